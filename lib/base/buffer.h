@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Bytes that grow. Zero-initialise, append, release. data is NULL while nothing was
+ * ever appended; otherwise a NUL stands behind the last byte, and is not counted.
+ */
+#ifndef BASE_BUFFER_H
+#define BASE_BUFFER_H
+
+#include <stddef.h>
+
+struct buffer {
+	char *data;
+	size_t length, capacity;
+};
+
+void buffer_append(struct buffer *buffer, const void *bytes, size_t length);
+void buffer_text(struct buffer *buffer, const char *text);
+void buffer_byte(struct buffer *buffer, char byte);
+void buffer_printf(struct buffer *buffer, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Room for length more bytes; returns where they go. The caller adds to buffer->length. */
+char *buffer_room(struct buffer *buffer, size_t length);
+
+/* Drops the first length bytes. */
+void buffer_drop(struct buffer *buffer, size_t length);
+
+/* Empties it, keeping the memory. */
+void buffer_clear(struct buffer *buffer);
+
+/* The text as a string that the caller frees; the buffer is empty afterwards. */
+char *buffer_take(struct buffer *buffer);
+
+void buffer_release(struct buffer *buffer);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Why something failed: one sentence for a person, one exit code for a script.
+ * A function below the commands fills a struct error and returns -1; the command
+ * prints it once (message_error) and exits with its code.
+ */
+#ifndef BASE_ERROR_H
+#define BASE_ERROR_H
+
+#include <sysexits.h>
+
+enum { EX_NO = 1 }; /* a true "no": unsatisfiable, empty, not found, differs */
+
+struct error {
+	int code;        /* EX_NO or one of sysexits.h */
+	char text[2048]; /* "OBJECT: reason; way out", no newline, cut with "..." */
+};
+
+/* Fills err. Always returns -1. */
+int error_set(struct error *err, int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The same, with ": " and the text of errno behind it. */
+int error_errno(struct error *err, int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Puts "WHAT: " before the text err already has. Always returns -1. */
+int error_prefix(struct error *err, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif

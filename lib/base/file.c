@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/memory.h"
+
+int
+file_open(int dir, const char *path, int flags, mode_t mode, struct error *err)
+{
+	int fd = openat(dir, path, flags | O_CLOEXEC, mode);
+
+	if (fd < 0)
+		return error_errno(err, (flags & O_ACCMODE) == O_RDONLY ? EX_NOINPUT : EX_CANTCREAT,
+		    "%s", path);
+	return fd;
+}
+
+int
+file_read_fd(int fd, const char *name, size_t limit, struct buffer *out, struct error *err)
+{
+	size_t start = out->length;
+	ssize_t n;
+
+	do {
+		n = read(fd, buffer_room(out, 64 * 1024), 64 * 1024);
+		if (n < 0 && errno != EINTR)
+			return error_errno(err, EX_IOERR, "%s", name);
+		if (n > 0)
+			out->length += (size_t)n;
+		if (out->length - start > limit)
+			return error_set(err, EX_DATAERR, "%s: larger than %zu bytes", name, limit);
+	} while (n != 0);
+	out->data[out->length] = '\0';
+	return 0;
+}
+
+int
+file_read(int dir, const char *path, size_t limit, struct buffer *out, struct error *err)
+{
+	int fd = file_open(dir, path, O_RDONLY, 0, err), result;
+
+	if (fd < 0)
+		return -1;
+	result = file_read_fd(fd, path, limit, out, err);
+	close(fd);
+	return result;
+}
+
+int
+file_write_all(int fd, const void *bytes, size_t length)
+{
+	const char *next = bytes;
+
+	while (length > 0) {
+		ssize_t n = write(fd, next, length);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		next += n;
+		length -= (size_t)n;
+	}
+	return 0;
+}
+
+int
+file_sync_dir(int dir, const char *path)
+{
+	int fd = openat(dir, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), result;
+
+	if (fd < 0)
+		return -1;
+	result = fsync(fd);
+	close(fd);
+	return result;
+}
+
+/* The directory part of path, "." where it has none; the caller frees it. */
+static char *
+directory_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (!slash)
+		return memory_string(".");
+	return memory_substring(path, slash == path ? 1 : (size_t)(slash - path));
+}
+
+static int
+write_new(int dir, const char *path, const void *bytes, size_t length, mode_t mode)
+{
+	int fd = openat(dir, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+	int failed;
+
+	if (fd < 0)
+		return -1;
+	failed = fchmod(fd, mode) < 0 || file_write_all(fd, bytes, length) < 0 || fsync(fd) < 0;
+	return close(fd) < 0 || failed ? -1 : 0;
+}
+
+int
+file_replace(int dir, const char *path, const void *bytes, size_t length, mode_t mode,
+    struct error *err)
+{
+	char *parent = directory_of(path), *fresh = memory_printf("%s.%d.new", path, (int)getpid());
+	int result = 0;
+
+	unlinkat(dir, fresh, 0);
+	if (write_new(dir, fresh, bytes, length, mode) < 0 ||
+	    renameat(dir, fresh, dir, path) < 0 || file_sync_dir(dir, parent) < 0) {
+		result = error_errno(err, EX_IOERR, "%s: cannot be written", path);
+		unlinkat(dir, fresh, 0);
+	}
+	free(fresh);
+	free(parent);
+	return result;
+}
+
+int
+file_make_dirs(int dir, const char *path, mode_t mode, struct error *err)
+{
+	char *copy = memory_string(path), *slash = copy;
+	int result = 0;
+
+	do {
+		slash = strchr(slash + 1, '/');
+		if (slash)
+			*slash = '\0';
+		if (mkdirat(dir, copy, mode) < 0 && errno != EEXIST)
+			result = error_errno(err, EX_CANTCREAT, "%s", copy);
+		if (slash)
+			*slash = '/';
+	} while (slash && result == 0);
+	free(copy);
+	return result;
+}
+
+static int remove_entry(int dir, const char *name, dev_t device);
+
+static int
+remove_contents(int dir, const char *name, dev_t device)
+{
+	int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), result = 0;
+	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+
+	if (!stream)
+		return -1;
+	while (result == 0 && (errno = 0, entry = readdir(stream)))
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			result = remove_entry(dirfd(stream), entry->d_name, device);
+	if (!entry && errno)
+		result = -1;
+	closedir(stream);
+	return result;
+}
+
+/* device: the file system to stay on. */
+static int
+remove_entry(int dir, const char *name, dev_t device)
+{
+	struct stat st;
+
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return errno == ENOENT ? 0 : -1;
+	if (!S_ISDIR(st.st_mode))
+		return unlinkat(dir, name, 0) < 0 && errno != ENOENT ? -1 : 0;
+	if (st.st_dev != device) {
+		errno = EXDEV;
+		return -1;
+	}
+	if (remove_contents(dir, name, device) < 0)
+		return -1;
+	return unlinkat(dir, name, AT_REMOVEDIR) < 0 && errno != ENOENT ? -1 : 0;
+}
+
+int
+file_remove_tree(int dir, const char *path, struct error *err)
+{
+	struct stat st;
+
+	if (fstatat(dir, path, &st, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)
+		return 0;
+	if (remove_entry(dir, path, st.st_dev) < 0)
+		return error_errno(err, EX_IOERR, "%s: cannot be removed", path);
+	return 0;
+}
+
+bool
+file_exists(int dir, const char *path)
+{
+	return faccessat(dir, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+const char *
+file_base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Files, through directory descriptors. Every descriptor opened here is O_CLOEXEC; dir
+ * may be AT_FDCWD. A return of -1 comes with a reason in err that names the path.
+ */
+#ifndef BASE_FILE_H
+#define BASE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct buffer;
+struct error;
+
+/* openat(2); a new file gets mode. The code of a failure: EX_NOINPUT to read, EX_CANTCREAT to write. */
+int file_open(int dir, const char *path, int flags, mode_t mode, struct error *err);
+
+/* Appends the whole of a file, at most limit bytes of it (more is EX_DATAERR). */
+int file_read(int dir, const char *path, size_t limit, struct buffer *out, struct error *err);
+int file_read_fd(int fd, const char *name, size_t limit, struct buffer *out, struct error *err);
+
+/* Writes all of it, also through short writes and EINTR. 0 or -1 with errno. */
+int file_write_all(int fd, const void *bytes, size_t length);
+
+/* Puts a file at path so that there is the old or the new whole, after a crash too:
+ * tmp, write, fsync, rename, fsync of the directory. */
+int file_replace(int dir, const char *path, const void *bytes, size_t length, mode_t mode,
+    struct error *err);
+
+/* Makes the names in a directory durable. 0 or -1 with errno. */
+int file_sync_dir(int dir, const char *path);
+
+/* mkdir -p. */
+int file_make_dirs(int dir, const char *path, mode_t mode, struct error *err);
+
+/* rm -rf, without following links or leaving the file system; a path that is not there is fine. */
+int file_remove_tree(int dir, const char *path, struct error *err);
+
+/* Whether there is something at path. */
+bool file_exists(int dir, const char *path);
+
+/* The part of path behind its last slash. */
+const char *file_base_name(const char *path);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Where things are. For what a person may place: option over environment over default; the
+ * default is below XDG_STATE_HOME or XDG_CONFIG_HOME for a person, and in /var/spool, /var/lib
+ * and /etc for root. What was installed is found relative to the running program, so a checkout
+ * and an installation work alike.
+ * All strings returned are the caller's to free.
+ */
+#ifndef BASE_LOCATION_H
+#define BASE_LOCATION_H
+
+/* option, $COOPR_SPOOL, /var/spool/coopr or $XDG_STATE_HOME/coopr/spool */
+char *location_spool(const char *option);
+
+/* option, $COOPR_CATALOGUE, or what location_installed("share/coopr/catalogue") gives */
+char *location_catalogue(const char *option);
+
+/* $COOPR_STATE, /var/lib/coopr or $XDG_STATE_HOME/coopr: keys, sandbox nodes, clusters of the front */
+char *location_state(void);
+
+/* A short path for sockets, private to this user (made 0700): $XDG_RUNTIME_DIR/coopr, /run/coopr for root, or
+ * /tmp/coopr-UID. NULL with errno where it cannot be made or is not ours. */
+char *location_runtime(void);
+
+/* The path of an installed file, as "share/coopr/schema": below the root that holds the bin/ or
+ * libexec/coopr/ that this program runs from. */
+char *location_installed(const char *relative);
+
+/* The executable of a plugin, as ("provider", "sandbox"): in the folders of $COOPR_PLUGINS (colons
+ * between), then in the installation's libexec/coopr. NULL where there is none. */
+char *location_plugin(const char *kind, const char *name);
+
+#endif

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory.h"
+
+#include <stdarg.h>
+#include <stdalign.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/message.h"
+
+enum { BLOCK_SIZE = 32 * 1024 };
+
+struct arena_block {
+	struct arena_block *older;
+	size_t used, size;
+	alignas(max_align_t) char bytes[];
+};
+
+static void *
+present(void *block)
+{
+	if (!block) {
+		message("out of memory");
+		exit(EX_OSERR);
+	}
+	return block;
+}
+
+void *
+memory_resize(void *block, size_t count, size_t size)
+{
+	return present(reallocarray(block, count ? count : 1, size));
+}
+
+void *
+memory_zeroed(size_t count, size_t size)
+{
+	return present(calloc(count ? count : 1, size));
+}
+
+char *
+memory_string(const char *text)
+{
+	return present(strdup(text));
+}
+
+char *
+memory_substring(const char *text, size_t length)
+{
+	char *copy = memory_resize(NULL, length + 1, 1);
+
+	memcpy(copy, text, length);
+	copy[length] = '\0';
+	return copy;
+}
+
+char *
+memory_printf(const char *format, ...)
+{
+	char *text;
+	va_list ap;
+	int length;
+
+	va_start(ap, format);
+	length = vasprintf(&text, format, ap);
+	va_end(ap);
+	return present(length < 0 ? NULL : text);
+}
+
+static struct arena_block *
+arena_grow(struct arena *arena, size_t size)
+{
+	size_t room = size > BLOCK_SIZE ? size : BLOCK_SIZE;
+	struct arena_block *block;
+
+	if (room > SIZE_MAX - sizeof *block)
+		present(NULL);
+	block = present(calloc(1, sizeof *block + room));
+	block->size = room;
+	block->older = arena->newest;
+	arena->newest = block;
+	return block;
+}
+
+void *
+arena_alloc(struct arena *arena, size_t count, size_t size)
+{
+	const size_t mask = alignof(max_align_t) - 1;
+	struct arena_block *block = arena->newest;
+	size_t bytes;
+	void *place;
+
+	if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - mask)
+		present(NULL);
+	bytes = (bytes + mask) & ~mask;
+	if (!block || block->size - block->used < bytes)
+		block = arena_grow(arena, bytes);
+	place = block->bytes + block->used;
+	block->used += bytes;
+	return place;
+}
+
+char *
+arena_substring(struct arena *arena, const char *text, size_t length)
+{
+	return memcpy(arena_alloc(arena, length + 1, 1), text, length);
+}
+
+char *
+arena_string(struct arena *arena, const char *text)
+{
+	return arena_substring(arena, text, strlen(text));
+}
+
+char *
+arena_printf(struct arena *arena, const char *format, ...)
+{
+	va_list ap, again;
+	char *text;
+	int length;
+
+	va_start(ap, format);
+	va_copy(again, ap);
+	length = vsnprintf(NULL, 0, format, ap);
+	va_end(ap);
+	text = arena_alloc(arena, (size_t)(length < 0 ? 0 : length) + 1, 1);
+	vsnprintf(text, (size_t)(length < 0 ? 0 : length) + 1, format, again);
+	va_end(again);
+	return text;
+}
+
+void
+arena_release(struct arena *arena)
+{
+	struct arena_block *block, *older;
+
+	for (block = arena->newest; block; block = older) {
+		older = block->older;
+		free(block);
+	}
+	arena->newest = NULL;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/message.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+
+static const char *program = "coopr";
+
+void
+message_program(const char *name)
+{
+	program = name;
+}
+
+const char *
+message_program_name(void)
+{
+	return program;
+}
+
+void
+message(const char *format, ...)
+{
+	char line[4096];
+	size_t n;
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(line, sizeof line, format, ap);
+	va_end(ap);
+	for (char *p = line; *p; p++)
+		if ((unsigned char)*p < 0x20 || *p == 0x7f)
+			*p = '?';
+	fprintf(stderr, "%s: %s\n", program, line);
+}
+
+int
+message_error(const struct error *err)
+{
+	message("%s", err->text);
+	return err->code;
+}
+
+int
+message_end(int code)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return code;
+	message("standard output: %s", strerror(errno ? errno : EIO));
+	return EX_IOERR;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The options of a command as a table, beside the variables they set: parsed with
+ * getopt_long(3), shown by --help. -h/--help and --version come by themselves.
+ *
+ *	static struct option_spec options[] = {
+ *		OPTION_STRING('t', "template", &name, "NAME", "use this cluster template"),
+ *		OPTION_FLAG('n', "dry-run", &dry, "show what would be done"),
+ *		OPTION_END
+ *	};
+ *	static const struct command command = {
+ *		"coopr-request", "[OPTION]... -t TEMPLATE", "make a request ...", options, examples };
+ *
+ *	argv += option_parse(&command, argc, argv);  // exits: 64 on misuse, 0 after --help
+ */
+#ifndef BASE_OPTION_H
+#define BASE_OPTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct option_list { /* a repeatable option, in the order given */
+	const char **list;
+	size_t count, capacity;
+};
+
+enum option_kind {
+	OPTION_KIND_END,
+	OPTION_KIND_FLAG,   /* bool */
+	OPTION_KIND_STRING, /* const char * */
+	OPTION_KIND_NUMBER, /* long, not negative */
+	OPTION_KIND_LIST,   /* struct option_list */
+};
+
+struct option_spec {
+	enum option_kind kind;
+	char letter; /* 0: none */
+	const char *name;
+	void *value;
+	const char *argument; /* its name in the help, NULL for a flag */
+	const char *help;
+};
+
+#define OPTION_FLAG(letter, name, value, help) {OPTION_KIND_FLAG, letter, name, (bool *){value}, NULL, help}
+#define OPTION_STRING(letter, name, value, argument, help) \
+	{OPTION_KIND_STRING, letter, name, (const char **){value}, argument, help}
+#define OPTION_NUMBER(letter, name, value, argument, help) \
+	{OPTION_KIND_NUMBER, letter, name, (long *){value}, argument, help}
+#define OPTION_LIST(letter, name, value, argument, help) \
+	{OPTION_KIND_LIST, letter, name, (struct option_list *){value}, argument, help}
+#define OPTION_END {OPTION_KIND_END, 0, NULL, NULL, NULL, NULL}
+
+struct command {
+	const char *name;
+	const char *synopsis; /* what follows the name */
+	const char *summary;  /* one sentence */
+	const struct option_spec *options;
+	const char *examples; /* lines, each indented by two blanks */
+};
+
+/* Sets the variables and the name for messages. Returns the index of the first operand.
+ * Exits with EX_USAGE after a message on misuse, with 0 after --help or --version. Parsing stops
+ * at the first operand where synopsis starts with "COMMAND" (a command with subcommands). */
+int option_parse(const struct command *command, int argc, char **argv);
+
+/* Says what is wrong with the way it was called and how to get help; returns EX_USAGE. */
+int option_misuse(const struct command *command, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The candidate nearest to word in spelling, NULL where none is near. list ends with NULL. */
+const char *option_suggest(const char *word, const char *const *list);
+
+#endif

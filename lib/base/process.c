@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/memory.h"
+
+extern char **environ;
+
+static void
+push_owned(struct arguments *arguments, char *text)
+{
+	if (arguments->count + 2 > arguments->capacity) {
+		arguments->capacity = 2 * (arguments->count + 2);
+		arguments->list = memory_resize(arguments->list, arguments->capacity, sizeof(char *));
+	}
+	arguments->list[arguments->count++] = text;
+	arguments->list[arguments->count] = NULL;
+}
+
+void
+arguments_push(struct arguments *arguments, const char *text)
+{
+	push_owned(arguments, memory_string(text));
+}
+
+void
+arguments_printf(struct arguments *arguments, const char *format, ...)
+{
+	char *text;
+	va_list ap;
+	int length;
+
+	va_start(ap, format);
+	length = vasprintf(&text, format, ap);
+	va_end(ap);
+	push_owned(arguments, length < 0 ? memory_string("") : text);
+}
+
+void
+arguments_release(struct arguments *arguments)
+{
+	for (size_t i = 0; i < arguments->count; i++)
+		free(arguments->list[i]);
+	free(arguments->list);
+	*arguments = (struct arguments){0};
+}
+
+/* A copy of the descriptor that wish means, above 2 so that no dup2 below can hit it. */
+static int
+source_of(int wish, int own)
+{
+	int fd = wish == PROCESS_NULL ? open("/dev/null", O_RDWR) : wish == PROCESS_INHERIT ? own : wish;
+
+	return fcntl(fd, F_DUPFD_CLOEXEC, 3);
+}
+
+static int
+redirect(const struct process *process)
+{
+	int in = source_of(process->in, 0), out = source_of(process->out, 1),
+	    err = source_of(process->err, 2);
+
+	if ((in < 0 && process->in != PROCESS_INHERIT) || (out < 0 && process->out != PROCESS_INHERIT) ||
+	    (err < 0 && process->err != PROCESS_INHERIT))
+		return -1;
+	if ((in >= 0 && dup2(in, 0) < 0) || (out >= 0 && dup2(out, 1) < 0) || (err >= 0 && dup2(err, 2) < 0))
+		return -1;
+	return 0;
+}
+
+static void
+reset_signals(void)
+{
+	struct sigaction action = {.sa_handler = SIG_DFL};
+	sigset_t none;
+
+	for (int s = 1; s < NSIG; s++)
+		sigaction(s, &action, NULL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* In the child: never returns. Writes errno to report when it cannot become the program. */
+static void
+become(const struct process *process, pid_t parent, int report)
+{
+	int reason;
+
+	/* Ask first, then look: a parent that died before the prctl would go unnoticed. */
+	if (process->die_with_us && (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent))
+		_exit(EX_OSERR);
+	if (process->group)
+		setpgid(0, 0);
+	if (redirect(process) == 0) {
+		reset_signals();
+		execvpe(process->argv[0], process->argv,
+		    process->environment ? process->environment : environ);
+	}
+	reason = errno;
+	if (write(report, &reason, sizeof reason) < 0)
+		_exit(EX_OSERR);
+	_exit(EX_UNAVAILABLE);
+}
+
+/* What the child wrote about its failure: 0 when exec closed the pipe instead. */
+static int
+read_report(int fd)
+{
+	int reason = 0;
+	ssize_t n;
+
+	do
+		n = read(fd, &reason, sizeof reason);
+	while (n < 0 && errno == EINTR);
+	return n == sizeof reason ? reason : 0;
+}
+
+int
+process_start(struct process *process, struct error *err)
+{
+	pid_t parent = getpid();
+	int report[2], reason;
+
+	if (pipe2(report, O_CLOEXEC) < 0)
+		return error_errno(err, EX_OSERR, "%s: pipe", process->argv[0]);
+	process->pid = fork();
+	if (process->pid == 0)
+		become(process, parent, report[1]);
+	close(report[1]);
+	if (process->pid < 0) {
+		close(report[0]);
+		return error_errno(err, EX_OSERR, "%s: fork", process->argv[0]);
+	}
+	if (process->group)
+		setpgid(process->pid, process->pid);
+	reason = read_report(report[0]);
+	close(report[0]);
+	if (reason == 0)
+		return 0;
+	waitpid(process->pid, NULL, 0);
+	errno = reason;
+	return error_errno(err, reason == ENOENT || reason == EACCES ? EX_UNAVAILABLE : EX_OSERR,
+	    "%s: cannot be run", process->argv[0]);
+}
+
+int
+process_exit_code(int wait_status)
+{
+	return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+}
+
+int
+process_wait(struct process *process, struct error *err)
+{
+	int status;
+
+	while (waitpid(process->pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return error_errno(err, EX_OSERR, "%s: wait", process->argv[0]);
+	return process_exit_code(status);
+}
+
+/* One end for each stream that process_run serves; fd is -1 once it is done. */
+struct exchange {
+	int in, out, log;
+	const char *input;
+	size_t length;
+	struct buffer *out_buffer, *log_buffer;
+	size_t limit;
+};
+
+static void
+shut(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+static void
+feed(struct exchange *x)
+{
+	ssize_t n = write(x->in, x->input, x->length);
+
+	if (n > 0) {
+		x->input += n;
+		x->length -= (size_t)n;
+	}
+	if (x->length == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
+		shut(&x->in);
+}
+
+static void
+drain(int *fd, struct buffer *buffer, size_t limit)
+{
+	char bytes[16 * 1024];
+	ssize_t n = read(*fd, bytes, sizeof bytes);
+
+	if (n > 0 && buffer->length < limit)
+		buffer_append(buffer, bytes,
+		    (size_t)n < limit - buffer->length ? (size_t)n : limit - buffer->length);
+	else if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN))
+		shut(fd);
+}
+
+static void
+converse(struct exchange *x)
+{
+	while (x->in >= 0 || x->out >= 0 || x->log >= 0) {
+		struct pollfd fds[3] = {
+			{.fd = x->in, .events = POLLOUT},
+			{.fd = x->out, .events = POLLIN},
+			{.fd = x->log, .events = POLLIN},
+		};
+
+		if (poll(fds, 3, -1) < 0)
+			continue;
+		if (fds[0].revents)
+			feed(x);
+		if (fds[1].revents)
+			drain(&x->out, x->out_buffer, x->limit);
+		if (fds[2].revents)
+			drain(&x->log, x->log_buffer, x->limit);
+	}
+}
+
+static int
+open_pipe(int ours[static 1], int theirs[static 1], bool we_write)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return -1;
+	*ours = ends[we_write];
+	*theirs = ends[!we_write];
+	return 0;
+}
+
+int
+process_run(char *const *argv, const void *input, size_t length, struct buffer *out,
+    struct buffer *log, size_t limit, struct error *err)
+{
+	struct process child = {.argv = argv, .in = PROCESS_NULL, .out = PROCESS_INHERIT, .err = PROCESS_INHERIT};
+	struct exchange x = {-1, -1, -1, input, length, out, log, limit};
+	struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+	int result = -1;
+
+	if ((length && open_pipe(&x.in, &child.in, true) < 0) || (out && open_pipe(&x.out, &child.out, false) < 0) ||
+	    (log && open_pipe(&x.log, &child.err, false) < 0)) {
+		error_errno(err, EX_OSERR, "%s: pipe", argv[0]);
+	} else {
+		if (x.in >= 0)
+			fcntl(x.in, F_SETFL, O_NONBLOCK);
+		result = process_start(&child, err);
+	}
+	for (int i = 0; i < 3; i++)
+		shut((int *[]){&child.in, &child.out, &child.err}[i]);
+	if (result == 0) {
+		sigaction(SIGPIPE, &ignore, &before);
+		converse(&x);
+		sigaction(SIGPIPE, &before, NULL);
+		return process_wait(&child, err);
+	}
+	shut(&x.in);
+	shut(&x.out);
+	shut(&x.log);
+	return -1;
+}

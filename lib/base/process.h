@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Child processes, as a struct: fill, start, wait. A program that cannot be executed is
+ * an error of process_start, not an exit code of the child: the reason travels over a
+ * close-on-exec pipe. A child starts with default signals, an empty signal mask and only
+ * the descriptors named here (everything else of ours is O_CLOEXEC).
+ */
+#ifndef BASE_PROCESS_H
+#define BASE_PROCESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct buffer;
+struct error;
+
+/* A growable argument vector: zero-initialise; list is NULL-terminated after each push. */
+struct arguments {
+	char **list;
+	size_t count, capacity;
+};
+
+void arguments_push(struct arguments *arguments, const char *text); /* copies */
+void arguments_printf(struct arguments *arguments, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void arguments_release(struct arguments *arguments);
+
+enum {
+	PROCESS_INHERIT = -1, /* as ours */
+	PROCESS_NULL = -2,    /* /dev/null */
+};
+
+struct process {
+	char *const *argv;   /* argv[0] is searched in PATH where it has no slash */
+	char *const *environment; /* NULL: ours */
+	int in, out, err;    /* a descriptor, PROCESS_INHERIT or PROCESS_NULL; never closed here */
+	bool group;          /* lead a process group of its own */
+	bool die_with_us;    /* SIGKILL when this process dies */
+	pid_t pid;           /* after the start */
+};
+
+/* Starts it: 0, or -1 (EX_UNAVAILABLE where the program is not there, else EX_OSERR). */
+int process_start(struct process *process, struct error *err);
+
+/* Waits for it. The exit code, 128 + signal where one ended it, -1 on error. */
+int process_wait(struct process *process, struct error *err);
+
+/* Exit code of a status as wait(2) gives it: 128 + signal where one ended the process. */
+int process_exit_code(int wait_status);
+
+/* Runs argv with input (length bytes) on its stdin; appends its stdout, at most limit bytes, to
+ * out (NULL: inherited) and its stderr to log (NULL: inherited). Returns its exit code, or -1. */
+int process_run(char *const *argv, const void *input, size_t length, struct buffer *out,
+    struct buffer *log, size_t limit, struct error *err);
+
+#endif

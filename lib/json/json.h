@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Ownership-safe access over libjq's jv. One rule: our functions borrow every jv they
+ * are given and return owned ones; only jv_* functions consume. An owned jv is freed with
+ * jv_free. Engines never see a jv: model/ turns documents into structs at the edge.
+ */
+#ifndef JSON_JSON_H
+#define JSON_JSON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <jv.h>
+
+struct buffer;
+struct error;
+
+/* Parses exactly one value (white space around it). 0, or -1 with EX_DATAERR that starts with name. */
+int json_parse(const char *name, const char *text, size_t length, jv *out, struct error *err);
+
+/* Reads and parses the whole of path ("-": stdin, called "standard input"). */
+int json_read_file(const char *path, jv *out, struct error *err);
+
+/* The member name of object; invalid (JV_KIND_INVALID) where it is absent or object is none. */
+jv json_get(jv object, const char *name);
+
+/* The same as a string of the caller's own, NULL where it is no string. */
+char *json_get_string(jv object, const char *name);
+
+/* The text of a string value, borrowed from it; NULL where it is none. */
+const char *json_string(jv value);
+
+/* The number of elements or members; 0 for anything else. */
+size_t json_length(jv value);
+
+/* Sets a member in place; takes the value (the one exception to the rule, as jv_object_set is). */
+void json_set(jv *object, const char *name, jv value);
+void json_set_string(jv *object, const char *name, const char *text); /* NULL sets null */
+void json_set_number(jv *object, const char *name, double number);
+
+/* Appends the canonical text: one line, members sorted, no newline. */
+void json_dump(jv value, struct buffer *out);
+
+/* Appends the same with two blanks of indentation and a newline at the end. */
+void json_dump_pretty(jv value, struct buffer *out);
+
+/* Appends text as a JSON string, quotes included, exactly as json_dump does. */
+void json_quote(const char *text, struct buffer *out);
+
+/* Appends a number exactly as json_dump does. */
+void json_number(double number, struct buffer *out);
+
+/* "object", "string", ...: what a value is, for messages ("expected object, found string"). */
+const char *json_kind_name(jv value);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Streams of records: one JSON value a line. The reader also takes values that a person
+ * has pretty-printed; the writer always gives one line each, members sorted.
+ */
+#ifndef JSON_RECORD_H
+#define JSON_RECORD_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/buffer.h"
+#include "json/json.h"
+
+struct error;
+
+struct record_reader { /* initialise with record_reader_init */
+	int fd;
+	const char *name; /* for messages: "standard input" */
+	size_t number;    /* of the record last read, from 1 */
+	struct buffer pending;
+	bool end;
+};
+
+void record_reader_init(struct record_reader *reader, int fd, const char *name);
+
+/* The next record, an object with a string member "kind": 1 and an owned value, 0 at the end, -1 with
+ * EX_DATAERR ("NAME: record 17: ...") or EX_IOERR. A record cut off by the end is an error. */
+int record_read(struct record_reader *reader, jv *out, struct error *err);
+
+void record_reader_release(struct record_reader *reader);
+
+/* The "kind" of a record, borrowed from it. */
+const char *record_kind(jv record);
+
+/* Prints a record on stream as its line. */
+void record_write(jv record, FILE *stream);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The gate before libjq: looks at bytes that may come from anywhere and lets through only
+ * what libjq keeps exactly and what costs a bounded amount of memory. Refused are: depth over
+ * JSON_DEPTH, NUL bytes and "\u0000", invalid UTF-8, lone surrogates, duplicate members, NaN,
+ * numbers out of the range of a double, integers beyond 2^53, and whatever RFC 8259 forbids.
+ */
+#ifndef JSON_SCAN_H
+#define JSON_SCAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct error;
+
+enum {
+	JSON_DEPTH = 128,                 /* arrays and objects inside one another */
+	JSON_BYTES = 256 * 1024 * 1024,   /* one document or record */
+};
+
+/* Looks for one JSON value at the start of text (white space before it is skipped).
+ * Returns the bytes up to its end; 0 when it goes on beyond length (end is false: more may come) or there
+ * is nothing but white space; -1 with EX_DATAERR, the text naming line and column. */
+ssize_t json_scan(const char *text, size_t length, bool end, struct error *err);
+
+#endif

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The catalogue's entities: what an administrator writes. Field names are those of Coopr 0.9.9, with the
+ * additions of coopr-catalogue(5). Every struct keeps its document (source), so that members unknown here
+ * are passed on. All strings and lists live in the arena given to the parse function; source is owned and freed
+ * by the release function of the document that holds the entity.
+ */
+#ifndef MODEL_ENTITY_H
+#define MODEL_ENTITY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "json/place.h"
+#include "model/action.h"
+
+struct arena;
+
+struct amount { /* so much of a resource: {"cpu":2} */
+	const char *resource;
+	double value; /* >= 0 */
+};
+
+struct amounts {
+	struct amount *list; /* sorted by resource */
+	size_t count;
+};
+
+struct link {
+	const char *label, *url; /* macros not yet expanded */
+};
+
+struct links {
+	struct link *list;
+	size_t count;
+};
+
+struct service_action {
+	bool present;
+	const char *type;   /* the automator */
+	jv fields;          /* borrowed from the service's source; an object, values are strings */
+	int64_t timeout_s;  /* 1..86400*30; default ACTION_TIMEOUT_S */
+	int64_t retries;    /* 0..100: further attempts after the first; default ACTION_RETRIES */
+	double expect_s;    /* how long it takes, for the critical path; default by action */
+};
+
+struct service {
+	const char *name;
+	struct string_list provides, conflicts;
+	struct string_list install_requires, install_uses, runtime_requires, runtime_uses;
+	struct service_action actions[ACTION_COUNT]; /* install .. remove */
+	struct amounts consumes; /* what one instance takes from its node */
+	struct links links;
+	jv source;
+};
+
+struct hardware_offer { /* one provider's entry of a hardware type */
+	const char *provider, *flavor; /* flavor NULL: not to be had there */
+	struct amounts capacity;
+	bool has_cost;
+	double cost;        /* >= 0, any one unit */
+	int64_t available;  /* -1: any number */
+};
+
+struct hardwaretype {
+	const char *name;
+	struct hardware_offer *offers;
+	size_t offer_count;
+	jv source;
+};
+
+struct image_offer {
+	const char *provider, *image; /* image NULL: not to be had there */
+	const char *sshuser;          /* default "root" */
+};
+
+struct imagetype {
+	const char *name;
+	struct image_offer *offers;
+	size_t offer_count;
+	jv source;
+};
+
+struct provider {
+	const char *name, *providertype;
+	struct string_list zones;
+	jv fields; /* its "provisioner" object, borrowed from source; invalid where absent */
+	jv source;
+};
+
+struct service_constraint { /* constraints.services.NAME */
+	const char *service;
+	struct string_list hardwaretypes, imagetypes; /* empty: any */
+	bool has_min, has_max;
+	int64_t min, max; /* instances; where absent 0 and INT64_MAX */
+};
+
+struct service_sets { /* [["a","b"],["c"]] */
+	struct string_list *list;
+	size_t count;
+};
+
+struct count_rule { /* min <= sum of coefficient * instances <= max */
+	const char *name;
+	struct {
+		const char *service;
+		double coefficient;
+	} *terms;
+	size_t term_count;
+	double min, max; /* absent: -INFINITY, INFINITY */
+};
+
+struct spread_rule {
+	struct string_list services;
+	const char *over; /* "zone" */
+	int64_t min;
+};
+
+enum objective { OBJECTIVE_MOVES, OBJECTIVE_COST, OBJECTIVE_MACHINES, OBJECTIVE_DENSE, OBJECTIVE_COUNT };
+
+struct default_service { /* "name" or {"name","config"} */
+	const char *name;
+	jv config; /* borrowed; invalid where absent */
+};
+
+struct cluster_template { /* also a partial template */
+	const char *name;
+	struct string_list compatible_hardwaretypes, compatible_imagetypes, compatible_services; /* empty: all */
+	struct default_service *default_services;
+	size_t default_service_count;
+	const char *default_provider, *default_hardwaretype, *default_imagetype, *default_dns_suffix; /* or NULL */
+	jv default_config; /* borrowed; invalid where absent */
+	int64_t size_min, size_max; /* default 1 and INT64_MAX */
+	struct service_constraint *constraints;
+	size_t constraint_count;
+	struct service_sets mustcoexist, cantcoexist, mutuallyexclusive, oneof;
+	struct count_rule *counts;
+	size_t count_count;
+	struct spread_rule *spreads;
+	size_t spread_count;
+	enum objective objectives[OBJECTIVE_COUNT]; /* first to last; default moves, dense */
+	size_t objective_count;
+	int64_t lease_initial_ms, lease_max_ms, lease_step_ms; /* 0: for ever, for ever, any */
+	const char *extends;           /* or NULL */
+	struct string_list includes;
+	bool immutable; /* partial templates */
+	struct links links;
+	jv source;
+};
+
+struct tenant {
+	const char *name;
+	int64_t max_clusters, max_nodes; /* -1: any number */
+	jv source;
+};
+
+/* Each fills entity from the object at place, listing in place->problems all that is wrong; takes a reference to
+ * the object as source. Names match [A-Za-z0-9_.-]{1,255}. */
+void service_parse(const struct place *place, struct arena *arena, struct service *service);
+void hardwaretype_parse(const struct place *place, struct arena *arena, struct hardwaretype *hardwaretype);
+void imagetype_parse(const struct place *place, struct arena *arena, struct imagetype *imagetype);
+void provider_parse(const struct place *place, struct arena *arena, struct provider *provider);
+void cluster_template_parse(const struct place *place, struct arena *arena, struct cluster_template *template);
+void tenant_parse(const struct place *place, struct arena *arena, struct tenant *tenant);
+
+/* The offer of a type at a provider, NULL where it cannot be had there. */
+const struct hardware_offer *hardwaretype_offer(const struct hardwaretype *hardwaretype, const char *provider);
+const struct image_offer *imagetype_offer(const struct imagetype *imagetype, const char *provider);
+
+/* "cost", "machines", ... */
+const char *objective_name(enum objective objective);
+
+#endif

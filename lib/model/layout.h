@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A layout, coopr-layout(5): the stdout of coopr-solve and the stdin of coopr-plan. A cluster record, then its nodes by nodenum.
+ */
+#ifndef MODEL_LAYOUT_H
+#define MODEL_LAYOUT_H
+
+#include "base/memory.h"
+#include "model/entity.h"
+#include "model/node.h"
+
+struct record_reader;
+struct error;
+
+struct cluster {
+	const char *id, *name, *tenant;
+	struct string_list services; /* sorted, all that is on the cluster */
+	struct service *definitions; /* of the services in use, sorted by name */
+	size_t definition_count;
+	struct provider provider;
+	jv config; /* borrowed from source; invalid where absent */
+	jv source; /* owned */
+};
+
+struct layout {
+	struct arena arena;
+	struct cluster cluster;
+	struct node *nodes;
+	size_t node_count;
+};
+
+/* Reads a layout to the end of the stream. Records of other kinds are skipped (so that a plan can be read as the layout it carries).
+ * What is wrong inside records goes to problems, pointers starting with "/RECORD" (0 is the first). Returns 0, or -1 where the
+ * stream itself is broken. The layout is to be released in any case. */
+int layout_read(struct record_reader *reader, struct layout *layout, struct problems *problems, struct error *err);
+void layout_release(struct layout *layout);
+
+/* Appends the cluster record, with a newline. */
+void cluster_print(const struct cluster *cluster, struct buffer *out);
+
+/* The definition of a service, NULL where there is none. */
+const struct service *cluster_definition(const struct cluster *cluster, const char *service);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Macros in the strings of a cluster's config and in links: %ip.service.db%, %join(map(host.service.zk,'$:2181'),',')% and
+ * the others of coopr-macros(7). Text that is no macro stays text. What a macro names is looked up in the nodes
+ * of the cluster, in the order of their nodenum.
+ */
+#ifndef MODEL_MACRO_H
+#define MODEL_MACRO_H
+
+#include "json/place.h"
+
+struct buffer;
+
+struct macro_node { /* what macros may ask of a node */
+	const char *id, *hostname;
+	int64_t nodenum;
+	struct string_list services;
+	jv ipaddresses; /* borrowed: {"bind_v4":"10.0.0.4"}; invalid while nothing is known */
+};
+
+struct macro_context {
+	const struct macro_node *nodes; /* sorted by nodenum */
+	size_t node_count;
+	const struct macro_node *self;  /* NULL: %...self...% cannot be expanded */
+	const char *owner;              /* of the cluster; may be NULL */
+};
+
+/* Expands every string in value (not the names of members). A macro that cannot be expanded stays as it is and
+ * is a problem: malformed, a service that no node has, an address not known yet, an instance out of range. */
+jv macro_expand(jv value, const struct macro_context *context, struct problems *problems);
+
+/* The same for one text, appended to out. Returns 0, or -1 with the first reason in err (EX_DATAERR). */
+struct error;
+int macro_expand_text(const char *text, const struct macro_context *context, struct buffer *out, struct error *err);
+
+/* The services whose addresses (ip.*) the strings of value ask for: what has to be confirmed before value can be
+ * expanded. Sorted, each once, in the arena. */
+struct arena;
+struct string_list macro_addresses_of(jv value, struct arena *arena);
+
+/* Whether value asks for the address of the node itself (%ip.self%). */
+bool macro_asks_self(jv value);
+
+#endif

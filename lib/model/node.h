@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A node record, coopr-layout(5): one machine of a cluster, wanted or present.
+ */
+#ifndef MODEL_NODE_H
+#define MODEL_NODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "json/place.h"
+
+struct arena;
+struct buffer;
+
+enum { NODE_FIRST_NUMBER = 1000 };
+
+struct node {
+	const char *id;       /* "00000042-1000" */
+	int64_t nodenum;      /* >= 0, unique in the cluster; order among instances */
+	const char *hostname;
+	const char *zone;     /* or NULL */
+	const char *hardwaretype, *imagetype, *flavor, *image, *sshuser; /* any may be NULL */
+	bool leaves;          /* "services": null: it is to be deleted */
+	struct string_list services; /* sorted, what shall stand here */
+	bool is_new;          /* "was": null */
+	struct string_list was;      /* sorted, what stood here before */
+	jv source; /* owned by the document that holds the node; invalid where the node was made here */
+};
+
+void node_parse(const struct place *place, struct arena *arena, struct node *node);
+
+/* Appends the canonical record, members of source unknown here and facts (ipaddresses, facts) included, with a newline. */
+void node_print(const struct node *node, struct buffer *out);
+
+/* Whether a service stands on it (in services). */
+bool node_has(const struct node *node, const char *service);
+
+/* The hostname rule: NAME without leading digits, lower case, "_" and "." as "-", cut so that the first label has at most 63
+ * characters, then the cluster's number, "-" nodenum "." suffix: "kv-qa42-1000.dev.example.net". */
+const char *node_hostname(const char *cluster_name, const char *cluster_id, int64_t nodenum,
+    const char *dns_suffix, struct arena *arena);
+
+#endif

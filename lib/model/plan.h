@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A plan, coopr-plan(5): a job record, the cluster and its nodes, then tasks and milestones in a topological
+ * order. A milestone does no work; it stands for "all of these".
+ */
+#ifndef MODEL_PLAN_H
+#define MODEL_PLAN_H
+
+#include "base/memory.h"
+#include "json/place.h"
+#include "model/action.h"
+
+struct buffer;
+
+struct step { /* a task or a milestone */
+	const char *id;        /* "t17", "m2" */
+	bool is_milestone;
+	const char *name;      /* a milestone's: "started: zk" */
+	const char *node;      /* a task's node id */
+	enum action action;
+	const char *service;   /* NULL for a hardware action */
+	const char *type;      /* the plugin: an automator, or the provider's type */
+	const char *fields;    /* canonical JSON text of the action's fields, "{}" where none */
+	struct string_list after; /* ids of what must be done before */
+	int64_t timeout_s, retries;
+	double expect_s, rank; /* seconds; rank: the longest expected way from its start to the job's end */
+	struct string_list undo; /* actions that take back what it did and lead to a new attempt: ["delete","create"] for confirm */
+};
+
+struct job {
+	const char *id;      /* NULL: coopr-queue put gives it */
+	const char *cluster, *tenant;
+	const char *action;  /* "cluster_create" */
+	size_t tasks;
+	double critical_path_s;
+};
+
+/* Each appends its canonical record, with a newline. */
+void job_print(const struct job *job, struct buffer *out);
+void step_print(const struct step *step, struct buffer *out);
+
+/* And back. Strings live in the arena. */
+void job_parse(const struct place *place, struct arena *arena, struct job *job);
+void step_parse(const struct place *place, struct arena *arena, struct step *step);
+
+#endif

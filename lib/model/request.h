@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A request, coopr-request(5): the stdin of coopr-solve. One object: the cluster that is wanted, the
+ * entities it may be made of, and the nodes that are there already.
+ */
+#ifndef MODEL_REQUEST_H
+#define MODEL_REQUEST_H
+
+#include "base/memory.h"
+#include "model/entity.h"
+#include "model/node.h"
+
+struct cluster_wish {
+	const char *id;       /* default "00000001" */
+	const char *name;
+	const char *tenant;   /* default "default" */
+	int64_t machines_min, machines_max; /* equal where numMachines is one number; 1 and INT64_MAX where absent */
+	bool machines_given;
+	struct string_list services; /* empty: the template's defaults */
+	const char *hardwaretype, *imagetype; /* or NULL */
+	const char *dns_suffix;               /* or NULL */
+	jv config; /* borrowed; invalid where absent */
+	jv source; /* borrowed: the "cluster" object */
+};
+
+struct request {
+	struct arena arena;
+	struct cluster_wish cluster;
+	struct cluster_template template;
+	struct provider provider;
+	struct hardwaretype *hardwaretypes;
+	size_t hardwaretype_count;
+	struct imagetype *imagetypes;
+	size_t imagetype_count;
+	struct service *services;
+	size_t service_count;
+	struct node *nodes; /* the present layout, empty on create; sorted by nodenum */
+	size_t node_count;
+	jv source; /* owned: the whole document */
+};
+
+/* Fills request; all that is malformed goes to problems. The request is to be released in any case. */
+void request_parse(jv document, struct request *request, struct problems *problems);
+void request_release(struct request *request);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What became of an attempt at a task, coopr-result(5): stdout of plugins and coopr-exec, stdin of coopr-queue done.
+ */
+#ifndef MODEL_RESULT_H
+#define MODEL_RESULT_H
+
+#include "base/memory.h"
+#include "json/place.h"
+
+struct buffer;
+
+struct result {
+	struct arena arena;
+	const char *job;     /* NULL where the stream gives none */
+	const char *task;
+	int64_t attempt;     /* from 1 */
+	int64_t status;      /* 0 done; 75 temporary; 65, 77, 78 permanent; else retried as the task says */
+	const char *message; /* why it failed, one sentence, or NULL */
+	const char *hostname; /* facts of the node from now on; NULL, invalid where there are none: */
+	jv ipaddresses;      /* {"access_v4":"203.0.113.4"} */
+	jv result;           /* {"providerid":"i-1",...}, merged member by member into the node's facts */
+	jv source;           /* owned */
+};
+
+void result_parse(const struct place *place, struct result *result);
+void result_release(struct result *result);
+
+/* Whether trying again cannot help. */
+bool result_is_permanent(int64_t status);
+
+#endif
