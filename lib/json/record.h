@@ -19,6 +19,7 @@ struct record_reader { /* initialise with record_reader_init */
 	const char *name; /* for messages: "standard input" */
 	size_t number;    /* of the record last read, from 1 */
 	struct buffer pending;
+	size_t start; /* of what is not yet used of pending */
 	bool end;
 };
 

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "json/json.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "json/scan.h"
+
+/* Where only white space follows from text on. */
+static bool
+is_blank(const char *text, size_t length)
+{
+	return strspn(text, " \t\r\n") >= length;
+}
+
+int
+json_parse(const char *name, const char *text, size_t length, jv *out, struct error *err)
+{
+	ssize_t used = json_scan(text, length, true, err);
+	jv value;
+
+	if (used == 0)
+		error_set(err, EX_DATAERR, "it is empty, a JSON value is wanted");
+	else if (used > 0 && !is_blank(text + used, length - (size_t)used))
+		used = error_set(err, EX_DATAERR, "more follows behind the JSON value");
+	if (used <= 0)
+		return error_prefix(err, "%s", name);
+	value = jv_parse_sized(text, (int)used);
+	if (!jv_is_valid(value)) {
+		jv_free(value);
+		return error_set(err, EX_DATAERR, "%s: not JSON", name);
+	}
+	*out = value;
+	return 0;
+}
+
+int
+json_read_file(const char *path, jv *out, struct error *err)
+{
+	bool is_stdin = strcmp(path, "-") == 0;
+	const char *name = is_stdin ? "standard input" : path;
+	struct buffer text = {0};
+	int result = is_stdin ? file_read_fd(STDIN_FILENO, name, JSON_BYTES, &text, err)
+	                      : file_read(AT_FDCWD, path, JSON_BYTES, &text, err);
+
+	if (result == 0)
+		result = json_parse(name, text.data, text.length, out, err);
+	buffer_release(&text);
+	return result;
+}
+
+jv
+json_get(jv object, const char *name)
+{
+	if (jv_get_kind(object) != JV_KIND_OBJECT)
+		return jv_invalid();
+	return jv_object_get(jv_copy(object), jv_string(name));
+}
+
+char *
+json_get_string(jv object, const char *name)
+{
+	jv value = json_get(object, name);
+	const char *text = json_string(value);
+	char *copy = text ? memory_string(text) : NULL;
+
+	jv_free(value);
+	return copy;
+}
+
+const char *
+json_string(jv value)
+{
+	return jv_get_kind(value) == JV_KIND_STRING ? jv_string_value(value) : NULL;
+}
+
+size_t
+json_length(jv value)
+{
+	switch (jv_get_kind(value)) {
+	case JV_KIND_ARRAY:
+		return (size_t)jv_array_length(jv_copy(value));
+	case JV_KIND_OBJECT:
+		return (size_t)jv_object_length(jv_copy(value));
+	default:
+		return 0;
+	}
+}
+
+void
+json_set(jv *object, const char *name, jv value)
+{
+	*object = jv_object_set(*object, jv_string(name), value);
+}
+
+void
+json_set_string(jv *object, const char *name, const char *text)
+{
+	json_set(object, name, text ? jv_string(text) : jv_null());
+}
+
+void
+json_set_number(jv *object, const char *name, double number)
+{
+	json_set(object, name, jv_number(number));
+}
+
+static void
+dump(jv value, int flags, struct buffer *out)
+{
+	jv text = jv_dump_string(jv_copy(value), flags);
+
+	buffer_text(out, jv_string_value(text));
+	jv_free(text);
+}
+
+void
+json_dump(jv value, struct buffer *out)
+{
+	dump(value, JV_PRINT_SORTED, out);
+}
+
+void
+json_dump_pretty(jv value, struct buffer *out)
+{
+	dump(value, JV_PRINT_SORTED | JV_PRINT_PRETTY | JV_PRINT_INDENT_FLAGS(2), out);
+	buffer_byte(out, '\n');
+}
+
+static void
+escape(unsigned char c, struct buffer *out)
+{
+	static const char names[] = "\b\f\n\r\t\"\\", letters[] = "bfnrt\"\\";
+	const char *name = strchr(names, c);
+
+	if (name)
+		buffer_printf(out, "\\%c", letters[name - names]);
+	else
+		buffer_printf(out, "\\u%04x", c);
+}
+
+void
+json_quote(const char *text, struct buffer *out)
+{
+	buffer_byte(out, '"');
+	while (*text) {
+		const char *start = text;
+
+		/* What jv_dump prints as it is: all but quotes, backslashes and control characters. */
+		while ((unsigned char)*text >= 0x20 && *text != '"' && *text != '\\' && *text != 0x7f)
+			text++;
+		buffer_append(out, start, (size_t)(text - start));
+		if (*text)
+			escape((unsigned char)*text++, out);
+	}
+	buffer_byte(out, '"');
+}
+
+void
+json_number(double number, struct buffer *out)
+{
+	if (!signbit(number) && number < 1e15 && number == (double)(long long)number)
+		buffer_printf(out, "%lld", (long long)number);
+	else
+		dump(jv_number(number), 0, out);
+}
+
+const char *
+json_kind_name(jv value)
+{
+	jv_kind kind = jv_get_kind(value);
+
+	switch (kind) {
+	case JV_KIND_INVALID:
+		return "nothing";
+	case JV_KIND_TRUE:
+	case JV_KIND_FALSE:
+		return "boolean";
+	default:
+		return jv_kind_name(kind);
+	}
+}

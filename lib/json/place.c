@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "json/place.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/message.h"
+
+struct place
+place_root(jv document, struct problems *problems)
+{
+	return (struct place){.value = document, .problems = problems};
+}
+
+struct place
+place_named(const struct place *object, const char *name, jv value)
+{
+	return (struct place){.up = object, .name = name, .value = value, .problems = object->problems};
+}
+
+/* What was got holds one reference more than its container does; the container keeps it alive. */
+static jv
+borrow(jv owned)
+{
+	jv_free(owned);
+	return owned;
+}
+
+struct place
+place_member(const struct place *object, const char *name)
+{
+	return place_named(object, name, borrow(json_get(object->value, name)));
+}
+
+struct place
+place_element(const struct place *array, size_t index)
+{
+	jv value = jv_get_kind(array->value) == JV_KIND_ARRAY
+	    ? jv_array_get(jv_copy(array->value), (int)index) : jv_invalid();
+
+	return (struct place){.up = array, .index = index, .value = borrow(value), .problems = array->problems};
+}
+
+bool
+place_present(const struct place *place)
+{
+	return jv_is_valid(place->value) && jv_get_kind(place->value) != JV_KIND_NULL;
+}
+
+static void
+append_token(const char *name, struct buffer *out)
+{
+	buffer_byte(out, '/');
+	for (; *name; name++)
+		if (*name == '~' || *name == '/')
+			buffer_text(out, *name == '~' ? "~0" : "~1");
+		else
+			buffer_byte(out, *name);
+}
+
+void
+place_pointer(const struct place *place, struct buffer *out)
+{
+	if (!place->up)
+		return;
+	place_pointer(place->up, out);
+	if (place->name)
+		append_token(place->name, out);
+	else
+		buffer_printf(out, "/%zu", place->index);
+}
+
+void
+place_problem(const struct place *place, const char *format, ...)
+{
+	struct problems *problems = place->problems;
+	struct buffer pointer = {0};
+	char text[1024];
+	va_list ap;
+
+	if (problems->total++ >= PROBLEMS_KEPT)
+		return;
+	va_start(ap, format);
+	vsnprintf(text, sizeof text, format, ap);
+	va_end(ap);
+	place_pointer(place, &pointer);
+	ARRAY_ROOM(problems->list, problems->count, problems->capacity);
+	problems->list[problems->count++] = (struct problem){buffer_take(&pointer), memory_string(text)};
+}
+
+static bool
+is_kind(const struct place *place, jv_kind kind, enum need need)
+{
+	if (!place_present(place)) {
+		if (need == NEED_REQUIRED)
+			place_problem(place, "expected %s, found %s", jv_kind_name(kind), json_kind_name(place->value));
+		return false;
+	}
+	if (jv_get_kind(place->value) == kind)
+		return true;
+	place_problem(place, "expected %s, found %s", jv_kind_name(kind), json_kind_name(place->value));
+	return false;
+}
+
+bool
+place_object(const struct place *place, enum need need)
+{
+	return is_kind(place, JV_KIND_OBJECT, need);
+}
+
+bool
+place_array(const struct place *place, enum need need)
+{
+	return is_kind(place, JV_KIND_ARRAY, need);
+}
+
+const char *
+place_string(const struct place *object, const char *name, enum need need, struct arena *arena)
+{
+	struct place member = place_member(object, name);
+
+	return is_kind(&member, JV_KIND_STRING, need) ? arena_string(arena, json_string(member.value)) : NULL;
+}
+
+/* A number, or a string that is one from its first character to its last. */
+static bool
+read_number(const struct place *place, double *out)
+{
+	const char *text = json_string(place->value);
+	char *end;
+
+	if (jv_get_kind(place->value) == JV_KIND_NUMBER) {
+		*out = jv_number_value(place->value);
+		return true;
+	}
+	if (!text || !strchr("-0123456789", *text) || !*text || strpbrk(text, "xX"))
+		return false;
+	*out = strtod(text, &end);
+	return *end == '\0' && isfinite(*out);
+}
+
+double
+place_number(const struct place *object, const char *name, double otherwise, double min, double max)
+{
+	struct place member = place_member(object, name);
+	double value;
+
+	if (!place_present(&member))
+		return otherwise;
+	if (!read_number(&member, &value)) {
+		place_problem(&member, "expected number, found %s", json_kind_name(member.value));
+		return otherwise;
+	}
+	if (value >= min && value <= max)
+		return value;
+	if (value < min)
+		place_problem(&member, "%.17g is less than %.17g", value, min);
+	else
+		place_problem(&member, "%.17g is more than %.17g", value, max);
+	return otherwise;
+}
+
+int64_t
+place_integer(const struct place *object, const char *name, int64_t otherwise, int64_t min, int64_t max)
+{
+	const double exact = 9007199254740992.0; /* 2^53 */
+	double low = (double)min < -exact ? -exact : (double)min, high = (double)max > exact ? exact : (double)max;
+	double value = place_number(object, name, NAN, low, high);
+	struct place member;
+
+	if (isnan(value))
+		return otherwise;
+	if (value == floor(value))
+		return (int64_t)value;
+	member = place_member(object, name);
+	place_problem(&member, "expected an integer, found %.17g", value);
+	return otherwise;
+}
+
+bool
+place_boolean(const struct place *object, const char *name, bool otherwise)
+{
+	struct place member = place_member(object, name);
+	jv_kind kind = jv_get_kind(member.value);
+
+	if (kind == JV_KIND_TRUE || kind == JV_KIND_FALSE)
+		return kind == JV_KIND_TRUE;
+	if (place_present(&member))
+		place_problem(&member, "expected boolean, found %s", json_kind_name(member.value));
+	return otherwise;
+}
+
+struct string_list
+place_strings(const struct place *object, const char *name, struct arena *arena)
+{
+	struct place member = place_member(object, name);
+	struct string_list strings = {0};
+	size_t count;
+
+	if (!place_array(&member, NEED_OPTIONAL))
+		return strings;
+	count = json_length(member.value);
+	strings.list = arena_alloc(arena, count, sizeof *strings.list);
+	for (size_t i = 0; i < count; i++) {
+		struct place element = place_element(&member, i);
+
+		if (json_string(element.value))
+			strings.list[strings.count++] = arena_string(arena, json_string(element.value));
+		else
+			place_problem(&element, "expected string, found %s", json_kind_name(element.value));
+	}
+	return strings;
+}
+
+void
+problems_release(struct problems *problems)
+{
+	for (size_t i = 0; i < problems->count; i++) {
+		free(problems->list[i].pointer);
+		free(problems->list[i].text);
+	}
+	free(problems->list);
+	*problems = (struct problems){0};
+}
+
+int
+problems_report(const struct problems *problems, const char *name)
+{
+	for (size_t i = 0; i < problems->count; i++) {
+		const struct problem *problem = &problems->list[i];
+
+		message("%s: %s: %s", name, *problem->pointer ? problem->pointer : "the whole document", problem->text);
+	}
+	if (problems->total > problems->count)
+		message("%s: and %zu more", name, problems->total - problems->count);
+	return problems->total ? EX_DATAERR : 0;
+}

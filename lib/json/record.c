@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "json/record.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "json/scan.h"
+
+enum { CHUNK = 64 * 1024 };
+
+void
+record_reader_init(struct record_reader *reader, int fd, const char *name)
+{
+	*reader = (struct record_reader){.fd = fd, .name = name};
+}
+
+void
+record_reader_release(struct record_reader *reader)
+{
+	buffer_release(&reader->pending);
+}
+
+/* At least doubles what is unused, so that scanning it anew each time costs linear time in all. */
+static int
+read_more(struct record_reader *reader, struct error *err)
+{
+	struct buffer *pending = &reader->pending;
+	size_t want;
+
+	buffer_drop(pending, reader->start);
+	reader->start = 0;
+	if (pending->length > JSON_BYTES)
+		return error_set(err, EX_DATAERR, "%s: record %zu: larger than %d bytes", reader->name,
+		    reader->number + 1, JSON_BYTES);
+	want = pending->length > CHUNK ? pending->length : CHUNK;
+	while (want > 0 && !reader->end) {
+		ssize_t n = read(reader->fd, buffer_room(pending, want), want);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return error_errno(err, EX_IOERR, "%s", reader->name);
+		reader->end = n == 0;
+		pending->length += (size_t)n;
+		want -= (size_t)n;
+		/* A record that a pipe delivers as its line is not to wait for the pipe to fill. */
+		if (n > 0 && pending->data[pending->length - 1] == '\n')
+			break;
+	}
+	return 0;
+}
+
+/* What is left to read in pending, white space at its start stepped over. */
+static size_t
+skip_blank(struct record_reader *reader)
+{
+	const struct buffer *pending = &reader->pending;
+
+	while (reader->start < pending->length && pending->data[reader->start] &&
+	    strchr(" \t\r\n", pending->data[reader->start]))
+		reader->start++;
+	return pending->length - reader->start;
+}
+
+static int
+check_kind(const struct record_reader *reader, jv value, struct error *err)
+{
+	if (jv_get_kind(value) != JV_KIND_OBJECT)
+		return error_set(err, EX_DATAERR, "%s: record %zu: expected object, found %s",
+		    reader->name, reader->number, json_kind_name(value));
+	if (!record_kind(value))
+		return error_set(err, EX_DATAERR, "%s: record %zu: /kind: expected a string that names the kind of record",
+		    reader->name, reader->number);
+	return 0;
+}
+
+int
+record_read(struct record_reader *reader, jv *out, struct error *err)
+{
+	const char *text;
+	ssize_t used;
+
+	for (;;) {
+		size_t left = skip_blank(reader);
+
+		text = left ? reader->pending.data + reader->start : NULL;
+		used = left ? json_scan(text, left, reader->end, err) : 0;
+		if (used != 0 || reader->end)
+			break;
+		if (read_more(reader, err) < 0)
+			return -1;
+	}
+	if (used == 0)
+		return 0;
+	reader->number++;
+	if (used < 0)
+		return error_prefix(err, "%s: record %zu", reader->name, reader->number);
+	*out = jv_parse_sized(text, (int)used);
+	reader->start += (size_t)used;
+	if (check_kind(reader, *out, err) == 0)
+		return 1;
+	jv_free(*out);
+	return -1;
+}
+
+const char *
+record_kind(jv record)
+{
+	jv kind = json_get(record, "kind");
+	const char *text = json_string(kind);
+
+	/* The record still holds the string that is released here. */
+	jv_free(kind);
+	return text;
+}
+
+void
+record_write(jv record, FILE *stream)
+{
+	struct buffer line = {0};
+
+	json_dump(record, &line);
+	buffer_byte(&line, '\n');
+	fwrite(line.data, 1, line.length, stream);
+	buffer_release(&line);
+}

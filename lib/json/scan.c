@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A pushdown scanner: no recursion, one pass over the bytes. For each open container the stack
+ * keeps where its keys begin in one shared list; when an object closes, its keys are sorted
+ * and neighbours compared, so that finding duplicates takes n log n whatever the input.
+ */
+#include "json/scan.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+/* Before "value" also a closing bracket may stand where the container is empty. */
+enum expect { VALUE, VALUE_OR_END, KEY, KEY_OR_END, COLON, COMMA_OR_END };
+
+struct key {
+	const char *text; /* between the quotes, escapes not decoded */
+	uint32_t length;
+	bool escaped;
+};
+
+struct scan {
+	const char *start, *at, *limit;
+	bool end; /* no bytes follow limit */
+	struct error *err;
+	enum expect expect;
+	int depth;
+	bool is_object[JSON_DEPTH + 1];
+	size_t first_key[JSON_DEPTH + 1];
+	struct key *keys;
+	size_t key_count, key_capacity;
+};
+
+/* What the steps below return; MORE: the value goes on beyond the limit. */
+enum { OK, MORE, BAD };
+
+static int
+bad(struct scan *s, const char *at, const char *what)
+{
+	size_t line = 1, column = 1;
+
+	for (const char *p = s->start; p < at; p++, column++)
+		if (*p == '\n') {
+			line++;
+			column = 0;
+		}
+	error_set(s->err, EX_DATAERR, "line %zu, column %zu: %s", line, column, what);
+	return BAD;
+}
+
+static int
+cut(struct scan *s)
+{
+	return s->end ? bad(s, s->limit, "the text ends inside a value") : MORE;
+}
+
+/* The value of four hexadecimal digits, -1 where they are none. */
+static int
+hex4(const char *p)
+{
+	int value = 0;
+
+	for (int i = 0; i < 4; i++) {
+		const char *digits = "0123456789abcdef", *d = memchr(digits, p[i] | 0x20, 16);
+
+		if (!d)
+			return -1;
+		value = 16 * value + (int)(d - digits);
+	}
+	return value;
+}
+
+/* At the "u" of an escape; steps over it and, for a high surrogate, over its mate. */
+static int
+scan_unicode_escape(struct scan *s)
+{
+	const char *p = s->at + 1;
+	int code, low;
+
+	if (s->limit - p < 4)
+		return cut(s);
+	code = hex4(p);
+	if (code < 0)
+		return bad(s, p, "\\u wants four hexadecimal digits");
+	if (code == 0)
+		return bad(s, s->at, "\\u0000 is not allowed in a string");
+	s->at = p + 4;
+	if (code < 0xd800 || code > 0xdfff)
+		return OK;
+	if (s->limit - s->at < 6)
+		return cut(s);
+	low = s->at[0] == '\\' && s->at[1] == 'u' ? hex4(s->at + 2) : -1;
+	if (code > 0xdbff || low < 0xdc00 || low > 0xdfff)
+		return bad(s, p, "half of a surrogate pair");
+	s->at += 6;
+	return OK;
+}
+
+static int
+scan_escape(struct scan *s)
+{
+	if (++s->at == s->limit)
+		return cut(s);
+	if (*s->at == 'u')
+		return scan_unicode_escape(s);
+	if (!*s->at || !strchr("\"\\/bfnrt", *s->at))
+		return bad(s, s->at, "no such escape in a string");
+	s->at++;
+	return OK;
+}
+
+/* Steps over one character of two to four bytes, as RFC 3629 allows them. */
+static int
+scan_utf8(struct scan *s)
+{
+	unsigned char lead = (unsigned char)*s->at, low = 0x80, high = 0xbf;
+	int more = lead >= 0xc2 && lead <= 0xdf ? 1 : (lead & 0xf0) == 0xe0 ? 2 : lead >= 0xf0 && lead <= 0xf4 ? 3 : 0;
+
+	if (more == 0)
+		return bad(s, s->at, "invalid UTF-8");
+	if (lead == 0xe0)
+		low = 0xa0;
+	else if (lead == 0xed)
+		high = 0x9f;
+	else if (lead == 0xf0)
+		low = 0x90;
+	else if (lead == 0xf4)
+		high = 0x8f;
+	for (int i = 1; i <= more; i++, low = 0x80, high = 0xbf) {
+		if (s->at + i == s->limit)
+			return cut(s);
+		if ((unsigned char)s->at[i] < low || (unsigned char)s->at[i] > high)
+			return bad(s, s->at, "invalid UTF-8");
+	}
+	s->at += more + 1;
+	return OK;
+}
+
+/* At the opening quote; fills key with what stands between the quotes. */
+static int
+scan_string(struct scan *s, struct key *key)
+{
+	int step = OK;
+
+	key->text = ++s->at;
+	key->escaped = false;
+	while (step == OK) {
+		unsigned char c;
+
+		while (s->at < s->limit && (c = (unsigned char)*s->at, c >= 0x20 && c < 0x80 && c != '"' && c != '\\'))
+			s->at++;
+		if (s->at == s->limit)
+			return cut(s);
+		if (*s->at == '"')
+			break;
+		if (*s->at == '\\') {
+			key->escaped = true;
+			step = scan_escape(s);
+		} else {
+			step = c < 0x20 ? bad(s, s->at, c ? "a control character in a string" : "a NUL byte") : scan_utf8(s);
+		}
+	}
+	if (step == OK)
+		key->length = (uint32_t)(s->at++ - key->text);
+	return step;
+}
+
+static bool
+is_number_byte(char c)
+{
+	return (c >= '0' && c <= '9') || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
+}
+
+static const char *
+digits(const char *p, const char *end)
+{
+	while (p < end && *p >= '0' && *p <= '9')
+		p++;
+	return p;
+}
+
+/* Whether p to end is a number of RFC 8259; *integer tells that it has neither fraction nor exponent. */
+static bool
+is_number(const char *p, const char *end, bool *integer)
+{
+	const char *start;
+
+	*integer = true;
+	if (p < end && *p == '-')
+		p++;
+	start = p;
+	p = digits(p, end);
+	if (p == start || (*start == '0' && p - start > 1))
+		return false;
+	if (p < end && *p == '.') {
+		*integer = false;
+		start = ++p;
+		p = digits(p, end);
+		if (p == start)
+			return false;
+	}
+	if (p < end && (*p == 'e' || *p == 'E')) {
+		*integer = false;
+		p++;
+		if (p < end && (*p == '+' || *p == '-'))
+			p++;
+		start = p;
+		p = digits(p, end);
+		if (p == start)
+			return false;
+	}
+	return p == end;
+}
+
+static int
+scan_number(struct scan *s)
+{
+	enum { LONGEST = 400 };
+	char copy[LONGEST + 1];
+	const char *start = s->at;
+	size_t length;
+	bool integer;
+	double value;
+
+	while (s->at < s->limit && is_number_byte(*s->at))
+		s->at++;
+	if (s->at == s->limit && !s->end)
+		return MORE;
+	length = (size_t)(s->at - start);
+	if (length > LONGEST)
+		return bad(s, start, "a number of more than 400 characters");
+	memcpy(copy, start, length);
+	copy[length] = '\0';
+	if (!is_number(copy, copy + length, &integer))
+		return bad(s, start, "not a number");
+	value = strtod(copy, NULL);
+	if (isinf(value))
+		return bad(s, start, "the number is out of range");
+	if (integer && fabs(value) > 9007199254740992.0)
+		return bad(s, start, "the integer is beyond 2^53 and would not be kept exactly");
+	return OK;
+}
+
+static int
+scan_word(struct scan *s)
+{
+	static const char *const words[] = {"true", "false", "null"};
+	size_t room = (size_t)(s->limit - s->at);
+
+	for (size_t i = 0; i < 3; i++) {
+		size_t length = strlen(words[i]);
+
+		if (room >= length && memcmp(s->at, words[i], length) == 0) {
+			s->at += length;
+			return OK;
+		}
+		if (room < length && memcmp(s->at, words[i], room) == 0)
+			return cut(s);
+	}
+	return bad(s, s->at, *s->at ? "not a JSON value" : "a NUL byte");
+}
+
+static int
+open_container(struct scan *s, bool is_object)
+{
+	if (s->depth == JSON_DEPTH)
+		return bad(s, s->at, "more than 128 arrays and objects inside one another");
+	s->depth++;
+	s->is_object[s->depth] = is_object;
+	s->first_key[s->depth] = s->key_count;
+	s->expect = is_object ? KEY_OR_END : VALUE_OR_END;
+	s->at++;
+	return OK;
+}
+
+/* The next byte of a key's UTF-8 text, escapes decoded; -1 at its end. buffer holds the rest of a decoded escape. */
+struct key_bytes {
+	const char *at, *end;
+	unsigned char pending[4];
+	int pending_count;
+};
+
+static void
+put_utf8(struct key_bytes *k, unsigned code)
+{
+	unsigned char *p = k->pending;
+
+	/* Kept backwards: the next byte is pending[pending_count - 1]. */
+	if (code < 0x80) {
+		p[k->pending_count++] = (unsigned char)code;
+		return;
+	}
+	for (unsigned lead = 0xc0, room = 0x1f;; lead = 0x80 | lead >> 1, room >>= 1) {
+		p[k->pending_count++] = (unsigned char)(0x80 | (code & 0x3f));
+		code >>= 6;
+		if (code <= room) {
+			p[k->pending_count++] = (unsigned char)((lead | code) & 0xff);
+			return;
+		}
+	}
+}
+
+static void
+decode_escape(struct key_bytes *k)
+{
+	static const char names[] = "bfnrt", values[] = "\b\f\n\r\t";
+	const char *name;
+	unsigned code;
+
+	if (*k->at != 'u') {
+		name = strchr(names, *k->at);
+		put_utf8(k, (unsigned char)(name ? values[name - names] : *k->at));
+		k->at++;
+		return;
+	}
+	code = (unsigned)hex4(k->at + 1);
+	k->at += 5;
+	if (code >= 0xd800 && code <= 0xdbff) {
+		code = 0x10000 + ((code - 0xd800) << 10) + ((unsigned)hex4(k->at + 2) - 0xdc00);
+		k->at += 6;
+	}
+	put_utf8(k, code);
+}
+
+static int
+next_byte(struct key_bytes *k)
+{
+	if (k->pending_count == 0) {
+		if (k->at == k->end)
+			return -1;
+		if (*k->at != '\\')
+			return (unsigned char)*k->at++;
+		k->at++;
+		decode_escape(k);
+	}
+	return k->pending[--k->pending_count];
+}
+
+static int
+compare_keys(const void *left, const void *right)
+{
+	const struct key *a = left, *b = right;
+	struct key_bytes x = {.at = a->text, .end = a->text + a->length}, y = {.at = b->text, .end = b->text + b->length};
+	int i, j;
+
+	if (!a->escaped && !b->escaped) {
+		size_t common = a->length < b->length ? a->length : b->length;
+		int order = memcmp(a->text, b->text, common);
+
+		return order ? order : (a->length > b->length) - (a->length < b->length);
+	}
+	do {
+		i = next_byte(&x);
+		j = next_byte(&y);
+	} while (i == j && i >= 0);
+	return i - j;
+}
+
+static int
+check_duplicates(struct scan *s, size_t first)
+{
+	size_t count = s->key_count - first;
+	struct key *keys = s->keys + first;
+
+	if (count > 1)
+		qsort(keys, count, sizeof *keys, compare_keys);
+	for (size_t i = 1; i < count; i++)
+		if (compare_keys(&keys[i - 1], &keys[i]) == 0)
+			return bad(s, keys[i].text > keys[i - 1].text ? keys[i].text : keys[i - 1].text,
+			    "the object has two members of this name");
+	s->key_count = first;
+	return OK;
+}
+
+static int
+close_container(struct scan *s)
+{
+	size_t first = s->first_key[s->depth];
+	bool is_object = s->is_object[s->depth];
+
+	s->depth--;
+	s->expect = COMMA_OR_END;
+	s->at++;
+	return is_object ? check_duplicates(s, first) : OK;
+}
+
+static int
+scan_key(struct scan *s)
+{
+	int step;
+
+	ARRAY_ROOM(s->keys, s->key_count, s->key_capacity);
+	step = scan_string(s, &s->keys[s->key_count]);
+	s->key_count += step == OK;
+	s->expect = COLON;
+	return step;
+}
+
+static int
+scan_value(struct scan *s)
+{
+	struct key ignored;
+
+	switch (*s->at) {
+	case '{':
+		return open_container(s, true);
+	case '[':
+		return open_container(s, false);
+	case '"':
+		s->expect = COMMA_OR_END;
+		return scan_string(s, &ignored);
+	default:
+		s->expect = COMMA_OR_END;
+		return *s->at == '-' || (*s->at >= '0' && *s->at <= '9') ? scan_number(s) : scan_word(s);
+	}
+}
+
+static int
+scan_step(struct scan *s)
+{
+	char c = *s->at, closing = s->is_object[s->depth] ? '}' : ']';
+
+	switch (s->expect) {
+	case VALUE_OR_END:
+		return c == ']' ? close_container(s) : scan_value(s);
+	case VALUE:
+		return scan_value(s);
+	case KEY_OR_END:
+		if (c == '}')
+			return close_container(s);
+		/* FALLTHROUGH */
+	case KEY:
+		return c == '"' ? scan_key(s) : bad(s, s->at, "a member's name in double quotes is missing here");
+	case COLON:
+		s->expect = VALUE;
+		return c == ':' ? (s->at++, OK) : bad(s, s->at, "':' is missing here");
+	case COMMA_OR_END:
+		if (c == closing)
+			return close_container(s);
+		s->expect = s->is_object[s->depth] ? KEY : VALUE;
+		return c == ',' ? (s->at++, OK) : bad(s, s->at, closing == '}' ? "',' or '}' is missing here" : "',' or ']' is missing here");
+	}
+	return BAD;
+}
+
+static void
+skip_space(struct scan *s)
+{
+	while (s->at < s->limit && (*s->at == ' ' || *s->at == '\n' || *s->at == '\t' || *s->at == '\r'))
+		s->at++;
+}
+
+ssize_t
+json_scan(const char *text, size_t length, bool end, struct error *err)
+{
+	struct scan s = {.start = text, .at = text, .limit = text + length, .end = end, .err = err, .expect = VALUE};
+	int step = OK;
+
+	skip_space(&s);
+	if (s.at == s.limit)
+		return 0;
+	do {
+		step = scan_step(&s);
+		if (step == OK && s.depth > 0) {
+			skip_space(&s);
+			if (s.at == s.limit)
+				step = cut(&s);
+		}
+	} while (step == OK && s.depth > 0);
+	free(s.keys);
+	return step == OK ? s.at - text : step == MORE ? 0 : -1;
+}
