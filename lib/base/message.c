@@ -26,7 +26,6 @@ void
 message(const char *format, ...)
 {
 	char line[4096];
-	size_t n;
 	va_list ap;
 
 	va_start(ap, format);

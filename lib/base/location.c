@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/location.h"
+
+#include <errno.h>
+#include <pwd.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+/* The value of an environment variable, NULL where it is unset or empty. */
+static const char *
+environment(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && *value ? value : NULL;
+}
+
+/* The XDG specification tells to ignore a relative path. */
+static const char *
+environment_folder(const char *name)
+{
+	const char *value = environment(name);
+
+	return value && *value == '/' ? value : NULL;
+}
+
+static const char *
+home(void)
+{
+	const char *value = environment_folder("HOME");
+	const struct passwd *user = value ? NULL : getpwuid(geteuid());
+
+	return value ? value : user ? user->pw_dir : "/";
+}
+
+/* A person's folder for state, with what follows it. */
+static char *
+personal_state(const char *rest)
+{
+	const char *state = environment_folder("XDG_STATE_HOME");
+
+	return state ? memory_printf("%s/coopr%s", state, rest)
+	             : memory_printf("%s/.local/state/coopr%s", home(), rest);
+}
+
+char *
+location_spool(const char *option)
+{
+	const char *given = option ? option : environment("COOPR_SPOOL");
+
+	if (given)
+		return memory_string(given);
+	return geteuid() == 0 ? memory_string("/var/spool/coopr") : personal_state("/spool");
+}
+
+char *
+location_catalogue(const char *option)
+{
+	const char *given = option ? option : environment("COOPR_CATALOGUE");
+
+	return given ? memory_string(given) : location_installed("share/coopr/catalogue");
+}
+
+char *
+location_state(void)
+{
+	const char *given = environment("COOPR_STATE");
+
+	if (given)
+		return memory_string(given);
+	return geteuid() == 0 ? memory_string("/var/lib/coopr") : personal_state("");
+}
+
+/* Whether path is, or could be made, a directory that nobody else may enter. Others may write in the
+ * directory above (/tmp): what stands there must not be a link, and must be ours. */
+static bool
+make_private(const char *path)
+{
+	struct stat st;
+
+	if (mkdir(path, 0700) < 0 && errno != EEXIST)
+		return false;
+	if (lstat(path, &st) < 0)
+		return false;
+	if (S_ISDIR(st.st_mode) && st.st_uid == geteuid() && (st.st_mode & 077) == 0)
+		return true;
+	errno = EPERM;
+	return false;
+}
+
+char *
+location_runtime(void)
+{
+	const char *xdg = environment_folder("XDG_RUNTIME_DIR");
+	char *candidates[] = {
+		xdg ? memory_printf("%s/coopr", xdg) : NULL,
+		geteuid() == 0 ? memory_string("/run/coopr") : NULL,
+		memory_printf("/tmp/coopr-%lu", (unsigned long)geteuid()),
+	};
+	char *found = NULL;
+	int reason = 0;
+
+	for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
+		if (!found && candidates[i] && make_private(candidates[i])) {
+			found = candidates[i];
+			continue;
+		}
+		reason = candidates[i] && !reason ? errno : reason;
+		free(candidates[i]);
+	}
+	errno = reason;
+	return found;
+}
+
+/* The path of the running program. */
+static char *
+own_path(void)
+{
+	size_t size = 256;
+	char *path = NULL;
+	ssize_t n;
+
+	do {
+		size *= 2;
+		path = memory_resize(path, size, 1);
+		n = readlink("/proc/self/exe", path, size);
+	} while (n == (ssize_t)size);
+	path[n < 0 ? 0 : n] = '\0';
+	return path;
+}
+
+/* The nearest folder above the running program that holds share/coopr: PREFIX for PREFIX/bin/x and
+ * PREFIX/libexec/coopr/provider/x, the checkout for its test programs too. */
+static char *
+installation(void)
+{
+	char *root = own_path(), *slash;
+
+	while ((slash = strrchr(root, '/'))) {
+		char *share = memory_printf("%.*s/share/coopr", (int)(slash - root), root);
+		bool here = access(share, F_OK) == 0;
+
+		free(share);
+		*slash = '\0';
+		if (here)
+			break;
+	}
+	return root;
+}
+
+char *
+location_installed(const char *relative)
+{
+	char *root = installation(), *path = memory_printf("%s/%s", root, relative);
+
+	free(root);
+	return path;
+}
+
+static bool
+is_program(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
+
+/* The plugin in one of the folders of list, colons between. */
+static char *
+search(const char *list, const char *kind, const char *name)
+{
+	while (list && *list) {
+		size_t length = strcspn(list, ":");
+		char *path = memory_printf("%.*s/%s/%s", (int)length, list, kind, name);
+
+		if (length && is_program(path))
+			return path;
+		free(path);
+		list += length + (list[length] == ':');
+	}
+	return NULL;
+}
+
+char *
+location_plugin(const char *kind, const char *name)
+{
+	char *folder, *path;
+
+	/* The name comes from a document and must not lead out of the folder. */
+	if (!*name || *name == '.' || strchr(name, '/'))
+		return NULL;
+	path = search(environment("COOPR_PLUGINS"), kind, name);
+	if (path)
+		return path;
+	folder = location_installed("libexec/coopr");
+	path = memory_printf("%s/%s/%s", folder, kind, name);
+	free(folder);
+	if (is_program(path))
+		return path;
+	free(path);
+	return NULL;
+}

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/option.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/message.h"
+
+enum {
+	HELP_COLUMN_MAX = 32, /* a longer option has its help on the next line */
+	VALUE_HELP = 256,     /* what getopt_long returns for options; letters are below */
+	VALUE_VERSION,
+	VALUE_FIRST,          /* ... for the first of the table */
+};
+
+static const struct option_spec standard_options[] = {
+	{OPTION_KIND_FLAG, 'h', "help", NULL, NULL, "show this help"},
+	{OPTION_KIND_FLAG, 0, "version", NULL, NULL, "show the version"},
+	OPTION_END
+};
+
+static size_t
+count_options(const struct option_spec *options)
+{
+	size_t count = 0;
+
+	while (options && options[count].kind != OPTION_KIND_END)
+		count++;
+	return count;
+}
+
+/* "  -t, --template NAME": what stands left of an option's help. */
+static void
+describe(const struct option_spec *option, struct buffer *out)
+{
+	buffer_clear(out);
+	if (option->letter)
+		buffer_printf(out, "  -%c, --%s", option->letter, option->name);
+	else
+		buffer_printf(out, "      --%s", option->name);
+	if (option->argument)
+		buffer_printf(out, " %s", option->argument);
+}
+
+static size_t
+widest(const struct option_spec *options, struct buffer *scratch, size_t width)
+{
+	for (size_t i = 0; i < count_options(options); i++) {
+		describe(&options[i], scratch);
+		if (scratch->length > width && scratch->length <= HELP_COLUMN_MAX)
+			width = scratch->length;
+	}
+	return width;
+}
+
+static void
+print_options(const struct option_spec *options, struct buffer *scratch, size_t width)
+{
+	for (size_t i = 0; i < count_options(options); i++) {
+		describe(&options[i], scratch);
+		if (scratch->length > width)
+			printf("%s\n%*s", scratch->data, (int)width, "");
+		else
+			printf("%-*s", (int)width, scratch->data);
+		printf("  %s\n", options[i].help);
+	}
+}
+
+static int
+print_help(const struct command *command)
+{
+	struct buffer scratch = {0};
+	size_t width = widest(command->options, &scratch, widest(standard_options, &scratch, 0));
+
+	printf("usage: %s%s%s\n\n%s\n\nOptions:\n", command->name, *command->synopsis ? " " : "",
+	    command->synopsis, command->summary);
+	print_options(command->options, &scratch, width);
+	print_options(standard_options, &scratch, width);
+	if (command->examples) {
+		size_t length = strlen(command->examples);
+
+		printf("\nExamples:\n%s%s", command->examples,
+		    length && command->examples[length - 1] == '\n' ? "" : "\n");
+	}
+	buffer_release(&scratch);
+	return message_end(0);
+}
+
+/* The version is that of the program: "coopr-queue" where the command is "coopr-queue put". */
+static int
+print_version(const struct command *command)
+{
+	printf("%.*s %s\n", (int)strcspn(command->name, " "), command->name, COOPR_VERSION);
+	return message_end(0);
+}
+
+int
+option_misuse(const struct command *command, const char *format, ...)
+{
+	struct buffer text = {0};
+	va_list ap;
+	char *what;
+
+	va_start(ap, format);
+	if (vasprintf(&what, format, ap) < 0)
+		what = memory_string("wrong usage");
+	va_end(ap);
+	buffer_printf(&text, "%s; see: %s --help", what, command->name);
+	message("%s", text.data);
+	free(what);
+	buffer_release(&text);
+	return EX_USAGE;
+}
+
+/* getopt_long's view of the table; letters receives its short options. The caller frees both. */
+static struct option *
+tables_for_getopt(const struct command *command, struct buffer *letters)
+{
+	size_t count = count_options(command->options);
+	struct option *longs = memory_zeroed(count + 3, sizeof *longs);
+
+	/* "+": stop at the first operand; ":": tell a missing argument from an unknown option. */
+	buffer_text(letters, strncmp(command->synopsis, "COMMAND", 7) == 0 ? "+:h" : ":h");
+	for (size_t i = 0; i < count; i++) {
+		const struct option_spec *spec = &command->options[i];
+		int argument = spec->kind == OPTION_KIND_FLAG ? no_argument : required_argument;
+
+		longs[i] = (struct option){spec->name, argument, NULL, VALUE_FIRST + (int)i};
+		if (spec->letter)
+			buffer_printf(letters, "%c%s", spec->letter, argument == no_argument ? "" : ":");
+	}
+	longs[count] = (struct option){"help", no_argument, NULL, VALUE_HELP};
+	longs[count + 1] = (struct option){"version", no_argument, NULL, VALUE_VERSION};
+	return longs;
+}
+
+static const struct option_spec *
+spec_of(const struct command *command, int value)
+{
+	size_t count = count_options(command->options);
+
+	if (value >= VALUE_FIRST)
+		return &command->options[value - VALUE_FIRST];
+	for (size_t i = 0; i < count; i++)
+		if (value && command->options[i].letter == value)
+			return &command->options[i];
+	return NULL;
+}
+
+static void
+set_number(const struct command *command, const struct option_spec *spec, const char *text)
+{
+	char *end;
+	long number;
+
+	errno = 0;
+	number = strtol(text, &end, 10);
+	if (*text < '0' || *text > '9' || *end || errno)
+		exit(option_misuse(command, "--%s: expected a whole number that is not negative, found '%s'",
+		    spec->name, text));
+	*(long *)spec->value = number;
+}
+
+static void
+set(const struct command *command, const struct option_spec *spec, const char *text)
+{
+	struct option_list *list;
+
+	switch (spec->kind) {
+	case OPTION_KIND_FLAG:
+		*(bool *)spec->value = true;
+		break;
+	case OPTION_KIND_STRING:
+		*(const char **)spec->value = text;
+		break;
+	case OPTION_KIND_NUMBER:
+		set_number(command, spec, text);
+		break;
+	case OPTION_KIND_LIST:
+		list = spec->value;
+		ARRAY_ROOM(list->list, list->count, list->capacity);
+		list->list[list->count++] = text;
+		break;
+	case OPTION_KIND_END:
+		break;
+	}
+}
+
+/* An option that getopt_long could not make sense of; word is the argument it stood in. */
+static int
+unknown_option(const struct command *command, const struct option *longs, const char *word)
+{
+	size_t count = count_options(command->options) + 2, length = strcspn(word, "=");
+	const char **names = memory_zeroed(count + 1, sizeof *names), *near;
+	char *name = memory_substring(word + 2, length - 2);
+	size_t meant = 0;
+	int code;
+
+	for (size_t i = 0; i < count; i++) {
+		names[i] = longs[i].name;
+		meant += strncmp(names[i], name, length - 2) == 0;
+	}
+	near = option_suggest(name, names);
+	if (meant > 1)
+		code = option_misuse(command, "option --%s is short for several", name);
+	else if (near)
+		code = option_misuse(command, "unknown option --%s; did you mean --%s?", name, near);
+	else
+		code = option_misuse(command, "unknown option --%s", name);
+	free(names);
+	free(name);
+	return code;
+}
+
+static int
+wrong_option(const struct command *command, const struct option *longs, int found, const char *word)
+{
+	const struct option_spec *spec = spec_of(command, optopt);
+
+	if (found == ':' && spec)
+		return option_misuse(command, "option --%s needs an argument: %s", spec->name, spec->argument);
+	if (optopt >= VALUE_HELP)
+		return option_misuse(command, "option %.*s takes no argument", (int)strcspn(word, "="), word);
+	if (optopt)
+		return option_misuse(command, "unknown option -%c", optopt);
+	return unknown_option(command, longs, word);
+}
+
+int
+option_parse(const struct command *command, int argc, char **argv)
+{
+	struct buffer letters = {0};
+	struct option *longs = tables_for_getopt(command, &letters);
+	int found;
+
+	message_program(command->name);
+	opterr = 0;
+	optind = 0; /* starts over: a command with subcommands parses twice */
+	while ((found = getopt_long(argc, argv, letters.data, longs, NULL)) != -1) {
+		const struct option_spec *spec = spec_of(command, found);
+
+		if (found == '?' || found == ':')
+			exit(wrong_option(command, longs, found, argv[optind - 1]));
+		if (spec)
+			set(command, spec, optarg);
+		else
+			exit(found == VALUE_VERSION ? print_version(command) : print_help(command));
+	}
+	free(longs);
+	buffer_release(&letters);
+	return optind;
+}
+
+static size_t
+least(size_t a, size_t b, size_t c)
+{
+	size_t ab = a < b ? a : b;
+
+	return ab < c ? ab : c;
+}
+
+/* How many insertions, deletions, changes and swaps of neighbours lead from a to b. */
+static size_t
+edit_distance(const char *a, const char *b)
+{
+	size_t width = strlen(b) + 1, result;
+	size_t *rows = memory_zeroed(3 * width, sizeof *rows);
+	size_t *before = rows, *last = rows + width, *row = rows + 2 * width;
+
+	for (size_t j = 0; j < width; j++)
+		last[j] = j;
+	for (size_t i = 1; a[i - 1]; i++) {
+		size_t *spare = before;
+
+		row[0] = i;
+		for (size_t j = 1; j < width; j++) {
+			row[j] = least(last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1]));
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && before[j - 2] + 1 < row[j])
+				row[j] = before[j - 2] + 1;
+		}
+		before = last;
+		last = row;
+		row = spare;
+	}
+	result = last[width - 1];
+	free(rows);
+	return result;
+}
+
+const char *
+option_suggest(const char *word, const char *const *list)
+{
+	size_t length = strlen(word), best = SIZE_MAX;
+	const char *nearest = NULL;
+
+	if (length > 64)
+		return NULL;
+	for (; *list; list++) {
+		size_t distance = edit_distance(word, *list);
+
+		if (length >= 2 && strncmp(word, *list, length) == 0)
+			distance = 1;
+		if (distance <= 1 + length / 4 && distance < strlen(*list) && distance < best) {
+			best = distance;
+			nearest = *list;
+		}
+	}
+	return nearest;
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/terminal.h"
+
+#include <locale.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+
+#include "base/memory.h"
+
+struct table_cell {
+	char *text; /* safe to show */
+	size_t width;
+	enum terminal_style style;
+};
+
+static const char *const escapes[] = {
+	[STYLE_PLAIN] = "",
+	[STYLE_BOLD] = "\033[1m",
+	[STYLE_DIM] = "\033[2m",
+	[STYLE_GOOD] = "\033[32m",
+	[STYLE_WARN] = "\033[33m",
+	[STYLE_BAD] = "\033[31m",
+};
+
+/* Characters that drive a terminal: C0, DEL, C1, and those that turn the direction of writing. */
+static bool
+is_control(wchar_t c)
+{
+	return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x202a && c <= 0x202e) ||
+	    (c >= 0x2066 && c <= 0x2069);
+}
+
+/* The next character of text and its width in columns. Returns its bytes; what is no UTF-8 or would
+ * drive the terminal is shown as "?", and then *shown is false. */
+static size_t
+next_character(const char *text, size_t length, size_t *width, bool *shown)
+{
+	mbstate_t state = {0};
+	wchar_t c;
+	size_t n = mbrtowc(&c, text, length, &state);
+	bool whole = n != (size_t)-1 && n != (size_t)-2;
+	int columns = whole ? wcwidth(c) : 1;
+
+	*shown = whole && !is_control(c);
+	*width = !*shown || columns < 0 ? 1 : (size_t)columns;
+	return whole && n ? n : 1;
+}
+
+/* Replaces in place what must not reach a terminal; returns the width of the rest in columns. */
+static size_t
+sanitize(char *text)
+{
+	size_t length = strlen(text), width = 0, to = 0;
+
+	for (size_t from = 0; from < length;) {
+		size_t columns;
+		bool shown;
+		size_t n = next_character(text + from, length - from, &columns, &shown);
+
+		if (shown) {
+			memmove(text + to, text + from, n);
+			to += n;
+		} else {
+			text[to++] = '?';
+		}
+		from += n;
+		width += columns;
+	}
+	text[to] = '\0';
+	return width;
+}
+
+/* Takes text. Widths are those of UTF-8 whatever the locale of the process is. */
+static void
+add_cell(struct table *table, enum terminal_style style, char *text)
+{
+	static locale_t utf8;
+	locale_t before;
+
+	if (!utf8)
+		utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", NULL);
+	before = utf8 ? uselocale(utf8) : NULL;
+	ARRAY_ROOM(table->cells, table->count, table->capacity);
+	table->cells[table->count].width = sanitize(text);
+	table->cells[table->count].text = text;
+	table->cells[table->count++].style = style;
+	if (before)
+		uselocale(before);
+}
+
+void
+table_columns(struct table *table, const char *const *names)
+{
+	for (; *names; names++, table->columns++)
+		add_cell(table, STYLE_BOLD, memory_string(*names));
+}
+
+void
+table_cell(struct table *table, enum terminal_style style, const char *format, ...)
+{
+	va_list ap;
+	char *text;
+	int length;
+
+	va_start(ap, format);
+	length = vasprintf(&text, format, ap);
+	va_end(ap);
+	add_cell(table, style, length < 0 ? memory_string("") : text);
+}
+
+/* The width of each column over the rows from first on. */
+static size_t *
+measure(const struct table *table, size_t first)
+{
+	size_t *widths = memory_zeroed(table->columns, sizeof *widths);
+
+	for (size_t i = first; i < table->count; i++)
+		if (table->cells[i].width > widths[i % table->columns])
+			widths[i % table->columns] = table->cells[i].width;
+	return widths;
+}
+
+/* Blanks stand only before a cell that shows something, so that no line ends in blanks. */
+static void
+print_row(const struct table_cell *cells, size_t count, const size_t *widths, FILE *stream, bool colour)
+{
+	size_t owed = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		bool styled = colour && cells[i].style != STYLE_PLAIN;
+
+		if (cells[i].width) {
+			fprintf(stream, "%*s", (int)owed, "");
+			fprintf(stream, "%s%s%s", styled ? escapes[cells[i].style] : "", cells[i].text,
+			    styled ? "\033[0m" : "");
+			owed = 0;
+		}
+		owed += widths[i] - cells[i].width + 2;
+	}
+	fputc('\n', stream);
+}
+
+void
+table_print(const struct table *table, FILE *stream, bool colour, bool heading)
+{
+	size_t first = heading ? 0 : table->columns;
+	size_t *widths = measure(table, first);
+
+	for (size_t i = first; table->columns && i < table->count; i += table->columns) {
+		size_t rest = table->count - i;
+
+		print_row(table->cells + i, rest < table->columns ? rest : table->columns, widths, stream, colour);
+	}
+	free(widths);
+}
+
+void
+table_release(struct table *table)
+{
+	for (size_t i = 0; i < table->count; i++)
+		free(table->cells[i].text);
+	free(table->cells);
+	*table = (struct table){0};
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/terminal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+bool
+terminal_colour(const char *option, FILE *stream)
+{
+	const char *refused = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	if (option && strcmp(option, "always") == 0)
+		return true;
+	if (option && strcmp(option, "never") == 0)
+		return false;
+	if ((refused && *refused) || !term || strcmp(term, "dumb") == 0)
+		return false;
+	return isatty(fileno(stream));
+}
+
+size_t
+terminal_width(FILE *stream)
+{
+	struct winsize size;
+
+	if (ioctl(fileno(stream), TIOCGWINSZ, &size) < 0 || size.ws_col == 0)
+		return 80;
+	return size.ws_col;
+}
