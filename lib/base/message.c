@@ -27,10 +27,13 @@ message(const char *format, ...)
 {
 	char line[4096];
 	va_list ap;
+	int length;
 
 	va_start(ap, format);
-	vsnprintf(line, sizeof line, format, ap);
+	length = vsnprintf(line, sizeof line, format, ap);
 	va_end(ap);
+	if (length >= (int)sizeof line)
+		memcpy(line + sizeof line - 4, "...", 4);
 	for (char *p = line; *p; p++)
 		if ((unsigned char)*p < 0x20 || *p == 0x7f)
 			*p = '?';

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -150,7 +151,7 @@ scan_string(struct scan *s, struct key *key)
 	key->text = ++s->at;
 	key->escaped = false;
 	while (step == OK) {
-		unsigned char c;
+		unsigned char c = 0;
 
 		while (s->at < s->limit && (c = (unsigned char)*s->at, c >= 0x20 && c < 0x80 && c != '"' && c != '\\'))
 			s->at++;
@@ -362,6 +363,16 @@ compare_keys(const void *left, const void *right)
 }
 
 static int
+bad_twice(struct scan *s, const struct key *key)
+{
+	char what[128];
+
+	snprintf(what, sizeof what, "the object has two members \"%.*s\"",
+	    key->length < 80 ? (int)key->length : 80, key->text);
+	return bad(s, key->text, what);
+}
+
+static int
 check_duplicates(struct scan *s, size_t first)
 {
 	size_t count = s->key_count - first;
@@ -371,8 +382,7 @@ check_duplicates(struct scan *s, size_t first)
 		qsort(keys, count, sizeof *keys, compare_keys);
 	for (size_t i = 1; i < count; i++)
 		if (compare_keys(&keys[i - 1], &keys[i]) == 0)
-			return bad(s, keys[i].text > keys[i - 1].text ? keys[i].text : keys[i - 1].text,
-			    "the object has two members of this name");
+			return bad_twice(s, keys[i].text > keys[i - 1].text ? &keys[i] : &keys[i - 1]);
 	s->key_count = first;
 	return OK;
 }
