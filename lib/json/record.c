@@ -79,14 +79,13 @@ check_kind(const struct record_reader *reader, jv value, struct error *err)
 int
 record_read(struct record_reader *reader, jv *out, struct error *err)
 {
-	const char *text;
 	ssize_t used;
 
 	for (;;) {
 		size_t left = skip_blank(reader);
 
-		text = left ? reader->pending.data + reader->start : NULL;
-		used = left ? json_scan(text, left, reader->end, err) : 0;
+		reader->text = left ? reader->pending.data + reader->start : NULL;
+		used = left ? json_scan(reader->text, left, reader->end, err) : 0;
 		if (used != 0 || reader->end)
 			break;
 		if (read_more(reader, err) < 0)
@@ -97,7 +96,8 @@ record_read(struct record_reader *reader, jv *out, struct error *err)
 	reader->number++;
 	if (used < 0)
 		return error_prefix(err, "%s: record %zu", reader->name, reader->number);
-	*out = jv_parse_sized(text, (int)used);
+	reader->length = (size_t)used;
+	*out = jv_parse_sized(reader->text, (int)used);
 	reader->start += (size_t)used;
 	if (check_kind(reader, *out, err) == 0)
 		return 1;

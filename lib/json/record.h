@@ -21,6 +21,8 @@ struct record_reader { /* initialise with record_reader_init */
 	struct buffer pending;
 	size_t start; /* of what is not yet used of pending */
 	bool end;
+	const char *text; /* the record last read as it came, valid until the next read */
+	size_t length;    /* of text */
 };
 
 void record_reader_init(struct record_reader *reader, int fd, const char *name);
