@@ -169,7 +169,7 @@ place_number(const struct place *object, const char *name, double otherwise, dou
 int64_t
 place_integer(const struct place *object, const char *name, int64_t otherwise, int64_t min, int64_t max)
 {
-	const double exact = 9007199254740992.0; /* 2^53 */
+	const double exact = 9007199254740991.0; /* 2^53 - 1 */
 	double low = (double)min < -exact ? -exact : (double)min, high = (double)max > exact ? exact : (double)max;
 	double value = place_number(object, name, NAN, low, high);
 	struct place member;

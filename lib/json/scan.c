@@ -93,9 +93,9 @@ scan_unicode_escape(struct scan *s)
 	s->at = p + 4;
 	if (code < 0xd800 || code > 0xdfff)
 		return OK;
-	if (s->limit - s->at < 6)
+	if (s->limit - s->at < 6 && (s->at == s->limit || *s->at == '\\'))
 		return cut(s);
-	low = s->at[0] == '\\' && s->at[1] == 'u' ? hex4(s->at + 2) : -1;
+	low = s->limit - s->at >= 6 && s->at[0] == '\\' && s->at[1] == 'u' ? hex4(s->at + 2) : -1;
 	if (code > 0xdbff || low < 0xdc00 || low > 0xdfff)
 		return bad(s, p, "half of a surrogate pair");
 	s->at += 6;
@@ -242,8 +242,8 @@ scan_number(struct scan *s)
 	value = strtod(copy, NULL);
 	if (isinf(value))
 		return bad(s, start, "the number is out of range");
-	if (integer && fabs(value) > 9007199254740992.0)
-		return bad(s, start, "the integer is beyond 2^53 and would not be kept exactly");
+	if (integer && fabs(value) > 9007199254740991.0)
+		return bad(s, start, "the integer is beyond 2^53 - 1 and would not be kept exactly");
 	return OK;
 }
 
