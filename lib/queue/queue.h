@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The queue, coopr-spool(5): jobs are put, their tasks are taken by workers, what became of them is recorded.
+ * The verbs are few, so that another engine can stand behind them: put, take, finish, join (a worker's life),
+ * look, list, order (pause, resume, cancel, retry), watch. Every one that changes something returns after the change
+ * is on disk. A task may run twice (its worker died, its lease ran out), never twice at the same time, and never
+ * before what it depends on.
+ *
+ * A struct queue belongs to one thread of one process. Functions return -1 with a reason in err.
+ */
+#ifndef QUEUE_QUEUE_H
+#define QUEUE_QUEUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/memory.h"
+#include "model/action.h"
+#include "model/result.h"
+
+struct error;
+struct problems;
+struct record_reader;
+
+enum { QUEUE_ID_SIZE = 128 }; /* of the id of a job, a task or a worker, with its NUL */
+
+enum queue_mode { QUEUE_READ, QUEUE_WRITE };
+
+struct queue; /* an open spool */
+
+/* Opens the spool at path (see location_spool). To write, it is made where it is not there yet; to read, it may be
+ * read-only. NULL with a reason in err. */
+struct queue *queue_open(const char *path, enum queue_mode mode, struct error *err);
+void queue_close(struct queue *queue); /* NULL is fine */
+
+/* --- put --- */
+
+enum { QUEUE_BACKOFF_MS = 1000, QUEUE_BACKOFF_MAX_MS = 60 * 1000 };
+
+struct queue_put {
+	const char *job;    /* the id wanted; NULL: the plan's own, else the next one of its cluster */
+	int64_t backoff_ms; /* before the first retry of a task; doubled for each further one; 0: at once */
+	bool paused;        /* nothing is taken before it is resumed */
+	bool dry;           /* only check the plan */
+};
+
+/* Puts the plan read from the stream; job gets its id. What is wrong inside the plan goes to problems (and EX_DATAERR
+ * to err). A job of that id is there already: EX_CANTCREAT. */
+int queue_put(struct queue *queue, struct record_reader *plan, const struct queue_put *options,
+    char job[QUEUE_ID_SIZE], struct problems *problems, struct error *err);
+
+/* --- take --- */
+
+struct queue_want {
+	size_t count;       /* at most so many */
+	const char *job;    /* of this job only; NULL: of any */
+	const char *worker; /* one that has joined: a task is its until it says what became of it, or dies */
+	const char *by;     /* without a worker: who takes it, for people to see; NULL: the user's name */
+	int64_t lease_ms;   /* without a worker: how long the task is theirs; negative: as long as its timeout */
+};
+
+struct queue_task { /* one that was taken */
+	const char *job, *task;
+	int64_t attempt;     /* to be presented with the result */
+	const char *node;    /* its id */
+	enum action action;
+	const char *service; /* or NULL */
+	const char *type;    /* the plugin */
+	int64_t timeout_s;
+	double expect_s;
+	const char *record;  /* the whole take record, one line with its newline: the input of coopr-exec */
+	size_t record_length;
+};
+
+struct queue_batch {
+	struct arena arena; /* holds all of it */
+	struct queue_task *list;
+	size_t count, capacity;
+	int64_t next_ms; /* when fewer than wanted were ready: in so long a retry is due or a lease ends; -1: only a
+	                  * change of the spool can make one ready */
+};
+
+/* Takes what is ready, highest rank first, one task of a node at a time. 0 also where nothing was ready (count is 0).
+ * The batch is to be released in any case. */
+int queue_take(struct queue *queue, const struct queue_want *want, struct queue_batch *batch, struct error *err);
+void queue_batch_release(struct queue_batch *batch);
+
+/* Whether an attempt is still wanted: false once it is lost, its job is cancelled, or it is over. */
+bool queue_wanted(struct queue *queue, const char *job, const char *task, int64_t attempt);
+
+/* --- finish --- */
+
+struct queue_answer { /* to one result */
+	int code;       /* 0 recorded; EX_NO refused as stale; EX_DATAERR no such job or task; else as in error */
+	char text[512]; /* why, where code is not 0 */
+};
+
+/* Records results (status 0: done, else failed), each naming job, task and attempt; any number, of any jobs, with one
+ * wait for the disk per job. answers gets one for each. 0 where all were recorded, else -1 and the worst in err. Giving
+ * the same result again is fine. */
+int queue_finish(struct queue *queue, const struct result *results, size_t count, struct queue_answer *answers,
+    struct error *err);
+
+/* --- a worker's life --- */
+
+/* Joins as a worker: id gets its name, LABEL-xxxxxxxx. Returns the descriptor of workers/ID, held locked. It is NOT
+ * close-on-exec: the children of a worker inherit it on purpose, so that its tasks are not given to others while
+ * one of them still runs. A child that lives on as a daemon of its own must close it. */
+int queue_join(struct queue *queue, const char *label, char id[QUEUE_ID_SIZE], struct error *err);
+
+/* Leaves: what it still holds is lost, and ready again, at once. Closes fd. */
+int queue_leave(struct queue *queue, const char *id, int fd, struct error *err);
+
+/* Gives the tasks of dead workers, and those whose lease ran out, to others. queue_take does it by itself, about once a second
+ * and whenever nothing is ready. */
+int queue_settle(struct queue *queue, struct error *err);
+
+/* --- look --- */
+
+enum queue_status {
+	QUEUE_WAITING, /* for an earlier job of its cluster */
+	QUEUE_RUNNING,
+	QUEUE_PAUSED,
+	QUEUE_CANCELLING, /* cancelled, while tasks still run */
+	QUEUE_COMPLETE, /* from here on it is finished */
+	QUEUE_FAILED,
+	QUEUE_CANCELLED,
+};
+
+struct queue_job {
+	char id[QUEUE_ID_SIZE], cluster[QUEUE_ID_SIZE], tenant[QUEUE_ID_SIZE], action[QUEUE_ID_SIZE];
+	enum queue_status status;
+	size_t tasks; /* the sum of: */
+	size_t blocked, ready, delayed, running, done, failed;
+	int64_t put_ms, finished_ms; /* wall clock; finished_ms 0 while it is not */
+	double critical_path_s;
+};
+
+const char *queue_status_name(enum queue_status status);
+bool queue_is_finished(enum queue_status status);
+
+/* One job, finished ones too. No such job: EX_NO. */
+int queue_look(struct queue *queue, const char *job, struct queue_job *out, struct error *err);
+
+/* The jobs in the order they were put; *list is the caller's to free. finished: those too. */
+int queue_list(struct queue *queue, bool finished, struct queue_job **list, size_t *count, struct error *err);
+
+/* --- order --- */
+
+enum queue_order {
+	QUEUE_PAUSE, /* nothing more is taken; what runs goes on */
+	QUEUE_RESUME,
+	QUEUE_CANCEL, /* nothing more is taken, ever; what runs is not wanted any more */
+	QUEUE_RETRY,  /* failed tasks become ready again, with fresh attempts; a cancelled job goes on */
+};
+
+/* task: the one to retry, NULL for all that failed. Nothing to do there: EX_NO. */
+int queue_order(struct queue *queue, enum queue_order order, const char *job, const char *task, struct error *err);
+
+/* --- watch --- */
+
+/* A descriptor (close-on-exec) that becomes readable when anything in the spool has changed. Open it before the first
+ * look, clear it before each further one. */
+int queue_watch(struct queue *queue, struct error *err);
+void queue_watch_clear(int fd);
+
+#endif
