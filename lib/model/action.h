@@ -22,7 +22,12 @@ enum action {
 	ACTION_NONE = -1,
 };
 
-enum { ACTION_TIMEOUT_S = 1800, ACTION_RETRIES = 2 };
+enum {
+	ACTION_TIMEOUT_S = 1800, /* where nothing else is said, */
+	ACTION_RETRIES = 2,      /* three attempts in all */
+	ACTION_TIMEOUT_MAX_S = 30 * 86400,
+	ACTION_RETRIES_MAX = 100,
+};
 
 /* "install"; and back: ACTION_NONE where there is none of that name. */
 const char *action_name(enum action action);

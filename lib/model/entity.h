@@ -17,6 +17,8 @@
 
 struct arena;
 
+#define AMOUNT_MAX 1e15 /* of resources, costs, coefficients: sums of many stay finite */
+
 struct amount { /* so much of a resource: {"cpu":2} */
 	const char *resource;
 	double value; /* >= 0 */
@@ -39,7 +41,7 @@ struct links {
 struct service_action {
 	bool present;
 	const char *type;   /* the automator */
-	jv fields;          /* borrowed from the service's source; an object, values are strings */
+	jv fields;          /* borrowed from the service's source: an object, values are strings; invalid where absent */
 	int64_t timeout_s;  /* 1..86400*30; default ACTION_TIMEOUT_S */
 	int64_t retries;    /* 0..100: further attempts after the first; default ACTION_RETRIES */
 	double expect_s;    /* how long it takes, for the critical path; default by action */
@@ -47,7 +49,7 @@ struct service_action {
 
 struct service {
 	const char *name;
-	struct string_list provides, conflicts;
+	struct string_list provides, conflicts; /* lists as given, names may repeat */
 	struct string_list install_requires, install_uses, runtime_requires, runtime_uses;
 	struct service_action actions[ACTION_COUNT]; /* install .. remove */
 	struct amounts consumes; /* what one instance takes from its node */
@@ -96,7 +98,7 @@ struct service_constraint { /* constraints.services.NAME */
 	int64_t min, max; /* instances; where absent 0 and INT64_MAX */
 };
 
-struct service_sets { /* [["a","b"],["c"]] */
+struct service_sets { /* [["a","b"],["c"]]: in the order given, each sorted, without doubles, maybe empty */
 	struct string_list *list;
 	size_t count;
 };
@@ -131,7 +133,7 @@ struct cluster_template { /* also a partial template */
 	size_t default_service_count;
 	const char *default_provider, *default_hardwaretype, *default_imagetype, *default_dns_suffix; /* or NULL */
 	jv default_config; /* borrowed; invalid where absent */
-	int64_t size_min, size_max; /* default 1 and INT64_MAX */
+	int64_t size_min, size_max; /* >= 0, default 1 and INT64_MAX; min may be over max, as in the quantities */
 	struct service_constraint *constraints;
 	size_t constraint_count;
 	struct service_sets mustcoexist, cantcoexist, mutuallyexclusive, oneof;
@@ -163,6 +165,10 @@ void imagetype_parse(const struct place *place, struct arena *arena, struct imag
 void provider_parse(const struct place *place, struct arena *arena, struct provider *provider);
 void cluster_template_parse(const struct place *place, struct arena *arena, struct cluster_template *template);
 void tenant_parse(const struct place *place, struct arena *arena, struct tenant *tenant);
+
+/* The parts that several kinds have: an object of amounts, the member "links". */
+struct amounts amounts_parse(const struct place *object, const char *member, struct arena *arena);
+struct links links_parse(const struct place *object, struct arena *arena);
 
 /* The offer of a type at a provider, NULL where it cannot be had there. */
 const struct hardware_offer *hardwaretype_offer(const struct hardwaretype *hardwaretype, const char *provider);

@@ -29,8 +29,12 @@ struct layout {
 	size_t node_count;
 };
 
+/* Fills cluster from a cluster record; and frees what it owns. Strings live in the arena. */
+void cluster_parse(const struct place *place, struct arena *arena, struct cluster *cluster);
+void cluster_release(struct cluster *cluster);
+
 /* Reads a layout to the end of the stream. Records of other kinds are skipped (so that a plan can be read as the layout it carries).
- * What is wrong inside records goes to problems, pointers starting with "/RECORD" (0 is the first). Returns 0, or -1 where the
+ * The nodes are sorted by nodenum. What is wrong inside records goes to problems, pointers starting with "/RECORD" (0 is the first). Returns 0, or -1 where the
  * stream itself is broken. The layout is to be released in any case. */
 int layout_read(struct record_reader *reader, struct layout *layout, struct problems *problems, struct error *err);
 void layout_release(struct layout *layout);

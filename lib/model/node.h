@@ -25,19 +25,30 @@ struct node {
 	struct string_list services; /* sorted, what shall stand here */
 	bool is_new;          /* "was": null */
 	struct string_list was;      /* sorted, what stood here before */
+	size_t index; /* of its element in the list it was read from, for pointers */
+	jv ipaddresses; /* borrowed from source: {"access_v4":"203.0.113.4"}; invalid while none is known */
+	jv facts;       /* borrowed from source: {"providerid":"i-1"}; invalid while none is known */
 	jv source; /* owned by the document that holds the node; invalid where the node was made here */
 };
 
 void node_parse(const struct place *place, struct arena *arena, struct node *node);
 
+/* Sorts nodes by nodenum; two with the same one are a problem. list is where they were read from. */
+void nodes_sort(const struct place *list, struct node *nodes, size_t count);
+
 /* Appends the canonical record, members of source unknown here and facts (ipaddresses, facts) included, with a newline. */
 void node_print(const struct node *node, struct buffer *out);
+
+/* What an attempt found out (the members of a result): a new hostname, addresses and facts, the latter two merged
+ * member by member into what is known. NULL and invalid ones change nothing. */
+void node_learn(struct node *node, const char *hostname, jv ipaddresses, jv facts, struct arena *arena);
 
 /* Whether a service stands on it (in services). */
 bool node_has(const struct node *node, const char *service);
 
-/* The hostname rule: NAME without leading digits, lower case, "_" and "." as "-", cut so that the first label has at most 63
- * characters, then the cluster's number, "-" nodenum "." suffix: "kv-qa42-1000.dev.example.net". */
+/* The hostname rule: NAME without what stands before its first letter, lower case, "_" and "." as "-", cut so that the
+ * first label has at most 63 characters, then the cluster's number, "-" nodenum "." suffix:
+ * "kv-qa42-1000.dev.example.net". dns_suffix may begin with a dot; NULL is "local". */
 const char *node_hostname(const char *cluster_name, const char *cluster_id, int64_t nodenum,
     const char *dns_suffix, struct arena *arena);
 

@@ -12,6 +12,8 @@
 
 struct buffer;
 
+#define EXPECT_MAX_S 1e12 /* of an expected time */
+
 struct step { /* a task or a milestone */
 	const char *id;        /* "t17", "m2" */
 	bool is_milestone;
@@ -20,10 +22,10 @@ struct step { /* a task or a milestone */
 	enum action action;
 	const char *service;   /* NULL for a hardware action */
 	const char *type;      /* the plugin: an automator, or the provider's type */
-	const char *fields;    /* canonical JSON text of the action's fields, "{}" where none */
+	const char *fields;    /* canonical JSON text of the action's fields; "{}" or NULL where there are none */
 	struct string_list after; /* ids of what must be done before */
 	int64_t timeout_s, retries;
-	double expect_s, rank; /* seconds; rank: the longest expected way from its start to the job's end */
+	double expect_s, rank; /* seconds; rank (milestones too): the longest expected way from its start to the job's end */
 	struct string_list undo; /* actions that take back what it did and lead to a new attempt: ["delete","create"] for confirm */
 };
 

@@ -10,13 +10,16 @@
 #include "model/entity.h"
 #include "model/node.h"
 
+/* Whether text can be a cluster's id: a name of at most 32 characters, as it is part of every host name. */
+bool cluster_id_is_valid(const char *text);
+
 struct cluster_wish {
 	const char *id;       /* default "00000001" */
 	const char *name;
 	const char *tenant;   /* default "default" */
 	int64_t machines_min, machines_max; /* equal where numMachines is one number; 1 and INT64_MAX where absent */
 	bool machines_given;
-	struct string_list services; /* empty: the template's defaults */
+	struct string_list services; /* sorted, each once; empty: the template's defaults */
 	const char *hardwaretype, *imagetype; /* or NULL */
 	const char *dns_suffix;               /* or NULL */
 	jv config; /* borrowed; invalid where absent */

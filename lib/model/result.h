@@ -13,8 +13,8 @@ struct buffer;
 struct result {
 	struct arena arena;
 	const char *job;     /* NULL where the stream gives none */
-	const char *task;
-	int64_t attempt;     /* from 1 */
+	const char *task;    /* NULL where a plugin leaves it to coopr-exec */
+	int64_t attempt;     /* from 1, which is the default */
 	int64_t status;      /* 0 done; 75 temporary; 65, 77, 78 permanent; else retried as the task says */
 	const char *message; /* why it failed, one sentence, or NULL */
 	const char *hostname; /* facts of the node from now on; NULL, invalid where there are none: */
@@ -24,6 +24,10 @@ struct result {
 };
 
 void result_parse(const struct place *place, struct result *result);
+
+/* Appends the canonical record, members of source unknown here included, with a newline. What a plugin does not know
+ * (job, task, attempt) can be set before. */
+void result_print(const struct result *result, struct buffer *out);
 void result_release(struct result *result);
 
 /* Whether trying again cannot help. */

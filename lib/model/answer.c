@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/answer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/names.h"
+#include "model/print.h"
+#include "model/request.h"
+
+static int
+compare_services(const void *a, const void *b)
+{
+	return strcmp((*(const struct service *const *)a)->name, (*(const struct service *const *)b)->name);
+}
+
+/* The names of what stands on the cluster now or stood there before. */
+static struct names
+names_in_use(const struct request *request, const struct string_list *services)
+{
+	struct names names = {0};
+
+	for (size_t i = 0; i < services->count; i++)
+		names_intern(&names, services->list[i]);
+	for (size_t i = 0; i < request->node_count; i++)
+		for (size_t j = 0; j < request->nodes[i].services.count; j++)
+			names_intern(&names, request->nodes[i].services.list[j]);
+	return names;
+}
+
+static void
+append_definitions(const struct request *request, const struct string_list *services, struct buffer *out)
+{
+	struct names used = names_in_use(request, services);
+	const struct service **list = memory_zeroed(request->service_count, sizeof *list);
+	size_t count = 0;
+
+	for (size_t i = 0; i < request->service_count; i++)
+		if (names_find(&used, request->services[i].name) != NAMES_NONE)
+			list[count++] = &request->services[i];
+	qsort(list, count, sizeof *list, compare_services);
+	buffer_byte(out, '[');
+	for (size_t i = 0; i < count; i++) {
+		if (i)
+			buffer_byte(out, ',');
+		json_dump(list[i]->source, out);
+	}
+	buffer_byte(out, ']');
+	free(list);
+	names_release(&used);
+}
+
+static void
+print_amounts(struct print *print, const char *name, const struct amounts *amounts)
+{
+	struct print members;
+
+	print_name(print, name);
+	print_begin(&members, (jv){0}, print->out);
+	for (size_t i = 0; i < amounts->count; i++)
+		print_number(&members, amounts->list[i].resource, amounts->list[i].value);
+	print_close(&members);
+}
+
+static void
+append_solution(const struct solution *solution, struct buffer *out)
+{
+	struct print print;
+
+	print_begin(&print, (jv){0}, out);
+	print_amounts(&print, "bound", &solution->bound);
+	print_integer(&print, "explored", solution->explored);
+	print_amounts(&print, "objective", &solution->objective);
+	print_string(&print, "status", solution->status);
+	print_close(&print);
+}
+
+void
+answer_print(const struct request *request, const struct string_list *services,
+    const struct solution *solution, struct buffer *out)
+{
+	const struct cluster_wish *wish = &request->cluster;
+	jv config = jv_is_valid(wish->config) ? wish->config : request->template.default_config;
+	struct print print;
+
+	print_begin(&print, wish->source, out);
+	if (jv_is_valid(config))
+		print_value(&print, "config", config);
+	else
+		print_json(&print, "config", "{}");
+	print_name(&print, "definitions");
+	append_definitions(request, services, out);
+	print_string(&print, "id", wish->id);
+	print_string(&print, "kind", "cluster");
+	print_string(&print, "name", wish->name);
+	print_value(&print, "provider", request->provider.source);
+	print_strings(&print, "services", services);
+	print_name(&print, "solution");
+	append_solution(solution, out);
+	print_value(&print, "template", request->template.source);
+	print_string(&print, "tenant", wish->tenant);
+	print_end(&print);
+}
+
+void
+answer_print_unsatisfiable(const struct string_list *conflict, const char *because, struct buffer *out)
+{
+	struct print print;
+
+	print_begin(&print, (jv){0}, out);
+	print_string(&print, "because", because);
+	print_strings(&print, "conflict", conflict);
+	print_string(&print, "kind", "unsatisfiable");
+	print_end(&print);
+}

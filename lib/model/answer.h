@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What coopr-solve answers to a request, coopr-layout(5): the cluster record, behind which the nodes follow
+ * (node_print), or why there is no layout.
+ */
+#ifndef MODEL_ANSWER_H
+#define MODEL_ANSWER_H
+
+#include <stdint.h>
+
+#include "model/entity.h"
+
+struct buffer;
+struct request;
+
+struct solution {
+	const char *status;       /* "optimal", or "feasible" with a bound */
+	struct amounts objective; /* value by name of objective, sorted by name */
+	struct amounts bound;     /* the same: no layout has less; may be empty */
+	int64_t explored;         /* nodes of the search */
+};
+
+/* Appends the cluster record of the answer, with a newline: the members of the request's cluster (unknown ones
+ * too), services (what stands on the cluster, sorted), the definitions of these and of what stands on
+ * the present nodes, provider and template whole, and the solution. */
+void answer_print(const struct request *request, const struct string_list *services,
+    const struct solution *solution, struct buffer *out);
+
+/* Appends the "unsatisfiable" record, with a newline. conflict: JSON Pointers into the request. */
+void answer_print_unsatisfiable(const struct string_list *conflict, const char *because, struct buffer *out);
+
+#endif

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/layout.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/names.h"
+#include "json/record.h"
+#include "model/document.h"
+#include "model/name.h"
+#include "model/print.h"
+#include "model/request.h"
+
+static int
+compare_definitions(const void *a, const void *b)
+{
+	return strcmp(((const struct service *)a)->name, ((const struct service *)b)->name);
+}
+
+static void
+parse_definitions(const struct place *record, struct arena *arena, struct cluster *cluster)
+{
+	struct place list = place_member(record, "definitions");
+	size_t count, before = record->problems->total;
+
+	if (!place_array(&list, NEED_OPTIONAL))
+		return;
+	count = json_length(list.value);
+	cluster->definitions = arena_alloc(arena, count, sizeof *cluster->definitions);
+	for (size_t i = 0; i < count; i++) {
+		struct place element = place_element(&list, i);
+
+		service_parse(&element, arena, &cluster->definitions[cluster->definition_count++]);
+	}
+	if (record->problems->total > before)
+		return;
+	qsort(cluster->definitions, count, sizeof *cluster->definitions, compare_definitions);
+	for (size_t i = 1; i < count; i++)
+		if (strcmp(cluster->definitions[i - 1].name, cluster->definitions[i].name) == 0)
+			place_problem(&list, "\"%s\" is defined twice", cluster->definitions[i].name);
+}
+
+void
+cluster_parse(const struct place *place, struct arena *arena, struct cluster *cluster)
+{
+	struct place provider, config;
+
+	*cluster = (struct cluster){0};
+	if (!place_object(place, NEED_REQUIRED))
+		return;
+	cluster->source = jv_copy(place->value);
+	document_check_kind(place, "cluster", NEED_OPTIONAL);
+	cluster->id = name_parse_as(place, "id", NEED_REQUIRED, cluster_id_is_valid, "cluster id", arena);
+	cluster->name = name_parse(place, "name", NEED_REQUIRED, arena);
+	cluster->tenant = name_parse(place, "tenant", NEED_OPTIONAL, arena);
+	if (!cluster->tenant)
+		cluster->tenant = "default";
+	cluster->services = name_set_parse(place, "services", arena);
+	parse_definitions(place, arena, cluster);
+	provider = place_member(place, "provider");
+	provider_parse(&provider, arena, &cluster->provider);
+	config = place_member(place, "config");
+	if (place_object(&config, NEED_OPTIONAL))
+		cluster->config = config.value;
+}
+
+void
+cluster_release(struct cluster *cluster)
+{
+	for (size_t i = 0; i < cluster->definition_count; i++)
+		jv_free(cluster->definitions[i].source);
+	jv_free(cluster->provider.source);
+	jv_free(cluster->source);
+	*cluster = (struct cluster){0};
+}
+
+static void
+append_definitions(const struct cluster *cluster, struct buffer *out)
+{
+	buffer_byte(out, '[');
+	for (size_t i = 0; i < cluster->definition_count; i++) {
+		if (i)
+			buffer_byte(out, ',');
+		json_dump(cluster->definitions[i].source, out);
+	}
+	buffer_byte(out, ']');
+}
+
+void
+cluster_print(const struct cluster *cluster, struct buffer *out)
+{
+	struct print print;
+
+	print_begin(&print, cluster->source, out);
+	print_value(&print, "config", cluster->config);
+	print_name(&print, "definitions");
+	append_definitions(cluster, out);
+	print_string(&print, "id", cluster->id);
+	print_string(&print, "kind", "cluster");
+	print_string(&print, "name", cluster->name);
+	print_value(&print, "provider", cluster->provider.source);
+	print_strings(&print, "services", &cluster->services);
+	print_string(&print, "tenant", cluster->tenant);
+	print_end(&print);
+}
+
+const struct service *
+cluster_definition(const struct cluster *cluster, const char *service)
+{
+	struct service key = {.name = service};
+
+	if (!cluster->definition_count)
+		return NULL;
+	return bsearch(&key, cluster->definitions, cluster->definition_count, sizeof key, compare_definitions);
+}
+
+struct reading { /* a layout while it is read */
+	struct layout *layout;
+	bool has_cluster;
+	size_t capacity; /* of layout->nodes */
+	struct names ids;
+};
+
+static void
+take_record(const struct place *record, struct reading *reading)
+{
+	struct layout *layout = reading->layout;
+	const char *kind = record_kind(record->value);
+
+	if (strcmp(kind, "cluster") == 0 && reading->has_cluster) {
+		place_problem(record, "a second cluster record");
+	} else if (strcmp(kind, "cluster") == 0) {
+		cluster_parse(record, &layout->arena, &layout->cluster);
+		reading->has_cluster = true;
+	} else if (strcmp(kind, "node") == 0) {
+		struct node *node;
+		size_t before = reading->ids.count;
+
+		ARRAY_ROOM(layout->nodes, layout->node_count, reading->capacity);
+		node = &layout->nodes[layout->node_count++];
+		node_parse(record, &layout->arena, node);
+		if (node->id && (size_t)names_intern(&reading->ids, node->id) < before)
+			place_problem(record, "a second node with the id \"%s\"", node->id);
+	}
+}
+
+int
+layout_read(struct record_reader *reader, struct layout *layout, struct problems *problems, struct error *err)
+{
+	struct place stream = place_root((jv){0}, problems);
+	struct reading reading = {.layout = layout};
+	jv value;
+	int got;
+
+	*layout = (struct layout){0};
+	while ((got = record_read(reader, &value, err)) > 0) {
+		struct place record = {.up = &stream, .index = reader->number - 1, .value = value, .problems = problems};
+
+		take_record(&record, &reading);
+		jv_free(value);
+	}
+	names_release(&reading.ids);
+	if (got < 0)
+		return -1;
+	if (!reading.has_cluster)
+		place_problem(&stream, "there is no cluster record");
+	nodes_sort(&stream, layout->nodes, layout->node_count);
+	return 0;
+}
+
+void
+layout_release(struct layout *layout)
+{
+	for (size_t i = 0; i < layout->node_count; i++)
+		jv_free(layout->nodes[i].source);
+	free(layout->nodes);
+	cluster_release(&layout->cluster);
+	arena_release(&layout->arena);
+	*layout = (struct layout){0};
+}

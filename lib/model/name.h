@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Names: of entities, nodes, jobs, plugins. They end in paths, host names and arguments, so what a name
+ * may be is decided once, here: 1 to 255 of A-Z a-z 0-9 _ . - and not "." or "..".
+ */
+#ifndef MODEL_NAME_H
+#define MODEL_NAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "json/place.h"
+
+struct arena;
+
+bool name_is_valid(const char *text);
+
+/* Whether text can stand where a host name or an address is wanted: no blanks, no leading "-", at most 253 characters. */
+bool name_is_host(const char *text);
+
+/* Whether text can stand where a user to log in as is wanted: a name that does not begin with "-". */
+bool name_is_user(const char *text);
+
+/* Whether text is a DNS suffix: labels of at most 63 letters, digits and hyphens, 191 characters in all; a dot
+ * before the first is allowed. */
+bool name_is_dns_suffix(const char *text);
+
+/* The name in a member, in the arena; a problem and NULL where it is none. */
+const char *name_parse(const struct place *object, const char *member, enum need need, struct arena *arena);
+
+/* A string in a member for which is_fine says true; a problem "X is no WHAT" and NULL where it is none. */
+const char *name_parse_as(const struct place *object, const char *member, enum need need,
+    bool (*is_fine)(const char *text), const char *what, struct arena *arena);
+
+/* The member "ipaddresses", borrowed: an object whose values name_is_host; invalid where absent. */
+jv name_addresses(const struct place *object);
+
+/* A list of names, in the order given. */
+struct string_list name_list_parse(const struct place *object, const char *member, struct arena *arena);
+
+/* A set of names: sorted, each once. The second takes the array itself, which has to be there. */
+struct string_list name_set_parse(const struct place *object, const char *member, struct arena *arena);
+struct string_list name_set_of(const struct place *array, struct arena *arena);
+
+/* Sorts list and drops what it has twice. */
+void name_set_make(struct string_list *list);
+
+/* Whether a sorted list holds name. */
+bool name_set_has(const struct string_list *set, const char *name);
+
+#endif

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/request.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/names.h"
+#include "model/document.h"
+#include "model/name.h"
+
+enum { CLUSTER_ID_MAX_LENGTH = 32 };
+
+bool
+cluster_id_is_valid(const char *text)
+{
+	return name_is_valid(text) && strlen(text) <= CLUSTER_ID_MAX_LENGTH;
+}
+
+static void
+parse_machines(const struct place *cluster, struct cluster_wish *wish)
+{
+	struct place place = place_member(cluster, "numMachines");
+
+	wish->machines_min = 1;
+	wish->machines_max = INT64_MAX;
+	wish->machines_given = place_present(&place);
+	if (jv_get_kind(place.value) == JV_KIND_OBJECT) {
+		wish->machines_min = place_integer(&place, "min", 1, 1, INT64_MAX);
+		wish->machines_max = place_integer(&place, "max", INT64_MAX, 1, INT64_MAX);
+		if (wish->machines_min > wish->machines_max)
+			place_problem(&place, "min %" PRId64 " is more than max %" PRId64, wish->machines_min,
+			    wish->machines_max);
+	} else if (wish->machines_given) {
+		wish->machines_min = place_integer(cluster, "numMachines", 1, 1, INT64_MAX);
+		wish->machines_max = wish->machines_min;
+	}
+}
+
+static void
+parse_wish(const struct place *place, struct arena *arena, struct cluster_wish *wish)
+{
+	struct place config;
+
+	*wish = (struct cluster_wish){.id = "00000001", .tenant = "default"};
+	if (!place_object(place, NEED_REQUIRED))
+		return;
+	wish->source = place->value;
+	wish->name = name_parse(place, "name", NEED_REQUIRED, arena);
+	wish->id = name_parse_as(place, "id", NEED_OPTIONAL, cluster_id_is_valid, "cluster id", arena);
+	wish->tenant = name_parse(place, "tenant", NEED_OPTIONAL, arena);
+	wish->services = name_set_parse(place, "services", arena);
+	wish->hardwaretype = name_parse(place, "hardwaretype", NEED_OPTIONAL, arena);
+	wish->imagetype = name_parse(place, "imagetype", NEED_OPTIONAL, arena);
+	wish->dns_suffix = name_parse_as(place, "dnsSuffix", NEED_OPTIONAL, name_is_dns_suffix, "DNS suffix", arena);
+	parse_machines(place, wish);
+	config = place_member(place, "config");
+	if (place_object(&config, NEED_OPTIONAL))
+		wish->config = config.value;
+	if (!wish->id)
+		wish->id = "00000001";
+	if (!wish->tenant)
+		wish->tenant = "default";
+}
+
+/* How many elements the list of that name has: 0 where it is absent or no list. */
+static size_t
+list_length(const struct place *list)
+{
+	return place_array(list, NEED_OPTIONAL) ? json_length(list->value) : 0;
+}
+
+/* Names have to differ within a list. */
+static void
+note_name(const struct place *place, const char *name, struct names *seen)
+{
+	size_t before = seen->count;
+
+	if (name && (size_t)names_intern(seen, name) < before)
+		place_problem(place, "\"%s\" stands in this list before already", name);
+}
+
+static void
+parse_hardwaretypes(const struct place *document, struct request *request)
+{
+	struct place list = place_member(document, "hardwaretypes");
+	struct names seen = {0};
+
+	request->hardwaretype_count = list_length(&list);
+	request->hardwaretypes =
+	    arena_alloc(&request->arena, request->hardwaretype_count, sizeof *request->hardwaretypes);
+	for (size_t i = 0; i < request->hardwaretype_count; i++) {
+		struct place element = place_element(&list, i);
+
+		hardwaretype_parse(&element, &request->arena, &request->hardwaretypes[i]);
+		note_name(&element, request->hardwaretypes[i].name, &seen);
+	}
+	names_release(&seen);
+}
+
+static void
+parse_imagetypes(const struct place *document, struct request *request)
+{
+	struct place list = place_member(document, "imagetypes");
+	struct names seen = {0};
+
+	request->imagetype_count = list_length(&list);
+	request->imagetypes = arena_alloc(&request->arena, request->imagetype_count, sizeof *request->imagetypes);
+	for (size_t i = 0; i < request->imagetype_count; i++) {
+		struct place element = place_element(&list, i);
+
+		imagetype_parse(&element, &request->arena, &request->imagetypes[i]);
+		note_name(&element, request->imagetypes[i].name, &seen);
+	}
+	names_release(&seen);
+}
+
+static void
+parse_services(const struct place *document, struct request *request)
+{
+	struct place list = place_member(document, "services");
+	struct names seen = {0};
+
+	request->service_count = list_length(&list);
+	request->services = arena_alloc(&request->arena, request->service_count, sizeof *request->services);
+	for (size_t i = 0; i < request->service_count; i++) {
+		struct place element = place_element(&list, i);
+
+		service_parse(&element, &request->arena, &request->services[i]);
+		note_name(&element, request->services[i].name, &seen);
+	}
+	names_release(&seen);
+}
+
+static void
+parse_nodes(const struct place *document, struct request *request)
+{
+	struct place list = place_member(document, "nodes");
+	struct names seen = {0};
+
+	request->node_count = list_length(&list);
+	request->nodes = arena_alloc(&request->arena, request->node_count, sizeof *request->nodes);
+	for (size_t i = 0; i < request->node_count; i++) {
+		struct place element = place_element(&list, i);
+
+		node_parse(&element, &request->arena, &request->nodes[i]);
+		note_name(&element, request->nodes[i].id, &seen);
+	}
+	names_release(&seen);
+	nodes_sort(&list, request->nodes, request->node_count);
+}
+
+void
+request_parse(jv document, struct request *request, struct problems *problems)
+{
+	struct place root = place_root(document, problems), cluster, template, provider;
+
+	*request = (struct request){.source = jv_copy(document)};
+	if (!place_object(&root, NEED_REQUIRED))
+		return;
+	document_check_kind(&root, "request", NEED_REQUIRED);
+	cluster = place_member(&root, "cluster");
+	template = place_member(&root, "template");
+	provider = place_member(&root, "provider");
+	parse_wish(&cluster, &request->arena, &request->cluster);
+	cluster_template_parse(&template, &request->arena, &request->template);
+	provider_parse(&provider, &request->arena, &request->provider);
+	parse_hardwaretypes(&root, request);
+	parse_imagetypes(&root, request);
+	parse_services(&root, request);
+	parse_nodes(&root, request);
+}
+
+void
+request_release(struct request *request)
+{
+	jv_free(request->template.source);
+	jv_free(request->provider.source);
+	for (size_t i = 0; i < request->hardwaretype_count; i++)
+		jv_free(request->hardwaretypes[i].source);
+	for (size_t i = 0; i < request->imagetype_count; i++)
+		jv_free(request->imagetypes[i].source);
+	for (size_t i = 0; i < request->service_count; i++)
+		jv_free(request->services[i].source);
+	for (size_t i = 0; i < request->node_count; i++)
+		jv_free(request->nodes[i].source);
+	arena_release(&request->arena);
+	jv_free(request->source);
+	*request = (struct request){0};
+}
