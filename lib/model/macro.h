@@ -9,12 +9,15 @@
 
 #include "json/place.h"
 
+struct arena;
 struct buffer;
+struct error;
+struct node;
 
 struct macro_node { /* what macros may ask of a node */
 	const char *id, *hostname;
 	int64_t nodenum;
-	struct string_list services;
+	struct string_list services; /* sorted */
 	jv ipaddresses; /* borrowed: {"bind_v4":"10.0.0.4"}; invalid while nothing is known */
 };
 
@@ -25,20 +28,42 @@ struct macro_context {
 	const char *owner;              /* of the cluster; may be NULL */
 };
 
+/* What macros may ask of node; borrows from it. */
+struct macro_node macro_node_of(const struct node *node);
+
 /* Expands every string in value (not the names of members). A macro that cannot be expanded stays as it is and
  * is a problem: malformed, a service that no node has, an address not known yet, an instance out of range. */
 jv macro_expand(jv value, const struct macro_context *context, struct problems *problems);
 
 /* The same for one text, appended to out. Returns 0, or -1 with the first reason in err (EX_DATAERR). */
-struct error;
 int macro_expand_text(const char *text, const struct macro_context *context, struct buffer *out, struct error *err);
 
 /* The services whose addresses (ip.*) the strings of value ask for: what has to be confirmed before value can be
  * expanded. Sorted, each once, in the arena. */
-struct arena;
 struct string_list macro_addresses_of(jv value, struct arena *arena);
 
 /* Whether value asks for the address of the node itself (%ip.self%). */
 bool macro_asks_self(jv value);
+
+enum macro_source { MACRO_HOST, MACRO_IP, MACRO_NUM, MACRO_INSTANCE, MACRO_OWNER };
+
+struct macro_text { /* part of the text the macro stands in; not NUL-terminated; NULL where there is none */
+	const char *start;
+	size_t length;
+};
+
+struct macro { /* one macro as it is written */
+	struct macro_text text;  /* with its two % */
+	bool is_malformed;       /* it begins like a macro, ends with % and is none; nothing below is set */
+	enum macro_source source;
+	bool is_self;
+	char service[256];       /* "" where it names none */
+	char address[256];       /* of an ip: "bind_v4" */
+	int64_t instance;        /* [n]; -1: all */
+	struct macro_text format, separator; /* of map and join */
+};
+
+/* The next macro in the text at *cursor, which moves behind it; false where there is none left. */
+bool macro_next(const char **cursor, struct macro *macro);
 
 #endif

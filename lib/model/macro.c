@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/macro.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "model/document.h"
+#include "model/name.h"
+#include "model/node.h"
+
+enum { SHOWN_LENGTH = 200 };
+
+struct macro_node
+macro_node_of(const struct node *node)
+{
+	return (struct macro_node){node->id, node->hostname, node->nodenum, node->services, node->ipaddresses};
+}
+
+/* A value as map formats it: "$" stands for the value, "$$" for a dollar. */
+static void
+append_value(const char *value, const struct macro_text *format, struct buffer *out)
+{
+	const char *p = format->start, *end = p ? p + format->length : NULL;
+
+	if (!p)
+		buffer_text(out, value);
+	for (; p < end; p++) {
+		if (*p != '$') {
+			buffer_byte(out, *p);
+		} else if (p + 1 < end && p[1] == '$') {
+			buffer_byte(out, '$');
+			p++;
+		} else {
+			buffer_text(out, value);
+		}
+	}
+}
+
+/* Appends what the macro asks of one node. */
+static int
+append_node(const struct macro *macro, const struct macro_node *node, struct buffer *out, struct error *err)
+{
+	char *address;
+
+	if (macro->source == MACRO_HOST) {
+		if (!node->hostname)
+			return error_set(err, EX_DATAERR, "the host name of node %s is not known yet", node->id);
+		append_value(node->hostname, &macro->format, out);
+		return 0;
+	}
+	address = json_get_string(node->ipaddresses, macro->address);
+	if (!address)
+		return error_set(err, EX_DATAERR, "the address %s of node %s is not known%s", macro->address, node->id,
+		    jv_is_valid(node->ipaddresses) ? "" : " yet");
+	append_value(address, &macro->format, out);
+	free(address);
+	return 0;
+}
+
+static int
+append_number(const struct macro *macro, size_t number, struct buffer *out)
+{
+	char text[32];
+
+	snprintf(text, sizeof text, "%zu", number);
+	append_value(text, &macro->format, out);
+	return 0;
+}
+
+static int
+expand_nodes(const struct macro *macro, const struct macro_context *context, struct buffer *out, struct error *err)
+{
+	int64_t seen = 0;
+
+	for (size_t i = 0; i < context->node_count; i++) {
+		const struct macro_node *node = &context->nodes[i];
+
+		if (!name_set_has(&node->services, macro->service))
+			continue;
+		if (macro->instance >= 0 && seen++ != macro->instance)
+			continue;
+		if (macro->instance < 0 && seen++ > 0)
+			buffer_append(out, macro->separator.start ? macro->separator.start : ",",
+			    macro->separator.start ? macro->separator.length : 1);
+		if (append_node(macro, node, out, err) < 0)
+			return -1;
+		if (macro->instance >= 0)
+			return 0;
+	}
+	if (seen == 0)
+		return error_set(err, EX_DATAERR, "no node has the service %s", macro->service);
+	if (macro->instance >= 0)
+		return error_set(err, EX_DATAERR, "there is no instance %" PRId64 " of the service %s: it has 0 to %" PRId64,
+		    macro->instance, macro->service, seen - 1);
+	return 0;
+}
+
+static int
+expand_count(const struct macro *macro, const struct macro_context *context, struct buffer *out, struct error *err)
+{
+	size_t count = 0, own = 0;
+
+	for (size_t i = 0; i < context->node_count; i++)
+		if (name_set_has(&context->nodes[i].services, macro->service)) {
+			count++;
+			if (context->self && context->nodes[i].nodenum == context->self->nodenum)
+				own = count;
+		}
+	if (count == 0)
+		return error_set(err, EX_DATAERR, "no node has the service %s", macro->service);
+	if (macro->source == MACRO_NUM)
+		return append_number(macro, count, out);
+	if (own == 0)
+		return error_set(err, EX_DATAERR, "node %s does not have the service %s", context->self->id, macro->service);
+	return append_number(macro, own, out);
+}
+
+static int
+expand_macro(const struct macro *macro, const struct macro_context *context, struct buffer *out, struct error *err)
+{
+	if (macro->is_malformed)
+		return error_set(err, EX_DATAERR, "this is no macro of coopr-macros(7)");
+	if (macro->is_self && !context->self)
+		return error_set(err, EX_DATAERR, "there is no node here that \"self\" could mean");
+	switch (macro->source) {
+	case MACRO_OWNER:
+		if (!context->owner)
+			return error_set(err, EX_DATAERR, "the cluster has no owner");
+		append_value(context->owner, &macro->format, out);
+		return 0;
+	case MACRO_NUM:
+	case MACRO_INSTANCE:
+		return expand_count(macro, context, out, err);
+	default:
+		return macro->is_self ? append_node(macro, context->self, out, err)
+		                      : expand_nodes(macro, context, out, err);
+	}
+}
+
+/* How much of a macro a message shows: whole characters only. */
+static int
+shown_length(const struct macro_text *text)
+{
+	size_t length = text->length < SHOWN_LENGTH ? text->length : SHOWN_LENGTH;
+
+	while (length < text->length && (text->start[length] & 0xc0) == 0x80)
+		length--;
+	return (int)length;
+}
+
+/* Expands the next macro in the text at *cursor: appends all up to its end, the macro itself where it cannot be expanded.
+ * Returns 1, or -1 with the reason in err, or 0 with the rest of the text appended where no macro is left. */
+static int
+expand_next(const char **cursor, const struct macro_context *context, struct buffer *out, struct error *err)
+{
+	const char *start = *cursor;
+	struct macro macro;
+	size_t length;
+
+	if (!macro_next(cursor, &macro)) {
+		buffer_text(out, start);
+		return 0;
+	}
+	buffer_append(out, start, (size_t)(macro.text.start - start));
+	length = out->length;
+	if (expand_macro(&macro, context, out, err) == 0)
+		return 1;
+	out->length = length;
+	buffer_append(out, macro.text.start, macro.text.length);
+	return error_prefix(err, "%.*s", shown_length(&macro.text), macro.text.start);
+}
+
+int
+macro_expand_text(const char *text, const struct macro_context *context, struct buffer *out, struct error *err)
+{
+	struct error reason;
+	int result = 0, got;
+
+	while ((got = expand_next(&text, context, out, &reason)) != 0)
+		if (got < 0 && result == 0) {
+			*err = reason;
+			result = -1;
+		}
+	return result;
+}
+
+static jv
+expand_string(const struct place *place, const struct macro_context *context)
+{
+	const char *cursor = json_string(place->value);
+	struct buffer out = {0};
+	struct error reason;
+	jv expanded;
+	int got;
+
+	if (!strchr(cursor, '%'))
+		return jv_copy(place->value);
+	while ((got = expand_next(&cursor, context, &out, &reason)) != 0)
+		if (got < 0)
+			place_problem(place, "%s", reason.text);
+	expanded = jv_string_sized(out.data, (int)out.length);
+	buffer_release(&out);
+	return expanded;
+}
+
+static jv
+expand(const struct place *place, const struct macro_context *context)
+{
+	jv result = jv_copy(place->value);
+	struct members members;
+	struct place part;
+
+	switch (jv_get_kind(place->value)) {
+	case JV_KIND_STRING:
+		jv_free(result);
+		return expand_string(place, context);
+	case JV_KIND_ARRAY:
+		for (size_t i = 0; i < json_length(place->value); i++) {
+			part = place_element(place, i);
+			result = jv_array_set(result, (int)i, expand(&part, context));
+		}
+		return result;
+	case JV_KIND_OBJECT:
+		members = members_of(place);
+		while (members_next(&members, &part))
+			json_set(&result, part.name, expand(&part, context));
+		return result;
+	default:
+		return result;
+	}
+}
+
+jv
+macro_expand(jv value, const struct macro_context *context, struct problems *problems)
+{
+	struct place root = place_root(value, problems);
+
+	return expand(&root, context);
+}
+
+struct addresses { /* what a walk over a value finds */
+	struct arena *arena;
+	struct string_list services;
+	size_t capacity;
+	bool self;
+};
+
+static void
+note_addresses(const char *text, struct addresses *found)
+{
+	struct macro macro;
+
+	while (macro_next(&text, &macro)) {
+		if (macro.is_malformed || macro.source != MACRO_IP)
+			continue;
+		found->self |= macro.is_self;
+		if (macro.is_self || !found->arena)
+			continue;
+		ARRAY_ROOM(found->services.list, found->services.count, found->capacity);
+		found->services.list[found->services.count++] = arena_string(found->arena, macro.service);
+	}
+}
+
+static void
+find_addresses(const struct place *place, struct addresses *found)
+{
+	struct members members;
+	struct place part;
+
+	switch (jv_get_kind(place->value)) {
+	case JV_KIND_STRING:
+		note_addresses(json_string(place->value), found);
+		return;
+	case JV_KIND_ARRAY:
+		for (size_t i = 0; i < json_length(place->value); i++) {
+			part = place_element(place, i);
+			find_addresses(&part, found);
+		}
+		return;
+	case JV_KIND_OBJECT:
+		members = members_of(place);
+		while (members_next(&members, &part))
+			find_addresses(&part, found);
+		return;
+	default:
+		return;
+	}
+}
+
+struct string_list
+macro_addresses_of(jv value, struct arena *arena)
+{
+	struct addresses found = {.arena = arena};
+	struct place root = place_root(value, NULL);
+	struct string_list services;
+
+	find_addresses(&root, &found);
+	name_set_make(&found.services);
+	services.count = found.services.count;
+	services.list = arena_alloc(arena, services.count, sizeof *services.list);
+	if (services.count)
+		memcpy(services.list, found.services.list, services.count * sizeof *services.list);
+	free(found.services.list);
+	return services;
+}
+
+bool
+macro_asks_self(jv value)
+{
+	struct addresses found = {0};
+	struct place root = place_root(value, NULL);
+
+	find_addresses(&root, &found);
+	return found.self;
+}
