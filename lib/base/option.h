@@ -41,13 +41,16 @@ struct option_spec {
 	const char *help;
 };
 
-#define OPTION_FLAG(letter, name, value, help) {OPTION_KIND_FLAG, letter, name, (bool *){value}, NULL, help}
+/* The pointers are checked as those of a conditional are: a table is made of constants. */
+#define OPTION_POINTER(type, value) (true ? (value) : (type *)NULL)
+#define OPTION_FLAG(letter, name, value, help) \
+	{OPTION_KIND_FLAG, letter, name, OPTION_POINTER(bool, value), NULL, help}
 #define OPTION_STRING(letter, name, value, argument, help) \
-	{OPTION_KIND_STRING, letter, name, (const char **){value}, argument, help}
+	{OPTION_KIND_STRING, letter, name, OPTION_POINTER(const char *, value), argument, help}
 #define OPTION_NUMBER(letter, name, value, argument, help) \
-	{OPTION_KIND_NUMBER, letter, name, (long *){value}, argument, help}
+	{OPTION_KIND_NUMBER, letter, name, OPTION_POINTER(long, value), argument, help}
 #define OPTION_LIST(letter, name, value, argument, help) \
-	{OPTION_KIND_LIST, letter, name, (struct option_list *){value}, argument, help}
+	{OPTION_KIND_LIST, letter, name, OPTION_POINTER(struct option_list, value), argument, help}
 #define OPTION_END {OPTION_KIND_END, 0, NULL, NULL, NULL, NULL}
 
 struct command {
