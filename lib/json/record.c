@@ -2,10 +2,12 @@
 #include "json/record.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "json/scan.h"
 
 enum { CHUNK = 64 * 1024 };
@@ -14,6 +16,16 @@ void
 record_reader_init(struct record_reader *reader, int fd, const char *name)
 {
 	*reader = (struct record_reader){.fd = fd, .name = name};
+}
+
+int
+record_reader_open(struct record_reader *reader, const char *path, struct error *err)
+{
+	bool is_stdin = !path || strcmp(path, "-") == 0;
+	int fd = is_stdin ? STDIN_FILENO : file_open(AT_FDCWD, path, O_RDONLY, 0, err);
+
+	record_reader_init(reader, fd, is_stdin ? "standard input" : path);
+	return fd < 0 ? -1 : 0;
 }
 
 void
