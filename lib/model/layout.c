@@ -18,6 +18,25 @@ compare_definitions(const void *a, const void *b)
 	return strcmp(((const struct service *)a)->name, ((const struct service *)b)->name);
 }
 
+/* Drops what stands twice in the sorted list; that the same name means two things is a problem. */
+static void
+merge_doubles(const struct place *list, struct cluster *cluster)
+{
+	struct service *definitions = cluster->definitions;
+	size_t count = 0;
+
+	for (size_t i = 0; i < cluster->definition_count; i++) {
+		if (!count || strcmp(definitions[count - 1].name, definitions[i].name) != 0) {
+			definitions[count++] = definitions[i];
+			continue;
+		}
+		if (!jv_equal(jv_copy(definitions[count - 1].source), jv_copy(definitions[i].source)))
+			place_problem(list, "\"%s\" is defined twice", definitions[i].name);
+		jv_free(definitions[i].source);
+	}
+	cluster->definition_count = count;
+}
+
 static void
 parse_definitions(const struct place *record, struct arena *arena, struct cluster *cluster)
 {
@@ -36,9 +55,7 @@ parse_definitions(const struct place *record, struct arena *arena, struct cluste
 	if (record->problems->total > before)
 		return;
 	qsort(cluster->definitions, count, sizeof *cluster->definitions, compare_definitions);
-	for (size_t i = 1; i < count; i++)
-		if (strcmp(cluster->definitions[i - 1].name, cluster->definitions[i].name) == 0)
-			place_problem(&list, "\"%s\" is defined twice", cluster->definitions[i].name);
+	merge_doubles(&list, cluster);
 }
 
 void
