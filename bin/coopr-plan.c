@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * coopr-plan: reads a layout and prints the plan that makes it so, or that carries out a named action on it: a job
+ * record, the layout's records, then tasks and milestones, each behind what it waits for. The same input gives the
+ * same bytes. Exits with 0 (also for a plan of no tasks), 1 where a node or service named is not there or the services'
+ * dependencies form a cycle (with --check: where the plan is against the rules), 64 on misuse, 65 for a bad document.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/message.h"
+#include "base/option.h"
+#include "json/record.h"
+#include "model/layout.h"
+#include "model/name.h"
+#include "plan/plan.h"
+#include "plan/scope.h"
+
+static const char *action, *job;
+static struct option_list nodes, services;
+static bool graceful, verbose;
+
+static const struct option_spec options[] = {
+	OPTION_STRING('a', "action", &action, "ACTION", "do this (default: what makes of what was what shall be)"),
+	OPTION_LIST('n', "node", &nodes, "NODE", "only on this node (id or hostname); may be repeated"),
+	OPTION_LIST('s', "service", &services, "SERVICE", "only this service; may be repeated"),
+	OPTION_STRING(0, "job", &job, "ID", "the job's id (default: coopr-queue put gives it)"),
+	OPTION_FLAG(0, "graceful", &graceful, "stop and remove services before their node is deleted"),
+	OPTION_FLAG('v', "verbose", &verbose, "say how long it takes, and why"),
+	OPTION_END
+};
+
+static const struct command command = {
+	"coopr-plan", "[OPTION]... [FILE]", "Plan the work that a layout asks for.", options,
+	"  coopr-solve request.json | coopr-plan | coopr-queue put\n"
+	"  coopr-queue show 00000042-001 --layout | coopr-plan -a restart -s zk | coopr-queue put\n"
+	"  coopr-plan -v layout.ndjson | coopr-show -o tree\n"};
+
+/* Exits where the options make no sense. */
+static void
+check_options(const char *const *operands)
+{
+	const char *const *names = scope_action_names(), *near;
+	size_t i = 0;
+
+	if (operands[0] && operands[1])
+		exit(option_misuse(&command, "one file at most, found also '%s'", operands[1]));
+	if (job && !name_is_valid(job))
+		exit(option_misuse(&command, "--job: '%s' cannot be the id of a job", job));
+	while (action && names[i] && strcmp(action, names[i]) != 0)
+		i++;
+	if (action && !names[i]) {
+		near = option_suggest(action, names);
+		exit(near ? option_misuse(&command, "unknown action '%s'; did you mean '%s'?", action, near)
+		          : option_misuse(&command, "unknown action '%s'", action));
+	}
+	if (services.count && scope_is_whole_nodes(action))
+		exit(option_misuse(&command, "--service: %s is about whole nodes", action));
+}
+
+/* Exits where there is no good layout. */
+static void
+read_layout(const char *path, struct layout *layout)
+{
+	struct problems problems = {0};
+	struct record_reader reader;
+	struct error err;
+
+	if (record_reader_open(&reader, path, &err) < 0 || layout_read(&reader, layout, &problems, &err) < 0)
+		exit(message_error(&err));
+	if (problems.total)
+		exit(problems_report(&problems, reader.name));
+	record_reader_release(&reader);
+}
+
+/* For -v: what the plan costs in time, and which tasks it is that take it. */
+static void
+explain(const struct plan *plan)
+{
+	uint32_t *path = memory_resize(NULL, plan->count, sizeof *path);
+	size_t length = plan_critical_path(plan, path);
+	char duration[CLOCK_RFC3339_SIZE];
+
+	message("%s: %zu tasks, %zu milestones", plan->job.action, plan->job.tasks, plan->count - plan->job.tasks);
+	message("critical path: %s", clock_duration((int64_t)(plan->job.critical_path_s * 1000), duration));
+	for (size_t i = 0; i < length; i++) {
+		const struct step *step = &plan->steps[path[i]];
+
+		if (!step->is_milestone)
+			message("  %s %s%s%s on %s: %s", step->id, action_name(step->action), step->service ? " " : "",
+			    step->service ? step->service : "", step->node,
+			    clock_duration((int64_t)(step->expect_s * 1000), duration));
+	}
+	message("expected makespan: %s with a worker for every node",
+	    clock_duration((int64_t)(plan_makespan(plan) * 1000), duration));
+	free(path);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct layout layout;
+	struct plan plan;
+	struct wish wish;
+	struct error err;
+
+	argv += option_parse(&command, argc, argv);
+	check_options((const char *const *)argv);
+	wish = (struct wish){action, {nodes.list, nodes.count}, {services.list, services.count}, graceful};
+	read_layout(argv[0], &layout);
+
+	if (plan_make(&plan, &layout, &wish, job, &err) < 0)
+		return message_error(&err);
+	if (verbose)
+		explain(&plan);
+	plan_print(&plan, &layout, stdout);
+
+	plan_release(&plan);
+	layout_release(&layout);
+	return message_end(0);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Directed graphs over the vertices 0, 1, 2, ...: of services, and of the steps of a plan. All walks are
+ * iterative and take time linear in vertices and edges.
+ */
+#ifndef PLAN_GRAPH_H
+#define PLAN_GRAPH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { GRAPH_NONE = UINT32_MAX }; /* no vertex */
+
+struct graph { /* zero-initialise; vertices is the caller's to count */
+	size_t vertices;
+	struct graph_edge {
+		uint32_t from, to;
+	} *edges;
+	size_t edge_count, capacity;
+};
+
+void graph_edge(struct graph *graph, uint32_t from, uint32_t to);
+void graph_release(struct graph *graph);
+
+/* The neighbours of v are list[first[v]] .. list[first[v + 1] - 1], in the order their edges were added. */
+struct neighbours {
+	size_t vertices;
+	size_t *first;
+	uint32_t *list;
+};
+
+struct neighbours graph_successors(const struct graph *graph);
+struct neighbours graph_predecessors(const struct graph *graph);
+void neighbours_release(struct neighbours *neighbours);
+
+/* Fills order (room for all vertices) so that each comes before its successors: breadth first, vertices that
+ * are free at the same time by number. False where a cycle forbids it. */
+bool graph_order(const struct neighbours *successors, uint32_t *order);
+
+/* The vertices of one cycle in cycle (room for all), the first not repeated. Returns how many; 0 where there is none. */
+size_t graph_cycle(const struct neighbours *successors, uint32_t *cycle);
+
+/* Extends set by all that can be reached from it. */
+void graph_reach(const struct neighbours *successors, bool *set);
+
+#endif

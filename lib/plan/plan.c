@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plan/plan.h"
+
+#include <stdlib.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "model/layout.h"
+#include "plan/dependency.h"
+#include "plan/scope.h"
+#include "plan/steps.h"
+
+enum { ID_SIZE = 16, PRINT_SIZE = 256 * 1024 };
+
+/* "t1", "t2", ... and "m1", "m2", ... in the order of the steps. */
+static void
+give_ids(struct plan *plan)
+{
+	char *ids = arena_alloc(&plan->arena, plan->count, ID_SIZE);
+	unsigned tasks = 0, milestones = 0;
+
+	for (size_t i = 0; i < plan->count; i++, ids += ID_SIZE) {
+		bool is_milestone = plan->steps[i].is_milestone;
+
+		snprintf(ids, ID_SIZE, "%c%u", is_milestone ? 'm' : 't', is_milestone ? ++milestones : ++tasks);
+		plan->steps[i].id = ids;
+	}
+	plan->job.tasks = tasks;
+}
+
+/* What each step comes after, in the order of the steps, each once. */
+static void
+give_predecessors(struct plan *plan)
+{
+	const struct neighbours *successors = &plan->successors;
+	const char **lists = arena_alloc(&plan->arena, successors->first[plan->count], sizeof *lists);
+	size_t *room = memory_zeroed(plan->count, sizeof *room);
+
+	for (size_t i = 0; i < successors->first[plan->count]; i++)
+		room[successors->list[i]]++;
+	for (size_t i = 0; i < plan->count; lists += room[i++])
+		plan->steps[i].after = (struct string_list){lists, 0};
+	for (size_t i = 0; i < plan->count; i++) {
+		for (size_t j = successors->first[i]; j < successors->first[i + 1]; j++) {
+			struct string_list *after = &plan->steps[successors->list[j]].after;
+
+			if (after->count == 0 || after->list[after->count - 1] != plan->steps[i].id)
+				after->list[after->count++] = plan->steps[i].id;
+		}
+	}
+	free(room);
+}
+
+static void
+give_ranks(struct plan *plan)
+{
+	const struct neighbours *successors = &plan->successors;
+
+	for (size_t i = plan->count; i-- > 0;) {
+		double longest = 0;
+
+		for (size_t j = successors->first[i]; j < successors->first[i + 1]; j++)
+			if (plan->steps[successors->list[j]].rank > longest)
+				longest = plan->steps[successors->list[j]].rank;
+		plan->steps[i].rank = plan->steps[i].expect_s + longest;
+		if (plan->steps[i].rank > plan->job.critical_path_s)
+			plan->job.critical_path_s = plan->steps[i].rank;
+	}
+}
+
+/* Puts the steps into the order that order gives, and the graph over them likewise. */
+static void
+put_in_order(struct plan *plan, struct steps *steps, const uint32_t *order)
+{
+	uint32_t *positions = memory_resize(NULL, plan->count, sizeof *positions);
+
+	for (uint32_t i = 0; i < plan->count; i++) {
+		positions[order[i]] = i;
+		plan->steps[i] = steps->list[order[i]];
+		plan->nodes[i] = steps->nodes[order[i]];
+	}
+	for (size_t i = 0; i < steps->graph.edge_count; i++) {
+		struct graph_edge *edge = &steps->graph.edges[i];
+
+		*edge = (struct graph_edge){positions[edge->from], positions[edge->to]};
+	}
+	plan->successors = graph_successors(&steps->graph);
+	free(positions);
+}
+
+static int
+arrange(struct plan *plan, struct steps *steps, struct error *err)
+{
+	struct neighbours successors = graph_successors(&steps->graph);
+	uint32_t *order;
+	bool acyclic;
+
+	plan->count = steps->graph.vertices;
+	plan->steps = arena_alloc(&plan->arena, plan->count, sizeof *plan->steps);
+	plan->nodes = arena_alloc(&plan->arena, plan->count, sizeof *plan->nodes);
+	order = memory_resize(NULL, plan->count, sizeof *order);
+	acyclic = graph_order(&successors, order);
+	neighbours_release(&successors);
+	if (acyclic)
+		put_in_order(plan, steps, order);
+	free(order);
+	if (!acyclic)
+		return error_set(err, EX_SOFTWARE, "the steps of the plan wait for each other; please report this");
+	give_ids(plan);
+	give_predecessors(plan);
+	give_ranks(plan);
+	return 0;
+}
+
+/* Whether the services can be put in order at all, as far as the scope needs an order. */
+static int
+check_dependencies(const struct dependencies *dependencies, unsigned actions, struct error *err)
+{
+	const unsigned install = ACTION_BIT(ACTION_INSTALL) | ACTION_BIT(ACTION_REMOVE);
+	const unsigned runtime = ACTION_BIT(ACTION_INITIALIZE) | ACTION_BIT(ACTION_START) | ACTION_BIT(ACTION_STOP);
+
+	if (actions & install && dependencies_acyclic(dependencies, DEPENDENCY_INSTALL, err) < 0)
+		return -1;
+	if (actions & runtime && dependencies_acyclic(dependencies, DEPENDENCY_RUNTIME, err) < 0)
+		return -1;
+	return 0;
+}
+
+static int
+make_steps(struct plan *plan, const struct layout *layout, const struct dependencies *dependencies,
+    const struct wish *wish, struct error *err)
+{
+	struct steps steps = {0};
+	struct scope scope;
+	int result = -1;
+
+	if (scope_init(&scope, layout, dependencies, wish, err) == 0 &&
+	    check_dependencies(dependencies, scope.actions, err) == 0) {
+		plan->job.action = scope.job_action;
+		steps_build(&steps, &plan->arena, layout, dependencies, &scope);
+		result = arrange(plan, &steps, err);
+	}
+	steps_release(&steps);
+	scope_release(&scope);
+	return result;
+}
+
+int
+plan_make(struct plan *plan, const struct layout *layout, const struct wish *wish, const char *job_id,
+    struct error *err)
+{
+	struct dependencies dependencies;
+	int result;
+
+	*plan = (struct plan){.job = {.id = job_id, .cluster = layout->cluster.id, .tenant = layout->cluster.tenant}};
+	dependencies_init(&dependencies, layout);
+	result = make_steps(plan, layout, &dependencies, wish, err);
+	dependencies_release(&dependencies);
+	return result < 0 ? error_prefix(err, "cluster %s", layout->cluster.id) : 0;
+}
+
+void
+plan_release(struct plan *plan)
+{
+	neighbours_release(&plan->successors);
+	arena_release(&plan->arena);
+	*plan = (struct plan){0};
+}
+
+/* Hands on what has gathered, once it is worth a write. */
+static void
+flush_lines(struct buffer *lines, size_t enough, FILE *stream)
+{
+	if (lines->length < enough)
+		return;
+	fwrite(lines->data, 1, lines->length, stream);
+	buffer_clear(lines);
+}
+
+void
+plan_print(const struct plan *plan, const struct layout *layout, FILE *stream)
+{
+	struct buffer lines = {0};
+
+	job_print(&plan->job, &lines);
+	cluster_print(&layout->cluster, &lines);
+	for (size_t i = 0; i < layout->node_count; i++) {
+		node_print(&layout->nodes[i], &lines);
+		flush_lines(&lines, PRINT_SIZE, stream);
+	}
+	for (size_t i = 0; i < plan->count; i++) {
+		step_print(&plan->steps[i], &lines);
+		flush_lines(&lines, PRINT_SIZE, stream);
+	}
+	flush_lines(&lines, 1, stream);
+	buffer_release(&lines);
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How long a plan takes: its longest way, and a rehearsal of it on a clock of its own.
+ */
+#include <stdlib.h>
+
+#include "plan/plan.h"
+
+/* The vertex of highest rank among a list of them; the first of equals. */
+static uint32_t
+highest(const struct plan *plan, const uint32_t *list, size_t count)
+{
+	uint32_t best = list[0];
+
+	for (size_t i = 1; i < count; i++)
+		if (plan->steps[list[i]].rank > plan->steps[best].rank)
+			best = list[i];
+	return best;
+}
+
+size_t
+plan_critical_path(const struct plan *plan, uint32_t *path)
+{
+	const struct neighbours *successors = &plan->successors;
+	uint32_t best = 0;
+	size_t count = 0;
+
+	if (plan->count == 0)
+		return 0;
+	for (uint32_t i = 1; i < plan->count; i++)
+		if (plan->steps[i].rank > plan->steps[best].rank)
+			best = i;
+	path[count++] = best;
+	for (;;) {
+		size_t first = successors->first[best], end = successors->first[best + 1];
+
+		if (first == end)
+			return count;
+		best = highest(plan, successors->list + first, end - first);
+		path[count++] = best;
+	}
+}
+
+/* Steps in a binary heap, the one with the least key on top; of equal keys the one with the least number. */
+struct heap {
+	struct heap_entry {
+		double key;
+		uint32_t step;
+	} *list;
+	size_t count, capacity;
+};
+
+static bool
+is_before(const struct heap_entry *a, const struct heap_entry *b)
+{
+	return a->key != b->key ? a->key < b->key : a->step < b->step;
+}
+
+static void
+heap_push(struct heap *heap, double key, uint32_t step)
+{
+	struct heap_entry entry = {key, step};
+	size_t i;
+
+	ARRAY_ROOM(heap->list, heap->count, heap->capacity);
+	for (i = heap->count++; i > 0 && is_before(&entry, &heap->list[(i - 1) / 2]); i = (i - 1) / 2)
+		heap->list[i] = heap->list[(i - 1) / 2];
+	heap->list[i] = entry;
+}
+
+static struct heap_entry
+heap_pop(struct heap *heap)
+{
+	struct heap_entry top = heap->list[0], last = heap->list[--heap->count];
+	size_t i = 0, child;
+
+	while ((child = 2 * i + 1) < heap->count) {
+		if (child + 1 < heap->count && is_before(&heap->list[child + 1], &heap->list[child]))
+			child++;
+		if (!is_before(&heap->list[child], &last))
+			break;
+		heap->list[i] = heap->list[child];
+		i = child;
+	}
+	heap->list[i] = last;
+	return top;
+}
+
+struct rehearsal {
+	const struct plan *plan;
+	size_t *waiting;      /* of each step: how many steps before it are not done */
+	struct heap *ready;   /* of each node: its tasks that may start, the highest rank first */
+	bool *busy;           /* of each node: a task of it runs, or it is in idle */
+	uint32_t *idle;       /* nodes that may start a task at this instant */
+	size_t idle_count;
+	struct heap running;  /* by the time of their end */
+	uint32_t *done;       /* steps that are done, those behind them not yet told */
+	size_t done_count;
+};
+
+/* A step all before which is done: a milestone is done with that, a task waits for its node. */
+static void
+get_ready(struct rehearsal *rehearsal, uint32_t step)
+{
+	const struct plan *plan = rehearsal->plan;
+	uint32_t node = plan->nodes[step];
+
+	if (plan->steps[step].is_milestone) {
+		rehearsal->done[rehearsal->done_count++] = step;
+		return;
+	}
+	heap_push(&rehearsal->ready[node], -plan->steps[step].rank, step);
+	if (!rehearsal->busy[node])
+		rehearsal->idle[rehearsal->idle_count++] = node;
+	rehearsal->busy[node] = true;
+}
+
+static void
+tell_successors(struct rehearsal *rehearsal)
+{
+	const struct neighbours *successors = &rehearsal->plan->successors;
+
+	while (rehearsal->done_count > 0) {
+		uint32_t step = rehearsal->done[--rehearsal->done_count];
+
+		for (size_t i = successors->first[step]; i < successors->first[step + 1]; i++)
+			if (--rehearsal->waiting[successors->list[i]] == 0)
+				get_ready(rehearsal, successors->list[i]);
+	}
+}
+
+static void
+start_tasks(struct rehearsal *rehearsal, double now)
+{
+	while (rehearsal->idle_count > 0) {
+		struct heap *ready = &rehearsal->ready[rehearsal->idle[--rehearsal->idle_count]];
+		uint32_t step = heap_pop(ready).step;
+
+		heap_push(&rehearsal->running, now + rehearsal->plan->steps[step].expect_s, step);
+	}
+}
+
+/* Ends all tasks that end next, at the same instant; returns when that is. */
+static double
+end_tasks(struct rehearsal *rehearsal)
+{
+	struct heap *running = &rehearsal->running;
+	double now = running->list[0].key;
+
+	while (running->count > 0 && running->list[0].key <= now) {
+		uint32_t step = heap_pop(running).step, node = rehearsal->plan->nodes[step];
+
+		rehearsal->done[rehearsal->done_count++] = step;
+		if (rehearsal->ready[node].count > 0)
+			rehearsal->idle[rehearsal->idle_count++] = node;
+		else
+			rehearsal->busy[node] = false;
+	}
+	return now;
+}
+
+static double
+rehearse(struct rehearsal *rehearsal)
+{
+	const struct neighbours *successors = &rehearsal->plan->successors;
+	size_t count = rehearsal->plan->count;
+	double now = 0;
+
+	for (size_t i = 0; i < successors->first[count]; i++)
+		rehearsal->waiting[successors->list[i]]++;
+	for (uint32_t i = 0; i < count; i++)
+		if (rehearsal->waiting[i] == 0)
+			get_ready(rehearsal, i);
+	tell_successors(rehearsal);
+	start_tasks(rehearsal, now);
+	while (rehearsal->running.count > 0) {
+		now = end_tasks(rehearsal);
+		tell_successors(rehearsal);
+		start_tasks(rehearsal, now);
+	}
+	return now;
+}
+
+static size_t
+count_nodes(const struct plan *plan)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < plan->count; i++)
+		if (plan->nodes[i] != GRAPH_NONE && plan->nodes[i] >= count)
+			count = plan->nodes[i] + 1;
+	return count;
+}
+
+double
+plan_makespan(const struct plan *plan)
+{
+	size_t nodes = count_nodes(plan);
+	struct rehearsal rehearsal = {
+		.plan = plan,
+		.waiting = memory_zeroed(plan->count, sizeof *rehearsal.waiting),
+		.ready = memory_zeroed(nodes, sizeof *rehearsal.ready),
+		.busy = memory_zeroed(nodes, sizeof *rehearsal.busy),
+		.idle = memory_resize(NULL, nodes, sizeof *rehearsal.idle),
+		.done = memory_resize(NULL, plan->count, sizeof *rehearsal.done),
+	};
+	double makespan = rehearse(&rehearsal);
+
+	for (size_t i = 0; i < nodes; i++)
+		free(rehearsal.ready[i].list);
+	free(rehearsal.waiting);
+	free(rehearsal.ready);
+	free(rehearsal.busy);
+	free(rehearsal.idle);
+	free(rehearsal.running.list);
+	free(rehearsal.done);
+	return makespan;
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plan/selection.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/names.h"
+#include "model/layout.h"
+#include "plan/dependency.h"
+
+/* Whether the wish names text; found remembers which names did occur. */
+static bool
+is_named(const struct names *names, const char *text, bool *found)
+{
+	int number = text ? names_find(names, text) : NAMES_NONE;
+
+	if (number == NAMES_NONE)
+		return false;
+	found[number] = true;
+	return true;
+}
+
+static int
+choose_nodes(bool *chosen, const struct layout *layout, struct string_list wanted, struct error *err)
+{
+	struct names names = {0};
+	bool *found = memory_zeroed(wanted.count, sizeof *found);
+	int result = 0;
+
+	for (size_t i = 0; i < wanted.count; i++)
+		names_intern(&names, wanted.list[i]);
+	for (size_t i = 0; i < layout->node_count; i++) {
+		bool by_id = is_named(&names, layout->nodes[i].id, found);
+		bool by_hostname = is_named(&names, layout->nodes[i].hostname, found);
+
+		chosen[i] = wanted.count == 0 || by_id || by_hostname;
+	}
+	for (size_t i = 0; i < names.count && result == 0; i++)
+		if (!found[i])
+			result = error_set(err, EX_NO, "cluster %s: there is no node %s", layout->cluster.id, names.list[i]);
+	names_release(&names);
+	free(found);
+	return result;
+}
+
+static int
+choose_services(enum part *parts, const struct layout *layout, const struct dependencies *dependencies,
+    struct string_list wanted, struct error *err)
+{
+	for (size_t i = 0; i < layout->cluster.definition_count; i++)
+		parts[i] = wanted.count ? PART_NONE : PART_CHOSEN;
+	for (size_t i = 0; i < wanted.count; i++) {
+		int service = names_find(&dependencies->services, wanted.list[i]);
+
+		if (service == NAMES_NONE)
+			return error_set(err, EX_NO, "cluster %s: there is no service %s", layout->cluster.id,
+			    wanted.list[i]);
+		parts[service] = PART_CHOSEN;
+	}
+	return 0;
+}
+
+static void
+draw_in(enum part *parts, const struct neighbours *along)
+{
+	bool *set = memory_zeroed(along->vertices, sizeof *set);
+
+	for (size_t i = 0; i < along->vertices; i++)
+		set[i] = parts[i] == PART_CHOSEN;
+	graph_reach(along, set);
+	for (size_t i = 0; i < along->vertices; i++)
+		if (set[i] && parts[i] == PART_NONE)
+			parts[i] = PART_DRAWN_IN;
+	free(set);
+}
+
+/* Which services that can be started stand on some node; the caller frees it. */
+static bool *
+find_startable(const struct layout *layout, const struct dependencies *dependencies)
+{
+	bool *startable = memory_zeroed(layout->cluster.definition_count, sizeof *startable);
+
+	for (size_t i = 0; i < layout->node_count; i++) {
+		const struct string_list *services = &layout->nodes[i].services;
+
+		for (size_t j = 0; j < services->count; j++) {
+			int service = names_find(&dependencies->services, services->list[j]);
+
+			if (service != NAMES_NONE)
+				startable[service] = layout->cluster.definitions[service].actions[ACTION_START].present;
+		}
+	}
+	return startable;
+}
+
+static void
+assure(enum part *parts, const struct layout *layout, const struct dependencies *dependencies)
+{
+	const struct neighbours *needs = &dependencies->needs[DEPENDENCY_RUNTIME];
+	bool *startable = find_startable(layout, dependencies);
+	uint32_t *found = memory_resize(NULL, needs->vertices, sizeof *found);
+
+	for (uint32_t i = 0; i < needs->vertices; i++) {
+		bool starts = startable[i] && (parts[i] == PART_CHOSEN || parts[i] == PART_DRAWN_IN);
+		size_t count = starts ? dependencies_nearest(needs, i, startable, found) : 0;
+
+		for (size_t j = 0; j < count; j++)
+			if (parts[found[j]] == PART_NONE)
+				parts[found[j]] = PART_ASSURED;
+	}
+	free(startable);
+	free(found);
+}
+
+int
+selection_init(struct selection *selection, const struct layout *layout, const struct dependencies *dependencies,
+    const struct wish *wish, bool stops, bool starts, struct error *err)
+{
+	selection->nodes = memory_zeroed(layout->node_count, sizeof *selection->nodes);
+	selection->services = memory_zeroed(layout->cluster.definition_count, sizeof *selection->services);
+	if (choose_nodes(selection->nodes, layout, wish->nodes, err) < 0 ||
+	    choose_services(selection->services, layout, dependencies, wish->services, err) < 0)
+		return -1;
+	if (stops)
+		draw_in(selection->services, &dependencies->needed_by[DEPENDENCY_RUNTIME]);
+	else if (starts)
+		draw_in(selection->services, &dependencies->needs[DEPENDENCY_RUNTIME]);
+	if (stops && starts)
+		assure(selection->services, layout, dependencies);
+	return 0;
+}
+
+void
+selection_release(struct selection *selection)
+{
+	free(selection->nodes);
+	free(selection->services);
+	*selection = (struct selection){0};
+}

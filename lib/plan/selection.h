@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which nodes and services a plan is about: those the user names, and the services drawn in by them. Stopping a
+ * service stops those that need it, starting one starts those it needs: neither would work without.
+ */
+#ifndef PLAN_SELECTION_H
+#define PLAN_SELECTION_H
+
+#include <stdbool.h>
+
+#include "json/place.h"
+
+struct dependencies;
+struct error;
+struct layout;
+
+struct wish { /* what the user asks for */
+	const char *action;          /* "restart"; NULL: whatever makes of what was what shall be */
+	struct string_list nodes;    /* ids or hostnames; empty: all */
+	struct string_list services; /* empty: all */
+	bool graceful;               /* stop and remove the services of a node before it is deleted */
+};
+
+enum part {
+	PART_NONE,
+	PART_CHOSEN,   /* by name, or because none is named */
+	PART_DRAWN_IN, /* stopped or started along with it */
+	PART_ASSURED,  /* started, which changes nothing where it runs, for a service that is started again */
+};
+
+struct selection {
+	bool *nodes;         /* of each node: it is meant */
+	enum part *services; /* of each definition */
+};
+
+/* stops, starts: what the action does to services that stand. 0, or -1 (EX_NO) for a name that the cluster has not. */
+int selection_init(struct selection *selection, const struct layout *layout, const struct dependencies *dependencies,
+    const struct wish *wish, bool stops, bool starts, struct error *err);
+void selection_release(struct selection *selection);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The steps that a scope comes to, and what has to be done before what:
+ *
+ * - on one node: create, confirm, bootstrap; then for each service stop, remove, install, configure, initialize,
+ *   start, as far as planned; delete at last;
+ * - between services: a service is installed after all instances of what it needs to be installed, initialized and
+ *   started after what it needs to run is started, and stopped and removed before it;
+ * - where the configuration asks for addresses, what reads it waits for the nodes that have them.
+ *
+ * "All instances" is a milestone, so that there are as many edges as tasks, not as many as pairs of them.
+ */
+#ifndef PLAN_STEPS_H
+#define PLAN_STEPS_H
+
+#include "model/plan.h"
+#include "plan/graph.h"
+
+struct dependencies;
+struct layout;
+struct scope;
+
+struct steps { /* the vertices of graph, in no particular order; id, after and rank are not yet set */
+	struct step *list;
+	uint32_t *nodes; /* of each step: the number of its node, GRAPH_NONE for a milestone */
+	size_t capacity;
+	struct graph graph;
+};
+
+/* Strings go to the arena or stay the layout's. */
+void steps_build(struct steps *steps, struct arena *arena, const struct layout *layout,
+    const struct dependencies *dependencies, const struct scope *scope);
+void steps_release(struct steps *steps);
+
+#endif

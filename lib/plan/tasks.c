@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plan/builder.h"
+
+#include <stdlib.h>
+
+#include "model/layout.h"
+
+/* On one node, one service goes through its actions in this order. */
+static const enum action chain[] = {
+	ACTION_STOP, ACTION_REMOVE, ACTION_INSTALL, ACTION_CONFIGURE, ACTION_INITIALIZE, ACTION_START};
+
+struct node_tasks { /* of the node at hand; each a step, or none */
+	uint32_t confirm;
+	uint32_t *bootstraps; /* of each automator */
+	uint32_t remove;      /* the deletion */
+};
+
+/* A task of the whole node: the provider's, or a bootstrap. */
+static uint32_t
+add_node_task(struct builder *builder, uint32_t node, enum action action, const char *type)
+{
+	/* A machine that does not come up is thrown away and made anew. */
+	static const char *undo_confirm[] = {"delete", "create"};
+	struct step step = {
+		.node = builder->layout->nodes[node].id,
+		.action = action,
+		.type = type,
+		.fields = "{}",
+		.timeout_s = ACTION_TIMEOUT_S,
+		.retries = ACTION_RETRIES,
+		.expect_s = action_expect_s(action),
+	};
+
+	if (action == ACTION_CONFIRM)
+		step.undo = (struct string_list){undo_confirm, sizeof undo_confirm / sizeof *undo_confirm};
+	return builder_step(builder, &step, node);
+}
+
+/* The provider's tasks of a node, as far as they are in the scope. */
+static struct node_tasks
+add_provider_tasks(struct builder *builder, uint32_t node)
+{
+	unsigned actions = builder->scope->node_actions[node];
+	const char *type = builder->layout->cluster.provider.providertype;
+	struct node_tasks tasks = {.confirm = GRAPH_NONE, .remove = GRAPH_NONE};
+
+	if (actions & ACTION_BIT(ACTION_CREATE)) {
+		uint32_t create = add_node_task(builder, node, ACTION_CREATE, type);
+
+		tasks.confirm = add_node_task(builder, node, ACTION_CONFIRM, type);
+		builder_edge(builder, create, tasks.confirm);
+	}
+	if (actions & ACTION_BIT(ACTION_DELETE))
+		tasks.remove = add_node_task(builder, node, ACTION_DELETE, type);
+	builder->confirms[node] = tasks.confirm;
+	return tasks;
+}
+
+/* A bootstrap for each automator that a service of this placement has any action for: those that are not in
+ * this plan are in a later one, which has none. */
+static void
+add_bootstraps(struct builder *builder, const struct placement *placement, struct node_tasks *tasks)
+{
+	if (!(placement->actions & ACTION_BIT(ACTION_BOOTSTRAP)))
+		return;
+	for (int action = 0; action < ACTION_COUNT; action++) {
+		int type = builder_class(builder, placement->service, action)->type;
+
+		if (type == NAMES_NONE || tasks->bootstraps[type] != GRAPH_NONE)
+			continue;
+		tasks->bootstraps[type] = add_node_task(builder, placement->node, ACTION_BOOTSTRAP, builder->types.list[type]);
+		builder_edge(builder, tasks->confirm, tasks->bootstraps[type]);
+	}
+}
+
+static uint32_t
+add_service_task(struct builder *builder, const struct placement *placement, enum action action)
+{
+	const struct service *service = &builder->layout->cluster.definitions[placement->service];
+	const struct service_action *does = &service->actions[action];
+	struct class *class = builder_class(builder, placement->service, action);
+	struct step step = {
+		.node = builder->layout->nodes[placement->node].id,
+		.action = action,
+		.service = service->name,
+		.type = does->type,
+		.fields = class->fields,
+		.timeout_s = does->timeout_s,
+		.retries = does->retries,
+		.expect_s = does->expect_s,
+	};
+	uint32_t task = builder_step(builder, &step, placement->node);
+
+	builder->places[task].service = placement->service;
+	class->count++;
+	class->task = task;
+	return task;
+}
+
+static void
+add_chain(struct builder *builder, const struct placement *placement, const struct node_tasks *tasks)
+{
+	uint32_t last = GRAPH_NONE;
+	int last_type = NAMES_NONE;
+	unsigned covered = 0;
+
+	for (size_t i = 0; i < sizeof chain / sizeof *chain; i++) {
+		int type = builder_class(builder, placement->service, chain[i])->type;
+		uint32_t task, bootstrap = GRAPH_NONE;
+
+		if (!(placement->actions & ACTION_BIT(chain[i])))
+			continue;
+		task = add_service_task(builder, placement, chain[i]);
+		if (placement->actions & ACTION_BIT(ACTION_BOOTSTRAP) && type != last_type)
+			bootstrap = tasks->bootstraps[type];
+		builder_edge(builder, bootstrap, task);
+		builder_edge(builder, last, task);
+		if (!placement->assured)
+			builder_note_waits(builder, task, &covered);
+		last = task;
+		last_type = type;
+	}
+	builder_edge(builder, last, tasks->remove);
+}
+
+void
+builder_tasks(struct builder *builder)
+{
+	const struct scope *scope = builder->scope;
+	uint32_t *bootstraps = memory_resize(NULL, builder->types.count, sizeof *bootstraps);
+	size_t next = 0;
+
+	for (uint32_t node = 0; node < builder->layout->node_count; node++) {
+		struct node_tasks tasks = add_provider_tasks(builder, node);
+		size_t first = next;
+
+		tasks.bootstraps = bootstraps;
+		for (size_t i = 0; i < builder->types.count; i++)
+			bootstraps[i] = GRAPH_NONE;
+		for (; next < scope->count && scope->placements[next].node == node; next++)
+			add_bootstraps(builder, &scope->placements[next], &tasks);
+		for (size_t i = first; i < next; i++)
+			add_chain(builder, &scope->placements[i], &tasks);
+	}
+	free(bootstraps);
+}
