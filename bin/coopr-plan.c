@@ -15,12 +15,14 @@
 #include "json/record.h"
 #include "model/layout.h"
 #include "model/name.h"
+#include "plan/check.h"
+#include "plan/document.h"
 #include "plan/plan.h"
 #include "plan/scope.h"
 
 static const char *action, *job;
 static struct option_list nodes, services;
-static bool graceful, verbose;
+static bool graceful, check, verbose;
 
 static const struct option_spec options[] = {
 	OPTION_STRING('a', "action", &action, "ACTION", "do this (default: what makes of what was what shall be)"),
@@ -28,6 +30,7 @@ static const struct option_spec options[] = {
 	OPTION_LIST('s', "service", &services, "SERVICE", "only this service; may be repeated"),
 	OPTION_STRING(0, "job", &job, "ID", "the job's id (default: coopr-queue put gives it)"),
 	OPTION_FLAG(0, "graceful", &graceful, "stop and remove services before their node is deleted"),
+	OPTION_FLAG(0, "check", &check, "judge a plan instead: is every rule kept?"),
 	OPTION_FLAG('v', "verbose", &verbose, "say how long it takes, and why"),
 	OPTION_END
 };
@@ -75,6 +78,27 @@ read_layout(const char *path, struct layout *layout)
 	record_reader_release(&reader);
 }
 
+/* Exits: 0 where the plan keeps all rules, 1 where it does not, 65 where it is none. */
+static int
+check_plan(const char *path)
+{
+	struct problems problems = {0}, findings = {0};
+	struct plan_document document;
+	struct record_reader reader;
+	struct error err;
+
+	if (record_reader_open(&reader, path, &err) < 0 ||
+	    plan_document_read(&reader, &document, &problems, &err) < 0)
+		return message_error(&err);
+	if (problems.total)
+		return problems_report(&problems, reader.name);
+	plan_check(&document, &findings);
+	problems_report(&findings, reader.name);
+	plan_document_release(&document);
+	record_reader_release(&reader);
+	return findings.total ? EX_NO : 0;
+}
+
 /* For -v: what the plan costs in time, and which tasks it is that take it. */
 static void
 explain(const struct plan *plan)
@@ -108,6 +132,8 @@ main(int argc, char **argv)
 
 	argv += option_parse(&command, argc, argv);
 	check_options((const char *const *)argv);
+	if (check)
+		return check_plan(argv[0]);
 	wish = (struct wish){action, {nodes.list, nodes.count}, {services.list, services.count}, graceful};
 	read_layout(argv[0], &layout);
 

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plan/check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/judge.h"
+
+struct place
+judge_place(const struct judge *judge, size_t step)
+{
+	static const struct place stream;
+
+	return (struct place){
+		.up = &stream, .index = judge->plan->records[step], .problems = judge->findings};
+}
+
+static void
+number_names(struct judge *judge)
+{
+	const struct plan_document *plan = judge->plan;
+
+	for (size_t i = 0; i < plan->layout.node_count; i++) {
+		struct place node = {.up = &(struct place){0}, .index = plan->layout.nodes[i].index, .problems = judge->findings};
+
+		if ((size_t)names_intern(&judge->nodes, plan->layout.nodes[i].id) != i)
+			place_problem(&node, "a second node with the id \"%s\"", plan->layout.nodes[i].id);
+	}
+	for (size_t i = 0; i < plan->layout.cluster.definition_count; i++)
+		names_intern(&judge->services, plan->layout.cluster.definitions[i].name);
+	for (size_t i = 0; i < plan->count; i++) {
+		struct place step = judge_place(judge, i);
+
+		if ((size_t)names_intern(&judge->steps, plan->steps[i].id) != i)
+			place_problem(&step, "a second step with the id \"%s\"", plan->steps[i].id);
+	}
+}
+
+/* What each step waits for has to stand before it: so there is an order, and this is one. */
+static void
+number_steps(struct judge *judge)
+{
+	const struct plan_document *plan = judge->plan;
+	size_t room = 0, count = 0;
+
+	for (size_t i = 0; i < plan->count; i++)
+		room += plan->steps[i].after.count;
+	judge->before = memory_resize(NULL, room, sizeof *judge->before);
+	judge->first = memory_zeroed(plan->count + 1, sizeof *judge->first);
+	for (size_t i = 0; i < plan->count; i++) {
+		const struct step *step = &plan->steps[i];
+		struct place place = judge_place(judge, i);
+
+		for (size_t j = 0; j < step->after.count; j++) {
+			int before = names_find(&judge->steps, step->after.list[j]);
+
+			if (before == NAMES_NONE || (size_t)before >= i)
+				place_problem(&place, "%s comes after %s, which does not stand before it", step->id,
+				    step->after.list[j]);
+			else
+				judge->before[count++] = (uint32_t)before;
+		}
+		judge->first[i + 1] = count;
+	}
+}
+
+/* Whether some service on the node has an action of that automator. */
+static bool
+is_automator_of(const struct judge *judge, const struct node *node, const char *type)
+{
+	const struct cluster *cluster = &judge->plan->layout.cluster;
+
+	for (size_t i = 0; i < node->services.count; i++) {
+		const struct service *service = cluster_definition(cluster, node->services.list[i]);
+
+		for (int action = 0; service && action < ACTION_COUNT; action++)
+			if (service->actions[action].present && strcmp(service->actions[action].type, type) == 0)
+				return true;
+	}
+	return false;
+}
+
+static void
+check_node_task(const struct judge *judge, size_t number)
+{
+	const struct step *step = &judge->plan->steps[number];
+	const struct layout *layout = &judge->plan->layout;
+	struct place place = judge_place(judge, number);
+	bool is_bootstrap = step->action == ACTION_BOOTSTRAP;
+
+	if (is_bootstrap && !is_automator_of(judge, &layout->nodes[judge->node_of[number]], step->type))
+		place_problem(&place, "%s: no service on %s has the automator %s", step->id, step->node, step->type);
+	if (!is_bootstrap && strcmp(step->type, layout->cluster.provider.providertype) != 0)
+		place_problem(&place, "%s: the provider is of type %s, not %s", step->id,
+		    layout->cluster.provider.providertype, step->type);
+}
+
+static bool
+is_listed(const struct string_list *list, const char *name)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (strcmp(list->list[i], name) == 0)
+			return true;
+	return false;
+}
+
+static void
+check_service_task(const struct judge *judge, size_t number)
+{
+	const struct step *step = &judge->plan->steps[number];
+	const struct layout *layout = &judge->plan->layout;
+	const struct node *node = &layout->nodes[judge->node_of[number]];
+	const struct service *service = cluster_definition(&layout->cluster, step->service);
+	struct place place = judge_place(judge, number);
+
+	if (!service)
+		place_problem(&place, "%s: there is no definition of the service %s", step->id, step->service);
+	else if (!service->actions[step->action].present)
+		place_problem(&place, "%s: the service %s has no action %s", step->id, step->service,
+		    action_name(step->action));
+	else if (strcmp(service->actions[step->action].type, step->type) != 0)
+		place_problem(&place, "%s: the automator of %s %s is %s, not %s", step->id, action_name(step->action),
+		    step->service, service->actions[step->action].type, step->type);
+	if (!is_listed(&node->services, step->service) && !is_listed(&node->was, step->service))
+		place_problem(&place, "%s: the service %s neither is nor was on %s", step->id, step->service, step->node);
+}
+
+/* Each task by itself: it is about what there is, and there is no second one of it. */
+static void
+check_tasks(struct judge *judge)
+{
+	const struct plan_document *plan = judge->plan;
+	struct arena arena = {0};
+	struct names tasks = {0};
+	size_t count = 0;
+
+	for (size_t i = 0; i < plan->count; i++) {
+		const struct step *step = &plan->steps[i];
+		struct place place = judge_place(judge, i);
+
+		judge->node_of[i] = step->is_milestone ? JUDGE_NONE : names_find(&judge->nodes, step->node);
+		judge->service_of[i] = step->service ? names_find(&judge->services, step->service) : JUDGE_NONE;
+		if (step->is_milestone)
+			continue;
+		if ((size_t)names_intern(&tasks, arena_printf(&arena, "%s %s %s %s", action_name(step->action),
+		    step->service ? step->service : "", step->node, step->type)) != count++)
+			place_problem(&place, "%s: a second %s of the same", step->id, action_name(step->action));
+		if (judge->node_of[i] == JUDGE_NONE)
+			place_problem(&place, "%s: there is no node %s", step->id, step->node);
+		else if (step->service)
+			check_service_task(judge, i);
+		else
+			check_node_task(judge, i);
+	}
+	if (count != plan->job.tasks)
+		place_problem(&(struct place){.problems = judge->findings}, "the job has %zu tasks, its record says %zu",
+		    count, plan->job.tasks);
+	names_release(&tasks);
+	arena_release(&arena);
+}
+
+static bool
+is_near(double a, double b)
+{
+	return fabs(a - b) <= 1e-6 * (1 + fabs(b));
+}
+
+/* The longest way behind each step, from the last to the first. */
+static void
+check_ranks(const struct judge *judge)
+{
+	const struct plan_document *plan = judge->plan;
+	double *behind = memory_zeroed(plan->count, sizeof *behind), longest = 0;
+
+	for (size_t i = plan->count; i-- > 0;) {
+		const struct step *step = &plan->steps[i];
+		double rank = step->expect_s + behind[i];
+		struct place place = judge_place(judge, i);
+
+		if (!is_near(step->rank, rank))
+			place_problem(&place, "%s: its rank is %g, not %g", step->id, rank, step->rank);
+		for (size_t j = judge->first[i]; j < judge->first[i + 1]; j++)
+			behind[judge->before[j]] = fmax(behind[judge->before[j]], rank);
+		longest = fmax(longest, rank);
+	}
+	if (!is_near(plan->job.critical_path_s, longest))
+		place_problem(&(struct place){.problems = judge->findings}, "the critical path takes %g s, not %g", longest,
+		    plan->job.critical_path_s);
+	free(behind);
+}
+
+/* What is begun on a node is brought to its end. */
+static void
+check_whole(const struct judge *judge)
+{
+	const struct plan_document *plan = judge->plan;
+	size_t nodes = plan->layout.node_count;
+	unsigned *done = memory_zeroed(nodes, sizeof *done);
+
+	for (size_t i = 0; i < plan->count; i++)
+		if (judge->node_of[i] != JUDGE_NONE)
+			done[judge->node_of[i]] |= 1u << plan->steps[i].action;
+	for (size_t i = 0; i < nodes; i++) {
+		const struct node *node = &plan->layout.nodes[i];
+		struct place place = {.up = &(struct place){0}, .index = node->index, .problems = judge->findings};
+		bool is_created = done[i] & 1u << ACTION_CREATE, is_confirmed = done[i] & 1u << ACTION_CONFIRM;
+
+		if (is_created != is_confirmed)
+			place_problem(&place, "%s is %s", node->id, is_created ? "created, not confirmed" : "confirmed, not created");
+		if (strcmp(plan->job.action, "cluster_delete") == 0 && !(done[i] & 1u << ACTION_DELETE))
+			place_problem(&place, "%s is not deleted", node->id);
+	}
+	free(done);
+}
+
+static void
+judge_all(struct judge *judge)
+{
+	check_tasks(judge);
+	check_ranks(judge);
+	check_whole(judge);
+	judge_order(judge);
+}
+
+void
+plan_check(const struct plan_document *document, struct problems *findings)
+{
+	struct judge judge = {
+		.plan = document,
+		.findings = findings,
+		.node_of = memory_resize(NULL, document->count, sizeof *judge.node_of),
+		.service_of = memory_resize(NULL, document->count, sizeof *judge.service_of),
+	};
+
+	number_names(&judge);
+	number_steps(&judge);
+	if (findings->total == 0)
+		judge_all(&judge);
+	names_release(&judge.steps);
+	names_release(&judge.nodes);
+	names_release(&judge.services);
+	free(judge.node_of);
+	free(judge.service_of);
+	free(judge.first);
+	free(judge.before);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A plan as a document, coopr-plan(5): what a stream of records holds, as it stands there.
+ */
+#ifndef PLAN_DOCUMENT_H
+#define PLAN_DOCUMENT_H
+
+#include "model/layout.h"
+#include "model/plan.h"
+
+struct record_reader;
+
+struct plan_document {
+	struct layout layout; /* its arena holds the strings of the rest too */
+	bool has_cluster, has_job;
+	struct job job;
+	struct step *steps; /* in the order of the stream */
+	size_t *records;    /* of each step: the number of its record, from 0 */
+	size_t count, capacity, node_capacity;
+};
+
+/* Reads to the end of the stream. What is wrong inside records goes to problems. Returns 0, or -1 where the stream
+ * itself is broken. The document is to be released in any case. */
+int plan_document_read(struct record_reader *reader, struct plan_document *document, struct problems *problems,
+    struct error *err);
+void plan_document_release(struct plan_document *document);
+
+#endif
