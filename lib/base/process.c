@@ -62,7 +62,7 @@ arguments_release(struct arguments *arguments)
 static int
 source_of(int wish, int own)
 {
-	int fd = wish == PROCESS_NULL ? open("/dev/null", O_RDWR) : wish == PROCESS_INHERIT ? own : wish;
+	int fd = wish == PROCESS_NULL ? open("/dev/null", O_RDWR | O_CLOEXEC) : wish == PROCESS_INHERIT ? own : wish;
 
 	return fcntl(fd, F_DUPFD_CLOEXEC, 3);
 }
