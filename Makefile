@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # make            build everything, here: bin/ and libexec/ of this tree are runnable at once
-# make check      run the tests (SAN=1: under ASan, UBSan and LSan)
+# make check      run the tests (SAN=1: under ASan, UBSan and LSan; TESTS="FILE ...": only these)
 # make test       install what the tests need, then check
 # make lint       warnings as errors, cppcheck, clang-tidy, shellcheck, mandoc
 # make bench      figures, with the peers' in the same run
 # make fuzz       fuzz the readers for FUZZ_SECONDS each
 # make demo       a real web cluster on sandbox nodes; make undemo takes it down
-# make install    DESTDIR= PREFIX=/usr/local
+# make install    DESTDIR= PREFIX=/usr/local; make uninstall
+# make clean      remove what was built
 
 PREFIX = /usr/local
 DESTDIR =
@@ -33,13 +34,19 @@ HARDENING = -fPIE
 endif
 
 LIB_SOURCES = $(wildcard lib/*/*.c)
-LIB_OBJECTS = $(LIB_SOURCES:%.c=$(BUILD)/%.o)
-LIB = $(BUILD)/libcoopr.a
 PROGRAM_SOURCES = $(wildcard bin/*.c libexec/coopr/*.c libexec/coopr/*/*.c)
+TEST_SOURCES = $(wildcard tests/*.c tests/unit/*.c)
+FUZZ_SOURCES = $(wildcard tests/fuzz/*.c)
+BENCH_SOURCES = $(wildcard tests/bench/*.c)
+PAGES = $(wildcard man/man*/*.[1-8])
+# Programs in another language; a variant's tree has links to them.
+SCRIPTS = $(filter-out %.c %.md $(PROGRAM_SOURCES:%.c=%),$(shell find bin libexec -type f 2>/dev/null))
+
+LIB = $(BUILD)/libcoopr.a
+LIB_OBJECTS = $(LIB_SOURCES:%.c=$(BUILD)/%.o)
 PROGRAMS = $(PROGRAM_SOURCES:%.c=$(OUT)/%)
-SCRIPTS = $(filter-out %.c %/README,$(shell git ls-files libexec bin 2>/dev/null))
-UNIT_SOURCES = $(wildcard tests/unit/*.c)
-UNIT_TESTS = $(UNIT_SOURCES:%.c=$(BUILD)/%)
+TESTS_BUILT = $(TEST_SOURCES:%.c=$(BUILD)/%)
+BENCH_BUILT = $(BENCH_SOURCES:%.c=$(BUILD)/%)
 
 all: $(PROGRAMS)
 
@@ -55,26 +62,103 @@ $(PROGRAMS): $(OUT)/%: $(BUILD)/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS)
 
-$(BUILD)/tests/%: $(BUILD)/tests/%.o $(LIB)
-	@mkdir -p $(@D)
+$(TESTS_BUILT) $(BENCH_BUILT): %: %.o $(LIB)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS)
 
-build/san/share:
-	@mkdir -p $(@D)
-	ln -sfn ../../share $@
-
 ifdef SAN
-all: build/san/share
+all: $(OUT)/share $(OUT)/man $(SCRIPTS:%=$(OUT)/%)
+
+$(OUT)/share $(OUT)/man $(SCRIPTS:%=$(OUT)/%): $(OUT)/%:
+	@mkdir -p $(@D)
+	ln -sfn $(CURDIR)/$* $@
 endif
 
-check: all $(UNIT_TESTS)
-	tests/run $(OUT) $(BUILD)
+# --- tests ---
+
+# Debian's names. make and a compiler build it; libjq reads and prints all JSON.
+BUILD_PACKAGES = gcc libc6-dev libjq-dev make
+# The sandbox's nodes are namespaces with a bridge, an overlay of this machine and an sshd.
+RUN_PACKAGES = iproute2 openssh-client openssh-server util-linux
+TEST_PACKAGES = bats curl git jq mandoc procps
+LINT_PACKAGES = clang clang-tidy cppcheck mandoc shellcheck
+FUZZ_PACKAGES = clang libclang-rt-dev
+
+check: all $(TESTS_BUILT)
+	tests/run $(OUT) $(BUILD) $(TESTS)
+
+# A second make: the first could not know of a compiler that was not there yet.
+test:
+	tests/install-packages $(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES)
+	$(MAKE) check
+
+bench: all $(BENCH_BUILT)
+	tests/bench/run $(OUT) $(BUILD) $(BENCH)
+
+demo:
+	tests/install-packages $(BUILD_PACKAGES) $(RUN_PACKAGES) curl
+	$(MAKE) all
+	tests/demo up
+
+undemo:
+	tests/demo down
+
+# --- lint: every tool over every file it understands; a stamp in build/lint/ says that a file is clean ---
+
+LINT_SOURCES = $(LIB_SOURCES) $(PROGRAM_SOURCES) $(TEST_SOURCES) $(FUZZ_SOURCES) $(BENCH_SOURCES)
+SHELL_SCRIPTS = $(shell grep -rlE '^\#!/(bin/|usr/bin/env )(ba)?sh' bin libexec share tests .ci) tests/case.bash
+
+lint: $(LINT_SOURCES:%.c=build/lint/%.o) $(LINT_SOURCES:%.c=build/lint/%.tidy)
+	cppcheck --quiet --error-exitcode=1 --enable=warning,performance,portability --inline-suppr \
+	    --suppress=missingIncludeSystem -j 2 --std=c11 -D_GNU_SOURCE -Ilib $(LINT_SOURCES)
+	shellcheck $(SHELL_SCRIPTS)
+	mandoc -Tlint -W warning $(PAGES)
+
+build/lint/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -O2 $(HARDENING) -std=c11 $(WARNINGS) -Werror -MMD -MP -c -o $@ $<
+
+build/lint/%.tidy: %.c .clang-tidy build/lint/%.o
+	clang-tidy --quiet --warnings-as-errors='*' $< -- $(CPPFLAGS) -std=c11
+	@touch $@
+
+# --- fuzz: one program per file in tests/fuzz, its seeds in tests/fuzz/seeds/NAME/ ---
+
+FUZZ_SECONDS = 60
+FUZZ_FLAGS = -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
+FUZZERS = $(FUZZ_SOURCES:tests/fuzz/%.c=build/fuzz/%)
+
+fuzz: $(FUZZERS)
+	tests/fuzz/run $(FUZZ_SECONDS) $(FUZZERS)
+
+$(FUZZERS): build/fuzz/%: build/fuzz/tests/fuzz/%.o $(LIB_SOURCES:%.c=build/fuzz/%.o)
+	clang $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
+
+build/fuzz/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	clang $(CPPFLAGS) $(FUZZ_FLAGS) -std=c11 -MMD -MP -c -o $@ $<
+
+# --- install: the source tree is the installed tree, but for the man pages, which go to share/man ---
+
+ROOT = $(DESTDIR)$(PREFIX)
+INSTALLED = $(PROGRAM_SOURCES:%.c=%) $(SCRIPTS)
+DATA = $(shell find share/coopr -type f)
+
+install: all
+	for f in $(INSTALLED); do install -D -m 755 $(OUT)/$$f $(ROOT)/$$f || exit 1; done
+	for f in $(PAGES); do install -D -m 644 $$f $(ROOT)/share/$$f || exit 1; done
+	for f in $(DATA); do \
+	    if [ -x $$f ]; then mode=755; else mode=644; fi; \
+	    install -D -m $$mode $$f $(ROOT)/$$f || exit 1; done
+
+uninstall:
+	rm -f $(INSTALLED:%=$(ROOT)/%) $(PAGES:%=$(ROOT)/share/%)
+	rm -rf $(ROOT)/libexec/coopr $(ROOT)/share/coopr
 
 clean:
 	rm -rf build $(PROGRAM_SOURCES:%.c=%)
 
--include $(LIB_OBJECTS:.o=.d) $(PROGRAM_SOURCES:%.c=$(BUILD)/%.d) $(UNIT_SOURCES:%.c=$(BUILD)/%.d)
+-include $(shell find build -name '*.d' 2>/dev/null)
 
-.PHONY: all check clean
+.PHONY: all check test bench demo undemo lint fuzz install uninstall clean
 .DELETE_ON_ERROR:
 .SECONDARY:

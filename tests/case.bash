@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+#
+# What every bats file starts with:
+#
+#	load case
+#
+# Each test then runs in a fresh directory, with the programs of the build under test first in PATH and
+# everything coopr keeps (state, spool, home, sockets) below that directory. A file that needs more has a setup
+# of its own and calls `fresh` in it first.
+#
+#	fresh                    the directory and the environment
+#	need_root                skip where not root
+#	need_program NAME...     skip where one is not installed
+#	need_shared PATH         skip where ../shared has no such file; "$SHARED/PATH" is it
+#	same EXPECTED FOUND      two texts; shows the difference
+#	contains TEXT PART       a text and what must be in it
+
+bats_require_minimum_version 1.5.0 # run -64 COMMAND, run --separate-stderr COMMAND
+
+COOPR_ROOT=$(cd "$BATS_TEST_DIRNAME" && git rev-parse --show-toplevel 2>/dev/null || cd "$BATS_TEST_DIRNAME/.." && pwd)
+COOPR_BIN=${COOPR_BIN:-$COOPR_ROOT/bin}
+SHARED=${COOPR_SHARED:-$COOPR_ROOT/../shared}
+PATH=$COOPR_BIN:$PATH
+export COOPR_ROOT COOPR_BIN SHARED PATH
+
+fresh() {
+	cd "$BATS_TEST_TMPDIR" || return 1
+	mkdir -p home run
+	chmod 700 run
+	export HOME=$BATS_TEST_TMPDIR/home XDG_RUNTIME_DIR=$BATS_TEST_TMPDIR/run
+	export COOPR_STATE=$BATS_TEST_TMPDIR/state COOPR_SPOOL=$BATS_TEST_TMPDIR/spool
+	unset COOPR_CATALOGUE COOPR_PLUGINS COOPR_STORE COOPR_TENANT XDG_STATE_HOME XDG_CONFIG_HOME
+}
+
+setup() {
+	fresh
+}
+
+need_root() {
+	[ "$(id -u)" -eq 0 ] || skip "needs root"
+}
+
+need_program() {
+	local name
+
+	for name; do
+		command -v "$name" >/dev/null || skip "needs $name, which is not installed"
+	done
+}
+
+need_shared() {
+	[ -e "$SHARED/$1" ] || skip "needs $SHARED/$1"
+}
+
+same() {
+	[ "$1" = "$2" ] || diff -u --label expected --label found <(printf '%s\n' "$1") <(printf '%s\n' "$2")
+}
+
+contains() {
+	case $1 in
+	*"$2"*) ;;
+	*)
+		printf 'not found: %s\nin: %s\n' "$2" "$1"
+		return 1
+		;;
+	esac
+}
