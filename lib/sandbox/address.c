@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sandbox/address.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+enum { PREFIX_MIN = 8, PREFIX_MAX = 30, LINK_SIZE = 512 };
+
+static char *
+print_address(uint32_t address, char text[ADDRESS_SIZE])
+{
+	struct in_addr in = {.s_addr = htonl(address)};
+
+	inet_ntop(AF_INET, &in, text, ADDRESS_SIZE);
+	return text;
+}
+
+static bool
+read_address(const char *text, uint32_t *address)
+{
+	struct in_addr in;
+
+	if (inet_pton(AF_INET, text, &in) != 1)
+		return false;
+	*address = ntohl(in.s_addr);
+	return true;
+}
+
+static uint32_t
+host_bits(int prefix)
+{
+	return UINT32_MAX >> prefix;
+}
+
+int
+network_parse(const char *text, struct network *network, struct error *err)
+{
+	char base[ADDRESS_SIZE], extra;
+
+	*network = (struct network){0};
+	if (sscanf(text, "%15[0-9.]/%d%c", base, &network->prefix, &extra) != 2 ||
+	    !read_address(base, &network->base) || network->prefix < PREFIX_MIN || network->prefix > PREFIX_MAX)
+		return error_set(err, EX_CONFIG,
+		    "network %s: is none; write it as %s, with a prefix of %d to %d", text, NETWORK_DEFAULT,
+		    PREFIX_MIN, PREFIX_MAX);
+	if (network->base & host_bits(network->prefix))
+		return error_set(err, EX_CONFIG, "network %s: is an address in the network %s/%d", text,
+		    print_address(network->base & ~host_bits(network->prefix), base), network->prefix);
+	snprintf(network->text, sizeof network->text, "%s/%d", base, network->prefix);
+	print_address(network->base + 1, network->host);
+	if (strcmp(network->text, NETWORK_DEFAULT) == 0)
+		snprintf(network->bridge, sizeof network->bridge, "coopr0");
+	else
+		snprintf(network->bridge, sizeof network->bridge, "coopr-%08x", network->base);
+	return 0;
+}
+
+static bool
+contains(const struct network *network, uint32_t address)
+{
+	return (address & ~host_bits(network->prefix)) == network->base;
+}
+
+bool
+network_has(const struct network *network, const char *address)
+{
+	uint32_t number;
+
+	return read_address(address, &number) && contains(network, number);
+}
+
+/* The folder of claims as a stream; NULL where there is none. */
+static DIR *
+open_claims(int sandbox)
+{
+	int fd = openat(sandbox, "addresses", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fd < 0 ? NULL : fdopendir(fd);
+}
+
+/* The next claimed address in the stream. */
+static bool
+next_claim(DIR *claims, uint32_t *address)
+{
+	struct dirent *entry;
+
+	while ((entry = readdir(claims)))
+		if (read_address(entry->d_name, address))
+			return true;
+	return false;
+}
+
+/* The lowest address of the network that has no claim and is not the host's; 0 where there is none. */
+static uint32_t
+lowest_free(DIR *claims, const struct network *network)
+{
+	uint32_t last = host_bits(network->prefix) - 1, number = 2, address;
+	unsigned char *taken = memory_zeroed(last + 1, 1);
+
+	while (next_claim(claims, &address))
+		if (contains(network, address))
+			taken[address - network->base] = 1;
+	while (number <= last && taken[number])
+		number++;
+	free(taken);
+	return number <= last ? network->base + number : 0;
+}
+
+int
+address_claim(int sandbox, const struct network *network, const char *machine, char address[ADDRESS_SIZE],
+    struct error *err)
+{
+	DIR *claims;
+	uint32_t number;
+	int result = 0;
+
+	if (mkdirat(sandbox, "addresses", 0700) < 0 && errno != EEXIST)
+		return error_errno(err, EX_CANTCREAT, "addresses");
+	claims = open_claims(sandbox);
+	if (!claims)
+		return error_errno(err, EX_IOERR, "addresses");
+	number = lowest_free(claims, network);
+	if (number == 0)
+		result = error_set(err, EX_UNAVAILABLE,
+		    "network %s: all its addresses are taken; delete machines, or give the provider a larger network",
+		    network->text);
+	else if (symlinkat(machine, dirfd(claims), print_address(number, address)) < 0)
+		result = error_errno(err, EX_CANTCREAT, "addresses/%s", address);
+	closedir(claims);
+	return result;
+}
+
+bool
+address_find(int sandbox, const char *machine, char address[ADDRESS_SIZE])
+{
+	DIR *claims = open_claims(sandbox);
+	char owner[LINK_SIZE];
+	uint32_t number;
+	bool found = false;
+
+	while (claims && !found && next_claim(claims, &number)) {
+		ssize_t n = readlinkat(dirfd(claims), print_address(number, address), owner, sizeof owner);
+
+		found = n == (ssize_t)strlen(machine) && memcmp(owner, machine, (size_t)n) == 0;
+	}
+	if (claims)
+		closedir(claims);
+	return found;
+}
+
+void
+address_release(int sandbox, const char *address)
+{
+	char *path = memory_printf("addresses/%s", address);
+
+	unlinkat(sandbox, path, 0);
+	free(path);
+}
+
+bool
+address_any(int sandbox, const struct network *network)
+{
+	DIR *claims = open_claims(sandbox);
+	uint32_t address;
+	bool any = false;
+
+	while (claims && !any && next_claim(claims, &address))
+		any = contains(network, address);
+	if (claims)
+		closedir(claims);
+	return any;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Who has which address. Networks of an installation do not overlap, so an address says which network it is
+ * of. The sandbox's folder must be locked (state.h) around each claim and release.
+ */
+#ifndef SANDBOX_ADDRESS_H
+#define SANDBOX_ADDRESS_H
+
+#include <arpa/inet.h>
+#include <net/if.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct error;
+
+enum { ADDRESS_SIZE = INET_ADDRSTRLEN };
+
+struct network {
+	uint32_t base;    /* in the host's byte order */
+	int prefix;
+	char text[ADDRESS_SIZE + 4];
+	char bridge[IFNAMSIZ];
+	char host[ADDRESS_SIZE]; /* the host's own address in it: the first */
+};
+
+#define NETWORK_DEFAULT "10.213.0.0/16"
+
+/* Reads "10.213.0.0/16": room for a machine at least. EX_CONFIG with what would be right. */
+int network_parse(const char *text, struct network *network, struct error *err);
+
+/* Whether an address is one of the network's. */
+bool network_has(const struct network *network, const char *address);
+
+/* The lowest free address of the network, from now on machine's. EX_UNAVAILABLE where all are taken. */
+int address_claim(int sandbox, const struct network *network, const char *machine, char address[ADDRESS_SIZE],
+    struct error *err);
+
+/* The address that machine has: true, or false where it has none. */
+bool address_find(int sandbox, const char *machine, char address[ADDRESS_SIZE]);
+
+void address_release(int sandbox, const char *address);
+
+/* Whether any machine has an address of the network. */
+bool address_any(int sandbox, const struct network *network);
+
+#endif

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "sandbox/record.h"
+#include "sandbox/root.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof *(array))
+
+enum { SAFE = MS_NOSUID | MS_NODEV };
+
+static const struct fresh {
+	const char *type, *target;
+	unsigned long flags;
+	const char *options;
+} fresh[] = {
+	{"proc", "/proc", SAFE | MS_NOEXEC, NULL},
+	{"sysfs", "/sys", SAFE | MS_NOEXEC | MS_RDONLY, NULL},
+	{"tmpfs", "/dev", MS_NOSUID | MS_NOEXEC, "mode=755,size=64k,nr_inodes=1k"},
+	{"devpts", "/dev/pts", MS_NOSUID | MS_NOEXEC, "newinstance,ptmxmode=666,mode=620,gid=5"},
+	{"tmpfs", "/dev/shm", SAFE, "mode=1777"},
+	{"tmpfs", "/tmp", SAFE, "mode=1777"},
+	{"tmpfs", "/run", SAFE, "mode=755"},
+};
+
+static const struct folder {
+	const char *path;
+	mode_t mode;
+} run_folders[] = {
+	{"/run/lock", 01777},
+	{"/run/sshd", 0755},
+	{"/run/user", 0755},
+	{"/run/cluster", 0755},
+};
+
+/* What the image has there is somebody else's (keys, histories, scratch files): the machine has its own. */
+static const struct own {
+	const char *kept; /* below the machine's folder */
+	const char *target;
+	mode_t mode;
+} own[] = {
+	{"layer/root", "/root", 0700},
+	{"layer/home", "/home", 0755},
+	{"layer/tmp", "/var/tmp", 01777},
+	{"layer/ssh", "/etc/ssh", 0755},
+};
+
+static const struct device {
+	const char *path;
+	unsigned major, minor;
+} devices[] = {
+	{"/dev/null", 1, 3},
+	{"/dev/zero", 1, 5},
+	{"/dev/full", 1, 7},
+	{"/dev/random", 1, 8},
+	{"/dev/urandom", 1, 9},
+	{"/dev/tty", 5, 0},
+};
+
+static const struct link {
+	const char *path, *text;
+} links[] = {
+	{"/dev/fd", "/proc/self/fd"},
+	{"/dev/stdin", "/proc/self/fd/0"},
+	{"/dev/stdout", "/proc/self/fd/1"},
+	{"/dev/stderr", "/proc/self/fd/2"},
+	{"/dev/ptmx", "pts/ptmx"},
+	{"/run/shm", "/dev/shm"},
+};
+
+/* The kernel's own settings are one for all machines: to be read only, or not even that. */
+static const char *const read_only[] = {"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs"};
+static const char *const hidden[] = {"/proc/kcore", "/proc/keys", "/proc/timer_list", "/proc/kallsyms",
+	"/proc/sched_debug", "/proc/latency_stats", "/proc/acpi", "/proc/scsi"};
+
+static int
+make_folder(const char *path, mode_t mode, struct error *err)
+{
+	if ((mkdir(path, mode) < 0 && errno != EEXIST) || chmod(path, mode) < 0)
+		return error_errno(err, EX_CANTCREAT, "%s", path);
+	return 0;
+}
+
+static int
+mount_fresh(struct error *err)
+{
+	for (size_t i = 0; i < LENGTH(fresh); i++) {
+		const struct fresh *f = &fresh[i];
+
+		if (mkdir(f->target, 0755) < 0 && errno != EEXIST)
+			return error_errno(err, EX_CANTCREAT, "%s", f->target);
+		if (mount(f->type, f->target, f->type, f->flags, f->options) < 0)
+			return error_errno(err, EX_OSERR, "%s: cannot be mounted", f->target);
+	}
+	return 0;
+}
+
+/* Mounts source once more, at target; read_only needs a second call, as a bind mount takes no flags at first. */
+static int
+bind(const char *source, const char *target, unsigned long flags, struct error *err)
+{
+	if (mount(source, target, NULL, MS_BIND, NULL) < 0 ||
+	    (flags && mount(NULL, target, NULL, MS_BIND | MS_REMOUNT | flags, NULL) < 0))
+		return error_errno(err, EX_OSERR, "%s: cannot be mounted", target);
+	return 0;
+}
+
+static int
+guard_proc(struct error *err)
+{
+	struct stat st;
+
+	for (size_t i = 0; i < LENGTH(read_only); i++)
+		if (lstat(read_only[i], &st) == 0 &&
+		    bind(read_only[i], read_only[i], SAFE | MS_NOEXEC | MS_RDONLY, err) < 0)
+			return -1;
+	for (size_t i = 0; i < LENGTH(hidden); i++) {
+		if (lstat(hidden[i], &st) < 0)
+			continue;
+		if (S_ISDIR(st.st_mode) ? mount("tmpfs", hidden[i], "tmpfs", SAFE | MS_RDONLY, "size=4k") < 0
+		                        : bind("/dev/null", hidden[i], 0, err) < 0)
+			return error_errno(err, EX_OSERR, "%s: cannot be hidden", hidden[i]);
+	}
+	return 0;
+}
+
+static int
+make_devices(struct error *err)
+{
+	for (size_t i = 0; i < LENGTH(devices); i++)
+		if (mknod(devices[i].path, S_IFCHR, makedev(devices[i].major, devices[i].minor)) < 0 ||
+		    chmod(devices[i].path, 0666) < 0)
+			return error_errno(err, EX_CANTCREAT, "%s", devices[i].path);
+	for (size_t i = 0; i < LENGTH(run_folders); i++)
+		if (make_folder(run_folders[i].path, run_folders[i].mode, err) < 0)
+			return -1;
+	for (size_t i = 0; i < LENGTH(links); i++)
+		if (symlink(links[i].text, links[i].path) < 0)
+			return error_errno(err, EX_CANTCREAT, "%s", links[i].path);
+	return 0;
+}
+
+static int
+mount_own(const char *cluster, struct error *err)
+{
+	char *names = memory_printf("../../clusters/%s", cluster);
+	int result = 0;
+
+	for (size_t i = 0; i < LENGTH(own) && result == 0; i++)
+		if (make_folder(own[i].kept, own[i].mode, err) < 0 ||
+		    file_make_dirs(AT_FDCWD, own[i].target, 0755, err) < 0 ||
+		    bind(own[i].kept, own[i].target, 0, err) < 0)
+			result = -1;
+	if (result == 0)
+		result = bind(names, "/run/cluster", SAFE | MS_NOEXEC | MS_RDONLY, err);
+	free(names);
+	return result;
+}
+
+/* The host's directory path, read only, at the same path. Symbolic links on the way are the host's, and are followed in
+ * the host's root. */
+static int
+share(const struct root *root, const char *path, struct error *err)
+{
+	struct open_how how = {.flags = O_PATH | O_DIRECTORY | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT};
+	int fd = (int)syscall(SYS_openat2, root->host, path, &how, sizeof how), result;
+	char *source = memory_printf("/proc/self/fd/%d", fd);
+
+	if (fd < 0)
+		result = error_errno(err, EX_NOINPUT, "share %s", path);
+	else if ((result = file_make_dirs(AT_FDCWD, path, 0755, err)) == 0)
+		result = bind(source, path, SAFE | MS_RDONLY, err);
+	if (fd >= 0)
+		close(fd);
+	free(source);
+	return result;
+}
+
+/* Lays an empty directory over path; what is not there needs none. */
+static int
+mask(const struct root *root, const char *path, struct error *err)
+{
+	struct stat st;
+
+	(void)root;
+	if (stat(path, &st) < 0 || !S_ISDIR(st.st_mode))
+		return 0;
+	if (mount("tmpfs", path, "tmpfs", SAFE, "mode=700") < 0)
+		return error_errno(err, EX_OSERR, "%s: cannot be hidden", path);
+	return 0;
+}
+
+/* Does work for each path of a list with colons between. */
+static int
+each_path(const char *list, const struct root *root,
+    int (*work)(const struct root *, const char *, struct error *), struct error *err)
+{
+	int result = 0;
+
+	while (list && *list && result == 0) {
+		size_t length = strcspn(list, ":");
+		char *path = memory_substring(list, length);
+
+		result = length ? work(root, path, err) : 0;
+		free(path);
+		list += length + (list[length] == ':');
+	}
+	return result;
+}
+
+int
+root_furnish(const struct machine *machine, const struct root *root, struct error *err)
+{
+	if (mount_fresh(err) < 0 || make_devices(err) < 0 || guard_proc(err) < 0 ||
+	    mount_own(machine->cluster, err) < 0)
+		return -1;
+	if (each_path(machine->masks, root, mask, err) < 0)
+		return -1;
+	return each_path(machine->shares, root, share, err);
+}

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sandbox/machine.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "sandbox/address.h"
+#include "sandbox/hosts.h"
+#include "sandbox/key.h"
+#include "sandbox/network.h"
+#include "sandbox/reach.h"
+#include "sandbox/start.h"
+#include "sandbox/state.h"
+
+enum { NAME_DIGITS = 12 }; /* behind the node's id and "-" */
+
+const char *
+machine_state_name(enum machine_state state)
+{
+	static const char *const names[] = {"half", "running", "dead"};
+
+	return names[state];
+}
+
+static int
+lock_sandbox(struct error *err)
+{
+	char *path = state_path("");
+	int lock = state_lock(path, err);
+
+	free(path);
+	return lock;
+}
+
+/* Takes away the cable of a machine, and tells the address that it had, "" for none. The address stays the machine's,
+ * whose folder we have locked; the others need not wait while the kernel takes the cable apart. */
+static int
+unplug(const char *name, char address[ADDRESS_SIZE], struct error *err)
+{
+	char *path = state_path("");
+	int sandbox = file_open(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0, err), result = -1;
+
+	free(path);
+	if (sandbox < 0)
+		return -1;
+	if (address_find(sandbox, name, address))
+		result = network_disconnect(address, err);
+	else
+		result = *address = 0;
+	close(sandbox);
+	return result;
+}
+
+/* Takes the machine off the network and the hosts file, and its network's bridge if it was the last there. */
+static int
+disconnect(const char *name, const struct machine *machine, struct error *err)
+{
+	char address[ADDRESS_SIZE];
+	struct network network;
+	int sandbox, result = 0;
+
+	if (unplug(name, address, err) < 0)
+		return -1;
+	sandbox = lock_sandbox(err);
+	if (sandbox < 0)
+		return -1;
+	if (*address && machine->cluster)
+		result = hosts_remove(sandbox, machine->cluster, address, err);
+	if (*address && result == 0)
+		address_release(sandbox, address);
+	if (result == 0 && machine->network && network_parse(machine->network, &network, err) == 0 &&
+	    !address_any(sandbox, &network))
+		result = network_down(&network, err);
+	close(sandbox);
+	return result;
+}
+
+/* Empties the machine's folder, the record last: while anything else is left, it says what. */
+static int
+remove_files(int dir, struct error *err)
+{
+	static const char *const names[] = {"layer", "root", "key", "key.pub", "authorized_keys", "console", "life",
+	    "machine.new", "authorized_keys.new", "machine"};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (file_remove_tree(dir, names[i], err) < 0)
+			return -1;
+	return 0;
+}
+
+/* Takes down all of a machine but its folder, dir, which is locked. */
+static int
+take_down(int dir, const char *name, struct error *err)
+{
+	struct machine machine = {.name = name};
+	struct error ignored;
+	int result;
+
+	if (start_end(dir, err) < 0)
+		return -1;
+	/* Without a record it has no more than an address: the record is written first. */
+	if (machine_read(dir, &machine, &ignored) < 0)
+		machine.cluster = machine.network = NULL;
+	result = disconnect(name, &machine, err);
+	machine_release(&machine);
+	return result < 0 ? -1 : remove_files(dir, err);
+}
+
+static int
+check_image(const struct machine *wish, struct error *err)
+{
+	const char *root = strcmp(wish->image, "host") == 0 ? "" : wish->image;
+	char *sshd = memory_printf("%s/usr/sbin/sshd", root);
+	struct stat st;
+	int result = 0;
+
+	if (*wish->image != '/' && strcmp(wish->image, "host") != 0)
+		result = error_set(err, EX_CONFIG,
+		    "image %s: is neither \"host\" nor the absolute path of a directory tree; mend the image type",
+		    wish->image);
+	else if (*root && (stat(root, &st) < 0 || !S_ISDIR(st.st_mode)))
+		result = error_set(err, EX_CONFIG, "image %s: is no directory on this host; make it (debootstrap does)",
+		    wish->image);
+	else if (stat(sshd, &st) < 0)
+		result = error_set(err, EX_CONFIG, "image %s: has no /usr/sbin/sshd; install openssh-server there",
+		    wish->image);
+	free(sshd);
+	return result;
+}
+
+static int
+check_shares(const struct machine *wish, struct error *err)
+{
+	const char *next = wish->shares ? wish->shares : "";
+	int result = 0;
+
+	while (*next && result == 0) {
+		size_t length = strcspn(next, ":");
+		char *path = memory_substring(next, length);
+		struct stat st;
+
+		if (length && (*path != '/' || stat(path, &st) < 0 || !S_ISDIR(st.st_mode)))
+			result = error_set(err, EX_CONFIG,
+			    "share %s: is no directory on this host; make it, or take it out of the provider %s", path,
+			    wish->provider);
+		free(path);
+		next += length + (next[length] == ':');
+	}
+	return result;
+}
+
+/* What a machine needs of the others' world: an address, the bridge, its names in the cluster. */
+static int
+register_machine(int dir, struct machine *wish, const struct network *network, struct error *err)
+{
+	int sandbox = lock_sandbox(err), result;
+	char address[ADDRESS_SIZE];
+
+	if (sandbox < 0)
+		return -1;
+	result = network_up(network, wish->provider, err);
+	if (result == 0)
+		result = address_claim(sandbox, network, wish->name, address, err);
+	if (result == 0) {
+		wish->address = arena_string(&wish->arena, address);
+		result = machine_write(dir, wish, err);
+	}
+	if (result == 0)
+		result = hosts_add(sandbox, wish->cluster, address, wish->hostname, err);
+	close(sandbox);
+	return result;
+}
+
+static int
+make_keys(int dir, struct machine *wish, struct error *err)
+{
+	char *folder = state_machine_path(wish->name), *path = memory_printf("%s/key", folder),
+	     *login = key_login(err), *host = NULL, *user = NULL, *line = NULL;
+	int result = -1;
+
+	if (login && key_make(path, wish->hostname, err) == 0 && (host = key_public(path, err)) &&
+	    (user = key_public(login, err))) {
+		wish->host_key = arena_string(&wish->arena, host);
+		line = memory_printf("%s coopr\n", user);
+		result = state_write(dir, "authorized_keys", line, err);
+	}
+	free(line);
+	free(user);
+	free(host);
+	free(login);
+	free(path);
+	free(folder);
+	return result;
+}
+
+/* In an empty folder: the record first, then all else. */
+static int
+make_machine(int dir, struct machine *wish, char notice[256], struct error *err)
+{
+	struct network network;
+
+	if (check_image(wish, err) < 0 || check_shares(wish, err) < 0 ||
+	    network_parse(wish->network, &network, err) < 0)
+		return -1;
+	if (machine_write(dir, wish, err) < 0 || register_machine(dir, wish, &network, err) < 0 ||
+	    make_keys(dir, wish, err) < 0)
+		return -1;
+	return start_machine(dir, wish, &network, notice, err);
+}
+
+/* Whether the folder holds the machine already, running; then wish knows of it what only it can tell. */
+static bool
+is_made(int dir, struct machine *wish)
+{
+	struct machine found = {.name = NULL};
+	struct error ignored;
+	bool made = machine_read(dir, &found, &ignored) == 0 && found.pid && found.address &&
+	    found.host_key && start_is_alive(dir);
+
+	if (made) {
+		wish->address = arena_string(&wish->arena, found.address);
+		wish->host_key = arena_string(&wish->arena, found.host_key);
+		wish->pid = arena_string(&wish->arena, found.pid);
+	}
+	machine_release(&found);
+	return made;
+}
+
+/* Removes the folder, dir, with all that was made of the machine. */
+static int
+remove_machine(int dir, const char *name, struct error *err)
+{
+	char *path = state_machine_path(name);
+	int result = take_down(dir, name, err), sandbox = -1;
+
+	if (result == 0 && rmdir(path) < 0 && errno != ENOENT)
+		result = error_errno(err, EX_IOERR, "%s", path);
+	if (result == 0)
+		sandbox = lock_sandbox(err);
+	if (sandbox >= 0) {
+		state_tidy(sandbox);
+		close(sandbox);
+	}
+	free(path);
+	return result;
+}
+
+int
+machine_create(struct machine *wish, char notice[256], struct error *err)
+{
+	struct error ignored;
+	char *path;
+	int dir, result = 0;
+
+	*notice = '\0';
+	wish->name = machine_name(wish->node, wish->token, &wish->arena);
+	path = state_machine_path(wish->name);
+	dir = state_lock(path, err);
+	free(path);
+	if (dir < 0)
+		return -1;
+	if (!is_made(dir, wish)) {
+		result = take_down(dir, wish->name, err);
+		if (result == 0 && make_machine(dir, wish, notice, err) < 0) {
+			remove_machine(dir, wish->name, &ignored);
+			result = -1;
+		}
+	}
+	close(dir);
+	return result < 0 ? error_prefix(err, "%s", wish->node) : 0;
+}
+
+int
+machine_delete(const char *name, struct error *err)
+{
+	char *path = state_machine_path(name);
+	int dir = state_lock_existing(path, err), result;
+
+	free(path);
+	if (dir < 0)
+		return err->code == EX_NO ? 0 : -1;
+	result = remove_machine(dir, name, err);
+	close(dir);
+	return result < 0 ? error_prefix(err, "%s", name) : 0;
+}
+
+static int
+open_machine(const char *name, struct error *err)
+{
+	char *path = state_machine_path(name);
+	int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (dir < 0)
+		error_errno(err, errno == ENOENT ? EX_NO : EX_NOINPUT, "%s", path);
+	free(path);
+	return dir;
+}
+
+int
+machine_look(const char *name, struct machine *machine, enum machine_state *state, struct error *err)
+{
+	int dir = open_machine(name, err);
+	struct error ignored;
+
+	if (dir < 0)
+		return -1;
+	if (machine_read(dir, machine, &ignored) < 0 || !machine->pid)
+		*state = MACHINE_HALF;
+	else
+		*state = start_is_alive(dir) ? MACHINE_RUNNING : MACHINE_DEAD;
+	machine->name = arena_string(&machine->arena, name);
+	close(dir);
+	return 0;
+}
+
+int
+machine_confirm(const char *name, int64_t timeout_ms, struct machine *machine, struct error *err)
+{
+	int64_t deadline = clock_monotonic_ms() + timeout_ms;
+	enum machine_state state;
+	int dir, result = 0;
+
+	if (machine_look(name, machine, &state, err) < 0)
+		return err->code == EX_NO
+		    ? error_set(err, EX_UNAVAILABLE, "%s: there is no such machine; create it", name) : -1;
+	if (state != MACHINE_RUNNING)
+		return error_set(err, EX_UNAVAILABLE, "%s: is %s; delete it and create it again", name,
+		    machine_state_name(state));
+	dir = open_machine(name, err);
+	if (dir < 0 || reach_greeting(dir, machine->address, deadline, err) < 0 ||
+	    reach_key(machine->address, machine->host_key, err) < 0)
+		result = error_prefix(err, "%s", name);
+	if (dir >= 0)
+		close(dir);
+	return result;
+}
+
+/* Whether name is of a machine of node. */
+static bool
+is_of_node(const char *name, const char *node)
+{
+	size_t length = strlen(node);
+
+	return strncmp(name, node, length) == 0 && name[length] == '-' &&
+	    strlen(name) == length + 1 + NAME_DIGITS;
+}
+
+int
+machine_names(const char *node, struct machine_list *list, struct error *err)
+{
+	char *path = state_path("machines");
+	struct dirent **entries = NULL;
+	int n = scandir(path, &entries, NULL, versionsort);
+
+	*list = (struct machine_list){.names = NULL};
+	if (n < 0 && errno != ENOENT)
+		error_errno(err, EX_NOINPUT, "%s", path);
+	else
+		list->names = arena_alloc(&list->arena, n > 0 ? (size_t)n : 1, sizeof *list->names);
+	for (int i = 0; i < n; i++) {
+		if (*entries[i]->d_name != '.' && (!node || is_of_node(entries[i]->d_name, node)))
+			list->names[list->count++] = arena_string(&list->arena, entries[i]->d_name);
+		free(entries[i]);
+	}
+	free(entries);
+	free(path);
+	return list->names ? 0 : -1;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sandbox/reach.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/process.h"
+#include "sandbox/start.h"
+
+enum {
+	PAUSE_FIRST_MS = 5,
+	PAUSE_LAST_MS = 200,
+	OUTPUT_LIMIT = 64 * 1024,
+};
+
+/* Waits for an event at fd: false when there is none before the deadline. */
+static bool
+wait_for(int fd, short events, int64_t deadline)
+{
+	struct pollfd wait = {.fd = fd, .events = events};
+	int64_t left;
+
+	while ((left = deadline - clock_monotonic_ms()) > 0) {
+		int ready = poll(&wait, 1, (int)(left < 1000 ? left : 1000));
+
+		if (ready > 0 || (ready < 0 && errno != EINTR))
+			return ready > 0;
+	}
+	return false;
+}
+
+/* One attempt at a greeting: 0, or -1 with errno. */
+static int
+greet(const char *address, int64_t deadline)
+{
+	struct sockaddr_in peer = {.sin_family = AF_INET, .sin_port = htons(22)};
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), reason = ETIMEDOUT;
+	socklen_t length = sizeof reason;
+	char greeting[4];
+
+	if (fd < 0)
+		return -1;
+	inet_pton(AF_INET, address, &peer.sin_addr);
+	if (connect(fd, (struct sockaddr *)&peer, sizeof peer) == 0 ||
+	    (errno == EINPROGRESS && wait_for(fd, POLLOUT, deadline)))
+		getsockopt(fd, SOL_SOCKET, SO_ERROR, &reason, &length);
+	else if (errno != EINPROGRESS)
+		reason = errno;
+	if (reason == 0 && wait_for(fd, POLLIN, deadline))
+		reason = recv(fd, greeting, sizeof greeting, MSG_WAITALL) == sizeof greeting &&
+		    memcmp(greeting, "SSH-", sizeof greeting) == 0 ? 0 : ECONNRESET;
+	else if (reason == 0)
+		reason = ETIMEDOUT;
+	close(fd);
+	errno = reason;
+	return reason == 0 ? 0 : -1;
+}
+
+int
+reach_greeting(int dir, const char *address, int64_t deadline, struct error *err)
+{
+	int64_t pause = PAUSE_FIRST_MS;
+
+	while (greet(address, deadline) < 0) {
+		int reason = errno;
+		struct timespec time = {.tv_nsec = (long)pause * 1000 * 1000};
+
+		if (!start_is_alive(dir))
+			return error_set(err, EX_UNAVAILABLE, "%s: the machine has died", address);
+		errno = reason;
+		if (clock_monotonic_ms() + pause >= deadline)
+			return error_errno(err, EX_UNAVAILABLE, "%s: no sshd answers", address);
+		nanosleep(&time, NULL);
+		pause = pause * 2 < PAUSE_LAST_MS ? pause * 2 : PAUSE_LAST_MS;
+	}
+	return 0;
+}
+
+/* The key in a line of ssh-keyscan, "ADDRESS TYPE KEY". */
+static bool
+has_key(const struct buffer *lines, const char *address, const char *host_key)
+{
+	size_t skip = strlen(address) + 1, length = strlen(host_key);
+
+	return lines->length >= skip + length && memcmp(lines->data, address, skip - 1) == 0 &&
+	    memcmp(lines->data + skip, host_key, length) == 0 && strchr("\n ", lines->data[skip + length]);
+}
+
+int
+reach_key(const char *address, const char *host_key, struct error *err)
+{
+	struct arguments arguments = {0};
+	struct buffer out = {0}, log = {0};
+	int code;
+
+	for (const char *const *word = (const char *const[]){"ssh-keyscan", "-T", "10", "-t", "ed25519", "--", NULL};
+	     *word; word++)
+		arguments_push(&arguments, *word);
+	arguments_push(&arguments, address);
+	code = process_run(arguments.list, NULL, 0, &out, &log, OUTPUT_LIMIT, err);
+	if (code >= 0)
+		code = 0;
+	if (code == 0 && out.length == 0)
+		code = error_set(err, EX_UNAVAILABLE, "%s: its sshd gives no host key: %.*s", address,
+		    log.data ? (int)strcspn(log.data, "\n") : 0, log.data ? log.data : "");
+	else if (code == 0 && !has_key(&out, address, host_key))
+		code = error_set(err, EX_PROTOCOL,
+		    "%s: answers with another host key than it was made with; delete it and create it again", address);
+	buffer_release(&out);
+	buffer_release(&log);
+	arguments_release(&arguments);
+	return code;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sandbox/record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "sandbox/state.h"
+
+enum { FILE_LIMIT = 64 * 1024 };
+
+static const struct member {
+	const char *name;
+	size_t offset;
+} members[] = {
+	{"token", offsetof(struct machine, token)},
+	{"provider", offsetof(struct machine, provider)},
+	{"cluster", offsetof(struct machine, cluster)},
+	{"node", offsetof(struct machine, node)},
+	{"hostname", offsetof(struct machine, hostname)},
+	{"network", offsetof(struct machine, network)},
+	{"address", offsetof(struct machine, address)},
+	{"image", offsetof(struct machine, image)},
+	{"shares", offsetof(struct machine, shares)},
+	{"masks", offsetof(struct machine, masks)},
+	{"host_key", offsetof(struct machine, host_key)},
+	{"pid", offsetof(struct machine, pid)},
+};
+enum { MEMBERS = sizeof members / sizeof *members };
+
+static const char **
+value_of(struct machine *machine, const struct member *member)
+{
+	return (const char **)((char *)machine + member->offset);
+}
+
+const char *
+machine_name(const char *node, const char *token, struct arena *arena)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+
+	for (; *token; token++)
+		hash = (hash ^ (unsigned char)*token) * UINT64_C(0x100000001b3);
+	return arena_printf(arena, "%s-%012llx", node, (unsigned long long)(hash >> 16));
+}
+
+static int
+read_line(struct machine *machine, const char *line, size_t length, struct error *err)
+{
+	const char *equals = memchr(line, '=', length);
+	size_t name = equals ? (size_t)(equals - line) : length;
+
+	for (size_t i = 0; equals && i < MEMBERS; i++)
+		if (strlen(members[i].name) == name && memcmp(members[i].name, line, name) == 0) {
+			*value_of(machine, &members[i]) =
+			    arena_substring(&machine->arena, equals + 1, length - name - 1);
+			return 0;
+		}
+	return error_set(err, EX_DATAERR, "machine: the line \"%.*s\" is none of a machine", (int)length, line);
+}
+
+int
+machine_read(int dir, struct machine *machine, struct error *err)
+{
+	struct buffer text = {0};
+	int result = 0;
+
+	if (file_read(dir, "machine", FILE_LIMIT, &text, err) < 0) {
+		err->code = errno == ENOENT ? EX_NO : err->code;
+		result = -1;
+	}
+	for (size_t at = 0; result == 0 && at < text.length;) {
+		size_t length = strcspn(text.data + at, "\n");
+
+		result = read_line(machine, text.data + at, length, err);
+		at += length + 1;
+	}
+	if (result == 0 && !machine->token)
+		result = error_set(err, EX_DATAERR, "machine: is empty");
+	buffer_release(&text);
+	return result;
+}
+
+int
+machine_write(int dir, const struct machine *machine, struct error *err)
+{
+	struct machine copy = *machine;
+	struct buffer text = {0};
+	int result;
+
+	for (size_t i = 0; i < MEMBERS; i++)
+		if (*value_of(&copy, &members[i]))
+			buffer_printf(&text, "%s=%s\n", members[i].name, *value_of(&copy, &members[i]));
+	result = state_write(dir, "machine", text.data, err);
+	buffer_release(&text);
+	return result;
+}
+
+void
+machine_release(struct machine *machine)
+{
+	arena_release(&machine->arena);
+	*machine = (struct machine){0};
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a machine is: the file "machine" in its folder, a line "name=value" for each member that is set. The
+ * plugin writes it, the machine's init reads it and becomes what it says.
+ */
+#ifndef SANDBOX_RECORD_H
+#define SANDBOX_RECORD_H
+
+#include <sys/types.h>
+
+#include "base/memory.h"
+
+struct error;
+
+struct machine { /* members not known are NULL */
+	struct arena arena;
+	const char *name;     /* of its folder; what is called its providerid */
+	const char *token;    /* idempotency token of its creation */
+	const char *provider; /* the provider entity's name */
+	const char *cluster;  /* id of its cluster */
+	const char *node;     /* id of the node that it is */
+	const char *hostname;
+	const char *network;  /* "10.213.0.0/16" */
+	const char *address;
+	const char *image;    /* "host", or the absolute path of a directory tree */
+	const char *shares;   /* directories of the host it may read, colons between */
+	const char *masks;    /* directories of the host it must not see, colons between */
+	const char *pid;      /* of its init, once it stands */
+	const char *host_key; /* "ssh-ed25519 AAAA..." */
+};
+
+/* The name of the machine that token makes for node: "NODE-0123456789ab". */
+const char *machine_name(const char *node, const char *token, struct arena *arena);
+
+/* Reads the file of the folder dir (name is not in it): 0, or -1 with EX_NO where there is none and EX_DATAERR
+ * where it is none of ours. Strings live in machine's arena. */
+int machine_read(int dir, struct machine *machine, struct error *err);
+
+int machine_write(int dir, const struct machine *machine, struct error *err);
+
+void machine_release(struct machine *machine);
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sandbox/root.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "sandbox/record.h"
+
+/* A path as an option of overlay: commas end options, colons end layers. */
+static void
+append_escaped(const char *path, struct buffer *out)
+{
+	for (; *path; path++) {
+		if (strchr("\\,:", *path))
+			buffer_byte(out, '\\');
+		buffer_byte(out, *path);
+	}
+}
+
+static int
+make_layer(struct error *err)
+{
+	static const char *const folders[] = {"layer/upper", "layer/work", "root"};
+
+	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+		if (file_make_dirs(AT_FDCWD, folders[i], 0755, err) < 0)
+			return -1;
+	return 0;
+}
+
+/* "volatile": syncing files to the disk costs much and would save nothing, as no machine outlives its host's
+ * uptime. */
+static int
+mount_overlay(const struct machine *machine)
+{
+	struct buffer options = {0};
+	int result, reason;
+
+	buffer_text(&options, "lowerdir=");
+	append_escaped(strcmp(machine->image, "host") == 0 ? "/" : machine->image, &options);
+	buffer_text(&options, ",upperdir=layer/upper,workdir=layer/work,volatile,index=off,metacopy=off,redirect_dir=on");
+	result = mount("overlay", "root", "overlay", MS_NODEV, options.data);
+	reason = errno;
+	buffer_release(&options);
+	errno = reason;
+	return result;
+}
+
+/* Not every file system can hold the upper layer (an overlay, as containers have it, or NFS cannot): then memory does. */
+static int
+mount_root(const struct machine *machine, char *notice, struct error *err)
+{
+	*notice = '\0';
+	if (make_layer(err) < 0)
+		return -1;
+	if (mount_overlay(machine) == 0)
+		return 0;
+	if (errno != EINVAL && errno != EOPNOTSUPP)
+		return error_errno(err, EX_OSERR, "image %s: cannot be mounted", machine->image);
+	if (mount("tmpfs", "layer", "tmpfs", MS_NODEV, "mode=700") < 0)
+		return error_errno(err, EX_OSERR, "layer: tmpfs");
+	if (make_layer(err) < 0)
+		return -1;
+	if (mount_overlay(machine) < 0)
+		return error_errno(err, EX_OSERR,
+		    "image %s: cannot be mounted (the kernel's log tells why; overlay and Linux 5.10 are needed)",
+		    machine->image);
+	snprintf(notice, NOTICE_SIZE,
+	    "the file system of the state directory cannot hold an overlay: the machine's changes are kept in memory");
+	return 0;
+}
+
+int
+root_enter(const struct machine *machine, struct root *root, char *notice, struct error *err)
+{
+	root->host = file_open(AT_FDCWD, "/", O_PATH | O_DIRECTORY, 0, err);
+	root->folder = file_open(AT_FDCWD, ".", O_PATH | O_DIRECTORY, 0, err);
+	if (root->host < 0 || root->folder < 0)
+		return -1;
+	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+		return error_errno(err, EX_OSERR, "/: cannot be made private");
+	if (mount_root(machine, notice, err) < 0)
+		return -1;
+	/* The host's root then lies under the machine's, reachable by descriptors only: no path, and no symbolic link of
+	 * an image, leads there any more. */
+	if (chdir("root") < 0 || syscall(SYS_pivot_root, ".", ".") < 0 || fchdir(root->folder) < 0)
+		return error_errno(err, EX_OSERR, "root: cannot be entered");
+	return 0;
+}
+
+int
+root_leave(struct root *root, struct error *err)
+{
+	if (fchdir(root->host) < 0 || umount2(".", MNT_DETACH) < 0 || chdir("/") < 0)
+		return error_errno(err, EX_OSERR, "the host's root: cannot be left");
+	close(root->folder);
+	close(root->host);
+	return 0;
+}

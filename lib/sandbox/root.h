@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The root directory of a machine, as its init makes it in a mount namespace of its own: an overlay over the image,
+ * with file systems of its own for all that must not be the host's. When the init dies, the kernel unmounts all of it.
+ * The steps, in this order: root_enter, root_furnish, root_settle, root_leave.
+ */
+#ifndef SANDBOX_ROOT_H
+#define SANDBOX_ROOT_H
+
+struct error;
+struct machine;
+
+struct root { /* what is still open of the host between root_enter and root_leave */
+	int host;   /* its root directory */
+	int folder; /* the machine's folder */
+};
+
+/* Mounts the overlay and makes it the root of this process. The working directory must be the machine's folder, before and
+ * after. notice (at least NOTICE_SIZE) tells where the changes go if not to the folder, else it is "". */
+enum { NOTICE_SIZE = 256 };
+int root_enter(const struct machine *machine, struct root *root, char *notice, struct error *err);
+
+/* Mounts /proc, /sys, /dev, /tmp, /run, what is the machine's own, the cluster's names, the masks and shares. */
+int root_furnish(const struct machine *machine, const struct root *root, struct error *err);
+
+/* Writes what makes the image this machine: its name, keys and sshd_config; passwords and resolvers are the host's
+ * and go. */
+int root_settle(const struct machine *machine, const struct root *root, struct error *err);
+
+/* Lets go of the host's files. */
+int root_leave(struct root *root, struct error *err);
+
+#endif

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "sandbox/record.h"
+#include "sandbox/root.h"
+
+enum { FILE_LIMIT = 4 * 1024 * 1024, ID_BYTES = 16 };
+
+/* The connection never leaves the host: of the key exchanges, the ones made against future quantum computers cost
+ * ten times the rest of a connection and buy nothing. */
+static const char sshd_config[] =
+    "Port 22\n"
+    "HostKey /etc/ssh/ssh_host_ed25519_key\n"
+    "KexAlgorithms -sntrup*,mlkem*\n"
+    "AuthenticationMethods publickey\n"
+    "PasswordAuthentication no\n"
+    "KbdInteractiveAuthentication no\n"
+    "PermitRootLogin prohibit-password\n"
+    "UsePAM no\n"
+    "UseDNS no\n"
+    "MaxSessions 1000\n"
+    "MaxStartups 1000:30:2000\n"
+    "PrintMotd no\n"
+    "PrintLastLog no\n"
+    "Subsystem sftp internal-sftp\n";
+
+/* Puts a new file at path. What the image has there may be a link, and is not followed. */
+static int
+put(const char *path, mode_t mode, const char *text, size_t length, struct error *err)
+{
+	int fd, result = 0;
+
+	unlink(path);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+	if (fd < 0 || fchmod(fd, mode) < 0 || file_write_all(fd, text, length) < 0)
+		result = error_errno(err, EX_CANTCREAT, "%s", path);
+	if (fd >= 0)
+		close(fd);
+	return result;
+}
+
+static int
+put_text(const char *path, mode_t mode, const char *text, struct error *err)
+{
+	return put(path, mode, text, strlen(text), err);
+}
+
+/* Puts a copy of a file of the machine's folder at path. */
+static int
+put_copy(const struct root *root, const char *name, const char *path, mode_t mode, struct error *err)
+{
+	struct buffer text = {0};
+	int result = file_read(root->folder, name, FILE_LIMIT, &text, err);
+
+	if (result == 0)
+		result = put(path, mode, text.data, text.length, err);
+	buffer_release(&text);
+	return result;
+}
+
+/* Nobody enters by password, so none is there to be read or guessed. The "*" is no lock either, which would keep sshd
+ * from accepting a key. */
+static int
+remove_passwords(struct error *err)
+{
+	struct buffer old = {0}, new = {0};
+	struct stat st;
+	int result = 0;
+
+	if (stat("/etc/shadow", &st) < 0)
+		return 0;
+	if (file_read(AT_FDCWD, "/etc/shadow", FILE_LIMIT, &old, err) < 0)
+		result = -1;
+	for (size_t at = 0; result == 0 && at < old.length;) {
+		const char *line = old.data + at;
+		size_t end = strcspn(line, "\n"), user = strcspn(line, ":\n"),
+		       rest = user < end ? user + 1 + strcspn(line + user + 1, ":\n") : end;
+
+		buffer_printf(&new, "%.*s:*%.*s\n", (int)user, line, (int)(end - rest), line + rest);
+		at += end + 1;
+	}
+	if (result == 0 && new.length)
+		result = put("/etc/shadow", st.st_mode & 07777, new.data, new.length, err);
+	if (result == 0 && chown("/etc/shadow", st.st_uid, st.st_gid) < 0)
+		result = error_errno(err, EX_CANTCREAT, "/etc/shadow");
+	buffer_release(&old);
+	buffer_release(&new);
+	return result;
+}
+
+static int
+put_machine_id(struct error *err)
+{
+	unsigned char bytes[ID_BYTES];
+	char text[2 * ID_BYTES + 2] = "";
+
+	if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
+		return error_errno(err, EX_OSERR, "machine-id: no random bytes");
+	for (size_t i = 0; i < sizeof bytes; i++)
+		snprintf(text + 2 * i, 3, "%02x", bytes[i]);
+	text[2 * ID_BYTES] = '\n';
+	return put_text("/etc/machine-id", 0444, text, err);
+}
+
+static int
+put_names(const struct machine *machine, struct error *err)
+{
+	size_t label = strcspn(machine->hostname, ".");
+	struct buffer text = {0};
+	int result = 0;
+
+	buffer_printf(&text, "%.*s\n", (int)label, machine->hostname);
+	if (sethostname(machine->hostname, label) < 0)
+		result = error_errno(err, EX_OSERR, "hostname %s", machine->hostname);
+	if (result == 0)
+		result = put_text("/etc/hostname", 0644, text.data, err);
+	if (result == 0)
+		result = put_text("/etc/resolv.conf", 0644, "# names are in /etc/hosts; there is no resolver\n", err);
+	unlink("/etc/hosts");
+	if (result == 0 && symlink("/run/cluster/hosts", "/etc/hosts") < 0)
+		result = error_errno(err, EX_CANTCREAT, "/etc/hosts");
+	buffer_release(&text);
+	return result;
+}
+
+static int
+put_keys(const struct root *root, struct error *err)
+{
+	if (mkdir("/root/.ssh", 0700) < 0 && errno != EEXIST)
+		return error_errno(err, EX_CANTCREAT, "/root/.ssh");
+	if (put_text("/etc/ssh/sshd_config", 0644, sshd_config, err) < 0 ||
+	    put_copy(root, "key", "/etc/ssh/ssh_host_ed25519_key", 0600, err) < 0 ||
+	    put_copy(root, "key.pub", "/etc/ssh/ssh_host_ed25519_key.pub", 0644, err) < 0)
+		return -1;
+	return put_copy(root, "authorized_keys", "/root/.ssh/authorized_keys", 0600, err);
+}
+
+int
+root_settle(const struct machine *machine, const struct root *root, struct error *err)
+{
+	if (put_names(machine, err) < 0 || put_machine_id(err) < 0 || remove_passwords(err) < 0)
+		return -1;
+	return put_keys(root, err);
+}

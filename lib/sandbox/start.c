@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sandbox/start.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/location.h"
+#include "sandbox/network.h"
+#include "sandbox/record.h"
+#include "sandbox/state.h"
+
+enum {
+	STACK_SIZE = 64 * 1024,
+	FIRST_FREE = 16, /* descriptors from here on are none of sandbox-init's */
+	NAMESPACES = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWUTS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWCGROUP,
+};
+
+struct launch {
+	char *program, *folder; /* paths: a descriptor of ours would lead to the host's mounts, not to the child's */
+	int null, life, console;
+	int orders[2], report[2]; /* pipes: read end, write end */
+};
+
+static void
+reset_signals(void)
+{
+	sigset_t none;
+
+	for (int s = 1; s < NSIG; s++)
+		signal(s, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* Gives the child the descriptors that sandbox-init expects, and no other. They are moved out of the way first, as each
+ * may have any number. */
+static int
+arrange_descriptors(const struct launch *launch)
+{
+	int sources[] = {launch->null, launch->console, launch->console, launch->life, launch->orders[0],
+	    launch->report[1]};
+	int count = sizeof sources / sizeof *sources;
+
+	for (int i = 0; i < count; i++)
+		if ((sources[i] = fcntl(sources[i], F_DUPFD_CLOEXEC, FIRST_FREE)) < 0)
+			return -1;
+	for (int i = 0; i < count; i++)
+		if (dup2(sources[i], i) < 0)
+			return -1;
+	return (int)syscall(SYS_close_range, count, ~0U, 0);
+}
+
+/* The child: first of its process tree, in a session of its own. It never returns. */
+static int
+become_init(void *argument)
+{
+	const struct launch *launch = argument;
+	char *argv[] = {(char[]){"init"}, NULL}, *environment[] = {(char[]){"container=coopr"}, NULL};
+	struct report report = {.error = {0}};
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	setsid();
+	umask(022);
+	reset_signals();
+	if (chdir(launch->folder) < 0 || arrange_descriptors(launch) < 0)
+		_exit(EX_OSERR);
+	execve(launch->program, argv, environment);
+	error_errno(&report.error, EX_UNAVAILABLE, "%s: cannot be run", launch->program);
+	if (write(START_REPORT, &report, sizeof report) < 0)
+		_exit(EX_OSERR);
+	_exit(EX_UNAVAILABLE);
+}
+
+static void
+shut(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+static void
+close_theirs(struct launch *launch)
+{
+	shut(&launch->null);
+	shut(&launch->life);
+	shut(&launch->console);
+	shut(&launch->orders[0]);
+	shut(&launch->report[1]);
+}
+
+static void
+close_launch(struct launch *launch)
+{
+	close_theirs(launch);
+	shut(&launch->orders[1]);
+	shut(&launch->report[0]);
+	free(launch->folder);
+	free(launch->program);
+}
+
+static int
+open_launch(int dir, const char *name, struct launch *launch, struct error *err)
+{
+	*launch = (struct launch){.folder = state_machine_path(name), .orders = {-1, -1}, .report = {-1, -1}};
+	launch->program = location_installed("libexec/coopr/sandbox-init");
+	launch->null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	launch->life = openat(dir, "life", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	launch->console = openat(dir, "console", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	if (launch->null < 0 || launch->life < 0 || launch->console < 0 || pipe2(launch->orders, O_CLOEXEC) < 0 ||
+	    pipe2(launch->report, O_CLOEXEC) < 0 || flock(launch->life, LOCK_EX) < 0) {
+		error_errno(err, EX_CANTCREAT, "the machine's folder");
+		close_launch(launch);
+		return -1;
+	}
+	return 0;
+}
+
+/* The lock of "life" goes over to the child: it belongs to the open file that both have, until we close ours. */
+static pid_t
+clone_init(struct launch *launch, struct error *err)
+{
+	_Alignas(16) static char stack[STACK_SIZE];
+	pid_t pid = clone(become_init, stack + STACK_SIZE, NAMESPACES | SIGCHLD, launch);
+
+	close_theirs(launch);
+	if (pid < 0)
+		error_errno(err, errno == EPERM ? EX_NOPERM : EX_OSERR, "namespaces: cannot be made");
+	return pid;
+}
+
+static int
+order(const struct launch *launch, char what, struct error *err)
+{
+	if (write(launch->orders[1], &what, 1) == 1)
+		return 0;
+	return error_errno(err, EX_OSERR, "sandbox-init: takes no orders");
+}
+
+static int
+hear(const struct launch *launch, char notice[256], struct error *err)
+{
+	struct report report;
+	ssize_t n;
+
+	do
+		n = read(launch->report[0], &report, sizeof report);
+	while (n < 0 && errno == EINTR);
+	if (n != sizeof report)
+		return error_set(err, EX_OSERR, "sandbox-init: died; the file \"console\" may tell why");
+	memcpy(notice, report.notice, sizeof report.notice);
+	if (report.error.code == 0)
+		return 0;
+	*err = report.error;
+	return -1;
+}
+
+/* Whether the child has said something, or died, before it was asked: what it says is the reason then. */
+static bool
+has_spoken(const struct launch *launch)
+{
+	struct pollfd report = {.fd = launch->report[0], .events = POLLIN};
+
+	return poll(&report, 1, 0) > 0;
+}
+
+/* Gives the child its cable and hears what it has become. */
+static int
+connect_init(const struct launch *launch, const struct machine *machine, const struct network *network, pid_t pid,
+    char notice[256], struct error *err)
+{
+	if ((network_connect(network, machine->address, pid, err) < 0 || order(launch, ORDER_CONNECTED, err) < 0) &&
+	    !has_spoken(launch))
+		return -1;
+	return hear(launch, notice, err);
+}
+
+/* The init must have stopped dying with us before we may go. */
+static int
+release(const struct launch *launch, struct error *err)
+{
+	char answer;
+
+	if (order(launch, ORDER_LIVE, err) < 0)
+		return -1;
+	if (read(launch->report[0], &answer, 1) != 1 || answer != ORDER_LIVE)
+		return error_set(err, EX_OSERR, "sandbox-init: died as it was to start");
+	return 0;
+}
+
+static int
+bring_up(int dir, const struct launch *launch, struct machine *machine, const struct network *network, pid_t pid,
+    char notice[256], struct error *err)
+{
+	if (connect_init(launch, machine, network, pid, notice, err) < 0)
+		return -1;
+	machine->pid = arena_printf(&machine->arena, "%d", (int)pid);
+	if (machine_write(dir, machine, err) < 0)
+		return -1;
+	return release(launch, err);
+}
+
+int
+start_machine(int dir, struct machine *machine, const struct network *network, char notice[256],
+    struct error *err)
+{
+	struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+	struct launch launch;
+	pid_t pid;
+	int result = -1;
+
+	*notice = '\0';
+	if (open_launch(dir, machine->name, &launch, err) < 0)
+		return -1;
+	sigaction(SIGPIPE, &ignore, &before);
+	pid = clone_init(&launch, err);
+	if (pid > 0)
+		result = bring_up(dir, &launch, machine, network, pid, notice, err);
+	if (pid > 0 && result < 0) {
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+	}
+	sigaction(SIGPIPE, &before, NULL);
+	close_launch(&launch);
+	return result;
+}
+
+/* Kills the process and waits for its end. For the first process of a tree, that is the end of the tree. */
+static int
+kill_tree(pid_t pid, struct error *err)
+{
+	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	struct pollfd end = {.fd = fd, .events = POLLIN};
+
+	if (fd < 0 && errno == ESRCH)
+		return 0;
+	if (fd < 0 || kill(pid, SIGKILL) < 0) {
+		error_errno(err, EX_OSERR, "process %d: cannot be killed", (int)pid);
+		shut(&fd);
+		return -1;
+	}
+	while (poll(&end, 1, -1) < 0 && errno == EINTR)
+		continue;
+	close(fd);
+	return 0;
+}
+
+/* A pid in the record is of the process that holds the lock, so while that is held it is nobody else's. Without
+ * one, the init's plugin died before LIVE, and so does the init. */
+static int
+end_holder(int dir, struct error *err)
+{
+	struct machine machine = {.name = NULL};
+	int result = 0;
+
+	if (machine_read(dir, &machine, err) == 0 && machine.pid)
+		result = kill_tree((pid_t)strtol(machine.pid, NULL, 10), err);
+	machine_release(&machine);
+	return result;
+}
+
+int
+start_end(int dir, struct error *err)
+{
+	int life = openat(dir, "life", O_RDONLY | O_CLOEXEC), result = 0;
+
+	if (life < 0)
+		return errno == ENOENT ? 0 : error_errno(err, EX_IOERR, "life");
+	if (flock(life, LOCK_EX | LOCK_NB) < 0) {
+		result = end_holder(dir, err);
+		while (result == 0 && flock(life, LOCK_EX) < 0)
+			if (errno != EINTR)
+				result = error_errno(err, EX_OSERR, "life: cannot be locked");
+	}
+	close(life);
+	return result;
+}
+
+bool
+start_is_alive(int dir)
+{
+	int life = openat(dir, "life", O_RDONLY | O_CLOEXEC);
+	bool alive = life >= 0 && flock(life, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+
+	if (life >= 0)
+		close(life);
+	return alive;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The folder of the sandbox, below location_state(). What is in it:
+ *
+ *	sandbox/                 locked while an address is claimed, a hosts file is changed, or a
+ *	                         bridge is made or removed; gone when there is no machine
+ *	  addresses/10.213.0.2   a link whose text is the name of the machine that has this address
+ *	  clusters/ID/hosts      names of a cluster's machines, seen by each of them as /etc/hosts
+ *	  machines/NAME/         one machine; locked while it is made or unmade
+ *	    machine              what it is, coopr-sandbox(7); written first, removed last
+ *	    life                 locked by its init: the machine lives as long as the lock is held
+ *	    console              what its init and its sshd say
+ *	    key, key.pub         its host key
+ *	    authorized_keys      who may log in
+ *	    layer/               what differs from the image; empty where that is kept in memory
+ *	    root/                its root directory, in its own mount namespace
+ *
+ * Locks are flock(2) on the folder itself, so that there is no lock file to leave behind. A machine is locked
+ * before the sandbox, never after it.
+ */
+#ifndef SANDBOX_STATE_H
+#define SANDBOX_STATE_H
+
+struct error;
+
+/* The path of the sandbox's folder, or of something in it; the caller frees it. */
+char *state_path(const char *below);
+
+/* The same for the folder of a machine. */
+char *state_machine_path(const char *name);
+
+/* Makes a folder where it is not there and waits for its lock: its descriptor (closing it unlocks), or -1. */
+int state_lock(const char *path, struct error *err);
+
+/* The same for a folder that must be there: -1 with EX_NO where it is not. */
+int state_lock_existing(const char *path, struct error *err);
+
+/* Removes what is empty of the sandbox's folder, which is locked as sandbox. */
+void state_tidy(int sandbox);
+
+/* Puts text at name in dir, whole or not at all as long as the host is up. Nothing here outlives the host's
+ * uptime usefully, so nothing waits for the disk. */
+int state_write(int dir, const char *name, const char *text, struct error *err);
+
+#endif

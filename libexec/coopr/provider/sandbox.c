@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * sandbox: a provider plugin, coopr-plugin(7), whose machines are Linux namespaces on this host, coopr-sandbox(7).
+ * It reads a take record from stdin (a provider entity for "list"), prints one result record on stdout (for "list" a
+ * record for each machine), and exits with the result's status: 0, 64 misuse, 65 a record it cannot use, 69 a machine
+ * or program that is not there, 71 the system says no, 77 not root, 78 an image, network or share that cannot be.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/message.h"
+#include "base/option.h"
+#include "json/place.h"
+#include "model/result.h"
+#include "sandbox/key.h"
+#include "sandbox/machine.h"
+#include "sandbox/task.h"
+
+enum { INPUT_LIMIT = 256 * 1024 * 1024, MS_PER_S = 1000 };
+
+static const char schema[] =
+    "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\","
+    "\"additionalProperties\":true,"
+    "\"properties\":{"
+    "\"network\":{\"default\":\"10.213.0.0/16\",\"description\":\"where machines get their addresses, the host the first\","
+    "\"pattern\":\"^[0-9.]+/[0-9]+$\",\"type\":\"string\"},"
+    "\"share\":{\"description\":\"directories of the host that each machine can read, at the same path\","
+    "\"oneOf\":[{\"items\":{\"type\":\"string\"},\"type\":\"array\"},{\"description\":\"colons between\",\"type\":\"string\"}]}},"
+    "\"title\":\"fields of a provider of the type sandbox\","
+    "\"type\":\"object\"}\n";
+
+/* Reads the one value on stdin; invalid, without an error, where there is nothing. */
+static int
+read_input(jv *input, struct error *err)
+{
+	struct buffer text = {0};
+	int result = file_read_fd(STDIN_FILENO, "standard input", INPUT_LIMIT, &text, err);
+
+	*input = jv_invalid();
+	if (result == 0 && text.data[strspn(text.data, " \t\r\n")])
+		result = json_parse("standard input", text.data, text.length, input, err);
+	buffer_release(&text);
+	return result;
+}
+
+/* Reads the record on stdin into task by parse; an error tells the first of its problems, stderr all. */
+static int
+read_task(void (*parse)(const struct place *, struct sandbox_task *), struct sandbox_task *task, struct error *err)
+{
+	struct problems problems = {0};
+	struct place place;
+	jv record;
+	int result = read_input(&record, err);
+
+	*task = (struct sandbox_task){.timeout_s = 0};
+	if (result == 0) {
+		place = place_root(record, &problems);
+		parse(&place, task);
+		if (problems.total && problems_report(&problems, "standard input"))
+			result = error_set(err, EX_DATAERR, "standard input: %s: %s", problems.list[0].pointer,
+			    problems.list[0].text);
+	}
+	problems_release(&problems);
+	jv_free(record);
+	return result;
+}
+
+static int
+print_result(struct result *result)
+{
+	struct buffer text = {0};
+
+	result_print(result, &text);
+	fwrite(text.data, 1, text.length, stdout);
+	buffer_release(&text);
+	return message_end((int)result->status);
+}
+
+/* The answer of an action that failed. */
+static int
+fail(const struct error *err)
+{
+	struct result result = {.attempt = 1, .status = err->code, .message = err->text, .source = jv_invalid(),
+	    .ipaddresses = jv_invalid(), .result = jv_invalid()};
+
+	message_error(err);
+	return print_result(&result);
+}
+
+/* The answer of an action that leaves no facts behind. */
+static int
+succeed(void)
+{
+	struct result result = {.attempt = 1, .source = jv_invalid(), .ipaddresses = jv_invalid(),
+	    .result = jv_invalid()};
+
+	return print_result(&result);
+}
+
+static jv
+facts_of(const struct machine *machine, const char *identity)
+{
+	jv facts = jv_object(), auth = jv_object(), keys = jv_object();
+
+	json_set_string(&auth, "user", "root");
+	json_set_string(&auth, "identityfile", identity);
+	json_set_string(&keys, "ed25519", machine->host_key);
+	json_set_string(&facts, "providerid", machine->name);
+	json_set(&facts, "ssh-auth", auth);
+	json_set(&facts, "ssh_host_keys", keys);
+	return facts;
+}
+
+/* The answer of create and confirm. */
+static int
+tell_machine(const struct machine *machine)
+{
+	struct result result = {.attempt = 1, .hostname = machine->hostname, .source = jv_invalid(),
+	    .ipaddresses = jv_object()};
+	struct error err;
+	char *identity = key_login(&err);
+	int code;
+
+	if (!identity) {
+		jv_free(result.ipaddresses);
+		return fail(&err);
+	}
+	json_set_string(&result.ipaddresses, "access_v4", machine->address);
+	json_set_string(&result.ipaddresses, "bind_v4", machine->address);
+	result.result = facts_of(machine, identity);
+	code = print_result(&result);
+	jv_free(result.result);
+	jv_free(result.ipaddresses);
+	free(identity);
+	return code;
+}
+
+static int
+act_create(void)
+{
+	struct sandbox_task task;
+	struct error err;
+	char notice[256];
+	int code;
+
+	if (read_task(sandbox_task_parse_create, &task, &err) < 0 || sandbox_task_mask(&task, &err) < 0 ||
+	    machine_create(&task.wish, notice, &err) < 0) {
+		code = fail(&err);
+	} else {
+		if (*notice)
+			message("%s: %s", task.wish.name, notice);
+		code = tell_machine(&task.wish);
+	}
+	sandbox_task_release(&task);
+	return code;
+}
+
+/* The name of the machine that a task is about, where it is known by the id of its node only: the one that there is. */
+static int
+find_machine(struct sandbox_task *task, struct error *err)
+{
+	struct machine_list list;
+	int result = 0;
+
+	if (task->providerid)
+		return 0;
+	if (machine_names(task->wish.node, &list, err) < 0)
+		return -1;
+	if (list.count == 1)
+		task->providerid = arena_string(&task->wish.arena, list.names[0]);
+	else
+		result = error_set(err, EX_UNAVAILABLE, "%s: %s; create it", task->wish.node,
+		    list.count ? "has more than one machine" : "has no machine");
+	arena_release(&list.arena);
+	return result;
+}
+
+static int
+act_confirm(void)
+{
+	struct machine machine = {.name = NULL};
+	struct sandbox_task task;
+	struct error err;
+	int64_t timeout_s;
+	int code;
+
+	if (read_task(sandbox_task_parse, &task, &err) < 0 || find_machine(&task, &err) < 0) {
+		code = fail(&err);
+	} else {
+		timeout_s = task.timeout_s < TASK_TIMEOUT_S ? task.timeout_s : TASK_TIMEOUT_S;
+		if (machine_confirm(task.providerid, timeout_s * MS_PER_S, &machine, &err) < 0)
+			code = fail(&err);
+		else
+			code = tell_machine(&machine);
+	}
+	machine_release(&machine);
+	sandbox_task_release(&task);
+	return code;
+}
+
+/* Deletes each machine of the list, also after an error with one. */
+static int
+delete_all(const struct machine_list *list, struct error *err)
+{
+	struct error one;
+	int result = 0;
+
+	for (size_t i = 0; i < list->count; i++)
+		if (machine_delete(list->names[i], &one) < 0) {
+			*err = one;
+			result = -1;
+		}
+	return result;
+}
+
+/* All machines of the node go, not only the one it knows: the answer to a create may have been lost. */
+static int
+act_delete(void)
+{
+	struct machine_list list = {.names = NULL};
+	struct sandbox_task task;
+	struct error err;
+	int result = read_task(sandbox_task_parse, &task, &err);
+
+	if (result == 0 && task.providerid)
+		result = machine_delete(task.providerid, &err);
+	if (result == 0 && task.wish.node)
+		result = machine_names(task.wish.node, &list, &err);
+	if (result == 0)
+		result = delete_all(&list, &err);
+	arena_release(&list.arena);
+	sandbox_task_release(&task);
+	return result < 0 ? fail(&err) : succeed();
+}
+
+static int
+act_purge(void)
+{
+	struct machine_list list = {.names = NULL};
+	struct error err;
+	int result = machine_names(NULL, &list, &err);
+
+	if (result == 0)
+		result = delete_all(&list, &err);
+	arena_release(&list.arena);
+	return result < 0 ? fail(&err) : succeed();
+}
+
+static void
+set_known(jv *record, const char *name, const char *text)
+{
+	if (text)
+		json_set_string(record, name, text);
+}
+
+static void
+print_machine(const struct machine *machine, enum machine_state state)
+{
+	struct buffer text = {0};
+	jv record = jv_object();
+
+	json_set_string(&record, "kind", "node");
+	json_set_string(&record, "providerid", machine->name);
+	json_set_string(&record, "state", machine_state_name(state));
+	set_known(&record, "address", machine->address);
+	set_known(&record, "cluster", machine->cluster);
+	set_known(&record, "hostname", machine->hostname);
+	set_known(&record, "id", machine->node);
+	set_known(&record, "image", machine->image);
+	set_known(&record, "provider", machine->provider);
+	set_known(&record, "token", machine->token);
+	if (state == MACHINE_RUNNING)
+		json_set_number(&record, "pid", strtod(machine->pid, NULL));
+	json_dump(record, &text);
+	puts(text.data);
+	buffer_release(&text);
+	jv_free(record);
+}
+
+/* Prints a machine if it is of the provider (NULL: any); a half-made one may not say whose it is. */
+static int
+list_one(const char *name, const char *provider, struct error *err)
+{
+	struct machine machine = {.name = NULL};
+	enum machine_state state;
+	int result = machine_look(name, &machine, &state, err);
+
+	if (result == 0 && (!provider || !machine.provider || strcmp(provider, machine.provider) == 0))
+		print_machine(&machine, state);
+	machine_release(&machine);
+	/* It may have gone since its name was read. */
+	return result < 0 && err->code != EX_NO ? -1 : 0;
+}
+
+static int
+act_list(void)
+{
+	struct machine_list list = {.names = NULL};
+	struct error err;
+	char *provider = NULL;
+	jv entity;
+	int result = read_input(&entity, &err);
+
+	if (result == 0) {
+		provider = json_get_string(entity, "name");
+		result = machine_names(NULL, &list, &err);
+	}
+	for (size_t i = 0; i < list.count && result == 0; i++)
+		result = list_one(list.names[i], provider, &err);
+	arena_release(&list.arena);
+	free(provider);
+	jv_free(entity);
+	return message_end(result < 0 ? message_error(&err) : EX_OK);
+}
+
+static int
+act_describe(void)
+{
+	fputs(schema, stdout);
+	return message_end(EX_OK);
+}
+
+static const struct action {
+	const char *name;
+	int (*act)(void);
+	bool needs_root, has_result;
+} actions[] = {
+	{"create", act_create, true, true},
+	{"confirm", act_confirm, true, true},
+	{"delete", act_delete, true, true},
+	{"list", act_list, true, false},
+	{"purge", act_purge, true, true},
+	{"describe", act_describe, false, false},
+};
+
+static const struct option_spec options[] = {OPTION_END};
+
+static const struct command command = {
+	"sandbox",
+	"COMMAND",
+	"machines on this host: create, confirm, delete, list, purge or describe",
+	options,
+	"  coopr-queue take | sandbox create\n"
+	"  sandbox list </dev/null\n"
+	"  sandbox purge\n",
+};
+
+static int
+carry_out(const struct action *action)
+{
+	struct error err;
+
+	if (!action->needs_root || geteuid() == 0)
+		return action->act();
+	error_set(&err, EX_NOPERM, "%s: only root can make namespaces and bridges; use sudo", action->name);
+	return action->has_result ? fail(&err) : message_error(&err);
+}
+
+int
+main(int argc, char **argv)
+{
+	argv += option_parse(&command, argc, argv);
+	if (!argv[0] || argv[1])
+		return option_misuse(&command, "one action is expected");
+
+	for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
+		if (strcmp(argv[0], actions[i].name) == 0)
+			return carry_out(&actions[i]);
+	return option_misuse(&command, "%s: no such action", argv[0]);
+}

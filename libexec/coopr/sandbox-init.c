@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * sandbox-init: the first process of a sandbox machine. It is started by the provider sandbox only, in new namespaces and in the
+ * machine's folder, and becomes what the file "machine" there says (sandbox/start.h tells how the two talk). Then it starts sshd and
+ * waits for whatever ends below it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/message.h"
+#include "base/process.h"
+#include "sandbox/network.h"
+#include "sandbox/privilege.h"
+#include "sandbox/record.h"
+#include "sandbox/root.h"
+#include "sandbox/start.h"
+
+static int
+await(char expected, struct error *err)
+{
+	char order;
+
+	if (read(START_ORDERS, &order, 1) == 1 && order == expected)
+		return 0;
+	return error_set(err, EX_UNAVAILABLE, "the provider has gone: no order came");
+}
+
+/* From now on the provider may end. */
+static int
+part(struct error *err)
+{
+	char answer = ORDER_LIVE;
+
+	if (prctl(PR_SET_PDEATHSIG, 0) == 0 && write(START_REPORT, &answer, 1) == 1)
+		return 0;
+	return error_errno(err, EX_OSERR, "the provider has gone");
+}
+
+static int
+become(const struct machine *machine, char *notice, struct error *err)
+{
+	struct network network;
+	struct root root;
+
+	if (network_parse(machine->network, &network, err) < 0 || root_enter(machine, &root, notice, err) < 0 ||
+	    root_furnish(machine, &root, err) < 0 || root_settle(machine, &root, err) < 0 ||
+	    root_leave(&root, err) < 0)
+		return -1;
+	if (await(ORDER_CONNECTED, err) < 0 || network_inside(&network, machine->address, err) < 0)
+		return -1;
+	return privilege_drop(err);
+}
+
+/* Our own output is the machine's console; sshd's is too, with -e. */
+static pid_t
+start_sshd(void)
+{
+	char *argv[] = {(char[]){"/usr/sbin/sshd"}, (char[]){"-D"}, (char[]){"-e"}, (char[]){"-f"},
+	    (char[]){"/etc/ssh/sshd_config"}, NULL};
+	char *environment[] = {(char[]){"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
+	    (char[]){"HOME=/root"}, (char[]){"container=coopr"}, NULL};
+	struct process sshd = {.argv = argv, .environment = environment, .in = PROCESS_NULL, .out = PROCESS_INHERIT,
+	    .err = PROCESS_INHERIT, .group = true};
+	struct error err;
+
+	if (process_start(&sshd, &err) < 0)
+		return message_error(&err), -1;
+	return sshd.pid;
+}
+
+/* The orphans of a process tree become children of its first process. */
+static void
+reap(pid_t sshd)
+{
+	sigset_t child;
+	pid_t pid;
+	int status;
+
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	for (;;) {
+		while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+			if (pid == sshd)
+				message("sshd has ended with %d", process_exit_code(status));
+		sigwaitinfo(&child, NULL);
+	}
+}
+
+static void
+block_child_signal(void)
+{
+	sigset_t child;
+
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &child, NULL);
+}
+
+int
+main(void)
+{
+	struct machine machine = {.name = NULL};
+	struct report report = {.error = {0}};
+
+	message_program("sandbox-init");
+	for (int fd = START_LIFE; fd <= START_REPORT; fd++)
+		fcntl(fd, F_SETFD, FD_CLOEXEC);
+	block_child_signal();
+
+	if (machine_read(AT_FDCWD, &machine, &report.error) < 0 ||
+	    become(&machine, report.notice, &report.error) < 0)
+		message_error(&report.error);
+	if (write(START_REPORT, &report, sizeof report) != sizeof report || report.error.code != 0)
+		_exit(EX_UNAVAILABLE);
+	if (await(ORDER_LIVE, &report.error) < 0 || part(&report.error) < 0)
+		_exit(message_error(&report.error));
+
+	close(START_ORDERS);
+	close(START_REPORT);
+	reap(start_sshd());
+}
