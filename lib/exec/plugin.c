@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exec/plugin.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/message.h"
+#include "json/record.h"
+
+static int
+misuse(const struct plugin *plugin)
+{
+	message("usage: %s ACTION <task >result; see coopr-plugins(7)", plugin->name);
+	return EX_USAGE;
+}
+
+static int
+describe(const struct plugin *plugin)
+{
+	struct error err;
+	jv schema;
+
+	if (json_parse(plugin->name, plugin->schema, strlen(plugin->schema), &schema, &err) < 0)
+		return message_error(&err);
+	record_write(schema, stdout);
+	jv_free(schema);
+	return 0;
+}
+
+static int
+list(const struct plugin *plugin)
+{
+	struct record_reader reader;
+	struct error err;
+	jv provider;
+	int got, code = 0;
+
+	record_reader_init(&reader, STDIN_FILENO, "standard input");
+	got = record_read(&reader, &provider, &err);
+	if (got == 0)
+		error_set(&err, EX_NOINPUT, "standard input: there is no provider");
+	if (got <= 0 || plugin->list(provider, &err) < 0)
+		code = message_error(&err);
+	if (got > 0)
+		jv_free(provider);
+	record_reader_release(&reader);
+	return code;
+}
+
+/* Prints the result record. Returns its status. */
+static int
+answer(const struct task *task, struct outcome *outcome)
+{
+	jv result = jv_object();
+
+	json_set_string(&result, "kind", "result");
+	json_set_string(&result, "task", task->id);
+	json_set_number(&result, "status", outcome->error.code);
+	if (outcome->error.code)
+		json_set_string(&result, "message", outcome->error.text);
+	if (outcome->hostname)
+		json_set_string(&result, "hostname", outcome->hostname);
+	if (jv_is_valid(outcome->ipaddresses))
+		json_set(&result, "ipaddresses", jv_copy(outcome->ipaddresses));
+	if (jv_is_valid(outcome->facts))
+		json_set(&result, "result", jv_copy(outcome->facts));
+	record_write(result, stdout);
+	jv_free(result);
+	return outcome->error.code;
+}
+
+static int
+perform(const struct plugin *plugin, enum action action)
+{
+	struct outcome outcome = OUTCOME_NONE;
+	struct problems problems = {0};
+	struct task task;
+	struct error err;
+	int code;
+
+	if (task_read(STDIN_FILENO, "standard input", &task, &problems, &err) < 0) {
+		code = message_error(&err);
+	} else if (problems.total > 0) {
+		code = problems_report(&problems, "standard input");
+	} else {
+		task.action = action;
+		plugin->act(&task, &outcome);
+		code = answer(&task, &outcome);
+	}
+	problems_release(&problems);
+	free(outcome.hostname);
+	jv_free(outcome.ipaddresses);
+	jv_free(outcome.facts);
+	task_release(&task);
+	return code;
+}
+
+int
+plugin_main(const struct plugin *plugin, int argc, char **argv)
+{
+	enum action action;
+
+	message_program(plugin->name);
+	if (argc != 2)
+		return misuse(plugin);
+	if (strcmp(argv[1], "describe") == 0)
+		return message_end(describe(plugin));
+	if (strcmp(argv[1], "list") == 0 && plugin->list)
+		return message_end(list(plugin));
+	action = action_of_name(argv[1]);
+	if (action == ACTION_NONE)
+		return misuse(plugin);
+	return message_end(perform(plugin, action));
+}
+
+int
+plugin_check_fields(const struct problems *problems, struct outcome *outcome)
+{
+	size_t length;
+
+	if (problems->total == 0)
+		return 0;
+	error_set(&outcome->error, EX_CONFIG, "fields");
+	for (size_t i = 0; i < problems->count; i++) {
+		length = strlen(outcome->error.text);
+		snprintf(outcome->error.text + length, sizeof outcome->error.text - length, "%s %s: %s", i ? ";" : ":",
+		    problems->list[i].pointer, problems->list[i].text);
+	}
+	return -1;
+}

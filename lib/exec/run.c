@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exec/run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/location.h"
+#include "base/memory.h"
+#include "base/message.h"
+#include "exec/supervise.h"
+#include "exec/task.h"
+#include "exec/verdict.h"
+
+struct attempt {
+	const struct task *task;
+	bool quiet;
+	int log; /* -1: none, or it could not be written any more */
+	struct tail tail;
+	const char *stopped; /* why, or NULL */
+};
+
+/* Why location_plugin found none: list is the folders it looked in, colons between. */
+static int
+explain_missing(const char *list, const char *kind, const char *name, struct error *err)
+{
+	const char *folder = list;
+
+	while (*folder) {
+		size_t length = strcspn(folder, ":");
+		char *path = memory_printf("%.*s/%s/%s", (int)length, folder, kind, name);
+		bool is_there = file_exists(AT_FDCWD, path);
+
+		if (is_there)
+			error_set(err, EX_CONFIG, "%s \"%s\": %s is not executable", kind, name, path);
+		free(path);
+		if (is_there)
+			return -1;
+		folder += length + (folder[length] == ':');
+	}
+	return error_set(err, EX_CONFIG, "there is no %s \"%s\" (looked in the folder %s of %s)", kind, name, kind, list);
+}
+
+static int
+no_plugin(const char *kind, const char *name, struct error *err)
+{
+	const char *folders = getenv("COOPR_PLUGINS");
+	char *own = location_installed("libexec/coopr");
+	char *list = memory_printf("%s%s%s", folders ? folders : "", folders && *folders ? ":" : "", own);
+
+	explain_missing(list, kind, name, err);
+	free(list);
+	free(own);
+	return -1;
+}
+
+int
+run_command(const struct task *task, struct arguments *argv, struct error *err)
+{
+	const char *kind = task_plugin_kind(task);
+	char *path = location_plugin(kind, task->type);
+
+	if (!path)
+		return no_plugin(kind, task->type, err);
+	arguments_push(argv, path);
+	arguments_push(argv, action_name(task->action));
+	free(path);
+	return 0;
+}
+
+/* What we inherited ends with us: a plugin may leave a daemon behind, and that must not go on holding a worker's lock. */
+static void
+keep_descriptors(void)
+{
+	syscall(SYS_close_range, 3, ~0U, CLOSE_RANGE_CLOEXEC);
+}
+
+static void
+pass_on(struct attempt *attempt, struct buffer *said)
+{
+	tail_append(&attempt->tail, said->data ? said->data : "", said->length);
+	if (attempt->log >= 0 && file_write_all(attempt->log, said->data, said->length) < 0) {
+		message("%s: %s; what follows is not kept", attempt->task->log, strerror(errno));
+		close(attempt->log);
+		attempt->log = -1;
+	}
+	/* Whoever looks on may go away; the task goes on. */
+	if (!attempt->quiet && file_write_all(STDERR_FILENO, said->data, said->length) < 0)
+		attempt->quiet = true;
+	buffer_clear(said);
+}
+
+static const char *
+signal_reason(int signal)
+{
+	return signal == SIGINT ? "SIGINT came" : signal == SIGHUP ? "SIGHUP came" : "SIGTERM came";
+}
+
+/* Until the plugin has ended. */
+static void
+attend(struct supervisor *supervisor, struct child *child, struct attempt *attempt)
+{
+	struct child *which;
+
+	for (;;) {
+		switch (supervise_next(supervisor, -1, &which)) {
+		case SUPERVISE_OUTPUT:
+			pass_on(attempt, &child->err);
+			break;
+		case SUPERVISE_ENDED:
+			pass_on(attempt, &child->err);
+			return;
+		case SUPERVISE_SIGNAL:
+			attempt->stopped = signal_reason(supervisor->signal);
+			supervise_stop(supervisor, child);
+			break;
+		case SUPERVISE_READY:
+			attempt->stopped = "nobody reads its result any more";
+			supervise_unwatch(supervisor, supervisor->ready);
+			supervise_stop(supervisor, child);
+			break;
+		case SUPERVISE_TIME:
+			break;
+		}
+	}
+}
+
+static jv
+conclude(const struct attempt *attempt, const struct child *child)
+{
+	const struct task *task = attempt->task;
+	char *name = memory_printf("%s/%s", task_plugin_kind(task), task->type);
+	struct plugin_end end = {.name = name, .wait_status = child->wait_status, .timed_out = child->timed_out,
+	    .stopped = child->stopped ? attempt->stopped : NULL, .out = &child->out, .out_total = child->out_total,
+	    .log = &attempt->tail};
+	jv result = verdict_result(task, &end);
+
+	free(name);
+	return result;
+}
+
+/* Runs argv. A plugin that cannot be started is a result too: the fault is not here. */
+static int
+run_plugin(struct attempt *attempt, char *const *argv, jv *result, struct error *err)
+{
+	struct supervisor supervisor;
+	struct buffer record = {0};
+	struct child child = {.argv = argv, .out_limit = VERDICT_ANSWER_BYTES, .gather_err = true,
+	    .die_with_us = true, .timeout_ms = attempt->task->timeout_s * 1000};
+	int failed = supervise_init(&supervisor, err);
+
+	if (failed == 0) {
+		json_dump(attempt->task->source, &record);
+		buffer_byte(&record, '\n');
+		child.input = record.data;
+		child.input_length = record.length;
+		supervise_watch(&supervisor, STDOUT_FILENO, 0);
+		if (supervise_start(&supervisor, &child, err) == 0) {
+			attend(&supervisor, &child, attempt);
+			*result = conclude(attempt, &child);
+		} else {
+			*result = verdict_refusal(attempt->task, EX_CONFIG, err->text);
+		}
+	}
+	supervise_release(&supervisor);
+	buffer_release(&child.out);
+	buffer_release(&child.err);
+	buffer_release(&record);
+	return failed;
+}
+
+int
+run_task(const struct task *task, bool quiet, jv *result, struct error *err)
+{
+	struct attempt attempt = {.task = task, .quiet = quiet, .log = -1};
+	struct arguments argv = {0};
+	int failed = 0;
+
+	keep_descriptors();
+	if (task->log) {
+		attempt.log = file_open(AT_FDCWD, task->log, O_WRONLY | O_CREAT | O_APPEND, 0640, err);
+		if (attempt.log < 0)
+			return -1;
+	}
+	if (run_command(task, &argv, err) == 0)
+		failed = run_plugin(&attempt, argv.list, result, err);
+	else
+		*result = verdict_refusal(task, EX_CONFIG, err->text);
+	if (attempt.log >= 0)
+		close(attempt.log);
+	arguments_release(&argv);
+	tail_release(&attempt.tail);
+	return failed;
+}

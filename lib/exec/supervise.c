@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exec/supervise.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+
+enum { CHUNK = 64 * 1024 };
+
+static int
+add(struct supervisor *supervisor, struct supervised_end *end, uint32_t events)
+{
+	struct epoll_event event = {.events = events, .data.ptr = end};
+
+	return epoll_ctl(supervisor->epoll, EPOLL_CTL_ADD, end->fd, &event);
+}
+
+/* Closing takes it out of the epoll set as well: nobody else holds what it stands for. */
+static void
+shut(struct supervised_end *end)
+{
+	if (end->fd >= 0)
+		close(end->fd);
+	end->fd = -1;
+}
+
+int
+supervise_init(struct supervisor *supervisor, struct error *err)
+{
+	struct sigaction ignore = {.sa_handler = SIG_IGN};
+	sigset_t set;
+
+	*supervisor = (struct supervisor){.epoll = epoll_create1(EPOLL_CLOEXEC), .signals.fd = -1};
+	for (int i = 0; i < SUPERVISE_WATCHED; i++)
+		supervisor->watched[i].fd = -1;
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGHUP);
+	sigaction(SIGPIPE, &ignore, NULL);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	supervisor->signals.fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (supervisor->epoll < 0 || supervisor->signals.fd < 0 ||
+	    add(supervisor, &supervisor->signals, EPOLLIN) < 0)
+		return error_errno(err, EX_OSERR, "epoll and signalfd");
+	return 0;
+}
+
+void
+supervise_release(struct supervisor *supervisor)
+{
+	shut(&supervisor->signals);
+	close(supervisor->epoll);
+}
+
+bool
+supervise_watch(struct supervisor *supervisor, int fd, uint32_t events)
+{
+	for (int i = 0; i < SUPERVISE_WATCHED; i++) {
+		struct supervised_end *end = &supervisor->watched[i];
+
+		if (end->fd >= 0)
+			continue;
+		end->fd = fd;
+		if (add(supervisor, end, events) == 0)
+			return true;
+		end->fd = -1;
+		return false;
+	}
+	return false;
+}
+
+void
+supervise_unwatch(struct supervisor *supervisor, int fd)
+{
+	for (int i = 0; i < SUPERVISE_WATCHED; i++) {
+		if (supervisor->watched[i].fd != fd)
+			continue;
+		epoll_ctl(supervisor->epoll, EPOLL_CTL_DEL, fd, NULL);
+		supervisor->watched[i].fd = -1;
+	}
+}
+
+static void
+link_child(struct supervisor *supervisor, struct child *child)
+{
+	child->previous = NULL;
+	child->next = supervisor->children;
+	if (child->next)
+		child->next->previous = child;
+	supervisor->children = child;
+	supervisor->count++;
+}
+
+static void
+unlink_child(struct supervisor *supervisor, struct child *child)
+{
+	if (child->previous)
+		child->previous->next = child->next;
+	else
+		supervisor->children = child->next;
+	if (child->next)
+		child->next->previous = child->previous;
+	supervisor->count--;
+}
+
+/* A pipe of which the end that is ours (0: to read, 1: to write) is left in end. Returns the other. */
+static int
+open_pipe(struct supervised_end *end, int ours)
+{
+	int fds[2];
+
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		return -1;
+	fcntl(fds[ours], F_SETFL, O_NONBLOCK);
+	end->fd = fds[ours];
+	return fds[!ours];
+}
+
+static void
+shut_all(struct child *child)
+{
+	shut(&child->in_end);
+	shut(&child->out_end);
+	shut(&child->err_end);
+	shut(&child->exit_end);
+}
+
+/* Starts the process between its pipes. The child's own ends are closed here in any case. */
+static int
+spawn(struct child *child, struct error *err)
+{
+	int theirs[3] = {open_pipe(&child->in_end, 1), open_pipe(&child->out_end, 0),
+	    child->gather_err ? open_pipe(&child->err_end, 0) : PROCESS_INHERIT};
+	struct process process = {.argv = child->argv, .in = theirs[0], .out = theirs[1], .err = theirs[2],
+	    .group = true, .die_with_us = child->die_with_us};
+	int result = -1;
+
+	if (child->in_end.fd < 0 || child->out_end.fd < 0 || (child->gather_err && child->err_end.fd < 0))
+		error_errno(err, EX_OSERR, "%s: pipe", child->argv[0]);
+	else
+		result = process_start(&process, err);
+	for (int i = 0; i < 3; i++)
+		if (theirs[i] >= 0)
+			close(theirs[i]);
+	child->pid = process.pid;
+	return result;
+}
+
+static int
+enter(struct supervisor *supervisor, struct child *child)
+{
+	child->exit_end.fd = (int)syscall(SYS_pidfd_open, child->pid, 0);
+	if (child->exit_end.fd < 0)
+		return -1;
+	fcntl(child->exit_end.fd, F_SETFD, FD_CLOEXEC);
+	if (add(supervisor, &child->exit_end, EPOLLIN) < 0 || add(supervisor, &child->in_end, EPOLLOUT) < 0 ||
+	    add(supervisor, &child->out_end, EPOLLIN) < 0)
+		return -1;
+	return child->gather_err ? add(supervisor, &child->err_end, EPOLLIN) : 0;
+}
+
+int
+supervise_start(struct supervisor *supervisor, struct child *child, struct error *err)
+{
+	struct supervised_end none = {-1, child};
+
+	child->in_end = child->out_end = child->err_end = child->exit_end = none;
+	if (spawn(child, err) < 0) {
+		shut_all(child);
+		return -1;
+	}
+	if (enter(supervisor, child) < 0) {
+		error_errno(err, EX_OSERR, "%s: cannot be supervised", child->argv[0]);
+		kill(-child->pid, SIGKILL);
+		waitpid(child->pid, NULL, 0);
+		shut_all(child);
+		return -1;
+	}
+	child->deadline = child->timeout_ms ? clock_monotonic_ms() + child->timeout_ms : INT64_MAX;
+	link_child(supervisor, child);
+	return 0;
+}
+
+/* SIGTERM at first, SIGKILL when called again. */
+static void
+press(struct child *child)
+{
+	kill(-child->pid, child->told_to_end ? SIGKILL : SIGTERM);
+	child->deadline = child->told_to_end ? INT64_MAX : clock_monotonic_ms() + SUPERVISE_GRACE_MS;
+	child->told_to_end = true;
+}
+
+void
+supervise_stop(struct supervisor *supervisor, struct child *child)
+{
+	(void)supervisor;
+	if (child->told_to_end)
+		return;
+	child->stopped = true;
+	press(child);
+}
+
+/* Writes what the pipe takes of the input. */
+static void
+feed(struct child *child)
+{
+	ssize_t n = 0;
+
+	if (child->input_length > 0)
+		n = write(child->in_end.fd, child->input, child->input_length);
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n > 0) {
+		child->input += n;
+		child->input_length -= (size_t)n;
+	}
+	if (n >= 0 && child->input_length > 0)
+		return;
+	if (n < 0 || !child->hold_input)
+		shut(&child->in_end);
+}
+
+/* Once all is written, room in the pipe is no news: only that nobody reads it any more. */
+static void
+feed_or_rest(struct supervisor *supervisor, struct child *child, uint32_t events)
+{
+	struct epoll_event quiet = {.events = 0, .data.ptr = &child->in_end};
+
+	if (child->input_length == 0 && (events & (EPOLLERR | EPOLLHUP)))
+		shut(&child->in_end);
+	else
+		feed(child);
+	if (child->in_end.fd >= 0 && child->input_length == 0)
+		epoll_ctl(supervisor->epoll, EPOLL_CTL_MOD, child->in_end.fd, &quiet);
+}
+
+/* Reads once, at most limit bytes into to (NULL: dropped). Returns how many, 0 where there is nothing (more). */
+static size_t
+gather(struct supervised_end *end, struct buffer *to, size_t keep, size_t limit)
+{
+	char bytes[CHUNK];
+	ssize_t n = read(end->fd, bytes, limit < CHUNK ? limit : CHUNK);
+
+	if (n > 0) {
+		buffer_append(to, bytes, (size_t)n < keep ? (size_t)n : keep);
+		return (size_t)n;
+	}
+	if (n == 0 || (errno != EAGAIN && errno != EINTR))
+		shut(end);
+	return 0;
+}
+
+static size_t
+gather_out(struct child *child, size_t limit)
+{
+	size_t room = child->out.length < child->out_limit ? child->out_limit - child->out.length : 0;
+	size_t n = gather(&child->out_end, &child->out, room, limit);
+
+	child->out_total += n;
+	return n;
+}
+
+/* What stands in the pipe at this moment. More may come from others that hold it, without end. */
+static size_t
+waiting(const struct supervised_end *end)
+{
+	int bytes = 0;
+
+	return end->fd >= 0 && ioctl(end->fd, FIONREAD, &bytes) == 0 ? (size_t)bytes : 0;
+}
+
+static void
+gather_rest(struct child *child)
+{
+	size_t left = waiting(&child->out_end), n;
+
+	while (left > 0 && (n = gather_out(child, left)) > 0)
+		left -= n;
+	left = waiting(&child->err_end);
+	while (left > 0 && (n = gather(&child->err_end, &child->err, SIZE_MAX, left)) > 0)
+		left -= n;
+}
+
+/* Events of this batch that are still to be looked at must not reach what has ended. */
+static void
+forget(struct supervisor *supervisor, const struct child *child)
+{
+	for (int i = supervisor->event_next; i < supervisor->event_count; i++) {
+		struct supervised_end *end = supervisor->events[i].data.ptr;
+
+		if (end && end->child == child)
+			supervisor->events[i].data.ptr = NULL;
+	}
+}
+
+static void
+finish(struct supervisor *supervisor, struct child *child)
+{
+	/* Until it is waited for, its number is its group's and nobody else's. */
+	if (child->told_to_end)
+		kill(-child->pid, SIGKILL);
+	gather_rest(child);
+	while (waitpid(child->pid, &child->wait_status, 0) < 0 && errno == EINTR)
+		;
+	shut_all(child);
+	forget(supervisor, child);
+	unlink_child(supervisor, child);
+}
+
+/* Whether the event is one to tell, then *kind says which. */
+static bool
+child_event(struct supervisor *supervisor, struct supervised_end *end, uint32_t events,
+    enum supervise_event *kind)
+{
+	struct child *child = end->child;
+
+	*kind = SUPERVISE_OUTPUT;
+	if (end == &child->exit_end) {
+		finish(supervisor, child);
+		*kind = SUPERVISE_ENDED;
+		return true;
+	}
+	if (end->fd < 0)
+		return false;
+	if (end == &child->in_end) {
+		feed_or_rest(supervisor, child, events);
+		return false;
+	}
+	if (end == &child->out_end)
+		return gather_out(child, CHUNK) > 0 && child->tell_out;
+	return gather(end, &child->err, SIZE_MAX, CHUNK) > 0;
+}
+
+static bool
+own_event(struct supervisor *supervisor, const struct supervised_end *end, enum supervise_event *kind)
+{
+	struct signalfd_siginfo info;
+
+	if (end != &supervisor->signals) {
+		supervisor->ready = end->fd;
+		*kind = SUPERVISE_READY;
+		return end->fd >= 0;
+	}
+	*kind = SUPERVISE_SIGNAL;
+	if (read(end->fd, &info, sizeof info) != sizeof info)
+		return false;
+	supervisor->signal = (int)info.ssi_signo;
+	return true;
+}
+
+/* Ends those whose time is over; returns when the next one's is. */
+static int64_t
+keep_time(struct supervisor *supervisor, int64_t now)
+{
+	int64_t next = INT64_MAX;
+
+	for (struct child *child = supervisor->children; child; child = child->next) {
+		if (child->deadline <= now) {
+			child->timed_out |= !child->told_to_end;
+			press(child);
+		}
+		if (child->deadline < next)
+			next = child->deadline;
+	}
+	return next;
+}
+
+/* Fills the batch. false where until came first. */
+static bool
+wait_events(struct supervisor *supervisor, int64_t until)
+{
+	for (;;) {
+		int64_t now = clock_monotonic_ms(), next = keep_time(supervisor, now), wait;
+
+		if (until < next)
+			next = until;
+		wait = next == INT64_MAX ? -1 : next <= now ? 0 : next - now;
+		if (wait > 3600 * 1000)
+			wait = 3600 * 1000;
+		supervisor->event_next = 0;
+		supervisor->event_count = epoll_wait(supervisor->epoll, supervisor->events, SUPERVISE_BATCH, (int)wait);
+		if (supervisor->event_count > 0)
+			return true;
+		if (until <= clock_monotonic_ms())
+			return false;
+	}
+}
+
+enum supervise_event
+supervise_next(struct supervisor *supervisor, int64_t wait_ms, struct child **child)
+{
+	int64_t until = wait_ms < 0 ? INT64_MAX : clock_monotonic_ms() + wait_ms;
+	enum supervise_event kind;
+
+	for (;;) {
+		while (supervisor->event_next < supervisor->event_count) {
+			const struct epoll_event *event = &supervisor->events[supervisor->event_next++];
+			struct supervised_end *end = event->data.ptr;
+			bool tell = false;
+
+			if (end)
+				tell = end->child ? child_event(supervisor, end, event->events, &kind)
+				                  : own_event(supervisor, end, &kind);
+			if (tell) {
+				*child = end->child;
+				return kind;
+			}
+		}
+		if (!wait_events(supervisor, until))
+			return SUPERVISE_TIME;
+	}
+}

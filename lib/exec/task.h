@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The take record, coopr-plugins(7): one task with all that a plugin needs to do it. What coopr-queue
+ * take prints, coopr-exec reads and hands on, and a plugin reads.
+ */
+#ifndef EXEC_TASK_H
+#define EXEC_TASK_H
+
+#include "base/memory.h"
+#include "json/place.h"
+#include "model/action.h"
+
+struct error;
+
+struct machine { /* the node of the task, with the facts known so far */
+	const char *id;
+	int64_t nodenum;
+	const char *hostname, *zone, *flavor; /* any may be NULL */
+	const char *address;      /* to reach it from here: access_v4, access_v6, bind_v4 or bind_v6; NULL: none known yet */
+	const char *user;         /* facts.ssh-auth.user, else sshuser, else "root" */
+	const char *identityfile; /* facts.ssh-auth.identityfile, or NULL */
+	int64_t port;             /* facts.ssh-auth.port, else 22 */
+	struct string_list host_keys; /* "ssh-ed25519 AAAA...", as pinned; sorted by algorithm */
+	const char *providerid;   /* facts.providerid, or NULL */
+};
+
+struct task {
+	struct arena arena;
+	jv source; /* owned: the whole record */
+
+	const char *job, *id;  /* job may be NULL */
+	int64_t attempt;
+	enum action action;
+	const char *service;   /* NULL for a hardware action */
+	const char *type;      /* the plugin's name */
+	jv fields;             /* borrowed: what parametrises its plugin; an object, or invalid. For an automator the fields of the
+	                        * service's action, for a provider the "provisioner" object of its entity */
+	int64_t timeout_s;
+	const char *log;       /* path, or NULL */
+	const char *token;     /* "JOB:TASK" */
+	const char *nodes;     /* path of the list of all nodes, or NULL */
+
+	const char *cluster, *cluster_id; /* any may be NULL */
+	const char *catalogue;
+	jv config;             /* borrowed: expanded; invalid where absent */
+	jv unexpanded;         /* borrowed: [{"pointer","text"}]; invalid where absent */
+	jv provider;           /* borrowed: the whole entity; invalid where absent */
+	struct machine machine;
+};
+
+/* Reads the one take record on fd to its end. 0, or -1: EX_NOINPUT where there is none, EX_DATAERR for more than one or another
+ * kind. What is wrong inside it goes to problems. The task is to be released in any case. */
+int task_read(int fd, const char *name, struct task *task, struct problems *problems, struct error *err);
+void task_release(struct task *task);
+
+/* The folder of its plugin: "provider" or "automator". */
+const char *task_plugin_kind(const struct task *task);
+
+#endif

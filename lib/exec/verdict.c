@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exec/verdict.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/process.h"
+#include "exec/task.h"
+#include "json/record.h"
+#include "json/scan.h"
+#include "model/result.h"
+
+enum { EXCERPT_BYTES = 120 };
+
+/* Members that name the attempt are ours, whatever the plugin says. */
+static void
+sign(jv *result, const struct task *task)
+{
+	json_set_string(result, "kind", "result");
+	json_set_string(result, "task", task->id);
+	json_set_number(result, "attempt", (double)task->attempt);
+	if (task->job)
+		json_set_string(result, "job", task->job);
+}
+
+static jv
+result_of(const struct task *task, int status, const char *text)
+{
+	jv result = jv_object();
+
+	sign(&result, task);
+	json_set_number(&result, "status", status);
+	if (text)
+		json_set_string(&result, "message", text);
+	return result;
+}
+
+jv
+verdict_refusal(const struct task *task, int status, const char *message)
+{
+	return result_of(task, status, message);
+}
+
+/* What the plugin printed, so that a person can tell what it is. */
+static char *
+excerpt(const struct buffer *out)
+{
+	size_t length = out->length < EXCERPT_BYTES ? out->length : EXCERPT_BYTES;
+	struct buffer text = {0};
+
+	buffer_byte(&text, '"');
+	for (size_t i = 0; i < length; i++)
+		buffer_byte(&text, (unsigned char)out->data[i] < 0x20 || out->data[i] == 0x7f ? '?' : out->data[i]);
+	buffer_text(&text, length < out->length ? "...\"" : "\"");
+	return buffer_take(&text);
+}
+
+static bool
+is_result(jv value)
+{
+	return jv_get_kind(value) == JV_KIND_OBJECT && record_kind(value) && strcmp(record_kind(value), "result") == 0;
+}
+
+/* Finds what is wrong with the members of the answer (-1 with the first in err), and gives its status as a number. */
+static int
+check(const struct task *task, jv *answer, int exit_code, struct error *err)
+{
+	struct problems problems = {0};
+	struct result result;
+	struct place root;
+	jv given = json_get(*answer, "status");
+	bool wrong;
+
+	sign(answer, task);
+	if (!jv_is_valid(given) || jv_get_kind(given) == JV_KIND_NULL)
+		json_set_number(answer, "status", exit_code);
+	jv_free(given);
+	root = place_root(*answer, &problems);
+	result_parse(&root, &result);
+	if (problems.count > 0)
+		error_set(err, EX_SOFTWARE, "printed a result that is wrong: %s: %s", problems.list[0].pointer,
+		    problems.list[0].text);
+	wrong = problems.total > 0;
+	json_set_number(answer, "status", (double)result.status);
+	result_release(&result);
+	problems_release(&problems);
+	return wrong ? -1 : 0;
+}
+
+/* Whether out holds one result record and no more; used is what json_scan found. */
+static int
+check_shape(jv answer, const struct buffer *out, ssize_t used, struct error *err)
+{
+	char *printed = excerpt(out);
+	int result = 0;
+
+	if (!is_result(answer))
+		result = error_set(err, EX_SOFTWARE, "printed something that is no result: %s", printed);
+	else if (strspn(out->data + used, " \t\r\n") < out->length - (size_t)used)
+		result = error_set(err, EX_SOFTWARE, "printed more than one result: %s", printed);
+	free(printed);
+	return result;
+}
+
+/* The one result record that a plugin is to print, owned. -1 with what it did instead in err. */
+static int
+read_answer(const struct task *task, const struct plugin_end *end, int exit_code, jv *answer, struct error *err)
+{
+	const struct buffer *out = end->out;
+	struct error why;
+	ssize_t used;
+
+	if (end->out_total > VERDICT_ANSWER_BYTES)
+		return error_set(err, EX_SOFTWARE, "printed a result of %zu bytes; at most %d are taken",
+		    end->out_total, VERDICT_ANSWER_BYTES);
+	used = json_scan(out->data ? out->data : "", out->length, true, &why);
+	if (used == 0)
+		return error_set(err, exit_code ? exit_code : EX_SOFTWARE, "printed no result");
+	*answer = used > 0 ? jv_parse_sized(out->data, (int)used) : jv_invalid();
+	if (check_shape(*answer, out, used, err) == 0 && check(task, answer, exit_code, err) == 0)
+		return 0;
+	jv_free(*answer);
+	return -1;
+}
+
+/* A failure with no reason given: the last thing that was said is the best there is. */
+static char *
+explain(const struct plugin_end *end, const char *what)
+{
+	char *last = tail_last_line(end->log), *text;
+
+	text = *last ? memory_printf("%s %s; the last line of its log: %s", end->name, what, last)
+	             : memory_printf("%s %s", end->name, what);
+	free(last);
+	return text;
+}
+
+/* Makes the answer agree with the exit code: a plugin that says 0 and exits with 1 has failed. */
+static void
+reconcile(jv *answer, const struct plugin_end *end, int exit_code)
+{
+	jv status = json_get(*answer, "status"), given = json_get(*answer, "message");
+	char what[64], *text;
+
+	if (jv_number_value(status) == 0 && exit_code != 0) {
+		json_set_number(answer, "status", exit_code);
+		snprintf(what, sizeof what, "exited with %d", exit_code);
+		text = explain(end, what);
+		json_set_string(answer, "message", text);
+		free(text);
+	} else if (jv_number_value(status) != 0 && !json_string(given)) {
+		snprintf(what, sizeof what, "gave status %.0f", jv_number_value(status));
+		text = explain(end, what);
+		json_set_string(answer, "message", text);
+		free(text);
+	}
+	jv_free(status);
+	jv_free(given);
+}
+
+static jv
+judge_exit(const struct task *task, const struct plugin_end *end)
+{
+	int status = process_exit_code(end->wait_status);
+	struct error err;
+	char *text, *what;
+	jv answer;
+
+	if (read_answer(task, end, status, &answer, &err) == 0) {
+		reconcile(&answer, end, status);
+		return answer;
+	}
+	what = status ? memory_printf("exited with %d and %s", status, err.text) : memory_string(err.text);
+	text = explain(end, what);
+	answer = result_of(task, err.code, text);
+	free(what);
+	free(text);
+	return answer;
+}
+
+static jv
+judge(const struct task *task, const struct plugin_end *end)
+{
+	struct error text;
+	int code = process_exit_code(end->wait_status), signal = WTERMSIG(end->wait_status);
+
+	if (end->stopped) {
+		error_set(&text, EX_TEMPFAIL, "stopped: %s", end->stopped);
+		return result_of(task, EX_TEMPFAIL, text.text);
+	}
+	if (end->timed_out) {
+		error_set(&text, VERDICT_TIMEOUT, "timed out: %s was ended after %lld s", end->name,
+		    (long long)task->timeout_s);
+		return result_of(task, VERDICT_TIMEOUT, text.text);
+	}
+	if (WIFSIGNALED(end->wait_status)) {
+		error_set(&text, code, "%s was killed by signal %d (%s)", end->name, signal, strsignal(signal));
+		return result_of(task, code, text.text);
+	}
+	return judge_exit(task, end);
+}
+
+/* Keeps at most TAIL_BYTES of a text that the plugin gave itself. */
+static void
+shorten(jv *result, const char *member)
+{
+	jv value = json_get(*result, member);
+	struct tail tail = {0};
+
+	if (json_string(value)) {
+		tail_append(&tail, json_string(value), strlen(json_string(value)));
+		json_set(result, member, tail_text(&tail));
+	}
+	tail_release(&tail);
+	jv_free(value);
+}
+
+jv
+verdict_result(const struct task *task, const struct plugin_end *end)
+{
+	jv result = judge(task, end), own = json_get(result, "stderr");
+
+	shorten(&result, "stdout");
+	shorten(&result, "stderr");
+	if (!json_string(own))
+		json_set(&result, "stderr", tail_text(end->log));
+	jv_free(own);
+	return result;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a plugin's exit and output mean: the one result record of the attempt, coopr-result(5). A plugin that breaks its
+ * contract gets a result all the same, which says how.
+ */
+#ifndef EXEC_VERDICT_H
+#define EXEC_VERDICT_H
+
+#include <stdbool.h>
+
+#include "base/buffer.h"
+#include "exec/tail.h"
+#include "json/json.h"
+
+struct task;
+
+enum {
+	VERDICT_ANSWER_BYTES = 1024 * 1024, /* of a plugin's stdout at most */
+	VERDICT_TIMEOUT = 124,              /* status of an attempt that took too long, as timeout(1) has it */
+};
+
+struct plugin_end { /* how it went */
+	const char *name;         /* "automator/shell" */
+	int wait_status;          /* as wait(2) gives it */
+	bool timed_out;
+	const char *stopped;      /* why coopr-exec itself ended it, or NULL */
+	const struct buffer *out; /* its stdout, cut at VERDICT_ANSWER_BYTES */
+	size_t out_total;
+	const struct tail *log;   /* its stderr */
+};
+
+/* The result record, owned. */
+jv verdict_result(const struct task *task, const struct plugin_end *end);
+
+/* The result of a task for which no plugin ran. */
+jv verdict_refusal(const struct task *task, int status, const char *message);
+
+#endif
