@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "json/json.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,6 +14,8 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "json/scan.h"
+
+enum { CHUNK = 64 * 1024 };
 
 /* Where only white space follows from text on. */
 static bool
@@ -42,18 +45,47 @@ json_parse(const char *name, const char *text, size_t length, jv *out, struct er
 	return 0;
 }
 
+/* Reads to the end, or to what cannot be part of one JSON value: of a gigabyte of "[" no more than that is ever held.
+ * Looks each time there is twice as much, so that scanning anew costs linear time in all. */
+static int
+read_value(int fd, const char *name, struct buffer *text, struct error *err)
+{
+	size_t look = CHUNK;
+	ssize_t n, used;
+
+	do {
+		n = read(fd, buffer_room(text, CHUNK), CHUNK);
+		if (n < 0 && errno != EINTR)
+			return error_errno(err, EX_IOERR, "%s", name);
+		text->length += n > 0 ? (size_t)n : 0;
+		if (text->length < look)
+			continue;
+		look = 2 * text->length;
+		used = json_scan(text->data, text->length, false, err);
+		if (used < 0 || (used > 0 && !is_blank(text->data + used, text->length - (size_t)used)))
+			return 0; /* json_parse will say why */
+		if (text->length > JSON_BYTES)
+			return error_set(err, EX_DATAERR, "%s: larger than %d bytes", name, JSON_BYTES);
+	} while (n != 0);
+	return 0;
+}
+
 int
 json_read_file(const char *path, jv *out, struct error *err)
 {
 	bool is_stdin = strcmp(path, "-") == 0;
 	const char *name = is_stdin ? "standard input" : path;
+	int fd = is_stdin ? STDIN_FILENO : file_open(AT_FDCWD, path, O_RDONLY, 0, err), result;
 	struct buffer text = {0};
-	int result = is_stdin ? file_read_fd(STDIN_FILENO, name, JSON_BYTES, &text, err)
-	                      : file_read(AT_FDCWD, path, JSON_BYTES, &text, err);
 
+	if (fd < 0)
+		return -1;
+	result = read_value(fd, name, &text, err);
 	if (result == 0)
 		result = json_parse(name, text.data, text.length, out, err);
 	buffer_release(&text);
+	if (!is_stdin)
+		close(fd);
 	return result;
 }
 

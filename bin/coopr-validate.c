@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * coopr-validate: checks catalogues and single documents and says on stderr all that is wrong with them, one line each:
+ * FILE: POINTER: text. Exits with 0 where nothing is wrong, 1 where something well-formed cannot be so (names
+ * of things that do not exist, defaults that are not allowed), 64 on misuse, 65 where a document is malformed, 66
+ * where one cannot be read.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/message.h"
+#include "base/option.h"
+#include "json/record.h"
+#include "model/catalogue.h"
+#include "model/validate.h"
+
+static const char *kind;
+static bool verbose, pedantic;
+
+static const struct option_spec options[] = {
+	OPTION_STRING('k', "kind", &kind, "KIND", "the files are of this kind (default: what \"kind\" or the folder says)"),
+	OPTION_FLAG('p', "pedantic", &pedantic, "doubts count as faults"),
+	OPTION_FLAG('v', "verbose", &verbose, "show doubts too, and what was found in all"),
+	OPTION_END
+};
+
+static const struct command command = {
+	"coopr-validate", "[OPTION]... DIR|FILE...", "Check catalogues, requests, layouts, plans and results.", options,
+	"  coopr-validate -v share/coopr/catalogue\n"
+	"  coopr-validate services/nginx.json request.json\n"
+	"  coopr-solve request.json | coopr-validate -\n"};
+
+/* 65 outweighs 66, and that 1. */
+static int
+worse(int a, int b)
+{
+	static const int order[] = {0, EX_NO, EX_IOERR, EX_NOINPUT, EX_DATAERR};
+	size_t i = sizeof order / sizeof *order;
+
+	while (i-- > 0)
+		if (order[i] == a || order[i] == b)
+			break;
+	return order[i];
+}
+
+static int
+report_finding(const char *path, const struct finding *finding)
+{
+	size_t length = strlen(path);
+	bool doubt = finding->severity == SEVERITY_DOUBTFUL;
+
+	while (length > 1 && path[length - 1] == '/')
+		length--;
+	if (doubt && !verbose && !pedantic)
+		return 0;
+	message("%.*s/%s: %s: %s%s", (int)length, path, finding->file,
+	    *finding->pointer ? finding->pointer : "the whole document", doubt ? "doubtful: " : "", finding->text);
+	if (finding->severity == SEVERITY_MALFORMED)
+		return EX_DATAERR;
+	return doubt && !pedantic ? 0 : EX_NO;
+}
+
+static void
+summarise(const char *path, const struct catalogue *catalogue, const struct findings *findings)
+{
+	struct buffer text = {0};
+	size_t doubts = 0;
+
+	for (enum entity_kind i = 0; i < ENTITY_KIND_COUNT; i++)
+		buffer_printf(&text, "%s%zu %s", i ? ", " : "", catalogue->first[i + 1] - catalogue->first[i],
+		    entity_kind_folder(i));
+	for (size_t i = 0; i < findings->count; i++)
+		doubts += findings->list[i].severity == SEVERITY_DOUBTFUL;
+	message("%s: %s; %zu faults, %zu doubts", path, text.data, findings->count - doubts, doubts);
+	buffer_release(&text);
+}
+
+static int
+validate_catalogue(const char *path)
+{
+	struct catalogue catalogue;
+	struct findings findings = {0};
+	struct error err;
+	int code = 0;
+
+	if (catalogue_load(path, &catalogue, &findings, &err) < 0) {
+		code = message_error(&err);
+	} else {
+		catalogue_check(&catalogue, &findings);
+		for (size_t i = 0; i < findings.count; i++)
+			code = worse(code, report_finding(path, &findings.list[i]));
+		if (verbose)
+			summarise(path, &catalogue, &findings);
+	}
+	findings_release(&findings);
+	catalogue_release(&catalogue);
+	return code;
+}
+
+/* One document, whose kind is known beforehand. */
+static int
+validate_single(const char *path, const char *its_kind)
+{
+	struct problems problems = {0};
+	struct error err;
+	struct place root;
+	jv document;
+	int code;
+
+	if (json_read_file(path, &document, &err) < 0)
+		return message_error(&err);
+	root = place_root(document, &problems);
+	validate_document(its_kind, &root);
+	code = problems_report(&problems, path);
+	if (verbose && code == 0)
+		message("%s: a %s, nothing wrong", path, its_kind);
+	problems_release(&problems);
+	jv_free(document);
+	return code;
+}
+
+/* Any number of documents that say their kind. Where they are records of a stream, pointers begin with their number. */
+static int
+validate_stream(struct record_reader *reader, struct problems *problems, struct error *err)
+{
+	struct place stream = place_root((jv){0}, problems);
+	jv record;
+	int got;
+
+	while ((got = record_read(reader, &record, err)) > 0) {
+		const char *its_kind = record_kind(record);
+		struct place place = place_root(record, problems);
+
+		if (validate_is_record(its_kind) || reader->number > 1)
+			place = (struct place){&stream, NULL, reader->number - 1, record, problems};
+		if (!validate_document(its_kind, &place)) {
+			struct place member = place_member(&place, "kind");
+
+			place_problem(&member, "\"%.80s\" is no kind of document", its_kind);
+		}
+		jv_free(record);
+	}
+	return got;
+}
+
+static int
+validate_records(const char *path)
+{
+	struct problems problems = {0};
+	struct record_reader reader;
+	struct error err;
+	int got = record_reader_open(&reader, path, &err), code;
+
+	if (got == 0)
+		got = validate_stream(&reader, &problems, &err);
+	if (got == 0 && reader.number == 0)
+		got = error_set(&err, EX_DATAERR, "%s: it is empty, a JSON value is wanted", reader.name);
+	code = problems_report(&problems, reader.name);
+	if (got < 0)
+		code = worse(code, message_error(&err));
+	if (verbose && code == 0)
+		message("%s: %zu documents, nothing wrong", reader.name, reader.number);
+	record_reader_release(&reader);
+	problems_release(&problems);
+	return code;
+}
+
+/* The kind that the folder a file is in says, as in services/nginx.json; NULL where it says none. */
+static const char *
+kind_of_folder(const char *path)
+{
+	const char *file = file_base_name(path);
+	enum entity_kind found = ENTITY_NONE;
+
+	for (enum entity_kind i = 0; i < ENTITY_KIND_COUNT; i++) {
+		const char *folder = entity_kind_folder(i);
+		size_t length = strlen(folder), before = (size_t)(file - path);
+
+		if (before > length && strncmp(file - length - 1, folder, length) == 0 &&
+		    (before == length + 1 || file[-(ptrdiff_t)length - 2] == '/'))
+			found = i;
+	}
+	return found == ENTITY_NONE ? NULL : entity_kind_name(found);
+}
+
+static int
+validate(const char *path)
+{
+	const char *its_kind = kind ? kind : kind_of_folder(path);
+	struct stat status;
+
+	if (strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISDIR(status.st_mode))
+		return validate_catalogue(path);
+	return its_kind ? validate_single(path, its_kind) : validate_records(path);
+}
+
+static void
+check_kind(void)
+{
+	const char *const *kinds = validate_kinds(), *near;
+
+	while (*kinds && strcmp(*kinds, kind) != 0)
+		kinds++;
+	if (*kinds)
+		return;
+	near = option_suggest(kind, validate_kinds());
+	exit(near ? option_misuse(&command, "--kind: '%s' is none; did you mean '%s'?", kind, near)
+	          : option_misuse(&command, "--kind: '%s' is none", kind));
+}
+
+int
+main(int argc, char **argv)
+{
+	int code = 0;
+
+	argv += option_parse(&command, argc, argv);
+	if (kind)
+		check_kind();
+	if (!*argv)
+		return option_misuse(&command, "a folder or a file is wanted");
+
+	for (; *argv; argv++)
+		code = worse(code, validate(*argv));
+	return message_end(code);
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/validate.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "model/catalogue.h"
+#include "model/document.h"
+#include "model/layout.h"
+#include "model/name.h"
+#include "model/plan.h"
+#include "model/request.h"
+#include "model/result.h"
+
+static const char *const kinds[] = {
+	"provider", "hardwaretype", "imagetype", "service", "clustertemplate", "partialtemplate", "tenant", "request",
+	"cluster", "node", "unsatisfiable", "job", "task", "milestone", "result", "event", NULL
+};
+
+enum { FIRST_RECORD = 8 }; /* in kinds: from here on they are records of streams */
+
+static void
+validate_entity(enum entity_kind kind, const struct place *place)
+{
+	struct arena arena = {0};
+	struct entity entity;
+
+	document_check_kind(place, entity_kind_name(kind), NEED_OPTIONAL);
+	entity_parse(kind, place, &arena, &entity);
+	entity_release(&entity);
+	arena_release(&arena);
+}
+
+static void
+validate_tenant(const struct place *place)
+{
+	struct arena arena = {0};
+	struct tenant tenant;
+
+	tenant_parse(place, &arena, &tenant);
+	jv_free(tenant.source);
+	arena_release(&arena);
+}
+
+static void
+validate_request(const struct place *place)
+{
+	struct request request;
+
+	request_parse(place->value, &request, place->problems);
+	request_release(&request);
+}
+
+static void
+validate_cluster(const struct place *place)
+{
+	struct arena arena = {0};
+	struct cluster cluster;
+
+	cluster_parse(place, &arena, &cluster);
+	cluster_release(&cluster);
+	arena_release(&arena);
+}
+
+static void
+validate_node(const struct place *place)
+{
+	struct arena arena = {0};
+	struct node node;
+
+	node_parse(place, &arena, &node);
+	jv_free(node.source);
+	arena_release(&arena);
+}
+
+static void
+validate_job(const struct place *place)
+{
+	struct arena arena = {0};
+	struct job job;
+
+	job_parse(place, &arena, &job);
+	arena_release(&arena);
+}
+
+/* A task that coopr-queue take has given out carries the machine, the cluster and the attempt. */
+static void
+validate_take(const struct place *place, struct arena *arena)
+{
+	struct place machine = place_member(place, "machine"), cluster = place_member(place, "cluster"), provider;
+	struct provider parsed;
+
+	name_parse(place, "job", NEED_REQUIRED, arena);
+	place_integer(place, "attempt", 1, 1, INT32_MAX);
+	place_string(place, "nodes", NEED_OPTIONAL, arena);
+	place_string(place, "log", NEED_OPTIONAL, arena);
+	place_string(place, "token", NEED_OPTIONAL, arena);
+	validate_node(&machine);
+	if (!place_object(&cluster, NEED_REQUIRED))
+		return;
+	name_parse(&cluster, "id", NEED_REQUIRED, arena);
+	name_parse(&cluster, "name", NEED_REQUIRED, arena);
+	provider = place_member(&cluster, "provider");
+	provider_parse(&provider, arena, &parsed);
+	jv_free(parsed.source);
+}
+
+static void
+validate_step(const struct place *place)
+{
+	struct place job = place_member(place, "job");
+	struct arena arena = {0};
+	struct step step;
+
+	step_parse(place, &arena, &step);
+	if (place_present(&job) && !step.is_milestone)
+		validate_take(place, &arena);
+	arena_release(&arena);
+}
+
+static void
+validate_result(const struct place *place)
+{
+	struct result result;
+
+	result_parse(place, &result);
+	result_release(&result);
+}
+
+static void
+validate_unsatisfiable(const struct place *place)
+{
+	struct place conflict = place_member(place, "conflict");
+	struct arena arena = {0};
+
+	if (place_object(place, NEED_REQUIRED)) {
+		place_string(place, "because", NEED_REQUIRED, &arena);
+		if (place_array(&conflict, NEED_REQUIRED))
+			place_strings(place, "conflict", &arena);
+	}
+	arena_release(&arena);
+}
+
+static void
+validate_event(const struct place *place)
+{
+	struct place at = place_member(place, "at"), result = place_member(place, "result");
+	struct arena arena = {0};
+
+	if (place_object(place, NEED_REQUIRED)) {
+		const char *time = place_string(place, "at", NEED_REQUIRED, &arena);
+
+		place_integer(place, "seq", 1, 1, INT64_MAX);
+		name_parse(place, "event", NEED_REQUIRED, &arena);
+		name_parse(place, "task", NEED_OPTIONAL, &arena);
+		place_integer(place, "attempt", 1, 1, INT32_MAX);
+		place_object(&result, NEED_OPTIONAL);
+		if (time && clock_parse_rfc3339(time) < 0)
+			place_problem(&at, "\"%.80s\" is no time as \"2026-11-21T10:00:00.123Z\"", time);
+	}
+	arena_release(&arena);
+}
+
+bool
+validate_document(const char *kind, const struct place *place)
+{
+	static const struct {
+		const char *kind;
+		void (*validate)(const struct place *place);
+	} others[] = {
+		{"tenant", validate_tenant}, {"request", validate_request}, {"cluster", validate_cluster},
+		{"node", validate_node}, {"job", validate_job}, {"task", validate_step}, {"milestone", validate_step},
+		{"result", validate_result}, {"unsatisfiable", validate_unsatisfiable}, {"event", validate_event},
+	};
+	enum entity_kind entity = entity_kind_of(kind);
+
+	if (entity != ENTITY_NONE) {
+		validate_entity(entity, place);
+		return true;
+	}
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (strcmp(others[i].kind, kind) == 0) {
+			others[i].validate(place);
+			return true;
+		}
+	return false;
+}
+
+const char *const *
+validate_kinds(void)
+{
+	return kinds;
+}
+
+bool
+validate_is_record(const char *kind)
+{
+	for (size_t i = FIRST_RECORD; kinds[i]; i++)
+		if (strcmp(kinds[i], kind) == 0)
+			return true;
+	return false;
+}
