@@ -18,7 +18,7 @@
 
 bats_require_minimum_version 1.5.0 # run -64 COMMAND, run --separate-stderr COMMAND
 
-COOPR_ROOT=$(cd "$BATS_TEST_DIRNAME" && git rev-parse --show-toplevel 2>/dev/null || cd "$BATS_TEST_DIRNAME/.." && pwd)
+COOPR_ROOT=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
 COOPR_BIN=${COOPR_BIN:-$COOPR_ROOT/bin}
 SHARED=${COOPR_SHARED:-$COOPR_ROOT/../shared}
 PATH=$COOPR_BIN:$PATH

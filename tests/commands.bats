@@ -1,0 +1,120 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# What coopr-commands(7) says of every command, asked of every command there is.
+
+load case
+
+# The names of all commands that are programs here, one a line.
+commands() {
+	local path
+
+	for path in "$COOPR_BIN"/coopr "$COOPR_BIN"/coopr-*; do
+		case $path in
+		*.c) ;;
+		*) echo "${path##*/}" ;;
+		esac
+	done
+}
+
+# Fails the test with a sentence, at once for all commands.
+complain() {
+	echo "$*"
+	wrong=1
+}
+
+setup() {
+	fresh
+	wrong=0
+}
+
+@test "--help shows usage, options and examples, and ends with 0" {
+	for name in $(commands); do
+		for option in --help -h; do
+			run --separate-stderr "$name" "$option"
+			[ "$status" -eq 0 ] || complain "$name $option: exit code $status"
+			[ -z "${stderr:-}" ] || complain "$name $option: says on stderr: $stderr"
+			for part in "usage: $name" "Options:" "--version" "Examples:" "  $name"; do
+				contains "$output" "$part" || complain "$name $option: lacks '$part'"
+			done
+		done
+	done
+	[ "$wrong" -eq 0 ]
+}
+
+@test "no line of a help is wider than a terminal" {
+	for name in $(commands); do
+		"$name" --help | awk -v name="$name" 'length > 100 {print name ": " $0; wide = 1} END {exit wide}' || wrong=1
+	done
+	[ "$wrong" -eq 0 ]
+}
+
+@test "--version shows name and version" {
+	for name in $(commands); do
+		run -0 "$name" --version
+		[[ $output =~ ^$name\ [0-9]+\.[0-9]+$ ]] || complain "$name: $output"
+	done
+	[ "$wrong" -eq 0 ]
+}
+
+@test "an option that does not exist is misuse: 64, one line on stderr, nothing on stdout" {
+	for name in $(commands); do
+		run --separate-stderr "$name" --no-such-option </dev/null
+		[ "$status" -eq 64 ] || complain "$name: exit code $status"
+		[ -z "$output" ] || complain "$name: prints $output"
+		[ "${#stderr_lines[@]}" -eq 1 ] || complain "$name: says $stderr"
+		contains "$stderr" "$name" || complain "$name: does not name itself: $stderr"
+	done
+	[ "$wrong" -eq 0 ]
+}
+
+@test "a help that cannot be written is an error: 74" {
+	for name in $(commands); do
+		run bash -c "$name --help >/dev/full"
+		[ "$status" -eq 74 ] || complain "$name: exit code $status"
+	done
+	[ "$wrong" -eq 0 ]
+}
+
+@test "every command has a man page with its name, exit status and examples" {
+	for name in $(commands); do
+		page=$COOPR_ROOT/man/man1/$name.1
+		if [ ! -f "$page" ]; then
+			complain "$name has no man page"
+			continue
+		fi
+		for part in "^\.Nm $name\$" "^\.Nd ." "^\.Sh EXIT STATUS" "^\.Sh EXAMPLES"; do
+			grep -q "$part" "$page" || complain "$page lacks $part"
+		done
+	done
+	[ "$wrong" -eq 0 ]
+}
+
+@test "every option of a help is in the man page" {
+	for name in $(commands); do
+		page=$COOPR_ROOT/man/man1/$name.1
+		[ -f "$page" ] || continue
+		for option in $("$name" --help | grep -oE '^ +(-[a-zA-Z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+'); do
+			grep -qE -- "Fl -?(-)?${option#--}( |\$|[^a-z-])|Fl .*${option#-}" "$page" ||
+				complain "$page does not tell of $option"
+		done
+	done
+	[ "$wrong" -eq 0 ]
+}
+
+@test "every man page is clean mdoc and refers to pages that exist" {
+	need_program mandoc
+	mandoc -Tlint -W warning "$COOPR_ROOT"/man/man*/*
+	grep -ohE '^\.Xr coopr[a-z-]* [0-9]' "$COOPR_ROOT"/man/man*/* | sort -u | while read -r _ page section; do
+		[ -f "$COOPR_ROOT/man/man$section/$page.$section" ] || echo "$page($section) does not exist"
+	done | tee missing
+	[ ! -s missing ]
+}
+
+@test "every schema is JSON" {
+	for schema in "$COOPR_ROOT"/share/coopr/schema/*.json; do
+		[ -e "$schema" ] || skip "there is no schema"
+		jq -e '."$schema"' "$schema" >/dev/null || complain "$schema is no JSON Schema"
+	done
+	[ "$wrong" -eq 0 ]
+}
