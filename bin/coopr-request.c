@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * coopr-request: prints the request for a cluster, made of a template of a catalogue and options; the input of
+ * coopr-solve. The same arguments and catalogue give the same bytes. Exits with 0, 1 where the catalogue has no
+ * template, provider, service or type of a name, 64 on misuse, 65 where a document is malformed or contradicts itself, 66 where
+ * one cannot be read.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/location.h"
+#include "base/memory.h"
+#include "base/message.h"
+#include "base/option.h"
+#include "json/record.h"
+#include "model/catalogue.h"
+#include "model/compose.h"
+#include "model/name.h"
+#include "model/request.h"
+
+static struct order order;
+static const char *catalogue_path, *machines, *config_path, *nodes_path;
+static struct option_list services, changes;
+static bool pretty;
+
+static const struct option_spec options[] = {
+	OPTION_STRING('C', "catalogue", &catalogue_path, "DIR", "take entities from here (default: $COOPR_CATALOGUE)"),
+	OPTION_STRING('t', "template", &order.template, "TEMPLATE", "make the cluster of this cluster template"),
+	OPTION_STRING('n', "machines", &machines, "N|MIN:MAX", "with so many machines (default: as few as the template needs)"),
+	OPTION_STRING(0, "name", &order.name, "NAME", "name of the cluster"),
+	OPTION_STRING(0, "id", &order.id, "ID", "its id (default: eight digits drawn from tenant and name)"),
+	OPTION_STRING(0, "tenant", &order.tenant, "TENANT", "whose it is (default: $COOPR_TENANT, or default)"),
+	OPTION_STRING(0, "owner", &order.owner, "USER", "who it belongs to, for %cluster.owner%"),
+	OPTION_STRING('P', "provider", &order.provider, "PROVIDER", "where its machines come from"),
+	OPTION_LIST('s', "services", &services, "SERVICE,...", "these services in place of the template's; may be repeated"),
+	OPTION_STRING('H', "hardwaretype", &order.hardwaretype, "TYPE", "only machines of this hardware type"),
+	OPTION_STRING('I', "imagetype", &order.imagetype, "TYPE", "only machines with this image type"),
+	OPTION_STRING(0, "dns-suffix", &order.dns_suffix, "SUFFIX", "what host names end with"),
+	OPTION_STRING(0, "config", &config_path, "FILE", "this config in place of the template's"),
+	OPTION_LIST(0, "set", &changes, "PATH=VALUE", "change one value of the config; may be repeated"),
+	OPTION_STRING(0, "nodes", &nodes_path, "FILE", "the cluster has these nodes already (a layout or plan)"),
+	OPTION_FLAG('p', "pretty", &pretty, "on several lines"),
+	OPTION_END
+};
+
+static const struct command command = {
+	"coopr-request", "[OPTION]... -t TEMPLATE --name NAME",
+	"Make the request for a cluster out of a catalogue and options.", options,
+	"  coopr-request -C share/coopr/catalogue -t web -n 4 --name shop | coopr-solve\n"
+	"  coopr-request -t lamp -n 2:8 --name blog -s base,apache-httpd,php --set php.memory=64M\n"
+	"  coopr-queue show 00000042-001 --layout >now; coopr-request -t web -n 6 --name shop --nodes now | coopr-solve\n"};
+
+/* Exits where a name can be none. */
+static void
+check_name(const char *option, const char *name, bool (*is_fine)(const char *))
+{
+	if (name && !is_fine(name))
+		exit(option_misuse(&command, "--%s: '%s' is not allowed: see coopr-request(5)", option, name));
+}
+
+/* "4", "2:8", "2:", ":8". */
+static void
+read_machines(const char *text)
+{
+	size_t first = strspn(text, "0123456789"), colon = text[first] == ':';
+	size_t second = colon ? strspn(text + first + 1, "0123456789") : 0;
+	bool is_range = first + colon + second == strlen(text) && first + second > 0 && first < 16 && second < 16;
+
+	order.machines_min = first ? strtoll(text, NULL, 10) : 0;
+	order.machines_max = colon ? strtoll(text + first + 1, NULL, 10) : order.machines_min;
+	if (!is_range || (first && !order.machines_min) || (second && !order.machines_max) ||
+	    (second && order.machines_min > order.machines_max))
+		exit(option_misuse(&command, "--machines: expected a number from 1 on, or MIN:MAX, found '%s'", text));
+}
+
+static void
+read_services(void)
+{
+	size_t capacity = 0;
+
+	for (size_t i = 0; i < services.count; i++) {
+		char *text = memory_string(services.list[i]), *name;
+
+		while ((name = strsep(&text, ","))) {
+			check_name("services", name, name_is_valid);
+			ARRAY_ROOM(order.services.list, order.services.count, capacity);
+			order.services.list[order.services.count++] = name;
+		}
+	}
+}
+
+static void
+read_options(char **operands)
+{
+	if (*operands)
+		exit(option_misuse(&command, "no operands are wanted, found '%s'", *operands));
+	if (!order.template || !order.name)
+		exit(option_misuse(&command, "%s is wanted", order.template ? "--name NAME" : "-t TEMPLATE"));
+	if (!order.tenant)
+		order.tenant = getenv("COOPR_TENANT");
+	if (!order.tenant || !*order.tenant)
+		order.tenant = "default";
+	if (machines)
+		read_machines(machines);
+	check_name("name", order.name, name_is_valid);
+	check_name("tenant", order.tenant, name_is_valid);
+	check_name("id", order.id, cluster_id_is_valid);
+	check_name("dns-suffix", order.dns_suffix, name_is_dns_suffix);
+	read_services();
+	order.changes = (struct string_list){changes.list, changes.count};
+}
+
+/* Says what is wrong with the catalogue's files; 0, or EX_DATAERR where some are malformed and left out. */
+static int
+report_findings(const char *path, const struct findings *findings)
+{
+	for (size_t i = 0; i < findings->count; i++)
+		message("%s/%s: %s: %s", path, findings->list[i].file,
+		    *findings->list[i].pointer ? findings->list[i].pointer : "the whole document", findings->list[i].text);
+	return findings->count ? EX_DATAERR : 0;
+}
+
+static int
+read_config(struct error *err)
+{
+	if (json_read_file(config_path, &order.config, err) < 0)
+		return -1;
+	if (jv_get_kind(order.config) == JV_KIND_OBJECT)
+		return 0;
+	return error_set(err, EX_DATAERR, "%s: expected object, found %s", config_path, json_kind_name(order.config));
+}
+
+/* The nodes of a stream of records that stay. */
+static int
+read_nodes(struct error *err)
+{
+	struct record_reader reader;
+	int got = record_reader_open(&reader, nodes_path, err);
+	jv record;
+
+	order.nodes = jv_array();
+	while (got == 0 && (got = record_read(&reader, &record, err)) > 0) {
+		jv stands = json_get(record, "services");
+
+		if (strcmp(record_kind(record), "node") == 0 && jv_get_kind(stands) != JV_KIND_NULL)
+			order.nodes = jv_array_append(order.nodes, jv_copy(record));
+		jv_free(stands);
+		jv_free(record);
+		got = 0;
+	}
+	record_reader_release(&reader);
+	return got;
+}
+
+/* A catalogue is checked as it is read; this finds what is wrong with the other files. */
+static int
+check_request(jv request)
+{
+	struct problems problems = {0};
+	struct request parsed;
+	int code;
+
+	request_parse(request, &parsed, &problems);
+	code = problems_report(&problems, nodes_path ? nodes_path : "the request");
+	request_release(&parsed);
+	problems_release(&problems);
+	return code;
+}
+
+static void
+print_request(jv request)
+{
+	struct buffer text = {0};
+
+	if (pretty)
+		json_dump_pretty(request, &text);
+	else
+		json_dump(request, &text);
+	fwrite(text.data, 1, text.length, stdout);
+	if (!pretty)
+		putchar('\n');
+	buffer_release(&text);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct catalogue catalogue;
+	struct findings findings = {0};
+	struct error err;
+	char *path;
+	jv request;
+	int code;
+
+	argv += option_parse(&command, argc, argv);
+	read_options(argv);
+	path = location_catalogue(catalogue_path);
+	order.catalogue = realpath(path, NULL);
+
+	if (catalogue_load(path, &catalogue, &findings, &err) < 0 || (config_path && read_config(&err) < 0) ||
+	    (nodes_path && read_nodes(&err) < 0))
+		return message_error(&err);
+	code = report_findings(path, &findings);
+	request = compose_request(&catalogue, &order, &err);
+	if (!jv_is_valid(request)) {
+		message_error(&err);
+		return code ? code : err.code; /* what is missing may be in a malformed file */
+	}
+	code = check_request(request);
+	if (code == 0)
+		print_request(request);
+
+	jv_free(request);
+	jv_free(order.config);
+	jv_free(order.nodes);
+	catalogue_release(&catalogue);
+	return message_end(code);
+}
