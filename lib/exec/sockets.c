@@ -1,8 +1,6 @@
-/* SPDX-License-Identifier: Apache-2.0
- *
- * The directory of kept connections, one for each worker: RUNTIME/ssh.XXXXXX, held locked. The lock is what tells a worker
- * that lives from one that was killed.
- */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exec/sockets.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +16,7 @@
 #include "base/file.h"
 #include "base/location.h"
 #include "base/memory.h"
-#include "exec/ssh.h"
+#include "base/process.h"
 
 /* What ssh adds to the directory: "/", 16 digits, and a suffix of 17 while the socket is being made. */
 enum { SOCKET_NAME_SIZE = 40, MASTER_LINE_BYTES = 4096 };
@@ -101,13 +99,13 @@ sweep(const char *runtime)
 }
 
 int
-ssh_sockets_open(struct ssh_sockets *sockets, struct error *err)
+sockets_open(struct sockets *sockets, struct error *err)
 {
 	struct sockaddr_un address;
 	char *runtime = location_runtime();
 
-	*sockets = (struct ssh_sockets){.lock = -1};
-	unsetenv(SSH_SOCKETS_VARIABLE);
+	*sockets = (struct sockets){.lock = -1};
+	unsetenv(SOCKETS_VARIABLE);
 	if (!runtime)
 		return error_errno(err, EX_CANTCREAT, "a directory for sockets");
 	sweep(runtime);
@@ -126,20 +124,20 @@ ssh_sockets_open(struct ssh_sockets *sockets, struct error *err)
 		return -1;
 	}
 	if (strlen(sockets->path) + SOCKET_NAME_SIZE > sizeof address.sun_path) {
-		ssh_sockets_close(sockets);
+		sockets_close(sockets);
 		return 0;
 	}
-	setenv(SSH_SOCKETS_VARIABLE, sockets->path, 1);
+	setenv(SOCKETS_VARIABLE, sockets->path, 1);
 	return 0;
 }
 
 void
-ssh_sockets_close(struct ssh_sockets *sockets)
+sockets_close(struct sockets *sockets)
 {
 	if (!sockets->path)
 		return;
 	close_directory(sockets->path);
 	close(sockets->lock);
 	free(sockets->path);
-	*sockets = (struct ssh_sockets){.lock = -1};
+	*sockets = (struct sockets){.lock = -1};
 }

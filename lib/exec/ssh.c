@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "exec/sockets.h"
 #include "exec/tail.h"
 #include "exec/task.h"
 
@@ -74,7 +75,7 @@ mix(uint64_t *hash, const char *text)
 static void
 share_connection(const struct machine *machine, struct arguments *argv)
 {
-	const char *sockets = getenv(SSH_SOCKETS_VARIABLE);
+	const char *sockets = getenv(SOCKETS_VARIABLE);
 	uint64_t hash = 0xcbf29ce484222325u;
 	char port[32];
 

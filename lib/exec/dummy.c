@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exec/dummy.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "exec/plugin.h"
+
+enum { DELAY_MAX_MS = 24 * 3600 * 1000 };
+
+/* FNV-1a, 64 bits. */
+static uint64_t
+mix(uint64_t hash, const char *text)
+{
+	for (; text && *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
+	return (hash ^ 0xff) * 0x100000001b3u;
+}
+
+/* The next number of a sequence, 0 <= number < 1 (splitmix64). */
+static double
+draw(uint64_t *state)
+{
+	uint64_t z = *state += 0x9e3779b97f4a7c15u;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+	return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
+}
+
+/* What is drawn depends on what the task is, not on the job it stands in: the same cluster made twice does the same. */
+static uint64_t
+start(const struct task *task, int64_t seed)
+{
+	char numbers[64];
+	uint64_t hash;
+
+	snprintf(numbers, sizeof numbers, "%lld %lld", (long long)seed, (long long)task->attempt);
+	hash = mix(0xcbf29ce484222325u, numbers);
+	hash = mix(hash, task->machine.id ? task->machine.id : task->id);
+	hash = mix(hash, action_name(task->action));
+	return mix(hash, task->service);
+}
+
+static void
+wait_ms(double ms)
+{
+	struct timespec left = {.tv_sec = (time_t)(ms / 1000), .tv_nsec = (long)(fmod(ms, 1000) * 1e6)};
+
+	while (nanosleep(&left, &left) < 0 && errno == EINTR)
+		;
+}
+
+int
+dummy_play(const struct task *task, struct outcome *outcome)
+{
+	struct problems problems = {0};
+	struct place fields = place_root(task->fields, &problems);
+	double delay = place_number(&fields, "delay_ms", 0, 0, DELAY_MAX_MS);
+	double percent = place_number(&fields, "fail_percent", 0, 0, 100);
+	int64_t status = place_integer(&fields, "fail_status", 1, 1, 255);
+	uint64_t state = start(task, place_integer(&fields, "seed", 0, INT32_MIN, INT32_MAX));
+	int failed = plugin_check_fields(&problems, outcome);
+
+	problems_release(&problems);
+	if (failed)
+		return -1;
+	delay *= 0.5 + draw(&state);
+	if (delay > 0)
+		wait_ms(delay);
+	if (draw(&state) * 100 >= percent)
+		return 0;
+	return error_set(&outcome->error, (int)status, "failed as drawn: fail_percent is %g", percent);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Work that is not done: it takes its time and fails now and then, as its fields and a seed say. The same task with the same
+ * seed does the same, on any machine.
+ */
+#ifndef EXEC_DUMMY_H
+#define EXEC_DUMMY_H
+
+#define DUMMY_PROPERTIES \
+	"\"delay_ms\":{\"type\":[\"number\",\"string\"],\"default\":0,\"description\":\"How long a task takes on average: half of it at least, one and a half at most\"}," \
+	"\"fail_percent\":{\"type\":[\"number\",\"string\"],\"default\":0,\"description\":\"How many of a hundred attempts fail\"}," \
+	"\"fail_status\":{\"type\":[\"number\",\"string\"],\"default\":1,\"description\":\"Their status\"}," \
+	"\"seed\":{\"type\":[\"number\",\"string\"],\"default\":0,\"description\":\"Another seed, other durations and failures\"}"
+
+struct outcome;
+struct task;
+
+/* Waits as long as the task takes. -1 where it fails, said in outcome. */
+int dummy_play(const struct task *task, struct outcome *outcome);
+
+#endif

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The file of machines, coopr-static(7), in its two forms: for each machine a line, which becomes an object of the same
+ * members, or that object itself.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/process.h"
+#include "exec/machines.h"
+#include "exec/words.h"
+#include "json/scan.h"
+#include "model/name.h"
+
+enum { FILE_BYTES = 16 * 1024 * 1024, SSH_PORT = 22 };
+
+static const char *const members[] = {
+	"address", "bind", "flavor", "hostkey", "hostname", "identityfile", "port", "user", "zone", NULL,
+};
+
+static bool
+is_member(const char *name, size_t length)
+{
+	for (size_t i = 0; members[i]; i++)
+		if (strlen(members[i]) == length && strncmp(members[i], name, length) == 0)
+			return true;
+	return false;
+}
+
+/* NAME=VALUE becomes a member; "hostkey" may come several times. */
+static int
+add_member(jv *object, const char *word, struct error *err)
+{
+	size_t length = strcspn(word, "=");
+	char *name;
+
+	if (word[length] != '=' || !is_member(word, length))
+		return error_set(err, EX_CONFIG, "\"%s\": expected bind=, flavor=, hostkey=, hostname=, identityfile=, port=, "
+		    "user= or zone=", word);
+	name = memory_substring(word, length);
+	if (strcmp(name, "hostkey") == 0) {
+		jv keys = json_get(*object, name);
+
+		if (!jv_is_valid(keys)) {
+			jv_free(keys);
+			keys = jv_array();
+		}
+		json_set(object, name, jv_array_append(keys, jv_string(word + length + 1)));
+	} else {
+		json_set_string(object, name, word + length + 1);
+	}
+	free(name);
+	return 0;
+}
+
+static int
+object_of_line(const char *line, jv *object, struct error *err)
+{
+	struct arguments words = {0};
+	int failed = words_split(line, &words, err);
+
+	*object = jv_object();
+	if (!failed)
+		json_set_string(object, "address", words.list[0]);
+	for (size_t i = 1; i < words.count && !failed; i++)
+		failed = add_member(object, words.list[i], err);
+	arguments_release(&words);
+	return failed;
+}
+
+/* A path that is relative starts at the folder of the file that it stands in. */
+static const char *
+beside(struct arena *arena, const char *file, const char *path)
+{
+	const char *slash = strrchr(file, '/');
+
+	if (!path || *path == '/' || !slash)
+		return path;
+	return arena_printf(arena, "%.*s/%s", (int)(slash - file), file, path);
+}
+
+static struct string_list
+parse_keys(const struct place *place, struct arena *arena)
+{
+	struct place key = place_member(place, "hostkey");
+	struct string_list list = {0};
+
+	if (json_string(key.value)) {
+		list.list = arena_alloc(arena, 1, sizeof *list.list);
+		list.list[list.count++] = arena_string(arena, json_string(key.value));
+		return list;
+	}
+	return place_strings(place, "hostkey", arena);
+}
+
+static void
+parse_machine(const struct place *place, struct machines *machines, struct static_machine *machine)
+{
+	struct arena *arena = &machines->arena;
+
+	*machine = (struct static_machine){0};
+	if (!place_object(place, NEED_REQUIRED))
+		return;
+	machine->address = name_parse_as(place, "address", NEED_REQUIRED, name_is_host, "address", arena);
+	machine->bind = name_parse_as(place, "bind", NEED_OPTIONAL, name_is_host, "address", arena);
+	machine->hostname = name_parse_as(place, "hostname", NEED_OPTIONAL, name_is_host, "host name", arena);
+	machine->user = name_parse_as(place, "user", NEED_OPTIONAL, name_is_user, "user", arena);
+	machine->port = place_integer(place, "port", SSH_PORT, 1, 65535);
+	machine->identityfile = beside(arena, machines->path, place_string(place, "identityfile", NEED_OPTIONAL, arena));
+	machine->flavor = place_string(place, "flavor", NEED_OPTIONAL, arena);
+	machine->zone = place_string(place, "zone", NEED_OPTIONAL, arena);
+	machine->host_keys = parse_keys(place, arena);
+	if (machine->address && strchr(machine->address, '/'))
+		place_problem(place, "\"%s\" is no address", machine->address);
+	else if (machine->address)
+		machine->id = arena_printf(arena, "%s:%lld", machine->address, (long long)machine->port);
+}
+
+/* Adds what object describes; where says where it stands. */
+static int
+add_machine(struct machines *machines, jv object, const char *where, struct error *err)
+{
+	struct problems problems = {0};
+	struct place root = place_root(object, &problems);
+	struct static_machine *machine = &machines->list[machines->count];
+	int failed = 0;
+
+	parse_machine(&root, machines, machine);
+	if (problems.total > 0)
+		failed = error_set(err, EX_CONFIG, "%s: %s: %s: %s", machines->path, where, problems.list[0].pointer,
+		    problems.list[0].text);
+	else if (machines_find(machines, machine->id))
+		failed = error_set(err, EX_CONFIG, "%s: %s: the machine %s stands there twice", machines->path, where,
+		    machine->id);
+	else
+		machines->count++;
+	problems_release(&problems);
+	return failed;
+}
+
+static int
+read_lines(struct machines *machines, char *text, struct error *err)
+{
+	int number = 0, failed = 0;
+	char *line;
+
+	while (!failed && (line = strsep(&text, "\n"))) {
+		struct error why;
+		char where[32];
+		jv object;
+
+		snprintf(where, sizeof where, "line %d", ++number);
+		line += strspn(line, " \t\r");
+		if (!*line || *line == '#')
+			continue;
+		line[strcspn(line, "\r")] = '\0';
+		if (object_of_line(line, &object, &why) < 0)
+			failed = error_set(err, EX_CONFIG, "%s: %s: %s", machines->path, where, why.text);
+		else
+			failed = add_machine(machines, object, where, err);
+		jv_free(object);
+	}
+	return failed;
+}
+
+static int
+read_array(struct machines *machines, jv array, struct error *err)
+{
+	int failed = 0;
+
+	for (size_t i = 0; i < json_length(array) && !failed; i++) {
+		jv object = jv_array_get(jv_copy(array), (int)i);
+		char where[32];
+
+		snprintf(where, sizeof where, "machine %zu", i + 1);
+		failed = add_machine(machines, object, where, err);
+		jv_free(object);
+	}
+	return failed;
+}
+
+/* One array, or objects one behind the other. */
+static int
+read_values(struct machines *machines, const char *text, size_t length, struct error *err)
+{
+	jv list = jv_array();
+	ssize_t used;
+	int failed;
+
+	while ((used = json_scan(text, length, true, err)) > 0) {
+		jv value = jv_parse_sized(text, (int)used);
+
+		list = jv_get_kind(value) == JV_KIND_ARRAY ? jv_array_concat(list, value) : jv_array_append(list, value);
+		text += used;
+		length -= (size_t)used;
+	}
+	if (used < 0) {
+		failed = error_prefix(err, "%s", machines->path);
+		err->code = EX_CONFIG;
+	} else {
+		machines->list = arena_alloc(&machines->arena, json_length(list) + 1, sizeof *machines->list);
+		failed = read_array(machines, list, err);
+	}
+	jv_free(list);
+	return failed;
+}
+
+static size_t
+count_lines(const char *text)
+{
+	size_t lines = 1;
+
+	for (; *text; text++)
+		lines += *text == '\n';
+	return lines;
+}
+
+int
+machines_read(const char *path, struct machines *machines, struct error *err)
+{
+	struct buffer text = {0};
+	int failed;
+
+	*machines = (struct machines){0};
+	machines->path = arena_string(&machines->arena, path);
+	failed = file_read(AT_FDCWD, path, FILE_BYTES, &text, err);
+	if (failed) {
+		err->code = EX_CONFIG;
+	} else if (text.data[strspn(text.data, " \t\r\n")] == '[' || text.data[strspn(text.data, " \t\r\n")] == '{') {
+		failed = read_values(machines, text.data, text.length, err);
+	} else {
+		machines->list = arena_alloc(&machines->arena, count_lines(text.data) + 1, sizeof *machines->list);
+		failed = read_lines(machines, text.data, err);
+	}
+	if (!failed && machines->count == 0)
+		failed = error_set(err, EX_CONFIG, "%s: there are no machines in it", path);
+	buffer_release(&text);
+	return failed;
+}
+
+void
+machines_release(struct machines *machines)
+{
+	arena_release(&machines->arena);
+	*machines = (struct machines){0};
+}
+
+const struct static_machine *
+machines_find(const struct machines *machines, const char *id)
+{
+	for (size_t i = 0; i < machines->count; i++)
+		if (strcmp(machines->list[i].id, id) == 0)
+			return &machines->list[i];
+	return NULL;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The machines that exist already, for the provider static: the file that lists them, coopr-static(7).
+ */
+#ifndef EXEC_MACHINES_H
+#define EXEC_MACHINES_H
+
+#include "base/memory.h"
+#include "json/place.h"
+
+struct error;
+
+struct static_machine {
+	const char *id;      /* "ADDRESS:PORT" */
+	const char *address; /* as written, a name or an address */
+	const char *bind;    /* to reach it from other nodes; NULL: as address */
+	int64_t port;
+	const char *hostname, *user, *identityfile, *flavor, *zone; /* any may be NULL */
+	struct string_list host_keys;
+};
+
+struct machines {
+	struct arena arena;
+	const char *path;
+	struct static_machine *list;
+	size_t count;
+};
+
+/* Reads the file: JSON (an array, or objects), or lines "ADDRESS NAME=VALUE...". -1 with EX_CONFIG, naming file and line. The
+ * machines are to be released in any case. */
+int machines_read(const char *path, struct machines *machines, struct error *err);
+void machines_release(struct machines *machines);
+
+/* The machine that has the id, NULL where there is none. */
+const struct static_machine *machines_find(const struct machines *machines, const char *id);
+
+#endif

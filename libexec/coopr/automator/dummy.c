@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * automator/dummy: does nothing, in as much time and with as many failures as the fields of the action say. For rehearsals, and to
+ * see how much a plan of that size costs.
+ */
+#include "exec/dummy.h"
+
+#include "exec/plugin.h"
+
+static const char schema[] =
+    "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"automator dummy\",\"type\":\"object\","
+    "\"properties\":{" DUMMY_PROPERTIES "}}";
+
+static void
+act(const struct task *task, struct outcome *outcome)
+{
+	dummy_play(task, outcome);
+}
+
+int
+main(int argc, char **argv)
+{
+	static const struct plugin plugin = {"automator/dummy", schema, act, NULL};
+
+	return plugin_main(&plugin, argc, argv);
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * provider/dummy: machines that are not there. It knows which it has "made" (a file for each, below location_state()), gives them
+ * addresses from the nets kept for benchmarks, and takes as much time and fails as often as its fields say.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/file.h"
+#include "base/location.h"
+#include "exec/dummy.h"
+#include "exec/plugin.h"
+#include "json/record.h"
+
+static const char schema[] =
+    "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"provider dummy\",\"type\":\"object\","
+    "\"properties\":{" DUMMY_PROPERTIES "}}";
+
+/* The folder of the machines; NULL where it cannot be made. The caller's to free. */
+static char *
+open_folder(struct error *err)
+{
+	char *state = location_state(), *folder = memory_printf("%s/dummy", state);
+
+	free(state);
+	if (file_make_dirs(AT_FDCWD, folder, 0700, err) == 0)
+		return folder;
+	free(folder);
+	return NULL;
+}
+
+/* Different for each node of a cluster: 198.18.0.0/15 from outside, 10.0.0.0/8 between nodes. */
+static jv
+addresses_of(const struct machine *machine)
+{
+	unsigned number = (unsigned)machine->nodenum;
+	jv addresses = jv_object();
+	char text[32];
+
+	snprintf(text, sizeof text, "198.%u.%u.%u", 18 + (number >> 16 & 1), number >> 8 & 255, number & 255);
+	json_set_string(&addresses, "access_v4", text);
+	snprintf(text, sizeof text, "10.%u.%u.%u", number >> 16 & 255, number >> 8 & 255, number & 255);
+	json_set_string(&addresses, "bind_v4", text);
+	return addresses;
+}
+
+static int
+write_machine(const struct task *task, const char *path, struct outcome *outcome)
+{
+	struct buffer text = {0};
+	jv node = jv_object();
+	int failed;
+
+	json_set_string(&node, "kind", "node");
+	json_set_string(&node, "id", task->machine.id);
+	json_set_string(&node, "hostname", task->machine.hostname);
+	json_set_string(&node, "cluster", task->cluster_id);
+	json_set(&node, "provider", json_get(task->provider, "name"));
+	json_set(&node, "ipaddresses", jv_copy(outcome->ipaddresses));
+	json_set(&node, "facts", jv_copy(outcome->facts));
+	json_dump(node, &text);
+	failed = file_replace(AT_FDCWD, path, text.data, text.length, 0600, &outcome->error);
+	buffer_release(&text);
+	jv_free(node);
+	return failed;
+}
+
+/* Making a machine that is there, and removing one that is not, changes nothing. */
+static void
+play(const struct task *task, const char *path, struct outcome *outcome)
+{
+	jv facts = jv_object();
+	char *id = memory_printf("dummy-%s", task->machine.id);
+
+	json_set_string(&facts, "providerid", id);
+	free(id);
+	if (task->action == ACTION_CREATE) {
+		outcome->ipaddresses = addresses_of(&task->machine);
+		outcome->facts = facts;
+		write_machine(task, path, outcome);
+		return;
+	}
+	jv_free(facts);
+	if (task->action == ACTION_CONFIRM && !file_exists(AT_FDCWD, path))
+		error_set(&outcome->error, EX_UNAVAILABLE, "node %s: there is no such machine", task->machine.id);
+	else if (task->action == ACTION_DELETE && unlink(path) < 0 && errno != ENOENT)
+		error_errno(&outcome->error, EX_IOERR, "%s", path);
+}
+
+static void
+act(const struct task *task, struct outcome *outcome)
+{
+	char *folder, *path;
+
+	if (!task->machine.id) {
+		error_set(&outcome->error, EX_DATAERR, "the task names no machine");
+		return;
+	}
+	if (dummy_play(task, outcome) < 0 || !(folder = open_folder(&outcome->error)))
+		return;
+	path = memory_printf("%s/%s", folder, task->machine.id);
+	play(task, path, outcome);
+	free(path);
+	free(folder);
+}
+
+static int
+is_machine(const struct dirent *entry)
+{
+	size_t length = strlen(entry->d_name);
+
+	return entry->d_name[0] != '.' && (length < 4 || strcmp(entry->d_name + length - 4, ".new") != 0);
+}
+
+static int
+by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static void
+print_if_of(jv node, const char *provider)
+{
+	char *owner = json_get_string(node, "provider");
+
+	if (!provider || (owner && strcmp(owner, provider) == 0))
+		record_write(node, stdout);
+	free(owner);
+}
+
+static int
+list(jv provider, struct error *err)
+{
+	char *name = json_get_string(provider, "name"), *folder = open_folder(err);
+	struct dirent **entries;
+	int count = folder ? scandir(folder, &entries, is_machine, by_name) : -1, failed = 0;
+
+	if (folder && count < 0)
+		error_errno(err, EX_IOERR, "%s", folder);
+	for (int i = 0; i < count; i++) {
+		char *path = memory_printf("%s/%s", folder, entries[i]->d_name);
+		jv node;
+
+		if (!failed && (failed = json_read_file(path, &node, err)) == 0) {
+			print_if_of(node, name);
+			jv_free(node);
+		}
+		free(path);
+		free(entries[i]);
+	}
+	if (count >= 0)
+		free(entries);
+	free(folder);
+	free(name);
+	return count < 0 ? -1 : failed;
+}
+
+int
+main(int argc, char **argv)
+{
+	static const struct plugin plugin = {"provider/dummy", schema, act, list};
+
+	return plugin_main(&plugin, argc, argv);
+}

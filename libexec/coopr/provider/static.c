@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * provider/static: machines that exist already, listed in a file, are handed out and taken back, coopr-static(7). Nothing is done
+ * to them.
+ *
+ * Status: 75 no machine is free, or the one given cannot be reached; 77 it may not be entered; 78 the file is wrong.
+ */
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/buffer.h"
+#include "base/message.h"
+#include "exec/claims.h"
+#include "exec/machines.h"
+#include "exec/payload.h"
+#include "exec/plugin.h"
+#include "exec/remote.h"
+#include "exec/scan.h"
+#include "json/record.h"
+
+static const char schema[] =
+    "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"provider static\",\"type\":\"object\","
+    "\"required\":[\"machines\"],\"properties\":{"
+    "\"machines\":{\"type\":\"string\",\"description\":\"The file that lists them; a relative path starts at the catalogue\"},"
+    "\"user\":{\"type\":\"string\",\"description\":\"Whom to log in as where the file does not say; else the image's sshuser\"},"
+    "\"identityfile\":{\"type\":\"string\",\"description\":\"The private key where the file does not say; else ssh's own choice\"}}}";
+
+struct fields {
+	const char *machines, *user, *identityfile;
+};
+
+static int
+read_fields(const struct task *task, struct arena *arena, struct fields *fields, struct outcome *outcome)
+{
+	struct problems problems = {0};
+	struct place root = place_root(task->fields, &problems);
+	int failed;
+
+	fields->machines = place_string(&root, "machines", NEED_REQUIRED, arena);
+	fields->user = place_string(&root, "user", NEED_OPTIONAL, arena);
+	fields->identityfile = place_string(&root, "identityfile", NEED_OPTIONAL, arena);
+	failed = plugin_check_fields(&problems, outcome);
+	problems_release(&problems);
+	if (!failed && *fields->machines != '/' && task->catalogue)
+		fields->machines = arena_printf(arena, "%s/%s", task->catalogue, fields->machines);
+	return failed;
+}
+
+/* Adds the address to addresses as "access_v4" or "access_v6" (bind_...), resolved where it is a name. */
+static int
+add_address(jv *addresses, const char *role, const char *address, struct error *err)
+{
+	struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *found;
+	char text[INET6_ADDRSTRLEN], name[32];
+	int failed = getaddrinfo(address, NULL, &hints, &found);
+
+	if (failed)
+		return error_set(err, EX_TEMPFAIL, "%s: %s", address, gai_strerror(failed));
+	getnameinfo(found->ai_addr, found->ai_addrlen, text, sizeof text, NULL, 0, NI_NUMERICHOST);
+	snprintf(name, sizeof name, "%s_%s", role, found->ai_family == AF_INET6 ? "v6" : "v4");
+	json_set_string(addresses, name, text);
+	freeaddrinfo(found);
+	return 0;
+}
+
+static jv
+login_of(const struct static_machine *machine, const struct fields *fields, const struct task *task)
+{
+	const char *key = machine->identityfile ? machine->identityfile : fields->identityfile;
+	const char *user = machine->user ? machine->user : fields->user;
+	jv login = jv_object();
+
+	json_set_string(&login, "user", user ? user : task->machine.user);
+	if (key)
+		json_set_string(&login, "identityfile", key);
+	json_set_number(&login, "port", (double)machine->port);
+	return login;
+}
+
+static void
+hand_out(const struct task *task, const struct fields *fields, const struct static_machine *machine,
+    struct outcome *outcome)
+{
+	jv addresses = jv_object(), facts = jv_object();
+
+	json_set_string(&facts, "providerid", machine->id);
+	json_set(&facts, "ssh-auth", login_of(machine, fields, task));
+	if (machine->host_keys.count > 0)
+		json_set(&facts, "ssh_host_keys", scan_pin(&machine->host_keys));
+	if (machine->hostname)
+		outcome->hostname = memory_string(machine->hostname);
+	if (add_address(&addresses, "access", machine->address, &outcome->error) == 0)
+		add_address(&addresses, "bind", machine->bind ? machine->bind : machine->address, &outcome->error);
+	outcome->ipaddresses = addresses;
+	outcome->facts = facts;
+}
+
+static void
+create(const struct task *task, const struct fields *fields, struct outcome *outcome)
+{
+	const struct static_machine *machine;
+	struct machines machines;
+
+	if (machines_read(fields->machines, &machines, &outcome->error) == 0 &&
+	    claims_take(&machines, task, &machine, &outcome->error) == 0)
+		hand_out(task, fields, machine, outcome);
+	machines_release(&machines);
+}
+
+/* Whether the machine lets us in. Where the file gave no host key, the one it shows now is the one it must show from now on. */
+static void
+confirm(const struct task *task, struct outcome *outcome)
+{
+	struct machine machine = task->machine;
+	struct payload payload = {0};
+	struct remote_answer answer;
+	struct arena arena = {0};
+	jv facts;
+
+	if (machine.host_keys.count == 0) {
+		if (scan_host_keys(&machine, &arena, &machine.host_keys, &outcome->error) < 0)
+			return;
+		facts = jv_object();
+		json_set(&facts, "ssh_host_keys", scan_pin(&machine.host_keys));
+		outcome->facts = facts;
+		message("%s: pinned the %zu host keys that it shows; the file of machines gives none to compare with (hostkey=)",
+		    machine.id, machine.host_keys.count);
+	}
+	if (payload_check(&payload, &outcome->error) == 0) {
+		remote_run(&machine, &payload, false, &answer, &outcome->error);
+		remote_answer_release(&answer);
+	}
+	payload_release(&payload);
+	arena_release(&arena);
+}
+
+static void
+act(const struct task *task, struct outcome *outcome)
+{
+	struct arena arena = {0};
+	struct fields fields;
+
+	if (!task->machine.id)
+		error_set(&outcome->error, EX_DATAERR, "the task names no machine");
+	else if (task->action == ACTION_DELETE)
+		claims_give_back(task->machine.id, &outcome->error);
+	else if (task->action == ACTION_CONFIRM)
+		confirm(task, outcome);
+	else if (task->action != ACTION_CREATE)
+		error_set(&outcome->error, EX_CONFIG, "a provider cannot %s", action_name(task->action));
+	else if (read_fields(task, &arena, &fields, outcome) == 0)
+		create(task, &fields, outcome);
+	arena_release(&arena);
+}
+
+static int
+list(jv provider, struct error *err)
+{
+	char *name = json_get_string(provider, "name");
+	jv records;
+	int failed = claims_list(name, &records, err);
+
+	for (size_t i = 0; i < json_length(records); i++) {
+		jv record = jv_array_get(jv_copy(records), (int)i);
+
+		record_write(record, stdout);
+		jv_free(record);
+	}
+	jv_free(records);
+	free(name);
+	return failed;
+}
+
+int
+main(int argc, char **argv)
+{
+	static const struct plugin plugin = {"provider/static", schema, act, list};
+
+	return plugin_main(&plugin, argc, argv);
+}
