@@ -162,19 +162,33 @@ take_record(const struct place *record, struct reading *reading)
 	}
 }
 
+/* What coopr-solve says where there is no layout: its reason is not to get lost in the pipe. */
+static int
+refuse_answer(const struct record_reader *reader, jv answer, struct error *err)
+{
+	char *because = json_get_string(answer, "because");
+
+	error_set(err, EX_NO, "%s: there is no layout: %s", reader->name, because ? because : "unsatisfiable");
+	free(because);
+	return -1;
+}
+
 int
 layout_read(struct record_reader *reader, struct layout *layout, struct problems *problems, struct error *err)
 {
 	struct place stream = place_root((jv){0}, problems);
 	struct reading reading = {.layout = layout};
 	jv value;
-	int got;
+	int got = 1;
 
 	*layout = (struct layout){0};
-	while ((got = record_read(reader, &value, err)) > 0) {
+	while (got > 0 && (got = record_read(reader, &value, err)) > 0) {
 		struct place record = {.up = &stream, .index = reader->number - 1, .value = value, .problems = problems};
 
-		take_record(&record, &reading);
+		if (strcmp(record_kind(value), "unsatisfiable") == 0)
+			got = refuse_answer(reader, value, err);
+		else
+			take_record(&record, &reading);
 		jv_free(value);
 	}
 	names_release(&reading.ids);
