@@ -38,24 +38,23 @@ choose_nodes(bool *chosen, const struct layout *layout, struct string_list wante
 	}
 	for (size_t i = 0; i < names.count && result == 0; i++)
 		if (!found[i])
-			result = error_set(err, EX_NO, "cluster %s: there is no node %s", layout->cluster.id, names.list[i]);
+			result = error_set(err, EX_NO, "there is no node %s", names.list[i]);
 	names_release(&names);
 	free(found);
 	return result;
 }
 
 static int
-choose_services(enum part *parts, const struct layout *layout, const struct dependencies *dependencies,
-    struct string_list wanted, struct error *err)
+choose_services(enum part *parts, const struct dependencies *dependencies, struct string_list wanted,
+    struct error *err)
 {
-	for (size_t i = 0; i < layout->cluster.definition_count; i++)
+	for (size_t i = 0; i < dependencies->services.count; i++)
 		parts[i] = wanted.count ? PART_NONE : PART_CHOSEN;
 	for (size_t i = 0; i < wanted.count; i++) {
 		int service = names_find(&dependencies->services, wanted.list[i]);
 
 		if (service == NAMES_NONE)
-			return error_set(err, EX_NO, "cluster %s: there is no service %s", layout->cluster.id,
-			    wanted.list[i]);
+			return error_set(err, EX_NO, "there is no service %s", wanted.list[i]);
 		parts[service] = PART_CHOSEN;
 	}
 	return 0;
@@ -120,7 +119,7 @@ selection_init(struct selection *selection, const struct layout *layout, const s
 	selection->nodes = memory_zeroed(layout->node_count, sizeof *selection->nodes);
 	selection->services = memory_zeroed(layout->cluster.definition_count, sizeof *selection->services);
 	if (choose_nodes(selection->nodes, layout, wish->nodes, err) < 0 ||
-	    choose_services(selection->services, layout, dependencies, wish->services, err) < 0)
+	    choose_services(selection->services, dependencies, wish->services, err) < 0)
 		return -1;
 	if (stops)
 		draw_in(selection->services, &dependencies->needed_by[DEPENDENCY_RUNTIME]);
