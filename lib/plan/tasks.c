@@ -106,14 +106,13 @@ add_chain(struct builder *builder, const struct placement *placement, const stru
 
 	for (size_t i = 0; i < sizeof chain / sizeof *chain; i++) {
 		int type = builder_class(builder, placement->service, chain[i])->type;
-		uint32_t task, bootstrap = GRAPH_NONE;
+		uint32_t task;
 
 		if (!(placement->actions & ACTION_BIT(chain[i])))
 			continue;
 		task = add_service_task(builder, placement, chain[i]);
-		if (placement->actions & ACTION_BIT(ACTION_BOOTSTRAP) && type != last_type)
-			bootstrap = tasks->bootstraps[type];
-		builder_edge(builder, bootstrap, task);
+		if (type != last_type)
+			builder_edge(builder, tasks->bootstraps[type], task);
 		builder_edge(builder, last, task);
 		if (!placement->assured)
 			builder_note_waits(builder, task, &covered);
