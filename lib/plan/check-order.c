@@ -236,6 +236,26 @@ is_assurance(const struct order *order, uint32_t step)
 	return restarts;
 }
 
+static bool
+is_assured(const struct order *order, size_t service)
+{
+	size_t key = service * ACTION_COUNT + ACTION_START;
+
+	return order->of_class.first[key] < order->of_class.first[key + 1] &&
+	    is_assurance(order, order->of_class.list[order->of_class.first[key]]);
+}
+
+/* Whether a need not wait for b's start: b runs already, and so does one between them that a does wait for. */
+static bool
+is_covered(const struct order *order, size_t a, size_t b)
+{
+	for (size_t m = 0; is_assured(order, b) && m < order->services; m++)
+		if (order->runs_after[a * order->services + m] && order->runs_after[m * order->services + b] &&
+		    is_assured(order, m))
+			return true;
+	return false;
+}
+
 /* Each task of a class has to wait for all of the block that are in the mask. One fault is enough. */
 static void
 check_class(const struct order *order, size_t service, enum action action, uint64_t mask)
@@ -281,7 +301,7 @@ check_dependants(const struct order *order, size_t b, enum action action)
 
 		if (action == ACTION_INSTALL && order->installs_after[forth])
 			check_class(order, a, ACTION_INSTALL, mask);
-		if (action == ACTION_START && order->runs_after[forth]) {
+		if (action == ACTION_START && order->runs_after[forth] && !is_covered(order, a, b)) {
 			check_class(order, a, ACTION_INITIALIZE, mask);
 			check_class(order, a, ACTION_START, mask);
 		}

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""random.py COOPR-PLAN COUNT [SEED]: plans of random clusters have the tasks they should have, in a good order.
+"""clusters.py COOPR-PLAN COUNT [SEED]: plans of random clusters have the tasks they should have, in a good order.
 
 Clusters with aliases, several automators, addresses in their configuration, nodes that come, stay, change and go. Which
 tasks there have to be is worked out here anew, from the man page; the order is for coopr-plan --check to judge.
@@ -175,7 +175,7 @@ def expected(cluster, nodes, action, chosen_nodes, chosen, graceful):
         elif leaves:
             if "leaving" in DIFFERENCE[action] and every:
                 hardware(node, "delete")
-                whole = all(n["services"] is None for n in nodes) and not chosen_nodes
+                whole = all(n["services"] is None for n in nodes) and len(chosen_nodes) in (0, len(nodes))
                 for service in was:
                     if graceful or not whole:
                         work(node, service, TAKE_DOWN, False)

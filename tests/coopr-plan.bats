@@ -1,0 +1,352 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+
+load case
+
+# A web cluster: a balancer, two application nodes, a database.
+setup() {
+	fresh
+	definitions='[
+	 {"name":"lb","dependencies":{"provides":[],"conflicts":[],"install":{"requires":[],"uses":[]},
+	  "runtime":{"requires":["app"],"uses":["cache"]}},"provisioner":{"actions":{
+	  "install":{"type":"shell","fields":{"script":"lb.sh","args":"install"},"expect_s":20},
+	  "configure":{"type":"shell","fields":{"script":"lb.sh"}},
+	  "start":{"type":"shell","fields":{"script":"lb.sh"}},"stop":{"type":"shell","fields":{"script":"lb.sh"}}}}},
+	 {"name":"app","dependencies":{"provides":["web"],"conflicts":[],"install":{"requires":["runtime"],"uses":[]},
+	  "runtime":{"requires":["sql"],"uses":[]}},"provisioner":{"actions":{
+	  "install":{"type":"shell","timeout_s":60,"retries":5},"configure":{"type":"shell"},
+	  "start":{"type":"shell"},"stop":{"type":"shell"},"remove":{"type":"shell"}}}},
+	 {"name":"runtime","provisioner":{"actions":{"install":{"type":"docker"}}}},
+	 {"name":"db","dependencies":{"provides":["sql"]},"provisioner":{"actions":{
+	  "install":{"type":"shell"},"configure":{"type":"shell"},"initialize":{"type":"shell"},
+	  "start":{"type":"shell"},"stop":{"type":"shell"}}}}]'
+	cluster '{}'
+	cat >nodes <<-'END'
+	{"kind":"node","id":"7-1000","nodenum":1000,"hostname":"shop-1000.local","services":["lb"],"was":null,"rack":"r1"}
+	{"kind":"node","id":"7-1001","nodenum":1001,"hostname":"shop-1001.local","services":["app","runtime"],"was":null}
+	{"kind":"node","id":"7-1002","nodenum":1002,"hostname":"shop-1002.local","services":["app","runtime"],"was":null}
+	{"kind":"node","id":"7-1003","nodenum":1003,"hostname":"shop-1003.local","services":["db"],"was":null}
+	END
+	cat cluster nodes >layout
+}
+
+# Writes the cluster record with that configuration, and its definitions.
+cluster() {
+	printf '{"kind":"cluster","id":"00000007","name":"shop","tenant":"qa","services":["app","db","lb","runtime"],
+	  "config":%s,"provider":{"name":"p","providertype":"dummy","provisioner":{}},"owner":"ann",
+	  "definitions":%s}\n' "$1" "$definitions" >cluster
+}
+
+# The tasks of a plan, one a line: "install db on 7-1003".
+tasks() {
+	jq -r 'select(.kind == "task") | "\(.action) \(.service // .type) on \(.node)"' "$@"
+}
+
+# What step $1 ("start lb on 7-1000", or a milestone's name) of plan comes after, in the same words.
+after() {
+	jq -rs --arg name "$1" '
+	  map(select(.kind == "task" or .kind == "milestone")
+	    | .words = if .kind == "task" then "\(.action) \(.service // .type) on \(.node)" else .name end)
+	  | INDEX(.id) as $steps | .[] | select(.words == $name) | .after | map($steps[.].words) | join(", ")' plan
+}
+
+@test "coopr-plan prints a job record, the records of the layout as they were, then tasks and milestones" {
+	coopr-plan layout >plan
+	same "$(jq -r .kind plan | uniq | head -n 5)" $'job\ncluster\nnode\ntask\nmilestone'
+	same "$(jq -r .kind plan | tail -n +7 | sort -u)" $'milestone\ntask'
+	same "$(jq -c 'select(.kind == "cluster") | .owner' plan)" '"ann"'
+	same "$(jq -c 'select(.rack) | .rack' plan)" '"r1"'
+	same "$(jq -c 'select(.kind == "job") | [.id, .cluster, .tenant, .action, .tasks]' plan)" \
+		"[null,\"00000007\",\"qa\",\"cluster_create\",$(tasks plan | wc -l)]"
+}
+
+@test "each step stands behind all that it waits for" {
+	coopr-plan layout | coopr-plan --check
+	run -0 jq -s 'map(select(.after)) | [foreach .[] as $s ([]; . + [$s.id]; $s.after - .)] | add | length' \
+		<(coopr-plan layout)
+	same "$output" 0
+}
+
+@test "the same input gives the same bytes" {
+	coopr-plan layout >first
+	coopr-plan <layout >second
+	cmp first second
+}
+
+@test "nodes are read in any order" {
+	{ cat cluster; tac nodes; } | coopr-plan >reversed
+	coopr-plan layout | cmp - reversed
+}
+
+@test "a plan may stand where a layout is wanted" {
+	coopr-plan layout >plan
+	coopr-plan plan | cmp - plan
+}
+
+@test "on a node: create, confirm, one bootstrap for each automator in use, then each service" {
+	coopr-plan layout >plan
+	same "$(tasks plan | grep 7-1001)" "create dummy on 7-1001
+confirm dummy on 7-1001
+bootstrap shell on 7-1001
+bootstrap docker on 7-1001
+install runtime on 7-1001
+install app on 7-1001
+configure app on 7-1001
+start app on 7-1001"
+	same "$(after "install runtime on 7-1001")" "bootstrap docker on 7-1001"
+	same "$(after "bootstrap docker on 7-1001")" "confirm dummy on 7-1001"
+}
+
+@test "a task carries type, fields, timeout_s, retries, expect_s and rank" {
+	coopr-plan layout >plan
+	same "$(jq -c 'select(.service == "lb" and .action == "install") | [.type, .fields, .expect_s]' plan)" \
+		'["shell",{"args":"install","script":"lb.sh"},20]'
+	same "$(jq -c 'select(.service == "app" and .action == "install") | [.fields, .timeout_s, .retries]' plan | uniq)" \
+		'[{},60,5]'
+	same "$(jq -s 'map(.rank // 0) | max' plan)" "$(jq 'select(.kind == "job") | .critical_path_s' plan)"
+}
+
+@test "confirm is undone by delete and create" {
+	coopr-plan layout >plan
+	same "$(jq -c 'select(.undo) | [.action, .undo]' plan | sort -u)" '["confirm",["delete","create"]]'
+}
+
+@test "a service is started after all instances of what it needs at run time are started" {
+	coopr-plan layout >plan
+	same "$(after "start lb on 7-1000")" "configure lb on 7-1000, started: app"
+	same "$(after "started: app")" "start app on 7-1001, start app on 7-1002"
+	same "$(after "start app on 7-1002")" "configure app on 7-1002, start db on 7-1003"
+}
+
+@test "a service is installed after all instances of what it needs at install time are installed" {
+	coopr-plan layout >plan
+	contains "$(after "install app on 7-1001")" "installed: runtime"
+	same "$(after "installed: runtime")" "install runtime on 7-1001, install runtime on 7-1002"
+}
+
+@test "a service is stopped after all instances of the services that need it" {
+	coopr-plan -a stop layout >plan
+	same "$(tasks plan | sed 's/ on.*//' | uniq)" $'stop lb\nstop app\nstop db'
+	same "$(after "stop db on 7-1003")" "stopped: app"
+	same "$(after "stop app on 7-1001")" "stop lb on 7-1000"
+}
+
+@test "where a service has no such task, what it needs itself counts instead" {
+	jq -c 'del(.definitions[1].provisioner.actions.start)' cluster | cat - nodes | coopr-plan >plan
+	same "$(after "start lb on 7-1000")" "configure lb on 7-1000, start db on 7-1003"
+}
+
+@test "a name stands for the service of that name and for all that provide it" {
+	jq -c '.definitions[0].dependencies.provides = ["db"]' cluster >aliased
+	jq -c '.definitions[0].dependencies.runtime.requires = [] | .definitions[1].dependencies.runtime.requires = ["db"]' aliased |
+		cat - nodes | coopr-plan >plan
+	same "$(after "ready to start: app")" "start lb on 7-1000, start db on 7-1003"
+}
+
+@test "services that need each other in a circle have no order: the cycle is printed" {
+	jq -c '.definitions[3].dependencies.runtime.uses = ["lb"]' cluster | cat - nodes >circle
+	run -1 --separate-stderr coopr-plan circle
+	same "$output" ""
+	same "$stderr" "coopr-plan: cluster 00000007: the runtime dependencies of the services form a cycle: app -> db -> lb -> app"
+	coopr-plan -a delete circle >plan
+	same "$(tasks plan | wc -l)" 4
+	coopr-plan -a configure circle | coopr-plan --check
+}
+
+@test "where the configuration asks for addresses, configure waits until all nodes with that service are confirmed" {
+	cluster '{"lb":{"upstream":"%ip.service.app%"},"app":{"db":"%ip.access_v4.service.db[0]%"}}'
+	cat cluster nodes | coopr-plan >plan
+	same "$(after "addresses: app")" "confirm dummy on 7-1001, confirm dummy on 7-1002"
+	same "$(after addresses)" "confirm dummy on 7-1003, addresses: app"
+	same "$(after "configure db on 7-1003")" "addresses, install db on 7-1003"
+	same "$(after "start db on 7-1003")" "initialize db on 7-1003"
+}
+
+@test "start starts all that a service needs to run" {
+	coopr-plan -a start -s app layout >plan
+	same "$(tasks plan)" $'start db on 7-1003\nstart app on 7-1001\nstart app on 7-1002'
+}
+
+@test "stop stops all that need a service" {
+	coopr-plan -a stop -s app layout >plan
+	same "$(tasks plan)" $'stop lb on 7-1000\nstop app on 7-1001\nstop app on 7-1002'
+}
+
+@test "restart starts what it needs too, and stops none of that" {
+	coopr-plan -a restart -s app layout >plan
+	same "$(tasks plan | sort)" "start app on 7-1001
+start app on 7-1002
+start db on 7-1003
+start lb on 7-1000
+stop app on 7-1001
+stop app on 7-1002
+stop lb on 7-1000"
+	coopr-plan --check plan
+}
+
+@test "only the nodes named, by id or hostname" {
+	coopr-plan -a stop -n 7-1001 -n shop-1003.local layout >plan
+	same "$(tasks plan)" $'stop app on 7-1001\nstop db on 7-1003'
+}
+
+@test "delete deletes all nodes, also those without services" {
+	{ cat cluster nodes; echo '{"kind":"node","id":"7-1004","nodenum":1004,"hostname":"h","services":[],"was":null}'; } >more
+	coopr-plan -a delete more >plan
+	same "$(tasks plan | wc -l)" 5
+	contains "$(tasks plan)" "delete dummy on 7-1004"
+	same "$(jq -r 'select(.kind == "job") | .action' plan)" cluster_delete
+	coopr-plan more >plan
+	contains "$(tasks plan)" "confirm dummy on 7-1004"
+}
+
+@test "--graceful stops and removes the services of each node before it is deleted" {
+	coopr-plan -a delete --graceful layout >plan
+	same "$(after "delete dummy on 7-1001")" "remove app on 7-1001"
+	same "$(after "remove app on 7-1001")" "stop app on 7-1001"
+	same "$(after "delete dummy on 7-1003")" "stop db on 7-1003"
+}
+
+@test "a node that leaves a living cluster takes leave of its services" {
+	coopr-plan -a delete -n 7-1002 layout >plan
+	same "$(tasks plan)" $'stop app on 7-1002\nremove app on 7-1002\ndelete dummy on 7-1002'
+	same "$(jq -r 'select(.kind == "job") | .action' plan)" cluster_shrink
+}
+
+@test "by default the plan is the difference between what was and what shall be" {
+	cat >changed <<-'END'
+	{"kind":"node","id":"7-1000","nodenum":1000,"hostname":"a","services":["lb"],"was":["lb"]}
+	{"kind":"node","id":"7-1001","nodenum":1001,"hostname":"b","services":["db"],"was":["app","db"]}
+	{"kind":"node","id":"7-1002","nodenum":1002,"hostname":"c","services":["app","db"],"was":["db"]}
+	{"kind":"node","id":"7-1003","nodenum":1003,"hostname":"d","services":null,"was":["db"]}
+	{"kind":"node","id":"7-1004","nodenum":1004,"hostname":"e","services":["db"],"was":null}
+	END
+	cat cluster changed | coopr-plan >plan
+	coopr-plan --check plan
+	same "$(tasks plan | grep -v 7-1004 | sort)" "bootstrap shell on 7-1002
+configure app on 7-1002
+delete dummy on 7-1003
+install app on 7-1002
+remove app on 7-1001
+start app on 7-1002
+stop app on 7-1001
+stop db on 7-1003"
+	same "$(tasks plan | grep -c 7-1004)" 7
+	same "$(jq -r 'select(.kind == "job") | .action' plan)" cluster_change
+	for action in add-services remove-services expand shrink; do
+		cat cluster changed | coopr-plan -a $action | coopr-plan --check
+	done
+	same "$(cat cluster changed | coopr-plan -a add-services | tasks | grep -c '^start')" 1
+}
+
+@test "a plan without any task is a plan too" {
+	{ cat cluster; sed 's/"services":\(\[[^]]*\]\),"was":null/"services":\1,"was":\1/' nodes; } >standing
+	coopr-plan standing >plan
+	same "$(jq -c 'select(.kind == "job") | [.action, .tasks, .critical_path_s]' plan)" '["cluster_change",0,0]'
+	coopr-plan -a stop -s runtime layout >plan
+	same "$(tasks plan)" "$(coopr-plan -a stop -s runtime layout | tasks)"
+	coopr-plan --check plan
+}
+
+@test "--job gives the job's id" {
+	same "$(coopr-plan --job 00000007-012 layout | head -n 1 | jq -r .id)" 00000007-012
+}
+
+@test "-v says how long the plan takes, and why" {
+	run -0 --separate-stderr coopr-plan -v layout
+	contains "$stderr" "coopr-plan: critical path: "
+	contains "$stderr" "start lb on 7-1000"
+	contains "$stderr" "expected makespan: "
+}
+
+@test "the plan grows with nodes times services, never with their square" {
+	need_program python3
+	edges() { python3 "$COOPR_ROOT/tests/bench/plan-layout.py" "$1" | coopr-plan | jq -s 'map(.after // [] | length) | add'; }
+	small=$(edges 50) large=$(edges 100)
+	[ "$large" -lt $((small * 21 / 10)) ]
+}
+
+@test "an unknown action, service, node or job id is refused" {
+	run -64 coopr-plan -a destroy layout
+	run -64 coopr-plan -a creat layout
+	contains "$output" "did you mean 'create'?"
+	run -64 coopr-plan --job ../etc layout
+	run -64 coopr-plan layout layout
+	run -64 coopr-plan -a delete -s db layout
+	run -1 coopr-plan -s nothing layout
+	same "$output" "coopr-plan: cluster 00000007: there is no service nothing"
+	run -1 coopr-plan -n 7-9999 layout
+	same "$output" "coopr-plan: cluster 00000007: there is no node 7-9999"
+}
+
+@test "malformed input is named, and nothing is printed" {
+	run -65 coopr-plan </dev/null
+	contains "$output" "there is no cluster record"
+	run -65 coopr-plan <<<'{"kind":"cluster"'
+	run -65 coopr-plan <<<'[]'
+	run -65 --separate-stderr coopr-plan < <(head -c 1000 layout)
+	same "$output" ""
+	run -65 --separate-stderr coopr-plan < <(jq -c '.services = 7 | .id = "/"' cluster)
+	contains "$stderr" "/0/services: expected array, found number"
+	contains "$stderr" "/0/id: "
+	run -66 coopr-plan nowhere
+}
+
+@test "a service without definition is refused" {
+	jq -c 'del(.definitions[3])' cluster | cat - nodes >undefined
+	run -65 --separate-stderr coopr-plan undefined
+	same "$output" ""
+	same "$stderr" "coopr-plan: cluster 00000007: node 7-1003: service db: the cluster record has no definition of it"
+}
+
+@test "why there is no layout is handed on" {
+	run -1 coopr-plan <<<'{"kind":"unsatisfiable","because":"5 machines are wanted, 3 allowed","conflict":[]}'
+	same "$output" "coopr-plan: standard input: there is no layout: 5 machines are wanted, 3 allowed"
+}
+
+@test "standard output that cannot be written is an error" {
+	run -74 sh -c 'coopr-plan layout >/dev/full'
+	contains "$output" "standard output: No space left on device"
+}
+
+@test "--check finds a task that does not wait for what it must" {
+	coopr-plan layout | jq -c 'if .service == "lb" and .action == "start" then .after = .after[:1] else . end' >plan
+	run -1 coopr-plan --check plan
+	contains "$output" "(start lb on 7-1000) does not wait for "
+	contains "$output" "(start app on 7-1001)"
+}
+
+@test "--check finds steps out of order, doubles, strangers, wrong ranks and counts" {
+	coopr-plan layout >plan
+	tac plan >reversed
+	run -1 coopr-plan --check reversed
+	contains "$output" "which does not stand before it"
+	run -1 coopr-plan --check < <(cat plan; tail -n 1 plan)
+	contains "$output" "a second step with the id"
+	run -1 coopr-plan --check < <(cat plan; tail -n 1 plan | jq -c '.id = "t99"')
+	contains "$output" "a second start of the same"
+	run -1 coopr-plan --check < <(sed 's/"node":"7-1001"/"node":"7-4711"/' plan)
+	contains "$output" "there is no node 7-4711"
+	run -1 coopr-plan --check < <(jq -c 'if .rank then .rank = 1 else . end' plan)
+	contains "$output" "its rank is "
+	run -1 coopr-plan --check < <(grep -v '"action":"confirm"' plan)
+	contains "$output" "which does not stand before it"
+	run -65 coopr-plan --check layout
+}
+
+@test "the random plans of the original are exactly ours" {
+	need_program python3
+	need_shared corpus/plan-coopr.ndjson
+	run -0 "$COOPR_ROOT/tests/plan/corpus.py" "$COOPR_BIN/coopr-plan" "$SHARED/corpus/plan-coopr.ndjson"
+	contains "$output" "113 cases, 0 differ"
+}
+
+@test "--check finds every edge that is missing from those plans" {
+	need_program python3
+	need_shared corpus/plan-coopr.ndjson
+	run -0 "$COOPR_ROOT/tests/plan/mutate.py" "$COOPR_BIN/coopr-plan" "$SHARED/corpus/plan-coopr.ndjson"
+}
+
+@test "plans of random clusters have the tasks they should have, in a good order" {
+	need_program python3
+	run -0 "$COOPR_ROOT/tests/plan/clusters.py" "$COOPR_BIN/coopr-plan" 150
+}
