@@ -78,7 +78,7 @@ read_layout(const char *path, struct layout *layout)
 	record_reader_release(&reader);
 }
 
-/* Exits: 0 where the plan keeps all rules, 1 where it does not, 65 where it is none. */
+/* 0 where the plan keeps all rules, 1 where it does not, 65 where it is none. */
 static int
 check_plan(const char *path)
 {
@@ -86,17 +86,21 @@ check_plan(const char *path)
 	struct plan_document document;
 	struct record_reader reader;
 	struct error err;
+	int code;
 
 	if (record_reader_open(&reader, path, &err) < 0 ||
 	    plan_document_read(&reader, &document, &problems, &err) < 0)
-		return message_error(&err);
-	if (problems.total)
-		return problems_report(&problems, reader.name);
-	plan_check(&document, &findings);
-	problems_report(&findings, reader.name);
+		exit(message_error(&err));
+	code = problems_report(&problems, reader.name);
+	if (code == 0)
+		plan_check(&document, &findings);
+	if (problems_report(&findings, reader.name))
+		code = EX_NO;
+	problems_release(&problems);
+	problems_release(&findings);
 	plan_document_release(&document);
 	record_reader_release(&reader);
-	return findings.total ? EX_NO : 0;
+	return code;
 }
 
 /* For -v: what the plan costs in time, and which tasks it is that take it. */
@@ -122,13 +126,30 @@ explain(const struct plan *plan)
 	free(path);
 }
 
+static int
+print_plan(const struct layout *layout, const struct wish *wish)
+{
+	struct plan plan;
+	struct error err;
+	int code = 0;
+
+	if (plan_make(&plan, layout, wish, job, &err) < 0) {
+		code = message_error(&err);
+	} else {
+		if (verbose)
+			explain(&plan);
+		plan_print(&plan, layout, stdout);
+	}
+	plan_release(&plan);
+	return code;
+}
+
 int
 main(int argc, char **argv)
 {
 	struct layout layout;
-	struct plan plan;
 	struct wish wish;
-	struct error err;
+	int code;
 
 	argv += option_parse(&command, argc, argv);
 	check_options((const char *const *)argv);
@@ -137,13 +158,8 @@ main(int argc, char **argv)
 	wish = (struct wish){action, {nodes.list, nodes.count}, {services.list, services.count}, graceful};
 	read_layout(argv[0], &layout);
 
-	if (plan_make(&plan, &layout, &wish, job, &err) < 0)
-		return message_error(&err);
-	if (verbose)
-		explain(&plan);
-	plan_print(&plan, &layout, stdout);
+	code = print_plan(&layout, &wish);
 
-	plan_release(&plan);
 	layout_release(&layout);
-	return message_end(0);
+	return message_end(code);
 }
