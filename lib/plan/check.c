@@ -214,13 +214,18 @@ check_whole(const struct judge *judge)
 	free(done);
 }
 
+/* The order is asked of tasks that are about what there is. */
 static void
 judge_all(struct judge *judge)
 {
+	bool sound;
+
 	check_tasks(judge);
+	sound = judge->findings->total == 0;
 	check_ranks(judge);
 	check_whole(judge);
-	judge_order(judge);
+	if (sound)
+		judge_order(judge);
 }
 
 void
