@@ -107,10 +107,14 @@ undemo:
 LINT_SOURCES = $(LIB_SOURCES) $(PROGRAM_SOURCES) $(TEST_SOURCES) $(FUZZ_SOURCES) $(BENCH_SOURCES)
 SHELL_SCRIPTS = $(shell grep -rlE '^\#!/(bin/|usr/bin/env )(ba)?sh' bin libexec share tests .ci) tests/case.bash
 
+# In bats a test is a function that runs apart, and "run" sets variables.
+LINT_BATS = -e SC2016,SC2030,SC2031,SC2154
+
 lint: $(LINT_SOURCES:%.c=build/lint/%.o) $(LINT_SOURCES:%.c=build/lint/%.tidy)
 	cppcheck --quiet --error-exitcode=1 --enable=warning,performance,portability --inline-suppr \
 	    --suppress=missingIncludeSystem -j 2 --std=c11 -D_GNU_SOURCE -Ilib $(LINT_SOURCES)
 	shellcheck $(SHELL_SCRIPTS)
+	shellcheck -s bats $(LINT_BATS) $(wildcard tests/*.bats)
 	mandoc -Tlint -W warning $(PAGES)
 
 build/lint/%.o: %.c Makefile

@@ -17,8 +17,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-extern char **environ;
-
 static void
 push_owned(struct arguments *arguments, char *text)
 {
