@@ -188,3 +188,33 @@ request_release(struct request *request)
 	jv_free(request->source);
 	*request = (struct request){0};
 }
+
+static size_t
+index_in(jv object, const char *service)
+{
+	jv list = json_get(object, "services");
+	size_t index = SIZE_MAX;
+
+	for (size_t i = json_length(list); i-- > 0;) {
+		jv element = jv_array_get(jv_copy(list), (int)i);
+		char *name = jv_get_kind(element) == JV_KIND_OBJECT ? json_get_string(element, "name") : NULL;
+		const char *text = name ? name : json_string(element);
+
+		if (text && strcmp(text, service) == 0)
+			index = i;
+		free(name);
+		jv_free(element);
+	}
+	jv_free(list);
+	return index;
+}
+
+size_t
+request_service_index(const struct request *request, const char *service)
+{
+	jv defaults = json_get(request->template.source, "defaults");
+	size_t index = index_in(request->cluster.services.count ? request->cluster.source : defaults, service);
+
+	jv_free(defaults);
+	return index;
+}

@@ -46,4 +46,8 @@ struct request {
 void request_parse(jv document, struct request *request, struct problems *problems);
 void request_release(struct request *request);
 
+/* Where a service stands in the document's list: that of the cluster, or of the template's defaults where that is empty.
+ * SIZE_MAX where it does not. */
+size_t request_service_index(const struct request *request, const char *service);
+
 #endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * coopr-solve: a request on stdin, the layout on stdout: a cluster record and its nodes; or, with exit code 1, the one record that
+ * says why there is none.
+ * Exits 0: a layout, 1: there is none, 64: misuse, 65: the request is malformed, 66: it cannot be read, 69: it asks for what this
+ * version does not support, 70: neither found nor refuted, 74: output lost.
+ */
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/message.h"
+#include "base/option.h"
+#include "json/json.h"
+#include "json/place.h"
+#include "model/request.h"
+#include "solve/solve.h"
+
+static bool verbose;
+static const char *check;
+
+static const struct option_spec options[] = {
+	OPTION_STRING(0, "check", &check, "LAYOUT", "judge this layout instead of looking for one"),
+	OPTION_FLAG('v', "verbose", &verbose, "say on stderr how long it took"),
+	OPTION_END
+};
+
+static const struct command command = {
+	"coopr-solve", "[-v] [--check LAYOUT] [FILE]",
+	"Find the best layout of a cluster: which services stand on which machines.", options,
+	"  coopr-request -t web -n 4 --name shop | coopr-solve | coopr-plan\n"
+	"  coopr-solve request.json > layout.ndjson || jq -r .because layout.ndjson\n"
+	"  coopr-solve --check layout.ndjson request.json\n"
+};
+
+static int
+read_request(const char *path, struct request *request, struct error *err)
+{
+	struct problems problems = {0};
+	jv document;
+	int code;
+
+	if (json_read_file(path, &document, err) < 0)
+		return message_error(err);
+	request_parse(document, request, &problems);
+	jv_free(document);
+	code = problems_report(&problems, "request");
+	problems_release(&problems);
+	return code;
+}
+
+static int
+find_layout(const struct request *request)
+{
+	int64_t start = clock_monotonic_ms();
+	struct answer answer;
+	struct error err;
+	int code = 0;
+
+	if (solve(request, &answer, &err) < 0)
+		code = message_error(&err);
+	else {
+		answer_write(request, &answer, stdout);
+		code = answer.satisfiable ? 0 : EX_NO;
+	}
+	if (verbose)
+		message("solved in %lld ms", (long long)(clock_monotonic_ms() - start));
+	answer_release(&answer);
+	return code;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct request request = {0};
+	struct error err;
+	int code;
+
+	argv += option_parse(&command, argc, argv);
+	if (argv[0] && argv[1])
+		return option_misuse(&command, "one request at a time");
+
+	code = read_request(argv[0] ? argv[0] : "-", &request, &err);
+
+	if (!code)
+		code = find_layout(&request);
+
+	request_release(&request);
+	return message_end(code);
+}

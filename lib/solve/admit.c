@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "solve/admit.h"
+
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/names.h"
+#include "model/request.h"
+#include "solve/demand.h"
+#include "solve/solve.h"
+
+struct admission {
+	const struct request *request;
+	const struct service **services; /* of the cluster; NULL where there is no definition */
+	size_t count;
+	struct names offered;  /* names and aliases of the services of the cluster */
+	struct names chosen;   /* names only */
+	struct buffer because;
+	const char *pointers[4]; /* of the first reason */
+	size_t pointer_count;
+	size_t reasons;
+	struct arena *arena;
+};
+
+static const struct service *
+definition(const struct request *request, const char *name)
+{
+	for (size_t i = 0; i < request->service_count; i++)
+		if (strcmp(request->services[i].name, name) == 0)
+			return &request->services[i];
+	return NULL;
+}
+
+static const char *
+asked_at(struct admission *a, const char *service)
+{
+	struct buffer out = {0};
+	const char *pointer;
+
+	demand_service_pointer(a->request, service, &out);
+	pointer = arena_string(a->arena, out.data);
+	buffer_release(&out);
+	return pointer;
+}
+
+static const char *
+defined_at(struct admission *a, const struct service *service, const char *member)
+{
+	return arena_printf(a->arena, "/services/%zu/dependencies/%s", (size_t)(service - a->request->services), member);
+}
+
+/* Starts a reason, of which only the first one's pointers are kept; its words follow. */
+static struct buffer *
+reason(struct admission *a, const char *first, const char *second, const char *third)
+{
+	const char *pointers[] = {first, second, third};
+
+	if (a->reasons++)
+		buffer_text(&a->because, "; ");
+	else
+		for (size_t i = 0; i < 3; i++)
+			if (pointers[i])
+				a->pointers[a->pointer_count++] = pointers[i];
+	return &a->because;
+}
+
+static void
+check_compatible(struct admission *a, const struct service *service)
+{
+	const struct string_list *allowed = &a->request->template.compatible_services;
+
+	for (size_t i = 0; i < allowed->count; i++)
+		if (strcmp(allowed->list[i], service->name) == 0)
+			return;
+	if (allowed->count)
+		buffer_printf(reason(a, asked_at(a, service->name), "/template/compatibility/services", NULL),
+		    "%s is not among the services that the template allows", service->name);
+}
+
+static void
+check_requires(struct admission *a, const struct service *service, const struct string_list *list, const char *member)
+{
+	struct buffer *out = NULL;
+
+	for (size_t i = 0; i < list->count; i++) {
+		if (names_find(&a->offered, list->list[i]) != NAMES_NONE)
+			continue;
+		if (!out) {
+			out = reason(a, asked_at(a, service->name), defined_at(a, service, member), NULL);
+			buffer_printf(out, "%s requires ", service->name);
+		} else
+			buffer_text(out, ", ");
+		buffer_text(out, list->list[i]);
+	}
+	if (out)
+		buffer_printf(out, " (%.*s), which nothing on the cluster provides", (int)strcspn(member, "/"), member);
+}
+
+/* A conflict that both services state is told once. */
+static void
+check_conflicts(struct admission *a, const struct service *service)
+{
+	for (size_t i = 0; i < service->conflicts.count; i++) {
+		const char *other = service->conflicts.list[i];
+		const struct service *definition_of_other;
+		bool told = false;
+
+		if (names_find(&a->chosen, other) == NAMES_NONE || strcmp(other, service->name) == 0)
+			continue;
+		definition_of_other = definition(a->request, other);
+		for (size_t j = 0; j < definition_of_other->conflicts.count && strcmp(other, service->name) < 0; j++)
+			told = told || strcmp(definition_of_other->conflicts.list[j], service->name) == 0;
+		if (!told)
+			buffer_printf(reason(a, asked_at(a, service->name), asked_at(a, other), defined_at(a, service, "conflicts")),
+			    "%s conflicts with %s", service->name, other);
+	}
+}
+
+/* Looks up the services. What is said of those without a definition goes to err, all in one. */
+static int
+look_up(struct admission *a, struct error *err)
+{
+	struct buffer missing = {0};
+	int rc = 0;
+
+	a->count = demand_service_count(a->request);
+	a->services = arena_alloc(a->arena, a->count, sizeof *a->services);
+	for (size_t i = 0; i < a->count; i++) {
+		const char *name = demand_service(a->request, i);
+
+		a->services[i] = definition(a->request, name);
+		names_intern(&a->chosen, name);
+		names_intern(&a->offered, name);
+		for (size_t j = 0; a->services[i] && j < a->services[i]->provides.count; j++)
+			names_intern(&a->offered, a->services[i]->provides.list[j]);
+		if (!a->services[i]) {
+			buffer_text(&missing, missing.length ? "; " : "");
+			demand_service_pointer(a->request, name, &missing);
+			buffer_printf(&missing, ": no service \"%s\" is defined", name);
+		}
+	}
+	if (missing.length)
+		rc = error_set(err, EX_DATAERR, "request: %s", missing.data);
+	buffer_release(&missing);
+	if (!a->count)
+		rc = error_set(err, EX_DATAERR, "request: /cluster/services: no services, and the template has no defaults");
+	return rc;
+}
+
+/* What the engine does not do yet is refused, not ignored. */
+static int
+check_supported(const struct request *request, struct error *err)
+{
+	if (request->template.spread_count)
+		return error_set(err, EX_UNAVAILABLE, "request: /template/constraints/spread: not supported by this version");
+	return 0;
+}
+
+static int
+check_costs(const struct request *request, struct error *err)
+{
+	const struct cluster_template *t = &request->template;
+	bool wanted = false;
+
+	for (size_t i = 0; i < t->objective_count; i++)
+		wanted = wanted || t->objectives[i] == OBJECTIVE_COST;
+	for (size_t i = 0; i < request->hardwaretype_count && wanted; i++) {
+		const struct hardware_offer *offer = hardwaretype_offer(&request->hardwaretypes[i], request->provider.name);
+
+		if (offer && offer->flavor && !offer->has_cost)
+			return error_set(err, EX_DATAERR,
+			    "request: /hardwaretypes/%zu/providermap/%s/cost: is needed, cost is an objective", i,
+			    request->provider.name);
+	}
+	return 0;
+}
+
+static void
+fill_refusal(struct admission *a, struct refusal *refusal)
+{
+	const char **list = arena_alloc(a->arena, a->pointer_count, sizeof *list);
+
+	memcpy(list, a->pointers, a->pointer_count * sizeof *list);
+	refusal->conflict = (struct string_list){list, a->pointer_count};
+	refusal->because = arena_string(a->arena, a->because.data);
+}
+
+int
+admit(const struct request *request, struct arena *arena, struct refusal *refusal, struct error *err)
+{
+	struct admission a = {.request = request, .arena = arena};
+	int rc = -1;
+
+	if (check_supported(request, err) == 0 && check_costs(request, err) == 0 && look_up(&a, err) == 0) {
+		for (size_t i = 0; i < a.count; i++) {
+			check_compatible(&a, a.services[i]);
+			check_requires(&a, a.services[i], &a.services[i]->install_requires, "install/requires");
+			check_requires(&a, a.services[i], &a.services[i]->runtime_requires, "runtime/requires");
+			check_conflicts(&a, a.services[i]);
+		}
+		if (a.reasons)
+			fill_refusal(&a, refusal);
+		rc = a.reasons == 0;
+	}
+	names_release(&a.offered);
+	names_release(&a.chosen);
+	buffer_release(&a.because);
+	return rc;
+}

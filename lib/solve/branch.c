@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "solve/branch.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "solve/bits.h"
+#include "solve/master.h"
+
+#define WHOLE 1e-6       /* that close to a whole number is one */
+enum { DIVE_EVERY = 8 }; /* levels */
+
+struct branching {
+	struct master *master;
+	int objective, sign; /* SIMPLEX_NONE: the first solution will do */
+	struct uses *found;
+	bool any;            /* found holds a solution */
+	bool open;           /* the limit was reached */
+	bool better;         /* one was found here */
+	size_t depth;
+};
+
+struct share { /* a pattern in use in the relaxation, and how many machines are of it */
+	const struct pattern *pattern;
+	double value;
+};
+
+struct shares {
+	struct share *list;
+	size_t count;
+};
+
+static bool branch(struct branching *b);
+
+/* The relaxation's solution by pattern: a marked column and one that is not may be of the same. */
+static struct shares
+shares_of(const struct master *m)
+{
+	int *column = memory_zeroed(m->row_count, sizeof *column);
+	double *value = memory_zeroed(m->row_count, sizeof *value);
+	size_t count = master_solution(m, column, value);
+	struct shares shares = {memory_zeroed(count, sizeof *shares.list), 0};
+
+	for (size_t i = 0; i < count; i++) {
+		const struct pattern *pattern = &m->columns[column[i]].pattern;
+		size_t j = 0;
+
+		while (j < shares.count && !pattern_same(m->program, shares.list[j].pattern, pattern))
+			j++;
+		if (j == shares.count)
+			shares.list[shares.count++] = (struct share){pattern, 0};
+		shares.list[j].value += value[i];
+	}
+	free(column);
+	free(value);
+	return shares;
+}
+
+static double
+fraction(double value)
+{
+	return fabs(value - nearbyint(value));
+}
+
+static bool
+is_whole(const struct shares *shares)
+{
+	for (size_t i = 0; i < shares->count; i++)
+		if (fraction(shares->list[i].value) > WHOLE)
+			return false;
+	return true;
+}
+
+/* Machines of a solution that meet the wish: which of them are the marked ones is of no interest. */
+static int64_t
+marked_activity(const struct master *m, const struct uses *uses)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < uses->count; i++)
+		if (master_wished(m, &uses->list[i].pattern))
+			sum += uses->list[i].count;
+	return sum;
+}
+
+int64_t
+branch_activity(const struct master *m, int row, const struct uses *uses)
+{
+	int64_t sum = 0;
+
+	if (m->rows[row].kind == ROW_MARKED)
+		return marked_activity(m, uses);
+	for (size_t i = 0; i < uses->count; i++)
+		sum += uses->list[i].count * master_coefficient(m, &m->rows[row], &uses->list[i].pattern, false);
+	return sum;
+}
+
+/* Whether a solution keeps all rows, counted in whole numbers. More marked machines than asked for are none too many. */
+static bool
+keeps_rows(const struct master *m, const struct uses *uses)
+{
+	for (size_t i = 0; i < m->row_count; i++) {
+		int64_t activity = branch_activity(m, (int)i, uses);
+
+		if (activity < m->rows[i].lo || (activity > m->rows[i].hi && m->rows[i].kind != ROW_MARKED))
+			return false;
+	}
+	return true;
+}
+
+/* Takes the relaxation's solution in whole numbers, with what the dive fixed since base. Doubles may have gone wrong: then it is none. */
+static bool
+accept(struct branching *b, const struct shares *shares, size_t base)
+{
+	struct master *m = b->master;
+	struct uses uses = {0};
+	bool right;
+
+	for (size_t i = 0; i < shares->count; i++)
+		if (shares->list[i].value > 0.5) {
+			ARRAY_ROOM(uses.list, uses.count, uses.capacity);
+			uses.list[uses.count++] = (struct use){*shares->list[i].pattern, llround(shares->list[i].value)};
+		}
+	right = keeps_rows(m, &uses);
+	for (size_t i = base; i < m->fixed.count && right; i++) {
+		ARRAY_ROOM(uses.list, uses.count, uses.capacity);
+		uses.list[uses.count++] = m->fixed.list[i];
+	}
+	if (!right) {
+		free(uses.list);
+		m->unproven = true;
+		return false;
+	}
+	free(b->found->list);
+	*b->found = uses;
+	b->any = b->better = true;
+	return true;
+}
+
+/* Settles machines of a pattern, as marked ones as far as these are wanted. */
+static void
+fix(struct master *m, const struct pattern *pattern, int64_t count)
+{
+	int64_t marked = 0;
+
+	if (master_wished(m, pattern) && m->rows[m->row_of_marked].hi > 0)
+		marked = m->rows[m->row_of_marked].hi < count ? m->rows[m->row_of_marked].hi : count;
+	if (marked)
+		master_fix(m, pattern, true, marked);
+	if (count > marked)
+		master_fix(m, pattern, false, count - marked);
+}
+
+/* Fixes the whole part of what the relaxation uses, and one machine of what it uses most of the rest of. */
+static void
+fix_whole_parts(struct master *m, const struct shares *shares)
+{
+	size_t most = 0;
+	double largest = -1;
+
+	for (size_t i = 0; i < shares->count; i++) {
+		double whole = floor(shares->list[i].value + WHOLE), rest = shares->list[i].value - whole;
+
+		if (rest > largest + WHOLE) {
+			largest = rest;
+			most = i;
+		}
+	}
+	for (size_t i = 0; i < shares->count; i++) {
+		int64_t count = (int64_t)floor(shares->list[i].value + WHOLE) + (i == most);
+
+		if (count > 0)
+			fix(m, shares->list[i].pattern, count);
+	}
+}
+
+/* A guess: rounds step by step, solving the relaxation again after each. Proves nothing. */
+static void
+dive(struct branching *b)
+{
+	struct master *m = b->master;
+	struct state state = {0};
+	size_t base = m->fixed.count;
+	bool unproven = m->unproven, going = true;
+
+	master_save(m, &state);
+	while (going) {
+		struct shares shares = shares_of(m);
+
+		if (is_whole(&shares)) {
+			accept(b, &shares, base);
+			going = false;
+		} else {
+			fix_whole_parts(m, &shares);
+			going = master_relax(m, b->objective, b->sign);
+		}
+		free(shares.list);
+	}
+	m->unproven = unproven;
+	master_restore(m, &state);
+	state_release(&state);
+}
+
+struct literal { /* one condition of a region */
+	enum { LITERAL_WITH, LITERAL_WITHOUT, LITERAL_HARDWARE, LITERAL_GROUP } kind;
+	int index;
+};
+
+static bool
+literal_holds(const struct literal *literal, const struct pattern *pattern)
+{
+	switch (literal->kind) {
+	case LITERAL_WITH:
+		return bits_has(pattern->units, (size_t)literal->index);
+	case LITERAL_WITHOUT:
+		return !bits_has(pattern->units, (size_t)literal->index);
+	case LITERAL_HARDWARE:
+		return pattern->hardware == literal->index;
+	default:
+		return pattern->group == literal->index;
+	}
+}
+
+/* The n-th of all literals; false behind the last. */
+static bool
+nth_literal(const struct program *p, size_t n, struct literal *literal)
+{
+	const size_t counts[] = {p->unit_count, p->unit_count, p->hardware_count, p->group_count};
+
+	for (size_t kind = 0; kind < 4; n -= counts[kind++])
+		if (n < counts[kind]) {
+			literal->kind = kind;
+			literal->index = (int)n;
+			return true;
+		}
+	return false;
+}
+
+/* The literal that leaves a number of machines nearest to half of one; true where there is such. Else the one that leaves the fewest
+ * patterns, but some. */
+static bool
+best_literal(const struct program *p, const struct shares *shares, struct literal *best)
+{
+	double nearest = WHOLE;
+	size_t fewest = SIZE_MAX;
+	struct literal literal = {0};
+
+	for (size_t n = 0; nth_literal(p, n, &literal); n++) {
+		double sum = 0;
+		size_t count = 0;
+
+		for (size_t i = 0; i < shares->count; i++)
+			if (literal_holds(&literal, shares->list[i].pattern)) {
+				sum += shares->list[i].value;
+				count++;
+			}
+		if (fraction(sum) > nearest + WHOLE || (nearest <= WHOLE && count > 0 && count < fewest)) {
+			nearest = fraction(sum) > WHOLE ? fraction(sum) : nearest;
+			fewest = count;
+			*best = literal;
+		}
+	}
+	return nearest > WHOLE;
+}
+
+static void
+add_literal(struct region *region, const struct literal *literal)
+{
+	if (literal->kind == LITERAL_WITH)
+		bits_add(region->with, (size_t)literal->index);
+	else if (literal->kind == LITERAL_WITHOUT)
+		bits_add(region->without, (size_t)literal->index);
+	else if (literal->kind == LITERAL_HARDWARE)
+		region->hardware = literal->index;
+	else
+		region->group = literal->index;
+}
+
+static void
+keep_matching(struct shares *shares, const struct literal *literal)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < shares->count; i++)
+		if (literal_holds(literal, shares->list[i].pattern))
+			shares->list[kept++] = shares->list[i];
+	shares->count = kept;
+}
+
+/* A region with a fractional number of machines, of as few conditions as a greedy choice gives: two different patterns always
+ * differ in some literal, so it ends at the latest with one pattern that has a fraction. */
+static struct region *
+fractional_region(struct master *m, const struct shares *shares, double *sum)
+{
+	const struct program *p = m->program;
+	struct region *region = arena_alloc(&m->arena, 1, sizeof *region);
+	struct shares left = {memory_zeroed(shares->count, sizeof *left.list), 0};
+	struct literal literal = {0};
+	bool found = false;
+
+	*region = (struct region){ANY, ANY, arena_alloc(&m->arena, p->unit_words, sizeof(uint64_t)),
+	    arena_alloc(&m->arena, p->unit_words, sizeof(uint64_t))};
+	for (size_t i = 0; i < shares->count; i++)
+		if (fraction(shares->list[i].value) > WHOLE)
+			left.list[left.count++] = shares->list[i];
+	while (!found) {
+		found = best_literal(p, &left, &literal);
+		add_literal(region, &literal);
+		keep_matching(&left, &literal);
+	}
+	*sum = 0;
+	for (size_t i = 0; i < shares->count; i++)
+		if (region_has(p, region, shares->list[i].pattern))
+			*sum += shares->list[i].value;
+	free(left.list);
+	return region;
+}
+
+/* What found has, less than that is wanted from now on. */
+static void
+demand_better(struct branching *b)
+{
+	struct master *m = b->master;
+	int64_t best, lo, hi;
+
+	if (b->objective == SIMPLEX_NONE || !b->any)
+		return;
+	lo = m->rows[b->objective].lo;
+	hi = m->rows[b->objective].hi;
+	best = branch_activity(m, b->objective, b->found);
+	if (b->sign > 0)
+		master_set_bounds(m, b->objective, lo, hi < best ? hi : best - 1);
+	else
+		master_set_bounds(m, b->objective, lo > best ? lo : best + 1, hi);
+}
+
+/* Tries each way to make a choice. */
+static bool
+branch_choice(struct branching *b, size_t choice)
+{
+	const struct choice *c = &b->master->program->choices[choice];
+	struct state state = {0};
+	bool done = false;
+
+	master_save(b->master, &state);
+	for (size_t i = 0; i < c->count && !done; i++) {
+		master_choose(b->master, choice, c->units[i]);
+		done = branch(b);
+		master_restore(b->master, &state);
+	}
+	state_release(&state);
+	return done;
+}
+
+/* Tries a region with more machines than the fraction it has, and then with fewer. */
+static bool
+branch_region(struct branching *b, struct shares *shares)
+{
+	struct master *m = b->master;
+	double sum;
+	struct region *region;
+	struct state state = {0};
+	bool done;
+
+	region = fractional_region(m, shares, &sum);
+	master_save(m, &state);
+	master_add_row(m, (struct row){ROW_REGION, 0, region, (int64_t)ceil(sum), NO_MAX, 1});
+	done = branch(b);
+	master_restore(m, &state);
+	if (!done) {
+		master_add_row(m, (struct row){ROW_REGION, 0, region, NO_MIN, (int64_t)floor(sum), 1});
+		done = branch(b);
+		master_restore(m, &state);
+	}
+	state_release(&state);
+	return done;
+}
+
+/* Below this node: true where nothing more is to be looked for. */
+static bool
+descend(struct branching *b)
+{
+	struct master *m = b->master;
+	struct shares shares;
+	bool done;
+
+	for (size_t i = 0; i < m->program->choice_count; i++)
+		if (!m->chosen[i])
+			return branch_choice(b, i);
+	shares = shares_of(m);
+	if (is_whole(&shares)) {
+		done = accept(b, &shares, m->fixed.count) && b->objective == SIMPLEX_NONE;
+		free(shares.list);
+		return done;
+	}
+	if (b->depth % DIVE_EVERY == 1)
+		dive(b);
+	done = b->any && b->objective == SIMPLEX_NONE;
+	if (!done) {
+		/* shares borrow patterns of columns, which may have moved in the dive */
+		free(shares.list);
+		shares = shares_of(m);
+		done = branch_region(b, &shares);
+	}
+	free(shares.list);
+	return done;
+}
+
+static bool
+branch(struct branching *b)
+{
+	bool done = false;
+
+	if (b->master->explored_max && b->master->explored >= b->master->explored_max) {
+		b->open = true;
+		return true;
+	}
+	demand_better(b);
+	b->depth++;
+	if (master_relax(b->master, b->objective, b->sign))
+		done = descend(b);
+	b->depth--;
+	return done;
+}
+
+static enum verdict
+run(struct branching *b)
+{
+	struct state state = {0};
+
+	master_save(b->master, &state);
+	branch(b);
+	master_restore(b->master, &state);
+	state_release(&state);
+	if (b->open)
+		return VERDICT_OPEN;
+	return b->better ? VERDICT_FOUND : VERDICT_NONE;
+}
+
+enum verdict
+branch_find(struct master *master, struct uses *found)
+{
+	struct branching b = {.master = master, .objective = SIMPLEX_NONE, .sign = 1, .found = found};
+
+	return run(&b);
+}
+
+enum verdict
+branch_best(struct master *master, int row, int sign, struct uses *found)
+{
+	struct branching b = {.master = master, .objective = row, .sign = sign, .found = found, .any = found->count > 0};
+
+	return run(&b);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * From fractions to whole numbers: branch and price. Where the relaxation uses fractions of machines, there is a region
+ * of patterns with a fractional number of machines in it; either there are fewer there, or more.
+ */
+#ifndef SOLVE_BRANCH_H
+#define SOLVE_BRANCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct master;
+struct uses;
+
+enum verdict {
+	VERDICT_NONE,  /* there is no solution (where one was given: no better one) */
+	VERDICT_FOUND,
+	VERDICT_OPEN,  /* the limit was reached */
+};
+
+/* Looks for any solution of the master's rows; found gets it (without what is fixed). */
+enum verdict branch_find(struct master *master, struct uses *found);
+
+/* Looks for the solution with the least sign * activity of row, better than the one that found may hold.
+ * VERDICT_OPEN may come with a better one too. */
+enum verdict branch_best(struct master *master, int row, int sign, struct uses *found);
+
+/* The activity of a row in a solution. */
+int64_t branch_activity(const struct master *master, int row, const struct uses *uses);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The parts that program_build is made of.
+ */
+#ifndef SOLVE_BUILD_H
+#define SOLVE_BUILD_H
+
+#include "solve/program.h"
+
+/* The number of a name, NAMES_NONE where there is none. */
+int build_service(const struct program *program, const char *name);
+int build_hardware(const struct program *program, const char *name);
+int build_image(const struct program *program, const char *name);
+
+/* Capacities, consumption and costs as whole numbers. */
+int build_amounts(struct program *program, const struct demands *demands, struct error *err);
+
+/* What the rules say of the units: numbers, types, who may stand with whom, count rules, choices. */
+int build_rules(struct program *program, const struct demands *demands, struct error *err);
+
+/* How many machines, and which types new ones may have. */
+int build_machines(struct program *program, const struct demands *demands, struct error *err);
+
+/* The new machines and the present ones. */
+void build_groups(struct program *program, const struct demands *demands);
+
+#endif

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Machines: how many, of which types new ones may be, and what stands on the present ones.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "solve/bits.h"
+#include "solve/build.h"
+#include "solve/demand.h"
+
+static bool
+listed(const struct string_list *list, const char *name)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (strcmp(list->list[i], name) == 0)
+			return true;
+	return list->count == 0;
+}
+
+/* Whether a type may be used as far as the demand for one type and the template's list of types go. */
+static bool
+wanted(const struct demands *demands, bool hardware, const char *name)
+{
+	const struct request *r = demands->request;
+	const char *own = hardware ? r->cluster.hardwaretype : r->cluster.imagetype;
+	const char *usual = hardware ? r->template.default_hardwaretype : r->template.default_imagetype;
+	const struct string_list *list =
+	    hardware ? &r->template.compatible_hardwaretypes : &r->template.compatible_imagetypes;
+	const char *only = own ? own : usual;
+
+	if (only && demand_holds(demands, hardware ? DEMAND_HARDWARETYPE : DEMAND_IMAGETYPE, 0) && strcmp(only, name) != 0)
+		return false;
+	return !list->count || listed(list, name) ||
+	    !demand_holds(demands, hardware ? DEMAND_COMPATIBLE_HARDWARETYPES : DEMAND_COMPATIBLE_IMAGETYPES, 0);
+}
+
+static size_t
+rank_of(const struct program *p, enum objective objective)
+{
+	size_t i = 0;
+
+	while (i < p->objective_count && p->objectives[i] != objective)
+		i++;
+	return i;
+}
+
+/* Whether any machine of type b can as well be of type a, and the objectives would rather have that. */
+static bool
+replaces(const struct program *p, size_t a, size_t b, uint64_t *const *allowed)
+{
+	const struct hardware *x = &p->hardware[a], *y = &p->hardware[b];
+	size_t cost = rank_of(p, OBJECTIVE_COST), dense = rank_of(p, OBJECTIVE_DENSE);
+
+	if (!x->usable || x->available != NO_MAX || !bits_within(allowed[b], allowed[a], p->unit_words))
+		return false;
+	for (size_t i = 0; i < p->resource_count; i++)
+		if (x->capacity[i] < y->capacity[i])
+			return false;
+	if (cost < p->objective_count && x->cost != y->cost && cost < dense)
+		return x->cost < y->cost;
+	return a < b && (cost == p->objective_count || dense < cost || x->cost <= y->cost);
+}
+
+/* Types that another one replaces everywhere are not looked at for new machines. */
+static void
+drop_replaced(struct program *p)
+{
+	uint64_t **allowed = memory_zeroed(p->hardware_count, sizeof *allowed);
+
+	for (size_t h = 0; h < p->hardware_count; h++) {
+		allowed[h] = memory_zeroed(p->unit_words, sizeof **allowed);
+		for (size_t u = 0; u < p->unit_count; u++)
+			if (bits_has(p->units[u].hardware, h))
+				bits_add(allowed[h], u);
+	}
+	for (size_t b = 0; b < p->hardware_count; b++)
+		for (size_t a = 0; a < p->hardware_count && p->hardware[b].usable; a++)
+			if (a != b && replaces(p, a, b, allowed))
+				p->hardware[b].usable = false;
+	for (size_t h = 0; h < p->hardware_count; h++)
+		free(allowed[h]);
+	free(allowed);
+}
+
+static void
+bound_machines(struct program *p, const struct demands *demands)
+{
+	const struct request *r = p->request;
+	int64_t min = 1, max = INT64_MAX;
+
+	if (r->template.size_min > 1 && !demand_exact_machines(r) && demand_holds(demands, DEMAND_SIZE_MIN, 0))
+		min = r->template.size_min;
+	if (r->template.size_max < INT64_MAX && demand_holds(demands, DEMAND_SIZE_MAX, 0))
+		max = r->template.size_max;
+	if (r->cluster.machines_given) {
+		bool one = r->cluster.machines_min == r->cluster.machines_max;
+		bool low = demand_holds(demands, DEMAND_MACHINES_MIN, 0);
+		bool high = one ? low : r->cluster.machines_max < INT64_MAX && demand_holds(demands, DEMAND_MACHINES_MAX, 0);
+
+		if (low && r->cluster.machines_min > min)
+			min = r->cluster.machines_min;
+		if (high && r->cluster.machines_max < max)
+			max = r->cluster.machines_max;
+	}
+	p->unbounded = max > SOLVE_MACHINES;
+	p->machines_min = min;
+	p->machines_max = p->unbounded ? SOLVE_MACHINES : max;
+}
+
+int
+build_machines(struct program *p, const struct demands *demands, struct error *err)
+{
+	const struct request *r = p->request;
+
+	bound_machines(p, demands);
+	if (p->machines_min > SOLVE_MACHINES)
+		return error_set(err, EX_DATAERR, "request: more than %d machines", SOLVE_MACHINES);
+	p->objective_count = r->template.objective_count;
+	for (size_t i = 0; i < p->objective_count; i++)
+		p->objectives[i] = r->template.objectives[i];
+	for (size_t h = 0; h < p->hardware_count; h++) {
+		struct hardware *hardware = &p->hardware[h];
+
+		hardware->usable = hardware->usable && wanted(demands, true, hardware->name);
+		if (hardware->offer && hardware->offer->available >= 0 &&
+		    demand_holds(demands, DEMAND_AVAILABLE, (size_t)(hardware->type - r->hardwaretypes)))
+			hardware->available = hardware->offer->available;
+	}
+	for (size_t i = 0; i < p->image_count; i++)
+		p->images[i].usable = p->images[i].usable && wanted(demands, false, p->images[i].name);
+	drop_replaced(p);
+	return 0;
+}
+
+static void
+init_group(struct program *p, struct group *group)
+{
+	*group = (struct group){
+		.stays = arena_alloc(&p->arena, p->unit_words, sizeof(uint64_t)),
+		.open = arena_alloc(&p->arena, p->unit_words, sizeof(uint64_t)),
+		.hardware = arena_alloc(&p->arena, p->hardware_words, sizeof(uint64_t)),
+		.images = arena_alloc(&p->arena, p->image_words, sizeof(uint64_t)),
+	};
+}
+
+static void
+new_machines(struct program *p, struct group *group)
+{
+	init_group(p, group);
+	for (size_t u = 0; u < p->unit_count; u++)
+		bits_add(p->units[u].everywhere ? group->stays : group->open, u);
+	for (size_t i = 0; i < p->hardware_count; i++)
+		if (p->hardware[i].usable)
+			bits_add(group->hardware, i);
+	for (size_t i = 0; i < p->image_count; i++)
+		if (p->images[i].usable)
+			bits_add(group->images, i);
+}
+
+/* A present machine as a group of its own. A unit of which some services stand there is whole afterwards, if
+ * those that lack are only now added. */
+static void
+present_machine(struct program *p, const struct node **node, const bool *added, struct group *group)
+{
+	init_group(p, group);
+	group->nodes = node;
+	group->count = 1;
+	bits_add(group->hardware, (size_t)build_hardware(p, (*node)->hardwaretype));
+	bits_add(group->images, (size_t)build_image(p, (*node)->imagetype));
+	for (size_t u = 0; u < p->unit_count; u++) {
+		bool some = false, all_added = true;
+
+		for (size_t i = 0; i < p->units[u].size; i++) {
+			bool stands = node_has(*node, p->services[p->units[u].services[i]]->name);
+
+			some = some || stands;
+			all_added = all_added && (stands || added[p->units[u].services[i]]);
+		}
+		if (some)
+			bits_add(group->stays, u);
+		else if (all_added)
+			bits_add(group->open, u);
+		group->broken = group->broken || (some && !all_added);
+	}
+}
+
+static bool
+alike(const struct program *p, const struct group *a, const struct group *b)
+{
+	return a->broken == b->broken && bits_equal(a->stays, b->stays, p->unit_words) &&
+	    bits_equal(a->open, b->open, p->unit_words) && bits_equal(a->hardware, b->hardware, p->hardware_words) &&
+	    bits_equal(a->images, b->images, p->image_words);
+}
+
+/* Present nodes come sorted by nodenum, so each group's are, and groups are in the order of their first. */
+static void
+present_machines(struct program *p, const bool *added)
+{
+	const struct request *r = p->request;
+	const struct node **nodes = arena_alloc(&p->arena, r->node_count, sizeof *nodes);
+	int *group_of = memory_zeroed(r->node_count, sizeof *group_of);
+	size_t used = 0;
+
+	for (size_t i = 0; i < r->node_count; i++) {
+		const struct node *node = &r->nodes[i];
+		size_t g = 1;
+
+		if (node->leaves)
+			continue;
+		nodes[i] = node;
+		present_machine(p, &nodes[i], added, &p->groups[p->group_count]);
+		while (!alike(p, &p->groups[g], &p->groups[p->group_count]))
+			g++;
+		if (g == p->group_count)
+			p->group_count++;
+		else
+			p->groups[g].count++;
+		group_of[i] = (int)g;
+	}
+	nodes = arena_alloc(&p->arena, r->node_count, sizeof *nodes);
+	for (size_t g = 1; g < p->group_count; g++) {
+		p->groups[g].nodes = nodes + used;
+		for (size_t i = 0; i < r->node_count; i++)
+			if (group_of[i] == (int)g)
+				nodes[used++] = &r->nodes[i];
+	}
+	free(group_of);
+}
+
+void
+build_groups(struct program *p, const struct demands *demands)
+{
+	const struct request *r = p->request;
+	bool *added = memory_zeroed(p->service_count, sizeof *added);
+	bool keep = r->node_count && demand_holds(demands, DEMAND_NODES, 0);
+
+	p->groups = arena_alloc(&p->arena, (keep ? r->node_count : 0) + 1, sizeof *p->groups);
+	p->group_count = 1;
+	new_machines(p, &p->groups[0]);
+	for (size_t i = 0; i < p->service_count; i++)
+		added[i] = true;
+	for (size_t i = 0; i < r->node_count; i++)
+		for (size_t j = 0; j < r->nodes[i].services.count && !r->nodes[i].leaves; j++) {
+			int service = build_service(p, r->nodes[i].services.list[j]);
+
+			if (service != NAMES_NONE)
+				added[service] = false;
+		}
+	if (keep)
+		present_machines(p, added);
+	free(added);
+}

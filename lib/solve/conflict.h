@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Why there is no solution: a smallest set of demands that cannot hold together, and what would be possible.
+ */
+#ifndef SOLVE_CONFLICT_H
+#define SOLVE_CONFLICT_H
+
+struct arena;
+struct error;
+struct refusal;
+struct request;
+
+/* Explains a request that has no solution. No demand of the conflict can be left out of it: dropping any of them makes
+ * the rest satisfiable. */
+int conflict_explain(const struct request *request, struct arena *arena, struct refusal *refusal, struct error *err);
+
+#endif

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "solve/master.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "solve/bits.h"
+
+void
+master_release(struct master *m)
+{
+	free(m->columns);
+	free(m->rows);
+	free(m->row_of_unit);
+	free(m->row_of_hardware);
+	free(m->row_of_group);
+	free(m->chosen);
+	free(m->fixed.list);
+	free(m->prices.group);
+	free(m->prices.hardware);
+	free(m->prices.unit);
+	free(m->prices.tolls);
+	free(m->row_price);
+	free(m->best);
+	simplex_release(&m->lp);
+	arena_release(&m->arena);
+	*m = (struct master){0};
+}
+
+void
+state_release(struct state *state)
+{
+	free(state->rows);
+	free(state->chosen);
+	simplex_release(&state->lp);
+	*state = (struct state){0};
+}
+
+void
+master_save(const struct master *m, struct state *state)
+{
+	size_t choices = m->program->choice_count;
+
+	if (state->capacity < m->row_count) {
+		state->capacity = m->row_capacity;
+		state->rows = memory_resize(state->rows, state->capacity, sizeof *state->rows);
+	}
+	memcpy(state->rows, m->rows, m->row_count * sizeof *m->rows);
+	state->count = m->row_count;
+	if (!state->chosen)
+		state->chosen = memory_zeroed(choices, sizeof *state->chosen);
+	memcpy(state->chosen, m->chosen, choices * sizeof *m->chosen);
+	state->fixed = m->fixed.count;
+	simplex_copy(&state->lp, &m->lp);
+}
+
+void
+master_restore(struct master *m, const struct state *state)
+{
+	memcpy(m->rows, state->rows, state->count * sizeof *m->rows);
+	m->row_count = state->count;
+	memcpy(m->chosen, state->chosen, m->program->choice_count * sizeof *m->chosen);
+	m->fixed.count = state->fixed;
+	simplex_copy(&m->lp, &state->lp);
+}
+
+int64_t
+master_coefficient(const struct master *m, const struct row *row, const struct pattern *pattern, bool marked)
+{
+	const struct linear *linear;
+	size_t words = m->program->unit_words;
+	int64_t sum = 0;
+
+	switch (row->kind) {
+	case ROW_MACHINES:
+		return 1;
+	case ROW_GROUP:
+		return pattern->group == row->index;
+	case ROW_UNIT:
+		return bits_has(pattern->units, (size_t)row->index);
+	case ROW_HARDWARE:
+		return pattern->hardware == row->index;
+	case ROW_COST:
+		return m->program->hardware[pattern->hardware].cost;
+	case ROW_MARKED:
+		return marked;
+	case ROW_REGION:
+		return region_has(m->program, row->region, pattern);
+	case ROW_LINEAR:
+		linear = &m->program->linears[row->index];
+		for (size_t u = bits_next(pattern->units, words, 0); u != SIZE_MAX; u = bits_next(pattern->units, words, u + 1))
+			sum += linear->coefficient[u];
+		return sum;
+	}
+	return 0;
+}
+
+bool
+master_wished(const struct master *m, const struct pattern *pattern)
+{
+	const struct wish *wish = m->wish;
+	size_t image = program_image(m->program, pattern->group, pattern->units);
+
+	return wish && region_has(m->program, &wish->region, pattern) && bits_has(wish->hardware, (size_t)pattern->hardware) &&
+	    image != SIZE_MAX && bits_has(wish->images, image) && pattern_size(m->program, pattern->units) >= wish->size;
+}
+
+static double
+scaled(const struct row *row, int64_t bound)
+{
+	if (bound == NO_MIN || bound == NO_MAX)
+		return bound == NO_MIN ? -INFINITY : INFINITY;
+	return (double)bound / row->scale;
+}
+
+int
+master_add_row(struct master *m, struct row row)
+{
+	double *coefficient = memory_zeroed(m->lp.rows, sizeof *coefficient);
+
+	ARRAY_ROOM(m->rows, m->row_count, m->row_capacity);
+	m->rows[m->row_count] = row;
+	for (size_t i = 0; i < m->lp.rows; i++)
+		if (m->lp.basis[i] >= 0) {
+			const struct column *column = &m->columns[m->lp.basis[i]];
+
+			coefficient[i] = (double)master_coefficient(m, &row, &column->pattern, column->marked) / row.scale;
+		}
+	simplex_add_row(&m->lp, scaled(&row, row.lo), scaled(&row, row.hi), coefficient);
+	free(coefficient);
+	if (m->row_price_capacity < m->row_capacity) {
+		m->row_price_capacity = m->row_capacity;
+		m->row_price = memory_resize(m->row_price, m->row_capacity, sizeof *m->row_price);
+		m->prices.tolls = memory_resize(m->prices.tolls, m->row_capacity, sizeof *m->prices.tolls);
+	}
+	return (int)m->row_count++;
+}
+
+void
+master_set_bounds(struct master *m, int row, int64_t lo, int64_t hi)
+{
+	m->rows[row].lo = lo;
+	m->rows[row].hi = hi;
+	m->lp.lo[row] = scaled(&m->rows[row], lo);
+	m->lp.hi[row] = scaled(&m->rows[row], hi);
+}
+
+void
+master_choose(struct master *m, size_t choice, int unit)
+{
+	const struct choice *c = &m->program->choices[choice];
+
+	for (size_t i = 0; i < c->count; i++) {
+		int row = m->row_of_unit[c->units[i]];
+		int64_t lo = m->rows[row].lo, hi = m->rows[row].hi;
+
+		if (c->units[i] == unit)
+			master_set_bounds(m, row, lo > 1 ? lo : 1, hi);
+		else
+			master_set_bounds(m, row, lo, hi < 0 ? hi : 0);
+	}
+	m->chosen[choice] = true;
+}
+
+void
+master_fix(struct master *m, const struct pattern *pattern, bool marked, int64_t count)
+{
+	const struct program *p = m->program;
+
+	for (size_t i = 0; i < p->choice_count; i++)
+		for (size_t j = 0; j < p->choices[i].count && !m->chosen[i]; j++)
+			if (bits_has(pattern->units, (size_t)p->choices[i].units[j]))
+				master_choose(m, i, p->choices[i].units[j]);
+	for (size_t i = 0; i < m->row_count; i++) {
+		int64_t less = -count * master_coefficient(m, &m->rows[i], pattern, marked);
+
+		if (less)
+			master_set_bounds(m, (int)i, count_add(m->rows[i].lo, less), count_add(m->rows[i].hi, less));
+	}
+	ARRAY_ROOM(m->fixed.list, m->fixed.count, m->fixed.capacity);
+	m->fixed.list[m->fixed.count++] = (struct use){*pattern, count};
+}
+
+static int
+add_bounded(struct master *m, enum row_kind kind, size_t index, int64_t lo, int64_t hi, double scale)
+{
+	return master_add_row(m, (struct row){kind, (int)index, NULL, lo, hi, scale > 1 ? scale : 1});
+}
+
+static bool
+is_choice(const struct program *p, size_t unit)
+{
+	for (size_t i = 0; i < p->choice_count; i++)
+		for (size_t j = 0; j < p->choices[i].count; j++)
+			if ((size_t)p->choices[i].units[j] == unit)
+				return true;
+	return false;
+}
+
+/* Units that stand on every machine need no row, unless there are machines that they do not stand on. */
+static void
+add_unit_rows(struct master *m)
+{
+	const struct program *p = m->program;
+
+	for (size_t u = 0; u < p->unit_count; u++) {
+		const struct unit *unit = &p->units[u];
+		bool bounded = unit->min > 0 || unit->max < p->machines_max || is_choice(p, u);
+
+		m->row_of_unit[u] = SIMPLEX_NONE;
+		if (bounded && (!unit->everywhere || p->group_count > 1))
+			m->row_of_unit[u] = add_bounded(m, ROW_UNIT, u, unit->min, unit->max, 1);
+	}
+}
+
+static void
+add_other_rows(struct master *m)
+{
+	const struct program *p = m->program;
+	int64_t present = 0, most = 0;
+
+	for (size_t g = 1; g < p->group_count; g++)
+		present += p->groups[g].count;
+	for (size_t g = 1; g < p->group_count; g++)
+		m->row_of_group[g] = add_bounded(m, ROW_GROUP, g, present <= p->machines_max ? p->groups[g].count : 0,
+		    p->groups[g].count, 1);
+	for (size_t h = 0; h < p->hardware_count; h++) {
+		most = p->hardware[h].cost > most ? p->hardware[h].cost : most;
+		m->row_of_hardware[h] = SIMPLEX_NONE;
+		if (p->hardware[h].available < p->machines_max)
+			m->row_of_hardware[h] = add_bounded(m, ROW_HARDWARE, h, NO_MIN, p->hardware[h].available, 1);
+	}
+	for (size_t i = 0; i < p->linear_count; i++) {
+		double scale = 1;
+
+		for (size_t u = 0; u < p->unit_count; u++)
+			scale = fmax(scale, fabs((double)p->linears[i].coefficient[u]));
+		add_bounded(m, ROW_LINEAR, i, p->linears[i].lo, p->linears[i].hi, scale);
+	}
+	for (size_t i = 0; i < p->objective_count; i++)
+		if (p->objectives[i] == OBJECTIVE_COST)
+			m->row_of_cost = add_bounded(m, ROW_COST, 0, NO_MIN, NO_MAX, (double)most);
+}
+
+void
+master_init(struct master *m, const struct program *p)
+{
+	*m = (struct master){.program = p, .row_of_cost = SIMPLEX_NONE};
+	m->row_of_unit = memory_zeroed(p->unit_count, sizeof *m->row_of_unit);
+	m->row_of_hardware = memory_zeroed(p->hardware_count, sizeof *m->row_of_hardware);
+	m->row_of_group = memory_zeroed(p->group_count, sizeof *m->row_of_group);
+	m->row_of_group[0] = SIMPLEX_NONE;
+	m->chosen = memory_zeroed(p->choice_count, sizeof *m->chosen);
+	m->prices.unit = memory_zeroed(p->unit_count, sizeof *m->prices.unit);
+	m->prices.hardware = memory_zeroed(p->hardware_count, sizeof *m->prices.hardware);
+	m->prices.group = memory_zeroed(p->group_count, sizeof *m->prices.group);
+	m->best = memory_zeroed(p->group_count + 1, sizeof *m->best);
+	add_bounded(m, ROW_MACHINES, 0, p->machines_min, p->machines_max, 1);
+	add_unit_rows(m);
+	add_other_rows(m);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The linear relaxation: how many machines of each pattern, fractions allowed. Patterns become columns only when prices call
+ * for them (column generation), so their number does not matter. What it says of whole numbers is proved in whole
+ * numbers: a solution by counting, an impossibility by prices (prove in master.c).
+ *
+ * Rows can be added and machines be fixed; both are undone by going back to a saved state.
+ */
+#ifndef SOLVE_MASTER_H
+#define SOLVE_MASTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "solve/price.h"
+#include "solve/program.h"
+#include "solve/simplex.h"
+
+enum row_kind {
+	ROW_MACHINES, /* how many there are */
+	ROW_GROUP,    /* of present machines */
+	ROW_UNIT,     /* instances */
+	ROW_HARDWARE, /* machines of one type */
+	ROW_LINEAR,   /* a count rule */
+	ROW_COST,
+	ROW_MARKED,   /* machines of the wish */
+	ROW_REGION,   /* machines whose pattern is in a region */
+};
+
+struct row {
+	enum row_kind kind;
+	int index;                   /* of the group, unit, hardware type or rule */
+	const struct region *region; /* borrowed */
+	int64_t lo, hi;              /* NO_MIN, NO_MAX */
+	double scale;                /* the linear program sees the row divided by this */
+};
+
+struct column {
+	struct pattern pattern;
+	bool marked;        /* counts in ROW_MARKED */
+	unsigned long wish; /* the number of the wish that it is marked for */
+};
+
+struct use { /* so many machines of a pattern */
+	struct pattern pattern; /* units owned by the program's or the master's arena */
+	int64_t count;
+};
+
+struct uses { /* a solution, or a part of one */
+	struct use *list;
+	size_t count, capacity;
+};
+
+struct state { /* what master_save keeps; zero-initialise */
+	struct row *rows;
+	size_t count, capacity;
+	bool *chosen;
+	size_t fixed;
+	struct simplex lp;
+};
+
+struct master { /* zero-initialise */
+	const struct program *program;
+	struct arena arena;
+	struct column *columns;
+	size_t column_count, column_capacity;
+	struct row *rows;
+	size_t row_count, row_capacity;
+	int *row_of_unit, *row_of_hardware, *row_of_group; /* or SIMPLEX_NONE */
+	int row_of_cost, row_of_marked;
+	bool *chosen;           /* of each choice: it is made */
+	struct uses fixed;      /* machines that are settled, taken out of the rows' bounds */
+	const struct wish *wish; /* of marked machines, or NULL */
+	unsigned long wish_number;
+	struct simplex lp;
+	struct prices prices;   /* of the last search for a column, in whole numbers */
+	int64_t marked_price;
+	int64_t *row_price;     /* the same by row, finer */
+	size_t row_price_capacity;
+	int64_t *best;          /* the price of the best pattern of each group, and of the marked one behind them */
+	double unit_price;      /* what 1.0 of the linear program is in prices */
+	unsigned long explored, explored_max; /* relaxations solved; at most (0: any number) */
+	bool unproven;          /* something was concluded that doubles say and whole numbers could not prove */
+};
+
+void master_init(struct master *master, const struct program *program);
+void master_release(struct master *master);
+
+void state_release(struct state *state);
+void master_save(const struct master *master, struct state *state);
+void master_restore(struct master *master, const struct state *state);
+
+/* Adds a row; returns its number. */
+int master_add_row(struct master *master, struct row row);
+void master_set_bounds(struct master *master, int row, int64_t lo, int64_t hi);
+
+/* Settles that count machines have this pattern: they are taken out of all bounds. */
+void master_fix(struct master *master, const struct pattern *pattern, bool marked, int64_t count);
+
+/* Whether a pattern meets the wish. */
+bool master_wished(const struct master *master, const struct pattern *pattern);
+
+/* What one machine of a pattern adds to a row. */
+int64_t master_coefficient(const struct master *master, const struct row *row, const struct pattern *pattern, bool marked);
+
+/* Makes a choice: of its units, only this one has instances. */
+void master_choose(struct master *master, size_t choice, int unit);
+
+/* Solves the relaxation, for sign * row objective (SIMPLEX_NONE: any solution) least. False where there is no solution, in fractions
+ * and so in whole numbers: proved, or else unproven is set. */
+bool master_relax(struct master *master, int objective, int sign);
+
+/* The solution of the relaxation: value[i] machines of column[i]. Returns how many there are; there is room for one a row. */
+size_t master_solution(const struct master *master, int *column, double *value);
+
+#endif

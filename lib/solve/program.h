@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A request as the search sees it: numbers and sets of bits, everything in sorted order, so that the order in
+ * the request cannot matter. Services that must coexist are one unit; machines are not told apart
+ * but by what stands on them already (groups). A pattern is what one machine is: a group, a hardware type and a set of
+ * units; a solution says how many machines there are of each pattern.
+ */
+#ifndef SOLVE_PROGRAM_H
+#define SOLVE_PROGRAM_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/memory.h"
+#include "base/names.h"
+#include "model/request.h"
+
+struct error;
+struct demands;
+
+enum {
+	SOLVE_MACHINES = 1000000, /* the most that are placed */
+	SOLVE_SERVICES = 4096,    /* the most on one cluster */
+	ANY = -1,
+};
+
+#define NO_MIN INT64_MIN
+#define NO_MAX INT64_MAX
+
+struct unit { /* services that stand on the same machines */
+	int *services; /* numbers of program.services, ascending */
+	size_t size;
+	uint64_t *hardware, *images; /* that all of them may stand on */
+	uint64_t *excludes;          /* units that may not stand on the same machine */
+	int *crowds;                 /* of program.crowds, those it is in */
+	size_t crowd_count;
+	int64_t *consumes;           /* of each resource */
+	int64_t min, max;            /* instances */
+	bool everywhere;             /* no constraint names it: it stands on every new machine */
+	bool banned;                 /* a rule forbids it on any machine */
+	int clique;                  /* units of one clique exclude each other */
+};
+
+struct hardware {
+	const char *name;
+	const struct hardwaretype *type;     /* NULL: only present machines are of it, and the request does not know it */
+	const struct hardware_offer *offer;  /* NULL where type is */
+	bool usable;                         /* for new machines */
+	int64_t cost, available;             /* available NO_MAX: any number */
+	int64_t *capacity;                   /* of each resource; NO_MAX: any amount */
+};
+
+struct image {
+	const char *name;
+	const struct imagetype *type;
+	const struct image_offer *offer;
+	bool usable;
+};
+
+struct group { /* machines that are alike before anything is placed; the first are the new ones */
+	const struct node **nodes; /* present ones, by nodenum */
+	int64_t count;             /* of them; 0 for the new ones */
+	uint64_t *stays;           /* units that stand there and stay, or that belong everywhere */
+	uint64_t *open;            /* further units that may be placed there */
+	uint64_t *hardware, *images;
+	bool broken;               /* what stands there breaks a rule, whatever is added */
+};
+
+struct linear { /* lo <= sum of coefficient * instances <= hi */
+	int64_t *coefficient; /* of each unit */
+	int64_t lo, hi;
+};
+
+struct choice { /* exactly one of these services has instances */
+	int *units;
+	size_t count;
+};
+
+struct program {
+	struct arena arena;
+	const struct request *request;
+	const struct service **services; /* of the cluster, by name */
+	size_t service_count;
+	int *unit_of; /* each service */
+	struct unit *units;
+	size_t unit_count, unit_words;
+	uint64_t **crowds; /* sets of three or more units that may not all stand on one machine */
+	size_t crowd_count;
+	bool impossible; /* an empty set may not coexist: no machine is right */
+	struct hardware *hardware; /* by name */
+	size_t hardware_count, hardware_words;
+	struct image *images; /* by name */
+	size_t image_count, image_words;
+	size_t resource_count;
+	struct group *groups;
+	size_t group_count;
+	struct linear *linears;
+	size_t linear_count;
+	struct choice *choices;
+	size_t choice_count;
+	int64_t machines_min, machines_max;
+	bool unbounded;     /* nothing but SOLVE_MACHINES bounds the number of machines */
+	double cost_unit;   /* hardware.cost counts in this */
+	bool costed;        /* every usable hardware type has a cost */
+	enum objective objectives[OBJECTIVE_COUNT];
+	size_t objective_count;
+};
+
+/* Fills program with what the request demands, but for the demands that are dropped. The services must all be defined
+ * (admit.h). EX_DATAERR where a number is too large to be reckoned with exactly. Release it in any case. */
+int program_build(const struct request *request, const struct demands *demands, struct program *program,
+    struct error *err);
+void program_release(struct program *program);
+
+/* The first image that all of a set of units may use in a group; SIZE_MAX where there is none. */
+size_t program_image(const struct program *program, int group, const uint64_t *units);
+
+/* The sum of two counts, where NO_MIN and NO_MAX absorb. */
+int64_t count_add(int64_t a, int64_t b);
+
+#endif

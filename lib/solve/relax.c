@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Column generation: the linear program names prices, the best patterns at these prices become columns, until no pattern
+ * is worth entering. Prices are rounded to whole numbers first, so that "no pattern is" is exact.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "solve/bits.h"
+#include "solve/master.h"
+
+enum {
+	COARSE = 40, /* the largest price of a row is 2 to this */
+	FINE = 20,   /* and is kept with that many further bits, so that products lose nothing */
+	REBUILD_AFTER = 100,
+	PATIENCE = 8,   /* steps that lead nowhere */
+	LOOSENINGS = 3, /* in one relaxation */
+};
+
+#define LOOSE 1e-4
+
+__extension__ typedef __int128 wide;
+
+/* A price times a coefficient, rounded up: so that prices in whole numbers never say too little. */
+static int64_t
+coarse(wide fine)
+{
+	return (int64_t)((fine + (1 << FINE) - 1) >> FINE);
+}
+
+/* Turns the prices of the linear program into whole numbers. One that counts on a bound which is not there is noise, and 0. */
+static void
+round_prices(struct master *m)
+{
+	double most = SIMPLEX_WORTH;
+
+	for (size_t i = 0; i < m->row_count; i++)
+		most = fmax(most, fabs(m->lp.price[i]));
+	m->unit_price = ldexp(1, COARSE) / most;
+	for (size_t i = 0; i < m->row_count; i++) {
+		double price = m->lp.price[i];
+
+		if (fabs(price) < 2 * SIMPLEX_WORTH && (price > 0 ? m->rows[i].lo == NO_MIN : m->rows[i].hi == NO_MAX))
+			price = 0;
+		m->row_price[i] = llround(ldexp(price / m->rows[i].scale * m->unit_price, FINE));
+	}
+}
+
+/* Of what no instance or machine is left, nothing is to be offered: else the method would find that out in as many steps as
+ * there are sets of such units. */
+static void
+forbid_used_up(struct master *m)
+{
+	for (size_t i = 0; i < m->row_count; i++) {
+		const struct row *row = &m->rows[i];
+
+		if (row->hi > 0)
+			continue;
+		if (row->kind == ROW_UNIT)
+			m->prices.unit[row->index] = PRICE_FORBIDDEN;
+		else if (row->kind == ROW_HARDWARE)
+			m->prices.hardware[row->index] = PRICE_FORBIDDEN;
+		else if (row->kind == ROW_GROUP)
+			m->prices.group[row->index] = PRICE_FORBIDDEN;
+	}
+}
+
+/* Gathers the rows' prices into what a machine, a type, a unit, ... is worth. */
+static void
+gather_prices(struct master *m)
+{
+	const struct program *p = m->program;
+	struct prices *prices = &m->prices;
+
+	memset(prices->unit, 0, p->unit_count * sizeof *prices->unit);
+	memset(prices->hardware, 0, p->hardware_count * sizeof *prices->hardware);
+	memset(prices->group, 0, p->group_count * sizeof *prices->group);
+	prices->machine = m->marked_price = 0;
+	prices->toll_count = 0;
+	for (size_t i = 0; i < m->row_count; i++) {
+		const struct row *row = &m->rows[i];
+		wide fine = m->row_price[i];
+
+		if (fine == 0)
+			continue;
+		if (row->kind == ROW_MACHINES)
+			prices->machine += coarse(fine);
+		else if (row->kind == ROW_GROUP)
+			prices->group[row->index] += coarse(fine);
+		else if (row->kind == ROW_UNIT)
+			prices->unit[row->index] += coarse(fine);
+		else if (row->kind == ROW_HARDWARE)
+			prices->hardware[row->index] += coarse(fine);
+		else if (row->kind == ROW_MARKED)
+			m->marked_price += coarse(fine);
+		else if (row->kind == ROW_REGION)
+			prices->tolls[prices->toll_count++] = (struct toll){row->region, coarse(fine)};
+		for (size_t h = 0; row->kind == ROW_COST && h < p->hardware_count; h++)
+			prices->hardware[h] += coarse(fine * p->hardware[h].cost);
+		for (size_t u = 0; row->kind == ROW_LINEAR && u < p->unit_count; u++)
+			prices->unit[u] += coarse(fine * p->linears[row->index].coefficient[u]);
+	}
+	forbid_used_up(m);
+}
+
+static int64_t
+column_price(const struct master *m, const struct column *column)
+{
+	const struct program *p = m->program;
+	const struct prices *prices = &m->prices;
+	const struct pattern *pattern = &column->pattern;
+	int64_t sum = prices->machine + prices->group[pattern->group] + prices->hardware[pattern->hardware];
+
+	if (prices->group[pattern->group] == PRICE_FORBIDDEN || prices->hardware[pattern->hardware] == PRICE_FORBIDDEN)
+		return PRICE_FORBIDDEN;
+	for (size_t u = bits_next(pattern->units, p->unit_words, 0); u != SIZE_MAX;
+	     u = bits_next(pattern->units, p->unit_words, u + 1)) {
+		if (prices->unit[u] == PRICE_FORBIDDEN)
+			return PRICE_FORBIDDEN;
+		sum += prices->unit[u];
+	}
+	for (size_t i = 0; i < prices->toll_count; i++)
+		if (region_has(p, prices->tolls[i].region, pattern))
+			sum += prices->tolls[i].price;
+	return sum + (column->marked ? m->marked_price : 0);
+}
+
+/* A marked column is of a wish that may have passed since. */
+static bool
+is_current(const struct master *m, const struct column *column)
+{
+	return !column->marked || column->wish == m->wish_number;
+}
+
+static int
+known_column(const struct master *m, int64_t threshold, int64_t *gain)
+{
+	int best = SIMPLEX_NONE;
+
+	*gain = threshold;
+	for (size_t i = 0; i < m->column_count; i++) {
+		int64_t price = is_current(m, &m->columns[i]) ? column_price(m, &m->columns[i]) : 0;
+
+		if (price <= *gain)
+			continue;
+		*gain = price;
+		best = (int)i;
+		if (m->lp.careful)
+			break;
+	}
+	return best;
+}
+
+/* Looks for the best pattern of a group (marked: of the wish) there is, and makes it a column if it is worth it. */
+static int
+new_column(struct master *m, int group, bool marked, int64_t threshold, int64_t *best)
+{
+	const struct program *p = m->program;
+	struct column column = {{group, 0, arena_alloc(&m->arena, p->unit_words, sizeof(uint64_t))}, marked, m->wish_number};
+	int64_t mark = marked ? m->marked_price : 0, value;
+	bool found = price_best(p, &m->prices, group, marked ? m->wish : NULL, *best - mark, &column.pattern, &value);
+
+	if (!found || value + mark <= *best)
+		return SIMPLEX_NONE;
+	*best = value + mark;
+	if (*best <= threshold)
+		return SIMPLEX_NONE;
+	ARRAY_ROOM(m->columns, m->column_count, m->column_capacity);
+	m->columns[m->column_count] = column;
+	return (int)m->column_count++;
+}
+
+/* A new column for each group that has one worth entering; the best of them. best[] bounds all columns there are. */
+static int
+new_columns(struct master *m, int64_t threshold)
+{
+	size_t groups = m->program->group_count;
+	int64_t gain = threshold;
+	int best = SIMPLEX_NONE;
+
+	for (size_t g = 0; g <= groups; g++)
+		m->best[g] = 0;
+	for (size_t g = 0; g < groups; g++) {
+		int columns[2] = {new_column(m, (int)g, false, threshold, &m->best[g]),
+		    m->wish ? new_column(m, (int)g, true, threshold, &m->best[groups]) : SIMPLEX_NONE};
+
+		for (int i = 0; i < 2; i++) {
+			int64_t worth = i ? m->best[groups] : m->best[g];
+
+			if (columns[i] == SIMPLEX_NONE || worth <= gain)
+				continue;
+			gain = worth;
+			best = columns[i];
+		}
+	}
+	return best;
+}
+
+/* Machines that there can be at most in a group, or marked. */
+static int64_t
+most_machines(const struct master *m, size_t group)
+{
+	int row = group == 0 ? 0 : group < m->program->group_count ? m->row_of_group[group] : m->row_of_marked;
+
+	return m->rows[row].hi > 0 ? m->rows[row].hi : 0;
+}
+
+/* Whether the prices prove that there is no solution. For any prices y of the rows: the sum of y times activity is at
+ * least what it is with each activity at its worse bound, and as much as the patterns in use are worth,
+ * which is at most the best pattern's price for each machine. If the former is more, nothing fits. */
+static bool
+prove(const struct master *m)
+{
+	wide least = 0, most = 0;
+
+	for (size_t i = 0; i < m->row_count; i++)
+		if (m->row_price[i])
+			least += (wide)m->row_price[i] * (m->row_price[i] > 0 ? m->rows[i].lo : m->rows[i].hi);
+	for (size_t g = 0; g <= m->program->group_count; g++)
+		if (m->best[g] > 0)
+			most += (wide)m->best[g] * most_machines(m, g) << FINE;
+	return least > most;
+}
+
+static void
+enter_column(struct master *m, int column)
+{
+	double *coefficient = memory_zeroed(m->row_count, sizeof *coefficient);
+
+	for (size_t i = 0; i < m->row_count; i++)
+		coefficient[i] = (double)master_coefficient(m, &m->rows[i], &m->columns[column].pattern,
+		                     m->columns[column].marked) / m->rows[i].scale;
+	simplex_enter_column(&m->lp, column, coefficient);
+	free(coefficient);
+}
+
+static void
+rebuild(struct master *m)
+{
+	size_t n = m->row_count;
+	double *matrix = memory_zeroed(n * n, sizeof *matrix);
+
+	for (size_t j = 0; j < n; j++) {
+		int variable = m->lp.basis[j];
+
+		for (size_t i = 0; i < n && variable >= 0; i++)
+			matrix[i * n + j] = (double)master_coefficient(m, &m->rows[i], &m->columns[variable].pattern,
+			                        m->columns[variable].marked) / m->rows[i].scale;
+		if (variable < 0)
+			matrix[(size_t)~variable * n + j] = -1;
+	}
+	simplex_rebuild(&m->lp, matrix);
+	simplex_settle(&m->lp);
+	free(matrix);
+}
+
+/* One step of the simplex method. False where the relaxation is solved. */
+static bool
+step(struct master *m, int objective, int sign)
+{
+	double gain;
+	int64_t threshold, worth;
+	int row = simplex_best_row(&m->lp, objective, sign, &gain), column;
+
+	round_prices(m);
+	gather_prices(m);
+	threshold = (int64_t)(m->unit_price * SIMPLEX_WORTH) + (int64_t)(m->row_count + m->program->unit_count);
+	column = known_column(m, threshold, &worth);
+	if (column == SIMPLEX_NONE && row == SIMPLEX_NONE)
+		column = new_columns(m, threshold);
+	if (column == SIMPLEX_NONE && row == SIMPLEX_NONE)
+		return false;
+	if (column == SIMPLEX_NONE || (row != SIMPLEX_NONE && gain * m->unit_price > (double)worth))
+		simplex_enter_row(&m->lp, row);
+	else
+		enter_column(m, column);
+	if (m->lp.since_rebuild > REBUILD_AFTER)
+		rebuild(m);
+	return true;
+}
+
+/* What the method drives down: what is missing, and then the objective. */
+static double
+goal(const struct master *m, double missing, int objective, int sign)
+{
+	if (missing > 0 || objective == SIMPLEX_NONE)
+		return missing;
+	if (m->lp.place[objective] != SIMPLEX_NONE)
+		return sign * m->lp.value[m->lp.place[objective]];
+	return sign * (m->lp.at_hi[objective] ? m->lp.hi[objective] : m->lp.lo[objective]);
+}
+
+static bool
+bounds_cross(const struct master *m)
+{
+	for (size_t i = 0; i < m->row_count; i++)
+		if (m->rows[i].lo > m->rows[i].hi)
+			return true;
+	return false;
+}
+
+/* Loosens the bounds of the linear program a little, each by another amount: where many solutions meet in one corner, the
+ * method may walk through exponentially many bases there without getting anywhere; then the corner is many, and it moves on. */
+static void
+loosen(struct master *m)
+{
+	uint32_t random = 1;
+
+	for (size_t i = 0; i < m->row_count; i++) {
+		double slack;
+
+		random = random * 1664525 + 1013904223;
+		slack = LOOSE * (1 + (double)(random >> 8) / (1 << 24));
+		m->lp.lo[i] -= slack;
+		m->lp.hi[i] += slack;
+	}
+	simplex_settle(&m->lp);
+}
+
+static void
+tighten(struct master *m)
+{
+	for (size_t i = 0; i < m->row_count; i++)
+		master_set_bounds(m, (int)i, m->rows[i].lo, m->rows[i].hi);
+	simplex_settle(&m->lp);
+}
+
+bool
+master_relax(struct master *m, int objective, int sign)
+{
+	double before = INFINITY;
+	size_t idle = 0, patience = 20 + m->row_count, limit = 400 * (m->row_count + 20);
+	bool was_missing = true, loose = false;
+	int chances = LOOSENINGS;
+
+	m->explored++;
+	m->lp.careful = false;
+	if (bounds_cross(m))
+		return false;
+	simplex_settle(&m->lp);
+	while (limit-- > 0) {
+		double missing = simplex_price(&m->lp, objective, sign), now = goal(m, missing, objective, sign);
+
+		idle = (missing > 0) != was_missing || now < before - SIMPLEX_WORTH ? 0 : idle + 1;
+		was_missing = missing > 0;
+		before = now;
+		if (idle > PATIENCE && !loose && chances-- > 0) {
+			loosen(m);
+			loose = true;
+			idle = 0;
+			continue;
+		}
+		m->lp.careful = idle > patience;
+		if ((missing > 0 || objective != SIMPLEX_NONE) && step(m, missing == 0 ? objective : SIMPLEX_NONE, sign))
+			continue;
+		if (loose && (missing == 0 || !prove(m))) {
+			tighten(m);
+			loose = false;
+			continue;
+		}
+		if (loose)
+			tighten(m);
+		else if (missing > 0 && !prove(m))
+			m->unproven = true;
+		return missing == 0;
+	}
+	tighten(m);
+	m->unproven = true;
+	return false;
+}
+
+size_t
+master_solution(const struct master *m, int *column, double *value)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < m->lp.rows; i++)
+		if (m->lp.basis[i] >= 0 && m->lp.value[i] > SIMPLEX_FEASIBLE) {
+			column[count] = m->lp.basis[i];
+			value[count++] = m->lp.value[i];
+		}
+	return count;
+}

@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The search for the best layout.
+ *
+ * Identical machines are what makes this problem look hard, so no machine is ever looked at: a solution is how many
+ * machines there are of each pattern (a set of services on a hardware type). There may be 2^services patterns; they are never
+ * listed. All questions are put to branch.c, which answers "is there a solution with these further conditions?" exactly, and
+ * which looks for patterns only where prices call for them (relax.c, price.c).
+ *
+ * Objectives come one after the other: the least cost is found, made a condition, then the fewest machines among these, and so on.
+ *
+ * dense, Coopr's own preference, ranks patterns (more services, then hardware, image and service names) and wants the
+ * lexicographically greatest vector of counts. That needs no vector:
+ *
+ *	1. find the first pattern in that order which any solution uses;
+ *	2. find the greatest number of machines of it that any solution has;
+ *	3. settle these machines, and go on with what is left as if it were a problem of its own.
+ *
+ * Why the first answer is the best one. Let p be the pattern of step 1 and c the number of step 2. Patterns before p are in no
+ * solution, so their counts are 0 in all of them; p has at most c. So the greatest vector has c machines of p, and
+ * the rest of it is the greatest vector of what is left: services need c fewer instances and may have c fewer, there are c
+ * fewer machines. What is left cannot use a pattern before p, nor p again: together with the settled machines that would be a
+ * solution that uses such a pattern, or more than c of p. So nothing need be remembered but what is left, and nothing
+ * is ever taken back.
+ *
+ * Step 1 does not try patterns one by one either. It asks for a machine with at least k services, by bisection; then, with k known,
+ * for one on the first hardware types, by bisection; then images; then, name by name, whether the service can be on it:
+ * each question is one more condition on one machine (a wish). A solution in hand answers most questions without a search.
+ */
+#include "solve/search.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "solve/bits.h"
+
+struct search {
+	const struct program *program;
+	struct master master;
+	struct uses found; /* a solution of what is left */
+	struct wish wish;
+	bool open;         /* a question was left open: what is found is good, but maybe not best */
+};
+
+static void
+clear_wish(struct search *s)
+{
+	const struct program *p = s->program;
+
+	s->wish.size = 1;
+	s->wish.region.group = s->wish.region.hardware = ANY;
+	memset(s->wish.region.with, 0, p->unit_words * sizeof(uint64_t));
+	memset(s->wish.region.without, 0, p->unit_words * sizeof(uint64_t));
+	for (size_t i = 0; i < p->hardware_count; i++)
+		bits_add(s->wish.hardware, i);
+	for (size_t i = 0; i < p->image_count; i++)
+		bits_add(s->wish.images, i);
+}
+
+static void
+search_init(struct search *s, const struct program *p, unsigned long explored_max)
+{
+	*s = (struct search){.program = p};
+	master_init(&s->master, p);
+	s->master.explored_max = explored_max;
+	s->wish.region.with = memory_zeroed(p->unit_words, sizeof(uint64_t));
+	s->wish.region.without = memory_zeroed(p->unit_words, sizeof(uint64_t));
+	s->wish.hardware = memory_zeroed(p->hardware_words, sizeof(uint64_t));
+	s->wish.images = memory_zeroed(p->image_words, sizeof(uint64_t));
+	clear_wish(s);
+}
+
+static void
+search_release(struct search *s)
+{
+	master_release(&s->master);
+	free(s->found.list);
+	free(s->wish.region.with);
+	free(s->wish.region.without);
+	free(s->wish.hardware);
+	free(s->wish.images);
+}
+
+/* A pattern in the solution in hand that meets the wish; NULL where there is none. */
+static const struct pattern *
+meets_wish(struct search *s)
+{
+	s->master.wish = &s->wish;
+	for (size_t i = 0; i < s->found.count; i++)
+		if (s->found.list[i].count > 0 && master_wished(&s->master, &s->found.list[i].pattern))
+			return &s->found.list[i].pattern;
+	return NULL;
+}
+
+/* Asks for machines that meet the wish: at least lo. With sign -1: as many as can be. Afterwards found is such a solution, or
+ * is what it was, and false is returned. */
+static bool
+ask(struct search *s, int64_t lo, int64_t hi, int sign)
+{
+	struct master *m = &s->master;
+	struct state state = {0};
+	enum verdict verdict;
+
+	master_save(m, &state);
+	m->wish = &s->wish;
+	m->wish_number++;
+	m->row_of_marked = master_add_row(m, (struct row){ROW_MARKED, 0, NULL, lo, hi, 1});
+	verdict = sign ? branch_best(m, m->row_of_marked, sign, &s->found) : branch_find(m, &s->found);
+	m->wish = NULL;
+	master_restore(m, &state);
+	state_release(&state);
+	s->open = s->open || verdict == VERDICT_OPEN;
+	return verdict == VERDICT_FOUND;
+}
+
+/* Whether a solution has a machine that meets the wish; it is in hand then. */
+static bool
+can_be(struct search *s)
+{
+	return meets_wish(s) || ask(s, 1, 1, 0);
+}
+
+/* The most services on a machine of the solution in hand. */
+static size_t
+size_in_hand(const struct search *s)
+{
+	size_t most = 0;
+
+	for (size_t i = 0; i < s->found.count; i++) {
+		size_t size = s->found.list[i].count > 0 ? pattern_size(s->program, s->found.list[i].pattern.units) : 0;
+
+		most = size > most ? size : most;
+	}
+	return most;
+}
+
+/* The most services on one machine, looking at nothing but the machine. */
+static size_t
+largest_pattern(const struct search *s)
+{
+	const struct program *p = s->program;
+	struct prices prices = {
+		.group = memory_zeroed(p->group_count, sizeof *prices.group),
+		.hardware = memory_zeroed(p->hardware_count, sizeof *prices.hardware),
+		.unit = memory_zeroed(p->unit_count, sizeof *prices.unit),
+	};
+	struct pattern pattern = {0, 0, memory_zeroed(p->unit_words, sizeof *pattern.units)};
+	int64_t largest = 0;
+
+	for (size_t u = 0; u < p->unit_count; u++)
+		prices.unit[u] = (int64_t)p->units[u].size;
+	for (size_t g = 0; g < p->group_count; g++)
+		price_best(p, &prices, (int)g, NULL, largest, &pattern, &largest);
+	free(prices.group);
+	free(prices.hardware);
+	free(prices.unit);
+	free(pattern.units);
+	return (size_t)largest;
+}
+
+/* The most services on a machine of any solution, at most limit; 0 where no solution has a machine. */
+static size_t
+find_size(struct search *s, size_t limit)
+{
+	size_t low = size_in_hand(s);
+
+	for (size_t ask_for = limit; low < limit; ask_for = (low + limit + 1) / 2) {
+		s->wish.size = ask_for;
+		if (can_be(s))
+			low = size_in_hand(s);
+		else
+			limit = ask_for - 1;
+	}
+	s->wish.size = low;
+	return low;
+}
+
+static size_t
+type_in_hand(struct search *s, bool hardware)
+{
+	const struct pattern *pattern = meets_wish(s);
+
+	return hardware ? (size_t)pattern->hardware : program_image(s->program, pattern->group, pattern->units);
+}
+
+/* Narrows the wish to the first type that a machine of it can be; the solution in hand meets the wish before and after. */
+static void
+find_type(struct search *s, bool hardware)
+{
+	uint64_t *set = hardware ? s->wish.hardware : s->wish.images;
+	size_t words = hardware ? s->program->hardware_words : s->program->image_words;
+	size_t low = 0, high = type_in_hand(s, hardware);
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		memset(set, 0, words * sizeof *set);
+		for (size_t i = low; i <= middle; i++)
+			bits_add(set, i);
+		if (can_be(s))
+			high = type_in_hand(s, hardware);
+		else
+			low = middle + 1;
+	}
+	memset(set, 0, words * sizeof *set);
+	bits_add(set, high);
+}
+
+/* Narrows the wish to the first set of services, by name. */
+static void
+find_services(struct search *s)
+{
+	const struct program *p = s->program;
+	struct region *region = &s->wish.region;
+
+	for (size_t i = 0; i < p->service_count; i++) {
+		size_t u = (size_t)p->unit_of[i];
+
+		if (bits_has(region->with, u) || bits_has(region->without, u))
+			continue;
+		if (pattern_size(p, region->with) + p->units[u].size <= s->wish.size) {
+			bits_add(region->with, u);
+			if (can_be(s))
+				continue;
+			bits_drop(region->with, u);
+		}
+		bits_add(region->without, u);
+	}
+}
+
+/* Machines that are alike but for what stood there before: the new ones first. */
+static void
+find_group(struct search *s)
+{
+	int g = 0;
+
+	do
+		s->wish.region.group = g++;
+	while ((size_t)g < s->program->group_count && !can_be(s));
+	s->wish.region.group = meets_wish(s) ? s->wish.region.group : ANY;
+}
+
+/* Step 1: the first pattern that any solution uses. False where no solution has a machine. */
+static bool
+first_pattern(struct search *s, size_t *limit, struct pattern *pattern)
+{
+	clear_wish(s);
+	*limit = find_size(s, *limit);
+	if (*limit == 0)
+		return false;
+	find_type(s, true);
+	find_type(s, false);
+	find_services(s);
+	if (s->program->group_count > 1)
+		find_group(s);
+	*pattern = *meets_wish(s);
+	s->wish.region.group = pattern->group;
+	return true;
+}
+
+static int64_t
+count_in_hand(const struct search *s, const struct pattern *pattern)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < s->found.count; i++)
+		if (pattern_same(s->program, &s->found.list[i].pattern, pattern))
+			sum += s->found.list[i].count;
+	return sum;
+}
+
+/* What the rows by themselves allow of a pattern. */
+static int64_t
+room_for(const struct search *s, const struct pattern *pattern)
+{
+	const struct master *m = &s->master;
+	int64_t room = SOLVE_MACHINES;
+
+	for (size_t i = 0; i < m->row_count; i++) {
+		int64_t each = master_coefficient(m, &m->rows[i], pattern, false);
+
+		if (each > 0 && m->rows[i].kind != ROW_LINEAR && m->rows[i].hi != NO_MAX && m->rows[i].hi / each < room)
+			room = m->rows[i].hi / each;
+	}
+	return room;
+}
+
+/* Steps 2 and 3. */
+static void
+settle(struct search *s, const struct pattern *pattern, struct outcome *outcome)
+{
+	int64_t count = count_in_hand(s, pattern);
+	struct uses *uses = &outcome->uses;
+
+	if (count < room_for(s, pattern)) {
+		ask(s, count + 1, NO_MAX, -1);
+		count = count_in_hand(s, pattern);
+	}
+	master_fix(&s->master, pattern, false, count);
+	for (size_t i = 0; i < s->found.count; i++)
+		if (pattern_same(s->program, &s->found.list[i].pattern, pattern))
+			s->found.list[i].count = 0;
+	ARRAY_ROOM(uses->list, uses->count, uses->capacity);
+	uses->list[uses->count++] = (struct use){*pattern, count};
+}
+
+static void
+search_dense(struct search *s, struct outcome *outcome)
+{
+	size_t limit = largest_pattern(s);
+	struct pattern pattern;
+
+	while (!s->open && s->master.rows[0].hi > 0 && first_pattern(s, &limit, &pattern))
+		settle(s, &pattern, outcome);
+}
+
+/* Makes one objective least, and a condition. */
+static void
+search_least(struct search *s, int row)
+{
+	struct master *m = &s->master;
+	enum verdict verdict = branch_best(m, row, 1, &s->found);
+
+	s->open = s->open || verdict == VERDICT_OPEN;
+	if (s->found.count)
+		master_set_bounds(m, row, m->rows[row].lo, branch_activity(m, row, &s->found));
+}
+
+/* The patterns of a solution outlive the search: they move to the outcome. */
+static void
+take_over(const struct program *p, struct outcome *outcome)
+{
+	for (size_t i = 0; i < outcome->uses.count; i++) {
+		uint64_t *units = arena_alloc(&outcome->arena, p->unit_words, sizeof *units);
+
+		bits_copy(units, outcome->uses.list[i].pattern.units, p->unit_words);
+		outcome->uses.list[i].pattern.units = units;
+	}
+}
+
+static void
+finish(struct search *s, bool solved, struct outcome *outcome)
+{
+	for (size_t i = 0; i < s->found.count; i++)
+		if (s->found.list[i].count > 0) { /* what is left where the search ended early, or dense is no objective */
+			ARRAY_ROOM(outcome->uses.list, outcome->uses.count, outcome->uses.capacity);
+			outcome->uses.list[outcome->uses.count++] = s->found.list[i];
+		}
+	take_over(s->program, outcome);
+	outcome->verdict = s->open ? VERDICT_OPEN : solved ? VERDICT_FOUND : VERDICT_NONE;
+	outcome->proved = !s->master.unproven;
+	outcome->explored = s->master.explored;
+}
+
+void
+search_best(const struct program *p, unsigned long explored_max, struct outcome *outcome)
+{
+	struct search s;
+	enum verdict verdict;
+
+	*outcome = (struct outcome){0};
+	search_init(&s, p, explored_max);
+	verdict = branch_find(&s.master, &s.found);
+	s.open = verdict == VERDICT_OPEN;
+	for (size_t i = 0; i < p->objective_count && verdict == VERDICT_FOUND && !s.open; i++)
+		if (p->objectives[i] == OBJECTIVE_COST)
+			search_least(&s, s.master.row_of_cost);
+		else if (p->objectives[i] == OBJECTIVE_MACHINES)
+			search_least(&s, 0);
+		else if (p->objectives[i] == OBJECTIVE_DENSE) {
+			search_dense(&s, outcome);
+			break;
+		}
+	finish(&s, verdict == VERDICT_FOUND, outcome);
+	search_release(&s);
+}
+
+enum verdict
+search_any(const struct program *p, unsigned long explored_max)
+{
+	struct search s;
+	enum verdict verdict;
+
+	search_init(&s, p, explored_max);
+	verdict = branch_find(&s.master, &s.found);
+	if (verdict == VERDICT_NONE && s.master.unproven)
+		verdict = VERDICT_OPEN;
+	search_release(&s);
+	return verdict;
+}
+
+int64_t
+search_extreme(const struct program *p, int unit, int sign)
+{
+	struct search s;
+	enum verdict verdict;
+	int64_t value = -1;
+	int row = 0;
+
+	search_init(&s, p, 0);
+	if (unit != ANY)
+		row = master_add_row(&s.master, (struct row){ROW_UNIT, unit, NULL, NO_MIN, NO_MAX, 1});
+	verdict = branch_best(&s.master, row, sign, &s.found);
+	if (verdict == VERDICT_FOUND && !s.master.unproven)
+		value = branch_activity(&s.master, row, &s.found);
+	search_release(&s);
+	return value >= SOLVE_MACHINES ? -1 : value;
+}
+
+void
+outcome_release(struct outcome *outcome)
+{
+	free(outcome->uses.list);
+	arena_release(&outcome->arena);
+	*outcome = (struct outcome){0};
+}

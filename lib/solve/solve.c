@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "solve/solve.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "model/request.h"
+#include "solve/admit.h"
+#include "solve/bits.h"
+#include "solve/conflict.h"
+#include "solve/demand.h"
+#include "solve/search.h"
+
+enum { WRITE_AT_ONCE = 1 << 16 };
+
+struct kind { /* machines that look the same in the answer */
+	const struct use *use;
+	size_t size, image;
+	struct string_list services;
+};
+
+static struct string_list
+services_of(const struct program *p, const uint64_t *units, struct arena *arena)
+{
+	struct string_list list = {arena_alloc(arena, pattern_size(p, units), sizeof *list.list), 0};
+
+	for (size_t i = 0; i < p->service_count; i++)
+		if (bits_has(units, (size_t)p->unit_of[i]))
+			list.list[list.count++] = p->services[i]->name;
+	return list;
+}
+
+/* Coopr's order: more services first, then hardware type, image type, names of services. Numbers are in the order of names. */
+static int
+compare_kinds(const void *a, const void *b)
+{
+	const struct kind *x = a, *y = b;
+	size_t i = 0;
+
+	if (x->size != y->size)
+		return x->size < y->size ? 1 : -1;
+	if (x->use->pattern.hardware != y->use->pattern.hardware)
+		return x->use->pattern.hardware - y->use->pattern.hardware;
+	if (x->image != y->image)
+		return x->image < y->image ? -1 : 1;
+	while (i < x->size && strcmp(x->services.list[i], y->services.list[i]) == 0)
+		i++;
+	return i < x->size ? strcmp(x->services.list[i], y->services.list[i])
+	                   : x->use->pattern.group - y->use->pattern.group;
+}
+
+static struct kind *
+kinds_of(const struct program *p, const struct outcome *outcome, struct arena *arena)
+{
+	struct kind *kinds = arena_alloc(arena, outcome->uses.count, sizeof *kinds);
+
+	for (size_t i = 0; i < outcome->uses.count; i++) {
+		const struct use *use = &outcome->uses.list[i];
+
+		kinds[i] = (struct kind){.use = use, .size = pattern_size(p, use->pattern.units)};
+		kinds[i].image = program_image(p, use->pattern.group, use->pattern.units);
+		kinds[i].services = services_of(p, use->pattern.units, arena);
+	}
+	if (outcome->uses.count)
+		qsort(kinds, outcome->uses.count, sizeof *kinds, compare_kinds);
+	return kinds;
+}
+
+/* Present machines, those of each group in the order of their numbers; those that no kind takes leave. */
+static void
+keep_present(const struct program *p, const struct kind *kinds, size_t kind_count, struct answer *answer)
+{
+	size_t *used = memory_zeroed(p->group_count, sizeof *used);
+
+	for (size_t i = 0; i < kind_count; i++) {
+		const struct group *group = &p->groups[kinds[i].use->pattern.group];
+
+		for (int64_t n = 0; n < kinds[i].use->count && group != p->groups; n++) {
+			const struct node *node = group->nodes[used[group - p->groups]++];
+
+			answer->nodes[node - p->request->nodes].services = kinds[i].services;
+			answer->nodes[node - p->request->nodes].leaves = false;
+		}
+	}
+	free(used);
+}
+
+static void
+add_new(const struct program *p, const struct kind *kind, int64_t *number, struct answer *answer)
+{
+	const struct hardware *hardware = &p->hardware[kind->use->pattern.hardware];
+	const struct image *image = &p->images[kind->image];
+
+	for (int64_t n = 0; n < kind->use->count; n++)
+		answer->nodes[answer->node_count++] = (struct node){
+			.nodenum = (*number)++,
+			.hardwaretype = hardware->name,
+			.imagetype = image->name,
+			.flavor = hardware->offer->flavor,
+			.image = image->offer->image,
+			.sshuser = image->offer->sshuser,
+			.services = kind->services,
+			.is_new = true,
+		};
+}
+
+/* The present nodes, without those that had left before. */
+static void
+drop_left(struct answer *answer)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < answer->node_count; i++)
+		if (answer->nodes[i].id)
+			answer->nodes[kept++] = answer->nodes[i];
+	answer->node_count = kept;
+}
+
+static void
+make_nodes(const struct program *p, const struct outcome *outcome, struct answer *answer)
+{
+	const struct request *r = p->request;
+	struct kind *kinds = kinds_of(p, outcome, &answer->arena);
+	int64_t total = 0, number = NODE_FIRST_NUMBER;
+
+	for (size_t i = 0; i < outcome->uses.count; i++)
+		total += outcome->uses.list[i].count;
+	answer->nodes = arena_alloc(&answer->arena, r->node_count + (size_t)total, sizeof *answer->nodes);
+	for (size_t i = 0; i < r->node_count; i++) {
+		struct node *node = &answer->nodes[answer->node_count++];
+
+		*node = r->nodes[i];
+		node->was = node->services;
+		node->is_new = false;
+		if (node->leaves)
+			node->id = NULL;
+		node->leaves = true;
+		number = r->nodes[i].nodenum >= number ? r->nodes[i].nodenum + 1 : number;
+	}
+	keep_present(p, kinds, outcome->uses.count, answer);
+	drop_left(answer);
+	for (size_t i = 0; i < outcome->uses.count; i++)
+		if (kinds[i].use->pattern.group == 0)
+			add_new(p, &kinds[i], &number, answer);
+}
+
+/* In the order of their names: cost, machines, moves. */
+static void
+make_solution(const struct program *p, const struct outcome *outcome, struct answer *answer)
+{
+	struct amount *list = arena_alloc(&answer->arena, 3, sizeof *list);
+	int64_t cost = 0, machines = 0;
+	size_t count = 0;
+
+	for (size_t i = 0; i < outcome->uses.count; i++) {
+		machines += outcome->uses.list[i].count;
+		cost += outcome->uses.list[i].count * p->hardware[outcome->uses.list[i].pattern.hardware].cost;
+	}
+	if (p->costed)
+		list[count++] = (struct amount){objective_name(OBJECTIVE_COST), (double)cost * p->cost_unit};
+	list[count++] = (struct amount){objective_name(OBJECTIVE_MACHINES), (double)machines};
+	list[count++] = (struct amount){objective_name(OBJECTIVE_MOVES), 0};
+	answer->solution = (struct solution){
+		.status = outcome->verdict == VERDICT_FOUND && outcome->proved ? "optimal" : "feasible",
+		.objective = {list, count},
+		.explored = (int64_t)outcome->explored,
+	};
+}
+
+static int
+take_outcome(const struct program *p, const struct outcome *outcome, struct answer *answer, struct error *err)
+{
+	int64_t machines = 0;
+
+	for (size_t i = 0; i < outcome->uses.count; i++)
+		machines += outcome->uses.list[i].count;
+	if (outcome->verdict != VERDICT_NONE && p->unbounded && machines >= SOLVE_MACHINES)
+		return error_set(err, EX_DATAERR, "request: /cluster/numMachines: nothing bounds the number of machines: give it, "
+		    "constraints.size.max, or an objective of cost or machines");
+	if (outcome->verdict == VERDICT_NONE && !outcome->proved)
+		return error_set(err, EX_SOFTWARE, "request: no layout was found, and that there is none could not be proved");
+	answer->satisfiable = outcome->verdict != VERDICT_NONE;
+	if (!answer->satisfiable)
+		return conflict_explain(p->request, &answer->arena, &answer->refusal, err);
+	make_nodes(p, outcome, answer);
+	make_solution(p, outcome, answer);
+	answer->services = (struct string_list){arena_alloc(&answer->arena, p->service_count, sizeof(char *)), p->service_count};
+	for (size_t i = 0; i < p->service_count; i++)
+		answer->services.list[i] = p->services[i]->name;
+	return 0;
+}
+
+int
+solve(const struct request *request, struct answer *answer, struct error *err)
+{
+	struct demands demands;
+	struct program program;
+	struct outcome outcome;
+	int admitted, rc;
+
+	*answer = (struct answer){0};
+	admitted = admit(request, &answer->arena, &answer->refusal, err);
+	if (admitted <= 0)
+		return admitted;
+	demands_collect(request, &demands);
+	rc = program_build(request, &demands, &program, err);
+	if (rc == 0) {
+		search_best(&program, 0, &outcome);
+		rc = take_outcome(&program, &outcome, answer, err);
+		outcome_release(&outcome);
+	}
+	program_release(&program);
+	demands_release(&demands);
+	return rc;
+}
+
+void
+answer_release(struct answer *answer)
+{
+	arena_release(&answer->arena);
+	*answer = (struct answer){0};
+}
+
+/* Names what only now gets a name: so that thousands of names need not be kept. */
+static void
+print_node(const struct request *request, struct node node, struct buffer *out)
+{
+	const char *suffix = request->cluster.dns_suffix ? request->cluster.dns_suffix : request->template.default_dns_suffix;
+	struct arena arena = {0};
+
+	if (node.is_new) {
+		node.id = arena_printf(&arena, "%s-%" PRId64, request->cluster.id, node.nodenum);
+		node.hostname = node_hostname(request->cluster.name, request->cluster.id, node.nodenum, suffix, &arena);
+	}
+	node_print(&node, out);
+	arena_release(&arena);
+}
+
+void
+answer_write(const struct request *request, const struct answer *answer, FILE *stream)
+{
+	struct buffer out = {0};
+
+	if (answer->satisfiable)
+		answer_print(request, &answer->services, &answer->solution, &out);
+	else
+		answer_print_unsatisfiable(&answer->refusal.conflict, answer->refusal.because, &out);
+	for (size_t i = 0; i < answer->node_count; i++) {
+		print_node(request, answer->nodes[i], &out);
+		if (out.length > WRITE_AT_ONCE) {
+			fwrite(out.data, 1, out.length, stream);
+			buffer_clear(&out);
+		}
+	}
+	fwrite(out.data, 1, out.length, stream);
+	buffer_release(&out);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The solver: a request in, a layout or the reason why there is none out.
+ */
+#ifndef SOLVE_SOLVE_H
+#define SOLVE_SOLVE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/memory.h"
+#include "model/answer.h"
+#include "model/node.h"
+
+struct error;
+struct request;
+
+struct refusal { /* why there is no layout */
+	struct string_list conflict; /* JSON Pointers into the request, sorted */
+	const char *because;
+};
+
+struct answer { /* release it */
+	struct arena arena;
+	bool satisfiable;
+	struct refusal refusal;       /* where it is not */
+	struct solution solution;     /* where it is: */
+	struct string_list services;  /* of the cluster, sorted */
+	struct node *nodes;           /* by nodenum; ids and host names of new ones are made when they are printed */
+	size_t node_count;
+};
+
+/* Answers a request. 0, or -1: EX_DATAERR for what contradicts itself or is too large, EX_UNAVAILABLE for what is not supported, EX_SOFTWARE where
+ * nothing could be proved. */
+int solve(const struct request *request, struct answer *answer, struct error *err);
+void answer_release(struct answer *answer);
+
+/* Writes the records of the answer. */
+void answer_write(const struct request *request, const struct answer *answer, FILE *stream);
+
+#endif

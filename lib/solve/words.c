@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The demands of a request in words.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "json/json.h"
+#include "model/request.h"
+#include "solve/demand.h"
+
+/* "a, b or c" */
+static void
+enumerate(const struct string_list *names, const char *last, struct buffer *out)
+{
+	for (size_t i = 0; i < names->count; i++) {
+		if (i)
+			buffer_printf(out, i + 1 == names->count ? " %s " : ", ", last);
+		buffer_text(out, names->list[i]);
+	}
+}
+
+static void
+amounts(const struct amounts *amounts, struct buffer *out)
+{
+	for (size_t i = 0; i < amounts->count; i++) {
+		buffer_printf(out, "%s%s ", i ? ", " : "", amounts->list[i].resource);
+		json_number(amounts->list[i].value, out);
+	}
+}
+
+static void
+plural(int64_t count, const char *one, const char *many, struct buffer *out)
+{
+	buffer_printf(out, "%" PRId64 " %s", count, count == 1 ? one : many);
+}
+
+static void
+count_rule(const struct count_rule *rule, struct buffer *out)
+{
+	buffer_printf(out, "the rule \"%s\" (", rule->name ? rule->name : "");
+	if (isfinite(rule->min)) {
+		json_number(rule->min, out);
+		buffer_text(out, " <= ");
+	}
+	for (size_t i = 0; i < rule->term_count; i++) {
+		double c = rule->terms[i].coefficient;
+
+		buffer_text(out, i ? c < 0 ? " - " : " + " : c < 0 ? "-" : "");
+		if (fabs(c) != 1) {
+			json_number(fabs(c), out);
+			buffer_byte(out, ' ');
+		}
+		buffer_text(out, rule->terms[i].service);
+	}
+	if (isfinite(rule->max)) {
+		buffer_text(out, " <= ");
+		json_number(rule->max, out);
+	}
+	buffer_text(out, ") holds");
+}
+
+static void
+constraint_words(const struct service_constraint *c, enum demand_kind kind, struct buffer *out)
+{
+	if (kind == DEMAND_MIN || kind == DEMAND_MAX) {
+		buffer_printf(out, "%s %s ", c->service, kind == DEMAND_MIN ? "needs at least" : "may have at most");
+		plural(kind == DEMAND_MIN ? c->min : c->max, "instance", "instances", out);
+		return;
+	}
+	buffer_printf(out, "%s may only stand on %s ", c->service, kind == DEMAND_HARDWARETYPES ? "hardware" : "image");
+	enumerate(kind == DEMAND_HARDWARETYPES ? &c->hardwaretypes : &c->imagetypes, "or", out);
+}
+
+static void
+machines_words(const struct request *r, enum demand_kind kind, struct buffer *out)
+{
+	if (kind == DEMAND_SIZE_MIN || kind == DEMAND_SIZE_MAX) {
+		buffer_printf(out, "the template %s ", kind == DEMAND_SIZE_MIN ? "needs at least" : "allows at most");
+		plural(kind == DEMAND_SIZE_MIN ? r->template.size_min : r->template.size_max, "machine", "machines", out);
+		return;
+	}
+	if (r->cluster.machines_min != r->cluster.machines_max)
+		buffer_text(out, kind == DEMAND_MACHINES_MIN ? "at least " : "at most ");
+	plural(kind == DEMAND_MACHINES_MIN ? r->cluster.machines_min : r->cluster.machines_max,
+	    "machine is asked for", "machines are asked for", out);
+}
+
+static void
+hardware_words(const struct request *r, const struct demand *demand, struct buffer *out)
+{
+	const struct hardwaretype *type = &r->hardwaretypes[demand->index];
+	const struct hardware_offer *offer = hardwaretype_offer(type, r->provider.name);
+
+	if (demand->kind == DEMAND_AVAILABLE) {
+		plural(offer->available, "machine", "machines", out);
+		buffer_printf(out, " of type %s can be had", type->name);
+		return;
+	}
+	buffer_printf(out, "a machine of type %s offers ", type->name);
+	amounts(&offer->capacity, out);
+}
+
+static void
+set_words(const struct cluster_template *t, const struct demand *demand, struct buffer *out)
+{
+	size_t i = demand->index;
+
+	switch (demand->kind) {
+	case DEMAND_MUSTCOEXIST:
+		enumerate(&t->mustcoexist.list[i], "and", out);
+		buffer_text(out, " must stand on the same machines");
+		break;
+	case DEMAND_CANTCOEXIST:
+		enumerate(&t->cantcoexist.list[i], "and", out);
+		buffer_text(out, t->cantcoexist.list[i].count > 2 ? " may not all stand on one machine"
+		                                                  : " may not stand on one machine");
+		break;
+	case DEMAND_MUTUALLYEXCLUSIVE:
+		buffer_text(out, "no two of ");
+		enumerate(&t->mutuallyexclusive.list[i], "and", out);
+		buffer_text(out, " may share a machine");
+		break;
+	default:
+		buffer_text(out, "exactly one of ");
+		enumerate(&t->oneof.list[i], "and", out);
+		buffer_text(out, " has instances");
+	}
+}
+
+static bool
+offers_hardware(const struct request *r, const char *name)
+{
+	for (size_t i = 0; i < r->hardwaretype_count; i++) {
+		const struct hardware_offer *offer = hardwaretype_offer(&r->hardwaretypes[i], r->provider.name);
+
+		if (strcmp(r->hardwaretypes[i].name, name) == 0)
+			return offer && offer->flavor;
+	}
+	return false;
+}
+
+static bool
+offers_image(const struct request *r, const char *name)
+{
+	for (size_t i = 0; i < r->imagetype_count; i++) {
+		const struct image_offer *offer = imagetype_offer(&r->imagetypes[i], r->provider.name);
+
+		if (strcmp(r->imagetypes[i].name, name) == 0)
+			return offer && offer->image;
+	}
+	return false;
+}
+
+static void
+type_words(const struct request *r, enum demand_kind kind, struct buffer *out)
+{
+	const struct cluster_template *t = &r->template;
+	const char *name;
+
+	switch (kind) {
+	case DEMAND_HARDWARETYPE:
+		name = r->cluster.hardwaretype ? r->cluster.hardwaretype : t->default_hardwaretype;
+		buffer_printf(out, "hardware %s is asked for", name);
+		if (!offers_hardware(r, name))
+			buffer_printf(out, ", which provider %s does not offer", r->provider.name);
+		break;
+	case DEMAND_IMAGETYPE:
+		name = r->cluster.imagetype ? r->cluster.imagetype : t->default_imagetype;
+		buffer_printf(out, "image %s is asked for", name);
+		if (!offers_image(r, name))
+			buffer_printf(out, ", which provider %s does not offer", r->provider.name);
+		break;
+	case DEMAND_COMPATIBLE_HARDWARETYPES:
+		buffer_text(out, "the template allows hardware ");
+		enumerate(&t->compatible_hardwaretypes, "or", out);
+		break;
+	default:
+		buffer_text(out, "the template allows image ");
+		enumerate(&t->compatible_imagetypes, "or", out);
+	}
+}
+
+void
+demand_words(const struct demands *demands, const struct demand *demand, struct buffer *out)
+{
+	const struct request *r = demands->request;
+
+	switch (demand->kind) {
+	case DEMAND_MACHINES_MIN: case DEMAND_MACHINES_MAX: case DEMAND_SIZE_MIN: case DEMAND_SIZE_MAX:
+		machines_words(r, demand->kind, out);
+		break;
+	case DEMAND_PLACED:
+		buffer_printf(out, "%s needs at least 1 instance", demand_service(r, demand->index));
+		break;
+	case DEMAND_MIN: case DEMAND_MAX: case DEMAND_HARDWARETYPES: case DEMAND_IMAGETYPES:
+		constraint_words(&r->template.constraints[demand->index], demand->kind, out);
+		break;
+	case DEMAND_MUSTCOEXIST: case DEMAND_CANTCOEXIST: case DEMAND_MUTUALLYEXCLUSIVE: case DEMAND_ONEOF:
+		set_words(&r->template, demand, out);
+		break;
+	case DEMAND_COUNT_RULE:
+		count_rule(&r->template.counts[demand->index], out);
+		break;
+	case DEMAND_AVAILABLE: case DEMAND_CAPACITY:
+		hardware_words(r, demand, out);
+		break;
+	case DEMAND_CONSUMES:
+		buffer_printf(out, "%s takes ", r->services[demand->index].name);
+		amounts(&r->services[demand->index].consumes, out);
+		break;
+	case DEMAND_NODES:
+		plural((int64_t)r->node_count, "present machine stays as it is", "present machines stay as they are", out);
+		break;
+	default:
+		type_words(r, demand->kind, out);
+	}
+}
