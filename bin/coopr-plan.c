@@ -16,7 +16,7 @@
 #include "model/layout.h"
 #include "model/name.h"
 #include "plan/check.h"
-#include "plan/document.h"
+#include "model/plan-document.h"
 #include "plan/plan.h"
 #include "plan/scope.h"
 

@@ -7,7 +7,7 @@
 #define PLAN_JUDGE_H
 
 #include "base/names.h"
-#include "plan/document.h"
+#include "model/plan-document.h"
 
 enum { JUDGE_NONE = -1 };
 

@@ -2,8 +2,8 @@
  *
  * A plan as a document, coopr-plan(5): what a stream of records holds, as it stands there.
  */
-#ifndef PLAN_DOCUMENT_H
-#define PLAN_DOCUMENT_H
+#ifndef MODEL_PLAN_DOCUMENT_H
+#define MODEL_PLAN_DOCUMENT_H
 
 #include "model/layout.h"
 #include "model/plan.h"
@@ -23,6 +23,12 @@ struct plan_document {
  * itself is broken. The document is to be released in any case. */
 int plan_document_read(struct record_reader *reader, struct plan_document *document, struct problems *problems,
     struct error *err);
+
+/* The same record by record, for a zeroed document: record->index is its number. Kinds that a plan has not are
+ * skipped. At the end the nodes are put in order; what makes a plan a plan may still be missing. */
+void plan_document_take(struct plan_document *document, const struct place *record);
+void plan_document_end(struct plan_document *document, struct problems *problems);
+
 void plan_document_release(struct plan_document *document);
 
 #endif

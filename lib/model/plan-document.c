@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "plan/document.h"
+#include "model/plan-document.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +18,8 @@ take_step(const struct place *record, struct plan_document *document)
 	step_parse(record, &document->layout.arena, &document->steps[document->count++]);
 }
 
-static void
-take_record(const struct place *record, struct plan_document *document)
+void
+plan_document_take(struct plan_document *document, const struct place *record)
 {
 	struct layout *layout = &document->layout;
 	const char *kind = record_kind(record->value);
@@ -40,6 +40,14 @@ take_record(const struct place *record, struct plan_document *document)
 	}
 }
 
+void
+plan_document_end(struct plan_document *document, struct problems *problems)
+{
+	struct place stream = place_root((jv){0}, problems);
+
+	nodes_sort(&stream, document->layout.nodes, document->layout.node_count);
+}
+
 int
 plan_document_read(struct record_reader *reader, struct plan_document *document, struct problems *problems,
     struct error *err)
@@ -52,7 +60,7 @@ plan_document_read(struct record_reader *reader, struct plan_document *document,
 	while ((got = record_read(reader, &value, err)) > 0) {
 		struct place record = {.up = &stream, .index = reader->number - 1, .value = value, .problems = problems};
 
-		take_record(&record, document);
+		plan_document_take(document, &record);
 		jv_free(value);
 	}
 	if (got < 0)
@@ -61,7 +69,7 @@ plan_document_read(struct record_reader *reader, struct plan_document *document,
 		place_problem(&stream, "there is no cluster record");
 	if (!document->has_job)
 		place_problem(&stream, "there is no job record");
-	nodes_sort(&stream, document->layout.nodes, document->layout.node_count);
+	plan_document_end(document, problems);
 	return 0;
 }
 
