@@ -169,28 +169,11 @@ validate_records(const char *path)
 	return code;
 }
 
-/* The kind that the folder a file is in says, as in services/nginx.json; NULL where it says none. */
-static const char *
-kind_of_folder(const char *path)
-{
-	const char *file = file_base_name(path);
-	enum entity_kind found = ENTITY_NONE;
-
-	for (enum entity_kind i = 0; i < ENTITY_KIND_COUNT; i++) {
-		const char *folder = entity_kind_folder(i);
-		size_t length = strlen(folder), before = (size_t)(file - path);
-
-		if (before > length && strncmp(file - length - 1, folder, length) == 0 &&
-		    (before == length + 1 || file[-(ptrdiff_t)length - 2] == '/'))
-			found = i;
-	}
-	return found == ENTITY_NONE ? NULL : entity_kind_name(found);
-}
-
 static int
 validate(const char *path)
 {
-	const char *its_kind = kind ? kind : kind_of_folder(path);
+	enum entity_kind in_folder = entity_kind_of_file(path);
+	const char *its_kind = kind || in_folder == ENTITY_NONE ? kind : entity_kind_name(in_folder);
 	struct stat status;
 
 	if (strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISDIR(status.st_mode))

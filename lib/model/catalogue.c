@@ -54,6 +54,21 @@ entity_kind_of(const char *name)
 	return ENTITY_NONE;
 }
 
+enum entity_kind
+entity_kind_of_file(const char *path)
+{
+	const char *file = file_base_name(path);
+
+	for (int i = 0; i < ENTITY_KIND_COUNT; i++) {
+		size_t length = strlen(kinds[i].folder), before = (size_t)(file - path);
+
+		if (before > length && strncmp(file - length - 1, kinds[i].folder, length) == 0 &&
+		    (before == length + 1 || file[-(ptrdiff_t)length - 2] == '/'))
+			return (enum entity_kind)i;
+	}
+	return ENTITY_NONE;
+}
+
 void
 entity_parse(enum entity_kind kind, const struct place *place, struct arena *arena, struct entity *entity)
 {
