@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cluster/folder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/location.h"
+#include "base/memory.h"
+
+enum {
+	NAME_MAX_LENGTH = 255,
+	LINE_LIMIT = 4096,
+	ID_LAST = 99999999,
+};
+
+/* The name becomes a directory's: no slash, and no leading dot, which "." and ".." have too. */
+static bool
+name_fits(const char *name)
+{
+	static const char allowed[] =
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-";
+	size_t length = strlen(name);
+
+	return length > 0 && length <= NAME_MAX_LENGTH && strspn(name, allowed) == length && name[0] != '.';
+}
+
+/* A directory below STATE ("" is STATE itself), made where it is missing; the caller frees it. NULL with a reason. */
+static char *
+state_directory(const char *below, struct error *err)
+{
+	char *state = location_state(), *path = memory_printf("%s%s", state, below);
+
+	free(state);
+	if (file_make_dirs(AT_FDCWD, path, 0755, err) == 0)
+		return path;
+	free(path);
+	return NULL;
+}
+
+/* Between our open and our lock, whoever had the folder may have removed it: then the lock is on
+ * nothing, and -1 with ESTALE says so. */
+static int
+lock_present(const char *path, int fd)
+{
+	struct stat ours, there;
+
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0 || fstat(fd, &ours) < 0)
+		return -1;
+	if (stat(path, &there) == 0 && there.st_dev == ours.st_dev && there.st_ino == ours.st_ino)
+		return 0;
+	errno = ESTALE;
+	return -1;
+}
+
+static int
+open_locked(struct folder *folder, enum folder_open how, struct error *err)
+{
+	int reason;
+
+	do {
+		if (how == FOLDER_MAKE && mkdir(folder->path, 0700) < 0 && errno != EEXIST)
+			return error_errno(err, EX_CANTCREAT, "%s", folder->path);
+		folder->fd = open(folder->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (folder->fd < 0 && errno == ENOENT && how == FOLDER_FIND)
+			return error_set(err, EX_NO, "%s: there is no such cluster (%s)", folder->name, folder->path);
+		if (folder->fd < 0)
+			return error_errno(err, EX_NOINPUT, "%s", folder->path);
+		if (lock_present(folder->path, folder->fd) == 0)
+			return 0;
+		reason = errno;
+		close(folder->fd);
+		folder->fd = -1;
+	} while (reason == ESTALE);
+	if (reason == EWOULDBLOCK)
+		return error_set(err, EX_TEMPFAIL, "%s: another coopr is at work on it", folder->name);
+	errno = reason;
+	return error_errno(err, EX_OSERR, "%s: cannot be locked", folder->path);
+}
+
+int
+folder_open(struct folder *folder, const char *name, enum folder_open how, struct error *err)
+{
+	char *directory;
+
+	*folder = (struct folder){.fd = -1};
+	if (!name_fits(name))
+		return error_set(err, EX_USAGE,
+		    "%s: not the name of a cluster: letters, digits, \"_\", \".\" and \"-\", no \".\" first", name);
+	directory = state_directory("/clusters", err);
+	if (!directory)
+		return -1;
+	folder->name = memory_string(name);
+	folder->path = memory_printf("%s/%s", directory, name);
+	free(directory);
+	if (open_locked(folder, how, err) == 0)
+		return 0;
+	folder_close(folder);
+	return -1;
+}
+
+void
+folder_close(struct folder *folder)
+{
+	if (folder->fd >= 0)
+		close(folder->fd);
+	free(folder->name);
+	free(folder->path);
+	*folder = (struct folder){.fd = -1};
+}
+
+bool
+folder_has(const struct folder *folder, const char *member)
+{
+	return file_exists(folder->fd, member);
+}
+
+char *
+folder_path(const struct folder *folder, const char *member)
+{
+	return memory_printf("%s/%s", folder->path, member);
+}
+
+char *
+folder_line(const struct folder *folder, const char *member, struct error *err)
+{
+	struct buffer text = {0};
+	size_t length;
+
+	if (file_read(folder->fd, member, LINE_LIMIT, &text, err) < 0) {
+		error_prefix(err, "%s", folder->path);
+		buffer_release(&text);
+		return NULL;
+	}
+	length = strcspn(text.data, "\n");
+	text.data[length] = '\0';
+	if (length > 0)
+		return buffer_take(&text);
+	error_set(err, EX_DATAERR, "%s/%s: empty", folder->path, member);
+	buffer_release(&text);
+	return NULL;
+}
+
+int
+folder_remove(struct folder *folder, struct error *err)
+{
+	int result = file_remove_tree(AT_FDCWD, folder->path, err);
+
+	folder_close(folder);
+	return result;
+}
+
+/* The number in the counter's file plus one, which is written back; -1 with a reason. */
+static int64_t
+advance(int directory, struct error *err)
+{
+	struct buffer text = {0};
+	int64_t last = 0;
+	char *next;
+	int result = 0;
+
+	if (file_exists(directory, "last-cluster"))
+		result = file_read(directory, "last-cluster", LINE_LIMIT, &text, err);
+	if (text.length)
+		last = strtoll(text.data, NULL, 10);
+	buffer_release(&text);
+	if (result == 0 && (last < 0 || last >= ID_LAST))
+		result = error_set(err, EX_DATAERR, "last-cluster: %" PRId64 ": no id can follow it", last);
+	if (result < 0)
+		return -1;
+	next = memory_printf("%08" PRId64 "\n", last + 1);
+	result = file_replace(directory, "last-cluster", next, strlen(next), 0644, err);
+	free(next);
+	return result < 0 ? -1 : last + 1;
+}
+
+char *
+folder_next_id(struct error *err)
+{
+	char *path = state_directory("", err);
+	int64_t number = -1;
+	int directory;
+
+	if (!path)
+		return NULL;
+	directory = file_open(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0, err);
+	if (directory >= 0 && flock(directory, LOCK_EX) < 0)
+		error_errno(err, EX_OSERR, "%s: cannot be locked", path);
+	else if (directory >= 0)
+		number = advance(directory, err);
+	if (directory >= 0)
+		close(directory);
+	free(path);
+	return number < 0 ? NULL : memory_printf("%08" PRId64, number);
+}

@@ -1,0 +1,74 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# MariaDB: the actions configure, initialize, start and stop.
+#
+# Configuration: mariadb/listen (an address), mariadb/clients (addresses from which the user may come, commas
+# between), shop/greeting, shop/database/{name,user,password}.
+
+set -eu
+# shellcheck source=/dev/null # comes with the task
+. ./lib.sh
+
+configure() {
+	listen=$(coopr_config mariadb/listen)
+	cat >/etc/mysql/mariadb.conf.d/60-coopr.cnf <<-EOT
+		[mariadbd]
+		bind-address = $listen
+		skip-name-resolve
+	EOT
+}
+
+# The value of a member as a string of SQL, and as a name.
+sql_string() {
+	value=$(coopr_config "$1")
+	printf "'%s'" "$(printf '%s' "$value" | sed "s/[\\\\']/\\\\&/g")"
+}
+
+sql_name() {
+	value=$(coopr_config "$1")
+	# shellcheck disable=SC2016 # backquotes of SQL
+	printf '`%s`' "$(printf '%s' "$value" | sed 's/`/``/g')"
+}
+
+# Each statement may run again. FLUSH is for the server that only reads them (below): it knows no users before.
+statements() {
+	cat <<-EOT
+		FLUSH PRIVILEGES;
+		CREATE DATABASE IF NOT EXISTS $database CHARACTER SET utf8mb4;
+		CREATE TABLE IF NOT EXISTS $database.greeting (id INT PRIMARY KEY, text VARCHAR(500) NOT NULL);
+		INSERT INTO $database.greeting VALUES (1, $greeting) ON DUPLICATE KEY UPDATE text = VALUES(text);
+	EOT
+	for client in $clients; do
+		cat <<-EOT
+			CREATE USER IF NOT EXISTS $user@'$client' IDENTIFIED BY $password;
+			ALTER USER $user@'$client' IDENTIFIED BY $password;
+			GRANT SELECT, INSERT, UPDATE, DELETE ON $database.* TO $user@'$client';
+		EOT
+	done
+}
+
+# Before the first start no server runs: one that reads statements from stdin and ends is enough. Nothing of this is in an
+# argument, which every process of the node could read.
+initialize() {
+	database=$(sql_name shop/database/name)
+	user=$(sql_string shop/database/user)
+	password=$(sql_string shop/database/password)
+	greeting=$(sql_string shop/greeting)
+	clients=$(coopr_config mariadb/clients | tr ',' ' ')
+
+	if mariadb-admin --silent ping >/dev/null 2>&1; then
+		statements | mariadb
+	else
+		install -d -o mysql -g mysql /run/mysqld
+		statements | mariadbd --bootstrap --user=mysql --log-warnings=0
+	fi
+}
+
+case $COOPR_ACTION in
+configure) configure ;;
+initialize) initialize ;;
+start) service mariadb start ;;
+stop) service mariadb stop ;;
+*) coopr_fail "there is nothing to $COOPR_ACTION" ;;
+esac
