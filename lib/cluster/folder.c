@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -15,23 +16,12 @@
 #include "base/file.h"
 #include "base/location.h"
 #include "base/memory.h"
+#include "model/name.h"
 
 enum {
-	NAME_MAX_LENGTH = 255,
 	LINE_LIMIT = 4096,
 	ID_LAST = 99999999,
 };
-
-/* The name becomes a directory's: no slash, and no leading dot, which "." and ".." have too. */
-static bool
-name_fits(const char *name)
-{
-	static const char allowed[] =
-	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-";
-	size_t length = strlen(name);
-
-	return length > 0 && length <= NAME_MAX_LENGTH && strspn(name, allowed) == length && name[0] != '.';
-}
 
 /* A directory below STATE ("" is STATE itself), made where it is missing; the caller frees it. NULL with a reason. */
 static char *
@@ -92,7 +82,7 @@ folder_open(struct folder *folder, const char *name, enum folder_open how, struc
 	char *directory;
 
 	*folder = (struct folder){.fd = -1};
-	if (!name_fits(name))
+	if (!name_is_valid(name) || name[0] == '.')
 		return error_set(err, EX_USAGE,
 		    "%s: not the name of a cluster: letters, digits, \"_\", \".\" and \"-\", no \".\" first", name);
 	directory = state_directory("/clusters", err);
@@ -149,11 +139,18 @@ folder_line(const struct folder *folder, const char *member, struct error *err)
 	return NULL;
 }
 
+/* Moved aside first: half a folder must never be taken for a cluster. */
 int
 folder_remove(struct folder *folder, struct error *err)
 {
-	int result = file_remove_tree(AT_FDCWD, folder->path, err);
+	char *aside = memory_printf("%.*s.%s", (int)(strlen(folder->path) - strlen(folder->name)), folder->path, folder->name);
+	int result = file_remove_tree(AT_FDCWD, aside, err);
 
+	if (result == 0 && rename(folder->path, aside) < 0)
+		result = error_errno(err, EX_IOERR, "%s: cannot be removed", folder->path);
+	if (result == 0)
+		result = file_remove_tree(AT_FDCWD, aside, err);
+	free(aside);
 	folder_close(folder);
 	return result;
 }

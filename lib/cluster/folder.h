@@ -9,7 +9,8 @@
  *	plan.ndjson    what coopr-plan made of it
  *	job            the id that coopr-queue put gave
  *	cluster.ndjson the layout with the facts of its nodes: there once everything was made
- *	delete/        the same for taking it down: layout.ndjson, plan.ndjson, job
+ *	command        the command that asked for it
+ *	delete-*       layout.ndjson, plan.ndjson and job for taking it down
  *	work.log       what coopr-work had to say
  */
 #ifndef CLUSTER_FOLDER_H

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cluster/summary.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/terminal.h"
+#include "cluster/links.h"
+#include "json/record.h"
+#include "model/layout.h"
+
+/* The address that machines outside the cluster know the node by, else the one its neighbours do; borrowed, NULL where none. */
+static const char *
+address_of(const struct node *node)
+{
+	static const char *const types[] = {"access_v4", "access_v6", "bind_v4", "bind_v6"};
+	const char *address = NULL;
+
+	for (size_t i = 0; i < sizeof types / sizeof *types && !address; i++) {
+		jv value = json_get(node->ipaddresses, types[i]);
+
+		address = json_string(value);
+		jv_free(value); /* the node still holds it */
+	}
+	return address;
+}
+
+static void
+join_services(const struct string_list *services, struct buffer *out)
+{
+	buffer_clear(out);
+	buffer_text(out, "");
+	for (size_t i = 0; i < services->count; i++)
+		buffer_printf(out, "%s%s", i ? " " : "", services->list[i]);
+}
+
+static void
+print_nodes(const struct layout *layout, FILE *out, bool colour)
+{
+	static const char *const columns[] = {"HOST", "ADDRESS", "SERVICES", NULL};
+	struct table table = {0};
+	struct buffer services = {0};
+
+	table_columns(&table, columns);
+	for (size_t i = 0; i < layout->node_count; i++) {
+		const struct node *node = &layout->nodes[i];
+		const char *address = address_of(node);
+
+		join_services(&node->services, &services);
+		table_cell(&table, STYLE_BOLD, "%s", node->hostname ? node->hostname : node->id);
+		table_cell(&table, STYLE_PLAIN, "%s", address ? address : "-");
+		table_cell(&table, STYLE_PLAIN, "%s", services.data);
+	}
+	table_print(&table, out, colour, true);
+	table_release(&table);
+	buffer_release(&services);
+}
+
+/* How to log in to the first node, where the provider told how. */
+static void
+print_login(const struct layout *layout, FILE *out)
+{
+	const struct node *node = layout->node_count ? &layout->nodes[0] : NULL;
+	const char *address = node ? address_of(node) : NULL;
+	jv auth = node ? json_get(node->facts, "ssh-auth") : jv_invalid();
+	char *user = json_get_string(auth, "user"), *key = json_get_string(auth, "identityfile");
+
+	if (address && user && key)
+		fprintf(out, "  ssh -i %s %s@%s\n", key, user, address);
+	free(user);
+	free(key);
+	jv_free(auth);
+}
+
+static int
+read_layout(struct record_reader *reader, struct layout *layout, struct error *err)
+{
+	struct problems problems = {0};
+	int result = layout_read(reader, layout, &problems, err);
+
+	if (result == 0 && problems.total)
+		result = error_set(err, EX_DATAERR, "%s: %s: %s", reader->name, problems.list[0].pointer,
+		    problems.list[0].text);
+	problems_release(&problems);
+	return result;
+}
+
+int
+summary_print(const char *path, FILE *out, bool colour, struct error *err)
+{
+	struct record_reader reader;
+	struct layout layout = {0};
+	int result;
+
+	if (record_reader_open(&reader, path, err) < 0)
+		return -1;
+	result = read_layout(&reader, &layout, err);
+	if (result == 0) {
+		print_nodes(&layout, out, colour);
+		fputc('\n', out);
+		links_print(&layout, out, colour);
+		fprintf(out, "\nLook around:\n  coopr-show %s\n", path);
+		print_login(&layout, out);
+		fprintf(out, "Take it down:\n  coopr delete %s\n", layout.cluster.name);
+	}
+	layout_release(&layout);
+	record_reader_release(&reader);
+	return result;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A cluster that was made, for a person to read.
+ */
+#ifndef CLUSTER_SUMMARY_H
+#define CLUSTER_SUMMARY_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct error;
+
+/* Prints hosts with their addresses and services, the links, and how to look at all that. path is a layout with the facts
+ * of its nodes. */
+int summary_print(const char *path, FILE *out, bool colour, struct error *err);
+
+#endif
