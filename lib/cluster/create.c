@@ -100,8 +100,8 @@ check_same_wish(const struct create *create, const struct folder *folder, struct
 	int result = before ? 0 : -1;
 
 	if (before && strcmp(before, now) != 0)
-		result = error_set(err, EX_NO, "%s: half made by another command; go on with it: %s; or: coopr delete %s",
-		    folder->name, before, folder->name);
+		result = error_set(err, EX_NO, "%s: half made by another command, %s/command; go on with that, or: coopr delete %s",
+		    folder->name, folder->path, folder->name);
 	free(before);
 	free(now);
 	return result;

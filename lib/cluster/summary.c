@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cluster/summary.h"
 
+#include <fcntl.h>
+#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/terminal.h"
 #include "cluster/links.h"
 #include "json/record.h"
@@ -108,5 +110,29 @@ summary_print(const char *path, FILE *out, bool colour, struct error *err)
 	}
 	layout_release(&layout);
 	record_reader_release(&reader);
+	return result;
+}
+
+int
+summary_copy(int fd, FILE *out, struct error *err)
+{
+	struct buffer records = {0};
+	int result = file_read_fd(fd, "records", SIZE_MAX, &records, err);
+
+	if (result == 0)
+		fwrite(records.data, 1, records.length, out);
+	buffer_release(&records);
+	return result;
+}
+
+int
+summary_copy_file(const char *path, FILE *out, struct error *err)
+{
+	int fd = file_open(AT_FDCWD, path, O_RDONLY, 0, err), result;
+
+	if (fd < 0)
+		return -1;
+	result = summary_copy(fd, out, err);
+	close(fd);
 	return result;
 }

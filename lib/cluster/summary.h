@@ -14,4 +14,8 @@ struct error;
  * of its nodes. */
 int summary_print(const char *path, FILE *out, bool colour, struct error *err);
 
+/* Copies records as they stand, from fd or from a file. */
+int summary_copy(int fd, FILE *out, struct error *err);
+int summary_copy_file(const char *path, FILE *out, struct error *err);
+
 #endif
