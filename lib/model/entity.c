@@ -120,6 +120,20 @@ imagetype_parse(const struct place *place, struct arena *arena, struct imagetype
 		parse_image_offer(&offer, arena, &imagetype->offers[imagetype->offer_count++]);
 }
 
+/* "expect_s": {"create": 0.2}: machines in the cloud take minutes, those of the sandbox no time. */
+static void
+parse_expectations(const struct place *provider, double expect_s[ACTION_COUNT])
+{
+	struct place given = place_member(provider, "expect_s");
+	bool is_there = place_object(&given, NEED_OPTIONAL);
+
+	for (enum action action = 0; action < ACTION_COUNT; action++) {
+		expect_s[action] = action_expect_s(action);
+		if (is_there && action_is_hardware(action))
+			expect_s[action] = place_number(&given, action_name(action), expect_s[action], 0, ACTION_TIMEOUT_MAX_S);
+	}
+}
+
 void
 provider_parse(const struct place *place, struct arena *arena, struct provider *provider)
 {
@@ -132,6 +146,7 @@ provider_parse(const struct place *place, struct arena *arena, struct provider *
 	provider->name = name_parse(place, "name", NEED_REQUIRED, arena);
 	provider->providertype = name_parse(place, "providertype", NEED_REQUIRED, arena);
 	provider->zones = name_list_parse(place, "zones", arena);
+	parse_expectations(place, provider->expect_s);
 	fields = place_member(place, "provisioner");
 	if (place_object(&fields, NEED_OPTIONAL))
 		provider->fields = fields.value;

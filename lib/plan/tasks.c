@@ -28,7 +28,7 @@ add_node_task(struct builder *builder, uint32_t node, enum action action, const 
 		.fields = "{}",
 		.timeout_s = ACTION_TIMEOUT_S,
 		.retries = ACTION_RETRIES,
-		.expect_s = action_expect_s(action),
+		.expect_s = builder->layout->cluster.provider.expect_s[action],
 	};
 
 	if (action == ACTION_CONFIRM)
