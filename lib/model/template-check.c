@@ -41,13 +41,13 @@ is_offered(const struct entity *type, const char *provider)
 }
 
 static void
-check_default_type(const struct place *defaults, const struct check *check, enum entity_kind kind,
+check_default_type(const struct place *defaults, const struct check *check, enum entity_kind kind, const char *name,
     const struct string_list *allowed)
 {
-	struct place place = place_member(defaults, entity_kind_name(kind)), member = place_member(defaults, "provider");
-	const char *name = json_string(place.value), *provider = json_string(member.value);
+	struct place place = place_member(defaults, entity_kind_name(kind));
+	const char *provider = check->entity->template.default_provider;
 
-	if (!name || !check_exists(&place, check, kind))
+	if (!name || !check_known(&place, name, check, kind))
 		return;
 	if (!is_allowed(allowed, name))
 		place_problem(&place, "\"%s\" is not among the compatible %ss", name, entity_kind_words(kind));
@@ -80,12 +80,14 @@ check_default_services(const struct place *defaults, const struct check *check, 
 static void
 check_defaults(const struct check *check, const struct allowed *allowed)
 {
+	const struct cluster_template *template = &check->entity->template;
 	struct place defaults = place_member(&check->root, "defaults");
 	struct place provider = place_member(&defaults, "provider"), config = place_member(&defaults, "config");
 
-	check_exists(&provider, check, ENTITY_PROVIDER);
-	check_default_type(&defaults, check, ENTITY_HARDWARETYPE, &allowed->hardwaretypes);
-	check_default_type(&defaults, check, ENTITY_IMAGETYPE, &allowed->imagetypes);
+	check_known(&provider, template->default_provider, check, ENTITY_PROVIDER);
+	check_default_type(&defaults, check, ENTITY_HARDWARETYPE, template->default_hardwaretype,
+	    &allowed->hardwaretypes);
+	check_default_type(&defaults, check, ENTITY_IMAGETYPE, template->default_imagetype, &allowed->imagetypes);
 	check_default_services(&defaults, check, allowed);
 	check_macros(&config, check, &allowed->services);
 }

@@ -77,6 +77,21 @@ parse_default_services(const struct place *defaults, struct arena *arena, struct
 	}
 }
 
+/* Forms that were filled in leave blank what is not chosen. */
+static bool
+is_chosen(const struct place *defaults, const char *member)
+{
+	const char *text = json_string(place_member(defaults, member).value);
+
+	return !text || text[strspn(text, " \t\r\n")];
+}
+
+static const char *
+parse_choice(const struct place *defaults, const char *member, struct arena *arena)
+{
+	return is_chosen(defaults, member) ? name_parse(defaults, member, NEED_OPTIONAL, arena) : NULL;
+}
+
 static void
 parse_defaults(const struct place *template, struct arena *arena, struct cluster_template *out)
 {
@@ -85,11 +100,12 @@ parse_defaults(const struct place *template, struct arena *arena, struct cluster
 	if (!place_object(&place, NEED_OPTIONAL))
 		return;
 	parse_default_services(&place, arena, out);
-	out->default_provider = name_parse(&place, "provider", NEED_OPTIONAL, arena);
-	out->default_hardwaretype = name_parse(&place, "hardwaretype", NEED_OPTIONAL, arena);
-	out->default_imagetype = name_parse(&place, "imagetype", NEED_OPTIONAL, arena);
-	out->default_dns_suffix = name_parse_as(&place, "dnsSuffix", NEED_OPTIONAL, name_is_dns_suffix, "DNS suffix",
-	    arena);
+	out->default_provider = parse_choice(&place, "provider", arena);
+	out->default_hardwaretype = parse_choice(&place, "hardwaretype", arena);
+	out->default_imagetype = parse_choice(&place, "imagetype", arena);
+	if (is_chosen(&place, "dnsSuffix"))
+		out->default_dns_suffix = name_parse_as(&place, "dnsSuffix", NEED_OPTIONAL, name_is_dns_suffix,
+		    "DNS suffix", arena);
 	config = place_member(&place, "config");
 	if (place_object(&config, NEED_OPTIONAL))
 		out->default_config = config.value;
