@@ -17,9 +17,13 @@
 static int
 add_entry(struct bundle *bundle, const char *name, struct bundle_file *file, struct error *err)
 {
-	for (size_t i = 0; i < bundle->count; i++)
-		if (strcmp(bundle->list[i].name, name) == 0 && !(file->is_folder && bundle->list[i].is_folder))
-			return error_set(err, EX_CONFIG, "two files would be called \"%s\" on the node", name);
+	for (size_t i = 0; i < bundle->count; i++) {
+		if (strcmp(bundle->list[i].name, name) != 0)
+			continue;
+		if (file->is_folder && bundle->list[i].is_folder)
+			return 0;
+		return error_set(err, EX_CONFIG, "two files would be called \"%s\" on the node", name);
+	}
 	if (bundle->count == BUNDLE_FILES)
 		return error_set(err, EX_CONFIG, "%s: more than %d files for one script", name, BUNDLE_FILES);
 	ARRAY_ROOM(bundle->list, bundle->count, bundle->capacity);

@@ -40,13 +40,13 @@ end_group()
 	return 0
 }
 
-# Ends the earlier attempt that $pid_file tells of: its copy of this program is asked to end its script and to go; where it is
+# Ends the earlier attempt that the file $1 tells of: its copy of this program is asked to end its script and to go; where it is
 # gone or does not go, the script is ended from here.
 end_earlier()
 {
 	{
 		read -r wrapper wrapper_started && read -r group group_started
-	} 2>/dev/null <"$pid_file"
+	} 2>/dev/null <"$1"
 	tries=100
 	while [ "$tries" -gt 0 ] && is_alive "$wrapper" "$wrapper_started"; do
 		kill -s TERM "$wrapper" 2>/dev/null
@@ -56,31 +56,33 @@ end_earlier()
 	if is_alive "$wrapper" "$wrapper_started"; then
 		kill -s KILL "$wrapper" 2>/dev/null
 	fi
-	if is_alive "$group" "$group_started"; then
+	# A number is not given to another while a group has it: without a leader the group is still the script's.
+	if is_alive "$group" "$group_started" || { [ -n "$group" ] && [ -z "$(started_at "$group")" ]; }; then
 		end_group "$group"
 	fi
-	rm -f "$pid_file"
+	rm -f "$1"
 }
 
 # Signs the task as being done by this process. There is no instant in which two have signed: the file
 # is made by whoever comes first.
 claim() # TASK
 {
-	run=/run/coopr
-	[ -w /run ] || [ -w "$run" ] || run="/tmp/coopr-$(id -u)"
-	[ -d "$run" ] || mkdir -m 700 "$run"
-	if [ -L "$run" ] || ! [ -O "$run" ]; then
-		echo "$run is not a directory of this user's own" >&2
-		exit 77
+	if [ -w /run ]; then
+		[ -d /run/coopr ] || mkdir -m 700 /run/coopr 2>/dev/null
+		sign="/run/coopr/$1.pid"
+	else
+		sign="/tmp/coopr-$(id -u)-$1.pid"
 	fi
-	pid_file="$run/$1.pid"
-	until (set -C; echo "$$ $(started_at $$)" >"$pid_file") 2>/dev/null; do
-		if [ ! -e "$pid_file" ]; then
-			echo "$pid_file cannot be written" >&2
+	failures=0
+	until (set -C; echo "$$ $(started_at $$)" >"$sign") 2>/dev/null; do
+		if [ -f "$sign" ] && [ -O "$sign" ]; then
+			end_earlier "$sign"
+		elif [ $((failures += 1)) -gt 3 ]; then
+			echo "$sign cannot be written" >&2
 			exit 75
 		fi
-		end_earlier
 	done
+	pid_file=$sign
 }
 
 # Leaves nothing: also where the client went away or a signal came.

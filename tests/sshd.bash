@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+#
+# A real sshd on loopback, for tests of what goes over ssh:
+#
+#	load case
+#	load sshd
+#
+#	sshd_start [COMMAND...]   with its own keys in sshd/; COMMAND... runs first, in its own mount namespace
+#	sshd_stop                 in teardown; also where none was started
+#	task ACTION FIELDS [CONFIG]   a take record for automator/shell on that machine
+#	script NAME <TEXT         a service script in the catalogue that task names
+
+sshd_start() {
+	local line
+
+	need_program sshd ssh-keygen jq
+	if [ "$(id -u)" -eq 0 ]; then
+		mkdir -p /run/sshd
+	fi
+	mkdir -p sshd catalogue/scripts
+	[ -e sshd/host ] || ssh-keygen -q -t ed25519 -N '' -C host -f sshd/host
+	[ -e sshd/user ] || ssh-keygen -q -t ed25519 -N '' -C user -f sshd/user
+	[ -e sshd/log ] || mkfifo sshd/log
+	for SSHD_PORT in $(shuf -i 20000-59999 -n 10); do
+		sshd_config >sshd/config
+		if [ $# -gt 0 ]; then
+			unshare -m sh -c '"$@" && exec "$0" -D -e -f sshd/config' "$(command -v sshd)" "$@" 2>sshd/log 3>&- &
+		else
+			"$(command -v sshd)" -D -e -f sshd/config 2>sshd/log 3>&- &
+		fi
+		SSHD_PID=$!
+		# It says that it listens, or why it does not; what it says later is for whoever looks.
+		exec 7<sshd/log
+		while read -r line <&7; do
+			echo "$line" >>sshd/said
+			case $line in
+			*"Server listening"*)
+				cat <&7 >>sshd/said 3>&- &
+				exec 7<&-
+				return 0
+				;;
+			esac
+		done
+		exec 7<&-
+		wait "$SSHD_PID" || true
+	done
+	SSHD_PID=
+	cat sshd/said
+	return 1
+}
+
+sshd_config() {
+	cat <<-END
+		Port $SSHD_PORT
+		ListenAddress 127.0.0.1
+		HostKey $PWD/sshd/host
+		AuthorizedKeysFile $PWD/sshd/user.pub
+		StrictModes no
+		UsePAM no
+		PasswordAuthentication no
+		KbdInteractiveAuthentication no
+		PidFile none
+		MaxStartups 100
+		SetEnv PATH=$PWD/sshd/bin:/usr/local/bin:/usr/bin:/bin
+	END
+}
+
+sshd_stop() {
+	[ -n "${SSHD_PID:-}" ] || return 0
+	kill "$SSHD_PID" 2>/dev/null || true
+	wait "$SSHD_PID" || true
+	SSHD_PID=
+}
+
+task() {
+	jq -cn --arg action "$1" --argjson fields "$2" --argjson config "${3:-{\}}" --arg dir "$PWD" \
+		--arg user "${SSHD_USER:-$(id -un)}" --argjson port "$SSHD_PORT" --arg key "$(cut -d' ' -f1,2 sshd/host.pub)" '{
+		kind: "task", id: "t1", job: "00000042-001", token: "00000042-001:t1", attempt: 1, action: $action,
+		service: "web", type: "shell", fields: $fields, timeout_s: 60, log: "\($dir)/log",
+		nodes: "\($dir)/nodes.ndjson",
+		cluster: {id: "00000042", name: "shop", catalogue: "\($dir)/catalogue", config: $config},
+		machine: {id: "00000042-1000", nodenum: 1000, hostname: "shop42-1000.example.net",
+			ipaddresses: {access_v4: "127.0.0.1"},
+			facts: {"ssh-auth": {user: $user, identityfile: "\($dir)/sshd/user", port: $port},
+				ssh_host_keys: {ed25519: $key}}}}'
+}
+
+script() {
+	cat >"catalogue/scripts/$1"
+}
