@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "sandbox/address.h"
+#include "sandbox/cgroup.h"
 #include "sandbox/hosts.h"
 #include "sandbox/key.h"
 #include "sandbox/network.h"
@@ -107,6 +108,7 @@ take_down(int dir, const char *name, struct error *err)
 
 	if (start_end(dir, err) < 0)
 		return -1;
+	cgroup_remove(name);
 	/* Without a record it has no more than an address: the record is written first. */
 	if (machine_read(dir, &machine, &ignored) < 0)
 		machine.cluster = machine.network = NULL;
@@ -235,21 +237,31 @@ is_made(int dir, struct machine *wish)
 	return made;
 }
 
+/* Removes what a process that was killed may have left of the sandbox's folder when no machine is there. */
+static void
+tidy(void)
+{
+	char *path = state_path("");
+	struct error ignored;
+	int sandbox = state_lock_existing(path, &ignored);
+
+	if (sandbox >= 0) {
+		state_tidy(sandbox);
+		close(sandbox);
+	}
+	free(path);
+}
+
 /* Removes the folder, dir, with all that was made of the machine. */
 static int
 remove_machine(int dir, const char *name, struct error *err)
 {
 	char *path = state_machine_path(name);
-	int result = take_down(dir, name, err), sandbox = -1;
+	int result = take_down(dir, name, err);
 
 	if (result == 0 && rmdir(path) < 0 && errno != ENOENT)
 		result = error_errno(err, EX_IOERR, "%s", path);
-	if (result == 0)
-		sandbox = lock_sandbox(err);
-	if (sandbox >= 0) {
-		state_tidy(sandbox);
-		close(sandbox);
-	}
+	tidy();
 	free(path);
 	return result;
 }
@@ -286,8 +298,12 @@ machine_delete(const char *name, struct error *err)
 	int dir = state_lock_existing(path, err), result;
 
 	free(path);
+	if (dir < 0 && err->code == EX_NO) {
+		tidy();
+		return 0;
+	}
 	if (dir < 0)
-		return err->code == EX_NO ? 0 : -1;
+		return -1;
 	result = remove_machine(dir, name, err);
 	close(dir);
 	return result < 0 ? error_prefix(err, "%s", name) : 0;

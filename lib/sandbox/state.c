@@ -61,7 +61,7 @@ int
 state_lock_existing(const char *path, struct error *err)
 {
 	for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-		int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		int fd = open(path, O_RDONLY | O_DIRECTORY);
 
 		if (fd < 0)
 			return error_errno(err, errno == ENOENT ? EX_NO : EX_CANTCREAT, "%s", path);

@@ -16,7 +16,8 @@
  *	    root/                its root directory, in its own mount namespace
  *
  * Locks are flock(2) on the folder itself, so that there is no lock file to leave behind. A machine is locked
- * before the sandbox, never after it.
+ * before the sandbox, never after it. The programs that we run (ip, ssh-keygen) inherit our locks: when we are killed,
+ * the next one waits until they have ended too. sandbox-init does not.
  */
 #ifndef SANDBOX_STATE_H
 #define SANDBOX_STATE_H
