@@ -17,11 +17,15 @@
 
 enum { CHUNK = 64 * 1024 };
 
-/* Where only white space follows from text on. */
+/* Whether only white space follows from text on; nobody promised a NUL behind it. */
 static bool
 is_blank(const char *text, size_t length)
 {
-	return strspn(text, " \t\r\n") >= length;
+	while (length && strchr(" \t\r\n", *text) && *text) {
+		text++;
+		length--;
+	}
+	return length == 0;
 }
 
 int

@@ -13,8 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "json/json.h"
 
 /* Before "value" also a closing bracket may stand where the container is empty. */
 enum expect { VALUE, VALUE_OR_END, KEY, KEY_OR_END, COLON, COMMA_OR_END };
@@ -218,6 +220,23 @@ is_number(const char *p, const char *end, bool *integer)
 	return p == end;
 }
 
+/* Whether an integer beyond 2^53 is kept: it is exactly the number that text was read as, or what that prints as (the
+ * shortest digits, then zeros), so that what we have printed can be read. */
+static bool
+is_kept(double number, const char *text)
+{
+	struct buffer printed = {0};
+	bool kept;
+
+	json_number(number, &printed);
+	kept = strcmp(printed.data, text) == 0;
+	buffer_clear(&printed);
+	buffer_printf(&printed, "%.0f", number);
+	kept = kept || strcmp(printed.data, text) == 0;
+	buffer_release(&printed);
+	return kept;
+}
+
 static int
 scan_number(struct scan *s)
 {
@@ -242,8 +261,8 @@ scan_number(struct scan *s)
 	value = strtod(copy, NULL);
 	if (isinf(value))
 		return bad(s, start, "the number is out of range");
-	if (integer && fabs(value) > 9007199254740991.0)
-		return bad(s, start, "the integer is beyond 2^53 - 1 and would not be kept exactly");
+	if (integer && fabs(value) > 9007199254740991.0 && !is_kept(value, copy))
+		return bad(s, start, "the integer would not be kept exactly");
 	return OK;
 }
 
@@ -376,10 +395,14 @@ static int
 check_duplicates(struct scan *s, size_t first)
 {
 	size_t count = s->key_count - first;
-	struct key *keys = s->keys + first;
+	struct key *keys;
 
-	if (count > 1)
-		qsort(keys, count, sizeof *keys, compare_keys);
+	if (count < 2) {
+		s->key_count = first;
+		return OK;
+	}
+	keys = s->keys + first;
+	qsort(keys, count, sizeof *keys, compare_keys);
 	for (size_t i = 1; i < count; i++)
 		if (compare_keys(&keys[i - 1], &keys[i]) == 0)
 			return bad_twice(s, keys[i].text > keys[i - 1].text ? &keys[i] : &keys[i - 1]);

@@ -3,7 +3,7 @@
  * The gate before libjq: looks at bytes that may come from anywhere and lets through only
  * what libjq keeps exactly and what costs a bounded amount of memory. Refused are: depth over
  * JSON_DEPTH, NUL bytes and "\u0000", invalid UTF-8, lone surrogates, duplicate members, NaN,
- * numbers out of the range of a double, integers beyond 2^53 - 1 (RFC 8259 section 6), and whatever RFC 8259 forbids.
+ * numbers out of the range of a double, integers beyond 2^53 that a double does not hold exactly, and whatever RFC 8259 forbids.
  */
 #ifndef JSON_SCAN_H
 #define JSON_SCAN_H
