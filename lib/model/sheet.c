@@ -113,12 +113,13 @@ print_sheet(const struct sheet *sheet, FILE *stream, bool colour)
 		if (sheet->used[i])
 			names[count++] = sheet->columns[i].heading;
 	table_columns(&table, names);
-	for (size_t i = 0; i < sheet->count; i++) {
-		const struct sheet_cell *cell = &sheet->cells[i];
+	for (size_t row = 0; row < sheet->count; row += sheet->width)
+		for (size_t i = 0; i < sheet->width; i++) {
+			const struct sheet_cell *cell = &sheet->cells[row + i];
 
-		if (sheet->used[i % sheet->width])
-			table_cell(&table, cell->style, "%s", *cell->text ? cell->text : "-");
-	}
+			if (sheet->used[i])
+				table_cell(&table, cell->style, "%s", *cell->text ? cell->text : "-");
+		}
 	table_print(&table, stream, colour, true);
 	table_release(&table);
 	free(names);
