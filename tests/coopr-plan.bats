@@ -260,7 +260,7 @@ stop db on 7-1003"
 
 @test "the plan grows with nodes times services, never with their square" {
 	need_program python3
-	edges() { python3 "$COOPR_ROOT/tests/bench/plan-layout.py" "$1" | coopr-plan | jq -s 'map(.after // [] | length) | add'; }
+	edges() { python3 "$COOPR_ROOT/tests/plan/hadoop.py" "$1" | coopr-plan | jq -s 'map(.after // [] | length) | add'; }
 	small=$(edges 50) large=$(edges 100)
 	[ "$large" -lt $((small * 21 / 10)) ]
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""plan-layout.py NODES: the layout of a hadoop-distributed cluster with base on every node, for coopr-plan.
+"""hadoop.py NODES: the layout of a hadoop-distributed cluster with base on every node, for coopr-plan.
 
 One master, the rest workers; the dependencies are those of the services that Coopr published.
 """
