@@ -265,6 +265,20 @@ stop db on 7-1003"
 	[ "$large" -lt $((small * 21 / 10)) ]
 }
 
+@test "layers of services that each need all of the next, and cannot be started, are looked through once" {
+	jq -nc '
+	  def service($name; $needs; $starts): {name: $name, dependencies: {runtime: {requires: $needs}},
+	    provisioner: {actions: (if $starts then {start: {type: "shell"}} else {} end)}};
+	  [range(60) as $l | range(2) as $k
+	    | service("s\($l)_\($k)"; if $l == 59 then [] else ["s\($l + 1)_0", "s\($l + 1)_1"] end; $l == 0 or $l == 59)] as $all
+	  | ($all | map(.name)) as $names
+	  | {kind: "cluster", id: "1", name: "c", services: $names, definitions: $all, provider: {name: "p", providertype: "dummy"}},
+	    {kind: "node", id: "n", nodenum: 1000, hostname: "h", services: $names, was: null}' >layers
+	coopr-plan layers >plan
+	contains "$(after "start s0_1 on n")" "start s59_0 on n, start s59_1 on n"
+	coopr-plan --check plan
+}
+
 @test "an unknown action, service, node or job id is refused" {
 	run -64 coopr-plan -a destroy layout
 	run -64 coopr-plan -a creat layout
