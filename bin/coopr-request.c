@@ -50,7 +50,7 @@ static const struct command command = {
 	"Make the request for a cluster out of a catalogue and options.", options,
 	"  coopr-request -C share/coopr/catalogue -t web -n 4 --name shop | coopr-solve\n"
 	"  coopr-request -t lamp -n 2:8 --name blog -s base,apache-httpd,php --set php.memory=64M\n"
-	"  coopr-queue show 00000042-001 --layout >now; coopr-request -t web -n 6 --name shop --nodes now | coopr-solve\n"};
+	"  coopr-queue show 00000042-001 --layout | coopr-request -t web -n 6 --name shop --nodes - | coopr-solve\n"};
 
 /* Exits where a name can be none. */
 static void

@@ -14,7 +14,7 @@
 
 static const char *const kinds[] = {
 	"provider", "hardwaretype", "imagetype", "service", "clustertemplate", "partialtemplate", "tenant", "request",
-	"cluster", "node", "unsatisfiable", "job", "task", "milestone", "result", "event", NULL
+	"cluster", "node", "unsatisfiable", "job", "task", "milestone", "take", "result", "event", NULL
 };
 
 enum { FIRST_RECORD = 8 }; /* in kinds: from here on they are records of streams */
@@ -83,26 +83,66 @@ validate_job(const struct place *place)
 	arena_release(&arena);
 }
 
-/* A task that coopr-queue take has given out carries the machine, the cluster and the attempt. */
 static void
-validate_take(const struct place *place, struct arena *arena)
+validate_unexpanded(const struct place *cluster, struct arena *arena)
 {
-	struct place machine = place_member(place, "machine"), cluster = place_member(place, "cluster"), provider;
+	struct place list = place_member(cluster, "unexpanded");
+
+	for (size_t i = 0; place_array(&list, NEED_OPTIONAL) && i < json_length(list.value); i++) {
+		struct place element = place_element(&list, i);
+
+		if (!place_object(&element, NEED_REQUIRED))
+			continue;
+		place_string(&element, "pointer", NEED_REQUIRED, arena);
+		place_string(&element, "text", NEED_REQUIRED, arena);
+	}
+}
+
+static void
+validate_take_cluster(const struct place *cluster, struct arena *arena)
+{
+	struct place provider = place_member(cluster, "provider"), config = place_member(cluster, "config");
 	struct provider parsed;
 
-	name_parse(place, "job", NEED_REQUIRED, arena);
-	place_integer(place, "attempt", 1, 1, INT32_MAX);
-	place_string(place, "nodes", NEED_OPTIONAL, arena);
-	place_string(place, "log", NEED_OPTIONAL, arena);
-	place_string(place, "token", NEED_OPTIONAL, arena);
-	validate_node(&machine);
-	if (!place_object(&cluster, NEED_REQUIRED))
+	if (!place_object(cluster, NEED_REQUIRED))
 		return;
-	name_parse(&cluster, "id", NEED_REQUIRED, arena);
-	name_parse(&cluster, "name", NEED_REQUIRED, arena);
-	provider = place_member(&cluster, "provider");
+	name_parse_as(cluster, "id", NEED_REQUIRED, cluster_id_is_valid, "cluster id", arena);
+	name_parse(cluster, "name", NEED_REQUIRED, arena);
+	name_parse(cluster, "tenant", NEED_OPTIONAL, arena);
+	place_string(cluster, "catalogue", NEED_OPTIONAL, arena);
+	place_object(&config, NEED_OPTIONAL);
+	validate_unexpanded(cluster, arena);
 	provider_parse(&provider, arena, &parsed);
 	jv_free(parsed.source);
+}
+
+/* A task that coopr-queue take has given out carries the machine, the cluster and the attempt. */
+static void
+validate_handed_out(const struct place *place, struct arena *arena)
+{
+	static const char *const texts[] = {"worker", "nodes", "log", "token"};
+	struct place machine = place_member(place, "machine"), cluster = place_member(place, "cluster");
+	struct place attempt = place_member(place, "attempt");
+
+	name_parse(place, "job", NEED_REQUIRED, arena);
+	place_integer(place, "attempt", 1, 1, INT64_MAX);
+	if (!place_present(&attempt))
+		place_problem(&attempt, "expected number, found %s", json_kind_name(attempt.value));
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		place_string(place, texts[i], NEED_OPTIONAL, arena);
+	validate_node(&machine);
+	validate_take_cluster(&cluster, arena);
+}
+
+static void
+validate_take(const struct place *place)
+{
+	struct arena arena = {0};
+	struct step step;
+
+	step_parse(place, &arena, &step);
+	validate_handed_out(place, &arena);
+	arena_release(&arena);
 }
 
 static void
@@ -114,7 +154,7 @@ validate_step(const struct place *place)
 
 	step_parse(place, &arena, &step);
 	if (place_present(&job) && !step.is_milestone)
-		validate_take(place, &arena);
+		validate_handed_out(place, &arena);
 	arena_release(&arena);
 }
 
@@ -127,16 +167,33 @@ validate_result(const struct place *place)
 	result_release(&result);
 }
 
+static bool
+is_pointer(const char *text)
+{
+	for (const char *p = text; *p; p++)
+		if (*p == '~' && p[1] != '0' && p[1] != '1')
+			return false;
+	return !*text || *text == '/';
+}
+
 static void
 validate_unsatisfiable(const struct place *place)
 {
 	struct place conflict = place_member(place, "conflict");
 	struct arena arena = {0};
 
-	if (place_object(place, NEED_REQUIRED)) {
-		place_string(place, "because", NEED_REQUIRED, &arena);
-		if (place_array(&conflict, NEED_REQUIRED))
-			place_strings(place, "conflict", &arena);
+	if (!place_object(place, NEED_REQUIRED))
+		return;
+	document_check_kind(place, "unsatisfiable", NEED_REQUIRED);
+	place_string(place, "because", NEED_REQUIRED, &arena);
+	if (place_array(&conflict, NEED_REQUIRED))
+		place_strings(place, "conflict", &arena);
+	for (size_t i = 0; i < json_length(conflict.value); i++) {
+		struct place pointer = place_element(&conflict, i);
+		const char *text = json_string(pointer.value);
+
+		if (text && !is_pointer(text))
+			place_problem(&pointer, "\"%.80s\" is no JSON Pointer", text);
 	}
 	arena_release(&arena);
 }
@@ -170,7 +227,7 @@ validate_document(const char *kind, const struct place *place)
 	} others[] = {
 		{"tenant", validate_tenant}, {"request", validate_request}, {"cluster", validate_cluster},
 		{"node", validate_node}, {"job", validate_job}, {"task", validate_step}, {"milestone", validate_step},
-		{"result", validate_result}, {"unsatisfiable", validate_unsatisfiable}, {"event", validate_event},
+		{"take", validate_take}, {"result", validate_result}, {"unsatisfiable", validate_unsatisfiable}, {"event", validate_event},
 	};
 	enum entity_kind entity = entity_kind_of(kind);
 

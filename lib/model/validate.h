@@ -13,7 +13,7 @@
 /* Adds to place->problems all that is malformed in a document of that kind. False where there is no such kind. */
 bool validate_document(const char *kind, const struct place *place);
 
-/* The names of the kinds; ends with NULL. */
+/* The names of the kinds; ends with NULL. "take" is a task (that is what it says it is) as coopr-queue take prints it. */
 const char *const *validate_kinds(void);
 
 /* Whether documents of that kind stand in streams of records: node, task, ... */
