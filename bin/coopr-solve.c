@@ -2,18 +2,25 @@
  *
  * coopr-solve: a request on stdin, the layout on stdout: a cluster record and its nodes; or, with exit code 1, the one record that
  * says why there is none.
+ * With --check it judges a layout instead: exit code 1 and one line a fault on stderr where it is not one that the request asks for.
  * Exits 0: a layout, 1: there is none, 64: misuse, 65: the request is malformed, 66: it cannot be read, 69: it asks for what this
  * version does not support, 70: neither found nor refuted, 74: output lost.
  */
+#include <fcntl.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/message.h"
 #include "base/option.h"
 #include "json/json.h"
 #include "json/place.h"
+#include "json/record.h"
+#include "model/layout.h"
 #include "model/request.h"
+#include "solve/check.h"
 #include "solve/solve.h"
 
 static bool verbose;
@@ -34,14 +41,15 @@ static const struct command command = {
 };
 
 static int
-read_request(const char *path, struct request *request, struct error *err)
+read_request(const char *path, struct request *request)
 {
 	struct problems problems = {0};
+	struct error err;
 	jv document;
 	int code;
 
-	if (json_read_file(path, &document, err) < 0)
-		return message_error(err);
+	if (json_read_file(path, &document, &err) < 0)
+		return message_error(&err);
 	request_parse(document, request, &problems);
 	jv_free(document);
 	code = problems_report(&problems, "request");
@@ -50,13 +58,43 @@ read_request(const char *path, struct request *request, struct error *err)
 }
 
 static int
+read_layout(const char *path, struct layout *layout)
+{
+	struct problems problems = {0};
+	struct record_reader reader;
+	struct error err;
+	int fd = file_open(AT_FDCWD, path, O_RDONLY, 0, &err), code;
+
+	if (fd < 0)
+		return message_error(&err);
+	record_reader_init(&reader, fd, path);
+	code = layout_read(&reader, layout, &problems, &err) < 0 ? message_error(&err) : problems_report(&problems, path);
+	record_reader_release(&reader);
+	problems_release(&problems);
+	close(fd);
+	return code;
+}
+
+/* The template's least size binds only what the request leaves open; that it is passed over is said. */
+static void
+warn_of_size(const struct request *request)
+{
+	const struct cluster_wish *wish = &request->cluster;
+
+	if (wish->machines_min == wish->machines_max && wish->machines_min < request->template.size_min)
+		message("request: /template/constraints/size/min: %lld machines, but exactly %lld are asked for: taken as asked",
+		    (long long)request->template.size_min, (long long)wish->machines_min);
+}
+
+static int
 find_layout(const struct request *request)
 {
 	int64_t start = clock_monotonic_ms();
 	struct answer answer;
 	struct error err;
-	int code = 0;
+	int code;
 
+	warn_of_size(request);
 	if (solve(request, &answer, &err) < 0)
 		code = message_error(&err);
 	else {
@@ -69,21 +107,37 @@ find_layout(const struct request *request)
 	return code;
 }
 
+static int
+judge_layout(const struct request *request, const char *path)
+{
+	struct layout layout = {0};
+	struct arena arena = {0};
+	int code = read_layout(path, &layout);
+
+	if (!code)
+		for (struct fault *fault = check_layout(request, &layout, &arena); fault; fault = fault->next) {
+			message("layout: %s: %s", fault->where, fault->text);
+			code = EX_NO;
+		}
+	arena_release(&arena);
+	layout_release(&layout);
+	return code;
+}
+
 int
 main(int argc, char **argv)
 {
 	struct request request = {0};
-	struct error err;
 	int code;
 
 	argv += option_parse(&command, argc, argv);
 	if (argv[0] && argv[1])
 		return option_misuse(&command, "one request at a time");
 
-	code = read_request(argv[0] ? argv[0] : "-", &request, &err);
+	code = read_request(argv[0] ? argv[0] : "-", &request);
 
 	if (!code)
-		code = find_layout(&request);
+		code = check ? judge_layout(&request, check) : find_layout(&request);
 
 	request_release(&request);
 	return message_end(code);

@@ -157,6 +157,10 @@ append_possible(struct demands *demands, const struct demand *demand, struct buf
 	number = below ? most : possible(demands, demand, 1);
 	if (!below && number <= asked)
 		return;
+	if (number == 0) {
+		buffer_printf(out, ": no %s is possible", is_about_machines(demand) ? "machine" : "instance");
+		return;
+	}
 	buffer_printf(out, ": at %s %" PRId64 " %s %s %s", below ? "most" : "least", number,
 	    is_about_machines(demand) ? number == 1 ? "machine" : "machines" : number == 1 ? "instance" : "instances",
 	    number == 1 ? "is" : "are", below ? "possible" : "necessary");

@@ -98,17 +98,17 @@ collect_types(struct demands *demands)
 	}
 }
 
-/* Whether the least number of a service is given elsewhere: its own min is 0, or it is one of a choice. */
+/* Whether it is said elsewhere how few instances there may be: its own min is 0, or it is one of a choice. */
 static bool
 may_be_absent(const struct cluster_template *template, const char *service)
 {
+	for (size_t i = 0; i < template->constraint_count; i++)
+		if (strcmp(template->constraints[i].service, service) == 0 && template->constraints[i].has_min)
+			return template->constraints[i].min <= 0;
 	for (size_t i = 0; i < template->oneof.count; i++)
 		for (size_t j = 0; j < template->oneof.list[i].count; j++)
 			if (strcmp(template->oneof.list[i].list[j], service) == 0)
 				return true;
-	for (size_t i = 0; i < template->constraint_count; i++)
-		if (strcmp(template->constraints[i].service, service) == 0)
-			return template->constraints[i].has_min && template->constraints[i].min <= 0;
 	return false;
 }
 

@@ -25,12 +25,14 @@ struct hunt {
 	size_t *rest;            /* [i]: services in order[i..] */
 	size_t largest;          /* services in one unit, at most */
 	uint64_t *chosen, *refused, *images; /* images: of each depth, those that all chosen may use */
+	uint64_t *asked;         /* units that tolls ask for */
 	int64_t *left;           /* capacity */
 	double room;             /* the part of the machine that is left */
 	bool crammed;            /* capacities count */
 	size_t size;             /* services chosen */
 	size_t need;             /* services at least */
 	int64_t value;           /* of what is chosen, without tolls */
+	int64_t grain;           /* all prices of units are multiples of it */
 	int64_t best;
 	bool found;
 	uint64_t *best_units;
@@ -111,6 +113,7 @@ take(struct hunt *hunt, size_t u, size_t depth)
 	uint64_t *images = hunt->images + (depth + 1) * p->image_words;
 
 	if (unit->banned || hunt->prices->unit[u] == PRICE_FORBIDDEN || !bits_has(unit->hardware, (size_t)hunt->hardware) ||
+	    (!bits_has(p->groups[hunt->group].open, u) && !bits_has(p->groups[hunt->group].stays, u)) ||
 	    bits_meet(unit->excludes, hunt->chosen, p->unit_words))
 		return false;
 	for (size_t i = 0; i < p->resource_count; i++)
@@ -178,6 +181,28 @@ padding(const struct hunt *hunt, size_t from)
 	return sum;
 }
 
+/* Whether what was left out is no worse than u, and could stand in its place: then a pattern with u is nothing new. */
+static bool
+is_pointless(const struct hunt *hunt, size_t i)
+{
+	const struct program *p = hunt->program;
+	int u = hunt->order[i];
+
+	if (i < hunt->first)
+		return false;
+	for (size_t word = 0; word < p->unit_words; word++) {
+		uint64_t better = p->units[u].betters[word] & hunt->refused[word];
+
+		for (; better; better &= better - 1) {
+			size_t other = word * 64 + (size_t)__builtin_ctzll(better);
+
+			if (hunt->prices->unit[other] >= hunt->prices->unit[u] && !bits_has(hunt->asked, other))
+				return true;
+		}
+	}
+	return false;
+}
+
 static bool
 hopeless(const struct hunt *hunt, size_t from)
 {
@@ -188,6 +213,7 @@ hopeless(const struct hunt *hunt, size_t from)
 	if (hunt->crammed && from < hunt->gainful) {
 		int64_t filled = filling(hunt, from);
 
+		filled -= filled % hunt->grain;
 		hope = filled < hope ? filled : hope;
 	}
 	return hunt->value + hope + padding(hunt, from) + tolls(hunt, false) <= hunt->best;
@@ -208,7 +234,7 @@ search(struct hunt *hunt, size_t i, size_t depth)
 		}
 		return;
 	}
-	if (take(hunt, (size_t)hunt->order[i], depth)) {
+	if (!is_pointless(hunt, i) && take(hunt, (size_t)hunt->order[i], depth)) {
 		search(hunt, i + 1, depth + 1);
 		put_back(hunt, (size_t)hunt->order[i]);
 	}
@@ -244,6 +270,18 @@ rank(const struct hunt *hunt, int u)
 	return hunt->prices->unit[u] > 0 ? 1 : 2;
 }
 
+static int64_t
+common_divisor(int64_t a, int64_t b)
+{
+	while (b) {
+		int64_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
 struct candidate {
 	int unit, rank;
 	double merit;
@@ -270,13 +308,19 @@ arrange(struct hunt *hunt, const struct candidate *list, size_t count)
 
 	hunt->count = count;
 	hunt->first = hunt->gainful = hunt->largest = 0;
+	hunt->grain = 0;
 	for (size_t i = 0; i < count; i++) {
 		hunt->order[i] = list[i].unit;
 		hunt->first += list[i].rank == 0;
+		if (list[i].rank == 0)
+			bits_add(hunt->asked, (size_t)list[i].unit);
+		if (list[i].rank < 2)
+			hunt->grain = common_divisor(hunt->prices->unit[list[i].unit], hunt->grain);
 		hunt->gainful += list[i].rank < 2;
 		if (p->units[list[i].unit].size > hunt->largest)
 			hunt->largest = p->units[list[i].unit].size;
 	}
+	hunt->grain = hunt->grain ? llabs(hunt->grain) : 1;
 	hunt->rest[count] = 0;
 	hunt->hope[hunt->gainful] = 0;
 	for (size_t i = count; i-- > 0;) {
@@ -320,7 +364,7 @@ find_candidates(const struct hunt *hunt, struct candidate *list)
 		struct candidate *c = &list[count];
 		double worth = (double)hunt->prices->unit[u];
 
-		if (bits_has(hunt->chosen, u) || p->units[u].banned || hunt->prices->unit[u] == PRICE_FORBIDDEN || (hunt->wish && bits_has(hunt->wish->region.without, u)))
+		if (bits_has(hunt->chosen, u) || p->units[u].banned || !bits_has(p->units[u].hardware, (size_t)hunt->hardware) || hunt->prices->unit[u] == PRICE_FORBIDDEN || (hunt->wish && bits_has(hunt->wish->region.without, u)))
 			continue;
 		*c = (struct candidate){(int)u, rank(hunt, (int)u), worth};
 		if (c->rank == 2 && hunt->size >= hunt->need)
@@ -350,6 +394,7 @@ hunt_on(struct hunt *hunt, int hardware, struct candidate *scratch)
 	hunt->crammed = false;
 	memset(hunt->chosen, 0, p->unit_words * sizeof *hunt->chosen);
 	memset(hunt->refused, 0, p->unit_words * sizeof *hunt->refused);
+	memset(hunt->asked, 0, p->unit_words * sizeof *hunt->asked);
 	bits_copy(hunt->images, group->images, p->image_words);
 	if (hunt->wish && !bits_keep(hunt->images, hunt->wish->images, p->image_words))
 		return;
@@ -375,6 +420,7 @@ release(struct hunt *hunt)
 	free(hunt->rest);
 	free(hunt->chosen);
 	free(hunt->refused);
+	free(hunt->asked);
 	free(hunt->images);
 	free(hunt->left);
 }
@@ -400,6 +446,7 @@ price_best(const struct program *p, const struct prices *prices, int group, cons
 		.rest = memory_zeroed(p->unit_count + 1, sizeof *hunt.rest),
 		.chosen = memory_zeroed(p->unit_words, sizeof *hunt.chosen),
 		.refused = memory_zeroed(p->unit_words, sizeof *hunt.refused),
+		.asked = memory_zeroed(p->unit_words, sizeof *hunt.asked),
 		.images = memory_zeroed((p->unit_count + 2) * p->image_words, sizeof *hunt.images),
 		.left = memory_zeroed(p->resource_count, sizeof *hunt.left),
 	};

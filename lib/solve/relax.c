@@ -110,10 +110,11 @@ column_price(const struct master *m, const struct column *column)
 	const struct program *p = m->program;
 	const struct prices *prices = &m->prices;
 	const struct pattern *pattern = &column->pattern;
-	int64_t sum = prices->machine + prices->group[pattern->group] + prices->hardware[pattern->hardware];
+	int64_t sum = prices->machine;
 
 	if (prices->group[pattern->group] == PRICE_FORBIDDEN || prices->hardware[pattern->hardware] == PRICE_FORBIDDEN)
 		return PRICE_FORBIDDEN;
+	sum += prices->group[pattern->group] + prices->hardware[pattern->hardware];
 	for (size_t u = bits_next(pattern->units, p->unit_words, 0); u != SIZE_MAX;
 	     u = bits_next(pattern->units, p->unit_words, u + 1)) {
 		if (prices->unit[u] == PRICE_FORBIDDEN)

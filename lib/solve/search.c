@@ -206,6 +206,14 @@ find_type(struct search *s, bool hardware)
 	bits_add(set, high);
 }
 
+static bool
+is_used_up(const struct search *s, size_t unit)
+{
+	int row = s->master.row_of_unit[unit];
+
+	return row != SIMPLEX_NONE && s->master.rows[row].hi <= 0;
+}
+
 /* Narrows the wish to the first set of services, by name. */
 static void
 find_services(struct search *s)
@@ -218,7 +226,7 @@ find_services(struct search *s)
 
 		if (bits_has(region->with, u) || bits_has(region->without, u))
 			continue;
-		if (pattern_size(p, region->with) + p->units[u].size <= s->wish.size) {
+		if (!is_used_up(s, u) && pattern_size(p, region->with) + p->units[u].size <= s->wish.size) {
 			bits_add(region->with, u);
 			if (can_be(s))
 				continue;

@@ -285,6 +285,29 @@ find_cliques(struct program *p)
 	free(member);
 }
 
+/* Whether a can stand in b's place on any machine of a type that both may stand on. */
+static bool
+can_replace(const struct program *p, const struct unit *a, const struct unit *b)
+{
+	if (a == b || a->banned || a->crowd_count || a->size < b->size)
+		return false;
+	for (size_t i = 0; i < p->resource_count; i++)
+		if (a->consumes[i] > b->consumes[i])
+			return false;
+	return bits_within(b->images, a->images, p->image_words) && bits_within(a->excludes, b->excludes, p->unit_words);
+}
+
+static void
+find_betters(struct program *p)
+{
+	for (size_t b = 0; b < p->unit_count; b++) {
+		p->units[b].betters = arena_alloc(&p->arena, p->unit_words, sizeof(uint64_t));
+		for (size_t a = 0; a < p->unit_count; a++)
+			if (can_replace(p, &p->units[a], &p->units[b]))
+				bits_add(p->units[b].betters, a);
+	}
+}
+
 int
 build_rules(struct program *p, const struct demands *demands, struct error *err)
 {
@@ -301,5 +324,6 @@ build_rules(struct program *p, const struct demands *demands, struct error *err)
 			return -1;
 	}
 	find_cliques(p);
+	find_betters(p);
 	return 0;
 }
