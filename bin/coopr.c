@@ -52,13 +52,17 @@ no_such(const char *name)
 {
 	struct arguments names = {0};
 	const char *near;
+	int code;
 
 	toolbox_list(&names);
 	arguments_push(&names, "help");
 	near = option_suggest(name, (const char *const *)names.list);
 	if (near)
-		return option_misuse(&command, "there is no command %s; did you mean %s?", name, near);
-	return option_misuse(&command, "there is no command %s; \"coopr\" lists all", name);
+		code = option_misuse(&command, "there is no command %s; did you mean %s?", name, near);
+	else
+		code = option_misuse(&command, "there is no command %s; \"coopr\" lists all", name);
+	arguments_release(&names);
+	return code;
 }
 
 /* Becomes path; only returns when that fails. */
