@@ -8,11 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/message.h"
 #include "base/option.h"
 #include "json/record.h"
+#include "model/grouping.h"
 #include "model/layout.h"
 #include "model/name.h"
 #include "plan/check.h"
@@ -110,19 +112,23 @@ explain(const struct plan *plan)
 	uint32_t *path = memory_resize(NULL, plan->count, sizeof *path);
 	size_t length = plan_critical_path(plan, path);
 	char duration[CLOCK_RFC3339_SIZE];
+	struct buffer what = {0};
 
 	message("%s: %zu tasks, %zu milestones", plan->job.action, plan->job.tasks, plan->count - plan->job.tasks);
 	message("critical path: %s", clock_duration((int64_t)(plan->job.critical_path_s * 1000), duration));
 	for (size_t i = 0; i < length; i++) {
 		const struct step *step = &plan->steps[path[i]];
 
-		if (!step->is_milestone)
-			message("  %s %s%s%s on %s: %s", step->id, action_name(step->action), step->service ? " " : "",
-			    step->service ? step->service : "", step->node,
-			    clock_duration((int64_t)(step->expect_s * 1000), duration));
+		if (step->is_milestone)
+			continue;
+		buffer_clear(&what);
+		grouping_describe(step, &what);
+		message("  %s %s on %s: %s", step->id, what.data, step->node,
+		    clock_duration((int64_t)(step->expect_s * 1000), duration));
 	}
 	message("expected makespan: %s with a worker for every node",
 	    clock_duration((int64_t)(plan_makespan(plan) * 1000), duration));
+	buffer_release(&what);
 	free(path);
 }
 

@@ -53,7 +53,7 @@ find_critical(const struct plan_document *document)
 
 		for (size_t j = 0; !follows && j < steps[i].after.count; j++)
 			follows = strcmp(steps[i].after.list[j], steps[at].id) == 0 &&
-			    fabs(steps[at].rank - steps[at].expect_s - steps[i].rank) < 1e-6 * (1 + steps[at].rank);
+			    fabs(steps[at].rank - steps[at].expect_s - steps[i].rank) < 2e-6 * (1 + steps[at].rank);
 		if (follows) {
 			critical[i] = true;
 			at = i;

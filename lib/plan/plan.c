@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "plan/plan.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/buffer.h"
@@ -51,21 +52,30 @@ give_predecessors(struct plan *plan)
 	free(room);
 }
 
+/* To the microsecond: sums of tenths are not to show how a computer writes them. */
+static double
+round_seconds(double seconds)
+{
+	return round(seconds * 1e6) / 1e6;
+}
+
 static void
 give_ranks(struct plan *plan)
 {
 	const struct neighbours *successors = &plan->successors;
+	double *ranks = memory_zeroed(plan->count, sizeof *ranks), highest = 0;
 
 	for (size_t i = plan->count; i-- > 0;) {
 		double longest = 0;
 
 		for (size_t j = successors->first[i]; j < successors->first[i + 1]; j++)
-			if (plan->steps[successors->list[j]].rank > longest)
-				longest = plan->steps[successors->list[j]].rank;
-		plan->steps[i].rank = plan->steps[i].expect_s + longest;
-		if (plan->steps[i].rank > plan->job.critical_path_s)
-			plan->job.critical_path_s = plan->steps[i].rank;
+			longest = fmax(longest, ranks[successors->list[j]]);
+		ranks[i] = plan->steps[i].expect_s + longest;
+		plan->steps[i].rank = round_seconds(ranks[i]);
+		highest = fmax(highest, ranks[i]);
 	}
+	plan->job.critical_path_s = round_seconds(highest);
+	free(ranks);
 }
 
 /* Puts the steps into the order that order gives, and the graph over them likewise. */
