@@ -32,20 +32,15 @@ describe(const struct plugin *plugin)
 static int
 list(const struct plugin *plugin)
 {
-	struct record_reader reader;
 	struct error err;
 	jv provider;
-	int got, code = 0;
+	int code = 0;
 
-	record_reader_init(&reader, STDIN_FILENO, "standard input");
-	got = record_read(&reader, &provider, &err);
-	if (got == 0)
-		error_set(&err, EX_NOINPUT, "standard input: there is no provider");
-	if (got <= 0 || plugin->list(provider, &err) < 0)
+	if (json_read_file("-", &provider, &err) < 0)
+		return message_error(&err);
+	if (plugin->list(provider, &err) < 0)
 		code = message_error(&err);
-	if (got > 0)
-		jv_free(provider);
-	record_reader_release(&reader);
+	jv_free(provider);
 	return code;
 }
 

@@ -1,0 +1,156 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# coopr-static(7), with a real sshd as its machines.
+
+load case
+load sshd
+load provider
+
+setup() {
+	fresh
+	PROVIDER=$(jq -cn --arg file "$PWD/machines" '{name: "rack", providertype: "static", provisioner: {machines: $file}}')
+}
+
+teardown() {
+	sshd_stop
+}
+
+@test "keeps the contract of providers" {
+	need_root
+	sshd_start
+	cat >machines <<-END
+		# two names of one machine
+		127.0.0.1 port=$SSHD_PORT identityfile=sshd/user
+		localhost port=$SSHD_PORT identityfile=sshd/user bind=127.0.0.1
+	END
+	keeps_the_contract
+	same "" "$(find state/static -name '*.json')"
+}
+
+@test "tells what the file says of a machine" {
+	cat >machines <<-'END'
+		192.0.2.11 hostname=web1.example.net user=admin port=2222 bind=10.0.0.11 identityfile=keys/web hostkey="ssh-ed25519 AAAA one" hostkey='ssh-rsa BBBB'
+	END
+	do_task create 1000
+	same 0 "$(member .status)"
+	same "{\"hostname\":\"web1.example.net\",\"ipaddresses\":{\"access_v4\":\"192.0.2.11\",\"bind_v4\":\"10.0.0.11\"},\"result\":{\"providerid\":\"192.0.2.11:2222\",\"ssh-auth\":{\"identityfile\":\"$PWD/keys/web\",\"port\":2222,\"user\":\"admin\"},\"ssh_host_keys\":{\"ed25519\":\"ssh-ed25519 AAAA one\",\"rsa\":\"ssh-rsa BBBB\"}}}" \
+		"$(jq -cS '{hostname, ipaddresses, result}' result.json)"
+}
+
+@test "the file may be JSON: an array, or objects" {
+	echo '[{"address":"192.0.2.11","port":"2222"},{"address":"192.0.2.12","hostkey":["ssh-rsa B"]}]' >machines
+	do_task create 1000
+	same 192.0.2.11:2222 "$(member .result.providerid)"
+	printf '{"address":"192.0.2.11","port":2222}\n{"address":"192.0.2.12"}\n' >machines
+	do_task create 1001
+	same 192.0.2.12:22 "$(member .result.providerid)"
+}
+
+@test "when all machines are in use, it says so and it is temporary" {
+	printf '192.0.2.1\n192.0.2.2\n192.0.2.3\n' >machines
+	for num in 1000 1001 1002; do
+		do_task create $num
+		same 0 "$(member .status)"
+	done
+	do_task create 1003
+	same "75 no free machine in $PWD/machines: 3 of 3 in use" "$(member '"\(.status) \(.message)"')"
+	do_task delete 1001
+	do_task create 1003
+	same 192.0.2.2:22 "$(member .result.providerid)"
+}
+
+@test "no machine is handed out twice, however many ask at once" {
+	for i in $(seq 1 20); do echo "192.0.2.$i"; done >machines
+	for num in $(seq 1000 1019); do
+		mkdir "$num"
+		(cd "$num" && do_task create "$num") 3>&- &
+	done
+	wait
+	same 20 "$(cat 10*/result.json | jq -r .result.providerid | sort -u | wc -l)"
+}
+
+@test "a machine of a flavor or zone is for nodes of it only" {
+	printf '192.0.2.1 flavor=small\n192.0.2.2 flavor=large zone=b\n192.0.2.3\n' >machines
+	do_task create 1000
+	same 192.0.2.2:22 "$(member .result.providerid)"
+	do_task create 1001
+	same 192.0.2.3:22 "$(member .result.providerid)"
+	echo '192.0.2.1 flavor=small' >machines
+	do_task create 1002
+	same 78 "$(member .status)"
+	contains "$(member .message)" "none of the 1 is of its flavor and zone"
+}
+
+@test "what is wrong in the file is named with its line" {
+	printf '# fine\n192.0.2.1\n192.0.2.1 port=22\n' >machines
+	do_task create 1000
+	same "78 $PWD/machines: line 3: the machine 192.0.2.1:22 stands there twice" "$(member '"\(.status) \(.message)"')"
+	echo '192.0.2.1 colour=red' >machines
+	do_task create 1000
+	contains "$(member .message)" 'line 1: "colour=red": expected bind='
+	echo '192.0.2.1 port=abc' >machines
+	do_task create 1000
+	contains "$(member .message)" 'line 1: /port'
+	echo '192.0.2.1 "' >machines
+	do_task create 1000
+	contains "$(member .message)" 'left open'
+	echo '-oProxyCommand=x' >machines
+	do_task create 1000
+	same 78 "$(member .status)"
+	echo '../../x' >machines
+	do_task create 1000
+	same 78 "$(member .status)"
+	echo '[{"address":1}]' >machines
+	do_task create 1000
+	contains "$(member .message)" 'machine 1: /address'
+	: >machines
+	do_task create 1000
+	contains "$(member .message)" "there are no machines in it"
+	rm machines
+	do_task create 1000
+	same 78 "$(member .status)"
+	contains "$(member .message)" "$PWD/machines: No such file"
+	PROVIDER='{"name":"rack","providertype":"static"}'
+	do_task create 1000
+	same 78 "$(member .status)"
+	contains "$(member .message)" "/machines: expected string"
+}
+
+@test "confirm pins the keys that a machine shows, and says so, where the file gives none" {
+	need_root
+	sshd_start
+	echo "127.0.0.1 port=$SSHD_PORT identityfile=sshd/user" >machines
+	do_task create 1000
+	known=$(facts)
+	do_task confirm 1000 "$known"
+	same 0 "$(member .status)"
+	same "$(cut -d' ' -f1,2 sshd/host.pub)" "$(member .result.ssh_host_keys.ed25519)"
+	contains "$(member .stderr)" "the file of machines gives none to compare with"
+}
+
+@test "confirm refuses a machine that does not have the key that the file gives" {
+	need_root
+	sshd_start
+	echo "127.0.0.1 port=$SSHD_PORT identityfile=sshd/user hostkey='$(cut -d' ' -f1,2 sshd/user.pub)'" >machines
+	do_task create 1000
+	do_task confirm 1000 "$(facts)"
+	same 77 "$(member .status)"
+	contains "$(member .message)" "its host key is not the one that was pinned"
+}
+
+@test "a machine that cannot be reached is a temporary failure of confirm" {
+	echo "127.0.0.1 port=1" >machines
+	do_task create 1000
+	do_task confirm 1000 "$(facts)"
+	same 75 "$(member .status)"
+	contains "$(member .message)" "node 00000042-1000 (127.0.0.1:1): cannot be reached"
+}
+
+@test "list shows the machines of the provider that is asked about" {
+	printf '192.0.2.1\n192.0.2.2\n' >machines
+	do_task create 1000
+	PROVIDER=$(jq -c '.name = "other"' <<<"$PROVIDER")
+	do_task create 1001
+	same 00000042-1001 "$(list)"
+}

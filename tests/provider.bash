@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+#
+# What coopr-plugins(7) asks of every provider. A test file sets PROVIDER to an entity and loads this:
+#
+#	load case
+#	load provider
+#
+#	do_task ACTION NODENUM [FACTS]   has the provider do it; the result is in result.json
+#	member FILTER                    a member of the result
+#	list                             the ids of what the provider says is there
+#	keeps_the_contract               two machines are made, found, made again, removed, and nothing is left
+
+do_task() {
+	jq -cn --arg action "$1" --argjson num "$2" --argjson facts "${3:-{\}}" --argjson provider "$PROVIDER" \
+		--arg job "${JOB:-00000042-001}" '{
+		kind: "task", id: "t\($num)", job: $job, token: "\($job):t\($num)", attempt: 1, action: $action, service: null,
+		type: $provider.providertype, fields: {}, timeout_s: 60,
+		cluster: {id: "00000042", name: "shop", config: {}, provider: $provider},
+		machine: ({id: "00000042-\($num)", nodenum: $num, hostname: "shop42-\($num).example.net", sshuser: "root",
+			flavor: "large"} + $facts)}' >task.json
+	coopr-exec -q <task.json >result.json
+}
+
+member() {
+	jq -r "$1" result.json
+}
+
+list() {
+	"$COOPR_BIN/../libexec/coopr/provider/$(jq -r .providertype <<<"$PROVIDER")" list <<<"$PROVIDER" | jq -r .id
+}
+
+# What the result of create tells of the node, as later tasks get it.
+facts() {
+	jq -c '{ipaddresses, facts: .result}' result.json
+}
+
+keeps_the_contract() {
+	local one two
+
+	same "" "$(list)"
+	do_task create 1000
+	same 0 "$(member .status)"
+	one=$(facts)
+	[ -n "$(member '.result.providerid // empty')" ]
+	[ -n "$(member '.ipaddresses.access_v4 // empty')" ]
+	[ -n "$(member '.ipaddresses.bind_v4 // empty')" ]
+	do_task create 1001
+	two=$(facts)
+	[ "$(jq .facts.providerid <<<"$one")" != "$(jq .facts.providerid <<<"$two")" ]
+	# Again, by another attempt or another job.
+	do_task create 1000
+	same "$one" "$(facts)"
+	JOB=00000042-002 do_task create 1000
+	same "$one" "$(facts)"
+	same "00000042-1000
+00000042-1001" "$(list)"
+	do_task confirm 1000 "$one"
+	same 0 "$(member .status)"
+	do_task delete 1000 "$one"
+	same 0 "$(member .status)"
+	do_task delete 1000 "$one"
+	same 0 "$(member .status)"
+	same 00000042-1001 "$(list)"
+	# A node of which nothing is known but its id: its create was cut off.
+	do_task delete 1001
+	same 0 "$(member .status)"
+	same "" "$(list)"
+	do_task delete 1002
+	same 0 "$(member .status)"
+}
