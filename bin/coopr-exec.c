@@ -38,10 +38,12 @@ show(const struct task *task)
 {
 	struct arguments argv = {0};
 	struct error err;
-	jv record = jv_object(), words = jv_array();
+	jv record, words;
 
 	if (run_command(task, &argv, &err) < 0)
 		return message_error(&err);
+	record = jv_object();
+	words = jv_array();
 	for (size_t i = 0; i < argv.count; i++)
 		words = jv_array_append(words, jv_string(argv.list[i]));
 	json_set_string(&record, "kind", "command");
