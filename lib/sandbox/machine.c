@@ -152,7 +152,7 @@ check_shares(const struct machine *wish, struct error *err)
 
 		if (length && (*path != '/' || stat(path, &st) < 0 || !S_ISDIR(st.st_mode)))
 			result = error_set(err, EX_CONFIG,
-			    "share %s: is no directory on this host; make it, or take it out of the provider %s", path,
+			    "share %s: is no directory on this host; make it, or take it out of the provider \"%s\"", path,
 			    wish->provider);
 		free(path);
 		next += length + (next[length] == ':');

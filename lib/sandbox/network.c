@@ -61,13 +61,14 @@ run_ip(const char *what, const struct buffer *commands, struct error *err)
 	return code;
 }
 
-/* The bridge's alias says whose it is. It is set with the last command that makes it: with the alias, it is whole. */
+/* The bridge's alias says what and whose it is. It is set with the last command that makes it: with the alias, it is
+ * whole. */
 static void
-print_owner(char owner[ALIAS_SIZE])
+print_owner(const struct network *network, char owner[ALIAS_SIZE])
 {
 	char *state = location_state();
 
-	snprintf(owner, ALIAS_SIZE, "coopr: %s", state);
+	snprintf(owner, ALIAS_SIZE, "coopr %s of %s", network->text, state);
 	free(state);
 }
 
@@ -114,7 +115,7 @@ check_overlap(const struct network *network, const char *provider, struct error 
 		other = other->ifa_next;
 	if (other)
 		result = error_set(err, EX_CONFIG,
-		    "network %s: the host is in it already, by its interface %s; give the provider %s another field \"network\"",
+		    "network %s: the host is in it already, by its interface %s; give the provider \"%s\" another field \"network\"",
 		    network->text, other->ifa_name, provider);
 	freeifaddrs(list);
 	return result;
@@ -145,12 +146,12 @@ network_up(const struct network *network, const char *provider, struct error *er
 	char owner[ALIAS_SIZE], present[ALIAS_SIZE] = "";
 	bool there = read_owner(network->bridge, present);
 
-	print_owner(owner);
+	print_owner(network, owner);
 	if (strcmp(present, owner) == 0)
 		return 0;
 	if (*present)
 		return error_set(err, EX_CONFIG,
-		    "network %s: its bridge %s is another installation's (%s); give the provider %s another field \"network\"",
+		    "network %s: its bridge %s is in use for \"%s\"; give the provider \"%s\" another field \"network\"",
 		    network->text, network->bridge, present, provider);
 	if (check_overlap(network, provider, err) < 0)
 		return -1;
@@ -178,7 +179,7 @@ network_down(const struct network *network, struct error *err)
 {
 	char owner[ALIAS_SIZE], present[ALIAS_SIZE] = "";
 
-	print_owner(owner);
+	print_owner(network, owner);
 	if (!read_owner(network->bridge, present) || (*present && strcmp(present, owner) != 0))
 		return 0;
 	return delete_link(network->bridge, err);

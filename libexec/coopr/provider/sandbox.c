@@ -48,7 +48,21 @@ read_input(jv *input, struct error *err)
 	return result;
 }
 
-/* Reads the record on stdin into task by parse; an error tells the first of its problems, stderr all. */
+/* All that is wrong with the record, as one error. */
+static int
+refuse(const struct problems *problems, struct error *err)
+{
+	struct buffer text = {0};
+	int result;
+
+	for (size_t i = 0; i < problems->count; i++)
+		buffer_printf(&text, "%s%s: %s", i ? "; " : "",
+		    *problems->list[i].pointer ? problems->list[i].pointer : "the whole record", problems->list[i].text);
+	result = error_set(err, EX_DATAERR, "standard input: %s", text.data);
+	buffer_release(&text);
+	return result;
+}
+
 static int
 read_task(void (*parse)(const struct place *, struct sandbox_task *), struct sandbox_task *task, struct error *err)
 {
@@ -61,9 +75,7 @@ read_task(void (*parse)(const struct place *, struct sandbox_task *), struct san
 	if (result == 0) {
 		place = place_root(record, &problems);
 		parse(&place, task);
-		if (problems.total && problems_report(&problems, "standard input"))
-			result = error_set(err, EX_DATAERR, "standard input: %s: %s", problems.list[0].pointer,
-			    problems.list[0].text);
+		result = problems.total ? refuse(&problems, err) : 0;
 	}
 	problems_release(&problems);
 	jv_free(record);
