@@ -81,7 +81,7 @@ char *
 key_login(struct error *err)
 {
 	char *state = location_state(), *dir = memory_printf("%s/ssh", state),
-	     *path = memory_printf("%s/id_ed25519", dir);
+	     *path = memory_printf("%s/id_ed25519", dir), *real;
 	int lock = -1, result = 0;
 
 	if (!file_exists(AT_FDCWD, path)) {
@@ -91,11 +91,11 @@ key_login(struct error *err)
 	}
 	if (lock >= 0)
 		close(lock);
-	if (result < 0) {
-		free(path);
-		path = NULL;
-	}
+	real = result < 0 ? NULL : realpath(path, NULL);
+	if (result == 0 && !real)
+		error_errno(err, EX_NOINPUT, "%s", path);
+	free(path);
 	free(dir);
 	free(state);
-	return path;
+	return real;
 }

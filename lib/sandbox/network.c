@@ -2,7 +2,6 @@
 #include "sandbox/network.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <ifaddrs.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +16,7 @@
 #include "base/memory.h"
 #include "base/process.h"
 
-enum { ALIAS_SIZE = 200, LOG_LIMIT = 4096 };
+enum { STATE_SHOWN = 200, LOG_LIMIT = 4096 };
 
 static uint32_t
 number_of(const char *address)
@@ -28,13 +27,12 @@ number_of(const char *address)
 	return ntohl(in.s_addr);
 }
 
-/* Appends a hardware address of the locally administered kind that belongs to an IP address. */
+/* Appends a hardware address of the locally administered kind with number in it. */
 static void
-append_hardware_address(const char *address, struct buffer *out)
+append_hardware_address(uint32_t number, struct buffer *out)
 {
-	uint32_t n = number_of(address);
-
-	buffer_printf(out, "02:c0:%02x:%02x:%02x:%02x", n >> 24, n >> 16 & 0xff, n >> 8 & 0xff, n & 0xff);
+	buffer_printf(out, "02:c0:%02x:%02x:%02x:%02x", number >> 24, number >> 16 & 0xff, number >> 8 & 0xff,
+	    number & 0xff);
 }
 
 static void
@@ -61,32 +59,54 @@ run_ip(const char *what, const struct buffer *commands, struct error *err)
 	return code;
 }
 
-/* The bridge's alias says what and whose it is. It is set with the last command that makes it: with the alias, it is
- * whole. */
-static void
-print_owner(const struct network *network, char owner[ALIAS_SIZE])
+/* What a bridge of ours is for, and whose it is. */
+static char *
+describe_owner(const struct network *network)
 {
-	char *state = location_state();
+	char *state = location_state(), *real = realpath(state, NULL),
+	     *owner = memory_printf("coopr %s of %.*s", network->text, STATE_SHOWN, real ? real : state);
 
-	snprintf(owner, ALIAS_SIZE, "coopr %s of %s", network->text, state);
+	free(real);
 	free(state);
+	return owner;
 }
 
-/* The alias of a bridge, "" where it has none; false where there is no such bridge. */
-static bool
-read_owner(const char *bridge, char alias[ALIAS_SIZE])
+/* The same in the bridge's hardware address, where any process finds it with one system call. */
+static uint32_t
+owner_mark(const char *owner)
 {
-	char *path = memory_printf("/sys/class/net/%s/ifalias", bridge);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? 0 : read(fd, alias, ALIAS_SIZE - 1);
+	uint32_t hash = 0x811c9dc5; /* FNV-1a */
 
-	free(path);
-	if (fd < 0)
-		return false;
-	close(fd);
-	alias[n < 0 ? 0 : n] = '\0';
-	alias[strcspn(alias, "\n")] = '\0';
-	return true;
+	for (; *owner; owner++)
+		hash = (hash ^ (unsigned char)*owner) * 0x01000193;
+	return hash;
+}
+
+enum bridge_state {
+	BRIDGE_ABSENT,
+	BRIDGE_OTHER, /* somebody else's, or for a network of another size */
+	BRIDGE_HALF,  /* ours, not yet up: it is brought up last */
+	BRIDGE_UP,
+};
+
+static enum bridge_state
+look_at_bridge(const struct network *network, const char *owner)
+{
+	const uint32_t mark = htonl(owner_mark(owner));
+	struct ifreq request = {0};
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	enum bridge_state state = BRIDGE_ABSENT;
+
+	snprintf(request.ifr_name, sizeof request.ifr_name, "%s", network->bridge);
+	if (fd >= 0 && ioctl(fd, SIOCGIFHWADDR, &request) == 0) {
+		state = BRIDGE_OTHER;
+		if (memcmp(request.ifr_hwaddr.sa_data + 2, &mark, sizeof mark) == 0)
+			state = ioctl(fd, SIOCGIFFLAGS, &request) == 0 && request.ifr_flags & IFF_UP ? BRIDGE_UP
+			                                                                             : BRIDGE_HALF;
+	}
+	if (fd >= 0)
+		close(fd);
+	return state;
 }
 
 static bool
@@ -122,43 +142,6 @@ check_overlap(const struct network *network, const char *provider, struct error 
 }
 
 static int
-make_bridge(const struct network *network, const char *owner, bool half, struct error *err)
-{
-	struct buffer commands = {0};
-	int result;
-
-	if (!half) {
-		buffer_printf(&commands, "link add name %s address ", network->bridge);
-		append_hardware_address(network->host, &commands);
-		buffer_text(&commands, " type bridge\n");
-	}
-	buffer_printf(&commands, "address replace %s/%d dev %s\n", network->host, network->prefix, network->bridge);
-	buffer_printf(&commands, "link set dev %s up\n", network->bridge);
-	buffer_printf(&commands, "link set dev %s alias \"%s\"\n", network->bridge, owner);
-	result = run_ip(network->bridge, &commands, err);
-	buffer_release(&commands);
-	return result;
-}
-
-int
-network_up(const struct network *network, const char *provider, struct error *err)
-{
-	char owner[ALIAS_SIZE], present[ALIAS_SIZE] = "";
-	bool there = read_owner(network->bridge, present);
-
-	print_owner(network, owner);
-	if (strcmp(present, owner) == 0)
-		return 0;
-	if (*present)
-		return error_set(err, EX_CONFIG,
-		    "network %s: its bridge %s is in use for \"%s\"; give the provider \"%s\" another field \"network\"",
-		    network->text, network->bridge, present, provider);
-	if (check_overlap(network, provider, err) < 0)
-		return -1;
-	return make_bridge(network, owner, there, err);
-}
-
-static int
 delete_link(const char *name, struct error *err)
 {
 	struct buffer commands = {0};
@@ -174,15 +157,52 @@ delete_link(const char *name, struct error *err)
 	return result;
 }
 
+static int
+make_bridge(const struct network *network, const char *owner, struct error *err)
+{
+	struct buffer commands = {0};
+	int result;
+
+	buffer_printf(&commands, "link add name %s address ", network->bridge);
+	append_hardware_address(owner_mark(owner), &commands);
+	buffer_text(&commands, " type bridge\n");
+	if (!strpbrk(owner, "\"\\\n")) /* it is for people only; ip knows no way to quote these */
+		buffer_printf(&commands, "link set dev %s alias \"%s\"\n", network->bridge, owner);
+	buffer_printf(&commands, "address add %s/%d dev %s\n", network->host, network->prefix, network->bridge);
+	buffer_printf(&commands, "link set dev %s up\n", network->bridge);
+	result = run_ip(network->bridge, &commands, err);
+	buffer_release(&commands);
+	return result;
+}
+
+int
+network_up(const struct network *network, const char *provider, struct error *err)
+{
+	char *owner = describe_owner(network);
+	enum bridge_state state = look_at_bridge(network, owner);
+	int result = 0;
+
+	if (state == BRIDGE_OTHER)
+		result = error_set(err, EX_CONFIG,
+		    "network %s: its bridge %s exists, but for something else (\"ip link show %s\" tells for what); "
+		    "give the provider \"%s\" another field \"network\"",
+		    network->text, network->bridge, network->bridge, provider);
+	if (state == BRIDGE_HALF)
+		result = delete_link(network->bridge, err);
+	if (result == 0 && state != BRIDGE_UP)
+		result = check_overlap(network, provider, err) < 0 ? -1 : make_bridge(network, owner, err);
+	free(owner);
+	return result;
+}
+
 int
 network_down(const struct network *network, struct error *err)
 {
-	char owner[ALIAS_SIZE], present[ALIAS_SIZE] = "";
+	char *owner = describe_owner(network);
+	enum bridge_state state = look_at_bridge(network, owner);
 
-	print_owner(network, owner);
-	if (!read_owner(network->bridge, present) || (*present && strcmp(present, owner) != 0))
-		return 0;
-	return delete_link(network->bridge, err);
+	free(owner);
+	return state == BRIDGE_HALF || state == BRIDGE_UP ? delete_link(network->bridge, err) : 0;
 }
 
 int
@@ -195,7 +215,7 @@ network_connect(const struct network *network, const char *address, pid_t pid, s
 	cable_name(address, name);
 	buffer_printf(&commands, "link add name %s up master %s type veth peer name eth0 address ", name,
 	    network->bridge);
-	append_hardware_address(address, &commands);
+	append_hardware_address(number_of(address), &commands);
 	buffer_printf(&commands, " netns %d\n", (int)pid);
 	result = run_ip(name, &commands, err);
 	buffer_release(&commands);
