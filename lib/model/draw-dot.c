@@ -75,7 +75,7 @@ append_node(const struct grouping *groups, size_t number, const bool *critical, 
 	buffer_text(out, ";\n");
 	for (size_t i = groups->first[number]; i < groups->first[number + 1]; i++)
 		append_step(&document->steps[groups->steps[i]], groups->steps[i], critical[groups->steps[i]], out);
-	for (size_t i = 0; node && !document->has_job && i < node->services.count; i++) {
+	for (size_t i = 0; node && draw_is_layout(document) && i < node->services.count; i++) {
 		buffer_printf(out, "\tn%zu_%zu [label=", number, i);
 		append_quoted(node->services.list[i], out);
 		buffer_text(out, "];\n");
@@ -106,7 +106,7 @@ draw_dot(const struct plan_document *document, FILE *stream)
 
 	grouping_init(&groups, document);
 	buffer_text(&out, "digraph ");
-	append_quoted(document->has_job ? document->job.action : "layout", &out);
+	append_quoted(draw_title(document), &out);
 	buffer_text(&out, " {\n\trankdir=LR;\n\tnode [shape=box];\n");
 	for (size_t i = 0; i < groups.nodes.count; i++)
 		append_node(&groups, i, critical, &out);

@@ -69,6 +69,18 @@ add_steps(struct tree *tree, size_t group)
 		add_step(tree, &tree->document->steps[groups->steps[i]]);
 }
 
+bool
+draw_is_layout(const struct plan_document *document)
+{
+	return !document->has_job && document->count == 0;
+}
+
+const char *
+draw_title(const struct plan_document *document)
+{
+	return document->has_job ? document->job.action : draw_is_layout(document) ? "layout" : "plan";
+}
+
 /* Of a layout alone there are services to show below a node, of a plan its tasks. */
 static void
 add_node(struct tree *tree, size_t number)
@@ -79,7 +91,7 @@ add_node(struct tree *tree, size_t number)
 
 	add_row(tree, STYLE_BOLD, 2, tree->groups.nodes.list[number], node ? node->hostname : NULL, state);
 	add_steps(tree, number);
-	for (size_t i = 0; node && !tree->document->has_job && i < node->services.count; i++)
+	for (size_t i = 0; node && draw_is_layout(tree->document) && i < node->services.count; i++)
 		add_row(tree, STYLE_PLAIN, 4, node->services.list[i], NULL, NULL);
 }
 
@@ -95,7 +107,7 @@ add_heading(struct tree *tree)
 	if (document->has_job)
 		buffer_printf(&tree->text, "%zu tasks, critical path %s", document->job.tasks,
 		    clock_duration((int64_t)(document->job.critical_path_s * 1000), duration));
-	add_row(tree, STYLE_BOLD, 0, document->has_job ? document->job.action : "layout",
+	add_row(tree, STYLE_BOLD, 0, draw_title(document),
 	    document->has_cluster ? cluster->name : document->has_job ? document->job.cluster : NULL, tree->text.data);
 }
 

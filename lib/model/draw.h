@@ -14,4 +14,8 @@ struct plan_document;
 void draw_tree(const struct plan_document *document, FILE *stream, bool colour);
 void draw_dot(const struct plan_document *document, FILE *stream);
 
+/* Whether there is no plan in it; and what both drawings are called. */
+bool draw_is_layout(const struct plan_document *document);
+const char *draw_title(const struct plan_document *document);
+
 #endif
