@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/event.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "base/memory.h"
+#include "model/result.h"
+
+static const char *const kinds[EVENT_KIND_COUNT] = {"put", "boot", "take", "done", "fail", "lost", "pause", "resume",
+    "cancel", "retry", "finish"};
+static const char *const nexts[EVENT_NEXT_COUNT] = {"", "retry", "undo", "failed"};
+
+/* 2^53: above it a JSON number would not be kept exactly. */
+static const int64_t EXACT_MAX = INT64_C(1) << 53;
+
+const char *
+event_name(enum event_kind kind)
+{
+	return kinds[kind];
+}
+
+static void
+print_text(const char *name, const char *text, struct buffer *out)
+{
+	if (!text)
+		return;
+	buffer_printf(out, ",\"%s\":", name);
+	json_quote(text, out);
+}
+
+static void
+print_number(const char *name, bool wanted, int64_t number, struct buffer *out)
+{
+	if (wanted)
+		buffer_printf(out, ",\"%s\":%" PRId64, name, number);
+}
+
+static bool
+is_of_attempt(enum event_kind kind)
+{
+	return kind == EVENT_TAKE || kind == EVENT_DONE || kind == EVENT_FAIL || kind == EVENT_LOST;
+}
+
+/* The members stand in the order of their names, as in every record. */
+void
+event_print(const struct event *event, struct buffer *out)
+{
+	bool waits = event->next == EVENT_NEXT_RETRY || event->next == EVENT_NEXT_UNDO;
+	char at[CLOCK_RFC3339_SIZE];
+	size_t start = out->length;
+
+	print_text("action", event->action, out);
+	print_text("at", clock_rfc3339(event->at_ms, at), out);
+	print_number("attempt", is_of_attempt(event->kind), event->attempt, out);
+	print_number("backoff_ms", event->kind == EVENT_PUT, event->backoff_ms, out);
+	print_text("boot", event->boot, out);
+	print_text("by", event->by, out);
+	print_text("cluster", event->cluster, out);
+	print_text("event", kinds[event->kind], out);
+	print_text("job", event->job, out);
+	print_text("kind", "event", out);
+	print_text("next", event->next == EVENT_NEXT_NONE ? NULL : nexts[event->next], out);
+	print_number("order", event->kind == EVENT_PUT, (int64_t)event->order, out);
+	print_number("ready_boottime_ms", waits, event->ready_ms, out);
+	print_text("reason", event->reason, out);
+	if (event->result)
+		buffer_printf(out, ",\"result\":%s", event->result);
+	print_number("seq", true, (int64_t)event->seq, out);
+	print_number("synced", event->synced != 0, (int64_t)event->synced, out);
+	print_text("task", event->task, out);
+	print_text("tenant", event->tenant, out);
+	print_number("until_boottime_ms", event->leased, event->until_ms, out);
+	out->data[start] = '{';
+	buffer_text(out, "}\n");
+}
+
+static int
+find(const char *name, const char *const *list, int count)
+{
+	for (int i = 0; name && i < count; i++)
+		if (strcmp(name, list[i]) == 0)
+			return i;
+	return -1;
+}
+
+static void
+parse_kind(const struct place *place, struct arena *arena, struct event *event)
+{
+	const char *name = place_string(place, "event", NEED_REQUIRED, arena);
+	int kind = find(name, kinds, EVENT_KIND_COUNT);
+	struct place at = place_member(place, "event");
+
+	if (name && kind < 0)
+		place_problem(&at, "there is no event \"%s\"", name);
+	event->kind = kind < 0 ? EVENT_KIND_COUNT : (enum event_kind)kind;
+}
+
+static void
+parse_attempt(const struct place *place, struct arena *arena, struct event *event)
+{
+	struct place until = place_member(place, "until_boottime_ms");
+	int next;
+
+	event->attempt = place_integer(place, "attempt", 0, 1, EXACT_MAX);
+	event->action = place_string(place, "action", NEED_OPTIONAL, arena);
+	event->leased = place_present(&until);
+	event->until_ms = place_integer(place, "until_boottime_ms", 0, 0, EXACT_MAX);
+	next = find(place_string(place, "next", NEED_OPTIONAL, arena), nexts, EVENT_NEXT_COUNT);
+	event->next = next < 0 ? EVENT_NEXT_NONE : (enum event_next)next;
+	event->ready_ms = place_integer(place, "ready_boottime_ms", 0, 0, EXACT_MAX);
+}
+
+static void
+parse_result(const struct place *place, struct arena *arena, struct event *event)
+{
+	struct place result = place_member(place, "result");
+	struct buffer text = {0};
+
+	if (!place_object(&result, NEED_REQUIRED))
+		return;
+	event->status = place_integer(&result, "status", 0, -EXACT_MAX, EXACT_MAX);
+	event->message = place_string(&result, "message", NEED_OPTIONAL, arena);
+	json_dump(result.value, &text);
+	event->result = arena_substring(arena, text.data, text.length);
+	buffer_release(&text);
+}
+
+static void
+parse_put(const struct place *place, struct arena *arena, struct event *event)
+{
+	event->job = place_string(place, "job", NEED_REQUIRED, arena);
+	event->cluster = place_string(place, "cluster", NEED_REQUIRED, arena);
+	event->tenant = place_string(place, "tenant", NEED_REQUIRED, arena);
+	event->order = (uint64_t)place_integer(place, "order", 0, 0, EXACT_MAX);
+	event->backoff_ms = place_integer(place, "backoff_ms", 0, 0, EXACT_MAX);
+}
+
+void
+event_parse(const struct place *place, struct arena *arena, struct event *event)
+{
+	const char *at;
+	bool attempt;
+
+	*event = (struct event){.kind = EVENT_KIND_COUNT};
+	if (!place_object(place, NEED_REQUIRED))
+		return;
+	parse_kind(place, arena, event);
+	event->seq = (uint64_t)place_integer(place, "seq", 0, 1, EXACT_MAX);
+	event->synced = (uint64_t)place_integer(place, "synced", 0, 0, EXACT_MAX);
+	at = place_string(place, "at", NEED_REQUIRED, arena);
+	event->at_ms = at ? clock_parse_rfc3339(at) : 0;
+	event->by = place_string(place, "by", NEED_OPTIONAL, arena);
+	event->boot = place_string(place, "boot", NEED_OPTIONAL, arena);
+	event->reason = place_string(place, "reason", NEED_OPTIONAL, arena);
+	attempt = is_of_attempt(event->kind);
+	event->task = place_string(place, "task", attempt ? NEED_REQUIRED : NEED_OPTIONAL, arena);
+	if (attempt)
+		parse_attempt(place, arena, event);
+	if (event->kind == EVENT_DONE || event->kind == EVENT_FAIL)
+		parse_result(place, arena, event);
+	if (event->kind == EVENT_PUT)
+		parse_put(place, arena, event);
+}
+
+void
+event_result(const struct result *result, struct buffer *out)
+{
+	static const char *const elsewhere[] = {"kind", "job", "task", "attempt", "stdout", "stderr"};
+	jv kept = jv_copy(result->source);
+
+	for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
+		kept = jv_object_delete(kept, jv_string(elsewhere[i]));
+	json_set_number(&kept, "status", (double)result->status);
+	json_dump(kept, out);
+	jv_free(kept);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A take record, coopr-queue(1): what coopr-exec and the plugins need to do one task. It is the task record of
+ * the plan and, beside its members, those below.
+ */
+#ifndef MODEL_OFFER_H
+#define MODEL_OFFER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/plan.h"
+
+struct arena;
+struct buffer;
+struct error;
+
+struct offer {
+	const char *job;
+	const char *task;    /* its id */
+	int64_t attempt;
+	enum action action;  /* what is to be done: the task's own, or one that undoes it */
+	const char *worker;  /* or who took it by hand */
+	const char *cluster; /* text of setting_print */
+	const char *machine; /* text: the node's record */
+	const char *nodes;   /* path of the file of all nodes */
+	const char *log;     /* path */
+	const char *token;   /* the same for each attempt at one and the same thing */
+};
+
+/* Appends the record, with a newline, from the task's line of the plan. step is filled from it, its strings in the arena. */
+int offer_print(const struct offer *offer, const char *task, size_t length, struct arena *arena,
+    struct step *step, struct buffer *out, struct error *err);
+
+#endif
