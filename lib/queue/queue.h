@@ -155,7 +155,8 @@ enum queue_order {
 	QUEUE_RETRY,  /* failed tasks become ready again, with fresh attempts; a cancelled job goes on */
 };
 
-/* task: the one to retry, NULL for all that failed. Nothing to do there: EX_NO. */
+/* task: the one to retry, NULL for all that failed. EX_NO where it cannot be: a finished job, nothing that failed. What is so
+ * already stays so. */
 int queue_order(struct queue *queue, enum queue_order order, const char *job, const char *task, struct error *err);
 
 /* --- watch --- */

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What is behind struct queue: the open spool, its board, and the jobs that were used last, kept open.
+ */
+#ifndef QUEUE_ENGINE_H
+#define QUEUE_ENGINE_H
+
+#include "queue/board.h"
+#include "queue/ledger.h"
+#include "queue/queue.h"
+#include "queue/spool.h"
+
+enum { ENGINE_OPEN_MAX = 64 };
+
+struct queue {
+	struct spool spool;
+	struct board board;
+	bool writable;
+	char *user; /* for "by" of what is done by hand */
+	struct ledger *open[ENGINE_OPEN_MAX]; /* the one used last first */
+	size_t open_count;
+};
+
+/* The job, open; NULL with a reason (EX_NO: there is none). It stays the queue's. */
+struct ledger *engine_ledger(struct queue *queue, const char *job, struct error *err);
+
+/* The job, open and locked. */
+struct ledger *engine_lock(struct queue *queue, const char *job, struct error *err);
+
+/* Who acts: the name of the user. */
+const char *engine_user(struct queue *queue);
+
+/* Refuses what would change a spool that was opened to read. */
+int engine_check_writable(const struct queue *queue, struct error *err);
+
+#endif

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "queue/ledger.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "queue/board.h"
+#include "queue/fold.h"
+#include "queue/journal.h"
+#include "queue/ledger-recover.h"
+#include "queue/ready.h"
+#include "queue/spool.h"
+
+/* A job moves between the two folders while we look: looked for in one, the other, and the first again, it is found. */
+static int
+open_folder(const struct spool *spool, const char *id)
+{
+	int places[] = {spool->jobs, spool->done, spool->jobs}, fd = -1;
+
+	for (size_t i = 0; fd < 0 && i < sizeof places / sizeof *places; i++)
+		fd = openat(places[i], id, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fd;
+}
+
+int
+ledger_open(struct ledger *ledger, const struct spool *spool, struct board *board, const char *id, struct error *err)
+{
+	*ledger = (struct ledger){.spool = spool, .board = board, .writable = board != NULL, .dir = -1, .lock = -1,
+	    .events = -1};
+	if (!spool_is_id(id))
+		return error_set(err, EX_NO, "job %s: there is none of that name", id);
+	snprintf(ledger->id, sizeof ledger->id, "%s", id);
+	ledger->dir = open_folder(spool, id);
+	if (ledger->dir < 0 && errno == ENOENT)
+		return error_set(err, EX_NO, "job %s: there is none in %s (see coopr-queue ls)", id, spool->path);
+	if (ledger->dir < 0)
+		return error_errno(err, EX_NOINPUT, "job %s", id);
+	ledger->lock = file_open(ledger->dir, "lock", ledger->writable ? O_RDWR : O_RDONLY, 0, err);
+	if (ledger->lock >= 0)
+		return 0;
+	error_prefix(err, "job %s", id);
+	ledger_close(ledger);
+	return -1;
+}
+
+void
+ledger_close(struct ledger *ledger)
+{
+	int fds[] = {ledger->dir, ledger->lock, ledger->events};
+
+	index_unmap(&ledger->index);
+	buffer_release(&ledger->lines);
+	buffer_release(&ledger->nodes);
+	free(ledger->setting[0].text);
+	free(ledger->setting[1].text);
+	for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	*ledger = (struct ledger){.dir = -1, .lock = -1, .events = -1};
+}
+
+static int
+lock_file(const struct ledger *ledger, struct error *err)
+{
+	struct stat st;
+
+	while (flock(ledger->lock, ledger->writable ? LOCK_EX : LOCK_SH) < 0)
+		if (errno != EINTR)
+			return error_errno(err, EX_OSERR, "job %s: lock", ledger->id);
+	if (fstat(ledger->dir, &st) == 0 && st.st_nlink > 0)
+		return 0;
+	flock(ledger->lock, LOCK_UN);
+	return error_set(err, EX_NO, "job %s: it has been removed", ledger->id);
+}
+
+int
+ledger_lock(struct ledger *ledger, struct error *err)
+{
+	if (lock_file(ledger, err) < 0)
+		return -1;
+	ledger->locked = true;
+	if (ledger_recover(ledger, err) == 0)
+		return 0;
+	ledger_unlock(ledger);
+	return -1;
+}
+
+/* What the job has to offer from here on. */
+static void
+publish(struct ledger *ledger)
+{
+	struct index *index = &ledger->index;
+	const struct index_header *header = index->header;
+	uint32_t timer = timer_first(index);
+	struct board_hint hint = {.offers = header->ready_count, .running = header->count[STEP_RUNNING],
+	    .timer_ms = timer ? index_live(index, timer - 1)->due_ms : INT64_MAX,
+	    .closed = header->paused || header->cancelled, .finished = header->finished != 0};
+
+	ledger->slot = board_find(ledger->board, ledger->id, ledger->slot);
+	board_publish(ledger->board, ledger->slot, &hint);
+}
+
+void
+ledger_unlock(struct ledger *ledger)
+{
+	struct index *index = &ledger->index;
+
+	if (index->map && index->broken)
+		index->header->dirty = 1;
+	if (ledger->board && index->map && !index->header->dirty)
+		publish(ledger);
+	ledger->locked = false;
+	flock(ledger->lock, LOCK_UN);
+}
+
+void
+ledger_touch(struct ledger *ledger)
+{
+	if (ledger->changing)
+		return;
+	ledger->slot = board_find(ledger->board, ledger->id, ledger->slot);
+	board_enter(ledger->board, ledger->slot);
+	ledger->changing = true;
+	ledger->index.header->dirty = 1;
+	atomic_signal_fence(memory_order_seq_cst);
+}
+
+int
+ledger_record(struct ledger *ledger, struct event *event, struct error *err)
+{
+	struct index_header *header = ledger->index.header;
+	uint64_t offset = header->applied + ledger->lines.length;
+
+	ledger_touch(ledger);
+	event->seq = header->seq + 1;
+	event->at_ms = clock_wall_ms();
+	event->synced = header->synced_seq > header->said_synced ? header->synced_seq : 0;
+	if (ledger_learn(ledger, event, err) < 0 || fold(&ledger->index, event, offset, err) < 0)
+		return error_prefix(err, "job %s", ledger->id);
+	event_print(event, &ledger->lines);
+	return 0;
+}
+
+static int
+write_nodes(const struct ledger *ledger, struct error *err)
+{
+	const struct buffer *nodes = &ledger->nodes;
+	uint64_t at = ledger->index.header->nodes_size;
+	int fd, result;
+
+	if (nodes->length == 0)
+		return 0;
+	fd = file_open(ledger->dir, "nodes.ndjson", O_WRONLY, 0, err);
+	if (fd < 0)
+		return error_prefix(err, "job %s", ledger->id);
+	result = lseek(fd, (off_t)at, SEEK_SET) < 0 ? -1 : file_write_all(fd, nodes->data, nodes->length);
+	if (result < 0) {
+		error_errno(err, EX_IOERR, "job %s: nodes.ndjson", ledger->id);
+		/* What remains behind is trimmed by whoever opens the job next. */
+		result = ftruncate(fd, (off_t)at) < 0 ? -1 : result;
+	}
+	close(fd);
+	return result;
+}
+
+static int
+record_finish(struct ledger *ledger, struct error *err)
+{
+	struct event finish = {.kind = EVENT_FINISH};
+
+	if (ledger->index.header->finished || !fold_is_over(&ledger->index))
+		return 0;
+	finish.reason = queue_status_name(fold_outcome(&ledger->index));
+	return ledger_record(ledger, &finish, err);
+}
+
+static int
+write_all(struct ledger *ledger, struct error *err)
+{
+	const struct index_header *header = ledger->index.header;
+
+	if (header->sync_failed)
+		return error_set(err, EX_IOERR,
+		    "job %s: events.ndjson could not be brought to disk before; coopr-queue fsck --repair %s writes it anew",
+		    ledger->id, ledger->id);
+	/* Facts first: without their event they say nothing, and are trimmed. */
+	if (write_nodes(ledger, err) < 0)
+		return -1;
+	if (journal_append(ledger->events, header->applied, &ledger->lines, err) < 0)
+		return error_prefix(err, "job %s", ledger->id);
+	return 0;
+}
+
+int
+ledger_commit(struct ledger *ledger, struct error *err)
+{
+	struct index_header *header = ledger->index.header;
+
+	if (!ledger->changing)
+		return 0;
+	if (ledger->lines.length > 0 && (record_finish(ledger, err) < 0 || write_all(ledger, err) < 0)) {
+		ledger_abandon(ledger);
+		return -1;
+	}
+	header->nodes_size += ledger->nodes.length;
+	atomic_store((_Atomic uint64_t *)&header->applied, header->applied + ledger->lines.length);
+	if (ledger->lines.length > 0) {
+		ledger->written = header->applied;
+		ledger->written_seq = header->seq;
+	}
+	atomic_signal_fence(memory_order_seq_cst);
+	header->dirty = 0;
+	ledger->changing = false;
+	buffer_clear(&ledger->lines);
+	buffer_clear(&ledger->nodes);
+	return 0;
+}
+
+void
+ledger_abandon(struct ledger *ledger)
+{
+	buffer_clear(&ledger->lines);
+	buffer_clear(&ledger->nodes);
+	ledger->changing = false;
+}
+
+static int
+sync_events(struct ledger *ledger, struct error *err)
+{
+	struct index_header *header = ledger->index.header;
+	uint64_t target = atomic_load((_Atomic uint64_t *)&header->applied);
+
+	if (header->sync_failed)
+		return error_set(err, EX_IOERR, "job %s: events.ndjson could not be brought to disk", ledger->id);
+	if (fdatasync(ledger->events) < 0) {
+		/* The kernel reports it once, and would call the next attempt a success: nobody may try again. */
+		header->sync_failed = 1;
+		return error_errno(err, EX_IOERR, "job %s: events.ndjson could not be brought to disk", ledger->id);
+	}
+	header->synced_seq = ledger->written_seq;
+	atomic_store((_Atomic uint64_t *)&header->synced, target);
+	return 0;
+}
+
+int
+ledger_sync(struct ledger *ledger, struct error *err)
+{
+	const struct index_header *header = ledger->index.header;
+	int result = 0;
+
+	if (ledger->written == 0)
+		return 0;
+	if (atomic_load((const _Atomic uint64_t *)&header->synced) < ledger->written) {
+		/* One at a time: who waits here finds, mostly, that the one before has brought its events along. */
+		while (flock(ledger->events, LOCK_EX) < 0)
+			if (errno != EINTR)
+				return error_errno(err, EX_OSERR, "job %s: events.ndjson", ledger->id);
+		if (atomic_load((const _Atomic uint64_t *)&header->synced) < ledger->written)
+			result = sync_events(ledger, err);
+		flock(ledger->events, LOCK_UN);
+	}
+	ledger->written = 0;
+	if (result == 0 && header->finished)
+		result = ledger_retire(ledger, err);
+	return result;
+}
+
+int
+ledger_retire(struct ledger *ledger, struct error *err)
+{
+	int result = 0;
+
+	if (ledger_lock(ledger, err) < 0)
+		return err->code == EX_NO ? 0 : -1;
+	if (ledger->index.header->finished) {
+		if (spool_move(ledger->spool->jobs, ledger->id, ledger->spool->done, ledger->id) == 0)
+			result = board_remove(ledger->board, ledger->id, err);
+		else if (errno != ENOENT)
+			result = error_errno(err, EX_IOERR, "job %s: cannot be moved to %s/done", ledger->id,
+			    ledger->spool->path);
+	}
+	ledger_unlock(ledger);
+	return result;
+}
+
+int
+ledger_node(struct ledger *ledger, uint32_t number, struct buffer *out, struct error *err)
+{
+	const struct index_node *node = index_node(&ledger->index, number);
+	uint64_t size = ledger->index.header->nodes_size;
+	ssize_t n;
+	int fd;
+
+	if (node->offset > size + ledger->nodes.length || node->offset + node->length > size + ledger->nodes.length) {
+		ledger->index.broken = true;
+		return error_set(err, EX_SOFTWARE, "job %s: state: is damaged", ledger->id);
+	}
+	if (node->offset >= size) {
+		buffer_append(out, ledger->nodes.data + (node->offset - size), node->length);
+		return 0;
+	}
+	fd = file_open(ledger->dir, "nodes.ndjson", O_RDONLY, 0, err);
+	if (fd < 0)
+		return error_prefix(err, "job %s", ledger->id);
+	n = pread(fd, buffer_room(out, node->length), node->length, (off_t)node->offset);
+	close(fd);
+	if (n != (ssize_t)node->length)
+		return error_set(err, EX_IOERR, "job %s: nodes.ndjson: it ends before byte %" PRIu64, ledger->id,
+		    node->offset + node->length);
+	out->length += node->length;
+	out->data[out->length] = '\0';
+	return 0;
+}
+
+int
+ledger_plan(const struct ledger *ledger, uint64_t offset, size_t length, struct buffer *out, struct error *err)
+{
+	int fd = file_open(ledger->dir, "plan.ndjson", O_RDONLY, 0, err);
+	ssize_t n;
+
+	if (fd < 0)
+		return error_prefix(err, "job %s", ledger->id);
+	n = pread(fd, buffer_room(out, length), length, (off_t)offset);
+	close(fd);
+	if (n != (ssize_t)length)
+		return error_set(err, EX_IOERR, "job %s: plan.ndjson: it ends before byte %" PRIu64, ledger->id,
+		    offset + length);
+	out->length += length;
+	out->data[out->length] = '\0';
+	return 0;
+}

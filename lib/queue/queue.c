@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "queue/queue.h"
+
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "queue/engine.h"
+
+struct queue *
+queue_open(const char *path, enum queue_mode mode, struct error *err)
+{
+	struct queue *queue = memory_zeroed(1, sizeof *queue);
+
+	queue->writable = mode == QUEUE_WRITE;
+	queue->board.fd = -1;
+	if (spool_open(&queue->spool, path, queue->writable, err) < 0) {
+		free(queue);
+		return NULL;
+	}
+	if (!queue->writable) {
+		board_peek(&queue->board, &queue->spool);
+	} else if (board_open(&queue->board, &queue->spool, err) < 0) {
+		spool_close(&queue->spool);
+		free(queue);
+		return NULL;
+	}
+	return queue;
+}
+
+void
+queue_close(struct queue *queue)
+{
+	if (!queue)
+		return;
+	for (size_t i = 0; i < queue->open_count; i++) {
+		ledger_close(queue->open[i]);
+		free(queue->open[i]);
+	}
+	board_close(&queue->board);
+	spool_close(&queue->spool);
+	free(queue->user);
+	free(queue);
+}
+
+/* Moves the i-th of the open jobs to the front. */
+static struct ledger *
+to_front(struct queue *queue, size_t i)
+{
+	struct ledger *ledger = queue->open[i];
+
+	memmove(queue->open + 1, queue->open, i * sizeof *queue->open);
+	queue->open[0] = ledger;
+	return ledger;
+}
+
+/* Closes the job that stands last. */
+static void
+drop_last(struct queue *queue)
+{
+	struct ledger *ledger = queue->open[--queue->open_count];
+
+	ledger_close(ledger);
+	free(ledger);
+}
+
+struct ledger *
+engine_ledger(struct queue *queue, const char *job, struct error *err)
+{
+	struct ledger *ledger;
+
+	for (size_t i = 0; i < queue->open_count; i++)
+		if (strcmp(queue->open[i]->id, job) == 0)
+			return to_front(queue, i);
+	ledger = memory_zeroed(1, sizeof *ledger);
+	if (ledger_open(ledger, &queue->spool, queue->writable ? &queue->board : NULL, job, err) < 0) {
+		free(ledger);
+		return NULL;
+	}
+	if (queue->open_count == ENGINE_OPEN_MAX)
+		drop_last(queue);
+	queue->open[queue->open_count++] = ledger;
+	return to_front(queue, queue->open_count - 1);
+}
+
+struct ledger *
+engine_lock(struct queue *queue, const char *job, struct error *err)
+{
+	struct ledger *ledger;
+
+	for (int tries = 0; tries < 2; tries++) {
+		ledger = engine_ledger(queue, job, err);
+		if (!ledger || ledger_lock(ledger, err) == 0)
+			return ledger;
+		if (err->code != EX_NO)
+			return NULL;
+		/* It was removed since we opened it; another of that name may be there now. */
+		memmove(queue->open, queue->open + 1, (queue->open_count - 1) * sizeof *queue->open);
+		queue->open[queue->open_count - 1] = ledger;
+		drop_last(queue);
+	}
+	return NULL;
+}
+
+const char *
+engine_user(struct queue *queue)
+{
+	const struct passwd *entry;
+
+	if (queue->user)
+		return queue->user;
+	entry = getpwuid(geteuid());
+	queue->user = entry ? memory_string(entry->pw_name) : memory_printf("uid %u", (unsigned)geteuid());
+	return queue->user;
+}
+
+int
+engine_check_writable(const struct queue *queue, struct error *err)
+{
+	if (queue->writable)
+		return 0;
+	return error_set(err, EX_SOFTWARE, "spool: %s: it was opened to read only", queue->spool.path);
+}
+
+static const char *const statuses[] = {"waiting", "running", "paused", "cancelling", "complete", "failed", "cancelled"};
+
+const char *
+queue_status_name(enum queue_status status)
+{
+	return statuses[status];
+}
+
+bool
+queue_is_finished(enum queue_status status)
+{
+	return status >= QUEUE_COMPLETE;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What time and death bring about: retries that are due, leases that ran out, tasks of workers that are gone or of
+ * another boot, slots on the board whose job never came.
+ */
+#ifndef QUEUE_SETTLE_H
+#define QUEUE_SETTLE_H
+
+#include "queue/engine.h"
+
+enum {
+	SETTLE_BUSY_MS = 1000, /* who finds work looks for the dead so often */
+	SETTLE_IDLE_MS = 100,  /* ... and who finds none */
+};
+
+/* Records, under the lock, what has happened to a job by now_ms (boot time). */
+int settle_job(struct ledger *ledger, int64_t now_ms, struct error *err);
+
+/* Records that a running step is lost. */
+int settle_lost(struct ledger *ledger, uint32_t step, const char *reason, struct error *err);
+
+/* All jobs. */
+int settle_spool(struct queue *queue, struct error *err);
+
+/* Makes what worker holds, in all jobs, ready again. */
+int settle_worker(struct queue *queue, const char *worker, const char *reason, struct error *err);
+
+#endif
