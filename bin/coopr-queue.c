@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * coopr-queue: jobs are put, their tasks are taken, what became of them is recorded, in the spool that coopr-spool(5)
+ * describes. Whatever it says is so is on disk. Exits with 0 done, 1 a true no (nothing ready, no such job, a job that
+ * failed, a result that is refused), 64 misuse, 65 a bad document, 66 no input, 73 and 74 cannot create or write, 75 where
+ * waiting took too long.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/message.h"
+#include "base/option.h"
+#include "queue/verb.h"
+
+static const char *spool;
+
+static const struct option_spec options[] = {
+	OPTION_STRING(0, "spool", &spool, "DIR", "the spool (default: $COOPR_SPOOL)"),
+	OPTION_END
+};
+
+static const struct command command = {
+	"coopr-queue", "COMMAND [OPTION]... [ARGUMENT]...",
+	"Put, take and finish the tasks of jobs.\n\n"
+	"Commands:\n"
+	"  put      put a plan into the spool as a job\n"
+	"  take     take ready tasks\n"
+	"  done     record results\n"
+	"  fail     record that attempts have failed\n"
+	"  ls       list jobs\n"
+	"  show     show a job: how it stands, what failed and why; its layout, plan, tasks, events\n"
+	"  wait     wait for jobs, with progress\n"
+	"  pause    take nothing more of a job for now\n"
+	"  resume   go on with a paused job\n"
+	"  cancel   take nothing more of a job, ever\n"
+	"  retry    make failed tasks ready again\n"
+	"  fsck     check the spool, and mend it\n"
+	"  gc       remove old finished jobs\n\n"
+	"Each has its own --help.", options,
+	"  coopr-plan layout.ndjson | coopr-queue put\n"
+	"  coopr-queue wait 00000042-001\n"
+	"  coopr-queue take | coopr-exec | coopr-queue done\n"};
+
+static const struct {
+	const char *name;
+	int (*run)(int argc, char **argv);
+} verbs[] = {
+	{"put", verb_put}, {"take", verb_take}, {"done", verb_done}, {"fail", verb_fail}, {"ls", verb_ls},
+	{"show", verb_show}, {"wait", verb_wait}, {"pause", verb_pause}, {"resume", verb_resume},
+	{"cancel", verb_cancel}, {"retry", verb_retry}, {"fsck", verb_fsck}, {"gc", verb_gc},
+};
+
+enum { VERB_COUNT = sizeof verbs / sizeof *verbs };
+
+static int
+unknown(const char *name)
+{
+	const char *names[VERB_COUNT + 1] = {NULL}, *near;
+
+	for (int i = 0; i < VERB_COUNT; i++)
+		names[i] = verbs[i].name;
+	near = option_suggest(name, names);
+	return near ? option_misuse(&command, "unknown command '%s'; did you mean '%s'?", name, near)
+	            : option_misuse(&command, "unknown command '%s'", name);
+}
+
+int
+main(int argc, char **argv)
+{
+	int first;
+
+	message_program("coopr-queue");
+	first = option_parse(&command, argc, argv);
+	if (!argv[first])
+		return option_misuse(&command, "which command?");
+	if (spool)
+		setenv("COOPR_SPOOL", spool, true);
+
+	for (int i = 0; i < VERB_COUNT; i++)
+		if (strcmp(argv[first], verbs[i].name) == 0)
+			return verbs[i].run(argc - first, argv + first);
+
+	return unknown(argv[first]);
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "queue/gc.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/process.h"
+#include "queue/settle.h"
+
+enum { TMP_KEEP_MS = 24 * 60 * 60 * 1000 };
+
+static int
+list_folder(int folder, struct arguments *names)
+{
+	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+
+	if (!stream)
+		return -1;
+	while ((entry = readdir(stream)))
+		if (entry->d_name[0] != '.')
+			arguments_push(names, entry->d_name);
+	closedir(stream);
+	return 0;
+}
+
+/* Takes the folder away from done/ in one instant, under the job's lock; then it is nobody's any more. */
+static int
+remove_job(const struct gc *gc, struct ledger *ledger, struct error *err)
+{
+	const struct spool *spool = &gc->queue->spool;
+	char name[QUEUE_ID_SIZE + 32];
+
+	snprintf(name, sizeof name, "gc.%d.%s", (int)getpid(), ledger->id);
+	if (spool_move(spool->done, ledger->id, spool->tmp, name) < 0)
+		return error_errno(err, EX_IOERR, "%s/done/%s", spool->path, ledger->id);
+	return file_remove_tree(spool->tmp, name, err);
+}
+
+static int
+collect_job(const struct gc *gc, const char *job, struct arguments *gone, struct error *err)
+{
+	struct ledger *ledger = engine_lock(gc->queue, job, err);
+	const struct index_header *header;
+	int result = 0;
+
+	if (!ledger)
+		return err->code == EX_NO ? 0 : -1;
+	header = ledger->index.header;
+	if (header->finished && file_exists(gc->queue->spool.done, job) &&
+	    clock_wall_ms() - header->finished_ms >= gc->keep_ms) {
+		result = gc->dry ? 0 : remove_job(gc, ledger, err);
+		if (result == 0)
+			arguments_push(gone, job);
+	}
+	ledger_unlock(ledger);
+	return result;
+}
+
+/* Nobody takes a day to put a job. */
+static int
+collect_tmp(const struct gc *gc, const char *name, struct arguments *gone, struct error *err)
+{
+	const struct spool *spool = &gc->queue->spool;
+	struct stat st;
+
+	if (fstatat(spool->tmp, name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    clock_wall_ms() - (int64_t)st.st_mtime * 1000 < TMP_KEEP_MS)
+		return 0;
+	arguments_printf(gone, "tmp/%s", name);
+	return gc->dry ? 0 : file_remove_tree(spool->tmp, name, err);
+}
+
+int
+gc_run(const struct gc *gc, struct arguments *gone, struct error *err)
+{
+	const struct spool *spool = &gc->queue->spool;
+	struct arguments done = {0}, tmp = {0};
+	int result = 0;
+
+	if (list_folder(spool->done, &done) < 0 || list_folder(spool->tmp, &tmp) < 0)
+		result = error_errno(err, EX_IOERR, "%s", spool->path);
+	if (result == 0 && !gc->dry)
+		result = settle_spool(gc->queue, err);
+	for (size_t i = 0; result == 0 && i < done.count; i++)
+		result = collect_job(gc, done.list[i], gone, err);
+	for (size_t i = 0; result == 0 && i < tmp.count; i++)
+		result = collect_tmp(gc, tmp.list[i], gone, err);
+	arguments_release(&done);
+	arguments_release(&tmp);
+	return result;
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "queue/engine.h"
+
+static int
+record(struct queue *queue, struct ledger *ledger, enum event_kind kind, const char *task, struct error *err)
+{
+	struct event event = {.kind = kind, .by = engine_user(queue), .task = task};
+
+	if (ledger_record(ledger, &event, err) == 0)
+		return ledger_commit(ledger, err);
+	ledger_abandon(ledger);
+	return -1;
+}
+
+static int
+refuse_finished(const struct ledger *ledger, struct error *err)
+{
+	const struct index_header *header = ledger->index.header;
+
+	if (!header->finished)
+		return 0;
+	return error_set(err, EX_NO, "job %s: it is finished (%s)", ledger->id,
+	    queue_status_name((enum queue_status)header->finished));
+}
+
+static int
+pause_or_resume(struct queue *queue, struct ledger *ledger, bool pause, struct error *err)
+{
+	if (refuse_finished(ledger, err) < 0)
+		return -1;
+	if ((ledger->index.header->paused != 0) == pause)
+		return 0;
+	return record(queue, ledger, pause ? EVENT_PAUSE : EVENT_RESUME, NULL, err);
+}
+
+static int
+cancel(struct queue *queue, struct ledger *ledger, struct error *err)
+{
+	if (refuse_finished(ledger, err) < 0)
+		return -1;
+	return ledger->index.header->cancelled ? 0 : record(queue, ledger, EVENT_CANCEL, NULL, err);
+}
+
+static int
+check_retry(struct ledger *ledger, const char *task, struct error *err)
+{
+	struct index *index = &ledger->index;
+	uint32_t link = task ? index_find(index, task) : 0;
+
+	if (task && (!link || index_step(index, link - 1)->is_milestone))
+		return error_set(err, EX_NO, "job %s: it has no task %s", ledger->id, task);
+	if (link && index_live(index, link - 1)->status != STEP_FAILED &&
+	    index_live(index, link - 1)->status != STEP_DELAYED)
+		return error_set(err, EX_NO, "job %s: task %s has not failed: it is %s", ledger->id, task,
+		    index_status_name((enum step_status)index_live(index, link - 1)->status));
+	if (!link && !index->header->count[STEP_FAILED] && !index->header->cancelled)
+		return error_set(err, EX_NO, "job %s: no task of it has failed", ledger->id);
+	return 0;
+}
+
+/* It may not have left yet; and it may have been removed (coopr-queue gc) since it was opened. */
+static int
+move_back(const struct spool *spool, const char *job, struct error *err)
+{
+	if (spool_move(spool->done, job, spool->jobs, job) < 0 && (errno != ENOENT || !file_exists(spool->jobs, job)))
+		return error_errno(err, errno == ENOENT ? EX_NO : EX_IOERR, "job %s: cannot be brought back", job);
+	if (fsync(spool->done) < 0 || fsync(spool->jobs) < 0)
+		return error_errno(err, EX_IOERR, "job %s: cannot be brought back", job);
+	return 0;
+}
+
+/* Brings a finished job back to jobs/. The slot comes first, and the event last: stopped in between, it is a finished job that
+ * is to be moved to done/, as if nothing had been. */
+static int
+bring_back(struct queue *queue, struct ledger *ledger, struct error *err)
+{
+	const struct index_header *header = ledger->index.header;
+	const struct spool *spool = &queue->spool;
+	uint64_t order = header->order;
+	int numbers, result;
+
+	if (!header->finished)
+		return 0;
+	numbers = spool_lock_cluster(spool, header->cluster, true, err);
+	if (numbers < 0)
+		return -1;
+	result = board_add(&queue->board, ledger->id, header->cluster, header->tenant, &order, err);
+	if (result == 0 && (result = move_back(spool, ledger->id, err)) < 0) {
+		struct error ignored;
+
+		board_remove(&queue->board, ledger->id, &ignored);
+	}
+	close(numbers);
+	return result;
+}
+
+static int
+retry(struct queue *queue, struct ledger *ledger, const char *task, struct error *err)
+{
+	if (check_retry(ledger, task, err) < 0 || bring_back(queue, ledger, err) < 0)
+		return -1;
+	return record(queue, ledger, EVENT_RETRY, task, err);
+}
+
+static int
+give_order(struct queue *queue, enum queue_order order, struct ledger *ledger, const char *task, struct error *err)
+{
+	switch (order) {
+	case QUEUE_PAUSE:
+	case QUEUE_RESUME:
+		return pause_or_resume(queue, ledger, order == QUEUE_PAUSE, err);
+	case QUEUE_CANCEL:
+		return cancel(queue, ledger, err);
+	default:
+		return retry(queue, ledger, task, err);
+	}
+}
+
+int
+queue_order(struct queue *queue, enum queue_order order, const char *job, const char *task, struct error *err)
+{
+	struct ledger *ledger;
+	int result;
+
+	if (engine_check_writable(queue, err) < 0 || board_refresh(&queue->board, err) < 0)
+		return -1;
+	ledger = engine_lock(queue, job, err);
+	if (!ledger)
+		return -1;
+	result = give_order(queue, order, ledger, task, err);
+	ledger_unlock(ledger);
+	if (result == 0)
+		result = ledger_sync(ledger, err);
+	spool_ring(&queue->spool);
+	return result;
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The layout that a cluster has by now, as the next plan wants it: "was" of each node says what stands there after the
+ * tasks that are done, the facts that results brought are in its record, and a node whose machine was deleted is not in it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "model/facts.h"
+#include "model/name.h"
+#include "model/node.h"
+#include "queue/show.h"
+
+struct work { /* a task: what it says about one service on one node, or about the node */
+	uint32_t node, service; /* service: its place in the index's text, 0 for the hardware */
+	enum action action;
+	bool done, tried;
+};
+
+struct layout_work { /* of all tasks, sorted by node and service */
+	struct work *list;
+	size_t count;
+};
+
+static int
+compare_work(const void *a, const void *b)
+{
+	const struct work *x = a, *y = b;
+
+	if (x->node != y->node)
+		return x->node < y->node ? -1 : 1;
+	return (x->service > y->service) - (x->service < y->service);
+}
+
+static struct layout_work
+collect(struct index *index)
+{
+	uint32_t steps = index->header->step_count;
+	struct layout_work work = {memory_zeroed(steps, sizeof *work.list), 0};
+
+	for (uint32_t i = 0; i < steps; i++) {
+		const struct index_step *step = index_step(index, i);
+
+		if (!step->is_milestone)
+			work.list[work.count++] = (struct work){step->node, step->service, (enum action)step->action,
+			    index_live(index, i)->status == STEP_DONE, index_live(index, i)->attempt > 0};
+	}
+	if (work.count)
+		qsort(work.list, work.count, sizeof *work.list, compare_work);
+	return work;
+}
+
+struct part { /* what the tasks say of a service on a node, or of its hardware */
+	bool all_done, create_tried, removed, deleted, any_create;
+};
+
+/* The tasks from *at on that are of one node and service. */
+static struct part
+next_part(const struct layout_work *work, size_t *at)
+{
+	const struct work *first = &work->list[*at];
+	struct part part = {.all_done = true};
+
+	for (; *at < work->count && compare_work(first, &work->list[*at]) == 0; ++*at) {
+		const struct work *task = &work->list[*at];
+
+		part.all_done = part.all_done && task->done;
+		part.any_create = part.any_create || task->action == ACTION_CREATE;
+		part.create_tried = part.create_tried || (task->action == ACTION_CREATE && task->tried);
+		part.removed = part.removed || (task->action == ACTION_REMOVE && task->done);
+		part.deleted = part.deleted || (task->action == ACTION_DELETE && task->done);
+	}
+	return part;
+}
+
+struct standing { /* what stands on a node by now */
+	struct string_list services;
+	size_t capacity;
+	struct part hardware;
+};
+
+static void
+add_service(struct standing *standing, const char *service)
+{
+	ARRAY_ROOM(standing->services.list, standing->services.count, standing->capacity);
+	standing->services.list[standing->services.count++] = service;
+}
+
+static void
+drop_service(struct standing *standing, const char *service)
+{
+	struct string_list *list = &standing->services;
+
+	for (size_t i = list->count; i-- > 0;)
+		if (strcmp(list->list[i], service) == 0)
+			list->list[i] = list->list[--list->count];
+}
+
+/* Goes through the tasks of a node, which start at *at. */
+static struct standing
+what_stands(struct index *index, uint32_t number, const struct node *node, const struct layout_work *work, size_t *at)
+{
+	struct standing standing = {.hardware = {.all_done = true}};
+	bool ready = true;
+
+	for (size_t i = 0; i < node->was.count; i++)
+		add_service(&standing, node->was.list[i]);
+	for (size_t i = 0; !node->leaves && i < node->services.count; i++)
+		add_service(&standing, node->services.list[i]);
+	while (*at < work->count && work->list[*at].node == number) {
+		uint32_t service = work->list[*at].service;
+		struct part part = next_part(work, at);
+		const char *name = service < index->header->text_size ? index->text + service : "";
+
+		if (service == 0) {
+			standing.hardware = part;
+			ready = part.all_done;
+		} else if (part.removed || (!part.all_done && !name_set_has(&node->was, name))) {
+			drop_service(&standing, name);
+		}
+	}
+	/* On a machine that is not ready stands nothing that was not there before. */
+	for (size_t i = 0; !ready && i < node->services.count; i++)
+		if (!name_set_has(&node->was, node->services.list[i]))
+			drop_service(&standing, node->services.list[i]);
+	name_set_make(&standing.services);
+	return standing;
+}
+
+/* Whether there may be a machine: one that was half made must not be forgotten. */
+static bool
+exists(const struct node *node, const struct part *hardware)
+{
+	return !node->is_new || hardware->create_tried || json_length(node->ipaddresses) > 0 || json_length(node->facts) > 0 ||
+	    (!hardware->any_create && hardware->all_done);
+}
+
+static int
+add_node(struct ledger *ledger, uint32_t number, const struct layout_work *work, size_t *at, struct buffer *out,
+    struct error *err)
+{
+	struct buffer record = {0};
+	struct arena arena = {0};
+	struct standing standing;
+	struct node node;
+	int result = ledger_node(ledger, number, &record, err);
+
+	if (result == 0 && (result = facts_read(record.data, record.length, &arena, &node, err)) == 0) {
+		standing = what_stands(&ledger->index, number, &node, work, at);
+		if (exists(&node, &standing.hardware)) {
+			node.is_new = false;
+			node.was = standing.services;
+		}
+		if (!standing.hardware.deleted)
+			node_print(&node, out);
+		free(standing.services.list);
+		jv_free(node.source);
+	}
+	buffer_release(&record);
+	arena_release(&arena);
+	return result;
+}
+
+int
+show_layout(struct queue *queue, const char *job, struct buffer *out, struct error *err)
+{
+	struct ledger *ledger = engine_lock(queue, job, err);
+	const struct index_header *header;
+	struct layout_work work;
+	size_t at = 0;
+	int result;
+
+	if (!ledger)
+		return -1;
+	header = ledger->index.header;
+	result = ledger_plan(ledger, header->cluster_offset, header->cluster_length + 1, out, err);
+	work = collect(&ledger->index);
+	for (uint32_t n = 0; result == 0 && n < header->node_count; n++)
+		result = add_node(ledger, n, &work, &at, out, err);
+	ledger_unlock(ledger);
+	free(work.list);
+	return result;
+}

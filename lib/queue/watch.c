@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <limits.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "queue/engine.h"
+
+#include <stdlib.h>
+
+static int
+add(const struct queue *queue, int fd, const char *name, struct error *err)
+{
+	char *path = memory_printf("%s/%s", queue->spool.path, name);
+	int result = 0;
+
+	/* Whoever rings closes the bell; a worker's file is closed when the last of its processes is gone. */
+	if (inotify_add_watch(fd, path, IN_CLOSE_WRITE) < 0)
+		result = error_errno(err, EX_OSERR, "%s: cannot be watched", path);
+	free(path);
+	return result;
+}
+
+int
+queue_watch(struct queue *queue, struct error *err)
+{
+	int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+
+	if (fd < 0)
+		return error_errno(err, EX_OSERR, "inotify");
+	if (add(queue, fd, "bell", err) == 0 && add(queue, fd, "workers", err) == 0)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+void
+queue_watch_clear(int fd)
+{
+	char events[16 * (sizeof(struct inotify_event) + NAME_MAX + 1)];
+
+	while (read(fd, events, sizeof events) > 0)
+		;
+}
