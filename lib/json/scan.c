@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A pushdown scanner: no recursion, one pass over the bytes. For each open container the stack
- * keeps where its keys begin in one shared list; when an object closes, its keys are sorted
- * and neighbours compared, so that finding duplicates takes n log n whatever the input.
+ * keeps where its keys begin in one shared list, to be looked through when it closes.
  */
 #include "json/scan.h"
 
@@ -16,16 +15,11 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "json/key.h"
 #include "json/json.h"
 
 /* Before "value" also a closing bracket may stand where the container is empty. */
 enum expect { VALUE, VALUE_OR_END, KEY, KEY_OR_END, COLON, COMMA_OR_END };
-
-struct key {
-	const char *text; /* between the quotes, escapes not decoded */
-	uint32_t length;
-	bool escaped;
-};
 
 struct scan {
 	const char *start, *at, *limit;
@@ -62,22 +56,6 @@ cut(struct scan *s)
 	return s->end ? bad(s, s->limit, "the text ends inside a value") : MORE;
 }
 
-/* The value of four hexadecimal digits, -1 where they are none. */
-static int
-hex4(const char *p)
-{
-	int value = 0;
-
-	for (int i = 0; i < 4; i++) {
-		const char *digits = "0123456789abcdef", *d = memchr(digits, p[i] | 0x20, 16);
-
-		if (!d)
-			return -1;
-		value = 16 * value + (int)(d - digits);
-	}
-	return value;
-}
-
 /* At the "u" of an escape; steps over it and, for a high surrogate, over its mate. */
 static int
 scan_unicode_escape(struct scan *s)
@@ -87,7 +65,7 @@ scan_unicode_escape(struct scan *s)
 
 	if (s->limit - p < 4)
 		return cut(s);
-	code = hex4(p);
+	code = key_hex4(p);
 	if (code < 0)
 		return bad(s, p, "\\u wants four hexadecimal digits");
 	if (code == 0)
@@ -97,7 +75,7 @@ scan_unicode_escape(struct scan *s)
 		return OK;
 	if (s->limit - s->at < 6 && (s->at == s->limit || *s->at == '\\'))
 		return cut(s);
-	low = s->limit - s->at >= 6 && s->at[0] == '\\' && s->at[1] == 'u' ? hex4(s->at + 2) : -1;
+	low = s->limit - s->at >= 6 && s->at[0] == '\\' && s->at[1] == 'u' ? key_hex4(s->at + 2) : -1;
 	if (code > 0xdbff || low < 0xdc00 || low > 0xdfff)
 		return bad(s, p, "half of a surrogate pair");
 	s->at += 6;
@@ -298,116 +276,18 @@ open_container(struct scan *s, bool is_object)
 	return OK;
 }
 
-/* The next byte of a key's UTF-8 text, escapes decoded; -1 at its end. buffer holds the rest of a decoded escape. */
-struct key_bytes {
-	const char *at, *end;
-	unsigned char pending[4];
-	int pending_count;
-};
-
-static void
-put_utf8(struct key_bytes *k, unsigned code)
-{
-	unsigned char *p = k->pending;
-
-	/* Kept backwards: the next byte is pending[pending_count - 1]. */
-	if (code < 0x80) {
-		p[k->pending_count++] = (unsigned char)code;
-		return;
-	}
-	for (unsigned lead = 0xc0, room = 0x1f;; lead = 0x80 | lead >> 1, room >>= 1) {
-		p[k->pending_count++] = (unsigned char)(0x80 | (code & 0x3f));
-		code >>= 6;
-		if (code <= room) {
-			p[k->pending_count++] = (unsigned char)((lead | code) & 0xff);
-			return;
-		}
-	}
-}
-
-static void
-decode_escape(struct key_bytes *k)
-{
-	static const char names[] = "bfnrt", values[] = "\b\f\n\r\t";
-	const char *name;
-	unsigned code;
-
-	if (*k->at != 'u') {
-		name = strchr(names, *k->at);
-		put_utf8(k, (unsigned char)(name ? values[name - names] : *k->at));
-		k->at++;
-		return;
-	}
-	code = (unsigned)hex4(k->at + 1);
-	k->at += 5;
-	if (code >= 0xd800 && code <= 0xdbff) {
-		code = 0x10000 + ((code - 0xd800) << 10) + ((unsigned)hex4(k->at + 2) - 0xdc00);
-		k->at += 6;
-	}
-	put_utf8(k, code);
-}
-
-static int
-next_byte(struct key_bytes *k)
-{
-	if (k->pending_count == 0) {
-		if (k->at == k->end)
-			return -1;
-		if (*k->at != '\\')
-			return (unsigned char)*k->at++;
-		k->at++;
-		decode_escape(k);
-	}
-	return k->pending[--k->pending_count];
-}
-
-static int
-compare_keys(const void *left, const void *right)
-{
-	const struct key *a = left, *b = right;
-	struct key_bytes x = {.at = a->text, .end = a->text + a->length}, y = {.at = b->text, .end = b->text + b->length};
-	int i, j;
-
-	if (!a->escaped && !b->escaped) {
-		size_t common = a->length < b->length ? a->length : b->length;
-		int order = memcmp(a->text, b->text, common);
-
-		return order ? order : (a->length > b->length) - (a->length < b->length);
-	}
-	do {
-		i = next_byte(&x);
-		j = next_byte(&y);
-	} while (i == j && i >= 0);
-	return i - j;
-}
-
-static int
-bad_twice(struct scan *s, const struct key *key)
-{
-	char what[128];
-
-	snprintf(what, sizeof what, "the object has two members \"%.*s\"",
-	    key->length < 80 ? (int)key->length : 80, key->text);
-	return bad(s, key->text, what);
-}
-
 static int
 check_duplicates(struct scan *s, size_t first)
 {
-	size_t count = s->key_count - first;
-	struct key *keys;
+	const struct key *twice = key_find_twice(s->keys + first, s->key_count - first);
+	char what[128];
 
-	if (count < 2) {
-		s->key_count = first;
-		return OK;
-	}
-	keys = s->keys + first;
-	qsort(keys, count, sizeof *keys, compare_keys);
-	for (size_t i = 1; i < count; i++)
-		if (compare_keys(&keys[i - 1], &keys[i]) == 0)
-			return bad_twice(s, keys[i].text > keys[i - 1].text ? &keys[i] : &keys[i - 1]);
 	s->key_count = first;
-	return OK;
+	if (!twice)
+		return OK;
+	snprintf(what, sizeof what, "the object has two members \"%.*s\"",
+	    twice->length < 80 ? (int)twice->length : 80, twice->text);
+	return bad(s, twice->text, what);
 }
 
 static int

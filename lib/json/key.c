@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "json/key.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int
+key_hex4(const char *digits)
+{
+	static const char values[] = "0123456789abcdef";
+	int value = 0;
+
+	for (int i = 0; i < 4; i++) {
+		const char *found = memchr(values, digits[i] | 0x20, 16);
+
+		if (!found)
+			return -1;
+		value = 16 * value + (int)(found - values);
+	}
+	return value;
+}
+
+/* A way through a key's UTF-8 text with its escapes decoded; pending holds the rest of a decoded one. */
+struct key_bytes {
+	const char *at, *end;
+	unsigned char pending[4];
+	int pending_count;
+};
+
+static void
+put_utf8(struct key_bytes *k, unsigned code)
+{
+	unsigned char *p = k->pending;
+
+	/* Kept backwards: the next byte is pending[pending_count - 1]. */
+	if (code < 0x80) {
+		p[k->pending_count++] = (unsigned char)code;
+		return;
+	}
+	for (unsigned lead = 0xc0, room = 0x1f;; lead = 0x80 | lead >> 1, room >>= 1) {
+		p[k->pending_count++] = (unsigned char)(0x80 | (code & 0x3f));
+		code >>= 6;
+		if (code <= room) {
+			p[k->pending_count++] = (unsigned char)((lead | code) & 0xff);
+			return;
+		}
+	}
+}
+
+static void
+decode_escape(struct key_bytes *k)
+{
+	static const char names[] = "bfnrt", values[] = "\b\f\n\r\t";
+	const char *name;
+	unsigned code;
+
+	if (*k->at != 'u') {
+		name = strchr(names, *k->at);
+		put_utf8(k, (unsigned char)(name ? values[name - names] : *k->at));
+		k->at++;
+		return;
+	}
+	code = (unsigned)key_hex4(k->at + 1);
+	k->at += 5;
+	if (code >= 0xd800 && code <= 0xdbff) {
+		code = 0x10000 + ((code - 0xd800) << 10) + ((unsigned)key_hex4(k->at + 2) - 0xdc00);
+		k->at += 6;
+	}
+	put_utf8(k, code);
+}
+
+/* The next byte, -1 at the end. */
+static int
+next_byte(struct key_bytes *k)
+{
+	if (k->pending_count == 0) {
+		if (k->at == k->end)
+			return -1;
+		if (*k->at != '\\')
+			return (unsigned char)*k->at++;
+		k->at++;
+		decode_escape(k);
+	}
+	return k->pending[--k->pending_count];
+}
+
+static int
+compare_keys(const void *left, const void *right)
+{
+	const struct key *a = left, *b = right;
+	struct key_bytes x = {.at = a->text, .end = a->text + a->length}, y = {.at = b->text, .end = b->text + b->length};
+	int i, j;
+
+	if (!a->escaped && !b->escaped) {
+		size_t common = a->length < b->length ? a->length : b->length;
+		int order = memcmp(a->text, b->text, common);
+
+		return order ? order : (a->length > b->length) - (a->length < b->length);
+	}
+	do {
+		i = next_byte(&x);
+		j = next_byte(&y);
+	} while (i == j && i >= 0);
+	return i - j;
+}
+
+const struct key *
+key_find_twice(struct key *keys, size_t count)
+{
+	if (count < 2)
+		return NULL;
+	qsort(keys, count, sizeof *keys, compare_keys);
+	for (size_t i = 1; i < count; i++)
+		if (compare_keys(&keys[i - 1], &keys[i]) == 0)
+			return keys[i].text > keys[i - 1].text ? &keys[i] : &keys[i - 1];
+	return NULL;
+}
