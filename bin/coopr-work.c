@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * coopr-work: takes tasks from the spool and has them done, so many at a time, each by a coopr-exec. Serves for ever, or with --drain
+ * until nothing is left, or with --once for one task. Told to end (SIGTERM, SIGINT) it waits for what runs; told again it ends that
+ * too, and another worker will do it anew. Killed at any instant, it loses nothing.
+ *
+ * Exits 0; 1 where a job that it worked on has failed, or with --once where nothing was ready; 64 on misuse; 66, 71, 73 or 74
+ * where the spool cannot be used.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/location.h"
+#include "base/message.h"
+#include "base/option.h"
+#include "base/terminal.h"
+#include "cluster/work.h"
+
+enum { SLOTS = 20, SLOTS_MAX = 100000, PROGRESS_MS = 100 };
+
+static const char *spool, *job;
+static long slots = SLOTS;
+static bool drain, once, verbose;
+
+static const struct option_spec options[] = {
+	OPTION_NUMBER('j', "jobs", &slots, "N", "do so many tasks at the same time (default: 20)"),
+	OPTION_STRING('J', "job", &job, "JOB", "work on this job only"),
+	OPTION_FLAG('d', "drain", &drain, "end when nothing is ready, running or to come"),
+	OPTION_FLAG('1', "once", &once, "do one task and end"),
+	OPTION_STRING('S', "spool", &spool, "DIR", "the spool (default: $COOPR_SPOOL)"),
+	OPTION_FLAG('v', "verbose", &verbose, "tell of each task that is finished, on stderr"),
+	OPTION_END
+};
+
+static const struct command command = {
+	"coopr-work", "[-1dv] [-j N] [-J JOB] [-S DIR]", "Take tasks from the spool and do them.", options,
+	"  coopr-work -j 50                     serve for ever\n"
+	"  coopr-work -j 20 --drain             until nothing is left; exit code 1 where a job failed\n"
+	"  coopr-work --once -v                 one task\n"
+	"  coopr-work --drain --job 00000042-001\n"
+};
+
+/* "00000042-001 t17 install zk on 00000042-1000: done in 4.1 s", "...: failed with 1 in 4.1 s: why". */
+static void
+tell_of_task(const struct work_note *note, bool finished)
+{
+	char took[CLOCK_RFC3339_SIZE], how[64] = "done";
+
+	clock_duration(note->took_ms, took);
+	if (!finished)
+		snprintf(how, sizeof how, "not wanted any more");
+	else if (note->status)
+		snprintf(how, sizeof how, "failed with %lld", (long long)note->status);
+	message("%s %s %s%s%s on %s: %s in %s%s%s", note->job, note->task, note->action, note->service ? " " : "",
+	    note->service ? note->service : "", note->node, how, took, note->text ? ": " : "", note->text ? note->text : "");
+}
+
+static void
+tell(enum work_event event, const struct work_note *note)
+{
+	progress_clear();
+	switch (event) {
+	case WORK_FINISHED:
+	case WORK_UNWANTED:
+		if (verbose)
+			tell_of_task(note, event == WORK_FINISHED);
+		break;
+	case WORK_STOPPING:
+		if (note->running > 0)
+			message("ending: %zu running tasks are waited for; tell it again to end them too", note->running);
+		break;
+	case WORK_BREAKING:
+		message("ending %zu running tasks; they will be ready again", note->running);
+		break;
+	case WORK_TROUBLE:
+		message("results are kept and tried again: %s", note->text);
+		break;
+	case WORK_OVER:
+		break;
+	}
+}
+
+/* On a terminal, and not for each of thousands. */
+static void
+show_progress(struct work *work, int64_t *shown)
+{
+	size_t done, total, running;
+	struct error ignored;
+	char tail[64];
+
+	if (!isatty(STDERR_FILENO) || clock_monotonic_ms() - *shown < PROGRESS_MS)
+		return;
+	*shown = clock_monotonic_ms();
+	if (work_progress(work, &done, &total, &running, &ignored) < 0)
+		return;
+	snprintf(tail, sizeof tail, "%zu running", running);
+	progress_draw(job ? job : "work", done, total, tail);
+}
+
+/* Works until it is over. */
+static int
+act(struct work *work)
+{
+	enum work_event event = WORK_FINISHED;
+	struct work_note note;
+	struct error err;
+	int64_t shown = 0;
+
+	while (event != WORK_OVER) {
+		show_progress(work, &shown);
+		if (work_next(work, &event, &note, &err) < 0) {
+			progress_clear();
+			return message_error(&err);
+		}
+		tell(event, &note);
+	}
+	return work_is_bad(work) ? EX_NO : 0;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct work_options work_options;
+	struct work *work;
+	struct error err;
+	int code;
+
+	message_program("coopr-work");
+	if (argv[option_parse(&command, argc, argv)])
+		return option_misuse(&command, "there are no operands");
+	if (slots < 1 || slots > SLOTS_MAX)
+		return option_misuse(&command, "-j %ld: expected 1 to %d", slots, SLOTS_MAX);
+	if (drain && once)
+		return option_misuse(&command, "--drain and --once exclude each other");
+
+	work_options = (struct work_options){.spool = location_spool(spool), .job = job, .slots = (size_t)slots,
+	    .until = drain ? WORK_DRAINED : once ? WORK_ONE : WORK_SERVED};
+	work = work_open(&work_options, &err);
+	if (!work)
+		return message_error(&err);
+
+	code = act(work);
+	if (work_close(work, &err) < 0)
+		code = message_error(&err);
+	return message_end(code);
+}

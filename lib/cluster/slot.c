@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cluster/slot.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "json/record.h"
+
+enum { RESULT_BYTES = 4 * 1024 * 1024 };
+
+static const char *
+copy(struct arena *arena, const char *text)
+{
+	return text ? arena_string(arena, text) : NULL;
+}
+
+struct slot *
+slot_new(const struct queue_task *task, char *const *argv)
+{
+	struct slot *slot = memory_zeroed(1, sizeof *slot);
+	struct arena *arena = &slot->arena;
+
+	slot->task = *task;
+	slot->task.job = copy(arena, task->job);
+	slot->task.task = copy(arena, task->task);
+	slot->task.node = copy(arena, task->node);
+	slot->task.service = copy(arena, task->service);
+	slot->task.type = copy(arena, task->type);
+	slot->task.record = arena_substring(arena, task->record, task->record_length);
+	slot->child = (struct child){.argv = argv, .input = slot->task.record, .input_length = task->record_length,
+	    .out_limit = RESULT_BYTES, .owner = slot};
+	slot->started_ms = clock_monotonic_ms();
+	return slot;
+}
+
+void
+slot_free(struct slot *slot)
+{
+	if (slot->has_result)
+		result_release(&slot->result);
+	buffer_release(&slot->child.out);
+	buffer_release(&slot->child.err);
+	arena_release(&slot->arena);
+	free(slot);
+}
+
+/* Takes the record as the slot's result. false where it is none. */
+static bool
+take_result(struct slot *slot, jv record)
+{
+	struct problems problems = {0};
+	struct place root = place_root(record, &problems);
+
+	result_parse(&root, &slot->result);
+	slot->has_result = problems.total == 0;
+	if (!slot->has_result)
+		result_release(&slot->result);
+	problems_release(&problems);
+	return slot->has_result;
+}
+
+static void
+say(struct slot *slot, int status, const char *message)
+{
+	jv record = jv_object();
+
+	json_set_string(&record, "kind", "result");
+	json_set_string(&record, "job", slot->task.job);
+	json_set_string(&record, "task", slot->task.task);
+	json_set_number(&record, "attempt", (double)slot->task.attempt);
+	json_set_number(&record, "status", status);
+	json_set_string(&record, "message", message);
+	take_result(slot, record);
+	jv_free(record);
+}
+
+void
+slot_conclude(struct slot *slot)
+{
+	const struct buffer *out = &slot->child.out;
+	struct error err;
+	jv record;
+
+	slot->took_ms = clock_monotonic_ms() - slot->started_ms;
+	if (json_parse("coopr-exec", out->data ? out->data : "", out->length, &record, &err) == 0) {
+		take_result(slot, record);
+		jv_free(record);
+	}
+	if (!slot->has_result) {
+		error_set(&err, EX_SOFTWARE, "coopr-exec ended with exit code %d and no result",
+		    process_exit_code(slot->child.wait_status));
+		say(slot, EX_SOFTWARE, err.text);
+	}
+}
+
+void
+slot_refuse(struct slot *slot, const char *why)
+{
+	say(slot, EX_TEMPFAIL, why);
+}
+
+void
+slot_list_add(struct slot_list *list, struct slot *slot)
+{
+	slot->next = NULL;
+	slot->previous = list->last;
+	if (list->last)
+		list->last->next = slot;
+	else
+		list->first = slot;
+	list->last = slot;
+	list->count++;
+}
+
+void
+slot_list_remove(struct slot_list *list, struct slot *slot)
+{
+	*(slot->previous ? &slot->previous->next : &list->first) = slot->next;
+	*(slot->next ? &slot->next->previous : &list->last) = slot->previous;
+	list->count--;
+}

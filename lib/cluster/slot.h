@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One task in the hands of a worker: the coopr-exec that does it, and the result it ends with.
+ */
+#ifndef CLUSTER_SLOT_H
+#define CLUSTER_SLOT_H
+
+#include "base/memory.h"
+#include "exec/supervise.h"
+#include "model/result.h"
+#include "queue/queue.h"
+
+struct slot {
+	struct arena arena;
+	struct queue_task task; /* its strings are the arena's */
+	struct child child;     /* owner is the slot */
+	struct result result;   /* once it has ended */
+	bool has_result;
+	int64_t started_ms, took_ms;
+	struct queue_answer answer; /* once the result was recorded, or refused */
+	struct slot *next, *previous; /* for the list that holds it */
+};
+
+/* A slot for the task, of which it keeps a copy. argv is borrowed. */
+struct slot *slot_new(const struct queue_task *task, char *const *argv);
+void slot_free(struct slot *slot);
+
+/* Makes the result from what the child printed, or, where that is none, says so in one. */
+void slot_conclude(struct slot *slot);
+
+/* Makes the result say that the task could not be started: temporary. */
+void slot_refuse(struct slot *slot, const char *why);
+
+struct slot_list { /* first in, first out; zero-initialise */
+	struct slot *first, *last;
+	size_t count;
+};
+
+void slot_list_add(struct slot_list *list, struct slot *slot);
+void slot_list_remove(struct slot_list *list, struct slot *slot);
+
+#endif
