@@ -48,15 +48,14 @@ static int
 unplug(const char *name, char address[ADDRESS_SIZE], struct error *err)
 {
 	char *path = state_path("");
-	int sandbox = file_open(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0, err), result = -1;
+	int sandbox = file_open(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0, err), result;
 
 	free(path);
 	if (sandbox < 0)
 		return -1;
-	if (address_find(sandbox, name, address))
-		result = network_disconnect(address, err);
-	else
-		result = *address = 0;
+	if (!address_find(sandbox, name, address))
+		*address = '\0';
+	result = *address ? network_disconnect(address, err) : 0;
 	close(sandbox);
 	return result;
 }

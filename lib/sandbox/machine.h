@@ -23,8 +23,8 @@ enum machine_state {
 /* "half", "running", "dead" */
 const char *machine_state_name(enum machine_state state);
 
-/* Makes the machine that wish asks for (all but name, address, pid and host_key), or finds the one that its token has made before; fills in
- * these four. notice tells what the user should know, or is "". */
+/* Makes the machine that wish asks for (all but name, address, pid and host_key), or finds the one that its token has
+ * made before; fills in these four. notice tells what the user should know, or is "". */
 int machine_create(struct machine *wish, char notice[256], struct error *err);
 
 /* Waits until the machine answers to ssh with its own host key, at most timeout_ms; fills machine. */

@@ -248,7 +248,7 @@ kill_tree(pid_t pid, struct error *err)
 
 	if (fd < 0 && errno == ESRCH)
 		return 0;
-	if (fd < 0 || kill(pid, SIGKILL) < 0) {
+	if (fd < 0 || syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0) < 0) {
 		error_errno(err, EX_OSERR, "process %d: cannot be killed", (int)pid);
 		shut(&fd);
 		return -1;

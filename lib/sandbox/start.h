@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How a machine comes to life and how its life ends. The plugin clones a process into new namespaces, which becomes sandbox-init and
- * holds the lock of "life" from its first instant to its last. They talk through two pipes:
+ * How a machine comes to life and how its life ends. The plugin clones a process into new namespaces, which becomes
+ * sandbox-init and holds the lock of "life" from its first instant to its last. They talk through two pipes:
  *
  *	plugin                              sandbox-init
  *	clones it                           makes its root directory

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * sandbox-init: the first process of a sandbox machine. It is started by the provider sandbox only, in new namespaces and in the
- * machine's folder, and becomes what the file "machine" there says (sandbox/start.h tells how the two talk). Then it starts sshd and
- * waits for whatever ends below it.
+ * sandbox-init: the first process of a sandbox machine. It is started by the provider sandbox only, in new namespaces
+ * and in the machine's folder, and becomes what the file "machine" there says (sandbox/start.h tells how the two talk).
+ * Then it starts sshd and waits for whatever ends below it.
  */
 #include <errno.h>
 #include <fcntl.h>
