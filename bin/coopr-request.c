@@ -24,6 +24,9 @@ static struct order order;
 static const char *catalogue_path, *machines, *config_path, *nodes_path;
 static struct option_list services, changes;
 static bool pretty;
+static struct catalogue catalogue;
+static struct findings findings;
+static char *path; /* of the catalogue */
 
 static const struct option_spec options[] = {
 	OPTION_STRING('C', "catalogue", &catalogue_path, "DIR", "take entities from here (default: $COOPR_CATALOGUE)"),
@@ -50,7 +53,7 @@ static const struct command command = {
 	"Make the request for a cluster out of a catalogue and options.", options,
 	"  coopr-request -C share/coopr/catalogue -t web -n 4 --name shop | coopr-solve\n"
 	"  coopr-request -t lamp -n 2:8 --name blog -s base,apache-httpd,php --set php.memory=64M\n"
-	"  coopr-queue show 00000042-001 --layout | coopr-request -t web -n 6 --name shop --nodes - | coopr-solve\n"};
+	"  coopr-queue show 00000042-001 --layout | coopr-request -t web -n 6 --name shop --nodes -\n"};
 
 /* Exits where a name can be none. */
 static void
@@ -114,12 +117,15 @@ read_options(char **operands)
 
 /* Says what is wrong with the catalogue's files; 0, or EX_DATAERR where some are malformed and left out. */
 static int
-report_findings(const char *path, const struct findings *findings)
+report_findings(void)
 {
-	for (size_t i = 0; i < findings->count; i++)
-		message("%s/%s: %s: %s", path, findings->list[i].file,
-		    *findings->list[i].pointer ? findings->list[i].pointer : "the whole document", findings->list[i].text);
-	return findings->count ? EX_DATAERR : 0;
+	for (size_t i = 0; i < findings.count; i++) {
+		const struct finding *finding = &findings.list[i];
+
+		message("%s/%s: %s: %s", path, finding->file, *finding->pointer ? finding->pointer : "the whole document",
+		    finding->text);
+	}
+	return findings.count ? EX_DATAERR : 0;
 }
 
 static int
@@ -187,10 +193,7 @@ print_request(jv request)
 int
 main(int argc, char **argv)
 {
-	struct catalogue catalogue;
-	struct findings findings = {0};
 	struct error err;
-	char *path;
 	jv request;
 	int code;
 
@@ -202,7 +205,7 @@ main(int argc, char **argv)
 	if (catalogue_load(path, &catalogue, &findings, &err) < 0 || (config_path && read_config(&err) < 0) ||
 	    (nodes_path && read_nodes(&err) < 0))
 		return message_error(&err);
-	code = report_findings(path, &findings);
+	code = report_findings();
 	request = compose_request(&catalogue, &order, &err);
 	if (!jv_is_valid(request)) {
 		message_error(&err);

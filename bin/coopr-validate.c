@@ -163,7 +163,7 @@ validate_records(const char *path)
 	if (got < 0)
 		code = worse(code, message_error(&err));
 	if (verbose && code == 0)
-		message("%s: %zu documents, nothing wrong", reader.name, reader.number);
+		message("%s: %zu document%s, nothing wrong", reader.name, reader.number, reader.number == 1 ? "" : "s");
 	record_reader_release(&reader);
 	problems_release(&problems);
 	return code;

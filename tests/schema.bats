@@ -4,6 +4,7 @@
 # The JSON Schemas say the same as the parsers.
 
 load case
+load examples
 
 need_jsonschema() {
 	python3 -c 'import jsonschema' 2>/dev/null || skip "needs python3-jsonschema, which is not installed"
@@ -47,4 +48,36 @@ agree() {
 	need_jsonschema
 	coopr-request -t web -n 4 --name shop >request.json
 	agree --as-is request request.json
+}
+
+@test "the documents in the manual pages are what they are said to be" {
+	for page in "$COOPR_ROOT"/man/man5/coopr-{catalogue,request,layout,plan,result,event}.5; do
+		rm -f -- *.*
+		documents_of "$page"
+		for file in *.*; do
+			case $file in
+			*.records) coopr-validate "$file" ;;
+			*) coopr-validate -k "${file#*.}" "$file" ;;
+			esac
+		done
+	done
+}
+
+@test "and so their schemas say" {
+	need_jsonschema
+	for page in "$COOPR_ROOT"/man/man5/coopr-{catalogue,request,layout,plan,result,event}.5; do
+		rm -f -- *.*
+		documents_of "$page"
+		for file in *.*; do
+			case $file in
+			*.records)
+				jq -c . "$file" | while read -r record; do
+					printf '%s' "$record" >record
+					agree --as-is "$(jq -r .kind record)" record
+				done
+				;;
+			*) agree --as-is "${file#*.}" "$file" ;;
+			esac
+		done
+	done
 }

@@ -1,0 +1,173 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+
+load case
+load examples
+
+# Runs coopr-validate; what it says goes to the file said, without the name of the program.
+validate() {
+	local code=0
+
+	coopr-validate "$@" 2>err || code=$?
+	sed 's/^coopr-validate: //' err >said
+	return $code
+}
+
+# Little memory; a sanitizer maps a lot for itself.
+little() {
+	[[ ${COOPR_BUILD:-} == *san* ]] || ulimit -v 300000
+}
+export -f little
+
+# One clear line, exit code 65.
+refused() {
+	[ "$status" -eq 65 ] || { echo "exit code $status: $output"; return 1; }
+	[ "${#lines[@]}" -eq 1 ] || { echo "says: $output"; return 1; }
+	contains "$output" "$1"
+}
+
+@test "without an operand, or with a kind that is none, it is misuse" {
+	run -64 coopr-validate
+	contains "$output" "a folder or a file is wanted"
+	run -64 coopr-validate -k sevrice x
+	contains "$output" "did you mean 'service'?"
+}
+
+@test "what cannot be read gives 66" {
+	run -66 coopr-validate nothing.json
+	contains "$output" "nothing.json: No such file or directory"
+	mkdir empty
+	run -66 coopr-validate empty
+	contains "$output" "empty: no catalogue: it has none of the folders providers, hardwaretypes"
+}
+
+@test "nothing wrong: 0, nothing said; -v says what was found" {
+	run -0 coopr-validate "$COOPR_ROOT/share/coopr/catalogue"
+	same "" "$output"
+	run -0 coopr-validate -v "$COOPR_ROOT/share/coopr/catalogue"
+	[[ $output =~ [0-9]+\ services,\ [0-9]+\ clustertemplates,\ [0-9]+\ partialtemplates\;\ 0\ faults ]]
+	coopr-request -t web --name shop >request.json
+	run -0 coopr-validate -v request.json
+	same "coopr-validate: request.json: 1 document, nothing wrong" "$output"
+}
+
+@test "all 92 published files load, what is wrong in them is said, and nothing else" {
+	need_shared data/coopr-templates
+	code=0
+	validate "$SHARED/data/coopr-templates/" || code=$?
+	[ "$code" -eq 1 ]
+	sed -i "s,$SHARED/data/coopr-templates/,," said
+	same "$(cat <<-'END'
+		clustertemplates/cdap-singlenode.json: /compatibility/services/2: there is no service "hadoop-hdfs-secondarynamenode"
+		clustertemplates/coopr-standalone-docker.json: /links/0/url: %ip.access_v4.service.coopr%: there is no service "coopr"
+		clustertemplates/coopr-standalone-docker.json: /compatibility/services/0: there is no service "coopr-standalone"; did you mean "coopr-standalone-docker"?
+		clustertemplates/coopr-standalone-docker.json: /defaults/services/0: there is no service "coopr-standalone"; did you mean "coopr-standalone-docker"?
+		clustertemplates/docker-base.json: /compatibility/imagetypes/2: there is no image type "ubuntu16"; did you mean "ubuntu12"?
+		clustertemplates/docker-base.json: /defaults/imagetype: "centos6" is not among the compatible image types
+	END
+	)" "$(cat said)"
+}
+
+@test "-v shows the doubts about them, --pedantic counts these" {
+	need_shared data/coopr-templates
+	validate -v "$SHARED/data/coopr-templates" || true
+	grep -o '[a-z]*/[^/]*.json: .*doubtful.*' said | same "$(cat <<-'END'
+		services/cdap-sandbox-docker.json: /dependencies/conflicts/1: doubtful: there is no service "cdap-standalone-docker"; did you mean "coopr-standalone-docker"?
+		services/coopr-standalone-docker.json: /dependencies/conflicts/0: doubtful: there is no service "coopr"; did you mean "coopr-standalone-docker"?
+		services/hadoop-hdfs-datanode.json: /dependencies/runtime/uses/0: doubtful: there is no service "hadoop-hdfs-secondarynamenode"
+		clustertemplates/cdap-distributed.json: /constraints/layout/mustcoexist/1/9: doubtful: "mysql-server" stands in this set before already
+		clustertemplates/dcos-single-master.json: /constraints/layout/cantcoexist/0: doubtful: this forbids only all 3 on one node; mutuallyexclusive forbids any two of them
+	END
+	)" "$(cat)"
+	contains "$(tail -1 said)" "8 providers, 5 hardwaretypes, 11 imagetypes, 53 services, 15 clustertemplates, 0 partialtemplates; 6 faults, 5 doubts"
+	mkdir -p doubts/services
+	echo '{"name":"a","dependencies":{"install":{"uses":["b"]}}}' >doubts/services/a.json
+	run -0 coopr-validate doubts
+	run -1 coopr-validate --pedantic doubts
+}
+
+@test "a catalogue with a malformed file gives 65, and the others are checked all the same" {
+	mkdir -p bad/services
+	echo '{"name":"a","dependencies":7}' >bad/services/a.json
+	echo '{"name":"b"' >bad/services/b.json
+	echo '{"name":"c","dependencies":{"install":{"requires":["d"]}}}' >bad/services/c.json
+	run -65 coopr-validate bad
+	contains "$output" "bad/services/a.json: /dependencies: expected object, found number"
+	contains "$output" "bad/services/b.json: the whole document: line 2, column 1: the text ends inside a value"
+	contains "$output" 'bad/services/c.json: /dependencies/install/requires/0: there is no service "d"'
+}
+
+@test "the kind of a file is what --kind says, or its folder, or what it says itself" {
+	mkdir services
+	echo '{"name":7}' >services/x.json
+	cp services/x.json x.json
+	for arguments in services/x.json "-k service x.json"; do
+		# shellcheck disable=SC2086
+		run -65 coopr-validate $arguments
+		contains "$output" "x.json: /name: expected string, found number"
+	done
+	run -65 coopr-validate x.json
+	contains "$output" "/kind: expected a string that names the kind of record"
+	echo '{"kind":"service","name":7}' >x.json
+	run -65 coopr-validate x.json
+	contains "$output" "x.json: /name: expected string, found number"
+	echo '{"kind":"unheard-of"}' >x.json
+	run -65 coopr-validate x.json
+	contains "$output" 'x.json: /kind: "unheard-of" is no kind of document'
+}
+
+@test "all that is wrong with the records of a stream is said, the number of the record first" {
+	printf '%s\n' '{"kind":"cluster","id":"1","name":"c","provider":{"name":"p"}}' \
+		'{"kind":"node","id":"n","nodenum":1000,"hostname":"n","services":[]}' '{"kind":"node","services":[1]}' >layout.ndjson
+	code=0
+	validate - <layout.ndjson || code=$?
+	[ "$code" -eq 65 ]
+	same "$(cat <<-'END'
+		standard input: /0/provider/providertype: expected string, found nothing
+		standard input: /2/id: expected string, found nothing
+		standard input: /2/nodenum: expected number, found nothing
+		standard input: /2/hostname: expected string, found nothing
+		standard input: /2/services/0: expected string, found number
+	END
+	)" "$(cat said)"
+}
+
+@test "of several operands the worst counts" {
+	echo '{"kind":"result","status":0}' >good
+	echo '{"kind":"result"}' >bad
+	run -65 coopr-validate good bad
+	run -65 coopr-validate bad nothing good
+	run -66 coopr-validate good nothing
+}
+
+@test "hostile input gives 65, one clear line, little memory" {
+	run bash -c "printf '%0100000d' 0 | tr 0 '[' | coopr-validate -"
+	refused "more than 128 arrays and objects inside one another"
+	run bash -c "little; head -c 1000000000 /dev/zero | tr '\0' '[' | coopr-validate -"
+	refused "more than 128 arrays and objects inside one another"
+	run bash -c "little; head -c 1000000000 /dev/zero | tr '\0' '[' | coopr-validate -k service -"
+	refused "more than 128 arrays and objects inside one another"
+	run bash -c "printf '{\"kind\":\"result\",\"status\":0,\"x\":\"a\0b\"}' | coopr-validate -"
+	refused "standard input: record 1: line 1"
+	run bash -c "printf '{\"kind\":\"result\",\"status\":0,\"x\":\"\xff\"}' | coopr-validate -"
+	refused "standard input: record 1: line 1"
+	run bash -c "printf '{\"kind\":\"result\",\"status\":1e999}' | coopr-validate -"
+	refused "standard input: record 1: line 1"
+	run bash -c "printf '{\"kind\":\"result\",\"status\":12345678901234567890}' | coopr-validate -"
+	refused "standard input: record 1: line 1"
+	run bash -c "printf '{\"kind\":\"result\",\"status\":0,\"status\":1}' | coopr-validate -"
+	refused "status"
+	run bash -c "printf '{\"kind\":\"result\",\"status\":0' | coopr-validate -"
+	refused "the text ends inside a value"
+	run bash -c "printf '' | coopr-validate -"
+	refused "standard input: it is empty"
+	run bash -c "printf 'hello' | coopr-validate -k service -"
+	refused "standard input: line 1, column 1"
+}
+
+@test "the examples of the manual page work" {
+	need_program jq
+	commands_of "$COOPR_ROOT/man/man1/coopr-validate.1" >examples
+	[ -s examples ]
+	bash -euo pipefail examples
+}
