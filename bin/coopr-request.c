@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "base/message.h"
 #include "base/option.h"
+#include "base/process.h"
 #include "json/record.h"
 #include "model/catalogue.h"
 #include "model/compose.h"
@@ -35,7 +36,7 @@ static const struct option_spec options[] = {
 	OPTION_STRING(0, "name", &order.name, "NAME", "name of the cluster"),
 	OPTION_STRING(0, "id", &order.id, "ID", "its id (default: eight digits drawn from tenant and name)"),
 	OPTION_STRING(0, "tenant", &order.tenant, "TENANT", "whose it is (default: $COOPR_TENANT, or default)"),
-	OPTION_STRING(0, "owner", &order.owner, "USER", "who it belongs to, for %cluster.owner%"),
+	OPTION_STRING(0, "owner", &order.owner, "USER", "who it belongs to (default: you)"),
 	OPTION_STRING('P', "provider", &order.provider, "PROVIDER", "where its machines come from"),
 	OPTION_LIST('s', "services", &services, "SERVICE,...", "these services in place of the template's; may be repeated"),
 	OPTION_STRING('H', "hardwaretype", &order.hardwaretype, "TYPE", "only machines of this hardware type"),
@@ -105,6 +106,8 @@ read_options(char **operands)
 		order.tenant = getenv("COOPR_TENANT");
 	if (!order.tenant || !*order.tenant)
 		order.tenant = "default";
+	if (!order.owner)
+		order.owner = process_user();
 	if (machines)
 		read_machines(machines);
 	check_name("name", order.name, name_is_valid);

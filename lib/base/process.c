@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pwd.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -152,6 +153,14 @@ process_start(struct process *process, struct error *err)
 	errno = reason;
 	return error_errno(err, reason == ENOENT || reason == EACCES ? EX_UNAVAILABLE : EX_OSERR,
 	    "%s: cannot be run", process->argv[0]);
+}
+
+char *
+process_user(void)
+{
+	const struct passwd *user = getpwuid(geteuid());
+
+	return user ? memory_string(user->pw_name) : memory_printf("uid %u", (unsigned)geteuid());
 }
 
 int

@@ -46,6 +46,9 @@ int process_start(struct process *process, struct error *err);
 /* Waits for it. The exit code, 128 + signal where one ended it, -1 on error. */
 int process_wait(struct process *process, struct error *err);
 
+/* The name of the user this process acts for, "uid 1234" where that one has none; the caller frees it. */
+char *process_user(void);
+
 /* Exit code of a status as wait(2) gives it: 128 + signal where one ended the process. */
 int process_exit_code(int wait_status);
 

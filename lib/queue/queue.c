@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "queue/queue.h"
 
-#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/process.h"
 #include "queue/engine.h"
 
 struct queue *
@@ -108,12 +108,8 @@ engine_lock(struct queue *queue, const char *job, struct error *err)
 const char *
 engine_user(struct queue *queue)
 {
-	const struct passwd *entry;
-
-	if (queue->user)
-		return queue->user;
-	entry = getpwuid(geteuid());
-	queue->user = entry ? memory_string(entry->pw_name) : memory_printf("uid %u", (unsigned)geteuid());
+	if (!queue->user)
+		queue->user = process_user();
 	return queue->user;
 }
 
