@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/buffer.h"
@@ -18,8 +17,15 @@
 #include "base/memory.h"
 #include "base/process.h"
 
-/* What ssh adds to the directory: "/", 16 digits, and a suffix of 17 while the socket is being made. */
-enum { SOCKET_NAME_SIZE = 40, MASTER_LINE_BYTES = 4096 };
+enum { MASTER_LINE_BYTES = 4096 };
+
+/* A short name for the directory that fd is open on, for as long as we live: the path of a socket may have 107 bytes, that
+ * of a directory any number. */
+static char *
+short_path(int fd)
+{
+	return memory_printf("/proc/%d/fd/%d", (int)getpid(), fd);
+}
 
 /* Asks the master behind the socket to go; where there is none any more, only its name is left to remove. */
 static void
@@ -36,15 +42,17 @@ close_master(const char *path)
 	free(argv[6]);
 }
 
+/* Closes all connections of the directory, which fd is open on, and removes it. */
 static void
-close_directory(const char *path)
+close_directory(const char *path, int fd)
 {
-	DIR *dir = opendir(path);
+	char *short_name = short_path(fd);
+	DIR *dir = opendir(short_name);
 	struct dirent *entry;
 	struct error ignored;
 
 	while (dir && (entry = readdir(dir))) {
-		char *socket = memory_printf("%s/%s", path, entry->d_name);
+		char *socket = memory_printf("%s/%s", short_name, entry->d_name);
 
 		if (entry->d_name[0] != '.')
 			close_master(socket);
@@ -53,6 +61,7 @@ close_directory(const char *path)
 	if (dir)
 		closedir(dir);
 	file_remove_tree(AT_FDCWD, path, &ignored);
+	free(short_name);
 }
 
 /* Whether fd, which we have locked, is still what stands at path: it may have been swept between the two. */
@@ -89,7 +98,7 @@ sweep(const char *runtime)
 		int fd = strncmp(entry->d_name, "ssh.", 4) == 0 ? lock_directory(path) : -1;
 
 		if (fd >= 0) {
-			close_directory(path);
+			close_directory(path, fd);
 			close(fd);
 		}
 		free(path);
@@ -101,11 +110,9 @@ sweep(const char *runtime)
 int
 sockets_open(struct sockets *sockets, struct error *err)
 {
-	struct sockaddr_un address;
-	char *runtime = location_runtime();
+	char *runtime = location_runtime(), *short_name;
 
 	*sockets = (struct sockets){.lock = -1};
-	unsetenv(SOCKETS_VARIABLE);
 	if (!runtime)
 		return error_errno(err, EX_CANTCREAT, "a directory for sockets");
 	sweep(runtime);
@@ -123,11 +130,9 @@ sockets_open(struct sockets *sockets, struct error *err)
 		sockets->path = NULL;
 		return -1;
 	}
-	if (strlen(sockets->path) + SOCKET_NAME_SIZE > sizeof address.sun_path) {
-		sockets_close(sockets);
-		return 0;
-	}
-	setenv(SOCKETS_VARIABLE, sockets->path, 1);
+	short_name = short_path(sockets->lock);
+	setenv(SOCKETS_VARIABLE, short_name, 1);
+	free(short_name);
 	return 0;
 }
 
@@ -136,7 +141,7 @@ sockets_close(struct sockets *sockets)
 {
 	if (!sockets->path)
 		return;
-	close_directory(sockets->path);
+	close_directory(sockets->path, sockets->lock);
 	close(sockets->lock);
 	free(sockets->path);
 	*sockets = (struct sockets){.lock = -1};

@@ -12,12 +12,11 @@ struct error;
 #define SOCKETS_VARIABLE "COOPR_SSH_SOCKETS"
 
 struct sockets {
-	char *path; /* NULL: connections are not kept */
+	char *path; /* NULL: none is open */
 	int lock;
 };
 
-/* Makes the directory and names it in our environment; closes what workers that were killed left behind. Where there is no place short
- * enough for a socket, path is NULL. */
+/* Makes the directory and names it in our environment; closes what workers that were killed left behind. */
 int sockets_open(struct sockets *sockets, struct error *err);
 
 /* Closes the connections and removes the directory. */
