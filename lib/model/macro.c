@@ -99,6 +99,16 @@ expand_nodes(const struct macro *macro, const struct macro_context *context, str
 	return 0;
 }
 
+/* Appends which instance of the service self is; 0: none. */
+static int
+append_instance(const struct macro *macro, size_t number, const struct macro_node *self, struct buffer *out,
+    struct error *err)
+{
+	if (number == 0)
+		return error_set(err, EX_DATAERR, "node %s does not have the service %s", self->id, macro->service);
+	return append_number(macro, number, out);
+}
+
 static int
 expand_count(const struct macro *macro, const struct macro_context *context, struct buffer *out, struct error *err)
 {
@@ -114,9 +124,7 @@ expand_count(const struct macro *macro, const struct macro_context *context, str
 		return error_set(err, EX_DATAERR, "no node has the service %s", macro->service);
 	if (macro->source == MACRO_NUM)
 		return append_number(macro, count, out);
-	if (own == 0)
-		return error_set(err, EX_DATAERR, "node %s does not have the service %s", context->self->id, macro->service);
-	return append_number(macro, own, out);
+	return append_instance(macro, own, context->self, out, err);
 }
 
 static int
@@ -188,6 +196,50 @@ macro_expand_text(const char *text, const struct macro_context *context, struct 
 	return result;
 }
 
+static int
+append_self(const struct macro *macro, const struct macro_node *self, const struct macro_instance *instances,
+    size_t count, struct buffer *out, struct error *err)
+{
+	size_t number = 0;
+
+	if (macro->source != MACRO_INSTANCE)
+		return append_node(macro, self, out, err);
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(instances[i].service, macro->service) == 0)
+			number = instances[i].number;
+	return append_instance(macro, number, self, out, err);
+}
+
+int
+macro_expand_self(const char *text, const struct macro_node *self, const struct macro_instance *instances,
+    size_t count, struct buffer *out, struct error *err)
+{
+	const char *done = text;
+	struct error reason;
+	struct macro macro;
+	int result = 0;
+
+	while (macro_next(&text, &macro)) {
+		size_t length;
+
+		if (macro.is_malformed || !macro.is_self)
+			continue;
+		buffer_append(out, done, (size_t)(macro.text.start - done));
+		done = macro.text.start + macro.text.length;
+		length = out->length;
+		if (append_self(&macro, self, instances, count, out, &reason) == 0)
+			continue;
+		out->length = length;
+		buffer_append(out, macro.text.start, macro.text.length);
+		if (result == 0) {
+			*err = reason;
+			result = error_prefix(err, "%.*s", shown_length(&macro.text), macro.text.start);
+		}
+	}
+	buffer_text(out, done);
+	return result;
+}
+
 static jv
 expand_string(const struct place *place, const struct macro_context *context)
 {
@@ -242,78 +294,102 @@ macro_expand(jv value, const struct macro_context *context, struct problems *pro
 	return expand(&root, context);
 }
 
-struct addresses { /* what a walk over a value finds */
-	struct arena *arena;
+struct asked { /* what a walk over a value finds of one kind of macro */
+	enum macro_source source;
+	struct arena *arena; /* NULL: services are not collected */
 	struct string_list services;
 	size_t capacity;
 	bool self;
 };
 
 static void
-note_addresses(const char *text, struct addresses *found)
+note_macros(const char *text, struct asked *asked)
 {
 	struct macro macro;
 
 	while (macro_next(&text, &macro)) {
-		if (macro.is_malformed || macro.source != MACRO_IP)
+		if (macro.is_malformed || macro.source != asked->source)
 			continue;
-		found->self |= macro.is_self;
-		if (macro.is_self || !found->arena)
+		asked->self |= macro.is_self;
+		if (!*macro.service || !asked->arena)
 			continue;
-		ARRAY_ROOM(found->services.list, found->services.count, found->capacity);
-		found->services.list[found->services.count++] = arena_string(found->arena, macro.service);
+		ARRAY_ROOM(asked->services.list, asked->services.count, asked->capacity);
+		asked->services.list[asked->services.count++] = arena_string(asked->arena, macro.service);
 	}
 }
 
 static void
-find_addresses(const struct place *place, struct addresses *found)
+find_macros(const struct place *place, struct asked *asked)
 {
 	struct members members;
 	struct place part;
 
 	switch (jv_get_kind(place->value)) {
 	case JV_KIND_STRING:
-		note_addresses(json_string(place->value), found);
+		note_macros(json_string(place->value), asked);
 		return;
 	case JV_KIND_ARRAY:
 		for (size_t i = 0; i < json_length(place->value); i++) {
 			part = place_element(place, i);
-			find_addresses(&part, found);
+			find_macros(&part, asked);
 		}
 		return;
 	case JV_KIND_OBJECT:
 		members = members_of(place);
 		while (members_next(&members, &part))
-			find_addresses(&part, found);
+			find_macros(&part, asked);
 		return;
 	default:
 		return;
 	}
 }
 
-struct string_list
-macro_addresses_of(jv value, struct arena *arena)
+static struct string_list
+services_asked(jv value, enum macro_source source, struct arena *arena)
 {
-	struct addresses found = {.arena = arena};
+	struct asked asked = {.source = source, .arena = arena};
 	struct place root = place_root(value, NULL);
 	struct string_list services;
 
-	find_addresses(&root, &found);
-	name_set_make(&found.services);
-	services.count = found.services.count;
+	find_macros(&root, &asked);
+	name_set_make(&asked.services);
+	services.count = asked.services.count;
 	services.list = arena_alloc(arena, services.count, sizeof *services.list);
 	if (services.count)
-		memcpy(services.list, found.services.list, services.count * sizeof *services.list);
-	free(found.services.list);
+		memcpy(services.list, asked.services.list, services.count * sizeof *services.list);
+	free(asked.services.list);
 	return services;
+}
+
+struct string_list
+macro_addresses_of(jv value, struct arena *arena)
+{
+	return services_asked(value, MACRO_IP, arena);
+}
+
+struct string_list
+macro_instances_of(jv value, struct arena *arena)
+{
+	return services_asked(value, MACRO_INSTANCE, arena);
 }
 
 bool
 macro_asks_self(jv value)
 {
-	struct addresses found = {0};
+	struct asked asked = {.source = MACRO_IP};
 	struct place root = place_root(value, NULL);
 
-	find_addresses(&root, &found);
-	return found.self;
+	find_macros(&root, &asked);
+	return asked.self;
+}
+
+bool
+macro_speaks_of_self(const char *text)
+{
+	struct macro macro;
+
+	while (macro_next(&text, &macro))
+		if (!macro.is_malformed && macro.is_self)
+			return true;
+	return false;
 }

@@ -38,9 +38,26 @@ jv macro_expand(jv value, const struct macro_context *context, struct problems *
 /* The same for one text, appended to out. Returns 0, or -1 with the first reason in err (EX_DATAERR). */
 int macro_expand_text(const char *text, const struct macro_context *context, struct buffer *out, struct error *err);
 
+struct macro_instance { /* which instance of a service stands on a node */
+	const char *service;
+	size_t number; /* 1, 2, ...; 0: none */
+};
+
+/* The same for those macros of a text alone that speak of self; the others stay. No other node has to be known: what
+ * instance of a service self is, is told. */
+int macro_expand_self(const char *text, const struct macro_node *self, const struct macro_instance *instances,
+    size_t count, struct buffer *out, struct error *err);
+
 /* The services whose addresses (ip.*) the strings of value ask for: what has to be confirmed before value can be
  * expanded. Sorted, each once, in the arena. */
 struct string_list macro_addresses_of(jv value, struct arena *arena);
+
+/* The services of which the strings of value ask the node's own instance number (%instance.self.service.zk%). Sorted, each
+ * once, in the arena. */
+struct string_list macro_instances_of(jv value, struct arena *arena);
+
+/* Whether text has a macro that speaks of the node itself. */
+bool macro_speaks_of_self(const char *text);
 
 /* Whether value asks for the address of the node itself (%ip.self%). */
 bool macro_asks_self(jv value);
