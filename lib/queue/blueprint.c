@@ -106,11 +106,12 @@ read_cluster(const struct place *record, struct reading *reading)
 		place_problem(record, "\"%.80s\" cannot be the id of a cluster with jobs: %s", cluster.id, ID_RULE);
 	if (jv_is_valid(cluster.config)) {
 		json_dump(cluster.config, &config);
-		/* Too often rather than too seldom: a macro about the node itself has "self" in it. */
-		if (strchr(config.data, '%'))
-			blueprint->macros = strstr(config.data, "self") ? INDEX_MACROS_NODE : INDEX_MACROS_CLUSTER;
+		blueprint->macros = strchr(config.data, '%') != NULL;
+		blueprint->instances = macro_instances_of(cluster.config, &blueprint->arena);
 		blueprint->asked = macro_addresses_of(cluster.config, &blueprint->arena);
 	}
+	if (blueprint->instances.count > INDEX_INSTANCES_MAX)
+		place_problem(record, "the config asks for instance numbers of more than %d services", INDEX_INSTANCES_MAX);
 	buffer_release(&config);
 	cluster_release(&cluster);
 }
@@ -122,6 +123,16 @@ is_asked(const struct blueprint *blueprint, const struct node *node)
 		if (name_set_has(&node->services, blueprint->asked.list[i]))
 			return true;
 	return false;
+}
+
+static uint32_t
+instances_of(const struct blueprint *blueprint, const struct node *node)
+{
+	uint32_t bits = 0;
+
+	for (size_t i = 0; i < blueprint->instances.count && i < INDEX_INSTANCES_MAX; i++)
+		bits |= (uint32_t)name_set_has(&node->services, blueprint->instances.list[i]) << i;
+	return bits;
 }
 
 static void
@@ -140,8 +151,10 @@ read_node(const struct place *record, struct reading *reading)
 	else if (parsed.id) {
 		ARRAY_ROOM(blueprint->nodes, blueprint->node_count, blueprint->node_capacity);
 		node = &blueprint->nodes[blueprint->node_count++];
-		*node = (struct blueprint_node){arena_string(&blueprint->arena, parsed.id),
-		    blueprint->node_lines.length, 0, is_asked(blueprint, &parsed), json_length(parsed.ipaddresses) > 0};
+		*node = (struct blueprint_node){.id = arena_string(&blueprint->arena, parsed.id),
+		    .offset = blueprint->node_lines.length, .nodenum = parsed.nodenum,
+		    .instances = instances_of(blueprint, &parsed), .asked = is_asked(blueprint, &parsed),
+		    .addressed = json_length(parsed.ipaddresses) > 0};
 		names_intern(&blueprint->node_names, node->id);
 		node_print(&parsed, &blueprint->node_lines);
 		node->length = (uint32_t)(blueprint->node_lines.length - node->offset - 1);

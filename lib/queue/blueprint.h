@@ -35,6 +35,8 @@ struct blueprint_node {
 	const char *id;
 	uint64_t offset; /* of its record in node_lines */
 	uint32_t length;
+	int64_t nodenum;
+	uint32_t instances;  /* a bit for each of blueprint->instances that it has */
 	bool asked, addressed;
 };
 
@@ -42,9 +44,9 @@ struct blueprint {
 	struct arena arena;
 	struct job job;
 	const char *cluster;
-	bool has_job, has_cluster;
-	enum index_macros macros;
+	bool has_job, has_cluster, macros;
 	struct string_list asked;   /* services whose addresses the config asks for */
+	struct string_list instances; /* services of which it asks what instance a node is */
 	uint64_t job_offset, cluster_offset, size; /* in the plan's lines */
 	uint32_t job_length, cluster_length;
 	struct blueprint_step *steps;

@@ -17,7 +17,7 @@ static const char magic[8] = "cooprst";
 
 enum { ALIGN = 64 };
 
-enum section { HEADER, STEPS, LIVE, NODES, EDGES, SLOTS, READY, TIMERS, TEXT, SECTION_COUNT };
+enum section { HEADER, STEPS, LIVE, NODES, EDGES, INSTANCES, SLOTS, READY, TIMERS, TEXT, SECTION_COUNT };
 
 /* Where each section starts, given the counts in the header. Returns the size of it all. */
 static uint64_t
@@ -29,6 +29,7 @@ lay_out(const struct index_header *header, uint64_t start[SECTION_COUNT])
 		[LIVE] = header->step_count * (uint64_t)sizeof(struct index_live),
 		[NODES] = header->node_count * (uint64_t)sizeof(struct index_node),
 		[EDGES] = header->edge_count * (uint64_t)sizeof(uint32_t),
+		[INSTANCES] = header->instance_count * (uint64_t)header->node_count * sizeof(uint32_t),
 		[SLOTS] = header->slot_count * (uint64_t)sizeof(uint32_t),
 		[READY] = header->node_count * (uint64_t)sizeof(uint32_t),
 		[TIMERS] = header->step_count * (uint64_t)sizeof(uint32_t),
@@ -57,6 +58,7 @@ attach(struct index *index, void *map, size_t size)
 	index->live = (void *)(base + start[LIVE]);
 	index->nodes = (void *)(base + start[NODES]);
 	index->edges = (void *)(base + start[EDGES]);
+	index->instances = (void *)(base + start[INSTANCES]);
 	index->slots = (void *)(base + start[SLOTS]);
 	index->ready = (void *)(base + start[READY]);
 	index->timers = (void *)(base + start[TIMERS]);
@@ -109,7 +111,7 @@ index_create(struct index *index, int dir, const char *name, const struct index_
 {
 	struct index_header header = {.version = INDEX_VERSION, .dirty = 1, .step_count = sizes->steps,
 	    .node_count = sizes->nodes, .edge_count = sizes->edges, .slot_count = slots_for(sizes->steps),
-	    .text_size = sizes->text};
+	    .instance_count = sizes->instances, .text_size = sizes->text};
 	uint64_t start[SECTION_COUNT];
 	void *map;
 
@@ -137,6 +139,7 @@ is_usable(const struct index_header *header, size_t size, uint64_t plan_size, co
 	    header->plan_size != plan_size || strncmp(header->boot, boot, sizeof header->boot) != 0)
 		return false;
 	return header->slot_count == slots_for(header->step_count) && header->text_size <= size &&
+	    header->instance_count <= INDEX_INSTANCES_MAX &&
 	    header->timer_count <= header->step_count && header->ready_count <= header->node_count &&
 	    lay_out(header, start) == size;
 }
@@ -257,8 +260,8 @@ index_node(struct index *index, uint32_t node)
 }
 
 /* The last byte of text is NUL (index_map looks): an id cannot run out of it. */
-static const char *
-text_at(struct index *index, uint32_t at)
+const char *
+index_text(struct index *index, uint32_t at)
 {
 	if (at < index->header->text_size)
 		return index->text + at;
@@ -269,19 +272,19 @@ text_at(struct index *index, uint32_t at)
 const char *
 index_step_id(struct index *index, uint32_t step)
 {
-	return text_at(index, index_step(index, step)->id);
+	return index_text(index, index_step(index, step)->id);
 }
 
 const char *
 index_step_service(struct index *index, uint32_t step)
 {
-	return text_at(index, index_step(index, step)->service);
+	return index_text(index, index_step(index, step)->service);
 }
 
 const char *
 index_node_id(struct index *index, uint32_t node)
 {
-	return text_at(index, index_node(index, node)->id);
+	return index_text(index, index_node(index, node)->id);
 }
 
 const char *

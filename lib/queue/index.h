@@ -27,7 +27,7 @@ enum step_status {
 	STEP_STATUS_COUNT,
 };
 
-enum { INDEX_UNDO_MAX = 6, INDEX_VERSION = 1 };
+enum { INDEX_UNDO_MAX = 6, INDEX_INSTANCES_MAX = 32, INDEX_VERSION = 1 };
 
 struct index_step { /* of the plan: never changes */
 	uint64_t offset;     /* of its line in plan.ndjson ... */
@@ -74,12 +74,6 @@ struct index_node {
 	uint8_t addressed; /* an address is known */
 };
 
-enum index_macros {
-	INDEX_MACROS_NONE,
-	INDEX_MACROS_CLUSTER, /* they mean the same on every node */
-	INDEX_MACROS_NODE,    /* some speak of the node itself */
-};
-
 struct index_header {
 	char magic[8];
 	uint32_t version;
@@ -91,7 +85,9 @@ struct index_header {
 	uint64_t text_size, plan_size;
 	uint64_t job_offset, cluster_offset; /* of these records in plan.ndjson */
 	uint32_t job_length, cluster_length;
-	uint32_t macros;    /* whether the cluster's config has any: enum index_macros */
+	uint32_t macros;    /* whether the cluster's config has any */
+	uint32_t instance_count; /* services of which it asks what instance a node is */
+	uint32_t instance_service[INDEX_INSTANCES_MAX]; /* in text */
 	/* From here on it changes: */
 	uint32_t sync_failed; /* an fsync of events.ndjson failed in this boot */
 	uint64_t applied;     /* bytes of events.ndjson that are folded in */
@@ -119,6 +115,7 @@ struct index { /* a mapped index */
 	struct index_live *live;
 	struct index_node *nodes;
 	uint32_t *edges;
+	uint32_t *instances; /* by service and node: 1, 2, ... or 0 */
 	uint32_t *slots;  /* hash of ids: links to steps */
 	uint32_t *ready;  /* heap of idle nodes that have a ready step, highest rank first */
 	uint32_t *timers; /* heap of steps, earliest due_ms first */
@@ -130,7 +127,7 @@ struct index { /* a mapped index */
 };
 
 struct index_sizes {
-	uint32_t steps, nodes, edges;
+	uint32_t steps, nodes, edges, instances;
 	uint64_t text;
 };
 
@@ -158,6 +155,8 @@ void index_enter(struct index *index, uint32_t step);
 /* "blocked", "ready", ...; "unknown" for anything else. */
 const char *index_status_name(enum step_status status);
 
+/* The name that stands in text at that place. */
+const char *index_text(struct index *index, uint32_t at);
 const char *index_step_id(struct index *index, uint32_t step);
 const char *index_step_service(struct index *index, uint32_t step);
 const char *index_node_id(struct index *index, uint32_t node);

@@ -21,6 +21,7 @@
 #include "queue/ledger-recover.h"
 #include "queue/ready.h"
 #include "queue/spool.h"
+#include "queue/take-record.h"
 
 /* A job moves between the two folders while we look: looked for in one, the other, and the first again, it is found. */
 static int
@@ -62,8 +63,7 @@ ledger_close(struct ledger *ledger)
 	index_unmap(&ledger->index);
 	buffer_release(&ledger->lines);
 	buffer_release(&ledger->nodes);
-	free(ledger->setting[0].text);
-	free(ledger->setting[1].text);
+	take_record_release(ledger);
 	for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
 		if (fds[i] >= 0)
 			close(fds[i]);

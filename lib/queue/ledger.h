@@ -38,10 +38,7 @@ struct ledger {
 	struct buffer nodes;     /* node records that follow on nodes_size bytes of nodes.ndjson */
 	uint64_t written, written_seq; /* how far events.ndjson went after our last commit */
 	uint32_t slot;           /* link to its slot on the board, a hint */
-	struct { /* what a task is told of the cluster, kept between takes: [0] to one of the hardware */
-		char *text;
-		uint32_t generation;
-	} setting[2];
+	struct ledger_setting *setting; /* what tasks are told of the cluster, kept between takes (take-record.c) */
 };
 
 /* Opens a job in jobs/ or done/. No such job: EX_NO. */

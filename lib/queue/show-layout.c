@@ -112,7 +112,7 @@ what_stands(struct index *index, uint32_t number, const struct node *node, const
 	while (*at < work->count && work->list[*at].node == number) {
 		uint32_t service = work->list[*at].service;
 		struct part part = next_part(work, at);
-		const char *name = service < index->header->text_size ? index->text + service : "";
+		const char *name = index_text(index, service);
 
 		if (service == 0) {
 			standing.hardware = part;

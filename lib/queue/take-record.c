@@ -10,112 +10,147 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "json/scan.h"
 #include "model/offer.h"
 #include "model/setting.h"
 #include "queue/spool.h"
 #include "queue/step.h"
 
+/* Of a job: one for tasks of the hardware, which run while addresses are not known yet, one for all others. */
+struct ledger_setting {
+	struct setting setting;
+	uint32_t generation;
+	bool made;
+};
+
 static int
-add_nodes(struct ledger *ledger, struct setting *setting, struct error *err)
+add_nodes(struct ledger *ledger, struct setting_nodes *nodes, struct error *err)
 {
 	struct index *index = &ledger->index;
 	struct buffer lines = {0};
 	int result = file_read(ledger->dir, "nodes.ndjson", SIZE_MAX, &lines, err);
 
-	if (result == 0)
+	/* What is not yet in the file follows on what of it is spoken of. */
+	if (result == 0 && ledger->nodes.length) {
+		lines.length = index->header->nodes_size < lines.length ? index->header->nodes_size : lines.length;
 		buffer_append(&lines, ledger->nodes.data, ledger->nodes.length);
+	}
 	for (uint32_t n = 0; result == 0 && n < index->header->node_count; n++) {
 		const struct index_node *node = index_node(index, n);
 
 		if (node->offset > lines.length || node->length > lines.length - node->offset)
 			result = error_set(err, EX_IOERR, "nodes.ndjson: it is too short");
 		else
-			result = setting_add(setting, lines.data + node->offset, node->length, err);
+			result = setting_add_node(nodes, lines.data + node->offset, node->length, err);
 	}
 	buffer_release(&lines);
 	return result;
 }
 
-/* Makes the text; machine is the record of the node it is for. */
 static int
-make_setting(struct ledger *ledger, const struct buffer *machine, struct buffer *text, struct error *err)
+make_setting(struct ledger *ledger, struct setting *setting, struct error *err)
 {
 	const struct index_header *header = ledger->index.header;
-	bool own = header->macros == INDEX_MACROS_NODE;
-	struct setting setting = {0};
+	struct setting_nodes nodes = {0};
 	struct buffer cluster = {0};
 	int result = ledger_plan(ledger, header->cluster_offset, header->cluster_length, &cluster, err);
 
-	if (result == 0 && header->macros != INDEX_MACROS_NONE)
-		result = add_nodes(ledger, &setting, err);
+	if (result == 0 && header->macros)
+		result = add_nodes(ledger, &nodes, err);
 	if (result == 0)
-		result = setting_print(&setting, cluster.data, cluster.length, own ? machine->data : NULL,
-		    machine->length, text, err);
-	setting_release(&setting);
+		result = setting_make(setting, cluster.data, cluster.length, &nodes, err);
+	setting_release_nodes(&nodes);
 	buffer_release(&cluster);
 	return result;
 }
 
-/* The file that another process has left; whole files end in a newline. */
+/* From the file that another process has left. */
 static bool
-load_setting(const struct ledger *ledger, const char *name, struct buffer *text)
+load_setting(const struct ledger *ledger, const char *name, struct setting *setting)
 {
+	struct buffer text = {0};
 	struct error none;
-	bool whole = file_exists(ledger->dir, name) && file_read(ledger->dir, name, JSON_BYTES, text, &none) == 0 &&
-	    text->length > 2 && text->data[0] == '{' && text->data[text->length - 1] == '\n';
+	bool loaded = file_exists(ledger->dir, name) && file_read(ledger->dir, name, SIZE_MAX, &text, &none) == 0 &&
+	    setting_load(setting, text.data, text.length, &none) == 0;
 
-	if (whole)
-		text->data[--text->length] = '\0';
-	else
-		buffer_clear(text);
-	return whole;
+	if (!loaded)
+		setting_release(setting);
+	buffer_release(&text);
+	return loaded;
 }
 
-/* Leaves the text to others. Where that is not possible they make it themselves. */
+/* Leaves it to others. Where that is not possible they make it themselves. */
 static void
-save_setting(const struct ledger *ledger, const char *name, const struct buffer *text)
+save_setting(const struct ledger *ledger, const char *name, const struct setting *setting)
 {
 	char *fresh = memory_printf("%s.new", name);
 	int fd = openat(ledger->dir, fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	struct buffer text = {0};
+	bool written;
 
 	if (fd >= 0) {
-		bool written = file_write_all(fd, text->data, text->length) == 0 && file_write_all(fd, "\n", 1) == 0;
-
+		setting_save(setting, &text);
+		written = file_write_all(fd, text.data, text.length) == 0;
 		close(fd);
 		if (!written || renameat(ledger->dir, fresh, ledger->dir, name) < 0)
 			unlinkat(ledger->dir, fresh, 0);
 	}
+	buffer_release(&text);
 	free(fresh);
 }
 
-/* The text for a task, owned by the ledger. */
-static const char *
-setting_for(struct ledger *ledger, bool hardware, const struct buffer *machine, struct error *err)
+/* What a task is told, owned by the ledger. */
+static const struct setting *
+setting_for(struct ledger *ledger, bool hardware, struct error *err)
 {
-	const struct index_header *header = ledger->index.header;
-	uint32_t generation = hardware ? 0 : header->generation;
-	bool shared = header->macros != INDEX_MACROS_NODE;
-	struct buffer text = {0};
+	uint32_t generation = hardware ? 0 : ledger->index.header->generation;
+	struct ledger_setting *kept;
 	char *name;
+	int result = 0;
 
-	if (ledger->setting[!hardware].text && ledger->setting[!hardware].generation == generation && shared)
-		return ledger->setting[!hardware].text;
+	if (!ledger->setting)
+		ledger->setting = memory_zeroed(2, sizeof *ledger->setting);
+	kept = &ledger->setting[hardware];
+	if (kept->made && kept->generation == generation)
+		return &kept->setting;
+	setting_release(&kept->setting);
 	name = memory_printf("setting.%" PRIu32, generation);
-	if (!shared || !load_setting(ledger, name, &text)) {
-		if (make_setting(ledger, machine, &text, err) < 0) {
-			free(name);
-			buffer_release(&text);
-			return NULL;
-		}
-		if (shared)
-			save_setting(ledger, name, &text);
+	if (!load_setting(ledger, name, &kept->setting)) {
+		result = make_setting(ledger, &kept->setting, err);
+		if (result == 0)
+			save_setting(ledger, name, &kept->setting);
 	}
 	free(name);
-	free(ledger->setting[!hardware].text);
-	ledger->setting[!hardware].text = buffer_take(&text);
-	ledger->setting[!hardware].generation = generation;
-	return ledger->setting[!hardware].text;
+	kept->made = result == 0;
+	kept->generation = generation;
+	return result == 0 ? &kept->setting : NULL;
+}
+
+/* Appends what the task of a node is told. */
+static int
+print_setting(struct ledger *ledger, uint32_t node, bool hardware, const struct buffer *machine, struct buffer *out,
+    struct error *err)
+{
+	struct macro_instance instances[INDEX_INSTANCES_MAX];
+	const struct index_header *header = ledger->index.header;
+	const struct setting *setting = setting_for(ledger, hardware, err);
+
+	if (!setting)
+		return -1;
+	for (uint32_t i = 0; i < header->instance_count; i++)
+		instances[i] = (struct macro_instance){index_text(&ledger->index, header->instance_service[i]),
+		    ledger->index.instances[i * (size_t)header->node_count + node]};
+	return setting_print(setting, machine->data, machine->length, instances, header->instance_count, out, err);
+}
+
+void
+take_record_release(struct ledger *ledger)
+{
+	if (!ledger->setting)
+		return;
+	setting_release(&ledger->setting[0].setting);
+	setting_release(&ledger->setting[1].setting);
+	free(ledger->setting);
+	ledger->setting = NULL;
 }
 
 void
@@ -211,30 +246,43 @@ fill_task(const struct offer *offer, const struct step *step, struct arena *aren
 	    .record_length = record->length};
 }
 
+/* Prints the record of offer, which knows all but the texts. */
+static int
+print_record(struct ledger *ledger, uint32_t number, struct offer *offer, struct arena *arena, struct step *step,
+    struct buffer *record, struct error *err)
+{
+	struct buffer machine = {0}, line = {0}, cluster = {0};
+	uint32_t node = index_step(&ledger->index, number)->node;
+	int result = -1;
+
+	if (ledger_node(ledger, node, &machine, err) == 0 &&
+	    line_for(ledger, number, offer->action, &line, err) == 0 &&
+	    print_setting(ledger, node, action_is_hardware(offer->action), &machine, &cluster, err) == 0) {
+		offer->machine = machine.data;
+		offer->cluster = cluster.data;
+		result = offer_print(offer, line.data, line.length, arena, step, record, err);
+	}
+	buffer_release(&machine);
+	buffer_release(&line);
+	buffer_release(&cluster);
+	return result;
+}
+
 int
 take_record(struct ledger *ledger, uint32_t number, int64_t attempt, const char *worker, struct arena *arena,
     struct queue_task *task, struct error *err)
 {
-	struct buffer machine = {0}, line = {0}, record = {0};
 	struct offer offer = {.attempt = attempt, .worker = worker};
+	struct buffer record = {0};
 	struct step step;
 	int result;
 
 	fill_offer(ledger, number, arena, &offer);
-	result = ledger_node(ledger, index_step(&ledger->index, number)->node, &machine, err);
-	if (result == 0)
-		result = line_for(ledger, number, offer.action, &line, err);
-	if (result == 0) {
-		offer.machine = machine.data;
-		offer.cluster = setting_for(ledger, action_is_hardware(offer.action), &machine, err);
-		result = offer.cluster ? offer_print(&offer, line.data, line.length, arena, &step, &record, err) : -1;
-		if (result < 0)
-			error_prefix(err, "job %s", ledger->id);
-	}
+	result = print_record(ledger, number, &offer, arena, &step, &record, err);
 	if (result == 0)
 		fill_task(&offer, &step, arena, &record, task);
-	buffer_release(&machine);
-	buffer_release(&line);
+	else
+		error_prefix(err, "job %s", ledger->id);
 	buffer_release(&record);
 	return result;
 }
