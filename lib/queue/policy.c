@@ -20,7 +20,7 @@ back_off(int64_t base_ms, unsigned times)
 		delay = base_ms > QUEUE_BACKOFF_MAX_MS ? base_ms : QUEUE_BACKOFF_MAX_MS;
 	if (getrandom(&chance, sizeof chance, GRND_NONBLOCK) != sizeof chance)
 		return delay;
-	return delay - delay / 4 + (int64_t)((double)(delay / 2) * chance / UINT32_MAX);
+	return delay - delay / 4 + (int64_t)((double)delay / 2 * chance / UINT32_MAX);
 }
 
 static void

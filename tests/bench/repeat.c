@@ -68,7 +68,7 @@ int
 main(int argc, char **argv)
 {
 	struct error err;
-	int64_t *us;
+	int64_t *us, median;
 
 	argv += option_parse(&command, argc, argv);
 	if (!argv[0] || times == 0)
@@ -78,8 +78,9 @@ main(int argc, char **argv)
 		if ((us[i] = measure(argv, &err)) < 0)
 			return message_error(&err);
 	qsort(us, (size_t)times, sizeof *us, ascending);
+	median = us[times / 2];
 	printf("%-32s %9.2f ms  (%.2f to %.2f, %ld runs)\n", label ? label : file_base_name(argv[0]),
-	    (double)us[times / 2] / 1000, (double)us[0] / 1000, (double)us[times - 1] / 1000, times);
+	    (double)median / 1000, (double)us[0] / 1000, (double)us[times - 1] / 1000, times);
 	free(us);
 	return message_end(0);
 }

@@ -68,7 +68,7 @@ test_small(void)
 
 /* Whether what the functions say of the edges is right; paths by brute force. */
 static bool
-is_right(const bool edges[SMALL][SMALL], const struct neighbours *successors)
+is_right(bool edges[SMALL][SMALL], const struct neighbours *successors)
 {
 	bool paths[SMALL][SMALL], cyclic = false, set[SMALL] = {true};
 	uint32_t order[SMALL], cycle[SMALL];
