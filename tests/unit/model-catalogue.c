@@ -18,7 +18,7 @@
 #define HARDWARE(name) "hardwaretypes/" name ".json", "{'name':'" name "','providermap':{'p':{'flavor':'f'}}}"
 #define IMAGE(name) "imagetypes/" name ".json", "{'name':'" name "','providermap':{'p':{'image':'i'}}}"
 
-static char folder[] = "catalogue-XXXXXX"; /* below the directory of the test */
+static char *folder; /* below TMPDIR */
 static struct catalogue catalogue;
 static struct findings findings;
 
@@ -269,12 +269,18 @@ check_compose(void)
 int
 main(void)
 {
-	if (!mkdtemp(folder))
-		return tap_ok(false, "a directory"), tap_end();
+	const char *tmp = getenv("TMPDIR");
+
+	folder = memory_printf("%s/catalogue-XXXXXX", tmp ? tmp : "/tmp");
+	if (!mkdtemp(folder)) {
+		tap_ok(false, "%s", folder);
+		return tap_end();
+	}
 	check_merge();
 	check_services();
 	check_templates();
 	check_compose();
 	close_catalogue();
+	free(folder);
 	return tap_end();
 }

@@ -198,6 +198,40 @@ check_long(void)
 	}
 }
 
+/* The table of the manual page's EXAMPLES, whose cluster this is. */
+static void
+check_page(void)
+{
+	static const char *zk[] = {"zk"}, *more[] = {"db", "zk"};
+	struct macro_node its_nodes[] = {{"a", "h1", 1000, {zk, 1}, {0}}, {"b", "h2", 1001, {more, 2}, {0}}};
+	struct macro_context its = {its_nodes, 2, &its_nodes[1], NULL};
+	FILE *page = fopen("man/man7/coopr-macros.7", "r");
+	char line[512], text[256], expected[256];
+	int count = 0;
+
+	its_nodes[1].ipaddresses = document_of("{'access_v4':'203.0.113.2','bind_v4':'10.0.0.2'}");
+	while (page && fgets(line, sizeof line, page)) {
+		struct buffer out = {0};
+		struct error err;
+
+		if (sscanf(line, ".It Li %255[^\n]", text) != 1 || !strstr(text, " Ta Li "))
+			continue;
+		strcpy(expected, strstr(text, " Ta Li ") + strlen(" Ta Li "));
+		*strstr(text, " Ta Li ") = '\0';
+		macro_expand_text(text, &its, &out, &err);
+		tap_is_text(out.data, expected, "the page's example %s", text);
+		buffer_release(&out);
+		count++;
+	}
+	if (page) {
+		tap_ok(count >= 10, "%d examples of the page", count);
+		fclose(page);
+	} else {
+		tap_skip("is not run from the source tree", "the examples of the page");
+	}
+	jv_free(its_nodes[1].ipaddresses);
+}
+
 int
 main(void)
 {
@@ -210,6 +244,7 @@ main(void)
 	check_once();
 	check_lonely();
 	check_questions();
+	check_page();
 	check_long();
 	for (size_t i = 0; i < 3; i++)
 		jv_free(nodes[i].ipaddresses);
