@@ -7,6 +7,9 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "model/action.h"
+#include "model/document.h"
+#include "model/name.h"
 #include "model/result.h"
 
 static const char *const kinds[EVENT_KIND_COUNT] = {"put", "boot", "take", "done", "fail", "lost", "pause", "resume",
@@ -98,18 +101,41 @@ parse_kind(const struct place *place, struct arena *arena, struct event *event)
 	event->kind = kind < 0 ? EVENT_KIND_COUNT : (enum event_kind)kind;
 }
 
+/* Whole numbers that have to be there. */
+static int64_t
+parse_number(const struct place *place, const char *name, int64_t min)
+{
+	struct place member = place_member(place, name);
+
+	if (!place_present(&member))
+		place_problem(&member, "expected number, found %s", json_kind_name(member.value));
+	return place_integer(place, name, 0, min, EXACT_MAX);
+}
+
+static enum event_next
+parse_next(const struct place *place, struct arena *arena)
+{
+	const char *name = place_string(place, "next", NEED_OPTIONAL, arena);
+	struct place member = place_member(place, "next");
+	int next = find(name, nexts, EVENT_NEXT_COUNT);
+
+	if (name && next <= EVENT_NEXT_NONE)
+		place_problem(&member, "\"%.80s\" is none of \"retry\", \"undo\", \"failed\"", name);
+	return next < 0 ? EVENT_NEXT_NONE : (enum event_next)next;
+}
+
 static void
 parse_attempt(const struct place *place, struct arena *arena, struct event *event)
 {
-	struct place until = place_member(place, "until_boottime_ms");
-	int next;
+	struct place until = place_member(place, "until_boottime_ms"), action = place_member(place, "action");
 
-	event->attempt = place_integer(place, "attempt", 0, 1, EXACT_MAX);
+	event->attempt = parse_number(place, "attempt", 1);
 	event->action = place_string(place, "action", NEED_OPTIONAL, arena);
+	if (event->action && action_of_name(event->action) == ACTION_NONE)
+		place_problem(&action, "\"%.80s\" is no action", event->action);
 	event->leased = place_present(&until);
 	event->until_ms = place_integer(place, "until_boottime_ms", 0, 0, EXACT_MAX);
-	next = find(place_string(place, "next", NEED_OPTIONAL, arena), nexts, EVENT_NEXT_COUNT);
-	event->next = next < 0 ? EVENT_NEXT_NONE : (enum event_next)next;
+	event->next = parse_next(place, arena);
 	event->ready_ms = place_integer(place, "ready_boottime_ms", 0, 0, EXACT_MAX);
 }
 
@@ -121,7 +147,7 @@ parse_result(const struct place *place, struct arena *arena, struct event *event
 
 	if (!place_object(&result, NEED_REQUIRED))
 		return;
-	event->status = place_integer(&result, "status", 0, -EXACT_MAX, EXACT_MAX);
+	event->status = parse_number(&result, "status", INT32_MIN);
 	event->message = place_string(&result, "message", NEED_OPTIONAL, arena);
 	json_dump(result.value, &text);
 	event->result = arena_substring(arena, text.data, text.length);
@@ -131,9 +157,9 @@ parse_result(const struct place *place, struct arena *arena, struct event *event
 static void
 parse_put(const struct place *place, struct arena *arena, struct event *event)
 {
-	event->job = place_string(place, "job", NEED_REQUIRED, arena);
-	event->cluster = place_string(place, "cluster", NEED_REQUIRED, arena);
-	event->tenant = place_string(place, "tenant", NEED_REQUIRED, arena);
+	event->job = name_parse(place, "job", NEED_REQUIRED, arena);
+	event->cluster = name_parse(place, "cluster", NEED_REQUIRED, arena);
+	event->tenant = name_parse(place, "tenant", NEED_REQUIRED, arena);
 	event->order = (uint64_t)place_integer(place, "order", 0, 0, EXACT_MAX);
 	event->backoff_ms = place_integer(place, "backoff_ms", 0, 0, EXACT_MAX);
 }
@@ -141,22 +167,26 @@ parse_put(const struct place *place, struct arena *arena, struct event *event)
 void
 event_parse(const struct place *place, struct arena *arena, struct event *event)
 {
+	struct place time = place_member(place, "at");
 	const char *at;
 	bool attempt;
 
 	*event = (struct event){.kind = EVENT_KIND_COUNT};
 	if (!place_object(place, NEED_REQUIRED))
 		return;
+	document_check_kind(place, "event", NEED_REQUIRED);
 	parse_kind(place, arena, event);
-	event->seq = (uint64_t)place_integer(place, "seq", 0, 1, EXACT_MAX);
+	event->seq = (uint64_t)parse_number(place, "seq", 1);
 	event->synced = (uint64_t)place_integer(place, "synced", 0, 0, EXACT_MAX);
 	at = place_string(place, "at", NEED_REQUIRED, arena);
 	event->at_ms = at ? clock_parse_rfc3339(at) : 0;
+	if (event->at_ms < 0)
+		place_problem(&time, "\"%.80s\" is no time as \"2026-11-21T10:00:00.123Z\"", at);
 	event->by = place_string(place, "by", NEED_OPTIONAL, arena);
 	event->boot = place_string(place, "boot", NEED_OPTIONAL, arena);
 	event->reason = place_string(place, "reason", NEED_OPTIONAL, arena);
 	attempt = is_of_attempt(event->kind);
-	event->task = place_string(place, "task", attempt ? NEED_REQUIRED : NEED_OPTIONAL, arena);
+	event->task = name_parse(place, "task", attempt ? NEED_REQUIRED : NEED_OPTIONAL, arena);
 	if (attempt)
 		parse_attempt(place, arena, event);
 	if (event->kind == EVENT_DONE || event->kind == EVENT_FAIL)

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "base/clock.h"
 #include "model/catalogue.h"
 #include "model/document.h"
+#include "model/event.h"
 #include "model/layout.h"
 #include "model/name.h"
 #include "model/plan.h"
@@ -201,20 +201,10 @@ validate_unsatisfiable(const struct place *place)
 static void
 validate_event(const struct place *place)
 {
-	struct place at = place_member(place, "at"), result = place_member(place, "result");
 	struct arena arena = {0};
+	struct event event;
 
-	if (place_object(place, NEED_REQUIRED)) {
-		const char *time = place_string(place, "at", NEED_REQUIRED, &arena);
-
-		place_integer(place, "seq", 1, 1, INT64_MAX);
-		name_parse(place, "event", NEED_REQUIRED, &arena);
-		name_parse(place, "task", NEED_OPTIONAL, &arena);
-		place_integer(place, "attempt", 1, 1, INT32_MAX);
-		place_object(&result, NEED_OPTIONAL);
-		if (time && clock_parse_rfc3339(time) < 0)
-			place_problem(&at, "\"%.80s\" is no time as \"2026-11-21T10:00:00.123Z\"", time);
-	}
+	event_parse(place, &arena, &event);
 	arena_release(&arena);
 }
 

@@ -17,6 +17,7 @@
 #define PROVIDER "providers/p.json", "{'name':'p','providertype':'x'}"
 #define HARDWARE(name) "hardwaretypes/" name ".json", "{'name':'" name "','providermap':{'p':{'flavor':'f'}}}"
 #define IMAGE(name) "imagetypes/" name ".json", "{'name':'" name "','providermap':{'p':{'image':'i'}}}"
+#define END (const char *)NULL
 
 static char *folder; /* below TMPDIR */
 static struct catalogue catalogue;
@@ -111,7 +112,7 @@ check_merge(void)
 	    PARTIAL("ntp", ",'immutable':true,'defaults':{'services':['ntp'],'config':{'ntp':1}},'compatibility':{'services':['ntp']},"
 	        "'constraints':{'size':{'min':99}}"),
 	    PARTIAL("log", ",'immutable':false,'defaults':{'services':['log','base'],'config':{'log':1,'r':2}}"),
-	    TEMPLATE("plain", ",'more':{'x':[1]}"), NULL);
+	    TEMPLATE("plain", ",'more':{'x':[1]}"), END);
 	check_template("child",
 	    "{'name':'child','administration':{'leaseduration':{'initial':5}},'compatibility':{'services':['base','ntp']},"
 	    "'defaults':{'services':['base',{'name':'a','config':{'z':1}},'ntp','log','b'],'provider':'p','dnsSuffix':'child',"
@@ -124,7 +125,7 @@ check_merge(void)
 	open_catalogue(PARTIAL("lock", ",'immutable':true,'defaults':{'config':{'k':1}}"),
 	    TEMPLATE("bad", ",'includes':[{'name':'lock'}],'defaults':{'config':{'k':2}}"),
 	    TEMPLATE("loop", ",'extends':{'name':'pool'}"), TEMPLATE("pool", ",'extends':{'name':'loop'}"),
-	    TEMPLATE("lost", ",'includes':[{'name':'lokc'}]"), NULL);
+	    TEMPLATE("lost", ",'includes':[{'name':'lokc'}]"), END);
 	check_template("bad", "clustertemplates/bad.json: /defaults/config/k: the immutable partial template lock sets it",
 	    "what an immutable partial template sets is not set again");
 	check_template("loop", "clustertemplates/loop.json: /extends: the template extends itself, through pool",
@@ -146,7 +147,7 @@ check_services(void)
 	    SERVICE("b", ",'dependencies':{'provides':['alias']},'provisioner':{'actions':{'instal':{'type':'x'},'status':{},"
 	        "'start':{'type':'x'}}},'links':[{'label':'l','url':'%host.service.nix% %host.x%'}]"),
 	    "services/c.json", "{'name':'d'}", "services/e.json", "{'name':'b'}", "services/f.json", "{'name':7}",
-	    "services/g.json", "{'name':'g'", "services/.hidden.json", "{", "services/README", "", NULL);
+	    "services/g.json", "{'name':'g'", "services/.hidden.json", "{", "services/README", "", END);
 	check_findings("services",
 	    "services/e.json : the name is another file's already; this one is left out\n"
 	    "! services/f.json /name: expected string, found number\n"
@@ -162,7 +163,7 @@ check_services(void)
 	    "services/c.json /name: \"d\" is not the name of the file\n");
 	open_catalogue(SERVICE("a", ",'dependencies':{'runtime':{'requires':['b']},'install':{'uses':['b']}}"),
 	    SERVICE("b", ",'dependencies':{'runtime':{'uses':['alias','a']}}"),
-	    SERVICE("c", ",'dependencies':{'provides':['alias'],'runtime':{'requires':['alias']}}"), NULL);
+	    SERVICE("c", ",'dependencies':{'provides':['alias'],'runtime':{'requires':['alias']}}"), END);
 	check_findings("cycles of services",
 	    "? services/a.json /dependencies/runtime: a cycle: a, which needs b, which needs a\n");
 }
@@ -182,7 +183,7 @@ check_templates(void)
 	    TEMPLATE("fine", ",'defaults':{'services':['a','c'],'provider':'p','hardwaretype':'h','imagetype':'i','config':"
 	        "{'x':'%ip.service.c%'}},'administration':{'leaseduration':{'initial':'0','max':'0'}}"),
 	    TEMPLATE("heir", ",'extends':{'name':'parent'},'defaults':{'services':['b'],'config':{'x':'%host.service.b%'}}"),
-	    TEMPLATE("parent", ",'compatibility':{'services':['b']}"), NULL);
+	    TEMPLATE("parent", ",'compatibility':{'services':['b']}"), END);
 	check_findings("templates",
 	    "? imagetypes/far.json /providermap/q: there is no provider \"q\"\n"
 	    "clustertemplates/bad.json /constraints/size: min 5 is more than max 3\n"
@@ -241,7 +242,7 @@ check_compose(void)
 	    "{'name':'far','providermap':{'q':{'image':'x'}}}", SERVICE("a", ""), SERVICE("old", ""), SERVICE("other", ""),
 	    TEMPLATE("t", ",'compatibility':{'hardwaretypes':['h']},'defaults':{'provider':'p','services':['a'],'config':{'k':{'x':1}},"
 	        "'dnsSuffix':'s'}"),
-	    TEMPLATE("empty", ""), NULL);
+	    TEMPLATE("empty", ""), END);
 #define PARTS(hardware, services, nodes) \
 	"'template':{'name':'t','compatibility':{'hardwaretypes':['h']},'defaults':{'provider':'p','services':['a']," \
 	"'config':{'k':{'x':1}},'dnsSuffix':'s'}},'provider':{'name':'p','providertype':'x'},'hardwaretypes':[{'name':'h'," \

@@ -162,9 +162,13 @@ static const struct {
 	{"unsatisfiable", "{'kind':'unsatisfiable','conflict':['/a'],'because':'b'}", ""},
 	{"unsatisfiable", "{'kind':'unsatisfiable','conflict':'/a'}",
 	    "/because: expected string, found nothing; /conflict: expected array, found string"},
-	{"event", "{'kind':'event','seq':1,'at':'2026-11-21T10:00:00.123Z','event':'done','task':'t1','attempt':1}", ""},
+	{"event", "{'kind':'event','seq':1,'at':'2026-11-21T10:00:00.123Z','event':'take','task':'t1','attempt':1}", ""},
+	{"event", "{'kind':'event','seq':1,'at':'2026-11-21T10:00:00Z','event':'lost','task':'t1','attempt':1,'next':'x','action':'y'}",
+	    "/action: \"y\" is no action; /next: \"x\" is none of \"retry\", \"undo\", \"failed\""},
+	{"event", "{'kind':'event','seq':1,'at':'2026-11-21T10:00:00Z','event':'dnoe'}", "/event: there is no event \"dnoe\""},
 	{"event", "{'kind':'event','seq':0,'at':'today','event':'done'}",
-	    "/seq: 0 is less than 1; /at: \"today\" is no time as \"2026-11-21T10:00:00.123Z\""},
+	    "/seq: 0 is less than 1; /at: \"today\" is no time as \"2026-11-21T10:00:00.123Z\"; /task: expected string, found nothing; "
+	    "/attempt: expected number, found nothing; /result: expected object, found nothing"},
 };
 
 static void
