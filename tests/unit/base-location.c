@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/location.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "tap.h"
+
+static char *folder; /* a fresh directory */
+static struct error err;
+
+/* Whether a string, which is freed, is what it shall be. */
+static void
+check(char *found, const char *expected, const char *title)
+{
+	tap_is_text(found, expected, "%s", title);
+	free(found);
+}
+
+static void
+test_state(void)
+{
+	char *spool;
+
+	setenv("HOME", "/home/x", 1);
+	unsetenv("COOPR_SPOOL");
+	unsetenv("COOPR_STATE");
+	unsetenv("XDG_STATE_HOME");
+	if (geteuid() == 0) {
+		check(location_spool(NULL), "/var/spool/coopr", "root's spool");
+		check(location_state(), "/var/lib/coopr", "root's state");
+	} else {
+		check(location_spool(NULL), "/home/x/.local/state/coopr/spool", "a person's spool");
+		check(location_state(), "/home/x/.local/state/coopr", "a person's state");
+		setenv("XDG_STATE_HOME", "/s", 1);
+		check(location_state(), "/s/coopr", "below XDG_STATE_HOME");
+		setenv("XDG_STATE_HOME", "s", 1);
+		check(location_state(), "/home/x/.local/state/coopr", "which is ignored where it is relative");
+	}
+	setenv("COOPR_SPOOL", "/from/environment", 1);
+	setenv("COOPR_STATE", "/state", 1);
+	check(location_spool(NULL), "/from/environment", "the environment is stronger than the default");
+	check(location_spool("given"), "given", "and an option is stronger than that");
+	check(location_state(), "/state", "COOPR_STATE is the state");
+	setenv("COOPR_SPOOL", "", 1);
+	spool = location_spool(NULL);
+	tap_ok(*spool, "an empty variable does not count");
+	free(spool);
+}
+
+/* Whether the folder for sockets is another one; it is not left behind where it was made for this. */
+static bool
+is_elsewhere(const char *path)
+{
+	char *found = location_runtime();
+	bool elsewhere = found && strcmp(found, path) != 0;
+
+	if (elsewhere)
+		rmdir(found);
+	free(found);
+	return elsewhere;
+}
+
+static void
+test_runtime(void)
+{
+	char *path = memory_printf("%s/run", folder), *coopr = memory_printf("%s/coopr", path);
+	struct stat st;
+
+	file_make_dirs(AT_FDCWD, path, 0700, &err);
+	setenv("XDG_RUNTIME_DIR", path, 1);
+	check(location_runtime(), coopr, "sockets are below XDG_RUNTIME_DIR");
+	tap_ok(stat(coopr, &st) == 0 && (st.st_mode & 0777) == 0700, "in a folder that is ours alone");
+	check(location_runtime(), coopr, "the same one the next time");
+	chmod(coopr, 0755);
+	tap_ok(is_elsewhere(coopr), "one that others can enter is not used");
+	rmdir(coopr);
+	tap_ok(symlink("/tmp", coopr) == 0 && is_elsewhere(coopr), "nor one behind a link");
+	free(path);
+	free(coopr);
+}
+
+static void
+make_program(const char *path, mode_t mode)
+{
+	file_replace(AT_FDCWD, path, "#!/bin/sh\n", 10, mode, &err);
+}
+
+static void
+test_plugin(void)
+{
+	char *first = memory_printf("%s/first/provider", folder), *second = memory_printf("%s/second/provider", folder);
+	char *list = memory_printf("%s/first::%s/second", folder, folder), *path, *found;
+
+	file_make_dirs(AT_FDCWD, first, 0700, &err);
+	file_make_dirs(AT_FDCWD, second, 0700, &err);
+	setenv("COOPR_PLUGINS", list, 1);
+	path = memory_printf("%s/mine", second);
+	make_program(path, 0755);
+	check(location_plugin("provider", "mine"), path, "a plugin is found in a folder of COOPR_PLUGINS");
+	free(path);
+	path = memory_printf("%s/mine", first);
+	make_program(path, 0644);
+	found = location_plugin("provider", "mine");
+	tap_ok(found && strcmp(found, path) != 0, "a file that cannot be run is none");
+	free(found);
+	chmod(path, 0755);
+	check(location_plugin("provider", "mine"), path, "the first folder comes first");
+	check(location_plugin("automator", "mine"), NULL, "each kind has its own folder");
+	check(location_plugin("provider", "../provider/mine"), NULL, "no name leads out of it");
+	check(location_plugin("provider", ".."), NULL, "not .. either");
+	check(location_plugin("provider", ""), NULL, "and none is empty");
+	free(path);
+	free(first);
+	free(second);
+	free(list);
+}
+
+int
+main(void)
+{
+	char *catalogue = location_installed("share/coopr/catalogue");
+	const char *parent = getenv("TMPDIR");
+
+	folder = memory_printf("%s/base-location.XXXXXX", parent ? parent : "/tmp");
+	if (!mkdtemp(folder))
+		return EX_CANTCREAT;
+	test_state();
+	test_runtime();
+	test_plugin();
+	unsetenv("COOPR_CATALOGUE");
+	check(location_catalogue(NULL), catalogue, "the catalogue is the installation's");
+	check(location_catalogue("mine"), "mine", "or the one that is given");
+	free(catalogue);
+	tap_is_number(file_remove_tree(AT_FDCWD, folder, &err), 0, "the directory of this test is removed");
+	free(folder);
+	return tap_end();
+}
