@@ -90,8 +90,7 @@ clean()
 {
 	trap '' TERM HUP INT PIPE
 	[ -z "$watcher" ] || kill -s KILL "$watcher" 2>/dev/null
-	rm -rf "$base"
-	[ -z "$pid_file" ] || rm -f "$pid_file"
+	rm -rf "$base" ${pid_file:+"$pid_file"}
 	pid_file=
 }
 
