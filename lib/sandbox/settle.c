@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 #include "sandbox/record.h"
 #include "sandbox/root.h"
 
-enum { FILE_LIMIT = 4 * 1024 * 1024, ID_BYTES = 16 };
+enum { FILE_LIMIT = 4 * 1024 * 1024, PROGRAM_LIMIT = 64 * 1024 * 1024, ID_BYTES = 16 };
 
 /* The connection never leaves the host: of the key exchanges, the ones made against future quantum computers cost
  * ten times the rest of a connection and buy nothing. */
@@ -133,12 +134,41 @@ put_names(const struct machine *machine, struct error *err)
 	return result;
 }
 
+/* Whether the image's sshd has a keyword (in lower case) in its table. One that it has not would keep it from starting,
+ * and asking it costs as much as starting it. */
+static bool
+sshd_knows(const char *keyword)
+{
+	struct buffer program = {0};
+	struct error ignored;
+	bool knows = file_read(AT_FDCWD, "/usr/sbin/sshd", PROGRAM_LIMIT, &program, &ignored) == 0 &&
+	    memmem(program.data, program.length, keyword, strlen(keyword));
+
+	buffer_release(&program);
+	return knows;
+}
+
+/* From OpenSSH 9.8 on, who connects without logging in, as confirm does, is shut out after a while. */
+static int
+put_sshd_config(struct error *err)
+{
+	struct buffer text = {0};
+	int result;
+
+	buffer_text(&text, sshd_config);
+	if (sshd_knows("persourcepenalties"))
+		buffer_text(&text, "PerSourcePenalties no\n");
+	result = put_text("/etc/ssh/sshd_config", 0644, text.data, err);
+	buffer_release(&text);
+	return result;
+}
+
 static int
 put_keys(const struct root *root, struct error *err)
 {
 	if (mkdir("/root/.ssh", 0700) < 0 && errno != EEXIST)
 		return error_errno(err, EX_CANTCREAT, "/root/.ssh");
-	if (put_text("/etc/ssh/sshd_config", 0644, sshd_config, err) < 0 ||
+	if (put_sshd_config(err) < 0 ||
 	    put_copy(root, "key", "/etc/ssh/ssh_host_ed25519_key", 0600, err) < 0 ||
 	    put_copy(root, "key.pub", "/etc/ssh/ssh_host_ed25519_key.pub", 0644, err) < 0)
 		return -1;
