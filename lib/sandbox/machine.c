@@ -14,7 +14,6 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "sandbox/address.h"
-#include "sandbox/cgroup.h"
 #include "sandbox/hosts.h"
 #include "sandbox/key.h"
 #include "sandbox/network.h"
@@ -107,7 +106,6 @@ take_down(int dir, const char *name, struct error *err)
 
 	if (start_end(dir, err) < 0)
 		return -1;
-	cgroup_remove(name);
 	/* Without a record it has no more than an address: the record is written first. */
 	if (machine_read(dir, &machine, &ignored) < 0)
 		machine.cluster = machine.network = NULL;

@@ -17,7 +17,6 @@
 
 #include "base/file.h"
 #include "base/location.h"
-#include "sandbox/cgroup.h"
 #include "sandbox/network.h"
 #include "sandbox/record.h"
 #include "sandbox/state.h"
@@ -25,7 +24,7 @@
 enum {
 	STACK_SIZE = 64 * 1024,
 	FIRST_FREE = 16, /* descriptors from here on are none of sandbox-init's */
-	NAMESPACES = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWUTS | CLONE_NEWNET | CLONE_NEWIPC,
+	NAMESPACES = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWUTS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWCGROUP,
 };
 
 struct launch {
@@ -182,7 +181,6 @@ static int
 connect_init(const struct launch *launch, const struct machine *machine, const struct network *network, pid_t pid,
     char notice[256], struct error *err)
 {
-	cgroup_enter(machine->name, pid);
 	if ((network_connect(network, machine->address, pid, err) < 0 || order(launch, ORDER_CONNECTED, err) < 0) &&
 	    !has_spoken(launch))
 		return -1;

@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
@@ -56,9 +55,6 @@ become(const struct machine *machine, char *notice, struct error *err)
 		return -1;
 	if (await(ORDER_CONNECTED, err) < 0 || network_inside(&network, machine->address, err) < 0)
 		return -1;
-	/* By now the provider has put us in our control group, which becomes the root of those we see. */
-	if (unshare(CLONE_NEWCGROUP) < 0)
-		return error_errno(err, EX_OSERR, "control groups: no namespace");
 	return privilege_drop(err);
 }
 
