@@ -113,7 +113,7 @@ request() {
 	request --set b.j=x --set /x.y/1='{"n":2}' --set new.deep.er=true
 	same '{"b":{"j":"x","k":1},"new":{"deep":{"er":true}},"part":true,"x.y":[1,{"n":2}]}' "$(jq -cS .cluster.config request.json)"
 	run -64 coopr-request -t t --name shop --set part.x=1
-	contains "$output" 'part.x: "x" is sought in a boolean'
+	contains "$output" 'part.x: there is no "x" in this boolean'
 	run -64 coopr-request -t t --name shop --set part
 	contains "$output" "part: expected PATH=VALUE"
 	echo '[]' >config.json

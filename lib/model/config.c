@@ -120,7 +120,7 @@ put(jv value, const char *path, bool is_pointer, const char *text, size_t depth,
 	if (has_place(value, name) && depth < PATH_MAX_DEPTH) {
 		inner = put(value_at(value, name), rest, is_pointer, text, depth + 1, err);
 	} else {
-		error_set(err, EX_USAGE, "\"%s\" is sought in a %s", name, json_kind_name(value));
+		error_set(err, EX_USAGE, "there is no \"%s\" in this %s", name, json_kind_name(value));
 		inner = jv_invalid();
 	}
 	if (jv_is_valid(inner)) {

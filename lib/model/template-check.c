@@ -236,6 +236,66 @@ check_inheritance(const struct check *check, jv *merged)
 		place_problem(&check->root, "%s", err.text);
 }
 
+/* The default services of a template, the names they provide included. */
+static struct names
+names_offered(const struct check *check, const struct cluster_template *template)
+{
+	struct names names = {0};
+
+	for (size_t i = 0; i < template->default_service_count; i++) {
+		const char *name = template->default_services[i].name;
+		const struct entity *entity = catalogue_find(check->catalogue, ENTITY_SERVICE, name);
+
+		names_intern(&names, name);
+		for (size_t j = 0; entity && j < entity->service.provides.count; j++)
+			names_intern(&names, entity->service.provides.list[j]);
+	}
+	return names;
+}
+
+static void
+check_required(const struct place *services, const char *name, const struct string_list *needed,
+    const struct names *offered)
+{
+	for (size_t i = 0; i < needed->count; i++)
+		if (names_find(offered, needed->list[i]) == NAMES_NONE)
+			place_problem(services, "\"%s\" requires \"%s\", which is not among the default services", name,
+			    needed->list[i]);
+}
+
+static void
+check_conflicts(const struct place *services, const struct service *service, const struct cluster_template *template)
+{
+	for (size_t i = 0; i < service->conflicts.count; i++)
+		for (size_t j = 0; j < template->default_service_count; j++)
+			if (strcmp(service->conflicts.list[i], template->default_services[j].name) == 0)
+				place_problem(services, "\"%s\" conflicts with \"%s\"", service->name, service->conflicts.list[i]);
+}
+
+/* A template whose default services cannot be together never gives a cluster by itself. */
+static void
+check_together(const struct check *check, const struct place *whole, struct arena *arena)
+{
+	struct place defaults = place_member(&check->root, "defaults"), services = place_member(&defaults, "services");
+	struct cluster_template template;
+	struct names offered;
+
+	cluster_template_parse(whole, arena, &template);
+	offered = names_offered(check, &template);
+	for (size_t i = 0; i < template.default_service_count; i++) {
+		const char *name = template.default_services[i].name;
+		const struct entity *entity = catalogue_find(check->catalogue, ENTITY_SERVICE, name);
+
+		if (!entity)
+			continue;
+		check_required(&services, name, &entity->service.install_requires, &offered);
+		check_required(&services, name, &entity->service.runtime_requires, &offered);
+		check_conflicts(&services, &entity->service, &template);
+	}
+	names_release(&offered);
+	jv_free(template.source);
+}
+
 static void
 note_allowed(const struct place *document, struct arena *arena, struct allowed *allowed)
 {
@@ -264,6 +324,8 @@ check_template(struct check *check)
 	}
 	check_compatibility(check);
 	check_defaults(check, &allowed);
+	if (check->entity->kind == ENTITY_CLUSTERTEMPLATE)
+		check_together(check, &whole, &arena);
 	jv_free(merged);
 	arena_release(&arena);
 }

@@ -216,6 +216,21 @@ check_templates(void)
 }
 
 static void
+check_together(void)
+{
+	open_catalogue(SERVICE("a", ",'dependencies':{'install':{'requires':['b']},'runtime':{'requires':['alias']}}"),
+	    SERVICE("b", ",'dependencies':{'conflicts':['c']}"), SERVICE("c", ",'dependencies':{'provides':['alias']}"),
+	    TEMPLATE("lone", ",'defaults':{'services':['a']}"), TEMPLATE("pair", ",'defaults':{'services':['b','c']}"),
+	    TEMPLATE("heir", ",'extends':{'name':'base'},'defaults':{'services':['a']}"),
+	    TEMPLATE("base", ",'defaults':{'services':['b']}"), END);
+	check_findings("default services that cannot be together",
+	    "clustertemplates/heir.json /defaults/services: \"a\" requires \"alias\", which is not among the default services\n"
+	    "clustertemplates/lone.json /defaults/services: \"a\" requires \"b\", which is not among the default services\n"
+	    "clustertemplates/lone.json /defaults/services: \"a\" requires \"alias\", which is not among the default services\n"
+	    "clustertemplates/pair.json /defaults/services: \"b\" conflicts with \"c\"\n");
+}
+
+static void
 check_request(const struct order *order, const char *expected, const char *title)
 {
 	struct error err;
@@ -280,6 +295,7 @@ main(void)
 	check_merge();
 	check_services();
 	check_templates();
+	check_together();
 	check_compose();
 	close_catalogue();
 	free(folder);

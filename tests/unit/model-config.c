@@ -19,10 +19,10 @@ static const struct {
 	{"{}", "/a~1b/c~0d=1", "{'a/b':{'c~d':1}}"},
 	{"{'a':[1,{'b':2}]}", "a.1.b=3", "{'a':[1,{'b':3}]}"},
 	{"{'a':[1]}", "/a/1=2", "{'a':[1,2]}"},
-	{"{'a':[1]}", "/a/2=2", "/a/2: \"2\" is sought in a array"},
-	{"{'a':[1]}", "a.x=2", "a.x: \"x\" is sought in a array"},
+	{"{'a':[1]}", "/a/2=2", "/a/2: there is no \"2\" in this array"},
+	{"{'a':[1]}", "a.x=2", "a.x: there is no \"x\" in this array"},
 	{"{'a':null}", "a.b=2", "{'a':{'b':2}}"},
-	{"{'a':'text'}", "a.b=2", "a.b: \"b\" is sought in a string"},
+	{"{'a':'text'}", "a.b=2", "a.b: there is no \"b\" in this string"},
 	{"{}", "a", "a: expected PATH=VALUE"},
 	{"{}", "=1", "=1: expected PATH=VALUE"},
 };
