@@ -1,13 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 #
-# coopr-sandbox(7): machines from namespaces. Networks are drawn from the pid, so that runs outside of tests/run, which gives each
-# file a network namespace of its own, do not meet.
-
-# What stands in single quotes is for the shell of a machine:
-# shellcheck disable=SC2016
-# bats sets it:
-# shellcheck disable=SC2154
+# coopr-sandbox(7): machines from namespaces. Networks are drawn from the pid, so that runs outside of tests/run,
+# which gives each file a network namespace of its own, do not meet.
 
 load case
 
