@@ -131,7 +131,7 @@ lib.sh" "$(member .stderr)"
 	coopr-exec -q <task.json >result.json 3>&- &
 	job=$!
 	until grep -q before log 2>/dev/null; do :; done
-	! grep -q after log
+	run -1 grep after log
 	echo >go
 	wait $job
 	same 0 "$(member .status)"

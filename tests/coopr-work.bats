@@ -200,7 +200,7 @@ start_work() {
 	plugin waits <<<"echo \$\$ >>pids; echo >started; read -r _ <go; $good"
 	mkfifo started go
 	job=$(put waits 3 3)
-	for round in 1 2 3; do
+	for _ in 1 2 3; do
 		start_work -j 2
 		read -r _ <started
 		kill -KILL $work
@@ -220,7 +220,7 @@ start_work() {
 @test "workers share a spool: each task is done once" {
 	plugin once <<<"echo \$(jq -r .id) >>done.log; $good"
 	job=$(put once 10 5)
-	for i in 1 2 3; do
+	for _ in 1 2 3; do
 		coopr-work -j 3 --drain 3>&- &
 		pids="${pids:-} $!"
 	done
@@ -304,7 +304,7 @@ two" "$(cat "$log")"
 		"$(coopr-queue show "$job" --layout | jq -r 'select(.kind == "node") | .facts.connection')"
 	same "" "$(find run -type s)"
 	same "" "$(find run -name 'ssh.*')"
-	! pgrep -f "$PWD/run" >/dev/null
+	run -1 pgrep -f "$PWD/run"
 }
 
 @test "connections that a killed worker left are closed by the next one" {

@@ -45,7 +45,7 @@ if ! command -v sshd >/dev/null || [ "$(id -u)" -ne 0 ]; then
 fi
 load() { :; }
 need_program() { :; }
-# shellcheck source=tests/sshd.bash
+# shellcheck disable=SC1091 # checked by itself
 . "$COOPR_ROOT/tests/sshd.bash"
 sshd_start
 trap 'ssh -F none -S "$(echo sockets/*)" -O exit none 2>/dev/null; sshd_stop' EXIT
