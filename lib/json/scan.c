@@ -279,9 +279,11 @@ open_container(struct scan *s, bool is_object)
 static int
 check_duplicates(struct scan *s, size_t first)
 {
-	const struct key *twice = key_find_twice(s->keys + first, s->key_count - first);
+	const struct key *twice = NULL;
 	char what[128];
 
+	if (s->key_count > first) /* keys may be NULL where there is none */
+		twice = key_find_twice(s->keys + first, s->key_count - first);
 	s->key_count = first;
 	if (!twice)
 		return OK;
