@@ -56,7 +56,7 @@ $(BUILD)/%.o: %.c Makefile
 
 $(LIB): $(LIB_OBJECTS)
 	@rm -f $@
-	ar rcs $@ $(LIB_OBJECTS)
+	@ar rcs $@ $(LIB_OBJECTS)
 
 $(PROGRAMS): $(OUT)/%: $(BUILD)/%.o $(LIB)
 	@mkdir -p $(@D)
