@@ -94,11 +94,12 @@ def main():
     documents = originals if as_is else [variant for document in originals for variant in variants(document)]
     wrong = refused = 0
     for document, lines in zip(documents, parser_says(name, documents)):
-        errors = sorted("/".join(map(str, e.absolute_path)) + ": " + e.message[:200] for e in validator.iter_errors(document))
+        fine = validator.is_valid(document)
         lines = [line for line in lines if not BEYOND.search(line)]
         refused += bool(lines)
-        if bool(errors) != bool(lines) or (errors and any(document is original for original in originals)):
+        if fine == bool(lines) or (not fine and any(document is original for original in originals)):
             wrong += 1
+            errors = ["/".join(map(str, e.absolute_path)) + ": " + e.message[:200] for e in validator.iter_errors(document)]
             print("%s: %s" % (name, json.dumps(document)))
             print("  schema: %s" % ("; ".join(errors) or "fine"))
             print("  parser: %s" % ("; ".join(lines) or "fine"))
