@@ -184,7 +184,7 @@ two" "$(cat log)"
 	END
 	do_task slow '{"timeout_s": 1}'
 	same "124 timed out: automator/slow was ended after 1 s" "$(member '"\(.status) \(.message)"')"
-	[ ! -e "/proc/$(cat child)" ]
+	until [ ! -e "/proc/$(cat child)" ]; do :; done
 }
 
 @test "SIGTERM, SIGINT and SIGHUP end the plugin's group, and the result says that it is temporary" {
@@ -198,8 +198,7 @@ two" "$(cat log)"
 	for signal in TERM INT HUP; do
 		task waits | coopr-exec -q >result.json 3>&- &
 		read -r _ <go
-		# A shell's background job ignores SIGINT until the program asks for it.
-		kill -$signal "$(pgrep -f -x "coopr-exec -q" -P $$)"
+		kill -$signal $!
 		wait $!
 		same "75 stopped: SIG$signal came" "$(member '"\(.status) \(.message)"')"
 		until [ ! -e "/proc/$(cat child)" ]; do :; done
