@@ -209,6 +209,27 @@ whole_bound(double bound, double scale, bool lower)
 	return (int64_t)value;
 }
 
+/* Divides a rule by what all its coefficients have in common, rounding the bounds: 2a - 2b = 1 has no solution. */
+static void
+reduce_rule(const struct program *p, struct linear *linear)
+{
+	int64_t common = 0;
+
+	for (size_t u = 0; u < p->unit_count; u++)
+		for (int64_t a = llabs(linear->coefficient[u]), rest; a; a = rest) {
+			rest = common % a;
+			common = a;
+		}
+	if (common < 2)
+		return;
+	for (size_t u = 0; u < p->unit_count; u++)
+		linear->coefficient[u] /= common;
+	if (linear->lo != NO_MIN)
+		linear->lo = linear->lo / common + (linear->lo % common > 0);
+	if (linear->hi != NO_MAX)
+		linear->hi = linear->hi / common - (linear->hi % common < 0);
+}
+
 static int
 apply_count_rule(struct program *p, const struct count_rule *rule, struct error *err)
 {
@@ -231,6 +252,7 @@ apply_count_rule(struct program *p, const struct count_rule *rule, struct error 
 	}
 	linear->lo = whole_bound(rule->min, scale, true);
 	linear->hi = whole_bound(rule->max, scale, false);
+	reduce_rule(p, linear);
 	return 0;
 }
 

@@ -13,6 +13,8 @@
 #include "solve/search.h"
 #include "solve/solve.h"
 
+enum { EXPLORED_MAX = 2000 }; /* relaxations in one of the questions; what is not known by then counts as satisfiable */
+
 /* Whether the demands that are not dropped are still too much. 1, 0, or -1 with err. */
 static int
 is_too_much(struct demands *demands, struct error *err)
@@ -21,7 +23,7 @@ is_too_much(struct demands *demands, struct error *err)
 	int rc = -1;
 
 	if (program_build(demands->request, demands, &program, err) == 0)
-		rc = search_any(&program, 0) == VERDICT_NONE;
+		rc = search_any(&program, EXPLORED_MAX) == VERDICT_NONE;
 	program_release(&program);
 	return rc;
 }
@@ -120,7 +122,8 @@ possible(struct demands *demands, const struct demand *demand, int sign)
 
 	demand_drop(demands, demand, true);
 	if (program_build(demands->request, demands, &program, &err) == 0)
-		value = search_extreme(&program, is_about_machines(demand) ? ANY : unit_about(&program, demand), sign);
+		value = search_extreme(&program, is_about_machines(demand) ? ANY : unit_about(&program, demand), sign,
+		    EXPLORED_MAX);
 	program_release(&program);
 	demand_drop(demands, demand, false);
 	return value;

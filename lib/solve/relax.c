@@ -203,8 +203,9 @@ static int64_t
 most_machines(const struct master *m, size_t group)
 {
 	int row = group == 0 ? 0 : group < m->program->group_count ? m->row_of_group[group] : m->row_of_marked;
+	int64_t most = m->rows[row].hi < m->rows[0].hi ? m->rows[row].hi : m->rows[0].hi;
 
-	return m->rows[row].hi > 0 ? m->rows[row].hi : 0;
+	return most > 0 ? most : 0;
 }
 
 /* Whether the prices prove that there is no solution. For any prices y of the rows: the sum of y times activity is at

@@ -398,14 +398,14 @@ search_any(const struct program *p, unsigned long explored_max)
 }
 
 int64_t
-search_extreme(const struct program *p, int unit, int sign)
+search_extreme(const struct program *p, int unit, int sign, unsigned long explored_max)
 {
 	struct search s;
 	enum verdict verdict;
 	int64_t value = -1;
 	int row = 0;
 
-	search_init(&s, p, 0);
+	search_init(&s, p, explored_max);
 	if (unit != ANY)
 		row = master_add_row(&s.master, (struct row){ROW_UNIT, unit, NULL, NO_MIN, NO_MAX, 1});
 	verdict = branch_best(&s.master, row, sign, &s.found);
