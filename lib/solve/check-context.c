@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "model/name.h"
 
 void
 check_fault(struct check *c, const char *where, const char *format, ...)
@@ -34,7 +35,7 @@ check_listed(const struct string_list *list, const char *name)
 bool
 check_on_cluster(const struct check *c, const char *service)
 {
-	return check_listed(&c->layout->cluster.services, service);
+	return name_set_has(&c->layout->cluster.services, service);
 }
 
 const struct service *
@@ -67,10 +68,9 @@ check_image_of(const struct check *c, const char *name)
 const struct service_constraint *
 check_constraint_of(const struct check *c, const char *service)
 {
-	for (size_t i = 0; i < c->request->template.constraint_count; i++)
-		if (strcmp(c->request->template.constraints[i].service, service) == 0)
-			return &c->request->template.constraints[i];
-	return NULL;
+	int number = names_find(&c->constrained, service);
+
+	return number == NAMES_NONE ? NULL : &c->request->template.constraints[number];
 }
 
 bool

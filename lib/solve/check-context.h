@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "base/names.h"
 #include "model/layout.h"
 #include "model/request.h"
 #include "solve/check.h"
@@ -16,6 +17,8 @@ struct check {
 	const struct layout *layout;
 	struct arena *arena;
 	struct fault **last;
+	struct names constrained;      /* services with constraints, numbered as these are */
+	struct string_list everywhere; /* services of the cluster that no rule names: they stand on every new node */
 };
 
 /* Adds a fault. */

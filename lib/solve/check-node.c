@@ -3,20 +3,6 @@
 
 #include "solve/check-context.h"
 
-/* Whether some rule names the service; those that none names stand on every new node. */
-static bool
-is_named(const struct check *c, const char *service)
-{
-	const struct cluster_template *t = &c->request->template;
-
-	for (size_t i = 0; i < t->count_count; i++)
-		for (size_t j = 0; j < t->counts[i].term_count; j++)
-			if (strcmp(t->counts[i].terms[j].service, service) == 0)
-				return true;
-	return check_constraint_of(c, service) || check_in_sets(&t->mustcoexist, service) || check_in_sets(&t->cantcoexist, service) ||
-	    check_in_sets(&t->mutuallyexclusive, service) || check_in_sets(&t->oneof, service);
-}
-
 static size_t
 standing(const struct string_list *set, const struct node *node)
 {
@@ -120,17 +106,15 @@ check_capacity(struct check *c, const struct node *node)
 void
 check_node(struct check *c, const struct node *node)
 {
-	const struct string_list *services = &c->layout->cluster.services;
-
 	if (node->leaves)
 		return;
 	if (!node->services.count)
 		check_fault(c, node->id, "holds no service");
 	for (size_t i = 0; i < node->services.count; i++)
 		check_service(c, node, node->services.list[i]);
-	for (size_t i = 0; i < services->count && node->is_new; i++)
-		if (!is_named(c, services->list[i]) && !node_has(node, services->list[i]))
-			check_fault(c, node->id, "lacks %s, which stands on every node", services->list[i]);
+	for (size_t i = 0; i < c->everywhere.count && node->is_new; i++)
+		if (!node_has(node, c->everywhere.list[i]))
+			check_fault(c, node->id, "lacks %s, which stands on every node", c->everywhere.list[i]);
 	if (node->is_new)
 		check_types(c, node);
 	check_company(c, node);

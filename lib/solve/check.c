@@ -228,10 +228,12 @@ check_change(struct check *c)
 {
 	const struct request *r = c->request;
 	const struct layout *l = c->layout;
-	int64_t present = 0;
+	int64_t present = 0, leaving = 0;
 
 	for (size_t i = 0; i < r->node_count; i++)
 		present += !r->nodes[i].leaves;
+	for (size_t i = 0; i < l->node_count; i++)
+		leaving += l->nodes[i].leaves;
 	for (size_t i = 0; i < r->node_count; i++) {
 		const struct node *is = node_of(l->nodes, l->node_count, r->nodes[i].id);
 
@@ -244,17 +246,49 @@ check_change(struct check *c)
 		else if (!is->leaves)
 			check_kept(c, &r->nodes[i], is);
 	}
-	for (size_t i = 0; i < l->node_count; i++)
+	for (size_t i = 0; i < l->node_count; i++) {
 		if (!l->nodes[i].is_new && !node_of(r->nodes, r->node_count, l->nodes[i].id))
 			check_fault(c, l->nodes[i].id, "is said to be present, and is not");
+		else if (l->nodes[i].is_new && leaving)
+			check_fault(c, l->nodes[i].id, "is new, while present nodes leave");
+	}
+}
+
+/* Whether some rule names the service. */
+static bool
+is_named(const struct check *c, const char *service)
+{
+	const struct cluster_template *t = &c->request->template;
+
+	for (size_t i = 0; i < t->count_count; i++)
+		for (size_t j = 0; j < t->counts[i].term_count; j++)
+			if (strcmp(t->counts[i].terms[j].service, service) == 0)
+				return true;
+	return check_constraint_of(c, service) || check_in_sets(&t->mustcoexist, service) || check_in_sets(&t->cantcoexist, service) ||
+	    check_in_sets(&t->mutuallyexclusive, service) || check_in_sets(&t->oneof, service);
+}
+
+static void
+begin(struct check *c)
+{
+	const struct cluster_template *t = &c->request->template;
+	const struct string_list *services = &c->layout->cluster.services;
+
+	for (size_t i = 0; i < t->constraint_count; i++)
+		names_intern(&c->constrained, t->constraints[i].service);
+	c->everywhere.list = arena_alloc(c->arena, services->count, sizeof *c->everywhere.list);
+	for (size_t i = 0; i < services->count; i++)
+		if (!is_named(c, services->list[i]))
+			c->everywhere.list[c->everywhere.count++] = services->list[i];
 }
 
 struct fault *
 check_layout(const struct request *request, const struct layout *layout, struct arena *arena)
 {
 	struct fault *first = NULL;
-	struct check c = {request, layout, arena, &first};
+	struct check c = {.request = request, .layout = layout, .arena = arena, .last = &first};
 
+	begin(&c);
 	check_size(&c);
 	check_services(&c);
 	check_rules(&c);
@@ -262,5 +296,6 @@ check_layout(const struct request *request, const struct layout *layout, struct 
 	check_change(&c);
 	for (size_t i = 0; i < layout->node_count; i++)
 		check_node(&c, &layout->nodes[i]);
+	names_release(&c.constrained);
 	return first;
 }

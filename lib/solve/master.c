@@ -222,6 +222,10 @@ add_other_rows(struct master *m)
 
 	for (size_t g = 1; g < p->group_count; g++)
 		present += p->groups[g].count;
+	/* present machines leave only where fewer are wanted, and then none is new */
+	if (present)
+		m->row_of_group[0] = add_bounded(m, ROW_GROUP, 0, 0,
+		    present < p->machines_max ? p->machines_max - present : 0, 1);
 	for (size_t g = 1; g < p->group_count; g++)
 		m->row_of_group[g] = add_bounded(m, ROW_GROUP, g, present <= p->machines_max ? p->groups[g].count : 0,
 		    p->groups[g].count, 1);

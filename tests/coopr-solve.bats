@@ -1,0 +1,308 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+
+load case
+
+# A request for three machines: a master, workers beside it, monitoring everywhere.
+setup() {
+	fresh
+	cat >request <<-'END'
+	{"kind":"request",
+	 "cluster":{"id":"00000042","name":"kv-qa","tenant":"qa","numMachines":3,"services":["monitor","master","worker"],
+	  "config":{"a":1},"catalogue":"/some/where","dnsSuffix":"dev.example.net"},
+	 "template":{"name":"kv","constraints":{"layout":{"cantcoexist":[["master","worker"]]},
+	  "services":{"master":{"hardwaretypes":["large"],"quantities":{"min":1,"max":1}},"worker":{"quantities":{"min":1}}}}},
+	 "provider":{"name":"p","providertype":"dummy","provisioner":{}},
+	 "hardwaretypes":[{"name":"small","providermap":{"p":{"flavor":"f.small","cost":"0.087"}}},
+	  {"name":"large","providermap":{"p":{"flavor":"f.large","cost":0.5}}}],
+	 "imagetypes":[{"name":"rocky","providermap":{"p":{"image":"7d1e","sshuser":"rocky"}}}],
+	 "services":[{"name":"master"},{"name":"worker"},{"name":"monitor"},{"name":"idle"}],
+	 "nodes":[]}
+	END
+}
+
+# The request with a change made by a jq program.
+changed() {
+	jq "$1" request >changed
+}
+
+# The nodes of a layout in words: "1000 large rocky master,monitor".
+nodes() {
+	jq -r 'select(.kind == "node") | "\(.nodenum) \(.hardwaretype) \(.imagetype) \(.services // ["-"] | join(","))"' "$@"
+}
+
+# Refused with these pointers: refuses PROGRAM POINTER...
+refuses() {
+	changed "$1"
+	shift
+	run -1 --separate-stderr coopr-solve changed
+	same "$(printf '%s\n' "$@")" "$(jq -r '.conflict[]' <<<"$output")"
+	same unsatisfiable "$(jq -r .kind <<<"$output")"
+}
+
+@test "coopr-solve prints a cluster record, then the nodes in the order of preference" {
+	coopr-solve request >layout
+	same "1000 large rocky master,monitor
+1001 large rocky monitor,worker
+1002 large rocky monitor,worker" "$(nodes layout)"
+	same '["00000042","kv-qa","qa",["master","monitor","worker"],{"a":1},"/some/where"]' \
+		"$(head -n 1 layout | jq -c '[.id, .name, .tenant, .services, .config, .catalogue]')"
+	same '["master","monitor","worker"]' "$(head -n 1 layout | jq -c '[.definitions[].name]')"
+	same '["optimal",{"cost":1.5,"machines":3,"moves":0}]' "$(head -n 1 layout | jq -c '.solution | [.status, .objective]')"
+	same '{"flavor":"f.large","hardwaretype":"large","hostname":"kv-qa42-1000.dev.example.net","id":"00000042-1000",'`
+		`'"image":"7d1e","imagetype":"rocky","kind":"node","nodenum":1000,"services":["master","monitor"],'`
+		`'"sshuser":"rocky","was":null,"zone":null}' "$(sed -n 2p layout)"
+}
+
+@test "the same request gives the same bytes, on standard input too" {
+	coopr-solve request >first
+	coopr-solve <request >second
+	cmp first second
+}
+
+@test "the order of members and lists in the request does not matter" {
+	coopr-solve request >layout
+	jq -c 'walk(if type == "object" then to_entries | reverse | from_entries elif type == "array" then reverse else . end)' \
+		request | coopr-solve >reversed
+	cmp <(tail -n +2 layout) <(tail -n +2 reversed)
+	same "$(head -n 1 layout | jq -c .solution)" "$(head -n 1 reversed | jq -c .solution)"
+}
+
+# Answers each line of a file of requests: a record {"kind":"code"} behind each answer.
+answer_all() {
+	local line code
+
+	while read -r line; do
+		code=0
+		coopr-solve 2>>errors <<<"$line" || code=$?
+		echo "{\"kind\":\"code\",\"code\":$code}"
+	done
+}
+
+@test "every answer of the original is ours" {
+	need_shared corpus/solve-coopr.ndjson
+	grep -v '^{"about"' "$SHARED/corpus/solve-coopr.ndjson" >cases
+	jq -c .request cases | answer_all >answers
+	jq -c '.expect | if .unsatisfiable then "none"
+	  else [.layout[] | [.hardwaretype, .imagetype, (.services | sort), .count]] | sort end' cases >expected
+	jq -nc 'foreach inputs as $r ({}; if $r.kind == "code" then {done: .nodes, code: $r.code}
+	   elif $r.kind == "node" then {nodes: (.nodes + [[$r.hardwaretype, $r.imagetype, $r.services]])} else {} end;
+	  select(has("done")) | if .code == 1 then "none" else [.done | group_by(.)[] | .[0] + [length]] end)' answers >found
+	[ "$(wc -l <found)" -gt 400 ]
+	diff expected found
+}
+
+@test "a service is added to a living cluster just where that can be done without a move" {
+	need_shared corpus/add-coopr.ndjson
+	grep -v '^{"about"' "$SHARED/corpus/add-coopr.ndjson" >cases
+	jq -c .request cases >requests
+	answer_all <requests >answers
+	diff <(jq 'if .expect.possible then 0 else 1 end' cases) <(jq 'select(.kind == "code") | .code' answers)
+	csplit -q -z -f answer. -n 4 answers '/"kind":"code"/+1' '{*}'
+	csplit -q -z -f request. -n 4 requests '/./' '{*}'
+	for answer in $(grep -L '"kind":"unsatisfiable"' answer.*); do
+		coopr-solve --check "$answer" "${answer/answer/request}"
+	done
+}
+
+@test "published cases have their published cost or number of machines" {
+	need_shared corpus/wordpress-n3-o20.request.json
+	for expect in "$SHARED"/corpus/*.expect.json; do
+		coopr-solve "${expect%.expect.json}.request.json" >layout
+		coopr-solve --check layout "${expect%.expect.json}.request.json"
+		same "$(jq -c 'if .cost then {cost} else {machines} end' "$expect")" \
+			"$(head -n 1 layout | jq -c --slurpfile e "$expect" '.solution.objective | if $e[0].cost then {cost} else {machines} end')"
+		same '"optimal"' "$(head -n 1 layout | jq .solution.status)"
+	done
+}
+
+@test "sets of services are never listed one by one: 24 services on 100 machines, 200 on 10000" {
+	jq -n '[range(200) | "s\(.)"] as $s | {kind: "request", cluster: {name: "c", numMachines: 10000, services: $s},
+	  template: {name: "t", constraints: {layout: {cantcoexist: [["s0", "s1"], ["s2", "s3"]]},
+	   services: ($s | map({(.): {quantities: {min: 2}}}) | add)}},
+	  provider: {name: "p", providertype: "dummy"}, hardwaretypes: [{name: "h", providermap: {p: {flavor: "f"}}}],
+	  imagetypes: [{name: "i", providermap: {p: {image: "x"}}}], services: ($s | map({name: .})), nodes: []}' >large
+	coopr-solve large >layout
+	same 10001 "$(wc -l <layout)"
+	coopr-solve --check layout large
+}
+
+@test "what is missing is said all at once" {
+	changed '.services[0].dependencies = {"install": {"requires": ["jdk", "ntp"]}, "runtime": {"requires": ["dns"]}}
+	  | .services[1].dependencies = {"runtime": {"requires": ["store"]}}'
+	run -1 --separate-stderr coopr-solve changed
+	same "master requires jdk, ntp (install), which nothing on the cluster provides; "`
+		`"master requires dns (runtime), which nothing on the cluster provides; "`
+		`"worker requires store (runtime), which nothing on the cluster provides" "$(jq -r .because <<<"$output")"
+	same '["/cluster/services/1","/services/0/dependencies/install/requires"]' "$(jq -c .conflict <<<"$output")"
+}
+
+@test "a requirement is met by a service that provides it" {
+	changed '.services[0].dependencies = {"install": {"requires": ["jobs"]}} | .services[1].dependencies = {"provides": ["jobs"]}'
+	coopr-solve changed >layout
+}
+
+@test "services in conflict are refused, and told once" {
+	refuses '.services[0].dependencies = {"conflicts": ["worker"]} | .services[1].dependencies = {"conflicts": ["master"]}' \
+		/cluster/services/1 /cluster/services/2 /services/0/dependencies/conflicts
+	same "master conflicts with worker" "$(jq -r .because <<<"$output")"
+}
+
+@test "a service that the template does not allow is refused" {
+	refuses '.template.compatibility = {"services": ["master", "worker"]}' /cluster/services/0 /template/compatibility/services
+}
+
+@test "more machines than the template allows are refused" {
+	refuses '.template.constraints.size = {"min": 1, "max": 2}' /cluster/numMachines /template/constraints/size/max
+	contains "$(jq -r .because <<<"$output")" "3 machines are asked for, but the template allows at most 2 machines"
+}
+
+@test "fewer machines than the template's least are taken as asked for, and it is said" {
+	changed '.template.constraints.size = {"min": 9}'
+	run -0 --separate-stderr coopr-solve changed
+	contains "$stderr" "/template/constraints/size/min: 9 machines, but exactly 3 are asked for"
+}
+
+@test "a number of machines that is left open keeps the template's size" {
+	changed '.template.constraints.size = {"min": 4, "max": 6} | del(.cluster.numMachines)'
+	same 6 "$(coopr-solve changed | nodes | wc -l)"
+	jq '.template.objective = ["machines"]' changed >least
+	same 4 "$(coopr-solve least | nodes | wc -l)"
+}
+
+@test "the conflict is minimal, and the sentence says with numbers what would be possible" {
+	refuses '.cluster.services = ["master", "worker"] | .template.constraints.services.worker.quantities = {"max": 1}' \
+		/cluster/numMachines /template/constraints/services/master/quantities/max \
+		/template/constraints/services/worker/quantities/max
+	same "3 machines are asked for, but master may have at most 1 instance and worker may have at most 1 instance: "`
+		`"at most 2 machines are possible" "$(jq -r .because <<<"$output")"
+}
+
+@test "a hardware type that is short is named" {
+	refuses '.hardwaretypes[1].providermap.p.available = 2 | .cluster.numMachines = 9 | .template.constraints.services.master.quantities = {"min": 3}' \
+		/hardwaretypes/1/providermap/p/available /template/constraints/services/master/hardwaretypes \
+		/template/constraints/services/master/quantities/min
+	same "master needs at least 3 instances, but 2 machines of type large can be had and "`
+		`"master may only stand on hardware large: at most 2 instances are possible" "$(jq -r .because <<<"$output")"
+}
+
+@test "a hardware type that the provider does not offer is named" {
+	refuses '.cluster.hardwaretype = "huge"' /cluster/hardwaretype
+	contains "$(jq -r .because <<<"$output")" "hardware huge is asked for, which provider p does not offer"
+	refuses '.hardwaretypes = []' /hardwaretypes
+}
+
+@test "the cheapest machines that have room are taken" {
+	changed '.template.objective = ["cost"] | .services[1].consumes = {"cpu": 1.5} | .services[0].consumes = {"cpu": 1}
+	  | .hardwaretypes[0].providermap.p += {"capacity": {"cpu": 1}} | .hardwaretypes[1].providermap.p += {"capacity": {"cpu": 2}}'
+	coopr-solve changed >layout
+	same '{"cost":1.087,"machines":3,"moves":0}' "$(head -n 1 layout | jq -c .solution.objective)"
+	coopr-solve --check layout changed
+}
+
+@test "on a change nothing moves that is not concerned" {
+	coopr-solve request >before
+	jq -s '.[0] as $r | .[1:] as $layout | $r | .cluster.services += ["idle"] | .cluster.numMachines = 5
+	  | .nodes = ($layout | map(select(.kind == "node")))' request before >changed
+	coopr-solve changed >layout
+	same "1000 large rocky idle,master,monitor
+1001 large rocky idle,monitor,worker
+1002 large rocky idle,monitor,worker
+1003 large rocky idle,monitor,worker
+1004 large rocky idle,monitor,worker" "$(nodes layout)"
+	same '["monitor","worker"]' "$(jq -c 'select(.nodenum == 1001) | .was' layout)"
+	same null "$(jq -c 'select(.nodenum == 1003) | .was' layout)"
+	coopr-solve --check layout changed
+}
+
+@test "nodes leave where fewer are asked for, services where they are no longer" {
+	coopr-solve request >before
+	jq -s '.[0] as $r | .[1:] as $layout | $r | .cluster.services = ["master", "worker"] | .cluster.numMachines = 2
+	  | .nodes = ($layout | map(select(.kind == "node") | . + {"facts": {"providerid": "i-1"}}))' request before >changed
+	coopr-solve changed >layout
+	same "1000 large rocky master
+1001 large rocky worker
+1002 large rocky -" "$(nodes layout)"
+	same '{"providerid":"i-1"}' "$(jq -c 'select(.nodenum == 1000) | .facts' layout)"
+	coopr-solve --check layout changed
+}
+
+@test "--check names each rule that a layout breaks" {
+	coopr-solve request >layout
+	coopr-solve --check layout request
+	jq -c 'if .nodenum == 1001 then .services = ["master", "worker"] else . end' layout >wrong
+	run -1 --separate-stderr coopr-solve --check wrong request
+	same "" "$output"
+	contains "$stderr" "00000042-1001: lacks monitor, which stands on every node"
+	contains "$stderr" "00000042-1001: holds all of what cannot coexist"
+	contains "$stderr" "master has 2 instances, its most is 1"
+	jq -c 'if .nodenum == 1000 then .hardwaretype = "small" else . end' layout >wrong
+	run -1 --separate-stderr coopr-solve --check wrong request
+	contains "$stderr" "master may not stand on its hardware type"
+	head -n 3 layout >wrong
+	run -1 --separate-stderr coopr-solve --check wrong request
+	contains "$stderr" "2 nodes are not the number that is asked for"
+}
+
+@test "what is not supported is refused, not ignored" {
+	changed '.template.constraints.spread = [{"services": ["worker"], "over": "zone", "min": 2}]'
+	run -69 --separate-stderr coopr-solve changed
+	contains "$stderr" "/template/constraints/spread"
+}
+
+@test "nothing that bounds the number of machines is malformed" {
+	changed 'del(.cluster.numMachines)'
+	run -65 --separate-stderr coopr-solve changed
+	contains "$stderr" "nothing bounds the number of machines"
+}
+
+@test "a malformed request gives 65 and all its errors, and nothing on standard output" {
+	changed '.cluster.numMachines = -1 | .services = {} | .hardwaretypes[0].name = 7'
+	run -65 --separate-stderr coopr-solve changed
+	same "" "$output"
+	contains "$stderr" "/cluster/numMachines"
+	contains "$stderr" "/services: expected array, found object"
+	contains "$stderr" "/hardwaretypes/0/name"
+	changed '.cluster.services += ["ghost"]'
+	run -65 --separate-stderr coopr-solve changed
+	contains "$stderr" 'no service "ghost" is defined'
+}
+
+@test "hostile input gives 65 and one line" {
+	for text in '' '{' '[]' 'null' '{"kind":"request"}x' $'{"kind":"re\xffquest"}' '{"kind":"request","kind":"request"}'; do
+		printf '%s' "$text" >hostile
+		run -65 --separate-stderr coopr-solve hostile
+		same "" "$output"
+	done
+	head -c 100000 /dev/zero | tr '\0' '[' >hostile
+	run -65 --separate-stderr coopr-solve hostile
+	same 1 "${#stderr_lines[@]}"
+}
+
+@test "hostile sizes give 65 or a right answer" {
+	changed '.cluster.numMachines = 1000000000'
+	run -65 --separate-stderr coopr-solve changed
+	changed '.template.constraints.services.worker.quantities = {"min": 9007199254740991}'
+	run -1 --separate-stderr coopr-solve changed
+	changed '.services += [range(5000) | {name: "x\(.)"}] | .cluster.services += [range(5000) | "x\(.)"]'
+	run -65 --separate-stderr coopr-solve changed
+	changed '.services[1].consumes = {"cpu": 1e15} | .hardwaretypes[1].providermap.p.capacity = {"cpu": 0.5}'
+	run -65 --separate-stderr coopr-solve changed
+}
+
+@test "misuse gives 64, a file that cannot be read 66" {
+	run -64 coopr-solve one two
+	run -64 coopr-solve --no-such-option
+	run -66 coopr-solve nowhere
+	run -66 coopr-solve --check nowhere request
+}
+
+@test "a layout that cannot be written is an error" {
+	run -74 --separate-stderr bash -c 'coopr-solve request >/dev/full'
+	contains "$stderr" "coopr-solve: "
+}
+
+@test "-v says on standard error how long it took" {
+	run -0 --separate-stderr coopr-solve -v request
+	contains "$stderr" "solved in "
+}
