@@ -49,6 +49,7 @@ start_worker(struct pair *pair, const struct drive *drive, const struct folder *
 	arguments_printf(arguments, "--jobs=%ld", drive->workers);
 	arguments_printf(arguments, "--job=%s", job);
 	arguments_push(arguments, "--drain");
+	arguments_push(arguments, "--verbose");
 	result = start(&pair->worker, arguments, log, err);
 	close(log);
 	return result;
@@ -96,21 +97,38 @@ reap(struct pair *pair)
 			pair->waiter_code = process_exit_code(status);
 }
 
-/* Once the job is over, or the worker cannot go on, the other has nothing to wait for. Both are asked
- * with SIGTERM: the worker ends when the tasks that it runs have ended. */
+/* Asks both to end. The worker waits for the tasks that it runs; asked once more, it ends those too. */
+static void
+ask_to_end(const struct pair *pair)
+{
+	if (pair->worker_code == RUNNING)
+		kill(pair->worker.pid, SIGTERM);
+	if (pair->waiter_code == RUNNING)
+		kill(pair->waiter.pid, SIGTERM);
+}
+
+/* Whether a process has ended otherwise than with "done" or "the job failed", which both find out. */
+static bool
+is_trouble(int code)
+{
+	return code != RUNNING && code != 0 && code != EX_NO;
+}
+
 static void
 supervise(struct pair *pair, const sigset_t *signals)
 {
+	bool told = false;
+
 	while (pair->worker_code == RUNNING || pair->waiter_code == RUNNING) {
 		int signal = sigwaitinfo(signals, NULL);
 
-		if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP)
-			pair->signal = signal;
 		reap(pair);
-		if (pair->waiter_code == RUNNING && (pair->signal || pair->worker_code > 0))
-			kill(pair->waiter.pid, SIGTERM);
-		if (pair->worker_code == RUNNING && (pair->signal || pair->waiter_code > 0))
-			kill(pair->worker.pid, SIGTERM);
+		if (signal > 0 && signal != SIGCHLD)
+			pair->signal = signal;
+		else if (told || (!is_trouble(pair->worker_code) && !is_trouble(pair->waiter_code)))
+			continue;
+		ask_to_end(pair);
+		told = true;
 	}
 }
 
@@ -142,7 +160,7 @@ judge(const struct pair *pair, const struct folder *folder, const char *job, str
 	if (pair->signal)
 		return error_set(err, 128 + pair->signal, "%s: interrupted; the same command goes on with job %s",
 		    folder->name, job);
-	if (pair->worker_code > 0) {
+	if (is_trouble(pair->worker_code)) {
 		words = last_words(folder);
 		error_set(err, pair->worker_code, "%s: coopr-work ended with exit code %d: %s (%s/work.log)", folder->name,
 		    pair->worker_code, words, folder->path);
