@@ -133,14 +133,14 @@ chain_put(const struct chain *chain, const struct folder *folder, char **job, st
 }
 
 int
-chain_keep_layout(const struct chain *chain, const struct folder *folder, const char *job, const char *member,
-    struct error *err)
+chain_keep(const struct chain *chain, const struct folder *folder, const char *job, const char *option,
+    const char *member, struct error *err)
 {
 	struct arguments arguments = {0};
 	int result;
 
 	queue_command(chain, "show", &arguments);
-	arguments_push(&arguments, "--layout");
+	arguments_push(&arguments, option);
 	arguments_push(&arguments, "--");
 	arguments_push(&arguments, job);
 	result = stage_run(&arguments, folder, NULL, member, err);
@@ -157,6 +157,7 @@ show_failure(const struct chain *chain, const char *job)
 	struct error ignored; /* it is the failure itself that is reported */
 
 	queue_command(chain, "show", &arguments);
+	arguments_push(&arguments, "--output=table");
 	arguments_push(&arguments, "--");
 	arguments_push(&arguments, job);
 	process.argv = arguments.list;

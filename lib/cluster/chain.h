@@ -27,9 +27,9 @@ int chain_put(const struct chain *chain, const struct folder *folder, char **job
 /* Sees the job through. Where it fails, coopr-queue show says on stderr which tasks did. */
 int chain_follow(const struct chain *chain, const struct folder *folder, const char *job, struct error *err);
 
-/* Keeps the layout of a job, with the facts of its nodes known so far, as a member of the folder. */
-int chain_keep_layout(const struct chain *chain, const struct folder *folder, const char *job, const char *member,
-    struct error *err);
+/* Keeps what coopr-queue show prints with an option, as "--layout", as a member of the folder. */
+int chain_keep(const struct chain *chain, const struct folder *folder, const char *job, const char *option,
+    const char *member, struct error *err);
 
 /* The name of a member of the chain in the folder; the caller frees it. */
 char *chain_member(const struct chain *chain, const char *name);

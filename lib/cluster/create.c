@@ -138,29 +138,44 @@ find_or_put(const struct create *create, const struct chain *chain, const struct
 	return job;
 }
 
+/* Keeps what was made. That cluster.ndjson is there says that all is made, so it comes last. */
 static int
-make(const struct create *create, const struct folder *folder, struct error *err)
+keep(const struct chain *chain, const struct folder *folder, const char *job, struct pace *pace, struct error *err)
+{
+	char *plan = folder_path(folder, "plan.ndjson"), *events = folder_path(folder, "events.ndjson");
+	int result = chain_keep(chain, folder, job, "--events", "events.ndjson", err);
+
+	if (result == 0)
+		result = pace_measure(plan, events, pace, err);
+	if (result == 0)
+		result = chain_keep(chain, folder, job, "--layout", "cluster.ndjson", err);
+	free(events);
+	free(plan);
+	return result;
+}
+
+static int
+make(const struct create *create, const struct folder *folder, struct made *made, struct error *err)
 {
 	const struct chain chain = {"", "cluster_create", create->drive};
 	char *job = find_or_put(create, &chain, folder, err);
-	int result;
+	int result = job ? chain_follow(&chain, folder, job, err) : -1;
 
-	if (!job)
-		return -1;
-	result = chain_follow(&chain, folder, job, err);
 	if (result == 0)
-		result = chain_keep_layout(&chain, folder, job, "cluster.ndjson", err);
+		result = keep(&chain, folder, job, &made->pace, err);
+	if (result == 0)
+		made->layout = folder_path(folder, "cluster.ndjson");
 	free(job);
 	return result;
 }
 
 int
-create_cluster(const struct create *create, char **made, struct error *err)
+create_cluster(const struct create *create, struct made *made, struct error *err)
 {
 	struct folder folder;
 	int result = -1;
 
-	*made = NULL;
+	*made = (struct made){0};
 	if (folder_open(&folder, create->name, FOLDER_MAKE, err) < 0)
 		return -1;
 	if (folder_has(&folder, "delete-plan.ndjson"))
@@ -169,9 +184,7 @@ create_cluster(const struct create *create, char **made, struct error *err)
 		error_set(err, EX_NO, "%s: exists already: coopr-show %s/cluster.ndjson; to make it anew: coopr delete %s",
 		    create->name, folder.path, create->name);
 	else
-		result = make(create, &folder, err);
-	if (result == 0)
-		*made = folder_path(&folder, "cluster.ndjson");
+		result = make(create, &folder, made, err);
 	rmdir(folder.path); /* where not even a request came about, there is nothing to keep */
 	folder_close(&folder);
 	return result;

@@ -8,6 +8,7 @@
 
 #include "base/process.h"
 #include "cluster/drive.h"
+#include "cluster/pace.h"
 
 struct error;
 
@@ -17,9 +18,13 @@ struct create {
 	struct drive drive;
 };
 
-/* Makes the cluster. made gets the path of the layout with the facts of its nodes, which the caller frees. EX_NO where the
- * cluster exists already, cannot be, or failed; else the code of the stage that failed. */
-int create_cluster(const struct create *create, char **made, struct error *err);
+struct made {
+	char *layout; /* path of the layout with the facts of its nodes; the caller frees it */
+	struct pace pace;
+};
+
+/* Makes the cluster. EX_NO where it exists already, cannot be, or failed; else the code of the stage that failed. */
+int create_cluster(const struct create *create, struct made *made, struct error *err);
 
 /* Only asks what would be made: a descriptor from which the plan can be read, which begins with the job and the layout.
  * Keeps nothing. -1 with a reason. */

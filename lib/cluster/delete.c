@@ -87,7 +87,7 @@ put(const struct chain *chain, const char *made, const struct folder *folder, ch
 		return -1;
 	if (!known)
 		layout = folder_has(folder, "cluster.ndjson") ? "cluster.ndjson" : "layout.ndjson";
-	else if (chain_keep_layout(chain, folder, made, layout, err) < 0)
+	else if (chain_keep(chain, folder, made, "--layout", layout, err) < 0)
 		return -1;
 	return plan_delete(folder, layout, err) < 0 ? -1 : chain_put(chain, folder, job, err);
 }

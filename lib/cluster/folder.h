@@ -8,6 +8,7 @@
  *	layout.ndjson  what coopr-solve answered
  *	plan.ndjson    what coopr-plan made of it
  *	job            the id that coopr-queue put gave
+ *	events.ndjson  what happened when: there once everything was made
  *	cluster.ndjson the layout with the facts of its nodes: there once everything was made
  *	command        the command that asked for it
  *	delete-*       layout.ndjson, plan.ndjson and job for taking it down

@@ -7,10 +7,12 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/terminal.h"
 #include "cluster/links.h"
+#include "cluster/pace.h"
 #include "json/record.h"
 #include "model/layout.h"
 
@@ -77,6 +79,15 @@ print_login(const struct layout *layout, FILE *out)
 	jv_free(auth);
 }
 
+static void
+print_pace(const struct pace *pace, FILE *out)
+{
+	char passed[CLOCK_RFC3339_SIZE], path[CLOCK_RFC3339_SIZE];
+
+	fprintf(out, "\nMade in %s; the critical path, tasks that had to wait for one another, took %s.\n",
+	    clock_duration(pace->passed_ms, passed), clock_duration(pace->path_ms, path));
+}
+
 static int
 read_layout(struct record_reader *reader, struct layout *layout, struct error *err)
 {
@@ -91,7 +102,7 @@ read_layout(struct record_reader *reader, struct layout *layout, struct error *e
 }
 
 int
-summary_print(const char *path, FILE *out, bool colour, struct error *err)
+summary_print(const char *path, const struct pace *pace, FILE *out, bool colour, struct error *err)
 {
 	struct record_reader reader;
 	struct layout layout = {0};
@@ -104,6 +115,7 @@ summary_print(const char *path, FILE *out, bool colour, struct error *err)
 		print_nodes(&layout, out, colour);
 		fputc('\n', out);
 		links_print(&layout, out, colour);
+		print_pace(pace, out);
 		fprintf(out, "\nLook around:\n  coopr-show %s\n", path);
 		print_login(&layout, out);
 		fprintf(out, "Take it down:\n  coopr delete %s\n", layout.cluster.name);

@@ -1,0 +1,279 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# coopr-create(1) and coopr-delete(1), with machines and services that are not real.
+
+load case
+
+# A catalogue with a service of two more plugins: "gate" tells that it runs and waits to be let through, "flaky" fails
+# as long as there is a file "broken".
+setup() {
+	fresh
+	cp -R "$COOPR_ROOT/share/coopr/catalogue" mine
+	export COOPR_CATALOGUE=$PWD/mine COOPR_PLUGINS=$PWD/plugins WHERE=$PWD
+	mkdir -p plugins/automator
+	cat >plugins/automator/gate <<-'EOT'
+		#!/bin/sh
+		cat >/dev/null
+		if [ "$1" = start ] && [ ! -e "$WHERE/open" ]; then
+			echo here >"$WHERE/arrived"
+			read -r _ <"$WHERE/gate"
+		fi
+		echo '{"kind":"result","status":0}'
+	EOT
+	cat >plugins/automator/flaky <<-'EOT'
+		#!/bin/sh
+		cat >/dev/null
+		if [ "$1" = start ] && [ -e "$WHERE/broken" ]; then
+			echo "about to break" >&2
+			echo '{"kind":"result","status":3,"message":"it is broken"}'
+		else
+			echo '{"kind":"result","status":0}'
+		fi
+	EOT
+	chmod 755 plugins/automator/*
+	add_service gate gate
+	add_service flaky flaky
+	add_service plain dummy
+}
+
+# A service whose actions are a plugin's, and a template of it and the service plain on one machine each.
+add_service() {
+	jq -n --arg name "$1" --arg type "$2" '{$name, provisioner: {actions: {
+		install: {type: "dummy", fields: {}, retries: 1}, start: {$type, fields: {}, retries: 1}}}}' \
+		>"mine/services/$1.json"
+	jq -n --arg name "$1" '{$name, defaults: {services: ([$name, "plain"] | unique), provider: "dummy",
+		hardwaretype: "small", imagetype: "debian12"},
+		constraints: (if $name == "plain" then {} else {layout: {cantcoexist: [[$name, "plain"]]},
+			services: {plain: {quantities: {min: 1, max: 1}}}} end)}' \
+		>"mine/clustertemplates/$1.json"
+}
+
+tasks() { # STATUS of the last job of a cluster
+	coopr-queue show "$1" -t -o json | jq -r "select(.status == \"$2\") | .action + \" \" + (.service // \"-\")"
+}
+
+@test "it makes the cluster and prints hosts, addresses, services and links" {
+	run --separate-stderr -0 coopr-create blog -t lamp -n 4 -o table
+	for part in blog1-1000.lamp.example.net "apache mod-php" "Web site:  http://198.18." "critical path" \
+		"coopr delete blog" "coopr-show $COOPR_STATE/clusters/blog/cluster.ndjson"; do
+		contains "$output" "$part"
+	done
+	contains "$stderr" "complete"
+}
+
+@test "in a pipe it prints the records of the layout, each node with its addresses" {
+	coopr-create blog -t lamp -n 4 >records 2>log
+	same $' 1 cluster\n 4 node' "$(jq -r .kind records | sort | uniq -c | tr -s ' ')"
+	same true "$(jq -r 'select(.kind == "node") | .ipaddresses.access_v4 | length > 6' records | sort -u)"
+	cmp records "$COOPR_STATE/clusters/blog/cluster.ndjson"
+}
+
+@test "each stage's file is kept, and the stage run again by hand gives the same" {
+	coopr-create blog -t lamp -n 4 >records 2>log
+	cd "$COOPR_STATE/clusters/blog"
+	coopr-request -t lamp -n 4 --name blog --id 00000001 --owner "$(jq -r .cluster.owner request.json)" | cmp - request.json
+	coopr-solve <request.json | cmp - layout.ndjson
+	coopr-plan <layout.ndjson | cmp - plan.ndjson
+	same 00000001-001 "$(cat job)"
+	coopr-queue show "$(cat job)" --layout | cmp - cluster.ndjson
+	contains "$(cat work.log)" "start haproxy"
+}
+
+@test "--dry-run tells what would be made, and makes and keeps nothing" {
+	run --separate-stderr -0 coopr-create blog -t lamp -n 8 --dry-run -o table
+	contains "$output" "+ 6  small, debian12: apache mod-php"
+	contains "$output" "8 machines, 67 tasks, expected to take"
+	coopr-create blog -t lamp -n 8 --dry-run >plan
+	coopr-plan --check plan
+	[ ! -e "$COOPR_STATE" ]
+	[ ! -e "$COOPR_SPOOL" ]
+}
+
+@test "a cluster that exists is left alone: 1, and the way out" {
+	coopr-create blog -t lamp -n 4 >records 2>log
+	run --separate-stderr -1 coopr-create blog -t lamp -n 4
+	contains "$stderr" "exists already"
+	contains "$stderr" "coopr delete blog"
+	[ -z "$output" ]
+}
+
+@test "a stage that fails ends the chain with its exit code, and nothing is put" {
+	run --separate-stderr -1 coopr-create blog -t lamp -n 2
+	contains "$stderr" "coopr-solve: "
+	contains "$stderr" "its input was $COOPR_STATE/clusters/blog/request.json"
+	[ -e "$COOPR_STATE/clusters/blog/request.json" ]
+	run --separate-stderr -65 coopr-create blog -t lamp -n 4 --config <(echo nonsense)
+	run --separate-stderr -1 coopr-create other -t none
+	[ ! -e "$COOPR_STATE/clusters/other" ]
+	[ ! -e "$COOPR_SPOOL" ]
+}
+
+@test "misuse is 64: no name, two names, no template, a name that would leave the folder" {
+	for words in "" "a b -t lamp" "a" "../a -t lamp" ".. -t lamp" ".a -t lamp" "a -t lamp -o yaml" "a -t lamp -j 0" "a -t lamp -n x"; do
+		# shellcheck disable=SC2086
+		run --separate-stderr -64 coopr-create $words
+	done
+	for words in "" "a b -y" "../a -y" "a -y -j 0"; do
+		# shellcheck disable=SC2086
+		run --separate-stderr -64 coopr-delete $words
+	done
+	[ -z "$(ls "$COOPR_STATE/clusters" 2>/dev/null)" ]
+}
+
+@test "a disk that is full is an error: 74" {
+	run --separate-stderr bash -c 'coopr-create blog -t lamp -n 4 >/dev/full'
+	[ "$status" -eq 74 ]
+}
+
+@test "ids are given once, to many at a time too" {
+	for i in 1 2 3 4 5 6 7 8; do
+		coopr-create "c$i" -t plain -n 1 >"records$i" 2>"log$i" &
+	done
+	wait
+	same "$(seq -f %08g 1 8)" "$(jq -r 'select(.kind == "cluster") | .id' records? | sort)"
+}
+
+@test "while one makes a cluster, another gets 75" {
+	mkfifo arrived gate
+	coopr-create slow -t gate -n 2 >records 2>log &
+	read -r _ <arrived
+	run --separate-stderr -75 coopr-create slow -t gate -n 2
+	contains "$stderr" "another coopr"
+	run --separate-stderr -75 coopr-delete -y slow
+	echo go >gate
+	wait $!
+}
+
+@test "a task that fails is named with its reason and its output; the others are done; mended and retried, the same command goes on" {
+	touch broken
+	run --separate-stderr -1 coopr-create c -t flaky -n 3
+	for part in "start flaky" "it is broken" "about to break" "exit code 3" "attempt 2" "coopr-queue retry 00000001-001" \
+		"the same command again"; do
+		contains "$stderr" "$part"
+	done
+	same "start flaky" "$(tasks 00000001-001 failed | sort -u)"
+	contains "$(tasks 00000001-001 done)" "start plain"
+
+	run --separate-stderr -1 coopr-create c -t flaky -n 3
+	contains "$stderr" "coopr-queue retry"
+	rm broken
+	coopr-queue retry 00000001-001
+	run --separate-stderr -0 coopr-create c -t flaky -n 3 -o table
+	contains "$output" "c1-1002"
+	same "" "$(tasks 00000001-001 failed)"
+}
+
+# Starts to make the cluster slow, and waits until it stands before its gate. The process is $maker.
+start_slow() {
+	mkfifo arrived gate
+	coopr-create slow -t gate -n 2 >records 2>log &
+	maker=$!
+	read -r _ <arrived
+}
+
+@test "killed in the middle, the same command goes on, and does nothing twice that was done" {
+	start_slow
+	kill -9 "$maker"
+	wait "$maker" || [ $? -eq 137 ]
+	touch open
+	run --separate-stderr -0 coopr-create slow -t gate -n 2 -o table
+	contains "$output" slow1-1001
+	same 00000001-001 "$(coopr-queue ls -o name)"
+	same "" "$(coopr-queue show 00000001-001 --events | jq -r 'select(.event == "done") | .task' | sort | uniq -d)"
+}
+
+@test "told to end, it lets the tasks under way end, and the same command goes on" {
+	start_slow
+	kill -TERM "$maker"
+	echo go >gate
+	code=0
+	wait "$maker" || code=$?
+	[ "$code" -eq 143 ] || [ "$code" -eq 0 ]
+	if [ "$code" -eq 143 ]; then
+		contains "$(cat log)" "the same command goes on"
+		touch open
+		run --separate-stderr -0 coopr-create slow -t gate -n 2
+	fi
+	same "" "$(coopr-queue show 00000001-001 --events | jq -r 'select(.event == "lost") | .task')"
+}
+
+@test "another wish for a cluster that is half made is refused" {
+	start_slow
+	kill -9 "$maker"
+	wait "$maker" || [ $? -eq 137 ]
+	run --separate-stderr -1 coopr-create slow -t gate -n 3
+	contains "$stderr" "half made by another command"
+}
+
+@test "killed at any stage, the same command goes on" {
+	coopr-create whole -t plain -n 1 >records 2>log
+	whole=$COOPR_STATE/clusters/whole
+	number=70
+	for present in "" request.json "request.json layout.ndjson" "request.json layout.ndjson plan.ndjson" \
+		"request.json layout.ndjson plan.ndjson command"; do
+		half=$COOPR_STATE/clusters/half
+		mkdir "$half"
+		for file in $present; do
+			sed "s/whole/half/g; s/00000001/000000$number/g" "$whole/$file" >"$half/$file"
+		done
+		run --separate-stderr -0 coopr-create half -t plain -n 1 -o table
+		contains "$output" half
+		coopr-delete -y half 2>log
+		number=$((number + 1))
+	done
+}
+
+@test "killed between the put and the note of it, the job is found again, not put twice" {
+	coopr-create c -t plain -n 1 >records 2>log
+	rm "$COOPR_STATE"/clusters/c/{job,cluster.ndjson}
+	run --separate-stderr -0 coopr-create c -t plain -n 1 -o table
+	same 00000001-001 "$(coopr-queue ls -o name)"
+}
+
+@test "delete deletes the machines and then the folder" {
+	coopr-create blog -t lamp -n 4 >records 2>log
+	run --separate-stderr -0 coopr-delete -y blog
+	[ -z "$output" ]
+	[ ! -e "$COOPR_STATE/clusters/blog" ]
+	same $'delete\ndelete\ndelete\ndelete' "$(coopr-queue show 00000001-002 -t -o json | jq -r .action)"
+	same "" "$("$COOPR_ROOT"/libexec/coopr/provider/dummy list <"$COOPR_ROOT/share/coopr/catalogue/providers/dummy.json")"
+	run --separate-stderr -1 coopr-delete -y blog
+	contains "$stderr" "there is no such cluster"
+}
+
+@test "without -y and a terminal nothing is deleted" {
+	coopr-create blog -t lamp -n 4 >records 2>log
+	run --separate-stderr -64 coopr-delete blog </dev/null
+	contains "$stderr" "-y"
+	[ -e "$COOPR_STATE/clusters/blog/cluster.ndjson" ]
+}
+
+@test "delete takes what is half made: it cancels what runs, and deletes every machine" {
+	start_slow
+	kill -9 "$maker"
+	wait "$maker" || [ $? -eq 137 ]
+	run --separate-stderr -0 coopr-delete -y slow
+	[ ! -e "$COOPR_STATE/clusters/slow" ]
+	same $'00000001-001 cancelled\n00000001-002 complete' "$(coopr-queue ls -o json | jq -r '.job + " " + .status')"
+}
+
+@test "delete takes what failed, and what was never put" {
+	touch broken
+	run -1 coopr-create c -t flaky -n 2
+	coopr-delete -y c 2>log
+	run -1 coopr-create d -t lamp -n 2
+	[ -e "$COOPR_STATE/clusters/d" ]
+	coopr-delete -y d
+	same "" "$(ls -A "$COOPR_STATE/clusters")"
+}
+
+@test "a delete that was cut off goes on, and create says so" {
+	coopr-create c -t plain -n 1 >records 2>log
+	coopr-queue show 00000001-001 --layout | coopr-plan -a delete >"$COOPR_STATE/clusters/c/delete-plan.ndjson"
+	run --separate-stderr -1 coopr-create c -t plain -n 1
+	contains "$stderr" "coopr delete c"
+	coopr-queue put "$COOPR_STATE/clusters/c/delete-plan.ndjson"
+	coopr-delete -y c 2>log
+	same $'00000001-001\n00000001-002' "$(coopr-queue ls -o name)"
+}
