@@ -48,9 +48,9 @@ static const struct option_spec options[] = {
 
 static const struct command command = {
 	"coopr-create", "[OPTION]... -t TEMPLATE NAME", "Make a cluster, and wait until it is there.", options,
-	"  coopr create shop -t web -n 4\n"
-	"  coopr create shop -t web -n 4 --dry-run\n"
-	"  coopr create crowd -t hadoop-distributed -n 12 -o json\n"};
+	"  coopr-create shop -t web -n 4\n"
+	"  coopr-create shop -t web -n 4 --dry-run\n"
+	"  coopr-create crowd -t hadoop-distributed -n 12 -o json\n"};
 
 static void
 check_options(char **operands)

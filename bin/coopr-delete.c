@@ -27,8 +27,8 @@ static const struct option_spec options[] = {
 
 static const struct command command = {
 	"coopr-delete", "[-y] [-j N] [--spool DIR] NAME", "Delete a cluster with all its machines.", options,
-	"  coopr delete shop\n"
-	"  coopr delete -y shop\n"};
+	"  coopr-delete shop\n"
+	"  coopr-delete -y shop\n"};
 
 /* Exits where that is what the user wants. */
 static void

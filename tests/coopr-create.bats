@@ -153,7 +153,7 @@ tasks() { # STATUS of the last job of a cluster
 		contains "$stderr" "$part"
 	done
 	same "start flaky" "$(tasks 00000001-001 failed | sort -u)"
-	contains "$(tasks 00000001-001 done)" "start plain"
+	contains "$(tasks 00000001-001 "done")" "start plain"
 
 	run --separate-stderr -1 coopr-create c -t flaky -n 3
 	contains "$stderr" "coopr-queue retry"

@@ -1,0 +1,89 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# A cluster of real machines with a service of one small script, from coopr create to coopr delete.
+
+load case
+
+setup() {
+	fresh
+	need_root
+	need_program ip ssh sshd
+	cp -R "$COOPR_ROOT/share/coopr/catalogue" mine
+	export COOPR_CATALOGUE=$PWD/mine
+	jq 'del(.provisioner)' "$COOPR_ROOT/share/coopr/catalogue/providers/sandbox.json" >mine/providers/sandbox.json
+	mkdir mine/scripts
+	cat >mine/services/hello.json <<-'EOT'
+		{"name": "hello", "provisioner": {"actions": {
+			"configure": {"type": "shell", "fields": {"script": "hello.sh"}, "retries": 1},
+			"start": {"type": "shell", "fields": {"script": "hello.sh", "args": "'all of you'"}, "retries": 1}}}}
+	EOT
+	cat >mine/clustertemplates/hello.json <<-'EOT'
+		{"name": "hello", "defaults": {"services": ["hello"], "provider": "sandbox", "hardwaretype": "small",
+			"imagetype": "debian12", "config": {"hello": {"word": "good morning",
+			"to": "%join(map(host.service.hello,'<$>'),' ')%", "from": "%ip.self%"}}},
+		"links": [{"label": "First", "url": "ssh://%ip.access_v4.service.hello[0]%"}]}
+	EOT
+}
+
+teardown() {
+	[ ! -d "$COOPR_STATE/clusters/hello" ] || coopr-delete -y hello
+}
+
+# Runs words on the node with this number.
+on_node() {
+	local node address
+
+	node=$(jq -c "select(.kind == \"node\" and .nodenum == $1)" "$COOPR_STATE/clusters/hello/cluster.ndjson")
+	address=$(jq -r .ipaddresses.access_v4 <<<"$node")
+	shift
+	jq -r '"'"$address"' \(.facts.ssh_host_keys.ed25519)"' <<<"$node" >known_hosts
+	ssh -o BatchMode=yes -o UserKnownHostsFile="$PWD/known_hosts" -o HostKeyAlgorithms=ssh-ed25519 \
+		-i "$COOPR_STATE/ssh/id_ed25519" "root@$address" "$@"
+}
+
+@test "a script runs on every machine with its configuration, and the machines know each other by name" {
+	cat >mine/scripts/hello.sh <<-'EOT'
+		#!/bin/sh
+		set -eu
+		. ./lib.sh
+		case $COOPR_ACTION in
+		configure) echo "$(coopr_config hello/word) to $(coopr_config hello/to) from $(coopr_config hello/from)" >/root/hello ;;
+		start) for host in $(coopr_nodes hello); do getent hosts "$host"; done >"/root/$1" ;;
+		esac
+	EOT
+	run --separate-stderr -0 coopr-create hello -t hello -n 3 -o table
+	contains "$output" "First:  ssh://10."
+	contains "$output" hello1-1002
+	contains "$(on_node 1001 cat /root/hello)" "good morning to <hello1-1000.local> <hello1-1001.local> <hello1-1002.local> from 10."
+	same 3 "$(on_node 1002 wc -l "'/root/all of you'" | cut -d ' ' -f 1)"
+	contains "$(on_node 1000 hostname)" hello1-1000
+
+	coopr-delete -y hello
+	[ ! -e "$COOPR_STATE/clusters/hello" ]
+	same "" "$("$COOPR_ROOT"/libexec/coopr/provider/sandbox list <mine/providers/sandbox.json)"
+}
+
+@test "a script that fails on one machine is tried again, then shown; the other machines go on; mended and retried, all is made" {
+	cat >mine/scripts/hello.sh <<-'EOT'
+		#!/bin/sh
+		echo "attempt on $COOPR_NODENUM"
+		[ "$COOPR_ACTION$COOPR_NODENUM" != configure1001 ] || { echo "no room on this node" >&2; exit 7; }
+	EOT
+	run --separate-stderr -1 coopr-create hello -t hello -n 3
+	for part in "configure hello on 00000001-1001" "attempt 2" "exit code 7" "no room on this node" \
+		"coopr-queue retry 00000001-001" "/log/"; do
+		contains "$stderr" "$part"
+	done
+	log=$(sed -n 's/^ *output: //p' <<<"$stderr")
+	same $'attempt on 1001\nno room on this node' "$(grep -E 'attempt|room' "$log")"
+	same "1 failed" "$(coopr-queue show 00000001-001 -t -o json | jq -r .status | grep failed | sort | uniq -c | xargs)"
+	same 2 "$(coopr-queue show 00000001-001 -t -o json |
+		jq -r 'select(.action == "start" and .status == "done").node' | wc -l)"
+
+	echo 'exit 0' >mine/scripts/hello.sh
+	coopr-queue retry 00000001-001
+	run --separate-stderr -0 coopr-create hello -t hello -n 3 -o table
+	contains "$output" hello1-1001
+	same "done" "$(coopr-queue show 00000001-001 -t -o json | jq -r .status | sort -u)"
+}

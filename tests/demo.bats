@@ -1,0 +1,36 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# needs: network
+#
+# The demo: the web template on real machines, with real packages.
+
+load case
+
+# What is fetched and where nodes look for it is the demo's own, so it is run as it is, but for its state.
+setup() {
+	fresh
+	need_root
+	need_program apt-get curl ip sshd
+	coopr-packages mariadb-server nginx php-fpm php-mysql 2>log || skip "the packages cannot be had: $(tail -n 1 log)"
+}
+
+teardown() {
+	[ ! -d "$COOPR_STATE" ] || "$COOPR_ROOT/tests/demo" down
+}
+
+@test "make demo ends with a site whose two application nodes answer in turn with the row of the database; make undemo leaves nothing" {
+	run --separate-stderr -0 "$COOPR_ROOT/tests/demo" up
+	contains "$output" "This row comes from the database on shop1-"
+	contains "$output" "application node 1 of 2"
+	contains "$output" "application node 2 of 2"
+	contains "$output" "critical path"
+	contains "$output" "coopr queue show 00000001-001"
+
+	run --separate-stderr -0 "$COOPR_ROOT/tests/demo" up
+	contains "$output" "is there already"
+	contains "$output" "application node 2 of 2"
+
+	run --separate-stderr -0 "$COOPR_ROOT/tests/demo" down
+	[ ! -e "$COOPR_STATE" ]
+	run --separate-stderr -0 "$COOPR_ROOT/tests/demo" down
+}
