@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -24,6 +25,7 @@ enum {
 	BATCH = 256,            /* results recorded at once */
 	LOOK_MS = 5000,         /* a worker that was killed rings no bell: look for its tasks so often */
 	WANTED_MS = 200,        /* look whether what runs is still wanted, so often at most */
+	DESCRIPTORS = 256,      /* for all that is not a task */
 	TROUBLE_MS = 1000,      /* before results that could not be recorded are tried again */
 };
 
@@ -70,12 +72,25 @@ join(struct work *work, struct error *err)
 	return sockets_open(&work->sockets, err);
 }
 
+/* Two descriptors a task, while shells start us with 1024. */
+static void
+allow_descriptors(size_t slots)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur >= 2 * slots + DESCRIPTORS)
+		return;
+	limit.rlim_cur = limit.rlim_max < 2 * slots + DESCRIPTORS ? limit.rlim_max : 2 * slots + DESCRIPTORS;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 struct work *
 work_open(const struct work_options *options, struct error *err)
 {
 	struct work *work = memory_zeroed(1, sizeof *work);
 	struct error ignored;
 
+	allow_descriptors(options->slots);
 	work->options = *options;
 	work->lock = work->bell = work->sockets.lock = -1;
 	work->look = true;
