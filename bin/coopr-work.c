@@ -126,6 +126,7 @@ main(int argc, char **argv)
 	struct work_options work_options;
 	struct work *work;
 	struct error err;
+	char *path;
 	int code;
 
 	message_program("coopr-work");
@@ -136,9 +137,11 @@ main(int argc, char **argv)
 	if (drain && once)
 		return option_misuse(&command, "--drain and --once exclude each other");
 
-	work_options = (struct work_options){.spool = location_spool(spool), .job = job, .slots = (size_t)slots,
+	path = location_spool(spool);
+	work_options = (struct work_options){.spool = path, .job = job, .slots = (size_t)slots,
 	    .until = drain ? WORK_DRAINED : once ? WORK_ONE : WORK_SERVED};
 	work = work_open(&work_options, &err);
+	free(path);
 	if (!work)
 		return message_error(&err);
 

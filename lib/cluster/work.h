@@ -43,7 +43,7 @@ struct work_note { /* strings live until the next call */
 	size_t running;
 };
 
-/* Joins the queue as a worker. NULL with a reason in err. */
+/* Joins the queue as a worker. NULL with a reason in err. The options' strings but the spool's are to outlive it. */
 struct work *work_open(const struct work_options *options, struct error *err);
 
 /* Works until there is something to tell. -1 where it cannot go on. */
