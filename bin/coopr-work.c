@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * coopr-work: takes tasks from the spool and has them done, so many at a time, each by a coopr-exec. Serves for ever, or with --drain
- * until nothing is left, or with --once for one task. Told to end (SIGTERM, SIGINT) it waits for what runs; told again it ends that
- * too, and another worker will do it anew. Killed at any instant, it loses nothing.
+ * coopr-work: takes tasks from the spool and has them done, so many at a time, each by a coopr-exec. Serves
+ * for ever, or with --drain until nothing is left, or with --once for one task. Told to end (SIGTERM,
+ * SIGINT) it waits for what runs; told again it ends that too, and another worker will do it anew. Killed
+ * at any instant, it loses nothing.
  *
- * Exits 0; 1 where a job that it worked on has failed, or with --once where nothing was ready; 64 on misuse; 66, 71, 73 or 74
- * where the spool cannot be used.
+ * Exits 0; 1 where a job that it worked on has failed, or with --once where nothing was ready; 64 on
+ * misuse; 66, 71, 73 or 74 where the spool cannot be used.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -245,8 +245,8 @@ time_to_wait(const struct work *work)
 	return until == INT64_MAX ? -1 : until <= now ? 0 : until - now;
 }
 
-/* Waits for the next event and does what follows from it. What has ended is recorded once nothing else happens at the
- * same time: one wait for the disk serves them all. */
+/* Waits for the next event and does what follows from it. What has ended is recorded once nothing else
+ * happens at the same time: one wait for the disk serves them all. */
 static void
 turn(struct work *work)
 {

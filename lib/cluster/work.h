@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A worker: takes tasks from the queue, has each done by a coopr-exec of its own, and records what became of them. One
- * loop, which its caller turns: work_next returns when there is something to tell.
+ * A worker: takes tasks from the queue, has each done by a coopr-exec of its own, and records what became
+ * of them. One loop, which its caller turns: work_next returns when there is something to tell.
  */
 #ifndef CLUSTER_WORK_H
 #define CLUSTER_WORK_H
@@ -43,7 +43,8 @@ struct work_note { /* strings live until the next call */
 	size_t running;
 };
 
-/* Joins the queue as a worker. NULL with a reason in err. The options' strings but the spool's are to outlive it. */
+/* Joins the queue as a worker. NULL with a reason in err. The options' strings but the spool's are to
+ * outlive it. */
 struct work *work_open(const struct work_options *options, struct error *err);
 
 /* Works until there is something to tell. -1 where it cannot go on. */

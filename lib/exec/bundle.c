@@ -98,8 +98,8 @@ add_folder(struct bundle *bundle, int dir, const char *name, int depth, struct e
 	return failed;
 }
 
-/* Adds what stands at entry in dir under name. A link is followed; a pipe or device could be waited for without end, so it
- * is opened without waiting and refused. */
+/* Adds what stands at entry in dir under name. A link is followed; a pipe or device could be waited for
+ * without end, so it is opened without waiting and refused. */
 static int
 add_from(struct bundle *bundle, int dir, const char *entry, const char *name, int depth, struct error *err)
 {

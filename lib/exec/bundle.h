@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The files that go to a node with a service script, read where the catalogue has them: an absolute path,
- * CATALOGUE/scripts/NAME, or share/coopr/services/NAME of the installation. They are read when the task runs, so that a script that
- * was mended is what a retry sends.
+ * CATALOGUE/scripts/NAME, or share/coopr/services/NAME of the installation. They are read when the task
+ * runs, so that a script that was mended is what a retry sends.
  */
 #ifndef EXEC_BUNDLE_H
 #define EXEC_BUNDLE_H
@@ -32,8 +32,8 @@ struct bundle { /* zero-initialise */
 	size_t count, capacity, bytes;
 };
 
-/* Adds a file, or a folder whole. catalogue: its path, or NULL. A relative name is kept, of an absolute one its last part. -1
- * with EX_CONFIG, telling where it was looked for. */
+/* Adds a file, or a folder whole. catalogue: its path, or NULL. A relative name is kept, of an absolute one
+ * its last part. -1 with EX_CONFIG, telling where it was looked for. */
 int bundle_add(struct bundle *bundle, const char *catalogue, const char *name, struct error *err);
 
 /* Adds what is made here; the content is copied. -1 with EX_CONFIG where there is something of that name. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Who has which of the machines that exist already: a folder below location_state() in which each machine that is handed out
- * is a file, written whole and under a lock. A machine is given to one node only, and to that node again when
- * it asks again.
+ * Who has which of the machines that exist already: a folder below location_state() in which each machine
+ * that is handed out is a file, written whole and under a lock. A machine is given to one node only, and to
+ * that node again when it asks again.
  */
 #ifndef EXEC_CLAIMS_H
 #define EXEC_CLAIMS_H
@@ -14,15 +14,16 @@ struct machines;
 struct static_machine;
 struct task;
 
-/* Hands a machine to the task's node, the one it has already where it has one. -1: EX_TEMPFAIL when all are in use, EX_CONFIG
- * when none would do. */
+/* Hands a machine to the task's node, the one it has already where it has one. -1: EX_TEMPFAIL when all are
+ * in use, EX_CONFIG when none would do. */
 int claims_take(const struct machines *machines, const struct task *task, const struct static_machine **machine,
     struct error *err);
 
 /* Takes back what the node has; nothing is fine. */
 int claims_give_back(const char *node, struct error *err);
 
-/* What is handed out by the provider of that name (NULL: any), as node-like records, sorted by machine; *records is owned. */
+/* What is handed out by the provider of that name (NULL: any), as node-like records, sorted by machine;
+ * *records is owned. */
 int claims_list(const char *provider, jv *records, struct error *err);
 
 #endif

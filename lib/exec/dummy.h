@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Work that is not done: it takes its time and fails now and then, as its fields and a seed say. The same task with the same
- * seed does the same, on any machine.
+ * Work that is not done: it takes its time and fails now and then, as its fields and a seed say. The same
+ * task with the same seed does the same, on any machine.
  */
 #ifndef EXEC_DUMMY_H
 #define EXEC_DUMMY_H

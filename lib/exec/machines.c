@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The file of machines, coopr-static(7), in its two forms: for each machine a line, which becomes an object of the same
- * members, or that object itself.
+ * The file of machines, coopr-static(7), in its two forms: for each machine a line, which becomes an object
+ * of the same members, or that object itself.
  */
 #include <errno.h>
 #include <fcntl.h>

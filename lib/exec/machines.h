@@ -26,8 +26,8 @@ struct machines {
 	size_t count;
 };
 
-/* Reads the file: JSON (an array, or objects), or lines "ADDRESS NAME=VALUE...". -1 with EX_CONFIG, naming file and line. The
- * machines are to be released in any case. */
+/* Reads the file: JSON (an array, or objects), or lines "ADDRESS NAME=VALUE...". -1 with EX_CONFIG, naming
+ * file and line. The machines are to be released in any case. */
 int machines_read(const char *path, struct machines *machines, struct error *err);
 void machines_release(struct machines *machines);
 

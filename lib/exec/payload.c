@@ -17,8 +17,9 @@
 
 #define NODE_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-/* Takes the payload from stdin to a file of its own and becomes it. One line with neither "!" nor single quotes, so that
- * any login shell hands it on as it is. Everything is in functions or behind node_...: what breaks off half way does nothing. */
+/* Takes the payload from stdin to a file of its own and becomes it. One line with neither "!" nor single
+ * quotes, so that any login shell hands it on as it is. Everything is in functions or behind node_...: what
+ * breaks off half way does nothing. */
 static const char first_words[] =
     "nonce=$2; echo \"coopr-begin $2\"; echo \"coopr-begin $2\" >&2; "
     "PATH=" NODE_PATH "; LC_ALL=C; export PATH LC_ALL; umask 077; "
@@ -96,8 +97,8 @@ append_shebang(const char *text, size_t length, struct buffer *out)
 	free(line);
 }
 
-/* How the script is run: by what stands behind #!, by sh where it is a text without, else by itself. An interpreter
- * named here also serves where the file system of the directory lets nothing be executed. */
+/* How the script is run: by what stands behind #!, by sh where it is a text without, else by itself. An
+ * interpreter named here also serves where the file system of the directory lets nothing be executed. */
 static void
 append_interpreter(const struct bundle_file *script, struct buffer *out)
 {
@@ -117,8 +118,8 @@ append_variable(const char *name, const char *value, struct buffer *out)
 	buffer_printf(out, "\nexport %s\n", name);
 }
 
-/* The file that the node runs as the script's leader: its environment, then itself. Found by its own name, it need not know where
- * the private directory is. */
+/* The file that the node runs as the script's leader: its environment, then itself. Found by its own name,
+ * it need not know where the private directory is. */
 static void
 make_start(const struct task *task, const struct bundle_file *script, const struct arguments *args,
     struct buffer *out)

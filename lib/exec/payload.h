@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What goes over ssh for one task: a command of a few words, and on its stdin a shell script that makes the files in a private
- * directory, runs the service script there and leaves nothing behind. The node's half is share/coopr/shell/node.sh.
+ * What goes over ssh for one task: a command of a few words, and on its stdin a shell script that makes the
+ * files in a private directory, runs the service script there and leaves nothing behind. The node's half is
+ * share/coopr/shell/node.sh.
  */
 #ifndef EXEC_PAYLOAD_H
 #define EXEC_PAYLOAD_H
@@ -22,8 +23,8 @@ struct payload { /* zero-initialise */
 	char nonce[PAYLOAD_NONCE_SIZE];  /* in the lines that begin and end both streams */
 };
 
-/* The payload that runs the script, the first file of the bundle, with the words of args. user: whom to run it as on the node, NULL:
- * root. */
+/* The payload that runs the script, the first file of the bundle, with the words of args. user: whom to run
+ * it as on the node, NULL: root. */
 int payload_run(const struct task *task, const struct bundle *bundle, const struct arguments *args,
     const char *user, struct payload *payload, struct error *err);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the plugins written in C share, coopr-plugins(7): NAME ACTION, a take record in, one result record out, exit code =
- * status. Plugins in other languages need nothing of this.
+ * What the plugins written in C share, coopr-plugins(7): NAME ACTION, a take record in, one result record
+ * out, exit code = status. Plugins in other languages need nothing of this.
  */
 #ifndef EXEC_PLUGIN_H
 #define EXEC_PLUGIN_H
@@ -32,7 +32,8 @@ struct plugin {
 /* The whole of a plugin's main: reads, has it done, prints. Returns the exit code. */
 int plugin_main(const struct plugin *plugin, int argc, char **argv);
 
-/* Sets outcome's error from what is wrong with the fields, all of it; EX_CONFIG. Returns -1 where there is something. */
+/* Sets outcome's error from what is wrong with the fields, all of it; EX_CONFIG. Returns -1 where there is
+ * something. */
 int plugin_check_fields(const struct problems *problems, struct outcome *outcome);
 
 #endif

@@ -113,7 +113,8 @@ read_status(struct conversation *talk, const struct buffer *out)
 	talk->has_status = true;
 }
 
-/* Until ssh has ended, which it is told to once all has been said. Returns why it had to be left, 0 or a signal. */
+/* Until ssh has ended, which it is told to once all has been said. Returns why it had to be left, 0 or a
+ * signal. */
 static int
 converse(struct conversation *talk, struct supervisor *supervisor, struct child *child)
 {

@@ -75,7 +75,8 @@ run_command(const struct task *task, struct arguments *argv, struct error *err)
 	return 0;
 }
 
-/* What we inherited ends with us: a plugin may leave a daemon behind, and that must not go on holding a worker's lock. */
+/* What we inherited ends with us: a plugin may leave a daemon behind, and that must not go on holding a
+ * worker's lock. */
 static void
 keep_descriptors(void)
 {

@@ -14,12 +14,12 @@ struct arguments;
 struct error;
 struct task;
 
-/* The command line of the task's plugin, pushed to argv. Returns 0, or -1 with EX_CONFIG: there is no such plugin, or it
- * is no executable. */
+/* The command line of the task's plugin, pushed to argv. Returns 0, or -1 with EX_CONFIG: there is no such
+ * plugin, or it is no executable. */
 int run_command(const struct task *task, struct arguments *argv, struct error *err);
 
-/* Does it and gives the result record (owned), whatever became of it. quiet: the log is not shown on stderr as well.
- * -1 only where nothing could be done: the log cannot be opened, the system is out of something.
+/* Does it and gives the result record (owned), whatever became of it. quiet: the log is not shown on stderr
+ * as well. -1 only where nothing could be done: the log cannot be opened, the system is out of something.
  * SIGTERM, SIGINT, SIGHUP, and nobody reading our stdout any more, end the plugin; the result says so. */
 int run_task(const struct task *task, bool quiet, jv *result, struct error *err);
 

@@ -12,7 +12,8 @@ struct arena;
 struct error;
 struct machine;
 
-/* Asks the machine (ssh-keyscan). "ssh-ed25519 AAAA...", at least one, in the arena; -1 with EX_TEMPFAIL where it shows none. */
+/* Asks the machine (ssh-keyscan). "ssh-ed25519 AAAA...", at least one, in the arena; -1 with EX_TEMPFAIL
+ * where it shows none. */
 int scan_host_keys(const struct machine *machine, struct arena *arena, struct string_list *keys, struct error *err);
 
 /* {"ed25519":"ssh-ed25519 AAAA..."}: the keys as facts.ssh_host_keys has them; owned. */

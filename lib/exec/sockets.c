@@ -19,8 +19,8 @@
 
 enum { MASTER_LINE_BYTES = 4096 };
 
-/* A short name for the directory that fd is open on, for as long as we live: the path of a socket may have 107 bytes, that
- * of a directory any number. */
+/* A short name for the directory that fd is open on, for as long as we live: the path of a socket may have
+ * 107 bytes, that of a directory any number. */
 static char *
 short_path(int fd)
 {

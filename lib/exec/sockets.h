@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Connections that are kept, one for each node, while a worker runs: it makes a directory for their sockets, RUNTIME/ssh.XXXXXX,
- * its children find that in the environment, and it closes them all when it ends. The directory is held locked: that tells a
- * worker that lives from one that was killed.
+ * Connections that are kept, one for each node, while a worker runs: it makes a directory for their
+ * sockets, RUNTIME/ssh.XXXXXX, its children find that in the environment, and it closes them all when it
+ * ends. The directory is held locked: that tells a worker that lives from one that was killed.
  */
 #ifndef EXEC_SOCKETS_H
 #define EXEC_SOCKETS_H

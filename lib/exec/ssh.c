@@ -16,7 +16,8 @@
 #include "exec/tail.h"
 #include "exec/task.h"
 
-/* -F none: neither the user's nor the system's configuration. The keep-alives notice a node that vanished after 45 s. */
+/* -F none: neither the user's nor the system's configuration. The keep-alives notice a node that vanished
+ * after 45 s. */
 static const char *const fixed_options[] = {
 	"ssh", "-F", "none", "-T", "-a", "-x",
 	"-o", "BatchMode=yes",

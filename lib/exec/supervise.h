@@ -92,7 +92,8 @@ void supervise_stop(struct supervisor *supervisor, struct child *child);
 bool supervise_watch(struct supervisor *supervisor, int fd, uint32_t events);
 void supervise_unwatch(struct supervisor *supervisor, int fd);
 
-/* Waits for the next event, at most wait_ms (-1: for ever, 0: what is there already); *child is the one concerned. */
+/* Waits for the next event, at most wait_ms (-1: for ever, 0: what is there already); *child is the one
+ * concerned. */
 enum supervise_event supervise_next(struct supervisor *supervisor, int64_t wait_ms, struct child **child);
 
 #endif

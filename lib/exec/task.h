@@ -48,8 +48,9 @@ struct task {
 	struct machine machine;
 };
 
-/* Reads the one take record on fd to its end. 0, or -1: EX_NOINPUT where there is none, EX_DATAERR for more than one or another
- * kind. What is wrong inside it goes to problems. The task is to be released in any case. */
+/* Reads the one take record on fd to its end. 0, or -1: EX_NOINPUT where there is none, EX_DATAERR for more
+ * than one or another kind. What is wrong inside it goes to problems. The task is to be released in any
+ * case. */
 int task_read(int fd, const char *name, struct task *task, struct problems *problems, struct error *err);
 void task_release(struct task *task);
 

@@ -65,7 +65,8 @@ is_result(jv value)
 	return jv_get_kind(value) == JV_KIND_OBJECT && record_kind(value) && strcmp(record_kind(value), "result") == 0;
 }
 
-/* Finds what is wrong with the members of the answer (-1 with the first in err), and gives its status as a number. */
+/* Finds what is wrong with the members of the answer (-1 with the first in err), and gives its status as a
+ * number. */
 static int
 check(const struct task *task, jv *answer, int exit_code, struct error *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a plugin's exit and output mean: the one result record of the attempt, coopr-result(5). A plugin that breaks its
- * contract gets a result all the same, which says how.
+ * What a plugin's exit and output mean: the one result record of the attempt, coopr-result(5). A plugin
+ * that breaks its contract gets a result all the same, which says how.
  */
 #ifndef EXEC_VERDICT_H
 #define EXEC_VERDICT_H

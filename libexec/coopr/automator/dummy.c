@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * automator/dummy: does nothing, in as much time and with as many failures as the fields of the action say. For rehearsals, and to
- * see how much a plan of that size costs.
+ * automator/dummy: does nothing, in as much time and with as many failures as the fields of the action say.
+ * For rehearsals, and to see how much a plan of that size costs.
  */
 #include "exec/dummy.h"
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * automator/shell: service scripts over ssh, coopr-shell(7). A task is one round trip: script, files and configuration go to a
- * private directory on the node, the script runs there, its output streams back, and nothing is left.
+ * automator/shell: service scripts over ssh, coopr-shell(7). A task is one round trip: script, files and
+ * configuration go to a private directory on the node, the script runs there, its output streams back, and
+ * nothing is left.
  *
- * Exit code and status: the script's own; 75 the node cannot be reached, 77 it may not be entered, 78 the script is not
- * to be found or the fields are wrong.
+ * Exit code and status: the script's own; 75 the node cannot be reached, 77 it may not be entered, 78 the
+ * script is not to be found or the fields are wrong.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -32,22 +33,36 @@ static const char schema[] =
     "\"user\":{\"type\":\"string\",\"description\":\"The user to run it as on the node; root if not given\"}}}";
 
 struct work {
-	const char *script, *args, *files, *user;
+	const char *script, *args, *files;
+	const char *user;       /* whom it runs as; NULL: the user who logs in, or becomes root for it */
+	bool become_root;       /* first, through sudo */
 	struct arguments words; /* of args */
 	struct bundle bundle;
 };
+
+/* Who logs in need not become anybody else to run a script as just that user. */
+static void
+choose_user(const struct task *task, const char *user, struct work *work)
+{
+	bool is_self = user && strcmp(user, task->machine.user) == 0;
+
+	work->user = is_self ? NULL : user;
+	work->become_root = !is_self && strcmp(task->machine.user, "root") != 0;
+}
 
 static int
 read_fields(const struct task *task, struct arena *arena, struct work *work, struct outcome *outcome)
 {
 	struct problems problems = {0};
 	struct place fields = place_root(task->fields, &problems);
+	const char *user;
 	int failed;
 
 	work->script = place_string(&fields, "script", NEED_REQUIRED, arena);
 	work->args = place_string(&fields, "args", NEED_OPTIONAL, arena);
 	work->files = place_string(&fields, "files", NEED_OPTIONAL, arena);
-	work->user = name_parse_as(&fields, "user", NEED_OPTIONAL, name_is_user, "user", arena);
+	user = name_parse_as(&fields, "user", NEED_OPTIONAL, name_is_user, "user", arena);
+	choose_user(task, user, work);
 	failed = plugin_check_fields(&problems, outcome);
 	problems_release(&problems);
 	return failed;
@@ -136,18 +151,14 @@ explain(const struct task *task, const struct work *work, const struct remote_an
 	free(last);
 }
 
-/* One round trip. Nobody else than the login user is needed where the script is to run as just that. */
 static void
 send_payload(const struct task *task, const struct work *work, const struct payload *payload, struct outcome *outcome)
 {
-	const char *login = task->machine.user;
-	bool is_self = work->user && strcmp(work->user, login) == 0;
 	struct remote_answer answer;
 
-	if (remote_run(&task->machine, payload, !is_self && strcmp(login, "root") != 0, &answer, &outcome->error) == 0) {
+	if (remote_run(&task->machine, payload, work->become_root, &answer, &outcome->error) == 0) {
 		if (json_length(answer.facts) > 0)
 			outcome->facts = jv_copy(answer.facts);
-		outcome->error.code = 0;
 		if (answer.status)
 			explain(task, work, &answer, &outcome->error);
 	}
@@ -161,13 +172,9 @@ run_script(const struct task *task, struct outcome *outcome)
 	struct payload payload = {0};
 	struct work work = {0};
 
-	if (read_fields(task, &arena, &work, outcome) == 0 && collect(task, &work, &outcome->error) == 0) {
-		bool is_self = work.user && strcmp(work.user, task->machine.user) == 0;
-
-		if (payload_run(task, &work.bundle, &work.words, is_self ? NULL : work.user, &payload,
-		        &outcome->error) == 0)
-			send_payload(task, &work, &payload, outcome);
-	}
+	if (read_fields(task, &arena, &work, outcome) == 0 && collect(task, &work, &outcome->error) == 0 &&
+	    payload_run(task, &work.bundle, &work.words, work.user, &payload, &outcome->error) == 0)
+		send_payload(task, &work, &payload, outcome);
 	payload_release(&payload);
 	bundle_release(&work.bundle);
 	arguments_release(&work.words);
@@ -181,6 +188,7 @@ bootstrap(const struct task *task, struct outcome *outcome)
 	struct work work = {.script = "looking for what scripts need"};
 	struct payload payload = {0};
 
+	choose_user(task, NULL, &work);
 	if (payload_check(&payload, &outcome->error) == 0)
 		send_payload(task, &work, &payload, outcome);
 	payload_release(&payload);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * provider/dummy: machines that are not there. It knows which it has "made" (a file for each, below location_state()), gives them
- * addresses from the nets kept for benchmarks, and takes as much time and fails as often as its fields say.
+ * provider/dummy: machines that are not there. It knows which it has "made" (a file for each, below
+ * location_state()), gives them addresses from the nets kept for benchmarks, and takes as much time and
+ * fails as often as its fields say.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * provider/static: machines that exist already, listed in a file, are handed out and taken back, coopr-static(7). Nothing is done
- * to them.
+ * provider/static: machines that exist already, listed in a file, are handed out and taken back,
+ * coopr-static(7). Nothing is done to them.
  *
- * Status: 75 no machine is free, or the one given cannot be reached; 77 it may not be entered; 78 the file is wrong.
+ * Status: 75 no machine is free, or the one given cannot be reached; 77 it may not be entered; 78 the file
+ * is wrong.
  */
 #include <arpa/inet.h>
 #include <netdb.h>
@@ -110,7 +111,8 @@ create(const struct task *task, const struct fields *fields, struct outcome *out
 	machines_release(&machines);
 }
 
-/* Whether the machine lets us in. Where the file gave no host key, the one it shows now is the one it must show from now on. */
+/* Whether the machine lets us in. Where the file gave no host key, the one it shows now is the one it must
+ * show from now on. */
 static void
 confirm(const struct task *task, struct outcome *outcome)
 {
