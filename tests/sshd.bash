@@ -50,6 +50,7 @@ sshd_start() {
 	return 1
 }
 
+# At SHLVL=1, bash does not take the session for one that wants the ~/.bashrc of whoever runs the tests.
 sshd_config() {
 	cat <<-END
 		Port $SSHD_PORT
@@ -62,7 +63,7 @@ sshd_config() {
 		KbdInteractiveAuthentication no
 		PidFile none
 		MaxStartups 100
-		SetEnv PATH=$PWD/sshd/bin:/usr/local/bin:/usr/bin:/bin
+		SetEnv PATH=$PWD/sshd/bin:/usr/local/bin:/usr/bin:/bin SHLVL=1
 	END
 }
 
