@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/printable.h"
 
 static const char *program = "coopr";
 
@@ -14,12 +15,6 @@ void
 message_program(const char *name)
 {
 	program = name;
-}
-
-const char *
-message_program_name(void)
-{
-	return program;
 }
 
 void
@@ -34,9 +29,7 @@ message(const char *format, ...)
 	va_end(ap);
 	if (length >= (int)sizeof line)
 		memcpy(line + sizeof line - 4, "...", 4);
-	for (char *p = line; *p; p++)
-		if ((unsigned char)*p < 0x20 || *p == 0x7f)
-			*p = '?';
+	printable(line);
 	fprintf(stderr, "%s: %s\n", program, line);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What a command says to the person who runs it: on stderr, one line a fact, the
- * program's name first. Control characters in the text are shown as "?", so that
- * a hostile name in a document cannot drive a terminal.
+ * program's name first. The text is made printable, so that a hostile name in a document
+ * cannot drive a terminal.
  */
 #ifndef BASE_MESSAGE_H
 #define BASE_MESSAGE_H
@@ -11,9 +11,6 @@ struct error;
 
 /* Sets the name that stands before each message; kept, not copied. */
 void message_program(const char *name);
-
-/* The name that message_program got. */
-const char *message_program_name(void);
 
 /* Prints "PROGRAM: TEXT" on stderr. */
 void message(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -163,9 +163,9 @@ set_number(const struct command *command, const struct option_spec *spec, const 
 
 	errno = 0;
 	number = strtol(text, &end, 10);
-	if (*text < '0' || *text > '9' || *end || errno)
-		exit(option_misuse(command, "--%s: expected a whole number that is not negative, found '%s'",
-		    spec->name, text));
+	if (*text < '0' || *text > '9' || *end || errno || number > OPTION_NUMBER_MAX)
+		exit(option_misuse(command, "--%s: expected a whole number from 0 to %d, found '%s'", spec->name,
+		    OPTION_NUMBER_MAX, text));
 	*(long *)spec->value = number;
 }
 

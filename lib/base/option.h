@@ -24,11 +24,13 @@ struct option_list { /* a repeatable option, in the order given */
 	size_t count, capacity;
 };
 
+enum { OPTION_NUMBER_MAX = 2147483647 }; /* days of it in milliseconds still fit 64 bits */
+
 enum option_kind {
 	OPTION_KIND_END,
 	OPTION_KIND_FLAG,   /* bool */
 	OPTION_KIND_STRING, /* const char * */
-	OPTION_KIND_NUMBER, /* long, not negative */
+	OPTION_KIND_NUMBER, /* long, 0 to OPTION_NUMBER_MAX */
 	OPTION_KIND_LIST,   /* struct option_list */
 };
 

@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "base/memory.h"
+#include "base/printable.h"
 
 enum { BAR_MAX = 40, BAR_MIN = 8 };
 
@@ -35,19 +37,22 @@ progress_draw(const char *label, size_t done, size_t total, const char *tail)
 {
 	struct buffer line = {0}, counts = {0};
 	size_t width, taken;
+	char *shown;
 
 	if (!can_redraw())
 		return;
 	done = done < total ? done : total;
 	buffer_printf(&counts, " %zu/%zu%s%s", done, total, *tail ? "  " : "", tail);
 	width = terminal_width(stderr) - 1; /* writing the last column makes some terminals wrap */
-	taken = strlen(label) + counts.length + 3;
-	buffer_text(&line, label);
+	shown = memory_string(label);
+	taken = printable(shown) + printable(counts.data) + 3;
+	buffer_text(&line, shown);
 	if (taken + BAR_MIN <= width)
 		append_bar(&line, width - taken < BAR_MAX ? width - taken : BAR_MAX, done, total);
 	buffer_text(&line, counts.data);
-	fprintf(stderr, "\r%.*s\033[K", (int)width, line.data);
+	fprintf(stderr, "\r%.*s\033[K", (int)printable_prefix(line.data, width), line.data);
 	drawn = true;
+	free(shown);
 	buffer_release(&counts);
 	buffer_release(&line);
 }

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/terminal.h"
 
-#include <locale.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <wchar.h>
 
 #include "base/memory.h"
+#include "base/printable.h"
 
 struct table_cell {
 	char *text; /* safe to show */
@@ -24,70 +23,14 @@ static const char *const escapes[] = {
 	[STYLE_BAD] = "\033[31m",
 };
 
-/* Characters that drive a terminal: C0, DEL, C1, and those that turn the direction of writing. */
-static bool
-is_control(wchar_t c)
-{
-	return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x202a && c <= 0x202e) ||
-	    (c >= 0x2066 && c <= 0x2069);
-}
-
-/* The next character of text and its width in columns. Returns its bytes; what is no UTF-8 or would
- * drive the terminal is shown as "?", and then *shown is false. */
-static size_t
-next_character(const char *text, size_t length, size_t *width, bool *shown)
-{
-	mbstate_t state = {0};
-	wchar_t c;
-	size_t n = mbrtowc(&c, text, length, &state);
-	bool whole = n != (size_t)-1 && n != (size_t)-2;
-	int columns = whole ? wcwidth(c) : 1;
-
-	*shown = whole && !is_control(c);
-	*width = !*shown || columns < 0 ? 1 : (size_t)columns;
-	return whole && n ? n : 1;
-}
-
-/* Replaces in place what must not reach a terminal; returns the width of the rest in columns. */
-static size_t
-sanitize(char *text)
-{
-	size_t length = strlen(text), width = 0, to = 0;
-
-	for (size_t from = 0; from < length;) {
-		size_t columns;
-		bool shown;
-		size_t n = next_character(text + from, length - from, &columns, &shown);
-
-		if (shown) {
-			memmove(text + to, text + from, n);
-			to += n;
-		} else {
-			text[to++] = '?';
-		}
-		from += n;
-		width += columns;
-	}
-	text[to] = '\0';
-	return width;
-}
-
-/* Takes text. Widths are those of UTF-8 whatever the locale of the process is. */
+/* Takes text. */
 static void
 add_cell(struct table *table, enum terminal_style style, char *text)
 {
-	static locale_t utf8;
-	locale_t before;
-
-	if (!utf8)
-		utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", NULL);
-	before = utf8 ? uselocale(utf8) : NULL;
 	ARRAY_ROOM(table->cells, table->count, table->capacity);
-	table->cells[table->count].width = sanitize(text);
+	table->cells[table->count].width = printable(text);
 	table->cells[table->count].text = text;
 	table->cells[table->count++].style = style;
-	if (before)
-		uselocale(before);
 }
 
 void

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/printable.h"
 
 enum { LINE_BYTES = 200 };
 
@@ -67,8 +68,6 @@ tail_last_line(const struct tail *tail)
 	while (length > 0 && length < end - start && is_continuation(text[start + length]))
 		length--;
 	line = memory_printf("%.*s%s", (int)length, length ? text + start : "", length < end - start ? "..." : "");
-	for (char *c = line; *c; c++)
-		if ((unsigned char)*c < 0x20 || *c == 0x7f)
-			*c = '?';
+	printable(line);
 	return line;
 }

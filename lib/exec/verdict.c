@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/printable.h"
 #include "base/process.h"
 #include "exec/task.h"
 #include "json/record.h"
@@ -50,13 +51,12 @@ static char *
 excerpt(const struct buffer *out)
 {
 	size_t length = out->length < EXCERPT_BYTES ? out->length : EXCERPT_BYTES;
-	struct buffer text = {0};
+	char *shown = memory_substring(out->data ? out->data : "", length), *quoted;
 
-	buffer_byte(&text, '"');
-	for (size_t i = 0; i < length; i++)
-		buffer_byte(&text, (unsigned char)out->data[i] < 0x20 || out->data[i] == 0x7f ? '?' : out->data[i]);
-	buffer_text(&text, length < out->length ? "...\"" : "\"");
-	return buffer_take(&text);
+	printable(shown);
+	quoted = memory_printf("\"%s%s\"", shown, length < out->length ? "..." : "");
+	free(shown);
+	return quoted;
 }
 
 static bool

@@ -62,14 +62,14 @@ read_value(int fd, const char *name, struct buffer *text, struct error *err)
 		if (n < 0 && errno != EINTR)
 			return error_errno(err, EX_IOERR, "%s", name);
 		text->length += n > 0 ? (size_t)n : 0;
+		if (text->length > JSON_BYTES)
+			return error_set(err, EX_DATAERR, "%s: larger than %d bytes", name, JSON_BYTES);
 		if (text->length < look)
 			continue;
 		look = 2 * text->length;
 		used = json_scan(text->data, text->length, false, err);
 		if (used < 0 || (used > 0 && !is_blank(text->data + used, text->length - (size_t)used)))
 			return 0; /* json_parse will say why */
-		if (text->length > JSON_BYTES)
-			return error_set(err, EX_DATAERR, "%s: larger than %d bytes", name, JSON_BYTES);
 	} while (n != 0);
 	return 0;
 }

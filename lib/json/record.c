@@ -25,6 +25,7 @@ record_reader_open(struct record_reader *reader, const char *path, struct error 
 	int fd = is_stdin ? STDIN_FILENO : file_open(AT_FDCWD, path, O_RDONLY, 0, err);
 
 	record_reader_init(reader, fd, is_stdin ? "standard input" : path);
+	reader->opened = fd >= 0 && !is_stdin;
 	return fd < 0 ? -1 : 0;
 }
 
@@ -32,6 +33,8 @@ void
 record_reader_release(struct record_reader *reader)
 {
 	buffer_release(&reader->pending);
+	if (reader->opened)
+		close(reader->fd);
 }
 
 /* At least doubles what is unused, so that scanning it anew each time costs linear time in all. */

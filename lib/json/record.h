@@ -16,6 +16,7 @@ struct error;
 
 struct record_reader { /* initialise with record_reader_init */
 	int fd;
+	bool opened; /* by record_reader_open, and closed by the release */
 	const char *name; /* for messages: "standard input" */
 	size_t number;    /* of the record last read, from 1 */
 	struct buffer pending;

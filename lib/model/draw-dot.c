@@ -6,19 +6,25 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/memory.h"
+#include "base/printable.h"
 #include "model/grouping.h"
 
-/* A string of the language: quotes and backslashes escaped, control characters shown as "?". */
+/* A string of the language: quotes and backslashes escaped. */
 static void
 append_quoted(const char *text, struct buffer *out)
 {
+	char *shown = memory_string(text);
+
+	printable(shown);
 	buffer_byte(out, '"');
-	for (; *text; text++) {
-		if (*text == '"' || *text == '\\')
+	for (const char *c = shown; *c; c++) {
+		if (*c == '"' || *c == '\\')
 			buffer_byte(out, '\\');
-		buffer_byte(out, (unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text);
+		buffer_byte(out, *c);
 	}
 	buffer_byte(out, '"');
+	free(shown);
 }
 
 /* A step is named by its place: ids of the document may be anything, or the same twice. */

@@ -6,6 +6,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "base/printable.h"
 #include "json/record.h"
 #include "model/catalogue.h"
 #include "model/draw.h"
@@ -23,9 +24,7 @@ print_name(const char *kind, jv record, FILE *stream)
 
 	buffer_printf(&line, "%s/", kind);
 	view_name(record, &line);
-	for (size_t i = 0; i < line.length; i++)
-		if ((unsigned char)line.data[i] < 0x20 || line.data[i] == 0x7f)
-			line.data[i] = '?';
+	printable(line.data);
 	fprintf(stream, "%s\n", line.data);
 	buffer_release(&line);
 }

@@ -3,12 +3,15 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/message.h"
+#include "base/printable.h"
 #include "base/terminal.h"
 #include "queue/status-print.h"
 
@@ -40,11 +43,13 @@ static void
 print_lines(const char *prefix, const char *text)
 {
 	for (const char *end; *text; text = *end ? end + 1 : end) {
+		char *line;
+
 		end = text + strcspn(text, "\n");
-		fputs(prefix, stdout);
-		for (const char *p = text; p < end; p++)
-			putchar(((unsigned char)*p < 0x20 && *p != '\t') || *p == 0x7f ? '?' : *p);
-		putchar('\n');
+		line = memory_substring(text, (size_t)(end - text));
+		printable(line);
+		printf("%s%s\n", prefix, line);
+		free(line);
 	}
 }
 

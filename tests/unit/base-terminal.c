@@ -104,8 +104,8 @@ test_table(void)
 			"NAME  STATE\n\xc3\xa9t\xc3\xa9   1\ne\xcc\x81te\xcc\x81   2\n", 4, false, true},
 		{"a wide character takes two", {"\xe6\xbc\xa2\xe5\xad\x97", "1"}, "NAME  STATE\n\xe6\xbc\xa2\xe5\xad\x97  1\n", 2, false,
 			true},
-		{"what drives a terminal is shown as ?", {"a\033[2J\n\t\x7f", "\xc2\x9b" "2J\xe2\x80\xae"},
-			"NAME      STATE\na?[2J???  ?2J?\n", 2, false, true},
+		{"what drives a terminal is shown as ?, a tab as a blank", {"a\033[2J\n\t\x7f", "\xc2\x9b" "2J\xe2\x80\xae"},
+			"NAME      STATE\na?[2J? ?  ?2J?\n", 2, false, true},
 		{"so is what is no UTF-8", {"\xff\xc3", "a\xe2\x80"}, "NAME  STATE\n??    a??\n", 2, false, true},
 		{"the last row may be short", {"a", "up", "b"}, "NAME  STATE\na     up\nb\n", 3, false, true},
 	};

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/printable.h"
+
+#include <locale.h>
+#include <stdbool.h>
+#include <string.h>
+#include <wchar.h>
+
+/* Those that drive a terminal or turn the direction of writing. */
+static bool
+is_control(wchar_t c)
+{
+	return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x202a && c <= 0x202e) ||
+	    (c >= 0x2066 && c <= 0x2069);
+}
+
+/* Makes the C library read UTF-8 in this thread; returns the locale to go back to. */
+static locale_t
+enter_utf8(void)
+{
+	static locale_t utf8;
+
+	if (!utf8)
+		utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", NULL);
+	return utf8 ? uselocale(utf8) : (locale_t)0;
+}
+
+static void
+leave_utf8(locale_t before)
+{
+	if (before)
+		uselocale(before);
+}
+
+/* The next character of text and its width in columns. Returns its bytes; *shown: it may be printed. */
+static size_t
+next_character(const char *text, size_t length, size_t *width, bool *shown)
+{
+	mbstate_t state = {0};
+	wchar_t c;
+	size_t n = mbrtowc(&c, text, length, &state);
+	bool whole = n != (size_t)-1 && n != (size_t)-2;
+	int columns = whole ? wcwidth(c) : 1;
+
+	*shown = whole && !is_control(c);
+	*width = !*shown || columns < 0 ? 1 : (size_t)columns;
+	return whole && n ? n : 1;
+}
+
+size_t
+printable(char *text)
+{
+	size_t length = strlen(text), width = 0, to = 0;
+	locale_t before = enter_utf8();
+
+	for (size_t from = 0; from < length;) {
+		size_t columns;
+		bool shown;
+		size_t n = next_character(text + from, length - from, &columns, &shown);
+
+		if (shown) {
+			memmove(text + to, text + from, n);
+			to += n;
+		} else {
+			text[to++] = text[from] == '\t' ? ' ' : '?';
+		}
+		from += n;
+		width += columns;
+	}
+	text[to] = '\0';
+	leave_utf8(before);
+	return width;
+}
+
+size_t
+printable_prefix(const char *text, size_t columns)
+{
+	size_t length = strlen(text), from = 0, width = 0;
+	locale_t before = enter_utf8();
+
+	while (from < length) {
+		size_t wide;
+		bool shown;
+		size_t n = next_character(text + from, length - from, &wide, &shown);
+
+		if (width + wide > columns)
+			break;
+		width += wide;
+		from += n;
+	}
+	leave_utf8(before);
+	return from;
+}
