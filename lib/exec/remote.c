@@ -99,17 +99,22 @@ static void
 read_status(struct conversation *talk, const struct buffer *out)
 {
 	char line[sizeof talk->end];
-	const char *from, *to;
+	const char *from, *to, *stop;
 
 	if (talk->has_status || out->length == 0)
 		return;
+	stop = out->data + out->length;
 	snprintf(line, sizeof line, "%.*s ", (int)strlen(talk->end) - 1, talk->end);
 	from = memmem(out->data, out->length, talk->begin, strlen(talk->begin));
-	to = memmem(out->data, out->length, line, strlen(line));
-	if (!from || !to || !strchr(to, '\n'))
+	if (!from)
+		return;
+	/* The node may print what it likes, an END in front of the BEGIN too. */
+	from += strlen(talk->begin);
+	to = memmem(from, (size_t)(stop - from), line, strlen(line));
+	if (!to || !memchr(to, '\n', (size_t)(stop - to)))
 		return;
 	talk->answer->status = atoi(to + strlen(line));
-	keep_facts(talk->answer, from + strlen(talk->begin), to);
+	keep_facts(talk->answer, from, to);
 	talk->has_status = true;
 }
 

@@ -147,12 +147,20 @@ mentions(const struct tail *said, const char *text)
 	return said->kept.length && memmem(said->kept.data, said->kept.length, text, strlen(text));
 }
 
+/* "ssh: connect to host 203.0.113.4 port 22: Connection refused": the last part is the reason. */
+static const char *
+reason_in(const char *line)
+{
+	const char *colon = strncmp(line, "ssh: ", 5) == 0 ? strrchr(line, ':') : NULL;
+	const char *reason = colon ? colon + 1 + strspn(colon + 1, " ") : line;
+
+	return *reason ? reason : *line ? line : "ssh ended without a word";
+}
+
 int
 ssh_explain(const struct machine *machine, const struct tail *said, struct error *err)
 {
 	char name[SSH_NAME_SIZE], *last = tail_last_line(said);
-	/* "ssh: connect to host 203.0.113.4 port 22: Connection refused": the last part is the reason. */
-	const char *reason = strncmp(last, "ssh: ", 5) == 0 && strrchr(last, ':') ? strrchr(last, ':') + 2 : last;
 
 	ssh_name(machine, name);
 	if (mentions(said, "Host key verification failed") || mentions(said, "HOST IDENTIFICATION HAS CHANGED"))
@@ -161,7 +169,7 @@ ssh_explain(const struct machine *machine, const struct tail *said, struct error
 	else if (mentions(said, "Permission denied") || mentions(said, "Too many authentication failures"))
 		error_set(err, EX_NOPERM, "%s: login as %s was refused: %s", name, machine->user, last);
 	else
-		error_set(err, EX_TEMPFAIL, "%s: cannot be reached: %s", name, *reason ? reason : "ssh ended without a word");
+		error_set(err, EX_TEMPFAIL, "%s: cannot be reached: %s", name, reason_in(last));
 	free(last);
 	return -1;
 }
