@@ -4,8 +4,8 @@
 # packages.sh PACKAGE...
 #
 # Installs Debian packages on the node, or removes them, as the task's action says. Where the node has the archive
-# that the configuration names (packages/archive, a folder that coopr-packages has filled), they come from
-# there and no network is needed; else from the sources that the node's apt knows.
+# that the configuration names (packages/archive, a folder that coopr-packages has filled), they come from there
+# and no network is needed; else from the sources that the node's apt knows.
 #
 # Installing starts nothing: that is the work of the action start. Running it again changes nothing.
 
@@ -46,7 +46,8 @@ repair() {
 install() {
 	forbid_starting
 	repair
-	if [ -e "$archive/Packages" ]; then
+	if [ -d "$archive" ]; then
+		[ -e "$archive/Packages" ] || coopr_fail "$archive is empty; on the host that shares it: coopr-packages $*"
 		mkdir -p lists/partial cache/archives/partial
 		echo "deb [trusted=yes] file:$archive ./" >sources.list
 		apt_from_archive update >/dev/null
