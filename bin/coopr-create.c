@@ -27,7 +27,7 @@ static bool dry_run;
 
 static const struct option_spec options[] = {
 	OPTION_STRING('t', "template", &template, "TEMPLATE", "make the cluster of this cluster template"),
-	OPTION_STRING('n', "machines", &machines, "N|MIN:MAX", "with so many machines (default: as few as the template needs)"),
+	OPTION_STRING('n', "machines", &machines, "N|MIN:MAX", "with so many machines (default: as the template finds best)"),
 	OPTION_STRING('C', "catalogue", &catalogue, "DIR", "take entities from here (default: $COOPR_CATALOGUE)"),
 	OPTION_STRING(0, "tenant", &tenant, "TENANT", "whose it is (default: $COOPR_TENANT, or default)"),
 	OPTION_STRING(0, "owner", &owner, "USER", "who it belongs to (default: you)"),

@@ -60,6 +60,13 @@ nodes() { # TEMPLATE MACHINES
 	contains "$stderr" "/template/constraints/size/min"
 }
 
+@test "asked for no number of machines, every template takes as few as it can" {
+	for file in "$catalogue"/clustertemplates/*.json; do
+		coopr-request -t "$(jq -r .name "$file")" --name c | coopr-solve >layout
+		same "$(jq .constraints.size.min "$file")" "$(jq -r 'select(.kind == "node").id' layout | wc -l)"
+	done
+}
+
 @test "web: the database starts before the application, and that before the load balancer" {
 	coopr-request -t web -n 4 --name c | coopr-solve | coopr-plan >plan
 	# What each start waits for, through milestones and whatever else stands between.
