@@ -31,7 +31,8 @@ drain() {
 }
 
 plan 1 | coopr-queue put >/dev/null
-coopr-queue take >task.json
+coopr-queue take | tee taken | coopr-exec -q | coopr-queue "done"
+jq -c 'del(.log)' <taken >task.json
 libexec=$(dirname "$(command -v coopr-exec)")/../libexec/coopr
 repeat -n 200 -i task.json -l "automator/dummy alone" "$libexec/automator/dummy" configure
 repeat -n 200 -i task.json -l "coopr-exec with it" coopr-exec -q
