@@ -23,7 +23,7 @@
 static const char first_words[] =
     "nonce=$2; echo \"coopr-begin $2\"; echo \"coopr-begin $2\" >&2; "
     "PATH=" NODE_PATH "; LC_ALL=C; export PATH LC_ALL; umask 077; "
-    "base=$(mktemp -d \"${TMPDIR:-/tmp}/coopr.XXXXXXXXXX\") || exit 75; "
+    "base=${TMPDIR:-/tmp}/coopr.$2; mkdir -m 700 \"$base\" \"$base/work\" || { rmdir \"$base\"; exit 75; }; "
     "trap \"rm -rf \\\"\\$base\\\"\" EXIT; trap \"exit 143\" TERM HUP INT; "
     "head -c \"$1\" >\"$base/payload\" && . \"$base/payload\"";
 
@@ -118,8 +118,7 @@ append_variable(const char *name, const char *value, struct buffer *out)
 	buffer_printf(out, "\nexport %s\n", name);
 }
 
-/* The file that the node runs as the script's leader: its environment, then itself. Found by its own name,
- * it need not know where the private directory is. */
+/* The file that the script's leader becomes: its environment, then itself. */
 static void
 make_start(const struct task *task, const struct bundle_file *script, const struct arguments *args,
     struct buffer *out)
@@ -127,7 +126,7 @@ make_start(const struct task *task, const struct bundle_file *script, const stru
 	char nodenum[32];
 
 	snprintf(nodenum, sizeof nodenum, "%lld", (long long)task->machine.nodenum);
-	buffer_text(out, "cd \"${0%/*}/work\" || exit\numask 022\n");
+	buffer_text(out, "cd \"$COOPR_DIR\" || exit\numask 022\n");
 	append_variable("PATH", NODE_PATH, out);
 	append_variable("LC_ALL", "C.UTF-8", out);
 	append_variable("COOPR_ACTION", action_name(task->action), out);
@@ -138,7 +137,7 @@ make_start(const struct task *task, const struct bundle_file *script, const stru
 	append_variable("COOPR_NODENUM", nodenum, out);
 	append_variable("COOPR_NODE", task->machine.id, out);
 	append_variable("COOPR_TASK", task->token, out);
-	buffer_text(out, "COOPR_DIR=$PWD\nexport COOPR_DIR\nexec ");
+	buffer_text(out, "exec ");
 	append_interpreter(script, out);
 	buffer_text(out, "./");
 	append_word(script->name, out);
@@ -198,7 +197,7 @@ payload_run(const struct task *task, const struct bundle *bundle, const struct a
 
 	if (begin(payload, err) < 0)
 		return -1;
-	buffer_text(out, "set -e\nmkdir \"$base/work\"\ncd \"$base/work\"\n");
+	buffer_text(out, "set -e\ncd \"$base/work\"\n");
 	append_names("mkdir ./", bundle, true, out);
 	for (size_t i = 0; i < bundle->count; i++)
 		if (!bundle->list[i].is_folder)
@@ -213,13 +212,9 @@ payload_run(const struct task *task, const struct bundle *bundle, const struct a
 	}
 	buffer_text(out, "set +e\nnode_run ");
 	append_key(task, out);
-	if (user) {
-		buffer_text(out, " su -s /bin/sh -- ");
-		append_word(user, out);
-	} else {
-		buffer_text(out, " /bin/sh");
-	}
-	buffer_text(out, " \"$base/start\"\n");
+	buffer_byte(out, ' ');
+	append_word(user ? user : "", out);
+	buffer_byte(out, '\n');
 	buffer_release(&start.content);
 	return 0;
 }

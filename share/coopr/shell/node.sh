@@ -1,7 +1,7 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# What the shell automator runs on a node: any POSIX shell, mktemp, head, mkdir, rm, sleep, and setsid where there is
+# What the shell automator runs on a node: any POSIX shell, cat, head, mkdir, rm, sleep, and setsid where there is
 # one. It arrives on ssh's stdin with what fills the private directory in front, and is sourced by the few
 # words of exec/payload.c that made that directory, $base. There are two streams back: stdout for facts, stderr for
 # what the script says; each ends with a line that holds $nonce.
@@ -112,19 +112,23 @@ report() # STATUS
 	exit 0
 }
 
-# Runs the words as a group of their own, with nothing to read and all output on our stderr. A daemon may keep that open;
-# nobody waits for it. The group's leader signs before it becomes the script, so that the script never runs unsigned.
-perform() # WORD...
+# Runs the file "start" as a group of its own, as the user that is given, with nothing to read and all output on our
+# stderr. A daemon may keep that open; nobody waits for it. The group's leader signs before it becomes the script,
+# so that the script never runs unsigned.
+perform() # USER
 {
 	leader=
 	if command -v setsid >/dev/null; then
 		leader=setsid
 	fi
+	COOPR_DIR=$base/work
+	export COOPR_DIR
 	# shellcheck disable=SC2016
 	$leader /bin/sh -c '
 		read -r stat <"/proc/$$/stat"
 		echo "$$ $(set -f; set -- ${stat##*) }; echo "${20}")" >>"$0"
-		exec "$@"' "$pid_file" "$@" 3<&- </dev/null >&2 &
+		[ -z "$2" ] || exec su -s /bin/sh -- "$2" "$1"
+		. "$1"' "$pid_file" "$base/start" "$1" 3<&- </dev/null >&2 &
 	script=$!
 	# Nothing is sent behind the payload: what read gets is that the client is gone.
 	{
@@ -136,14 +140,13 @@ perform() # WORD...
 	wait "$script" 2>/dev/null
 }
 
-node_run() # TASK WORD...
+node_run() # TASK [USER]
 {
 	exec 3<&0 </dev/null
 	trap clean EXIT
 	trap stop TERM HUP INT
 	claim "$1"
-	shift
-	perform "$@"
+	perform "${2:-}"
 	status=$?
 	script=
 	[ ! -s "$base/facts" ] || cat "$base/facts"
@@ -154,7 +157,7 @@ node_run() # TASK WORD...
 node_check()
 {
 	trap clean EXIT
-	for program in cat head mkdir mktemp rm sleep; do
+	for program in cat head mkdir rm sleep; do
 		if ! command -v "$program" >/dev/null; then
 			echo "there is no $program on this machine" >&2
 			report 78
