@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * coopr-solve: a request on stdin, the layout on stdout: a cluster record and its nodes; or, with exit code 1, the one record that
- * says why there is none.
- * With --check it judges a layout instead: exit code 1 and one line a fault on stderr where it is not one that the request asks for.
- * Exits 0: a layout, 1: there is none, 64: misuse, 65: the request is malformed, 66: it cannot be read, 69: it asks for what this
- * version does not support, 70: neither found nor refuted, 74: output lost.
+ * coopr-solve: a request on stdin, the layout on stdout: a cluster record and its nodes; or, with exit code 1, the
+ * one record that says why there is none. With --check it judges a layout instead: exit code 1 and one line a
+ * fault on stderr where it is not one that the request asks for. Exits 0: a layout, 1: there is none, 64: misuse,
+ * 65: the request is malformed, 66: it cannot be read, 69: it asks for what this version does not support, 70:
+ * neither found nor refuted, 74: output lost.
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -6,9 +6,8 @@
 #include <string.h>
 
 #include "solve/bits.h"
-#include "solve/master.h"
+#include "solve/shares.h"
 
-#define WHOLE 1e-6       /* that close to a whole number is one */
 enum { DIVE_EVERY = 8 }; /* levels */
 
 struct branching {
@@ -21,56 +20,7 @@ struct branching {
 	size_t depth;
 };
 
-struct share { /* a pattern in use in the relaxation, and how many machines are of it */
-	const struct pattern *pattern;
-	double value;
-};
-
-struct shares {
-	struct share *list;
-	size_t count;
-};
-
 static bool branch(struct branching *b);
-
-/* The relaxation's solution by pattern: a marked column and one that is not may be of the same. */
-static struct shares
-shares_of(const struct master *m)
-{
-	int *column = memory_zeroed(m->row_count, sizeof *column);
-	double *value = memory_zeroed(m->row_count, sizeof *value);
-	size_t count = master_solution(m, column, value);
-	struct shares shares = {memory_zeroed(count, sizeof *shares.list), 0};
-
-	for (size_t i = 0; i < count; i++) {
-		const struct pattern *pattern = &m->columns[column[i]].pattern;
-		size_t j = 0;
-
-		while (j < shares.count && !pattern_same(m->program, shares.list[j].pattern, pattern))
-			j++;
-		if (j == shares.count)
-			shares.list[shares.count++] = (struct share){pattern, 0};
-		shares.list[j].value += value[i];
-	}
-	free(column);
-	free(value);
-	return shares;
-}
-
-static double
-fraction(double value)
-{
-	return fabs(value - nearbyint(value));
-}
-
-static bool
-is_whole(const struct shares *shares)
-{
-	for (size_t i = 0; i < shares->count; i++)
-		if (fraction(shares->list[i].value) > WHOLE)
-			return false;
-	return true;
-}
 
 /* Machines of a solution that meet the wish: which of them are the marked ones is of no interest. */
 static int64_t
@@ -96,7 +46,8 @@ branch_activity(const struct master *m, int row, const struct uses *uses)
 	return sum;
 }
 
-/* Whether a solution keeps all rows, counted in whole numbers. More marked machines than asked for are none too many. */
+/* Whether a solution keeps all rows, counted in whole numbers. More marked machines than asked for are none too
+ * many. */
 static bool
 keeps_rows(const struct master *m, const struct uses *uses)
 {
@@ -109,7 +60,8 @@ keeps_rows(const struct master *m, const struct uses *uses)
 	return true;
 }
 
-/* Takes the relaxation's solution in whole numbers, with what the dive fixed since base. Doubles may have gone wrong: then it is none. */
+/* Takes the relaxation's solution in whole numbers, with what the dive fixed since base. Doubles may have gone
+ * wrong: then it is none. */
 static bool
 accept(struct branching *b, const struct shares *shares, size_t base)
 {
@@ -160,15 +112,15 @@ fix_whole_parts(struct master *m, const struct shares *shares)
 	double largest = -1;
 
 	for (size_t i = 0; i < shares->count; i++) {
-		double whole = floor(shares->list[i].value + WHOLE), rest = shares->list[i].value - whole;
+		double whole = floor(shares->list[i].value + SHARE_WHOLE), rest = shares->list[i].value - whole;
 
-		if (rest > largest + WHOLE) {
+		if (rest > largest + SHARE_WHOLE) {
 			largest = rest;
 			most = i;
 		}
 	}
 	for (size_t i = 0; i < shares->count; i++) {
-		int64_t count = (int64_t)floor(shares->list[i].value + WHOLE) + (i == most);
+		int64_t count = (int64_t)floor(shares->list[i].value + SHARE_WHOLE) + (i == most);
 
 		if (count > 0)
 			fix(m, shares->list[i].pattern, count);
@@ -188,7 +140,7 @@ dive(struct branching *b)
 	while (going) {
 		struct shares shares = shares_of(m);
 
-		if (is_whole(&shares)) {
+		if (shares_are_whole(&shares)) {
 			accept(b, &shares, base);
 			going = false;
 		} else {
@@ -200,121 +152,6 @@ dive(struct branching *b)
 	m->unproven = unproven;
 	master_restore(m, &state);
 	state_release(&state);
-}
-
-struct literal { /* one condition of a region */
-	enum { LITERAL_WITH, LITERAL_WITHOUT, LITERAL_HARDWARE, LITERAL_GROUP } kind;
-	int index;
-};
-
-static bool
-literal_holds(const struct literal *literal, const struct pattern *pattern)
-{
-	switch (literal->kind) {
-	case LITERAL_WITH:
-		return bits_has(pattern->units, (size_t)literal->index);
-	case LITERAL_WITHOUT:
-		return !bits_has(pattern->units, (size_t)literal->index);
-	case LITERAL_HARDWARE:
-		return pattern->hardware == literal->index;
-	default:
-		return pattern->group == literal->index;
-	}
-}
-
-/* The n-th of all literals; false behind the last. */
-static bool
-nth_literal(const struct program *p, size_t n, struct literal *literal)
-{
-	const size_t counts[] = {p->unit_count, p->unit_count, p->hardware_count, p->group_count};
-
-	for (size_t kind = 0; kind < 4; n -= counts[kind++])
-		if (n < counts[kind]) {
-			literal->kind = kind;
-			literal->index = (int)n;
-			return true;
-		}
-	return false;
-}
-
-/* The literal that leaves a number of machines nearest to half of one; true where there is such. Else the one that leaves the fewest
- * patterns, but some. */
-static bool
-best_literal(const struct program *p, const struct shares *shares, struct literal *best)
-{
-	double nearest = WHOLE;
-	size_t fewest = SIZE_MAX;
-	struct literal literal = {0};
-
-	for (size_t n = 0; nth_literal(p, n, &literal); n++) {
-		double sum = 0;
-		size_t count = 0;
-
-		for (size_t i = 0; i < shares->count; i++)
-			if (literal_holds(&literal, shares->list[i].pattern)) {
-				sum += shares->list[i].value;
-				count++;
-			}
-		if (fraction(sum) > nearest + WHOLE || (nearest <= WHOLE && count > 0 && count < fewest)) {
-			nearest = fraction(sum) > WHOLE ? fraction(sum) : nearest;
-			fewest = count;
-			*best = literal;
-		}
-	}
-	return nearest > WHOLE;
-}
-
-static void
-add_literal(struct region *region, const struct literal *literal)
-{
-	if (literal->kind == LITERAL_WITH)
-		bits_add(region->with, (size_t)literal->index);
-	else if (literal->kind == LITERAL_WITHOUT)
-		bits_add(region->without, (size_t)literal->index);
-	else if (literal->kind == LITERAL_HARDWARE)
-		region->hardware = literal->index;
-	else
-		region->group = literal->index;
-}
-
-static void
-keep_matching(struct shares *shares, const struct literal *literal)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < shares->count; i++)
-		if (literal_holds(literal, shares->list[i].pattern))
-			shares->list[kept++] = shares->list[i];
-	shares->count = kept;
-}
-
-/* A region with a fractional number of machines, of as few conditions as a greedy choice gives: two different patterns always
- * differ in some literal, so it ends at the latest with one pattern that has a fraction. */
-static struct region *
-fractional_region(struct master *m, const struct shares *shares, double *sum)
-{
-	const struct program *p = m->program;
-	struct region *region = arena_alloc(&m->arena, 1, sizeof *region);
-	struct shares left = {memory_zeroed(shares->count, sizeof *left.list), 0};
-	struct literal literal = {0};
-	bool found = false;
-
-	*region = (struct region){ANY, ANY, arena_alloc(&m->arena, p->unit_words, sizeof(uint64_t)),
-	    arena_alloc(&m->arena, p->unit_words, sizeof(uint64_t))};
-	for (size_t i = 0; i < shares->count; i++)
-		if (fraction(shares->list[i].value) > WHOLE)
-			left.list[left.count++] = shares->list[i];
-	while (!found) {
-		found = best_literal(p, &left, &literal);
-		add_literal(region, &literal);
-		keep_matching(&left, &literal);
-	}
-	*sum = 0;
-	for (size_t i = 0; i < shares->count; i++)
-		if (region_has(p, region, shares->list[i].pattern))
-			*sum += shares->list[i].value;
-	free(left.list);
-	return region;
 }
 
 /* What found has, less than that is wanted from now on. */
@@ -363,7 +200,7 @@ branch_region(struct branching *b, struct shares *shares)
 	struct state state = {0};
 	bool done;
 
-	region = fractional_region(m, shares, &sum);
+	region = shares_region(m, shares, &sum);
 	master_save(m, &state);
 	master_add_row(m, (struct row){ROW_REGION, 0, region, (int64_t)ceil(sum), NO_MAX, 1});
 	done = branch(b);
@@ -389,7 +226,7 @@ descend(struct branching *b)
 		if (!m->chosen[i])
 			return branch_choice(b, i);
 	shares = shares_of(m);
-	if (is_whole(&shares)) {
+	if (shares_are_whole(&shares)) {
 		done = accept(b, &shares, m->fixed.count) && b->objective == SIMPLEX_NONE;
 		free(shares.list);
 		return done;

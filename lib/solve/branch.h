@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * From fractions to whole numbers: branch and price. Where the relaxation uses fractions of machines, there is a region
- * of patterns with a fractional number of machines in it; either there are fewer there, or more.
+ * From fractions to whole numbers: branch and price. Where the relaxation uses fractions of machines, there is a
+ * region of patterns with a fractional number of machines in it; either there are fewer there, or more.
  */
 #ifndef SOLVE_BRANCH_H
 #define SOLVE_BRANCH_H

@@ -199,8 +199,8 @@ same_text(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* A node that stays keeps its types and what stood on it; only services that stood nowhere come, and only such as are no longer
- * asked for go. */
+/* A node that stays keeps its types and what stood on it; only services that stood nowhere come, and only such as
+ * are no longer asked for go. */
 static void
 check_kept(struct check *c, const struct node *was, const struct node *is)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The judge of a layout: whether it is one that the request asks for. It looks at every node and every rule one by one and shares
- * no code with the search. What it does not judge is whether a better layout exists.
+ * The judge of a layout: whether it is one that the request asks for. It looks at every node and every rule one by
+ * one and shares no code with the search. What it does not judge is whether a better layout exists.
  */
 #ifndef SOLVE_CHECK_H
 #define SOLVE_CHECK_H

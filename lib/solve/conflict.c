@@ -35,8 +35,9 @@ drop_range(struct demands *demands, size_t from, size_t to, bool drop)
 		demand_drop(demands, &demands->list[i], drop);
 }
 
-/* Drops what can be dropped of a range so that the rest is still too much: all of it, or what can be of its halves. What
- * must stay of the larger rest must stay of the smaller one, so the rest is minimal when all ranges were looked at. */
+/* Drops what can be dropped of a range so that the rest is still too much: all of it, or what can be of its
+ * halves. What must stay of the larger rest must stay of the smaller one, so the rest is minimal when all ranges
+ * were looked at. */
 static int
 reduce(struct demands *demands, size_t from, size_t to, struct error *err)
 {
@@ -112,7 +113,8 @@ unit_about(const struct program *p, const struct demand *demand)
 	return p->unit_of[build_service(p, service)];
 }
 
-/* What would be possible without the demand: the least (sign 1) or most of what it is about, -1 where that is not known. */
+/* What would be possible without the demand: the least (sign 1) or most of what it is about, -1 where that is not
+ * known. */
 static int64_t
 possible(struct demands *demands, const struct demand *demand, int sign)
 {

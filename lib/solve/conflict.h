@@ -10,8 +10,8 @@ struct error;
 struct refusal;
 struct request;
 
-/* Explains a request that has no solution. No demand of the conflict can be left out of it: dropping any of them makes
- * the rest satisfiable. */
+/* Explains a request that has no solution. No demand of the conflict can be left out of it: dropping any of them
+ * makes the rest satisfiable. */
 int conflict_explain(const struct request *request, struct arena *arena, struct refusal *refusal, struct error *err);
 
 #endif

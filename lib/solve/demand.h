@@ -66,8 +66,8 @@ void demand_words(const struct demands *demands, const struct demand *demand, st
 size_t demand_service_count(const struct request *request);
 const char *demand_service(const struct request *request, size_t index);
 
-/* Whether exactly so many machines are asked for. Then the template's least size is not a demand: as in Coopr, whose answers we
- * keep, it bounds only what is left open. */
+/* Whether exactly so many machines are asked for. Then the template's least size is not a demand: as in Coopr,
+ * whose answers we keep, it bounds only what is left open. */
 bool demand_exact_machines(const struct request *request);
 
 /* Appends the pointer to where the request asks for a service. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The linear relaxation: how many machines of each pattern, fractions allowed. Patterns become columns only when prices call
- * for them (column generation), so their number does not matter. What it says of whole numbers is proved in whole
- * numbers: a solution by counting, an impossibility by prices (prove in master.c).
+ * The linear relaxation: how many machines of each pattern, fractions allowed. Patterns become columns only when
+ * prices call for them (column generation), so their number does not matter. What it says of whole numbers is
+ * proved in whole numbers: a solution by counting, an impossibility by prices (prove in master.c).
  *
  * Rows can be added and machines be fixed; both are undone by going back to a saved state.
  */
@@ -106,11 +106,12 @@ int64_t master_coefficient(const struct master *master, const struct row *row, c
 /* Makes a choice: of its units, only this one has instances. */
 void master_choose(struct master *master, size_t choice, int unit);
 
-/* Solves the relaxation, for sign * row objective (SIMPLEX_NONE: any solution) least. False where there is no solution, in fractions
- * and so in whole numbers: proved, or else unproven is set. */
+/* Solves the relaxation, for sign * row objective (SIMPLEX_NONE: any solution) least. False where there is no
+ * solution, in fractions and so in whole numbers: proved, or else unproven is set. */
 bool master_relax(struct master *master, int objective, int sign);
 
-/* The solution of the relaxation: value[i] machines of column[i]. Returns how many there are; there is room for one a row. */
+/* The solution of the relaxation: value[i] machines of column[i]. Returns how many there are; there is room for
+ * one a row. */
 size_t master_solution(const struct master *master, int *column, double *value);
 
 #endif

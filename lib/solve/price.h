@@ -10,17 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "solve/program.h"
-
-struct pattern {
-	int group, hardware;
-	uint64_t *units;
-};
-
-struct region { /* some of all patterns */
-	int group, hardware;      /* or ANY */
-	uint64_t *with, *without; /* units it has, and has not */
-};
+#include "solve/pattern.h"
 
 struct wish { /* what the pattern of one machine must be like, beside a region */
 	struct region region;
@@ -43,17 +33,10 @@ struct prices {
 	size_t toll_count;
 };
 
-/* Whether a pattern is in a region. */
-bool region_has(const struct program *program, const struct region *region, const struct pattern *pattern);
-
-bool pattern_same(const struct program *program, const struct pattern *a, const struct pattern *b);
-
-/* Services on a machine of that pattern. */
-size_t pattern_size(const struct program *program, const uint64_t *units);
-
-/* The best pattern of a group that wish (or NULL) allows, in best (units has room), and its price in value. False where no
- * pattern is worth more than floor. Deterministic. */
+/* The best pattern of a group that wish (or NULL) allows, in best (units has room), and its price in value. False
+ * where no pattern is worth more than floor: that is certain. One worth more than enough will do where it takes
+ * long to find a better one. Deterministic. */
 bool price_best(const struct program *program, const struct prices *prices, int group, const struct wish *wish,
-    int64_t floor, struct pattern *best, int64_t *value);
+    int64_t floor, int64_t enough, struct pattern *best, int64_t *value);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A request as the search sees it: numbers and sets of bits, everything in sorted order, so that the order in
- * the request cannot matter. Services that must coexist are one unit; machines are not told apart
- * but by what stands on them already (groups). A pattern is what one machine is: a group, a hardware type and a set of
- * units; a solution says how many machines there are of each pattern.
+ * A request as the search sees it: numbers and sets of bits, everything in sorted order, so that the order in the
+ * request cannot matter. Services that must coexist are one unit; machines are not told apart but by what stands
+ * on them already (groups). A pattern is what one machine is: a group, a hardware type and a set of units; a
+ * solution says how many machines there are of each pattern.
  */
 #ifndef SOLVE_PROGRAM_H
 #define SOLVE_PROGRAM_H

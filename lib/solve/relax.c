@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Column generation: the linear program names prices, the best patterns at these prices become columns, until no pattern
- * is worth entering. Prices are rounded to whole numbers first, so that "no pattern is" is exact.
+ * Column generation: the linear program names prices, the best patterns at these prices become columns, until no
+ * pattern is worth entering. Prices are rounded to whole numbers first, so that "no pattern is" is exact.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -29,7 +29,8 @@ coarse(wide fine)
 	return (int64_t)((fine + (1 << FINE) - 1) >> FINE);
 }
 
-/* Turns the prices of the linear program into whole numbers. One that counts on a bound which is not there is noise, and 0. */
+/* Turns the prices of the linear program into whole numbers. One that counts on a bound which is not there is
+ * noise, and 0. */
 static void
 round_prices(struct master *m)
 {
@@ -47,8 +48,8 @@ round_prices(struct master *m)
 	}
 }
 
-/* Of what no instance or machine is left, nothing is to be offered: else the method would find that out in as many steps as
- * there are sets of such units. */
+/* Of what no instance or machine is left, nothing is to be offered: else the method would find that out in as many
+ * steps as there are sets of such units. */
 static void
 forbid_used_up(struct master *m)
 {
@@ -160,7 +161,8 @@ new_column(struct master *m, int group, bool marked, int64_t threshold, int64_t 
 	const struct program *p = m->program;
 	struct column column = {{group, 0, arena_alloc(&m->arena, p->unit_words, sizeof(uint64_t))}, marked, m->wish_number};
 	int64_t mark = marked ? m->marked_price : 0, value;
-	bool found = price_best(p, &m->prices, group, marked ? m->wish : NULL, *best - mark, &column.pattern, &value);
+	bool found = price_best(p, &m->prices, group, marked ? m->wish : NULL, *best - mark,
+	    threshold - mark, &column.pattern, &value);
 
 	if (!found || value + mark <= *best)
 		return SIMPLEX_NONE;
@@ -302,8 +304,9 @@ bounds_cross(const struct master *m)
 	return false;
 }
 
-/* Loosens the bounds of the linear program a little, each by another amount: where many solutions meet in one corner, the
- * method may walk through exponentially many bases there without getting anywhere; then the corner is many, and it moves on. */
+/* Loosens the bounds of the linear program a little, each by another amount: where many solutions meet in one
+ * corner, the method may walk through exponentially many bases there without getting anywhere; then the corner is
+ * many, and it moves on. */
 static void
 loosen(struct master *m)
 {

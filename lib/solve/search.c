@@ -2,30 +2,33 @@
  *
  * The search for the best layout.
  *
- * Identical machines are what makes this problem look hard, so no machine is ever looked at: a solution is how many
- * machines there are of each pattern (a set of services on a hardware type). There may be 2^services patterns; they are never
- * listed. All questions are put to branch.c, which answers "is there a solution with these further conditions?" exactly, and
- * which looks for patterns only where prices call for them (relax.c, price.c).
+ * Identical machines are what makes this problem look hard, so no machine is ever looked at: a solution is how
+ * many machines there are of each pattern (a set of services on a hardware type). There may be 2^services
+ * patterns; they are never listed. All questions are put to branch.c, which answers "is there a solution with
+ * these further conditions?" exactly, and which looks for patterns only where prices call for them (relax.c,
+ * price.c).
  *
- * Objectives come one after the other: the least cost is found, made a condition, then the fewest machines among these, and so on.
+ * Objectives come one after the other: the least cost is found, made a condition, then the fewest machines among
+ * these, and so on.
  *
- * dense, Coopr's own preference, ranks patterns (more services, then hardware, image and service names) and wants the
- * lexicographically greatest vector of counts. That needs no vector:
+ * dense, Coopr's own preference, ranks patterns (more services, then hardware, image and service names) and wants
+ * the lexicographically greatest vector of counts. That needs no vector:
  *
  *	1. find the first pattern in that order which any solution uses;
  *	2. find the greatest number of machines of it that any solution has;
  *	3. settle these machines, and go on with what is left as if it were a problem of its own.
  *
- * Why the first answer is the best one. Let p be the pattern of step 1 and c the number of step 2. Patterns before p are in no
- * solution, so their counts are 0 in all of them; p has at most c. So the greatest vector has c machines of p, and
- * the rest of it is the greatest vector of what is left: services need c fewer instances and may have c fewer, there are c
- * fewer machines. What is left cannot use a pattern before p, nor p again: together with the settled machines that would be a
- * solution that uses such a pattern, or more than c of p. So nothing need be remembered but what is left, and nothing
- * is ever taken back.
+ * Why the first answer is the best one. Let p be the pattern of step 1 and c the number of step 2. Patterns before
+ * p are in no solution, so their counts are 0 in all of them; p has at most c. So the greatest vector has c
+ * machines of p, and the rest of it is the greatest vector of what is left: services need c fewer instances and
+ * may have c fewer, there are c fewer machines. What is left cannot use a pattern before p, nor p again: together
+ * with the settled machines that would be a solution that uses such a pattern, or more than c of p. So nothing
+ * need be remembered but what is left, and nothing is ever taken back.
  *
- * Step 1 does not try patterns one by one either. It asks for a machine with at least k services, by bisection; then, with k known,
- * for one on the first hardware types, by bisection; then images; then, name by name, whether the service can be on it:
- * each question is one more condition on one machine (a wish). A solution in hand answers most questions without a search.
+ * Step 1 does not try patterns one by one either. It asks for a machine with at least k services, by bisection;
+ * then, with k known, for one on the first hardware types, by bisection; then images; then, name by name, whether
+ * the service can be on it: each question is one more condition on one machine (a wish). A solution in hand
+ * answers most questions without a search.
  */
 #include "solve/search.h"
 
@@ -92,8 +95,8 @@ meets_wish(struct search *s)
 	return NULL;
 }
 
-/* Asks for machines that meet the wish: at least lo. With sign -1: as many as can be. Afterwards found is such a solution, or
- * is what it was, and false is returned. */
+/* Asks for machines that meet the wish: at least lo. With sign -1: as many as can be. Afterwards found is such a
+ * solution, or is what it was, and false is returned. */
 static bool
 ask(struct search *s, int64_t lo, int64_t hi, int sign)
 {
@@ -150,7 +153,7 @@ largest_pattern(const struct search *s)
 	for (size_t u = 0; u < p->unit_count; u++)
 		prices.unit[u] = (int64_t)p->units[u].size;
 	for (size_t g = 0; g < p->group_count; g++)
-		price_best(p, &prices, (int)g, NULL, largest, &pattern, &largest);
+		price_best(p, &prices, (int)g, NULL, largest, INT64_MAX, &pattern, &largest);
 	free(prices.group);
 	free(prices.hardware);
 	free(prices.unit);
@@ -183,7 +186,8 @@ type_in_hand(struct search *s, bool hardware)
 	return hardware ? (size_t)pattern->hardware : program_image(s->program, pattern->group, pattern->units);
 }
 
-/* Narrows the wish to the first type that a machine of it can be; the solution in hand meets the wish before and after. */
+/* Narrows the wish to the first type that a machine of it can be; the solution in hand meets the wish before and
+ * after. */
 static void
 find_type(struct search *s, bool hardware)
 {

@@ -26,7 +26,8 @@ void search_best(const struct program *program, unsigned long explored_max, stru
 /* Whether there is a solution at all. */
 enum verdict search_any(const struct program *program, unsigned long explored_max);
 
-/* The least (sign 1) or most (-1) instances of a unit in any solution, or machines (unit ANY); -1 where that is not known. */
+/* The least (sign 1) or most (-1) instances of a unit in any solution, or machines (unit ANY); -1 where that is
+ * not known. */
 int64_t search_extreme(const struct program *program, int unit, int sign, unsigned long explored_max);
 
 void outcome_release(struct outcome *outcome);

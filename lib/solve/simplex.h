@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A linear program whose columns are not all there: find x >= 0 with lo <= Ax <= hi, least in one
- * row's activity. The caller asks for prices, looks for a column that they call for, and lets it enter; this module knows the
- * basis, its inverse and the ratio test. The method is the primal simplex with bounded row activities; from
- * any basis it first drives the sum of infeasibilities down, so a change of bounds or a new row needs no restart.
+ * A linear program whose columns are not all there: find x >= 0 with lo <= Ax <= hi, least in one row's activity.
+ * The caller asks for prices, looks for a column that they call for, and lets it enter; this module knows the
+ * basis, its inverse and the ratio test. The method is the primal simplex with bounded row activities; from any
+ * basis it first drives the sum of infeasibilities down, so a change of bounds or a new row needs no restart.
  *
  * It computes in doubles and proves nothing: what is concluded from it is proved in integers (master.c).
  */
@@ -41,7 +41,8 @@ void simplex_add_row(struct simplex *lp, double lo, double hi, const double *coe
 /* Recomputes the values of the basis after bounds were changed. */
 void simplex_settle(struct simplex *lp);
 
-/* Recomputes the inverse from the basis, whose columns stand in matrix (row-major, rows wide). False where it is singular. */
+/* Recomputes the inverse from the basis, whose columns stand in matrix (row-major, rows wide). False where it is
+ * singular. */
 bool simplex_rebuild(struct simplex *lp, const double *matrix);
 
 /* Sets price for the sum of infeasibilities, which it returns, or where that is zero for sign * the activity of

@@ -33,7 +33,8 @@ services_of(const struct program *p, const uint64_t *units, struct arena *arena)
 	return list;
 }
 
-/* Coopr's order: more services first, then hardware type, image type, names of services. Numbers are in the order of names. */
+/* Coopr's order: more services first, then hardware type, image type, names of services. Numbers are in the order
+ * of names. */
 static int
 compare_kinds(const void *a, const void *b)
 {

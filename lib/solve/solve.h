@@ -30,8 +30,8 @@ struct answer { /* release it */
 	size_t node_count;
 };
 
-/* Answers a request. 0, or -1: EX_DATAERR for what contradicts itself or is too large, EX_UNAVAILABLE for what is not supported, EX_SOFTWARE where
- * nothing could be proved. */
+/* Answers a request. 0, or -1: EX_DATAERR for what contradicts itself or is too large, EX_UNAVAILABLE for what is
+ * not supported, EX_SOFTWARE where nothing could be proved. */
 int solve(const struct request *request, struct answer *answer, struct error *err);
 void answer_release(struct answer *answer);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The solver against a brute-force judge over seeded random requests: the best layout (dense: the very one), that there is none, and
- * that each conflict is one and is minimal. The judge knows nothing but the puzzle it made itself; it tries all
- * counts of all patterns.
+ * The solver against a brute-force judge over seeded random requests: the best layout (dense: the very one), that
+ * there is none, and that each conflict is one and is minimal. The judge knows nothing but the puzzle it made
+ * itself; it tries all counts of all patterns.
  *
  * Environment: TEST_SEED, of the first case (default: a fixed one); TEST_CASES, how many.
  */

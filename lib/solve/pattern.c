@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "solve/pattern.h"
+
+#include "solve/bits.h"
+
+bool
+region_has(const struct program *program, const struct region *region, const struct pattern *pattern)
+{
+	return (region->group == ANY || region->group == pattern->group) &&
+	    (region->hardware == ANY || region->hardware == pattern->hardware) &&
+	    bits_within(region->with, pattern->units, program->unit_words) &&
+	    !bits_meet(region->without, pattern->units, program->unit_words);
+}
+
+bool
+pattern_same(const struct program *program, const struct pattern *a, const struct pattern *b)
+{
+	return a->group == b->group && a->hardware == b->hardware && bits_equal(a->units, b->units, program->unit_words);
+}
+
+size_t
+pattern_size(const struct program *program, const uint64_t *units)
+{
+	size_t size = 0;
+
+	for (size_t u = bits_next(units, program->unit_words, 0); u != SIZE_MAX;
+	     u = bits_next(units, program->unit_words, u + 1))
+		size += program->units[u].size;
+	return size;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What one machine is, and sets of such patterns.
+ */
+#ifndef SOLVE_PATTERN_H
+#define SOLVE_PATTERN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "solve/program.h"
+
+struct pattern {
+	int group, hardware;
+	uint64_t *units;
+};
+
+struct region { /* some of all patterns */
+	int group, hardware;      /* or ANY */
+	uint64_t *with, *without; /* units it has, and has not */
+};
+
+/* Whether a pattern is in a region. */
+bool region_has(const struct program *program, const struct region *region, const struct pattern *pattern);
+
+bool pattern_same(const struct program *program, const struct pattern *a, const struct pattern *b);
+
+/* Services on a machine of that pattern. */
+size_t pattern_size(const struct program *program, const uint64_t *units);
+
+#endif
