@@ -30,7 +30,7 @@ static const struct command command = {
 	"coopr-exec", "[-nq]", "Do one task, read from standard input, and print its result.", options,
 	"  coopr-queue take | coopr-exec | coopr-queue done    one task by hand\n"
 	"  coopr-queue take | tee task.json | coopr-exec -n    see what would be run\n"
-	"  coopr-exec <task.json                               the same task again, recording nothing but its log\n"
+	"  coopr-exec <task.json                               the same task again\n"
 };
 
 /* Says what would be run. */
