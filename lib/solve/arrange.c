@@ -207,26 +207,39 @@ set_weights(struct hunt *hunt, struct ruler *ruler, struct candidate *list, size
 	}
 }
 
-/* Weighs the resources for a ruler so that the bound which filling gives is low: those that get too full weigh
- * more. Any weights give a bound. */
+static bool
+is_too_much(const double *full, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (full[i] > 1 + 1e-9)
+			return true;
+	return false;
+}
+
+/* Weighs the resources for a ruler so that the bound which filling gives is low: those that get too full weigh more, until none
+ * does. Any weights give a bound; nothing is gained below enough. */
 static void
-weigh_resources(struct hunt *hunt, struct ruler *ruler, struct candidate *list, size_t count)
+weigh_resources(struct hunt *hunt, struct ruler *ruler, struct candidate *list, size_t count, double enough)
 {
 	size_t n = hunt->program->resource_count;
 	double *weight = memory_zeroed(3 * n, sizeof *weight), *best = weight + n, *full = best + n, least = INFINITY;
+	int idle = 0;
 
 	for (size_t i = 0; i < n; i++)
 		weight[i] = best[i] = 1;
-	for (int round = 0; round < ROUNDS && n > 1 && count; round++) {
+	for (int round = 0; round < ROUNDS && n > 1 && count && least > enough && idle < 2; round++) {
 		double good;
 
 		set_weights(hunt, ruler, list, count, weight);
 		qsort(list, count, sizeof *list, compare_bulk);
 		good = fill(hunt, ruler, list, count, full);
+		idle = good < least * 0.999 ? 0 : idle + 1;
 		if (good < least) {
 			least = good;
 			memcpy(best, weight, n * sizeof *best);
 		}
+		if (!is_too_much(full, n))
+			break;
 		for (size_t i = 0; i < n; i++)
 			weight[i] *= fmax(full[i], 0.05);
 	}
@@ -242,9 +255,9 @@ hunt_arrange(struct hunt *hunt, struct candidate *scratch)
 
 	hunt->worth.room = hunt->services.room = 1;
 	if (hunt->crammed)
-		weigh_resources(hunt, &hunt->worth, scratch, count);
+		weigh_resources(hunt, &hunt->worth, scratch, count, (double)hunt->best - (double)hunt->value);
 	if (counts)
-		weigh_resources(hunt, &hunt->services, scratch, count);
+		weigh_resources(hunt, &hunt->services, scratch, count, (double)(hunt->need - hunt->size) - 1);
 	sort_candidates(hunt, scratch, count);
 	set_order(hunt, scratch, count);
 	if (counts)

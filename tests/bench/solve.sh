@@ -4,8 +4,10 @@
 # coopr-solve, the whole process: the published cases where ../shared is there, the families on which Coopr 0.9.9
 # gave up (it needed over a minute at a tenth of these sizes), and large clusters.
 
+# Programs for jq, not for the shell:
+# shellcheck disable=SC2016
+
 set -eu
-# shellcheck disable=SC2016 # programs for jq, not for the shell
 
 # A request: generate SERVICES MACHINES CONSTRAINTS CANTCOEXIST, the last two as jq programs over $s, the services.
 generate() {
