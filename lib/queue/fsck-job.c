@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -67,13 +68,19 @@ difference(struct index *state, struct index *truth)
 	return NULL;
 }
 
+/* What is wrong with the files of a job, found under a shared lock. It is mended under an exclusive one. */
+struct verdict {
+	bool state_differs, sync_failed, damaged;
+	char where[QUEUE_ID_SIZE]; /* the step that state differs about, or "" */
+	struct error damage;
+};
+
 /* The state file against one that is built from the truth, under the lock. */
 static int
-check_state(struct fsck *fsck, struct ledger *ledger, struct error *err)
+check_state(struct ledger *ledger, struct verdict *verdict, struct error *err)
 {
 	struct index state = ledger->index;
 	const char *where;
-	bool mended = false;
 
 	ledger->index = (struct index){0};
 	if (ledger_rebuild(ledger, err) < 0) {
@@ -81,16 +88,9 @@ check_state(struct fsck *fsck, struct ledger *ledger, struct error *err)
 		return -1;
 	}
 	where = difference(&state, &ledger->index);
-	if (where || state.broken) {
-		mended = fsck->repair && unlinkat(ledger->dir, "state", 0) == 0;
-		fsck_found(fsck, mended, "%s: state: it is not what the events say%s%s", ledger->id,
-		    where && *where ? ", first about " : "", where ? where : "");
-	}
-	if (state.header->sync_failed) {
-		mended = fsck->repair && fsck_rewrite_events(fsck, ledger->id, err) == 0;
-		fsck_found(fsck, mended, "%s: events.ndjson: the disk refused it once; what is not on disk may be lost",
-		    ledger->id);
-	}
+	verdict->state_differs = where || state.broken;
+	verdict->sync_failed = state.header->sync_failed;
+	snprintf(verdict->where, sizeof verdict->where, "%s", where ? where : "");
 	index_unmap(&state);
 	return 0;
 }
@@ -189,7 +189,7 @@ check_files(struct fsck *fsck, const struct ledger *ledger)
 		}
 }
 
-/* Writes length bytes of events anew, and brings them to disk under a new inode. */
+/* Writes length bytes of events anew, and brings them to disk under a new inode. What is cut off is kept as events.damaged. */
 static int
 rewrite(struct ledger *ledger, size_t length, struct error *err)
 {
@@ -225,52 +225,87 @@ readable(int dir)
 	return end;
 }
 
-int
-fsck_rewrite_events(struct fsck *fsck, const char *job, struct error *err)
+/* Whether bytes follow on those that can be read. */
+static bool
+has_torn_end(int dir)
 {
-	struct ledger ledger;
-	int result;
+	struct stat st;
+	uint64_t end = readable(dir);
 
-	if (ledger_open(&ledger, &fsck->queue->spool, &fsck->queue->board, job, err) < 0)
-		return -1;
-	result = flock(ledger.lock, LOCK_EX) < 0 ? error_errno(err, EX_OSERR, "job %s: lock", job)
-	                                         : rewrite(&ledger, readable(ledger.dir), err);
-	ledger_close(&ledger);
-	return result;
+	return end > 0 && fstatat(dir, "events.ndjson", &st, AT_SYMLINK_NOFOLLOW) == 0 && (uint64_t)st.st_size > end;
 }
 
-/* The lock was not to be had because what is in the files cannot be: told, and mended where that is possible. */
-static void
-report_damage(struct fsck *fsck, const struct ledger *ledger, const struct error *err)
+/* All under the lock that those who change the job hold: what they have mapped must not go while they are at work. */
+static int
+mend_locked(struct ledger *ledger, const struct verdict *verdict, struct error *err)
 {
-	struct error failed;
-	bool mended = fsck->repair && err->code == EX_DATAERR && file_exists(ledger->dir, "plan.ndjson") &&
-	    readable(ledger->dir) > 0 && fsck_rewrite_events(fsck, ledger->id, &failed) == 0;
+	if (verdict->damaged && (!file_exists(ledger->dir, "plan.ndjson") || !has_torn_end(ledger->dir)))
+		return error_set(err, EX_DATAERR, "job %s: cannot be mended", ledger->id);
+	if (verdict->damaged || verdict->sync_failed)
+		return rewrite(ledger, readable(ledger->dir), err);
+	if (unlinkat(ledger->dir, "state", 0) < 0 && errno != ENOENT)
+		return error_errno(err, EX_IOERR, "job %s: state", ledger->id);
+	return 0;
+}
 
-	fsck_found(fsck, mended, "%s", err->text);
+static bool
+mend(struct fsck *fsck, struct ledger *ledger, const struct verdict *verdict)
+{
+	struct board *board = &fsck->queue->board;
+	struct error err;
+	bool mended;
+
+	if (!fsck->repair)
+		return false;
+	while (flock(ledger->lock, LOCK_EX) < 0)
+		if (errno != EINTR)
+			return false;
+	mended = mend_locked(ledger, verdict, &err) == 0;
+	/* What the board says of it came from what was wrong. */
+	if (mended && board_refresh(board, &err) == 0)
+		board_enter(board, board_find(board, ledger->id, 0));
+	flock(ledger->lock, LOCK_UN);
+	return mended;
+}
+
+static void
+report(struct fsck *fsck, struct ledger *ledger, const struct verdict *verdict)
+{
+	bool mended;
+
+	if (!verdict->damaged && !verdict->state_differs && !verdict->sync_failed)
+		return;
+	mended = mend(fsck, ledger, verdict);
+	if (verdict->damaged)
+		fsck_found(fsck, mended, "%s", verdict->damage.text);
+	if (verdict->state_differs)
+		fsck_found(fsck, mended, "%s: state: it is not what the events say%s%s", ledger->id,
+		    verdict->where[0] ? ", first about " : "", verdict->where);
+	if (verdict->sync_failed)
+		fsck_found(fsck, mended, "%s: events.ndjson: the disk refused it once; what is not on disk may be lost",
+		    ledger->id);
 }
 
 int
 fsck_job(struct fsck *fsck, const char *job, struct error *err)
 {
+	struct verdict verdict = {0};
 	struct ledger ledger;
-	struct error damage;
 
 	if (ledger_open(&ledger, &fsck->queue->spool, NULL, job, err) < 0)
 		return -1;
 	check_files(fsck, &ledger);
-	if (ledger_lock(&ledger, &damage) < 0) {
-		if (damage.code != EX_NO)
-			report_damage(fsck, &ledger, &damage);
+	if (ledger_lock(&ledger, &verdict.damage) < 0) {
+		verdict.damaged = verdict.damage.code != EX_NO;
 	} else {
-		if (check_state(fsck, &ledger, &damage) < 0)
-			report_damage(fsck, &ledger, &damage);
+		verdict.damaged = check_state(&ledger, &verdict, &verdict.damage) < 0;
 		ledger_unlock(&ledger);
-		if (ledger.index.map) {
-			check_nodes(fsck, &ledger);
-			check_workers(fsck, &ledger);
-			check_place(fsck, &ledger);
-		}
+	}
+	report(fsck, &ledger, &verdict);
+	if (ledger.index.map) {
+		check_nodes(fsck, &ledger);
+		check_workers(fsck, &ledger);
+		check_place(fsck, &ledger);
 	}
 	ledger_close(&ledger);
 	return 0;

@@ -26,8 +26,4 @@ int fsck_spool(struct fsck *fsck, struct error *err);
 /* Adds a finding. */
 void fsck_found(struct fsck *fsck, bool mended, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Rewrites a job's events: the part that can be read, or all of it, under a new file; what is cut off is kept beside it
- * as events.damaged. */
-int fsck_rewrite_events(struct fsck *fsck, const char *job, struct error *err);
-
 #endif

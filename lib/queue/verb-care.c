@@ -60,7 +60,8 @@ verb_fsck(int argc, char **argv)
 	for (; result == 0 && *argv; argv++)
 		result = fsck_job(&fsck, *argv, &err);
 
-	fwrite(out.data, 1, out.length, stdout);
+	if (out.length > 0)
+		fwrite(out.data, 1, out.length, stdout);
 	code = result < 0 ? message_error(&err) : fsck.found > 0 ? EX_NO : 0;
 	buffer_release(&out);
 	queue_close(fsck.queue);

@@ -1,0 +1,87 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# coopr-spool(5), what is damaged: it is said, it is mended where it can be, and nothing else suffers from it.
+
+load case
+
+# A plan of COUNT tasks on as many nodes: plan CLUSTER COUNT [TASK]
+plan() {
+	jq -cn --arg cluster "$1" --argjson count "$2" --argjson more "${3:-{\}}" '
+		{kind: "job", id: null, cluster: $cluster, tenant: "qa", action: "cluster_create", tasks: $count, critical_path_s: 1},
+		{kind: "cluster", id: $cluster, name: "kv", tenant: "qa", services: ["zk"], config: {}, definitions: [],
+			provider: {name: "d", providertype: "dummy"}},
+		(range($count) | {kind: "node", id: "n\(.)", nodenum: (1000 + .), hostname: "n\(.).example.net", services: ["zk"],
+			was: null}),
+		(range($count) | {kind: "task", id: "t\(.)", node: "n\(.)", action: "create", service: null, type: "dummy", fields: {},
+			timeout_s: 600, retries: 2, expect_s: 1, rank: ($count - .), after: []} + $more)'
+}
+
+put() {
+	plan "$@" | coopr-queue put --backoff-ms 0
+}
+
+result_of() {
+	jq -c --argjson more "${1:-{\}}" '{kind: "result", job, task: .id, attempt, status: 0} + $more'
+}
+
+# Turns an event in the middle of a job's events, which was on disk, into something that is none.
+damage() {
+	sed -i '2s/^{/}/' "spool/jobs/$1/events.ndjson"
+}
+
+# A program that waits for itself would wait for ever.
+fsck() {
+	timeout 60 coopr-queue fsck "$@"
+}
+
+@test "fsck --repair cuts off what cannot be read, keeps it, and the tasks behind it are ready again" {
+	job=$(put 00000042 3)
+	coopr-queue take | result_of | coopr-queue done
+	coopr-queue take >/dev/null
+	damage "$job"
+	run -1 fsck
+	contains "$output" "job $job: "
+	[[ $output != *mended* ]]
+	run -1 fsck --repair "$job"
+	contains "$output" "(mended)"
+	[ -s "spool/jobs/$job/events.damaged" ]
+	run -0 fsck
+	same "" "$output"
+	same t0,t1,t2 "$(coopr-queue take -n 9 | jq -r .id | paste -sd,)"
+}
+
+@test "fsck --repair mends an event that was damaged while state is as it was" {
+	job=$(put 00000042 2)
+	coopr-queue take | result_of | coopr-queue done
+	# Of the same length: nothing shows it but reading all of it.
+	size=$(stat -c %s "spool/jobs/$job/events.ndjson")
+	damage "$job"
+	same "$size" "$(stat -c %s "spool/jobs/$job/events.ndjson")"
+	run -1 fsck --repair
+	contains "$output" "(mended)"
+	run -0 fsck
+}
+
+@test "fsck --repair writes events anew that the disk refused once, as the message says" {
+	job=$(put 00000042 2)
+	run -74 env ASAN_OPTIONS="$ASAN_OPTIONS:detect_leaks=0" strace -o trace -e trace=fdatasync \
+		-e inject=fdatasync:error=EIO coopr-queue take
+	contains "$output" "job $job: events.ndjson could not be brought to disk"
+	run -74 coopr-queue take
+	contains "$output" "coopr-queue fsck --repair $job writes it anew"
+	run -1 fsck --repair "$job"
+	contains "$output" "$job: events.ndjson: the disk refused it once"
+	contains "$output" "(mended)"
+	run -0 fsck
+	run -0 coopr-queue take
+}
+
+@test "fsck --repair does not say mended of what it cannot mend" {
+	job=$(put 00000042 2)
+	sed -i '$s/"after":\[\]/"after":["t9"]/' "spool/jobs/$job/plan.ndjson"
+	rm "spool/jobs/$job/state"
+	run -1 fsck --repair
+	contains "$output" "$job"
+	[[ $output != *mended* ]]
+}
