@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/location.h"
+#include "base/memory.h"
 #include "base/message.h"
 #include "base/option.h"
 #include "base/terminal.h"
@@ -77,7 +78,7 @@ tell(enum work_event event, const struct work_note *note)
 		message("ending %zu running tasks; they will be ready again", note->running);
 		break;
 	case WORK_TROUBLE:
-		message("results are kept and tried again: %s", note->text);
+		message("%s; it is tried again", note->text);
 		break;
 	case WORK_OVER:
 		break;
@@ -121,6 +122,21 @@ act(struct work *work)
 	return work_is_bad(work) ? EX_NO : 0;
 }
 
+/* The spool's path, absolute, which the plugins find in their environment as well; the caller frees it. */
+static char *
+spool_path(void)
+{
+	char *path = location_spool(spool), *here = NULL, *absolute = path;
+
+	if (*path != '/' && (here = getcwd(NULL, 0))) {
+		absolute = memory_printf("%s/%s", here, path);
+		free(path);
+	}
+	free(here);
+	setenv("COOPR_SPOOL", absolute, 1);
+	return absolute;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -138,7 +154,7 @@ main(int argc, char **argv)
 	if (drain && once)
 		return option_misuse(&command, "--drain and --once exclude each other");
 
-	path = location_spool(spool);
+	path = spool_path();
 	work_options = (struct work_options){.spool = path, .job = job, .slots = (size_t)slots,
 	    .until = drain ? WORK_DRAINED : once ? WORK_ONE : WORK_SERVED};
 	work = work_open(&work_options, &err);

@@ -23,10 +23,11 @@
 
 enum {
 	BATCH = 256,            /* results recorded at once */
-	LOOK_MS = 5000,         /* a worker that was killed rings no bell: look for its tasks so often */
+	LOOK_MS = 5000,         /* a killed worker rings as its file is closed, a moment before its lock is gone: look
+	                         * for its tasks so often */
 	WANTED_MS = 200,        /* look whether what runs is still wanted, so often at most */
 	DESCRIPTORS = 256,      /* for all that is not a task */
-	TROUBLE_MS = 1000,      /* before results that could not be recorded are tried again */
+	TROUBLE_MS = 1000,      /* before what the queue refused is tried again */
 };
 
 struct work {
@@ -45,6 +46,8 @@ struct work {
 
 	bool look;           /* something may be ready */
 	int64_t look_at;     /* look again then, monotonic */
+	int64_t take_at;     /* do not take before then: it has failed */
+	bool take_failed;    /* ... at the last try, which was told */
 	int64_t wanted_at;   /* the next time to ask whether what runs is wanted; INT64_MAX: not asked for */
 	int64_t trouble_at;  /* do not record before then */
 	int signals;         /* told to end so many times */
@@ -160,6 +163,41 @@ take(struct work *work, struct error *err)
 	return failed;
 }
 
+static void
+be_in_trouble(struct work *work, const struct error *why, const char *what)
+{
+	work->trouble = *why;
+	error_prefix(&work->trouble, "%s", what);
+}
+
+/* Whether what kept us from taking may pass while we wait: for ever where we are to serve, else only as long as there
+ * is something to wait for. A job that is not there will not come. */
+static bool
+can_wait(const struct work *work, const struct error *why)
+{
+	return why->code != EX_NO &&
+	    (work->options.until == WORK_SERVED || work->running.count > 0 || work->ended.count > 0);
+}
+
+/* Takes where that is called for. A queue that fails is left alone for a moment: what runs goes on. */
+static int
+take_when_due(struct work *work, struct error *err)
+{
+	if (!work->look || free_slots(work) == 0 || work->take_at > clock_monotonic_ms())
+		return 0;
+	if (take(work, err) == 0) {
+		work->take_failed = false;
+		return 0;
+	}
+	if (!can_wait(work, err))
+		return -1;
+	work->take_at = work->look_at = clock_monotonic_ms() + TROUBLE_MS;
+	if (!work->take_failed)
+		be_in_trouble(work, err, "no task can be taken");
+	work->take_failed = true;
+	return 0;
+}
+
 /* Keeps those of the batch that could not be recorded, for another time; all others can be told. */
 static void
 sort_out(struct work *work, struct slot **slots, const struct queue_answer *answers, size_t count,
@@ -168,7 +206,7 @@ sort_out(struct work *work, struct slot **slots, const struct queue_answer *answ
 	for (size_t i = 0; i < count; i++) {
 		slots[i]->answer = answers[i];
 		if (answers[i].code != 0 && answers[i].code != EX_NO && answers[i].code != EX_DATAERR) {
-			work->trouble = *why;
+			be_in_trouble(work, why, "results are kept");
 			work->trouble_at = clock_monotonic_ms() + TROUBLE_MS;
 			continue;
 		}
@@ -176,6 +214,16 @@ sort_out(struct work *work, struct slot **slots, const struct queue_answer *answ
 		slot_list_add(&work->told, slots[i]);
 		work->finished += answers[i].code == 0 && slots[i]->result.status == 0;
 	}
+}
+
+/* Whether any answer says why not all were recorded. */
+static bool
+is_answered(const struct queue_answer *answers, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (answers[i].code != 0)
+			return true;
+	return false;
 }
 
 static void
@@ -193,7 +241,9 @@ record(struct work *work)
 		slots[count] = slot;
 		results[count++] = slot->result;
 	}
-	queue_finish(work->queue, results, count, answers, &err);
+	if (queue_finish(work->queue, results, count, answers, &err) < 0 && !is_answered(answers, count))
+		for (size_t i = 0; i < count; i++)
+			answers[i].code = EX_TEMPFAIL;
 	sort_out(work, slots, answers, count, &err);
 	work->look = true;
 }
@@ -334,7 +384,7 @@ work_next(struct work *work, enum work_event *event, struct work_note *note, str
 		slot_free(work->last_told);
 	work->last_told = NULL;
 	while (!tell(work, event, note)) {
-		if (work->look && free_slots(work) > 0 && take(work, err) < 0)
+		if (take_when_due(work, err) < 0)
 			return -1;
 		over = is_over(work, err);
 		if (over < 0)

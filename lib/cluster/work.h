@@ -31,7 +31,7 @@ enum work_event {
 	WORK_UNWANTED,  /* a task: nobody wants its result any more; text says why */
 	WORK_STOPPING,  /* told to end: no more is taken; note.running tasks are waited for */
 	WORK_BREAKING,  /* told again: what runs is ended, and will be ready again */
-	WORK_TROUBLE,   /* results cannot be recorded for now, and are kept; text says why */
+	WORK_TROUBLE,   /* the queue fails for now, and will be tried again; text says at what, and why */
 	WORK_OVER,
 };
 

@@ -38,7 +38,8 @@ supervise_init(struct supervisor *supervisor, struct error *err)
 	struct sigaction ignore = {.sa_handler = SIG_IGN};
 	sigset_t set;
 
-	*supervisor = (struct supervisor){.epoll = epoll_create1(EPOLL_CLOEXEC), .signals.fd = -1};
+	*supervisor = (struct supervisor){.epoll = epoll_create1(EPOLL_CLOEXEC), .signals.fd = -1,
+	    .deadline = INT64_MAX};
 	for (int i = 0; i < SUPERVISE_WATCHED; i++)
 		supervisor->watched[i].fd = -1;
 	sigemptyset(&set);
@@ -87,6 +88,16 @@ supervise_unwatch(struct supervisor *supervisor, int fd)
 		epoll_ctl(supervisor->epoll, EPOLL_CTL_DEL, fd, NULL);
 		supervisor->watched[i].fd = -1;
 	}
+}
+
+/* When a measure is to be taken next against any child: at the earliest of what they were given, or earlier, where the one
+ * that had it has ended. */
+static void
+set_deadline(struct supervisor *supervisor, struct child *child, int64_t deadline)
+{
+	child->deadline = deadline;
+	if (deadline < supervisor->deadline)
+		supervisor->deadline = deadline;
 }
 
 static void
@@ -185,28 +196,27 @@ supervise_start(struct supervisor *supervisor, struct child *child, struct error
 		shut_all(child);
 		return -1;
 	}
-	child->deadline = child->timeout_ms ? clock_monotonic_ms() + child->timeout_ms : INT64_MAX;
+	set_deadline(supervisor, child, child->timeout_ms ? clock_monotonic_ms() + child->timeout_ms : INT64_MAX);
 	link_child(supervisor, child);
 	return 0;
 }
 
 /* SIGTERM at first, SIGKILL when called again. */
 static void
-press(struct child *child)
+press(struct supervisor *supervisor, struct child *child)
 {
 	kill(-child->pid, child->told_to_end ? SIGKILL : SIGTERM);
-	child->deadline = child->told_to_end ? INT64_MAX : clock_monotonic_ms() + SUPERVISE_GRACE_MS;
+	set_deadline(supervisor, child, child->told_to_end ? INT64_MAX : clock_monotonic_ms() + SUPERVISE_GRACE_MS);
 	child->told_to_end = true;
 }
 
 void
 supervise_stop(struct supervisor *supervisor, struct child *child)
 {
-	(void)supervisor;
 	if (child->told_to_end)
 		return;
 	child->stopped = true;
-	press(child);
+	press(supervisor, child);
 }
 
 /* Writes what the pipe takes of the input. */
@@ -357,20 +367,24 @@ own_event(struct supervisor *supervisor, const struct supervised_end *end, enum 
 	return true;
 }
 
-/* Ends those whose time is over; returns when the next one's is. */
+/* Ends those whose time is over; returns when the next one's is. Before that is, there is nothing to look at. */
 static int64_t
 keep_time(struct supervisor *supervisor, int64_t now)
 {
 	int64_t next = INT64_MAX;
 
+	if (now < supervisor->deadline)
+		return supervisor->deadline;
+
 	for (struct child *child = supervisor->children; child; child = child->next) {
 		if (child->deadline <= now) {
 			child->timed_out |= !child->told_to_end;
-			press(child);
+			press(supervisor, child);
 		}
 		if (child->deadline < next)
 			next = child->deadline;
 	}
+	supervisor->deadline = next;
 	return next;
 }
 

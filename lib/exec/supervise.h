@@ -73,6 +73,7 @@ struct supervisor {
 	int epoll;
 	struct supervised_end signals, watched[SUPERVISE_WATCHED];
 	struct child *children;
+	int64_t deadline; /* before it, none of theirs is over */
 	struct epoll_event events[SUPERVISE_BATCH];
 	int event_count, event_next;
 };

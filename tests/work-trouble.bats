@@ -1,0 +1,100 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# coopr-work(1) where something goes wrong around it.
+
+load case
+
+setup() {
+	fresh
+	need_program jq prlimit
+	export COOPR_PLUGINS=$PWD/plugins
+	mkdir -p plugins/automator
+	mkfifo started go
+	work=
+}
+
+teardown() {
+	[ -z "$work" ] || kill -KILL "$work" 2>/dev/null || true
+}
+
+# An automator of that name, a shell script read from stdin.
+plugin() {
+	{
+		echo '#!/bin/sh'
+		cat
+	} >"plugins/automator/$1"
+	chmod +x "plugins/automator/$1"
+}
+
+good='echo "{\"kind\":\"result\",\"status\":0}"'
+
+# Puts a job of TASKS tasks in a row on one node: put TYPE TASKS [CLUSTER [RETRIES]]
+put() {
+	jq -cn --arg type "$1" --argjson tasks "$2" --arg cluster "${3:-00000042}" --argjson retries "${4:-0}" '
+		{kind: "job", id: null, cluster: $cluster, tenant: "default", action: "cluster_configure", tasks: $tasks,
+			critical_path_s: $tasks},
+		{kind: "cluster", id: $cluster, name: "shop", tenant: "default", services: ["web"], config: {},
+			definitions: [{name: "web"}], provider: {name: "none", providertype: "dummy"}},
+		{kind: "node", id: "\($cluster)-1000", nodenum: 1000, hostname: "n.example.net", services: ["web"], was: ["web"]},
+		(range($tasks) | {kind: "task", id: "t\(.)", node: "\($cluster)-1000", action: "configure", service: "web",
+			type: $type, fields: {}, timeout_s: 60, retries: $retries, expect_s: 1, rank: ($tasks - .),
+			after: (if . > 0 then ["t\(. - 1)"] else [] end)})' | coopr-queue put --backoff-ms 0 "${@:5}"
+}
+
+status() {
+	coopr-queue show "$1" -o json | jq -r 'select(.kind == "status") | .status'
+}
+
+# Starts a worker in the background; its pid is $work.
+start_work() {
+	coopr-work "$@" 2>work.log 3>&- &
+	work=$!
+}
+
+# The worker can open nothing more, and then it can again.
+descriptors() {
+	prlimit --pid "$work" --nofile="$1":4096
+}
+
+@test "a queue from which nothing can be taken is tried again; the worker goes on" {
+	plugin waits <<<"echo >started; read -r _ <go; $good"
+	plugin good <<<"$good"
+	first=$(put waits 1)
+	start_work -v -j 2
+	read -r _ <started
+	descriptors 3
+	second=$(put good 1 00000043)
+	until grep -q "no task can be taken: " work.log; do :; done
+	descriptors 4096
+	timeout 60 coopr-queue wait "$second"
+	echo >go
+	timeout 60 coopr-queue wait "$first"
+	kill "$work"
+	wait "$work"
+	same 1 "$(grep -c "no task can be taken" work.log)"
+}
+
+@test "a result that cannot be recorded is kept, and recorded once it can be" {
+	plugin waits <<<"echo x >>ran; echo >started; read -r _ <go; $good"
+	job=$(put waits 1)
+	start_work -v --drain
+	read -r _ <started
+	descriptors 3
+	# A board that was put there anew has to be opened.
+	cp spool/board copy
+	mv copy spool/board
+	echo >go
+	until grep -q "results are kept: " work.log; do :; done
+	descriptors 4096
+	wait "$work"
+	same complete "$(status "$job")"
+	same 1 "$(wc -l <ran)"
+}
+
+@test "plugins find the spool of their worker in the environment, by its whole path" {
+	plugin tells <<<"printf '%s\n' \"\$COOPR_SPOOL\" >told; $good"
+	COOPR_SPOOL=$PWD/mine put tells 1
+	COOPR_SPOOL=/nowhere run -0 coopr-work --drain --spool mine
+	same "$PWD/mine" "$(cat told)"
+}
