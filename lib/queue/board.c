@@ -305,12 +305,16 @@ int
 board_refresh(struct board *board, struct error *err)
 {
 	const struct spool *spool = board->spool;
+	struct board fresh;
 	struct stat st;
 
-	/* Someone may have removed it by hand. */
+	/* Someone may have removed it by hand. Where it cannot be opened we keep the one we have: it is mapped. */
 	if (fstatat(spool->root, "board", &st, AT_SYMLINK_NOFOLLOW) < 0 || st.st_ino != board->inode) {
+		if (board_open(&fresh, spool, err) < 0)
+			return -1;
 		board_close(board);
-		return board_open(board, spool, err);
+		*board = fresh;
+		return 0;
 	}
 	if (size_for(board->header->capacity) > board->mapped)
 		return map(board, (size_t)st.st_size, err);
