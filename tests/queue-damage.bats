@@ -85,3 +85,66 @@ fsck() {
 	contains "$output" "$job"
 	[[ $output != *mended* ]]
 }
+
+@test "a damaged job holds up no other: take, done and ls go on, and say it" {
+	bad=$(put 00000042 3)
+	coopr-queue take --job "$bad" | result_of | coopr-queue done
+	coopr-queue take --job "$bad" >/dev/null
+	good=$(put 00000043 2)
+	damage "$bad"
+	rm "spool/jobs/$bad/state"
+	run -0 --separate-stderr coopr-queue take -n 9
+	same 2 "${#lines[@]}"
+	contains "$stderr" "job $bad: "
+	contains "$stderr" "coopr-queue fsck $bad"
+	result_of <<<"$output" | coopr-queue done
+	run -65 --separate-stderr coopr-queue take
+	same "" "$output"
+	contains "$stderr" "job $bad: "
+	run -65 --separate-stderr coopr-queue ls -o name
+	same "$good" "$output"
+	contains "$stderr" "job $bad: "
+}
+
+@test "a worker serves the other jobs, tells of the damaged one, and ends with its code" {
+	bad=$(put 00000042 2)
+	coopr-queue take | result_of | coopr-queue done
+	coopr-queue take >/dev/null
+	good=$(put 00000043 3)
+	damage "$bad"
+	rm "spool/jobs/$bad/state"
+	run -65 timeout 120 coopr-work --drain
+	contains "$output" "job $bad: "
+	same complete "$(coopr-queue show -o json "$good" | jq -r .status)"
+}
+
+@test "what a dead worker held in other jobs is given to others, whatever is damaged" {
+	bad=$(put 00000042 2)
+	coopr-queue take | result_of | coopr-queue done
+	good=$(put 00000043 1)
+	exec 9>spool/workers/dead-1
+	flock 9
+	coopr-queue take -n 2 --worker dead-1 >taken
+	exec 9>&-
+	same 2 "$(wc -l <taken)"
+	damage "$bad"
+	rm "spool/jobs/$bad/state"
+	run -65 coopr-queue gc
+	contains "$output" "job $bad: "
+	run -0 --separate-stderr coopr-queue take --job "$good"
+	same 2 "$(jq .attempt <<<"$output")"
+}
+
+@test "gc removes what it can, and says what it cannot" {
+	bad=$(put 00000042 1)
+	good=$(put 00000043 1)
+	coopr-queue take -n 2 | result_of | coopr-queue done
+	[ -d "spool/done/$bad" ]
+	sed -i '2s/^{/}/' "spool/done/$bad/events.ndjson"
+	rm "spool/done/$bad/state"
+	run -65 --separate-stderr coopr-queue gc --keep 2147483647
+	same "" "$output"
+	run -65 --separate-stderr coopr-queue gc --keep 0
+	same "$good" "$output"
+	contains "$stderr" "job $bad: "
+}

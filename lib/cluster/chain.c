@@ -58,8 +58,11 @@ search_queue(const struct chain *chain, struct queue *queue, const char *cluster
 	struct queue_job *list = NULL;
 	size_t count = 0;
 
-	if (queue_list(queue, true, &list, &count, err) < 0)
+	/* A damaged job is no reason not to go on: were it ours, the next of its cluster would wait behind it. */
+	if (queue_list(queue, true, &list, &count, err) < 0 && err->code != EX_DATAERR) {
+		free(list);
 		return -1;
+	}
 	for (size_t i = 0; i < count && !*found; i++)
 		if (strcmp(list[i].cluster, cluster) == 0 && strcmp(list[i].action, chain->action) == 0)
 			*found = memory_string(list[i].id);

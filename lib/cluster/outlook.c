@@ -20,19 +20,19 @@ outlook_is_drained(struct queue *queue, const char *job, struct error *err)
 {
 	struct queue_job *list, one;
 	size_t count;
-	int drained = 1;
+	int drained = 1, failed;
 
 	if (job) {
 		if (queue_look(queue, job, &one, err) < 0)
 			return -1;
 		return queue_is_finished(one.status) || one.status == QUEUE_PAUSED;
 	}
-	if (queue_list(queue, false, &list, &count, err) < 0)
-		return -1;
+	/* A damaged job is not waited for, and is the end only where no other can go on. */
+	failed = queue_list(queue, false, &list, &count, err);
 	for (size_t i = 0; i < count; i++)
 		drained &= !is_alive(&list[i]);
 	free(list);
-	return drained;
+	return drained && failed ? -1 : drained;
 }
 
 static long
@@ -47,15 +47,15 @@ outlook_remaining(struct queue *queue, const char *job, struct error *err)
 	struct queue_job *list, one;
 	size_t count;
 	long sum = 0;
+	int failed;
 
 	if (job)
 		return queue_look(queue, job, &one, err) < 0 ? -1 : remaining(&one);
-	if (queue_list(queue, false, &list, &count, err) < 0)
-		return -1;
+	failed = queue_list(queue, false, &list, &count, err);
 	for (size_t i = 0; i < count; i++)
 		sum += remaining(&list[i]);
 	free(list);
-	return sum;
+	return failed && count == 0 ? -1 : sum;
 }
 
 bool

@@ -159,6 +159,9 @@ take(struct work *work, struct error *err)
 	work->look_at = now + (batch.next_ms < 0 ? LOOK_MS : earlier(batch.next_ms, LOOK_MS));
 	for (size_t i = 0; !failed && i < batch.count; i++)
 		start(work, &batch.list[i]);
+	/* A damaged job stays so: it is told of once. */
+	if (batch.trouble.code != 0 && strcmp(batch.trouble.text, work->trouble.text) != 0)
+		work->trouble = batch.trouble;
 	queue_batch_release(&batch);
 	return failed;
 }

@@ -88,12 +88,15 @@ gc_run(const struct gc *gc, struct arguments *gone, struct error *err)
 
 	if (list_folder(spool->done, &done) < 0 || list_folder(spool->tmp, &tmp) < 0)
 		result = error_errno(err, EX_IOERR, "%s", spool->path);
+	/* What cannot be removed keeps nothing else from it; the last reason is told. */
 	if (result == 0 && !gc->dry)
 		result = settle_spool(gc->queue, err);
-	for (size_t i = 0; result == 0 && i < done.count; i++)
-		result = collect_job(gc, done.list[i], gone, err);
-	for (size_t i = 0; result == 0 && i < tmp.count; i++)
-		result = collect_tmp(gc, tmp.list[i], gone, err);
+	for (size_t i = 0; i < done.count; i++)
+		if (collect_job(gc, done.list[i], gone, err) < 0)
+			result = -1;
+	for (size_t i = 0; i < tmp.count; i++)
+		if (collect_tmp(gc, tmp.list[i], gone, err) < 0)
+			result = -1;
 	arguments_release(&done);
 	arguments_release(&tmp);
 	return result;

@@ -89,6 +89,7 @@ struct listing {
 	struct queue *queue;
 	struct queue_job *list;
 	size_t count, capacity;
+	struct error damage; /* code 0: none */
 };
 
 static bool
@@ -100,29 +101,30 @@ is_listed(const struct listing *listing, const char *job)
 	return false;
 }
 
-/* Adds the jobs of a folder. One that goes meanwhile is left out; one that moves is not listed twice. */
+/* Adds the jobs of a folder. One that goes meanwhile is left out, as is one that is damaged, which damage remembers; one that
+ * moves is not listed twice. */
 static int
 list_folder(struct listing *listing, int folder, struct error *err)
 {
-	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), result = 0;
+	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
 	size_t before = listing->count;
 	const struct dirent *entry;
+	struct error one;
 
 	if (!stream)
 		return error_errno(err, EX_IOERR, "%s", listing->queue->spool.path);
-	while (result == 0 && (entry = readdir(stream))) {
+	while ((entry = readdir(stream))) {
 		if (!spool_is_id(entry->d_name) || (before > 0 && is_listed(listing, entry->d_name)))
 			continue;
 		ARRAY_ROOM(listing->list, listing->count, listing->capacity);
-		result = queue_look(listing->queue, entry->d_name, &listing->list[listing->count], err);
-		if (result == 0)
+		if (queue_look(listing->queue, entry->d_name, &listing->list[listing->count], &one) == 0)
 			listing->count++;
-		else if (err->code == EX_NO)
-			result = 0;
+		else if (one.code != EX_NO && listing->damage.code == 0)
+			listing->damage = one;
 	}
 	closedir(stream);
-	return result;
+	return 0;
 }
 
 static int
@@ -137,15 +139,17 @@ int
 queue_list(struct queue *queue, bool finished, struct queue_job **list, size_t *count, struct error *err)
 {
 	struct listing listing = {.queue = queue};
+	int result = list_folder(&listing, queue->spool.jobs, err);
 
-	if (list_folder(&listing, queue->spool.jobs, err) < 0 ||
-	    (finished && list_folder(&listing, queue->spool.done, err) < 0)) {
-		free(listing.list);
-		return -1;
+	if (result == 0 && finished)
+		result = list_folder(&listing, queue->spool.done, err);
+	if (result == 0 && listing.damage.code != 0) {
+		*err = listing.damage;
+		result = -1;
 	}
 	if (listing.count)
 		qsort(listing.list, listing.count, sizeof *listing.list, compare_jobs);
 	*list = listing.list;
 	*count = listing.count;
-	return 0;
+	return result;
 }

@@ -15,11 +15,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "model/action.h"
 #include "model/result.h"
 
-struct error;
 struct problems;
 struct record_reader;
 
@@ -79,6 +79,7 @@ struct queue_batch {
 	size_t count, capacity;
 	int64_t next_ms; /* when fewer than wanted were ready: in so long a retry is due or a lease ends; -1: only a
 	                  * change of the spool can make one ready */
+	struct error trouble; /* code 0, or why a job was passed over: it is damaged, and all others go on */
 };
 
 /* Takes what is ready, highest rank first, one task of a node at a time. 0 also where nothing was ready (count is 0).
@@ -112,7 +113,8 @@ int queue_join(struct queue *queue, const char *label, char id[QUEUE_ID_SIZE], s
 /* Leaves: what it still holds is lost, and ready again, at once. Closes fd. */
 int queue_leave(struct queue *queue, const char *id, int fd, struct error *err);
 
-/* Gives the tasks of dead workers, and those whose lease ran out, to others. queue_take does it by itself, about once a second
+/* Gives the tasks of dead workers, and those whose lease ran out, to others; -1 also where one job is damaged: all others are
+ * served. queue_take does it by itself, about once a second
  * and whenever nothing is ready. */
 int queue_settle(struct queue *queue, struct error *err);
 
@@ -143,7 +145,8 @@ bool queue_is_finished(enum queue_status status);
 /* One job, finished ones too. No such job: EX_NO. */
 int queue_look(struct queue *queue, const char *job, struct queue_job *out, struct error *err);
 
-/* The jobs in the order they were put; *list is the caller's to free. finished: those too. */
+/* The jobs in the order they were put. finished: those too. -1 also where one is damaged: *list has all others. *list is
+ * the caller's to free in any case. */
 int queue_list(struct queue *queue, bool finished, struct queue_job **list, size_t *count, struct error *err);
 
 /* --- order --- */

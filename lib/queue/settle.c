@@ -98,25 +98,36 @@ lose_in_job(struct queue *queue, const char *job, uint64_t worker, const char *r
 	return result < 0 ? -1 : ledger_sync(ledger, err);
 }
 
+/* The first of several reasons: one job that is damaged holds up no other. Always returns -1. */
+static int
+keep_first(int so_far, struct error *err, const struct error *one)
+{
+	if (so_far == 0)
+		*err = *one;
+	return -1;
+}
+
 int
 settle_worker(struct queue *queue, const char *worker, const char *reason, struct error *err)
 {
 	struct board *board = &queue->board;
 	uint64_t hash = fold_worker(worker);
 	char job[QUEUE_ID_SIZE];
+	int result = 0;
 
 	if (board_refresh(board, err) < 0)
 		return -1;
 	for (uint32_t i = 0; i < board_count(board); i++) {
+		struct error one;
 		const struct board_slot *slot = &board->slots[i];
 
 		if (!slot->used || (!slot->running && !slot->busy))
 			continue;
 		snprintf(job, sizeof job, "%s", slot->job);
-		if (lose_in_job(queue, job, hash, reason, err) < 0)
-			return -1;
+		if (lose_in_job(queue, job, hash, reason, &one) < 0)
+			result = keep_first(result, err, &one);
 	}
-	return 0;
+	return result;
 }
 
 /* A worker whose file is not locked is dead, and so are its children: they would hold the lock. */
@@ -145,9 +156,12 @@ bury_workers(struct queue *queue, struct error *err)
 
 	if (!stream)
 		return error_errno(err, EX_IOERR, "%s/workers", queue->spool.path);
-	while (result == 0 && (entry = readdir(stream)))
-		if (spool_is_id(entry->d_name))
-			result = bury(queue, entry->d_name, err);
+	while ((entry = readdir(stream))) {
+		struct error one;
+
+		if (spool_is_id(entry->d_name) && bury(queue, entry->d_name, &one) < 0)
+			result = keep_first(result, err, &one);
+	}
 	closedir(stream);
 	return result;
 }
@@ -188,15 +202,17 @@ static int
 settle_slots(struct queue *queue, struct error *err)
 {
 	struct board *board = &queue->board;
-	int result = board_refresh(board, err);
+	int result = 0;
 
-	for (uint32_t i = 0; result == 0 && i < board_count(board); i++) {
+	if (board_refresh(board, err) < 0)
+		return -1;
+	for (uint32_t i = 0; i < board_count(board); i++) {
 		const struct board_slot *slot = &board->slots[i];
+		struct error one;
 
-		if (slot->used && slot->missing)
-			result = settle_missing(queue, slot, err);
-		else if (slot->used && slot->finished)
-			result = settle_finished(queue, slot, err);
+		if ((slot->used && slot->missing && settle_missing(queue, slot, &one) < 0) ||
+		    (slot->used && slot->finished && settle_finished(queue, slot, &one) < 0))
+			result = keep_first(result, err, &one);
 	}
 	return result;
 }
@@ -204,14 +220,20 @@ settle_slots(struct queue *queue, struct error *err)
 int
 settle_spool(struct queue *queue, struct error *err)
 {
-	return bury_workers(queue, err) < 0 || settle_slots(queue, err) < 0 ? -1 : 0;
+	struct error one;
+	int result = bury_workers(queue, err);
+
+	return settle_slots(queue, &one) < 0 ? keep_first(result, err, &one) : result;
 }
 
 int
 queue_settle(struct queue *queue, struct error *err)
 {
-	if (engine_check_writable(queue, err) < 0 || settle_spool(queue, err) < 0)
+	int result;
+
+	if (engine_check_writable(queue, err) < 0)
 		return -1;
+	result = settle_spool(queue, err);
 	spool_ring(&queue->spool);
-	return 0;
+	return result;
 }

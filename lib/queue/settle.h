@@ -19,10 +19,10 @@ int settle_job(struct ledger *ledger, int64_t now_ms, struct error *err);
 /* Records that a running step is lost. */
 int settle_lost(struct ledger *ledger, uint32_t step, const char *reason, struct error *err);
 
-/* All jobs. */
+/* All jobs; -1 with the first reason where one is damaged, after all others. */
 int settle_spool(struct queue *queue, struct error *err);
 
-/* Makes what worker holds, in all jobs, ready again. */
+/* Makes what worker holds, in all jobs, ready again; a damaged one as above. */
 int settle_worker(struct queue *queue, const char *worker, const char *reason, struct error *err);
 
 #endif

@@ -93,6 +93,14 @@ take_of(struct taking *taking, const char *job, size_t max, struct error *err)
 	return result < 0 ? -1 : ledger_sync(ledger, err);
 }
 
+/* What is wrong with one job is told, and holds up no other. */
+static void
+pass_over(struct taking *taking, const struct error *err)
+{
+	if (taking->batch->trouble.code == 0)
+		taking->batch->trouble = *err;
+}
+
 /* Takes from one job after the other until there are enough, or nothing is left. */
 static int
 take_any(struct taking *taking, struct error *err)
@@ -107,19 +115,19 @@ take_any(struct taking *taking, struct error *err)
 	    (link = choice_next(&choice, board, taking->now_ms)) != 0) {
 		size_t before = taking->batch->count, left = taking->want->count - before;
 		size_t share = left / choice.offering > 0 ? left / choice.offering : 1;
+		int taken;
 
 		memcpy(job, board->slots[link - 1].job, sizeof job);
 		job[sizeof job - 1] = '\0';
-		result = take_of(taking, job, share, err);
-		if (result < 0 && err->code == EX_NO) {
-			/* It is on its way in or out, or whoever brought it was stopped: settle_spool finds out. */
+		taken = take_of(taking, job, share, err);
+		/* It is on its way in or out, or whoever brought it was stopped: settle_spool finds out. */
+		if (taken < 0 && err->code == EX_NO)
 			board->slots[link - 1].missing = 1;
-			result = 0;
-		}
-		if (result == 0 && taking->batch->count - before < share)
+		else if (taken < 0)
+			pass_over(taking, err);
+		if (taken < 0 || taking->batch->count - before < share)
 			choice_exhausted(&choice, link);
-		if (result == 0)
-			result = board_refresh(board, err);
+		result = board_refresh(board, err);
 	}
 	choice_release(&choice);
 	return result;
@@ -160,36 +168,42 @@ something_runs(const struct board *board)
 	return false;
 }
 
-/* Looks for the dead, unless someone did less than age_ms ago: then *wait_ms is how long to leave it. 1 where it looked. */
-static int
-look_for_the_dead(struct taking *taking, int64_t age_ms, int64_t *wait_ms, struct error *err)
+/* Looks for the dead, unless someone did less than age_ms ago: then *wait_ms is how long to leave it. */
+static bool
+look_for_the_dead(struct taking *taking, int64_t age_ms, int64_t *wait_ms)
 {
+	struct error err;
 	int64_t last;
 
 	if (board_claim_settle(&taking->queue->board, taking->now_ms, age_ms, &last)) {
 		*wait_ms = -1;
-		return settle_spool(taking->queue, err) < 0 ? -1 : 1;
+		if (settle_spool(taking->queue, &err) < 0)
+			pass_over(taking, &err);
+		return true;
 	}
 	*wait_ms = last + age_ms > taking->now_ms ? last + age_ms - taking->now_ms : 0;
-	return 0;
+	return false;
 }
 
 static int
 take_all(struct taking *taking, struct error *err)
 {
 	int64_t wait_ms;
-	int looked = look_for_the_dead(taking, SETTLE_BUSY_MS, &wait_ms, err);
+	bool looked = look_for_the_dead(taking, SETTLE_BUSY_MS, &wait_ms);
 
-	if (looked < 0 || take_wanted(taking, err) < 0)
+	if (take_wanted(taking, err) < 0)
 		return -1;
 	if (taking->batch->count == 0 && !looked) {
-		looked = look_for_the_dead(taking, SETTLE_IDLE_MS, &wait_ms, err);
-		if (looked < 0 || (looked && take_wanted(taking, err) < 0))
+		looked = look_for_the_dead(taking, SETTLE_IDLE_MS, &wait_ms);
+		if (looked && take_wanted(taking, err) < 0)
 			return -1;
 	}
 	if (taking->batch->count == taking->want->count)
 		return 0;
 	taking->batch->next_ms = next_ms(taking);
+	/* What could not be taken from promises the same at once again. */
+	if (taking->batch->trouble.code != 0 && taking->batch->next_ms >= 0 && taking->batch->next_ms < SETTLE_BUSY_MS)
+		taking->batch->next_ms = SETTLE_BUSY_MS;
 	/* A worker may have died since someone else looked: its tasks are to be looked for soon. */
 	if (!looked && something_runs(&taking->queue->board) && (taking->batch->next_ms < 0 || wait_ms < taking->batch->next_ms))
 		taking->batch->next_ms = wait_ms;

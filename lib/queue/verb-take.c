@@ -25,20 +25,23 @@ static const struct command command = {
 	"  coopr-queue take | coopr-exec | coopr-queue done\n"
 	"  coopr-queue take --job 00000042-007 --lease 600 > task.json\n"};
 
-/* Why there was none, as far as it can be told. */
-static void
+/* Why there was none, as far as it can be told, and the exit code. */
+static int
 explain(struct queue *queue, const struct queue_batch *batch)
 {
 	char duration[CLOCK_RFC3339_SIZE];
 	struct queue_job found;
 	struct error err;
 
+	if (batch->trouble.code != 0)
+		return message_error(&batch->trouble);
 	if (job && queue_look(queue, job, &found, &err) == 0 && found.status != QUEUE_RUNNING)
 		message("job %s: nothing is ready: it is %s", job, queue_status_name(found.status));
 	else if (batch->next_ms >= 0)
 		message("nothing is ready; look again in %s", clock_duration(batch->next_ms, duration));
 	else
 		message("nothing is ready");
+	return EX_NO;
 }
 
 static int
@@ -53,8 +56,10 @@ take(struct queue *queue)
 	if (queue_take(queue, &want, &batch, &err) < 0) {
 		code = message_error(&err);
 	} else if (batch.count == 0) {
-		explain(queue, &batch);
-		code = EX_NO;
+		code = explain(queue, &batch);
+	} else if (batch.trouble.code != 0) {
+		/* Whoever got tasks has what was asked for. */
+		message_error(&batch.trouble);
 	}
 	for (size_t i = 0; i < batch.count; i++)
 		fwrite(batch.list[i].record, 1, batch.list[i].record_length, stdout);
