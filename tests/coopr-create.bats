@@ -145,7 +145,7 @@ tasks() { # STATUS of the last job of a cluster
 	wait $!
 }
 
-@test "a task that fails is named with its reason and its output; the others are done; mended and retried, the same command goes on" {
+@test "a task that fails is named with its reason and its output; the others are done; once that is mended, the same command goes on" {
 	touch broken
 	run --separate-stderr -1 coopr-create c -t flaky -n 3
 	for part in "start flaky" "it is broken" "about to break" "exit code 3" "attempt 2" "coopr-queue retry 00000001-001" \
@@ -156,9 +156,9 @@ tasks() { # STATUS of the last job of a cluster
 	contains "$(tasks 00000001-001 "done")" "start plain"
 
 	run --separate-stderr -1 coopr-create c -t flaky -n 3
-	contains "$stderr" "coopr-queue retry"
+	contains "$stderr" "job 00000001-001 failed before: what is not done of it is tried again"
+	contains "$stderr" "attempt 4"
 	rm broken
-	coopr-queue retry 00000001-001
 	run --separate-stderr -0 coopr-create c -t flaky -n 3 -o table
 	contains "$output" "c1-1002"
 	same "" "$(tasks 00000001-001 failed)"

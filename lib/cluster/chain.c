@@ -11,12 +11,13 @@
 #include "base/file.h"
 #include "base/location.h"
 #include "base/memory.h"
+#include "base/message.h"
 #include "cluster/folder.h"
 #include "cluster/stage.h"
 #include "json/record.h"
 #include "queue/queue.h"
 
-char *
+static char *
 chain_member(const struct chain *chain, const char *name)
 {
 	return memory_printf("%s%s", chain->prefix, name);
@@ -151,6 +152,43 @@ chain_keep(const struct chain *chain, const struct folder *folder, const char *j
 	return result;
 }
 
+/* coopr-queue retry JOB. */
+static int
+retry(const struct chain *chain, const char *job, struct error *err)
+{
+	struct arguments arguments = {0};
+	struct process process = {.in = PROCESS_NULL, .out = PROCESS_NULL, .err = PROCESS_INHERIT};
+	int code;
+
+	queue_command(chain, "retry", &arguments);
+	arguments_push(&arguments, "--");
+	arguments_push(&arguments, job);
+	process.argv = arguments.list;
+	code = process_start(&process, err) < 0 ? -1 : process_wait(&process, err);
+	arguments_release(&arguments);
+	return code <= 0 ? code : error_set(err, code, "job %s: coopr-queue retry ended with exit code %d", job, code);
+}
+
+int
+chain_resume(const struct chain *chain, const char *job, struct error *err)
+{
+	char *spool = location_spool(chain->drive.spool);
+	struct queue *queue = queue_open(spool, QUEUE_READ, err);
+	struct queue_job now;
+	int result = -1;
+
+	free(spool);
+	if (!queue)
+		return -1;
+	result = queue_look(queue, job, &now, err);
+	queue_close(queue);
+	if (result < 0 || (now.status != QUEUE_FAILED && now.status != QUEUE_CANCELLED))
+		return result;
+	message("job %s %s before: what is not done of it is tried again", job,
+	    now.status == QUEUE_FAILED ? "failed" : "was cancelled");
+	return retry(chain, job, err);
+}
+
 /* coopr-queue show JOB on stderr: why the job failed is what a person wants to read there. */
 static void
 show_failure(const struct chain *chain, const char *job)
@@ -177,8 +215,7 @@ chain_follow(const struct chain *chain, const struct folder *folder, const char 
 	if (err->code == EX_NO) {
 		show_failure(chain, job);
 		return error_set(err, EX_NO,
-		    "%s: job %s failed; once its cause is mended: coopr-queue retry %s, and the same command again",
-		    folder->name, job, job);
+		    "%s: job %s failed; once its cause is mended, run the same command again", folder->name, job);
 	}
 	return -1;
 }

@@ -24,14 +24,14 @@ int chain_find_job(const struct chain *chain, const struct folder *folder, char 
 /* Puts the plan; *job is its id, which the caller frees. */
 int chain_put(const struct chain *chain, const struct folder *folder, char **job, struct error *err);
 
+/* Lets a job that an earlier run has put go on: where it failed or was cancelled, it is retried. */
+int chain_resume(const struct chain *chain, const char *job, struct error *err);
+
 /* Sees the job through. Where it fails, coopr-queue show says on stderr which tasks did. */
 int chain_follow(const struct chain *chain, const struct folder *folder, const char *job, struct error *err);
 
 /* Keeps what coopr-queue show prints with an option, as "--layout", as a member of the folder. */
 int chain_keep(const struct chain *chain, const struct folder *folder, const char *job, const char *option,
     const char *member, struct error *err);
-
-/* The name of a member of the chain in the folder; the caller frees it. */
-char *chain_member(const struct chain *chain, const char *name);
 
 #endif

@@ -126,7 +126,7 @@ find_or_put(const struct create *create, const struct chain *chain, const struct
 
 	if (chain_find_job(chain, folder, &job, err) < 0)
 		return NULL;
-	if (job && check_same_wish(create, folder, err) < 0) {
+	if (job && (check_same_wish(create, folder, err) < 0 || chain_resume(chain, job, err) < 0)) {
 		free(job);
 		return NULL;
 	}

@@ -100,7 +100,9 @@ find_or_put(const struct chain *chain, const struct folder *folder, char **job, 
 	char *made = NULL;
 	int result = chain_find_job(chain, folder, job, err);
 
-	if (result == 0 && !*job)
+	if (result == 0 && *job)
+		return chain_resume(chain, *job, err);
+	if (result == 0)
 		result = chain_find_job(&creation, folder, &made, err);
 	if (result == 0 && made)
 		result = put(chain, made, folder, job, err);

@@ -12,9 +12,11 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/location.h"
 #include "base/process.h"
 #include "cluster/folder.h"
 #include "cluster/stage.h"
+#include "queue/queue.h"
 
 enum { RUNNING = -1 };
 
@@ -23,6 +25,7 @@ struct pair { /* the two processes; a code is RUNNING until its process has ende
 	struct process worker, waiter;
 	int worker_code, waiter_code;
 	int signal; /* that we got; 0: none */
+	const char *held; /* the status of a job with which the worker could not go on; or NULL */
 };
 
 /* Both lead groups of their own: a terminal's Ctrl-C shall reach only us, who then say to each what to do. */
@@ -114,8 +117,27 @@ is_trouble(int code)
 	return code != RUNNING && code != 0 && code != EX_NO;
 }
 
+/* Whether the worker has left a job that is not over, so that the waiter would wait for ever: somebody has paused it. */
+static bool
+is_held(struct pair *pair, const char *spool, const char *job)
+{
+	char *path = location_spool(spool);
+	struct error ignored; /* then the waiter is left to find out */
+	struct queue *queue = pair->worker_code == 0 && pair->waiter_code == RUNNING
+	    ? queue_open(path, QUEUE_READ, &ignored) : NULL;
+	struct queue_job now;
+
+	free(path);
+	if (!queue)
+		return false;
+	if (queue_look(queue, job, &now, &ignored) == 0 && !queue_is_finished(now.status))
+		pair->held = queue_status_name(now.status);
+	queue_close(queue);
+	return pair->held != NULL;
+}
+
 static void
-supervise(struct pair *pair, const sigset_t *signals)
+supervise(struct pair *pair, const struct drive *drive, const char *job, const sigset_t *signals)
 {
 	bool told = false;
 
@@ -125,7 +147,8 @@ supervise(struct pair *pair, const sigset_t *signals)
 		reap(pair);
 		if (signal > 0 && signal != SIGCHLD)
 			pair->signal = signal;
-		else if (told || (!is_trouble(pair->worker_code) && !is_trouble(pair->waiter_code)))
+		else if (told || (!is_trouble(pair->worker_code) && !is_trouble(pair->waiter_code) &&
+		    !is_held(pair, drive->spool, job)))
 			continue;
 		ask_to_end(pair);
 		told = true;
@@ -160,6 +183,9 @@ judge(const struct pair *pair, const struct folder *folder, const char *job, str
 	if (pair->signal)
 		return error_set(err, 128 + pair->signal, "%s: interrupted; the same command goes on with job %s",
 		    folder->name, job);
+	if (pair->held)
+		return error_set(err, EX_TEMPFAIL, "%s: job %s is %s; after coopr-queue resume %s, the same command goes on",
+		    folder->name, job, pair->held, job);
 	if (is_trouble(pair->worker_code)) {
 		words = last_words(folder);
 		error_set(err, pair->worker_code, "%s: coopr-work ended with exit code %d: %s (%s/work.log)", folder->name,
@@ -185,7 +211,7 @@ drive_job(const struct drive *drive, const struct folder *folder, const char *jo
 		process_wait(&pair.worker, &ignored);
 		result = -1;
 	} else if (result == 0) {
-		supervise(&pair, &signals);
+		supervise(&pair, drive, job, &signals);
 		result = judge(&pair, folder, job, err);
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);

@@ -14,8 +14,8 @@ struct drive {
 	long workers;      /* tasks at one time */
 };
 
-/* Returns 0 when every task of job is done. -1 with EX_NO where the job failed; 128 + signal where one came;
- * else the code of the process that could not go on. */
+/* Returns 0 when every task of job is done. -1 with EX_NO where the job failed; EX_TEMPFAIL where it is paused;
+ * 128 + signal where one came; else the code of the process that could not go on. */
 int drive_job(const struct drive *drive, const struct folder *folder, const char *job, struct error *err);
 
 #endif
