@@ -56,6 +56,8 @@ main(int argc, char **argv)
 		return option_misuse(&command, "exactly one name is wanted");
 	if (jobs < 1)
 		return option_misuse(&command, "--jobs: expected a number from 1 on");
+	if (delete_check(argv[0], &err) < 0)
+		return message_error(&err);
 	if (!yes)
 		ask(argv[0]);
 	drive = (struct drive){spool, jobs};

@@ -10,6 +10,7 @@ load case
 setup() {
 	fresh
 	cp -R "$COOPR_ROOT/share/coopr/catalogue" mine
+	jq '.provisioner = {}' "$COOPR_ROOT/share/coopr/catalogue/providers/dummy.json" >mine/providers/dummy.json
 	export COOPR_CATALOGUE=$PWD/mine COOPR_PLUGINS=$PWD/plugins WHERE=$PWD
 	mkdir -p plugins/automator
 	cat >plugins/automator/gate <<-'EOT'
@@ -91,10 +92,10 @@ tasks() { # STATUS of the last job of a cluster
 }
 
 @test "a cluster that exists is left alone: 1, and the way out" {
-	coopr-create blog -t lamp -n 4 >records 2>log
-	run --separate-stderr -1 coopr-create blog -t lamp -n 4
+	coopr-create c -t plain -n 1 >records 2>log
+	run --separate-stderr -1 coopr-create c -t plain -n 1
 	contains "$stderr" "exists already"
-	contains "$stderr" "coopr delete blog"
+	contains "$stderr" "coopr delete c"
 	[ -z "$output" ]
 }
 
@@ -122,7 +123,7 @@ tasks() { # STATUS of the last job of a cluster
 }
 
 @test "a disk that is full is an error: 74" {
-	run --separate-stderr bash -c 'coopr-create blog -t lamp -n 4 >/dev/full'
+	run --separate-stderr bash -c 'coopr-create c -t plain -n 1 >/dev/full'
 	[ "$status" -eq 74 ]
 }
 
@@ -242,11 +243,15 @@ start_slow() {
 	contains "$stderr" "there is no such cluster"
 }
 
-@test "without -y and a terminal nothing is deleted" {
-	coopr-create blog -t lamp -n 4 >records 2>log
-	run --separate-stderr -64 coopr-delete blog </dev/null
+@test "without -y it asks; without a terminal, or with another answer than yes, nothing is deleted" {
+	need_program script
+	coopr-create c -t plain -n 1 >records 2>log
+	run --separate-stderr -64 coopr-delete c </dev/null
 	contains "$stderr" "-y"
-	[ -e "$COOPR_STATE/clusters/blog/cluster.ndjson" ]
+	run --separate-stderr -1 script -qec "coopr-delete c" /dev/null <<<"n"
+	[ -e "$COOPR_STATE/clusters/c/cluster.ndjson" ]
+	run --separate-stderr -0 script -qec "coopr-delete c" /dev/null <<<"y"
+	[ ! -e "$COOPR_STATE/clusters/c" ]
 }
 
 @test "delete takes what is half made: it cancels what runs, and deletes every machine" {

@@ -111,6 +111,17 @@ find_or_put(const struct chain *chain, const struct folder *folder, char **job, 
 }
 
 int
+delete_check(const char *name, struct error *err)
+{
+	struct folder folder;
+
+	if (folder_open(&folder, name, FOLDER_FIND, err) < 0)
+		return -1;
+	folder_close(&folder);
+	return 0;
+}
+
+int
 delete_cluster(const char *name, const struct drive *drive, struct error *err)
 {
 	const struct chain chain = {"delete-", "cluster_delete", *drive};
