@@ -177,8 +177,12 @@ queue_finish(struct queue *queue, const struct result *results, size_t count, st
 {
 	struct finishing finishing = {queue, results, count, answers, NULL};
 
-	if (engine_check_writable(queue, err) < 0 || board_refresh(&queue->board, err) < 0)
+	if (engine_check_writable(queue, err) < 0 || board_refresh(&queue->board, err) < 0) {
+		/* A caller that looks at the answers alone must not take one for recorded. */
+		for (size_t i = 0; i < count; i++)
+			answer(&answers[i], err->code, "%.400s", err->text);
 		return -1;
+	}
 	finishing.done = memory_zeroed(count, sizeof *finishing.done);
 	for (size_t i = 0; i < count; i++)
 		if (!finishing.done[i])

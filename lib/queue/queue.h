@@ -98,7 +98,7 @@ struct queue_answer { /* to one result */
 };
 
 /* Records results (status 0: done, else failed), each naming job, task and attempt; any number, of any jobs, with one
- * wait for the disk per job. answers gets one for each. 0 where all were recorded, else -1 and the worst in err. Giving
+ * wait for the disk per job. answers gets one for each, whatever fails. 0 where all were recorded, else -1 and the worst in err. Giving
  * the same result again is fine. */
 int queue_finish(struct queue *queue, const struct result *results, size_t count, struct queue_answer *answers,
     struct error *err);

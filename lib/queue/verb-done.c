@@ -88,7 +88,8 @@ flush(struct batch *batch, struct queue *queue)
 	if (queue_finish(queue, batch->list, batch->count, batch->answers, &err) < 0 && err.code > batch->code)
 		batch->code = err.code;
 	for (size_t i = 0; i < batch->count; i++) {
-		if (batch->answers[i].code != 0)
+		/* What is wrong with a job, or the spool, is the same for all its results. */
+		if (batch->answers[i].code != 0 && (i == 0 || strcmp(batch->answers[i].text, batch->answers[i - 1].text) != 0))
 			message("%s", batch->answers[i].text);
 		result_release(&batch->list[i]);
 	}
