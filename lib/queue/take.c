@@ -108,7 +108,7 @@ take_any(struct taking *taking, struct error *err)
 	struct board *board = &taking->queue->board;
 	struct choice choice = {0};
 	char job[QUEUE_ID_SIZE];
-	int result = board_refresh(board, err);
+	int result = 0;
 	uint32_t link;
 
 	while (result == 0 && taking->batch->count < taking->want->count &&
@@ -226,7 +226,7 @@ queue_take(struct queue *queue, const struct queue_want *want, struct queue_batc
 	*batch = (struct queue_batch){.next_ms = -1};
 	taking.by = want->worker ? want->worker : want->by ? want->by : engine_user(queue);
 	if (engine_check_writable(queue, err) < 0 || check_worker(queue, want->worker, err) < 0 ||
-	    take_all(&taking, err) < 0)
+	    board_refresh(&queue->board, err) < 0 || take_all(&taking, err) < 0)
 		return -1;
 	if (batch->count > 0)
 		spool_ring(&queue->spool);
