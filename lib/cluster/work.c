@@ -255,8 +255,10 @@ record(struct work *work)
 static void
 drop_unwanted(struct work *work)
 {
+	struct error unknown;
+
 	for (struct slot *slot = work->running.first; slot; slot = slot->next)
-		if (!queue_wanted(work->queue, slot->task.job, slot->task.task, slot->task.attempt))
+		if (queue_wanted(work->queue, slot->task.job, slot->task.task, slot->task.attempt, &unknown) == 0)
 			supervise_stop(&work->supervisor, &slot->child);
 	work->wanted_at = INT64_MAX;
 }

@@ -192,20 +192,21 @@ queue_finish(struct queue *queue, const struct result *results, size_t count, st
 	return sum_up(answers, count, err);
 }
 
-bool
-queue_wanted(struct queue *queue, const char *job, const char *task, int64_t attempt)
+int
+queue_wanted(struct queue *queue, const char *job, const char *task, int64_t attempt, struct error *err)
 {
-	struct error none;
-	struct ledger *ledger = engine_lock(queue, job, &none);
+	struct ledger *ledger = engine_lock(queue, job, err);
 	const struct index_live *live;
 	uint32_t link;
-	bool wanted;
+	int wanted;
 
 	if (!ledger)
-		return false;
+		return err->code == EX_NO ? 0 : -1;
 	link = index_find(&ledger->index, task);
 	live = link ? index_live(&ledger->index, link - 1) : NULL;
 	wanted = live && live->status == STEP_RUNNING && live->attempt == attempt && !ledger->index.header->cancelled;
+	if (ledger->index.broken)
+		wanted = error_set(err, EX_SOFTWARE, "job %s: state: is damaged", ledger->id);
 	ledger_unlock(ledger);
 	return wanted;
 }

@@ -87,8 +87,9 @@ struct queue_batch {
 int queue_take(struct queue *queue, const struct queue_want *want, struct queue_batch *batch, struct error *err);
 void queue_batch_release(struct queue_batch *batch);
 
-/* Whether an attempt is still wanted: false once it is lost, its job is cancelled, or it is over. */
-bool queue_wanted(struct queue *queue, const char *job, const char *task, int64_t attempt);
+/* Whether an attempt is still wanted: 1; 0 once it is lost, its job is cancelled or gone, or it is over; -1 where that cannot
+ * be told now. */
+int queue_wanted(struct queue *queue, const char *job, const char *task, int64_t attempt, struct error *err);
 
 /* --- finish --- */
 

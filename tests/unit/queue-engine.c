@@ -106,6 +106,29 @@ test_broken_spool(void)
 	queue_close(queue);
 }
 
+static void
+test_wanted(void)
+{
+	struct queue *queue = open_queue();
+	char job[QUEUE_ID_SIZE];
+	struct queue_want want = {.count = 1, .job = job, .by = "me"};
+	struct queue_batch batch;
+
+	tap_ok(put(queue, "ww", job), "a job can be put");
+	tap_is_number(queue_take(queue, &want, &batch, &err), 0, "and taken from");
+	queue_batch_release(&batch);
+	tap_is_number(queue_wanted(queue, job, "t0", 1, &err), 1, "what runs is wanted");
+	tap_is_number(queue_wanted(queue, job, "t0", 2, &err), 0, "another attempt is not");
+	tap_is_number(queue_wanted(queue, "none", "t0", 1, &err), 0, "nor is one of a job that is not there");
+	renameat(dir, "spool/jobs/ww-001/events.ndjson", dir, "events");
+	tap_is_number(queue_wanted(queue, job, "t0", 1, &err), -1, "where the job cannot be read, that is no answer");
+	tap_is_number(err.code, EX_NOINPUT, "but an error: %s", err.text);
+	renameat(dir, "events", dir, "spool/jobs/ww-001/events.ndjson");
+	tap_is_number(queue_order(queue, QUEUE_CANCEL, job, NULL, &err), 0, "the job can be cancelled");
+	tap_is_number(queue_wanted(queue, job, "t0", 1, &err), 0, "then it is not wanted");
+	queue_close(queue);
+}
+
 int
 main(void)
 {
@@ -116,6 +139,7 @@ main(void)
 		return EX_CANTCREAT;
 	test_board_grows();
 	test_broken_spool();
+	test_wanted();
 	close(dir);
 	file_remove_tree(AT_FDCWD, path, &err);
 	free(path);
