@@ -173,7 +173,8 @@ print(enum status_format wanted, const struct queue_job *job, const struct statu
 		print_table(found);
 	else
 		print_text(job, found);
-	fwrite(out.data, 1, out.length, stdout);
+	if (out.length > 0)
+		fwrite(out.data, 1, out.length, stdout);
 	buffer_release(&out);
 }
 
@@ -206,7 +207,7 @@ show_records(struct queue *queue, const char *id)
 	if ((layout && show_layout(queue, id, &out, &err) < 0) || (plan && show_plan(queue, id, &out, &err) < 0) ||
 	    (events && show_events(queue, id, &out, &err) < 0))
 		code = message_error(&err);
-	else
+	else if (out.length > 0)
 		fwrite(out.data, 1, out.length, stdout);
 	buffer_release(&out);
 	return code;
