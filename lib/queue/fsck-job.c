@@ -51,7 +51,8 @@ static bool
 same_step(const struct index_live *x, const struct index_live *y)
 {
 	return same_status(x, y) && x->phase == y->phase && x->failures == y->failures && x->setbacks == y->setbacks &&
-	    x->cycles == y->cycles && x->attempt == y->attempt && x->missing == y->missing && x->event == y->event;
+	    x->cycles == y->cycles && x->rounds == y->rounds && x->attempt == y->attempt && x->missing == y->missing &&
+	    x->event == y->event;
 }
 
 /* The id of a step that the two indexes disagree about; NULL where they do not. "": something about the whole. */

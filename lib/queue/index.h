@@ -27,7 +27,7 @@ enum step_status {
 	STEP_STATUS_COUNT,
 };
 
-enum { INDEX_UNDO_MAX = 6, INDEX_INSTANCES_MAX = 32, INDEX_VERSION = 1 };
+enum { INDEX_UNDO_MAX = 6, INDEX_INSTANCES_MAX = 32, INDEX_VERSION = 2 };
 
 struct index_step { /* of the plan: never changes */
 	uint64_t offset;     /* of its line in plan.ndjson ... */
@@ -52,7 +52,8 @@ struct index_live { /* of the events */
 	uint8_t phase;      /* 0: its own action, n: the n-th of its undo */
 	uint16_t failures;  /* of this action, since it was last begun afresh */
 	uint16_t setbacks;  /* times it was temporary, or lost */
-	uint16_t cycles;    /* times it was undone */
+	uint16_t cycles;    /* times it was undone, since it was last begun afresh */
+	uint32_t rounds;    /* ... and ever: what undoes it is not the same thing each time */
 	uint32_t attempt;   /* of the last take */
 	uint32_t missing;   /* of waits */
 	uint32_t timer;     /* link to its place in timers */

@@ -212,6 +212,7 @@ step_undo(struct index *index, uint32_t step, int64_t due_ms)
 
 	end_attempt(index, step);
 	live->cycles = (uint16_t)(live->cycles + 1);
+	live->rounds++;
 	live->failures = live->setbacks = 0;
 	live->phase = 1;
 	make_ready_at(index, step, due_ms);

@@ -233,7 +233,7 @@ fill_offer(struct ledger *ledger, uint32_t number, struct arena *arena, struct o
 	offer->log = arena_printf(arena, "%s/jobs/%s/log/%s.%" PRId64, spool, ledger->id, offer->task, offer->attempt);
 	/* Each time round, what undoes makes a new machine: that is not the same thing as before. */
 	offer->token = live->phase == 0 ? arena_printf(arena, "%s:%s", offer->job, offer->task)
-	    : arena_printf(arena, "%s:%s:%u", offer->job, offer->task, live->cycles);
+	    : arena_printf(arena, "%s:%s:%u", offer->job, offer->task, live->rounds);
 }
 
 static void
