@@ -90,7 +90,9 @@ take_of(struct taking *taking, const char *job, size_t max, struct error *err)
 		}
 		ledger_unlock(ledger);
 	}
-	return result < 0 ? -1 : ledger_sync(ledger, err);
+	if (result == 0 && (result = ledger_sync(ledger, err)) < 0)
+		taking->batch->count = before;
+	return result;
 }
 
 /* What is wrong with one job is told, and holds up no other. */
