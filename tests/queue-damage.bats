@@ -148,3 +148,31 @@ fsck() {
 	same "$good" "$output"
 	contains "$stderr" "job $bad: "
 }
+
+@test "fsck --repair brings back an unfinished job that stands in done/" {
+	job=$(put 00000042 2)
+	mv "spool/jobs/$job" spool/done/
+	run -1 fsck
+	contains "$output" "$job: it stands in done/ and is not finished"
+	# It is locked, and on the disk there.
+	run -1 env ASAN_OPTIONS="$ASAN_OPTIONS:detect_leaks=0" strace -y -o trace -e trace=fsync coopr-queue fsck --repair "$job"
+	contains "$output" "(mended)"
+	grep -q 'fsync(.*spool/jobs>' trace
+	run -0 fsck
+	same 2 "$(coopr-queue take -n 9 | wc -l)"
+}
+
+@test "fsck --repair gives a job its slot on the board, which stays the same" {
+	other=$(put 00000043 1)
+	cp spool/board board
+	job=$(put 00000042 2)
+	inode=$(stat -c %i spool/board)
+	cat board >spool/board
+	run -1 fsck
+	same "board: job $job is not on it" "$output"
+	run -1 fsck --repair
+	contains "$output" "(mended)"
+	same "$inode" "$(stat -c %i spool/board)"
+	run -0 fsck
+	same 3 "$(coopr-queue take -n 9 | wc -l)"
+}

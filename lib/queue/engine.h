@@ -27,6 +27,9 @@ struct ledger *engine_ledger(struct queue *queue, const char *job, struct error 
 /* The job, open and locked. */
 struct ledger *engine_lock(struct queue *queue, const char *job, struct error *err);
 
+/* Brings a job that is locked back from done/ to jobs/, onto the board, and onto the disk. */
+int engine_bring_back(struct queue *queue, struct ledger *ledger, struct error *err);
+
 /* Who acts: the name of the user. */
 const char *engine_user(struct queue *queue);
 

@@ -159,22 +159,32 @@ check_workers(struct fsck *fsck, struct ledger *ledger)
 	}
 }
 
+/* Under the job's lock, and where it is still so. */
+static bool
+bring_back(struct queue *queue, const char *job)
+{
+	struct error err;
+	struct ledger *ledger = engine_lock(queue, job, &err);
+	bool mended;
+
+	if (!ledger)
+		return false;
+	mended = ledger->index.header->finished || file_exists(queue->spool.jobs, job) ||
+	    engine_bring_back(queue, ledger, &err) == 0;
+	ledger_unlock(ledger);
+	return mended;
+}
+
 /* Where a job stands must fit whether it is finished. */
 static void
 check_place(struct fsck *fsck, struct ledger *ledger)
 {
-	const struct spool *spool = &fsck->queue->spool;
-	const struct index_header *header = ledger->index.header;
-	uint64_t order = header->order;
-	struct error err;
-	bool mended;
+	struct queue *queue = fsck->queue;
 
-	if (header->finished || file_exists(spool->jobs, ledger->id))
+	if (ledger->index.header->finished || file_exists(queue->spool.jobs, ledger->id))
 		return;
-	mended = fsck->repair &&
-	    board_add(&fsck->queue->board, ledger->id, header->cluster, header->tenant, &order, &err) == 0 &&
-	    spool_move(spool->done, ledger->id, spool->jobs, ledger->id) == 0;
-	fsck_found(fsck, mended, "%s: it stands in done/ and is not finished", ledger->id);
+	fsck_found(fsck, fsck->repair && bring_back(queue, ledger->id), "%s: it stands in done/ and is not finished",
+	    ledger->id);
 }
 
 static void

@@ -69,17 +69,34 @@ check_number(struct fsck *fsck, const char *job, struct error *err)
 	return result;
 }
 
+/* The board itself stays: whoever puts a job at this moment has its slot there already. */
+static bool
+add_slot(struct queue *queue, const char *job)
+{
+	struct error err;
+	struct ledger *ledger = engine_lock(queue, job, &err);
+	const struct index_header *header;
+	uint64_t order;
+	bool mended;
+
+	if (!ledger)
+		return false;
+	header = ledger->index.header;
+	order = header->order;
+	mended = board_add(&queue->board, job, header->cluster, header->tenant, &order, &err) == 0;
+	ledger_unlock(ledger);
+	return mended;
+}
+
 /* Without its slot on the board a job is never taken from. */
 static void
 check_slot(struct fsck *fsck, const char *job)
 {
 	struct queue *queue = fsck->queue;
-	bool mended;
 
 	if (!queue->board.header || board_find(&queue->board, job, 0) || !file_exists(queue->spool.jobs, job))
 		return;
-	mended = fsck->repair && unlinkat(queue->spool.root, "board", 0) == 0;
-	fsck_found(fsck, mended, "board: job %s is not on it", job);
+	fsck_found(fsck, fsck->repair && add_slot(queue, job), "board: job %s is not on it", job);
 }
 
 static int

@@ -74,18 +74,16 @@ move_back(const struct spool *spool, const char *job, struct error *err)
 	return 0;
 }
 
-/* Brings a finished job back to jobs/. The slot comes first, and the event last: stopped in between, it is a finished job that
- * is to be moved to done/, as if nothing had been. */
-static int
-bring_back(struct queue *queue, struct ledger *ledger, struct error *err)
+/* The slot comes first, and what the caller records last: stopped in between, a finished job is to be moved to done/, as if
+ * nothing had been. */
+int
+engine_bring_back(struct queue *queue, struct ledger *ledger, struct error *err)
 {
 	const struct index_header *header = ledger->index.header;
 	const struct spool *spool = &queue->spool;
 	uint64_t order = header->order;
 	int numbers, result;
 
-	if (!header->finished)
-		return 0;
 	numbers = spool_lock_cluster(spool, header->cluster, true, err);
 	if (numbers < 0)
 		return -1;
@@ -102,7 +100,8 @@ bring_back(struct queue *queue, struct ledger *ledger, struct error *err)
 static int
 retry(struct queue *queue, struct ledger *ledger, const char *task, struct error *err)
 {
-	if (check_retry(ledger, task, err) < 0 || bring_back(queue, ledger, err) < 0)
+	if (check_retry(ledger, task, err) < 0 ||
+	    (ledger->index.header->finished && engine_bring_back(queue, ledger, err) < 0))
 		return -1;
 	return record(queue, ledger, EVENT_RETRY, task, err);
 }
