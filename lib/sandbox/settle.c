@@ -69,18 +69,17 @@ put_copy(const struct root *root, const char *name, const char *path, mode_t mod
 	return result;
 }
 
-/* Nobody enters by password, so none is there to be read or guessed. The "*" is no lock either, which would keep sshd
- * from accepting a key. */
+/* Replaces the second member of each line of the file, the password, by "*". */
 static int
-remove_passwords(struct error *err)
+remove_passwords_of(const char *path, struct error *err)
 {
 	struct buffer old = {0}, new = {0};
 	struct stat st;
 	int result = 0;
 
-	if (stat("/etc/shadow", &st) < 0)
+	if (stat(path, &st) < 0)
 		return 0;
-	if (file_read(AT_FDCWD, "/etc/shadow", FILE_LIMIT, &old, err) < 0)
+	if (file_read(AT_FDCWD, path, FILE_LIMIT, &old, err) < 0)
 		result = -1;
 	for (size_t at = 0; result == 0 && at < old.length;) {
 		const char *line = old.data + at;
@@ -91,12 +90,25 @@ remove_passwords(struct error *err)
 		at += end + 1;
 	}
 	if (result == 0 && new.length)
-		result = put("/etc/shadow", st.st_mode & 07777, new.data, new.length, err);
-	if (result == 0 && chown("/etc/shadow", st.st_uid, st.st_gid) < 0)
-		result = error_errno(err, EX_CANTCREAT, "/etc/shadow");
+		result = put(path, st.st_mode & 07777, new.data, new.length, err);
+	if (result == 0 && chown(path, st.st_uid, st.st_gid) < 0)
+		result = error_errno(err, EX_CANTCREAT, "%s", path);
 	buffer_release(&old);
 	buffer_release(&new);
 	return result;
+}
+
+/* Nobody enters by password, so none is there to be read or guessed, in the copies that passwd(1) and others keep
+ * neither. The "*" is no lock either, which would keep sshd from accepting a key. */
+static int
+remove_passwords(struct error *err)
+{
+	static const char *const files[] = {"/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-"};
+
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+		if (remove_passwords_of(files[i], err) < 0)
+			return -1;
+	return 0;
 }
 
 static int

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/location.h"
+#include "base/memory.h"
 #include "model/name.h"
 #include "sandbox/address.h"
 
@@ -90,6 +91,7 @@ sandbox_task_parse_create(const struct place *place, struct sandbox_task *task)
 		wish->cluster = name_parse_as(&cluster, "id", NEED_REQUIRED, is_id, "id", &wish->arena);
 		parse_provider(&provider, wish);
 	}
+	task->nodes = name_parse_as(place, "nodes", NEED_OPTIONAL, is_line, "path", &wish->arena);
 	if (place_object(&node, NEED_REQUIRED)) {
 		wish->node = name_parse_as(&node, "id", NEED_REQUIRED, is_id, "id", &wish->arena);
 		wish->hostname = name_parse_as(&node, "hostname", NEED_REQUIRED, is_hostname, "host name", &wish->arena);
@@ -133,6 +135,28 @@ append_mask(char *path, struct buffer *out, struct error *err)
 	return result;
 }
 
+/* The spool that path, of a file in its jobs/JOB/, lies in; NULL where it looks like none. The caller frees it. */
+static char *
+spool_of(const char *path)
+{
+	const char *jobs = path ? strstr(path, "/jobs/") : NULL, *next;
+
+	while (jobs && (next = strstr(jobs + 1, "/jobs/")))
+		jobs = next;
+	return jobs && jobs > path ? memory_substring(path, (size_t)(jobs - path)) : NULL;
+}
+
+/* The spool of this process's environment, and the one the task itself comes from. */
+static int
+append_spools(const struct sandbox_task *task, struct buffer *out, struct error *err)
+{
+	char *own = spool_of(task->nodes);
+
+	if (own && append_mask(own, out, err) < 0)
+		return -1;
+	return append_mask(location_spool(NULL), out, err);
+}
+
 int
 sandbox_task_mask(struct sandbox_task *task, struct error *err)
 {
@@ -140,7 +164,7 @@ sandbox_task_mask(struct sandbox_task *task, struct error *err)
 	struct buffer masks = {0};
 	int result = file_make_dirs(AT_FDCWD, state, 0755, err);
 
-	if (result == 0 && append_mask(location_spool(NULL), &masks, err) == 0 &&
+	if (result == 0 && append_spools(task, &masks, err) == 0 &&
 	    append_mask(memory_string("/etc/coopr"), &masks, err) == 0)
 		result = append_mask(memory_string(state), &masks, err);
 	if (result == 0)

@@ -15,6 +15,7 @@ struct error;
 struct sandbox_task { /* strings live in wish.arena */
 	struct machine wish;    /* for create: all of it; else what the record happens to say */
 	const char *providerid; /* of the machine made before, or NULL */
+	const char *nodes;      /* for create: the file of the job's node records, or NULL */
 	int64_t timeout_s;
 };
 

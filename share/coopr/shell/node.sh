@@ -45,7 +45,7 @@ end_group()
 end_earlier()
 {
 	{
-		read -r wrapper wrapper_started && read -r group group_started
+		read -r wrapper wrapper_started && read -r directory && read -r group group_started
 	} 2>/dev/null <"$1"
 	tries=100
 	while [ "$tries" -gt 0 ] && is_alive "$wrapper" "$wrapper_started"; do
@@ -60,7 +60,24 @@ end_earlier()
 	if is_alive "$group" "$group_started" || { [ -n "$group" ] && [ -z "$(started_at "$group")" ]; }; then
 		end_group "$group"
 	fi
+	remove_base "$directory"
 	rm -f "$1"
+}
+
+# Removes the private directory of an attempt that could not do so itself; nothing else, whatever the file says.
+remove_base()
+{
+	case ${1##*/coopr.} in
+	*[!A-Za-z0-9]*) return 0 ;;
+	esac
+	case $1 in
+	*/../*) ;;
+	/*/coopr.??????????*)
+		if [ -d "$1" ] && [ ! -L "$1" ] && [ -O "$1" ]; then
+			rm -rf "$1"
+		fi
+		;;
+	esac
 }
 
 # Signs the task as being done by this process. There is no instant in which two have signed: the file
@@ -74,7 +91,7 @@ claim() # TASK
 		sign="/tmp/coopr-$(id -u)-$1.pid"
 	fi
 	failures=0
-	until (set -C; echo "$$ $(started_at $$)" >"$sign") 2>/dev/null; do
+	until (set -C; printf '%s %s\n%s\n' "$$" "$(started_at $$)" "$base" >"$sign") 2>/dev/null; do
 		if [ -f "$sign" ] && [ -O "$sign" ]; then
 			end_earlier "$sign"
 		elif [ $((failures += 1)) -gt 3 ]; then
