@@ -79,7 +79,6 @@ fold_end(struct index *index, const struct event *event, uint64_t offset, struct
 	return 0;
 }
 
-
 static int
 fold_retry(struct index *index, const struct event *event, struct error *err)
 {

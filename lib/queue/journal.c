@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/file.h"
 
 enum { CHUNK = 256 * 1024, SINGLE = 4096 };
 
@@ -111,19 +112,10 @@ journal_reader_release(struct journal_reader *reader)
 int
 journal_append(int fd, uint64_t offset, const struct buffer *lines, struct error *err)
 {
-	size_t done = 0;
 	int saved;
 
-	while (done < lines->length) {
-		ssize_t n = pwrite(fd, lines->data + done, lines->length - done, (off_t)(offset + done));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			break;
-		done += (size_t)n;
-	}
-	if (done == lines->length)
+	/* Readers bring their own offsets: the descriptor's is for this alone. */
+	if (lseek(fd, (off_t)offset, SEEK_SET) >= 0 && file_write_all(fd, lines->data, lines->length) == 0)
 		return 0;
 	saved = errno;
 	/* Where even this fails the torn line is cut off by whoever opens the job next. */

@@ -157,19 +157,16 @@ write_nodes(const struct ledger *ledger, struct error *err)
 {
 	const struct buffer *nodes = &ledger->nodes;
 	uint64_t at = ledger->index.header->nodes_size;
-	int fd, result;
+	int fd, result = 0;
 
 	if (nodes->length == 0)
 		return 0;
 	fd = file_open(ledger->dir, "nodes.ndjson", O_WRONLY, 0, err);
 	if (fd < 0)
 		return error_prefix(err, "job %s", ledger->id);
-	result = lseek(fd, (off_t)at, SEEK_SET) < 0 ? -1 : file_write_all(fd, nodes->data, nodes->length);
-	if (result < 0) {
-		error_errno(err, EX_IOERR, "job %s: nodes.ndjson", ledger->id);
-		/* What remains behind is trimmed by whoever opens the job next. */
-		result = ftruncate(fd, (off_t)at) < 0 ? -1 : result;
-	}
+	/* Where it fails, what remains behind the old end is trimmed by whoever opens the job next. */
+	if (lseek(fd, (off_t)at, SEEK_SET) < 0 || file_write_all(fd, nodes->data, nodes->length) < 0)
+		result = error_errno(err, EX_IOERR, "job %s: nodes.ndjson", ledger->id);
 	close(fd);
 	return result;
 }
