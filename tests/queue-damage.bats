@@ -176,3 +176,21 @@ fsck() {
 	run -0 fsck
 	same 3 "$(coopr-queue take -n 9 | wc -l)"
 }
+
+@test "an operand too many is named, with what it was meant for" {
+	run -64 coopr-queue take 00000042-001
+	contains "$output" "found '00000042-001'; a job is named with --job"
+	run -64 coopr-queue gc 00000042-001
+	contains "$output" "found '00000042-001'"
+	run -64 coopr-queue ls 00000042-001
+	contains "$output" "see: coopr-queue show 00000042-001"
+	run -64 coopr-queue show 00000042-001 00000042-002
+	contains "$output" "found also '00000042-002'"
+}
+
+@test "a disk that fails is named with its file" {
+	put 00000042 1
+	run -74 env ASAN_OPTIONS="$ASAN_OPTIONS:detect_leaks=0" strace -o trace -e trace=pwrite64 \
+		-e inject=pwrite64:error=EIO:when=1 coopr-queue put <(plan 00000042 1)
+	contains "$output" "spool/numbers/00000042: Input/output error"
+}

@@ -60,9 +60,9 @@ check_number(struct fsck *fsck, const char *job, struct error *err)
 	                  : file_open(spool->numbers, cluster, O_RDONLY, 0, err);
 	if (fd < 0)
 		return -1;
-	result = spool_number(fd, &last, err);
+	result = spool_number(spool, cluster, fd, &last, err);
 	if (result == 0 && last < (unsigned long)number) {
-		mended = fsck->repair && spool_set_number(fd, (unsigned long)number, err) == 0;
+		mended = fsck->repair && spool_set_number(spool, cluster, fd, (unsigned long)number, err) == 0;
 		fsck_found(fsck, mended, "numbers/%s: it says %lu, and job %s is there", cluster, last, job);
 	}
 	close(fd);

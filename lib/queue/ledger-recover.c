@@ -220,8 +220,10 @@ make_files(struct ledger *ledger, struct error *err)
 	    (ledger->events = file_open(ledger->dir, "events.ndjson", O_RDWR | O_CREAT | O_EXCL, 0600, err)) < 0)
 		return -1;
 	/* Nobody else knows the file yet: the lock is to be had. */
-	if (flock(ledger->lock, LOCK_EX) < 0 || mkdirat(ledger->dir, "log", 0700) < 0)
-		return error_errno(err, EX_CANTCREAT, "log");
+	if (flock(ledger->lock, LOCK_EX) < 0)
+		return error_errno(err, EX_OSERR, "a new job: its lock");
+	if (mkdirat(ledger->dir, "log", 0700) < 0)
+		return error_errno(err, EX_CANTCREAT, "a new job: its folder log");
 	ledger->locked = true;
 	return 0;
 }

@@ -64,7 +64,7 @@ is_there(const struct spool *spool, const char *job)
 
 /* Raises the cluster's number to that of a job whose id was given, where it is CLUSTER-NUMBER. */
 static int
-raise_number(int numbers, const char *job, const char *cluster, struct error *err)
+raise_number(const struct spool *spool, int numbers, const char *job, const char *cluster, struct error *err)
 {
 	size_t length = strlen(cluster);
 	unsigned long number, last;
@@ -73,9 +73,9 @@ raise_number(int numbers, const char *job, const char *cluster, struct error *er
 	if (strncmp(job, cluster, length) != 0 || job[length] != '-' || strspn(job + length + 1, "0123456789") == 0)
 		return 0;
 	number = strtoul(job + length + 1, &end, 10);
-	if (*end || spool_number(numbers, &last, err) < 0)
+	if (*end || spool_number(spool, cluster, numbers, &last, err) < 0)
 		return *end ? 0 : -1;
-	return number > last && number < UINT32_MAX ? spool_set_number(numbers, number, err) : 0;
+	return number > last && number < UINT32_MAX ? spool_set_number(spool, cluster, numbers, number, err) : 0;
 }
 
 /* The job's id, with the cluster's numbers locked: the one wanted, or the next. */
@@ -91,9 +91,9 @@ name_job(const struct arrival *arrival, int numbers, char job[QUEUE_ID_SIZE], st
 		snprintf(job, QUEUE_ID_SIZE, "%s", wanted);
 		if (is_there(spool, job))
 			return error_set(err, EX_CANTCREAT, "job %s: it is there already", job);
-		return raise_number(numbers, job, plan->cluster, err);
+		return raise_number(spool, numbers, job, plan->cluster, err);
 	}
-	if (spool_number(numbers, &number, err) < 0)
+	if (spool_number(spool, plan->cluster, numbers, &number, err) < 0)
 		return -1;
 	do {
 		int length = snprintf(job, QUEUE_ID_SIZE, "%s-%03lu", plan->cluster, ++number);
@@ -101,7 +101,7 @@ name_job(const struct arrival *arrival, int numbers, char job[QUEUE_ID_SIZE], st
 		if (length >= QUEUE_ID_SIZE)
 			return error_set(err, EX_DATAERR, "cluster %s: its id is too long to name a job after", plan->cluster);
 	} while (is_there(spool, job));
-	return spool_set_number(numbers, number, err);
+	return spool_set_number(spool, plan->cluster, numbers, number, err);
 }
 
 static int

@@ -149,25 +149,25 @@ spool_lock_cluster(const struct spool *spool, const char *cluster, bool wait, st
 }
 
 int
-spool_number(int fd, unsigned long *number, struct error *err)
+spool_number(const struct spool *spool, const char *cluster, int fd, unsigned long *number, struct error *err)
 {
 	char text[24] = "";
 
 	*number = 0;
 	if (pread(fd, text, sizeof text - 1, 0) < 0)
-		return error_errno(err, EX_IOERR, "numbers");
+		return error_errno(err, EX_IOERR, "%s/numbers/%s", spool->path, cluster);
 	*number = strtoul(text, NULL, 10);
 	return 0;
 }
 
 /* The text has a fixed length: it is overwritten in place, within one sector, so there is the old or the new. */
 int
-spool_set_number(int fd, unsigned long number, struct error *err)
+spool_set_number(const struct spool *spool, const char *cluster, int fd, unsigned long number, struct error *err)
 {
 	char text[24];
 	int length = snprintf(text, sizeof text, "%020lu\n", number);
 
 	if (pwrite(fd, text, (size_t)length, 0) != length || fdatasync(fd) < 0)
-		return error_errno(err, EX_IOERR, "numbers");
+		return error_errno(err, EX_IOERR, "%s/numbers/%s", spool->path, cluster);
 	return 0;
 }

@@ -39,8 +39,8 @@ int spool_move(int from, const char *name, int to, const char *id);
  * descriptor, -1 where another holds it (wait is false) or with a reason in err. */
 int spool_lock_cluster(const struct spool *spool, const char *cluster, bool wait, struct error *err);
 
-/* The number of the cluster's last job, 0 where it had none; and sets it, durably. */
-int spool_number(int fd, unsigned long *number, struct error *err);
-int spool_set_number(int fd, unsigned long number, struct error *err);
+/* The number of the cluster's last job, 0 where it had none; and sets it, durably. fd is of its numbers. */
+int spool_number(const struct spool *spool, const char *cluster, int fd, unsigned long *number, struct error *err);
+int spool_set_number(const struct spool *spool, const char *cluster, int fd, unsigned long number, struct error *err);
 
 #endif

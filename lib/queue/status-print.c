@@ -15,7 +15,7 @@ status_format(const struct command *command, const char *option, const char *ope
 	static const char *const names[] = {"table", "json", "name"};
 
 	if (operand)
-		exit(option_misuse(command, "what is '%s'?", operand));
+		exit(option_misuse(command, "it takes no operand, found '%s'; see: coopr-queue show %s", operand, operand));
 	if (!option)
 		return isatty(STDOUT_FILENO) ? STATUS_TABLE : STATUS_JSON;
 	for (int i = 0; i < 3; i++)

@@ -78,7 +78,7 @@ verb_gc(int argc, char **argv)
 
 	argv += option_parse(&gc_command, argc, argv);
 	if (argv[0])
-		return option_misuse(&gc_command, "what is '%s'?", argv[0]);
+		return option_misuse(&gc_command, "it takes no operand, found '%s'; a job is removed when it is finished and older than --keep", argv[0]);
 	gc = (struct gc){verb_open(spool, QUEUE_WRITE), (int64_t)keep_days * 24 * 60 * 60 * 1000, dry};
 
 	if (gc_run(&gc, &gone, &err) < 0)

@@ -30,6 +30,6 @@ verb_operands(const struct command *command, char *const *operands, size_t min, 
 	if (count < min)
 		exit(option_misuse(command, "which job?"));
 	if (max && count > max)
-		exit(option_misuse(command, "what is '%s'?", operands[max]));
+		exit(option_misuse(command, "%zu job at a time, found also '%s'", max, operands[max]));
 	return count;
 }
