@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "queue/board.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -221,8 +220,8 @@ chain(struct board *board)
 static int
 fill_from_jobs(struct board *board, struct error *err)
 {
-	int fd = openat(board->spool->jobs, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), result = 0;
-	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+	DIR *stream = spool_list(board->spool->jobs);
+	int result = 0;
 	struct dirent *entry;
 
 	if (!stream)

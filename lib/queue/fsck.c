@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "queue/fsck.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +14,7 @@
 static int
 list_ids(struct fsck *fsck, int folder, const char *name, struct arguments *ids, struct error *err)
 {
-	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+	DIR *stream = spool_list(folder);
 	const struct dirent *entry;
 
 	if (!stream)

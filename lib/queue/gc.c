@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "queue/gc.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,8 +18,7 @@ enum { TMP_KEEP_MS = 24 * 60 * 60 * 1000 };
 static int
 list_folder(int folder, struct arguments *names)
 {
-	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+	DIR *stream = spool_list(folder);
 	const struct dirent *entry;
 
 	if (!stream)

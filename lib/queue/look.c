@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <dirent.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,8 +104,7 @@ is_listed(const struct listing *listing, const char *job)
 static int
 list_folder(struct listing *listing, int folder, struct error *err)
 {
-	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+	DIR *stream = spool_list(folder);
 	size_t before = listing->count;
 	const struct dirent *entry;
 	struct error one;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "queue/settle.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -150,8 +149,8 @@ bury(struct queue *queue, const char *worker, struct error *err)
 static int
 bury_workers(struct queue *queue, struct error *err)
 {
-	int fd = openat(queue->spool.workers, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), result = 0;
-	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+	DIR *stream = spool_list(queue->spool.workers);
+	int result = 0;
 	const struct dirent *entry;
 
 	if (!stream)

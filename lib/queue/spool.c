@@ -101,6 +101,17 @@ spool_is_id(const char *text)
 	return true;
 }
 
+DIR *
+spool_list(int folder)
+{
+	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+
+	if (!stream && fd >= 0)
+		close(fd);
+	return stream;
+}
+
 /* Closing a file that was open for writing is news to inotify, and changes nothing on the disk. */
 void
 spool_ring(const struct spool *spool)

@@ -6,6 +6,7 @@
 #ifndef QUEUE_SPOOL_H
 #define QUEUE_SPOOL_H
 
+#include <dirent.h>
 #include <stdbool.h>
 
 struct error;
@@ -28,6 +29,9 @@ void spool_close(struct spool *spool);
 
 /* Whether text can be the id of a job, a task, a node or a worker: the name of a file, and nothing but its name. */
 bool spool_is_id(const char *text);
+
+/* What stands in a folder (a descriptor, which stays open and as it is); NULL with errno. */
+DIR *spool_list(int folder);
 
 /* Tells everyone who watches that something has changed. Needs no space on the disk. */
 void spool_ring(const struct spool *spool);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "queue/take-record.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -156,13 +155,12 @@ take_record_release(struct ledger *ledger)
 void
 take_record_forget(const struct ledger *ledger)
 {
-	int fd = openat(ledger->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+	DIR *stream = spool_list(ledger->dir);
 	const struct dirent *entry;
 
 	while (stream && (entry = readdir(stream)))
 		if (strncmp(entry->d_name, "setting.", 8) == 0)
-			unlinkat(fd, entry->d_name, 0);
+			unlinkat(ledger->dir, entry->d_name, 0);
 	if (stream)
 		closedir(stream);
 }
