@@ -6,16 +6,18 @@
 
 load case
 
-# What is fetched and where nodes look for it is the demo's own, so it is run as it is, but for its state.
+# The demo is run as it is, but for where it keeps its state. The packages it fetches are removed unless some were there.
 setup() {
 	fresh
 	need_root
 	need_program apt-get curl ip sshd
+	[ -e /var/cache/coopr ] || touch "$BATS_TEST_TMPDIR/ours"
 	coopr-packages mariadb-server nginx php-fpm php-mysql 2>log || skip "the packages cannot be had: $(tail -n 1 log)"
 }
 
 teardown() {
 	[ ! -d "$COOPR_STATE" ] || "$COOPR_ROOT/tests/demo" down
+	[ ! -e "$BATS_TEST_TMPDIR/ours" ] || rm -rf /var/cache/coopr
 }
 
 @test "make demo ends with a site whose two application nodes answer in turn with the row of the database; make undemo leaves nothing" {
