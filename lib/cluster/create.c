@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cluster/create.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,6 +13,7 @@
 #include "base/memory.h"
 #include "cluster/chain.h"
 #include "cluster/folder.h"
+#include "cluster/known-hosts.h"
 #include "cluster/stage.h"
 #include "exec/words.h"
 #include "json/json.h"
@@ -148,7 +150,11 @@ keep(const struct chain *chain, const struct folder *folder, const char *job, st
 	if (result == 0)
 		result = pace_measure(plan, events, pace, err);
 	if (result == 0)
-		result = chain_keep(chain, folder, job, "--layout", "cluster.ndjson", err);
+		result = chain_keep(chain, folder, job, "--layout", "cluster.made", err);
+	if (result == 0)
+		result = known_hosts_keep(folder, "cluster.made", err);
+	if (result == 0 && renameat(folder->fd, "cluster.made", folder->fd, "cluster.ndjson") < 0)
+		result = error_errno(err, EX_IOERR, "%s/cluster.ndjson", folder->path);
 	free(events);
 	free(plan);
 	return result;

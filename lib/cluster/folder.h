@@ -9,6 +9,7 @@
  *	plan.ndjson    what coopr-plan made of it
  *	job            the id that coopr-queue put gave
  *	events.ndjson  what happened when: there once everything was made
+ *	known_hosts    the host keys of its nodes, for ssh
  *	cluster.ndjson the layout with the facts of its nodes: there once everything was made
  *	command        the command that asked for it
  *	delete-*       layout.ndjson, plan.ndjson and job for taking it down

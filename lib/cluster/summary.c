@@ -63,17 +63,19 @@ print_nodes(const struct layout *layout, FILE *out, bool colour)
 	buffer_release(&services);
 }
 
-/* How to log in to the first node, where the provider told how. */
+/* How to log in to the first node, where the provider told how. The known hosts are beside the layout at path. */
 static void
-print_login(const struct layout *layout, FILE *out)
+print_login(const struct layout *layout, const char *path, FILE *out)
 {
 	const struct node *node = layout->node_count ? &layout->nodes[0] : NULL;
 	const char *address = node ? address_of(node) : NULL;
 	jv auth = node ? json_get(node->facts, "ssh-auth") : jv_invalid();
 	char *user = json_get_string(auth, "user"), *key = json_get_string(auth, "identityfile");
+	int directory = (int)(file_base_name(path) - path);
 
 	if (address && user && key)
-		fprintf(out, "  ssh -i %s %s@%s\n", key, user, address);
+		fprintf(out, "  ssh -i %s -o UserKnownHostsFile=%.*sknown_hosts %s@%s\n", key, directory, path, user,
+		    address);
 	free(user);
 	free(key);
 	jv_free(auth);
@@ -117,7 +119,7 @@ summary_print(const char *path, const struct pace *pace, FILE *out, bool colour,
 		links_print(&layout, out, colour);
 		print_pace(pace, out);
 		fprintf(out, "\nLook around:\n  coopr-show %s\n", path);
-		print_login(&layout, out);
+		print_login(&layout, path, out);
 		fprintf(out, "Take it down:\n  coopr delete %s\n", layout.cluster.name);
 	}
 	layout_release(&layout);

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The host keys of a cluster's nodes, as they were pinned when the nodes were made, in the form that ssh(1) reads: so
+ * that a person who logs in by hand is as safe as coopr itself, and is not asked.
+ */
+#ifndef CLUSTER_KNOWN_HOSTS_H
+#define CLUSTER_KNOWN_HOSTS_H
+
+struct error;
+struct folder;
+
+/* Writes the member known_hosts from the member layout. */
+int known_hosts_keep(const struct folder *folder, const char *layout, struct error *err);
+
+#endif
