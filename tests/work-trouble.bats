@@ -65,14 +65,13 @@ descriptors() {
 	read -r _ <started
 	descriptors 3
 	second=$(put good 1 00000043)
-	until grep -q "no task can be taken: " work.log; do :; done
+	until grep -q "Too many open files; it is tried again" work.log; do :; done
 	descriptors 4096
 	timeout 60 coopr-queue wait "$second"
 	echo >go
 	timeout 60 coopr-queue wait "$first"
 	kill "$work"
 	wait "$work"
-	same 1 "$(grep -c "no task can be taken" work.log)"
 }
 
 @test "a result that cannot be recorded is kept, and recorded once it can be" {
@@ -97,4 +96,41 @@ descriptors() {
 	COOPR_SPOOL=$PWD/mine put tells 1
 	COOPR_SPOOL=/nowhere run -0 coopr-work --drain --spool mine
 	same "$PWD/mine" "$(cat told)"
+}
+
+@test "a coopr-exec that was killed takes all with it that its plugin has started, before the task is tried again" {
+	plugin leaves <<-END
+		if [ -e child ]; then
+			[ ! -e "/proc/\$(cat child)/exe" ] && echo alone >second
+			$good
+			exit
+		fi
+		sleep 1000 &
+		echo \$! >child
+		echo \$PPID >started
+		wait
+	END
+	job=$(put leaves 1 00000042 1)
+	start_work -v --drain
+	read -r exec <started
+	kill -KILL "$exec"
+	wait "$work"
+	same alone "$(cat second)"
+	same complete "$(status "$job")"
+}
+
+@test "as long as anything of a task runs, nobody else is given it, though worker and coopr-exec were killed" {
+	plugin leaves <<-END
+		[ -e child ] || { sleep 1000 & echo \$! >child; echo \$PPID >started; wait; }
+		$good
+	END
+	job=$(put leaves 1)
+	start_work
+	read -r exec <started
+	kill -KILL "$work" "$exec"
+	wait "$work" || true
+	run -1 coopr-work --once
+	kill -KILL "$(cat child)"
+	run -0 coopr-work --drain
+	same complete "$(status "$job")"
 }

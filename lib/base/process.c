@@ -101,7 +101,9 @@ become(const struct process *process, pid_t parent, int report)
 	/* Ask first, then look: a parent that died before the prctl would go unnoticed. */
 	if (process->die_with_us && (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent))
 		_exit(EX_OSERR);
-	if (process->group)
+	if (process->session)
+		setsid();
+	else if (process->group)
 		setpgid(0, 0);
 	if (redirect(process) == 0) {
 		reset_signals();
@@ -143,7 +145,7 @@ process_start(struct process *process, struct error *err)
 		close(report[0]);
 		return error_errno(err, EX_OSERR, "%s: fork", process->argv[0]);
 	}
-	if (process->group)
+	if (process->group && !process->session)
 		setpgid(process->pid, process->pid);
 	reason = read_report(report[0]);
 	close(report[0]);

@@ -36,6 +36,7 @@ struct process {
 	char *const *environment; /* NULL: ours */
 	int in, out, err;    /* a descriptor, PROCESS_INHERIT or PROCESS_NULL; never closed here */
 	bool group;          /* lead a process group of its own */
+	bool session;        /* lead a session of its own, and so a group too */
 	bool die_with_us;    /* SIGKILL when this process dies */
 	pid_t pid;           /* after the start */
 };

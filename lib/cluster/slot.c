@@ -30,7 +30,7 @@ slot_new(const struct queue_task *task, char *const *argv)
 	slot->task.type = copy(arena, task->type);
 	slot->task.record = arena_substring(arena, task->record, task->record_length);
 	slot->child = (struct child){.argv = argv, .input = slot->task.record, .input_length = task->record_length,
-	    .out_limit = RESULT_BYTES, .owner = slot};
+	    .out_limit = RESULT_BYTES, .session = true, .owner = slot};
 	slot->started_ms = clock_monotonic_ms();
 	return slot;
 }

@@ -3,11 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/close_range.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -75,14 +73,6 @@ run_command(const struct task *task, struct arguments *argv, struct error *err)
 	return 0;
 }
 
-/* What we inherited ends with us: a plugin may leave a daemon behind, and that must not go on holding a
- * worker's lock. */
-static void
-keep_descriptors(void)
-{
-	syscall(SYS_close_range, 3, ~0U, CLOSE_RANGE_CLOEXEC);
-}
-
 static void
 pass_on(struct attempt *attempt, struct buffer *said)
 {
@@ -147,7 +137,8 @@ conclude(const struct attempt *attempt, const struct child *child)
 	return result;
 }
 
-/* Runs argv. A plugin that cannot be started is a result too: the fault is not here. */
+/* Runs argv. It has what we inherited, the worker's lock: as long as anything of it runs, the task is given to nobody
+ * else. A plugin that cannot be started is a result too: the fault is not here. */
 static int
 run_plugin(struct attempt *attempt, char *const *argv, jv *result, struct error *err)
 {
@@ -184,7 +175,6 @@ run_task(const struct task *task, bool quiet, jv *result, struct error *err)
 	struct arguments argv = {0};
 	int failed = 0;
 
-	keep_descriptors();
 	if (task->log) {
 		attempt.log = file_open(AT_FDCWD, task->log, O_WRONLY | O_CREAT | O_APPEND, 0640, err);
 		if (attempt.log < 0)

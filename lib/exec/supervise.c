@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "exec/session.h"
 
 enum { CHUNK = 64 * 1024 };
 
@@ -152,7 +153,7 @@ spawn(struct child *child, struct error *err)
 	int theirs[3] = {open_pipe(&child->in_end, 1), open_pipe(&child->out_end, 0),
 	    child->gather_err ? open_pipe(&child->err_end, 0) : PROCESS_INHERIT};
 	struct process process = {.argv = child->argv, .in = theirs[0], .out = theirs[1], .err = theirs[2],
-	    .group = true, .die_with_us = child->die_with_us};
+	    .group = true, .session = child->session, .die_with_us = child->die_with_us};
 	int result = -1;
 
 	if (child->in_end.fd < 0 || child->out_end.fd < 0 || (child->gather_err && child->err_end.fd < 0))
@@ -312,12 +313,24 @@ forget(struct supervisor *supervisor, const struct child *child)
 	}
 }
 
+/* Whether a signal ended it. It stays to be waited for. */
+static bool
+was_killed(const struct child *child)
+{
+	siginfo_t how = {.si_code = CLD_EXITED};
+
+	return waitid(P_PID, (id_t)child->pid, &how, WEXITED | WNOWAIT) == 0 && how.si_code != CLD_EXITED;
+}
+
 static void
 finish(struct supervisor *supervisor, struct child *child)
 {
 	/* Until it is waited for, its number is its group's and nobody else's. */
 	if (child->told_to_end)
 		kill(-child->pid, SIGKILL);
+	/* Who was killed could not end its own children. */
+	if (child->session && was_killed(child))
+		session_end(child->pid);
 	gather_rest(child);
 	while (waitpid(child->pid, &child->wait_status, 0) < 0 && errno == EINTR)
 		;

@@ -48,6 +48,7 @@ struct child {
 	size_t out_limit;  /* bytes of stdout that are kept; what is beyond is read and dropped */
 	bool tell_out;     /* SUPERVISE_OUTPUT for stdout too */
 	bool gather_err;   /* its stderr comes to err, which the caller empties; else it has ours */
+	bool session;      /* it leads a session; where it is killed, that ends before the child has ended */
 	bool die_with_us;
 	int64_t timeout_ms; /* 0: none */
 	void *owner;        /* the caller's */
