@@ -22,7 +22,8 @@ struct draft { /* while it is made */
 	struct names hardwaretypes, imagetypes, used; /* on the nodes that are there */
 };
 
-void
+/* Eight digits drawn from tenant and name: the id of a cluster that nobody has given one. */
+static void
 compose_id(const char *tenant, const char *name, char id[static 9])
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */

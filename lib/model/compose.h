@@ -30,7 +30,4 @@ struct order { /* what is asked for; NULL and empty: as the template says */
  * template contradicts itself, EX_USAGE where a change cannot be made. */
 jv compose_request(const struct catalogue *catalogue, const struct order *order, struct error *err);
 
-/* Eight digits drawn from tenant and name: the id of a cluster that nobody has given one. */
-void compose_id(const char *tenant, const char *name, char id[static 9]);
-
 #endif

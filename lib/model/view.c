@@ -195,7 +195,8 @@ view_columns(const char *kind)
 	return NULL;
 }
 
-jv
+/* The member of record at the end of path, owned; invalid where there is none. */
+static jv
 view_member(jv record, const char *path)
 {
 	jv value = jv_copy(record);

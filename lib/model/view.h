@@ -38,7 +38,4 @@ enum terminal_style view_cell(const struct view_column *column, jv record, bool 
 /* Appends what a record is called: its id or name, or nothing. */
 void view_name(jv record, struct buffer *out);
 
-/* The member of record at the end of path, owned; invalid where there is none. */
-jv view_member(jv record, const char *path);
-
 #endif

@@ -71,7 +71,7 @@ machine_read(int dir, struct machine *machine, struct error *err)
 	int result = 0;
 
 	if (file_read(dir, "machine", FILE_LIMIT, &text, err) < 0) {
-		err->code = errno == ENOENT ? EX_NO : err->code;
+		err->code = file_exists(dir, "machine") ? err->code : EX_NO;
 		result = -1;
 	}
 	for (size_t at = 0; result == 0 && at < text.length;) {

@@ -89,7 +89,10 @@ root_enter(const struct machine *machine, struct root *root, char *notice, struc
 	if (root->host < 0 || root->folder < 0)
 		return -1;
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
-		return error_errno(err, EX_OSERR, "/: cannot be made private");
+		return errno == EINVAL
+		    ? error_set(err, EX_CONFIG, "/ is no mount point, as in a chroot, so that no machine can be made of it; "
+		          "from outside: mount --rbind DIR DIR, and enter it with chroot(8) again")
+		    : error_errno(err, EX_OSERR, "/: cannot be made private");
 	if (mount_root(machine, notice, err) < 0)
 		return -1;
 	/* The host's root then lies under the machine's, reachable by descriptors only: no path, and no symbolic link of
