@@ -13,9 +13,9 @@ struct choice_tenant {
 };
 
 bool
-choice_is_open(const struct board_slot *slot)
+choice_is_live(const struct board_slot *slot)
 {
-	return slot->used && !slot->closed && !slot->finished && !slot->behind;
+	return slot->used && !slot->finished && !slot->behind;
 }
 
 static void
@@ -53,7 +53,10 @@ tenant_of(struct choice *choice, uint64_t hash)
 static bool
 has_something(const struct board_slot *slot, int64_t now_ms)
 {
-	return choice_is_open(slot) && (slot->busy || slot->offers > 0 || slot->timer_ms <= now_ms);
+	bool offers = !slot->closed && (slot->busy || slot->offers > 0);
+
+	/* Nothing is taken from a closed job, but what has run out of time in it is to be noticed. */
+	return choice_is_live(slot) && (offers || slot->timer_ms <= now_ms);
 }
 
 uint32_t

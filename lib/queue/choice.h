@@ -23,7 +23,7 @@ void choice_exhausted(struct choice *choice, uint32_t link);
 
 void choice_release(struct choice *choice);
 
-/* Whether tasks may be taken from the job of a slot at all. */
-bool choice_is_open(const struct board_slot *slot);
+/* Whether the job of a slot is neither finished nor waiting for an earlier one of its cluster: time counts in it. */
+bool choice_is_live(const struct board_slot *slot);
 
 #endif

@@ -281,9 +281,10 @@ ledger_retire(struct ledger *ledger, struct error *err)
 	if (ledger_lock(ledger, err) < 0)
 		return err->code == EX_NO ? 0 : -1;
 	if (ledger->index.header->finished) {
-		if (spool_move(ledger->spool->jobs, ledger->id, ledger->spool->done, ledger->id) == 0)
+		/* Who moved it before us may have been stopped before it left the board. */
+		if (spool_move(ledger->spool->jobs, ledger->id, ledger->spool->done, ledger->id) == 0 || errno == ENOENT)
 			result = board_remove(ledger->board, ledger->id, err);
-		else if (errno != ENOENT)
+		else
 			result = error_errno(err, EX_IOERR, "job %s: cannot be moved to %s/done", ledger->id,
 			    ledger->spool->path);
 	}

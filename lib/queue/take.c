@@ -152,7 +152,7 @@ next_ms(const struct taking *taking)
 	for (uint32_t i = 0; i < board_count(board); i++) {
 		const struct board_slot *slot = &board->slots[i];
 
-		if (choice_is_open(slot) && slot->timer_ms < first &&
+		if (choice_is_live(slot) && slot->timer_ms < first &&
 		    (!taking->want->job || strcmp(slot->job, taking->want->job) == 0))
 			first = slot->timer_ms;
 	}
