@@ -22,7 +22,7 @@ static const int64_t EXACT_MAX = INT64_C(1) << 53;
 const char *
 event_name(enum event_kind kind)
 {
-	return kinds[kind];
+	return kind < EVENT_KIND_COUNT ? kinds[kind] : "unknown";
 }
 
 static void

@@ -49,6 +49,7 @@ parse_line(struct journal_reader *reader, const char *line, struct event *event,
 {
 	struct problems problems = {0};
 	struct place place;
+	int result = 1;
 	jv value;
 
 	arena_release(&reader->arena);
@@ -57,11 +58,11 @@ parse_line(struct journal_reader *reader, const char *line, struct event *event,
 	place = place_root(value, &problems);
 	event_parse(&place, &reader->arena, event);
 	if (problems.total > 0)
-		error_set(err, EX_DATAERR, "events.ndjson: byte %" PRIu64 ": %s: %s", reader->offset,
+		result = error_set(err, EX_DATAERR, "events.ndjson: byte %" PRIu64 ": %s: %s", reader->offset,
 		    problems.list[0].pointer, problems.list[0].text);
 	jv_free(value);
 	problems_release(&problems);
-	return problems.total > 0 ? -1 : 1;
+	return result;
 }
 
 static int

@@ -146,8 +146,11 @@ ledger_record(struct ledger *ledger, struct event *event, struct error *err)
 	event->seq = header->seq + 1;
 	event->at_ms = clock_wall_ms();
 	event->synced = header->synced_seq > header->said_synced ? header->synced_seq : 0;
-	if (ledger_learn(ledger, event, err) < 0 || fold(&ledger->index, event, offset, err) < 0)
+	if (ledger_learn(ledger, event, err) < 0 || fold(&ledger->index, event, offset, err) < 0) {
+		/* Whoever records has looked whether it can be: that it cannot is damage. */
+		ledger->index.broken = true;
 		return error_prefix(err, "job %s", ledger->id);
+	}
 	event_print(event, &ledger->lines);
 	return 0;
 }

@@ -87,6 +87,9 @@ struct queue_batch {
 int queue_take(struct queue *queue, const struct queue_want *want, struct queue_batch *batch, struct error *err);
 void queue_batch_release(struct queue_batch *batch);
 
+/* Gives back tasks that were taken and will not be begun: they are ready again at once, their attempt is lost. */
+int queue_give_back(struct queue *queue, const struct queue_task *tasks, size_t count, struct error *err);
+
 /* Whether an attempt is still wanted: 1; 0 once it is lost, its job is cancelled or gone, or it is over; -1 where that cannot
  * be told now. */
 int queue_wanted(struct queue *queue, const char *job, const char *task, int64_t attempt, struct error *err);

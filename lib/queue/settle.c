@@ -80,21 +80,26 @@ settle_job(struct ledger *ledger, int64_t now_ms, struct error *err)
 	return 0;
 }
 
+/* What follows a change of a locked job, given how that went. */
 static int
-lose_in_job(struct queue *queue, const char *job, uint64_t worker, const char *reason, struct error *err)
+end_change(struct ledger *ledger, int result, struct error *err)
 {
-	struct ledger *ledger = engine_lock(queue, job, err);
-	int result;
-
-	if (!ledger)
-		return err->code == EX_NO ? 0 : -1;
-	result = lose_running(ledger, worker, reason, err);
 	if (result < 0)
 		ledger_abandon(ledger);
 	else
 		result = ledger_commit(ledger, err);
 	ledger_unlock(ledger);
 	return result < 0 ? -1 : ledger_sync(ledger, err);
+}
+
+static int
+lose_in_job(struct queue *queue, const char *job, uint64_t worker, const char *reason, struct error *err)
+{
+	struct ledger *ledger = engine_lock(queue, job, err);
+
+	if (!ledger)
+		return err->code == EX_NO ? 0 : -1;
+	return end_change(ledger, lose_running(ledger, worker, reason, err), err);
 }
 
 /* The first of several reasons: one job that is damaged holds up no other. Always returns -1. */
@@ -223,6 +228,39 @@ settle_spool(struct queue *queue, struct error *err)
 	int result = bury_workers(queue, err);
 
 	return settle_slots(queue, &one) < 0 ? keep_first(result, err, &one) : result;
+}
+
+/* Those of the tasks that are of the job, from the first on, and still run. */
+static int
+give_back_locked(struct ledger *ledger, const struct queue_task *tasks, size_t count, struct error *err)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint32_t link = strcmp(tasks[i].job, ledger->id) == 0 ? index_find(&ledger->index, tasks[i].task) : 0;
+		const struct index_live *live = link ? index_live(&ledger->index, link - 1) : NULL;
+
+		if (live && live->status == STEP_RUNNING && live->attempt == tasks[i].attempt &&
+		    settle_lost(ledger, link - 1, "it was given back", err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int
+queue_give_back(struct queue *queue, const struct queue_task *tasks, size_t count, struct error *err)
+{
+	int result = engine_check_writable(queue, err);
+
+	/* A job's tasks stand together; where they do not, the second time finds nothing left to do. */
+	for (size_t i = 0; result == 0 && i < count; i++) {
+		struct ledger *ledger;
+
+		if (i > 0 && strcmp(tasks[i].job, tasks[i - 1].job) == 0)
+			continue;
+		ledger = engine_lock(queue, tasks[i].job, err);
+		result = ledger ? end_change(ledger, give_back_locked(ledger, tasks + i, count - i, err), err) : -1;
+	}
+	spool_ring(&queue->spool);
+	return result;
 }
 
 int

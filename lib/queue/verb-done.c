@@ -101,10 +101,11 @@ static bool
 more_is_here(const struct record_reader *reader)
 {
 	struct pollfd fd = {.fd = reader->fd, .events = POLLIN};
+	const char *next = reader->pending.data + reader->start;
 
-	if (memchr(reader->pending.data + reader->start, '\n', reader->pending.length - reader->start))
-		return true;
-	return poll(&fd, 1, 0) > 0;
+	/* What was read last leaves its newline behind. */
+	next += strspn(next, " \t\r\n");
+	return strchr(next, '\n') || poll(&fd, 1, 0) > 0;
 }
 
 static int

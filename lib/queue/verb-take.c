@@ -63,6 +63,12 @@ take(struct queue *queue)
 	}
 	for (size_t i = 0; i < batch.count; i++)
 		fwrite(batch.list[i].record, 1, batch.list[i].record_length, stdout);
+	if (batch.count > 0) {
+		code = message_end(code);
+		/* Nobody will know of them. */
+		if (code != 0 && queue_give_back(queue, batch.list, batch.count, &err) < 0)
+			message_error(&err);
+	}
 	queue_batch_release(&batch);
 	return code;
 }
@@ -83,5 +89,5 @@ verb_take(int argc, char **argv)
 	code = take(queue);
 
 	queue_close(queue);
-	return message_end(code);
+	return code;
 }

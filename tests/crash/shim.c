@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Ends the process by SIGKILL at the n-th call that changes a file system: write, pwrite, fsync, fdatasync, ftruncate,
+ * rename, link, unlink, mkdir. Preloaded, n is CRASH_AT; a test that includes this file calls shim_arm. With torn (CRASH_TORN=1) a
+ * write is half done first. Where n is never reached the number of calls is written to the file CRASH_COUNT
+ * names, if any.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static long shim_at, shim_calls;
+static bool shim_torn;
+
+/* at 0: never. */
+static inline void
+shim_arm(long at, bool torn)
+{
+	shim_at = at;
+	shim_calls = 0;
+	shim_torn = torn;
+}
+
+__attribute__((constructor)) static void
+shim_from_environment(void)
+{
+	const char *at = getenv("CRASH_AT");
+
+	if (at)
+		shim_arm(atol(at), getenv("CRASH_TORN") != NULL);
+}
+
+__attribute__((destructor)) static void
+shim_tell(void)
+{
+	const char *path = getenv("CRASH_COUNT");
+	FILE *file = path ? fopen(path, "w") : NULL;
+
+	if (file) {
+		fprintf(file, "%ld\n", shim_calls);
+		fclose(file);
+	}
+}
+
+/* Whether this is the call at which to end. */
+static bool
+shim_is_here(void)
+{
+	return ++shim_calls == shim_at;
+}
+
+static void
+shim_end(void)
+{
+	kill(getpid(), SIGKILL);
+	for (;;)
+		pause();
+}
+
+#define SHIM_POINT() \
+	do { \
+		if (shim_is_here()) \
+			shim_end(); \
+	} while (0)
+
+ssize_t
+write(int fd, const void *bytes, size_t length)
+{
+	bool here = shim_is_here();
+
+	if (here && shim_torn)
+		syscall(SYS_write, fd, bytes, length / 2);
+	if (here)
+		shim_end();
+	return syscall(SYS_write, fd, bytes, length);
+}
+
+ssize_t
+pwrite(int fd, const void *bytes, size_t length, off_t offset)
+{
+	bool here = shim_is_here();
+
+	if (here && shim_torn)
+		syscall(SYS_pwrite64, fd, bytes, length / 2, offset);
+	if (here)
+		shim_end();
+	return syscall(SYS_pwrite64, fd, bytes, length, offset);
+}
+
+int
+fsync(int fd)
+{
+	SHIM_POINT();
+	return (int)syscall(SYS_fsync, fd);
+}
+
+int
+fdatasync(int fd)
+{
+	SHIM_POINT();
+	return (int)syscall(SYS_fdatasync, fd);
+}
+
+int
+ftruncate(int fd, off_t length)
+{
+	SHIM_POINT();
+	return (int)syscall(SYS_ftruncate, fd, length);
+}
+
+int
+renameat(int from, const char *name, int to, const char *new_name)
+{
+	SHIM_POINT();
+	return (int)syscall(SYS_renameat2, from, name, to, new_name, 0);
+}
+
+int
+renameat2(int from, const char *name, int to, const char *new_name, unsigned flags)
+{
+	SHIM_POINT();
+	return (int)syscall(SYS_renameat2, from, name, to, new_name, flags);
+}
+
+int
+rename(const char *name, const char *new_name)
+{
+	return renameat(AT_FDCWD, name, AT_FDCWD, new_name);
+}
+
+int
+linkat(int from, const char *name, int to, const char *new_name, int flags)
+{
+	SHIM_POINT();
+	return (int)syscall(SYS_linkat, from, name, to, new_name, flags);
+}
+
+int
+unlinkat(int dir, const char *name, int flags)
+{
+	SHIM_POINT();
+	return (int)syscall(SYS_unlinkat, dir, name, flags);
+}
+
+int
+unlink(const char *name)
+{
+	return unlinkat(AT_FDCWD, name, 0);
+}
+
+int
+mkdirat(int dir, const char *name, mode_t mode)
+{
+	SHIM_POINT();
+	return (int)syscall(SYS_mkdirat, dir, name, mode);
+}
