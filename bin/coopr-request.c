@@ -32,7 +32,7 @@ static char *path; /* of the catalogue */
 static const struct option_spec options[] = {
 	OPTION_STRING('C', "catalogue", &catalogue_path, "DIR", "take entities from here (default: $COOPR_CATALOGUE)"),
 	OPTION_STRING('t', "template", &order.template, "TEMPLATE", "make the cluster of this cluster template"),
-	OPTION_STRING('n', "machines", &machines, "N|MIN:MAX", "with so many machines (default: as few as the template needs)"),
+	OPTION_STRING('n', "machines", &machines, "N|MIN:MAX", "with so many machines (default: what serves the template's objective)"),
 	OPTION_STRING(0, "name", &order.name, "NAME", "name of the cluster"),
 	OPTION_STRING(0, "id", &order.id, "ID", "its id (default: eight digits drawn from tenant and name)"),
 	OPTION_STRING(0, "tenant", &order.tenant, "TENANT", "whose it is (default: $COOPR_TENANT, or default)"),
