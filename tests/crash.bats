@@ -39,7 +39,6 @@ at_each_call() {
 
 put_stopped() {
 	stopped_at "$1" coopr-queue put plan >id && printed=$(cat id) || printed=
-	coopr-queue fsck
 	[ -z "$printed" ] || same 6 "$(status_of "$printed" .tasks.total)"
 	coopr-queue put plan >id
 	[ "$(cat id)" != "$printed" ]

@@ -417,7 +417,6 @@ board_publish(struct board *board, uint32_t link, const struct board_hint *hint)
 	slot->timer_ms = hint->timer_ms;
 	slot->closed = hint->closed;
 	slot->finished = hint->finished;
-	slot->missing = 0;
 	atomic_store((_Atomic uint32_t *)&slot->busy, 0);
 }
 

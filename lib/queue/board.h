@@ -31,7 +31,6 @@ struct board_slot {
 	uint32_t busy;       /* someone is at work in the job, or died there: the hint may be stale */
 	uint32_t offers, running, closed, finished;
 	uint32_t behind;     /* link to the slot of an earlier job of the same cluster, 0: none */
-	uint32_t missing;    /* its folder was looked for and not found */
 	int64_t timer_ms;
 	uint64_t order;      /* jobs are served in this order */
 	uint64_t arrival;    /* ... and those of one cluster in this one */

@@ -53,10 +53,11 @@ tenant_of(struct choice *choice, uint64_t hash)
 static bool
 has_something(const struct board_slot *slot, int64_t now_ms)
 {
-	bool offers = !slot->closed && (slot->busy || slot->offers > 0);
+	bool offers = !slot->closed && slot->offers > 0;
 
-	/* Nothing is taken from a closed job, but what has run out of time in it is to be noticed. */
-	return choice_is_live(slot) && (offers || slot->timer_ms <= now_ms);
+	/* Nothing is taken from a closed job, but what has run out of time in it is to be noticed. Where someone was stopped
+	 * in the job, none of this need be so any more. */
+	return choice_is_live(slot) && (offers || slot->busy || slot->timer_ms <= now_ms);
 }
 
 uint32_t

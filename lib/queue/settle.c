@@ -170,18 +170,18 @@ bury_workers(struct queue *queue, struct error *err)
 	return result;
 }
 
-/* A slot whose folder is not there: the job is being put at this moment, or who did so was stopped. Who puts holds the
- * cluster's numbers. */
-static int
-settle_missing(struct queue *queue, const struct board_slot *slot, struct error *err)
+/* Who puts a job holds the numbers of its cluster until the folder has come. */
+int
+settle_missing(struct queue *queue, const char *job, uint32_t link, struct error *err)
 {
-	char job[QUEUE_ID_SIZE];
+	char cluster[QUEUE_ID_SIZE];
 	struct error held;
-	int numbers = spool_lock_cluster(&queue->spool, slot->cluster_id, false, &held), result = 0;
+	int numbers, result = 0;
 
+	snprintf(cluster, sizeof cluster, "%s", queue->board.slots[link - 1].cluster_id);
+	numbers = spool_lock_cluster(&queue->spool, cluster, false, &held);
 	if (numbers < 0)
 		return 0;
-	snprintf(job, sizeof job, "%s", slot->job);
 	if (!file_exists(queue->spool.jobs, job))
 		result = board_remove(&queue->board, job, err);
 	close(numbers);
@@ -214,8 +214,7 @@ settle_slots(struct queue *queue, struct error *err)
 		const struct board_slot *slot = &board->slots[i];
 		struct error one;
 
-		if ((slot->used && slot->missing && settle_missing(queue, slot, &one) < 0) ||
-		    (slot->used && slot->finished && settle_finished(queue, slot, &one) < 0))
+		if (slot->used && slot->finished && settle_finished(queue, slot, &one) < 0)
 			result = keep_first(result, err, &one);
 	}
 	return result;

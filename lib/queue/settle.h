@@ -22,6 +22,9 @@ int settle_lost(struct ledger *ledger, uint32_t step, const char *reason, struct
 /* All jobs; -1 with the first reason where one is damaged, after all others. */
 int settle_spool(struct queue *queue, struct error *err);
 
+/* Clears the slot of a job whose folder is not in jobs/, unless someone is about to bring it there. */
+int settle_missing(struct queue *queue, const char *job, uint32_t link, struct error *err);
+
 /* Makes what worker holds, in all jobs, ready again; a damaged one as above. */
 int settle_worker(struct queue *queue, const char *worker, const char *reason, struct error *err);
 

@@ -122,10 +122,8 @@ take_any(struct taking *taking, struct error *err)
 		memcpy(job, board->slots[link - 1].job, sizeof job);
 		job[sizeof job - 1] = '\0';
 		taken = take_of(taking, job, share, err);
-		/* It is on its way in or out, or whoever brought it was stopped: settle_spool finds out. */
-		if (taken < 0 && err->code == EX_NO)
-			board->slots[link - 1].missing = 1;
-		else if (taken < 0)
+		/* It is on its way in or out, or whoever brought it was stopped. */
+		if (taken < 0 && (err->code != EX_NO || settle_missing(taking->queue, job, link, err) < 0))
 			pass_over(taking, err);
 		if (taken < 0 || taking->batch->count - before < share)
 			choice_exhausted(&choice, link);
