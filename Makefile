@@ -89,14 +89,14 @@ check: all $(TESTS_BUILT)
 # A second make: the first could not know of a compiler that was not there yet.
 test:
 	tests/install-packages $(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES)
-	$(MAKE) check
+	@$(MAKE) --no-print-directory check
 
 bench: all $(BENCH_BUILT)
 	tests/bench/run $(OUT) $(BUILD) $(BENCH)
 
 demo:
 	tests/install-packages $(BUILD_PACKAGES) $(RUN_PACKAGES) curl
-	$(MAKE) all
+	@$(MAKE) --no-print-directory all
 	tests/demo up
 
 undemo:
