@@ -423,7 +423,7 @@ round_at(const struct deed *deed, long at, bool torn)
 		tap_ok(false, "%s: cannot be prepared: %s", note, err.text);
 
 	died = die_in(deed->act, cluster, job, at, torn);
-	if (deed->recovered || getenv("CRASH_ALL"))
+	if ((deed->recovered && !torn) || getenv("CRASH_ALL"))
 		die_in_recovery(cluster, job, torn);
 
 	if (queue_settle(queue, &err) < 0)
