@@ -3,8 +3,6 @@
 #
 # coopr-queue(1): what it says of putting, taking, finishing and looking.
 
-# shellcheck disable=SC1010,SC2094 # done is a subcommand here, plan a function and a file
-
 load case
 load queue
 
