@@ -15,6 +15,12 @@ sshd_start() {
 	local line
 
 	need_program sshd ssh-keygen jq
+	# All of them are this one machine, with its /tmp and /run: one test at a time may look whether it is clean.
+	if [ -z "${SSHD_LOCKED:-}" ]; then
+		exec 8<"$COOPR_ROOT/tests/sshd.bash"
+		flock 8
+		SSHD_LOCKED=yes
+	fi
 	if [ "$(id -u)" -eq 0 ]; then
 		mkdir -p /run/sshd
 	fi
@@ -25,9 +31,9 @@ sshd_start() {
 	for SSHD_PORT in $(shuf -i 20000-59999 -n 10); do
 		sshd_config >sshd/config
 		if [ $# -gt 0 ]; then
-			unshare -m sh -c '"$@" && exec "$0" -D -e -f sshd/config' "$(command -v sshd)" "$@" 2>sshd/log 3>&- &
+			unshare -m sh -c '"$@" && exec "$0" -D -e -f sshd/config' "$(command -v sshd)" "$@" 2>sshd/log 3>&- 8<&- &
 		else
-			"$(command -v sshd)" -D -e -f sshd/config 2>sshd/log 3>&- &
+			"$(command -v sshd)" -D -e -f sshd/config 2>sshd/log 3>&- 8<&- &
 		fi
 		SSHD_PID=$!
 		# It says that it listens, or why it does not; what it says later is for whoever looks.
@@ -36,7 +42,7 @@ sshd_start() {
 			echo "$line" >>sshd/said
 			case $line in
 			*"Server listening"*)
-				cat <&7 >>sshd/said 3>&- &
+				cat <&7 >>sshd/said 3>&- 8<&- &
 				exec 7<&-
 				return 0
 				;;
@@ -68,10 +74,13 @@ sshd_config() {
 }
 
 sshd_stop() {
-	[ -n "${SSHD_PID:-}" ] || return 0
-	kill "$SSHD_PID" 2>/dev/null || true
-	wait "$SSHD_PID" || true
+	if [ -n "${SSHD_PID:-}" ]; then
+		kill "$SSHD_PID" 2>/dev/null || true
+		wait "$SSHD_PID" || true
+	fi
+	[ -z "${SSHD_LOCKED:-}" ] || flock -u 8
 	SSHD_PID=
+	SSHD_LOCKED=
 }
 
 task() {
