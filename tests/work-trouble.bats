@@ -127,8 +127,9 @@ descriptors() {
 	job=$(put leaves 1)
 	start_work
 	read -r exec <started
-	kill -KILL "$work" "$exec"
+	kill -KILL "$work"
 	wait "$work" || true
+	kill -KILL "$exec"
 	run -1 coopr-work --once
 	kill -KILL "$(cat child)"
 	run -0 coopr-work --drain
