@@ -41,6 +41,7 @@ error_errno(struct error *err, int code, const char *format, ...)
 
 		mark_cut(err, length + snprintf(err->text + length, room, ": %s", strerror(saved)));
 	}
+	errno = saved;
 	return -1;
 }
 

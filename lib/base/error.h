@@ -20,7 +20,7 @@ struct error {
 int error_set(struct error *err, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The same, with ": " and the text of errno behind it. */
+/* The same, with ": " and the text of errno behind it. Leaves errno as it was. */
 int error_errno(struct error *err, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,66 +146,6 @@ void
 json_set_number(jv *object, const char *name, double number)
 {
 	json_set(object, name, jv_number(number));
-}
-
-static void
-dump(jv value, int flags, struct buffer *out)
-{
-	jv text = jv_dump_string(jv_copy(value), flags);
-
-	buffer_text(out, jv_string_value(text));
-	jv_free(text);
-}
-
-void
-json_dump(jv value, struct buffer *out)
-{
-	dump(value, JV_PRINT_SORTED, out);
-}
-
-void
-json_dump_pretty(jv value, struct buffer *out)
-{
-	dump(value, JV_PRINT_SORTED | JV_PRINT_PRETTY | JV_PRINT_INDENT_FLAGS(2), out);
-	buffer_byte(out, '\n');
-}
-
-static void
-escape(unsigned char c, struct buffer *out)
-{
-	static const char names[] = "\b\f\n\r\t\"\\", letters[] = "bfnrt\"\\";
-	const char *name = strchr(names, c);
-
-	if (name)
-		buffer_printf(out, "\\%c", letters[name - names]);
-	else
-		buffer_printf(out, "\\u%04x", c);
-}
-
-void
-json_quote(const char *text, struct buffer *out)
-{
-	buffer_byte(out, '"');
-	while (*text) {
-		const char *start = text;
-
-		/* What jv_dump prints as it is: all but quotes, backslashes and control characters. */
-		while ((unsigned char)*text >= 0x20 && *text != '"' && *text != '\\' && *text != 0x7f)
-			text++;
-		buffer_append(out, start, (size_t)(text - start));
-		if (*text)
-			escape((unsigned char)*text++, out);
-	}
-	buffer_byte(out, '"');
-}
-
-void
-json_number(double number, struct buffer *out)
-{
-	if (!signbit(number) && number < 1e15 && number == (double)(long long)number)
-		buffer_printf(out, "%lld", (long long)number);
-	else
-		dump(jv_number(number), 0, out);
 }
 
 const char *

@@ -13,7 +13,8 @@
 
 #include <jv.h>
 
-struct buffer;
+#include "json/dump.h"
+
 struct error;
 
 /* Parses exactly one value (white space around it). 0, or -1 with EX_DATAERR that starts with name. */
@@ -38,18 +39,6 @@ size_t json_length(jv value);
 void json_set(jv *object, const char *name, jv value);
 void json_set_string(jv *object, const char *name, const char *text); /* NULL sets null */
 void json_set_number(jv *object, const char *name, double number);
-
-/* Appends the canonical text: one line, members sorted, no newline. */
-void json_dump(jv value, struct buffer *out);
-
-/* Appends the same with two blanks of indentation and a newline at the end. */
-void json_dump_pretty(jv value, struct buffer *out);
-
-/* Appends text as a JSON string, quotes included, exactly as json_dump does. */
-void json_quote(const char *text, struct buffer *out);
-
-/* Appends a number exactly as json_dump does. */
-void json_number(double number, struct buffer *out);
 
 /* "object", "string", ...: what a value is, for messages ("expected object, found string"). */
 const char *json_kind_name(jv value);

@@ -15,8 +15,8 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "json/dump.h"
 #include "json/key.h"
-#include "json/json.h"
 
 /* Before "value" also a closing bracket may stand where the container is empty. */
 enum expect { VALUE, VALUE_OR_END, KEY, KEY_OR_END, COLON, COMMA_OR_END };
