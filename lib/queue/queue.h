@@ -55,6 +55,7 @@ int queue_put(struct queue *queue, struct record_reader *plan, const struct queu
 struct queue_want {
 	size_t count;       /* at most so many */
 	const char *job;    /* of this job only; NULL: of any */
+	const char *const *tenants, *const *providers; /* of jobs of these only: lists that end with NULL; NULL: of any */
 	const char *worker; /* one that has joined: a task is its until it says what became of it, or dies */
 	const char *by;     /* without a worker: who takes it, for people to see; NULL: the user's name */
 	int64_t lease_ms;   /* without a worker: how long the task is theirs; negative: as long as its timeout */
@@ -82,8 +83,8 @@ struct queue_batch {
 	struct error trouble; /* code 0, or why a job was passed over: it is damaged, and all others go on */
 };
 
-/* Takes what is ready, highest rank first, one task of a node at a time. 0 also where nothing was ready (count is 0).
- * The batch is to be released in any case. */
+/* Takes what is ready, highest rank first, one task of a node at a time, no more than the limits allow: with one lock and one
+ * wait for the disk per job. 0 also where nothing was ready (count is 0). The batch is to be released in any case. */
 int queue_take(struct queue *queue, const struct queue_want *want, struct queue_batch *batch, struct error *err);
 void queue_batch_release(struct queue_batch *batch);
 
@@ -106,6 +107,11 @@ struct queue_answer { /* to one result */
  * the same result again is fine. */
 int queue_finish(struct queue *queue, const struct result *results, size_t count, struct queue_answer *answers,
     struct error *err);
+
+/* queue_finish, then queue_take, with one wait for the disk for both. -1 where either fails: answers tell of the results as
+ * after queue_finish, and the batch, to be released in any case, holds what was taken. */
+int queue_turn(struct queue *queue, const struct result *results, size_t count, struct queue_answer *answers,
+    const struct queue_want *want, struct queue_batch *batch, struct error *err);
 
 /* --- a worker's life --- */
 
@@ -165,6 +171,29 @@ enum queue_order {
 /* task: the one to retry, NULL for all that failed. EX_NO where it cannot be: a finished job, nothing that failed. What is so
  * already stays so. */
 int queue_order(struct queue *queue, enum queue_order order, const char *job, const char *task, struct error *err);
+
+/* A task that is blocked, ready, delayed or failed counts as done for what comes after it; who said so, and why, is
+ * recorded. EX_NO where it runs or is done, or the job is finished otherwise than as failed or cancelled. */
+int queue_skip(struct queue *queue, const char *job, const char *task, const char *reason, struct error *err);
+
+/* --- limits: how many tasks may run at once --- */
+
+enum queue_limit_kind { QUEUE_LIMIT_TOTAL, QUEUE_LIMIT_PROVIDER, QUEUE_LIMIT_TENANT };
+
+enum { QUEUE_UNLIMITED = -1 };
+
+struct queue_limit {
+	enum queue_limit_kind kind;
+	char name[QUEUE_ID_SIZE]; /* of the provider or tenant; "*": each that has none of its own; "" of the total */
+	int64_t max;              /* QUEUE_UNLIMITED: none */
+	size_t running;           /* now, of all of that name; 0 for "*" */
+};
+
+/* The limits, in the order of kind and name, and those without one of which something runs; *list is the caller's to free. */
+int queue_limits(struct queue *queue, struct queue_limit **list, size_t *count, struct error *err);
+
+/* Changes the limits of these kinds and names (running says nothing); what runs goes on. */
+int queue_set_limits(struct queue *queue, const struct queue_limit *list, size_t count, struct error *err);
 
 /* --- watch --- */
 
