@@ -127,6 +127,7 @@ descriptors() {
 	job=$(put leaves 1)
 	start_work
 	read -r exec <started
+	kill -STOP "$exec" # or it would see that its worker is gone, and end the task
 	kill -KILL "$work"
 	wait "$work" || true
 	kill -KILL "$exec"
