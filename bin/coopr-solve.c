@@ -6,18 +6,16 @@
  * 65: the request is malformed, 66: it cannot be read, 69: it asks for what this version does not support, 70:
  * neither found nor refuted, 74: output lost.
  */
-#include <fcntl.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/file.h"
 #include "base/message.h"
 #include "base/option.h"
 #include "json/json.h"
 #include "json/place.h"
 #include "json/record.h"
+#include "model/answer.h"
 #include "model/layout.h"
 #include "model/request.h"
 #include "solve/check.h"
@@ -58,20 +56,25 @@ read_request(const char *path, struct request *request)
 }
 
 static int
-read_layout(const char *path, struct layout *layout)
+read_answer(const char *path, struct layout *answer, struct solution *claims)
 {
 	struct problems problems = {0};
 	struct record_reader reader;
 	struct error err;
-	int fd = file_open(AT_FDCWD, path, O_RDONLY, 0, &err), code;
+	int code;
 
-	if (fd < 0)
+	if (record_reader_open(&reader, path, &err) < 0)
 		return message_error(&err);
-	record_reader_init(&reader, fd, path);
-	code = layout_read(&reader, layout, &problems, &err) < 0 ? message_error(&err) : problems_report(&problems, path);
+	code = layout_read_answer(&reader, answer, &problems, &err) < 0 ? message_error(&err) : 0;
+	if (!code) {
+		struct place cluster = place_root(answer->cluster.source, &problems);
+
+		if (!answer->unsatisfiable)
+			solution_parse(&cluster, &answer->arena, claims);
+		code = problems_report(&problems, path);
+	}
 	record_reader_release(&reader);
 	problems_release(&problems);
-	close(fd);
 	return code;
 }
 
@@ -108,19 +111,31 @@ find_layout(const struct request *request)
 }
 
 static int
-judge_layout(const struct request *request, const char *path)
+report(const struct fault *fault, const char *what)
 {
-	struct layout layout = {0};
-	struct arena arena = {0};
-	int code = read_layout(path, &layout);
+	int code = fault ? EX_NO : 0;
 
-	if (!code)
-		for (struct fault *fault = check_layout(request, &layout, &arena); fault; fault = fault->next) {
-			message("layout: %s: %s", fault->where, fault->text);
-			code = EX_NO;
-		}
+	for (; fault; fault = fault->next)
+		message("%s: %s: %s%s%s%s", what, fault->where, fault->text, fault->pointer ? " (" : "",
+		    fault->pointer ? fault->pointer : "", fault->pointer ? ")" : "");
+	return code;
+}
+
+static int
+judge_answer(const struct request *request, const char *path)
+{
+	struct layout answer = {0};
+	struct solution claims = {0};
+	struct arena arena = {0};
+	int code = read_answer(path, &answer, &claims);
+
+	if (!code) {
+		struct check_terms terms = {.claims = claims.status ? &claims : NULL};
+
+		code = report(check_layout(request, &answer, &terms, &arena), "layout");
+	}
 	arena_release(&arena);
-	layout_release(&layout);
+	layout_release(&answer);
 	return code;
 }
 
@@ -137,7 +152,7 @@ main(int argc, char **argv)
 	code = read_request(argv[0] ? argv[0] : "-", &request);
 
 	if (!code)
-		code = check ? judge_layout(&request, check) : find_layout(&request);
+		code = check ? judge_answer(&request, check) : find_layout(&request);
 
 	request_release(&request);
 	return message_end(code);

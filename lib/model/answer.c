@@ -15,6 +15,20 @@ compare_services(const void *a, const void *b)
 	return strcmp((*(const struct service *const *)a)->name, (*(const struct service *const *)b)->name);
 }
 
+void
+solution_parse(const struct place *record, struct arena *arena, struct solution *solution)
+{
+	struct place place = place_member(record, "solution");
+
+	*solution = (struct solution){0};
+	if (!place_object(&place, NEED_OPTIONAL))
+		return;
+	solution->status = place_string(&place, "status", NEED_REQUIRED, arena);
+	solution->objective = amounts_parse(&place, "objective", arena);
+	solution->bound = amounts_parse(&place, "bound", arena);
+	solution->explored = place_integer(&place, "explored", 0, 0, INT64_MAX);
+}
+
 /* The names of what stands on the cluster now or stood there before. */
 static struct names
 names_in_use(const struct request *request, const struct string_list *services)

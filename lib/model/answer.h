@@ -10,7 +10,9 @@
 
 #include "model/entity.h"
 
+struct arena;
 struct buffer;
+struct place;
 struct request;
 
 struct solution {
@@ -19,6 +21,9 @@ struct solution {
 	struct amounts bound;     /* the same: no layout has less; may be empty */
 	int64_t explored;         /* nodes of the search */
 };
+
+/* Fills solution from the member of that name of a cluster record; status is NULL where there is none. */
+void solution_parse(const struct place *record, struct arena *arena, struct solution *solution);
 
 /* Appends the cluster record of the answer, with a newline: the members of the request's cluster (unknown ones
  * too), services (what stands on the cluster, sorted), the definitions of these and of what stands on

@@ -173,8 +173,18 @@ refuse_answer(const struct record_reader *reader, jv answer, struct error *err)
 	return -1;
 }
 
-int
-layout_read(struct record_reader *reader, struct layout *layout, struct problems *problems, struct error *err)
+static void
+take_conflict(const struct place *record, struct layout *layout)
+{
+	layout->unsatisfiable = true;
+	layout->conflict = place_strings(record, "conflict", &layout->arena);
+	if (!layout->conflict.count)
+		place_problem(record, "a conflict without members");
+}
+
+static int
+read_records(struct record_reader *reader, bool any_answer, struct layout *layout, struct problems *problems,
+    struct error *err)
 {
 	struct place stream = place_root((jv){0}, problems);
 	struct reading reading = {.layout = layout};
@@ -185,19 +195,36 @@ layout_read(struct record_reader *reader, struct layout *layout, struct problems
 	while (got > 0 && (got = record_read(reader, &value, err)) > 0) {
 		struct place record = {.up = &stream, .index = reader->number - 1, .value = value, .problems = problems};
 
-		if (strcmp(record_kind(value), "unsatisfiable") == 0)
-			got = refuse_answer(reader, value, err);
-		else
+		if (strcmp(record_kind(value), "unsatisfiable") != 0)
 			take_record(&record, &reading);
+		else if (any_answer)
+			take_conflict(&record, layout);
+		else
+			got = refuse_answer(reader, value, err);
 		jv_free(value);
 	}
 	names_release(&reading.ids);
 	if (got < 0)
 		return -1;
-	if (!reading.has_cluster)
+	if (!reading.has_cluster && !layout->unsatisfiable)
 		place_problem(&stream, "there is no cluster record");
+	if (reading.has_cluster && layout->unsatisfiable)
+		place_problem(&stream, "both a layout and the reason why there is none");
 	nodes_sort(&stream, layout->nodes, layout->node_count);
 	return 0;
+}
+
+int
+layout_read(struct record_reader *reader, struct layout *layout, struct problems *problems, struct error *err)
+{
+	return read_records(reader, false, layout, problems, err);
+}
+
+int
+layout_read_answer(struct record_reader *reader, struct layout *layout, struct problems *problems,
+    struct error *err)
+{
+	return read_records(reader, true, layout, problems, err);
 }
 
 void

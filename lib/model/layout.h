@@ -27,6 +27,8 @@ struct layout {
 	struct cluster cluster;
 	struct node *nodes;
 	size_t node_count;
+	bool unsatisfiable;          /* layout_read_answer: there is none, and this is why: */
+	struct string_list conflict; /* JSON Pointers into the request */
 };
 
 /* Fills cluster from a cluster record; and frees what it owns. Strings live in the arena. */
@@ -37,6 +39,11 @@ void cluster_release(struct cluster *cluster);
  * The nodes are sorted by nodenum. What is wrong inside records goes to problems, pointers starting with "/RECORD" (0 is the first). Returns 0, or -1 where the
  * stream itself is broken or says that there is no layout (EX_NO). The layout is to be released in any case. */
 int layout_read(struct record_reader *reader, struct layout *layout, struct problems *problems, struct error *err);
+
+/* The same for any answer of coopr-solve: a record that says that there is no layout is one too. */
+int layout_read_answer(struct record_reader *reader, struct layout *layout, struct problems *problems,
+    struct error *err);
+
 void layout_release(struct layout *layout);
 
 /* Appends the cluster record, with a newline. */

@@ -5,22 +5,46 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/memory.h"
 #include "model/name.h"
 
-void
-check_fault(struct check *c, const char *where, const char *format, ...)
+static void
+add_fault(struct check *c, const char *where, const char *pointer, const char *format, va_list ap)
 {
 	struct fault *new = arena_alloc(c->arena, 1, sizeof *new);
 	char text[1024];
+
+	vsnprintf(text, sizeof text, format, ap);
+	*new = (struct fault){where, arena_string(c->arena, text), pointer ? arena_string(c->arena, pointer) : NULL, NULL};
+	*c->last = new;
+	c->last = &new->next;
+}
+
+void
+check_fault(struct check *c, const char *where, const char *pointer, const char *format, ...)
+{
 	va_list ap;
 
 	va_start(ap, format);
-	vsnprintf(text, sizeof text, format, ap);
+	add_fault(c, where, pointer, format, ap);
 	va_end(ap);
-	*new = (struct fault){where, arena_string(c->arena, text), NULL};
-	*c->last = new;
-	c->last = &new->next;
+}
+
+void
+check_broken(struct check *c, const char *where, enum demand_kind kind, size_t index, const char *format, ...)
+{
+	struct demand demand = {kind, index};
+	struct buffer pointer = {0};
+	va_list ap;
+
+	if (!demand_holds(c->demands, kind, index))
+		return;
+	demand_pointer(c->demands, &demand, &pointer);
+	va_start(ap, format);
+	add_fault(c, where, pointer.data, format, ap);
+	va_end(ap);
+	buffer_release(&pointer);
 }
 
 bool
@@ -41,28 +65,26 @@ check_on_cluster(const struct check *c, const char *service)
 const struct service *
 check_service_of(const struct check *c, const char *name)
 {
-	for (size_t i = 0; i < c->request->service_count; i++)
-		if (strcmp(c->request->services[i].name, name) == 0)
-			return &c->request->services[i];
-	return NULL;
+	int number = names_find(&c->defined, name);
+
+	return number == NAMES_NONE ? NULL : &c->request->services[number];
 }
 
 const struct hardware_offer *
 check_hardware_of(const struct check *c, const char *name)
 {
-	for (size_t i = 0; name && i < c->request->hardwaretype_count; i++)
-		if (strcmp(c->request->hardwaretypes[i].name, name) == 0)
-			return hardwaretype_offer(&c->request->hardwaretypes[i], c->request->provider.name);
-	return NULL;
+	int number = name ? names_find(&c->hardware, name) : NAMES_NONE;
+
+	return number == NAMES_NONE ? NULL
+	                            : hardwaretype_offer(&c->request->hardwaretypes[number], c->request->provider.name);
 }
 
 const struct image_offer *
 check_image_of(const struct check *c, const char *name)
 {
-	for (size_t i = 0; name && i < c->request->imagetype_count; i++)
-		if (strcmp(c->request->imagetypes[i].name, name) == 0)
-			return imagetype_offer(&c->request->imagetypes[i], c->request->provider.name);
-	return NULL;
+	int number = name ? names_find(&c->images, name) : NAMES_NONE;
+
+	return number == NAMES_NONE ? NULL : imagetype_offer(&c->request->imagetypes[number], c->request->provider.name);
 }
 
 const struct service_constraint *
@@ -90,4 +112,12 @@ check_chosen(const struct check *c, const struct string_list *set)
 	for (size_t i = 0; i < set->count; i++)
 		count += check_on_cluster(c, set->list[i]);
 	return count;
+}
+
+int64_t
+check_instances(const struct check *c, const char *service)
+{
+	int number = names_find(&c->standing, service);
+
+	return number == NAMES_NONE ? 0 : c->instances[number];
 }

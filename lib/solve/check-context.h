@@ -11,28 +11,47 @@
 #include "model/layout.h"
 #include "model/request.h"
 #include "solve/check.h"
+#include "solve/demand.h"
 
 struct check {
 	const struct request *request;
 	const struct layout *layout;
+	const struct demands *demands;
+	const struct solution *claims;
+	int64_t moves_max;
 	struct arena *arena;
 	struct fault **last;
-	struct names constrained;      /* services with constraints, numbered as these are */
+	struct names constrained;      /* numbered as the template's constraints are */
+	struct names defined, hardware, images; /* as the request's lists */
+	struct names before, after;    /* ids of nodes, as those of the request and the layout */
+	struct names stood, standing;  /* services that had instances, that have some */
+	int64_t *instances;            /* of those that have */
+	int64_t node_count;            /* nodes that do not leave */
 	struct string_list everywhere; /* services of the cluster that no rule names: they stand on every new node */
 };
 
-/* Adds a fault. */
-void check_fault(struct check *c, const char *where, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Adds a fault; the second one that a demand is broken, unless that is dropped. */
+void check_fault(struct check *c, const char *where, const char *pointer, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+void check_broken(struct check *c, const char *where, enum demand_kind kind, size_t index, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
 
-/* Judges one node by itself. */
+/* Judges which services there are; one node by itself; what has changed since before; what the layout says of its
+ * own worth. */
+void check_services(struct check *c);
 void check_node(struct check *c, const struct node *node);
+void check_change(struct check *c);
+void check_claims(struct check *c);
 
 bool check_listed(const struct string_list *list, const char *name);
 bool check_on_cluster(const struct check *c, const char *service);
 bool check_in_sets(const struct service_sets *sets, const char *service);
 
-/* How many of a set are on the cluster. */
+/* How many of a set are on the cluster; how many instances a service has; how many placements have changed that
+ * were not concerned, and nodes replaced. */
 size_t check_chosen(const struct check *c, const struct string_list *set);
+int64_t check_instances(const struct check *c, const char *service);
+int64_t check_moves(const struct check *c);
 
 /* NULL where there is none. */
 const struct service *check_service_of(const struct check *c, const char *name);

@@ -1,36 +1,41 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a layout has to keep over all: how many of what, and which services there are.
+ */
 #include "solve/check.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "solve/check-context.h"
 
-static int64_t
-instances(const struct check *c, const char *service)
+/* Whether the request says elsewhere how few there may be: by a min of 0, or as one of a choice. */
+static bool
+may_be_absent(const struct check *c, const char *service)
 {
-	int64_t count = 0;
+	const struct service_constraint *constraint = check_constraint_of(c, service);
 
-	for (size_t i = 0; i < c->layout->node_count; i++)
-		count += !c->layout->nodes[i].leaves && node_has(&c->layout->nodes[i], service);
-	return count;
+	return constraint && constraint->has_min ? constraint->min <= 0
+	                                         : check_in_sets(&c->request->template.oneof, service);
 }
 
 static void
-check_quantity(struct check *c, const char *service)
+check_quantity(struct check *c, size_t index, const char *service)
 {
 	const struct service_constraint *constraint = check_constraint_of(c, service);
-	int64_t count = instances(c, service), min = check_in_sets(&c->request->template.oneof, service) ? 0 : 1, max = INT64_MAX;
+	size_t number = constraint ? (size_t)(constraint - c->request->template.constraints) : 0;
+	int64_t count = check_instances(c, service);
 
-	if (constraint && constraint->has_min)
-		min = constraint->min;
-	if (constraint && constraint->has_max)
-		max = constraint->max;
-	if (count < min)
-		check_fault(c, "cluster", "%s has %" PRId64 " instances, its least is %" PRId64, service, count, min);
-	if (count > max)
-		check_fault(c, "cluster", "%s has %" PRId64 " instances, its most is %" PRId64, service, count, max);
+	if (count < 1 && !may_be_absent(c, service))
+		check_broken(c, "cluster", DEMAND_PLACED, index, "%s has no instance", service);
+	if (constraint && constraint->has_min && constraint->min > 1 && count < constraint->min)
+		check_broken(c, "cluster", DEMAND_MIN, number, "%s has %" PRId64 " instances, its least is %" PRId64, service, count,
+		    constraint->min);
+	if (constraint && constraint->has_max && count > constraint->max)
+		check_broken(c, "cluster", DEMAND_MAX, number, "%s has %" PRId64 " instances, its most is %" PRId64, service, count,
+		    constraint->max);
 }
 
 static void
@@ -42,17 +47,19 @@ check_rules(struct check *c)
 		double sum = 0;
 
 		for (size_t j = 0; j < t->counts[i].term_count; j++)
-			sum += t->counts[i].terms[j].coefficient * (double)instances(c, t->counts[i].terms[j].service);
+			if (check_on_cluster(c, t->counts[i].terms[j].service))
+				sum += t->counts[i].terms[j].coefficient * (double)check_instances(c, t->counts[i].terms[j].service);
 		if (sum < t->counts[i].min - 5e-7 || sum > t->counts[i].max + 5e-7)
-			check_fault(c, "cluster", "a count rule is broken: it gives %g (counts/%zu)", sum, i);
+			check_broken(c, "cluster", DEMAND_COUNT_RULE, i, "the rule \"%s\" is broken: it gives %g",
+			    t->counts[i].name ? t->counts[i].name : "", sum);
 	}
 	for (size_t i = 0; i < t->oneof.count; i++) {
 		size_t with = 0;
 
 		for (size_t j = 0; j < t->oneof.list[i].count; j++)
-			with += instances(c, t->oneof.list[i].list[j]) > 0;
+			with += check_on_cluster(c, t->oneof.list[i].list[j]) && check_instances(c, t->oneof.list[i].list[j]) > 0;
 		if (with != 1 && check_chosen(c, &t->oneof.list[i]))
-			check_fault(c, "cluster", "%zu of what there should be one of has instances (oneof/%zu)", with, i);
+			check_broken(c, "cluster", DEMAND_ONEOF, i, "%zu of what there should be one of has instances", with);
 	}
 }
 
@@ -60,20 +67,21 @@ check_rules(struct check *c)
 static int64_t
 zones_of(const struct check *c, const char *service)
 {
-	const struct layout *l = c->layout;
-	int64_t count = 0;
+	struct names zones = {0};
+	int64_t count;
 
-	for (size_t i = 0; i < l->node_count; i++) {
-		bool seen = l->nodes[i].leaves || !l->nodes[i].zone || !node_has(&l->nodes[i], service);
+	for (size_t i = 0; i < c->layout->node_count; i++) {
+		const struct node *node = &c->layout->nodes[i];
 
-		for (size_t j = 0; j < i && !seen; j++)
-			seen = !l->nodes[j].leaves && l->nodes[j].zone && node_has(&l->nodes[j], service) &&
-			    strcmp(l->nodes[i].zone, l->nodes[j].zone) == 0;
-		count += !seen;
+		if (!node->leaves && node->zone && node_has(node, service))
+			names_intern(&zones, node->zone);
 	}
+	count = (int64_t)zones.count;
+	names_release(&zones);
 	return count;
 }
 
+/* A service without instances is not concerned. */
 static void
 check_spread(struct check *c)
 {
@@ -82,176 +90,55 @@ check_spread(struct check *c)
 	for (size_t i = 0; i < t->spread_count; i++)
 		for (size_t j = 0; j < t->spreads[i].services.count; j++) {
 			const char *service = t->spreads[i].services.list[j];
+			int64_t zones = check_instances(c, service) ? zones_of(c, service) : t->spreads[i].min;
 
-			if (check_on_cluster(c, service) && zones_of(c, service) < t->spreads[i].min)
-				check_fault(c, "cluster", "%s stands in %" PRId64 " zones, its least is %" PRId64, service,
-				    zones_of(c, service), t->spreads[i].min);
+			if (zones < t->spreads[i].min)
+				check_fault(c, "cluster", arena_printf(c->arena, "/template/constraints/spread/%zu", i),
+				    "%s stands in %" PRId64 " zones, its least is %" PRId64, service, zones, t->spreads[i].min);
 		}
 }
 
 static void
 check_size(struct check *c)
 {
-	const struct request *r = c->request;
-	int64_t count = 0;
+	const struct cluster_wish *wish = &c->request->cluster;
+	const struct cluster_template *t = &c->request->template;
+	bool exact = wish->machines_given && wish->machines_min == wish->machines_max;
+	int64_t count = c->node_count;
 
-	for (size_t i = 0; i < c->layout->node_count; i++)
-		count += !c->layout->nodes[i].leaves;
-	if (count < r->cluster.machines_min || count > r->cluster.machines_max)
-		check_fault(c, "cluster", "%" PRId64 " nodes are not the number that is asked for", count);
-	if (count > r->template.size_max)
-		check_fault(c, "cluster", "%" PRId64 " nodes are more than the template allows", count);
-	if (count < r->template.size_min && r->cluster.machines_min != r->cluster.machines_max)
-		check_fault(c, "cluster", "%" PRId64 " nodes are fewer than the template needs", count);
+	if (wish->machines_given && (count < wish->machines_min || (exact && count != wish->machines_min)))
+		check_broken(c, "cluster", DEMAND_MACHINES_MIN, 0, "%" PRId64 " nodes are not the number that is asked for", count);
+	if (wish->machines_given && !exact && count > wish->machines_max)
+		check_broken(c, "cluster", DEMAND_MACHINES_MAX, 0, "%" PRId64 " nodes are more than are asked for", count);
+	if (count > t->size_max)
+		check_broken(c, "cluster", DEMAND_SIZE_MAX, 0, "%" PRId64 " nodes are more than the template allows", count);
+	if (count < t->size_min && t->size_min > 1 && !exact)
+		check_broken(c, "cluster", DEMAND_SIZE_MIN, 0, "%" PRId64 " nodes are fewer than the template needs", count);
+	if (count < 1)
+		check_fault(c, "cluster", NULL, "has no node");
+}
+
+static void
+check_available(struct check *c)
+{
+	const struct request *r = c->request;
+	int64_t *of_type = memory_zeroed(r->hardwaretype_count, sizeof *of_type);
+
+	for (size_t i = 0; i < c->layout->node_count; i++) {
+		const struct node *node = &c->layout->nodes[i];
+		int number = node->hardwaretype && !node->leaves ? names_find(&c->hardware, node->hardwaretype) : NAMES_NONE;
+
+		if (number != NAMES_NONE)
+			of_type[number]++;
+	}
 	for (size_t i = 0; i < r->hardwaretype_count; i++) {
-		const struct hardware_offer *offer = hardwaretype_offer(&r->hardwaretypes[i], r->provider.name);
-		int64_t of_type = 0;
+		const struct hardware_offer *offer = check_hardware_of(c, r->hardwaretypes[i].name);
 
-		for (size_t j = 0; j < c->layout->node_count; j++)
-			of_type += !c->layout->nodes[j].leaves && c->layout->nodes[j].hardwaretype &&
-			    strcmp(c->layout->nodes[j].hardwaretype, r->hardwaretypes[i].name) == 0;
-		if (offer && offer->available >= 0 && of_type > offer->available)
-			check_fault(c, "cluster", "%" PRId64 " machines of type %s, %" PRId64 " are available", of_type,
-			    r->hardwaretypes[i].name, offer->available);
+		if (offer && offer->available >= 0 && of_type[i] > offer->available)
+			check_broken(c, "cluster", DEMAND_AVAILABLE, i, "%" PRId64 " machines of type %s, %" PRId64 " are available",
+			    of_type[i], r->hardwaretypes[i].name, offer->available);
 	}
-}
-
-/* Whether something on the cluster is called that, or provides it. */
-static bool
-is_provided(const struct check *c, const char *name)
-{
-	const struct string_list *services = &c->layout->cluster.services;
-
-	for (size_t i = 0; i < services->count; i++) {
-		const struct service *s = check_service_of(c, services->list[i]);
-
-		if (strcmp(services->list[i], name) == 0 || (s && check_listed(&s->provides, name)))
-			return true;
-	}
-	return false;
-}
-
-static void
-check_requirements(struct check *c, const struct service *s)
-{
-	const struct string_list *allowed = &c->request->template.compatible_services;
-	const struct string_list *lists[] = {&s->install_requires, &s->runtime_requires};
-
-	for (size_t k = 0; k < 2; k++)
-		for (size_t i = 0; i < lists[k]->count; i++)
-			if (!is_provided(c, lists[k]->list[i]))
-				check_fault(c, "cluster", "%s requires %s", s->name, lists[k]->list[i]);
-	for (size_t i = 0; i < s->conflicts.count; i++)
-		if (check_on_cluster(c, s->conflicts.list[i]) && strcmp(s->conflicts.list[i], s->name) != 0)
-			check_fault(c, "cluster", "%s conflicts with %s", s->name, s->conflicts.list[i]);
-	if (allowed->count && !check_listed(allowed, s->name))
-		check_fault(c, "cluster", "the template does not allow %s", s->name);
-}
-
-static bool
-is_wanted(const struct request *r, const char *service)
-{
-	if (r->cluster.services.count)
-		return check_listed(&r->cluster.services, service);
-	for (size_t i = 0; i < r->template.default_service_count; i++)
-		if (strcmp(r->template.default_services[i].name, service) == 0)
-			return true;
-	return false;
-}
-
-static void
-check_services(struct check *c)
-{
-	const struct request *r = c->request;
-	const struct string_list *services = &c->layout->cluster.services;
-
-	for (size_t i = 0; i < services->count; i++) {
-		const struct service *s = check_service_of(c, services->list[i]);
-
-		if (!is_wanted(r, services->list[i]))
-			check_fault(c, "cluster", "%s is not asked for", services->list[i]);
-		check_quantity(c, services->list[i]);
-		if (s)
-			check_requirements(c, s);
-		else
-			check_fault(c, "cluster", "%s is not defined", services->list[i]);
-	}
-	for (size_t i = 0; i < r->cluster.services.count; i++)
-		if (!check_on_cluster(c, r->cluster.services.list[i]))
-			check_fault(c, "cluster", "%s is asked for", r->cluster.services.list[i]);
-	for (size_t i = 0; i < r->template.default_service_count && !r->cluster.services.count; i++)
-		if (!check_on_cluster(c, r->template.default_services[i].name))
-			check_fault(c, "cluster", "%s is asked for by default", r->template.default_services[i].name);
-}
-
-static bool
-stood_somewhere(const struct request *r, const char *service)
-{
-	for (size_t i = 0; i < r->node_count; i++)
-		if (!r->nodes[i].leaves && node_has(&r->nodes[i], service))
-			return true;
-	return false;
-}
-
-static bool
-same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
-/* A node that stays keeps its types and what stood on it; only services that stood nowhere come, and only such as
- * are no longer asked for go. */
-static void
-check_kept(struct check *c, const struct node *was, const struct node *is)
-{
-	if (!same_text(was->hardwaretype, is->hardwaretype) || !same_text(was->imagetype, is->imagetype))
-		check_fault(c, is->id, "has changed its hardware or image type");
-	for (size_t i = 0; i < was->services.count; i++)
-		if (check_on_cluster(c, was->services.list[i]) && !node_has(is, was->services.list[i]))
-			check_fault(c, is->id, "has lost %s", was->services.list[i]);
-	for (size_t i = 0; i < is->services.count; i++)
-		if (!node_has(was, is->services.list[i]) && stood_somewhere(c->request, is->services.list[i]))
-			check_fault(c, is->id, "has got %s, which stood elsewhere before", is->services.list[i]);
-}
-
-static const struct node *
-node_of(const struct node *nodes, size_t count, const char *id)
-{
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(nodes[i].id, id) == 0)
-			return &nodes[i];
-	return NULL;
-}
-
-static void
-check_change(struct check *c)
-{
-	const struct request *r = c->request;
-	const struct layout *l = c->layout;
-	int64_t present = 0, leaving = 0;
-
-	for (size_t i = 0; i < r->node_count; i++)
-		present += !r->nodes[i].leaves;
-	for (size_t i = 0; i < l->node_count; i++)
-		leaving += l->nodes[i].leaves;
-	for (size_t i = 0; i < r->node_count; i++) {
-		const struct node *is = node_of(l->nodes, l->node_count, r->nodes[i].id);
-
-		if (r->nodes[i].leaves)
-			continue;
-		if (!is)
-			check_fault(c, r->nodes[i].id, "is present, and the layout does not say what becomes of it");
-		else if (is->leaves && present <= r->cluster.machines_max && present <= r->template.size_max)
-			check_fault(c, is->id, "leaves without need");
-		else if (!is->leaves)
-			check_kept(c, &r->nodes[i], is);
-	}
-	for (size_t i = 0; i < l->node_count; i++) {
-		if (!l->nodes[i].is_new && !node_of(r->nodes, r->node_count, l->nodes[i].id))
-			check_fault(c, l->nodes[i].id, "is said to be present, and is not");
-		else if (l->nodes[i].is_new && leaving)
-			check_fault(c, l->nodes[i].id, "is new, while present nodes leave");
-	}
+	free(of_type);
 }
 
 /* Whether some rule names the service. */
@@ -264,38 +151,132 @@ is_named(const struct check *c, const char *service)
 		for (size_t j = 0; j < t->counts[i].term_count; j++)
 			if (strcmp(t->counts[i].terms[j].service, service) == 0)
 				return true;
-	return check_constraint_of(c, service) || check_in_sets(&t->mustcoexist, service) || check_in_sets(&t->cantcoexist, service) ||
-	    check_in_sets(&t->mutuallyexclusive, service) || check_in_sets(&t->oneof, service);
+	for (size_t i = 0; i < t->spread_count; i++)
+		if (check_listed(&t->spreads[i].services, service))
+			return true;
+	return check_constraint_of(c, service) || check_in_sets(&t->mustcoexist, service) ||
+	    check_in_sets(&t->cantcoexist, service) || check_in_sets(&t->mutuallyexclusive, service) ||
+	    check_in_sets(&t->oneof, service);
+}
+
+static void
+check_cluster(struct check *c)
+{
+	const struct cluster_wish *wish = &c->request->cluster;
+	const struct cluster *cluster = &c->layout->cluster;
+
+	if (strcmp(cluster->id, wish->id) != 0)
+		check_fault(c, "cluster", "/cluster/id", "its id is %s", cluster->id);
+	if (strcmp(cluster->name, wish->name) != 0)
+		check_fault(c, "cluster", "/cluster/name", "its name is %s", cluster->name);
+	if (strcmp(cluster->tenant, wish->tenant) != 0)
+		check_fault(c, "cluster", "/cluster/tenant", "its tenant is %s", cluster->tenant);
+	if (strcmp(cluster->provider.name, c->request->provider.name) != 0)
+		check_fault(c, "cluster", "/provider", "its provider is %s", cluster->provider.name);
+	for (size_t i = 0; i < cluster->services.count; i++)
+		if (check_service_of(c, cluster->services.list[i]) && !cluster_definition(cluster, cluster->services.list[i]))
+			check_fault(c, "cluster", "/services", "has no definition of %s", cluster->services.list[i]);
+	check_services(c);
+	for (size_t i = 0; i < demand_service_count(c->request); i++)
+		check_quantity(c, i, demand_service(c->request, i));
 }
 
 static void
 begin(struct check *c)
 {
-	const struct cluster_template *t = &c->request->template;
+	const struct request *r = c->request;
 	const struct string_list *services = &c->layout->cluster.services;
 
-	for (size_t i = 0; i < t->constraint_count; i++)
-		names_intern(&c->constrained, t->constraints[i].service);
+	for (size_t i = 0; i < r->template.constraint_count; i++)
+		names_intern(&c->constrained, r->template.constraints[i].service);
+	for (size_t i = 0; i < r->service_count; i++)
+		names_intern(&c->defined, r->services[i].name);
+	for (size_t i = 0; i < r->hardwaretype_count; i++)
+		names_intern(&c->hardware, r->hardwaretypes[i].name);
+	for (size_t i = 0; i < r->imagetype_count; i++)
+		names_intern(&c->images, r->imagetypes[i].name);
+	for (size_t i = 0; i < r->node_count; i++) {
+		names_intern(&c->before, r->nodes[i].id);
+		for (size_t j = 0; j < r->nodes[i].services.count && !r->nodes[i].leaves; j++)
+			names_intern(&c->stood, r->nodes[i].services.list[j]);
+	}
 	c->everywhere.list = arena_alloc(c->arena, services->count, sizeof *c->everywhere.list);
 	for (size_t i = 0; i < services->count; i++)
 		if (!is_named(c, services->list[i]))
 			c->everywhere.list[c->everywhere.count++] = services->list[i];
 }
 
+static void
+count_instances(struct check *c)
+{
+	size_t capacity = 0;
+
+	for (size_t i = 0; i < c->layout->node_count; i++) {
+		const struct node *node = &c->layout->nodes[i];
+
+		names_intern(&c->after, node->id);
+		c->node_count += !node->leaves;
+		for (size_t j = 0; j < node->services.count && !node->leaves; j++) {
+			size_t before = c->standing.count;
+			size_t number = (size_t)names_intern(&c->standing, node->services.list[j]);
+
+			if (number == before) {
+				ARRAY_ROOM(c->instances, before, capacity);
+				c->instances[number] = 0;
+			}
+			c->instances[number]++;
+		}
+	}
+}
+
+static void
+judge(struct check *c)
+{
+	begin(c);
+	count_instances(c);
+	check_cluster(c);
+	check_size(c);
+	check_available(c);
+	check_rules(c);
+	check_spread(c);
+	if (!c->request->node_count || demand_holds(c->demands, DEMAND_NODES, 0))
+		check_change(c);
+	for (size_t i = 0; i < c->layout->node_count; i++)
+		check_node(c, &c->layout->nodes[i]);
+	check_claims(c);
+}
+
+static void
+end(struct check *c)
+{
+	names_release(&c->constrained);
+	names_release(&c->defined);
+	names_release(&c->hardware);
+	names_release(&c->images);
+	names_release(&c->before);
+	names_release(&c->after);
+	names_release(&c->stood);
+	names_release(&c->standing);
+	free(c->instances);
+}
+
 struct fault *
-check_layout(const struct request *request, const struct layout *layout, struct arena *arena)
+check_layout(const struct request *request, const struct layout *layout, const struct check_terms *terms,
+    struct arena *arena)
 {
 	struct fault *first = NULL;
-	struct check c = {.request = request, .layout = layout, .arena = arena, .last = &first};
+	struct demands all = {0};
+	struct check c = {
+		.request = request, .layout = layout, .demands = terms->demands, .claims = terms->claims,
+		.moves_max = terms->moves_max, .arena = arena, .last = &first,
+	};
 
-	begin(&c);
-	check_size(&c);
-	check_services(&c);
-	check_rules(&c);
-	check_spread(&c);
-	check_change(&c);
-	for (size_t i = 0; i < layout->node_count; i++)
-		check_node(&c, &layout->nodes[i]);
-	names_release(&c.constrained);
+	if (!c.demands) {
+		demands_collect(request, &all);
+		c.demands = &all;
+	}
+	judge(&c);
+	end(&c);
+	demands_release(&all);
 	return first;
 }

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a layout has to keep of what was there before: present nodes stay what they are, and nothing moves that is
+ * not concerned.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "model/name.h"
+#include "solve/check-context.h"
+
+static bool
+same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool
+same_list(const struct string_list *a, const struct string_list *b)
+{
+	if (a->count != b->count)
+		return false;
+	for (size_t i = 0; i < a->count; i++)
+		if (strcmp(a->list[i], b->list[i]) != 0)
+			return false;
+	return true;
+}
+
+/* A service that is neither added nor removed: it stood somewhere, and is still on the cluster. */
+static bool
+is_not_concerned(const struct check *c, const char *service)
+{
+	return check_on_cluster(c, service) && names_find(&c->stood, service) != NAMES_NONE;
+}
+
+static const struct node *
+now(const struct check *c, const struct node *was)
+{
+	int number = names_find(&c->after, was->id);
+
+	return number == NAMES_NONE ? NULL : &c->layout->nodes[number];
+}
+
+struct population { /* of nodes */
+	int64_t present, leaving, new;
+	int64_t most; /* that may be there afterwards */
+};
+
+static struct population
+count_nodes(const struct check *c)
+{
+	const struct request *r = c->request;
+	struct population count = {.most = r->cluster.machines_max};
+
+	if (r->template.size_max < count.most)
+		count.most = r->template.size_max;
+	for (size_t i = 0; i < r->node_count; i++) {
+		const struct node *is = now(c, &r->nodes[i]);
+
+		count.present += !r->nodes[i].leaves;
+		count.leaving += !r->nodes[i].leaves && is && is->leaves;
+	}
+	for (size_t i = 0; i < c->layout->node_count; i++)
+		count.new += c->layout->nodes[i].is_new;
+	return count;
+}
+
+/* How many nodes leave that need not: they are replaced, or are not there any more. */
+static int64_t
+needless(const struct population *count)
+{
+	int64_t surplus = count->present > count->most ? count->present - count->most : 0;
+
+	return count->leaving > surplus && (count->new || !surplus) ? count->leaving - surplus : 0;
+}
+
+/* Services of a that are not in b and are not concerned; faults where nothing may move. */
+static int64_t
+changes(const struct check *c, const struct string_list *a, const struct string_list *b, const char **which)
+{
+	int64_t count = 0;
+
+	for (size_t i = 0; i < a->count; i++)
+		if (!name_set_has(b, a->list[i]) && is_not_concerned(c, a->list[i])) {
+			*which = a->list[i];
+			count++;
+		}
+	return count;
+}
+
+int64_t
+check_moves(const struct check *c)
+{
+	struct population count = count_nodes(c);
+	int64_t moves = needless(&count);
+	const char *which;
+
+	for (size_t i = 0; i < c->request->node_count; i++) {
+		const struct node *was = &c->request->nodes[i], *is = now(c, was);
+
+		if (!was->leaves && is && !is->leaves)
+			moves += changes(c, &was->services, &is->services, &which) + changes(c, &is->services, &was->services, &which);
+	}
+	return moves;
+}
+
+static void
+check_kept(struct check *c, const struct node *was, const struct node *is)
+{
+	const struct {
+		const char *name, *was, *is;
+	} members[] = {
+		{"hostname", was->hostname, is->hostname}, {"zone", was->zone, is->zone},
+		{"hardwaretype", was->hardwaretype, is->hardwaretype}, {"imagetype", was->imagetype, is->imagetype},
+		{"flavor", was->flavor, is->flavor}, {"image", was->image, is->image}, {"sshuser", was->sshuser, is->sshuser},
+	};
+
+	if (was->nodenum != is->nodenum)
+		check_fault(c, is->id, "/nodes", "its nodenum was %" PRId64, was->nodenum);
+	for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+		if (!same_text(members[i].was, members[i].is))
+			check_fault(c, is->id, "/nodes", "its %s was %s and is %s", members[i].name,
+			    members[i].was ? members[i].was : "null", members[i].is ? members[i].is : "null");
+	if (is->is_new)
+		check_fault(c, is->id, "/nodes", "is present, and is said to be new");
+	else if (!same_list(&was->services, &is->was))
+		check_fault(c, is->id, "/nodes", "what it says stood there before (was) did not");
+}
+
+/* Where nothing may move, each move is a fault of its own. */
+static void
+check_stands(struct check *c, const struct node *was, const struct node *is)
+{
+	const char *which = NULL;
+
+	if (changes(c, &was->services, &is->services, &which))
+		check_fault(c, is->id, "/nodes", "has lost %s, which is not concerned", which);
+	if (changes(c, &is->services, &was->services, &which))
+		check_fault(c, is->id, "/nodes", "has got %s, which stood elsewhere before", which);
+}
+
+static void
+check_present(struct check *c, const struct population *count)
+{
+	for (size_t i = 0; i < c->request->node_count; i++) {
+		const struct node *was = &c->request->nodes[i], *is = now(c, was);
+
+		if (was->leaves)
+			continue;
+		if (!is) {
+			check_fault(c, was->id, "/nodes", "is present, and the layout does not say what becomes of it");
+			continue;
+		}
+		check_kept(c, was, is);
+		if (is->leaves && needless(count) && c->moves_max == 0)
+			check_fault(c, is->id, "/nodes", "leaves without need");
+		if (!is->leaves && c->moves_max == 0)
+			check_stands(c, was, is);
+	}
+}
+
+static void
+check_additions(struct check *c, const struct population *count)
+{
+	int64_t last = -1;
+
+	for (size_t i = 0; i < c->request->node_count; i++)
+		last = c->request->nodes[i].nodenum > last ? c->request->nodes[i].nodenum : last;
+	for (size_t i = 0; i < c->layout->node_count; i++) {
+		const struct node *node = &c->layout->nodes[i];
+		bool known = names_find(&c->before, node->id) != NAMES_NONE;
+
+		if (!node->is_new && !known)
+			check_fault(c, node->id, "/nodes", "is said to be present, and is not");
+		else if (node->is_new && !known && node->nodenum <= last)
+			check_fault(c, node->id, "/nodes", "is new, and its number is not above those of the present nodes");
+		if (node->is_new && !known && count->present > count->most && c->moves_max == 0)
+			check_fault(c, node->id, "/nodes", "is new, while present nodes leave");
+	}
+}
+
+void
+check_change(struct check *c)
+{
+	struct population count = count_nodes(c);
+	int64_t moves;
+
+	check_present(c, &count);
+	check_additions(c, &count);
+	if (c->moves_max > 0 && (moves = check_moves(c)) > c->moves_max)
+		check_fault(c, "cluster", "/nodes", "%" PRId64 " placements that are not concerned change, at most %" PRId64
+		    " may", moves, c->moves_max);
+}
