@@ -18,6 +18,7 @@
 #include "model/answer.h"
 #include "model/layout.h"
 #include "model/request.h"
+#include "solve/check-conflict.h"
 #include "solve/check.h"
 #include "solve/solve.h"
 
@@ -122,19 +123,42 @@ report(const struct fault *fault, const char *what)
 }
 
 static int
+judge_layout(const struct request *request, const struct layout *layout, const struct solution *claims)
+{
+	struct check_terms terms = {.claims = claims->status ? claims : NULL};
+	struct arena arena = {0};
+	int code = report(check_layout(request, layout, &terms, &arena), "layout");
+
+	arena_release(&arena);
+	return code;
+}
+
+static int
+judge_conflict(const struct request *request, const struct string_list *conflict)
+{
+	struct conflict_report verdict;
+	struct arena arena = {0};
+	struct error err;
+	int code = check_conflict(request, conflict, &arena, &verdict, &err) < 0 ? message_error(&err) : 0;
+
+	if (!code) {
+		code = report(verdict.faults, "conflict");
+		if (verbose)
+			report(verdict.notes, "conflict");
+	}
+	arena_release(&arena);
+	return code;
+}
+
+static int
 judge_answer(const struct request *request, const char *path)
 {
 	struct layout answer = {0};
 	struct solution claims = {0};
-	struct arena arena = {0};
 	int code = read_answer(path, &answer, &claims);
 
-	if (!code) {
-		struct check_terms terms = {.claims = claims.status ? &claims : NULL};
-
-		code = report(check_layout(request, &answer, &terms, &arena), "layout");
-	}
-	arena_release(&arena);
+	if (!code)
+		code = answer.unsatisfiable ? judge_conflict(request, &answer.conflict) : judge_layout(request, &answer, &claims);
 	layout_release(&answer);
 	return code;
 }

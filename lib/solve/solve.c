@@ -171,6 +171,14 @@ make_solution(const struct program *p, const struct outcome *outcome, struct ans
 	};
 }
 
+static void
+name_services(const struct program *p, struct answer *answer)
+{
+	answer->services = (struct string_list){arena_alloc(&answer->arena, p->service_count, sizeof(char *)), p->service_count};
+	for (size_t i = 0; i < p->service_count; i++)
+		answer->services.list[i] = p->services[i]->name;
+}
+
 static int
 take_outcome(const struct program *p, const struct outcome *outcome, struct answer *answer, struct error *err)
 {
@@ -188,9 +196,7 @@ take_outcome(const struct program *p, const struct outcome *outcome, struct answ
 		return conflict_explain(p->request, &answer->arena, &answer->refusal, err);
 	make_nodes(p, outcome, answer);
 	make_solution(p, outcome, answer);
-	answer->services = (struct string_list){arena_alloc(&answer->arena, p->service_count, sizeof(char *)), p->service_count};
-	for (size_t i = 0; i < p->service_count; i++)
-		answer->services.list[i] = p->services[i]->name;
+	name_services(p, answer);
 	return 0;
 }
 
@@ -215,6 +221,31 @@ solve(const struct request *request, struct answer *answer, struct error *err)
 	}
 	program_release(&program);
 	demands_release(&demands);
+	return rc;
+}
+
+int
+solve_any(const struct request *request, const struct demands *demands, struct answer *answer, struct error *err)
+{
+	struct program program;
+	struct outcome outcome = {0};
+	int rc = -1;
+
+	*answer = (struct answer){0};
+	if (program_build(request, demands, &program, err) == 0) {
+		program.objective_count = 0;
+		search_best(&program, 0, &outcome);
+		rc = outcome.verdict == VERDICT_FOUND;
+		if (rc == 0 && (outcome.verdict == VERDICT_OPEN || !outcome.proved))
+			rc = error_set(err, EX_SOFTWARE, "request: no layout was found, and that there is none could not be proved");
+		if (rc > 0) {
+			make_nodes(&program, &outcome, answer);
+			name_services(&program, answer);
+		}
+		answer->satisfiable = rc > 0;
+	}
+	outcome_release(&outcome);
+	program_release(&program);
 	return rc;
 }
 

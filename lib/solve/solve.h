@@ -12,7 +12,9 @@
 #include "model/answer.h"
 #include "model/node.h"
 
+struct demands;
 struct error;
+struct layout;
 struct request;
 
 struct refusal { /* why there is no layout */
@@ -33,9 +35,18 @@ struct answer { /* release it */
 /* Answers a request. 0, or -1: EX_DATAERR for what contradicts itself or is too large, EX_UNAVAILABLE for what is
  * not supported, EX_SOFTWARE where nothing could be proved. */
 int solve(const struct request *request, struct answer *answer, struct error *err);
+
+/* The same with those of the request's demands alone that are not dropped, and any layout that keeps them. 1: there
+ * is one, 0: there is none, and the answer says nothing of why; -1: as above. */
+int solve_any(const struct request *request, const struct demands *demands, struct answer *answer, struct error *err);
+
 void answer_release(struct answer *answer);
 
 /* Writes the records of the answer. */
 void answer_write(const struct request *request, const struct answer *answer, FILE *stream);
+
+/* The answer as a layout. It borrows all that is in the request and the answer, and is not to be released. */
+void answer_layout(const struct request *request, const struct answer *answer, struct arena *arena,
+    struct layout *layout);
 
 #endif
