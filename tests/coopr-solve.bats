@@ -244,10 +244,73 @@ answer_all() {
 	contains "$stderr" "2 nodes are not the number that is asked for"
 }
 
-@test "what is not supported is refused, not ignored" {
+# The zones of a layout: "1000 z1 a,b".
+zones() {
+	jq -r 'select(.kind == "node") | "\(.nodenum) \(.zone) \(.services | join(","))"' "$@"
+}
+
+@test "each new node stands in a zone of its provider, each zone having as many of them as it can" {
+	changed '.cluster.numMachines = 7 | .provider.zones = ["east", "west", "north"]'
+	coopr-solve changed >layout
+	same "3 east 2 north 2 west" "$(jq -r 'select(.kind == "node").zone' layout | sort | uniq -c | xargs)"
+	coopr-solve --check layout changed
+}
+
+@test "spread: the instances of each service that has any stand in at least min zones" {
+	changed '.cluster.numMachines = 6 | .provider.zones = ["z1", "z2", "z3"] | .template.constraints.services.worker.quantities.max = 3
+	  | .template.constraints.services.monitor = {} | .services += [{"name": "none"}] | .cluster.services += ["none"]
+	  | .template.constraints.services.none.quantities = {"min": 0, "max": 1}
+	  | .template.constraints.spread = [{"services": ["worker", "monitor", "none"], "over": "zone", "min": 3}]'
+	coopr-solve changed >layout
+	same "3 3" "$(jq -r 'select(.kind == "node" and (.services | index("worker"))).zone' layout | sort -u | wc -l) $(
+		jq -r 'select(.kind == "node" and (.services | index("monitor"))).zone' layout | sort -u | wc -l)"
+	coopr-solve --check layout changed
+}
+
+# Three services on three machines, two on each: NUMBER of zones.
+triangle() {
+	jq -n --argjson k "$1" '{kind: "request", cluster: {name: "c", numMachines: 3, services: ["a", "b", "c"]},
+	  template: {name: "t", constraints: {
+	   services: ({a: {}, b: {}, c: {}} | map_values({quantities: {min: 2, max: 2}})), layout: {cantcoexist: [["a", "b", "c"]]},
+	   spread: [{services: ["a", "b", "c"], over: "zone", min: 2}]}},
+	  provider: {name: "p", providertype: "dummy", zones: [range($k) | "z\(.)"]},
+	  hardwaretypes: [{name: "h", providermap: {p: {flavor: "f"}}}], imagetypes: [{name: "i", providermap: {p: {image: "x"}}}],
+	  services: [{name: "a"}, {name: "b"}, {name: "c"}]}'
+}
+
+@test "spread: enough instances are not enough where no zones can be given to their machines" {
+	triangle 3 >request
+	coopr-solve request >layout
+	same "1000 z0 a,b
+1001 z1 a,c
+1002 z2 b,c" "$(zones layout)"
+	triangle 2 >request
+	run -1 --separate-stderr coopr-solve request
+	same '["/cluster/numMachines","/cluster/services/0","/cluster/services/1","/cluster/services/2","/provider/zones",'`
+		`'"/template/constraints/layout/cantcoexist/0","/template/constraints/spread/0"]' "$(jq -c .conflict <<<"$output")"
+	changed '.cluster.numMachines = 4'
+	coopr-solve changed >layout
+	coopr-solve --check layout changed
+}
+
+@test "spread: present nodes keep their zones" {
+	changed '.provider.zones = ["z1", "z2"] | .template.constraints.spread = [{"services": ["worker"], "over": "zone", "min": 2}]'
+	coopr-solve changed >layout
+	jq -s '.[0] as $r | $r | .cluster.numMachines = 4 | .nodes = ([$layout[] | select(.kind == "node") | .zone = "z1"])' \
+		--slurpfile layout layout changed >more
+	coopr-solve more >layout
+	same "z1 z1 z1 z2" "$(jq -r 'select(.kind == "node").zone' layout | xargs)"
+	coopr-solve --check layout more
+	jq '.cluster.numMachines = 3' more >same
+	run -1 --separate-stderr coopr-solve same
+	same '["/cluster/numMachines","/nodes","/template/constraints/spread/0"]' "$(jq -c .conflict <<<"$output")"
+}
+
+@test "a spread over a provider that names no zones cannot be kept" {
 	changed '.template.constraints.spread = [{"services": ["worker"], "over": "zone", "min": 2}]'
-	run -69 --separate-stderr coopr-solve changed
-	contains "$stderr" "/template/constraints/spread"
+	run -1 --separate-stderr coopr-solve changed
+	same '["/cluster/services/2","/provider/zones","/template/constraints/spread/0"]' "$(jq -c .conflict <<<"$output")"
+	contains "$(jq -r .because <<<"$output")" "provider p has no zones"
 }
 
 @test "nothing that bounds the number of machines is malformed" {

@@ -148,15 +148,6 @@ look_up(struct admission *a, struct error *err)
 	return rc;
 }
 
-/* What the engine does not do yet is refused, not ignored. */
-static int
-check_supported(const struct request *request, struct error *err)
-{
-	if (request->template.spread_count)
-		return error_set(err, EX_UNAVAILABLE, "request: /template/constraints/spread: not supported by this version");
-	return 0;
-}
-
 static int
 check_costs(const struct request *request, struct error *err)
 {
@@ -192,7 +183,7 @@ admit(const struct request *request, struct arena *arena, struct refusal *refusa
 	struct admission a = {.request = request, .arena = arena};
 	int rc = -1;
 
-	if (check_supported(request, err) == 0 && check_costs(request, err) == 0 && look_up(&a, err) == 0) {
+	if (check_costs(request, err) == 0 && look_up(&a, err) == 0) {
 		for (size_t i = 0; i < a.count; i++) {
 			check_compatible(&a, a.services[i]);
 			check_requires(&a, a.services[i], &a.services[i]->install_requires, "install/requires");

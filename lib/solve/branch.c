@@ -7,6 +7,7 @@
 
 #include "solve/bits.h"
 #include "solve/shares.h"
+#include "solve/spread.h"
 
 enum { DIVE_EVERY = 8 }; /* levels */
 
@@ -60,34 +61,34 @@ keeps_rows(const struct master *m, const struct uses *uses)
 	return true;
 }
 
-/* Takes the relaxation's solution in whole numbers, with what the dive fixed since base. Doubles may have gone
- * wrong: then it is none. */
-static bool
-accept(struct branching *b, const struct shares *shares, size_t base)
+/* The relaxation's solution in whole numbers. */
+static struct uses
+uses_of(const struct shares *shares)
 {
-	struct master *m = b->master;
 	struct uses uses = {0};
-	bool right;
 
 	for (size_t i = 0; i < shares->count; i++)
 		if (shares->list[i].value > 0.5) {
 			ARRAY_ROOM(uses.list, uses.count, uses.capacity);
 			uses.list[uses.count++] = (struct use){*shares->list[i].pattern, llround(shares->list[i].value)};
 		}
-	right = keeps_rows(m, &uses);
-	for (size_t i = base; i < m->fixed.count && right; i++) {
-		ARRAY_ROOM(uses.list, uses.count, uses.capacity);
-		uses.list[uses.count++] = m->fixed.list[i];
-	}
-	if (!right) {
-		free(uses.list);
-		m->unproven = true;
-		return false;
+	return uses;
+}
+
+/* Takes over a solution, with what the dive fixed since base. */
+static void
+take(struct branching *b, struct uses *uses, size_t base)
+{
+	const struct uses *fixed = &b->master->fixed;
+
+	for (size_t i = base; i < fixed->count; i++) {
+		ARRAY_ROOM(uses->list, uses->count, uses->capacity);
+		uses->list[uses->count++] = fixed->list[i];
 	}
 	free(b->found->list);
-	*b->found = uses;
+	*b->found = *uses;
+	*uses = (struct uses){0};
 	b->any = b->better = true;
-	return true;
 }
 
 /* Settles machines of a pattern, as marked ones as far as these are wanted. */
@@ -141,7 +142,11 @@ dive(struct branching *b)
 		struct shares shares = shares_of(m);
 
 		if (shares_are_whole(&shares)) {
-			accept(b, &shares, base);
+			struct uses uses = uses_of(&shares);
+
+			if (keeps_rows(m, &uses) && spread_judge(m, &uses) == VERDICT_FOUND)
+				take(b, &uses, base);
+			free(uses.list);
 			going = false;
 		} else {
 			fix_whole_parts(m, &shares);
@@ -214,6 +219,53 @@ branch_region(struct branching *b, struct shares *shares)
 	return done;
 }
 
+/* Tries each condition that a solution with zones keeps, and from then on its opposite. */
+static bool
+branch_cuts(struct branching *b, const struct cuts *cuts)
+{
+	struct master *m = b->master;
+	struct state state = {0};
+	bool done = false;
+
+	for (size_t i = 0; i < cuts->count && !done; i++) {
+		const struct cut *cut = &cuts->list[i];
+		bool more = cut->hi == NO_MAX;
+
+		master_save(m, &state);
+		master_add_row(m, (struct row){ROW_REGION, 0, cut->region, cut->lo, cut->hi, 1});
+		done = branch(b);
+		master_restore(m, &state);
+		master_add_row(m, (struct row){ROW_REGION, 0, cut->region, more ? NO_MIN : cut->hi + 1, more ? cut->lo - 1 : NO_MAX, 1});
+	}
+	state_release(&state);
+	return done;
+}
+
+/* A solution but for the zones. Doubles may have gone wrong: then it is none. */
+static bool
+descend_whole(struct branching *b, struct uses *uses)
+{
+	struct cuts cuts = {0};
+	enum verdict verdict;
+	bool done;
+
+	if (!keeps_rows(b->master, uses)) {
+		b->master->unproven = true;
+		return false;
+	}
+	verdict = spread_judge(b->master, uses);
+	if (verdict == VERDICT_FOUND) {
+		take(b, uses, b->master->fixed.count);
+		return b->objective == SIMPLEX_NONE;
+	}
+	if (verdict == VERDICT_NONE)
+		verdict = spread_cuts(b->master, uses, &cuts);
+	b->open = b->open || verdict == VERDICT_OPEN;
+	done = b->open || branch_cuts(b, &cuts);
+	free(cuts.list);
+	return done;
+}
+
 /* Below this node: true where nothing more is to be looked for. */
 static bool
 descend(struct branching *b)
@@ -227,8 +279,11 @@ descend(struct branching *b)
 			return branch_choice(b, i);
 	shares = shares_of(m);
 	if (shares_are_whole(&shares)) {
-		done = accept(b, &shares, m->fixed.count) && b->objective == SIMPLEX_NONE;
+		struct uses uses = uses_of(&shares);
+
 		free(shares.list);
+		done = descend_whole(b, &uses);
+		free(uses.list);
 		return done;
 	}
 	if (b->depth % DIVE_EVERY == 1)
@@ -249,14 +304,12 @@ branch(struct branching *b)
 {
 	bool done = false;
 
-	if (b->master->explored_max && b->master->explored >= b->master->explored_max) {
-		b->open = true;
-		return true;
-	}
 	demand_better(b);
 	b->depth++;
 	if (master_relax(b->master, b->objective, b->sign))
 		done = descend(b);
+	else if (b->master->budget->spent)
+		done = b->open = true;
 	b->depth--;
 	return done;
 }

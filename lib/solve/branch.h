@@ -9,14 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "solve/budget.h"
+
 struct master;
 struct uses;
-
-enum verdict {
-	VERDICT_NONE,  /* there is no solution (where one was given: no better one) */
-	VERDICT_FOUND,
-	VERDICT_OPEN,  /* the limit was reached */
-};
 
 /* Looks for any solution of the master's rows; found gets it (without what is fixed). */
 enum verdict branch_find(struct master *master, struct uses *found);

@@ -149,6 +149,7 @@ static void
 new_machines(struct program *p, struct group *group)
 {
 	init_group(p, group);
+	group->zone = ZONE_OPEN;
 	for (size_t u = 0; u < p->unit_count; u++)
 		bits_add(p->units[u].everywhere ? group->stays : group->open, u);
 	for (size_t i = 0; i < p->hardware_count; i++)
@@ -159,6 +160,43 @@ new_machines(struct program *p, struct group *group)
 			bits_add(group->images, i);
 }
 
+/* All zones there are. Where present machines need not stay, others may be in their zones: so that what can be had with
+ * them can be had without that demand, too. */
+static void
+take_zones(struct program *p, const struct demands *demands)
+{
+	const struct request *r = p->request;
+	const struct string_list *own = &r->provider.zones;
+	struct names names = {0};
+
+	for (size_t i = 0; i < own->count; i++)
+		names_intern(&names, own->list[i]);
+	p->zones_open = names.count;
+	for (size_t i = 0; i < r->node_count; i++)
+		if (r->nodes[i].zone)
+			names_intern(&names, r->nodes[i].zone);
+	p->zone_count = names.count;
+	if (r->node_count && !demand_holds(demands, DEMAND_NODES, 0))
+		p->zones_open = names.count;
+	p->zones = arena_alloc(&p->arena, names.count, sizeof *p->zones);
+	for (size_t i = 0; i < names.count; i++)
+		p->zones[i] = names.list[i];
+	p->zones_unlimited = p->spread && !demand_holds(demands, DEMAND_ZONES, 0);
+	names_release(&names);
+}
+
+int
+program_zone(const struct program *p, const struct node *node)
+{
+	int zone = 0;
+
+	if (!node->zone)
+		return ZONE_NONE;
+	while (strcmp(p->zones[zone], node->zone) != 0)
+		zone++;
+	return zone;
+}
+
 /* A present machine as a group of its own. A unit of which some services stand there is whole afterwards, if
  * those that lack are only now added. */
 static void
@@ -167,6 +205,7 @@ present_machine(struct program *p, const struct node **node, const bool *added, 
 	init_group(p, group);
 	group->nodes = node;
 	group->count = 1;
+	group->zone = p->spread ? program_zone(p, *node) : ZONE_NONE; /* zones tell machines apart only then */
 	bits_add(group->hardware, (size_t)build_hardware(p, (*node)->hardwaretype));
 	bits_add(group->images, (size_t)build_image(p, (*node)->imagetype));
 	for (size_t u = 0; u < p->unit_count; u++) {
@@ -189,7 +228,7 @@ present_machine(struct program *p, const struct node **node, const bool *added, 
 static bool
 alike(const struct program *p, const struct group *a, const struct group *b)
 {
-	return a->broken == b->broken && bits_equal(a->stays, b->stays, p->unit_words) &&
+	return a->broken == b->broken && a->zone == b->zone && bits_equal(a->stays, b->stays, p->unit_words) &&
 	    bits_equal(a->open, b->open, p->unit_words) && bits_equal(a->hardware, b->hardware, p->hardware_words) &&
 	    bits_equal(a->images, b->images, p->image_words);
 }
@@ -238,6 +277,7 @@ build_groups(struct program *p, const struct demands *demands)
 
 	p->groups = arena_alloc(&p->arena, (keep ? r->node_count : 0) + 1, sizeof *p->groups);
 	p->group_count = 1;
+	take_zones(p, demands);
 	new_machines(p, &p->groups[0]);
 	for (size_t i = 0; i < p->service_count; i++)
 		added[i] = true;

@@ -48,6 +48,10 @@ find_unnamed(struct program *p)
 		for (size_t j = 0; j < t->counts[i].term_count; j++)
 			if ((service = build_service(p, t->counts[i].terms[j].service)) != NAMES_NONE)
 				named[service] = true;
+	for (size_t i = 0; i < t->spread_count; i++)
+		for (size_t j = 0; j < t->spreads[i].services.count; j++)
+			if ((service = build_service(p, t->spreads[i].services.list[j])) != NAMES_NONE)
+				named[service] = true;
 	for (size_t i = 0; i < p->service_count; i++)
 		if (!named[i])
 			p->units[p->unit_of[i]].everywhere = true;
@@ -256,6 +260,30 @@ apply_count_rule(struct program *p, const struct count_rule *rule, struct error 
 	return 0;
 }
 
+static void
+apply_spread(struct program *p, const struct spread_rule *rule)
+{
+	for (size_t i = 0; i < rule->services.count; i++) {
+		struct unit *unit = unit_named(p, rule->services.list[i]);
+
+		if (!unit)
+			continue;
+		unit->zones_min = unit->zones_min > clamp(rule->min) ? unit->zones_min : clamp(rule->min);
+		if (!p->spread)
+			p->spread = arena_alloc(&p->arena, p->unit_words, sizeof *p->spread);
+		bits_add(p->spread, (size_t)unit_number(p, unit));
+	}
+}
+
+/* So many zones need as many instances. */
+static void
+raise_mins(struct program *p)
+{
+	for (size_t u = 0; u < p->unit_count; u++)
+		if (p->units[u].min > 0)
+			raise_min(&p->units[u], p->units[u].zones_min);
+}
+
 static int
 apply(struct program *p, const struct demand *demand, struct error *err)
 {
@@ -276,6 +304,9 @@ apply(struct program *p, const struct demand *demand, struct error *err)
 		return 0;
 	case DEMAND_ONEOF:
 		apply_oneof(p, &t->oneof.list[demand->index]);
+		return 0;
+	case DEMAND_SPREAD:
+		apply_spread(p, &t->spreads[demand->index]);
 		return 0;
 	case DEMAND_COUNT_RULE:
 		return apply_count_rule(p, &t->counts[demand->index], err);
@@ -345,6 +376,7 @@ build_rules(struct program *p, const struct demands *demands, struct error *err)
 		if (demand_holds(demands, demand->kind, demand->index) && apply(p, demand, err) < 0)
 			return -1;
 	}
+	raise_mins(p);
 	find_cliques(p);
 	find_betters(p);
 	return 0;

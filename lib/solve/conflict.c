@@ -23,7 +23,7 @@ is_too_much(struct demands *demands, struct error *err)
 	int rc = -1;
 
 	if (program_build(demands->request, demands, &program, err) == 0)
-		rc = search_any(&program, EXPLORED_MAX) == VERDICT_NONE;
+		rc = search_any(&program, &(struct budget){.nodes_max = EXPLORED_MAX}) == VERDICT_NONE;
 	program_release(&program);
 	return rc;
 }
@@ -125,7 +125,7 @@ possible(struct demands *demands, const struct demand *demand, int sign)
 	demand_drop(demands, demand, true);
 	if (program_build(demands->request, demands, &program, &err) == 0)
 		value = search_extreme(&program, is_about_machines(demand) ? ANY : unit_about(&program, demand), sign,
-		    EXPLORED_MAX);
+		    &(struct budget){.nodes_max = EXPLORED_MAX});
 	program_release(&program);
 	demand_drop(demands, demand, false);
 	return value;

@@ -150,6 +150,8 @@ demands_collect(const struct request *request, struct demands *demands)
 	collect_types(demands);
 	add_all(demands, DEMAND_COUNT_RULE, t->count_count);
 	add_all(demands, DEMAND_ONEOF, t->oneof.count);
+	add_one(demands, DEMAND_ZONES, t->spread_count > 0);
+	add_all(demands, DEMAND_SPREAD, t->spread_count);
 	add_all(demands, DEMAND_MUSTCOEXIST, t->mustcoexist.count);
 	add_all(demands, DEMAND_MUTUALLYEXCLUSIVE, t->mutuallyexclusive.count);
 	add_all(demands, DEMAND_CANTCOEXIST, t->cantcoexist.count);
@@ -232,6 +234,7 @@ demand_pointer(const struct demands *demands, const struct demand *demand, struc
 		[DEMAND_COMPATIBLE_HARDWARETYPES] = "/template/compatibility/hardwaretypes",
 		[DEMAND_COMPATIBLE_IMAGETYPES] = "/template/compatibility/imagetypes",
 		[DEMAND_NODES] = "/nodes",
+		[DEMAND_ZONES] = "/provider/zones",
 	};
 	static const char *const indexed[DEMAND_KINDS] = {
 		[DEMAND_MUSTCOEXIST] = "/template/constraints/layout/mustcoexist/%",
@@ -239,6 +242,7 @@ demand_pointer(const struct demands *demands, const struct demand *demand, struc
 		[DEMAND_MUTUALLYEXCLUSIVE] = "/template/constraints/layout/mutuallyexclusive/%",
 		[DEMAND_COUNT_RULE] = "/template/constraints/counts/%",
 		[DEMAND_ONEOF] = "/template/constraints/oneof/%",
+		[DEMAND_SPREAD] = "/template/constraints/spread/%",
 		[DEMAND_CONSUMES] = "/services/%/consumes",
 	};
 	static const char *const constraint[DEMAND_KINDS] = {

@@ -27,6 +27,8 @@ enum demand_kind {
 	DEMAND_MUTUALLYEXCLUSIVE,
 	DEMAND_COUNT_RULE,
 	DEMAND_ONEOF,
+	DEMAND_SPREAD,
+	DEMAND_ZONES,        /* the zones that the provider has */
 	DEMAND_AVAILABLE,    /* index of hardwaretypes: */
 	DEMAND_CAPACITY,
 	DEMAND_CONSUMES,     /* index of services */

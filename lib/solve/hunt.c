@@ -11,12 +11,16 @@
 
 #include "solve/bits.h"
 
-enum { LONG = 200 }; /* steps without finding a better pattern */
+enum {
+	LONG = 200, /* steps without finding a better pattern */
+	STEP_WORK = 20,
+};
 
 bool
 hunt_concerns(const struct hunt *hunt, const struct toll *toll)
 {
 	return toll->price != 0 && (toll->region->group == ANY || toll->region->group == hunt->group) &&
+	    (toll->region->zone == ANY || toll->region->zone == hunt->program->groups[hunt->group].zone) &&
 	    (toll->region->hardware == ANY || toll->region->hardware == hunt->hardware);
 }
 
@@ -201,7 +205,8 @@ hopeless(const struct hunt *hunt, size_t from)
 void
 hunt_search(struct hunt *hunt, size_t i, size_t depth)
 {
-	if (hopeless(hunt, i) || (hunt->best > hunt->enough && hunt->steps++ > LONG))
+	if (!budget_work(hunt->budget, STEP_WORK + hunt->count - i) || hopeless(hunt, i) ||
+	    (hunt->best > hunt->enough && hunt->steps++ > LONG))
 		return;
 	if (i == hunt->count || (i >= hunt->gainful && hunt->size >= hunt->need)) {
 		int64_t value = hunt->value + tolls(hunt, true);

@@ -5,6 +5,7 @@
 #ifndef SOLVE_HUNT_H
 #define SOLVE_HUNT_H
 
+#include "solve/budget.h"
 #include "solve/price.h"
 
 struct ruler { /* all resources of a machine as one */
@@ -16,6 +17,7 @@ struct hunt { /* for the best pattern of a group, on one type after the other */
 	const struct program *program;
 	const struct prices *prices;
 	const struct wish *wish; /* or NULL */
+	struct budget *budget;   /* of steps; once it is spent, nothing is found */
 	int group, hardware;
 	int *order;              /* units still to be decided */
 	size_t count, first;     /* of them; the first ones are decided in any case, */

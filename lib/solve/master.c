@@ -206,7 +206,7 @@ add_unit_rows(struct master *m)
 
 	for (size_t u = 0; u < p->unit_count; u++) {
 		const struct unit *unit = &p->units[u];
-		bool bounded = unit->min > 0 || unit->max < p->machines_max || is_choice(p, u);
+		bool bounded = unit->min > 0 || unit->max < p->machines_max || unit->zones_min > 0 || is_choice(p, u);
 
 		m->row_of_unit[u] = SIMPLEX_NONE;
 		if (bounded && (!unit->everywhere || p->group_count > 1))
@@ -248,9 +248,9 @@ add_other_rows(struct master *m)
 }
 
 void
-master_init(struct master *m, const struct program *p)
+master_init(struct master *m, const struct program *p, struct budget *budget)
 {
-	*m = (struct master){.program = p, .row_of_cost = SIMPLEX_NONE};
+	*m = (struct master){.program = p, .budget = budget, .row_of_cost = SIMPLEX_NONE};
 	m->row_of_unit = memory_zeroed(p->unit_count, sizeof *m->row_of_unit);
 	m->row_of_hardware = memory_zeroed(p->hardware_count, sizeof *m->row_of_hardware);
 	m->row_of_group = memory_zeroed(p->group_count, sizeof *m->row_of_group);

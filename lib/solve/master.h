@@ -79,11 +79,11 @@ struct master { /* zero-initialise */
 	size_t row_price_capacity;
 	int64_t *best;          /* the price of the best pattern of each group, and of the marked one behind them */
 	double unit_price;      /* what 1.0 of the linear program is in prices */
-	unsigned long explored, explored_max; /* relaxations solved; at most (0: any number) */
+	struct budget *budget;
 	bool unproven;          /* something was concluded that doubles say and whole numbers could not prove */
 };
 
-void master_init(struct master *master, const struct program *program);
+void master_init(struct master *master, const struct program *program, struct budget *budget);
 void master_release(struct master *master);
 
 void state_release(struct state *state);
@@ -107,7 +107,7 @@ int64_t master_coefficient(const struct master *master, const struct row *row, c
 void master_choose(struct master *master, size_t choice, int unit);
 
 /* Solves the relaxation, for sign * row objective (SIMPLEX_NONE: any solution) least. False where there is no
- * solution, in fractions and so in whole numbers: proved, or else unproven is set. */
+ * solution, in fractions and so in whole numbers: proved, or else unproven is set; or the budget is spent. */
 bool master_relax(struct master *master, int objective, int sign);
 
 /* The solution of the relaxation: value[i] machines of column[i]. Returns how many there are; there is room for

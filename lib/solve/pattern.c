@@ -7,6 +7,7 @@ bool
 region_has(const struct program *program, const struct region *region, const struct pattern *pattern)
 {
 	return (region->group == ANY || region->group == pattern->group) &&
+	    (region->zone == ANY || region->zone == program->groups[pattern->group].zone) &&
 	    (region->hardware == ANY || region->hardware == pattern->hardware) &&
 	    bits_within(region->with, pattern->units, program->unit_words) &&
 	    !bits_meet(region->without, pattern->units, program->unit_words);

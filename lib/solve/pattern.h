@@ -17,6 +17,7 @@ struct pattern {
 
 struct region { /* some of all patterns */
 	int group, hardware;      /* or ANY */
+	int zone;                 /* of the group, or ANY */
 	uint64_t *with, *without; /* units it has, and has not */
 };
 

@@ -79,13 +79,13 @@ wish_allows(const struct wish *wish, int group, size_t hardware)
 }
 
 bool
-price_best(const struct program *p, const struct prices *prices, int group, const struct wish *wish, int64_t floor,
-    int64_t enough, struct pattern *best, int64_t *value)
+price_best(const struct program *p, const struct prices *prices, struct budget *budget, int group,
+    const struct wish *wish, int64_t floor, int64_t enough, struct pattern *best, int64_t *value)
 {
 	const struct group *g = &p->groups[group];
 	struct candidate *scratch = memory_zeroed(p->unit_count, sizeof *scratch);
 	struct hunt hunt = {
-		.program = p, .prices = prices, .wish = wish, .group = group, .best = floor, .enough = enough, .best_units = best->units,
+		.program = p, .prices = prices, .budget = budget, .wish = wish, .group = group, .best = floor, .enough = enough, .best_units = best->units,
 		.need = wish && wish->size > 1 ? wish->size : 1,
 		.order = memory_zeroed(p->unit_count, sizeof *hunt.order),
 		.hope = memory_zeroed(p->unit_count + 1, sizeof *hunt.hope),

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "solve/budget.h"
 #include "solve/pattern.h"
 
 struct wish { /* what the pattern of one machine must be like, beside a region */
@@ -34,9 +35,9 @@ struct prices {
 };
 
 /* The best pattern of a group that wish (or NULL) allows, in best (units has room), and its price in value. False
- * where no pattern is worth more than floor: that is certain. One worth more than enough will do where it takes
- * long to find a better one. Deterministic. */
-bool price_best(const struct program *program, const struct prices *prices, int group, const struct wish *wish,
-    int64_t floor, int64_t enough, struct pattern *best, int64_t *value);
+ * where no pattern is worth more than floor: that is certain, unless the budget is spent. One worth more than enough
+ * will do where it takes long to find a better one. Deterministic. */
+bool price_best(const struct program *program, const struct prices *prices, struct budget *budget, int group,
+    const struct wish *wish, int64_t floor, int64_t enough, struct pattern *best, int64_t *value);
 
 #endif

@@ -24,6 +24,8 @@ enum {
 	SOLVE_MACHINES = 1000000, /* the most that are placed */
 	SOLVE_SERVICES = 4096,    /* the most on one cluster */
 	ANY = -1,
+	ZONE_NONE = -2,
+	ZONE_OPEN = -3,
 };
 
 #define NO_MIN INT64_MIN
@@ -38,6 +40,7 @@ struct unit { /* services that stand on the same machines */
 	size_t crowd_count;
 	int64_t *consumes;           /* of each resource */
 	int64_t min, max;            /* instances */
+	int64_t zones_min;           /* that its instances stand in, where there are any */
 	bool everywhere;             /* no constraint names it: it stands on every new machine */
 	bool banned;                 /* a rule forbids it on any machine */
 	int clique;                  /* units of one clique exclude each other */
@@ -66,6 +69,7 @@ struct group { /* machines that are alike before anything is placed; the first a
 	uint64_t *stays;           /* units that stand there and stay, or that belong everywhere */
 	uint64_t *open;            /* further units that may be placed there */
 	uint64_t *hardware, *images;
+	int zone;                  /* of program.zones; ZONE_NONE; or ZONE_OPEN: of the first zones_open, each its own */
 	bool broken;               /* what stands there breaks a rule, whatever is added */
 };
 
@@ -101,6 +105,10 @@ struct program {
 	size_t linear_count;
 	struct choice *choices;
 	size_t choice_count;
+	const char **zones; /* the provider's, then those of present machines */
+	size_t zone_count, zones_open;
+	bool zones_unlimited; /* as if each new machine had a zone of its own */
+	uint64_t *spread;     /* units with zones_min; NULL: none */
 	int64_t machines_min, machines_max;
 	bool unbounded;     /* nothing but SOLVE_MACHINES bounds the number of machines */
 	double cost_unit;   /* hardware.cost counts in this */
@@ -117,6 +125,9 @@ void program_release(struct program *program);
 
 /* The first image that all of a set of units may use in a group; SIZE_MAX where there is none. */
 size_t program_image(const struct program *program, int group, const uint64_t *units);
+
+/* The number of a present machine's zone, or ZONE_NONE. */
+int program_zone(const struct program *program, const struct node *node);
 
 /* The sum of two counts, where NO_MIN and NO_MAX absorb. */
 int64_t count_add(int64_t a, int64_t b);

@@ -161,7 +161,7 @@ new_column(struct master *m, int group, bool marked, int64_t threshold, int64_t 
 	const struct program *p = m->program;
 	struct column column = {{group, 0, arena_alloc(&m->arena, p->unit_words, sizeof(uint64_t))}, marked, m->wish_number};
 	int64_t mark = marked ? m->marked_price : 0, value;
-	bool found = price_best(p, &m->prices, group, marked ? m->wish : NULL, *best - mark,
+	bool found = price_best(p, &m->prices, m->budget, group, marked ? m->wish : NULL, *best - mark,
 	    threshold - mark, &column.pattern, &value);
 
 	if (!found || value + mark <= *best)
@@ -339,12 +339,11 @@ master_relax(struct master *m, int objective, int sign)
 	bool was_missing = true, loose = false;
 	int chances = LOOSENINGS;
 
-	m->explored++;
 	m->lp.careful = false;
-	if (bounds_cross(m))
+	if (!budget_node(m->budget) || bounds_cross(m))
 		return false;
 	simplex_settle(&m->lp);
-	while (limit-- > 0) {
+	while (limit-- > 0 && budget_work(m->budget, m->row_count * (m->row_count + m->column_count))) {
 		double missing = simplex_price(&m->lp, objective, sign), now = goal(m, missing, objective, sign);
 
 		idle = (missing > 0) != was_missing || now < before - SIMPLEX_WORTH ? 0 : idle + 1;
@@ -371,7 +370,7 @@ master_relax(struct master *m, int objective, int sign)
 		return missing == 0;
 	}
 	tighten(m);
-	m->unproven = true;
+	m->unproven = m->unproven || !m->budget->spent;
 	return false;
 }
 

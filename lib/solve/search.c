@@ -51,7 +51,7 @@ clear_wish(struct search *s)
 	const struct program *p = s->program;
 
 	s->wish.size = 1;
-	s->wish.region.group = s->wish.region.hardware = ANY;
+	s->wish.region.group = s->wish.region.hardware = s->wish.region.zone = ANY;
 	memset(s->wish.region.with, 0, p->unit_words * sizeof(uint64_t));
 	memset(s->wish.region.without, 0, p->unit_words * sizeof(uint64_t));
 	for (size_t i = 0; i < p->hardware_count; i++)
@@ -61,11 +61,10 @@ clear_wish(struct search *s)
 }
 
 static void
-search_init(struct search *s, const struct program *p, unsigned long explored_max)
+search_init(struct search *s, const struct program *p, struct budget *budget)
 {
 	*s = (struct search){.program = p};
-	master_init(&s->master, p);
-	s->master.explored_max = explored_max;
+	master_init(&s->master, p, budget);
 	s->wish.region.with = memory_zeroed(p->unit_words, sizeof(uint64_t));
 	s->wish.region.without = memory_zeroed(p->unit_words, sizeof(uint64_t));
 	s->wish.hardware = memory_zeroed(p->hardware_words, sizeof(uint64_t));
@@ -153,7 +152,7 @@ largest_pattern(const struct search *s)
 	for (size_t u = 0; u < p->unit_count; u++)
 		prices.unit[u] = (int64_t)p->units[u].size;
 	for (size_t g = 0; g < p->group_count; g++)
-		price_best(p, &prices, (int)g, NULL, largest, INT64_MAX, &pattern, &largest);
+		price_best(p, &prices, s->master.budget, (int)g, NULL, largest, INT64_MAX, &pattern, &largest);
 	free(prices.group);
 	free(prices.hardware);
 	free(prices.unit);
@@ -361,17 +360,16 @@ finish(struct search *s, bool solved, struct outcome *outcome)
 	take_over(s->program, outcome);
 	outcome->verdict = s->open ? VERDICT_OPEN : solved ? VERDICT_FOUND : VERDICT_NONE;
 	outcome->proved = !s->master.unproven;
-	outcome->explored = s->master.explored;
 }
 
 void
-search_best(const struct program *p, unsigned long explored_max, struct outcome *outcome)
+search_best(const struct program *p, struct budget *budget, struct outcome *outcome)
 {
 	struct search s;
 	enum verdict verdict;
 
 	*outcome = (struct outcome){0};
-	search_init(&s, p, explored_max);
+	search_init(&s, p, budget);
 	verdict = branch_find(&s.master, &s.found);
 	s.open = verdict == VERDICT_OPEN;
 	for (size_t i = 0; i < p->objective_count && verdict == VERDICT_FOUND && !s.open; i++)
@@ -388,12 +386,12 @@ search_best(const struct program *p, unsigned long explored_max, struct outcome 
 }
 
 enum verdict
-search_any(const struct program *p, unsigned long explored_max)
+search_any(const struct program *p, struct budget *budget)
 {
 	struct search s;
 	enum verdict verdict;
 
-	search_init(&s, p, explored_max);
+	search_init(&s, p, budget);
 	verdict = branch_find(&s.master, &s.found);
 	if (verdict == VERDICT_NONE && s.master.unproven)
 		verdict = VERDICT_OPEN;
@@ -402,14 +400,14 @@ search_any(const struct program *p, unsigned long explored_max)
 }
 
 int64_t
-search_extreme(const struct program *p, int unit, int sign, unsigned long explored_max)
+search_extreme(const struct program *p, int unit, int sign, struct budget *budget)
 {
 	struct search s;
 	enum verdict verdict;
 	int64_t value = -1;
 	int row = 0;
 
-	search_init(&s, p, explored_max);
+	search_init(&s, p, budget);
 	if (unit != ANY)
 		row = master_add_row(&s.master, (struct row){ROW_UNIT, unit, NULL, NO_MIN, NO_MAX, 1});
 	verdict = branch_best(&s.master, row, sign, &s.found);

@@ -16,19 +16,18 @@ struct outcome { /* release it; patterns live in its arena */
 	enum verdict verdict; /* FOUND: uses is the best; OPEN: it is one (if there are uses), NONE: there is none */
 	bool proved;          /* whether the verdict was proved in whole numbers */
 	struct uses uses;     /* in preference order where dense is an objective */
-	unsigned long explored;
 	struct arena arena;
 };
 
-/* Finds the best solution. explored_max: relaxations at most, 0: any number. */
-void search_best(const struct program *program, unsigned long explored_max, struct outcome *outcome);
+/* Finds the best solution. */
+void search_best(const struct program *program, struct budget *budget, struct outcome *outcome);
 
 /* Whether there is a solution at all. */
-enum verdict search_any(const struct program *program, unsigned long explored_max);
+enum verdict search_any(const struct program *program, struct budget *budget);
 
 /* The least (sign 1) or most (-1) instances of a unit in any solution, or machines (unit ANY); -1 where that is
  * not known. */
-int64_t search_extreme(const struct program *program, int unit, int sign, unsigned long explored_max);
+int64_t search_extreme(const struct program *program, int unit, int sign, struct budget *budget);
 
 void outcome_release(struct outcome *outcome);
 

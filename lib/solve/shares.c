@@ -139,7 +139,7 @@ shares_region(struct master *m, const struct shares *shares, double *sum)
 	struct literal literal = {0};
 	bool found = false;
 
-	*region = (struct region){ANY, ANY, arena_alloc(&m->arena, p->unit_words, sizeof(uint64_t)),
+	*region = (struct region){ANY, ANY, ANY, arena_alloc(&m->arena, p->unit_words, sizeof(uint64_t)),
 	    arena_alloc(&m->arena, p->unit_words, sizeof(uint64_t))};
 	for (size_t i = 0; i < shares->count; i++)
 		if (fraction(shares->list[i].value) > SHARE_WHOLE)

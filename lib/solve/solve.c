@@ -13,6 +13,7 @@
 #include "solve/conflict.h"
 #include "solve/demand.h"
 #include "solve/search.h"
+#include "solve/zone.h"
 
 enum { WRITE_AT_ONCE = 1 << 16 };
 
@@ -90,7 +91,7 @@ keep_present(const struct program *p, const struct kind *kinds, size_t kind_coun
 }
 
 static void
-add_new(const struct program *p, const struct kind *kind, int64_t *number, struct answer *answer)
+add_new(const struct program *p, const struct kind *kind, const int *zones, int64_t *number, struct answer *answer)
 {
 	const struct hardware *hardware = &p->hardware[kind->use->pattern.hardware];
 	const struct image *image = &p->images[kind->image];
@@ -98,6 +99,7 @@ add_new(const struct program *p, const struct kind *kind, int64_t *number, struc
 	for (int64_t n = 0; n < kind->use->count; n++)
 		answer->nodes[answer->node_count++] = (struct node){
 			.nodenum = (*number)++,
+			.zone = zones[n] == ZONE_NONE ? NULL : p->zones[zones[n]],
 			.hardwaretype = hardware->name,
 			.imagetype = image->name,
 			.flavor = hardware->offer->flavor,
@@ -121,11 +123,42 @@ drop_left(struct answer *answer)
 }
 
 static void
+add_crew(struct crews *crews, const uint64_t *units, int zone, int64_t count)
+{
+	ARRAY_ROOM(crews->list, crews->count, crews->capacity);
+	crews->list[crews->count++] = (struct crew){units, zone, count};
+}
+
+/* The zones of the new machines, kind after kind. */
+static int *
+zones_of(const struct program *p, const struct kind *kinds, size_t count, const struct answer *answer)
+{
+	struct crews crews = {0};
+	uint64_t *none = memory_zeroed(p->unit_words, sizeof *none);
+	int64_t machines = 0;
+	int *zones;
+
+	for (size_t i = 0; i < count; i++) {
+		add_crew(&crews, kinds[i].use->pattern.units, p->groups[kinds[i].use->pattern.group].zone, kinds[i].use->count);
+		machines += kinds[i].use->count;
+	}
+	for (size_t i = 0; i < answer->node_count && !p->spread; i++)
+		if (!answer->nodes[i].leaves)
+			add_crew(&crews, none, program_zone(p, &answer->nodes[i]), 1);
+	zones = memory_zeroed((size_t)machines, sizeof *zones);
+	zones_place(p, &(struct budget){0}, &crews, p->spread ? p->spread : none, zones);
+	free(crews.list);
+	free(none);
+	return zones;
+}
+
+static void
 make_nodes(const struct program *p, const struct outcome *outcome, struct answer *answer)
 {
 	const struct request *r = p->request;
 	struct kind *kinds = kinds_of(p, outcome, &answer->arena);
 	int64_t total = 0, number = NODE_FIRST_NUMBER;
+	int *zones, *zone;
 
 	for (size_t i = 0; i < outcome->uses.count; i++)
 		total += outcome->uses.list[i].count;
@@ -143,14 +176,18 @@ make_nodes(const struct program *p, const struct outcome *outcome, struct answer
 	}
 	keep_present(p, kinds, outcome->uses.count, answer);
 	drop_left(answer);
+	zone = zones = zones_of(p, kinds, outcome->uses.count, answer);
 	for (size_t i = 0; i < outcome->uses.count; i++)
-		if (kinds[i].use->pattern.group == 0)
-			add_new(p, &kinds[i], &number, answer);
+		if (kinds[i].use->pattern.group == 0) {
+			add_new(p, &kinds[i], zone, &number, answer);
+			zone += kinds[i].use->count;
+		}
+	free(zones);
 }
 
 /* In the order of their names: cost, machines, moves. */
 static void
-make_solution(const struct program *p, const struct outcome *outcome, struct answer *answer)
+make_solution(const struct program *p, const struct outcome *outcome, unsigned long explored, struct answer *answer)
 {
 	struct amount *list = arena_alloc(&answer->arena, 3, sizeof *list);
 	int64_t cost = 0, machines = 0;
@@ -167,7 +204,7 @@ make_solution(const struct program *p, const struct outcome *outcome, struct ans
 	answer->solution = (struct solution){
 		.status = outcome->verdict == VERDICT_FOUND && outcome->proved ? "optimal" : "feasible",
 		.objective = {list, count},
-		.explored = (int64_t)outcome->explored,
+		.explored = (int64_t)explored,
 	};
 }
 
@@ -180,7 +217,8 @@ name_services(const struct program *p, struct answer *answer)
 }
 
 static int
-take_outcome(const struct program *p, const struct outcome *outcome, struct answer *answer, struct error *err)
+take_outcome(const struct program *p, const struct outcome *outcome, const struct budget *budget, struct answer *answer,
+    struct error *err)
 {
 	int64_t machines = 0;
 
@@ -195,7 +233,7 @@ take_outcome(const struct program *p, const struct outcome *outcome, struct answ
 	if (!answer->satisfiable)
 		return conflict_explain(p->request, &answer->arena, &answer->refusal, err);
 	make_nodes(p, outcome, answer);
-	make_solution(p, outcome, answer);
+	make_solution(p, outcome, budget->nodes, answer);
 	name_services(p, answer);
 	return 0;
 }
@@ -206,6 +244,7 @@ solve(const struct request *request, struct answer *answer, struct error *err)
 	struct demands demands;
 	struct program program;
 	struct outcome outcome;
+	struct budget budget = {0};
 	int admitted, rc;
 
 	*answer = (struct answer){0};
@@ -215,8 +254,8 @@ solve(const struct request *request, struct answer *answer, struct error *err)
 	demands_collect(request, &demands);
 	rc = program_build(request, &demands, &program, err);
 	if (rc == 0) {
-		search_best(&program, 0, &outcome);
-		rc = take_outcome(&program, &outcome, answer, err);
+		search_best(&program, &budget, &outcome);
+		rc = take_outcome(&program, &outcome, &budget, answer, err);
 		outcome_release(&outcome);
 	}
 	program_release(&program);

@@ -130,6 +130,24 @@ set_words(const struct cluster_template *t, const struct demand *demand, struct 
 	}
 }
 
+static void
+spread_words(const struct request *r, const struct demand *demand, struct buffer *out)
+{
+	const struct spread_rule *rule = &r->template.spreads[demand->index];
+
+	if (demand->kind == DEMAND_SPREAD) {
+		enumerate(&rule->services, "and", out);
+		buffer_printf(out, " must%s stand in at least ", rule->services.count > 1 ? " each" : "");
+		plural(rule->min, "zone", "zones", out);
+		return;
+	}
+	buffer_printf(out, "provider %s has ", r->provider.name);
+	if (r->provider.zones.count == 0)
+		buffer_text(out, "no zones");
+	else
+		plural((int64_t)r->provider.zones.count, "zone", "zones", out);
+}
+
 static bool
 offers_hardware(const struct request *r, const char *name)
 {
@@ -200,6 +218,9 @@ demand_words(const struct demands *demands, const struct demand *demand, struct 
 		break;
 	case DEMAND_MUSTCOEXIST: case DEMAND_CANTCOEXIST: case DEMAND_MUTUALLYEXCLUSIVE: case DEMAND_ONEOF:
 		set_words(&r->template, demand, out);
+		break;
+	case DEMAND_SPREAD: case DEMAND_ZONES:
+		spread_words(r, demand, out);
 		break;
 	case DEMAND_COUNT_RULE:
 		count_rule(&r->template.counts[demand->index], out);

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "solve/budget.h"
+
+#include "base/clock.h"
+
+enum { NODE_WORK = 1000000 }; /* steps: about a millisecond */
+
+bool
+budget_node(struct budget *budget)
+{
+	budget->nodes++;
+	if (budget->deadline_ms && clock_monotonic_ms() >= budget->deadline_ms)
+		budget->spent = budget->late = true;
+	if (budget->nodes_max && budget->nodes >= budget->nodes_max)
+		budget->spent = true;
+	return !budget->spent;
+}
+
+bool
+budget_work(struct budget *budget, unsigned long steps)
+{
+	budget->work += steps;
+	for (; budget->work >= NODE_WORK; budget->work -= NODE_WORK)
+		budget_node(budget);
+	return !budget->spent;
+}
+
+struct budget
+budget_part(const struct budget *budget, unsigned long nodes)
+{
+	struct budget part = {.nodes_max = nodes, .deadline_ms = budget->deadline_ms, .spent = budget->spent, .late = budget->late};
+
+	if (budget->nodes_max && budget->nodes_max - budget->nodes < nodes)
+		part.nodes_max = budget->nodes_max - budget->nodes;
+	return part;
+}
+
+void
+budget_take(struct budget *budget, const struct budget *part)
+{
+	budget->nodes += part->nodes;
+	budget_work(budget, part->work);
+	budget->late = budget->late || part->late;
+	budget->spent = budget->late || (budget->nodes_max && budget->nodes >= budget->nodes_max);
+}

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Depth first, team by team (machines with the same units of the set), machine by machine, the zone that helps most
+ * first. What makes this short:
+ *
+ *	a team's machines stand in different zones: two in one zone are no better than one;
+ *	a team of as many machines as any of its units needs zones satisfies all of its units wherever it stands, so it is
+ *	left out of the search, and its units with it;
+ *	zones in which the same units stand are the same: of these one is tried.
+ */
+#include "solve/zone.h"
+
+#include <stdlib.h>
+
+#include "solve/bits.h"
+
+struct team {
+	uint64_t *units; /* of the set */
+	int64_t count;   /* machines */
+	int64_t useful;  /* of them, those that the search places */
+	int64_t slack;   /* machines that the unit which is most in need could do without */
+	int *where;      /* zones of the machines placed so far */
+	int64_t placed, taken;
+};
+
+struct zoning {
+	const struct program *program;
+	struct budget *budget;
+	size_t words, zone_words;
+	uint64_t *cover; /* of each zone: the units that stand there */
+	int64_t *load;   /* of each zone: machines */
+	int64_t *need;   /* of each unit: zones that it lacks */
+	struct team *teams;
+	size_t count;
+	struct team **hard; /* teams that are to be searched */
+	size_t hard_count;
+};
+
+static uint64_t *
+cover_of(const struct zoning *z, size_t zone)
+{
+	return z->cover + zone * z->words;
+}
+
+/* Whether a machine of a team there would help a unit that lacks zones; how many it would. */
+static size_t
+gain_of(const struct zoning *z, const struct team *team, size_t zone)
+{
+	size_t gain = 0;
+
+	for (size_t u = bits_next(team->units, z->words, 0); u != SIZE_MAX; u = bits_next(team->units, z->words, u + 1))
+		gain += z->need[u] > 0 && !bits_has(cover_of(z, zone), u);
+	return gain;
+}
+
+static void
+stand(struct zoning *z, const uint64_t *units, size_t zone)
+{
+	for (size_t u = bits_next(units, z->words, 0); u != SIZE_MAX; u = bits_next(units, z->words, u + 1)) {
+		z->need[u] -= !bits_has(cover_of(z, zone), u);
+		bits_add(cover_of(z, zone), u);
+	}
+}
+
+static bool
+is_lacking(const struct zoning *z, const uint64_t *units)
+{
+	for (size_t u = bits_next(units, z->words, 0); u != SIZE_MAX; u = bits_next(units, z->words, u + 1))
+		if (z->need[u] > 0)
+			return true;
+	return false;
+}
+
+static bool
+is_done(const struct zoning *z)
+{
+	for (size_t i = 0; i < z->hard_count; i++)
+		if (is_lacking(z, z->hard[i]->units))
+			return false;
+	return true;
+}
+
+/* Whether the machines still to be placed, from team i on, are enough for each unit of that team. */
+static bool
+can_suffice(const struct zoning *z, size_t i)
+{
+	const struct team *team = z->hard[i];
+
+	for (size_t u = bits_next(team->units, z->words, 0); u != SIZE_MAX; u = bits_next(team->units, z->words, u + 1)) {
+		int64_t left = 0;
+
+		for (size_t j = i; j < z->hard_count && left < z->need[u]; j++)
+			if (bits_has(z->hard[j]->units, u))
+				left += z->hard[j]->useful - z->hard[j]->placed;
+		if (left < z->need[u])
+			return false;
+	}
+	return true;
+}
+
+/* The zone that helps a team most, of these the emptiest one, the first one; SIZE_MAX where none helps. useful: some
+ * zone helps, barred or not. */
+static size_t
+best_zone(const struct zoning *z, const struct team *team, const uint64_t *barred, bool *useful)
+{
+	size_t best = SIZE_MAX, most = 0;
+
+	for (size_t zone = 0; zone < z->program->zones_open; zone++) {
+		size_t gain = gain_of(z, team, zone);
+
+		*useful = *useful || gain > 0;
+		if (gain == 0 || gain < most || bits_has(barred, zone))
+			continue;
+		if (gain > most || z->load[zone] < z->load[best])
+			best = zone;
+		most = gain;
+	}
+	return best;
+}
+
+static void
+bar_alike(const struct zoning *z, size_t zone, uint64_t *barred)
+{
+	for (size_t other = 0; other < z->program->zones_open; other++)
+		if (bits_equal(cover_of(z, zone), cover_of(z, other), z->words))
+			bits_add(barred, other);
+}
+
+static bool search(struct zoning *z, size_t i, const uint64_t *barred);
+
+/* Puts a machine of team i there, and goes on. Where that leads nowhere it is as if it had not been done. */
+static bool
+try_zone(struct zoning *z, size_t i, size_t zone, const uint64_t *barred)
+{
+	struct team *team = z->hard[i];
+	uint64_t *before = memory_zeroed(z->words + z->zone_words, sizeof *before), *used = before + z->words;
+	bool found;
+
+	bits_copy(before, cover_of(z, zone), z->words);
+	bits_copy(used, barred, z->zone_words);
+	bits_add(used, zone);
+	stand(z, team->units, zone);
+	z->load[zone]++;
+	team->where[team->placed++] = (int)zone;
+	found = can_suffice(z, i) && search(z, i, used);
+	if (!found) {
+		team->placed--;
+		z->load[zone]--;
+		for (size_t u = bits_next(team->units, z->words, 0); u != SIZE_MAX; u = bits_next(team->units, z->words, u + 1))
+			z->need[u] += !bits_has(before, u);
+		bits_copy(cover_of(z, zone), before, z->words);
+	}
+	free(before);
+	return found;
+}
+
+/* Places the rest of team i in zones that are not barred, and the teams behind it. Where only barred zones would help,
+ * those were tried before. */
+static bool
+search(struct zoning *z, size_t i, const uint64_t *barred)
+{
+	uint64_t *tried = memory_zeroed(2 * z->zone_words, sizeof *tried), *none = tried + z->zone_words;
+	bool found = false, useful = false;
+
+	bits_copy(tried, barred, z->zone_words);
+	if (i == z->hard_count || !budget_work(z->budget, 100 + z->words * z->program->zones_open))
+		found = i == z->hard_count && is_done(z);
+	else if (z->hard[i]->placed == z->hard[i]->useful)
+		found = search(z, i + 1, none);
+	else
+		for (size_t zone; !found && (zone = best_zone(z, z->hard[i], tried, &useful)) != SIZE_MAX;) {
+			found = try_zone(z, i, zone, tried);
+			bar_alike(z, zone, tried);
+		}
+	if (!found && i < z->hard_count && z->hard[i]->placed < z->hard[i]->useful && !useful && !z->budget->spent)
+		found = search(z, i + 1, none);
+	free(tried);
+	return found;
+}
+
+/* The team of a crew: the one with the same units of the set. */
+static struct team *
+team_of(struct zoning *z, const uint64_t *units)
+{
+	size_t i = 0;
+
+	while (i < z->count && !bits_equal(z->teams[i].units, units, z->words))
+		i++;
+	if (i == z->count) {
+		z->teams[z->count++].units = memory_zeroed(z->words, sizeof *units);
+		bits_copy(z->teams[i].units, units, z->words);
+	}
+	return &z->teams[i];
+}
+
+/* Gathers the open machines in teams, and what stands in the zones already. teams_of[i]: of crew i. */
+static void
+gather(struct zoning *z, const struct crews *crews, const uint64_t *set, struct team **teams_of)
+{
+	uint64_t *units = memory_zeroed(z->words, sizeof *units);
+
+	z->teams = memory_zeroed(crews->count, sizeof *z->teams);
+	for (size_t i = 0; i < crews->count; i++) {
+		const struct crew *crew = &crews->list[i];
+
+		bits_copy(units, crew->units, z->words);
+		if (crew->count == 0)
+			continue;
+		if (bits_keep(units, set, z->words))
+			for (size_t u = bits_next(units, z->words, 0); u != SIZE_MAX; u = bits_next(units, z->words, u + 1))
+				z->need[u] = z->program->units[u].zones_min;
+	}
+	for (size_t i = 0; i < crews->count; i++) {
+		const struct crew *crew = &crews->list[i];
+
+		bits_copy(units, crew->units, z->words);
+		bits_keep(units, set, z->words);
+		if (crew->zone == ZONE_OPEN) {
+			teams_of[i] = team_of(z, units);
+			teams_of[i]->count += crew->count;
+		} else if (crew->zone != ZONE_NONE && crew->count > 0) {
+			stand(z, units, (size_t)crew->zone);
+			z->load[crew->zone] += crew->count;
+		}
+	}
+	free(units);
+}
+
+static int
+compare_teams(const void *a, const void *b)
+{
+	const struct team *x = *(struct team *const *)a, *y = *(struct team *const *)b;
+
+	if (x->slack != y->slack)
+		return x->slack < y->slack ? -1 : 1;
+	return x < y ? -1 : 1;
+}
+
+/* How many zones the units of a team need, at most, where any lacks some. */
+static int64_t
+most_needed(const struct zoning *z, const struct team *team)
+{
+	int64_t most = 0;
+
+	for (size_t u = bits_next(team->units, z->words, 0); u != SIZE_MAX; u = bits_next(team->units, z->words, u + 1))
+		if (z->need[u] > 0 && z->program->units[u].zones_min > most)
+			most = z->program->units[u].zones_min;
+	return most;
+}
+
+static int64_t
+slack_of(const struct zoning *z, const struct team *team)
+{
+	int64_t least = INT64_MAX;
+
+	for (size_t u = bits_next(team->units, z->words, 0); u != SIZE_MAX; u = bits_next(team->units, z->words, u + 1)) {
+		int64_t slack = -z->need[u];
+
+		for (size_t i = 0; i < z->count; i++)
+			slack += bits_has(z->teams[i].units, u) ? z->teams[i].useful : 0;
+		if (z->need[u] > 0 && slack < least)
+			least = slack;
+	}
+	return least;
+}
+
+/* Finds the teams that need a search. easy gets the units that the others satisfy. False where a unit is in need
+ * whatever is done. */
+static bool
+prepare(struct zoning *z)
+{
+	int64_t zones = (int64_t)z->program->zones_open;
+
+	for (size_t i = 0; i < z->count; i++) {
+		struct team *team = &z->teams[i];
+		int64_t most = most_needed(z, team);
+
+		team->useful = team->count < most ? team->count : most;
+		team->useful = team->useful < zones ? team->useful : zones;
+		team->where = memory_resize(NULL, (size_t)team->count + 1, sizeof *team->where);
+	}
+	z->hard = memory_zeroed(z->count, sizeof *z->hard);
+	for (size_t i = 0; i < z->count; i++)
+		z->teams[i].slack = z->teams[i].useful && z->teams[i].useful < most_needed(z, &z->teams[i])
+		    ? slack_of(z, &z->teams[i]) : INT64_MAX;
+	for (size_t i = 0; i < z->count; i++) /* an easy team */
+		if (z->teams[i].useful && z->teams[i].slack == INT64_MAX)
+			for (size_t u = bits_next(z->teams[i].units, z->words, 0); u != SIZE_MAX;
+			     u = bits_next(z->teams[i].units, z->words, u + 1))
+				z->need[u] = 0;
+	for (size_t i = 0; i < z->count; i++)
+		if (z->teams[i].slack != INT64_MAX && is_lacking(z, z->teams[i].units))
+			z->hard[z->hard_count++] = &z->teams[i];
+	if (z->hard_count)
+		qsort(z->hard, z->hard_count, sizeof *z->hard, compare_teams);
+	for (size_t u = 0; u < z->program->unit_count; u++) {
+		int64_t left = -z->need[u];
+
+		for (size_t i = 0; i < z->hard_count; i++)
+			left += bits_has(z->hard[i]->units, u) ? z->hard[i]->useful : 0;
+		if (z->need[u] > 0 && left < 0)
+			return false;
+	}
+	return true;
+}
+
+/* The emptiest zone, the first one; where other is set, one in which the team has no machine yet. */
+static int
+emptiest(const struct zoning *z, const struct team *team, bool other)
+{
+	int best = ZONE_NONE;
+
+	for (size_t zone = 0; zone < z->program->zones_open; zone++) {
+		bool there = false;
+
+		for (int64_t i = 0; i < team->placed && other && !there; i++)
+			there = team->where[i] == (int)zone;
+		if (!there && (best == ZONE_NONE || z->load[zone] < z->load[best]))
+			best = (int)zone;
+	}
+	return best;
+}
+
+/* Places what the search did not: what its units need of an easy team in different zones, all others evenly. */
+static void
+place_others(struct zoning *z)
+{
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t i = 0; i < z->count; i++) {
+			struct team *team = &z->teams[i];
+			bool easy = team->slack == INT64_MAX;
+
+			while (team->placed < (pass ? team->count : easy ? team->useful : 0)) {
+				int zone = emptiest(z, team, pass == 0);
+
+				if (zone != ZONE_NONE)
+					z->load[zone]++;
+				team->where[team->placed++] = zone;
+			}
+		}
+}
+
+/* Where each machine is in a zone of its own. */
+static enum verdict
+place_apart(const struct zoning *z, const struct crews *crews)
+{
+	for (size_t u = 0; u < z->program->unit_count; u++) {
+		int64_t left = z->need[u];
+
+		for (size_t i = 0; i < crews->count && left > 0; i++)
+			if (crews->list[i].zone == ZONE_OPEN && bits_has(crews->list[i].units, u))
+				left -= crews->list[i].count;
+		if (left > 0)
+			return VERDICT_NONE;
+	}
+	return VERDICT_FOUND;
+}
+
+static void
+release(struct zoning *z)
+{
+	for (size_t i = 0; i < z->count; i++) {
+		free(z->teams[i].units);
+		free(z->teams[i].where);
+	}
+	free(z->teams);
+	free(z->hard);
+	free(z->cover);
+	free(z->load);
+	free(z->need);
+}
+
+enum verdict
+zones_place(const struct program *p, struct budget *budget, const struct crews *crews, const uint64_t *set, int *where)
+{
+	struct zoning z = {.program = p, .budget = budget, .words = p->unit_words, .zone_words = bits_words(p->zone_count)};
+	struct team **teams_of = memory_zeroed(crews->count, sizeof *teams_of);
+	uint64_t *none = memory_zeroed(z.zone_words, sizeof *none);
+	enum verdict verdict;
+
+	z.cover = memory_zeroed(p->zone_count * z.words, sizeof *z.cover);
+	z.load = memory_zeroed(p->zone_count, sizeof *z.load);
+	z.need = memory_zeroed(p->unit_count, sizeof *z.need);
+	gather(&z, crews, set, teams_of);
+	if (p->zones_unlimited)
+		verdict = place_apart(&z, crews);
+	else
+		verdict = prepare(&z) && search(&z, 0, none) ? VERDICT_FOUND : budget->spent ? VERDICT_OPEN : VERDICT_NONE;
+	if (where && verdict == VERDICT_FOUND) {
+		place_others(&z);
+		for (size_t i = 0; i < crews->count; i++)
+			for (int64_t n = 0; n < crews->list[i].count && crews->list[i].zone == ZONE_OPEN; n++)
+				*where++ = teams_of[i]->where[teams_of[i]->taken++];
+	}
+	release(&z);
+	free(teams_of);
+	free(none);
+	return verdict;
+}
