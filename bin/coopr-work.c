@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * coopr-work: takes tasks from the spool and has them done, so many at a time, each by a coopr-exec. Serves
+ * coopr-work: takes tasks from the spool and has them done, so many at a time, by their plugins. Serves
  * for ever, or with --drain until nothing is left, or with --once for one task. Told to end (SIGTERM,
- * SIGINT) it waits for what runs; told again it ends that too, and another worker will do it anew. Killed
- * at any instant, it loses nothing.
+ * SIGINT) it waits for what runs; told again it ends that too, and another worker will do it anew. SIGHUP has it read its
+ * configuration again. Killed at any instant, it loses nothing.
  *
  * Exits 0; 1 where a job that it worked on has failed, or with --once where nothing was ready; 64 on
  * misuse; 66, 71, 73 or 74 where the spool cannot be used.
@@ -21,10 +21,11 @@
 #include "base/terminal.h"
 #include "cluster/work.h"
 
-enum { SLOTS = 20, SLOTS_MAX = 100000, PROGRESS_MS = 100 };
+enum { PROGRESS_MS = 100, SLOTS_CONFIGURED = -1 };
 
-static const char *spool, *job;
-static long slots = SLOTS;
+static const char *spool, *job, *config;
+static struct option_list tenants, providers;
+static long slots = SLOTS_CONFIGURED;
 static bool drain, once, verbose;
 
 static const struct option_spec options[] = {
@@ -32,17 +33,21 @@ static const struct option_spec options[] = {
 	OPTION_STRING('J', "job", &job, "JOB", "work on this job only"),
 	OPTION_FLAG('d', "drain", &drain, "end when nothing is ready, running or to come"),
 	OPTION_FLAG('1', "once", &once, "do one task and end"),
+	OPTION_LIST('T', "tenant", &tenants, "TENANT", "take only tasks of this tenant's jobs, or another given so"),
+	OPTION_LIST('P', "provider", &providers, "PROVIDER", "take only tasks of clusters with this provider, or another given so"),
+	OPTION_STRING('c', "config", &config, "FILE", "the configuration (default: /etc/coopr/work.json, the user's before it)"),
 	OPTION_STRING('S', "spool", &spool, "DIR", "the spool (default: $COOPR_SPOOL)"),
 	OPTION_FLAG('v', "verbose", &verbose, "tell of each task that is finished, on stderr"),
 	OPTION_END
 };
 
 static const struct command command = {
-	"coopr-work", "[-1dv] [-j N] [-J JOB] [-S DIR]", "Take tasks from the spool and do them.", options,
+	"coopr-work", "[-1dv] [-j N] [-J JOB] [-T TENANT]... [-P PROVIDER]... [-c FILE] [-S DIR]", "Take tasks from the spool and do them.", options,
 	"  coopr-work -j 50                     serve for ever\n"
 	"  coopr-work -j 20 --drain             until nothing is left; exit code 1 where a job failed\n"
 	"  coopr-work --once -v                 one task\n"
 	"  coopr-work --drain --job 00000042-001\n"
+	"  coopr-work -j 200 --tenant qa --tenant dev\n"
 };
 
 /* "00000042-001 t17 install zk on 00000042-1000: done in 4.1 s", "...: failed with 1 in 4.1 s: why". */
@@ -76,6 +81,16 @@ tell(enum work_event event, const struct work_note *note)
 		break;
 	case WORK_BREAKING:
 		message("ending %zu running tasks; they will be ready again", note->running);
+		break;
+	case WORK_DROPPED:
+		message("%s %s: its result (status %lld) cannot be recorded: %s", note->job, note->task, (long long)note->status,
+		    note->text);
+		break;
+	case WORK_CONFIGURED:
+		if (note->text)
+			message("the configuration stays as it was: %s", note->text);
+		else
+			message("configured anew");
 		break;
 	case WORK_TROUBLE:
 		message("%s; it is tried again", note->text);
@@ -137,6 +152,20 @@ spool_path(void)
 	return absolute;
 }
 
+/* The list as one that ends with NULL; NULL where nothing was given. */
+static const char *const *
+labels(const struct option_list *given)
+{
+	const char **list;
+
+	if (given->count == 0)
+		return NULL;
+	list = memory_zeroed(given->count + 1, sizeof *list);
+	for (size_t i = 0; i < given->count; i++)
+		list[i] = given->list[i];
+	return list;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -149,14 +178,15 @@ main(int argc, char **argv)
 	message_program("coopr-work");
 	if (argv[option_parse(&command, argc, argv)])
 		return option_misuse(&command, "there are no operands");
-	if (slots < 1 || slots > SLOTS_MAX)
-		return option_misuse(&command, "-j %ld: expected 1 to %d", slots, SLOTS_MAX);
+	if (slots != SLOTS_CONFIGURED && (slots < 1 || slots > WORK_SLOTS_MAX))
+		return option_misuse(&command, "-j %ld: expected 1 to %d", slots, WORK_SLOTS_MAX);
 	if (drain && once)
 		return option_misuse(&command, "--drain and --once exclude each other");
 
 	path = spool_path();
-	work_options = (struct work_options){.spool = path, .job = job, .slots = (size_t)slots,
-	    .until = drain ? WORK_DRAINED : once ? WORK_ONE : WORK_SERVED};
+	work_options = (struct work_options){.spool = path, .job = job, .config = config,
+	    .slots = slots == SLOTS_CONFIGURED ? 0 : (size_t)slots, .tenants = labels(&tenants),
+	    .providers = labels(&providers), .until = drain ? WORK_DRAINED : once ? WORK_ONE : WORK_SERVED};
 	work = work_open(&work_options, &err);
 	free(path);
 	if (!work)

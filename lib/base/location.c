@@ -67,6 +67,20 @@ location_catalogue(const char *option)
 }
 
 char *
+location_system_config(const char *name)
+{
+	return memory_printf("/etc/coopr/%s", name);
+}
+
+char *
+location_user_config(const char *name)
+{
+	const char *config = environment_folder("XDG_CONFIG_HOME");
+
+	return config ? memory_printf("%s/coopr/%s", config, name) : memory_printf("%s/.config/coopr/%s", home(), name);
+}
+
+char *
 location_state(void)
 {
 	const char *given = environment("COOPR_STATE");

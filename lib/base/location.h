@@ -18,6 +18,10 @@ char *location_catalogue(const char *option);
 /* $COOPR_STATE, /var/lib/coopr or $XDG_STATE_HOME/coopr: keys, sandbox nodes, clusters of the front */
 char *location_state(void);
 
+/* A file of settings: the system's, in /etc/coopr, and the user's, in $XDG_CONFIG_HOME/coopr, which is the stronger. */
+char *location_system_config(const char *name);
+char *location_user_config(const char *name);
+
 /* A short path for sockets, private to this user (made 0700): $XDG_RUNTIME_DIR/coopr, /run/coopr for root, or
  * /tmp/coopr-UID. NULL with errno where it cannot be made or is not ours. */
 char *location_runtime(void);

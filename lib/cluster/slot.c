@@ -17,7 +17,7 @@ copy(struct arena *arena, const char *text)
 }
 
 struct slot *
-slot_new(const struct queue_task *task, char *const *argv)
+slot_new(const struct queue_task *task)
 {
 	struct slot *slot = memory_zeroed(1, sizeof *slot);
 	struct arena *arena = &slot->arena;
@@ -29,10 +29,18 @@ slot_new(const struct queue_task *task, char *const *argv)
 	slot->task.service = copy(arena, task->service);
 	slot->task.type = copy(arena, task->type);
 	slot->task.record = arena_substring(arena, task->record, task->record_length);
-	slot->child = (struct child){.argv = argv, .input = slot->task.record, .input_length = task->record_length,
-	    .out_limit = RESULT_BYTES, .session = true, .owner = slot};
+	slot->errand = (struct errand){.job = slot->task.job, .task = slot->task.task, .attempt = task->attempt,
+	    .record = slot->task.record, .length = task->record_length, .timeout_ms = task->timeout_s * 1000,
+	    .owner = slot};
 	slot->started_ms = clock_monotonic_ms();
 	return slot;
+}
+
+void
+slot_make_child(struct slot *slot, char *const *argv, char *const *environment)
+{
+	slot->child = (struct child){.argv = argv, .environment = environment, .input = slot->task.record,
+	    .input_length = slot->task.record_length, .out_limit = RESULT_BYTES, .session = true, .owner = slot};
 }
 
 void
@@ -40,9 +48,10 @@ slot_free(struct slot *slot)
 {
 	if (slot->has_result)
 		result_release(&slot->result);
-	buffer_release(&slot->child.out);
-	buffer_release(&slot->child.err);
+	child_release(&slot->child);
+	errand_release(&slot->errand);
 	arena_release(&slot->arena);
+	free(slot->answer);
 	free(slot);
 }
 
@@ -76,14 +85,28 @@ say(struct slot *slot, int status, const char *message)
 	jv_free(record);
 }
 
-void
-slot_conclude(struct slot *slot)
+/* The answer of a plugin that streams is for the attempt that it was given, whatever it says. */
+static void
+take_answer(struct slot *slot)
+{
+	jv answer = jv_copy(slot->errand.answer);
+	struct error err;
+
+	json_set_string(&answer, "kind", "result");
+	if (!take_result(slot, answer)) {
+		error_set(&err, EX_SOFTWARE, "%s gave an answer that is no result", slot->task.type);
+		say(slot, EX_SOFTWARE, err.text);
+	}
+	jv_free(answer);
+}
+
+static void
+take_output(struct slot *slot)
 {
 	const struct buffer *out = &slot->child.out;
 	struct error err;
 	jv record;
 
-	slot->took_ms = clock_monotonic_ms() - slot->started_ms;
 	if (json_parse("coopr-exec", out->data ? out->data : "", out->length, &record, &err) == 0) {
 		take_result(slot, record);
 		jv_free(record);
@@ -93,6 +116,18 @@ slot_conclude(struct slot *slot)
 		    process_exit_code(slot->child.wait_status));
 		say(slot, EX_SOFTWARE, err.text);
 	}
+}
+
+void
+slot_conclude(struct slot *slot)
+{
+	slot->took_ms = clock_monotonic_ms() - slot->started_ms;
+	if (slot->errand.end == ERRAND_ANSWERED)
+		take_answer(slot);
+	else if (slot->errand.end == ERRAND_FAILED)
+		say(slot, slot->errand.error->code, slot->errand.error->text);
+	else
+		take_output(slot);
 }
 
 void

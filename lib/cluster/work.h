@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A worker: takes tasks from the queue, has each done by a coopr-exec of its own, and records what became
- * of them. One loop, which its caller turns: work_next returns when there is something to tell.
+ * A worker: takes tasks from the queue, has each done by its plugin, and records what became of them. One loop, which
+ * its caller turns: work_next returns when there is something to tell.
  */
 #ifndef CLUSTER_WORK_H
 #define CLUSTER_WORK_H
@@ -13,6 +13,8 @@
 struct error;
 struct work;
 
+enum { WORK_SLOTS = 20, WORK_SLOTS_MAX = 100000 };
+
 enum work_until {
 	WORK_SERVED,  /* for ever */
 	WORK_DRAINED, /* until nothing is ready, running or to come */
@@ -20,17 +22,21 @@ enum work_until {
 };
 
 struct work_options {
-	const char *spool; /* its path */
-	const char *job;   /* only this one, or NULL */
-	size_t slots;      /* tasks at the same time */
+	const char *spool;  /* its path */
+	const char *job;    /* only this one, or NULL */
+	const char *config; /* the file to read instead of the user's and the system's, or NULL */
+	size_t slots;       /* tasks at the same time; 0: as configured */
+	const char *const *tenants, *const *providers; /* lists that end with NULL; NULL: as configured */
 	enum work_until until;
 };
 
 enum work_event {
 	WORK_FINISHED,  /* a task: its note says how; status 0 is done */
 	WORK_UNWANTED,  /* a task: nobody wants its result any more; text says why */
+	WORK_DROPPED,   /* a task: its result cannot be recorded, ever; text says why */
 	WORK_STOPPING,  /* told to end: no more is taken; note.running tasks are waited for */
 	WORK_BREAKING,  /* told again: what runs is ended, and will be ready again */
+	WORK_CONFIGURED, /* the configuration was read again; text says why the old one stays, or is NULL */
 	WORK_TROUBLE,   /* the queue fails for now, and will be tried again; text says at what, and why */
 	WORK_OVER,
 };

@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "exec/plugin.h"
+#include "base/clock.h"
+#include "exec/serve.h"
 
 enum { DELAY_MAX_MS = 24 * 3600 * 1000 };
 
@@ -46,17 +47,17 @@ start(const struct task *task, int64_t seed)
 	return mix(hash, task->service);
 }
 
-static void
-wait_ms(double ms)
+void
+dummy_wait(double delay_ms)
 {
-	struct timespec left = {.tv_sec = (time_t)(ms / 1000), .tv_nsec = (long)(fmod(ms, 1000) * 1e6)};
+	struct timespec left = {.tv_sec = (time_t)(delay_ms / 1000), .tv_nsec = (long)(fmod(delay_ms, 1000) * 1e6)};
 
 	while (nanosleep(&left, &left) < 0 && errno == EINTR)
 		;
 }
 
 int
-dummy_play(const struct task *task, struct outcome *outcome)
+dummy_draw(const struct task *task, double *delay_ms, struct outcome *outcome)
 {
 	struct problems problems = {0};
 	struct place fields = place_root(task->fields, &problems);
@@ -66,13 +67,30 @@ dummy_play(const struct task *task, struct outcome *outcome)
 	uint64_t state = start(task, place_integer(&fields, "seed", 0, INT32_MIN, INT32_MAX));
 	int failed = plugin_check_fields(&problems, outcome);
 
+	*delay_ms = 0;
 	problems_release(&problems);
 	if (failed)
 		return -1;
-	delay *= 0.5 + draw(&state);
-	if (delay > 0)
-		wait_ms(delay);
+	*delay_ms = delay * (0.5 + draw(&state));
 	if (draw(&state) * 100 >= percent)
 		return 0;
 	return error_set(&outcome->error, (int)status, "failed as drawn: fail_percent is %g", percent);
+}
+
+void
+dummy_begin(struct server *server, struct call *call)
+{
+	double delay_ms;
+
+	dummy_draw(&call->task, &delay_ms, &call->outcome);
+	if (delay_ms > 0)
+		serve_due(server, call, clock_monotonic_ms() + (int64_t)(delay_ms + 0.5));
+	else
+		server->service->due(server, call);
+}
+
+void
+dummy_answer(struct server *server, struct call *call)
+{
+	serve_answer(server, call);
 }

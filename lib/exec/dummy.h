@@ -12,10 +12,19 @@
 	"\"fail_status\":{\"type\":[\"number\",\"string\"],\"default\":1,\"description\":\"Their status\"}," \
 	"\"seed\":{\"type\":[\"number\",\"string\"],\"default\":0,\"description\":\"Another seed, other durations and failures\"}"
 
+struct call;
 struct outcome;
+struct server;
 struct task;
 
-/* Waits as long as the task takes. -1 where it fails, said in outcome. */
-int dummy_play(const struct task *task, struct outcome *outcome);
+/* What is to become of the task: how long it takes. -1 where it fails, said in outcome. */
+int dummy_draw(const struct task *task, double *delay_ms, struct outcome *outcome);
+
+/* Waits so long. */
+void dummy_wait(double delay_ms);
+
+/* Has the call be due once its time is over; then it is to be answered. Breaks one off. */
+void dummy_begin(struct server *server, struct call *call);
+void dummy_answer(struct server *server, struct call *call);
 
 #endif

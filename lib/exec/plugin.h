@@ -20,6 +20,8 @@ struct outcome { /* initialise with OUTCOME_NONE */
 #define OUTCOME_NONE \
 	((struct outcome){.error = {0, ""}, .hostname = NULL, .ipaddresses = jv_invalid(), .facts = jv_invalid()})
 
+struct service;
+
 struct plugin {
 	const char *name;   /* "provider/static" */
 	const char *schema; /* what describe prints: a JSON Schema of its fields */
@@ -27,6 +29,8 @@ struct plugin {
 	void (*act)(const struct task *task, struct outcome *outcome);
 	/* Providers: prints what is there, as node-like records. NULL for an automator. */
 	int (*list)(jv provider, struct error *err);
+	/* Where it streams (exec/serve.h), and its schema says so: how. Else NULL. */
+	const struct service *service;
 };
 
 /* The whole of a plugin's main: reads, has it done, prints. Returns the exit code. */
@@ -35,5 +39,12 @@ int plugin_main(const struct plugin *plugin, int argc, char **argv);
 /* Sets outcome's error from what is wrong with the fields, all of it; EX_CONFIG. Returns -1 where there is
  * something. */
 int plugin_check_fields(const struct problems *problems, struct outcome *outcome);
+
+/* The same for the task as a whole; EX_DATAERR. */
+int plugin_check_task(const struct problems *problems, struct outcome *outcome);
+
+/* The result record (owned) that says so. */
+jv plugin_result(const struct task *task, const struct outcome *outcome);
+void plugin_outcome_release(struct outcome *outcome);
 
 #endif

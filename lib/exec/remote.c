@@ -181,8 +181,7 @@ talk_to(struct conversation *talk, char *const *argv, const struct payload *payl
 			failed = talk->has_status ? 0 : explain(talk, &child, err);
 	}
 	supervise_release(&supervisor);
-	buffer_release(&child.out);
-	buffer_release(&child.err);
+	child_release(&child);
 	return failed;
 }
 

@@ -62,7 +62,7 @@ no_plugin(const char *kind, const char *name, struct error *err)
 int
 run_command(const struct task *task, struct arguments *argv, struct error *err)
 {
-	const char *kind = task_plugin_kind(task);
+	const char *kind = task_plugin_kind(task->action);
 	char *path = location_plugin(kind, task->type);
 
 	if (!path)
@@ -127,7 +127,7 @@ static jv
 conclude(const struct attempt *attempt, const struct child *child)
 {
 	const struct task *task = attempt->task;
-	char *name = memory_printf("%s/%s", task_plugin_kind(task), task->type);
+	char *name = memory_printf("%s/%s", task_plugin_kind(task->action), task->type);
 	struct plugin_end end = {.name = name, .wait_status = child->wait_status, .timed_out = child->timed_out,
 	    .stopped = child->stopped ? attempt->stopped : NULL, .out = &child->out, .out_total = child->out_total,
 	    .log = &attempt->tail};
@@ -162,8 +162,7 @@ run_plugin(struct attempt *attempt, char *const *argv, jv *result, struct error 
 		}
 	}
 	supervise_release(&supervisor);
-	buffer_release(&child.out);
-	buffer_release(&child.err);
+	child_release(&child);
 	buffer_release(&record);
 	return failed;
 }

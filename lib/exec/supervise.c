@@ -4,17 +4,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/ioctl.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "exec/pipes.h"
 #include "exec/session.h"
-
-enum { CHUNK = 64 * 1024 };
 
 static int
 add(struct supervisor *supervisor, struct supervised_end *end, uint32_t events)
@@ -22,15 +21,6 @@ add(struct supervisor *supervisor, struct supervised_end *end, uint32_t events)
 	struct epoll_event event = {.events = events, .data.ptr = end};
 
 	return epoll_ctl(supervisor->epoll, EPOLL_CTL_ADD, end->fd, &event);
-}
-
-/* Closing takes it out of the epoll set as well: nobody else holds what it stands for. */
-static void
-shut(struct supervised_end *end)
-{
-	if (end->fd >= 0)
-		close(end->fd);
-	end->fd = -1;
 }
 
 int
@@ -59,7 +49,7 @@ supervise_init(struct supervisor *supervisor, struct error *err)
 void
 supervise_release(struct supervisor *supervisor)
 {
-	shut(&supervisor->signals);
+	pipes_shut(&supervisor->signals);
 	close(supervisor->epoll);
 }
 
@@ -124,41 +114,16 @@ unlink_child(struct supervisor *supervisor, struct child *child)
 	supervisor->count--;
 }
 
-/* A pipe of which the end that is ours (0: to read, 1: to write) is left in end. Returns the other. */
-static int
-open_pipe(struct supervised_end *end, int ours)
-{
-	int fds[2];
-
-	if (pipe2(fds, O_CLOEXEC) < 0)
-		return -1;
-	fcntl(fds[ours], F_SETFL, O_NONBLOCK);
-	end->fd = fds[ours];
-	return fds[!ours];
-}
-
-static void
-shut_all(struct child *child)
-{
-	shut(&child->in_end);
-	shut(&child->out_end);
-	shut(&child->err_end);
-	shut(&child->exit_end);
-}
-
 /* Starts the process between its pipes. The child's own ends are closed here in any case. */
 static int
 spawn(struct child *child, struct error *err)
 {
-	int theirs[3] = {open_pipe(&child->in_end, 1), open_pipe(&child->out_end, 0),
-	    child->gather_err ? open_pipe(&child->err_end, 0) : PROCESS_INHERIT};
-	struct process process = {.argv = child->argv, .in = theirs[0], .out = theirs[1], .err = theirs[2],
-	    .group = true, .session = child->session, .die_with_us = child->die_with_us};
-	int result = -1;
+	int theirs[3], result = pipes_open(child, theirs, err);
+	struct process process = {.argv = child->argv, .environment = child->environment, .in = theirs[0],
+	    .out = theirs[1], .err = theirs[2], .group = true, .session = child->session,
+	    .die_with_us = child->die_with_us};
 
-	if (child->in_end.fd < 0 || child->out_end.fd < 0 || (child->gather_err && child->err_end.fd < 0))
-		error_errno(err, EX_OSERR, "%s: pipe", child->argv[0]);
-	else
+	if (result == 0)
 		result = process_start(&process, err);
 	for (int i = 0; i < 3; i++)
 		if (theirs[i] >= 0)
@@ -167,17 +132,32 @@ spawn(struct child *child, struct error *err)
 	return result;
 }
 
+/* Has all of its ends waited for. */
 static int
 enter(struct supervisor *supervisor, struct child *child)
 {
-	child->exit_end.fd = (int)syscall(SYS_pidfd_open, child->pid, 0);
-	if (child->exit_end.fd < 0)
-		return -1;
-	fcntl(child->exit_end.fd, F_SETFD, FD_CLOEXEC);
-	if (add(supervisor, &child->exit_end, EPOLLIN) < 0 || add(supervisor, &child->in_end, EPOLLOUT) < 0 ||
-	    add(supervisor, &child->out_end, EPOLLIN) < 0)
+	if (child->exit_end.fd < 0 || add(supervisor, &child->exit_end, EPOLLIN) < 0 ||
+	    add(supervisor, &child->in_end, EPOLLOUT) < 0 || add(supervisor, &child->out_end, EPOLLIN) < 0)
 		return -1;
 	return child->gather_err ? add(supervisor, &child->err_end, EPOLLIN) : 0;
+}
+
+/* The descriptor that becomes readable when the process ends. */
+static int
+open_exit(pid_t pid)
+{
+	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+
+	if (fd >= 0)
+		fcntl(fd, F_SETFD, FD_CLOEXEC);
+	return fd;
+}
+
+static void
+begin(struct supervisor *supervisor, struct child *child)
+{
+	set_deadline(supervisor, child, child->timeout_ms ? clock_monotonic_ms() + child->timeout_ms : INT64_MAX);
+	link_child(supervisor, child);
 }
 
 int
@@ -187,26 +167,48 @@ supervise_start(struct supervisor *supervisor, struct child *child, struct error
 
 	child->in_end = child->out_end = child->err_end = child->exit_end = none;
 	if (spawn(child, err) < 0) {
-		shut_all(child);
+		pipes_shut_all(child);
 		return -1;
 	}
+	child->exit_end.fd = open_exit(child->pid);
 	if (enter(supervisor, child) < 0) {
 		error_errno(err, EX_OSERR, "%s: cannot be supervised", child->argv[0]);
 		kill(-child->pid, SIGKILL);
 		waitpid(child->pid, NULL, 0);
-		shut_all(child);
+		pipes_shut_all(child);
 		return -1;
 	}
-	set_deadline(supervisor, child, child->timeout_ms ? clock_monotonic_ms() + child->timeout_ms : INT64_MAX);
-	link_child(supervisor, child);
+	begin(supervisor, child);
 	return 0;
 }
 
-/* SIGTERM at first, SIGKILL when called again. */
+int
+supervise_adopt(struct supervisor *supervisor, struct child *child, const int theirs[4], struct error *err)
+{
+	struct supervised_end *ends[4] = {&child->in_end, &child->out_end, &child->err_end, &child->exit_end};
+
+	child->pid = 0;
+	for (int i = 0; i < 4; i++) {
+		*ends[i] = (struct supervised_end){theirs[i], child};
+		fcntl(theirs[i], F_SETFL, O_NONBLOCK);
+	}
+	if (enter(supervisor, child) < 0) {
+		error_errno(err, EX_OSERR, "a session cannot be supervised");
+		pipes_shut_all(child);
+		return -1;
+	}
+	begin(supervisor, child);
+	return 0;
+}
+
+/* SIGTERM at first, SIGKILL when called again. What is no process is let go. */
 static void
 press(struct supervisor *supervisor, struct child *child)
 {
-	kill(-child->pid, child->told_to_end ? SIGKILL : SIGTERM);
+	if (child->pid == 0)
+		shutdown(child->exit_end.fd, SHUT_RDWR);
+	else
+		kill(-child->pid, child->told_to_end ? SIGKILL : SIGTERM);
 	set_deadline(supervisor, child, child->told_to_end ? INT64_MAX : clock_monotonic_ms() + SUPERVISE_GRACE_MS);
 	child->told_to_end = true;
 }
@@ -220,85 +222,40 @@ supervise_stop(struct supervisor *supervisor, struct child *child)
 	press(supervisor, child);
 }
 
-/* Writes what the pipe takes of the input. */
-static void
-feed(struct child *child)
-{
-	ssize_t n = 0;
-
-	if (child->input_length > 0)
-		n = write(child->in_end.fd, child->input, child->input_length);
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return;
-	if (n > 0) {
-		child->input += n;
-		child->input_length -= (size_t)n;
-	}
-	if (n >= 0 && child->input_length > 0)
-		return;
-	if (n < 0 || !child->hold_input)
-		shut(&child->in_end);
-}
-
 /* Once all is written, room in the pipe is no news: only that nobody reads it any more. */
 static void
-feed_or_rest(struct supervisor *supervisor, struct child *child, uint32_t events)
+await_room(struct supervisor *supervisor, struct child *child, uint32_t events)
 {
-	struct epoll_event quiet = {.events = 0, .data.ptr = &child->in_end};
+	struct epoll_event event = {.events = events, .data.ptr = &child->in_end};
 
-	if (child->input_length == 0 && (events & (EPOLLERR | EPOLLHUP)))
-		shut(&child->in_end);
-	else
-		feed(child);
-	if (child->in_end.fd >= 0 && child->input_length == 0)
-		epoll_ctl(supervisor->epoll, EPOLL_CTL_MOD, child->in_end.fd, &quiet);
-}
-
-/* Reads once, at most limit bytes into to (NULL: dropped). Returns how many, 0 where there is nothing (more). */
-static size_t
-gather(struct supervised_end *end, struct buffer *to, size_t keep, size_t limit)
-{
-	char bytes[CHUNK];
-	ssize_t n = read(end->fd, bytes, limit < CHUNK ? limit : CHUNK);
-
-	if (n > 0) {
-		buffer_append(to, bytes, (size_t)n < keep ? (size_t)n : keep);
-		return (size_t)n;
+	if (child->in_end.fd >= 0 && child->in_quiet == (events != 0)) {
+		epoll_ctl(supervisor->epoll, EPOLL_CTL_MOD, child->in_end.fd, &event);
+		child->in_quiet = events == 0;
 	}
-	if (n == 0 || (errno != EAGAIN && errno != EINTR))
-		shut(end);
-	return 0;
 }
 
-static size_t
-gather_out(struct child *child, size_t limit)
+void
+supervise_feed(struct supervisor *supervisor, struct child *child, const char *bytes, size_t length)
 {
-	size_t room = child->out.length < child->out_limit ? child->out_limit - child->out.length : 0;
-	size_t n = gather(&child->out_end, &child->out, room, limit);
-
-	child->out_total += n;
-	return n;
+	buffer_append(&child->fed, bytes, length);
+	await_room(supervisor, child, EPOLLOUT);
 }
 
-/* What stands in the pipe at this moment. More may come from others that hold it, without end. */
-static size_t
-waiting(const struct supervised_end *end)
+void
+supervise_end_input(struct supervisor *supervisor, struct child *child)
 {
-	int bytes = 0;
-
-	return end->fd >= 0 && ioctl(end->fd, FIONREAD, &bytes) == 0 ? (size_t)bytes : 0;
+	child->hold_input = false;
+	await_room(supervisor, child, EPOLLOUT);
 }
 
+/* Something can be written, or nobody reads it any more. */
 static void
-gather_rest(struct child *child)
+feed(struct supervisor *supervisor, struct child *child, uint32_t events)
 {
-	size_t left = waiting(&child->out_end), n;
-
-	while (left > 0 && (n = gather_out(child, left)) > 0)
-		left -= n;
-	left = waiting(&child->err_end);
-	while (left > 0 && (n = gather(&child->err_end, &child->err, SIZE_MAX, left)) > 0)
-		left -= n;
+	if (child->in_quiet && (events & (EPOLLERR | EPOLLHUP)))
+		pipes_shut(&child->in_end);
+	else if (pipes_feed(child))
+		await_room(supervisor, child, 0);
 }
 
 /* Events of this batch that are still to be looked at must not reach what has ended. */
@@ -323,7 +280,7 @@ was_killed(const struct child *child)
 }
 
 static void
-finish(struct supervisor *supervisor, struct child *child)
+reap(struct child *child)
 {
 	/* Until it is waited for, its number is its group's and nobody else's. */
 	if (child->told_to_end)
@@ -331,10 +288,19 @@ finish(struct supervisor *supervisor, struct child *child)
 	/* Who was killed could not end its own children. */
 	if (child->session && was_killed(child))
 		session_end(child->pid);
-	gather_rest(child);
+	pipes_gather_rest(child);
 	while (waitpid(child->pid, &child->wait_status, 0) < 0 && errno == EINTR)
 		;
-	shut_all(child);
+}
+
+static void
+finish(struct supervisor *supervisor, struct child *child)
+{
+	if (child->pid > 0)
+		reap(child);
+	else
+		pipes_gather_rest(child);
+	pipes_shut_all(child);
 	forget(supervisor, child);
 	unlink_child(supervisor, child);
 }
@@ -348,6 +314,8 @@ child_event(struct supervisor *supervisor, struct supervised_end *end, uint32_t 
 
 	*kind = SUPERVISE_OUTPUT;
 	if (end == &child->exit_end) {
+		if (child->pid == 0 && pipes_gather_control(child) > 0)
+			return true;
 		finish(supervisor, child);
 		*kind = SUPERVISE_ENDED;
 		return true;
@@ -355,12 +323,12 @@ child_event(struct supervisor *supervisor, struct supervised_end *end, uint32_t 
 	if (end->fd < 0)
 		return false;
 	if (end == &child->in_end) {
-		feed_or_rest(supervisor, child, events);
+		feed(supervisor, child, events);
 		return false;
 	}
 	if (end == &child->out_end)
-		return gather_out(child, CHUNK) > 0 && child->tell_out;
-	return gather(end, &child->err, SIZE_MAX, CHUNK) > 0;
+		return pipes_gather_out(child, PIPES_CHUNK) > 0 && child->tell_out;
+	return pipes_gather_err(child, PIPES_CHUNK) > 0;
 }
 
 static bool

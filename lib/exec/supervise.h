@@ -42,6 +42,7 @@ struct supervised_end { /* one descriptor in the loop */
 struct child {
 	/* Before the start: */
 	char *const *argv;
+	char *const *environment; /* NULL: ours */
 	const char *input; /* for its stdin; to live until it has ended */
 	size_t input_length;
 	bool hold_input;   /* keep its stdin open behind the input */
@@ -55,12 +56,16 @@ struct child {
 
 	/* From then on: */
 	struct buffer out, err;
+	struct buffer control; /* what an adopted one's control descriptor said */
 	size_t out_total; /* bytes of stdout, with those dropped */
-	pid_t pid;
+	pid_t pid;        /* 0: adopted, no process of ours */
 	bool timed_out, stopped; /* ended by its timeout, by supervise_stop */
 	int wait_status;         /* as wait(2) gives it, once it has ended */
 
 	struct supervised_end in_end, out_end, err_end, exit_end;
+	struct buffer fed; /* input behind that of the start; fed_used bytes of it are written */
+	size_t fed_used;
+	bool in_quiet;     /* nothing is left to be written: only its hang-up is waited for */
 	int64_t deadline; /* of the next measure against it, monotonic; INT64_MAX: none */
 	bool told_to_end;
 	struct child *next, *previous;
@@ -83,8 +88,18 @@ struct supervisor {
 int supervise_init(struct supervisor *supervisor, struct error *err);
 void supervise_release(struct supervisor *supervisor);
 
-/* Starts child, which stays where it is until it has ended. Its buffers are the caller's to release. */
+/* Starts child, which stays where it is until it has ended. Its buffers are the caller's to release, with child_release. */
 int supervise_start(struct supervisor *supervisor, struct child *child, struct error *err);
+
+/* The same with what runs elsewhere: descriptors for its stdin, stdout, stderr, and a socket that tells how it goes. What
+ * that says comes to control (SUPERVISE_OUTPUT); it has ended when the socket does. All four are the child's from now on. */
+int supervise_adopt(struct supervisor *supervisor, struct child *child, const int theirs[4], struct error *err);
+
+void child_release(struct child *child);
+
+/* More input for a child whose input is held open; then, the end of it. */
+void supervise_feed(struct supervisor *supervisor, struct child *child, const char *bytes, size_t length);
+void supervise_end_input(struct supervisor *supervisor, struct child *child);
 
 /* Ends the child's group; its end comes as an event. */
 void supervise_stop(struct supervisor *supervisor, struct child *child);

@@ -11,9 +11,9 @@
 enum { SSH_PORT = 22, TIMEOUT_MAX_S = 30 * 86400 };
 
 static bool
-is_providers(const struct task *task)
+is_providers(enum action action)
 {
-	return task->action == ACTION_CREATE || task->action == ACTION_CONFIRM || task->action == ACTION_DELETE;
+	return action == ACTION_CREATE || action == ACTION_CONFIRM || action == ACTION_DELETE;
 }
 
 /* A host key as ssh_host_keys has it: algorithm and key, as in a line of known_hosts. */
@@ -134,7 +134,7 @@ static void
 parse_fields(const struct place *root, struct task *task)
 {
 	struct place cluster = place_member(root, "cluster"), provider = place_member(&cluster, "provider");
-	struct place fields = is_providers(task) ? place_member(&provider, "provisioner")
+	struct place fields = is_providers(task->action) ? place_member(&provider, "provisioner")
 	                                              : place_member(root, "fields");
 
 	if (place_object(&fields, NEED_OPTIONAL))
@@ -164,30 +164,48 @@ parse(struct task *task, struct problems *problems)
 	parse_machine(&root, arena, &task->machine);
 }
 
+void
+task_init(struct task *task)
+{
+	*task = (struct task){.source = jv_invalid(), .fields = jv_invalid(), .config = jv_invalid(),
+	    .unexpanded = jv_invalid(), .provider = jv_invalid()};
+}
+
+int
+task_take(jv record, const char *name, struct task *task, struct problems *problems, struct error *err)
+{
+	const char *kind = record_kind(record);
+
+	task_init(task);
+	task->source = jv_copy(record);
+	if (!kind || strcmp(kind, "task") != 0)
+		return error_set(err, EX_DATAERR, "%s: expected a task as coopr-queue take prints it, found kind \"%s\"",
+		    name, kind ? kind : "");
+	parse(task, problems);
+	return 0;
+}
+
 int
 task_read(int fd, const char *name, struct task *task, struct problems *problems, struct error *err)
 {
 	struct record_reader reader;
-	jv more;
+	jv record, more;
 	int got;
 
-	*task = (struct task){.source = jv_invalid(), .fields = jv_invalid(), .config = jv_invalid(),
-	    .unexpanded = jv_invalid(), .provider = jv_invalid()};
+	task_init(task);
 	record_reader_init(&reader, fd, name);
-	got = record_read(&reader, &task->source, err);
-	if (got <= 0) {
-		task->source = jv_invalid();
-		got = got == 0 ? error_set(err, EX_NOINPUT, "%s: there is no task", name) : -1;
-	} else if (strcmp(record_kind(task->source), "task") != 0) {
-		got = error_set(err, EX_DATAERR, "%s: expected a task as coopr-queue take prints it, found kind \"%s\"",
-		    name, record_kind(task->source));
-	} else if ((got = record_read(&reader, &more, err)) > 0) {
-		jv_free(more);
-		got = error_set(err, EX_DATAERR, "%s: more than one record; one task is done at a time", name);
+	got = record_read(&reader, &record, err);
+	if (got == 0)
+		got = error_set(err, EX_NOINPUT, "%s: there is no task", name);
+	if (got > 0) {
+		got = task_take(record, name, task, problems, err);
+		jv_free(record);
+		if (got == 0 && (got = record_read(&reader, &more, err)) > 0) {
+			jv_free(more);
+			got = error_set(err, EX_DATAERR, "%s: more than one record; one task is done at a time", name);
+		}
 	}
 	record_reader_release(&reader);
-	if (got == 0)
-		parse(task, problems);
 	return got;
 }
 
@@ -199,7 +217,7 @@ task_release(struct task *task)
 }
 
 const char *
-task_plugin_kind(const struct task *task)
+task_plugin_kind(enum action action)
 {
-	return is_providers(task) ? "provider" : "automator";
+	return is_providers(action) ? "provider" : "automator";
 }

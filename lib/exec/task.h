@@ -54,7 +54,13 @@ struct task {
 int task_read(int fd, const char *name, struct task *task, struct problems *problems, struct error *err);
 void task_release(struct task *task);
 
-/* The folder of its plugin: "provider" or "automator". */
-const char *task_plugin_kind(const struct task *task);
+/* The same from a record that was read already. */
+int task_take(jv record, const char *name, struct task *task, struct problems *problems, struct error *err);
+
+/* A task that can be released, and is nothing else yet. */
+void task_init(struct task *task);
+
+/* The folder of the plugin that does such tasks: "provider" or "automator". */
+const char *task_plugin_kind(enum action action);
 
 #endif

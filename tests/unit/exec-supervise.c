@@ -42,8 +42,7 @@ until_ended(void)
 static void
 release(struct child *child)
 {
-	buffer_release(&child->out);
-	buffer_release(&child->err);
+	child_release(child);
 	*child = (struct child){0};
 }
 

@@ -5,22 +5,26 @@
  */
 #include "exec/dummy.h"
 
-#include "exec/plugin.h"
+#include "exec/serve.h"
 
 static const char schema[] =
-    "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"automator dummy\",\"type\":\"object\","
+    "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"automator dummy\",\"type\":\"object\",\"stream\":true,"
     "\"properties\":{" DUMMY_PROPERTIES "}}";
 
 static void
 act(const struct task *task, struct outcome *outcome)
 {
-	dummy_play(task, outcome);
+	double delay_ms;
+
+	dummy_draw(task, &delay_ms, outcome);
+	dummy_wait(delay_ms);
 }
 
 int
 main(int argc, char **argv)
 {
-	static const struct plugin plugin = {"automator/dummy", schema, act, NULL};
+	static const struct service service = {.begin = dummy_begin, .due = dummy_answer, .end = dummy_answer};
+	static const struct plugin plugin = {"automator/dummy", schema, act, NULL, &service};
 
 	return plugin_main(&plugin, argc, argv);
 }

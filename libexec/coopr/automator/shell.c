@@ -208,7 +208,7 @@ act(const struct task *task, struct outcome *outcome)
 int
 main(int argc, char **argv)
 {
-	static const struct plugin plugin = {"automator/shell", schema, act, NULL};
+	static const struct plugin plugin = {"automator/shell", schema, act, NULL, NULL};
 
 	return plugin_main(&plugin, argc, argv);
 }

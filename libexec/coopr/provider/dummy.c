@@ -15,11 +15,11 @@
 #include "base/file.h"
 #include "base/location.h"
 #include "exec/dummy.h"
-#include "exec/plugin.h"
+#include "exec/serve.h"
 #include "json/record.h"
 
 static const char schema[] =
-    "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"provider dummy\",\"type\":\"object\","
+    "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"provider dummy\",\"type\":\"object\",\"stream\":true,"
     "\"properties\":{" DUMMY_PROPERTIES "}}";
 
 /* The folder of the machines; NULL where it cannot be made. The caller's to free. */
@@ -50,6 +50,23 @@ addresses_of(const struct machine *machine)
 	return addresses;
 }
 
+/* Whole or not at all, but not durable: a machine that is not there survives no loss of power either. */
+static int
+put_file(const char *path, const struct buffer *text, struct error *err)
+{
+	char *new = memory_printf("%s.%d.new", path, (int)getpid());
+	int fd = file_open(AT_FDCWD, new, O_WRONLY | O_CREAT | O_TRUNC, 0600, err), failed = fd < 0;
+
+	if (!failed && file_write_all(fd, text->data, text->length) < 0)
+		failed = error_errno(err, EX_IOERR, "%s", new);
+	if (fd >= 0 && close(fd) < 0 && !failed)
+		failed = error_errno(err, EX_IOERR, "%s", new);
+	if (!failed && rename(new, path) < 0)
+		failed = error_errno(err, EX_IOERR, "%s", path);
+	free(new);
+	return failed ? -1 : 0;
+}
+
 static int
 write_machine(const struct task *task, const char *path, struct outcome *outcome)
 {
@@ -65,7 +82,7 @@ write_machine(const struct task *task, const char *path, struct outcome *outcome
 	json_set(&node, "ipaddresses", jv_copy(outcome->ipaddresses));
 	json_set(&node, "facts", jv_copy(outcome->facts));
 	json_dump(node, &text);
-	failed = file_replace(AT_FDCWD, path, text.data, text.length, 0600, &outcome->error);
+	failed = put_file(path, &text, &outcome->error);
 	buffer_release(&text);
 	jv_free(node);
 	return failed;
@@ -93,21 +110,52 @@ play(const struct task *task, const char *path, struct outcome *outcome)
 		error_errno(&outcome->error, EX_IOERR, "%s", path);
 }
 
+/* Its time is over: what was drawn becomes of it. */
 static void
-act(const struct task *task, struct outcome *outcome)
+carry_out(const struct task *task, struct outcome *outcome)
 {
 	char *folder, *path;
 
-	if (!task->machine.id) {
-		error_set(&outcome->error, EX_DATAERR, "the task names no machine");
-		return;
-	}
-	if (dummy_play(task, outcome) < 0 || !(folder = open_folder(&outcome->error)))
+	if (outcome->error.code || !(folder = open_folder(&outcome->error)))
 		return;
 	path = memory_printf("%s/%s", folder, task->machine.id);
 	play(task, path, outcome);
 	free(path);
 	free(folder);
+}
+
+static int
+check_machine(const struct task *task, struct outcome *outcome)
+{
+	return task->machine.id ? 0 : error_set(&outcome->error, EX_DATAERR, "the task names no machine");
+}
+
+static void
+act(const struct task *task, struct outcome *outcome)
+{
+	double delay_ms;
+
+	if (check_machine(task, outcome) < 0)
+		return;
+	dummy_draw(task, &delay_ms, outcome);
+	dummy_wait(delay_ms);
+	carry_out(task, outcome);
+}
+
+static void
+begin(struct server *server, struct call *call)
+{
+	if (check_machine(&call->task, &call->outcome) < 0)
+		serve_answer(server, call);
+	else
+		dummy_begin(server, call);
+}
+
+static void
+due(struct server *server, struct call *call)
+{
+	carry_out(&call->task, &call->outcome);
+	serve_answer(server, call);
 }
 
 static int
@@ -164,7 +212,8 @@ list(jv provider, struct error *err)
 int
 main(int argc, char **argv)
 {
-	static const struct plugin plugin = {"provider/dummy", schema, act, list};
+	static const struct service service = {.begin = begin, .due = due, .end = dummy_answer};
+	static const struct plugin plugin = {"provider/dummy", schema, act, list, &service};
 
 	return plugin_main(&plugin, argc, argv);
 }

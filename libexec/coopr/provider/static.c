@@ -179,7 +179,7 @@ list(jv provider, struct error *err)
 int
 main(int argc, char **argv)
 {
-	static const struct plugin plugin = {"provider/static", schema, act, list};
+	static const struct plugin plugin = {"provider/static", schema, act, list, NULL};
 
 	return plugin_main(&plugin, argc, argv);
 }

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A task is given to its plugin where that streams, else to a coopr-exec of its own. Which it is, the stream finds out.
+ */
+#include <string.h>
+
+#include "base/clock.h"
+#include "cluster/work-state.h"
+#include "exec/task.h"
+
+enum { END_MS = 5000 }; /* for plugins that stream to end by themselves */
+
+static void
+remember_job(struct work *work, const char *job)
+{
+	if (work->options.until != WORK_SERVED && names_find(&work->jobs, job) == NAMES_NONE)
+		names_intern(&work->jobs, memory_string(job));
+}
+
+static void
+start_child(struct work *work, struct slot *slot)
+{
+	struct error err;
+
+	if (work->signals > 1) {
+		slot_list_remove(&work->running, slot);
+		slot_free(slot);
+		return;
+	}
+	slot_make_child(slot, work->argv, work->config.environment);
+	if (supervise_start(&work->supervisor, &slot->child, &err) == 0)
+		return;
+	slot_refuse(slot, err.text);
+	slot_list_remove(&work->running, slot);
+	slot_list_add(&work->ended, slot);
+}
+
+void
+work_start(struct work *work, const struct queue_task *task)
+{
+	struct slot *slot = slot_new(task);
+
+	remember_job(work, task->job);
+	work->taken++;
+	slot_list_add(&work->running, slot);
+	streams_give(&work->streams, task_plugin_kind(task->action), task->type, &slot->errand);
+}
+
+void
+work_stop(struct work *work, struct slot *slot)
+{
+	if (slot->child.argv)
+		supervise_stop(&work->supervisor, &slot->child);
+	else
+		streams_cancel(&work->streams, &slot->errand);
+}
+
+/* What was broken off is not failed: leaving the queue makes it ready again. */
+static bool
+is_broken_off(const struct work *work, const struct slot *slot)
+{
+	return work->signals > 1 && (slot->child.argv ? slot->child.stopped : slot->errand.end == ERRAND_FAILED);
+}
+
+static void
+finish(struct work *work, struct slot *slot)
+{
+	slot_list_remove(&work->running, slot);
+	if (is_broken_off(work, slot)) {
+		slot_free(slot);
+		return;
+	}
+	slot_conclude(slot);
+	slot_list_add(&work->ended, slot);
+}
+
+void
+work_heard(struct work *work, struct child *child, enum supervise_event event)
+{
+	if (!streams_heard(&work->streams, child, event) && event == SUPERVISE_ENDED)
+		finish(work, child->owner);
+}
+
+void
+work_collect(struct work *work)
+{
+	struct errand *errand;
+
+	while ((errand = streams_over(&work->streams)))
+		if (errand->end == ERRAND_NOT)
+			start_child(work, errand->owner);
+		else
+			finish(work, errand->owner);
+}
+
+void
+work_end_plugins(struct work *work)
+{
+	int64_t until = clock_monotonic_ms() + END_MS;
+	struct child *child;
+
+	streams_renew(&work->streams);
+	while (work->supervisor.count > 0) {
+		int64_t left = until - clock_monotonic_ms();
+		enum supervise_event event = supervise_next(&work->supervisor, left > 0 ? left : -1, &child);
+
+		if (event == SUPERVISE_ENDED || event == SUPERVISE_OUTPUT)
+			streams_heard(&work->streams, child, event);
+		if (left <= 0 || event == SUPERVISE_TIME || event == SUPERVISE_SIGNAL)
+			streams_stop(&work->streams);
+	}
+}

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exec/serve.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/message.h"
+#include "exec/verdict.h"
+#include "json/record.h"
+
+enum { CHUNK = 256 * 1024, LINE_BYTES = 64 * 1024 * 1024 };
+
+static void
+flush(struct server *server)
+{
+	if (server->answers.length > 0 &&
+	    file_write_all(STDOUT_FILENO, server->answers.data, server->answers.length) < 0)
+		server->lost = true;
+	buffer_clear(&server->answers);
+}
+
+static void
+unlink_call(struct server *server, struct call *call)
+{
+	*(call->previous ? &call->previous->next : &server->first) = call->next;
+	if (call->next)
+		call->next->previous = call->previous;
+	server->count--;
+}
+
+static void
+free_call(struct call *call)
+{
+	if (call->log >= 0)
+		close(call->log);
+	plugin_outcome_release(&call->outcome);
+	task_release(&call->task);
+	free(call);
+}
+
+void
+serve_answer(struct server *server, struct call *call)
+{
+	jv result = plugin_result(&call->task, &call->outcome);
+
+	json_dump(result, &server->answers);
+	buffer_byte(&server->answers, '\n');
+	jv_free(result);
+	unlink_call(server, call);
+	free_call(call);
+}
+
+void
+serve_due(struct server *server, struct call *call, int64_t due_ms)
+{
+	call->due_ms = due_ms;
+	if (due_ms < server->look_ms)
+		server->look_ms = due_ms;
+}
+
+void
+serve_say(struct call *call, const char *bytes, size_t length)
+{
+	if (call->log < 0 && call->task.log)
+		call->log = open(call->task.log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
+	/* A log that cannot be kept is no reason not to do the task. */
+	if (call->log >= 0 && file_write_all(call->log, bytes, length) < 0) {
+		message("%s: %s; what follows is not kept", call->task.log, strerror(errno));
+		close(call->log);
+		call->log = -1;
+		call->task.log = NULL;
+	}
+}
+
+static void
+end_call(struct server *server, struct call *call)
+{
+	if (!call->ending) {
+		call->ending = true;
+		server->service->end(server, call);
+	}
+}
+
+static void
+refuse(struct server *server, struct call *call, const struct problems *problems)
+{
+	plugin_check_task(problems, &call->outcome);
+	serve_answer(server, call);
+}
+
+static void
+begin(struct server *server, jv record)
+{
+	struct problems problems = {0};
+	struct call *call = memory_zeroed(1, sizeof *call);
+
+	call->outcome = OUTCOME_NONE;
+	call->log = -1;
+	call->due_ms = INT64_MAX;
+	task_take(record, server->name, &call->task, &problems, &call->outcome.error);
+	call->next = server->first;
+	if (call->next)
+		call->next->previous = call;
+	server->first = call;
+	server->count++;
+	call->deadline_ms = clock_monotonic_ms() + call->task.timeout_s * 1000;
+	if (call->deadline_ms < server->look_ms)
+		server->look_ms = call->deadline_ms;
+	if (problems.total > 0)
+		refuse(server, call, &problems);
+	else
+		server->service->begin(server, call);
+	problems_release(&problems);
+}
+
+static bool
+is_text(jv record, const char *name, const char *text)
+{
+	jv value = json_get(record, name);
+	bool same = json_string(value) && text && strcmp(json_string(value), text) == 0;
+
+	jv_free(value);
+	return same;
+}
+
+static void
+cancel(struct server *server, jv record)
+{
+	for (struct call *call = server->first; call; call = call->next)
+		if (is_text(record, "task", call->task.id) && is_text(record, "job", call->task.job)) {
+			error_set(&call->outcome.error, EX_TEMPFAIL, "stopped: it is not wanted any more");
+			end_call(server, call);
+			return;
+		}
+}
+
+static void
+take_line(struct server *server, const char *line, size_t length)
+{
+	struct error err;
+	jv record;
+
+	if (json_parse("standard input", line, length, &record, &err) < 0) {
+		message("%s", err.text);
+		return;
+	}
+	if (is_text(record, "kind", "task"))
+		begin(server, record);
+	else if (is_text(record, "kind", "cancel"))
+		cancel(server, record);
+	jv_free(record);
+}
+
+static void
+read_more(struct server *server)
+{
+	struct buffer *pending = &server->pending;
+	ssize_t n = read(STDIN_FILENO, buffer_room(pending, CHUNK), CHUNK);
+	size_t used = 0;
+	char *end;
+
+	if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR) || pending->length > LINE_BYTES) {
+		server->end = true;
+		supervise_unwatch(&server->supervisor, STDIN_FILENO);
+		return;
+	}
+	pending->length += n > 0 ? (size_t)n : 0;
+	while (used < pending->length && (end = memchr(pending->data + used, '\n', pending->length - used))) {
+		take_line(server, pending->data + used, (size_t)(end - pending->data) - used);
+		used = (size_t)(end - pending->data) + 1;
+	}
+	buffer_drop(pending, used);
+}
+
+/* Looks at one call: what is due is told, what takes too long is ended. It may be gone afterwards. */
+static void
+look_at(struct server *server, struct call *call, int64_t now)
+{
+	int64_t next = call->deadline_ms;
+
+	if (call->deadline_ms <= now && !call->ending) {
+		error_set(&call->outcome.error, VERDICT_TIMEOUT, "timed out: it was ended after %lld s",
+		    (long long)call->task.timeout_s);
+		end_call(server, call);
+		return;
+	}
+	if (call->due_ms <= now) {
+		call->due_ms = INT64_MAX;
+		server->service->due(server, call);
+		return;
+	}
+	next = call->ending || call->due_ms < next ? call->due_ms : next;
+	if (next < server->look_ms)
+		server->look_ms = next;
+}
+
+static void
+keep_time(struct server *server, int64_t now)
+{
+	struct call *next;
+
+	if (server->wake_ms <= now) {
+		server->wake_ms = INT64_MAX;
+		server->service->due(server, NULL);
+	}
+	if (server->look_ms > now)
+		return;
+	server->look_ms = INT64_MAX;
+	for (struct call *call = server->first; call; call = next) {
+		next = call->next;
+		look_at(server, call, now);
+	}
+}
+
+static int64_t
+time_to_wait(const struct server *server)
+{
+	int64_t now = clock_monotonic_ms(), until = server->look_ms < server->wake_ms ? server->look_ms : server->wake_ms;
+
+	if (server->answers.length > 0)
+		return 0;
+	return until == INT64_MAX ? -1 : until <= now ? 0 : until - now;
+}
+
+/* Answers are written once nothing else happens at the same time, many at once. */
+static void
+turn(struct server *server)
+{
+	struct child *child;
+
+	switch (supervise_next(&server->supervisor, time_to_wait(server), &child)) {
+	case SUPERVISE_OUTPUT:
+		server->service->heard(server, child, SUPERVISE_OUTPUT);
+		break;
+	case SUPERVISE_ENDED:
+		server->service->heard(server, child, SUPERVISE_ENDED);
+		break;
+	case SUPERVISE_READY:
+		if (server->supervisor.ready == STDIN_FILENO)
+			read_more(server);
+		else
+			server->service->ready(server, server->supervisor.ready);
+		break;
+	case SUPERVISE_SIGNAL:
+		server->lost = true;
+		break;
+	case SUPERVISE_TIME:
+		flush(server);
+		break;
+	}
+	if (server->answers.length > CHUNK)
+		flush(server);
+	keep_time(server, clock_monotonic_ms());
+}
+
+/* What still runs is ended; nobody hears of it. */
+static void
+break_off(struct server *server)
+{
+	struct call *next;
+
+	for (struct call *call = server->first; call; call = next) {
+		next = call->next;
+		end_call(server, call);
+	}
+	while (server->first) {
+		struct call *call = server->first;
+
+		unlink_call(server, call);
+		free_call(call);
+	}
+}
+
+int
+serve(const struct plugin *plugin)
+{
+	struct server server = {.service = plugin->service, .name = plugin->name, .look_ms = INT64_MAX, .wake_ms = INT64_MAX};
+	struct error err;
+
+	if (supervise_init(&server.supervisor, &err) < 0 ||
+	    (server.service->open && server.service->open(&server, &err) < 0))
+		return message_error(&err);
+	if (!supervise_watch(&server.supervisor, STDIN_FILENO, EPOLLIN))
+		while (!server.end)
+			read_more(&server);
+	while (!server.lost && (!server.end || server.count > 0))
+		turn(&server);
+	flush(&server);
+	break_off(&server);
+	if (server.service->close)
+		server.service->close(&server);
+	supervise_release(&server.supervisor);
+	buffer_release(&server.pending);
+	buffer_release(&server.answers);
+	return server.lost ? EX_TEMPFAIL : 0;
+}

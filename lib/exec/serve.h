@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The other side of exec/stream.h: a plugin that does many tasks at once, coopr-plugins(7). It reads task after task, hands
+ * each to the plugin's service as a call, ends those that take too long or are cancelled, and prints the answers.
+ */
+#ifndef EXEC_SERVE_H
+#define EXEC_SERVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "exec/plugin.h"
+#include "exec/supervise.h"
+
+struct server;
+
+struct call { /* a task that is being done */
+	struct task task;
+	struct outcome outcome;
+	int64_t due_ms;    /* the service is told when this instant has come, monotonic; INT64_MAX: never */
+	void *state;       /* the service's */
+	int log;           /* -1: nothing was said yet */
+	int64_t deadline_ms; /* of the task's timeout */
+	bool ending;
+	struct call *next, *previous;
+};
+
+struct service {
+	/* Begins it, and answers it at once or later. */
+	void (*begin)(struct server *server, struct call *call);
+	/* Its due_ms has come. */
+	void (*due)(struct server *server, struct call *call);
+	/* A child of the service's: it said something, or has ended. NULL where there are none. */
+	void (*heard)(struct server *server, struct child *child, enum supervise_event event);
+	/* Breaks it off: outcome says why already. It is answered at once or later. */
+	void (*end)(struct server *server, struct call *call);
+	/* A descriptor that the service watches. */
+	void (*ready)(struct server *server, int fd);
+	/* Before the first call, and behind the last: -1 and err. Either may be NULL. */
+	int (*open)(struct server *server, struct error *err);
+	void (*close)(struct server *server);
+};
+
+struct server {
+	struct supervisor supervisor;
+	const struct service *service;
+	void *state;         /* the service's */
+	int64_t wake_ms;     /* the service may set this earlier: its due(server, NULL) is called then */
+
+	const char *name;
+	struct buffer pending; /* of stdin */
+	struct buffer answers; /* not written yet */
+	bool end;            /* there are no more tasks */
+	bool lost;           /* nobody reads the answers */
+	struct call *first;
+	size_t count;
+	int64_t look_ms;     /* no call is due or too late before */
+};
+
+/* Serves until there are no more tasks and all have been answered. Returns the exit code. */
+int serve(const struct plugin *plugin);
+
+/* Answers it with its outcome, and forgets it. */
+void serve_answer(struct server *server, struct call *call);
+
+/* Has the service told of the call at that instant. */
+void serve_due(struct server *server, struct call *call, int64_t due_ms);
+
+/* Adds to the task's log. */
+void serve_say(struct call *call, const char *bytes, size_t length);
+
+#endif
