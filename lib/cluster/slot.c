@@ -10,29 +10,42 @@
 
 enum { RESULT_BYTES = 4 * 1024 * 1024 };
 
-static const char *
-copy(struct arena *arena, const char *text)
+/* Moves *text to where there is room for it. */
+static void
+keep(const char **text, char **room)
 {
-	return text ? arena_string(arena, text) : NULL;
+	size_t size = *text ? strlen(*text) + 1 : 0;
+
+	if (size > 0)
+		*text = memcpy(*room, *text, size);
+	*room += size;
 }
 
+static size_t
+size_of(const char *text)
+{
+	return text ? strlen(text) + 1 : 0;
+}
+
+/* One block holds it all: thousands come and go in a second. */
 struct slot *
 slot_new(const struct queue_task *task)
 {
-	struct slot *slot = memory_zeroed(1, sizeof *slot);
-	struct arena *arena = &slot->arena;
+	size_t names = size_of(task->job) + size_of(task->task) + size_of(task->node) + size_of(task->service) +
+	    size_of(task->type);
+	struct slot *slot = memory_resize(NULL, 1, sizeof *slot + names + task->record_length);
+	char *room = (char *)(slot + 1);
 
-	slot->task = *task;
-	slot->task.job = copy(arena, task->job);
-	slot->task.task = copy(arena, task->task);
-	slot->task.node = copy(arena, task->node);
-	slot->task.service = copy(arena, task->service);
-	slot->task.type = copy(arena, task->type);
-	slot->task.record = arena_substring(arena, task->record, task->record_length);
+	*slot = (struct slot){.task = *task, .started_ms = clock_monotonic_ms()};
+	keep(&slot->task.job, &room);
+	keep(&slot->task.task, &room);
+	keep(&slot->task.node, &room);
+	keep(&slot->task.service, &room);
+	keep(&slot->task.type, &room);
+	slot->task.record = memcpy(room, task->record, task->record_length);
 	slot->errand = (struct errand){.job = slot->task.job, .task = slot->task.task, .attempt = task->attempt,
 	    .record = slot->task.record, .length = task->record_length, .timeout_ms = task->timeout_s * 1000,
 	    .owner = slot};
-	slot->started_ms = clock_monotonic_ms();
 	return slot;
 }
 
@@ -50,7 +63,6 @@ slot_free(struct slot *slot)
 		result_release(&slot->result);
 	child_release(&slot->child);
 	errand_release(&slot->errand);
-	arena_release(&slot->arena);
 	free(slot->answer);
 	free(slot);
 }

@@ -12,8 +12,7 @@
 #include "queue/queue.h"
 
 struct slot {
-	struct arena arena;
-	struct queue_task task; /* its strings are the arena's */
+	struct queue_task task; /* its strings stand behind the slot */
 	struct errand errand;   /* given to a plugin that streams; owner is the slot */
 	struct child child;     /* else: a coopr-exec, argv is set; owner is the slot */
 	struct result result;   /* once it has ended */

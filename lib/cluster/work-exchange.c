@@ -218,13 +218,33 @@ work_exchange(struct work *work, struct error *err)
 	return result;
 }
 
-void
-work_drop_unwanted(struct work *work)
+static bool
+is_unwanted(struct work *work, const struct slot *slot)
 {
 	struct error unknown;
 
-	for (struct slot *slot = work->running.first; slot; slot = slot->next)
-		if (queue_wanted(work->queue, slot->task.job, slot->task.task, slot->task.attempt, &unknown) == 0)
+	return queue_wanted(work->queue, slot->task.job, slot->task.task, slot->task.attempt, &unknown) == 0;
+}
+
+/* Of a job that goes on, one task is asked for, each time another; of one that does not, all. */
+void
+work_drop_unwanted(struct work *work)
+{
+	struct names going_on = {0};
+	struct slot *slot = work->running.first, *next;
+
+	for (size_t left = work->running.count; left > 0; left--, slot = next) {
+		next = slot->next;
+		if (names_find(&going_on, slot->task.job) != NAMES_NONE)
+			continue;
+		if (is_unwanted(work, slot)) {
 			work_stop(work, slot);
+			continue;
+		}
+		names_intern(&going_on, slot->task.job);
+		slot_list_remove(&work->running, slot);
+		slot_list_add(&work->running, slot);
+	}
+	names_release(&going_on);
 	work->wanted_at = INT64_MAX;
 }
