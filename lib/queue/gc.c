@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "queue/gc.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,6 +13,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/process.h"
+#include "queue/history.h"
 #include "queue/settle.h"
 
 enum { TMP_KEEP_MS = 24 * 60 * 60 * 1000 };
@@ -30,13 +33,29 @@ list_folder(int folder, struct arguments *names)
 	return 0;
 }
 
+/* What there is to learn of a job stays, in the spool's history. A job that is in there, of one who was stopped before he could
+ * remove it, is not added twice. */
+static int
+learn(struct history *history, const struct spool *spool, const struct ledger *ledger, struct error *err)
+{
+	struct course course = {0};
+	int result = course_of_ledger(ledger, &course, err);
+
+	if (result == 0 && history_add(history, &course))
+		result = history_save(history, spool, &course, err);
+	course_release(&course);
+	return result;
+}
+
 /* Takes the folder away from done/ in one instant, under the job's lock; then it is nobody's any more. */
 static int
-remove_job(const struct gc *gc, struct ledger *ledger, struct error *err)
+remove_job(const struct gc *gc, struct history *history, struct ledger *ledger, struct error *err)
 {
 	const struct spool *spool = &gc->queue->spool;
 	char name[QUEUE_ID_SIZE + 32];
 
+	if (learn(history, spool, ledger, err) < 0)
+		return -1;
 	snprintf(name, sizeof name, "gc.%d.%s", (int)getpid(), ledger->id);
 	if (spool_move(spool->done, ledger->id, spool->tmp, name) < 0)
 		return error_errno(err, EX_IOERR, "%s/done/%s", spool->path, ledger->id);
@@ -44,7 +63,7 @@ remove_job(const struct gc *gc, struct ledger *ledger, struct error *err)
 }
 
 static int
-collect_job(const struct gc *gc, const char *job, struct arguments *gone, struct error *err)
+collect_job(const struct gc *gc, struct history *history, const char *job, struct arguments *gone, struct error *err)
 {
 	struct ledger *ledger = engine_lock(gc->queue, job, err);
 	const struct index_header *header;
@@ -55,7 +74,7 @@ collect_job(const struct gc *gc, const char *job, struct arguments *gone, struct
 	header = ledger->index.header;
 	if (header->finished && file_exists(gc->queue->spool.done, job) &&
 	    clock_wall_ms() - header->finished_ms >= gc->keep_ms) {
-		result = gc->dry ? 0 : remove_job(gc, ledger, err);
+		result = gc->dry ? 0 : remove_job(gc, history, ledger, err);
 		if (result == 0)
 			arguments_push(gone, job);
 	}
@@ -77,6 +96,29 @@ collect_tmp(const struct gc *gc, const char *name, struct arguments *gone, struc
 	return gc->dry ? 0 : file_remove_tree(spool->tmp, name, err);
 }
 
+/* One at a time: each reads the history and writes it anew. */
+static int
+collect_jobs(const struct gc *gc, const struct arguments *done, struct arguments *gone, struct error *err)
+{
+	const struct spool *spool = &gc->queue->spool;
+	struct history history = {0};
+	bool loaded;
+	int result;
+
+	while (flock(spool->done, LOCK_EX) < 0)
+		if (errno != EINTR)
+			return error_errno(err, EX_OSERR, "%s/done", spool->path);
+	result = history_load(&history, spool, err);
+	loaded = result == 0;
+	/* What cannot be removed keeps nothing else from it; the last reason is told. */
+	for (size_t i = 0; loaded && i < done->count; i++)
+		if (collect_job(gc, &history, done->list[i], gone, err) < 0)
+			result = -1;
+	flock(spool->done, LOCK_UN);
+	history_release(&history);
+	return result;
+}
+
 int
 gc_run(const struct gc *gc, struct arguments *gone, struct error *err)
 {
@@ -89,9 +131,8 @@ gc_run(const struct gc *gc, struct arguments *gone, struct error *err)
 	/* What cannot be removed keeps nothing else from it; the last reason is told. */
 	if (result == 0 && !gc->dry)
 		result = settle_spool(gc->queue, err);
-	for (size_t i = 0; i < done.count; i++)
-		if (collect_job(gc, done.list[i], gone, err) < 0)
-			result = -1;
+	if (done.count > 0 && collect_jobs(gc, &done, gone, err) < 0)
+		result = -1;
 	for (size_t i = 0; i < tmp.count; i++)
 		if (collect_tmp(gc, tmp.list[i], gone, err) < 0)
 			result = -1;

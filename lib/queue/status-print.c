@@ -32,8 +32,8 @@ print_time(struct print *print, const char *name, int64_t ms)
 	print_string(print, name, ms ? clock_rfc3339(ms, text) : NULL);
 }
 
-static void
-print_counts(const struct queue_job *job, struct buffer *out)
+void
+status_print_counts(const struct queue_job *job, struct buffer *out)
 {
 	struct print print;
 
@@ -78,7 +78,7 @@ status_print(const struct queue_job *job, const struct status_tasks *tasks, stru
 	print_time(&print, "put_at", job->put_ms);
 	print_string(&print, "status", queue_status_name(job->status));
 	print_name(&print, "tasks");
-	print_counts(job, out);
+	status_print_counts(job, out);
 	print_string(&print, "tenant", job->tenant);
 	print_end(&print);
 }

@@ -25,6 +25,9 @@ struct status_tasks {
 /* Appends the status record of a job, with a newline; tasks (NULL: none) go to its member "attention". */
 void status_print(const struct queue_job *job, const struct status_tasks *tasks, struct buffer *out);
 
+/* Appends the counts of a job's tasks by state, an object. */
+void status_print_counts(const struct queue_job *job, struct buffer *out);
+
 /* Appends the taskstatus record of a task, without a newline. */
 void status_print_task(const struct show_task *task, struct buffer *out);
 
