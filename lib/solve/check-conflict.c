@@ -59,7 +59,7 @@ find_layout(struct inquest *q)
 	struct arena arena = {0};
 	struct answer answer;
 	struct layout layout;
-	int rc = solve_any(q->request, &q->demands, &answer, q->err);
+	int rc = solve_question(q->request, &(struct question){.demands = &q->demands}, &answer, q->err);
 
 	if (rc > 0) {
 		struct fault *fault;

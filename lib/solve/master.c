@@ -263,4 +263,6 @@ master_init(struct master *m, const struct program *p, struct budget *budget)
 	add_bounded(m, ROW_MACHINES, 0, p->machines_min, p->machines_max, 1);
 	add_unit_rows(m);
 	add_other_rows(m);
+	if (p->condition)
+		master_add_row(m, (struct row){ROW_REGION, 0, p->condition, p->condition_least, NO_MAX, 1});
 }

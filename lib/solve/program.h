@@ -19,6 +19,7 @@
 
 struct error;
 struct demands;
+struct region;
 
 enum {
 	SOLVE_MACHINES = 1000000, /* the most that are placed */
@@ -115,6 +116,8 @@ struct program {
 	bool costed;        /* every usable hardware type has a cost */
 	enum objective objectives[OBJECTIVE_COUNT];
 	size_t objective_count;
+	const struct region *condition; /* at least condition_least machines are in it; NULL: no such condition */
+	int64_t condition_least;
 };
 
 /* Fills program with what the request demands, but for the demands that are dropped. The services must all be defined

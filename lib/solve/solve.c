@@ -10,6 +10,7 @@
 #include "model/request.h"
 #include "solve/admit.h"
 #include "solve/bits.h"
+#include "solve/condition.h"
 #include "solve/conflict.h"
 #include "solve/demand.h"
 #include "solve/search.h"
@@ -263,27 +264,51 @@ solve(const struct request *request, struct answer *answer, struct error *err)
 	return rc;
 }
 
+/* What comes before dense where the best is asked for. */
+static void
+keep_objectives(struct program *p, bool best)
+{
+	size_t count = 0;
+
+	while (best && count < p->objective_count && p->objectives[count] != OBJECTIVE_DENSE)
+		count++;
+	p->objective_count = count;
+}
+
+static int
+answer_question(const struct program *p, struct answer *answer, struct error *err)
+{
+	struct outcome outcome;
+	int rc;
+
+	search_best(p, 0, &outcome);
+	rc = outcome.verdict == VERDICT_FOUND;
+	if (rc == 0 && (outcome.verdict == VERDICT_OPEN || !outcome.proved))
+		rc = error_set(err, EX_SOFTWARE, "request: no layout was found, and that there is none could not be proved");
+	if (rc > 0) {
+		make_nodes(p, &outcome, answer);
+		make_solution(p, &outcome, answer);
+		name_services(p, answer);
+	}
+	answer->satisfiable = rc > 0;
+	outcome_release(&outcome);
+	return rc;
+}
+
 int
-solve_any(const struct request *request, const struct demands *demands, struct answer *answer, struct error *err)
+solve_question(const struct request *request, const struct question *question, struct answer *answer,
+    struct error *err)
 {
 	struct program program;
-	struct outcome outcome = {0};
 	int rc = -1;
 
 	*answer = (struct answer){0};
-	if (program_build(request, demands, &program, err) == 0) {
-		program.objective_count = 0;
-		search_best(&program, 0, &outcome);
-		rc = outcome.verdict == VERDICT_FOUND;
-		if (rc == 0 && (outcome.verdict == VERDICT_OPEN || !outcome.proved))
-			rc = error_set(err, EX_SOFTWARE, "request: no layout was found, and that there is none could not be proved");
-		if (rc > 0) {
-			make_nodes(&program, &outcome, answer);
-			name_services(&program, answer);
-		}
-		answer->satisfiable = rc > 0;
+	if (program_build(request, question->demands, &program, err) == 0) {
+		keep_objectives(&program, question->best);
+		rc = !question->condition || condition_impose(question->condition, &program);
+		if (rc > 0)
+			rc = answer_question(&program, answer, err);
 	}
-	outcome_release(&outcome);
 	program_release(&program);
 	return rc;
 }

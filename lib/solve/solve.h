@@ -36,9 +36,22 @@ struct answer { /* release it */
  * not supported, EX_SOFTWARE where nothing could be proved. */
 int solve(const struct request *request, struct answer *answer, struct error *err);
 
-/* The same with those of the request's demands alone that are not dropped, and any layout that keeps them. 1: there
- * is one, 0: there is none, and the answer says nothing of why; -1: as above. */
-int solve_any(const struct request *request, const struct demands *demands, struct answer *answer, struct error *err);
+struct condition { /* at least so many machines: */
+	const struct node *node;     /* of a layout; they have its hardware type and, where it is present, are like it */
+	struct string_list with;     /* services that stand on them */
+	const char *without;         /* one that does not; or NULL */
+	int64_t least;
+};
+
+struct question {
+	const struct demands *demands;     /* of the request; those dropped do not count */
+	const struct condition *condition; /* one more; NULL: none */
+	bool best;                         /* by the objectives before dense; else any layout will do */
+};
+
+/* Whether there is such a layout. 1: yes, it is the answer; 0: no, and the answer says nothing of why; -1: as above. */
+int solve_question(const struct request *request, const struct question *question, struct answer *answer,
+    struct error *err);
 
 void answer_release(struct answer *answer);
 

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One more condition on a program: so many machines that are like one of a layout, and have these services.
+ */
+#ifndef SOLVE_CONDITION_H
+#define SOLVE_CONDITION_H
+
+#include <stdbool.h>
+
+struct condition;
+struct program;
+
+/* Makes it a condition of the program. False where it contradicts itself: no machine can be so. */
+bool condition_impose(const struct condition *condition, struct program *program);
+
+#endif
