@@ -153,6 +153,8 @@ check_zone(struct check *c, const struct node *node)
 {
 	const struct string_list *zones = &c->request->provider.zones;
 
+	if (c->request->template.spread_count && !demand_holds(c->demands, DEMAND_ZONES, 0))
+		return;
 	if (zones->count && !node->zone)
 		check_fault(c, node->id, "/provider/zones", "stands in no zone");
 	else if (node->zone && !check_listed(zones, node->zone))

@@ -63,20 +63,26 @@ check_rules(struct check *c)
 	}
 }
 
-/* Zones that the instances of a service stand in. */
+/* Zones that the instances of a service stand in. Where those of the provider do not count, each new node is as if
+ * it had one of its own. */
 static int64_t
 zones_of(const struct check *c, const char *service)
 {
+	bool limited = demand_holds(c->demands, DEMAND_ZONES, 0);
 	struct names zones = {0};
-	int64_t count;
+	int64_t count = 0;
 
 	for (size_t i = 0; i < c->layout->node_count; i++) {
 		const struct node *node = &c->layout->nodes[i];
 
-		if (!node->leaves && node->zone && node_has(node, service))
+		if (node->leaves || !node_has(node, service))
+			continue;
+		if (node->is_new && !limited)
+			count++;
+		else if (node->zone)
 			names_intern(&zones, node->zone);
 	}
-	count = (int64_t)zones.count;
+	count += (int64_t)zones.count;
 	names_release(&zones);
 	return count;
 }
@@ -93,8 +99,8 @@ check_spread(struct check *c)
 			int64_t zones = check_instances(c, service) ? zones_of(c, service) : t->spreads[i].min;
 
 			if (zones < t->spreads[i].min)
-				check_fault(c, "cluster", arena_printf(c->arena, "/template/constraints/spread/%zu", i),
-				    "%s stands in %" PRId64 " zones, its least is %" PRId64, service, zones, t->spreads[i].min);
+				check_broken(c, "cluster", DEMAND_SPREAD, i, "%s stands in %" PRId64 " zones, its least is %" PRId64,
+				    service, zones, t->spreads[i].min);
 		}
 }
 

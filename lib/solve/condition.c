@@ -45,6 +45,7 @@ condition_impose(const struct condition *condition, struct program *p)
 
 	region->group = group_of(p, condition->node);
 	region->hardware = hardware_of(p, condition->node);
+	region->zone = ANY;
 	region->with = arena_alloc(&p->arena, p->unit_words, sizeof *region->with);
 	region->without = arena_alloc(&p->arena, p->unit_words, sizeof *region->without);
 	for (size_t i = 0; i < condition->with.count; i++) {

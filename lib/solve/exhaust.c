@@ -112,7 +112,8 @@ static void
 list_kinds(struct trial *t)
 {
 	const struct request *r = t->request;
-	const struct string_list *zones = &r->provider.zones;
+	bool limited = !r->template.spread_count || demand_holds(t->demands, DEMAND_ZONES, 0);
+	const struct string_list *zones = limited ? &r->provider.zones : &(struct string_list){0};
 
 	for (size_t h = 0; h < r->hardwaretype_count; h++)
 		for (size_t i = 0; i < r->imagetype_count; i++)

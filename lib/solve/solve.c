@@ -16,7 +16,7 @@
 #include "solve/search.h"
 #include "solve/zone.h"
 
-enum { WRITE_AT_ONCE = 1 << 16 };
+enum { WRITE_AT_ONCE = 1 << 16, QUESTION_NODES = 200000 };
 
 struct kind { /* machines that look the same in the answer */
 	const struct use *use;
@@ -147,7 +147,10 @@ zones_of(const struct program *p, const struct kind *kinds, size_t count, const 
 		if (!answer->nodes[i].leaves)
 			add_crew(&crews, none, program_zone(p, &answer->nodes[i]), 1);
 	zones = memory_zeroed((size_t)machines, sizeof *zones);
-	zones_place(p, &(struct budget){0}, &crews, p->spread ? p->spread : none, zones);
+	for (int64_t i = 0; i < machines; i++)
+		zones[i] = ZONE_NONE;
+	if (!p->zones_unlimited)
+		zones_place(p, &(struct budget){0}, &crews, p->spread ? p->spread : none, zones);
 	free(crews.list);
 	free(none);
 	return zones;
@@ -278,16 +281,17 @@ keep_objectives(struct program *p, bool best)
 static int
 answer_question(const struct program *p, struct answer *answer, struct error *err)
 {
+	struct budget budget = {.nodes_max = QUESTION_NODES};
 	struct outcome outcome;
 	int rc;
 
-	search_best(p, 0, &outcome);
+	search_best(p, &budget, &outcome);
 	rc = outcome.verdict == VERDICT_FOUND;
 	if (rc == 0 && (outcome.verdict == VERDICT_OPEN || !outcome.proved))
 		rc = error_set(err, EX_SOFTWARE, "request: no layout was found, and that there is none could not be proved");
 	if (rc > 0) {
 		make_nodes(p, &outcome, answer);
-		make_solution(p, &outcome, answer);
+		make_solution(p, &outcome, budget.nodes, answer);
 		name_services(p, answer);
 	}
 	answer->satisfiable = rc > 0;
