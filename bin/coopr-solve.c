@@ -24,8 +24,10 @@
 
 static bool verbose;
 static const char *check;
+static long moves;
 
 static const struct option_spec options[] = {
+	OPTION_UPTO(0, "allow-moves", &moves, "N", "what is not concerned by a change may move, at most N times"),
 	OPTION_STRING(0, "check", &check, "LAYOUT", "judge this layout instead of looking for one"),
 	OPTION_FLAG('v', "verbose", &verbose, "say on stderr how long it took"),
 	OPTION_END
@@ -90,16 +92,23 @@ warn_of_size(const struct request *request)
 		    (long long)request->template.size_min, (long long)wish->machines_min);
 }
 
+static int64_t
+moves_max(void)
+{
+	return moves == OPTION_NUMBER_MAX ? INT64_MAX : moves;
+}
+
 static int
 find_layout(const struct request *request)
 {
 	int64_t start = clock_monotonic_ms();
+	struct solve_terms terms = {.moves_max = moves_max()};
 	struct answer answer;
 	struct error err;
 	int code;
 
 	warn_of_size(request);
-	if (solve(request, &answer, &err) < 0)
+	if (solve(request, &terms, &answer, &err) < 0)
 		code = message_error(&err);
 	else {
 		answer_write(request, &answer, stdout);
@@ -125,7 +134,7 @@ report(const struct fault *fault, const char *what)
 static int
 judge_layout(const struct request *request, const struct layout *layout, const struct solution *claims)
 {
-	struct check_terms terms = {.claims = claims->status ? claims : NULL};
+	struct check_terms terms = {.claims = claims->status ? claims : NULL, .moves_max = moves_max()};
 	struct arena arena = {0};
 	int code = report(check_layout(request, layout, &terms, &arena), "layout");
 

@@ -47,7 +47,7 @@ describe(const struct option_spec *option, struct buffer *out)
 	else
 		buffer_printf(out, "      --%s", option->name);
 	if (option->argument)
-		buffer_printf(out, " %s", option->argument);
+		buffer_printf(out, option->kind == OPTION_KIND_UPTO ? "[=%s]" : " %s", option->argument);
 }
 
 static size_t
@@ -131,11 +131,12 @@ tables_for_getopt(const struct command *command, struct buffer *letters)
 	buffer_text(letters, strncmp(command->synopsis, "COMMAND", 7) == 0 ? "+:h" : ":h");
 	for (size_t i = 0; i < count; i++) {
 		const struct option_spec *spec = &command->options[i];
-		int argument = spec->kind == OPTION_KIND_FLAG ? no_argument : required_argument;
+		int argument = spec->kind == OPTION_KIND_FLAG ? no_argument : spec->kind == OPTION_KIND_UPTO ? optional_argument
+		                                                                                             : required_argument;
 
 		longs[i] = (struct option){spec->name, argument, NULL, VALUE_FIRST + (int)i};
 		if (spec->letter)
-			buffer_printf(letters, "%c%s", spec->letter, argument == no_argument ? "" : ":");
+			buffer_printf(letters, "%c%s", spec->letter, argument == no_argument ? "" : argument == optional_argument ? "::" : ":");
 	}
 	longs[count] = (struct option){"help", no_argument, NULL, VALUE_HELP};
 	longs[count + 1] = (struct option){"version", no_argument, NULL, VALUE_VERSION};
@@ -180,6 +181,11 @@ set(const struct command *command, const struct option_spec *spec, const char *t
 		break;
 	case OPTION_KIND_STRING:
 		*(const char **)spec->value = text;
+		break;
+	case OPTION_KIND_UPTO:
+		*(long *)spec->value = OPTION_NUMBER_MAX;
+		if (text)
+			set_number(command, spec, text);
 		break;
 	case OPTION_KIND_NUMBER:
 		set_number(command, spec, text);

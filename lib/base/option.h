@@ -31,6 +31,7 @@ enum option_kind {
 	OPTION_KIND_FLAG,   /* bool */
 	OPTION_KIND_STRING, /* const char * */
 	OPTION_KIND_NUMBER, /* long, 0 to OPTION_NUMBER_MAX */
+	OPTION_KIND_UPTO,   /* long, like a number; its argument, behind "=", may be left out: OPTION_NUMBER_MAX */
 	OPTION_KIND_LIST,   /* struct option_list */
 };
 
@@ -51,6 +52,8 @@ struct option_spec {
 	{OPTION_KIND_STRING, letter, name, OPTION_POINTER(const char *, value), argument, help}
 #define OPTION_NUMBER(letter, name, value, argument, help) \
 	{OPTION_KIND_NUMBER, letter, name, OPTION_POINTER(long, value), argument, help}
+#define OPTION_UPTO(letter, name, value, argument, help) \
+	{OPTION_KIND_UPTO, letter, name, OPTION_POINTER(long, value), argument, help}
 #define OPTION_LIST(letter, name, value, argument, help) \
 	{OPTION_KIND_LIST, letter, name, OPTION_POINTER(struct option_list, value), argument, help}
 #define OPTION_END {OPTION_KIND_END, 0, NULL, NULL, NULL, NULL}

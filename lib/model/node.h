@@ -23,6 +23,7 @@ struct node {
 	const char *hardwaretype, *imagetype, *flavor, *image, *sshuser; /* any may be NULL */
 	bool leaves;          /* "services": null: it is to be deleted */
 	struct string_list services; /* sorted, what shall stand here */
+	bool replaced;        /* a request asks for another one in its place */
 	bool is_new;          /* "was": null */
 	struct string_list was;      /* sorted, what stood here before */
 	size_t index; /* of its element in the list it was read from, for pointers */

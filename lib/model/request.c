@@ -150,6 +150,47 @@ parse_nodes(const struct place *document, struct request *request)
 	nodes_sort(&list, request->nodes, request->node_count);
 }
 
+/* Notes that the nodes of these ids are to be replaced. */
+static void
+mark_replaced(struct request *request, const struct place *list, const struct string_list *ids)
+{
+	struct names seen = {0};
+	int *number = memory_zeroed(request->node_count, sizeof *number);
+
+	for (size_t i = 0; i < request->node_count; i++)
+		if (request->nodes[i].id && !request->nodes[i].leaves)
+			number[names_intern(&seen, request->nodes[i].id)] = (int)i;
+	for (size_t i = 0; i < ids->count; i++) {
+		struct place element = place_element(list, i);
+		int found = names_find(&seen, ids->list[i]);
+
+		if (found == NAMES_NONE)
+			place_problem(&element, "no present node has the id \"%s\"", ids->list[i]);
+		else
+			request->nodes[number[found]].replaced = true;
+	}
+	names_release(&seen);
+	free(number);
+}
+
+/* Nodes to be replaced. Where nothing is said of the number of machines, it stays what it is. */
+static void
+parse_replace(const struct place *document, struct request *request)
+{
+	struct place list = place_member(document, "replace");
+	struct string_list ids = name_list_parse(document, "replace", &request->arena);
+	int64_t present = 0;
+
+	if (ids.count && ids.count == list_length(&list))
+		mark_replaced(request, &list, &ids);
+	for (size_t i = 0; i < request->node_count; i++)
+		present += !request->nodes[i].leaves;
+	if (!ids.count || !present || request->cluster.machines_given)
+		return;
+	request->cluster.machines_given = request->cluster.machines_kept = true;
+	request->cluster.machines_min = request->cluster.machines_max = present;
+}
+
 void
 request_parse(jv document, struct request *request, struct problems *problems)
 {
@@ -169,6 +210,7 @@ request_parse(jv document, struct request *request, struct problems *problems)
 	parse_imagetypes(&root, request);
 	parse_services(&root, request);
 	parse_nodes(&root, request);
+	parse_replace(&root, request);
 }
 
 void

@@ -19,6 +19,7 @@ struct cluster_wish {
 	const char *tenant;   /* default "default" */
 	int64_t machines_min, machines_max; /* equal where numMachines is one number; 1 and INT64_MAX where absent */
 	bool machines_given;
+	bool machines_kept;   /* given only in that nodes are to be replaced: as many as there are */
 	struct string_list services; /* sorted, each once; empty: the template's defaults */
 	const char *hardwaretype, *imagetype; /* or NULL */
 	const char *dns_suffix;               /* or NULL */

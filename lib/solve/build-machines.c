@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Machines: how many, of which types new ones may be, and what stands on the present ones.
+ * Machines: how many, and of which types new ones may be.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -134,21 +134,11 @@ build_machines(struct program *p, const struct demands *demands, struct error *e
 	return 0;
 }
 
-static void
-init_group(struct program *p, struct group *group)
+void
+build_new(struct program *p)
 {
-	*group = (struct group){
-		.stays = arena_alloc(&p->arena, p->unit_words, sizeof(uint64_t)),
-		.open = arena_alloc(&p->arena, p->unit_words, sizeof(uint64_t)),
-		.hardware = arena_alloc(&p->arena, p->hardware_words, sizeof(uint64_t)),
-		.images = arena_alloc(&p->arena, p->image_words, sizeof(uint64_t)),
-	};
-}
+	struct group *group = &p->groups[0];
 
-static void
-new_machines(struct program *p, struct group *group)
-{
-	init_group(p, group);
 	group->zone = ZONE_OPEN;
 	for (size_t u = 0; u < p->unit_count; u++)
 		bits_add(p->units[u].everywhere ? group->stays : group->open, u);
@@ -162,8 +152,8 @@ new_machines(struct program *p, struct group *group)
 
 /* All zones there are. Where present machines need not stay, others may be in their zones: so that what can be had with
  * them can be had without that demand, too. */
-static void
-take_zones(struct program *p, const struct demands *demands)
+void
+build_zones(struct program *p, const struct demands *demands)
 {
 	const struct request *r = p->request;
 	const struct string_list *own = &r->provider.zones;
@@ -195,100 +185,4 @@ program_zone(const struct program *p, const struct node *node)
 	while (strcmp(p->zones[zone], node->zone) != 0)
 		zone++;
 	return zone;
-}
-
-/* A present machine as a group of its own. A unit of which some services stand there is whole afterwards, if
- * those that lack are only now added. */
-static void
-present_machine(struct program *p, const struct node **node, const bool *added, struct group *group)
-{
-	init_group(p, group);
-	group->nodes = node;
-	group->count = 1;
-	group->zone = p->spread ? program_zone(p, *node) : ZONE_NONE; /* zones tell machines apart only then */
-	bits_add(group->hardware, (size_t)build_hardware(p, (*node)->hardwaretype));
-	bits_add(group->images, (size_t)build_image(p, (*node)->imagetype));
-	for (size_t u = 0; u < p->unit_count; u++) {
-		bool some = false, all_added = true;
-
-		for (size_t i = 0; i < p->units[u].size; i++) {
-			bool stands = node_has(*node, p->services[p->units[u].services[i]]->name);
-
-			some = some || stands;
-			all_added = all_added && (stands || added[p->units[u].services[i]]);
-		}
-		if (some)
-			bits_add(group->stays, u);
-		else if (all_added)
-			bits_add(group->open, u);
-		group->broken = group->broken || (some && !all_added);
-	}
-}
-
-static bool
-alike(const struct program *p, const struct group *a, const struct group *b)
-{
-	return a->broken == b->broken && a->zone == b->zone && bits_equal(a->stays, b->stays, p->unit_words) &&
-	    bits_equal(a->open, b->open, p->unit_words) && bits_equal(a->hardware, b->hardware, p->hardware_words) &&
-	    bits_equal(a->images, b->images, p->image_words);
-}
-
-/* Present nodes come sorted by nodenum, so each group's are, and groups are in the order of their first. */
-static void
-present_machines(struct program *p, const bool *added)
-{
-	const struct request *r = p->request;
-	const struct node **nodes = arena_alloc(&p->arena, r->node_count, sizeof *nodes);
-	int *group_of = memory_zeroed(r->node_count, sizeof *group_of);
-	size_t used = 0;
-
-	for (size_t i = 0; i < r->node_count; i++) {
-		const struct node *node = &r->nodes[i];
-		size_t g = 1;
-
-		if (node->leaves)
-			continue;
-		nodes[i] = node;
-		present_machine(p, &nodes[i], added, &p->groups[p->group_count]);
-		while (!alike(p, &p->groups[g], &p->groups[p->group_count]))
-			g++;
-		if (g == p->group_count)
-			p->group_count++;
-		else
-			p->groups[g].count++;
-		group_of[i] = (int)g;
-	}
-	nodes = arena_alloc(&p->arena, r->node_count, sizeof *nodes);
-	for (size_t g = 1; g < p->group_count; g++) {
-		p->groups[g].nodes = nodes + used;
-		for (size_t i = 0; i < r->node_count; i++)
-			if (group_of[i] == (int)g)
-				nodes[used++] = &r->nodes[i];
-	}
-	free(group_of);
-}
-
-void
-build_groups(struct program *p, const struct demands *demands)
-{
-	const struct request *r = p->request;
-	bool *added = memory_zeroed(p->service_count, sizeof *added);
-	bool keep = r->node_count && demand_holds(demands, DEMAND_NODES, 0);
-
-	p->groups = arena_alloc(&p->arena, (keep ? r->node_count : 0) + 1, sizeof *p->groups);
-	p->group_count = 1;
-	take_zones(p, demands);
-	new_machines(p, &p->groups[0]);
-	for (size_t i = 0; i < p->service_count; i++)
-		added[i] = true;
-	for (size_t i = 0; i < r->node_count; i++)
-		for (size_t j = 0; j < r->nodes[i].services.count && !r->nodes[i].leaves; j++) {
-			int service = build_service(p, r->nodes[i].services.list[j]);
-
-			if (service != NAMES_NONE)
-				added[service] = false;
-		}
-	if (keep)
-		present_machines(p, added);
-	free(added);
 }

@@ -12,6 +12,9 @@ int build_service(const struct program *program, const char *name);
 int build_hardware(const struct program *program, const char *name);
 int build_image(const struct program *program, const char *name);
 
+/* Which services stand on a node. */
+void build_standing(const struct program *program, const struct node *node, bool *stands);
+
 /* Capacities, consumption and costs as whole numbers. */
 int build_amounts(struct program *program, const struct demands *demands, struct error *err);
 
@@ -21,7 +24,11 @@ int build_rules(struct program *program, const struct demands *demands, struct e
 /* How many machines, and which types new ones may have. */
 int build_machines(struct program *program, const struct demands *demands, struct error *err);
 
-/* The new machines and the present ones. */
-void build_groups(struct program *program, const struct demands *demands);
+/* All zones there are. */
+void build_zones(struct program *program, const struct demands *demands);
+
+/* The new machines; the present ones, and where moves stand among the objectives. */
+void build_new(struct program *program);
+void build_present(struct program *program, const struct demands *demands);
 
 #endif

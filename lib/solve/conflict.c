@@ -8,8 +8,10 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "model/request.h"
+#include "solve/breach.h"
 #include "solve/build.h"
 #include "solve/demand.h"
+#include "solve/remedy.h"
 #include "solve/search.h"
 #include "solve/solve.h"
 
@@ -240,27 +242,89 @@ pointers_of(const struct demands *demands, const struct demand **list, size_t co
 	return (struct string_list){pointers, count};
 }
 
+/* What the present layout breaks already. */
+static int
+find_breaches(struct demands *demands, struct breaches *breaches, struct error *err)
+{
+	struct program program;
+	int rc = program_build(demands->request, demands, &program, err);
+
+	if (rc == 0)
+		breaches_find(&program, demands, breaches);
+	program_release(&program);
+	return rc;
+}
+
+/* Leaves nothing but the breaches and that machines stay as they are, if that is too much by itself. */
+static int
+blame_breaches(struct demands *demands, const struct breaches *breaches, struct error *err)
+{
+	int rc;
+
+	for (size_t i = 0; i < demands->count; i++)
+		if (demands->list[i].kind != DEMAND_NODES && !breach_of(breaches, &demands->list[i]))
+			demand_drop(demands, &demands->list[i], true);
+	rc = is_too_much(demands, err);
+	if (rc == 0)
+		drop_range(demands, 0, demands->count, false);
+	return rc < 0 ? -1 : 0;
+}
+
+static int
+find_conflict(struct demands *demands, struct breaches *breaches, struct error *err)
+{
+	if (demands->request->node_count && find_breaches(demands, breaches, err) < 0)
+		return -1;
+	if (breaches->count && blame_breaches(demands, breaches, err) < 0)
+		return -1;
+	return reduce(demands, 0, demands->count, err);
+}
+
+/* What the present layout has to do with it, and what moves could do. */
+static int
+append_change(struct demands *demands, const struct breaches *breaches, struct buffer *out, struct error *err)
+{
+	bool told = false;
+
+	for (size_t i = 0; i < breaches->count; i++) {
+		const struct breach *breach = &breaches->list[i];
+
+		if (!demand_holds(demands, breach->demand.kind, breach->demand.index) || told)
+			continue;
+		buffer_text(out, "; the present layout breaks that already");
+		if (breach->node)
+			buffer_printf(out, ", on %s", breach->node->id);
+		told = true;
+	}
+	return demands->request->node_count ? remedy_words(demands->request, out, err) : 0;
+}
+
 int
-conflict_explain(const struct request *request, struct arena *arena, struct refusal *refusal, struct error *err)
+conflict_explain(const struct request *request, int64_t moves_max, struct arena *arena, struct refusal *refusal,
+    struct error *err)
 {
 	struct demands demands;
+	struct breaches breaches = {0};
 	const struct demand **list;
 	struct buffer out = {0};
 	size_t count;
 	int rc;
 
 	demands_collect(request, &demands);
-	rc = reduce(&demands, 0, demands.count, err);
+	demands.moves_max = moves_max;
+	rc = find_conflict(&demands, &breaches, err);
 	list = memory_zeroed(demands.count, sizeof *list);
 	count = kept(&demands, list);
 	if (rc == 0 && count == 0)
 		explain_nothing(request, arena, refusal);
 	else if (rc == 0) {
 		append_sentence(&demands, list, count, &out);
+		rc = append_change(&demands, &breaches, &out, err);
 		refusal->conflict = pointers_of(&demands, list, count, arena);
 		refusal->because = arena_string(arena, out.data);
 	}
 	buffer_release(&out);
+	free(breaches.list);
 	free(list);
 	demands_release(&demands);
 	return rc;

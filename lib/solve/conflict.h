@@ -5,13 +5,17 @@
 #ifndef SOLVE_CONFLICT_H
 #define SOLVE_CONFLICT_H
 
+#include <stdint.h>
+
 struct arena;
 struct error;
 struct refusal;
 struct request;
 
-/* Explains a request that has no solution. No demand of the conflict can be left out of it: dropping any of them
- * makes the rest satisfiable. */
-int conflict_explain(const struct request *request, struct arena *arena, struct refusal *refusal, struct error *err);
+/* Explains a request that has no solution with so many moves. No demand of the conflict can be left out of it:
+ * dropping any of them makes the rest satisfiable. What the present layout breaks already is the reason where it is
+ * one: not what is asked for now. */
+int conflict_explain(const struct request *request, int64_t moves_max, struct arena *arena, struct refusal *refusal,
+    struct error *err);
 
 #endif

@@ -147,6 +147,7 @@ demands_collect(const struct request *request, struct demands *demands)
 	const struct cluster_template *t = &request->template;
 
 	*demands = (struct demands){.request = request};
+	add_one(demands, DEMAND_NODES, request->node_count > 0); /* first: without it there are fewer kinds of machines, not more */
 	collect_types(demands);
 	add_all(demands, DEMAND_COUNT_RULE, t->count_count);
 	add_all(demands, DEMAND_ONEOF, t->oneof.count);
@@ -155,7 +156,6 @@ demands_collect(const struct request *request, struct demands *demands)
 	add_all(demands, DEMAND_MUSTCOEXIST, t->mustcoexist.count);
 	add_all(demands, DEMAND_MUTUALLYEXCLUSIVE, t->mutuallyexclusive.count);
 	add_all(demands, DEMAND_CANTCOEXIST, t->cantcoexist.count);
-	add_one(demands, DEMAND_NODES, request->node_count > 0);
 	collect_quantities(demands);
 	add_one(demands, DEMAND_SIZE_MIN, t->size_min > 1 && !demand_exact_machines(request));
 	add_one(demands, DEMAND_SIZE_MAX, t->size_max < INT64_MAX);
@@ -220,7 +220,7 @@ machines_pointer(const struct demands *demands, const char *member, struct buffe
 {
 	const struct cluster_wish *wish = &demands->request->cluster;
 
-	buffer_text(out, "/cluster/numMachines");
+	buffer_text(out, wish->machines_kept ? "/replace" : "/cluster/numMachines");
 	if (wish->machines_min != wish->machines_max)
 		buffer_text(out, member);
 }

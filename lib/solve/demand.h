@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct buffer;
 struct request;
@@ -50,6 +51,7 @@ struct demands {
 	struct demand *list;
 	size_t count, capacity;
 	bool *dropped[DEMAND_KINDS]; /* of each kind, by index */
+	int64_t moves_max;           /* on present machines; 0 */
 };
 
 /* All demands of a request, none of them dropped, those first that a person would least think of. */

@@ -16,6 +16,8 @@ struct ruler { /* all resources of a machine as one */
 struct hunt { /* for the best pattern of a group, on one type after the other */
 	const struct program *program;
 	const struct prices *prices;
+	struct prices own;       /* these, with what units are worth in the group */
+	uint64_t *stays;         /* units that have to be there */
 	const struct wish *wish; /* or NULL */
 	struct budget *budget;   /* of steps; once it is spent, nothing is found */
 	int group, hardware;

@@ -74,7 +74,7 @@ master_coefficient(const struct master *m, const struct row *row, const struct p
 
 	switch (row->kind) {
 	case ROW_MACHINES:
-		return 1;
+		return pattern_departure(m->program, pattern) == DEPARTURE_NONE;
 	case ROW_GROUP:
 		return pattern->group == row->index;
 	case ROW_UNIT:
@@ -83,6 +83,12 @@ master_coefficient(const struct master *m, const struct row *row, const struct p
 		return pattern->hardware == row->index;
 	case ROW_COST:
 		return m->program->hardware[pattern->hardware].cost;
+	case ROW_MOVES:
+		return pattern_moves(m->program, pattern);
+	case ROW_LOST:
+		return pattern_lost(m->program, pattern);
+	case ROW_PLACES:
+		return pattern_departure(m->program, pattern) != DEPARTURE_MOVE;
 	case ROW_MARKED:
 		return marked;
 	case ROW_REGION:
@@ -214,21 +220,35 @@ add_unit_rows(struct master *m)
 	}
 }
 
+/* Every present machine stays or leaves. Where fewer are asked for and no moves are allowed, none is new; else each
+ * new one beyond their number takes the place of one whose leaving is a move. */
+static void
+add_present_rows(struct master *m)
+{
+	const struct program *p = m->program;
+	int64_t most = 1;
+
+	for (size_t g = 1; g < p->group_count; g++) {
+		m->row_of_group[g] = add_bounded(m, ROW_GROUP, g, p->groups[g].count, p->groups[g].count, 1);
+		most = p->groups[g].standing > most ? p->groups[g].standing : most;
+	}
+	if (p->present && !p->moves_max)
+		m->row_of_group[0] = add_bounded(m, ROW_GROUP, 0, 0,
+		    program_shrinks(p) ? 0 : p->machines_max - p->present, 1);
+	if (p->present && p->moves_max)
+		m->row_of_moves = add_bounded(m, ROW_MOVES, 0, NO_MIN, p->moves_max, (double)most);
+	if (p->present && program_shrinks(p)) {
+		m->row_of_lost = add_bounded(m, ROW_LOST, 0, NO_MIN, NO_MAX, (double)most);
+		add_bounded(m, ROW_PLACES, 0, NO_MIN, p->present, 1);
+	}
+}
+
 static void
 add_other_rows(struct master *m)
 {
 	const struct program *p = m->program;
-	int64_t present = 0, most = 0;
+	int64_t most = 0;
 
-	for (size_t g = 1; g < p->group_count; g++)
-		present += p->groups[g].count;
-	/* present machines leave only where fewer are wanted, and then none is new */
-	if (present)
-		m->row_of_group[0] = add_bounded(m, ROW_GROUP, 0, 0,
-		    present < p->machines_max ? p->machines_max - present : 0, 1);
-	for (size_t g = 1; g < p->group_count; g++)
-		m->row_of_group[g] = add_bounded(m, ROW_GROUP, g, present <= p->machines_max ? p->groups[g].count : 0,
-		    p->groups[g].count, 1);
 	for (size_t h = 0; h < p->hardware_count; h++) {
 		most = p->hardware[h].cost > most ? p->hardware[h].cost : most;
 		m->row_of_hardware[h] = SIMPLEX_NONE;
@@ -250,7 +270,8 @@ add_other_rows(struct master *m)
 void
 master_init(struct master *m, const struct program *p, struct budget *budget)
 {
-	*m = (struct master){.program = p, .budget = budget, .row_of_cost = SIMPLEX_NONE};
+	*m = (struct master){.program = p, .budget = budget, .row_of_cost = SIMPLEX_NONE, .row_of_moves = SIMPLEX_NONE,
+	    .row_of_lost = SIMPLEX_NONE};
 	m->row_of_unit = memory_zeroed(p->unit_count, sizeof *m->row_of_unit);
 	m->row_of_hardware = memory_zeroed(p->hardware_count, sizeof *m->row_of_hardware);
 	m->row_of_group = memory_zeroed(p->group_count, sizeof *m->row_of_group);
@@ -262,6 +283,7 @@ master_init(struct master *m, const struct program *p, struct budget *budget)
 	m->best = memory_zeroed(p->group_count + 1, sizeof *m->best);
 	add_bounded(m, ROW_MACHINES, 0, p->machines_min, p->machines_max, 1);
 	add_unit_rows(m);
+	add_present_rows(m);
 	add_other_rows(m);
 	if (p->condition)
 		master_add_row(m, (struct row){ROW_REGION, 0, p->condition, p->condition_least, NO_MAX, 1});

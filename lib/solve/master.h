@@ -23,6 +23,9 @@ enum row_kind {
 	ROW_HARDWARE, /* machines of one type */
 	ROW_LINEAR,   /* a count rule */
 	ROW_COST,
+	ROW_MOVES,    /* on present machines */
+	ROW_LOST,     /* services not concerned on machines that leave because fewer are asked for */
+	ROW_PLACES,   /* machines, and those that leave because fewer are asked for */
 	ROW_MARKED,   /* machines of the wish */
 	ROW_REGION,   /* machines whose pattern is in a region */
 };
@@ -67,7 +70,7 @@ struct master { /* zero-initialise */
 	struct row *rows;
 	size_t row_count, row_capacity;
 	int *row_of_unit, *row_of_hardware, *row_of_group; /* or SIMPLEX_NONE */
-	int row_of_cost, row_of_marked;
+	int row_of_cost, row_of_moves, row_of_lost, row_of_marked;
 	bool *chosen;           /* of each choice: it is made */
 	struct uses fixed;      /* machines that are settled, taken out of the rows' bounds */
 	const struct wish *wish; /* of marked machines, or NULL */

@@ -19,6 +19,34 @@ pattern_same(const struct program *program, const struct pattern *a, const struc
 	return a->group == b->group && a->hardware == b->hardware && bits_equal(a->units, b->units, program->unit_words);
 }
 
+enum departure
+pattern_departure(const struct program *program, const struct pattern *pattern)
+{
+	return program->hardware[pattern->hardware].departure;
+}
+
+int64_t
+pattern_moves(const struct program *program, const struct pattern *pattern)
+{
+	const struct group *group = &program->groups[pattern->group];
+	size_t words = program->unit_words;
+	int64_t sum = group->standing;
+
+	if (!group->moves || pattern_departure(program, pattern) == DEPARTURE_ASKED)
+		return 0;
+	if (pattern_departure(program, pattern) == DEPARTURE_MOVE)
+		return 1 + group->standing;
+	for (size_t u = bits_next(pattern->units, words, 0); u != SIZE_MAX; u = bits_next(pattern->units, words, u + 1))
+		sum += group->moves[u];
+	return sum;
+}
+
+int64_t
+pattern_lost(const struct program *program, const struct pattern *pattern)
+{
+	return pattern_departure(program, pattern) == DEPARTURE_ASKED ? program->groups[pattern->group].standing : 0;
+}
+
 size_t
 pattern_size(const struct program *program, const uint64_t *units)
 {

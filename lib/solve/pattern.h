@@ -26,6 +26,14 @@ bool region_has(const struct program *program, const struct region *region, cons
 
 bool pattern_same(const struct program *program, const struct pattern *a, const struct pattern *b);
 
+/* What becomes of a machine of that pattern; DEPARTURE_NONE: it is there. */
+enum departure pattern_departure(const struct program *program, const struct pattern *pattern);
+
+/* How many moves a machine of that pattern is; how many services not concerned go with it as it leaves because fewer
+ * machines are asked for. */
+int64_t pattern_moves(const struct program *program, const struct pattern *pattern);
+int64_t pattern_lost(const struct program *program, const struct pattern *pattern);
+
 /* Services on a machine of that pattern. */
 size_t pattern_size(const struct program *program, const uint64_t *units);
 

@@ -35,6 +35,8 @@ hunt_on(struct hunt *hunt, int hardware, struct candidate *scratch)
 	hunt->hardware = hardware;
 	hunt->steps = 0;
 	hunt->value = hunt->prices->machine + hunt->prices->group[hunt->group] + hunt->prices->hardware[hardware];
+	if (group->moves)
+		hunt->value += price_round((price_product)hunt->prices->move * group->standing);
 	hunt->size = 0;
 	hunt->crammed = false;
 	memset(hunt->chosen, 0, p->unit_words * sizeof *hunt->chosen);
@@ -49,16 +51,64 @@ hunt_on(struct hunt *hunt, int hardware, struct candidate *scratch)
 	}
 	memset(hunt->worth.weight, 0, p->unit_count * sizeof(double));
 	memset(hunt->services.weight, 0, p->unit_count * sizeof(double));
-	if (bits_empty(hunt->images, p->image_words) || !take_forced(hunt, group->stays, &depth) ||
+	if (bits_empty(hunt->images, p->image_words) || !take_forced(hunt, hunt->stays, &depth) ||
 	    (hunt->wish && !take_forced(hunt, hunt->wish->region.with, &depth)))
 		return;
 	hunt_arrange(hunt, scratch);
 	hunt_search(hunt, 0, depth);
 }
 
+/* What units are worth on a machine of the group, where moves have a price, and which of them have to stay, where
+ * too few moves are left. */
+static void
+price_units(struct hunt *hunt, const struct prices *prices)
+{
+	const struct program *p = hunt->program;
+	const struct group *group = &p->groups[hunt->group];
+
+	hunt->own = *prices;
+	hunt->own.unit = memory_zeroed(p->unit_count, sizeof *hunt->own.unit);
+	hunt->prices = &hunt->own;
+	bits_copy(hunt->stays, group->stays, p->unit_words);
+	for (size_t u = 0; u < p->unit_count; u++) {
+		int64_t moves = group->moves ? group->moves[u] : 0;
+
+		if (prices->unit[u] == PRICE_FORBIDDEN || moves > prices->moves_left)
+			hunt->own.unit[u] = PRICE_FORBIDDEN;
+		else
+			hunt->own.unit[u] = prices->unit[u] + price_round((price_product)prices->move * moves);
+		if (moves < 0 && -moves > prices->moves_left)
+			bits_add(hunt->stays, u);
+	}
+}
+
+/* A machine that leaves. */
+static void
+consider_departure(struct hunt *hunt, int hardware)
+{
+	const struct program *p = hunt->program;
+	const struct prices *prices = hunt->prices;
+	struct pattern pattern = {hunt->group, hardware, hunt->chosen};
+	int64_t value = prices->group[hunt->group] + prices->hardware[hardware], moves;
+
+	memset(hunt->chosen, 0, p->unit_words * sizeof *hunt->chosen);
+	moves = pattern_moves(p, &pattern);
+	value += price_round((price_product)prices->move * moves + (price_product)prices->lost * pattern_lost(p, &pattern));
+	for (size_t i = 0; i < prices->toll_count; i++)
+		if (region_has(p, prices->tolls[i].region, &pattern))
+			value += prices->tolls[i].price;
+	if (hunt->wish || moves > prices->moves_left || value <= hunt->best)
+		return;
+	hunt->best = value;
+	hunt->found = true;
+	memset(hunt->best_units, 0, p->unit_words * sizeof *hunt->best_units);
+}
+
 static void
 release(struct hunt *hunt)
 {
+	free(hunt->own.unit);
+	free(hunt->stays);
 	free(hunt->order);
 	free(hunt->hope);
 	free(hunt->worth.weight);
@@ -85,7 +135,7 @@ price_best(const struct program *p, const struct prices *prices, struct budget *
 	const struct group *g = &p->groups[group];
 	struct candidate *scratch = memory_zeroed(p->unit_count, sizeof *scratch);
 	struct hunt hunt = {
-		.program = p, .prices = prices, .budget = budget, .wish = wish, .group = group, .best = floor, .enough = enough, .best_units = best->units,
+		.program = p, .budget = budget, .wish = wish, .group = group, .best = floor, .enough = enough, .best_units = best->units,
 		.need = wish && wish->size > 1 ? wish->size : 1,
 		.order = memory_zeroed(p->unit_count, sizeof *hunt.order),
 		.hope = memory_zeroed(p->unit_count + 1, sizeof *hunt.hope),
@@ -98,16 +148,21 @@ price_best(const struct program *p, const struct prices *prices, struct budget *
 		.asked = memory_zeroed(p->unit_words, sizeof *hunt.asked),
 		.images = memory_zeroed((p->unit_count + 2) * p->image_words, sizeof *hunt.images),
 		.left = memory_zeroed(p->resource_count, sizeof *hunt.left),
+		.stays = memory_zeroed(p->unit_words, sizeof *hunt.stays),
 	};
 
-	for (size_t h = bits_next(g->hardware, p->hardware_words, 0); h != SIZE_MAX && !g->broken && !p->impossible;
+	price_units(&hunt, prices);
+	for (size_t h = bits_next(g->hardware, p->hardware_words, 0); h != SIZE_MAX;
 	     h = bits_next(g->hardware, p->hardware_words, h + 1)) {
 		int64_t before = hunt.best;
 
 		if (prices->hardware[h] == PRICE_FORBIDDEN || prices->group[group] == PRICE_FORBIDDEN ||
 		    (wish && !wish_allows(wish, group, h)))
 			continue;
-		hunt_on(&hunt, (int)h, scratch);
+		if (p->hardware[h].departure)
+			consider_departure(&hunt, (int)h);
+		else if (!g->broken && !p->impossible)
+			hunt_on(&hunt, (int)h, scratch);
 		if (hunt.best > before)
 			*best = (struct pattern){group, (int)h, best->units};
 	}

@@ -27,9 +27,22 @@ struct toll { /* what a pattern gains by being in a region (negative: loses) */
 
 #define PRICE_FORBIDDEN INT64_MIN /* of a group, type or unit: it is not to be used */
 
+enum { PRICE_FINE = 20 }; /* prices that are multiplied have that many further bits, so that products lose nothing */
+
+__extension__ typedef __int128 price_product;
+
+/* A fine price times an amount as a price, rounded up: so that prices in whole numbers never say too little. */
+static inline int64_t
+price_round(price_product fine)
+{
+	return (int64_t)((fine + (1 << PRICE_FINE) - 1) >> PRICE_FINE);
+}
+
 struct prices {
-	int64_t machine;   /* of any pattern */
+	int64_t machine;   /* of any pattern but those of machines that leave */
 	int64_t *group, *hardware, *unit;
+	int64_t move, lost; /* of pattern_moves, pattern_lost; fine */
+	int64_t moves_left; /* patterns that are more moves are not to be used */
 	struct toll *tolls;
 	size_t toll_count;
 };

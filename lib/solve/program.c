@@ -72,14 +72,18 @@ take_hardware(struct program *p)
 {
 	const struct request *r = p->request;
 	const char **known = arena_alloc(&p->arena, r->hardwaretype_count, sizeof *known), **names;
+	size_t types;
 
 	for (size_t i = 0; i < r->hardwaretype_count; i++)
 		known[i] = r->hardwaretypes[i].name;
-	names = type_names(p, known, r->hardwaretype_count, true, &p->hardware_count);
+	names = type_names(p, known, r->hardwaretype_count, true, &types);
+	p->hardware_count = types + (r->node_count ? 2 : 0);
 	p->hardware_words = bits_words(p->hardware_count);
 	p->hardware = arena_alloc(&p->arena, p->hardware_count, sizeof *p->hardware);
 	for (size_t i = 0; i < p->hardware_count; i++)
-		p->hardware[i] = (struct hardware){.name = names[i], .available = NO_MAX};
+		p->hardware[i] = (struct hardware){.name = i < types ? names[i] : "", .available = NO_MAX};
+	for (size_t i = types; i < p->hardware_count; i++)
+		p->hardware[i].departure = i == types ? DEPARTURE_ASKED : DEPARTURE_MOVE;
 	for (size_t i = 0; i < r->hardwaretype_count; i++) {
 		struct hardware *h = &p->hardware[build_hardware(p, r->hardwaretypes[i].name)];
 
@@ -238,8 +242,16 @@ program_build(const struct request *request, const struct demands *demands, stru
 		return -1;
 	if (build_machines(p, demands, err) < 0)
 		return -1;
-	build_groups(p, demands);
+	build_zones(p, demands);
+	build_present(p, demands);
+	build_new(p);
 	return 0;
+}
+
+bool
+program_shrinks(const struct program *p)
+{
+	return p->present > p->machines_max;
 }
 
 void

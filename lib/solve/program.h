@@ -48,8 +48,15 @@ struct unit { /* services that stand on the same machines */
 	uint64_t *betters;           /* units that fit wherever this one does, in its place */
 };
 
+enum departure {
+	DEPARTURE_NONE,
+	DEPARTURE_ASKED, /* fewer machines are asked for */
+	DEPARTURE_MOVE,
+};
+
 struct hardware {
 	const char *name;
+	enum departure departure;            /* not NONE: no type, but what becomes of a present machine that leaves */
 	const struct hardwaretype *type;     /* NULL: only present machines are of it, and the request does not know it */
 	const struct hardware_offer *offer;  /* NULL where type is */
 	bool usable;                         /* for new machines */
@@ -71,6 +78,8 @@ struct group { /* machines that are alike before anything is placed; the first a
 	uint64_t *open;            /* further units that may be placed there */
 	uint64_t *hardware, *images;
 	int zone;                  /* of program.zones; ZONE_NONE; or ZONE_OPEN: of the first zones_open, each its own */
+	int64_t standing;          /* services there that are not concerned */
+	int64_t *moves;            /* a unit there is so many moves more than none; NULL where nothing may move */
 	bool broken;               /* what stands there breaks a rule, whatever is added */
 };
 
@@ -111,6 +120,8 @@ struct program {
 	bool zones_unlimited; /* as if each new machine had a zone of its own */
 	uint64_t *spread;     /* units with zones_min; NULL: none */
 	int64_t machines_min, machines_max;
+	int64_t present;    /* machines that are there, without those to be replaced */
+	int64_t moves_max;  /* that are allowed; NO_MAX: any number */
 	bool unbounded;     /* nothing but SOLVE_MACHINES bounds the number of machines */
 	double cost_unit;   /* hardware.cost counts in this */
 	bool costed;        /* every usable hardware type has a cost */
@@ -125,6 +136,9 @@ struct program {
 int program_build(const struct request *request, const struct demands *demands, struct program *program,
     struct error *err);
 void program_release(struct program *program);
+
+/* Whether fewer machines are asked for than are present: then some leave, which is no move. */
+bool program_shrinks(const struct program *program);
 
 /* The first image that all of a set of units may use in a group; SIZE_MAX where there is none. */
 size_t program_image(const struct program *program, int group, const uint64_t *units);

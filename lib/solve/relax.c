@@ -12,22 +12,12 @@
 
 enum {
 	COARSE = 40, /* the largest price of a row is 2 to this */
-	FINE = 20,   /* and is kept with that many further bits, so that products lose nothing */
 	REBUILD_AFTER = 100,
 	PATIENCE = 8,   /* steps that lead nowhere */
 	LOOSENINGS = 3, /* in one relaxation */
 };
 
 #define LOOSE 1e-4
-
-__extension__ typedef __int128 wide;
-
-/* A price times a coefficient, rounded up: so that prices in whole numbers never say too little. */
-static int64_t
-coarse(wide fine)
-{
-	return (int64_t)((fine + (1 << FINE) - 1) >> FINE);
-}
 
 /* Turns the prices of the linear program into whole numbers. One that counts on a bound which is not there is
  * noise, and 0. */
@@ -44,7 +34,7 @@ round_prices(struct master *m)
 
 		if (fabs(price) < 2 * SIMPLEX_WORTH && (price > 0 ? m->rows[i].lo == NO_MIN : m->rows[i].hi == NO_MAX))
 			price = 0;
-		m->row_price[i] = llround(ldexp(price / m->rows[i].scale * m->unit_price, FINE));
+		m->row_price[i] = llround(ldexp(price / m->rows[i].scale * m->unit_price, PRICE_FINE));
 	}
 }
 
@@ -77,30 +67,37 @@ gather_prices(struct master *m)
 	memset(prices->unit, 0, p->unit_count * sizeof *prices->unit);
 	memset(prices->hardware, 0, p->hardware_count * sizeof *prices->hardware);
 	memset(prices->group, 0, p->group_count * sizeof *prices->group);
-	prices->machine = m->marked_price = 0;
+	prices->machine = m->marked_price = prices->move = prices->lost = 0;
+	prices->moves_left = m->row_of_moves == SIMPLEX_NONE ? NO_MAX : m->rows[m->row_of_moves].hi;
 	prices->toll_count = 0;
 	for (size_t i = 0; i < m->row_count; i++) {
 		const struct row *row = &m->rows[i];
-		wide fine = m->row_price[i];
+		price_product fine = m->row_price[i];
 
 		if (fine == 0)
 			continue;
-		if (row->kind == ROW_MACHINES)
-			prices->machine += coarse(fine);
+		if (row->kind == ROW_MACHINES || row->kind == ROW_PLACES)
+			prices->machine += price_round(fine);
 		else if (row->kind == ROW_GROUP)
-			prices->group[row->index] += coarse(fine);
+			prices->group[row->index] += price_round(fine);
 		else if (row->kind == ROW_UNIT)
-			prices->unit[row->index] += coarse(fine);
+			prices->unit[row->index] += price_round(fine);
 		else if (row->kind == ROW_HARDWARE)
-			prices->hardware[row->index] += coarse(fine);
+			prices->hardware[row->index] += price_round(fine);
 		else if (row->kind == ROW_MARKED)
-			m->marked_price += coarse(fine);
+			m->marked_price += price_round(fine);
 		else if (row->kind == ROW_REGION)
-			prices->tolls[prices->toll_count++] = (struct toll){row->region, coarse(fine)};
+			prices->tolls[prices->toll_count++] = (struct toll){row->region, price_round(fine)};
+		else if (row->kind == ROW_MOVES)
+			prices->move = m->row_price[i];
+		else if (row->kind == ROW_LOST)
+			prices->lost = m->row_price[i];
+		for (size_t h = 0; row->kind == ROW_PLACES && h < p->hardware_count; h++)
+			prices->hardware[h] += p->hardware[h].departure == DEPARTURE_ASKED ? price_round(fine) : 0;
 		for (size_t h = 0; row->kind == ROW_COST && h < p->hardware_count; h++)
-			prices->hardware[h] += coarse(fine * p->hardware[h].cost);
+			prices->hardware[h] += price_round(fine * p->hardware[h].cost);
 		for (size_t u = 0; row->kind == ROW_LINEAR && u < p->unit_count; u++)
-			prices->unit[u] += coarse(fine * p->linears[row->index].coefficient[u]);
+			prices->unit[u] += price_round(fine * p->linears[row->index].coefficient[u]);
 	}
 	forbid_used_up(m);
 }
@@ -111,10 +108,12 @@ column_price(const struct master *m, const struct column *column)
 	const struct program *p = m->program;
 	const struct prices *prices = &m->prices;
 	const struct pattern *pattern = &column->pattern;
-	int64_t sum = prices->machine;
+	int64_t sum = pattern_departure(p, pattern) ? 0 : prices->machine, moves = pattern_moves(p, pattern);
 
-	if (prices->group[pattern->group] == PRICE_FORBIDDEN || prices->hardware[pattern->hardware] == PRICE_FORBIDDEN)
+	if (prices->group[pattern->group] == PRICE_FORBIDDEN || prices->hardware[pattern->hardware] == PRICE_FORBIDDEN ||
+	    moves > prices->moves_left)
 		return PRICE_FORBIDDEN;
+	sum += price_round((price_product)prices->move * moves + (price_product)prices->lost * pattern_lost(p, pattern));
 	sum += prices->group[pattern->group] + prices->hardware[pattern->hardware];
 	for (size_t u = bits_next(pattern->units, p->unit_words, 0); u != SIZE_MAX;
 	     u = bits_next(pattern->units, p->unit_words, u + 1)) {
@@ -200,12 +199,13 @@ new_columns(struct master *m, int64_t threshold)
 	return best;
 }
 
-/* Machines that there can be at most in a group, or marked. */
+/* Machines that there can be at most in a group, also of those that leave, or marked. */
 static int64_t
 most_machines(const struct master *m, size_t group)
 {
 	int row = group == 0 ? 0 : group < m->program->group_count ? m->row_of_group[group] : m->row_of_marked;
-	int64_t most = m->rows[row].hi < m->rows[0].hi ? m->rows[row].hi : m->rows[0].hi;
+	bool leave = group > 0 && group < m->program->group_count;
+	int64_t most = leave || m->rows[row].hi < m->rows[0].hi ? m->rows[row].hi : m->rows[0].hi;
 
 	return most > 0 ? most : 0;
 }
@@ -216,14 +216,14 @@ most_machines(const struct master *m, size_t group)
 static bool
 prove(const struct master *m)
 {
-	wide least = 0, most = 0;
+	price_product least = 0, most = 0;
 
 	for (size_t i = 0; i < m->row_count; i++)
 		if (m->row_price[i])
-			least += (wide)m->row_price[i] * (m->row_price[i] > 0 ? m->rows[i].lo : m->rows[i].hi);
+			least += (price_product)m->row_price[i] * (m->row_price[i] > 0 ? m->rows[i].lo : m->rows[i].hi);
 	for (size_t g = 0; g <= m->program->group_count; g++)
 		if (m->best[g] > 0)
-			most += (wide)m->best[g] * most_machines(m, g) << FINE;
+			most += (price_product)m->best[g] * most_machines(m, g) << PRICE_FINE;
 	return least > most;
 }
 

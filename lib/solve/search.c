@@ -145,6 +145,7 @@ largest_pattern(const struct search *s)
 		.group = memory_zeroed(p->group_count, sizeof *prices.group),
 		.hardware = memory_zeroed(p->hardware_count, sizeof *prices.hardware),
 		.unit = memory_zeroed(p->unit_count, sizeof *prices.unit),
+		.moves_left = NO_MAX,
 	};
 	struct pattern pattern = {0, 0, memory_zeroed(p->unit_words, sizeof *pattern.units)};
 	int64_t largest = 0;
@@ -337,6 +338,16 @@ search_least(struct search *s, int row)
 		master_set_bounds(m, row, m->rows[row].lo, branch_activity(m, row, &s->found));
 }
 
+/* The fewest moves, and then what goes with machines that leave because fewer are asked for. */
+static void
+search_moves(struct search *s)
+{
+	if (s->master.row_of_moves != SIMPLEX_NONE)
+		search_least(s, s->master.row_of_moves);
+	if (s->master.row_of_lost != SIMPLEX_NONE && !s->open)
+		search_least(s, s->master.row_of_lost);
+}
+
 /* The patterns of a solution outlive the search: they move to the outcome. */
 static void
 take_over(const struct program *p, struct outcome *outcome)
@@ -375,6 +386,8 @@ search_best(const struct program *p, struct budget *budget, struct outcome *outc
 	for (size_t i = 0; i < p->objective_count && verdict == VERDICT_FOUND && !s.open; i++)
 		if (p->objectives[i] == OBJECTIVE_COST)
 			search_least(&s, s.master.row_of_cost);
+		else if (p->objectives[i] == OBJECTIVE_MOVES)
+			search_moves(&s);
 		else if (p->objectives[i] == OBJECTIVE_MACHINES)
 			search_least(&s, 0);
 		else if (p->objectives[i] == OBJECTIVE_DENSE) {

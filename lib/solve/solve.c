@@ -55,20 +55,26 @@ compare_kinds(const void *a, const void *b)
 	                   : x->use->pattern.group - y->use->pattern.group;
 }
 
+/* All that are there, which those that leave are not. */
 static struct kind *
-kinds_of(const struct program *p, const struct outcome *outcome, struct arena *arena)
+kinds_of(const struct program *p, const struct outcome *outcome, struct arena *arena, size_t *count)
 {
 	struct kind *kinds = arena_alloc(arena, outcome->uses.count, sizeof *kinds);
 
+	*count = 0;
 	for (size_t i = 0; i < outcome->uses.count; i++) {
 		const struct use *use = &outcome->uses.list[i];
+		struct kind *kind = &kinds[*count];
 
-		kinds[i] = (struct kind){.use = use, .size = pattern_size(p, use->pattern.units)};
-		kinds[i].image = program_image(p, use->pattern.group, use->pattern.units);
-		kinds[i].services = services_of(p, use->pattern.units, arena);
+		if (pattern_departure(p, &use->pattern))
+			continue;
+		*kind = (struct kind){.use = use, .size = pattern_size(p, use->pattern.units)};
+		kind->image = program_image(p, use->pattern.group, use->pattern.units);
+		kind->services = services_of(p, use->pattern.units, arena);
+		++*count;
 	}
-	if (outcome->uses.count)
-		qsort(kinds, outcome->uses.count, sizeof *kinds, compare_kinds);
+	if (*count)
+		qsort(kinds, *count, sizeof *kinds, compare_kinds);
 	return kinds;
 }
 
@@ -160,12 +166,13 @@ static void
 make_nodes(const struct program *p, const struct outcome *outcome, struct answer *answer)
 {
 	const struct request *r = p->request;
-	struct kind *kinds = kinds_of(p, outcome, &answer->arena);
+	size_t kind_count;
+	struct kind *kinds = kinds_of(p, outcome, &answer->arena, &kind_count);
 	int64_t total = 0, number = NODE_FIRST_NUMBER;
 	int *zones, *zone;
 
-	for (size_t i = 0; i < outcome->uses.count; i++)
-		total += outcome->uses.list[i].count;
+	for (size_t i = 0; i < kind_count; i++)
+		total += kinds[i].use->count;
 	answer->nodes = arena_alloc(&answer->arena, r->node_count + (size_t)total, sizeof *answer->nodes);
 	for (size_t i = 0; i < r->node_count; i++) {
 		struct node *node = &answer->nodes[answer->node_count++];
@@ -178,10 +185,10 @@ make_nodes(const struct program *p, const struct outcome *outcome, struct answer
 		node->leaves = true;
 		number = r->nodes[i].nodenum >= number ? r->nodes[i].nodenum + 1 : number;
 	}
-	keep_present(p, kinds, outcome->uses.count, answer);
+	keep_present(p, kinds, kind_count, answer);
 	drop_left(answer);
-	zone = zones = zones_of(p, kinds, outcome->uses.count, answer);
-	for (size_t i = 0; i < outcome->uses.count; i++)
+	zone = zones = zones_of(p, kinds, kind_count, answer);
+	for (size_t i = 0; i < kind_count; i++)
 		if (kinds[i].use->pattern.group == 0) {
 			add_new(p, &kinds[i], zone, &number, answer);
 			zone += kinds[i].use->count;
@@ -189,22 +196,35 @@ make_nodes(const struct program *p, const struct outcome *outcome, struct answer
 	free(zones);
 }
 
+static int64_t
+machines_of(const struct program *p, const struct outcome *outcome)
+{
+	int64_t machines = 0;
+
+	for (size_t i = 0; i < outcome->uses.count; i++)
+		if (!pattern_departure(p, &outcome->uses.list[i].pattern))
+			machines += outcome->uses.list[i].count;
+	return machines;
+}
+
 /* In the order of their names: cost, machines, moves. */
 static void
 make_solution(const struct program *p, const struct outcome *outcome, unsigned long explored, struct answer *answer)
 {
 	struct amount *list = arena_alloc(&answer->arena, 3, sizeof *list);
-	int64_t cost = 0, machines = 0;
+	int64_t cost = 0, moves = 0;
 	size_t count = 0;
 
 	for (size_t i = 0; i < outcome->uses.count; i++) {
-		machines += outcome->uses.list[i].count;
-		cost += outcome->uses.list[i].count * p->hardware[outcome->uses.list[i].pattern.hardware].cost;
+		const struct use *use = &outcome->uses.list[i];
+
+		cost += use->count * p->hardware[use->pattern.hardware].cost;
+		moves += use->count * pattern_moves(p, &use->pattern);
 	}
 	if (p->costed)
 		list[count++] = (struct amount){objective_name(OBJECTIVE_COST), (double)cost * p->cost_unit};
-	list[count++] = (struct amount){objective_name(OBJECTIVE_MACHINES), (double)machines};
-	list[count++] = (struct amount){objective_name(OBJECTIVE_MOVES), 0};
+	list[count++] = (struct amount){objective_name(OBJECTIVE_MACHINES), (double)machines_of(p, outcome)};
+	list[count++] = (struct amount){objective_name(OBJECTIVE_MOVES), (double)moves};
 	answer->solution = (struct solution){
 		.status = outcome->verdict == VERDICT_FOUND && outcome->proved ? "optimal" : "feasible",
 		.objective = {list, count},
@@ -221,21 +241,17 @@ name_services(const struct program *p, struct answer *answer)
 }
 
 static int
-take_outcome(const struct program *p, const struct outcome *outcome, const struct budget *budget, struct answer *answer,
-    struct error *err)
+take_outcome(const struct program *p, const struct outcome *outcome, int64_t moves_max, const struct budget *budget,
+    struct answer *answer, struct error *err)
 {
-	int64_t machines = 0;
-
-	for (size_t i = 0; i < outcome->uses.count; i++)
-		machines += outcome->uses.list[i].count;
-	if (outcome->verdict != VERDICT_NONE && p->unbounded && machines >= SOLVE_MACHINES)
+	if (outcome->verdict != VERDICT_NONE && p->unbounded && machines_of(p, outcome) >= SOLVE_MACHINES)
 		return error_set(err, EX_DATAERR, "request: /cluster/numMachines: nothing bounds the number of machines: give it, "
 		    "constraints.size.max, or an objective of cost or machines");
 	if (outcome->verdict == VERDICT_NONE && !outcome->proved)
 		return error_set(err, EX_SOFTWARE, "request: no layout was found, and that there is none could not be proved");
 	answer->satisfiable = outcome->verdict != VERDICT_NONE;
 	if (!answer->satisfiable)
-		return conflict_explain(p->request, &answer->arena, &answer->refusal, err);
+		return conflict_explain(p->request, moves_max, &answer->arena, &answer->refusal, err);
 	make_nodes(p, outcome, answer);
 	make_solution(p, outcome, budget->nodes, answer);
 	name_services(p, answer);
@@ -243,7 +259,7 @@ take_outcome(const struct program *p, const struct outcome *outcome, const struc
 }
 
 int
-solve(const struct request *request, struct answer *answer, struct error *err)
+solve(const struct request *request, const struct solve_terms *terms, struct answer *answer, struct error *err)
 {
 	struct demands demands;
 	struct program program;
@@ -256,10 +272,11 @@ solve(const struct request *request, struct answer *answer, struct error *err)
 	if (admitted <= 0)
 		return admitted;
 	demands_collect(request, &demands);
+	demands.moves_max = terms->moves_max;
 	rc = program_build(request, &demands, &program, err);
 	if (rc == 0) {
 		search_best(&program, &budget, &outcome);
-		rc = take_outcome(&program, &outcome, &budget, answer, err);
+		rc = take_outcome(&program, &outcome, terms->moves_max, &budget, answer, err);
 		outcome_release(&outcome);
 	}
 	program_release(&program);

@@ -32,9 +32,13 @@ struct answer { /* release it */
 	size_t node_count;
 };
 
+struct solve_terms { /* zero-initialised: nothing not concerned may change */
+	int64_t moves_max; /* how many moves are allowed; INT64_MAX: any number */
+};
+
 /* Answers a request. 0, or -1: EX_DATAERR for what contradicts itself or is too large, EX_UNAVAILABLE for what is
  * not supported, EX_SOFTWARE where nothing could be proved. */
-int solve(const struct request *request, struct answer *answer, struct error *err);
+int solve(const struct request *request, const struct solve_terms *terms, struct answer *answer, struct error *err);
 
 struct condition { /* at least so many machines: */
 	const struct node *node;     /* of a layout; they have its hardware type and, where it is present, are like it */

@@ -82,6 +82,10 @@ machines_words(const struct request *r, enum demand_kind kind, struct buffer *ou
 		plural(kind == DEMAND_SIZE_MIN ? r->template.size_min : r->template.size_max, "machine", "machines", out);
 		return;
 	}
+	if (r->cluster.machines_kept) {
+		plural(r->cluster.machines_min, "machine is present and stays so many", "machines are present and stay so many", out);
+		return;
+	}
 	if (r->cluster.machines_min != r->cluster.machines_max)
 		buffer_text(out, kind == DEMAND_MACHINES_MIN ? "at least " : "at most ");
 	plural(kind == DEMAND_MACHINES_MIN ? r->cluster.machines_min : r->cluster.machines_max,
@@ -201,6 +205,25 @@ type_words(const struct request *r, enum demand_kind kind, struct buffer *out)
 	}
 }
 
+static void
+nodes_words(const struct demands *demands, struct buffer *out)
+{
+	int64_t present = 0;
+
+	for (size_t i = 0; i < demands->request->node_count; i++)
+		present += !demands->request->nodes[i].leaves && !demands->request->nodes[i].replaced;
+	if (!demands->moves_max) {
+		plural(present, "present machine stays as it is", "present machines stay as they are", out);
+		return;
+	}
+	plural(present, "present machine stays", "present machines stay", out);
+	buffer_text(out, present == 1 ? " as it is" : " as they are");
+	if (demands->moves_max < INT64_MAX) {
+		buffer_text(out, " but for at most ");
+		plural(demands->moves_max, "move", "moves", out);
+	}
+}
+
 void
 demand_words(const struct demands *demands, const struct demand *demand, struct buffer *out)
 {
@@ -233,7 +256,7 @@ demand_words(const struct demands *demands, const struct demand *demand, struct 
 		amounts(&r->services[demand->index].consumes, out);
 		break;
 	case DEMAND_NODES:
-		plural((int64_t)r->node_count, "present machine stays as it is", "present machines stay as they are", out);
+		nodes_words(demands, out);
 		break;
 	default:
 		type_words(r, demand->kind, out);

@@ -561,7 +561,7 @@ compare(const struct puzzle *z, const char *text, struct answer *answer)
 	request_parse(document, &request, &problems);
 	jv_free(document);
 	judge(&j, 0);
-	if (problems.total || solve(&request, answer, &err) < 0)
+	if (problems.total || solve(&request, &(struct solve_terms){0}, answer, &err) < 0)
 		wrong = "the solver failed";
 	else if (answer->satisfiable != j.found)
 		wrong = j.found ? "a layout exists" : "no layout exists";
