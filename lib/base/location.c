@@ -90,6 +90,20 @@ location_state(void)
 	return geteuid() == 0 ? memory_string("/var/lib/coopr") : personal_state("");
 }
 
+char *
+location_store(const char *option)
+{
+	const char *given = option ? option : environment("COOPR_STORE");
+	char *state, *path;
+
+	if (given)
+		return memory_string(given);
+	state = location_state();
+	path = memory_printf("%s/store.sqlite3", state);
+	free(state);
+	return path;
+}
+
 /* Whether path is, or could be made, a directory that nobody else may enter. Others may write in the
  * directory above (/tmp): what stands there must not be a link, and must be ours. */
 static bool

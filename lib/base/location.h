@@ -15,6 +15,9 @@ char *location_spool(const char *option);
 /* option, $COOPR_CATALOGUE, or what location_installed("share/coopr/catalogue") gives */
 char *location_catalogue(const char *option);
 
+/* option, $COOPR_STORE, or "store.sqlite3" in what location_state() gives */
+char *location_store(const char *option);
+
 /* $COOPR_STATE, /var/lib/coopr or $XDG_STATE_HOME/coopr: keys, sandbox nodes, clusters of the front */
 char *location_state(void);
 

@@ -157,28 +157,19 @@ add_finding(enum severity severity, const char *file, const char *text, struct f
 	problems_release(&problems);
 }
 
-/* Reads one file into the next entity, or into findings. */
-static void
-load_file(int dir, enum entity_kind kind, const char *file, struct catalogue *catalogue, struct findings *findings)
+void
+catalogue_add(struct catalogue *catalogue, enum entity_kind kind, const char *file, jv document, struct findings *findings)
 {
 	struct names *names = &catalogue->names[kind];
 	struct problems problems = {0};
+	struct place root = place_root(document, &problems);
 	struct entity *entity;
-	struct error err;
-	struct place root;
 	size_t known = names->count;
-	jv document;
 
-	if (read_document(dir, file, &document, &err) < 0) {
-		add_finding(SEVERITY_MALFORMED, file, err.text, findings);
-		return;
-	}
 	ARRAY_ROOM(catalogue->entities, catalogue->count, catalogue->capacity);
 	entity = &catalogue->entities[catalogue->count];
-	root = place_root(document, &problems);
 	entity_parse(kind, &root, &catalogue->arena, entity);
-	entity->file = file;
-	jv_free(document);
+	entity->file = file = arena_string(&catalogue->arena, file);
 	findings_add(findings, SEVERITY_MALFORMED, file, &problems);
 	if (problems.total == 0 && (size_t)names_intern(names, entity->name) < known)
 		add_finding(SEVERITY_WRONG, file, "the name is another file's already; this one is left out", findings);
@@ -186,7 +177,24 @@ load_file(int dir, enum entity_kind kind, const char *file, struct catalogue *ca
 		catalogue->count++;
 	else
 		entity_release(entity);
+	for (int next = kind + 1; next <= ENTITY_KIND_COUNT; next++)
+		catalogue->first[next] = catalogue->count;
 	problems_release(&problems);
+}
+
+/* Reads one file into the next entity, or into findings. */
+static void
+load_file(int dir, enum entity_kind kind, const char *file, struct catalogue *catalogue, struct findings *findings)
+{
+	struct error err;
+	jv document;
+
+	if (read_document(dir, file, &document, &err) < 0) {
+		add_finding(SEVERITY_MALFORMED, file, err.text, findings);
+		return;
+	}
+	catalogue_add(catalogue, kind, file, document, findings);
+	jv_free(document);
 }
 
 static int
@@ -210,7 +218,6 @@ load_kind(int dir, enum entity_kind kind, struct catalogue *catalogue, struct fi
 	struct dirent **entries;
 	int count = scandirat(dir, kinds[kind].folder, &entries, is_document, compare_entries);
 
-	catalogue->first[kind] = catalogue->count;
 	if (count < 0)
 		return false;
 	for (int i = 0; i < count; i++) {
@@ -237,7 +244,6 @@ catalogue_load(const char *path, struct catalogue *catalogue, struct findings *f
 		return -1;
 	for (enum entity_kind kind = 0; kind < ENTITY_KIND_COUNT; kind++)
 		found |= load_kind(dir, kind, catalogue, findings);
-	catalogue->first[ENTITY_KIND_COUNT] = catalogue->count;
 	close(dir);
 	if (!found)
 		return error_set(err, EX_NOINPUT, "%s: no catalogue: it has none of the folders %s, %s, %s, %s, %s, %s", path,

@@ -70,6 +70,11 @@ struct findings { /* zero-initialise */
 int catalogue_load(const char *path, struct catalogue *catalogue, struct findings *findings, struct error *err);
 void catalogue_release(struct catalogue *catalogue);
 
+/* Adds one document to a catalogue that is made by hand, or says in findings why not: those of the first kind first, then
+ * those of the next. Name and document are the caller's own still. */
+void catalogue_add(struct catalogue *catalogue, enum entity_kind kind, const char *file, jv document,
+    struct findings *findings);
+
 /* Adds the problems of a file, whose name is kept, not copied. */
 void findings_add(struct findings *findings, enum severity severity, const char *file,
     const struct problems *problems);

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/entities.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/option.h"
+#include "store/sql.h"
+#include "store/store.h"
+
+struct newest { /* version of an entity */
+	int64_t entity, version; /* 0 where it never was */
+	bool present;
+	char *text; /* NULL where it is not present */
+};
+
+#define REVISION "SELECT kind, name, revision.version, at, by, why, document FROM entity " \
+	"JOIN revision ON revision.entity = entity.id WHERE tenant = ? "
+
+static int
+look(struct store *store, enum entity_kind kind, const char *name, struct newest *newest, struct error *err)
+{
+	sqlite3_stmt *rows = sql_query(store->db, err, "SELECT id, entity.version, present, document FROM entity "
+	    "JOIN revision ON entity = id AND revision.version = entity.version WHERE tenant = ? AND kind = ? AND name = ?",
+	    "itt", store->tenant, entity_kind_name(kind), name);
+	int got = sql_row(rows, err);
+
+	*newest = (struct newest){0};
+	if (got > 0) {
+		newest->entity = sql_integer(rows, 0);
+		newest->version = sql_integer(rows, 1);
+		newest->present = sql_integer(rows, 2);
+		newest->text = newest->present ? memory_string(sql_text(rows, 3)) : NULL;
+	}
+	sqlite3_finalize(rows);
+	return got < 0 ? -1 : 0;
+}
+
+static int
+check_expected(enum entity_kind kind, const char *name, const struct newest *newest, int64_t expected, struct error *err)
+{
+	int64_t is = newest->present ? newest->version : 0;
+
+	if (expected == VERSION_ANY || expected == is)
+		return 0;
+	if (is == 0)
+		return error_set(err, EX_TEMPFAIL, "%s %s: version %" PRId64 " was expected, but there is none",
+		    entity_kind_words(kind), name, expected);
+	return error_set(err, EX_TEMPFAIL, "%s %s: it is at version %" PRId64 ", not %" PRId64 "; look at what has changed",
+	    entity_kind_words(kind), name, is, expected);
+}
+
+/* The row of an entity that never was; its first version follows before the commit. */
+static int
+add_entity(struct store *store, enum entity_kind kind, const char *name, struct newest *newest, struct error *err)
+{
+	if (sql_change(store->db, err, "INSERT INTO entity (tenant, kind, name, version, present) VALUES (?, ?, ?, 1, 1)",
+	    "itt", store->tenant, entity_kind_name(kind), name) < 0)
+		return -1;
+	newest->entity = sqlite3_last_insert_rowid(store->db);
+	return 0;
+}
+
+/* text NULL: it is deleted. */
+static int
+add_revision(struct store *store, const struct newest *newest, const char *text, struct error *err)
+{
+	char now[CLOCK_RFC3339_SIZE];
+
+	clock_rfc3339(clock_wall_ms(), now);
+	if (sql_change(store->db, err, "INSERT INTO revision (entity, version, at, by, why, document) "
+	    "VALUES (?, ?, ?, ?, ?, ?)", "iitttt", newest->entity, newest->version + 1, now, store->by, store->why, text) < 0)
+		return -1;
+	return sql_change(store->db, err, "UPDATE entity SET version = ?, present = ? WHERE id = ?", "iii",
+	    newest->version + 1, (int64_t)(text != NULL), newest->entity);
+}
+
+static int
+put(struct store *store, enum entity_kind kind, const char *name, const char *text, struct newest *newest,
+    struct error *err)
+{
+	if (newest->present && strcmp(newest->text, text) == 0)
+		return 0;
+	if (newest->entity == 0 && add_entity(store, kind, name, newest, err) < 0)
+		return -1;
+	if (add_revision(store, newest, text, err) < 0)
+		return -1;
+	newest->version++;
+	return 1;
+}
+
+int
+entities_put(struct store *store, enum entity_kind kind, const char *name, jv document, int64_t expected,
+    int64_t *version, struct error *err)
+{
+	struct buffer text = {0};
+	struct newest newest;
+	int result;
+
+	if (look(store, kind, name, &newest, err) < 0)
+		return -1;
+	json_dump(document, &text);
+	result = check_expected(kind, name, &newest, expected, err);
+	if (result == 0)
+		result = put(store, kind, name, text.data, &newest, err);
+	*version = newest.version;
+	free(newest.text);
+	buffer_release(&text);
+	return result;
+}
+
+int
+entities_delete(struct store *store, enum entity_kind kind, const char *name, int64_t expected, struct error *err)
+{
+	struct newest newest;
+	int result;
+
+	if (look(store, kind, name, &newest, err) < 0)
+		return -1;
+	if (!newest.present && expected == VERSION_ANY)
+		result = error_set(err, EX_NO, "there is no %s \"%s\"", entity_kind_words(kind), name);
+	else
+		result = check_expected(kind, name, &newest, expected, err);
+	if (result == 0)
+		result = add_revision(store, &newest, NULL, err);
+	free(newest.text);
+	return result;
+}
+
+static const char *
+keep(struct arena *arena, const char *text)
+{
+	return text ? arena_string(arena, text) : NULL;
+}
+
+/* Adds the rows that REVISION asked for: how many, or -1. Takes rows. */
+static int
+gather(sqlite3_stmt *rows, struct revisions *list, struct error *err)
+{
+	struct arena *arena = &list->arena;
+	int got, count = 0;
+
+	while ((got = sql_row(rows, err)) > 0) {
+		ARRAY_ROOM(list->list, list->count, list->capacity);
+		list->list[list->count++] = (struct revision){
+			.kind = entity_kind_of(sql_text(rows, 0)),
+			.name = keep(arena, sql_text(rows, 1)),
+			.version = sql_integer(rows, 2),
+			.at = keep(arena, sql_text(rows, 3)),
+			.by = keep(arena, sql_text(rows, 4)),
+			.why = keep(arena, sql_text(rows, 5)),
+			.text = keep(arena, sql_text(rows, 6)),
+		};
+		count++;
+	}
+	sqlite3_finalize(rows);
+	return got < 0 ? -1 : count;
+}
+
+/* The entity of that kind whose name is nearest in spelling; lives in the list's arena. */
+static const char *
+nearest(struct store *store, enum entity_kind kind, const char *name, struct revisions *list)
+{
+	struct revisions others = {0};
+	struct error ignored;
+	const char **names, *near = NULL;
+
+	if (entities_list(store, kind, &others, &ignored) == 0) {
+		names = memory_zeroed(others.count + 1, sizeof *names);
+		for (size_t i = 0; i < others.count; i++)
+			names[i] = others.list[i].name;
+		near = keep(&list->arena, option_suggest(name, names));
+		free(names);
+	}
+	revisions_release(&others);
+	return near;
+}
+
+static int
+not_found(struct store *store, enum entity_kind kind, const char *name, int64_t version, struct revisions *list,
+    struct error *err)
+{
+	const char *near;
+
+	if (version > 0)
+		return error_set(err, EX_NO, "%s \"%s\": it has no version %" PRId64, entity_kind_words(kind), name, version);
+	near = nearest(store, kind, name, list);
+	return error_set(err, EX_NO, "there is no %s \"%s\"%s%s%s", entity_kind_words(kind), name,
+	    near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+}
+
+int
+entities_get(struct store *store, enum entity_kind kind, const char *name, int64_t version, struct revisions *list,
+    struct error *err)
+{
+	static const char newest[] = REVISION "AND kind = ? AND name = ? AND present AND revision.version = entity.version";
+	static const char one[] = REVISION "AND kind = ? AND name = ? AND revision.version = ?";
+	const char *its_kind = entity_kind_name(kind);
+	int got;
+
+	if (version == 0)
+		got = gather(sql_query(store->db, err, newest, "itt", store->tenant, its_kind, name), list, err);
+	else
+		got = gather(sql_query(store->db, err, one, "itti", store->tenant, its_kind, name, version), list, err);
+	if (got == 0)
+		got = not_found(store, kind, name, version, list, err);
+	return got < 0 ? -1 : 0;
+}
+
+int
+entities_list(struct store *store, enum entity_kind kind, struct revisions *list, struct error *err)
+{
+	static const char all[] = REVISION "AND present AND revision.version = entity.version ORDER BY kind, name";
+	static const char one[] = REVISION "AND kind = ? AND present AND revision.version = entity.version ORDER BY name";
+	sqlite3_stmt *rows = kind == ENTITY_NONE ? sql_query(store->db, err, all, "i", store->tenant)
+	                                         : sql_query(store->db, err, one, "it", store->tenant, entity_kind_name(kind));
+
+	return gather(rows, list, err) < 0 ? -1 : 0;
+}
+
+int
+entities_history(struct store *store, enum entity_kind kind, const char *name, struct revisions *list,
+    struct error *err)
+{
+	int got = gather(sql_query(store->db, err, REVISION "AND kind = ? AND name = ? ORDER BY revision.version", "itt",
+	    store->tenant, entity_kind_name(kind), name), list, err);
+
+	if (got == 0)
+		got = not_found(store, kind, name, 0, list, err);
+	return got < 0 ? -1 : 0;
+}
+
+void
+revisions_release(struct revisions *list)
+{
+	free(list->list);
+	arena_release(&list->arena);
+	*list = (struct revisions){0};
+}

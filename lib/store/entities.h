@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The entities of a tenant and their versions: 1, 2, 3, ... None is ever changed or taken away; the newest is what an
+ * entity is. Deleting adds a version without a document, after which the name is free for a new version.
+ */
+#ifndef STORE_ENTITIES_H
+#define STORE_ENTITIES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/memory.h"
+#include "model/catalogue.h"
+
+struct error;
+struct store;
+
+enum { VERSION_ANY = -1 };
+
+struct revision { /* strings live in the list's arena */
+	enum entity_kind kind;
+	const char *name;
+	int64_t version;
+	const char *at, *by; /* when (RFC 3339), who */
+	const char *why;     /* NULL where nothing was said */
+	const char *text;    /* the document, canonical; NULL where the version says that it was deleted */
+};
+
+struct revisions { /* zero-initialise; release it */
+	struct arena arena;
+	struct revision *list;
+	size_t count, capacity;
+};
+
+/* Makes the document the newest version of the entity, inside a transaction; *version is its number. 1, or 0 where that
+ * is what the entity is already, or -1. EX_TEMPFAIL where expected is not VERSION_ANY and the newest version is another
+ * (0: there is no such entity): somebody else was faster. */
+int entities_put(struct store *store, enum entity_kind kind, const char *name, jv document, int64_t expected,
+    int64_t *version, struct error *err);
+
+/* Deletes it, inside a transaction. EX_NO where there is none, EX_TEMPFAIL as above. */
+int entities_delete(struct store *store, enum entity_kind kind, const char *name, int64_t expected, struct error *err);
+
+/* Adds one version of an entity to the list (0: the newest). EX_NO where there is none, with a name that is spelled
+ * nearly so. */
+int entities_get(struct store *store, enum entity_kind kind, const char *name, int64_t version, struct revisions *list,
+    struct error *err);
+
+/* Adds what entities there are, by kind and name (kind ENTITY_NONE: of all). */
+int entities_list(struct store *store, enum entity_kind kind, struct revisions *list, struct error *err);
+
+/* Adds all versions of an entity, the oldest first; deleted ones too. EX_NO where there never was one. */
+int entities_history(struct store *store, enum entity_kind kind, const char *name, struct revisions *list,
+    struct error *err);
+
+void revisions_release(struct revisions *list);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/fsck.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "store/sql.h"
+#include "store/store.h"
+
+/* Each gives a row for a fault: a sentence. "ok" is none. */
+static const char *const checks[] = {
+	"PRAGMA integrity_check",
+	"SELECT 'table ' || \"table\" || ', row ' || coalesce(rowid, '?') || ': the ' || parent || ' it refers to is not there' "
+	"FROM pragma_foreign_key_check()",
+	"SELECT tenant.name || ': ' || kind || ' ' || entity.name || ': its versions are not 1 to ' || entity.version "
+	"FROM entity JOIN tenant ON tenant.id = tenant JOIN revision ON entity = entity.id "
+	"GROUP BY entity.id HAVING count(*) <> max(revision.version) OR max(revision.version) <> entity.version",
+	"SELECT tenant.name || ': ' || kind || ' ' || entity.name || ': its newest version ' || "
+	"CASE present WHEN 1 THEN 'has no document' ELSE 'has a document, though it is deleted' END "
+	"FROM entity JOIN tenant ON tenant.id = tenant JOIN revision ON entity = entity.id AND revision.version = entity.version "
+	"WHERE present <> (document IS NOT NULL)",
+	"SELECT tenant.name || ': ' || kind || ' ' || entity.name || ', version ' || revision.version || "
+	"': its document is called \"' || coalesce(document ->> '$.name', '') || '\"' "
+	"FROM revision JOIN entity ON entity.id = entity JOIN tenant ON tenant.id = tenant "
+	"WHERE document ->> '$.name' IS NOT entity.name AND document IS NOT NULL",
+};
+
+static int
+run_check(struct store *store, const char *text, void (*say)(const char *fault, void *data), void *data,
+    struct error *err)
+{
+	sqlite3_stmt *rows = sql_query(store->db, err, text, "");
+	int got, faults = 0;
+
+	while ((got = sql_row(rows, err)) > 0) {
+		const char *fault = sql_text(rows, 0);
+		char *line;
+
+		if (!fault || strcmp(fault, "ok") == 0)
+			continue;
+		line = memory_printf("%s: %s", store->path, fault);
+		say(line, data);
+		free(line);
+		faults++;
+	}
+	sqlite3_finalize(rows);
+	return got < 0 ? -1 : faults;
+}
+
+int
+store_fsck(struct store *store, void (*say)(const char *fault, void *data), void *data, struct error *err)
+{
+	int faults = 0;
+
+	for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
+		int more = run_check(store, checks[i], say, data, err);
+
+		if (more < 0)
+			return -1;
+		faults += more;
+	}
+	return faults;
+}

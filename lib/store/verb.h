@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The subcommands of coopr-store. Each is a command of its own: it parses its options, acts, prints, and returns the
+ * exit code. argv[0] is the subcommand's name.
+ */
+#ifndef STORE_VERB_H
+#define STORE_VERB_H
+
+#include <stdbool.h>
+
+#include "base/option.h"
+#include "store/entities.h"
+#include "store/store.h"
+
+int store_verb_init(int argc, char **argv);
+int store_verb_put(int argc, char **argv);
+int store_verb_import(int argc, char **argv);
+int store_verb_export(int argc, char **argv);
+int store_verb_get(int argc, char **argv);
+int store_verb_list(int argc, char **argv);
+int store_verb_delete(int argc, char **argv);
+int store_verb_history(int argc, char **argv);
+int store_verb_diff(int argc, char **argv);
+int store_verb_fsck(int argc, char **argv);
+int store_verb_backup(int argc, char **argv);
+
+/* What every subcommand may be told: which store, which tenant, who asks. */
+struct store_verb_where {
+	const char *store, *tenant, *by;
+};
+
+#define STORE_VERB_WHERE(where) \
+	OPTION_STRING(0, "store", &(where)->store, "FILE", "the store (default: $COOPR_STORE)"), \
+	OPTION_STRING('T', "tenant", &(where)->tenant, "TENANT", "whose entities (default: $COOPR_TENANT, else default)"), \
+	OPTION_STRING(0, "as", &(where)->by, "USER", "who makes the change (default: $COOPR_USER, else the login name)")
+
+/* Opens the store; exits with a message where that fails. */
+void store_verb_open(struct store *store, const struct store_verb_where *where, enum store_mode mode);
+
+/* The kind an operand names; exits with 64 where there is none of that name. */
+enum entity_kind store_verb_kind(const struct command *command, const char *operand);
+
+/* Exits with 64 where there are fewer or more operands. Returns how many there are. */
+size_t store_verb_operands(const struct command *command, char *const *operands, size_t min, size_t max, const char *wanted);
+
+/* Revisions as records on stdout, or as a table, by -o ("table", "json", "name"; NULL: table on a terminal). */
+struct store_verb_output {
+	const char *format, *colour;
+};
+
+#define STORE_VERB_OUTPUT(output) \
+	OPTION_STRING('o', "output", &(output)->format, "FORMAT", "table, json or name (default: table on a terminal, else json)"), \
+	OPTION_STRING(0, "color", &(output)->colour, "WHEN", "auto, always or never")
+
+void store_verb_print(const struct command *command, const struct revisions *list, const struct store_verb_output *output);
+
+#endif
