@@ -1,0 +1,290 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+
+load case
+load examples
+
+setup() {
+	fresh
+	export COOPR_STORE=$PWD/store
+}
+
+# A store with the catalogue that comes with coopr.
+filled() {
+	coopr-store init
+	coopr-store import "$COOPR_ROOT/share/coopr/catalogue" >/dev/null 2>&1
+}
+
+# A provider's document: provider NAME [DESCRIPTION]
+provider() {
+	jq -n --arg name "$1" --arg text "${2:-}" '{name: $name, providertype: "dummy", description: $text}'
+}
+
+@test "without a store it says how to make one" {
+	run -66 coopr-store list
+	contains "$output" "$COOPR_STORE: there is no store; coopr-store init makes one"
+}
+
+@test "init makes the store with its folder, for its owner alone from the first moment; again it changes nothing" {
+	umask 000
+	COOPR_STORE=$PWD/deep/below/store
+	strace -f -e trace=openat,mkdir,mkdirat -o calls coopr-store init
+	run -1 grep -E 'O_CREAT.*0[0-7]?[0-7][1-7][0-7]\)|O_CREAT.*0[0-7]?[0-7][0-7][1-7]\)' calls
+	same 600 "$(stat -c %a "$COOPR_STORE")"
+	same 700 "$(stat -c %a deep/below)"
+	provider one | coopr-store put -k provider -
+	coopr-store init
+	same providers/one "$(coopr-store list -o name)"
+}
+
+@test "what is no store of ours is left alone" {
+	need_program sqlite3
+	sqlite3 "$COOPR_STORE" 'CREATE TABLE mine (x)'
+	run -65 coopr-store init
+	contains "$output" "it is a database of something else"
+	same mine "$(sqlite3 "$COOPR_STORE" .tables)"
+	echo 'no database' >text
+	run -65 coopr-store list --store text
+	contains "$output" "text: "
+}
+
+@test "a store of a later version is refused" {
+	need_program sqlite3
+	coopr-store init
+	sqlite3 "$COOPR_STORE" 'PRAGMA user_version = 99'
+	run -65 coopr-store list
+	contains "$output" "it is of version 99"
+}
+
+@test "an entity is what its newest version says; put prints what is new, and what is so already gets no version" {
+	coopr-store init
+	provider one >one.json
+	coopr-store put -k provider -m first one.json >new 2>/dev/null
+	same '["one",1,"first"]' "$(jq -c '[.name, .version, .why]' new)"
+	coopr-store put -k provider one.json >new 2>err
+	[ ! -s new ]
+	contains "$(cat err)" "0 changed, 1 as before"
+	provider one 'another' | coopr-store put --as ann -k provider - >new 2>/dev/null
+	same '["one",2,"ann"]' "$(jq -c '[.name, .version, .by]' new)"
+	same another "$(coopr-store get provider one | jq -r .description)"
+	same "" "$(coopr-store get -v 1 provider one | jq -r .description)"
+}
+
+@test "the kind is what --kind says, or the member kind, or the folder; without one put says so" {
+	coopr-store init
+	mkdir providers
+	provider one >providers/one.json
+	provider two | jq '.kind = "provider"' >two.json
+	provider three >three.json
+	coopr-store put providers/one.json two.json 2>/dev/null
+	run -65 coopr-store put three.json
+	contains "$output" "three.json: of what kind is it?"
+	same "providers/one providers/two" "$(coopr-store list -o name | xargs)"
+	same null "$(coopr-store get provider two | jq .kind)"
+}
+
+@test "a malformed document is refused with all that is wrong, and nothing of what came with it is put" {
+	coopr-store init
+	provider good >good.json
+	echo '{"name": 7, "providertype": []}' >bad.json
+	run -65 coopr-store put -k provider good.json bad.json
+	contains "$output" "bad.json: /name: "
+	contains "$output" "bad.json: /providertype: "
+	same "" "$(coopr-store list)"
+}
+
+@test "a change that makes something wrong is refused, in what is put and in what refers to what is deleted; --force does it" {
+	filled
+	run -1 coopr-store delete service nginx
+	contains "$output" 'clustertemplates/web.json: /defaults/services/0: there is no service "nginx"'
+	coopr-store get clustertemplate web | jq '.defaults.provider = "sandbx"' >web.json
+	run -1 coopr-store put -k clustertemplate web.json
+	contains "$output" '"sandbx"; did you mean "sandbox"?'
+	same 1 "$(coopr-store history clustertemplate web | wc -l)"
+	coopr-store put --force -k clustertemplate web.json 2>/dev/null
+	same sandbx "$(coopr-store get clustertemplate web | jq -r .defaults.provider)"
+}
+
+@test "what was wrong before is no reason to refuse" {
+	filled
+	coopr-store get clustertemplate web | jq '.defaults.provider = "none"' | coopr-store put -fk clustertemplate - 2>/dev/null
+	provider new | coopr-store put -k provider - 2>/dev/null
+	coopr-store get provider new >/dev/null
+}
+
+@test "deleting keeps the history, and a later put goes on with it" {
+	coopr-store init
+	provider one | coopr-store put -k provider - 2>/dev/null
+	coopr-store delete -m gone provider one
+	run -1 coopr-store get provider one
+	contains "$output" 'there is no provider "one"'
+	run -1 coopr-store delete provider one
+	provider one back | coopr-store put -k provider - 2>/dev/null
+	same "1 false,2 true,3 false" "$(coopr-store history provider one | jq -r '"\(.version) \(.deleted)"' | paste -sd,)"
+	run -1 coopr-store get -v 2 provider one
+	contains "$output" "version 2 says that it was deleted"
+}
+
+@test "--expect refuses where somebody else was faster" {
+	coopr-store init
+	provider one | coopr-store put -e 0 -k provider - 2>/dev/null
+	provider one x >x.json
+	run -75 coopr-store put -e 0 -k provider x.json
+	contains "$output" "it is at version 1, not 0"
+	coopr-store put -e 1 -k provider x.json 2>/dev/null
+	run -75 coopr-store delete -e 1 provider one
+	coopr-store delete -e 2 provider one
+}
+
+@test "a dry run does all but write" {
+	coopr-store init
+	provider one >one.json
+	run -0 coopr-store put -n -k provider one.json
+	contains "$output" "1 would be changed, 0 as before"
+	same "" "$(coopr-store list)"
+}
+
+@test "diff prints what is different, a line for each place, and ends with 1" {
+	coopr-store init
+	echo '{"name": "a", "providertype": "dummy", "provisioner": {"x": 1, "y": [1, 2]}}' | coopr-store put -k provider - 2>/dev/null
+	echo '{"name": "a", "providertype": "dummy", "provisioner": {"y": [1, 3], "z/": {}}}' | coopr-store put -k provider - 2>/dev/null
+	run -1 coopr-store diff provider a
+	same $'- /provisioner/x 1\n~ /provisioner/y/1 2 -> 3\n+ /provisioner/z~1 {}' "$output"
+	run -0 coopr-store diff provider a 2 2
+	same "" "$output"
+	run -1 coopr-store diff provider a 2 1
+	contains "$output" '+ /provisioner/x 1'
+}
+
+@test "an unknown kind, name, version or tenant is said, with one that is spelled nearly so" {
+	filled
+	run -64 coopr-store get servcie nginx
+	contains "$output" "did you mean 'service'?"
+	run -1 coopr-store get service ngnix
+	contains "$output" 'did you mean "nginx"?'
+	run -1 coopr-store get -v 7 service nginx
+	contains "$output" "it has no version 7"
+	run -1 coopr-store list -T nobody
+	contains "$output" 'there is no tenant "nobody"'
+}
+
+@test "each tenant has its own entities" {
+	coopr-store init
+	provider mine | coopr-store put -k provider - 2>/dev/null
+	same "" "$(coopr-store list -T superadmin)"
+	run -1 coopr-store get -T superadmin provider mine
+}
+
+@test "export and import: the records, and the folder, are the same catalogue again" {
+	filled
+	coopr-store export out
+	coopr-validate out
+	run -0 coopr-store import -n out
+	contains "$output" "0 would be changed"
+	coopr-store export | COOPR_STORE=$PWD/other bash -c 'coopr-store init && coopr-store import -' >/dev/null 2>&1
+	same "$(coopr-store export)" "$(COOPR_STORE=$PWD/other coopr-store export)"
+}
+
+@test "import merges: what the store has beyond that stays" {
+	filled
+	provider mine | coopr-store put -k provider - 2>/dev/null
+	run -0 coopr-store import "$COOPR_ROOT/share/coopr/catalogue"
+	contains "$output" "0 changed"
+	coopr-store get provider mine >/dev/null
+}
+
+@test "the published templates import; what is wrong in them is said, and --force takes them as they are" {
+	need_shared data/coopr-templates
+	coopr-store init
+	run -1 coopr-store import "$SHARED/data/coopr-templates"
+	contains "$output" "docker-base.json: /compatibility/imagetypes/2: "
+	same "" "$(coopr-store list)"
+	coopr-store import -f "$SHARED/data/coopr-templates" >new 2>/dev/null
+	same 92 "$(wc -l <new)"
+}
+
+@test "the same entity twice in one import is an error" {
+	coopr-store init
+	provider one >one.json
+	run -65 coopr-store put -k provider one.json one.json
+	contains "$output" 'the provider "one" was given already'
+}
+
+@test "a backup is a store, its file the owner's alone; an existing file is not overwritten" {
+	filled
+	coopr-store backup copy
+	same 600 "$(stat -c %a copy)"
+	same "$(coopr-store export)" "$(COOPR_STORE=$PWD/copy coopr-store export)"
+	run -73 coopr-store backup copy
+	COOPR_STORE=$PWD/copy coopr-store fsck
+}
+
+@test "fsck finds what no command of ours has written" {
+	need_program sqlite3
+	filled
+	run -0 coopr-store fsck
+	same "" "$output"
+	sqlite3 "$COOPR_STORE" "UPDATE entity SET present = 0 WHERE name = 'nginx';
+		DELETE FROM revision WHERE entity = (SELECT id FROM entity WHERE name = 'web');
+		UPDATE revision SET document = json_set(document, '$.name', 'x') WHERE entity = (SELECT id FROM entity WHERE name = 'lamp')"
+	run -1 coopr-store fsck
+	contains "$output" "default: service nginx: its newest version has a document, though it is deleted"
+	contains "$output" "the revision it refers to is not there"
+	contains "$output" 'default: clustertemplate lamp, version 1: its document is called "x"'
+}
+
+@test "many writers at once: nothing is lost, and nobody is told that the database is locked" {
+	coopr-store init
+	for i in {1..40}; do
+		provider "p$((i % 8))" "by $i" | coopr-store put --as "$i" -k provider - >"new$i" 2>"err$i" 3>&- &
+	done
+	wait
+	same 40 "$(cat new* | wc -l)"
+	same 40 "$(for i in {0..7}; do coopr-store history provider "p$i"; done | wc -l)"
+	run -1 grep -h locked err*
+	coopr-store fsck
+}
+
+@test "a writer that is killed leaves the old or the new" {
+	coopr-store init
+	for i in {1..20}; do
+		provider one "$i" >one.json
+		coopr-store put -k provider one.json >/dev/null 2>&1 3>&- &
+		kill -KILL $! 2>/dev/null || true
+		wait $! || true
+	done
+	coopr-store fsck
+	provider one end | coopr-store put -k provider - 2>/dev/null
+	same end "$(coopr-store get provider one | jq -r .description)"
+}
+
+@test "a full disk is an error: 74, and the store stays as it was" {
+	need_root
+	mkdir small
+	unshare -m bash -eu -c 'mount -t tmpfs -o size=200k none small
+		export COOPR_STORE=$PWD/small/store
+		coopr-store init
+		jq -n "{name: \"big\", providertype: \"dummy\", description: (\"x\" * 300000)}" >big.json
+		code=0; coopr-store put -k provider big.json 2>err || code=$?
+		echo $code >code
+		coopr-store fsck
+		coopr-store list -o name >names'
+	same 74 "$(cat code)"
+	same "" "$(cat names)"
+}
+
+@test "a list that cannot be written is an error: 74" {
+	filled
+	run -74 bash -c 'coopr-store list >/dev/full'
+	run -74 bash -c 'coopr-store get service nginx >/dev/full'
+}
+
+@test "the examples of the pages" {
+	commands_of "$COOPR_ROOT/man/man1/coopr-store.1" >examples
+	[ -s examples ]
+	bash -eu examples >/dev/null 2>&1
+	need_program sqlite3
+	commands_of "$COOPR_ROOT/man/man5/coopr-store.5" | sed 's/store.sqlite3/"$COOPR_STORE"/' >examples
+	bash -eu examples >found
+	contains "$(head -1 found)" "a better word"
+}
