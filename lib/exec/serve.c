@@ -18,7 +18,7 @@ enum { CHUNK = 256 * 1024, LINE_BYTES = 64 * 1024 * 1024 };
 static void
 flush(struct server *server)
 {
-	if (server->answers.length > 0 &&
+	if (server->answers.length > 0 && !server->lost &&
 	    file_write_all(STDOUT_FILENO, server->answers.data, server->answers.length) < 0)
 		server->lost = true;
 	buffer_clear(&server->answers);
@@ -266,14 +266,12 @@ break_off(struct server *server)
 
 	for (struct call *call = server->first; call; call = next) {
 		next = call->next;
+		error_set(&call->outcome.error, EX_TEMPFAIL, "stopped");
 		end_call(server, call);
 	}
-	while (server->first) {
-		struct call *call = server->first;
-
-		unlink_call(server, call);
-		free_call(call);
-	}
+	server->lost = true;
+	while (server->count > 0)
+		turn(server);
 }
 
 int
@@ -281,6 +279,7 @@ serve(const struct plugin *plugin)
 {
 	struct server server = {.service = plugin->service, .name = plugin->name, .look_ms = INT64_MAX, .wake_ms = INT64_MAX};
 	struct error err;
+	bool lost;
 
 	if (supervise_init(&server.supervisor, &err) < 0 ||
 	    (server.service->open && server.service->open(&server, &err) < 0))
@@ -291,11 +290,12 @@ serve(const struct plugin *plugin)
 	while (!server.lost && (!server.end || server.count > 0))
 		turn(&server);
 	flush(&server);
+	lost = server.lost;
 	break_off(&server);
 	if (server.service->close)
 		server.service->close(&server);
 	supervise_release(&server.supervisor);
 	buffer_release(&server.pending);
 	buffer_release(&server.answers);
-	return server.lost ? EX_TEMPFAIL : 0;
+	return lost ? EX_TEMPFAIL : 0;
 }

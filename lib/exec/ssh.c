@@ -72,16 +72,15 @@ mix(uint64_t *hash, const char *text)
 	*hash = (*hash ^ 0xff) * 0x100000001b3u;
 }
 
-/* A connection is shared by what would make the same one: a node that was made anew has another host key. */
-static void
-share_connection(const struct machine *machine, struct arguments *argv)
+char *
+ssh_socket(const struct machine *machine)
 {
 	const char *sockets = getenv(SOCKETS_VARIABLE);
 	uint64_t hash = 0xcbf29ce484222325u;
 	char port[32];
 
-	if (!sockets || !*sockets)
-		return;
+	if (!sockets || !*sockets || !machine->address)
+		return NULL;
 	snprintf(port, sizeof port, "%lld", (long long)machine->port);
 	mix(&hash, machine->id);
 	mix(&hash, machine->address);
@@ -90,12 +89,43 @@ share_connection(const struct machine *machine, struct arguments *argv)
 	mix(&hash, machine->identityfile ? machine->identityfile : "");
 	for (size_t i = 0; i < machine->host_keys.count; i++)
 		mix(&hash, machine->host_keys.list[i]);
-	arguments_push(argv, "-o");
-	arguments_push(argv, "ControlMaster=auto");
-	arguments_push(argv, "-o");
-	arguments_push(argv, "ControlPersist=60");
-	arguments_push(argv, "-S");
-	arguments_printf(argv, "%s/%016llx", sockets, (unsigned long long)hash);
+	return memory_printf("%s/%016llx", sockets, (unsigned long long)hash);
+}
+
+void
+ssh_share(const struct machine *machine, struct ssh *ssh)
+{
+	char *socket = ssh_socket(machine);
+
+	if (socket) {
+		arguments_push(&ssh->argv, "-o");
+		arguments_push(&ssh->argv, "ControlMaster=auto");
+		arguments_push(&ssh->argv, "-o");
+		arguments_push(&ssh->argv, "ControlPersist=60");
+		arguments_push(&ssh->argv, "-S");
+		arguments_push(&ssh->argv, socket);
+	}
+	free(socket);
+}
+
+void
+ssh_hold(const char *socket, struct ssh *ssh)
+{
+	arguments_push(&ssh->argv, "-M");
+	arguments_push(&ssh->argv, "-N");
+	arguments_push(&ssh->argv, "-S");
+	arguments_push(&ssh->argv, socket);
+}
+
+void
+ssh_address(const struct machine *machine, struct ssh *ssh)
+{
+	arguments_push(&ssh->argv, "-p");
+	arguments_printf(&ssh->argv, "%lld", (long long)machine->port);
+	arguments_push(&ssh->argv, "-l");
+	arguments_push(&ssh->argv, machine->user);
+	arguments_push(&ssh->argv, "--");
+	arguments_push(&ssh->argv, machine->address);
 }
 
 int
@@ -123,13 +153,6 @@ ssh_prepare(const struct machine *machine, struct ssh *ssh, struct error *err)
 		arguments_push(&ssh->argv, "-i");
 		arguments_push(&ssh->argv, machine->identityfile);
 	}
-	share_connection(machine, &ssh->argv);
-	arguments_push(&ssh->argv, "-p");
-	arguments_printf(&ssh->argv, "%lld", (long long)machine->port);
-	arguments_push(&ssh->argv, "-l");
-	arguments_push(&ssh->argv, machine->user);
-	arguments_push(&ssh->argv, "--");
-	arguments_push(&ssh->argv, machine->address);
 	return 0;
 }
 

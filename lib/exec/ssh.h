@@ -15,13 +15,23 @@ struct machine;
 struct tail;
 
 struct ssh { /* zero-initialise */
-	struct arguments argv; /* the words in front of the remote command */
+	struct arguments argv;
 	int known_hosts;       /* a file in memory, which ssh reads through /proc */
 };
 
-/* Fills ssh for the machine. -1: EX_NOPERM without a pinned host key, EX_TEMPFAIL without an address. */
+/* Begins the words of a command for the machine. -1: EX_NOPERM without a pinned host key, EX_TEMPFAIL without an address. */
 int ssh_prepare(const struct machine *machine, struct ssh *ssh, struct error *err);
 void ssh_release(struct ssh *ssh);
+
+/* Then how the connection is kept, if at all: for whoever comes next, by this one or one before, where there is a directory
+ * for sockets; or as a client that does nothing but hold it, behind the socket. At last, where it goes. */
+void ssh_share(const struct machine *machine, struct ssh *ssh);
+void ssh_hold(const char *socket, struct ssh *ssh);
+void ssh_address(const struct machine *machine, struct ssh *ssh);
+
+/* The path of the socket for connections to the machine, the caller's to free: shared by what would make the same
+ * connection; a node that was made anew has another host key. NULL where none are kept. */
+char *ssh_socket(const struct machine *machine);
 
 /* "node 00000042-1000 (203.0.113.4:22)", in the buffer that is given; returns text. */
 enum { SSH_NAME_SIZE = 600 };

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/location.h"
 #include "base/memory.h"
@@ -19,13 +20,15 @@
 #include "exec/bundle.h"
 #include "exec/lookup.h"
 #include "exec/payload.h"
-#include "exec/plugin.h"
+#include "exec/mux.h"
+#include "exec/links.h"
 #include "exec/remote.h"
+#include "exec/serve.h"
 #include "exec/words.h"
 #include "model/name.h"
 
 static const char schema[] =
-    "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"automator shell\",\"type\":\"object\","
+    "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"automator shell\",\"type\":\"object\",\"stream\":true,"
     "\"required\":[\"script\"],\"properties\":{"
     "\"script\":{\"type\":\"string\",\"description\":\"The script: an absolute path, or one below the catalogue's scripts or share/coopr/services\"},"
     "\"args\":{\"type\":\"string\",\"description\":\"Its arguments, split into words as a shell does, with nothing expanded\"},"
@@ -151,64 +154,229 @@ explain(const struct task *task, const struct work *work, const struct remote_an
 	free(last);
 }
 
+/* What the script left behind: facts, and why it failed. */
 static void
-send_payload(const struct task *task, const struct work *work, const struct payload *payload, struct outcome *outcome)
+take_answer(const struct task *task, const struct work *work, const struct remote_answer *answer, struct outcome *outcome)
 {
-	struct remote_answer answer;
+	if (json_length(answer->facts) > 0)
+		outcome->facts = jv_copy(answer->facts);
+	if (answer->status)
+		explain(task, work, answer, &outcome->error);
+}
 
-	if (remote_run(&task->machine, payload, work->become_root, &answer, &outcome->error) == 0) {
-		if (json_length(answer.facts) > 0)
-			outcome->facts = jv_copy(answer.facts);
-		if (answer.status)
-			explain(task, work, &answer, &outcome->error);
+/* The payload of the task; for bootstrap one that only looks whether the node can be entered and has what a script needs:
+ * nothing is installed. -1 with the reason in outcome. */
+static int
+prepare(const struct task *task, struct arena *arena, struct work *work, struct payload *payload, struct outcome *outcome)
+{
+	if (!task->machine.id)
+		return error_set(&outcome->error, EX_DATAERR, "the task names no machine");
+	if (task->action == ACTION_BOOTSTRAP) {
+		work->script = "looking for what scripts need";
+		choose_user(task, NULL, work);
+		return payload_check(payload, &outcome->error);
 	}
-	remote_answer_release(&answer);
+	if (read_fields(task, arena, work, outcome) < 0 || collect(task, work, &outcome->error) < 0)
+		return -1;
+	return payload_run(task, &work->bundle, &work->words, work->user, payload, &outcome->error);
 }
 
 static void
-run_script(const struct task *task, struct outcome *outcome)
+release_work(struct work *work)
 {
-	struct arena arena = {0};
-	struct payload payload = {0};
-	struct work work = {0};
-
-	if (read_fields(task, &arena, &work, outcome) == 0 && collect(task, &work, &outcome->error) == 0 &&
-	    payload_run(task, &work.bundle, &work.words, work.user, &payload, &outcome->error) == 0)
-		send_payload(task, &work, &payload, outcome);
-	payload_release(&payload);
-	bundle_release(&work.bundle);
-	arguments_release(&work.words);
-	arena_release(&arena);
+	bundle_release(&work->bundle);
+	arguments_release(&work->words);
 }
 
-/* Whether the node can be entered and has what a script needs; nothing is installed. */
-static void
-bootstrap(const struct task *task, struct outcome *outcome)
-{
-	struct work work = {.script = "looking for what scripts need"};
-	struct payload payload = {0};
-
-	choose_user(task, NULL, &work);
-	if (payload_check(&payload, &outcome->error) == 0)
-		send_payload(task, &work, &payload, outcome);
-	payload_release(&payload);
-}
-
+/* One task alone. */
 static void
 act(const struct task *task, struct outcome *outcome)
 {
-	if (!task->machine.id)
-		error_set(&outcome->error, EX_DATAERR, "the task names no machine");
-	else if (task->action == ACTION_BOOTSTRAP)
-		bootstrap(task, outcome);
+	struct arena arena = {0};
+	struct payload payload = {0};
+	struct remote_answer answer;
+	struct work work = {0};
+
+	if (prepare(task, &arena, &work, &payload, outcome) == 0) {
+		if (remote_run(&task->machine, &payload, work.become_root, &answer, &outcome->error) == 0)
+			take_answer(task, &work, &answer, outcome);
+		remote_answer_release(&answer);
+	}
+	payload_release(&payload);
+	release_work(&work);
+	arena_release(&arena);
+}
+
+/* --- many tasks, over connections that are kept --- */
+
+struct run { /* one of them */
+	struct call *call;
+	struct arena arena;
+	struct work work;
+	struct payload payload;
+	struct visit visit;
+	struct talk talk;
+	struct remote_answer answer;
+	struct child child;
+	bool talking, refused;
+};
+
+static void
+say(void *to, const char *bytes, size_t length)
+{
+	serve_say(to, bytes, length);
+}
+
+static void
+finish(struct server *server, struct run *run)
+{
+	struct call *call = run->call;
+
+	links_leave(server->state, &run->visit);
+	talk_release(&run->talk);
+	remote_answer_release(&run->answer);
+	child_release(&run->child);
+	payload_release(&run->payload);
+	release_work(&run->work);
+	arena_release(&run->arena);
+	free(run);
+	serve_answer(server, call);
+}
+
+/* The connection is there, or cannot be had. */
+static void
+talk_over(struct server *server, struct run *run)
+{
+	struct error *err = &run->call->outcome.error;
+	struct buffer command = {0};
+
+	if (run->visit.error.code) {
+		*err = run->visit.error;
+		finish(server, run);
+		return;
+	}
+	child_release(&run->child);
+	run->child = (struct child){.input = run->payload.script.data, .input_length = run->payload.script.length,
+	    .hold_input = true, .out_limit = TALK_FACTS_BYTES, .tell_out = true, .gather_err = true, .owner = run};
+	payload_command(&run->payload, run->work.become_root, &command);
+	run->talking = mux_start(&server->supervisor, &run->child, run->visit.socket, command.data, &run->visit.error) == 0;
+	buffer_release(&command);
+	if (run->talking)
+		return;
+	if (run->visit.error.code == EX_UNAVAILABLE) {
+		links_lost(server->state, &run->visit);
+		return;
+	}
+	*err = run->visit.error;
+	finish(server, run);
+}
+
+static void
+go_on(struct server *server)
+{
+	struct links *links = server->state;
+	struct visit *visit;
+
+	while ((visit = links_next(links)))
+		talk_over(server, visit->owner);
+	server->wake_ms = links->due_ms;
+}
+
+static void
+begin(struct server *server, struct call *call)
+{
+	struct run *run = memory_zeroed(1, sizeof *run);
+
+	call->state = run;
+	*run = (struct run){.call = call, .talk = {.say = say, .to = call},
+	    .visit = {.machine = &call->task.machine, .owner = run}, .answer = {.facts = jv_invalid()}};
+	if (prepare(&call->task, &run->arena, &run->work, &run->payload, &call->outcome) < 0) {
+		finish(server, run);
+		return;
+	}
+	talk_begin(&run->talk, &call->task.machine, &run->payload, &run->answer);
+	bundle_release(&run->work.bundle);
+	run->work.bundle = (struct bundle){0};
+	links_want(server->state, &run->visit);
+	go_on(server);
+}
+
+static void
+conclude(struct server *server, struct run *run)
+{
+	struct call *call = run->call;
+
+	if (!call->ending && !run->refused && talk_finish(&run->talk, &run->child, &call->outcome.error) == 0)
+		take_answer(&call->task, &run->work, &run->answer, &call->outcome);
+	finish(server, run);
+	go_on(server);
+}
+
+static void
+heard(struct server *server, struct child *child, enum supervise_event event)
+{
+	struct run *run = child->owner;
+	bool over;
+
+	if (links_heard(child, event)) {
+		go_on(server);
+		return;
+	}
+	over = talk_hear(&run->talk, child);
+	if (!run->refused && mux_hear(child, &run->call->outcome.error) == MUX_REFUSED)
+		run->refused = over = true;
+	if (event == SUPERVISE_ENDED)
+		conclude(server, run);
+	else if (over)
+		supervise_stop(&server->supervisor, child);
+}
+
+static void
+end(struct server *server, struct call *call)
+{
+	struct run *run = call->state;
+
+	if (run->talking)
+		supervise_stop(&server->supervisor, &run->child);
 	else
-		run_script(task, outcome);
+		finish(server, run);
+}
+
+static void
+due(struct server *server, struct call *call)
+{
+	(void)call;
+	links_keep_time(server->state, clock_monotonic_ms());
+	go_on(server);
+}
+
+static void
+ready(struct server *server, int fd)
+{
+	(void)fd;
+	links_look(server->state);
+	go_on(server);
+}
+
+static int
+open_links(struct server *server, struct error *err)
+{
+	server->state = memory_zeroed(1, sizeof(struct links));
+	return links_open(server->state, &server->supervisor, err);
+}
+
+static void
+close_links(struct server *server)
+{
+	links_close(server->state);
+	free(server->state);
 }
 
 int
 main(int argc, char **argv)
 {
-	static const struct plugin plugin = {"automator/shell", schema, act, NULL, NULL};
+	static const struct service service = {begin, due, heard, end, ready, open_links, close_links};
+	static const struct plugin plugin = {"automator/shell", schema, act, NULL, &service};
 
 	return plugin_main(&plugin, argc, argv);
 }

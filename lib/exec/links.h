@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The connections of one that works on many nodes: each is opened once, held by an ssh that does nothing else, used by one
+ * visit after another, and closed when it has been idle for LINKS_IDLE_MS. How many are opened at once follows what the
+ * other side takes: sshd drops logins at random beyond its MaxStartups, 10 by default.
+ */
+#ifndef EXEC_LINKS_H
+#define EXEC_LINKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "exec/sockets.h"
+#include "exec/supervise.h"
+
+enum {
+	LINKS_IDLE_MS = 60 * 1000,
+	LINKS_OPENING = 32,   /* logins in progress at most, over all */
+	LINKS_GATE_FIRST = 4, /* to one address: at first; one more with each that succeeds, half with each that is dropped, */
+	LINKS_GATE_MAX = 8,   /* ... up to so many */
+	LINKS_DROPS = 6,      /* how often a login that was dropped is tried again */
+	LINKS_LOSSES = 3,     /* how often a connection that is gone when it is wanted is opened again */
+};
+
+struct link;
+struct machine;
+
+struct visit { /* of a task to its node */
+	const struct machine *machine; /* given, and owner */
+	void *owner;
+
+	struct error error;  /* code 0: the connection is there, behind socket */
+	const char *socket;
+	struct link *link;
+	unsigned losses;
+	struct visit *next, *previous;
+};
+
+struct visit_list {
+	struct visit *first, *last;
+};
+
+struct links {
+	struct supervisor *supervisor;
+	struct sockets own;       /* where nobody gave us a directory for sockets */
+	char *directory;
+	int notify;               /* tells of new sockets in it */
+	struct link *first;
+	struct gate *gates;
+	struct visit_list over;   /* visits that can go on, or cannot */
+	unsigned opening;
+	int64_t due_ms;           /* links_keep_time is to be called then, monotonic */
+	bool closing;
+};
+
+/* The directory of SOCKETS_VARIABLE is used where there is one. */
+int links_open(struct links *links, struct supervisor *supervisor, struct error *err);
+
+/* Wants a connection: the visit comes back through links_next. */
+void links_want(struct links *links, struct visit *visit);
+struct visit *links_next(struct links *links);
+
+/* The connection was gone when the visit came: it is opened again, and the visit comes back. */
+void links_lost(struct links *links, struct visit *visit);
+
+/* The visit is over, or is not made. */
+void links_leave(struct links *links, struct visit *visit);
+
+/* Whether the event was about one of the connections. */
+bool links_heard(const struct child *child, enum supervise_event event);
+
+/* notify is readable: which connections are open by now. */
+void links_look(struct links *links);
+
+/* Once due_ms has come: closes what is idle, tries again what was dropped. */
+void links_keep_time(struct links *links, int64_t now);
+
+/* Closes all, at the same time, and waits for that. */
+void links_close(struct links *links);
+
+#endif
