@@ -5,11 +5,10 @@
  * 64 misuse, 65 a malformed document or a damaged store, 66 no store, 73 and 74 cannot create or write, 75 somebody else
  * was faster.
  */
-#include <stdlib.h>
-#include <string.h>
+#include <stddef.h>
 
 #include "base/message.h"
-#include "base/option.h"
+#include "base/subcommand.h"
 #include "store/verb.h"
 
 static const struct option_spec options[] = {
@@ -36,29 +35,12 @@ static const struct command command = {
 	"  coopr-store list services\n"
 	"  coopr-store history service nginx\n"};
 
-static const struct {
-	const char *name;
-	int (*run)(int argc, char **argv);
-} verbs[] = {
+static const struct subcommand verbs[] = {
 	{"init", store_verb_init}, {"put", store_verb_put}, {"get", store_verb_get}, {"list", store_verb_list},
 	{"delete", store_verb_delete}, {"history", store_verb_history}, {"diff", store_verb_diff},
 	{"import", store_verb_import}, {"export", store_verb_export}, {"backup", store_verb_backup},
-	{"fsck", store_verb_fsck},
+	{"fsck", store_verb_fsck}, {NULL, NULL},
 };
-
-enum { VERB_COUNT = sizeof verbs / sizeof *verbs };
-
-static int
-unknown(const char *name)
-{
-	const char *names[VERB_COUNT + 1] = {NULL}, *near;
-
-	for (int i = 0; i < VERB_COUNT; i++)
-		names[i] = verbs[i].name;
-	near = option_suggest(name, names);
-	return near ? option_misuse(&command, "unknown command '%s'; did you mean '%s'?", name, near)
-	            : option_misuse(&command, "unknown command '%s'", name);
-}
 
 int
 main(int argc, char **argv)
@@ -67,12 +49,5 @@ main(int argc, char **argv)
 
 	message_program("coopr-store");
 	first = option_parse(&command, argc, argv);
-	if (!argv[first])
-		return option_misuse(&command, "which command?");
-
-	for (int i = 0; i < VERB_COUNT; i++)
-		if (strcmp(argv[first], verbs[i].name) == 0)
-			return verbs[i].run(argc - first, argv + first);
-
-	return unknown(argv[first]);
+	return subcommand_run(&command, verbs, argc - first, argv + first);
 }
