@@ -21,6 +21,7 @@ int verb_resume(int argc, char **argv);
 int verb_cancel(int argc, char **argv);
 int verb_retry(int argc, char **argv);
 int verb_stats(int argc, char **argv);
+int verb_watch(int argc, char **argv);
 int verb_fsck(int argc, char **argv);
 int verb_gc(int argc, char **argv);
 
