@@ -32,7 +32,7 @@ static const struct option_spec options[] = {
 
 static const struct command command = {
 	"coopr-queue stats", "[OPTION]... [JOB]...",
-	"Show the figures of the spool, or of some jobs: tasks by state, throughput, failures, how long what takes.", options,
+	"Show figures of the spool or of jobs: tasks by state, throughput, failures, durations.", options,
 	"  coopr-queue stats\n"
 	"  coopr-queue stats 00000042-001 -o json\n"
 	"  coopr-queue stats --expect >history; coopr-plan --history history layout.ndjson\n"};

@@ -31,7 +31,7 @@ static const struct option_spec options[] = {
 
 static const struct command command = {
 	"coopr-queue watch", "[OPTION]... [JOB]...",
-	"Show what happens as it happens. Ends when the jobs named are finished; exit code 1 where one is not complete.", options,
+	"Show what happens as it happens, until the jobs named are finished (1: one is not complete).", options,
 	"  coopr-queue watch\n"
 	"  coopr-queue watch --since start 00000042-001\n"
 	"  coopr-queue watch -o json | jq -r 'select(.event==\"fail\").task'\n"};
