@@ -9,7 +9,10 @@
  * each unit makes of that (moves), so a move is but one more amount that patterns have, like a cost.
  *
  * A machine that leaves has a pattern, too: no units, and a "hardware type" that says why it leaves (departure).
- * So every present machine has exactly one pattern, and its moves are those of its pattern.
+ * So every present machine has exactly one pattern, and its moves are those of its pattern. Whether some may leave
+ * because fewer are asked for is for the whole request to say: it stays so where a conflict is looked for, and the
+ * number that is asked for is dropped; otherwise dropping it could make a request harder. Then any may leave, and any
+ * be new.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -97,7 +100,7 @@ static void
 allow_departures(const struct program *p, struct group *group)
 {
 	for (size_t i = 0; i < p->hardware_count; i++)
-		if ((p->hardware[i].departure == DEPARTURE_ASKED && program_shrinks(p)) ||
+		if ((p->hardware[i].departure == DEPARTURE_ASKED && p->shrinks) ||
 		    (p->hardware[i].departure == DEPARTURE_MOVE && p->moves_max))
 			bits_add(group->hardware, i);
 }
@@ -245,6 +248,7 @@ build_present(struct program *p, const struct demands *demands)
 	if (!p->present)
 		return;
 	p->moves_max = demands->moves_max;
+	p->shrinks = p->present > r->cluster.machines_max || p->present > r->template.size_max;
 	order_moves(p);
 	crowd.added = added = find_added(p);
 	crowd.slots = memory_zeroed(crowd.slot_count, sizeof *crowd.slots);

@@ -22,6 +22,7 @@ master_release(struct master *m)
 	free(m->prices.unit);
 	free(m->prices.tolls);
 	free(m->row_price);
+	free(m->settled_price);
 	free(m->best);
 	simplex_release(&m->lp);
 	arena_release(&m->arena);
@@ -65,6 +66,13 @@ master_restore(struct master *m, const struct state *state)
 	simplex_copy(&m->lp, &state->lp);
 }
 
+bool
+row_is_about_groups(const struct row *row)
+{
+	return row->kind == ROW_GROUP || row->kind == ROW_MOVES || row->kind == ROW_LOST || row->kind == ROW_SETTLED ||
+	    row->kind == ROW_REGION;
+}
+
 int64_t
 master_coefficient(const struct master *m, const struct row *row, const struct pattern *pattern, bool marked)
 {
@@ -72,6 +80,8 @@ master_coefficient(const struct master *m, const struct row *row, const struct p
 	size_t words = m->program->unit_words;
 	int64_t sum = 0;
 
+	if (pattern->settled && !row_is_about_groups(row))
+		return 0;
 	switch (row->kind) {
 	case ROW_MACHINES:
 		return pattern_departure(m->program, pattern) == DEPARTURE_NONE;
@@ -89,6 +99,8 @@ master_coefficient(const struct master *m, const struct row *row, const struct p
 		return pattern_lost(m->program, pattern);
 	case ROW_PLACES:
 		return pattern_departure(m->program, pattern) != DEPARTURE_MOVE;
+	case ROW_SETTLED:
+		return pattern->settled == row->index;
 	case ROW_MARKED:
 		return marked;
 	case ROW_REGION:
@@ -169,8 +181,9 @@ master_choose(struct master *m, size_t choice, int unit)
 	m->chosen[choice] = true;
 }
 
-void
-master_fix(struct master *m, const struct pattern *pattern, bool marked, int64_t count)
+/* Makes the choices that a pattern in use makes. */
+static void
+choose_by(struct master *m, const struct pattern *pattern)
 {
 	const struct program *p = m->program;
 
@@ -178,6 +191,12 @@ master_fix(struct master *m, const struct pattern *pattern, bool marked, int64_t
 		for (size_t j = 0; j < p->choices[i].count && !m->chosen[i]; j++)
 			if (bits_has(pattern->units, (size_t)p->choices[i].units[j]))
 				master_choose(m, i, p->choices[i].units[j]);
+}
+
+void
+master_fix(struct master *m, const struct pattern *pattern, bool marked, int64_t count)
+{
+	choose_by(m, pattern);
 	for (size_t i = 0; i < m->row_count; i++) {
 		int64_t less = -count * master_coefficient(m, &m->rows[i], pattern, marked);
 
@@ -186,6 +205,60 @@ master_fix(struct master *m, const struct pattern *pattern, bool marked, int64_t
 	}
 	ARRAY_ROOM(m->fixed.list, m->fixed.count, m->fixed.capacity);
 	m->fixed.list[m->fixed.count++] = (struct use){*pattern, count};
+}
+
+/* Whether a machine of another group can become what the pattern is. */
+static bool
+can_become(const struct program *p, const struct pattern *pattern, int group)
+{
+	const struct group *g = &p->groups[group];
+
+	for (size_t w = 0; w < p->unit_words; w++)
+		if (pattern->units[w] & ~(g->stays[w] | g->open[w]))
+			return false;
+	return !g->broken && bits_has(g->hardware, (size_t)pattern->hardware) && bits_within(g->stays, pattern->units, p->unit_words) &&
+	    program_image(p, group, pattern->units) == program_image(p, pattern->group, pattern->units);
+}
+
+static void
+add_settled_columns(struct master *m, const struct pattern *pattern)
+{
+	for (size_t g = 0; g < m->program->group_count; g++) {
+		struct column column = {.pattern = *pattern};
+
+		column.pattern.group = (int)g;
+		if (!can_become(m->program, pattern, (int)g))
+			continue;
+		ARRAY_ROOM(m->columns, m->column_count, m->column_capacity);
+		m->columns[m->column_count++] = column;
+	}
+}
+
+/* Zones make a difference. */
+bool
+master_is_shared(const struct master *m, const struct pattern *pattern)
+{
+	for (size_t g = 0; g < m->program->group_count && !m->program->spread; g++)
+		if ((int)g != pattern->group && can_become(m->program, pattern, (int)g))
+			return true;
+	return false;
+}
+
+void
+master_settle(struct master *m, struct pattern *pattern, int64_t count)
+{
+	choose_by(m, pattern);
+	for (size_t i = 0; i < m->row_count; i++) {
+		int64_t less = row_is_about_groups(&m->rows[i]) ? 0 : -count * master_coefficient(m, &m->rows[i], pattern, false);
+
+		if (less)
+			master_set_bounds(m, (int)i, count_add(m->rows[i].lo, less), count_add(m->rows[i].hi, less));
+	}
+	pattern->settled = ++m->settled_count;
+	m->settled_machines += count;
+	add_settled_columns(m, pattern);
+	master_add_row(m, (struct row){ROW_SETTLED, pattern->settled, NULL, count, count, 1});
+	m->settled_price = memory_resize(m->settled_price, (size_t)m->settled_count + 1, sizeof *m->settled_price);
 }
 
 static int
@@ -226,21 +299,21 @@ static void
 add_present_rows(struct master *m)
 {
 	const struct program *p = m->program;
+	bool fewer = p->present > p->machines_max;
 	int64_t most = 1;
 
 	for (size_t g = 1; g < p->group_count; g++) {
 		m->row_of_group[g] = add_bounded(m, ROW_GROUP, g, p->groups[g].count, p->groups[g].count, 1);
 		most = p->groups[g].standing > most ? p->groups[g].standing : most;
 	}
-	if (p->present && !p->moves_max)
-		m->row_of_group[0] = add_bounded(m, ROW_GROUP, 0, 0,
-		    program_shrinks(p) ? 0 : p->machines_max - p->present, 1);
+	if (p->present && !p->moves_max && (fewer || !p->shrinks))
+		m->row_of_group[0] = add_bounded(m, ROW_GROUP, 0, 0, fewer ? 0 : p->machines_max - p->present, 1);
 	if (p->present && p->moves_max)
 		m->row_of_moves = add_bounded(m, ROW_MOVES, 0, NO_MIN, p->moves_max, (double)most);
-	if (p->present && program_shrinks(p)) {
+	if (p->shrinks)
 		m->row_of_lost = add_bounded(m, ROW_LOST, 0, NO_MIN, NO_MAX, (double)most);
+	if (fewer)
 		add_bounded(m, ROW_PLACES, 0, NO_MIN, p->present, 1);
-	}
 }
 
 static void

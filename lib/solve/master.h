@@ -26,6 +26,7 @@ enum row_kind {
 	ROW_MOVES,    /* on present machines */
 	ROW_LOST,     /* services not concerned on machines that leave because fewer are asked for */
 	ROW_PLACES,   /* machines, and those that leave because fewer are asked for */
+	ROW_SETTLED,  /* machines of a settled kind */
 	ROW_MARKED,   /* machines of the wish */
 	ROW_REGION,   /* machines whose pattern is in a region */
 };
@@ -73,11 +74,14 @@ struct master { /* zero-initialise */
 	int row_of_cost, row_of_moves, row_of_lost, row_of_marked;
 	bool *chosen;           /* of each choice: it is made */
 	struct uses fixed;      /* machines that are settled, taken out of the rows' bounds */
+	int settled_count;      /* kinds that are settled but for their groups */
+	int64_t settled_machines;
 	const struct wish *wish; /* of marked machines, or NULL */
 	unsigned long wish_number;
 	struct simplex lp;
 	struct prices prices;   /* of the last search for a column, in whole numbers */
 	int64_t marked_price;
+	int64_t *settled_price; /* of each settled kind */
 	int64_t *row_price;     /* the same by row, finer */
 	size_t row_price_capacity;
 	int64_t *best;          /* the price of the best pattern of each group, and of the marked one behind them */
@@ -100,8 +104,18 @@ void master_set_bounds(struct master *master, int row, int64_t lo, int64_t hi);
 /* Settles that count machines have this pattern: they are taken out of all bounds. */
 void master_fix(struct master *master, const struct pattern *pattern, bool marked, int64_t count);
 
+/* Whether machines of other groups than its own can become what the pattern is, and it makes no difference. */
+bool master_is_shared(const struct master *master, const struct pattern *pattern);
+
+/* Settles that count machines are like this pattern (whose settled becomes the number of the kind), but leaves open of
+ * which groups they are: only the bounds that have to do with groups stay. */
+void master_settle(struct master *master, struct pattern *pattern, int64_t count);
+
 /* Whether a pattern meets the wish. */
 bool master_wished(const struct master *master, const struct pattern *pattern);
+
+/* Whether a row tells machines apart that differ only in what they were before. */
+bool row_is_about_groups(const struct row *row);
 
 /* What one machine of a pattern adds to a row. */
 int64_t master_coefficient(const struct master *master, const struct row *row, const struct pattern *pattern, bool marked);

@@ -6,7 +6,7 @@
 bool
 region_has(const struct program *program, const struct region *region, const struct pattern *pattern)
 {
-	return (region->group == ANY || region->group == pattern->group) &&
+	return region->settled == pattern->settled && (region->group == ANY || region->group == pattern->group) &&
 	    (region->zone == ANY || region->zone == program->groups[pattern->group].zone) &&
 	    (region->hardware == ANY || region->hardware == pattern->hardware) &&
 	    bits_within(region->with, pattern->units, program->unit_words) &&
@@ -16,7 +16,7 @@ region_has(const struct program *program, const struct region *region, const str
 bool
 pattern_same(const struct program *program, const struct pattern *a, const struct pattern *b)
 {
-	return a->group == b->group && a->hardware == b->hardware && bits_equal(a->units, b->units, program->unit_words);
+	return a->settled == b->settled && a->group == b->group && a->hardware == b->hardware && bits_equal(a->units, b->units, program->unit_words);
 }
 
 enum departure

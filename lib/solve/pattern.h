@@ -13,12 +13,14 @@
 struct pattern {
 	int group, hardware;
 	uint64_t *units;
+	int settled; /* the number of the kind that it is of, if all but its group is settled; see master_settle */
 };
 
 struct region { /* some of all patterns */
 	int group, hardware;      /* or ANY */
 	int zone;                 /* of the group, or ANY */
 	uint64_t *with, *without; /* units it has, and has not */
+	int settled;              /* the same as that of the pattern */
 };
 
 /* Whether a pattern is in a region. */

@@ -88,7 +88,7 @@ consider_departure(struct hunt *hunt, int hardware)
 {
 	const struct program *p = hunt->program;
 	const struct prices *prices = hunt->prices;
-	struct pattern pattern = {hunt->group, hardware, hunt->chosen};
+	struct pattern pattern = {.group = hunt->group, .hardware = hardware, .units = hunt->chosen};
 	int64_t value = prices->group[hunt->group] + prices->hardware[hardware], moves;
 
 	memset(hunt->chosen, 0, p->unit_words * sizeof *hunt->chosen);
@@ -164,7 +164,7 @@ price_best(const struct program *p, const struct prices *prices, struct budget *
 		else if (!g->broken && !p->impossible)
 			hunt_on(&hunt, (int)h, scratch);
 		if (hunt.best > before)
-			*best = (struct pattern){group, (int)h, best->units};
+			*best = (struct pattern){.group = group, .hardware = (int)h, .units = best->units};
 	}
 	release(&hunt);
 	free(scratch);

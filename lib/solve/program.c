@@ -248,12 +248,6 @@ program_build(const struct request *request, const struct demands *demands, stru
 	return 0;
 }
 
-bool
-program_shrinks(const struct program *p)
-{
-	return p->present > p->machines_max;
-}
-
 void
 program_release(struct program *p)
 {

@@ -121,6 +121,7 @@ struct program {
 	uint64_t *spread;     /* units with zones_min; NULL: none */
 	int64_t machines_min, machines_max;
 	int64_t present;    /* machines that are there, without those to be replaced */
+	bool shrinks;       /* fewer are asked for: then some leave, which is no move */
 	int64_t moves_max;  /* that are allowed; NO_MAX: any number */
 	bool unbounded;     /* nothing but SOLVE_MACHINES bounds the number of machines */
 	double cost_unit;   /* hardware.cost counts in this */
@@ -136,9 +137,6 @@ struct program {
 int program_build(const struct request *request, const struct demands *demands, struct program *program,
     struct error *err);
 void program_release(struct program *program);
-
-/* Whether fewer machines are asked for than are present: then some leave, which is no move. */
-bool program_shrinks(const struct program *program);
 
 /* The first image that all of a set of units may use in a group; SIZE_MAX where there is none. */
 size_t program_image(const struct program *program, int group, const uint64_t *units);

@@ -70,6 +70,8 @@ gather_prices(struct master *m)
 	prices->machine = m->marked_price = prices->move = prices->lost = 0;
 	prices->moves_left = m->row_of_moves == SIMPLEX_NONE ? NO_MAX : m->rows[m->row_of_moves].hi;
 	prices->toll_count = 0;
+	for (int k = 1; k <= m->settled_count; k++)
+		m->settled_price[k] = 0;
 	for (size_t i = 0; i < m->row_count; i++) {
 		const struct row *row = &m->rows[i];
 		price_product fine = m->row_price[i];
@@ -88,6 +90,8 @@ gather_prices(struct master *m)
 			m->marked_price += price_round(fine);
 		else if (row->kind == ROW_REGION)
 			prices->tolls[prices->toll_count++] = (struct toll){row->region, price_round(fine)};
+		else if (row->kind == ROW_SETTLED)
+			m->settled_price[row->index] += price_round(fine);
 		else if (row->kind == ROW_MOVES)
 			prices->move = m->row_price[i];
 		else if (row->kind == ROW_LOST)
@@ -102,28 +106,43 @@ gather_prices(struct master *m)
 	forbid_used_up(m);
 }
 
+/* What a pattern is worth by its group, its moves, and the regions it is in. */
+static int64_t
+price_of_group(const struct master *m, const struct pattern *pattern)
+{
+	const struct program *p = m->program;
+	const struct prices *prices = &m->prices;
+	int64_t moves = pattern_moves(p, pattern), sum = prices->group[pattern->group];
+
+	if (sum == PRICE_FORBIDDEN || moves > prices->moves_left)
+		return PRICE_FORBIDDEN;
+	sum += price_round((price_product)prices->move * moves + (price_product)prices->lost * pattern_lost(p, pattern));
+	for (size_t i = 0; i < prices->toll_count; i++)
+		if (region_has(p, prices->tolls[i].region, pattern))
+			sum += prices->tolls[i].price;
+	return sum + (pattern->settled ? m->settled_price[pattern->settled] : 0);
+}
+
 static int64_t
 column_price(const struct master *m, const struct column *column)
 {
 	const struct program *p = m->program;
 	const struct prices *prices = &m->prices;
 	const struct pattern *pattern = &column->pattern;
-	int64_t sum = pattern_departure(p, pattern) ? 0 : prices->machine, moves = pattern_moves(p, pattern);
+	int64_t sum = price_of_group(m, pattern);
 
-	if (prices->group[pattern->group] == PRICE_FORBIDDEN || prices->hardware[pattern->hardware] == PRICE_FORBIDDEN ||
-	    moves > prices->moves_left)
+	if (sum == PRICE_FORBIDDEN || pattern->settled)
+		return sum;
+	if (prices->hardware[pattern->hardware] == PRICE_FORBIDDEN)
 		return PRICE_FORBIDDEN;
-	sum += price_round((price_product)prices->move * moves + (price_product)prices->lost * pattern_lost(p, pattern));
-	sum += prices->group[pattern->group] + prices->hardware[pattern->hardware];
+	sum += pattern_departure(p, pattern) ? 0 : prices->machine;
+	sum += prices->hardware[pattern->hardware];
 	for (size_t u = bits_next(pattern->units, p->unit_words, 0); u != SIZE_MAX;
 	     u = bits_next(pattern->units, p->unit_words, u + 1)) {
 		if (prices->unit[u] == PRICE_FORBIDDEN)
 			return PRICE_FORBIDDEN;
 		sum += prices->unit[u];
 	}
-	for (size_t i = 0; i < prices->toll_count; i++)
-		if (region_has(p, prices->tolls[i].region, pattern))
-			sum += prices->tolls[i].price;
 	return sum + (column->marked ? m->marked_price : 0);
 }
 
@@ -158,11 +177,13 @@ static int
 new_column(struct master *m, int group, bool marked, int64_t threshold, int64_t *best)
 {
 	const struct program *p = m->program;
-	struct column column = {{group, 0, arena_alloc(&m->arena, p->unit_words, sizeof(uint64_t))}, marked, m->wish_number};
+	struct column column = {.marked = marked, .wish = m->wish_number};
 	int64_t mark = marked ? m->marked_price : 0, value;
-	bool found = price_best(p, &m->prices, m->budget, group, marked ? m->wish : NULL, *best - mark,
-	    threshold - mark, &column.pattern, &value);
+	bool found;
 
+	column.pattern.units = arena_alloc(&m->arena, p->unit_words, sizeof(uint64_t));
+	found = price_best(p, &m->prices, m->budget, group, marked ? m->wish : NULL, *best - mark, threshold - mark,
+	    &column.pattern, &value);
 	if (!found || value + mark <= *best)
 		return SIMPLEX_NONE;
 	*best = value + mark;
@@ -183,6 +204,12 @@ new_columns(struct master *m, int64_t threshold)
 
 	for (size_t g = 0; g <= groups; g++)
 		m->best[g] = 0;
+	for (size_t i = 0; i < m->column_count && m->settled_count; i++) {
+		const struct pattern *pattern = &m->columns[i].pattern;
+
+		if (pattern->settled && column_price(m, &m->columns[i]) > m->best[pattern->group])
+			m->best[pattern->group] = column_price(m, &m->columns[i]);
+	}
 	for (size_t g = 0; g < groups; g++) {
 		int columns[2] = {new_column(m, (int)g, false, threshold, &m->best[g]),
 		    m->wish ? new_column(m, (int)g, true, threshold, &m->best[groups]) : SIMPLEX_NONE};
@@ -206,6 +233,9 @@ most_machines(const struct master *m, size_t group)
 	int row = group == 0 ? 0 : group < m->program->group_count ? m->row_of_group[group] : m->row_of_marked;
 	bool leave = group > 0 && group < m->program->group_count;
 	int64_t most = leave || m->rows[row].hi < m->rows[0].hi ? m->rows[row].hi : m->rows[0].hi;
+
+	if (group == 0)
+		most += m->settled_machines;
 
 	return most > 0 ? most : 0;
 }

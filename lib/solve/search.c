@@ -129,7 +129,7 @@ size_in_hand(const struct search *s)
 	size_t most = 0;
 
 	for (size_t i = 0; i < s->found.count; i++) {
-		size_t size = s->found.list[i].count > 0 ? pattern_size(s->program, s->found.list[i].pattern.units) : 0;
+		size_t size = s->found.list[i].count > 0 && !s->found.list[i].pattern.settled ? pattern_size(s->program, s->found.list[i].pattern.units) : 0;
 
 		most = size > most ? size : most;
 	}
@@ -147,7 +147,7 @@ largest_pattern(const struct search *s)
 		.unit = memory_zeroed(p->unit_count, sizeof *prices.unit),
 		.moves_left = NO_MAX,
 	};
-	struct pattern pattern = {0, 0, memory_zeroed(p->unit_words, sizeof *pattern.units)};
+	struct pattern pattern = {.units = memory_zeroed(p->unit_words, sizeof *pattern.units)};
 	int64_t largest = 0;
 
 	for (size_t u = 0; u < p->unit_count; u++)
@@ -240,18 +240,6 @@ find_services(struct search *s)
 	}
 }
 
-/* Machines that are alike but for what stood there before: the new ones first. */
-static void
-find_group(struct search *s)
-{
-	int g = 0;
-
-	do
-		s->wish.region.group = g++;
-	while ((size_t)g < s->program->group_count && !can_be(s));
-	s->wish.region.group = meets_wish(s) ? s->wish.region.group : ANY;
-}
-
 /* Step 1: the first pattern that any solution uses. False where no solution has a machine. */
 static bool
 first_pattern(struct search *s, size_t *limit, struct pattern *pattern)
@@ -263,20 +251,20 @@ first_pattern(struct search *s, size_t *limit, struct pattern *pattern)
 	find_type(s, true);
 	find_type(s, false);
 	find_services(s);
-	if (s->program->group_count > 1)
-		find_group(s);
 	*pattern = *meets_wish(s);
-	s->wish.region.group = pattern->group;
+	if (!master_is_shared(&s->master, pattern))
+		s->wish.region.group = pattern->group;
 	return true;
 }
 
+/* Machines of the solution in hand that meet the wish, which by now only one kind does. */
 static int64_t
-count_in_hand(const struct search *s, const struct pattern *pattern)
+count_in_hand(const struct search *s)
 {
 	int64_t sum = 0;
 
 	for (size_t i = 0; i < s->found.count; i++)
-		if (pattern_same(s->program, &s->found.list[i].pattern, pattern))
+		if (master_wished(&s->master, &s->found.list[i].pattern))
 			sum += s->found.list[i].count;
 	return sum;
 }
@@ -287,31 +275,44 @@ room_for(const struct search *s, const struct pattern *pattern)
 {
 	const struct master *m = &s->master;
 	int64_t room = SOLVE_MACHINES;
+	bool shared = master_is_shared(m, pattern);
 
 	for (size_t i = 0; i < m->row_count; i++) {
 		int64_t each = master_coefficient(m, &m->rows[i], pattern, false);
 
-		if (each > 0 && m->rows[i].kind != ROW_LINEAR && m->rows[i].hi != NO_MAX && m->rows[i].hi / each < room)
+		if (each > 0 && m->rows[i].kind != ROW_LINEAR && (!shared || !row_is_about_groups(&m->rows[i])) && m->rows[i].hi != NO_MAX && m->rows[i].hi / each < room)
 			room = m->rows[i].hi / each;
 	}
 	return room;
 }
 
-/* Steps 2 and 3. */
+/* Steps 2 and 3. Machines of a kind that several groups can become stay in the solution in hand: which of them it is
+ * may still change. */
 static void
-settle(struct search *s, const struct pattern *pattern, struct outcome *outcome)
+settle(struct search *s, struct pattern *pattern, struct outcome *outcome)
 {
-	int64_t count = count_in_hand(s, pattern);
+	bool shared = master_is_shared(&s->master, pattern);
 	struct uses *uses = &outcome->uses;
+	int64_t count;
 
-	if (count < room_for(s, pattern)) {
+	s->master.wish = &s->wish;
+	count = count_in_hand(s);
+	if (count < room_for(s, pattern))
 		ask(s, count + 1, NO_MAX, -1);
-		count = count_in_hand(s, pattern);
-	}
-	master_fix(&s->master, pattern, false, count);
+	s->master.wish = &s->wish;
+	count = count_in_hand(s);
+	if (shared)
+		master_settle(&s->master, pattern, count);
+	else
+		master_fix(&s->master, pattern, false, count);
 	for (size_t i = 0; i < s->found.count; i++)
-		if (pattern_same(s->program, &s->found.list[i].pattern, pattern))
-			s->found.list[i].count = 0;
+		if (master_wished(&s->master, &s->found.list[i].pattern)) {
+			s->found.list[i].pattern.settled = pattern->settled;
+			s->found.list[i].count = shared ? s->found.list[i].count : 0;
+		}
+	s->master.wish = NULL;
+	if (shared)
+		return;
 	ARRAY_ROOM(uses->list, uses->count, uses->capacity);
 	uses->list[uses->count++] = (struct use){*pattern, count};
 }

@@ -130,6 +130,18 @@ keep_matching(struct shares *shares, const struct literal *literal)
 	shares->count = kept;
 }
 
+/* Machines of settled kinds are in regions of their own. */
+static void
+keep_settled(struct shares *shares, int settled)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < shares->count; i++)
+		if (shares->list[i].pattern->settled == settled)
+			shares->list[kept++] = shares->list[i];
+	shares->count = kept;
+}
+
 struct region *
 shares_region(struct master *m, const struct shares *shares, double *sum)
 {
@@ -139,11 +151,14 @@ shares_region(struct master *m, const struct shares *shares, double *sum)
 	struct literal literal = {0};
 	bool found = false;
 
-	*region = (struct region){ANY, ANY, ANY, arena_alloc(&m->arena, p->unit_words, sizeof(uint64_t)),
-	    arena_alloc(&m->arena, p->unit_words, sizeof(uint64_t))};
+	*region = (struct region){.group = ANY, .hardware = ANY, .zone = ANY};
+	region->with = arena_alloc(&m->arena, p->unit_words, sizeof(uint64_t));
+	region->without = arena_alloc(&m->arena, p->unit_words, sizeof(uint64_t));
 	for (size_t i = 0; i < shares->count; i++)
 		if (fraction(shares->list[i].value) > SHARE_WHOLE)
 			left.list[left.count++] = shares->list[i];
+	region->settled = left.list[0].pattern->settled;
+	keep_settled(&left, region->settled);
 	while (!found) {
 		found = best_literal(p, &left, &literal);
 		add_literal(region, &literal);
