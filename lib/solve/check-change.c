@@ -46,14 +46,24 @@ struct population { /* of nodes */
 	int64_t most; /* that may be there afterwards */
 };
 
+static int64_t
+most_nodes(const struct check *c)
+{
+	const struct cluster_wish *wish = &c->request->cluster;
+	int64_t size = c->request->template.size_max, most = INT64_MAX;
+	enum demand_kind kind = demand_exact_machines(c->request) ? DEMAND_MACHINES_MIN : DEMAND_MACHINES_MAX;
+
+	if (wish->machines_given && wish->machines_max < INT64_MAX && demand_holds(c->demands, kind, 0))
+		most = wish->machines_max;
+	return size < most && demand_holds(c->demands, DEMAND_SIZE_MAX, 0) ? size : most;
+}
+
 static struct population
 count_nodes(const struct check *c)
 {
 	const struct request *r = c->request;
-	struct population count = {.most = r->cluster.machines_max};
+	struct population count = {.most = most_nodes(c)};
 
-	if (r->template.size_max < count.most)
-		count.most = r->template.size_max;
 	for (size_t i = 0; i < r->node_count; i++) {
 		const struct node *is = now(c, &r->nodes[i]);
 
