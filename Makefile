@@ -4,7 +4,7 @@
 # make check      run the tests (SAN=1: under ASan, UBSan and LSan; TESTS="FILE ...": only these)
 # make test       install what the tests need, then check
 # make lint       warnings as errors, cppcheck, clang-tidy, shellcheck, mandoc
-# make bench      figures, with the peers' in the same run
+# make bench      figures, with the peers' in the same run (BENCH="solve plan ...": only these; make bench-solve, too)
 # make fuzz       fuzz the readers for FUZZ_SECONDS each
 # make demo       a real web cluster on sandbox nodes; make undemo takes it down
 # make install    DESTDIR= PREFIX=/usr/local; make uninstall
@@ -94,6 +94,9 @@ test:
 bench: all $(BENCH_BUILT)
 	tests/bench/run $(OUT) $(BUILD) $(BENCH)
 
+bench-solve: BENCH = solve
+bench-solve: bench
+
 demo:
 	tests/install-packages $(BUILD_PACKAGES) $(RUN_PACKAGES) curl
 	@$(MAKE) --no-print-directory all
@@ -164,6 +167,6 @@ clean:
 
 -include $(shell find build -name '*.d' 2>/dev/null)
 
-.PHONY: all check test bench demo undemo lint fuzz install uninstall clean
+.PHONY: all check test bench bench-solve demo undemo lint fuzz install uninstall clean
 .DELETE_ON_ERROR:
 .SECONDARY:

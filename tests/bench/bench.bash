@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+#
+# What the benchmarks share: which peers there are, and how a figure stands against what is to be reached.
+
+# Whether the program of a peer is here; where it is not, a line says how to get it: has PROGRAM PACKAGE
+has() {
+	command -v "$1" >/dev/null && return
+	echo "skipped: $1 is not here: apt-get install $2"
+	return 1
+}
+
+# The version that Debian's package manager knows of each package: versions PACKAGE...
+versions() {
+	dpkg-query -W -f '${Package} ${Version}\n' "$@" 2>/dev/null | paste -sd ';' | sed 's/;/, /g'
+}
+
+# A figure beside what is to be reached, which it must not exceed: against FIGURE LIMIT UNIT
+against() {
+	awk -v x="$1" -v limit="$2" -v unit="$3" 'BEGIN {
+		printf "%.4g %s (to reach: %.4g%s)", x, unit, limit, (x > limit ? ", MISSED" : "")}'
+}
+
+# The same for milliseconds of which the processor was used for CPU: where others use it too, a clock measures them as
+# well: against_cpu MS CPU LIMIT
+against_cpu() {
+	awk -v ms="$1" -v cpu="$2" -v limit="$3" 'BEGIN {
+		printf "%.4g ms, %.4g of CPU (to reach: %.4g%s)", ms, cpu, limit,
+			(cpu > limit ? ", MISSED" : ms > limit ? ", MISSED by the clock only" : "")}'
+}
+
+# The same for a figure that must not be less: at_least FIGURE LIMIT UNIT
+at_least() {
+	awk -v x="$1" -v limit="$2" -v unit="$3" 'BEGIN {
+		printf "%.4g %s (to reach: %.4g%s)", x, unit, limit, (x < limit ? ", MISSED" : "")}'
+}
+
+# The median of the numbers on standard input, one a line.
+median() {
+	sort -g | awk '{x[NR] = $1} END {print NR % 2 ? x[(NR + 1) / 2] : (x[NR / 2] + x[NR / 2 + 1]) / 2}'
+}
