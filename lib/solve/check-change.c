@@ -4,8 +4,10 @@
  * not concerned.
  */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "model/name.h"
 #include "solve/check-context.h"
 
@@ -41,50 +43,51 @@ now(const struct check *c, const struct node *was)
 	return number == NAMES_NONE ? NULL : &c->layout->nodes[number];
 }
 
-struct population { /* of nodes */
+struct population { /* of nodes, but for those to be replaced */
 	int64_t present, leaving, new;
-	int64_t most; /* that may be there afterwards */
+	int64_t free;   /* that may leave because fewer are asked for */
+	bool shrinks;
 };
 
-static int64_t
-most_nodes(const struct check *c)
+/* Whether fewer are asked for than there are. That is structure: it stays so where the demand for it does not count, and
+ * then any number may leave. */
+static void
+judge_shrinking(const struct check *c, struct population *count)
 {
 	const struct cluster_wish *wish = &c->request->cluster;
-	int64_t size = c->request->template.size_max, most = INT64_MAX;
+	int64_t size = c->request->template.size_max, most = INT64_MAX, asked = wish->machines_max < size ? wish->machines_max : size;
 	enum demand_kind kind = demand_exact_machines(c->request) ? DEMAND_MACHINES_MIN : DEMAND_MACHINES_MAX;
 
 	if (wish->machines_given && wish->machines_max < INT64_MAX && demand_holds(c->demands, kind, 0))
 		most = wish->machines_max;
-	return size < most && demand_holds(c->demands, DEMAND_SIZE_MAX, 0) ? size : most;
+	if (size < most && demand_holds(c->demands, DEMAND_SIZE_MAX, 0))
+		most = size;
+	count->shrinks = count->present > asked;
+	if (count->shrinks)
+		count->free = count->present <= most ? INT64_MAX
+		    : count->leaving > count->new ? count->leaving - count->new : 0;
 }
 
 static struct population
 count_nodes(const struct check *c)
 {
 	const struct request *r = c->request;
-	struct population count = {.most = most_nodes(c)};
+	struct population count = {0};
 
 	for (size_t i = 0; i < r->node_count; i++) {
 		const struct node *is = now(c, &r->nodes[i]);
+		bool present = !r->nodes[i].leaves && !r->nodes[i].replaced;
 
-		count.present += !r->nodes[i].leaves;
-		count.leaving += !r->nodes[i].leaves && is && is->leaves;
+		count.present += present;
+		count.leaving += present && is && is->leaves;
 	}
 	for (size_t i = 0; i < c->layout->node_count; i++)
 		count.new += c->layout->nodes[i].is_new;
+	judge_shrinking(c, &count);
 	return count;
 }
 
-/* How many nodes leave that need not: they are replaced, or are not there any more. */
-static int64_t
-needless(const struct population *count)
-{
-	int64_t surplus = count->present > count->most ? count->present - count->most : 0;
-
-	return count->leaving > surplus && (count->new || !surplus) ? count->leaving - surplus : 0;
-}
-
-/* Services of a that are not in b and are not concerned; faults where nothing may move. */
+/* Services of a that are not in b and are not concerned; which gets one of them. */
 static int64_t
 changes(const struct check *c, const struct string_list *a, const struct string_list *b, const char **which)
 {
@@ -98,11 +101,42 @@ changes(const struct check *c, const struct string_list *a, const struct string_
 	return count;
 }
 
+static int
+compare_counts(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x < y) - (x > y);
+}
+
+/* A node that leaves is a move, and so is each service there that is not concerned; where fewer are asked for, those
+ * with the most may leave for nothing. */
+static int64_t
+departures(const struct check *c, const struct population *count)
+{
+	int64_t *lost = memory_zeroed((size_t)count->leaving, sizeof *lost), sum = 0;
+	size_t leaving = 0;
+	const char *which;
+
+	for (size_t i = 0; i < c->request->node_count; i++) {
+		const struct node *was = &c->request->nodes[i], *is = now(c, was);
+
+		if (!was->leaves && !was->replaced && is && is->leaves)
+			lost[leaving++] = 1 + changes(c, &was->services, &(struct string_list){0}, &which);
+	}
+	if (leaving)
+		qsort(lost, leaving, sizeof *lost, compare_counts);
+	for (size_t i = 0; i < leaving; i++)
+		sum += (int64_t)i < count->free ? 0 : lost[i];
+	free(lost);
+	return sum;
+}
+
 int64_t
 check_moves(const struct check *c)
 {
 	struct population count = count_nodes(c);
-	int64_t moves = needless(&count);
+	int64_t moves = departures(c, &count);
 	const char *which;
 
 	for (size_t i = 0; i < c->request->node_count; i++) {
@@ -162,9 +196,11 @@ check_present(struct check *c, const struct population *count)
 			continue;
 		}
 		check_kept(c, was, is);
-		if (is->leaves && needless(count) && c->moves_max == 0)
+		if (!is->leaves && was->replaced)
+			check_fault(c, is->id, "/replace", "is to be replaced, and stays");
+		else if (is->leaves && !was->replaced && !count->shrinks && c->moves_max == 0)
 			check_fault(c, is->id, "/nodes", "leaves without need");
-		if (!is->leaves && c->moves_max == 0)
+		else if (!is->leaves && c->moves_max == 0)
 			check_stands(c, was, is);
 	}
 }
@@ -172,6 +208,7 @@ check_present(struct check *c, const struct population *count)
 static void
 check_additions(struct check *c, const struct population *count)
 {
+	bool none = count->shrinks && count->free < INT64_MAX && c->moves_max == 0;
 	int64_t last = -1;
 
 	for (size_t i = 0; i < c->request->node_count; i++)
@@ -182,9 +219,11 @@ check_additions(struct check *c, const struct population *count)
 
 		if (!node->is_new && !known)
 			check_fault(c, node->id, "/nodes", "is said to be present, and is not");
-		else if (node->is_new && !known && node->nodenum <= last)
+		if (!node->is_new || known)
+			continue;
+		if (node->nodenum <= last)
 			check_fault(c, node->id, "/nodes", "is new, and its number is not above those of the present nodes");
-		if (node->is_new && !known && count->present > count->most && c->moves_max == 0)
+		if (none)
 			check_fault(c, node->id, "/nodes", "is new, while present nodes leave");
 	}
 }

@@ -55,7 +55,7 @@ demand_at(const struct demands *demands, const char *pointer)
 static int
 find_layout(struct inquest *q)
 {
-	struct check_terms terms = {.demands = &q->demands};
+	struct check_terms terms = {.demands = &q->demands, .moves_max = q->demands.moves_max};
 	struct arena arena = {0};
 	struct answer answer;
 	struct layout layout;
@@ -178,8 +178,8 @@ judge_demands(struct inquest *q)
 }
 
 int
-check_conflict(const struct request *request, const struct string_list *conflict, struct arena *arena,
-    struct conflict_report *report, struct error *err)
+check_conflict(const struct request *request, const struct string_list *conflict, int64_t moves_max,
+    struct arena *arena, struct conflict_report *report, struct error *err)
 {
 	struct inquest q = {.request = request, .conflict = conflict, .arena = arena, .report = report, .err = err};
 	int rc;
@@ -191,6 +191,7 @@ check_conflict(const struct request *request, const struct string_list *conflict
 	if (rc != 0)
 		return rc < 0 ? -1 : 0;
 	demands_collect(request, &q.demands);
+	q.demands.moves_max = moves_max;
 	rc = judge_demands(&q);
 	demands_release(&q.demands);
 	return rc;

@@ -24,8 +24,8 @@ struct conflict_report { /* lives in the arena */
 	bool exhausted;       /* that it is one was found out by trying every layout */
 };
 
-/* 0, or -1: EX_DATAERR where the request is malformed, EX_SOFTWARE where it cannot be judged. */
-int check_conflict(const struct request *request, const struct string_list *conflict, struct arena *arena,
-    struct conflict_report *report, struct error *err);
+/* moves_max: how many moves are allowed. 0, or -1: EX_DATAERR where the request is malformed, EX_SOFTWARE where it cannot be judged. */
+int check_conflict(const struct request *request, const struct string_list *conflict, int64_t moves_max,
+    struct arena *arena, struct conflict_report *report, struct error *err);
 
 #endif

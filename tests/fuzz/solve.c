@@ -12,9 +12,9 @@
 #include "solve/solve.h"
 
 static void
-judge_layout(const struct request *request, const struct answer *answer, struct arena *arena)
+judge_layout(const struct request *request, int64_t moves_max, const struct answer *answer, struct arena *arena)
 {
-	struct check_terms terms = {.claims = &answer->solution};
+	struct check_terms terms = {.claims = &answer->solution, .moves_max = moves_max};
 	struct layout layout;
 	struct fault *faults;
 
@@ -26,12 +26,12 @@ judge_layout(const struct request *request, const struct answer *answer, struct 
 }
 
 static void
-judge_conflict(const struct request *request, const struct answer *answer, struct arena *arena)
+judge_conflict(const struct request *request, int64_t moves_max, const struct answer *answer, struct arena *arena)
 {
 	struct conflict_report report;
 	struct error err;
 
-	if (check_conflict(request, &answer->refusal.conflict, arena, &report, &err) < 0) {
+	if (check_conflict(request, &answer->refusal.conflict, moves_max, arena, &report, &err) < 0) {
 		fprintf(stderr, "%s\n", err.text);
 		fuzz_promise(false, "a conflict can be judged");
 	}
@@ -43,20 +43,21 @@ judge_conflict(const struct request *request, const struct answer *answer, struc
 }
 
 static void
-judge_answer(const struct request *request)
+judge_answer(const struct request *request, int64_t moves_max)
 {
+	struct solve_terms terms = {.moves_max = moves_max};
 	struct arena arena = {0};
 	struct answer answer;
 	struct error err;
 
-	if (solve(request, &answer, &err) < 0) {
+	if (solve(request, &terms, &answer, &err) < 0) {
 		if (err.code != EX_DATAERR && err.code != EX_UNAVAILABLE)
 			fprintf(stderr, "%s\n", err.text);
 		fuzz_promise(err.code == EX_DATAERR || err.code == EX_UNAVAILABLE, "what is no layout is proved to be none");
 	} else if (answer.satisfiable)
-		judge_layout(request, &answer, &arena);
+		judge_layout(request, moves_max, &answer, &arena);
 	else
-		judge_conflict(request, &answer, &arena);
+		judge_conflict(request, moves_max, &answer, &arena);
 	answer_release(&answer);
 	arena_release(&arena);
 }
@@ -80,7 +81,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		request_parse(document, &request, &problems);
 		jv_free(document);
 		if (problems.total == 0)
-			judge_answer(&request);
+			judge_answer(&request, size % 3 == 2 ? INT64_MAX : (int64_t)(size % 3) * 2);
 		request_release(&request);
 	}
 	problems_release(&problems);
