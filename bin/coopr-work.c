@@ -10,6 +10,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -19,6 +20,7 @@
 #include "base/message.h"
 #include "base/option.h"
 #include "base/terminal.h"
+#include "cluster/simulate.h"
 #include "cluster/work.h"
 
 enum { PROGRESS_MS = 100, SLOTS_CONFIGURED = -1 };
@@ -27,6 +29,11 @@ static const char *spool, *job, *config;
 static struct option_list tenants, providers;
 static long slots = SLOTS_CONFIGURED;
 static bool drain, once, verbose;
+
+/* Of a rehearsal: */
+static long seed = -1;
+static const char *failures, *format;
+static bool events;
 
 static const struct option_spec options[] = {
 	OPTION_NUMBER('j', "jobs", &slots, "N", "do so many tasks at the same time (default: 20)"),
@@ -38,16 +45,22 @@ static const struct option_spec options[] = {
 	OPTION_STRING('c', "config", &config, "FILE", "the configuration (default: /etc/coopr/work.json, the user's before it)"),
 	OPTION_STRING('S', "spool", &spool, "DIR", "the spool (default: $COOPR_SPOOL)"),
 	OPTION_FLAG('v', "verbose", &verbose, "tell of each task that is finished, on stderr"),
+	OPTION_NUMBER('s', "simulate", &seed, "SEED", "rehearse the plan on stdin, on a clock of its own"),
+	OPTION_STRING('f', "failures", &failures, "PART", "in the rehearsal so many attempts fail: 2% or 0.02"),
+	OPTION_STRING('o', "output", &format, "FORMAT", "of the rehearsal: text or json (default: text)"),
+	OPTION_FLAG('e', "events", &events, "of the rehearsal: print plan and events, for coopr-queue report"),
 	OPTION_END
 };
 
 static const struct command command = {
-	"coopr-work", "[-1dv] [-j N] [-J JOB] [-T TENANT]... [-P PROVIDER]... [-c FILE] [-S DIR]", "Take tasks from the spool and do them.", options,
+	"coopr-work", "[-1dv] [-j N] [-J JOB] [-T TENANT]... [-P PROVIDER]... [-c FILE] [-S DIR]\n"
+	"       coopr-work --simulate SEED [-j N] [--failures PART] [-e] [-o FORMAT] [PLAN]", "Take tasks from the spool and do them.", options,
 	"  coopr-work -j 50                     serve for ever\n"
 	"  coopr-work -j 20 --drain             until nothing is left; exit code 1 where a job failed\n"
 	"  coopr-work --once -v                 one task\n"
 	"  coopr-work --drain --job 00000042-001\n"
 	"  coopr-work -j 200 --tenant qa --tenant dev\n"
+	"  coopr-plan layout.ndjson | coopr-work --simulate 7 -j 20 --failures 2%\n"
 };
 
 /* "00000042-001 t17 install zk on 00000042-1000: done in 4.1 s", "...: failed with 1 in 4.1 s: why". */
@@ -166,6 +179,19 @@ labels(const struct option_list *given)
 	return list;
 }
 
+static int
+rehearse_plan(const char *plan)
+{
+	double part = failures ? simulate_parse_part(failures) : 0;
+
+	if (part < 0)
+		return option_misuse(&command, "--failures %s: expected 0%% to 100%%, or 0 to 1", failures);
+	if (format && strcmp(format, "text") != 0 && strcmp(format, "json") != 0)
+		return option_misuse(&command, "unknown format '%s': text or json", format);
+	return simulate(&(struct simulate_options){.seed = (uint64_t)seed, .failures = part, .events = events, .plan = plan,
+	    .slots = slots == SLOTS_CONFIGURED ? WORK_SLOTS : (uint32_t)slots, .json = format && strcmp(format, "json") == 0});
+}
+
 int
 main(int argc, char **argv)
 {
@@ -176,12 +202,17 @@ main(int argc, char **argv)
 	int code;
 
 	message_program("coopr-work");
-	if (argv[option_parse(&command, argc, argv)])
-		return option_misuse(&command, "there are no operands");
+	argv += option_parse(&command, argc, argv);
+	if (argv[0] && (seed < 0 || argv[1]))
+		return option_misuse(&command, seed < 0 ? "there are no operands" : "one plan at most");
 	if (slots != SLOTS_CONFIGURED && (slots < 1 || slots > WORK_SLOTS_MAX))
 		return option_misuse(&command, "-j %ld: expected 1 to %d", slots, WORK_SLOTS_MAX);
 	if (drain && once)
 		return option_misuse(&command, "--drain and --once exclude each other");
+	if (seed >= 0)
+		return rehearse_plan(argv[0]);
+	if (failures || format || events)
+		return option_misuse(&command, "--failures, --output and --events go with --simulate");
 
 	path = spool_path();
 	work_options = (struct work_options){.spool = path, .job = job, .config = config,

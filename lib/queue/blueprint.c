@@ -220,7 +220,7 @@ keep_step(const struct place *record, const struct reading *reading, const struc
 	kept = &blueprint->steps[blueprint->step_count++];
 	*kept = (struct blueprint_step){.name = name_of(blueprint, step->id),
 	    .service = service_of(blueprint, step->service), .offset = reading->offset, .length = reading->length, .after_first = (uint32_t)blueprint->after_count,
-	    .after_count = (uint32_t)step->after.count, .record = (uint32_t)record->index,
+	    .after_count = (uint32_t)step->after.count, .record = (uint32_t)record->index, .expect_s = step->expect_s,
 	    .index = {.rank = step->rank, .timeout_s = (uint32_t)step->timeout_s, .retries = (uint16_t)step->retries,
 	        .is_milestone = step->is_milestone, .action = (uint8_t)step->action}};
 	define(record, blueprint, kept->name);

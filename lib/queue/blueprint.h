@@ -28,6 +28,7 @@ struct blueprint_step {
 	uint32_t length;
 	uint32_t after_first, after_count; /* in after */
 	uint32_t record;       /* number in the stream, for messages */
+	double expect_s;       /* of a task */
 	struct index_step index; /* what the plan says of it; ids and links not yet */
 };
 
