@@ -12,8 +12,8 @@ done
 
 for nodes in 100 10000; do
 	"$COOPR_ROOT/tests/plan/hadoop.py" "$nodes" | coopr-plan >plan
-	command time -f '%U %M' -o time coopr-work --simulate 7 -j 1000 -o json plan >rehearsal
-	read -r seconds kilobytes <time
+	command time -f '%U %M' -o took coopr-work --simulate 7 -j 1000 -o json plan >rehearsal
+	read -r seconds kilobytes <took
 	jq -r --arg s "$seconds" --arg k "$kilobytes" '"\(.tasks.total) tasks on 1000 slots: \($s) s of a processor, " +
 		"\(($k | tonumber) / 1024 | floor) MB; makespan \(.makespan_s / .bound_s * 1000 | round / 1000) of the bound"' rehearsal
 done
