@@ -34,6 +34,8 @@ static const struct command command = {
 	"  resume   go on with a paused job\n"
 	"  cancel   take nothing more of a job, ever\n"
 	"  retry    make failed tasks ready again\n"
+	"  skip     let a task count as done\n"
+	"  limit    show or change how many tasks may run at once\n"
 	"  watch    show what happens as it happens\n"
 	"  stats    figures: tasks by state, throughput, failures, how long what takes\n"
 	"  fsck     check the spool, and mend it\n"
@@ -49,7 +51,8 @@ static const struct {
 } verbs[] = {
 	{"put", verb_put}, {"take", verb_take}, {"done", verb_done}, {"fail", verb_fail}, {"ls", verb_ls},
 	{"show", verb_show}, {"wait", verb_wait}, {"pause", verb_pause}, {"resume", verb_resume},
-	{"cancel", verb_cancel}, {"retry", verb_retry}, {"watch", verb_watch}, {"stats", verb_stats},
+	{"cancel", verb_cancel}, {"retry", verb_retry}, {"skip", verb_skip}, {"limit", verb_limit},
+	{"watch", verb_watch}, {"stats", verb_stats},
 	{"fsck", verb_fsck}, {"gc", verb_gc},
 };
 

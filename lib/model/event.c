@@ -13,7 +13,7 @@
 #include "model/result.h"
 
 static const char *const kinds[EVENT_KIND_COUNT] = {"put", "boot", "take", "done", "fail", "lost", "pause", "resume",
-    "cancel", "retry", "finish"};
+    "cancel", "retry", "skip", "finish"};
 static const char *const nexts[EVENT_NEXT_COUNT] = {"", "retry", "undo", "failed"};
 
 /* 2^53: above it a JSON number would not be kept exactly. */
@@ -67,6 +67,7 @@ event_print(const struct event *event, struct buffer *out)
 	print_text("kind", "event", out);
 	print_text("next", event->next == EVENT_NEXT_NONE ? NULL : nexts[event->next], out);
 	print_number("order", event->kind == EVENT_PUT, (int64_t)event->order, out);
+	print_text("provider", event->provider, out);
 	print_number("ready_boottime_ms", waits, event->ready_ms, out);
 	print_text("reason", event->reason, out);
 	if (event->result)
@@ -160,6 +161,7 @@ parse_put(const struct place *place, struct arena *arena, struct event *event)
 	event->job = name_parse(place, "job", NEED_REQUIRED, arena);
 	event->cluster = name_parse(place, "cluster", NEED_REQUIRED, arena);
 	event->tenant = name_parse(place, "tenant", NEED_REQUIRED, arena);
+	event->provider = name_parse(place, "provider", NEED_OPTIONAL, arena);
 	event->order = (uint64_t)place_integer(place, "order", 0, 0, EXACT_MAX);
 	event->backoff_ms = place_integer(place, "backoff_ms", 0, 0, EXACT_MAX);
 }
@@ -186,7 +188,7 @@ event_parse(const struct place *place, struct arena *arena, struct event *event)
 	event->boot = place_string(place, "boot", NEED_OPTIONAL, arena);
 	event->reason = place_string(place, "reason", NEED_OPTIONAL, arena);
 	attempt = is_of_attempt(event->kind);
-	event->task = name_parse(place, "task", attempt ? NEED_REQUIRED : NEED_OPTIONAL, arena);
+	event->task = name_parse(place, "task", attempt || event->kind == EVENT_SKIP ? NEED_REQUIRED : NEED_OPTIONAL, arena);
 	if (attempt)
 		parse_attempt(place, arena, event);
 	if (event->kind == EVENT_DONE || event->kind == EVENT_FAIL)

@@ -26,6 +26,7 @@ enum event_kind {
 	EVENT_RESUME,
 	EVENT_CANCEL,
 	EVENT_RETRY,  /* failed tasks are ready again */
+	EVENT_SKIP,   /* a task counts as done: someone said so */
 	EVENT_FINISH, /* nothing more can happen by itself */
 	EVENT_KIND_COUNT,
 };
@@ -45,17 +46,17 @@ struct event {
 	int64_t at_ms;     /* wall clock */
 	const char *by;    /* the worker or the user; or NULL */
 	const char *boot;  /* put, boot: the boot id */
-	const char *job, *cluster, *tenant; /* put */
+	const char *job, *cluster, *tenant, *provider; /* put; provider: or NULL */
 	uint64_t order;       /* put: jobs are served in this order */
 	int64_t backoff_ms;   /* put */
-	const char *task;     /* take, done, fail, lost; retry: or NULL for all that failed */
+	const char *task;     /* take, done, fail, lost, skip; retry: or NULL for all that failed */
 	int64_t attempt;
 	const char *action;   /* take: where it is not the task's own, but one of its "undo" */
 	bool leased;          /* take: without a worker; it is theirs until: */
 	int64_t until_ms;     /* boot time */
 	enum event_next next; /* fail, lost */
 	int64_t ready_ms;     /* next is retry or undo: not before then, boot time */
-	const char *reason;   /* lost: why; finish: "complete", "failed", "cancelled" */
+	const char *reason;   /* lost, skip: why; finish: "complete", "failed", "cancelled" */
 	int64_t status;       /* done, fail: of the result */
 	const char *message;  /* ... why it failed, or NULL; only where it was parsed */
 	const char *result;   /* done, fail: canonical text of the result, without its output */

@@ -6,6 +6,7 @@
 #include "model/catalogue.h"
 #include "model/document.h"
 #include "model/event.h"
+#include "model/limits.h"
 #include "model/layout.h"
 #include "model/name.h"
 #include "model/plan.h"
@@ -14,7 +15,7 @@
 
 static const char *const kinds[] = {
 	"provider", "hardwaretype", "imagetype", "service", "clustertemplate", "partialtemplate", "tenant", "request",
-	"cluster", "node", "unsatisfiable", "job", "task", "milestone", "take", "result", "event", NULL
+	"cluster", "node", "unsatisfiable", "job", "task", "milestone", "take", "result", "event", "limits", NULL
 };
 
 enum { FIRST_RECORD = 8 }; /* in kinds: from here on they are records of streams */
@@ -208,6 +209,15 @@ validate_event(const struct place *place)
 	arena_release(&arena);
 }
 
+static void
+validate_limits(const struct place *place)
+{
+	struct limits limits;
+
+	limits_parse(place, &limits);
+	limits_release(&limits);
+}
+
 bool
 validate_document(const char *kind, const struct place *place)
 {
@@ -218,6 +228,7 @@ validate_document(const char *kind, const struct place *place)
 		{"tenant", validate_tenant}, {"request", validate_request}, {"cluster", validate_cluster},
 		{"node", validate_node}, {"job", validate_job}, {"task", validate_step}, {"milestone", validate_step},
 		{"take", validate_take}, {"result", validate_result}, {"unsatisfiable", validate_unsatisfiable}, {"event", validate_event},
+		{"limits", validate_limits},
 	};
 	enum entity_kind entity = entity_kind_of(kind);
 

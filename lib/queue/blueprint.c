@@ -102,6 +102,7 @@ read_cluster(const struct place *record, struct reading *reading)
 	blueprint->cluster_length = reading->length;
 	cluster_parse(record, &blueprint->arena, &cluster);
 	blueprint->cluster = cluster.id;
+	blueprint->provider = cluster.provider.name ? cluster.provider.name : "";
 	if (cluster.id && !spool_is_id(cluster.id))
 		place_problem(record, "\"%.80s\" cannot be the id of a cluster with jobs: %s", cluster.id, ID_RULE);
 	if (jv_is_valid(cluster.config)) {

@@ -44,7 +44,7 @@ struct blueprint_node {
 struct blueprint {
 	struct arena arena;
 	struct job job;
-	const char *cluster;
+	const char *cluster, *provider; /* its name, "" where it has none */
 	bool has_job, has_cluster, macros;
 	struct string_list asked;   /* services whose addresses the config asks for */
 	struct string_list instances; /* services of which it asks what instance a node is */

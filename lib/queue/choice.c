@@ -6,102 +6,155 @@
 
 #include "base/memory.h"
 
-struct choice_tenant {
-	uint64_t hash;    /* 0: this place of the table is free */
-	uint64_t running;
-	uint32_t best;    /* link to the slot of its first job that has something */
-};
-
-bool
-choice_is_live(const struct board_slot *slot)
+static bool
+is_tried(const struct choice *choice, uint32_t link)
 {
-	return slot->used && !slot->finished && !slot->behind;
+	for (size_t i = 0; i < choice->tried_count; i++)
+		if (choice->tried[i] == link)
+			return true;
+	return false;
 }
 
-static void
-make_room(struct choice *choice, uint32_t slots)
+/* Whichever was put first; 0 is none. */
+static uint32_t
+earlier(const struct board *board, uint32_t a, uint32_t b)
 {
-	if (slots > choice->capacity) {
-		choice->tried = memory_resize(choice->tried, slots, sizeof *choice->tried);
-		memset(choice->tried + choice->capacity, 0, slots - choice->capacity);
-		choice->capacity = slots;
-	}
-	if (choice->tenant_capacity < 2 * (size_t)slots + 1) {
-		choice->tenant_capacity = 1;
-		while (choice->tenant_capacity < 2 * (size_t)slots + 1)
-			choice->tenant_capacity *= 2;
-		choice->tenants = memory_resize(choice->tenants, choice->tenant_capacity, sizeof *choice->tenants);
-	}
-	memset(choice->tenants, 0, choice->tenant_capacity * sizeof *choice->tenants);
-	choice->offering = 0;
+	if (!a || !b)
+		return a + b;
+	return board_slot(board, a)->order < board_slot(board, b)->order ? a : b;
 }
 
-/* The place of a tenant in the table, which is at most half full. */
-static struct choice_tenant *
-tenant_of(struct choice *choice, uint64_t hash)
+/* The first of a lane that offers something and was not tried; few are stepped over. */
+static uint32_t
+first_untried(const struct choice *choice, const struct board *board, uint32_t link)
 {
-	for (size_t i = (size_t)hash;; i++) {
-		struct choice_tenant *tenant = &choice->tenants[i & (choice->tenant_capacity - 1)];
+	const struct board_slot *slot = link ? board_slot(board, link) : NULL;
 
-		if (tenant->hash == hash || tenant->hash == 0) {
-			tenant->hash = hash;
-			return tenant;
-		}
-	}
+	if (!slot || (board_offers(slot) && !is_tried(choice, link)))
+		return link;
+	return earlier(board, first_untried(choice, board, slot->links.left),
+	    first_untried(choice, board, slot->links.right));
 }
 
 static bool
-has_something(const struct board_slot *slot, int64_t now_ms)
+is_among(const char *name, const char *const *list)
 {
-	bool offers = !slot->closed && slot->offers > 0;
-
-	/* Nothing is taken from a closed job, but what has run out of time in it is to be noticed. Where someone was stopped
-	 * in the job, none of this need be so any more. */
-	return choice_is_live(slot) && (offers || slot->busy || slot->timer_ms <= now_ms);
+	for (; list && *list; list++)
+		if (strcmp(*list, name) == 0)
+			return true;
+	return list == NULL;
 }
 
-uint32_t
-choice_next(struct choice *choice, const struct board *board, int64_t now_ms)
+static const char *
+party_name(const struct board *board, const uint32_t *party, enum board_party_kind kind)
 {
-	const struct choice_tenant *best = NULL;
-	uint32_t count = board_count(board);
+	return board->entries[party[kind]].party[kind].name;
+}
 
-	make_room(choice, count);
-	for (uint32_t i = 0; i < count; i++) {
-		const struct board_slot *slot = &board->slots[i];
-		struct choice_tenant *tenant;
+static bool
+is_wanted(const struct choice *choice, const struct board *board, const uint32_t *party)
+{
+	return is_among(party_name(board, party, BOARD_TENANT), choice->want->tenants) &&
+	    is_among(party_name(board, party, BOARD_PROVIDER), choice->want->providers);
+}
 
-		if (!slot->used)
+static uint64_t
+running_of(const struct board *board, uint32_t link)
+{
+	return board->entries[board_slot(board, link)->party[BOARD_TENANT]].party[BOARD_TENANT].running;
+}
+
+static bool
+is_better(const struct board *board, uint32_t link, uint32_t best)
+{
+	uint64_t x = running_of(board, link), y = best ? running_of(board, best) : 0;
+
+	return !best || x < y || (x == y && earlier(board, link, best) == link);
+}
+
+/* The best of all lanes. Their number is that of pairs of tenant and provider, not that of jobs. */
+static uint32_t
+best_lane(struct choice *choice, struct board *board)
+{
+	uint32_t best = 0;
+	/* By tenant: it is counted. */
+	bool *counted = memory_zeroed(board->header->party_count[BOARD_TENANT], sizeof *counted);
+
+	choice->tenants = 0;
+	for (uint32_t i = 0; i < board->header->lane_count; i++) {
+		struct board_lane *lane = &board->entries[i].lane;
+		uint32_t link = first_untried(choice, board, board_first_of(board, lane)), tenant = lane->party[BOARD_TENANT];
+
+		if (!link || !is_wanted(choice, board, lane->party))
 			continue;
-		tenant = tenant_of(choice, slot->tenant);
-		tenant->running += slot->running;
-		if (choice->tried[i] || !has_something(slot, now_ms))
+		if (board_room(board, lane->party) == 0) {
+			choice->limited = true;
 			continue;
-		choice->offering += tenant->best == 0;
-		if (tenant->best == 0 || slot->order < board->slots[tenant->best - 1].order)
-			tenant->best = i + 1;
+		}
+		choice->tenants += !counted[tenant];
+		counted[tenant] = true;
+		if (is_better(board, link, best))
+			best = link;
 	}
-	for (size_t i = 0; i < choice->tenant_capacity; i++) {
-		const struct choice_tenant *tenant = &choice->tenants[i];
+	free(counted);
+	return best;
+}
 
-		if (tenant->best && (!best || tenant->running < best->running ||
-		    (tenant->running == best->running &&
-		    board->slots[tenant->best - 1].order < board->slots[best->best - 1].order)))
-			best = tenant;
-	}
-	return best ? best->best : 0;
+/* A job in which someone is at work, or was when they were stopped: what it offers may not be known yet. */
+static uint32_t
+first_busy(const struct choice *choice, const struct board *board)
+{
+	uint32_t link = board->header->busy;
+
+	while (link && (is_tried(choice, link) || !is_wanted(choice, board, board_slot(board, link)->party)))
+		link = board_slot(board, link)->next_busy;
+	return link;
+}
+
+static void
+choose(const struct board *board, uint32_t link, struct chosen *chosen)
+{
+	chosen->link = link;
+	if (link)
+		memcpy(chosen->job, board_slot(board, link)->job, sizeof chosen->job);
+}
+
+int
+choice_next(struct choice *choice, struct board *board, struct chosen *chosen, struct error *err)
+{
+	uint32_t link;
+
+	if (board_lock(board, err) < 0)
+		return -1;
+	link = best_lane(choice, board);
+	choose(board, link ? link : first_busy(choice, board), chosen);
+	board_unlock(board);
+	return 0;
+}
+
+int
+choice_due(struct board *board, int64_t now_ms, struct chosen *chosen, struct error *err)
+{
+	uint32_t link;
+
+	if (board_lock(board, err) < 0)
+		return -1;
+	link = board_first_timer(board);
+	choose(board, link && board_slot(board, link)->timer_ms <= now_ms ? link : 0, chosen);
+	board_unlock(board);
+	return 0;
 }
 
 void
 choice_exhausted(struct choice *choice, uint32_t link)
 {
-	choice->tried[link - 1] = true;
+	ARRAY_ROOM(choice->tried, choice->tried_count, choice->tried_capacity);
+	choice->tried[choice->tried_count++] = link;
 }
 
 void
 choice_release(struct choice *choice)
 {
 	free(choice->tried);
-	free(choice->tenants);
 	*choice = (struct choice){0};
 }

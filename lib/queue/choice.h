@@ -1,29 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which job is next: of the tenant that has the fewest tasks running, the one that was put first.
+ * Which job is next: of the tenants that have something to take, and may, that with the fewest tasks running; of its jobs, the
+ * one that was put first.
  */
 #ifndef QUEUE_CHOICE_H
 #define QUEUE_CHOICE_H
 
 #include "queue/board.h"
 
-struct choice { /* zero-initialise; what it knows of a board while tasks are taken from it */
-	bool *tried;      /* by slot: nothing more is to be had there */
-	uint32_t capacity;
-	struct choice_tenant *tenants;
-	size_t tenant_capacity;
-	size_t offering;  /* tenants that have something to take */
+struct choice { /* zero-initialise, set want; what it knows of a board while tasks are taken from it */
+	const struct queue_want *want;
+	uint32_t *tried;  /* links: nothing is to be had there */
+	size_t tried_count, tried_capacity;
+	size_t tenants;   /* so many have something to take */
+	bool limited;     /* more would be there, but for the limits */
 };
 
-/* The link to the slot to take from at now_ms (boot time), 0 where there is nothing to take. */
-uint32_t choice_next(struct choice *choice, const struct board *board, int64_t now_ms);
+struct chosen {
+	uint32_t link; /* to its slot; 0: there is none */
+	char job[QUEUE_ID_SIZE];
+};
 
-/* Nothing more is to be had there for now. */
+/* The job to take from. */
+int choice_next(struct choice *choice, struct board *board, struct chosen *chosen, struct error *err);
+
+/* A job of which a time has come by now_ms (boot time). */
+int choice_due(struct board *board, int64_t now_ms, struct chosen *chosen, struct error *err);
+
+/* Nothing is to be had there for now. */
 void choice_exhausted(struct choice *choice, uint32_t link);
 
 void choice_release(struct choice *choice);
-
-/* Whether the job of a slot is neither finished nor waiting for an earlier one of its cluster: time counts in it. */
-bool choice_is_live(const struct board_slot *slot);
 
 #endif

@@ -27,6 +27,17 @@ struct ledger *engine_ledger(struct queue *queue, const char *job, struct error 
 /* The job, open and locked. */
 struct ledger *engine_lock(struct queue *queue, const char *job, struct error *err);
 
+/* What is done to a locked job: events are recorded (not committed). */
+typedef int engine_changer(struct ledger *ledger, void *context, struct error *err);
+
+/* Locks the job, changes it, commits that and unlocks it; once more where the index turned out to be damaged. What was written
+ * is still to be brought to disk (ledger_sync). NULL where it failed: nothing has happened. */
+struct ledger *engine_change(struct queue *queue, const char *job, engine_changer *change, void *context,
+    struct error *err);
+
+/* Gives a job that is locked a slot on the board. */
+int engine_add_slot(struct queue *queue, struct ledger *ledger, struct error *err);
+
 /* Brings a job that is locked back from done/ to jobs/, onto the board, and onto the disk. */
 int engine_bring_back(struct queue *queue, struct ledger *ledger, struct error *err);
 

@@ -17,6 +17,7 @@ struct finishing {
 	size_t count;
 	struct queue_answer *answers;
 	bool *done; /* by result: it has its answer */
+	size_t first; /* of the results of the job at hand */
 };
 
 static void answer(struct queue_answer *answer, int code, const char *format, ...)
@@ -107,33 +108,25 @@ is_of(const struct result *result, const char *job)
 
 /* All results of a job that is locked, from the first one on. */
 static int
-finish_locked(struct finishing *finishing, struct ledger *ledger, size_t first, struct error *err)
+finish_locked(struct ledger *ledger, void *context, struct error *err)
 {
-	for (size_t i = first; i < finishing->count; i++)
+	struct finishing *finishing = context;
+
+	for (size_t i = finishing->first; i < finishing->count; i++)
 		if (is_of(&finishing->results[i], ledger->id) &&
 		    finish_one(ledger, &finishing->results[i], &finishing->answers[i], err) < 0)
 			return -1;
-	return ledger_commit(ledger, err);
+	return 0;
 }
 
 static int
 finish_job(struct finishing *finishing, size_t first, struct error *err)
 {
 	struct ledger *ledger;
-	int result = -1;
 
-	for (int tries = 0; result < 0 && tries < 2; tries++) {
-		ledger = engine_lock(finishing->queue, finishing->results[first].job, err);
-		if (!ledger)
-			return -1;
-		result = finish_locked(finishing, ledger, first, err);
-		if (result < 0) {
-			ledger_abandon(ledger);
-			tries += !ledger->index.broken;
-		}
-		ledger_unlock(ledger);
-	}
-	return result < 0 ? -1 : ledger_sync(ledger, err);
+	finishing->first = first;
+	ledger = engine_change(finishing->queue, finishing->results[first].job, finish_locked, finishing, err);
+	return ledger ? ledger_sync(ledger, err) : -1;
 }
 
 /* The results of one job: all recorded, or none and each answered with the reason. */
@@ -175,7 +168,7 @@ int
 queue_finish(struct queue *queue, const struct result *results, size_t count, struct queue_answer *answers,
     struct error *err)
 {
-	struct finishing finishing = {queue, results, count, answers, NULL};
+	struct finishing finishing = {.queue = queue, .results = results, .count = count, .answers = answers};
 
 	if (engine_check_writable(queue, err) < 0 || board_refresh(&queue->board, err) < 0) {
 		/* A caller that looks at the answers alone must not take one for recorded. */

@@ -100,6 +100,24 @@ fold_retry(struct index *index, const struct event *event, struct error *err)
 	return 0;
 }
 
+static int
+fold_skip(struct index *index, const struct event *event, uint64_t offset, struct error *err)
+{
+	uint32_t link = step_of(index, event);
+	struct index_live *live;
+
+	if (!link)
+		return misfit(event, "is of no task of the plan", err);
+	live = index_live(index, link - 1);
+	if (live->status == STEP_RUNNING || live->status == STEP_DONE || live->status == STEP_SKIPPED)
+		return misfit(event, "that runs, or is over", err);
+	live->event = offset;
+	index->header->finished = 0;
+	index->header->finished_ms = 0;
+	step_skip(index, link - 1);
+	return 0;
+}
+
 static void
 fold_boot(struct index *index, const struct event *event)
 {
@@ -119,6 +137,7 @@ fold_put(struct index *index, const struct event *event)
 	header->put_ms = event->at_ms;
 	snprintf(header->cluster, sizeof header->cluster, "%s", event->cluster);
 	snprintf(header->tenant, sizeof header->tenant, "%s", event->tenant);
+	snprintf(header->provider, sizeof header->provider, "%s", event->provider ? event->provider : "");
 	fold_boot(index, event);
 }
 
@@ -151,6 +170,8 @@ fold_kind(struct index *index, const struct event *event, uint64_t offset, struc
 		return fold_end(index, event, offset, err);
 	case EVENT_RETRY:
 		return fold_retry(index, event, err);
+	case EVENT_SKIP:
+		return fold_skip(index, event, offset, err);
 	case EVENT_PAUSE:
 	case EVENT_RESUME:
 		index->header->paused = event->kind == EVENT_PAUSE;

@@ -274,7 +274,7 @@ mend(struct fsck *fsck, struct ledger *ledger, const struct verdict *verdict)
 	mended = mend_locked(ledger, verdict, &err) == 0;
 	/* What the board says of it came from what was wrong. */
 	if (mended && board_refresh(board, &err) == 0)
-		board_enter(board, board_find(board, ledger->id, 0));
+		board_enter(board, board_find(board, ledger->id, 0), ledger->id);
 	flock(ledger->lock, LOCK_UN);
 	return mended;
 }

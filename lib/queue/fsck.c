@@ -73,15 +73,11 @@ add_slot(struct queue *queue, const char *job)
 {
 	struct error err;
 	struct ledger *ledger = engine_lock(queue, job, &err);
-	const struct index_header *header;
-	uint64_t order;
 	bool mended;
 
 	if (!ledger)
 		return false;
-	header = ledger->index.header;
-	order = header->order;
-	mended = board_add(&queue->board, job, header->cluster, header->tenant, &order, &err) == 0;
+	mended = engine_add_slot(queue, ledger, &err) == 0;
 	ledger_unlock(ledger);
 	return mended;
 }

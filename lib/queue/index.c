@@ -290,7 +290,7 @@ index_node_id(struct index *index, uint32_t node)
 const char *
 index_status_name(enum step_status status)
 {
-	static const char *const names[] = {"blocked", "ready", "delayed", "running", "done", "failed"};
+	static const char *const names[] = {"blocked", "ready", "delayed", "running", "done", "failed", "skipped"};
 
 	return status < STEP_STATUS_COUNT ? names[status] : "unknown";
 }

@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "queue/heap.h"
 #include "queue/queue.h"
 
 struct error;
@@ -24,10 +25,11 @@ enum step_status {
 	STEP_RUNNING, /* in the list of running; with a lease, also in timers */
 	STEP_DONE,
 	STEP_FAILED,
+	STEP_SKIPPED, /* counts as done for what waits for it */
 	STEP_STATUS_COUNT,
 };
 
-enum { INDEX_UNDO_MAX = 6, INDEX_INSTANCES_MAX = 32, INDEX_VERSION = 2 };
+enum { INDEX_UNDO_MAX = 6, INDEX_INSTANCES_MAX = 32, INDEX_VERSION = 3 };
 
 struct index_step { /* of the plan: never changes */
 	uint64_t offset;     /* of its line in plan.ndjson ... */
@@ -60,7 +62,7 @@ struct index_live { /* of the events */
 	uint64_t event;     /* offset in events.ndjson of its last event */
 	uint64_t worker;    /* RUNNING: hash of the worker's id; 0 on lease */
 	int64_t due_ms;     /* boot time; DELAYED: ready then; RUNNING on lease: until then */
-	uint32_t left, right, distance; /* READY: links of its node's leftist heap */
+	struct heap_links links;        /* READY: in the heap of its node */
 	uint32_t previous, next;        /* RUNNING: links of that list */
 };
 
@@ -106,8 +108,8 @@ struct index_header {
 	uint32_t running;       /* link to the first */
 	uint32_t asked_missing; /* nodes asked for whose address is not known */
 	uint32_t generation;    /* of the addresses that the config asks for */
-	uint32_t slot;          /* link to its slot on the board, a hint */
-	char cluster[QUEUE_ID_SIZE], tenant[QUEUE_ID_SIZE];
+	uint32_t slot;          /* link to its slot on the board, a hint for all processes */
+	char cluster[QUEUE_ID_SIZE], tenant[QUEUE_ID_SIZE], provider[QUEUE_ID_SIZE];
 };
 
 struct index { /* a mapped index */

@@ -96,19 +96,31 @@ ledger_lock(struct ledger *ledger, struct error *err)
 	return -1;
 }
 
+uint32_t
+ledger_slot(struct ledger *ledger)
+{
+	struct index_header *header = ledger->index.header;
+
+	header->slot = board_find(ledger->board, ledger->id, header->slot);
+	return header->slot;
+}
+
 /* What the job has to offer from here on. */
 static void
 publish(struct ledger *ledger)
 {
 	struct index *index = &ledger->index;
 	const struct index_header *header = index->header;
+	bool other_boot = strcmp(header->events_boot, ledger->spool->boot) != 0;
 	uint32_t timer = timer_first(index);
 	struct board_hint hint = {.offers = header->ready_count, .running = header->count[STEP_RUNNING],
 	    .timer_ms = timer ? index_live(index, timer - 1)->due_ms : INT64_MAX,
 	    .closed = header->paused || header->cancelled, .finished = header->finished != 0};
 
-	ledger->slot = board_find(ledger->board, ledger->id, ledger->slot);
-	board_publish(ledger->board, ledger->slot, &hint);
+	/* What ran when the machine stopped is to be noticed now. */
+	if (other_boot && !hint.finished)
+		hint.timer_ms = 0;
+	board_publish(ledger->board, ledger_slot(ledger), ledger->id, &hint);
 }
 
 void
@@ -129,8 +141,7 @@ ledger_touch(struct ledger *ledger)
 {
 	if (ledger->changing)
 		return;
-	ledger->slot = board_find(ledger->board, ledger->id, ledger->slot);
-	board_enter(ledger->board, ledger->slot);
+	board_enter(ledger->board, ledger_slot(ledger), ledger->id);
 	ledger->changing = true;
 	ledger->index.header->dirty = 1;
 	atomic_signal_fence(memory_order_seq_cst);
@@ -325,7 +336,7 @@ ledger_node(struct ledger *ledger, uint32_t number, struct buffer *out, struct e
 }
 
 int
-ledger_plan(const struct ledger *ledger, uint64_t offset, size_t length, struct buffer *out, struct error *err)
+ledger_plan(struct ledger *ledger, uint64_t offset, size_t length, struct buffer *out, struct error *err)
 {
 	int fd = file_open(ledger->dir, "plan.ndjson", O_RDONLY, 0, err);
 	ssize_t n;
@@ -334,10 +345,13 @@ ledger_plan(const struct ledger *ledger, uint64_t offset, size_t length, struct 
 		return error_prefix(err, "job %s", ledger->id);
 	n = pread(fd, buffer_room(out, length), length, (off_t)offset);
 	close(fd);
-	if (n != (ssize_t)length)
-		return error_set(err, EX_IOERR, "job %s: plan.ndjson: it ends before byte %" PRIu64, ledger->id,
+	if (n == (ssize_t)length) {
+		out->length += length;
+		out->data[out->length] = '\0';
+		return 0;
+	}
+	/* Its size was compared with what the index says of it: the index leads astray. */
+	ledger->index.broken = true;
+	return error_set(err, EX_IOERR, "job %s: plan.ndjson: it ends before byte %" PRIu64, ledger->id,
 		    offset + length);
-	out->length += length;
-	out->data[out->length] = '\0';
-	return 0;
 }

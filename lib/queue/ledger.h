@@ -37,7 +37,6 @@ struct ledger {
 	struct buffer lines;     /* of the events recorded and not yet committed */
 	struct buffer nodes;     /* node records that follow on nodes_size bytes of nodes.ndjson */
 	uint64_t written, written_seq; /* how far events.ndjson went after our last commit */
-	uint32_t slot;           /* link to its slot on the board, a hint */
 	struct ledger_setting *setting; /* what tasks are told of the cluster, kept between takes (take-record.c) */
 };
 
@@ -49,6 +48,9 @@ void ledger_close(struct ledger *ledger);
 /* EX_NO where the job was removed meanwhile. */
 int ledger_lock(struct ledger *ledger, struct error *err);
 void ledger_unlock(struct ledger *ledger);
+
+/* The link to its slot on the board, 0: it has none. Under the lock. */
+uint32_t ledger_slot(struct ledger *ledger);
 
 /* Before any change of the index. */
 void ledger_touch(struct ledger *ledger);
@@ -72,6 +74,6 @@ int ledger_retire(struct ledger *ledger, struct error *err);
 int ledger_node(struct ledger *ledger, uint32_t node, struct buffer *out, struct error *err);
 
 /* Appends length bytes of plan.ndjson. */
-int ledger_plan(const struct ledger *ledger, uint64_t offset, size_t length, struct buffer *out, struct error *err);
+int ledger_plan(struct ledger *ledger, uint64_t offset, size_t length, struct buffer *out, struct error *err);
 
 #endif

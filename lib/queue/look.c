@@ -9,7 +9,7 @@
 #include "queue/look.h"
 
 static enum queue_status
-status_of(const struct queue *queue, const struct ledger *ledger)
+status_of(struct queue *queue, const struct ledger *ledger)
 {
 	const struct index_header *header = ledger->index.header;
 	uint32_t link;
@@ -20,8 +20,8 @@ status_of(const struct queue *queue, const struct ledger *ledger)
 		return QUEUE_CANCELLING;
 	if (header->paused)
 		return QUEUE_PAUSED;
-	link = board_find(&queue->board, ledger->id, 0);
-	return link && queue->board.slots[link - 1].behind ? QUEUE_WAITING : QUEUE_RUNNING;
+	link = board_find(&queue->board, ledger->id, header->slot);
+	return link && board_slot(&queue->board, link)->behind ? QUEUE_WAITING : QUEUE_RUNNING;
 }
 
 int
@@ -58,7 +58,7 @@ look_at(struct queue *queue, struct ledger *ledger, struct queue_job *out, struc
 
 	*out = (struct queue_job){.status = status_of(queue, ledger), .blocked = count[STEP_BLOCKED],
 	    .ready = count[STEP_READY], .delayed = count[STEP_DELAYED], .running = count[STEP_RUNNING],
-	    .done = count[STEP_DONE], .failed = count[STEP_FAILED], .put_ms = header->put_ms,
+	    .done = count[STEP_DONE], .failed = count[STEP_FAILED], .skipped = count[STEP_SKIPPED], .put_ms = header->put_ms,
 	    .finished_ms = header->finished_ms, .critical_path_s = job.critical_path_s};
 	for (int i = 0; i < STEP_STATUS_COUNT; i++)
 		out->tasks += count[i];

@@ -7,14 +7,20 @@
 #include "queue/engine.h"
 
 static int
+commit(struct ledger *ledger, struct event *event, struct error *err)
+{
+	if (ledger_record(ledger, event, err) == 0)
+		return ledger_commit(ledger, err);
+	ledger_abandon(ledger);
+	return -1;
+}
+
+static int
 record(struct queue *queue, struct ledger *ledger, enum event_kind kind, const char *task, struct error *err)
 {
 	struct event event = {.kind = kind, .by = engine_user(queue), .task = task};
 
-	if (ledger_record(ledger, &event, err) == 0)
-		return ledger_commit(ledger, err);
-	ledger_abandon(ledger);
-	return -1;
+	return commit(ledger, &event, err);
 }
 
 static int
@@ -81,13 +87,12 @@ engine_bring_back(struct queue *queue, struct ledger *ledger, struct error *err)
 {
 	const struct index_header *header = ledger->index.header;
 	const struct spool *spool = &queue->spool;
-	uint64_t order = header->order;
 	int numbers, result;
 
 	numbers = spool_lock_cluster(spool, header->cluster, true, err);
 	if (numbers < 0)
 		return -1;
-	result = board_add(&queue->board, ledger->id, header->cluster, header->tenant, &order, err);
+	result = engine_add_slot(queue, ledger, err);
 	if (result == 0 && (result = move_back(spool, ledger->id, err)) < 0) {
 		struct error ignored;
 
@@ -120,21 +125,70 @@ give_order(struct queue *queue, enum queue_order order, struct ledger *ledger, c
 	}
 }
 
-int
-queue_order(struct queue *queue, enum queue_order order, const char *job, const char *task, struct error *err)
+static int
+check_skip(struct ledger *ledger, const char *task, struct error *err)
 {
-	struct ledger *ledger;
-	int result;
+	struct index *index = &ledger->index;
+	uint32_t link = index_find(index, task);
+	enum step_status status = link ? (enum step_status)index_live(index, link - 1)->status : STEP_DONE;
 
-	if (engine_check_writable(queue, err) < 0 || board_refresh(&queue->board, err) < 0)
+	if (!link || index_step(index, link - 1)->is_milestone)
+		return error_set(err, EX_NO, "job %s: it has no task %s", ledger->id, task);
+	if (status == STEP_RUNNING || status == STEP_DONE)
+		return error_set(err, EX_NO, "job %s: task %s cannot be skipped: it is %s", ledger->id, task,
+		    index_status_name(status));
+	return index->header->cancelled ? error_set(err, EX_NO, "job %s: it is cancelled: nothing of it would go on", ledger->id)
+	                                : 0;
+}
+
+static int
+skip(struct queue *queue, struct ledger *ledger, const char *task, const char *reason, struct error *err)
+{
+	struct event event = {.kind = EVENT_SKIP, .by = engine_user(queue), .task = task, .reason = reason};
+	uint32_t link;
+
+	if (check_skip(ledger, task, err) < 0)
 		return -1;
-	ledger = engine_lock(queue, job, err);
-	if (!ledger)
+	link = index_find(&ledger->index, task);
+	if (index_live(&ledger->index, link - 1)->status == STEP_SKIPPED)
+		return 0;
+	if (ledger->index.header->finished && engine_bring_back(queue, ledger, err) < 0)
 		return -1;
-	result = give_order(queue, order, ledger, task, err);
+	return commit(ledger, &event, err);
+}
+
+/* What follows an order, given how that went. */
+static int
+end_order(struct queue *queue, struct ledger *ledger, int result, struct error *err)
+{
 	ledger_unlock(ledger);
 	if (result == 0)
 		result = ledger_sync(ledger, err);
 	spool_ring(&queue->spool);
 	return result;
+}
+
+/* The job, locked, to be changed by hand. */
+static struct ledger *
+lock_for_order(struct queue *queue, const char *job, struct error *err)
+{
+	if (engine_check_writable(queue, err) < 0 || board_refresh(&queue->board, err) < 0)
+		return NULL;
+	return engine_lock(queue, job, err);
+}
+
+int
+queue_skip(struct queue *queue, const char *job, const char *task, const char *reason, struct error *err)
+{
+	struct ledger *ledger = lock_for_order(queue, job, err);
+
+	return ledger ? end_order(queue, ledger, skip(queue, ledger, task, reason, err), err) : -1;
+}
+
+int
+queue_order(struct queue *queue, enum queue_order order, const char *job, const char *task, struct error *err)
+{
+	struct ledger *ledger = lock_for_order(queue, job, err);
+
+	return ledger ? end_order(queue, ledger, give_order(queue, order, ledger, task, err), err) : -1;
 }

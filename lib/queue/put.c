@@ -110,7 +110,7 @@ record_put(struct arrival *arrival, struct error *err)
 	const struct job *job = &arrival->blueprint.job;
 	const char *user = engine_user(arrival->queue);
 	struct event put = {.kind = EVENT_PUT, .by = user, .boot = arrival->queue->spool.boot, .job = arrival->ledger.id,
-	    .cluster = job->cluster, .tenant = job->tenant, .order = arrival->order,
+	    .cluster = job->cluster, .tenant = job->tenant, .provider = arrival->blueprint.provider, .order = arrival->order,
 	    .backoff_ms = arrival->options->backoff_ms};
 	struct event pause = {.kind = EVENT_PAUSE, .by = user};
 
@@ -139,9 +139,10 @@ enter(struct arrival *arrival, int numbers, struct error *err)
 	struct queue *queue = arrival->queue;
 	const struct job *job = &arrival->blueprint.job;
 	struct ledger *ledger = &arrival->ledger;
+	const struct board_job slot = {ledger->id, job->cluster, job->tenant, arrival->blueprint.provider};
 
 	if (name_job(arrival, numbers, ledger->id, err) < 0 ||
-	    board_add(&queue->board, ledger->id, job->cluster, job->tenant, &arrival->order, err) < 0)
+	    board_add(&queue->board, &slot, &arrival->order, err) < 0)
 		return -1;
 	if (record_put(arrival, err) == 0 && bring_to_disk(arrival, err) == 0) {
 		if (spool_move(queue->spool.tmp, arrival->folder, queue->spool.jobs, ledger->id) == 0) {

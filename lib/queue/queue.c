@@ -105,6 +105,41 @@ engine_lock(struct queue *queue, const char *job, struct error *err)
 	return NULL;
 }
 
+struct ledger *
+engine_change(struct queue *queue, const char *job, engine_changer *change, void *context, struct error *err)
+{
+	struct ledger *ledger = NULL;
+	int result = -1;
+
+	/* Damage to the index shows when it is used; the second time it has been built anew. */
+	for (int tries = 0; result < 0 && tries < 2; tries++) {
+		ledger = engine_lock(queue, job, err);
+		if (!ledger)
+			return NULL;
+		result = change(ledger, context, err);
+		if (result == 0 && ledger->index.broken)
+			result = error_set(err, EX_SOFTWARE, "job %s: state: is damaged", ledger->id);
+		if (result == 0)
+			result = ledger_commit(ledger, err);
+		if (result < 0) {
+			ledger_abandon(ledger);
+			tries += !ledger->index.broken;
+		}
+		ledger_unlock(ledger);
+	}
+	return result == 0 ? ledger : NULL;
+}
+
+int
+engine_add_slot(struct queue *queue, struct ledger *ledger, struct error *err)
+{
+	const struct index_header *header = ledger->index.header;
+	const struct board_job job = {ledger->id, header->cluster, header->tenant, header->provider};
+	uint64_t order = header->order;
+
+	return board_add(&queue->board, &job, &order, err);
+}
+
 const char *
 engine_user(struct queue *queue)
 {

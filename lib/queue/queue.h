@@ -80,6 +80,7 @@ struct queue_batch {
 	size_t count, capacity;
 	int64_t next_ms; /* when fewer than wanted were ready: in so long a retry is due or a lease ends; -1: only a
 	                  * change of the spool can make one ready */
+	bool limited;         /* more was ready, but limits held it back */
 	struct error trouble; /* code 0, or why a job was passed over: it is damaged, and all others go on */
 };
 
@@ -144,7 +145,7 @@ struct queue_job {
 	char id[QUEUE_ID_SIZE], cluster[QUEUE_ID_SIZE], tenant[QUEUE_ID_SIZE], action[QUEUE_ID_SIZE];
 	enum queue_status status;
 	size_t tasks; /* the sum of: */
-	size_t blocked, ready, delayed, running, done, failed;
+	size_t blocked, ready, delayed, running, done, failed, skipped;
 	int64_t put_ms, finished_ms; /* wall clock; finished_ms 0 while it is not */
 	double critical_path_s;
 };

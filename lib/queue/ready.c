@@ -1,102 +1,99 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "queue/ready.h"
 
-/* No path of right links is longer than the logarithm of 2^32 steps; deeper is damage. */
-enum { DEPTH_MAX = 64 };
+#include "queue/heap.h"
 
 static bool
-step_precedes(struct index *index, uint32_t a, uint32_t b)
+step_precedes(void *of, uint32_t a, uint32_t b)
 {
-	double x = index_step(index, a)->rank, y = index_step(index, b)->rank;
+	double x = index_step(of, a)->rank, y = index_step(of, b)->rank;
 
 	return x > y || (x == y && a < b);
 }
 
-/* Merges two leftist heaps, given and returned as links to their roots. */
-static uint32_t
-merge(struct index *index, uint32_t a, uint32_t b, int depth)
+static struct heap_links *
+step_links(void *of, uint32_t step)
 {
-	struct index_live *live;
-	uint32_t left, right;
-
-	if (depth > DEPTH_MAX)
-		index->broken = true;
-	if (a == 0 || b == 0 || index->broken)
-		return a ? a : b;
-	if (step_precedes(index, b - 1, a - 1)) {
-		uint32_t swap = a;
-
-		a = b;
-		b = swap;
-	}
-	live = index_live(index, a - 1);
-	right = merge(index, live->right, b, depth + 1);
-	left = live->left;
-	if (left == 0 || index_live(index, left - 1)->distance < index_live(index, right - 1)->distance) {
-		live->left = right;
-		live->right = left;
-	} else {
-		live->right = right;
-	}
-	live->distance = live->right ? index_live(index, live->right - 1)->distance + 1 : 1;
-	return a;
+	return &index_live(of, step)->links;
 }
 
 static bool
-node_precedes(struct index *index, uint32_t a, uint32_t b)
+node_precedes(void *of, uint32_t a, uint32_t b)
 {
-	uint32_t x = index_node(index, a)->best, y = index_node(index, b)->best;
-
-	return step_precedes(index, x - 1, y - 1);
+	return step_precedes(of, index_node(of, a)->best - 1, index_node(of, b)->best - 1);
 }
 
-static void
-node_place(struct index *index, uint32_t at, uint32_t node)
+/* Places are looked at before they are used: what stands in a damaged file may lead anywhere. */
+static uint32_t *
+ready_item(void *of, uint32_t at)
 {
-	index->ready[at] = node;
-	index_node(index, node)->place = at + 1;
+	static uint32_t nothing;
+	struct index *index = of;
+
+	if (at < index->header->node_count)
+		return &index->ready[at];
+	index->broken = true;
+	return &nothing;
 }
 
-static void
-node_up(struct index *index, uint32_t at)
+static uint32_t *
+ready_place(void *of, uint32_t node)
 {
-	uint32_t node = index->ready[at];
-
-	for (uint32_t up; at > 0; at = up) {
-		up = (at - 1) / 2;
-		if (!node_precedes(index, node, index->ready[up]))
-			break;
-		node_place(index, at, index->ready[up]);
-	}
-	node_place(index, at, node);
+	return &index_node(of, node)->place;
 }
 
-static void
-node_down(struct index *index, uint32_t at)
+static uint32_t *
+timer_item(void *of, uint32_t at)
 {
-	uint32_t node = index->ready[at], count = index->header->ready_count, child;
+	static uint32_t nothing;
+	struct index *index = of;
 
-	for (; (child = 2 * at + 1) < count; at = child) {
-		if (child + 1 < count && node_precedes(index, index->ready[child + 1], index->ready[child]))
-			child++;
-		if (!node_precedes(index, index->ready[child], node))
-			break;
-		node_place(index, at, index->ready[child]);
-	}
-	node_place(index, at, node);
+	if (at < index->header->step_count)
+		return &index->timers[at];
+	index->broken = true;
+	return &nothing;
 }
 
-static void
-node_leave(struct index *index, uint32_t node)
+static uint32_t *
+timer_place(void *of, uint32_t step)
 {
-	uint32_t at = index_node(index, node)->place - 1, last = --index->header->ready_count;
+	return &index_live(of, step)->timer;
+}
 
-	index_node(index, node)->place = 0;
-	if (at == last)
-		return;
-	node_place(index, at, index->ready[last]);
-	node_down(index, at);
-	node_up(index, index_node(index, index->ready[at])->place - 1);
+static bool
+timer_precedes(void *of, uint32_t a, uint32_t b)
+{
+	return index_live(of, a)->due_ms < index_live(of, b)->due_ms;
+}
+
+static struct heap_tree
+steps_of_a_node(struct index *index)
+{
+	return (struct heap_tree){index, step_links, step_precedes};
+}
+
+static struct heap
+idle_nodes(struct index *index)
+{
+	return (struct heap){index, &index->header->ready_count, ready_item, ready_place, node_precedes};
+}
+
+static struct heap
+timers(struct index *index)
+{
+	return (struct heap){index, &index->header->timer_count, timer_item, timer_place, timer_precedes};
+}
+
+/* Merges into the best of a node. */
+static uint32_t
+merge(struct index *index, uint32_t a, uint32_t b)
+{
+	struct heap_tree tree = steps_of_a_node(index);
+	uint32_t root = heap_merge(&tree, a, b);
+
+	if ((a || b) && !root)
+		index->broken = true;
+	return root;
 }
 
 /* Brings the node's place in the heap in line with what it has and whether it is busy. */
@@ -104,6 +101,7 @@ static void
 node_settle(struct index *index, uint32_t number)
 {
 	struct index_node *node = index_node(index, number);
+	struct heap idle = idle_nodes(index);
 	bool offers = node->best && !node->busy;
 
 	if (index->broken || node->place > index->header->ready_count ||
@@ -111,28 +109,22 @@ node_settle(struct index *index, uint32_t number)
 		index->broken = true;
 		return;
 	}
-	if (node->place && !offers) {
-		node_leave(index, number);
-	} else if (node->place) {
-		node_down(index, node->place - 1);
-		node_up(index, node->place - 1);
-	} else if (offers) {
-		node_place(index, index->header->ready_count++, number);
-		node_up(index, node->place - 1);
-	}
+	if (node->place && !offers)
+		heap_remove(&idle, number);
+	else if (node->place)
+		heap_update(&idle, number);
+	else if (offers)
+		heap_add(&idle, number);
 }
 
 void
 ready_add(struct index *index, uint32_t step)
 {
-	struct index_live *live = index_live(index, step);
-	uint32_t number = index_step(index, step)->node;
-	struct index_node *node = index_node(index, number);
+	struct index_node *node = index_node(index, index_step(index, step)->node);
 
-	live->left = live->right = 0;
-	live->distance = 1;
-	node->best = merge(index, node->best, step + 1, 0);
-	node_settle(index, number);
+	index_live(index, step)->links = (struct heap_links){0, 0, 1};
+	node->best = merge(index, node->best, step + 1);
+	node_settle(index, index_step(index, step)->node);
 }
 
 uint32_t
@@ -149,6 +141,7 @@ ready_remove(struct index *index, uint32_t step)
 	struct index_live *live = index_live(index, step);
 	uint32_t number = index_step(index, step)->node;
 	struct index_node *node = index_node(index, number);
+	struct heap idle = idle_nodes(index);
 
 	if (node->best != step + 1) {
 		index->broken = true;
@@ -156,9 +149,42 @@ ready_remove(struct index *index, uint32_t step)
 	}
 	/* The node leaves the heap with its old best: the heap's order must hold while it is mended. */
 	if (node->place && node->place <= index->header->ready_count)
-		node_leave(index, number);
-	node->best = merge(index, live->left, live->right, 0);
-	live->left = live->right = live->distance = 0;
+		heap_remove(&idle, number);
+	node->best = merge(index, live->links.left, live->links.right);
+	live->links = (struct heap_links){0};
+	node_settle(index, number);
+}
+
+/* The heap below a link without one of its steps; budget keeps damage from going on for ever. */
+static uint32_t
+without(struct index *index, uint32_t link, uint32_t step, uint32_t *budget)
+{
+	struct heap_links links;
+	uint32_t rest;
+
+	if (!link || index->broken)
+		return 0;
+	if ((*budget)-- == 0) {
+		index->broken = true;
+		return 0;
+	}
+	links = index_live(index, link - 1)->links;
+	rest = without(index, links.left, step, budget);
+	rest = merge(index, rest, without(index, links.right, step, budget));
+	index_live(index, link - 1)->links = (struct heap_links){0, 0, link - 1 != step};
+	return link - 1 == step ? rest : merge(index, rest, link);
+}
+
+void
+ready_drop(struct index *index, uint32_t step)
+{
+	uint32_t number = index_step(index, step)->node, budget = index->header->count[STEP_READY];
+	struct index_node *node = index_node(index, number);
+	struct heap idle = idle_nodes(index);
+
+	if (node->place && node->place <= index->header->ready_count)
+		heap_remove(&idle, number);
+	node->best = without(index, node->best, step, &budget);
 	node_settle(index, number);
 }
 
@@ -169,79 +195,27 @@ ready_set_busy(struct index *index, uint32_t node, bool busy)
 	node_settle(index, node);
 }
 
-static void
-timer_place(struct index *index, uint32_t at, uint32_t step)
-{
-	index->timers[at] = step;
-	index_live(index, step)->timer = at + 1;
-}
-
-static int64_t
-timer_due(struct index *index, uint32_t at)
-{
-	return index_live(index, index->timers[at])->due_ms;
-}
-
-static void
-timer_up(struct index *index, uint32_t at)
-{
-	uint32_t step = index->timers[at];
-	int64_t due = timer_due(index, at);
-
-	for (uint32_t up; at > 0; at = up) {
-		up = (at - 1) / 2;
-		if (timer_due(index, up) <= due)
-			break;
-		timer_place(index, at, index->timers[up]);
-	}
-	timer_place(index, at, step);
-}
-
-static void
-timer_down(struct index *index, uint32_t at)
-{
-	uint32_t step = index->timers[at], count = index->header->timer_count, child;
-	int64_t due = timer_due(index, at);
-
-	for (; (child = 2 * at + 1) < count; at = child) {
-		if (child + 1 < count && timer_due(index, child + 1) < timer_due(index, child))
-			child++;
-		if (due <= timer_due(index, child))
-			break;
-		timer_place(index, at, index->timers[child]);
-	}
-	timer_place(index, at, step);
-}
-
 void
 timer_add(struct index *index, uint32_t step)
 {
-	if (index->header->timer_count >= index->header->step_count) {
+	struct heap heap = timers(index);
+
+	if (index->header->timer_count >= index->header->step_count)
 		index->broken = true;
-		return;
-	}
-	timer_place(index, index->header->timer_count++, step);
-	timer_up(index, index->header->timer_count - 1);
+	else
+		heap_add(&heap, step);
 }
 
 void
 timer_remove(struct index *index, uint32_t step)
 {
-	uint32_t link = index_live(index, step)->timer, last;
+	struct heap heap = timers(index);
+	uint32_t link = index_live(index, step)->timer;
 
-	if (link == 0)
-		return;
-	if (link > index->header->timer_count) {
+	if (link > index->header->timer_count)
 		index->broken = true;
-		return;
-	}
-	index_live(index, step)->timer = 0;
-	last = --index->header->timer_count;
-	if (link - 1 == last)
-		return;
-	timer_place(index, link - 1, index->timers[last]);
-	timer_down(index, link - 1);
-	timer_up(index, index_live(index, index->timers[link - 1])->timer - 1);
+	else if (link)
+		heap_remove(&heap, step);
 }
 
 uint32_t

@@ -19,6 +19,9 @@ uint32_t ready_first(struct index *index);
 /* Takes a step that is the best of its node out. */
 void ready_remove(struct index *index, uint32_t step);
 
+/* Takes any ready step out; costs as much as its node has ready ones. */
+void ready_drop(struct index *index, uint32_t step);
+
 /* A busy node offers nothing. */
 void ready_set_busy(struct index *index, uint32_t node, bool busy);
 

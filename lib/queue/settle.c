@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -80,26 +81,28 @@ settle_job(struct ledger *ledger, int64_t now_ms, struct error *err)
 	return 0;
 }
 
-/* What follows a change of a locked job, given how that went. */
+/* Changes a job, and has that on disk. One that is not there any more is none to be changed. */
 static int
-end_change(struct ledger *ledger, int result, struct error *err)
+change_job(struct queue *queue, const char *job, engine_changer *change, void *context, struct error *err)
 {
-	if (result < 0)
-		ledger_abandon(ledger);
-	else
-		result = ledger_commit(ledger, err);
-	ledger_unlock(ledger);
-	return result < 0 ? -1 : ledger_sync(ledger, err);
-}
-
-static int
-lose_in_job(struct queue *queue, const char *job, uint64_t worker, const char *reason, struct error *err)
-{
-	struct ledger *ledger = engine_lock(queue, job, err);
+	struct ledger *ledger = engine_change(queue, job, change, context, err);
 
 	if (!ledger)
 		return err->code == EX_NO ? 0 : -1;
-	return end_change(ledger, lose_running(ledger, worker, reason, err), err);
+	return ledger_sync(ledger, err);
+}
+
+struct death {
+	uint64_t worker;
+	const char *reason;
+};
+
+static int
+lose_of_worker(struct ledger *ledger, void *context, struct error *err)
+{
+	const struct death *death = context;
+
+	return lose_running(ledger, death->worker, death->reason, err);
 }
 
 /* The first of several reasons: one job that is damaged holds up no other. Always returns -1. */
@@ -115,20 +118,20 @@ int
 settle_worker(struct queue *queue, const char *worker, const char *reason, struct error *err)
 {
 	struct board *board = &queue->board;
-	uint64_t hash = fold_worker(worker);
+	struct death death = {fold_worker(worker), reason};
 	char job[QUEUE_ID_SIZE];
 	int result = 0;
 
 	if (board_refresh(board, err) < 0)
 		return -1;
-	for (uint32_t i = 0; i < board_count(board); i++) {
+	for (uint32_t link = 1; link <= board_count(board); link++) {
+		const struct board_slot *slot = board_slot(board, link);
 		struct error one;
-		const struct board_slot *slot = &board->slots[i];
 
 		if (!slot->used || (!slot->running && !slot->busy))
 			continue;
 		snprintf(job, sizeof job, "%s", slot->job);
-		if (lose_in_job(queue, job, hash, reason, &one) < 0)
+		if (change_job(queue, job, lose_of_worker, &death, &one) < 0)
 			result = keep_first(result, err, &one);
 	}
 	return result;
@@ -178,7 +181,7 @@ settle_missing(struct queue *queue, const char *job, uint32_t link, struct error
 	struct error held;
 	int numbers, result = 0;
 
-	snprintf(cluster, sizeof cluster, "%s", queue->board.slots[link - 1].cluster_id);
+	snprintf(cluster, sizeof cluster, "%s", board_slot(&queue->board, link)->cluster);
 	numbers = spool_lock_cluster(&queue->spool, cluster, false, &held);
 	if (numbers < 0)
 		return 0;
@@ -188,35 +191,69 @@ settle_missing(struct queue *queue, const char *job, uint32_t link, struct error
 	return result;
 }
 
-/* A finished job that is still in jobs/: who finished it was stopped before it could move it. */
 static int
-settle_finished(struct queue *queue, const struct board_slot *slot, struct error *err)
+settle_changer(struct ledger *ledger, void *context, struct error *err)
 {
-	char job[QUEUE_ID_SIZE];
-	struct ledger *ledger;
+	const int64_t *now_ms = context;
 
-	snprintf(job, sizeof job, "%s", slot->job);
-	ledger = engine_ledger(queue, job, err);
+	return ledger->index.header->finished ? 0 : settle_job(ledger, *now_ms, err);
+}
+
+/* A job that someone was at work in when they were stopped, or still is: locked, it offers what it has. One that is finished
+ * is moved; one whose folder is not there loses its slot. */
+static int
+settle_busy(struct queue *queue, const char *job, uint32_t link, struct error *err)
+{
+	int64_t now_ms = clock_boottime_ms();
+	struct ledger *ledger = engine_change(queue, job, settle_changer, &now_ms, err);
+
 	if (!ledger)
-		return err->code == EX_NO ? 0 : -1;
-	return ledger_retire(ledger, err);
+		return err->code == EX_NO ? settle_missing(queue, job, link, err) : -1;
+	if (ledger_sync(ledger, err) < 0)
+		return -1;
+	return ledger->index.map && ledger->index.header->finished ? ledger_retire(ledger, err) : 0;
+}
+
+struct busy_job {
+	char id[QUEUE_ID_SIZE];
+	uint32_t link;
+};
+
+static size_t
+list_busy(struct board *board, struct busy_job **list, struct error *err)
+{
+	size_t count = 0, capacity = 0;
+
+	*list = NULL;
+	if (board_lock(board, err) < 0)
+		return 0;
+	for (uint32_t link = board->header->busy; link; link = board_slot(board, link)->next_busy) {
+		ARRAY_ROOM(*list, count, capacity);
+		memcpy((*list)[count].id, board_slot(board, link)->job, QUEUE_ID_SIZE);
+		(*list)[count++].link = link;
+	}
+	board_unlock(board);
+	return count;
 }
 
 static int
-settle_slots(struct queue *queue, struct error *err)
+settle_all_busy(struct queue *queue, struct error *err)
 {
-	struct board *board = &queue->board;
+	struct busy_job *list;
+	size_t count;
 	int result = 0;
 
-	if (board_refresh(board, err) < 0)
+	err->code = 0;
+	count = list_busy(&queue->board, &list, err);
+	if (err->code != 0)
 		return -1;
-	for (uint32_t i = 0; i < board_count(board); i++) {
-		const struct board_slot *slot = &board->slots[i];
+	for (size_t i = 0; i < count; i++) {
 		struct error one;
 
-		if (slot->used && slot->finished && settle_finished(queue, slot, &one) < 0)
+		if (settle_busy(queue, list[i].id, list[i].link, &one) < 0)
 			result = keep_first(result, err, &one);
 	}
+	free(list);
 	return result;
 }
 
@@ -226,18 +263,26 @@ settle_spool(struct queue *queue, struct error *err)
 	struct error one;
 	int result = bury_workers(queue, err);
 
-	return settle_slots(queue, &one) < 0 ? keep_first(result, err, &one) : result;
+	return settle_all_busy(queue, &one) < 0 ? keep_first(result, err, &one) : result;
 }
 
-/* Those of the tasks that are of the job, from the first on, and still run. */
+struct returned {
+	const struct queue_task *tasks;
+	size_t count;
+};
+
+/* Those of the tasks that are of the job and still run. */
 static int
-give_back_locked(struct ledger *ledger, const struct queue_task *tasks, size_t count, struct error *err)
+give_back(struct ledger *ledger, void *context, struct error *err)
 {
-	for (size_t i = 0; i < count; i++) {
-		uint32_t link = strcmp(tasks[i].job, ledger->id) == 0 ? index_find(&ledger->index, tasks[i].task) : 0;
+	const struct returned *returned = context;
+
+	for (size_t i = 0; i < returned->count; i++) {
+		const struct queue_task *task = &returned->tasks[i];
+		uint32_t link = strcmp(task->job, ledger->id) == 0 ? index_find(&ledger->index, task->task) : 0;
 		const struct index_live *live = link ? index_live(&ledger->index, link - 1) : NULL;
 
-		if (live && live->status == STEP_RUNNING && live->attempt == tasks[i].attempt &&
+		if (live && live->status == STEP_RUNNING && live->attempt == task->attempt &&
 		    settle_lost(ledger, link - 1, "it was given back", err) < 0)
 			return -1;
 	}
@@ -251,12 +296,10 @@ queue_give_back(struct queue *queue, const struct queue_task *tasks, size_t coun
 
 	/* A job's tasks stand together; where they do not, the second time finds nothing left to do. */
 	for (size_t i = 0; result == 0 && i < count; i++) {
-		struct ledger *ledger;
+		struct returned returned = {tasks + i, count - i};
 
-		if (i > 0 && strcmp(tasks[i].job, tasks[i - 1].job) == 0)
-			continue;
-		ledger = engine_lock(queue, tasks[i].job, err);
-		result = ledger ? end_change(ledger, give_back_locked(ledger, tasks + i, count - i, err), err) : -1;
+		if (i == 0 || strcmp(tasks[i].job, tasks[i - 1].job) != 0)
+			result = change_job(queue, tasks[i].job, give_back, &returned, err);
 	}
 	spool_ring(&queue->spool);
 	return result;

@@ -44,6 +44,7 @@ status_print_counts(const struct queue_job *job, struct buffer *out)
 	print_integer(&print, "failed", (int64_t)job->failed);
 	print_integer(&print, "ready", (int64_t)job->ready);
 	print_integer(&print, "running", (int64_t)job->running);
+	print_integer(&print, "skipped", (int64_t)job->skipped);
 	print_integer(&print, "total", (int64_t)job->tasks);
 	print_close(&print);
 }

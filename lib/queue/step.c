@@ -75,17 +75,19 @@ release_next(struct index *index, uint32_t done, struct stack *milestones)
 			continue;
 		if (index_step(index, next)->is_milestone)
 			push(milestones, next);
-		else
+		else if (live->status == STEP_BLOCKED)
 			make_ready(index, next);
 	}
 }
 
+/* A step is done, or skipped, and with it the milestones that waited for it alone. */
 static void
-complete(struct index *index, uint32_t step)
+complete(struct index *index, uint32_t step, enum step_status status)
 {
 	struct stack stack = {0};
 
-	push(&stack, step);
+	set_status(index, step, status);
+	release_next(index, step, &stack);
 	while (stack.count > 0) {
 		uint32_t done = stack.list[--stack.count];
 
@@ -108,7 +110,7 @@ step_begin_all(struct index *index)
 		const struct index_step *step = index_step(index, i);
 
 		if (step->waits == 0 && step->is_milestone)
-			complete(index, i);
+			complete(index, i, STEP_DONE);
 		else if (step->waits == 0)
 			make_ready(index, i);
 	}
@@ -179,7 +181,7 @@ step_done(struct index *index, uint32_t step)
 
 	end_attempt(index, step);
 	if (live->phase == 0) {
-		complete(index, step);
+		complete(index, step, STEP_DONE);
 		return;
 	}
 	/* One action of its undo is done: the next of them, or at last its own again. */
@@ -235,6 +237,18 @@ step_afresh(struct index *index, uint32_t step)
 	live->failures = live->setbacks = live->cycles = 0;
 	live->due_ms = 0;
 	make_ready(index, step);
+}
+
+void
+step_skip(struct index *index, uint32_t step)
+{
+	struct index_live *live = index_live(index, step);
+
+	if (live->status == STEP_READY)
+		ready_drop(index, step);
+	timer_remove(index, step);
+	live->due_ms = 0;
+	complete(index, step, STEP_SKIPPED);
 }
 
 void

@@ -32,6 +32,9 @@ void step_fail(struct index *index, uint32_t step, bool setback);
 /* Failed or delayed -> ready, all its attempts before it. */
 void step_afresh(struct index *index, uint32_t step);
 
+/* Blocked, ready, delayed or failed -> skipped, and what waited for it alone is ready. */
+void step_skip(struct index *index, uint32_t step);
+
 /* Delayed -> ready, for all whose time has come by now_ms. */
 void step_due(struct index *index, int64_t now_ms);
 

@@ -5,8 +5,10 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "queue/board-names.h"
 #include "queue/choice.h"
 #include "queue/engine.h"
+#include "queue/limits.h"
 #include "queue/ready.h"
 #include "queue/settle.h"
 #include "queue/step.h"
@@ -18,6 +20,7 @@ struct taking {
 	struct queue_batch *batch;
 	const char *by;
 	int64_t now_ms; /* boot time */
+	size_t before, max; /* of the job at hand: what the batch had before it, and how much may be added */
 };
 
 static int
@@ -25,17 +28,18 @@ take_step(struct taking *taking, struct ledger *ledger, uint32_t step, struct er
 {
 	struct queue_batch *batch = taking->batch;
 	struct index *index = &ledger->index;
-	const struct index_step *of = index_step(index, step);
-	int64_t lease = taking->want->lease_ms < 0 ? (int64_t)of->timeout_s * 1000 : taking->want->lease_ms;
 	struct event event = {.kind = EVENT_TAKE, .task = index_step_id(index, step), .by = taking->by,
-	    .attempt = (int64_t)index_live(index, step)->attempt + 1, .leased = !taking->want->worker,
-	    .until_ms = taking->now_ms + lease};
+	    .attempt = (int64_t)index_live(index, step)->attempt + 1, .leased = !taking->want->worker};
+	struct queue_task *task;
 
 	if (index_live(index, step)->phase != 0)
 		event.action = action_name(step_action(index, step));
 	ARRAY_ROOM(batch->list, batch->count, batch->capacity);
-	if (take_record(ledger, step, event.attempt, taking->by, &batch->arena, &batch->list[batch->count], err) < 0 ||
-	    ledger_record(ledger, &event, err) < 0)
+	task = &batch->list[batch->count];
+	if (take_record(ledger, step, event.attempt, taking->by, &batch->arena, task, err) < 0)
+		return -1;
+	event.until_ms = taking->now_ms + (taking->want->lease_ms < 0 ? task->timeout_s * 1000 : taking->want->lease_ms);
+	if (ledger_record(ledger, &event, err) < 0)
 		return -1;
 	batch->count++;
 	return 0;
@@ -45,90 +49,113 @@ static bool
 is_open(const struct queue *queue, struct ledger *ledger)
 {
 	const struct index_header *header = ledger->index.header;
-	uint32_t link = board_find(&queue->board, ledger->id, ledger->slot);
+	uint32_t link = ledger_slot(ledger);
 
 	return !header->paused && !header->cancelled && !header->finished && link &&
-	    !queue->board.slots[link - 1].behind;
+	    !board_slot(&queue->board, link)->behind;
+}
+
+/* How many of max steps may be taken, by what is ready and by the limits. */
+static size_t
+allowed(struct taking *taking, struct ledger *ledger, size_t max)
+{
+	uint32_t ready = ledger->index.header->ready_count;
+	uint32_t wanted = max < ready ? (uint32_t)max : ready, given;
+
+	if (wanted == 0 || !is_open(taking->queue, ledger))
+		return 0;
+	given = board_reserve(&taking->queue->board, ledger_slot(ledger), ledger->id, wanted);
+	taking->batch->limited |= given < wanted;
+	return given;
 }
 
 /* Takes up to max steps of a locked job. */
 static int
-take_locked(struct taking *taking, struct ledger *ledger, size_t max, struct error *err)
+take_locked(struct ledger *ledger, void *context, struct error *err)
 {
+	struct taking *taking = context;
+	size_t max;
 	uint32_t link;
 
+	taking->batch->count = taking->before;
 	if (settle_job(ledger, taking->now_ms, err) < 0)
 		return -1;
-	while (is_open(taking->queue, ledger) && max > 0 && (link = ready_first(&ledger->index)) != 0) {
-		if (ledger->index.broken)
-			return error_set(err, EX_SOFTWARE, "job %s: state: is damaged", ledger->id);
+	max = allowed(taking, ledger, taking->max);
+	for (; max > 0 && !ledger->index.broken && (link = ready_first(&ledger->index)) != 0; max--)
 		if (take_step(taking, ledger, link - 1, err) < 0)
 			return -1;
-		max--;
-	}
-	return ledger_commit(ledger, err);
+	return 0;
 }
 
 /* Takes up to max steps of a job, and has that on disk. EX_NO: it is not there. */
 static int
 take_of(struct taking *taking, const char *job, size_t max, struct error *err)
 {
-	size_t before = taking->batch->count;
 	struct ledger *ledger;
-	int result = -1;
 
-	/* Damage to the index shows when it is used; the second time it has been built anew. */
-	for (int tries = 0; result < 0 && tries < 2; tries++) {
-		ledger = engine_lock(taking->queue, job, err);
-		if (!ledger)
-			return -1;
-		result = take_locked(taking, ledger, max, err);
-		if (result < 0) {
-			ledger_abandon(ledger);
-			taking->batch->count = before;
-			tries += !ledger->index.broken;
-		}
-		ledger_unlock(ledger);
-	}
-	if (result == 0 && (result = ledger_sync(ledger, err)) < 0)
-		taking->batch->count = before;
-	return result;
+	taking->before = taking->batch->count;
+	taking->max = max;
+	ledger = engine_change(taking->queue, job, take_locked, taking, err);
+	if (ledger && ledger_sync(ledger, err) == 0)
+		return 0;
+	taking->batch->count = taking->before;
+	return -1;
 }
 
-/* What is wrong with one job is told, and holds up no other. */
 static void
-pass_over(struct taking *taking, const struct error *err)
+tell(struct taking *taking, const struct error *err)
 {
 	if (taking->batch->trouble.code == 0)
 		taking->batch->trouble = *err;
+}
+
+/* What is wrong with one job is told, and holds up no other. One that is not there is on its way in or out, or whoever brought
+ * it was stopped. */
+static void
+pass_over(struct taking *taking, const struct chosen *chosen, struct error *err)
+{
+	if (err->code != EX_NO || settle_missing(taking->queue, chosen->job, chosen->link, err) < 0)
+		tell(taking, err);
+}
+
+/* What time has brought about in any job is settled first: it decides what is ready. */
+static int
+settle_due(struct taking *taking, struct error *err)
+{
+	struct board *board = &taking->queue->board;
+	struct chosen due;
+	int result;
+
+	while ((result = choice_due(board, taking->now_ms, &due, err)) == 0 && due.link) {
+		if (take_of(taking, due.job, 0, err) == 0)
+			continue;
+		pass_over(taking, &due, err);
+		board_defer(board, due.link, due.job, taking->now_ms + SETTLE_BUSY_MS);
+	}
+	return result;
 }
 
 /* Takes from one job after the other until there are enough, or nothing is left. */
 static int
 take_any(struct taking *taking, struct error *err)
 {
-	struct board *board = &taking->queue->board;
-	struct choice choice = {0};
-	char job[QUEUE_ID_SIZE];
-	int result = 0;
-	uint32_t link;
+	struct choice choice = {.want = taking->want};
+	size_t before = 0, left, tenants;
+	struct chosen next;
+	int result = settle_due(taking, err);
 
-	while (result == 0 && taking->batch->count < taking->want->count &&
-	    (link = choice_next(&choice, board, taking->now_ms)) != 0) {
-		size_t before = taking->batch->count, left = taking->want->count - before;
-		size_t share = left / choice.offering > 0 ? left / choice.offering : 1;
-		int taken;
-
-		memcpy(job, board->slots[link - 1].job, sizeof job);
-		job[sizeof job - 1] = '\0';
-		taken = take_of(taking, job, share, err);
-		/* It is on its way in or out, or whoever brought it was stopped. */
-		if (taken < 0 && (err->code != EX_NO || settle_missing(taking->queue, job, link, err) < 0))
-			pass_over(taking, err);
-		if (taken < 0 || taking->batch->count - before < share)
-			choice_exhausted(&choice, link);
-		result = board_refresh(board, err);
+	while (result == 0 && (left = taking->want->count - taking->batch->count) > 0) {
+		before = taking->batch->count;
+		result = choice_next(&choice, &taking->queue->board, &next, err);
+		if (result < 0 || !next.link)
+			break;
+		tenants = choice.tenants ? choice.tenants : 1;
+		if (take_of(taking, next.job, left > tenants ? left / tenants : 1, err) < 0)
+			pass_over(taking, &next, err);
+		if (taking->batch->count == before)
+			choice_exhausted(&choice, next.link);
 	}
+	taking->batch->limited |= choice.limited;
 	choice_release(&choice);
 	return result;
 }
@@ -144,16 +171,18 @@ take_wanted(struct taking *taking, struct error *err)
 static int64_t
 next_ms(const struct taking *taking)
 {
-	const struct board *board = &taking->queue->board;
+	struct board *board = &taking->queue->board;
 	int64_t first = INT64_MAX, now = clock_boottime_ms();
+	const char *job = taking->want->job;
+	struct error none;
+	uint32_t link;
 
-	for (uint32_t i = 0; i < board_count(board); i++) {
-		const struct board_slot *slot = &board->slots[i];
-
-		if (choice_is_live(slot) && slot->timer_ms < first &&
-		    (!taking->want->job || strcmp(slot->job, taking->want->job) == 0))
-			first = slot->timer_ms;
-	}
+	if (board_lock(board, &none) < 0)
+		return -1;
+	link = job ? board_names_find(board, job) : board_first_timer(board);
+	if (link)
+		first = board_slot(board, link)->timer_ms;
+	board_unlock(board);
 	if (first == INT64_MAX)
 		return -1;
 	return first > now ? first - now : 0;
@@ -162,10 +191,7 @@ next_ms(const struct taking *taking)
 static bool
 something_runs(const struct board *board)
 {
-	for (uint32_t i = 0; i < board_count(board); i++)
-		if (board->slots[i].used && (board->slots[i].running || board->slots[i].busy))
-			return true;
-	return false;
+	return board->header->running > 0 || board->header->busy != 0;
 }
 
 /* Looks for the dead, unless someone did less than age_ms ago: then *wait_ms is how long to leave it. */
@@ -178,7 +204,7 @@ look_for_the_dead(struct taking *taking, int64_t age_ms, int64_t *wait_ms)
 	if (board_claim_settle(&taking->queue->board, taking->now_ms, age_ms, &last)) {
 		*wait_ms = -1;
 		if (settle_spool(taking->queue, &err) < 0)
-			pass_over(taking, &err);
+			tell(taking, &err);
 		return true;
 	}
 	*wait_ms = last + age_ms > taking->now_ms ? last + age_ms - taking->now_ms : 0;
@@ -221,12 +247,12 @@ check_worker(const struct queue *queue, const char *worker, struct error *err)
 int
 queue_take(struct queue *queue, const struct queue_want *want, struct queue_batch *batch, struct error *err)
 {
-	struct taking taking = {queue, want, batch, NULL, clock_boottime_ms()};
+	struct taking taking = {.queue = queue, .want = want, .batch = batch, .now_ms = clock_boottime_ms()};
 
 	*batch = (struct queue_batch){.next_ms = -1};
 	taking.by = want->worker ? want->worker : want->by ? want->by : engine_user(queue);
 	if (engine_check_writable(queue, err) < 0 || check_worker(queue, want->worker, err) < 0 ||
-	    board_refresh(&queue->board, err) < 0 || take_all(&taking, err) < 0)
+	    board_refresh(&queue->board, err) < 0 || limits_refresh(queue, err) < 0 || take_all(&taking, err) < 0)
 		return -1;
 	if (batch->count > 0)
 		spool_ring(&queue->spool);

@@ -37,6 +37,8 @@ explain(struct queue *queue, const struct queue_batch *batch)
 		return message_error(&batch->trouble);
 	if (job && queue_look(queue, job, &found, &err) == 0 && found.status != QUEUE_RUNNING)
 		message("job %s: nothing is ready: it is %s", job, queue_status_name(found.status));
+	else if (batch->limited)
+		message("what is ready is held back by limits (see coopr-queue limit)");
 	else if (batch->next_ms >= 0)
 		message("nothing is ready; look again in %s", clock_duration(batch->next_ms, duration));
 	else

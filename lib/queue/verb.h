@@ -20,6 +20,8 @@ int verb_pause(int argc, char **argv);
 int verb_resume(int argc, char **argv);
 int verb_cancel(int argc, char **argv);
 int verb_retry(int argc, char **argv);
+int verb_skip(int argc, char **argv);
+int verb_limit(int argc, char **argv);
 int verb_stats(int argc, char **argv);
 int verb_watch(int argc, char **argv);
 int verb_fsck(int argc, char **argv);
