@@ -3,10 +3,12 @@
  * coopr-solve: a request on stdin, the layout on stdout: a cluster record and its nodes; or, with exit code 1, the
  * one record that says why there is none. With --check it judges a layout instead: exit code 1 and one line a
  * fault on stderr where it is not one that the request asks for. Exits 0: a layout, 1: there is none, 64: misuse,
- * 65: the request is malformed, 66: it cannot be read, 69: it asks for what this version does not support, 70:
- * neither found nor refuted, 74: output lost.
+ * 65: the request is malformed, 66: it cannot be read, 70:
+ * neither found nor refuted, 74: output lost, 75: a limit was reached with no layout in hand.
  */
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -23,23 +25,48 @@
 #include "solve/solve.h"
 
 static bool verbose;
-static const char *check;
-static long moves;
+static const char *check, *seconds;
+static struct solve_terms solving;
+static long moves, nodes = -1;
 
 static const struct option_spec options[] = {
 	OPTION_UPTO(0, "allow-moves", &moves, "N", "what is not concerned by a change may move, at most N times"),
 	OPTION_STRING(0, "check", &check, "LAYOUT", "judge this layout instead of looking for one"),
+	OPTION_NUMBER(0, "node-limit", &nodes, "N", "search at most N nodes"),
+	OPTION_STRING(0, "time-limit", &seconds, "SECONDS", "search at most so long; the answer may differ from run to run then"),
 	OPTION_FLAG('v', "verbose", &verbose, "say on stderr how long it took"),
 	OPTION_END
 };
 
 static const struct command command = {
-	"coopr-solve", "[-v] [--check LAYOUT] [FILE]",
+	"coopr-solve", "[-v] [--node-limit N] [--time-limit SECONDS] [--check LAYOUT] [FILE]",
 	"Find the best layout of a cluster: which services stand on which machines.", options,
 	"  coopr-request -t web -n 4 --name shop | coopr-solve | coopr-plan\n"
 	"  coopr-solve request.json > layout.ndjson || jq -r .because layout.ndjson\n"
+	"  coopr-solve --time-limit 2.5 request.json\n"
 	"  coopr-solve --check layout.ndjson request.json\n"
 };
+
+/* The terms; 0, or a code after a message. */
+static int
+take_terms(void)
+{
+	double limit = 0;
+	char *end = NULL;
+
+	if (nodes == 0)
+		return option_misuse(&command, "--node-limit: at least 1 is needed");
+	solving.moves_max = moves == OPTION_NUMBER_MAX ? INT64_MAX : moves;
+	solving.node_limit = nodes > 0 ? (unsigned long)nodes : 0;
+	if (!seconds)
+		return 0;
+	if (strspn(seconds, "0123456789.") == strlen(seconds))
+		limit = strtod(seconds, &end);
+	if (!end || *end || !(limit >= 0.001 && limit <= OPTION_NUMBER_MAX))
+		return option_misuse(&command, "--time-limit: expected seconds, at least 0.001, found \"%.80s\"", seconds);
+	solving.time_limit_ms = (int64_t)(limit * 1000);
+	return 0;
+}
 
 static int
 read_request(const char *path, struct request *request)
@@ -92,23 +119,16 @@ warn_of_size(const struct request *request)
 		    (long long)request->template.size_min, (long long)wish->machines_min);
 }
 
-static int64_t
-moves_max(void)
-{
-	return moves == OPTION_NUMBER_MAX ? INT64_MAX : moves;
-}
-
 static int
 find_layout(const struct request *request)
 {
 	int64_t start = clock_monotonic_ms();
-	struct solve_terms terms = {.moves_max = moves_max()};
 	struct answer answer;
 	struct error err;
 	int code;
 
 	warn_of_size(request);
-	if (solve(request, &terms, &answer, &err) < 0)
+	if (solve(request, &solving, &answer, &err) < 0)
 		code = message_error(&err);
 	else {
 		answer_write(request, &answer, stdout);
@@ -134,7 +154,7 @@ report(const struct fault *fault, const char *what)
 static int
 judge_layout(const struct request *request, const struct layout *layout, const struct solution *claims)
 {
-	struct check_terms terms = {.claims = claims->status ? claims : NULL, .moves_max = moves_max()};
+	struct check_terms terms = {.claims = claims->status ? claims : NULL, .moves_max = solving.moves_max};
 	struct arena arena = {0};
 	int code = report(check_layout(request, layout, &terms, &arena), "layout");
 
@@ -182,7 +202,9 @@ main(int argc, char **argv)
 	if (argv[0] && argv[1])
 		return option_misuse(&command, "one request at a time");
 
-	code = read_request(argv[0] ? argv[0] : "-", &request);
+	code = take_terms();
+	if (!code)
+		code = read_request(argv[0] ? argv[0] : "-", &request);
 
 	if (!code)
 		code = check ? judge_answer(&request, check) : find_layout(&request);

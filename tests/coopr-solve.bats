@@ -313,6 +313,56 @@ triangle() {
 	contains "$(jq -r .because <<<"$output")" "provider p has no zones"
 }
 
+# 40 services once each on machines with two capacities, cheapest first: PROGRAM changes it.
+packing() {
+	jq -n "[range(40) | \"s\\(. + 10)\"] as \$s | {kind: \"request\", cluster: {name: \"c\", numMachines: {min: 1, max: 40}, services: \$s},
+	  template: {name: \"t\", objective: [\"cost\", \"machines\", \"dense\"],
+	   constraints: {services: (\$s | map({(.): {quantities: {min: 1, max: 1}}}) | add)}},
+	  provider: {name: \"p\", providertype: \"dummy\"}, hardwaretypes: [range(4) | {name: \"h\\(.)\",
+	   providermap: {p: {flavor: \"f\", cost: [15, 31, 27, 44][.], capacity: {cpu: (100 + 30 * .), memory: (100 + 27 * .)}}}}],
+	  imagetypes: [{name: \"i\", providermap: {p: {image: \"x\"}}}], services: [\$s | to_entries[] | {name: .value,
+	   consumes: {cpu: (20 + .key * 37 % 51), memory: (20 + .key * 29 % 53)}}]} | ${1:-.}"
+}
+
+@test "with --node-limit the best layout found by then is printed, with a bound and the gap to it; the same every time" {
+	packing >packing
+	coopr-solve packing >best
+	same optimal "$(head -n 1 best | jq -r .solution.status)"
+	same '[{},null]' "$(head -n 1 best | jq -c '.solution | [.bound, .gap]')"
+	coopr-solve --node-limit 3 packing >layout
+	coopr-solve --node-limit 3 packing | cmp - layout
+	coopr-solve --check layout packing
+	head -n 1 layout | jq -e --slurpfile best best '.solution | .status == "feasible" and .bound.cost <= $best[0].solution.objective.cost
+	  and .objective.cost >= $best[0].solution.objective.cost
+	  and (.gap.cost - (.objective.cost - .bound.cost) / .objective.cost | fabs) < 1e-9'
+}
+
+@test "a limit that is reached with no layout in hand gives 75, and says which" {
+	triangle 2 >request
+	run -75 --separate-stderr coopr-solve --node-limit 1 request
+	same "" "$output"
+	contains "$stderr" "no layout was found within 1 nodes"
+	contains "$stderr" "raise --node-limit"
+}
+
+@test "with --time-limit the best layout found by then is printed" {
+	packing '.services[].consumes |= map_values(. * 1.7)' >packing
+	code=0
+	coopr-solve --time-limit 0.2 packing >layout || code=$?
+	[ "$code" -eq 75 ] || coopr-solve --check layout packing
+	run -64 --separate-stderr coopr-solve --time-limit never packing
+	contains "$stderr" "expected seconds"
+	run -64 --separate-stderr coopr-solve --node-limit 0 packing
+}
+
+@test "a conflict that a limit left unproved says that it may not be minimal" {
+	changed '.template.constraints.services.worker.quantities.min = 3'
+	run -1 coopr-solve changed
+	same '[null,4]' "$(jq -c '[.minimal, (.conflict | length)]' <<<"$output")"
+	run -1 coopr-solve --node-limit 2 changed
+	same '[false,true]' "$(jq -c '[.minimal, (.conflict | length > 4)]' <<<"$output")"
+}
+
 @test "nothing that bounds the number of machines is malformed" {
 	changed 'del(.cluster.numMachines)'
 	run -65 --separate-stderr coopr-solve changed

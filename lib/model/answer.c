@@ -85,6 +85,8 @@ append_solution(const struct solution *solution, struct buffer *out)
 	print_begin(&print, (jv){0}, out);
 	print_amounts(&print, "bound", &solution->bound);
 	print_integer(&print, "explored", solution->explored);
+	if (solution->gap.count)
+		print_amounts(&print, "gap", &solution->gap);
 	print_amounts(&print, "objective", &solution->objective);
 	print_string(&print, "status", solution->status);
 	print_close(&print);
@@ -118,7 +120,7 @@ answer_print(const struct request *request, const struct string_list *services,
 }
 
 void
-answer_print_unsatisfiable(const struct string_list *conflict, const char *because, struct buffer *out)
+answer_print_unsatisfiable(const struct string_list *conflict, bool minimal, const char *because, struct buffer *out)
 {
 	struct print print;
 
@@ -126,5 +128,7 @@ answer_print_unsatisfiable(const struct string_list *conflict, const char *becau
 	print_string(&print, "because", because);
 	print_strings(&print, "conflict", conflict);
 	print_string(&print, "kind", "unsatisfiable");
+	if (!minimal)
+		print_json(&print, "minimal", "false");
 	print_end(&print);
 }

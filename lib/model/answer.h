@@ -18,8 +18,9 @@ struct request;
 struct solution {
 	const char *status;       /* "optimal", or "feasible" with a bound */
 	struct amounts objective; /* value by name of objective, sorted by name */
-	struct amounts bound;     /* the same: no layout has less; may be empty */
+	struct amounts bound;     /* the same: no layout has less; empty where it is optimal */
 	int64_t explored;         /* nodes of the search */
+	struct amounts gap;       /* the same: by how much, as a part of the value, it may be worse than the best */
 };
 
 /* Fills solution from the member of that name of a cluster record; status is NULL where there is none. */
@@ -31,7 +32,8 @@ void solution_parse(const struct place *record, struct arena *arena, struct solu
 void answer_print(const struct request *request, const struct string_list *services,
     const struct solution *solution, struct buffer *out);
 
-/* Appends the "unsatisfiable" record, with a newline. conflict: JSON Pointers into the request. */
-void answer_print_unsatisfiable(const struct string_list *conflict, const char *because, struct buffer *out);
+/* Appends the "unsatisfiable" record, with a newline. conflict: JSON Pointers into the request, minimal or not known to
+ * be. */
+void answer_print_unsatisfiable(const struct string_list *conflict, bool minimal, const char *because, struct buffer *out);
 
 #endif

@@ -9,7 +9,10 @@
 #include "solve/shares.h"
 #include "solve/spread.h"
 
-enum { DIVE_EVERY = 8 }; /* levels */
+enum {
+	DIVE_EVERY = 8,    /* levels */
+	BOUND_NODES = 200, /* at most, to find a bound after the end */
+};
 
 struct branching {
 	struct master *master;
@@ -342,4 +345,40 @@ branch_best(struct master *master, int row, int sign, struct uses *found)
 	struct branching b = {.master = master, .objective = row, .sign = sign, .found = found, .any = found->count > 0};
 
 	return run(&b);
+}
+
+/* Whether no solution of the rows has less than that. */
+static bool
+is_bound(struct master *m, int row, int64_t bound)
+{
+	bool unproven = m->unproven, proved;
+	struct state state = {0};
+
+	master_save(m, &state);
+	master_set_bounds(m, row, m->rows[row].lo, bound - 1);
+	m->unproven = false;
+	proved = !master_relax(m, SIMPLEX_NONE, 1) && !m->unproven && !m->budget->spent;
+	m->unproven = unproven;
+	master_restore(m, &state);
+	state_release(&state);
+	return proved;
+}
+
+bool
+branch_bound(struct master *m, int row, int64_t *bound)
+{
+	struct budget *budget = m->budget, little = {.nodes_max = BOUND_NODES};
+	struct state state = {0};
+	bool known;
+
+	m->budget = &little;
+	master_save(m, &state);
+	known = master_relax(m, row, 1);
+	if (known)
+		*bound = (int64_t)ceil(simplex_activity(&m->lp, row) * m->rows[row].scale * (1 - 1e-9) - 1e-6);
+	known = known && is_bound(m, row, *bound);
+	master_restore(m, &state);
+	state_release(&state);
+	m->budget = budget;
+	return known;
 }

@@ -21,6 +21,10 @@ enum verdict branch_find(struct master *master, struct uses *found);
  * VERDICT_OPEN may come with a better one too. */
 enum verdict branch_best(struct master *master, int row, int sign, struct uses *found);
 
+/* The least activity of a row that the relaxation allows, in whole numbers and proved. Takes little time, also where the
+ * budget is spent. False where none is known. */
+bool branch_bound(struct master *master, int row, int64_t *bound);
+
 /* The activity of a row in a solution. */
 int64_t branch_activity(const struct master *master, int row, const struct uses *uses);
 

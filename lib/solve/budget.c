@@ -8,11 +8,12 @@ enum { NODE_WORK = 1000000 }; /* steps: about a millisecond */
 bool
 budget_node(struct budget *budget)
 {
-	budget->nodes++;
 	if (budget->deadline_ms && clock_monotonic_ms() >= budget->deadline_ms)
 		budget->spent = budget->late = true;
 	if (budget->nodes_max && budget->nodes >= budget->nodes_max)
 		budget->spent = true;
+	if (!budget->spent)
+		budget->nodes++;
 	return !budget->spent;
 }
 
@@ -30,7 +31,9 @@ budget_part(const struct budget *budget, unsigned long nodes)
 {
 	struct budget part = {.nodes_max = nodes, .deadline_ms = budget->deadline_ms, .spent = budget->spent, .late = budget->late};
 
-	if (budget->nodes_max && budget->nodes_max - budget->nodes < nodes)
+	if (budget->nodes_max && budget->nodes_max <= budget->nodes)
+		part.spent = true;
+	else if (budget->nodes_max && budget->nodes_max - budget->nodes < nodes)
 		part.nodes_max = budget->nodes_max - budget->nodes;
 	return part;
 }
@@ -39,7 +42,7 @@ void
 budget_take(struct budget *budget, const struct budget *part)
 {
 	budget->nodes += part->nodes;
-	budget_work(budget, part->work);
+	budget->work += part->work;
 	budget->late = budget->late || part->late;
 	budget->spent = budget->late || (budget->nodes_max && budget->nodes >= budget->nodes_max);
 }

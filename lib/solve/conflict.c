@@ -15,18 +15,34 @@
 #include "solve/search.h"
 #include "solve/solve.h"
 
-enum { EXPLORED_MAX = 2000 }; /* relaxations in one of the questions; what is not known by then counts as satisfiable */
+enum { /* nodes: what is not known by then counts as satisfiable */
+	QUESTION_NODES = 1000, /* for one question */
+	ALL_NODES = 20000,     /* for all of them */
+};
 
-/* Whether the demands that are not dropped are still too much. 1, 0, or -1 with err. */
+struct inquiry {
+	struct demands demands;
+	struct budget *budget;
+	bool open; /* whether a demand is needed could not be found out */
+};
+
+/* Whether the demands that are not dropped are still too much. 1, 0, or -1 with err. only: the answer decides about a
+ * single demand. */
 static int
-is_too_much(struct demands *demands, struct error *err)
+is_too_much(struct inquiry *q, bool only, struct error *err)
 {
+	struct budget part = budget_part(q->budget, QUESTION_NODES);
 	struct program program;
 	int rc = -1;
 
-	if (program_build(demands->request, demands, &program, err) == 0)
-		rc = search_any(&program, &(struct budget){.nodes_max = EXPLORED_MAX}) == VERDICT_NONE;
+	if (program_build(q->demands.request, &q->demands, &program, err) == 0) {
+		enum verdict verdict = search_any(&program, &part);
+
+		q->open = q->open || (only && verdict == VERDICT_OPEN);
+		rc = verdict == VERDICT_NONE;
+	}
 	program_release(&program);
+	budget_take(q->budget, &part);
 	return rc;
 }
 
@@ -41,22 +57,22 @@ drop_range(struct demands *demands, size_t from, size_t to, bool drop)
  * halves. What must stay of the larger rest must stay of the smaller one, so the rest is minimal when all ranges
  * were looked at. */
 static int
-reduce(struct demands *demands, size_t from, size_t to, struct error *err)
+reduce(struct inquiry *q, size_t from, size_t to, struct error *err)
 {
 	int rc;
 
 	if (from == to)
 		return 0;
-	drop_range(demands, from, to, true);
-	rc = is_too_much(demands, err);
+	drop_range(&q->demands, from, to, true);
+	rc = is_too_much(q, to - from == 1, err);
 	if (rc != 0)
 		return rc < 0 ? -1 : 0;
-	drop_range(demands, from, to, false);
+	drop_range(&q->demands, from, to, false);
 	if (to - from == 1)
 		return 0;
-	if (reduce(demands, from, from + (to - from) / 2, err) < 0)
+	if (reduce(q, from, from + (to - from) / 2, err) < 0)
 		return -1;
-	return reduce(demands, from + (to - from) / 2, to, err);
+	return reduce(q, from + (to - from) / 2, to, err);
 }
 
 static size_t
@@ -118,8 +134,10 @@ unit_about(const struct program *p, const struct demand *demand)
 /* What would be possible without the demand: the least (sign 1) or most of what it is about, -1 where that is not
  * known. */
 static int64_t
-possible(struct demands *demands, const struct demand *demand, int sign)
+possible(struct inquiry *q, const struct demand *demand, int sign)
 {
+	struct demands *demands = &q->demands;
+	struct budget part = budget_part(q->budget, QUESTION_NODES);
 	struct program program;
 	struct error err;
 	int64_t value = -1;
@@ -127,8 +145,9 @@ possible(struct demands *demands, const struct demand *demand, int sign)
 	demand_drop(demands, demand, true);
 	if (program_build(demands->request, demands, &program, &err) == 0)
 		value = search_extreme(&program, is_about_machines(demand) ? ANY : unit_about(&program, demand), sign,
-		    &(struct budget){.nodes_max = EXPLORED_MAX});
+		    &part);
 	program_release(&program);
+	budget_take(q->budget, &part);
 	demand_drop(demands, demand, false);
 	return value;
 }
@@ -156,12 +175,12 @@ asked_for(const struct request *r, const struct demand *demand)
 
 /* ": at most 4 machines are possible", where the search can tell. */
 static void
-append_possible(struct demands *demands, const struct demand *demand, struct buffer *out)
+append_possible(struct inquiry *q, const struct demand *demand, struct buffer *out)
 {
-	int64_t asked = asked_for(demands->request, demand), most = possible(demands, demand, -1), number;
+	int64_t asked = asked_for(q->demands.request, demand), most = possible(q, demand, -1), number;
 	bool below = most >= 0 && most < asked;
 
-	number = below ? most : possible(demands, demand, 1);
+	number = below ? most : possible(q, demand, 1);
 	if (!below && number <= asked)
 		return;
 	if (number == 0) {
@@ -208,8 +227,9 @@ explain_nothing(const struct request *request, struct arena *arena, struct refus
 }
 
 static void
-append_sentence(struct demands *demands, const struct demand **list, size_t count, struct buffer *out)
+append_sentence(struct inquiry *q, const struct demand **list, size_t count, struct buffer *out)
 {
+	struct demands *demands = &q->demands;
 	const struct demand *subject = subject_of(list, count);
 
 	demand_words(demands, subject, out);
@@ -217,7 +237,7 @@ append_sentence(struct demands *demands, const struct demand **list, size_t coun
 		buffer_text(out, ", but ");
 	append_others(demands, list, count, subject, out);
 	if (interest(subject))
-		append_possible(demands, subject, out);
+		append_possible(q, subject, out);
 }
 
 static int
@@ -257,33 +277,35 @@ find_breaches(struct demands *demands, struct breaches *breaches, struct error *
 
 /* Leaves nothing but the breaches and that machines stay as they are, if that is too much by itself. */
 static int
-blame_breaches(struct demands *demands, const struct breaches *breaches, struct error *err)
+blame_breaches(struct inquiry *q, const struct breaches *breaches, struct error *err)
 {
+	struct demands *demands = &q->demands;
 	int rc;
 
 	for (size_t i = 0; i < demands->count; i++)
 		if (demands->list[i].kind != DEMAND_NODES && !breach_of(breaches, &demands->list[i]))
 			demand_drop(demands, &demands->list[i], true);
-	rc = is_too_much(demands, err);
+	rc = is_too_much(q, false, err);
 	if (rc == 0)
 		drop_range(demands, 0, demands->count, false);
 	return rc < 0 ? -1 : 0;
 }
 
 static int
-find_conflict(struct demands *demands, struct breaches *breaches, struct error *err)
+find_conflict(struct inquiry *q, struct breaches *breaches, struct error *err)
 {
-	if (demands->request->node_count && find_breaches(demands, breaches, err) < 0)
+	if (q->demands.request->node_count && find_breaches(&q->demands, breaches, err) < 0)
 		return -1;
-	if (breaches->count && blame_breaches(demands, breaches, err) < 0)
+	if (breaches->count && blame_breaches(q, breaches, err) < 0)
 		return -1;
-	return reduce(demands, 0, demands->count, err);
+	return reduce(q, 0, q->demands.count, err);
 }
 
 /* What the present layout has to do with it, and what moves could do. */
 static int
-append_change(struct demands *demands, const struct breaches *breaches, struct buffer *out, struct error *err)
+append_change(struct inquiry *q, const struct breaches *breaches, struct buffer *out, struct error *err)
 {
+	const struct demands *demands = &q->demands;
 	bool told = false;
 
 	for (size_t i = 0; i < breaches->count; i++) {
@@ -300,32 +322,35 @@ append_change(struct demands *demands, const struct breaches *breaches, struct b
 }
 
 int
-conflict_explain(const struct request *request, int64_t moves_max, struct arena *arena, struct refusal *refusal,
-    struct error *err)
+conflict_explain(const struct request *request, int64_t moves_max, struct budget *budget, struct arena *arena,
+    struct refusal *refusal, struct error *err)
 {
-	struct demands demands;
+	struct budget part = budget_part(budget, ALL_NODES);
+	struct inquiry q = {.budget = &part};
 	struct breaches breaches = {0};
 	const struct demand **list;
 	struct buffer out = {0};
 	size_t count;
 	int rc;
 
-	demands_collect(request, &demands);
-	demands.moves_max = moves_max;
-	rc = find_conflict(&demands, &breaches, err);
-	list = memory_zeroed(demands.count, sizeof *list);
-	count = kept(&demands, list);
+	demands_collect(request, &q.demands);
+	q.demands.moves_max = moves_max;
+	rc = find_conflict(&q, &breaches, err);
+	list = memory_zeroed(q.demands.count, sizeof *list);
+	count = kept(&q.demands, list);
 	if (rc == 0 && count == 0)
 		explain_nothing(request, arena, refusal);
 	else if (rc == 0) {
-		append_sentence(&demands, list, count, &out);
-		rc = append_change(&demands, &breaches, &out, err);
-		refusal->conflict = pointers_of(&demands, list, count, arena);
+		append_sentence(&q, list, count, &out);
+		rc = append_change(&q, &breaches, &out, err);
+		refusal->conflict = pointers_of(&q.demands, list, count, arena);
 		refusal->because = arena_string(arena, out.data);
 	}
+	refusal->not_minimal = q.open;
+	budget_take(budget, &part);
 	buffer_release(&out);
 	free(breaches.list);
 	free(list);
-	demands_release(&demands);
+	demands_release(&q.demands);
 	return rc;
 }

@@ -8,14 +8,15 @@
 #include <stdint.h>
 
 struct arena;
+struct budget;
 struct error;
 struct refusal;
 struct request;
 
 /* Explains a request that has no solution with so many moves. No demand of the conflict can be left out of it:
- * dropping any of them makes the rest satisfiable. What the present layout breaks already is the reason where it is
- * one: not what is asked for now. */
-int conflict_explain(const struct request *request, int64_t moves_max, struct arena *arena, struct refusal *refusal,
-    struct error *err);
+ * dropping any of them makes the rest satisfiable; or the budget was spent, which the refusal says. What the present
+ * layout breaks already is the reason where it is one: not what is asked for now. */
+int conflict_explain(const struct request *request, int64_t moves_max, struct budget *budget, struct arena *arena,
+    struct refusal *refusal, struct error *err);
 
 #endif

@@ -320,9 +320,7 @@ goal(const struct master *m, double missing, int objective, int sign)
 {
 	if (missing > 0 || objective == SIMPLEX_NONE)
 		return missing;
-	if (m->lp.place[objective] != SIMPLEX_NONE)
-		return sign * m->lp.value[m->lp.place[objective]];
-	return sign * (m->lp.at_hi[objective] ? m->lp.hi[objective] : m->lp.lo[objective]);
+	return sign * simplex_activity(&m->lp, objective);
 }
 
 static bool

@@ -329,24 +329,31 @@ search_dense(struct search *s, struct outcome *outcome)
 
 /* Makes one objective least, and a condition. */
 static void
-search_least(struct search *s, int row)
+search_least(struct search *s, int row, struct bound *bound)
 {
 	struct master *m = &s->master;
 	enum verdict verdict = branch_best(m, row, 1, &s->found);
 
 	s->open = s->open || verdict == VERDICT_OPEN;
-	if (s->found.count)
-		master_set_bounds(m, row, m->rows[row].lo, branch_activity(m, row, &s->found));
+	if (s->open) {
+		bound->known = branch_bound(m, row, &bound->least);
+		return;
+	}
+	bound->least = branch_activity(m, row, &s->found);
+	bound->known = !m->unproven;
+	master_set_bounds(m, row, m->rows[row].lo, bound->least);
 }
 
 /* The fewest moves, and then what goes with machines that leave because fewer are asked for. */
 static void
-search_moves(struct search *s)
+search_moves(struct search *s, struct bound *moves)
 {
+	struct bound lost;
+
 	if (s->master.row_of_moves != SIMPLEX_NONE)
-		search_least(s, s->master.row_of_moves);
+		search_least(s, s->master.row_of_moves, moves);
 	if (s->master.row_of_lost != SIMPLEX_NONE && !s->open)
-		search_least(s, s->master.row_of_lost);
+		search_least(s, s->master.row_of_lost, &lost);
 }
 
 /* The patterns of a solution outlive the search: they move to the outcome. */
@@ -386,11 +393,11 @@ search_best(const struct program *p, struct budget *budget, struct outcome *outc
 	s.open = verdict == VERDICT_OPEN;
 	for (size_t i = 0; i < p->objective_count && verdict == VERDICT_FOUND && !s.open; i++)
 		if (p->objectives[i] == OBJECTIVE_COST)
-			search_least(&s, s.master.row_of_cost);
+			search_least(&s, s.master.row_of_cost, &outcome->bound[OBJECTIVE_COST]);
 		else if (p->objectives[i] == OBJECTIVE_MOVES)
-			search_moves(&s);
+			search_moves(&s, &outcome->bound[OBJECTIVE_MOVES]);
 		else if (p->objectives[i] == OBJECTIVE_MACHINES)
-			search_least(&s, 0);
+			search_least(&s, 0, &outcome->bound[OBJECTIVE_MACHINES]);
 		else if (p->objectives[i] == OBJECTIVE_DENSE) {
 			search_dense(&s, outcome);
 			break;

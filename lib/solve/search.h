@@ -12,10 +12,16 @@
 #include "solve/branch.h"
 #include "solve/master.h"
 
+struct bound { /* of an objective: no solution has less, of those that are as good in the objectives before it */
+	int64_t least;
+	bool known;
+};
+
 struct outcome { /* release it; patterns live in its arena */
 	enum verdict verdict; /* FOUND: uses is the best; OPEN: it is one (if there are uses), NONE: there is none */
 	bool proved;          /* whether the verdict was proved in whole numbers */
 	struct uses uses;     /* in preference order where dense is an objective */
+	struct bound bound[OBJECTIVE_COUNT];
 	struct arena arena;
 };
 

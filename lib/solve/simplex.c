@@ -213,6 +213,12 @@ simplex_price(struct simplex *lp, int objective, int sign)
 	return missing;
 }
 
+double
+simplex_activity(const struct simplex *lp, int row)
+{
+	return lp->place[row] == SIMPLEX_NONE ? resting(lp, (size_t)row) : lp->value[lp->place[row]];
+}
+
 int
 simplex_best_row(const struct simplex *lp, int objective, int sign, double *gain)
 {

@@ -49,6 +49,9 @@ bool simplex_rebuild(struct simplex *lp, const double *matrix);
  * objective (a row, or SIMPLEX_NONE). A column a is worth entering where sum(price[i] * a[i]) > 0. */
 double simplex_price(struct simplex *lp, int objective, int sign);
 
+/* The activity of a row, in the solution at hand. */
+double simplex_activity(const struct simplex *lp, int row);
+
 /* The row whose activity is best worth entering, and its gain per unit; SIMPLEX_NONE where there is none. */
 int simplex_best_row(const struct simplex *lp, int objective, int sign, double *gain);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "model/request.h"
 #include "solve/admit.h"
@@ -207,6 +208,37 @@ machines_of(const struct program *p, const struct outcome *outcome)
 	return machines;
 }
 
+static enum objective
+objective_called(const char *name)
+{
+	enum objective i = 0;
+
+	while (strcmp(objective_name(i), name) != 0)
+		i++;
+	return i;
+}
+
+/* What is proved of the objectives, and how far from it the layout is. */
+static void
+make_bound(const struct program *p, const struct outcome *outcome, struct answer *answer)
+{
+	struct solution *solution = &answer->solution;
+
+	solution->bound.list = arena_alloc(&answer->arena, OBJECTIVE_COUNT, sizeof *solution->bound.list);
+	solution->gap.list = arena_alloc(&answer->arena, OBJECTIVE_COUNT, sizeof *solution->gap.list);
+	for (size_t i = 0; i < solution->objective.count; i++) {
+		const struct amount *amount = &solution->objective.list[i];
+		enum objective objective = objective_called(amount->resource);
+		double bound = (double)outcome->bound[objective].least * (objective == OBJECTIVE_COST ? p->cost_unit : 1);
+
+		if (!outcome->bound[objective].known)
+			continue;
+		solution->bound.list[solution->bound.count++] = (struct amount){amount->resource, bound};
+		solution->gap.list[solution->gap.count++] =
+		    (struct amount){amount->resource, amount->value > 0 ? (amount->value - bound) / amount->value : 0};
+	}
+}
+
 /* In the order of their names: cost, machines, moves. */
 static void
 make_solution(const struct program *p, const struct outcome *outcome, unsigned long explored, struct answer *answer)
@@ -230,6 +262,8 @@ make_solution(const struct program *p, const struct outcome *outcome, unsigned l
 		.objective = {list, count},
 		.explored = (int64_t)explored,
 	};
+	if (outcome->verdict != VERDICT_FOUND || !outcome->proved)
+		make_bound(p, outcome, answer);
 }
 
 static void
@@ -240,18 +274,43 @@ name_services(const struct program *p, struct answer *answer)
 		answer->services.list[i] = p->services[i]->name;
 }
 
+static struct budget
+budget_of(const struct solve_terms *terms)
+{
+	struct budget budget = {.nodes_max = terms->node_limit};
+
+	if (terms->time_limit_ms)
+		budget.deadline_ms = clock_monotonic_ms() + terms->time_limit_ms;
+	else if (!terms->node_limit)
+		budget.nodes_max = SOLVE_NODES;
+	return budget;
+}
+
+/* A limit was reached before any layout was found. */
 static int
-take_outcome(const struct program *p, const struct outcome *outcome, int64_t moves_max, const struct budget *budget,
-    struct answer *answer, struct error *err)
+no_layout_yet(const struct solve_terms *terms, const struct budget *budget, struct error *err)
+{
+	if (budget->late)
+		return error_set(err, EX_TEMPFAIL, "request: no layout was found within %g s, and none was ruled out: raise --time-limit",
+		    (double)terms->time_limit_ms / 1e3);
+	return error_set(err, EX_TEMPFAIL, "request: no layout was found within %lu nodes of the search, and none was ruled out: %s "
+	    "--node-limit, or give --time-limit", budget->nodes_max, terms->node_limit ? "raise" : "give a higher");
+}
+
+static int
+take_outcome(const struct program *p, const struct outcome *outcome, const struct solve_terms *terms,
+    struct budget *budget, struct answer *answer, struct error *err)
 {
 	if (outcome->verdict != VERDICT_NONE && p->unbounded && machines_of(p, outcome) >= SOLVE_MACHINES)
 		return error_set(err, EX_DATAERR, "request: /cluster/numMachines: nothing bounds the number of machines: give it, "
 		    "constraints.size.max, or an objective of cost or machines");
 	if (outcome->verdict == VERDICT_NONE && !outcome->proved)
 		return error_set(err, EX_SOFTWARE, "request: no layout was found, and that there is none could not be proved");
+	if (outcome->verdict == VERDICT_OPEN && machines_of(p, outcome) == 0)
+		return no_layout_yet(terms, budget, err);
 	answer->satisfiable = outcome->verdict != VERDICT_NONE;
 	if (!answer->satisfiable)
-		return conflict_explain(p->request, moves_max, &answer->arena, &answer->refusal, err);
+		return conflict_explain(p->request, terms->moves_max, budget, &answer->arena, &answer->refusal, err);
 	make_nodes(p, outcome, answer);
 	make_solution(p, outcome, budget->nodes, answer);
 	name_services(p, answer);
@@ -264,7 +323,7 @@ solve(const struct request *request, const struct solve_terms *terms, struct ans
 	struct demands demands;
 	struct program program;
 	struct outcome outcome;
-	struct budget budget = {0};
+	struct budget budget = budget_of(terms);
 	int admitted, rc;
 
 	*answer = (struct answer){0};
@@ -276,7 +335,7 @@ solve(const struct request *request, const struct solve_terms *terms, struct ans
 	rc = program_build(request, &demands, &program, err);
 	if (rc == 0) {
 		search_best(&program, &budget, &outcome);
-		rc = take_outcome(&program, &outcome, terms->moves_max, &budget, answer, err);
+		rc = take_outcome(&program, &outcome, terms, &budget, answer, err);
 		outcome_release(&outcome);
 	}
 	program_release(&program);
@@ -364,7 +423,7 @@ answer_write(const struct request *request, const struct answer *answer, FILE *s
 	if (answer->satisfiable)
 		answer_print(request, &answer->services, &answer->solution, &out);
 	else
-		answer_print_unsatisfiable(&answer->refusal.conflict, answer->refusal.because, &out);
+		answer_print_unsatisfiable(&answer->refusal.conflict, !answer->refusal.not_minimal, answer->refusal.because, &out);
 	for (size_t i = 0; i < answer->node_count; i++) {
 		print_node(request, answer->nodes[i], &out);
 		if (out.length > WRITE_AT_ONCE) {

@@ -20,6 +20,7 @@ struct request;
 struct refusal { /* why there is no layout */
 	struct string_list conflict; /* JSON Pointers into the request, sorted */
 	const char *because;
+	bool not_minimal; /* a limit was reached: some of the conflict may not be needed */
 };
 
 struct answer { /* release it */
@@ -32,12 +33,16 @@ struct answer { /* release it */
 	size_t node_count;
 };
 
+enum { SOLVE_NODES = 100000 }; /* of the search, where no limit is given: a minute or two */
+
 struct solve_terms { /* zero-initialised: nothing not concerned may change */
-	int64_t moves_max; /* how many moves are allowed; INT64_MAX: any number */
+	int64_t moves_max;        /* how many moves are allowed; INT64_MAX: any number */
+	unsigned long node_limit; /* nodes of the search; 0: SOLVE_NODES, or any number where there is a time limit */
+	int64_t time_limit_ms;    /* 0: any time; else the answer depends on the machine */
 };
 
-/* Answers a request. 0, or -1: EX_DATAERR for what contradicts itself or is too large, EX_UNAVAILABLE for what is
- * not supported, EX_SOFTWARE where nothing could be proved. */
+/* Answers a request. 0, or -1: EX_DATAERR for what contradicts itself or is too large, EX_TEMPFAIL where a limit was
+ * reached with no layout in hand, EX_SOFTWARE where nothing could be proved. */
 int solve(const struct request *request, const struct solve_terms *terms, struct answer *answer, struct error *err);
 
 struct condition { /* at least so many machines: */
