@@ -168,7 +168,7 @@ judge_conflict(const struct request *request, const struct string_list *conflict
 	struct conflict_report verdict;
 	struct arena arena = {0};
 	struct error err;
-	int code = check_conflict(request, conflict, moves_max(), &arena, &verdict, &err) < 0 ? message_error(&err) : 0;
+	int code = check_conflict(request, conflict, solving.moves_max, &arena, &verdict, &err) < 0 ? message_error(&err) : 0;
 
 	if (!code) {
 		code = report(verdict.faults, "conflict");
