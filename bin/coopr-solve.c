@@ -22,29 +22,34 @@
 #include "model/request.h"
 #include "solve/check-conflict.h"
 #include "solve/check.h"
+#include "solve/explain.h"
 #include "solve/solve.h"
 
 static bool verbose;
-static const char *check, *seconds;
+static const char *check, *explained, *output, *seconds;
 static struct solve_terms solving;
 static long moves, nodes = -1;
 
 static const struct option_spec options[] = {
 	OPTION_UPTO(0, "allow-moves", &moves, "N", "what is not concerned by a change may move, at most N times"),
 	OPTION_STRING(0, "check", &check, "LAYOUT", "judge this layout instead of looking for one"),
+	OPTION_STRING(0, "explain", &explained, "NODE", "say why SERVICE stands there, or does not"),
 	OPTION_NUMBER(0, "node-limit", &nodes, "N", "search at most N nodes"),
 	OPTION_STRING(0, "time-limit", &seconds, "SECONDS", "search at most so long; the answer may differ from run to run then"),
+	OPTION_STRING('o', "output", &output, "FORMAT", "of an explanation: text (the default) or json"),
 	OPTION_FLAG('v', "verbose", &verbose, "say on stderr how long it took"),
 	OPTION_END
 };
 
 static const struct command command = {
-	"coopr-solve", "[-v] [--node-limit N] [--time-limit SECONDS] [--check LAYOUT] [FILE]",
+	"coopr-solve", "[-v] [--node-limit N] [--time-limit SECONDS] [--check LAYOUT] [FILE] |\n"
+	"       coopr-solve --explain NODE SERVICE [--check LAYOUT] [FILE]",
 	"Find the best layout of a cluster: which services stand on which machines.", options,
 	"  coopr-request -t web -n 4 --name shop | coopr-solve | coopr-plan\n"
 	"  coopr-solve request.json > layout.ndjson || jq -r .because layout.ndjson\n"
 	"  coopr-solve --time-limit 2.5 request.json\n"
 	"  coopr-solve --check layout.ndjson request.json\n"
+	"  coopr-solve --explain 1002 web --check layout.ndjson request.json\n"
 };
 
 /* The terms; 0, or a code after a message. */
@@ -192,13 +197,86 @@ judge_answer(const struct request *request, const char *path)
 	return code;
 }
 
+static int
+explain_in(const struct request *request, const struct layout *layout, const char *service)
+{
+	struct explanation explanation;
+	struct arena arena = {0};
+	struct error err;
+	int code = 0;
+
+	if (explain(request, layout, solving.moves_max, explained, service, &arena, &explanation, &err) < 0)
+		code = message_error(&err);
+	else if (output && strcmp(output, "json") == 0)
+		explanation_write_record(&explanation, stdout);
+	else
+		explanation_write(&explanation, stdout);
+	arena_release(&arena);
+	return code;
+}
+
+static int
+explain_given(const struct request *request, const char *path, const char *service)
+{
+	struct layout layout = {0};
+	struct solution claims;
+	int code = read_answer(path, &layout, &claims);
+
+	if (!code && layout.unsatisfiable) {
+		message("layout: there is none to explain");
+		code = EX_NO;
+	} else if (!code)
+		code = explain_in(request, &layout, service);
+	layout_release(&layout);
+	return code;
+}
+
+/* Explains the layout that would be found. */
+static int
+explain_found(const struct request *request, const char *service)
+{
+	struct answer answer;
+	struct arena arena = {0};
+	struct layout layout;
+	struct error err;
+	int code = 0;
+
+	if (solve(request, &solving, &answer, &err) < 0)
+		code = message_error(&err);
+	else if (!answer.satisfiable) {
+		message("there is no layout: %s", answer.refusal.because);
+		code = EX_NO;
+	} else {
+		answer_layout(request, &answer, &arena, &layout);
+		code = explain_in(request, &layout, service);
+	}
+	arena_release(&arena);
+	answer_release(&answer);
+	return code;
+}
+
+static int
+act(const struct request *request, const char *service)
+{
+	if (service)
+		return check ? explain_given(request, check, service) : explain_found(request, service);
+	return check ? judge_answer(request, check) : find_layout(request);
+}
+
 int
 main(int argc, char **argv)
 {
 	struct request request = {0};
+	const char *service;
 	int code;
 
 	argv += option_parse(&command, argc, argv);
+	service = explained ? argv[0] : NULL;
+	if (explained && !service)
+		return option_misuse(&command, "--explain needs a node and a service");
+	if (output && (!explained || (strcmp(output, "json") != 0 && strcmp(output, "text") != 0)))
+		return option_misuse(&command, "-o is text or json, and goes with --explain");
+	argv += explained != NULL;
 	if (argv[0] && argv[1])
 		return option_misuse(&command, "one request at a time");
 
@@ -207,7 +285,7 @@ main(int argc, char **argv)
 		code = read_request(argv[0] ? argv[0] : "-", &request);
 
 	if (!code)
-		code = check ? judge_answer(&request, check) : find_layout(&request);
+		code = act(&request, service);
 
 	request_release(&request);
 	return message_end(code);

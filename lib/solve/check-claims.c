@@ -33,9 +33,9 @@ check_value(struct check *c, enum objective objective, double value)
 		check_fault(c, "cluster", NULL, "its %s is said to be %.12g, and is %.12g", said->resource, said->value, value);
 }
 
-/* The price of all machines, where each has one. A type that the request does not know has none. */
-static bool
-reckon_cost(const struct check *c, double *cost)
+/* A type that the request does not know costs nothing. */
+bool
+check_cost(const struct check *c, double *cost)
 {
 	*cost = 0;
 	for (size_t i = 0; i < c->layout->node_count; i++) {
@@ -61,7 +61,7 @@ check_claims(struct check *c)
 		return;
 	check_value(c, OBJECTIVE_MACHINES, (double)c->node_count);
 	check_value(c, OBJECTIVE_MOVES, (double)check_moves(c));
-	if (reckon_cost(c, &cost))
+	if (check_cost(c, &cost))
 		check_value(c, OBJECTIVE_COST, cost);
 	if (claims->status && strcmp(claims->status, "optimal") != 0 && strcmp(claims->status, "feasible") != 0)
 		check_fault(c, "cluster", NULL, "its status is neither optimal nor feasible");

@@ -53,6 +53,9 @@ size_t check_chosen(const struct check *c, const struct string_list *set);
 int64_t check_instances(const struct check *c, const char *service);
 int64_t check_moves(const struct check *c);
 
+/* The price of all machines; false where one has none. */
+bool check_cost(const struct check *c, double *cost);
+
 /* NULL where there is none. */
 const struct service *check_service_of(const struct check *c, const char *name);
 const struct hardware_offer *check_hardware_of(const struct check *c, const char *name);

@@ -286,3 +286,24 @@ check_layout(const struct request *request, const struct layout *layout, const s
 	demands_release(&all);
 	return first;
 }
+
+struct amounts
+check_worth(const struct request *request, const struct layout *layout, struct arena *arena)
+{
+	struct amounts worth = {arena_alloc(arena, OBJECTIVE_COUNT, sizeof *worth.list), 0};
+	struct demands all;
+	struct check c = {.request = request, .layout = layout, .arena = arena};
+	double cost;
+
+	demands_collect(request, &all);
+	c.demands = &all;
+	begin(&c);
+	count_instances(&c);
+	if (check_cost(&c, &cost))
+		worth.list[worth.count++] = (struct amount){objective_name(OBJECTIVE_COST), cost};
+	worth.list[worth.count++] = (struct amount){objective_name(OBJECTIVE_MACHINES), (double)c.node_count};
+	worth.list[worth.count++] = (struct amount){objective_name(OBJECTIVE_MOVES), (double)check_moves(&c)};
+	end(&c);
+	demands_release(&all);
+	return worth;
+}

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/entity.h"
+
 struct arena;
 struct demands;
 struct layout;
@@ -33,5 +35,8 @@ struct fault {
  * length of the layout. */
 struct fault *check_layout(const struct request *request, const struct layout *layout, const struct check_terms *terms,
     struct arena *arena);
+
+/* What a layout is worth: its cost (where each machine has one), machines and moves, by name. */
+struct amounts check_worth(const struct request *request, const struct layout *layout, struct arena *arena);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One more condition on a program: so many machines that are like one of a layout, and have these services.
+ * One more condition on a program: one machine more, or one less, than a layout
+ * has of those that are like one of its nodes, and have these services.
  */
 #ifndef SOLVE_CONDITION_H
 #define SOLVE_CONDITION_H

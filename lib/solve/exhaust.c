@@ -11,7 +11,7 @@
 #include "solve/check.h"
 #include "solve/demand.h"
 
-enum { SERVICES_MOST = 10, KINDS_MOST = 20000, LAYOUTS_MOST = 20000 };
+enum { SERVICES_MOST = 10, KINDS_MOST = 4000, LAYOUTS_MOST = 4000 };
 
 struct trial {
 	const struct demands *demands;

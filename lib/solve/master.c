@@ -359,5 +359,5 @@ master_init(struct master *m, const struct program *p, struct budget *budget)
 	add_present_rows(m);
 	add_other_rows(m);
 	if (p->condition)
-		master_add_row(m, (struct row){ROW_REGION, 0, p->condition, p->condition_least, NO_MAX, 1});
+		master_add_row(m, (struct row){ROW_REGION, 0, p->condition, p->condition_lo, p->condition_hi, 1});
 }

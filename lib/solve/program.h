@@ -128,8 +128,8 @@ struct program {
 	bool costed;        /* every usable hardware type has a cost */
 	enum objective objectives[OBJECTIVE_COUNT];
 	size_t objective_count;
-	const struct region *condition; /* at least condition_least machines are in it; NULL: no such condition */
-	int64_t condition_least;
+	const struct region *condition; /* of which there are so many machines; NULL: no such condition */
+	int64_t condition_lo, condition_hi;
 };
 
 /* Fills program with what the request demands, but for the demands that are dropped. The services must all be defined

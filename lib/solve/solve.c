@@ -355,9 +355,9 @@ keep_objectives(struct program *p, bool best)
 }
 
 static int
-answer_question(const struct program *p, struct answer *answer, struct error *err)
+answer_question(const struct program *p, unsigned long nodes_max, struct answer *answer, struct error *err)
 {
-	struct budget budget = {.nodes_max = QUESTION_NODES};
+	struct budget budget = {.nodes_max = nodes_max ? nodes_max : QUESTION_NODES};
 	struct outcome outcome;
 	int rc;
 
@@ -387,7 +387,7 @@ solve_question(const struct request *request, const struct question *question, s
 		keep_objectives(&program, question->best);
 		rc = !question->condition || condition_impose(question->condition, &program);
 		if (rc > 0)
-			rc = answer_question(&program, answer, err);
+			rc = answer_question(&program, question->nodes_max, answer, err);
 	}
 	program_release(&program);
 	return rc;

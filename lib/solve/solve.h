@@ -45,17 +45,19 @@ struct solve_terms { /* zero-initialised: nothing not concerned may change */
  * reached with no layout in hand, EX_SOFTWARE where nothing could be proved. */
 int solve(const struct request *request, const struct solve_terms *terms, struct answer *answer, struct error *err);
 
-struct condition { /* at least so many machines: */
-	const struct node *node;     /* of a layout; they have its hardware type and, where it is present, are like it */
-	struct string_list with;     /* services that stand on them */
-	const char *without;         /* one that does not; or NULL */
-	int64_t least;
+struct condition { /* one machine more than in a layout that is like one of its nodes, or one less: */
+	const struct layout *layout;
+	const struct node *node; /* of it: the same hardware type, and new or present as it is */
+	struct string_list with; /* services that stand there */
+	const char *without;     /* one that does not; or NULL */
+	bool less;               /* of all that have the services, wherever */
 };
 
 struct question {
 	const struct demands *demands;     /* of the request; those dropped do not count */
 	const struct condition *condition; /* one more; NULL: none */
 	bool best;                         /* by the objectives before dense; else any layout will do */
+	unsigned long nodes_max;           /* of the search; 0: enough for most */
 };
 
 /* Whether there is such a layout. 1: yes, it is the answer; 0: no, and the answer says nothing of why; -1: as above. */
