@@ -41,6 +41,16 @@ static const char *const migrations[] = {
 	"	PRIMARY KEY (entity, version)"
 	") STRICT, WITHOUT ROWID;"
 	"INSERT INTO tenant (name) VALUES ('superadmin'), ('default');",
+	/* 2: secrets. sealed: the nonce and what XChaCha20-Poly1305 made of the value, with the names authenticated. */
+	"CREATE TABLE secret ("
+	"	tenant INTEGER NOT NULL REFERENCES tenant,"
+	"	name TEXT NOT NULL,"
+	"	version INTEGER NOT NULL,"
+	"	at TEXT NOT NULL,"
+	"	by TEXT NOT NULL,"
+	"	sealed BLOB NOT NULL,"
+	"	PRIMARY KEY (tenant, name)"
+	") STRICT, WITHOUT ROWID;",
 };
 
 enum { NEWEST = sizeof migrations / sizeof *migrations };

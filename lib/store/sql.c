@@ -47,10 +47,15 @@ bind(sqlite3_stmt *rows, const char *types, va_list ap)
 	int result = SQLITE_OK;
 
 	for (int i = 0; types[i] && result == SQLITE_OK; i++)
-		if (types[i] == 't')
+		if (types[i] == 't') {
 			result = sqlite3_bind_text(rows, i + 1, va_arg(ap, const char *), -1, SQLITE_TRANSIENT);
-		else
+		} else if (types[i] == 'b') {
+			const void *bytes = va_arg(ap, const void *);
+
+			result = sqlite3_bind_blob64(rows, i + 1, bytes, va_arg(ap, size_t), SQLITE_TRANSIENT);
+		} else {
 			result = sqlite3_bind_int64(rows, i + 1, va_arg(ap, int64_t));
+		}
 	return result;
 }
 
@@ -98,6 +103,15 @@ const char *
 sql_text(sqlite3_stmt *rows, int column)
 {
 	return (const char *)sqlite3_column_text(rows, column);
+}
+
+const void *
+sql_bytes(sqlite3_stmt *rows, int column, size_t *length)
+{
+	const void *bytes = sqlite3_column_blob(rows, column);
+
+	*length = (size_t)sqlite3_column_bytes(rows, column);
+	return bytes;
 }
 
 int64_t

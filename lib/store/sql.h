@@ -12,6 +12,7 @@
 #define STORE_SQL_H
 
 #include <sqlite3.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct error;
@@ -21,14 +22,15 @@ struct error;
 int sql_error(sqlite3 *db, struct error *err);
 
 /* A statement with values for its question marks: types has a letter for each, 't' for a text (NULL: null), 'i' for an
- * int64_t. NULL with the reason in err. */
+ * int64_t, 'b' for bytes (const void * and size_t). NULL with the reason in err. */
 sqlite3_stmt *sql_query(sqlite3 *db, struct error *err, const char *text, const char *types, ...);
 
 /* Steps to the next row of rows (NULL: it could not be made, err says why): 1, 0 at the end, -1. */
 int sql_row(sqlite3_stmt *rows, struct error *err);
 
-/* A column of the row: the text (NULL where it is null), the number. */
+/* A column of the row: the text (NULL where it is null), the bytes, the number. */
 const char *sql_text(sqlite3_stmt *rows, int column);
+const void *sql_bytes(sqlite3_stmt *rows, int column, size_t *length);
 int64_t sql_integer(sqlite3_stmt *rows, int column);
 
 /* Runs statements that have no values and give no rows. */

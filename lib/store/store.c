@@ -73,7 +73,7 @@ connect(struct store *store, enum store_mode mode, struct error *err)
 	if (sqlite3_open_v2(store->path, &store->db, flags, NULL) != SQLITE_OK)
 		return sql_error(store->db, err);
 	sqlite3_busy_timeout(store->db, BUSY_MS);
-	if (sql_run(store->db, err, "PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL") < 0 ||
+	if (sql_run(store->db, err, "PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON") < 0 ||
 	    schema_look(store->db, &newest, err) < 0)
 		return -1;
 	if (mode == STORE_READ)

@@ -105,26 +105,40 @@ print_table(const struct revisions *list, const char *colour)
 	table_release(&table);
 }
 
+const char *
+store_verb_format(const struct command *command, const struct store_verb_output *output)
+{
+	static const char *const formats[] = {"table", "json", "name"};
+
+	if (!output->format)
+		return isatty(STDOUT_FILENO) ? "table" : "json";
+	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+		if (strcmp(output->format, formats[i]) == 0)
+			return output->format;
+	exit(option_misuse(command, "unknown format '%s': table, json or name", output->format));
+}
+
+static void
+print_record(const struct revision *revision)
+{
+	jv record = revision_record(revision);
+
+	record_write(record, stdout);
+	jv_free(record);
+}
+
 void
 store_verb_print(const struct command *command, const struct revisions *list, const struct store_verb_output *output)
 {
-	const char *format = output->format;
+	const char *format = store_verb_format(command, output);
 
-	if (!format)
-		format = isatty(STDOUT_FILENO) ? "table" : "json";
 	if (strcmp(format, "table") == 0) {
 		print_table(list, output->colour);
 		return;
 	}
-	if (strcmp(format, "json") != 0 && strcmp(format, "name") != 0)
-		exit(option_misuse(command, "unknown format '%s': table, json or name", format));
 	for (size_t i = 0; i < list->count; i++)
-		if (*format == 'n') {
+		if (strcmp(format, "name") == 0)
 			printf("%s/%s\n", entity_kind_folder(list->list[i].kind), list->list[i].name);
-		} else {
-			jv record = revision_record(&list->list[i]);
-
-			record_write(record, stdout);
-			jv_free(record);
-		}
+		else
+			print_record(&list->list[i]);
 }

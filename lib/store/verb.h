@@ -52,6 +52,9 @@ struct store_verb_output {
 	OPTION_STRING('o', "output", &(output)->format, "FORMAT", "table, json or name (default: table on a terminal, else json)"), \
 	OPTION_STRING(0, "color", &(output)->colour, "WHEN", "auto, always or never")
 
+/* What -o says, checked: exits with 64 where there is no such format. */
+const char *store_verb_format(const struct command *command, const struct store_verb_output *output);
+
 void store_verb_print(const struct command *command, const struct revisions *list, const struct store_verb_output *output);
 
 #endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/key.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sodium.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "store/store.h"
+
+enum { TEXT_BYTES = 2 * STORE_KEY_BYTES + 1 }; /* hexadecimal, and a newline in the file, a NUL in memory */
+
+static char *
+key_path(const struct store *store)
+{
+	const char *given = getenv("COOPR_KEY");
+
+	return given && *given ? memory_string(given) : memory_printf("%s.key", store->path);
+}
+
+/* Locked memory, wiped when it is given back. */
+static void *
+guarded(size_t size, struct error *err)
+{
+	void *block = sodium_init() < 0 ? NULL : sodium_malloc(size);
+
+	if (!block)
+		error_errno(err, EX_OSERR, "memory for a key cannot be had");
+	return block;
+}
+
+static int
+check_file(int fd, const char *path, struct error *err)
+{
+	struct stat status;
+
+	if (fstat(fd, &status) < 0)
+		return error_errno(err, EX_IOERR, "%s", path);
+	if (!S_ISREG(status.st_mode) || (status.st_mode & 077) || (status.st_uid != geteuid() && geteuid() != 0))
+		return error_set(err, EX_NOPERM, "%s: others might read the key of the secrets; chmod 600, and look who has had it",
+		    path);
+	return 0;
+}
+
+static int
+decode(const char *text, const char *path, struct store_key *key, struct error *err)
+{
+	size_t length = 0;
+
+	key->bytes = guarded(STORE_KEY_BYTES, err);
+	if (!key->bytes)
+		return -1;
+	if (sodium_hex2bin(key->bytes, STORE_KEY_BYTES, text, 2 * STORE_KEY_BYTES, NULL, &length, NULL) == 0 &&
+	    length == STORE_KEY_BYTES)
+		return 0;
+	store_key_release(key);
+	return error_set(err, EX_DATAERR, "%s: it is no key: %d hexadecimal digits are wanted", path, 2 * STORE_KEY_BYTES);
+}
+
+static int
+read_file(int fd, const char *path, struct store_key *key, struct error *err)
+{
+	char *text = guarded(TEXT_BYTES, err);
+	ssize_t got;
+	int result;
+
+	if (!text)
+		return -1;
+	memset(text, 0, TEXT_BYTES);
+	got = read(fd, text, TEXT_BYTES - 1);
+	result = got < 0 ? error_errno(err, EX_IOERR, "%s", path) : decode(text, path, key, err);
+	sodium_free(text);
+	return result;
+}
+
+int
+store_key_read(const struct store *store, struct store_key *key, struct error *err)
+{
+	char *path = key_path(store);
+	int fd = file_open(AT_FDCWD, path, O_RDONLY | O_NOFOLLOW, 0, err), result = -1;
+
+	*key = (struct store_key){0};
+	if (fd >= 0) {
+		result = check_file(fd, path, err);
+		if (result == 0)
+			result = read_file(fd, path, key, err);
+		close(fd);
+	}
+	free(path);
+	return result;
+}
+
+/* Two may do it at once: what is linked into place first is the key. */
+static int
+make_file(const char *path, const char *text, struct error *err)
+{
+	char *draft = memory_printf("%s.%ld", path, (long)getpid());
+	int result = file_replace(AT_FDCWD, draft, text, TEXT_BYTES, 0600, err);
+
+	if (result == 0 && link(draft, path) < 0 && errno != EEXIST)
+		result = error_errno(err, EX_CANTCREAT, "%s", path);
+	unlink(draft);
+	free(draft);
+	return result;
+}
+
+static int
+make_key(const char *path, struct error *err)
+{
+	unsigned char *bytes = guarded(STORE_KEY_BYTES, err);
+	char *text = guarded(TEXT_BYTES, err);
+	int result = -1;
+
+	if (bytes && text) {
+		randombytes_buf(bytes, STORE_KEY_BYTES);
+		sodium_bin2hex(text, TEXT_BYTES, bytes, STORE_KEY_BYTES);
+		text[TEXT_BYTES - 1] = '\n';
+		result = make_file(path, text, err);
+	}
+	sodium_free(bytes);
+	sodium_free(text);
+	return result;
+}
+
+int
+store_key_need(const struct store *store, struct store_key *key, struct error *err)
+{
+	char *path = key_path(store);
+	int result = file_exists(AT_FDCWD, path) ? 0 : make_key(path, err);
+
+	free(path);
+	return result < 0 ? -1 : store_key_read(store, key, err);
+}
+
+void
+store_key_release(struct store_key *key)
+{
+	sodium_free(key->bytes);
+	*key = (struct store_key){0};
+}

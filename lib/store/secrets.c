@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/secrets.h"
+
+#include <sodium.h>
+#include <stdlib.h>
+
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "store/key.h"
+#include "store/sql.h"
+#include "store/store.h"
+
+enum {
+	NONCE = crypto_aead_xchacha20poly1305_ietf_NPUBBYTES,
+	OVERHEAD = NONCE + crypto_aead_xchacha20poly1305_ietf_ABYTES,
+};
+
+_Static_assert((int)STORE_KEY_BYTES == (int)crypto_aead_xchacha20poly1305_ietf_KEYBYTES, "the key fits the cipher");
+
+/* What a value is bound to: its place in the store. */
+static void
+place_of(int64_t tenant, const char *name, struct buffer *place)
+{
+	buffer_printf(place, "%lld/%s", (long long)tenant, name);
+}
+
+/* The nonce is drawn at random: 24 bytes are enough for that. The caller frees it. */
+static unsigned char *
+seal(const struct store *store, const struct store_key *key, const char *name, const char *text, size_t length)
+{
+	unsigned char *sealed = memory_zeroed(length + OVERHEAD, 1);
+	struct buffer place = {0};
+
+	place_of(store->tenant, name, &place);
+	randombytes_buf(sealed, NONCE);
+	crypto_aead_xchacha20poly1305_ietf_encrypt(sealed + NONCE, NULL, (const unsigned char *)text, length,
+	    (const unsigned char *)place.data, place.length, NULL, sealed, key->bytes);
+	buffer_release(&place);
+	return sealed;
+}
+
+int
+secrets_set(struct store *store, const struct store_key *key, const char *name, const char *text, size_t length,
+    struct error *err)
+{
+	unsigned char *sealed = seal(store, key, name, text, length);
+	char now[CLOCK_RFC3339_SIZE];
+	int result = sql_change(store->db, err, "INSERT INTO secret (tenant, name, version, at, by, sealed) "
+	    "VALUES (?, ?, 1, ?, ?, ?) ON CONFLICT DO UPDATE SET version = version + 1, at = excluded.at, by = excluded.by, "
+	    "sealed = excluded.sealed", "itttb", store->tenant, name, clock_rfc3339(clock_wall_ms(), now), store->by, sealed,
+	    length + OVERHEAD);
+
+	free(sealed);
+	return result;
+}
+
+static int
+open_sealed(int64_t tenant, const struct store_key *key, const char *name, const unsigned char *sealed,
+    size_t length, struct secret_value *value)
+{
+	struct buffer place = {0};
+	int result;
+
+	if (length < OVERHEAD)
+		return -1;
+	value->length = length - OVERHEAD;
+	value->text = sodium_malloc(value->length + 1);
+	if (!value->text)
+		return -1;
+	value->text[value->length] = '\0';
+	place_of(tenant, name, &place);
+	result = crypto_aead_xchacha20poly1305_ietf_decrypt((unsigned char *)value->text, NULL, NULL, sealed + NONCE,
+	    length - NONCE, (const unsigned char *)place.data, place.length, sealed, key->bytes);
+	buffer_release(&place);
+	if (result < 0)
+		secret_value_release(value);
+	return result;
+}
+
+int
+secrets_open(struct store *store, const struct store_key *key, const char *name, struct secret_value *value,
+    struct error *err)
+{
+	sqlite3_stmt *rows = sql_query(store->db, err, "SELECT sealed FROM secret WHERE tenant = ? AND name = ?", "it",
+	    store->tenant, name);
+	const unsigned char *sealed;
+	size_t length;
+	int got = sql_row(rows, err);
+
+	*value = (struct secret_value){0};
+	if (got == 0)
+		got = error_set(err, EX_NO, "there is no secret \"%s\"; coopr-secret set %s makes it", name, name);
+	if (got > 0) {
+		sealed = sql_bytes(rows, 0, &length);
+		if (open_sealed(store->tenant, key, name, sealed, length, value) < 0)
+			got = error_set(err, EX_DATAERR, "the secret \"%s\" cannot be opened: another key has closed it, or somebody "
+			    "has changed the store", name);
+	}
+	sqlite3_finalize(rows);
+	return got < 0 ? -1 : 0;
+}
+
+/* Whether the key opens a secret that is there, whosever it is. */
+static int
+try_key(sqlite3_stmt *rows, const struct store_key *key, struct error *err)
+{
+	struct secret_value value = {0};
+	size_t length;
+	const unsigned char *sealed = sql_bytes(rows, 2, &length);
+
+	if (open_sealed(sql_integer(rows, 0), key, sql_text(rows, 1), sealed, length, &value) < 0)
+		return error_set(err, EX_DATAERR, "the secrets of this store were closed with another key than is there now; "
+		    "put the old one back");
+	secret_value_release(&value);
+	return 0;
+}
+
+int
+secrets_key(struct store *store, struct store_key *key, struct error *err)
+{
+	sqlite3_stmt *rows = sql_query(store->db, err, "SELECT tenant, name, sealed FROM secret LIMIT 1", "");
+	int got = sql_row(rows, err), result = -1;
+
+	*key = (struct store_key){0};
+	if (got == 0)
+		result = store_key_need(store, key, err);
+	if (got > 0)
+		result = store_key_read(store, key, err);
+	if (got > 0 && result == 0)
+		result = try_key(rows, key, err);
+	sqlite3_finalize(rows);
+	if (result < 0)
+		store_key_release(key);
+	return result;
+}
+
+void
+secret_value_release(struct secret_value *value)
+{
+	sodium_free(value->text);
+	*value = (struct secret_value){0};
+}
+
+int
+secrets_delete(struct store *store, const char *name, struct error *err)
+{
+	if (sql_change(store->db, err, "DELETE FROM secret WHERE tenant = ? AND name = ?", "it", store->tenant, name) < 0)
+		return -1;
+	return sqlite3_changes(store->db) ? 0 : error_set(err, EX_NO, "there is no secret \"%s\"", name);
+}
+
+int
+secrets_list(struct store *store, struct secret_list *list, struct error *err)
+{
+	sqlite3_stmt *rows = sql_query(store->db, err,
+	    "SELECT name, at, by, version FROM secret WHERE tenant = ? ORDER BY name", "i", store->tenant);
+	int got;
+
+	while ((got = sql_row(rows, err)) > 0) {
+		ARRAY_ROOM(list->list, list->count, list->capacity);
+		list->list[list->count++] = (struct secret_entry){arena_string(&list->arena, sql_text(rows, 0)),
+		    arena_string(&list->arena, sql_text(rows, 1)), arena_string(&list->arena, sql_text(rows, 2)),
+		    sql_integer(rows, 3)};
+	}
+	sqlite3_finalize(rows);
+	return got;
+}
+
+void
+secret_list_release(struct secret_list *list)
+{
+	free(list->list);
+	arena_release(&list->arena);
+	*list = (struct secret_list){0};
+}

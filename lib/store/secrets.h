@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The secrets of a tenant: named values, encrypted (XChaCha20-Poly1305, libsodium) before they reach the database. The
+ * tenant's and the secret's name are authenticated with the value, so that no row can be put in the place of another.
+ * A value is never printed by any command; it is opened for the plugin that needs it.
+ */
+#ifndef STORE_SECRETS_H
+#define STORE_SECRETS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/memory.h"
+
+struct error;
+struct store;
+struct store_key;
+
+enum { SECRET_BYTES = 1024 * 1024 }; /* of a value at most */
+
+struct secret_value { /* release it: it is wiped */
+	char *text; /* locked, a NUL behind it */
+	size_t length;
+};
+
+struct secret_entry { /* strings live in the list's arena */
+	const char *name, *at, *by; /* when it was set last, by whom */
+	int64_t version;            /* how often it was set */
+};
+
+struct secret_list { /* zero-initialise; release it */
+	struct arena arena;
+	struct secret_entry *list;
+	size_t count, capacity;
+};
+
+/* Reads the key for a change, inside a transaction: made where the store has no secret yet, and tried on one where it has,
+ * so that never are there secrets of two keys. */
+int secrets_key(struct store *store, struct store_key *key, struct error *err);
+
+/* Sets a secret, inside a transaction. */
+int secrets_set(struct store *store, const struct store_key *key, const char *name, const char *text, size_t length,
+    struct error *err);
+
+/* Opens it. EX_NO where there is none, EX_DATAERR where it was encrypted with another key, or is not what was stored. */
+int secrets_open(struct store *store, const struct store_key *key, const char *name, struct secret_value *value,
+    struct error *err);
+void secret_value_release(struct secret_value *value);
+
+/* Removes it, inside a transaction, the value for good. EX_NO where there is none. */
+int secrets_delete(struct store *store, const char *name, struct error *err);
+
+/* Adds all, by name. */
+int secrets_list(struct store *store, struct secret_list *list, struct error *err);
+void secret_list_release(struct secret_list *list);
+
+#endif
