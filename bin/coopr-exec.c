@@ -14,8 +14,10 @@
 #include "base/message.h"
 #include "base/option.h"
 #include "base/process.h"
+#include "cluster/secrets.h"
 #include "exec/run.h"
 #include "exec/task.h"
+#include "exec/verdict.h"
 #include "json/record.h"
 
 static bool dry_run, quiet;
@@ -59,12 +61,15 @@ show(const struct task *task)
 }
 
 static int
-act(const struct task *task)
+act(struct task *task)
 {
 	struct error err;
 	jv result;
 
-	if (run_task(task, quiet, &result, &err) < 0)
+	task->handed = jv_copy(task->source);
+	if (secrets_fill(&task->handed, &err) < 0)
+		result = verdict_refusal(task, err.code, err.text);
+	else if (run_task(task, quiet, &result, &err) < 0)
 		return message_error(&err);
 	record_write(result, stdout);
 	jv_free(result);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "cluster/secrets.h"
 #include "cluster/work-state.h"
 #include "exec/task.h"
 
@@ -43,7 +44,11 @@ work_start(struct work *work, const struct queue_task *task)
 	remember_job(work, task->job);
 	work->taken++;
 	slot_list_add(&work->running, slot);
-	streams_give(&work->streams, task_plugin_kind(task->action), task->type, &slot->errand);
+	/* coopr-exec puts secrets in their places: they are in no process that lives longer than the task. */
+	if (secrets_mentioned(task->record, task->record_length))
+		start_child(work, slot);
+	else
+		streams_give(&work->streams, task_plugin_kind(task->action), task->type, &slot->errand);
 }
 
 void

@@ -149,7 +149,7 @@ run_plugin(struct attempt *attempt, char *const *argv, jv *result, struct error 
 	int failed = supervise_init(&supervisor, err);
 
 	if (failed == 0) {
-		json_dump(attempt->task->source, &record);
+		json_dump(jv_is_valid(attempt->task->handed) ? attempt->task->handed : attempt->task->source, &record);
 		buffer_byte(&record, '\n');
 		child.input = record.data;
 		child.input_length = record.length;

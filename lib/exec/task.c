@@ -167,7 +167,7 @@ parse(struct task *task, struct problems *problems)
 void
 task_init(struct task *task)
 {
-	*task = (struct task){.source = jv_invalid(), .fields = jv_invalid(), .config = jv_invalid(),
+	*task = (struct task){.source = jv_invalid(), .handed = jv_invalid(), .fields = jv_invalid(), .config = jv_invalid(),
 	    .unexpanded = jv_invalid(), .provider = jv_invalid()};
 }
 
@@ -213,6 +213,7 @@ void
 task_release(struct task *task)
 {
 	jv_free(task->source);
+	jv_free(task->handed);
 	arena_release(&task->arena);
 }
 

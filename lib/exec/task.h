@@ -27,6 +27,7 @@ struct machine { /* the node of the task, with the facts known so far */
 struct task {
 	struct arena arena;
 	jv source; /* owned: the whole record */
+	jv handed; /* owned: what the plugin reads in its place; invalid: the record itself */
 
 	const char *job, *id;  /* job may be NULL */
 	int64_t attempt;

@@ -1,0 +1,168 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+
+load case
+load examples
+
+setup() {
+	fresh
+	export COOPR_STORE=$PWD/store COOPR_PLUGINS=$PWD/plugins
+	unset COOPR_KEY
+	coopr-store init
+	mkdir -p plugins/automator
+	printf '#!/bin/sh\ncat >handed\necho "{\\"kind\\":\\"result\\",\\"status\\":0}"\n' >plugins/automator/keep
+	chmod +x plugins/automator/keep
+}
+
+# A take record whose fields, configuration and provider are the arguments.
+task() {
+	jq -cn --argjson fields "$1" --argjson config "${2:-{\}}" --argjson provider "${3:-null}" --arg tenant "${4:-default}" '
+		{kind: "task", id: "t1", job: "00000042-001", attempt: 1, node: "00000042-1000", action: "configure",
+			service: "web", type: "keep", fields: $fields, timeout_s: 60, retries: 0, expect_s: 1, rank: 1, after: [],
+			cluster: {id: "00000042", name: "shop", tenant: $tenant, config: $config, provider: $provider},
+			machine: {kind: "node", id: "00000042-1000", nodenum: 1000, hostname: "n", services: ["web"]},
+			token: "00000042-001:t1"}'
+}
+
+@test "a secret is encrypted before it reaches the store; the files are their owner's alone" {
+	umask 000
+	echo swordfish | coopr-secret set database
+	run -1 grep -r swordfish .
+	same 600 "$(stat -c %a store.key)"
+	same '["database",1]' "$(coopr-secret list | jq -c '[.name, .version]')"
+}
+
+@test "no command prints a secret, and none shows it in its arguments or environment" {
+	echo swordfish | coopr-secret set database
+	run -0 bash -c 'coopr-secret list; coopr-secret list -o table; coopr-store export; coopr-store list'
+	[[ $output != *swordfish* ]]
+}
+
+@test "one newline at the end is taken off; --raw keeps it" {
+	printf 'a\n\n' | coopr-secret set one
+	printf 'a\n' | coopr-secret set --raw two
+	task '{"one": {"secret": "one"}, "two": {"secret": "two"}}' | coopr-exec -q >result
+	same '["a\n","a\n"]' "$(jq -c '[.fields.one, .fields.two]' handed)"
+}
+
+@test "what is empty, too long, or no UTF-8 text is refused" {
+	run -65 coopr-secret set a /dev/null
+	contains "$output" "/dev/null: it is empty"
+	run -65 bash -c "head -c 1100000 /dev/zero | tr '\0' x | coopr-secret set a"
+	contains "$output" "larger than 1048576 bytes"
+	run -65 bash -c "printf 'a\0b' | coopr-secret set a"
+	run -65 bash -c "printf 'a\377b' | coopr-secret set a"
+	contains "$output" "it is no UTF-8 text"
+	same "" "$(coopr-secret list)"
+}
+
+@test "a name that is none, an unknown command and a missing name are misuse" {
+	run -64 coopr-secret set ../x
+	contains "$output" "'../x' is no name"
+	run -64 coopr-secret sett x
+	contains "$output" "did you mean 'set'?"
+	run -64 coopr-secret set
+	run -64 coopr-secret
+}
+
+@test "delete removes secrets, or none where one is not there" {
+	for name in a b; do echo x | coopr-secret set "$name"; done
+	run -1 coopr-secret delete a nothing
+	contains "$output" 'there is no secret "nothing"'
+	same "a b" "$(coopr-secret list -o name | xargs)"
+	coopr-secret delete a b
+	same "" "$(coopr-secret list -o name)"
+}
+
+@test "each tenant has its own secrets" {
+	echo x | coopr-secret set a
+	same "" "$(coopr-secret list -T superadmin)"
+	task '{"a": {"secret": "a"}}' '{}' null superadmin | coopr-exec -q >result
+	same 78 "$(jq .status result)"
+	[ ! -e handed ]
+}
+
+@test "the plugin's record has the value, in the provider, the configuration and the fields, however deep, and nothing else has it" {
+	echo swordfish | coopr-secret set db
+	task '{"deep": [{"er": {"secret": "db"}}]}' '{"pass": {"secret": "db"}}' \
+		'{"name": "p", "providertype": "dummy", "provisioner": {"key": {"secret": "db"}, "secret": "no reference"}}' >task.json
+	jq -c '.log = "log"' task.json | coopr-exec >result 2>said
+	same '["swordfish","swordfish","swordfish","no reference"]' \
+		"$(jq -c '[.fields.deep[0].er, .cluster.config.pass, .cluster.provider.provisioner.key, .cluster.provider.provisioner.secret]' handed)"
+	run -1 grep -c swordfish result said log
+}
+
+@test "a secret that is not there fails the task for good, by name" {
+	echo x | coopr-secret set other
+	task '{"a": {"secret": "nothing"}}' | coopr-exec -q >result
+	same 78 "$(jq .status result)"
+	contains "$(jq -r .message result)" 'there is no secret "nothing"; coopr-secret set nothing makes it'
+}
+
+@test "a worker hands it on, and neither spool nor log has it" {
+	echo swordfish | coopr-secret set db
+	task '{"pass": {"secret": "db"}}' >task.json
+	jq -c '{kind: "job", id: null, cluster: "00000042", tenant: "default", action: "cluster_configure", tasks: 1, critical_path_s: 1},
+		(.cluster | {kind: "cluster", id, name, tenant, services: ["web"], config: {}, definitions: [{name: "web"}],
+			provider: {name: "none", providertype: "dummy"}}),
+		(.machine | .was = ["web"]), (del(.cluster, .machine, .job, .attempt, .token))' task.json | coopr-queue put
+	coopr-work --drain
+	same swordfish "$(jq -r .fields.pass handed)"
+	run -1 grep -r swordfish "$COOPR_SPOOL"
+}
+
+@test "without a reference no store is needed" {
+	rm store
+	task '{"a": "b"}' | coopr-exec -q >result
+	same 0 "$(jq .status result)"
+}
+
+@test "a key that others might read is refused: 77" {
+	echo x | coopr-secret set a
+	chmod 640 store.key
+	run -77 bash -c 'echo y | coopr-secret set b'
+	contains "$output" "others might read the key of the secrets"
+}
+
+@test "a store with secrets never gets a second key" {
+	echo x | coopr-secret set a
+	mv store.key away
+	run -66 bash -c 'echo y | coopr-secret set b'
+	[ ! -e store.key ]
+	coopr-store init --store other
+	echo x | coopr-secret set --store other a
+	cp other.key store.key
+	run -65 bash -c 'echo y | coopr-secret set b'
+	contains "$output" "closed with another key"
+	task '{"a": {"secret": "a"}}' | coopr-exec -q >result
+	contains "$(jq -r .message result)" 'the secret "a" cannot be opened'
+	mv away store.key
+	echo y | coopr-secret set b
+}
+
+@test "no row can be put in the place of another" {
+	need_program sqlite3
+	for name in cheap dear; do echo "$name" | coopr-secret set "$name"; done
+	sqlite3 store "UPDATE secret SET sealed = (SELECT sealed FROM secret WHERE name = 'cheap') WHERE name = 'dear'"
+	task '{"a": {"secret": "dear"}}' | coopr-exec -q >result
+	contains "$(jq -r .message result)" "somebody has changed the store"
+}
+
+@test "many at once: the key is made once, and nothing is lost" {
+	for i in {1..12}; do
+		echo "$i" | coopr-secret set "s$i" 3>&- &
+	done
+	wait
+	same 12 "$(coopr-secret list | wc -l)"
+	task "$(jq -cn '[range(1; 13) | {secret: "s\(.)"}] | {all: .}')" | coopr-exec -q >result
+	same "$(seq -s ' ' 12)" "$(jq -r '.fields.all | join(" ")' handed)"
+	same "" "$(find . -name 'store.key.*')"
+}
+
+@test "the examples of the page" {
+	rm -f store*
+	commands_of "$COOPR_ROOT/man/man1/coopr-secret.1" >examples
+	[ -s examples ]
+	bash -eu examples >/dev/null
+	same shop-database "$(jq -r .cluster.config.shop.database.password.secret request.json)"
+}
