@@ -51,6 +51,7 @@ struct service {
 	const char *name;
 	struct string_list provides, conflicts; /* lists as given, names may repeat */
 	struct string_list install_requires, install_uses, runtime_requires, runtime_uses;
+	struct string_list install_local, runtime_local; /* which of those only concern the own node */
 	struct service_action actions[ACTION_COUNT]; /* install .. remove */
 	struct amounts consumes; /* what one instance takes from its node */
 	struct links links;

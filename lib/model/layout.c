@@ -18,14 +18,13 @@ compare_definitions(const void *a, const void *b)
 	return strcmp(((const struct service *)a)->name, ((const struct service *)b)->name);
 }
 
-/* Drops what stands twice in the sorted list; that the same name means two things is a problem. */
-static void
-merge_doubles(const struct place *list, struct cluster *cluster)
+/* Drops what stands twice in the sorted list; that the same name means two things is a problem. Returns how many stay. */
+static size_t
+merge_doubles(const struct place *list, struct service *definitions, size_t total)
 {
-	struct service *definitions = cluster->definitions;
 	size_t count = 0;
 
-	for (size_t i = 0; i < cluster->definition_count; i++) {
+	for (size_t i = 0; i < total; i++) {
 		if (!count || strcmp(definitions[count - 1].name, definitions[i].name) != 0) {
 			definitions[count++] = definitions[i];
 			continue;
@@ -34,28 +33,41 @@ merge_doubles(const struct place *list, struct cluster *cluster)
 			place_problem(list, "\"%s\" is defined twice", definitions[i].name);
 		jv_free(definitions[i].source);
 	}
-	cluster->definition_count = count;
+	return count;
 }
 
 static void
-parse_definitions(const struct place *record, struct arena *arena, struct cluster *cluster)
+parse_definitions(const struct place *object, struct arena *arena, struct service **definitions, size_t *count)
 {
-	struct place list = place_member(record, "definitions");
-	size_t count, before = record->problems->total;
+	struct place list = place_member(object, "definitions");
+	size_t before = object->problems->total;
 
 	if (!place_array(&list, NEED_OPTIONAL))
 		return;
-	count = json_length(list.value);
-	cluster->definitions = arena_alloc(arena, count, sizeof *cluster->definitions);
-	for (size_t i = 0; i < count; i++) {
+	*count = json_length(list.value);
+	*definitions = arena_alloc(arena, *count, sizeof **definitions);
+	for (size_t i = 0; i < *count; i++) {
 		struct place element = place_element(&list, i);
 
-		service_parse(&element, arena, &cluster->definitions[cluster->definition_count++]);
+		service_parse(&element, arena, &(*definitions)[i]);
 	}
-	if (record->problems->total > before)
+	if (object->problems->total > before)
 		return;
-	qsort(cluster->definitions, count, sizeof *cluster->definitions, compare_definitions);
-	merge_doubles(&list, cluster);
+	qsort(*definitions, *count, sizeof **definitions, compare_definitions);
+	*count = merge_doubles(&list, *definitions, *count);
+}
+
+static void
+parse_was(const struct place *record, struct arena *arena, struct cluster *cluster)
+{
+	struct place was = place_member(record, "was"), config;
+
+	if (!place_object(&was, NEED_OPTIONAL))
+		return;
+	config = place_member(&was, "config");
+	if (place_object(&config, NEED_OPTIONAL))
+		cluster->was_config = config.value;
+	parse_definitions(&was, arena, &cluster->was_definitions, &cluster->was_definition_count);
 }
 
 void
@@ -74,7 +86,8 @@ cluster_parse(const struct place *place, struct arena *arena, struct cluster *cl
 	if (!cluster->tenant)
 		cluster->tenant = "default";
 	cluster->services = name_set_parse(place, "services", arena);
-	parse_definitions(place, arena, cluster);
+	parse_definitions(place, arena, &cluster->definitions, &cluster->definition_count);
+	parse_was(place, arena, cluster);
 	provider = place_member(place, "provider");
 	provider_parse(&provider, arena, &cluster->provider);
 	config = place_member(place, "config");
@@ -87,21 +100,45 @@ cluster_release(struct cluster *cluster)
 {
 	for (size_t i = 0; i < cluster->definition_count; i++)
 		jv_free(cluster->definitions[i].source);
+	for (size_t i = 0; i < cluster->was_definition_count; i++)
+		jv_free(cluster->was_definitions[i].source);
 	jv_free(cluster->provider.source);
 	jv_free(cluster->source);
 	*cluster = (struct cluster){0};
 }
 
 static void
-append_definitions(const struct cluster *cluster, struct buffer *out)
+append_definitions(const struct service *definitions, size_t count, struct buffer *out)
 {
 	buffer_byte(out, '[');
-	for (size_t i = 0; i < cluster->definition_count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		if (i)
 			buffer_byte(out, ',');
-		json_dump(cluster->definitions[i].source, out);
+		json_dump(definitions[i].source, out);
 	}
 	buffer_byte(out, ']');
+}
+
+/* What was before, where any of it is known. */
+static void
+print_was(struct print *print, const struct cluster *cluster)
+{
+	bool has_config = jv_get_kind(cluster->was_config) == JV_KIND_OBJECT;
+
+	if (!has_config && !cluster->was_definition_count) {
+		print_absent(print, "was");
+		return;
+	}
+	print_name(print, "was");
+	buffer_byte(print->out, '{');
+	if (has_config) {
+		buffer_text(print->out, "\"config\":");
+		json_dump(cluster->was_config, print->out);
+		buffer_byte(print->out, ',');
+	}
+	buffer_text(print->out, "\"definitions\":");
+	append_definitions(cluster->was_definitions, cluster->was_definition_count, print->out);
+	buffer_byte(print->out, '}');
 }
 
 void
@@ -112,24 +149,37 @@ cluster_print(const struct cluster *cluster, struct buffer *out)
 	print_begin(&print, cluster->source, out);
 	print_value(&print, "config", cluster->config);
 	print_name(&print, "definitions");
-	append_definitions(cluster, out);
+	append_definitions(cluster->definitions, cluster->definition_count, out);
 	print_string(&print, "id", cluster->id);
 	print_string(&print, "kind", "cluster");
 	print_string(&print, "name", cluster->name);
 	print_value(&print, "provider", cluster->provider.source);
 	print_strings(&print, "services", &cluster->services);
 	print_string(&print, "tenant", cluster->tenant);
+	print_was(&print, cluster);
 	print_end(&print);
+}
+
+static const struct service *
+find_definition(const struct service *definitions, size_t count, const char *service)
+{
+	struct service key = {.name = service};
+
+	return count ? bsearch(&key, definitions, count, sizeof key, compare_definitions) : NULL;
 }
 
 const struct service *
 cluster_definition(const struct cluster *cluster, const char *service)
 {
-	struct service key = {.name = service};
+	return find_definition(cluster->definitions, cluster->definition_count, service);
+}
 
-	if (!cluster->definition_count)
-		return NULL;
-	return bsearch(&key, cluster->definitions, cluster->definition_count, sizeof key, compare_definitions);
+const struct service *
+cluster_definition_before(const struct cluster *cluster, const char *service)
+{
+	const struct service *was = find_definition(cluster->was_definitions, cluster->was_definition_count, service);
+
+	return was ? was : cluster_definition(cluster, service);
 }
 
 struct reading { /* a layout while it is read */

@@ -17,8 +17,11 @@ struct cluster {
 	struct string_list services; /* sorted, all that is on the cluster */
 	struct service *definitions; /* of the services in use, sorted by name */
 	size_t definition_count;
+	struct service *was_definitions; /* what was before: definitions that differ, sorted by name */
+	size_t was_definition_count;
 	struct provider provider;
-	jv config; /* borrowed from source; invalid where absent */
+	jv config;     /* borrowed from source; invalid where absent */
+	jv was_config; /* the whole configuration before; borrowed; invalid where that is not known */
 	jv source; /* owned */
 };
 
@@ -51,5 +54,8 @@ void cluster_print(const struct cluster *cluster, struct buffer *out);
 
 /* The definition of a service, NULL where there is none. */
 const struct service *cluster_definition(const struct cluster *cluster, const char *service);
+
+/* The same for what stands there before anything is done. */
+const struct service *cluster_definition_before(const struct cluster *cluster, const char *service);
 
 #endif

@@ -7,6 +7,7 @@
 #include "model/document.h"
 #include "model/name.h"
 #include "model/print.h"
+#include "model/unavailable.h"
 
 void
 job_print(const struct job *job, struct buffer *out)
@@ -17,8 +18,14 @@ job_print(const struct job *job, struct buffer *out)
 	print_string(&print, "action", job->action);
 	print_string(&print, "cluster", job->cluster);
 	print_number(&print, "critical_path_s", job->critical_path_s);
+	if (job->dead.count)
+		print_strings(&print, "dead", &job->dead);
 	print_string(&print, "id", job->id);
 	print_string(&print, "kind", "job");
+	if (job->max_unavailable)
+		print_string(&print, "max_unavailable", job->max_unavailable);
+	if (job->rolling)
+		print_json(&print, "rolling", "true");
 	print_integer(&print, "tasks", (int64_t)job->tasks);
 	print_string(&print, "tenant", job->tenant);
 	print_end(&print);
@@ -80,6 +87,10 @@ job_parse(const struct place *place, struct arena *arena, struct job *job)
 	job->action = name_parse(place, "action", NEED_REQUIRED, arena);
 	job->tasks = (size_t)place_integer(place, "tasks", 0, 0, INT64_MAX);
 	job->critical_path_s = place_number(place, "critical_path_s", 0, 0, EXPECT_MAX_S);
+	job->dead = name_list_parse(place, "dead", arena);
+	job->rolling = place_boolean(place, "rolling", false);
+	job->max_unavailable = name_parse_as(place, "max_unavailable", NEED_OPTIONAL, unavailable_is_valid,
+	    "number of nodes", arena);
 }
 
 static enum action

@@ -35,6 +35,9 @@ struct job {
 	const char *action;  /* "cluster_create" */
 	size_t tasks;
 	double critical_path_s;
+	bool rolling;                /* what is done to a service in place is done to a few nodes at a time */
+	const char *max_unavailable; /* "2", "25%": on so many nodes at most it is down at a time; NULL: any number */
+	struct string_list dead;     /* nodes whose machines do not answer */
 };
 
 /* Each appends its canonical record, with a newline. */

@@ -53,7 +53,7 @@ parse_actions(const struct place *service, struct arena *arena, struct service *
 
 static void
 parse_needs(const struct place *dependencies, const char *stage, struct arena *arena,
-    struct string_list *needed, struct string_list *used)
+    struct string_list *needed, struct string_list *used, struct string_list *local)
 {
 	struct place place = place_member(dependencies, stage);
 
@@ -61,6 +61,7 @@ parse_needs(const struct place *dependencies, const char *stage, struct arena *a
 		return;
 	*needed = name_list_parse(&place, "requires", arena);
 	*used = name_list_parse(&place, "uses", arena);
+	*local = name_list_parse(&place, "local", arena);
 }
 
 static void
@@ -72,8 +73,8 @@ parse_dependencies(const struct place *service, struct arena *arena, struct serv
 		return;
 	out->provides = name_list_parse(&place, "provides", arena);
 	out->conflicts = name_list_parse(&place, "conflicts", arena);
-	parse_needs(&place, "install", arena, &out->install_requires, &out->install_uses);
-	parse_needs(&place, "runtime", arena, &out->runtime_requires, &out->runtime_uses);
+	parse_needs(&place, "install", arena, &out->install_requires, &out->install_uses, &out->install_local);
+	parse_needs(&place, "runtime", arena, &out->runtime_requires, &out->runtime_uses, &out->runtime_local);
 }
 
 void

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How many nodes may be down at a time: a number ("2") or a share of them ("25%").
+ */
+#ifndef MODEL_UNAVAILABLE_H
+#define MODEL_UNAVAILABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Whether text is such a number: 1 or more, of at most nine digits, maybe with "%" behind. */
+bool unavailable_is_valid(const char *text);
+
+/* How many of count nodes that is: a share is rounded down; at least one. text is valid, or NULL: all of them. */
+size_t unavailable_of(const char *text, size_t count);
+
+#endif
