@@ -20,7 +20,7 @@
 #include "plan/check.h"
 #include "model/plan-document.h"
 #include "plan/plan.h"
-#include "plan/scope.h"
+#include "plan/cluster-action.h"
 
 static const char *action, *job;
 static struct option_list nodes, services;
@@ -47,7 +47,7 @@ static const struct command command = {
 static void
 check_options(const char *const *operands)
 {
-	const char *const *names = scope_action_names(), *near;
+	const char *const *names = cluster_action_names(), *near;
 	size_t i = 0;
 
 	if (operands[0] && operands[1])
@@ -61,7 +61,7 @@ check_options(const char *const *operands)
 		exit(near ? option_misuse(&command, "unknown action '%s'; did you mean '%s'?", action, near)
 		          : option_misuse(&command, "unknown action '%s'", action));
 	}
-	if (services.count && scope_is_whole_nodes(action))
+	if (services.count && cluster_action_is_whole_nodes(cluster_action_find(action)))
 		exit(option_misuse(&command, "--service: %s is about whole nodes", action));
 }
 
@@ -139,7 +139,7 @@ print_plan(const struct layout *layout, const struct wish *wish)
 	struct error err;
 	int code = 0;
 
-	if (plan_make(&plan, layout, wish, job, &err) < 0) {
+	if (plan_make(&plan, layout, wish, job, NULL, &err) < 0) {
 		code = message_error(&err);
 	} else {
 		if (verbose)
@@ -161,7 +161,7 @@ main(int argc, char **argv)
 	check_options((const char *const *)argv);
 	if (check)
 		return check_plan(argv[0]);
-	wish = (struct wish){action, {nodes.list, nodes.count}, {services.list, services.count}, graceful};
+	wish = (struct wish){action, {nodes.list, nodes.count}, {services.list, services.count}, graceful, NULL, {0}};
 	read_layout(argv[0], &layout);
 
 	code = print_plan(&layout, &wish);

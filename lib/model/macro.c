@@ -344,8 +344,8 @@ find_macros(const struct place *place, struct asked *asked)
 	}
 }
 
-static struct string_list
-services_asked(jv value, enum macro_source source, struct arena *arena)
+struct string_list
+macro_services_of(jv value, enum macro_source source, struct arena *arena)
 {
 	struct asked asked = {.source = source, .arena = arena};
 	struct place root = place_root(value, NULL);
@@ -364,13 +364,13 @@ services_asked(jv value, enum macro_source source, struct arena *arena)
 struct string_list
 macro_addresses_of(jv value, struct arena *arena)
 {
-	return services_asked(value, MACRO_IP, arena);
+	return macro_services_of(value, MACRO_IP, arena);
 }
 
 struct string_list
 macro_instances_of(jv value, struct arena *arena)
 {
-	return services_asked(value, MACRO_INSTANCE, arena);
+	return macro_services_of(value, MACRO_INSTANCE, arena);
 }
 
 bool

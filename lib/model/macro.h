@@ -80,6 +80,9 @@ struct macro { /* one macro as it is written */
 	struct macro_text format, separator; /* of map and join */
 };
 
+/* The services of which the strings of value ask in that way. Sorted, each once, in the arena. */
+struct string_list macro_services_of(jv value, enum macro_source source, struct arena *arena);
+
 /* The next macro in the text at *cursor, which moves behind it; false where there is none left. */
 bool macro_next(const char **cursor, struct macro *macro);
 

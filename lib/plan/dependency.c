@@ -2,6 +2,7 @@
 #include "plan/dependency.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
@@ -68,59 +69,117 @@ struct collector {
 	const struct names *services;
 	const struct providers *providers;
 	const bool *present;
-	struct graph *graph;
+	struct graph all, far, near;
 	uint32_t from;
 	uint32_t *seen; /* of a service: from + 1 where the edge is there */
 };
 
 static void
-collect_one(struct collector *collector, uint32_t to)
+collect_one(struct collector *collector, uint32_t to, struct graph *kind)
 {
-	if (collector->present[to] && collector->seen[to] != collector->from + 1) {
-		collector->seen[to] = collector->from + 1;
-		graph_edge(collector->graph, collector->from, to);
-	}
+	if (!collector->present[to] || collector->seen[to] == collector->from + 1)
+		return;
+	collector->seen[to] = collector->from + 1;
+	graph_edge(&collector->all, collector->from, to);
+	graph_edge(kind, collector->from, to);
 }
 
 /* A service that provides what it needs is not made to wait for itself; one that names itself is a cycle. */
 static void
-collect(struct collector *collector, struct string_list names)
+collect_name(struct collector *collector, const char *name, struct graph *kind)
 {
-	for (size_t i = 0; i < names.count; i++) {
-		int service = names_find(collector->services, names.list[i]);
-		int alias = names_find(&collector->providers->names, names.list[i]);
-		const struct neighbours *of = &collector->providers->of;
+	int service = names_find(collector->services, name);
+	int alias = names_find(&collector->providers->names, name);
+	const struct neighbours *of = &collector->providers->of;
 
-		if (service != NAMES_NONE)
-			collect_one(collector, (uint32_t)service);
-		for (size_t j = alias < 0 ? 0 : of->first[alias]; alias >= 0 && j < of->first[alias + 1]; j++)
-			if (of->list[j] != collector->from)
-				collect_one(collector, of->list[j]);
+	if (service != NAMES_NONE)
+		collect_one(collector, (uint32_t)service, kind);
+	for (size_t j = alias < 0 ? 0 : of->first[alias]; alias >= 0 && j < of->first[alias + 1]; j++)
+		if (of->list[j] != collector->from)
+			collect_one(collector, of->list[j], kind);
+}
+
+static bool
+is_listed(struct string_list list, const char *name)
+{
+	for (size_t i = 0; i < list.count; i++)
+		if (strcmp(list.list[i], name) == 0)
+			return true;
+	return false;
+}
+
+enum { LIST_REQUIRES, LIST_USES, LIST_LOCAL, LISTS };
+
+/* What a service names in one dependency. Those that are not local go first: what is needed both ways is far. */
+static void
+collect(struct collector *collector, const struct string_list *lists, bool local)
+{
+	for (int list = LIST_REQUIRES; list <= LIST_USES; list++)
+		for (size_t i = 0; i < lists[list].count; i++)
+			if (is_listed(lists[LIST_LOCAL], lists[list].list[i]) == local)
+				collect_name(collector, lists[list].list[i], local ? &collector->near : &collector->far);
+}
+
+static void
+collect_service(struct collector *collector, const struct service *service, enum dependency dependency)
+{
+	const struct string_list install[LISTS] = {
+		service->install_requires, service->install_uses, service->install_local};
+	const struct string_list runtime[LISTS] = {
+		service->runtime_requires, service->runtime_uses, service->runtime_local};
+
+	for (int local = 0; local <= 1; local++) {
+		if (dependency != DEPENDENCY_RUNTIME)
+			collect(collector, install, local);
+		if (dependency != DEPENDENCY_INSTALL)
+			collect(collector, runtime, local);
 	}
+}
+
+static struct relation
+relation_of(const struct collector *collector, struct neighbours neighbours_of(const struct graph *graph))
+{
+	struct relation relation = {.all = neighbours_of(&collector->all), .far = neighbours_of(&collector->far),
+		.near = neighbours_of(&collector->near)};
+	size_t count = relation.all.vertices;
+	uint32_t *order = memory_resize(NULL, count, sizeof *order);
+
+	relation.places = memory_zeroed(count, sizeof *relation.places);
+	if (graph_order(&relation.all, order))
+		for (uint32_t i = 0; i < count; i++)
+			relation.places[order[i]] = i;
+	free(order);
+	return relation;
+}
+
+static void
+relation_release(struct relation *relation)
+{
+	neighbours_release(&relation->all);
+	neighbours_release(&relation->far);
+	neighbours_release(&relation->near);
+	free(relation->places);
 }
 
 static void
 read_graph(struct dependencies *dependencies, enum dependency dependency, struct collector collector,
     const struct cluster *cluster)
 {
-	bool install = dependency == DEPENDENCY_INSTALL;
-	struct graph graph = {.vertices = cluster->definition_count};
+	size_t count = cluster->definition_count;
 
-	collector.graph = &graph;
-	collector.seen = memory_zeroed(graph.vertices, sizeof *collector.seen);
-	for (size_t i = 0; i < graph.vertices; i++) {
-		const struct service *service = &cluster->definitions[i];
-
-		if (!collector.present[i])
-			continue;
+	collector.all.vertices = collector.far.vertices = collector.near.vertices = count;
+	collector.seen = memory_zeroed(count, sizeof *collector.seen);
+	for (size_t i = 0; i < count; i++) {
 		collector.from = (uint32_t)i;
-		collect(&collector, install ? service->install_requires : service->runtime_requires);
-		collect(&collector, install ? service->install_uses : service->runtime_uses);
+		if (collector.present[i])
+			collect_service(&collector, &cluster->definitions[i], dependency);
 	}
-	dependencies->needs[dependency] = graph_successors(&graph);
-	dependencies->needed_by[dependency] = graph_predecessors(&graph);
+	dependencies->needs[dependency] = relation_of(&collector, graph_successors);
+	dependencies->needed_by[dependency] = relation_of(&collector, graph_predecessors);
 	free(collector.seen);
-	graph_release(&graph);
+	graph_release(&collector.all);
+	graph_release(&collector.far);
+	graph_release(&collector.near);
 }
 
 void
@@ -148,16 +207,17 @@ dependencies_release(struct dependencies *dependencies)
 {
 	names_release(&dependencies->services);
 	for (int i = 0; i < DEPENDENCY_COUNT; i++) {
-		neighbours_release(&dependencies->needs[i]);
-		neighbours_release(&dependencies->needed_by[i]);
+		relation_release(&dependencies->needs[i]);
+		relation_release(&dependencies->needed_by[i]);
 	}
 }
 
 int
 dependencies_acyclic(const struct dependencies *dependencies, enum dependency dependency, struct error *err)
 {
+	static const char *const words[] = {"install", "runtime", "install and runtime"};
 	const char *const *names = dependencies->services.list;
-	const struct neighbours *needs = &dependencies->needs[dependency];
+	const struct neighbours *needs = &dependencies->needs[dependency].all;
 	uint32_t *cycle = memory_resize(NULL, needs->vertices, sizeof *cycle);
 	size_t length = graph_cycle(needs, cycle);
 	struct buffer text = {0};
@@ -165,41 +225,9 @@ dependencies_acyclic(const struct dependencies *dependencies, enum dependency de
 	for (size_t i = 0; i < length; i++)
 		buffer_printf(&text, "%s -> ", names[cycle[i]]);
 	if (length)
-		error_set(err, EX_NO, "the %s dependencies of the services form a cycle: %s%s",
-		    dependency == DEPENDENCY_INSTALL ? "install" : "runtime", text.data, names[cycle[0]]);
+		error_set(err, EX_NO, "the %s dependencies of the services form a cycle: %s%s", words[dependency], text.data,
+		    names[cycle[0]]);
 	buffer_release(&text);
 	free(cycle);
 	return length ? -1 : 0;
-}
-
-size_t
-dependencies_nearest(const struct neighbours *neighbours, uint32_t service, const bool *counts, uint32_t *found)
-{
-	bool *seen = memory_zeroed(neighbours->vertices, sizeof *seen);
-	bool *behind = memory_zeroed(neighbours->vertices, sizeof *behind);
-	uint32_t *queue = memory_resize(NULL, neighbours->vertices + 1, sizeof *queue);
-	size_t head = 0, tail = 0, count = 0;
-
-	queue[tail++] = service;
-	for (; head < tail; head++) {
-		for (size_t i = neighbours->first[queue[head]]; i < neighbours->first[queue[head] + 1]; i++) {
-			uint32_t next = neighbours->list[i];
-
-			if (!seen[next] && !counts[next])
-				queue[tail++] = next;
-			seen[next] = true;
-		}
-	}
-	for (uint32_t v = 0; v < neighbours->vertices; v++)
-		if (seen[v] && counts[v])
-			for (size_t i = neighbours->first[v]; i < neighbours->first[v + 1]; i++)
-				behind[neighbours->list[i]] = true;
-	graph_reach(neighbours, behind);
-	for (uint32_t v = 0; v < neighbours->vertices; v++)
-		if (seen[v] && counts[v] && !behind[v])
-			found[count++] = v;
-	free(seen);
-	free(behind);
-	free(queue);
-	return count;
 }

@@ -2,7 +2,8 @@
  *
  * Which service of a cluster needs which other, at install time and at run time. "requires" and "uses" order
  * alike; a name stands for the service of that name and for all that provide it; names of services that are not on
- * the cluster are ignored. Services are numbered as the cluster's definitions are.
+ * the cluster are ignored. A need that is local only concerns the instance on the same node. Services are numbered as
+ * the cluster's definitions are.
  */
 #ifndef PLAN_DEPENDENCY_H
 #define PLAN_DEPENDENCY_H
@@ -13,12 +14,23 @@
 struct error;
 struct layout;
 
-enum dependency { DEPENDENCY_INSTALL, DEPENDENCY_RUNTIME, DEPENDENCY_COUNT };
+enum dependency {
+	DEPENDENCY_INSTALL,
+	DEPENDENCY_RUNTIME,
+	DEPENDENCY_EITHER, /* the two together; local where both are */
+	DEPENDENCY_COUNT
+};
+
+struct relation { /* between services, in one direction */
+	struct neighbours all;
+	struct neighbours far, near; /* of these: those that are not local, those that are */
+	uint32_t *places;            /* of each service in some order along all; all 0 where there is none */
+};
 
 struct dependencies {
-	struct names services;                         /* number of a name */
-	struct neighbours needs[DEPENDENCY_COUNT];     /* of a service: those it needs */
-	struct neighbours needed_by[DEPENDENCY_COUNT]; /* of a service: those that need it */
+	struct names services;                       /* number of a name */
+	struct relation needs[DEPENDENCY_COUNT];     /* of a service: those it needs */
+	struct relation needed_by[DEPENDENCY_COUNT]; /* of a service: those that need it */
 };
 
 /* Borrows the names in the layout. */
@@ -27,10 +39,5 @@ void dependencies_release(struct dependencies *dependencies);
 
 /* Whether there is an order at all. 0, or -1 (EX_NO) with a cycle in err: "a -> b -> a". */
 int dependencies_acyclic(const struct dependencies *dependencies, enum dependency dependency, struct error *err);
-
-/* The services that service has to wait for: the nearest ones in counts, looking through those that are not, and
- * without any that another of them waits for itself. Fills found (room for all services), by number;
- * returns how many. neighbours is one of the graphs above. */
-size_t dependencies_nearest(const struct neighbours *neighbours, uint32_t service, const bool *counts, uint32_t *found);
 
 #endif

@@ -7,6 +7,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "model/layout.h"
+#include "plan/cluster-action.h"
 #include "plan/dependency.h"
 #include "plan/scope.h"
 #include "plan/steps.h"
@@ -124,30 +125,45 @@ arrange(struct plan *plan, struct steps *steps, struct error *err)
 
 /* Whether the services can be put in order at all, as far as the scope needs an order. */
 static int
-check_dependencies(const struct dependencies *dependencies, unsigned actions, struct error *err)
+check_dependencies(const struct dependencies *dependencies, const struct scope *scope, struct error *err)
 {
 	const unsigned install = ACTION_BIT(ACTION_INSTALL) | ACTION_BIT(ACTION_REMOVE);
-	const unsigned runtime = ACTION_BIT(ACTION_INITIALIZE) | ACTION_BIT(ACTION_START) | ACTION_BIT(ACTION_STOP);
+	const unsigned runtime = ACTION_BIT(ACTION_INITIALIZE) | RESTART;
 
-	if (actions & install && dependencies_acyclic(dependencies, DEPENDENCY_INSTALL, err) < 0)
+	if ((scope->actions & install && dependencies_acyclic(dependencies, DEPENDENCY_INSTALL, err) < 0) ||
+	    ((scope->actions & runtime || scope->rolling) && dependencies_acyclic(dependencies, DEPENDENCY_RUNTIME, err) < 0))
 		return -1;
-	if (actions & runtime && dependencies_acyclic(dependencies, DEPENDENCY_RUNTIME, err) < 0)
-		return -1;
+	if (scope->rolling && scope->in_place & install && dependencies_acyclic(dependencies, DEPENDENCY_EITHER, err) < 0)
+		return error_prefix(err, "service by service there is no order");
 	return 0;
+}
+
+/* What the job record says of the wish, beside its action. */
+static void
+describe_job(struct plan *plan, const struct layout *layout, const struct scope *scope)
+{
+	struct job *job = &plan->job;
+
+	job->action = scope->job_action;
+	job->rolling = scope->rolling;
+	job->max_unavailable = scope->rolling ? scope->max_unavailable : NULL;
+	job->dead.list = arena_alloc(&plan->arena, layout->node_count, sizeof *job->dead.list);
+	for (size_t i = 0; i < layout->node_count; i++)
+		if (scope->dead[i])
+			job->dead.list[job->dead.count++] = layout->nodes[i].id;
 }
 
 static int
 make_steps(struct plan *plan, const struct layout *layout, const struct dependencies *dependencies,
-    const struct wish *wish, struct error *err)
+    const struct wish *wish, const struct history *history, struct error *err)
 {
 	struct steps steps = {0};
 	struct scope scope;
 	int result = -1;
 
-	if (scope_init(&scope, layout, dependencies, wish, err) == 0 &&
-	    check_dependencies(dependencies, scope.actions, err) == 0) {
-		plan->job.action = scope.job_action;
-		steps_build(&steps, &plan->arena, layout, dependencies, &scope);
+	if (scope_init(&scope, layout, dependencies, wish, err) == 0 && check_dependencies(dependencies, &scope, err) == 0) {
+		describe_job(plan, layout, &scope);
+		steps_build(&steps, &plan->arena, layout, dependencies, &scope, history);
 		result = arrange(plan, &steps, err);
 	}
 	steps_release(&steps);
@@ -157,14 +173,14 @@ make_steps(struct plan *plan, const struct layout *layout, const struct dependen
 
 int
 plan_make(struct plan *plan, const struct layout *layout, const struct wish *wish, const char *job_id,
-    struct error *err)
+    const struct history *history, struct error *err)
 {
 	struct dependencies dependencies;
 	int result;
 
 	*plan = (struct plan){.job = {.id = job_id, .cluster = layout->cluster.id, .tenant = layout->cluster.tenant}};
 	dependencies_init(&dependencies, layout);
-	result = make_steps(plan, layout, &dependencies, wish, err);
+	result = make_steps(plan, layout, &dependencies, wish, history, err);
 	dependencies_release(&dependencies);
 	return result < 0 ? error_prefix(err, "cluster %s", layout->cluster.id) : 0;
 }

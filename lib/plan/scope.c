@@ -8,44 +8,10 @@
 #include "base/memory.h"
 #include "base/names.h"
 #include "model/layout.h"
+#include "plan/change.h"
+#include "plan/cluster-action.h"
 #include "plan/dependency.h"
 #include "plan/selection.h"
-
-enum {
-	MAKE = ACTION_BIT(ACTION_CREATE) | ACTION_BIT(ACTION_CONFIRM),
-	UNMAKE = ACTION_BIT(ACTION_DELETE),
-	SET_UP = ACTION_BIT(ACTION_BOOTSTRAP) | ACTION_BIT(ACTION_INSTALL) | ACTION_BIT(ACTION_CONFIGURE) |
-	    ACTION_BIT(ACTION_INITIALIZE) | ACTION_BIT(ACTION_START),
-	TAKE_DOWN = ACTION_BIT(ACTION_STOP) | ACTION_BIT(ACTION_REMOVE),
-	CONFIGURE = ACTION_BIT(ACTION_BOOTSTRAP) | ACTION_BIT(ACTION_CONFIGURE),
-	START = ACTION_BIT(ACTION_START),
-	STOP = ACTION_BIT(ACTION_STOP),
-};
-
-/* An action on a cluster: either what part of the difference it carries out, or what it does to
- * whatever stands. */
-struct cluster_action {
-	const char *name, *job;
-	bool adds_nodes, drops_nodes, adds_services, drops_services;
-	unsigned standing; /* for each service */
-	bool deletes;      /* each node */
-};
-
-static const struct cluster_action actions[] = {
-	{"create", "cluster_create", .adds_nodes = true},
-	{"delete", "cluster_delete", .deletes = true},
-	{"start", "start_services", .standing = START},
-	{"stop", "stop_services", .standing = STOP},
-	{"restart", "restart_services", .standing = STOP | START},
-	{"configure", "cluster_configure", .standing = CONFIGURE},
-	{"configure-with-restart", "cluster_configure_with_restart", .standing = CONFIGURE | STOP | START},
-	{"add-services", "add_services", .adds_services = true},
-	{"remove-services", "remove_services", .drops_services = true},
-	{"expand", "cluster_expand", .adds_nodes = true},
-	{"shrink", "cluster_shrink", .drops_nodes = true},
-};
-
-static const struct cluster_action difference = {NULL, "cluster_change", true, true, true, true, 0, false};
 
 struct scoping {
 	struct scope *scope;
@@ -54,77 +20,58 @@ struct scoping {
 	const struct wish *wish;
 	const struct cluster_action *action;
 	struct selection selection;
-	unsigned *has; /* of each definition: the actions it has */
+	unsigned *has;     /* of each definition: the actions it has */
+	unsigned *changes; /* of each definition: what is done to it where it stands */
 	bool graceful;
 };
 
-const char *const *
-scope_action_names(void)
-{
-	static const char *names[sizeof actions / sizeof *actions + 1];
-
-	for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
-		names[i] = actions[i].name;
-	return names;
-}
-
-static const struct cluster_action *
-find_action(const char *name)
-{
-	for (size_t i = 0; name && i < sizeof actions / sizeof *actions; i++)
-		if (strcmp(actions[i].name, name) == 0)
-			return &actions[i];
-	return &difference;
-}
-
-bool
-scope_is_whole_nodes(const char *action)
-{
-	const struct cluster_action *found = find_action(action);
-
-	return found->deletes || (found->drops_nodes && !found->adds_nodes);
-}
-
+/* What stands is stopped and removed as it was defined then. */
 static void
 find_actions(struct scoping *scoping)
 {
 	const struct cluster *cluster = &scoping->layout->cluster;
 
 	for (size_t i = 0; i < cluster->definition_count; i++) {
+		const struct service *is = &cluster->definitions[i], *was = cluster_definition_before(cluster, is->name);
+
 		scoping->has[i] = ACTION_BIT(ACTION_BOOTSTRAP);
 		for (int action = 0; action < ACTION_COUNT; action++)
-			if (cluster->definitions[i].actions[action].present)
+			if ((TAKE_DOWN & ACTION_BIT(action) ? was : is)->actions[action].present)
 				scoping->has[i] |= ACTION_BIT(action);
 	}
 }
 
 /* Adds the actions on one service of a node, as far as the service has them and is meant. */
 static int
-place(struct scoping *scoping, size_t node, const char *name, unsigned set, struct error *err)
+place(struct scoping *scoping, size_t node, const char *name, enum placement_kind kind, unsigned set, struct error *err)
 {
 	static const unsigned allowed[] = {
-		[PART_NONE] = 0, [PART_CHOSEN] = ~0u, [PART_DRAWN_IN] = STOP | START, [PART_ASSURED] = START};
+		[PART_NONE] = 0, [PART_CHOSEN] = ~0u, [PART_DRAWN_IN] = RESTART, [PART_ASSURED] = START};
 	struct scope *scope = scoping->scope;
 	int service = names_find(&scoping->dependencies->services, name);
 
 	if (service == NAMES_NONE)
 		return error_set(err, EX_DATAERR, "node %s: service %s: the cluster record has no definition of it",
 		    scoping->layout->nodes[node].id, name);
+	if (kind == PLACEMENT_IN_PLACE && scoping->changes)
+		set = scoping->changes[service];
 	set &= allowed[scoping->selection.services[service]] & scoping->has[service];
 	if (!set)
 		return 0;
 	ARRAY_ROOM(scope->placements, scope->count, scope->capacity);
 	scope->placements[scope->count++] = (struct placement){.node = (uint32_t)node, .service = (uint32_t)service,
-		.actions = set, .assured = scoping->selection.services[service] == PART_ASSURED};
+		.kind = kind, .actions = set, .assured = scoping->selection.services[service] == PART_ASSURED};
 	scope->actions |= set;
+	scope->in_place |= kind == PLACEMENT_IN_PLACE ? set : 0;
 	return 0;
 }
 
 static int
-place_all(struct scoping *scoping, size_t node, struct string_list services, unsigned set, struct error *err)
+place_all(struct scoping *scoping, size_t node, struct string_list services, enum placement_kind kind, unsigned set,
+    struct error *err)
 {
 	for (size_t i = 0; set && i < services.count; i++)
-		if (place(scoping, node, services.list[i], set, err) < 0)
+		if (place(scoping, node, services.list[i], kind, set, err) < 0)
 			return -1;
 	return 0;
 }
@@ -134,17 +81,19 @@ static int
 place_changes(struct scoping *scoping, size_t index, struct error *err)
 {
 	const struct node *node = &scoping->layout->nodes[index];
-	unsigned added = scoping->action->adds_services ? SET_UP : 0;
-	unsigned dropped = scoping->action->drops_services ? TAKE_DOWN : 0;
+	const struct cluster_action *action = scoping->action;
+	const unsigned sets[] = {[PLACEMENT_SET_UP] = action->adds_services ? SET_UP : 0,
+		[PLACEMENT_TAKE_DOWN] = action->drops_services ? TAKE_DOWN : 0,
+		[PLACEMENT_IN_PLACE] = action->changes ? UPGRADE : 0};
 	size_t i = 0, j = 0;
 
 	while (i < node->services.count || j < node->was.count) {
 		int order = i == node->services.count ? 1 : j == node->was.count ? -1 :
 		    strcmp(node->services.list[i], node->was.list[j]);
 		const char *name = order <= 0 ? node->services.list[i] : node->was.list[j];
-		unsigned set = order == 0 ? 0 : order < 0 ? added : dropped;
+		enum placement_kind kind = order == 0 ? PLACEMENT_IN_PLACE : order < 0 ? PLACEMENT_SET_UP : PLACEMENT_TAKE_DOWN;
 
-		if (set && place(scoping, index, name, set, err) < 0)
+		if (sets[kind] && place(scoping, index, name, kind, sets[kind], err) < 0)
 			return -1;
 		i += order <= 0;
 		j += order >= 0;
@@ -167,11 +116,13 @@ has_chosen(const struct scoping *scoping, const struct node *node)
 	return false;
 }
 
+/* Nothing can be stopped on a machine that does not answer. */
 static int
 drop_node(struct scoping *scoping, size_t index, struct string_list services, struct error *err)
 {
 	scoping->scope->node_actions[index] = UNMAKE;
-	return place_all(scoping, index, services, scoping->graceful ? TAKE_DOWN : 0, err);
+	return place_all(scoping, index, services, PLACEMENT_TAKE_DOWN,
+	    scoping->graceful && !scoping->scope->dead[index] ? TAKE_DOWN : 0, err);
 }
 
 static int
@@ -184,25 +135,27 @@ scope_node(struct scoping *scoping, size_t index, struct error *err)
 		return 0;
 	if (action->deletes)
 		return drop_node(scoping, index, node->leaves ? node->was : node->services, err);
-	if (action->standing)
-		return node->leaves ? 0 : place_all(scoping, index, node->services, action->standing, err);
-	if (node->leaves) {
-		if (!action->drops_nodes || node->is_new || scoping->wish->services.count)
+	if (node->leaves && !action->standing) {
+		if (!action->drops_nodes || scoping->wish->services.count)
 			return 0;
 		return drop_node(scoping, index, node->was, err);
 	}
+	if (node->leaves || scoping->scope->dead[index])
+		return 0;
+	if (action->standing)
+		return place_all(scoping, index, node->services, PLACEMENT_IN_PLACE, action->standing, err);
 	if (!node->is_new)
 		return place_changes(scoping, index, err);
 	if (!action->adds_nodes || !has_chosen(scoping, node))
 		return 0;
 	scoping->scope->node_actions[index] = MAKE;
-	return place_all(scoping, index, node->services, SET_UP, err);
+	return place_all(scoping, index, node->services, PLACEMENT_SET_UP, SET_UP, err);
 }
 
-/* What the scope does to how many nodes, and whether it adds or drops services of nodes that stay. */
+/* What the scope does to how many nodes, and whether it adds, drops or changes services of nodes that stay. */
 struct tally {
 	size_t made, deleted;
-	bool adds, drops;
+	bool adds, drops, changes;
 };
 
 static struct tally
@@ -216,15 +169,34 @@ tally_scope(const struct scoping *scoping)
 		tally.deleted += scope->node_actions[i] == UNMAKE;
 	}
 	for (size_t i = 0; i < scope->count; i++) {
-		bool takes_down = scope->placements[i].actions & TAKE_DOWN;
+		const struct placement *placement = &scope->placements[i];
 
-		if (!scope->node_actions[scope->placements[i].node])
-			*(takes_down ? &tally.drops : &tally.adds) = true;
+		if (scope->node_actions[placement->node])
+			continue;
+		tally.adds = tally.adds || placement->kind == PLACEMENT_SET_UP;
+		tally.drops = tally.drops || placement->kind == PLACEMENT_TAKE_DOWN;
+		tally.changes = tally.changes || placement->kind == PLACEMENT_IN_PLACE;
 	}
 	return tally;
 }
 
 /* The name of a difference is that of the action it amounts to, where there is one. */
+static const char *
+name_difference(const struct scope *scope, size_t nodes, const struct tally *tally)
+{
+	if ((tally->made > 0) + (tally->deleted > 0) + tally->adds + tally->drops + tally->changes != 1)
+		return "change";
+	if (tally->made)
+		return tally->made == nodes ? "create" : "expand";
+	if (tally->deleted)
+		return tally->deleted == nodes ? "delete" : "shrink";
+	if (tally->adds || tally->drops)
+		return tally->adds ? "add-services" : "remove-services";
+	if (scope->in_place & ACTION_BIT(ACTION_INSTALL))
+		return "upgrade";
+	return scope->in_place & ACTION_BIT(ACTION_CONFIGURE) ? "configure-with-restart" : "restart";
+}
+
 static const char *
 name_job(const struct scoping *scoping)
 {
@@ -233,14 +205,10 @@ name_job(const struct scoping *scoping)
 
 	/* Who deletes some of the nodes has a smaller cluster, not none. */
 	if (scoping->action->deletes)
-		return find_action(tally.deleted == nodes ? "delete" : "shrink")->job;
-	if (scoping->action != &difference || (tally.made > 0) + (tally.deleted > 0) + tally.adds + tally.drops != 1)
+		return cluster_action_find(tally.deleted == nodes ? "delete" : "shrink")->job;
+	if (scoping->action->name)
 		return scoping->action->job;
-	if (tally.made)
-		return find_action(tally.made == nodes ? "create" : "expand")->job;
-	if (tally.deleted)
-		return find_action(tally.deleted == nodes ? "delete" : "shrink")->job;
-	return find_action(tally.adds ? "add-services" : "remove-services")->job;
+	return cluster_action_find(name_difference(scoping->scope, nodes, &tally))->job;
 }
 
 /* A whole cluster is just deleted; a node that leaves a living one takes leave of its services first. */
@@ -255,20 +223,39 @@ is_graceful(const struct scoping *scoping)
 	return scoping->wish->graceful;
 }
 
+/* What an upgrade is about, where no service is named and it is known what was. */
+static int
+select_parts(struct scoping *scoping, struct error *err)
+{
+	unsigned standing = scoping->scope->rolling ? 0 : scoping->action->standing;
+	bool *changed = scoping->action->standing == UPGRADE && change_is_known(scoping->layout)
+	    ? change_find_definitions(scoping->layout) : NULL;
+	int result = selection_init(&scoping->selection, scoping->layout, scoping->dependencies, scoping->wish, changed,
+	    standing & STOP, standing & START, err);
+
+	free(changed);
+	return result;
+}
+
 static int
 fill(struct scoping *scoping, struct error *err)
 {
-	unsigned standing = scoping->action->standing;
+	struct scope *scope = scoping->scope;
+	const struct wish *wish = scoping->wish;
 
 	find_actions(scoping);
-	if (selection_init(&scoping->selection, scoping->layout, scoping->dependencies, scoping->wish, standing & STOP,
-	    standing & START, err) < 0)
+	scope->rolling = scoping->action->changes || wish->max_unavailable;
+	scope->max_unavailable = wish->max_unavailable;
+	if (selection_find_nodes(scope->dead, scoping->layout, wish->dead, err) < 0 || select_parts(scoping, err) < 0)
 		return -1;
+	if (scoping->action->changes)
+		scoping->changes = change_find(scoping->layout, scoping->dependencies);
 	scoping->graceful = is_graceful(scoping);
 	for (size_t i = 0; i < scoping->layout->node_count; i++)
 		if (scope_node(scoping, i, err) < 0)
 			return -1;
-	scoping->scope->job_action = name_job(scoping);
+	scope->rolling = scope->rolling && scope->in_place;
+	scope->job_action = name_job(scoping);
 	return 0;
 }
 
@@ -281,15 +268,17 @@ scope_init(struct scope *scope, const struct layout *layout, const struct depend
 		.layout = layout,
 		.dependencies = dependencies,
 		.wish = wish,
-		.action = find_action(wish->action),
+		.action = cluster_action_find(wish->action),
 		.has = memory_zeroed(layout->cluster.definition_count, sizeof *scoping.has),
 	};
 	int result;
 
-	*scope = (struct scope){.node_actions = memory_zeroed(layout->node_count, sizeof *scope->node_actions)};
+	*scope = (struct scope){.node_actions = memory_zeroed(layout->node_count, sizeof *scope->node_actions),
+		.dead = memory_zeroed(layout->node_count, sizeof *scope->dead)};
 	result = fill(&scoping, err);
 	selection_release(&scoping.selection);
 	free(scoping.has);
+	free(scoping.changes);
 	return result;
 }
 
@@ -297,6 +286,7 @@ void
 scope_release(struct scope *scope)
 {
 	free(scope->node_actions);
+	free(scope->dead);
 	free(scope->placements);
 	*scope = (struct scope){0};
 }

@@ -16,28 +16,30 @@ struct error;
 struct layout;
 struct wish;
 
-/* A set of actions: bits 1 << ACTION_INSTALL and so on. */
-#define ACTION_BIT(action) (1u << (action))
+enum placement_kind {
+	PLACEMENT_SET_UP,
+	PLACEMENT_TAKE_DOWN, /* for good */
+	PLACEMENT_IN_PLACE,  /* it stands, and something is done to it */
+};
 
 struct placement { /* a service on a node */
 	uint32_t node, service;
+	enum placement_kind kind;
 	unsigned actions; /* those that the service has; ACTION_BOOTSTRAP where its automators have to be there */
 	bool assured;     /* not asked for: started, which changes nothing where it runs, for the sake of another */
 };
 
 struct scope {
 	const char *job_action; /* "restart_services" */
+	bool rolling;           /* what is done in place is done to each node by itself, a service behind those it needs */
+	const char *max_unavailable; /* of each service, see model/unavailable.h; NULL: any number */
 	unsigned *node_actions; /* of each node: create, confirm, delete */
+	bool *dead;             /* of each node: its machine does not answer */
 	struct placement *placements; /* by node, then by service */
 	size_t count, capacity;
-	unsigned actions; /* all that occur in placements */
+	unsigned actions;  /* all that occur in placements */
+	unsigned in_place; /* those of them that are done in place */
 };
-
-/* The actions a wish may name, NULL-terminated. */
-const char *const *scope_action_names(void);
-
-/* Whether an action is about whole nodes, so that a wish cannot pick services. */
-bool scope_is_whole_nodes(const char *action);
 
 /* 0, or -1: EX_NO for a node or a service that is not there, EX_DATAERR for a service without definition. */
 int scope_init(struct scope *scope, const struct layout *layout, const struct dependencies *dependencies,

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/names.h"
 #include "model/layout.h"
-#include "plan/dependency.h"
+#include "plan/nearest.h"
 
 /* Whether the wish names text; found remembers which names did occur. */
 static bool
@@ -21,35 +21,35 @@ is_named(const struct names *names, const char *text, bool *found)
 	return true;
 }
 
-static int
-choose_nodes(bool *chosen, const struct layout *layout, struct string_list wanted, struct error *err)
+int
+selection_find_nodes(bool *found, const struct layout *layout, struct string_list wanted, struct error *err)
 {
 	struct names names = {0};
-	bool *found = memory_zeroed(wanted.count, sizeof *found);
+	bool *occurs = memory_zeroed(wanted.count, sizeof *occurs);
 	int result = 0;
 
 	for (size_t i = 0; i < wanted.count; i++)
 		names_intern(&names, wanted.list[i]);
 	for (size_t i = 0; i < layout->node_count; i++) {
-		bool by_id = is_named(&names, layout->nodes[i].id, found);
-		bool by_hostname = is_named(&names, layout->nodes[i].hostname, found);
+		bool by_id = is_named(&names, layout->nodes[i].id, occurs);
+		bool by_hostname = is_named(&names, layout->nodes[i].hostname, occurs);
 
-		chosen[i] = wanted.count == 0 || by_id || by_hostname;
+		found[i] = found[i] || by_id || by_hostname;
 	}
 	for (size_t i = 0; i < names.count && result == 0; i++)
-		if (!found[i])
+		if (!occurs[i])
 			result = error_set(err, EX_NO, "there is no node %s", names.list[i]);
 	names_release(&names);
-	free(found);
+	free(occurs);
 	return result;
 }
 
 static int
 choose_services(enum part *parts, const struct dependencies *dependencies, struct string_list wanted,
-    struct error *err)
+    const bool *among, struct error *err)
 {
 	for (size_t i = 0; i < dependencies->services.count; i++)
-		parts[i] = wanted.count ? PART_NONE : PART_CHOSEN;
+		parts[i] = wanted.count || (among && !among[i]) ? PART_NONE : PART_CHOSEN;
 	for (size_t i = 0; i < wanted.count; i++) {
 		int service = names_find(&dependencies->services, wanted.list[i]);
 
@@ -94,37 +94,47 @@ find_startable(const struct layout *layout, const struct dependencies *dependenc
 }
 
 static void
+assure_each(enum part *parts, const uint32_t *found, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (parts[found[i]] == PART_NONE)
+			parts[found[i]] = PART_ASSURED;
+}
+
+static void
 assure(enum part *parts, const struct layout *layout, const struct dependencies *dependencies)
 {
-	const struct neighbours *needs = &dependencies->needs[DEPENDENCY_RUNTIME];
+	const struct relation *needs = &dependencies->needs[DEPENDENCY_RUNTIME];
 	bool *startable = find_startable(layout, dependencies);
-	uint32_t *found = memory_resize(NULL, needs->vertices, sizeof *found);
+	struct nearest nearest;
 
-	for (uint32_t i = 0; i < needs->vertices; i++) {
-		bool starts = startable[i] && (parts[i] == PART_CHOSEN || parts[i] == PART_DRAWN_IN);
-		size_t count = starts ? dependencies_nearest(needs, i, startable, found) : 0;
-
-		for (size_t j = 0; j < count; j++)
-			if (parts[found[j]] == PART_NONE)
-				parts[found[j]] = PART_ASSURED;
+	nearest_init(&nearest, needs, startable);
+	for (uint32_t i = 0; i < needs->all.vertices; i++) {
+		if (!startable[i] || (parts[i] != PART_CHOSEN && parts[i] != PART_DRAWN_IN))
+			continue;
+		nearest_find(&nearest, i);
+		assure_each(parts, nearest.far, nearest.far_count);
+		assure_each(parts, nearest.near, nearest.near_count);
 	}
+	nearest_release(&nearest);
 	free(startable);
-	free(found);
 }
 
 int
 selection_init(struct selection *selection, const struct layout *layout, const struct dependencies *dependencies,
-    const struct wish *wish, bool stops, bool starts, struct error *err)
+    const struct wish *wish, const bool *among, bool stops, bool starts, struct error *err)
 {
 	selection->nodes = memory_zeroed(layout->node_count, sizeof *selection->nodes);
 	selection->services = memory_zeroed(layout->cluster.definition_count, sizeof *selection->services);
-	if (choose_nodes(selection->nodes, layout, wish->nodes, err) < 0 ||
-	    choose_services(selection->services, dependencies, wish->services, err) < 0)
+	for (size_t i = 0; i < layout->node_count; i++)
+		selection->nodes[i] = wish->nodes.count == 0;
+	if (selection_find_nodes(selection->nodes, layout, wish->nodes, err) < 0 ||
+	    choose_services(selection->services, dependencies, wish->services, among, err) < 0)
 		return -1;
 	if (stops)
-		draw_in(selection->services, &dependencies->needed_by[DEPENDENCY_RUNTIME]);
+		draw_in(selection->services, &dependencies->needed_by[DEPENDENCY_RUNTIME].all);
 	else if (starts)
-		draw_in(selection->services, &dependencies->needs[DEPENDENCY_RUNTIME]);
+		draw_in(selection->services, &dependencies->needs[DEPENDENCY_RUNTIME].all);
 	if (stops && starts)
 		assure(selection->services, layout, dependencies);
 	return 0;

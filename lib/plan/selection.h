@@ -19,6 +19,8 @@ struct wish { /* what the user asks for */
 	struct string_list nodes;    /* ids or hostnames; empty: all */
 	struct string_list services; /* empty: all */
 	bool graceful;               /* stop and remove the services of a node before it is deleted */
+	const char *max_unavailable; /* roll: a service is down on so many nodes at a time, see model/unavailable.h; or NULL */
+	struct string_list dead;     /* nodes whose machines do not answer: nothing can be done on them */
 };
 
 enum part {
@@ -33,9 +35,13 @@ struct selection {
 	enum part *services; /* of each definition */
 };
 
-/* stops, starts: what the action does to services that stand. 0, or -1 (EX_NO) for a name that the cluster has not. */
+/* among: of each definition, whether it is meant where none is named; NULL: all are. stops, starts: whether services that
+ * stand are stopped, or started, with all that have to be too. 0, or -1 (EX_NO) for a name that the cluster has not. */
 int selection_init(struct selection *selection, const struct layout *layout, const struct dependencies *dependencies,
-    const struct wish *wish, bool stops, bool starts, struct error *err);
+    const struct wish *wish, const bool *among, bool stops, bool starts, struct error *err);
+/* Sets those of found (of each node) that are wanted by id or hostname. 0, or -1 (EX_NO) for one that is not there. */
+int selection_find_nodes(bool *found, const struct layout *layout, struct string_list wanted, struct error *err);
+
 void selection_release(struct selection *selection);
 
 #endif

@@ -5,7 +5,10 @@
 
 #include "base/buffer.h"
 #include "model/layout.h"
+#include "model/unavailable.h"
 #include "plan/builder.h"
+#include "plan/cluster-action.h"
+#include "plan/dependency.h"
 
 uint32_t
 builder_step(struct builder *builder, const struct step *step, uint32_t node)
@@ -33,9 +36,20 @@ builder_edge(struct builder *builder, uint32_t before, uint32_t after)
 }
 
 struct class *
-builder_class(const struct builder *builder, uint32_t service, enum action action)
+builder_class(const struct builder *builder, uint32_t service, unsigned class)
 {
-	return &builder->classes[service * ACTION_COUNT + (uint32_t)action];
+	return &builder->classes[service * CLASS_COUNT + class];
+}
+
+const struct service_action *
+builder_does(const struct builder *builder, uint32_t service, enum action action)
+{
+	const struct cluster *cluster = &builder->layout->cluster;
+	const struct service *definition = &cluster->definitions[service];
+
+	if (TAKE_DOWN & ACTION_BIT(action))
+		definition = cluster_definition_before(cluster, definition->name);
+	return &definition->actions[action];
 }
 
 /* The fields of an action as text, once for all tasks that carry them. */
@@ -52,26 +66,53 @@ print_fields(struct builder *builder, jv fields, struct buffer *text)
 static void
 init_classes(struct builder *builder)
 {
-	const struct cluster *cluster = &builder->layout->cluster;
+	size_t services = builder->layout->cluster.definition_count;
 	struct buffer text = {0};
 
-	builder->classes = memory_zeroed(cluster->definition_count * ACTION_COUNT, sizeof *builder->classes);
-	for (size_t i = 0; i < cluster->definition_count; i++) {
-		for (int action = 0; action < ACTION_COUNT; action++) {
-			const struct service_action *does = &cluster->definitions[i].actions[action];
-			struct class *class = builder_class(builder, (uint32_t)i, action);
+	builder->classes = memory_zeroed(services * CLASS_COUNT, sizeof *builder->classes);
+	for (uint32_t i = 0; i < services; i++) {
+		for (unsigned number = 0; number < CLASS_COUNT; number++) {
+			struct class *class = builder_class(builder, i, number);
+			const struct service_action *does = number < ACTION_COUNT ? builder_does(builder, i, (enum action)number) : NULL;
+			bool present = does && does->present;
 
 			class->milestone = GRAPH_NONE;
-			class->type = does->present ? names_intern(&builder->types, does->type) : NAMES_NONE;
-			class->fields = does->present ? print_fields(builder, does->fields, &text) : NULL;
+			class->type = present ? names_intern(&builder->types, does->type) : NAMES_NONE;
+			class->fields = present ? print_fields(builder, does->fields, &text) : NULL;
 		}
 	}
 	buffer_release(&text);
 }
 
+/* How many nodes a service may be down on at a time depends on how many carry it. */
+static void
+init_windows(struct builder *builder)
+{
+	const struct layout *layout = builder->layout;
+	size_t services = layout->cluster.definition_count;
+	size_t *carriers = memory_zeroed(services, sizeof *carriers);
+
+	builder->windows = memory_zeroed(services, sizeof *builder->windows);
+	for (size_t i = 0; builder->scope->max_unavailable && i < layout->node_count; i++) {
+		for (size_t j = 0; j < layout->nodes[i].services.count; j++) {
+			int service = names_find(&builder->dependencies->services, layout->nodes[i].services.list[j]);
+
+			if (service != NAMES_NONE)
+				carriers[service]++;
+		}
+	}
+	for (size_t i = 0; i < services; i++) {
+		size_t width = unavailable_of(builder->scope->max_unavailable, carriers[i]);
+
+		if (width < carriers[i])
+			builder->windows[i] = (struct window){arena_alloc(builder->arena, width, sizeof(uint32_t)), width, 0};
+	}
+	free(carriers);
+}
+
 void
 steps_build(struct steps *steps, struct arena *arena, const struct layout *layout,
-    const struct dependencies *dependencies, const struct scope *scope)
+    const struct dependencies *dependencies, const struct scope *scope, const struct history *history)
 {
 	struct builder builder = {
 		.steps = steps,
@@ -79,19 +120,24 @@ steps_build(struct steps *steps, struct arena *arena, const struct layout *layou
 		.layout = layout,
 		.dependencies = dependencies,
 		.scope = scope,
+		.history = history,
 		.confirms = memory_resize(NULL, layout->node_count, sizeof *builder.confirms),
+		.deletes = memory_resize(NULL, layout->node_count, sizeof *builder.deletes),
 	};
 
 	*steps = (struct steps){0};
 	init_classes(&builder);
-	for (int i = 0; i < BUILDER_RULES; i++)
+	init_windows(&builder);
+	for (int i = 0; i < RULE_COUNT; i++)
 		builder.gates[i] = memory_zeroed(layout->cluster.definition_count, sizeof *builder.gates[i]);
 	builder_tasks(&builder);
 	builder_waits(&builder);
-	for (int i = 0; i < BUILDER_RULES; i++)
+	for (int i = 0; i < RULE_COUNT; i++)
 		free(builder.gates[i]);
 	names_release(&builder.types);
+	free(builder.windows);
 	free(builder.confirms);
+	free(builder.deletes);
 	free(builder.classes);
 	free(builder.places);
 }

@@ -6,6 +6,9 @@
  *   start, as far as planned; delete at last;
  * - between services: a service is installed after all instances of what it needs to be installed, initialized and
  *   started after what it needs to run is started, and stopped and removed before it;
+ * - what is taken down for good waits for what comes in its place;
+ * - in a rolling plan, what is done in place to a service on a node is one piece: behind those of all it needs, and
+ *   behind that on the node so many places before it, where there is a limit;
  * - where the configuration asks for addresses, what reads it waits for the nodes that have them.
  *
  * "All instances" is a milestone, so that there are as many edges as tasks, not as many as pairs of them.
@@ -17,6 +20,7 @@
 #include "plan/graph.h"
 
 struct dependencies;
+struct history;
 struct layout;
 struct scope;
 
@@ -27,9 +31,9 @@ struct steps { /* the vertices of graph, in no particular order; id, after and r
 	struct graph graph;
 };
 
-/* Strings go to the arena or stay the layout's. */
+/* Strings go to the arena or stay the layout's. history says how long tasks take, or is NULL. */
 void steps_build(struct steps *steps, struct arena *arena, const struct layout *layout,
-    const struct dependencies *dependencies, const struct scope *scope);
+    const struct dependencies *dependencies, const struct scope *scope, const struct history *history);
 void steps_release(struct steps *steps);
 
 #endif

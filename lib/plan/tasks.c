@@ -3,17 +3,31 @@
 
 #include <stdlib.h>
 
+#include "model/history.h"
 #include "model/layout.h"
+#include "plan/cluster-action.h"
 
 /* On one node, one service goes through its actions in this order. */
 static const enum action chain[] = {
 	ACTION_STOP, ACTION_REMOVE, ACTION_INSTALL, ACTION_CONFIGURE, ACTION_INITIALIZE, ACTION_START};
+
+enum { CHAIN = (SET_UP | TAKE_DOWN) & ~ACTION_BIT(ACTION_BOOTSTRAP) };
 
 struct node_tasks { /* of the node at hand; each a step, or none */
 	uint32_t confirm;
 	uint32_t *bootstraps; /* of each automator */
 	uint32_t remove;      /* the deletion */
 };
+
+/* What is known of such tasks; else what the template says. */
+static double
+expect(const struct builder *builder, uint32_t node, enum action action, const char *service, const char *type,
+    double otherwise)
+{
+	if (!builder->history)
+		return otherwise;
+	return history_expect(builder->history, action, service, type, builder->layout->nodes[node].hardwaretype, otherwise);
+}
 
 /* A task of the whole node: the provider's, or a bootstrap. */
 static uint32_t
@@ -28,7 +42,7 @@ add_node_task(struct builder *builder, uint32_t node, enum action action, const 
 		.fields = "{}",
 		.timeout_s = ACTION_TIMEOUT_S,
 		.retries = ACTION_RETRIES,
-		.expect_s = builder->layout->cluster.provider.expect_s[action],
+		.expect_s = expect(builder, node, action, NULL, type, builder->layout->cluster.provider.expect_s[action]),
 	};
 
 	if (action == ACTION_CONFIRM)
@@ -53,6 +67,7 @@ add_provider_tasks(struct builder *builder, uint32_t node)
 	if (actions & ACTION_BIT(ACTION_DELETE))
 		tasks.remove = add_node_task(builder, node, ACTION_DELETE, type);
 	builder->confirms[node] = tasks.confirm;
+	builder->deletes[node] = tasks.remove;
 	return tasks;
 }
 
@@ -64,7 +79,7 @@ add_bootstraps(struct builder *builder, const struct placement *placement, struc
 	if (!(placement->actions & ACTION_BIT(ACTION_BOOTSTRAP)))
 		return;
 	for (int action = 0; action < ACTION_COUNT; action++) {
-		int type = builder_class(builder, placement->service, action)->type;
+		int type = builder_class(builder, placement->service, (unsigned)action)->type;
 
 		if (type == NAMES_NONE || tasks->bootstraps[type] != GRAPH_NONE)
 			continue;
@@ -76,49 +91,90 @@ add_bootstraps(struct builder *builder, const struct placement *placement, struc
 static uint32_t
 add_service_task(struct builder *builder, const struct placement *placement, enum action action)
 {
-	const struct service *service = &builder->layout->cluster.definitions[placement->service];
-	const struct service_action *does = &service->actions[action];
-	struct class *class = builder_class(builder, placement->service, action);
+	const char *service = builder->layout->cluster.definitions[placement->service].name;
+	const struct service_action *does = builder_does(builder, placement->service, action);
 	struct step step = {
 		.node = builder->layout->nodes[placement->node].id,
 		.action = action,
-		.service = service->name,
+		.service = service,
 		.type = does->type,
-		.fields = class->fields,
+		.fields = builder_class(builder, placement->service, (unsigned)action)->fields,
 		.timeout_s = does->timeout_s,
 		.retries = does->retries,
-		.expect_s = does->expect_s,
+		.expect_s = expect(builder, placement->node, action, service, does->type, does->expect_s),
 	};
 	uint32_t task = builder_step(builder, &step, placement->node);
 
 	builder->places[task].service = placement->service;
+	return task;
+}
+
+static void
+join_class(struct builder *builder, uint32_t task, unsigned number)
+{
+	struct class *class = builder_class(builder, builder->places[task].service, number);
+
 	class->count++;
 	class->task = task;
-	return task;
+	builder->places[task].classes |= 1u << number;
+}
+
+/* The classes that a task is of. Who stops for a while in a rolling plan keeps nobody waiting. */
+static void
+join_classes(struct builder *builder, const struct placement *placement, uint32_t task, bool is_last)
+{
+	enum action action = builder->steps->list[task].action;
+	bool in_place = placement->kind == PLACEMENT_IN_PLACE, rolling = builder->scope->rolling;
+
+	if (!in_place || !rolling || action != ACTION_STOP)
+		join_class(builder, task, (unsigned)action);
+	if (is_last && rolling && placement->kind != PLACEMENT_TAKE_DOWN)
+		join_class(builder, task, CLASS_DONE);
+	if (is_last && placement->kind == PLACEMENT_SET_UP)
+		join_class(builder, task, CLASS_UP);
+}
+
+/* Puts a placement behind the one so many nodes before it: of each such line of placements, one is down at a time. */
+static void
+keep_window(struct builder *builder, const struct placement *placement, uint32_t first, uint32_t last)
+{
+	struct window *window = &builder->windows[placement->service];
+	uint32_t *turn;
+
+	if (placement->kind != PLACEMENT_IN_PLACE || !window->width || first == GRAPH_NONE)
+		return;
+	turn = &window->last[window->used % window->width];
+	if (window->used++ >= window->width)
+		builder_edge(builder, *turn, first);
+	*turn = last;
 }
 
 static void
 add_chain(struct builder *builder, const struct placement *placement, const struct node_tasks *tasks)
 {
-	uint32_t last = GRAPH_NONE;
+	uint32_t first = GRAPH_NONE, last = GRAPH_NONE;
 	int last_type = NAMES_NONE;
-	unsigned covered = 0;
+	unsigned covered = 0, left = placement->actions & CHAIN;
 
-	for (size_t i = 0; i < sizeof chain / sizeof *chain; i++) {
-		int type = builder_class(builder, placement->service, chain[i])->type;
+	for (size_t i = 0; left; i++) {
+		int type = builder_class(builder, placement->service, (unsigned)chain[i])->type;
 		uint32_t task;
 
-		if (!(placement->actions & ACTION_BIT(chain[i])))
+		if (!(left & ACTION_BIT(chain[i])))
 			continue;
+		left &= ~ACTION_BIT(chain[i]);
 		task = add_service_task(builder, placement, chain[i]);
 		if (type != last_type)
 			builder_edge(builder, tasks->bootstraps[type], task);
 		builder_edge(builder, last, task);
+		join_classes(builder, placement, task, !left);
 		if (!placement->assured)
-			builder_note_waits(builder, task, &covered);
+			builder_note_waits(builder, placement, task, &covered);
+		first = first == GRAPH_NONE ? task : first;
 		last = task;
 		last_type = type;
 	}
+	keep_window(builder, placement, first, last);
 	builder_edge(builder, last, tasks->remove);
 }
 

@@ -2,43 +2,59 @@
 #include "plan/builder.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "model/layout.h"
 #include "model/macro.h"
-#include "plan/dependency.h"
+#include "plan/cluster-action.h"
+#include "plan/nearest.h"
 
 /* Who waits for whom across services. Of the actions in "to" only the first on a node and service waits: the
  * others come behind it anyway. */
-static const struct rule {
-	enum action from;
+static const struct wait {
+	unsigned from; /* a class */
 	unsigned to;
 	enum dependency dependency;
 	bool reversed; /* the one that is needed waits */
 	const char *done, *ready;
-} rules[BUILDER_RULES] = {
-	{ACTION_INSTALL, ACTION_BIT(ACTION_INSTALL), DEPENDENCY_INSTALL, false, "installed", "ready to install"},
-	{ACTION_START, ACTION_BIT(ACTION_INITIALIZE) | ACTION_BIT(ACTION_START), DEPENDENCY_RUNTIME, false, "started",
-	    "ready to start"},
-	{ACTION_STOP, ACTION_BIT(ACTION_STOP), DEPENDENCY_RUNTIME, true, "stopped", "ready to stop"},
-	{ACTION_REMOVE, ACTION_BIT(ACTION_REMOVE), DEPENDENCY_INSTALL, true, "removed", "ready to remove"},
+} waits[RULE_COUNT] = {
+	[RULE_INSTALL] = {ACTION_INSTALL, ACTION_BIT(ACTION_INSTALL), DEPENDENCY_INSTALL, false, "installed",
+	    "ready to install"},
+	[RULE_START] = {ACTION_START, ACTION_BIT(ACTION_INITIALIZE) | ACTION_BIT(ACTION_START), DEPENDENCY_RUNTIME, false,
+	    "started", "ready to start"},
+	[RULE_STOP] = {ACTION_STOP, ACTION_BIT(ACTION_STOP), DEPENDENCY_RUNTIME, true, "stopped", "ready to stop"},
+	[RULE_REMOVE] = {ACTION_REMOVE, ACTION_BIT(ACTION_REMOVE), DEPENDENCY_INSTALL, true, "removed", "ready to remove"},
+	[RULE_ROLL] = {CLASS_DONE, ~0u, DEPENDENCY_EITHER, false, "done", "ready for"},
+	[RULE_REPLACE] = {CLASS_UP, ~0u, DEPENDENCY_COUNT, false, "up", NULL},
 };
 
 enum {
 	/* What reads the configuration of the cluster, and the bit that says that something before does. */
 	READERS = ACTION_BIT(ACTION_CONFIGURE) | ACTION_BIT(ACTION_INITIALIZE) | ACTION_BIT(ACTION_START),
-	READ = 1 << BUILDER_RULES,
+	READ = 1 << RULE_COUNT,
 };
 
+/* The rules by which tasks of a placement may wait. */
+static unsigned
+rules_for(const struct builder *builder, const struct placement *placement)
+{
+	if (placement->kind == PLACEMENT_TAKE_DOWN)
+		return 1u << RULE_STOP | 1u << RULE_REMOVE | 1u << RULE_REPLACE;
+	if (placement->kind == PLACEMENT_IN_PLACE && builder->scope->rolling)
+		return 1u << RULE_ROLL;
+	return 1u << RULE_INSTALL | 1u << RULE_START | 1u << RULE_STOP | 1u << RULE_REMOVE;
+}
+
 void
-builder_note_waits(struct builder *builder, uint32_t task, unsigned *covered)
+builder_note_waits(struct builder *builder, const struct placement *placement, uint32_t task, unsigned *covered)
 {
 	struct task_place *place = &builder->places[task];
-	unsigned action = ACTION_BIT(builder->steps->list[task].action);
+	unsigned action = ACTION_BIT(builder->steps->list[task].action), may = rules_for(builder, placement);
 
-	for (unsigned i = 0; i < BUILDER_RULES; i++) {
+	for (unsigned i = 0; i < RULE_COUNT; i++) {
 		struct gate *gate = &builder->gates[i][place->service];
 
-		if (!(rules[i].to & action) || *covered & 1u << i)
+		if (!(may & ~*covered & 1u << i) || !(waits[i].to & action))
 			continue;
 		*covered |= 1u << i;
 		place->waits |= 1u << i;
@@ -58,55 +74,106 @@ add_milestone(struct builder *builder, const char *what, const char *service)
 	return builder_step(builder, &step, GRAPH_NONE);
 }
 
-/* The step that is done when an action is done to all instances of a service. */
+/* The step that is done when all tasks of a service's class are; none where there are no such tasks. */
 static uint32_t
-done_step(struct builder *builder, const struct rule *rule, uint32_t service)
+done_step(struct builder *builder, const struct wait *wait, uint32_t service)
 {
-	struct class *class = builder_class(builder, service, rule->from);
+	struct class *class = builder_class(builder, service, wait->from);
 
-	if (class->count == 1)
-		return class->task;
+	if (class->count <= 1)
+		return class->count ? class->task : GRAPH_NONE;
 	if (class->milestone == GRAPH_NONE)
-		class->milestone = add_milestone(builder, rule->done, builder->dependencies->services.list[service]);
+		class->milestone = add_milestone(builder, wait->done, builder->dependencies->services.list[service]);
 	return class->milestone;
 }
 
 /* What the tasks of one service wait for by one rule: one step where there are many tasks, else
  * as many as there are services before it. */
 static void
-add_gate(struct builder *builder, const struct rule *rule, uint32_t service, struct gate *gate, const uint32_t *before,
+add_gate(struct builder *builder, const struct wait *wait, uint32_t service, struct gate *gate, const uint32_t *before,
     size_t count)
 {
 	if (count == 0)
 		return;
 	if (count == 1) {
-		gate->step = done_step(builder, rule, before[0]);
+		gate->step = done_step(builder, wait, before[0]);
 		return;
 	}
 	if (gate->count > 1)
-		gate->step = add_milestone(builder, rule->ready, builder->dependencies->services.list[service]);
+		gate->step = add_milestone(builder, wait->ready, builder->dependencies->services.list[service]);
 	for (size_t i = 0; i < count; i++)
-		builder_edge(builder, done_step(builder, rule, before[i]), gate->count > 1 ? gate->step : gate->task);
+		builder_edge(builder, done_step(builder, wait, before[i]), gate->count > 1 ? gate->step : gate->task);
 }
 
 static void
-add_gates(struct builder *builder, const struct rule *rule, struct gate *gates)
+add_near(struct builder *builder, struct gate *gate, const uint32_t *before, size_t count)
 {
-	const struct dependencies *dependencies = builder->dependencies;
-	const struct neighbours *before = rule->reversed ? &dependencies->needed_by[rule->dependency]
-	                                                 : &dependencies->needs[rule->dependency];
-	bool *counts = memory_zeroed(before->vertices, sizeof *counts);
-	uint32_t *found = memory_resize(NULL, before->vertices, sizeof *found);
+	if (count == 0)
+		return;
+	builder->any_near = true;
+	gate->near = arena_alloc(builder->arena, count, sizeof *gate->near);
+	gate->near_count = count;
+	memcpy(gate->near, before, count * sizeof *gate->near);
+}
 
-	for (uint32_t i = 0; i < before->vertices; i++)
-		counts[i] = builder_class(builder, i, rule->from)->count > 0;
-	for (uint32_t i = 0; i < before->vertices; i++) {
+/* What the graph of a rule is: only what installs anything has to keep the order of installation. */
+static const struct relation *
+relation_of(const struct builder *builder, enum rule rule)
+{
+	enum dependency dependency = waits[rule].dependency;
+
+	if (rule == RULE_ROLL && !(builder->scope->in_place & ACTION_BIT(ACTION_INSTALL)))
+		dependency = DEPENDENCY_RUNTIME;
+	return waits[rule].reversed ? &builder->dependencies->needed_by[dependency]
+	                            : &builder->dependencies->needs[dependency];
+}
+
+static void
+add_gates(struct builder *builder, enum rule rule)
+{
+	const struct relation *relation = relation_of(builder, rule);
+	struct gate *gates = builder->gates[rule];
+	size_t services = relation->all.vertices;
+	bool *counts = memory_zeroed(services, sizeof *counts);
+	struct nearest nearest;
+
+	for (uint32_t i = 0; i < services; i++)
+		counts[i] = builder_class(builder, i, waits[rule].from)->count > 0;
+	nearest_init(&nearest, relation, counts);
+	for (uint32_t i = 0; i < services; i++) {
 		gates[i].step = GRAPH_NONE;
-		if (gates[i].count)
-			add_gate(builder, rule, i, &gates[i], found, dependencies_nearest(before, i, counts, found));
+		if (!gates[i].count)
+			continue;
+		nearest_find(&nearest, i);
+		add_gate(builder, &waits[rule], i, &gates[i], nearest.far, nearest.far_count);
+		add_near(builder, &gates[i], nearest.near, nearest.near_count);
 	}
+	nearest_release(&nearest);
 	free(counts);
-	free(found);
+}
+
+/* What is taken down waits for what is set up of the same service; its node too, which may have had nothing to stop. */
+static void
+add_replacements(struct builder *builder)
+{
+	const struct layout *layout = builder->layout;
+	const struct names *services = &builder->dependencies->services;
+
+	for (uint32_t i = 0; i < services->count; i++)
+		builder->gates[RULE_REPLACE][i].step =
+		    builder->gates[RULE_REPLACE][i].count ? done_step(builder, &waits[RULE_REPLACE], i) : GRAPH_NONE;
+	for (size_t i = 0; i < layout->node_count; i++) {
+		const struct node *node = &layout->nodes[i];
+
+		if (builder->deletes[i] == GRAPH_NONE || builder->scope->dead[i])
+			continue;
+		for (size_t j = 0; j < node->was.count; j++) {
+			int service = names_find(services, node->was.list[j]);
+
+			if (service != NAMES_NONE)
+				builder_edge(builder, done_step(builder, &waits[RULE_REPLACE], (uint32_t)service), builder->deletes[i]);
+		}
+	}
 }
 
 /* The step that is done when all nodes with a service have their addresses; none where they have them already. */
@@ -150,26 +217,82 @@ add_addresses(struct builder *builder)
 	return all != GRAPH_NONE ? all : first;
 }
 
+/* One task: before the milestones of its classes, behind the gates of its rules. */
+static void
+add_waits(struct builder *builder, uint32_t task, uint32_t addresses)
+{
+	const struct task_place *place = &builder->places[task];
+
+	for (unsigned left = place->classes, i = 0; left; left >>= 1, i++)
+		if (left & 1)
+			builder_edge(builder, task, builder_class(builder, place->service, i)->milestone);
+	for (unsigned left = place->waits, i = 0; left; left >>= 1, i++)
+		if (left & 1)
+			builder_edge(builder, builder->gates[i][place->service].step, task);
+	if (place->reads)
+		builder_edge(builder, addresses, task);
+}
+
+/* Notes the tasks of one node by class and service, or forgets them. */
+static void
+note_here(const struct builder *builder, uint32_t *here, uint32_t first, uint32_t end, bool forget)
+{
+	for (uint32_t task = first; task < end; task++) {
+		const struct task_place *place = &builder->places[task];
+
+		for (unsigned left = place->classes, i = 0; left; left >>= 1, i++)
+			if (left & 1)
+				here[place->service * CLASS_COUNT + i] = forget ? GRAPH_NONE : task;
+	}
+}
+
+/* Each task of one node behind those on it that its gates name. */
+static void
+add_near_waits(struct builder *builder, const uint32_t *here, uint32_t first, uint32_t end)
+{
+	for (uint32_t task = first; task < end; task++) {
+		const struct task_place *place = &builder->places[task];
+
+		for (unsigned left = place->waits, i = 0; left; left >>= 1, i++) {
+			const struct gate *gate = left & 1 ? &builder->gates[i][place->service] : NULL;
+
+			for (size_t j = 0; gate && j < gate->near_count; j++)
+				builder_edge(builder, here[gate->near[j] * CLASS_COUNT + waits[i].from], task);
+		}
+	}
+}
+
+/* Node by node: the tasks of a node were made in a row. */
+static void
+add_all_near_waits(struct builder *builder, uint32_t tasks)
+{
+	size_t room = builder->dependencies->services.count * CLASS_COUNT;
+	uint32_t *here = memory_resize(NULL, room, sizeof *here), end;
+
+	for (size_t i = 0; i < room; i++)
+		here[i] = GRAPH_NONE;
+	for (uint32_t first = 0; first < tasks; first = end) {
+		for (end = first; end < tasks && builder->steps->nodes[end] == builder->steps->nodes[first]; end++)
+			;
+		note_here(builder, here, first, end, false);
+		add_near_waits(builder, here, first, end);
+		note_here(builder, here, first, end, true);
+	}
+	free(here);
+}
+
 void
 builder_waits(struct builder *builder)
 {
-	size_t tasks = builder->steps->graph.vertices;
-	uint32_t addresses;
+	uint32_t tasks = (uint32_t)builder->steps->graph.vertices, addresses;
 
-	for (int i = 0; i < BUILDER_RULES; i++)
-		add_gates(builder, &rules[i], builder->gates[i]);
+	for (int i = 0; i < RULE_REPLACE; i++)
+		add_gates(builder, (enum rule)i);
+	add_replacements(builder);
 	addresses = add_addresses(builder);
-	for (uint32_t task = 0; task < tasks; task++) {
-		const struct task_place *place = &builder->places[task];
-
-		if (place->service == GRAPH_NONE)
-			continue;
-		builder_edge(builder, task,
-		    builder_class(builder, place->service, builder->steps->list[task].action)->milestone);
-		for (unsigned i = 0; i < BUILDER_RULES; i++)
-			if (place->waits & 1u << i)
-				builder_edge(builder, builder->gates[i][place->service].step, task);
-		if (place->reads)
-			builder_edge(builder, addresses, task);
-	}
+	for (uint32_t task = 0; task < tasks; task++)
+		if (builder->places[task].service != GRAPH_NONE)
+			add_waits(builder, task, addresses);
+	if (builder->any_near)
+		add_all_near_waits(builder, tasks);
 }

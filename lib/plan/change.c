@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plan/change.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "model/layout.h"
+#include "model/macro.h"
+#include "model/name.h"
+#include "plan/cluster-action.h"
+#include "plan/dependency.h"
+
+bool
+change_is_known(const struct layout *layout)
+{
+	const struct cluster *cluster = &layout->cluster;
+
+	return cluster->was_definition_count > 0 || jv_get_kind(cluster->was_config) == JV_KIND_OBJECT;
+}
+
+/* Whether both are done in the same way; no fields and empty ones are alike. */
+static bool
+is_same(const struct service_action *a, const struct service_action *b)
+{
+	bool a_has = jv_get_kind(a->fields) == JV_KIND_OBJECT && jv_object_length(jv_copy(a->fields)) > 0;
+	bool b_has = jv_get_kind(b->fields) == JV_KIND_OBJECT && jv_object_length(jv_copy(b->fields)) > 0;
+
+	if (a->present != b->present || !a->present)
+		return a->present == b->present;
+	return strcmp(a->type, b->type) == 0 && a_has == b_has && (!a_has || jv_equal(jv_copy(a->fields), jv_copy(b->fields)));
+}
+
+/* What it takes that an instance is as the new definition would have made it. */
+static unsigned
+compare_definitions(const struct service *was, const struct service *is)
+{
+	if (!is_same(&was->actions[ACTION_INSTALL], &is->actions[ACTION_INSTALL]))
+		return UPGRADE;
+	if (!is_same(&was->actions[ACTION_CONFIGURE], &is->actions[ACTION_CONFIGURE]))
+		return RECONFIGURE;
+	if (!is_same(&was->actions[ACTION_START], &is->actions[ACTION_START]) ||
+	    !is_same(&was->actions[ACTION_STOP], &is->actions[ACTION_STOP]))
+		return RESTART | ACTION_BIT(ACTION_BOOTSTRAP);
+	return 0;
+}
+
+/* The services that get or lose an instance. */
+static bool *
+find_moving(const struct layout *layout, const struct names *services)
+{
+	bool *moving = memory_zeroed(services->count, sizeof *moving);
+
+	for (size_t i = 0; i < layout->node_count; i++) {
+		const struct node *node = &layout->nodes[i];
+		const struct string_list *lists[] = {&node->services, &node->was};
+
+		for (int side = 0; side < 2; side++) {
+			for (size_t j = 0; j < lists[side]->count; j++) {
+				int service = names_find(services, lists[side]->list[j]);
+
+				if (service != NAMES_NONE && !name_set_has(lists[!side], lists[side]->list[j]))
+					moving[service] = true;
+			}
+		}
+	}
+	return moving;
+}
+
+/* Whether a value has macros that come to something else, now that services move. */
+static bool
+asks_moving(jv value, const bool *moving, const struct names *services, struct arena *arena)
+{
+	static const enum macro_source sources[] = {MACRO_HOST, MACRO_IP, MACRO_NUM, MACRO_INSTANCE};
+
+	for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
+		struct string_list asked = macro_services_of(value, sources[i], arena);
+
+		for (size_t j = 0; j < asked.count; j++) {
+			int service = names_find(services, asked.list[j]);
+
+			if (service != NAMES_NONE && moving[service])
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Adds the services that a member of the configuration is about: that of its name and those that need it; where there is
+ * none of its name, all. */
+static void
+add_concerned(bool *concerned, const char *member, const struct layout *layout, const struct dependencies *dependencies)
+{
+	const struct cluster *cluster = &layout->cluster;
+	bool *set = memory_zeroed(cluster->definition_count, sizeof *set), any = false;
+
+	for (size_t i = 0; i < cluster->definition_count; i++) {
+		const struct service *service = &cluster->definitions[i];
+
+		set[i] = strcmp(service->name, member) == 0;
+		for (size_t j = 0; j < service->provides.count; j++)
+			set[i] = set[i] || strcmp(service->provides.list[j], member) == 0;
+		any = any || set[i];
+	}
+	graph_reach(&dependencies->needed_by[DEPENDENCY_EITHER].all, set);
+	for (size_t i = 0; i < cluster->definition_count; i++)
+		concerned[i] = concerned[i] || set[i] || !any;
+	free(set);
+}
+
+static bool
+is_changed(jv was, jv is)
+{
+	bool has_both = jv_is_valid(was) && jv_is_valid(is);
+
+	return has_both ? !jv_equal(jv_copy(was), jv_copy(is)) : jv_is_valid(was) != jv_is_valid(is);
+}
+
+/* Looks at each member of one of the two configurations that the other one has not seen yet. */
+static void
+compare_members(jv members, bool *concerned, const struct layout *layout, const struct dependencies *dependencies,
+    const bool *moving)
+{
+	jv was = layout->cluster.was_config, is = layout->cluster.config;
+	struct arena arena = {0};
+
+	for (int at = jv_object_iter(members); jv_object_iter_valid(members, at); at = jv_object_iter_next(members, at)) {
+		jv key = jv_object_iter_key(members, at);
+		const char *name = jv_string_value(key);
+		jv before = json_get(was, name), after = json_get(is, name);
+
+		if (is_changed(before, after) || asks_moving(after, moving, &dependencies->services, &arena))
+			add_concerned(concerned, name, layout, dependencies);
+		jv_free(before);
+		jv_free(after);
+		jv_free(key);
+	}
+	arena_release(&arena);
+}
+
+static bool *
+find_concerned(const struct layout *layout, const struct dependencies *dependencies)
+{
+	const struct cluster *cluster = &layout->cluster;
+	bool *concerned = memory_zeroed(cluster->definition_count, sizeof *concerned);
+	bool *moving;
+
+	if (jv_get_kind(cluster->was_config) != JV_KIND_OBJECT)
+		return concerned;
+	moving = find_moving(layout, &dependencies->services);
+	compare_members(cluster->was_config, concerned, layout, dependencies, moving);
+	if (jv_get_kind(cluster->config) == JV_KIND_OBJECT)
+		compare_members(cluster->config, concerned, layout, dependencies, moving);
+	free(moving);
+	return concerned;
+}
+
+unsigned *
+change_find(const struct layout *layout, const struct dependencies *dependencies)
+{
+	const struct cluster *cluster = &layout->cluster;
+	unsigned *changes = memory_zeroed(cluster->definition_count, sizeof *changes);
+	bool *concerned = find_concerned(layout, dependencies);
+
+	for (size_t i = 0; i < cluster->definition_count; i++) {
+		const struct service *is = &cluster->definitions[i];
+
+		changes[i] = compare_definitions(cluster_definition_before(cluster, is->name), is);
+		if (concerned[i])
+			changes[i] |= RECONFIGURE;
+	}
+	free(concerned);
+	return changes;
+}
+
+bool *
+change_find_definitions(const struct layout *layout)
+{
+	const struct cluster *cluster = &layout->cluster;
+	bool *changed = memory_zeroed(cluster->definition_count, sizeof *changed);
+
+	for (size_t i = 0; i < cluster->definition_count; i++) {
+		const struct service *is = &cluster->definitions[i];
+
+		changed[i] = compare_definitions(cluster_definition_before(cluster, is->name), is) != 0;
+	}
+	return changed;
+}
