@@ -15,21 +15,30 @@
 #include "base/option.h"
 #include "json/record.h"
 #include "model/grouping.h"
+#include "model/history.h"
 #include "model/layout.h"
 #include "model/name.h"
-#include "plan/check.h"
 #include "model/plan-document.h"
-#include "plan/plan.h"
+#include "model/since.h"
+#include "model/unavailable.h"
+#include "plan/check.h"
 #include "plan/cluster-action.h"
+#include "plan/plan.h"
 
-static const char *action, *job;
-static struct option_list nodes, services;
+static const char *action, *job, *from, *max_unavailable, *history_file;
+static struct option_list nodes, services, dead;
 static bool graceful, check, verbose;
+static long slots;
 
 static const struct option_spec options[] = {
 	OPTION_STRING('a', "action", &action, "ACTION", "do this (default: what makes of what was what shall be)"),
 	OPTION_LIST('n', "node", &nodes, "NODE", "only on this node (id or hostname); may be repeated"),
 	OPTION_LIST('s', "service", &services, "SERVICE", "only this service; may be repeated"),
+	OPTION_STRING(0, "from", &from, "LAYOUT", "what was, as this older layout says"),
+	OPTION_STRING(0, "max-unavailable", &max_unavailable, "N|N%", "a service is down on so many of its nodes at a time"),
+	OPTION_LIST(0, "dead", &dead, "NODE", "this machine does not answer: only delete it; may be repeated"),
+	OPTION_STRING(0, "history", &history_file, "FILE", "how long tasks have taken: coopr-queue stats --expect"),
+	OPTION_NUMBER(0, "slots", &slots, "N", "expect the makespan of N workers (default: one for every node)"),
 	OPTION_STRING(0, "job", &job, "ID", "the job's id (default: coopr-queue put gives it)"),
 	OPTION_FLAG(0, "graceful", &graceful, "stop and remove services before their node is deleted"),
 	OPTION_FLAG(0, "check", &check, "judge a plan instead: is every rule kept?"),
@@ -43,17 +52,12 @@ static const struct command command = {
 	"  coopr-queue show 00000042-001 --layout | coopr-plan -a restart -s zk | coopr-queue put\n"
 	"  coopr-plan -v layout.ndjson | coopr-show -o tree\n"};
 
-/* Exits where the options make no sense. */
 static void
-check_options(const char *const *operands)
+check_action(void)
 {
 	const char *const *names = cluster_action_names(), *near;
 	size_t i = 0;
 
-	if (operands[0] && operands[1])
-		exit(option_misuse(&command, "one file at most, found also '%s'", operands[1]));
-	if (job && !name_is_valid(job))
-		exit(option_misuse(&command, "--job: '%s' cannot be the id of a job", job));
 	while (action && names[i] && strcmp(action, names[i]) != 0)
 		i++;
 	if (action && !names[i]) {
@@ -63,6 +67,26 @@ check_options(const char *const *operands)
 	}
 	if (services.count && cluster_action_is_whole_nodes(cluster_action_find(action)))
 		exit(option_misuse(&command, "--service: %s is about whole nodes", action));
+	if (max_unavailable && !cluster_action_can_roll(cluster_action_find(action)))
+		exit(option_misuse(&command, "--max-unavailable: %s does not take services down for a while", action));
+}
+
+/* Exits where the options make no sense. */
+static void
+check_options(const char *const *operands)
+{
+	if (operands[0] && operands[1])
+		exit(option_misuse(&command, "one file at most, found also '%s'", operands[1]));
+	if (job && !name_is_valid(job))
+		exit(option_misuse(&command, "--job: '%s' cannot be the id of a job", job));
+	if (max_unavailable && !unavailable_is_valid(max_unavailable))
+		exit(option_misuse(&command, "--max-unavailable: '%s' is neither a number from 1 on nor a percentage",
+		    max_unavailable));
+	if (history_file && strcmp(history_file, "-") == 0)
+		exit(option_misuse(&command, "--history: standard input is for the layout"));
+	if (from && strcmp(from, "-") == 0)
+		exit(option_misuse(&command, "--from: standard input is for the newer layout"));
+	check_action();
 }
 
 /* Exits where there is no good layout. */
@@ -74,6 +98,38 @@ read_layout(const char *path, struct layout *layout)
 	struct error err;
 
 	if (record_reader_open(&reader, path, &err) < 0 || layout_read(&reader, layout, &problems, &err) < 0)
+		exit(message_error(&err));
+	if (problems.total)
+		exit(problems_report(&problems, reader.name));
+	record_reader_release(&reader);
+}
+
+/* The layout as it was before; NULL where nothing is said of that. Exits where the two do not go together. */
+static struct layout *
+read_older(struct layout *layout, struct layout *older)
+{
+	struct problems problems = {0};
+
+	if (!from)
+		return NULL;
+	read_layout(from, older);
+	layout_since(layout, older, &problems);
+	if (problems.total)
+		exit(problems_report(&problems, "the layout"));
+	return older;
+}
+
+/* Exits where it cannot be read. */
+static void
+read_history(struct history *history)
+{
+	struct problems problems = {0};
+	struct record_reader reader;
+	struct error err;
+
+	if (!history_file)
+		return;
+	if (record_reader_open(&reader, history_file, &err) < 0 || history_read(&reader, history, &problems, &err) < 0)
 		exit(message_error(&err));
 	if (problems.total)
 		exit(problems_report(&problems, reader.name));
@@ -126,20 +182,23 @@ explain(const struct plan *plan)
 		message("  %s %s on %s: %s", step->id, what.data, step->node,
 		    clock_duration((int64_t)(step->expect_s * 1000), duration));
 	}
-	message("expected makespan: %s with a worker for every node",
-	    clock_duration((int64_t)(plan_makespan(plan) * 1000), duration));
+	clock_duration((int64_t)(plan_makespan(plan, (size_t)slots) * 1000), duration);
+	if (slots)
+		message("expected makespan: %s with %ld workers", duration, slots);
+	else
+		message("expected makespan: %s with a worker for every node", duration);
 	buffer_release(&what);
 	free(path);
 }
 
 static int
-print_plan(const struct layout *layout, const struct wish *wish)
+print_plan(const struct layout *layout, const struct wish *wish, const struct history *history)
 {
 	struct plan plan;
 	struct error err;
 	int code = 0;
 
-	if (plan_make(&plan, layout, wish, job, NULL, &err) < 0) {
+	if (plan_make(&plan, layout, wish, job, history_file ? history : NULL, &err) < 0) {
 		code = message_error(&err);
 	} else {
 		if (verbose)
@@ -153,7 +212,8 @@ print_plan(const struct layout *layout, const struct wish *wish)
 int
 main(int argc, char **argv)
 {
-	struct layout layout;
+	struct layout layout, before, *older;
+	struct history history = {0};
 	struct wish wish;
 	int code;
 
@@ -161,11 +221,17 @@ main(int argc, char **argv)
 	check_options((const char *const *)argv);
 	if (check)
 		return check_plan(argv[0]);
-	wish = (struct wish){action, {nodes.list, nodes.count}, {services.list, services.count}, graceful, NULL, {0}};
+	wish = (struct wish){action, {nodes.list, nodes.count}, {services.list, services.count}, graceful, max_unavailable,
+	    {dead.list, dead.count}};
 	read_layout(argv[0], &layout);
+	older = read_older(&layout, &before);
+	read_history(&history);
 
-	code = print_plan(&layout, &wish);
+	code = print_plan(&layout, &wish, &history);
 
 	layout_release(&layout);
+	if (older)
+		layout_release(older);
+	history_release(&history);
 	return message_end(code);
 }

@@ -103,6 +103,7 @@ cluster_release(struct cluster *cluster)
 	for (size_t i = 0; i < cluster->was_definition_count; i++)
 		jv_free(cluster->was_definitions[i].source);
 	jv_free(cluster->provider.source);
+	jv_free(cluster->was_source);
 	jv_free(cluster->source);
 	*cluster = (struct cluster){0};
 }

@@ -22,6 +22,7 @@ struct cluster {
 	struct provider provider;
 	jv config;     /* borrowed from source; invalid where absent */
 	jv was_config; /* the whole configuration before; borrowed; invalid where that is not known */
+	jv was_source; /* owned, where was_config is not borrowed from source */
 	jv source; /* owned */
 };
 

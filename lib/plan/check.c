@@ -16,16 +16,31 @@ judge_place(const struct judge *judge, size_t step)
 		.up = &stream, .index = judge->plan->records[step], .problems = judge->findings};
 }
 
+struct place
+judge_node_place(const struct judge *judge, size_t node)
+{
+	static const struct place stream;
+
+	return (struct place){
+		.up = &stream, .index = judge->plan->layout.nodes[node].index, .problems = judge->findings};
+}
+
 static void
 number_names(struct judge *judge)
 {
 	const struct plan_document *plan = judge->plan;
 
 	for (size_t i = 0; i < plan->layout.node_count; i++) {
-		struct place node = {.up = &(struct place){0}, .index = plan->layout.nodes[i].index, .problems = judge->findings};
+		struct place node = judge_node_place(judge, i);
 
 		if ((size_t)names_intern(&judge->nodes, plan->layout.nodes[i].id) != i)
 			place_problem(&node, "a second node with the id \"%s\"", plan->layout.nodes[i].id);
+	}
+	for (size_t i = 0; i < plan->job.dead.count; i++) {
+		int node = names_find(&judge->nodes, plan->job.dead.list[i]);
+
+		if (node != NAMES_NONE)
+			judge->dead[node] = true;
 	}
 	for (size_t i = 0; i < plan->layout.cluster.definition_count; i++)
 		names_intern(&judge->services, plan->layout.cluster.definitions[i].name);
@@ -42,12 +57,13 @@ static void
 number_steps(struct judge *judge)
 {
 	const struct plan_document *plan = judge->plan;
-	size_t room = 0, count = 0;
+	size_t room = 0, count = 0, *last; /* of each step: the last that comes after it, counted from 1 */
 
 	for (size_t i = 0; i < plan->count; i++)
 		room += plan->steps[i].after.count;
 	judge->before = memory_resize(NULL, room, sizeof *judge->before);
 	judge->first = memory_zeroed(plan->count + 1, sizeof *judge->first);
+	last = memory_zeroed(plan->count, sizeof *last);
 	for (size_t i = 0; i < plan->count; i++) {
 		const struct step *step = &plan->steps[i];
 		struct place place = judge_place(judge, i);
@@ -58,11 +74,14 @@ number_steps(struct judge *judge)
 			if (before == NAMES_NONE || (size_t)before >= i)
 				place_problem(&place, "%s comes after %s, which does not stand before it", step->id,
 				    step->after.list[j]);
-			else
+			else if (last[before] != i + 1)
 				judge->before[count++] = (uint32_t)before;
+			if (before != NAMES_NONE)
+				last[before] = i + 1;
 		}
 		judge->first[i + 1] = count;
 	}
+	free(last);
 }
 
 /* Whether some service on the node has an action of that automator. */
@@ -72,11 +91,13 @@ is_automator_of(const struct judge *judge, const struct node *node, const char *
 	const struct cluster *cluster = &judge->plan->layout.cluster;
 
 	for (size_t i = 0; i < node->services.count; i++) {
-		const struct service *service = cluster_definition(cluster, node->services.list[i]);
+		const struct service *services[] = {cluster_definition(cluster, node->services.list[i]),
+			cluster_definition_before(cluster, node->services.list[i])};
 
-		for (int action = 0; service && action < ACTION_COUNT; action++)
-			if (service->actions[action].present && strcmp(service->actions[action].type, type) == 0)
-				return true;
+		for (int j = 0; j < 2; j++)
+			for (int action = 0; services[j] && action < ACTION_COUNT; action++)
+				if (services[j]->actions[action].present && strcmp(services[j]->actions[action].type, type) == 0)
+					return true;
 	}
 	return false;
 }
@@ -96,22 +117,15 @@ check_node_task(const struct judge *judge, size_t number)
 		    layout->cluster.provider.providertype, step->type);
 }
 
-static bool
-is_listed(const struct string_list *list, const char *name)
-{
-	for (size_t i = 0; i < list->count; i++)
-		if (strcmp(list->list[i], name) == 0)
-			return true;
-	return false;
-}
-
 static void
 check_service_task(const struct judge *judge, size_t number)
 {
 	const struct step *step = &judge->plan->steps[number];
 	const struct layout *layout = &judge->plan->layout;
 	const struct node *node = &layout->nodes[judge->node_of[number]];
-	const struct service *service = cluster_definition(&layout->cluster, step->service);
+	bool takes_down = step->action == ACTION_STOP || step->action == ACTION_REMOVE;
+	const struct service *service = takes_down ? cluster_definition_before(&layout->cluster, step->service)
+	                                           : cluster_definition(&layout->cluster, step->service);
 	struct place place = judge_place(judge, number);
 
 	if (!service)
@@ -122,7 +136,7 @@ check_service_task(const struct judge *judge, size_t number)
 	else if (strcmp(service->actions[step->action].type, step->type) != 0)
 		place_problem(&place, "%s: the automator of %s %s is %s, not %s", step->id, action_name(step->action),
 		    step->service, service->actions[step->action].type, step->type);
-	if (!is_listed(&node->services, step->service) && !is_listed(&node->was, step->service))
+	if (!name_set_has(&node->services, step->service) && !name_set_has(&node->was, step->service))
 		place_problem(&place, "%s: the service %s neither is nor was on %s", step->id, step->service, step->node);
 }
 
@@ -148,6 +162,8 @@ check_tasks(struct judge *judge)
 			place_problem(&place, "%s: a second %s of the same", step->id, action_name(step->action));
 		if (judge->node_of[i] == JUDGE_NONE)
 			place_problem(&place, "%s: there is no node %s", step->id, step->node);
+		else if (judge->dead[judge->node_of[i]] && step->action != ACTION_DELETE)
+			place_problem(&place, "%s: the machine of %s does not answer", step->id, step->node);
 		else if (step->service)
 			check_service_task(judge, i);
 		else
@@ -203,7 +219,7 @@ check_whole(const struct judge *judge)
 			done[judge->node_of[i]] |= 1u << plan->steps[i].action;
 	for (size_t i = 0; i < nodes; i++) {
 		const struct node *node = &plan->layout.nodes[i];
-		struct place place = {.up = &(struct place){0}, .index = node->index, .problems = judge->findings};
+		struct place place = judge_node_place(judge, i);
 		bool is_created = done[i] & 1u << ACTION_CREATE, is_confirmed = done[i] & 1u << ACTION_CONFIRM;
 
 		if (is_created != is_confirmed)
@@ -224,8 +240,13 @@ judge_all(struct judge *judge)
 	sound = judge->findings->total == 0;
 	check_ranks(judge);
 	check_whole(judge);
-	if (sound)
-		judge_order(judge);
+	if (!sound)
+		return;
+	judge_chains(judge);
+	judge_nodes(judge);
+	judge_order(judge);
+	judge_limit(judge);
+	judge_settle(judge);
 }
 
 void
@@ -238,6 +259,7 @@ plan_check(const struct plan_document *document, struct problems *findings)
 		.service_of = memory_resize(NULL, document->count, sizeof *judge.service_of),
 	};
 
+	judge.dead = memory_zeroed(document->layout.node_count, sizeof *judge.dead);
 	number_names(&judge);
 	number_steps(&judge);
 	if (findings->total == 0)
@@ -249,4 +271,8 @@ plan_check(const struct plan_document *document, struct problems *findings)
 	free(judge.service_of);
 	free(judge.first);
 	free(judge.before);
+	free(judge.dead);
+	free(judge.tasks);
+	free(judge.chains);
+	free(judge.doubts);
 }

@@ -38,7 +38,8 @@ void plan_print(const struct plan *plan, const struct layout *layout, FILE *stre
 /* The steps of a longest way through the plan (room for all in path); returns how many. */
 size_t plan_critical_path(const struct plan *plan, uint32_t *path);
 
-/* How long it takes, in seconds, with as many workers as there is work for, one task at a time on a node. */
-double plan_makespan(const struct plan *plan);
+/* How long it takes, in seconds, with so many workers (0: as many as there is work for), one task at a time on a node,
+ * the highest rank first. */
+double plan_makespan(const struct plan *plan, size_t workers);
 
 #endif

@@ -88,31 +88,41 @@ heap_pop(struct heap *heap)
 
 struct rehearsal {
 	const struct plan *plan;
+	size_t workers;       /* that are idle */
 	size_t *waiting;      /* of each step: how many steps before it are not done */
 	struct heap *ready;   /* of each node: its tasks that may start, the highest rank first */
-	bool *busy;           /* of each node: a task of it runs, or it is in idle */
-	uint32_t *idle;       /* nodes that may start a task at this instant */
-	size_t idle_count;
+	bool *busy;           /* of each node: a task of it runs */
+	struct heap offers;   /* tasks that were the first of their node when they came in; some of them are not any more */
 	struct heap running;  /* by the time of their end */
 	uint32_t *done;       /* steps that are done, those behind them not yet told */
 	size_t done_count;
 };
+
+/* Puts the first of a node's tasks among those that workers choose from. */
+static void
+offer(struct rehearsal *rehearsal, uint32_t node)
+{
+	const struct heap *ready = &rehearsal->ready[node];
+
+	if (ready->count > 0 && !rehearsal->busy[node])
+		heap_push(&rehearsal->offers, ready->list[0].key, ready->list[0].step);
+}
 
 /* A step all before which is done: a milestone is done with that, a task waits for its node. */
 static void
 get_ready(struct rehearsal *rehearsal, uint32_t step)
 {
 	const struct plan *plan = rehearsal->plan;
-	uint32_t node = plan->nodes[step];
+	struct heap *ready;
 
 	if (plan->steps[step].is_milestone) {
 		rehearsal->done[rehearsal->done_count++] = step;
 		return;
 	}
-	heap_push(&rehearsal->ready[node], -plan->steps[step].rank, step);
-	if (!rehearsal->busy[node])
-		rehearsal->idle[rehearsal->idle_count++] = node;
-	rehearsal->busy[node] = true;
+	ready = &rehearsal->ready[plan->nodes[step]];
+	heap_push(ready, -plan->steps[step].rank, step);
+	if (ready->list[0].step == step)
+		offer(rehearsal, plan->nodes[step]);
 }
 
 static void
@@ -132,29 +142,33 @@ tell_successors(struct rehearsal *rehearsal)
 static void
 start_tasks(struct rehearsal *rehearsal, double now)
 {
-	while (rehearsal->idle_count > 0) {
-		struct heap *ready = &rehearsal->ready[rehearsal->idle[--rehearsal->idle_count]];
-		uint32_t step = heap_pop(ready).step;
+	while (rehearsal->workers > 0 && rehearsal->offers.count > 0) {
+		uint32_t step = heap_pop(&rehearsal->offers).step, node = rehearsal->plan->nodes[step];
+		struct heap *ready = &rehearsal->ready[node];
 
+		/* The node has begun another task since, or one that came later was before this. */
+		if (rehearsal->busy[node] || ready->count == 0 || ready->list[0].step != step)
+			continue;
+		heap_pop(ready);
+		rehearsal->busy[node] = true;
+		rehearsal->workers--;
 		heap_push(&rehearsal->running, now + rehearsal->plan->steps[step].expect_s, step);
 	}
 }
 
-/* Ends all tasks that end next, at the same instant; returns when that is. */
+/* Ends what is to end next, and all that ends at the same time; returns when. */
 static double
 end_tasks(struct rehearsal *rehearsal)
 {
-	struct heap *running = &rehearsal->running;
-	double now = running->list[0].key;
+	double now = rehearsal->running.list[0].key;
 
-	while (running->count > 0 && running->list[0].key <= now) {
-		uint32_t step = heap_pop(running).step, node = rehearsal->plan->nodes[step];
+	while (rehearsal->running.count > 0 && rehearsal->running.list[0].key <= now) {
+		uint32_t step = heap_pop(&rehearsal->running).step, node = rehearsal->plan->nodes[step];
 
 		rehearsal->done[rehearsal->done_count++] = step;
-		if (rehearsal->ready[node].count > 0)
-			rehearsal->idle[rehearsal->idle_count++] = node;
-		else
-			rehearsal->busy[node] = false;
+		rehearsal->busy[node] = false;
+		rehearsal->workers++;
+		offer(rehearsal, node);
 	}
 	return now;
 }
@@ -193,15 +207,15 @@ count_nodes(const struct plan *plan)
 }
 
 double
-plan_makespan(const struct plan *plan)
+plan_makespan(const struct plan *plan, size_t workers)
 {
 	size_t nodes = count_nodes(plan);
 	struct rehearsal rehearsal = {
 		.plan = plan,
+		.workers = workers ? workers : nodes,
 		.waiting = memory_zeroed(plan->count, sizeof *rehearsal.waiting),
 		.ready = memory_zeroed(nodes, sizeof *rehearsal.ready),
 		.busy = memory_zeroed(nodes, sizeof *rehearsal.busy),
-		.idle = memory_resize(NULL, nodes, sizeof *rehearsal.idle),
 		.done = memory_resize(NULL, plan->count, sizeof *rehearsal.done),
 	};
 	double makespan = rehearse(&rehearsal);
@@ -211,7 +225,7 @@ plan_makespan(const struct plan *plan)
 	free(rehearsal.waiting);
 	free(rehearsal.ready);
 	free(rehearsal.busy);
-	free(rehearsal.idle);
+	free(rehearsal.offers.list);
 	free(rehearsal.running.list);
 	free(rehearsal.done);
 	return makespan;

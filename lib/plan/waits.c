@@ -61,6 +61,9 @@ builder_note_waits(struct builder *builder, const struct placement *placement, u
 		gate->count++;
 		gate->task = task;
 	}
+	/* What is down is not to wait for a machine: what rolls waits before it begins. */
+	if (may & 1u << RULE_ROLL)
+		action = placement->actions;
 	place->reads = READERS & action && !(*covered & READ);
 	if (place->reads)
 		*covered |= READ;
