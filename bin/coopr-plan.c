@@ -15,7 +15,7 @@
 #include "base/option.h"
 #include "json/record.h"
 #include "model/grouping.h"
-#include "model/history.h"
+#include "model/expectation.h"
 #include "model/layout.h"
 #include "model/name.h"
 #include "model/plan-document.h"
@@ -121,7 +121,7 @@ read_older(struct layout *layout, struct layout *older)
 
 /* Exits where it cannot be read. */
 static void
-read_history(struct history *history)
+read_history(struct expectations *history)
 {
 	struct problems problems = {0};
 	struct record_reader reader;
@@ -129,7 +129,7 @@ read_history(struct history *history)
 
 	if (!history_file)
 		return;
-	if (record_reader_open(&reader, history_file, &err) < 0 || history_read(&reader, history, &problems, &err) < 0)
+	if (record_reader_open(&reader, history_file, &err) < 0 || expectations_read(&reader, history, &problems, &err) < 0)
 		exit(message_error(&err));
 	if (problems.total)
 		exit(problems_report(&problems, reader.name));
@@ -184,7 +184,7 @@ explain(const struct plan *plan)
 	}
 	clock_duration((int64_t)(plan_makespan(plan, (size_t)slots) * 1000), duration);
 	if (slots)
-		message("expected makespan: %s with %ld workers", duration, slots);
+		message("expected makespan: %s with %ld worker%s", duration, slots, slots == 1 ? "" : "s");
 	else
 		message("expected makespan: %s with a worker for every node", duration);
 	buffer_release(&what);
@@ -192,7 +192,7 @@ explain(const struct plan *plan)
 }
 
 static int
-print_plan(const struct layout *layout, const struct wish *wish, const struct history *history)
+print_plan(const struct layout *layout, const struct wish *wish, const struct expectations *history)
 {
 	struct plan plan;
 	struct error err;
@@ -213,7 +213,7 @@ int
 main(int argc, char **argv)
 {
 	struct layout layout, before, *older;
-	struct history history = {0};
+	struct expectations history = {0};
 	struct wish wish;
 	int code;
 
@@ -232,6 +232,6 @@ main(int argc, char **argv)
 	layout_release(&layout);
 	if (older)
 		layout_release(older);
-	history_release(&history);
+	expectations_release(&history);
 	return message_end(code);
 }

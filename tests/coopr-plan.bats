@@ -258,6 +258,233 @@ stop db on 7-1003"
 	contains "$stderr" "expected makespan: "
 }
 
+# All that stands, a third application node beside; the layout is the file "stands".
+standing() {
+	cluster "${1:-"{}"}"
+	cat >nodes <<-'END'
+	{"kind":"node","id":"7-1000","nodenum":1000,"hostname":"shop-1000.local","services":["lb"],"was":["lb"]}
+	{"kind":"node","id":"7-1001","nodenum":1001,"hostname":"shop-1001.local","services":["app","runtime"],"was":["app","runtime"]}
+	{"kind":"node","id":"7-1002","nodenum":1002,"hostname":"shop-1002.local","services":["app","runtime"],"was":["app","runtime"]}
+	{"kind":"node","id":"7-1003","nodenum":1003,"hostname":"shop-1003.local","services":["db"],"was":["db"],"facts":{"providerid":"i-3"}}
+	{"kind":"node","id":"7-1004","nodenum":1004,"hostname":"shop-1004.local","services":["app","runtime"],"was":["app","runtime"]}
+	END
+	cat cluster nodes >stands
+}
+
+@test "--max-unavailable: the first nodes begin at once, each further one when the one so many places before it is done with" {
+	standing
+	coopr-plan -a restart -s app --max-unavailable 2 stands >plan
+	coopr-plan --check plan
+	same "$(tasks plan | sort)" "$(printf '%s app on 7-100%d\n' start 1 start 2 start 4 stop 1 stop 2 stop 4)"
+	same "$(after "stop app on 7-1001"),$(after "stop app on 7-1002")" ","
+	same "$(after "stop app on 7-1004")" "start app on 7-1001"
+	same "$(jq -c 'select(.kind == "job") | [.action, .rolling, .max_unavailable]' plan)" '["restart_services",true,"2"]'
+}
+
+@test "a service does not begin before all that it needs is done with, on all nodes" {
+	standing
+	coopr-plan -a restart --max-unavailable 1 stands >plan
+	same "$(after "stop app on 7-1001")" "start db on 7-1003"
+	same "$(after "stop lb on 7-1000")" "done: app"
+	same "$(after "done: app")" "start app on 7-1001, start app on 7-1002, start app on 7-1004"
+}
+
+@test "a percentage of all nodes that carry the service is rounded down, but at least 1" {
+	standing
+	coopr-plan -a restart -s app --max-unavailable 34% stands >plan
+	same "$(after "stop app on 7-1002")" "start app on 7-1001"
+	coopr-plan -a restart -s app --max-unavailable 67% stands >plan
+	same "$(after "stop app on 7-1002")" ""
+	coopr-plan -a restart -s app --max-unavailable 1% stands >plan
+	same "$(after "stop app on 7-1002")" "start app on 7-1001"
+}
+
+@test "with --max-unavailable, no service is down on more nodes than that in whatever order the tasks are done" {
+	need_program python3
+	run -0 "$COOPR_ROOT/tests/plan/rolling.py" "$COOPR_BIN/coopr-plan" 120
+}
+
+@test "--check finds when a service can be down on more nodes than allowed" {
+	standing
+	coopr-plan -a restart -s app --max-unavailable 1 stands >plan
+	run -1 coopr-plan --check < <(jq -c 'if .action == "stop" and .node == "7-1002" then .after = [] else . end' plan)
+	contains "$output" "app can be down on 2 nodes at a time, and 1 are allowed"
+	run -1 coopr-plan --check < <(jq -c 'select(.action != "start" or .node != "7-1004")' plan)
+	contains "$output" "app on 7-1004 is stopped and not started again"
+}
+
+@test "a limit is refused where nothing goes down for a while" {
+	for action in stop start create delete shrink replace configure; do
+		run -64 coopr-plan -a "$action" --max-unavailable 1 layout
+	done
+	for limit in 0 0% -1 x 1.5 '' 10%%; do
+		run -64 coopr-plan -a restart --max-unavailable "$limit" layout
+	done
+}
+
+@test "upgrade stops, installs, configures and starts; it does not remove or initialize" {
+	standing
+	coopr-plan -a upgrade -s db stands >plan
+	coopr-plan --check plan
+	same "$(tasks plan | grep 'db on')" "$(printf '%s db on 7-1003\n' stop install configure start)"
+	same "$(tasks plan | grep -c 'stop app')" 3
+	coopr-plan -a upgrade -s db --max-unavailable 1 stands >plan
+	same "$(tasks plan)" "$(printf '%s on 7-1003\n' "bootstrap shell" "stop db" "install db" "configure db" "start db")"
+}
+
+@test "upgrade is about the services whose definition has changed, where it is known what was" {
+	standing
+	jq -c '.definitions[3].provisioner.actions.install.fields = {version: "2"}' cluster | cat - nodes >newer
+	coopr-plan -a upgrade --max-unavailable 1 --from stands newer >plan
+	same "$(tasks plan)" "$(printf '%s on 7-1003\n' "bootstrap shell" "stop db" "install db" "configure db" "start db")"
+	same "$(coopr-plan -a upgrade --from stands stands | tasks)" ""
+	same "$(coopr-plan -a upgrade stands | tasks | grep -c install)" 8
+}
+
+@test "--from: what has another definition is upgraded, configured or restarted, as far as it has to be" {
+	standing
+	change() { jq -c ".definitions[3].provisioner.actions$1" cluster | cat - nodes | coopr-plan --from stands; }
+	same "$(change '.install.fields = {v: "2"}' | tasks | cut -d' ' -f1 | xargs)" "bootstrap stop install configure start"
+	same "$(change '.configure.fields = {v: "2"}' | tasks | cut -d' ' -f1 | xargs)" "bootstrap stop configure start"
+	same "$(change '.start.fields = {v: "2"}' | tasks | cut -d' ' -f1 | xargs)" "bootstrap stop start"
+	same "$(change '.initialize.fields = {v: "2"}' | tasks)" ""
+	same "$(change '.start.expect_s = 77' | tasks)" ""
+	same "$(change '.install.fields = {v: "2"}' | head -n 1 | jq -r .action)" cluster_upgrade
+	same "$(change '.configure.fields = {v: "2"}' | head -n 1 | jq -r .action)" cluster_configure_with_restart
+	same "$(change '.start.fields = {v: "2"}' | head -n 1 | jq -r .action)" restart_services
+}
+
+@test "what is stopped is stopped as it was defined before" {
+	standing
+	jq -c '.definitions[3].provisioner.actions.stop = {type: "other", fields: {v: "2"}}' cluster | cat - nodes >newer
+	coopr-plan --from stands newer >plan
+	coopr-plan --check plan
+	same "$(jq -c 'select(.action == "stop") | [.type, .fields]' plan)" '["shell",{}]'
+	jq -c 'if .action == "stop" then .type = "other" else . end' plan >wrong
+	run -1 coopr-plan --check wrong
+}
+
+@test "a member of the configuration is about the service of its name and all that need it, any other about all" {
+	standing '{"app":{"port":80}}'
+	configured() { coopr-plan --from stands newer | tee plan | tasks | sed -n 's/configure \(.*\) on .*/\1/p' | sort -u | xargs; }
+	cluster '{"app":{"port":81}}' && cat cluster nodes >newer
+	same "$(configured)" "app lb"
+	coopr-plan --check plan
+	cluster '{"app":{"port":80},"tls":true}' && cat cluster nodes >newer
+	same "$(configured)" "app db lb"
+	cluster '{"app":{"port":80},"sql":1}' && cat cluster nodes >newer
+	same "$(configured)" "app db lb"
+	cluster '{"app":{"port":80},"lb":1}' && cat cluster nodes >newer
+	same "$(configured)" "lb"
+	same "$(coopr-plan --from stands stands | tasks)" ""
+}
+
+@test "a member has changed where a macro in it asks for a service of which an instance comes or goes" {
+	standing '{"lb":{"upstream":"%ip.service.app%"}}'
+	{ cat stands; echo '{"kind":"node","id":"7-1005","nodenum":1005,"hostname":"h","services":["app"],"was":null}'; } >newer
+	coopr-plan --from stands newer >plan
+	coopr-plan --check plan
+	same "$(tasks plan | grep 'on 7-1000')" "$(printf '%s on 7-1000\n' "bootstrap shell" "stop lb" "configure lb" "start lb")"
+	same "$(after "stop lb on 7-1000")" "bootstrap shell on 7-1000, confirm dummy on 7-1005, start app on 7-1005"
+}
+
+@test "nodes that only the newer layout has are new, and those that only the older one has leave" {
+	standing
+	{ cat cluster; grep -v 7-1003 nodes; echo '{"kind":"node","id":"7-1005","nodenum":1005,"hostname":"h","services":["db"],"was":["lb"]}'; } >newer
+	coopr-plan --from stands newer >plan
+	coopr-plan --check plan
+	same "$(tasks plan | grep -c 7-1005)" 7
+	same "$(tasks plan | grep 7-1003)" $'stop db on 7-1003\ndelete dummy on 7-1003'
+	same "$(jq -c 'select(.kind == "node" and .id == "7-1003") | [.services, .was, .facts]' plan)" '[null,["db"],{"providerid":"i-3"}]'
+	coopr-plan plan | cmp - plan
+}
+
+@test "a node cannot change its hardware type, nor a cluster its id" {
+	standing
+	sed 's/"hostname":"shop-1003/"hardwaretype":"small",&/' stands >older
+	sed 's/"hostname":"shop-1003/"hardwaretype":"large",&/' stands >newer
+	run -65 coopr-plan --from older newer
+	contains "$output" '7-1003 is of type "small" and cannot become "large": replace it'
+	run -65 coopr-plan --from <(sed 's/00000007/00000008/' stands) stands
+	contains "$output" "is of the cluster 00000007, what was is of 00000008"
+	run -66 coopr-plan --from nowhere stands
+	run -64 coopr-plan --from - stands
+}
+
+@test "replace: a node leaves when what comes in its place is up" {
+	standing
+	{ cat cluster; sed '/7-1002/s/"services":\[[^]]*\]/"services":null/' nodes
+	  echo '{"kind":"node","id":"7-1005","nodenum":1005,"hostname":"h","services":["app","runtime"],"was":null}'; } >replaced
+	coopr-plan -a replace replaced >plan
+	coopr-plan --check plan
+	same "$(jq -c 'select(.kind == "job") | .action' plan)" '"cluster_replace"'
+	same "$(after "stop app on 7-1002")" "start app on 7-1005"
+	contains "$(after "delete dummy on 7-1002")" "install runtime on 7-1005"
+	same "$(coopr-plan replaced | tasks)" "$(tasks plan)"
+	run -1 coopr-plan --check < <(jq -c 'if .action == "stop" then .after = [] else . end' plan)
+	contains "$output" "(stop app on 7-1002) does not wait for "
+}
+
+@test "--dead: no task is planned on the node but its deletion, which nothing has to precede" {
+	standing
+	coopr-plan -a delete -n 7-1002 --dead shop-1002.local stands >plan
+	same "$(tasks plan)" "delete dummy on 7-1002"
+	same "$(jq -c 'select(.kind == "job") | .dead' plan)" '["7-1002"]'
+	coopr-plan --check plan
+	same "$(coopr-plan -a restart --dead 7-1002 stands | tasks | grep -c 7-1002)" 0
+	run -1 coopr-plan --dead 7-4711 stands
+	coopr-plan -a restart stands | jq -c 'if .kind == "job" then .dead = ["7-1002"] else . end' >plan
+	run -1 coopr-plan --check plan
+	contains "$output" "the machine of 7-1002 does not answer"
+	coopr-plan -a delete -n 7-1002 stands | jq -c 'if .after then .after = [] | select(.action == "delete") else . end' >plan
+	run -1 coopr-plan --check plan
+	contains "$output" "7-1002 is deleted, and app on it is not stopped"
+}
+
+@test "a need that is local is about the instance on the same node only" {
+	jq -c '.definitions[1].dependencies.install.local = ["runtime"]' cluster | cat - nodes | coopr-plan >plan
+	coopr-plan --check plan
+	same "$(after "install app on 7-1001")" "bootstrap shell on 7-1001, install runtime on 7-1001"
+	run -1 coopr-plan --check < <(jq -c 'if .service == "app" and .action == "install" then .after = .after[:1] else . end' plan)
+	contains "$output" "does not wait for"
+	standing
+	jq -c '.definitions[0].dependencies.runtime.local = ["app"]' cluster | cat - nodes |
+		sed 's/"services":\["lb"\]/"services":["app","lb"]/' | coopr-plan -a stop >plan
+	same "$(after "stop app on 7-1000")" "stop lb on 7-1000"
+	same "$(after "stop app on 7-1001")" ""
+}
+
+@test "--history says how long tasks take: on the same hardware type, else on any, else as the service says" {
+	cat >history <<-'END'
+	{"kind":"expectation","action":"install","service":"lb","type":"shell","hardwaretype":null,"expect_s":3,"runs":9}
+	{"kind":"expectation","action":"install","service":"db","type":"shell","hardwaretype":null,"expect_s":5,"runs":9}
+	{"kind":"expectation","action":"install","service":"db","type":"shell","hardwaretype":"large","expect_s":4.5,"runs":2}
+	{"kind":"expectation","action":"create","service":null,"type":"dummy","hardwaretype":null,"expect_s":1.5,"runs":9}
+	{"kind":"expectation","action":"install","service":"app","type":"docker","hardwaretype":null,"expect_s":99,"runs":9}
+	END
+	sed 's/"hostname":"shop-1003/"hardwaretype":"large",&/' layout | coopr-plan --history history >plan
+	coopr-plan --check plan
+	expected() { jq -r "select(.action == \"$1\" and .service == $2) | .expect_s" plan | sort -u | xargs; }
+	same "$(expected install '"lb"') $(expected install '"db"') $(expected install '"app"') $(expected create null)" "3 4.5 60 1.5"
+	same "$(expected configure '"lb"')" 5
+	run -64 coopr-plan --history - layout
+	run -66 coopr-plan --history nowhere layout
+	run -65 coopr-plan --history <(echo '{"kind":"expectation","action":"dance","type":"x"}') layout
+	contains "$output" "/0/action"
+	contains "$output" "/0/expect_s"
+}
+
+@test "--slots: the makespan of so many workers" {
+	makespan() { coopr-plan -v "$@" layout 2>&1 >/dev/null | sed -n 's/.*expected makespan: //p'; }
+	contains "$(makespan --slots 1)" "with 1 worker"
+	contains "$(makespan)" "with a worker for every node"
+	total=$(coopr-plan layout | jq -s 'map(.expect_s // 0) | add')
+	critical=$(coopr-plan layout | head -n 1 | jq .critical_path_s)
+	[ "$critical" -lt "$total" ]
+	same "$(makespan --slots 1)" "$((total / 60)) m $((total % 60)) s with 1 worker"
+	same "$(makespan --slots 4)" "$(makespan | sed 's/a worker for every node/4 workers/')"
+}
+
 @test "the plan grows with nodes times services, never with their square" {
 	need_program python3
 	edges() { python3 "$COOPR_ROOT/tests/plan/hadoop.py" "$1" | coopr-plan | jq -s 'map(.after // [] | length) | add'; }

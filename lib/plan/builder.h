@@ -13,12 +13,12 @@
 
 /* The classes of a service's tasks: one of each action, and two more. */
 enum {
-	CLASS_DONE = ACTION_COUNT, /* the last task on each node where it is set up, or changed by a rolling plan */
+	CLASS_DONE = ACTION_COUNT, /* the last task on each node where a rolling plan changes it in place */
 	CLASS_UP,                  /* the last task on each node where it is set up */
 	CLASS_COUNT,
 };
 
-struct history;
+struct expectations;
 
 struct class {
 	uint32_t count, task; /* task: the last one made */
@@ -33,7 +33,7 @@ enum rule {
 	RULE_START,
 	RULE_STOP,
 	RULE_REMOVE,
-	RULE_ROLL,    /* what is changed in place, for what it needs to be done with */
+	RULE_ROLL,    /* what a rolling plan changes in place, for what it needs of such */
 	RULE_REPLACE, /* what is taken down, for what comes in its place */
 	RULE_COUNT,
 };
@@ -63,13 +63,14 @@ struct builder {
 	const struct layout *layout;
 	const struct dependencies *dependencies;
 	const struct scope *scope;
-	const struct history *history; /* or NULL */
+	const struct expectations *history; /* or NULL */
 	struct task_place *places;
 	struct class *classes;          /* of each definition, CLASS_COUNT of them */
 	struct gate *gates[RULE_COUNT]; /* of each definition */
 	struct window *windows;         /* of each definition */
 	struct names types;             /* the automators */
 	uint32_t *confirms, *deletes;   /* of each node, or none */
+	bool lifts;                     /* what rolls waits by the rules of its tasks too, not only for what rolls */
 	bool any_near;                  /* some gate has services that are near */
 };
 

@@ -106,6 +106,7 @@ make_chains(struct judge *judge, const bool *deleted)
 {
 	const struct job *job = &judge->plan->job;
 	bool rolling = job->rolling || job->max_unavailable;
+	bool starts_again = !rolling && (strstr(job->action, "restart") || strcmp(job->action, "cluster_upgrade") == 0);
 
 	judge->chains = memory_resize(NULL, judge->task_count, sizeof *judge->chains);
 	for (size_t i = 0; i < judge->task_count; i++) {
@@ -123,7 +124,7 @@ make_chains(struct judge *judge, const bool *deleted)
 	for (size_t i = 0; i < judge->chain_count; i++) {
 		struct chain *chain = &judge->chains[i];
 
-		chain->assured = !rolling && strstr(job->action, "restart") && chain->end == chain->first + 1 &&
+		chain->assured = starts_again && chain->end == chain->first + 1 &&
 		    judge->plan->steps[judge->tasks[chain->first]].action == ACTION_START;
 	}
 }

@@ -25,7 +25,6 @@ static void
 join_chain(struct duties *duties, const struct chain *chain)
 {
 	const struct judge *judge = duties->judge;
-	const struct job *job = &judge->plan->job;
 	uint32_t last = judge->tasks[chain->end - 1];
 
 	for (size_t i = chain->first; i < chain->end; i++) {
@@ -37,7 +36,7 @@ join_chain(struct duties *duties, const struct chain *chain)
 		if (action == ACTION_STOP && !chain->rolls)
 			join(duties, chain->service, FROM_STOP, judge->tasks[i]);
 	}
-	if ((job->rolling || job->max_unavailable) && chain->kind != CHAIN_TAKE_DOWN)
+	if (chain->rolls)
 		join(duties, chain->service, FROM_DONE, last);
 	if (chain->kind == CHAIN_SET_UP)
 		join(duties, chain->service, FROM_UP, last);
@@ -82,7 +81,8 @@ sort_members(struct duties *duties)
 	free(next);
 }
 
-/* The tasks of a chain that wait by the rule of a class, in targets; returns how many. */
+/* The tasks of a chain that wait by the rule of a class, in targets; returns how many. What rolls waits for all that its
+ * tasks have to before it begins: nothing is down while it waits. */
 static size_t
 targets_of(const struct judge *judge, const struct chain *chain, enum from from, uint32_t targets[ACTION_COUNT])
 {
@@ -92,13 +92,15 @@ targets_of(const struct judge *judge, const struct chain *chain, enum from from,
 		targets[0] = judge->tasks[chain->first];
 		return from == FROM_DONE ? chain->rolls : chain->kind == CHAIN_TAKE_DOWN;
 	}
-	for (size_t i = chain->first; i < chain->end && !chain->rolls && !chain->assured; i++) {
+	for (size_t i = chain->first; i < chain->end && !chain->assured; i++) {
 		enum action action = judge->plan->steps[judge->tasks[i]].action;
 
+		if (chain->rolls && (from == FROM_STOP || from == FROM_REMOVE))
+			continue;
 		if ((from == FROM_INSTALL && action == ACTION_INSTALL) || (from == FROM_STOP && action == ACTION_STOP) ||
 		    (from == FROM_REMOVE && action == ACTION_REMOVE) ||
 		    (from == FROM_START && (action == ACTION_INITIALIZE || action == ACTION_START)))
-			targets[count++] = judge->tasks[i];
+			targets[count++] = judge->tasks[chain->rolls ? chain->first : i];
 	}
 	return count;
 }
@@ -265,7 +267,7 @@ require_addresses(struct duties *duties)
 			enum action action = judge->plan->steps[judge->tasks[j]].action;
 
 			if (action == ACTION_CONFIGURE || action == ACTION_INITIALIZE || action == ACTION_START)
-				add_target(duties, judge->tasks[j]);
+				add_target(duties, judge->tasks[chain->rolls ? chain->first : j]);
 		}
 	}
 	for (uint32_t i = 0; i < judge->services.count; i++)

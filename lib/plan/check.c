@@ -169,11 +169,21 @@ check_tasks(struct judge *judge)
 		else
 			check_node_task(judge, i);
 	}
+	names_release(&tasks);
+	arena_release(&arena);
+}
+
+static void
+check_count(const struct judge *judge)
+{
+	const struct plan_document *plan = judge->plan;
+	size_t count = 0;
+
+	for (size_t i = 0; i < plan->count; i++)
+		count += !plan->steps[i].is_milestone;
 	if (count != plan->job.tasks)
 		place_problem(&(struct place){.problems = judge->findings}, "the job has %zu tasks, its record says %zu",
 		    count, plan->job.tasks);
-	names_release(&tasks);
-	arena_release(&arena);
 }
 
 static bool
@@ -238,6 +248,7 @@ judge_all(struct judge *judge)
 
 	check_tasks(judge);
 	sound = judge->findings->total == 0;
+	check_count(judge);
 	check_ranks(judge);
 	check_whole(judge);
 	if (!sound)

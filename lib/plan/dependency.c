@@ -176,6 +176,7 @@ read_graph(struct dependencies *dependencies, enum dependency dependency, struct
 	}
 	dependencies->needs[dependency] = relation_of(&collector, graph_successors);
 	dependencies->needed_by[dependency] = relation_of(&collector, graph_predecessors);
+	dependencies->any_near = dependencies->any_near || collector.near.edge_count > 0;
 	free(collector.seen);
 	graph_release(&collector.all);
 	graph_release(&collector.far);

@@ -31,6 +31,7 @@ struct dependencies {
 	struct names services;                       /* number of a name */
 	struct relation needs[DEPENDENCY_COUNT];     /* of a service: those it needs */
 	struct relation needed_by[DEPENDENCY_COUNT]; /* of a service: those that need it */
+	bool any_near;                               /* some need is local */
 };
 
 /* Borrows the names in the layout. */

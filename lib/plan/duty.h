@@ -13,7 +13,7 @@ enum from {
 	FROM_START,
 	FROM_STOP,
 	FROM_REMOVE,
-	FROM_DONE,    /* the last tasks of what is set up or changed in a rolling plan */
+	FROM_DONE,    /* the last tasks of what a rolling plan changes in place */
 	FROM_UP,      /* the last tasks of what is set up */
 	FROM_ADDRESS, /* the confirmations of the nodes that have it */
 	FROM_COUNT

@@ -155,7 +155,7 @@ describe_job(struct plan *plan, const struct layout *layout, const struct scope 
 
 static int
 make_steps(struct plan *plan, const struct layout *layout, const struct dependencies *dependencies,
-    const struct wish *wish, const struct history *history, struct error *err)
+    const struct wish *wish, const struct expectations *history, struct error *err)
 {
 	struct steps steps = {0};
 	struct scope scope;
@@ -173,7 +173,7 @@ make_steps(struct plan *plan, const struct layout *layout, const struct dependen
 
 int
 plan_make(struct plan *plan, const struct layout *layout, const struct wish *wish, const char *job_id,
-    const struct history *history, struct error *err)
+    const struct expectations *history, struct error *err)
 {
 	struct dependencies dependencies;
 	int result;

@@ -14,7 +14,7 @@
 #include "plan/selection.h"
 
 struct error;
-struct history;
+struct expectations;
 struct layout;
 
 struct plan {
@@ -29,7 +29,7 @@ struct plan {
 /* job_id and history may be NULL. The layout has to outlive the plan. 0, or -1: EX_NO where the wish names what is not there or
  * dependencies form a cycle, EX_DATAERR for a service without definition. The plan is to be released in any case. */
 int plan_make(struct plan *plan, const struct layout *layout, const struct wish *wish, const char *job_id,
-    const struct history *history, struct error *err);
+    const struct expectations *history, struct error *err);
 void plan_release(struct plan *plan);
 
 /* Prints the plan's records: the job, the layout, the steps. */

@@ -84,6 +84,16 @@ init_classes(struct builder *builder)
 	buffer_release(&text);
 }
 
+/* Where all that rolls needs nothing but what rolls, everywhere, that it waits for this says the rest. */
+static bool
+needs_lifting(const struct builder *builder)
+{
+	for (size_t i = 0; i < builder->scope->count; i++)
+		if (builder->scope->placements[i].kind == PLACEMENT_SET_UP)
+			return true;
+	return builder->dependencies->any_near;
+}
+
 /* How many nodes a service may be down on at a time depends on how many carry it. */
 static void
 init_windows(struct builder *builder)
@@ -112,7 +122,7 @@ init_windows(struct builder *builder)
 
 void
 steps_build(struct steps *steps, struct arena *arena, const struct layout *layout,
-    const struct dependencies *dependencies, const struct scope *scope, const struct history *history)
+    const struct dependencies *dependencies, const struct scope *scope, const struct expectations *history)
 {
 	struct builder builder = {
 		.steps = steps,
@@ -128,6 +138,7 @@ steps_build(struct steps *steps, struct arena *arena, const struct layout *layou
 	*steps = (struct steps){0};
 	init_classes(&builder);
 	init_windows(&builder);
+	builder.lifts = needs_lifting(&builder);
 	for (int i = 0; i < RULE_COUNT; i++)
 		builder.gates[i] = memory_zeroed(layout->cluster.definition_count, sizeof *builder.gates[i]);
 	builder_tasks(&builder);

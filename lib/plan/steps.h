@@ -20,7 +20,7 @@
 #include "plan/graph.h"
 
 struct dependencies;
-struct history;
+struct expectations;
 struct layout;
 struct scope;
 
@@ -33,7 +33,7 @@ struct steps { /* the vertices of graph, in no particular order; id, after and r
 
 /* Strings go to the arena or stay the layout's. history says how long tasks take, or is NULL. */
 void steps_build(struct steps *steps, struct arena *arena, const struct layout *layout,
-    const struct dependencies *dependencies, const struct scope *scope, const struct history *history);
+    const struct dependencies *dependencies, const struct scope *scope, const struct expectations *history);
 void steps_release(struct steps *steps);
 
 #endif

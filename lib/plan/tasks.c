@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "model/history.h"
+#include "model/expectation.h"
 #include "model/layout.h"
 #include "plan/cluster-action.h"
 
@@ -26,7 +26,7 @@ expect(const struct builder *builder, uint32_t node, enum action action, const c
 {
 	if (!builder->history)
 		return otherwise;
-	return history_expect(builder->history, action, service, type, builder->layout->nodes[node].hardwaretype, otherwise);
+	return expectations_find(builder->history, action, service, type, builder->layout->nodes[node].hardwaretype, otherwise);
 }
 
 /* A task of the whole node: the provider's, or a bootstrap. */
@@ -128,7 +128,7 @@ join_classes(struct builder *builder, const struct placement *placement, uint32_
 
 	if (!in_place || !rolling || action != ACTION_STOP)
 		join_class(builder, task, (unsigned)action);
-	if (is_last && rolling && placement->kind != PLACEMENT_TAKE_DOWN)
+	if (is_last && rolling && in_place)
 		join_class(builder, task, CLASS_DONE);
 	if (is_last && placement->kind == PLACEMENT_SET_UP)
 		join_class(builder, task, CLASS_UP);

@@ -41,7 +41,7 @@ rules_for(const struct builder *builder, const struct placement *placement)
 	if (placement->kind == PLACEMENT_TAKE_DOWN)
 		return 1u << RULE_STOP | 1u << RULE_REMOVE | 1u << RULE_REPLACE;
 	if (placement->kind == PLACEMENT_IN_PLACE && builder->scope->rolling)
-		return 1u << RULE_ROLL;
+		return 1u << RULE_ROLL | (builder->lifts ? 1u << RULE_INSTALL | 1u << RULE_START : 0);
 	return 1u << RULE_INSTALL | 1u << RULE_START | 1u << RULE_STOP | 1u << RULE_REMOVE;
 }
 
@@ -51,6 +51,9 @@ builder_note_waits(struct builder *builder, const struct placement *placement, u
 	struct task_place *place = &builder->places[task];
 	unsigned action = ACTION_BIT(builder->steps->list[task].action), may = rules_for(builder, placement);
 
+	/* What is down is not to wait for a machine: what rolls waits for all that its tasks need before it begins. */
+	if (may & 1u << RULE_ROLL)
+		action = placement->actions;
 	for (unsigned i = 0; i < RULE_COUNT; i++) {
 		struct gate *gate = &builder->gates[i][place->service];
 
@@ -61,9 +64,6 @@ builder_note_waits(struct builder *builder, const struct placement *placement, u
 		gate->count++;
 		gate->task = task;
 	}
-	/* What is down is not to wait for a machine: what rolls waits before it begins. */
-	if (may & 1u << RULE_ROLL)
-		action = placement->actions;
 	place->reads = READERS & action && !(*covered & READ);
 	if (place->reads)
 		*covered |= READ;

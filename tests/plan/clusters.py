@@ -2,13 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """clusters.py COOPR-PLAN COUNT [SEED]: plans of random clusters have the tasks they should have, in a good order.
 
-Clusters with aliases, several automators, addresses in their configuration, nodes that come, stay, change and go. Which
-tasks there have to be is worked out here anew, from the man page; the order is for coopr-plan --check to judge.
+Clusters with aliases, several automators, local needs, addresses in their configuration, nodes that come, stay, change,
+go and are dead, definitions and configurations that change; all at once and a few nodes at a time. Which tasks there have
+to be is worked out here anew, from the man page; the order is for coopr-plan --check to judge. What --from makes of an
+older layout has to be what the same "was" in the layout gives.
 """
+import copy
 import json
 import random
 import subprocess
 import sys
+import tempfile
 
 ACTIONS = ["install", "configure", "initialize", "start", "stop", "remove"]
 SET_UP = ["install", "configure", "initialize", "start"]
@@ -19,7 +23,10 @@ STANDING = {
     "restart": ["stop", "start"],
     "configure": ["configure"],
     "configure-with-restart": ["stop", "configure", "start"],
+    "upgrade": ["stop", "install", "configure", "start"],
 }
+ROLLING = ("restart", "configure-with-restart", "upgrade", None)
+WHOLE = ("delete", "shrink", "replace")
 DIFFERENCE = {
     None: {"new", "added", "dropped", "leaving"},
     "create": {"new"},
@@ -27,6 +34,7 @@ DIFFERENCE = {
     "add-services": {"added"},
     "remove-services": {"dropped"},
     "shrink": {"leaving"},
+    "replace": {"new", "leaving"},
 }
 
 
@@ -36,14 +44,18 @@ def make_service(chance, name, earlier):
     def some(names, share):
         return [n for n in names if chance.random() < share]
 
+    def needs():
+        lists = {"requires": some(names, 0.3), "uses": some([*names, "elsewhere"], 0.2)}
+        return {**lists, "local": some(lists["requires"] + lists["uses"], 0.3)}
+
     names = [n for s in earlier for n in [s["name"], *s["dependencies"]["provides"]]]
     return {
         "name": name,
         "dependencies": {
             "provides": [f"alias{chance.randrange(3)}" for _ in range(chance.randrange(2)) if chance.random() < 0.4],
             "conflicts": [],
-            "install": {"requires": some(names, 0.3), "uses": some([*names, "elsewhere"], 0.2)},
-            "runtime": {"requires": some(names, 0.3), "uses": some([*names, "elsewhere"], 0.2)},
+            "install": needs(),
+            "runtime": needs(),
         },
         "provisioner": {
             "actions": {
@@ -85,8 +97,27 @@ def make_layout(chance):
     return cluster, nodes
 
 
-def needs_of(cluster, nodes, stage):
-    """For each service in use all that it needs at that stage, directly."""
+def change_definitions(chance, definitions):
+    """What some of them were before, in another order of their members."""
+    older = []
+    for definition in definitions:
+        was = copy.deepcopy(definition)
+        actions = was["provisioner"]["actions"]
+        action = chance.choice(ACTIONS)
+        if chance.random() < 0.6:
+            continue
+        if action not in actions:
+            actions[action] = {"type": "dummy", "fields": {"script": "was"}}
+        elif chance.random() < 0.3:
+            del actions[action]
+        else:
+            actions[action] = {"type": chance.choice(["shell", "old"]), "fields": {"script": "was"}}
+        older.append(was)
+    return older
+
+
+def needs_of(cluster, nodes, stage, far_only=False):
+    """For each service in use all that it needs at that stage, directly; or only what is not local."""
     used = {*cluster["services"], *(s for n in nodes for s in (n["services"] or []) + (n["was"] or []))}
     services = [d for d in cluster["definitions"] if d["name"] in used]
     return {
@@ -95,6 +126,7 @@ def needs_of(cluster, nodes, stage):
             for o in services
             for need in s["dependencies"][stage]["requires"] + s["dependencies"][stage]["uses"]
             if o is not s and need in [o["name"], *o["dependencies"]["provides"]]
+            and not (far_only and need in s["dependencies"][stage]["local"])
         }
         for s in services
     }
@@ -113,92 +145,146 @@ def has_cycle(needs):
     return any(s in closure(needs, [s]) for s in needs)
 
 
-def assured(needs, chosen, startable):
-    """The nearest that can be started, seen from what is started again; without those another one needs."""
+def assured(needs, far, chosen, startable):
+    """The nearest that can be started, seen from what is started again; without those another one needs everywhere."""
     result = set()
     for service in chosen & startable:
-        found, seen, stack = set(), set(), list(needs[service])
+        found, seen, stack = {}, set(), [(service, True)]
         while stack:
-            other = stack.pop()
-            if other in seen:
-                continue
-            seen.add(other)
-            if other in startable:
-                found.add(other)
-            else:
-                stack += needs[other]
-        result |= found - closure(needs, found)
+            at, near = stack.pop()
+            for other in needs[at]:
+                step = (other, near and other not in far[at])
+                if step in seen:
+                    continue
+                seen.add(step)
+                if other in startable:
+                    found[other] = found.get(other, True) and step[1]
+                else:
+                    stack.append(step)
+        result |= found.keys() - closure(far, [s for s in found if not found[s]])
     return result - chosen
 
 
-def expected(cluster, nodes, action, chosen_nodes, chosen, graceful):
-    does = {d["name"]: d["provisioner"]["actions"] for d in cluster["definitions"]}
+def changed_actions(was, now):
+    """What is done to a service that stands, for its definition was another."""
+    def differs(action):
+        a, b = was.get(action), now.get(action)
+        return (a is None) != (b is None) or a is not None and (a["type"], a["fields"]) != (b["type"], b["fields"])
+
+    if differs("install"):
+        return ["stop", "install", "configure", "start"], True
+    if differs("configure"):
+        return ["stop", "configure", "start"], True
+    return (["stop", "start"], True) if differs("start") or differs("stop") else ([], False)
+
+
+def concerned(cluster, nodes):
+    """The services that are configured anew, for a member of the configuration has changed, or what its macros say."""
+    was, now = cluster["was"]["config"], cluster["config"]
+    both = {s: needs_of(cluster, nodes, "install")[s] | needs_of(cluster, nodes, "runtime")[s]
+            for s in needs_of(cluster, nodes, "install")}
+    moving = {s for n in nodes for s in set(n["services"] or []) ^ set(n["was"] or [])}
+    result = set()
+    for member in {*was, *now}:
+        asked = {s for s in moving if f".service.{s}" in json.dumps(now.get(member))}
+        if was.get(member) == now.get(member) and not asked:
+            continue
+        named = {d["name"] for d in cluster["definitions"] if member in [d["name"], *d["dependencies"]["provides"]]}
+        result |= named | {s for s in both if closure(both, [s]) & named} if named else {d["name"] for d in cluster["definitions"]}
+    return result
+
+
+def expected(cluster, nodes, action, chosen_nodes, chosen, graceful, rolling, dead):
+    now = {d["name"]: d["provisioner"]["actions"] for d in cluster["definitions"]}
+    was_cluster = cluster.get("was")
+    was = {**now, **{d["name"]: d["provisioner"]["actions"] for d in (was_cluster or {}).get("definitions", [])}}
     runtime = needs_of(cluster, nodes, "runtime")
     tasks = set()
 
     def work(node, service, actions, bootstraps):
-        tasks.update((node["id"], service, a, does[service][a]["type"]) for a in actions if a in does[service])
+        def does(action):
+            return (was if action in TAKE_DOWN else now)[service].get(action)
+
+        tasks.update((node["id"], service, a, does(a)["type"]) for a in actions if does(a))
         if bootstraps:
-            tasks.update((node["id"], None, "bootstrap", a["type"]) for a in does[service].values())
+            tasks.update((node["id"], None, "bootstrap", does(a)["type"]) for a in ACTIONS if does(a))
 
     def hardware(node, *actions):
         tasks.update((node["id"], None, a, "dummy") for a in actions)
 
     every = not chosen
-    chosen = set(chosen) or set(does)
+    chosen = set(chosen) or set(now)
+    picked = chosen
+    if every and action == "upgrade" and was_cluster:
+        picked = {s for s in now if changed_actions(was[s], now[s])[0]}
+    anew = concerned(cluster, nodes) if was_cluster else set()
     for node in nodes:
         if chosen_nodes and node["id"] not in chosen_nodes and node["hostname"] not in chosen_nodes:
             continue
-        here, was = node["services"] or [], node["was"] or []
-        leaves, new = node["services"] is None, node["was"] is None
+        here, before = node["services"] or [], node["was"] or []
+        leaves, new, is_dead = node["services"] is None, node["was"] is None, node["id"] in dead
         if action == "delete":
             hardware(node, "delete")
-            for service in was if leaves else here:
-                if graceful or chosen_nodes and len(chosen_nodes) < len(nodes):
+            for service in before if leaves else here:
+                if not is_dead and (graceful or chosen_nodes and len(chosen_nodes) < len(nodes)):
                     work(node, service, TAKE_DOWN, False)
         elif action in STANDING:
             extra, sure = set(), set()
-            if "stop" in STANDING[action] and not every:
-                extra = {s for s in runtime if closure(runtime, [s]) & chosen} - chosen
+            if is_dead or leaves:
+                continue
+            if rolling:
+                pass
+            elif "stop" in STANDING[action]:
+                extra = {s for s in runtime if closure(runtime, [s]) & picked} - picked
             elif action == "start":
-                extra = closure(runtime, chosen) - chosen
-            if {"stop", "start"} <= set(STANDING[action]) and not every:
-                standing = {s for n in nodes for s in n["services"] or [] if "start" in does[s]}
-                sure = assured(runtime, chosen | extra, standing)
-            for service in [] if leaves else here:
-                if service in chosen:
+                extra = closure(runtime, picked) - picked
+            if not rolling and {"stop", "start"} <= set(STANDING[action]):
+                standing = {s for n in nodes for s in n["services"] or [] if "start" in now[s]}
+                sure = assured(runtime, needs_of(cluster, nodes, "runtime", True), picked | extra, standing)
+            for service in here:
+                if service in picked:
                     work(node, service, STANDING[action], "configure" in STANDING[action])
                 elif service in extra:
-                    work(node, service, [a for a in STANDING[action] if a != "configure"], False)
+                    work(node, service, [a for a in STANDING[action] if a in ("stop", "start")], False)
                 elif service in sure:
                     work(node, service, ["start"], False)
         elif leaves:
             if "leaving" in DIFFERENCE[action] and every:
                 hardware(node, "delete")
                 whole = all(n["services"] is None for n in nodes) and len(chosen_nodes) in (0, len(nodes))
-                for service in was:
-                    if graceful or not whole:
+                for service in before:
+                    if not is_dead and (graceful or not whole):
                         work(node, service, TAKE_DOWN, False)
+        elif is_dead:
+            continue
         elif new:
             if "new" in DIFFERENCE[action] and (every or set(here) & chosen):
                 hardware(node, "create", "confirm")
                 for service in set(here) & chosen:
                     work(node, service, SET_UP, True)
         else:
-            for service in (set(here) - set(was)) & chosen:
+            for service in (set(here) - set(before)) & chosen:
                 if "added" in DIFFERENCE[action]:
                     work(node, service, SET_UP, True)
-            for service in (set(was) - set(here)) & chosen:
+            for service in (set(before) - set(here)) & chosen:
                 if "dropped" in DIFFERENCE[action]:
                     work(node, service, TAKE_DOWN, False)
+            for service in set(here) & set(before) & chosen:
+                actions, boot = changed_actions(was[service], now[service])
+                if service in anew:
+                    actions, boot = [a for a in ACTIONS if a in actions or a in STANDING["configure-with-restart"]], True
+                if action is None and any(a in (was if a in TAKE_DOWN else now)[service] for a in actions) | boot:
+                    work(node, service, actions, boot)
     return tasks
 
 
-def is_cyclic(cluster, nodes, tasks):
+def is_cyclic(cluster, nodes, tasks, in_place_install):
     actions = {action for _, service, action, _ in tasks if service}
+    install, runtime = needs_of(cluster, nodes, "install"), needs_of(cluster, nodes, "runtime")
     return bool(
-        actions & {"install", "remove"} and has_cycle(needs_of(cluster, nodes, "install"))
-        or actions & {"initialize", "start", "stop"} and has_cycle(needs_of(cluster, nodes, "runtime"))
+        actions & {"install", "remove"} and has_cycle(install)
+        or actions & {"initialize", "start", "stop"} and has_cycle(runtime)
+        or in_place_install and has_cycle({s: install[s] | runtime[s] for s in install})
     )
 
 
@@ -206,21 +292,59 @@ def run(program, arguments, text):
     return subprocess.run([program, *arguments], input=text, text=True, capture_output=True, check=False)
 
 
+def installs_in_place(nodes, tasks):
+    stays = {n["id"]: set(n["services"] or []) & set(n["was"] or []) for n in nodes}
+    return any(action == "install" and service in stays[node] for node, service, action, _ in tasks)
+
+
+def records_from(cluster, nodes):
+    """The same as two layouts: what was, and what shall be."""
+    was = {d["name"]: d for d in cluster["was"]["definitions"]}
+    older = {**cluster, "config": cluster["was"]["config"], "definitions": [was.get(d["name"], d) for d in cluster["definitions"]]}
+    older.pop("was")
+    newer = {k: v for k, v in cluster.items() if k != "was"}
+    return (
+        [older, *({**n, "services": n["was"], "was": None} for n in nodes if n["was"] is not None)],
+        [newer, *({**n, "was": ["nonsense"]} for n in nodes if n["services"] is not None)],
+    )
+
+
+def text_of(records):
+    return "".join(json.dumps(record) + "\n" for record in records)
+
+
+def try_from(program, arguments, cluster, nodes, plan):
+    older, newer = records_from(cluster, nodes)
+    with tempfile.NamedTemporaryFile("w") as file:
+        file.write(text_of(older))
+        file.flush()
+        done = run(program, ["--from", file.name, *arguments], text_of(newer))
+    return done.returncode == 0 and done.stdout == plan
+
+
 def try_one(program, chance):
     """One cluster, one action. What is wrong, and whether there was a plan."""
     cluster, nodes = make_layout(chance)
-    action = chance.choice([*STANDING, *DIFFERENCE, None, "delete"])
+    action = chance.choice([*STANDING, *DIFFERENCE, None, None, "delete"])
     chosen_nodes = chance.sample([n["id"] for n in nodes], 1) if chance.random() < 0.2 else []
-    whole = action in ("delete", "shrink")
-    chosen = chance.sample(cluster["services"], 1) if chance.random() < 0.4 and not whole else []
+    chosen = chance.sample(cluster["services"], 1) if chance.random() < 0.4 and action not in WHOLE else []
+    dead = chance.sample([n["id"] for n in nodes], 1) if chance.random() < 0.2 else []
     graceful = chance.random() < 0.2
+    limit = chance.choice(["1", "2", "50%"]) if action in ROLLING and chance.random() < 0.5 else None
+    if chance.random() < 0.5:
+        config = {**cluster["config"], **{chance.choice([*cluster["services"], "any"]): {"v": 1} for _ in range(chance.randrange(2))}}
+        cluster["was"] = {"config": config, "definitions": change_definitions(chance, cluster["definitions"])}
     arguments = [x for n in chosen_nodes for x in ("-n", n)] + [x for s in chosen for x in ("-s", s)]
     arguments += (["-a", action] if action else []) + (["--graceful"] if graceful else [])
-    text = "".join(json.dumps(record) + "\n" for record in [cluster, *nodes])
-    wanted = expected(cluster, nodes, action, chosen_nodes, chosen, graceful)
+    arguments += [x for n in dead for x in ("--dead", n)] + (["--max-unavailable", limit] if limit else [])
+    text = text_of([cluster, *nodes])
+    rolling = limit is not None or action is None
+    wanted = expected(cluster, nodes, action, chosen_nodes, chosen, graceful, rolling, dead)
     done = run(program, arguments, text)
     what = f"{arguments}\n{text}"
-    if is_cyclic(cluster, nodes, wanted):
+    in_place = rolling and (action == "upgrade" and any(a == "install" for _, _, a, _ in wanted)
+                            or action is None and installs_in_place(nodes, wanted))
+    if is_cyclic(cluster, nodes, wanted, in_place):
         return (None if done.returncode == 1 and " -> " in done.stderr else f"no cycle found: {what}"), False
     if done.returncode != 0:
         return f"exit {done.returncode}: {done.stderr} {what}", False
@@ -231,6 +355,8 @@ def try_one(program, chance):
     judged = run(program, ["--check"], done.stdout)
     if judged.returncode != 0:
         return f"--check: {judged.stderr}: {what}", True
+    if "was" in cluster and not try_from(program, arguments, cluster, nodes, done.stdout):
+        return f"--from makes another plan: {what}", True
     return None, True
 
 

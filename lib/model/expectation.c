@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/history.h"
+#include "model/expectation.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,22 +21,22 @@ write_key(char *key, enum action action, const char *service, const char *type, 
 
 /* Of two records about the same, the last one counts. */
 static void
-learn(struct history *history, const char *key, double expect_s)
+learn(struct expectations *expectations, const char *key, double expect_s)
 {
-	int number = names_find(&history->keys, key);
+	int number = names_find(&expectations->keys, key);
 
 	if (number == NAMES_NONE) {
-		number = names_intern(&history->keys, arena_string(&history->arena, key));
-		if ((size_t)number == history->capacity) {
-			history->capacity = history->capacity ? 2 * history->capacity : 64;
-			history->expect_s = memory_resize(history->expect_s, history->capacity, sizeof *history->expect_s);
+		number = names_intern(&expectations->keys, arena_string(&expectations->arena, key));
+		if ((size_t)number == expectations->capacity) {
+			expectations->capacity = expectations->capacity ? 2 * expectations->capacity : 64;
+			expectations->expect_s = memory_resize(expectations->expect_s, expectations->capacity, sizeof *expectations->expect_s);
 		}
 	}
-	history->expect_s[number] = expect_s;
+	expectations->expect_s[number] = expect_s;
 }
 
 void
-history_take(struct history *history, const struct place *record)
+expectations_take(struct expectations *expectations, const struct place *record)
 {
 	size_t before = record->problems->total;
 	struct place action = place_member(record, "action"), seconds = place_member(record, "expect_s");
@@ -45,10 +45,10 @@ history_take(struct history *history, const struct place *record)
 	char key[KEY_SIZE];
 
 	document_check_kind(record, "expectation", NEED_REQUIRED);
-	word = name_parse(record, "action", NEED_REQUIRED, &history->arena);
-	service = name_parse(record, "service", NEED_OPTIONAL, &history->arena);
-	type = name_parse(record, "type", NEED_REQUIRED, &history->arena);
-	hardwaretype = name_parse(record, "hardwaretype", NEED_OPTIONAL, &history->arena);
+	word = name_parse(record, "action", NEED_REQUIRED, &expectations->arena);
+	service = name_parse(record, "service", NEED_OPTIONAL, &expectations->arena);
+	type = name_parse(record, "type", NEED_REQUIRED, &expectations->arena);
+	hardwaretype = name_parse(record, "hardwaretype", NEED_OPTIONAL, &expectations->arena);
 	if (word && action_of_name(word) == ACTION_NONE)
 		place_problem(&action, "\"%.80s\" is no action", word);
 	if (!place_present(&seconds))
@@ -56,11 +56,11 @@ history_take(struct history *history, const struct place *record)
 	if (record->problems->total > before)
 		return;
 	write_key(key, action_of_name(word), service, type, hardwaretype);
-	learn(history, key, expect_s);
+	learn(expectations, key, expect_s);
 }
 
 int
-history_read(struct record_reader *reader, struct history *history, struct problems *problems, struct error *err)
+expectations_read(struct record_reader *reader, struct expectations *expectations, struct problems *problems, struct error *err)
 {
 	struct place stream = place_root((jv){0}, problems);
 	jv value;
@@ -70,33 +70,33 @@ history_read(struct record_reader *reader, struct history *history, struct probl
 		struct place record = {.up = &stream, .index = reader->number - 1, .value = value, .problems = problems};
 
 		if (strcmp(record_kind(value), "expectation") == 0)
-			history_take(history, &record);
+			expectations_take(expectations, &record);
 		jv_free(value);
 	}
 	return got;
 }
 
 void
-history_release(struct history *history)
+expectations_release(struct expectations *expectations)
 {
-	names_release(&history->keys);
-	free(history->expect_s);
-	arena_release(&history->arena);
-	*history = (struct history){0};
+	names_release(&expectations->keys);
+	free(expectations->expect_s);
+	arena_release(&expectations->arena);
+	*expectations = (struct expectations){0};
 }
 
 double
-history_expect(const struct history *history, enum action action, const char *service, const char *type,
+expectations_find(const struct expectations *expectations, enum action action, const char *service, const char *type,
     const char *hardwaretype, double otherwise)
 {
 	char key[KEY_SIZE];
 	int number;
 
 	write_key(key, action, service, type, hardwaretype);
-	number = names_find(&history->keys, key);
+	number = names_find(&expectations->keys, key);
 	if (number == NAMES_NONE && hardwaretype) {
 		write_key(key, action, service, type, NULL);
-		number = names_find(&history->keys, key);
+		number = names_find(&expectations->keys, key);
 	}
-	return number == NAMES_NONE ? otherwise : history->expect_s[number];
+	return number == NAMES_NONE ? otherwise : expectations->expect_s[number];
 }

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""rolling.py COOPR-PLAN COUNT [SEED]: with --max-unavailable, a service is never down on more nodes than that.
+
+In whatever order the plan is carried out: all sets of nodes are tried, and of a set all can be down at once unless on one
+of them the service is up again before it goes down on another. Nor is less done at once than the limit allows. Then
+random edges are taken out of the plan, and coopr-plan --check has to find out when too many may be down.
+"""
+import itertools
+import json
+import random
+import sys
+
+sys.dont_write_bytecode = True  # what is imported leaves nothing behind
+
+from clusters import make_layout, run, text_of  # noqa: E402
+from corpus import closure  # noqa: E402
+
+STAGES = ["stop", "install", "configure", "start"]
+
+
+def chains(records):
+    """By service and node: the first and the last task that is done to it."""
+    result = {}
+    for record in records:
+        if record["kind"] == "task" and record["service"]:
+            tasks = result.setdefault(record["service"], {}).setdefault(record["node"], {})
+            tasks[STAGES.index(record["action"])] = record["id"]
+    return {s: {n: (t[min(t)], t[max(t)]) for n, t in nodes.items()} for s, nodes in result.items()}
+
+
+def most_down(nodes, before, number):
+    """On how many of the nodes a service can be down at once."""
+    def up_before(a, b):
+        return before[nodes[b][0]] >> number[nodes[a][1]] & 1
+
+    for size in range(len(nodes), 0, -1):
+        for some in itertools.combinations(nodes, size):
+            if not any(up_before(a, b) for a, b in itertools.permutations(some, 2)):
+                return size
+    return 0
+
+
+def all_down(records):
+    """Of each service; and whether it is clear at all that it comes up after it has gone down."""
+    steps = [r for r in records if r["kind"] in ("task", "milestone")]
+    before, number = closure([r["id"] for r in steps], {r["id"]: r["after"] for r in steps})
+    pairs = [pair for nodes in chains(records).values() for pair in nodes.values()]
+    whole = all(first == last or before[last] >> number[first] & 1 for first, last in pairs)
+    return {service: most_down(nodes, before, number) for service, nodes in chains(records).items()}, whole
+
+
+def limits(limit, nodes, services):
+    carriers = {s: sum(s in n["services"] for n in nodes) for s in services}
+    return {s: max(1, c * int(limit[:-1]) // 100 if limit.endswith("%") else int(limit)) for s, c in carriers.items()}
+
+
+def try_one(program, chance):
+    cluster, nodes = make_layout(chance)
+    for node in nodes:
+        node["services"] = node["was"] = node["was"] if node["services"] is None else node["services"]
+    limit = chance.choice(["1", "2", "3", "34%", "50%"])
+    action = chance.choice(["restart", "configure-with-restart", "upgrade"])
+    arguments = ["-a", action, "--max-unavailable", limit]
+    what = f"{arguments}\n{text_of([cluster, *nodes])}"
+    done = run(program, arguments, text_of([cluster, *nodes]))
+    if done.returncode == 1 and " -> " in done.stderr:
+        return None, 0
+    if done.returncode != 0:
+        return f"exit {done.returncode}: {done.stderr}: {what}", 0
+    records = [json.loads(line) for line in done.stdout.splitlines()]
+    allowed, (down, _) = limits(limit, nodes, cluster["services"]), all_down(records)
+    for service, most in down.items():
+        if most != min(allowed[service], len(chains(records)[service])):
+            return f"{service} can be down on {most} nodes, {allowed[service]} are allowed: {what}", 0
+    edges = [(r, i) for r in records for i in range(len(r.get("after", [])))]
+    if not edges:
+        return None, 0
+    step, index = chance.choice(edges)
+    step["after"].pop(index)
+    down, whole = all_down(records)
+    exceeds = any(most > allowed[service] for service, most in down.items())
+    judged = run(program, ["--check"], text_of(records))
+    if ("can be down on" in judged.stderr) != exceeds if whole else judged.returncode != 1:
+        return f"--check: {judged.stderr!r}, too many down: {exceeds}: {text_of(records)}", exceeds
+    return None, exceeds
+
+
+def main():
+    program, count = sys.argv[1], int(sys.argv[2])
+    seed = int(sys.argv[3]) if len(sys.argv) > 3 else random.randrange(1 << 30)
+    chance = random.Random(seed)
+    wrong = faults = 0
+    for _ in range(count):
+        fault, exceeds = try_one(program, chance)
+        faults += exceeds
+        if fault:
+            wrong += 1
+            print(fault)
+    print(f"seed {seed}: {count} clusters, {faults} limits broken, {wrong} wrong")
+    return wrong > 0 or faults == 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
