@@ -240,24 +240,21 @@ check_whole(const struct judge *judge)
 	free(done);
 }
 
-/* The order is asked of tasks that are about what there is. */
+/* The order is asked of tasks that are about what there is. Ranks come last: one edge too few makes many of them wrong. */
 static void
 judge_all(struct judge *judge)
 {
-	bool sound;
-
 	check_tasks(judge);
-	sound = judge->findings->total == 0;
+	if (judge->findings->total == 0) {
+		judge_chains(judge);
+		judge_nodes(judge);
+		judge_order(judge);
+		judge_limit(judge);
+		judge_settle(judge);
+	}
 	check_count(judge);
-	check_ranks(judge);
 	check_whole(judge);
-	if (!sound)
-		return;
-	judge_chains(judge);
-	judge_nodes(judge);
-	judge_order(judge);
-	judge_limit(judge);
-	judge_settle(judge);
+	check_ranks(judge);
 }
 
 void
