@@ -108,10 +108,10 @@ node/7-1003"
 	contains "${lines[0]}" "cluster_change  shop"
 	contains "$output" "  7-1001        shop-1001.local  new
     t2          create
-    t6          confirm          after t2
-    t9          bootstrap shell  after t6
-    t12         install app      after t9
-    t15         start app        after t12, t14 (start db on 7-1000)"
+    t5          confirm          after t2
+    t8          bootstrap shell  after t5
+    t11         install app      after t8
+    t14         start app        after t11, t13 (start db on 7-1000)"
 	same "$(grep -c '^    t' <<<"$output")" "$(grep -c '"kind":"task"' plan)"
 }
 
