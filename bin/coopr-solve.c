@@ -168,12 +168,13 @@ judge_layout(const struct request *request, const struct layout *layout, const s
 }
 
 static int
-judge_conflict(const struct request *request, const struct string_list *conflict)
+judge_conflict(const struct request *request, const struct layout *answer)
 {
+	struct conflict_terms terms = {.moves_max = solving.moves_max, .not_minimal = answer->not_minimal};
 	struct conflict_report verdict;
 	struct arena arena = {0};
 	struct error err;
-	int code = check_conflict(request, conflict, solving.moves_max, &arena, &verdict, &err) < 0 ? message_error(&err) : 0;
+	int code = check_conflict(request, &answer->conflict, &terms, &arena, &verdict, &err) < 0 ? message_error(&err) : 0;
 
 	if (!code) {
 		code = report(verdict.faults, "conflict");
@@ -192,7 +193,7 @@ judge_answer(const struct request *request, const char *path)
 	int code = read_answer(path, &answer, &claims);
 
 	if (!code)
-		code = answer.unsatisfiable ? judge_conflict(request, &answer.conflict) : judge_layout(request, &answer, &claims);
+		code = answer.unsatisfiable ? judge_conflict(request, &answer) : judge_layout(request, &answer, &claims);
 	layout_release(&answer);
 	return code;
 }

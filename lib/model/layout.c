@@ -228,6 +228,7 @@ static void
 take_conflict(const struct place *record, struct layout *layout)
 {
 	layout->unsatisfiable = true;
+	layout->not_minimal = !place_boolean(record, "minimal", true);
 	layout->conflict = place_strings(record, "conflict", &layout->arena);
 	if (!layout->conflict.count)
 		place_problem(record, "a conflict without members");

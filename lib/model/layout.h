@@ -33,6 +33,7 @@ struct layout {
 	size_t node_count;
 	bool unsatisfiable;          /* layout_read_answer: there is none, and this is why: */
 	struct string_list conflict; /* JSON Pointers into the request */
+	bool not_minimal;            /* "minimal": false */
 };
 
 /* Fills cluster from a cluster record; and frees what it owns. Strings live in the arena. */

@@ -17,6 +17,7 @@
 struct inquest {
 	const struct request *request;
 	const struct string_list *conflict;
+	const struct conflict_terms *terms;
 	struct demands demands;
 	const struct demand **members; /* of each pointer; NULL: it is no demand */
 	struct arena *arena;
@@ -113,7 +114,7 @@ judge_member(struct inquest *q, size_t i)
 	keep_members(q);
 	demand_drop(&q->demands, q->members[i], true);
 	found = find_layout(q);
-	if (found == 0)
+	if (found == 0 && !q->terms->not_minimal)
 		say(q, &q->last_fault, pointer, "can be left out: the other members cannot hold together either");
 	if (found > 0) {
 		keep_all(q, true);
@@ -127,7 +128,7 @@ judge_member(struct inquest *q, size_t i)
 }
 
 /* Where services that are asked for do not go together, nothing is searched: all such reasons are found by looking.
- * 1: the conflict is one of them, 0: it is none, or there are no such reasons. */
+ * 1: the conflict is the one found, or a fault; 0: there are no such reasons. */
 static int
 is_of_services(struct inquest *q)
 {
@@ -138,8 +139,10 @@ is_of_services(struct inquest *q)
 
 	for (size_t i = 0; i < q->conflict->count && same; i++)
 		same = strcmp(refusal.conflict.list[i], q->conflict->list[i]) == 0;
+	if (admitted == 0 && !same)
+		say(q, &q->last_fault, NULL, arena_printf(q->arena, "it is not the reason, which is that %s", refusal.because));
 	arena_release(&arena);
-	return admitted < 0 ? -1 : same;
+	return admitted < 0 ? -1 : admitted == 0;
 }
 
 static bool
@@ -178,8 +181,8 @@ judge_demands(struct inquest *q)
 }
 
 int
-check_conflict(const struct request *request, const struct string_list *conflict, int64_t moves_max,
-    struct arena *arena, struct conflict_report *report, struct error *err)
+check_conflict(const struct request *request, const struct string_list *conflict,
+    const struct conflict_terms *terms, struct arena *arena, struct conflict_report *report, struct error *err)
 {
 	struct inquest q = {.request = request, .conflict = conflict, .arena = arena, .report = report, .err = err};
 	int rc;
@@ -191,7 +194,8 @@ check_conflict(const struct request *request, const struct string_list *conflict
 	if (rc != 0)
 		return rc < 0 ? -1 : 0;
 	demands_collect(request, &q.demands);
-	q.demands.moves_max = moves_max;
+	q.demands.moves_max = terms->moves_max;
+	q.terms = terms;
 	rc = judge_demands(&q);
 	demands_release(&q.demands);
 	return rc;

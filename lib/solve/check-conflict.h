@@ -18,14 +18,19 @@ struct error;
 struct fault;
 struct request;
 
+struct conflict_terms {
+	int64_t moves_max; /* how many moves are allowed */
+	bool not_minimal;  /* it does not say that each member is needed */
+};
+
 struct conflict_report { /* lives in the arena */
 	struct fault *faults; /* what is wrong with it, where is the member; NULL: nothing */
 	struct fault *notes;  /* of each member: what becomes of the request without it */
 	bool exhausted;       /* that it is one was found out by trying every layout */
 };
 
-/* moves_max: how many moves are allowed. 0, or -1: EX_DATAERR where the request is malformed, EX_SOFTWARE where it cannot be judged. */
-int check_conflict(const struct request *request, const struct string_list *conflict, int64_t moves_max,
-    struct arena *arena, struct conflict_report *report, struct error *err);
+/* 0, or -1: EX_DATAERR where the request is malformed, EX_SOFTWARE where it cannot be judged. */
+int check_conflict(const struct request *request, const struct string_list *conflict,
+    const struct conflict_terms *terms, struct arena *arena, struct conflict_report *report, struct error *err);
 
 #endif

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "json/json.h"
 #include "model/node.h"
 #include "model/print.h"
 #include "solve/check.h"
@@ -34,11 +33,8 @@ append_worth(const struct explanation *e, struct buffer *out)
 			if (strcmp(e->otherwise.list[i].resource, e->now.list[j].resource) != 0 ||
 			    fabs(e->otherwise.list[i].value - e->now.list[j].value) < 1e-6)
 				continue;
-			buffer_printf(out, "  %s: ", e->now.list[j].resource);
-			json_number(e->now.list[j].value, out);
-			buffer_text(out, ", otherwise ");
-			json_number(e->otherwise.list[i].value, out);
-			buffer_byte(out, '\n');
+			buffer_printf(out, "  %s: %.12g, otherwise %.12g\n", e->now.list[j].resource, e->now.list[j].value,
+			    e->otherwise.list[i].value);
 		}
 }
 

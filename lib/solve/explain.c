@@ -238,16 +238,13 @@ compare_worth(struct inquiry *q)
 	for (size_t i = 0; i < t->objective_count && t->objectives[i] != OBJECTIVE_DENSE; i++) {
 		const char *name = objective_name(t->objectives[i]);
 		double now = value_of(&e->now, name), otherwise = value_of(&e->otherwise, name);
-		struct buffer out = {0};
 
 		if (!(fabs(now - otherwise) > 1e-6))
 			continue;
-		json_number(fabs(otherwise - now), &out);
-		e->because = arena_printf(q->arena, "otherwise the layout %s %s%s", t->objectives[i] == OBJECTIVE_COST ? "costs" : "needs",
-		    out.data, t->objectives[i] == OBJECTIVE_COST ? "" : t->objectives[i] == OBJECTIVE_MACHINES ? " machines" : " moves");
-		e->because = arena_printf(q->arena, "%s %s", e->because,
-		    otherwise > now ? "more" : "less: this layout is not the best");
-		buffer_release(&out);
+		e->because = arena_printf(q->arena, "otherwise the layout %s %.12g%s %s",
+		    t->objectives[i] == OBJECTIVE_COST ? "costs" : "needs", fabs(otherwise - now),
+		    t->objectives[i] == OBJECTIVE_COST ? "" : t->objectives[i] == OBJECTIVE_MACHINES ? " machines" : " moves",
+		    otherwise > now ? "more" : "less: this one is not the best");
 		return;
 	}
 }

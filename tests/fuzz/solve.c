@@ -11,6 +11,8 @@
 #include "solve/check.h"
 #include "solve/solve.h"
 
+enum { NODE_LIMIT = 2000 };
+
 static void
 judge_layout(const struct request *request, int64_t moves_max, const struct answer *answer, struct arena *arena)
 {
@@ -28,10 +30,11 @@ judge_layout(const struct request *request, int64_t moves_max, const struct answ
 static void
 judge_conflict(const struct request *request, int64_t moves_max, const struct answer *answer, struct arena *arena)
 {
+	struct conflict_terms terms = {.moves_max = moves_max, .not_minimal = answer->refusal.not_minimal};
 	struct conflict_report report;
 	struct error err;
 
-	if (check_conflict(request, &answer->refusal.conflict, moves_max, arena, &report, &err) < 0) {
+	if (check_conflict(request, &answer->refusal.conflict, &terms, arena, &report, &err) < 0) {
 		fprintf(stderr, "%s\n", err.text);
 		fuzz_promise(false, "a conflict can be judged");
 	}
@@ -45,15 +48,15 @@ judge_conflict(const struct request *request, int64_t moves_max, const struct an
 static void
 judge_answer(const struct request *request, int64_t moves_max)
 {
-	struct solve_terms terms = {.moves_max = moves_max};
+	struct solve_terms terms = {.moves_max = moves_max, .node_limit = NODE_LIMIT};
 	struct arena arena = {0};
 	struct answer answer;
 	struct error err;
 
 	if (solve(request, &terms, &answer, &err) < 0) {
-		if (err.code != EX_DATAERR && err.code != EX_UNAVAILABLE)
+		if (err.code != EX_DATAERR && err.code != EX_TEMPFAIL)
 			fprintf(stderr, "%s\n", err.text);
-		fuzz_promise(err.code == EX_DATAERR || err.code == EX_UNAVAILABLE, "what is no layout is proved to be none");
+		fuzz_promise(err.code == EX_DATAERR || err.code == EX_TEMPFAIL, "what is no layout is proved to be none");
 	} else if (answer.satisfiable)
 		judge_layout(request, moves_max, &answer, &arena);
 	else
