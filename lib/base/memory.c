@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/message.h"
 
-enum { BLOCK_SIZE = 32 * 1024 };
+enum { FIRST_SIZE = 1024, BLOCK_SIZE = 32 * 1024 }; /* of the blocks of an arena: the first one, the largest */
 
 struct arena_block {
 	struct arena_block *older;
@@ -73,9 +73,13 @@ memory_printf(const char *format, ...)
 static struct arena_block *
 arena_grow(struct arena *arena, size_t size)
 {
-	size_t room = size > BLOCK_SIZE ? size : BLOCK_SIZE;
+	size_t room = arena->newest ? 2 * arena->newest->size : FIRST_SIZE;
 	struct arena_block *block;
 
+	if (room > BLOCK_SIZE)
+		room = BLOCK_SIZE;
+	if (room < size)
+		room = size;
 	if (room > SIZE_MAX - sizeof *block)
 		present(NULL);
 	block = present(calloc(1, sizeof *block + room));

@@ -92,12 +92,10 @@ reset_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* In the child: never returns. Writes errno to report when it cannot become the program. */
+/* In the child, which has our memory until then: never returns. Leaves errno in *reason when it cannot become the program. */
 static void
-become(const struct process *process, pid_t parent, int report)
+become(const struct process *process, pid_t parent, volatile int *reason)
 {
-	int reason;
-
 	/* Ask first, then look: a parent that died before the prctl would go unnoticed. */
 	if (process->die_with_us && (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent))
 		_exit(EX_OSERR);
@@ -110,45 +108,35 @@ become(const struct process *process, pid_t parent, int report)
 		execvpe(process->argv[0], process->argv,
 		    process->environment ? process->environment : environ);
 	}
-	reason = errno;
-	if (write(report, &reason, sizeof reason) < 0)
-		_exit(EX_OSERR);
+	*reason = errno;
 	_exit(EX_UNAVAILABLE);
 }
 
-/* What the child wrote about its failure: 0 when exec closed the pipe instead. */
-static int
-read_report(int fd)
+/* vfork: copying the tables of a large process would cost more than all else, and we wait for the exec in any case. No signal
+ * of ours may be handled in the child. */
+static pid_t
+start(const struct process *process, volatile int *reason)
 {
-	int reason = 0;
-	ssize_t n;
+	pid_t parent = getpid(), pid;
+	sigset_t all, before;
 
-	do
-		n = read(fd, &reason, sizeof reason);
-	while (n < 0 && errno == EINTR);
-	return n == sizeof reason ? reason : 0;
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
+	pid = vfork(); /* NOLINT(clang-analyzer-security.insecureAPI.vfork) */
+	if (pid == 0)
+		become(process, parent, reason);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return pid;
 }
 
 int
 process_start(struct process *process, struct error *err)
 {
-	pid_t parent = getpid();
-	int report[2], reason;
+	volatile int reason = 0;
 
-	if (pipe2(report, O_CLOEXEC) < 0)
-		return error_errno(err, EX_OSERR, "%s: pipe", process->argv[0]);
-	process->pid = fork();
-	if (process->pid == 0)
-		become(process, parent, report[1]);
-	close(report[1]);
-	if (process->pid < 0) {
-		close(report[0]);
+	process->pid = start(process, &reason);
+	if (process->pid < 0)
 		return error_errno(err, EX_OSERR, "%s: fork", process->argv[0]);
-	}
-	if (process->group && !process->session)
-		setpgid(process->pid, process->pid);
-	reason = read_report(report[0]);
-	close(report[0]);
 	if (reason == 0)
 		return 0;
 	waitpid(process->pid, NULL, 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Child processes, as a struct: fill, start, wait. A program that cannot be executed is
- * an error of process_start, not an exit code of the child: the reason travels over a
- * close-on-exec pipe. A child starts with default signals, an empty signal mask and only
+ * an error of process_start, not an exit code of the child: the reason is left in memory that
+ * both share until then. A child starts with default signals, an empty signal mask and only
  * the descriptors named here (everything else of ours is O_CLOEXEC).
  */
 #ifndef BASE_PROCESS_H

@@ -210,6 +210,13 @@ task_read(int fd, const char *name, struct task *task, struct problems *problems
 }
 
 void
+task_forget(struct task *task)
+{
+	jv_free(task->source);
+	task->source = task->fields = task->config = task->unexpanded = task->provider = jv_invalid();
+}
+
+void
 task_release(struct task *task)
 {
 	jv_free(task->source);

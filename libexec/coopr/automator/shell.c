@@ -24,6 +24,7 @@
 #include "exec/links.h"
 #include "exec/remote.h"
 #include "exec/serve.h"
+#include "exec/ssh.h"
 #include "exec/words.h"
 #include "model/name.h"
 
@@ -295,8 +296,10 @@ begin(struct server *server, struct call *call)
 		return;
 	}
 	talk_begin(&run->talk, &call->task.machine, &run->payload, &run->answer);
+	/* All that is still needed is the payload: thousands wait for their end at the same time. */
 	bundle_release(&run->work.bundle);
 	run->work.bundle = (struct bundle){0};
+	task_forget(&call->task);
 	links_want(server->state, &run->visit);
 	go_on(server);
 }
@@ -335,11 +338,16 @@ static void
 end(struct server *server, struct call *call)
 {
 	struct run *run = call->state;
+	char name[SSH_NAME_SIZE];
 
-	if (run->talking)
+	if (run->talking) {
 		supervise_stop(&server->supervisor, &run->child);
-	else
-		finish(server, run);
+		return;
+	}
+	/* It has not begun: that may be otherwise another time. */
+	error_set(&call->outcome.error, EX_TEMPFAIL, "%s: no connection to it could be had in time",
+	    ssh_name(&call->task.machine, name));
+	finish(server, run);
 }
 
 static void
