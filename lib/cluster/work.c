@@ -162,7 +162,12 @@ turn(struct work *work, struct error *err)
 	work_collect(work);
 	if (work->wanted_at <= now)
 		work_drop_unwanted(work);
-	return is_time(work, event, now) ? work_exchange(work, err) : 0;
+	if (!is_time(work, event, now))
+		return 0;
+	if (work_exchange(work, err) < 0)
+		return -1;
+	work_collect(work);
+	return 0;
 }
 
 static int

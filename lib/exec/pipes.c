@@ -35,8 +35,11 @@ pipes_open(struct child *child, int theirs[3], struct error *err)
 void
 pipes_shut(struct supervised_end *end)
 {
-	if (end->fd >= 0)
-		close(end->fd);
+	if (end->fd < 0)
+		return;
+	if (end->supervisor)
+		epoll_ctl(end->supervisor->epoll, EPOLL_CTL_DEL, end->fd, NULL);
+	close(end->fd);
 	end->fd = -1;
 }
 

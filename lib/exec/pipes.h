@@ -20,7 +20,7 @@ enum { PIPES_CHUNK = 64 * 1024 }; /* read at once at most */
  * it shares with us). -1 where one could not be had: what was opened is there to be closed. */
 int pipes_open(struct child *child, int theirs[3], struct error *err);
 
-/* Closes an end, which takes it out of any epoll set as well: nobody else holds what it stands for. */
+/* Closes an end. Events would outlive that: a child that was just started may hold a copy for a moment longer. */
 void pipes_shut(struct supervised_end *end);
 void pipes_shut_all(struct child *child);
 

@@ -20,6 +20,7 @@ add(struct supervisor *supervisor, struct supervised_end *end, uint32_t events)
 {
 	struct epoll_event event = {.events = events, .data.ptr = end};
 
+	end->supervisor = supervisor;
 	return epoll_ctl(supervisor->epoll, EPOLL_CTL_ADD, end->fd, &event);
 }
 
@@ -163,7 +164,7 @@ begin(struct supervisor *supervisor, struct child *child)
 int
 supervise_start(struct supervisor *supervisor, struct child *child, struct error *err)
 {
-	struct supervised_end none = {-1, child};
+	struct supervised_end none = {.fd = -1, .child = child};
 
 	child->in_end = child->out_end = child->err_end = child->exit_end = none;
 	if (spawn(child, err) < 0) {
@@ -189,7 +190,7 @@ supervise_adopt(struct supervisor *supervisor, struct child *child, const int th
 
 	child->pid = 0;
 	for (int i = 0; i < 4; i++) {
-		*ends[i] = (struct supervised_end){theirs[i], child};
+		*ends[i] = (struct supervised_end){.fd = theirs[i], .child = child};
 		fcntl(theirs[i], F_SETFL, O_NONBLOCK);
 	}
 	if (enter(supervisor, child) < 0) {

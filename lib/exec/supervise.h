@@ -37,6 +37,7 @@ enum supervise_event {
 struct supervised_end { /* one descriptor in the loop */
 	int fd;
 	struct child *child; /* NULL: the supervisor's or the caller's own */
+	const struct supervisor *supervisor; /* that waits for it, or NULL */
 };
 
 struct child {
