@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * coopr-doctor: looks for what is wrong with this installation, and says how to mend it. It changes nothing. Exits with
+ * 0 where nothing is wrong, doubts or not, 1 where something is, 64 on misuse.
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/message.h"
+#include "base/option.h"
+#include "base/terminal.h"
+#include "cluster/doctor.h"
+#include "json/record.h"
+
+static const char *format, *colour;
+
+static const struct option_spec options[] = {
+	OPTION_STRING('o', "output", &format, "FORMAT", "table or json (default: table on a terminal, else json)"),
+	OPTION_STRING(0, "color", &colour, "WHEN", "auto, always or never"),
+	OPTION_END
+};
+
+static const struct command command = {
+	"coopr-doctor", "[OPTION]...", "Find what is wrong with this installation, and how to mend it.", options,
+	"  coopr-doctor\n"
+	"  coopr-doctor -o json | jq -r 'select(.status != \"ok\") | .remedy'\n"};
+
+static void
+print_table(const struct doctor_report *report)
+{
+	static const char *const columns[] = {"STATUS", "CHECK", "FOUND", "REMEDY", NULL};
+	static const enum terminal_style styles[] = {STYLE_GOOD, STYLE_WARN, STYLE_BAD};
+	struct table table = {0};
+
+	table_columns(&table, columns);
+	for (size_t i = 0; i < report->count; i++) {
+		const struct doctor_finding *finding = &report->list[i];
+
+		table_cell(&table, styles[finding->verdict], "%s", doctor_verdict_name(finding->verdict));
+		table_cell(&table, STYLE_PLAIN, "%s", finding->check);
+		table_cell(&table, STYLE_PLAIN, "%s", finding->text);
+		table_cell(&table, STYLE_PLAIN, "%s", finding->remedy ? finding->remedy : "");
+	}
+	table_print(&table, stdout, terminal_colour(colour, stdout), true);
+	table_release(&table);
+}
+
+static void
+print_records(const struct doctor_report *report)
+{
+	for (size_t i = 0; i < report->count; i++) {
+		const struct doctor_finding *finding = &report->list[i];
+		jv record = jv_object();
+
+		json_set_string(&record, "kind", "check");
+		json_set_string(&record, "name", finding->check);
+		json_set_string(&record, "status", doctor_verdict_name(finding->verdict));
+		json_set_string(&record, "text", finding->text);
+		json_set_string(&record, "remedy", finding->remedy);
+		record_write(record, stdout);
+		jv_free(record);
+	}
+}
+
+static int
+exit_code(const struct doctor_report *report)
+{
+	for (size_t i = 0; i < report->count; i++)
+		if (report->list[i].verdict == DOCTOR_FAULT)
+			return EX_NO;
+	return 0;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct doctor_report report = {0};
+	int code;
+
+	argv += option_parse(&command, argc, argv);
+	if (*argv)
+		return option_misuse(&command, "there are no operands");
+	if (!format)
+		format = isatty(STDOUT_FILENO) ? "table" : "json";
+	if (strcmp(format, "table") != 0 && strcmp(format, "json") != 0)
+		return option_misuse(&command, "unknown format '%s': table or json", format);
+
+	doctor_examine(&report);
+	if (*format == 't')
+		print_table(&report);
+	else
+		print_records(&report);
+
+	code = exit_code(&report);
+	doctor_report_release(&report);
+	return message_end(code);
+}
