@@ -23,7 +23,7 @@
 
 static struct order order;
 static const char *catalogue_path, *machines, *config_path, *nodes_path;
-static struct option_list services, changes;
+static struct option_list services, changes, replaced;
 static bool pretty;
 static struct catalogue catalogue;
 static struct findings findings;
@@ -45,6 +45,7 @@ static const struct option_spec options[] = {
 	OPTION_STRING(0, "config", &config_path, "FILE", "this config in place of the template's"),
 	OPTION_LIST(0, "set", &changes, "PATH=VALUE", "change one value of the config; may be repeated"),
 	OPTION_STRING(0, "nodes", &nodes_path, "FILE", "the cluster has these nodes already (a layout or plan)"),
+	OPTION_LIST(0, "replace", &replaced, "NODE", "this node leaves, and a new one comes in its place; may be repeated"),
 	OPTION_FLAG('p', "pretty", &pretty, "on several lines"),
 	OPTION_END
 };
@@ -116,6 +117,9 @@ read_options(char **operands)
 	check_name("dns-suffix", order.dns_suffix, name_is_dns_suffix);
 	read_services();
 	order.changes = (struct string_list){changes.list, changes.count};
+	order.replace = (struct string_list){replaced.list, replaced.count};
+	if (replaced.count && !nodes_path)
+		exit(option_misuse(&command, "--replace needs --nodes FILE, which the node is in"));
 }
 
 /* Says what is wrong with the catalogue's files; 0, or EX_DATAERR where some are malformed and left out. */
@@ -141,26 +145,96 @@ read_config(struct error *err)
 	return error_set(err, EX_DATAERR, "%s: expected object, found %s", config_path, json_kind_name(order.config));
 }
 
-/* The nodes of a stream of records that stay. */
+/* Notes that numbers below this one were given already. */
+static void
+note_number(jv record, const char *member, int more)
+{
+	jv value = json_get(record, member);
+	double number = jv_get_kind(value) == JV_KIND_NUMBER ? jv_number_value(value) + more : 0;
+
+	if (number > (double)order.next_nodenum && number < 1e15)
+		order.next_nodenum = (int64_t)number;
+	jv_free(value);
+}
+
+/* A node stays, or has left: then only its number counts, which is not given again. */
+static void
+take_node(jv record)
+{
+	jv stands = json_get(record, "services");
+
+	note_number(record, "nodenum", 1);
+	if (jv_get_kind(stands) != JV_KIND_NULL)
+		order.nodes = jv_array_append(order.nodes, jv_copy(record));
+	jv_free(stands);
+}
+
+/* The cluster as it was made goes on under its id. */
+static void
+take_cluster(jv record)
+{
+	char *id = json_get_string(record, "id");
+
+	note_number(record, "nextNodenum", 0);
+	if (!order.id && id && cluster_id_is_valid(id))
+		order.id = id;
+	else
+		free(id);
+}
+
+/* What a stream of records says of the cluster as it is. */
 static int
 read_nodes(struct error *err)
 {
 	struct record_reader reader;
 	int got = record_reader_open(&reader, nodes_path, err);
+	bool any = false;
 	jv record;
 
 	order.nodes = jv_array();
 	while (got == 0 && (got = record_read(&reader, &record, err)) > 0) {
-		jv stands = json_get(record, "services");
+		bool is_cluster = strcmp(record_kind(record), "cluster") == 0;
 
-		if (strcmp(record_kind(record), "node") == 0 && jv_get_kind(stands) != JV_KIND_NULL)
-			order.nodes = jv_array_append(order.nodes, jv_copy(record));
-		jv_free(stands);
+		any = any || is_cluster || strcmp(record_kind(record), "node") == 0;
+		if (is_cluster)
+			take_cluster(record);
+		else if (strcmp(record_kind(record), "node") == 0)
+			take_node(record);
 		jv_free(record);
 		got = 0;
 	}
 	record_reader_release(&reader);
+	if (got == 0 && !any)
+		return error_set(err, EX_DATAERR, "%s: neither a cluster nor a node is in it", nodes_path);
+	if (!machines)
+		order.machines_min = order.machines_max = (int64_t)json_length(order.nodes);
 	return got;
+}
+
+static bool
+is_node(const char *id)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < json_length(order.nodes) && !found; i++) {
+		jv node = jv_array_get(jv_copy(order.nodes), (int)i);
+		char *own = json_get_string(node, "id");
+
+		found = own && strcmp(own, id) == 0;
+		free(own);
+		jv_free(node);
+	}
+	return found;
+}
+
+/* Whether all nodes to be replaced are there. */
+static int
+check_replaced(struct error *err)
+{
+	for (size_t i = 0; i < replaced.count; i++)
+		if (!is_node(replaced.list[i]))
+			return error_set(err, EX_NO, "%s: there is no node \"%s\"", nodes_path, replaced.list[i]);
+	return 0;
 }
 
 /* A catalogue is checked as it is read; this finds what is wrong with the other files. */
@@ -206,7 +280,7 @@ main(int argc, char **argv)
 	order.catalogue = realpath(path, NULL);
 
 	if (catalogue_load(path, &catalogue, &findings, &err) < 0 || (config_path && read_config(&err) < 0) ||
-	    (nodes_path && read_nodes(&err) < 0))
+	    (nodes_path && (read_nodes(&err) < 0 || check_replaced(&err) < 0)))
 		return message_error(&err);
 	code = report_findings();
 	request = compose_request(&catalogue, &order, &err);

@@ -136,6 +136,8 @@ find_layout(const struct request *request)
 	if (solve(request, &solving, &answer, &err) < 0)
 		code = message_error(&err);
 	else {
+		for (size_t i = 0; i < answer.broken.count; i++)
+			message("request: %s", answer.broken.list[i]);
 		answer_write(request, &answer, stdout);
 		code = answer.satisfiable ? 0 : EX_NO;
 	}

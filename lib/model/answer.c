@@ -110,6 +110,8 @@ answer_print(const struct request *request, const struct string_list *services,
 	print_string(&print, "id", wish->id);
 	print_string(&print, "kind", "cluster");
 	print_string(&print, "name", wish->name);
+	if (request->node_count)
+		print_integer(&print, "nextNodenum", request_next_nodenum(request));
 	print_value(&print, "provider", request->provider.source);
 	print_strings(&print, "services", services);
 	print_name(&print, "solution");

@@ -229,11 +229,26 @@ make_cluster(const struct draft *draft, struct error *err)
 	set_text(&cluster, "owner", order->owner);
 	set_text(&cluster, "tenant", order->tenant);
 	json_set(&cluster, "services", services);
+	if (order->next_nodenum)
+		json_set_number(&cluster, "nextNodenum", (double)order->next_nodenum);
 	set_machines(order, &cluster);
 	if (set_config(draft, &cluster, err) == 0)
 		return cluster;
 	jv_free(cluster);
 	return jv_invalid();
+}
+
+static void
+set_replace(const struct order *order, jv *request)
+{
+	jv list = jv_array();
+
+	for (size_t i = 0; i < order->replace.count; i++)
+		list = jv_array_append(list, jv_string(order->replace.list[i]));
+	if (order->replace.count)
+		json_set(request, "replace", list);
+	else
+		jv_free(list);
 }
 
 static jv
@@ -252,6 +267,7 @@ make_request(const struct draft *draft, struct error *err)
 	set_entities(draft, ENTITY_IMAGETYPE, &request);
 	set_entities(draft, ENTITY_SERVICE, &request);
 	json_set(&request, "nodes", jv_is_valid(draft->order->nodes) ? jv_copy(draft->order->nodes) : jv_array());
+	set_replace(draft->order, &request);
 	return request;
 }
 

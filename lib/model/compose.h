@@ -22,6 +22,8 @@ struct order { /* what is asked for; NULL and empty: as the template says */
 	jv config;          /* borrowed, an object; invalid: the template's */
 	struct string_list changes; /* of the config: see config_set */
 	jv nodes;           /* borrowed: records of the nodes that are there; invalid: none */
+	int64_t next_nodenum; /* numbers of new nodes begin here at least; 0: anywhere */
+	struct string_list replace; /* ids of nodes that are there */
 	const char *catalogue; /* absolute path, passed along */
 };
 

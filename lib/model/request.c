@@ -42,7 +42,7 @@ parse_wish(const struct place *place, struct arena *arena, struct cluster_wish *
 {
 	struct place config;
 
-	*wish = (struct cluster_wish){.id = "00000001", .tenant = "default"};
+	*wish = (struct cluster_wish){.id = "00000001", .tenant = "default", .next_nodenum = NODE_FIRST_NUMBER};
 	if (!place_object(place, NEED_REQUIRED))
 		return;
 	wish->source = place->value;
@@ -54,6 +54,7 @@ parse_wish(const struct place *place, struct arena *arena, struct cluster_wish *
 	wish->imagetype = name_parse(place, "imagetype", NEED_OPTIONAL, arena);
 	wish->dns_suffix = name_parse_as(place, "dnsSuffix", NEED_OPTIONAL, name_is_dns_suffix, "DNS suffix", arena);
 	parse_machines(place, wish);
+	wish->next_nodenum = place_integer(place, "nextNodenum", NODE_FIRST_NUMBER, 0, INT64_MAX);
 	config = place_member(place, "config");
 	if (place_object(&config, NEED_OPTIONAL))
 		wish->config = config.value;
@@ -229,6 +230,17 @@ request_release(struct request *request)
 	arena_release(&request->arena);
 	jv_free(request->source);
 	*request = (struct request){0};
+}
+
+int64_t
+request_next_nodenum(const struct request *request)
+{
+	int64_t next = request->cluster.next_nodenum;
+
+	for (size_t i = 0; i < request->node_count; i++)
+		if (request->nodes[i].nodenum >= next)
+			next = request->nodes[i].nodenum < INT64_MAX ? request->nodes[i].nodenum + 1 : INT64_MAX;
+	return next;
 }
 
 static size_t

@@ -20,6 +20,7 @@ struct cluster_wish {
 	int64_t machines_min, machines_max; /* equal where numMachines is one number; 1 and INT64_MAX where absent */
 	bool machines_given;
 	bool machines_kept;   /* given only in that nodes are to be replaced: as many as there are */
+	int64_t next_nodenum; /* numbers of new nodes begin here at least */
 	struct string_list services; /* sorted, each once; empty: the template's defaults */
 	const char *hardwaretype, *imagetype; /* or NULL */
 	const char *dns_suffix;               /* or NULL */
@@ -46,6 +47,9 @@ struct request {
 /* Fills request; all that is malformed goes to problems. The request is to be released in any case. */
 void request_parse(jv document, struct request *request, struct problems *problems);
 void request_release(struct request *request);
+
+/* The number of the first new node: none that a node of the cluster ever had is given again. */
+int64_t request_next_nodenum(const struct request *request);
 
 /* Where a service stands in the document's list: that of the cluster, or of the template's defaults where that is empty.
  * SIZE_MAX where it does not. */

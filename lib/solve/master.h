@@ -41,6 +41,7 @@ struct row {
 
 struct column {
 	struct pattern pattern;
+	int64_t moves;      /* pattern_moves */
 	bool marked;        /* counts in ROW_MARKED */
 	unsigned long wish; /* the number of the wish that it is marked for */
 };
@@ -110,6 +111,9 @@ bool master_is_shared(const struct master *master, const struct pattern *pattern
 /* Settles that count machines are like this pattern (whose settled becomes the number of the kind), but leaves open of
  * which groups they are: only the bounds that have to do with groups stay. */
 void master_settle(struct master *master, struct pattern *pattern, int64_t count);
+
+/* Forgets the columns that no solution of what is left can use, and those of wishes that have passed. */
+void master_forget(struct master *master);
 
 /* Whether a pattern meets the wish. */
 bool master_wished(const struct master *master, const struct pattern *pattern);

@@ -108,15 +108,16 @@ gather_prices(struct master *m)
 
 /* What a pattern is worth by its group, its moves, and the regions it is in. */
 static int64_t
-price_of_group(const struct master *m, const struct pattern *pattern)
+price_of_group(const struct master *m, const struct column *column)
 {
 	const struct program *p = m->program;
 	const struct prices *prices = &m->prices;
-	int64_t moves = pattern_moves(p, pattern), sum = prices->group[pattern->group];
+	const struct pattern *pattern = &column->pattern;
+	int64_t sum = prices->group[pattern->group];
 
-	if (sum == PRICE_FORBIDDEN || moves > prices->moves_left)
+	if (sum == PRICE_FORBIDDEN || column->moves > prices->moves_left)
 		return PRICE_FORBIDDEN;
-	sum += price_round((price_product)prices->move * moves + (price_product)prices->lost * pattern_lost(p, pattern));
+	sum += price_round((price_product)prices->move * column->moves + (price_product)prices->lost * pattern_lost(p, pattern));
 	for (size_t i = 0; i < prices->toll_count; i++)
 		if (region_has(p, prices->tolls[i].region, pattern))
 			sum += prices->tolls[i].price;
@@ -129,7 +130,7 @@ column_price(const struct master *m, const struct column *column)
 	const struct program *p = m->program;
 	const struct prices *prices = &m->prices;
 	const struct pattern *pattern = &column->pattern;
-	int64_t sum = price_of_group(m, pattern);
+	int64_t sum = price_of_group(m, column);
 
 	if (sum == PRICE_FORBIDDEN || pattern->settled)
 		return sum;
@@ -190,6 +191,7 @@ new_column(struct master *m, int group, bool marked, int64_t threshold, int64_t 
 	if (*best <= threshold)
 		return SIMPLEX_NONE;
 	ARRAY_ROOM(m->columns, m->column_count, m->column_capacity);
+	column.moves = pattern_moves(p, &column.pattern);
 	m->columns[m->column_count] = column;
 	return (int)m->column_count++;
 }

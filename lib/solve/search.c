@@ -323,8 +323,10 @@ search_dense(struct search *s, struct outcome *outcome)
 	size_t limit = largest_pattern(s);
 	struct pattern pattern;
 
-	while (!s->open && s->master.rows[0].hi > 0 && first_pattern(s, &limit, &pattern))
+	while (!s->open && s->master.rows[0].hi > 0 && first_pattern(s, &limit, &pattern)) {
 		settle(s, &pattern, outcome);
+		master_forget(&s->master);
+	}
 }
 
 /* Makes one objective least, and a condition. */

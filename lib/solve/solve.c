@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "model/request.h"
 #include "solve/admit.h"
+#include "solve/breach.h"
 #include "solve/bits.h"
 #include "solve/condition.h"
 #include "solve/conflict.h"
@@ -169,7 +170,7 @@ make_nodes(const struct program *p, const struct outcome *outcome, struct answer
 	const struct request *r = p->request;
 	size_t kind_count;
 	struct kind *kinds = kinds_of(p, outcome, &answer->arena, &kind_count);
-	int64_t total = 0, number = NODE_FIRST_NUMBER;
+	int64_t total = 0, number = request_next_nodenum(r);
 	int *zones, *zone;
 
 	for (size_t i = 0; i < kind_count; i++)
@@ -184,7 +185,6 @@ make_nodes(const struct program *p, const struct outcome *outcome, struct answer
 		if (node->leaves)
 			node->id = NULL;
 		node->leaves = true;
-		number = r->nodes[i].nodenum >= number ? r->nodes[i].nodenum + 1 : number;
 	}
 	keep_present(p, kinds, kind_count, answer);
 	drop_left(answer);
@@ -317,6 +317,24 @@ take_outcome(const struct program *p, const struct outcome *outcome, const struc
 	return 0;
 }
 
+/* Says what the present layout broke, and the answer does no longer. */
+static void
+name_breaches(const struct program *p, const struct demands *demands, struct answer *answer)
+{
+	struct breaches breaches = {0};
+
+	breaches_find(p, demands, &breaches);
+	answer->broken.list = arena_alloc(&answer->arena, breaches.count, sizeof *answer->broken.list);
+	for (size_t i = 0; i < breaches.count; i++) {
+		struct buffer out = {0};
+
+		breach_words(&breaches.list[i], demands, &out);
+		answer->broken.list[answer->broken.count++] = arena_string(&answer->arena, out.data);
+		buffer_release(&out);
+	}
+	free(breaches.list);
+}
+
 int
 solve(const struct request *request, const struct solve_terms *terms, struct answer *answer, struct error *err)
 {
@@ -336,6 +354,8 @@ solve(const struct request *request, const struct solve_terms *terms, struct ans
 	if (rc == 0) {
 		search_best(&program, &budget, &outcome);
 		rc = take_outcome(&program, &outcome, terms, &budget, answer, err);
+		if (rc == 0 && answer->satisfiable)
+			name_breaches(&program, &demands, answer);
 		outcome_release(&outcome);
 	}
 	program_release(&program);

@@ -28,6 +28,7 @@ struct answer { /* release it */
 	bool satisfiable;
 	struct refusal refusal;       /* where it is not */
 	struct solution solution;     /* where it is: */
+	struct string_list broken;    /* what the present layout broke: "POINTER: words" */
 	struct string_list services;  /* of the cluster, sorted */
 	struct node *nodes;           /* by nodenum; ids and host names of new ones are made when they are printed */
 	size_t node_count;

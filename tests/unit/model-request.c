@@ -43,7 +43,7 @@ check_answer(const struct request *request)
 	tap_is_text(out.data,
 	    "{\"catalogue\":\"/c\",\"config\":{\"a\":1},\"definitions\":[{\"name\":\"gone\"},{\"name\":\"kv\"},{\"name\":\"zk\","
 	    "\"secret\":1}],\"dnsSuffix\":\"dev\",\"hardwaretype\":null,\"id\":\"00000042\",\"kind\":\"cluster\",\"more\":7,"
-	    "\"name\":\"kv\",\"numMachines\":{\"min\":3},\"provider\":{\"name\":\"p\",\"providertype\":\"x\"},\"services\":[\"kv\",\"zk\"],"
+	    "\"name\":\"kv\",\"nextNodenum\":1002,\"numMachines\":{\"min\":3},\"provider\":{\"name\":\"p\",\"providertype\":\"x\"},\"services\":[\"kv\",\"zk\"],"
 	    "\"solution\":{\"bound\":{},\"explored\":12,\"objective\":{\"cost\":0.31,\"moves\":0},\"status\":\"optimal\"},"
 	    "\"template\":{\"name\":\"t\",\"x\":[1]},\"tenant\":\"qa\"}\n", "the answer passes on what the request says of the cluster");
 	buffer_clear(&out);
