@@ -37,6 +37,7 @@ static const struct command command = {
 	"  skip     let a task count as done\n"
 	"  limit    show or change how many tasks may run at once\n"
 	"  watch    show what happens as it happens\n"
+	"  report   report what a job did, when, and what failed: text, json, or a page\n"
 	"  stats    figures: tasks by state, throughput, failures, how long what takes\n"
 	"  fsck     check the spool, and mend it\n"
 	"  gc       remove old finished jobs\n\n"
@@ -52,7 +53,7 @@ static const struct {
 	{"put", verb_put}, {"take", verb_take}, {"done", verb_done}, {"fail", verb_fail}, {"ls", verb_ls},
 	{"show", verb_show}, {"wait", verb_wait}, {"pause", verb_pause}, {"resume", verb_resume},
 	{"cancel", verb_cancel}, {"retry", verb_retry}, {"skip", verb_skip}, {"limit", verb_limit},
-	{"watch", verb_watch}, {"stats", verb_stats},
+	{"watch", verb_watch}, {"report", verb_report}, {"stats", verb_stats},
 	{"fsck", verb_fsck}, {"gc", verb_gc},
 };
 

@@ -30,11 +30,10 @@ last_lines(const char *text, size_t length)
 	return p;
 }
 
-static void
-read_log(const struct ledger *ledger, struct arena *arena, struct show_task *task)
+const char *
+show_output(const struct ledger *ledger, const char *task, int64_t attempt, struct arena *arena)
 {
-	const struct spool *spool = ledger->spool;
-	char *name = arena_printf(arena, "log/%s.%" PRId64, task->task, task->attempt);
+	char *name = arena_printf(arena, "log/%s.%" PRId64, task, attempt);
 	int fd = openat(ledger->dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	char bytes[TAIL_BYTES];
 	const char *start;
@@ -42,16 +41,28 @@ read_log(const struct ledger *ledger, struct arena *arena, struct show_task *tas
 	ssize_t n;
 
 	if (fd < 0)
-		return;
-	task->log = arena_printf(arena, "%s/%s/%s/%s", spool->path,
-	    file_exists(spool->jobs, ledger->id) ? "jobs" : "done", ledger->id, name);
+		return NULL;
 	n = fstat(fd, &st) < 0 ? -1
 	    : pread(fd, bytes, sizeof bytes, st.st_size > TAIL_BYTES ? st.st_size - TAIL_BYTES : 0);
 	close(fd);
-	if (n <= 0)
-		return;
+	if (n < 0)
+		return NULL;
 	start = last_lines(bytes, (size_t)n);
-	task->output = arena_substring(arena, start, (size_t)(bytes + n - start));
+	return arena_substring(arena, start, (size_t)(bytes + n - start));
+}
+
+static void
+read_log(const struct ledger *ledger, struct arena *arena, struct show_task *task)
+{
+	const struct spool *spool = ledger->spool;
+	const char *output = show_output(ledger, task->task, task->attempt, arena);
+
+	if (!output)
+		return;
+	task->log = arena_printf(arena, "%s/%s/%s/log/%s.%" PRId64, spool->path,
+	    file_exists(spool->jobs, ledger->id) ? "jobs" : "done", ledger->id, task->task, task->attempt);
+	if (*output)
+		task->output = output;
 }
 
 static void

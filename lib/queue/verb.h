@@ -24,6 +24,7 @@ int verb_skip(int argc, char **argv);
 int verb_limit(int argc, char **argv);
 int verb_stats(int argc, char **argv);
 int verb_watch(int argc, char **argv);
+int verb_report(int argc, char **argv);
 int verb_fsck(int argc, char **argv);
 int verb_gc(int argc, char **argv);
 

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The timeline of a job as SVG: how much ran, the critical path, and a lane for each node. A job too large for that gets a lane
+ * for each group of nodes, filled as much as they were busy, so that a page stays a page.
+ */
+#ifndef QUEUE_REPORT_CHART_H
+#define QUEUE_REPORT_CHART_H
+
+#include "queue/report.h"
+
+/* Appends the chart. */
+void report_chart(const struct report *report, struct buffer *out);
+
+/* Appends text as HTML text or the value of an attribute: nothing in it is markup. */
+void report_escape(const char *text, struct buffer *out);
+
+/* Appends "t17 install zk on 00000042-1000", escaped; and the attempt where it is not the first. */
+void report_escape_what(const struct report *report, const struct course_attempt *attempt, struct buffer *out);
+
+#endif

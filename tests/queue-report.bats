@@ -1,0 +1,190 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# coopr-queue(1): report.
+
+load case
+load queue
+
+# Plan and events with times as given: course EVENT... as "SECONDS take TASK [BY]", "SECONDS done|fail|lost TASK [NEXT [MESSAGE]]".
+# The plan is in the file plan; fails have status 1. Attempts count by themselves.
+course() {
+	cat plan
+	printf '%s\n' "$@" | jq -cnR '
+		def at(s): (1795258800 + (s | floor) | todate | sub("Z$"; "")) + "." + ("00\((s * 1000 | round) % 1000)" | .[-3:]) + "Z";
+		foreach ([[0, "put"]] + [inputs | split(" ") | [(.[0] | tonumber)] + .[1:]] | to_entries[]) as {key: $seq, value: $e}
+			({}; if $e[1] == "take" then .[$e[2]] += 1 else . end;
+			{kind: "event", seq: ($seq + 1), at: at($e[0]), event: $e[1]} +
+			if $e[1] == "put" then {job: "job", cluster: "00000042", tenant: "qa"}
+			elif $e[1] == "finish" then {reason: $e[2]}
+			else {task: $e[2], attempt: .[$e[2]]} +
+				if $e[1] == "take" then {by: ($e[3] // "worker")}
+				elif $e[1] == "done" then {result: {status: 0}}
+				elif $e[1] == "fail" then {next: $e[3], result: {status: 1, message: ($e[4:] | join(" "))}}
+				else {next: $e[3], reason: ($e[4:] | join(" "))} end
+			end)'
+}
+
+# A member of the report of a course: reported FILTER EVENT...
+reported() {
+	course "${@:2}" | coopr-queue report -o json - | jq -rc "select(.kind == \"report\") | $1"
+}
+
+path='.critical_path | map("\(.task).\(.attempt) \(.waited_for) \(.held_s) \(.waited_s)") | join(", ")'
+
+@test "report tells makespan, work, how much ran at once, attempts and failures" {
+	two_nodes >plan
+	same '10 13 2 {"done":1,"failed":1,"lost":1,"retried":1,"running":0,"total":3,"undone":0} failed 6' "$(
+		reported '"\(.makespan_s) \(.work_s) \(.peak) \(.attempts) \(.status) \(.tasks)"' '0 take t1' '1 take t2' \
+			'4 fail t1 retry no' '5 take t1' '8 done t2' '7 lost t1 failed gone' '10 finish failed')"
+}
+
+@test "the critical path is what each attempt waited for, from the one that ended last back to the first" {
+	plan <<-'END' >plan
+		t1 a create -
+		t2 b create -
+		m1 t1,t2
+		t3 c install:zk m1
+	END
+	same 't2.1 null 0 1, t3.1 dependency 0 0' "$(reported "$path" '0 take t1' '1 take t2' '5 done t1' '9 done t2' '9 take t3' '12 done t3' '12 finish complete')"
+}
+
+@test "what waits for its node, for a slot, or to be tried again is told apart" {
+	plan <<-'END' >plan
+		t1 a create -
+		t2 a confirm -
+		t3 b create -
+	END
+	same 't1.1 null 0 0, t2.1 node 10 0' "$(reported "$path" '0 take t1' '10 done t1' '10 take t2' '20 done t2')"
+	same 't1.1 null 0 0, t3.1 slot 10 0' "$(reported "$path" '0 take t1' '10 done t1' '10 take t3' '20 done t3')"
+	same 't1.1 null 0 0, t1.2 retry 0 2' "$(reported "$path" '0 take t1' '10 fail t1 retry no' '12 take t1' '20 done t1')"
+	same '10 0' "$(reported '"\(.node_wait_s) \(.slot_wait_s)"' '0 take t1' '10 done t1' '10 take t2' '20 done t2')"
+	same '0 10' "$(reported '"\(.node_wait_s) \(.slot_wait_s)"' '0 take t1' '10 done t1' '10 take t3' '20 done t3')"
+}
+
+@test "report of a job in the spool has the message and the end of the log of what failed" {
+	echo 't1 a install:zk - {"retries":1}' | plan | coopr-queue put --job mine --backoff-ms 0
+	coopr-queue take --by joe >taken
+	printf 'first\nlast words\n' >"$(jq -r .log taken)"
+	result_of '{"status":3,"message":"disk full"}' <taken | coopr-queue done
+	coopr-queue report -o text mine >text
+	contains "$(cat text)" 'mine: running'
+	contains "$(cat text)" 't1 install zk on a: failed with 3, tried again'
+	contains "$(cat text)" '| last words'
+	do_all
+	for format in text json html; do
+		coopr-queue report -o "$format" mine >"$format"
+		contains "$(cat "$format")" "disk full"
+		contains "$(cat "$format")" "last words"
+		contains "$(cat "$format")" complete
+	done
+	same 'failed retry joe' "$(jq -r 'select(.kind == "attempt" and .attempt == 1) | "\(.status) \(.next) \(.by)"' json)"
+	jq -e 'select(.kind == "attempt" and .attempt == 2).critical' json
+}
+
+# Fails where a page has an element or attribute that no report has, or would load or run anything.
+check_page() {
+	python3 - "$1" <<-'END'
+		import base64, hashlib, html.parser, re, sys
+		page = open(sys.argv[1], encoding="utf-8").read()
+		known = set("html head meta title style body header h1 h2 span p main dl div dt dd small svg rect path button table "
+		    "caption thead tbody tr th td details summary b br pre script".split())
+		void, stack, scripts = {"meta", "br", "rect", "path"}, [], []
+		class Judge(html.parser.HTMLParser):
+		    def handle_starttag(self, tag, attributes):
+		        assert tag in known, f"an element {tag}"
+		        for name, value in attributes:
+		            assert not name.startswith("on") and name not in ("src", "href"), f"{tag} {name}"
+		        if tag not in void:
+		            stack.append(tag)
+		    def handle_endtag(self, tag):
+		        if tag not in void:
+		            assert stack.pop() == tag, f"a stray end of {tag}"
+		    def handle_data(self, data):
+		        if stack and stack[-1] == "script":
+		            scripts.append(data)
+		Judge().feed(page)
+		assert not stack and len(scripts) == 1
+		digest = base64.b64encode(hashlib.sha256(scripts[0].encode()).digest()).decode()
+		assert f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'" in page
+		assert "http:" not in page and "https:" not in page and "url(" not in page and "@import" not in page
+	END
+}
+
+@test "the page stands alone: it loads nothing and runs nothing but the script in it" {
+	two_nodes >plan
+	course '0 take t1' '1 take t2' '4 fail t1 retry no' '5 take t1' '8 done t2' '9 lost t1 failed gone' '10 finish failed' >all
+	coopr-queue report -o html - <all >page
+	check_page page
+	for part in '<h1>Job job' 'badge failed' Timeline Failures 'Critical path as it happened' '<svg' 'aria-label='; do
+		contains "$(cat page)" "$part"
+	done
+}
+
+@test "whatever comes from outside is text in the page" {
+	evil='</script><img src=x onerror=alert(1)>"'"'"'&<!--'
+	echo 't1 a install:zk - {"retries":0}' | plan | coopr-queue put --job mine
+	coopr-queue take --by "$evil" >taken
+	printf '%s\n\033[2J\377\n' "$evil" >"$(jq -r .log taken)"
+	jq -cn --arg m "$evil" '{status:1,message:$m}' >result
+	result_of "$(cat result)" <taken | coopr-queue done
+	coopr-queue report -o html mine >page
+	check_page page
+	run ! grep -q '<img' page
+	grep -q '&#60;/script&#62;&#60;img src=x onerror=alert(1)&#62;&#34;&#39;&#38;&#60;!--' page
+	run ! grep -q $'\033' page
+	python3 -c 'open("page", encoding="utf-8").read()'
+	run -0 coopr-queue report -o text mine
+	[[ $output != *$'\e'* ]]
+}
+
+@test "a service cannot even have such a name" {
+	two_nodes | jq -c 'if .id == "t5" then .service = "</script><img src=x>" else . end' >plan
+	run -65 coopr-queue report -o html - <plan
+	contains "$output" /service
+}
+
+@test "the report draws a rehearsal" {
+	two_nodes >plan
+	coopr-work --simulate 7 --events plan | coopr-queue report -o html - >page
+	check_page page
+	contains "$(cat page)" '<title>t5 install zk on a: done'
+	same "$(coopr-work --simulate 7 -o json plan | jq .makespan_s)" \
+		"$(coopr-work --simulate 7 -e plan | coopr-queue report -o json - | jq 'select(.kind == "report").makespan_s')"
+}
+
+@test "the page of a job of 10,000 tasks is no larger than a megabyte" {
+	seq 1 10000 | jq -cn '[inputs] | {kind:"job",id:null,cluster:"c",tenant:"qa",action:"cluster_create",tasks:10000,critical_path_s:1},
+		{kind:"cluster",id:"c",name:"c",tenant:"qa",services:[],config:{},definitions:[],provider:{name:"d",providertype:"dummy"}},
+		(range(1000) | {kind:"node",id:"n\(.)",nodenum:.,hostname:"n\(.)",services:[],was:null}),
+		(.[] | {kind:"task",id:"t\(.)",node:"n\(. % 1000)",action:(if . % 2 == 1 then "create" else "confirm" end),type:"dummy",after:[],expect_s:5})' >plan
+	coopr-work --simulate 7 -j 50 --failures 5% --events plan | coopr-queue report -o html - >page || true
+	check_page page
+	[ "$(stat -c %s page)" -lt 1048576 ]
+	contains "$(cat page)" "Each lane stands for 10 nodes"
+}
+
+@test "a report of what has not begun, and of an empty plan" {
+	two_nodes | coopr-queue put --job new
+	plan </dev/null | coopr-queue put --job empty
+	for job in new empty; do
+		coopr-queue report -o html "$job" >page
+		check_page page
+		contains "$(cat page)" "Nothing has begun"
+		coopr-queue report -o text "$job"
+	done
+	contains "$(coopr-queue report -o text empty)" "complete"
+}
+
+@test "events that do not fit the plan, and misuse" {
+	two_nodes >plan
+	run -65 coopr-queue report - < <(course '0 take t9')
+	contains "$output" "t9: the plan has no such task"
+	run -65 coopr-queue report - < <(course '0 done t1')
+	run -65 coopr-queue report - </dev/null
+	run -64 coopr-queue report
+	run -64 coopr-queue report -o pdf x
+	run -66 coopr-queue report none
+	coopr-queue gc
+	run -1 coopr-queue report none
+}
