@@ -187,6 +187,28 @@ check_place(struct fsck *fsck, struct ledger *ledger)
 	    ledger->id);
 }
 
+/* Without its lock nothing can be asked of the job. */
+static void
+check_lock(struct fsck *fsck, const char *job)
+{
+	const struct spool *spool = &fsck->queue->spool;
+	int folders[] = {spool->jobs, spool->done};
+
+	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+		int dir = openat(folders[i], job, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+		if (dir >= 0 && !file_exists(dir, "lock")) {
+			int fd = fsck->repair ? openat(dir, "lock", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
+
+			fsck_found(fsck, fd >= 0, "%s: lock is missing", job);
+			if (fd >= 0)
+				close(fd);
+		}
+		if (dir >= 0)
+			close(dir);
+	}
+}
+
 static void
 check_files(struct fsck *fsck, const struct ledger *ledger)
 {
@@ -218,9 +240,9 @@ rewrite(struct ledger *ledger, size_t length, struct error *err)
 	return result;
 }
 
-/* How much of the events can be read one after the other. */
+/* How much of the events can be read one after the other; foreign: what follows is of a later version. */
 static uint64_t
-readable(int dir)
+readable(int dir, bool *foreign)
 {
 	int fd = openat(dir, "events.ndjson", O_RDONLY | O_CLOEXEC);
 	struct journal_reader reader = {.fd = fd};
@@ -230,30 +252,34 @@ readable(int dir)
 
 	while (fd >= 0 && journal_next(&reader, &event, &none) > 0 && event.seq == ++seq)
 		end = reader.next;
+	*foreign = reader.foreign;
 	journal_reader_release(&reader);
 	if (fd >= 0)
 		close(fd);
 	return end;
 }
 
-/* Whether bytes follow on those that can be read. */
+/* Whether bytes follow on those that can be read, and they are no event of any version. */
 static bool
 has_torn_end(int dir)
 {
 	struct stat st;
-	uint64_t end = readable(dir);
+	bool foreign;
+	uint64_t end = readable(dir, &foreign);
 
-	return end > 0 && fstatat(dir, "events.ndjson", &st, AT_SYMLINK_NOFOLLOW) == 0 && (uint64_t)st.st_size > end;
+	return end > 0 && !foreign && fstatat(dir, "events.ndjson", &st, AT_SYMLINK_NOFOLLOW) == 0 && (uint64_t)st.st_size > end;
 }
 
 /* All under the lock that those who change the job hold: what they have mapped must not go while they are at work. */
 static int
 mend_locked(struct ledger *ledger, const struct verdict *verdict, struct error *err)
 {
+	bool foreign;
+
 	if (verdict->damaged && (!file_exists(ledger->dir, "plan.ndjson") || !has_torn_end(ledger->dir)))
 		return error_set(err, EX_DATAERR, "job %s: cannot be mended", ledger->id);
 	if (verdict->damaged || verdict->sync_failed)
-		return rewrite(ledger, readable(ledger->dir), err);
+		return rewrite(ledger, readable(ledger->dir, &foreign), err);
 	if (unlinkat(ledger->dir, "state", 0) < 0 && errno != ENOENT)
 		return error_errno(err, EX_IOERR, "job %s: state", ledger->id);
 	return 0;
@@ -301,10 +327,12 @@ int
 fsck_job(struct fsck *fsck, const char *job, struct error *err)
 {
 	struct verdict verdict = {0};
+	size_t found = fsck->found;
 	struct ledger ledger;
 
+	check_lock(fsck, job);
 	if (ledger_open(&ledger, &fsck->queue->spool, NULL, job, err) < 0)
-		return -1;
+		return err->code == EX_NOINPUT && fsck->found > found ? 0 : -1;
 	check_files(fsck, &ledger);
 	if (ledger_lock(&ledger, &verdict.damage) < 0) {
 		verdict.damaged = verdict.damage.code != EX_NO;

@@ -93,16 +93,18 @@ check_slot(struct fsck *fsck, const char *job)
 	fsck_found(fsck, fsck->repair && add_slot(queue, job), "board: job %s is not on it", job);
 }
 
-static int
-check_jobs(struct fsck *fsck, const struct arguments *jobs, struct error *err)
+/* What is wrong with one job keeps none of the others from being looked at. */
+static void
+check_jobs(struct fsck *fsck, const struct arguments *jobs)
 {
+	struct error err;
+
 	for (size_t i = 0; i < jobs->count; i++) {
-		if ((fsck_job(fsck, jobs->list[i], err) < 0 && err->code != EX_NO) ||
-		    check_number(fsck, jobs->list[i], err) < 0)
-			return -1;
+		if ((fsck_job(fsck, jobs->list[i], &err) < 0 && err.code != EX_NO) ||
+		    check_number(fsck, jobs->list[i], &err) < 0)
+			fsck_found(fsck, false, "%s", err.text);
 		check_slot(fsck, jobs->list[i]);
 	}
-	return 0;
 }
 
 int
@@ -117,10 +119,10 @@ fsck_spool(struct fsck *fsck, struct error *err)
 	for (size_t i = 0; result == 0 && i < done.count; i++)
 		if (file_exists(spool->jobs, done.list[i]) && file_exists(spool->done, done.list[i]))
 			fsck_found(fsck, false, "%s: it stands in jobs/ and in done/", done.list[i]);
-	if (result == 0)
-		result = check_jobs(fsck, &jobs, err);
-	if (result == 0)
-		result = check_jobs(fsck, &done, err);
+	if (result == 0) {
+		check_jobs(fsck, &jobs);
+		check_jobs(fsck, &done);
+	}
 	arguments_release(&jobs);
 	arguments_release(&done);
 	return result;

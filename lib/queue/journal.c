@@ -44,6 +44,19 @@ fill_line(struct journal_reader *reader, size_t chunk, size_t *length, struct er
 	}
 }
 
+/* Whether a line that is no event here is one of a later version: it says so, and is whole. */
+static bool
+is_foreign(jv value, const struct event *event)
+{
+	jv kind = json_get(value, "kind"), name = json_get(value, "event");
+	bool foreign = json_string(kind) && strcmp(json_string(kind), "event") == 0 && json_string(name) &&
+	    event->kind == EVENT_KIND_COUNT;
+
+	jv_free(kind);
+	jv_free(name);
+	return foreign;
+}
+
 static int
 parse_line(struct journal_reader *reader, const char *line, struct event *event, struct error *err)
 {
@@ -53,11 +66,16 @@ parse_line(struct journal_reader *reader, const char *line, struct event *event,
 	jv value;
 
 	arena_release(&reader->arena);
+	reader->foreign = false;
 	if (json_parse("events.ndjson", line, reader->length, &value, err) < 0)
 		return error_set(err, EX_DATAERR, "events.ndjson: no event at byte %" PRIu64, reader->offset);
 	place = place_root(value, &problems);
 	event_parse(&place, &reader->arena, event);
-	if (problems.total > 0)
+	reader->foreign = is_foreign(value, event);
+	if (reader->foreign)
+		result = error_set(err, EX_DATAERR, "events.ndjson: byte %" PRIu64 ": %s: a later version has written it",
+		    reader->offset, problems.total ? problems.list[0].text : "an event of another kind");
+	else if (problems.total > 0)
 		result = error_set(err, EX_DATAERR, "events.ndjson: byte %" PRIu64 ": %s: %s", reader->offset,
 		    problems.list[0].pointer, problems.list[0].text);
 	jv_free(value);

@@ -5,6 +5,7 @@
 #ifndef QUEUE_JOURNAL_H
 #define QUEUE_JOURNAL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,12 +20,13 @@ struct journal_reader { /* zero-initialise, set fd and next */
 	uint64_t next;    /* offset of the line to be read */
 	uint64_t offset;  /* of the line read last */
 	size_t length;    /* of it, with its newline */
+	bool foreign;     /* it is an event that this version does not know: not damage */
 	struct buffer pending;
 	size_t start;     /* of the unread part of pending */
 	struct arena arena; /* holds the event read last */
 };
 
-/* The next event: 1, 0 at the end of the file, -1 where the line is none (EX_DATAERR; it may be torn) or cannot be read
+/* The next event: 1, 0 at the end of the file, -1 where the line is none (EX_DATAERR; it may be torn, or foreign) or cannot be read
  * (EX_IOERR). The event lives until the next call. */
 int journal_next(struct journal_reader *reader, struct event *event, struct error *err);
 

@@ -105,7 +105,7 @@ replay(struct ledger *ledger, const struct remains *remains, struct error *err)
 		end = reader.next;
 	}
 	if (got < 0)
-		result = err->code == EX_DATAERR ? cut_tail(ledger, reader.offset, remains, err)
+		result = err->code == EX_DATAERR && !reader.foreign ? cut_tail(ledger, reader.offset, remains, err)
 		                                 : error_prefix(err, "job %s", ledger->id);
 	journal_reader_release(&reader);
 	if (result == 0 && header->seq == 0)

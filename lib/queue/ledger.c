@@ -73,12 +73,13 @@ ledger_close(struct ledger *ledger)
 static int
 lock_file(const struct ledger *ledger, struct error *err)
 {
-	struct stat st;
+	struct stat dir, lock;
 
 	while (flock(ledger->lock, ledger->writable ? LOCK_EX : LOCK_SH) < 0)
 		if (errno != EINTR)
 			return error_errno(err, EX_OSERR, "job %s: lock", ledger->id);
-	if (fstat(ledger->dir, &st) == 0 && st.st_nlink > 0)
+	/* A lock that was removed by hand excludes nobody who has opened the one made after it. */
+	if (fstat(ledger->dir, &dir) == 0 && dir.st_nlink > 0 && fstat(ledger->lock, &lock) == 0 && lock.st_nlink > 0)
 		return 0;
 	flock(ledger->lock, LOCK_UN);
 	return error_set(err, EX_NO, "job %s: it has been removed", ledger->id);

@@ -49,7 +49,7 @@ verb_fsck(int argc, char **argv)
 	struct buffer out = {0};
 	struct fsck fsck = {.out = &out};
 	struct error err;
-	int result = 0, code;
+	int result = 0, failed = 0, code;
 
 	argv += option_parse(&fsck_command, argc, argv);
 	fsck.repair = repair;
@@ -57,12 +57,13 @@ verb_fsck(int argc, char **argv)
 
 	if (!argv[0])
 		result = fsck_spool(&fsck, &err);
-	for (; result == 0 && *argv; argv++)
-		result = fsck_job(&fsck, *argv, &err);
+	for (; *argv; argv++)
+		if (fsck_job(&fsck, *argv, &err) < 0)
+			failed = message_error(&err);
 
 	if (out.length > 0)
 		fwrite(out.data, 1, out.length, stdout);
-	code = result < 0 ? message_error(&err) : fsck.found > 0 ? EX_NO : 0;
+	code = result < 0 ? message_error(&err) : failed ? failed : fsck.found > 0 ? EX_NO : 0;
 	buffer_release(&out);
 	queue_close(fsck.queue);
 	return message_end(code);
