@@ -554,7 +554,7 @@ load queue
 	finish '{}'
 	finish '{}'
 	events=spool/jobs/00000042-001/events.ndjson
-	sed -i '3s/done/dxxe/' $events
+	sed -i '3s/"event":/"exxnt":/' $events
 	rm spool/jobs/00000042-001/state
 	run -65 coopr-queue take --job 00000042-001
 	contains "$output" "what was safely written is damaged (see coopr-queue fsck 00000042-001)"

@@ -10,7 +10,7 @@
 #include "queue/queue.h"
 #include "queue/spool.h"
 
-enum { ENGINE_OPEN_MAX = 64 };
+enum { ENGINE_OPEN_MAX = 64, ENGINE_UNSYNCED_MAX = 32 };
 
 struct queue {
 	struct spool spool;
@@ -34,6 +34,13 @@ typedef int engine_changer(struct ledger *ledger, void *context, struct error *e
  * is still to be brought to disk (ledger_sync). NULL where it failed: nothing has happened. */
 struct ledger *engine_change(struct queue *queue, const char *job, engine_changer *change, void *context,
     struct error *err);
+
+/* Brings to disk what was written of all jobs that are open: written first, then brought to disk together, they share the
+ * disk's work. NULL where that is done, else a job that the disk has refused: call it again for the others. */
+struct ledger *engine_sync(struct queue *queue, struct error *err);
+
+/* So many jobs that the caller is to do that before it changes another. */
+bool engine_is_full(const struct queue *queue);
 
 /* Gives a job that is locked a slot on the board. */
 int engine_add_slot(struct queue *queue, struct ledger *ledger, struct error *err);

@@ -10,6 +10,7 @@
 #include "queue/engine.h"
 #include "queue/journal.h"
 #include "queue/policy.h"
+#include "queue/take.h"
 
 struct finishing {
 	struct queue *queue;
@@ -119,37 +120,52 @@ finish_locked(struct ledger *ledger, void *context, struct error *err)
 	return 0;
 }
 
-static int
-finish_job(struct finishing *finishing, size_t first, struct error *err)
+/* The answer to all results of a job. */
+static void
+answer_job(struct finishing *finishing, const char *job, const struct error *err)
 {
-	struct ledger *ledger;
-
-	finishing->first = first;
-	ledger = engine_change(finishing->queue, finishing->results[first].job, finish_locked, finishing, err);
-	return ledger ? ledger_sync(ledger, err) : -1;
+	for (size_t i = 0; i < finishing->count; i++)
+		if (is_of(&finishing->results[i], job))
+			answer(&finishing->answers[i], err->code, "%.400s", err->text);
 }
 
-/* The results of one job: all recorded, or none and each answered with the reason. */
+/* What was written of jobs that the disk refuses is not recorded. */
 static void
-finish_results(struct finishing *finishing, size_t first)
+finish_sync(struct finishing *finishing)
+{
+	const struct ledger *refused;
+	struct error err;
+
+	while ((refused = engine_sync(finishing->queue, &err)))
+		answer_job(finishing, refused->id, &err);
+}
+
+/* The results of one job: all written, or none and each answered with the reason. */
+static void
+finish_job(struct finishing *finishing, size_t first)
 {
 	const char *job = finishing->results[first].job;
 	struct error err;
-	bool failed;
 
 	if (!job) {
 		answer(&finishing->answers[first], EX_DATAERR, "a result that names no job");
 		finishing->done[first] = true;
 		return;
 	}
-	failed = finish_job(finishing, first, &err) < 0;
-	for (size_t i = first; i < finishing->count; i++) {
-		if (!is_of(&finishing->results[i], job))
-			continue;
-		finishing->done[i] = true;
-		if (failed)
-			answer(&finishing->answers[i], err.code, "%.400s", err.text);
-	}
+	finishing->first = first;
+	if (!engine_change(finishing->queue, job, finish_locked, finishing, &err))
+		answer_job(finishing, job, &err);
+	for (size_t i = first; i < finishing->count; i++)
+		finishing->done[i] |= is_of(&finishing->results[i], job);
+	if (engine_is_full(finishing->queue))
+		finish_sync(finishing);
+}
+
+static void
+answer_all(const struct finishing *finishing, const struct error *err)
+{
+	for (size_t i = 0; i < finishing->count; i++)
+		answer(&finishing->answers[i], err->code, "%.400s", err->text);
 }
 
 /* What is worst of all answers. */
@@ -164,25 +180,57 @@ sum_up(const struct queue_answer *answers, size_t count, struct error *err)
 	return worst ? error_set(err, worst->code, "%s", worst->text) : 0;
 }
 
+/* All results written, and not yet on disk. */
+static int
+finish_write(struct finishing *finishing, struct error *err)
+{
+	if (engine_check_writable(finishing->queue, err) < 0 || board_refresh(&finishing->queue->board, err) < 0) {
+		/* A caller that looks at the answers alone must not take one for recorded. */
+		answer_all(finishing, err);
+		return -1;
+	}
+	finishing->done = memory_zeroed(finishing->count, sizeof *finishing->done);
+	for (size_t i = 0; i < finishing->count; i++)
+		if (!finishing->done[i])
+			finish_job(finishing, i);
+	free(finishing->done);
+	return 0;
+}
+
 int
 queue_finish(struct queue *queue, const struct result *results, size_t count, struct queue_answer *answers,
     struct error *err)
 {
 	struct finishing finishing = {.queue = queue, .results = results, .count = count, .answers = answers};
 
-	if (engine_check_writable(queue, err) < 0 || board_refresh(&queue->board, err) < 0) {
-		/* A caller that looks at the answers alone must not take one for recorded. */
-		for (size_t i = 0; i < count; i++)
-			answer(&answers[i], err->code, "%.400s", err->text);
+	if (finish_write(&finishing, err) < 0)
 		return -1;
-	}
-	finishing.done = memory_zeroed(count, sizeof *finishing.done);
-	for (size_t i = 0; i < count; i++)
-		if (!finishing.done[i])
-			finish_results(&finishing, i);
-	free(finishing.done);
+	finish_sync(&finishing);
 	spool_ring(&queue->spool);
 	return sum_up(answers, count, err);
+}
+
+/* What is taken is written behind the results, so that the disk is waited for once. */
+int
+queue_turn(struct queue *queue, const struct result *results, size_t count, struct queue_answer *answers,
+    const struct queue_want *want, struct queue_batch *batch, struct error *err)
+{
+	struct finishing finishing = {.queue = queue, .results = results, .count = count, .answers = answers};
+	const struct ledger *refused;
+	struct error one;
+	int taken;
+
+	*batch = (struct queue_batch){.next_ms = -1};
+	if (count > 0 && finish_write(&finishing, err) < 0)
+		return -1;
+	taken = take_write(queue, want, batch, err);
+	while ((refused = engine_sync(queue, &one))) {
+		answer_job(&finishing, refused->id, &one);
+		take_refuse(batch, refused->id, &one);
+	}
+	if (count > 0 || batch->count > 0)
+		spool_ring(&queue->spool);
+	return taken < 0 ? -1 : sum_up(answers, count, err);
 }
 
 int

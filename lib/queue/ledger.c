@@ -269,20 +269,21 @@ int
 ledger_sync(struct ledger *ledger, struct error *err)
 {
 	const struct index_header *header = ledger->index.header;
+	uint64_t written = ledger->written;
 	int result = 0;
 
-	if (ledger->written == 0)
+	if (written == 0)
 		return 0;
-	if (atomic_load((const _Atomic uint64_t *)&header->synced) < ledger->written) {
+	ledger->written = 0;
+	if (atomic_load((const _Atomic uint64_t *)&header->synced) < written) {
 		/* One at a time: who waits here finds, mostly, that the one before has brought its events along. */
 		while (flock(ledger->events, LOCK_EX) < 0)
 			if (errno != EINTR)
 				return error_errno(err, EX_OSERR, "job %s: events.ndjson", ledger->id);
-		if (atomic_load((const _Atomic uint64_t *)&header->synced) < ledger->written)
+		if (atomic_load((const _Atomic uint64_t *)&header->synced) < written)
 			result = sync_events(ledger, err);
 		flock(ledger->events, LOCK_UN);
 	}
-	ledger->written = 0;
 	if (result == 0 && header->finished)
 		result = ledger_retire(ledger, err);
 	return result;

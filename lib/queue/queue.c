@@ -57,14 +57,45 @@ to_front(struct queue *queue, size_t i)
 	return ledger;
 }
 
-/* Closes the job that stands last. */
+/* Closes the i-th job. */
 static void
-drop_last(struct queue *queue)
+drop(struct queue *queue, size_t i)
 {
-	struct ledger *ledger = queue->open[--queue->open_count];
+	struct ledger *ledger = queue->open[i];
 
+	memmove(queue->open + i, queue->open + i + 1, (--queue->open_count - i) * sizeof *queue->open);
 	ledger_close(ledger);
 	free(ledger);
+}
+
+/* Closes the job that was not used for the longest time; never one that is still to be brought to disk. */
+static void
+drop_oldest(struct queue *queue)
+{
+	size_t i = queue->open_count - 1;
+
+	while (i > 0 && queue->open[i]->written)
+		i--;
+	drop(queue, i);
+}
+
+struct ledger *
+engine_sync(struct queue *queue, struct error *err)
+{
+	for (size_t i = 0; i < queue->open_count; i++)
+		if (queue->open[i]->written && ledger_sync(queue->open[i], err) < 0)
+			return queue->open[i];
+	return NULL;
+}
+
+bool
+engine_is_full(const struct queue *queue)
+{
+	size_t unsynced = 0;
+
+	for (size_t i = 0; i < queue->open_count; i++)
+		unsynced += queue->open[i]->written != 0;
+	return unsynced >= ENGINE_UNSYNCED_MAX;
 }
 
 struct ledger *
@@ -81,7 +112,7 @@ engine_ledger(struct queue *queue, const char *job, struct error *err)
 		return NULL;
 	}
 	if (queue->open_count == ENGINE_OPEN_MAX)
-		drop_last(queue);
+		drop_oldest(queue);
 	queue->open[queue->open_count++] = ledger;
 	return to_front(queue, queue->open_count - 1);
 }
@@ -98,9 +129,7 @@ engine_lock(struct queue *queue, const char *job, struct error *err)
 		if (err->code != EX_NO)
 			return NULL;
 		/* It was removed since we opened it; another of that name may be there now. */
-		memmove(queue->open, queue->open + 1, (queue->open_count - 1) * sizeof *queue->open);
-		queue->open[queue->open_count - 1] = ledger;
-		drop_last(queue);
+		drop(queue, 0);
 	}
 	return NULL;
 }

@@ -84,8 +84,8 @@ struct queue_batch {
 	struct error trouble; /* code 0, or why a job was passed over: it is damaged, and all others go on */
 };
 
-/* Takes what is ready, highest rank first, one task of a node at a time, no more than the limits allow: with one lock and one
- * wait for the disk per job. 0 also where nothing was ready (count is 0). The batch is to be released in any case. */
+/* Takes what is ready, highest rank first, one task of a node at a time, no more than the limits allow: with one lock per job
+ * and one wait for the disk. 0 also where nothing was ready (count is 0). The batch is to be released in any case. */
 int queue_take(struct queue *queue, const struct queue_want *want, struct queue_batch *batch, struct error *err);
 void queue_batch_release(struct queue_batch *batch);
 
@@ -104,7 +104,7 @@ struct queue_answer { /* to one result */
 };
 
 /* Records results (status 0: done, else failed), each naming job, task and attempt; any number, of any jobs, with one
- * wait for the disk per job. answers gets one for each, whatever fails. 0 where all were recorded, else -1 and the worst in err. Giving
+ * wait for the disk. answers gets one for each, whatever fails. 0 where all were recorded, else -1 and the worst in err. Giving
  * the same result again is fine. */
 int queue_finish(struct queue *queue, const struct result *results, size_t count, struct queue_answer *answers,
     struct error *err);

@@ -12,6 +12,7 @@
 #include "queue/ready.h"
 #include "queue/settle.h"
 #include "queue/step.h"
+#include "queue/take.h"
 #include "queue/take-record.h"
 
 struct taking {
@@ -87,26 +88,47 @@ take_locked(struct ledger *ledger, void *context, struct error *err)
 	return 0;
 }
 
-/* Takes up to max steps of a job, and has that on disk. EX_NO: it is not there. */
+static void
+tell(struct queue_batch *batch, const struct error *err)
+{
+	if (batch->trouble.code == 0)
+		batch->trouble = *err;
+}
+
+void
+take_refuse(struct queue_batch *batch, const char *job, const struct error *err)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < batch->count; i++)
+		if (strcmp(batch->list[i].job, job) != 0)
+			batch->list[kept++] = batch->list[i];
+	batch->count = kept;
+	tell(batch, err);
+}
+
+static void
+sync_all(struct queue *queue, struct queue_batch *batch)
+{
+	const struct ledger *refused;
+	struct error err;
+
+	while ((refused = engine_sync(queue, &err)))
+		take_refuse(batch, refused->id, &err);
+}
+
+/* Takes up to max steps of a job. EX_NO: it is not there. */
 static int
 take_of(struct taking *taking, const char *job, size_t max, struct error *err)
 {
-	struct ledger *ledger;
+	const struct ledger *ledger;
 
 	taking->before = taking->batch->count;
 	taking->max = max;
 	ledger = engine_change(taking->queue, job, take_locked, taking, err);
-	if (ledger && ledger_sync(ledger, err) == 0)
-		return 0;
-	taking->batch->count = taking->before;
-	return -1;
-}
-
-static void
-tell(struct taking *taking, const struct error *err)
-{
-	if (taking->batch->trouble.code == 0)
-		taking->batch->trouble = *err;
+	if (!ledger)
+		taking->batch->count = taking->before;
+	return ledger ? 0 : -1;
 }
 
 /* What is wrong with one job is told, and holds up no other. One that is not there is on its way in or out, or whoever brought
@@ -115,7 +137,7 @@ static void
 pass_over(struct taking *taking, const struct chosen *chosen, struct error *err)
 {
 	if (err->code != EX_NO || settle_missing(taking->queue, chosen->job, chosen->link, err) < 0)
-		tell(taking, err);
+		tell(taking->batch, err);
 }
 
 /* What time has brought about in any job is settled first: it decides what is ready. */
@@ -154,6 +176,8 @@ take_any(struct taking *taking, struct error *err)
 			pass_over(taking, &next, err);
 		if (taking->batch->count == before)
 			choice_exhausted(&choice, next.link);
+		if (engine_is_full(taking->queue))
+			sync_all(taking->queue, taking->batch);
 	}
 	taking->batch->limited |= choice.limited;
 	choice_release(&choice);
@@ -204,7 +228,7 @@ look_for_the_dead(struct taking *taking, int64_t age_ms, int64_t *wait_ms)
 	if (board_claim_settle(&taking->queue->board, taking->now_ms, age_ms, &last)) {
 		*wait_ms = -1;
 		if (settle_spool(taking->queue, &err) < 0)
-			tell(taking, &err);
+			tell(taking->batch, &err);
 		return true;
 	}
 	*wait_ms = last + age_ms > taking->now_ms ? last + age_ms - taking->now_ms : 0;
@@ -245,18 +269,27 @@ check_worker(const struct queue *queue, const char *worker, struct error *err)
 }
 
 int
-queue_take(struct queue *queue, const struct queue_want *want, struct queue_batch *batch, struct error *err)
+take_write(struct queue *queue, const struct queue_want *want, struct queue_batch *batch, struct error *err)
 {
 	struct taking taking = {.queue = queue, .want = want, .batch = batch, .now_ms = clock_boottime_ms()};
 
 	*batch = (struct queue_batch){.next_ms = -1};
 	taking.by = want->worker ? want->worker : want->by ? want->by : engine_user(queue);
 	if (engine_check_writable(queue, err) < 0 || check_worker(queue, want->worker, err) < 0 ||
-	    board_refresh(&queue->board, err) < 0 || limits_refresh(queue, err) < 0 || take_all(&taking, err) < 0)
+	    board_refresh(&queue->board, err) < 0 || limits_refresh(queue, err) < 0)
 		return -1;
+	return take_all(&taking, err);
+}
+
+int
+queue_take(struct queue *queue, const struct queue_want *want, struct queue_batch *batch, struct error *err)
+{
+	int result = take_write(queue, want, batch, err);
+
+	sync_all(queue, batch);
 	if (batch->count > 0)
 		spool_ring(&queue->spool);
-	return 0;
+	return result;
 }
 
 void
