@@ -28,8 +28,12 @@ struct offer {
 	const char *token;   /* the same for each attempt at one and the same thing */
 };
 
-/* Appends the record, with a newline, from the task's line of the plan. step is filled from it, its strings in the arena. */
+/* Appends the record, with a newline, from the task's line of the plan. step gets what
+ * a queue_task tells (id, node, service, type, timeout_s, expect_s) and the action, its strings in the arena. */
 int offer_print(const struct offer *offer, const char *task, size_t length, struct arena *arena,
     struct step *step, struct buffer *out, struct error *err);
+
+/* The step of a task's line, strings in the arena. */
+int offer_step(const char *task, size_t length, struct arena *arena, struct step *step, struct error *err);
 
 #endif

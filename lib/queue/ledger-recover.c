@@ -115,6 +115,15 @@ replay(struct ledger *ledger, const struct remains *remains, struct error *err)
 	return result;
 }
 
+/* The file that is open may not be the one that is there. */
+static void
+forget_nodes(struct ledger *ledger)
+{
+	if (ledger->nodes_read >= 0)
+		close(ledger->nodes_read);
+	ledger->nodes_read = -1;
+}
+
 /* Puts the node records that are only in memory into the file. */
 static int
 write_nodes(struct ledger *ledger, struct error *err)
@@ -123,6 +132,7 @@ write_nodes(struct ledger *ledger, struct error *err)
 		return error_prefix(err, "job %s", ledger->id);
 	ledger->index.header->nodes_size = ledger->nodes.length;
 	buffer_clear(&ledger->nodes);
+	forget_nodes(ledger);
 	return 0;
 }
 
@@ -234,7 +244,8 @@ ledger_begin(struct ledger *ledger, const struct spool *spool, struct board *boa
 {
 	struct stat st;
 
-	*ledger = (struct ledger){.spool = spool, .board = board, .writable = true, .dir = dir, .lock = -1, .events = -1};
+	*ledger = (struct ledger){.spool = spool, .board = board, .writable = true, .dir = dir, .lock = -1, .events = -1,
+	    .plan = -1, .nodes_read = -1};
 	if (make_files(ledger, err) < 0 ||
 	    blueprint_index(blueprint, dir, "state", spool->boot, &ledger->index, err) < 0)
 		return -1;
@@ -313,6 +324,7 @@ ledger_recover(struct ledger *ledger, struct error *err)
 		return ledger_rebuild(ledger, err);
 	if (!is_current(ledger)) {
 		index_unmap(index);
+		forget_nodes(ledger);
 		if (size_of(ledger, "plan.ndjson", &plan, err) < 0)
 			return -1;
 		mapped = index_map(index, ledger->dir, ledger->writable, (uint64_t)plan.st_size, ledger->spool->boot, err);

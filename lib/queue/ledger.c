@@ -38,7 +38,7 @@ int
 ledger_open(struct ledger *ledger, const struct spool *spool, struct board *board, const char *id, struct error *err)
 {
 	*ledger = (struct ledger){.spool = spool, .board = board, .writable = board != NULL, .dir = -1, .lock = -1,
-	    .events = -1};
+	    .events = -1, .plan = -1, .nodes_read = -1};
 	if (!spool_is_id(id))
 		return error_set(err, EX_NO, "job %s: there is none of that name", id);
 	snprintf(ledger->id, sizeof ledger->id, "%s", id);
@@ -58,7 +58,7 @@ ledger_open(struct ledger *ledger, const struct spool *spool, struct board *boar
 void
 ledger_close(struct ledger *ledger)
 {
-	int fds[] = {ledger->dir, ledger->lock, ledger->events};
+	int fds[] = {ledger->dir, ledger->lock, ledger->events, ledger->plan, ledger->nodes_read};
 
 	index_unmap(&ledger->index);
 	buffer_release(&ledger->lines);
@@ -67,7 +67,7 @@ ledger_close(struct ledger *ledger)
 	for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
 		if (fds[i] >= 0)
 			close(fds[i]);
-	*ledger = (struct ledger){.dir = -1, .lock = -1, .events = -1};
+	*ledger = (struct ledger){.dir = -1, .lock = -1, .events = -1, .plan = -1, .nodes_read = -1};
 }
 
 static int
@@ -308,52 +308,41 @@ ledger_retire(struct ledger *ledger, struct error *err)
 	return result;
 }
 
+/* Appends length bytes of a file of the job; *fd is of it, and opened where it is -1. What the index says of the file was
+ * compared with its size: where it ends before, the index leads astray. */
+static int
+read_range(struct ledger *ledger, int *fd, const char *name, uint64_t offset, size_t length, struct buffer *out,
+    struct error *err)
+{
+	if (*fd < 0 && (*fd = file_open(ledger->dir, name, O_RDONLY, 0, err)) < 0)
+		return error_prefix(err, "job %s", ledger->id);
+	if (pread(*fd, buffer_room(out, length), length, (off_t)offset) != (ssize_t)length) {
+		ledger->index.broken = true;
+		return error_set(err, EX_IOERR, "job %s: %s: it ends before byte %" PRIu64, ledger->id, name, offset + length);
+	}
+	out->length += length;
+	out->data[out->length] = '\0';
+	return 0;
+}
+
 int
 ledger_node(struct ledger *ledger, uint32_t number, struct buffer *out, struct error *err)
 {
 	const struct index_node *node = index_node(&ledger->index, number);
 	uint64_t size = ledger->index.header->nodes_size;
-	ssize_t n;
-	int fd;
 
 	if (node->offset > size + ledger->nodes.length || node->offset + node->length > size + ledger->nodes.length) {
 		ledger->index.broken = true;
 		return error_set(err, EX_SOFTWARE, "job %s: state: is damaged", ledger->id);
 	}
-	if (node->offset >= size) {
-		buffer_append(out, ledger->nodes.data + (node->offset - size), node->length);
-		return 0;
-	}
-	fd = file_open(ledger->dir, "nodes.ndjson", O_RDONLY, 0, err);
-	if (fd < 0)
-		return error_prefix(err, "job %s", ledger->id);
-	n = pread(fd, buffer_room(out, node->length), node->length, (off_t)node->offset);
-	close(fd);
-	if (n != (ssize_t)node->length)
-		return error_set(err, EX_IOERR, "job %s: nodes.ndjson: it ends before byte %" PRIu64, ledger->id,
-		    node->offset + node->length);
-	out->length += node->length;
-	out->data[out->length] = '\0';
+	if (node->offset < size)
+		return read_range(ledger, &ledger->nodes_read, "nodes.ndjson", node->offset, node->length, out, err);
+	buffer_append(out, ledger->nodes.data + (node->offset - size), node->length);
 	return 0;
 }
 
 int
 ledger_plan(struct ledger *ledger, uint64_t offset, size_t length, struct buffer *out, struct error *err)
 {
-	int fd = file_open(ledger->dir, "plan.ndjson", O_RDONLY, 0, err);
-	ssize_t n;
-
-	if (fd < 0)
-		return error_prefix(err, "job %s", ledger->id);
-	n = pread(fd, buffer_room(out, length), length, (off_t)offset);
-	close(fd);
-	if (n == (ssize_t)length) {
-		out->length += length;
-		out->data[out->length] = '\0';
-		return 0;
-	}
-	/* Its size was compared with what the index says of it: the index leads astray. */
-	ledger->index.broken = true;
-	return error_set(err, EX_IOERR, "job %s: plan.ndjson: it ends before byte %" PRIu64, ledger->id,
-		    offset + length);
+	return read_range(ledger, &ledger->plan, "plan.ndjson", offset, length, out, err);
 }

@@ -32,6 +32,7 @@ struct ledger {
 	bool writable, locked;
 	bool changing;           /* the index is dirty on our account */
 	int dir, lock, events;
+	int plan, nodes_read; /* of these files, kept open for reading; -1: not yet */
 	ino_t events_inode;
 	struct index index;
 	struct buffer lines;     /* of the events recorded and not yet committed */

@@ -204,7 +204,7 @@ int
 queue_put(struct queue *queue, struct record_reader *plan, const struct queue_put *options, char job[QUEUE_ID_SIZE],
     struct problems *problems, struct error *err)
 {
-	struct arrival arrival = {.queue = queue, .options = options, .dir = -1, .plan = -1, .ledger = {.dir = -1}};
+	struct arrival arrival = {.queue = queue, .options = options, .dir = -1, .plan = -1, .ledger = {.dir = -1, .plan = -1, .nodes_read = -1}};
 	int result;
 
 	job[0] = '\0';

@@ -195,9 +195,7 @@ pattern_of(struct ledger *ledger, uint32_t step, const struct string_list *after
 static int
 line_for(struct ledger *ledger, uint32_t step, enum action action, struct buffer *line, struct error *err)
 {
-	struct buffer scratch = {0};
 	struct arena arena = {0};
-	struct offer none = {.task = index_step_id(&ledger->index, step), .cluster = "{}", .machine = "{}"};
 	struct step own;
 	uint32_t pattern;
 	int result;
@@ -206,11 +204,9 @@ line_for(struct ledger *ledger, uint32_t step, enum action action, struct buffer
 		return -1;
 	if (index_live(&ledger->index, step)->phase == 0)
 		return 0;
-	none.action = action;
-	result = offer_print(&none, line->data, line->length, &arena, &own, &scratch, err);
+	result = offer_step(line->data, line->length, &arena, &own, err);
 	pattern = result == 0 ? pattern_of(ledger, step, &own.after, action) : step;
 	arena_release(&arena);
-	buffer_release(&scratch);
 	if (pattern == step)
 		return result;
 	buffer_clear(line);
