@@ -493,6 +493,105 @@ packing() {
 	same '[false,true]' "$(jq -c '[.minimal, (.conflict | length > 4)]' <<<"$output")"
 }
 
+# A cluster of an earlier answer, and a request for what shall become of it.
+living() { # REQUEST JQ-PROGRAM >CHANGED
+	coopr-solve "$1" | grep '"kind":"node"' >present
+	jq --slurpfile nodes present ".nodes = \$nodes | $2" "$1"
+}
+
+moves_of() {
+	head -n 1 "$1" | jq .solution.objective.moves
+}
+
+@test "what the present layout breaks is no layout without moves, and is said with how few would do" {
+	living request '.template.constraints.layout.mutuallyexclusive = [["monitor", "master"]]' >changed
+	run -1 --separate-stderr coopr-solve changed
+	same '["/nodes","/template/constraints/layout/mutuallyexclusive/0"]' "$(jq -c .conflict <<<"$output")"
+	contains "$(jq -r .because <<<"$output")" "the present layout breaks that already, on 00000042-1000; 1 move would do"
+}
+
+@test "--allow-moves mends the present layout with the fewest moves, and names the rule that was broken" {
+	living request '.template.constraints.layout.mutuallyexclusive = [["monitor", "master"]]' >changed
+	run -0 --separate-stderr coopr-solve --allow-moves changed
+	same "coopr-solve: request: /template/constraints/layout/mutuallyexclusive/0: no two of master and monitor may share "`
+		`"a machine: the present layout breaks that, on 00000042-1000" "$stderr"
+	echo "$output" >layout
+	same "1000 large rocky master
+1001 large rocky monitor,worker
+1002 large rocky monitor,worker" "$(nodes layout)"
+	same 1 "$(moves_of layout)"
+	coopr-solve --allow-moves --check layout changed
+	run -1 coopr-solve --check layout changed
+	run -1 coopr-solve --allow-moves=0 changed
+}
+
+@test "--allow-moves=N allows so many, and less is told with what would do" {
+	living request '.template.constraints.services.worker.hardwaretypes = ["small"]' >changed
+	run -1 --separate-stderr coopr-solve --allow-moves=3 changed
+	contains "$(jq -r .because <<<"$output")" "; 4 moves would do"
+	coopr-solve --allow-moves=4 changed >layout
+	same 4 "$(moves_of layout)"
+	same "1000 large rocky master,monitor
+1001 large rocky monitor
+1002 large rocky -
+1003 small rocky monitor,worker" "$(nodes layout)"
+	coopr-solve --allow-moves=4 --check layout changed
+	run -64 coopr-solve --allow-moves=x changed
+}
+
+@test "no move is made that is not needed: a change that needs none is the same with --allow-moves" {
+	living request '.cluster.services += ["idle"] | .cluster.numMachines = 5' >changed
+	coopr-solve changed >without
+	coopr-solve --allow-moves changed >with
+	cmp <(tail -n +2 without) <(tail -n +2 with)
+	same 0 "$(moves_of with)"
+}
+
+@test "a node to be replaced leaves, a new one comes, and nothing else changes" {
+	living request 'del(.cluster.numMachines) | .replace = ["00000042-1000"]' >changed
+	coopr-solve changed >layout
+	same "1000 large rocky -
+1001 large rocky monitor,worker
+1002 large rocky monitor,worker
+1003 large rocky master,monitor" "$(nodes layout)"
+	same 0 "$(moves_of layout)"
+	coopr-solve --check layout changed
+	jq '.replace = ["00000042-1000", "nowhere"]' changed >wrong
+	run -65 coopr-solve wrong
+	contains "$output" '/replace/1: no present node has the id "nowhere"'
+}
+
+@test "the number of a node that has left is not given again" {
+	living request '.cluster.numMachines = 2' >changed
+	coopr-solve changed >fewer
+	same 1003 "$(head -n 1 fewer | jq .nextNodenum)"
+	jq -s '.[0] as $r | .[1:] as $layout | $r | .nodes = ($layout | map(select(.services and .nodenum)))
+	  | .cluster.nextNodenum = $layout[0].nextNodenum' request fewer >changed
+	same "1000 1001 1003" "$(coopr-solve changed | nodes | cut -d ' ' -f 1 | xargs)"
+}
+
+@test "of fewer machines those leave that the rules do not need, with as few services as can be" {
+	living request '.cluster.numMachines = 2 | .nodes[2].services = ["worker"] | .nodes[1].services = ["monitor", "worker"]' >changed
+	same "1000 large rocky master,monitor
+1001 large rocky monitor,worker
+1002 large rocky -" "$(coopr-solve changed | nodes)"
+	jq '.nodes[1].services = ["worker"] | .nodes[2].services = ["monitor", "worker"]' changed >other
+	same "1000 large rocky master,monitor
+1001 large rocky -
+1002 large rocky monitor,worker" "$(coopr-solve other | nodes)"
+}
+
+@test "services come and go and the number changes at once" {
+	living request '.cluster.numMachines = 4 | .cluster.services = ["master", "worker", "idle"]
+	  | .template.constraints.services.idle.quantities = {min: 1, max: 1}' >changed
+	coopr-solve changed >layout
+	same "1000 large rocky idle,master
+1001 large rocky worker
+1002 large rocky worker
+1003 large rocky worker" "$(nodes layout)"
+	coopr-solve --check layout changed
+}
+
 @test "nothing that bounds the number of machines is malformed" {
 	changed 'del(.cluster.numMachines)'
 	run -65 --separate-stderr coopr-solve changed
