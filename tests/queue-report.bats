@@ -82,6 +82,18 @@ path='.critical_path | map("\(.task).\(.attempt) \(.waited_for) \(.held_s) \(.wa
 	jq -e 'select(.kind == "attempt" and .attempt == 2).critical' json
 }
 
+@test "report tells what was skipped, and why" {
+	printf 't1 a create -\nt2 b confirm t1\n' | plan | coopr-queue put --job mine
+	coopr-queue skip --reason 'it <b>stands' mine t1
+	do_all
+	coopr-queue report -o text mine >text
+	grep -A1 "t1 by $(id -un)" text | grep -q 'it <b>stands'
+	same '["t1"]' "$(coopr-queue report -o json mine | jq -c 'select(.kind == "report").skipped')"
+	coopr-queue report -o html mine >page
+	contains "$(cat page)" 'it &#60;b&#62;stands'
+	contains "$(coopr-queue watch --since start -o text mine)" 'mine skip t1: it <b>stands by'
+}
+
 # Fails where a page has an element or attribute that no report has, or would load or run anything.
 check_page() {
 	python3 - "$1" <<-'END'

@@ -39,6 +39,7 @@ end_plan(struct course *course, struct problems *problems, struct error *err)
 	course->tenant = plan->job.tenant;
 	course->node_of = memory_zeroed(plan->count + 1, sizeof *course->node_of);
 	course->last = memory_zeroed(plan->count + 1, sizeof *course->last);
+	course->skipped = memory_zeroed(plan->count + 1, sizeof *course->skipped);
 	for (size_t i = 0; i < plan->layout.node_count; i++)
 		names_intern(&course->nodes, plan->layout.nodes[i].id);
 	for (size_t i = 0; i < plan->count; i++) {
@@ -78,6 +79,17 @@ take(struct course *course, const struct event *event, uint32_t step)
 	course->last[step] = (uint32_t)course->count;
 }
 
+static void
+skip(struct course *course, const struct event *event, uint32_t step)
+{
+	struct arena *arena = &course->arena;
+
+	ARRAY_ROOM(course->skips, course->skip_count, course->skip_capacity);
+	course->skips[course->skip_count++] = (struct course_skip){step, event->at_ms,
+	    event->by ? arena_string(arena, event->by) : NULL, event->reason ? arena_string(arena, event->reason) : NULL};
+	course->skipped[step] = true;
+}
+
 static int
 end(struct course *course, const struct event *event, uint32_t step, struct error *err)
 {
@@ -109,7 +121,7 @@ static int
 take_event(struct course *course, const struct event *event, struct error *err)
 {
 	bool of_task = event->kind == EVENT_TAKE || event->kind == EVENT_DONE || event->kind == EVENT_FAIL ||
-	    event->kind == EVENT_LOST;
+	    event->kind == EVENT_LOST || event->kind == EVENT_SKIP;
 	int step = of_task ? names_find(&course->steps, event->task) : 0;
 
 	if (step == NAMES_NONE)
@@ -124,6 +136,8 @@ take_event(struct course *course, const struct event *event, struct error *err)
 		course->outcome = NULL;
 	else if (event->kind == EVENT_TAKE)
 		take(course, event, (uint32_t)step);
+	else if (event->kind == EVENT_SKIP)
+		skip(course, event, (uint32_t)step);
 	else if (of_task)
 		return end(course, event, (uint32_t)step, err);
 	return 0;
@@ -255,6 +269,8 @@ course_release(struct course *course)
 	names_release(&course->workers);
 	free(course->node_of);
 	free(course->last);
+	free(course->skipped);
+	free(course->skips);
 	free(course->attempts);
 	*course = (struct course){0};
 }

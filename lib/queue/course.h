@@ -31,12 +31,21 @@ struct course_attempt {
 	const char *message; /* why it failed or was lost, or NULL */
 };
 
+struct course_skip { /* a task that counts as done because someone said so */
+	uint32_t step;
+	int64_t at_ms;
+	const char *by, *reason; /* or NULL */
+};
+
 struct course { /* zero-initialise */
 	struct plan_document plan;
 	struct arena arena;
 	struct names steps, nodes, workers; /* steps and nodes: numbers as in plan.steps, plan.layout.nodes */
 	uint32_t *node_of;  /* by step; of a milestone: 0 */
 	uint32_t *last;     /* by step: link to its last attempt, 0: none */
+	bool *skipped;      /* by step: it stands in skips */
+	struct course_skip *skips;
+	size_t skip_count, skip_capacity;
 	struct course_attempt *attempts; /* in the order they began */
 	size_t count, capacity;
 	const char *job, *tenant; /* the job's id; "" where no event told it */

@@ -6,7 +6,7 @@
 
 #include "base/buffer.h"
 #include "base/clock.h"
-#include "base/printable.h"
+#include "queue/report-markup.h"
 
 enum {
 	WIDTH = 10000,    /* units of the drawing for the whole makespan */
@@ -33,38 +33,6 @@ struct cell { /* a part of the makespan, of a lane */
 	int64_t busy_ms[ACTION_COUNT];
 	bool bad; /* an attempt that failed or was lost ended in it */
 };
-
-void
-report_escape(const char *text, struct buffer *out)
-{
-	char *copy = memory_string(text);
-
-	printable(copy);
-	for (const char *p = copy; *p; p++) {
-		if (*p == '&' || *p == '<' || *p == '>' || *p == '"' || *p == '\'')
-			buffer_printf(out, "&#%d;", *p);
-		else
-			buffer_byte(out, *p);
-	}
-	free(copy);
-}
-
-void
-report_escape_what(const struct report *report, const struct course_attempt *attempt, struct buffer *out)
-{
-	const struct step *step = report_step(report, attempt);
-
-	report_escape(step->id, out);
-	buffer_printf(out, " %s", action_name(attempt->action));
-	if (step->service) {
-		buffer_byte(out, ' ');
-		report_escape(step->service, out);
-	}
-	buffer_text(out, " on ");
-	report_escape(step->node, out);
-	if (attempt->number > 1)
-		buffer_printf(out, ", attempt %lld", (long long)attempt->number);
-}
 
 static int
 x_of(const struct chart *chart, int64_t ms)

@@ -11,10 +11,4 @@
 /* Appends the chart. */
 void report_chart(const struct report *report, struct buffer *out);
 
-/* Appends text as HTML text or the value of an attribute: nothing in it is markup. */
-void report_escape(const char *text, struct buffer *out);
-
-/* Appends "t17 install zk on 00000042-1000", escaped; and the attempt where it is not the first. */
-void report_escape_what(const struct report *report, const struct course_attempt *attempt, struct buffer *out);
-
 #endif

@@ -3,14 +3,15 @@
  * The report as one page that needs nothing else: no network, and no script to be read. Whatever came from outside is escaped;
  * and a policy in the page lets the browser run the one script that is in it and load nothing.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "queue/report-chart.h"
+#include "queue/report-failures.h"
+#include "queue/report-markup.h"
 
-enum { PATH_TOLD = 200, TROUBLE_SHOWN = 12, TROUBLE_TOLD = 100, ATTEMPTS_TOLD = 2000 };
+enum { PATH_TOLD = 200, ATTEMPTS_TOLD = 2000 };
 
 /* Zoom only. The policy below has its hash: openssl dgst -sha256 -binary | base64. */
 #define SCRIPT \
@@ -61,14 +62,6 @@ static const char style[] =
     "print-color-adjust:exact}.scroll{overflow:visible}.wide{width:100%!important}button{display:none}tr,.trouble,dl div{"
     "break-inside:avoid}h2{break-after:avoid}}\n";
 
-static void
-add_duration(int64_t ms, struct buffer *out)
-{
-	char text[CLOCK_RFC3339_SIZE];
-
-	buffer_text(out, ms < 0 ? "" : clock_duration(ms, text));
-}
-
 /* --- the head and the figures --- */
 
 static void
@@ -113,23 +106,23 @@ static void
 add_times(const struct report *report, struct buffer *out)
 {
 	begin_figure(report->course.outcome ? "Makespan" : "So far", out);
-	add_duration(report->makespan_ms, out);
+	report_duration(report->makespan_ms, out);
 	buffer_text(out, "<small>critical path as planned: ");
-	add_duration((int64_t)(report->course.plan.job.critical_path_s * 1000), out);
+	report_duration((int64_t)(report->course.plan.job.critical_path_s * 1000), out);
 	end_figure(out);
 	begin_figure("Work", out);
-	add_duration(report->work_ms, out);
+	report_duration(report->work_ms, out);
 	buffer_printf(out, "<small>%zu attempts at %u tasks", report->course.count, report->tasks);
 	end_figure(out);
 	begin_figure("At once", out);
 	buffer_printf(out, "%u<small>at most; %.0f%% of that all along", report->peak, report_utilisation(report) * 100);
 	end_figure(out);
 	begin_figure("Waiting", out);
-	add_duration(report->node_wait_ms + report->slot_wait_ms, out);
+	report_duration(report->node_wait_ms + report->slot_wait_ms, out);
 	buffer_text(out, "<small>for nodes ");
-	add_duration(report->node_wait_ms, out);
+	report_duration(report->node_wait_ms, out);
 	buffer_text(out, ", for slots ");
-	add_duration(report->slot_wait_ms, out);
+	report_duration(report->slot_wait_ms, out);
 	end_figure(out);
 }
 
@@ -139,9 +132,9 @@ add_figures(const struct report *report, struct buffer *out)
 	buffer_text(out, "<dl>\n");
 	add_times(report, out);
 	begin_figure("Critical path as it happened", out);
-	add_duration(report->path_work_ms, out);
+	report_duration(report->path_work_ms, out);
 	buffer_printf(out, "<small>of work in %u attempts; idle between: ", report->path_count);
-	add_duration(report->path_wait_ms[REPORT_FIRST] + report->path_wait_ms[REPORT_AFTER] + report->path_wait_ms[REPORT_NODE] +
+	report_duration(report->path_wait_ms[REPORT_FIRST] + report->path_wait_ms[REPORT_AFTER] + report->path_wait_ms[REPORT_NODE] +
 	    report->path_wait_ms[REPORT_SLOT] + report->path_wait_ms[REPORT_RETRY], out);
 	end_figure(out);
 	begin_figure("Failures", out);
@@ -206,7 +199,7 @@ static void
 add_duration_cell(int64_t ms, struct buffer *out)
 {
 	buffer_text(out, "<td class=\"n\">");
-	add_duration(ms, out);
+	report_duration(ms, out);
 	buffer_text(out, "</td>");
 }
 
@@ -321,76 +314,13 @@ add_attempts(const struct report *report, struct buffer *out)
 	buffer_text(out, "</details>\n");
 }
 
-/* --- failures --- */
-
-static void
-add_output(const char *text, struct buffer *out)
-{
-	buffer_text(out, "<pre tabindex=\"0\" aria-label=\"the end of what it printed\">");
-	for (const char *end; *text; text = *end ? end + 1 : end) {
-		char *line;
-
-		end = text + strcspn(text, "\n");
-		line = memory_substring(text, (size_t)(end - text));
-		report_escape(line, out);
-		buffer_byte(out, '\n');
-		free(line);
-	}
-	buffer_text(out, "</pre>");
-}
-
-static void
-add_failure(const struct report *report, const struct course_attempt *attempt, struct queue *queue, struct buffer *out)
-{
-	struct arena arena = {0};
-	const char *output = report_output(queue, report, attempt, &arena), *worker = report_worker(report, attempt);
-
-	buffer_text(out, "<div class=\"trouble\"><b>");
-	report_escape_what(report, attempt, out);
-	buffer_text(out, "</b>: ");
-	report_say_end(attempt, out);
-	buffer_text(out, ", after ");
-	add_duration(course_took_ms(attempt), out);
-	buffer_text(out, ", begun at ");
-	add_duration(attempt->start_ms - report->start_ms, out);
-	if (*worker) {
-		buffer_text(out, " by ");
-		report_escape(worker, out);
-	}
-	if (attempt->message) {
-		buffer_text(out, "<br>");
-		report_escape(attempt->message, out);
-	}
-	if (output && *output)
-		add_output(output, out);
-	buffer_text(out, "</div>\n");
-	arena_release(&arena);
-}
-
-static void
-add_failures(const struct report *report, struct queue *queue, struct buffer *out)
-{
-	if (report->trouble_count == 0)
-		return;
-	buffer_text(out, "<h2>Failures</h2>\n");
-	for (uint32_t i = 0; i < report->trouble_count && i < TROUBLE_TOLD; i++) {
-		if (i == TROUBLE_SHOWN)
-			buffer_printf(out, "<details><summary>%u more</summary>\n", report->trouble_count - TROUBLE_SHOWN);
-		add_failure(report, &report->course.attempts[report->trouble[i]], queue, out);
-	}
-	if (report->trouble_count > TROUBLE_TOLD)
-		buffer_printf(out, "<p>... and %u more.</p>\n", report->trouble_count - TROUBLE_TOLD);
-	if (report->trouble_count > TROUBLE_SHOWN)
-		buffer_text(out, "</details>\n");
-}
-
 void
 report_html(const struct report *report, struct queue *queue, struct buffer *out)
 {
 	add_head(report, out);
 	add_figures(report, out);
 	add_timeline(report, out);
-	add_failures(report, queue, out);
+	report_failures(report, queue, out);
 	add_path(report, out);
 	add_groups(report, out);
 	add_attempts(report, out);

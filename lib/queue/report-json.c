@@ -58,6 +58,20 @@ print_counts(const struct report *report, struct buffer *out)
 }
 
 static void
+print_skips(const struct report *report, struct buffer *out)
+{
+	const struct course *course = &report->course;
+
+	buffer_byte(out, '[');
+	for (size_t i = 0; i < course->skip_count; i++) {
+		if (i)
+			buffer_byte(out, ',');
+		json_quote(course->plan.steps[course->skips[i].step].id, out);
+	}
+	buffer_byte(out, ']');
+}
+
+static void
 print_path_waits(const struct report *report, struct buffer *out)
 {
 	struct print print;
@@ -94,6 +108,8 @@ print_whole(const struct report *report, struct buffer *out)
 	print_integer(&print, "peak", report->peak);
 	print_number(&print, "planned_critical_path_s", job->critical_path_s);
 	print_time(&print, "put_at", report->start_ms);
+	print_name(&print, "skipped");
+	print_skips(report, out);
 	print_number(&print, "slot_wait_s", seconds(report->slot_wait_ms));
 	print_string(&print, "status", report_status(report));
 	print_integer(&print, "tasks", report->tasks);

@@ -30,6 +30,8 @@ is_done(const struct walk *walk, uint32_t step, uint32_t *by)
 		return walk->is_free[step];
 	}
 	*by = link;
+	if (course->skipped[step])
+		return true;
 	return link && course->attempts[link - 1].end == COURSE_DONE && !course->attempts[link - 1].undoing;
 }
 

@@ -126,10 +126,28 @@ say_trouble(const struct report *report, struct queue *queue, struct buffer *out
 		buffer_printf(out, "  ... %u more\n", report->trouble_count - TROUBLE_TOLD);
 }
 
+static void
+say_skips(const struct report *report, struct buffer *out)
+{
+	const struct course *course = &report->course;
+	char at[CLOCK_RFC3339_SIZE];
+
+	if (course->skip_count > 0)
+		buffer_text(out, "\nSkipped\n");
+	for (size_t i = 0; i < course->skip_count && i < TROUBLE_TOLD; i++) {
+		const struct course_skip *skip = &course->skips[i];
+
+		buffer_printf(out, "  %10s  %s by %s\n", clock_duration(skip->at_ms - report->start_ms, at),
+		    course->plan.steps[skip->step].id, skip->by ? skip->by : "?");
+		say_lines("              ", skip->reason ? skip->reason : "", out);
+	}
+}
+
 void
 report_text(const struct report *report, struct queue *queue, struct buffer *out)
 {
 	say_summary(report, out);
 	say_path(report, out);
 	say_trouble(report, queue, out);
+	say_skips(report, out);
 }

@@ -49,6 +49,7 @@ stats_add_job(struct stats *stats, struct queue *queue, const struct queue_job *
 		stats->tasks.running += job->running;
 		stats->tasks.done += job->done;
 		stats->tasks.failed += job->failed;
+		stats->tasks.skipped += job->skipped;
 		history_add(&stats->history, &course);
 		add_spans(stats, &course);
 	}

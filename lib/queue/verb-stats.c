@@ -178,8 +178,9 @@ show_summary(struct stats *stats)
 	for (int status = 0; status <= QUEUE_CANCELLED; status++)
 		if (stats->jobs[status])
 			printf(", %zu %s", stats->jobs[status], queue_status_name((enum queue_status)status));
-	printf("\ntasks    %zu: %zu done, %zu running, %zu ready, %zu delayed, %zu blocked, %zu failed\n", tasks->tasks,
-	    tasks->done, tasks->running, tasks->ready, tasks->delayed, tasks->blocked, tasks->failed);
+	printf("\ntasks    %zu: %zu done, %zu running, %zu ready, %zu delayed, %zu blocked, %zu failed, %zu skipped\n",
+	    tasks->tasks, tasks->done, tasks->running, tasks->ready, tasks->delayed, tasks->blocked, tasks->failed,
+	    tasks->skipped);
 	printf("workers  %zu\n", stats->workers);
 	printf("done     %zu in %s of work: %.1f a second; %zu in the last minute, %zu in the last hour\n",
 	    stats->span_count, clock_duration(busy_ms, busy), busy_ms ? (double)stats->span_count / seconds(busy_ms) : 0,

@@ -203,7 +203,7 @@ say(struct watching *watching, const struct follow_event *next, struct buffer *l
 	char at[CLOCK_RFC3339_SIZE];
 
 	buffer_printf(line, "%s %s", clock_rfc3339(event->at_ms, at), next->job);
-	if (event->task && event->kind != EVENT_RETRY)
+	if (event->task && event->kind != EVENT_RETRY && event->kind != EVENT_SKIP)
 		return say_attempt(watching, next, line);
 	buffer_printf(line, " %s", event_name(event->kind));
 	if (event->task)
