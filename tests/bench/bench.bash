@@ -39,3 +39,21 @@ at_least() {
 median() {
 	sort -g | awk '{x[NR] = $1} END {print NR % 2 ? x[(NR + 1) / 2] : (x[NR / 2] + x[NR / 2 + 1]) / 2}'
 }
+
+# A plan of COUNT dummy tasks that wait for nothing, each on a node of its own: plan COUNT
+plan() {
+	awk -v count="$1" 'BEGIN {
+		printf "{\"kind\":\"job\",\"id\":null,\"cluster\":\"00000042\",\"tenant\":\"default\",\"action\":\"cluster_configure\","
+		printf "\"tasks\":%d,\"critical_path_s\":1}\n", count
+		printf "{\"kind\":\"cluster\",\"id\":\"00000042\",\"name\":\"bench\",\"tenant\":\"default\",\"services\":[\"web\"],\"config\":{},"
+		print "\"definitions\":[{\"name\":\"web\"}],\"provider\":{\"name\":\"none\",\"providertype\":\"dummy\"}}"
+		for (i = 1000; i < 1000 + count; i++) {
+			printf "{\"kind\":\"node\",\"id\":\"00000042-%d\",\"nodenum\":%d,\"hostname\":\"n%d.example.net\",", i, i, i
+			print "\"services\":[\"web\"],\"was\":[\"web\"]}"
+		}
+		for (i = 1000; i < 1000 + count; i++) {
+			printf "{\"kind\":\"task\",\"id\":\"t%d\",\"node\":\"00000042-%d\",\"action\":\"configure\",\"service\":\"web\",", i, i
+			print "\"type\":\"dummy\",\"fields\":{},\"timeout_s\":60,\"retries\":0,\"expect_s\":1,\"rank\":1,\"after\":[]}"
+		}
+	}'
+}

@@ -5,18 +5,8 @@
 # promise is that coopr-work adds less than 10 ms. Then a script over a warm ssh connection, beside ssh itself.
 
 set -eu
-
-# COUNT tasks on nodes of their own: plan COUNT
-plan() {
-	jq -cn --argjson count "$1" '
-		{kind: "job", id: null, cluster: "00000042", tenant: "default", action: "cluster_configure", tasks: $count, critical_path_s: 1},
-		{kind: "cluster", id: "00000042", name: "bench", tenant: "default", services: ["web"], config: {},
-			definitions: [{name: "web"}], provider: {name: "none", providertype: "dummy"}},
-		(range($count) | {kind: "node", id: "00000042-\(1000 + .)", nodenum: (1000 + .), hostname: "n\(.).example.net",
-			services: ["web"], was: ["web"]}),
-		(range($count) | {kind: "task", id: "t\(.)", node: "00000042-\(1000 + .)", action: "configure", service: "web",
-			type: "dummy", fields: {}, timeout_s: 60, retries: 0, expect_s: 1, rank: 1, after: []})'
-}
+# shellcheck disable=SC1091 # checked by itself
+. "$COOPR_ROOT/tests/bench/bench.bash"
 
 # Milliseconds a task for COUNT tasks, N at the same time: drain COUNT N
 drain() {
