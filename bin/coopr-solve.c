@@ -172,7 +172,7 @@ judge_layout(const struct request *request, const struct layout *layout, const s
 static int
 judge_conflict(const struct request *request, const struct layout *answer)
 {
-	struct conflict_terms terms = {.moves_max = solving.moves_max, .not_minimal = answer->not_minimal};
+	struct conflict_terms terms = {.moves_max = solving.moves_max, .not_minimal = answer->not_minimal, .notes = verbose};
 	struct conflict_report verdict;
 	struct arena arena = {0};
 	struct error err;

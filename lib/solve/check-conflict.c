@@ -104,27 +104,35 @@ judge_whole(struct inquest *q)
 	return found < 0 ? -1 : 0;
 }
 
-/* That without a member the others can hold together; and what becomes of the whole request without it. */
+static void
+note(struct inquest *q, size_t i)
+{
+	static const char *const notes[] = {
+		"without it, the other members can hold together, but something else still keeps the request from a layout",
+		"without it, the request has a layout", "whether the request has a layout without it was not found out",
+	};
+	int found;
+
+	keep_all(q, true);
+	demand_drop(&q->demands, q->members[i], true);
+	found = find_layout(q);
+	say(q, &q->last_note, q->conflict->list[i], notes[found < 0 ? 2 : found]);
+}
+
+/* That without a member the others can hold together. */
 static int
 judge_member(struct inquest *q, size_t i)
 {
-	const char *pointer = q->conflict->list[i];
-	int found, whole = 0;
+	int found;
 
 	keep_members(q);
 	demand_drop(&q->demands, q->members[i], true);
 	found = find_layout(q);
 	if (found == 0 && !q->terms->not_minimal)
-		say(q, &q->last_fault, pointer, "can be left out: the other members cannot hold together either");
-	if (found > 0) {
-		keep_all(q, true);
-		demand_drop(&q->demands, q->members[i], true);
-		whole = find_layout(q);
-	}
-	if (found > 0 && whole >= 0)
-		say(q, &q->last_note, pointer, whole ? "without it, the request has a layout"
-		    : "without it, the other members can hold together, but something else still keeps the request from a layout");
-	return found < 0 || whole < 0 ? -1 : 0;
+		say(q, &q->last_fault, q->conflict->list[i], "can be left out: the other members cannot hold together either");
+	if (found > 0 && q->terms->notes)
+		note(q, i);
+	return found < 0 ? -1 : 0;
 }
 
 /* Where services that are asked for do not go together, nothing is searched: all such reasons are found by looking.

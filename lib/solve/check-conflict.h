@@ -21,6 +21,7 @@ struct request;
 struct conflict_terms {
 	int64_t moves_max; /* how many moves are allowed */
 	bool not_minimal;  /* it does not say that each member is needed */
+	bool notes;        /* the report is to have notes */
 };
 
 struct conflict_report { /* lives in the arena */

@@ -18,7 +18,7 @@
 #include "solve/search.h"
 #include "solve/zone.h"
 
-enum { WRITE_AT_ONCE = 1 << 16, QUESTION_NODES = 200000 };
+enum { WRITE_AT_ONCE = 1 << 16, QUESTION_NODES = 200000, QUESTION_MACHINES = 1000 };
 
 struct kind { /* machines that look the same in the answer */
 	const struct use *use;
@@ -382,7 +382,7 @@ answer_question(const struct program *p, unsigned long nodes_max, struct answer 
 	int rc;
 
 	search_best(p, &budget, &outcome);
-	rc = outcome.verdict == VERDICT_FOUND;
+	rc = outcome.verdict == VERDICT_FOUND || outcome.uses.count > 0;
 	if (rc == 0 && (outcome.verdict == VERDICT_OPEN || !outcome.proved))
 		rc = error_set(err, EX_SOFTWARE, "request: no layout was found, and that there is none could not be proved");
 	if (rc > 0) {
@@ -393,6 +393,21 @@ answer_question(const struct program *p, unsigned long nodes_max, struct answer 
 	answer->satisfiable = rc > 0;
 	outcome_release(&outcome);
 	return rc;
+}
+
+/* Where nothing bounds the number of machines, few are tried first: numbers stay small, and so does the layout. */
+static int
+ask_few_first(struct program *p, unsigned long nodes_max, struct answer *answer, struct error *err)
+{
+	int64_t most = p->machines_max, few = p->machines_min + p->present + QUESTION_MACHINES;
+	int rc = 0;
+
+	if (p->unbounded && few < most) {
+		p->machines_max = few;
+		rc = answer_question(p, nodes_max, answer, err);
+		p->machines_max = most;
+	}
+	return rc > 0 ? rc : answer_question(p, nodes_max, answer, err);
 }
 
 int
@@ -407,7 +422,7 @@ solve_question(const struct request *request, const struct question *question, s
 		keep_objectives(&program, question->best);
 		rc = !question->condition || condition_impose(question->condition, &program);
 		if (rc > 0)
-			rc = answer_question(&program, question->nodes_max, answer, err);
+			rc = ask_few_first(&program, question->nodes_max, answer, err);
 	}
 	program_release(&program);
 	return rc;
