@@ -220,7 +220,7 @@ spread_is_right(const struct judge *j, const int *instances)
 	for (int i = 0; i < z->services; i++)
 		if ((z->spread.members >> i & 1) && instances[i] && (instances[i] < z->spread_min || (zones && z->zones < z->spread_min)))
 			return false;
-	return !zones || zones_can_be(j, 0, 0, seen);
+	return !zones || !z->zones || zones_can_be(j, 0, 0, seen);
 }
 
 static inline bool

@@ -141,6 +141,6 @@ main(void)
 	}
 	printf("# TEST_SEED=%" PRIu64 " TEST_CASES=%d: %d have a layout\n", seed, cases, layouts);
 	tap_is_number(wrong_ones, 0, "the solver agrees with a judge that tries everything");
-	tap_ok(cases < 100 || (layouts > cases / 5 && layouts < cases * 9 / 10), "layouts and conflicts were both judged");
+	tap_ok(cases < 1000 || (layouts > cases / 5 && layouts < cases * 9 / 10), "layouts and conflicts were both judged");
 	return tap_end();
 }
