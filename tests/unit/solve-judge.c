@@ -123,7 +123,7 @@ main(void)
 {
 	const char *seed_text = getenv("TEST_SEED"), *cases_text = getenv("TEST_CASES");
 	uint64_t seed = seed_text ? strtoull(seed_text, NULL, 10) : 20261121;
-	int cases = cases_text ? atoi(cases_text) : 2000, layouts = 0, wrong_ones = 0;
+	int cases = cases_text ? atoi(cases_text) : 1000, layouts = 0, wrong_ones = 0;
 
 	for (int i = 0; i < cases; i++) {
 		struct puzzle z;
