@@ -57,11 +57,24 @@ json_quote(const char *text, struct buffer *out)
 	buffer_byte(out, '"');
 }
 
+/* Most numbers are such, and printf is slow at them. */
+static void
+append_integer(unsigned long long number, struct buffer *out)
+{
+	char digits[24];
+	size_t start = sizeof digits;
+
+	do
+		digits[--start] = (char)('0' + number % 10);
+	while ((number /= 10) > 0);
+	buffer_append(out, digits + start, sizeof digits - start);
+}
+
 void
 json_number(double number, struct buffer *out)
 {
 	if (!signbit(number) && number < 1e15 && number == (double)(long long)number)
-		buffer_printf(out, "%lld", (long long)number);
+		append_integer((unsigned long long)number, out);
 	else
 		dump(jv_number(number), 0, out);
 }
