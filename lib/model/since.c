@@ -34,12 +34,16 @@ check_type(const struct since *since, const struct node *node, const char *membe
 static void
 take_over(const struct since *since, struct node *node, const struct node *old)
 {
+	const jv none = {0};
+
 	check_type(since, node, "hardwaretype", old->hardwaretype, node->hardwaretype);
 	check_type(since, node, "imagetype", old->imagetype, node->imagetype);
 	node->is_new = false;
 	node->was = old->leaves ? old->was : old->services;
-	node_learn(node, NULL, jv_is_valid(node->ipaddresses) ? (jv){0} : old->ipaddresses,
-	    jv_is_valid(node->facts) ? (jv){0} : old->facts, &since->layout->arena);
+	if (!jv_is_valid(node->ipaddresses))
+		node_learn(node, NULL, old->ipaddresses, none, &since->layout->arena);
+	if (!jv_is_valid(node->facts))
+		node_learn(node, NULL, none, old->facts, &since->layout->arena);
 }
 
 static void
