@@ -68,7 +68,7 @@ check_action(void)
 	if (services.count && cluster_action_is_whole_nodes(cluster_action_find(action)))
 		exit(option_misuse(&command, "--service: %s is about whole nodes", action));
 	if (max_unavailable && !cluster_action_can_roll(cluster_action_find(action)))
-		exit(option_misuse(&command, "--max-unavailable: %s does not take services down for a while", action));
+		exit(option_misuse(&command, "--max-unavailable: %s neither takes services down for a while nor replaces nodes", action));
 }
 
 /* Exits where the options make no sense. */

@@ -314,7 +314,7 @@ standing() {
 }
 
 @test "a limit is refused where nothing goes down for a while" {
-	for action in stop start create delete shrink replace configure; do
+	for action in stop start create delete shrink configure; do
 		run -64 coopr-plan -a "$action" --max-unavailable 1 layout
 	done
 	for limit in 0 0% -1 x 1.5 '' 10%%; do
@@ -423,6 +423,27 @@ standing() {
 	same "$(coopr-plan replaced | tasks)" "$(tasks plan)"
 	run -1 coopr-plan --check < <(jq -c 'if .action == "stop" then .after = [] else . end' plan)
 	contains "$output" "(stop app on 7-1002) does not wait for "
+}
+
+@test "replace --max-unavailable: so many nodes of a service are replaced at a time, each new one up before the old one leaves" {
+	standing
+	{ cat cluster; sed -E '/7-100[124]/s/"services":\[[^]]*\]/"services":null/' nodes
+	  for i in 5 6 7; do
+		echo '{"kind":"node","id":"7-100'$i'","nodenum":100'$i',"hostname":"h","services":["app","runtime"],"was":null}'
+	  done; } >replaced
+	coopr-plan -a replace --max-unavailable 1 replaced >plan
+	coopr-plan --check plan
+	same "$(after "create dummy on 7-1005")" ""
+	same "$(after "create dummy on 7-1006")" "delete dummy on 7-1001"
+	same "$(after "create dummy on 7-1007")" "delete dummy on 7-1002"
+	same "$(after "stop app on 7-1002")" "install runtime on 7-1006, start app on 7-1006"
+	same "$(tasks plan | sort)" "$(coopr-plan -a replace replaced | tasks | sort)"
+	run -1 coopr-plan --check < <(jq -c 'if .action == "create" then .after = [] else . end' plan)
+	contains "$output" "app can be replaced on 3 nodes at a time, and 1 are allowed"
+	run -1 coopr-plan --check < <(jq -c 'if .action == "stop" then .after = .after[:1] else . end' plan)
+	contains "$output" "does not wait for"
+	run -1 coopr-plan -a replace --max-unavailable 1 < <(jq -c 'if .kind == "cluster" then .config = {a: "%ip.service.app%"} else . end' replaced)
+	contains "$output" "the configuration asks for the addresses of app"
 }
 
 @test "--dead: no task is planned on the node but its deletion, which nothing has to precede" {

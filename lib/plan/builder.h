@@ -69,7 +69,8 @@ struct builder {
 	struct gate *gates[RULE_COUNT]; /* of each definition */
 	struct window *windows;         /* of each definition */
 	struct names types;             /* the automators */
-	uint32_t *confirms, *deletes;   /* of each node, or none */
+	uint32_t *creates, *confirms, *deletes; /* of each node, or none */
+	uint32_t *partners;             /* of each node that is replaced: the new one; of that: the old; or none */
 	bool lifts;                     /* what rolls waits by the rules of its tasks too, not only for what rolls */
 	bool any_near;                  /* some gate has services that are near */
 };
@@ -86,6 +87,11 @@ void builder_tasks(struct builder *builder);
 
 /* Milestones, and each task behind those it waits for. */
 void builder_waits(struct builder *builder);
+
+/* Finds who takes whose place; and puts each node that is replaced behind what takes its place, and that behind the
+ * pair so many places before it (pairs.c). */
+void builder_find_pairs(struct builder *builder);
+void builder_pairs(struct builder *builder);
 
 /* Notes by which rules a task of a placement waits; *covered are those by which an earlier one of it does. */
 void builder_note_waits(struct builder *builder, const struct placement *placement, uint32_t task, unsigned *covered);

@@ -90,6 +90,24 @@ kind_of(const struct judge *judge, const struct chain *chain, bool is_deleted)
 	return name_set_has(&node->was, service) ? CHAIN_IN_PLACE : CHAIN_SET_UP;
 }
 
+size_t
+judge_node_steps(const struct judge *judge, enum action action, uint32_t *steps)
+{
+	uint32_t *step_of = memory_resize(NULL, judge->nodes.count, sizeof *step_of);
+	size_t count = 0;
+
+	for (size_t i = 0; i < judge->nodes.count; i++)
+		step_of[i] = UINT32_MAX;
+	for (uint32_t i = 0; i < judge->plan->count; i++)
+		if (judge->node_of[i] != JUDGE_NONE && judge->plan->steps[i].action == action)
+			step_of[judge->node_of[i]] = i;
+	for (size_t i = 0; i < judge->nodes.count; i++)
+		if (step_of[i] != UINT32_MAX)
+			steps[count++] = step_of[i];
+	free(step_of);
+	return count;
+}
+
 static bool *
 find_deleted(const struct judge *judge)
 {
@@ -149,9 +167,8 @@ check_chain(const struct judge *judge, const struct chain *chain)
 		    action_name(first->action));
 }
 
-/* The chain of a service on a node; NULL where there is none. */
-static const struct chain *
-find_chain(const struct judge *judge, int service, int node)
+const struct chain *
+judge_chain(const struct judge *judge, int service, int node)
 {
 	size_t low = 0, high = judge->chain_count;
 
@@ -180,7 +197,7 @@ check_leave(const struct judge *judge, size_t number)
 
 	for (size_t i = 0; i < stands->count; i++) {
 		const struct service *service = cluster_definition_before(&layout->cluster, stands->list[i]);
-		const struct chain *chain = find_chain(judge, names_find(&judge->services, stands->list[i]), (int)number);
+		const struct chain *chain = judge_chain(judge, names_find(&judge->services, stands->list[i]), (int)number);
 
 		if (service && service->actions[ACTION_STOP].present && (!chain || chain_task(judge, chain, ACTION_STOP) == JUDGE_NONE))
 			place_problem(&place, "%s is deleted, and %s on it is not stopped", node->id, service->name);

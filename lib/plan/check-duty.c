@@ -152,7 +152,8 @@ search_from(struct search *search, const struct duties *duties, uint32_t service
 			continue;
 		for (size_t i = search->needs->first[at]; i < search->needs->first[at + 1]; i++)
 			if (search->needs->list[i].to != service)
-				meet(search, search->needs->list[i].to, (top & 1) || !search->needs->list[i].local ? 2 : 1);
+				meet(search, search->needs->list[i].to,
+				    !duties->judge->by_pairs && ((top & 1) || !search->needs->list[i].local) ? 2 : 1);
 	}
 }
 
@@ -306,6 +307,8 @@ duties_find(struct duties *duties, struct judge *judge)
 	require_by(duties, false, true, true, FROM_STOP);
 	require_by(duties, true, false, true, FROM_REMOVE);
 	require_by(duties, any_rolling_install(judge), true, false, FROM_DONE);
+	if (duties->judge->by_pairs)
+		return;
 	require_replacements(duties);
 	require_addresses(duties);
 }

@@ -15,7 +15,7 @@ enum { BLOCK = 64 };
 
 struct limit {
 	const struct judge *judge;
-	const struct chain *chains; /* of one service */
+	const struct pair *chains; /* of one service: its first step on each node, and the last */
 	size_t count;
 	uint64_t *sequenced; /* of chain a, words in a row: whether it is done before chain b begins */
 	size_t words;
@@ -26,13 +26,13 @@ struct limit {
 static uint32_t
 first_task(const struct limit *limit, size_t chain)
 {
-	return limit->judge->tasks[limit->chains[chain].first];
+	return limit->chains[chain].before;
 }
 
 static uint32_t
 last_task(const struct limit *limit, size_t chain)
 {
-	return limit->judge->tasks[limit->chains[chain].end - 1];
+	return limit->chains[chain].after;
 }
 
 /* Rows as they show: the first task of the one waits for the last of the other itself. Returns how many. */
@@ -134,11 +134,11 @@ allowed(const struct judge *judge, int service)
 }
 
 static void
-check_service(const struct judge *judge, const struct chain *chains, size_t count, int *chain_of)
+check_service(const struct judge *judge, int service, const struct pair *chains, size_t count, int *chain_of)
 {
 	struct limit limit = {.judge = judge, .chains = chains, .count = count,
 		.next = memory_resize(NULL, count, sizeof *limit.next), .previous = memory_resize(NULL, count, sizeof *limit.previous)};
-	size_t most = allowed(judge, chains->service), rows;
+	size_t most = allowed(judge, service), rows;
 
 	for (size_t i = 0; i < count; i++)
 		limit.next[i] = limit.previous[i] = JUDGE_NONE;
@@ -146,29 +146,116 @@ check_service(const struct judge *judge, const struct chain *chains, size_t coun
 	if (rows > most)
 		rows = make_fewest_rows(&limit);
 	if (rows > most)
-		place_problem(&(struct place){.problems = judge->findings}, "%s can be down on %zu nodes at a time, and %zu are allowed",
-		    judge->services.list[chains->service], rows, most);
+		place_problem(&(struct place){.problems = judge->findings}, "%s can be %s on %zu nodes at a time, and %zu are allowed",
+		    judge->services.list[service], judge->by_pairs ? "replaced" : "down", rows, most);
 	free(limit.next);
 	free(limit.previous);
+}
+
+/* The chains that roll, service by service. */
+static void
+check_rolling(const struct judge *judge, struct pair *chains, int *chain_of)
+{
+	size_t end;
+
+	for (size_t i = 0; i < judge->chain_count; i = end) {
+		size_t count = 0;
+
+		for (end = i; end < judge->chain_count && judge->chains[end].service == judge->chains[i].service; end++)
+			if (judge->chains[end].rolls)
+				chains[count++] = (struct pair){
+					judge->tasks[judge->chains[end].first], judge->tasks[judge->chains[end].end - 1]};
+		check_service(judge, judge->chains[i].service, chains, count, chain_of);
+	}
+}
+
+struct pairs { /* the k-th node that is made takes the place of the k-th that is deleted */
+	uint32_t *made, *deleted; /* the steps that do so */
+	size_t count;
+};
+
+static struct pairs
+find_pairs(const struct judge *judge)
+{
+	size_t nodes = judge->nodes.count, made, deleted;
+	struct pairs pairs = {.made = memory_resize(NULL, nodes, sizeof *pairs.made),
+		.deleted = memory_resize(NULL, nodes, sizeof *pairs.deleted)};
+
+	made = judge_node_steps(judge, ACTION_CREATE, pairs.made);
+	deleted = judge_node_steps(judge, ACTION_DELETE, pairs.deleted);
+	pairs.count = made < deleted ? made : deleted;
+	return pairs;
+}
+
+/* A service is being replaced from when the new node is made to when the old one is deleted. */
+static void
+check_replaced(const struct judge *judge, struct pair *chains, int *chain_of)
+{
+	struct pairs pairs = find_pairs(judge);
+
+	for (size_t service = 0; service < judge->services.count; service++) {
+		size_t count = 0;
+
+		for (size_t i = 0; i < pairs.count; i++) {
+			int node = judge->node_of[pairs.deleted[i]];
+
+			if (!judge->dead[node] && name_set_has(&judge->plan->layout.nodes[node].was, judge->services.list[service]))
+				chains[count++] = (struct pair){pairs.made[i], pairs.deleted[i]};
+		}
+		check_service(judge, (int)service, chains, count, chain_of);
+	}
+	free(pairs.made);
+	free(pairs.deleted);
 }
 
 void
 judge_limit(struct judge *judge)
 {
-	struct chain *rolling = memory_resize(NULL, judge->chain_count, sizeof *rolling);
+	size_t room = judge->chain_count + judge->nodes.count;
+	struct pair *chains = memory_resize(NULL, room, sizeof *chains);
 	int *chain_of = memory_resize(NULL, judge->plan->count, sizeof *chain_of);
-	size_t count = 0, end;
 
 	for (size_t i = 0; i < judge->plan->count; i++)
 		chain_of[i] = JUDGE_NONE;
-	for (size_t i = 0; judge->plan->job.max_unavailable && i < judge->chain_count; i++)
-		if (judge->chains[i].rolls)
-			rolling[count++] = judge->chains[i];
-	for (size_t i = 0; i < count; i = end) {
-		for (end = i; end < count && rolling[end].service == rolling[i].service; end++)
-			;
-		check_service(judge, rolling + i, end - i, chain_of);
-	}
-	free(rolling);
+	if (judge->by_pairs)
+		check_replaced(judge, chains, chain_of);
+	else if (judge->plan->job.max_unavailable)
+		check_rolling(judge, chains, chain_of);
+	free(chains);
 	free(chain_of);
+}
+
+/* All that is set up on one node before all that is taken down on the other. */
+static void
+ask_of_pair(struct judge *judge, int new, int old, uint32_t deleted)
+{
+	const struct node *made = &judge->plan->layout.nodes[new], *left = &judge->plan->layout.nodes[old];
+
+	for (size_t i = 0; i < made->services.count; i++) {
+		const struct chain *up = judge_chain(judge, names_find(&judge->services, made->services.list[i]), new);
+
+		if (!up)
+			continue;
+		judge_ask(judge, judge->tasks[up->end - 1], deleted);
+		for (size_t j = 0; j < left->was.count; j++) {
+			const struct chain *down = judge_chain(judge, names_find(&judge->services, left->was.list[j]), old);
+
+			if (down)
+				judge_ask(judge, judge->tasks[up->end - 1], judge->tasks[down->first]);
+		}
+	}
+}
+
+void
+judge_pairs(struct judge *judge)
+{
+	struct pairs pairs = {0};
+
+	if (judge->by_pairs)
+		pairs = find_pairs(judge);
+	for (size_t i = 0; i < pairs.count; i++)
+		if (!judge->dead[judge->node_of[pairs.deleted[i]]])
+			ask_of_pair(judge, judge->node_of[pairs.made[i]], judge->node_of[pairs.deleted[i]], pairs.deleted[i]);
+	free(pairs.made);
+	free(pairs.deleted);
 }

@@ -250,6 +250,7 @@ judge_all(struct judge *judge)
 		judge_nodes(judge);
 		judge_order(judge);
 		judge_limit(judge);
+		judge_pairs(judge);
 		judge_settle(judge);
 	}
 	check_count(judge);
@@ -268,6 +269,7 @@ plan_check(const struct plan_document *document, struct problems *findings)
 	};
 
 	judge.dead = memory_zeroed(document->layout.node_count, sizeof *judge.dead);
+	judge.by_pairs = document->job.max_unavailable && strcmp(document->job.action, "cluster_replace") == 0;
 	number_names(&judge);
 	number_steps(&judge);
 	if (findings->total == 0)

@@ -48,7 +48,13 @@ cluster_action_is_whole_nodes(const struct cluster_action *action)
 }
 
 bool
+cluster_action_replaces(const struct cluster_action *action)
+{
+	return action->adds_nodes && action->drops_nodes && !action->adds_services;
+}
+
+bool
 cluster_action_can_roll(const struct cluster_action *action)
 {
-	return action->changes || (action->standing & RESTART) == RESTART;
+	return action->changes || (action->standing & RESTART) == RESTART || cluster_action_replaces(action);
 }

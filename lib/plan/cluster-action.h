@@ -44,7 +44,10 @@ const struct cluster_action *cluster_action_find(const char *name);
 /* Whether it is about whole nodes, so that a wish cannot pick services. */
 bool cluster_action_is_whole_nodes(const struct cluster_action *action);
 
-/* Whether it takes down services that come up again, so that it can do so to a few nodes at a time. */
+/* Whether it makes new nodes in place of others, and nothing else. */
+bool cluster_action_replaces(const struct cluster_action *action);
+
+/* Whether it can be done to a few nodes at a time: it replaces them, or takes down services that come up again. */
 bool cluster_action_can_roll(const struct cluster_action *action);
 
 #endif

@@ -39,6 +39,7 @@ struct judge {
 	size_t *first;             /* step i waits for before[first[i]] .. before[first[i + 1] - 1], each once */
 	uint32_t *before;
 	bool *dead;                /* of each node */
+	bool by_pairs;             /* nodes are replaced a few at a time: the k-th that is new takes the place of the k-th that leaves */
 	uint32_t *tasks;           /* those of services, by service, then node, then stage */
 	size_t task_count;
 	struct chain *chains;      /* by service, then node */
@@ -63,6 +64,15 @@ int chain_task(const struct judge *judge, const struct chain *chain, enum action
 /* Judges the order of the tasks: on each node (check-node.c), between services (check-order.c). */
 void judge_nodes(struct judge *judge);
 void judge_order(struct judge *judge);
+
+/* The steps that make a node, or delete it, by node; those of which there is none are left out. Returns how many. */
+size_t judge_node_steps(const struct judge *judge, enum action action, uint32_t *steps);
+
+/* The chain of a service on a node; NULL where there is none. */
+const struct chain *judge_chain(const struct judge *judge, int service, int node);
+
+/* Judges that of nodes which are replaced a few at a time each is up before the other leaves (check-limit.c). */
+void judge_pairs(struct judge *judge);
 
 /* Judges on how many nodes a service may be down (check-limit.c). */
 void judge_limit(struct judge *judge);

@@ -7,6 +7,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "model/layout.h"
+#include "model/macro.h"
 #include "plan/cluster-action.h"
 #include "plan/dependency.h"
 #include "plan/scope.h"
@@ -129,12 +130,30 @@ check_dependencies(const struct dependencies *dependencies, const struct scope *
 {
 	const unsigned install = ACTION_BIT(ACTION_INSTALL) | ACTION_BIT(ACTION_REMOVE);
 	const unsigned runtime = ACTION_BIT(ACTION_INITIALIZE) | RESTART;
+	bool rolls = scope->rolling && scope->in_place;
 
-	if ((scope->actions & install && dependencies_acyclic(dependencies, DEPENDENCY_INSTALL, err) < 0) ||
-	    ((scope->actions & runtime || scope->rolling) && dependencies_acyclic(dependencies, DEPENDENCY_RUNTIME, err) < 0))
+	if (scope->actions & install && dependencies_acyclic(dependencies, DEPENDENCY_INSTALL, err) < 0)
+		return -1;
+	if ((scope->actions & runtime || rolls) && dependencies_acyclic(dependencies, DEPENDENCY_RUNTIME, err) < 0)
 		return -1;
 	if (scope->rolling && scope->in_place & install && dependencies_acyclic(dependencies, DEPENDENCY_EITHER, err) < 0)
 		return error_prefix(err, "service by service there is no order");
+	return 0;
+}
+
+/* Nodes that are replaced one after the other cannot know all addresses before the last of them is there. */
+static int
+check_addresses(struct arena *arena, const struct layout *layout, const struct scope *scope, struct error *err)
+{
+	struct string_list asked = {0};
+
+	if (scope->by_pairs)
+		asked = macro_addresses_of(layout->cluster.config, arena);
+	for (size_t i = 0; i < layout->node_count; i++)
+		for (size_t j = 0; scope->node_actions[i] == MAKE && j < asked.count; j++)
+			if (node_has(&layout->nodes[i], asked.list[j]))
+				return error_set(err, EX_NO, "the configuration asks for the addresses of %s, of which new nodes are made: "
+				    "these have to be made at once", asked.list[j]);
 	return 0;
 }
 
@@ -161,7 +180,8 @@ make_steps(struct plan *plan, const struct layout *layout, const struct dependen
 	struct scope scope;
 	int result = -1;
 
-	if (scope_init(&scope, layout, dependencies, wish, err) == 0 && check_dependencies(dependencies, &scope, err) == 0) {
+	if (scope_init(&scope, layout, dependencies, wish, err) == 0 &&
+	    check_dependencies(dependencies, &scope, err) == 0 && check_addresses(&plan->arena, layout, &scope, err) == 0) {
 		describe_job(plan, layout, &scope);
 		steps_build(&steps, &plan->arena, layout, dependencies, &scope, history);
 		result = arrange(plan, &steps, err);

@@ -246,6 +246,7 @@ fill(struct scoping *scoping, struct error *err)
 	find_actions(scoping);
 	scope->rolling = scoping->action->changes || wish->max_unavailable;
 	scope->max_unavailable = wish->max_unavailable;
+	scope->by_pairs = wish->max_unavailable && cluster_action_replaces(scoping->action);
 	if (selection_find_nodes(scope->dead, scoping->layout, wish->dead, err) < 0 || select_parts(scoping, err) < 0)
 		return -1;
 	if (scoping->action->changes)
@@ -254,7 +255,7 @@ fill(struct scoping *scoping, struct error *err)
 	for (size_t i = 0; i < scoping->layout->node_count; i++)
 		if (scope_node(scoping, i, err) < 0)
 			return -1;
-	scope->rolling = scope->rolling && scope->in_place;
+	scope->rolling = scope->rolling && (scope->in_place || scope->by_pairs);
 	scope->job_action = name_job(scoping);
 	return 0;
 }

@@ -33,6 +33,7 @@ struct scope {
 	const char *job_action; /* "restart_services" */
 	bool rolling;           /* what is done in place is done to each node by itself, a service behind those it needs */
 	const char *max_unavailable; /* of each service, see model/unavailable.h; NULL: any number */
+	bool by_pairs;          /* nodes are replaced one by one: the k-th that is new takes the place of the k-th that leaves */
 	unsigned *node_actions; /* of each node: create, confirm, delete */
 	bool *dead;             /* of each node: its machine does not answer */
 	struct placement *placements; /* by node, then by service */

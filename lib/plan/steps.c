@@ -131,8 +131,10 @@ steps_build(struct steps *steps, struct arena *arena, const struct layout *layou
 		.dependencies = dependencies,
 		.scope = scope,
 		.history = history,
+		.creates = memory_resize(NULL, layout->node_count, sizeof *builder.creates),
 		.confirms = memory_resize(NULL, layout->node_count, sizeof *builder.confirms),
 		.deletes = memory_resize(NULL, layout->node_count, sizeof *builder.deletes),
+		.partners = memory_resize(NULL, layout->node_count, sizeof *builder.partners),
 	};
 
 	*steps = (struct steps){0};
@@ -141,14 +143,18 @@ steps_build(struct steps *steps, struct arena *arena, const struct layout *layou
 	builder.lifts = needs_lifting(&builder);
 	for (int i = 0; i < RULE_COUNT; i++)
 		builder.gates[i] = memory_zeroed(layout->cluster.definition_count, sizeof *builder.gates[i]);
+	builder_find_pairs(&builder);
 	builder_tasks(&builder);
 	builder_waits(&builder);
+	builder_pairs(&builder);
 	for (int i = 0; i < RULE_COUNT; i++)
 		free(builder.gates[i]);
 	names_release(&builder.types);
 	free(builder.windows);
+	free(builder.creates);
 	free(builder.confirms);
 	free(builder.deletes);
+	free(builder.partners);
 	free(builder.classes);
 	free(builder.places);
 }

@@ -58,11 +58,11 @@ add_provider_tasks(struct builder *builder, uint32_t node)
 	const char *type = builder->layout->cluster.provider.providertype;
 	struct node_tasks tasks = {.confirm = GRAPH_NONE, .remove = GRAPH_NONE};
 
+	builder->creates[node] = GRAPH_NONE;
 	if (actions & ACTION_BIT(ACTION_CREATE)) {
-		uint32_t create = add_node_task(builder, node, ACTION_CREATE, type);
-
+		builder->creates[node] = add_node_task(builder, node, ACTION_CREATE, type);
 		tasks.confirm = add_node_task(builder, node, ACTION_CONFIRM, type);
-		builder_edge(builder, create, tasks.confirm);
+		builder_edge(builder, builder->creates[node], tasks.confirm);
 	}
 	if (actions & ACTION_BIT(ACTION_DELETE))
 		tasks.remove = add_node_task(builder, node, ACTION_DELETE, type);

@@ -38,8 +38,10 @@ enum {
 static unsigned
 rules_for(const struct builder *builder, const struct placement *placement)
 {
+	/* A node that has a partner waits for that alone. */
 	if (placement->kind == PLACEMENT_TAKE_DOWN)
-		return 1u << RULE_STOP | 1u << RULE_REMOVE | 1u << RULE_REPLACE;
+		return 1u << RULE_STOP | 1u << RULE_REMOVE |
+		    (builder->partners[placement->node] == GRAPH_NONE ? 1u << RULE_REPLACE : 0);
 	if (placement->kind == PLACEMENT_IN_PLACE && builder->scope->rolling)
 		return 1u << RULE_ROLL | (builder->lifts ? 1u << RULE_INSTALL | 1u << RULE_START : 0);
 	return 1u << RULE_INSTALL | 1u << RULE_START | 1u << RULE_STOP | 1u << RULE_REMOVE;
@@ -131,10 +133,20 @@ relation_of(const struct builder *builder, enum rule rule)
 	                            : &builder->dependencies->needs[dependency];
 }
 
+/* Nodes that are replaced one by one find all they need elsewhere: for them every need is local. */
+static struct relation
+make_local(const struct relation *relation)
+{
+	struct neighbours none = {relation->all.vertices, memory_zeroed(relation->all.vertices + 1, sizeof *none.first), NULL};
+
+	return (struct relation){.all = relation->all, .far = none, .near = relation->all, .places = relation->places};
+}
+
 static void
 add_gates(struct builder *builder, enum rule rule)
 {
 	const struct relation *relation = relation_of(builder, rule);
+	struct relation local = make_local(relation);
 	struct gate *gates = builder->gates[rule];
 	size_t services = relation->all.vertices;
 	bool *counts = memory_zeroed(services, sizeof *counts);
@@ -142,7 +154,7 @@ add_gates(struct builder *builder, enum rule rule)
 
 	for (uint32_t i = 0; i < services; i++)
 		counts[i] = builder_class(builder, i, waits[rule].from)->count > 0;
-	nearest_init(&nearest, relation, counts);
+	nearest_init(&nearest, builder->scope->by_pairs ? &local : relation, counts);
 	for (uint32_t i = 0; i < services; i++) {
 		gates[i].step = GRAPH_NONE;
 		if (!gates[i].count)
@@ -152,6 +164,7 @@ add_gates(struct builder *builder, enum rule rule)
 		add_near(builder, &gates[i], nearest.near, nearest.near_count);
 	}
 	nearest_release(&nearest);
+	neighbours_release(&local.far);
 	free(counts);
 }
 
@@ -168,7 +181,7 @@ add_replacements(struct builder *builder)
 	for (size_t i = 0; i < layout->node_count; i++) {
 		const struct node *node = &layout->nodes[i];
 
-		if (builder->deletes[i] == GRAPH_NONE || builder->scope->dead[i])
+		if (builder->deletes[i] == GRAPH_NONE || builder->scope->dead[i] || builder->partners[i] != GRAPH_NONE)
 			continue;
 		for (size_t j = 0; j < node->was.count; j++) {
 			int service = names_find(services, node->was.list[j]);

@@ -25,7 +25,7 @@ STANDING = {
     "configure-with-restart": ["stop", "configure", "start"],
     "upgrade": ["stop", "install", "configure", "start"],
 }
-ROLLING = ("restart", "configure-with-restart", "upgrade", None)
+ROLLING = ("restart", "configure-with-restart", "upgrade", "replace", None)
 WHOLE = ("delete", "shrink", "replace")
 DIFFERENCE = {
     None: {"new", "added", "dropped", "leaving"},
@@ -297,6 +297,11 @@ def installs_in_place(nodes, tasks):
     return any(action == "install" and service in stays[node] for node, service, action, _ in tasks)
 
 
+def asks_new(cluster, nodes, tasks):
+    made = {node for node, _, action, _ in tasks if action == "create"}
+    return any(s in cluster["config"] for n in nodes if n["id"] in made for s in n["services"])
+
+
 def records_from(cluster, nodes):
     """The same as two layouts: what was, and what shall be."""
     was = {d["name"]: d for d in cluster["was"]["definitions"]}
@@ -346,6 +351,8 @@ def try_one(program, chance):
                             or action is None and installs_in_place(nodes, wanted))
     if is_cyclic(cluster, nodes, wanted, in_place):
         return (None if done.returncode == 1 and " -> " in done.stderr else f"no cycle found: {what}"), False
+    if action == "replace" and limit and asks_new(cluster, nodes, wanted):
+        return (None if "have to be made at once" in done.stderr else f"addresses of later nodes are asked for: {what}"), False
     if done.returncode != 0:
         return f"exit {done.returncode}: {done.stderr} {what}", False
     records = [json.loads(line) for line in done.stdout.splitlines()]

@@ -4,7 +4,8 @@
 
 In whatever order the plan is carried out: all sets of nodes are tried, and of a set all can be down at once unless on one
 of them the service is up again before it goes down on another. Nor is less done at once than the limit allows. Then
-random edges are taken out of the plan, and coopr-plan --check has to find out when too many may be down.
+random edges are taken out of the plan, and coopr-plan --check has to find out when too many may be down. The same for
+nodes that are replaced.
 """
 import itertools
 import json
@@ -55,7 +56,43 @@ def limits(limit, nodes, services):
     return {s: max(1, c * int(limit[:-1]) // 100 if limit.endswith("%") else int(limit)) for s, c in carriers.items()}
 
 
+def try_replace(program, chance):
+    """Old nodes and as many new ones: of each service so many are between the two, and each is up before the other leaves."""
+    cluster, nodes = make_layout(chance)
+    cluster["config"] = {}
+    for node in nodes:
+        node["services"] = node["was"] = (node["was"] if node["services"] is None else node["services"])
+    count = chance.randrange(1, len(nodes) + 1)
+    new = [{**n, "id": f"new{i}", "hostname": f"new{i}", "nodenum": 2000 + i, "was": None} for i, n in enumerate(nodes[:count])]
+    old = [{**n, "services": None} for n in nodes[:count]]
+    limit = chance.choice(["1", "2", "50%"])
+    text = text_of([cluster, *old, *nodes[count:], *new])
+    done = run(program, ["-a", "replace", "--max-unavailable", limit], text)
+    if done.returncode == 1 and " -> " in done.stderr:
+        return None
+    if done.returncode != 0 or run(program, ["--check"], done.stdout).returncode != 0:
+        return f"exit {done.returncode}: {done.stderr} {run(program, ['--check'], done.stdout).stderr}: {text}"
+    records = [json.loads(line) for line in done.stdout.splitlines()]
+    steps = [r for r in records if r["kind"] in ("task", "milestone")]
+    before, number = closure([r["id"] for r in steps], {r["id"]: r["after"] for r in steps})
+    task = {(r["node"], r["service"], r["action"]): r["id"] for r in steps if r["kind"] == "task"}
+    allowed = limits(limit, [*nodes[count:], *new], cluster["services"])
+    for service in cluster["services"]:
+        ends = {o["id"]: (task[n["id"], None, "create"], task[o["id"], None, "delete"])
+                for o, n in zip(old, new) if service in o["was"]}
+        if most_down(ends, before, number) > allowed[service]:
+            return f"{service} is replaced on {most_down(ends, before, number)} nodes at once, {limit}: {text}"
+    for o, n in zip(old, new):
+        ups = [i for (node, service, action), i in task.items() if node == n["id"] and (service or action == "confirm")]
+        downs = [i for (node, _, _), i in task.items() if node == o["id"]]
+        if not all(before[d] >> number[u] & 1 for u in ups for d in downs):
+            return f"{o['id']} leaves before {n['id']} is up: {text}"
+    return None
+
+
 def try_one(program, chance):
+    if chance.random() < 0.2:
+        return try_replace(program, chance), 0
     cluster, nodes = make_layout(chance)
     for node in nodes:
         node["services"] = node["was"] = node["was"] if node["services"] is None else node["services"]
