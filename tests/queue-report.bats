@@ -62,6 +62,56 @@ path='.critical_path | map("\(.task).\(.attempt) \(.waited_for) \(.held_s) \(.wa
 	same '0 10' "$(reported '"\(.node_wait_s) \(.slot_wait_s)"' '0 take t1' '10 done t1' '10 take t3' '20 done t3')"
 }
 
+# Judges reports with rules of its own: the plan, the attempts and the path are on stdin. Each link of the path is what it says
+# it is, and together they account for all the time.
+judge_path() {
+	python3 -c '
+import json, sys
+steps, attempts, report = {}, {}, None
+for record in map(json.loads, sys.stdin):
+    if record["kind"] in ("task", "milestone"):
+        steps[record["id"]] = record
+    elif record["kind"] == "attempt":
+        attempts[record["task"], record["attempt"]] = record
+    elif record["kind"] == "report":
+        report = record
+def tasks_before(step):
+    return {t for a in steps[step]["after"] for t in ([a] if steps[a]["kind"] == "task" else tasks_before(a))}
+path = report["critical_path"]
+for before, link in zip(path, path[1:]):
+    why, task = link["waited_for"], link["task"]
+    if why == "dependency":
+        assert before["task"] in tasks_before(task), link
+    elif why == "node":
+        assert steps[before["task"]]["node"] == steps[task]["node"], link
+    elif why == "retry":
+        assert before["task"] == task and before["attempt"] == link["attempt"] - 1, link
+    else:
+        assert why == "slot", link
+assert path[0]["waited_for"] is None
+assert all(attempts[l["task"], l["attempt"]]["critical"] for l in path)
+assert sum(a["critical"] for a in attempts.values()) == len(path)
+assert abs(sum(report["critical_path_parts"].values()) - report["makespan_s"]) < 0.001, report["critical_path_parts"]
+assert abs(sum(a["took_s"] for a in attempts.values()) - report["work_s"]) < 0.001
+'
+}
+
+@test "each link of the critical path is what it says it is, and all of them make up the makespan" {
+	for seed in {1..12}; do
+		for i in {1..60}; do
+			after=-
+			[ "$i" -le 8 ] || after=$(((seed * 7919 + i * 104729) % (i - 1) + 1))
+			[ "$after" = - ] || after=t$after,m$((i % 3))
+			printf 't%d n%d create %s {"expect_s":%d}\n' "$i" $(((seed + i * i) % 9)) "$after" $(((seed * i * 31) % 50 + 1))
+		done | { cat; printf 'm0 t1,t2\nm1 t3\nm2 t4,m1\n'; } | plan >unordered
+		# Milestones last: the order of the records is not that of the work.
+		jq -c 'if .kind == "task" then .rank = .expect_s else . end' unordered >plan
+		coopr-work --simulate "$seed" -j $((seed % 5 + 2)) --failures 10% --events plan >all || true
+		coopr-queue report -o json - <all >report
+		cat plan report | judge_path
+	done
+}
+
 @test "report of a job in the spool has the message and the end of the log of what failed" {
 	echo 't1 a install:zk - {"retries":1}' | plan | coopr-queue put --job mine --backoff-ms 0
 	coopr-queue take --by joe >taken

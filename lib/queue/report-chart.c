@@ -247,7 +247,7 @@ add_group(const struct chart *chart, size_t lane, const struct cell *cells)
 		buffer_printf(&shapes[most], "M%d %dh%dv%dh-%dz", x, bottom - height, width, height, width);
 	}
 	for (int action = 0; action <= ACTION_COUNT; action++) {
-		if (shapes[action].length > 0 && action < ACTION_COUNT)
+		if (action < ACTION_COUNT && shapes[action].length > 0)
 			buffer_printf(chart->out, "<path class=\"a%d\" d=\"%s\"/>\n", action, shapes[action].data);
 		else if (shapes[action].length > 0)
 			buffer_printf(chart->out, "<path class=\"x\" d=\"%s\"/>\n", shapes[action].data);

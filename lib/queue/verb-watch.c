@@ -278,10 +278,8 @@ verb_watch(int argc, char **argv)
 	from_ms = since_ms();
 	watching.queue = verb_open(spool, QUEUE_READ);
 	follow = follow_open(watching.queue, argv, from_ms, &err);
-	if (!follow)
-		return message_error(&err);
 
-	code = watch(&watching, follow);
+	code = follow ? watch(&watching, follow) : message_error(&err);
 	if (code == 0)
 		code = outcome(watching.queue, argv);
 
