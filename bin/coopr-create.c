@@ -131,7 +131,7 @@ main(int argc, char **argv)
 	argv += option_parse(&command, argc, argv);
 	check_options(argv);
 	fill_request(&request);
-	create = (struct create){argv[0], &request, {spool, jobs}};
+	create = (struct create){argv[0], &request, {spool, jobs, message_notice}};
 	as_table = format ? strcmp(format, "table") == 0 : isatty(STDOUT_FILENO);
 
 	code = dry_run ? preview(&create, as_table) : make(&create, as_table);

@@ -60,7 +60,7 @@ main(int argc, char **argv)
 		return message_error(&err);
 	if (!yes)
 		ask(argv[0]);
-	drive = (struct drive){spool, jobs};
+	drive = (struct drive){spool, jobs, message_notice};
 
 	if (delete_cluster(argv[0], &drive, &err) < 0)
 		return message_error(&err);

@@ -33,6 +33,12 @@ message(const char *format, ...)
 	fprintf(stderr, "%s: %s\n", program, line);
 }
 
+void
+message_notice(const char *text)
+{
+	message("%s", text);
+}
+
 int
 message_error(const struct error *err)
 {

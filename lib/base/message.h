@@ -15,6 +15,9 @@ void message_program(const char *name);
 /* Prints "PROGRAM: TEXT" on stderr. */
 void message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Prints "PROGRAM: TEXT" for those below the commands that have something to tell, and do not print. */
+void message_notice(const char *text);
+
 /* Prints err's text; returns err's code, so that a command says: return message_error(&err). */
 int message_error(const struct error *err);
 

@@ -11,7 +11,6 @@
 #include "base/file.h"
 #include "base/location.h"
 #include "base/memory.h"
-#include "base/message.h"
 #include "cluster/folder.h"
 #include "cluster/stage.h"
 #include "json/record.h"
@@ -172,7 +171,7 @@ retry(const struct chain *chain, const char *job, struct error *err)
 int
 chain_resume(const struct chain *chain, const char *job, struct error *err)
 {
-	char *spool = location_spool(chain->drive.spool);
+	char *spool = location_spool(chain->drive.spool), *text;
 	struct queue *queue = queue_open(spool, QUEUE_READ, err);
 	struct queue_job now;
 	int result = -1;
@@ -184,8 +183,10 @@ chain_resume(const struct chain *chain, const char *job, struct error *err)
 	queue_close(queue);
 	if (result < 0 || (now.status != QUEUE_FAILED && now.status != QUEUE_CANCELLED))
 		return result;
-	message("job %s %s before: what is not done of it is tried again", job,
+	text = memory_printf("job %s %s before: what is not done of it is tried again", job,
 	    now.status == QUEUE_FAILED ? "failed" : "was cancelled");
+	chain->drive.notice(text);
+	free(text);
 	return retry(chain, job, err);
 }
 

@@ -12,6 +12,7 @@ struct folder;
 struct drive {
 	const char *spool; /* NULL: the usual place */
 	long workers;      /* tasks at one time */
+	void (*notice)(const char *text); /* the command's: tells a person what is being done, one line */
 };
 
 /* Returns 0 when every task of job is done. -1 with EX_NO where the job failed; EX_TEMPFAIL where it is paused;
