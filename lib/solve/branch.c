@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solve/bits.h"
+#include "solve/dive.h"
 #include "solve/shares.h"
 #include "solve/spread.h"
 
@@ -52,8 +52,8 @@ branch_activity(const struct master *m, int row, const struct uses *uses)
 
 /* Whether a solution keeps all rows, counted in whole numbers. More marked machines than asked for are none too
  * many. */
-static bool
-keeps_rows(const struct master *m, const struct uses *uses)
+bool
+branch_keeps_rows(const struct master *m, const struct uses *uses)
 {
 	for (size_t i = 0; i < m->row_count; i++) {
 		int64_t activity = branch_activity(m, (int)i, uses);
@@ -64,102 +64,22 @@ keeps_rows(const struct master *m, const struct uses *uses)
 	return true;
 }
 
-/* The relaxation's solution in whole numbers. */
-static struct uses
-uses_of(const struct shares *shares)
-{
-	struct uses uses = {0};
-
-	for (size_t i = 0; i < shares->count; i++)
-		if (shares->list[i].value > 0.5) {
-			ARRAY_ROOM(uses.list, uses.count, uses.capacity);
-			uses.list[uses.count++] = (struct use){*shares->list[i].pattern, llround(shares->list[i].value)};
-		}
-	return uses;
-}
-
-/* Takes over a solution, with what the dive fixed since base. */
 static void
-take(struct branching *b, struct uses *uses, size_t base)
+take(struct branching *b, struct uses *uses)
 {
-	const struct uses *fixed = &b->master->fixed;
-
-	for (size_t i = base; i < fixed->count; i++) {
-		ARRAY_ROOM(uses->list, uses->count, uses->capacity);
-		uses->list[uses->count++] = fixed->list[i];
-	}
 	free(b->found->list);
 	*b->found = *uses;
 	*uses = (struct uses){0};
 	b->any = b->better = true;
 }
 
-/* Settles machines of a pattern, as marked ones as far as these are wanted. */
 static void
-fix(struct master *m, const struct pattern *pattern, int64_t count)
+try_dive(struct branching *b)
 {
-	int64_t marked = 0;
+	struct uses uses = {0};
 
-	if (master_wished(m, pattern) && m->rows[m->row_of_marked].hi > 0)
-		marked = m->rows[m->row_of_marked].hi < count ? m->rows[m->row_of_marked].hi : count;
-	if (marked)
-		master_fix(m, pattern, true, marked);
-	if (count > marked)
-		master_fix(m, pattern, false, count - marked);
-}
-
-/* Fixes the whole part of what the relaxation uses, and one machine of what it uses most of the rest of. */
-static void
-fix_whole_parts(struct master *m, const struct shares *shares)
-{
-	size_t most = 0;
-	double largest = -1;
-
-	for (size_t i = 0; i < shares->count; i++) {
-		double whole = floor(shares->list[i].value + SHARE_WHOLE), rest = shares->list[i].value - whole;
-
-		if (rest > largest + SHARE_WHOLE) {
-			largest = rest;
-			most = i;
-		}
-	}
-	for (size_t i = 0; i < shares->count; i++) {
-		int64_t count = (int64_t)floor(shares->list[i].value + SHARE_WHOLE) + (i == most);
-
-		if (count > 0)
-			fix(m, shares->list[i].pattern, count);
-	}
-}
-
-/* A guess: rounds step by step, solving the relaxation again after each. Proves nothing. */
-static void
-dive(struct branching *b)
-{
-	struct master *m = b->master;
-	struct state state = {0};
-	size_t base = m->fixed.count;
-	bool unproven = m->unproven, going = true;
-
-	master_save(m, &state);
-	while (going) {
-		struct shares shares = shares_of(m);
-
-		if (shares_are_whole(&shares)) {
-			struct uses uses = uses_of(&shares);
-
-			if (keeps_rows(m, &uses) && spread_judge(m, &uses) == VERDICT_FOUND)
-				take(b, &uses, base);
-			free(uses.list);
-			going = false;
-		} else {
-			fix_whole_parts(m, &shares);
-			going = master_relax(m, b->objective, b->sign);
-		}
-		free(shares.list);
-	}
-	m->unproven = unproven;
-	master_restore(m, &state);
-	state_release(&state);
+	if (dive(b->master, b->objective, b->sign, &uses))
+		take(b, &uses);
 }
 
 /* What found has, less than that is wanted from now on. */
@@ -252,13 +172,13 @@ descend_whole(struct branching *b, struct uses *uses)
 	enum verdict verdict;
 	bool done;
 
-	if (!keeps_rows(b->master, uses)) {
+	if (!branch_keeps_rows(b->master, uses)) {
 		b->master->unproven = true;
 		return false;
 	}
 	verdict = spread_judge(b->master, uses);
 	if (verdict == VERDICT_FOUND) {
-		take(b, uses, b->master->fixed.count);
+		take(b, uses);
 		return b->objective == SIMPLEX_NONE;
 	}
 	if (verdict == VERDICT_NONE)
@@ -282,7 +202,7 @@ descend(struct branching *b)
 			return branch_choice(b, i);
 	shares = shares_of(m);
 	if (shares_are_whole(&shares)) {
-		struct uses uses = uses_of(&shares);
+		struct uses uses = shares_uses(&shares);
 
 		free(shares.list);
 		done = descend_whole(b, &uses);
@@ -290,7 +210,7 @@ descend(struct branching *b)
 		return done;
 	}
 	if (b->depth % DIVE_EVERY == 1)
-		dive(b);
+		try_dive(b);
 	done = b->any && b->objective == SIMPLEX_NONE;
 	if (!done) {
 		/* shares borrow patterns of columns, which may have moved in the dive */

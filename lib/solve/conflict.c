@@ -12,7 +12,7 @@
 #include "solve/build.h"
 #include "solve/demand.h"
 #include "solve/remedy.h"
-#include "solve/search.h"
+#include "solve/extreme.h"
 #include "solve/solve.h"
 
 enum { /* nodes: what is not known by then counts as satisfiable */
@@ -36,7 +36,7 @@ is_too_much(struct inquiry *q, bool only, struct error *err)
 	int rc = -1;
 
 	if (program_build(q->demands.request, &q->demands, &program, err) == 0) {
-		enum verdict verdict = search_any(&program, &part);
+		enum verdict verdict = extreme_any(&program, &part);
 
 		q->open = q->open || (only && verdict == VERDICT_OPEN);
 		rc = verdict == VERDICT_NONE;
@@ -144,7 +144,7 @@ possible(struct inquiry *q, const struct demand *demand, int sign)
 
 	demand_drop(demands, demand, true);
 	if (program_build(demands->request, demands, &program, &err) == 0)
-		value = search_extreme(&program, is_about_machines(demand) ? ANY : unit_about(&program, demand), sign,
+		value = extreme_of(&program, is_about_machines(demand) ? ANY : unit_about(&program, demand), sign,
 		    &part);
 	program_release(&program);
 	budget_take(q->budget, &part);

@@ -185,21 +185,18 @@ is_pointless(const struct hunt *hunt, size_t i)
 	return false;
 }
 
+/* Whether what is to come cannot beat what was found; what is quickly known comes first. */
 static bool
 hopeless(const struct hunt *hunt, size_t from)
 {
-	int64_t hope = from < hunt->gainful ? hunt->hope[from] : 0;
+	int64_t hope = from < hunt->gainful ? hunt->hope[from] : 0, short_by = hunt->best - hunt->value, more;
 
-	if (hunt->size + hunt->rest[from] < hunt->need)
+	if (hunt->size + hunt->rest[from] < hunt->need || hope + hunt->prices->toll_most <= short_by)
 		return true;
-	if (hunt->crammed && hunt->size < hunt->need && is_too_full(hunt, from))
+	more = padding(hunt, from) + (hunt->prices->toll_count ? tolls(hunt, false) : 0);
+	if (hope + more <= short_by || (hunt->crammed && hunt->size < hunt->need && is_too_full(hunt, from)))
 		return true;
-	if (hunt->crammed && from < hunt->gainful) {
-		int64_t filled = filling(hunt, from);
-
-		hope = filled < hope ? filled : hope;
-	}
-	return hunt->value + hope + padding(hunt, from) + tolls(hunt, false) <= hunt->best;
+	return hunt->crammed && from < hunt->gainful && filling(hunt, from) + more <= short_by;
 }
 
 void

@@ -11,6 +11,7 @@ void
 master_release(struct master *m)
 {
 	free(m->columns);
+	free(m->candidates);
 	free(m->rows);
 	free(m->row_of_unit);
 	free(m->row_of_hardware);

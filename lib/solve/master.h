@@ -69,6 +69,8 @@ struct master { /* zero-initialise */
 	struct arena arena;
 	struct column *columns;
 	size_t column_count, column_capacity;
+	int *candidates; /* columns that were worth entering when all were looked at */
+	size_t candidate_count, candidate_capacity;
 	struct row *rows;
 	size_t row_count, row_capacity;
 	int *row_of_unit, *row_of_hardware, *row_of_group; /* or SIMPLEX_NONE */

@@ -171,3 +171,26 @@ price_best(const struct program *p, const struct prices *prices, struct budget *
 	*value = hunt.best;
 	return hunt.found;
 }
+
+size_t
+price_largest(const struct program *p, struct budget *budget)
+{
+	struct prices prices = {
+		.group = memory_zeroed(p->group_count, sizeof *prices.group),
+		.hardware = memory_zeroed(p->hardware_count, sizeof *prices.hardware),
+		.unit = memory_zeroed(p->unit_count, sizeof *prices.unit),
+		.moves_left = NO_MAX,
+	};
+	struct pattern pattern = {.units = memory_zeroed(p->unit_words, sizeof *pattern.units)};
+	int64_t largest = 0;
+
+	for (size_t u = 0; u < p->unit_count; u++)
+		prices.unit[u] = (int64_t)p->units[u].size;
+	for (size_t g = 0; g < p->group_count; g++)
+		price_best(p, &prices, budget, (int)g, NULL, largest, INT64_MAX, &pattern, &largest);
+	free(prices.group);
+	free(prices.hardware);
+	free(prices.unit);
+	free(pattern.units);
+	return (size_t)largest;
+}

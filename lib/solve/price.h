@@ -45,6 +45,7 @@ struct prices {
 	int64_t moves_left; /* patterns that are more moves are not to be used */
 	struct toll *tolls;
 	size_t toll_count;
+	int64_t toll_most;  /* what all tolls together may add */
 };
 
 /* The best pattern of a group that wish (or NULL) allows, in best (units has room), and its price in value. False
@@ -52,5 +53,8 @@ struct prices {
  * will do where it takes long to find a better one. Deterministic. */
 bool price_best(const struct program *program, const struct prices *prices, struct budget *budget, int group,
     const struct wish *wish, int64_t floor, int64_t enough, struct pattern *best, int64_t *value);
+
+/* The most services on one machine, looking at nothing but the machine. */
+size_t price_largest(const struct program *program, struct budget *budget);
 
 #endif

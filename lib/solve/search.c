@@ -36,6 +36,7 @@
 #include <string.h>
 
 #include "solve/bits.h"
+#include "solve/twin.h"
 
 struct search {
 	const struct program *program;
@@ -136,31 +137,6 @@ size_in_hand(const struct search *s)
 	return most;
 }
 
-/* The most services on one machine, looking at nothing but the machine. */
-static size_t
-largest_pattern(const struct search *s)
-{
-	const struct program *p = s->program;
-	struct prices prices = {
-		.group = memory_zeroed(p->group_count, sizeof *prices.group),
-		.hardware = memory_zeroed(p->hardware_count, sizeof *prices.hardware),
-		.unit = memory_zeroed(p->unit_count, sizeof *prices.unit),
-		.moves_left = NO_MAX,
-	};
-	struct pattern pattern = {.units = memory_zeroed(p->unit_words, sizeof *pattern.units)};
-	int64_t largest = 0;
-
-	for (size_t u = 0; u < p->unit_count; u++)
-		prices.unit[u] = (int64_t)p->units[u].size;
-	for (size_t g = 0; g < p->group_count; g++)
-		price_best(p, &prices, s->master.budget, (int)g, NULL, largest, INT64_MAX, &pattern, &largest);
-	free(prices.group);
-	free(prices.hardware);
-	free(prices.unit);
-	free(pattern.units);
-	return (size_t)largest;
-}
-
 /* The most services on a machine of any solution, at most limit; 0 where no solution has a machine. */
 static size_t
 find_size(struct search *s, size_t limit)
@@ -218,6 +194,19 @@ is_used_up(const struct search *s, size_t unit)
 	return row != SIMPLEX_NONE && s->master.rows[row].hi <= 0;
 }
 
+/* Puts a unit on a machine of the wish by changing places with one that nothing tells it from: that is a solution, too. */
+static bool
+change_places(struct search *s, size_t u)
+{
+	struct region *region = &s->wish.region;
+	const struct pattern *pattern;
+
+	bits_drop(region->with, u);
+	pattern = meets_wish(s);
+	bits_add(region->with, u);
+	return pattern && twin_exchange(&s->master, pattern, region->with, u, &s->found);
+}
+
 /* Narrows the wish to the first set of services, by name. */
 static void
 find_services(struct search *s)
@@ -232,7 +221,7 @@ find_services(struct search *s)
 			continue;
 		if (!is_used_up(s, u) && pattern_size(p, region->with) + p->units[u].size <= s->wish.size) {
 			bits_add(region->with, u);
-			if (can_be(s))
+			if (change_places(s, u) || can_be(s))
 				continue;
 			bits_drop(region->with, u);
 		}
@@ -320,7 +309,7 @@ settle(struct search *s, struct pattern *pattern, struct outcome *outcome)
 static void
 search_dense(struct search *s, struct outcome *outcome)
 {
-	size_t limit = largest_pattern(s);
+	size_t limit = price_largest(s->program, s->master.budget);
 	struct pattern pattern;
 
 	while (!s->open && s->master.rows[0].hi > 0 && first_pattern(s, &limit, &pattern)) {
@@ -406,38 +395,6 @@ search_best(const struct program *p, struct budget *budget, struct outcome *outc
 		}
 	finish(&s, verdict == VERDICT_FOUND, outcome);
 	search_release(&s);
-}
-
-enum verdict
-search_any(const struct program *p, struct budget *budget)
-{
-	struct search s;
-	enum verdict verdict;
-
-	search_init(&s, p, budget);
-	verdict = branch_find(&s.master, &s.found);
-	if (verdict == VERDICT_NONE && s.master.unproven)
-		verdict = VERDICT_OPEN;
-	search_release(&s);
-	return verdict;
-}
-
-int64_t
-search_extreme(const struct program *p, int unit, int sign, struct budget *budget)
-{
-	struct search s;
-	enum verdict verdict;
-	int64_t value = -1;
-	int row = 0;
-
-	search_init(&s, p, budget);
-	if (unit != ANY)
-		row = master_add_row(&s.master, (struct row){ROW_UNIT, unit, NULL, NO_MIN, NO_MAX, 1});
-	verdict = branch_best(&s.master, row, sign, &s.found);
-	if (verdict == VERDICT_FOUND && !s.master.unproven)
-		value = branch_activity(&s.master, row, &s.found);
-	search_release(&s);
-	return value >= SOLVE_MACHINES ? -1 : value;
 }
 
 void

@@ -28,13 +28,6 @@ struct outcome { /* release it; patterns live in its arena */
 /* Finds the best solution. */
 void search_best(const struct program *program, struct budget *budget, struct outcome *outcome);
 
-/* Whether there is a solution at all. */
-enum verdict search_any(const struct program *program, struct budget *budget);
-
-/* The least (sign 1) or most (-1) instances of a unit in any solution, or machines (unit ANY); -1 where that is
- * not known. */
-int64_t search_extreme(const struct program *program, int unit, int sign, struct budget *budget);
-
 void outcome_release(struct outcome *outcome);
 
 #endif

@@ -44,6 +44,19 @@ shares_are_whole(const struct shares *shares)
 	return true;
 }
 
+struct uses
+shares_uses(const struct shares *shares)
+{
+	struct uses uses = {0};
+
+	for (size_t i = 0; i < shares->count; i++)
+		if (shares->list[i].value > 0.5) {
+			ARRAY_ROOM(uses.list, uses.count, uses.capacity);
+			uses.list[uses.count++] = (struct use){*shares->list[i].pattern, llround(shares->list[i].value)};
+		}
+	return uses;
+}
+
 struct literal { /* one condition of a region */
 	enum { LITERAL_WITH, LITERAL_WITHOUT, LITERAL_HARDWARE, LITERAL_GROUP } kind;
 	int index;

@@ -28,6 +28,9 @@ struct shares shares_of(const struct master *master);
 
 bool shares_are_whole(const struct shares *shares);
 
+/* Whole shares as a solution, to be freed. */
+struct uses shares_uses(const struct shares *shares);
+
 /* A region with a fractional number of machines, sum, of as few conditions as a greedy choice gives: two different
  * patterns always differ in some literal, so it ends at the latest with one pattern that has a fraction. Lives in
  * the master's arena. */

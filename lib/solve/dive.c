@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "solve/dive.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "solve/bits.h"
+#include "solve/branch.h"
+#include "solve/shares.h"
+#include "solve/spread.h"
+
+enum { MISTAKES = 12 }; /* that are taken back in one dive */
+
+/* Settles machines of a pattern, as marked ones as far as these are wanted. */
+static void
+fix(struct master *m, const struct pattern *pattern, int64_t count)
+{
+	int64_t marked = 0;
+
+	if (master_wished(m, pattern) && m->rows[m->row_of_marked].hi > 0)
+		marked = m->rows[m->row_of_marked].hi < count ? m->rows[m->row_of_marked].hi : count;
+	if (marked)
+		master_fix(m, pattern, true, marked);
+	if (count > marked)
+		master_fix(m, pattern, false, count - marked);
+}
+
+static int64_t
+whole_part(const struct share *share)
+{
+	return (int64_t)floor(share->value + SHARE_WHOLE);
+}
+
+/* What the relaxation uses most of beside whole machines. */
+static size_t
+largest_rest(const struct shares *shares)
+{
+	size_t most = 0;
+	double largest = -1;
+
+	for (size_t i = 0; i < shares->count; i++) {
+		double rest = shares->list[i].value - (double)whole_part(&shares->list[i]);
+
+		if (rest > largest + SHARE_WHOLE) {
+			largest = rest;
+			most = i;
+		}
+	}
+	return most;
+}
+
+/* Fixes the whole part of what the relaxation uses, and one machine of what it uses most of the rest of. */
+static void
+fix_parts(struct master *m, const struct shares *shares, size_t most)
+{
+	for (size_t i = 0; i < shares->count; i++) {
+		int64_t count = whole_part(&shares->list[i]) + (i == most);
+
+		if (count > 0)
+			fix(m, shares->list[i].pattern, count);
+	}
+}
+
+/* The region of one pattern alone. */
+static struct region *
+region_of(struct master *m, const struct pattern *pattern)
+{
+	const struct program *p = m->program;
+	struct region *region = arena_alloc(&m->arena, 1, sizeof *region);
+
+	*region = (struct region){.group = pattern->group, .hardware = pattern->hardware, .zone = ANY, .settled = pattern->settled};
+	region->with = arena_alloc(&m->arena, p->unit_words, sizeof *region->with);
+	region->without = arena_alloc(&m->arena, p->unit_words, sizeof *region->without);
+	for (size_t u = 0; u < p->unit_count; u++)
+		bits_add(bits_has(pattern->units, u) ? region->with : region->without, u);
+	return region;
+}
+
+/* Rounds a pattern up; where nothing can come of that, down, and no more of it is used. False where neither will do. */
+static bool
+round_one(struct master *m, const struct shares *shares, int objective, int sign, int *mistakes)
+{
+	size_t most = largest_rest(shares);
+	struct region *region = region_of(m, shares->list[most].pattern);
+	int64_t whole = whole_part(&shares->list[most]);
+	struct state state = {0};
+	bool good;
+
+	master_save(m, &state);
+	fix_parts(m, shares, most);
+	good = master_relax(m, objective, sign);
+	if (!good && ++*mistakes <= MISTAKES) {
+		master_restore(m, &state);
+		master_add_row(m, (struct row){ROW_REGION, 0, region, NO_MIN, whole, 1});
+		good = master_relax(m, objective, sign);
+	}
+	state_release(&state);
+	return good;
+}
+
+/* Takes over a solution in whole numbers, with what was fixed since base. Doubles may have gone wrong: then it is none. */
+static bool
+take(struct master *m, const struct shares *shares, size_t base, struct uses *uses)
+{
+	struct uses rest = shares_uses(shares);
+
+	if (!branch_keeps_rows(m, &rest) || spread_judge(m, &rest) != VERDICT_FOUND) {
+		free(rest.list);
+		return false;
+	}
+	for (size_t i = base; i < m->fixed.count; i++) {
+		ARRAY_ROOM(rest.list, rest.count, rest.capacity);
+		rest.list[rest.count++] = m->fixed.list[i];
+	}
+	*uses = rest;
+	return true;
+}
+
+bool
+dive(struct master *m, int objective, int sign, struct uses *uses)
+{
+	struct state state = {0};
+	size_t base = m->fixed.count;
+	bool unproven = m->unproven, going = true, found = false;
+	int mistakes = 0;
+
+	master_save(m, &state);
+	while (going) {
+		struct shares shares = shares_of(m);
+
+		going = !shares_are_whole(&shares);
+		if (going)
+			going = round_one(m, &shares, objective, sign, &mistakes);
+		else
+			found = take(m, &shares, base, uses);
+		free(shares.list);
+	}
+	m->unproven = unproven;
+	master_restore(m, &state);
+	state_release(&state);
+	return found;
+}
