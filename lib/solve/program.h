@@ -121,11 +121,11 @@ struct program {
 	uint64_t *spread;     /* units with zones_min; NULL: none */
 	int64_t machines_min, machines_max;
 	int64_t present;    /* machines that are there, without those to be replaced */
-	bool shrinks;       /* fewer are asked for: then some leave, which is no move */
 	int64_t moves_max;  /* that are allowed; NO_MAX: any number */
+	bool shrinks;       /* fewer machines are asked for than are present: then some leave, which is no move */
 	bool unbounded;     /* nothing but SOLVE_MACHINES bounds the number of machines */
-	double cost_unit;   /* hardware.cost counts in this */
 	bool costed;        /* every usable hardware type has a cost */
+	double cost_unit;   /* hardware.cost counts in this */
 	enum objective objectives[OBJECTIVE_COUNT];
 	size_t objective_count;
 	const struct region *condition; /* of which there are so many machines; NULL: no such condition */

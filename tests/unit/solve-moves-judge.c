@@ -2,7 +2,7 @@
  *
  * Changes of living clusters against a brute-force judge over seeded random requests: present layouts that keep the
  * rules and such that do not, machines more and fewer, services added and removed, nodes to be replaced, moves
- * allowed or not. The judge tries every fate of every present machine and every set of new ones. It knows
+ * allowed or not, zones. The judge tries every fate of every present machine and every set of new ones. It knows
  * nothing but the puzzle it made itself and what coopr-solve(1) says of moves.
  *
  * Environment: TEST_SEED, of the first case (default: a fixed one); TEST_CASES, how many.
@@ -11,260 +11,13 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-#include "base/buffer.h"
 #include "base/error.h"
 #include "json/json.h"
 #include "json/place.h"
 #include "model/request.h"
 #include "solve/solve.h"
+#include "moves-puzzle.h"
 #include "tap.h"
-
-enum { SERVICES = 3, TYPES = 2, IMAGES = 2, NODES = 3, MACHINES = 4, KINDS = 7 * TYPES * IMAGES, ANY_NUMBER = 99, NO_ENTRY = -1 };
-
-struct machine {
-	unsigned services; /* bit SERVICES: one that is not in the request */
-	int type, image, number;
-	bool left, replaced;
-};
-
-struct puzzle {
-	int services;
-	int min[SERVICES], max[SERVICES];  /* NO_ENTRY */
-	unsigned on_types[SERVICES], on_images[SERVICES]; /* 0: any */
-	int takes[SERVICES], room[TYPES];  /* room NO_ENTRY: any */
-	int available[TYPES], cost[TYPES];
-	unsigned must, cant, exclusive, oneof; /* 0: no such set */
-	bool rule;
-	int factor[SERVICES], rule_min, rule_max;
-	bool counted; /* numMachines is given */
-	int from, to;
-	struct machine nodes[NODES];
-	int node_count;
-	int moves_max;
-	const char *order; /* of objectives: m(oves) c(ost) n(umber) d(ense) */
-};
-
-static uint64_t state;
-
-static int
-draw(int from, int to)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return from + (int)((state >> 11) % (uint64_t)(to - from + 1));
-}
-
-static bool
-chance(int percent)
-{
-	return draw(1, 100) <= percent;
-}
-
-static unsigned
-draw_set(const struct puzzle *z, int percent)
-{
-	return chance(percent) ? (unsigned)draw(1, (1 << z->services) - 1) : 0;
-}
-
-static void
-draw_rules(struct puzzle *z)
-{
-	bool capacities = chance(30);
-
-	for (int i = 0; i < z->services; i++) {
-		bool entry = chance(70);
-
-		z->min[i] = entry && chance(60) ? draw(0, 3) : NO_ENTRY;
-		z->max[i] = entry && chance(40) ? draw(z->min[i] > 0 ? z->min[i] : 0, 3) : NO_ENTRY;
-		z->on_types[i] = entry && chance(20) ? (unsigned)draw(1, 3) : 0;
-		z->on_images[i] = entry && chance(15) ? (unsigned)draw(1, 3) : 0;
-		z->takes[i] = draw(0, 4);
-		z->factor[i] = draw(-2, 2);
-	}
-	for (int h = 0; h < TYPES; h++) {
-		z->room[h] = capacities && chance(80) ? draw(2, 8) : NO_ENTRY;
-		z->available[h] = chance(15) ? draw(0, 3) : ANY_NUMBER;
-		z->cost[h] = draw(1, 5);
-	}
-	z->must = draw_set(z, 25);
-	z->cant = draw_set(z, 25);
-	z->exclusive = draw_set(z, 25);
-	z->oneof = draw_set(z, 10);
-	z->rule = chance(15);
-	z->rule_min = draw(-3, 2);
-	z->rule_max = z->rule_min + draw(0, 4);
-}
-
-static void
-draw_nodes(struct puzzle *z)
-{
-	unsigned stand = (unsigned)draw(1, (1 << z->services) - 1) | (chance(20) ? 1U << SERVICES : 0);
-	bool replace = chance(20);
-
-	z->node_count = draw(1, NODES);
-	for (int i = 0; i < z->node_count; i++) {
-		struct machine *node = &z->nodes[i];
-
-		*node = (struct machine){.type = draw(0, TYPES - 1), .image = chance(80) ? 0 : 1, .left = chance(5), .number = i};
-		node->services = (unsigned)draw(1, (1 << (SERVICES + 1)) - 1) & stand;
-		node->replaced = replace && !node->left && chance(40);
-	}
-}
-
-static void
-draw_puzzle(struct puzzle *z)
-{
-	static const char *const orders[] = {"md", "c", "cd", "cm", "nd", "mcd", "nmd", "dm"};
-	bool replaces = false;
-
-	*z = (struct puzzle){.services = chance(30) ? 2 : SERVICES};
-	draw_rules(z);
-	draw_nodes(z);
-	for (int i = 0; i < z->node_count; i++)
-		replaces = replaces || z->nodes[i].replaced;
-	z->counted = !replaces || chance(50);
-	z->from = draw(1, MACHINES);
-	z->to = chance(75) ? z->from : draw(z->from, MACHINES);
-	if (!z->counted) {
-		z->from = z->to = 0;
-		for (int i = 0; i < z->node_count; i++)
-			z->from = z->to = z->to + !z->nodes[i].left;
-	}
-	z->moves_max = chance(30) ? 0 : chance(60) ? ANY_NUMBER : draw(1, 3);
-	z->order = orders[chance(60) ? 0 : draw(1, 7)];
-}
-
-/* --- the puzzle as a request --- */
-
-static void
-put_names(struct buffer *out, const char *member, unsigned set, char prefix)
-{
-	bool any = false;
-
-	buffer_printf(out, "\"%s\":[", member);
-	for (int i = 0; i <= SERVICES; i++)
-		if (set >> i & 1) {
-			buffer_printf(out, "%s\"%c%d\"", any ? "," : "", prefix, i);
-			any = true;
-		}
-	buffer_byte(out, ']');
-}
-
-static bool
-has_entry(const struct puzzle *z, int i)
-{
-	return z->min[i] >= 0 || z->max[i] >= 0 || z->on_types[i] || z->on_images[i];
-}
-
-static void
-put_entries(struct buffer *out, const struct puzzle *z)
-{
-	bool any = false;
-
-	buffer_text(out, "\"services\":{");
-	for (int i = 0; i < z->services; i++) {
-		if (!has_entry(z, i))
-			continue;
-		buffer_printf(out, "%s\"s%d\":{", any ? "," : "", i);
-		put_names(out, "hardwaretypes", z->on_types[i], 'h');
-		buffer_byte(out, ',');
-		put_names(out, "imagetypes", z->on_images[i], 'i');
-		buffer_text(out, ",\"quantities\":{");
-		if (z->min[i] >= 0)
-			buffer_printf(out, "\"min\":%d%s", z->min[i], z->max[i] >= 0 ? "," : "");
-		if (z->max[i] >= 0)
-			buffer_printf(out, "\"max\":%d", z->max[i]);
-		buffer_text(out, "}}");
-		any = true;
-	}
-	buffer_byte(out, '}');
-}
-
-static void
-put_sets(struct buffer *out, const struct puzzle *z)
-{
-	const struct {
-		const char *name;
-		unsigned set;
-	} sets[] = {{"mustcoexist", z->must}, {"cantcoexist", z->cant}, {"mutuallyexclusive", z->exclusive}, {"oneof", z->oneof}};
-
-	buffer_text(out, ",\"layout\":{");
-	for (int i = 0; i < 4; i++) {
-		buffer_printf(out, "%s\"%s\":[", i == 3 ? "}," : i ? "," : "", sets[i].name);
-		for (int k = 0; k < SERVICES && sets[i].set; k++)
-			if (sets[i].set >> k & 1)
-				buffer_printf(out, "%s\"s%d\"", sets[i].set & ((1U << k) - 1) ? "," : "[", k);
-		buffer_text(out, sets[i].set ? "]]" : "]");
-	}
-	for (int i = 0; i < z->services && z->rule; i++)
-		buffer_printf(out, "%s\"s%d\":%d", i ? "," : ",\"counts\":[{\"name\":\"r\",\"terms\":{", i, z->factor[i]);
-	if (z->rule)
-		buffer_printf(out, "},\"min\":%d,\"max\":%d}]", z->rule_min, z->rule_max);
-}
-
-static void
-put_types(struct buffer *out, const struct puzzle *z)
-{
-	for (int h = 0; h < TYPES; h++) {
-		buffer_printf(out, "%s{\"name\":\"h%d\",\"providermap\":{\"p\":{\"flavor\":\"f\",\"cost\":%d", h ? "," : "\"hardwaretypes\":[",
-		    h, z->cost[h]);
-		if (z->room[h] >= 0)
-			buffer_printf(out, ",\"capacity\":{\"cpu\":%d}", z->room[h]);
-		if (z->available[h] != ANY_NUMBER)
-			buffer_printf(out, ",\"available\":%d", z->available[h]);
-		buffer_text(out, "}}}");
-	}
-	for (int i = 0; i < IMAGES; i++)
-		buffer_printf(out, "%s{\"name\":\"i%d\",\"providermap\":{\"p\":{\"image\":\"x\"}}}", i ? "," : "],\"imagetypes\":[", i);
-	for (int i = 0; i < z->services; i++)
-		buffer_printf(out, "%s{\"name\":\"s%d\",\"consumes\":{\"cpu\":%d}}", i ? "," : "],\"services\":[", i, z->takes[i]);
-}
-
-static void
-put_nodes(struct buffer *out, const struct puzzle *z)
-{
-	bool any = false;
-
-	for (int i = 0; i < z->node_count; i++) {
-		const struct machine *node = &z->nodes[i];
-
-		buffer_printf(out, "%s{\"id\":\"n%d\",\"nodenum\":%d,\"hostname\":\"x\",\"hardwaretype\":\"h%d\",\"imagetype\":\"i%d\",\"flavor\":\"f\","
-		    "\"image\":\"x\",", i ? "," : "],\"nodes\":[", i, i, node->type, node->image);
-		put_names(out, node->left ? "was" : "services", node->services, 's');
-		buffer_text(out, node->left ? ",\"services\":null}" : "}");
-	}
-	for (int i = 0; i < z->node_count; i++)
-		if (z->nodes[i].replaced) {
-			buffer_printf(out, "%s\"n%d\"", any ? "," : "],\"replace\":[", i);
-			any = true;
-		}
-}
-
-static char *
-request_text(const struct puzzle *z)
-{
-	static const char *const names[] = {"moves", "cost", "machines", "dense"};
-	struct buffer out = {0};
-
-	buffer_text(&out, "{\"kind\":\"request\",\"cluster\":{\"name\":\"c\",");
-	put_names(&out, "services", (1U << z->services) - 1, 's');
-	if (z->counted && z->from == z->to)
-		buffer_printf(&out, ",\"numMachines\":%d", z->from);
-	else if (z->counted)
-		buffer_printf(&out, ",\"numMachines\":{\"min\":%d,\"max\":%d}", z->from, z->to);
-	buffer_text(&out, "},\"template\":{\"name\":\"t\",\"objective\":[");
-	for (const char *o = z->order; *o; o++)
-		buffer_printf(&out, "%s\"%s\"", o > z->order ? "," : "", names[strchr("mcnd", *o) - "mcnd"]);
-	buffer_text(&out, "],\"constraints\":{");
-	put_entries(&out, z);
-	put_sets(&out, z);
-	buffer_text(&out, "}},\"provider\":{\"name\":\"p\",\"providertype\":\"dummy\"},");
-	put_types(&out, z);
-	put_nodes(&out, z);
-	buffer_text(&out, "]}");
-	return buffer_take(&out);
-}
 
 /* --- the judge --- */
 
@@ -392,6 +145,59 @@ totals_are_right(const struct judge *j, const int *instances, const int *of_type
 	return !z->oneof || chosen == 1 || !counts(j, "/template/constraints/oneof/0");
 }
 
+/* Zones of the machines on which a service stands; new machines get those that are given. */
+static int
+zones_of(const struct judge *j, int service, const int *given)
+{
+	unsigned zones = 0;
+	int machine = 0, own = 0;
+
+	for (int i = 0; i < j->present; i++)
+		if ((j->fate[i] >> service & 1) && j->nodes[i].zone >= 0)
+			zones |= 1U << j->nodes[i].zone;
+	for (int k = 0; k < KINDS; k++)
+		for (int n = 0; n < j->added[k]; n++, machine++)
+			if (j->kinds[k].services >> service & 1) {
+				zones |= given[machine] < 0 ? 0 : 1U << given[machine];
+				own++;
+			}
+	return __builtin_popcount(zones) + (counts(j, "/provider/zones") ? 0 : own);
+}
+
+static bool
+are_spread(const struct judge *j, const int *instances, const int *given)
+{
+	for (int i = 0; i < j->z->services; i++)
+		if ((j->z->spread >> i & 1) && instances[i] && zones_of(j, i, given) < j->z->spread_min)
+			return false;
+	return true;
+}
+
+/* Whether new machines can be given zones: those of the provider, and where present ones need not stay, theirs. */
+static bool
+can_be_spread(const struct judge *j, const int *instances, int *given, int machine, int new)
+{
+	unsigned open = (1U << j->z->zones) - 1;
+
+	if (!j->z->spread || !counts(j, "/template/constraints/spread/0"))
+		return true;
+	for (int i = 0; i < j->z->node_count && !counts(j, "/nodes"); i++)
+		open |= j->z->nodes[i].zone >= 0 ? 1U << j->z->nodes[i].zone : 0;
+	if (!counts(j, "/provider/zones"))
+		open = 0;
+	if (machine == new)
+		return are_spread(j, instances, given);
+	given[machine] = NO_ENTRY;
+	if (!open)
+		return can_be_spread(j, instances, given, machine + 1, new);
+	for (int zone = 0; zone <= ZONES; zone++) {
+		given[machine] = zone;
+		if ((open >> zone & 1) && can_be_spread(j, instances, given, machine + 1, new))
+			return true;
+	}
+	return false;
+}
+
 static int
 unconcerned(const struct judge *j, unsigned services)
 {
@@ -416,6 +222,8 @@ count_moves(const struct judge *j, int new, struct score *score)
 		for (int i = 0; i < j->present; i++)
 			if (!j->fate[i] && !taken[i] && (least < 0 || unconcerned(j, j->nodes[i].services) < unconcerned(j, j->nodes[least].services)))
 				least = i;
+		if (least < 0)
+			break;
 		taken[least] = true;
 		score->moves += 1 + unconcerned(j, j->nodes[least].services);
 	}
@@ -462,7 +270,7 @@ order_of(const struct puzzle *z, char out[8])
 static bool
 weigh(const struct judge *j, struct score *score)
 {
-	int instances[SERVICES] = {0}, of_type[TYPES] = {0}, new = 0;
+	int instances[SERVICES] = {0}, of_type[TYPES] = {0}, given[8] = {0}, new = 0;
 
 	*score = (struct score){0};
 	for (int k = 0; k < KINDS; k++) {
@@ -481,7 +289,7 @@ weigh(const struct judge *j, struct score *score)
 	}
 	count_moves(j, new, score);
 	return score->machines >= j->from && score->machines <= j->to && totals_are_right(j, instances, of_type) &&
-	    (j->moves_max == ANY_NUMBER || score->moves <= j->moves_max);
+	    (j->moves_max == ANY_NUMBER || score->moves <= j->moves_max) && can_be_spread(j, instances, given, 0, new);
 }
 
 static void
@@ -544,7 +352,7 @@ static void
 list_nodes(struct judge *j)
 {
 	const struct puzzle *z = j->z;
-	unsigned named = z->must | z->cant | z->exclusive | z->oneof, all = (1U << z->services) - 1, stood = 0;
+	unsigned named = z->must | z->cant | z->exclusive | z->oneof | z->spread, all = (1U << z->services) - 1, stood = 0;
 
 	for (int i = 0; i < z->services; i++)
 		named |= has_entry(z, i) || z->rule ? 1U << i : 0;
