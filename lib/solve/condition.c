@@ -89,7 +89,7 @@ condition_impose(const struct condition *condition, struct program *p)
 
 	region->group = condition->less ? ANY : group_of(&kept, condition->node);
 	region->hardware = condition->less ? ANY : hardware_of(p, condition->node);
-	region->zone = ANY;
+	region->zone = region->class = ANY;
 	region->with = arena_alloc(&p->arena, p->unit_words, sizeof *region->with);
 	region->without = arena_alloc(&p->arena, p->unit_words, sizeof *region->without);
 	add_units(p, condition->with.list, condition->with.count, region->with);

@@ -19,7 +19,7 @@ enum {
 bool
 hunt_concerns(const struct hunt *hunt, const struct toll *toll)
 {
-	return toll->price != 0 && !toll->region->settled && (toll->region->group == ANY || toll->region->group == hunt->group) &&
+	return toll->price != 0 && (toll->region->class == CLASS_OPEN || toll->region->class == ANY) && (toll->region->group == ANY || toll->region->group == hunt->group) &&
 	    (toll->region->zone == ANY || toll->region->zone == hunt->program->groups[hunt->group].zone) &&
 	    (toll->region->hardware == ANY || toll->region->hardware == hunt->hardware);
 }

@@ -236,11 +236,10 @@ add_settled_columns(struct master *m, const struct pattern *pattern)
 	}
 }
 
-/* Zones make a difference. */
 bool
 master_is_shared(const struct master *m, const struct pattern *pattern)
 {
-	for (size_t g = 0; g < m->program->group_count && !m->program->spread; g++)
+	for (size_t g = 0; g < m->program->group_count; g++)
 		if ((int)g != pattern->group && can_become(m->program, pattern, (int)g))
 			return true;
 	return false;

@@ -107,7 +107,7 @@ void master_set_bounds(struct master *master, int row, int64_t lo, int64_t hi);
 /* Settles that count machines have this pattern: they are taken out of all bounds. */
 void master_fix(struct master *master, const struct pattern *pattern, bool marked, int64_t count);
 
-/* Whether machines of other groups than its own can become what the pattern is, and it makes no difference. */
+/* Whether machines of other groups than its own can become what the pattern is. */
 bool master_is_shared(const struct master *master, const struct pattern *pattern);
 
 /* Settles that count machines are like this pattern (whose settled becomes the number of the kind), but leaves open of

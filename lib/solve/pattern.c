@@ -6,7 +6,9 @@
 bool
 region_has(const struct program *program, const struct region *region, const struct pattern *pattern)
 {
-	return region->settled == pattern->settled && (region->group == ANY || region->group == pattern->group) &&
+	int class = pattern_class(program, pattern);
+
+	return (region->class == class || (region->class == ANY && class != CLASS_LEAVES)) && (region->group == ANY || region->group == pattern->group) &&
 	    (region->zone == ANY || region->zone == program->groups[pattern->group].zone) &&
 	    (region->hardware == ANY || region->hardware == pattern->hardware) &&
 	    bits_within(region->with, pattern->units, program->unit_words) &&
@@ -23,6 +25,14 @@ enum departure
 pattern_departure(const struct program *program, const struct pattern *pattern)
 {
 	return program->hardware[pattern->hardware].departure;
+}
+
+int
+pattern_class(const struct program *program, const struct pattern *pattern)
+{
+	if (pattern->settled)
+		return pattern->settled;
+	return pattern_departure(program, pattern) ? CLASS_LEAVES : CLASS_OPEN;
 }
 
 int64_t

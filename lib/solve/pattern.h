@@ -20,7 +20,7 @@ struct region { /* some of all patterns */
 	int group, hardware;      /* or ANY */
 	int zone;                 /* of the group, or ANY */
 	uint64_t *with, *without; /* units it has, and has not */
-	int settled;              /* the same as that of the pattern */
+	int class;                /* as pattern_class; or ANY: all machines that are there */
 };
 
 /* Whether a pattern is in a region. */
@@ -30,6 +30,10 @@ bool pattern_same(const struct program *program, const struct pattern *a, const 
 
 /* What becomes of a machine of that pattern; DEPARTURE_NONE: it is there. */
 enum departure pattern_departure(const struct program *program, const struct pattern *pattern);
+
+/* Machines in question are one class, those of each settled kind, and those that leave, others. */
+enum { CLASS_OPEN = 0, CLASS_LEAVES = -2 };
+int pattern_class(const struct program *program, const struct pattern *pattern);
 
 /* How many moves a machine of that pattern is; how many services not concerned go with it as it leaves because fewer
  * machines are asked for. */

@@ -143,14 +143,14 @@ keep_matching(struct shares *shares, const struct literal *literal)
 	shares->count = kept;
 }
 
-/* Machines of settled kinds are in regions of their own. */
+/* A region is of one class. */
 static void
-keep_settled(struct shares *shares, int settled)
+keep_class(const struct program *p, struct shares *shares, int class)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < shares->count; i++)
-		if (shares->list[i].pattern->settled == settled)
+		if (pattern_class(p, shares->list[i].pattern) == class)
 			shares->list[kept++] = shares->list[i];
 	shares->count = kept;
 }
@@ -170,8 +170,8 @@ shares_region(struct master *m, const struct shares *shares, double *sum)
 	for (size_t i = 0; i < shares->count; i++)
 		if (fraction(shares->list[i].value) > SHARE_WHOLE)
 			left.list[left.count++] = shares->list[i];
-	region->settled = left.list[0].pattern->settled;
-	keep_settled(&left, region->settled);
+	region->class = pattern_class(p, left.list[0].pattern);
+	keep_class(p, &left, region->class);
 	while (!found) {
 		found = best_literal(p, &left, &literal);
 		add_literal(region, &literal);

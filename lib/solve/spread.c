@@ -198,7 +198,7 @@ static void
 cut_trees(struct grove *g)
 {
 	const struct program *p = g->master->program;
-	struct region all = {.group = ANY, .hardware = ANY, .zone = ZONE_OPEN};
+	struct region all = {.group = ANY, .hardware = ANY, .zone = ZONE_OPEN, .class = ANY};
 
 	all.with = arena_alloc(&g->master->arena, p->unit_words, sizeof *all.with);
 	all.without = arena_alloc(&g->master->arena, p->unit_words, sizeof *all.without);
@@ -231,7 +231,7 @@ cut_units(struct grove *g)
 		if (!may_be_absent(g, u))
 			continue;
 		region = arena_alloc(&g->master->arena, 1, sizeof *region);
-		*region = (struct region){.group = ANY, .hardware = ANY, .zone = ANY};
+		*region = (struct region){.group = ANY, .hardware = ANY, .zone = ANY, .class = ANY};
 		region->with = arena_alloc(&g->master->arena, p->unit_words, sizeof *region->with);
 		region->without = arena_alloc(&g->master->arena, p->unit_words, sizeof *region->without);
 		bits_add(region->with, u);
