@@ -68,7 +68,8 @@ region_of(struct master *m, const struct pattern *pattern)
 	const struct program *p = m->program;
 	struct region *region = arena_alloc(&m->arena, 1, sizeof *region);
 
-	*region = (struct region){.group = pattern->group, .hardware = pattern->hardware, .zone = ANY, .settled = pattern->settled};
+	*region = (struct region){.group = pattern->group, .hardware = pattern->hardware, .zone = ANY,
+	    .class = pattern_class(p, pattern)};
 	region->with = arena_alloc(&m->arena, p->unit_words, sizeof *region->with);
 	region->without = arena_alloc(&m->arena, p->unit_words, sizeof *region->without);
 	for (size_t u = 0; u < p->unit_count; u++)
