@@ -475,6 +475,20 @@ standing() {
 	same "$(after "stop app on 7-1001")" ""
 }
 
+@test "what a job has done is not planned again: the layout it leaves says nothing more of what was" {
+	standing
+	jq -c '.definitions[3].provisioner.actions.install.fields = {version: "2"}' cluster | cat - nodes >newer
+	job=$(coopr-plan --from stands newer | coopr-queue put)
+	coopr-queue show --layout "$job" | coopr-plan >plan
+	same "$(tasks plan | cut -d' ' -f1 | xargs)" "bootstrap stop install configure start"
+	while coopr-queue take >taken; do
+		jq -c '{kind: "result", job, task: .id, attempt, status: 0}' taken | coopr-queue done
+	done
+	coopr-queue show --layout "$job" | coopr-plan >plan
+	same "$(tasks plan)" ""
+	same "$(jq -c 'select(.kind == "cluster") | .was' plan)" null
+}
+
 @test "--history says how long tasks take: on the same hardware type, else on any, else as the service says" {
 	cat >history <<-'END'
 	{"kind":"expectation","action":"install","service":"lb","type":"shell","hardwaretype":null,"expect_s":3,"runs":9}

@@ -163,6 +163,36 @@ add_node(struct ledger *ledger, uint32_t number, const struct layout_work *work,
 	return result;
 }
 
+static bool
+is_all_done(const struct layout_work *work)
+{
+	for (size_t i = 0; i < work->count; i++)
+		if (!work->list[i].done)
+			return false;
+	return true;
+}
+
+/* What was before the job is past once all of it is done: what the cluster record says of it would be planned again. */
+static int
+add_cluster(struct ledger *ledger, bool all_done, struct buffer *out, struct error *err)
+{
+	const struct index_header *header = ledger->index.header;
+	struct buffer record = {0};
+	jv cluster;
+	int result = ledger_plan(ledger, header->cluster_offset, header->cluster_length + 1, &record, err);
+
+	if (result == 0 && !all_done) {
+		buffer_append(out, record.data, record.length);
+	} else if (result == 0 && (result = json_parse("cluster", record.data, record.length, &cluster, err)) == 0) {
+		cluster = jv_object_delete(cluster, jv_string("was"));
+		json_dump(cluster, out);
+		buffer_byte(out, '\n');
+		jv_free(cluster);
+	}
+	buffer_release(&record);
+	return result;
+}
+
 int
 show_layout(struct queue *queue, const char *job, struct buffer *out, struct error *err)
 {
@@ -175,8 +205,8 @@ show_layout(struct queue *queue, const char *job, struct buffer *out, struct err
 	if (!ledger)
 		return -1;
 	header = ledger->index.header;
-	result = ledger_plan(ledger, header->cluster_offset, header->cluster_length + 1, out, err);
 	work = collect(&ledger->index);
+	result = add_cluster(ledger, is_all_done(&work), out, err);
 	for (uint32_t n = 0; result == 0 && n < header->node_count; n++)
 		result = add_node(ledger, n, &work, &at, out, err);
 	ledger_unlock(ledger);
