@@ -106,10 +106,66 @@ test_order(void)
 	release(&sample);
 }
 
+static void
+test_workers(void)
+{
+	struct sample sample = {0};
+
+	for (int i = 0; i < 4; i++)
+		add(&sample, i, 10);
+	finish(&sample);
+	tap_is_number(plan_makespan(&sample.plan, 1), 40, "one worker does one task at a time");
+	tap_is_number(plan_makespan(&sample.plan, 3), 20, "three do three");
+	tap_is_number(plan_makespan(&sample.plan, 9), 10, "more than there are nodes have nothing to do");
+	release(&sample);
+
+	/* One worker, two nodes: the short task that the long one waits for goes before another short one. */
+	add(&sample, 0, 5);
+	add(&sample, 1, 5);
+	add(&sample, 2, 30);
+	graph_edge(&sample.graph, 1, 2);
+	finish(&sample);
+	tap_is_number(plan_makespan(&sample.plan, 2), 35, "of all that is ready the highest rank goes first");
+	tap_is_number(plan_makespan(&sample.plan, 1), 40, "whoever does it");
+	release(&sample);
+}
+
+/* A bound that every schedule keeps: no less than the critical path and the work divided; and what any that leaves no
+ * worker idle without need keeps: no more than both together. */
+static void
+test_random(unsigned seed)
+{
+	int wrong = 0;
+
+	srand(seed);
+	for (int n = 0; n < 2000; n++) {
+		struct sample sample = {0};
+		int count = 1 + rand() % (ROOM - 1), workers = 1 + rand() % 4;
+		double work = 0, longest = 0, makespan;
+
+		for (int i = 0; i < count; i++) {
+			add(&sample, i, rand() % 20);
+			work += sample.steps[i].expect_s;
+			for (int j = 0; j < i; j++)
+				if (rand() % 5 == 0)
+					graph_edge(&sample.graph, (uint32_t)j, (uint32_t)i);
+		}
+		finish(&sample);
+		for (int i = 0; i < count; i++)
+			longest = sample.steps[i].rank > longest ? sample.steps[i].rank : longest;
+		makespan = plan_makespan(&sample.plan, (size_t)workers);
+		wrong += makespan < longest || makespan < work / workers || makespan > work / workers + longest;
+		release(&sample);
+	}
+	tap_is_number(wrong, 0, "random plans take no less than they must, and no more than Graham allows (seed %u)", seed);
+}
+
 int
-main(void)
+main(int argc, char **argv)
 {
 	test_simple();
 	test_order();
+	test_workers();
+	test_random(argc > 1 ? (unsigned)atoi(argv[1]) : 4711);
 	return tap_end();
 }
