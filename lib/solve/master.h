@@ -107,16 +107,6 @@ void master_set_bounds(struct master *master, int row, int64_t lo, int64_t hi);
 /* Settles that count machines have this pattern: they are taken out of all bounds. */
 void master_fix(struct master *master, const struct pattern *pattern, bool marked, int64_t count);
 
-/* Whether machines of other groups than its own can become what the pattern is. */
-bool master_is_shared(const struct master *master, const struct pattern *pattern);
-
-/* Settles that count machines are like this pattern (whose settled becomes the number of the kind), but leaves open of
- * which groups they are: only the bounds that have to do with groups stay. */
-void master_settle(struct master *master, struct pattern *pattern, int64_t count);
-
-/* Forgets the columns that no solution of what is left can use, and those of wishes that have passed. */
-void master_forget(struct master *master);
-
 /* Whether a pattern meets the wish. */
 bool master_wished(const struct master *master, const struct pattern *pattern);
 
@@ -125,6 +115,9 @@ bool row_is_about_groups(const struct row *row);
 
 /* What one machine of a pattern adds to a row. */
 int64_t master_coefficient(const struct master *master, const struct row *row, const struct pattern *pattern, bool marked);
+
+/* Makes the choices that a pattern in use makes. */
+void master_choose_by(struct master *master, const struct pattern *pattern);
 
 /* Makes a choice: of its units, only this one has instances. */
 void master_choose(struct master *master, size_t choice, int unit);

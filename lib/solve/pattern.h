@@ -13,7 +13,7 @@
 struct pattern {
 	int group, hardware;
 	uint64_t *units;
-	int settled; /* the number of the kind that it is of, if all but its group is settled; see master_settle */
+	int settled; /* the number of the kind that it is of, if all but its group is settled; see settle_kind */
 };
 
 struct region { /* some of all patterns */

@@ -25,6 +25,9 @@
  * with the settled machines that would be a solution that uses such a pattern, or more than c of p. So nothing
  * need be remembered but what is left, and nothing is ever taken back.
  *
+ * On a change the pattern of step 1 is one whatever machine becomes it, a present one or a new one; which of them do stays
+ * open to the end (settle.h). Moves are one more objective before dense, and leaving is a pattern too (build-present.c).
+ *
  * Step 1 does not try patterns one by one either. It asks for a machine with at least k services, by bisection;
  * then, with k known, for one on the first hardware types, by bisection; then images; then, name by name, whether
  * the service can be on it: each question is one more condition on one machine (a wish). A solution in hand
@@ -36,6 +39,7 @@
 #include <string.h>
 
 #include "solve/bits.h"
+#include "solve/settle.h"
 #include "solve/twin.h"
 
 struct search {
@@ -241,7 +245,7 @@ first_pattern(struct search *s, size_t *limit, struct pattern *pattern)
 	find_type(s, false);
 	find_services(s);
 	*pattern = *meets_wish(s);
-	if (!master_is_shared(&s->master, pattern))
+	if (!settle_is_open(&s->master, pattern))
 		s->wish.region.group = pattern->group;
 	return true;
 }
@@ -264,7 +268,7 @@ room_for(const struct search *s, const struct pattern *pattern)
 {
 	const struct master *m = &s->master;
 	int64_t room = SOLVE_MACHINES;
-	bool shared = master_is_shared(m, pattern);
+	bool shared = settle_is_open(m, pattern);
 
 	for (size_t i = 0; i < m->row_count; i++) {
 		int64_t each = master_coefficient(m, &m->rows[i], pattern, false);
@@ -280,7 +284,7 @@ room_for(const struct search *s, const struct pattern *pattern)
 static void
 settle(struct search *s, struct pattern *pattern, struct outcome *outcome)
 {
-	bool shared = master_is_shared(&s->master, pattern);
+	bool shared = settle_is_open(&s->master, pattern);
 	struct uses *uses = &outcome->uses;
 	int64_t count;
 
@@ -291,7 +295,7 @@ settle(struct search *s, struct pattern *pattern, struct outcome *outcome)
 	s->master.wish = &s->wish;
 	count = count_in_hand(s);
 	if (shared)
-		master_settle(&s->master, pattern, count);
+		settle_kind(&s->master, pattern, count);
 	else
 		master_fix(&s->master, pattern, false, count);
 	for (size_t i = 0; i < s->found.count; i++)
@@ -314,7 +318,7 @@ search_dense(struct search *s, struct outcome *outcome)
 
 	while (!s->open && s->master.rows[0].hi > 0 && first_pattern(s, &limit, &pattern)) {
 		settle(s, &pattern, outcome);
-		master_forget(&s->master);
+		settle_forget(&s->master);
 	}
 }
 
