@@ -82,15 +82,16 @@ done_of() {
 }
 
 @test "SIGHUP: the configuration is read again; tasks in hand are not touched" {
-	plugin waits <<<"task=\$(jq -r .id); echo \"\$COLOUR\" >>begun; echo \$task >started; read -r _ <go.\$task; $good"
-	mkfifo started go.t0-0 go.t1-0 go.t2-0
+	plugin waits <<<"task=\$(jq -r .id); echo \"\$COLOUR\" >>begun; echo \$task >>started; read -r _ <go.\$task; $good"
+	mkfifo go.t0-0 go.t1-0 go.t2-0
+	: >started
 	config '{"jobs": 1, "environment": {"COLOUR": "red"}}'
 	job=$(put waits 3 1)
 	start_work -v
-	read -r first <started
+	until [ "$(wc -l <started)" = 1 ]; do :; done
 	config '{"jobs": 2, "environment": {"COLOUR": "blue"}}'
 	kill -HUP "$work"
-	read -r second <started
+	until [ "$(wc -l <started)" = 2 ]; do :; done
 	same "red
 blue" "$(cat begun)"
 	grep -q "configured anew" work.log
@@ -98,12 +99,12 @@ blue" "$(cat begun)"
 	config '{"jobs": 1}'
 	kill -HUP "$work"
 	until [ "$(grep -c "configured anew" work.log)" = 2 ]; do :; done
-	echo >"go.$first"
+	echo >"go.$(sed -n 1p started)"
 	until grep -q "done in" work.log; do :; done
 	same 2 "$(wc -l <begun)"
-	echo >"go.$second"
-	read -r third <started
-	echo >"go.$third"
+	echo >"go.$(sed -n 2p started)"
+	until [ "$(wc -l <started)" = 3 ]; do :; done
+	echo >"go.$(sed -n 3p started)"
 	timeout 60 coopr-queue wait "$job"
 	kill "$work"
 	wait "$work"

@@ -116,6 +116,40 @@ errand_set_find(const struct errand_set *set, const char *job, const char *task,
 	return errand;
 }
 
+/* The errand that the record names; NULL where it names none that was sent. */
+static struct errand *
+named_by(const struct errand_set *set, jv record)
+{
+	jv job = json_get(record, "job"), task = json_get(record, "task"), attempt = json_get(record, "attempt");
+	struct errand *errand = NULL;
+
+	if (json_string(job) && json_string(task) && jv_get_kind(attempt) == JV_KIND_NUMBER)
+		errand = errand_set_find(set, json_string(job), json_string(task), (int64_t)jv_number_value(attempt));
+	jv_free(job);
+	jv_free(task);
+	jv_free(attempt);
+	return errand && errand->sent ? errand : NULL;
+}
+
+struct errand *
+errand_set_answer(struct errand_set *set, const char *line, size_t length, struct error *err)
+{
+	struct errand *errand;
+	jv record;
+
+	if (json_parse("an answer", line, length, &record, err) < 0)
+		return NULL;
+	errand = named_by(set, record);
+	if (!errand) {
+		jv_free(record);
+		error_set(err, EX_SOFTWARE, "it answered to what it was not given");
+		return NULL;
+	}
+	errand->answer = record;
+	errand->end = ERRAND_ANSWERED;
+	return errand;
+}
+
 void
 errand_set_release(struct errand_set *set)
 {

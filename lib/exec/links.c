@@ -1,31 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exec/links.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
-#include <sys/random.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "exec/gate.h"
+#include "exec/mux.h"
 #include "exec/ssh.h"
 #include "exec/tail.h"
 #include "exec/task.h"
 
-enum { DROP_FIRST_MS = 100, NOTIFY_BYTES = 16 * 1024 };
+enum { NOTIFY_BYTES = 16 * 1024 };
 
 enum state { CLOSED, WAITING, OPENING, OPEN, CLOSING };
-
-struct gate { /* what one address takes */
-	char *name;
-	unsigned limit, opening;
-	struct gate *next;
-};
 
 struct link {
 	struct links *links;
@@ -83,24 +75,6 @@ links_open(struct links *links, struct supervisor *supervisor, struct error *err
 	return 0;
 }
 
-static struct gate *
-gate_of(struct links *links, const struct machine *machine)
-{
-	char *name = memory_printf("%s %lld", machine->address, (long long)machine->port);
-	struct gate *gate = links->gates;
-
-	while (gate && strcmp(gate->name, name) != 0)
-		gate = gate->next;
-	if (gate) {
-		free(name);
-		return gate;
-	}
-	gate = memory_zeroed(1, sizeof *gate);
-	*gate = (struct gate){.name = name, .limit = LINKS_GATE_FIRST, .next = links->gates};
-	links->gates = gate;
-	return gate;
-}
-
 /* Takes the socket's path. */
 static struct link *
 link_of(struct links *links, const struct machine *machine, char *socket)
@@ -114,7 +88,7 @@ link_of(struct links *links, const struct machine *machine, char *socket)
 		return link;
 	}
 	link = memory_zeroed(1, sizeof *link);
-	*link = (struct link){.links = links, .socket = socket, .gate = gate_of(links, machine), .next = links->first};
+	*link = (struct link){.links = links, .socket = socket, .gate = gate_of(&links->gates, machine), .next = links->first};
 	links->first = link;
 	return link;
 }
@@ -144,26 +118,6 @@ settle(struct link *link, const struct error *why)
 	}
 }
 
-/* Whether somebody holds a connection behind the socket already. What only lies there is removed. */
-static bool
-is_held(const char *path)
-{
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	int fd, connected = -1;
-
-	if (!file_exists(AT_FDCWD, path) || strlen(path) >= sizeof address.sun_path)
-		return false;
-	strcpy(address.sun_path, path);
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd >= 0)
-		connected = connect(fd, (struct sockaddr *)&address, sizeof address);
-	if (fd >= 0)
-		close(fd);
-	if (connected < 0)
-		unlink(path);
-	return connected == 0;
-}
-
 static void
 opened(struct link *link)
 {
@@ -172,9 +126,7 @@ opened(struct link *link)
 	set_due(link, clock_monotonic_ms() + LINKS_IDLE_MS);
 	if (!link->foreign) {
 		link->links->opening--;
-		link->gate->opening--;
-		if (link->gate->limit < LINKS_GATE_MAX)
-			link->gate->limit++;
+		gate_passed(link->gate);
 	}
 	settle(link, NULL);
 }
@@ -219,7 +171,7 @@ pump(struct links *links)
 			continue;
 		if (!link->visits.first)
 			link->state = CLOSED;
-		else if ((link->foreign = is_held(link->socket)))
+		else if ((link->foreign = mux_answers(link->socket)))
 			opened(link);
 		else
 			start(link);
@@ -309,40 +261,15 @@ links_leave(struct links *links, struct visit *visit)
 	list_remove(&link->visits, visit);
 }
 
-/* Whether sshd has cut a login off before it looked who it is: there were too many at once. */
-static bool
-was_dropped(const struct tail *said)
-{
-	static const char *const words[] = {"kex_exchange_identification", "Connection closed by", "Connection reset by"};
-
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (said->kept.length && memmem(said->kept.data, said->kept.length, words[i], strlen(words[i])))
-			return true;
-	return false;
-}
-
-static int64_t
-back_off(unsigned times)
-{
-	uint32_t chance = 0;
-	int64_t delay = DROP_FIRST_MS << times;
-
-	if (getrandom(&chance, sizeof chance, GRND_NONBLOCK) != sizeof chance)
-		return delay;
-	return delay / 2 + (int64_t)(chance % (uint32_t)delay);
-}
-
 static void
 could_not_open(struct link *link)
 {
 	struct error err;
 
 	link->links->opening--;
-	link->gate->opening--;
 	link->state = CLOSED;
-	if (was_dropped(&link->said) && link->drops < LINKS_DROPS && link->visits.first) {
-		link->gate->limit = link->gate->limit > 1 ? link->gate->limit / 2 : 1;
-		set_due(link, clock_monotonic_ms() + back_off(link->drops++));
+	if (gate_refused(link->gate, &link->said) && link->drops < LINKS_DROPS && link->visits.first) {
+		set_due(link, clock_monotonic_ms() + gate_back_off(link->drops++));
 		link->state = WAITING;
 		return;
 	}
@@ -435,13 +362,7 @@ free_all(struct links *links)
 		free(link->socket);
 		free(link);
 	}
-	while (links->gates) {
-		struct gate *gate = links->gates;
-
-		links->gates = gate->next;
-		free(gate->name);
-		free(gate);
-	}
+	gates_free(links->gates);
 	free(links->directory);
 }
 

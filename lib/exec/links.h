@@ -16,9 +16,7 @@
 
 enum {
 	LINKS_IDLE_MS = 60 * 1000,
-	LINKS_OPENING = 32,   /* logins in progress at most, over all */
-	LINKS_GATE_FIRST = 4, /* to one address: at first; one more with each that succeeds, half with each that is dropped, */
-	LINKS_GATE_MAX = 8,   /* ... up to so many */
+	LINKS_OPENING = 32,   /* logins in progress at most, over all; to one address see exec/gate.h */
 	LINKS_DROPS = 6,      /* how often a login that was dropped is tried again */
 	LINKS_LOSSES = 3,     /* how often a connection that is gone when it is wanted is opened again */
 };

@@ -90,6 +90,19 @@ connect_to(const char *path, struct error *err)
 	return -1;
 }
 
+bool
+mux_answers(const char *socket)
+{
+	struct error ignored;
+	int fd = connect_to(socket, &ignored);
+
+	if (fd >= 0)
+		close(fd);
+	else if (ignored.code == EX_UNAVAILABLE)
+		unlink(socket);
+	return fd >= 0;
+}
+
 /* A descriptor travels with a byte of its own, as the holder of the connection reads it. */
 static int
 send_descriptor(int socket, int fd)

@@ -20,6 +20,9 @@ enum mux_news {
 int mux_start(struct supervisor *supervisor, struct child *child, const char *socket, const char *command,
     struct error *err);
 
+/* Whether somebody holds a connection behind the socket. What only lies there is removed. */
+bool mux_answers(const char *socket);
+
 /* Reads what was said on the control descriptor. */
 enum mux_news mux_hear(struct child *child, struct error *err);
 

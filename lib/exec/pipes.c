@@ -21,8 +21,9 @@ open_pipe(struct supervised_end *end, int ours)
 	return fds[!ours];
 }
 
-int
-pipes_open(struct child *child, int theirs[3], struct error *err)
+/* Opens the pipes that the child asks for; theirs gets the ends for its stdin, stdout, stderr. */
+static int
+open_all(struct child *child, int theirs[3], struct error *err)
 {
 	theirs[0] = open_pipe(&child->in_end, 1);
 	theirs[1] = open_pipe(&child->out_end, 0);
@@ -30,6 +31,23 @@ pipes_open(struct child *child, int theirs[3], struct error *err)
 	if (child->in_end.fd < 0 || child->out_end.fd < 0 || (child->gather_err && child->err_end.fd < 0))
 		return error_errno(err, EX_OSERR, "%s: pipe", child->argv[0]);
 	return 0;
+}
+
+int
+pipes_start(struct child *child, struct error *err)
+{
+	int theirs[3], result = open_all(child, theirs, err);
+	struct process process = {.argv = child->argv, .environment = child->environment, .in = theirs[0],
+	    .out = theirs[1], .err = theirs[2], .group = true, .session = child->session,
+	    .die_with_us = child->die_with_us};
+
+	if (result == 0)
+		result = process_start(&process, err);
+	for (int i = 0; i < 3; i++)
+		if (theirs[i] >= 0)
+			close(theirs[i]);
+	child->pid = process.pid;
+	return result;
 }
 
 void

@@ -16,9 +16,9 @@ struct supervised_end;
 
 enum { PIPES_CHUNK = 64 * 1024 }; /* read at once at most */
 
-/* Opens the pipes that child asks for; theirs gets the ends for its stdin, stdout, stderr (PROCESS_INHERIT for a stream that
- * it shares with us). -1 where one could not be had: what was opened is there to be closed. */
-int pipes_open(struct child *child, int theirs[3], struct error *err);
+/* Starts the process between pipes: its own ends of them are closed here in any case. -1: those that are ours are there to be
+ * closed. */
+int pipes_start(struct child *child, struct error *err);
 
 /* Closes an end. Events would outlive that: a child that was just started may hold a copy for a moment longer. */
 void pipes_shut(struct supervised_end *end);

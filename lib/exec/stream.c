@@ -230,30 +230,12 @@ static void
 take_answer(struct stream *stream, const char *line, size_t length)
 {
 	struct error err;
-	struct errand *errand = NULL;
-	jv answer, job, task, attempt;
+	struct errand *errand = errand_set_answer(&stream->set, line, length, &err);
 
-	if (json_parse("an answer", line, length, &answer, &err) < 0) {
+	if (errand)
+		settle(stream, errand);
+	else
 		give_up(stream, err.text);
-		return;
-	}
-	job = json_get(answer, "job");
-	task = json_get(answer, "task");
-	attempt = json_get(answer, "attempt");
-	if (json_string(job) && json_string(task) && jv_get_kind(attempt) == JV_KIND_NUMBER)
-		errand = errand_set_find(&stream->set, json_string(job), json_string(task),
-		    (int64_t)jv_number_value(attempt));
-	jv_free(job);
-	jv_free(task);
-	jv_free(attempt);
-	if (!errand || !errand->sent) {
-		jv_free(answer);
-		give_up(stream, "it answered to what it was not given");
-		return;
-	}
-	errand->answer = answer;
-	errand->end = ERRAND_ANSWERED;
-	settle(stream, errand);
 }
 
 static void

@@ -115,24 +115,6 @@ unlink_child(struct supervisor *supervisor, struct child *child)
 	supervisor->count--;
 }
 
-/* Starts the process between its pipes. The child's own ends are closed here in any case. */
-static int
-spawn(struct child *child, struct error *err)
-{
-	int theirs[3], result = pipes_open(child, theirs, err);
-	struct process process = {.argv = child->argv, .environment = child->environment, .in = theirs[0],
-	    .out = theirs[1], .err = theirs[2], .group = true, .session = child->session,
-	    .die_with_us = child->die_with_us};
-
-	if (result == 0)
-		result = process_start(&process, err);
-	for (int i = 0; i < 3; i++)
-		if (theirs[i] >= 0)
-			close(theirs[i]);
-	child->pid = process.pid;
-	return result;
-}
-
 /* Has all of its ends waited for. */
 static int
 enter(struct supervisor *supervisor, struct child *child)
@@ -167,7 +149,7 @@ supervise_start(struct supervisor *supervisor, struct child *child, struct error
 	struct supervised_end none = {.fd = -1, .child = child};
 
 	child->in_end = child->out_end = child->err_end = child->exit_end = none;
-	if (spawn(child, err) < 0) {
+	if (pipes_start(child, err) < 0) {
 		pipes_shut_all(child);
 		return -1;
 	}
