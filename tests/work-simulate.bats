@@ -103,6 +103,11 @@ events() {
 	[[ $(rehearsed '.critical_path | join(" ")') =~ ^(t1 t3|t2 t4)\ t[56]$ ]]
 }
 
+@test "tasks that are expected to take for ever do not" {
+	for i in {1..50}; do echo "t$i n$i create - {\"expect_s\":1e12}"; done | plan >plan
+	same 50 "$(rehearsed '.work_s / 1e9')"
+}
+
 @test "a plan of no task takes no time" {
 	plan >plan </dev/null
 	same '0 0 []' "$(rehearsed '"\(.makespan_s) \(.attempts) \(.critical_path)"')"

@@ -13,6 +13,8 @@
 
 #define BOOT "rehearsal"
 
+enum { LENGTH_MAX_S = 1000 * 1000 * 1000 };
+
 struct running { /* an attempt, and when it ends */
 	int64_t end_ms;
 	uint32_t order; /* of two that end together, the one that began first */
@@ -61,7 +63,7 @@ draw_part(struct stage *stage, uint32_t step, enum draw what)
 	return (double)(draw(stage, step, what) >> 11) / 9007199254740992.0;
 }
 
-/* Half to one and a half times what is expected, most often near it. */
+/* Half to one and a half times what is expected, most often near it; and no longer than that the sum of all fits. */
 static int64_t
 draw_length(struct stage *stage, uint32_t step)
 {
@@ -70,7 +72,7 @@ draw_length(struct stage *stage, uint32_t step)
 	double expect_s = own ? stage->blueprint->steps[step].expect_s : action_expect_s(step_action(index, step));
 	double factor = 0.5 + (draw_part(stage, step, DRAW_LENGTH) + draw_part(stage, step, DRAW_LENGTH_TOO)) / 2;
 
-	return (int64_t)(expect_s * 1000 * factor + 0.5);
+	return expect_s < LENGTH_MAX_S ? (int64_t)(expect_s * 1000 * factor + 0.5) : (int64_t)LENGTH_MAX_S * 1000;
 }
 
 static bool

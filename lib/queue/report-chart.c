@@ -157,6 +157,15 @@ add_grid(const struct chart *chart)
 
 /* --- what ran when, in parts of the makespan --- */
 
+/* The part of the makespan that an instant is in; a clock that was set may show any. */
+static int
+bin_of(double at_ms, double bin_ms)
+{
+	if (bin_ms <= 0 || at_ms < bin_ms)
+		return 0;
+	return at_ms >= bin_ms * BINS ? BINS - 1 : (int)(at_ms / bin_ms);
+}
+
 /* Adds an attempt to the cells of its lane. */
 static void
 fill_cells(const struct chart *chart, const struct course_attempt *attempt, struct cell *cells)
@@ -164,17 +173,16 @@ fill_cells(const struct chart *chart, const struct course_attempt *attempt, stru
 	const struct report *report = chart->report;
 	double bin_ms = (double)report->makespan_ms / BINS;
 	double from = (double)(attempt->start_ms - report->start_ms), until = (double)(attempt->end_ms - report->start_ms);
-	int first = bin_ms > 0 ? (int)(from / bin_ms) : 0, last = bin_ms > 0 ? (int)(until / bin_ms) : 0;
+	int last = bin_of(until, bin_ms);
 
-	for (int bin = first < 0 ? 0 : first; bin <= last && bin < BINS; bin++) {
+	for (int bin = bin_of(from, bin_ms); bin <= last; bin++) {
 		double start = bin * bin_ms > from ? bin * bin_ms : from;
 		double end = (bin + 1) * bin_ms < until ? (bin + 1) * bin_ms : until;
 
 		if (end > start)
 			cells[bin].busy_ms[attempt->action] += (int64_t)(end - start + 0.5);
 	}
-	last = last < BINS ? last : BINS - 1;
-	if (last >= 0 && (attempt->end == COURSE_FAILED || attempt->end == COURSE_LOST))
+	if (attempt->end == COURSE_FAILED || attempt->end == COURSE_LOST)
 		cells[last].bad = true;
 }
 
