@@ -22,9 +22,9 @@ struct node {
 	const char *zone;     /* or NULL */
 	const char *hardwaretype, *imagetype, *flavor, *image, *sshuser; /* any may be NULL */
 	bool leaves;          /* "services": null: it is to be deleted */
-	struct string_list services; /* sorted, what shall stand here */
-	bool replaced;        /* a request asks for another one in its place */
 	bool is_new;          /* "was": null */
+	bool replaced;        /* a request asks for another one in its place */
+	struct string_list services; /* sorted, what shall stand here */
 	struct string_list was;      /* sorted, what stood here before */
 	size_t index; /* of its element in the list it was read from, for pointers */
 	jv ipaddresses; /* borrowed from source: {"access_v4":"203.0.113.4"}; invalid while none is known */

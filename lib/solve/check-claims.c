@@ -46,7 +46,7 @@ check_cost(const struct check *c, double *cost)
 			continue;
 		if (offer && !offer->has_cost)
 			return false;
-		*cost += offer ? offer->cost : 0;
+		*cost += offer ? check_millionths(offer->cost) : 0;
 	}
 	return true;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "solve/check-context.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -45,6 +46,12 @@ check_broken(struct check *c, const char *where, enum demand_kind kind, size_t i
 	add_fault(c, where, pointer.data, format, ap);
 	va_end(ap);
 	buffer_release(&pointer);
+}
+
+double
+check_millionths(double value)
+{
+	return round(value * 1e6) / 1e6;
 }
 
 bool

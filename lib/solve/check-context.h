@@ -56,6 +56,9 @@ int64_t check_moves(const struct check *c);
 /* The price of all machines; false where one has none. */
 bool check_cost(const struct check *c, double *cost);
 
+/* An amount, a coefficient or a cost as it counts: in whole millionths. */
+double check_millionths(double value);
+
 /* NULL where there is none. */
 const struct service *check_service_of(const struct check *c, const char *name);
 const struct hardware_offer *check_hardware_of(const struct check *c, const char *name);

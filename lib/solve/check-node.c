@@ -120,11 +120,10 @@ add_amounts(struct sums *sums, const struct amounts *amounts)
 			ARRAY_ROOM(sums->taken, before, sums->capacity);
 			sums->taken[number] = 0;
 		}
-		sums->taken[number] += amounts->list[i].value;
+		sums->taken[number] += check_millionths(amounts->list[i].value);
 	}
 }
 
-/* Amounts count in millionths. */
 static void
 check_capacity(struct check *c, const struct node *node)
 {
@@ -138,7 +137,7 @@ check_capacity(struct check *c, const struct node *node)
 			add_amounts(&sums, &s->consumes);
 	}
 	for (size_t i = 0; i < sums.resources.count; i++) {
-		double room = amount_of(&offer->capacity, sums.resources.list[i]);
+		double room = check_millionths(amount_of(&offer->capacity, sums.resources.list[i]));
 
 		if (sums.taken[i] > room + 5e-7)
 			check_broken(c, node->id, DEMAND_CAPACITY, (size_t)names_find(&c->hardware, node->hardwaretype),

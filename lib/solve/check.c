@@ -48,7 +48,8 @@ check_rules(struct check *c)
 
 		for (size_t j = 0; j < t->counts[i].term_count; j++)
 			if (check_on_cluster(c, t->counts[i].terms[j].service))
-				sum += t->counts[i].terms[j].coefficient * (double)check_instances(c, t->counts[i].terms[j].service);
+				sum += check_millionths(t->counts[i].terms[j].coefficient) *
+				    (double)check_instances(c, t->counts[i].terms[j].service);
 		if (sum < t->counts[i].min - 5e-7 || sum > t->counts[i].max + 5e-7)
 			check_broken(c, "cluster", DEMAND_COUNT_RULE, i, "the rule \"%s\" is broken: it gives %g",
 			    t->counts[i].name ? t->counts[i].name : "", sum);

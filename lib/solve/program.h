@@ -103,7 +103,6 @@ struct program {
 	size_t unit_count, unit_words;
 	uint64_t **crowds; /* sets of three or more units that may not all stand on one machine */
 	size_t crowd_count;
-	bool impossible; /* an empty set may not coexist: no machine is right */
 	struct hardware *hardware; /* by name */
 	size_t hardware_count, hardware_words;
 	struct image *images; /* by name */
@@ -117,17 +116,18 @@ struct program {
 	size_t choice_count;
 	const char **zones; /* the provider's, then those of present machines */
 	size_t zone_count, zones_open;
-	bool zones_unlimited; /* as if each new machine had a zone of its own */
 	uint64_t *spread;     /* units with zones_min; NULL: none */
 	int64_t machines_min, machines_max;
 	int64_t present;    /* machines that are there, without those to be replaced */
 	int64_t moves_max;  /* that are allowed; NO_MAX: any number */
-	bool shrinks;       /* fewer machines are asked for than are present: then some leave, which is no move */
-	bool unbounded;     /* nothing but SOLVE_MACHINES bounds the number of machines */
-	bool costed;        /* every usable hardware type has a cost */
 	double cost_unit;   /* hardware.cost counts in this */
 	enum objective objectives[OBJECTIVE_COUNT];
 	size_t objective_count;
+	bool impossible;      /* an empty set may not coexist: no machine is right */
+	bool zones_unlimited; /* as if each new machine had a zone of its own */
+	bool shrinks;         /* fewer machines are asked for than are present: then some leave, which is no move */
+	bool unbounded;       /* nothing but SOLVE_MACHINES bounds the number of machines */
+	bool costed;          /* every usable hardware type has a cost */
 	const struct region *condition; /* of which there are so many machines; NULL: no such condition */
 	int64_t condition_lo, condition_hi;
 };

@@ -12,13 +12,13 @@
 #include "solve/admit.h"
 #include "solve/breach.h"
 #include "solve/bits.h"
-#include "solve/condition.h"
 #include "solve/conflict.h"
 #include "solve/demand.h"
+#include "solve/fill.h"
 #include "solve/search.h"
 #include "solve/zone.h"
 
-enum { WRITE_AT_ONCE = 1 << 16, QUESTION_NODES = 200000, QUESTION_MACHINES = 1000 };
+enum { WRITE_AT_ONCE = 1 << 16 };
 
 struct kind { /* machines that look the same in the answer */
 	const struct use *use;
@@ -274,6 +274,14 @@ name_services(const struct program *p, struct answer *answer)
 		answer->services.list[i] = p->services[i]->name;
 }
 
+void
+answer_fill(const struct program *p, const struct outcome *outcome, unsigned long explored, struct answer *answer)
+{
+	make_nodes(p, outcome, answer);
+	make_solution(p, outcome, explored, answer);
+	name_services(p, answer);
+}
+
 static struct budget
 budget_of(const struct solve_terms *terms)
 {
@@ -311,9 +319,7 @@ take_outcome(const struct program *p, const struct outcome *outcome, const struc
 	answer->satisfiable = outcome->verdict != VERDICT_NONE;
 	if (!answer->satisfiable)
 		return conflict_explain(p->request, terms->moves_max, budget, &answer->arena, &answer->refusal, err);
-	make_nodes(p, outcome, answer);
-	make_solution(p, outcome, budget->nodes, answer);
-	name_services(p, answer);
+	answer_fill(p, outcome, budget->nodes, answer);
 	return 0;
 }
 
@@ -360,71 +366,6 @@ solve(const struct request *request, const struct solve_terms *terms, struct ans
 	}
 	program_release(&program);
 	demands_release(&demands);
-	return rc;
-}
-
-/* What comes before dense where the best is asked for. */
-static void
-keep_objectives(struct program *p, bool best)
-{
-	size_t count = 0;
-
-	while (best && count < p->objective_count && p->objectives[count] != OBJECTIVE_DENSE)
-		count++;
-	p->objective_count = count;
-}
-
-static int
-answer_question(const struct program *p, unsigned long nodes_max, struct answer *answer, struct error *err)
-{
-	struct budget budget = {.nodes_max = nodes_max ? nodes_max : QUESTION_NODES};
-	struct outcome outcome;
-	int rc;
-
-	search_best(p, &budget, &outcome);
-	rc = outcome.verdict == VERDICT_FOUND || outcome.uses.count > 0;
-	if (rc == 0 && (outcome.verdict == VERDICT_OPEN || !outcome.proved))
-		rc = error_set(err, EX_SOFTWARE, "request: no layout was found, and that there is none could not be proved");
-	if (rc > 0) {
-		make_nodes(p, &outcome, answer);
-		make_solution(p, &outcome, budget.nodes, answer);
-		name_services(p, answer);
-	}
-	answer->satisfiable = rc > 0;
-	outcome_release(&outcome);
-	return rc;
-}
-
-/* Where nothing bounds the number of machines, few are tried first: numbers stay small, and so does the layout. */
-static int
-ask_few_first(struct program *p, unsigned long nodes_max, struct answer *answer, struct error *err)
-{
-	int64_t most = p->machines_max, few = p->machines_min + p->present + QUESTION_MACHINES;
-	int rc = 0;
-
-	if (p->unbounded && few < most) {
-		p->machines_max = few;
-		rc = answer_question(p, nodes_max, answer, err);
-		p->machines_max = most;
-	}
-	return rc > 0 ? rc : answer_question(p, nodes_max, answer, err);
-}
-
-int
-solve_question(const struct request *request, const struct question *question, struct answer *answer,
-    struct error *err)
-{
-	struct program program;
-	int rc = -1;
-
-	*answer = (struct answer){0};
-	if (program_build(request, question->demands, &program, err) == 0) {
-		keep_objectives(&program, question->best);
-		rc = !question->condition || condition_impose(question->condition, &program);
-		if (rc > 0)
-			rc = ask_few_first(&program, question->nodes_max, answer, err);
-	}
-	program_release(&program);
 	return rc;
 }
 

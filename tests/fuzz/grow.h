@@ -129,7 +129,7 @@ grow_service_rules(struct grown *g)
 {
 	grow_open(g, "services", "{");
 	for (unsigned i = 0; i < g->services; i++) {
-		char name[8];
+		char name[16];
 
 		if (!seed_rare(g->seed, 2))
 			continue;
