@@ -303,7 +303,8 @@ find_conflict(struct inquiry *q, struct breaches *breaches, struct error *err)
 
 /* What the present layout has to do with it, and what moves could do. */
 static int
-append_change(struct inquiry *q, const struct breaches *breaches, struct buffer *out, struct error *err)
+append_change(const struct inquiry *q, const struct breaches *breaches, struct budget *budget, struct buffer *out,
+    struct error *err)
 {
 	const struct demands *demands = &q->demands;
 	bool told = false;
@@ -318,7 +319,7 @@ append_change(struct inquiry *q, const struct breaches *breaches, struct buffer 
 			buffer_printf(out, ", on %s", breach->node->id);
 		told = true;
 	}
-	return demands->request->node_count ? remedy_words(demands->request, out, err) : 0;
+	return demands->request->node_count ? remedy_words(demands->request, budget, out, err) : 0;
 }
 
 int
@@ -342,7 +343,7 @@ conflict_explain(const struct request *request, int64_t moves_max, struct budget
 		explain_nothing(request, arena, refusal);
 	else if (rc == 0) {
 		append_sentence(&q, list, count, &out);
-		rc = append_change(&q, &breaches, &out, err);
+		rc = append_change(&q, &breaches, budget, &out, err);
 		refusal->conflict = pointers_of(&q.demands, list, count, arena);
 		refusal->because = arena_string(arena, out.data);
 	}

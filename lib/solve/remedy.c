@@ -11,7 +11,7 @@
 #include "solve/demand.h"
 #include "solve/master.h"
 
-enum { EXPLORED_MAX = 2000 }; /* nodes of the search */
+enum { NODES_MAX = 2000 }; /* of the search */
 
 #define ROUNDING 1e-6
 
@@ -31,15 +31,15 @@ relaxed_moves(struct master *m)
 }
 
 static void
-find_fewest(const struct program *p, struct buffer *out)
+find_fewest(const struct program *p, struct budget *budget, struct buffer *out)
 {
 	struct master m;
-	struct budget budget = {.nodes_max = EXPLORED_MAX};
+	struct budget part = budget_part(budget, NODES_MAX);
 	struct uses found = {0};
 	int64_t least = 0;
 	enum verdict verdict = VERDICT_NONE;
 
-	master_init(&m, p, &budget);
+	master_init(&m, p, &part);
 	if (m.row_of_moves != SIMPLEX_NONE && master_relax(&m, m.row_of_moves, 1)) {
 		least = relaxed_moves(&m);
 		verdict = branch_best(&m, m.row_of_moves, 1, &found);
@@ -49,12 +49,13 @@ find_fewest(const struct program *p, struct buffer *out)
 		buffer_printf(out, "; %" PRId64 " %s would do", least, least == 1 ? "move" : "moves");
 	} else if (verdict == VERDICT_OPEN)
 		buffer_printf(out, "; at least %" PRId64 " %s needed", least, least == 1 ? "move is" : "moves are");
+	budget_take(budget, &part);
 	free(found.list);
 	master_release(&m);
 }
 
 int
-remedy_words(const struct request *request, struct buffer *out, struct error *err)
+remedy_words(const struct request *request, struct budget *budget, struct buffer *out, struct error *err)
 {
 	struct demands demands;
 	struct program program;
@@ -64,7 +65,7 @@ remedy_words(const struct request *request, struct buffer *out, struct error *er
 	demands.moves_max = INT64_MAX;
 	rc = program_build(request, &demands, &program, err);
 	if (rc == 0)
-		find_fewest(&program, out);
+		find_fewest(&program, budget, out);
 	program_release(&program);
 	demands_release(&demands);
 	return rc;
