@@ -134,6 +134,40 @@ request() {
 	contains "$output" "layout.ndjson: /nodes/0/nodenum: expected number, found nothing"
 }
 
+# A layout of three nodes, of which the last leaves.
+layout_of_three() {
+	printf '%s\n' '{"kind":"cluster","id":"00000042","name":"shop","nextNodenum":1007,"provider":{"name":"p","providertype":"x"}}' \
+		'{"kind":"node","id":"n0","nodenum":1000,"hostname":"n0","services":["a"],"was":null,"hardwaretype":"large"}' \
+		'{"kind":"node","id":"n1","nodenum":1001,"hostname":"n1","services":["b"],"was":null,"hardwaretype":"large"}' \
+		'{"kind":"node","id":"n2","nodenum":1002,"hostname":"n2","services":null,"was":["a"]}'
+}
+
+@test "a cluster that stands already keeps its id, its number of machines, and gives no number again" {
+	layout_of_three >layout.ndjson
+	request --nodes layout.ndjson
+	same '["00000042",2,1007]' "$(jq -c '.cluster | [.id, .numMachines, .nextNodenum]' request.json)"
+	grep -v '"cluster"' layout.ndjson | request --nodes - -n 2:5 --id 7
+	same '["7",{"max":5,"min":2},1003]' "$(jq -c '.cluster | [.id, .numMachines, .nextNodenum]' request.json)"
+	coopr-validate request.json
+}
+
+@test "--replace names nodes that leave, each for a new one" {
+	layout_of_three >layout.ndjson
+	request --nodes layout.ndjson --replace n0 --replace n1
+	same '["n0","n1"]' "$(jq -c .replace request.json)"
+	coopr-validate request.json
+	run -1 coopr-request -t t --name shop --nodes layout.ndjson --replace n2
+	same 'coopr-request: layout.ndjson: there is no node "n2"' "$output"
+	run -64 coopr-request -t t --name shop --replace n0
+	contains "$output" "--replace needs --nodes FILE"
+}
+
+@test "a stream without a cluster or a node is no layout" {
+	echo '{"kind":"unsatisfiable","conflict":[],"because":"so"}' >layout.ndjson
+	run -65 coopr-request -t t --name shop --nodes layout.ndjson
+	same "coopr-request: layout.ndjson: neither a cluster nor a node is in it" "$output"
+}
+
 @test "names the catalogue does not have give 1, and the nearest one is suggested" {
 	run -1 coopr-request -t praent --name shop
 	same 'coopr-request: there is no cluster template "praent"; did you mean "parent"?' "$output"
