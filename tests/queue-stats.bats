@@ -72,6 +72,7 @@ group() {
 @test "stats --expect prints the median of the last 100 attempts that did what they should" {
 	aged job 1 2 300
 	coopr-queue stats --expect >expected
+	coopr-validate -k expectation expected
 	same '{"action":"install","expect_s":2,"hardwaretype":null,"kind":"expectation","runs":3,"service":"zk","type":"dummy"}' "$(cat expected)"
 }
 

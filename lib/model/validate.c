@@ -6,6 +6,7 @@
 #include "model/catalogue.h"
 #include "model/document.h"
 #include "model/event.h"
+#include "model/expectation.h"
 #include "model/limits.h"
 #include "model/layout.h"
 #include "model/name.h"
@@ -15,7 +16,8 @@
 
 static const char *const kinds[] = {
 	"provider", "hardwaretype", "imagetype", "service", "clustertemplate", "partialtemplate", "tenant", "request",
-	"cluster", "node", "unsatisfiable", "job", "task", "milestone", "take", "result", "event", "limits", NULL
+	"cluster", "node", "unsatisfiable", "job", "task", "milestone", "take", "result", "event", "limits", "expectation",
+	NULL
 };
 
 enum { FIRST_RECORD = 8 }; /* in kinds: from here on they are records of streams */
@@ -168,6 +170,16 @@ validate_result(const struct place *place)
 	result_release(&result);
 }
 
+static void
+validate_expectation(const struct place *place)
+{
+	struct expectations expectations = {0};
+
+	if (place_object(place, NEED_REQUIRED))
+		expectations_take(&expectations, place);
+	expectations_release(&expectations);
+}
+
 static bool
 is_pointer(const char *text)
 {
@@ -228,7 +240,7 @@ validate_document(const char *kind, const struct place *place)
 		{"tenant", validate_tenant}, {"request", validate_request}, {"cluster", validate_cluster},
 		{"node", validate_node}, {"job", validate_job}, {"task", validate_step}, {"milestone", validate_step},
 		{"take", validate_take}, {"result", validate_result}, {"unsatisfiable", validate_unsatisfiable}, {"event", validate_event},
-		{"limits", validate_limits},
+		{"limits", validate_limits}, {"expectation", validate_expectation},
 	};
 	enum entity_kind entity = entity_kind_of(kind);
 
