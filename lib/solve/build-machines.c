@@ -63,9 +63,15 @@ replaces(const struct program *p, size_t a, size_t b, uint64_t *const *allowed)
 	return a < b && (cost == p->objective_count || dense < cost || x->cost <= y->cost);
 }
 
+static bool
+is_kept(const struct demands *demands, const struct hardware *hardware)
+{
+	return demands->hardware_kept && strcmp(demands->hardware_kept, hardware->name) == 0;
+}
+
 /* Types that another one replaces everywhere are not looked at for new machines. */
 static void
-drop_replaced(struct program *p)
+drop_replaced(struct program *p, const struct demands *demands)
 {
 	uint64_t **allowed = memory_zeroed(p->hardware_count, sizeof *allowed);
 
@@ -76,7 +82,7 @@ drop_replaced(struct program *p)
 				bits_add(allowed[h], u);
 	}
 	for (size_t b = 0; b < p->hardware_count; b++)
-		for (size_t a = 0; a < p->hardware_count && p->hardware[b].usable; a++)
+		for (size_t a = 0; a < p->hardware_count && p->hardware[b].usable && !is_kept(demands, &p->hardware[b]); a++)
 			if (a != b && replaces(p, a, b, allowed))
 				p->hardware[b].usable = false;
 	for (size_t h = 0; h < p->hardware_count; h++)
@@ -130,7 +136,7 @@ build_machines(struct program *p, const struct demands *demands, struct error *e
 	}
 	for (size_t i = 0; i < p->image_count; i++)
 		p->images[i].usable = p->images[i].usable && wanted(demands, false, p->images[i].name);
-	drop_replaced(p);
+	drop_replaced(p, demands);
 	return 0;
 }
 

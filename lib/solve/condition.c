@@ -36,13 +36,13 @@ group_of(const struct kept *kept, const struct node *node)
 	return number != NAMES_NONE ? kept->group[number] : node->is_new ? 0 : ANY;
 }
 
-/* The hardware type of the node; ANY where another type is always as good, so that this one is not looked at. */
+/* The hardware type of the node; ANY where the request does not know it. */
 static int
 hardware_of(const struct program *p, const struct node *node)
 {
 	int hardware = build_hardware(p, node->hardwaretype);
 
-	return hardware < 0 || (node->is_new && !p->hardware[hardware].usable) ? ANY : hardware;
+	return hardware < 0 ? ANY : hardware;
 }
 
 static bool

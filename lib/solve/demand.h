@@ -50,6 +50,7 @@ struct demands {
 	const struct request *request;
 	struct demand *list;
 	size_t count, capacity;
+	const char *hardware_kept;   /* a type that is looked at even if another one is always as good; or NULL */
 	bool *dropped[DEMAND_KINDS]; /* of each kind, by index */
 	int64_t moves_max;           /* on present machines; 0 */
 };

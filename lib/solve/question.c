@@ -59,11 +59,14 @@ int
 solve_question(const struct request *request, const struct question *question, struct answer *answer,
     struct error *err)
 {
+	struct demands demands = *question->demands;
 	struct program program;
 	int rc = -1;
 
 	*answer = (struct answer){0};
-	if (program_build(request, question->demands, &program, err) == 0) {
+	if (question->condition)
+		demands.hardware_kept = question->condition->node->hardwaretype;
+	if (program_build(request, &demands, &program, err) == 0) {
 		keep_objectives(&program, question->best);
 		rc = !question->condition || condition_impose(question->condition, &program);
 		if (rc > 0)

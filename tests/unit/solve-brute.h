@@ -27,6 +27,9 @@ struct judge {
 	int vector[PATTERNS], best[PATTERNS];
 	bool found, first_will_do;
 	int best_cost, best_machines;
+	struct pattern wish; /* where wished is not 0: at least so many machines of its type have its services, and not lacks */
+	unsigned lacks;
+	int wished;
 };
 
 static inline bool
@@ -224,11 +227,25 @@ spread_is_right(const struct judge *j, const int *instances)
 }
 
 static inline bool
+wish_is_met(const struct judge *j)
+{
+	int met = 0;
+
+	for (int k = 0; k < j->count; k++)
+		if (j->patterns[k].type == j->wish.type && (j->patterns[k].services & j->wish.services) == j->wish.services &&
+		    !(j->patterns[k].services & j->lacks))
+			met += j->vector[k];
+	return met >= j->wished;
+}
+
+static inline bool
 totals_are_right(const struct judge *j)
 {
 	const struct puzzle *z = j->z;
 	int instances[SERVICES] = {0}, of_type[TYPES] = {0}, sum = 0, chosen = 0;
 
+	if (!wish_is_met(j))
+		return false;
 	for (int k = 0; k < j->count; k++) {
 		of_type[j->patterns[k].type] += j->vector[k];
 		for (int i = 0; i < z->services; i++)
