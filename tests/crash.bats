@@ -94,13 +94,18 @@ retry_stopped() {
 }
 
 gc_stopped() {
-	plan </dev/null | coopr-queue put >id
+	echo 't1 a create -' | plan | coopr-queue put >id
+	do_all
+	coopr-queue stats --expect >learned
+	same 1 "$(jq .runs learned)"
 	stopped_at "$1" coopr-queue gc --keep 0 >gone || true
+	same "$(cat learned)" "$(coopr-queue stats --expect)"
 	coopr-queue fsck
 	coopr-queue gc --keep 0 >gone
 	same "" "$(coopr-queue ls -o name)"
+	same "$(cat learned)" "$(coopr-queue stats --expect)"
 }
 
-@test "gc: killed at any call, the job is there or gone" {
+@test "gc: killed at any call, the job is there or gone, and what was learned of it is known once" {
 	at_each_call gc_stopped
 }
