@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The real programs, stopped by SIGKILL at each call that changes a file (tests/crash/shim.c): recovery works, fsck finds nothing,
-# nothing acknowledged is lost. Every CRASH_STEP-th call (default 3; 1: all of them).
+# nothing acknowledged is lost. Every CRASH_STEP-th call (default 5; 1: all of them).
 
 load case
 load queue
@@ -11,7 +11,7 @@ setup() {
 	fresh
 	need_program "${CC:-cc}"
 	"${CC:-cc}" -D_GNU_SOURCE -shared -fPIC -o shim.so "$BATS_TEST_DIRNAME/crash/shim.c"
-	step=${CRASH_STEP:-3}
+	step=${CRASH_STEP:-5}
 }
 
 # The command under the shim, stopped at its call number $1; its exit code.
@@ -20,7 +20,7 @@ stopped_at() {
 
 	shift
 	# In a sanitized build its library does not mind that the shim comes first.
-	ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0 LD_PRELOAD=$PWD/shim.so CRASH_AT=$at CRASH_COUNT=$PWD/calls \
+	ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0 LD_PRELOAD=$PWD/shim.so CRASH_NO_SYNC=1 CRASH_AT=$at CRASH_COUNT=$PWD/calls \
 		"$@" 2>/dev/null
 }
 
@@ -28,7 +28,7 @@ stopped_at() {
 at_each_call() {
 	local at
 
-	for ((at = 1; at < 200; at += step)); do
+	for ((at = 1; at < 600; at += step)); do
 		rm -rf spool calls
 		"$1" "$at"
 		coopr-queue fsck

@@ -59,6 +59,9 @@ remove_job(const struct gc *gc, struct history *history, struct ledger *ledger, 
 	snprintf(name, sizeof name, "gc.%d.%s", (int)getpid(), ledger->id);
 	if (spool_move(spool->done, ledger->id, spool->tmp, name) < 0)
 		return error_errno(err, EX_IOERR, "%s/done/%s", spool->path, ledger->id);
+	/* Were the power lost, a job must not stand in done/ without the files that are removed now. */
+	if (fsync(spool->done) < 0)
+		return error_errno(err, EX_IOERR, "%s/done", spool->path);
 	return file_remove_tree(spool->tmp, name, err);
 }
 

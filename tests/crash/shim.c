@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Ends the process by SIGKILL at the n-th call that changes a file system: write, pwrite, fsync, fdatasync, ftruncate,
- * rename, link, unlink, mkdir. Preloaded, n is CRASH_AT; a test that includes this file calls shim_arm. With torn (CRASH_TORN=1) a
- * write is half done first. Where n is never reached the number of calls is written to the file CRASH_COUNT
- * names, if any.
+ * Ends the process by SIGKILL at the n-th call that changes a file system, or frees a lock: write, pwrite, fsync, fdatasync,
+ * ftruncate, fallocate, rename, link, unlink, mkdir, flock. Preloaded, n is CRASH_AT; a test that includes this file calls shim_arm.
+ * With torn (CRASH_TORN=1) a write is half done first. Where n is never reached the number of calls is written to the file
+ * CRASH_COUNT names, if any.
+ *
+ * With CRASH_ERRNO the process is not ended: the n-th of those calls that may meet a full or failing disk (write, pwrite, fsync,
+ * fdatasync, fallocate) fails with that errno instead.
+ *
+ * Who is killed loses nothing that was written: fsync and fdatasync need not wait for the disk (CRASH_NO_SYNC=1).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,12 +16,14 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 static long shim_at, shim_calls;
-static bool shim_torn;
+static bool shim_torn, shim_no_sync;
+static int shim_errno;
 
 /* at 0: never. */
 static inline void
@@ -34,6 +41,8 @@ shim_from_environment(void)
 
 	if (at)
 		shim_arm(atol(at), getenv("CRASH_TORN") != NULL);
+	shim_no_sync = getenv("CRASH_NO_SYNC") != NULL;
+	shim_errno = getenv("CRASH_ERRNO") ? atoi(getenv("CRASH_ERRNO")) : 0;
 }
 
 __attribute__((destructor)) static void
@@ -52,7 +61,17 @@ shim_tell(void)
 static bool
 shim_is_here(void)
 {
-	return ++shim_calls == shim_at;
+	return shim_errno == 0 && ++shim_calls == shim_at;
+}
+
+/* Whether this is the call that is to fail. */
+static bool
+shim_fails(void)
+{
+	if (shim_errno == 0 || ++shim_calls != shim_at)
+		return false;
+	errno = shim_errno;
+	return true;
 }
 
 static void
@@ -74,6 +93,8 @@ write(int fd, const void *bytes, size_t length)
 {
 	bool here = shim_is_here();
 
+	if (shim_fails())
+		return -1;
 	if (here && shim_torn)
 		syscall(SYS_write, fd, bytes, length / 2);
 	if (here)
@@ -86,6 +107,8 @@ pwrite(int fd, const void *bytes, size_t length, off_t offset)
 {
 	bool here = shim_is_here();
 
+	if (shim_fails())
+		return -1;
 	if (here && shim_torn)
 		syscall(SYS_pwrite64, fd, bytes, length / 2, offset);
 	if (here)
@@ -97,14 +120,34 @@ int
 fsync(int fd)
 {
 	SHIM_POINT();
-	return (int)syscall(SYS_fsync, fd);
+	if (shim_fails())
+		return -1;
+	return shim_no_sync ? 0 : (int)syscall(SYS_fsync, fd);
 }
 
 int
 fdatasync(int fd)
 {
 	SHIM_POINT();
-	return (int)syscall(SYS_fdatasync, fd);
+	if (shim_fails())
+		return -1;
+	return shim_no_sync ? 0 : (int)syscall(SYS_fdatasync, fd);
+}
+
+int
+posix_fallocate(int fd, off_t offset, off_t length)
+{
+	SHIM_POINT();
+	if (shim_fails())
+		return shim_errno;
+	return syscall(SYS_fallocate, fd, 0, offset, length) < 0 ? errno : 0;
+}
+
+int
+flock(int fd, int operation)
+{
+	SHIM_POINT();
+	return (int)syscall(SYS_flock, fd, operation);
 }
 
 int
