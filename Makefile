@@ -2,6 +2,7 @@
 #
 # make            build everything, here: bin/ and libexec/ of this tree are runnable at once
 # make check      run the tests (SAN=1: under ASan, UBSan and LSan; TESTS="FILE ...": only these)
+# make torture    the spool under kill, loss of power, failing disks and load: every point, where check takes some
 # make test       install what the tests need, then check
 # make lint       warnings as errors, cppcheck, clang-tidy, shellcheck, mandoc
 # make bench      figures, with the peers' in the same run (BENCH="solve plan ...": only these; make bench-solve, too)
@@ -91,6 +92,12 @@ test:
 	tests/install-packages $(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES)
 	@$(MAKE) --no-print-directory check
 
+TORTURE = $(BUILD)/tests/unit/queue-crash $(wildcard tests/crash.bats tests/power.bats tests/queue-faults.bats tests/queue-load.bats)
+
+torture: all $(TESTS_BUILT)
+	CRASH_ALL=1 CRASH_STEP=1 POWER_STEP=1 FAULT_STEP=1 LOAD=200 LOAD_JOBS=1000 TEST_TIME=7200 \
+	    tests/run $(OUT) $(BUILD) $(TORTURE)
+
 bench: all $(BENCH_BUILT)
 	tests/bench/run $(OUT) $(BUILD) $(BENCH)
 
@@ -167,6 +174,6 @@ clean:
 
 -include $(shell find build -name '*.d' 2>/dev/null)
 
-.PHONY: all check test bench bench-solve demo undemo lint fuzz install uninstall clean
+.PHONY: all check torture test bench bench-solve demo undemo lint fuzz install uninstall clean
 .DELETE_ON_ERROR:
 .SECONDARY:

@@ -19,13 +19,35 @@
 
 enum { FOLDER_MODE = 0700, FILE_MODE = 0600 };
 
+/* A folder that was made is to be on disk, with the spool it is in, before a job may stand in it. */
+static int
+sync_folders(const struct spool *spool, struct error *err)
+{
+	int up = openat(spool->root, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC), result = fsync(spool->root);
+
+	/* Where the folder above cannot be read, it was not us who made the spool in it. */
+	if (result == 0 && up >= 0)
+		result = fsync(up);
+	if (up >= 0)
+		close(up);
+	return result < 0 ? error_errno(err, EX_IOERR, "%s", spool->path) : 0;
+}
+
+static int
+make_folder(const struct spool *spool, const char *name, struct error *err)
+{
+	if (mkdirat(spool->root, name, FOLDER_MODE) == 0)
+		return sync_folders(spool, err);
+	return errno == EEXIST ? 0 : error_errno(err, EX_CANTCREAT, "%s/%s", spool->path, name);
+}
+
 static int
 open_folder(const struct spool *spool, const char *name, struct error *err)
 {
 	int fd;
 
-	if (spool->writable && mkdirat(spool->root, name, FOLDER_MODE) < 0 && errno != EEXIST)
-		return error_errno(err, EX_CANTCREAT, "%s/%s", spool->path, name);
+	if (spool->writable && make_folder(spool, name, err) < 0)
+		return -1;
 	fd = openat(spool->root, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return error_errno(err, EX_NOINPUT, "%s/%s", spool->path, name);
