@@ -167,16 +167,13 @@ spool_path(void)
 
 /* The list as one that ends with NULL; NULL where nothing was given. */
 static const char *const *
-labels(const struct option_list *given)
+labels(struct option_list *given)
 {
-	const char **list;
-
 	if (given->count == 0)
 		return NULL;
-	list = memory_zeroed(given->count + 1, sizeof *list);
-	for (size_t i = 0; i < given->count; i++)
-		list[i] = given->list[i];
-	return list;
+	ARRAY_ROOM(given->list, given->count, given->capacity);
+	given->list[given->count] = NULL;
+	return given->list;
 }
 
 static int

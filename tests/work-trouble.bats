@@ -137,3 +137,25 @@ descriptors() {
 	run -0 coopr-work --drain
 	same complete "$(status "$job")"
 }
+
+@test "a result that cannot be recorded, ever, is told, and is no success" {
+	plugin waits <<<"echo >started; read -r _ <go; $good"
+	job=$(put waits 1)
+	start_work --drain
+	read -r _ <started
+	echo "no event" >"spool/jobs/$job/events.ndjson"
+	echo >go
+	code=0
+	wait "$work" || code=$?
+	same 65 "$code"
+	grep -q "$job t0: its result (status 0) cannot be recorded: .*$job" work.log
+}
+
+@test "--drain: a job that is damaged is told of, and is no success" {
+	job=$(put good 1)
+	: >"spool/jobs/$job/plan.ndjson"
+	rm "spool/jobs/$job/state"
+	run coopr-work --drain
+	[ "$status" -ge 65 ]
+	contains "$output" "$job"
+}

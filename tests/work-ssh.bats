@@ -1,0 +1,72 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# coopr-work(1) over real connections, coopr-shell(7).
+
+load case
+load sshd
+load work
+
+setup() {
+	fresh
+	need_root
+	work_setup
+}
+
+teardown() {
+	work_teardown
+	sshd_stop
+}
+
+# Puts a job of NODES nodes, all of them the machine of sshd_start, with TASKS tasks each: put_shell SCRIPT NODES TASKS
+put_shell() {
+	task configure '{"script": "x"}' >task.json
+	plan shell "$2" "$3" 00000042 "{\"fields\": {\"script\": \"$1\"}}" |
+		jq -c --slurpfile task task.json 'if .kind == "node" then . + ($task[0].machine | {ipaddresses, facts})
+			elif .kind == "cluster" then . + {catalogue: $task[0].cluster.catalogue} else . end' |
+		coopr-queue put --backoff-ms 0
+}
+
+@test "a connection that is gone is opened again; what ran over it has failed for now" {
+	sshd_start
+	script once.sh <<-END
+		[ ! -e $PWD/began ] || exit 0
+		touch $PWD/began
+		exec sleep 1000
+	END
+	job=$(put_shell once.sh 1 2)
+	start_work -v --drain
+	until [ -e began ]; do :; done
+	kill -KILL "$(pgrep -P "$(pgrep -P "$work")")"
+	wait "$work"
+	same complete "$(status "$job")"
+	grep -q "failed with 75 .*the connection was lost while the script ran" work.log
+}
+
+@test "logins that sshd drops, because there are too many at once, are tried again" {
+	eval "$(declare -f sshd_config | sed 's/MaxStartups 100/MaxStartups 2/')"
+	sshd_start
+	script true.sh </dev/null
+	job=$(put_shell true.sh 12 1)
+	run -0 coopr-work -j 12 --drain -v
+	same complete "$(status "$job")"
+	same 12 "$(grep -c ": done in" <<<"$output")"
+}
+
+@test "a node that cannot be reached fails its own tasks only, for now" {
+	sshd_start
+	script true.sh </dev/null
+	job=$(put_shell true.sh 3 1)
+	sed -i 's/"port":[0-9]*/"port":1/' task.json
+	other=$(plan shell 1 1 00000043 '{"fields": {"script": "true.sh"}}' |
+		jq -c --slurpfile task task.json 'if .kind == "node" then . + ($task[0].machine | {ipaddresses, facts})
+			elif .kind == "cluster" then . + {catalogue: $task[0].cluster.catalogue} else . end' |
+		coopr-queue put --backoff-ms 100000)
+	start_work -v
+	timeout 60 coopr-queue wait "$job"
+	until grep -q "$other .* failed with 75 .*Connection refused" work.log; do :; done
+	kill "$work"
+	wait "$work"
+	same complete "$(status "$job")"
+	same running "$(status "$other")"
+}
