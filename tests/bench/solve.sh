@@ -4,8 +4,8 @@
 # coopr-solve beside constraint, integer and answer set programming, the whole process each: it reads the request (a
 # peer its model and data, written before), and proves its answer the best. Everyone has one thread; ratios are of
 # processor time, which does not depend on what else the machine does. Environment: BENCH_LIMIT, the seconds that a
-# peer may take (60): one that needs more, or more than BENCH_MEMORY megabytes (4000), counts as that limit; BENCH_CASES,
-# a pattern of the cases wanted (all).
+# peer may take (60): one that needs more, or more than BENCH_MEMORY megabytes (4000), counts as that limit, which
+# with all peers makes half an hour, so try 5; BENCH_CASES, a pattern of the cases wanted (all).
 #
 # Requests: requests.py. Models and how each peer's answer is compared with ours: peers.py, models/.
 
