@@ -6,6 +6,7 @@
 
 #include "base/buffer.h"
 #include "base/names.h"
+#include "model/canonical.h"
 #include "model/print.h"
 #include "model/request.h"
 
@@ -56,9 +57,12 @@ append_definitions(const struct request *request, const struct string_list *serv
 	qsort(list, count, sizeof *list, compare_services);
 	buffer_byte(out, '[');
 	for (size_t i = 0; i < count; i++) {
+		jv service = canonical_service(list[i]->source);
+
 		if (i)
 			buffer_byte(out, ',');
-		json_dump(list[i]->source, out);
+		json_dump(service, out);
+		jv_free(service);
 	}
 	buffer_byte(out, ']');
 	free(list);
@@ -99,6 +103,7 @@ answer_print(const struct request *request, const struct string_list *services,
 	const struct cluster_wish *wish = &request->cluster;
 	jv config = jv_is_valid(wish->config) ? wish->config : request->template.default_config;
 	struct print print;
+	jv template;
 
 	print_begin(&print, wish->source, out);
 	if (jv_is_valid(config))
@@ -116,7 +121,9 @@ answer_print(const struct request *request, const struct string_list *services,
 	print_strings(&print, "services", services);
 	print_name(&print, "solution");
 	append_solution(solution, out);
-	print_value(&print, "template", request->template.source);
+	template = canonical_template(request->template.source);
+	print_value(&print, "template", template);
+	jv_free(template);
 	print_string(&print, "tenant", wish->tenant);
 	print_end(&print);
 }

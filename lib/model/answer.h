@@ -28,7 +28,8 @@ void solution_parse(const struct place *record, struct arena *arena, struct solu
 
 /* Appends the cluster record of the answer, with a newline: the members of the request's cluster (unknown ones
  * too), services (what stands on the cluster, sorted), the definitions of these and of what stands on
- * the present nodes, provider and template whole, and the solution. */
+ * the present nodes, provider and template whole (lists that are
+ * sets sorted), and the solution. */
 void answer_print(const struct request *request, const struct string_list *services,
     const struct solution *solution, struct buffer *out);
 

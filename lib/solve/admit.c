@@ -8,6 +8,7 @@
 #include "base/names.h"
 #include "model/request.h"
 #include "solve/demand.h"
+#include "solve/program.h"
 #include "solve/solve.h"
 
 struct admission {
@@ -149,6 +150,42 @@ look_up(struct admission *a, struct error *err)
 }
 
 static int
+check_size(const char *what, size_t count, size_t most, struct error *err)
+{
+	return count > most ? error_set(err, EX_DATAERR, "request: %s: %zu of them, more than %zu", what, count, most) : 0;
+}
+
+static int
+check_sets(const char *what, const struct service_sets *sets, struct error *err)
+{
+	int rc = check_size(what, sets->count, SOLVE_LIST, err);
+
+	for (size_t i = 0; i < sets->count && rc == 0; i++)
+		rc = check_size(what, sets->list[i].count, SOLVE_LIST, err);
+	return rc;
+}
+
+/* What is so large that time or memory would not be bounded is refused before any work. */
+static int
+check_sizes(const struct request *request, struct error *err)
+{
+	const struct cluster_template *t = &request->template;
+
+	if (check_size("/cluster/services", demand_service_count(request), SOLVE_SERVICES, err) < 0 ||
+	    check_size("/hardwaretypes", request->hardwaretype_count, SOLVE_LIST, err) < 0 ||
+	    check_size("/imagetypes", request->imagetype_count, SOLVE_LIST, err) < 0 ||
+	    check_size("/provider/zones", request->provider.zones.count, SOLVE_LIST, err) < 0 ||
+	    check_size("/template/constraints/counts", t->count_count, SOLVE_RULES, err) < 0 ||
+	    check_size("/template/constraints/spread", t->spread_count, SOLVE_LIST, err) < 0)
+		return -1;
+	if (check_sets("/template/constraints/layout/mustcoexist", &t->mustcoexist, err) < 0 ||
+	    check_sets("/template/constraints/layout/cantcoexist", &t->cantcoexist, err) < 0 ||
+	    check_sets("/template/constraints/layout/mutuallyexclusive", &t->mutuallyexclusive, err) < 0)
+		return -1;
+	return check_sets("/template/constraints/oneof", &t->oneof, err);
+}
+
+static int
 check_costs(const struct request *request, struct error *err)
 {
 	const struct cluster_template *t = &request->template;
@@ -183,7 +220,7 @@ admit(const struct request *request, struct arena *arena, struct refusal *refusa
 	struct admission a = {.request = request, .arena = arena};
 	int rc = -1;
 
-	if (check_costs(request, err) == 0 && look_up(&a, err) == 0) {
+	if (check_sizes(request, err) == 0 && check_costs(request, err) == 0 && look_up(&a, err) == 0) {
 		for (size_t i = 0; i < a.count; i++) {
 			check_compatible(&a, a.services[i]);
 			check_requires(&a, a.services[i], &a.services[i]->install_requires, "install/requires");

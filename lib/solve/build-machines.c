@@ -122,7 +122,7 @@ build_machines(struct program *p, const struct demands *demands, struct error *e
 
 	bound_machines(p, demands);
 	if (p->machines_min > SOLVE_MACHINES)
-		return error_set(err, EX_DATAERR, "request: more than %d machines", SOLVE_MACHINES);
+		return error_set(err, EX_DATAERR, "request: more than %d machines are asked for, which is the most that one layout holds", SOLVE_MACHINES);
 	p->objective_count = r->template.objective_count;
 	for (size_t i = 0; i < p->objective_count; i++)
 		p->objectives[i] = r->template.objectives[i];

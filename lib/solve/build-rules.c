@@ -134,12 +134,15 @@ add_crowd(struct program *p, const uint64_t *units)
 	bits_copy(crowd, units, p->unit_words);
 	for (size_t u = bits_next(units, p->unit_words, 0); u != SIZE_MAX; u = bits_next(units, p->unit_words, u + 1)) {
 		struct unit *unit = &p->units[u];
-		int *list = arena_alloc(&p->arena, unit->crowd_count + 1, sizeof *list);
 
-		if (unit->crowd_count)
-			memcpy(list, unit->crowds, unit->crowd_count * sizeof *list);
-		list[unit->crowd_count++] = (int)p->crowd_count;
-		unit->crowds = list;
+		if ((unit->crowd_count & (unit->crowd_count - 1)) == 0) { /* full: twice as many */
+			int *list = arena_alloc(&p->arena, 2 * unit->crowd_count + 1, sizeof *list);
+
+			if (unit->crowd_count)
+				memcpy(list, unit->crowds, unit->crowd_count * sizeof *list);
+			unit->crowds = list;
+		}
+		unit->crowds[unit->crowd_count++] = (int)p->crowd_count;
 	}
 	p->crowds[p->crowd_count++] = crowd;
 }

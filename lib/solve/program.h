@@ -24,6 +24,8 @@ struct region;
 enum {
 	SOLVE_MACHINES = 1000000, /* the most that are placed */
 	SOLVE_SERVICES = 4096,    /* the most on one cluster */
+	SOLVE_LIST = 4096,        /* types, zones, sets, members of a set, at most */
+	SOLVE_RULES = 1024,       /* count rules, at most: each is a row of the linear program */
 	ANY = -1,
 	ZONE_NONE = -2,
 	ZONE_OPEN = -3,

@@ -304,40 +304,46 @@ prepare(struct zoning *z)
 	return true;
 }
 
-/* The emptiest zone, the first one; where other is set, one in which the team has no machine yet. */
+/* The emptiest zone that is not barred, the first one. */
 static int
-emptiest(const struct zoning *z, const struct team *team, bool other)
+emptiest(const struct zoning *z, const uint64_t *barred)
 {
 	int best = ZONE_NONE;
 
-	for (size_t zone = 0; zone < z->program->zones_open; zone++) {
-		bool there = false;
-
-		for (int64_t i = 0; i < team->placed && other && !there; i++)
-			there = team->where[i] == (int)zone;
-		if (!there && (best == ZONE_NONE || z->load[zone] < z->load[best]))
+	for (size_t zone = 0; zone < z->program->zones_open; zone++)
+		if (!bits_has(barred, zone) && (best == ZONE_NONE || z->load[zone] < z->load[best]))
 			best = (int)zone;
-	}
 	return best;
+}
+
+/* Places machines of a team until there are count of them; apart: in different zones. */
+static void
+place_evenly(struct zoning *z, struct team *team, int64_t count, bool apart)
+{
+	uint64_t *barred = memory_zeroed(z->zone_words, sizeof *barred);
+
+	while (team->placed < count) {
+		int zone = emptiest(z, barred);
+
+		if (zone != ZONE_NONE) {
+			z->load[zone]++;
+			if (apart)
+				bits_add(barred, (size_t)zone);
+		}
+		team->where[team->placed++] = zone;
+	}
+	free(barred);
 }
 
 /* Places what the search did not: what its units need of an easy team in different zones, all others evenly. */
 static void
 place_others(struct zoning *z)
 {
-	for (int pass = 0; pass < 2; pass++)
-		for (size_t i = 0; i < z->count; i++) {
-			struct team *team = &z->teams[i];
-			bool easy = team->slack == INT64_MAX;
-
-			while (team->placed < (pass ? team->count : easy ? team->useful : 0)) {
-				int zone = emptiest(z, team, pass == 0);
-
-				if (zone != ZONE_NONE)
-					z->load[zone]++;
-				team->where[team->placed++] = zone;
-			}
-		}
+	for (size_t i = 0; i < z->count; i++)
+		if (z->teams[i].slack == INT64_MAX)
+			place_evenly(z, &z->teams[i], z->teams[i].useful, true);
+	for (size_t i = 0; i < z->count; i++)
+		place_evenly(z, &z->teams[i], z->teams[i].count, false);
 }
 
 /* Where each machine is in a zone of its own. */
