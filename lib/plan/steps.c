@@ -94,30 +94,40 @@ needs_lifting(const struct builder *builder)
 	return builder->dependencies->any_near;
 }
 
-/* How many nodes a service may be down on at a time depends on how many carry it. */
+static void
+count_services(const struct builder *builder, struct string_list services, size_t *counts)
+{
+	for (size_t i = 0; i < services.count; i++) {
+		int service = names_find(&builder->dependencies->services, services.list[i]);
+
+		if (service != NAMES_NONE)
+			counts[service]++;
+	}
+}
+
+/* How many nodes a service may be down on at a time depends on how many carry it, with those that only did counted
+ * for how many can be concerned at most. */
 static void
 init_windows(struct builder *builder)
 {
 	const struct layout *layout = builder->layout;
+	const char *limit = builder->scope->max_unavailable;
 	size_t services = layout->cluster.definition_count;
-	size_t *carriers = memory_zeroed(services, sizeof *carriers);
+	size_t *carry = memory_zeroed(services, sizeof *carry), *carried = memory_zeroed(services, sizeof *carried);
 
 	builder->windows = memory_zeroed(services, sizeof *builder->windows);
-	for (size_t i = 0; builder->scope->max_unavailable && i < layout->node_count; i++) {
-		for (size_t j = 0; j < layout->nodes[i].services.count; j++) {
-			int service = names_find(&builder->dependencies->services, layout->nodes[i].services.list[j]);
-
-			if (service != NAMES_NONE)
-				carriers[service]++;
-		}
+	for (size_t i = 0; limit && i < layout->node_count; i++) {
+		count_services(builder, layout->nodes[i].services, carry);
+		count_services(builder, layout->nodes[i].was, carried);
 	}
 	for (size_t i = 0; i < services; i++) {
-		size_t width = unavailable_of(builder->scope->max_unavailable, carriers[i]);
+		size_t width = unavailable_of(limit, carry[i]);
 
-		if (width < carriers[i])
+		if (width < carry[i] || width < carried[i])
 			builder->windows[i] = (struct window){arena_alloc(builder->arena, width, sizeof(uint32_t)), width, 0};
 	}
-	free(carriers);
+	free(carry);
+	free(carried);
 }
 
 void
