@@ -22,6 +22,7 @@ teardown() {
 plugin() {
 	{
 		echo '#!/bin/sh'
+		# shellcheck disable=SC2016
 		echo '[ "$1" != describe ] || { echo "{}"; exit; }'
 		cat
 	} >"plugins/automator/$1"

@@ -3,6 +3,8 @@
 #
 # What coopr-work(1) is configured with: labels, files, SIGHUP.
 
+# shellcheck disable=SC2154 # $work and $good are set by work.bash
+
 load case
 load work
 

@@ -3,6 +3,8 @@
 #
 # coopr-work(1) over real connections, coopr-shell(7).
 
+# shellcheck disable=SC2154 # $work and $good are set by work.bash
+
 load case
 load sshd
 load work

@@ -3,6 +3,8 @@
 #
 # coopr-work(1) with plugins that stream, coopr-plugins(7).
 
+# shellcheck disable=SC2154 # $work and $good are set by work.bash
+
 load case
 load work
 

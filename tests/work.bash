@@ -24,7 +24,7 @@ work_teardown() {
 	[ -z "$work" ] || kill -KILL "$work" 2>/dev/null || true
 }
 
-good='echo "{\"kind\":\"result\",\"status\":0}"'
+export good='echo "{\"kind\":\"result\",\"status\":0}"'
 
 write_plugin() { # NAME SCHEMA
 	{

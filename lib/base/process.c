@@ -124,7 +124,7 @@ start(const struct process *process, volatile int *reason)
 	sigprocmask(SIG_SETMASK, &all, &before);
 	pid = vfork(); /* NOLINT(clang-analyzer-security.insecureAPI.vfork) */
 	if (pid == 0)
-		become(process, parent, reason);
+		become(process, parent, reason); /* NOLINT(clang-analyzer-unix.Vfork): it changes nothing of ours but that */
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return pid;
 }
