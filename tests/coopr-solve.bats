@@ -32,6 +32,9 @@ load solve
 	jq -c 'walk(if type == "object" then to_entries | reverse | from_entries elif type == "array" then reverse else . end)' \
 		request2 | coopr-solve >reversed
 	cmp layout reversed
+	changed '.template.constraints.services.worker.quantities.min = 3 | .template.constraints.services.monitor.quantities.min = 4'
+	same "$(coopr-solve changed | jq .because)" "$(jq -c 'walk(if type == "object" then to_entries | reverse | from_entries
+	  elif type == "array" then reverse else . end)' changed | coopr-solve | jq .because)"
 }
 
 @test "what is so large that time or memory would have no bound is malformed" {

@@ -336,6 +336,7 @@ conflict_explain(const struct request *request, int64_t moves_max, struct budget
 
 	demands_collect(request, &q.demands);
 	q.demands.moves_max = moves_max;
+	demands_sort(&q.demands);
 	rc = find_conflict(&q, &breaches, err);
 	list = memory_zeroed(q.demands.count, sizeof *list);
 	count = kept(&q.demands, list);

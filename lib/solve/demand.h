@@ -59,6 +59,10 @@ struct demands {
 void demands_collect(const struct request *request, struct demands *demands);
 void demands_release(struct demands *demands);
 
+/* Puts those of one kind in the order of their words: which conflict is found is not to depend on the order of the request's
+ * lists. */
+void demands_sort(struct demands *demands);
+
 /* Takes a demand out of consideration, or back into it; whether it is in it. */
 void demand_drop(struct demands *demands, const struct demand *demand, bool drop);
 bool demand_holds(const struct demands *demands, enum demand_kind kind, size_t index);
