@@ -124,12 +124,18 @@ forget_nodes(struct ledger *ledger)
 	ledger->nodes_read = -1;
 }
 
-/* Puts the node records that are only in memory into the file. */
+/* Puts the node records that are only in memory into the file. It need not be on disk: after a loss of power it is made anew
+ * with the index. */
 static int
 write_nodes(struct ledger *ledger, struct error *err)
 {
-	if (file_replace(ledger->dir, "nodes.ndjson", ledger->nodes.data, ledger->nodes.length, 0600, err) < 0)
+	int fd = file_open(ledger->dir, "nodes.ndjson.new", O_WRONLY | O_CREAT | O_TRUNC, 0600, err), failed;
+
+	if (fd < 0)
 		return error_prefix(err, "job %s", ledger->id);
+	failed = file_write_all(fd, ledger->nodes.data, ledger->nodes.length);
+	if (close(fd) < 0 || failed || renameat(ledger->dir, "nodes.ndjson.new", ledger->dir, "nodes.ndjson") < 0)
+		return error_errno(err, EX_IOERR, "job %s: nodes.ndjson", ledger->id);
 	ledger->index.header->nodes_size = ledger->nodes.length;
 	buffer_clear(&ledger->nodes);
 	forget_nodes(ledger);

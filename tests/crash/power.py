@@ -151,7 +151,9 @@ def replay(machine, call, a, result):
             machine.remove(path_at(a[0], a[1]))
         return True
     path = fd_path(a[0])
-    file = machine.find(path) if machine.is_ours(path) else None
+    if not machine.is_ours(path):
+        return False
+    file = machine.find(path)
     if call in ("fsync", "fdatasync"):
         assert file, "%s of what is not known: %s" % (call, path)
         machine.sync(path)
