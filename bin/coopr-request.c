@@ -169,12 +169,34 @@ take_node(jv record)
 	jv_free(stands);
 }
 
-/* The cluster as it was made goes on under its id. */
+/* In place of the template's defaults. */
+static void
+keep_services(jv record)
+{
+	jv list = json_get(record, "services");
+	size_t capacity = 0;
+
+	for (size_t i = 0; i < json_length(list); i++) {
+		jv name = jv_array_get(jv_copy(list), (int)i);
+		const char *text = json_string(name);
+
+		if (text && name_is_valid(text)) {
+			ARRAY_ROOM(order.services.list, order.services.count, capacity);
+			order.services.list[order.services.count++] = memory_string(text);
+		}
+		jv_free(name);
+	}
+	jv_free(list);
+}
+
+/* The cluster as it was made goes on under its id, with its services where no others are named. */
 static void
 take_cluster(jv record)
 {
 	char *id = json_get_string(record, "id");
 
+	if (order.services.count == 0)
+		keep_services(record);
 	note_number(record, "nextNodenum", 0);
 	if (!order.id && id && cluster_id_is_valid(id))
 		order.id = id;

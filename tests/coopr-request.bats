@@ -151,6 +151,14 @@ layout_of_three() {
 	coopr-validate request.json
 }
 
+@test "a cluster that stands already keeps its services where -s names no others" {
+	layout_of_three | jq -c 'if .kind == "cluster" then .services = ["b"] else . end' >layout.ndjson
+	request --nodes layout.ndjson
+	same '["b"]' "$(jq -c .cluster.services request.json)"
+	request --nodes layout.ndjson -s a
+	same '["a"]' "$(jq -c .cluster.services request.json)"
+}
+
 @test "--replace names nodes that leave, each for a new one" {
 	layout_of_three >layout.ndjson
 	request --nodes layout.ndjson --replace n0 --replace n1
