@@ -35,7 +35,7 @@ check_answer(const struct request *request)
 {
 	const char *services[] = {"kv", "zk"};
 	struct amount objective[] = {{"cost", 0.31}, {"moves", 0}};
-	struct solution solution = {"optimal", {objective, 2}, {0}, 12};
+	struct solution solution = {"optimal", {objective, 2}, {0}, 12, {0}};
 	const char *pointers[] = {"/cluster/numMachines", "/template/constraints/size/max"};
 	struct buffer out = {0};
 
