@@ -18,21 +18,21 @@ versions() {
 # A figure beside what is to be reached, which it must not exceed: against FIGURE LIMIT UNIT
 against() {
 	awk -v x="$1" -v limit="$2" -v unit="$3" 'BEGIN {
-		printf "%.4g %s (to reach: %.4g%s)", x, unit, limit, (x > limit ? ", MISSED" : "")}'
+		printf (x < 1000 ? "%.4g" : "%.0f") " %s (to reach: %g%s)", x, unit, limit, (x > limit ? ", MISSED" : "")}'
 }
 
 # The same for milliseconds of which the processor was used for CPU: where others use it too, a clock measures them as
 # well: against_cpu MS CPU LIMIT
 against_cpu() {
 	awk -v ms="$1" -v cpu="$2" -v limit="$3" 'BEGIN {
-		printf "%.4g ms, %.4g of CPU (to reach: %.4g%s)", ms, cpu, limit,
+		printf (ms < 1000 ? "%.4g" : "%.0f") " ms, " (cpu < 1000 ? "%.4g" : "%.0f") " of CPU (to reach: %g%s)", ms, cpu, limit,
 			(cpu > limit ? ", MISSED" : ms > limit ? ", MISSED by the clock only" : "")}'
 }
 
 # The same for a figure that must not be less: at_least FIGURE LIMIT UNIT
 at_least() {
 	awk -v x="$1" -v limit="$2" -v unit="$3" 'BEGIN {
-		printf "%.4g %s (to reach: %.4g%s)", x, unit, limit, (x < limit ? ", MISSED" : "")}'
+		printf (x < 1000 ? "%.4g" : "%.0f") " %s (to reach: %g%s)", x, unit, limit, (x < limit ? ", MISSED" : "")}'
 }
 
 # The median of the numbers on standard input, one a line.

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""peers.py goal REQUEST                     what is asked for: least, dense, any (or none, of any, where a peer cannot be asked)
+"""peers.py goal PEER REQUEST                what PEER is asked for: least, dense, any
 peers.py PEER REQUEST [MACHINES]             the request as gecode, clingo or cbc read it
 peers.py answer PEER REQUEST OUTPUT          what PEER (coopr, too) printed, in one word: cost=N, layout=HASH, some, never, nothing
 
 The same rules for everyone, from the request alone. Where the number of machines is free, MACHINES is how many suffice:
 the peers are told, coopr-solve is not. What is asked for: the least cost or number of machines; Coopr's own preference
 ("dense"); for a change of a living cluster any layout. Models: tests/bench/models/; that for cbc is `mip` here: linear
-programs have no language of their own. cbc is asked for any layout instead of the densest: the order of preference
-cannot be said in one linear objective, so that it has the easier question.
+programs have no language of their own. cbc is asked for any layout instead of the densest, for the order of preference
+cannot be said in one linear objective; so is clingo where that order has more places than its heuristic has levels.
+They have the easier question then.
 """
 import hashlib
 import json
@@ -16,6 +17,9 @@ import re
 import sys
 from collections import Counter
 from decimal import Decimal
+
+
+CLINGO_LEVELS = 32767
 
 
 class Case:
@@ -76,6 +80,11 @@ class Case:
     @staticmethod
     def scale(numbers):
         return 10 ** max(max(0, -Decimal(str(x)).as_tuple().exponent) for x in numbers)
+
+    def asked(self, peer):
+        places = self.machines * (len(self.services) + len(self.kinds) + 1)
+        easier = peer == "cbc" or (peer == "clingo" and places > CLINGO_LEVELS)
+        return "any" if self.goal == "dense" and easier else self.goal
 
     def stood(self):
         """Per present machine and service: 1 stays, 0 stays away, -1 is free (it stood nowhere)."""
@@ -237,7 +246,7 @@ def answer_clingo(case, text):
         return "never"
     if "OPTIMUM FOUND" not in text and (case.goal == "least" or "SATISFIABLE" not in text):
         return "nothing"
-    if case.goal != "dense":
+    if case.asked("clingo") != "dense":
         return cost(case, int(re.findall(r"^Optimization : (\d+)", text, re.M)[-1]) if case.goal == "least" else 0)
     kinds = dict(re.findall(r"kind\((\d+),(\d+)\)", text))
     rows = {machine: [] for machine in kinds}
@@ -256,14 +265,14 @@ def answer_cbc(case, text):
 
 
 def main(what, *rest):
-    peer, request = (rest[0], rest[1]) if what == "answer" else (what, rest[0])
+    peer, request = (rest[0], rest[1]) if what in ("answer", "goal") else (what, rest[0])
     with open(request) as file:
         document = json.load(file)
     if what == "answer":
         with open(rest[2]) as file:
             print(globals()[f"answer_{peer}"](Case(document), file.read()))
     elif what == "goal":
-        print(Case(document).goal)
+        print(Case(document).asked(peer))
     else:
         case = Case(document, int(rest[1]) if rest[1:] else 0)
         sys.stdout.writelines({"gecode": gecode, "clingo": clingo, "cbc": mip}[peer](case))

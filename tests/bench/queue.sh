@@ -181,9 +181,11 @@ for tasks in 1000 1000000; do
 	plan "$tasks" | coopr-queue put --spool "$dir/spool.$tasks" >/dev/null
 done
 for ((i = 0; i < 41; i++)); do
+	repeat -b -n 1 dd if=/dev/zero of=synced bs=200 count=1 oflag=dsync status=none | cut -d ' ' -f 1 >>floor_ms
 	turn 1000
 	turn 1000000
 done
+echo "floor: dd writes and syncs 200 bytes in $(median <floor_ms) ms"
 for what in take "done"; do
 	few=$(median <"$what.1000")
 	lots=$(median <"$what.1000000")

@@ -28,45 +28,46 @@ fi
 ! has cbc coinor-cbc || peers+=(cbc)
 versions minizinc flatzinc gringo coinor-cbc
 
-# A peer on the request, as `repeat -b` says it: peer NAME GOAL MACHINES
+# A peer on the request, as `repeat -b` says it: peer NAME MACHINES
 peer() {
-	local command
+	local command goal
 
+	goal=$("$bench/peers.py" goal "$1" request)
 	case $1 in
 	gecode | chuffed)
-		"$bench/peers.py" gecode request "$3" >data.dzn
-		command=(minizinc --solver "$1" "$bench/models/$2.mzn" data.dzn)
+		"$bench/peers.py" gecode request "$2" >data.dzn
+		command=(minizinc --solver "$1" "$bench/models/$goal.mzn" data.dzn)
 		;;
 	clingo)
-		"$bench/peers.py" clingo request "$3" >facts.lp
+		"$bench/peers.py" clingo request "$2" >facts.lp
 		command=(clingo -Wnone)
-		[ "$2" != dense ] || command+=(--heuristic=Domain)
-		command+=("$bench/models/layout.lp" "$bench/models/$2.lp" facts.lp)
+		[ "$goal" != dense ] || command+=(--heuristic=Domain)
+		command+=("$bench/models/layout.lp" "$bench/models/$goal.lp" facts.lp)
 		;;
 	cbc)
-		"$bench/peers.py" cbc request "$3" >program.lp
+		"$bench/peers.py" cbc request "$2" >program.lp
 		command=(cbc program.lp -solve)
 		;;
 	esac
 	repeat -b -n 3 -p 2 -t "$limit" -m "$memory" -o "$1.out" "${command[@]}" 2>/dev/null
 }
 
-# How a peer did beside our milliseconds; notes the ratio for the end: compare NAME GOAL MACHINES CPU ANSWER CASE
+# How a peer did beside our milliseconds; notes the ratio for the end: compare NAME MACHINES CPU ANSWER CASE
 compare() {
 	local ms cpu kb end answer note='' least=''
 
-	read -r ms cpu kb end <<<"$(peer "$1" "$2" "$3")"
+	read -r ms cpu kb end <<<"$(peer "$1" "$2")"
 	answer=$("$bench/peers.py" answer "${1/chuffed/gecode}" request "$1.out")
 	if [ "$end" = limit ] || [ "$answer" = nothing ]; then
 		[ "$end" = limit ] || note=" ended without an answer after $ms ms, $((kb / 1024)) MB"
 		cpu=$((limit * 1000)) least='>='
-	elif [ "$answer" = some ] && [ "$5" != some ]; then
+	elif [ "$answer" = some ] && [ "$4" != some ]; then
 		note=' any layout'
-	elif [ "$answer" != "$5" ]; then
-		note=" DIFFERS: $answer, ours: $5"
+	elif [ "$answer" != "$4" ]; then
+		note=" DIFFERS: $answer, ours: $4"
 		differs=1
 	fi
-	awk -v ours="$4" -v ms="$ms" -v cpu="$cpu" -v peer="$1" -v least="$least" -v note="$note" -v name="$6" 'BEGIN {
+	awk -v ours="$3" -v ms="$ms" -v cpu="$cpu" -v peer="$1" -v least="$least" -v note="$note" -v name="$5" 'BEGIN {
 		printf "    %-7s %9.1f ms, %2s %7.1f of CPU  %2s %6.1f times%s\n", peer, ms, least, cpu, least, cpu / ours, note
 		printf "%.6f\t%s\t%s\t%s\n", cpu / ours, peer, least, name >>"ratios"}'
 }
@@ -74,7 +75,7 @@ compare() {
 # A case: run_case NAME MS MB MACHINES [ANSWER]; MS and MB are to be reached (MB 0: nothing is), MACHINES is 0 but where their
 # number is free, and ANSWER is known.
 run_case() {
-	local ms cpu kb end answer goal p
+	local ms cpu kb end answer p
 
 	# shellcheck disable=SC2254 # a pattern
 	case $1 in ${BENCH_CASES:-*}) ;; *) return 0 ;; esac
@@ -83,9 +84,8 @@ run_case() {
 	printf '%s\n    ours %s, %s; %s\n' "$1" "$(against_cpu "$ms" "$cpu" "$2")" \
 		"$([ "$3" -gt 0 ] && against $((kb / 1024)) "$3" MB || echo "$((kb / 1024)) MB")" "$answer"
 	[ "${5:-$answer}" = "$answer" ] || { echo "    WRONG: $5 is known"; differs=1; }
-	goal=$("$bench/peers.py" goal request)
 	for p in ${peers[@]+"${peers[@]}"}; do
-		compare "$p" "$goal" "$4" "$cpu" "$answer" "$1"
+		compare "$p" "$4" "$cpu" "$answer" "$1"
 	done
 }
 
