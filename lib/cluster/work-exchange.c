@@ -10,8 +10,8 @@
 
 enum {
 	BATCH = 1024,           /* results recorded at once, tasks taken at once */
-	LOOK_MS = 5000,         /* a killed worker rings as its file is closed, a moment before its lock is gone: look
-	                         * for its tasks so often */
+	LOOK_MS = 5000,         /* a killed worker rings as its file is closed, a moment before its lock is gone: so long
+	                         * after a change its tasks are looked for once more */
 	TROUBLE_MS = 1000,      /* before what the queue refused is tried again */
 };
 
@@ -21,6 +21,7 @@ struct exchange {
 	struct queue_answer answers[BATCH];
 	size_t count;
 	struct queue_want want;
+	bool changed; /* something has changed since the last take */
 	struct queue_batch batch;
 };
 
@@ -82,6 +83,7 @@ choose(struct work *work, struct exchange *exchange)
 	exchange->want = (struct queue_want){.count = room < BATCH ? room : BATCH, .job = options->job, .worker = work->id,
 	    .tenants = options->tenants ? options->tenants : work->config.tenants,
 	    .providers = options->providers ? options->providers : work->config.providers};
+	exchange->changed = work->look;
 	work->look = false;
 	queue_watch_clear(work->bell);
 }
@@ -132,11 +134,13 @@ static void
 start_all(struct work *work, const struct exchange *exchange)
 {
 	const struct queue_batch *batch = &exchange->batch;
-	int64_t wait = batch->next_ms < 0 || batch->next_ms > LOOK_MS ? LOOK_MS : batch->next_ms;
+	int64_t wait = batch->next_ms < 0 ? INT64_MAX : batch->next_ms;
 
+	if (exchange->changed && wait > LOOK_MS)
+		wait = LOOK_MS;
 	for (size_t i = 0; i < batch->count; i++)
 		work_start(work, &batch->list[i]);
-	work->look_at = clock_monotonic_ms() + wait;
+	work->look_at = wait == INT64_MAX ? INT64_MAX : clock_monotonic_ms() + wait;
 	work->look |= batch->count == exchange->want.count;
 	/* A damaged job stays so: it is told of once. */
 	if (batch->trouble.code != 0 && strcmp(batch->trouble.text, work->trouble.text) != 0)
