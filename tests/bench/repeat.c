@@ -99,7 +99,7 @@ await(struct process *process, struct run *run, struct error *err)
 	alarm(0);
 	run->cpu_us = us_of(usage.ru_utime) + us_of(usage.ru_stime);
 	run->kb = usage.ru_maxrss;
-	run->limited = rang || (limit > 0 && run->cpu_us >= limit * 990000);
+	run->limited = rang || (limit > 0 && run->cpu_us >= limit * 900000);
 	run->code = process_exit_code(status);
 	return 0;
 }
