@@ -5,11 +5,11 @@
  * failed, a result that is refused), 64 misuse, 65 a bad document, 66 no input, 73 and 74 cannot create or write, 75 where
  * waiting took too long.
  */
+#include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/message.h"
-#include "base/option.h"
+#include "base/subcommand.h"
 #include "queue/verb.h"
 
 static const char *spool;
@@ -46,30 +46,13 @@ static const struct command command = {
 	"  coopr-queue wait 00000042-001\n"
 	"  coopr-queue take | coopr-exec | coopr-queue done\n"};
 
-static const struct {
-	const char *name;
-	int (*run)(int argc, char **argv);
-} verbs[] = {
+static const struct subcommand verbs[] = {
 	{"put", verb_put}, {"take", verb_take}, {"done", verb_done}, {"fail", verb_fail}, {"ls", verb_ls},
 	{"show", verb_show}, {"wait", verb_wait}, {"pause", verb_pause}, {"resume", verb_resume},
 	{"cancel", verb_cancel}, {"retry", verb_retry}, {"skip", verb_skip}, {"limit", verb_limit},
 	{"watch", verb_watch}, {"report", verb_report}, {"stats", verb_stats},
-	{"fsck", verb_fsck}, {"gc", verb_gc},
+	{"fsck", verb_fsck}, {"gc", verb_gc}, {NULL, NULL},
 };
-
-enum { VERB_COUNT = sizeof verbs / sizeof *verbs };
-
-static int
-unknown(const char *name)
-{
-	const char *names[VERB_COUNT + 1] = {NULL}, *near;
-
-	for (int i = 0; i < VERB_COUNT; i++)
-		names[i] = verbs[i].name;
-	near = option_suggest(name, names);
-	return near ? option_misuse(&command, "unknown command '%s'; did you mean '%s'?", name, near)
-	            : option_misuse(&command, "unknown command '%s'", name);
-}
 
 int
 main(int argc, char **argv)
@@ -78,14 +61,7 @@ main(int argc, char **argv)
 
 	message_program("coopr-queue");
 	first = option_parse(&command, argc, argv);
-	if (!argv[first])
-		return option_misuse(&command, "which command?");
 	if (spool)
 		setenv("COOPR_SPOOL", spool, true);
-
-	for (int i = 0; i < VERB_COUNT; i++)
-		if (strcmp(argv[first], verbs[i].name) == 0)
-			return verbs[i].run(argc - first, argv + first);
-
-	return unknown(argv[first]);
+	return subcommand_run(&command, verbs, argc - first, argv + first);
 }
