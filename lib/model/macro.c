@@ -240,66 +240,11 @@ macro_expand_self(const char *text, const struct macro_node *self, const struct 
 	return result;
 }
 
-static jv
-expand_string(const struct place *place, const struct macro_context *context)
-{
-	const char *cursor = json_string(place->value);
-	struct buffer out = {0};
-	struct error reason;
-	jv expanded;
-	int got;
-
-	if (!strchr(cursor, '%'))
-		return jv_copy(place->value);
-	while ((got = expand_next(&cursor, context, &out, &reason)) != 0)
-		if (got < 0)
-			place_problem(place, "%s", reason.text);
-	expanded = jv_string_sized(out.data, (int)out.length);
-	buffer_release(&out);
-	return expanded;
-}
-
-static jv
-expand(const struct place *place, const struct macro_context *context)
-{
-	jv result = jv_copy(place->value);
-	struct members members;
-	struct place part;
-
-	switch (jv_get_kind(place->value)) {
-	case JV_KIND_STRING:
-		jv_free(result);
-		return expand_string(place, context);
-	case JV_KIND_ARRAY:
-		for (size_t i = 0; i < json_length(place->value); i++) {
-			part = place_element(place, i);
-			result = jv_array_set(result, (int)i, expand(&part, context));
-		}
-		return result;
-	case JV_KIND_OBJECT:
-		members = members_of(place);
-		while (members_next(&members, &part))
-			json_set(&result, part.name, expand(&part, context));
-		return result;
-	default:
-		return result;
-	}
-}
-
-jv
-macro_expand(jv value, const struct macro_context *context, struct problems *problems)
-{
-	struct place root = place_root(value, problems);
-
-	return expand(&root, context);
-}
-
 struct asked { /* what a walk over a value finds of one kind of macro */
 	enum macro_source source;
-	struct arena *arena; /* NULL: services are not collected */
+	struct arena *arena;
 	struct string_list services;
 	size_t capacity;
-	bool self;
 };
 
 static void
@@ -310,8 +255,7 @@ note_macros(const char *text, struct asked *asked)
 	while (macro_next(&text, &macro)) {
 		if (macro.is_malformed || macro.source != asked->source)
 			continue;
-		asked->self |= macro.is_self;
-		if (!*macro.service || !asked->arena)
+		if (!*macro.service)
 			continue;
 		ARRAY_ROOM(asked->services.list, asked->services.count, asked->capacity);
 		asked->services.list[asked->services.count++] = arena_string(asked->arena, macro.service);
@@ -371,16 +315,6 @@ struct string_list
 macro_instances_of(jv value, struct arena *arena)
 {
 	return macro_services_of(value, MACRO_INSTANCE, arena);
-}
-
-bool
-macro_asks_self(jv value)
-{
-	struct asked asked = {.source = MACRO_IP};
-	struct place root = place_root(value, NULL);
-
-	find_macros(&root, &asked);
-	return asked.self;
 }
 
 bool

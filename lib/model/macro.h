@@ -31,11 +31,9 @@ struct macro_context {
 /* What macros may ask of node; borrows from it. */
 struct macro_node macro_node_of(const struct node *node);
 
-/* Expands every string in value (not the names of members). A macro that cannot be expanded stays as it is and
- * is a problem: malformed, a service that no node has, an address not known yet, an instance out of range. */
-jv macro_expand(jv value, const struct macro_context *context, struct problems *problems);
-
-/* The same for one text, appended to out. Returns 0, or -1 with the first reason in err (EX_DATAERR). */
+/* Expands the macros of a text, and appends it to out. A macro that cannot be expanded stays as it is: malformed, a
+ * service that no node has, an address not known yet, an instance out of range. Returns 0, or -1 with the first reason
+ * in err (EX_DATAERR). */
 int macro_expand_text(const char *text, const struct macro_context *context, struct buffer *out, struct error *err);
 
 struct macro_instance { /* which instance of a service stands on a node */
@@ -58,9 +56,6 @@ struct string_list macro_instances_of(jv value, struct arena *arena);
 
 /* Whether text has a macro that speaks of the node itself. */
 bool macro_speaks_of_self(const char *text);
-
-/* Whether value asks for the address of the node itself (%ip.self%). */
-bool macro_asks_self(jv value);
 
 enum macro_source { MACRO_HOST, MACRO_IP, MACRO_NUM, MACRO_INSTANCE, MACRO_OWNER };
 

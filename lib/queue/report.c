@@ -16,12 +16,6 @@ report_step(const struct report *report, const struct course_attempt *attempt)
 	return &report->course.plan.steps[attempt->step];
 }
 
-const struct node *
-report_node(const struct report *report, const struct course_attempt *attempt)
-{
-	return &report->course.plan.layout.nodes[report->course.node_of[attempt->step]];
-}
-
 const char *
 report_worker(const struct report *report, const struct course_attempt *attempt)
 {

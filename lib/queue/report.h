@@ -61,7 +61,6 @@ void report_say_why(const struct report_link *link, struct buffer *out);
 const char *report_status(const struct report *report);
 
 const struct step *report_step(const struct report *report, const struct course_attempt *attempt);
-const struct node *report_node(const struct report *report, const struct course_attempt *attempt);
 const char *report_worker(const struct report *report, const struct course_attempt *attempt); /* or "" */
 
 /* The end of what an attempt printed, or NULL; in the arena. */

@@ -70,14 +70,6 @@ contains(const struct network *network, uint32_t address)
 	return (address & ~host_bits(network->prefix)) == network->base;
 }
 
-bool
-network_has(const struct network *network, const char *address)
-{
-	uint32_t number;
-
-	return read_address(address, &number) && contains(network, number);
-}
-
 /* The folder of claims as a stream; NULL where there is none. */
 static DIR *
 open_claims(int sandbox)

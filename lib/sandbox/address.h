@@ -28,9 +28,6 @@ struct network {
 /* Reads "10.213.0.0/16": room for a machine at least. EX_CONFIG with what would be right. */
 int network_parse(const char *text, struct network *network, struct error *err);
 
-/* Whether an address is one of the network's. */
-bool network_has(const struct network *network, const char *address);
-
 /* The lowest free address of the network, from now on machine's. EX_UNAVAILABLE where all are taken. */
 int address_claim(int sandbox, const struct network *network, const char *machine, char address[ADDRESS_SIZE],
     struct error *err);

@@ -13,8 +13,6 @@
 
 struct error;
 
-#define STORE_SUPERADMIN "superadmin" /* the tenant that the others are entities of */
-
 enum store_mode {
 	STORE_READ,
 	STORE_WRITE,

@@ -118,22 +118,6 @@ check_text(const char *text, const char *expanded, const char *problem)
 }
 
 static void
-check_value(void)
-{
-	jv value = document_of("{'a':['%host.self%',{'%host.self%':'%ip.self%'}],'b':'%host.service.nix%','c':7,'d':'%%'}");
-	struct problems problems = {0};
-	char *text = dumped(macro_expand(value, &context, &problems)), *found = listed(&problems);
-
-	tap_is_text(text, "{\"a\":[\"a1-1002.local\",{\"%host.self%\":\"10.0.0.3\"}],\"b\":\"%host.service.nix%\",\"c\":7,\"d\":\"%%\"}",
-	    "all strings of a value are expanded, and no names of members");
-	tap_is_text(found, "/b: %host.service.nix%: no node has the service nix", "a problem has its pointer");
-	free(text);
-	free(found);
-	problems_release(&problems);
-	jv_free(value);
-}
-
-static void
 check_once(void)
 {
 	static struct macro_node sly = {"n", "%cluster.owner%", 1, {db, 1}, {0}};
@@ -169,8 +153,6 @@ check_questions(void)
 	struct string_list services = macro_addresses_of(value, &arena);
 
 	tap_is_list(&services, "db web", "the services whose addresses are asked for: sorted, each once");
-	tap_ok(!macro_asks_self(value), "a value that does not ask for the node's own address");
-	tap_ok(macro_asks_self(self), "and one that does");
 	services = macro_addresses_of(self, &arena);
 	tap_is_number(services.count, 0, "the node itself is no service");
 	arena_release(&arena);
@@ -240,7 +222,6 @@ main(void)
 	nodes[2].ipaddresses = document_of("{'access_v4':'1.1.1.3','bind_v4':'10.0.0.3'}");
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		check_text(cases[i].text, cases[i].expanded, cases[i].problem);
-	check_value();
 	check_once();
 	check_lonely();
 	check_questions();

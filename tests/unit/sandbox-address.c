@@ -19,8 +19,6 @@ test_parse(void)
 	tap_ok(network_parse(NETWORK_DEFAULT, &network, &err) == 0, "the default network is one");
 	tap_is_text(network.bridge, "coopr0", "its bridge has a short name");
 	tap_is_text(network.host, "10.213.0.1", "the host has its first address");
-	tap_ok(network_has(&network, "10.213.255.254") && !network_has(&network, "10.214.0.1") &&
-	    !network_has(&network, "garbage"), "it knows which addresses are in it");
 
 	tap_ok(network_parse("192.168.7.128/25", &network, &err) == 0, "another network is one");
 	tap_is_text(network.bridge, "coopr-c0a80780", "the name of its bridge tells which");
