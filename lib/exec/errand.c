@@ -103,8 +103,8 @@ errand_set_remove(struct errand_set *set, struct errand *errand)
 	errand_list_remove(&set->list, errand);
 }
 
-struct errand *
-errand_set_find(const struct errand_set *set, const char *job, const char *task, int64_t attempt)
+static struct errand *
+find_named(const struct errand_set *set, const char *job, const char *task, int64_t attempt)
 {
 	struct errand *errand;
 
@@ -124,7 +124,7 @@ named_by(const struct errand_set *set, jv record)
 	struct errand *errand = NULL;
 
 	if (json_string(job) && json_string(task) && jv_get_kind(attempt) == JV_KIND_NUMBER)
-		errand = errand_set_find(set, json_string(job), json_string(task), (int64_t)jv_number_value(attempt));
+		errand = find_named(set, json_string(job), json_string(task), (int64_t)jv_number_value(attempt));
 	jv_free(job);
 	jv_free(task);
 	jv_free(attempt);

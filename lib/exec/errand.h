@@ -66,9 +66,6 @@ struct errand_set { /* zero-initialise */
 void errand_set_add(struct errand_set *set, struct errand *errand);
 void errand_set_remove(struct errand_set *set, struct errand *errand);
 
-/* NULL where none of that name is in it. */
-struct errand *errand_set_find(const struct errand_set *set, const char *job, const char *task, int64_t attempt);
-
 /* Takes a line as the answer to the errand that it names, which stays in the set. NULL with a reason where it is no JSON, or
  * names none that was sent. */
 struct errand *errand_set_answer(struct errand_set *set, const char *line, size_t length, struct error *err);

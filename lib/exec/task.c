@@ -164,8 +164,9 @@ parse(struct task *task, struct problems *problems)
 	parse_machine(&root, arena, &task->machine);
 }
 
-void
-task_init(struct task *task)
+/* A task that can be released, and is nothing else yet. */
+static void
+init(struct task *task)
 {
 	*task = (struct task){.source = jv_invalid(), .handed = jv_invalid(), .fields = jv_invalid(), .config = jv_invalid(),
 	    .unexpanded = jv_invalid(), .provider = jv_invalid()};
@@ -176,7 +177,7 @@ task_take(jv record, const char *name, struct task *task, struct problems *probl
 {
 	const char *kind = record_kind(record);
 
-	task_init(task);
+	init(task);
 	task->source = jv_copy(record);
 	if (!kind || strcmp(kind, "task") != 0)
 		return error_set(err, EX_DATAERR, "%s: expected a task as coopr-queue take prints it, found kind \"%s\"",
@@ -192,7 +193,7 @@ task_read(int fd, const char *name, struct task *task, struct problems *problems
 	jv record, more;
 	int got;
 
-	task_init(task);
+	init(task);
 	record_reader_init(&reader, fd, name);
 	got = record_read(&reader, &record, err);
 	if (got == 0)

@@ -61,9 +61,6 @@ int task_take(jv record, const char *name, struct task *task, struct problems *p
 /* Frees the record, which is most of it, and all values that are borrowed from it; the strings stay. */
 void task_forget(struct task *task);
 
-/* A task that can be released, and is nothing else yet. */
-void task_init(struct task *task);
-
 /* The folder of the plugin that does such tasks: "provider" or "automator". */
 const char *task_plugin_kind(enum action action);
 

@@ -9,8 +9,9 @@
 #include "base/memory.h"
 #include "plan/judge.h"
 
-int
-judge_stage(enum action action)
+/* Where an action has its place in the life of a service on a node: what is there goes before the new comes. */
+static int
+stage_of(enum action action)
 {
 	static const int stages[ACTION_COUNT] = {[ACTION_CREATE] = 0, [ACTION_CONFIRM] = 1, [ACTION_BOOTSTRAP] = 2,
 		[ACTION_STOP] = 3, [ACTION_REMOVE] = 4, [ACTION_INSTALL] = 5, [ACTION_CONFIGURE] = 6,
@@ -45,7 +46,7 @@ sort_tasks(struct judge *judge)
 
 	for (uint32_t i = 0; i < plan->count; i++)
 		if (judge->service_of[i] != JUDGE_NONE)
-			keys[count++] = (struct key){judge->service_of[i], judge->node_of[i], judge_stage(plan->steps[i].action), i};
+			keys[count++] = (struct key){judge->service_of[i], judge->node_of[i], stage_of(plan->steps[i].action), i};
 	if (count)
 		qsort(keys, count, sizeof *keys, compare_keys);
 	judge->tasks = memory_resize(NULL, count, sizeof *judge->tasks);
@@ -159,10 +160,10 @@ check_chain(const struct judge *judge, const struct chain *chain)
 	if (chain->kind == CHAIN_IN_PLACE && first->action == ACTION_STOP && last->action != ACTION_START &&
 	    service->actions[ACTION_START].present && strcmp(plan->job.action, "stop_services") != 0)
 		place_problem(&place, "%s on %s is stopped and not started again", service->name, last->node);
-	if (chain->kind == CHAIN_TAKE_DOWN && judge_stage(last->action) > judge_stage(ACTION_REMOVE))
+	if (chain->kind == CHAIN_TAKE_DOWN && stage_of(last->action) > stage_of(ACTION_REMOVE))
 		place_problem(&place, "%s: %s leaves %s, and there is a task to %s it", last->id, service->name, last->node,
 		    action_name(last->action));
-	if (chain->kind == CHAIN_SET_UP && judge_stage(first->action) < judge_stage(ACTION_INSTALL))
+	if (chain->kind == CHAIN_SET_UP && stage_of(first->action) < stage_of(ACTION_INSTALL))
 		place_problem(&place, "%s: %s is new on %s, and there is a task to %s it", first->id, service->name, first->node,
 		    action_name(first->action));
 }

@@ -52,9 +52,6 @@ struct judge {
 struct place judge_place(const struct judge *judge, size_t step);
 struct place judge_node_place(const struct judge *judge, size_t node);
 
-/* Where an action has its place in the life of a service on a node: what is there goes before the new comes. */
-int judge_stage(enum action action);
-
 /* Sorts the tasks into chains, and finds fault with them one by one (check-chain.c). */
 void judge_chains(struct judge *judge);
 

@@ -17,8 +17,8 @@
 #include "queue/step.h"
 #include "queue/take-record.h"
 
-int
-settle_lost(struct ledger *ledger, uint32_t step, const char *reason, struct error *err)
+static int
+lose_step(struct ledger *ledger, uint32_t step, const char *reason, struct error *err)
 {
 	struct index *index = &ledger->index;
 	struct event event = {.kind = EVENT_LOST, .task = index_step_id(index, step),
@@ -41,7 +41,7 @@ lose_running(struct ledger *ledger, uint64_t worker, const char *reason, struct 
 		if (left-- == 0)
 			index->broken = true;
 		else if ((worker == 0 || index_live(index, link - 1)->worker == worker) &&
-		    settle_lost(ledger, link - 1, reason, err) < 0)
+		    lose_step(ledger, link - 1, reason, err) < 0)
 			return -1;
 	}
 	return index->broken ? error_set(err, EX_SOFTWARE, "job %s: state: is damaged", ledger->id) : 0;
@@ -73,7 +73,7 @@ settle_job(struct ledger *ledger, int64_t now_ms, struct error *err)
 		ledger_touch(ledger);
 		if (index_live(index, link - 1)->status == STEP_DELAYED)
 			step_due(index, now_ms);
-		else if (settle_lost(ledger, link - 1, "its lease ran out", err) < 0)
+		else if (lose_step(ledger, link - 1, "its lease ran out", err) < 0)
 			return -1;
 		if (index->broken)
 			return error_set(err, EX_SOFTWARE, "job %s: state: is damaged", ledger->id);
@@ -283,7 +283,7 @@ give_back(struct ledger *ledger, void *context, struct error *err)
 		const struct index_live *live = link ? index_live(&ledger->index, link - 1) : NULL;
 
 		if (live && live->status == STEP_RUNNING && live->attempt == task->attempt &&
-		    settle_lost(ledger, link - 1, "it was given back", err) < 0)
+		    lose_step(ledger, link - 1, "it was given back", err) < 0)
 			return -1;
 	}
 	return 0;

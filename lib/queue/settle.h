@@ -16,9 +16,6 @@ enum {
 /* Records, under the lock, what has happened to a job by now_ms (boot time). */
 int settle_job(struct ledger *ledger, int64_t now_ms, struct error *err);
 
-/* Records that a running step is lost. */
-int settle_lost(struct ledger *ledger, uint32_t step, const char *reason, struct error *err);
-
 /* All jobs; -1 with the first reason where one is damaged, after all others. */
 int settle_spool(struct queue *queue, struct error *err);
 

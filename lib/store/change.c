@@ -26,8 +26,10 @@ add(const struct revision *revision, struct catalogue *catalogue, struct finding
 	return result;
 }
 
-int
-store_catalogue(struct store *store, struct catalogue *catalogue, struct findings *findings, struct error *err)
+/* The tenant's entities as a catalogue, files named as in an export ("services/nginx.json"); findings: what is wrong
+ * with them. */
+static int
+gather(struct store *store, struct catalogue *catalogue, struct findings *findings, struct error *err)
 {
 	int result = 0;
 
@@ -52,7 +54,7 @@ change_begin(struct change *change, struct store *store, struct error *err)
 	if (store_begin(store, err) < 0)
 		return -1;
 	change->open = true;
-	return store_catalogue(store, &change->before, &change->found_before, err);
+	return gather(store, &change->before, &change->found_before, err);
 }
 
 static bool
@@ -73,7 +75,7 @@ was_before(const struct change *change, const struct finding *finding)
 int
 change_check(struct change *change, struct error *err)
 {
-	if (store_catalogue(change->store, &change->after, &change->found_after, err) < 0)
+	if (gather(change->store, &change->after, &change->found_after, err) < 0)
 		return -1;
 	for (size_t i = 0; i < change->found_after.count; i++) {
 		const struct finding *finding = &change->found_after.list[i];

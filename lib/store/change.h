@@ -28,10 +28,6 @@ struct change { /* release it: what is not committed is undone */
 	bool open;              /* neither committed nor undone */
 };
 
-/* The tenant's entities as a catalogue, files named as in an export ("services/nginx.json"); findings: what is wrong
- * with them. Release both in any case, the findings first. */
-int store_catalogue(struct store *store, struct catalogue *catalogue, struct findings *findings, struct error *err);
-
 int change_begin(struct change *change, struct store *store, struct error *err);
 
 /* Looks at all entities as they would be, and fills faults. */
