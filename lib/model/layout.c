@@ -191,7 +191,7 @@ struct reading { /* a layout while it is read */
 };
 
 static void
-take_record(const struct place *record, struct reading *reading)
+add_record(const struct place *record, struct reading *reading)
 {
 	struct layout *layout = reading->layout;
 	const char *kind = record_kind(record->value);
@@ -248,7 +248,7 @@ read_records(struct record_reader *reader, bool any_answer, struct layout *layou
 		struct place record = {.up = &stream, .index = reader->number - 1, .value = value, .problems = problems};
 
 		if (strcmp(record_kind(value), "unsatisfiable") != 0)
-			take_record(&record, &reading);
+			add_record(&record, &reading);
 		else if (any_answer)
 			take_conflict(&record, layout);
 		else

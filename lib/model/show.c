@@ -30,7 +30,7 @@ print_name(const char *kind, jv record, FILE *stream)
 }
 
 static void
-take_record(struct show *show, const struct place *record)
+add_record(struct show *show, const struct place *record)
 {
 	const char *kind = record_kind(record->value);
 
@@ -66,7 +66,7 @@ take_stream(struct show *show, const char *path, struct error *err)
 	while ((got = record_read(&reader, &value, err)) > 0) {
 		struct place record = {.up = &stream, .index = reader.number - 1, .value = value, .problems = &show->problems};
 
-		take_record(show, &record);
+		add_record(show, &record);
 		jv_free(value);
 	}
 	record_reader_release(&reader);
@@ -84,7 +84,7 @@ take_entity(struct show *show, enum entity_kind kind, const char *path, jv entit
 	if (jv_get_kind(record) == JV_KIND_OBJECT) {
 		json_set_string(&record, "kind", entity_kind_name(kind));
 		place = place_root(record, &show->problems);
-		take_record(show, &place);
+		add_record(show, &place);
 	} else {
 		result = error_set(err, EX_DATAERR, "%s: expected object, found %s", path, json_kind_name(record));
 	}
