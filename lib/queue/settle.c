@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "queue/choice.h"
 #include "queue/fold.h"
 #include "queue/policy.h"
 #include "queue/ready.h"
@@ -257,6 +258,24 @@ settle_all_busy(struct queue *queue, struct error *err)
 	return result;
 }
 
+/* Jobs of which a time has come. Each is put off first: one that cannot be settled now is not come back to at once. */
+static int
+settle_all_due(struct queue *queue, struct error *err)
+{
+	int64_t now_ms = clock_boottime_ms();
+	struct chosen due;
+	int found, result = 0;
+
+	while ((found = choice_due(&queue->board, now_ms, &due, err)) == 0 && due.link) {
+		struct error one;
+
+		board_defer(&queue->board, due.link, due.job, now_ms + SETTLE_BUSY_MS);
+		if (settle_busy(queue, due.job, due.link, &one) < 0)
+			result = keep_first(result, err, &one);
+	}
+	return found < 0 ? found : result;
+}
+
 int
 settle_spool(struct queue *queue, struct error *err)
 {
@@ -308,11 +327,14 @@ queue_give_back(struct queue *queue, const struct queue_task *tasks, size_t coun
 int
 queue_settle(struct queue *queue, struct error *err)
 {
+	struct error one;
 	int result;
 
 	if (engine_check_writable(queue, err) < 0)
 		return -1;
 	result = settle_spool(queue, err);
+	if (settle_all_due(queue, &one) < 0)
+		result = keep_first(result, err, &one);
 	spool_ring(&queue->spool);
 	return result;
 }

@@ -129,6 +129,24 @@ test_wanted(void)
 	queue_close(queue);
 }
 
+static void
+test_settle(void)
+{
+	struct queue *queue = open_queue();
+	char job[QUEUE_ID_SIZE];
+	struct queue_want want = {.count = 1, .job = job, .by = "me"};
+	struct queue_batch batch;
+	struct queue_job found;
+
+	tap_ok(put(queue, "ss", job), "a job can be put");
+	tap_is_number(queue_take(queue, &want, &batch, &err), 0, "and taken from, on a lease that has run out at once");
+	queue_batch_release(&batch);
+	tap_is_number(queue_settle(queue, &err), 0, "who settles and does not take");
+	tap_is_number(queue_look(queue, job, &found, &err), 0, "finds the job");
+	tap_is_number(found.ready, 1, "with the task ready again");
+	queue_close(queue);
+}
+
 int
 main(void)
 {
@@ -140,6 +158,7 @@ main(void)
 	test_board_grows();
 	test_broken_spool();
 	test_wanted();
+	test_settle();
 	close(dir);
 	file_remove_tree(AT_FDCWD, path, &err);
 	free(path);
