@@ -159,6 +159,16 @@ answer_all() {
 		`"at most 2 machines are possible" "$(jq -r .because <<<"$output")"
 }
 
+@test "a rule that cannot be kept at all is said to be so" {
+	refuses '.template.constraints.counts = [{"name": "one", "terms": {}, "min": 1}]' /template/constraints/counts/0
+	same 'the rule "one" (1 <= 0) holds, which cannot be' "$(jq -r .because <<<"$output")"
+	refuses '.template.constraints.layout.cantcoexist = [["master"]]' /cluster/services/1 \
+		/template/constraints/layout/cantcoexist/0
+	contains "$(jq -r .because <<<"$output")" "master may not stand on any machine: no instance is possible"
+	refuses '.template.constraints.layout.cantcoexist = [[]]' /template/constraints/layout/cantcoexist/0
+	contains "$(jq -r .because <<<"$output")" "the whole of an empty set"
+}
+
 @test "a hardware type that is short is named" {
 	refuses '.hardwaretypes[1].providermap.p.available = 2 | .cluster.numMachines = 9 | .template.constraints.services.master.quantities = {"min": 3}' \
 		/hardwaretypes/1/providermap/p/available /template/constraints/services/master/hardwaretypes \
@@ -171,6 +181,14 @@ answer_all() {
 	refuses '.cluster.hardwaretype = "huge"' /cluster/hardwaretype
 	contains "$(jq -r .because <<<"$output")" "hardware huge is asked for, which provider p does not offer"
 	refuses '.hardwaretypes = []' /hardwaretypes
+}
+
+@test "costs are added up without a rounding error" {
+	changed '.cluster.services = ["worker"] | .template.objective = ["cost"]'
+	for n in 1 2 3 7 1000; do
+		jq ".cluster.numMachines = $n" changed | coopr-solve | grep -o '"objective":{"cost":[0-9.]*'
+	done >costs
+	same "0.087 0.174 0.261 0.609 87" "$(cut -d : -f 3 costs | xargs)"
 }
 
 @test "the cheapest machines that have room are taken" {
@@ -344,6 +362,16 @@ moves_of() {
 	contains "$(jq -r .because <<<"$output")" "the present layout breaks that already, on 00000042-1000; 1 move would do"
 }
 
+@test "a node of which nothing is asked for any more, and that can hold nothing else, is named" {
+	living request '.cluster.services = ["idle"] | .template.constraints.services.idle.hardwaretypes = ["small"]' >changed
+	run -1 --separate-stderr coopr-solve changed
+	same '["/nodes","/template/constraints/services/idle/hardwaretypes"]' "$(jq -c .conflict <<<"$output")"
+	contains "$(jq -r .because <<<"$output")" "of what stands on 00000042-1000 nothing is asked for any more"
+	jq '.nodes[0].services = []' changed >empty
+	run -1 --separate-stderr coopr-solve empty
+	contains "$(jq -r .because <<<"$output")" "; nothing stands on 00000042-1000"
+}
+
 @test "--allow-moves mends the present layout with the fewest moves, and names the rule that was broken" {
 	living request '.template.constraints.layout.mutuallyexclusive = [["monitor", "master"]]' >changed
 	run -0 --separate-stderr coopr-solve --allow-moves changed
@@ -424,6 +452,17 @@ moves_of() {
 1002 large rocky worker
 1003 large rocky worker" "$(nodes layout)"
 	coopr-solve --check layout changed
+}
+
+@test "numbers of nodes are exact in JSON, or the request is malformed" {
+	changed '.cluster.nextNodenum = 9007199253740991'
+	same "9007199253740991 9007199253740992 9007199253740993" "$(coopr-solve changed | nodes | cut -d ' ' -f 1 | xargs)"
+	changed '.cluster.nextNodenum = 9007199253740992'
+	run -65 --separate-stderr coopr-solve changed
+	contains "$stderr" "/cluster/nextNodenum: numbers of new nodes have to begin at 9007199253740991 at most"
+	living request '.nodes[1].nodenum = 9007199254740991' >changed
+	run -65 --separate-stderr coopr-solve changed
+	contains "$stderr" "/nodes: numbers of new nodes"
 }
 
 @test "nothing that bounds the number of machines is malformed" {

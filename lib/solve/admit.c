@@ -185,6 +185,18 @@ check_sizes(const struct request *request, struct error *err)
 	return check_sets("/template/constraints/oneof", &t->oneof, err);
 }
 
+/* Numbers are exact up to 2^53 - 1 in JSON. */
+static int
+check_numbers(const struct request *request, struct error *err)
+{
+	const int64_t last = INT64_C(9007199254740991) - SOLVE_MACHINES;
+	bool given = request->cluster.next_nodenum > last;
+
+	return request_next_nodenum(request) > last ? error_set(err, EX_DATAERR,
+	    "request: %s: numbers of new nodes have to begin at %lld at most", given ? "/cluster/nextNodenum" : "/nodes",
+	    (long long)last) : 0;
+}
+
 static int
 check_costs(const struct request *request, struct error *err)
 {
@@ -220,7 +232,8 @@ admit(const struct request *request, struct arena *arena, struct refusal *refusa
 	struct admission a = {.request = request, .arena = arena};
 	int rc = -1;
 
-	if (check_sizes(request, err) == 0 && check_costs(request, err) == 0 && look_up(&a, err) == 0) {
+	if (check_sizes(request, err) == 0 && check_numbers(request, err) == 0 && check_costs(request, err) == 0 &&
+	    look_up(&a, err) == 0) {
 		for (size_t i = 0; i < a.count; i++) {
 			check_compatible(&a, a.services[i]);
 			check_requires(&a, a.services[i], &a.services[i]->install_requires, "install/requires");

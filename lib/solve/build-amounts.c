@@ -145,7 +145,8 @@ take_costs(struct program *p, struct error *err)
 	}
 	for (size_t i = 0; i < p->hardware_count && unit; i++)
 		p->hardware[i].cost /= unit;
-	p->cost_unit = unit ? (double)unit / scale : 1;
+	p->cost_unit = unit ? unit : 1;
+	p->cost_scale = scale;
 	return 0;
 }
 

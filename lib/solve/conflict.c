@@ -236,6 +236,8 @@ append_sentence(struct inquiry *q, const struct demand **list, size_t count, str
 	if (count > 1)
 		buffer_text(out, ", but ");
 	append_others(demands, list, count, subject, out);
+	if (count == 1 && (subject->kind == DEMAND_COUNT_RULE || subject->kind == DEMAND_NODES || subject->kind == DEMAND_MIN))
+		buffer_text(out, ", which cannot be");
 	if (interest(subject))
 		append_possible(q, subject, out);
 }
@@ -301,6 +303,33 @@ find_conflict(struct inquiry *q, struct breaches *breaches, struct error *err)
 	return reduce(q, 0, q->demands.count, err);
 }
 
+static bool
+is_asked_for(const struct request *r, const char *service)
+{
+	for (size_t i = 0; i < demand_service_count(r); i++)
+		if (strcmp(demand_service(r, i), service) == 0)
+			return true;
+	return false;
+}
+
+/* A present node that loses all that stands on it: every node has to hold something. */
+static void
+append_emptied(const struct request *r, struct buffer *out)
+{
+	for (size_t i = 0; i < r->node_count; i++) {
+		const struct node *node = &r->nodes[i];
+		bool holds = node->leaves || node->replaced;
+
+		for (size_t j = 0; j < node->services.count && !holds; j++)
+			holds = is_asked_for(r, node->services.list[j]);
+		if (holds)
+			continue;
+		buffer_printf(out, node->services.count ? "; of what stands on %s nothing is asked for any more"
+		                                        : "; nothing stands on %s", node->id);
+		return;
+	}
+}
+
 /* What the present layout has to do with it, and what moves could do. */
 static int
 append_change(const struct inquiry *q, const struct breaches *breaches, struct budget *budget, struct buffer *out,
@@ -319,6 +348,8 @@ append_change(const struct inquiry *q, const struct breaches *breaches, struct b
 			buffer_printf(out, ", on %s", breach->node->id);
 		told = true;
 	}
+	if (demand_holds(demands, DEMAND_NODES, 0))
+		append_emptied(demands->request, out);
 	return demands->request->node_count ? remedy_words(demands->request, budget, out, err) : 0;
 }
 

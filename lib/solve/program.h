@@ -122,7 +122,8 @@ struct program {
 	int64_t machines_min, machines_max;
 	int64_t present;    /* machines that are there, without those to be replaced */
 	int64_t moves_max;  /* that are allowed; NO_MAX: any number */
-	double cost_unit;   /* hardware.cost counts in this */
+	int64_t cost_unit;  /* hardware.cost counts in so many cost_scale-ths */
+	double cost_scale;
 	enum objective objectives[OBJECTIVE_COUNT];
 	size_t objective_count;
 	bool impossible;      /* an empty set may not coexist: no machine is right */

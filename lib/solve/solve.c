@@ -219,6 +219,13 @@ objective_called(const char *name)
 }
 
 /* What is proved of the objectives, and how far from it the layout is. */
+/* A whole number is divided, once: 87000 millionths are 0.087. */
+static double
+price_of(const struct program *p, int64_t cost)
+{
+	return (double)(cost * p->cost_unit) / p->cost_scale;
+}
+
 static void
 make_bound(const struct program *p, const struct outcome *outcome, struct answer *answer)
 {
@@ -229,7 +236,8 @@ make_bound(const struct program *p, const struct outcome *outcome, struct answer
 	for (size_t i = 0; i < solution->objective.count; i++) {
 		const struct amount *amount = &solution->objective.list[i];
 		enum objective objective = objective_called(amount->resource);
-		double bound = (double)outcome->bound[objective].least * (objective == OBJECTIVE_COST ? p->cost_unit : 1);
+		int64_t least = outcome->bound[objective].least;
+		double bound = objective == OBJECTIVE_COST ? price_of(p, least) : (double)least;
 
 		if (!outcome->bound[objective].known)
 			continue;
@@ -254,7 +262,7 @@ make_solution(const struct program *p, const struct outcome *outcome, unsigned l
 		moves += use->count * pattern_moves(p, &use->pattern);
 	}
 	if (p->costed)
-		list[count++] = (struct amount){objective_name(OBJECTIVE_COST), (double)cost * p->cost_unit};
+		list[count++] = (struct amount){objective_name(OBJECTIVE_COST), price_of(p, cost)};
 	list[count++] = (struct amount){objective_name(OBJECTIVE_MACHINES), (double)machines_of(p, outcome)};
 	list[count++] = (struct amount){objective_name(OBJECTIVE_MOVES), (double)moves};
 	answer->solution = (struct solution){

@@ -40,7 +40,10 @@ plural(int64_t count, const char *one, const char *many, struct buffer *out)
 static void
 count_rule(const struct count_rule *rule, struct buffer *out)
 {
-	buffer_printf(out, "the rule \"%s\" (", rule->name ? rule->name : "");
+	if (rule->name)
+		buffer_printf(out, "the rule \"%s\" (", rule->name);
+	else
+		buffer_text(out, "the rule (");
 	if (isfinite(rule->min)) {
 		json_number(rule->min, out);
 		buffer_text(out, " <= ");
@@ -55,6 +58,8 @@ count_rule(const struct count_rule *rule, struct buffer *out)
 		}
 		buffer_text(out, rule->terms[i].service);
 	}
+	if (rule->term_count == 0)
+		buffer_text(out, "0");
 	if (isfinite(rule->max)) {
 		buffer_text(out, " <= ");
 		json_number(rule->max, out);
@@ -108,6 +113,19 @@ hardware_words(const struct request *r, const struct demand *demand, struct buff
 }
 
 static void
+cantcoexist_words(const struct string_list *set, struct buffer *out)
+{
+	if (set->count == 0) {
+		buffer_text(out, "every machine holds the whole of an empty set of cantcoexist");
+		return;
+	}
+	enumerate(set, "and", out);
+	buffer_text(out, set->count == 1 ? " may not stand on any machine"
+	        : set->count == 2        ? " may not stand on one machine"
+	                                 : " may not all stand on one machine");
+}
+
+static void
 set_words(const struct cluster_template *t, const struct demand *demand, struct buffer *out)
 {
 	size_t i = demand->index;
@@ -118,9 +136,7 @@ set_words(const struct cluster_template *t, const struct demand *demand, struct 
 		buffer_text(out, " must stand on the same machines");
 		break;
 	case DEMAND_CANTCOEXIST:
-		enumerate(&t->cantcoexist.list[i], "and", out);
-		buffer_text(out, t->cantcoexist.list[i].count > 2 ? " may not all stand on one machine"
-		                                                  : " may not stand on one machine");
+		cantcoexist_words(&t->cantcoexist.list[i], out);
 		break;
 	case DEMAND_MUTUALLYEXCLUSIVE:
 		buffer_text(out, "no two of ");
