@@ -153,14 +153,14 @@ listed() {
 
 @test "a machine whose processes were killed is dead, and is made anew by create" {
 	up 1000
-	on 1000 'touch /old'
+	on 1000 'touch /from-the-first-life'
 	kill -KILL "$(listed pid)"
 	flock "$COOPR_STATE"/sandbox/machines/*/life true # waits until its init has ended
 	same dead "$(listed state)"
 	run -69 --separate-stderr sandbox confirm <<<"$(record 1000)"
 	contains "$output" "is dead; delete it and create it again"
 	up 1000
-	run ! on 1000 'ls /old'
+	run ! on 1000 'ls /from-the-first-life'
 }
 
 @test "after a restart of the host, delete removes what the state tells" {
@@ -344,10 +344,12 @@ make_tree() {
 }
 
 @test "where the state directory's file system cannot hold an overlay, changes are kept in memory" {
-	mkdir upper work lower merged
+	mkdir layers lower merged
 	record 1000 >take.json
+	# In memory: also the file system that the tests run on need not be one that can hold an overlay.
 	run -0 unshare -m bash -c '
-		mount -t overlay overlay -o lowerdir=lower,upperdir=upper,workdir=work merged || exit 99
+		mount -t tmpfs tmpfs layers && mkdir layers/upper layers/work || exit 99
+		mount -t overlay overlay -o lowerdir=lower,upperdir=layers/upper,workdir=layers/work merged || exit 99
 		export COOPR_STATE=$PWD/merged
 		"$@" create <take.json 2>&1 >created && "$@" confirm <take.json >confirmed && "$@" purge >/dev/null' \
 		- "$COOPR_BIN/../libexec/coopr/provider/sandbox"

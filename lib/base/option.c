@@ -156,7 +156,8 @@ spec_of(const struct command *command, int value)
 	return NULL;
 }
 
-static void
+/* The result of set_number and set is an exit code, or -1 for "go on". */
+static int
 set_number(const struct command *command, const struct option_spec *spec, const char *text)
 {
 	char *end;
@@ -165,12 +166,13 @@ set_number(const struct command *command, const struct option_spec *spec, const 
 	errno = 0;
 	number = strtol(text, &end, 10);
 	if (*text < '0' || *text > '9' || *end || errno || number > OPTION_NUMBER_MAX)
-		exit(option_misuse(command, "--%s: expected a whole number from 0 to %d, found '%s'", spec->name,
-		    OPTION_NUMBER_MAX, text));
+		return option_misuse(command, "--%s: expected a whole number from 0 to %d, found '%s'", spec->name,
+		    OPTION_NUMBER_MAX, text);
 	*(long *)spec->value = number;
+	return -1;
 }
 
-static void
+static int
 set(const struct command *command, const struct option_spec *spec, const char *text)
 {
 	struct option_list *list;
@@ -184,12 +186,9 @@ set(const struct command *command, const struct option_spec *spec, const char *t
 		break;
 	case OPTION_KIND_UPTO:
 		*(long *)spec->value = OPTION_NUMBER_MAX;
-		if (text)
-			set_number(command, spec, text);
-		break;
+		return text ? set_number(command, spec, text) : -1;
 	case OPTION_KIND_NUMBER:
-		set_number(command, spec, text);
-		break;
+		return set_number(command, spec, text);
 	case OPTION_KIND_LIST:
 		list = spec->value;
 		ARRAY_ROOM(list->list, list->count, list->capacity);
@@ -198,6 +197,7 @@ set(const struct command *command, const struct option_spec *spec, const char *t
 	case OPTION_KIND_END:
 		break;
 	}
+	return -1;
 }
 
 /* An option that getopt_long could not make sense of; word is the argument it stood in. */
@@ -245,23 +245,25 @@ option_parse(const struct command *command, int argc, char **argv)
 {
 	struct buffer letters = {0};
 	struct option *longs = tables_for_getopt(command, &letters);
-	int found;
+	int found, code = -1;
 
 	message_program(command->name);
 	opterr = 0;
 	optind = 0; /* starts over: a command with subcommands parses twice */
-	while ((found = getopt_long(argc, argv, letters.data, longs, NULL)) != -1) {
+	while (code < 0 && (found = getopt_long(argc, argv, letters.data, longs, NULL)) != -1) {
 		const struct option_spec *spec = spec_of(command, found);
 
 		if (found == '?' || found == ':')
-			exit(wrong_option(command, longs, found, argv[optind - 1]));
-		if (spec)
-			set(command, spec, optarg);
+			code = wrong_option(command, longs, found, argv[optind - 1]);
+		else if (spec)
+			code = set(command, spec, optarg);
 		else
-			exit(found == VALUE_VERSION ? print_version(command) : print_help(command));
+			code = found == VALUE_VERSION ? print_version(command) : print_help(command);
 	}
 	free(longs);
 	buffer_release(&letters);
+	if (code >= 0)
+		exit(code);
 	return optind;
 }
 

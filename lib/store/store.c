@@ -105,6 +105,7 @@ store_release(struct store *store)
 	if (store->lock >= 0)
 		close(store->lock);
 	free(store->path);
+	free(store->by);
 	*store = (struct store){.lock = -1};
 }
 

@@ -24,7 +24,7 @@ struct store {
 	char *path;
 	int lock;          /* descriptor of PATH.lock, -1 for who only reads */
 	int64_t tenant;    /* all that is asked and changed is this one's; 0: no tenant yet */
-	const char *by;    /* who makes changes; borrowed */
+	char *by;          /* who makes changes; its own */
 	const char *why;   /* and why; NULL where nothing is said */
 };
 

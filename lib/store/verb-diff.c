@@ -70,13 +70,15 @@ print_difference(struct store *store, enum entity_kind kind, const char *name, i
 {
 	struct buffer lines = {0};
 	struct error err;
-	jv from, to;
+	jv from, to = jv_invalid();
 	int code;
 
-	if (document_at(store, kind, name, old, &from, &err) < 0 || document_at(store, kind, name, new, &to, &err) < 0)
-		return message_error(&err);
-	code = json_difference(from, to, &lines) ? EX_NO : 0;
-	fwrite(lines.data, 1, lines.length, stdout);
+	if (document_at(store, kind, name, old, &from, &err) < 0 || document_at(store, kind, name, new, &to, &err) < 0) {
+		code = message_error(&err);
+	} else {
+		code = json_difference(from, to, &lines) ? EX_NO : 0;
+		fputs(lines.data ? lines.data : "", stdout);
+	}
 	buffer_release(&lines);
 	jv_free(from);
 	jv_free(to);

@@ -28,9 +28,9 @@ static const struct option_spec put_options[] = {
 };
 
 static const struct command put_command = {
-	"coopr-store put", "[OPTION]... FILE...", "Make what the files say the newest versions of entities.", put_options,
+	"coopr-store put", "[OPTION]... [FILE]...", "Make what the files say the newest versions of entities.", put_options,
 	"  coopr-store put -m 'two more workers' services/nginx.json\n"
-	"  coopr-store get service nginx | sed s/80/8080/ | coopr-store put -k service -\n"};
+	"  coopr-store get service nginx | sed s/80/8080/ | coopr-store put -k service\n"};
 
 static const struct option_spec import_options[] = {
 	STORE_VERB_MANNER(&manner),
@@ -109,9 +109,11 @@ put_files(const struct command *command, char *const *paths)
 int
 store_verb_put(int argc, char **argv)
 {
+	static char standard_input[] = "-";
+	char *const input[] = {standard_input, NULL};
+
 	argv += option_parse(&put_command, argc, argv);
-	store_verb_operands(&put_command, argv, 1, 1 << 20, "a file");
-	return put_files(&put_command, argv);
+	return put_files(&put_command, *argv ? argv : input);
 }
 
 int

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/location.h"
+#include "base/memory.h"
 #include "base/message.h"
 #include "base/process.h"
 #include "base/terminal.h"
@@ -25,14 +26,12 @@ void
 store_verb_open(struct store *store, const struct store_verb_where *where, enum store_mode mode)
 {
 	char *path = location_store(where->store);
-	const char *tenant = given(where->tenant, "COOPR_TENANT");
+	const char *tenant = given(where->tenant, "COOPR_TENANT"), *user = given(where->by, "COOPR_USER");
 	struct error err;
 
 	if (store_open(store, path, mode, tenant ? tenant : "default", &err) < 0)
 		exit(message_error(&err));
-	store->by = given(where->by, "COOPR_USER");
-	if (!store->by)
-		store->by = process_user();
+	store->by = user ? memory_string(user) : process_user();
 	free(path);
 }
 
