@@ -18,10 +18,10 @@
 #include "base/memory.h"
 #include "base/process.h"
 #include "exec/bundle.h"
+#include "exec/connections.h"
 #include "exec/lookup.h"
-#include "exec/payload.h"
 #include "exec/mux.h"
-#include "exec/links.h"
+#include "exec/payload.h"
 #include "exec/remote.h"
 #include "exec/serve.h"
 #include "exec/ssh.h"
@@ -233,7 +233,7 @@ finish(struct server *server, struct run *run)
 {
 	struct call *call = run->call;
 
-	links_leave(server->state, &run->visit);
+	connections_leave(&run->visit);
 	talk_release(&run->talk);
 	remote_answer_release(&run->answer);
 	child_release(&run->child);
@@ -265,7 +265,7 @@ talk_over(struct server *server, struct run *run)
 	if (run->talking)
 		return;
 	if (run->visit.error.code == EX_UNAVAILABLE) {
-		links_lost(server->state, &run->visit);
+		connections_lost(server->state, &run->visit);
 		return;
 	}
 	*err = run->visit.error;
@@ -275,12 +275,12 @@ talk_over(struct server *server, struct run *run)
 static void
 go_on(struct server *server)
 {
-	struct links *links = server->state;
+	struct connections *connections = server->state;
 	struct visit *visit;
 
-	while ((visit = links_next(links)))
+	while ((visit = connections_next(connections)))
 		talk_over(server, visit->owner);
-	server->wake_ms = links->due_ms;
+	server->wake_ms = connections->due_ms;
 }
 
 static void
@@ -300,7 +300,7 @@ begin(struct server *server, struct call *call)
 	bundle_release(&run->work.bundle);
 	run->work.bundle = (struct bundle){0};
 	task_forget(&call->task);
-	links_want(server->state, &run->visit);
+	connections_want(server->state, &run->visit);
 	go_on(server);
 }
 
@@ -321,7 +321,7 @@ heard(struct server *server, struct child *child, enum supervise_event event)
 	struct run *run = child->owner;
 	bool over;
 
-	if (links_heard(child, event)) {
+	if (connections_heard(child, event)) {
 		go_on(server);
 		return;
 	}
@@ -354,7 +354,7 @@ static void
 due(struct server *server, struct call *call)
 {
 	(void)call;
-	links_keep_time(server->state, clock_monotonic_ms());
+	connections_keep_time(server->state, clock_monotonic_ms());
 	go_on(server);
 }
 
@@ -362,28 +362,28 @@ static void
 ready(struct server *server, int fd)
 {
 	(void)fd;
-	links_look(server->state);
+	connections_look(server->state);
 	go_on(server);
 }
 
 static int
-open_links(struct server *server, struct error *err)
+open_connections(struct server *server, struct error *err)
 {
-	server->state = memory_zeroed(1, sizeof(struct links));
-	return links_open(server->state, &server->supervisor, err);
+	server->state = memory_zeroed(1, sizeof(struct connections));
+	return connections_open(server->state, &server->supervisor, err);
 }
 
 static void
-close_links(struct server *server)
+close_connections(struct server *server)
 {
-	links_close(server->state);
+	connections_close(server->state);
 	free(server->state);
 }
 
 int
 main(int argc, char **argv)
 {
-	static const struct service service = {begin, due, heard, end, ready, open_links, close_links};
+	static const struct service service = {begin, due, heard, end, ready, open_connections, close_connections};
 	static const struct plugin plugin = {"automator/shell", schema, act, NULL, &service};
 
 	return plugin_main(&plugin, argc, argv);

@@ -19,7 +19,7 @@
 #include "exec/payload.h"
 #include "exec/plugin.h"
 #include "exec/remote.h"
-#include "exec/scan.h"
+#include "exec/host-keys.h"
 #include "json/record.h"
 
 static const char schema[] =
@@ -90,7 +90,7 @@ hand_out(const struct task *task, const struct fields *fields, const struct stat
 	json_set_string(&facts, "providerid", machine->id);
 	json_set(&facts, "ssh-auth", login_of(machine, fields, task));
 	if (machine->host_keys.count > 0)
-		json_set(&facts, "ssh_host_keys", scan_pin(&machine->host_keys));
+		json_set(&facts, "ssh_host_keys", host_keys_pin(&machine->host_keys));
 	if (machine->hostname)
 		outcome->hostname = memory_string(machine->hostname);
 	if (add_address(&addresses, "access", machine->address, &outcome->error) == 0)
@@ -123,10 +123,10 @@ confirm(const struct task *task, struct outcome *outcome)
 	jv facts;
 
 	if (machine.host_keys.count == 0) {
-		if (scan_host_keys(&machine, &arena, &machine.host_keys, &outcome->error) < 0)
+		if (host_keys_scan(&machine, &arena, &machine.host_keys, &outcome->error) < 0)
 			return;
 		facts = jv_object();
-		json_set(&facts, "ssh_host_keys", scan_pin(&machine.host_keys));
+		json_set(&facts, "ssh_host_keys", host_keys_pin(&machine.host_keys));
 		outcome->facts = facts;
 		message("%s: pinned the %zu host keys that it shows; the file of machines gives none to compare with (hostkey=)",
 		    machine.id, machine.host_keys.count);

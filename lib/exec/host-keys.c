@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exec/scan.h"
+#include "exec/host-keys.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +29,7 @@ read_lines(char *text, struct arena *arena, struct string_list *keys)
 }
 
 int
-scan_host_keys(const struct machine *machine, struct arena *arena, struct string_list *keys, struct error *err)
+host_keys_scan(const struct machine *machine, struct arena *arena, struct string_list *keys, struct error *err)
 {
 	struct buffer shown = {0}, said = {0};
 	char port[32], address[256], name[SSH_NAME_SIZE];
@@ -55,7 +55,7 @@ scan_host_keys(const struct machine *machine, struct arena *arena, struct string
 
 /* "ssh-ed25519" is ed25519, "ecdsa-sha2-nistp256" ecdsa, "ssh-rsa" rsa. */
 jv
-scan_pin(const struct string_list *keys)
+host_keys_pin(const struct string_list *keys)
 {
 	jv pinned = jv_object();
 

@@ -2,8 +2,8 @@
  *
  * The host keys that a machine shows, to be pinned where nobody could tell them beforehand.
  */
-#ifndef EXEC_SCAN_H
-#define EXEC_SCAN_H
+#ifndef EXEC_HOST_KEYS_H
+#define EXEC_HOST_KEYS_H
 
 #include "json/json.h"
 #include "json/place.h"
@@ -14,9 +14,9 @@ struct machine;
 
 /* Asks the machine (ssh-keyscan). "ssh-ed25519 AAAA...", at least one, in the arena; -1 with EX_TEMPFAIL
  * where it shows none. */
-int scan_host_keys(const struct machine *machine, struct arena *arena, struct string_list *keys, struct error *err);
+int host_keys_scan(const struct machine *machine, struct arena *arena, struct string_list *keys, struct error *err);
 
 /* {"ed25519":"ssh-ed25519 AAAA..."}: the keys as facts.ssh_host_keys has them; owned. */
-jv scan_pin(const struct string_list *keys);
+jv host_keys_pin(const struct string_list *keys);
 
 #endif
