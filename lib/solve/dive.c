@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "solve/bits.h"
 #include "solve/branch.h"
 #include "solve/shares.h"
 #include "solve/spread.h"
@@ -61,28 +60,12 @@ fix_parts(struct master *m, const struct shares *shares, size_t most)
 	}
 }
 
-/* The region of one pattern alone. */
-static struct region *
-region_of(struct master *m, const struct pattern *pattern)
-{
-	const struct program *p = m->program;
-	struct region *region = arena_alloc(&m->arena, 1, sizeof *region);
-
-	*region = (struct region){.group = pattern->group, .hardware = pattern->hardware, .zone = ANY,
-	    .class = pattern_class(p, pattern)};
-	region->with = arena_alloc(&m->arena, p->unit_words, sizeof *region->with);
-	region->without = arena_alloc(&m->arena, p->unit_words, sizeof *region->without);
-	for (size_t u = 0; u < p->unit_count; u++)
-		bits_add(bits_has(pattern->units, u) ? region->with : region->without, u);
-	return region;
-}
-
 /* Rounds a pattern up; where nothing can come of that, down, and no more of it is used. False where neither will do. */
 static bool
 round_one(struct master *m, const struct shares *shares, int objective, int sign, int *mistakes)
 {
 	size_t most = largest_rest(shares);
-	struct region *region = region_of(m, shares->list[most].pattern);
+	struct region *region = pattern_region(m->program, shares->list[most].pattern, &m->arena);
 	int64_t whole = whole_part(&shares->list[most]);
 	struct state state = {0};
 	bool good;

@@ -249,7 +249,9 @@ add_present_rows(struct master *m)
 	int64_t most = 1;
 
 	for (size_t g = 1; g < p->group_count; g++) {
-		m->row_of_group[g] = add_bounded(m, ROW_GROUP, g, p->groups[g].count, p->groups[g].count, 1);
+		m->row_of_group[g] = SIMPLEX_NONE;
+		if (!p->groups[g].only)
+			m->row_of_group[g] = add_bounded(m, ROW_GROUP, g, p->groups[g].count, p->groups[g].count, 1);
 		most = p->groups[g].standing > most ? p->groups[g].standing : most;
 	}
 	if (p->present && !p->moves_max && (fewer || !p->shrinks))
@@ -306,4 +308,7 @@ master_init(struct master *m, const struct program *p, struct budget *budget)
 	add_other_rows(m);
 	if (p->condition)
 		master_add_row(m, (struct row){ROW_REGION, 0, p->condition, p->condition_lo, p->condition_hi, 1});
+	for (size_t g = 1; g < p->group_count; g++)
+		if (p->groups[g].only)
+			master_fix(m, p->groups[g].only, false, p->groups[g].count);
 }

@@ -126,6 +126,10 @@ void master_choose(struct master *master, size_t choice, int unit);
  * solution, in fractions and so in whole numbers: proved, or else unproven is set; or the budget is spent. */
 bool master_relax(struct master *master, int objective, int sign);
 
+/* By how much what all machines may be worth at the last prices is more than what the rows must have, in fine prices: nothing
+ * fits where it is negative. */
+price_product master_slack(const struct master *master);
+
 /* The solution of the relaxation: value[i] machines of column[i]. Returns how many there are; there is room for
  * one a row. */
 size_t master_solution(const struct master *master, int *column, double *value);

@@ -236,6 +236,8 @@ new_column(struct master *m, int group, bool marked, int64_t threshold, int64_t 
 	int64_t mark = marked ? m->marked_price : 0, value;
 	bool found;
 
+	if (p->groups[group].only)
+		return SIMPLEX_NONE;
 	column.pattern.units = arena_alloc(&m->arena, p->unit_words, sizeof(uint64_t));
 	found = price_best(p, &m->prices, m->budget, group, marked ? m->wish : NULL, *best - mark, threshold - mark,
 	    &column.pattern, &value);

@@ -15,6 +15,20 @@ region_has(const struct program *program, const struct region *region, const str
 	    !bits_meet(region->without, pattern->units, program->unit_words);
 }
 
+struct region *
+pattern_region(const struct program *program, const struct pattern *pattern, struct arena *arena)
+{
+	struct region *region = arena_alloc(arena, 1, sizeof *region);
+
+	*region = (struct region){.group = pattern->group, .hardware = pattern->hardware, .zone = ANY,
+	    .class = pattern_class(program, pattern)};
+	region->with = arena_alloc(arena, program->unit_words, sizeof *region->with);
+	region->without = arena_alloc(arena, program->unit_words, sizeof *region->without);
+	for (size_t u = 0; u < program->unit_count; u++)
+		bits_add(bits_has(pattern->units, u) ? region->with : region->without, u);
+	return region;
+}
+
 bool
 pattern_same(const struct program *program, const struct pattern *a, const struct pattern *b)
 {

@@ -26,6 +26,9 @@ struct region { /* some of all patterns */
 /* Whether a pattern is in a region. */
 bool region_has(const struct program *program, const struct region *region, const struct pattern *pattern);
 
+/* The region of one pattern alone, in an arena. */
+struct region *pattern_region(const struct program *program, const struct pattern *pattern, struct arena *arena);
+
 bool pattern_same(const struct program *program, const struct pattern *a, const struct pattern *b);
 
 /* What becomes of a machine of that pattern; DEPARTURE_NONE: it is there. */

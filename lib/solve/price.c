@@ -187,7 +187,8 @@ price_largest(const struct program *p, struct budget *budget)
 	for (size_t u = 0; u < p->unit_count; u++)
 		prices.unit[u] = (int64_t)p->units[u].size;
 	for (size_t g = 0; g < p->group_count; g++)
-		price_best(p, &prices, budget, (int)g, NULL, largest, INT64_MAX, &pattern, &largest);
+		if (!p->groups[g].only)
+			price_best(p, &prices, budget, (int)g, NULL, largest, INT64_MAX, &pattern, &largest);
 	free(prices.group);
 	free(prices.hardware);
 	free(prices.unit);

@@ -8,6 +8,7 @@
 #include "solve/bits.h"
 #include "solve/build.h"
 #include "solve/demand.h"
+#include "solve/narrow.h"
 
 static int
 compare_services(const void *a, const void *b)
@@ -246,6 +247,7 @@ program_build(const struct request *request, const struct demands *demands, stru
 	build_zones(p, demands);
 	build_present(p, demands);
 	build_new(p);
+	narrow_by_rules(p);
 	return 0;
 }
 

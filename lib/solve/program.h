@@ -19,6 +19,7 @@
 
 struct error;
 struct demands;
+struct pattern;
 struct region;
 
 enum {
@@ -83,6 +84,7 @@ struct group { /* machines that are alike before anything is placed; the first a
 	int64_t standing;          /* services there that are not concerned */
 	int64_t *moves;            /* a unit there is so many moves more than none; NULL where nothing may move */
 	bool broken;               /* what stands there breaks a rule, whatever is added */
+	const struct pattern *only; /* what all its machines are, where they can be nothing else (narrow.h); or NULL */
 };
 
 struct linear { /* lo <= sum of coefficient * instances <= hi */

@@ -32,11 +32,10 @@ most_machines(const struct master *m, size_t group)
 	return most > 0 ? most : 0;
 }
 
-/* Whether the prices prove that there is no solution. For any prices y of the rows: the sum of y times activity is at
- * least what it is with each activity at its worse bound, and as much as the patterns in use are worth,
- * which is at most the best pattern's price for each machine. If the former is more, nothing fits. */
-static bool
-prove(const struct master *m)
+/* For any prices y of the rows: the sum of y times activity is at least what it is with each activity at its worse
+ * bound, and as much as the patterns in use are worth, which is at most the best pattern's price for each machine. */
+price_product
+master_slack(const struct master *m)
 {
 	price_product least = 0, most = 0;
 
@@ -46,7 +45,14 @@ prove(const struct master *m)
 	for (size_t g = 0; g <= m->program->group_count; g++)
 		if (m->best[g] > 0)
 			most += (price_product)m->best[g] * most_machines(m, g) << PRICE_FINE;
-	return least > most;
+	return most - least;
+}
+
+/* Whether the prices prove that there is no solution. */
+static bool
+prove(const struct master *m)
+{
+	return master_slack(m) < 0;
 }
 
 static void

@@ -39,6 +39,7 @@
 #include <string.h>
 
 #include "solve/bits.h"
+#include "solve/narrow.h"
 #include "solve/settle.h"
 #include "solve/twin.h"
 
@@ -47,6 +48,7 @@ struct search {
 	struct master master;
 	struct uses found; /* a solution of what is left */
 	struct wish wish;
+	struct narrowed narrowed;
 	bool open;         /* a question was left open: what is found is good, but maybe not best */
 };
 
@@ -81,6 +83,7 @@ static void
 search_release(struct search *s)
 {
 	master_release(&s->master);
+	narrowed_release(&s->narrowed);
 	free(s->found.list);
 	free(s->wish.region.with);
 	free(s->wish.region.without);
@@ -282,10 +285,9 @@ room_for(const struct search *s, const struct pattern *pattern)
 /* Steps 2 and 3. Machines of a kind that several groups can become stay in the solution in hand: which of them it is
  * may still change. */
 static void
-settle(struct search *s, struct pattern *pattern, struct outcome *outcome)
+settle(struct search *s, struct pattern *pattern)
 {
 	bool shared = settle_is_open(&s->master, pattern);
-	struct uses *uses = &outcome->uses;
 	int64_t count;
 
 	s->master.wish = &s->wish;
@@ -304,20 +306,16 @@ settle(struct search *s, struct pattern *pattern, struct outcome *outcome)
 			s->found.list[i].count = shared ? s->found.list[i].count : 0;
 		}
 	s->master.wish = NULL;
-	if (shared)
-		return;
-	ARRAY_ROOM(uses->list, uses->count, uses->capacity);
-	uses->list[uses->count++] = (struct use){*pattern, count};
 }
 
 static void
-search_dense(struct search *s, struct outcome *outcome)
+search_dense(struct search *s)
 {
 	size_t limit = price_largest(s->program, s->master.budget);
 	struct pattern pattern;
 
 	while (!s->open && s->master.rows[0].hi > 0 && first_pattern(s, &limit, &pattern)) {
-		settle(s, &pattern, outcome);
+		settle(s, &pattern);
 		settle_forget(&s->master);
 	}
 }
@@ -330,13 +328,16 @@ search_least(struct search *s, int row, struct bound *bound)
 	enum verdict verdict = branch_best(m, row, 1, &s->found);
 
 	s->open = s->open || verdict == VERDICT_OPEN;
-	if (s->open) {
+	if (s->open)
 		bound->known = branch_bound(m, row, &bound->least);
-		return;
+	else {
+		bound->least = branch_activity(m, row, &s->found);
+		bound->known = !m->unproven;
+		master_set_bounds(m, row, m->rows[row].lo, bound->least);
 	}
-	bound->least = branch_activity(m, row, &s->found);
-	bound->known = !m->unproven;
-	master_set_bounds(m, row, m->rows[row].lo, bound->least);
+	bound->least += branch_activity(m, row, &m->fixed);
+	if (!s->open && (row == m->row_of_moves || row == m->row_of_lost))
+		narrow_by_prices(m, row, &s->found, &s->narrowed);
 }
 
 /* The fewest moves, and then what goes with machines that leave because fewer are asked for. */
@@ -364,13 +365,22 @@ take_over(const struct program *p, struct outcome *outcome)
 }
 
 static void
+add_uses(struct uses *uses, const struct uses *more)
+{
+	for (size_t i = 0; i < more->count; i++)
+		if (more->list[i].count > 0) {
+			ARRAY_ROOM(uses->list, uses->count, uses->capacity);
+			uses->list[uses->count++] = more->list[i];
+		}
+}
+
+static void
 finish(struct search *s, bool solved, struct outcome *outcome)
 {
-	for (size_t i = 0; i < s->found.count; i++)
-		if (s->found.list[i].count > 0) { /* what is left where the search ended early, or dense is no objective */
-			ARRAY_ROOM(outcome->uses.list, outcome->uses.count, outcome->uses.capacity);
-			outcome->uses.list[outcome->uses.count++] = s->found.list[i];
-		}
+	if (solved) {
+		add_uses(&outcome->uses, &s->master.fixed);
+		add_uses(&outcome->uses, &s->found); /* what is left where the search ended early, or dense is no objective */
+	}
 	take_over(s->program, outcome);
 	outcome->verdict = s->open ? VERDICT_OPEN : solved ? VERDICT_FOUND : VERDICT_NONE;
 	outcome->proved = !s->master.unproven;
@@ -394,7 +404,7 @@ search_best(const struct program *p, struct budget *budget, struct outcome *outc
 		else if (p->objectives[i] == OBJECTIVE_MACHINES)
 			search_least(&s, 0, &outcome->bound[OBJECTIVE_MACHINES]);
 		else if (p->objectives[i] == OBJECTIVE_DENSE) {
-			search_dense(&s, outcome);
+			search_dense(&s);
 			break;
 		}
 	finish(&s, verdict == VERDICT_FOUND, outcome);

@@ -18,9 +18,9 @@ struct bound { /* of an objective: no solution has less, of those that are as go
 };
 
 struct outcome { /* release it; patterns live in its arena */
-	enum verdict verdict; /* FOUND: uses is the best; OPEN: it is one (if there are uses), NONE: there is none */
+	enum verdict verdict; /* FOUND: uses is the best; OPEN: it is one (if there are uses); NONE: there is none */
 	bool proved;          /* whether the verdict was proved in whole numbers */
-	struct uses uses;     /* in preference order where dense is an objective */
+	struct uses uses;
 	struct bound bound[OBJECTIVE_COUNT];
 	struct arena arena;
 };

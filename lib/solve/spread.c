@@ -184,12 +184,12 @@ cut_tree(struct grove *g, const struct region *region, size_t u)
 	cut_tree(g, &half, u + 1);
 }
 
-/* Whether any machine is in that zone, so that others may be. */
+/* Whether any machine of which it is open what it becomes is in that zone, so that others may be. */
 static bool
 is_used(const struct program *p, int zone)
 {
 	for (size_t i = 0; i < p->group_count; i++)
-		if (p->groups[i].zone == zone)
+		if (p->groups[i].zone == zone && !p->groups[i].only)
 			return true;
 	return false;
 }
