@@ -87,6 +87,21 @@ is_only(const struct master *m, const struct pattern *pattern, price_product sla
 	return floor > -NEVER / 2 && !has_other(m->program, &m->prices, pattern, (int64_t)floor);
 }
 
+/* The prices that prove the least of a row, in m->prices; and what they leave open. */
+static bool
+find_prices(struct master *m, int row, price_product *slack)
+{
+	struct state state = {0};
+	bool found;
+
+	master_save(m, &state);
+	found = master_relax(m, row, 1);
+	*slack = master_slack(m);
+	master_restore(m, &state);
+	state_release(&state);
+	return found;
+}
+
 /* Names in groups those that become one thing; how many these are. */
 static size_t
 find_only(struct master *m, int row, const struct uses *found, struct group *groups, struct arena *arena)
@@ -95,9 +110,8 @@ find_only(struct master *m, int row, const struct uses *found, struct group *gro
 	price_product slack;
 	size_t count = 0;
 
-	if (!master_relax(m, row, 1))
+	if (!find_prices(m, row, &slack))
 		return 0;
-	slack = master_slack(m);
 	for (size_t g = 0; g < p->group_count; g++) {
 		const struct pattern *pattern = pattern_in(p, found, (int)g);
 		struct pattern *only;
