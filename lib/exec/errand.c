@@ -33,6 +33,13 @@ errand_fail(struct errand *errand, int code, const char *format, ...)
 	errand->end = ERRAND_FAILED;
 }
 
+char *
+errand_cancel_line(const struct errand *errand)
+{
+	return memory_printf("{\"attempt\":%lld,\"job\":\"%s\",\"kind\":\"cancel\",\"task\":\"%s\"}\n",
+	    (long long)errand->attempt, errand->job, errand->task);
+}
+
 void
 errand_list_add(struct errand_list *list, struct errand *errand)
 {

@@ -49,6 +49,9 @@ void errand_release(struct errand *errand);
 /* Ends it as failed. */
 void errand_fail(struct errand *errand, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/* The line that asks its plugin to end it; the caller's to free. */
+char *errand_cancel_line(const struct errand *errand);
+
 struct errand_list { /* first in, first out; zero-initialise */
 	struct errand *first, *last;
 	size_t count;

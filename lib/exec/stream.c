@@ -111,13 +111,8 @@ add(struct streams *streams, const char *kind, const char *type)
 }
 
 static void
-drop(struct stream *stream)
+stream_free(struct stream *stream)
 {
-	struct stream **link = &stream->streams->first;
-
-	while (*link != stream)
-		link = &(*link)->next;
-	*link = stream->next;
 	child_release(&stream->child);
 	errand_set_release(&stream->set);
 	free(stream->kind);
@@ -128,15 +123,33 @@ drop(struct stream *stream)
 }
 
 static void
+drop(struct stream *stream)
+{
+	struct stream **link = &stream->streams->first;
+
+	while (*link != stream)
+		link = &(*link)->next;
+	*link = stream->next;
+	stream_free(stream);
+}
+
+/* Its plugin is ended in so many milliseconds, where it is not over then. */
+static void
+set_deadline(struct streams *streams, struct errand *errand, int64_t in_ms)
+{
+	errand->deadline = clock_monotonic_ms() + in_ms;
+	if (errand->deadline < streams->deadline)
+		streams->deadline = errand->deadline;
+}
+
+static void
 post(struct stream *stream, struct errand *errand)
 {
 	struct streams *streams = stream->streams;
 
 	supervise_feed(streams->supervisor, &stream->child, errand->record, errand->length);
 	errand->sent = true;
-	errand->deadline = clock_monotonic_ms() + errand->timeout_ms + STREAM_GRACE_MS;
-	if (errand->deadline < streams->deadline)
-		streams->deadline = errand->deadline;
+	set_deadline(streams, errand, errand->timeout_ms + STREAM_GRACE_MS);
 }
 
 static void
@@ -323,13 +336,10 @@ streams_cancel(struct streams *streams, struct errand *errand)
 		return;
 	}
 	errand->cancelled = true;
-	line = memory_printf("{\"attempt\":%lld,\"job\":\"%s\",\"kind\":\"cancel\",\"task\":\"%s\"}\n",
-	    (long long)errand->attempt, errand->job, errand->task);
+	line = errand_cancel_line(errand);
 	supervise_feed(streams->supervisor, &stream->child, line, strlen(line));
 	free(line);
-	errand->deadline = clock_monotonic_ms() + STREAM_GRACE_MS;
-	if (errand->deadline < streams->deadline)
-		streams->deadline = errand->deadline;
+	set_deadline(streams, errand, STREAM_GRACE_MS);
 }
 
 /* Whoever is overdue has timed out; the others that its plugin was at will have failed for now. */
@@ -397,6 +407,10 @@ streams_stop(struct streams *streams)
 void
 streams_release(struct streams *streams)
 {
-	while (streams->first)
-		drop(streams->first);
+	struct stream *stream;
+
+	while ((stream = streams->first)) {
+		streams->first = stream->next;
+		stream_free(stream);
+	}
 }

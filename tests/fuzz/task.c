@@ -15,7 +15,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (task_read(stream.fd, "input", &task, &problems, &err) == 0 && problems.total == 0) {
 		fuzz_promise(task.id && task.type, "a task has an id and a plugin");
-		fuzz_promise(task_plugin_kind(&task) != NULL, "which is of a kind");
+		fuzz_promise(task_plugin_kind(task.action) != NULL, "which is of a kind");
 		fuzz_promise(task.timeout_s > 0, "and ends some time");
 	}
 	task_release(&task);
