@@ -43,6 +43,13 @@ work_free_slots(const struct work *work)
 	return work->running.count < slots ? slots - work->running.count : 0;
 }
 
+/* Whether there is something to do beside, or to wait for, where the queue cannot be had. */
+static bool
+goes_on(const struct work *work)
+{
+	return work->options.until == WORK_SERVED || work->running.count > 0 || work->ended.count > 0;
+}
+
 static bool
 may_record(const struct work *work, int64_t now)
 {
@@ -147,20 +154,11 @@ start_all(struct work *work, const struct exchange *exchange)
 		work->trouble = batch->trouble;
 }
 
-/* Whether what kept us from taking may pass while we wait: for ever where we are to serve, else only as long as there
- * is something to wait for. A job that is not there will not come. */
-static bool
-can_wait(const struct work *work, const struct error *why)
-{
-	return why->code != EX_NO &&
-	    (work->options.until == WORK_SERVED || work->running.count > 0 || work->ended.count > 0);
-}
-
-/* A queue that fails is left alone for a moment: what runs goes on. */
+/* A queue that fails is left alone for a moment: what runs goes on. A job that is not there will not come. */
 static int
 put_off(struct work *work, const struct error *why)
 {
-	if (!can_wait(work, why))
+	if (why->code == EX_NO || !goes_on(work))
 		return -1;
 	work->look = true;
 	work->take_at = work->look_at = clock_monotonic_ms() + TROUBLE_MS;
@@ -215,7 +213,9 @@ work_exchange(struct work *work, struct error *err)
 		gather_results(work, exchange);
 	if (may_take(work, now))
 		choose(work, exchange);
+	queue_set_patient(work->queue, !goes_on(work));
 	result = call_queue(work, exchange, err);
+	queue_set_patient(work->queue, true);
 	result = settle(work, exchange, result < 0, err);
 	work->waiting_since = INT64_MAX;
 	queue_batch_release(&exchange->batch);
@@ -237,6 +237,7 @@ work_drop_unwanted(struct work *work)
 	struct names going_on = {0};
 	struct slot *slot = work->running.first, *next;
 
+	queue_set_patient(work->queue, false);
 	for (size_t left = work->running.count; left > 0; left--, slot = next) {
 		next = slot->next;
 		if (names_find(&going_on, slot->task.job) != NAMES_NONE)
@@ -249,6 +250,7 @@ work_drop_unwanted(struct work *work)
 		slot_list_remove(&work->running, slot);
 		slot_list_add(&work->running, slot);
 	}
+	queue_set_patient(work->queue, true);
 	names_release(&going_on);
 	work->wanted_at = INT64_MAX;
 }

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/lock.h"
 #include "queue/board-tables.h"
 #include "queue/spool.h"
 
@@ -37,10 +38,7 @@ fail(const struct board *board, struct error *err)
 static int
 lock_file(const struct board *board, int how, struct error *err)
 {
-	while (flock(board->fd, how) < 0)
-		if (errno != EINTR)
-			return fail(board, err);
-	return 0;
+	return lock_wait(board->fd, how) < 0 ? fail(board, err) : 0;
 }
 
 static void

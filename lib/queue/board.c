@@ -7,6 +7,7 @@
 #include <sys/file.h>
 
 #include "base/error.h"
+#include "base/lock.h"
 #include "queue/board-file.h"
 #include "queue/board-names.h"
 #include "queue/board-tables.h"
@@ -83,7 +84,7 @@ board_find(struct board *board, const char *job, uint32_t hint)
 
 	if (is_slot_of(board, hint, job))
 		return hint;
-	if (!board->header || flock(board->fd, LOCK_SH) < 0)
+	if (!board->header || lock_wait(board->fd, LOCK_SH) < 0)
 		return 0;
 	link = board_names_find(board, job);
 	flock(board->fd, LOCK_UN);

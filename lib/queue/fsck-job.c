@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/lock.h"
 #include "model/facts.h"
 #include "model/node.h"
 #include "queue/fold.h"
@@ -294,9 +295,8 @@ mend(struct fsck *fsck, struct ledger *ledger, const struct verdict *verdict)
 
 	if (!fsck->repair)
 		return false;
-	while (flock(ledger->lock, LOCK_EX) < 0)
-		if (errno != EINTR)
-			return false;
+	if (lock_wait(ledger->lock, LOCK_EX) < 0)
+		return false;
 	mended = mend_locked(ledger, verdict, &err) == 0;
 	/* What the board says of it came from what was wrong. */
 	if (mended && board_refresh(board, &err) == 0)

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/lock.h"
 #include "base/process.h"
 #include "queue/history.h"
 #include "queue/settle.h"
@@ -108,9 +109,8 @@ collect_jobs(const struct gc *gc, const struct arguments *done, struct arguments
 	bool loaded;
 	int result;
 
-	while (flock(spool->done, LOCK_EX) < 0)
-		if (errno != EINTR)
-			return error_errno(err, EX_OSERR, "%s/done", spool->path);
+	if (lock_wait(spool->done, LOCK_EX) < 0)
+		return error_errno(err, EX_OSERR, "%s/done", spool->path);
 	result = history_load(&history, spool, err);
 	loaded = result == 0;
 	/* What cannot be removed keeps nothing else from it; the last reason is told. */

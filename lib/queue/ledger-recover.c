@@ -271,7 +271,8 @@ is_current(const struct ledger *ledger)
 	struct stat st;
 
 	return ledger->index.map && ledger->writable && !ledger->index.header->dirty && !ledger->index.broken &&
-	    fstatat(ledger->dir, "state", &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_ino == ledger->index.inode;
+	    fstatat(ledger->dir, "state", &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_ino == ledger->index.inode &&
+	    (size_t)st.st_size == ledger->index.size;
 }
 
 static int

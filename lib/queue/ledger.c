@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/lock.h"
 #include "queue/board.h"
 #include "queue/fold.h"
 #include "queue/journal.h"
@@ -71,13 +72,20 @@ ledger_close(struct ledger *ledger)
 }
 
 static int
+wait_for(const struct ledger *ledger, int how, struct error *err)
+{
+	if (ledger->spool->impatient)
+		return lock_unless_stopped(ledger->lock, how, err);
+	return lock_wait(ledger->lock, how) < 0 ? error_errno(err, EX_OSERR, "lock") : 0;
+}
+
+static int
 lock_file(const struct ledger *ledger, struct error *err)
 {
 	struct stat dir, lock;
 
-	while (flock(ledger->lock, ledger->writable ? LOCK_EX : LOCK_SH) < 0)
-		if (errno != EINTR)
-			return error_errno(err, EX_OSERR, "job %s: lock", ledger->id);
+	if (wait_for(ledger, ledger->writable ? LOCK_EX : LOCK_SH, err) < 0)
+		return error_prefix(err, "job %s", ledger->id);
 	/* A lock that was removed by hand excludes nobody who has opened the one made after it. */
 	if (fstat(ledger->dir, &dir) == 0 && dir.st_nlink > 0 && fstat(ledger->lock, &lock) == 0 && lock.st_nlink > 0)
 		return 0;
@@ -277,9 +285,8 @@ ledger_sync(struct ledger *ledger, struct error *err)
 	ledger->written = 0;
 	if (atomic_load((const _Atomic uint64_t *)&header->synced) < written) {
 		/* One at a time: who waits here finds, mostly, that the one before has brought its events along. */
-		while (flock(ledger->events, LOCK_EX) < 0)
-			if (errno != EINTR)
-				return error_errno(err, EX_OSERR, "job %s: events.ndjson", ledger->id);
+		if (lock_wait(ledger->events, LOCK_EX) < 0)
+			return error_errno(err, EX_OSERR, "job %s: events.ndjson", ledger->id);
 		if (atomic_load((const _Atomic uint64_t *)&header->synced) < written)
 			result = sync_events(ledger, err);
 		flock(ledger->events, LOCK_UN);

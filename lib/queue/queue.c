@@ -46,6 +46,12 @@ queue_close(struct queue *queue)
 	free(queue);
 }
 
+void
+queue_set_patient(struct queue *queue, bool patient)
+{
+	queue->spool.impatient = !patient;
+}
+
 /* Moves the i-th of the open jobs to the front. */
 static struct ledger *
 to_front(struct queue *queue, size_t i)

@@ -34,6 +34,10 @@ struct queue; /* an open spool */
 struct queue *queue_open(const char *path, enum queue_mode mode, struct error *err);
 void queue_close(struct queue *queue); /* NULL is fine */
 
+/* Whether a job is waited for that a process holds which is stopped (SIGSTOP): it is, and that is told, unless the caller
+ * has other things to do meanwhile. Then whatever is asked of the job is refused with EX_TEMPFAIL. */
+void queue_set_patient(struct queue *queue, bool patient);
+
 /* --- put --- */
 
 enum { QUEUE_BACKOFF_MS = 1000, QUEUE_BACKOFF_MAX_MS = 60 * 1000 };

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/lock.h"
 #include "base/memory.h"
 #include "queue/queue.h"
 
@@ -172,13 +173,11 @@ spool_lock_cluster(const struct spool *spool, const char *cluster, bool wait, st
 		close(fd);
 		return -1;
 	}
-	while (flock(fd, wait ? LOCK_EX : LOCK_EX | LOCK_NB) < 0)
-		if (errno != EINTR) {
-			error_errno(err, EX_TEMPFAIL, "%s/numbers/%s: lock", spool->path, cluster);
-			close(fd);
-			return -1;
-		}
-	return fd;
+	if ((wait ? lock_wait(fd, LOCK_EX) : flock(fd, LOCK_EX | LOCK_NB)) == 0)
+		return fd;
+	error_errno(err, EX_TEMPFAIL, "%s/numbers/%s: lock", spool->path, cluster);
+	close(fd);
+	return -1;
 }
 
 int

@@ -21,6 +21,7 @@ struct spool {
 	int workers;  /* ID: locked as long as the worker lives */
 	int numbers;  /* CLUSTER: the number of its last job */
 	char boot[40]; /* id of this boot */
+	bool impatient; /* see queue_set_patient */
 };
 
 /* Opens the folders, making them where they are not there and mode is to write. */

@@ -8,6 +8,8 @@
  * With CRASH_ERRNO the process is not ended: the n-th of those calls that may meet a full or failing disk (write, pwrite, fsync,
  * fdatasync, fallocate) fails with that errno instead.
  *
+ * With CRASH_STOP=1 it is stopped there instead (SIGSTOP), and goes on when it is continued.
+ *
  * Who is killed loses nothing that was written: fsync and fdatasync need not wait for the disk (CRASH_NO_SYNC=1).
  */
 #include <errno.h>
@@ -22,7 +24,7 @@
 #include <unistd.h>
 
 static long shim_at, shim_calls;
-static bool shim_torn, shim_no_sync;
+static bool shim_torn, shim_no_sync, shim_stops;
 static int shim_errno;
 
 /* at 0: never. */
@@ -42,6 +44,7 @@ shim_from_environment(void)
 	if (at)
 		shim_arm(atol(at), getenv("CRASH_TORN") != NULL);
 	shim_no_sync = getenv("CRASH_NO_SYNC") != NULL;
+	shim_stops = getenv("CRASH_STOP") != NULL;
 	shim_errno = getenv("CRASH_ERRNO") ? atoi(getenv("CRASH_ERRNO")) : 0;
 }
 
@@ -77,8 +80,8 @@ shim_fails(void)
 static void
 shim_end(void)
 {
-	kill(getpid(), SIGKILL);
-	for (;;)
+	kill(getpid(), shim_stops ? SIGSTOP : SIGKILL);
+	while (!shim_stops)
 		pause();
 }
 

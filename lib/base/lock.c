@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/lock.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/message.h"
+
+#ifndef sigev_notify_thread_id /* the name that the C library's manual has for it */
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
+
+enum {
+	NAME_SIZE = 17,     /* of a process, as the kernel keeps it */
+	FIRST_TICK_MS = 20, /* most are held for less */
+};
+
+struct holder {
+	int pid;
+	char name[NAME_SIZE];
+	bool stopped;
+};
+
+/* A line of /proc/locks: "1: FLOCK  ADVISORY  WRITE 4321 fe:00:1234 0 EOF"; those who wait have "->" behind the number. */
+static bool
+is_of(const char *line, const struct stat *file, int *pid)
+{
+	unsigned major_number, minor_number;
+	uintmax_t inode;
+
+	return sscanf(line, "%*d: FLOCK %*s %*s %d %x:%x:%ju", pid, &major_number, &minor_number, &inode) == 4 &&
+	    *pid > 0 && major_number == major(file->st_dev) && minor_number == minor(file->st_dev) &&
+	    inode == (uintmax_t)file->st_ino;
+}
+
+static bool
+find_pid(int fd, int *pid)
+{
+	FILE *locks = fopen("/proc/locks", "re");
+	char line[256];
+	struct stat file;
+	bool found = false;
+
+	if (!locks)
+		return false;
+	if (fstat(fd, &file) == 0)
+		while (!found && fgets(line, sizeof line, locks))
+			found = is_of(line, &file, pid);
+	fclose(locks);
+	return found;
+}
+
+/* Its name and state: "4321 (coopr-queue) T ...". The name may have any characters, also a parenthesis. */
+static bool
+look_up(struct holder *holder)
+{
+	char path[40], text[128];
+	const char *open, *close;
+	FILE *stat_file;
+	size_t length;
+
+	snprintf(path, sizeof path, "/proc/%d/stat", holder->pid);
+	stat_file = fopen(path, "re");
+	if (!stat_file)
+		return false;
+	length = fread(text, 1, sizeof text - 1, stat_file);
+	fclose(stat_file);
+	text[length] = '\0';
+	open = strchr(text, '(');
+	close = strrchr(text, ')');
+	if (!open || !close || close < open || strlen(close) < 3)
+		return false;
+	snprintf(holder->name, sizeof holder->name, "%.*s", (int)(close - open - 1), open + 1);
+	holder->stopped = close[2] == 'T';
+	return true;
+}
+
+static bool
+find_holder(int fd, struct holder *holder)
+{
+	return find_pid(fd, &holder->pid) && look_up(holder);
+}
+
+/* The caller's to free. */
+static char *
+describe(int fd, const struct holder *holder)
+{
+	char link[40], path[4096];
+	ssize_t length;
+
+	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+	length = readlink(link, path, sizeof path - 1);
+	path[length < 0 ? 0 : length] = '\0';
+	if (holder->stopped)
+		return memory_printf("%s is locked by process %d (%s), which is stopped: kill -CONT %d lets it go on", path,
+		    holder->pid, holder->name, holder->pid);
+	return memory_printf("%s is locked by process %d (%s): it is waited for", path, holder->pid, holder->name);
+}
+
+/* That it came is all there is to it: flock is interrupted. */
+static void
+on_tick(int number)
+{
+	(void)number;
+}
+
+/* Ticks come to this thread alone, and by a signal that is for nothing else: neither an alarm of the program nor its other
+ * threads are concerned. Where one came just before flock, the next one interrupts it. False where no timer is to be had. */
+static bool
+start_ticks(timer_t *timer, sigset_t *before)
+{
+	const struct sigaction interrupt = {.sa_handler = on_tick};
+	const struct itimerspec times = {{1, 0}, {0, FIRST_TICK_MS * 1000 * 1000}};
+	struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGRTMIN};
+	sigset_t tick;
+
+	event.sigev_notify_thread_id = gettid();
+	if (timer_create(CLOCK_MONOTONIC, &event, timer) < 0)
+		return false;
+	sigaction(SIGRTMIN, &interrupt, NULL);
+	sigemptyset(&tick);
+	sigaddset(&tick, SIGRTMIN);
+	sigprocmask(SIG_UNBLOCK, &tick, before);
+	timer_settime(*timer, 0, &times, NULL);
+	return true;
+}
+
+/* Whoever looks is asked after some milliseconds (tick 0), then each second; true: it is not waited for any more. */
+typedef bool lock_look(int fd, int tick, void *context);
+
+static int
+wait_and_look(int fd, int how, lock_look *look, void *context)
+{
+	timer_t timer;
+	sigset_t before;
+	bool ticking = start_ticks(&timer, &before), over = false;
+	int result, saved;
+
+	for (int tick = 0; !over && (result = flock(fd, how)) < 0 && errno == EINTR; tick++)
+		over = look(fd, tick, context);
+	saved = over ? EWOULDBLOCK : errno;
+	if (ticking) {
+		timer_delete(timer);
+		sigprocmask(SIG_SETMASK, &before, NULL);
+	}
+	errno = saved;
+	return result;
+}
+
+static bool
+tell_once(int fd, int tick, void *told)
+{
+	struct holder holder = {0};
+	char *text;
+
+	if (*(bool *)told || !find_holder(fd, &holder) || (!holder.stopped && tick < LOCK_PATIENCE_S))
+		return false;
+	text = describe(fd, &holder);
+	message_notice(text);
+	free(text);
+	*(bool *)told = true;
+	return false;
+}
+
+static bool
+refuse_stopped(int fd, int tick, void *err)
+{
+	struct holder holder = {0};
+	char *text;
+
+	(void)tick;
+	if (!find_holder(fd, &holder) || !holder.stopped)
+		return false;
+	text = describe(fd, &holder);
+	error_set(err, EX_TEMPFAIL, "%s", text);
+	free(text);
+	return true;
+}
+
+/* 0; 1 where another one holds it; -1 with errno. */
+static int
+try(int fd, int how)
+{
+	if (flock(fd, how | LOCK_NB) == 0)
+		return 0;
+	return errno == EWOULDBLOCK || errno == EINTR ? 1 : -1;
+}
+
+int
+lock_wait(int fd, int how)
+{
+	bool told = false;
+	int result = try(fd, how);
+
+	return result > 0 ? wait_and_look(fd, how, tell_once, &told) : result;
+}
+
+int
+lock_unless_stopped(int fd, int how, struct error *err)
+{
+	int result = try(fd, how);
+
+	err->code = 0;
+	if (result > 0)
+		result = wait_and_look(fd, how, refuse_stopped, err);
+	return result < 0 && !err->code ? error_errno(err, EX_OSERR, "lock") : result;
+}

@@ -1,0 +1,121 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# coopr-work(1), stopped by SIGSTOP and continued; and tasks that do not end when they are told to.
+
+# shellcheck disable=SC2154 # $work and $good are set by work.bash
+
+load case
+load work
+
+setup() {
+	fresh
+	need_program jq
+	work_setup
+	mkfifo started
+	plugin waits <<<"echo \$PPID >exec; echo \$\$ >pid; echo >started; exec sleep 1000"
+}
+
+teardown() {
+	[ -z "$work" ] || kill -CONT "$work" 2>/dev/null || true
+	[ -z "${stopped:-}" ] || kill -KILL "$stopped" 2>/dev/null || true
+	work_teardown
+}
+
+# A coopr-queue pause that is stopped while it holds the lock of job $1; its pid is $stopped.
+stop_with_lock() {
+	local at
+
+	"${CC:-cc}" -D_GNU_SOURCE -shared -fPIC -o shim.so "$BATS_TEST_DIRNAME/crash/shim.c"
+	for ((at = 1; ; at++)); do
+		ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0 LD_PRELOAD=$PWD/shim.so CRASH_AT=$at CRASH_STOP=1 \
+			coopr-queue pause "$1" 3>&- &
+		stopped=$!
+		until grep -q '^State:.*[TZ]' "/proc/$stopped/status"; do :; done
+		grep -q '^State:.*T' "/proc/$stopped/status"
+		flock -n "$COOPR_SPOOL/jobs/$1/lock" true || return 0
+		kill -CONT "$stopped"
+		wait "$stopped"
+		coopr-queue resume "$1"
+	done
+}
+
+@test "a job that a stopped process holds keeps a worker from no other, and it says who that is" {
+	need_program flock "${CC:-cc}"
+	plugin quick <<<"$good"
+	held=$(put quick 1 3)
+	stop_with_lock "$held"
+	other=$(put quick 1 3 00000043)
+	start_work
+	timeout 60 coopr-queue wait "$other"
+	until grep -q "kill -CONT $stopped lets it go on" work.log; do :; done
+	contains "$(<work.log)" "job $held: "
+	kill -CONT "$stopped"
+	wait "$stopped"
+	stopped=
+	coopr-queue resume "$held"
+	timeout 60 coopr-queue wait "$held"
+	kill "$work"
+	wait "$work"
+}
+
+is_running_alone() {
+	run -1 coopr-work --once
+	same 1 "$(coopr-queue show "$1" -o json | jq 'select(.kind == "status") | .tasks.running')"
+}
+
+has_timed_out() {
+	timeout 60 coopr-queue wait "$1" || true
+	same failed "$(status "$1")"
+	same "1 124" "$(jq -r 'select(.event == "fail") | "\(.attempt) \(.result.status)"' "$COOPR_SPOOL/done/$1/events.ndjson")"
+	same 1 "$(grep -c '"event":"take"' "$COOPR_SPOOL/done/$1/events.ndjson")"
+}
+
+@test "a worker that is stopped keeps its tasks; when it goes on, the one whose time was over has failed" {
+	job=$(put waits 1 1 00000042 '{"timeout_s": 1}')
+	start_work
+	read -r _ <started
+	kill -STOP "$work"
+	until [ ! -e "/proc/$(cat pid)" ]; do :; done
+	is_running_alone "$job"
+	kill -CONT "$work"
+	has_timed_out "$job"
+	kill "$work"
+	wait "$work"
+}
+
+@test "stopped with its coopr-exec and the plugin, it ends the task when they go on, and the task has failed" {
+	job=$(put waits 1 1 00000042 '{"timeout_s": 1}')
+	start_work
+	read -r _ <started
+	kill -STOP "$work" "$(cat exec)" "$(cat pid)"
+	until [ "$(cut -d. -f1 /proc/uptime)" -ge "$((${uptime:=$(cut -d. -f1 /proc/uptime)} + 3))" ]; do :; done
+	is_running_alone "$job"
+	[ -e "/proc/$(cat pid)" ]
+	# The plugin stays stopped: SIGTERM does not reach it, SIGKILL does.
+	kill -CONT "$work" "$(cat exec)"
+	has_timed_out "$job"
+	[ ! -e "/proc/$(cat pid)" ]
+	kill "$work"
+	wait "$work"
+}
+
+@test "cancelled, a task that does not end at SIGTERM is killed with all that it has started" {
+	plugin stays <<-'END'
+		trap 'echo >>told' TERM
+		(trap "" TERM; echo "$(exec sh -c 'echo $PPID')" >child; echo >started; while :; do sleep 1000; done) &
+		echo $$ >pid
+		while :; do wait; done
+	END
+	job=$(put stays 1 2)
+	start_work
+	read -r _ <started
+	coopr-queue cancel "$job"
+	timeout 60 coopr-queue wait "$job" || true
+	same cancelled "$(status "$job")"
+	same 1 "$(wc -l <told)"
+	[ ! -e "/proc/$(cat pid)" ]
+	until [ ! -e "/proc/$(cat child)" ]; do :; done
+	kill "$work"
+	wait "$work"
+}
