@@ -117,7 +117,7 @@ find_candidates(const struct hunt *hunt, struct candidate *list)
 		    hunt->prices->unit[u] == PRICE_FORBIDDEN || (hunt->wish && bits_has(hunt->wish->region.without, u)))
 			continue;
 		*c = (struct candidate){.unit = (int)u, .rank = rank(hunt, (int)u)};
-		if (c->rank < 2 || hunt->size < hunt->need)
+		if (c->rank < 2 || hunt->size < hunt->need || hunt->choosy)
 			count++;
 	}
 	return count;

@@ -162,6 +162,15 @@ padding(const struct hunt *hunt, size_t from)
 	return sum;
 }
 
+/* Whether the first image that all chosen may use is one of the wish's. */
+static bool
+has_image(const struct hunt *hunt)
+{
+	size_t image = hunt->choosy ? program_image(hunt->program, hunt->group, hunt->chosen) : SIZE_MAX;
+
+	return !hunt->choosy || (image != SIZE_MAX && bits_has(hunt->wish->images, image));
+}
+
 /* Whether what was left out is no worse than u, and could stand in its place: then a pattern with u is nothing
  * new. */
 static bool
@@ -170,7 +179,7 @@ is_pointless(const struct hunt *hunt, size_t i)
 	const struct program *p = hunt->program;
 	int u = hunt->order[i];
 
-	if (i < hunt->first)
+	if (i < hunt->first || hunt->choosy)
 		return false;
 	for (size_t word = 0; word < p->unit_words; word++) {
 		uint64_t better = p->units[u].betters[word] & hunt->refused[word];
@@ -205,7 +214,7 @@ hunt_search(struct hunt *hunt, size_t i, size_t depth)
 	if (!budget_work(hunt->budget, STEP_WORK + hunt->count - i) || hopeless(hunt, i) ||
 	    (hunt->best > hunt->enough && hunt->steps++ > LONG))
 		return;
-	if (i == hunt->count || (i >= hunt->gainful && hunt->size >= hunt->need)) {
+	if ((i == hunt->count || (i >= hunt->gainful && hunt->size >= hunt->need)) && has_image(hunt)) {
 		int64_t value = hunt->value + tolls(hunt, true);
 
 		if (value > hunt->best) {
@@ -216,6 +225,8 @@ hunt_search(struct hunt *hunt, size_t i, size_t depth)
 		}
 		return;
 	}
+	if (i == hunt->count)
+		return;
 	if (!is_pointless(hunt, i) && hunt_take(hunt, (size_t)hunt->order[i], depth)) {
 		hunt_search(hunt, i + 1, depth + 1);
 		put_back(hunt, (size_t)hunt->order[i]);

@@ -33,6 +33,7 @@ struct hunt { /* for the best pattern of a group, on one type after the other */
 	uint64_t *asked;         /* units that tolls ask for */
 	int64_t *left;           /* capacity */
 	bool crammed;            /* capacities count */
+	bool choosy;             /* the wish leaves out an image that a pattern may get before one it names */
 	size_t size;             /* services chosen */
 	size_t need;             /* services at least */
 	int64_t value;           /* of what is chosen, without tolls */

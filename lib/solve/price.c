@@ -128,6 +128,21 @@ wish_allows(const struct wish *wish, int group, size_t hardware)
 	return bits_has(wish->hardware, hardware) && (wish->region.group == ANY || wish->region.group == group);
 }
 
+/* Whether patterns of the group may get an image that is none of the wish's though they could use one that is. */
+static bool
+is_choosy(const struct program *p, const struct wish *wish, int group)
+{
+	bool left_out = false;
+
+	for (size_t i = 0; i < p->image_count && wish; i++)
+		if (bits_has(p->groups[group].images, i)) {
+			if (bits_has(wish->images, i) && left_out)
+				return true;
+			left_out = left_out || !bits_has(wish->images, i);
+		}
+	return false;
+}
+
 bool
 price_best(const struct program *p, const struct prices *prices, struct budget *budget, int group,
     const struct wish *wish, int64_t floor, int64_t enough, struct pattern *best, int64_t *value)
@@ -136,6 +151,7 @@ price_best(const struct program *p, const struct prices *prices, struct budget *
 	struct candidate *scratch = memory_zeroed(p->unit_count, sizeof *scratch);
 	struct hunt hunt = {
 		.program = p, .budget = budget, .wish = wish, .group = group, .best = floor, .enough = enough, .best_units = best->units,
+		.choosy = is_choosy(p, wish, group),
 		.need = wish && wish->size > 1 ? wish->size : 1,
 		.order = memory_zeroed(p->unit_count, sizeof *hunt.order),
 		.hope = memory_zeroed(p->unit_count + 1, sizeof *hunt.hope),

@@ -540,6 +540,32 @@ moves_of(const struct answer *answer)
 	return 0;
 }
 
+/* One case; its two counters. False where the solver is wrong. */
+static bool
+try_case(uint64_t seed, bool say, int *layouts, int *moved)
+{
+	struct puzzle z;
+	struct answer answer = {0};
+	const char *wrong;
+	char *text;
+
+	state = seed * UINT64_C(0x9E3779B97F4A7C15) | 1;
+	draw(0, 1);
+	draw_puzzle(&z);
+	text = request_text(&z);
+	wrong = compare(&z, text, &answer);
+	*layouts += answer.satisfiable;
+	*moved += answer.satisfiable && moves_of(&answer) > 0;
+	if (wrong && say)
+		tell(seed, wrong, &z, text, &answer);
+	answer_release(&answer);
+	free(text);
+	return !wrong;
+}
+
+/* Seeds of cases that were once wrong. */
+static const uint64_t once[] = {79150, 518716};
+
 int
 main(void)
 {
@@ -547,24 +573,10 @@ main(void)
 	uint64_t seed = seed_text ? strtoull(seed_text, NULL, 10) : 20261121;
 	int cases = cases_text ? atoi(cases_text) : 1500, layouts = 0, moved = 0, wrong_ones = 0;
 
-	for (int i = 0; i < cases; i++) {
-		struct puzzle z;
-		struct answer answer = {0};
-		const char *wrong;
-		char *text;
-
-		state = (seed + (uint64_t)i) * UINT64_C(0x9E3779B97F4A7C15) | 1;
-		draw(0, 1);
-		draw_puzzle(&z);
-		text = request_text(&z);
-		wrong = compare(&z, text, &answer);
-		layouts += answer.satisfiable;
-		moved += answer.satisfiable && moves_of(&answer) > 0;
-		if (wrong && wrong_ones++ < 5)
-			tell(seed + (uint64_t)i, wrong, &z, text, &answer);
-		answer_release(&answer);
-		free(text);
-	}
+	for (size_t i = 0; i < sizeof once / sizeof *once && !seed_text; i++)
+		wrong_ones += !try_case(once[i], true, &layouts, &moved);
+	for (int i = 0; i < cases; i++)
+		wrong_ones += !try_case(seed + (uint64_t)i, wrong_ones < 5, &layouts, &moved);
 	printf("# TEST_SEED=%" PRIu64 " TEST_CASES=%d: %d have a layout, %d of them with moves\n", seed, cases, layouts, moved);
 	tap_is_number(wrong_ones, 0, "the solver agrees with a judge that tries everything");
 	tap_ok(cases < 100 || (layouts > cases / 5 && layouts < cases * 9 / 10 && moved > cases / 20),
