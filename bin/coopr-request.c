@@ -54,7 +54,7 @@ static const struct command command = {
 	"coopr-request", "[OPTION]... -t TEMPLATE --name NAME",
 	"Make the request for a cluster out of a catalogue and options.", options,
 	"  coopr-request -C share/coopr/catalogue -t web -n 4 --name shop | coopr-solve\n"
-	"  coopr-request -t lamp -n 2:8 --name blog -s base,apache-httpd,php --set php.memory=64M\n"
+	"  coopr-request -t lamp -n 2:8 --name blog -s haproxy,apache,mod-php --set php.memory=64M\n"
 	"  coopr-queue show 00000042-001 --layout | coopr-request -t web -n 6 --name shop --nodes -\n"};
 
 /* Exits where a name can be none. */

@@ -49,7 +49,7 @@ static const struct command command = {
 	"  coopr-solve request.json > layout.ndjson || jq -r .because layout.ndjson\n"
 	"  coopr-solve --time-limit 2.5 request.json\n"
 	"  coopr-solve --check layout.ndjson request.json\n"
-	"  coopr-solve --explain 1002 web --check layout.ndjson request.json\n"
+	"  coopr-solve --explain 1002 nginx --check layout.ndjson request.json\n"
 };
 
 /* The terms; 0, or a code after a message. */

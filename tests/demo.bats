@@ -12,7 +12,10 @@ setup() {
 	need_root
 	need_program apt-get curl ip sshd
 	[ -e /var/cache/coopr ] || touch "$BATS_TEST_TMPDIR/ours"
-	coopr-packages mariadb-server nginx php-fpm php-mysql 2>log || skip "the packages cannot be had: $(tail -n 1 log)"
+	# As coopr-packages(1) says it.
+	sed -n 's/^\.Dl # coopr packages/coopr-packages/p' "$COOPR_ROOT/man/man1/coopr-packages.1" >fetch
+	[ -s fetch ]
+	sh fetch 2>log || skip "the packages cannot be had: $(tail -n 1 log)"
 }
 
 teardown() {

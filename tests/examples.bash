@@ -1,17 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 #
-# The examples in the manual pages.
+# The examples in the manual pages, and in what --help says.
 #
 #	commands_of PAGE        the command lines of its EXAMPLES (".Dl $ ..."), one a line
+#	help_of COMMAND         those of its --help, without what is said beside them
 #	documents_of PAGE       writes the documents behind `.\" example: KIND` to NUMBER.KIND; KIND may be records
 
 plain() {
-	sed -e 's/\\(dq/"/g' -e 's/\\e/\\/g' -e 's/\\&//g' -e 's/\\-/-/g'
+	sed -e 's/\\(dq/"/g' -e "s/\\\\(aq/'/g" -e 's/\\e/\\/g' -e 's/\\&//g' -e 's/\\-/-/g'
 }
 
 commands_of() {
 	sed -n 's/^\.Dl \$ //p' "$1" | plain
+}
+
+help_of() {
+	"$1" --help | sed -n '/^Examples:/,$s/^  //p' | sed 's/   .*//'
 }
 
 documents_of() {
