@@ -17,7 +17,17 @@ section() {
 
 @test "every file and folder that the README names is there" {
 	for name in $(grep -oE '`[a-z./-]+/[a-zA-Z./-]*`' "$COOPR_ROOT/README.md" | tr -d '`' | grep -v NAME); do
-		[ -e "$COOPR_ROOT/$name" ] || [ -e "$COOPR_ROOT/lib/$name" ] || [ -e "$COOPR_ROOT/tests/$name" ] || echo "$name is not there"
+		[ -e "$COOPR_ROOT/$name" ] || [ -e "$COOPR_ROOT/lib/$name" ] || [ -e "$COOPR_ROOT/tests/$name" ] ||
+			[ -e "$COOPR_ROOT/libexec/coopr/$name" ] || echo "$name is not there"
+	done >missing
+	same "" "$(cat missing)"
+}
+
+@test "every program is in the README's list" {
+	for program in $(cd "$COOPR_ROOT" && git ls-files bin libexec/coopr/provider libexec/coopr/automator); do
+		name=${program%.c}
+		name=${name#bin/}
+		grep -q "^| .*\`${name#libexec/coopr/}\`.*|" "$COOPR_ROOT/README.md" || echo "$name"
 	done >missing
 	same "" "$(cat missing)"
 }
