@@ -165,6 +165,8 @@ answer_all() {
 	refuses '.template.constraints.layout.cantcoexist = [["master"]]' /cluster/services/1 \
 		/template/constraints/layout/cantcoexist/0
 	contains "$(jq -r .because <<<"$output")" "master may not stand on any machine: no instance is possible"
+	refuses '.template.constraints.counts = [{"terms": {"idle": 1}, "min": 1}]' /template/constraints/counts/0
+	same 'the rule (1 <= idle; idle is not on the cluster) holds, which cannot be' "$(jq -r .because <<<"$output")"
 	refuses '.template.constraints.layout.cantcoexist = [[]]' /template/constraints/layout/cantcoexist/0
 	contains "$(jq -r .because <<<"$output")" "the whole of an empty set"
 }
@@ -180,7 +182,22 @@ answer_all() {
 @test "a hardware type that the provider does not offer is named" {
 	refuses '.cluster.hardwaretype = "huge"' /cluster/hardwaretype
 	contains "$(jq -r .because <<<"$output")" "hardware huge is asked for, which provider p does not offer"
+	refuses '.template.defaults.hardwaretype = "huge"' /template/defaults/hardwaretype
+	contains "$(jq -r .because <<<"$output")" "the template's default is hardware huge, which provider p does not offer"
+	refuses '.template.compatibility.imagetypes = ["a", "b"]' /template/compatibility/imagetypes
+	same "the template allows only image a or b, none of which provider p offers" "$(jq -r .because <<<"$output")"
+	refuses '.template.constraints.services.worker.imagetypes = ["a"]' /cluster/services/2 /template/constraints/services/worker/imagetypes
+	contains "$(jq -r .because <<<"$output")" "worker may only stand on image a, which provider p does not offer: no"
 	refuses '.hardwaretypes = []' /hardwaretypes
+	refuses '.hardwaretypes |= .[1:] | .hardwaretypes[0].providermap.p.available = 0' /hardwaretypes/0/providermap/p/available
+	same "0 machines of type large can be had, and provider p offers no other type" "$(jq -r .because <<<"$output")"
+}
+
+@test "what is short of a resource is said with what a service takes and a machine offers" {
+	refuses '.services[0].consumes = {"cpu": 3, "memory": 2} | .hardwaretypes[1].providermap.p.capacity = {"cpu": 8}' \
+		/cluster/services/1 /hardwaretypes/1/providermap/p/capacity /services/0/consumes \
+		/template/constraints/services/master/hardwaretypes
+	contains "$(jq -r .because <<<"$output")" "master takes cpu 3 + memory 2, a machine of type large offers only cpu 8 and"
 }
 
 @test "costs are added up without a rounding error" {
@@ -370,6 +387,16 @@ moves_of() {
 	jq '.nodes[0].services = []' changed >empty
 	run -1 --separate-stderr coopr-solve empty
 	contains "$(jq -r .because <<<"$output")" "; nothing stands on 00000042-1000"
+}
+
+@test "which of several rules the present layout breaks is said with its pointer" {
+	living request '.cluster.numMachines = 4 | .nodes[1].services = ["worker"] | .nodes[2].services = ["worker"]
+	  | .template.constraints.services.monitor = {"hardwaretypes": ["small"], "quantities": {"max": 1}}
+	  | .template.constraints.layout.mustcoexist = [["monitor", "worker"]]' >changed
+	run -1 --separate-stderr coopr-solve changed
+	same 4 "$(jq '.conflict | length' <<<"$output")"
+	contains "$(jq -r .because <<<"$output")" \
+		"; the present layout breaks /template/constraints/layout/mustcoexist/0 already, on 00000042-1000"
 }
 
 @test "--allow-moves mends the present layout with the fewest moves, and names the rule that was broken" {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "solve/conflict.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,14 +10,11 @@
 #include "solve/breach.h"
 #include "solve/build.h"
 #include "solve/demand.h"
-#include "solve/remedy.h"
 #include "solve/extreme.h"
+#include "solve/reason.h"
 #include "solve/solve.h"
 
-enum { /* nodes: what is not known by then counts as satisfiable */
-	QUESTION_NODES = 1000, /* for one question */
-	ALL_NODES = 20000,     /* for all of them */
-};
+enum { ALL_NODES = 20000 }; /* for all questions: what is not known by then counts as satisfiable */
 
 struct inquiry {
 	struct demands demands;
@@ -31,7 +27,7 @@ struct inquiry {
 static int
 is_too_much(struct inquiry *q, bool only, struct error *err)
 {
-	struct budget part = budget_part(q->budget, QUESTION_NODES);
+	struct budget part = budget_part(q->budget, CONFLICT_QUESTION);
 	struct program program;
 	int rc = -1;
 
@@ -86,128 +82,6 @@ kept(const struct demands *demands, const struct demand **list)
 	return count;
 }
 
-/* How much a sentence about a demand helps: the one that is highest is what the sentence is about. */
-static int
-interest(const struct demand *demand)
-{
-	switch (demand->kind) {
-	case DEMAND_MIN:
-		return 4;
-	case DEMAND_MACHINES_MIN: case DEMAND_SIZE_MIN:
-		return 3;
-	case DEMAND_PLACED:
-		return 2;
-	case DEMAND_MAX: case DEMAND_MACHINES_MAX: case DEMAND_SIZE_MAX:
-		return 1;
-	default:
-		return 0;
-	}
-}
-
-static const struct demand *
-subject_of(const struct demand **list, size_t count)
-{
-	const struct demand *best = list[0];
-
-	for (size_t i = 1; i < count; i++)
-		if (interest(list[i]) > interest(best))
-			best = list[i];
-	return best;
-}
-
-static bool
-is_about_machines(const struct demand *demand)
-{
-	return demand->kind == DEMAND_MACHINES_MIN || demand->kind == DEMAND_MACHINES_MAX ||
-	    demand->kind == DEMAND_SIZE_MIN || demand->kind == DEMAND_SIZE_MAX;
-}
-
-static int
-unit_about(const struct program *p, const struct demand *demand)
-{
-	const char *service = demand->kind == DEMAND_PLACED ? demand_service(p->request, demand->index)
-	                                                    : p->request->template.constraints[demand->index].service;
-
-	return p->unit_of[build_service(p, service)];
-}
-
-/* What would be possible without the demand: the least (sign 1) or most of what it is about, -1 where that is not
- * known. */
-static int64_t
-possible(struct inquiry *q, const struct demand *demand, int sign)
-{
-	struct demands *demands = &q->demands;
-	struct budget part = budget_part(q->budget, QUESTION_NODES);
-	struct program program;
-	struct error err;
-	int64_t value = -1;
-
-	demand_drop(demands, demand, true);
-	if (program_build(demands->request, demands, &program, &err) == 0)
-		value = extreme_of(&program, is_about_machines(demand) ? ANY : unit_about(&program, demand), sign,
-		    &part);
-	program_release(&program);
-	budget_take(q->budget, &part);
-	demand_drop(demands, demand, false);
-	return value;
-}
-
-static int64_t
-asked_for(const struct request *r, const struct demand *demand)
-{
-	switch (demand->kind) {
-	case DEMAND_MACHINES_MIN:
-		return r->cluster.machines_min;
-	case DEMAND_MACHINES_MAX:
-		return r->cluster.machines_max;
-	case DEMAND_SIZE_MIN:
-		return r->template.size_min;
-	case DEMAND_SIZE_MAX:
-		return r->template.size_max;
-	case DEMAND_MIN:
-		return r->template.constraints[demand->index].min;
-	case DEMAND_MAX:
-		return r->template.constraints[demand->index].max;
-	default:
-		return 1;
-	}
-}
-
-/* ": at most 4 machines are possible", where the search can tell. */
-static void
-append_possible(struct inquiry *q, const struct demand *demand, struct buffer *out)
-{
-	int64_t asked = asked_for(q->demands.request, demand), most = possible(q, demand, -1), number;
-	bool below = most >= 0 && most < asked;
-
-	number = below ? most : possible(q, demand, 1);
-	if (!below && number <= asked)
-		return;
-	if (number == 0) {
-		buffer_printf(out, ": no %s is possible", is_about_machines(demand) ? "machine" : "instance");
-		return;
-	}
-	buffer_printf(out, ": at %s %" PRId64 " %s %s %s", below ? "most" : "least", number,
-	    is_about_machines(demand) ? number == 1 ? "machine" : "machines" : number == 1 ? "instance" : "instances",
-	    number == 1 ? "is" : "are", below ? "possible" : "necessary");
-}
-
-static void
-append_others(struct demands *demands, const struct demand **list, size_t count, const struct demand *subject,
-    struct buffer *out)
-{
-	size_t told = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		if (list[i] == subject)
-			continue;
-		if (told)
-			buffer_text(out, told + 2 < count ? ", " : " and ");
-		demand_words(demands, list[i], out);
-		told++;
-	}
-}
-
 /* Where even no demand at all is too much. */
 static void
 explain_nothing(const struct request *request, struct arena *arena, struct refusal *refusal)
@@ -224,22 +98,6 @@ explain_nothing(const struct request *request, struct arena *arena, struct refus
 	refusal->conflict = (struct string_list){list, 1};
 	refusal->because = arena_printf(arena, "no %s type is to be had at provider %s", hardware ? "image" : "hardware",
 	    request->provider.name);
-}
-
-static void
-append_sentence(struct inquiry *q, const struct demand **list, size_t count, struct buffer *out)
-{
-	struct demands *demands = &q->demands;
-	const struct demand *subject = subject_of(list, count);
-
-	demand_words(demands, subject, out);
-	if (count > 1)
-		buffer_text(out, ", but ");
-	append_others(demands, list, count, subject, out);
-	if (count == 1 && (subject->kind == DEMAND_COUNT_RULE || subject->kind == DEMAND_NODES || subject->kind == DEMAND_MIN))
-		buffer_text(out, ", which cannot be");
-	if (interest(subject))
-		append_possible(q, subject, out);
 }
 
 static int
@@ -303,56 +161,6 @@ find_conflict(struct inquiry *q, struct breaches *breaches, struct error *err)
 	return reduce(q, 0, q->demands.count, err);
 }
 
-static bool
-is_asked_for(const struct request *r, const char *service)
-{
-	for (size_t i = 0; i < demand_service_count(r); i++)
-		if (strcmp(demand_service(r, i), service) == 0)
-			return true;
-	return false;
-}
-
-/* A present node that loses all that stands on it: every node has to hold something. */
-static void
-append_emptied(const struct request *r, struct buffer *out)
-{
-	for (size_t i = 0; i < r->node_count; i++) {
-		const struct node *node = &r->nodes[i];
-		bool holds = node->leaves || node->replaced;
-
-		for (size_t j = 0; j < node->services.count && !holds; j++)
-			holds = is_asked_for(r, node->services.list[j]);
-		if (holds)
-			continue;
-		buffer_printf(out, node->services.count ? "; of what stands on %s nothing is asked for any more"
-		                                        : "; nothing stands on %s", node->id);
-		return;
-	}
-}
-
-/* What the present layout has to do with it, and what moves could do. */
-static int
-append_change(const struct inquiry *q, const struct breaches *breaches, struct budget *budget, struct buffer *out,
-    struct error *err)
-{
-	const struct demands *demands = &q->demands;
-	bool told = false;
-
-	for (size_t i = 0; i < breaches->count; i++) {
-		const struct breach *breach = &breaches->list[i];
-
-		if (!demand_holds(demands, breach->demand.kind, breach->demand.index) || told)
-			continue;
-		buffer_text(out, "; the present layout breaks that already");
-		if (breach->node)
-			buffer_printf(out, ", on %s", breach->node->id);
-		told = true;
-	}
-	if (demand_holds(demands, DEMAND_NODES, 0))
-		append_emptied(demands->request, out);
-	return demands->request->node_count ? remedy_words(demands->request, budget, out, err) : 0;
-}
-
 int
 conflict_explain(const struct request *request, int64_t moves_max, struct budget *budget, struct arena *arena,
     struct refusal *refusal, struct error *err)
@@ -374,8 +182,10 @@ conflict_explain(const struct request *request, int64_t moves_max, struct budget
 	if (rc == 0 && count == 0)
 		explain_nothing(request, arena, refusal);
 	else if (rc == 0) {
-		append_sentence(&q, list, count, &out);
-		rc = append_change(&q, &breaches, budget, &out, err);
+		struct reason reason = {&q.demands, list, count, &breaches, &part};
+
+		reason_write(&reason, &out);
+		rc = reason_write_change(&reason, budget, &out, err);
 		refusal->conflict = pointers_of(&q.demands, list, count, arena);
 		refusal->because = arena_string(arena, out.data);
 	}

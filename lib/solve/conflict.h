@@ -13,6 +13,8 @@ struct error;
 struct refusal;
 struct request;
 
+enum { CONFLICT_QUESTION = 1000 }; /* nodes of the search, for one question */
+
 /* Explains a request that has no solution with so many moves. No demand of the conflict can be left out of it:
  * dropping any of them makes the rest satisfiable; or the budget was spent, which the refusal says. What the present
  * layout breaks already is the reason where it is one: not what is asked for now. */

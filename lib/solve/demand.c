@@ -41,8 +41,8 @@ demand_service_pointer(const struct request *request, const char *service, struc
 	    request_service_index(request, service));
 }
 
-static bool
-on_cluster(const struct request *request, const char *service)
+bool
+demand_on_cluster(const struct request *request, const char *service)
 {
 	for (size_t i = 0; i < demand_service_count(request); i++)
 		if (strcmp(demand_service(request, i), service) == 0)
@@ -86,7 +86,7 @@ collect_types(struct demands *demands)
 	demands->dropped[DEMAND_AVAILABLE] = memory_zeroed(r->hardwaretype_count, sizeof(bool));
 	demands->dropped[DEMAND_CONSUMES] = memory_zeroed(r->service_count, sizeof(bool));
 	for (size_t i = 0; i < r->service_count; i++)
-		if (r->services[i].consumes.count && on_cluster(r, r->services[i].name))
+		if (r->services[i].consumes.count && demand_on_cluster(r, r->services[i].name))
 			add(demands, DEMAND_CONSUMES, i);
 	for (size_t i = 0; i < r->hardwaretype_count; i++) {
 		const struct hardware_offer *offer = hardwaretype_offer(&r->hardwaretypes[i], r->provider.name);
@@ -125,7 +125,7 @@ collect_quantities(struct demands *demands)
 	for (size_t i = 0; i < t->constraint_count; i++) {
 		const struct service_constraint *c = &t->constraints[i];
 
-		if (!on_cluster(r, c->service))
+		if (!demand_on_cluster(r, c->service))
 			continue;
 		if (c->imagetypes.count)
 			add(demands, DEMAND_IMAGETYPES, i);

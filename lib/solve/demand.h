@@ -74,6 +74,7 @@ void demand_words(const struct demands *demands, const struct demand *demand, st
 /* The services that the request asks for: its own list, or else the template's defaults. */
 size_t demand_service_count(const struct request *request);
 const char *demand_service(const struct request *request, size_t index);
+bool demand_on_cluster(const struct request *request, const char *service);
 
 /* Whether exactly so many machines are asked for. Then the template's least size is not a demand: as in Coopr,
  * whose answers we keep, it bounds only what is left open. */

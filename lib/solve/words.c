@@ -4,9 +4,11 @@
  */
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/memory.h"
 #include "json/json.h"
 #include "model/request.h"
 #include "solve/demand.h"
@@ -22,11 +24,12 @@ enumerate(const struct string_list *names, const char *last, struct buffer *out)
 	}
 }
 
+/* "cpu 2 + memory 512": commas are between demands. */
 static void
 amounts(const struct amounts *amounts, struct buffer *out)
 {
 	for (size_t i = 0; i < amounts->count; i++) {
-		buffer_printf(out, "%s%s ", i ? ", " : "", amounts->list[i].resource);
+		buffer_printf(out, "%s%s ", i ? " + " : "", amounts->list[i].resource);
 		json_number(amounts->list[i].value, out);
 	}
 }
@@ -37,8 +40,25 @@ plural(int64_t count, const char *one, const char *many, struct buffer *out)
 	buffer_printf(out, "%" PRId64 " %s", count, count == 1 ? one : many);
 }
 
+/* Those terms count nothing. */
 static void
-count_rule(const struct count_rule *rule, struct buffer *out)
+absent_terms(const struct request *r, const struct count_rule *rule, struct buffer *out)
+{
+	struct string_list absent = {memory_zeroed(rule->term_count, sizeof *absent.list), 0};
+
+	for (size_t i = 0; i < rule->term_count; i++)
+		if (!demand_on_cluster(r, rule->terms[i].service))
+			absent.list[absent.count++] = rule->terms[i].service;
+	if (absent.count) {
+		buffer_text(out, "; ");
+		enumerate(&absent, "and", out);
+		buffer_text(out, absent.count == 1 ? " is not on the cluster" : " are not on the cluster");
+	}
+	free(absent.list);
+}
+
+static void
+count_rule(const struct request *r, const struct count_rule *rule, struct buffer *out)
 {
 	if (rule->name)
 		buffer_printf(out, "the rule \"%s\" (", rule->name);
@@ -64,19 +84,65 @@ count_rule(const struct count_rule *rule, struct buffer *out)
 		buffer_text(out, " <= ");
 		json_number(rule->max, out);
 	}
+	absent_terms(r, rule, out);
 	buffer_text(out, ") holds");
 }
 
-static void
-constraint_words(const struct service_constraint *c, enum demand_kind kind, struct buffer *out)
+static bool
+offers_hardware(const struct request *r, const char *name)
 {
+	for (size_t i = 0; i < r->hardwaretype_count; i++) {
+		const struct hardware_offer *offer = hardwaretype_offer(&r->hardwaretypes[i], r->provider.name);
+
+		if (strcmp(r->hardwaretypes[i].name, name) == 0)
+			return offer && offer->flavor;
+	}
+	return false;
+}
+
+static bool
+offers_image(const struct request *r, const char *name)
+{
+	for (size_t i = 0; i < r->imagetype_count; i++) {
+		const struct image_offer *offer = imagetype_offer(&r->imagetypes[i], r->provider.name);
+
+		if (strcmp(r->imagetypes[i].name, name) == 0)
+			return offer && offer->image;
+	}
+	return false;
+}
+
+/* Says so where types are of no use. */
+static void
+unoffered_words(const struct request *r, const struct string_list *types, bool hardware, struct buffer *out)
+{
+	for (size_t i = 0; i < types->count; i++)
+		if (hardware ? offers_hardware(r, types->list[i]) : offers_image(r, types->list[i]))
+			return;
+	buffer_printf(out, types->count == 1 ? ", which provider %s does not offer" : ", none of which provider %s offers",
+	    r->provider.name);
+}
+
+static void
+only_types_words(const struct request *r, const struct string_list *types, bool hardware, struct buffer *out)
+{
+	buffer_text(out, hardware ? "hardware " : "image ");
+	enumerate(types, "or", out);
+	unoffered_words(r, types, hardware, out);
+}
+
+static void
+constraint_words(const struct request *r, const struct service_constraint *c, enum demand_kind kind, struct buffer *out)
+{
+	bool hardware = kind == DEMAND_HARDWARETYPES;
+
 	if (kind == DEMAND_MIN || kind == DEMAND_MAX) {
 		buffer_printf(out, "%s %s ", c->service, kind == DEMAND_MIN ? "needs at least" : "may have at most");
 		plural(kind == DEMAND_MIN ? c->min : c->max, "instance", "instances", out);
 		return;
 	}
-	buffer_printf(out, "%s may only stand on %s ", c->service, kind == DEMAND_HARDWARETYPES ? "hardware" : "image");
-	enumerate(kind == DEMAND_HARDWARETYPES ? &c->hardwaretypes : &c->imagetypes, "or", out);
+	buffer_printf(out, "%s may only stand on ", c->service);
+	only_types_words(r, hardware ? &c->hardwaretypes : &c->imagetypes, hardware, out);
 }
 
 static void
@@ -108,7 +174,7 @@ hardware_words(const struct request *r, const struct demand *demand, struct buff
 		buffer_printf(out, " of type %s can be had", type->name);
 		return;
 	}
-	buffer_printf(out, "a machine of type %s offers ", type->name);
+	buffer_printf(out, "a machine of type %s offers only ", type->name);
 	amounts(&offer->capacity, out);
 }
 
@@ -168,56 +234,26 @@ spread_words(const struct request *r, const struct demand *demand, struct buffer
 		plural((int64_t)r->provider.zones.count, "zone", "zones", out);
 }
 
-static bool
-offers_hardware(const struct request *r, const char *name)
-{
-	for (size_t i = 0; i < r->hardwaretype_count; i++) {
-		const struct hardware_offer *offer = hardwaretype_offer(&r->hardwaretypes[i], r->provider.name);
-
-		if (strcmp(r->hardwaretypes[i].name, name) == 0)
-			return offer && offer->flavor;
-	}
-	return false;
-}
-
-static bool
-offers_image(const struct request *r, const char *name)
-{
-	for (size_t i = 0; i < r->imagetype_count; i++) {
-		const struct image_offer *offer = imagetype_offer(&r->imagetypes[i], r->provider.name);
-
-		if (strcmp(r->imagetypes[i].name, name) == 0)
-			return offer && offer->image;
-	}
-	return false;
-}
-
 static void
 type_words(const struct request *r, enum demand_kind kind, struct buffer *out)
 {
 	const struct cluster_template *t = &r->template;
-	const char *name;
+	bool hardware = kind == DEMAND_HARDWARETYPE;
+	const char *own = hardware ? r->cluster.hardwaretype : r->cluster.imagetype;
+	const char *usual = hardware ? t->default_hardwaretype : t->default_imagetype;
 
-	switch (kind) {
-	case DEMAND_HARDWARETYPE:
-		name = r->cluster.hardwaretype ? r->cluster.hardwaretype : t->default_hardwaretype;
-		buffer_printf(out, "hardware %s is asked for", name);
-		if (!offers_hardware(r, name))
-			buffer_printf(out, ", which provider %s does not offer", r->provider.name);
-		break;
-	case DEMAND_IMAGETYPE:
-		name = r->cluster.imagetype ? r->cluster.imagetype : t->default_imagetype;
-		buffer_printf(out, "image %s is asked for", name);
-		if (!offers_image(r, name))
-			buffer_printf(out, ", which provider %s does not offer", r->provider.name);
-		break;
-	case DEMAND_COMPATIBLE_HARDWARETYPES:
-		buffer_text(out, "the template allows hardware ");
-		enumerate(&t->compatible_hardwaretypes, "or", out);
-		break;
-	default:
-		buffer_text(out, "the template allows image ");
-		enumerate(&t->compatible_imagetypes, "or", out);
+	if (kind == DEMAND_COMPATIBLE_HARDWARETYPES || kind == DEMAND_COMPATIBLE_IMAGETYPES) {
+		hardware = kind == DEMAND_COMPATIBLE_HARDWARETYPES;
+		buffer_text(out, "the template allows only ");
+		only_types_words(r, hardware ? &t->compatible_hardwaretypes : &t->compatible_imagetypes, hardware, out);
+	} else {
+		const char *wanted = own ? own : usual, *what = hardware ? "hardware" : "image";
+
+		if (own)
+			buffer_printf(out, "%s %s is asked for", what, own);
+		else
+			buffer_printf(out, "the template's default is %s %s", what, usual);
+		unoffered_words(r, &(struct string_list){&wanted, 1}, hardware, out);
 	}
 }
 
@@ -253,7 +289,7 @@ demand_words(const struct demands *demands, const struct demand *demand, struct 
 		buffer_printf(out, "%s needs at least 1 instance", demand_service(r, demand->index));
 		break;
 	case DEMAND_MIN: case DEMAND_MAX: case DEMAND_HARDWARETYPES: case DEMAND_IMAGETYPES:
-		constraint_words(&r->template.constraints[demand->index], demand->kind, out);
+		constraint_words(r, &r->template.constraints[demand->index], demand->kind, out);
 		break;
 	case DEMAND_MUSTCOEXIST: case DEMAND_CANTCOEXIST: case DEMAND_MUTUALLYEXCLUSIVE: case DEMAND_ONEOF:
 		set_words(&r->template, demand, out);
@@ -262,7 +298,7 @@ demand_words(const struct demands *demands, const struct demand *demand, struct 
 		spread_words(r, demand, out);
 		break;
 	case DEMAND_COUNT_RULE:
-		count_rule(&r->template.counts[demand->index], out);
+		count_rule(r, &r->template.counts[demand->index], out);
 		break;
 	case DEMAND_AVAILABLE: case DEMAND_CAPACITY:
 		hardware_words(r, demand, out);
