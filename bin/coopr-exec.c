@@ -15,6 +15,7 @@
 #include "base/option.h"
 #include "base/process.h"
 #include "cluster/secrets.h"
+#include "exec/redaction.h"
 #include "exec/run.h"
 #include "exec/task.h"
 #include "exec/verdict.h"
@@ -63,17 +64,22 @@ show(const struct task *task)
 static int
 act(struct task *task)
 {
+	struct redaction secrets = {0};
 	struct error err;
+	int code = 0;
 	jv result;
 
 	task->handed = jv_copy(task->source);
-	if (secrets_fill(&task->handed, &err) < 0)
+	if (secrets_fill(&task->handed, &secrets, &err) < 0)
 		result = verdict_refusal(task, err.code, err.text);
-	else if (run_task(task, quiet, &result, &err) < 0)
-		return message_error(&err);
-	record_write(result, stdout);
-	jv_free(result);
-	return 0;
+	else if (run_task(task, &secrets, quiet, &result, &err) < 0)
+		code = message_error(&err);
+	if (code == 0) {
+		record_write(result, stdout);
+		jv_free(result);
+	}
+	redaction_release(&secrets);
+	return code;
 }
 
 int

@@ -111,6 +111,36 @@ task() {
 	run -1 grep -r swordfish "$COOPR_SPOOL"
 }
 
+@test "a plugin that says what it was given says its name: in log, result and facts, also piece by piece" {
+	printf 'sword\nfish"and\nchips of this line' | coopr-secret set db
+	cat >plugins/automator/keep <<-'END'
+		#!/bin/sh
+		record=$(cat)
+		secret=$(printf '%s' "$record" | jq -r .fields.pass)
+		printf '%s\n' "$record" >&2
+		printf 'a %.7s' "$secret" >&2
+		sync
+		printf '%s b\n' "${secret#???????}" >&2
+		printf '%s' "$secret" | jq -Rsc '{kind: "result", status: 1, message: "not \(.)", stdout: ., result: {pass: .}}'
+		exit 1
+	END
+	task '{"pass": {"secret": "db"}}' | jq -c '.log = "log"' | coopr-exec >result 2>said
+	run -1 grep -e chips -e 'fish' result said log
+	same "not [secret db]" "$(jq -r .message result)"
+	same "[secret db]" "$(jq -r .result.pass result)"
+	same "a [secret db] b" "$(tail -n 1 log)"
+	same "$(cat log)" "$(cat said)"
+	same "$(cat log)" "$(jq -r .stderr result)"
+}
+
+@test "a plugin that prints no result, but a secret, does not get it into the message" {
+	echo swordfish | coopr-secret set db
+	printf '#!/bin/sh\njq -r .fields.pass\necho it is swordfish >&2\n' >plugins/automator/keep
+	task '{"pass": {"secret": "db"}}' | coopr-exec -q >result
+	same 70 "$(jq .status result)"
+	contains "$(jq -r .message result)" '"[secret db]?"; the last line of its log: it is [secret db]'
+}
+
 @test "without a reference no store is needed" {
 	rm store
 	task '{"a": "b"}' | coopr-exec -q >result

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/location.h"
+#include "exec/redaction.h"
 #include "store/key.h"
 #include "store/secrets.h"
 #include "store/store.h"
@@ -15,6 +16,7 @@ struct filling {
 	bool open; /* store and key are */
 	struct store store;
 	struct store_key key;
+	struct redaction *values;
 	struct error *err;
 };
 
@@ -63,6 +65,7 @@ value_of(struct filling *filling, const char *name, jv *value)
 		return -1;
 	jv_free(*value);
 	*value = jv_string(secret.text);
+	redaction_add(filling->values, name, secret.text);
 	secret_value_release(&secret);
 	return 0;
 }
@@ -149,10 +152,10 @@ fill_cluster(struct filling *filling, jv *record)
 }
 
 int
-secrets_fill(jv *record, struct error *err)
+secrets_fill(jv *record, struct redaction *values, struct error *err)
 {
 	jv source = jv_copy(*record);
-	struct filling filling = {.record = source, .err = err};
+	struct filling filling = {.record = source, .values = values, .err = err};
 	int result = fill_member(&filling, record, "fields");
 
 	if (result == 0)

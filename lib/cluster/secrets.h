@@ -14,10 +14,12 @@
 #include "json/json.h"
 
 struct error;
+struct redaction;
 
 /* Puts the values of secrets in the places of their names in a take record. The store is opened where there is any, for
- * the tenant that the record names. EX_CONFIG where a secret, its key or the store is not there. */
-int secrets_fill(jv *record, struct error *err);
+ * the tenant that the record names.
+ * What was filled in is added to values. EX_CONFIG where a secret, its key or the store is not there. */
+int secrets_fill(jv *record, struct redaction *values, struct error *err);
 
 /* Whether a take record, as canonical text, may refer to a secret. */
 bool secrets_mentioned(const char *record, size_t length);

@@ -13,6 +13,7 @@
 #include "base/location.h"
 #include "base/memory.h"
 #include "base/message.h"
+#include "exec/redaction.h"
 #include "exec/supervise.h"
 #include "exec/task.h"
 #include "exec/verdict.h"
@@ -22,6 +23,8 @@ struct attempt {
 	bool quiet;
 	int log; /* -1: none, or it could not be written any more */
 	struct tail tail;
+	struct redaction *secrets;
+	struct buffer shown; /* what was said, without them */
 	const char *stopped; /* why, or NULL */
 };
 
@@ -74,8 +77,10 @@ run_command(const struct task *task, struct arguments *argv, struct error *err)
 }
 
 static void
-pass_on(struct attempt *attempt, struct buffer *said)
+keep(struct attempt *attempt)
 {
+	struct buffer *said = &attempt->shown;
+
 	tail_append(&attempt->tail, said->data ? said->data : "", said->length);
 	if (attempt->log >= 0 && file_write_all(attempt->log, said->data, said->length) < 0) {
 		message("%s: %s; what follows is not kept", attempt->task->log, strerror(errno));
@@ -86,6 +91,14 @@ pass_on(struct attempt *attempt, struct buffer *said)
 	if (!attempt->quiet && file_write_all(STDERR_FILENO, said->data, said->length) < 0)
 		attempt->quiet = true;
 	buffer_clear(said);
+}
+
+static void
+pass_on(struct attempt *attempt, struct buffer *said)
+{
+	redaction_pass(attempt->secrets, said->data, said->length, &attempt->shown);
+	buffer_clear(said);
+	keep(attempt);
 }
 
 static const char *
@@ -107,6 +120,8 @@ attend(struct supervisor *supervisor, struct child *child, struct attempt *attem
 			break;
 		case SUPERVISE_ENDED:
 			pass_on(attempt, &child->err);
+			redaction_end(attempt->secrets, &attempt->shown);
+			keep(attempt);
 			return;
 		case SUPERVISE_SIGNAL:
 			attempt->stopped = signal_reason(supervisor->signal);
@@ -130,7 +145,7 @@ conclude(const struct attempt *attempt, const struct child *child)
 	char *name = memory_printf("%s/%s", task_plugin_kind(task->action), task->type);
 	struct plugin_end end = {.name = name, .wait_status = child->wait_status, .timed_out = child->timed_out,
 	    .stopped = child->stopped ? attempt->stopped : NULL, .out = &child->out, .out_total = child->out_total,
-	    .log = &attempt->tail};
+	    .log = &attempt->tail, .secrets = attempt->secrets};
 	jv result = verdict_result(task, &end);
 
 	free(name);
@@ -168,9 +183,9 @@ run_plugin(struct attempt *attempt, char *const *argv, jv *result, struct error 
 }
 
 int
-run_task(const struct task *task, bool quiet, jv *result, struct error *err)
+run_task(const struct task *task, struct redaction *secrets, bool quiet, jv *result, struct error *err)
 {
-	struct attempt attempt = {.task = task, .quiet = quiet, .log = -1};
+	struct attempt attempt = {.task = task, .secrets = secrets, .quiet = quiet, .log = -1};
 	struct arguments argv = {0};
 	int failed = 0;
 
@@ -187,5 +202,6 @@ run_task(const struct task *task, bool quiet, jv *result, struct error *err)
 		close(attempt.log);
 	arguments_release(&argv);
 	tail_release(&attempt.tail);
+	buffer_release(&attempt.shown);
 	return failed;
 }

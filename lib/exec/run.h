@@ -12,6 +12,7 @@
 
 struct arguments;
 struct error;
+struct redaction;
 struct task;
 
 /* The command line of the task's plugin, pushed to argv. Returns 0, or -1 with EX_CONFIG: there is no such
@@ -19,8 +20,8 @@ struct task;
 int run_command(const struct task *task, struct arguments *argv, struct error *err);
 
 /* Does it and gives the result record (owned), whatever became of it. quiet: the log is not shown on stderr
- * as well. -1 only where nothing could be done: the log cannot be opened, the system is out of something.
+ * as well. What the plugin says of the secrets is replaced, in log and result. -1 only where nothing could be done: the log cannot be opened, the system is out of something.
  * SIGTERM, SIGINT, SIGHUP, and nobody reading our stdout any more, end the plugin; the result says so. */
-int run_task(const struct task *task, bool quiet, jv *result, struct error *err);
+int run_task(const struct task *task, struct redaction *secrets, bool quiet, jv *result, struct error *err);
 
 #endif

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/printable.h"
 #include "base/process.h"
+#include "exec/redaction.h"
 #include "exec/task.h"
 #include "json/record.h"
 #include "json/scan.h"
@@ -48,13 +49,18 @@ verdict_refusal(const struct task *task, int status, const char *message)
 
 /* What the plugin printed, so that a person can tell what it is. */
 static char *
-excerpt(const struct buffer *out)
+excerpt(const struct plugin_end *end)
 {
-	size_t length = out->length < EXCERPT_BYTES ? out->length : EXCERPT_BYTES;
-	char *shown = memory_substring(out->data ? out->data : "", length), *quoted;
+	struct buffer out = {0};
+	char *shown, *quoted;
+	size_t length;
 
+	redaction_text(end->secrets, end->out->data, end->out->length, &out);
+	length = out.length < EXCERPT_BYTES ? out.length : EXCERPT_BYTES;
+	shown = memory_substring(out.data ? out.data : "", length);
 	printable(shown);
-	quoted = memory_printf("\"%s%s\"", shown, length < out->length ? "..." : "");
+	quoted = memory_printf("\"%s%s\"", shown, length < out.length ? "..." : "");
+	buffer_release(&out);
 	free(shown);
 	return quoted;
 }
@@ -92,11 +98,12 @@ check(const struct task *task, jv *answer, int exit_code, struct error *err)
 	return wrong ? -1 : 0;
 }
 
-/* Whether out holds one result record and no more; used is what json_scan found. */
+/* Whether it printed one result record and no more; used is what json_scan found. */
 static int
-check_shape(jv answer, const struct buffer *out, ssize_t used, struct error *err)
+check_shape(jv answer, const struct plugin_end *end, ssize_t used, struct error *err)
 {
-	char *printed = excerpt(out);
+	const struct buffer *out = end->out;
+	char *printed = excerpt(end);
 	int result = 0;
 
 	if (!is_result(answer))
@@ -122,7 +129,7 @@ read_answer(const struct task *task, const struct plugin_end *end, int exit_code
 	if (used == 0)
 		return error_set(err, exit_code ? exit_code : EX_SOFTWARE, "printed no result");
 	*answer = used > 0 ? jv_parse_sized(out->data, (int)used) : jv_invalid();
-	if (check_shape(*answer, out, used, err) == 0 && check(task, answer, exit_code, err) == 0)
+	if (check_shape(*answer, end, used, err) == 0 && check(task, answer, exit_code, err) == 0)
 		return 0;
 	jv_free(*answer);
 	return -1;
@@ -220,10 +227,30 @@ shorten(jv *result, const char *member)
 	jv_free(value);
 }
 
+/* In what the members of the result say; their names, and what names the attempt, are not the plugin's. */
+static void
+redact(jv *result, const struct task *task, const struct redaction *secrets)
+{
+	jv names = jv_keys(jv_copy(*result));
+
+	for (size_t i = 0; i < json_length(names); i++) {
+		jv name = jv_array_get(jv_copy(names), (int)i), member = json_get(*result, json_string(name));
+
+		redaction_value(secrets, &member);
+		json_set(result, json_string(name), member);
+		jv_free(name);
+	}
+	jv_free(names);
+	sign(result, task);
+}
+
 jv
 verdict_result(const struct task *task, const struct plugin_end *end)
 {
-	jv result = judge(task, end), own = json_get(result, "stderr");
+	jv result = judge(task, end), own;
+
+	redact(&result, task, end->secrets);
+	own = json_get(result, "stderr");
 
 	shorten(&result, "stdout");
 	shorten(&result, "stderr");

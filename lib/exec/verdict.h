@@ -12,6 +12,7 @@
 #include "exec/tail.h"
 #include "json/json.h"
 
+struct redaction;
 struct task;
 
 enum {
@@ -27,6 +28,7 @@ struct plugin_end { /* how it went */
 	const struct buffer *out; /* its stdout, cut at VERDICT_ANSWER_BYTES */
 	size_t out_total;
 	const struct tail *log;   /* its stderr */
+	const struct redaction *secrets; /* that it was given, and that the result must not have */
 };
 
 /* The result record, owned. */

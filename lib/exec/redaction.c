@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exec/redaction.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "json/dump.h"
+
+enum { LINE_MIN = 8 }; /* a shorter line of a secret may be any word */
+
+struct redaction_word {
+	char *text, *mark;
+	size_t length;
+};
+
+enum match { MATCH_NONE, MATCH_WHOLE, MATCH_BEGUN };
+
+static bool
+is_known(const struct redaction *redaction, const char *text, size_t length)
+{
+	for (size_t i = 0; i < redaction->count; i++)
+		if (redaction->words[i].length == length && memcmp(redaction->words[i].text, text, length) == 0)
+			return true;
+	return false;
+}
+
+/* Enters a word behind those that are as long: where one begins with another, the longer one is looked for first. */
+static void
+add_word(struct redaction *redaction, const char *name, const char *text, size_t length)
+{
+	size_t at;
+
+	if (length < REDACTION_MIN || is_known(redaction, text, length))
+		return;
+	ARRAY_ROOM(redaction->words, redaction->count, redaction->capacity);
+	for (at = redaction->count; at > 0 && redaction->words[at - 1].length < length; at--)
+		redaction->words[at] = redaction->words[at - 1];
+	redaction->words[at] = (struct redaction_word){.text = memory_substring(text, length), .length = length,
+	    .mark = memory_printf("[secret %s]", name)};
+	redaction->first[(unsigned char)text[0]] = true;
+	redaction->count++;
+}
+
+/* As it is, and as it stands in JSON: who prints the record that it was given prints that. */
+static void
+add_forms(struct redaction *redaction, const char *name, const char *text, size_t length)
+{
+	char *alone = memory_substring(text, length);
+	struct buffer quoted = {0};
+
+	add_word(redaction, name, text, length);
+	json_quote(alone, &quoted);
+	add_word(redaction, name, quoted.data + 1, quoted.length - 2);
+	explicit_bzero(quoted.data, quoted.length);
+	explicit_bzero(alone, length);
+	buffer_release(&quoted);
+	free(alone);
+}
+
+void
+redaction_add(struct redaction *redaction, const char *name, const char *text)
+{
+	size_t length;
+
+	add_forms(redaction, name, text, strlen(text));
+	if (!strchr(text, '\n'))
+		return;
+	for (const char *line = text; *line; line += length + (line[length] == '\n')) {
+		length = strcspn(line, "\n");
+		if (length >= LINE_MIN)
+			add_forms(redaction, name, line, length);
+	}
+}
+
+/* What stands at the begin of bytes. Words that may still come are waited for only where more may follow. */
+static enum match
+look_at(const struct redaction *redaction, const char *bytes, size_t length, bool more, size_t *which)
+{
+	if (!redaction->first[(unsigned char)*bytes])
+		return MATCH_NONE;
+	for (*which = 0; *which < redaction->count; ++*which) {
+		const struct redaction_word *word = &redaction->words[*which];
+
+		if (length >= word->length && memcmp(bytes, word->text, word->length) == 0)
+			return MATCH_WHOLE;
+		if (more && length < word->length && memcmp(bytes, word->text, length) == 0)
+			return MATCH_BEGUN;
+	}
+	return MATCH_NONE;
+}
+
+/* Returns how many bytes of it were dealt with. */
+static size_t
+replace(const struct redaction *redaction, const char *bytes, size_t length, bool more, struct buffer *out)
+{
+	size_t said = 0, at = 0, which;
+
+	while (at < length) {
+		enum match match = look_at(redaction, bytes + at, length - at, more, &which);
+
+		if (match == MATCH_NONE) {
+			at++;
+			continue;
+		}
+		buffer_append(out, bytes + said, at - said);
+		said = at;
+		if (match == MATCH_BEGUN)
+			return said;
+		buffer_text(out, redaction->words[which].mark);
+		said = at += redaction->words[which].length;
+	}
+	buffer_append(out, bytes + said, at - said);
+	return at;
+}
+
+void
+redaction_pass(struct redaction *redaction, const char *bytes, size_t length, struct buffer *out)
+{
+	struct buffer *held = &redaction->held;
+	size_t used;
+
+	if (length == 0)
+		return;
+	if (held->length == 0) {
+		used = replace(redaction, bytes, length, true, out);
+		buffer_append(held, bytes + used, length - used);
+		return;
+	}
+	buffer_append(held, bytes, length);
+	buffer_drop(held, replace(redaction, held->data, held->length, true, out));
+}
+
+void
+redaction_end(struct redaction *redaction, struct buffer *out)
+{
+	if (redaction->held.length > 0)
+		redaction_text(redaction, redaction->held.data, redaction->held.length, out);
+	buffer_clear(&redaction->held);
+}
+
+void
+redaction_text(const struct redaction *redaction, const char *bytes, size_t length, struct buffer *out)
+{
+	if (length > 0)
+		replace(redaction, bytes, length, false, out);
+}
+
+static void
+replace_string(const struct redaction *redaction, jv *string)
+{
+	struct buffer text = {0};
+
+	redaction_text(redaction, jv_string_value(*string), (size_t)jv_string_length_bytes(jv_copy(*string)), &text);
+	if (text.length > 0) {
+		jv_free(*string);
+		*string = jv_string_sized(text.data, (int)text.length);
+	}
+	buffer_release(&text);
+}
+
+static void
+replace_object(const struct redaction *redaction, jv *object)
+{
+	jv changed = jv_object();
+
+	jv_object_foreach(*object, name, member) {
+		replace_string(redaction, &name);
+		redaction_value(redaction, &member);
+		changed = jv_object_set(changed, name, member);
+	}
+	jv_free(*object);
+	*object = changed;
+}
+
+static void
+replace_array(const struct redaction *redaction, jv *array)
+{
+	int count = jv_array_length(jv_copy(*array));
+
+	for (int i = 0; i < count; i++) {
+		jv element = jv_array_get(jv_copy(*array), i);
+
+		redaction_value(redaction, &element);
+		*array = jv_array_set(*array, i, element);
+	}
+}
+
+void
+redaction_value(const struct redaction *redaction, jv *value)
+{
+	jv_kind kind = jv_get_kind(*value);
+
+	if (redaction->count == 0)
+		return;
+	if (kind == JV_KIND_STRING)
+		replace_string(redaction, value);
+	else if (kind == JV_KIND_OBJECT)
+		replace_object(redaction, value);
+	else if (kind == JV_KIND_ARRAY)
+		replace_array(redaction, value);
+}
+
+void
+redaction_release(struct redaction *redaction)
+{
+	for (size_t i = 0; i < redaction->count; i++) {
+		explicit_bzero(redaction->words[i].text, redaction->words[i].length);
+		free(redaction->words[i].text);
+		free(redaction->words[i].mark);
+	}
+	free(redaction->words);
+	buffer_release(&redaction->held);
+	*redaction = (struct redaction){.count = 0};
+}
