@@ -11,6 +11,9 @@
 
 enum {
 	DIVE_EVERY = 8,    /* levels */
+	FEW_MACHINES = 1000,
+	FEW_NODES = 1000,
+	HELD_MOST = 1 << 26, /* numbers in the states that are saved on the way down */
 	BOUND_NODES = 200, /* at most, to find a bound after the end */
 };
 
@@ -130,11 +133,11 @@ branch_region(struct branching *b, struct shares *shares)
 
 	region = shares_region(m, shares, &sum);
 	master_save(m, &state);
-	master_add_row(m, (struct row){ROW_REGION, 0, region, (int64_t)ceil(sum), NO_MAX, 1});
+	master_bound_region(m, region, (int64_t)ceil(sum), NO_MAX);
 	done = branch(b);
 	master_restore(m, &state);
 	if (!done) {
-		master_add_row(m, (struct row){ROW_REGION, 0, region, NO_MIN, (int64_t)floor(sum), 1});
+		master_bound_region(m, region, NO_MIN, (int64_t)floor(sum));
 		done = branch(b);
 		master_restore(m, &state);
 	}
@@ -155,10 +158,10 @@ branch_cuts(struct branching *b, const struct cuts *cuts)
 		bool more = cut->hi == NO_MAX;
 
 		master_save(m, &state);
-		master_add_row(m, (struct row){ROW_REGION, 0, cut->region, cut->lo, cut->hi, 1});
+		master_bound_region(m, cut->region, cut->lo, cut->hi);
 		done = branch(b);
 		master_restore(m, &state);
-		master_add_row(m, (struct row){ROW_REGION, 0, cut->region, more ? NO_MIN : cut->hi + 1, more ? cut->lo - 1 : NO_MAX, 1});
+		master_bound_region(m, cut->region, more ? NO_MIN : cut->hi + 1, more ? cut->lo - 1 : NO_MAX);
 	}
 	state_release(&state);
 	return done;
@@ -228,6 +231,8 @@ branch(struct branching *b)
 	bool done = false;
 
 	demand_better(b);
+	if (b->depth * b->master->row_count * b->master->row_count > HELD_MOST)
+		return b->open = true;
 	b->depth++;
 	if (master_relax(b->master, b->objective, b->sign))
 		done = descend(b);
@@ -257,6 +262,31 @@ branch_find(struct master *master, struct uses *found)
 	struct branching b = {.master = master, .objective = SIMPLEX_NONE, .sign = 1, .found = found};
 
 	return run(&b);
+}
+
+enum verdict
+branch_any(struct master *m, struct uses *found)
+{
+	const struct program *p = m->program;
+	int64_t few = p->machines_min + p->present + FEW_MACHINES;
+	struct state state = {0};
+	enum verdict verdict = VERDICT_NONE;
+	bool unproven = m->unproven;
+
+	if (p->unbounded && few < p->machines_max) {
+		struct budget *all = m->budget, part = budget_part(all, FEW_NODES);
+
+		master_save(m, &state);
+		master_set_bounds(m, 0, m->rows[0].lo, count_add(m->rows[0].hi, few - p->machines_max));
+		m->budget = &part;
+		verdict = branch_find(m, found);
+		m->budget = all;
+		budget_take(all, &part);
+		m->unproven = unproven;
+		master_restore(m, &state);
+		state_release(&state);
+	}
+	return verdict == VERDICT_FOUND ? verdict : branch_find(m, found);
 }
 
 enum verdict

@@ -17,6 +17,9 @@ struct uses;
 /* Looks for any solution of the master's rows; found gets it (without what is fixed). */
 enum verdict branch_find(struct master *master, struct uses *found);
 
+/* The same, of a whole program. Where nothing bounds the number of machines, few are tried first: numbers stay small. */
+enum verdict branch_any(struct master *master, struct uses *found);
+
 /* Looks for the solution with the least sign * activity of row, better than the one that found may hold.
  * VERDICT_OPEN may come with a better one too. */
 enum verdict branch_best(struct master *master, int row, int sign, struct uses *found);

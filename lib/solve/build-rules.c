@@ -216,27 +216,6 @@ whole_bound(double bound, double scale, bool lower)
 	return (int64_t)value;
 }
 
-/* Divides a rule by what all its coefficients have in common, rounding the bounds: 2a - 2b = 1 has no solution. */
-static void
-reduce_rule(const struct program *p, struct linear *linear)
-{
-	int64_t common = 0;
-
-	for (size_t u = 0; u < p->unit_count; u++)
-		for (int64_t a = llabs(linear->coefficient[u]), rest; a; a = rest) {
-			rest = common % a;
-			common = a;
-		}
-	if (common < 2)
-		return;
-	for (size_t u = 0; u < p->unit_count; u++)
-		linear->coefficient[u] /= common;
-	if (linear->lo != NO_MIN)
-		linear->lo = linear->lo / common + (linear->lo % common > 0);
-	if (linear->hi != NO_MAX)
-		linear->hi = linear->hi / common - (linear->hi % common < 0);
-}
-
 static int
 apply_count_rule(struct program *p, const struct count_rule *rule, struct error *err)
 {
@@ -259,7 +238,6 @@ apply_count_rule(struct program *p, const struct count_rule *rule, struct error 
 	}
 	linear->lo = whole_bound(rule->min, scale, true);
 	linear->hi = whole_bound(rule->max, scale, false);
-	reduce_rule(p, linear);
 	return 0;
 }
 
@@ -353,6 +331,39 @@ can_replace(const struct program *p, const struct unit *a, const struct unit *b)
 	return bits_within(b->images, a->images, p->image_words) && bits_within(a->excludes, b->excludes, p->unit_words);
 }
 
+static bool
+is_fixed(const struct unit *unit)
+{
+	return unit->min == unit->max && unit->max <= SOLVE_MACHINES;
+}
+
+/* Takes units whose number is known out of a rule, and divides it by what all other coefficients have in common, rounding the
+ * bounds: 2a - 2b = 1 has no solution. */
+static void
+reduce_rule(const struct program *p, struct linear *linear)
+{
+	int64_t common = 0, known = 0;
+
+	for (size_t u = 0; u < p->unit_count; u++) {
+		if (is_fixed(&p->units[u]))
+			known += linear->coefficient[u] * p->units[u].min;
+		for (int64_t a = is_fixed(&p->units[u]) ? 0 : llabs(linear->coefficient[u]), rest; a; a = rest) {
+			rest = common % a;
+			common = a;
+		}
+	}
+	if (common < 2)
+		return;
+	for (size_t u = 0; u < p->unit_count; u++)
+		linear->coefficient[u] = is_fixed(&p->units[u]) ? 0 : linear->coefficient[u] / common;
+	linear->lo = count_add(linear->lo, -known);
+	linear->hi = count_add(linear->hi, -known);
+	if (linear->lo != NO_MIN)
+		linear->lo = linear->lo / common + (linear->lo % common > 0);
+	if (linear->hi != NO_MAX)
+		linear->hi = linear->hi / common - (linear->hi % common < 0);
+}
+
 static void
 find_betters(struct program *p)
 {
@@ -380,6 +391,8 @@ build_rules(struct program *p, const struct demands *demands, struct error *err)
 			return -1;
 	}
 	raise_mins(p);
+	for (size_t i = 0; i < p->linear_count; i++)
+		reduce_rule(p, &p->linears[i]);
 	find_cliques(p);
 	find_betters(p);
 	return 0;

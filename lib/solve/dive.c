@@ -75,7 +75,7 @@ round_one(struct master *m, const struct shares *shares, int objective, int sign
 	good = master_relax(m, objective, sign);
 	if (!good && ++*mistakes <= MISTAKES) {
 		master_restore(m, &state);
-		master_add_row(m, (struct row){ROW_REGION, 0, region, NO_MIN, whole, 1});
+		master_bound_region(m, region, NO_MIN, whole);
 		good = master_relax(m, objective, sign);
 	}
 	state_release(&state);

@@ -14,7 +14,7 @@ extreme_any(const struct program *p, struct budget *budget)
 	enum verdict verdict;
 
 	master_init(&m, p, budget);
-	verdict = branch_find(&m, &found);
+	verdict = branch_any(&m, &found);
 	if (verdict == VERDICT_NONE && m.unproven)
 		verdict = VERDICT_OPEN;
 	master_release(&m);

@@ -166,6 +166,20 @@ master_set_bounds(struct master *m, int row, int64_t lo, int64_t hi)
 }
 
 void
+master_bound_region(struct master *m, const struct region *region, int64_t lo, int64_t hi)
+{
+	for (size_t i = 0; i < m->row_count; i++) {
+		const struct row *row = &m->rows[i];
+
+		if (row->kind != ROW_REGION || !region_same(m->program, row->region, region))
+			continue;
+		master_set_bounds(m, (int)i, lo > row->lo ? lo : row->lo, hi < row->hi ? hi : row->hi);
+		return;
+	}
+	master_add_row(m, (struct row){ROW_REGION, 0, region, lo, hi, 1});
+}
+
+void
 master_choose(struct master *m, size_t choice, int unit)
 {
 	const struct choice *c = &m->program->choices[choice];

@@ -102,6 +102,9 @@ void master_restore(struct master *master, const struct state *state);
 
 /* Adds a row; returns its number. */
 int master_add_row(struct master *master, struct row row);
+/* Adds bounds of how many machines are in a region: to the row of that region, or in a row of its own. */
+void master_bound_region(struct master *master, const struct region *region, int64_t lo, int64_t hi);
+
 void master_set_bounds(struct master *master, int row, int64_t lo, int64_t hi);
 
 /* Settles that count machines have this pattern: they are taken out of all bounds. */

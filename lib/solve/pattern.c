@@ -15,6 +15,13 @@ region_has(const struct program *program, const struct region *region, const str
 	    !bits_meet(region->without, pattern->units, program->unit_words);
 }
 
+bool
+region_same(const struct program *program, const struct region *a, const struct region *b)
+{
+	return a->group == b->group && a->hardware == b->hardware && a->zone == b->zone && a->class == b->class &&
+	    bits_equal(a->with, b->with, program->unit_words) && bits_equal(a->without, b->without, program->unit_words);
+}
+
 struct region *
 pattern_region(const struct program *program, const struct pattern *pattern, struct arena *arena)
 {

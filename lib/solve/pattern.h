@@ -26,6 +26,8 @@ struct region { /* some of all patterns */
 /* Whether a pattern is in a region. */
 bool region_has(const struct program *program, const struct region *region, const struct pattern *pattern);
 
+bool region_same(const struct program *program, const struct region *a, const struct region *b);
+
 /* The region of one pattern alone, in an arena. */
 struct region *pattern_region(const struct program *program, const struct pattern *pattern, struct arena *arena);
 

@@ -394,7 +394,7 @@ search_best(const struct program *p, struct budget *budget, struct outcome *outc
 
 	*outcome = (struct outcome){0};
 	search_init(&s, p, budget);
-	verdict = branch_find(&s.master, &s.found);
+	verdict = branch_any(&s.master, &s.found);
 	s.open = verdict == VERDICT_OPEN;
 	for (size_t i = 0; i < p->objective_count && verdict == VERDICT_FOUND && !s.open; i++)
 		if (p->objectives[i] == OBJECTIVE_COST)
