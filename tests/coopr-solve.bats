@@ -470,6 +470,19 @@ moves_of() {
 1002 large rocky monitor,worker" "$(coopr-solve other | nodes)"
 }
 
+@test "a living cluster of many kinds of nodes gets the best layout, proved" {
+	changed '.cluster.numMachines = 4 | .hardwaretypes = [] | .imagetypes = [] | .cluster.services = ["d", "zk", "kv"] | .services = (.cluster.services | map({name: .}))
+	  | .template.constraints = {services: {zk: {quantities: {max: 1}}}, layout: {cantcoexist: [["d", "zk"]]}}
+	  | .nodes = ([[null, []], [null, ["d"]], ["small", []], [null, []]] | to_entries | map({id: "00000042-\(1000 + .key)",
+	    nodenum: (1000 + .key), hostname: "h\(.key)", hardwaretype: .value[0], services: .value[1]}))'
+	coopr-solve changed >layout
+	same optimal "$(head -n 1 layout | jq -r .solution.status)"
+	same "1000 null null kv,zk
+1001 null null d,kv
+1002 small null kv
+1003 null null kv" "$(nodes layout)"
+}
+
 @test "services come and go and the number changes at once" {
 	living request '.cluster.numMachines = 4 | .cluster.services = ["master", "worker", "idle"]
 	  | .template.constraints.services.idle.quantities = {min: 1, max: 1}' >changed

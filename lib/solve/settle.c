@@ -100,5 +100,6 @@ settle_forget(struct master *m)
 		if (m->lp.basis[i] >= 0)
 			m->lp.basis[i] = place[m->lp.basis[i]];
 	m->column_count = kept;
+	m->candidate_count = 0; /* they went by the old numbers */
 	free(place);
 }
