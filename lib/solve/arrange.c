@@ -216,13 +216,13 @@ is_too_much(const double *full, size_t count)
 	return false;
 }
 
-/* Weighs the resources for a ruler so that the bound which filling gives is low: those that get too full weigh more, until none
+/* Weights of the resources for which the bound that filling gives is low: those that get too full weigh more, until none
  * does. Any weights give a bound; nothing is gained below enough. */
 static void
-weigh_resources(struct hunt *hunt, struct ruler *ruler, struct candidate *list, size_t count, double enough)
+find_weights(struct hunt *hunt, struct ruler *ruler, struct candidate *list, size_t count, double enough, double *best)
 {
 	size_t n = hunt->program->resource_count;
-	double *weight = memory_zeroed(3 * n, sizeof *weight), *best = weight + n, *full = best + n, least = INFINITY;
+	double *weight = memory_zeroed(2 * n, sizeof *weight), *full = weight + n, least = INFINITY;
 	int idle = 0;
 
 	for (size_t i = 0; i < n; i++)
@@ -243,21 +243,65 @@ weigh_resources(struct hunt *hunt, struct ruler *ruler, struct candidate *list, 
 		for (size_t i = 0; i < n; i++)
 			weight[i] *= fmax(full[i], 0.05);
 	}
-	set_weights(hunt, ruler, list, count, best);
 	free(weight);
+}
+
+static void
+weigh_worth(struct hunt *hunt, struct candidate *list, size_t count)
+{
+	double *weight = memory_zeroed(hunt->program->resource_count, sizeof *weight);
+
+	find_weights(hunt, &hunt->worth, list, count, (double)hunt->best - (double)hunt->value, weight);
+	set_weights(hunt, &hunt->worth, list, count, weight);
+	free(weight);
+}
+
+/* Whether the gauge is of these units, and of as much room; else it is made so, without weights. */
+static bool
+is_known(struct gauge *gauge, const struct hunt *hunt, const struct candidate *list, size_t count)
+{
+	const struct program *p = hunt->program;
+	uint64_t *units = memory_zeroed(p->unit_words, sizeof *units);
+	bool known;
+
+	if (!gauge->units) {
+		gauge->units = memory_zeroed(p->unit_words, sizeof *gauge->units);
+		gauge->left = memory_zeroed(p->resource_count, sizeof *gauge->left);
+		gauge->weight = memory_zeroed(p->resource_count, sizeof *gauge->weight);
+	}
+	for (size_t i = 0; i < count; i++)
+		bits_add(units, (size_t)list[i].unit);
+	known = gauge->need == hunt->need - hunt->size && bits_equal(units, gauge->units, p->unit_words) &&
+	    memcmp(hunt->left, gauge->left, p->resource_count * sizeof *hunt->left) == 0;
+	gauge->need = hunt->need - hunt->size;
+	bits_copy(gauge->units, units, p->unit_words);
+	memcpy(gauge->left, hunt->left, p->resource_count * sizeof *hunt->left);
+	free(units);
+	return known;
+}
+
+/* That does not depend on prices: the weights are the same as long as the wish is. */
+static void
+weigh_services(struct hunt *hunt, struct candidate *list, size_t count)
+{
+	struct gauge *gauge = &hunt->prices->gauges[hunt->hardware];
+
+	if (!is_known(gauge, hunt, list, count))
+		find_weights(hunt, &hunt->services, list, count, (double)(hunt->need - hunt->size) - 1, gauge->weight);
+	set_weights(hunt, &hunt->services, list, count, gauge->weight);
 }
 
 void
 hunt_arrange(struct hunt *hunt, struct candidate *scratch)
 {
 	size_t count = find_candidates(hunt, scratch);
-	bool counts = hunt->crammed && hunt->size < hunt->need;
+	bool counts = hunt->crammed && hunt->size + 1 < hunt->need;
 
 	hunt->worth.room = hunt->services.room = 1;
 	if (hunt->crammed)
-		weigh_resources(hunt, &hunt->worth, scratch, count, (double)hunt->best - (double)hunt->value);
+		weigh_worth(hunt, scratch, count);
 	if (counts)
-		weigh_resources(hunt, &hunt->services, scratch, count, (double)(hunt->need - hunt->size) - 1);
+		weigh_services(hunt, scratch, count);
 	sort_candidates(hunt, scratch, count);
 	set_order(hunt, scratch, count);
 	if (counts)

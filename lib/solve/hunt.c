@@ -203,7 +203,7 @@ hopeless(const struct hunt *hunt, size_t from)
 	if (hunt->size + hunt->rest[from] < hunt->need || hope + hunt->prices->toll_most <= short_by)
 		return true;
 	more = padding(hunt, from) + (hunt->prices->toll_count ? tolls(hunt, false) : 0);
-	if (hope + more <= short_by || (hunt->crammed && hunt->size < hunt->need && is_too_full(hunt, from)))
+	if (hope + more <= short_by || (hunt->crammed && hunt->size + 1 < hunt->need && is_too_full(hunt, from)))
 		return true;
 	return hunt->crammed && from < hunt->gainful && filling(hunt, from) + more <= short_by;
 }

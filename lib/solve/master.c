@@ -22,6 +22,12 @@ master_release(struct master *m)
 	free(m->prices.hardware);
 	free(m->prices.unit);
 	free(m->prices.tolls);
+	for (size_t h = 0; m->prices.gauges && h < m->program->hardware_count; h++) {
+		free(m->prices.gauges[h].units);
+		free(m->prices.gauges[h].left);
+		free(m->prices.gauges[h].weight);
+	}
+	free(m->prices.gauges);
 	free(m->row_price);
 	free(m->settled_price);
 	free(m->best);
@@ -315,6 +321,7 @@ master_init(struct master *m, const struct program *p, struct budget *budget)
 	m->prices.unit = memory_zeroed(p->unit_count, sizeof *m->prices.unit);
 	m->prices.hardware = memory_zeroed(p->hardware_count, sizeof *m->prices.hardware);
 	m->prices.group = memory_zeroed(p->group_count, sizeof *m->prices.group);
+	m->prices.gauges = memory_zeroed(p->hardware_count, sizeof *m->prices.gauges);
 	m->best = memory_zeroed(p->group_count + 1, sizeof *m->best);
 	add_bounded(m, ROW_MACHINES, 0, p->machines_min, p->machines_max, 1);
 	add_unit_rows(m);

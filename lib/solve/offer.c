@@ -233,13 +233,13 @@ new_column(struct master *m, int group, bool marked, int64_t threshold, int64_t 
 {
 	const struct program *p = m->program;
 	struct column column = {.marked = marked, .wish = m->wish_number};
-	int64_t mark = marked ? m->marked_price : 0, value;
+	int64_t mark = marked ? m->marked_price : 0, enough = *best > threshold ? *best : threshold, value;
 	bool found;
 
 	if (p->groups[group].only)
 		return SIMPLEX_NONE;
 	column.pattern.units = arena_alloc(&m->arena, p->unit_words, sizeof(uint64_t));
-	found = price_best(p, &m->prices, m->budget, group, marked ? m->wish : NULL, *best - mark, threshold - mark,
+	found = price_best(p, &m->prices, m->budget, group, marked ? m->wish : NULL, *best - mark, enough - mark,
 	    &column.pattern, &value);
 	if (!found || value + mark <= *best)
 		return SIMPLEX_NONE;
@@ -253,14 +253,14 @@ new_column(struct master *m, int group, bool marked, int64_t threshold, int64_t 
 }
 
 int
-offer_new(struct master *m, int64_t threshold)
+offer_new(struct master *m, int64_t threshold, int64_t harmless)
 {
 	size_t groups = m->program->group_count;
 	int64_t gain = threshold;
 	int best = SIMPLEX_NONE;
 
 	for (size_t g = 0; g <= groups; g++)
-		m->best[g] = 0;
+		m->best[g] = g < groups || m->wish ? harmless : 0;
 	for (size_t i = 0; i < m->column_count && m->settled_count; i++) {
 		const struct pattern *pattern = &m->columns[i].pattern;
 		int64_t price = pattern->settled ? column_price(m, &m->columns[i], INT64_MIN) : PRICE_FORBIDDEN;

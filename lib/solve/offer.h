@@ -14,7 +14,7 @@ void offer_prices(struct master *master);
 int offer_known(struct master *master, int64_t threshold, int64_t *worth);
 
 /* A new column for each group that has one worth more than threshold; the best of them. master.best bounds all columns
- * that there are. */
-int offer_new(struct master *master, int64_t threshold);
+ * that there are; it is at least harmless. */
+int offer_new(struct master *master, int64_t threshold, int64_t harmless);
 
 #endif

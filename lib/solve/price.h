@@ -38,6 +38,13 @@ price_round(price_product fine)
 	return (int64_t)((fine + (1 << PRICE_FINE) - 1) >> PRICE_FINE);
 }
 
+struct gauge { /* how resources were weighed last where so many services are to stand on one type, and for what units */
+	uint64_t *units; /* NULL: not yet */
+	int64_t *left;
+	size_t need;
+	double *weight;
+};
+
 struct prices {
 	int64_t machine;   /* of any pattern but those of machines that leave */
 	int64_t *group, *hardware, *unit;
@@ -46,6 +53,7 @@ struct prices {
 	struct toll *tolls;
 	size_t toll_count;
 	int64_t toll_most;  /* what all tolls together may add */
+	struct gauge *gauges; /* of each hardware type, for a wish */
 };
 
 /* The best pattern of a group that wish (or NULL) allows, in best (units has room), and its price in value. False

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "solve/bits.h"
 #include "solve/master.h"
 #include "solve/offer.h"
 
@@ -17,6 +18,20 @@ enum {
 };
 
 #define LOOSE 1e-4
+#define MOST_HARMLESS (INT64_C(1) << 60)
+
+/* New machines that the cost allows, if each has the least. */
+static int64_t
+most_affordable(const struct master *m)
+{
+	const struct program *p = m->program;
+	int64_t least = NO_MAX, hi = m->row_of_cost == SIMPLEX_NONE ? NO_MAX : m->rows[m->row_of_cost].hi;
+
+	for (size_t h = 0; h < p->hardware_count && hi != NO_MAX; h++)
+		if (bits_has(p->groups[0].hardware, h) && p->hardware[h].cost < least)
+			least = p->hardware[h].cost;
+	return hi == NO_MAX || hi < 0 || least <= 0 || least == NO_MAX ? NO_MAX : hi / least;
+}
 
 /* Machines that there can be at most in a group, also of those that leave, or marked. */
 static int64_t
@@ -27,9 +42,33 @@ most_machines(const struct master *m, size_t group)
 	int64_t most = leave || m->rows[row].hi < m->rows[0].hi ? m->rows[row].hi : m->rows[0].hi;
 
 	if (group == 0)
-		most += m->settled_machines;
-
+		most = (most < most_affordable(m) ? most : most_affordable(m)) + m->settled_machines;
 	return most > 0 ? most : 0;
+}
+
+/* The sum of the rows' prices times their activities is at least that. */
+static price_product
+least_worth(const struct master *m)
+{
+	price_product least = 0;
+
+	for (size_t i = 0; i < m->row_count; i++)
+		if (m->row_price[i])
+			least += (price_product)m->row_price[i] * (m->row_price[i] > 0 ? m->rows[i].lo : m->rows[i].hi);
+	return least;
+}
+
+/* If no pattern is worth more than that, the prices prove that there is no solution. */
+static int64_t
+harmless_worth(const struct master *m)
+{
+	price_product least = least_worth(m), most = 0;
+
+	for (size_t g = 0; g < m->program->group_count + (m->wish != NULL); g++)
+		most += (price_product)most_machines(m, g) << PRICE_FINE;
+	if (least <= 1)
+		return 0;
+	return most == 0 || (least - 1) / most > MOST_HARMLESS ? MOST_HARMLESS : (int64_t)((least - 1) / most);
 }
 
 /* For any prices y of the rows: the sum of y times activity is at least what it is with each activity at its worse
@@ -37,11 +76,8 @@ most_machines(const struct master *m, size_t group)
 price_product
 master_slack(const struct master *m)
 {
-	price_product least = 0, most = 0;
+	price_product least = least_worth(m), most = 0;
 
-	for (size_t i = 0; i < m->row_count; i++)
-		if (m->row_price[i])
-			least += (price_product)m->row_price[i] * (m->row_price[i] > 0 ? m->rows[i].lo : m->rows[i].hi);
 	for (size_t g = 0; g <= m->program->group_count; g++)
 		if (m->best[g] > 0)
 			most += (price_product)m->best[g] * most_machines(m, g) << PRICE_FINE;
@@ -99,7 +135,7 @@ step(struct master *m, int objective, int sign)
 	threshold = (int64_t)(m->unit_price * SIMPLEX_WORTH) + (int64_t)(m->row_count + m->program->unit_count);
 	column = offer_known(m, threshold, &worth);
 	if (column == SIMPLEX_NONE && row == SIMPLEX_NONE)
-		column = offer_new(m, threshold);
+		column = offer_new(m, threshold, objective == SIMPLEX_NONE ? harmless_worth(m) : 0);
 	if (column == SIMPLEX_NONE && row == SIMPLEX_NONE)
 		return false;
 	if (column == SIMPLEX_NONE || (row != SIMPLEX_NONE && gain * m->unit_price > (double)worth))

@@ -6,6 +6,8 @@
 
 #include "solve/bits.h"
 
+enum { MANY = 100 }; /* machines */
+
 struct shares
 shares_of(const struct master *m)
 {
@@ -155,32 +157,76 @@ keep_class(const struct program *p, struct shares *shares, int class)
 	shares->count = kept;
 }
 
-struct region *
-shares_region(struct master *m, const struct shares *shares, double *sum)
+/* Machines of the solution in a region. */
+static double
+sum_in(const struct program *p, const struct region *region, const struct shares *shares)
 {
-	const struct program *p = m->program;
-	struct region *region = arena_alloc(&m->arena, 1, sizeof *region);
+	double sum = 0;
+
+	for (size_t i = 0; i < shares->count; i++)
+		if (region_has(p, region, shares->list[i].pattern))
+			sum += shares->list[i].value;
+	return sum;
+}
+
+/* Narrows a region to the hardware type whose number of machines is nearest to half of one. False where all are whole, and
+ * where there are few machines: then it matters more what they are than how many are of a type. */
+static bool
+split_hardware(const struct program *p, const struct shares *shares, struct region *region)
+{
+	double nearest = SHARE_WHOLE;
+	int best = ANY;
+
+	if (sum_in(p, region, shares) < MANY)
+		return false;
+	for (size_t h = 0; h < p->hardware_count; h++) {
+		double sum;
+
+		region->hardware = (int)h;
+		sum = sum_in(p, region, shares);
+		if (fraction(sum) > nearest + SHARE_WHOLE) {
+			nearest = fraction(sum);
+			best = (int)h;
+		}
+	}
+	region->hardware = best;
+	return best != ANY;
+}
+
+/* Narrows a region to some of the patterns with fractions. */
+static void
+split_patterns(const struct program *p, const struct shares *shares, struct region *region)
+{
 	struct shares left = {memory_zeroed(shares->count, sizeof *left.list), 0};
 	struct literal literal = {0};
 	bool found = false;
 
-	*region = (struct region){.group = ANY, .hardware = ANY, .zone = ANY};
-	region->with = arena_alloc(&m->arena, p->unit_words, sizeof(uint64_t));
-	region->without = arena_alloc(&m->arena, p->unit_words, sizeof(uint64_t));
 	for (size_t i = 0; i < shares->count; i++)
 		if (fraction(shares->list[i].value) > SHARE_WHOLE)
 			left.list[left.count++] = shares->list[i];
-	region->class = pattern_class(p, left.list[0].pattern);
 	keep_class(p, &left, region->class);
 	while (!found) {
 		found = best_literal(p, &left, &literal);
 		add_literal(region, &literal);
 		keep_matching(&left, &literal);
 	}
-	*sum = 0;
-	for (size_t i = 0; i < shares->count; i++)
-		if (region_has(p, region, shares->list[i].pattern))
-			*sum += shares->list[i].value;
 	free(left.list);
+}
+
+struct region *
+shares_region(struct master *m, const struct shares *shares, double *sum)
+{
+	const struct program *p = m->program;
+	struct region *region = arena_alloc(&m->arena, 1, sizeof *region);
+	size_t first = 0;
+
+	while (fraction(shares->list[first].value) <= SHARE_WHOLE)
+		first++;
+	*region = (struct region){.group = ANY, .hardware = ANY, .zone = ANY, .class = pattern_class(p, shares->list[first].pattern)};
+	region->with = arena_alloc(&m->arena, p->unit_words, sizeof(uint64_t));
+	region->without = arena_alloc(&m->arena, p->unit_words, sizeof(uint64_t));
+	if (!split_hardware(p, shares, region))
+		split_patterns(p, shares, region);
+	*sum = sum_in(p, region, shares);
 	return region;
 }
