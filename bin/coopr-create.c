@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/message.h"
 #include "base/option.h"
+#include "base/preference.h"
 #include "base/process.h"
 #include "base/terminal.h"
 #include "cluster/create.h"
@@ -22,7 +23,7 @@
 static const char *template, *machines, *catalogue, *tenant, *owner, *provider, *hardwaretype, *imagetype, *dns_suffix,
     *config, *spool, *format, *colour;
 static struct option_list services, changes;
-static long jobs = 20;
+static long jobs = -1; /* not given */
 static bool dry_run;
 
 static const struct option_spec options[] = {
@@ -41,8 +42,8 @@ static const struct option_spec options[] = {
 	OPTION_NUMBER('j', "jobs", &jobs, "N", "do so many tasks at one time (default: 20)"),
 	OPTION_STRING(0, "spool", &spool, "DIR", "the spool (default: $COOPR_SPOOL)"),
 	OPTION_FLAG(0, "dry-run", &dry_run, "show what would be made, and make nothing"),
-	OPTION_STRING('o', "output", &format, "FORMAT", "table or json (default: table on a terminal)"),
-	OPTION_STRING(0, "color", &colour, "WHEN", "auto, always or never"),
+	OPTION_STRING('o', "output", &format, "table|json", "output format (default: table on a terminal)"),
+	OPTION_STRING(0, "color", &colour, "auto|always|never", "when to colour (default: auto, on a terminal)"),
 	OPTION_END
 };
 
@@ -59,6 +60,8 @@ check_options(char **operands)
 		exit(option_misuse(&command, "exactly one name is wanted"));
 	if (!template)
 		exit(option_misuse(&command, "-t TEMPLATE is wanted"));
+	if (jobs < 0)
+		jobs = preference_jobs(20);
 	if (jobs < 1)
 		exit(option_misuse(&command, "--jobs: expected a number from 1 on"));
 	if (format && strcmp(format, "json") != 0 && strcmp(format, "table") != 0)

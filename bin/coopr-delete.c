@@ -12,10 +12,11 @@
 #include "base/error.h"
 #include "base/message.h"
 #include "base/option.h"
+#include "base/preference.h"
 #include "cluster/delete.h"
 
 static const char *spool;
-static long jobs = 20;
+static long jobs = -1; /* not given */
 static bool yes;
 
 static const struct option_spec options[] = {
@@ -54,6 +55,8 @@ main(int argc, char **argv)
 	argv += option_parse(&command, argc, argv);
 	if (!argv[0] || argv[1])
 		return option_misuse(&command, "exactly one name is wanted");
+	if (jobs < 0)
+		jobs = preference_jobs(20);
 	if (jobs < 1)
 		return option_misuse(&command, "--jobs: expected a number from 1 on");
 	if (delete_check(argv[0], &err) < 0)

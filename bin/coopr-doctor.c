@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * coopr-doctor: looks for what is wrong with this installation, and says how to mend it. It changes nothing. Exits with
+ * coopr-doctor: looks for what is wrong with this installation, and says how to mend it; or says which settings hold, and
+ * where they come from. It changes nothing. Exits with
  * 0 where nothing is wrong, doubts or not, 1 where something is, 64 on misuse.
  */
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -11,19 +14,23 @@
 #include "base/option.h"
 #include "base/terminal.h"
 #include "cluster/doctor.h"
+#include "cluster/settings.h"
 #include "json/record.h"
 
 static const char *format, *colour;
+static bool settings_only;
 
 static const struct option_spec options[] = {
-	OPTION_STRING('o', "output", &format, "FORMAT", "table or json (default: table on a terminal, else json)"),
-	OPTION_STRING(0, "color", &colour, "WHEN", "auto, always or never"),
+	OPTION_FLAG('s', "settings", &settings_only, "show the settings that hold, and where each comes from"),
+	OPTION_STRING('o', "output", &format, "table|json", "output format (default: table on a terminal, else json)"),
+	OPTION_STRING(0, "color", &colour, "auto|always|never", "when to colour (default: auto, on a terminal)"),
 	OPTION_END
 };
 
 static const struct command command = {
 	"coopr-doctor", "[OPTION]...", "Find what is wrong with this installation, and how to mend it.", options,
 	"  coopr-doctor\n"
+	"  coopr-doctor --settings\n"
 	"  coopr-doctor -o json | jq -r 'select(.status != \"ok\") | .remedy'\n"};
 
 static void
@@ -63,6 +70,53 @@ print_records(const struct doctor_report *report)
 	}
 }
 
+static void
+print_settings_table(const struct settings *settings)
+{
+	static const char *const columns[] = {"SETTING", "VALUE", "FROM", "WHERE", NULL};
+	struct table table = {0};
+
+	table_columns(&table, columns);
+	for (int i = 0; i < PREFERENCE_COUNT; i++) {
+		table_cell(&table, STYLE_BOLD, "%s", settings->list[i].name);
+		table_cell(&table, STYLE_PLAIN, "%s", settings->list[i].value);
+		table_cell(&table, STYLE_PLAIN, "%s", settings->list[i].source);
+		table_cell(&table, STYLE_PLAIN, "%s", settings->list[i].where);
+	}
+	table_print(&table, stdout, terminal_colour(colour, stdout), true);
+	table_release(&table);
+}
+
+static void
+print_settings_records(const struct settings *settings)
+{
+	for (int i = 0; i < PREFERENCE_COUNT; i++) {
+		jv record = jv_object();
+
+		json_set_string(&record, "kind", "setting");
+		json_set_string(&record, "name", settings->list[i].name);
+		json_set_string(&record, "value", settings->list[i].value);
+		json_set_string(&record, "from", settings->list[i].source);
+		json_set_string(&record, "where", *settings->list[i].where ? settings->list[i].where : NULL);
+		record_write(record, stdout);
+		jv_free(record);
+	}
+}
+
+static int
+show_settings(void)
+{
+	struct settings settings;
+
+	settings_gather(&settings);
+	if (*format == 't')
+		print_settings_table(&settings);
+	else
+		print_settings_records(&settings);
+	settings_release(&settings);
+	return message_end(0);
+}
+
 static int
 exit_code(const struct doctor_report *report)
 {
@@ -86,6 +140,8 @@ main(int argc, char **argv)
 	if (strcmp(format, "table") != 0 && strcmp(format, "json") != 0)
 		return option_misuse(&command, "unknown format '%s': table or json", format);
 
+	if (settings_only)
+		return show_settings();
 	doctor_examine(&report);
 	if (*format == 't')
 		print_table(&report);

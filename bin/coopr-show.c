@@ -18,8 +18,8 @@
 static const char *output, *colour;
 
 static const struct option_spec options[] = {
-	OPTION_STRING('o', "output", &output, "FORMAT", "json, table, wide, name, tree or dot"),
-	OPTION_STRING(0, "color", &colour, "WHEN", "auto, always or never"),
+	OPTION_STRING('o', "output", &output, "json|table|wide|name|tree|dot", "output format"),
+	OPTION_STRING(0, "color", &colour, "auto|always|never", "when to colour (default: auto, on a terminal)"),
 	OPTION_END
 };
 

@@ -36,7 +36,7 @@ static const struct option_spec options[] = {
 	OPTION_STRING(0, "explain", &explained, "NODE", "say why SERVICE stands there, or does not"),
 	OPTION_NUMBER(0, "node-limit", &nodes, "N", "search at most N nodes"),
 	OPTION_STRING(0, "time-limit", &seconds, "SECONDS", "search at most so long; the answer may differ from run to run then"),
-	OPTION_STRING('o', "output", &output, "FORMAT", "of an explanation: text (the default) or json"),
+	OPTION_STRING('o', "output", &output, "text|json", "of an explanation (default: text)"),
 	OPTION_FLAG('v', "verbose", &verbose, "say on stderr how long it took"),
 	OPTION_END
 };

@@ -47,7 +47,7 @@ static const struct option_spec options[] = {
 	OPTION_FLAG('v', "verbose", &verbose, "tell of each task that is finished, on stderr"),
 	OPTION_NUMBER('s', "simulate", &seed, "SEED", "rehearse the plan on stdin, on a clock of its own"),
 	OPTION_STRING('f', "failures", &failures, "PART", "in the rehearsal so many attempts fail: 2% or 0.02"),
-	OPTION_STRING('o', "output", &format, "FORMAT", "of the rehearsal: text or json (default: text)"),
+	OPTION_STRING('o', "output", &format, "text|json", "of the rehearsal (default: text)"),
 	OPTION_FLAG('e', "events", &events, "of the rehearsal: print plan and events, for coopr-queue report"),
 	OPTION_END
 };

@@ -47,6 +47,19 @@ list_commands(void)
 	return message_end(0);
 }
 
+/* For programs that make completions. */
+static int
+list_words(void)
+{
+	struct arguments names = {0};
+
+	toolbox_list(&names);
+	for (size_t i = 0; i < names.count; i++)
+		printf("subcommand\t%s\n", names.list[i]);
+	arguments_release(&names);
+	return message_end(0);
+}
+
 static int
 no_such(const char *name)
 {
@@ -101,6 +114,8 @@ main(int argc, char **argv)
 	argv += option_parse(&command, argc, argv);
 	if (!argv[0])
 		return list_commands();
+	if (option_wants_words(argv[0]))
+		return list_words();
 	if (strcmp(argv[0], "help") == 0)
 		return argv[1] ? help(argv[1]) : list_commands();
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/preference.h"
 
 /* The value of an environment variable, NULL where it is unset or empty. */
 static const char *
@@ -49,9 +50,15 @@ personal_state(const char *rest)
 }
 
 char *
+location_home(void)
+{
+	return memory_string(home());
+}
+
+char *
 location_spool(const char *option)
 {
-	const char *given = option ? option : environment("COOPR_SPOOL");
+	const char *given = preference_value(PREFERENCE_SPOOL, option);
 
 	if (given)
 		return memory_string(given);
@@ -61,7 +68,7 @@ location_spool(const char *option)
 char *
 location_catalogue(const char *option)
 {
-	const char *given = option ? option : environment("COOPR_CATALOGUE");
+	const char *given = preference_value(PREFERENCE_CATALOGUE, option);
 
 	return given ? memory_string(given) : location_installed("share/coopr/catalogue");
 }
@@ -93,7 +100,7 @@ location_state(void)
 char *
 location_store(const char *option)
 {
-	const char *given = option ? option : environment("COOPR_STORE");
+	const char *given = preference_value(PREFERENCE_STORE, option);
 	char *state, *path;
 
 	if (given)

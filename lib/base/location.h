@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where things are. For what a person may place: option over environment over default; the
+ * Where things are. For what a person may place: option over environment over the files of coopr-config(5) over default; the
  * default is below XDG_STATE_HOME or XDG_CONFIG_HOME for a person, and in /var/spool, /var/lib
  * and /etc for root. What was installed is found relative to the running program, so a checkout
  * and an installation work alike.
@@ -9,13 +9,13 @@
 #ifndef BASE_LOCATION_H
 #define BASE_LOCATION_H
 
-/* option, $COOPR_SPOOL, /var/spool/coopr or $XDG_STATE_HOME/coopr/spool */
+/* option, what preference.h says, /var/spool/coopr or $XDG_STATE_HOME/coopr/spool */
 char *location_spool(const char *option);
 
-/* option, $COOPR_CATALOGUE, or what location_installed("share/coopr/catalogue") gives */
+/* option, what preference.h says, or what location_installed("share/coopr/catalogue") gives */
 char *location_catalogue(const char *option);
 
-/* option, $COOPR_STORE, or "store.sqlite3" in what location_state() gives */
+/* option, what preference.h says, or "store.sqlite3" in what location_state() gives */
 char *location_store(const char *option);
 
 /* $COOPR_STATE, /var/lib/coopr or $XDG_STATE_HOME/coopr: keys, sandbox nodes, clusters of the front */
@@ -24,6 +24,9 @@ char *location_state(void);
 /* A file of settings: the system's, in /etc/coopr, and the user's, in $XDG_CONFIG_HOME/coopr, which is the stronger. */
 char *location_system_config(const char *name);
 char *location_user_config(const char *name);
+
+/* $HOME, else what the user database says. */
+char *location_home(void);
 
 /* A short path for sockets, private to this user (made 0700): $XDG_RUNTIME_DIR/coopr, /run/coopr for root, or
  * /tmp/coopr-UID. NULL with errno where it cannot be made or is not ours. */

@@ -8,99 +8,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/message.h"
+#include "base/option-print.h"
+#include "base/preference.h"
 
 enum {
-	HELP_COLUMN_MAX = 32, /* a longer option has its help on the next line */
 	VALUE_HELP = 256,     /* what getopt_long returns for options; letters are below */
 	VALUE_VERSION,
 	VALUE_FIRST,          /* ... for the first of the table */
 };
-
-static const struct option_spec standard_options[] = {
-	{OPTION_KIND_FLAG, 'h', "help", NULL, NULL, "show this help"},
-	{OPTION_KIND_FLAG, 0, "version", NULL, NULL, "show the version"},
-	OPTION_END
-};
-
-static size_t
-count_options(const struct option_spec *options)
-{
-	size_t count = 0;
-
-	while (options && options[count].kind != OPTION_KIND_END)
-		count++;
-	return count;
-}
-
-/* "  -t, --template NAME": what stands left of an option's help. */
-static void
-describe(const struct option_spec *option, struct buffer *out)
-{
-	buffer_clear(out);
-	if (option->letter)
-		buffer_printf(out, "  -%c, --%s", option->letter, option->name);
-	else
-		buffer_printf(out, "      --%s", option->name);
-	if (option->argument)
-		buffer_printf(out, option->kind == OPTION_KIND_UPTO ? "[=%s]" : " %s", option->argument);
-}
-
-static size_t
-widest(const struct option_spec *options, struct buffer *scratch, size_t width)
-{
-	for (size_t i = 0; i < count_options(options); i++) {
-		describe(&options[i], scratch);
-		if (scratch->length > width && scratch->length <= HELP_COLUMN_MAX)
-			width = scratch->length;
-	}
-	return width;
-}
-
-static void
-print_options(const struct option_spec *options, struct buffer *scratch, size_t width)
-{
-	for (size_t i = 0; i < count_options(options); i++) {
-		describe(&options[i], scratch);
-		if (scratch->length > width)
-			printf("%s\n%*s", scratch->data, (int)width, "");
-		else
-			printf("%-*s", (int)width, scratch->data);
-		printf("  %s\n", options[i].help);
-	}
-}
-
-static int
-print_help(const struct command *command)
-{
-	struct buffer scratch = {0};
-	size_t width = widest(command->options, &scratch, widest(standard_options, &scratch, 0));
-
-	printf("usage: %s%s%s\n\n%s\n\nOptions:\n", command->name, *command->synopsis ? " " : "",
-	    command->synopsis, command->summary);
-	print_options(command->options, &scratch, width);
-	print_options(standard_options, &scratch, width);
-	if (command->examples) {
-		size_t length = strlen(command->examples);
-
-		printf("\nExamples:\n%s%s", command->examples,
-		    length && command->examples[length - 1] == '\n' ? "" : "\n");
-	}
-	buffer_release(&scratch);
-	return message_end(0);
-}
-
-/* The version is that of the program: "coopr-queue" where the command is "coopr-queue put". */
-static int
-print_version(const struct command *command)
-{
-	printf("%.*s %s\n", (int)strcspn(command->name, " "), command->name, COOPR_VERSION);
-	return message_end(0);
-}
 
 int
 option_misuse(const struct command *command, const char *format, ...)
@@ -124,7 +45,7 @@ option_misuse(const struct command *command, const char *format, ...)
 static struct option *
 tables_for_getopt(const struct command *command, struct buffer *letters)
 {
-	size_t count = count_options(command->options);
+	size_t count = option_count(command->options);
 	struct option *longs = memory_zeroed(count + 3, sizeof *longs);
 
 	/* "+": stop at the first operand; ":": tell a missing argument from an unknown option. */
@@ -146,7 +67,7 @@ tables_for_getopt(const struct command *command, struct buffer *letters)
 static const struct option_spec *
 spec_of(const struct command *command, int value)
 {
-	size_t count = count_options(command->options);
+	size_t count = option_count(command->options);
 
 	if (value >= VALUE_FIRST)
 		return &command->options[value - VALUE_FIRST];
@@ -204,7 +125,7 @@ set(const struct command *command, const struct option_spec *spec, const char *t
 static int
 unknown_option(const struct command *command, const struct option *longs, const char *word)
 {
-	size_t count = count_options(command->options) + 2, length = strcspn(word, "=");
+	size_t count = option_count(command->options) + 2, length = strcspn(word, "=");
 	const char **names = memory_zeroed(count + 1, sizeof *names), *near;
 	char *name = memory_substring(word + 2, length - 2);
 	size_t meant = 0;
@@ -240,16 +161,57 @@ wrong_option(const struct command *command, const struct option *longs, int foun
 	return unknown_option(command, longs, word);
 }
 
+/* Where an option of a setting was not given, what was chosen once for all counts. An output format is that of people
+ * only: what a script reads must not depend on who runs it. */
+static void
+prefer(const struct option_spec *spec)
+{
+	enum preference which = preference_of(spec->name);
+	const char **value = spec->value;
+
+	if (spec->kind != OPTION_KIND_STRING || (which != PREFERENCE_TENANT && which != PREFERENCE_OUTPUT))
+		return;
+	if (!*value && which == PREFERENCE_TENANT)
+		*value = preference_value(which, NULL);
+	else if (!*value && isatty(STDOUT_FILENO) && preference_value(which, NULL) &&
+	    option_has_word(spec, preference_value(which, NULL)))
+		*value = preference_value(which, NULL);
+}
+
+static void
+prefer_all(const struct command *command)
+{
+	struct error err;
+
+	if (preference_read(&err) < 0)
+		exit(message_error(&err));
+	for (size_t i = 0; i < option_count(command->options); i++)
+		prefer(&command->options[i]);
+}
+
+bool
+option_wants_words(const char *argument)
+{
+	return argument && strcmp(argument, "--complete-options") == 0;
+}
+
 int
 option_parse(const struct command *command, int argc, char **argv)
 {
 	struct buffer letters = {0};
-	struct option *longs = tables_for_getopt(command, &letters);
+	struct option *longs;
 	int found, code = -1;
 
 	message_program(command->name);
+	if (option_wants_words(argv[1])) {
+		option_print_table(command);
+		if (strncmp(command->synopsis, "COMMAND", 7) == 0)
+			return 1;
+		exit(message_end(0));
+	}
 	opterr = 0;
 	optind = 0; /* starts over: a command with subcommands parses twice */
+	longs = tables_for_getopt(command, &letters);
 	while (code < 0 && (found = getopt_long(argc, argv, letters.data, longs, NULL)) != -1) {
 		const struct option_spec *spec = spec_of(command, found);
 
@@ -258,12 +220,13 @@ option_parse(const struct command *command, int argc, char **argv)
 		else if (spec)
 			code = set(command, spec, optarg);
 		else
-			code = found == VALUE_VERSION ? print_version(command) : print_help(command);
+			code = found == VALUE_VERSION ? option_print_version(command) : option_print_help(command);
 	}
 	free(longs);
 	buffer_release(&letters);
 	if (code >= 0)
 		exit(code);
+	prefer_all(command);
 	return optind;
 }
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The options of a command as a table, beside the variables they set: parsed with
- * getopt_long(3), shown by --help. -h/--help and --version come by themselves.
+ * getopt_long(3), shown by --help. -h/--help and --version come by themselves, and --complete-options as the only
+ * argument, which prints the table for programs (option-print.h). An argument that is one of some words is called by
+ * them: "table|json". Options that were not given take what the user prefers (preference.h): tenant, and output on a
+ * terminal.
  *
  *	static struct option_spec options[] = {
  *		OPTION_STRING('t', "template", &name, "NAME", "use this cluster template"),
@@ -68,8 +71,12 @@ struct command {
 
 /* Sets the variables and the name for messages. Returns the index of the first operand.
  * Exits with EX_USAGE after a message on misuse, with 0 after --help or --version. Parsing stops
- * at the first operand where synopsis starts with "COMMAND" (a command with subcommands). */
+ * at the first operand where synopsis starts with "COMMAND" (a command with subcommands); there --complete-options is
+ * an operand, too. */
 int option_parse(const struct command *command, int argc, char **argv);
+
+/* Whether argument is --complete-options: who has subcommands prints them then, "subcommand", a tab and a name a line. */
+bool option_wants_words(const char *argument);
 
 /* Says what is wrong with the way it was called and how to get help; returns EX_USAGE. */
 int option_misuse(const struct command *command, const char *format, ...)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/subcommand.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/message.h"
 
 static int
 unknown(const struct command *command, const struct subcommand *list, const char *name)
@@ -28,6 +30,11 @@ subcommand_run(const struct command *command, const struct subcommand *list, int
 {
 	if (argc < 1)
 		return option_misuse(command, "which command?");
+	if (option_wants_words(argv[0])) {
+		for (const struct subcommand *each = list; each->name; each++)
+			printf("subcommand\t%s\n", each->name);
+		return message_end(0);
+	}
 	for (const struct subcommand *each = list; each->name; each++)
 		if (strcmp(argv[0], each->name) == 0)
 			return each->run(argc, argv);

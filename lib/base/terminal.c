@@ -6,11 +6,18 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/preference.h"
+
 bool
 terminal_colour(const char *option, FILE *stream)
 {
-	const char *refused = getenv("NO_COLOR"), *term = getenv("TERM");
+	const char *refused = getenv("NO_COLOR"), *term = getenv("TERM"), *where;
+	enum preference_source source = PREFERENCE_OPTION;
 
+	if (!option)
+		option = preference_find(PREFERENCE_COLOR, NULL, &source, &where);
+	if (option && refused && *refused && (source == PREFERENCE_USER || source == PREFERENCE_SYSTEM))
+		return false;
 	if (option && strcmp(option, "always") == 0)
 		return true;
 	if (option && strcmp(option, "never") == 0)

@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Whether to colour what goes to stream: --color (NULL, "auto", "always", "never") over NO_COLOR and
- * TERM=dumb over whether stream is a terminal. */
+/* Whether to colour what goes to stream: --color (NULL, "auto", "always", "never") over $COOPR_COLOR over
+ * NO_COLOR over the color of coopr-config(5) over TERM=dumb over whether stream is a terminal. */
 bool terminal_colour(const char *option, FILE *stream);
 
 /* Columns of the terminal behind stream, 80 where there is none. */

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/location.h"
+#include "base/preference.h"
 #include "cluster/work.h"
 #include "json/json.h"
 #include "model/document.h"
@@ -174,7 +175,7 @@ work_config_read(const char *file, struct work_config *config, struct error *err
 {
 	int failed;
 
-	*config = (struct work_config){.slots = WORK_SLOTS};
+	*config = (struct work_config){.slots = (size_t)preference_jobs(WORK_SLOTS)};
 	inherit(config);
 	if (file)
 		failed = read_file(file, config, err);

@@ -22,8 +22,8 @@ static const struct option_spec options[] = {
 	OPTION_LIST('P', "provider", &providers, "NAME=N", "at most N tasks of the provider NAME ('*': of each); none: any number"),
 	OPTION_LIST('T', "tenant", &tenants, "NAME=N", "at most N tasks of the tenant NAME ('*': of each); none: any number"),
 	OPTION_STRING('t', "total", &total, "N", "at most N tasks in all; none: any number"),
-	OPTION_STRING('o', "output", &format, "FORMAT", "table, json or name (default: table on a terminal, else json)"),
-	OPTION_STRING(0, "color", &colour, "WHEN", "auto, always or never"),
+	OPTION_STRING('o', "output", &format, "table|json|name", "output format (default: table on a terminal, else json)"),
+	OPTION_STRING(0, "color", &colour, "auto|always|never", "when to colour (default: auto, on a terminal)"),
 	VERB_SPOOL(&spool),
 	OPTION_END
 };

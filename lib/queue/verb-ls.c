@@ -18,8 +18,8 @@ static bool active;
 
 static const struct option_spec options[] = {
 	OPTION_FLAG('a', "active", &active, "only jobs that are not finished"),
-	OPTION_STRING('o', "output", &format, "FORMAT", "table, json or name (default: table on a terminal, else json)"),
-	OPTION_STRING(0, "color", &colour, "WHEN", "auto, always or never"),
+	OPTION_STRING('o', "output", &format, "table|json|name", "output format (default: table on a terminal, else json)"),
+	OPTION_STRING(0, "color", &colour, "auto|always|never", "when to colour (default: auto, on a terminal)"),
 	VERB_SPOOL(&spool),
 	OPTION_END
 };

@@ -18,7 +18,7 @@
 static const char *spool, *format;
 
 static const struct option_spec options[] = {
-	OPTION_STRING('o', "output", &format, "FORMAT", "text, json or html (default: text on a terminal, else json)"),
+	OPTION_STRING('o', "output", &format, "text|json|html", "output format (default: text on a terminal, else json)"),
 	VERB_SPOOL(&spool),
 	OPTION_END
 };

@@ -23,8 +23,8 @@ static const struct option_spec options[] = {
 	OPTION_FLAG('p', "plan", &plan, "print the plan"),
 	OPTION_FLAG('t', "tasks", &tasks, "all tasks with their states"),
 	OPTION_FLAG('e', "events", &events, "print what has happened, one record each"),
-	OPTION_STRING('o', "output", &format, "FORMAT", "table, json or name (default: table on a terminal, else json)"),
-	OPTION_STRING(0, "color", &colour, "WHEN", "auto, always or never"),
+	OPTION_STRING('o', "output", &format, "table|json|name", "output format (default: table on a terminal, else json)"),
+	OPTION_STRING(0, "color", &colour, "auto|always|never", "when to colour (default: auto, on a terminal)"),
 	VERB_SPOOL(&spool),
 	OPTION_END
 };

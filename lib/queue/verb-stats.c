@@ -24,8 +24,8 @@ static bool expect;
 
 static const struct option_spec options[] = {
 	OPTION_FLAG('x', "expect", &expect, "print how long tasks are expected to take, for coopr-plan --history"),
-	OPTION_STRING('o', "output", &format, "FORMAT", "table or json (default: table on a terminal, else json)"),
-	OPTION_STRING(0, "color", &colour, "WHEN", "auto, always or never"),
+	OPTION_STRING('o', "output", &format, "table|json", "output format (default: table on a terminal, else json)"),
+	OPTION_STRING(0, "color", &colour, "auto|always|never", "when to colour (default: auto, on a terminal)"),
 	VERB_SPOOL(&spool),
 	OPTION_END
 };

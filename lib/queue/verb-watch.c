@@ -23,8 +23,8 @@ static const char *spool, *format, *colour, *since;
 
 static const struct option_spec options[] = {
 	OPTION_STRING(0, "since", &since, "WHEN", "begin then: start, 90s, 10m, 2h or 1d ago, or a time (default: now)"),
-	OPTION_STRING('o', "output", &format, "FORMAT", "text or json (default: text on a terminal, else json)"),
-	OPTION_STRING(0, "color", &colour, "WHEN", "auto, always or never"),
+	OPTION_STRING('o', "output", &format, "text|json", "output format (default: text on a terminal, else json)"),
+	OPTION_STRING(0, "color", &colour, "auto|always|never", "when to colour (default: auto, on a terminal)"),
 	VERB_SPOOL(&spool),
 	OPTION_END
 };

@@ -49,8 +49,8 @@ struct store_verb_output {
 };
 
 #define STORE_VERB_OUTPUT(output) \
-	OPTION_STRING('o', "output", &(output)->format, "FORMAT", "table, json or name (default: table on a terminal, else json)"), \
-	OPTION_STRING(0, "color", &(output)->colour, "WHEN", "auto, always or never")
+	OPTION_STRING('o', "output", &(output)->format, "table|json|name", "output format (default: table on a terminal, else json)"), \
+	OPTION_STRING(0, "color", &(output)->colour, "auto|always|never", "when to colour (default: auto, on a terminal)")
 
 /* What -o says, checked: exits with 64 where there is no such format. */
 const char *store_verb_format(const struct command *command, const struct store_verb_output *output);

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a table of options looks like: to a person, and to the programs that make completions of it.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/message.h"
+#include "base/option-print.h"
+
+enum { HELP_COLUMN_MAX = 32 }; /* a longer option has its help on the next line */
+
+static const struct option_spec standard_options[] = {
+	{OPTION_KIND_FLAG, 'h', "help", NULL, NULL, "show this help"},
+	{OPTION_KIND_FLAG, 0, "version", NULL, NULL, "show the version"},
+	OPTION_END
+};
+
+size_t
+option_count(const struct option_spec *options)
+{
+	size_t count = 0;
+
+	while (options && options[count].kind != OPTION_KIND_END)
+		count++;
+	return count;
+}
+
+/* "  -t, --template NAME": what stands left of an option's help. */
+static void
+describe(const struct option_spec *option, struct buffer *out)
+{
+	buffer_clear(out);
+	if (option->letter)
+		buffer_printf(out, "  -%c, --%s", option->letter, option->name);
+	else
+		buffer_printf(out, "      --%s", option->name);
+	if (option->argument)
+		buffer_printf(out, option->kind == OPTION_KIND_UPTO ? "[=%s]" : " %s", option->argument);
+}
+
+static size_t
+widest(const struct option_spec *options, struct buffer *scratch, size_t width)
+{
+	for (size_t i = 0; i < option_count(options); i++) {
+		describe(&options[i], scratch);
+		if (scratch->length > width && scratch->length <= HELP_COLUMN_MAX)
+			width = scratch->length;
+	}
+	return width;
+}
+
+static void
+print_options(const struct option_spec *options, struct buffer *scratch, size_t width)
+{
+	for (size_t i = 0; i < option_count(options); i++) {
+		describe(&options[i], scratch);
+		if (scratch->length > width)
+			printf("%s\n%*s", scratch->data, (int)width, "");
+		else
+			printf("%-*s", (int)width, scratch->data);
+		printf("  %s\n", options[i].help);
+	}
+}
+
+int
+option_print_help(const struct command *command)
+{
+	struct buffer scratch = {0};
+	size_t width = widest(command->options, &scratch, widest(standard_options, &scratch, 0));
+
+	printf("usage: %s%s%s\n\n%s\n\nOptions:\n", command->name, *command->synopsis ? " " : "",
+	    command->synopsis, command->summary);
+	print_options(command->options, &scratch, width);
+	print_options(standard_options, &scratch, width);
+	if (command->examples) {
+		size_t length = strlen(command->examples);
+
+		printf("\nExamples:\n%s%s", command->examples,
+		    length && command->examples[length - 1] == '\n' ? "" : "\n");
+	}
+	buffer_release(&scratch);
+	return message_end(0);
+}
+
+/* The version is that of the program: "coopr-queue" where the command is "coopr-queue put". */
+int
+option_print_version(const struct command *command)
+{
+	printf("%.*s %s\n", (int)strcspn(command->name, " "), command->name, COOPR_VERSION);
+	return message_end(0);
+}
+
+/* Whether an argument is said by its words, as "table|json": lower case, bars between. */
+static bool
+is_words(const char *argument)
+{
+	return strchr(argument, '|') && strspn(argument, "abcdefghijklmnopqrstuvwxyz0123456789-|") == strlen(argument);
+}
+
+bool
+option_has_word(const struct option_spec *spec, const char *word)
+{
+	size_t length = strlen(word);
+
+	for (const char *each = spec->argument; is_words(spec->argument) && *each; each += *each == '|') {
+		size_t own = strcspn(each, "|");
+
+		if (own == length && strncmp(each, word, length) == 0)
+			return true;
+		each += own;
+	}
+	return false;
+}
+
+static void
+print_table(const struct option_spec *options)
+{
+	for (size_t i = 0; i < option_count(options); i++) {
+		const struct option_spec *option = &options[i];
+
+		printf("option\t%.*s\t%s\t%s\t%s\t%s\n", option->letter ? 1 : 0, &option->letter, option->name,
+		    option->argument ? option->argument : "",
+		    option->kind == OPTION_KIND_LIST ? "repeat" : option->kind == OPTION_KIND_UPTO ? "optional" : "",
+		    option->help);
+	}
+}
+
+/* "command", the options, then "operand" for each word of the synopsis that is none. */
+void
+option_print_table(const struct command *command)
+{
+	printf("command\t%s\t%.*s\n", command->name, (int)strcspn(command->summary, "\n"), command->summary);
+	print_table(command->options);
+	print_table(standard_options);
+	printf("synopsis\t%.*s\n", (int)strcspn(command->synopsis, "\n"), command->synopsis);
+}

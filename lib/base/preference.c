@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/preference.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/location.h"
+#include "base/memory.h"
+#include "base/option.h"
+
+enum { FILE_BYTES = 1024 * 1024, JOBS_MAX = 100000 };
+
+static const struct {
+	const char *name, *variable;
+	bool path; /* absolute, or below the home: "~/..." */
+} kinds[PREFERENCE_COUNT] = {
+	[PREFERENCE_CATALOGUE] = {"catalogue", "COOPR_CATALOGUE", true},
+	[PREFERENCE_COLOR] = {"color", "COOPR_COLOR", false},
+	[PREFERENCE_JOBS] = {"jobs", "COOPR_JOBS", false},
+	[PREFERENCE_OUTPUT] = {"output", "COOPR_OUTPUT", false},
+	[PREFERENCE_SPOOL] = {"spool", "COOPR_SPOOL", true},
+	[PREFERENCE_STORE] = {"store", "COOPR_STORE", true},
+	[PREFERENCE_TENANT] = {"tenant", "COOPR_TENANT", false},
+};
+
+struct choice {
+	const char *value, *where;
+	enum preference_source source;
+};
+
+static struct {
+	bool read;
+	struct arena arena;
+	struct choice chosen[PREFERENCE_COUNT]; /* in files */
+	struct preference_section *sections;
+	size_t count, capacity;
+} all;
+
+struct reading { /* a file while it is read */
+	const char *path;
+	long line;
+	enum preference_source source;
+	struct preference_section *section; /* NULL: none yet */
+	struct error *err;
+};
+
+const char *
+preference_name(enum preference which)
+{
+	return kinds[which].name;
+}
+
+const char *
+preference_variable(enum preference which)
+{
+	return kinds[which].variable;
+}
+
+enum preference
+preference_of(const char *name)
+{
+	int which = 0;
+
+	while (which < PREFERENCE_COUNT && strcmp(kinds[which].name, name) != 0)
+		which++;
+	return (enum preference)which;
+}
+
+static bool
+is_word(const char *text, const char *const *words)
+{
+	while (*words && strcmp(*words, text) != 0)
+		words++;
+	return *words != NULL;
+}
+
+/* What a value must be, NULL where it is that. */
+static const char *
+complaint(enum preference which, const char *value)
+{
+	static const char *const colours[] = {"auto", "always", "never", NULL};
+	static const char *const formats[] = {"table", "wide", "json", "name", "text", NULL};
+	char *end;
+	long number;
+
+	if (which == PREFERENCE_COLOR)
+		return is_word(value, colours) ? NULL : "expected auto, always or never";
+	if (which == PREFERENCE_OUTPUT)
+		return is_word(value, formats) ? NULL : "expected table, wide, json, name or text";
+	if (which != PREFERENCE_JOBS)
+		return NULL;
+	number = strtol(value, &end, 10);
+	return *value >= '0' && *value <= '9' && !*end && number >= 1 && number <= JOBS_MAX
+	    ? NULL : "expected a whole number from 1 to 100000";
+}
+
+static int
+refuse(const struct reading *reading, const char *text)
+{
+	return error_set(reading->err, EX_CONFIG, "%s:%ld: %s", reading->path, reading->line, text);
+}
+
+static int
+unknown(const struct reading *reading, const char *name)
+{
+	const char *names[PREFERENCE_COUNT + 1] = {NULL}, *near;
+
+	for (int i = 0; i < PREFERENCE_COUNT; i++)
+		names[i] = kinds[i].name;
+	near = option_suggest(name, names);
+	return error_set(reading->err, EX_CONFIG, "%s:%ld: there is no setting \"%s\"; %s%s%s", reading->path, reading->line,
+	    name, near ? "did you mean \"" : "see coopr-config(5)", near ? near : "", near ? "\"?" : "");
+}
+
+/* Where the value of a path begins with "~/", the home stands in its place. */
+static const char *
+expand_home(const char *value)
+{
+	char *home;
+	const char *expanded;
+
+	if (strncmp(value, "~/", 2) != 0)
+		return value;
+	home = location_home();
+	expanded = arena_printf(&all.arena, "%s%s", home, value + 1);
+	free(home);
+	return expanded;
+}
+
+static int
+choose(const struct reading *reading, const char *name, const char *value)
+{
+	enum preference which = preference_of(name);
+	const char *wrong;
+
+	if (which == PREFERENCE_COUNT)
+		return unknown(reading, name);
+	if (kinds[which].path)
+		value = expand_home(value);
+	wrong = kinds[which].path && *value != '/' ? "expected a path that begins with / or ~/" : complaint(which, value);
+	if (wrong)
+		return error_set(reading->err, EX_CONFIG, "%s:%ld: %s: %s, found \"%s\"", reading->path, reading->line, name,
+		    wrong, value);
+	all.chosen[which] = (struct choice){value, arena_printf(&all.arena, "%s:%ld", reading->path, reading->line),
+	    reading->source};
+	return 0;
+}
+
+/* "hook chat", what stands between the brackets. */
+static int
+begin_section(struct reading *reading, char *text)
+{
+	char *name = strchr(text, ' ');
+	size_t place = 0;
+
+	if (name)
+		*name++ = '\0';
+	if (!name || !*name || strcmp(text, "hook") != 0 || strpbrk(name, " /[]\""))
+		return refuse(reading, "expected [hook NAME]");
+	while (place < all.count && strcmp(all.sections[place].name, name) != 0)
+		place++;
+	if (place == all.count) {
+		ARRAY_ROOM(all.sections, all.count, all.capacity);
+		all.count++;
+	} else if (strcmp(all.sections[place].path, reading->path) == 0) {
+		return refuse(reading, "there is a hook of this name already");
+	} else {
+		free(all.sections[place].entries);
+	}
+	reading->section = &all.sections[place];
+	*reading->section = (struct preference_section){.kind = arena_string(&all.arena, text),
+	    .name = arena_string(&all.arena, name), .path = reading->path, .line = reading->line};
+	return 0;
+}
+
+/* Cuts the blanks at both ends. */
+static char *
+trim(char *text)
+{
+	size_t length;
+
+	text += strspn(text, " \t\r");
+	length = strlen(text);
+	while (length && strchr(" \t\r", text[length - 1]))
+		text[--length] = '\0';
+	return text;
+}
+
+static int
+read_line(struct reading *reading, char *line)
+{
+	char *equals, *name, *value;
+
+	line = trim(line);
+	if (!*line || *line == '#')
+		return 0;
+	if (*line == '[' && line[strlen(line) - 1] == ']') {
+		line[strlen(line) - 1] = '\0';
+		return begin_section(reading, trim(line + 1));
+	}
+	equals = strchr(line, '=');
+	if (!equals)
+		return refuse(reading, "expected NAME = VALUE");
+	*equals = '\0';
+	name = trim(line);
+	value = arena_string(&all.arena, trim(equals + 1));
+	if (!*value)
+		return refuse(reading, "expected a value behind the =");
+	if (!reading->section)
+		return choose(reading, name, value);
+	ARRAY_ROOM(reading->section->entries, reading->section->count, reading->section->capacity);
+	reading->section->entries[reading->section->count++] =
+	    (struct preference_entry){arena_string(&all.arena, name), value, reading->line};
+	return 0;
+}
+
+static int
+read_text(struct reading *reading, char *text)
+{
+	char *line;
+	int result = 0;
+
+	while (result == 0 && (line = strsep(&text, "\n"))) {
+		reading->line++;
+		result = read_line(reading, line);
+	}
+	return result;
+}
+
+/* Takes path. A file that is not there says nothing. */
+static int
+read_file(char *path, enum preference_source source, struct error *err)
+{
+	struct reading reading = {.path = arena_string(&all.arena, path), .source = source, .err = err};
+	struct buffer text = {0};
+	int result = 0;
+
+	free(path);
+	if (file_exists(AT_FDCWD, reading.path)) {
+		result = file_read(AT_FDCWD, reading.path, FILE_BYTES, &text, err);
+		if (result == 0 && text.data && memchr(text.data, '\0', text.length))
+			result = error_set(err, EX_CONFIG, "%s: there is a NUL byte in it", reading.path);
+		else if (result == 0 && text.data)
+			result = read_text(&reading, text.data);
+	}
+	if (result < 0)
+		err->code = EX_CONFIG;
+	buffer_release(&text);
+	return result;
+}
+
+/* What the environment says is the business of who sets it, but for what no command could make sense of. */
+static int
+check_environment(struct error *err)
+{
+	for (int i = 0; i < PREFERENCE_COUNT; i++) {
+		const char *value = getenv(kinds[i].variable);
+		const char *wrong = value && *value ? complaint((enum preference)i, value) : NULL;
+
+		if (wrong)
+			return error_set(err, EX_CONFIG, "$%s: %s, found \"%s\"", kinds[i].variable, wrong, value);
+	}
+	return 0;
+}
+
+int
+preference_read(struct error *err)
+{
+	if (all.read)
+		return 0;
+	all.read = true;
+	if (read_file(location_system_config("config"), PREFERENCE_SYSTEM, err) < 0 ||
+	    read_file(location_user_config("config"), PREFERENCE_USER, err) < 0)
+		return -1;
+	return check_environment(err);
+}
+
+const char *
+preference_find(enum preference which, const char *option, enum preference_source *source, const char **where)
+{
+	const char *value = getenv(kinds[which].variable);
+	struct error ignored; /* who parses options has been told */
+
+	*where = "";
+	*source = PREFERENCE_OPTION;
+	if (option)
+		return option;
+	*source = PREFERENCE_ENVIRONMENT;
+	*where = kinds[which].variable;
+	if (value && *value)
+		return value;
+	preference_read(&ignored);
+	*source = all.chosen[which].source;
+	*where = all.chosen[which].where ? all.chosen[which].where : "";
+	return all.chosen[which].value;
+}
+
+const char *
+preference_value(enum preference which, const char *option)
+{
+	enum preference_source source;
+	const char *where;
+
+	return preference_find(which, option, &source, &where);
+}
+
+long
+preference_jobs(long otherwise)
+{
+	const char *value = preference_value(PREFERENCE_JOBS, NULL);
+
+	return value ? strtol(value, NULL, 10) : otherwise;
+}
+
+const struct preference_section *
+preference_sections(size_t *count)
+{
+	struct error ignored;
+
+	preference_read(&ignored);
+	*count = all.count;
+	return all.sections;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a person or an administrator has chosen once for all commands: coopr-config(5). Option over environment over
+ * the user's file over the system's. The files are read once in a process, by the first who asks.
+ */
+#ifndef BASE_PREFERENCE_H
+#define BASE_PREFERENCE_H
+
+#include <stddef.h>
+
+struct error;
+
+enum preference {
+	PREFERENCE_CATALOGUE,
+	PREFERENCE_COLOR,
+	PREFERENCE_JOBS,
+	PREFERENCE_OUTPUT,
+	PREFERENCE_SPOOL,
+	PREFERENCE_STORE,
+	PREFERENCE_TENANT,
+	PREFERENCE_COUNT,
+};
+
+enum preference_source { PREFERENCE_DEFAULT, PREFERENCE_OPTION, PREFERENCE_ENVIRONMENT, PREFERENCE_USER, PREFERENCE_SYSTEM };
+
+struct preference_entry { /* a line of a file */
+	const char *name, *value;
+	long line;
+};
+
+struct preference_section { /* "[hook chat]" and the lines below it */
+	const char *kind, *name;
+	const char *path; /* of the file */
+	long line;
+	struct preference_entry *entries;
+	size_t count, capacity;
+};
+
+/* Reads the files, where that was not done yet. -1 with EX_CONFIG: "PATH:LINE: ...", or a variable that cannot be so. */
+int preference_read(struct error *err);
+
+/* The value that holds, NULL where nothing was chosen. Lives as long as the process. */
+const char *preference_value(enum preference which, const char *option);
+
+/* The same, with where it comes from: source, and *where is the variable's name or "PATH:LINE" ("" for others). */
+const char *preference_find(enum preference which, const char *option, enum preference_source *source,
+    const char **where);
+
+/* The number chosen for PREFERENCE_JOBS, else otherwise. */
+long preference_jobs(long otherwise);
+
+/* The sections of both files, the user's in place of the system's of the same name. */
+const struct preference_section *preference_sections(size_t *count);
+
+/* "catalogue"; "COOPR_CATALOGUE"; and back from the first, PREFERENCE_COUNT where there is none. */
+const char *preference_name(enum preference which);
+const char *preference_variable(enum preference which);
+enum preference preference_of(const char *name);
+
+#endif
