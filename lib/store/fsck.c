@@ -21,11 +21,11 @@ static const char *const checks[] = {
 	"SELECT tenant.name || ': ' || kind || ' ' || entity.name || ': its newest version ' || "
 	"CASE present WHEN 1 THEN 'has no document' ELSE 'has a document, though it is deleted' END "
 	"FROM entity JOIN tenant ON tenant.id = tenant JOIN revision ON entity = entity.id AND revision.version = entity.version "
-	"WHERE present <> (document IS NOT NULL)",
+	"WHERE present <> (revision.document IS NOT NULL)",
 	"SELECT tenant.name || ': ' || kind || ' ' || entity.name || ', version ' || revision.version || "
-	"': its document is called \"' || coalesce(document ->> '$.name', '') || '\"' "
+	"': its document is called \"' || coalesce(revision.document ->> '$.name', '') || '\"' "
 	"FROM revision JOIN entity ON entity.id = entity JOIN tenant ON tenant.id = tenant "
-	"WHERE document ->> '$.name' IS NOT entity.name AND document IS NOT NULL",
+	"WHERE revision.document ->> '$.name' IS NOT entity.name AND revision.document IS NOT NULL",
 };
 
 static int

@@ -51,6 +51,101 @@ static const char *const migrations[] = {
 	"	sealed BLOB NOT NULL,"
 	"	PRIMARY KEY (tenant, name)"
 	") STRICT, WITHOUT ROWID;",
+	/* 3: who may do what, and clusters. What a cluster holds is the sum of its rows in node_use that have no end. */
+	"ALTER TABLE tenant ADD COLUMN document TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(document));"
+	"ALTER TABLE tenant ADD COLUMN deleted_ms INTEGER NOT NULL DEFAULT 0;"
+	"CREATE TABLE member ("
+	"	tenant INTEGER NOT NULL REFERENCES tenant,"
+	"	user TEXT NOT NULL,"
+	"	role TEXT NOT NULL CHECK (role IN ('admin', 'user')),"
+	"	groups TEXT NOT NULL CHECK (json_type(groups) = 'array'),"
+	"	PRIMARY KEY (tenant, user)"
+	") STRICT, WITHOUT ROWID;"
+	"CREATE INDEX member_user ON member (user);"
+	/* What was done to tenants and members; document: as it is since then, null where it was taken away. */
+	"CREATE TABLE account_history ("
+	"	id INTEGER PRIMARY KEY,"
+	"	tenant INTEGER NOT NULL REFERENCES tenant,"
+	"	kind TEXT NOT NULL CHECK (kind IN ('tenant', 'member')),"
+	"	name TEXT NOT NULL,"
+	"	at_ms INTEGER NOT NULL,"
+	"	by TEXT NOT NULL,"
+	"	why TEXT,"
+	"	document TEXT CHECK (document IS NULL OR json_valid(document))"
+	") STRICT;"
+	"CREATE TABLE allotment (last INTEGER NOT NULL) STRICT;" /* the last number that was given to a cluster */
+	"INSERT INTO allotment VALUES (0);"
+	"CREATE TABLE cluster ("
+	"	id INTEGER PRIMARY KEY CHECK (id > 0),"
+	"	tenant INTEGER NOT NULL REFERENCES tenant,"
+	"	name TEXT NOT NULL,"
+	"	owner TEXT NOT NULL,"
+	"	grp TEXT,"
+	"	template TEXT,"
+	"	provider TEXT,"
+	"	status TEXT NOT NULL CHECK (status IN ('pending', 'active', 'incomplete', 'inconsistent', 'terminated')),"
+	"	message TEXT,"
+	"	created_ms INTEGER NOT NULL,"
+	"	changed_ms INTEGER NOT NULL,"
+	"	expires_ms INTEGER NOT NULL DEFAULT 0," /* 0: never */
+	"	lease_max_ms INTEGER NOT NULL DEFAULT 0,"
+	"	lease_step_ms INTEGER NOT NULL DEFAULT 0,"
+	"	nodes INTEGER NOT NULL DEFAULT 0,"
+	"	cost REAL NOT NULL DEFAULT 0,"
+	"	resources TEXT NOT NULL DEFAULT '{}' CHECK (json_type(resources) = 'object'),"
+	"	peak_nodes INTEGER NOT NULL DEFAULT 0," /* the same at most, with the operation under way: quotas count it */
+	"	peak_cost REAL NOT NULL DEFAULT 0,"
+	"	peak_resources TEXT NOT NULL DEFAULT '{}' CHECK (json_type(peak_resources) = 'object'),"
+	"	revision INTEGER NOT NULL DEFAULT 0," /* counts what may have changed the layout */
+	"	operation INTEGER NOT NULL DEFAULT 0" /* number of the last */
+	") STRICT;"
+	"CREATE UNIQUE INDEX cluster_name ON cluster (tenant, name) WHERE status <> 'terminated';"
+	"CREATE INDEX cluster_order ON cluster (tenant, name, id);"
+	"CREATE INDEX cluster_expiry ON cluster (expires_ms) WHERE expires_ms > 0 AND status <> 'terminated';"
+	"CREATE INDEX cluster_held ON cluster (tenant, peak_nodes, peak_cost) WHERE status <> 'terminated';"
+	"CREATE TABLE cluster_document ("
+	"	cluster INTEGER PRIMARY KEY REFERENCES cluster,"
+	"	wish TEXT CHECK (wish IS NULL OR json_valid(wish)),"
+	"	layout TEXT NOT NULL" /* NDJSON, what is really there; '' while nothing is */
+	") STRICT;"
+	"CREATE TABLE operation ("
+	"	cluster INTEGER NOT NULL REFERENCES cluster,"
+	"	number INTEGER NOT NULL CHECK (number > 0),"
+	"	action TEXT NOT NULL,"
+	"	user TEXT NOT NULL,"
+	"	why TEXT,"
+	"	begun_ms INTEGER NOT NULL,"
+	"	ended_ms INTEGER NOT NULL DEFAULT 0," /* 0: it is under way */
+	"	status TEXT NOT NULL CHECK (status IN ('planned', 'running', 'complete', 'failed', 'cancelled', 'rolledback')),"
+	"	job TEXT," /* null: it needed none */
+	"	message TEXT,"
+	"	was TEXT NOT NULL," /* the cluster's status before */
+	"	template TEXT,"
+	"	PRIMARY KEY (cluster, number),"
+	"	CHECK ((ended_ms = 0) = (status IN ('planned', 'running')))"
+	") STRICT, WITHOUT ROWID;"
+	"CREATE UNIQUE INDEX operation_open ON operation (cluster) WHERE ended_ms = 0;"
+	"CREATE TABLE operation_document ("
+	"	cluster INTEGER NOT NULL,"
+	"	number INTEGER NOT NULL,"
+	"	wish TEXT CHECK (wish IS NULL OR json_valid(wish))," /* after it */
+	"	before TEXT NOT NULL," /* layout */
+	"	wanted TEXT NOT NULL," /* layout */
+	"	prices TEXT NOT NULL CHECK (json_type(prices) = 'object'),"
+	"	PRIMARY KEY (cluster, number),"
+	"	FOREIGN KEY (cluster, number) REFERENCES operation"
+	") STRICT;"
+	"CREATE TABLE node_use ("
+	"	cluster INTEGER NOT NULL REFERENCES cluster,"
+	"	node TEXT NOT NULL,"
+	"	hardwaretype TEXT,"
+	"	cost REAL NOT NULL," /* as hardware types give it: of an hour */
+	"	capacity TEXT NOT NULL CHECK (json_type(capacity) = 'object'),"
+	"	from_ms INTEGER NOT NULL,"
+	"	to_ms INTEGER CHECK (to_ms >= from_ms)," /* null while it lives */
+	"	PRIMARY KEY (cluster, node, from_ms)"
+	") STRICT, WITHOUT ROWID;"
+	"CREATE UNIQUE INDEX node_use_living ON node_use (cluster, node) WHERE to_ms IS NULL;",
 };
 
 enum { NEWEST = sizeof migrations / sizeof *migrations };

@@ -53,6 +53,8 @@ bind(sqlite3_stmt *rows, const char *types, va_list ap)
 			const void *bytes = va_arg(ap, const void *);
 
 			result = sqlite3_bind_blob64(rows, i + 1, bytes, va_arg(ap, size_t), SQLITE_TRANSIENT);
+		} else if (types[i] == 'd') {
+			result = sqlite3_bind_double(rows, i + 1, va_arg(ap, double));
 		} else {
 			result = sqlite3_bind_int64(rows, i + 1, va_arg(ap, int64_t));
 		}
@@ -118,6 +120,12 @@ int64_t
 sql_integer(sqlite3_stmt *rows, int column)
 {
 	return sqlite3_column_int64(rows, column);
+}
+
+double
+sql_real(sqlite3_stmt *rows, int column)
+{
+	return sqlite3_column_double(rows, column);
 }
 
 int

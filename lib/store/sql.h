@@ -22,7 +22,7 @@ struct error;
 int sql_error(sqlite3 *db, struct error *err);
 
 /* A statement with values for its question marks: types has a letter for each, 't' for a text (NULL: null), 'i' for an
- * int64_t, 'b' for bytes (const void * and size_t). NULL with the reason in err. */
+ * int64_t, 'd' for a double, 'b' for bytes (const void * and size_t). NULL with the reason in err. */
 sqlite3_stmt *sql_query(sqlite3 *db, struct error *err, const char *text, const char *types, ...);
 
 /* Steps to the next row of rows (NULL: it could not be made, err says why): 1, 0 at the end, -1. */
@@ -32,6 +32,7 @@ int sql_row(sqlite3_stmt *rows, struct error *err);
 const char *sql_text(sqlite3_stmt *rows, int column);
 const void *sql_bytes(sqlite3_stmt *rows, int column, size_t *length);
 int64_t sql_integer(sqlite3_stmt *rows, int column);
+double sql_real(sqlite3_stmt *rows, int column);
 
 /* Runs statements that have no values and give no rows. */
 int sql_run(sqlite3 *db, struct error *err, const char *text);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/store.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/lock.h"
 #include "base/memory.h"
 #include "store/schema.h"
 #include "store/sql.h"
@@ -49,9 +49,24 @@ open_lock(struct store *store, struct error *err)
 }
 
 static int
+take_turn(struct store *store, struct error *err)
+{
+	if (lock_wait(store->lock, LOCK_EX) < 0)
+		return error_errno(err, EX_OSERR, "%s.lock: cannot be locked", store->path);
+	return 0;
+}
+
+/* sqlite does not wait for the lock that the change to WAL needs: that is made at our own. */
+static int
 migrate(struct store *store, struct error *err)
 {
-	if (sql_run(store->db, err, "PRAGMA journal_mode = WAL") < 0 || store_begin(store, err) < 0)
+	int result;
+
+	if (take_turn(store, err) < 0)
+		return -1;
+	result = sql_run(store->db, err, "PRAGMA journal_mode = WAL");
+	flock(store->lock, LOCK_UN);
+	if (result < 0 || store_begin(store, err) < 0)
 		return -1;
 	if (schema_migrate(store->db, err) < 0) {
 		store_rollback(store);
@@ -92,7 +107,10 @@ store_open(struct store *store, const char *path, enum store_mode mode, const ch
 	*store = (struct store){.path = memory_string(path), .lock = -1};
 	if (connect(store, mode, err) < 0)
 		return -1;
-	got = sql_number(store->db, &store->tenant, err, "SELECT id FROM tenant WHERE name = ?", "t", tenant);
+	if (!tenant)
+		return 0;
+	got = sql_number(store->db, &store->tenant, err, "SELECT id FROM tenant WHERE name = ? AND deleted_ms = 0",
+	    "t", tenant);
 	if (got == 0)
 		error_set(err, EX_NO, "%s: there is no tenant \"%s\"", path, tenant);
 	return got > 0 ? 0 : -1;
@@ -112,13 +130,8 @@ store_release(struct store *store)
 int
 store_begin(struct store *store, struct error *err)
 {
-	int result;
-
-	do
-		result = flock(store->lock, LOCK_EX);
-	while (result < 0 && errno == EINTR);
-	if (result < 0)
-		return error_errno(err, EX_OSERR, "%s.lock: cannot be locked", store->path);
+	if (take_turn(store, err) < 0)
+		return -1;
 	if (sql_run(store->db, err, "BEGIN IMMEDIATE") == 0)
 		return 0;
 	flock(store->lock, LOCK_UN);

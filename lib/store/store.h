@@ -28,7 +28,7 @@ struct store {
 	const char *why;   /* and why; NULL where nothing is said */
 };
 
-/* Opens the store at path for a tenant (by its name). EX_NOINPUT where there is no store, EX_NO where there is no such
+/* Opens the store at path for a tenant (by its name; NULL: for none yet). EX_NOINPUT where there is no store, EX_NO where there is no such
  * tenant, EX_DATAERR where it is no store of ours, or one of a later version. Files of a new store are 0600 from the
  * first moment. Release it in any case. */
 int store_open(struct store *store, const char *path, enum store_mode mode, const char *tenant, struct error *err);

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/cluster-name.h"
+
+#include "base/error.h"
+#include "model/name.h"
+#include "store/accounts.h"
+#include "store/clusters.h"
+#include "store/sql.h"
+
+int
+cluster_check_name(struct account *account, int64_t tenant, const char *name, struct error *err)
+{
+	int64_t taken;
+	int got;
+
+	if (!name_is_valid(name))
+		return error_set(err, EX_USAGE, "'%s' cannot be the name of a cluster: 1 to 255 of letters, digits, _ . -", name);
+	if (cluster_id_of(name))
+		return error_set(err, EX_USAGE, "'%s' cannot be the name of a cluster: it looks like the id of one", name);
+	got = sql_number(account->store.db, &taken, err, "SELECT id FROM cluster WHERE tenant = ? AND name = ? "
+	    "AND status <> 'terminated'", "it", tenant, name);
+	if (got > 0)
+		return error_set(err, EX_NO, "%s: there is a cluster of that name already", name);
+	return got;
+}
