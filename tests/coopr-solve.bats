@@ -389,14 +389,18 @@ moves_of() {
 	contains "$(jq -r .because <<<"$output")" "; nothing stands on 00000042-1000"
 }
 
-@test "which of several rules the present layout breaks is said with its pointer" {
+@test "which of several rules the present layout breaks is said where it is named" {
 	living request '.cluster.numMachines = 4 | .nodes[1].services = ["worker"] | .nodes[2].services = ["worker"]
 	  | .template.constraints.services.monitor = {"hardwaretypes": ["small"], "quantities": {"max": 1}}
 	  | .template.constraints.layout.mustcoexist = [["monitor", "worker"]]' >changed
 	run -1 --separate-stderr coopr-solve changed
 	same 4 "$(jq '.conflict | length' <<<"$output")"
 	contains "$(jq -r .because <<<"$output")" \
-		"; the present layout breaks /template/constraints/layout/mustcoexist/0 already, on 00000042-1000"
+		"must stand on the same machines (the present layout breaks that already, on 00000042-1000), master may"
+	living request 'del(.hardwaretypes[].providermap.p.flavor) | .cluster.numMachines = 4' >changed
+	same "no hardware type is to be had at provider p" "$(coopr-solve changed | jq -r .because)"
+	living request 'del(.hardwaretypes[].providermap.p.flavor) | .template.constraints.services.monitor.quantities.max = 1' >changed
+	contains "$(coopr-solve changed | jq -r .because)" "; 2 moves would do"
 }
 
 @test "--allow-moves mends the present layout with the fewest moves, and names the rule that was broken" {

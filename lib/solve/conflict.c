@@ -82,22 +82,34 @@ kept(const struct demands *demands, const struct demand **list)
 	return count;
 }
 
-/* Where even no demand at all is too much. */
-static void
-explain_nothing(const struct request *request, struct arena *arena, struct refusal *refusal)
+static bool
+has_hardware(const struct request *request)
 {
-	const char **list = arena_alloc(arena, 1, sizeof *list);
-	bool hardware = false;
+	bool has = false;
 
-	for (size_t i = 0; i < request->hardwaretype_count; i++) {
+	for (size_t i = 0; i < request->hardwaretype_count && !has; i++) {
 		const struct hardware_offer *offer = hardwaretype_offer(&request->hardwaretypes[i], request->provider.name);
 
-		hardware = hardware || (offer && offer->flavor);
+		has = offer && offer->flavor;
 	}
-	list[0] = hardware ? "/imagetypes" : "/hardwaretypes";
-	refusal->conflict = (struct string_list){list, 1};
-	refusal->because = arena_printf(arena, "no %s type is to be had at provider %s", hardware ? "image" : "hardware",
+	return has;
+}
+
+/* Where even no demand at all is too much. */
+static void
+explain_nothing(const struct request *request, struct buffer *out)
+{
+	buffer_printf(out, "no %s type is to be had at provider %s", has_hardware(request) ? "image" : "hardware",
 	    request->provider.name);
+}
+
+static struct string_list
+point_at_nothing(const struct request *request, struct arena *arena)
+{
+	const char **list = arena_alloc(arena, 1, sizeof *list);
+
+	list[0] = has_hardware(request) ? "/imagetypes" : "/hardwaretypes";
+	return (struct string_list){list, 1};
 }
 
 static int
@@ -179,14 +191,15 @@ conflict_explain(const struct request *request, int64_t moves_max, struct budget
 	rc = find_conflict(&q, &breaches, err);
 	list = memory_zeroed(q.demands.count, sizeof *list);
 	count = kept(&q.demands, list);
-	if (rc == 0 && count == 0)
-		explain_nothing(request, arena, refusal);
-	else if (rc == 0) {
+	if (rc == 0) {
 		struct reason reason = {&q.demands, list, count, &breaches, &part};
 
-		reason_write(&reason, &out);
+		if (count)
+			reason_write(&reason, &out);
+		else
+			explain_nothing(request, &out);
 		rc = reason_write_change(&reason, budget, &out, err);
-		refusal->conflict = pointers_of(&q.demands, list, count, arena);
+		refusal->conflict = count ? pointers_of(&q.demands, list, count, arena) : point_at_nothing(request, arena);
 		refusal->because = arena_string(arena, out.data);
 	}
 	refusal->not_minimal = q.open;

@@ -121,6 +121,47 @@ append_possible(const struct reason *reason, const struct demand *demand, struct
 	    number == 1 ? "is" : "are", below ? "possible" : "necessary");
 }
 
+/* The first member that the present layout breaks, or NULL. */
+static const struct breach *
+broken_member(const struct reason *reason)
+{
+	for (size_t i = 0; i < reason->breaches->count; i++) {
+		const struct breach *breach = &reason->breaches->list[i];
+
+		if (demand_holds(reason->demands, breach->demand.kind, breach->demand.index))
+			return breach;
+	}
+	return NULL;
+}
+
+static bool
+is_one_rule(const struct reason *reason)
+{
+	return reason->count - (reason->demands->request->node_count && demand_holds(reason->demands, DEMAND_NODES, 0)) == 1;
+}
+
+static void
+append_breach(const struct breach *breach, struct buffer *out)
+{
+	buffer_text(out, "the present layout breaks that already");
+	if (breach->node)
+		buffer_printf(out, ", on %s", breach->node->id);
+}
+
+/* Of several rules, the one that is broken is said to be so where it is named. */
+static void
+append_member(const struct reason *reason, const struct demand *demand, struct buffer *out)
+{
+	const struct breach *breach = is_one_rule(reason) ? NULL : broken_member(reason);
+
+	demand_words(reason->demands, demand, out);
+	if (!breach || breach->demand.kind != demand->kind || breach->demand.index != demand->index)
+		return;
+	buffer_text(out, " (");
+	append_breach(breach, out);
+	buffer_byte(out, ')');
+}
+
 static void
 append_others(const struct reason *reason, const struct demand *subject, struct buffer *out)
 {
@@ -131,7 +172,7 @@ append_others(const struct reason *reason, const struct demand *subject, struct 
 			continue;
 		if (told)
 			buffer_text(out, told + 2 < reason->count ? ", " : " and ");
-		demand_words(reason->demands, reason->list[i], out);
+		append_member(reason, reason->list[i], out);
 		told++;
 	}
 }
@@ -157,7 +198,7 @@ reason_write(const struct reason *reason, struct buffer *out)
 {
 	const struct demand *subject = subject_of(reason->list, reason->count);
 
-	demand_words(reason->demands, subject, out);
+	append_member(reason, subject, out);
 	if (reason->count > 1)
 		buffer_text(out, ", but ");
 	append_others(reason, subject, out);
@@ -185,37 +226,18 @@ append_emptied(const struct request *r, struct buffer *out)
 	}
 }
 
-/* Whether the present layout breaks one of them; which one, where there are others. */
-static bool
-append_breach(const struct reason *reason, struct buffer *out)
-{
-	const struct breaches *breaches = reason->breaches;
-	const struct demands *demands = reason->demands;
-	size_t others = reason->count - demand_holds(demands, DEMAND_NODES, 0), i = 0;
-
-	while (i < breaches->count && !demand_holds(demands, breaches->list[i].demand.kind, breaches->list[i].demand.index))
-		i++;
-	if (i == breaches->count)
-		return false;
-	buffer_text(out, "; the present layout breaks ");
-	if (others > 1)
-		demand_pointer(demands, &breaches->list[i].demand, out);
-	else
-		buffer_text(out, "that");
-	buffer_text(out, " already");
-	if (breaches->list[i].node)
-		buffer_printf(out, ", on %s", breaches->list[i].node->id);
-	return true;
-}
-
 int
 reason_write_change(const struct reason *reason, struct budget *budget, struct buffer *out, struct error *err)
 {
 	const struct request *r = reason->demands->request;
+	const struct breach *breach = broken_member(reason);
 
 	if (r->node_count == 0)
 		return 0;
-	if (!append_breach(reason, out) && demand_holds(reason->demands, DEMAND_NODES, 0))
+	if (breach && is_one_rule(reason)) {
+		buffer_text(out, "; ");
+		append_breach(breach, out);
+	} else if (!breach && demand_holds(reason->demands, DEMAND_NODES, 0))
 		append_emptied(r, out);
 	return remedy_words(r, budget, out, err);
 }
