@@ -3,61 +3,20 @@
 #
 # coopr-work(1), with a spool of its own and plugins that are watched.
 
+# shellcheck disable=SC2154 # $work and $good are set by work.bash
+
 load case
 load sshd
+load work
 
 setup() {
 	fresh
-	export COOPR_PLUGINS=$PWD/plugins
-	mkdir -p plugins/automator
-	work=
+	work_setup
 }
 
 teardown() {
-	[ -z "$work" ] || kill -KILL "$work" 2>/dev/null || true
+	work_teardown
 	sshd_stop
-}
-
-# An automator of that name, a shell script read from stdin.
-plugin() {
-	{
-		echo '#!/bin/sh'
-		# shellcheck disable=SC2016
-		echo '[ "$1" != describe ] || { echo "{}"; exit; }'
-		cat
-	} >"plugins/automator/$1"
-	chmod +x "plugins/automator/$1"
-}
-
-good='echo "{\"kind\":\"result\",\"status\":0}"'
-
-# A plan of CHAINS chains of LENGTH tasks, each chain on a node of its own: plan TYPE CHAINS LENGTH [CLUSTER [TASK]]
-plan() {
-	jq -cn --arg type "$1" --argjson chains "$2" --argjson length "$3" --arg cluster "${4:-00000042}" \
-		--argjson more "${5:-{\}}" '
-		{kind: "job", id: null, cluster: $cluster, tenant: "default", action: "cluster_configure", tasks: ($chains * $length),
-			critical_path_s: $length},
-		{kind: "cluster", id: $cluster, name: "shop", tenant: "default", services: ["web"], config: {}, definitions: [{name: "web"}],
-			provider: {name: "none", providertype: "dummy"}},
-		(range($chains) | {kind: "node", id: "\($cluster)-\(1000 + .)", nodenum: (1000 + .), hostname: "n\(.).example.net",
-			services: ["web"], was: ["web"]}),
-		(range($chains) as $c | range($length) as $i | {kind: "task", id: "t\($c)-\($i)", node: "\($cluster)-\(1000 + $c)",
-			action: "configure", service: "web", type: $type, fields: {}, timeout_s: 60, retries: 0, expect_s: 1,
-			rank: ($length - $i), after: (if $i > 0 then ["t\($c)-\($i - 1)"] else [] end)} + $more)'
-}
-
-put() {
-	plan "$@" | coopr-queue put --backoff-ms 0
-}
-
-status() {
-	coopr-queue show "$1" -o json | jq -r 'select(.kind == "status") | .status'
-}
-
-# Starts a worker in the background; its pid is $work.
-start_work() {
-	coopr-work "$@" 2>work.log 3>&- &
-	work=$!
 }
 
 @test "--drain does all that there is and ends with 0" {
@@ -110,7 +69,7 @@ start_work() {
 	until [ "$(wc -l <seen)" -ge 3 ]; do :; done 2>/dev/null
 	flock -u 9
 	exec 9>&-
-	wait $work
+	wait "$work"
 	same 12 "$(wc -l <seen)"
 	same 3 "$(sort -n seen | tail -n 1)"
 }
@@ -147,8 +106,8 @@ start_work() {
 	timeout 60 coopr-queue wait "$job"
 	other=$(put dummy 2 2)
 	timeout 60 coopr-queue wait "$other"
-	kill $work
-	wait $work
+	kill "$work"
+	wait "$work"
 	same 8 "$(grep -c 'done in' work.log)"
 }
 
@@ -158,10 +117,10 @@ start_work() {
 	job=$(put waits 2 2)
 	start_work -j 1
 	read -r _ <started
-	kill $work
+	kill "$work"
 	until grep -q "1 running tasks are waited for" work.log; do :; done
 	echo >go
-	wait $work
+	wait "$work"
 	same 1 "$(coopr-queue show "$job" -o json | jq 'select(.kind == "status") | .tasks.done')"
 	same 0 "$(coopr-queue show "$job" -o json | jq 'select(.kind == "status") | .tasks.running')"
 }
@@ -172,10 +131,10 @@ start_work() {
 	job=$(put waits 1 1)
 	start_work -j 1
 	read -r _ <started
-	kill $work
+	kill "$work"
 	until grep -q "waited for" work.log; do :; done
-	kill $work
-	wait $work
+	kill "$work"
+	wait "$work"
 	[ ! -e "/proc/$(cat pid)" ]
 	same "0 0 1" "$(coopr-queue show "$job" -o json | jq -r 'select(.kind == "status") | .tasks | "\(.running) \(.failed) \(.ready + .delayed)"')"
 	plugin waits <<<"$good"
@@ -190,8 +149,8 @@ start_work() {
 	for _ in 1 2 3; do
 		start_work -j 2
 		read -r _ <started
-		kill -KILL $work
-		wait $work || true
+		kill -KILL "$work"
+		wait "$work" || true
 		# Nobody holds the FIFO open any more: the plugins are gone.
 		while read -r pid; do
 			until [ ! -e "/proc/$pid" ]; do :; done
@@ -229,8 +188,8 @@ start_work() {
 	until [ ! -e "/proc/$(cat pid)" ]; do :; done
 	timeout 60 coopr-queue wait "$job" || true
 	same cancelled "$(status "$job")"
-	kill $work
-	wait $work
+	kill "$work"
+	wait "$work"
 }
 
 @test "a paused job is not waited for" {
@@ -308,8 +267,8 @@ two" "$(cat "$log")"
 		coopr-queue put)
 	start_work
 	read -r pid <started
-	kill -KILL $work
-	wait $work || true
+	kill -KILL "$work"
+	wait "$work" || true
 	until [ ! -e "/proc/$pid" ]; do :; done
 	same 1 "$(find run -type s | wc -l)"
 	script wait.sh </dev/null

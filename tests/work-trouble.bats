@@ -3,55 +3,20 @@
 #
 # coopr-work(1) where something goes wrong around it.
 
+# shellcheck disable=SC2154 # $work and $good are set by work.bash
+
 load case
+load work
 
 setup() {
 	fresh
 	need_program jq prlimit
-	export COOPR_PLUGINS=$PWD/plugins
-	mkdir -p plugins/automator
+	work_setup
 	mkfifo started go
-	work=
 }
 
 teardown() {
-	[ -z "$work" ] || kill -KILL "$work" 2>/dev/null || true
-}
-
-# An automator of that name, a shell script read from stdin.
-plugin() {
-	{
-		echo '#!/bin/sh'
-		# shellcheck disable=SC2016
-		echo '[ "$1" != describe ] || { echo "{}"; exit; }'
-		cat
-	} >"plugins/automator/$1"
-	chmod +x "plugins/automator/$1"
-}
-
-good='echo "{\"kind\":\"result\",\"status\":0}"'
-
-# Puts a job of TASKS tasks in a row on one node: put TYPE TASKS [CLUSTER [RETRIES]]
-put() {
-	jq -cn --arg type "$1" --argjson tasks "$2" --arg cluster "${3:-00000042}" --argjson retries "${4:-0}" '
-		{kind: "job", id: null, cluster: $cluster, tenant: "default", action: "cluster_configure", tasks: $tasks,
-			critical_path_s: $tasks},
-		{kind: "cluster", id: $cluster, name: "shop", tenant: "default", services: ["web"], config: {},
-			definitions: [{name: "web"}], provider: {name: "none", providertype: "dummy"}},
-		{kind: "node", id: "\($cluster)-1000", nodenum: 1000, hostname: "n.example.net", services: ["web"], was: ["web"]},
-		(range($tasks) | {kind: "task", id: "t\(.)", node: "\($cluster)-1000", action: "configure", service: "web",
-			type: $type, fields: {}, timeout_s: 60, retries: $retries, expect_s: 1, rank: ($tasks - .),
-			after: (if . > 0 then ["t\(. - 1)"] else [] end)})' | coopr-queue put --backoff-ms 0 "${@:5}"
-}
-
-status() {
-	coopr-queue show "$1" -o json | jq -r 'select(.kind == "status") | .status'
-}
-
-# Starts a worker in the background; its pid is $work.
-start_work() {
-	coopr-work "$@" 2>work.log 3>&- &
-	work=$!
+	work_teardown
 }
 
 # The worker can open nothing more, and then it can again.
@@ -62,11 +27,11 @@ descriptors() {
 @test "a queue from which nothing can be taken is tried again; the worker goes on" {
 	plugin waits <<<"echo >started; read -r _ <go; $good"
 	plugin good <<<"$good"
-	first=$(put waits 1)
+	first=$(put waits 1 1)
 	start_work -v -j 2
 	read -r _ <started
 	descriptors 3
-	second=$(put good 1 00000043)
+	second=$(put good 1 1 00000043)
 	until grep -q "Too many open files; it is tried again" work.log; do :; done
 	descriptors 4096
 	timeout 60 coopr-queue wait "$second"
@@ -78,7 +43,7 @@ descriptors() {
 
 @test "a result that cannot be recorded is kept, and recorded once it can be" {
 	plugin waits <<<"echo x >>ran; echo >started; read -r _ <go; $good"
-	job=$(put waits 1)
+	job=$(put waits 1 1)
 	start_work -v --drain
 	read -r _ <started
 	descriptors 3
@@ -95,7 +60,7 @@ descriptors() {
 
 @test "plugins find the spool of their worker in the environment, by its whole path" {
 	plugin tells <<<"printf '%s\n' \"\$COOPR_SPOOL\" >told; $good"
-	COOPR_SPOOL=$PWD/mine put tells 1
+	COOPR_SPOOL=$PWD/mine put tells 1 1
 	COOPR_SPOOL=/nowhere run -0 coopr-work --drain --spool mine
 	same "$PWD/mine" "$(cat told)"
 }
@@ -112,7 +77,7 @@ descriptors() {
 		echo \$PPID >started
 		wait
 	END
-	job=$(put leaves 1 00000042 1)
+	job=$(put leaves 1 1 00000042 '{"retries": 1}')
 	start_work -v --drain
 	read -r exec <started
 	kill -KILL "$exec"
@@ -126,7 +91,7 @@ descriptors() {
 		[ -e child ] || { sleep 1000 & echo \$! >child; echo \$PPID >started; wait; }
 		$good
 	END
-	job=$(put leaves 1)
+	job=$(put leaves 1 1)
 	start_work
 	read -r exec <started
 	kill -STOP "$exec" # or it would see that its worker is gone, and end the task
@@ -141,7 +106,7 @@ descriptors() {
 
 @test "a result that cannot be recorded, ever, is told, and is no success" {
 	plugin waits <<<"echo >started; read -r _ <go; $good"
-	job=$(put waits 1)
+	job=$(put waits 1 1)
 	start_work --drain
 	read -r _ <started
 	echo "no event" >"spool/jobs/$job/events.ndjson"
@@ -149,11 +114,11 @@ descriptors() {
 	code=0
 	wait "$work" || code=$?
 	same 65 "$code"
-	grep -q "$job t0: its result (status 0) cannot be recorded: .*$job" work.log
+	grep -q "$job t0-0: its result (status 0) cannot be recorded: .*$job" work.log
 }
 
 @test "--drain: a job that is damaged is told of, and is no success" {
-	job=$(put good 1)
+	job=$(put good 1 1)
 	: >"spool/jobs/$job/plan.ndjson"
 	rm "spool/jobs/$job/state"
 	run coopr-work --drain

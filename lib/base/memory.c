@@ -58,16 +58,23 @@ memory_substring(const char *text, size_t length)
 }
 
 char *
+memory_vprintf(const char *format, va_list ap)
+{
+	char *text;
+
+	return present(vasprintf(&text, format, ap) < 0 ? NULL : text);
+}
+
+char *
 memory_printf(const char *format, ...)
 {
 	char *text;
 	va_list ap;
-	int length;
 
 	va_start(ap, format);
-	length = vasprintf(&text, format, ap);
+	text = memory_vprintf(format, ap);
 	va_end(ap);
-	return present(length < 0 ? NULL : text);
+	return text;
 }
 
 static struct arena_block *

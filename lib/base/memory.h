@@ -7,6 +7,7 @@
 #ifndef BASE_MEMORY_H
 #define BASE_MEMORY_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 /* Like reallocarray(3): count * size bytes, the product checked. count may be 0. */
@@ -21,6 +22,7 @@ char *memory_substring(const char *text, size_t length);
 
 /* A new string as printf(3) makes it. */
 char *memory_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+char *memory_vprintf(const char *format, va_list ap) __attribute__((format(printf, 1, 0)));
 
 /* Makes room for one more element in the growable array (list, count, capacity). */
 #define ARRAY_ROOM(list, count, capacity) \

@@ -31,8 +31,7 @@ option_misuse(const struct command *command, const char *format, ...)
 	char *what;
 
 	va_start(ap, format);
-	if (vasprintf(&what, format, ap) < 0)
-		what = memory_string("wrong usage");
+	what = memory_vprintf(format, ap);
 	va_end(ap);
 	buffer_printf(&text, "%s; see: %s --help", what, command->name);
 	message("%s", text.data);

@@ -40,12 +40,11 @@ arguments_printf(struct arguments *arguments, const char *format, ...)
 {
 	char *text;
 	va_list ap;
-	int length;
 
 	va_start(ap, format);
-	length = vasprintf(&text, format, ap);
+	text = memory_vprintf(format, ap);
 	va_end(ap);
-	push_owned(arguments, length < 0 ? memory_string("") : text);
+	push_owned(arguments, text);
 }
 
 void

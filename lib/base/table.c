@@ -45,12 +45,11 @@ table_cell(struct table *table, enum terminal_style style, const char *format, .
 {
 	va_list ap;
 	char *text;
-	int length;
 
 	va_start(ap, format);
-	length = vasprintf(&text, format, ap);
+	text = memory_vprintf(format, ap);
 	va_end(ap);
-	add_cell(table, style, length < 0 ? memory_string("") : text);
+	add_cell(table, style, text);
 }
 
 /* The width of each column over the rows from first on. */

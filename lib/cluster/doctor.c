@@ -16,8 +16,7 @@ doctor_say(struct doctor_report *report, const char *check, enum doctor_verdict 
 	va_list ap;
 
 	va_start(ap, format);
-	if (vasprintf(&text, format, ap) < 0)
-		text = memory_string(format);
+	text = memory_vprintf(format, ap);
 	va_end(ap);
 	ARRAY_ROOM(report->list, report->count, report->capacity);
 	report->list[report->count++] = (struct doctor_finding){check, verdict, arena_string(&report->arena, text), remedy};

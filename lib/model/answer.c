@@ -70,18 +70,6 @@ append_definitions(const struct request *request, const struct string_list *serv
 }
 
 static void
-print_amounts(struct print *print, const char *name, const struct amounts *amounts)
-{
-	struct print members;
-
-	print_name(print, name);
-	print_begin(&members, (jv){0}, print->out);
-	for (size_t i = 0; i < amounts->count; i++)
-		print_number(&members, amounts->list[i].resource, amounts->list[i].value);
-	print_close(&members);
-}
-
-static void
 append_solution(const struct solution *solution, struct buffer *out)
 {
 	struct print print;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "model/entity.h"
 
 void
 print_begin(struct print *print, jv source, struct buffer *out)
@@ -106,6 +107,18 @@ print_strings(struct print *print, const char *name, const struct string_list *l
 		append_string(list->list[i], print->out);
 	}
 	buffer_byte(print->out, ']');
+}
+
+void
+print_amounts(struct print *print, const char *name, const struct amounts *amounts)
+{
+	struct print members;
+
+	print_name(print, name);
+	print_begin(&members, (jv){0}, print->out);
+	for (size_t i = 0; i < amounts->count; i++)
+		print_number(&members, amounts->list[i].resource, amounts->list[i].value);
+	print_close(&members);
 }
 
 void

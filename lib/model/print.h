@@ -16,6 +16,7 @@
 
 #include "json/place.h"
 
+struct amounts;
 struct buffer;
 
 struct print {
@@ -33,6 +34,7 @@ void print_string(struct print *print, const char *name, const char *text); /* N
 void print_integer(struct print *print, const char *name, int64_t number);
 void print_number(struct print *print, const char *name, double number);
 void print_strings(struct print *print, const char *name, const struct string_list *list); /* NULL: null */
+void print_amounts(struct print *print, const char *name, const struct amounts *amounts); /* an object */
 void print_value(struct print *print, const char *name, jv value); /* borrowed; invalid: the member is left out */
 void print_json(struct print *print, const char *name, const char *text); /* canonical JSON text */
 void print_absent(struct print *print, const char *name); /* source's member of that name is not passed on */

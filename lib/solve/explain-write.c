@@ -76,18 +76,6 @@ explanation_write(const struct explanation *e, FILE *stream)
 }
 
 static void
-print_amounts(struct print *print, const char *name, const struct amounts *amounts)
-{
-	struct print members;
-
-	print_name(print, name);
-	print_begin(&members, (jv){0}, print->out);
-	for (size_t i = 0; i < amounts->count; i++)
-		print_number(&members, amounts->list[i].resource, amounts->list[i].value);
-	print_close(&members);
-}
-
-static void
 print_alone(struct print *print, const struct explanation *e)
 {
 	print_name(print, "alone");
