@@ -34,10 +34,12 @@ work_slots(const struct work *work)
 size_t
 work_free_slots(const struct work *work)
 {
-	size_t slots = work_slots(work);
+	size_t slots = work_slots(work), ceiling = work_ceiling(work);
 
-	if (work->signals > 0)
+	if (work->signals > 0 || work->held.count > 0)
 		return 0;
+	if (slots > ceiling)
+		slots = ceiling;
 	if (work->options.until == WORK_ONE)
 		slots = work->taken ? 0 : 1;
 	return work->running.count < slots ? slots - work->running.count : 0;
@@ -222,12 +224,12 @@ work_exchange(struct work *work, struct error *err)
 	return result;
 }
 
-static bool
-is_unwanted(struct work *work, const struct slot *slot)
+bool
+work_is_wanted(struct work *work, const struct slot *slot)
 {
 	struct error unknown;
 
-	return queue_wanted(work->queue, slot->task.job, slot->task.task, slot->task.attempt, &unknown) == 0;
+	return queue_wanted(work->queue, slot->task.job, slot->task.task, slot->task.attempt, &unknown) != 0;
 }
 
 /* Of a job that goes on, one task is asked for, each time another; of one that does not, all. */
@@ -242,7 +244,7 @@ work_drop_unwanted(struct work *work)
 		next = slot->next;
 		if (names_find(&going_on, slot->task.job) != NAMES_NONE)
 			continue;
-		if (is_unwanted(work, slot)) {
+		if (!work_is_wanted(work, slot)) {
 			work_stop(work, slot);
 			continue;
 		}

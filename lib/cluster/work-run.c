@@ -18,24 +18,6 @@ remember_job(struct work *work, const char *job)
 		names_intern(&work->jobs, memory_string(job));
 }
 
-static void
-start_child(struct work *work, struct slot *slot)
-{
-	struct error err;
-
-	if (work->signals > 1) {
-		slot_list_remove(&work->running, slot);
-		slot_free(slot);
-		return;
-	}
-	slot_make_child(slot, work->argv, work->config.environment);
-	if (supervise_start(&work->supervisor, &slot->child, &err) == 0)
-		return;
-	slot_refuse(slot, err.text);
-	slot_list_remove(&work->running, slot);
-	slot_list_add(&work->ended, slot);
-}
-
 void
 work_start(struct work *work, const struct queue_task *task)
 {
@@ -46,7 +28,7 @@ work_start(struct work *work, const struct queue_task *task)
 	slot_list_add(&work->running, slot);
 	/* coopr-exec puts secrets in their places: they are in no process that lives longer than the task. */
 	if (secrets_mentioned(task->record, task->record_length))
-		start_child(work, slot);
+		work_start_child(work, slot);
 	else
 		streams_give(&work->streams, task_plugin_kind(task->action), task->type, &slot->errand);
 }
@@ -93,9 +75,10 @@ work_collect(struct work *work)
 
 	while ((errand = streams_over(&work->streams)))
 		if (errand->end == ERRAND_NOT)
-			start_child(work, errand->owner);
+			work_start_child(work, errand->owner);
 		else
 			finish(work, errand->owner);
+	work_start_held(work);
 }
 
 void

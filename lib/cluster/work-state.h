@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What a worker is, for the files of its story: work.c opens, turns and closes it, work-exchange.c deals with the queue,
- * work-run.c with the plugins. A slot goes through three lists: running, while its plugin is at it; ended, until its
- * result is recorded, many at once; told, until the caller has heard of it.
+ * work-run.c and work-room.c with the plugins. A slot goes through these lists: held, as long as there is no room to start
+ * its plugin; running, while that is at it; ended, until its result is recorded, many at once; told, until the caller has
+ * heard of it.
  */
 #ifndef CLUSTER_WORK_STATE_H
 #define CLUSTER_WORK_STATE_H
@@ -28,12 +29,15 @@ struct work {
 	struct sockets sockets;
 	char *argv[3]; /* of coopr-exec */
 
-	struct slot_list running, ended, told;
+	struct slot_list running, held, ended, told;
 	struct slot *last_told;
 	struct names jobs; /* those worked on, where somebody will ask for it */
 	size_t finished, taken; /* tasks done, attempts begun */
 	bool dropped;        /* a result was lost */
 
+	size_t room;         /* for so many processes there are descriptors */
+	size_t ceiling;      /* there was room for so many tasks; more are not taken ... */
+	int64_t ceiling_until; /* ... before then, monotonic */
 	bool look;           /* something may be ready */
 	int64_t look_at;     /* look again then, monotonic */
 	int64_t take_at;     /* do not take before then: it has failed */
@@ -46,6 +50,7 @@ struct work {
 	bool configured;     /* the configuration was read again, and that is to be told */
 	struct error refused; /* why not; code 0: it was */
 	struct error trouble;
+	struct error unfit;  /* why no process can be started at all */
 	struct error fatal;  /* why it cannot go on; told last */
 	struct exchange *exchange; /* room for one, made with the first */
 };
@@ -65,6 +70,21 @@ void work_drop_unwanted(struct work *work);
 
 /* Has a task that was taken done. */
 void work_start(struct work *work, const struct queue_task *task);
+
+/* Has a slot that runs done by a process of its own: now, or where there is no room, once there is. */
+void work_start_child(struct work *work, struct slot *slot);
+
+/* Starts those held for which there is room. */
+void work_start_held(struct work *work);
+
+/* Raises the limit on descriptors to what all slots need, as far as that is allowed. */
+void work_allow_descriptors(struct work *work);
+
+/* More tasks than that are not to run at a time. */
+size_t work_ceiling(const struct work *work);
+
+/* Whether the queue still wants the result of a slot. */
+bool work_is_wanted(struct work *work, const struct slot *slot);
 
 /* Ends what a slot that runs does; it is heard of in any case. */
 void work_stop(struct work *work, struct slot *slot);

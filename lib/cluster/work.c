@@ -2,7 +2,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -13,7 +12,6 @@
 
 enum {
 	WANTED_MS = 200,   /* look whether what runs is still wanted, so often at most */
-	DESCRIPTORS = 256, /* for all that is not a task */
 	HOLD_MS = 10,      /* while other things happen, wait no longer for more to be recorded with it */
 	HOLD = 1024,       /* ... nor for more than so many */
 };
@@ -22,18 +20,6 @@ static int64_t
 earlier(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
-}
-
-/* Three descriptors a task, while shells start us with 1024. */
-static void
-allow_descriptors(size_t slots)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur >= 3 * slots + DESCRIPTORS)
-		return;
-	limit.rlim_cur = limit.rlim_max < 3 * slots + DESCRIPTORS ? limit.rlim_max : 3 * slots + DESCRIPTORS;
-	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 /* What starts from now on does so as the new configuration says. */
@@ -47,7 +33,7 @@ configure(struct work *work, struct error *err)
 	work_config_release(&work->config);
 	work->config = config;
 	work->streams.environment = config.environment;
-	allow_descriptors(work_slots(work));
+	work_allow_descriptors(work);
 	return 0;
 }
 
@@ -87,6 +73,17 @@ work_open(const struct work_options *options, struct error *err)
 	return NULL;
 }
 
+static void
+free_slots_of(struct slot_list *list)
+{
+	while (list->first) {
+		struct slot *slot = list->first;
+
+		slot_list_remove(list, slot);
+		slot_free(slot);
+	}
+}
+
 /* One who is not there any more, at a terminal that is gone, waits for nothing; who serves is told to read again what it
  * is configured with. */
 static void
@@ -104,6 +101,7 @@ obey_signal(struct work *work)
 	work->announce = true;
 	if (++work->signals == 1)
 		return;
+	free_slots_of(&work->held);
 	for (struct slot *slot = work->running.first; slot; slot = slot->next)
 		if (slot->child.argv)
 			work_stop(work, slot);
@@ -162,18 +160,20 @@ turn(struct work *work, struct error *err)
 	work_collect(work);
 	if (work->wanted_at <= now)
 		work_drop_unwanted(work);
-	if (!is_time(work, event, now))
-		return 0;
-	if (work_exchange(work, err) < 0)
-		return -1;
-	work_collect(work);
-	return 0;
+	if (is_time(work, event, now)) {
+		if (work_exchange(work, err) < 0)
+			return -1;
+		work_collect(work);
+	}
+	if (work->unfit.code)
+		*err = work->unfit;
+	return work->unfit.code ? -1 : 0;
 }
 
 static int
 is_over(struct work *work, struct error *err)
 {
-	if (work->running.count > 0 || work->ended.count > 0 || (work->look && work_free_slots(work) > 0))
+	if (work->running.count > 0 || work->held.count > 0 || work->ended.count > 0 || (work->look && work_free_slots(work) > 0))
 		return 0;
 	if (work->signals > 0 || work->options.until == WORK_ONE)
 		return 1;
@@ -284,6 +284,7 @@ break_off(struct work *work)
 	struct child *child;
 
 	work->signals = 2;
+	free_slots_of(&work->held);
 	for (struct slot *slot = work->running.first; slot; slot = slot->next)
 		if (slot->child.argv)
 			work_stop(work, slot);
@@ -295,17 +296,6 @@ break_off(struct work *work)
 		if (event == SUPERVISE_ENDED || event == SUPERVISE_OUTPUT)
 			work_heard(work, child, event);
 		work_collect(work);
-	}
-}
-
-static void
-free_slots_of(struct slot_list *list)
-{
-	while (list->first) {
-		struct slot *slot = list->first;
-
-		slot_list_remove(list, slot);
-		slot_free(slot);
 	}
 }
 
