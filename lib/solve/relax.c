@@ -39,8 +39,11 @@ most_machines(const struct master *m, size_t group)
 {
 	int row = group == 0 ? 0 : group < m->program->group_count ? m->row_of_group[group] : m->row_of_marked;
 	bool leave = group > 0 && group < m->program->group_count;
-	int64_t most = leave || m->rows[row].hi < m->rows[0].hi ? m->rows[row].hi : m->rows[0].hi;
+	int64_t most;
 
+	if (row == SIMPLEX_NONE) /* a group that was left out */
+		return 0;
+	most = leave || m->rows[row].hi < m->rows[0].hi ? m->rows[row].hi : m->rows[0].hi;
 	if (group == 0)
 		most = (most < most_affordable(m) ? most : most_affordable(m)) + m->settled_machines;
 	return most > 0 ? most : 0;
