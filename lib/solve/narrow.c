@@ -102,7 +102,39 @@ find_prices(struct master *m, int row, price_product *slack)
 	return found;
 }
 
-/* Names in groups those that become one thing; how many these are. */
+static uint64_t *
+copy_of(const uint64_t *set, size_t words, struct arena *arena)
+{
+	uint64_t *copy = arena_alloc(arena, words, sizeof *copy);
+
+	bits_copy(copy, set, words);
+	return copy;
+}
+
+/* Takes from a group what would be more moves than are left; whether that is anything. */
+static bool
+drop_moves(const struct program *p, int64_t left, struct group *group, struct arena *arena)
+{
+	bool any = false;
+
+	group->stays = copy_of(group->stays, p->unit_words, arena);
+	group->open = copy_of(group->open, p->unit_words, arena);
+	group->hardware = copy_of(group->hardware, p->hardware_words, arena);
+	for (size_t u = 0; u < p->unit_count; u++) {
+		if (!bits_has(group->open, u) || (group->moves[u] <= left && -group->moves[u] <= left))
+			continue;
+		if (group->moves[u] < 0)
+			bits_add(group->stays, u);
+		bits_drop(group->open, u);
+		any = true;
+	}
+	for (size_t h = 0; h < p->hardware_count; h++)
+		if (p->hardware[h].departure == DEPARTURE_MOVE && 1 + group->standing > left)
+			bits_drop(group->hardware, h);
+	return any;
+}
+
+/* Narrows the groups: to what the moves that are left allow, and to one thing those that become nothing else. How many were. */
 static size_t
 find_only(struct master *m, int row, const struct uses *found, struct group *groups, struct arena *arena)
 {
@@ -117,7 +149,11 @@ find_only(struct master *m, int row, const struct uses *found, struct group *gro
 		struct pattern *only;
 
 		groups[g] = p->groups[g];
-		if (g == 0 || groups[g].only || !pattern || !is_only(m, pattern, slack))
+		if (g == 0 || groups[g].only)
+			continue;
+		if (m->row_of_moves != SIMPLEX_NONE)
+			count += drop_moves(p, m->rows[m->row_of_moves].hi, &groups[g], arena);
+		if (!pattern || !is_only(m, pattern, slack))
 			continue;
 		groups[g].only = only = arena_alloc(arena, 1, sizeof *only);
 		*only = *pattern;

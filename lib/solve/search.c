@@ -39,6 +39,7 @@
 #include <string.h>
 
 #include "solve/bits.h"
+#include "solve/densest.h"
 #include "solve/narrow.h"
 #include "solve/settle.h"
 #include "solve/twin.h"
@@ -312,10 +313,13 @@ static void
 search_dense(struct search *s)
 {
 	size_t limit = price_largest(s->program, s->master.budget);
+	size_t used = 0, loose = 0;
 	struct pattern pattern;
 
+	densest_settle(&s->master, &s->found, &used, &loose);
 	while (!s->open && s->master.rows[0].hi > 0 && first_pattern(s, &limit, &pattern)) {
 		settle(s, &pattern);
+		densest_settle(&s->master, &s->found, &used, &loose);
 		settle_forget(&s->master);
 	}
 }

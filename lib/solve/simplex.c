@@ -21,6 +21,7 @@ simplex_release(struct simplex *lp)
 	free(lp->at_hi);
 	free(lp->price);
 	free(lp->step);
+	free(lp->others);
 	*lp = (struct simplex){0};
 }
 
@@ -49,6 +50,7 @@ reserve(struct simplex *lp, size_t rows)
 	lp->at_hi = memory_resize(lp->at_hi, capacity, sizeof *lp->at_hi);
 	lp->price = memory_resize(lp->price, capacity, sizeof *lp->price);
 	lp->step = memory_resize(lp->step, capacity, sizeof *lp->step);
+	lp->others = memory_resize(lp->others, capacity, sizeof *lp->others);
 }
 
 void
@@ -124,6 +126,18 @@ simplex_settle(struct simplex *lp)
 	}
 }
 
+/* The places of a row that are not 0: most are, and these are passed over. */
+static size_t
+list_others(const double *row, size_t count, size_t *others)
+{
+	size_t found = 0;
+
+	for (size_t j = 0; j < count; j++)
+		if (row[j] != 0)
+			others[found++] = j;
+	return found;
+}
+
 /* Gauss-Jordan with row exchange: turns work (rows wide) into the unit matrix and lp->inverse into its inverse. */
 bool
 simplex_rebuild(struct simplex *lp, const double *matrix)
@@ -137,7 +151,7 @@ simplex_rebuild(struct simplex *lp, const double *matrix)
 		for (size_t j = 0; j < n; j++)
 			lp->inverse[i * width + j] = i == j;
 	for (size_t k = 0; k < n && regular; k++) {
-		size_t best = k;
+		size_t best = k, count;
 
 		for (size_t i = k; i < n; i++)
 			if (fabs(work[i * n + k]) > fabs(work[best * n + k]))
@@ -152,6 +166,7 @@ simplex_rebuild(struct simplex *lp, const double *matrix)
 			lp->inverse[k * width + j] = lp->inverse[best * width + j];
 			lp->inverse[best * width + j] = swap;
 		}
+		count = list_others(lp->inverse + k * width, n, lp->others);
 		for (size_t i = 0; i < n && regular; i++) {
 			double factor = i == k ? 1 - 1 / work[k * n + k] : work[i * n + k] / work[k * n + k];
 
@@ -159,8 +174,8 @@ simplex_rebuild(struct simplex *lp, const double *matrix)
 				continue;
 			for (size_t j = k; j < n; j++)
 				work[i * n + j] -= factor * work[k * n + j];
-			for (size_t j = 0; j < n; j++)
-				lp->inverse[i * width + j] -= factor * lp->inverse[k * width + j];
+			for (size_t j = 0; j < count; j++)
+				lp->inverse[i * width + lp->others[j]] -= factor * lp->inverse[k * width + lp->others[j]];
 		}
 	}
 	free(work);
@@ -304,16 +319,18 @@ static void
 pivot(struct simplex *lp, size_t place)
 {
 	double *row = lp->inverse + place * lp->capacity, scale = 1 / lp->step[place];
+	size_t count;
 
 	for (size_t j = 0; j < lp->rows; j++)
 		row[j] *= scale;
+	count = list_others(row, lp->rows, lp->others);
 	for (size_t i = 0; i < lp->rows; i++) {
 		double *other = lp->inverse + i * lp->capacity, factor = lp->step[i];
 
 		if (i == place || factor == 0)
 			continue;
-		for (size_t j = 0; j < lp->rows; j++)
-			other[j] -= factor * row[j];
+		for (size_t j = 0; j < count; j++)
+			other[lp->others[j]] -= factor * row[lp->others[j]];
 	}
 	lp->pivots++;
 	lp->since_rebuild++;
@@ -363,12 +380,14 @@ simplex_enter_row(struct simplex *lp, int row)
 bool
 simplex_enter_column(struct simplex *lp, int column, const double *coefficient)
 {
+	size_t count = list_others(coefficient, lp->rows, lp->others);
+
 	for (size_t i = 0; i < lp->rows; i++) {
 		const double *row = lp->inverse + i * lp->capacity;
 		double sum = 0;
 
-		for (size_t j = 0; j < lp->rows; j++)
-			sum += row[j] * coefficient[j];
+		for (size_t j = 0; j < count; j++)
+			sum += row[lp->others[j]] * coefficient[lp->others[j]];
 		lp->step[i] = sum;
 	}
 	return enter(lp, column, 0, 1);

@@ -28,6 +28,7 @@ struct simplex { /* zero-initialise */
 	bool *at_hi;      /* of a row's activity outside of the basis: which bound it is at */
 	double *price;    /* of each row, as simplex_price left them */
 	double *step;     /* scratch of the ratio test */
+	size_t *others;   /* scratch: places of a row that are not 0 */
 	unsigned long pivots, since_rebuild;
 	bool careful;     /* first improving instead of best: cannot cycle */
 };
