@@ -29,6 +29,8 @@ static struct catalogue catalogue;
 static struct findings findings;
 static char *path; /* of the catalogue */
 
+#define NAME "1 to 255 of the characters A-Z a-z 0-9 _ . -"
+
 static const struct option_spec options[] = {
 	OPTION_STRING('C', "catalogue", &catalogue_path, "DIR", "take entities from here (default: $COOPR_CATALOGUE)"),
 	OPTION_STRING('t', "template", &order.template, "TEMPLATE", "make the cluster of this cluster template"),
@@ -59,10 +61,10 @@ static const struct command command = {
 
 /* Exits where a name can be none. */
 static void
-check_name(const char *option, const char *name, bool (*is_fine)(const char *))
+check_name(const char *option, const char *name, bool (*is_fine)(const char *), const char *rule)
 {
 	if (name && !is_fine(name))
-		exit(option_misuse(&command, "--%s: '%s' is not allowed: see coopr-request(5)", option, name));
+		exit(option_misuse(&command, "--%s: expected %s, found '%s'", option, rule, name));
 }
 
 /* "4", "2:8", "2:", ":8". */
@@ -89,7 +91,7 @@ read_services(void)
 		char *text = memory_string(services.list[i]), *name;
 
 		while ((name = strsep(&text, ","))) {
-			check_name("services", name, name_is_valid);
+			check_name("services", name, name_is_valid, NAME);
 			ARRAY_ROOM(order.services.list, order.services.count, capacity);
 			order.services.list[order.services.count++] = name;
 		}
@@ -111,15 +113,17 @@ read_options(char **operands)
 		order.owner = process_user();
 	if (machines)
 		read_machines(machines);
-	check_name("name", order.name, name_is_valid);
-	check_name("tenant", order.tenant, name_is_valid);
-	check_name("id", order.id, cluster_id_is_valid);
-	check_name("dns-suffix", order.dns_suffix, name_is_dns_suffix);
+	check_name("name", order.name, name_is_valid, NAME);
+	check_name("tenant", order.tenant, name_is_valid, NAME);
+	check_name("id", order.id, cluster_id_is_valid, "1 to 32 of the characters A-Z a-z 0-9 _ . -");
+	check_name("dns-suffix", order.dns_suffix, name_is_dns_suffix, "names of letters, digits and -, with dots between");
 	read_services();
 	order.changes = (struct string_list){changes.list, changes.count};
 	order.replace = (struct string_list){replaced.list, replaced.count};
 	if (replaced.count && !nodes_path)
 		exit(option_misuse(&command, "--replace needs --nodes FILE, which the node is in"));
+	if (config_path && nodes_path && strcmp(config_path, "-") == 0 && strcmp(nodes_path, "-") == 0)
+		exit(option_misuse(&command, "only one of --config and --nodes can be standard input"));
 }
 
 /* Says what is wrong with the catalogue's files; 0, or EX_DATAERR where some are malformed and left out. */

@@ -42,8 +42,9 @@ static const struct option_spec options[] = {
 };
 
 static const struct command command = {
-	"coopr-solve", "[-v] [--node-limit N] [--time-limit SECONDS] [--check LAYOUT] [FILE] |\n"
-	"       coopr-solve --explain NODE SERVICE [--check LAYOUT] [FILE]",
+	"coopr-solve", "[-v] [--allow-moves[=N]] [--node-limit N] [--time-limit SECONDS] [FILE] |\n"
+	"       coopr-solve [-v] [--allow-moves[=N]] --check ANSWER [FILE] |\n"
+	"       coopr-solve --explain NODE SERVICE [-o FORMAT] [--check LAYOUT] [FILE]",
 	"Find the best layout of a cluster: which services stand on which machines.", options,
 	"  coopr-request -t web -n 4 --name shop | coopr-solve | coopr-plan\n"
 	"  coopr-solve request.json > layout.ndjson || jq -r .because layout.ndjson\n"
@@ -120,8 +121,8 @@ warn_of_size(const struct request *request)
 	const struct cluster_wish *wish = &request->cluster;
 
 	if (wish->machines_min == wish->machines_max && wish->machines_min < request->template.size_min)
-		message("request: /template/constraints/size/min: %lld machines, but exactly %lld are asked for: taken as asked",
-		    (long long)request->template.size_min, (long long)wish->machines_min);
+		message("request: /template/constraints/size/min: %lld machines, but exactly %lld %s asked for: taken as asked",
+		    (long long)request->template.size_min, (long long)wish->machines_min, wish->machines_min == 1 ? "is" : "are");
 }
 
 static int
@@ -282,6 +283,8 @@ main(int argc, char **argv)
 	argv += explained != NULL;
 	if (argv[0] && argv[1])
 		return option_misuse(&command, "one request at a time");
+	if (check && strcmp(check, "-") == 0 && (!argv[0] || strcmp(argv[0], "-") == 0))
+		return option_misuse(&command, "only one of the answer and the request can be standard input");
 
 	code = take_terms();
 	if (!code)

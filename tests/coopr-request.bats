@@ -195,6 +195,10 @@ layout_of_three() {
 	for option in --name=a/b --tenant=.. --id=123456789012345678901234567890123 --dns-suffix=a..b -sa,,b; do
 		run -64 coopr-request -t t --name shop "$option"
 	done
+	run -64 coopr-request -t t --name a/b
+	contains "$output" "--name: expected 1 to 255 of the characters A-Z a-z 0-9 _ . -, found 'a/b'"
+	run -64 coopr-request -t t --name shop --nodes - --config -
+	contains "$output" "only one of --config and --nodes can be standard input"
 }
 
 @test "a malformed file matters only where it is missed" {

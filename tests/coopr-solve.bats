@@ -554,6 +554,11 @@ moves_of() {
 	run -64 coopr-solve --no-such-option
 	run -66 coopr-solve nowhere
 	run -66 coopr-solve --check nowhere request
+	run -66 coopr-solve .
+	run -66 coopr-solve --check . request
+	run -66 bash -c 'coopr-solve <&-'
+	run -64 coopr-solve --check - <request
+	contains "$output" "only one of the answer and the request can be standard input"
 }
 
 @test "a layout that cannot be written is an error" {

@@ -46,6 +46,12 @@ error_errno(struct error *err, int code, const char *format, ...)
 }
 
 int
+error_read(struct error *err, const char *name)
+{
+	return error_errno(err, errno == EISDIR || errno == EBADF ? EX_NOINPUT : EX_IOERR, "%s", name);
+}
+
+int
 error_prefix(struct error *err, const char *format, ...)
 {
 	char text[sizeof err->text], what[512];

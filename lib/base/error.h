@@ -24,6 +24,10 @@ int error_set(struct error *err, int code, const char *format, ...)
 int error_errno(struct error *err, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* What to say where read(2) failed, with errno: EX_NOINPUT where there is nothing to read (a folder, a closed descriptor),
+ * else EX_IOERR. Always returns -1. */
+int error_read(struct error *err, const char *name);
+
 /* Puts "WHAT: " before the text err already has. Always returns -1. */
 int error_prefix(struct error *err, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -35,7 +35,7 @@ file_read_fd(int fd, const char *name, size_t limit, struct buffer *out, struct 
 	do {
 		n = read(fd, buffer_room(out, 64 * 1024), 64 * 1024);
 		if (n < 0 && errno != EINTR)
-			return error_errno(err, EX_IOERR, "%s", name);
+			return error_read(err, name);
 		if (n > 0)
 			out->length += (size_t)n;
 		if (out->length - start > limit)

@@ -59,7 +59,7 @@ read_value(int fd, const char *name, struct buffer *text, struct error *err)
 	do {
 		n = read(fd, buffer_room(text, CHUNK), CHUNK);
 		if (n < 0 && errno != EINTR)
-			return error_errno(err, EX_IOERR, "%s", name);
+			return error_read(err, name);
 		text->length += n > 0 ? (size_t)n : 0;
 		if (text->length > JSON_BYTES)
 			return error_set(err, EX_DATAERR, "%s: larger than %d bytes", name, JSON_BYTES);

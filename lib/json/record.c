@@ -56,7 +56,7 @@ read_more(struct record_reader *reader, struct error *err)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return error_errno(err, EX_IOERR, "%s", reader->name);
+			return error_read(err, reader->name);
 		reader->end = n == 0;
 		pending->length += (size_t)n;
 		want -= (size_t)n;
