@@ -97,6 +97,22 @@ refused() {
 	contains "$output" 'bad/services/c.json: /dependencies/install/requires/0: there is no service "d"'
 }
 
+@test "what has the name of a file of a catalogue and cannot be read is not passed over" {
+	mkdir -p odd/providers odd/services odd/imagetypes/dir.json
+	ln -s nowhere odd/services/dead.json
+	ln -s loop.json odd/services/loop.json
+	mkfifo odd/services/fifo.json
+	echo '{"name":"real"}' >real.json
+	ln -s ../../real.json odd/services/real.json
+	touch odd/hardwaretypes odd/services/notes.txt odd/services/.hidden.json
+	run -65 coopr-validate odd
+	same "coopr-validate: odd/hardwaretypes: the whole document: Not a directory
+coopr-validate: odd/imagetypes/dir.json: the whole document: it is no regular file
+coopr-validate: odd/services/dead.json: the whole document: No such file or directory
+coopr-validate: odd/services/fifo.json: the whole document: it is no regular file
+coopr-validate: odd/services/loop.json: the whole document: Too many levels of symbolic links" "$output"
+}
+
 @test "the kind of a file is what --kind says, or its folder, or what it says itself" {
 	mkdir services
 	echo '{"name":7}' >services/x.json

@@ -211,6 +211,21 @@ compare_entries(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
+/* Reads a file; a FIFO would block. One that was removed just now is none. */
+static void
+load_entry(int dir, enum entity_kind kind, const char *file, struct catalogue *catalogue, struct findings *findings)
+{
+	struct stat status;
+
+	if (fstatat(dir, file, &status, 0) == 0) {
+		if (S_ISREG(status.st_mode))
+			load_file(dir, kind, file, catalogue, findings);
+		else
+			add_finding(SEVERITY_MALFORMED, file, "it is no regular file", findings);
+	} else if (fstatat(dir, file, &status, AT_SYMLINK_NOFOLLOW) == 0)
+		load_file(dir, kind, file, catalogue, findings); /* a link that leads nowhere: says why */
+}
+
 /* Whether the folder is there. */
 static bool
 load_kind(int dir, enum entity_kind kind, struct catalogue *catalogue, struct findings *findings)
@@ -218,15 +233,13 @@ load_kind(int dir, enum entity_kind kind, struct catalogue *catalogue, struct fi
 	struct dirent **entries;
 	int count = scandirat(dir, kinds[kind].folder, &entries, is_document, compare_entries);
 
+	if (count < 0 && errno != ENOENT)
+		add_finding(SEVERITY_MALFORMED, kinds[kind].folder, strerror(errno), findings);
 	if (count < 0)
 		return false;
 	for (int i = 0; i < count; i++) {
-		const char *file = arena_printf(&catalogue->arena, "%s/%s", kinds[kind].folder, entries[i]->d_name);
-		struct stat status;
-
-		/* A FIFO would block. */
-		if (fstatat(dir, file, &status, 0) == 0 && S_ISREG(status.st_mode))
-			load_file(dir, kind, file, catalogue, findings);
+		load_entry(dir, kind, arena_printf(&catalogue->arena, "%s/%s", kinds[kind].folder, entries[i]->d_name),
+		    catalogue, findings);
 		free(entries[i]);
 	}
 	free(entries);
