@@ -48,3 +48,26 @@ setup() {
 		coopr-queue fsck
 	done
 }
+
+@test "a job removed by hand while a task of it runs: its result is refused, and the next job of the cluster goes on" {
+	first=$(two_nodes | coopr-queue put)
+	second=$(two_nodes | coopr-queue put)
+	coopr-queue take >taken
+	rm -r "$COOPR_SPOOL/jobs/$first"
+	run -1 coopr-queue done <(result_of <taken)
+	contains "$output" "job $first: there is none"
+	same "$second" "$(coopr-queue take | jq -r .job)"
+	coopr-queue fsck
+}
+
+@test "a job removed by hand while nothing of it can be taken is a finding, which --repair mends" {
+	first=$(two_nodes | coopr-queue put --paused)
+	second=$(two_nodes | coopr-queue put)
+	rm -r "$COOPR_SPOOL/jobs/$first"
+	run -1 coopr-queue fsck
+	same "board: job $first is on it, and its folder is not there" "$output"
+	run -1 coopr-queue fsck --repair
+	same "board: job $first is on it, and its folder is not there (mended)" "$output"
+	coopr-queue fsck
+	same "$second" "$(coopr-queue take | jq -r .job)"
+}

@@ -152,3 +152,9 @@ t2 b create -' | plan | coopr-queue put --job mine
 	run -64 coopr-queue watch -o name
 	run -66 coopr-queue watch --spool nowhere
 }
+
+@test "watch ends once nobody reads it any more, also where nothing happens" {
+	two_nodes | coopr-queue put --job mine
+	run -74 bash -o pipefail -c 'coopr-queue watch --since start -o json mine | head -n 1'
+	contains "$output" "standard output: nobody reads it any more"
+}

@@ -125,3 +125,18 @@ descriptors() {
 	[ "$status" -ge 65 ]
 	contains "$output" "$job"
 }
+
+@test "a job removed by hand under a worker: it says that the result is lost, which is no success" {
+	plugin waits <<<"echo >started; read -r _ <go; $good"
+	job=$(put waits 1 1)
+	coopr-work --drain 2>work.log 3>&- &
+	work=$!
+	read -r _ <started
+	rm -r "$COOPR_SPOOL/jobs/$job"
+	echo >go
+	code=0
+	wait "$work" || code=$?
+	same 1 "$code"
+	contains "$(cat work.log)" "$job t0-0: its result (status "
+	contains "$(cat work.log)" "cannot be recorded: job $job: there is none"
+}

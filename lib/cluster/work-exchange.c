@@ -126,7 +126,7 @@ sort_out(struct work *work, const struct exchange *exchange, const struct error 
 		if (exchange->answers[i].code) {
 			slot->answer = memory_zeroed(1, sizeof *slot->answer);
 			*slot->answer = exchange->answers[i];
-			work->dropped |= exchange->answers[i].code == EX_DATAERR;
+			work->dropped |= exchange->answers[i].code == EX_DATAERR || exchange->answers[i].gone;
 		}
 		slot_list_remove(&work->ended, slot);
 		slot_list_add(&work->told, slot);

@@ -185,7 +185,7 @@ describe(const struct work *work, const struct slot *slot, enum work_event *even
 {
 	const struct queue_answer *answer = slot->answer;
 
-	*event = !answer ? WORK_FINISHED : answer->code == EX_DATAERR ? WORK_DROPPED : WORK_UNWANTED;
+	*event = !answer ? WORK_FINISHED : answer->code == EX_DATAERR || answer->gone ? WORK_DROPPED : WORK_UNWANTED;
 	*note = (struct work_note){.job = slot->task.job, .task = slot->task.task, .node = slot->task.node,
 	    .action = action_name(slot->task.action), .service = slot->task.service, .attempt = slot->task.attempt,
 	    .status = slot->result.status, .text = answer ? answer->text : slot->result.message,

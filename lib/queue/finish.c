@@ -10,6 +10,7 @@
 #include "queue/engine.h"
 #include "queue/journal.h"
 #include "queue/policy.h"
+#include "queue/settle.h"
 #include "queue/take.h"
 
 struct finishing {
@@ -30,6 +31,7 @@ answer(struct queue_answer *answer, int code, const char *format, ...)
 	va_list ap;
 
 	answer->code = code;
+	answer->gone = false;
 	va_start(ap, format);
 	vsnprintf(answer->text, sizeof answer->text, format, ap);
 	va_end(ap);
@@ -129,6 +131,17 @@ answer_job(struct finishing *finishing, const char *job, const struct error *err
 			answer(&finishing->answers[i], err->code, "%.400s", err->text);
 }
 
+static void
+answer_gone(struct finishing *finishing, const char *job)
+{
+	struct error ignored;
+
+	for (size_t i = 0; i < finishing->count; i++)
+		if (is_of(&finishing->results[i], job))
+			finishing->answers[i].gone = true;
+	settle_gone(finishing->queue, job, &ignored);
+}
+
 /* What was written of jobs that the disk refuses is not recorded. */
 static void
 finish_sync(struct finishing *finishing)
@@ -153,8 +166,11 @@ finish_job(struct finishing *finishing, size_t first)
 		return;
 	}
 	finishing->first = first;
-	if (!engine_change(finishing->queue, job, finish_locked, finishing, &err))
+	if (!engine_change(finishing->queue, job, finish_locked, finishing, &err)) {
 		answer_job(finishing, job, &err);
+		if (err.code == EX_NO)
+			answer_gone(finishing, job);
+	}
 	for (size_t i = first; i < finishing->count; i++)
 		finishing->done[i] |= is_of(&finishing->results[i], job);
 	if (engine_is_full(finishing->queue))

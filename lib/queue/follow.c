@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -283,9 +284,17 @@ static int
 wait_for_more(struct follow *follow, struct error *err)
 {
 	_Alignas(struct inotify_event) char bytes[64 * (sizeof(struct inotify_event) + NAME_MAX + 1)];
-	ssize_t n = read(follow->inotify, bytes, sizeof bytes);
+	struct pollfd fds[2] = {{.fd = follow->inotify, .events = POLLIN}, {.fd = STDOUT_FILENO}};
 	const struct inotify_event *event;
+	ssize_t n;
 
+	if (poll(fds, 2, -1) < 0 && errno != EINTR)
+		return error_errno(err, EX_OSERR, "poll");
+	if (fds[1].revents & (POLLERR | POLLHUP))
+		return error_set(err, EX_IOERR, "standard output: nobody reads it any more");
+	if (!(fds[0].revents & POLLIN))
+		return 0;
+	n = read(follow->inotify, bytes, sizeof bytes);
 	if (n < 0 && errno != EINTR)
 		return error_errno(err, EX_OSERR, "inotify");
 	for (ssize_t at = 0; at < n; at += (ssize_t)(sizeof *event + event->len)) {

@@ -24,8 +24,8 @@ struct follow_event {
  * such job: EX_NO. */
 struct follow *follow_open(struct queue *queue, char *const *jobs, int64_t since_ms, struct error *err);
 
-/* Waits for the next event: 1; 0 where all jobs that were named are finished; -1 with a reason. The event lives until the
- * next call. */
+/* Waits for the next event: 1; 0 where all jobs that were named are finished; -1 with a reason. Where nobody reads our
+ * stdout any more, that is one: EX_IOERR. The event lives until the next call. */
 int follow_next(struct follow *follow, struct follow_event *event, struct error *err);
 
 void follow_close(struct follow *follow); /* NULL is fine */

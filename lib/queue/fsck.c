@@ -2,6 +2,7 @@
 #include "queue/fsck.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/process.h"
+#include "queue/settle.h"
 
 /* The ids in a folder of the spool. What is no id is a finding. */
 static int
@@ -93,6 +95,26 @@ check_slot(struct fsck *fsck, const char *job)
 	fsck_found(fsck, fsck->repair && add_slot(queue, job), "board: job %s is not on it", job);
 }
 
+/* A job that was removed by hand stands in the way of its cluster's others as long as its slot does. What a put that was
+ * stopped has left offers something still, or is busy: it goes by itself. */
+static void
+check_folder(struct fsck *fsck, uint32_t link)
+{
+	struct queue *queue = fsck->queue;
+	const struct board_slot *slot = board_slot(&queue->board, link);
+	char job[QUEUE_ID_SIZE];
+	struct error err;
+
+	if (!slot->used || slot->busy || (slot->offers && !slot->closed))
+		return;
+	snprintf(job, sizeof job, "%s", slot->job);
+	if (file_exists(queue->spool.jobs, job) || file_exists(queue->spool.done, job) ||
+	    board_find(&queue->board, job, link) != link)
+		return;
+	fsck_found(fsck, fsck->repair && settle_missing(queue, job, link, &err) == 0,
+	    "board: job %s is on it, and its folder is not there", job);
+}
+
 /* What is wrong with one job keeps none of the others from being looked at. */
 static void
 check_jobs(struct fsck *fsck, const struct arguments *jobs)
@@ -122,6 +144,8 @@ fsck_spool(struct fsck *fsck, struct error *err)
 	if (result == 0) {
 		check_jobs(fsck, &jobs);
 		check_jobs(fsck, &done);
+		for (uint32_t link = 1; fsck->queue->board.header && link <= board_count(&fsck->queue->board); link++)
+			check_folder(fsck, link);
 	}
 	arguments_release(&jobs);
 	arguments_release(&done);

@@ -103,7 +103,8 @@ int queue_wanted(struct queue *queue, const char *job, const char *task, int64_t
 /* --- finish --- */
 
 struct queue_answer { /* to one result */
-	int code;       /* 0 recorded; EX_NO refused as stale; EX_DATAERR no such job or task; else as in error */
+	int code;       /* 0 recorded; EX_NO refused as stale, or no such job; EX_DATAERR no such task; else as in error */
+	bool gone;      /* there is no such job */
 	char text[512]; /* why, where code is not 0 */
 };
 

@@ -82,6 +82,32 @@ settle_job(struct ledger *ledger, int64_t now_ms, struct error *err)
 	return 0;
 }
 
+/* Who puts a job holds the numbers of its cluster until the folder has come. */
+int
+settle_missing(struct queue *queue, const char *job, uint32_t link, struct error *err)
+{
+	char cluster[QUEUE_ID_SIZE];
+	struct error held;
+	int numbers, result = 0;
+
+	snprintf(cluster, sizeof cluster, "%s", board_slot(&queue->board, link)->cluster);
+	numbers = spool_lock_cluster(&queue->spool, cluster, false, &held);
+	if (numbers < 0)
+		return 0;
+	if (!file_exists(queue->spool.jobs, job))
+		result = board_remove(&queue->board, job, err);
+	close(numbers);
+	return result;
+}
+
+int
+settle_gone(struct queue *queue, const char *job, struct error *err)
+{
+	uint32_t link = board_find(&queue->board, job, 0);
+
+	return link ? settle_missing(queue, job, link, err) : 0;
+}
+
 /* Changes a job, and has that on disk. One that is not there any more is none to be changed. */
 static int
 change_job(struct queue *queue, const char *job, engine_changer *change, void *context, struct error *err)
@@ -89,7 +115,7 @@ change_job(struct queue *queue, const char *job, engine_changer *change, void *c
 	struct ledger *ledger = engine_change(queue, job, change, context, err);
 
 	if (!ledger)
-		return err->code == EX_NO ? 0 : -1;
+		return err->code == EX_NO ? settle_gone(queue, job, err) : -1;
 	return ledger_sync(ledger, err);
 }
 
@@ -171,24 +197,6 @@ bury_workers(struct queue *queue, struct error *err)
 			result = keep_first(result, err, &one);
 	}
 	closedir(stream);
-	return result;
-}
-
-/* Who puts a job holds the numbers of its cluster until the folder has come. */
-int
-settle_missing(struct queue *queue, const char *job, uint32_t link, struct error *err)
-{
-	char cluster[QUEUE_ID_SIZE];
-	struct error held;
-	int numbers, result = 0;
-
-	snprintf(cluster, sizeof cluster, "%s", board_slot(&queue->board, link)->cluster);
-	numbers = spool_lock_cluster(&queue->spool, cluster, false, &held);
-	if (numbers < 0)
-		return 0;
-	if (!file_exists(queue->spool.jobs, job))
-		result = board_remove(&queue->board, job, err);
-	close(numbers);
 	return result;
 }
 

@@ -22,6 +22,9 @@ int settle_spool(struct queue *queue, struct error *err);
 /* Clears the slot of a job whose folder is not in jobs/, unless someone is about to bring it there. */
 int settle_missing(struct queue *queue, const char *job, uint32_t link, struct error *err);
 
+/* The same of a job that somebody has removed while something of it was to be done: those of its cluster wait for it. */
+int settle_gone(struct queue *queue, const char *job, struct error *err);
+
 /* Makes what worker holds, in all jobs, ready again; a damaged one as above. */
 int settle_worker(struct queue *queue, const char *worker, const char *reason, struct error *err);
 

@@ -84,6 +84,8 @@ verb_take(int argc, char **argv)
 	argv += option_parse(&command, argc, argv);
 	if (argv[0])
 		return option_misuse(&command, "it takes no operand, found '%s'; a job is named with --job", argv[0]);
+	if (count == 0)
+		return option_misuse(&command, "--count: 0 are none, at least 1 is to be taken");
 	if (worker && lease_s >= 0)
 		return option_misuse(&command, "--worker and --lease: a worker's task has no lease");
 	queue = verb_open(spool, QUEUE_WRITE);
