@@ -49,7 +49,18 @@ PROGRAMS = $(PROGRAM_SOURCES:%.c=$(OUT)/%)
 TESTS_BUILT = $(TEST_SOURCES:%.c=$(BUILD)/%)
 BENCH_BUILT = $(BENCH_SOURCES:%.c=$(BUILD)/%)
 
-all: $(PROGRAMS)
+# What the commands say of themselves, for shells; the same of every variant.
+COMPLETIONS = share/coopr/completions/coopr.bash share/coopr/completions/_coopr share/coopr/completions/coopr.fish
+
+all: $(PROGRAMS) $(COMPLETIONS)
+
+$(COMPLETIONS): $(PROGRAMS)
+	@mkdir -p $(@D)
+	$(OUT)/bin/coopr-completion $(SHELL_OF_$(@F)) >$@.new && mv $@.new $@
+
+SHELL_OF_coopr.bash = bash
+SHELL_OF__coopr = zsh
+SHELL_OF_coopr.fish = fish
 
 $(BUILD)/%.o: %.c Makefile
 	@mkdir -p $(@D)
@@ -69,6 +80,8 @@ $(TESTS_BUILT) $(BENCH_BUILT): %: %.o $(LIB)
 ifdef SAN
 all: $(OUT)/share $(OUT)/man $(SCRIPTS:%=$(OUT)/%)
 
+$(COMPLETIONS): | $(OUT)/share
+
 $(OUT)/share $(OUT)/man $(SCRIPTS:%=$(OUT)/%): $(OUT)/%:
 	@mkdir -p $(@D)
 	ln -sfn $(CURDIR)/$* $@
@@ -80,7 +93,7 @@ endif
 BUILD_PACKAGES = gcc libc6-dev libjq-dev libsodium-dev libsqlite3-dev make
 # The sandbox's nodes are namespaces with a bridge, an overlay of this machine and an sshd.
 RUN_PACKAGES = iproute2 openssh-client openssh-server util-linux
-TEST_PACKAGES = bats busybox curl git graphviz jq mandoc procps python3 python3-jsonschema sqlite3 strace
+TEST_PACKAGES = bats busybox curl fish git graphviz jq mandoc procps python3 python3-jsonschema sqlite3 strace zsh
 LINT_PACKAGES = clang clang-tidy cppcheck mandoc shellcheck
 FUZZ_PACKAGES = clang libclang-rt-dev
 
@@ -156,7 +169,12 @@ build/fuzz/%.o: %.c Makefile
 
 ROOT = $(DESTDIR)$(PREFIX)
 INSTALLED = $(PROGRAM_SOURCES:%.c=%) $(SCRIPTS)
-DATA = $(shell find share/coopr -type f)
+DATA = $(sort $(COMPLETIONS) $(shell find share/coopr -type f))
+# Where shells look for the completion of a command, each by its name.
+COMMANDS = $(notdir $(filter bin/%,$(PROGRAM_SOURCES:%.c=%)))
+BASH_COMPLETIONS = $(COMMANDS:%=share/bash-completion/completions/%)
+ZSH_COMPLETION = share/zsh/site-functions/_coopr
+FISH_COMPLETIONS = $(COMMANDS:%=share/fish/vendor_completions.d/%.fish)
 
 install: all
 	for f in $(INSTALLED); do install -D -m 755 $(OUT)/$$f $(ROOT)/$$f || exit 1; done
@@ -164,13 +182,17 @@ install: all
 	for f in $(DATA); do \
 	    if [ -x $$f ]; then mode=755; else mode=644; fi; \
 	    install -D -m $$mode $$f $(ROOT)/$$f || exit 1; done
+	for f in $(BASH_COMPLETIONS); do install -D -m 644 share/coopr/completions/coopr.bash $(ROOT)/$$f || exit 1; done
+	install -D -m 644 share/coopr/completions/_coopr $(ROOT)/$(ZSH_COMPLETION)
+	for f in $(FISH_COMPLETIONS); do install -D -m 644 share/coopr/completions/coopr.fish $(ROOT)/$$f || exit 1; done
 
 uninstall:
 	rm -f $(INSTALLED:%=$(ROOT)/%) $(PAGES:%=$(ROOT)/share/%)
+	rm -f $(BASH_COMPLETIONS:%=$(ROOT)/%) $(ROOT)/$(ZSH_COMPLETION) $(FISH_COMPLETIONS:%=$(ROOT)/%)
 	rm -rf $(ROOT)/libexec/coopr $(ROOT)/share/coopr
 
 clean:
-	rm -rf build $(PROGRAM_SOURCES:%.c=%)
+	rm -rf build share/coopr/completions $(PROGRAM_SOURCES:%.c=%)
 
 -include $(shell find build -name '*.d' 2>/dev/null)
 

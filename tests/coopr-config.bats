@@ -75,16 +75,16 @@ sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))' "$@" </dev/null | 
 	same "providers/p" "$(on_terminal coopr-store list)"
 	contains "$(on_terminal coopr-store list -o table)" VERSION
 	same revision "$(coopr-store list | jq -r .kind)"
-	contains "$(on_terminal coopr-doctor)" REMEDY
+	contains "$(on_terminal coopr-doctor --settings)" WHERE
 }
 
 @test "color: the file is weaker than NO_COLOR, and that than COOPR_COLOR" {
 	escape=$'\033'
 	echo "color = always" >"$file"
-	contains "$(coopr-doctor -o table || true)" "$escape["
-	[[ $(NO_COLOR=1 coopr-doctor -o table) != *"$escape"* ]]
-	contains "$(NO_COLOR=1 COOPR_COLOR=always coopr-doctor -o table || true)" "$escape["
-	[[ $(coopr-doctor -o table --color never) != *"$escape"* ]]
+	contains "$(coopr-doctor --settings -o table || true)" "$escape["
+	[[ $(NO_COLOR=1 coopr-doctor --settings -o table) != *"$escape"* ]]
+	contains "$(NO_COLOR=1 COOPR_COLOR=always coopr-doctor --settings -o table || true)" "$escape["
+	[[ $(coopr-doctor --settings -o table --color never) != *"$escape"* ]]
 }
 
 @test "a file that cannot be understood is refused with its line: 78" {

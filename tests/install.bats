@@ -27,7 +27,11 @@ setup_file() {
 	[ -f share/man/man1/coopr.1 ]
 	[ -f share/man/man7/coopr-commands.7 ]
 	[ -x libexec/coopr/provider/sandbox ]
-	same "" "$(find . -name '*.c' -o -name '*.o' -o -name '*.d')"
+	for file in bash-completion/completions/coopr bash-completion/completions/coopr-queue zsh/site-functions/_coopr \
+		fish/vendor_completions.d/coopr.fish; do
+		grep -q 'printed by coopr completion' "share/$file"
+	done
+	same "" "$(find . -type f \( -name '*.c' -o -name '*.o' -o -name '*.d' \))"
 	same "" "$(find . ! -perm -a=r -o -type d ! -perm -a=x)"
 	same "$(cd "$COOPR_ROOT/share/coopr" && find . -type f -perm -u=x | sort)" \
 		"$(cd share/coopr && find . -type f -perm -a=x | sort)"

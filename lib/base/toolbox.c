@@ -62,6 +62,17 @@ toolbox_find(const char *name)
 	return path;
 }
 
+char *
+toolbox_front(void)
+{
+	char *path = location_installed("bin/coopr");
+
+	if (is_program(path))
+		return path;
+	free(path);
+	return NULL;
+}
+
 /* The name of a command for a file name; NULL where it is none: a source, say. */
 static const char *
 command_of(const char *file)

@@ -12,6 +12,9 @@ struct arguments;
  * none. The caller frees it. */
 char *toolbox_find(const char *name);
 
+/* The path of coopr itself, in the same installation. NULL where it is not there. The caller frees it. */
+char *toolbox_front(void);
+
 /* Pushes the names of all commands of the installation, sorted. */
 void toolbox_list(struct arguments *names);
 

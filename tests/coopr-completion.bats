@@ -1,0 +1,152 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# Completion by the shells themselves: what they offer for a line that ends where the key is pressed.
+
+load case
+load examples
+
+setup() {
+	fresh
+	unset COOPR_COLOR COOPR_JOBS COOPR_OUTPUT
+	export COOPR_CATALOGUE=$COOPR_ROOT/share/coopr/catalogue
+	mkdir -p state/clusters/shop state/clusters/blog folder
+	: >file.txt
+}
+
+in_bash() {
+	coopr-completion bash >coopr.bash
+	bash -c 'source coopr.bash
+		read -ra COMP_WORDS <<<"${1//=/ = }"
+		case $1 in *[=\ ]) [ "${COMP_WORDS[-1]}" = "=" ] || COMP_WORDS+=("") ;; esac
+		COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+		_coopr
+		printf "%s\n" "${COMPREPLY[@]}"' - "$1" | sort
+}
+
+# An interactive zsh on a terminal of its own; it leaves at the completion, and notes what it would offer.
+in_zsh() {
+	mkdir -p functions
+	coopr-completion zsh >functions/_coopr
+	cat >setup.zsh <<-'END'
+		PROMPT= RPROMPT=
+		fpath=($PWD/functions $fpath)
+		autoload -Uz compinit
+		compinit -u -D
+		compadd() {
+			if [[ ${@[1,(i)(-|--)]} == *-(O|A|D)\ * ]]; then builtin compadd "$@"; return; fi
+			local -a hits
+			builtin compadd -A hits "$@"
+			print -rl -- $hits >>offered
+		}
+		comppostfuncs=(exit)
+	END
+	rm -f offered
+	python3 - "$1" <<-'END'
+		import os, pty, sys
+		pid, fd = pty.fork()
+		if pid == 0:
+		    os.environ["TERM"] = "xterm"
+		    os.execvp("zsh", ["zsh", "-f", "-i"])
+		os.write(fd, b"source ./setup.zsh\n" + sys.argv[1].encode() + b"\t")
+		try:
+		    while os.read(fd, 4096):
+		        pass
+		except OSError:
+		    pass
+		os.waitpid(pid, 0)
+	END
+	sed '/^$/d' offered | sort
+}
+
+in_fish() {
+	coopr-completion fish >coopr.fish
+	fish -c "source coopr.fish; complete -C '$1'" | cut -f 1 | sed 's/^--[a-z-]*=//' | sort
+}
+
+# offers SHELL LINE WORD...: these words and no other.
+offers() {
+	local shell=$1 line=$2
+
+	shift 2
+	same "$line: $(printf '%s\n' "$@" | sort | tr '\n' ' ')" "$line: $("in_$shell" "$line" | tr '\n' ' ')"
+}
+
+all_of() {
+	offers "$1" "coopr cre" create
+	offers "$1" "coopr queue sh" show
+	offers "$1" "coopr-queue sh" show
+	offers "$1" "coopr create --te" --template --tenant
+	offers "$1" "coopr create -t we" web
+	offers "$1" "coopr create -t web -H la" large
+	offers "$1" "coopr create --output=" json table
+	offers "$1" "coopr create --color a" always auto
+	offers "$1" "coopr plan -a re" remove-services replace restart
+	offers "$1" "coopr store get cl" clustertemplate
+	offers "$1" "coopr help val" validate
+	offers "$1" "coopr completion " bash fish zsh
+}
+
+@test "bash completes commands, options, words that can stand there, and names" {
+	all_of bash
+	offers bash "coopr create -s nginx,ng" nginx,nginx
+	offers bash "coopr validate f" file.txt folder
+	offers bash "coopr queue put --spool f" folder
+	offers bash "coopr solve --allow-moves --node-l" --node-limit
+	offers bash "coopr nothing " ""
+}
+
+@test "zsh completes the same" {
+	need_program zsh python3
+	all_of zsh
+}
+
+@test "fish completes the same" {
+	need_program fish
+	all_of fish
+	offers fish "coopr create -s nginx,ng" nginx,nginx
+}
+
+@test "names of clusters are known, and nothing is said where there are none" {
+	same "blog shop" "$(coopr-completion --words CLUSTER | sort | tr '\n' ' ' | sed 's/ $//')"
+	rm -r state/clusters
+	run -0 coopr-completion --words CLUSTER
+	same "" "$output"
+	run -0 coopr-completion --words NONSENSE
+	same "" "$output"
+}
+
+@test "every option of every command is in the scripts" {
+	for shell in bash zsh fish; do
+		coopr-completion $shell >script.$shell
+		for program in "$COOPR_BIN"/coopr-*; do
+			case $program in *.c | *-packages) continue ;; esac
+			"$program" --complete-options | awk -F '\t' '$1 == "option" {print $3}' | while read -r name; do
+				grep -qE -- "--$name|-l $name" script.$shell || echo "$shell: ${program##*/} --$name"
+			done
+		done
+	done >missing
+	same "" "$(cat missing)"
+}
+
+@test "what make install puts into place is what the command prints" {
+	for pair in bash:coopr.bash zsh:_coopr fish:coopr.fish; do
+		same "$(coopr-completion "${pair%:*}")" "$(cat "$COOPR_ROOT/share/coopr/completions/${pair#*:}")"
+	done
+}
+
+@test "a shell that is not known is misuse" {
+	run -64 coopr-completion csh
+	contains "$output" "bash, zsh and fish"
+	run -64 coopr-completion
+	run -64 coopr-completion --words CLUSTER bash
+	run -74 bash -c 'coopr-completion bash >/dev/full'
+}
+
+@test "the examples of the page" {
+	commands_of "$COOPR_ROOT/man/man1/coopr-completion.1" >examples
+	[ -s examples ]
+	bash -eu examples >printed
+	contains "$(cat printed)" web
+	contains "$(cat printed)" action
+}
