@@ -58,6 +58,7 @@ said_of() {
 
 @test "the table is for people; another format is misuse" {
 	run coopr-doctor -o table
+	[ "$status" -le 1 ]
 	contains "${lines[0]}" "STATUS"
 	run -64 coopr-doctor -o wide
 	run -64 coopr-doctor now

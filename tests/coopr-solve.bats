@@ -121,6 +121,7 @@ answer_all() {
 @test "a requirement is met by a service that provides it" {
 	changed '.services[0].dependencies = {"install": {"requires": ["jobs"]}} | .services[1].dependencies = {"provides": ["jobs"]}'
 	coopr-solve changed >layout
+	same '["master","monitor","worker"]' "$(head -n 1 layout | jq -c .services)"
 }
 
 @test "services in conflict are refused, and told once" {

@@ -166,15 +166,13 @@ static void
 prefer(const struct option_spec *spec)
 {
 	enum preference which = preference_of(spec->name);
-	const char **value = spec->value;
+	const char **value = spec->value, *preferred;
 
-	if (spec->kind != OPTION_KIND_STRING || (which != PREFERENCE_TENANT && which != PREFERENCE_OUTPUT))
+	if (spec->kind != OPTION_KIND_STRING || (which != PREFERENCE_TENANT && which != PREFERENCE_OUTPUT) || *value)
 		return;
-	if (!*value && which == PREFERENCE_TENANT)
-		*value = preference_value(which, NULL);
-	else if (!*value && isatty(STDOUT_FILENO) && preference_value(which, NULL) &&
-	    option_has_word(spec, preference_value(which, NULL)))
-		*value = preference_value(which, NULL);
+	preferred = preference_value(which, NULL);
+	if (which == PREFERENCE_TENANT || (isatty(STDOUT_FILENO) && preferred && option_has_word(spec, preferred)))
+		*value = preferred;
 }
 
 static void
