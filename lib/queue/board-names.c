@@ -11,7 +11,7 @@ bucket_of(const struct board *board, const char *name)
 {
 	uint64_t hash = fold_worker(name);
 
-	return &board->entries[(hash ^ hash >> 32) & (board->header->capacity - 1)];
+	return board_entry(board, (uint32_t)(hash ^ hash >> 32) & (board->header->capacity - 1));
 }
 
 /* A reader that has no lock may see anything: nothing is longer than the file. */

@@ -17,13 +17,13 @@ board_tables_party(struct board *board, enum board_party_kind kind, const char *
 	struct board_party *party;
 
 	for (uint32_t i = 0; i < count; i++) {
-		party = &board->entries[i].party[kind];
+		party = &board_entry(board, i)->party[kind];
 		if (strncmp(party->name, name, sizeof party->name - 1) == 0)
 			return i;
 		if (party->jobs == 0)
 			at = i;
 	}
-	party = &board->entries[at].party[kind];
+	party = &board_entry(board, at)->party[kind];
 	*party = (struct board_party){.max = QUEUE_UNLIMITED};
 	snprintf(party->name, sizeof party->name, "%s", name);
 	board->header->party_count[kind] += at == count;
@@ -38,14 +38,14 @@ lane_of(struct board *board, const uint32_t party[BOARD_PARTY_KINDS])
 	uint32_t count = board->header->lane_count, at = count;
 
 	for (uint32_t i = 0; i < count; i++) {
-		const struct board_lane *lane = &board->entries[i].lane;
+		const struct board_lane *lane = &board_entry(board, i)->lane;
 
 		if (lane->jobs > 0 && memcmp(lane->party, party, sizeof lane->party) == 0)
 			return i;
 		if (lane->jobs == 0 && lane->first == 0)
 			at = i;
 	}
-	board->entries[at].lane = (struct board_lane){.party = {party[BOARD_TENANT], party[BOARD_PROVIDER]}};
+	board_entry(board, at)->lane = (struct board_lane){.party = {party[BOARD_TENANT], party[BOARD_PROVIDER]}};
 	board->header->lane_count += at == count;
 	return at;
 }
@@ -53,15 +53,15 @@ lane_of(struct board *board, const uint32_t party[BOARD_PARTY_KINDS])
 static struct heap_links *
 slot_links(void *of, uint32_t slot)
 {
-	return &((struct board *)of)->entries[slot].slot.links;
+	return &board_entry(of, slot)->slot.links;
 }
 
 static bool
 slot_precedes(void *of, uint32_t a, uint32_t b)
 {
-	const struct board_entry *entries = ((struct board *)of)->entries;
+	uint64_t order = board_entry(of, a)->slot.order;
 
-	return entries[a].slot.order < entries[b].slot.order;
+	return order < board_entry(of, b)->slot.order;
 }
 
 bool
@@ -76,7 +76,7 @@ list_slot(struct board *board, uint32_t link)
 {
 	struct heap_tree tree = {board, slot_links, slot_precedes};
 	struct board_slot *slot = board_slot(board, link);
-	struct board_lane *lane = &board->entries[slot->lane].lane;
+	struct board_lane *lane = &board_entry(board, slot->lane)->lane;
 
 	if (slot->listed || !board_offers(slot))
 		return;
@@ -118,7 +118,7 @@ board_tables_count(struct board *board, uint32_t link, int64_t more)
 
 	board->header->running += (uint64_t)more;
 	for (int kind = 0; kind < BOARD_PARTY_KINDS; kind++)
-		board->entries[slot->party[kind]].party[kind].running += (uint64_t)more;
+		board_entry(board, slot->party[kind])->party[kind].running += (uint64_t)more;
 }
 
 /* --- timers --- */
@@ -126,21 +126,21 @@ board_tables_count(struct board *board, uint32_t link, int64_t more)
 static uint32_t *
 timer_item(void *of, uint32_t at)
 {
-	return &((struct board *)of)->entries[at].timer;
+	return &board_entry(of, at)->timer;
 }
 
 static uint32_t *
 timer_place(void *of, uint32_t slot)
 {
-	return &((struct board *)of)->entries[slot].slot.timer;
+	return &board_entry(of, slot)->slot.timer;
 }
 
 static bool
 timer_precedes(void *of, uint32_t a, uint32_t b)
 {
-	const struct board_entry *entries = ((struct board *)of)->entries;
+	int64_t timer_ms = board_entry(of, a)->slot.timer_ms;
 
-	return entries[a].slot.timer_ms < entries[b].slot.timer_ms;
+	return timer_ms < board_entry(of, b)->slot.timer_ms;
 }
 
 void
@@ -162,7 +162,7 @@ board_tables_set_timer(struct board *board, uint32_t link, int64_t timer_ms)
 uint32_t
 board_first_timer(const struct board *board)
 {
-	return board->header->timer_count ? board->entries[0].timer + 1 : 0;
+	return board->header->timer_count ? board_entry(board, 0)->timer + 1 : 0;
 }
 
 /* --- all of it --- */
@@ -200,9 +200,9 @@ board_tables_enter(struct board *board, uint32_t link)
 	slot->behind = slot->before = slot->listed = slot->timer = slot->busy = 0;
 	board_names_enter(board, link);
 	for (int kind = 0; kind < BOARD_PARTY_KINDS; kind++)
-		board->entries[slot->party[kind]].party[kind].jobs++;
+		board_entry(board, slot->party[kind])->party[kind].jobs++;
 	slot->lane = lane_of(board, slot->party);
-	board->entries[slot->lane].lane.jobs++;
+	board_entry(board, slot->lane)->lane.jobs++;
 	board_tables_count(board, link, (int64_t)slot->running + slot->reserved);
 	board_tables_set_busy(board, link, busy);
 	board_tables_set_timer(board, link, slot->timer_ms);
@@ -219,8 +219,8 @@ board_tables_leave(struct board *board, uint32_t link)
 	board_tables_set_timer(board, link, INT64_MAX);
 	board_tables_set_busy(board, link, false);
 	for (int kind = 0; kind < BOARD_PARTY_KINDS; kind++)
-		board->entries[slot->party[kind]].party[kind].jobs--;
-	board->entries[slot->lane].lane.jobs--;
+		board_entry(board, slot->party[kind])->party[kind].jobs--;
+	board_entry(board, slot->lane)->lane.jobs--;
 	slot->used = 0;
 	board->header->ghosts += slot->listed;
 	if (!slot->listed)
@@ -280,7 +280,7 @@ forget_tables(struct board *board)
 	header->running = 0;
 	header->lane_count = header->timer_count = header->free = header->busy = header->ghosts = 0;
 	for (uint32_t i = 0; i < header->capacity; i++) {
-		struct board_entry *entry = &board->entries[i];
+		struct board_entry *entry = board_entry(board, i);
 
 		entry->jobs = entry->clusters = 0;
 		for (int kind = 0; kind < BOARD_PARTY_KINDS; kind++) {

@@ -45,13 +45,14 @@ board_add(struct board *board, const struct board_job *job, uint64_t *order, str
 {
 	int result = 0;
 
-	if (board_lock(board, err) < 0)
-		return -1;
-	if (*order == 0)
-		*order = board->header->next_order;
-	if (!board_names_find(board, job->id))
-		result = board_put(board, job, *order, board->header->next_arrival, err);
-	board_unlock(board);
+	do {
+		if (board_lock(board, err) < 0)
+			return -1;
+		if (*order == 0)
+			*order = board->header->next_order;
+		if (!board_names_find(board, job->id))
+			result = board_put(board, job, *order, board->header->next_arrival, err);
+	} while (!board_unlock(board));
 	return result;
 }
 
@@ -154,7 +155,7 @@ board_room(const struct board *board, const uint32_t party[BOARD_PARTY_KINDS])
 	uint64_t room = room_of(board->header->max, board->header->running);
 
 	for (int kind = 0; kind < BOARD_PARTY_KINDS; kind++) {
-		const struct board_party *of = &board->entries[party[kind]].party[kind];
+		const struct board_party *of = &board_entry(board, party[kind])->party[kind];
 		uint64_t more = room_of(of->max, of->running);
 
 		room = more < room ? more : room;
@@ -177,8 +178,7 @@ board_reserve(struct board *board, uint32_t link, const char *job, uint32_t want
 	board_tables_set_busy(board, link, true);
 	board_tables_count(board, link, wanted);
 	slot->reserved += wanted;
-	board_unlock(board);
-	return wanted;
+	return board_unlock(board) ? wanted : 0;
 }
 
 bool

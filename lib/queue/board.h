@@ -20,6 +20,7 @@
 
 #include "queue/heap.h"
 #include "queue/queue.h"
+#include "queue/seal.h"
 
 struct error;
 struct spool;
@@ -72,12 +73,15 @@ struct board_slot {
 
 struct board_header {
 	char magic[8]; /* last to be written */
-	uint32_t version, capacity;
-	_Atomic uint32_t count; /* slots that were ever used */
+	uint32_t version;
 	uint32_t changing;      /* someone holds the lock, or died holding it */
-	char boot[40];
-	uint64_t next_order, next_arrival;
 	_Atomic int64_t settled_ms;
+	uint32_t audited;       /* blocks; what comes behind is looked at next */
+	uint32_t sum;           /* of all below */
+	char boot[40];
+	uint32_t capacity;
+	_Atomic uint32_t count; /* slots that were ever used */
+	uint64_t next_order, next_arrival;
 	uint64_t limits[3];     /* the file of limits that max is from; 0: none was read */
 	int64_t max;
 	uint64_t running;
@@ -101,9 +105,12 @@ struct board {
 	struct board_entry *entries;
 	size_t mapped; /* bytes */
 	ino_t inode;
+	bool locked;
+	unsigned remade; /* so often it was found damaged */
+	struct seal *seal; /* over the entries; of who may change them */
 };
 
-enum { BOARD_HEADER_SIZE = 256 };
+enum { BOARD_HEADER_SIZE = 256, BOARD_AUDIT_BLOCKS = 512 };
 
 /* Maps it, made anew from jobs/ where it is not of this boot. */
 int board_open(struct board *board, const struct spool *spool, struct error *err);
@@ -115,13 +122,20 @@ void board_peek(struct board *board, const struct spool *spool);
 /* To be called before slots are looked at: maps what has been added. */
 int board_refresh(struct board *board, struct error *err);
 
-/* The slot behind a link, which is not 0. */
+/* An entry, and the slot behind a link, which is not 0. One that is not there, or under the lock one that was damaged, is
+ * empty and does not matter: the board is made anew when it is unlocked. */
+struct board_entry *board_entry(const struct board *board, uint32_t number);
 struct board_slot *board_slot(const struct board *board, uint32_t link);
 uint32_t board_count(const struct board *board); /* slots, used or not */
 
 /* Around what looks at more than one slot, or changes tables. */
 int board_lock(struct board *board, struct error *err);
-void board_unlock(struct board *board);
+
+/* False where the board turned out to be damaged, and was made anew from the jobs: what was done to it meanwhile is lost. */
+bool board_unlock(struct board *board);
+
+/* Looks for damage: in all of it, or in a part, each time another. */
+void board_audit(struct board *board, bool all);
 
 /* Adds a job; order 0: it gets the next number. */
 int board_add(struct board *board, const struct board_job *job, uint64_t *order, struct error *err);

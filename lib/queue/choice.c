@@ -48,7 +48,7 @@ is_among(const char *name, const char *const *list)
 static const char *
 party_name(const struct board *board, const uint32_t *party, enum board_party_kind kind)
 {
-	return board->entries[party[kind]].party[kind].name;
+	return board_entry(board, party[kind])->party[kind].name;
 }
 
 static bool
@@ -61,7 +61,7 @@ is_wanted(const struct choice *choice, const struct board *board, const uint32_t
 static uint64_t
 running_of(const struct board *board, uint32_t link)
 {
-	return board->entries[board_slot(board, link)->party[BOARD_TENANT]].party[BOARD_TENANT].running;
+	return board_entry(board, board_slot(board, link)->party[BOARD_TENANT])->party[BOARD_TENANT].running;
 }
 
 static bool
@@ -82,7 +82,7 @@ best_lane(struct choice *choice, struct board *board)
 
 	choice->tenants = 0;
 	for (uint32_t i = 0; i < board->header->lane_count; i++) {
-		struct board_lane *lane = &board->entries[i].lane;
+		struct board_lane *lane = &board_entry(board, i)->lane;
 		uint32_t link = first_untried(choice, board, board_first_of(board, lane)), tenant = lane->party[BOARD_TENANT];
 
 		if (!link || !is_wanted(choice, board, lane->party))

@@ -245,7 +245,7 @@ course_of_ledger(const struct ledger *ledger, struct course *course, struct erro
 int
 course_of_job(struct queue *queue, const char *job, struct course *course, struct error *err)
 {
-	struct ledger *ledger = engine_lock(queue, job, err);
+	struct ledger *ledger = engine_lock_whole(queue, job, err);
 	uint64_t applied;
 
 	if (!ledger)

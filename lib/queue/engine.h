@@ -27,6 +27,9 @@ struct ledger *engine_ledger(struct queue *queue, const char *job, struct error 
 /* The job, open and locked. */
 struct ledger *engine_lock(struct queue *queue, const char *job, struct error *err);
 
+/* The same, and its index is looked through for damage: for who reads all of it. */
+struct ledger *engine_lock_whole(struct queue *queue, const char *job, struct error *err);
+
 /* What is done to a locked job: events are recorded (not committed). */
 typedef int engine_changer(struct ledger *ledger, void *context, struct error *err);
 

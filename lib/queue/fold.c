@@ -124,7 +124,7 @@ fold_boot(struct index *index, const struct event *event)
 	snprintf(index->header->events_boot, sizeof index->header->events_boot, "%s", event->boot ? event->boot : "");
 	/* Times of another boot mean nothing now: all of them have come. */
 	for (uint32_t i = 0; i < index->header->timer_count; i++)
-		index_live(index, index->timers[i])->due_ms = 0;
+		index_live(index, *index_number(index, INDEX_TIMERS, i))->due_ms = 0;
 }
 
 static void

@@ -17,7 +17,7 @@ static const char magic[8] = "cooprst";
 
 enum { ALIGN = 64 };
 
-enum section { HEADER, STEPS, LIVE, NODES, EDGES, INSTANCES, SLOTS, READY, TIMERS, TEXT, SECTION_COUNT };
+enum section { HEADER, STEPS, LIVE, NODES, EDGES, INSTANCES, SLOTS, READY, TIMERS, TEXT, SUMS, SECTION_COUNT };
 
 /* Where each section starts, given the counts in the header. Returns the size of it all. */
 static uint64_t
@@ -37,11 +37,12 @@ lay_out(const struct index_header *header, uint64_t start[SECTION_COUNT])
 	};
 	uint64_t at = 0;
 
-	for (int i = 0; i < SECTION_COUNT; i++) {
+	for (int i = 0; i < SUMS; i++) {
 		start[i] = at;
 		at += (sizes[i] + ALIGN - 1) & ~(uint64_t)(ALIGN - 1);
 	}
-	return at;
+	start[SUMS] = at;
+	return at + seal_count(at - start[STEPS]) * sizeof(uint32_t);
 }
 
 static void
@@ -128,6 +129,59 @@ index_create(struct index *index, int dir, const char *name, const struct index_
 	return 0;
 }
 
+static uint32_t
+sum_of(const struct index_header *header)
+{
+	const char *start = (const char *)&header->generation;
+
+	return seal_sum(start, (size_t)((const char *)(header + 1) - start), 0);
+}
+
+static void
+begin(struct index *index)
+{
+	uint64_t start[SECTION_COUNT];
+
+	lay_out(index->header, start);
+	seal_begin(&index->seal, (char *)index->map + start[STEPS], start[SUMS] - start[STEPS],
+	    (void *)((char *)index->map + start[SUMS]));
+}
+
+void
+index_seal(struct index *index)
+{
+	begin(index);
+	seal_all(&index->seal);
+	index->header->sum = sum_of(index->header);
+}
+
+void
+index_close(struct index *index)
+{
+	seal_close(&index->seal);
+	index->header->sum = sum_of(index->header);
+}
+
+void
+index_forget(struct index *index)
+{
+	seal_forget(&index->seal);
+}
+
+bool
+index_is_sound(struct index *index)
+{
+	index->broken |= index->header->sum != sum_of(index->header);
+	return !index->broken;
+}
+
+bool
+index_is_whole(struct index *index)
+{
+	index->broken |= !seal_check(&index->seal, 0, seal_count(index->seal.size));
+	return index_is_sound(index);
+}
+
 /* Whether the mapped bytes are an index that this program, in this boot, may believe. */
 static bool
 is_usable(const struct index_header *header, size_t size, uint64_t plan_size, const char *boot)
@@ -141,7 +195,7 @@ is_usable(const struct index_header *header, size_t size, uint64_t plan_size, co
 	return header->slot_count == slots_for(header->step_count) && header->text_size <= size &&
 	    header->instance_count <= INDEX_INSTANCES_MAX &&
 	    header->timer_count <= header->step_count && header->ready_count <= header->node_count &&
-	    lay_out(header, start) == size;
+	    lay_out(header, start) == size && header->sum == sum_of(header);
 }
 
 int
@@ -168,6 +222,7 @@ index_map(struct index *index, int dir, bool shared, uint64_t plan_size, const c
 	}
 	attach(index, map, (size_t)st.st_size);
 	index->inode = st.st_ino;
+	begin(index);
 	if (index->header->text_size > 0 && index->text[index->header->text_size - 1] == '\0')
 		return 1;
 	index_unmap(index);
@@ -177,6 +232,7 @@ index_map(struct index *index, int dir, bool shared, uint64_t plan_size, const c
 void
 index_unmap(struct index *index)
 {
+	seal_release(&index->seal);
 	if (index->map)
 		munmap(index->map, index->size);
 	*index = (struct index){0};
@@ -194,6 +250,15 @@ hash(uint64_t seed, const char *id)
 	return (uint32_t)(h ^ h >> 32);
 }
 
+/* Whether what stands there may be believed. */
+static bool
+sound(struct index *index, const void *at, size_t length)
+{
+	seal_touch(&index->seal, at, length);
+	index->broken |= index->seal.broken;
+	return !index->broken;
+}
+
 /* The slot that holds id, or the free one where it would go. At most half are used, so the walk ends soon. */
 static uint32_t *
 slot_of(struct index *index, const char *id)
@@ -203,6 +268,8 @@ slot_of(struct index *index, const char *id)
 	for (uint32_t i = 0; i <= mask; i++) {
 		uint32_t *slot = &index->slots[(start + i) & mask];
 
+		if (!sound(index, slot, sizeof *slot))
+			break;
 		if (*slot == 0 || strcmp(index_step_id(index, *slot - 1), id) == 0)
 			return slot;
 	}
@@ -229,9 +296,10 @@ index_step(struct index *index, uint32_t step)
 {
 	static struct index_step nothing;
 
-	if (step < index->header->step_count)
+	if (step < index->header->step_count && sound(index, &index->steps[step], sizeof *index->steps))
 		return &index->steps[step];
 	index->broken = true;
+	nothing = (struct index_step){0};
 	return &nothing;
 }
 
@@ -240,7 +308,7 @@ index_live(struct index *index, uint32_t step)
 {
 	static struct index_live nothing;
 
-	if (step < index->header->step_count)
+	if (step < index->header->step_count && sound(index, &index->live[step], sizeof *index->live))
 		return &index->live[step];
 	index->broken = true;
 	nothing = (struct index_live){0};
@@ -252,10 +320,32 @@ index_node(struct index *index, uint32_t node)
 {
 	static struct index_node nothing;
 
-	if (node < index->header->node_count)
+	if (node < index->header->node_count && sound(index, &index->nodes[node], sizeof *index->nodes))
 		return &index->nodes[node];
 	index->broken = true;
 	nothing = (struct index_node){0};
+	return &nothing;
+}
+
+uint32_t *
+index_number(struct index *index, enum index_list list, uint64_t at)
+{
+	static uint32_t nothing;
+	const struct index_header *header = index->header;
+	struct {
+		uint32_t *first;
+		uint64_t count;
+	} lists[] = {
+		[INDEX_EDGES] = {index->edges, header->edge_count},
+		[INDEX_INSTANCES] = {index->instances, (uint64_t)header->instance_count * header->node_count},
+		[INDEX_READY] = {index->ready, header->node_count},
+		[INDEX_TIMERS] = {index->timers, header->step_count},
+	};
+
+	if (at < lists[list].count && sound(index, &lists[list].first[at], sizeof nothing))
+		return &lists[list].first[at];
+	index->broken = true;
+	nothing = 0;
 	return &nothing;
 }
 
@@ -263,7 +353,8 @@ index_node(struct index *index, uint32_t node)
 const char *
 index_text(struct index *index, uint32_t at)
 {
-	if (at < index->header->text_size)
+	if (at < index->header->text_size && sound(index, index->text + at, 1) &&
+	    sound(index, index->text + at, strlen(index->text + at) + 1))
 		return index->text + at;
 	index->broken = true;
 	return "";

@@ -15,6 +15,7 @@
 
 #include "queue/heap.h"
 #include "queue/queue.h"
+#include "queue/seal.h"
 
 struct error;
 
@@ -29,7 +30,7 @@ enum step_status {
 	STEP_STATUS_COUNT,
 };
 
-enum { INDEX_UNDO_MAX = 6, INDEX_INSTANCES_MAX = 32, INDEX_VERSION = 3 };
+enum { INDEX_UNDO_MAX = 6, INDEX_INSTANCES_MAX = 32, INDEX_VERSION = 4 };
 
 struct index_step { /* of the plan: never changes */
 	uint64_t offset;     /* of its line in plan.ndjson ... */
@@ -81,6 +82,14 @@ struct index_header {
 	char magic[8];
 	uint32_t version;
 	uint32_t dirty;     /* being changed: not to be trusted by who comes next */
+	/* What changes without the lock: */
+	uint32_t sync_failed; /* an fsync of events.ndjson failed in this boot */
+	uint32_t slot;      /* link to its slot on the board, a hint for all processes */
+	uint64_t synced;    /* bytes of events.ndjson known to be on disk */
+	uint64_t synced_seq;
+	/* All else, and the sum of it: */
+	uint32_t sum;
+	uint32_t generation; /* of the addresses that the config asks for */
 	uint64_t size;      /* of the file */
 	char boot[40];      /* the boot it belongs to */
 	uint64_t seed;      /* of the hash of ids */
@@ -92,11 +101,8 @@ struct index_header {
 	uint32_t instance_count; /* services of which it asks what instance a node is */
 	uint32_t instance_service[INDEX_INSTANCES_MAX]; /* in text */
 	/* From here on it changes: */
-	uint32_t sync_failed; /* an fsync of events.ndjson failed in this boot */
 	uint64_t applied;     /* bytes of events.ndjson that are folded in */
 	uint64_t nodes_size;  /* bytes of nodes.ndjson that are spoken of here */
-	uint64_t synced;      /* bytes of it known to be on disk */
-	uint64_t synced_seq;
 	uint64_t said_synced; /* the last "synced" written into an event */
 	uint64_t seq;         /* of the last event */
 	char events_boot[40]; /* the boot that times in events count from */
@@ -107,8 +113,6 @@ struct index_header {
 	uint32_t ready_count, timer_count;
 	uint32_t running;       /* link to the first */
 	uint32_t asked_missing; /* nodes asked for whose address is not known */
-	uint32_t generation;    /* of the addresses that the config asks for */
-	uint32_t slot;          /* link to its slot on the board, a hint for all processes */
 	char cluster[QUEUE_ID_SIZE], tenant[QUEUE_ID_SIZE], provider[QUEUE_ID_SIZE];
 };
 
@@ -126,7 +130,8 @@ struct index { /* a mapped index */
 	void *map;        /* NULL: not mapped */
 	size_t size;
 	ino_t inode;      /* of the file, 0 where it is only in memory */
-	bool broken;      /* a link led out of it: the file is damaged, and must be built anew */
+	struct seal seal; /* over all but the header */
+	bool broken;      /* the file is damaged, and must be built anew */
 };
 
 struct index_sizes {
@@ -138,12 +143,21 @@ struct index_sizes {
 int index_create(struct index *index, int dir, const char *name, const struct index_sizes *sizes,
     struct error *err);
 
+/* Once it is filled: from here on damage to it shows. And what was changed since then is meant so; or was only looked at. */
+void index_seal(struct index *index);
+void index_close(struct index *index);
+void index_forget(struct index *index);
+
+/* Whether the header, and all of it, is as it was when it was sealed. Where it is not the index is broken. */
+bool index_is_sound(struct index *index);
+bool index_is_whole(struct index *index);
+
 /* Maps the file state of dir. Returns 0 where there is none, or none that can be used in this boot and for a plan of plan_size
  * bytes; 1 where it is mapped; -1 with a reason. shared is false: changes stay in this process. */
 int index_map(struct index *index, int dir, bool shared, uint64_t plan_size, const char *boot, struct error *err);
 void index_unmap(struct index *index);
 
-/* The records of a number. A number out of range, as damage to the file may bring, marks the index as broken and gives a record
+/* The records of a number. A number out of range, or a record that was damaged, marks the index as broken and gives a record
  * that does not matter. */
 struct index_step *index_step(struct index *index, uint32_t step);
 struct index_live *index_live(struct index *index, uint32_t step);
@@ -157,6 +171,11 @@ void index_enter(struct index *index, uint32_t step);
 
 /* "blocked", "ready", ...; "unknown" for anything else. */
 const char *index_status_name(enum step_status status);
+
+/* What stands at a place of edges, instances, ready or timers. Out of range, or damaged: the index is broken, and it is a
+ * number that does not matter. */
+enum index_list { INDEX_EDGES, INDEX_INSTANCES, INDEX_READY, INDEX_TIMERS };
+uint32_t *index_number(struct index *index, enum index_list list, uint64_t at);
 
 /* The name that stands in text at that place. */
 const char *index_text(struct index *index, uint32_t at);

@@ -177,6 +177,7 @@ install(struct ledger *ledger, struct error *err)
 		return error_errno(err, EX_IOERR, "job %s: events.ndjson", ledger->id);
 	header->synced = header->applied;
 	header->synced_seq = header->seq;
+	index_seal(&ledger->index);
 	header->dirty = 0;
 	if (renameat(ledger->dir, "state.new", ledger->dir, "state") < 0)
 		return error_errno(err, EX_IOERR, "job %s: state", ledger->id);
@@ -261,6 +262,7 @@ ledger_begin(struct ledger *ledger, const struct spool *spool, struct board *boa
 		return -1;
 	ledger->events_inode = st.st_ino;
 	step_begin_all(&ledger->index);
+	index_seal(&ledger->index);
 	return 0;
 }
 
@@ -270,7 +272,7 @@ is_current(const struct ledger *ledger)
 {
 	struct stat st;
 
-	return ledger->index.map && ledger->writable && !ledger->index.header->dirty && !ledger->index.broken &&
+	return ledger->index.map && ledger->writable && !ledger->index.header->dirty &&
 	    fstatat(ledger->dir, "state", &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_ino == ledger->index.inode &&
 	    (size_t)st.st_size == ledger->index.size;
 }
@@ -327,7 +329,7 @@ ledger_recover(struct ledger *ledger, struct error *err)
 
 	if (open_events(ledger, &events, err) < 0)
 		return -1;
-	if (index->broken)
+	if (index->broken || (index->map && ledger->writable && !index->header->dirty && !index_is_sound(index)))
 		return ledger_rebuild(ledger, err);
 	if (!is_current(ledger)) {
 		index_unmap(index);
@@ -340,7 +342,8 @@ ledger_recover(struct ledger *ledger, struct error *err)
 	}
 	/* Whoever was stopped between writing events and folding them in has left the index dirty; a size that does not fit is
 	 * someone else's doing. */
-	if (!mapped || (uint64_t)events.st_size != index->header->applied || !trim_nodes(ledger))
+	if (!mapped || (uint64_t)events.st_size != index->header->applied ||
+	    index->header->synced > index->header->applied || !trim_nodes(ledger))
 		return ledger_rebuild(ledger, err);
 	return 0;
 }

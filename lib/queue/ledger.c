@@ -141,6 +141,7 @@ ledger_unlock(struct ledger *ledger)
 		index->header->dirty = 1;
 	if (ledger->board && index->map && !index->header->dirty)
 		publish(ledger);
+	index_forget(index);
 	ledger->locked = false;
 	flock(ledger->lock, LOCK_UN);
 }
@@ -239,6 +240,8 @@ ledger_commit(struct ledger *ledger, struct error *err)
 		ledger->written = header->applied;
 		ledger->written_seq = header->seq;
 	}
+	atomic_signal_fence(memory_order_seq_cst);
+	index_close(&ledger->index);
 	atomic_signal_fence(memory_order_seq_cst);
 	header->dirty = 0;
 	ledger->changing = false;

@@ -74,20 +74,30 @@ list_of(const struct limits *limits, enum board_party_kind kind)
 	return kind == BOARD_TENANT ? &limits->tenants : &limits->providers;
 }
 
-/* Under the board's lock. */
 static void
-set_on_board(struct board *board, const struct limits *limits, const uint64_t stamp[3])
+set_locked(struct board *board, const struct limits *limits, const uint64_t stamp[3])
 {
 	struct board_header *header = board->header;
 
 	header->max = limits->total;
 	for (int kind = 0; kind < BOARD_PARTY_KINDS; kind++)
 		for (uint32_t i = 0; i < header->party_count[kind]; i++) {
-			struct board_party *party = &board->entries[i].party[kind];
+			struct board_party *party = &board_entry(board, i)->party[kind];
 
 			party->max = limits_of(list_of(limits, (enum board_party_kind)kind), party->name);
 		}
 	memcpy(header->limits, stamp, sizeof header->limits);
+}
+
+static int
+set_on_board(struct board *board, const struct limits *limits, const uint64_t stamp[3], struct error *err)
+{
+	do {
+		if (board_lock(board, err) < 0)
+			return -1;
+		set_locked(board, limits, stamp);
+	} while (!board_unlock(board));
+	return 0;
 }
 
 int
@@ -101,10 +111,8 @@ limits_refresh(struct queue *queue, struct error *err)
 	if (memcmp(stamp, queue->board.header->limits, sizeof stamp) == 0)
 		return 0;
 	result = read_limits(queue, &limits, err);
-	if (result == 0 && (result = board_lock(&queue->board, err)) == 0) {
-		set_on_board(&queue->board, &limits, stamp);
-		board_unlock(&queue->board);
-	}
+	if (result == 0)
+		result = set_on_board(&queue->board, &limits, stamp, err);
 	limits_release(&limits);
 	return result;
 }
@@ -137,16 +145,18 @@ add_kind(struct found *found, const struct board *board, const struct limits *li
 
 	for (size_t i = 0; i < list->count; i++)
 		add(found, kind, list->list[i].name, list->list[i].max, 0);
-	for (uint32_t i = 0; board->header && i < board->header->party_count[of]; i++) {
-		const struct board_party *party = &board->entries[i].party[of];
+	for (uint32_t i = 0; board->header && i < board->header->party_count[of] && i < board->header->capacity; i++) {
+		const struct board_party *party = &board_entry(board, i)->party[of];
+		char name[QUEUE_ID_SIZE];
 		size_t at = first;
 
-		while (at < found->count && strcmp(found->list[at].name, party->name) != 0)
+		snprintf(name, sizeof name, "%.*s", QUEUE_ID_SIZE - 1, party->name);
+		while (at < found->count && strcmp(found->list[at].name, name) != 0)
 			at++;
 		if (at < found->count)
 			found->list[at].running = party->running;
 		else if (party->running > 0)
-			add(found, kind, party->name, limits_of(list, party->name), party->running);
+			add(found, kind, name, limits_of(list, name), party->running);
 	}
 }
 

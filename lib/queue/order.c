@@ -174,7 +174,7 @@ lock_for_order(struct queue *queue, const char *job, struct error *err)
 {
 	if (engine_check_writable(queue, err) < 0 || board_refresh(&queue->board, err) < 0)
 		return NULL;
-	return engine_lock(queue, job, err);
+	return engine_lock_whole(queue, job, err);
 }
 
 int

@@ -147,8 +147,9 @@ enter(struct arrival *arrival, int numbers, struct error *err)
 	if (record_put(arrival, err) == 0 && bring_to_disk(arrival, err) == 0) {
 		if (spool_move(queue->spool.tmp, arrival->folder, queue->spool.jobs, ledger->id) == 0) {
 			arrival->folder[0] = '\0';
+			/* A board that was made anew meanwhile did not know of the job. */
 			if (fsync(queue->spool.jobs) == 0)
-				return 0;
+				return ledger_slot(ledger) ? 0 : board_add(&queue->board, &slot, &arrival->order, err);
 		}
 		error_errno(err, EX_IOERR, "job %s", ledger->id);
 	}

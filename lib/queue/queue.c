@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/process.h"
 #include "queue/engine.h"
+#include "queue/ledger-recover.h"
 
 struct queue *
 queue_open(const char *path, enum queue_mode mode, struct error *err)
@@ -137,6 +138,17 @@ engine_lock(struct queue *queue, const char *job, struct error *err)
 		/* It was removed since we opened it; another of that name may be there now. */
 		drop(queue, 0);
 	}
+	return NULL;
+}
+
+struct ledger *
+engine_lock_whole(struct queue *queue, const char *job, struct error *err)
+{
+	struct ledger *ledger = engine_lock(queue, job, err);
+
+	if (!ledger || index_is_whole(&ledger->index) || ledger_rebuild(ledger, err) == 0)
+		return ledger;
+	ledger_unlock(ledger);
 	return NULL;
 }
 

@@ -27,13 +27,7 @@ node_precedes(void *of, uint32_t a, uint32_t b)
 static uint32_t *
 ready_item(void *of, uint32_t at)
 {
-	static uint32_t nothing;
-	struct index *index = of;
-
-	if (at < index->header->node_count)
-		return &index->ready[at];
-	index->broken = true;
-	return &nothing;
+	return index_number(of, INDEX_READY, at);
 }
 
 static uint32_t *
@@ -45,13 +39,7 @@ ready_place(void *of, uint32_t node)
 static uint32_t *
 timer_item(void *of, uint32_t at)
 {
-	static uint32_t nothing;
-	struct index *index = of;
-
-	if (at < index->header->step_count)
-		return &index->timers[at];
-	index->broken = true;
-	return &nothing;
+	return index_number(of, INDEX_TIMERS, at);
 }
 
 static uint32_t *
@@ -132,7 +120,7 @@ ready_first(struct index *index)
 {
 	if (index->header->ready_count == 0)
 		return 0;
-	return index_node(index, index->ready[0])->best;
+	return index_node(index, *index_number(index, INDEX_READY, 0))->best;
 }
 
 void
@@ -221,5 +209,5 @@ timer_remove(struct index *index, uint32_t step)
 uint32_t
 timer_first(struct index *index)
 {
-	return index->header->timer_count ? index->timers[0] + 1 : 0;
+	return index->header->timer_count ? *index_number(index, INDEX_TIMERS, 0) + 1 : 0;
 }

@@ -90,7 +90,7 @@ settle_missing(struct queue *queue, const char *job, uint32_t link, struct error
 	struct error held;
 	int numbers, result = 0;
 
-	snprintf(cluster, sizeof cluster, "%s", board_slot(&queue->board, link)->cluster);
+	snprintf(cluster, sizeof cluster, "%.*s", QUEUE_ID_SIZE - 1, board_slot(&queue->board, link)->cluster);
 	numbers = spool_lock_cluster(&queue->spool, cluster, false, &held);
 	if (numbers < 0)
 		return 0;
@@ -149,6 +149,8 @@ settle_worker(struct queue *queue, const char *worker, const char *reason, struc
 	char job[QUEUE_ID_SIZE];
 	int result = 0;
 
+	/* Whom it leaves out nobody would look for again. */
+	board_audit(board, true);
 	if (board_refresh(board, err) < 0)
 		return -1;
 	for (uint32_t link = 1; link <= board_count(board); link++) {
@@ -157,7 +159,7 @@ settle_worker(struct queue *queue, const char *worker, const char *reason, struc
 
 		if (!slot->used || (!slot->running && !slot->busy))
 			continue;
-		snprintf(job, sizeof job, "%s", slot->job);
+		snprintf(job, sizeof job, "%.*s", QUEUE_ID_SIZE - 1, slot->job);
 		if (change_job(queue, job, lose_of_worker, &death, &one) < 0)
 			result = keep_first(result, err, &one);
 	}
@@ -290,6 +292,7 @@ settle_spool(struct queue *queue, struct error *err)
 	struct error one;
 	int result = bury_workers(queue, err);
 
+	board_audit(&queue->board, false);
 	return settle_all_busy(queue, &one) < 0 ? keep_first(result, err, &one) : result;
 }
 

@@ -196,7 +196,7 @@ add_cluster(struct ledger *ledger, bool all_done, struct buffer *out, struct err
 int
 show_layout(struct queue *queue, const char *job, struct buffer *out, struct error *err)
 {
-	struct ledger *ledger = engine_lock(queue, job, err);
+	struct ledger *ledger = engine_lock_whole(queue, job, err);
 	const struct index_header *header;
 	struct layout_work work;
 	size_t at = 0;

@@ -112,7 +112,7 @@ int
 show_tasks(struct queue *queue, const char *job, unsigned wanted, bool details, struct arena *arena,
     struct show_task **list, size_t *count, struct error *err)
 {
-	struct ledger *ledger = engine_lock(queue, job, err);
+	struct ledger *ledger = engine_lock_whole(queue, job, err);
 	const struct index_header *header;
 	size_t room = 0;
 

@@ -67,8 +67,7 @@ release_next(struct index *index, uint32_t done, struct stack *milestones)
 	const struct index_step *step = index_step(index, done);
 
 	for (uint32_t i = 0; i < step->next_count; i++) {
-		uint64_t edge = (uint64_t)step->next_first + i;
-		uint32_t next = edge < index->header->edge_count ? index->edges[edge] : UINT32_MAX;
+		uint32_t next = *index_number(index, INDEX_EDGES, (uint64_t)step->next_first + i);
 		struct index_live *live = index_live(index, next);
 
 		if (index->broken || live->missing == 0 || --live->missing > 0)

@@ -137,7 +137,7 @@ print_setting(struct ledger *ledger, uint32_t node, bool hardware, const struct 
 		return -1;
 	for (uint32_t i = 0; i < header->instance_count; i++)
 		instances[i] = (struct macro_instance){index_text(&ledger->index, header->instance_service[i]),
-		    ledger->index.instances[i * (size_t)header->node_count + node]};
+		    *index_number(&ledger->index, INDEX_INSTANCES, i * (uint64_t)header->node_count + node)};
 	return setting_print(setting, machine->data, machine->length, instances, header->instance_count, out, err);
 }
 

@@ -272,13 +272,21 @@ int
 take_write(struct queue *queue, const struct queue_want *want, struct queue_batch *batch, struct error *err)
 {
 	struct taking taking = {.queue = queue, .want = want, .batch = batch, .now_ms = clock_boottime_ms()};
+	unsigned remade;
+	int result;
 
 	*batch = (struct queue_batch){.next_ms = -1};
 	taking.by = want->worker ? want->worker : want->by ? want->by : engine_user(queue);
 	if (engine_check_writable(queue, err) < 0 || check_worker(queue, want->worker, err) < 0 ||
 	    board_refresh(&queue->board, err) < 0 || limits_refresh(queue, err) < 0)
 		return -1;
-	return take_all(&taking, err);
+	remade = queue->board.remade;
+	result = take_all(&taking, err);
+	/* What stood on a board that was damaged may have kept us from all there is. */
+	if (result == 0 && batch->count == 0 && queue->board.remade != remade &&
+	    (result = limits_refresh(queue, err)) == 0)
+		result = take_all(&taking, err);
+	return result;
 }
 
 int

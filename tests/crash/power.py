@@ -247,6 +247,10 @@ PLAN = """{"kind":"job","id":null,"cluster":"c","tenant":"qa","action":"x","task
 AFTER = {"t1": [], "t2": [], "t3": ["t1", "t2"], "t4": ["t1", "t2"]}
 
 
+# LeakSanitizer cannot look for leaks in a program that is traced.
+TRACED = dict(os.environ, ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0")
+
+
 class Known:
     """What commands that have ended have said."""
 
@@ -277,7 +281,8 @@ class Run:
         """Runs it; yields after each call that has changed something, then once at its end."""
         self.known.going = words[0] == "gc"
         ran = subprocess.run(["strace", "-f", "-y", "-xx", "-s", "100000", "-e", "trace=" + CALLS, "-e", "signal=none", "-o",
-                              self.trace, "coopr-queue", "--spool", self.spool, *words], input=given, capture_output=True, text=True)
+                              self.trace, "coopr-queue", "--spool", self.spool, *words], input=given, capture_output=True,
+                             text=True, env=TRACED)
         assert ran.returncode == 0, (words, ran.returncode, ran.stderr)
         with open(self.trace) as lines:
             for line in lines:

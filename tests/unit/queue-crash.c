@@ -21,96 +21,13 @@
 #include "json/record.h"
 #include "queue/fsck.h"
 #include "queue/queue.h"
+#include "queue-rig.h"
 #include "tap.h"
 
-enum { NODES = 3, TASKS = 3 * NODES, ROUNDS_MAX = 800, SPOOL_ROUNDS = 16, STRIDE = 5 };
+enum { ROUNDS_MAX = 800, SPOOL_ROUNDS = 16, STRIDE = 5 };
 
 static char *folder, *spool;
 static char note[64]; /* of a round, for messages */
-
-/* --- the plan: each node is created, confirmed, and gets a service once all are confirmed --- */
-
-static void
-add_task(struct buffer *plan, int number, int node, const char *action, const char *more)
-{
-	buffer_printf(plan, "{\"kind\":\"task\",\"id\":\"t%d\",\"node\":\"n%d\",\"action\":\"%s\",\"type\":\"dummy\","
-	    "\"timeout_s\":60,\"retries\":2,\"rank\":%d%s}\n", number, node, action, TASKS - number, more);
-}
-
-static void
-make_plan(const char *cluster, struct buffer *plan)
-{
-	char more[128];
-
-	buffer_printf(plan, "{\"kind\":\"job\",\"id\":null,\"cluster\":\"%s\",\"tenant\":\"t\",\"action\":\"x\",\"tasks\":%d,"
-	    "\"critical_path_s\":1}\n", cluster, TASKS);
-	buffer_printf(plan, "{\"kind\":\"cluster\",\"id\":\"%s\",\"name\":\"c\",\"tenant\":\"t\",\"services\":[\"s\"],"
-	    "\"definitions\":[],\"provider\":{\"name\":\"p\",\"providertype\":\"dummy\"},"
-	    "\"config\":{\"a\":\"%%ip.service.s%%\"}}\n", cluster);
-	for (int n = 0; n < NODES; n++)
-		buffer_printf(plan, "{\"kind\":\"node\",\"id\":\"n%d\",\"nodenum\":%d,\"hostname\":\"h%d\",\"services\":[\"s\"],"
-		    "\"was\":null}\n", n, n, n);
-	for (int n = 0; n < NODES; n++)
-		add_task(plan, n, n, "create", "");
-	for (int n = 0; n < NODES; n++) {
-		snprintf(more, sizeof more, ",\"after\":[\"t%d\"],\"undo\":[\"delete\",\"create\"]", n);
-		add_task(plan, NODES + n, n, "confirm", more);
-	}
-	buffer_text(plan, "{\"kind\":\"milestone\",\"id\":\"m\",\"name\":\"m\",\"after\":[\"t3\",\"t4\",\"t5\"]}\n");
-	for (int n = 0; n < NODES; n++)
-		add_task(plan, 2 * NODES + n, n, "install", ",\"after\":[\"m\"],\"service\":\"s\"");
-}
-
-static int
-put(struct queue *queue, const char *cluster, char job[QUEUE_ID_SIZE], struct error *err)
-{
-	const struct queue_put options = {.backoff_ms = 0};
-	struct problems problems = {0};
-	struct record_reader reader;
-	struct buffer plan = {0};
-	int ends[2], result;
-
-	make_plan(cluster, &plan);
-	if (pipe(ends) < 0 || syscall(SYS_write, ends[1], plan.data, plan.length) < 0)
-		return error_errno(err, EX_OSERR, "pipe");
-	close(ends[1]);
-	record_reader_init(&reader, ends[0], "plan");
-	result = queue_put(queue, &reader, &options, job, &problems, err);
-	record_reader_release(&reader);
-	problems_release(&problems);
-	buffer_release(&plan);
-	close(ends[0]);
-	return result;
-}
-
-/* --- results --- */
-
-static struct result
-result_of(const struct queue_task *task, int64_t status)
-{
-	struct result result = {.job = task->job, .task = task->task, .attempt = task->attempt, .status = status,
-	    .source = jv_object()};
-
-	json_set(&result.source, "ipaddresses", JV_OBJECT(jv_string("bind_v4"), jv_string("10.0.0.1")));
-	return result;
-}
-
-static int
-finish(struct queue *queue, const struct queue_task *tasks, size_t count, int64_t status, struct error *err)
-{
-	struct result *results = memory_zeroed(count, sizeof *results);
-	struct queue_answer *answers = memory_zeroed(count, sizeof *answers);
-	int result;
-
-	for (size_t i = 0; i < count; i++)
-		results[i] = result_of(&tasks[i], status);
-	result = queue_finish(queue, results, count, answers, err);
-	for (size_t i = 0; i < count; i++)
-		jv_free(results[i].source);
-	free(results);
-	free(answers);
-	return result;
-}
 
 /* --- what the child does; each says on its pipe what was acknowledged --- */
 

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The caches of a spool, `state` and `board`, damaged at random: bytes changed, pages zeroed, cut off, lengthened, written over.
+ * Whoever comes along afterwards does not crash, does not hang, takes nothing twice and nothing before its time, and every
+ * job comes to its end: what is damaged is noticed and made anew, or told, and mended by fsck --repair.
+ *
+ * ROT_SEEDS rounds (default 150), from ROT_SEED (default 1) on.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+/* What is lost here is lost otherwise than by a disk that was not waited for. */
+#include "../crash/shim.c" /* NOLINT(bugprone-suspicious-include) */
+
+#include "queue-rig.h"
+#include "queue/fsck.h"
+#include "tap.h"
+
+enum { JOBS = 3, HELD_MAX = 3, HANGS_S = 20, MENDS = 6 };
+
+static char *spool;
+static char jobs[JOBS][QUEUE_ID_SIZE];
+static bool is_done[JOBS][TASKS];
+
+static unsigned
+chance(unsigned below)
+{
+	return (unsigned)random() % below;
+}
+
+/* --- damage --- */
+
+/* Where it fails there is less damage. */
+static void
+place(int fd, const void *bytes, size_t length, off_t at)
+{
+	if (pwrite(fd, bytes, length, at) < 0)
+		perror("# pwrite");
+}
+
+static void
+place_random(int fd, off_t at, size_t length)
+{
+	char bytes[5000];
+
+	for (size_t i = 0; i < length; i++)
+		bytes[i] = (char)random();
+	place(fd, bytes, length, at);
+}
+
+static void
+copy_range(int fd, off_t size)
+{
+	char bytes[512];
+	ssize_t length = pread(fd, bytes, 1 + chance(sizeof bytes), (off_t)chance((unsigned)size));
+
+	if (length > 0)
+		place(fd, bytes, (size_t)length, (off_t)chance((unsigned)size));
+}
+
+static void
+change_bits(int fd, off_t size)
+{
+	for (unsigned left = 1 + chance(8); left > 0; left--) {
+		off_t at = (off_t)chance((unsigned)size);
+		char byte;
+
+		if (pread(fd, &byte, 1, at) != 1)
+			return;
+		byte = (char)(byte ^ (1 << chance(8)));
+		place(fd, &byte, 1, at);
+	}
+}
+
+/* Says what it has done. */
+static const char *
+damage_file(int fd, off_t size)
+{
+	static const char zeros[4096];
+	off_t at = (off_t)chance((unsigned)size);
+
+	switch (chance(8)) {
+	case 0:
+		place(fd, zeros, size < 4096 ? (size_t)size : 4096, at & ~4095);
+		return "zeroed";
+	case 1:
+		return ftruncate(fd, at) == 0 ? "cut off" : "left alone";
+	case 2:
+		place_random(fd, size, 1 + chance(4999));
+		return "lengthened";
+	case 3:
+		place_random(fd, at, 1 + chance(64));
+		return "written over";
+	case 4:
+		copy_range(fd, size);
+		return "copied over itself";
+	default:
+		change_bits(fd, size);
+		return "changed";
+	}
+}
+
+static const char *
+damage(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+	const char *how = "not there";
+	struct stat st;
+
+	if (fd < 0)
+		return how;
+	if (fstat(fd, &st) == 0 && st.st_size > 0)
+		how = damage_file(fd, st.st_size);
+	close(fd);
+	return how;
+}
+
+/* --- what has happened, and what may happen --- */
+
+static int
+job_number(const char *job)
+{
+	int number = 0;
+
+	while (number < JOBS - 1 && strcmp(jobs[number], job) != 0)
+		number++;
+	return number;
+}
+
+/* Why a task should not have been taken, NULL: it may. */
+static const char *
+wrong_to_take(const struct queue_task *task)
+{
+	int number = atoi(task->task + 1);
+	const bool *finished = is_done[job_number(task->job)];
+
+	if (finished[number])
+		return "a task that was done is taken";
+	if (number >= NODES && number < 2 * NODES && !finished[number - NODES])
+		return "confirm before create";
+	for (int i = NODES; number >= 2 * NODES && i < 2 * NODES; i++)
+		if (!finished[i])
+			return "install before confirm";
+	return NULL;
+}
+
+static int
+finish_all(struct queue *queue, const struct queue_batch *batch, struct error *err)
+{
+	if (finish(queue, batch->list, batch->count, 0, err) < 0)
+		return -1;
+	for (size_t i = 0; i < batch->count; i++)
+		is_done[job_number(batch->list[i].job)][atoi(batch->list[i].task + 1)] = true;
+	return 0;
+}
+
+static bool
+all_done(void)
+{
+	for (int j = 0; j < JOBS; j++)
+		for (int t = 0; t < TASKS; t++)
+			if (!is_done[j][t])
+				return false;
+	return true;
+}
+
+/* Takes and finishes. 1: all is done; 0: nothing more is to be had; -1: err says why not, or what should not be. */
+static int
+drain(struct queue *queue, const char **wrong, struct error *err)
+{
+	struct queue_want want = {.count = 4, .lease_ms = -1};
+	struct queue_batch batch;
+	int result = 1;
+
+	*wrong = NULL;
+	while (result == 1) {
+		result = queue_take(queue, &want, &batch, err) < 0 ? -1 : batch.count > 0;
+		for (size_t i = 0; i < batch.count && !*wrong; i++)
+			*wrong = wrong_to_take(&batch.list[i]);
+		if (result == 0 && batch.trouble.code) {
+			*err = batch.trouble;
+			result = -1;
+		}
+		if (result == 1 && (*wrong || finish_all(queue, &batch, err) < 0))
+			result = -1;
+		queue_batch_release(&batch);
+	}
+	return result == 0 && all_done() ? 1 : result;
+}
+
+/* --- a round --- */
+
+static struct queue_batch held[HELD_MAX];
+static size_t held_count;
+
+static bool
+begin(struct queue *queue)
+{
+	struct queue_want want = {.count = 1, .lease_ms = -1};
+	char cluster[16];
+	struct error err;
+
+	memset(is_done, 0, sizeof is_done);
+	held_count = 0;
+	for (int i = 0; i < JOBS; i++) {
+		snprintf(cluster, sizeof cluster, "c%d", i);
+		if (put(queue, cluster, jobs[i], &err) < 0)
+			return false;
+	}
+	for (unsigned left = chance(2 * TASKS); left > 0; left--) {
+		struct queue_batch batch;
+
+		if (queue_take(queue, &want, &batch, &err) < 0 || (batch.count && finish_all(queue, &batch, &err) < 0))
+			return false;
+		queue_batch_release(&batch);
+	}
+	for (unsigned left = chance(HELD_MAX + 1); left > 0; left--)
+		if (queue_take(queue, &want, &held[held_count], &err) == 0 && held[held_count].count)
+			held_count++;
+	return true;
+}
+
+static void
+repair(struct queue *queue)
+{
+	struct buffer out = {0};
+	struct fsck fsck = {queue, true, &out, 0, 0};
+	struct error err;
+
+	fsck_spool(&fsck, &err);
+	buffer_release(&out);
+}
+
+static const char *
+look_at_the_end(struct queue *queue)
+{
+	struct buffer out = {0};
+	struct fsck fsck = {queue, false, &out, 0, 0};
+	struct queue_job job;
+	struct error err;
+	const char *wrong = NULL;
+
+	for (int i = 0; i < JOBS && !wrong; i++)
+		if (queue_look(queue, jobs[i], &job, &err) < 0 || job.status != QUEUE_COMPLETE)
+			wrong = "a job is not complete";
+	if (!wrong && (fsck_spool(&fsck, &err) < 0 || fsck.found > 0))
+		wrong = memory_printf("fsck: %s", out.data ? out.data : "");
+	buffer_release(&out);
+	return wrong;
+}
+
+/* Everything, from the damage on. What is wrong, NULL: nothing; what was told of it goes to stdout. */
+static const char *
+live_on(struct queue *queue)
+{
+	const char *wrong = NULL;
+	struct error err;
+	int result = 0;
+
+	for (size_t i = 0; i < held_count; i++)
+		if (finish_all(queue, &held[i], &err) < 0) {
+			printf("# told: %s\n", err.text);
+			repair(queue);
+			if (finish_all(queue, &held[i], &err) < 0)
+				return memory_printf("a result is refused: %s", err.text);
+		}
+	for (int i = 0; i < MENDS && result != 1; i++) {
+		if ((result = drain(queue, &wrong, &err)) == 1)
+			break;
+		if (wrong)
+			return wrong;
+		if (result < 0)
+			printf("# told: %s\n", err.text);
+		else
+			printf("# nothing more is to be had\n");
+		repair(queue);
+		if (queue_settle(queue, &err) < 0)
+			printf("# told: %s\n", err.text);
+	}
+	return result == 1 ? look_at_the_end(queue) : "not all of it can be done";
+}
+
+/* In a process of its own: 0 where all is well. */
+static int
+round_of(long seed)
+{
+	struct error err;
+	struct queue *queue;
+	const char *how, *wrong;
+	char *path;
+
+	alarm(HANGS_S);
+	srandom((unsigned)seed);
+	file_remove_tree(AT_FDCWD, spool, &err);
+	queue = queue_open(spool, QUEUE_WRITE, &err);
+	if (!queue || !begin(queue)) {
+		printf("# seed %ld: nothing to begin with\n", seed);
+		return 2;
+	}
+	path = chance(2) ? memory_printf("%s/board", spool) : memory_printf("%s/jobs/%s/state", spool, jobs[chance(JOBS)]);
+	/* Some have it open. */
+	if (chance(3)) {
+		queue_close(queue);
+		queue = NULL;
+	}
+	how = damage(path);
+	printf("# seed %ld: %s %s%s\n", seed, path + strlen(spool) + 1, how, queue ? ", while it is open" : "");
+	fflush(stdout);
+	if (!queue && !(queue = queue_open(spool, QUEUE_WRITE, &err)))
+		wrong = err.text;
+	else
+		wrong = live_on(queue);
+	if (wrong)
+		printf("# %s\n", wrong);
+	return wrong != NULL;
+}
+
+int
+main(void)
+{
+	const char *tmp = getenv("TMPDIR"), *seeds = getenv("ROT_SEEDS"), *first = getenv("ROT_SEED");
+	char *folder = memory_printf("%s/queue-rot.XXXXXX", tmp ? tmp : "/tmp");
+	long seed = first ? atol(first) : 1, end = seed + (seeds ? atol(seeds) : 150);
+	struct error err;
+
+	if (!mkdtemp(folder))
+		return EX_CANTCREAT;
+	shim_no_sync = true;
+	spool = memory_printf("%s/spool", folder);
+	for (; seed < end; seed++) {
+		int status;
+		pid_t child = fork();
+
+		if (child == 0) {
+			int failed = round_of(seed);
+
+			fflush(stdout);
+			_exit(failed);
+		}
+		waitpid(child, &status, 0);
+		tap_ok(status == 0, "seed %ld: %s", seed, WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "all is done");
+	}
+	file_remove_tree(AT_FDCWD, folder, &err);
+	free(spool);
+	free(folder);
+	return tap_end();
+}
