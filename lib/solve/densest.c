@@ -232,6 +232,7 @@ quest_init(struct quest *q, const struct master *m, struct arena *arena)
 	q->prices.hardware = arena_alloc(arena, p->hardware_count, sizeof *q->prices.hardware);
 	q->prices.unit = arena_alloc(arena, p->unit_count, sizeof *q->prices.unit);
 	q->prices.moves_left = m->row_of_moves == SIMPLEX_NONE ? NO_MAX : moves_left(m);
+	q->prices.gauges = m->prices.gauges;
 	q->wish.region.with = arena_alloc(arena, p->unit_words, sizeof(uint64_t));
 	q->wish.region.without = arena_alloc(arena, p->unit_words, sizeof(uint64_t));
 	q->wish.hardware = arena_alloc(arena, p->hardware_words, sizeof(uint64_t));
