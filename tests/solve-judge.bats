@@ -36,7 +36,7 @@ faulty() {
 	coopr-solve request >layout
 	for change in cost machines moves; do
 		jq -c "if .solution then .solution.objective.$change += 1 else . end" layout >wrong
-		faulty request wrong "layout: cluster: its $change is said to be"
+		faulty request wrong "layout: cluster: its solution says $change "
 	done
 	jq -c 'if .solution then .solution.bound = {"cost": 9} else . end' layout >wrong
 	faulty request wrong "its cost is 1.5, below what is said to be its bound, 9"

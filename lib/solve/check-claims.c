@@ -30,7 +30,7 @@ check_value(struct check *c, enum objective objective, double value)
 	const struct amount *said = find(&c->claims->objective, objective_name(objective));
 
 	if (said && !same(c, said->value, value))
-		check_fault(c, "cluster", NULL, "its %s is said to be %.12g, and is %.12g", said->resource, said->value, value);
+		check_fault(c, "cluster", NULL, "its solution says %s %.12g, right is %.12g", said->resource, said->value, value);
 }
 
 /* A type that the request does not know costs nothing. */
