@@ -7,6 +7,7 @@
 #include "solve/offer.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "solve/bits.h"
@@ -282,4 +283,20 @@ offer_new(struct master *m, int64_t threshold, int64_t harmless)
 		}
 	}
 	return best;
+}
+
+bool
+offer_possible(struct master *m)
+{
+	const struct program *p = m->program;
+	struct pattern pattern = {.units = memory_zeroed(p->unit_words, sizeof *pattern.units)};
+	bool possible = false;
+	int64_t value;
+
+	memset(m->row_price, 0, m->row_count * sizeof *m->row_price);
+	gather_prices(m);
+	for (size_t g = 0; g < p->group_count && !possible; g++)
+		possible = !p->groups[g].only && price_best(p, &m->prices, m->budget, (int)g, m->wish, -1, -1, &pattern, &value);
+	free(pattern.units);
+	return possible || m->budget->spent;
 }

@@ -17,4 +17,7 @@ int offer_known(struct master *master, int64_t threshold, int64_t *worth);
  * that there are; it is at least harmless. */
 int offer_new(struct master *master, int64_t threshold, int64_t harmless);
 
+/* Whether any machine could meet the wish, as far as the rules for one machine and what is used up say. */
+bool offer_possible(struct master *master);
+
 #endif

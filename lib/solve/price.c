@@ -122,10 +122,16 @@ release(struct hunt *hunt)
 	free(hunt->left);
 }
 
+/* Whether what stands on machines of the group, and may stand there, is not against the wish. */
 static bool
-wish_allows(const struct wish *wish, int group, size_t hardware)
+wish_fits(const struct program *p, const struct wish *wish, int group)
 {
-	return bits_has(wish->hardware, hardware) && (wish->region.group == ANY || wish->region.group == group);
+	const struct group *g = &p->groups[group];
+
+	for (size_t i = 0; i < p->unit_words; i++)
+		if ((wish->region.with[i] & ~(g->stays[i] | g->open[i])) || (wish->region.without[i] & g->stays[i]))
+			return false;
+	return wish->region.group == ANY || wish->region.group == group;
 }
 
 /* Whether patterns of the group may get an image that is none of the wish's though they could use one that is. */
@@ -143,8 +149,8 @@ is_choosy(const struct program *p, const struct wish *wish, int group)
 	return false;
 }
 
-bool
-price_best(const struct program *p, const struct prices *prices, struct budget *budget, int group,
+static bool
+hunt_all(const struct program *p, const struct prices *prices, struct budget *budget, int group,
     const struct wish *wish, int64_t floor, int64_t enough, struct pattern *best, int64_t *value)
 {
 	const struct group *g = &p->groups[group];
@@ -172,8 +178,7 @@ price_best(const struct program *p, const struct prices *prices, struct budget *
 	     h = bits_next(g->hardware, p->hardware_words, h + 1)) {
 		int64_t before = hunt.best;
 
-		if (prices->hardware[h] == PRICE_FORBIDDEN || prices->group[group] == PRICE_FORBIDDEN ||
-		    (wish && !wish_allows(wish, group, h)))
+		if (prices->hardware[h] == PRICE_FORBIDDEN || (wish && !bits_has(wish->hardware, h)))
 			continue;
 		if (p->hardware[h].departure)
 			consider_departure(&hunt, (int)h);
@@ -186,6 +191,15 @@ price_best(const struct program *p, const struct prices *prices, struct budget *
 	free(scratch);
 	*value = hunt.best;
 	return hunt.found;
+}
+
+bool
+price_best(const struct program *p, const struct prices *prices, struct budget *budget, int group,
+    const struct wish *wish, int64_t floor, int64_t enough, struct pattern *best, int64_t *value)
+{
+	*value = floor;
+	return prices->group[group] != PRICE_FORBIDDEN && (!wish || wish_fits(p, wish, group)) &&
+	    hunt_all(p, prices, budget, group, wish, floor, enough, best, value);
 }
 
 size_t

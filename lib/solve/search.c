@@ -41,6 +41,7 @@
 #include "solve/bits.h"
 #include "solve/densest.h"
 #include "solve/narrow.h"
+#include "solve/offer.h"
 #include "solve/settle.h"
 #include "solve/twin.h"
 
@@ -128,7 +129,7 @@ ask(struct search *s, int64_t lo, int64_t hi, int sign)
 static bool
 can_be(struct search *s)
 {
-	return meets_wish(s) || ask(s, 1, 1, 0);
+	return meets_wish(s) || (offer_possible(&s->master) && ask(s, 1, 1, 0));
 }
 
 /* The most services on a machine of the solution in hand. */
