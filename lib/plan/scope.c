@@ -231,9 +231,11 @@ select_parts(struct scoping *scoping, struct error *err)
 	bool *changed = scoping->action->standing == UPGRADE && change_is_known(scoping->layout)
 	    ? change_find_definitions(scoping->layout) : NULL;
 	int result = selection_init(&scoping->selection, scoping->layout, scoping->dependencies, scoping->wish, changed,
-	    standing & STOP, standing & START, err);
+	    err);
 
 	free(changed);
+	if (result == 0)
+		selection_draw_in(&scoping->selection, scoping->layout, scoping->dependencies, standing & STOP, standing & START);
 	return result;
 }
 

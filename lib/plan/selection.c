@@ -122,22 +122,27 @@ assure(enum part *parts, const struct layout *layout, const struct dependencies 
 
 int
 selection_init(struct selection *selection, const struct layout *layout, const struct dependencies *dependencies,
-    const struct wish *wish, const bool *among, bool stops, bool starts, struct error *err)
+    const struct wish *wish, const bool *among, struct error *err)
 {
 	selection->nodes = memory_zeroed(layout->node_count, sizeof *selection->nodes);
 	selection->services = memory_zeroed(layout->cluster.definition_count, sizeof *selection->services);
 	for (size_t i = 0; i < layout->node_count; i++)
 		selection->nodes[i] = wish->nodes.count == 0;
-	if (selection_find_nodes(selection->nodes, layout, wish->nodes, err) < 0 ||
-	    choose_services(selection->services, dependencies, wish->services, among, err) < 0)
+	if (selection_find_nodes(selection->nodes, layout, wish->nodes, err) < 0)
 		return -1;
+	return choose_services(selection->services, dependencies, wish->services, among, err);
+}
+
+void
+selection_draw_in(struct selection *selection, const struct layout *layout, const struct dependencies *dependencies,
+    bool stops, bool starts)
+{
 	if (stops)
 		draw_in(selection->services, &dependencies->needed_by[DEPENDENCY_RUNTIME].all);
 	else if (starts)
 		draw_in(selection->services, &dependencies->needs[DEPENDENCY_RUNTIME].all);
 	if (stops && starts)
 		assure(selection->services, layout, dependencies);
-	return 0;
 }
 
 void

@@ -35,10 +35,15 @@ struct selection {
 	enum part *services; /* of each definition */
 };
 
-/* among: of each definition, whether it is meant where none is named; NULL: all are. stops, starts: whether services that
- * stand are stopped, or started, with all that have to be too. 0, or -1 (EX_NO) for a name that the cluster has not. */
+/* among: of each definition, whether it is meant where none is named; NULL: all are. 0, or -1 (EX_NO) for a name that the
+ * cluster has not. */
 int selection_init(struct selection *selection, const struct layout *layout, const struct dependencies *dependencies,
-    const struct wish *wish, const bool *among, bool stops, bool starts, struct error *err);
+    const struct wish *wish, const bool *among, struct error *err);
+
+/* Services that stand are stopped, or started, or both: draws in all that have to be too. */
+void selection_draw_in(struct selection *selection, const struct layout *layout, const struct dependencies *dependencies,
+    bool stops, bool starts);
+
 /* Sets those of found (of each node) that are wanted by id or hostname. 0, or -1 (EX_NO) for one that is not there. */
 int selection_find_nodes(bool *found, const struct layout *layout, struct string_list wanted, struct error *err);
 
