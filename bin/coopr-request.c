@@ -5,21 +5,26 @@
  * template, provider, service or type of a name, 64 on misuse, 65 where a document is malformed or contradicts itself, 66 where
  * one cannot be read.
  */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/location.h"
 #include "base/memory.h"
 #include "base/message.h"
 #include "base/option.h"
+#include "base/preference.h"
 #include "base/process.h"
 #include "json/record.h"
 #include "model/catalogue.h"
 #include "model/compose.h"
 #include "model/name.h"
 #include "model/request.h"
+#include "store/accounts.h"
+#include "store/gather.h"
 
 static struct order order;
 static const char *catalogue_path, *machines, *config_path, *nodes_path;
@@ -27,12 +32,12 @@ static struct option_list services, changes, replaced;
 static bool pretty;
 static struct catalogue catalogue;
 static struct findings findings;
-static char *path; /* of the catalogue */
+static char *path; /* of the catalogue, or of the store */
 
 #define NAME "1 to 255 of the characters A-Z a-z 0-9 _ . -"
 
 static const struct option_spec options[] = {
-	OPTION_STRING('C', "catalogue", &catalogue_path, "DIR", "take entities from here (default: $COOPR_CATALOGUE)"),
+	OPTION_STRING('C', "catalogue", &catalogue_path, "DIR", "take entities from here (default: $COOPR_CATALOGUE, the store)"),
 	OPTION_STRING('t', "template", &order.template, "TEMPLATE", "make the cluster of this cluster template"),
 	OPTION_STRING('n', "machines", &machines, "N|MIN:MAX", "with so many machines (default: what serves the template's objective)"),
 	OPTION_STRING(0, "name", &order.name, "NAME", "name of the cluster"),
@@ -105,10 +110,6 @@ read_options(char **operands)
 		exit(option_misuse(&command, "no operands are wanted, found '%s'", *operands));
 	if (!order.template || !order.name)
 		exit(option_misuse(&command, "%s is wanted", order.template ? "--name NAME" : "-t TEMPLATE"));
-	if (!order.tenant)
-		order.tenant = getenv("COOPR_TENANT");
-	if (!order.tenant || !*order.tenant)
-		order.tenant = "default";
 	if (!order.owner)
 		order.owner = process_user();
 	if (machines)
@@ -137,6 +138,44 @@ report_findings(void)
 		    finding->text);
 	}
 	return findings.count ? EX_DATAERR : 0;
+}
+
+/* Takes the entities of the tenant in the store, where there are any: 1, else 0, or -1. */
+static int
+load_from_store(struct error *err)
+{
+	const struct account_ask ask = {.tenant = order.tenant};
+	struct account account;
+	int result;
+
+	path = location_store(NULL);
+	if (!file_exists(AT_FDCWD, path))
+		return 0;
+	result = account_open(&account, &ask, STORE_READ, err);
+	if (result == 0)
+		result = gather_catalogue(&account.store, &catalogue, &findings, err);
+	if (result == 0 && !order.tenant)
+		order.tenant = memory_string(account.tenant);
+	account_release(&account);
+	return result < 0 ? -1 : catalogue.count + findings.count > 0;
+}
+
+/* From the folder that was named; else from the store; else from what was installed. */
+static int
+load_catalogue(struct error *err)
+{
+	const char *named = preference_value(PREFERENCE_CATALOGUE, catalogue_path);
+	int stored = named ? 0 : load_from_store(err);
+
+	if (!order.tenant)
+		order.tenant = "default";
+	if (stored)
+		return stored < 0 ? -1 : 0;
+	catalogue_release(&catalogue);
+	free(path);
+	path = location_catalogue(named);
+	order.catalogue = realpath(path, NULL);
+	return catalogue_load(path, &catalogue, &findings, err);
 }
 
 static int
@@ -302,10 +341,8 @@ main(int argc, char **argv)
 
 	argv += option_parse(&command, argc, argv);
 	read_options(argv);
-	path = location_catalogue(catalogue_path);
-	order.catalogue = realpath(path, NULL);
 
-	if (catalogue_load(path, &catalogue, &findings, &err) < 0 || (config_path && read_config(&err) < 0) ||
+	if (load_catalogue(&err) < 0 || (config_path && read_config(&err) < 0) ||
 	    (nodes_path && (read_nodes(&err) < 0 || check_replaced(&err) < 0)))
 		return message_error(&err);
 	code = report_findings();

@@ -239,3 +239,64 @@ layout_of_three() {
 	[ -s examples ]
 	bash -euo pipefail examples
 }
+
+# The catalogue c, in the store of a tenant; no catalogue is named.
+into_store() {
+	coopr-store init
+	coopr-store import c >/dev/null
+	unset COOPR_CATALOGUE
+}
+
+@test "entities come from the tenant's store where no catalogue is named and it has any, else from the installation" {
+	need_program jq
+	into_store
+	request
+	same '["a","b"] ["p"] null' "$(jq -c '.cluster.services, [.provider.name], .cluster.catalogue' request.json | tr '\n' ' ' | sed 's/ $//')"
+	run -1 coopr-request -t web -n 4 --name shop
+	contains "$output" 'there is no cluster template "web"'
+	coopr-request -C "$COOPR_ROOT/share/coopr/catalogue" -t web -n 4 --name shop >request.json
+	COOPR_CATALOGUE=$COOPR_ROOT/share/coopr/catalogue coopr-request -t web -n 4 --name shop >again.json
+	same "$(cat request.json)" "$(cat again.json)"
+	COOPR_STORE=$PWD/none coopr-request -t web -n 4 --name shop >again.json
+	same "$(cat request.json)" "$(cat again.json)"
+	run -1 coopr-request --tenant nobody -t t --name shop
+	contains "$output" 'there is no tenant "nobody"'
+}
+
+@test "templates of the store are made of their parts as well, and what must not be set again is not" {
+	need_program jq
+	into_store
+	request
+	same "true null null" "$(jq -c '.template.defaults.config.part, .template.extends, .template.includes' request.json | tr '\n' ' ' | sed 's/ $//')"
+	coopr-store get --resolved clustertemplate t >resolved.json
+	same "$(jq -S .template request.json)" "$(jq -S . resolved.json)"
+
+	echo '{"name":"part","immutable":true,"defaults":{"config":{"part":true,"x.y":[2]}}}' >part.json
+	run -1 coopr-store put -k partialtemplate part.json
+	contains "$output" "the immutable partial template part sets it"
+	coopr-store put -f -k partialtemplate part.json >/dev/null 2>&1
+	run -65 coopr-request -t t --name shop
+	contains "$output" "/defaults/config/x.y: the immutable partial template part sets it"
+	run -65 coopr-store get -r clustertemplate t
+}
+
+@test "a template of the store that extends itself is refused, through others as well" {
+	into_store
+	echo '{"name":"parent","extends":{"name":"t"}}' >parent.json
+	run coopr-store put -k clustertemplate parent.json
+	[ "$status" -ne 0 ]
+	contains "$output" "extends itself"
+	coopr-store put -f -k clustertemplate parent.json >/dev/null 2>&1
+	run -65 coopr-request -t t --name shop
+	contains "$output" "/extends: the template extends itself"
+	run -65 coopr-store get -r clustertemplate t
+	contains "$output" "/extends: the template extends itself"
+	run -64 coopr-store get -r service a
+	run -64 coopr-store get -r -v 1 clustertemplate t
+}
+
+@test "a template without a provider, once all its parts are merged in, makes no request" {
+	into_store
+	run -1 coopr-request -t parent --name shop
+	contains "$output" "provider"
+}

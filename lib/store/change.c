@@ -4,47 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buffer.h"
 #include "base/error.h"
-#include "store/entities.h"
+#include "store/gather.h"
 #include "store/store.h"
 
+/* What there is, and what is wrong with it. */
 static int
-add(const struct revision *revision, struct catalogue *catalogue, struct findings *findings, struct error *err)
+look(struct store *store, struct catalogue *catalogue, struct findings *findings, struct error *err)
 {
-	struct buffer file = {0};
-	jv document;
-	int result;
-
-	buffer_printf(&file, "%s/%s.json", entity_kind_folder(revision->kind), revision->name);
-	result = json_parse(file.data, revision->text, strlen(revision->text), &document, err);
-	if (result == 0) {
-		catalogue_add(catalogue, revision->kind, file.data, document, findings);
-		jv_free(document);
-	}
-	buffer_release(&file);
-	return result;
-}
-
-/* The tenant's entities as a catalogue, files named as in an export ("services/nginx.json"); findings: what is wrong
- * with them. */
-static int
-gather(struct store *store, struct catalogue *catalogue, struct findings *findings, struct error *err)
-{
-	int result = 0;
-
-	*catalogue = (struct catalogue){0};
-	for (enum entity_kind kind = 0; kind < ENTITY_KIND_COUNT && result == 0; kind++) {
-		struct revisions list = {0};
-
-		result = entities_list(store, kind, &list, err);
-		for (size_t i = 0; i < list.count && result == 0; i++)
-			result = add(&list.list[i], catalogue, findings, err);
-		revisions_release(&list);
-	}
-	if (result == 0)
-		catalogue_check(catalogue, findings);
-	return result;
+	if (gather_catalogue(store, catalogue, findings, err) < 0)
+		return -1;
+	catalogue_check(catalogue, findings);
+	return 0;
 }
 
 int
@@ -54,7 +25,7 @@ change_begin(struct change *change, struct store *store, struct error *err)
 	if (store_begin(store, err) < 0)
 		return -1;
 	change->open = true;
-	return gather(store, &change->before, &change->found_before, err);
+	return look(store, &change->before, &change->found_before, err);
 }
 
 static bool
@@ -75,7 +46,7 @@ was_before(const struct change *change, const struct finding *finding)
 int
 change_check(struct change *change, struct error *err)
 {
-	if (gather(change->store, &change->after, &change->found_after, err) < 0)
+	if (look(change->store, &change->after, &change->found_after, err) < 0)
 		return -1;
 	for (size_t i = 0; i < change->found_after.count; i++) {
 		const struct finding *finding = &change->found_after.list[i];

@@ -11,13 +11,16 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/message.h"
+#include "store/gather.h"
 
 static struct store_verb_where where;
 static struct store_verb_output output;
 static long version;
+static bool resolved;
 
 static const struct option_spec get_options[] = {
 	OPTION_NUMBER('v', "revision", &version, "VERSION", "this version (default: the newest)"),
+	OPTION_FLAG('r', "resolved", &resolved, "a cluster template with all that it extends and includes"),
 	STORE_VERB_WHERE(&where),
 	OPTION_END
 };
@@ -25,7 +28,8 @@ static const struct option_spec get_options[] = {
 static const struct command get_command = {
 	"coopr-store get", "[OPTION]... KIND NAME", "Print an entity.", get_options,
 	"  coopr-store get service nginx\n"
-	"  coopr-store get -v 3 clustertemplate web\n"};
+	"  coopr-store get -v 3 clustertemplate web\n"
+	"  coopr-store get --resolved clustertemplate web\n"};
 
 static const struct option_spec list_options[] = {
 	STORE_VERB_OUTPUT(&output),
@@ -54,10 +58,41 @@ document_of(const struct revision *revision)
 	return document;
 }
 
+static void
+print_document(jv document)
+{
+	struct buffer text = {0};
+
+	json_dump_pretty(document, &text);
+	fwrite(text.data, 1, text.length, stdout);
+	buffer_release(&text);
+}
+
+/* The template as a cluster is made of it. */
+static int
+print_resolved(struct store *store, const char *name)
+{
+	struct catalogue catalogue;
+	struct findings findings = {0};
+	struct error err;
+	int code = 0;
+	jv merged = {0};
+
+	if (gather_catalogue(store, &catalogue, &findings, &err) == 0)
+		merged = catalogue_template(&catalogue, name, &err);
+	if (jv_is_valid(merged))
+		print_document(merged);
+	else
+		code = message_error(&err);
+	jv_free(merged);
+	findings_release(&findings);
+	catalogue_release(&catalogue);
+	return code;
+}
+
 static int
 print_entity(const struct revision *revision)
 {
-	struct buffer text = {0};
 	jv document;
 
 	if (!revision->text) {
@@ -66,9 +101,7 @@ print_entity(const struct revision *revision)
 		return EX_NO;
 	}
 	document = document_of(revision);
-	json_dump_pretty(document, &text);
-	fwrite(text.data, 1, text.length, stdout);
-	buffer_release(&text);
+	print_document(document);
 	jv_free(document);
 	return 0;
 }
@@ -79,13 +112,19 @@ store_verb_get(int argc, char **argv)
 	struct revisions list = {0};
 	struct store store;
 	struct error err;
+	enum entity_kind kind;
 	int code;
 
 	argv += option_parse(&get_command, argc, argv);
 	store_verb_operands(&get_command, argv, 2, 2, "a kind and a name");
+	kind = store_verb_kind(&get_command, argv[0]);
+	if (resolved && (kind != ENTITY_CLUSTERTEMPLATE || version))
+		return option_misuse(&get_command, "--resolved is for the newest version of a cluster template");
 	store_verb_open(&store, &where, STORE_READ);
 
-	if (entities_get(&store, store_verb_kind(&get_command, argv[0]), argv[1], version, &list, &err) < 0)
+	if (resolved)
+		code = print_resolved(&store, argv[1]);
+	else if (entities_get(&store, kind, argv[1], version, &list, &err) < 0)
 		code = message_error(&err);
 	else
 		code = print_entity(&list.list[0]);

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/gather.h"
+
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "store/entities.h"
+#include "store/store.h"
+
+static int
+add(const struct revision *revision, struct catalogue *catalogue, struct findings *findings, struct error *err)
+{
+	struct buffer file = {0};
+	jv document;
+	int result;
+
+	buffer_printf(&file, "%s/%s.json", entity_kind_folder(revision->kind), revision->name);
+	result = json_parse(file.data, revision->text, strlen(revision->text), &document, err);
+	if (result == 0) {
+		catalogue_add(catalogue, revision->kind, file.data, document, findings);
+		jv_free(document);
+	}
+	buffer_release(&file);
+	return result;
+}
+
+int
+gather_catalogue(struct store *store, struct catalogue *catalogue, struct findings *findings, struct error *err)
+{
+	int result = 0;
+
+	*catalogue = (struct catalogue){0};
+	for (enum entity_kind kind = 0; kind < ENTITY_KIND_COUNT && result == 0; kind++) {
+		struct revisions list = {0};
+
+		result = entities_list(store, kind, &list, err);
+		for (size_t i = 0; i < list.count && result == 0; i++)
+			result = add(&list.list[i], catalogue, findings, err);
+		revisions_release(&list);
+	}
+	return result;
+}
