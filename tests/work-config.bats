@@ -151,3 +151,18 @@ blue" "$(cat begun)"
 	wait "$work"
 	same 1 "$(done_of "$job")"
 }
+
+@test "where no worker takes what is ready, show says so" {
+	plugin ok <<<"$good"
+	job=$(put ok 1 1)
+	contains "$(coopr-queue show -o table "$job")" "No worker has joined: coopr-work takes what is ready"
+	start_work --tenant nobody
+	until grep -qs '"tenants":\["nobody"\]' "$COOPR_SPOOL"/workers/*; do :; done
+	contains "$(coopr-queue show -o table "$job")" \
+		"None of the workers (1) takes tasks of tenant default at provider none: see coopr-work --tenant"
+	coopr-work --drain
+	same complete "$(status "$job")"
+	kill "$work"
+	wait "$work"
+	work=
+}

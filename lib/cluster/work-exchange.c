@@ -31,6 +31,18 @@ work_slots(const struct work *work)
 	return work->options.slots ? work->options.slots : work->config.slots;
 }
 
+const char *const *
+work_tenants(const struct work *work)
+{
+	return work->options.tenants ? work->options.tenants : work->config.tenants;
+}
+
+const char *const *
+work_providers(const struct work *work)
+{
+	return work->options.providers ? work->options.providers : work->config.providers;
+}
+
 size_t
 work_free_slots(const struct work *work)
 {
@@ -90,8 +102,7 @@ choose(struct work *work, struct exchange *exchange)
 	const struct work_options *options = &work->options;
 
 	exchange->want = (struct queue_want){.count = room < BATCH ? room : BATCH, .job = options->job, .worker = work->id,
-	    .tenants = options->tenants ? options->tenants : work->config.tenants,
-	    .providers = options->providers ? options->providers : work->config.providers};
+	    .tenants = work_tenants(work), .providers = work_providers(work)};
 	exchange->changed = work->look;
 	work->look = false;
 	queue_watch_clear(work->bell);

@@ -59,6 +59,10 @@ struct work {
 size_t work_slots(const struct work *work);
 size_t work_free_slots(const struct work *work);
 
+/* Whose tasks it takes; NULL: anyone's. */
+const char *const *work_tenants(const struct work *work);
+const char *const *work_providers(const struct work *work);
+
 /* Whether there is something to record or to take now. */
 bool work_exchange_due(const struct work *work, int64_t now);
 

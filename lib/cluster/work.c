@@ -34,7 +34,8 @@ configure(struct work *work, struct error *err)
 	work->config = config;
 	work->streams.environment = config.environment;
 	work_allow_descriptors(work);
-	return 0;
+	return queue_serve(work->lock, &(struct queue_want){.job = work->options.job, .tenants = work_tenants(work),
+	    .providers = work_providers(work)}, err);
 }
 
 static int

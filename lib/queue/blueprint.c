@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -27,6 +28,13 @@ struct reading { /* a plan while it is read */
 	uint32_t length;
 };
 
+/* A rehearsal prints the plan, all else keeps it. */
+static const char *
+out_name(int out)
+{
+	return out == STDOUT_FILENO ? "standard output" : "plan.ndjson";
+}
+
 /* The record's line: as it came where it came on one line. */
 static int
 keep_line(struct reading *reading, const struct record_reader *reader, jv record, struct error *err)
@@ -45,7 +53,7 @@ keep_line(struct reading *reading, const struct record_reader *reader, jv record
 	if (lines->length < FLUSH_BYTES)
 		return 0;
 	if (reading->out >= 0 && file_write_all(reading->out, lines->data, lines->length) < 0)
-		return error_errno(err, EX_IOERR, "plan.ndjson");
+		return error_errno(err, EX_IOERR, "%s", out_name(reading->out));
 	buffer_clear(lines);
 	return 0;
 }
@@ -301,7 +309,7 @@ blueprint_read(struct blueprint *blueprint, struct record_reader *reader, int ou
 			jv_free(value);
 	}
 	if (result == 0 && out >= 0 && file_write_all(out, reading.lines.data, reading.lines.length) < 0)
-		result = error_errno(err, EX_IOERR, "plan.ndjson");
+		result = error_errno(err, EX_IOERR, "%s", out_name(out));
 	buffer_release(&reading.lines);
 	if (result == 0)
 		check_whole(&stream, blueprint);

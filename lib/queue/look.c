@@ -65,6 +65,7 @@ look_at(struct queue *queue, struct ledger *ledger, struct queue_job *out, struc
 	snprintf(out->id, sizeof out->id, "%s", ledger->id);
 	snprintf(out->cluster, sizeof out->cluster, "%s", header->cluster);
 	snprintf(out->tenant, sizeof out->tenant, "%s", header->tenant);
+	snprintf(out->provider, sizeof out->provider, "%s", header->provider);
 	snprintf(out->action, sizeof out->action, "%s", job.action ? job.action : "");
 	arena_release(&arena);
 	return result;

@@ -126,6 +126,9 @@ int queue_turn(struct queue *queue, const struct result *results, size_t count, 
  * one of them still runs. A child that lives on as a daemon of its own must close it. */
 int queue_join(struct queue *queue, const char *label, char id[QUEUE_ID_SIZE], struct error *err);
 
+/* Says for everyone to see which tasks the worker takes: job, tenants and providers of want. fd as queue_join gave it. */
+int queue_serve(int fd, const struct queue_want *want, struct error *err);
+
 /* Leaves: what it still holds is lost, and ready again, at once. Closes fd. */
 int queue_leave(struct queue *queue, const char *id, int fd, struct error *err);
 
@@ -153,7 +156,11 @@ struct queue_job {
 	size_t blocked, ready, delayed, running, done, failed, skipped;
 	int64_t put_ms, finished_ms; /* wall clock; finished_ms 0 while it is not */
 	double critical_path_s;
+	char provider[QUEUE_ID_SIZE]; /* "": not known */
 };
+
+/* How many workers have joined, and how many of these take tasks of the job. */
+int queue_workers(struct queue *queue, const struct queue_job *job, size_t *all, size_t *fit, struct error *err);
 
 const char *queue_status_name(enum queue_status status);
 bool queue_is_finished(enum queue_status status);

@@ -117,10 +117,28 @@ print_task(const struct show_task *task)
 		print_lines("  | ", task->output);
 }
 
+/* Why nobody takes what is ready, where it is for want of a worker. */
 static void
-print_text(const struct queue_job *job, const struct status_tasks *found)
+print_want(struct queue *queue, const struct queue_job *job)
+{
+	struct error ignored;
+	size_t all, fit;
+
+	if (job->status != QUEUE_RUNNING || job->ready == 0 || job->running > 0 ||
+	    queue_workers(queue, job, &all, &fit, &ignored) < 0 || fit > 0)
+		return;
+	if (all == 0)
+		printf("\nNo worker has joined: coopr-work takes what is ready\n");
+	else
+		printf("\nNone of the workers (%zu) takes tasks of tenant %s at provider %s: see coopr-work --tenant, --provider, "
+		       "--job\n", all, job->tenant, *job->provider ? job->provider : "(none)");
+}
+
+static void
+print_text(struct queue *queue, const struct queue_job *job, const struct status_tasks *found)
 {
 	print_summary(job);
+	print_want(queue, job);
 	for (size_t i = 0; i < found->count; i++)
 		print_task(&found->list[i]);
 	if (job->status == QUEUE_FAILED || job->status == QUEUE_CANCELLED)
@@ -158,7 +176,7 @@ print_task_records(const struct status_tasks *found, struct buffer *out)
 }
 
 static void
-print(enum status_format wanted, const struct queue_job *job, const struct status_tasks *found)
+print(struct queue *queue, enum status_format wanted, const struct queue_job *job, const struct status_tasks *found)
 {
 	struct buffer out = {0};
 
@@ -172,7 +190,7 @@ print(enum status_format wanted, const struct queue_job *job, const struct statu
 	else if (tasks)
 		print_table(found);
 	else
-		print_text(job, found);
+		print_text(queue, job, found);
 	if (out.length > 0)
 		fwrite(out.data, 1, out.length, stdout);
 	buffer_release(&out);
@@ -192,7 +210,7 @@ show_status(struct queue *queue, const char *id, enum status_format wanted)
 	    show_tasks(queue, id, tasks ? ALL : ATTENTION, !tasks, &arena, &list, &count, &err) < 0)
 		code = message_error(&err);
 	else
-		print(wanted, &job, &(struct status_tasks){list, count});
+		print(queue, wanted, &job, &(struct status_tasks){list, count});
 	arena_release(&arena);
 	return code;
 }

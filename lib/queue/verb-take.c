@@ -37,6 +37,8 @@ explain(struct queue *queue, const struct queue_batch *batch)
 		return message_error(&batch->trouble);
 	if (job && queue_look(queue, job, &found, &err) == 0 && found.status != QUEUE_RUNNING)
 		message("job %s: nothing is ready: it is %s", job, queue_status_name(found.status));
+	else if (count == 0)
+		message("none was asked for: --count 0");
 	else if (batch->limited)
 		message("what is ready is held back by limits (see coopr-queue limit)");
 	else if (batch->next_ms >= 0)
@@ -84,8 +86,6 @@ verb_take(int argc, char **argv)
 	argv += option_parse(&command, argc, argv);
 	if (argv[0])
 		return option_misuse(&command, "it takes no operand, found '%s'; a job is named with --job", argv[0]);
-	if (count == 0)
-		return option_misuse(&command, "--count: 0 are none, at least 1 is to be taken");
 	if (worker && lease_s >= 0)
 		return option_misuse(&command, "--worker and --lease: a worker's task has no lease");
 	queue = verb_open(spool, QUEUE_WRITE);
