@@ -21,7 +21,10 @@
 
 #define NEVER (INT64_C(1) << 60) /* more than anything is worth */
 
-enum { DOUBT_NODES = 2 }; /* to look for a second pattern of a group */
+enum {
+	DOUBT_NODES = 2,    /* to look for a second pattern of a group */
+	STILL_NODES = 5000, /* to look for a solution without moves */
+};
 
 /* Whether a group may have a pattern other than that one that is worth more than floor; also where it is not known. */
 static bool
@@ -217,6 +220,37 @@ narrow_by_prices(struct master *m, int row, struct uses *found, struct narrowed 
 	keep_found(&n->program, found, &n->arena);
 	master_release(m);
 	*m = next;
+}
+
+bool
+narrow_without_moves(struct master *m, struct uses *found, struct narrowed *n)
+{
+	const struct program *p = m->program;
+	struct group *groups = arena_alloc(&n->arena, p->group_count, sizeof *groups);
+	struct budget *budget = m->budget, part = budget_part(budget, STILL_NODES);
+	struct master next;
+	bool found_one;
+
+	n->program = *p;
+	n->program.groups = groups;
+	for (size_t g = 0; g < p->group_count; g++) {
+		groups[g] = p->groups[g];
+		if (g > 0)
+			drop_moves(p, 0, &groups[g], &n->arena);
+	}
+	master_init(&next, &n->program, &part);
+	master_set_bounds(&next, next.row_of_moves, NO_MIN, 0);
+	found_one = branch_any(&next, found) == VERDICT_FOUND;
+	next.budget = budget;
+	budget_take(budget, &part);
+	if (!found_one) {
+		master_release(&next);
+		narrowed_release(n);
+		return false;
+	}
+	master_release(m);
+	*m = next;
+	return true;
 }
 
 void

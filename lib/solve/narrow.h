@@ -21,6 +21,10 @@ void narrow_by_rules(struct program *program);
  * way, and takes them out of the master and of found. */
 void narrow_by_prices(struct master *master, int row, struct uses *found, struct narrowed *narrowed);
 
+/* Looks for a solution without moves, which are the first objective. Where there is one, which found gets then, the master is of
+ * those alone from then on. */
+bool narrow_without_moves(struct master *master, struct uses *found, struct narrowed *narrowed);
+
 void narrowed_release(struct narrowed *narrowed);
 
 #endif

@@ -51,6 +51,7 @@ struct search {
 	struct uses found; /* a solution of what is left */
 	struct wish wish;
 	struct narrowed narrowed;
+	bool still;        /* only what is without moves is looked at, for there is such */
 	bool open;         /* a question was left open: what is found is good, but maybe not best */
 };
 
@@ -351,7 +352,9 @@ search_moves(struct search *s, struct bound *moves)
 {
 	struct bound lost;
 
-	if (s->master.row_of_moves != SIMPLEX_NONE)
+	if (s->still)
+		*moves = (struct bound){0, true};
+	else if (s->master.row_of_moves != SIMPLEX_NONE)
 		search_least(s, s->master.row_of_moves, moves);
 	if (s->master.row_of_lost != SIMPLEX_NONE && !s->open)
 		search_least(s, s->master.row_of_lost, &lost);
@@ -399,7 +402,9 @@ search_best(const struct program *p, struct budget *budget, struct outcome *outc
 
 	*outcome = (struct outcome){0};
 	search_init(&s, p, budget);
-	verdict = branch_any(&s.master, &s.found);
+	s.still = p->objective_count && p->objectives[0] == OBJECTIVE_MOVES && s.master.row_of_moves != SIMPLEX_NONE &&
+	    narrow_without_moves(&s.master, &s.found, &s.narrowed);
+	verdict = s.still ? VERDICT_FOUND : branch_any(&s.master, &s.found);
 	s.open = verdict == VERDICT_OPEN;
 	for (size_t i = 0; i < p->objective_count && verdict == VERDICT_FOUND && !s.open; i++)
 		if (p->objectives[i] == OBJECTIVE_COST)
