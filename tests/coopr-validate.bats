@@ -187,3 +187,11 @@ coopr-validate: odd/services/loop.json: the whole document: Too many levels of s
 	[ -s examples ]
 	bash -euo pipefail examples
 }
+
+@test "a local that is no need of the service is a doubt" {
+	mkdir -p doubts/services
+	echo '{"name":"b"}' >doubts/services/b.json
+	echo '{"name":"a","dependencies":{"install":{"local":["b"]},"runtime":{"uses":["b"],"local":["b"]}}}' >doubts/services/a.json
+	coopr-validate -v doubts 2>said
+	grep doubtful said | same "$(cat -)" "coopr-validate: doubts/services/a.json: /dependencies/install/local/0: doubtful: \"b\" is neither in requires nor in uses, so this says nothing"
+}

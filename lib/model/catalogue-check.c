@@ -147,6 +147,35 @@ check_needs(const struct place *object, const char *member, struct check *check,
 	}
 }
 
+static bool
+is_listed(const struct place *object, const char *member, const char *name)
+{
+	struct place list = place_member(object, member);
+
+	for (size_t i = 0; i < json_length(list.value); i++) {
+		struct place element = place_element(&list, i);
+
+		if (strcmp(json_string(element.value), name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* What is local says of a need that it concerns the node itself: it makes none. */
+static void
+check_local(const struct place *object, struct check *check)
+{
+	struct place list = place_member(object, "local");
+
+	for (size_t i = 0; i < json_length(list.value); i++) {
+		struct place element = place_element(&list, i), doubt = check_doubt(check, &element);
+		const char *name = json_string(element.value);
+
+		if (!is_listed(object, "requires", name) && !is_listed(object, "uses", name))
+			place_problem(&doubt, "\"%s\" is neither in requires nor in uses, so this says nothing", name);
+	}
+}
+
 /* An action that is spelled wrong would never be done. */
 static void
 check_actions(struct check *check)
@@ -183,6 +212,8 @@ check_service(struct check *check)
 	check_needs(&runtime, "requires", check, false);
 	check_needs(&install, "uses", check, true);
 	check_needs(&runtime, "uses", check, true);
+	check_local(&install, check);
+	check_local(&runtime, check);
 	check_needs(&dependencies, "conflicts", check, true);
 	check_actions(check);
 	check_macros(&links, check, &any);
