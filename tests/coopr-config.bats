@@ -81,9 +81,9 @@ sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))' "$@" </dev/null | 
 @test "color: the file is weaker than NO_COLOR, and that than COOPR_COLOR" {
 	escape=$'\033'
 	echo "color = always" >"$file"
-	contains "$(coopr-doctor --settings -o table || true)" "$escape["
+	contains "$(coopr-doctor --settings -o table || true)" "${escape}["
 	[[ $(NO_COLOR=1 coopr-doctor --settings -o table) != *"$escape"* ]]
-	contains "$(NO_COLOR=1 COOPR_COLOR=always coopr-doctor --settings -o table || true)" "$escape["
+	contains "$(NO_COLOR=1 COOPR_COLOR=always coopr-doctor --settings -o table || true)" "${escape}["
 	[[ $(coopr-doctor --settings -o table --color never) != *"$escape"* ]]
 }
 
