@@ -139,6 +139,8 @@ find_layout(const struct request *request)
 	else {
 		for (size_t i = 0; i < answer.broken.count; i++)
 			message("request: %s", answer.broken.list[i]);
+		if (answer.limit)
+			message("request: %s", answer.limit);
 		answer_write(request, &answer, stdout);
 		code = answer.satisfiable ? 0 : EX_NO;
 	}

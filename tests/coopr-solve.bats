@@ -329,8 +329,11 @@ packing() {
 	coopr-solve packing >best
 	same optimal "$(head -n 1 best | jq -r .solution.status)"
 	same '[{},null]' "$(head -n 1 best | jq -c '.solution | [.bound, .gap]')"
-	coopr-solve --node-limit 3 packing >layout
-	coopr-solve --node-limit 3 packing | cmp - layout
+	coopr-solve --node-limit 3 packing >layout 2>said
+	coopr-solve --node-limit 3 packing 2>/dev/null | cmp - layout
+	same 1 "$(wc -l <said)"
+	contains "$(cat said)" "within 3 nodes of the search"
+	contains "$(cat said)" "raise --node-limit"
 	coopr-solve --check layout packing
 	head -n 1 layout | jq -e --slurpfile best best '.solution | .status == "feasible" and .bound.cost <= $best[0].solution.objective.cost
 	  and .objective.cost >= $best[0].solution.objective.cost

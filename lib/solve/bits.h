@@ -34,6 +34,16 @@ bits_drop(uint64_t *set, size_t member)
 	set[member / 64] &= ~(UINT64_C(1) << (member % 64));
 }
 
+static inline size_t
+bits_count(const uint64_t *set, size_t words)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < words; i++)
+		count += (size_t)__builtin_popcountll(set[i]);
+	return count;
+}
+
 static inline void
 bits_copy(uint64_t *to, const uint64_t *from, size_t words)
 {

@@ -14,7 +14,7 @@ enum {
 	FEW_MACHINES = 1000,
 	FEW_NODES = 1000,
 	HELD_MOST = 1 << 26, /* numbers in the states that are saved on the way down */
-	BOUND_NODES = 2000, /* at most, to find a bound after the end */
+	BOUND_NODES = 2000,  /* at most, to find a bound after the end */
 };
 
 struct branching {

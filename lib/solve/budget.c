@@ -21,6 +21,9 @@ bool
 budget_work(struct budget *budget, unsigned long steps)
 {
 	budget->work += steps;
+	budget->steps += steps;
+	if (budget->steps_max && budget->steps >= budget->steps_max)
+		budget->spent = true;
 	for (; budget->work >= NODE_WORK; budget->work -= NODE_WORK)
 		budget_node(budget);
 	return !budget->spent;
@@ -31,6 +34,8 @@ budget_part(const struct budget *budget, unsigned long nodes)
 {
 	struct budget part = {.nodes_max = nodes, .deadline_ms = budget->deadline_ms, .spent = budget->spent, .late = budget->late};
 
+	if (budget->steps_max)
+		part.steps_max = budget->steps_max > budget->steps ? budget->steps_max - budget->steps : 1;
 	if (budget->nodes_max && budget->nodes_max <= budget->nodes)
 		part.spent = true;
 	else if (budget->nodes_max && budget->nodes_max - budget->nodes < nodes)
@@ -44,5 +49,7 @@ budget_take(struct budget *budget, const struct budget *part)
 	budget->nodes += part->nodes;
 	budget->work += part->work;
 	budget->late = budget->late || part->late;
-	budget->spent = budget->late || (budget->nodes_max && budget->nodes >= budget->nodes_max);
+	budget->steps += part->steps;
+	budget->spent = budget->late || (budget->nodes_max && budget->nodes >= budget->nodes_max) ||
+	    (budget->steps_max && budget->steps >= budget->steps_max);
 }

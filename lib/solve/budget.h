@@ -19,6 +19,7 @@ struct budget { /* zero-initialised: no limit */
 	unsigned long nodes, nodes_max; /* spent; at most (0: any number) */
 	int64_t deadline_ms;            /* of the monotonic clock; 0: none */
 	unsigned long work;             /* steps that are no node yet */
+	uint64_t steps, steps_max;      /* spent in all, each about a nanosecond; at most (0: any number) */
 	bool spent, late;               /* a limit was reached; it was the deadline */
 };
 

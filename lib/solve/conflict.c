@@ -31,8 +31,15 @@ is_too_much(struct inquiry *q, bool only, struct error *err)
 	struct program program;
 	int rc = -1;
 
+	if (q->budget->spent) {
+		q->open = true;
+		return 0;
+	}
 	if (program_build(q->demands.request, &q->demands, &program, err) == 0) {
-		enum verdict verdict = extreme_any(&program, &part);
+		enum verdict verdict = VERDICT_OPEN;
+
+		if (budget_work(&part, program_size(&program)))
+			verdict = extreme_any(&program, &part);
 
 		q->open = q->open || (only && verdict == VERDICT_OPEN);
 		rc = verdict == VERDICT_NONE;

@@ -251,6 +251,14 @@ program_build(const struct request *request, const struct demands *demands, stru
 	return 0;
 }
 
+unsigned long
+program_size(const struct program *p)
+{
+	size_t each = 1000 + 8 * p->unit_words + 4 * p->linear_count + p->crowd_count + 8 * p->resource_count;
+
+	return p->unit_count * each + p->request->node_count * p->unit_words * 8 + p->hardware_count * 100;
+}
+
 void
 program_release(struct program *p)
 {

@@ -143,6 +143,9 @@ int program_build(const struct request *request, const struct demands *demands, 
     struct error *err);
 void program_release(struct program *program);
 
+/* About how many steps it takes to fill it. */
+unsigned long program_size(const struct program *program);
+
 /* The first image that all of a set of units may use in a group; SIZE_MAX where there is none. */
 size_t program_image(const struct program *program, int group, const uint64_t *units);
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "base/clock.h"
 #include "base/error.h"
 #include "model/request.h"
 #include "solve/admit.h"
@@ -15,6 +14,7 @@
 #include "solve/conflict.h"
 #include "solve/demand.h"
 #include "solve/fill.h"
+#include "solve/limit.h"
 #include "solve/search.h"
 #include "solve/zone.h"
 
@@ -290,29 +290,6 @@ answer_fill(const struct program *p, const struct outcome *outcome, unsigned lon
 	name_services(p, answer);
 }
 
-static struct budget
-budget_of(const struct solve_terms *terms)
-{
-	struct budget budget = {.nodes_max = terms->node_limit};
-
-	if (terms->time_limit_ms)
-		budget.deadline_ms = clock_monotonic_ms() + terms->time_limit_ms;
-	else if (!terms->node_limit)
-		budget.nodes_max = SOLVE_NODES;
-	return budget;
-}
-
-/* A limit was reached before any layout was found. */
-static int
-no_layout_yet(const struct solve_terms *terms, const struct budget *budget, struct error *err)
-{
-	if (budget->late)
-		return error_set(err, EX_TEMPFAIL, "request: no layout was found within %g s, and none was ruled out: raise --time-limit",
-		    (double)terms->time_limit_ms / 1e3);
-	return error_set(err, EX_TEMPFAIL, "request: no layout was found within %lu nodes of the search, and none was ruled out: %s "
-	    "--node-limit, or give --time-limit", budget->nodes_max, terms->node_limit ? "raise" : "give a higher");
-}
-
 static int
 take_outcome(const struct program *p, const struct outcome *outcome, const struct solve_terms *terms,
     struct budget *budget, struct answer *answer, struct error *err)
@@ -323,11 +300,13 @@ take_outcome(const struct program *p, const struct outcome *outcome, const struc
 	if (outcome->verdict == VERDICT_NONE && !outcome->proved)
 		return error_set(err, EX_SOFTWARE, "request: no layout was found, and that there is none could not be proved");
 	if (outcome->verdict == VERDICT_OPEN && machines_of(p, outcome) == 0)
-		return no_layout_yet(terms, budget, err);
+		return limit_error(terms, budget, err);
 	answer->satisfiable = outcome->verdict != VERDICT_NONE;
 	if (!answer->satisfiable)
 		return conflict_explain(p->request, terms->moves_max, budget, &answer->arena, &answer->refusal, err);
 	answer_fill(p, outcome, budget->nodes, answer);
+	if (outcome->verdict == VERDICT_OPEN)
+		answer->limit = limit_words(terms, budget, &answer->arena);
 	return 0;
 }
 
@@ -355,7 +334,7 @@ solve(const struct request *request, const struct solve_terms *terms, struct ans
 	struct demands demands;
 	struct program program;
 	struct outcome outcome;
-	struct budget budget = budget_of(terms);
+	struct budget budget = limit_budget(terms);
 	int admitted, rc;
 
 	*answer = (struct answer){0};

@@ -6,6 +6,7 @@
 #define SOLVE_SOLVE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/memory.h"
@@ -28,17 +29,20 @@ struct answer { /* release it */
 	bool satisfiable;
 	struct refusal refusal;       /* where it is not */
 	struct solution solution;     /* where it is: */
+	const char *limit;            /* that was reached, and what to do; NULL: none */
 	struct string_list broken;    /* what the present layout broke: "POINTER: words" */
 	struct string_list services;  /* of the cluster, sorted */
 	struct node *nodes;           /* by nodenum; ids and host names of new ones are made when they are printed */
 	size_t node_count;
 };
 
-enum { SOLVE_NODES = 100000 }; /* of the search, where no limit is given: a minute or two */
+enum { SOLVE_NODES = 100000 }; /* of the search, where no limit is given */
+
+#define SOLVE_STEPS UINT64_C(25000000000) /* of its work, the same: about half a minute at most */
 
 struct solve_terms { /* zero-initialised: nothing not concerned may change */
 	int64_t moves_max;        /* how many moves are allowed; INT64_MAX: any number */
-	unsigned long node_limit; /* nodes of the search; 0: SOLVE_NODES, or any number where there is a time limit */
+	unsigned long node_limit; /* nodes of the search; 0: the default limit, or any number where there is a time limit */
 	int64_t time_limit_ms;    /* 0: any time; else the answer depends on the machine */
 };
 

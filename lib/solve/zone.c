@@ -14,6 +14,8 @@
 
 #include "solve/bits.h"
 
+enum { SEARCH_WORK = 200 };
+
 struct team {
 	uint64_t *units; /* of the set */
 	int64_t count;   /* machines */
@@ -126,6 +128,15 @@ bar_alike(const struct zoning *z, size_t zone, uint64_t *barred)
 			bits_add(barred, other);
 }
 
+/* Counts what it takes to look at all zones for a machine of a team. */
+static bool
+is_in_budget(struct zoning *z, const struct team *team)
+{
+	size_t units = bits_count(team->units, z->words);
+
+	return budget_work(z->budget, z->program->zones_open * (3 * z->words + 2 * units + 2) + z->hard_count * units);
+}
+
 static bool search(struct zoning *z, size_t i, const uint64_t *barred);
 
 /* Puts a machine of team i there, and goes on. Where that leads nowhere it is as if it had not been done. */
@@ -163,12 +174,13 @@ search(struct zoning *z, size_t i, const uint64_t *barred)
 	bool found = false, useful = false;
 
 	bits_copy(tried, barred, z->zone_words);
-	if (i == z->hard_count || !budget_work(z->budget, 100 + z->words * z->program->zones_open))
+	if (i == z->hard_count || !budget_work(z->budget, SEARCH_WORK))
 		found = i == z->hard_count && is_done(z);
 	else if (z->hard[i]->placed == z->hard[i]->useful)
 		found = search(z, i + 1, none);
 	else
-		for (size_t zone; !found && (zone = best_zone(z, z->hard[i], tried, &useful)) != SIZE_MAX;) {
+		for (size_t zone; !found && is_in_budget(z, z->hard[i]) &&
+		                      (zone = best_zone(z, z->hard[i], tried, &useful)) != SIZE_MAX;) {
 			found = try_zone(z, i, zone, tried);
 			bar_alike(z, zone, tried);
 		}
