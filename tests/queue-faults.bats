@@ -165,6 +165,44 @@ done_fails() {
 	same complete "$(status_of 00000042-001 .status)"
 }
 
+# Preloaded, the wall clock jumps about by years with each look at it.
+make_clock() {
+	"${CC:-cc}" -D_GNU_SOURCE -shared -fPIC -o clock.so -x c - <<-'END'
+		#include <stdlib.h>
+		#include <sys/syscall.h>
+		#include <time.h>
+		#include <unistd.h>
+		int clock_gettime(clockid_t id, struct timespec *now)
+		{
+			int result = (int)syscall(SYS_clock_gettime, id, now);
+
+			if (id == CLOCK_REALTIME)
+				now->tv_sec += (rand() % 20 - 10) * 365 * 86400;
+			return result;
+		}
+	END
+}
+
+@test "a clock that jumps back and forth: all is taken, retried and finished as without, and can be looked at" {
+	make_clock
+	export LD_PRELOAD=$PWD/clock.so ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0
+	job=$(two_nodes | coopr-queue put --backoff-ms 1)
+	coopr-queue take -n 2 --lease 600 | result_of '{"status":1}' | coopr-queue "done"
+	same "0 2" "$(status_of "$job" '"\(.tasks.done) \(.tasks.ready + .tasks.delayed)"')"
+	other=$(two_nodes 00000043 | coopr-queue put)
+	coopr-queue take --job "$other" --lease 600 >held
+	timeout 120 coopr-work --drain --job "$job"
+	same complete "$(status_of "$job" .status)"
+	same 1 "$(status_of "$other" .tasks.running)"
+	result_of <held | coopr-queue "done"
+	timeout 120 coopr-work --drain
+	coopr-queue report "$job" >report
+	coopr-queue stats >stats
+	coopr-queue fsck
+	unset LD_PRELOAD
+	coopr-queue fsck
+}
+
 @test "leases do not ask the wall clock" {
 	two_nodes | coopr-queue put
 	coopr-queue take --lease 3600 >task

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +20,11 @@
 #include "exec/task.h"
 #include "exec/verdict.h"
 
+enum { PATIENCE_MS = 1000 }; /* with who looks on */
+
 struct attempt {
 	const struct task *task;
-	bool quiet;
+	bool quiet, unread; /* unread: whoever looks on did not take the last part */
 	int log; /* -1: none, or it could not be written any more */
 	struct tail tail;
 	struct redaction *secrets;
@@ -76,6 +80,28 @@ run_command(const struct task *task, struct arguments *argv, struct error *err)
 	return 0;
 }
 
+/* Whoever looks on may go away, or look on without reading: the task goes on, and its time too. A pipe that can be written to has
+ * room for PIPE_BUF. */
+static void
+show(struct attempt *attempt, const char *bytes, size_t length)
+{
+	struct pollfd onlooker = {.fd = STDERR_FILENO, .events = POLLOUT};
+
+	while (length > 0) {
+		size_t part = length < PIPE_BUF ? length : PIPE_BUF;
+
+		attempt->unread = poll(&onlooker, 1, attempt->unread ? 0 : PATIENCE_MS) == 0;
+		if (attempt->unread)
+			return;
+		if (file_write_all(STDERR_FILENO, bytes, part) < 0) {
+			attempt->quiet = true;
+			return;
+		}
+		bytes += part;
+		length -= part;
+	}
+}
+
 static void
 keep(struct attempt *attempt)
 {
@@ -87,9 +113,8 @@ keep(struct attempt *attempt)
 		close(attempt->log);
 		attempt->log = -1;
 	}
-	/* Whoever looks on may go away; the task goes on. */
-	if (!attempt->quiet && file_write_all(STDERR_FILENO, said->data, said->length) < 0)
-		attempt->quiet = true;
+	if (!attempt->quiet)
+		show(attempt, said->data, said->length);
 	buffer_clear(said);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "queue/verb.h"
 
+#include <signal.h>
 #include <stdio.h>
 
 #include "base/clock.h"
@@ -89,6 +90,8 @@ verb_take(int argc, char **argv)
 	if (worker && lease_s >= 0)
 		return option_misuse(&command, "--worker and --lease: a worker's task has no lease");
 	queue = verb_open(spool, QUEUE_WRITE);
+	/* Where nobody reads, what was taken is to be given back. */
+	signal(SIGPIPE, SIG_IGN);
 
 	code = take(queue);
 

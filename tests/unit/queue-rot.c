@@ -4,7 +4,7 @@
  * Whoever comes along afterwards does not crash, does not hang, takes nothing twice and nothing before its time, and every
  * job comes to its end: what is damaged is noticed and made anew, or told, and mended by fsck --repair.
  *
- * ROT_SEEDS rounds (default 150), from ROT_SEED (default 1) on.
+ * ROT_SEEDS rounds (default 100), from ROT_SEED (default 1) on.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -324,7 +324,7 @@ main(void)
 {
 	const char *tmp = getenv("TMPDIR"), *seeds = getenv("ROT_SEEDS"), *first = getenv("ROT_SEED");
 	char *folder = memory_printf("%s/queue-rot.XXXXXX", tmp ? tmp : "/tmp");
-	long seed = first ? atol(first) : 1, end = seed + (seeds ? atol(seeds) : 150);
+	long seed = first ? atol(first) : 1, end = seed + (seeds ? atol(seeds) : 100);
 	struct error err;
 
 	if (!mkdtemp(folder))
