@@ -13,36 +13,9 @@
 #include <stdlib.h>
 
 #include "solve/bits.h"
+#include "solve/zoning.h"
 
 enum { SEARCH_WORK = 200 };
-
-struct team {
-	uint64_t *units; /* of the set */
-	int64_t count;   /* machines */
-	int64_t useful;  /* of them, those that the search places */
-	int64_t slack;   /* machines that the unit which is most in need could do without */
-	int *where;      /* zones of the machines placed so far */
-	int64_t placed, taken;
-};
-
-struct zoning {
-	const struct program *program;
-	struct budget *budget;
-	size_t words, zone_words;
-	uint64_t *cover; /* of each zone: the units that stand there */
-	int64_t *load;   /* of each zone: machines */
-	int64_t *need;   /* of each unit: zones that it lacks */
-	struct team *teams;
-	size_t count;
-	struct team **hard; /* teams that are to be searched */
-	size_t hard_count;
-};
-
-static uint64_t *
-cover_of(const struct zoning *z, size_t zone)
-{
-	return z->cover + zone * z->words;
-}
 
 /* Whether a machine of a team there would help a unit that lacks zones; how many it would. */
 static size_t
@@ -51,33 +24,15 @@ gain_of(const struct zoning *z, const struct team *team, size_t zone)
 	size_t gain = 0;
 
 	for (size_t u = bits_next(team->units, z->words, 0); u != SIZE_MAX; u = bits_next(team->units, z->words, u + 1))
-		gain += z->need[u] > 0 && !bits_has(cover_of(z, zone), u);
+		gain += z->need[u] > 0 && !bits_has(zoning_cover(z, zone), u);
 	return gain;
-}
-
-static void
-stand(struct zoning *z, const uint64_t *units, size_t zone)
-{
-	for (size_t u = bits_next(units, z->words, 0); u != SIZE_MAX; u = bits_next(units, z->words, u + 1)) {
-		z->need[u] -= !bits_has(cover_of(z, zone), u);
-		bits_add(cover_of(z, zone), u);
-	}
-}
-
-static bool
-is_lacking(const struct zoning *z, const uint64_t *units)
-{
-	for (size_t u = bits_next(units, z->words, 0); u != SIZE_MAX; u = bits_next(units, z->words, u + 1))
-		if (z->need[u] > 0)
-			return true;
-	return false;
 }
 
 static bool
 is_done(const struct zoning *z)
 {
 	for (size_t i = 0; i < z->hard_count; i++)
-		if (is_lacking(z, z->hard[i]->units))
+		if (zoning_lacks(z, z->hard[i]->units))
 			return false;
 	return true;
 }
@@ -124,7 +79,7 @@ static void
 bar_alike(const struct zoning *z, size_t zone, uint64_t *barred)
 {
 	for (size_t other = 0; other < z->program->zones_open; other++)
-		if (bits_equal(cover_of(z, zone), cover_of(z, other), z->words))
+		if (bits_equal(zoning_cover(z, zone), zoning_cover(z, other), z->words))
 			bits_add(barred, other);
 }
 
@@ -147,10 +102,10 @@ try_zone(struct zoning *z, size_t i, size_t zone, const uint64_t *barred)
 	uint64_t *before = memory_zeroed(z->words + z->zone_words, sizeof *before), *used = before + z->words;
 	bool found;
 
-	bits_copy(before, cover_of(z, zone), z->words);
+	bits_copy(before, zoning_cover(z, zone), z->words);
 	bits_copy(used, barred, z->zone_words);
 	bits_add(used, zone);
-	stand(z, team->units, zone);
+	zoning_stand(z, team->units, zone);
 	z->load[zone]++;
 	team->where[team->placed++] = (int)zone;
 	found = can_suffice(z, i) && search(z, i, used);
@@ -159,7 +114,7 @@ try_zone(struct zoning *z, size_t i, size_t zone, const uint64_t *barred)
 		z->load[zone]--;
 		for (size_t u = bits_next(team->units, z->words, 0); u != SIZE_MAX; u = bits_next(team->units, z->words, u + 1))
 			z->need[u] += !bits_has(before, u);
-		bits_copy(cover_of(z, zone), before, z->words);
+		bits_copy(zoning_cover(z, zone), before, z->words);
 	}
 	free(before);
 	return found;
@@ -188,132 +143,6 @@ search(struct zoning *z, size_t i, const uint64_t *barred)
 		found = search(z, i + 1, none);
 	free(tried);
 	return found;
-}
-
-/* The team of a crew: the one with the same units of the set. */
-static struct team *
-team_of(struct zoning *z, const uint64_t *units)
-{
-	size_t i = 0;
-
-	while (i < z->count && !bits_equal(z->teams[i].units, units, z->words))
-		i++;
-	if (i == z->count) {
-		z->teams[z->count++].units = memory_zeroed(z->words, sizeof *units);
-		bits_copy(z->teams[i].units, units, z->words);
-	}
-	return &z->teams[i];
-}
-
-/* Gathers the open machines in teams, and what stands in the zones already. teams_of[i]: of crew i. */
-static void
-gather(struct zoning *z, const struct crews *crews, const uint64_t *set, struct team **teams_of)
-{
-	uint64_t *units = memory_zeroed(z->words, sizeof *units);
-
-	z->teams = memory_zeroed(crews->count, sizeof *z->teams);
-	for (size_t i = 0; i < crews->count; i++) {
-		const struct crew *crew = &crews->list[i];
-
-		bits_copy(units, crew->units, z->words);
-		if (crew->count == 0)
-			continue;
-		if (bits_keep(units, set, z->words))
-			for (size_t u = bits_next(units, z->words, 0); u != SIZE_MAX; u = bits_next(units, z->words, u + 1))
-				z->need[u] = z->program->units[u].zones_min;
-	}
-	for (size_t i = 0; i < crews->count; i++) {
-		const struct crew *crew = &crews->list[i];
-
-		bits_copy(units, crew->units, z->words);
-		bits_keep(units, set, z->words);
-		if (crew->zone == ZONE_OPEN) {
-			teams_of[i] = team_of(z, units);
-			teams_of[i]->count += crew->count;
-		} else if (crew->zone != ZONE_NONE && crew->count > 0) {
-			stand(z, units, (size_t)crew->zone);
-			z->load[crew->zone] += crew->count;
-		}
-	}
-	free(units);
-}
-
-static int
-compare_teams(const void *a, const void *b)
-{
-	const struct team *x = *(struct team *const *)a, *y = *(struct team *const *)b;
-
-	if (x->slack != y->slack)
-		return x->slack < y->slack ? -1 : 1;
-	return x < y ? -1 : 1;
-}
-
-/* How many zones the units of a team need, at most, where any lacks some. */
-static int64_t
-most_needed(const struct zoning *z, const struct team *team)
-{
-	int64_t most = 0;
-
-	for (size_t u = bits_next(team->units, z->words, 0); u != SIZE_MAX; u = bits_next(team->units, z->words, u + 1))
-		if (z->need[u] > 0 && z->program->units[u].zones_min > most)
-			most = z->program->units[u].zones_min;
-	return most;
-}
-
-static int64_t
-slack_of(const struct zoning *z, const struct team *team)
-{
-	int64_t least = INT64_MAX;
-
-	for (size_t u = bits_next(team->units, z->words, 0); u != SIZE_MAX; u = bits_next(team->units, z->words, u + 1)) {
-		int64_t slack = -z->need[u];
-
-		for (size_t i = 0; i < z->count; i++)
-			slack += bits_has(z->teams[i].units, u) ? z->teams[i].useful : 0;
-		if (z->need[u] > 0 && slack < least)
-			least = slack;
-	}
-	return least;
-}
-
-/* Finds the teams that need a search. easy gets the units that the others satisfy. False where a unit is in need
- * whatever is done. */
-static bool
-prepare(struct zoning *z)
-{
-	int64_t zones = (int64_t)z->program->zones_open;
-
-	for (size_t i = 0; i < z->count; i++) {
-		struct team *team = &z->teams[i];
-		int64_t most = most_needed(z, team);
-
-		team->useful = team->count < most ? team->count : most;
-		team->useful = team->useful < zones ? team->useful : zones;
-		team->where = memory_resize(NULL, (size_t)team->count + 1, sizeof *team->where);
-	}
-	z->hard = memory_zeroed(z->count, sizeof *z->hard);
-	for (size_t i = 0; i < z->count; i++)
-		z->teams[i].slack = z->teams[i].useful && z->teams[i].useful < most_needed(z, &z->teams[i])
-		    ? slack_of(z, &z->teams[i]) : INT64_MAX;
-	for (size_t i = 0; i < z->count; i++) /* an easy team */
-		if (z->teams[i].useful && z->teams[i].slack == INT64_MAX)
-			for (size_t u = bits_next(z->teams[i].units, z->words, 0); u != SIZE_MAX;
-			     u = bits_next(z->teams[i].units, z->words, u + 1))
-				z->need[u] = 0;
-	for (size_t i = 0; i < z->count; i++)
-		if (z->teams[i].slack != INT64_MAX && is_lacking(z, z->teams[i].units))
-			z->hard[z->hard_count++] = &z->teams[i];
-	if (z->hard_count)
-		qsort(z->hard, z->hard_count, sizeof *z->hard, compare_teams);
-	for (size_t u = 0; u < z->program->unit_count; u++) {
-		int64_t left = -z->need[u];
-
-		for (size_t i = 0; i < z->hard_count; i++)
-			left += bits_has(z->hard[i]->units, u) ? z->hard[i]->useful : 0;
-		if (z->need[u] > 0 && left < 0)
-			return false;
-	}
-	return true;
 }
 
 /* The emptiest zone that is not barred, the first one. */
@@ -374,20 +203,6 @@ place_apart(const struct zoning *z, const struct crews *crews)
 	return VERDICT_FOUND;
 }
 
-static void
-release(struct zoning *z)
-{
-	for (size_t i = 0; i < z->count; i++) {
-		free(z->teams[i].units);
-		free(z->teams[i].where);
-	}
-	free(z->teams);
-	free(z->hard);
-	free(z->cover);
-	free(z->load);
-	free(z->need);
-}
-
 enum verdict
 zones_place(const struct program *p, struct budget *budget, const struct crews *crews, const uint64_t *set, int *where)
 {
@@ -399,18 +214,18 @@ zones_place(const struct program *p, struct budget *budget, const struct crews *
 	z.cover = memory_zeroed(p->zone_count * z.words, sizeof *z.cover);
 	z.load = memory_zeroed(p->zone_count, sizeof *z.load);
 	z.need = memory_zeroed(p->unit_count, sizeof *z.need);
-	gather(&z, crews, set, teams_of);
+	zoning_gather(&z, crews, set, teams_of);
 	if (p->zones_unlimited)
 		verdict = place_apart(&z, crews);
 	else
-		verdict = prepare(&z) && search(&z, 0, none) ? VERDICT_FOUND : budget->spent ? VERDICT_OPEN : VERDICT_NONE;
+		verdict = zoning_prepare(&z) && search(&z, 0, none) ? VERDICT_FOUND : budget->spent ? VERDICT_OPEN : VERDICT_NONE;
 	if (where && verdict == VERDICT_FOUND) {
 		place_others(&z);
 		for (size_t i = 0; i < crews->count; i++)
 			for (int64_t n = 0; n < crews->list[i].count && crews->list[i].zone == ZONE_OPEN; n++)
 				*where++ = teams_of[i]->where[teams_of[i]->taken++];
 	}
-	release(&z);
+	zoning_release(&z);
 	free(teams_of);
 	free(none);
 	return verdict;
