@@ -152,16 +152,49 @@ provider_parse(const struct place *place, struct arena *arena, struct provider *
 		provider->fields = fields.value;
 }
 
+/* A limit that is misspelled would be none. */
+static void
+check_quota_names(const struct place *quota)
+{
+	static const char *const known[] = {"clusters", "nodes", "cost", "resources"};
+	struct members members = members_of(quota);
+	struct place member;
+
+	while (members_next(&members, &member)) {
+		bool is_known = false;
+
+		for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+			is_known = is_known || strcmp(member.name, known[i]) == 0;
+		if (!is_known)
+			place_problem(&member, "a quota is of clusters, nodes, cost or resources");
+	}
+}
+
+static void
+quota_parse(const struct place *place, struct arena *arena, struct tenant *tenant)
+{
+	struct place quota = place_member(place, "quota");
+
+	if (!place_object(&quota, NEED_OPTIONAL))
+		return;
+	check_quota_names(&quota);
+	tenant->max_clusters = place_integer(&quota, "clusters", tenant->max_clusters, 0, INT64_MAX);
+	tenant->max_nodes = place_integer(&quota, "nodes", tenant->max_nodes, 0, INT64_MAX);
+	tenant->max_cost = place_number(&quota, "cost", -1, 0, AMOUNT_MAX);
+	tenant->max_resources = amounts_parse(&quota, "resources", arena);
+}
+
 void
 tenant_parse(const struct place *place, struct arena *arena, struct tenant *tenant)
 {
-	*tenant = (struct tenant){.max_clusters = -1, .max_nodes = -1};
+	*tenant = (struct tenant){.max_clusters = -1, .max_nodes = -1, .max_cost = -1};
 	if (!place_object(place, NEED_REQUIRED))
 		return;
 	tenant->source = jv_copy(place->value);
 	tenant->name = name_parse(place, "name", NEED_REQUIRED, arena);
 	tenant->max_clusters = place_integer(place, "maxClusters", -1, 0, INT64_MAX);
 	tenant->max_nodes = place_integer(place, "maxNodes", -1, 0, INT64_MAX);
+	quota_parse(place, arena, tenant);
 }
 
 const struct hardware_offer *

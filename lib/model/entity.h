@@ -156,6 +156,8 @@ struct cluster_template { /* also a partial template */
 struct tenant {
 	const char *name;
 	int64_t max_clusters, max_nodes; /* -1: any number */
+	double max_cost;                 /* of an hour; -1: any */
+	struct amounts max_resources;    /* of those not listed, any */
 	jv source;
 };
 

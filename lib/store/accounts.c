@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/location.h"
 #include "base/memory.h"
+#include "base/preference.h"
 #include "base/process.h"
 #include "store/sql.h"
 
@@ -22,14 +23,6 @@ account_role_name(enum account_role role)
 	static const char *const names[] = {"user", "admin", "superadmin"};
 
 	return names[role];
-}
-
-static const char *
-given(const char *option, const char *variable)
-{
-	const char *value = option ? option : getenv(variable);
-
-	return value && *value ? value : NULL;
 }
 
 /* The user's own name: of who has called sudo(8), where that has made us the owner of the store; the caller frees it. */
@@ -149,17 +142,38 @@ become(struct account *account, const char *user, uid_t owner, struct error *err
 	return find_rights(account, user, owner, err);
 }
 
+/* Who has made the store, as its owner by sudo(8), is a superadmin like the owner. */
+static int
+keep_maker(struct account *account, uid_t owner, struct error *err)
+{
+	struct store *store = &account->store;
+
+	if (is_owner(account->user, owner))
+		return 0;
+	if (store_begin(store, err) < 0)
+		return -1;
+	if (sql_change(store->db, err, "INSERT OR IGNORE INTO member (tenant, user, role, groups) SELECT id, ?, 'admin', '[]' "
+	    "FROM tenant WHERE name = ?", "tt", account->user, superadmin) == 0 && store_commit(store, err) == 0)
+		return 0;
+	store_rollback(store);
+	return -1;
+}
+
 static int
 identify(struct account *account, const struct account_ask *ask, struct error *err)
 {
-	const char *other = given(ask->user, "COOPR_USER");
+	const char *other = ask->user ? ask->user : getenv("COOPR_USER");
 	struct stat status;
 	int result;
 
+	if (other && !*other)
+		other = NULL;
 	if (stat(account->store.path, &status) < 0)
 		return error_errno(err, EX_NOINPUT, "%s", account->store.path);
 	account->user = own_name(status.st_uid);
-	result = find_tenant(account, given(ask->tenant, "COOPR_TENANT"), other ? other : account->user, err);
+	if (account->store.made && keep_maker(account, status.st_uid, err) < 0)
+		return -1;
+	result = find_tenant(account, preference_value(PREFERENCE_TENANT, ask->tenant), other ? other : account->user, err);
 	if (result == 0)
 		result = find_rights(account, account->user, status.st_uid, err);
 	if (result == 0 && other)

@@ -13,25 +13,12 @@
 
 #define ROUNDING 1e-9 /* of sums of costs */
 
-void
-quota_parse(const struct place *document, struct arena *arena, struct quota *quota)
-{
-	struct place place = place_member(document, "quota");
-
-	*quota = (struct quota){-1, -1, -1, {0}};
-	if (!place_object(&place, NEED_OPTIONAL))
-		return;
-	quota->clusters = place_integer(&place, "clusters", -1, 0, INT64_MAX);
-	quota->nodes = place_integer(&place, "nodes", -1, 0, INT64_MAX);
-	quota->cost = place_number(&place, "cost", -1, 0, AMOUNT_MAX);
-	quota->resources = amounts_parse(&place, "resources", arena);
-}
-
 int
 quota_read(struct store *store, int64_t tenant, struct arena *arena, struct quota *quota, struct error *err)
 {
 	sqlite3_stmt *rows = sql_query(store->db, err, "SELECT document FROM tenant WHERE id = ?", "i", tenant);
 	struct problems problems = {0};
+	struct tenant parsed;
 	struct place place;
 	const char *text = sql_row(rows, err) > 0 ? sql_text(rows, 0) : NULL;
 	jv document;
@@ -39,7 +26,9 @@ quota_read(struct store *store, int64_t tenant, struct arena *arena, struct quot
 
 	if (result == 0) {
 		place = place_root(document, &problems);
-		quota_parse(&place, arena, quota);
+		tenant_parse(&place, arena, &parsed);
+		*quota = (struct quota){parsed.max_clusters, parsed.max_nodes, parsed.max_cost, parsed.max_resources};
+		jv_free(parsed.source);
 		problems_release(&problems);
 		jv_free(document);
 	}
@@ -122,13 +111,35 @@ quota_resources_text(const struct amounts *resources, struct buffer *out)
 	buffer_byte(out, '}');
 }
 
-double
-quota_resource(const struct quota *quota, const char *resource)
+static const struct amount *
+find(const struct quota *quota, const char *resource)
 {
 	for (size_t i = 0; i < quota->resources.count; i++)
 		if (strcmp(quota->resources.list[i].resource, resource) == 0)
-			return quota->resources.list[i].value;
-	return 0;
+			return &quota->resources.list[i];
+	return NULL;
+}
+
+double
+quota_used(const struct quota *use, const char *resource)
+{
+	const struct amount *amount = find(use, resource);
+
+	return amount ? amount->value : 0;
+}
+
+double
+quota_limit(const struct quota *limit, const char *resource)
+{
+	const struct amount *amount = find(limit, resource);
+
+	return amount ? amount->value : -1;
+}
+
+bool
+quota_lists(const struct quota *quota, const char *resource)
+{
+	return find(quota, resource) != NULL;
 }
 
 /* limit -1: none. */
@@ -160,8 +171,8 @@ quota_check(struct store *store, int64_t tenant, int64_t cluster, const struct q
 	for (size_t i = 0; i < limit.resources.count && result == 0; i++) {
 		const char *name = limit.resources.list[i].resource;
 
-		result = check(name, limit.resources.list[i].value, quota_resource(&others, name), quota_resource(now, name),
-		    quota_resource(peak, name), err);
+		result = check(name, limit.resources.list[i].value, quota_used(&others, name), quota_used(now, name),
+		    quota_used(peak, name), err);
 	}
 	arena_release(&arena);
 	return result;

@@ -15,7 +15,6 @@ struct arena;
 struct buffer;
 struct error;
 struct holding;
-struct place;
 struct store;
 
 struct quota { /* also: what is in use */
@@ -23,9 +22,6 @@ struct quota { /* also: what is in use */
 	double cost;             /* of an hour; -1: any */
 	struct amounts resources; /* of those not listed, any */
 };
-
-/* From the member "quota" of a tenant's document; what is malformed goes to the place's problems. */
-void quota_parse(const struct place *document, struct arena *arena, struct quota *quota);
 
 /* That of a tenant. */
 int quota_read(struct store *store, int64_t tenant, struct arena *arena, struct quota *quota, struct error *err);
@@ -40,8 +36,10 @@ int quota_of(struct store *store, const struct holding *holding, struct arena *a
 /* Appends resources as JSON: {"cpu":8}. */
 void quota_resources_text(const struct amounts *resources, struct buffer *out);
 
-/* So much of a resource; 0 where it is not listed. */
-double quota_resource(const struct quota *quota, const char *resource);
+/* So much of a resource: of what is in use, 0 where it is not listed; of a limit, -1. */
+double quota_used(const struct quota *use, const char *resource);
+double quota_limit(const struct quota *limit, const char *resource);
+bool quota_lists(const struct quota *quota, const char *resource);
 
 /* Whether a tenant's cluster may grow from what it holds (now) to peak. EX_NO, with the numbers, where the quota
  * forbids it. What does not grow is never forbidden. */

@@ -175,12 +175,13 @@ schema_look(sqlite3 *db, bool *newest, struct error *err)
 }
 
 int
-schema_migrate(sqlite3 *db, struct error *err)
+schema_migrate(sqlite3 *db, bool *made, struct error *err)
 {
 	char *mark = memory_printf("PRAGMA application_id = %d; PRAGMA user_version = %d", APPLICATION, NEWEST);
 	int64_t version = 0;
 	int result = pragma(db, "PRAGMA user_version", &version, err);
 
+	*made = result == 0 && version == 0;
 	while (result == 0 && version < NEWEST)
 		result = sql_run(db, err, migrations[version++]);
 	if (result == 0)

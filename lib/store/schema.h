@@ -14,7 +14,7 @@ struct error;
  * else. */
 int schema_look(sqlite3 *db, bool *newest, struct error *err);
 
-/* Gives the database the newest tables, inside the caller's transaction. */
-int schema_migrate(sqlite3 *db, struct error *err);
+/* Gives the database the newest tables, inside the caller's transaction. *made: it had none. */
+int schema_migrate(sqlite3 *db, bool *made, struct error *err);
 
 #endif

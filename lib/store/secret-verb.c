@@ -81,7 +81,7 @@ secret_verb_set(int argc, char **argv)
 	store_verb_operands(&set_command, argv, 1, 2, "a name and perhaps a file");
 	if (!name_is_valid(argv[0]))
 		return option_misuse(&set_command, "'%s' is no name: 1 to 255 of letters, digits, _ . -", argv[0]);
-	store_verb_open(&store, &where, STORE_WRITE);
+	store_verb_open(&store, &where, STORE_WRITE, ACCOUNT_ADMIN);
 
 	if (secret_input(argv[1] ? argv[1] : "-", raw, &value, &err) < 0 || set(&store, argv[0], &value, &err) < 0)
 		code = message_error(&err);
@@ -150,7 +150,7 @@ secret_verb_list(int argc, char **argv)
 	argv += option_parse(&list_command, argc, argv);
 	store_verb_operands(&list_command, argv, 0, 0, "no operand");
 	format = store_verb_format(&list_command, &output);
-	store_verb_open(&store, &where, STORE_READ);
+	store_verb_open(&store, &where, STORE_READ, ACCOUNT_USER);
 
 	if (secrets_list(&store, &list, &err) < 0)
 		code = message_error(&err);
@@ -187,7 +187,7 @@ secret_verb_delete(int argc, char **argv)
 
 	argv += option_parse(&delete_command, argc, argv);
 	store_verb_operands(&delete_command, argv, 1, 1 << 20, "a name");
-	store_verb_open(&store, &where, STORE_WRITE);
+	store_verb_open(&store, &where, STORE_WRITE, ACCOUNT_ADMIN);
 
 	if (delete_all(&store, argv, &err) < 0)
 		code = message_error(&err);

@@ -68,13 +68,14 @@ migrate(struct store *store, struct error *err)
 	flock(store->lock, LOCK_UN);
 	if (result < 0 || store_begin(store, err) < 0)
 		return -1;
-	if (schema_migrate(store->db, err) < 0) {
+	if (schema_migrate(store->db, &store->made, err) < 0) {
 		store_rollback(store);
 		return -1;
 	}
 	return store_commit(store, err);
 }
 
+/* 1 where it is to be read, and has to be written first: it is of an older version. */
 static int
 connect(struct store *store, enum store_mode mode, struct error *err)
 {
@@ -92,8 +93,7 @@ connect(struct store *store, enum store_mode mode, struct error *err)
 	    schema_look(store->db, &newest, err) < 0)
 		return -1;
 	if (mode == STORE_READ)
-		return newest ? 0 : error_set(err, EX_TEMPFAIL,
-		    "%s: it is of an older version; coopr-store init brings it up to date", store->path);
+		return newest ? 0 : 1;
 	if (open_lock(store, err) < 0)
 		return -1;
 	return newest ? 0 : migrate(store, err);
@@ -105,7 +105,12 @@ store_open(struct store *store, const char *path, enum store_mode mode, const ch
 	int got;
 
 	*store = (struct store){.path = memory_string(path), .lock = -1};
-	if (connect(store, mode, err) < 0)
+	got = connect(store, mode, err);
+	if (got > 0) {
+		sqlite3_close(store->db);
+		got = connect(store, STORE_WRITE, err);
+	}
+	if (got < 0)
 		return -1;
 	if (!tenant)
 		return 0;

@@ -9,6 +9,7 @@
 #define STORE_STORE_H
 
 #include <sqlite3.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct error;
@@ -26,6 +27,7 @@ struct store {
 	int64_t tenant;    /* all that is asked and changed is this one's; 0: no tenant yet */
 	char *by;          /* who makes changes; its own */
 	const char *why;   /* and why; NULL where nothing is said */
+	bool made;         /* by this store_open: there was none before */
 };
 
 /* Opens the store at path for a tenant (by its name; NULL: for none yet). EX_NOINPUT where there is no store, EX_NO where there is no such

@@ -39,7 +39,7 @@ store_verb_fsck(int argc, char **argv)
 
 	argv += option_parse(&fsck_command, argc, argv);
 	store_verb_operands(&fsck_command, argv, 0, 0, "no operand");
-	store_verb_open(&store, &where, STORE_READ);
+	store_verb_open(&store, &where, STORE_READ, ACCOUNT_SUPERADMIN);
 
 	faults = store_fsck(&store, say, NULL, &err);
 	if (faults < 0)
@@ -60,7 +60,7 @@ store_verb_backup(int argc, char **argv)
 
 	argv += option_parse(&backup_command, argc, argv);
 	store_verb_operands(&backup_command, argv, 1, 1, "a file");
-	store_verb_open(&store, &where, STORE_READ);
+	store_verb_open(&store, &where, STORE_READ, ACCOUNT_SUPERADMIN);
 
 	if (store_backup(&store, argv[0], &err) < 0)
 		code = message_error(&err);

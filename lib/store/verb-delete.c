@@ -41,7 +41,7 @@ store_verb_delete(int argc, char **argv)
 	argv += option_parse(&command, argc, argv);
 	store_verb_operands(&command, argv, 2, 1 << 20, "a kind and a name");
 	kind = store_verb_kind(&command, argv[0]);
-	store_verb_open(&store, &where, STORE_WRITE);
+	store_verb_open(&store, &where, STORE_WRITE, ACCOUNT_ADMIN);
 
 	store_verb_begin(&change, &store, &manner);
 	if (delete_all(&store, kind, argv + 1, &err) < 0)

@@ -100,7 +100,7 @@ store_verb_diff(int argc, char **argv)
 	kind = store_verb_kind(&command, argv[0]);
 	old = count > 2 ? version_of(argv[2]) : 0;
 	new = count > 3 ? version_of(argv[3]) : 0;
-	store_verb_open(&store, &where, STORE_READ);
+	store_verb_open(&store, &where, STORE_READ, ACCOUNT_USER);
 
 	if (new == 0 && newest_version(&store, kind, argv[1], &new, &err) < 0)
 		code = message_error(&err);

@@ -105,7 +105,7 @@ store_verb_export(int argc, char **argv)
 
 	argv += option_parse(&command, argc, argv);
 	store_verb_operands(&command, argv, 0, 1, "one folder at most");
-	store_verb_open(&store, &where, STORE_READ);
+	store_verb_open(&store, &where, STORE_READ, ACCOUNT_USER);
 
 	result = entities_list(&store, ENTITY_NONE, &list, &err);
 	if (result == 0)

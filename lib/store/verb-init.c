@@ -21,7 +21,7 @@ store_verb_init(int argc, char **argv)
 
 	argv += option_parse(&command, argc, argv);
 	store_verb_operands(&command, argv, 0, 0, "no operand");
-	store_verb_open(&store, &where, STORE_CREATE);
+	store_verb_open(&store, &where, STORE_CREATE, ACCOUNT_USER);
 	store_release(&store);
 	return message_end(0);
 }

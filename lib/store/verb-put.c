@@ -73,7 +73,7 @@ change_store(const struct command *command, const struct intake *intake)
 	struct error err;
 	int count, code;
 
-	store_verb_open(&store, &where, STORE_WRITE);
+	store_verb_open(&store, &where, STORE_WRITE, ACCOUNT_ADMIN);
 	store_verb_begin(&change, &store, &manner);
 	count = put_all(&store, intake, &changed, &err);
 	code = count < 0 ? message_error(&err) : store_verb_end(&change, &manner);

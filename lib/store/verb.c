@@ -6,33 +6,38 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/location.h"
-#include "base/memory.h"
 #include "base/message.h"
-#include "base/process.h"
 #include "base/terminal.h"
 #include "json/record.h"
 #include "model/sheet.h"
 
-static const char *
-given(const char *option, const char *variable)
+void
+store_verb_account(struct account *account, const struct store_verb_where *where, enum store_mode mode,
+    enum account_role role, const char *what)
 {
-	const char *value = option ? option : getenv(variable);
+	const struct account_ask ask = {.store = where->store, .tenant = where->tenant, .user = where->by};
+	struct error err;
+	int result = account_open(account, &ask, mode, &err);
 
-	return value && *value ? value : NULL;
+	if (result == 0)
+		result = account_need(account, role, what, &err);
+	if (result == 0)
+		return;
+	account_release(account);
+	exit(message_error(&err));
 }
 
 void
-store_verb_open(struct store *store, const struct store_verb_where *where, enum store_mode mode)
+store_verb_open(struct store *store, const struct store_verb_where *where, enum store_mode mode,
+    enum account_role role)
 {
-	char *path = location_store(where->store);
-	const char *tenant = given(where->tenant, "COOPR_TENANT"), *user = given(where->by, "COOPR_USER");
-	struct error err;
+	struct account account;
 
-	if (store_open(store, path, mode, tenant ? tenant : "default", &err) < 0)
-		exit(message_error(&err));
-	store->by = user ? memory_string(user) : process_user();
-	free(path);
+	store_verb_account(&account, where, mode, role, role == ACCOUNT_SUPERADMIN ? "the store as a whole" :
+	    "changing entities and secrets");
+	*store = account.store;
+	account.store = (struct store){.lock = -1};
+	account_release(&account);
 }
 
 enum entity_kind

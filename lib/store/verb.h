@@ -9,8 +9,8 @@
 #include <stdbool.h>
 
 #include "base/option.h"
+#include "store/accounts.h"
 #include "store/entities.h"
-#include "store/store.h"
 
 int store_verb_init(int argc, char **argv);
 int store_verb_put(int argc, char **argv);
@@ -32,10 +32,16 @@ struct store_verb_where {
 #define STORE_VERB_WHERE(where) \
 	OPTION_STRING(0, "store", &(where)->store, "FILE", "the store (default: $COOPR_STORE)"), \
 	OPTION_STRING('T', "tenant", &(where)->tenant, "TENANT", "whose entities (default: $COOPR_TENANT, else default)"), \
-	OPTION_STRING(0, "as", &(where)->by, "USER", "who makes the change (default: $COOPR_USER, else the login name)")
+	OPTION_STRING(0, "as", &(where)->by, "USER", "ask as this user, with their rights: for admins (default: $COOPR_USER)")
 
-/* Opens the store; exits with a message where that fails. */
-void store_verb_open(struct store *store, const struct store_verb_where *where, enum store_mode mode);
+/* Opens the store for who asks; exits with a message where that fails, and with EX_NOPERM where they have not that role.
+ * what is it that they may not do. */
+void store_verb_account(struct account *account, const struct store_verb_where *where, enum store_mode mode,
+    enum account_role role, const char *what);
+
+/* The same, of which only the store is of interest: it is to be released. */
+void store_verb_open(struct store *store, const struct store_verb_where *where, enum store_mode mode,
+    enum account_role role);
 
 /* The kind an operand names; exits with 64 where there is none of that name. */
 enum entity_kind store_verb_kind(const struct command *command, const char *operand);
