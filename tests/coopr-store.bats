@@ -64,6 +64,7 @@ provider() {
 	coopr-store put -k provider one.json >new 2>err
 	[ ! -s new ]
 	contains "$(cat err)" "0 changed, 1 as before"
+	coopr-member set -r admin ann
 	provider one 'another' | coopr-store put --as ann -k provider - >new 2>/dev/null
 	same '["one",2,"ann"]' "$(jq -c '[.name, .version, .by]' new)"
 	same another "$(coopr-store get provider one | jq -r .description)"
@@ -236,7 +237,7 @@ provider() {
 @test "many writers at once: nothing is lost, and nobody is told that the database is locked" {
 	coopr-store init
 	for i in {1..40}; do
-		provider "p$((i % 8))" "by $i" | coopr-store put --as "$i" -k provider - >"new$i" 2>"err$i" 3>&- &
+		provider "p$((i % 8))" "by $i" | coopr-store put -m "$i" -k provider - >"new$i" 2>"err$i" 3>&- &
 	done
 	wait
 	same 40 "$(cat new* | wc -l)"

@@ -25,7 +25,36 @@ change_begin(struct change *change, struct store *store, struct error *err)
 	if (store_begin(store, err) < 0)
 		return -1;
 	change->open = true;
-	return look(store, &change->before, &change->found_before, err);
+	return 0;
+}
+
+/* What is wrong already: another connection does not see this transaction. */
+static int
+look_before(struct change *change, struct error *err)
+{
+	struct store before;
+	int result = store_open(&before, change->store->path, STORE_READ, NULL, err);
+
+	before.tenant = change->store->tenant;
+	if (result == 0)
+		result = look(&before, &change->before, &change->found_before, err);
+	store_release(&before);
+	return result;
+}
+
+static bool
+is_fault(const struct finding *finding)
+{
+	return finding->severity != SEVERITY_DOUBTFUL;
+}
+
+static bool
+has_faults(const struct findings *findings)
+{
+	for (size_t i = 0; i < findings->count; i++)
+		if (is_fault(&findings->list[i]))
+			return true;
+	return false;
 }
 
 static bool
@@ -48,10 +77,12 @@ change_check(struct change *change, struct error *err)
 {
 	if (look(change->store, &change->after, &change->found_after, err) < 0)
 		return -1;
+	if (has_faults(&change->found_after) && look_before(change, err) < 0)
+		return -1;
 	for (size_t i = 0; i < change->found_after.count; i++) {
 		const struct finding *finding = &change->found_after.list[i];
 
-		if (finding->severity == SEVERITY_DOUBTFUL || was_before(change, finding))
+		if (!is_fault(finding) || was_before(change, finding))
 			continue;
 		ARRAY_ROOM(change->faults.list, change->faults.count, change->faults.capacity);
 		change->faults.list[change->faults.count++] = *finding;

@@ -22,7 +22,7 @@ struct store;
 
 struct change { /* release it: what is not committed is undone */
 	struct store *store;
-	struct catalogue before, after;
+	struct catalogue before, after; /* the former only where there is something wrong now */
 	struct findings found_before, found_after;
 	struct findings faults; /* borrowed from found_after: what only this change makes wrong */
 	bool open;              /* neither committed nor undone */

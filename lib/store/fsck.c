@@ -10,6 +10,8 @@
 #include "store/sql.h"
 #include "store/store.h"
 
+#define CLUSTER "SELECT 'cluster ' || printf('%08d', id) || ', ' || cluster.name || ': ' || "
+
 /* Each gives a row for a fault: a sentence. "ok" is none. */
 static const char *const checks[] = {
 	"PRAGMA integrity_check",
@@ -26,6 +28,25 @@ static const char *const checks[] = {
 	"': its document is called \"' || coalesce(revision.document ->> '$.name', '') || '\"' "
 	"FROM revision JOIN entity ON entity.id = entity JOIN tenant ON tenant.id = tenant "
 	"WHERE revision.document ->> '$.name' IS NOT entity.name AND revision.document IS NOT NULL",
+	"SELECT 'tenant ' || name || ': its document is called \"' || (document ->> '$.name') || '\"' FROM tenant "
+	"WHERE document ->> '$.name' IS NOT NULL AND deleted_ms = 0 AND document ->> '$.name' <> name",
+	"SELECT 'tenant ' || tenant.name || ': it is deleted, and has a living cluster, ' || printf('%08d', cluster.id) FROM tenant "
+	"JOIN cluster ON tenant = tenant.id WHERE deleted_ms > 0 AND status <> 'terminated'",
+	CLUSTER "'its number is not one that was given' FROM cluster WHERE id > (SELECT last FROM allotment)",
+	CLUSTER "'it has no documents' FROM cluster WHERE id NOT IN (SELECT cluster FROM cluster_document)",
+	CLUSTER "'it is ' || status || ', and ' || CASE status WHEN 'pending' THEN 'no operation is' ELSE 'an operation is' END || "
+	"' under way' FROM cluster WHERE (status = 'pending') <> EXISTS (SELECT 1 FROM operation WHERE cluster = id AND ended_ms = 0)",
+	CLUSTER "'its operations are not 1 to ' || operation FROM cluster WHERE operation <> "
+	"(SELECT count(*) FROM operation WHERE cluster = id) OR operation <> (SELECT max(number) FROM operation WHERE cluster = id)",
+	CLUSTER "'operation ' || number || ' has a job and no documents' FROM cluster JOIN operation ON operation.cluster = id "
+	"WHERE job IS NOT NULL AND NOT EXISTS (SELECT 1 FROM operation_document AS document "
+	"WHERE document.cluster = id AND document.number = operation.number)",
+	CLUSTER "'it is said to have ' || nodes || ' nodes, and has ' || living FROM cluster "
+	"JOIN (SELECT id AS number, (SELECT count(*) FROM node_use WHERE cluster = id AND to_ms IS NULL) AS living FROM cluster) "
+	"ON number = id WHERE nodes <> living",
+	CLUSTER "'it is terminated, and has ' || nodes || ' nodes' FROM cluster WHERE status = 'terminated' AND nodes > 0",
+	CLUSTER "'its quota is not counted as it should be' FROM cluster WHERE peak_nodes < nodes OR "
+	"(status <> 'pending' AND (peak_nodes <> nodes OR peak_cost <> cost OR peak_resources <> resources))",
 };
 
 static int

@@ -63,7 +63,9 @@ set(struct store *store, const char *name, const struct secret_value *value, str
 		result = secrets_set(store, &key, name, value->text, value->length, err);
 	if (result == 0)
 		result = store_commit(store, err);
-	if (result < 0)
+	if (result == 0)
+		store_forget(store);
+	else
 		store_rollback(store);
 	store_key_release(&key);
 	return result;
@@ -173,7 +175,9 @@ delete_all(struct store *store, char *const *names, struct error *err)
 		result = secrets_delete(store, *names, err);
 	if (result == 0)
 		result = store_commit(store, err);
-	if (result < 0)
+	if (result == 0)
+		store_forget(store);
+	else
 		store_rollback(store);
 	return result;
 }

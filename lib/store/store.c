@@ -14,7 +14,11 @@
 #include "store/schema.h"
 #include "store/sql.h"
 
-enum { BUSY_MS = 60 * 1000 }; /* for what sqlite itself locks for a moment: recovery, the last connection's close */
+enum {
+	BUSY_MS = 60 * 1000,  /* for what sqlite itself locks for a moment: recovery */
+	FORGET_MS = 1000,     /* for readers of what is to be forgotten */
+	CHECKPOINT_PAGES = 250, /* who opens the store alone reads so much of the log */
+};
 
 /* The mode of the files that sqlite puts beside the database is that of the database. */
 static int
@@ -89,7 +93,9 @@ connect(struct store *store, enum store_mode mode, struct error *err)
 	if (sqlite3_open_v2(store->path, &store->db, flags, NULL) != SQLITE_OK)
 		return sql_error(store->db, err);
 	sqlite3_busy_timeout(store->db, BUSY_MS);
-	if (sql_run(store->db, err, "PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON") < 0 ||
+	sqlite3_wal_autocheckpoint(store->db, CHECKPOINT_PAGES);
+	sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+	if (sql_run(store->db, err, "PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON") < 0 ||
 	    schema_look(store->db, &newest, err) < 0)
 		return -1;
 	if (mode == STORE_READ)
@@ -143,14 +149,38 @@ store_begin(struct store *store, struct error *err)
 	return -1;
 }
 
+/* sqlite writes a transaction to its log, here without waiting for the disk (synchronous = NORMAL). */
+static int
+sync_log(struct store *store, struct error *err)
+{
+	char *path = memory_printf("%s-wal", store->path);
+	int fd = file_open(AT_FDCWD, path, O_RDONLY, 0, err), result = -1;
+
+	if (fd >= 0) {
+		result = fsync(fd) < 0 ? error_errno(err, EX_IOERR, "%s", path) : 0;
+		close(fd);
+	}
+	free(path);
+	return result;
+}
+
+/* The next writer goes on while this one waits for the disk, so that one wait serves many: what is in the log before a
+ * transaction is on disk with it. */
 int
 store_commit(struct store *store, struct error *err)
 {
-	int result = sql_run(store->db, err, "COMMIT");
+	if (sql_run(store->db, err, "COMMIT") < 0)
+		return -1;
+	flock(store->lock, LOCK_UN);
+	return sync_log(store, err);
+}
 
-	if (result == 0)
-		flock(store->lock, LOCK_UN);
-	return result;
+void
+store_forget(struct store *store)
+{
+	sqlite3_busy_timeout(store->db, FORGET_MS);
+	sqlite3_wal_checkpoint_v2(store->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+	sqlite3_busy_timeout(store->db, BUSY_MS);
 }
 
 void

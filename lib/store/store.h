@@ -42,6 +42,10 @@ int store_begin(struct store *store, struct error *err);
 int store_commit(struct store *store, struct error *err);
 void store_rollback(struct store *store);
 
+/* Drops from the log what is in the database, so that nothing is left of what was deleted; not where somebody goes on
+ * reading it for a second. */
+void store_forget(struct store *store);
+
 /* Copies the store, as it is at one moment, to a new file (0600); nobody has to wait for it. EX_CANTCREAT where there
  * is something at path. */
 int store_backup(struct store *store, const char *path, struct error *err);
