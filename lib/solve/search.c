@@ -39,6 +39,7 @@
 #include <string.h>
 
 #include "solve/bits.h"
+#include "solve/branch.h"
 #include "solve/densest.h"
 #include "solve/narrow.h"
 #include "solve/offer.h"
@@ -360,36 +361,13 @@ search_moves(struct search *s, struct bound *moves)
 		search_least(s, s->master.row_of_lost, &lost);
 }
 
-/* The patterns of a solution outlive the search: they move to the outcome. */
-static void
-take_over(const struct program *p, struct outcome *outcome)
-{
-	for (size_t i = 0; i < outcome->uses.count; i++) {
-		uint64_t *units = arena_alloc(&outcome->arena, p->unit_words, sizeof *units);
-
-		bits_copy(units, outcome->uses.list[i].pattern.units, p->unit_words);
-		outcome->uses.list[i].pattern.units = units;
-	}
-}
-
-static void
-add_uses(struct uses *uses, const struct uses *more)
-{
-	for (size_t i = 0; i < more->count; i++)
-		if (more->list[i].count > 0) {
-			ARRAY_ROOM(uses->list, uses->count, uses->capacity);
-			uses->list[uses->count++] = more->list[i];
-		}
-}
-
 static void
 finish(struct search *s, bool solved, struct outcome *outcome)
 {
 	if (solved) {
-		add_uses(&outcome->uses, &s->master.fixed);
-		add_uses(&outcome->uses, &s->found); /* what is left where the search ended early, or dense is no objective */
+		outcome_add(outcome, s->program, &s->master.fixed);
+		outcome_add(outcome, s->program, &s->found); /* what is left where the search ended early, or dense is no objective */
 	}
-	take_over(s->program, outcome);
 	outcome->verdict = s->open ? VERDICT_OPEN : solved ? VERDICT_FOUND : VERDICT_NONE;
 	outcome->proved = !s->master.unproven;
 }
@@ -419,12 +397,4 @@ search_best(const struct program *p, struct budget *budget, struct outcome *outc
 		}
 	finish(&s, verdict == VERDICT_FOUND, outcome);
 	search_release(&s);
-}
-
-void
-outcome_release(struct outcome *outcome)
-{
-	free(outcome->uses.list);
-	arena_release(&outcome->arena);
-	*outcome = (struct outcome){0};
 }
