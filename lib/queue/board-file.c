@@ -249,7 +249,7 @@ int
 board_refresh(struct board *board, struct error *err)
 {
 	const struct spool *spool = board->spool;
-	struct board fresh;
+	struct board fresh, old;
 	struct stat st;
 
 	/* Someone may have removed it by hand, or cut it off. Where it cannot be opened we keep the one we have: it is mapped. */
@@ -257,8 +257,9 @@ board_refresh(struct board *board, struct error *err)
 	    (size_t)st.st_size < board->mapped) {
 		if (board_open(&fresh, spool, err) < 0)
 			return -1;
-		board_close(board);
+		old = *board;
 		*board = fresh;
+		board_close(&old);
 		return 0;
 	}
 	if (size_for(board->header->capacity) > board->mapped && (size_t)st.st_size > board->mapped)
