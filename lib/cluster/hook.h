@@ -6,6 +6,7 @@
  *
  * What is told is durable first: hook_tell puts it into STATE/hooks, a file per hook, and hook_deliver takes it away once
  * the hook has it. Whoever is killed between the two loses nothing; a hook may be told twice, and knows by the id.
+ * What becomes of a delivery is said (message_notice).
  *
  *	if (hook_veto(&event, &err) < 0)        // event "start", before operation_begin
  *		...

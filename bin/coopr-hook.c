@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * coopr-hook: lists the hooks of coopr-hooks(7), tries them, and delivers what they could not be told when it happened.
+ * Exits with 0; 1 where a hook refuses, or not all has been delivered; 64 on misuse; 75 where a required hook cannot be
+ * asked; 78 where a hook is not configured as it has to be.
+ */
+#include <stddef.h>
+
+#include "base/message.h"
+#include "base/subcommand.h"
+#include "cluster/hook-verb.h"
+
+static const struct option_spec options[] = {
+	OPTION_END
+};
+
+static const struct command command = {
+	"coopr-hook", "COMMAND [OPTION]... [ARGUMENT]...",
+	"Look after hooks: who is told when clusters change.\n\n"
+	"Commands:\n"
+	"  list     list the hooks there are, and how much waits for each\n"
+	"  try      tell all hooks of something that does not happen\n"
+	"  deliver  deliver what is due of what hooks could not be told\n\n"
+	"Each has its own --help.", options,
+	"  coopr-hook list\n"
+	"  coopr-hook try start create\n"
+	"  coopr-hook deliver\n"};
+
+static const struct subcommand verbs[] = {
+	{"list", hook_verb_list}, {"try", hook_verb_try}, {"deliver", hook_verb_deliver}, {NULL, NULL},
+};
+
+int
+main(int argc, char **argv)
+{
+	int first;
+
+	message_program("coopr-hook");
+	first = option_parse(&command, argc, argv);
+	return subcommand_run(&command, verbs, argc - first, argv + first);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/tenant-document.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "json/json.h"
+#include "store/sql.h"
+#include "store/store.h"
+
+int
+tenant_document(struct store *store, jv *document, struct error *err)
+{
+	sqlite3_stmt *rows = sql_query(store->db, err, "SELECT document FROM tenant WHERE id = ?", "i", store->tenant);
+	int got = sql_row(rows, err);
+	const char *text = got > 0 ? sql_text(rows, 0) : NULL;
+	int result = text ? json_parse("the tenant's document", text, strlen(text), document, err) : -1;
+
+	if (got == 0)
+		error_set(err, EX_NO, "the tenant is gone");
+	sqlite3_finalize(rows);
+	return result;
+}

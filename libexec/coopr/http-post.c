@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * http-post: sends one request that hooks need, apart from the program that asks for it, so that only this one carries
+ * libcurl and what a server answers. Reads {"url", "headers", "body", "timeout_s"}; prints the status of the response on a
+ * line, and what it says. Exits with 0 where there was a response, whatever it says; 65 for a wrong order, 69 where
+ * there was none, with the reason on stderr.
+ */
+#include <curl/curl.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/message.h"
+#include "base/option.h"
+#include "json/json.h"
+
+enum { RESPONSE_BYTES = 16 * 1024, CONNECT_S = 5 };
+
+/* More than this of a response is of no use to anybody. */
+static size_t
+keep(char *bytes, size_t size, size_t count, void *data)
+{
+	struct buffer *response = data;
+	size_t length = size * count, room = RESPONSE_BYTES - response->length;
+
+	buffer_append(response, bytes, length < room ? length : room);
+	return length;
+}
+
+static struct curl_slist *
+headers_of(jv order)
+{
+	jv list = json_get(order, "headers");
+	struct curl_slist *headers = NULL;
+
+	for (size_t i = 0; i < json_length(list); i++) {
+		jv element = jv_array_get(jv_copy(list), (int)i);
+
+		if (json_string(element))
+			headers = curl_slist_append(headers, json_string(element));
+		jv_free(element);
+	}
+	jv_free(list);
+	return headers;
+}
+
+static long
+timeout_of(jv order)
+{
+	jv value = json_get(order, "timeout_s");
+	long seconds = jv_get_kind(value) == JV_KIND_NUMBER ? (long)jv_number_value(value) : 10;
+
+	jv_free(value);
+	return seconds;
+}
+
+/* No redirection is followed: who signs a message knows who gets it. */
+static int
+post(const char *url, const char *body, struct curl_slist *headers, long timeout_s, struct buffer *response)
+{
+	char reason[CURL_ERROR_SIZE] = "";
+	CURL *curl = curl_easy_init();
+	CURLcode result;
+	long status = 0;
+
+	if (!curl)
+		return -1;
+	curl_easy_setopt(curl, CURLOPT_URL, url);
+	curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+	curl_easy_setopt(curl, CURLOPT_POSTFIELDS, body);
+	curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
+	curl_easy_setopt(curl, CURLOPT_USERAGENT, "coopr/" COOPR_VERSION);
+	curl_easy_setopt(curl, CURLOPT_TIMEOUT, timeout_s);
+	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, timeout_s < CONNECT_S ? timeout_s : CONNECT_S);
+	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, reason);
+	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, keep);
+	curl_easy_setopt(curl, CURLOPT_WRITEDATA, response);
+	result = curl_easy_perform(curl);
+	if (result == CURLE_OK)
+		curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+	else
+		message("%s", *reason ? reason : curl_easy_strerror(result));
+	curl_easy_cleanup(curl);
+	return result == CURLE_OK ? (int)status : -1;
+}
+
+static int
+act(jv order)
+{
+	char *url = json_get_string(order, "url"), *body = json_get_string(order, "body");
+	struct curl_slist *headers = headers_of(order);
+	struct buffer response = {0};
+	int status = -1;
+
+	if (url && body)
+		status = post(url, body, headers, timeout_of(order), &response);
+	else
+		message("standard input: url and body are wanted");
+	if (status >= 0) {
+		printf("%d\n", status);
+		fwrite(response.data ? response.data : "", 1, response.length, stdout);
+	}
+	buffer_release(&response);
+	curl_slist_free_all(headers);
+	free(url);
+	free(body);
+	return status >= 0 ? 0 : url && body ? EX_UNAVAILABLE : EX_DATAERR;
+}
+
+int
+main(void)
+{
+	struct error err;
+	jv order;
+	int code;
+
+	message_program("http-post");
+	if (json_read_file("-", &order, &err) < 0)
+		return message_error(&err);
+	curl_global_init(CURL_GLOBAL_DEFAULT);
+
+	code = act(order);
+
+	jv_free(order);
+	curl_global_cleanup();
+	return message_end(code);
+}
