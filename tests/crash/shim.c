@@ -119,6 +119,12 @@ pwrite(int fd, const void *bytes, size_t length, off_t offset)
 	return syscall(SYS_pwrite64, fd, bytes, length, offset);
 }
 
+ssize_t
+pwrite64(int fd, const void *bytes, size_t length, off64_t offset)
+{
+	return pwrite(fd, bytes, length, offset);
+}
+
 int
 fsync(int fd)
 {
@@ -158,6 +164,12 @@ ftruncate(int fd, off_t length)
 {
 	SHIM_POINT();
 	return (int)syscall(SYS_ftruncate, fd, length);
+}
+
+int
+ftruncate64(int fd, off64_t length)
+{
+	return ftruncate(fd, length);
 }
 
 int

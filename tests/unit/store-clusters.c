@@ -2,18 +2,21 @@
  *
  * lib/store/clusters.h, operations.h: what is written down of a cluster, from its making to its end.
  */
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/file.h"
-#include "base/memory.h"
+#include "json/json.h"
 #include "store/accounts.h"
 #include "store/clusters.h"
+#include "store/fsck.h"
+#include "store/members.h"
 #include "store/operations.h"
+#include "store/tenants.h"
 #include "tap.h"
-
-#include <fcntl.h>
 
 static char folder[] = "/tmp/coopr-store-XXXXXX";
 static struct account account;
@@ -114,13 +117,130 @@ test_life(void)
 	tap_is_number(look("00000001").status, LIFE_TERMINATED, "by its id it is known for ever");
 }
 
+/* A quota of so many clusters for the tenant "default". */
+static void
+set_quota(int clusters)
+{
+	char text[80];
+	size_t copied;
+	jv document;
+
+	snprintf(text, sizeof text, "{\"name\":\"default\",\"quota\":{\"clusters\":%d}}", clusters);
+	if (json_parse("quota", text, strlen(text), &document, &err) < 0 ||
+	    tenants_put(&account, TENANTS_CHANGE, document, false, &copied, &err) < 0)
+		printf("# %s\n", err.text);
+	jv_free(document);
+}
+
+static void
+set_member(const char *user, enum account_role role, const char *group)
+{
+	const struct string_list groups = {&group, group != NULL};
+
+	if (members_set(&account, user, role, &groups, &err) < 0)
+		printf("# %s\n", err.text);
+}
+
+static void
+test_rights(void)
+{
+	struct cluster_list list = {0};
+	const struct cluster_filter all = {0}, everywhere = {.everywhere = true};
+	struct operation_spec spec = {.action = "create", .revision = -1, .create = {.name = "ours", .group = "dev"}};
+	int64_t id;
+
+	set_member("bob", ACCOUNT_USER, "dev");
+	set_member("eve", ACCOUNT_USER, "dev");
+	set_member("joe", ACCOUNT_USER, NULL);
+	set_member("ann", ACCOUNT_ADMIN, NULL);
+	open_as("bob");
+	id = spec.cluster = clusters_allot(&account, &err);
+	tap_is_number(begin(&spec), 0, "a user makes a cluster of a group");
+	open_as("eve");
+	tap_is_number(look("ours").id, id, "who is in the group sees it");
+	open_as("joe");
+	tap_is_number(look("ours").id, 0, "another user does not");
+	tap_is_text(err.text, "there is no cluster ours", "there is none, for them");
+	clusters_list(&account, &everywhere, &list, &err);
+	tap_is_number(list.count, 0, "nor by a list of all");
+	tap_is_number(clusters_count(&account, &all, &err), 0, "nor by their number");
+	tap_is_number(clusters_find_id(&account, id, &list, &err), -1, "nor by its id");
+	tap_is_number(end(id, 1, OPERATION_FAILED, NULL), -1, "nor can they end its operation");
+	tap_is_number(clusters_set_lease(&account, id, 0, false, &err), -1, "nor change its lease");
+	tap_is_number(err.code, EX_NO, "which is no different from there being none");
+	spec.cluster = clusters_allot(&account, &err);
+	spec.create.name = "theirs";
+	tap_is_number(begin(&spec), -1, "nor make one of a group they are not in");
+	tap_is_number(err.code, EX_NOPERM, "that is not permitted");
+	open_as("ann");
+	tap_is_number(look("ours").id, id, "an admin sees all");
+	tap_is_number(end(id, 1, OPERATION_CANCELLED, NULL), 1, "and may end it");
+	tap_is_number(look("00000002").status, LIFE_TERMINATED, "a create that was cancelled before anything was made ends the cluster");
+	open_as(NULL);
+	cluster_list_release(&list);
+}
+
+enum { CREATORS = 200, QUOTA = 50 };
+
+/* Its exit code: 0 made, 1 the quota forbids it, anything else is wrong. */
+static int
+create_one(int number)
+{
+	struct account own;
+	const struct account_ask ask = {.store = "store"};
+	char name[32];
+	struct operation_list list = {0};
+	struct operation_spec spec = {.action = "create", .revision = -1, .create = {.name = name}};
+
+	snprintf(name, sizeof name, "many%d", number);
+	if (account_open(&own, &ask, STORE_CREATE, &err) < 0)
+		return err.code;
+	spec.cluster = clusters_allot(&own, &err);
+	return spec.cluster > 0 && operation_begin(&own, &spec, &list, &err) == 0 ? 0 : err.code;
+}
+
+static void
+test_crowd(void)
+{
+	const struct cluster_filter all = {0};
+	int made = 0, refused = 0, status;
+
+	set_quota(QUOTA);
+	account_release(&account); /* no connection is carried into a child */
+	fflush(stdout);
+	for (int i = 0; i < CREATORS; i++)
+		if (fork() == 0)
+			_exit(create_one(i));
+	while (wait(&status) > 0) {
+		made += WIFEXITED(status) && WEXITSTATUS(status) == 0;
+		refused += WIFEXITED(status) && WEXITSTATUS(status) == EX_NO;
+	}
+	open_as(NULL);
+	tap_is_number(made, QUOTA, "of 200 processes that make clusters as many come through as the quota allows");
+	tap_is_number(refused, CREATORS - QUOTA, "the others are told why not");
+	tap_is_number(clusters_count(&account, &all, &err), QUOTA, "none is lost");
+}
+
+static void
+say(const char *fault, void *unused)
+{
+	(void)unused;
+	printf("# %s\n", fault);
+}
+
 int
 main(void)
 {
+	unsetenv("COOPR_TENANT");
+	unsetenv("COOPR_USER");
+	unsetenv("SUDO_USER");
 	if (!mkdtemp(folder) || chdir(folder) < 0)
 		return 1;
 	open_as(NULL);
 	test_life();
+	test_rights();
+	test_crowd();
+	tap_is_number(store_fsck(&account.store, say, NULL, &err), 0, "fsck finds nothing in the end");
 	account_release(&account);
 	if (chdir("/") < 0 || file_remove_tree(AT_FDCWD, folder, &err) < 0)
 		return 1;
