@@ -30,7 +30,7 @@ static bool bootstrap;
 	OPTION_STRING('m', "message", &why, "TEXT", "why; it stands in the history"), \
 	OPTION_FLAG('b', "bootstrap", &bootstrap, "give it copies of the entities of the tenant superadmin"), \
 	OPTION_STRING(0, "store", &where.store, "FILE", "the store (default: $COOPR_STORE)"), \
-	OPTION_STRING(0, "as", &where.by, "USER", "ask as this user, with their rights: for admins (default: $COOPR_USER)")
+	OPTION_STRING(0, "as", &where.by, "USER", "with this user's rights: for admins (default: $COOPR_USER)")
 
 static const struct option_spec options[] = {
 	COMMON_OPTIONS,
@@ -50,7 +50,7 @@ static const struct command change_command = {
 static const struct option_spec delete_options[] = {
 	OPTION_STRING('m', "message", &why, "TEXT", "why; it stands in the history"),
 	OPTION_STRING(0, "store", &where.store, "FILE", "the store (default: $COOPR_STORE)"),
-	OPTION_STRING(0, "as", &where.by, "USER", "ask as this user, with their rights: for admins (default: $COOPR_USER)"),
+	OPTION_STRING(0, "as", &where.by, "USER", "with this user's rights: for admins (default: $COOPR_USER)"),
 	OPTION_END
 };
 

@@ -32,7 +32,7 @@ struct store_verb_where {
 #define STORE_VERB_WHERE(where) \
 	OPTION_STRING(0, "store", &(where)->store, "FILE", "the store (default: $COOPR_STORE)"), \
 	OPTION_STRING('T', "tenant", &(where)->tenant, "TENANT", "whose entities (default: $COOPR_TENANT, else default)"), \
-	OPTION_STRING(0, "as", &(where)->by, "USER", "ask as this user, with their rights: for admins (default: $COOPR_USER)")
+	OPTION_STRING(0, "as", &(where)->by, "USER", "with this user's rights: for admins (default: $COOPR_USER)")
 
 /* Opens the store for who asks; exits with a message where that fails, and with EX_NOPERM where they have not that role.
  * what is it that they may not do. */
