@@ -106,7 +106,7 @@ queue_workers(struct queue *queue, const struct queue_job *job, size_t *all, siz
 		if (!spool_is_id(entry->d_name))
 			continue;
 		++*all;
-		*fit += takes_of(&queue->spool, entry->d_name, job);
+		*fit += job && takes_of(&queue->spool, entry->d_name, job);
 	}
 	closedir(stream);
 	return 0;

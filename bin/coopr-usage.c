@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * coopr-usage: how many hours nodes have lived and what that has cost, by tenant, user, cluster, template, hardware type and
+ * time; or how full the queue is. It reads the store, or the spool, and changes nothing. Exits with 0; 1 where there is no
+ * such tenant; 64 on misuse; 66 where there is no store or spool.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/location.h"
+#include "base/memory.h"
+#include "base/message.h"
+#include "base/option.h"
+#include "base/terminal.h"
+#include "cluster/usage-print.h"
+#include "store/accounts.h"
+
+static const char *start, *end, *format, *colour, *spool;
+static struct account_ask asked;
+static struct usage_question question;
+static struct option_list by;
+static bool queue;
+
+#define BY "hour|day|week|month|year|tenant|user|cluster|template|hardwaretype"
+
+static const struct option_spec options[] = {
+	OPTION_LIST('b', "by", &by, BY, "group by these (more than one: with commas, or repeated)"),
+	OPTION_STRING('s', "start", &start, "TIME", "from then on: 2026-11-01, now-7d (default: since the first node)"),
+	OPTION_STRING('e', "end", &end, "TIME", "until then (default: now)"),
+	OPTION_STRING('u', "user", &question.user, "USER", "only clusters of this owner"),
+	OPTION_STRING('c', "cluster", &question.cluster, "CLUSTER", "only this cluster, by name or id"),
+	OPTION_STRING('t', "template", &question.template, "TEMPLATE", "only clusters of this template"),
+	OPTION_FLAG('q', "queue", &queue, "how full the queue is, instead"),
+	OPTION_FLAG('A', "all-tenants", &question.everywhere, "of all tenants (for a superadmin)"),
+	OPTION_STRING('T', "tenant", &asked.tenant, "TENANT", "of this tenant (default: $COOPR_TENANT)"),
+	OPTION_STRING(0, "as", &asked.user, "USER", "as that user sees it (for an admin)"),
+	OPTION_STRING(0, "store", &asked.store, "FILE", "the store (default: $COOPR_STORE)"),
+	OPTION_STRING(0, "spool", &spool, "DIR", "the spool (default: $COOPR_SPOOL)"),
+	OPTION_STRING('o', "output", &format, "table|json|prometheus", "output format (default: table on a terminal)"),
+	OPTION_STRING(0, "color", &colour, "auto|always|never", "when to colour (default: auto, on a terminal)"),
+	OPTION_END
+};
+
+static const struct command command = {
+	"coopr-usage", "[OPTION]...", "Show how long nodes have lived, and what that has cost.", options,
+	"  coopr-usage --by user --start now-7d\n"
+	"  coopr-usage --by month,cluster -s 2026-01 -o json\n"
+	"  coopr-usage --all-tenants --by tenant,template -o prometheus\n"
+	"  coopr-usage --queue\n"};
+
+static int64_t
+read_time(const char *option, const char *text)
+{
+	int64_t ms = text ? period_time(text, clock_wall_ms()) : 0;
+
+	if (ms < 0)
+		exit(option_misuse(&command, "--%s: expected now-7d, 2026-11-21, RFC 3339 or seconds since 1970, found '%s'", option,
+		    text));
+	return ms;
+}
+
+static void
+read_group(const char *name)
+{
+	enum period period = period_of(name);
+	enum usage_by what = usage_by_of(name);
+
+	if (period == PERIOD_COUNT && what == USAGE_BY_COUNT)
+		exit(option_misuse(&command, "--by: '%s' is none of " BY, name));
+	if (what != USAGE_BY_COUNT)
+		question.by[what] = true;
+	else if (question.period != PERIOD_WHOLE && question.period != period)
+		exit(option_misuse(&command, "--by: one period of time only"));
+	else
+		question.period = period;
+}
+
+static enum usage_format
+read_format(void)
+{
+	static const char *const names[] = {"table", "json", "prometheus"};
+
+	if (!format)
+		format = isatty(STDOUT_FILENO) ? "table" : "json";
+	for (int i = 0; i < 3; i++)
+		if (strcmp(names[i], format) == 0)
+			return (enum usage_format)i;
+	exit(option_misuse(&command, "unknown format '%s': table, json or prometheus", format));
+}
+
+static void
+read_options(char **operands)
+{
+	if (*operands)
+		exit(option_misuse(&command, "no operands are wanted, found '%s'", *operands));
+	for (size_t i = 0; i < by.count; i++) {
+		char *list = memory_string(by.list[i]), *rest = list, *name;
+
+		while ((name = strsep(&rest, ",")))
+			read_group(name);
+		free(list);
+	}
+	question.start_ms = read_time("start", start);
+	question.end_ms = read_time("end", end);
+	if (start && end && question.start_ms >= question.end_ms)
+		exit(option_misuse(&command, "--start has to be before --end"));
+	if (read_format() == USAGE_PROMETHEUS && (start || end || question.period != PERIOD_WHOLE))
+		exit(option_misuse(&command, "prometheus wants what has been used since ever: without --start, --end and periods"));
+}
+
+/* Where there is no spool there is nothing in it. */
+static int
+show_queue(const struct account *account, bool is_extra)
+{
+	struct queue_figures figures = {0};
+	char *path = location_spool(spool);
+	struct error err;
+	int code = 0;
+
+	if (queue_figures_gather(&figures, path, question.everywhere ? NULL : account->tenant, &err) == 0)
+		queue_figures_print(&figures, read_format(), terminal_colour(colour, stdout));
+	else if (!is_extra || err.code != EX_NOINPUT)
+		code = message_error(&err);
+	queue_figures_release(&figures);
+	free(path);
+	return code;
+}
+
+static int
+show_usage(struct account *account)
+{
+	struct usage usage = {0};
+	struct error err;
+	int code = 0;
+
+	if (usage_ask(account, &question, &usage, &err) < 0)
+		code = message_error(&err);
+	else
+		usage_print(&usage, &question, read_format(), terminal_colour(colour, stdout));
+	usage_release(&usage);
+	if (code == 0 && read_format() == USAGE_PROMETHEUS)
+		code = show_queue(account, true);
+	return code;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct account account;
+	struct error err;
+	int code;
+
+	argv += option_parse(&command, argc, argv);
+	read_options(argv);
+
+	if (account_open(&account, &asked, STORE_READ, &err) < 0)
+		code = message_error(&err);
+	else if (question.everywhere && account_need(&account, ACCOUNT_SUPERADMIN, "usage of all tenants", &err) < 0)
+		code = message_error(&err);
+	else
+		code = queue ? show_queue(&account, false) : show_usage(&account);
+
+	account_release(&account);
+	return message_end(code);
+}
