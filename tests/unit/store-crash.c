@@ -158,7 +158,7 @@ run_child(long at, bool torn, bool *died)
 	}
 	close(ends[1]);
 	while (read(ends[0], &byte, 1) == 1)
-		told = byte;
+		told = (unsigned char)byte;
 	close(ends[0]);
 	waitpid(pid, &status, 0);
 	*died = WIFSIGNALED(status);
