@@ -156,9 +156,8 @@ main(int argc, char **argv)
 	argv += option_parse(&command, argc, argv);
 	read_options(argv);
 
-	if (account_open(&account, &asked, STORE_READ, &err) < 0)
-		code = message_error(&err);
-	else if (question.everywhere && account_need(&account, ACCOUNT_SUPERADMIN, "usage of all tenants", &err) < 0)
+	if (account_open(&account, &asked, STORE_READ, &err) < 0 ||
+	    (question.everywhere && account_need(&account, ACCOUNT_SUPERADMIN, "usage of all tenants", &err) < 0))
 		code = message_error(&err);
 	else
 		code = queue ? show_queue(&account, false) : show_usage(&account);

@@ -45,7 +45,8 @@ struct reading { /* a file while it is read */
 	const char *path;
 	long line;
 	enum preference_source source;
-	struct preference_section *section; /* NULL: none yet */
+	bool inside;    /* of a section: */
+	size_t section; /* in all.sections */
 	struct error *err;
 };
 
@@ -172,8 +173,9 @@ begin_section(struct reading *reading, char *text)
 	} else {
 		free(all.sections[place].entries);
 	}
-	reading->section = &all.sections[place];
-	*reading->section = (struct preference_section){.kind = arena_string(&all.arena, text),
+	reading->inside = true;
+	reading->section = place;
+	all.sections[place] = (struct preference_section){.kind = arena_string(&all.arena, text),
 	    .name = arena_string(&all.arena, name), .path = reading->path, .line = reading->line};
 	return 0;
 }
@@ -189,6 +191,13 @@ trim(char *text)
 	while (length && strchr(" \t\r", text[length - 1]))
 		text[--length] = '\0';
 	return text;
+}
+
+static void
+add_entry(struct preference_section *section, const char *name, const char *value, long line)
+{
+	ARRAY_ROOM(section->entries, section->count, section->capacity);
+	section->entries[section->count++] = (struct preference_entry){arena_string(&all.arena, name), value, line};
 }
 
 static int
@@ -211,11 +220,9 @@ read_line(struct reading *reading, char *line)
 	value = arena_string(&all.arena, trim(equals + 1));
 	if (!*value)
 		return refuse(reading, "expected a value behind the =");
-	if (!reading->section)
+	if (!reading->inside)
 		return choose(reading, name, value);
-	ARRAY_ROOM(reading->section->entries, reading->section->count, reading->section->capacity);
-	reading->section->entries[reading->section->count++] =
-	    (struct preference_entry){arena_string(&all.arena, name), value, reading->line};
+	add_entry(&all.sections[reading->section], name, value, reading->line);
 	return 0;
 }
 
