@@ -105,7 +105,7 @@ test:
 	tests/install-packages $(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES)
 	@$(MAKE) --no-print-directory check
 
-TORTURE = $(addprefix $(BUILD)/tests/unit/,queue-crash queue-rot queue-judge queue-week) \
+TORTURE = $(addprefix $(BUILD)/tests/unit/,queue-crash queue-rot queue-judge queue-week store-crash) \
 	$(wildcard tests/crash.bats tests/power.bats tests/queue-faults.bats tests/queue-load.bats tests/queue-stopped.bats \
 	tests/work-stopped.bats tests/pipe-full.bats)
 

@@ -37,9 +37,12 @@ own_name(uid_t owner)
 static bool
 is_owner(const char *user, uid_t owner)
 {
-	const struct passwd *entry = getpwuid(owner);
+	const struct passwd *entry;
 
-	if (strcmp(user, "root") == 0 || (entry && strcmp(user, entry->pw_name) == 0))
+	if (strcmp(user, "root") == 0)
+		return true;
+	entry = getpwuid(owner);
+	if (entry && strcmp(user, entry->pw_name) == 0)
 		return true;
 	return !entry && geteuid() == owner && !getenv("SUDO_USER"); /* an owner without a name: process_user calls it by number */
 }

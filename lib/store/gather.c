@@ -28,16 +28,14 @@ add(const struct revision *revision, struct catalogue *catalogue, struct finding
 int
 gather_catalogue(struct store *store, struct catalogue *catalogue, struct findings *findings, struct error *err)
 {
-	int result = 0;
+	struct revisions list = {0};
+	int result = entities_list(store, ENTITY_NONE, &list, err);
 
 	*catalogue = (struct catalogue){0};
-	for (enum entity_kind kind = 0; kind < ENTITY_KIND_COUNT && result == 0; kind++) {
-		struct revisions list = {0};
-
-		result = entities_list(store, kind, &list, err);
+	for (enum entity_kind kind = 0; kind < ENTITY_KIND_COUNT; kind++)
 		for (size_t i = 0; i < list.count && result == 0; i++)
-			result = add(&list.list[i], catalogue, findings, err);
-		revisions_release(&list);
-	}
+			if (list.list[i].kind == kind)
+				result = add(&list.list[i], catalogue, findings, err);
+	revisions_release(&list);
 	return result;
 }

@@ -162,8 +162,9 @@ schema_look(sqlite3 *db, bool *newest, struct error *err)
 	int64_t application = 0, version = 0, tables = 0;
 
 	if (pragma(db, "PRAGMA application_id", &application, err) < 0 ||
-	    pragma(db, "PRAGMA user_version", &version, err) < 0 ||
-	    pragma(db, "SELECT count(*) FROM sqlite_schema", &tables, err) < 0)
+	    pragma(db, "PRAGMA user_version", &version, err) < 0)
+		return -1;
+	if (application != APPLICATION && pragma(db, "SELECT count(*) FROM sqlite_schema", &tables, err) < 0)
 		return -1;
 	if (application != APPLICATION && tables > 0)
 		return error_set(err, EX_DATAERR, "%s: it is a database of something else, no store", sqlite3_db_filename(db, "main"));
