@@ -117,15 +117,15 @@ test_life(void)
 	tap_is_number(look("00000001").status, LIFE_TERMINATED, "by its id it is known for ever");
 }
 
-/* A quota of so many clusters for the tenant "default". */
+/* A quota of the tenant "default": "\"clusters\":5". */
 static void
-set_quota(int clusters)
+set_quota(const char *limits)
 {
-	char text[80];
+	char text[160];
 	size_t copied;
 	jv document;
 
-	snprintf(text, sizeof text, "{\"name\":\"default\",\"quota\":{\"clusters\":%d}}", clusters);
+	snprintf(text, sizeof text, "{\"name\":\"default\",\"quota\":{%s}}", limits);
 	if (json_parse("quota", text, strlen(text), &document, &err) < 0 ||
 	    tenants_put(&account, TENANTS_CHANGE, document, false, &copied, &err) < 0)
 		printf("# %s\n", err.text);
@@ -180,6 +180,90 @@ test_rights(void)
 	cluster_list_release(&list);
 }
 
+#define NEW(number) "{\"kind\":\"node\",\"id\":\"q-" number "\",\"hardwaretype\":\"small\",\"services\":[],\"was\":null}\n"
+#define OLD(number) "{\"kind\":\"node\",\"id\":\"q-" number "\",\"hardwaretype\":\"small\",\"services\":[],\"was\":[]}\n"
+#define LEAVES(number) "{\"kind\":\"node\",\"id\":\"q-" number "\",\"hardwaretype\":\"small\",\"services\":null,\"was\":[]}\n"
+
+/* What is refused says which limit it is. */
+static void
+test_refused(const struct operation_spec *spec, const char *limits, const char *word)
+{
+	set_quota(limits);
+	tap_is_number(begin(spec), -1, "a cluster that would exceed %s is refused", limits);
+	tap_is_number(err.code, EX_NO, "which is a no");
+	tap_ok(strstr(err.text, word) != NULL, "that names the limit: %s", err.text);
+}
+
+static void
+test_quota(void)
+{
+	int64_t id = clusters_allot(&account, &err);
+	struct operation_spec spec = {.action = "create", .cluster = id, .revision = -1, .prices = PRICES,
+		.wanted = NEW("1") NEW("2"), .create = {.name = "quota"}};
+
+	test_refused(&spec, "\"clusters\":0", "clusters is 0");
+	test_refused(&spec, "\"nodes\":1", "nodes is 1");
+	test_refused(&spec, "\"cost\":0.9", "cost an hour is 0.9");
+	test_refused(&spec, "\"resources\":{\"cpu\":3}", "cpu is 3");
+	set_quota("\"clusters\":1,\"nodes\":2,\"cost\":1,\"resources\":{\"cpu\":4}");
+	tap_is_number(begin(&spec), 0, "what fits exactly is made");
+	spec = (struct operation_spec){.action = "create", .cluster = clusters_allot(&account, &err), .revision = -1,
+		.create = {.name = "another"}};
+	tap_is_number(begin(&spec), -1, "what is being made counts already");
+	tap_is_number(end(id, 1, OPERATION_COMPLETE, OLD("1") OLD("2")), 1, "it is made");
+	spec = (struct operation_spec){.action = "replace", .cluster = id, .revision = -1, .prices = PRICES,
+		.wanted = OLD("1") LEAVES("2") NEW("3")};
+	tap_is_number(begin(&spec), -1, "a machine and the one that takes its place count both");
+	set_quota("\"nodes\":3");
+	tap_is_number(begin(&spec), 0, "where there is room for both they are exchanged");
+	tap_is_number(end(id, 2, OPERATION_COMPLETE, OLD("1") OLD("3")), 1, "and one is left");
+	tap_is_number(look("quota").nodes, 2, "of which only that counts");
+	set_quota("\"nodes\":0,\"clusters\":0");
+	spec = (struct operation_spec){.action = "shrink", .cluster = id, .revision = -1, .wanted = OLD("1") LEAVES("3")};
+	tap_is_number(begin(&spec), 0, "under a quota that was lowered below what is there, less is allowed");
+	tap_is_number(end(id, 3, OPERATION_COMPLETE, OLD("1")), 1, "and done");
+	spec = (struct operation_spec){.action = "delete", .cluster = id, .revision = -1, .wanted = LEAVES("1")};
+	tap_is_number(begin(&spec), 0, "so is a delete");
+	tap_is_number(end(id, 4, OPERATION_COMPLETE, ""), 1, "and done");
+	set_quota("");
+}
+
+/* Its exit code: 0 when it has read, after it was told that somebody writes; it would wait for ever. */
+static int
+read_meanwhile(int told)
+{
+	struct cluster_list list = {0};
+	const struct cluster_filter all = {.status = "all"};
+	char byte;
+
+	if (read(told, &byte, 1) != 1)
+		return 1;
+	open_as(NULL);
+	return clusters_list(&account, &all, &list, &err) == 0 && list.count > 0 ? 0 : 1;
+}
+
+static void
+test_reader(void)
+{
+	int ends[2], status = -1;
+	pid_t pid;
+
+	account_release(&account); /* no connection is carried into a child */
+	fflush(stdout);
+	if (pipe(ends) < 0 || (pid = fork()) < 0)
+		exit(1);
+	if (pid == 0)
+		_exit(read_meanwhile(ends[0]));
+	open_as(NULL);
+	if (store_begin(&account.store, &err) < 0 || write(ends[1], "", 1) != 1)
+		exit(1);
+	waitpid(pid, &status, 0);
+	store_rollback(&account.store);
+	close(ends[0]);
+	close(ends[1]);
+	tap_is_number(status, 0, "who reads waits for no writer");
+}
+
 enum { CREATORS = 200, QUOTA = 50 };
 
 /* Its exit code: 0 made, 1 the quota forbids it, anything else is wrong. */
@@ -205,8 +289,8 @@ test_crowd(void)
 	const struct cluster_filter all = {0};
 	int made = 0, refused = 0, status;
 
-	set_quota(QUOTA);
-	account_release(&account); /* no connection is carried into a child */
+	set_quota("\"clusters\":50");
+	account_release(&account);
 	fflush(stdout);
 	for (int i = 0; i < CREATORS; i++)
 		if (fork() == 0)
@@ -239,6 +323,8 @@ main(void)
 	open_as(NULL);
 	test_life();
 	test_rights();
+	test_quota();
+	test_reader();
 	test_crowd();
 	tap_is_number(store_fsck(&account.store, say, NULL, &err), 0, "fsck finds nothing in the end");
 	account_release(&account);
