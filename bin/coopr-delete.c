@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * coopr-delete: deletes a cluster that coopr-create has made, wholly or by half, with all its machines. It is the chain coopr-queue
- * show JOB --layout | coopr-plan -a delete | coopr-queue put, then coopr-work and coopr-queue wait. Interrupted in any way, the same
- * command goes on. Exits with 0 once nothing of it is left; 1 where there is no such cluster, the answer was no, or a task
- * failed; 64 on misuse; 75 while another coopr works on it; 128 + signal when interrupted; else as the stage that failed.
+ * coopr-delete: deletes a cluster, wholly or half made, with all its machines. What is under way on it is cancelled first. Interrupted
+ * in any way, the same command goes on. Exits with 0 once nothing of it is left; 1 where there is no such cluster, the answer was
+ * no, or a task failed; 64 on misuse; 75 while another coopr works on it; 128 + signal when interrupted; else as the stage
+ * that failed.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,23 +11,22 @@
 
 #include "base/error.h"
 #include "base/message.h"
-#include "base/option.h"
-#include "base/preference.h"
-#include "cluster/delete.h"
+#include "cluster/front.h"
+#include "cluster/prepare.h"
+#include "cluster/recorded.h"
 
-static const char *spool;
-static long jobs = -1; /* not given */
-static bool yes;
+static struct front front = {.jobs = FRONT_JOBS};
+static bool yes, graceful;
 
 static const struct option_spec options[] = {
 	OPTION_FLAG('y', "yes", &yes, "do not ask"),
-	OPTION_NUMBER('j', "jobs", &jobs, "N", "do so many tasks at one time (default: 20)"),
-	OPTION_STRING(0, "spool", &spool, "DIR", "the spool (default: $COOPR_SPOOL)"),
+	OPTION_FLAG(0, "graceful", &graceful, "stop and remove its services first"),
+	FRONT_OPTIONS(&front),
 	OPTION_END
 };
 
 static const struct command command = {
-	"coopr-delete", "[-y] [-j N] [--spool DIR] NAME", "Delete a cluster with all its machines.", options,
+	"coopr-delete", "[OPTION]... CLUSTER", "Delete a cluster with all its machines.", options,
 	"  coopr-delete shop\n"
 	"  coopr-delete -y shop\n"};
 
@@ -49,23 +48,17 @@ ask(const char *name)
 int
 main(int argc, char **argv)
 {
-	struct drive drive;
+	struct action_wish wish = {.action = "delete"};
+	struct work_order order = {.action = "delete", .prepare = prepare_action, .wish = &wish, .preempts = true};
+	char **operands = argv + option_parse(&command, argc, argv);
+	struct manner manner = front_manner(&command, &front);
 	struct error err;
 
-	argv += option_parse(&command, argc, argv);
-	if (!argv[0] || argv[1])
-		return option_misuse(&command, "exactly one name is wanted");
-	if (jobs < 0)
-		jobs = preference_jobs(20);
-	if (jobs < 1)
-		return option_misuse(&command, "--jobs: expected a number from 1 on");
-	if (delete_check(argv[0], &err) < 0)
+	order.cluster = front_cluster(&command, operands);
+	if (recorded_check(&manner.ask, order.cluster, &err) < 0)
 		return message_error(&err);
-	if (!yes)
-		ask(argv[0]);
-	drive = (struct drive){spool, jobs, message_notice};
-
-	if (delete_cluster(argv[0], &drive, &err) < 0)
-		return message_error(&err);
-	return message_end(0);
+	if (!yes && !front.dry)
+		ask(order.cluster);
+	wish.graceful = graceful;
+	return front_operate(&command, &front, &order, operands);
 }

@@ -27,17 +27,17 @@ setup() {
 }
 
 teardown() {
-	[ ! -d "$COOPR_STATE/clusters/hello" ] || coopr-delete -y hello
+	[ ! -d "$COOPR_STATE/clusters/00000001" ] || coopr-delete -y hello
 }
 
 # Runs words on the node with this number, logged in as coopr-create says.
 on_node() {
 	local address
 
-	address=$(jq -r "select(.nodenum? == $1).ipaddresses.access_v4" "$COOPR_STATE/clusters/hello/cluster.ndjson")
+	address=$(jq -r "select(.nodenum? == $1).ipaddresses.access_v4" "$COOPR_STATE/clusters/00000001/cluster.ndjson")
 	shift
 	ssh -o BatchMode=yes -i "$COOPR_STATE/ssh/id_ed25519" \
-		-o UserKnownHostsFile="$COOPR_STATE/clusters/hello/known_hosts" "root@$address" "$@"
+		-o UserKnownHostsFile="$COOPR_STATE/clusters/00000001/known_hosts" "root@$address" "$@"
 }
 
 @test "a script runs on every machine with its configuration, and the machines know each other by name" {
@@ -58,7 +58,7 @@ on_node() {
 	contains "$(on_node 1000 hostname)" hello1-1000
 
 	coopr-delete -y hello
-	[ ! -e "$COOPR_STATE/clusters/hello" ]
+	[ ! -e "$COOPR_STATE/clusters/00000001" ]
 	same "" "$("$COOPR_ROOT"/libexec/coopr/provider/sandbox list <mine/providers/sandbox.json)"
 }
 

@@ -50,6 +50,11 @@ add_service() {
 		>"mine/clustertemplates/$1.json"
 }
 
+# The folder of a cluster, and of one of its operations: ID [NUMBER]
+folder() {
+	echo "$COOPR_STATE/clusters/$1${2:+/$1-$2}"
+}
+
 tasks() { # STATUS of the last job of a cluster
 	coopr-queue show "$1" -t -o json | jq -r "select(.status == \"$2\") | .action + \" \" + (.service // \"-\")"
 }
@@ -57,7 +62,7 @@ tasks() { # STATUS of the last job of a cluster
 @test "it makes the cluster and prints hosts, addresses, services and links" {
 	run --separate-stderr -0 coopr-create blog -t lamp -n 4 -o table
 	for part in blog1-1000.lamp.example.net "apache mod-php" "Web site:  http://198.18." "critical path" \
-		"coopr delete blog" "coopr-show $COOPR_STATE/clusters/blog/cluster.ndjson"; do
+		"coopr delete blog" "coopr-show $(folder 00000001)/cluster.ndjson"; do
 		contains "$output" "$part"
 	done
 	contains "$stderr" "complete"
@@ -67,17 +72,17 @@ tasks() { # STATUS of the last job of a cluster
 	coopr-create blog -t lamp -n 4 >records 2>log
 	same $' 1 cluster\n 4 node' "$(jq -r .kind records | sort | uniq -c | tr -s ' ')"
 	same true "$(jq -r 'select(.kind == "node") | .ipaddresses.access_v4 | length > 6' records | sort -u)"
-	cmp records "$COOPR_STATE/clusters/blog/cluster.ndjson"
+	cmp records "$(folder 00000001)/cluster.ndjson"
 }
 
 @test "each stage's file is kept, and the stage run again by hand gives the same" {
 	coopr-create blog -t lamp -n 4 >records 2>log
-	cd "$COOPR_STATE/clusters/blog"
-	coopr-request -t lamp -n 4 --name blog --id 00000001 --owner "$(jq -r .cluster.owner request.json)" | cmp - request.json
+	cd "$(folder 00000001 001)"
+	coopr-request -t lamp -n 4 --name blog --id 00000001 | cmp - request.json
 	coopr-solve <request.json | cmp - layout.ndjson
-	coopr-plan <layout.ndjson | cmp - plan.ndjson
-	same 00000001-001 "$(cat job)"
-	coopr-queue show "$(cat job)" --layout | cmp - cluster.ndjson
+	coopr-plan --job 00000001-001 <layout.ndjson | cmp - plan.ndjson
+	same "coopr create --template=lamp --machines=4 blog" "$(cat command)"
+	coopr-queue show 00000001-001 --layout | cmp - ../cluster.ndjson
 	contains "$(cat work.log)" "start haproxy"
 }
 
@@ -87,14 +92,15 @@ tasks() { # STATUS of the last job of a cluster
 	contains "$output" "8 machines, 67 tasks, expected to take"
 	coopr-create blog -t lamp -n 8 --dry-run >plan
 	coopr-plan --check plan
-	[ ! -e "$COOPR_STATE" ]
+	same "" "$(ls -A "$COOPR_STATE/clusters")"
+	same "" "$(sqlite3 "$COOPR_STATE/store.sqlite3" "SELECT * FROM cluster")"
 	[ ! -e "$COOPR_SPOOL" ]
 }
 
 @test "a cluster that exists is left alone: 1, and the way out" {
 	coopr-create c -t plain -n 1 >records 2>log
 	run --separate-stderr -1 coopr-create c -t plain -n 1
-	contains "$stderr" "exists already"
+	contains "$stderr" "there is such a cluster already, active, of"
 	contains "$stderr" "coopr delete c"
 	[ -z "$output" ]
 }
@@ -102,11 +108,11 @@ tasks() { # STATUS of the last job of a cluster
 @test "a stage that fails ends the chain with its exit code, and nothing is put" {
 	run --separate-stderr -1 coopr-create blog -t lamp -n 2
 	contains "$stderr" "coopr-solve: "
-	contains "$stderr" "its input was $COOPR_STATE/clusters/blog/request.json"
-	[ -e "$COOPR_STATE/clusters/blog/request.json" ]
+	contains "$stderr" "its input was $(folder 00000001 001)/request.json"
+	[ -e "$(folder 00000001 001)/request.json" ]
 	run --separate-stderr -65 coopr-create blog -t lamp -n 4 --config <(echo nonsense)
 	run --separate-stderr -1 coopr-create other -t none
-	[ ! -e "$COOPR_STATE/clusters/other" ]
+	same "" "$(sqlite3 "$COOPR_STATE/store.sqlite3" "SELECT * FROM cluster")"
 	[ ! -e "$COOPR_SPOOL" ]
 }
 
@@ -115,11 +121,11 @@ tasks() { # STATUS of the last job of a cluster
 		# shellcheck disable=SC2086
 		run --separate-stderr -64 coopr-create $words
 	done
-	for words in "" "a b -y" "../a -y" "a -y -j 0"; do
+	for words in "" "a b -y" "a -y -j 0"; do
 		# shellcheck disable=SC2086
 		run --separate-stderr -64 coopr-delete $words
 	done
-	[ -z "$(ls "$COOPR_STATE/clusters" 2>/dev/null)" ]
+	[ ! -e "$COOPR_SPOOL" ]
 }
 
 @test "a disk that is full is an error: 74" {
@@ -141,7 +147,7 @@ tasks() { # STATUS of the last job of a cluster
 	read -r _ <arrived
 	run --separate-stderr -75 coopr-create slow -t gate -n 2
 	contains "$stderr" "another coopr"
-	run --separate-stderr -75 coopr-delete -y slow
+	run --separate-stderr -75 coopr-expand slow
 	echo go >gate
 	wait $!
 }
@@ -203,44 +209,34 @@ start_slow() {
 	start_slow
 	kill -9 "$maker"
 	wait "$maker" || [ $? -eq 137 ]
-	run --separate-stderr -1 coopr-create slow -t gate -n 3
-	contains "$stderr" "half made by another command"
+	run --separate-stderr -75 coopr-create slow -t gate -n 3
+	contains "$stderr" "slow: job 00000001-001 (create) is under way: coopr-queue wait 00000001-001, or coopr abort slow"
 }
 
-@test "killed at any stage, the same command goes on" {
-	coopr-create whole -t plain -n 1 >records 2>log
-	whole=$COOPR_STATE/clusters/whole
-	number=70
-	for present in "" request.json "request.json layout.ndjson" "request.json layout.ndjson plan.ndjson" \
-		"request.json layout.ndjson plan.ndjson command"; do
-		half=$COOPR_STATE/clusters/half
-		mkdir "$half"
-		for file in $present; do
-			sed "s/whole/half/g; s/00000001/000000$number/g" "$whole/$file" >"$half/$file"
-		done
-		run --separate-stderr -0 coopr-create half -t plain -n 1 -o table
-		contains "$output" half
-		coopr-delete -y half 2>log
-		number=$((number + 1))
+@test "killed at any call, the same command goes on: one cluster, one job, nothing done twice" {
+	need_program "${CC:-cc}"
+	"${CC:-cc}" -D_GNU_SOURCE -shared -fPIC -o shim.so "$BATS_TEST_DIRNAME/crash/shim.c"
+	for ((at = 1; at < 60; at += ${CRASH_STEP:-4})); do
+		ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0 LD_PRELOAD=$PWD/shim.so CRASH_NO_SYNC=1 CRASH_AT=$at \
+			coopr-create c -t plain -n 1 >/dev/null 2>&1 || true
+		coopr-create c -t plain -n 1 >records 2>log || grep -q "there is such a cluster already, active" log
+		same "active 1" "$(sqlite3 -separator ' ' "$COOPR_STATE/store.sqlite3" "SELECT status, nodes FROM cluster WHERE status <> 'terminated'")"
+		same complete "$(coopr-queue ls -o json | jq -r .status | sort -u)"
+		coopr-queue fsck
+		coopr-store fsck
+		coopr-delete -y c 2>log
 	done
-}
-
-@test "killed between the put and the note of it, the job is found again, not put twice" {
-	coopr-create c -t plain -n 1 >records 2>log
-	rm "$COOPR_STATE"/clusters/c/{job,cluster.ndjson}
-	run --separate-stderr -0 coopr-create c -t plain -n 1 -o table
-	same 00000001-001 "$(coopr-queue ls -o name)"
 }
 
 @test "delete deletes the machines and then the folder" {
 	coopr-create blog -t lamp -n 4 >records 2>log
 	run --separate-stderr -0 coopr-delete -y blog
 	[ -z "$output" ]
-	[ ! -e "$COOPR_STATE/clusters/blog" ]
+	[ ! -e "$(folder 00000001)" ]
 	same $'delete\ndelete\ndelete\ndelete' "$(coopr-queue show 00000001-002 -t -o json | jq -r .action)"
 	same "" "$("$COOPR_ROOT"/libexec/coopr/provider/dummy list <"$COOPR_ROOT/share/coopr/catalogue/providers/dummy.json")"
 	run --separate-stderr -1 coopr-delete -y blog
-	contains "$stderr" "there is no such cluster"
+	contains "$stderr" "there is no cluster blog"
 }
 
 @test "without -y it asks; without a terminal, or with another answer than yes, nothing is deleted" {
@@ -249,9 +245,9 @@ start_slow() {
 	run --separate-stderr -64 coopr-delete c </dev/null
 	contains "$stderr" "-y"
 	run --separate-stderr -1 script -qec "coopr-delete c" /dev/null <<<"n"
-	[ -e "$COOPR_STATE/clusters/c/cluster.ndjson" ]
+	[ -e "$(folder 00000001)/cluster.ndjson" ]
 	run --separate-stderr -0 script -qec "coopr-delete c" /dev/null <<<"y"
-	[ ! -e "$COOPR_STATE/clusters/c" ]
+	[ ! -e "$(folder 00000001)" ]
 }
 
 @test "delete takes what is half made: it cancels what runs, and deletes every machine" {
@@ -259,26 +255,24 @@ start_slow() {
 	kill -9 "$maker"
 	wait "$maker" || [ $? -eq 137 ]
 	run --separate-stderr -0 coopr-delete -y slow
-	[ ! -e "$COOPR_STATE/clusters/slow" ]
+	[ ! -e "$(folder 00000001)" ]
 	same $'00000001-001 cancelled\n00000001-002 complete' "$(coopr-queue ls -o json | jq -r '.job + " " + .status')"
 }
 
-@test "delete takes what failed, and what was never put" {
+@test "delete takes what failed" {
 	touch broken
 	run -1 coopr-create c -t flaky -n 2
+	same incomplete "$(sqlite3 "$COOPR_STATE/store.sqlite3" "SELECT status FROM cluster")"
 	coopr-delete -y c 2>log
-	run -1 coopr-create d -t lamp -n 2
-	[ -e "$COOPR_STATE/clusters/d" ]
-	coopr-delete -y d
 	same "" "$(ls -A "$COOPR_STATE/clusters")"
 }
 
 @test "a delete that was cut off goes on, and create says so" {
 	coopr-create c -t plain -n 1 >records 2>log
-	coopr-queue show 00000001-001 --layout | coopr-plan -a delete >"$COOPR_STATE/clusters/c/delete-plan.ndjson"
-	run --separate-stderr -1 coopr-create c -t plain -n 1
-	contains "$stderr" "coopr delete c"
-	coopr-queue put "$COOPR_STATE/clusters/c/delete-plan.ndjson"
+	coopr-delete -y --detach c
+	run --separate-stderr -75 coopr-create c -t plain -n 1
+	contains "$stderr" "job 00000001-002 (delete) is under way"
 	coopr-delete -y c 2>log
-	same $'00000001-001\n00000001-002' "$(coopr-queue ls -o name)"
+	same $'00000001-001 complete\n00000001-002 complete' "$(coopr-queue ls -o json | jq -r '"\(.job) \(.status)"')"
+	same terminated "$(sqlite3 "$COOPR_STATE/store.sqlite3" "SELECT status FROM cluster")"
 }

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,11 +15,9 @@
 #include "base/file.h"
 #include "base/location.h"
 #include "base/memory.h"
-#include "model/name.h"
 
 enum {
 	LINE_LIMIT = 4096,
-	ID_LAST = 99999999,
 };
 
 /* A directory below STATE ("" is STATE itself), made where it is missing; the caller frees it. NULL with a reason. */
@@ -77,23 +74,52 @@ open_locked(struct folder *folder, enum folder_open how, struct error *err)
 }
 
 int
-folder_open(struct folder *folder, const char *name, enum folder_open how, struct error *err)
+folder_open(struct folder *folder, const char *id, const char *name, enum folder_open how, struct error *err)
 {
-	char *directory;
+	char *directory = state_directory("/clusters", err);
 
 	*folder = (struct folder){.fd = -1};
-	if (!name_is_valid(name) || name[0] == '.')
-		return error_set(err, EX_USAGE,
-		    "%s: not the name of a cluster: letters, digits, \"_\", \".\" and \"-\", no \".\" first", name);
-	directory = state_directory("/clusters", err);
 	if (!directory)
 		return -1;
+	folder->id = memory_string(id);
 	folder->name = memory_string(name);
-	folder->path = memory_printf("%s/%s", directory, name);
+	folder->path = memory_printf("%s/%s", directory, id);
 	free(directory);
 	if (open_locked(folder, how, err) == 0)
 		return 0;
 	folder_close(folder);
+	return -1;
+}
+
+int
+folder_try(struct folder *folder, const char *id, const char *name, struct error *err)
+{
+	char *directory = state_directory("/clusters", err);
+
+	*folder = (struct folder){.fd = -1};
+	if (!directory)
+		return -1;
+	*folder = (struct folder){memory_string(id), memory_string(name), memory_printf("%s/.try-XXXXXX", directory), -1};
+	free(directory);
+	if (!mkdtemp(folder->path))
+		return error_errno(err, EX_CANTCREAT, "%s", folder->path);
+	folder->fd = file_open(AT_FDCWD, folder->path, O_RDONLY | O_DIRECTORY, 0, err);
+	return folder->fd < 0 ? -1 : 0;
+}
+
+int
+folder_enter(const struct folder *cluster, const char *job, struct folder *operation, struct error *err)
+{
+	*operation = (struct folder){memory_string(cluster->id), memory_string(cluster->name), folder_path(cluster, job), -1};
+	if (mkdirat(cluster->fd, job, 0700) < 0 && errno != EEXIST)
+		error_errno(err, EX_CANTCREAT, "%s", operation->path);
+	else
+		operation->fd = file_open(cluster->fd, job, O_RDONLY | O_DIRECTORY, 0, err);
+	if (operation->fd >= 0 && fsync(cluster->fd) == 0)
+		return 0;
+	if (operation->fd >= 0)
+		error_errno(err, EX_IOERR, "%s", cluster->path);
+	folder_close(operation);
 	return -1;
 }
 
@@ -102,6 +128,7 @@ folder_close(struct folder *folder)
 {
 	if (folder->fd >= 0)
 		close(folder->fd);
+	free(folder->id);
 	free(folder->name);
 	free(folder->path);
 	*folder = (struct folder){.fd = -1};
@@ -143,7 +170,8 @@ folder_line(const struct folder *folder, const char *member, struct error *err)
 int
 folder_remove(struct folder *folder, struct error *err)
 {
-	char *aside = memory_printf("%.*s.%s", (int)(strlen(folder->path) - strlen(folder->name)), folder->path, folder->name);
+	const char *id = file_base_name(folder->path);
+	char *aside = memory_printf("%.*s.%s", (int)(id - folder->path), folder->path, id);
 	int result = file_remove_tree(AT_FDCWD, aside, err);
 
 	if (result == 0 && rename(folder->path, aside) < 0)
@@ -153,48 +181,4 @@ folder_remove(struct folder *folder, struct error *err)
 	free(aside);
 	folder_close(folder);
 	return result;
-}
-
-/* The number in the counter's file plus one, which is written back; -1 with a reason. */
-static int64_t
-advance(int directory, struct error *err)
-{
-	struct buffer text = {0};
-	int64_t last = 0;
-	char *next;
-	int result = 0;
-
-	if (file_exists(directory, "last-cluster"))
-		result = file_read(directory, "last-cluster", LINE_LIMIT, &text, err);
-	if (text.length)
-		last = strtoll(text.data, NULL, 10);
-	buffer_release(&text);
-	if (result == 0 && (last < 0 || last >= ID_LAST))
-		result = error_set(err, EX_DATAERR, "last-cluster: %" PRId64 ": no id can follow it", last);
-	if (result < 0)
-		return -1;
-	next = memory_printf("%08" PRId64 "\n", last + 1);
-	result = file_replace(directory, "last-cluster", next, strlen(next), 0644, err);
-	free(next);
-	return result < 0 ? -1 : last + 1;
-}
-
-char *
-folder_next_id(struct error *err)
-{
-	char *path = state_directory("", err);
-	int64_t number = -1;
-	int directory;
-
-	if (!path)
-		return NULL;
-	directory = file_open(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0, err);
-	if (directory >= 0 && flock(directory, LOCK_EX) < 0)
-		error_errno(err, EX_OSERR, "%s: cannot be locked", path);
-	else if (directory >= 0)
-		number = advance(directory, err);
-	if (directory >= 0)
-		close(directory);
-	free(path);
-	return number < 0 ? NULL : memory_printf("%08" PRId64, number);
 }

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The folder where the front keeps a cluster: what each stage of its making gave, as files
- * anybody can read. It is locked as long as it is open, so that two fronts never work on one cluster;
- * the kernel lets go of the lock when the process ends, however it ends.
+ * The folders in which clusters keep what each stage of their operations gave, as files that anybody can read:
  *
- *	request.json   what was asked for
- *	layout.ndjson  what coopr-solve answered
- *	plan.ndjson    what coopr-plan made of it
- *	job            the id that coopr-queue put gave
- *	events.ndjson  what happened when: there once everything was made
- *	known_hosts    the host keys of its nodes, for ssh
- *	cluster.ndjson the layout with the facts of its nodes: there once everything was made
- *	command        the command that asked for it
- *	delete-*       layout.ndjson, plan.ndjson and job for taking it down
- *	work.log       what coopr-work had to say
+ *	STATE/clusters/ID/     one for each cluster; locked while somebody is at work on it. The kernel lets go of the lock
+ *	                       when the process ends, however it ends
+ *	    cluster.ndjson     the layout as it is, with the facts of its nodes
+ *	    known_hosts        the host keys of its nodes, for ssh
+ *	    JOB/               one for each operation:
+ *	        command        what was asked for
+ *	        was.ndjson     the layout before
+ *	        request.json   what shall be
+ *	        layout.ndjson  what coopr-solve answered
+ *	        plan.ndjson    what coopr-plan made of it
+ *	        events.ndjson  what happened when: there once it is over
+ *	        work.log       what coopr-work had to say
+ *
+ * The store is the truth; what is here is for people, for ssh, and for an operation that goes on after a crash.
  */
 #ifndef CLUSTER_FOLDER_H
 #define CLUSTER_FOLDER_H
@@ -23,16 +25,22 @@
 struct error;
 
 struct folder {
-	char *name; /* of the cluster */
-	char *path; /* STATE/clusters/NAME */
-	int fd;     /* of the directory; holds the lock */
+	char *id, *name; /* of the cluster; the name is for messages */
+	char *path;
+	int fd;     /* of the directory; that of a cluster holds the lock */
 };
 
 enum folder_open { FOLDER_MAKE, FOLDER_FIND };
 
-/* Opens and locks the folder of a cluster. EX_USAGE for a name that cannot be one; EX_NO where FOLDER_FIND finds
- * none; EX_TEMPFAIL while another process has it. To be closed. */
-int folder_open(struct folder *folder, const char *name, enum folder_open how, struct error *err);
+/* Opens and locks the folder of the cluster id. EX_NO where FOLDER_FIND finds none; EX_TEMPFAIL while another process has
+ * it. To be closed. */
+int folder_open(struct folder *folder, const char *id, const char *name, enum folder_open how, struct error *err);
+
+/* One of nobody's, for what is only tried: folder_remove takes it away. Its cluster would have that id. */
+int folder_try(struct folder *folder, const char *id, const char *name, struct error *err);
+
+/* Opens the folder of an operation, made where it is missing, in that of its cluster. To be closed. */
+int folder_enter(const struct folder *cluster, const char *job, struct folder *operation, struct error *err);
 void folder_close(struct folder *folder);
 
 bool folder_has(const struct folder *folder, const char *member);
@@ -45,8 +53,5 @@ char *folder_line(const struct folder *folder, const char *member, struct error 
 
 /* Removes it with all that it holds, and closes it. */
 int folder_remove(struct folder *folder, struct error *err);
-
-/* The id of the next cluster, "00000042": each is given out once, whoever asks. The caller frees it; NULL with a reason. */
-char *folder_next_id(struct error *err);
 
 #endif

@@ -6,10 +6,9 @@
 
 #include "base/memory.h"
 #include "model/document.h"
+#include "model/duration.h"
 #include "model/entity.h"
 #include "model/name.h"
-
-static const int64_t DURATION_MAX_MS = INT64_C(1) << 53;
 
 static const char *const objectives[OBJECTIVE_COUNT] = {
 	[OBJECTIVE_MOVES] = "moves",
@@ -311,32 +310,23 @@ parse_objectives(const struct place *template, struct cluster_template *out)
 	out->objective_count = 2;
 }
 
-/* Milliseconds: a number, "1500", or a number and its unit: "30s", "15m", "12h", "2d". */
+/* Milliseconds: a number, "1500", or a number and its unit. */
 static int64_t
 parse_duration(const struct place *object, const char *name)
 {
-	static const struct {
-		char letter;
-		int64_t ms;
-	} units[] = {{'s', 1000}, {'m', 60 * 1000}, {'h', 3600 * 1000}, {'d', 86400 * 1000}};
 	struct place place = place_member(object, name);
 	const char *text = json_string(place.value);
 	size_t digits = text ? strspn(text, "0123456789") : 0;
-	int64_t number, ms;
+	int64_t ms;
 
 	if (!text || !text[digits] || !digits)
 		return place_integer(object, name, 0, 0, INT64_MAX);
-	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-		if (text[digits] != units[i].letter || text[digits + 1])
-			continue;
-		number = digits > 15 ? INT64_MAX : strtoll(text, NULL, 10);
-		if (!__builtin_mul_overflow(number, units[i].ms, &ms) && ms <= DURATION_MAX_MS)
-			return ms;
+	ms = duration_parse(text);
+	if (ms == DURATION_TOO_LONG)
 		place_problem(&place, "\"%.80s\" is too long", text);
-		return 0;
-	}
-	place_problem(&place, "\"%.80s\" is no duration: milliseconds, or as \"30s\", \"15m\", \"12h\", \"2d\"", text);
-	return 0;
+	else if (ms == DURATION_NONE)
+		place_problem(&place, "\"%.80s\" is no duration: milliseconds, or as \"30s\", \"15m\", \"12h\", \"2d\"", text);
+	return ms < 0 ? 0 : ms;
 }
 
 static void

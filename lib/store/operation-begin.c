@@ -232,3 +232,55 @@ operation_begin(struct account *account, const struct operation_spec *spec, stru
 	arena_release(&b.arena);
 	return result == 0 ? operation_find(account, spec->cluster, number, list, err) : -1;
 }
+
+/* Whether it is one that can be tried again. */
+static int
+check_failed(struct beginning *b, int64_t number, struct error *err)
+{
+	struct operation_list list = {0};
+	int result = operation_last(b->account, b->spec->cluster, &list, err);
+	enum operation_status status = result > 0 ? list.list[0].status : OPERATION_COMPLETE;
+
+	if (result >= 0 && (result == 0 || list.list[0].number != number ||
+	    (status != OPERATION_FAILED && status != OPERATION_CANCELLED)))
+		result = error_set(err, EX_NO, "%s: its last operation has not failed", b->found.list[0].name);
+	operation_list_release(&list);
+	return result < 0 ? -1 : 0;
+}
+
+static int
+reopen(struct beginning *b, int64_t number, struct error *err)
+{
+	if (check_cluster(b, err) < 0 || check_failed(b, number, err) < 0 || find_peak(b, err) < 0 ||
+	    quota_check(&b->account->store, b->tenant, b->spec->cluster, &b->now, &b->peak, err) < 0)
+		return -1;
+	if (sql_change(b->account->store.db, err, "UPDATE operation SET status = 'running', ended_ms = 0, message = NULL "
+	    "WHERE cluster = ? AND number = ?", "ii", b->spec->cluster, number) < 0)
+		return -1;
+	return update_cluster(b, b->found.list[0].operation, err);
+}
+
+int
+operation_reopen(struct account *account, int64_t cluster, int64_t number, struct error *err)
+{
+	struct operation_documents documents = {0};
+	struct operation_spec spec = {.action = "retry", .cluster = cluster, .revision = -1};
+	struct beginning b = {.account = account, .spec = &spec, .move = life_find(spec.action), .begun_ms = clock_wall_ms()};
+	int result;
+
+	if (operation_documents(account, cluster, number, &documents, err) < 0 || store_begin(&account->store, err) < 0) {
+		operation_documents_release(&documents);
+		return -1;
+	}
+	spec.wanted = documents.wanted;
+	spec.prices = documents.prices;
+	result = reopen(&b, number, err);
+	if (result == 0)
+		result = store_commit(&account->store, err);
+	if (result < 0)
+		store_rollback(&account->store);
+	operation_documents_release(&documents);
+	cluster_list_release(&b.found);
+	arena_release(&b.arena);
+	return result;
+}

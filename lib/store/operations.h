@@ -66,6 +66,10 @@ struct operation_spec { /* zero-initialise */
 int operation_begin(struct account *account, const struct operation_spec *spec, struct operation_list *list,
     struct error *err);
 
+/* The cluster's last operation with a job, which failed or was cancelled, goes on under its number, where status and quota
+ * allow it. EX_NO where it is not the last, or has not failed. */
+int operation_reopen(struct account *account, int64_t cluster, int64_t number, struct error *err);
+
 /* Its job is in the spool. Nothing where that was said before, or it has ended. */
 int operation_running(struct account *account, int64_t cluster, int64_t number, struct error *err);
 

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * coopr-add: a cluster gets services; the others stay where they are. Exits with 0 once all is done; 1 where it cannot
+ * be, or a task failed; 64 on misuse; 75 while something else is done to it; 128 + signal when interrupted.
+ */
+#include <stdlib.h>
+
+#include "cluster/front.h"
+#include "cluster/prepare.h"
+
+static struct front front = {.jobs = FRONT_JOBS};
+static const char *machines;
+static bool allow_moves;
+
+static const struct option_spec options[] = {
+	OPTION_STRING('n', "machines", &machines, "N|+N|-N", "to so many machines, or by so many (default: as many as there are)"),
+	OPTION_FLAG(0, "allow-moves", &allow_moves, "other services may move to other machines, as few as can be"),
+	FRONT_OPTIONS(&front),
+	OPTION_END
+};
+
+static const struct command command = {
+	"coopr-add", "[OPTION]... CLUSTER SERVICE...", "Set up more services on a cluster.", options,
+	"  coopr-add blog memcached\n"
+	"  coopr-add --dry-run blog memcached\n"};
+
+int
+main(int argc, char **argv)
+{
+	struct amend_wish wish = {.amendment.config = jv_invalid()};
+	struct work_order order = {.action = "add", .prepare = prepare_amend, .wish = &wish};
+	char **operands = argv + option_parse(&command, argc, argv);
+
+	order.cluster = operands[0];
+	wish.amendment.add = front_services(&command, operands);
+	wish.amendment.machines = machines;
+	wish.allow_moves = allow_moves;
+	return front_operate(&command, &front, &order, operands);
+}

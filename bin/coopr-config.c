@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * coopr-config: changes the configuration of a cluster, and configures what it is about. Without a change it prints the
+ * configuration. Exits with 0 once all is done; 1 where it cannot be, or a task failed; 64 on misuse; 75 while something else is
+ * done to it; 128 + signal when interrupted.
+ */
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/message.h"
+#include "cluster/front.h"
+#include "cluster/prepare.h"
+#include "cluster/recorded.h"
+
+static struct front front = {.jobs = FRONT_JOBS};
+static const char *file, *max_unavailable;
+static struct option_list settings;
+static bool no_restart;
+
+static const struct option_spec options[] = {
+	OPTION_LIST(0, "set", &settings, "PATH=VALUE", "change one value; may be repeated"),
+	OPTION_STRING(0, "config", &file, "FILE", "this configuration in place of the one before (-: standard input)"),
+	OPTION_FLAG(0, "no-restart", &no_restart, "configure services while they run"),
+	OPTION_STRING(0, "max-unavailable", &max_unavailable, "N|N%", "a service is down on so many nodes at a time"),
+	FRONT_OPTIONS(&front),
+	OPTION_END
+};
+
+static const struct command command = {
+	"coopr-config", "[OPTION]... CLUSTER", "Print or change the configuration of a cluster.", options,
+	"  coopr-config blog\n"
+	"  coopr-config --set php.memory_limit=64M blog\n"};
+
+int
+main(int argc, char **argv)
+{
+	struct amend_wish wish = {.amendment.config = jv_invalid()};
+	struct work_order order = {.action = "config", .prepare = prepare_amend, .wish = &wish};
+	char **operands = argv + option_parse(&command, argc, argv);
+	struct manner manner = front_manner(&command, &front);
+	struct error err;
+	int code;
+
+	order.cluster = front_cluster(&command, operands);
+	if (!file && settings.count == 0)
+		return message_end(recorded_config(&manner.ask, order.cluster, &err) < 0 ? message_error(&err) : 0);
+	if (file && json_read_file(file, &wish.amendment.config, &err) < 0)
+		return message_error(&err);
+	wish.amendment.settings = (struct string_list){settings.list, settings.count};
+	wish.action = no_restart ? "configure" : NULL;
+	wish.max_unavailable = max_unavailable;
+	code = front_operate(&command, &front, &order, operands);
+	jv_free(wish.amendment.config);
+	return code;
+}

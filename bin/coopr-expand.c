@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * coopr-expand: a cluster gets more machines; what stands on the others stays where it is. Exits with 0 once all is done; 1
+ * where it cannot be, or a task failed; 64 on misuse; 75 while something else is done to it; 128 + signal when interrupted.
+ */
+#include <stdlib.h>
+
+#include "cluster/front.h"
+#include "cluster/prepare.h"
+
+static struct front front = {.jobs = FRONT_JOBS};
+static const char *machines = "+1";
+static bool allow_moves;
+
+static const struct option_spec options[] = {
+	OPTION_STRING('n', "machines", &machines, "N|+N", "to so many machines, or by so many (default: +1)"),
+	OPTION_FLAG(0, "allow-moves", &allow_moves, "services may move to other machines, as few as can be"),
+	FRONT_OPTIONS(&front),
+	OPTION_END
+};
+
+static const struct command command = {
+	"coopr-expand", "[OPTION]... CLUSTER", "Give a cluster more machines.", options,
+	"  coopr-expand shop\n"
+	"  coopr-expand -n 6 --dry-run shop\n"};
+
+int
+main(int argc, char **argv)
+{
+	struct amend_wish wish = {.amendment.config = jv_invalid()};
+	struct work_order order = {.action = "expand", .prepare = prepare_amend, .wish = &wish};
+	char **operands = argv + option_parse(&command, argc, argv);
+
+	order.cluster = front_cluster(&command, operands);
+	if (*machines == '-')
+		return option_misuse(&command, "'%s' is less; see: coopr shrink", machines);
+	wish.amendment.machines = machines;
+	wish.allow_moves = allow_moves;
+	wish.amendment.direction = 1;
+	return front_operate(&command, &front, &order, operands);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * coopr-lease: sets for how long a cluster is to be there, counted from now; when that time is over, coopr reconcile deletes it. The
+ * template says how long a cluster may be there at all, and by how much more at a time. Exits with 0; 1 where there is no such
+ * cluster, or that is too long; 64 on misuse.
+ */
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/message.h"
+#include "cluster/front.h"
+
+static struct front front = {.jobs = FRONT_JOBS};
+static bool beyond;
+
+static const struct option_spec options[] = {
+	OPTION_FLAG('f', "force", &beyond, "also beyond what the template allows (for administrators)"),
+	FRONT_PLACES(&front),
+	OPTION_END
+};
+
+static const struct command command = {
+	"coopr-lease", "[OPTION]... CLUSTER [TIME]", "Say until when a cluster is there, or set for how long.", options,
+	"  coopr-lease shop\n"
+	"  coopr-lease shop 12h\n"
+	"  coopr-lease -f shop 0          for ever\n"};
+
+static void
+print_end(const struct cluster_record *cluster)
+{
+	char time[CLOCK_RFC3339_SIZE];
+
+	puts(cluster->expires_ms ? clock_rfc3339(cluster->expires_ms, time) : "never");
+}
+
+int
+main(int argc, char **argv)
+{
+	char **operands = argv + option_parse(&command, argc, argv);
+	struct manner manner = front_manner(&command, &front);
+	struct cluster_list list = {0};
+	struct account account;
+	struct error err;
+	int64_t lease_ms;
+	int result;
+
+	if (!operands[0] || (operands[1] && operands[2]))
+		return option_misuse(&command, "a cluster is wanted, and perhaps a time");
+	lease_ms = operands[1] ? front_duration(&command, operands[1]) : 0;
+	result = account_open(&account, &manner.ask, operands[1] ? STORE_WRITE : STORE_READ, &err);
+	if (result == 0)
+		result = clusters_find(&account, operands[0], &list, &err);
+	if (result == 0 && operands[1])
+		result = clusters_set_lease(&account, list.list[0].id, lease_ms ? clock_wall_ms() + lease_ms : 0, beyond, &err);
+	else if (result == 0)
+		print_end(&list.list[0]);
+	cluster_list_release(&list);
+	account_release(&account);
+	return message_end(result < 0 ? message_error(&err) : 0);
+}

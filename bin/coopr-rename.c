@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * coopr-rename: gives a cluster another name; its id and the names of its hosts stay. Exits with 0; 1 where there is no such
+ * cluster, or the name is taken; 64 on misuse; 75 while something is done to it.
+ */
+#include "base/error.h"
+#include "base/message.h"
+#include "cluster/front.h"
+
+static struct front front = {.jobs = FRONT_JOBS};
+
+static const struct option_spec options[] = {
+	FRONT_PLACES(&front),
+	OPTION_END
+};
+
+static const struct command command = {
+	"coopr-rename", "[OPTION]... CLUSTER NAME", "Give a cluster another name.", options,
+	"  coopr-rename shop store\n"};
+
+int
+main(int argc, char **argv)
+{
+	char **operands = argv + option_parse(&command, argc, argv);
+	struct manner manner = front_manner(&command, &front);
+	struct site site;
+	struct error err;
+	int code = 0;
+
+	if (!operands[0] || !operands[1] || operands[2])
+		return option_misuse(&command, "a cluster and its new name are wanted");
+	if (site_open(&site, &manner, operands[0], &err) < 0 || clusters_rename(&site.account, site.id, operands[1], &err) < 0)
+		code = message_error(&err);
+	site_release(&site);
+	return message_end(code);
+}

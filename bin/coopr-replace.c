@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * coopr-replace: nodes of a cluster are replaced by new ones. Exits with 0 once all is done; 1 where it cannot be, or a task
+ * failed; 64 on misuse; 75 while something else is done to it; 128 + signal when interrupted.
+ */
+#include <stdlib.h>
+
+#include "cluster/front.h"
+#include "cluster/prepare.h"
+
+static struct front front = {.jobs = FRONT_JOBS};
+static const char *max_unavailable;
+static bool dead;
+
+static const struct option_spec options[] = {
+	OPTION_FLAG(0, "dead", &dead, "the machines do not answer: nothing is done on them any more"),
+	OPTION_STRING(0, "max-unavailable", &max_unavailable, "N|N%", "a service is down on so many nodes at a time"),
+	FRONT_OPTIONS(&front),
+	OPTION_END
+};
+
+static const struct command command = {
+	"coopr-replace", "[OPTION]... CLUSTER NODE...", "Replace nodes of a cluster by new ones.", options,
+	"  coopr-replace --dead shop 00000042-1001\n"};
+
+int
+main(int argc, char **argv)
+{
+	struct amend_wish wish = {.amendment.config = jv_invalid()};
+	struct work_order order = {.action = "replace", .prepare = prepare_amend, .wish = &wish};
+	char **operands = argv + option_parse(&command, argc, argv);
+
+	order.cluster = front_first(&command, operands);
+	wish.amendment.replace = front_rest(operands);
+	if (wish.amendment.replace.count == 0)
+		return option_misuse(&command, "which nodes of %s?", order.cluster);
+	if (dead)
+		wish.dead = wish.amendment.replace;
+	wish.max_unavailable = max_unavailable;
+	return front_operate(&command, &front, &order, operands);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * coopr-resume: let a paused operation on a cluster go on. Exits with 0; 1 where nothing
+ * is under way, or it is so already; 64 on misuse.
+ */
+#include <stdlib.h>
+
+#include "base/message.h"
+#include "cluster/front.h"
+#include "cluster/steer.h"
+
+static struct front front = {.jobs = FRONT_JOBS};
+
+static const struct option_spec options[] = {
+	FRONT_PLACES(&front),
+	OPTION_END
+};
+
+static const struct command command = {
+	"coopr-resume", "[OPTION]... CLUSTER", "Let a paused operation on a cluster go on.", options,
+	"  coopr-resume shop\n"};
+
+int
+main(int argc, char **argv)
+{
+	const char *cluster = front_cluster(&command, argv + option_parse(&command, argc, argv));
+	struct manner manner = front_manner(&command, &front);
+	struct error err;
+	char *job;
+
+	if (steer(QUEUE_RESUME, cluster, &manner, &job, &err) < 0)
+		return message_error(&err);
+	message("%s: job %s is resumed", cluster, job);
+	free(job);
+	return message_end(0);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * coopr-retry: an operation that failed, or was given up, goes on: what is not done of it is tried again. Exits with 0 once all is
+ * done; 1 where there is no such operation, or a task failed; 64 on misuse; 75 while something else is done to the cluster;
+ * 128 + signal when interrupted.
+ */
+#include "cluster/front.h"
+
+static struct front front = {.jobs = FRONT_JOBS};
+
+static const struct option_spec options[] = {
+	FRONT_OPTIONS(&front),
+	OPTION_END
+};
+
+static const struct command command = {
+	"coopr-retry", "[OPTION]... CLUSTER", "Go on with an operation that failed.", options,
+	"  coopr-retry shop\n"};
+
+int
+main(int argc, char **argv)
+{
+	const char *cluster = front_cluster(&command, argv + option_parse(&command, argc, argv));
+
+	return front_retry(&command, &front, cluster);
+}

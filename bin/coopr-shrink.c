@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * coopr-shrink: a cluster gives machines up; what stands on the others stays where it is. Exits with 0 once all is done; 1
+ * where it cannot be, or a task failed; 64 on misuse; 75 while something else is done to it; 128 + signal when interrupted.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "cluster/front.h"
+#include "cluster/prepare.h"
+
+static struct front front = {.jobs = FRONT_JOBS};
+static const char *machines;
+static struct option_list nodes;
+static bool allow_moves;
+
+static const struct option_spec options[] = {
+	OPTION_STRING('n', "machines", &machines, "N|-N", "to so many machines, or by so many (default: -1)"),
+	OPTION_LIST(0, "node", &nodes, "NODE", "this node leaves (id or host name); may be repeated"),
+	OPTION_FLAG(0, "allow-moves", &allow_moves, "services may move to other machines, as few as can be"),
+	FRONT_OPTIONS(&front),
+	OPTION_END
+};
+
+static const struct command command = {
+	"coopr-shrink", "[OPTION]... CLUSTER", "Let a cluster do with fewer machines.", options,
+	"  coopr-shrink shop\n"
+	"  coopr-shrink -n 4 --dry-run shop\n"};
+
+int
+main(int argc, char **argv)
+{
+	struct amend_wish wish = {.amendment.config = jv_invalid()};
+	struct work_order order = {.action = "shrink", .prepare = prepare_amend, .wish = &wish};
+	char **operands = argv + option_parse(&command, argc, argv), fewer[32];
+
+	order.cluster = front_cluster(&command, operands);
+	if (machines && *machines == '+')
+		return option_misuse(&command, "'%s' is more; see: coopr expand", machines);
+	snprintf(fewer, sizeof fewer, "-%zu", nodes.count ? nodes.count : 1);
+	wish.amendment.machines = machines ? machines : fewer;
+	wish.amendment.replace = (struct string_list){nodes.list, nodes.count};
+	wish.allow_moves = allow_moves;
+	wish.amendment.direction = -1;
+	return front_operate(&command, &front, &order, operands);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * coopr-start: start services, and all that they need, on a cluster. Exits with 0 once all is done; 1 where it cannot be, or a task
+ * failed; 64 on misuse; 75 while something else is done to it; 128 + signal when interrupted.
+ */
+#include <stdlib.h>
+
+#include "cluster/front.h"
+#include "cluster/prepare.h"
+
+static struct front front = {.jobs = FRONT_JOBS};
+static struct option_list nodes;
+
+static const struct option_spec options[] = {
+	OPTION_LIST('n', "node", &nodes, "NODE", "only on this node (id or host name); may be repeated"),
+	FRONT_OPTIONS(&front),
+	OPTION_END
+};
+
+static const struct command command = {
+	"coopr-start", "[OPTION]... CLUSTER [SERVICE]...", "Start services, and all that they need.", options,
+	"  coopr-start blog\n"
+	"  coopr-start blog apache\n"};
+
+int
+main(int argc, char **argv)
+{
+	struct action_wish wish = {.action = "start"};
+	struct work_order order = {.action = "start", .prepare = prepare_action, .wish = &wish};
+	char **operands = argv + option_parse(&command, argc, argv);
+
+	order.cluster = front_first(&command, operands);
+	wish.services = front_rest(operands);
+	wish.nodes = (struct string_list){nodes.list, nodes.count};
+	return front_operate(&command, &front, &order, operands);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * coopr-upgrade: a cluster is brought to what its template, its services and the types are today; services are stopped,
+ * installed, configured and started where their definition has changed. Exits with 0 once all is done; 1 where it cannot be, or a
+ * task failed; 64 on misuse; 75 while something else is done to it; 128 + signal when interrupted.
+ */
+#include <stdlib.h>
+
+#include "base/message.h"
+#include "cluster/front.h"
+#include "cluster/prepare.h"
+
+static struct front front = {.jobs = FRONT_JOBS};
+static const char *template, *catalogue, *max_unavailable;
+static bool allow_moves;
+
+static const struct option_spec options[] = {
+	OPTION_STRING('t', "template", &template, "TEMPLATE", "it follows this one from now on (default: its own, as it is today)"),
+	OPTION_STRING('C', "catalogue", &catalogue, "DIR", "take entities from here (default: $COOPR_CATALOGUE)"),
+	OPTION_FLAG(0, "allow-moves", &allow_moves, "services may move to other machines, as few as can be"),
+	OPTION_STRING(0, "max-unavailable", &max_unavailable, "N|N%", "a service is down on so many nodes at a time"),
+	FRONT_OPTIONS(&front),
+	OPTION_END
+};
+
+static const struct command command = {
+	"coopr-upgrade", "[OPTION]... CLUSTER", "Bring a cluster to what its template and services are today.", options,
+	"  coopr-upgrade --dry-run shop\n"
+	"  coopr-upgrade --max-unavailable 25% shop\n"};
+
+int
+main(int argc, char **argv)
+{
+	struct arguments request = {0};
+	struct make_wish wish = {.request = &request};
+	struct work_order order = {.action = "upgrade", .prepare = prepare_upgrade, .wish = &wish};
+	char **operands = argv + option_parse(&command, argc, argv);
+	int code;
+
+	order.cluster = front_cluster(&command, operands);
+	if (template)
+		arguments_printf(&request, "--template=%s", template);
+	if (catalogue)
+		arguments_printf(&request, "--catalogue=%s", catalogue);
+	wish.max_unavailable = max_unavailable;
+	wish.allow_moves = allow_moves;
+	code = front_operate(&command, &front, &order, operands);
+	arguments_release(&request);
+	return code;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the commands that change clusters have in common: their options, and how they answer.
+ */
+#ifndef CLUSTER_FRONT_H
+#define CLUSTER_FRONT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/option.h"
+#include "cluster/operate.h"
+
+struct front {
+	const char *store, *tenant, *user, *why, *spool, *format, *colour;
+	long jobs;
+	bool dry, detach;
+};
+
+#define FRONT_JOBS 20
+
+/* Of every command: where, whose, who and why. */
+#define FRONT_PLACES(front) \
+	OPTION_STRING('m', "why", &(front)->why, "TEXT", "why, for the history"), \
+	OPTION_STRING('T', "tenant", &(front)->tenant, "TENANT", "whose cluster it is (default: $COOPR_TENANT)"), \
+	OPTION_STRING(0, "as", &(front)->user, "USER", "act as that user (for administrators)"), \
+	OPTION_STRING(0, "spool", &(front)->spool, "DIR", "the spool (default: $COOPR_SPOOL)"), \
+	OPTION_STRING(0, "store", &(front)->store, "FILE", "the store (default: $COOPR_STORE)")
+
+/* Of those that have a job. */
+#define FRONT_OPTIONS(front) \
+	OPTION_NUMBER('j', "jobs", &(front)->jobs, "N", "do so many tasks at one time (default: 20)"), \
+	OPTION_FLAG(0, "detach", &(front)->detach, "leave the work to running workers, and do not wait"), \
+	OPTION_FLAG(0, "dry-run", &(front)->dry, "show what would be done, and do nothing"), \
+	FRONT_PLACES(front), \
+	OPTION_STRING('o', "output", &(front)->format, "FORMAT", "table or json (default: table on a terminal)"), \
+	OPTION_STRING(0, "color", &(front)->colour, "WHEN", "auto, always or never")
+
+/* How it is to be done, as the options say. Exits with 64 where they make no sense. */
+struct manner front_manner(const struct command *command, const struct front *front);
+
+/* The cluster: the only operand, or the first. Exits with 64 where there is none. */
+char *front_cluster(const struct command *command, char **operands);
+char *front_first(const struct command *command, char **operands);
+
+/* The operands behind the first, borrowed; front_services: at least one. */
+struct string_list front_rest(char **operands);
+struct string_list front_services(const struct command *command, char **operands);
+
+/* Milliseconds of "12h", "2d"; 0 for "0". Exits with 64 where it is no duration. */
+int64_t front_duration(const struct command *command, const char *text);
+
+/* Does it, and prints what came of it: the exit code. */
+int front_operate(const struct command *command, const struct front *front, struct work_order *order, char **operands);
+
+/* Goes on with the cluster's last operation, and answers so, too. */
+int front_retry(const struct command *command, const struct front *front, const char *cluster);
+
+#endif

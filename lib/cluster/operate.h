@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Operations on clusters, from what is asked for to what the store says of it. All go the same way:
+ *
+ *	1 find the cluster, lock its folder, settle what was under way before
+ *	2 make the plan, stage by stage, in the operation's folder
+ *	3 ask the hooks; begin the operation in the store, where status and quota allow it
+ *	4 put the plan into the queue, under the id that the operation has given it
+ *	5 work it off, or leave that to the workers of the site (detach)
+ *	6 settle: what really is there goes from the queue to the store
+ *
+ * Killed at any instant, the store and the queue agree after the next settling, which anybody may do: what has begun has its
+ * plan on disk, and its job has a name. The same command run again goes on with what it has begun.
+ */
+#ifndef CLUSTER_OPERATE_H
+#define CLUSTER_OPERATE_H
+
+#include <stdbool.h>
+
+#include "cluster/chain.h"
+#include "cluster/folder.h"
+#include "cluster/pace.h"
+#include "store/accounts.h"
+#include "store/clusters.h"
+#include "store/operations.h"
+
+struct error;
+
+struct manner { /* how it is done: what every command may be told */
+	struct account_ask ask;
+	struct drive drive;
+	bool detach;            /* do not wait */
+	bool dry;               /* only make the plan */
+};
+
+struct site { /* where an operation goes on; release it */
+	const struct manner *manner;
+	struct account account;
+	struct cluster_list clusters;
+	struct cluster_record *cluster;  /* NULL: to be made */
+	struct cluster_documents documents;
+	struct folder folder, operation; /* of the cluster, and of the operation in it */
+	int64_t id, number;
+	char job[JOB_ID_SIZE];
+};
+
+struct work_order {
+	const char *action;  /* of life_moves: "expand" */
+	const char *cluster; /* name or id; of one that is to be made, its name */
+	const char *command; /* what was asked for, as a command */
+	/* Makes request.json (or leaves that), layout.ndjson and plan.ndjson in the operation's folder. */
+	int (*prepare)(struct site *site, const void *wish, struct error *err);
+	const void *wish;    /* for prepare */
+	bool preempts;       /* what is under way is cancelled for it */
+	const char *owner, *group; /* of a cluster that is to be made; NULL: who asks, none */
+	int64_t lease_ms;    /* of such a one, at first; 0: for ever, negative: as its template says */
+};
+
+struct done { /* release it */
+	char *name, *job; /* of the cluster and the operation */
+	char *plan;       /* the plan's path */
+	char *layout;     /* path of the layout that is there now; NULL where it is not known yet, or nothing is left */
+	char *scrap;      /* what a dry run has left, to be removed; or NULL */
+	struct pace pace; /* of a job that was seen through */
+};
+
+/* Does it. EX_NO where it cannot be, or failed; EX_TEMPFAIL while something else is under way; else the code of the stage that
+ * failed. */
+int operate(const struct work_order *order, const struct manner *manner, struct done *done, struct error *err);
+
+/* Goes on with the cluster's last operation, which failed or was cancelled. EX_NO where it was not. */
+int operate_retry(const char *cluster, const struct manner *manner, struct done *done, struct error *err);
+
+void done_release(struct done *done);
+
+/* Opens the site of a cluster that is there: finds it, locks its folder, and settles what is over. */
+int site_open(struct site *site, const struct manner *manner, const char *cluster, struct error *err);
+void site_release(struct site *site);
+
+#endif

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cluster/prepare.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "cluster/choices.h"
+#include "cluster/operate.h"
+#include "cluster/stage.h"
+
+/* Runs a stage, and lets go of its arguments. */
+static int
+run(struct arguments *arguments, const struct site *site, const char *input, const char *output, struct error *err)
+{
+	int result = stage_run(arguments, &site->operation, input, output, err);
+
+	arguments_release(arguments);
+	return result;
+}
+
+static int
+solve(const struct site *site, bool allow_moves, struct error *err)
+{
+	struct arguments arguments = {0};
+
+	stage_command(&arguments, "coopr-solve");
+	if (allow_moves)
+		arguments_push(&arguments, "--allow-moves");
+	return run(&arguments, site, "request.json", "layout.ndjson", err);
+}
+
+static void
+begin_plan(const struct site *site, const char *max_unavailable, struct arguments *arguments)
+{
+	stage_command(arguments, "coopr-plan");
+	arguments_printf(arguments, "--job=%s", site->job);
+	if (max_unavailable)
+		arguments_printf(arguments, "--max-unavailable=%s", max_unavailable);
+}
+
+static void
+push_each(struct arguments *arguments, const char *option, const struct string_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		arguments_printf(arguments, "%s=%s", option, list->list[i]);
+}
+
+/* For a cluster that is there: from what was. */
+static void
+push_before(const struct site *site, struct arguments *arguments)
+{
+	char *before = folder_path(&site->operation, "was.ndjson");
+
+	if (folder_has(&site->operation, "was.ndjson"))
+		arguments_printf(arguments, "--from=%s", before);
+	free(before);
+}
+
+static void
+begin_request(const struct site *site, const struct arguments *given, struct arguments *arguments)
+{
+	stage_command(arguments, "coopr-request");
+	for (size_t i = 0; i < given->count; i++)
+		arguments_push(arguments, given->list[i]);
+	arguments_printf(arguments, "--name=%s", site->folder.name);
+	arguments_printf(arguments, "--id=%s", site->folder.id);
+	arguments_printf(arguments, "--tenant=%s", site->account.tenant);
+}
+
+static int
+make(struct site *site, const struct make_wish *wish, const struct arguments *given, struct error *err)
+{
+	struct arguments request = {0}, plan = {0};
+	char *before = folder_path(&site->operation, "was.ndjson");
+
+	begin_request(site, given, &request);
+	if (folder_has(&site->operation, "was.ndjson"))
+		arguments_printf(&request, "--nodes=%s", before);
+	free(before);
+	if (run(&request, site, NULL, "request.json", err) < 0 || solve(site, wish->allow_moves, err) < 0)
+		return -1;
+	begin_plan(site, wish->max_unavailable, &plan);
+	push_before(site, &plan);
+	return run(&plan, site, "layout.ndjson", "plan.ndjson", err);
+}
+
+int
+prepare_make(struct site *site, const void *context, struct error *err)
+{
+	const struct make_wish *wish = context;
+
+	return make(site, wish, wish->request, err);
+}
+
+/* What a user chose when the cluster was made or changed stays so, unless it is given now: the names, the number of machines,
+ * and the configuration. */
+static int
+repeat_choices(const struct site *site, const struct arguments *given, struct arguments *arguments, struct error *err)
+{
+	char *path = folder_path(&site->operation, "config.json");
+	jv request;
+	int result = json_parse("the cluster's request", site->documents.wish, strlen(site->documents.wish), &request, err);
+
+	if (result == 0) {
+		result = choices_of(request, &site->operation, arguments, err);
+		jv_free(request);
+	}
+	arguments_printf(arguments, "--config=%s", path);
+	for (size_t i = 0; i < given->count; i++)
+		arguments_push(arguments, given->list[i]);
+	free(path);
+	return result;
+}
+
+int
+prepare_upgrade(struct site *site, const void *context, struct error *err)
+{
+	const struct make_wish *wish = context;
+	struct arguments given = {0};
+	int result = repeat_choices(site, wish->request, &given, err);
+
+	if (result == 0)
+		result = make(site, wish, &given, err);
+	arguments_release(&given);
+	return result;
+}
+
+/* Lets the request define the services that are added: as the entities are today. */
+static int
+define_added(const struct site *site, jv *request, struct error *err)
+{
+	struct arguments given = {0}, arguments = {0};
+	char *path = folder_path(&site->operation, "today.json");
+	jv today;
+	int result = choices_of(*request, &site->operation, &given, err);
+
+	begin_request(site, &given, &arguments);
+	arguments_release(&given);
+	if (result == 0)
+		result = stage_run(&arguments, &site->operation, NULL, "today.json", err);
+	arguments_release(&arguments);
+	if (result == 0)
+		result = json_read_file(path, &today, err);
+	if (result == 0) {
+		amend_definitions(request, today);
+		jv_free(today);
+	}
+	free(path);
+	return result;
+}
+
+static int
+write_request(const struct site *site, jv request, struct error *err)
+{
+	struct buffer text = {0};
+	int result;
+
+	json_dump(request, &text);
+	buffer_byte(&text, '\n');
+	result = file_replace(site->operation.fd, "request.json", text.data, text.length, 0600, err);
+	buffer_release(&text);
+	return result;
+}
+
+static int
+amend(const struct site *site, const struct amend_wish *wish, struct error *err)
+{
+	char *before = folder_path(&site->operation, "was.ndjson");
+	jv request;
+	int result;
+
+	result = json_parse("the cluster's request", site->documents.wish, strlen(site->documents.wish), &request, err);
+	if (result < 0) {
+		free(before);
+		return -1;
+	}
+	result = amend_nodes(&request, before, err);
+	if (result == 0)
+		result = amend_request(&request, &wish->amendment, err);
+	if (result == 0 && wish->amendment.add.count)
+		result = define_added(site, &request, err);
+	if (result == 0)
+		result = write_request(site, request, err);
+	jv_free(request);
+	free(before);
+	return result;
+}
+
+int
+prepare_amend(struct site *site, const void *context, struct error *err)
+{
+	const struct amend_wish *wish = context;
+	struct arguments plan = {0};
+
+	if (amend(site, wish, err) < 0 || solve(site, wish->allow_moves, err) < 0)
+		return -1;
+	begin_plan(site, wish->max_unavailable, &plan);
+	if (wish->action)
+		arguments_printf(&plan, "--action=%s", wish->action);
+	push_each(&plan, "--dead", &wish->dead);
+	push_before(site, &plan);
+	return run(&plan, site, "layout.ndjson", "plan.ndjson", err);
+}
+
+int
+prepare_action(struct site *site, const void *context, struct error *err)
+{
+	const struct action_wish *wish = context;
+	struct arguments plan = {0};
+
+	begin_plan(site, wish->max_unavailable, &plan);
+	arguments_printf(&plan, "--action=%s", wish->action);
+	push_each(&plan, "--node", &wish->nodes);
+	push_each(&plan, "--service", &wish->services);
+	if (wish->graceful)
+		arguments_push(&plan, "--graceful");
+	return run(&plan, site, "was.ndjson", "plan.ndjson", err);
+}
+
+/* The last operation that had a job may be one that was rolled back itself: what was before it is meant all the same. */
+static int
+keep_target(struct site *site, struct error *err)
+{
+	struct operation_documents documents = {0};
+	int result = operation_documents(&site->account, site->id, site->number - 1, &documents, err);
+
+	if (result == 0 && (!documents.before || !*documents.before))
+		result = error_set(err, EX_NO, "%s: before its last operation there was nothing; to go back to that: coopr delete %s",
+		    site->folder.name, site->folder.name);
+	if (result == 0)
+		result = file_replace(site->operation.fd, "layout.ndjson", documents.before, strlen(documents.before), 0600, err);
+	operation_documents_release(&documents);
+	return result;
+}
+
+int
+prepare_rollback(struct site *site, const void *wish, struct error *err)
+{
+	struct arguments plan = {0};
+
+	(void)wish;
+	if (keep_target(site, err) < 0)
+		return -1;
+	begin_plan(site, NULL, &plan);
+	push_before(site, &plan);
+	return run(&plan, site, "layout.ndjson", "plan.ndjson", err);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How the plan of an operation is made: the stages that a person would put into a pipeline, each with its file in the
+ * operation's folder. These are what work_order.prepare points to, with the wish that each expects.
+ */
+#ifndef CLUSTER_PREPARE_H
+#define CLUSTER_PREPARE_H
+
+#include "base/process.h"
+#include "cluster/amend.h"
+
+struct error;
+struct site;
+
+struct make_wish { /* of a new cluster, or of one that is made anew from today's entities */
+	const struct arguments *request; /* what coopr-request is to be told, beside name, id and nodes */
+	const char *max_unavailable;     /* NULL: no limit */
+	bool allow_moves;
+};
+
+struct amend_wish {
+	struct amendment amendment;
+	const char *action;              /* coopr-plan -a; NULL: what makes of what was what shall be */
+	const char *max_unavailable;
+	struct string_list dead;         /* nodes whose machines do not answer */
+	bool allow_moves;
+};
+
+struct action_wish { /* of what is there */
+	const char *action;              /* coopr-plan -a */
+	struct string_list nodes, services; /* only these; empty: all */
+	const char *max_unavailable;
+	bool graceful;
+};
+
+int prepare_make(struct site *site, const void *make_wish, struct error *err);
+int prepare_upgrade(struct site *site, const void *make_wish, struct error *err);
+int prepare_amend(struct site *site, const void *amend_wish, struct error *err);
+int prepare_action(struct site *site, const void *action_wish, struct error *err);
+
+/* Back to what the cluster was before its last operation. The wish is NULL. */
+int prepare_rollback(struct site *site, const void *wish, struct error *err);
+
+#endif
