@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * coopr-abort: give up the operation that is under way on a cluster; what it has made stays until it is tried again, rolled back or deleted. Exits with 0; 1 where nothing
- * is under way, or it is so already; 64 on misuse.
+ * is under way; 64 on misuse.
  */
 #include <stdlib.h>
 

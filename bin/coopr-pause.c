@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * coopr-pause: let the operation that is under way on a cluster begin nothing more for now; what runs goes on to its end. Exits with 0; 1 where nothing
- * is under way, or it is so already; 64 on misuse.
+ * is under way; 64 on misuse.
  */
 #include <stdlib.h>
 

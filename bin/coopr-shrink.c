@@ -26,7 +26,7 @@ static const struct option_spec options[] = {
 static const struct command command = {
 	"coopr-shrink", "[OPTION]... CLUSTER", "Let a cluster do with fewer machines.", options,
 	"  coopr-shrink shop\n"
-	"  coopr-shrink -n 4 --dry-run shop\n"};
+	"  coopr-shrink -n 3 --dry-run shop\n"};
 
 int
 main(int argc, char **argv)

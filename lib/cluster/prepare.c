@@ -10,6 +10,7 @@
 #include "cluster/choices.h"
 #include "cluster/operate.h"
 #include "cluster/stage.h"
+#include "json/scan.h"
 
 /* Runs a stage, and lets go of its arguments. */
 static int
@@ -21,15 +22,42 @@ run(struct arguments *arguments, const struct site *site, const char *input, con
 	return result;
 }
 
+/* There is no layout: why not, in the solver's words. */
+static int
+refuse(const struct site *site, const struct buffer *answer, struct error *err)
+{
+	struct error unread;
+	char *because = NULL;
+	jv conflict;
+
+	if (answer->length && json_parse("the answer", answer->data, strcspn(answer->data, "\n"), &conflict, &unread) == 0) {
+		because = json_get_string(conflict, "because");
+		jv_free(conflict);
+	}
+	if (because)
+		error_set(err, EX_NO, "%s: it cannot be: %s", site->folder.name, because);
+	free(because);
+	return -1;
+}
+
 static int
 solve(const struct site *site, bool allow_moves, struct error *err)
 {
+	struct buffer request = {0}, answer = {0};
 	struct arguments arguments = {0};
+	int result = file_read(site->operation.fd, "request.json", JSON_BYTES, &request, err);
 
 	stage_command(&arguments, "coopr-solve");
 	if (allow_moves)
 		arguments_push(&arguments, "--allow-moves");
-	return run(&arguments, site, "request.json", "layout.ndjson", err);
+	if (result == 0 && stage_run_in_memory(&arguments, &request, &answer, err) < 0)
+		result = err->code == EX_NO ? refuse(site, &answer, err) : -1;
+	if (result == 0)
+		result = file_replace(site->operation.fd, "layout.ndjson", answer.data, answer.length, 0600, err);
+	arguments_release(&arguments);
+	buffer_release(&answer);
+	buffer_release(&request);
+	return result;
 }
 
 static void

@@ -1,0 +1,229 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# What is done to a cluster that lives, coopr-clusters(7), with machines and services that are not real; and the EXAMPLES of
+# coopr-expand(1), coopr-shrink(1), coopr-add(1), coopr-remove(1), coopr-config(1), coopr-start(1), coopr-stop(1), coopr-restart(1),
+# coopr-replace(1), coopr-upgrade(1), coopr-rollback(1), coopr-retry(1), coopr-abort(1), coopr-pause(1), coopr-resume(1),
+# coopr-rename(1) and coopr-lease(1).
+
+load case
+load examples
+
+# A service "stubborn" fails to start as long as there is a file "broken", and waits as long as there is a file "wait".
+setup() {
+	fresh
+	cp -R "$COOPR_ROOT/share/coopr/catalogue" mine
+	jq '.provisioner = {}' "$COOPR_ROOT/share/coopr/catalogue/providers/dummy.json" >mine/providers/dummy.json
+	sed -i 's/"delay_ms": *"[0-9]*"/"delay_ms": "0"/' mine/services/*.json
+	export COOPR_CATALOGUE=$PWD/mine COOPR_PLUGINS=$PWD/plugins WHERE=$PWD
+	mkdir -p plugins/automator
+	cat >plugins/automator/stubborn <<-'EOT'
+		#!/bin/sh
+		cat >/dev/null
+		while [ "$1" = start ] && [ -e "$WHERE/wait" ]; do
+			echo here >"$WHERE/arrived"
+			read -r _ <"$WHERE/gate"
+		done
+		if [ "$1" = start ] && [ -e "$WHERE/broken" ]; then
+			echo '{"kind":"result","status":65,"message":"it is broken"}'
+		else
+			echo '{"kind":"result","status":0}'
+		fi
+	EOT
+	chmod 755 plugins/automator/stubborn
+	jq -n '{name: "stubborn", provisioner: {actions: {install: {type: "dummy", fields: {}}, start: {type: "stubborn", fields: {}},
+		stop: {type: "dummy", fields: {}}, remove: {type: "dummy", fields: {}}}}}' >mine/services/stubborn.json
+	jq '.compatibility.services += ["stubborn"]' mine/clustertemplates/lamp.json >lamp
+	mv lamp mine/clustertemplates/lamp.json
+	coopr create blog -t lamp -n 4 >records 2>log
+}
+
+recorded() { # COLUMN of the cluster
+	sqlite3 "$COOPR_STATE/store.sqlite3" "SELECT $1 FROM cluster"
+}
+
+operations() { # COLUMNS
+	sqlite3 -separator ' ' "$COOPR_STATE/store.sqlite3" "SELECT $1 FROM operation ORDER BY number"
+}
+
+# How many nodes carry a service, by the recorded layout.
+carriers() {
+	sqlite3 "$COOPR_STATE/store.sqlite3" "SELECT layout FROM cluster_document" |
+		jq -s --arg service "$1" 'map(select(.kind == "node" and ((.services // []) | index($service)))) | length'
+}
+
+@test "expand and shrink change the number of machines, to or by a number; who stays is left alone" {
+	coopr expand blog >now 2>log
+	same 5 "$(recorded nodes)"
+	same "" "$(jq -r 'select(.kind == "node") | .id' records | while read -r id; do grep -q "$id" now || echo "$id"; done)"
+	coopr expand -n 7 blog 2>log >now
+	same 7 "$(recorded nodes)"
+	coopr shrink -n -2 blog 2>log >now
+	same 5 "$(recorded nodes)"
+	node=$(jq -r 'select(.kind == "node" and (.services | index("apache"))) | .id' now | head -n 1)
+	coopr shrink --node "$node" blog 2>log >now
+	same 4 "$(recorded nodes)"
+	same "" "$(grep "\"id\":\"$node\"" now)"
+	for words in "expand -n 4" "expand -n 2" "shrink -n 4" "shrink -n 9" "shrink -n -4" "shrink --node nobody"; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr -1 coopr $words blog
+		[ -n "$stderr" ]
+	done
+	run --separate-stderr -64 coopr expand -n -1 blog
+	contains "$stderr" "coopr shrink"
+	run --separate-stderr -64 coopr shrink -n +1 blog
+	run --separate-stderr -64 coopr expand -n many blog
+	same "create complete,expand complete,expand complete,shrink complete,shrink complete" \
+		"$(operations "action, status" | paste -sd,)"
+}
+
+@test "remove and add take services down and set them up" {
+	same 2 "$(carriers memcached)"
+	coopr remove blog memcached >now 2>log
+	same 0 "$(carriers memcached)"
+	coopr add blog memcached stubborn >now 2>log
+	[ "$(carriers memcached)" -ge 1 ]
+	[ "$(carriers stubborn)" -ge 1 ]
+	run --separate-stderr -1 coopr add blog memcached
+	contains "$stderr" 'the cluster has the service "memcached" already'
+	run --separate-stderr -1 coopr remove blog nginx
+	contains "$stderr" 'the cluster has no service "nginx"'
+	run --separate-stderr -1 coopr add blog nonsuch
+	contains "$stderr" 'there is no service "nonsuch"'
+	run --separate-stderr -1 coopr add blog nginx
+	contains "$stderr" "blog: it cannot be: "
+	contains "$stderr" "nginx"
+	same active "$(recorded status)"
+}
+
+@test "config prints the configuration, and changes it: what it is about is configured and started again" {
+	coopr config blog | jq -e '.php.memory == null'
+	coopr config --set php.memory=64M blog >now 2>log
+	same 64M "$(coopr config blog | jq -r .php.memory)"
+	contains "$(coopr-queue show 00000001-002 -t -o json | jq -r 'select(.action) | .action + " " + (.service // "")')" "configure mod-php"
+	echo '{"mysql": {"port": 3307}}' | coopr config --config - --no-restart blog >now 2>log
+	same '{"mysql":{"port":3307}}' "$(coopr config blog)"
+	same configure "$(coopr-queue show 00000001-003 -t -o json | jq -r 'select(.action != "bootstrap") | .action' | sort -u)"
+}
+
+@test "start, stop and restart act on what is named, and on what that draws in" {
+	for verb in stop start restart; do
+		coopr "$verb" blog haproxy >now 2>log
+	done
+	same "stop start stop start" "$(for n in 2 3 4; do coopr-queue show "00000001-00$n" -t -o json; done |
+		jq -r 'select(.service == "haproxy") | .action' | paste -sd' ')"
+	run --separate-stderr coopr restart blog nonsuch
+	[ "$status" -ne 0 ]
+	same active "$(recorded status)"
+}
+
+@test "replace puts a new node in the place of one" {
+	node=$(jq -r 'select(.kind == "node" and (.services | index("mysql"))) | .id' records)
+	coopr replace blog "$node" >now 2>log
+	same "4 1" "$(recorded nodes) $(carriers mysql)"
+	same "" "$(grep "\"id\":\"$node\"" now)"
+	coopr replace --dead blog "$(jq -r 'select(.kind == "node" and (.services | index("mysql"))) | .hostname' now)" >later 2>log
+	same "delete" "$(coopr-queue show 00000001-003 -t -o json | jq -r "select(.node == $(jq 'select(.kind == "node" and (.services | index("mysql"))) | .id' now)) | .action")"
+}
+
+@test "a cluster knows nothing of what becomes of its entities until it is upgraded" {
+	jq '.provisioner.actions.install.fields.version = "2"' mine/services/mysql.json >new
+	mv new mine/services/mysql.json
+	coopr expand blog >now 2>log
+	same null "$(jq -c 'select(.kind == "cluster") | .definitions[] | select(.name == "mysql") | .provisioner.actions.install.fields.version' now)"
+	coopr config --set php.memory=64M blog >now 2>log
+	coopr upgrade blog >now 2>log
+	same '"2"' "$(jq -c 'select(.kind == "cluster") | .definitions[] | select(.name == "mysql") | .provisioner.actions.install.fields.version' now)"
+	contains "$(coopr-queue show 00000001-004 -t -o json | jq -r '.action + " " + (.service // "")')" "install mysql"
+	same "64M 5" "$(coopr config blog | jq -r .php.memory) $(recorded nodes)"
+}
+
+@test "--dry-run shows the plan and changes nothing; --detach leaves the work to others, and is settled later" {
+	coopr expand -n +2 --dry-run blog -o json >plan
+	coopr-plan --check plan
+	same "4 active" "$(recorded nodes) $(recorded status)"
+	same 00000001-001 "$(ls "$COOPR_STATE/clusters/00000001" | grep -- -)"
+	same 00000001-002 "$(coopr expand --detach blog)"
+	same "pending" "$(recorded status)"
+	run --separate-stderr -75 coopr expand -n 9 blog
+	contains "$stderr" "job 00000001-002 (expand) is under way"
+	coopr-work --drain
+	coopr restart blog apache >now 2>log
+	same "5 active" "$(recorded nodes) $(recorded status)"
+}
+
+@test "an operation that fails leaves what it has made, is told, and goes on with retry, or with the same command" {
+	touch broken
+	run --separate-stderr -1 coopr add blog stubborn
+	contains "$stderr" "it is broken"
+	same "inconsistent failed" "$(recorded status) $(operations status | tail -n 1)"
+	contains "$(recorded message)" "start stubborn"
+	run --separate-stderr -1 coopr expand blog
+	contains "$stderr" "inconsistent"
+	run --separate-stderr -1 coopr retry blog
+	rm broken
+	coopr retry blog >now 2>log
+	same "active complete" "$(recorded status) $(operations status | tail -n 1)"
+	run --separate-stderr -1 coopr retry blog
+	contains "$stderr" "its last operation has not failed"
+}
+
+@test "rollback brings back what was before an operation that failed" {
+	touch broken
+	run -1 coopr add blog stubborn -n +1
+	same 5 "$(recorded nodes)"
+	coopr rollback blog >now 2>log
+	same "4 active 0" "$(recorded nodes) $(recorded status) $(carriers stubborn)"
+	same '["apache","haproxy","memcached","mod-php","mysql"]' "$(jq -c 'select(.kind == "cluster") | .services' now)"
+	rm broken
+	coopr expand blog >now 2>log
+	same "5 active 0" "$(recorded nodes) $(recorded status) $(carriers stubborn)"
+	run --separate-stderr -1 coopr rollback blog
+}
+
+@test "pause, resume and abort steer what another process follows" {
+	mkfifo arrived gate
+	touch wait
+	coopr add blog stubborn >now 2>said &
+	read -r _ <arrived
+	coopr pause blog
+	same paused "$(coopr-queue ls -o json | jq -r 'select(.job == "00000001-002") | .status')"
+	coopr resume blog
+	coopr abort blog 3>&- &
+	rm wait
+	wait $! || true
+	wait
+	same "inconsistent cancelled" "$(recorded status) $(operations status | tail -n 1)"
+	run --separate-stderr -1 coopr abort blog
+	contains "$stderr" "nothing is under way"
+	coopr retry blog >now 2>log
+	same active "$(recorded status)"
+}
+
+@test "the examples of the pages" {
+	coopr create shop -t lamp -n 4 >now 2>log
+	for name in expand shrink; do
+		commands_of "$COOPR_ROOT/man/man1/coopr-$name.1" >>examples
+	done
+	for name in remove add config restart stop start; do
+		commands_of "$COOPR_ROOT/man/man1/coopr-$name.1" >>examples
+	done
+	commands_of "$COOPR_ROOT/man/man1/coopr-upgrade.1" >>examples
+	commands_of "$COOPR_ROOT/man/man1/coopr-replace.1" |
+		sed "s/00000042-1001/$(jq -r 'select(.nodenum? == 1001).id' now)/" >>examples
+	commands_of "$COOPR_ROOT/man/man1/coopr-lease.1" >>examples
+	commands_of "$COOPR_ROOT/man/man1/coopr-rename.1" >>examples
+	while read -r line <&4; do
+		run bash -euo pipefail -c "$line"
+		echo "$line: $status: $output"
+		[ "$status" -eq 0 ]
+	done 4<examples
+	same "blog store" "$(recorded name | sort | paste -sd' ')"
+	for name in retry rollback; do
+		run -1 bash -c "$(commands_of "$COOPR_ROOT/man/man1/coopr-$name.1" | tail -n 1 | sed 's/shop/store/')"
+	done
+	for name in abort pause resume; do
+		run -1 bash -c "$(commands_of "$COOPR_ROOT/man/man1/coopr-$name.1" | sed 's/shop/store/')"
+		contains "$output" "nothing is under way"
+	done
+}
