@@ -289,3 +289,50 @@ provider() {
 	bash -eu examples >found
 	contains "$(head -1 found)" "a better word"
 }
+
+# What fsck says of a store with a cluster that these statements have changed: damaged SQL
+damaged() {
+	cp whole "$COOPR_STORE"
+	rm -f "$COOPR_STORE-wal" "$COOPR_STORE-shm"
+	sqlite3 "$COOPR_STORE" "PRAGMA ignore_check_constraints = ON; $1"
+	run -1 coopr-store fsck
+}
+
+@test "fsck finds what does not agree in clusters and their operations" {
+	need_program sqlite3
+	coopr-store init
+	sqlite3 "$COOPR_STORE" "
+		UPDATE allotment SET last = 1;
+		INSERT INTO cluster (id, tenant, name, owner, status, created_ms, changed_ms, nodes, peak_nodes, operation)
+			SELECT 1, id, 'shop', 'bob', 'active', 1, 1, 1, 1, 1 FROM tenant WHERE name = 'default';
+		INSERT INTO cluster_document VALUES (1, '{}', '');
+		INSERT INTO operation (cluster, number, action, user, begun_ms, ended_ms, status, job, was)
+			VALUES (1, 1, 'create', 'bob', 1, 2, 'complete', '00000001-001', 'absent');
+		INSERT INTO operation_document VALUES (1, 1, '{}', '', '', '{}');
+		INSERT INTO node_use VALUES (1, '00000001-1000', 'small', 0.5, '{}', 1, NULL);
+		PRAGMA wal_checkpoint(TRUNCATE)" >/dev/null
+	coopr-store fsck
+	cp "$COOPR_STORE" whole
+	damaged "UPDATE allotment SET last = 0"
+	contains "$output" "cluster 00000001, shop: its number is not one that was given"
+	damaged "DELETE FROM cluster_document"
+	contains "$output" "cluster 00000001, shop: it has no documents"
+	damaged "UPDATE cluster SET status = 'pending'"
+	contains "$output" "it is pending, and no operation is under way"
+	damaged "UPDATE operation SET ended_ms = 0, status = 'running'"
+	contains "$output" "it is active, and an operation is under way"
+	damaged "UPDATE cluster SET operation = 2"
+	contains "$output" "its operations are not 1 to 2"
+	damaged "DELETE FROM operation_document"
+	contains "$output" "operation 1 has a job and no documents"
+	damaged "UPDATE node_use SET to_ms = 5"
+	contains "$output" "it is said to have 1 nodes, and has 0"
+	damaged "UPDATE cluster SET status = 'terminated'"
+	contains "$output" "it is terminated, and has 1 nodes"
+	damaged "UPDATE cluster SET peak_nodes = 0"
+	contains "$output" "its quota is not counted as it should be"
+	damaged "UPDATE tenant SET deleted_ms = 5 WHERE name = 'default'; INSERT INTO tenant (name) VALUES ('qa')"
+	contains "$output" "there is no tenant"
+	COOPR_TENANT=qa run -1 coopr-store fsck
+	contains "$output" "tenant default: it is deleted, and has a living cluster, 00000001"
+}
