@@ -93,7 +93,7 @@ endif
 BUILD_PACKAGES = gcc libc6-dev libcurl4-openssl-dev libjq-dev libsodium-dev libsqlite3-dev make
 # The sandbox's nodes are namespaces with a bridge, an overlay of this machine and an sshd.
 RUN_PACKAGES = iproute2 openssh-client openssh-server util-linux
-TEST_PACKAGES = bats busybox curl fish git graphviz jq mandoc procps python3 python3-jsonschema sqlite3 strace zsh
+TEST_PACKAGES = bats busybox curl fish git graphviz jq mandoc openssl procps python3 python3-jsonschema sqlite3 strace zsh
 LINT_PACKAGES = clang clang-tidy cppcheck mandoc shellcheck
 FUZZ_PACKAGES = clang libclang-rt-dev
 

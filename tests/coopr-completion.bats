@@ -8,6 +8,7 @@ load examples
 
 setup() {
 	fresh
+	need_program sqlite3
 	unset COOPR_COLOR COOPR_JOBS COOPR_OUTPUT
 	export COOPR_CATALOGUE=$COOPR_ROOT/share/coopr/catalogue
 	mkdir -p state/clusters/shop state/clusters/blog folder
@@ -109,7 +110,11 @@ all_of() {
 
 @test "names of clusters are known, and nothing is said where there are none" {
 	same "blog shop" "$(coopr-completion --words CLUSTER | sort | tr '\n' ' ' | sed 's/ $//')"
-	rm -r state/clusters
+	coopr-store init
+	sqlite3 state/store.sqlite3 "INSERT INTO cluster (id, tenant, name, owner, status, created_ms, changed_ms) VALUES
+		(1, 2, 'kept', 'ann', 'active', 0, 0), (2, 2, 'gone', 'ann', 'terminated', 0, 0), (3, 1, 'other', 'ann', 'active', 0, 0)"
+	same "kept" "$(coopr-completion --words CLUSTER)"
+	rm -r state
 	run -0 coopr-completion --words CLUSTER
 	same "" "$output"
 	run -0 coopr-completion --words NONSENSE

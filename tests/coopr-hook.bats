@@ -8,7 +8,7 @@ load examples
 
 setup() {
 	fresh
-	need_program jq python3
+	need_program jq openssl python3
 	hooks=$PWD/home/.config/coopr/hooks
 	config=$PWD/home/.config/coopr/config
 	mkdir -p "$hooks"
@@ -125,7 +125,6 @@ queued() {
 }
 
 @test "the message is signed with HMAC-SHA256 where there is a secret: in a file, or in the tenant's store" {
-	need_program openssl
 	serve
 	(umask 077 && echo swordfish >key)
 	url filed "secretfile = $PWD/key"
@@ -269,18 +268,40 @@ queued() {
 	same "failure" "$(jq -r '.headers["Coopr-Event"]' requests)"
 }
 
-@test "a tenant's document has hooks of its own, for its clusters alone" {
-	need_program sqlite3
+@test "a tenant's document has hooks of its own, for its clusters alone, signed with its own secret" {
 	serve
 	coopr-store init
-	sqlite3 state/store.sqlite3 "UPDATE tenant SET document = json('{\"hooks\":[{\"name\":\"ours\",\"url\":\"http://127.0.0.1:$port/ours\",\"events\":[\"success\"]}]}') WHERE name = 'default'"
+	documents_of "$COOPR_ROOT/man/man7/coopr-hooks.7"
+	sed "s|https://board.example.net/coopr|http://127.0.0.1:$port/ours|" 3.hooks >hooks.json
+	coopr-tenant create qa --hooks hooks.json
+	printf swordfish | coopr-secret set -T qa board-key
+	run -0 coopr-hook try success create -T qa
 	run -0 coopr-hook try success create
-	run -0 coopr-hook try success create -T superadmin
 	same "/ours" "$(jq -r .path requests)"
-	same "tenant default" "$(coopr-hook list -o json | jq -r .from)"
-	sqlite3 state/store.sqlite3 "UPDATE tenant SET document = json('{\"hooks\":[{\"name\":\"x\",\"url\":\"http://x/\",\"secretfile\":\"/etc/shadow\"}]}') WHERE name = 'default'"
-	run -78 coopr-hook list
-	contains "$output" "tenant default: /hooks/0: secretfile: a tenant's hook has a secret of the tenant"
+	jq -j .body requests >body
+	same "sha256=$(openssl dgst -sha256 -hmac swordfish -r body | cut -d ' ' -f 1)" "$(jq -r '.headers["Coopr-Signature"]' requests)"
+	same "tenant qa" "$(coopr-hook list -T qa -o json | jq -r .from)"
+	echo '[]' >hooks.json
+	coopr-tenant change qa --hooks hooks.json
+	same "" "$(coopr-hook list -T qa -o json)"
+}
+
+@test "a tenant's hook that cannot be is refused when it is written: 65" {
+	coopr-store init
+	while IFS='|' read -r hooks reason; do
+		echo "$hooks" >hooks.json
+		run -65 coopr-tenant create qa --hooks hooks.json
+		contains "$output" "$reason"
+	done <<-'END'
+		{}|/hooks: expected array
+		[1]|/hooks/0: expected object
+		[{"name":"x"}]|/hooks/0/url
+		[{"name":"x","url":"file:///etc/shadow"}]|/hooks/0/url: expected http:// or https://
+		[{"name":"x","url":"http://x/","secretfile":"/etc/shadow"}]|/hooks/0/secretfile: a hook has no such member
+		[{"name":"x","url":"http://x/","events":["end"]}]|/hooks/0/events/0: expected start, success or failure
+		[{"name":"x","url":"http://x/","timeout_s":0}]|/hooks/0/timeout_s
+		[{"name":"x","url":"http://x/"},{"name":"x","url":"http://x/"}]|/hooks/1: there is a hook of this name already
+	END
 }
 
 @test "a hook that others could have written is refused, and so is what cannot be understood: 78" {

@@ -3,12 +3,14 @@
  * The words that arguments can be here and now. Who presses a key wants no messages: what cannot be found out is left out.
  */
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/location.h"
 #include "base/memory.h"
 #include "base/preference.h"
@@ -17,8 +19,10 @@
 #include "cluster/completion.h"
 #include "model/catalogue.h"
 #include "plan/cluster-action.h"
+#include "store/accounts.h"
+#include "store/clusters.h"
 
-enum { LIST_BYTES = 16 * 1024 * 1024 };
+enum { LIST_BYTES = 16 * 1024 * 1024, CLUSTERS_MAX = 10000 };
 
 /* Prints what stands behind the last slash of each line; whether there was any. */
 static bool
@@ -117,12 +121,37 @@ print_commands(void)
 	arguments_release(&names);
 }
 
+/* Those in the store; whether there are any. */
+static bool
+print_stored_clusters(void)
+{
+	const struct account_ask ask = {.tenant = preference_value(PREFERENCE_TENANT, NULL)};
+	const struct cluster_filter filter = {.limit = CLUSTERS_MAX};
+	struct cluster_list list = {0};
+	struct account account;
+	struct error err;
+	char *path = location_store(NULL);
+	bool any = false;
+
+	if (file_exists(AT_FDCWD, path)) {
+		if (account_open(&account, &ask, STORE_READ, &err) == 0)
+			clusters_list(&account, &filter, &list, &err);
+		for (size_t i = 0; i < list.count; i++)
+			puts(list.list[i].name);
+		any = list.count > 0;
+		cluster_list_release(&list);
+		account_release(&account);
+	}
+	free(path);
+	return any;
+}
+
 static void
 print_clusters(void)
 {
 	char *state;
 
-	if (print_listed("list", NULL, NULL))
+	if (print_stored_clusters())
 		return;
 	state = location_state();
 	print_folder(memory_printf("%s/clusters", state), "");

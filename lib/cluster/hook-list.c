@@ -220,6 +220,8 @@ add_member(struct hook_list *hooks, const struct place *place, const char *tenan
 	while (members_next(&members, &member)) {
 		const char *text = text_of(member.value, &hooks->arena), *found = NULL;
 
+		if (jv_get_kind(member.value) == JV_KIND_NULL)
+			continue;
 		if (strcmp(member.name, "name") == 0)
 			hook->name = text;
 		else if (strcmp(member.name, "secretfile") == 0)

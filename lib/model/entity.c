@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "model/document.h"
 #include "model/name.h"
+#include "model/tenant-hooks.h"
 
 struct amounts
 amounts_parse(const struct place *object, const char *member, struct arena *arena)
@@ -195,6 +196,7 @@ tenant_parse(const struct place *place, struct arena *arena, struct tenant *tena
 	tenant->max_clusters = place_integer(place, "maxClusters", -1, 0, INT64_MAX);
 	tenant->max_nodes = place_integer(place, "maxNodes", -1, 0, INT64_MAX);
 	quota_parse(place, arena, tenant);
+	tenant_hooks_check(place, arena);
 }
 
 const struct hardware_offer *

@@ -17,7 +17,7 @@
 #include "store/verb.h"
 
 static struct store_verb_where where;
-static const char *why, *description, *clusters, *nodes, *cost;
+static const char *why, *description, *clusters, *nodes, *cost, *hooks;
 static struct option_list resources;
 static bool bootstrap;
 
@@ -27,6 +27,7 @@ static bool bootstrap;
 	OPTION_STRING('n', "nodes", &nodes, "NUMBER", "at most so many nodes in all its clusters, or \"any\""), \
 	OPTION_STRING(0, "cost", &cost, "AMOUNT", "all its nodes cost at most so much an hour, or \"any\""), \
 	OPTION_LIST('r', "resource", &resources, "NAME=AMOUNT", "all its nodes have at most so much, or \"any\"; repeatable"), \
+	OPTION_STRING(0, "hooks", &hooks, "FILE", "its hooks, a JSON list: see coopr-hooks(7); in place of those it has"), \
 	OPTION_STRING('m', "message", &why, "TEXT", "why; it stands in the history"), \
 	OPTION_FLAG('b', "bootstrap", &bootstrap, "give it copies of the entities of the tenant superadmin"), \
 	OPTION_STRING(0, "store", &where.store, "FILE", "the store (default: $COOPR_STORE)"), \
@@ -116,6 +117,20 @@ set_quota(const struct command *command, jv *document)
 	json_set(document, "quota", quota);
 }
 
+/* Exits where the file cannot be read. */
+static void
+set_hooks(jv *document)
+{
+	struct error err;
+	jv list;
+
+	if (!hooks)
+		return;
+	if (json_read_file(hooks, &list, &err) < 0)
+		exit(message_error(&err));
+	json_set(document, "hooks", list);
+}
+
 /* Exits with all that is wrong with it. */
 static void
 check(const char *name, jv document)
@@ -173,6 +188,7 @@ put(const struct command *command, enum tenants_put how, int argc, char **argv)
 	account.store.why = why;
 	document = document_to_change(&account, how, argv[0]);
 	set_quota(command, &document);
+	set_hooks(&document);
 	check(argv[0], document);
 
 	if (tenants_put(&account, how, document, bootstrap, &copied, &err) < 0)
