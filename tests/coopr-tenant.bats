@@ -236,6 +236,7 @@ provider() {
 	coopr-quota -T qa -o table >table
 	grep -qE '^cpu +0 +4$' table
 	grep -qE '^clusters +0 +any$' table
+	run -64 coopr-quota -o name
 }
 
 @test "a store of an older version is brought up to date by the first who opens it" {

@@ -105,6 +105,8 @@ quota_verb(int argc, char **argv)
 	argv += option_parse(&command, argc, argv);
 	store_verb_operands(&command, argv, 0, 0, "no operand");
 	format = store_verb_format(&command, &output);
+	if (strcmp(format, "name") == 0)
+		return option_misuse(&command, "a quota has no names to print: table or json");
 	store_verb_account(&account, &where, STORE_CREATE, ACCOUNT_USER, "");
 
 	if (tenants_list(&account, account.tenant, &list, &err) < 0)
