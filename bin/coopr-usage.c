@@ -54,7 +54,7 @@ static const struct command command = {
 static int64_t
 read_time(const char *option, const char *text)
 {
-	int64_t ms = text ? period_time(text, clock_wall_ms()) : 0;
+	int64_t ms = text ? period_time(text, question.now_ms) : 0;
 
 	if (ms < 0)
 		exit(option_misuse(&command, "--%s: expected now-7d, 2026-11-21, RFC 3339 or seconds since 1970, found '%s'", option,
@@ -103,6 +103,7 @@ read_options(char **operands)
 			read_group(name);
 		free(list);
 	}
+	question.now_ms = clock_wall_ms();
 	question.start_ms = read_time("start", start);
 	question.end_ms = read_time("end", end);
 	if (start && end && question.start_ms >= question.end_ms)

@@ -323,11 +323,23 @@ queued() {
 	END
 	echo '[hook x]' >"$config"
 	run -78 coopr-hook list
-	contains "$output" "hook x: it has no url"
+	contains "$output" "hook x: it has no url, and there is no executable of this name"
 	program x </dev/null
 	echo 'url = http://127.0.0.1:9/' >>"$config"
 	run -78 coopr-hook list
 	contains "$output" "hook x: there is one of this name already"
+}
+
+@test "a hook that is not what it has to be lets nothing start, and keeps nobody else from being told" {
+	program bad </dev/null
+	chmod 777 "$hooks/bad"
+	program good </dev/null
+	run -78 coopr-hook try start create
+	contains "$output" "$hooks/bad: others may change this hook"
+	[ ! -e told-good ]
+	run -0 coopr-hook try success create
+	contains "$output" "it is not told; what has been done stays"
+	same "success create" "$(head -n 1 told-good)"
 }
 
 @test "list shows no more of a URL than where it goes" {

@@ -126,10 +126,11 @@ static int
 add_section(struct hook_list *hooks, const struct preference_section *section, struct error *err)
 {
 	const char *where = arena_printf(&hooks->arena, "%s:%ld", section->path, section->line);
-	struct hook *hook = has_url(section) ? add(hooks, section->name) : find(hooks, section->name);
+	struct hook *hook;
 
 	if (!name_is_valid(section->name))
 		return error_set(err, EX_CONFIG, "%s: \"%s\" can be no name of a hook", where, section->name);
+	hook = has_url(section) ? add(hooks, section->name) : find(hooks, section->name);
 	if (!hook)
 		return error_set(err, EX_CONFIG, "%s: hook %s: it has no url, and there is no executable of this name", where,
 		    section->name);
@@ -139,8 +140,10 @@ add_section(struct hook_list *hooks, const struct preference_section *section, s
 		const struct preference_entry *entry = &section->entries[i];
 		const char *wrong = set_field(hook, entry->name, entry->value);
 
-		if (wrong)
+		if (wrong) {
+			hooks->count -= hook == &hooks->list[hooks->count - 1];
 			return error_set(err, EX_CONFIG, "%s:%ld: %s: %s", section->path, entry->line, entry->name, wrong);
+		}
 	}
 	return 0;
 }
@@ -166,7 +169,7 @@ add_folder(struct hook_list *hooks, char *folder, struct error *err)
 		struct stat st;
 
 		free(entries[i]);
-		if (!name_is_valid(name) || strchr(name, '.') || result < 0)
+		if (!name_is_valid(name) || strchr(name, '.'))
 			continue;
 		if (is_trusted(path, &st))
 			*add(hooks, name) = (struct hook){.name = name, .program = path, .where = arena_string(&hooks->arena, folder),
@@ -242,10 +245,13 @@ add_document(struct hook_list *hooks, jv document, const char *tenant, struct er
 	struct place root = place_root(document, NULL), list = place_member(&root, "hooks");
 	int result = 0;
 
-	for (size_t i = 0; i < json_length(list.value) && jv_get_kind(list.value) == JV_KIND_ARRAY && result == 0; i++) {
+	for (size_t i = 0; i < json_length(list.value) && jv_get_kind(list.value) == JV_KIND_ARRAY; i++) {
 		struct place element = place_element(&list, i);
 
-		result = add_member(hooks, &element, tenant, err);
+		if (add_member(hooks, &element, tenant, err) < 0) {
+			hooks->count--;
+			result = -1;
+		}
 	}
 	return result;
 }
@@ -286,22 +292,30 @@ check_names(const struct hook_list *hooks, struct error *err)
 	return 0;
 }
 
-int
-hook_list_gather(struct hook_list *hooks, const char *tenant, struct error *err)
+static int
+add_sections(struct hook_list *hooks, struct error *err)
 {
 	size_t count;
 	const struct preference_section *sections = preference_sections(&count);
+	int result = 0;
 
-	if (add_folder(hooks, location_installed("libexec/coopr/hook"), err) < 0 ||
-	    add_folder(hooks, location_system_config("hooks"), err) < 0 ||
-	    add_folder(hooks, location_user_config("hooks"), err) < 0)
-		return -1;
 	for (size_t i = 0; i < count; i++)
 		if (add_section(hooks, &sections[i], err) < 0)
-			return -1;
-	if (tenant && add_tenant(hooks, tenant, err) < 0)
-		return -1;
-	return check_names(hooks, err);
+			result = -1;
+	return result;
+}
+
+int
+hook_list_gather(struct hook_list *hooks, const char *tenant, struct error *err)
+{
+	bool wrong = add_folder(hooks, location_installed("libexec/coopr/hook"), err) < 0;
+
+	wrong |= add_folder(hooks, location_system_config("hooks"), err) < 0;
+	wrong |= add_folder(hooks, location_user_config("hooks"), err) < 0;
+	wrong |= add_sections(hooks, err) < 0;
+	wrong |= tenant && add_tenant(hooks, tenant, err) < 0;
+	wrong |= check_names(hooks, err) < 0;
+	return wrong ? -1 : 0;
 }
 
 bool

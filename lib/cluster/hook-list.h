@@ -33,7 +33,8 @@ struct hook_list { /* zero-initialise; release it */
 	size_t count, capacity;
 };
 
-/* Adds all hooks of a tenant (NULL: of none). -1 with EX_CONFIG where one is not what coopr-hooks(7) allows. */
+/* Adds all hooks of a tenant (NULL: of none). -1 with EX_CONFIG where one is not what coopr-hooks(7) allows: the list has
+ * the others. Release it in any case. */
 int hook_list_gather(struct hook_list *hooks, const char *tenant, struct error *err);
 
 /* Whether it wants to know. */

@@ -113,21 +113,21 @@ struct told { /* an event on its way to hooks */
 	const struct hook_event *event;
 };
 
+/* -1 where a hook is not what it has to be; the others can be told. */
 static int
 told_open(struct told *told, const struct hook_event *event, struct error *err)
 {
+	int result;
+
 	*told = (struct told){.event = event};
-	if (hook_list_gather(&told->hooks, event->tenant, err) < 0) {
-		hook_list_release(&told->hooks);
-		return -1;
-	}
+	result = hook_list_gather(&told->hooks, event->tenant, err);
 	if (told->hooks.count == 0)
-		return 0;
+		return result;
 	told->id = id_of(event);
 	told->body = body_of(event, told->id);
 	told->message = (struct hook_message){told->id, hook_event_name(event->event), event->operation, event->tenant,
 	    told->body};
-	return 0;
+	return result;
 }
 
 static void
@@ -177,8 +177,6 @@ hook_veto(const struct hook_event *event, struct error *err)
 	struct told told;
 	int result = told_open(&told, event, err);
 
-	if (result < 0)
-		return -1;
 	for (size_t i = 0; i < told.hooks.count && result == 0; i++)
 		if (hook_wants(&told.hooks.list[i], event->event, event->operation))
 			result = ask(&told, &told.hooks.list[i], err);
@@ -190,10 +188,10 @@ int
 hook_tell(const struct hook_event *event, struct error *err)
 {
 	struct told told;
-	int result = told_open(&told, event, err);
+	int result = 0;
 
-	if (result < 0)
-		return -1;
+	if (told_open(&told, event, err) < 0)
+		notice(err, "it is not told; what has been done stays");
 	for (size_t i = 0; i < told.hooks.count && result == 0; i++)
 		if (hook_wants(&told.hooks.list[i], event->event, event->operation))
 			result = hook_queue_put(told.hooks.list[i].name, &told.message, err);
@@ -270,7 +268,7 @@ deliver_file(const char *file, struct hook_count *count)
 		count->waiting++;
 	} else if (got > 0) {
 		got = hook_list_gather(&hooks, item.message.tenant, &err);
-		if (got == 0)
+		if (got == 0 || hook_list_find(&hooks, item.hook))
 			got = deliver(&hooks, &item, count, &err);
 		hook_list_release(&hooks);
 	}

@@ -43,10 +43,11 @@ const char *hook_event_name(enum hook_kind event);
 
 /* Asks the hooks of "start". 0 where none objects; -1 with EX_NO and who refuses why: a non-zero exit of an executable, an
  * answer 4xx of a URL. One that cannot be asked (it hangs, 5xx, no connection) does not object, unless it is "required":
- * EX_TEMPFAIL; it is told later. */
+ * EX_TEMPFAIL; it is told later. EX_CONFIG where a hook is not what it has to be: it might have objected. */
 int hook_veto(const struct hook_event *event, struct error *err);
 
-/* Puts what is to be told into the queue, once under the same id. */
+/* Puts what is to be told into the queue, once under the same id. A hook that is not what it has to be is only said
+ * (message_notice): what has been done must not wait for it. */
 int hook_tell(const struct hook_event *event, struct error *err);
 
 /* Delivers what is due: at most limit of it (0: all). Many may do so at once. -1 only where the queue cannot be read. */

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "base/clock.h"
 #include "base/error.h"
 #include "base/names.h"
 #include "store/clusters.h"
@@ -271,11 +270,11 @@ usage_ask(struct account *account, const struct usage_question *question, struct
 {
 	const char *visible = question->everywhere ? visible_anywhere(account) : visible_in_tenant(account);
 	struct summing summing = {.question = question, .usage = usage};
-	int64_t now = clock_wall_ms();
 	sqlite3_stmt *rows;
 	int got;
 
-	usage->end_ms = question->end_ms && question->end_ms < now ? question->end_ms : now;
+	usage->end_ms = question->end_ms && question->end_ms < question->now_ms ? question->end_ms
+	                                                                               : question->now_ms;
 	usage->start_ms = question->start_ms ? question->start_ms : usage->end_ms;
 	if (!question->start_ms && find_start(account, visible, &usage->start_ms, err) < 0)
 		return -1;

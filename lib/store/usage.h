@@ -19,7 +19,8 @@ enum usage_by { USAGE_TENANT, USAGE_USER, USAGE_CLUSTER, USAGE_TEMPLATE, USAGE_H
 
 enum { USAGE_ROWS_MAX = 1000000 };
 
-struct usage_question { /* zero-initialise: all that was ever, as one sum */
+struct usage_question { /* zero-initialise but now_ms: all that was ever, as one sum */
+	int64_t now_ms;   /* what now means, wall clock */
 	int64_t start_ms; /* 0: since the first node */
 	int64_t end_ms;   /* 0, or what is to come: now */
 	enum period period;
