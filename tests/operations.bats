@@ -139,6 +139,10 @@ carriers() {
 }
 
 @test "--dry-run shows the plan and changes nothing; --detach leaves the work to others, and is settled later" {
+	coopr shrink --dry-run blog -o table >preview
+	grep -qx -- '- 1  small, debian12: apache mod-php' preview
+	grep -qx '! haproxy is stopped on 1 machine' preview
+	grep -q '^3 machines, ' preview
 	coopr expand -n +2 --dry-run blog -o json >plan
 	coopr-plan --check plan
 	same "4 active" "$(recorded nodes) $(recorded status)"

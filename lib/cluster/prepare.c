@@ -95,7 +95,7 @@ begin_request(const struct site *site, const struct arguments *given, struct arg
 		arguments_push(arguments, given->list[i]);
 	arguments_printf(arguments, "--name=%s", site->folder.name);
 	arguments_printf(arguments, "--id=%s", site->folder.id);
-	arguments_printf(arguments, "--tenant=%s", site->account.tenant);
+	arguments_printf(arguments, "--tenant=%s", site->cluster ? site->cluster->tenant : site->account.tenant);
 }
 
 static int

@@ -10,8 +10,9 @@
 
 struct error;
 
-/* Prints how many machines of which kind with which services the plan on fd makes, in how many tasks, how long that
- * should take, and what the machines cost where that is known. */
+/* Prints what the plan on fd does as a difference: how many machines of which kind are new (+), leave (-), change (~) or stay
+ * as they are (=), which services are stopped meanwhile (!); then how many machines that makes, in how many tasks, how long that should
+ * take, and what the machines cost where that is known. */
 int preview_print(int fd, FILE *out, bool colour, struct error *err);
 
 #endif
