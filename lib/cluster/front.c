@@ -11,22 +11,27 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/message.h"
+#include "base/preference.h"
 #include "base/terminal.h"
 #include "cluster/preview.h"
 #include "cluster/summary.h"
 #include "exec/words.h"
 #include "model/duration.h"
 
+enum { JOBS = 20 }; /* tasks at one time */
+
 struct manner
 front_manner(const struct command *command, const struct front *front)
 {
-	if (front->jobs < 1)
+	long jobs = front->jobs < 0 ? preference_jobs(JOBS) : front->jobs;
+
+	if (jobs < 1)
 		exit(option_misuse(command, "--jobs: expected a number from 1 on"));
 	if (front->format && strcmp(front->format, "json") != 0 && strcmp(front->format, "table") != 0)
 		exit(option_misuse(command, "--output: expected table or json, found '%s'", front->format));
 	return (struct manner){
 		.ask = {.store = front->store, .tenant = front->tenant, .user = front->user, .why = front->why},
-		.drive = {front->spool, front->jobs, message_notice},
+		.drive = {front->spool, jobs, message_notice},
 		.detach = front->detach, .dry = front->dry,
 	};
 }

@@ -17,7 +17,7 @@ struct front {
 	bool dry, detach;
 };
 
-#define FRONT_JOBS 20
+#define FRONT_JOBS (-1) /* not given: what the user prefers, else 20 */
 
 /* Of every command: where, whose, who and why. */
 #define FRONT_PLACES(front) \
@@ -33,8 +33,8 @@ struct front {
 	OPTION_FLAG(0, "detach", &(front)->detach, "leave the work to running workers, and do not wait"), \
 	OPTION_FLAG(0, "dry-run", &(front)->dry, "show what would be done, and do nothing"), \
 	FRONT_PLACES(front), \
-	OPTION_STRING('o', "output", &(front)->format, "FORMAT", "table or json (default: table on a terminal)"), \
-	OPTION_STRING(0, "color", &(front)->colour, "WHEN", "auto, always or never")
+	OPTION_STRING('o', "output", &(front)->format, "table|json", "output format (default: table on a terminal)"), \
+	OPTION_STRING(0, "color", &(front)->colour, "auto|always|never", "when to colour (default: auto, on a terminal)")
 
 /* How it is to be done, as the options say. Exits with 64 where they make no sense. */
 struct manner front_manner(const struct command *command, const struct front *front);
