@@ -255,7 +255,7 @@ provider() {
 	coopr-store fsck
 }
 
-@test "the examples of the pages" {
+@test "the examples of coopr-tenant(1), coopr-member(1) and coopr-quota(1)" {
 	for page in coopr-tenant coopr-member coopr-quota; do
 		commands_of "$COOPR_ROOT/man/man1/$page.1" >examples
 		[ -s examples ]
