@@ -10,7 +10,6 @@
 #include "base/process.h"
 #include "cluster/front.h"
 #include "cluster/prepare.h"
-#include "model/name.h"
 
 static struct front front = {.jobs = FRONT_JOBS};
 static const char *template, *machines, *catalogue, *owner, *group, *provider, *hardwaretype, *imagetype, *dns_suffix, *config, *lease;
@@ -69,9 +68,6 @@ main(int argc, char **argv)
 	int code;
 
 	order.cluster = front_cluster(&command, operands);
-	if (!name_is_valid(order.cluster) || order.cluster[0] == '.')
-		return option_misuse(&command, "%s: not the name of a cluster: letters, digits, \"_\", \".\" and \"-\", no \".\" first",
-		    order.cluster);
 	if (!template)
 		return option_misuse(&command, "-t TEMPLATE is wanted");
 	order.owner = owner;

@@ -108,7 +108,7 @@ tasks() { # STATUS of the last job of a cluster
 @test "a stage that fails ends the chain with its exit code, and nothing is put" {
 	run --separate-stderr -1 coopr-create blog -t lamp -n 2
 	contains "$stderr" "coopr-create: blog: it cannot be: "
-	[ -e "$(folder 00000001 001)/request.json" ]
+	[ ! -e "$(folder 00000001 001)" ]
 	run --separate-stderr -65 coopr-create blog -t lamp -n 4 --config <(echo nonsense)
 	run --separate-stderr -1 coopr-create other -t none
 	same "" "$(sqlite3 "$COOPR_STATE/store.sqlite3" "SELECT * FROM cluster")"

@@ -78,6 +78,7 @@ read_record(const struct site *site, struct record *record, struct error *err)
 	if (!record->wish || json_parse("request.json", record->wish, strlen(record->wish), &document, err) < 0)
 		return -1;
 	request_parse(document, &record->request, &record->problems);
+	jv_free(document);
 	record->prices = prices_of(&record->request);
 	return 0;
 }

@@ -13,6 +13,7 @@
 #include "cluster/hook.h"
 #include "cluster/pace.h"
 #include "cluster/settle.h"
+#include "store/cluster-name.h"
 
 static struct chain
 chain_of(const struct site *site)
@@ -100,7 +101,8 @@ open_for(struct site *site, const struct work_order *order, const struct manner 
 	bool makes = makes_cluster(order);
 
 	site_init(site, manner);
-	if (account_open(&site->account, &manner->ask, makes ? STORE_CREATE : STORE_WRITE, err) < 0)
+	if ((makes && cluster_name_check(order->cluster, err) < 0) ||
+	    account_open(&site->account, &manner->ask, makes ? STORE_CREATE : STORE_WRITE, err) < 0)
 		return -1;
 	if (find_cluster(site, order->cluster, err) == 0)
 		return settle_found(site, err);
@@ -221,27 +223,49 @@ follow(struct site *site, struct done *done, struct error *err)
 }
 
 static int
-begin_and_follow(struct site *site, const struct work_order *order, struct done *done, struct error *err)
+begin(struct site *site, const struct work_order *order, struct error *err)
+{
+	return begin_ask(site, order, err) < 0 ? -1 : begin_record(site, order, err);
+}
+
+static int
+put_and_follow(struct site *site, struct done *done, struct error *err)
 {
 	struct chain chain = chain_of(site);
 
-	if (begin_ask(site, order, err) < 0 || begin_record(site, order, err) < 0 ||
-	    find_cluster(site, site->folder.id, err) < 0)
+	if (find_cluster(site, site->folder.id, err) < 0)
 		return -1;
 	done->job = memory_string(site->job);
 	return chain_put(&chain, err) < 0 || operation_running(&site->account, site->id, site->number, err) < 0
 	    ? -1 : follow(site, done, err);
 }
 
-/* From the wish to the plan, in the operation's folder. */
+/* From the wish to the plan, in the operation's folder. What somebody killed has left there is not of this operation. */
 static int
 plan(struct site *site, const struct work_order *order, struct error *err)
 {
 	site->number = site->cluster ? site->cluster->operation + 1 : 1;
 	operation_job(site->id, site->number, site->job);
 	folder_close(&site->operation);
-	return folder_enter(&site->folder, site->job, &site->operation, err) < 0 || begin_folder(site, order, err) < 0
+	return file_remove_tree(site->folder.fd, site->job, err) < 0 ||
+	    folder_enter(&site->folder, site->job, &site->operation, err) < 0 || begin_folder(site, order, err) < 0
 	    ? -1 : order->prepare(site, order->wish, err);
+}
+
+/* It has come to nothing: what the store does not know of has no folder either. */
+static void
+forget(struct site *site)
+{
+	struct operation_list list = {0};
+	struct error why;
+
+	if (operation_find(&site->account, site->id, site->number, &list, &why) < 0 && why.code == EX_NO) {
+		if (site->cluster)
+			file_remove_tree(site->folder.fd, site->job, &why);
+		else
+			folder_remove(&site->folder, &why);
+	}
+	operation_list_release(&list);
 }
 
 static int
@@ -260,11 +284,14 @@ undertake(struct site *site, const struct work_order *order, struct done *done, 
 
 	if (site->cluster && makes_cluster(order))
 		return refuse_present(site, err);
-	if (life_check(move, site->cluster ? site->cluster->status : LIFE_ABSENT, order->cluster, err) < 0 ||
-	    plan(site, order, err) < 0)
+	if (life_check(move, site->cluster ? site->cluster->status : LIFE_ABSENT, order->cluster, err) < 0)
 		return -1;
+	if (plan(site, order, err) < 0 || (!site->manner->dry && begin(site, order, err) < 0)) {
+		forget(site);
+		return -1;
+	}
 	if (!site->manner->dry)
-		return begin_and_follow(site, order, done, err);
+		return put_and_follow(site, done, err);
 	done->plan = folder_path(&site->operation, "plan.ndjson");
 	done->scrap = memory_string(site->cluster ? site->operation.path : site->folder.path);
 	return 0;

@@ -67,7 +67,7 @@ rename_cluster(struct account *account, int64_t id, const char *name, struct clu
 	if (strcmp(cluster->name, name) == 0)
 		return 0;
 	if (sql_number(account->store.db, &tenant, err, "SELECT tenant FROM cluster WHERE id = ?", "i", id) < 0 ||
-	    cluster_check_name(account, tenant, name, err) < 0)
+	    cluster_name_admit(account, tenant, name, err) < 0)
 		return -1;
 	if (sql_change(account->store.db, err, "UPDATE cluster SET name = ? WHERE id = ?", "ti", name, id) < 0)
 		return -1;

@@ -10,7 +10,10 @@
 struct account;
 struct error;
 
-/* 0 where a cluster of the tenant may get that name. EX_USAGE where none may, EX_NO where it is taken. */
-int cluster_check_name(struct account *account, int64_t tenant, const char *name, struct error *err);
+/* 0 where a cluster may have that name, anywhere. EX_USAGE where none may. */
+int cluster_name_check(const char *name, struct error *err);
+
+/* 0 where one of the tenant may get it now. EX_NO where it is taken. */
+int cluster_name_admit(struct account *account, int64_t tenant, const char *name, struct error *err);
 
 #endif

@@ -60,7 +60,7 @@ add_cluster(struct beginning *b, struct error *err)
 	if (strcmp(owner, account->user) != 0 && account_need(account, ACCOUNT_ADMIN, "making a cluster for another", err) < 0)
 		return -1;
 	if (check_group(account, spec->create.group, err) < 0 ||
-	    cluster_check_name(account, b->tenant, spec->create.name, err) < 0 ||
+	    cluster_name_admit(account, b->tenant, spec->create.name, err) < 0 ||
 	    sql_number(account->store.db, &last, err, "SELECT last FROM allotment", "") < 0)
 		return -1;
 	if (spec->cluster <= 0 || spec->cluster > last)
