@@ -231,3 +231,18 @@ carriers() {
 		contains "$output" "nothing is under way"
 	done
 }
+
+@test "expand, killed at any call: the same command goes on, and nothing is done twice" {
+	need_program "${CC:-cc}"
+	"${CC:-cc}" -D_GNU_SOURCE -shared -fPIC -o shim.so "$BATS_TEST_DIRNAME/crash/shim.c"
+	for ((at = 1; at < 72; at += ${CRASH_STEP:-14})); do
+		ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0 LD_PRELOAD=$PWD/shim.so CRASH_NO_SYNC=1 CRASH_AT=$at \
+			coopr-expand -n 5 blog >/dev/null 2>&1 || true
+		coopr expand -n 5 blog >now 2>log || grep -q "it has 5 machines" log
+		same "5 active" "$(recorded nodes) $(recorded status)"
+		coopr shrink blog >now 2>log
+	done
+	same "complete" "$(operations status | sort -u)"
+	coopr-store fsck
+	coopr-queue fsck
+}
