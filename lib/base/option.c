@@ -48,7 +48,7 @@ tables_for_getopt(const struct command *command, struct buffer *letters)
 	struct option *longs = memory_zeroed(count + 3, sizeof *longs);
 
 	/* "+": stop at the first operand; ":": tell a missing argument from an unknown option. */
-	buffer_text(letters, strncmp(command->synopsis, "COMMAND", 7) == 0 ? "+:h" : ":h");
+	buffer_text(letters, strstr(command->synopsis, "COMMAND") ? "+:h" : ":h");
 	for (size_t i = 0; i < count; i++) {
 		const struct option_spec *spec = &command->options[i];
 		int argument = spec->kind == OPTION_KIND_FLAG ? no_argument : spec->kind == OPTION_KIND_UPTO ? optional_argument

@@ -71,8 +71,8 @@ struct command {
 
 /* Sets the variables and the name for messages. Returns the index of the first operand.
  * Exits with EX_USAGE after a message on misuse, with 0 after --help or --version. Parsing stops
- * at the first operand where synopsis starts with "COMMAND" (a command with subcommands); there --complete-options is
- * an operand, too. */
+ * at the first operand where synopsis has the word COMMAND, which has options of its own; where it starts with that (a command
+ * with subcommands), --complete-options is an operand, too. */
 int option_parse(const struct command *command, int argc, char **argv);
 
 /* Whether argument is --complete-options: who has subcommands prints them then, "subcommand", a tab and a name a line. */

@@ -56,8 +56,8 @@ join_names(jv node, int port, struct buffer *names)
 }
 
 /* One line for each key. What holds a control character came from no sshd: it could make a line of its own. */
-static void
-add_node(jv node, struct buffer *lines)
+void
+known_hosts_add(jv node, struct buffer *lines)
 {
 	jv facts = json_get(node, "facts"), keys = json_get(facts, "ssh_host_keys");
 	struct buffer names = {0};
@@ -89,7 +89,7 @@ known_hosts_keep(const struct folder *folder, const char *layout, struct error *
 
 	while (got == 0 && (got = record_read(&reader, &record, err)) > 0) {
 		if (strcmp(record_kind(record), "node") == 0)
-			add_node(record, &lines);
+			known_hosts_add(record, &lines);
 		jv_free(record);
 		got = 0;
 	}

@@ -6,10 +6,16 @@
 #ifndef CLUSTER_KNOWN_HOSTS_H
 #define CLUSTER_KNOWN_HOSTS_H
 
+#include <jv.h>
+
+struct buffer;
 struct error;
 struct folder;
 
 /* Writes the member known_hosts from the member layout. */
 int known_hosts_keep(const struct folder *folder, const char *layout, struct error *err);
+
+/* Appends the lines of a node record (borrowed): one for each key that was pinned. */
+void known_hosts_add(jv node, struct buffer *lines);
 
 #endif

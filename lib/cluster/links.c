@@ -15,7 +15,23 @@ struct printer {
 	const struct layout *layout;
 	struct macro_context context;
 	struct table table;
+	struct buffer *records; /* go there, not to the table; or NULL */
 };
+
+static void
+tell(struct printer *printer, const char *label, const char *url)
+{
+	if (!printer->records) {
+		table_cell(&printer->table, STYLE_PLAIN, "%s:", label);
+		table_cell(&printer->table, STYLE_BOLD, "%s", url);
+		return;
+	}
+	buffer_text(printer->records, "{\"kind\":\"link\",\"label\":");
+	json_quote(label, printer->records);
+	buffer_text(printer->records, ",\"url\":");
+	json_quote(url, printer->records);
+	buffer_text(printer->records, "}\n");
+}
 
 /* Adds the link with the macros of self expanded, unless it is the same as before, which is the text before. */
 static void
@@ -26,8 +42,7 @@ add_link(struct printer *printer, const char *label, const char *url, struct buf
 
 	if (macro_expand_text(url, &printer->context, &text, &unknown) == 0 &&
 	    (!before->data || strcmp(before->data, text.data) != 0)) {
-		table_cell(&printer->table, STYLE_PLAIN, "%s:", label);
-		table_cell(&printer->table, STYLE_BOLD, "%s", text.data);
+		tell(printer, label, text.data);
 		buffer_release(before);
 		*before = text;
 	} else {
@@ -76,22 +91,39 @@ add_template(struct printer *printer)
 	jv_free(template);
 }
 
+static void
+tell_all(struct printer *printer)
+{
+	const struct layout *layout = printer->layout;
+	struct macro_node *nodes = memory_zeroed(layout->node_count, sizeof *nodes);
+	char *owner = json_get_string(layout->cluster.source, "owner");
+
+	for (size_t i = 0; i < layout->node_count; i++)
+		nodes[i] = macro_node_of(&layout->nodes[i]);
+	printer->context = (struct macro_context){nodes, layout->node_count, NULL, owner};
+	add_template(printer);
+	for (size_t i = 0; i < layout->cluster.definition_count; i++)
+		add_service(printer, &layout->cluster.definitions[i], nodes);
+	free(owner);
+	free(nodes);
+}
+
 void
 links_print(const struct layout *layout, FILE *out, bool colour)
 {
 	static const char *const columns[] = {"LABEL", "URL", NULL};
-	struct macro_node *nodes = memory_zeroed(layout->node_count, sizeof *nodes);
-	char *owner = json_get_string(layout->cluster.source, "owner");
-	struct printer printer = {layout, {nodes, layout->node_count, NULL, owner}, {0}};
+	struct printer printer = {.layout = layout};
 
-	for (size_t i = 0; i < layout->node_count; i++)
-		nodes[i] = macro_node_of(&layout->nodes[i]);
 	table_columns(&printer.table, columns);
-	add_template(&printer);
-	for (size_t i = 0; i < layout->cluster.definition_count; i++)
-		add_service(&printer, &layout->cluster.definitions[i], nodes);
+	tell_all(&printer);
 	table_print(&printer.table, out, colour, false);
 	table_release(&printer.table);
-	free(owner);
-	free(nodes);
+}
+
+void
+links_records(const struct layout *layout, struct buffer *out)
+{
+	struct printer printer = {.layout = layout, .records = out};
+
+	tell_all(&printer);
 }

@@ -74,23 +74,23 @@ parse_facts(const struct place *facts, struct arena *arena, struct machine *mach
 	machine->port = place_integer(&auth, "port", SSH_PORT, 1, 65535);
 }
 
-static void
-parse_machine(const struct place *root, struct arena *arena, struct machine *machine)
+void
+machine_parse(const struct place *node, struct arena *arena, struct machine *machine)
 {
-	struct place node = place_member(root, "machine"), facts;
+	struct place facts;
 
 	machine->user = "root";
 	machine->port = SSH_PORT;
-	if (!place_object(&node, NEED_OPTIONAL))
+	if (!place_object(node, NEED_OPTIONAL))
 		return;
-	machine->id = name_parse(&node, "id", NEED_REQUIRED, arena);
-	machine->nodenum = place_integer(&node, "nodenum", 0, 0, INT32_MAX);
-	machine->hostname = name_parse_as(&node, "hostname", NEED_OPTIONAL, name_is_host, "host name", arena);
-	machine->zone = place_string(&node, "zone", NEED_OPTIONAL, arena);
-	machine->flavor = place_string(&node, "flavor", NEED_OPTIONAL, arena);
-	machine->address = parse_address(&node, arena);
-	machine->user = name_parse_as(&node, "sshuser", NEED_OPTIONAL, name_is_user, "user", arena);
-	facts = place_member(&node, "facts");
+	machine->id = name_parse(node, "id", NEED_REQUIRED, arena);
+	machine->nodenum = place_integer(node, "nodenum", 0, 0, INT32_MAX);
+	machine->hostname = name_parse_as(node, "hostname", NEED_OPTIONAL, name_is_host, "host name", arena);
+	machine->zone = place_string(node, "zone", NEED_OPTIONAL, arena);
+	machine->flavor = place_string(node, "flavor", NEED_OPTIONAL, arena);
+	machine->address = parse_address(node, arena);
+	machine->user = name_parse_as(node, "sshuser", NEED_OPTIONAL, name_is_user, "user", arena);
+	facts = place_member(node, "facts");
 	if (place_object(&facts, NEED_OPTIONAL))
 		parse_facts(&facts, arena, machine);
 	if (!machine->user)
@@ -144,7 +144,7 @@ parse_fields(const struct place *root, struct task *task)
 static void
 parse(struct task *task, struct problems *problems)
 {
-	struct place root = place_root(task->source, problems);
+	struct place root = place_root(task->source, problems), node = place_member(&root, "machine");
 	struct arena *arena = &task->arena;
 
 	task->job = name_parse(&root, "job", NEED_OPTIONAL, arena);
@@ -161,7 +161,7 @@ parse(struct task *task, struct problems *problems)
 		task->token = arena_printf(arena, "%s:%s", task->job ? task->job : "-", task->id);
 	parse_cluster(&root, task);
 	parse_fields(&root, task);
-	parse_machine(&root, arena, &task->machine);
+	machine_parse(&node, arena, &task->machine);
 }
 
 /* A task that can be released, and is nothing else yet. */

@@ -58,6 +58,9 @@ void task_release(struct task *task);
 /* The same from a record that was read already. */
 int task_take(jv record, const char *name, struct task *task, struct problems *problems, struct error *err);
 
+/* The machine of a node record, as a plugin knows it; strings in the arena. */
+void machine_parse(const struct place *node, struct arena *arena, struct machine *machine);
+
 /* Frees the record, which is most of it, and all values that are borrowed from it; the strings stay. */
 void task_forget(struct task *task);
 

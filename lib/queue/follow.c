@@ -35,6 +35,7 @@ struct follow {
 	struct followed *list;
 	size_t capacity;
 	bool all;              /* jobs that come later, too */
+	bool impatient;        /* only what has happened already */
 	int64_t since_ms;
 	int inotify, jobs, done; /* its descriptor; the numbers of the two folders */
 	struct journal_reader reader;
@@ -337,7 +338,7 @@ follow_next(struct follow *follow, struct follow_event *event, struct error *err
 			return -1;
 		if (job)
 			continue;
-		if (is_over(follow))
+		if (follow->impatient || is_over(follow))
 			return 0;
 		if (wait_for_more(follow, err) < 0)
 			return -1;
@@ -378,6 +379,12 @@ follow_open(struct queue *queue, char *const *jobs, int64_t since_ms, struct err
 		return follow;
 	follow_close(follow);
 	return NULL;
+}
+
+void
+follow_set_patient(struct follow *follow, bool patient)
+{
+	follow->impatient = !patient;
 }
 
 void

@@ -28,6 +28,9 @@ struct follow *follow_open(struct queue *queue, char *const *jobs, int64_t since
  * stdout any more, that is one: EX_IOERR. The event lives until the next call. */
 int follow_next(struct follow *follow, struct follow_event *event, struct error *err);
 
+/* Whether follow_next waits for what is yet to come (it does, unless told otherwise), or says 0 there. */
+void follow_set_patient(struct follow *follow, bool patient);
+
 void follow_close(struct follow *follow); /* NULL is fine */
 
 #endif

@@ -20,9 +20,11 @@
 #include "queue/follow.h"
 
 static const char *spool, *format, *colour, *since;
+static bool only_past;
 
 static const struct option_spec options[] = {
 	OPTION_STRING(0, "since", &since, "WHEN", "begin then: start, 90s, 10m, 2h or 1d ago, or a time (default: now)"),
+	OPTION_FLAG(0, "no-follow", &only_past, "end with what has happened up to now (0)"),
 	OPTION_STRING('o', "output", &format, "text|json", "output format (default: text on a terminal, else json)"),
 	OPTION_STRING(0, "color", &colour, "auto|always|never", "when to colour (default: auto, on a terminal)"),
 	VERB_SPOOL(&spool),
@@ -279,8 +281,10 @@ verb_watch(int argc, char **argv)
 	watching.queue = verb_open(spool, QUEUE_READ);
 	follow = follow_open(watching.queue, argv, from_ms, &err);
 
+	if (follow && only_past)
+		follow_set_patient(follow, false);
 	code = follow ? watch(&watching, follow) : message_error(&err);
-	if (code == 0)
+	if (code == 0 && !only_past)
 		code = outcome(watching.queue, argv);
 
 	follow_close(follow);
