@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * coopr-exec: reads one task from stdin, as coopr-queue take prints it, has its plugin do it, and prints
+ * coopr-exec CLUSTER COMMAND...: runs a command on all nodes of a cluster at once, and prints what it says, the node before each
+ * line. Exits with the highest exit code of any, 255 where a node was not reached; 1 where there is no such cluster or node, 64 on
+ * misuse.
+ *
+ * Without operands: reads one task from stdin, as coopr-queue take prints it, has its plugin do it, and prints
  * one result record, whatever became of the task. What the plugin says goes to the task's log and to stderr
  * as it comes.
  *
@@ -8,13 +12,18 @@
  * there is none, 71 or 73 where it cannot even be tried; with -n also 78, there is no such plugin.
  */
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/message.h"
 #include "base/option.h"
 #include "base/process.h"
+#include "base/terminal.h"
+#include "cluster/everywhere.h"
 #include "cluster/secrets.h"
+#include "cluster/sight.h"
+#include "cluster/target.h"
 #include "exec/redaction.h"
 #include "exec/run.h"
 #include "exec/task.h"
@@ -22,19 +31,63 @@
 #include "json/record.h"
 
 static bool dry_run, quiet;
+static struct sight_options places;
+static long at_once = 32;
 
 static const struct option_spec options[] = {
 	OPTION_FLAG('n', "dry-run", &dry_run, "print what would be run, and run nothing"),
-	OPTION_FLAG('q', "quiet", &quiet, "do not show on stderr what the plugin says"),
+	OPTION_FLAG('q', "quiet", &quiet, "do not show what the plugin, or the command, says"),
+	OPTION_NUMBER('j', "jobs", &at_once, "N", "on so many nodes at one time (default: 32)"),
+	SIGHT_PLACES(&places),
+	OPTION_STRING(0, "color", &places.colour, "auto|always|never", "when to colour (default: auto, on a terminal)"),
 	OPTION_END
 };
 
 static const struct command command = {
-	"coopr-exec", "[-nq]", "Do one task, read from standard input, and print its result.", options,
+	"coopr-exec", "[OPTION]... [CLUSTER[/NODE|/@SERVICE] COMMAND [ARGUMENT]...]",
+	"Run a command on all nodes of a cluster; without operands, do one task read from standard input.", options,
+	"  coopr-exec shop uptime                              on each node\n"
+	"  coopr-exec shop/@nginx 'nginx -t && df -h /var'     where nginx is\n"
 	"  coopr-queue take | coopr-exec | coopr-queue done    one task by hand\n"
 	"  coopr-queue take | tee task.json | coopr-exec -n    see what would be run\n"
 	"  coopr-exec <task.json                               the same task again\n"
 };
+
+static int
+run_everywhere(const struct target *target, char *const *words)
+{
+	struct everywhere what = {.target = target, .words = words, .at_once = (size_t)at_once, .dry = dry_run, .quiet = quiet,
+	    .colour = terminal_colour(places.colour, stdout)};
+	struct sight sight;
+	struct error err;
+	int code = -1;
+
+	if (sight_open(&sight, &places, target->cluster, &err) == 0 && sight_layout(&sight, &err) == 0) {
+		what.layout = &sight.layout;
+		code = everywhere_run(&what, &err);
+	}
+	sight_release(&sight);
+	return code < 0 ? message_error(&err) : code;
+}
+
+static int
+exec_on_cluster(char **operands)
+{
+	struct target target;
+	struct error err;
+	int code;
+
+	if (target_parse(operands[0], &target, &err) < 0 || target.service)
+		return option_misuse(&command, "'%s': expected CLUSTER, CLUSTER/NODE or CLUSTER/@SERVICE", operands[0]);
+	operands += operands[1] && strcmp(operands[1], "--") == 0 ? 2 : 1;
+	if (!operands[0] || at_once < 1)
+		code = operands[0] ? option_misuse(&command, "--jobs: expected a number from 1 on")
+		                   : option_misuse(&command, "which command on the nodes of %s?", target.cluster);
+	else
+		code = run_everywhere(&target, operands);
+	target_release(&target);
+	return code;
+}
 
 /* Says what would be run. */
 static int
@@ -82,17 +135,13 @@ act(struct task *task)
 	return code;
 }
 
-int
-main(int argc, char **argv)
+static int
+exec_task(void)
 {
 	struct problems problems = {0};
 	struct error err;
 	struct task task;
 	int code;
-
-	message_program("coopr-exec");
-	if (argv[option_parse(&command, argc, argv)])
-		return option_misuse(&command, "the task is read from standard input; there are no operands");
 
 	if (task_read(STDIN_FILENO, "standard input", &task, &problems, &err) < 0)
 		code = message_error(&err);
@@ -100,8 +149,15 @@ main(int argc, char **argv)
 		code = problems_report(&problems, "standard input");
 	else
 		code = dry_run ? show(&task) : act(&task);
-
 	problems_release(&problems);
 	task_release(&task);
-	return message_end(code);
+	return code;
+}
+
+int
+main(int argc, char **argv)
+{
+	char **operands = argv + option_parse(&command, argc, argv);
+
+	return message_end(operands[0] ? exec_on_cluster(operands) : exec_task());
 }

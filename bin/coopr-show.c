@@ -1,30 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * coopr-show: reads records of any kind, files of a catalogue or whole catalogues and shows them to a person: as tables,
- * names or JSON; a plan or a layout also as a tree or a graph. What a record lacks is shown as "-", never refused.
- * Exits with 0, 64 on misuse, 65 where the input is no JSON, has no records, or is no plan and no layout where
- * one is to be drawn, 66 where it cannot be read.
+ * coopr-show: shows clusters, by their names or ids: one whole, with its nodes, links, and what failed. And reads records of any
+ * kind, files of a catalogue or whole catalogues and shows them to a person: as tables,
+ * names or JSON; a plan or a layout also as a tree or a graph. What a record lacks is shown as "-", never refused. An operand is a
+ * file where there is one of that name, else a cluster.
+ * Exits with 0; 1 where there is no such cluster; 64 on misuse; 65 where the input is no JSON, has no records, or is no plan and
+ * no layout where one is to be drawn; 66 where it cannot be read.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/location.h"
 #include "base/message.h"
 #include "base/option.h"
 #include "base/terminal.h"
+#include "cluster/portrait.h"
+#include "cluster/sight.h"
+#include "model/name.h"
 #include "model/show.h"
 
-static const char *output, *colour;
+static struct sight_options places;
+static bool clusters;
 
 static const struct option_spec options[] = {
-	OPTION_STRING('o', "output", &output, "json|table|wide|name|tree|dot", "output format"),
-	OPTION_STRING(0, "color", &colour, "auto|always|never", "when to colour (default: auto, on a terminal)"),
+	OPTION_FLAG('c', "cluster", &clusters, "operands are clusters, whatever files there are"),
+	OPTION_STRING('o', "output", &places.format, "json|table|wide|name|tree|dot", "output format"),
+	OPTION_STRING(0, "color", &places.colour, "auto|always|never", "when to colour (default: auto, on a terminal)"),
+	SIGHT_PLACES(&places),
 	OPTION_END
 };
 
 static const struct command command = {
-	"coopr-show", "[OPTION]... [FILE|DIR]...", "Show records: as tables on a terminal, else as JSON.", options,
+	"coopr-show", "[OPTION]... [FILE|DIR|CLUSTER]...",
+	"Show clusters and records: as tables on a terminal, else as JSON.", options,
+	"  coopr-show shop\n"
 	"  coopr-show layout.ndjson\n"
 	"  coopr-plan layout.ndjson | coopr-show -o tree\n"
 	"  coopr-plan layout.ndjson | coopr-show -o dot | dot -Tsvg >plan.svg\n"
@@ -36,16 +48,74 @@ choose_format(void)
 {
 	const char *near;
 
-	if (colour && strcmp(colour, "auto") != 0 && strcmp(colour, "always") != 0 && strcmp(colour, "never") != 0)
-		exit(option_misuse(&command, "--color: auto, always or never, not '%s'", colour));
-	if (!output)
+	if (places.colour && strcmp(places.colour, "auto") != 0 && strcmp(places.colour, "always") != 0 &&
+	    strcmp(places.colour, "never") != 0)
+		exit(option_misuse(&command, "--color: auto, always or never, not '%s'", places.colour));
+	if (!places.format)
 		return isatty(STDOUT_FILENO) ? SHOW_TABLE : SHOW_JSON;
 	for (enum show_format i = 0; show_formats[i]; i++)
-		if (strcmp(show_formats[i], output) == 0)
+		if (strcmp(show_formats[i], places.format) == 0)
 			return i;
-	near = option_suggest(output, show_formats);
-	exit(near ? option_misuse(&command, "there is no format '%s'; did you mean '%s'?", output, near)
-	          : option_misuse(&command, "there is no format '%s'", output));
+	near = option_suggest(places.format, show_formats);
+	exit(near ? option_misuse(&command, "there is no format '%s'; did you mean '%s'?", places.format, near)
+	          : option_misuse(&command, "there is no format '%s'", places.format));
+}
+
+/* A file comes first, so that what is in a script means the same whatever clusters there will be. */
+static bool
+is_cluster(const char *operand)
+{
+	char *store;
+	bool found;
+
+	if (clusters || !operand)
+		return clusters;
+	if (!name_is_valid(operand) || access(operand, F_OK) == 0)
+		return false;
+	store = location_store(places.store);
+	found = access(store, F_OK) == 0;
+	free(store);
+	return found;
+}
+
+static int
+show_cluster(const char *name, enum show_format format)
+{
+	struct sight sight;
+	struct error err;
+	int result;
+
+	if (format != SHOW_TABLE && format != SHOW_WIDE && format != SHOW_JSON)
+		return option_misuse(&command, "cluster %s: it is shown as table, wide or json", name);
+	result = sight_open(&sight, &places, name, &err);
+	if (result == 0 && format == SHOW_JSON)
+		result = portrait_records(&sight, stdout, &err);
+	else if (result == 0)
+		result = portrait_print(&sight, format == SHOW_WIDE, stdout, terminal_colour(places.colour, stdout), &err);
+	sight_release(&sight);
+	if (result < 0 && err.code == EX_NO && !clusters)
+		error_prefix(&err, "%s is no file", name);
+	return result < 0 ? message_error(&err) : 0;
+}
+
+/* Shows each: the worst exit code. *files is how many were no clusters. */
+static int
+show_operands(char *const *operands, struct show *show, size_t *files)
+{
+	struct error err;
+	int code = 0, one;
+
+	*files = 0;
+	do {
+		if (is_cluster(*operands)) {
+			one = show_cluster(*operands, show->format);
+		} else {
+			++*files;
+			one = show_take(show, *operands, &err) < 0 ? message_error(&err) : 0;
+		}
+		code = one ? one : code;
+	} while (*operands && *++operands);
+	return code;
 }
 
 int
@@ -54,18 +124,18 @@ main(int argc, char **argv)
 	struct show show = {.stream = stdout};
 	const char *name;
 	struct error err;
-	int code = 0;
+	size_t files;
+	int code;
 
 	argv += option_parse(&command, argc, argv);
+	if (clusters && !*argv)
+		return option_misuse(&command, "which cluster?");
 	show.format = choose_format();
-	show.colour = terminal_colour(colour, stdout);
+	show.colour = terminal_colour(places.colour, stdout);
 	name = *argv ? *argv : "standard input";
 
-	do {
-		if (show_take(&show, *argv, &err) < 0)
-			code = message_error(&err);
-	} while (*argv && *++argv);
-	if ((show.count || code == 0) && show_end(&show, name, &err) < 0)
+	code = show_operands(argv, &show, &files);
+	if (files && (show.count || code == 0) && show_end(&show, name, &err) < 0)
 		code = *err.text ? message_error(&err) : problems_report(&show.problems, name);
 
 	show_release(&show);

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * coopr-events: what has happened in an operation on a cluster, or happens: becomes a coopr-queue watch of its job, or shows the
+ * events kept in the cluster's folder where the queue has forgotten the job. Exits with 0; 1 where there is no such cluster or
+ * operation, or the operation that was followed is not complete; 64 on misuse.
+ */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/location.h"
+#include "base/memory.h"
+#include "base/message.h"
+#include "base/process.h"
+#include "cluster/front.h"
+#include "cluster/sight.h"
+#include "cluster/stage.h"
+
+static struct sight_options places;
+static bool follow;
+static long number;
+
+static const struct option_spec options[] = {
+	OPTION_FLAG('f', "follow", &follow, "go on until the operation is over (1: it is not complete)"),
+	OPTION_NUMBER(0, "operation", &number, "N", "of operation N of coopr history (default: the last)"),
+	SIGHT_PLACES(&places),
+	SIGHT_FORMATS(&places, "table|json"),
+	OPTION_END
+};
+
+static const struct command command = {
+	"coopr-events", "[OPTION]... CLUSTER", "Show what has happened in an operation on a cluster, or happens.", options,
+	"  coopr-events shop\n"
+	"  coopr-events -f shop\n"
+	"  coopr-events --operation 1 -o json shop\n"};
+
+static void
+watch(const char *job, enum sight_format format, struct arguments *argv)
+{
+	stage_command(argv, "coopr-queue");
+	arguments_push(argv, "watch");
+	arguments_push(argv, "--since=start");
+	if (!follow)
+		arguments_push(argv, "--no-follow");
+	if (places.spool)
+		arguments_printf(argv, "--spool=%s", places.spool);
+	arguments_push(argv, format == SIGHT_JSON ? "--output=json" : "--output=text");
+	if (places.colour)
+		arguments_printf(argv, "--color=%s", places.colour);
+	arguments_push(argv, job);
+}
+
+/* What settling has kept. */
+static int
+show_kept(const struct sight *sight, const char *job, enum sight_format format, struct arguments *argv, struct error *err)
+{
+	char *state = location_state(), *path = memory_printf("%s/clusters/%s/%s/events.ndjson", state, sight->id, job);
+	bool there = access(path, R_OK) == 0;
+
+	stage_command(argv, "coopr-show");
+	arguments_push(argv, format == SIGHT_JSON ? "--output=json" : "--output=table");
+	if (places.colour)
+		arguments_printf(argv, "--color=%s", places.colour);
+	arguments_push(argv, path);
+	free(path);
+	free(state);
+	return there ? 0 : error_set(err, EX_NO, "%s: nothing is kept of job %s", sight->cluster->name, job);
+}
+
+/* The command that shows it. */
+static int
+prepare(struct sight *sight, const char *cluster, enum sight_format format, struct arguments *argv, struct error *err)
+{
+	const struct operation *operation;
+	struct queue_job known;
+	struct error ignored;
+
+	if (sight_open(sight, &places, cluster, err) < 0)
+		return -1;
+	operation = sight->last;
+	if (number && operation_find(&sight->account, sight->cluster->id, number, &sight->operations, err) < 0)
+		return -1;
+	if (number)
+		operation = &sight->operations.list[sight->operations.count - 1];
+	if (!operation || !operation->job)
+		return error_set(err, EX_NO, "%s: the operation was done at once, without a job", sight->cluster->name);
+	if (!sight->queue || queue_look(sight->queue, operation->job, &known, &ignored) < 0)
+		return show_kept(sight, operation->job, format, argv, err);
+	watch(operation->job, format, argv);
+	return 0;
+}
+
+int
+main(int argc, char **argv)
+{
+	const char *cluster = front_cluster(&command, argv + option_parse(&command, argc, argv));
+	enum sight_format format = sight_format(&command, &places, 2);
+	struct arguments words = {0};
+	struct sight sight = {0};
+	struct error err;
+	int result = prepare(&sight, cluster, format, &words, &err);
+
+	sight_release(&sight);
+	if (result == 0) {
+		execv(words.list[0], words.list);
+		error_errno(&err, EX_UNAVAILABLE, "%s: cannot be run", words.list[0]);
+	}
+	arguments_release(&words);
+	return message_error(&err);
+}

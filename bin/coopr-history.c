@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * coopr-history: lists the operations on a cluster, the newest first, or says what one of them has changed. Exits with 0; 1 where
+ * there is no such cluster or operation, or it has changed nothing; 64 on misuse.
+ */
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/message.h"
+#include "base/terminal.h"
+#include "cluster/front.h"
+#include "cluster/past.h"
+
+static struct sight_options places;
+static long difference = -1, limit;
+
+static const struct option_spec options[] = {
+	OPTION_NUMBER('d', "diff", &difference, "N", "what operation N has changed: + - ~"),
+	OPTION_NUMBER('l', "limit", &limit, "N", "so many at most"),
+	SIGHT_PLACES(&places),
+	SIGHT_FORMATS(&places, "table|json"),
+	OPTION_END
+};
+
+static const struct command command = {
+	"coopr-history", "[OPTION]... CLUSTER", "List what was done to a cluster.", options,
+	"  coopr-history shop\n"
+	"  coopr-history -d 1 shop\n"};
+
+static int
+act(const char *cluster, enum sight_format format)
+{
+	bool colour = terminal_colour(places.colour, stdout);
+	struct sight sight;
+	struct error err;
+	int result = sight_open(&sight, &places, cluster, &err);
+
+	if (result == 0 && difference < 0)
+		result = past_print(&sight, format, limit, stdout, colour, &err);
+	else if (result == 0 && (result = past_difference(&sight, difference, stdout, colour, &err)) == 0)
+		result = error_set(&err, EX_NO, "%s: operation %ld has changed nothing of the layout", sight.cluster->name, difference);
+	sight_release(&sight);
+	return result < 0 ? message_error(&err) : 0;
+}
+
+int
+main(int argc, char **argv)
+{
+	const char *cluster = front_cluster(&command, argv + option_parse(&command, argc, argv));
+
+	return message_end(act(cluster, sight_format(&command, &places, 2)));
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * coopr-list: lists the clusters that one may see, as the store has them, with what is under way. Exits with 0, also where
+ * there is none; 1 where there is no such tenant; 64 on misuse; 77 where one may not see that.
+ */
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/message.h"
+#include "base/terminal.h"
+#include "cluster/roll.h"
+
+static struct sight_options places;
+static struct roll roll;
+static bool all_tenants;
+static long limit;
+
+static const struct option_spec options[] = {
+	OPTION_STRING('s', "status", &roll.filter.status, "STATUS", "of that status (several: commas between), or all"),
+	OPTION_STRING(0, "owner", &roll.filter.owner, "USER", "of that owner"),
+	OPTION_STRING('t', "template", &roll.filter.template, "NAME", "made from that template"),
+	OPTION_STRING(0, "search", &roll.filter.search, "TEXT", "with that in their name"),
+	OPTION_FLAG('A', "all-tenants", &all_tenants, "of all tenants (for superadmins)"),
+	OPTION_NUMBER('l', "limit", &limit, "N", "so many at most"),
+	OPTION_STRING(0, "after", &roll.filter.after, "CLUSTER", "those that come behind that name or id"),
+	SIGHT_PLACES(&places),
+	SIGHT_FORMATS(&places, "table|json|wide|name"),
+	OPTION_END
+};
+
+static const struct command command = {
+	"coopr-list", "[OPTION]...", "List clusters.", options,
+	"  coopr-list\n"
+	"  coopr-list -s incomplete,inconsistent\n"
+	"  coopr-list -t web -o name\n"};
+
+int
+main(int argc, char **argv)
+{
+	struct error err;
+	char *last;
+	int more;
+
+	if (argv[option_parse(&command, argc, argv)])
+		return option_misuse(&command, "there are no operands; see --search");
+	roll.format = sight_format(&command, &places, 4);
+	roll.colour = terminal_colour(places.colour, stdout);
+	roll.filter.everywhere = all_tenants;
+	roll.filter.limit = limit;
+
+	more = roll_print(&places, &roll, &last, stdout, &err);
+	if (more > 0 && roll.format != SIGHT_JSON && roll.format != SIGHT_NAME)
+		message("there are more: --after %s", last);
+
+	free(last);
+	return message_end(more < 0 ? message_error(&err) : 0);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * coopr-log: prints what the tasks of an operation on a cluster have printed, the newest attempt at each. Exits with 0; 1 where there
+ * is no such cluster, or nothing was printed, or the operation that was followed is not complete; 64 on misuse.
+ */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/message.h"
+#include "base/terminal.h"
+#include "cluster/front.h"
+#include "cluster/sight.h"
+#include "cluster/target.h"
+#include "cluster/transcript.h"
+
+static struct sight_options places;
+static struct transcript transcript;
+static bool follow;
+static long number;
+
+static const struct option_spec options[] = {
+	OPTION_FLAG('f', "follow", &follow, "go on until the operation is over (1: it is not complete)"),
+	OPTION_STRING('a', "action", &transcript.action, "ACTION", "only of that: create, install, configure, start, ..."),
+	OPTION_NUMBER(0, "operation", &number, "N", "of operation N of coopr history (default: the last)"),
+	SIGHT_PLACES(&places),
+	OPTION_STRING(0, "color", &places.colour, "auto|always|never", "when to colour (default: auto, on a terminal)"),
+	OPTION_END
+};
+
+static const struct command command = {
+	"coopr-log", "[OPTION]... CLUSTER[/NODE|/@SERVICE][/SERVICE]", "Show what was printed while a cluster was worked on.", options,
+	"  coopr-log shop/1000\n"
+	"  coopr-log -a install shop/@nginx/nginx\n"
+	"  coopr-log -f shop\n"};
+
+static int
+act(const struct target *target)
+{
+	struct sight sight;
+	struct error err;
+	int result;
+
+	transcript.target = target;
+	transcript.folder = -1;
+	result = sight_open(&sight, &places, target->cluster, &err);
+	if (result == 0)
+		result = transcript_open(&transcript, &sight, number, &err);
+	if (result == 0 && follow)
+		result = transcript_follow(&transcript, &err);
+	else if (result == 0 && (result = transcript_print(&transcript, &err)) == 0)
+		result = error_set(&err, EX_NO, "job %s: nothing was printed there", transcript.job);
+	else if (result > 0)
+		result = 0;
+	if (result < 0)
+		message_error(&err);
+	transcript_release(&transcript);
+	sight_release(&sight);
+	return result < 0 ? err.code : result;
+}
+
+int
+main(int argc, char **argv)
+{
+	const char *operand = front_cluster(&command, argv + option_parse(&command, argc, argv));
+	struct target target;
+	struct error err;
+	int code;
+
+	if (target_parse(operand, &target, &err) < 0)
+		return option_misuse(&command, "%s", err.text);
+	transcript.colour = terminal_colour(places.colour, stdout);
+	transcript.plain = !isatty(STDOUT_FILENO);
+	code = act(&target);
+	target_release(&target);
+	return message_end(code);
+}

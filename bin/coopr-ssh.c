@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * coopr-ssh: becomes an ssh(1) that is logged in to a node of a cluster: with its key, and trusting no host key but those that were
+ * pinned when the node was made. Exits as ssh does; before that with 1 where there is no such cluster or node, 64 on
+ * misuse, 75 where no address of it is known yet, 77 where no host key is.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/message.h"
+#include "base/option.h"
+#include "base/process.h"
+#include "cluster/login.h"
+#include "cluster/sight.h"
+#include "cluster/target.h"
+
+static struct sight_options places;
+static bool dry;
+
+static const struct option_spec options[] = {
+	OPTION_FLAG('n', "dry-run", &dry, "print the words of the ssh, one a line, and run nothing"),
+	SIGHT_PLACES(&places),
+	OPTION_END
+};
+
+static const struct command command = {
+	"coopr-ssh", "[OPTION]... CLUSTER[/NODE|/@SERVICE] [COMMAND [ARGUMENT]...]", "Log in to a node of a cluster.", options,
+	"  coopr-ssh shop/1000\n"
+	"  coopr-ssh shop/@nginx systemctl status nginx\n"
+	"  coopr-ssh shop 'df -h | sort'\n"};
+
+/* Several nodes may be meant: which one it is, is said. */
+static void
+say_which(const struct target *target, const struct sight *sight, const struct node *node)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < sight->layout.node_count; i++)
+		count += target_has(target, &sight->layout.nodes[i]);
+	if (count > 1)
+		message("%s/%" PRId64 ", the first of %zu", target->cluster, node->nodenum, count);
+}
+
+static int
+prepare(const struct target *target, struct sight *sight, char *const *words, struct arguments *argv, struct error *err)
+{
+	struct arena arena = {0};
+	struct machine machine;
+	const struct node *node;
+	char *known_hosts;
+	int result;
+
+	if (sight_open(sight, &places, target->cluster, err) < 0 || sight_layout(sight, err) < 0 ||
+	    !(node = target_first(target, &sight->layout, err)))
+		return -1;
+	known_hosts = login_known_hosts(sight, err);
+	result = known_hosts ? login_machine(node, &arena, &machine, err) : -1;
+	if (result == 0)
+		result = login_command(&machine, known_hosts, argv, err);
+	if (result == 0) {
+		say_which(target, sight, node);
+		arguments_push(argv, "--");
+		arguments_push(argv, machine.address);
+		login_words(words, argv);
+	}
+	free(known_hosts);
+	arena_release(&arena);
+	return result;
+}
+
+/* Becomes it; only returns when that fails. */
+static int
+become(char *const *argv)
+{
+	struct error err;
+
+	execvp(argv[0], argv);
+	error_errno(&err, EX_UNAVAILABLE, "%s: cannot be run", argv[0]);
+	return message_error(&err);
+}
+
+int
+main(int argc, char **argv)
+{
+	char **operands = argv + option_parse(&command, argc, argv);
+	struct arguments words = {0};
+	struct target target;
+	struct sight sight = {0};
+	struct error err;
+	int code;
+
+	if (!operands[0])
+		return option_misuse(&command, "which cluster, and which node of it?");
+	if (target_parse(operands[0], &target, &err) < 0 || target.service)
+		return option_misuse(&command, "'%s': expected CLUSTER, CLUSTER/NODE or CLUSTER/@SERVICE", operands[0]);
+	operands += operands[1] && strcmp(operands[1], "--") == 0 ? 2 : 1;
+
+	code = prepare(&target, &sight, operands, &words, &err) < 0 ? message_error(&err) : 0;
+	sight_release(&sight);
+	for (size_t i = 0; code == 0 && dry && i < words.count; i++)
+		puts(words.list[i]);
+	if (code == 0 && !dry)
+		code = become(words.list);
+
+	arguments_release(&words);
+	target_release(&target);
+	return message_end(code);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * coopr-status: says in a line how a cluster stands. Exits with 0 where it is active; 1 where it is anything else, or there is
+ * no such cluster; 64 on misuse; 75 where it did not come to rest within the time given.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/message.h"
+#include "base/terminal.h"
+#include "cluster/front.h"
+#include "cluster/sight.h"
+#include "cluster/standing.h"
+
+static struct sight_options places;
+static bool wait_for_it, quiet;
+static long timeout_s = -1;
+
+static const struct option_spec options[] = {
+	OPTION_FLAG('w', "wait", &wait_for_it, "first wait until nothing is under way on it"),
+	OPTION_NUMBER('t', "timeout", &timeout_s, "SECONDS", "wait so long at most (exit code 75)"),
+	OPTION_FLAG('q', "quiet", &quiet, "print nothing"),
+	SIGHT_PLACES(&places),
+	SIGHT_FORMATS(&places, "table|json"),
+	OPTION_END
+};
+
+static const struct command command = {
+	"coopr-status", "[OPTION]... CLUSTER", "Say how a cluster stands. Exit code 0: it is active; 1: it is not.", options,
+	"  coopr-status shop\n"
+	"  coopr-status -qw shop && echo ready\n"};
+
+static void
+print_line(const struct standing *standing)
+{
+	static const char *const columns[] = {"", "", "", NULL};
+	struct table table = {0};
+	struct buffer text = {0};
+
+	standing_progress(standing, &text);
+	if (text.length == 0 && standing->cluster->message)
+		buffer_text(&text, standing->cluster->message);
+	table_columns(&table, columns);
+	table_cell(&table, STYLE_BOLD, "%s", standing->cluster->name);
+	table_cell(&table, standing_style(standing->cluster), "%s", life_status_name(standing->cluster->status));
+	table_cell(&table, STYLE_PLAIN, "%s", text.data ? text.data : "");
+	table_print(&table, stdout, terminal_colour(places.colour, stdout), false);
+	table_release(&table);
+	buffer_release(&text);
+}
+
+static void
+print(const struct sight *sight, enum sight_format format)
+{
+	const struct standing standing = {.cluster = sight->cluster, .operation = sight->under_way ? sight->last : NULL,
+	    .job = sight->under_way && sight->has_job ? &sight->job : NULL};
+	struct buffer text = {0};
+
+	if (format != SIGHT_JSON) {
+		print_line(&standing);
+		return;
+	}
+	standing_print(&standing, &text);
+	fwrite(text.data, 1, text.length, stdout);
+	buffer_release(&text);
+}
+
+int
+main(int argc, char **argv)
+{
+	const char *cluster = front_cluster(&command, argv + option_parse(&command, argc, argv));
+	enum sight_format format = sight_format(&command, &places, 2);
+	struct sight sight;
+	struct error err;
+	int result, code;
+
+	result = sight_open(&sight, &places, cluster, &err);
+	if (result == 0 && (wait_for_it || timeout_s >= 0))
+		result = sight_wait(&sight, timeout_s < 0 ? -1 : (int64_t)timeout_s * 1000, &err);
+	if (result == 0 && !quiet)
+		print(&sight, format);
+	code = result < 0 ? message_error(&err) : sight.cluster->status == LIFE_ACTIVE ? 0 : EX_NO;
+	sight_release(&sight);
+	return message_end(code);
+}

@@ -1,0 +1,93 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# coopr ssh, exec and log on real machines, with a service of one small script: coopr-ssh(1), coopr-exec(1), coopr-log(1).
+
+load case
+
+setup() {
+	fresh
+	need_root
+	need_program ip ssh sshd sqlite3
+	cp -R "$COOPR_ROOT/share/coopr/catalogue" mine
+	export COOPR_CATALOGUE=$PWD/mine
+	jq 'del(.provisioner)' "$COOPR_ROOT/share/coopr/catalogue/providers/sandbox.json" >mine/providers/sandbox.json
+	mkdir mine/scripts
+	cat >mine/services/hello.json <<-'EOT'
+		{"name": "hello", "provisioner": {"actions": {
+			"configure": {"type": "shell", "fields": {"script": "hello.sh"}, "retries": 0}}}}
+	EOT
+	cat >mine/clustertemplates/hello.json <<-'EOT'
+		{"name": "hello", "defaults": {"services": ["hello"], "provider": "sandbox", "hardwaretype": "small",
+			"imagetype": "debian12", "config": {}}}
+	EOT
+	cat >mine/scripts/hello.sh <<-'EOT'
+		#!/bin/sh
+		printf 'here is \033[31m%s\n' "$COOPR_NODENUM"
+	EOT
+	coopr-create hello -t hello -n 2 >/dev/null 2>&1
+}
+
+# Changes what the store says of the nodes.
+forge() {
+	jq -c "$1" "$COOPR_STATE/clusters/00000001/cluster.ndjson" >forged
+	sqlite3 "$COOPR_STATE/store.sqlite3" "UPDATE cluster_document SET layout = CAST(readfile('forged') AS TEXT)"
+}
+
+teardown() {
+	[ ! -e "$COOPR_STATE/store.sqlite3" ] || coopr-delete -y hello
+}
+
+@test "ssh logs in, and ends as the command does; a command on all nodes says which node said what" {
+	same hello1-1001 "$(coopr-ssh hello/1001 hostname)"
+	same hello1-1000 "$(coopr-ssh hello/hello1-1000 hostname)"
+	run --separate-stderr -7 coopr-ssh hello/@hello 'exit $((3 + 4))'
+	same "coopr-ssh: hello/1000, the first of 2" "$stderr"
+	same "a  b|\$c" "$(coopr-ssh hello/00000001-1000 -- printf '%s' 'a  b|$c')"
+	same "root hello1-1000" "$(echo hostname | coopr ssh hello/1000 'echo "$(id -un) $(sh)"')"
+	run --separate-stderr -1 coopr-ssh hello/@nginx hostname
+	same "coopr-ssh: hello: no node has the service nginx; there are 1000, 1001" "$stderr"
+	run --separate-stderr -64 coopr-ssh hello/1000/hello
+
+	run --separate-stderr -0 coopr-exec hello hostname
+	same $'hello1-1000 | hello1-1000\nhello1-1001 | hello1-1001' "$(sort <<<"$output")"
+	same "" "$stderr"
+	run --separate-stderr -5 coopr-exec hello '[ "$(hostname)" = hello1-1000 ] || { echo no >&2; exit 5; }'
+	same "" "$output"
+	same $'hello1-1001 | no\ncoopr-exec: hello1-1001: exit code 5' "$stderr"
+	same "hello1-1001 | a  b" "$(coopr-exec hello/1001 printf '%s' 'a  b')"
+	run --separate-stderr -3 coopr exec -q hello 'echo much; exit 3'
+	same "" "$output$stderr"
+	same 1000 "$(coopr-exec -j 1 hello 'seq 500' | grep -c '^hello1-100[01] | [0-9]*$')"
+	run --separate-stderr -64 coopr-exec hello
+	run --separate-stderr -64 coopr-exec -j 0 hello hostname
+
+	# What a node says reaches a pipe as it is.
+	same $'==> configure hello on hello1-1001, attempt 1: done <==\nhere is \e[31m1001' "$(coopr-log hello/1001/hello)"
+
+	# The file heals; another machine at that address is not believed to be the node.
+	known=$COOPR_STATE/clusters/00000001/known_hosts
+	cp "$known" kept
+	echo lost >"$known"
+	same hello1-1001 "$(coopr-ssh hello/1001 hostname)"
+	same "$(cat kept)" "$(cat "$known")"
+	forge 'if .nodenum == 1001 then .facts.ssh_host_keys[] |= (.[:40] + ("A" * 20) + .[60:]) else . end'
+	run --separate-stderr -255 coopr-ssh hello/1001 hostname
+	contains "$stderr" "Host key verification failed"
+
+	# A node that is not reached is told of; the others go on.
+	forge 'if .nodenum == 1001 then .ipaddresses.access_v4 = "127.0.0.1" | .facts["ssh-auth"].port = 1 else . end'
+	run --separate-stderr -255 coopr-exec hello hostname
+	same "hello1-1000 | hello1-1000" "$output"
+	contains "$stderr" "hello1-1001 | ssh: connect to host 127.0.0.1 port 1: Connection refused"
+}
+
+@test "coopr-ssh(1), coopr-exec(1), coopr-log(1): what a reader would type" {
+	sed -i 's/"hello"/"nginx"/' mine/services/hello.json
+	run -0 bash -euo pipefail -c "$(sed -n '/^\.Dl # /s///p' "$COOPR_ROOT/man/man1/coopr-exec.1" | grep -v nginx | sed 's/shop/hello/')"
+	same 2 "$(grep -c 'load average' <<<"$output")"
+	run -0 bash -euo pipefail -c "$(grep -h "^\.Dl # coopr ssh shop '" "$COOPR_ROOT/man/man1/coopr-ssh.1" | sed "s/^\.Dl # //; s/shop/hello/")"
+	contains "$output" Filesystem
+	run -0 bash -euo pipefail -c "$(sed -n '/^\.Dl \$ /s///p' "$COOPR_ROOT/man/man1/coopr-log.1" | grep -v nginx | sed 's/shop/hello/')"
+	contains "$output" "here is"
+}

@@ -1,0 +1,260 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# coopr list, show, status, history, events and log: what one sees of clusters, in a rehearsal without machines; and that nobody
+# sees what is not theirs.
+
+load case
+load examples
+
+setup() {
+	fresh
+	cp -r "$COOPR_ROOT/share/coopr/catalogue" rehearsal
+	sed -i 's/"providertype": *"[a-z]*"/"providertype": "dummy"/' rehearsal/providers/*.json
+	sed -i 's/"type": *"shell"/"type": "dummy"/; s/"fields": *{[^}]*}/"fields": {}/' rehearsal/services/*.json
+	export COOPR_CATALOGUE=$PWD/rehearsal
+	unset SUDO_USER COOPR_USER
+}
+
+make_shop() {
+	coopr-create shop -t web -n 4 -m "the first" >/dev/null 2>&1
+}
+
+# An automator "shell" that fails to install mariadb, and tells so.
+break_mariadb() {
+	mkdir -p plugins/automator
+	cat >plugins/automator/dummy <<-'END'
+		#!/bin/sh
+		[ "$1" != describe ] || { echo '{}'; exit; }
+		record=$(cat)
+		echo "$1 goes on here" >&2
+		case $record in
+		*'"action":"install"'*'"service":"mariadb"'*) echo "no room for it" >&2; exit 65 ;;
+		esac
+		echo '{"kind":"result","status":0}'
+	END
+	chmod +x plugins/automator/dummy
+	export COOPR_PLUGINS=$PWD/plugins
+}
+
+@test "without a store there are no clusters, and that is no error; with one that is not there it is" {
+	run --separate-stderr -0 coopr-list
+	same "" "$output$stderr"
+	run --separate-stderr -66 coopr-list --store nowhere
+	contains "$stderr" "nowhere: there is no store"
+	run --separate-stderr -1 coopr-status shop
+	contains "$stderr" "there is no cluster shop"
+	[ ! -e "$COOPR_STATE/store.sqlite3" ]
+}
+
+@test "a list has what one looks for, as a table, as names and as records" {
+	make_shop
+	coopr-create second -t web -n 4 --detach
+	run -0 coopr-list -o table
+	same "NAME    ID        STATUS   UNDER WAY    NODES  COST  TEMPLATE  OWNER  AGE" "$(sed -n '1s/ *$//p' <<<"$output")"
+	contains "${lines[1]}" "second  00000002  pending  create 0/25  0 "
+	contains "${lines[2]}" "shop    00000001  active   -            4 "
+	same $'second\nshop' "$(coopr-list -o name)"
+	same "shop active null 4" "$(coopr-list --search ho | jq -r '"\(.name) \(.status) \(.operation) \(.nodes)"')"
+	same "create running 25 blocked" "$(coopr-list -s pending |
+		jq -r '.operation | "\(.action) \(.jobstatus) \(.tasks.total) \(if .tasks.done == 0 then "blocked" else "" end)"')"
+}
+
+@test "filters: status, owner, template, a part of the name; several at once" {
+	make_shop
+	coopr-create other -t hadoop-distributed -n 8 >/dev/null 2>&1
+	same other "$(coopr-list -t hadoop-distributed -o name)"
+	same shop "$(coopr-list -t web -s active -o name)"
+	same "" "$(coopr-list -t web -s incomplete,inconsistent -o name)"
+	same "" "$(coopr-list --owner nobody -o name)"
+	same 2 "$(coopr-list --owner "$(id -un)" -o name | wc -l)"
+	run --separate-stderr -64 coopr-list -s happy
+	contains "$stderr" 'there is no status "happy"'
+}
+
+@test "pages: so many, and those behind; what comes next is said" {
+	for name in a b c; do coopr-create "$name" -t web -n 4 --detach >/dev/null; done
+	run --separate-stderr -0 coopr-list -l 2 -o table
+	contains "$stderr" "there are more: --after 00000002"
+	same c "$(coopr-list -o name --after 00000002)"
+	same $'b\nc' "$(coopr-list -o name --after a)"
+	run --separate-stderr -0 coopr-list -l 3 -o table
+	same "" "$stderr"
+	run --separate-stderr -1 coopr-list --after 00000009
+	contains "$stderr" "there is no cluster 00000009"
+}
+
+@test "what is terminated is listed where it is asked for, by its id" {
+	make_shop
+	coopr-delete -y shop
+	same "" "$(coopr-list -o name)"
+	same 00000001 "$(coopr-list -s all -o name)"
+	run -1 coopr-status -o json 00000001
+	same terminated "$(jq -r .status <<<"$output")"
+	same "delete create" "$(coopr-history 00000001 | jq -r .action | paste -sd ' ')"
+}
+
+@test "a cluster whole: status, nodes, links, the last operation, its folder" {
+	make_shop
+	run -0 coopr-show -o table shop
+	for part in "cluster    shop (00000001)" "status     active" "tenant default" "from template web at provider sandbox" \
+		"1 create by" "job 00000001-001" "why        the first" "NODE  HOST " "1000  shop1-1000.local" "mariadb" "Shop:  http://" \
+		"$COOPR_STATE/clusters/00000001"; do
+		contains "$output" "$part"
+	done
+	same "$(coopr-show -o table shop | grep -v ago)" "$(coopr-show -o table 00000001 | grep -v ago)"
+	contains "$(coopr-show -o wide shop)" "dummy-00000001-1000"
+	same "clusterstatus operation node node node node link" "$(coopr-show -o json shop | jq -r .kind | paste -sd ' ')"
+	same "mariadb nginx php-fpm php-fpm" "$(coopr-show shop | jq -r 'select(.kind == "node").services[]' | paste -sd ' ')"
+}
+
+@test "show: a file before a cluster, and -c before a file" {
+	make_shop
+	cp "$COOPR_STATE/clusters/00000001/cluster.ndjson" shop
+	same cluster "$(coopr-show shop | head -n 1 | jq -r .kind)"
+	same clusterstatus "$(coopr-show -c shop | head -n 1 | jq -r .kind)"
+	same clusterstatus "$(coopr-show 00000001 | head -n 1 | jq -r .kind)"
+	same cluster "$(coopr-show ./shop | head -n 1 | jq -r .kind)"
+	run --separate-stderr -1 coopr-show nothing
+	contains "$stderr" "nothing is no file: there is no cluster nothing"
+	run -66 coopr-show ./nothing
+	run -64 coopr-show -c
+	run --separate-stderr -64 coopr-show -o tree 00000001
+	contains "$stderr" "it is shown as table, wide or json"
+}
+
+@test "what failed, and why, is shown" {
+	break_mariadb
+	run -1 coopr-create shop -t web -n 4
+	run -0 coopr-show -o table shop
+	for part in "incomplete: " "create by" "failed" "failed: install mariadb on 00000001-1000" "exit code 65" "| no room for it" \
+		"coopr retry shop"; do
+		contains "$output" "$part"
+	done
+	same "install mariadb failed" "$(coopr-show shop | jq -r 'select(.kind == "taskstatus") | "\(.action) \(.service) \(.status)"')"
+	run -1 coopr-status -o table shop
+	contains "$output" "shop  incomplete"
+	contains "$output" "install mariadb on 00000001-1000"
+	contains "$(coopr-events -o json shop | jq -r 'select(.event == "fail").task')" t
+	run -0 coopr-log -a install shop/@mariadb/mariadb
+	same '==> install mariadb on shop1-1000, attempt 1: failed <==
+install goes on here
+no room for it' "$output"
+}
+
+@test "status: 0 for active, 1 for anything else; --wait sees what workers do to its end, and settles it" {
+	make_shop
+	run -0 coopr-status -q shop
+	same "" "$output"
+	coopr-create second -t web -n 4 --detach
+	run -1 coopr-status -o table second
+	same "second  pending  create 0/25" "$output"
+	run --separate-stderr -75 coopr-status -t 0 second
+	contains "$stderr" "job 00000002-001 is still under way"
+	coopr-status -w -o json second >status 3>&- &
+	coopr-work --drain 2>/dev/null
+	wait "$!"
+	same active "$(jq -r .status status)"
+	same complete "$(coopr-history second | jq -r .status)"
+}
+
+@test "history: number, when, who, why, what became of it; and what each operation has changed" {
+	make_shop
+	coopr-expand shop -n 6 -m "more visitors" >/dev/null 2>&1
+	coopr-config shop --set nginx.port=81 >/dev/null 2>&1
+	coopr-rename shop store
+	coopr-shrink store -n 5 >/dev/null 2>&1
+	run -0 coopr-history -o table store
+	same "5 shrink,4 rename,3 config,2 expand,1 create" "$(sed 1d <<<"$output" | awk '{print $1, $4}' | paste -sd ,)"
+	contains "$output" "more visitors"
+	same "5 shrink complete null 00000001-005" "$(coopr-history -l 1 store |
+		jq -r '"\(.number) \(.action) \(.status) \(.message) \(.job)"')"
+	same 4 "$(coopr-history -d 1 store | grep -c '^+ node 00000001-100[0-3] shop1-100[0-3].local small: ')"
+	same '+ node 00000001-1004 shop1-1004.local small: php-fpm
++ node 00000001-1005 shop1-1005.local small: php-fpm' "$(coopr-history -d 2 store)"
+	same '~ config /nginx/port "80" -> 81' "$(coopr-history -d 3 store)"
+	run --separate-stderr -1 coopr-history -d 4 store
+	contains "$stderr" "operation 4 has changed nothing of the layout"
+	same '- node' "$(coopr-history -d 5 store | cut -c 1-6)"
+	run --separate-stderr -1 coopr-history -d 9 store
+	contains "$stderr" "there is no operation 9"
+}
+
+@test "events: of the last operation or another, also once the queue has forgotten it" {
+	make_shop
+	coopr-expand shop -n 5 >/dev/null 2>&1
+	same complete "$(coopr-events -o json shop | jq -r 'select(.event == "finish").reason')"
+	contains "$(coopr-events -o table shop | tail -n 1)" "00000001-002 finish: complete"
+	contains "$(coopr-events -o table --operation 1 shop | tail -n 1)" "00000001-001 finish: complete"
+	run -0 coopr-events -f shop
+	run --separate-stderr -1 coopr-events --operation 3 shop
+	rm -r "$COOPR_SPOOL"
+	same finish "$(coopr-events -o json shop | jq -r .event | tail -n 1)"
+	coopr-rename shop store
+	run --separate-stderr -1 coopr-events --operation 3 store
+	contains "$stderr" "done at once"
+}
+
+@test "events -f goes on until the operation is over" {
+	coopr-create shop -t web -n 4 --detach
+	coopr-events -f -o json shop >events 3>&- &
+	coopr-work --drain 2>/dev/null
+	wait "$!"
+	same "put finish" "$(jq -r .event events | sed -n '1p;$p' | paste -sd ' ')"
+	same 25 "$(grep -c '"event":"done"' events)"
+}
+
+@test "log: all nodes, a node by number, id and name, a service; follow until it is over" {
+	break_mariadb
+	run -1 coopr-create shop -t web -n 4
+	same "$(coopr-log shop/1001)" "$(coopr-log shop/00000001-1001)"
+	same "$(coopr-log shop/1001)" "$(coopr-log shop/shop1-1001)"
+	same "$(coopr-log shop/1001)" "$(coopr-log shop/shop1-1001.local)"
+	same "$(coopr-log shop/1001)" "$(coopr-log shop/@nginx)"
+	contains "$(coopr-log shop/1001)" "==> install nginx on shop1-1001, attempt 1: done <=="
+	[ "$(coopr-log shop | wc -l)" -gt "$(coopr-log shop/1001 | wc -l)" ]
+	run --separate-stderr -1 coopr-log shop/1009
+	contains "$stderr" "no job that the queue keeps had such a task"
+	run -64 coopr-log shop/1/2/3
+	sed -i 's/; exit 65//' plugins/automator/dummy
+	coopr-retry shop --detach >/dev/null
+	coopr-log -f shop/@mariadb >followed 3>&- &
+	coopr-work --drain 2>/dev/null
+	wait "$!"
+	contains "$(cat followed)" "shop1-1000 install mariadb | no room for it"
+	contains "$(cat followed)" "shop1-1000 start mariadb | start goes on here"
+	same "" "$(grep -v '^shop1-1000 ' followed || true)"
+}
+
+@test "nobody sees what is not theirs, by no name, id or command" {
+	coopr-tenant create qa
+	coopr-member set -T qa -r admin boss
+	make_shop
+	for who in "--as stranger" "-T qa --as boss"; do
+		for operand in shop 00000001; do
+			for command in show status history events log "ssh -n" "exec -n"; do
+				words=$operand
+				[ "${command#* }" != -n ] || words="$operand uptime"
+				run --separate-stderr -1 coopr $command $who $words
+				contains "$stderr" "there is no cluster $operand"
+				same "" "$output"
+			done
+		done
+	done
+	same "" "$(coopr-list --as stranger -o name)$(coopr-list -A --as stranger -o name)$(coopr-list -T qa -A --as boss -o name)"
+	run --separate-stderr -1 coopr-list --as stranger --after 00000001
+	contains "$stderr" "there is no cluster 00000001"
+}
+
+@test "the pages' examples" {
+	need_program jq
+	make_shop
+	for command in list status history events; do
+		commands_of "$COOPR_ROOT/man/man1/coopr-$command.1"
+		help_of "coopr-$command"
+	done >examples # coopr-list(1), coopr-status(1), coopr-history(1), coopr-events(1)
+	[ "$(wc -l <examples)" -gt 12 ]
+	while read -r line <&4; do
+		bash -euo pipefail -c "$line" >output 2>errors || { echo "$line"; cat output errors; false; }
+	done 4<examples
+}
