@@ -8,7 +8,10 @@
 #include "solve/shares.h"
 #include "solve/spread.h"
 
-enum { MISTAKES = 12 }; /* that are taken back in one dive */
+enum {
+	MISTAKES = 12,                     /* that are taken back in one dive */
+	ROUNDS = 100, ROUNDS_EACH_ROW = 8, /* of a dive: one that takes more goes in circles, up to any number of machines */
+};
 
 /* Settles machines of a pattern, as marked ones as far as these are wanted. */
 static void
@@ -82,21 +85,36 @@ round_one(struct master *m, const struct shares *shares, int objective, int sign
 	return good;
 }
 
+/* What the relaxation uses, in whole numbers. True where that is a solution but for the zones: where none is the best, also
+ * with all fractions left out, for the method may have stopped in a corner that has some for nothing. */
+static bool
+is_whole(const struct master *m, const struct shares *shares, int objective, struct uses *uses)
+{
+	if (shares_are_whole(shares)) {
+		*uses = shares_uses(shares);
+		return true;
+	}
+	*uses = (struct uses){0};
+	for (size_t i = 0; i < shares->count && objective == SIMPLEX_NONE; i++)
+		if (whole_part(&shares->list[i]) > 0) {
+			ARRAY_ROOM(uses->list, uses->count, uses->capacity);
+			uses->list[uses->count++] = (struct use){*shares->list[i].pattern, whole_part(&shares->list[i])};
+		}
+	return objective == SIMPLEX_NONE && branch_keeps_rows(m, uses);
+}
+
 /* Takes over a solution in whole numbers, with what was fixed since base. Doubles may have gone wrong: then it is none. */
 static bool
-take(struct master *m, const struct shares *shares, size_t base, struct uses *uses)
+take(struct master *m, struct uses *rest, size_t base, struct uses *uses)
 {
-	struct uses rest = shares_uses(shares);
-
-	if (!branch_keeps_rows(m, &rest) || spread_judge(m, &rest) != VERDICT_FOUND) {
-		free(rest.list);
+	if (!branch_keeps_rows(m, rest) || spread_judge(m, rest) != VERDICT_FOUND)
 		return false;
-	}
 	for (size_t i = base; i < m->fixed.count; i++) {
-		ARRAY_ROOM(rest.list, rest.count, rest.capacity);
-		rest.list[rest.count++] = m->fixed.list[i];
+		ARRAY_ROOM(rest->list, rest->count, rest->capacity);
+		rest->list[rest->count++] = m->fixed.list[i];
 	}
-	*uses = rest;
+	*uses = *rest;
+	*rest = (struct uses){0};
 	return true;
 }
 
@@ -104,19 +122,21 @@ bool
 dive(struct master *m, int objective, int sign, struct uses *uses)
 {
 	struct state state = {0};
-	size_t base = m->fixed.count;
+	size_t base = m->fixed.count, rounds = ROUNDS + ROUNDS_EACH_ROW * m->row_count;
 	bool unproven = m->unproven, going = true, found = false;
 	int mistakes = 0;
 
 	master_save(m, &state);
-	while (going) {
+	while (going && rounds-- > 0) {
 		struct shares shares = shares_of(m);
+		struct uses rest;
 
-		going = !shares_are_whole(&shares);
+		going = !is_whole(m, &shares, objective, &rest);
 		if (going)
 			going = round_one(m, &shares, objective, sign, &mistakes);
 		else
-			found = take(m, &shares, base, uses);
+			found = take(m, &rest, base, uses);
+		free(rest.list);
 		free(shares.list);
 	}
 	m->unproven = unproven;
