@@ -313,6 +313,15 @@ triangle() {
 	contains "$(jq -r .because <<<"$output")" "provider p has no zones"
 }
 
+@test "that there is no layout is proved also where nothing bounds the number of machines" {
+	triangle 3 >request
+	changed '.cluster.numMachines = {} | .template.objective = ["cost", "dense"] | .template.constraints.spread[0].min = 4 |
+	  .template.constraints |= (.services = {} | .layout = {}) | .template.constraints.counts = [{terms: {a: 2, b: -1, c: -1}, max: -1}] |
+	  .hardwaretypes[0].providermap.p.cost = 0'
+	run -1 --separate-stderr coopr-solve changed
+	same '["/provider/zones","/template/constraints/spread/0"]' "$(jq -c .conflict <<<"$output")"
+}
+
 # 40 services once each on machines with two capacities, cheapest first: PROGRAM changes it.
 packing() {
 	jq -n "[range(40) | \"s\\(. + 10)\"] as \$s | {kind: \"request\", cluster: {name: \"c\", numMachines: {min: 1, max: 40}, services: \$s},

@@ -39,18 +39,6 @@ rank(const struct hunt *hunt, int u)
 	return hunt->prices->unit[u] > 0 ? 1 : 2;
 }
 
-static int64_t
-common_divisor(int64_t a, int64_t b)
-{
-	while (b) {
-		int64_t rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a;
-}
-
 static int
 compare_candidates(const void *a, const void *b)
 {
@@ -81,7 +69,7 @@ set_order(struct hunt *hunt, const struct candidate *list, size_t count)
 		if (list[i].rank == 0)
 			bits_add(hunt->asked, (size_t)list[i].unit);
 		if (list[i].rank < 2)
-			hunt->grain = common_divisor(hunt->prices->unit[list[i].unit], hunt->grain);
+			hunt->grain = count_divisor(hunt->prices->unit[list[i].unit], hunt->grain);
 		hunt->gainful += list[i].rank < 2;
 		if (p->units[list[i].unit].size > hunt->largest)
 			hunt->largest = p->units[list[i].unit].size;

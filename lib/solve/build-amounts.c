@@ -104,18 +104,6 @@ take_capacity(struct program *p, const struct demands *demands, const struct nam
 	return 0;
 }
 
-static int64_t
-common_divisor(int64_t a, int64_t b)
-{
-	while (b) {
-		int64_t rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a;
-}
-
 /* Costs in their greatest common unit. */
 static int
 take_costs(struct program *p, struct error *err)
@@ -141,7 +129,7 @@ take_costs(struct program *p, struct error *err)
 			return error_set(err, EX_DATAERR, "request: hardware type %s: cost too large to be reckoned with exactly",
 			    h->name);
 		h->cost = (int64_t)llround(h->offer->cost * scale);
-		unit = common_divisor(h->cost, unit);
+		unit = count_divisor(h->cost, unit);
 	}
 	for (size_t i = 0; i < p->hardware_count && unit; i++)
 		p->hardware[i].cost /= unit;

@@ -347,10 +347,8 @@ reduce_rule(const struct program *p, struct linear *linear)
 	for (size_t u = 0; u < p->unit_count; u++) {
 		if (is_fixed(&p->units[u]))
 			known += linear->coefficient[u] * p->units[u].min;
-		for (int64_t a = is_fixed(&p->units[u]) ? 0 : llabs(linear->coefficient[u]), rest; a; a = rest) {
-			rest = common % a;
-			common = a;
-		}
+		else
+			common = count_divisor(common, llabs(linear->coefficient[u]));
 	}
 	if (common < 2)
 		return;

@@ -225,6 +225,22 @@ machines_pointer(const struct demands *demands, const char *member, struct buffe
 		buffer_text(out, member);
 }
 
+/* Where the request itself, and not one of its rules, asks for it. */
+static void
+wish_pointer(const struct demands *demands, const struct demand *demand, struct buffer *out)
+{
+	const struct cluster_wish *wish = &demands->request->cluster;
+
+	if (demand->kind == DEMAND_MACHINES_MIN || demand->kind == DEMAND_MACHINES_MAX)
+		machines_pointer(demands, demand->kind == DEMAND_MACHINES_MIN ? "/min" : "/max", out);
+	else if (demand->kind == DEMAND_HARDWARETYPE)
+		buffer_text(out, wish->hardwaretype ? "/cluster/hardwaretype" : "/template/defaults/hardwaretype");
+	else if (demand->kind == DEMAND_IMAGETYPE)
+		buffer_text(out, wish->imagetype ? "/cluster/imagetype" : "/template/defaults/imagetype");
+	else
+		demand_service_pointer(demands->request, demand_service(demands->request, demand->index), out);
+}
+
 void
 demand_pointer(const struct demands *demands, const struct demand *demand, struct buffer *out)
 {
@@ -251,7 +267,6 @@ demand_pointer(const struct demands *demands, const struct demand *demand, struc
 		[DEMAND_HARDWARETYPES] = "/hardwaretypes",
 		[DEMAND_IMAGETYPES] = "/imagetypes",
 	};
-	const struct cluster_wish *wish = &demands->request->cluster;
 
 	if (plain[demand->kind])
 		buffer_text(out, plain[demand->kind]);
@@ -262,14 +277,8 @@ demand_pointer(const struct demands *demands, const struct demand *demand, struc
 		buffer_printf(out, "%zu%s", demand->index, number + 1);
 	} else if (constraint[demand->kind])
 		constraint_pointer(demands, demand, constraint[demand->kind], out);
-	else if (demand->kind == DEMAND_MACHINES_MIN || demand->kind == DEMAND_MACHINES_MAX)
-		machines_pointer(demands, demand->kind == DEMAND_MACHINES_MIN ? "/min" : "/max", out);
 	else if (demand->kind == DEMAND_AVAILABLE || demand->kind == DEMAND_CAPACITY)
 		offer_pointer(demands, demand, demand->kind == DEMAND_AVAILABLE ? "/available" : "/capacity", out);
-	else if (demand->kind == DEMAND_HARDWARETYPE)
-		buffer_text(out, wish->hardwaretype ? "/cluster/hardwaretype" : "/template/defaults/hardwaretype");
-	else if (demand->kind == DEMAND_IMAGETYPE)
-		buffer_text(out, wish->imagetype ? "/cluster/imagetype" : "/template/defaults/imagetype");
 	else
-		demand_service_pointer(demands->request, demand_service(demands->request, demand->index), out);
+		wish_pointer(demands, demand, out);
 }

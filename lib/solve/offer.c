@@ -54,9 +54,8 @@ forbid_used_up(struct master *m)
 	}
 }
 
-/* Gathers the rows' prices into what a machine, a type, a unit, ... is worth. */
 static void
-gather_prices(struct master *m)
+clear_prices(struct master *m)
 {
 	const struct program *p = m->program;
 	struct prices *prices = &m->prices;
@@ -69,37 +68,50 @@ gather_prices(struct master *m)
 	prices->toll_count = 0;
 	for (int k = 1; k <= m->settled_count; k++)
 		m->settled_price[k] = 0;
-	for (size_t i = 0; i < m->row_count; i++) {
-		const struct row *row = &m->rows[i];
-		price_product fine = m->row_price[i];
+}
 
-		if (fine == 0)
-			continue;
-		if (row->kind == ROW_MACHINES || row->kind == ROW_PLACES)
-			prices->machine += price_round(fine);
-		else if (row->kind == ROW_GROUP)
-			prices->group[row->index] += price_round(fine);
-		else if (row->kind == ROW_UNIT)
-			prices->unit[row->index] += price_round(fine);
-		else if (row->kind == ROW_HARDWARE)
-			prices->hardware[row->index] += price_round(fine);
-		else if (row->kind == ROW_MARKED)
-			m->marked_price += price_round(fine);
-		else if (row->kind == ROW_REGION)
-			prices->tolls[prices->toll_count++] = (struct toll){row->region, price_round(fine)};
-		else if (row->kind == ROW_SETTLED)
-			m->settled_price[row->index] += price_round(fine);
-		else if (row->kind == ROW_MOVES)
-			prices->move = m->row_price[i];
-		else if (row->kind == ROW_LOST)
-			prices->lost = m->row_price[i];
-		for (size_t h = 0; row->kind == ROW_PLACES && h < p->hardware_count; h++)
-			prices->hardware[h] += p->hardware[h].departure == DEPARTURE_ASKED ? price_round(fine) : 0;
-		for (size_t h = 0; row->kind == ROW_COST && h < p->hardware_count; h++)
-			prices->hardware[h] += price_round(fine * p->hardware[h].cost);
-		for (size_t u = 0; row->kind == ROW_LINEAR && u < p->unit_count; u++)
-			prices->unit[u] += price_round(fine * p->linears[row->index].coefficient[u]);
-	}
+static void
+add_price(struct master *m, const struct row *row, price_product fine)
+{
+	const struct program *p = m->program;
+	struct prices *prices = &m->prices;
+
+	if (row->kind == ROW_MACHINES || row->kind == ROW_PLACES)
+		prices->machine += price_round(fine);
+	else if (row->kind == ROW_GROUP)
+		prices->group[row->index] += price_round(fine);
+	else if (row->kind == ROW_UNIT)
+		prices->unit[row->index] += price_round(fine);
+	else if (row->kind == ROW_HARDWARE)
+		prices->hardware[row->index] += price_round(fine);
+	else if (row->kind == ROW_MARKED)
+		m->marked_price += price_round(fine);
+	else if (row->kind == ROW_REGION)
+		prices->tolls[prices->toll_count++] = (struct toll){row->region, price_round(fine)};
+	else if (row->kind == ROW_SETTLED)
+		m->settled_price[row->index] += price_round(fine);
+	else if (row->kind == ROW_MOVES)
+		prices->move = (int64_t)fine;
+	else if (row->kind == ROW_LOST)
+		prices->lost = (int64_t)fine;
+	for (size_t h = 0; row->kind == ROW_PLACES && h < p->hardware_count; h++)
+		prices->hardware[h] += p->hardware[h].departure == DEPARTURE_ASKED ? price_round(fine) : 0;
+	for (size_t h = 0; row->kind == ROW_COST && h < p->hardware_count; h++)
+		prices->hardware[h] += price_round(fine * p->hardware[h].cost);
+	for (size_t u = 0; row->kind == ROW_LINEAR && u < p->unit_count; u++)
+		prices->unit[u] += price_round(fine * p->linears[row->index].coefficient[u]);
+}
+
+/* Gathers the rows' prices into what a machine, a type, a unit, ... is worth. */
+static void
+gather_prices(struct master *m)
+{
+	struct prices *prices = &m->prices;
+
+	clear_prices(m);
+	for (size_t i = 0; i < m->row_count; i++)
+		if (m->row_price[i])
+			add_price(m, &m->rows[i], m->row_price[i]);
 	prices->toll_most = 0;
 	for (size_t i = 0; i < prices->toll_count; i++)
 		prices->toll_most += prices->tolls[i].price > 0 ? prices->tolls[i].price : 0;

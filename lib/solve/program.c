@@ -287,3 +287,15 @@ count_add(int64_t a, int64_t b)
 		return a;
 	return b == NO_MIN || b == NO_MAX ? b : a + b;
 }
+
+int64_t
+count_divisor(int64_t a, int64_t b)
+{
+	while (b) {
+		int64_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}

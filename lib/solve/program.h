@@ -155,4 +155,7 @@ int program_zone(const struct program *program, const struct node *node);
 /* The sum of two counts, where NO_MIN and NO_MAX absorb. */
 int64_t count_add(int64_t a, int64_t b);
 
+/* The greatest common divisor; of 0 and a it is a. Its sign is of no account. */
+int64_t count_divisor(int64_t a, int64_t b);
+
 #endif

@@ -2,11 +2,10 @@
  *
  * The search for the best layout.
  *
- * Identical machines are what makes this problem look hard, so no machine is ever looked at: a solution is how
- * many machines there are of each pattern (a set of services on a hardware type). There may be 2^services
- * patterns; they are never listed. All questions are put to branch.c, which answers "is there a solution with
- * these further conditions?" exactly, and which looks for patterns only where prices call for them (relax.c,
- * price.c).
+ * Identical machines are what makes this problem look hard, so no machine is ever looked at: a solution is how many machines
+ * there are of each pattern (a set of services on a hardware type). There may be 2^services patterns; they are never listed.
+ * All questions are put to branch.c, which answers "is there a solution with these further conditions?" exactly, and which
+ * looks for patterns only where prices call for them (relax.c, price.c).
  *
  * Objectives come one after the other: the least cost is found, made a condition, then the fewest machines among
  * these, and so on.
@@ -27,11 +26,12 @@
  *
  * On a change the pattern of step 1 is one whatever machine becomes it, a present one or a new one; which of them do stays
  * open to the end (settle.h). Moves are one more objective before dense, and leaving is a pattern too (build-present.c).
+ * Where moves come first, a layout without any is looked for before all else (narrow.h): there none is counted any more.
+ * Groups that nothing keeps from their densest pattern are settled before step 1 and after each step 3, unasked (densest.c).
  *
- * Step 1 does not try patterns one by one either. It asks for a machine with at least k services, by bisection;
- * then, with k known, for one on the first hardware types, by bisection; then images; then, name by name, whether
- * the service can be on it: each question is one more condition on one machine (a wish). A solution in hand
- * answers most questions without a search.
+ * Step 1 does not try patterns one by one either. It asks for a machine with at least k services, by bisection; then, with k
+ * known, for one on the first hardware types, by bisection; then images; then, name by name, whether the service can be on it:
+ * each question is one more condition on one machine (a wish). A solution in hand answers most questions without a search.
  */
 #include "solve/search.h"
 
