@@ -11,7 +11,9 @@ setup() {
 	need_program ip ssh sshd
 	cp -R "$COOPR_ROOT/share/coopr/catalogue" mine
 	export COOPR_CATALOGUE=$PWD/mine
-	jq 'del(.provisioner)' "$COOPR_ROOT/share/coopr/catalogue/providers/sandbox.json" >mine/providers/sandbox.json
+	# A network of its own, so that a demo may be up.
+	jq '.provisioner = {network: "10.'$((248 + $$ / 256 % 7)).$(($$ % 256))'.0/24"}' "$COOPR_ROOT/share/coopr/catalogue/providers/sandbox.json" \
+		>mine/providers/sandbox.json
 	mkdir mine/scripts
 	cat >mine/services/hello.json <<-'EOT'
 		{"name": "hello", "provisioner": {"actions": {
@@ -56,6 +58,16 @@ on_node() {
 	contains "$(on_node 1001 cat /root/hello)" "good morning to <hello1-1000.local> <hello1-1001.local> <hello1-1002.local> from 10."
 	same 3 "$(on_node 1002 wc -l "'/root/all of you'" | cut -d ' ' -f 1)"
 	contains "$(on_node 1000 hostname)" hello1-1000
+
+	# It grows, and a machine dies behind its back.
+	coopr-expand hello >now
+	contains "$(on_node 1000 cat /root/hello)" "<hello1-1002.local> <hello1-1003.local> from"
+	kill -KILL "$("$COOPR_ROOT"/libexec/coopr/provider/sandbox list <mine/providers/sandbox.json |
+		jq -r 'select(.id == "00000001-1001") | .pid')"
+	coopr-replace --dead hello 00000001-1001 >now
+	same "hello1-1000 hello1-1002 hello1-1003 hello1-1004" \
+		"$(jq -r 'select(.kind == "node") | .hostname | rtrimstr(".local")' now | paste -sd' ')"
+	contains "$(on_node 1002 cat /root/hello)" "<hello1-1003.local> <hello1-1004.local> from"
 
 	coopr-delete -y hello
 	[ ! -e "$COOPR_STATE/clusters/00000001" ]
