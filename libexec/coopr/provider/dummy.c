@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * provider/dummy: machines that are not there. It knows which it has "made" (a file for each, below
- * location_state()), gives them addresses from the nets kept for benchmarks, and takes as much time and
+ * provider/dummy: machines that are not there. It knows which it has "made" (a file for each, in a folder of their
+ * provider below location_state(): so that very many are listed without a look into any), gives them addresses from the nets kept for benchmarks, and takes as much time and
  * fails as often as its fields say.
  */
 #include <dirent.h>
@@ -22,12 +22,23 @@ static const char schema[] =
     "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"provider dummy\",\"type\":\"object\",\"stream\":true,"
     "\"properties\":{" DUMMY_PROPERTIES "}}";
 
-/* The folder of the machines; NULL where it cannot be made. The caller's to free. */
-static char *
-open_folder(struct error *err)
+/* Whether it can be a file's name, and stands in JSON as it is. */
+static bool
+is_plain(const char *name)
 {
-	char *state = location_state(), *folder = memory_printf("%s/dummy", state);
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
 
+	return *name && *name != '.' && !name[strspn(name, plain)];
+}
+
+/* The folder of the provider's machines; NULL where it cannot be made. The caller's to free. */
+static char *
+open_folder(jv provider, struct error *err)
+{
+	char *state = location_state(), *name = json_get_string(provider, "name"), *folder;
+
+	folder = memory_printf("%s/dummy/%s", state, name && is_plain(name) ? name : "unnamed");
+	free(name);
 	free(state);
 	if (file_make_dirs(AT_FDCWD, folder, 0700, err) == 0)
 		return folder;
@@ -116,7 +127,7 @@ carry_out(const struct task *task, struct outcome *outcome)
 {
 	char *folder, *path;
 
-	if (outcome->error.code || !(folder = open_folder(&outcome->error)))
+	if (outcome->error.code || !(folder = open_folder(task->provider, &outcome->error)))
 		return;
 	path = memory_printf("%s/%s", folder, task->machine.id);
 	play(task, path, outcome);
@@ -163,7 +174,7 @@ is_machine(const struct dirent *entry)
 {
 	size_t length = strlen(entry->d_name);
 
-	return entry->d_name[0] != '.' && (length < 4 || strcmp(entry->d_name + length - 4, ".new") != 0);
+	return is_plain(entry->d_name) && (length < 4 || strcmp(entry->d_name + length - 4, ".new") != 0);
 }
 
 static int
@@ -172,41 +183,25 @@ by_name(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static void
-print_if_of(jv node, const char *provider)
-{
-	char *owner = json_get_string(node, "provider");
-
-	if (!provider || (owner && strcmp(owner, provider) == 0))
-		record_write(node, stdout);
-	free(owner);
-}
-
 static int
 list(jv provider, struct error *err)
 {
-	char *name = json_get_string(provider, "name"), *folder = open_folder(err);
+	char *name = json_get_string(provider, "name"), *folder = open_folder(provider, err);
 	struct dirent **entries;
-	int count = folder ? scandir(folder, &entries, is_machine, by_name) : -1, failed = 0;
+	int count = folder ? scandir(folder, &entries, is_machine, by_name) : -1;
 
 	if (folder && count < 0)
 		error_errno(err, EX_IOERR, "%s", folder);
 	for (int i = 0; i < count; i++) {
-		char *path = memory_printf("%s/%s", folder, entries[i]->d_name);
-		jv node;
-
-		if (!failed && (failed = json_read_file(path, &node, err)) == 0) {
-			print_if_of(node, name);
-			jv_free(node);
-		}
-		free(path);
+		printf("{\"facts\":{\"providerid\":\"dummy-%s\"},\"id\":\"%s\",\"kind\":\"node\",\"provider\":\"%s\"}\n",
+		    entries[i]->d_name, entries[i]->d_name, name && is_plain(name) ? name : "unnamed");
 		free(entries[i]);
 	}
 	if (count >= 0)
 		free(entries);
 	free(folder);
 	free(name);
-	return count < 0 ? -1 : failed;
+	return count < 0 ? -1 : 0;
 }
 
 int

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cluster/reconcile.h"
+
+#include "base/error.h"
+#include "cluster/compare.h"
+#include "cluster/hook.h"
+#include "cluster/mend.h"
+#include "cluster/settle.h"
+#include "cluster/sweep.h"
+
+static void
+tell(const struct reconcile_wish *wish, int *worst, const struct error *err)
+{
+	wish->manner.drive.notice(err->text);
+	if (*worst == 0)
+		*worst = err->code;
+}
+
+/* Keeps the worst of two codes; -1 is one whose reason is still to be told. */
+static void
+add(const struct reconcile_wish *wish, int *worst, int code, const struct error *err)
+{
+	if (code < 0)
+		tell(wish, worst, err);
+	else if (*worst == 0)
+		*worst = code;
+}
+
+/* What is under way still goes on here where nobody else is to do it; that a job fails is what the store says then. */
+static int
+settle_one(const struct reconcile_wish *wish, const struct operation *operation, struct error *err)
+{
+	char id[CLUSTER_ID_SIZE];
+	struct error failure;
+	struct chain chain;
+	struct site site;
+	int result = site_open(&site, &wish->manner, cluster_id_text(operation->cluster, id), err);
+
+	if (result > 0 && !wish->manner.detach) {
+		chain = (struct chain){wish->manner.drive, &site.operation, operation->job};
+		if (chain_follow(&chain, &failure) < 0 && failure.code > 128) {
+			*err = failure;
+			result = -1;
+		} else {
+			result = settle_cluster(&site, err);
+		}
+	}
+	site_release(&site);
+	return result < 0 && err->code != EX_TEMPFAIL && err->code != EX_NO ? -1 : 0;
+}
+
+static int
+settle_all(const struct reconcile_wish *wish, struct account *account, struct error *err)
+{
+	struct operation_list list = {0};
+	struct error failure;
+	int worst = 0;
+
+	if (operations_open(account, &list, err) < 0)
+		worst = -1;
+	for (size_t i = 0; i < list.count && worst >= 0 && worst <= 128; i++)
+		if (settle_one(wish, &list.list[i], &failure) < 0)
+			tell(wish, &worst, &failure);
+	operation_list_release(&list);
+	return worst;
+}
+
+static int
+mend_all(const struct reconcile_wish *wish, struct drift_list *drift)
+{
+	int worst = wish->repair ? mend(&wish->manner, drift) : 0;
+	int unowned = wish->delete_unowned ? mend_unowned(&wish->manner, drift) : 0;
+
+	return worst ? worst : unowned;
+}
+
+int
+reconcile(const struct reconcile_wish *wish, struct drift_list *drift, struct error *err)
+{
+	struct account account;
+	struct hook_count told;
+	int worst = 0;
+
+	if (account_open(&account, &wish->manner.ask, STORE_CREATE, err) < 0 ||
+	    account_need(&account, ACCOUNT_SUPERADMIN, "reconciling the clusters of all tenants", err) < 0) {
+		account_release(&account);
+		return -1;
+	}
+	add(wish, &worst, settle_all(wish, &account, err), err);
+	add(wish, &worst, mend_leases(&account, &wish->manner, err), err);
+	add(wish, &worst, hook_deliver(0, &told, err), err);
+	add(wish, &worst, compare(&account, &wish->manner, drift, err), err);
+	add(wish, &worst, mend_all(wish, drift), err);
+	add(wish, &worst, sweep(&account, err), err);
+	account_release(&account);
+	return worst;
+}

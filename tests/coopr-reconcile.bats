@@ -1,0 +1,217 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# coopr-reconcile(1), with machines and services that are not real; and its EXAMPLES.
+
+load case
+load examples
+
+setup() {
+	fresh
+	cp -R "$COOPR_ROOT/share/coopr/catalogue" mine
+	jq '.provisioner = {}' "$COOPR_ROOT/share/coopr/catalogue/providers/dummy.json" >mine/providers/dummy.json
+	sed -i 's/"delay_ms": *"[0-9]*"/"delay_ms": "0"/' mine/services/*.json
+	export COOPR_CATALOGUE=$PWD/mine
+	machines=$COOPR_STATE/dummy/dummy
+	coopr create blog -t lamp -n 4 >records 2>log
+}
+
+recorded() { # COLUMN of the first cluster
+	sqlite3 "$COOPR_STATE/store.sqlite3" "SELECT $1 FROM cluster WHERE id = 1"
+}
+
+operations() {
+	sqlite3 "$COOPR_STATE/store.sqlite3" "SELECT count(*) FROM operation WHERE job IS NOT NULL"
+}
+
+# What is in a folder, on one line.
+inside() {
+	find "$1" -mindepth 1 -maxdepth 1 -printf '%f\n' | sort | paste -sd' '
+}
+
+# The lease ends now.
+end_lease() {
+	sqlite3 "$COOPR_STATE/store.sqlite3" "UPDATE cluster SET expires_ms = 1 WHERE id = 1"
+}
+
+long_ago() {
+	touch -d '1 hour ago' "$@"
+}
+
+@test "where all agrees it says nothing, and does nothing" {
+	for _ in 1 2; do
+		run --separate-stderr -0 coopr reconcile --repair --delete-unowned
+		same "" "$output$stderr"
+	done
+	same 1 "$(operations)"
+}
+
+@test "without any cluster there is nothing to do; an operand is misuse" {
+	export COOPR_STATE=$PWD/empty
+	run --separate-stderr -0 coopr reconcile
+	same "" "$output$stderr"
+	run --separate-stderr -64 coopr reconcile blog
+}
+
+@test "the examples" {
+	{
+		commands_of "$COOPR_ROOT/man/man1/coopr-reconcile.1"
+		help_of coopr-reconcile
+	} >examples
+	[ -s examples ]
+	while read -r line; do
+		run -0 bash -c "$line"
+	done <examples
+}
+
+@test "a machine that vanished is named; --repair replaces it, and only it" {
+	rm "$machines/00000001-1001"
+	run --separate-stderr -1 coopr reconcile
+	same '{"cluster":"00000001","kind":"drift","name":"blog","node":"00000001-1001","tenant":"default","what":"vanished"}' "$output"
+	run -1 coopr reconcile -o table
+	contains "$output" vanished
+	same 1 "$(operations)"
+	run --separate-stderr -1 coopr reconcile --repair
+	same 00000001-002 "$(jq -r .mended <<<"$output")"
+	same pending "$(recorded status)"
+	run --separate-stderr -0 coopr reconcile --repair
+	coopr-work --drain
+	run --separate-stderr -0 coopr reconcile --repair
+	same "active 4 2" "$(recorded status) $(recorded nodes) $(operations)"
+	same "00000001-1000 00000001-1002 00000001-1003 00000001-1004" "$(inside "$machines")"
+}
+
+@test "--repair --work is done when it returns" {
+	rm "$machines/00000001-1000" "$machines/00000001-1002"
+	run --separate-stderr -1 coopr reconcile --repair --work
+	same "00000001-1000 00000001-1002" "$(jq -r .node <<<"$output" | paste -sd' ')"
+	run --separate-stderr -0 coopr reconcile
+	same "active 4 2" "$(recorded status) $(recorded nodes) $(operations)"
+}
+
+@test "a machine that nobody owns is named, and deleted only with --delete-unowned" {
+	echo '{}' >"$machines/00000077-1000"
+	echo '{}' >"$machines/00000001-1999"
+	run --separate-stderr -1 coopr reconcile --repair
+	same "00000001 00000001-1999 unowned,null 00000077-1000 unowned" \
+		"$(jq -r '"\(.cluster) \(.node) \(.what)"' <<<"$output" | paste -sd,)"
+	[ -e "$machines/00000077-1000" ]
+	run --separate-stderr -1 coopr reconcile --delete-unowned
+	same "deleted deleted" "$(jq -r .mended <<<"$output" | paste -sd' ')"
+	run --separate-stderr -0 coopr reconcile
+	same "00000001-1000 00000001-1001 00000001-1002 00000001-1003" "$(inside "$machines")"
+}
+
+@test "a provider that fails says nothing: nothing of its clusters has vanished" {
+	export COOPR_PLUGINS=$PWD/plugins
+	mkdir -p plugins/provider
+	printf '#!/bin/sh\nexit 69\n' >plugins/provider/dummy
+	chmod 755 plugins/provider/dummy
+	run --separate-stderr -69 coopr reconcile --repair
+	same "" "$output"
+	contains "$stderr" "provider dummy of tenant default: cannot be compared"
+	printf '#!/bin/sh\nprintf "{\\"kind\\":\\"node\\",\\"id\\":\\"000"\n' >plugins/provider/dummy
+	run --separate-stderr -65 coopr reconcile --repair
+	same "" "$output"
+	same 1 "$(operations)"
+}
+
+@test "a cluster that something is under way on is passed over" {
+	coopr expand --detach blog
+	rm "$machines/00000001-1001"
+	echo '{}' >"$machines/00000001-1004"
+	run --separate-stderr -0 coopr reconcile --repair --delete-unowned
+	same "" "$output"
+	same "pending 2" "$(recorded status) $(operations)"
+}
+
+@test "a cluster that somebody works on is passed over" {
+	rm "$machines/00000001-1001"
+	run --separate-stderr -0 flock "$COOPR_STATE/clusters/00000001" coopr reconcile --repair
+	same "" "$output$stderr"
+}
+
+@test "what is over is settled; with --work what is not is worked off" {
+	coopr expand --detach blog
+	coopr-work --drain
+	same pending "$(recorded status)"
+	run --separate-stderr -0 coopr reconcile
+	same "active 5" "$(recorded status) $(recorded nodes)"
+	coopr expand --detach blog
+	run --separate-stderr -0 coopr reconcile --work
+	same "active 6" "$(recorded status) $(recorded nodes)"
+}
+
+@test "a cluster whose lease has ended is deleted, once" {
+	coopr expand --detach blog
+	end_lease
+	run --separate-stderr -0 coopr reconcile
+	contains "$stderr" "blog: its lease has ended: job 00000001-003 deletes it"
+	run --separate-stderr -0 coopr reconcile
+	same "" "$output$stderr"
+	run --separate-stderr -0 coopr reconcile --work
+	same "terminated 3" "$(recorded status) $(operations)"
+	same "" "$(inside "$machines")"
+}
+
+@test "many at once do each thing once" {
+	coopr create shop -t lamp -n 4 >records 2>log
+	end_lease
+	rm "$machines/00000002-1000"
+	for _ in 1 2 3 4 5 6; do
+		coopr reconcile --repair --work >/dev/null 2>&1 &
+	done
+	wait
+	run --separate-stderr -0 coopr reconcile --repair --work
+	same "00000001 create 1,00000001 delete 1,00000002 create 1,00000002 replace 1" "$(sqlite3 -separator ' ' "$COOPR_STATE/store.sqlite3" \
+		"SELECT printf('%08d', cluster), action, count(*) FROM operation WHERE job IS NOT NULL GROUP BY 1, 2" | paste -sd,)"
+	same terminated "$(recorded status)"
+}
+
+@test "folders of no cluster go when they are old and nobody has them locked" {
+	mkdir "$COOPR_STATE/clusters/00000099" "$COOPR_STATE/clusters/00000098" "$COOPR_STATE/clusters/00000097" \
+		"$COOPR_STATE/clusters/.try-abcdef" "$COOPR_STATE/clusters/notes"
+	cd "$COOPR_STATE/clusters"
+	long_ago 00000099 00000098 .try-abcdef notes 00000001
+	run --separate-stderr -0 flock 00000098 coopr reconcile
+	same "00000001 00000097 00000098 notes" "$(inside .)"
+}
+
+@test "only superadmins may" {
+	coopr-member set -T default bob
+	run --separate-stderr -77 coopr reconcile -T default --as bob
+	contains "$stderr" "superadmin"
+}
+
+@test "killed at any call, the next run settles all" {
+	need_program "${CC:-cc}"
+	"${CC:-cc}" -D_GNU_SOURCE -shared -fPIC -o shim.so "$BATS_TEST_DIRNAME/crash/shim.c"
+	coopr create shop -t lamp -n 4 >records 2>log
+	coopr expand --detach shop
+	coopr-work --drain
+	end_lease
+	rm "$machines/00000002-1000"
+	mkdir "$COOPR_STATE/clusters/00000099"
+	long_ago "$COOPR_STATE/clusters/00000099"
+	cp -R "$COOPR_STATE" before
+	cp -R "$COOPR_SPOOL" spool-before
+	for ((at = 1; at < 600; at += ${CRASH_STEP:-9})); do
+		rm -rf "$COOPR_STATE" "$COOPR_SPOOL" calls
+		cp -aR before "$COOPR_STATE"
+		cp -aR spool-before "$COOPR_SPOOL"
+		long_ago "$COOPR_STATE/clusters/00000099"
+		ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0 LD_PRELOAD=$PWD/shim.so CRASH_NO_SYNC=1 CRASH_AT=$at \
+			CRASH_COUNT=$PWD/calls coopr-reconcile --repair >/dev/null 2>&1 || true
+		coopr reconcile --repair --work >/dev/null 2>&1 || [ $? -eq 1 ]
+		coopr reconcile --repair --work >/dev/null 2>&1 || [ $? -eq 1 ]
+		run --separate-stderr -0 coopr reconcile
+		same "" "$output$stderr"
+		same "1 terminated,2 active" "$(sqlite3 -separator ' ' "$COOPR_STATE/store.sqlite3" "SELECT id, status FROM cluster" | paste -sd,)"
+		same 5 "$(inside "$machines" | wc -w)"
+		[ ! -e "$COOPR_STATE/clusters/00000099" ]
+		coopr-store fsck
+		coopr-queue fsck
+		[ ! -e calls ] || return 0
+	done
+	return 1
+}
