@@ -4,7 +4,7 @@
 # What is done to a cluster that lives, coopr-clusters(7), with machines and services that are not real; and the EXAMPLES of
 # coopr-expand(1), coopr-shrink(1), coopr-add(1), coopr-remove(1), coopr-config(1), coopr-start(1), coopr-stop(1), coopr-restart(1),
 # coopr-replace(1), coopr-upgrade(1), coopr-rollback(1), coopr-retry(1), coopr-abort(1), coopr-pause(1), coopr-resume(1),
-# coopr-rename(1) and coopr-lease(1).
+# coopr-clone(1), coopr-rename(1) and coopr-lease(1).
 
 load case
 load examples
@@ -104,6 +104,20 @@ carriers() {
 	echo '{"mysql": {"port": 3307}}' | coopr config --config - --no-restart blog >now 2>log
 	same '{"mysql":{"port":3307}}' "$(coopr config blog)"
 	same configure "$(coopr-queue show 00000001-003 -t -o json | jq -r 'select(.action != "bootstrap") | .action' | sort -u)"
+}
+
+@test "clone makes another like it, of the entities as they were" {
+	coopr config --set php.memory=64M blog >now 2>log
+	jq '.provisioner.actions.install.fields.version = "2"' mine/services/mysql.json >new
+	mv new mine/services/mysql.json
+	coopr clone blog copy >copied 2>log
+	same "blog 4 active copy 4 active" "$(recorded "name || ' ' || nodes || ' ' || status" | paste -sd' ')"
+	same "64M null" "$(coopr config copy | jq -r .php.memory) $(jq -c 'select(.kind == "cluster") | .definitions[] | select(.name == "mysql") |
+		.provisioner.actions.install.fields.version' copied)"
+	same 00000002-1000 "$(jq -r 'select(.kind == "node") | .id' copied | head -n 1)"
+	run --separate-stderr -1 coopr clone nonsuch other
+	contains "$stderr" "there is no cluster nonsuch"
+	run --separate-stderr -1 coopr clone blog copy2 --owner nobody-else --tenant nonsuch
 }
 
 @test "start, stop and restart act on what is named, and on what that draws in" {
@@ -216,13 +230,14 @@ carriers() {
 	commands_of "$COOPR_ROOT/man/man1/coopr-replace.1" |
 		sed "s/00000042-1001/$(jq -r 'select(.nodenum? == 1001).id' now)/" >>examples
 	commands_of "$COOPR_ROOT/man/man1/coopr-lease.1" >>examples
+	commands_of "$COOPR_ROOT/man/man1/coopr-clone.1" >>examples
 	commands_of "$COOPR_ROOT/man/man1/coopr-rename.1" >>examples
 	while read -r line <&4; do
 		run bash -euo pipefail -c "$line"
 		echo "$line: $status: $output"
 		[ "$status" -eq 0 ]
 	done 4<examples
-	same "blog store" "$(recorded name | sort | paste -sd' ')"
+	same "blog shop-test store" "$(recorded name | sort | paste -sd' ')"
 	for name in retry rollback; do
 		run -1 bash -c "$(commands_of "$COOPR_ROOT/man/man1/coopr-$name.1" | tail -n 1 | sed 's/shop/store/')"
 	done

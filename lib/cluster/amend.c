@@ -75,6 +75,19 @@ amend_nodes(jv *request, const char *layout, struct error *err)
 	return got;
 }
 
+void
+amend_identity(jv *request, const char *id, const char *name, const char *owner)
+{
+	jv cluster = jv_object_delete(take_out(request, "cluster"), jv_string("nextNodenum"));
+
+	json_set_string(&cluster, "id", id);
+	json_set_string(&cluster, "name", name);
+	json_set_string(&cluster, "owner", owner);
+	json_set(request, "cluster", cluster);
+	json_set(request, "nodes", jv_array());
+	*request = jv_object_delete(*request, jv_string("replace"));
+}
+
 /* The list without what is so called. */
 static jv
 list_without(jv list, const char *name)

@@ -24,6 +24,9 @@ struct amendment { /* zero-initialise but for config (jv_invalid()): nothing cha
 /* Lets the request speak of the nodes that are there, as the layout in a file says. */
 int amend_nodes(jv *request, const char *layout, struct error *err);
 
+/* Lets the request ask for a new cluster. */
+void amend_identity(jv *request, const char *id, const char *name, const char *owner);
+
 /* Makes the changes, after amend_nodes. EX_NO where one is so already, or speaks of what is not there; EX_USAGE where it makes
  * no sense. */
 int amend_request(jv *request, const struct amendment *amendment, struct error *err);

@@ -139,7 +139,7 @@ command_line(const struct command *command, const struct front *front, const str
 {
 	struct buffer line = {0};
 
-	buffer_printf(&line, "coopr %s", order->action);
+	buffer_printf(&line, "coopr %s", order->verb ? order->verb : order->action);
 	for (const struct option_spec *spec = command->options; spec->kind != OPTION_KIND_END; spec++)
 		if ((const char *)spec->value < (const char *)front || (const char *)spec->value >= (const char *)(front + 1))
 			append_options(spec, &line);

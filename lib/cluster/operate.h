@@ -46,6 +46,7 @@ struct site { /* where an operation goes on; release it */
 
 struct work_order {
 	const char *action;  /* of life_moves: "expand" */
+	const char *verb;    /* of the command, where that is another; or NULL */
 	const char *cluster; /* name or id; of one that is to be made, its name */
 	const char *command; /* what was asked for, as a command */
 	/* Makes request.json (or leaves that), layout.ndjson and plan.ndjson in the operation's folder. */

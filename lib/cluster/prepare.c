@@ -156,6 +156,59 @@ prepare_upgrade(struct site *site, const void *context, struct error *err)
 	return result;
 }
 
+static int
+write_request(const struct site *site, jv request, struct error *err)
+{
+	struct buffer text = {0};
+	int result;
+
+	json_dump(request, &text);
+	buffer_byte(&text, '\n');
+	result = file_replace(site->operation.fd, "request.json", text.data, text.length, 0600, err);
+	buffer_release(&text);
+	return result;
+}
+
+/* The request of another cluster that the account sees; the caller frees it. NULL with a reason. */
+static char *
+request_of(struct site *site, const char *cluster, struct error *err)
+{
+	struct cluster_documents documents = {0};
+	struct cluster_list list = {0};
+	char *request = NULL;
+
+	if (clusters_find(&site->account, cluster, &list, err) == 0 &&
+	    clusters_documents(&site->account, list.list[0].id, &documents, err) == 0) {
+		request = documents.wish;
+		documents.wish = NULL;
+		if (!request)
+			error_set(err, EX_NO, "%s: it was never made, so nothing can be made like it", cluster);
+	}
+	cluster_documents_release(&documents);
+	cluster_list_release(&list);
+	return request;
+}
+
+int
+prepare_clone(struct site *site, const void *context, struct error *err)
+{
+	char *text = request_of(site, context, err);
+	struct arguments plan = {0};
+	jv request;
+	int result = text ? json_parse(context, text, strlen(text), &request, err) : -1;
+
+	free(text);
+	if (result < 0)
+		return -1;
+	amend_identity(&request, site->folder.id, site->folder.name, site->account.user);
+	result = write_request(site, request, err);
+	jv_free(request);
+	if (result < 0 || solve(site, false, err) < 0)
+		return -1;
+	begin_plan(site, NULL, &plan);
+	return run(&plan, site, "layout.ndjson", "plan.ndjson", err);
+}
+
 /* Lets the request define the services that are added: as the entities are today. */
 static int
 define_added(const struct site *site, jv *request, struct error *err)
@@ -177,19 +230,6 @@ define_added(const struct site *site, jv *request, struct error *err)
 		jv_free(today);
 	}
 	free(path);
-	return result;
-}
-
-static int
-write_request(const struct site *site, jv request, struct error *err)
-{
-	struct buffer text = {0};
-	int result;
-
-	json_dump(request, &text);
-	buffer_byte(&text, '\n');
-	result = file_replace(site->operation.fd, "request.json", text.data, text.length, 0600, err);
-	buffer_release(&text);
 	return result;
 }
 

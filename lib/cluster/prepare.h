@@ -34,6 +34,7 @@ struct action_wish { /* of what is there */
 };
 
 int prepare_make(struct site *site, const void *make_wish, struct error *err);
+int prepare_clone(struct site *site, const void *cluster, struct error *err); /* the other one's name or id */
 int prepare_upgrade(struct site *site, const void *make_wish, struct error *err);
 int prepare_amend(struct site *site, const void *amend_wish, struct error *err);
 int prepare_action(struct site *site, const void *action_wish, struct error *err);

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * coopr-clone: makes a cluster like another one: of the same entities, as they were when that was made, with the same services,
+ * configuration and number of machines. Interrupted in any way, the same command goes on. Exits with 0 once all is made; 1 where
+ * there is no such cluster, the new one exists already, cannot be, or a task failed; 64 on misuse; 75 while another coopr works
+ * on it; 128 + signal when interrupted; else as the stage that failed.
+ */
+#include "cluster/front.h"
+#include "cluster/prepare.h"
+#include "model/name.h"
+
+static struct front front = {.jobs = FRONT_JOBS};
+static const char *owner, *group, *lease;
+
+static const struct option_spec options[] = {
+	OPTION_STRING(0, "owner", &owner, "USER", "who it belongs to (default: you)"),
+	OPTION_STRING(0, "group", &group, "GROUP", "whose members may act on it, too"),
+	OPTION_STRING(0, "lease", &lease, "TIME", "it is deleted after that, as 12h or 2d (default: the template's)"),
+	FRONT_OPTIONS(&front),
+	OPTION_END
+};
+
+static const struct command command = {
+	"coopr-clone", "[OPTION]... CLUSTER NAME", "Make a cluster like another one.", options,
+	"  coopr-clone shop shop-test\n"
+	"  coopr-clone --dry-run shop shop-test\n"};
+
+int
+main(int argc, char **argv)
+{
+	struct work_order order = {.action = "create", .verb = "clone", .prepare = prepare_clone};
+	char **operands = argv + option_parse(&command, argc, argv);
+
+	if (!operands[0] || !operands[1] || operands[2])
+		return option_misuse(&command, "a cluster and the name of the new one are wanted");
+	if (!name_is_valid(operands[1]) || operands[1][0] == '.')
+		return option_misuse(&command, "%s: not the name of a cluster: letters, digits, \"_\", \".\" and \"-\", no \".\" first",
+		    operands[1]);
+	order.cluster = operands[1];
+	order.wish = operands[0];
+	order.owner = owner;
+	order.group = group;
+	order.lease_ms = lease ? front_duration(&command, lease) : -1;
+	return front_operate(&command, &front, &order, operands);
+}
