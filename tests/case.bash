@@ -49,6 +49,13 @@ need_program() {
 	done
 }
 
+# A catalogue of one's own, mine, whose sandbox machines have a network of their own, so that a demo may be up.
+own_network() {
+	cp -R "$COOPR_ROOT/share/coopr/catalogue" mine
+	jq --arg network "10.$((248 + $$ / 256 % 7)).$(($$ % 256)).0/24" '.provisioner.network = $network' \
+		"$COOPR_ROOT/share/coopr/catalogue/providers/sandbox.json" >mine/providers/sandbox.json
+}
+
 need_shared() {
 	[ -e "$SHARED/$1" ] || skip "needs $SHARED/$1"
 }

@@ -9,11 +9,8 @@ setup() {
 	fresh
 	need_root
 	need_program ip ssh sshd
-	cp -R "$COOPR_ROOT/share/coopr/catalogue" mine
+	own_network
 	export COOPR_CATALOGUE=$PWD/mine
-	# A network of its own, so that a demo may be up.
-	jq '.provisioner = {network: "10.'$((248 + $$ / 256 % 7)).$(($$ % 256))'.0/24"}' "$COOPR_ROOT/share/coopr/catalogue/providers/sandbox.json" \
-		>mine/providers/sandbox.json
 	mkdir mine/scripts
 	cat >mine/services/hello.json <<-'EOT'
 		{"name": "hello", "provisioner": {"actions": {

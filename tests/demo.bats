@@ -6,7 +6,7 @@
 
 load case
 
-# The demo is run as it is, but for where it keeps its state. The packages it fetches are removed unless some were there.
+# The demo is run as it is, but for where it keeps its state, and a network of its own, so that another one may be up. The packages it fetches are removed unless some were there.
 setup() {
 	fresh
 	need_root
@@ -16,10 +16,12 @@ setup() {
 	sed -n 's/^\.Dl # coopr packages/coopr-packages/p' "$COOPR_ROOT/man/man1/coopr-packages.1" >fetch
 	[ -s fetch ]
 	sh fetch 2>log || skip "the packages cannot be had: $(tail -n 1 log)"
+	own_network
+	export DEMO_CATALOGUE=$PWD/mine
 }
 
 teardown() {
-	[ ! -d "$COOPR_STATE" ] || "$COOPR_ROOT/tests/demo" down
+	[ ! -d "$COOPR_STATE" ] || DEMO_CATALOGUE=$PWD/mine "$COOPR_ROOT/tests/demo" down
 	[ ! -e "$BATS_TEST_TMPDIR/ours" ] || rm -rf /var/cache/coopr
 }
 
