@@ -77,14 +77,15 @@ exec_on_cluster(char **operands)
 	struct error err;
 	int code;
 
-	if (target_parse(operands[0], &target, &err) < 0 || target.service)
+	if (at_once < 1)
+		return option_misuse(&command, "--jobs: expected a number from 1 on");
+	if (target_parse(operands[0], &target, &err) < 0 || target.service) {
+		target_release(&target);
 		return option_misuse(&command, "'%s': expected CLUSTER, CLUSTER/NODE or CLUSTER/@SERVICE", operands[0]);
+	}
 	operands += operands[1] && strcmp(operands[1], "--") == 0 ? 2 : 1;
-	if (!operands[0] || at_once < 1)
-		code = operands[0] ? option_misuse(&command, "--jobs: expected a number from 1 on")
-		                   : option_misuse(&command, "which command on the nodes of %s?", target.cluster);
-	else
-		code = run_everywhere(&target, operands);
+	code = operands[0] ? run_everywhere(&target, operands)
+	                   : option_misuse(&command, "which command on the nodes of %s?", target.cluster);
 	target_release(&target);
 	return code;
 }

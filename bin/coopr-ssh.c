@@ -95,8 +95,10 @@ main(int argc, char **argv)
 
 	if (!operands[0])
 		return option_misuse(&command, "which cluster, and which node of it?");
-	if (target_parse(operands[0], &target, &err) < 0 || target.service)
+	if (target_parse(operands[0], &target, &err) < 0 || target.service) {
+		target_release(&target);
 		return option_misuse(&command, "'%s': expected CLUSTER, CLUSTER/NODE or CLUSTER/@SERVICE", operands[0]);
+	}
 	operands += operands[1] && strcmp(operands[1], "--") == 0 ? 2 : 1;
 
 	code = prepare(&target, &sight, operands, &words, &err) < 0 ? message_error(&err) : 0;

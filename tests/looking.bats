@@ -231,11 +231,11 @@ no room for it' "$output"
 	coopr-member set -T qa -r admin boss
 	make_shop
 	for who in "--as stranger" "-T qa --as boss"; do
-		for operand in shop 00000001; do
-			for command in show status history events log "ssh -n" "exec -n"; do
-				words=$operand
-				[ "${command#* }" != -n ] || words="$operand uptime"
-				run --separate-stderr -1 coopr $command $who $words
+		for command in show status history events log "ssh -n" "exec -n"; do
+			for operand in shop 00000001; do
+				read -ra words <<<"$command $who $operand"
+				[ "${command#* }" != -n ] || words+=(uptime)
+				run --separate-stderr -1 coopr "${words[@]}"
 				contains "$stderr" "there is no cluster $operand"
 				same "" "$output"
 			done

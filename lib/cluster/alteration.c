@@ -11,7 +11,6 @@
 #include "model/layout.h"
 #include "model/name.h"
 
-/* What has a machine that stays. A node that is only to come is not there yet; one that leaves is, until it is gone. */
 static const struct node *
 find(const struct layout *layout, const char *id)
 {
@@ -60,10 +59,19 @@ print_services(const struct node *before, const struct node *after, struct buffe
 	return count > 0;
 }
 
+/* A member that is absent is as good as null. */
+static jv
+member(const struct node *node, const char *name)
+{
+	jv value = json_get(node->source, name);
+
+	return jv_get_kind(value) == JV_KIND_INVALID ? jv_null() : value;
+}
+
 static size_t
 print_member(const struct node *before, const struct node *after, const char *name, struct buffer *out)
 {
-	jv from = json_get(before->source, name), to = json_get(after->source, name);
+	jv from = member(before, name), to = member(after, name);
 	bool same = jv_equal(jv_copy(from), jv_copy(to));
 
 	if (!same) {
