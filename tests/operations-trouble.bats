@@ -47,3 +47,38 @@ kept() {
 	kept >after
 	cmp before after
 }
+
+@test "an operation that nobody sees through is told of, with the ways out: wait, abort, or coopr retry, which sees it through" {
+	coopr create blog -t lamp -n 4 >records 2>log
+	coopr expand --detach blog >job 2>log
+	run --separate-stderr -75 coopr restart blog
+	contains "$stderr" "blog: job 00000001-002 (expand) is under way: coopr-queue wait 00000001-002, or coopr abort blog; where no worker runs: coopr retry blog"
+	coopr retry blog >records 2>log
+	same 5 "$(grep -c '"kind":"node"' records)"
+	run --separate-stderr -1 coopr retry blog
+	contains "$stderr" "blog: its last operation has not failed"
+	coopr restart blog >records 2>log
+}
+
+@test "while a command has a cluster, another is refused and told the job, where there is one already" {
+	coopr create blog -t lamp -n 4 >records 2>log
+	run --separate-stderr -75 flock "$COOPR_STATE/clusters/00000001" coopr restart blog
+	contains "$stderr" "blog: another coopr is at work on it; try again when it has ended"
+	coopr expand --detach blog >job 2>log
+	run --separate-stderr -75 flock "$COOPR_STATE/clusters/00000001" coopr restart blog
+	contains "$stderr" "blog: job 00000001-002 (expand) is under way: coopr-queue wait 00000001-002, or coopr abort blog"
+}
+
+@test "an operation that is given up while nobody works on it is tried again or taken back" {
+	coopr create blog -t lamp -n 4 >records 2>log
+	coopr expand --detach blog >job 2>log
+	coopr abort blog 2>log
+	run --separate-stderr -1 coopr shrink -n -1 blog
+	contains "$stderr" "rollback"
+	coopr rollback blog >records 2>log
+	same 4 "$(grep -c '"kind":"node"' records)"
+	coopr expand --detach blog >job 2>log
+	coopr abort blog 2>log
+	coopr retry blog >records 2>log
+	same 5 "$(grep -c '"kind":"node"' records)"
+}

@@ -68,7 +68,7 @@ open_locked(struct folder *folder, enum folder_open how, struct error *err)
 		folder->fd = -1;
 	} while (reason == ESTALE);
 	if (reason == EWOULDBLOCK)
-		return error_set(err, EX_TEMPFAIL, "%s: another coopr is at work on it", folder->name);
+		return error_set(err, EX_TEMPFAIL, "%s: another coopr is at work on it; try again when it has ended", folder->name);
 	errno = reason;
 	return error_errno(err, EX_OSERR, "%s: cannot be locked", folder->path);
 }

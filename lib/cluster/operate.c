@@ -12,6 +12,7 @@
 #include "cluster/begin.h"
 #include "cluster/hook.h"
 #include "cluster/pace.h"
+#include "cluster/refusal.h"
 #include "cluster/settle.h"
 #include "store/cluster-name.h"
 
@@ -53,7 +54,7 @@ settle_found(struct site *site, struct error *err)
 
 	cluster_id_text(site->id, id);
 	if (folder_open(&site->folder, id, site->cluster->name, FOLDER_MAKE, err) < 0)
-		return -1;
+		return err->code == EX_TEMPFAIL ? refuse_locked(site, err) : -1;
 	under_way = settle_cluster(site, err);
 	return under_way < 0 || find_cluster(site, id, err) < 0 ? -1 : under_way;
 }
@@ -150,8 +151,7 @@ make_way(struct site *site, const struct work_order *order, struct error *err)
 	int result = operation_last(&site->account, site->id, &list, err);
 
 	if (result > 0 && !order->preempts) {
-		result = error_set(err, EX_TEMPFAIL, "%s: job %s (%s) is under way: coopr-queue wait %s, or coopr abort %s",
-		    site->cluster->name, list.list[0].job, list.list[0].action, list.list[0].job, site->cluster->name);
+		result = refuse_busy(site, &list.list[0], err);
 	} else if (result > 0) {
 		chain = (struct chain){site->manner->drive, &site->operation, list.list[0].job};
 		result = chain_stop(&chain, err);
@@ -269,15 +269,6 @@ forget(struct site *site)
 }
 
 static int
-refuse_present(const struct site *site, struct error *err)
-{
-	const struct cluster_record *cluster = site->cluster;
-
-	return error_set(err, EX_NO, "%s: there is such a cluster already, %s, of %s: coopr show %s; to make it anew: coopr delete %s",
-	    cluster->name, life_status_name(cluster->status), cluster->owner, cluster->name, cluster->name);
-}
-
-static int
 undertake(struct site *site, const struct work_order *order, struct done *done, struct error *err)
 {
 	const struct life_move *move = life_find(order->action);
@@ -332,8 +323,9 @@ operate_retry(const char *cluster, const struct manner *manner, struct done *don
 		done->name = memory_string(site.folder.name);
 		result = operation_last(&site.account, site.id, &list, err);
 	}
-	if (result == 0 || (result > 0 && list.list[0].status != OPERATION_FAILED && list.list[0].status != OPERATION_CANCELLED))
-		result = error_set(err, EX_NO, "%s: its last operation has not failed", cluster);
+	if (result == 0 || (result > 0 && (list.list[0].status == OPERATION_COMPLETE ||
+	    list.list[0].status == OPERATION_ROLLEDBACK)))
+		result = error_set(err, EX_NO, "%s: its last operation has not failed: there is nothing to go on with", cluster);
 	if (result > 0) {
 		folder_close(&site.operation);
 		result = folder_enter(&site.folder, list.list[0].job, &site.operation, err);

@@ -69,7 +69,7 @@ struct done { /* release it */
  * failed. */
 int operate(const struct work_order *order, const struct manner *manner, struct done *done, struct error *err);
 
-/* Goes on with the cluster's last operation, which failed or was cancelled. EX_NO where it was not. */
+/* Goes on with the cluster's last operation, which failed, was cancelled, or is left by everybody. EX_NO where it is done. */
 int operate_retry(const char *cluster, const struct manner *manner, struct done *done, struct error *err);
 
 void done_release(struct done *done);
