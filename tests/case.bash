@@ -49,10 +49,12 @@ need_program() {
 	done
 }
 
-# A catalogue of one's own, mine, whose sandbox machines have a network of their own, so that a demo may be up.
-own_network() {
+# A catalogue of one's own, mine, whose sandbox machines have a network of their own, so that a demo may be up, and no cache of
+# packages unless that is given.
+own_network() { # [CACHE]
 	cp -R "$COOPR_ROOT/share/coopr/catalogue" mine
-	jq --arg network "10.$((248 + $$ / 256 % 7)).$(($$ % 256)).0/24" '.provisioner.network = $network' \
+	jq --arg network "10.$((248 + $$ / 256 % 7)).$(($$ % 256)).0/24" --arg cache "${1-}" \
+		'.provisioner = {network: $network} + if $cache == "" then {} else {share: $cache} end' \
 		"$COOPR_ROOT/share/coopr/catalogue/providers/sandbox.json" >mine/providers/sandbox.json
 }
 

@@ -16,7 +16,7 @@ setup() {
 	sed -n 's/^\.Dl # coopr packages/coopr-packages/p' "$COOPR_ROOT/man/man1/coopr-packages.1" >fetch
 	[ -s fetch ]
 	sh fetch 2>log || skip "the packages cannot be had: $(tail -n 1 log)"
-	own_network
+	own_network /var/cache/coopr/packages
 	export DEMO_CATALOGUE=$PWD/mine
 }
 

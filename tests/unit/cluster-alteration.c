@@ -46,7 +46,7 @@ test_alterations(void)
 	    "what leaves is as good as gone");
 	differ(one, CLUSTER("{}") NODE("1000", "[\"b\"]", ",\"hardwaretype\":\"big\""),
 	    "~ node 00000001-1000 + b - a\n~ node 00000001-1000 hardwaretype null -> \"big\"\n", "services and hardware change");
-	differ(one, CLUSTER("{\"a\":{\"port\":1}}") NODE("1000", "[\"a\"]", ""), "+ config/a {\"port\":1}\n", "so does the configuration");
+	differ(one, CLUSTER("{\"a\":{\"port\":1}}") NODE("1000", "[\"a\"]", ""), "+ config /a {\"port\":1}\n", "so does the configuration");
 }
 
 /* Which of the nodes 1000 and 1001 a text means, as bits; -1: it names no part of a cluster. */
