@@ -140,17 +140,6 @@ tasks() { # STATUS of the last job of a cluster
 	same "$(seq -f %08g 1 8)" "$(jq -r 'select(.kind == "cluster") | .id' records? | sort)"
 }
 
-@test "while one makes a cluster, another gets 75" {
-	mkfifo arrived gate
-	coopr-create slow -t gate -n 2 >records 2>log &
-	read -r _ <arrived
-	run --separate-stderr -75 coopr-create slow -t gate -n 2
-	contains "$stderr" "another coopr"
-	run --separate-stderr -75 coopr-expand slow
-	echo go >gate
-	wait $!
-}
-
 @test "a task that fails is named with its reason and its output; the others are done; once that is mended, the same command goes on" {
 	touch broken
 	run --separate-stderr -1 coopr-create c -t flaky -n 3
@@ -173,9 +162,18 @@ tasks() { # STATUS of the last job of a cluster
 # Starts to make the cluster slow, and waits until it stands before its gate. The process is $maker.
 start_slow() {
 	mkfifo arrived gate
-	coopr-create slow -t gate -n 2 >records 2>log &
+	coopr-create slow -t gate -n 2 >records 2>log 3>&- &
 	maker=$!
 	read -r _ <arrived
+}
+
+@test "while one makes a cluster, another gets 75, and is told of the job" {
+	start_slow
+	run --separate-stderr -75 coopr-create slow -t gate -n 2
+	contains "$stderr" "slow: job 00000001-001 (create) is under way: coopr-queue wait 00000001-001, or coopr abort slow"
+	run --separate-stderr -75 coopr-expand slow
+	echo go >gate
+	wait "$maker"
 }
 
 @test "killed in the middle, the same command goes on, and does nothing twice that was done" {

@@ -2,19 +2,16 @@
 #include "base/lock.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/holder.h"
 #include "base/memory.h"
 #include "base/message.h"
 
@@ -22,76 +19,7 @@
 #define sigev_notify_thread_id _sigev_un._tid
 #endif
 
-enum {
-	NAME_SIZE = 17,     /* of a process, as the kernel keeps it */
-	FIRST_TICK_MS = 20, /* most are held for less */
-};
-
-struct holder {
-	int pid;
-	char name[NAME_SIZE];
-	bool stopped;
-};
-
-/* A line of /proc/locks: "1: FLOCK  ADVISORY  WRITE 4321 fe:00:1234 0 EOF"; those who wait have "->" behind the number. */
-static bool
-is_of(const char *line, const struct stat *file, int *pid)
-{
-	unsigned major_number, minor_number;
-	uintmax_t inode;
-
-	return sscanf(line, "%*d: FLOCK %*s %*s %d %x:%x:%ju", pid, &major_number, &minor_number, &inode) == 4 &&
-	    *pid > 0 && major_number == major(file->st_dev) && minor_number == minor(file->st_dev) &&
-	    inode == (uintmax_t)file->st_ino;
-}
-
-static bool
-find_pid(int fd, int *pid)
-{
-	FILE *locks = fopen("/proc/locks", "re");
-	char line[256];
-	struct stat file;
-	bool found = false;
-
-	if (!locks)
-		return false;
-	if (fstat(fd, &file) == 0)
-		while (!found && fgets(line, sizeof line, locks))
-			found = is_of(line, &file, pid);
-	fclose(locks);
-	return found;
-}
-
-/* Its name and state: "4321 (coopr-queue) T ...". The name may have any characters, also a parenthesis. */
-static bool
-look_up(struct holder *holder)
-{
-	char path[40], text[128];
-	const char *open, *close;
-	FILE *stat_file;
-	size_t length;
-
-	snprintf(path, sizeof path, "/proc/%d/stat", holder->pid);
-	stat_file = fopen(path, "re");
-	if (!stat_file)
-		return false;
-	length = fread(text, 1, sizeof text - 1, stat_file);
-	fclose(stat_file);
-	text[length] = '\0';
-	open = strchr(text, '(');
-	close = strrchr(text, ')');
-	if (!open || !close || close < open || strlen(close) < 3)
-		return false;
-	snprintf(holder->name, sizeof holder->name, "%.*s", (int)(close - open - 1), open + 1);
-	holder->stopped = close[2] == 'T';
-	return true;
-}
-
-static bool
-find_holder(int fd, struct holder *holder)
-{
-	return find_pid(fd, &holder->pid) && look_up(holder);
-}
+enum { FIRST_TICK_MS = 20 }; /* most are held for less */
 
 /* The caller's to free. */
 static char *
@@ -165,7 +93,7 @@ tell_once(int fd, int tick, void *told)
 	struct holder holder = {0};
 	char *text;
 
-	if (*(bool *)told || !find_holder(fd, &holder) || (!holder.stopped && tick < LOCK_PATIENCE_S))
+	if (*(bool *)told || !lock_holder(fd, &holder) || (!holder.stopped && tick < LOCK_PATIENCE_S))
 		return false;
 	text = describe(fd, &holder);
 	message_notice(text);
@@ -181,7 +109,7 @@ refuse_stopped(int fd, int tick, void *err)
 	char *text;
 
 	(void)tick;
-	if (!find_holder(fd, &holder) || !holder.stopped)
+	if (!lock_holder(fd, &holder) || !holder.stopped)
 		return false;
 	text = describe(fd, &holder);
 	error_set(err, EX_TEMPFAIL, "%s", text);
