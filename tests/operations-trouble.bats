@@ -60,6 +60,27 @@ kept() {
 	coopr restart blog >records 2>log
 }
 
+@test "delete --dry-run gives nothing up: while something is under way it is refused as others are" {
+	coopr create blog -t lamp -n 4 >records 2>log
+	coopr expand --detach blog >job 2>log
+	run --separate-stderr -75 coopr delete --dry-run blog
+	contains "$stderr" "job 00000001-002 (expand) is under way"
+	same running "$(coopr-queue show -o json 00000001-002 | jq -r .status)"
+	coopr delete -y blog >gone 2>log
+	same cancelled "$(coopr-queue show -o json 00000001-002 | jq -r .status)"
+}
+
+@test "of a cluster that is gone its id says so, and no folder is made for it" {
+	coopr create blog -t lamp -n 4 >records 2>log
+	coopr delete -y blog 2>log
+	for words in "expand 00000001" "retry 00000001" "delete -y 00000001"; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr -1 coopr $words
+		contains "$stderr" "blog (00000001): there is no such cluster any more"
+	done
+	same "" "$(kept)"
+}
+
 @test "while a command has a cluster, another is refused and told the job, where there is one already" {
 	coopr create blog -t lamp -n 4 >records 2>log
 	run --separate-stderr -75 flock "$COOPR_STATE/clusters/00000001" coopr restart blog

@@ -53,6 +53,8 @@ settle_found(struct site *site, struct error *err)
 	int under_way;
 
 	cluster_id_text(site->id, id);
+	if (site->cluster->status == LIFE_TERMINATED)
+		return error_set(err, EX_NO, "%s (%s): there is no such cluster any more", site->cluster->name, id);
 	if (folder_open(&site->folder, id, site->cluster->name, FOLDER_MAKE, err) < 0)
 		return err->code == EX_TEMPFAIL ? refuse_locked(site, err) : -1;
 	under_way = settle_cluster(site, err);
@@ -142,7 +144,8 @@ resume(struct site *site, const struct work_order *order, struct error *err)
 	return result;
 }
 
-/* Where another operation is under way: it is cancelled if ours is to have its way, else we refuse. */
+/* Where another operation is under way: it is cancelled if ours is to have its way, else we refuse; what is only tried gives
+ * nothing up. */
 static int
 make_way(struct site *site, const struct work_order *order, struct error *err)
 {
@@ -150,7 +153,7 @@ make_way(struct site *site, const struct work_order *order, struct error *err)
 	struct chain chain;
 	int result = operation_last(&site->account, site->id, &list, err);
 
-	if (result > 0 && !order->preempts) {
+	if (result > 0 && (!order->preempts || site->manner->dry)) {
 		result = refuse_busy(site, &list.list[0], err);
 	} else if (result > 0) {
 		chain = (struct chain){site->manner->drive, &site->operation, list.list[0].job};
