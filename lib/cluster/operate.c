@@ -302,11 +302,9 @@ operate(const struct work_order *order, const struct manner *manner, struct done
 		done->name = memory_string(site.folder.name);
 		resumed = resume(&site, order, err);
 	}
-	if (resumed < 0)
-		result = -1;
-	else if (resumed > 0)
+	if (resumed > 0)
 		result = follow(&site, done, err);
-	else if (result > 0 && make_way(&site, order, err) < 0)
+	else if (resumed < 0 || (result > 0 && make_way(&site, order, err) < 0))
 		result = -1;
 	else if (result >= 0)
 		result = undertake(&site, order, done, err);
