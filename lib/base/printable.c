@@ -6,6 +6,8 @@
 #include <string.h>
 #include <wchar.h>
 
+#include "base/buffer.h"
+
 /* Those that drive a terminal or turn the direction of writing. */
 static bool
 is_control(wchar_t c)
@@ -62,7 +64,7 @@ printable(char *text)
 			memmove(text + to, text + from, n);
 			to += n;
 		} else {
-			text[to++] = text[from] == '\t' ? ' ' : '?';
+			text[to++] = text[from] == '\t' || text[from] == '\n' ? ' ' : '?';
 		}
 		from += n;
 		width += columns;
@@ -90,4 +92,35 @@ printable_prefix(const char *text, size_t columns)
 	}
 	leave_utf8(before);
 	return from;
+}
+
+static void
+append(const char *text, size_t length, struct buffer *out)
+{
+	size_t start = out->length;
+
+	buffer_append(out, text, length);
+	printable(out->data + start);
+	out->length = start + strlen(out->data + start);
+}
+
+void
+printable_line(const char *text, struct buffer *out)
+{
+	size_t length = strlen(text);
+
+	while (length > 0 && (text[length - 1] == '\n' || text[length - 1] == '\r'))
+		length--;
+	append(text, length, out);
+}
+
+void
+printable_lines(const char *prefix, const char *text, struct buffer *out)
+{
+	for (const char *end; *text; text = *end ? end + 1 : end) {
+		end = text + strcspn(text, "\n");
+		buffer_text(out, prefix);
+		append(text, (size_t)(end - text), out);
+		buffer_byte(out, '\n');
+	}
 }

@@ -9,7 +9,6 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/printable.h"
 #include "cluster/alteration.h"
 #include "cluster/standing.h"
 

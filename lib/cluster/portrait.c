@@ -234,42 +234,30 @@ print_nodes(const struct layout *layout, bool wide, FILE *out, bool colour, stru
 	return result;
 }
 
-/* Text that came from a node, line by line. */
-static void
-print_output(const char *text, FILE *out)
-{
-	for (const char *end; *text; text = *end ? end + 1 : end) {
-		char *line;
-
-		end = text + strcspn(text, "\n");
-		line = memory_substring(text, (size_t)(end - text));
-		printable(line);
-		fprintf(out, "  | %s\n", line);
-		free(line);
-	}
-}
-
 static void
 print_failures(const struct sight *sight, FILE *out)
 {
 	struct arena arena = {0};
+	struct buffer text = {0};
 	size_t count;
 	const struct show_task *tasks = failed_tasks(sight, &arena, &count);
 
 	for (size_t i = 0; i < count; i++) {
 		const struct show_task *task = &tasks[i];
-		char *message = memory_string(task->message ? task->message : task->reason ? task->reason : "");
+		const char *message = task->message ? task->message : task->reason;
 
-		printable(message);
-		fprintf(out, "\nfailed: %s%s%s on %s, attempt %" PRId64 ", exit code %" PRId64 "%s%s\n", task->action,
-		    *task->service ? " " : "", task->service, task->node, task->attempt, task->code, *message ? ": " : "", message);
-		free(message);
+		buffer_printf(&text, "\nfailed: %s%s%s on %s, attempt %" PRId64 ", exit code %" PRId64 "%s", task->action,
+		    *task->service ? " " : "", task->service, task->node, task->attempt, task->code, message && *message ? ": " : "");
+		printable_line(message ? message : "", &text);
+		buffer_byte(&text, '\n');
 		if (task->output)
-			print_output(task->output, out);
+			printable_lines("  | ", task->output, &text);
 	}
 	if (count)
-		fprintf(out, "\nOnce that is mended: coopr retry %s. Or back to what was: coopr rollback %s\n", sight->cluster->name,
-		    sight->cluster->name);
+		buffer_printf(&text, "\nOnce that is mended: coopr retry %s. Or back to what was: coopr rollback %s\n",
+		    sight->cluster->name, sight->cluster->name);
+	fputs(text.data ? text.data : "", out);
+	buffer_release(&text);
 	arena_release(&arena);
 }
 

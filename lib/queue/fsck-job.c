@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/lock.h"
+#include "base/printable.h"
 #include "model/facts.h"
 #include "model/node.h"
 #include "queue/fold.h"
@@ -33,7 +34,8 @@ fsck_found(struct fsck *fsck, bool mended, const char *format, ...)
 	va_start(ap, format);
 	vsnprintf(text, sizeof text, format, ap);
 	va_end(ap);
-	buffer_printf(fsck->out, "%s%s\n", text, mended ? " (mended)" : "");
+	printable_line(text, fsck->out);
+	buffer_text(fsck->out, mended ? " (mended)\n" : "\n");
 	fsck->found++;
 	fsck->mended += mended;
 }

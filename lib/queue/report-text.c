@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The report for a terminal. Text that came from nodes is made fit to print, line by line.
+ * The report for a terminal. Text that came from nodes and people is made fit to print.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,20 +10,17 @@
 #include "base/printable.h"
 #include "queue/report.h"
 
+#define REMARK "              "
+
 enum { PATH_TOLD = 60, TROUBLE_TOLD = 50 };
 
+/* A line of its own below what it is about. */
 static void
-say_lines(const char *prefix, const char *text, struct buffer *out)
+say_remark(const char *text, struct buffer *out)
 {
-	for (const char *end; *text; text = *end ? end + 1 : end) {
-		char *line;
-
-		end = text + strcspn(text, "\n");
-		line = memory_substring(text, (size_t)(end - text));
-		printable(line);
-		buffer_printf(out, "%s%s\n", prefix, line);
-		free(line);
-	}
+	buffer_text(out, REMARK);
+	printable_line(text, out);
+	buffer_byte(out, '\n');
 }
 
 static void
@@ -117,9 +114,9 @@ say_trouble(const struct report *report, struct queue *queue, struct buffer *out
 		report_say_end(attempt, out);
 		buffer_byte(out, '\n');
 		if (attempt->message)
-			say_lines("              ", attempt->message, out);
+			say_remark(attempt->message, out);
 		if (output)
-			say_lines("              | ", output, out);
+			printable_lines(REMARK "| ", output, out);
 		arena_release(&arena);
 	}
 	if (report->trouble_count > TROUBLE_TOLD)
@@ -137,9 +134,12 @@ say_skips(const struct report *report, struct buffer *out)
 	for (size_t i = 0; i < course->skip_count && i < TROUBLE_TOLD; i++) {
 		const struct course_skip *skip = &course->skips[i];
 
-		buffer_printf(out, "  %10s  %s by %s\n", clock_duration(skip->at_ms - report->start_ms, at),
-		    course->plan.steps[skip->step].id, skip->by ? skip->by : "?");
-		say_lines("              ", skip->reason ? skip->reason : "", out);
+		buffer_printf(out, "  %10s  %s by ", clock_duration(skip->at_ms - report->start_ms, at),
+		    course->plan.steps[skip->step].id);
+		printable_line(skip->by ? skip->by : "?", out);
+		buffer_byte(out, '\n');
+		if (skip->reason)
+			say_remark(skip->reason, out);
 	}
 }
 

@@ -9,6 +9,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/message.h"
+#include "base/printable.h"
 #include "base/process.h"
 #include "queue/fsck.h"
 #include "queue/gc.h"
@@ -73,6 +74,7 @@ int
 verb_gc(int argc, char **argv)
 {
 	struct arguments gone = {0};
+	struct buffer out = {0};
 	struct error err;
 	struct gc gc;
 	int code = 0;
@@ -85,8 +87,13 @@ verb_gc(int argc, char **argv)
 	if (gc_run(&gc, &gone, &err) < 0)
 		code = message_error(&err);
 
-	for (size_t i = 0; i < gone.count; i++)
-		puts(gone.list[i]);
+	for (size_t i = 0; i < gone.count; i++) {
+		printable_line(gone.list[i], &out);
+		buffer_byte(&out, '\n');
+	}
+	if (out.length > 0)
+		fwrite(out.data, 1, out.length, stdout);
+	buffer_release(&out);
 	arguments_release(&gone);
 	queue_close(gc.queue);
 	return message_end(code);

@@ -9,7 +9,6 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/memory.h"
 #include "base/message.h"
 #include "base/printable.h"
 #include "base/terminal.h"
@@ -38,21 +37,6 @@ static const struct command command = {
 
 enum { ATTENTION = 1 << STEP_FAILED | 1 << STEP_DELAYED | 1 << STEP_RUNNING, ALL = (1 << STEP_STATUS_COUNT) - 1 };
 
-/* Text that came from a node, line by line; nothing in it may drive a terminal. */
-static void
-print_lines(const char *prefix, const char *text)
-{
-	for (const char *end; *text; text = *end ? end + 1 : end) {
-		char *line;
-
-		end = text + strcspn(text, "\n");
-		line = memory_substring(text, (size_t)(end - text));
-		printable(line);
-		printf("%s%s\n", prefix, line);
-		free(line);
-	}
-}
-
 static void
 print_summary(const struct queue_job *job)
 {
@@ -80,41 +64,40 @@ print_summary(const struct queue_job *job)
 }
 
 static void
-print_outcome(const struct show_task *task)
+say_outcome(const struct show_task *task, struct buffer *out)
 {
 	char due[CLOCK_RFC3339_SIZE];
 
 	if (task->reason)
-		printf(", attempt %" PRId64 " lost: ", task->attempt);
+		buffer_printf(out, ", attempt %" PRId64 " lost: ", task->attempt);
 	else
-		printf(", attempt %" PRId64 ", exit code %" PRId64 "%s", task->attempt, task->code,
+		buffer_printf(out, ", attempt %" PRId64 ", exit code %" PRId64 "%s", task->attempt, task->code,
 		    task->message ? ": " : "");
 	if (task->reason || task->message)
-		print_lines("", task->reason ? task->reason : task->message);
-	else
-		putchar('\n');
+		printable_line(task->reason ? task->reason : task->message, out);
 	if (task->status == STEP_DELAYED)
-		printf("  tried again in %s\n", clock_duration(task->due_ms, due));
+		buffer_printf(out, "\n  tried again in %s", clock_duration(task->due_ms, due));
 }
 
 static void
-print_task(const struct show_task *task)
+say_task(const struct show_task *task, struct buffer *out)
 {
 	char since[CLOCK_RFC3339_SIZE];
 
-	printf("\n%s %s: %s%s%s on %s", index_status_name(task->status), task->task, task->action,
-	    *task->service ? " " : "", task->service, task->node);
-	if (task->undoing)
-		printf(" (to undo what it did)");
-	if (task->status == STEP_RUNNING)
-		printf(", attempt %" PRId64 ", by %s for %s\n", task->attempt, task->by ? task->by : "?",
-		    clock_duration(clock_wall_ms() - task->at_ms, since));
-	else
-		print_outcome(task);
+	buffer_printf(out, "\n%s %s: %s%s%s on %s%s", index_status_name(task->status), task->task, task->action,
+	    *task->service ? " " : "", task->service, task->node, task->undoing ? " (to undo what it did)" : "");
+	if (task->status == STEP_RUNNING) {
+		buffer_printf(out, ", attempt %" PRId64 ", by ", task->attempt);
+		printable_line(task->by ? task->by : "?", out);
+		buffer_printf(out, " for %s", clock_duration(clock_wall_ms() - task->at_ms, since));
+	} else {
+		say_outcome(task, out);
+	}
+	buffer_byte(out, '\n');
 	if (task->log)
-		printf("  output: %s\n", task->log);
+		buffer_printf(out, "  output: %s\n", task->log);
 	if (task->output && task->status != STEP_RUNNING)
-		print_lines("  | ", task->output);
+		printable_lines("  | ", task->output, out);
 }
 
 /* Why nobody takes what is ready, where it is for want of a worker. */
@@ -135,14 +118,14 @@ print_want(struct queue *queue, const struct queue_job *job)
 }
 
 static void
-print_text(struct queue *queue, const struct queue_job *job, const struct status_tasks *found)
+print_text(struct queue *queue, const struct queue_job *job, const struct status_tasks *found, struct buffer *out)
 {
 	print_summary(job);
 	print_want(queue, job);
 	for (size_t i = 0; i < found->count; i++)
-		print_task(&found->list[i]);
+		say_task(&found->list[i], out);
 	if (job->status == QUEUE_FAILED || job->status == QUEUE_CANCELLED)
-		printf("\nOnce that is mended: coopr-queue retry %s\n", job->id);
+		buffer_printf(out, "\nOnce that is mended: coopr-queue retry %s\n", job->id);
 }
 
 static void
@@ -190,7 +173,7 @@ print(struct queue *queue, enum status_format wanted, const struct queue_job *jo
 	else if (tasks)
 		print_table(found);
 	else
-		print_text(queue, job, found);
+		print_text(queue, job, found, &out);
 	if (out.length > 0)
 		fwrite(out.data, 1, out.length, stdout);
 	buffer_release(&out);
