@@ -130,6 +130,8 @@ tasks() { # STATUS of the last job of a cluster
 @test "a disk that is full is an error: 74" {
 	run --separate-stderr bash -c 'coopr-create c -t plain -n 1 >/dev/full'
 	[ "$status" -eq 74 ]
+	run --separate-stderr -74 bash -c 'coopr-create d -t plain -n 1 --detach >/dev/full'
+	same "coopr-create: job 00000002-001 is under way, and standard output cannot be told so: No space left on device" "$stderr"
 }
 
 @test "ids are given once, to many at a time too" {

@@ -172,7 +172,8 @@ answer(const struct front *front, const struct done *done, struct error *err)
 		return show_plan(front, done, as_table, err);
 	if (front->detach) {
 		puts(done->job);
-		return 0;
+		return fflush(stdout) == 0 ? 0 : error_errno(err, EX_IOERR,
+		    "job %s is under way, and standard output cannot be told so", done->job);
 	}
 	if (!done->layout)
 		return 0;
@@ -197,7 +198,7 @@ front_operate(const struct command *command, const struct front *front, struct w
 		file_remove_tree(AT_FDCWD, done.scrap, &ignored);
 	done_release(&done);
 	free(line);
-	return message_end(result < 0 ? message_error(&err) : 0);
+	return result < 0 ? message_error(&err) : message_end(0);
 }
 
 int

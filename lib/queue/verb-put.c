@@ -5,7 +5,8 @@
 #include "json/record.h"
 #include "queue/verb.h"
 
-#include <stdlib.h>
+#include <signal.h>
+#include <stdio.h>
 
 static const char *spool, *job;
 static long backoff_ms = QUEUE_BACKOFF_MS;
@@ -42,6 +43,19 @@ put(struct queue *queue, struct record_reader *reader, char id[QUEUE_ID_SIZE])
 	return code;
 }
 
+/* Whoever cannot be told the id would put the plan again. */
+static int
+tell(const char *id)
+{
+	int code;
+
+	puts(id);
+	code = message_end(0);
+	if (code != 0)
+		message("job %s was put nevertheless: do not put the plan again", id);
+	return code;
+}
+
 int
 verb_put(int argc, char **argv)
 {
@@ -59,11 +73,13 @@ verb_put(int argc, char **argv)
 	if (!dry)
 		queue = verb_open(spool, QUEUE_WRITE);
 
+	signal(SIGPIPE, SIG_IGN); /* its end is an error like any other */
+
 	code = put(queue, &reader, id);
 
 	if (code == 0 && !dry)
-		puts(id);
+		code = tell(id);
 	queue_close(queue);
 	record_reader_release(&reader);
-	return message_end(code);
+	return code;
 }
