@@ -199,6 +199,17 @@ carriers() {
 	run --separate-stderr -1 coopr rollback blog
 }
 
+@test "a machine that rollback brings back costs and uses what it did before" {
+	coopr add blog stubborn >now 2>log
+	before="$(recorded 'nodes, cost, resources')"
+	touch broken
+	run -1 coopr replace --dead blog 00000001-1000
+	rm broken
+	coopr rollback blog >now 2>log
+	contains "$(jq -r .id now)" 00000001-1000
+	same "$before" "$(recorded 'nodes, cost, resources')"
+}
+
 @test "pause, resume and abort steer what another process follows" {
 	mkfifo arrived gate
 	touch wait

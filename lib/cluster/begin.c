@@ -61,26 +61,48 @@ struct record { /* what the folder says of the operation, for the store */
 	struct problems problems;
 };
 
+/* What the machines of a request that is a text cost; the caller frees it. NULL with a reason. */
+static char *
+prices_in(const char *name, const char *text, struct request *request, struct problems *problems, struct error *err)
+{
+	jv document;
+
+	if (json_parse(name, text, strlen(text), &document, err) < 0)
+		return NULL;
+	request_parse(document, request, problems);
+	jv_free(document);
+	return prices_of(request);
+}
+
+/* Machines that come back, as with rollback, cost what they cost before: what the cluster's own request says. */
+static int
+read_prices(const struct site *site, struct record *record, struct error *err)
+{
+	const char *wish = site->documents.wish;
+	struct request request;
+
+	if (!wish || !folder_has(&site->operation, "layout.ndjson"))
+		return 0;
+	record->prices = prices_in("the cluster's request", wish, &request, &record->problems, err);
+	if (record->prices)
+		request_release(&request);
+	return record->prices ? 0 : -1;
+}
+
 /* Of an operation without a request, as restart, only the layout is known: as it is. */
 static int
 read_record(const struct site *site, struct record *record, struct error *err)
 {
-	bool solved = folder_has(&site->operation, "request.json");
-	jv document;
-
 	*record = (struct record){0};
 	record->wanted = text_of(site, folder_has(&site->operation, "layout.ndjson") ? "layout.ndjson" : "was.ndjson", err);
 	if (!record->wanted)
 		return -1;
-	if (!solved)
-		return 0;
+	if (!folder_has(&site->operation, "request.json"))
+		return read_prices(site, record, err);
 	record->wish = text_of(site, "request.json", err);
-	if (!record->wish || json_parse("request.json", record->wish, strlen(record->wish), &document, err) < 0)
-		return -1;
-	request_parse(document, &record->request, &record->problems);
-	jv_free(document);
-	record->prices = prices_of(&record->request);
-	return 0;
+	if (record->wish)
+		record->prices = prices_in("request.json", record->wish, &record->request, &record->problems, err);
+	return record->prices ? 0 : -1;
 }
 
 static void
