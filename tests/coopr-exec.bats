@@ -60,7 +60,7 @@ member() {
 		do_task both "{\"action\": \"$action\"}"
 		same "provider $action" "$(member .result.by)"
 	done
-	for action in bootstrap install configure initialize start stop remove; do
+	for action in bootstrap install configure initialize start stop remove status; do
 		do_task both "{\"action\": \"$action\"}"
 		same "automator $action" "$(member .result.by)"
 	done

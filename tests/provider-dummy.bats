@@ -74,6 +74,26 @@ with() {
 	done
 }
 
+@test "asked for its status, the automator dummy says whether the machine was made, and what is marked as down" {
+	status_of() { # SERVICE, or null
+		jq -c --argjson service "$1" '.service = $service | .action = "status"' task.json >asked.json
+		coopr-exec -q <asked.json >result.json
+		member .status
+	}
+	do_task create 1000
+	same "0 0" "$(status_of null) $(status_of '"web"')"
+	mkdir state/dummy-down
+	touch state/dummy-down/00000042-1000 state/dummy-down/00000042-1000.web
+	same "75 1 0" "$(status_of null) $(status_of '"web"') $(status_of '"db"')"
+	status_of '"web"'
+	contains "$(member .message)" "node 00000042-1000: web does not run"
+	jq -c '.service = "web" | .action = "start"' task.json | coopr-exec -q
+	same 0 "$(status_of '"web"')"
+	do_task delete 1000
+	rm state/dummy-down/00000042-1000
+	same 75 "$(status_of null)"
+}
+
 @test "describe prints a JSON Schema of the fields" {
 	for plugin in provider/dummy provider/static automator/dummy automator/shell; do
 		"$COOPR_BIN/../libexec/coopr/$plugin" describe | jq -e '."$schema" and .properties' >/dev/null

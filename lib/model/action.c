@@ -18,6 +18,7 @@ static const struct {
 	[ACTION_STOP] = {"stop", false, 5},
 	[ACTION_REMOVE] = {"remove", false, 20},
 	[ACTION_DELETE] = {"delete", true, 10},
+	[ACTION_STATUS] = {"status", false, 1},
 };
 
 const char *

@@ -18,6 +18,7 @@ enum action {
 	ACTION_STOP,
 	ACTION_REMOVE,
 	ACTION_DELETE, /* the provider's */
+	ACTION_STATUS, /* the automators', no task of any plan: whether a service runs, or the node can be worked on */
 	ACTION_COUNT,
 	ACTION_NONE = -1,
 };

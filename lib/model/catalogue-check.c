@@ -180,7 +180,7 @@ check_local(const struct place *object, struct check *check)
 static void
 check_actions(struct check *check)
 {
-	static const char *const known[] = {"install", "configure", "initialize", "start", "stop", "remove", NULL};
+	static const char *const known[] = {"install", "configure", "initialize", "start", "stop", "remove", "status", NULL};
 	struct place provisioner = place_member(&check->root, "provisioner");
 	struct place actions = place_member(&provisioner, "actions"), action;
 	struct members members = members_of(&actions);

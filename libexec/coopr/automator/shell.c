@@ -29,7 +29,7 @@
 #include "model/name.h"
 
 static const char schema[] =
-    "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"automator shell\",\"type\":\"object\",\"stream\":true,"
+    "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"automator shell\",\"type\":\"object\",\"stream\":true,\"status\":true,"
     "\"required\":[\"script\"],\"properties\":{"
     "\"script\":{\"type\":\"string\",\"description\":\"The script: an absolute path, or one below the catalogue's scripts or share/coopr/services\"},"
     "\"args\":{\"type\":\"string\",\"description\":\"Its arguments, split into words as a shell does, with nothing expanded\"},"
@@ -165,14 +165,21 @@ take_answer(const struct task *task, const struct work *work, const struct remot
 		explain(task, work, answer, &outcome->error);
 }
 
-/* The payload of the task; for bootstrap one that only looks whether the node can be entered and has what a script needs:
- * nothing is installed. -1 with the reason in outcome. */
+/* Whether the task is about the node alone. */
+static bool
+is_about_node(const struct task *task)
+{
+	return task->action == ACTION_BOOTSTRAP || (task->action == ACTION_STATUS && !task->service);
+}
+
+/* The payload of the task; for bootstrap, and to ask a node, one that only looks whether it can be entered and has what a
+ * script needs: nothing is installed. -1 with the reason in outcome. */
 static int
 prepare(const struct task *task, struct arena *arena, struct work *work, struct payload *payload, struct outcome *outcome)
 {
 	if (!task->machine.id)
 		return error_set(&outcome->error, EX_DATAERR, "the task names no machine");
-	if (task->action == ACTION_BOOTSTRAP) {
+	if (is_about_node(task)) {
 		work->script = "looking for what scripts need";
 		choose_user(task, NULL, work);
 		return payload_check(payload, &outcome->error);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# MariaDB: the actions configure, initialize, start and stop.
+# MariaDB: the actions configure, initialize, start, stop and status.
 #
 # Configuration: mariadb/listen (an address), mariadb/clients (addresses from which the user may come, commas
 # between), shop/greeting, shop/database/{name,user,password}.
@@ -65,10 +65,17 @@ initialize() {
 	fi
 }
 
+status() {
+	mariadb-admin --silent --connect-timeout=5 ping >/dev/null 2>&1 && return
+	echo "mariadb does not answer" >&2
+	exit 1
+}
+
 case $COOPR_ACTION in
 configure) configure ;;
 initialize) initialize ;;
 start) service mariadb start ;;
 stop) service mariadb stop ;;
+status) status ;;
 *) coopr_fail "there is nothing to $COOPR_ACTION" ;;
 esac

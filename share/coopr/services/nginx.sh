@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# nginx as load balancer before the application nodes: the actions configure, start and stop.
+# nginx as load balancer before the application nodes: the actions configure, start, stop and status.
 #
 # Configuration: nginx/port, nginx/upstream ("server ADDRESS:PORT; ...").
 
@@ -34,9 +34,16 @@ configure() {
 	nginx -q -t
 }
 
+status() {
+	service nginx status >/dev/null 2>&1 && return
+	echo "nginx does not run" >&2
+	exit 1
+}
+
 case $COOPR_ACTION in
 configure) configure ;;
 start) service nginx status >/dev/null || service nginx start ;;
 stop) service nginx stop ;;
+status) status ;;
 *) coopr_fail "there is nothing to $COOPR_ACTION" ;;
 esac

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# PHP as application server: the actions configure, start and stop. With configure comes shop.php, the application.
+# PHP as application server: the actions configure, start, stop and status. With configure comes shop.php, the application.
 #
 # Configuration: php-fpm/listen ("ADDRESS:PORT"), php-fpm/clients (addresses, commas between), and for the
 # application shop/title, shop/node, shop/instance, shop/database/{host,name,user,password}.
@@ -71,9 +71,16 @@ configure() {
 	configure_application
 }
 
+status() {
+	service "$service" status >/dev/null 2>&1 && return
+	echo "$service does not run" >&2
+	exit 1
+}
+
 case $COOPR_ACTION in
 configure) configure ;;
 start) service "$service" status >/dev/null || service "$service" start ;;
 stop) service "$service" stop ;;
+status) status ;;
 *) coopr_fail "there is nothing to $COOPR_ACTION" ;;
 esac
