@@ -131,6 +131,24 @@ carriers() {
 	same active "$(recorded status)"
 }
 
+@test "what is stopped is recorded as not to run, until it is started or leaves; also where the cluster changes meanwhile" {
+	stopped() {
+		sqlite3 "$COOPR_STATE/store.sqlite3" "SELECT layout FROM cluster_document WHERE cluster = 1" |
+			jq -r 'select(.kind == "node") | .stopped // [] | .[]' | sort -u | paste -sd' '
+	}
+	coopr stop blog apache >now 2>log
+	same "apache haproxy" "$(stopped)"
+	# Who is configured anew, for the sake of a machine that comes, is started.
+	coopr expand blog >now 2>log
+	same "apache" "$(stopped)"
+	same 0 "$(jq -c 'select(.kind == "node" and .nodenum == 1004) | .stopped // [] | length' now)"
+	coopr start blog apache >now 2>log
+	same "" "$(stopped)"
+	coopr stop blog haproxy >now 2>log
+	coopr restart blog haproxy >now 2>log
+	same "" "$(stopped)"
+}
+
 @test "replace puts a new node in the place of one" {
 	node=$(jq -r 'select(.kind == "node" and (.services | index("mysql"))) | .id' records)
 	coopr replace blog "$node" >now 2>log

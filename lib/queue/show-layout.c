@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The layout that a cluster has by now, as the next plan wants it: "was" of each node says what stands there after the
- * tasks that are done, the facts that results brought are in its record, and a node whose machine was deleted is not in it.
+ * tasks that are done, "stopped" what of that was stopped and is not to run, the facts that results brought are in its
+ * record, and a node whose machine was deleted is not in it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +55,7 @@ collect(struct index *index)
 
 struct part { /* what the tasks say of a service on a node, or of its hardware */
 	bool all_done, create_tried, removed, deleted, any_create;
+	bool stopped, started, any_start;
 };
 
 /* The tasks from *at on that are of one node and service. */
@@ -71,6 +73,9 @@ next_part(const struct layout_work *work, size_t *at)
 		part.create_tried = part.create_tried || (task->action == ACTION_CREATE && task->tried);
 		part.removed = part.removed || (task->action == ACTION_REMOVE && task->done);
 		part.deleted = part.deleted || (task->action == ACTION_DELETE && task->done);
+		part.stopped = part.stopped || (task->action == ACTION_STOP && task->done);
+		part.started = part.started || (task->action == ACTION_START && task->done);
+		part.any_start = part.any_start || task->action == ACTION_START;
 	}
 	return part;
 }
@@ -79,6 +84,7 @@ struct standing { /* what stands on a node by now */
 	struct string_list services;
 	size_t capacity;
 	struct part hardware;
+	jv stopped; /* an object with a member for each service that was stopped and is not to run; owned */
 };
 
 static void
@@ -98,11 +104,55 @@ drop_service(struct standing *standing, const char *service)
 			list->list[i] = list->list[--list->count];
 }
 
+/* As members of an object, what the node's record says was stopped before. */
+static jv
+stopped_before(const struct node *node)
+{
+	jv list = json_get(node->source, "stopped"), stopped = jv_object();
+
+	for (size_t i = 0; i < json_length(list); i++) {
+		jv name = jv_array_get(jv_copy(list), (int)i);
+
+		if (json_string(name))
+			json_set(&stopped, json_string(name), jv_true());
+		jv_free(name);
+	}
+	jv_free(list);
+	return stopped;
+}
+
+/* One that the plan would have started again is not to stay stopped, also where it could not be started. */
+static void
+note_stopped(struct standing *standing, const char *service, const struct part *part)
+{
+	if (part->started || part->removed)
+		standing->stopped = jv_object_delete(standing->stopped, jv_string(service));
+	else if (part->stopped && !part->any_start)
+		json_set(&standing->stopped, service, jv_true());
+}
+
+/* Writes it into the node's record: those that still stand. */
+static void
+keep_stopped(const struct standing *standing, struct node *node)
+{
+	jv list = jv_array();
+
+	for (size_t i = 0; i < standing->services.count; i++)
+		if (jv_object_has(jv_copy(standing->stopped), jv_string(standing->services.list[i])))
+			list = jv_array_append(list, jv_string(standing->services.list[i]));
+	if (json_length(list) > 0) {
+		json_set(&node->source, "stopped", list);
+		return;
+	}
+	jv_free(list);
+	node->source = jv_object_delete(node->source, jv_string("stopped"));
+}
+
 /* Goes through the tasks of a node, which start at *at. */
 static struct standing
 what_stands(struct index *index, uint32_t number, const struct node *node, const struct layout_work *work, size_t *at)
 {
-	struct standing standing = {.hardware = {.all_done = true}};
+	struct standing standing = {.hardware = {.all_done = true}, .stopped = stopped_before(node)};
 	bool ready = true;
 
 	for (size_t i = 0; i < node->was.count; i++)
@@ -117,7 +167,10 @@ what_stands(struct index *index, uint32_t number, const struct node *node, const
 		if (service == 0) {
 			standing.hardware = part;
 			ready = part.all_done;
-		} else if (part.removed || (!part.all_done && !name_set_has(&node->was, name))) {
+			continue;
+		}
+		note_stopped(&standing, name, &part);
+		if (part.removed || (!part.all_done && !name_set_has(&node->was, name))) {
 			drop_service(&standing, name);
 		}
 	}
@@ -152,10 +205,12 @@ add_node(struct ledger *ledger, uint32_t number, const struct layout_work *work,
 		if (exists(&node, &standing.hardware)) {
 			node.is_new = false;
 			node.was = standing.services;
+			keep_stopped(&standing, &node);
 		}
 		if (!standing.hardware.deleted)
 			node_print(&node, out);
 		free(standing.services.list);
+		jv_free(standing.stopped);
 		jv_free(node.source);
 	}
 	buffer_release(&record);
