@@ -127,7 +127,7 @@ show_progress(struct work *work, int64_t *shown)
 	if (work_progress(work, &done, &total, &running, &ignored) < 0)
 		return;
 	snprintf(tail, sizeof tail, "%zu running", running);
-	progress_draw(job ? job : "work", done, total, tail);
+	progress_draw(job ? job : "work", done, total, tail, NULL);
 }
 
 /* Works until it is over. */

@@ -192,6 +192,7 @@ start_slow() {
 @test "told to end, it lets the tasks under way end, and the same command goes on" {
 	start_slow
 	kill -TERM "$maker"
+	grep -q -m 1 "running tasks are waited for; interrupt once more" <(tail -f -n +1 --pid="$maker" log)
 	echo go >gate
 	code=0
 	wait "$maker" || code=$?

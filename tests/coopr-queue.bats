@@ -491,6 +491,21 @@ load queue
 	run -1 coopr-queue wait nope
 }
 
+@test "wait shows on a terminal the tasks in hand, and what has failed and why; elsewhere nothing" {
+	two_nodes | coopr-queue put --backoff-ms 1000000
+	coopr-queue take -n 1 | result_of '{"status":1,"message":"no room"}' | coopr-queue done || true
+	coopr-queue take -n 1 >held
+	mkdir -p "$COOPR_SPOOL/jobs/00000042-001/log"
+	printf 'first\nUnpacking nginx\n' >"$COOPR_SPOOL/jobs/00000042-001/log/$(jq -r '.id + "." + (.attempt | tostring)' held)"
+	run -75 script -qec "TERM=xterm coopr-queue wait --timeout 1 00000042-001" /dev/null </dev/null
+	contains "$output" "0/6  1 running, 1 to be tried again"
+	contains "$output" "$(jq -r '"\(.action) on \(.node)"' held)"
+	contains "$output" ": Unpacking nginx"
+	contains "$output" ": no room"
+	run -75 --separate-stderr coopr-queue wait --timeout 0 00000042-001
+	same 1 "$(wc -l <<<"$stderr")"
+}
+
 @test "kill -9 of a program that holds a task by lease: the lease decides" {
 	plan <<<'t1 a create -' | coopr-queue put
 	coopr-queue take --lease 3600 >task

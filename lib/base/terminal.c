@@ -36,3 +36,13 @@ terminal_width(FILE *stream)
 		return 80;
 	return size.ws_col;
 }
+
+size_t
+terminal_height(FILE *stream)
+{
+	struct winsize size;
+
+	if (ioctl(fileno(stream), TIOCGWINSZ, &size) < 0 || size.ws_row == 0)
+		return 24;
+	return size.ws_row;
+}

@@ -18,6 +18,9 @@ bool terminal_colour(const char *option, FILE *stream);
 /* Columns of the terminal behind stream, 80 where there is none. */
 size_t terminal_width(FILE *stream);
 
+/* Its lines, 24 where there is none. */
+size_t terminal_height(FILE *stream);
+
 enum terminal_style { STYLE_PLAIN, STYLE_BOLD, STYLE_DIM, STYLE_GOOD, STYLE_WARN, STYLE_BAD };
 
 /* A table: zero-initialise, name the columns, add cells row by row, print, release. */
@@ -34,11 +37,14 @@ void table_cell(struct table *table, enum terminal_style style, const char *form
 void table_print(const struct table *table, FILE *stream, bool colour, bool heading);
 void table_release(struct table *table);
 
-/* Redraws one line on stderr: "LABEL [=====>    ] 12/41  3 running  1 m 2 s"; nothing where stderr is
- * no terminal. tail may be "". */
-void progress_draw(const char *label, size_t done, size_t total, const char *tail);
+/* Redraws on stderr "LABEL [=====>    ] 12/41  3 running  1 m 2 s", and below it lines, which NULL ends; nothing where stderr is
+ * no terminal. tail may be "", below NULL. What is too wide is cut. */
+void progress_draw(const char *label, size_t done, size_t total, const char *tail, const char *const *below);
 
-/* Removes that line, before other text or at the end. */
+/* Whether anything would be seen of that. */
+bool progress_is_seen(void);
+
+/* Removes it, before other text or at the end. */
 void progress_clear(void);
 
 #endif

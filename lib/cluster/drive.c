@@ -25,6 +25,7 @@ struct pair { /* the two processes; a code is RUNNING until its process has ende
 	struct process worker, waiter;
 	int worker_code, waiter_code;
 	int signal; /* that we got; 0: none */
+	bool told;  /* a person knows what we still wait for */
 	const char *held; /* the status of a job with which the worker could not go on; or NULL */
 };
 
@@ -136,22 +137,33 @@ is_held(struct pair *pair, const char *spool, const char *job)
 	return pair->held != NULL;
 }
 
+/* Of an interruption that is not over at once: once nothing is drawn on the terminal any more. */
+static void
+tell_of_end(struct pair *pair, const struct drive *drive)
+{
+	if (!pair->signal || pair->told || pair->waiter_code == RUNNING || pair->worker_code != RUNNING)
+		return;
+	drive->notice("the running tasks are waited for; interrupt once more to end them too");
+	pair->told = true;
+}
+
 static void
 supervise(struct pair *pair, const struct drive *drive, const char *job, const sigset_t *signals)
 {
-	bool told = false;
+	bool asked = false;
 
 	while (pair->worker_code == RUNNING || pair->waiter_code == RUNNING) {
 		int signal = sigwaitinfo(signals, NULL);
 
 		reap(pair);
+		tell_of_end(pair, drive);
 		if (signal > 0 && signal != SIGCHLD)
 			pair->signal = signal;
-		else if (told || (!is_trouble(pair->worker_code) && !is_trouble(pair->waiter_code) &&
+		else if (asked || (!is_trouble(pair->worker_code) && !is_trouble(pair->waiter_code) &&
 		    !is_held(pair, drive->spool, job)))
 			continue;
 		ask_to_end(pair);
-		told = true;
+		asked = true;
 	}
 }
 

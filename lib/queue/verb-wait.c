@@ -3,16 +3,18 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
+#include "base/buffer.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/message.h"
 #include "base/terminal.h"
+#include "queue/in-hand.h"
 
-enum { REDRAW_MS = 1000 };
+enum { REDRAW_MS = 1000, REDRAW_LEAST_MS = 100, ROWS_MAX = 12 };
 
 static const char *spool;
 static long timeout_s = -1;
@@ -32,20 +34,37 @@ static const struct command command = {
 	"  coopr-queue wait --timeout 600 $(coopr-queue put plan.ndjson)\n"};
 
 static void
-draw(const struct queue_job *job)
+describe(const struct queue_job *job, int64_t since_ms, struct buffer *tail)
 {
-	char tail[128];
+	char passed[CLOCK_RFC3339_SIZE], expected[CLOCK_RFC3339_SIZE];
 
-	if (quiet)
-		return;
+	buffer_printf(tail, "%zu running", job->running);
+	if (job->delayed)
+		buffer_printf(tail, ", %zu to be tried again", job->delayed);
+	if (job->failed)
+		buffer_printf(tail, ", %zu failed", job->failed);
 	if (job->status != QUEUE_RUNNING)
-		snprintf(tail, sizeof tail, "%zu running, %s", job->running, queue_status_name(job->status));
-	else if (job->failed || job->delayed)
-		snprintf(tail, sizeof tail, "%zu running, %zu to be tried again, %zu failed", job->running, job->delayed,
-		    job->failed);
-	else
-		snprintf(tail, sizeof tail, "%zu running", job->running);
-	progress_draw(job->id, job->done, job->tasks, tail);
+		buffer_printf(tail, ", %s", queue_status_name(job->status));
+	buffer_printf(tail, ", %s", clock_duration(clock_monotonic_ms() - since_ms, passed));
+	if (job->critical_path_s >= 1)
+		buffer_printf(tail, " (expected: %s)", clock_duration((int64_t)(job->critical_path_s * 1000), expected));
+}
+
+/* Below it the tasks in hand, in the half of the terminal at most. */
+static void
+draw(struct queue *queue, const struct queue_job *job, int64_t since_ms)
+{
+	size_t rows = terminal_height(stderr) / 2;
+	const char **tasks;
+	struct buffer tail = {0};
+	struct arena arena = {0};
+	struct error ignored; /* then the tasks are not shown */
+
+	tasks = in_hand(queue, job, rows > ROWS_MAX ? ROWS_MAX : rows, &arena, &ignored);
+	describe(job, since_ms, &tail);
+	progress_draw(job->id, job->done, job->tasks, tail.data, tasks);
+	buffer_release(&tail);
+	arena_release(&arena);
 }
 
 static void
@@ -64,71 +83,129 @@ sum_up(const struct queue_job *job)
 		    queue_status_name(job->status), job->done, job->tasks, job->failed, took, job->id);
 }
 
-/* How long to sleep, -1: until something changes; 0: time is up. */
-static int
-patience(int64_t deadline_ms)
-{
-	int64_t left = deadline_ms - clock_monotonic_ms();
-	int redraw = isatty(STDERR_FILENO) && !quiet ? REDRAW_MS : -1;
+static volatile sig_atomic_t told_to_end;
 
+static void
+end(int number)
+{
+	told_to_end = number;
+}
+
+/* What is drawn is removed before we end; the signals come in only while we wait, with the mask from before. */
+static void
+catch_signals(sigset_t *before)
+{
+	struct sigaction action = {.sa_handler = end};
+	sigset_t blocked;
+
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGINT);
+	sigaddset(&blocked, SIGTERM);
+	sigprocmask(SIG_BLOCK, &blocked, before);
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+}
+
+struct waiting {
+	struct queue *queue;
+	int watch;
+	bool seen;             /* progress is */
+	int64_t since_ms, deadline_ms; /* monotonic */
+	int64_t drawn_ms;
+	sigset_t mask;         /* while we sleep */
+};
+
+/* How long to sleep, -1: until something changes; 0: time is up. */
+static int64_t
+patience(const struct waiting *waiting)
+{
+	int64_t now_ms = clock_monotonic_ms(), left = waiting->deadline_ms - now_ms, redraw = -1;
+
+	if (waiting->seen)
+		redraw = waiting->drawn_ms + REDRAW_MS - now_ms > 0 ? waiting->drawn_ms + REDRAW_MS - now_ms : 1;
 	if (timeout_s < 0)
 		return redraw;
 	if (left <= 0)
 		return 0;
-	return redraw > 0 && left > redraw ? redraw : left < INT32_MAX ? (int)left : INT32_MAX;
+	return redraw > 0 && left > redraw ? redraw : left;
 }
 
 static int
-wait_for(struct queue *queue, int watch, const char *id, int64_t deadline_ms)
+sleep_for(const struct waiting *waiting, int64_t ms, struct error *err)
 {
-	struct pollfd fd = {.fd = watch, .events = POLLIN};
+	struct timespec time = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+	struct pollfd fd = {.fd = waiting->watch, .events = POLLIN};
+
+	if (ppoll(&fd, 1, ms < 0 ? NULL : &time, &waiting->mask) < 0 && errno != EINTR)
+		return error_errno(err, EX_OSERR, "poll");
+	return 0;
+}
+
+/* A job may change thousands of times a second: it is not drawn each time. */
+static void
+draw_at_times(struct waiting *waiting, const struct queue_job *job)
+{
+	int64_t now_ms = clock_monotonic_ms();
+
+	if (!waiting->seen || (waiting->drawn_ms && now_ms - waiting->drawn_ms < REDRAW_LEAST_MS))
+		return;
+	draw(waiting->queue, job, waiting->since_ms);
+	waiting->drawn_ms = now_ms;
+}
+
+static int
+wait_for(struct waiting *waiting, const char *id)
+{
 	struct queue_job job;
 	struct error err;
+	int64_t left;
 
-	for (;;) {
-		int sleep = patience(deadline_ms);
-
-		queue_watch_clear(watch);
-		if (queue_look(queue, id, &job, &err) < 0)
+	while (!told_to_end) {
+		left = patience(waiting);
+		queue_watch_clear(waiting->watch);
+		if (queue_look(waiting->queue, id, &job, &err) < 0)
 			return message_error(&err);
 		if (queue_is_finished(job.status)) {
 			sum_up(&job);
 			return job.status == QUEUE_COMPLETE ? 0 : EX_NO;
 		}
-		if (sleep == 0) {
+		if (left == 0) {
 			progress_clear();
 			message("job %s: not finished after %ld s: %zu of %zu tasks done", id, timeout_s, job.done, job.tasks);
 			return EX_TEMPFAIL;
 		}
-		draw(&job);
-		if (poll(&fd, 1, sleep) < 0 && errno != EINTR)
-			return message_error((error_errno(&err, EX_OSERR, "poll"), &err));
+		draw_at_times(waiting, &job);
+		if (sleep_for(waiting, left, &err) < 0)
+			return message_error(&err);
 	}
+	progress_clear();
+	return 128 + told_to_end;
 }
 
 int
 verb_wait(int argc, char **argv)
 {
-	struct queue *queue;
+	struct waiting waiting = {.since_ms = clock_monotonic_ms()};
 	struct error err;
-	int64_t deadline_ms;
-	int watch, code = 0;
+	int code = 0;
 
 	argv += option_parse(&command, argc, argv);
 	verb_operands(&command, argv, 1, 0);
-	queue = verb_open(spool, QUEUE_READ);
-	watch = queue_watch(queue, &err);
-	if (watch < 0)
+	waiting.seen = !quiet && progress_is_seen();
+	waiting.queue = verb_open(spool, QUEUE_READ);
+	waiting.watch = queue_watch(waiting.queue, &err);
+	if (waiting.watch < 0)
 		return message_error(&err);
-	deadline_ms = clock_monotonic_ms() + (int64_t)timeout_s * 1000;
+	waiting.deadline_ms = waiting.since_ms + (int64_t)timeout_s * 1000;
+	catch_signals(&waiting.mask);
 
-	for (; *argv; argv++) {
-		int one = wait_for(queue, watch, *argv, deadline_ms);
+	for (; *argv && !told_to_end; argv++) {
+		int one = wait_for(&waiting, *argv);
 
 		code = one > code ? one : code;
 	}
 
-	close(watch);
-	queue_close(queue);
+	close(waiting.watch);
+	queue_close(waiting.queue);
 	return message_end(code);
 }

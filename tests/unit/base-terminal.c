@@ -105,7 +105,7 @@ test_table(void)
 		{"a wide character takes two", {"\xe6\xbc\xa2\xe5\xad\x97", "1"}, "NAME  STATE\n\xe6\xbc\xa2\xe5\xad\x97  1\n", 2, false,
 			true},
 		{"what drives a terminal is shown as ?, a tab as a blank", {"a\033[2J\n\t\x7f", "\xc2\x9b" "2J\xe2\x80\xae"},
-			"NAME      STATE\na?[2J? ?  ?2J?\n", 2, false, true},
+			"NAME      STATE\na?[2J  ?  ?2J?\n", 2, false, true},
 		{"so is what is no UTF-8", {"\xff\xc3", "a\xe2\x80"}, "NAME  STATE\n??    a??\n", 2, false, true},
 		{"the last row may be short", {"a", "up", "b"}, "NAME  STATE\na     up\nb\n", 3, false, true},
 	};
@@ -128,9 +128,10 @@ check_progress(unsigned short columns, size_t done, size_t total, const char *ta
 	ssize_t n;
 
 	dup2(fileno(near), STDERR_FILENO);
-	progress_draw("shop", done, total, tail);
-	dup2(saved, STDERR_FILENO);
+	progress_draw("shop", done, total, tail, NULL);
 	n = read(far, text, sizeof text - 1);
+	progress_clear();
+	dup2(saved, STDERR_FILENO);
 	text[n < 0 ? 0 : n] = '\0';
 	tap_is_text(text, expected, "progress %zu/%zu on %d columns", done, total, columns);
 	close(saved);
@@ -151,6 +152,40 @@ test_progress(void)
 	check_progress(200, 1, 2, "", "\rshop [====================>                   ] 1/2\033[K");
 }
 
+/* What is written next on the terminal whose far end that is. */
+static void
+check_written(int far, const char *expected, const char *title)
+{
+	char text[512];
+	ssize_t n = read(far, text, sizeof text - 1);
+
+	text[n < 0 ? 0 : n] = '\0';
+	tap_is_text(text, expected, "%s", title);
+}
+
+static void
+test_tasks(void)
+{
+	static const char *const two[] = {"  install nginx", "  start a service with a long name", NULL}, *const one[] = {"  stop", NULL};
+	struct winsize narrow = {.ws_row = 24, .ws_col = 10};
+	FILE *near;
+	int far = open_terminal(24, &near), saved = dup(STDERR_FILENO);
+
+	dup2(fileno(near), STDERR_FILENO);
+	progress_draw("shop", 0, 2, "", two);
+	check_written(far, "\rshop [>           ] 0/2\033[K\r\n  install nginx\033[K\r\n  start a service with \033[K",
+	    "lines below it are cut");
+	progress_draw("shop", 1, 2, "", one);
+	check_written(far, "\r\033[2Ashop [======>     ] 1/2\033[K\r\n  stop\033[K\033[J", "drawn anew in place, a line less");
+	ioctl(far, TIOCSWINSZ, &narrow);
+	progress_clear();
+	check_written(far, "\r\033[3A\033[J", "on a terminal made narrower all its rows go");
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	fclose(near);
+	close(far);
+}
+
 int
 main(void)
 {
@@ -158,5 +193,6 @@ main(void)
 	test_width();
 	test_table();
 	test_progress();
+	test_tasks();
 	return tap_end();
 }
