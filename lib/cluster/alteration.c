@@ -105,7 +105,7 @@ print_config(const struct layout *before, const struct layout *after, struct buf
 	char *save = NULL;
 
 	/* Of a cluster that is made, or gone, all of it would be new, or gone. */
-	if (jv_is_valid(jv_copy(before->cluster.config)) && jv_is_valid(jv_copy(after->cluster.config)))
+	if (jv_is_valid(before->cluster.config) && jv_is_valid(after->cluster.config))
 		count = json_difference(before->cluster.config, after->cluster.config, &lines);
 	for (char *line = lines.data ? strtok_r(lines.data, "\n", &save) : NULL; line; line = strtok_r(NULL, "\n", &save))
 		buffer_printf(out, "%c config%s\n", line[0], line + 1);
