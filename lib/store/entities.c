@@ -212,6 +212,20 @@ entities_get(struct store *store, enum entity_kind kind, const char *name, int64
 }
 
 int
+entities_look(struct store *store, enum entity_kind kind, const char *name, struct revisions *list, struct error *err)
+{
+	struct newest newest;
+
+	if (look(store, kind, name, &newest, err) < 0)
+		return -1;
+	ARRAY_ROOM(list->list, list->count, list->capacity);
+	list->list[list->count++] = (struct revision){.kind = kind, .name = arena_string(&list->arena, name),
+	    .version = newest.version, .text = keep(&list->arena, newest.text)};
+	free(newest.text);
+	return 0;
+}
+
+int
 entities_list(struct store *store, enum entity_kind kind, struct revisions *list, struct error *err)
 {
 	static const char all[] = REVISION "AND present AND revision.version = entity.version ORDER BY kind, name";

@@ -47,6 +47,9 @@ int entities_delete(struct store *store, enum entity_kind kind, const char *name
 int entities_get(struct store *store, enum entity_kind kind, const char *name, int64_t version, struct revisions *list,
     struct error *err);
 
+/* The same for the newest version; an entity that is not there is added without a text. */
+int entities_look(struct store *store, enum entity_kind kind, const char *name, struct revisions *list, struct error *err);
+
 /* Adds what entities there are, by kind and name (kind ENTITY_NONE: of all). */
 int entities_list(struct store *store, enum entity_kind kind, struct revisions *list, struct error *err);
 

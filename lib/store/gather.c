@@ -26,16 +26,28 @@ add(const struct revision *revision, struct catalogue *catalogue, struct finding
 }
 
 int
+gather_revisions(const struct revisions *list, const bool *wanted, struct catalogue *catalogue, struct findings *findings,
+    struct error *err)
+{
+	int result = 0;
+
+	*catalogue = (struct catalogue){0};
+	for (enum entity_kind kind = 0; kind < ENTITY_KIND_COUNT; kind++)
+		for (size_t i = 0; i < list->count && result == 0; i++)
+			if (list->list[i].kind == kind && (!wanted || wanted[i]))
+				result = add(&list->list[i], catalogue, findings, err);
+	return result;
+}
+
+int
 gather_catalogue(struct store *store, struct catalogue *catalogue, struct findings *findings, struct error *err)
 {
 	struct revisions list = {0};
 	int result = entities_list(store, ENTITY_NONE, &list, err);
 
 	*catalogue = (struct catalogue){0};
-	for (enum entity_kind kind = 0; kind < ENTITY_KIND_COUNT; kind++)
-		for (size_t i = 0; i < list.count && result == 0; i++)
-			if (list.list[i].kind == kind)
-				result = add(&list.list[i], catalogue, findings, err);
+	if (result == 0)
+		result = gather_revisions(&list, NULL, catalogue, findings, err);
 	revisions_release(&list);
 	return result;
 }

@@ -5,13 +5,20 @@
 #ifndef STORE_GATHER_H
 #define STORE_GATHER_H
 
+#include <stdbool.h>
+
 #include "model/catalogue.h"
 
 struct error;
+struct revisions;
 struct store;
 
 /* Fills the catalogue; files are named as in an export ("services/nginx.json"). What is malformed is left out and listed in
  * findings. The catalogue is to be released in any case, and after the findings. */
 int gather_catalogue(struct store *store, struct catalogue *catalogue, struct findings *findings, struct error *err);
+
+/* The same with those of a list that has been read, all or only those for which wanted, an element for each, says so. */
+int gather_revisions(const struct revisions *list, const bool *wanted, struct catalogue *catalogue, struct findings *findings,
+    struct error *err);
 
 #endif

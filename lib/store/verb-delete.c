@@ -21,10 +21,10 @@ static const struct command command = {
 	"  coopr-store delete -m 'nobody uses it' service memcached\n"};
 
 static int
-delete_all(struct store *store, enum entity_kind kind, char *const *names, struct error *err)
+delete_all(struct change *change, enum entity_kind kind, char *const *names, struct error *err)
 {
 	for (; *names; names++)
-		if (entities_delete(store, kind, *names, expected, err) < 0)
+		if (change_delete(change, kind, *names, expected, err) < 0)
 			return -1;
 	return 0;
 }
@@ -44,7 +44,7 @@ store_verb_delete(int argc, char **argv)
 	store_verb_open(&store, &where, STORE_WRITE, ACCOUNT_ADMIN);
 
 	store_verb_begin(&change, &store, &manner);
-	if (delete_all(&store, kind, argv + 1, &err) < 0)
+	if (delete_all(&change, kind, argv + 1, &err) < 0)
 		code = message_error(&err);
 	else
 		code = store_verb_end(&change, &manner);

@@ -47,7 +47,7 @@ static const struct command import_command = {
 
 /* How many were changed, or -1. */
 static int
-put_all(struct store *store, const struct intake *intake, struct revisions *changed, struct error *err)
+put_all(struct change *change, const struct intake *intake, struct revisions *changed, struct error *err)
 {
 	int result = 0, count = 0;
 	int64_t version;
@@ -55,10 +55,10 @@ put_all(struct store *store, const struct intake *intake, struct revisions *chan
 	for (size_t i = 0; i < intake->count && result >= 0; i++) {
 		const struct intake_entity *entity = &intake->list[i];
 
-		result = entities_put(store, entity->kind, entity->name, entity->document, expected, &version, err);
+		result = change_put(change, entity, expected, &version, err);
 		if (result > 0) {
 			count++;
-			result = entities_get(store, entity->kind, entity->name, version, changed, err);
+			result = entities_get(change->store, entity->kind, entity->name, version, changed, err);
 		}
 	}
 	return result < 0 ? -1 : count;
@@ -75,7 +75,7 @@ change_store(const struct command *command, const struct intake *intake)
 
 	store_verb_open(&store, &where, STORE_WRITE, ACCOUNT_ADMIN);
 	store_verb_begin(&change, &store, &manner);
-	count = put_all(&store, intake, &changed, &err);
+	count = put_all(&change, intake, &changed, &err);
 	code = count < 0 ? message_error(&err) : store_verb_end(&change, &manner);
 	if (code == 0) {
 		store_verb_print(command, &changed, &output);

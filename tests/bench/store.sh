@@ -45,33 +45,44 @@ if has sqlite3 sqlite3; then
 	list 300 "all 10,000" -l 0
 fi
 
-# Writes of entities into a catalogue as it comes with coopr, each by a process of its own, so many at a time: each is checked
-# against all others. writes COUNT AT-A-TIME
-writes() {
-	local began ended
+# Runs a command that makes COUNT writes: sets rate, a second, and cpu, milliseconds of each: timed COUNT COMMAND...
+timed() {
+	local count=$1 real user system
 
+	shift
+	TIMEFORMAT='%R %U %S'
+	read -r real user system < <({ time "$@" >out 2>err; } 2>&1)
+	read -r rate cpu < <(awk -v n="$count" -v r="$real" -v u="$user" -v s="$system" 'BEGIN {printf "%d %.3g\n", n / r, (u + s) * 1000 / n}')
+}
+
+put_each() {
+	find . -name 'w.*' -print0 | xargs -0 -P "$1" -n 1 coopr-store put -k hardwaretype
+}
+
+# Writes of entities into a catalogue as it comes with coopr, each by a process of its own, so many at a time: each is checked
+# against all others that it concerns. writes COUNT AT-A-TIME
+writes() {
 	for ((i = 0; i < $1; i++)); do
 		echo "{\"name\":\"w$((i % 16))\",\"description\":\"$i\",\"providermap\":{\"dummy\":{\"flavor\":\"f$i\"}}}" >"w.$i"
 	done
 	COOPR_STORE=$PWD/writes
 	coopr-store init
 	coopr-store import "$COOPR_ROOT/share/coopr/catalogue" >/dev/null 2>&1
-	began=$(date +%s%N)
-	TIMEFORMAT='%U %S'
-	read -r user system < <({ time find . -name 'w.*' -print0 |
-		xargs -0 -P "$2" -n 1 coopr-store put -k hardwaretype >out 2>err; } 2>&1)
-	ended=$(date +%s%N)
-	echo "durable writes of entities, $2 processes at a time: $(at_least "$(($1 * 1000000000 / (ended - began)))" 500 "a second"), $(
-		awk -v n="$1" -v u="$user" -v s="$system" 'BEGIN {printf "%.3g", (u + s) * 1000 / n}') ms of CPU each, $(
+	timed "$1" put_each "$2"
+	echo "durable writes of entities, $2 processes at a time: $(at_least "$rate" 500 "a second"), $cpu ms of CPU each, $(
 		wc -l <out) of $1 done"
 	rm -f w.* writes*
 }
 
+insert_each() {
+	seq "$1" | xargs -P "$2" -I{} sqlite3 -cmd '.timeout 60000' -cmd 'PRAGMA synchronous = FULL' peer 'INSERT INTO t VALUES ({})'
+}
+
 writes 500 32
 if has sqlite3 sqlite3; then
+	ours=$rate
 	sqlite3 peer 'PRAGMA journal_mode = WAL; CREATE TABLE t (x)' >/dev/null
-	began=$(date +%s%N)
-	seq 500 | xargs -P 32 -I{} sqlite3 -cmd '.timeout 60000' -cmd 'PRAGMA synchronous = FULL' peer 'INSERT INTO t VALUES ({})'
-	ended=$(date +%s%N)
-	echo "peer: sqlite3, an insert a process: $((500 * 1000000000 / (ended - began))) a second, $(sqlite3 peer 'SELECT count(*) FROM t') of 500 there"
+	timed 500 insert_each 500 32
+	echo "peer: sqlite3, an insert a process: $rate a second, $cpu ms of CPU each, $(
+		sqlite3 peer 'SELECT count(*) FROM t') of 500 there; ours make $(awk -v a="$ours" -v b="$rate" 'BEGIN {printf "%.3g", a / b}') times as many"
 fi

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/concern.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/entities.h"
+
+enum { MOST = 32 }; /* each costs a search in the text of all */
+
+struct subject { /* an entity, and the names by which others may mean it */
+	const char *text;
+	const char **names;
+	size_t count, capacity;
+};
+
+struct concern {
+	struct arena arena;
+	struct subject *subjects; /* of the entities that are now, then of those that were changed */
+	size_t all, now;
+	size_t *found; /* indices in subjects, in the order they were found */
+	size_t count;
+	bool *wanted;
+};
+
+static void
+add_name(struct subject *subject, const char *name)
+{
+	ARRAY_ROOM(subject->names, subject->count, subject->capacity);
+	subject->names[subject->count++] = name;
+}
+
+/* What a document provides. Names have no characters that JSON escapes; a member of that name elsewhere does no harm. */
+static void
+add_provided(struct concern *concern, struct subject *subject)
+{
+	static const char member[] = "\"provides\":[";
+	const char *at = subject->text;
+
+	while (at && (at = strstr(at, member)))
+		for (at += strlen(member); *at == '"' || *at == ','; at++)
+			if (*at == '"') {
+				size_t length = strcspn(at + 1, "\"");
+
+				add_name(subject, arena_substring(&concern->arena, at + 1, length));
+				at += length + 1;
+			}
+}
+
+static void
+fill(struct concern *concern, const struct revisions *list, size_t first)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		struct subject *subject = &concern->subjects[first + i];
+
+		subject->text = list->list[i].text;
+		add_name(subject, list->list[i].name);
+		if (list->list[i].kind == ENTITY_SERVICE)
+			add_provided(concern, subject);
+	}
+}
+
+static bool
+means(const char *text, const struct subject *subject)
+{
+	for (size_t i = 0; i < subject->count; i++)
+		if (strstr(text, subject->names[i]))
+			return true;
+	return false;
+}
+
+static void
+want(struct concern *concern, size_t i)
+{
+	if (!concern->wanted[i]) {
+		concern->wanted[i] = true;
+		concern->found[concern->count++] = i;
+	}
+}
+
+/* The touched ones as they are now; a name of another kind is taken too, since it means no harm. */
+static void
+want_touched(struct concern *concern)
+{
+	for (size_t i = 0; i < concern->now; i++)
+		for (size_t j = concern->now; j < concern->all; j++)
+			if (strcmp(concern->subjects[i].names[0], concern->subjects[j].names[0]) == 0)
+				want(concern, i);
+}
+
+/* Adds who names what is found. */
+static void
+look_up(struct concern *concern)
+{
+	for (size_t j = concern->now; j < concern->all; j++)
+		for (size_t i = 0; i < concern->now; i++)
+			if (means(concern->subjects[i].text, &concern->subjects[j]))
+				want(concern, i);
+	for (size_t k = 0; k < concern->count && concern->count <= MOST; k++)
+		for (size_t i = 0; i < concern->now; i++)
+			if (means(concern->subjects[i].text, &concern->subjects[concern->found[k]]))
+				want(concern, i);
+}
+
+/* Adds whom they name. */
+static void
+look_down(struct concern *concern)
+{
+	for (size_t k = 0; k < concern->count && concern->count <= MOST; k++)
+		for (size_t i = 0; i < concern->now; i++)
+			if (means(concern->subjects[concern->found[k]].text, &concern->subjects[i]))
+				want(concern, i);
+}
+
+bool
+concern_find(const struct revisions *now, const struct revisions *before, bool *wanted)
+{
+	struct concern concern = {.all = now->count + before->count, .now = now->count, .wanted = wanted};
+
+	if (before->count > MOST)
+		return false;
+	concern.subjects = memory_zeroed(concern.all, sizeof *concern.subjects);
+	concern.found = memory_zeroed(now->count, sizeof *concern.found);
+	fill(&concern, now, 0);
+	fill(&concern, before, now->count);
+	want_touched(&concern);
+	look_up(&concern);
+	look_down(&concern);
+	for (size_t i = 0; i < concern.all; i++)
+		free(concern.subjects[i].names);
+	free(concern.subjects);
+	free(concern.found);
+	arena_release(&concern.arena);
+	return concern.count <= MOST;
+}
