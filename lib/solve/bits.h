@@ -83,6 +83,13 @@ bits_empty(const uint64_t *set, size_t words)
 	return true;
 }
 
+static inline void
+bits_join(uint64_t *a, const uint64_t *b, size_t words)
+{
+	for (size_t i = 0; i < words; i++)
+		a[i] |= b[i];
+}
+
 /* a = a intersected with b; whether anything is left */
 static inline bool
 bits_keep(uint64_t *a, const uint64_t *b, size_t words)

@@ -319,18 +319,6 @@ find_cliques(struct program *p)
 	free(member);
 }
 
-/* Whether a can stand in b's place on any machine of a type that both may stand on. */
-static bool
-can_replace(const struct program *p, const struct unit *a, const struct unit *b)
-{
-	if (a == b || a->banned || a->crowd_count || a->size < b->size)
-		return false;
-	for (size_t i = 0; i < p->resource_count; i++)
-		if (a->consumes[i] > b->consumes[i])
-			return false;
-	return bits_within(b->images, a->images, p->image_words) && bits_within(a->excludes, b->excludes, p->unit_words);
-}
-
 static bool
 is_fixed(const struct unit *unit)
 {
@@ -362,17 +350,6 @@ reduce_rule(const struct program *p, struct linear *linear)
 		linear->hi = linear->hi / common - (linear->hi % common < 0);
 }
 
-static void
-find_betters(struct program *p)
-{
-	for (size_t b = 0; b < p->unit_count; b++) {
-		p->units[b].betters = arena_alloc(&p->arena, p->unit_words, sizeof(uint64_t));
-		for (size_t a = 0; a < p->unit_count; a++)
-			if (can_replace(p, &p->units[a], &p->units[b]))
-				bits_add(p->units[b].betters, a);
-	}
-}
-
 int
 build_rules(struct program *p, const struct demands *demands, struct error *err)
 {
@@ -392,6 +369,6 @@ build_rules(struct program *p, const struct demands *demands, struct error *err)
 	for (size_t i = 0; i < p->linear_count; i++)
 		reduce_rule(p, &p->linears[i]);
 	find_cliques(p);
-	find_betters(p);
+	build_betters(p);
 	return 0;
 }

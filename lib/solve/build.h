@@ -21,6 +21,9 @@ int build_amounts(struct program *program, const struct demands *demands, struct
 /* What the rules say of the units: numbers, types, who may stand with whom, count rules, choices. */
 int build_rules(struct program *program, const struct demands *demands, struct error *err);
 
+/* Which units can stand in the place of which. */
+void build_betters(struct program *program);
+
 /* What the numbers imply for a single machine. */
 void build_bounds(struct program *program);
 

@@ -116,41 +116,54 @@ take_images(struct program *p)
 	}
 }
 
-int
-build_service(const struct program *p, const char *name)
+static int
+compare_to_service(const void *name, const void *service)
 {
-	size_t low = 0, high = p->service_count;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		int order = strcmp(p->services[middle]->name, name);
-
-		if (order == 0)
-			return (int)middle;
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NAMES_NONE;
+	return strcmp(name, (*(const struct service *const *)service)->name);
 }
 
 int
+build_service(const struct program *p, const char *name)
+{
+	const struct service **at = NULL;
+
+	if (p->service_count)
+		at = bsearch(name, p->services, p->service_count, sizeof *p->services, compare_to_service);
+	return at ? (int)(at - p->services) : NAMES_NONE;
+}
+
+static int
+compare_to_hardware(const void *name, const void *hardware)
+{
+	return strcmp(name, ((const struct hardware *)hardware)->name);
+}
+
+/* Among the types; those that leave stand behind them. */
+int
 build_hardware(const struct program *p, const char *name)
 {
-	for (size_t i = 0; i < p->hardware_count; i++)
-		if (strcmp(p->hardware[i].name, name ? name : "") == 0)
-			return (int)i;
-	return NAMES_NONE;
+	size_t types = p->hardware_count - (p->request->node_count ? 2 : 0);
+	const struct hardware *at = NULL;
+
+	if (types)
+		at = bsearch(name ? name : "", p->hardware, types, sizeof *p->hardware, compare_to_hardware);
+	return at ? (int)(at - p->hardware) : NAMES_NONE;
+}
+
+static int
+compare_to_image(const void *name, const void *image)
+{
+	return strcmp(name, ((const struct image *)image)->name);
 }
 
 int
 build_image(const struct program *p, const char *name)
 {
-	for (size_t i = 0; i < p->image_count; i++)
-		if (strcmp(p->images[i].name, name ? name : "") == 0)
-			return (int)i;
-	return NAMES_NONE;
+	const struct image *at = NULL;
+
+	if (p->image_count)
+		at = bsearch(name ? name : "", p->images, p->image_count, sizeof *p->images, compare_to_image);
+	return at ? (int)(at - p->images) : NAMES_NONE;
 }
 
 static int

@@ -48,7 +48,7 @@ struct unit { /* services that stand on the same machines */
 	bool everywhere;             /* no constraint names it: it stands on every new machine */
 	bool banned;                 /* a rule forbids it on any machine */
 	int clique;                  /* units of one clique exclude each other */
-	uint64_t *betters;           /* units that fit wherever this one does, in its place */
+	uint64_t *betters;           /* units that fit wherever this one does, in its place; itself too, perhaps */
 };
 
 enum departure {
