@@ -29,7 +29,7 @@
 static struct order order;
 static const char *catalogue_path, *machines, *config_path, *nodes_path;
 static struct option_list services, changes, replaced;
-static bool pretty;
+static bool pretty, default_services;
 static struct catalogue catalogue;
 static struct findings findings;
 static char *path; /* of the catalogue, or of the store */
@@ -52,6 +52,7 @@ static const struct option_spec options[] = {
 	OPTION_STRING(0, "config", &config_path, "FILE", "this config in place of the template's"),
 	OPTION_LIST(0, "set", &changes, "PATH=VALUE", "change one value of the config; may be repeated"),
 	OPTION_STRING(0, "nodes", &nodes_path, "FILE", "the cluster has these nodes already (a layout or plan)"),
+	OPTION_FLAG(0, "default-services", &default_services, "with --nodes: the template's services, not those that it has"),
 	OPTION_LIST(0, "replace", &replaced, "NODE", "this node leaves, and a new one comes in its place; may be repeated"),
 	OPTION_FLAG('p', "pretty", &pretty, "on several lines"),
 	OPTION_END
@@ -238,7 +239,7 @@ take_cluster(jv record)
 {
 	char *id = json_get_string(record, "id");
 
-	if (order.services.count == 0)
+	if (order.services.count == 0 && !default_services)
 		keep_services(record);
 	note_number(record, "nextNodenum", 0);
 	if (!order.id && id && cluster_id_is_valid(id))

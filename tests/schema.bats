@@ -16,7 +16,7 @@ agree() {
 
 @test "every kind of document has a schema that says what it is" {
 	for kind in provider hardwaretype imagetype service clustertemplate partialtemplate tenant request cluster node job task \
-		milestone result event expectation unsatisfiable solution take limits; do
+		milestone result event expectation unsatisfiable solution take limits clusterspec; do
 		jq -e '.title and .description and ."$id" == "'$kind'.json"' "$COOPR_ROOT/share/coopr/schema/$kind.json"
 	done
 }
@@ -51,7 +51,7 @@ agree() {
 }
 
 @test "the documents in the manual pages are what they are said to be" {
-	for page in "$COOPR_ROOT"/man/man5/coopr-{catalogue,request,layout,plan,result,event}.5; do
+	for page in "$COOPR_ROOT"/man/man5/coopr-{catalogue,clusterspec,request,layout,plan,result,event}.5; do
 		rm -f -- *.*
 		documents_of "$page"
 		for file in *.*; do
@@ -65,7 +65,7 @@ agree() {
 
 @test "and so their schemas say" {
 	need_jsonschema
-	for page in "$COOPR_ROOT"/man/man5/coopr-{catalogue,request,layout,plan,result,event}.5; do
+	for page in "$COOPR_ROOT"/man/man5/coopr-{catalogue,clusterspec,request,layout,plan,result,event}.5; do
 		rm -f -- *.*
 		documents_of "$page"
 		for file in *.*; do

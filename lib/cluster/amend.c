@@ -189,6 +189,24 @@ change_config(jv *cluster, const struct amendment *amendment, struct error *err)
 	return result;
 }
 
+static void
+change_members(jv *cluster, jv members)
+{
+	jv names = jv_get_kind(members) == JV_KIND_OBJECT ? jv_keys(jv_copy(members)) : jv_array();
+
+	for (size_t i = 0; i < json_length(names); i++) {
+		jv name = element(names, i), value = json_get(members, json_string(name));
+
+		if (jv_get_kind(value) == JV_KIND_NULL)
+			*cluster = jv_object_delete(*cluster, jv_copy(name));
+		else
+			json_set(cluster, json_string(name), jv_copy(value));
+		jv_free(value);
+		jv_free(name);
+	}
+	jv_free(names);
+}
+
 /* The id of the node of that id or host name, owned; invalid where there is none. */
 static jv
 find_node(jv nodes, const char *name)
@@ -239,6 +257,7 @@ amend_request(jv *request, const struct amendment *amendment, struct error *err)
 		result = change_machines(&cluster, json_length(nodes), amendment->machines, amendment->direction, err);
 	if (result == 0)
 		result = change_config(&cluster, amendment, err);
+	change_members(&cluster, amendment->members);
 	json_set(request, "cluster", cluster);
 	*request = jv_object_delete(*request, jv_string("replace"));
 	if (result == 0)
@@ -264,19 +283,19 @@ has_entity(jv list, const char *name)
 }
 
 void
-amend_definitions(jv *request, jv other)
+amend_definitions(jv *request, jv other, const char *list, const char *name)
 {
-	jv services = take_out(request, "services"), more = json_get(other, "services");
+	jv entities = take_out(request, list), more = json_get(other, list);
 
 	for (size_t i = 0; i < json_length(more); i++) {
-		jv service = element(more, i);
-		char *name = json_get_string(service, "name");
+		jv entity = element(more, i);
+		char *its_name = json_get_string(entity, "name");
 
-		if (name && !has_entity(services, name))
-			services = jv_array_append(services, jv_copy(service));
-		free(name);
-		jv_free(service);
+		if (its_name && (!name || strcmp(its_name, name) == 0) && !has_entity(entities, its_name))
+			entities = jv_array_append(entities, jv_copy(entity));
+		free(its_name);
+		jv_free(entity);
 	}
 	jv_free(more);
-	json_set(request, "services", services);
+	json_set(request, list, entities);
 }

@@ -19,6 +19,7 @@ struct amendment { /* zero-initialise but for config (jv_invalid()): nothing cha
 	struct string_list replace;    /* ids or host names of nodes that leave; others come in their place */
 	struct string_list settings;   /* PATH=VALUE, see config_set */
 	jv config;                     /* borrowed: in place of the config before; invalid: that one */
+	jv members;                    /* borrowed, an object: other members of the request's cluster; null takes one away */
 };
 
 /* Lets the request speak of the nodes that are there, as the layout in a file says. */
@@ -31,7 +32,8 @@ void amend_identity(jv *request, const char *id, const char *name, const char *o
  * no sense. */
 int amend_request(jv *request, const struct amendment *amendment, struct error *err);
 
-/* Takes the definitions of services that only the other request has. */
-void amend_definitions(jv *request, jv other);
+/* Takes the definitions that only the other request has, in the list of that name ("services"): of the entity so called, or of all
+ * (NULL). */
+void amend_definitions(jv *request, jv other, const char *list, const char *name);
 
 #endif

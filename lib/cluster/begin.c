@@ -128,6 +128,7 @@ describe_new(const struct work_order *order, const struct site *site, const stru
 	spec->create.provider = record->request.provider.name;
 	spec->create.owner = order->owner;
 	spec->create.group = order->group;
+	spec->create.applied = order->applied;
 	spec->create.expires_ms = lease_ms ? clock_wall_ms() + lease_ms : 0;
 	spec->create.lease_max_ms = template->lease_max_ms;
 	spec->create.lease_step_ms = template->lease_step_ms;

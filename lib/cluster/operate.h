@@ -24,6 +24,7 @@
 #include "store/clusters.h"
 #include "store/operations.h"
 
+struct applied;
 struct error;
 
 struct manner { /* how it is done: what every command may be told */
@@ -55,6 +56,7 @@ struct work_order {
 	bool preempts;       /* what is under way is cancelled for it */
 	const char *owner, *group; /* of a cluster that is to be made; NULL: who asks, none */
 	int64_t lease_ms;    /* of such a one, at first; 0: for ever, negative: as its template says */
+	const struct applied *applied; /* what coopr apply is to remember of such a one; NULL: nothing */
 };
 
 struct done { /* release it */

@@ -209,7 +209,24 @@ prepare_clone(struct site *site, const void *context, struct error *err)
 	return run(&plan, site, "layout.ndjson", "plan.ndjson", err);
 }
 
-/* Lets the request define the services that are added: as the entities are today. */
+/* Takes what the request speaks of and does not define from one that is made today. */
+static void
+take_definitions(jv *request, jv today)
+{
+	jv cluster = json_get(*request, "cluster");
+	char *hardwaretype = json_get_string(cluster, "hardwaretype"), *imagetype = json_get_string(cluster, "imagetype");
+
+	amend_definitions(request, today, "services", NULL);
+	if (hardwaretype)
+		amend_definitions(request, today, "hardwaretypes", hardwaretype);
+	if (imagetype)
+		amend_definitions(request, today, "imagetypes", imagetype);
+	free(imagetype);
+	free(hardwaretype);
+	jv_free(cluster);
+}
+
+/* Lets the request define what is added: as the entities are today. */
 static int
 define_added(const struct site *site, jv *request, struct error *err)
 {
@@ -226,7 +243,7 @@ define_added(const struct site *site, jv *request, struct error *err)
 	if (result == 0)
 		result = json_read_file(path, &today, err);
 	if (result == 0) {
-		amend_definitions(request, today);
+		take_definitions(request, today);
 		jv_free(today);
 	}
 	free(path);
@@ -248,7 +265,7 @@ amend(const struct site *site, const struct amend_wish *wish, struct error *err)
 	result = amend_nodes(&request, before, err);
 	if (result == 0)
 		result = amend_request(&request, &wish->amendment, err);
-	if (result == 0 && wish->amendment.add.count)
+	if (result == 0 && (wish->amendment.add.count || json_length(wish->amendment.members)))
 		result = define_added(site, &request, err);
 	if (result == 0)
 		result = write_request(site, request, err);

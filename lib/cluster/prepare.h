@@ -9,6 +9,8 @@
 #include "base/process.h"
 #include "cluster/amend.h"
 
+struct clusterspec;
+struct divergence;
 struct error;
 struct site;
 
@@ -33,9 +35,17 @@ struct action_wish { /* of what is there */
 	bool graceful;
 };
 
+struct spec_wish { /* what a file says */
+	const struct clusterspec *spec;
+	const struct divergence *divergence; /* of the cluster that is there, with another template; NULL: there is none yet */
+	const char *catalogue, *max_unavailable;
+	bool allow_moves;
+};
+
 int prepare_make(struct site *site, const void *make_wish, struct error *err);
 int prepare_clone(struct site *site, const void *cluster, struct error *err); /* the other one's name or id */
 int prepare_upgrade(struct site *site, const void *make_wish, struct error *err);
+int prepare_spec(struct site *site, const void *spec_wish, struct error *err);
 int prepare_amend(struct site *site, const void *amend_wish, struct error *err);
 int prepare_action(struct site *site, const void *action_wish, struct error *err);
 

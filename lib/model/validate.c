@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "model/catalogue.h"
+#include "model/clusterspec.h"
 #include "model/document.h"
 #include "model/event.h"
 #include "model/expectation.h"
@@ -16,11 +17,11 @@
 
 static const char *const kinds[] = {
 	"provider", "hardwaretype", "imagetype", "service", "clustertemplate", "partialtemplate", "tenant", "request",
-	"cluster", "node", "unsatisfiable", "job", "task", "milestone", "take", "result", "event", "limits", "expectation",
-	NULL
+	"clusterspec", "cluster", "node", "unsatisfiable", "job", "task", "milestone", "take", "result", "event", "limits",
+	"expectation", NULL
 };
 
-enum { FIRST_RECORD = 8 }; /* in kinds: from here on they are records of streams */
+enum { FIRST_RECORD = 9 }; /* in kinds: from here on they are records of streams */
 
 static void
 validate_entity(enum entity_kind kind, const struct place *place)
@@ -230,6 +231,15 @@ validate_limits(const struct place *place)
 	limits_release(&limits);
 }
 
+static void
+validate_clusterspec(const struct place *place)
+{
+	struct clusterspec spec;
+
+	clusterspec_parse(place, &spec);
+	clusterspec_release(&spec);
+}
+
 bool
 validate_document(const char *kind, const struct place *place)
 {
@@ -240,7 +250,7 @@ validate_document(const char *kind, const struct place *place)
 		{"tenant", validate_tenant}, {"request", validate_request}, {"cluster", validate_cluster},
 		{"node", validate_node}, {"job", validate_job}, {"task", validate_step}, {"milestone", validate_step},
 		{"take", validate_take}, {"result", validate_result}, {"unsatisfiable", validate_unsatisfiable}, {"event", validate_event},
-		{"limits", validate_limits}, {"expectation", validate_expectation},
+		{"limits", validate_limits}, {"expectation", validate_expectation}, {"clusterspec", validate_clusterspec},
 	};
 	enum entity_kind entity = entity_kind_of(kind);
 

@@ -20,6 +20,7 @@ const struct life_move life_moves[] = {
 	{"remove", IN(ACTIVE), LIFE_ACTIVE, LIFE_INCONSISTENT, true, false},
 	{"config", IN(ACTIVE) | IN(INCONSISTENT), LIFE_SAME, LIFE_INCONSISTENT, true, false},
 	{"upgrade", IN(ACTIVE), LIFE_ACTIVE, LIFE_INCONSISTENT, true, false},
+	{"apply", IN(ACTIVE), LIFE_ACTIVE, LIFE_INCONSISTENT, true, false},
 	{"start", IN(ACTIVE) | IN(INCONSISTENT), LIFE_SAME, LIFE_INCONSISTENT, true, false},
 	{"stop", IN(ACTIVE) | IN(INCONSISTENT), LIFE_SAME, LIFE_INCONSISTENT, true, false},
 	{"restart", IN(ACTIVE) | IN(INCONSISTENT), LIFE_SAME, LIFE_INCONSISTENT, true, false},

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/names.h"
 #include "store/accounts.h"
+#include "store/applied.h"
 #include "store/cluster-name.h"
 #include "store/clusters.h"
 #include "store/holding.h"
@@ -197,6 +198,19 @@ add_operation(struct beginning *b, int64_t number, struct error *err)
 }
 
 static int
+remember(struct beginning *b, struct error *err)
+{
+	struct applied applied;
+
+	if (!b->spec->create.applied)
+		return 0;
+	applied = *b->spec->create.applied;
+	applied.cluster = b->spec->cluster;
+	applied.revision = -1;
+	return applied_put(&b->account->store, &applied, err);
+}
+
+static int
 begin(struct beginning *b, int64_t *number, struct error *err)
 {
 	bool create = b->move->from >> LIFE_ABSENT & 1;
@@ -206,7 +220,7 @@ begin(struct beginning *b, int64_t *number, struct error *err)
 	if (find_peak(b, err) < 0 || quota_check(&b->account->store, b->tenant, b->spec->cluster, &b->now, &b->peak, err) < 0)
 		return -1;
 	*number = create ? 1 : b->found.list[0].operation + 1;
-	if (add_operation(b, *number, err) < 0)
+	if (add_operation(b, *number, err) < 0 || remember(b, err) < 0)
 		return -1;
 	return update_cluster(b, *number, err);
 }

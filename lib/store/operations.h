@@ -15,6 +15,7 @@
 #include "base/memory.h"
 
 struct account;
+struct applied;
 struct cluster_record;
 struct error;
 
@@ -57,6 +58,7 @@ struct operation_spec { /* zero-initialise */
 	struct { /* of a create only */
 		const char *name, *owner, *group, *provider; /* owner NULL: who asks */
 		int64_t expires_ms, lease_max_ms, lease_step_ms;
+		const struct applied *applied; /* what coopr apply is to remember of it; NULL: nothing. cluster, revision: do not matter */
 	} create;
 };
 

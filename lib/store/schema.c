@@ -146,6 +146,14 @@ static const char *const migrations[] = {
 	"	PRIMARY KEY (cluster, node, from_ms)"
 	") STRICT, WITHOUT ROWID;"
 	"CREATE UNIQUE INDEX node_use_living ON node_use (cluster, node) WHERE to_ms IS NULL;",
+	/* 4: what coopr apply remembers: the folder that a cluster follows, and what its file said last. */
+	"CREATE TABLE applied ("
+	"	cluster INTEGER PRIMARY KEY REFERENCES cluster,"
+	"	origin TEXT,"
+	"	spec TEXT NOT NULL CHECK (json_valid(spec)),"
+	"	revision INTEGER NOT NULL," /* of the cluster, when it was found to be as spec says; -1: not yet */
+	"	made INTEGER NOT NULL CHECK (made IN (0, 1))" /* apply has made it */
+	") STRICT;",
 };
 
 enum { NEWEST = sizeof migrations / sizeof *migrations };

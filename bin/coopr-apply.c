@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * coopr-apply: makes clusters be what a folder of files says: those that are missing are made, those that differ are changed, and
+ * with --prune those that it made and that no file speaks of any more are deleted. All files are read before anything is begun;
+ * a cluster that fails does not keep the others. Interrupted in any way, the same command goes on. Exits with 0 once all are so;
+ * 1 where one cannot be, or a task failed, and with --dry-run where one would change; 64 on misuse; 65 and 66 where a file is
+ * malformed or cannot be read; 75 where a cluster was passed over; 128 + signal when interrupted.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/message.h"
+#include "base/terminal.h"
+#include "cluster/apply.h"
+#include "cluster/front.h"
+
+static struct front front = {.jobs = FRONT_JOBS};
+static struct apply_wish wish;
+static bool yes;
+
+static const struct option_spec options[] = {
+	OPTION_STRING('f', "file", &wish.path, "FILE|DIR", "what the clusters shall be (-: standard input)"),
+	OPTION_FLAG(0, "prune", &wish.prune, "delete those that it made and that the folder no longer speaks of"),
+	OPTION_FLAG('y', "yes", &yes, "do not ask before clusters are deleted"),
+	OPTION_STRING(0, "origin", &wish.origin, "NAME", "what they remember as the folder (default: its path)"),
+	OPTION_FLAG(0, "adopt", &wish.adopt, "those that follow another folder follow this one from now on"),
+	OPTION_STRING('C', "catalogue", &wish.catalogue, "DIR", "take entities from here (default: $COOPR_CATALOGUE)"),
+	OPTION_FLAG(0, "allow-moves", &wish.allow_moves, "services may move to other machines, as few as can be"),
+	OPTION_STRING(0, "max-unavailable", &wish.max_unavailable, "N|N%", "a service is down on so many nodes at a time"),
+	FRONT_OPTIONS(&front),
+	OPTION_END
+};
+
+static const struct command command = {
+	"coopr-apply", "[OPTION]... -f FILE|DIR", "Make clusters be what files say.", options,
+	"  coopr-apply -f clusters --dry-run\n"
+	"  coopr-apply -f clusters\n"
+	"  coopr-apply -f clusters --prune --yes\n"};
+
+/* Exits where that is not what the user wants. */
+static void
+ask(const struct apply *apply)
+{
+	size_t count = apply_leftovers(apply);
+	char answer[16];
+
+	if (!wish.prune || yes || front.dry || count == 0)
+		return;
+	if (!isatty(STDIN_FILENO))
+		exit(option_misuse(&command, "--prune: %s%s would be deleted, and nobody is there to be asked; -y deletes without asking",
+		    apply_leftover(apply, 0), count > 1 ? " and others" : ""));
+	for (size_t i = 0; i < count; i++)
+		message("%s: no file speaks of it any more", apply_leftover(apply, i));
+	fprintf(stderr, "Delete %s with all machines and what is on them? [y/N] ", count == 1 ? "it" : "them");
+	if (!fgets(answer, sizeof answer, stdin) || (answer[0] != 'y' && answer[0] != 'Y')) {
+		message("nothing was done");
+		exit(EX_NO);
+	}
+}
+
+/* That somebody else is at work outweighs no trouble. */
+static int
+worse(int code, int other)
+{
+	return code == 0 || (code == EX_TEMPFAIL && other != 0) || other > 128 ? other : code;
+}
+
+static int
+answer(const struct application *application, bool as_table)
+{
+	struct error err;
+
+	if (as_table && application_print(application, stdout, terminal_colour(front.colour, stdout), &err) < 0)
+		return message_error(&err);
+	if (!as_table)
+		application_write(application, stdout);
+	fflush(stdout);
+	return application->outcome == APPLICATION_FAILED ? message_error(&application->trouble) : 0;
+}
+
+static int
+take_turns(struct apply *apply)
+{
+	bool as_table = front.format ? strcmp(front.format, "table") == 0 : isatty(STDOUT_FILENO);
+	size_t counts[APPLICATION_CHANGE_COUNT] = {0}, planned = 0;
+	struct application application;
+	int code = 0;
+
+	while (apply_next(apply, &application)) {
+		code = worse(code, answer(&application, as_table));
+		counts[application.change] += application.outcome != APPLICATION_LEFT && application.outcome != APPLICATION_FAILED;
+		planned += application.outcome == APPLICATION_PLANNED;
+		application_release(&application);
+	}
+	if (as_table)
+		application_print_counts(counts, stdout);
+	return code == 0 && planned ? EX_NO : code;
+}
+
+int
+main(int argc, char **argv)
+{
+	char **operands = argv + option_parse(&command, argc, argv);
+	struct manner manner = front_manner(&command, &front);
+	struct apply apply;
+	struct error err;
+	int code;
+
+	if (operands[0])
+		return option_misuse(&command, "no operand is wanted, found '%s'; files are named by -f", operands[0]);
+	if (!wish.path)
+		return option_misuse(&command, "-f FILE|DIR is wanted");
+	if (apply_open(&apply, &wish, &manner, &err) < 0) {
+		code = message_error(&err);
+	} else if (wish.prune && !apply.specs.folder) {
+		code = option_misuse(&command, "--prune: only a folder says which clusters shall not be");
+	} else {
+		ask(&apply);
+		code = take_turns(&apply);
+	}
+	if (apply_close(&apply, &err) < 0)
+		code = worse(code, message_error(&err));
+	return message_end(code);
+}

@@ -1,0 +1,452 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# coopr-apply(1), with machines and services that are not real; and its EXAMPLES.
+
+load case
+load examples
+
+# A service "stubborn" fails to start as long as there is a file "broken", and waits as long as there is a file "wait".
+setup() {
+	fresh
+	cp -R "$COOPR_ROOT/share/coopr/catalogue" mine
+	jq '.provisioner = {}' "$COOPR_ROOT/share/coopr/catalogue/providers/dummy.json" >mine/providers/dummy.json
+	jq '.name = "other"' mine/providers/dummy.json >mine/providers/other.json
+	for file in mine/hardwaretypes/*.json mine/imagetypes/*.json; do
+		jq '.providermap.other = .providermap.dummy' "$file" >changed
+		mv changed "$file"
+	done
+	sed -i 's/"delay_ms": *"[0-9]*"/"delay_ms": "0"/' mine/services/*.json
+	export COOPR_CATALOGUE=$PWD/mine COOPR_PLUGINS=$PWD/plugins WHERE=$PWD
+	mkdir -p plugins/automator clusters
+	cat >plugins/automator/stubborn <<-'EOT'
+		#!/bin/sh
+		cat >/dev/null
+		while [ "$1" = start ] && [ -e "$WHERE/wait" ]; do
+			echo here >"$WHERE/arrived"
+			read -r _ <"$WHERE/gate"
+		done
+		if [ "$1" = start ] && [ -e "$WHERE/broken" ]; then
+			echo '{"kind":"result","status":65,"message":"it is broken"}'
+		else
+			echo '{"kind":"result","status":0}'
+		fi
+	EOT
+	chmod 755 plugins/automator/stubborn
+	jq -n '{name: "stubborn", provisioner: {actions: {install: {type: "dummy", fields: {}}, start: {type: "stubborn", fields: {}},
+		stop: {type: "dummy", fields: {}}, remove: {type: "dummy", fields: {}}}}}' >mine/services/stubborn.json
+	jq '.compatibility.services += ["stubborn"]' mine/clustertemplates/lamp.json >lamp
+	mv lamp mine/clustertemplates/lamp.json
+	jq '.name = "lamp2" | .defaults.config.php.flavour = "second"' mine/clustertemplates/lamp.json >mine/clustertemplates/lamp2.json
+}
+
+# A file of the folder: the cluster $1, a lamp, and what more is said of it.
+describe() { # NAME [JSON]
+	jq -n --arg name "$1" --argjson more "${2:-{\}}" '{kind: "clusterspec", name: $name, template: "lamp"} + $more' >"clusters/$1.json"
+}
+
+apply() {
+	coopr apply -f clusters "$@"
+}
+
+recorded() { # COLUMNS of the clusters that are there, one a line
+	sqlite3 -separator ' ' "$COOPR_STATE/store.sqlite3" "SELECT $1 FROM cluster WHERE status <> 'terminated' ORDER BY name"
+}
+
+operations() { # COLUMNS
+	sqlite3 -separator ' ' "$COOPR_STATE/store.sqlite3" "SELECT $1 FROM operation ORDER BY begun_ms, cluster, number"
+}
+
+count_operations() {
+	[ ! -e "$COOPR_STATE/store.sqlite3" ] || operations "count(*)"
+}
+
+# The differences of a cluster in records, one a line.
+differences() { # NAME
+	jq -r --arg name "$1" 'select(.name == $name) | .differences[]'
+}
+
+# What the request that is kept of a cluster says.
+request() { # NAME FILTER
+	sqlite3 "$COOPR_STATE/store.sqlite3" "SELECT wish FROM cluster_document JOIN cluster ON id = cluster
+		WHERE status <> 'terminated' AND name = '$1'" | jq -c "$2"
+}
+
+# It is as the folder says, and nothing is done.
+settled() {
+	local before
+	before=$(count_operations)
+	apply >again 2>log
+	same none "$(jq -r .change again | sort -u)"
+	same "$before" "$(count_operations)"
+	apply --dry-run >again 2>log
+}
+
+@test "what is missing is made; the second time nothing is done" {
+	describe blog '{"numMachines": 4, "description": "for all"}'
+	describe wiki '{"numMachines": {"min": 3, "max": 6}, "set": {"php.memory": "64M", "/php/depth": 3}, "lease": "12h",
+		"services": ["mysql", "apache", "mod-php", "haproxy"], "provider": "other", "dnsSuffix": "x.example", "imagetype": "debian12",
+		"hardwaretype": "medium"}'
+	apply -o table >said 2>log
+	same "+ blog  made,+ wiki  made,2 new, 0 as they are" "$(paste -sd, said)"
+	same "blog 4 active 0,wiki 3 active 1" "$(recorded "name, nodes, status, expires_ms > 0" | paste -sd,)"
+	same '"64M" 3' "$(request wiki '.cluster.config.php.memory, .cluster.config.php.depth' | paste -sd' ')"
+	same '["apache","haproxy","mod-php","mysql"]["medium","debian12","x.example","other"]' "$(request wiki '.cluster.services,
+		[.cluster.hardwaretype, .cluster.imagetype, .cluster.dnsSuffix, .provider.name]' | paste -sd '')"
+	same "create create" "$(operations action | paste -sd' ')"
+	contains "$(operations why | head -n 1)" "apply of $PWD/clusters"
+	settled
+	describe blog '{"numMachines": 4, "description": "for others", "owner": null, "services": []}'
+	settled
+}
+
+@test "a dry run shows what would be done, exits with 1 where that is something, and does nothing" {
+	describe blog '{"numMachines": 4}'
+	run --separate-stderr -1 apply --dry-run -o table
+	contains "$output" "+ blog  is new"
+	contains "$output" "4 machines, "
+	same 0 "$(count_operations)"
+	apply >said 2>log
+	run --separate-stderr -0 apply --dry-run -o table
+	same "= blog,1 as it is" "$(paste -sd, <<<"$output")"
+	describe blog '{"numMachines": 5}'
+	run --separate-stderr -1 apply --dry-run -o table
+	contains "$output" "    ~ machines 4 -> 5"
+	contains "$output" "+ 1  small, debian12: apache mod-php"
+	run --separate-stderr -1 apply --dry-run
+	same '{"change":"changed","cluster":"00000001","differences":["~ machines 4 -> 5"],"job":null,"kind":"applied","message":null,"name":"blog","outcome":"planned"}' "$output"
+	same 1 "$(count_operations)"
+	[ ! -e "$COOPR_STATE/clusters/00000001/00000001-002" ]
+}
+
+@test "what differs is changed, all of a cluster by one operation" {
+	describe blog '{"numMachines": 4}'
+	describe wiki
+	apply >said 2>log
+	describe blog '{"numMachines": 5, "services": ["apache", "haproxy", "mod-php", "mysql", "stubborn"], "set": {"php.memory": "64M"}}'
+	apply >said 2>log
+	same "blog changed done,wiki none done" "$(jq -r '[.name, .change, .outcome] | join(" ")' said | paste -sd,)"
+	same "$(printf '%s\n' '~ machines 4 -> 5' '+ service stubborn' '- service memcached' '+ config /php/memory "64M"')" \
+		"$(differences blog <said)"
+	same "blog 5 active" "$(recorded "name, nodes, status" | head -n 1)"
+	same '["apache","haproxy","mod-php","mysql","stubborn"]"64M"' "$(request blog '.cluster.services, .cluster.config.php.memory' | paste -sd '')"
+	same "create create apply" "$(operations action | paste -sd' ')"
+	settled
+}
+
+@test "what is dropped from a file goes back to what the template says; what was never in it is left alone" {
+	describe blog '{"numMachines": 4, "services": ["apache", "haproxy", "mod-php", "mysql"], "set": {"php.memory": "64M"},
+		"hardwaretype": "medium", "dnsSuffix": "x.example"}'
+	describe wiki '{"numMachines": 4}'
+	apply >said 2>log
+	coopr add wiki stubborn >now 2>log
+	coopr config --set php.memory=32M wiki >now 2>log
+	describe blog
+	apply >said 2>log
+	same "$(printf '%s\n' '+ service memcached' '~ dnsSuffix x.example -> lamp.example.net' '~ hardwaretype medium -> -' \
+		'- config /php/memory "64M"')" "$(differences blog <said)"
+	same "" "$(differences wiki <said)"
+	same '[4,null,null]' "$(request blog '[.cluster.numMachines, .cluster.config.php.memory, .cluster.hardwaretype]')"
+	settled
+}
+
+@test "what was changed by hand is changed back where a file says otherwise" {
+	describe blog '{"numMachines": 4, "set": {"php.memory": "64M"}}'
+	apply >said 2>log
+	coopr expand blog >now 2>log
+	coopr config --set php.memory=32M blog >now 2>log
+	apply >said 2>log
+	same "$(printf '%s\n' '~ machines 5 -> 4' '~ config /php/memory "32M" -> "64M"')" "$(differences blog <said)"
+	settled
+	describe blog '{"numMachines": {"max": 3}}'
+	apply >said 2>log
+	same 3 "$(recorded nodes)"
+	describe blog '{"numMachines": {"min": 5}}'
+	apply >said 2>log
+	same 5 "$(recorded nodes)"
+	coopr expand blog >now 2>log
+	settled
+}
+
+@test "an entity that changes changes no cluster; another template in the file does" {
+	describe blog '{"numMachines": 4}'
+	apply >said 2>log
+	coopr config --set php.memory=32M blog >now 2>log
+	jq '.provisioner.actions.install.fields.version = "2"' mine/services/mysql.json >new
+	mv new mine/services/mysql.json
+	settled
+	describe blog '{"template": "lamp2", "numMachines": 5}'
+	apply >said 2>log
+	same "$(printf '%s\n' '~ template lamp -> lamp2' '~ machines 4 -> 5')" "$(differences blog <said)"
+	same '["lamp2","second",null,"2"]' "$(request blog '[.template.name, .cluster.config.php.flavour, .cluster.config.php.memory,
+		(.services[] | select(.name == "mysql") | .provisioner.actions.install.fields.version)]')"
+	same "lamp2 5 active" "$(recorded "template, nodes, status")"
+	settled
+}
+
+@test "with another template the services are the file's, or that template's, not those that it had" {
+	jq '.name = "lamp3" | .defaults.services = ["apache", "haproxy", "mod-php", "mysql"]' mine/clustertemplates/lamp.json \
+		>mine/clustertemplates/lamp3.json
+	describe blog '{"numMachines": 4}'
+	apply >said 2>log
+	describe blog '{"numMachines": 4, "template": "lamp3"}'
+	apply >said 2>log
+	same '["apache","haproxy","mod-php","mysql"]' "$(request blog .cluster.services)"
+	describe blog '{"numMachines": 4, "template": "lamp", "services": ["apache", "haproxy", "mod-php", "mysql", "stubborn"]}'
+	apply >said 2>log
+	same '["apache","haproxy","mod-php","mysql","stubborn"]' "$(request blog .cluster.services)"
+	settled
+}
+
+@test "--prune deletes what apply has made of this folder and no file speaks of, and nothing else" {
+	coopr create mine -t lamp -n 4 >now 2>log
+	for name in blog wiki; do describe "$name"; done
+	apply >said 2>log
+	mkdir elsewhere
+	jq '.name = "far"' clusters/wiki.json >elsewhere/far.json
+	coopr apply -f elsewhere >said 2>log
+	describe mine '{"numMachines": 5}'
+	rm clusters/wiki.json
+	apply >said 2>log
+	same "wiki deleted left" "$(jq -r 'select(.name == "wiki") | [.name, .change, .outcome] | join(" ")' said)"
+	same "blog far mine wiki" "$(recorded name | paste -sd' ')"
+	same 5 "$(recorded "CASE name WHEN 'mine' THEN nodes END" | grep .)"
+	rm clusters/mine.json
+	run --separate-stderr -64 apply --prune
+	contains "$stderr" "wiki would be deleted"
+	run --separate-stderr -1 apply --prune --dry-run -o table
+	contains "$output" "- wiki  is deleted"
+	same "blog far mine wiki" "$(recorded name | paste -sd' ')"
+	apply --prune --yes >said 2>log
+	same "blog far mine" "$(recorded name | paste -sd' ')"
+	settled
+	run --separate-stderr -64 coopr apply --prune -y -f clusters/blog.json
+	rm clusters/blog.json
+	run --separate-stderr -66 apply --prune -y
+	contains "$stderr" "coopr delete"
+	same "blog far mine" "$(recorded name | paste -sd' ')"
+}
+
+@test "a file of the folder can be applied alone, and standard input" {
+	describe blog '{"numMachines": 4}'
+	describe wiki '{"numMachines": 4}'
+	coopr apply -f clusters/blog.json >said 2>log
+	same blog "$(recorded name)"
+	apply >said 2>log
+	jq -c '.numMachines = 5' clusters/blog.json clusters/wiki.json | coopr apply -f - >said 2>log
+	same "5 5" "$(recorded nodes | paste -sd' ')"
+	coopr apply -f <(cat clusters/blog.json) >said 2>log
+	same "4 5" "$(recorded nodes | paste -sd' ')"
+	rm clusters/wiki.json
+	apply --prune -y >said 2>log
+	same blog "$(recorded name)"
+}
+
+@test "a cluster follows one folder, until another adopts it; a folder that moves keeps its name" {
+	describe blog '{"numMachines": 4}'
+	apply >said 2>log
+	mv clusters moved
+	run --separate-stderr -1 coopr apply -f moved
+	contains "$stderr" "blog: it follows the files of $PWD/clusters; --adopt lets it follow those of $PWD/moved"
+	coopr apply -f moved --origin "$PWD/clusters" >said 2>log
+	coopr apply -f moved --origin shops --adopt >said 2>log
+	same "shops 1" "$(sqlite3 -separator ' ' "$COOPR_STATE/store.sqlite3" 'SELECT origin, made FROM applied')"
+	ln -s moved linked
+	coopr apply -f linked --adopt >said 2>log
+	coopr apply -f moved >said 2>log
+	same 1 "$(count_operations)"
+}
+
+@test "what is wrong in any file is said, all of it, and nothing is begun" {
+	describe blog
+	echo '{"kind":"clusterspec","name":"wiki","template":"lamp","numMachine":4,"lease":"soon"}
+		{"kind":"clusterspec","name":"00000001","template":7}' >clusters/more.ndjson
+	jq -c . clusters/blog.json >clusters/zebra.json
+	echo '{"kind":"clusterspec",' >clusters/cut.json
+	echo '{"kind":"service","name":"x","template":"y"}' >clusters/kind.json
+	: >clusters/void.json
+	mkfifo clusters/pipe.json
+	ln -s nowhere clusters/gone.json
+	echo 'no JSON' >clusters/README.md
+	echo 'no JSON' >clusters/.hidden.json
+	mkdir clusters/below.json
+	run --separate-stderr -65 apply
+	for line in 'more.ndjson: /numMachine: there is no such member; did you mean numMachines?' \
+		'more.ndjson: /lease: "soon" is no time' 'more.ndjson: record 2: /template: expected string, found number' \
+		"more.ndjson: record 2: /name: '00000001' cannot be the name of a cluster" 'cut.json: ' \
+		'kind.json: /kind: expected "clusterspec", found "service"' 'void.json: it is empty' 'pipe.json: it is no file' \
+		'gone.json: No such file' '/name: "blog" is described in clusters/blog.json, too' 'so nothing was done'; do
+		contains "$stderr" "$line"
+	done
+	same "" "$output$(grep -e README -e hidden -e below <<<"$stderr")"
+	[ ! -e "$COOPR_STATE/store.sqlite3" ]
+}
+
+@test "what cannot be read is 66; misuse is 64" {
+	run --separate-stderr -66 coopr apply -f nowhere
+	contains "$stderr" nowhere
+	run --separate-stderr -66 apply
+	contains "$stderr" "no file in it ends with .json"
+	run --separate-stderr -64 coopr apply
+	run --separate-stderr -64 coopr apply clusters
+	run --separate-stderr -64 coopr apply -f ''
+	describe blog
+	run --separate-stderr -64 apply -j 0
+	run --separate-stderr -65 coopr apply -f - </dev/null
+	run --separate-stderr -65 coopr apply -f /dev/null
+}
+
+@test "one cluster that cannot be does not keep the others" {
+	describe blog '{"numMachines": 4}'
+	describe mid '{"numMachines": 4}'
+	apply >said 2>log
+	describe aaa '{"template": "nonsuch"}'
+	describe blog '{"services": ["nonsuch"]}'
+	describe huge '{"numMachines": 2}'
+	describe mid '{"provider": "other"}'
+	describe wiki '{"numMachines": 4}'
+	describe set '{"set": {"php.memory": 1, "php.memory.x": 2}}'
+	run --separate-stderr -1 apply
+	same "aaa failed,blog failed,huge failed,mid failed,set failed,wiki done" "$(jq -r '[.name, .outcome] | join(" ")' <<<"$output" | paste -sd,)"
+	contains "$stderr" 'nonsuch'
+	contains "$stderr" "huge: it cannot be"
+	contains "$stderr" "mid: its machines are of the provider dummy, and cannot become those of other"
+	same "blog mid wiki" "$(recorded name | paste -sd' ')"
+	describe mid '{"owner": "somebody"}'
+	describe wiki '{"group": "some"}'
+	run --separate-stderr -1 apply
+	contains "$stderr" "cannot come to belong to somebody"
+	contains "$stderr" "its group is none, and cannot become some"
+}
+
+@test "an operation that failed is tried again where it leads to what the file says, else taken back" {
+	describe blog '{"numMachines": 4}'
+	apply >said 2>log
+	touch broken
+	describe blog '{"numMachines": 5, "services": ["apache", "haproxy", "mod-php", "mysql", "stubborn"]}'
+	run --separate-stderr -1 apply
+	contains "$stderr" "it is broken"
+	same inconsistent "$(recorded status)"
+	run --separate-stderr -1 apply --dry-run
+	contains "$output" "failed: it is tried again"
+	run --separate-stderr -1 apply
+	rm broken
+	apply >said 2>log
+	same "5 active" "$(recorded "nodes, status")"
+	settled
+	touch broken
+	run -1 coopr restart blog stubborn
+	same inconsistent "$(recorded status)"
+	rm broken
+	apply >said 2>log
+	same active "$(recorded status)"
+	touch broken
+	run -1 coopr expand blog
+	describe blog '{"numMachines": 4, "set": {"php.memory": "64M"}, "services": ["apache", "haproxy", "mod-php", "mysql"]}'
+	apply >said 2>log
+	same "4 active" "$(recorded "nodes, status")"
+	same '["apache","haproxy","mod-php","mysql"]"64M"' "$(request blog '.cluster.services, .cluster.config.php.memory' | paste -sd '')"
+	contains "$(differences blog <said)" "failed: it is taken back"
+	settled
+}
+
+@test "a making that failed is gone on with, or, where the file says otherwise by then, begun anew" {
+	touch broken
+	describe blog '{"numMachines": 4, "services": ["apache", "haproxy", "mod-php", "mysql", "stubborn"]}'
+	run --separate-stderr -1 apply
+	same incomplete "$(recorded status)"
+	rm broken
+	apply >said 2>log
+	same "1 active" "$(recorded "id, status")"
+	settled
+	coopr delete -y blog >now 2>log
+	touch broken
+	run -1 apply
+	describe blog '{"numMachines": 5, "services": ["apache", "haproxy", "mod-php", "mysql"]}'
+	apply >said 2>log
+	same "3 5 active" "$(recorded "id, nodes, status")"
+	contains "$(differences blog <said)" "it is deleted and made anew"
+	settled
+	run -1 coopr create byhand -t lamp -n 4 -s apache,haproxy,mod-php,mysql,stubborn
+	describe byhand '{"numMachines": 5}'
+	run --separate-stderr -1 apply
+	contains "$stderr" "coopr delete byhand"
+	same incomplete "$(recorded status | tail -n 1)"
+}
+
+@test "what another command is at work on is passed over" {
+	describe blog '{"numMachines": 4}'
+	describe wiki '{"numMachines": 4}'
+	apply >said 2>log
+	describe blog '{"numMachines": 5}'
+	describe wiki '{"numMachines": 5}'
+	run --separate-stderr -75 flock "$COOPR_STATE/clusters/00000001" coopr apply -f clusters
+	same "blog failed,wiki done" "$(jq -r '[.name, .outcome] | join(" ")' <<<"$output" | paste -sd,)"
+	same "4 5" "$(recorded nodes | paste -sd' ')"
+	apply >said 2>log
+	same "5 5" "$(recorded nodes | paste -sd' ')"
+}
+
+@test "--detach begins all, and leaves the work to workers; the next one settles them, or goes on" {
+	describe blog '{"numMachines": 4}'
+	describe wiki '{"numMachines": 4}'
+	apply --detach >said 2>log
+	same "00000001-001 begun,00000002-001 begun" "$(jq -r '[.job, .outcome] | join(" ")' said | paste -sd,)"
+	same "pending pending" "$(recorded status | paste -sd' ')"
+	apply --detach >said 2>log
+	same "begun begun" "$(jq -r .outcome said | paste -sd' ')"
+	coopr-work --drain
+	apply >said 2>log
+	same "active active" "$(recorded status | paste -sd' ')"
+	describe blog '{"numMachines": 5}'
+	apply --detach >said 2>log
+	describe blog '{"numMachines": 6}'
+	run --separate-stderr -75 apply --detach
+	contains "$stderr" "is under way, and leads to something else"
+	apply >said 2>log
+	same "6 active" "$(recorded "nodes, status" | head -n 1)"
+	settled
+}
+
+@test "a lease that the file changes is changed; one that was prolonged is left alone" {
+	describe blog '{"numMachines": 4, "lease": "12h"}'
+	apply >said 2>log
+	coopr lease blog 13h
+	settled
+	describe blog '{"numMachines": 4, "lease": "6h"}'
+	run --separate-stderr -1 apply --dry-run
+	apply >said 2>log
+	contains "$(differences blog <said)" "~ lease 12 h 0 m -> 6 h 0 m"
+	same 21600000 "$(recorded "expires_ms - created_ms")"
+	same 1 "$(operations "job IS NOT NULL" | grep -c 1)"
+	settled
+}
+
+@test "clusters of others, and of other tenants, are none of its business" {
+	coopr tenant create qa >now 2>log
+	describe blog '{"numMachines": 4}'
+	apply >said 2>log
+	coopr apply -f clusters -T qa >said 2>log
+	same "blog new done" "$(jq -r '[.name, .change, .outcome] | join(" ")' said)"
+	same "default qa" "$(recorded "(SELECT name FROM tenant WHERE tenant.id = cluster.tenant)" | sort | paste -sd' ')"
+	rm clusters/blog.json
+	describe wiki '{"numMachines": 4}'
+	coopr apply -f clusters -T qa --prune -y >said 2>log
+	same "default blog,qa wiki" "$(recorded "(SELECT name FROM tenant WHERE tenant.id = cluster.tenant), name" | sort | paste -sd,)"
+	run --separate-stderr -1 coopr apply -f clusters -T nonsuch
+}
+
+@test "the examples" {
+	documents_of "$COOPR_ROOT/man/man5/coopr-clusterspec.5"
+	mv 1.clusterspec clusters/shop.json
+	commands_of "$COOPR_ROOT/man/man1/coopr-apply.1" >examples
+	help_of coopr-apply | tail -n +2 >>examples
+	sed -i '/^coopr-apply/s/-f clusters/& --origin shops.git/' examples
+	[ "$(wc -l <examples)" -ge 6 ]
+	while read -r line <&4; do
+		run bash -eu -c "$line"
+		echo "$line: $status: $output"
+		[ "$status" -eq 0 ]
+	done 4<examples
+	same "shop 4" "$(recorded "name, nodes")"
+}
