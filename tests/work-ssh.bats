@@ -72,3 +72,48 @@ put_shell() {
 	same complete "$(status "$job")"
 	same running "$(status "$other")"
 }
+
+@test "cancel ends a script that ignores every signal, with all its children; the job is over when it is gone from the node" {
+	sshd_start
+	mkfifo started
+	script stubborn.sh <<-END
+		#!/bin/bash
+		trap '' HUP INT TERM PIPE
+		(while :; do sleep 1; done) &
+		echo "\$\$ \$COOPR_DIR" >$PWD/started
+		while :; do sleep 1; done
+	END
+	job=$(put_shell stubborn.sh 1 1)
+	start_work -v
+	read -r -t 60 pid directory <started
+	began=${EPOCHREALTIME/./}
+	coopr-queue cancel "$job"
+	timeout 60 coopr-queue wait "$job" || [ $? -eq 1 ]
+	# Within eight seconds the node has said so; where it was slower, the end is there all the same.
+	[ "$((${EPOCHREALTIME/./} - began))" -ge 8000000 ] || is_gone "$pid" "$directory"
+	until is_gone "$pid" "$directory"; do sleep 0.1; done
+	same cancelled "$(status "$job")"
+	contains "$(<work.log)" "failed with 75"
+}
+
+# Nothing that runs of the process group that the script leads, and not its directory.
+is_gone() {
+	! pgrep -r R,S,D -g "$1" >/dev/null && [ ! -e "$2" ]
+}
+
+@test "a script that is told to end may finish its work before: the job is over when it has, and no sooner" {
+	sshd_start
+	mkfifo started
+	script tidy.sh <<-END
+		#!/bin/bash
+		trap 'sleep 0.3; echo tidy >$PWD/tidied; exit 1' TERM
+		echo >$PWD/started
+		while :; do sleep 0.1; done
+	END
+	job=$(put_shell tidy.sh 1 1)
+	start_work
+	read -r -t 60 _ <started
+	coopr-queue cancel "$job"
+	timeout 60 coopr-queue wait "$job" || [ $? -eq 1 ]
+	same tidy "$(<tidied)"
+}

@@ -20,7 +20,7 @@ show(void *to, const char *bytes, size_t length)
 }
 
 /* Until ssh has ended, which it is told to once all has been said. Returns why it had to be left, 0 or a
- * signal. */
+ * signal: then ssh ends when the script has ended on the node. */
 static int
 converse(struct talk *talk, struct supervisor *supervisor, struct child *child)
 {
@@ -35,8 +35,10 @@ converse(struct talk *talk, struct supervisor *supervisor, struct child *child)
 			return signal;
 		if (event == SUPERVISE_SIGNAL)
 			signal = supervisor->signal;
-		if (signal || over)
+		if (over)
 			supervise_stop(supervisor, child);
+		else if (signal)
+			supervise_ask(supervisor, child, TALK_END_MS);
 	}
 }
 

@@ -205,6 +205,16 @@ supervise_stop(struct supervisor *supervisor, struct child *child)
 	press(supervisor, child);
 }
 
+void
+supervise_ask(struct supervisor *supervisor, struct child *child, int64_t grace_ms)
+{
+	if (child->stopped || child->told_to_end)
+		return;
+	child->stopped = true;
+	pipes_shut(&child->in_end);
+	set_deadline(supervisor, child, clock_monotonic_ms() + grace_ms);
+}
+
 /* Once all is written, room in the pipe is no news: only that nobody reads it any more. */
 static void
 await_room(struct supervisor *supervisor, struct child *child, uint32_t events)
@@ -342,7 +352,7 @@ keep_time(struct supervisor *supervisor, int64_t now)
 
 	for (struct child *child = supervisor->children; child; child = child->next) {
 		if (child->deadline <= now) {
-			child->timed_out |= !child->told_to_end;
+			child->timed_out |= !child->told_to_end && !child->stopped;
 			press(supervisor, child);
 		}
 		if (child->deadline < next)

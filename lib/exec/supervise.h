@@ -102,8 +102,11 @@ void child_release(struct child *child);
 void supervise_feed(struct supervisor *supervisor, struct child *child, const char *bytes, size_t length);
 void supervise_end_input(struct supervisor *supervisor, struct child *child);
 
-/* Ends the child's group; its end comes as an event. */
+/* Ends the child's group; its end comes as an event. What was adopted is let go. */
 void supervise_stop(struct supervisor *supervisor, struct child *child);
+
+/* Has it end by itself, at the end of its input; in so many milliseconds it is stopped. */
+void supervise_ask(struct supervisor *supervisor, struct child *child, int64_t grace_ms);
 
 /* Has input on fd (with EPOLLIN) or, in any case, its hang-up told as SUPERVISE_READY. false where fd is of a kind
  * that cannot be waited for (a file). */

@@ -18,7 +18,10 @@ struct error;
 struct machine;
 struct payload;
 
-enum { TALK_FACTS_BYTES = 1024 * 1024 };
+enum {
+	TALK_FACTS_BYTES = 1024 * 1024,
+	TALK_END_MS = 8000, /* for a script that is broken off to end on the node; what runs there gives it four seconds */
+};
 
 struct remote_answer {
 	int status;       /* the script's exit code, 128 + signal where one ended it */

@@ -326,6 +326,7 @@ static void
 heard(struct server *server, struct child *child, enum supervise_event event)
 {
 	struct run *run = child->owner;
+	enum mux_news news;
 	bool over;
 
 	if (connections_heard(child, event)) {
@@ -333,8 +334,12 @@ heard(struct server *server, struct child *child, enum supervise_event event)
 		return;
 	}
 	over = talk_hear(&run->talk, child);
-	if (!run->refused && mux_hear(child, &run->call->outcome.error) == MUX_REFUSED)
+	news = run->refused ? MUX_QUIET : mux_hear(child, &run->call->outcome.error);
+	if (news == MUX_REFUSED)
 		run->refused = over = true;
+	/* What was broken off and has left something in the background ends its session, but not its output. */
+	if (news == MUX_EXITED && run->call->ending)
+		over = true;
 	if (event == SUPERVISE_ENDED)
 		conclude(server, run);
 	else if (over)
@@ -347,8 +352,9 @@ end(struct server *server, struct call *call)
 	struct run *run = call->state;
 	char name[SSH_NAME_SIZE];
 
+	/* The node is not free for anything else before the script has ended there. */
 	if (run->talking) {
-		supervise_stop(&server->supervisor, &run->child);
+		supervise_ask(&server->supervisor, &run->child, TALK_END_MS);
 		return;
 	}
 	/* It has not begun: that may be otherwise another time. */
