@@ -144,7 +144,7 @@ two" "$(cat log)"
 	same "70 automator/nothing printed no result" "$(member '"\(.status) \(.message)"')"
 	plugin garbage <<<"echo hello world"
 	do_task garbage
-	same '70 automator/garbage printed something that is no result: "hello world?"' "$(member '"\(.status) \(.message)"')"
+	same '70 automator/garbage printed something that is no result: "hello world"' "$(member '"\(.status) \(.message)"')"
 	plugin truncated <<<"printf '{\"kind\":\"result\",\"status\":'"
 	do_task truncated
 	same 70 "$(member .status)"

@@ -116,6 +116,35 @@ long_ago() {
 	same 1 "$(operations)"
 }
 
+@test "a provider that needs a secret to list gets it, and it appears nowhere" {
+	coopr delete -y blog
+	echo swordfish | coopr-secret set token
+	jq '.provisioner = {auth: {secret: "token"}}' mine/providers/dummy.json >provider.json && mv provider.json mine/providers/dummy.json
+	coopr create shop -t lamp -n 4 >/dev/null
+	export COOPR_PLUGINS=$PWD/plugins
+	mkdir -p plugins/provider
+	# It says all that it was told, and claims a machine that nobody knows.
+	cat >plugins/provider/dummy <<-END
+		#!/bin/sh
+		entity=\$(cat)
+		case \$entity in
+		*swordfish*) ;;
+		*) exit 77 ;;
+		esac
+		echo "asked with \$entity" >&2
+		printf 'sword' >&2
+		printf 'fish was it\n' >&2
+		printf '%s\n' '{"kind":"node","id":"99999999-1000","facts":{"note":"by swordfish"}}'
+	END
+	chmod 755 plugins/provider/dummy
+	run --separate-stderr coopr reconcile --repair
+	echo "$output$stderr" >said
+	contains "$stderr" 'asked with {'
+	contains "$stderr" '[secret token] was it'
+	contains "$output" 99999999-1000
+	run -1 grep -r --exclude-dir=plugins swordfish .
+}
+
 @test "a cluster that something is under way on is passed over" {
 	coopr expand --detach blog
 	rm "$machines/00000001-1001"

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -27,14 +28,14 @@ struct reading {
 	const char *plugin; /* for messages */
 	void (*each)(void *context, const char *id, const char *record, size_t length);
 	void *context;
-	struct buffer pending;
+	struct buffer pending, said;
+	struct redaction values; /* of the secrets that the plugin is told */
 };
 
-/* The entity with the values of its secrets; invalid with a reason. */
+/* The entity with the values of its secrets, which values gets, too; invalid with a reason. */
 static jv
-entity_of(const char *provider, const char *tenant, struct error *err)
+entity_of(const char *provider, const char *tenant, struct redaction *values, struct error *err)
 {
-	struct redaction values = {0};
 	jv record = jv_object(), cluster = jv_object(), entity;
 
 	if (json_parse("the provider", provider, strlen(provider), &entity, err) < 0) {
@@ -45,14 +46,13 @@ entity_of(const char *provider, const char *tenant, struct error *err)
 	json_set_string(&cluster, "tenant", tenant);
 	json_set(&cluster, "provider", entity);
 	json_set(&record, "cluster", cluster);
-	if (secrets_fill(&record, &values, err) == 0) {
+	if (secrets_fill(&record, values, err) == 0) {
 		cluster = json_get(record, "cluster");
 		entity = json_get(cluster, "provider");
 		jv_free(cluster);
 	} else {
 		entity = jv_invalid();
 	}
-	redaction_release(&values);
 	jv_free(record);
 	return entity;
 }
@@ -94,7 +94,7 @@ find_id(const char *line, size_t length, char id[ID_MAX])
 }
 
 static int
-take_line(struct reading *reading, const char *line, size_t length, struct error *err)
+take_record(struct reading *reading, const char *line, size_t length, struct error *err)
 {
 	char known[ID_MAX], *id;
 	jv record;
@@ -111,6 +111,20 @@ take_line(struct reading *reading, const char *line, size_t length, struct error
 	free(id);
 	jv_free(record);
 	return 0;
+}
+
+static int
+take_line(struct reading *reading, const char *line, size_t length, struct error *err)
+{
+	struct buffer shown = {0};
+	int result;
+
+	if (reading->values.count == 0)
+		return take_record(reading, line, length, err);
+	redaction_text(&reading->values, line, length, &shown);
+	result = take_record(reading, shown.data, shown.length, err);
+	buffer_release(&shown);
+	return result;
 }
 
 static int
@@ -132,42 +146,94 @@ take_lines(struct reading *reading, struct error *err)
 	     : error_set(err, EX_DATAERR, "%s: a line of its list is longer than %d bytes", reading->plugin, RECORD_MAX);
 }
 
-static int
-read_all(struct reading *reading, int fd, struct error *err)
+/* What it says to people; at the end, what was held back of it. */
+static void
+pass_on(struct reading *reading, const char *bytes, size_t length)
 {
-	ssize_t got;
+	buffer_clear(&reading->said);
+	if (length > 0)
+		redaction_pass(&reading->values, bytes, length, &reading->said);
+	else
+		redaction_end(&reading->values, &reading->said);
+	if (reading->said.length > 0)
+		file_write_all(STDERR_FILENO, reading->said.data, reading->said.length);
+}
 
-	do {
-		got = read(fd, buffer_room(&reading->pending, CHUNK), CHUNK);
-		if (got > 0) {
-			reading->pending.length += (size_t)got;
-			if (take_lines(reading, err) < 0)
-				return -1;
-		}
-	} while (got > 0 || (got < 0 && errno == EINTR));
+/* Reads what there is: 1; 0 at the end. */
+static int
+read_some(struct reading *reading, int fd, bool is_list, struct error *err)
+{
+	char bytes[CHUNK];
+	ssize_t got = read(fd, bytes, sizeof bytes);
+
 	if (got < 0)
-		return error_errno(err, EX_IOERR, "%s: its list", reading->plugin);
+		return errno == EINTR || errno == EAGAIN ? 1 : error_errno(err, EX_IOERR, "%s: its list", reading->plugin);
+	if (!is_list) {
+		pass_on(reading, bytes, (size_t)got);
+		return got > 0;
+	}
+	buffer_append(&reading->pending, bytes, (size_t)got);
+	return take_lines(reading, err) < 0 ? -1 : got > 0;
+}
+
+/* Until both streams have ended. */
+static int
+read_all(struct reading *reading, int out, int said, struct error *err)
+{
+	struct pollfd fds[2] = {{.fd = out, .events = POLLIN}, {.fd = said, .events = POLLIN}};
+
+	while (fds[0].fd >= 0 || fds[1].fd >= 0) {
+		if (poll(fds, 2, -1) < 0 && errno != EINTR)
+			return error_errno(err, EX_OSERR, "poll");
+		for (int i = 0; i < 2; i++) {
+			int more = fds[i].fd >= 0 && fds[i].revents ? read_some(reading, fds[i].fd, i == 0, err) : 1;
+
+			if (more < 0)
+				return -1;
+			if (more == 0)
+				fds[i].fd = -1;
+		}
+	}
 	return reading->pending.length == 0 ? 0 : error_set(err, EX_DATAERR, "%s: its list is cut off", reading->plugin);
+}
+
+/* Two pipes, of which the plugin has the ends to write into. */
+static int
+start(struct process *process, int ours[2], struct error *err)
+{
+	int out[2] = {-1, -1}, said[2] = {-1, -1}, result = -1;
+
+	if (pipe2(out, O_CLOEXEC) < 0 || pipe2(said, O_CLOEXEC) < 0) {
+		error_errno(err, EX_OSERR, "%s", process->argv[0]);
+	} else {
+		process->out = out[1];
+		process->err = said[1];
+		result = process_start(process, err);
+	}
+	for (int i = 0; i < 2; i++) {
+		int *ends = i == 0 ? out : said;
+
+		if (ends[1] >= 0)
+			close(ends[1]);
+		if (result < 0 && ends[0] >= 0)
+			close(ends[0]);
+		ours[i] = ends[0];
+	}
+	return result;
 }
 
 static int
 run(struct reading *reading, int in, struct error *err)
 {
 	char *const argv[] = {(char *)reading->plugin, (char *)"list", NULL};
-	struct process process = {.argv = argv, .in = in, .err = PROCESS_INHERIT, .die_with_us = true};
-	int ends[2], code, result;
+	struct process process = {.argv = argv, .in = in, .die_with_us = true};
+	int ours[2], code, result;
 
-	if (pipe2(ends, O_CLOEXEC) < 0)
-		return error_errno(err, EX_OSERR, "%s", reading->plugin);
-	process.out = ends[1];
-	result = process_start(&process, err);
-	close(ends[1]);
-	if (result < 0) {
-		close(ends[0]);
+	if (start(&process, ours, err) < 0)
 		return -1;
-	}
-	result = read_all(reading, ends[0], err);
-	close(ends[0]);
+	result = read_all(reading, ours[0], ours[1], err);
+	close(ours[0]);
+	close(ours[1]);
 	if (result < 0) {
 		struct error ignored; /* the first reason is the one to tell */
 
@@ -184,7 +250,7 @@ machines_list(const char *provider, const char *tenant,
     void (*each)(void *context, const char *id, const char *record, size_t length), void *context, struct error *err)
 {
 	struct reading reading = {.each = each, .context = context};
-	jv entity = entity_of(provider, tenant, err);
+	jv entity = entity_of(provider, tenant, &reading.values, err);
 	char *type = json_get_string(entity, "providertype"), *plugin = type ? location_plugin("provider", type) : NULL;
 	int in = -1, result = -1;
 
@@ -198,6 +264,8 @@ machines_list(const char *provider, const char *tenant,
 		close(in);
 	}
 	buffer_release(&reading.pending);
+	buffer_release(&reading.said);
+	redaction_release(&reading.values);
 	free(plugin);
 	free(type);
 	jv_free(entity);

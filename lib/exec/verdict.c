@@ -51,18 +51,19 @@ verdict_refusal(const struct task *task, int status, const char *message)
 static char *
 excerpt(const struct plugin_end *end)
 {
-	struct buffer out = {0};
-	char *shown, *quoted;
+	struct buffer out = {0}, shown = {0};
 	size_t length;
+	char *begin;
 
 	redaction_text(end->secrets, end->out->data, end->out->length, &out);
 	length = out.length < EXCERPT_BYTES ? out.length : EXCERPT_BYTES;
-	shown = memory_substring(out.data ? out.data : "", length);
-	printable(shown);
-	quoted = memory_printf("\"%s%s\"", shown, length < out.length ? "..." : "");
+	begin = memory_substring(out.data ? out.data : "", length);
+	buffer_byte(&shown, '"');
+	printable_line(begin, &shown);
+	buffer_text(&shown, length < out.length ? "...\"" : "\"");
+	free(begin);
 	buffer_release(&out);
-	free(shown);
-	return quoted;
+	return buffer_take(&shown);
 }
 
 static bool
