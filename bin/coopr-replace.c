@@ -21,7 +21,7 @@ static const struct option_spec options[] = {
 
 static const struct command command = {
 	"coopr-replace", "[OPTION]... CLUSTER NODE...", "Replace nodes of a cluster by new ones.", options,
-	"  coopr-replace --dead shop 00000042-1001\n"};
+	"  coopr-replace --dead shop 1001\n"};
 
 int
 main(int argc, char **argv)

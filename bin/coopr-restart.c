@@ -13,7 +13,7 @@ static struct option_list nodes;
 static const char *max_unavailable;
 
 static const struct option_spec options[] = {
-	OPTION_LIST('n', "node", &nodes, "NODE", "only on this node (id or host name); may be repeated"),
+	OPTION_LIST('n', "node", &nodes, "NODE", "only on this node (number, id or host name); may be repeated"),
 	OPTION_STRING(0, "max-unavailable", &max_unavailable, "N|N%", "a service is down on so many nodes at a time"),
 	FRONT_OPTIONS(&front),
 	OPTION_END

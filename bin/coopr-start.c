@@ -12,7 +12,7 @@ static struct front front = {.jobs = FRONT_JOBS};
 static struct option_list nodes;
 
 static const struct option_spec options[] = {
-	OPTION_LIST('n', "node", &nodes, "NODE", "only on this node (id or host name); may be repeated"),
+	OPTION_LIST('n', "node", &nodes, "NODE", "only on this node (number, id or host name); may be repeated"),
 	FRONT_OPTIONS(&front),
 	OPTION_END
 };

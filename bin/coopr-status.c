@@ -54,8 +54,7 @@ print_line(const struct standing *standing)
 static void
 print(const struct sight *sight, enum sight_format format)
 {
-	const struct standing standing = {.cluster = sight->cluster, .operation = sight->under_way ? sight->last : NULL,
-	    .job = sight->under_way && sight->has_job ? &sight->job : NULL};
+	const struct standing standing = sight_standing(sight);
 	struct buffer text = {0};
 
 	if (format != SIGHT_JSON) {

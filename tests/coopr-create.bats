@@ -62,7 +62,7 @@ tasks() { # STATUS of the last job of a cluster
 @test "it makes the cluster and prints hosts, addresses, services and links" {
 	run --separate-stderr -0 coopr-create blog -t lamp -n 4 -o table
 	for part in blog1-1000.lamp.example.net "apache mod-php" "Web site:  http://198.18." "critical path" \
-		"coopr delete blog" "coopr-show $(folder 00000001)/cluster.ndjson"; do
+		"coopr delete blog" "coopr show blog"; do
 		contains "$output" "$part"
 	done
 	contains "$stderr" "complete"

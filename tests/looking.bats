@@ -97,7 +97,7 @@ break_mariadb() {
 @test "a cluster whole: status, nodes, links, the last operation, its folder" {
 	make_shop
 	run -0 coopr-show -o table shop
-	for part in "cluster    shop (00000001)" "status     active" "tenant default" "from template web at provider sandbox" \
+	for part in "cluster    shop (00000001)" "status     active" "tenant default" "template   web, provider sandbox" \
 		"1 create by" "job 00000001-001" "why        the first" "NODE  HOST " "1000  shop1-1000.local" "mariadb" "Shop:  http://" \
 		"$COOPR_STATE/clusters/00000001"; do
 		contains "$output" "$part"
@@ -148,7 +148,7 @@ no room for it' "$output"
 	same "" "$output"
 	coopr-create second -t web -n 4 --detach
 	run -1 coopr-status -o table second
-	same "second  pending  create 0/25" "$output"
+	same "second  pending  create 0/25, no worker is at it: coopr retry second" "$output"
 	run --separate-stderr -75 coopr-status -t 0 second
 	contains "$stderr" "job 00000002-001 is still under way"
 	coopr-status -w -o json second >status 3>&- &
@@ -184,8 +184,9 @@ no room for it' "$output"
 	make_shop
 	coopr-expand shop -n 5 >/dev/null 2>&1
 	same complete "$(coopr-events -o json shop | jq -r 'select(.event == "finish").reason')"
-	contains "$(coopr-events -o table shop | tail -n 1)" "00000001-002 finish: complete"
-	contains "$(coopr-events -o table --operation 1 shop | tail -n 1)" "00000001-001 finish: complete"
+	contains "$(coopr-events -o table shop | tail -n 1)" "Z finish: complete"
+	same 00000001-002 "$(coopr-events -o json shop | jq -r .job | sort -u)"
+	same 00000001-001 "$(coopr-events -o json --operation 1 shop | jq -r .job | sort -u)"
 	run -0 coopr-events -f shop
 	run --separate-stderr -1 coopr-events --operation 3 shop
 	rm -r "$COOPR_SPOOL"

@@ -149,6 +149,21 @@ carriers() {
 	same "" "$(stopped)"
 }
 
+@test "a node is named by its number, id or host name, and nodes by a service that they have" {
+	coopr replace blog 1001 >now 2>log
+	same "" "$(grep '"id":"00000001-1001"' now)"
+	coopr stop blog -n 1002 -n "$(jq -r 'select(.nodenum == 1003).hostname' records)" -n 00000001-1003 >now 2>log
+	same "00000001-1002 00000001-1003" "$(coopr-queue show 00000001-003 -t -o json | jq -r .node | sort -u | paste -sd' ')"
+	coopr restart blog -n @mysql mysql >now 2>log
+	same "$(jq -r 'select(.kind == "node" and (.services | index("mysql"))) | .id' now)" \
+		"$(coopr-queue show 00000001-004 -t -o json | jq -r 'select(.service == "mysql").node' | sort -u)"
+	for verb in "replace blog" "stop blog -n"; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr -1 coopr $verb 1009
+		contains "$stderr" "there is no node 1009; there are 1000, 1002, 1003, 1004"
+	done
+}
+
 @test "replace puts a new node in the place of one" {
 	node=$(jq -r 'select(.kind == "node" and (.services | index("mysql"))) | .id' records)
 	coopr replace blog "$node" >now 2>log

@@ -46,7 +46,7 @@ finish' "$(events_of seen)"
 	echo 't1 a create -' | plan | coopr-queue put --job mine
 	finish '{"status":78,"message":"no"}'
 	run -1 coopr-queue watch --since start -o text mine
-	contains "${lines[-1]}" "mine finish: failed"
+	contains "${lines[-1]}" "Z finish: failed"
 	run -1 coopr-queue watch none
 	contains "$output" "job none: there is none"
 }
@@ -115,7 +115,7 @@ two take' "$(cat seen)"
 	coopr-queue take --by joe >third
 	result_of <third | coopr-queue done
 	coopr-queue watch --since start -o text mine >seen
-	sed -E 's/^[^ ]+ mine //; s/ in [0-9.]+ m?s//' seen >told
+	sed -E 's/^[^ ]+Z //; s/ in [0-9.]+ m?s//' seen >told
 	contains "$(cat told)" "t1 install zk on a: begun by $(id -un)"
 	contains "$(cat told)" 't1 install zk on a: failed with 1: disk full; it is tried again'
 	contains "$(cat told)" 't1 install zk on a: begun by joe, attempt 2'

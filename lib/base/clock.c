@@ -47,6 +47,17 @@ clock_rfc3339(int64_t wall_ms, char text[CLOCK_RFC3339_SIZE])
 	return text;
 }
 
+char *
+clock_seconds(int64_t wall_ms, char text[CLOCK_RFC3339_SIZE])
+{
+	time_t seconds = (time_t)(wall_ms / 1000);
+	struct tm tm;
+
+	gmtime_r(&seconds, &tm);
+	strftime(text, CLOCK_RFC3339_SIZE, "%Y-%m-%dT%H:%M:%SZ", &tm);
+	return text;
+}
+
 int64_t
 clock_parse_rfc3339(const char *text)
 {

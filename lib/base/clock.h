@@ -19,6 +19,9 @@ int64_t clock_boottime_ms(void);
 /* "2026-11-21T10:00:00.123Z" of a wall-clock time; returns text. */
 char *clock_rfc3339(int64_t wall_ms, char text[CLOCK_RFC3339_SIZE]);
 
+/* The same for a person's eye, to the second: "2026-11-21T10:00:00Z"; returns text. */
+char *clock_seconds(int64_t wall_ms, char text[CLOCK_RFC3339_SIZE]);
+
 /* The wall-clock time of such a text (UTC, fraction optional), -1 where it is none. */
 int64_t clock_parse_rfc3339(const char *text);
 

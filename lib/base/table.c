@@ -98,6 +98,38 @@ table_print(const struct table *table, FILE *stream, bool colour, bool heading)
 	free(widths);
 }
 
+static bool
+is_column_empty(const struct table *table, size_t column)
+{
+	bool empty = true;
+
+	for (size_t i = table->columns + column; i < table->count && empty; i += table->columns)
+		empty = strcmp(table->cells[i].text, "") == 0 || strcmp(table->cells[i].text, "-") == 0;
+	return empty;
+}
+
+static void
+drop_column(struct table *table, size_t column)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < table->count; i++)
+		if (i % table->columns == column)
+			free(table->cells[i].text);
+		else
+			table->cells[kept++] = table->cells[i];
+	table->count = kept;
+	table->columns--;
+}
+
+void
+table_drop_empty(struct table *table)
+{
+	for (size_t column = table->columns; column-- > 0;)
+		if (is_column_empty(table, column))
+			drop_column(table, column);
+}
+
 void
 table_release(struct table *table)
 {

@@ -116,6 +116,8 @@ links_print(const struct layout *layout, FILE *out, bool colour)
 
 	table_columns(&printer.table, columns);
 	tell_all(&printer);
+	if (printer.table.count > printer.table.columns)
+		fputc('\n', out);
 	table_print(&printer.table, out, colour, false);
 	table_release(&printer.table);
 }

@@ -25,7 +25,7 @@ add_row(const struct operation *operation, struct table *table)
 	int64_t end_ms = operation->ended_ms ? operation->ended_ms : clock_wall_ms();
 
 	table_cell(table, STYLE_PLAIN, "%" PRId64, operation->number);
-	table_cell(table, STYLE_PLAIN, "%s", clock_rfc3339(operation->begun_ms, begun));
+	table_cell(table, STYLE_PLAIN, "%s", clock_seconds(operation->begun_ms, begun));
 	table_cell(table, STYLE_PLAIN, "%s", operation->user);
 	table_cell(table, STYLE_BOLD, "%s", operation->action);
 	table_cell(table, style_of(operation->status), "%s", operation_status_name(operation->status));
@@ -43,6 +43,7 @@ print_table(const struct operation_list *list, FILE *out, bool colour)
 	table_columns(&table, columns);
 	for (size_t i = 0; i < list->count; i++)
 		add_row(&list->list[i], &table);
+	table_drop_empty(&table);
 	table_print(&table, out, colour, true);
 	table_release(&table);
 }

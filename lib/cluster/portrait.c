@@ -29,13 +29,6 @@ folder_of(const struct sight *sight)
 	return folder;
 }
 
-static struct standing
-standing_of(const struct sight *sight)
-{
-	return (struct standing){.cluster = sight->cluster, .operation = sight->under_way ? sight->last : NULL,
-	    .job = sight->under_way && sight->has_job ? &sight->job : NULL};
-}
-
 static struct show_task *
 failed_tasks(const struct sight *sight, struct arena *arena, size_t *count)
 {
@@ -62,14 +55,14 @@ add_when(int64_t ms, struct buffer *text)
 	char time[CLOCK_RFC3339_SIZE], span[STANDING_SPAN_SIZE];
 	int64_t now_ms = clock_wall_ms();
 
-	buffer_printf(text, ms > now_ms ? "%s (in %s)" : "%s (%s ago)", clock_rfc3339(ms, time),
-	    standing_span(ms > now_ms ? ms - now_ms : now_ms - ms, span));
+	standing_span(ms > now_ms ? ms - now_ms : now_ms - ms, span);
+	buffer_printf(text, ms > now_ms ? "in %s (%s)" : "%s ago (%s)", span, clock_seconds(ms, time));
 }
 
 static void
 add_status(const struct sight *sight, struct table *table, struct buffer *text)
 {
-	const struct standing standing = standing_of(sight);
+	const struct standing standing = sight_standing(sight);
 
 	buffer_clear(text);
 	buffer_text(text, life_status_name(sight->cluster->status));
@@ -90,10 +83,10 @@ add_origin(const struct cluster_record *cluster, struct table *table, struct buf
 	    cluster->group ? cluster->group : "", cluster->tenant);
 	fact(table, "owner", STYLE_PLAIN, text->data);
 	buffer_clear(text);
-	if (cluster->template)
-		buffer_printf(text, "from template %s ", cluster->template);
-	if (cluster->provider)
-		buffer_printf(text, "at provider %s ", cluster->provider);
+	buffer_printf(text, "%s, provider %s", cluster->template ? cluster->template : "none",
+	    cluster->provider ? cluster->provider : "none");
+	fact(table, "template", STYLE_PLAIN, text->data);
+	buffer_clear(text);
 	add_when(cluster->created_ms, text);
 	fact(table, "made", STYLE_PLAIN, text->data);
 	if (!cluster->expires_ms)
@@ -123,11 +116,19 @@ add_resources(const char *json, struct buffer *text)
 	jv_free(resources);
 }
 
+/* Quotas count what is recorded; what is being made or taken away is recorded once the operation has ended. */
 static void
-add_size(const struct cluster_record *cluster, struct table *table, struct buffer *text)
+add_size(const struct sight *sight, struct table *table, struct buffer *text)
 {
+	const struct cluster_record *cluster = sight->cluster;
+	int64_t after = 0;
+
+	for (size_t i = 0; i < sight->layout.node_count; i++)
+		after += !sight->layout.nodes[i].leaves;
 	buffer_clear(text);
 	buffer_printf(text, "%" PRId64, cluster->nodes);
+	if (sight->under_way && after != cluster->nodes)
+		buffer_printf(text, " (%" PRId64 " after the %s)", after, sight->last->action);
 	if (cluster->cost > 0)
 		buffer_printf(text, ", cost %.10g an hour", cluster->cost);
 	add_resources(cluster->resources, text);
@@ -137,14 +138,13 @@ add_size(const struct cluster_record *cluster, struct table *table, struct buffe
 static void
 add_last(const struct operation *operation, struct table *table, struct buffer *text)
 {
-	char took[CLOCK_RFC3339_SIZE];
+	char span[CLOCK_RFC3339_SIZE];
 
 	buffer_clear(text);
-	buffer_printf(text, "%" PRId64 " %s by %s: %s, ", operation->number, operation->action, operation->user,
-	    operation_status_name(operation->status));
-	add_when(operation->begun_ms, text);
+	buffer_printf(text, "%" PRId64 " %s by %s %s ago: %s", operation->number, operation->action, operation->user,
+	    standing_span(clock_wall_ms() - operation->begun_ms, span), operation_status_name(operation->status));
 	if (operation->ended_ms)
-		buffer_printf(text, ", took %s", clock_duration(operation->ended_ms - operation->begun_ms, took));
+		buffer_printf(text, ", took %s", clock_duration(operation->ended_ms - operation->begun_ms, span));
 	buffer_printf(text, ", job %s", operation->job);
 	fact(table, "operation", operation->status == OPERATION_FAILED ? STYLE_BAD : STYLE_PLAIN, text->data);
 	if (operation->why)
@@ -164,7 +164,7 @@ print_facts(const struct sight *sight, FILE *out, bool colour)
 	fact(&table, "cluster", STYLE_BOLD, text.data);
 	add_status(sight, &table, &text);
 	add_origin(sight->cluster, &table, &text);
-	add_size(sight->cluster, &table, &text);
+	add_size(sight, &table, &text);
 	if (sight->last)
 		add_last(sight->last, &table, &text);
 	fact(&table, "files", STYLE_PLAIN, folder);
@@ -234,6 +234,18 @@ print_nodes(const struct layout *layout, bool wide, FILE *out, bool colour, stru
 	return result;
 }
 
+/* Out of a failure. */
+static void
+add_ways(const struct sight *sight, struct buffer *text)
+{
+	enum life_status status = sight->cluster->status;
+	const char *name = sight->cluster->name;
+
+	if (status != LIFE_INCOMPLETE && status != LIFE_INCONSISTENT)
+		return;
+	buffer_printf(text, "\nOnce that is mended: coopr retry %s. Or back to what was: coopr rollback %s\n", name, name);
+}
+
 static void
 print_failures(const struct sight *sight, FILE *out)
 {
@@ -253,9 +265,7 @@ print_failures(const struct sight *sight, FILE *out)
 		if (task->output)
 			printable_lines("  | ", task->output, &text);
 	}
-	if (count)
-		buffer_printf(&text, "\nOnce that is mended: coopr retry %s. Or back to what was: coopr rollback %s\n",
-		    sight->cluster->name, sight->cluster->name);
+	add_ways(sight, &text);
 	fputs(text.data ? text.data : "", out);
 	buffer_release(&text);
 	arena_release(&arena);
@@ -290,7 +300,6 @@ portrait_print(struct sight *sight, bool wide, FILE *out, bool colour, struct er
 		fputc('\n', out);
 		if (print_nodes(&sight->layout, wide, out, colour, err) < 0)
 			return -1;
-		fputc('\n', out);
 		links_print(&sight->layout, out, colour);
 	}
 	print_failures(sight, out);
@@ -315,7 +324,7 @@ add_failures(const struct sight *sight, struct buffer *text)
 int
 portrait_records(struct sight *sight, FILE *out, struct error *err)
 {
-	struct standing standing = standing_of(sight);
+	struct standing standing = sight_standing(sight);
 	char *folder = folder_of(sight);
 	struct buffer text = {0};
 

@@ -9,7 +9,9 @@
 #include "base/file.h"
 #include "cluster/choices.h"
 #include "cluster/operate.h"
+#include "cluster/sight.h"
 #include "cluster/stage.h"
+#include "cluster/target.h"
 #include "json/scan.h"
 
 /* Runs a stage, and lets go of its arguments. */
@@ -274,10 +276,26 @@ amend(const struct site *site, const struct amend_wish *wish, struct error *err)
 	return result;
 }
 
-int
-prepare_amend(struct site *site, const void *context, struct error *err)
+/* Has nodes, as a person names them, by their ids, in the arena. */
+static int
+find_nodes(const struct site *site, struct string_list *nodes, struct arena *arena, struct error *err)
 {
-	const struct amend_wish *wish = context;
+	const struct string_list names = *nodes;
+	struct layout layout;
+	int result;
+
+	if (!names.count)
+		return 0;
+	result = sight_read(site->documents.layout ? site->documents.layout : "", &layout, err);
+	if (result == 0)
+		result = target_nodes(site->folder.name, &names, &layout, arena, nodes, err);
+	layout_release(&layout);
+	return result;
+}
+
+static int
+plan_amended(struct site *site, const struct amend_wish *wish, struct error *err)
+{
 	struct arguments plan = {0};
 
 	if (amend(site, wish, err) < 0 || solve(site, wish->allow_moves, err) < 0)
@@ -291,15 +309,37 @@ prepare_amend(struct site *site, const void *context, struct error *err)
 }
 
 int
+prepare_amend(struct site *site, const void *context, struct error *err)
+{
+	struct amend_wish wish = *(const struct amend_wish *)context;
+	struct arena arena = {0};
+	int result = find_nodes(site, &wish.amendment.replace, &arena, err);
+
+	if (result == 0)
+		result = find_nodes(site, &wish.dead, &arena, err);
+	if (result == 0)
+		result = plan_amended(site, &wish, err);
+	arena_release(&arena);
+	return result;
+}
+
+int
 prepare_action(struct site *site, const void *context, struct error *err)
 {
 	const struct action_wish *wish = context;
+	struct string_list nodes = wish->nodes;
 	struct arguments plan = {0};
+	struct arena arena = {0};
 
+	if (find_nodes(site, &nodes, &arena, err) < 0) {
+		arena_release(&arena);
+		return -1;
+	}
 	begin_plan(site, wish->max_unavailable, &plan);
 	arguments_printf(&plan, "--action=%s", wish->action);
-	push_each(&plan, "--node", &wish->nodes);
+	push_each(&plan, "--node", &nodes);
 	push_each(&plan, "--service", &wish->services);
+	arena_release(&arena);
 	if (wish->graceful)
 		arguments_push(&plan, "--graceful");
 	return run(&plan, site, "was.ndjson", "plan.ndjson", err);

@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/message.h"
 #include "cluster/operate.h"
+#include "cluster/standing.h"
 #include "json/record.h"
 #include "queue/show.h"
 
@@ -119,6 +120,24 @@ sight_open(struct sight *sight, const struct sight_options *options, const char 
 		return found < 0 ? -1 : error_set(err, EX_NO, "there is no cluster %s, nor any other yet", cluster);
 	sight->queue = sight_queue(options);
 	return look(sight, cluster, err) < 0 ? -1 : sight_again(sight, err);
+}
+
+struct standing
+sight_standing(const struct sight *sight)
+{
+	struct standing standing = {.cluster = sight->cluster};
+	struct error ignored; /* then it is not known that nobody works on it */
+	size_t all, fit;
+
+	if (!sight->under_way)
+		return standing;
+	standing.operation = sight->last;
+	if (!sight->has_job)
+		return standing;
+	standing.job = &sight->job;
+	standing.idle = sight->job.status == QUEUE_RUNNING &&
+	    queue_workers(sight->queue, &sight->job, &all, &fit, &ignored) == 0 && fit == 0;
+	return standing;
 }
 
 int

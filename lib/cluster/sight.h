@@ -36,6 +36,8 @@ enum sight_format { SIGHT_TABLE, SIGHT_JSON, SIGHT_WIDE, SIGHT_NAME };
 /* What -o asks for, of the first count of table, json, wide and name. Exits with 64 where there is no such format. */
 enum sight_format sight_format(const struct command *command, const struct sight_options *options, int count);
 
+struct standing;
+
 struct sight { /* release it, also where it could not be opened */
 	const struct sight_options *options;
 	struct account account;
@@ -66,6 +68,9 @@ int sight_again(struct sight *sight, struct error *err);
 
 /* Reads the nodes that are there, and those that are being made. */
 int sight_layout(struct sight *sight, struct error *err);
+
+/* How it stands. */
+struct standing sight_standing(const struct sight *sight);
 
 /* Waits until nothing is under way any more; EX_TEMPFAIL where that takes longer than timeout_ms (negative: it may). */
 int sight_wait(struct sight *sight, int64_t timeout_ms, struct error *err);

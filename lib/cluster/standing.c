@@ -130,6 +130,8 @@ standing_progress(const struct standing *standing, struct buffer *out)
 		buffer_printf(out, ", %s", queue_status_name(job->status));
 	else if (job->failed)
 		buffer_printf(out, ", %zu failed", job->failed);
+	if (standing->idle)
+		buffer_printf(out, ", no worker is at it: coopr retry %s", standing->cluster->name);
 }
 
 enum terminal_style

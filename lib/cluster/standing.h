@@ -19,6 +19,7 @@ struct standing {
 	const struct cluster_record *cluster;
 	const struct operation *operation; /* that is under way; NULL: none */
 	const struct queue_job *job;       /* its job; NULL: the queue does not know it */
+	bool idle;                         /* no worker is at that */
 	const char *folder;                /* where its files are, or NULL: that is not said */
 };
 

@@ -63,31 +63,28 @@ print_nodes(const struct layout *layout, FILE *out, bool colour)
 	buffer_release(&services);
 }
 
-/* How to log in to the first node, where the provider told how. The known hosts are beside the layout at path. */
-static void
-print_login(const struct layout *layout, const char *path, FILE *out)
-{
-	const struct node *node = layout->node_count ? &layout->nodes[0] : NULL;
-	const char *address = node ? address_of(node) : NULL;
-	jv auth = node ? json_get(node->facts, "ssh-auth") : jv_invalid();
-	char *user = json_get_string(auth, "user"), *key = json_get_string(auth, "identityfile");
-	int directory = (int)(file_base_name(path) - path);
-
-	if (address && user && key)
-		fprintf(out, "  ssh -i %s -o UserKnownHostsFile=%.*sknown_hosts %s@%s\n", key, directory, path, user,
-		    address);
-	free(user);
-	free(key);
-	jv_free(auth);
-}
-
 static void
 print_pace(const struct pace *pace, FILE *out)
 {
 	char passed[CLOCK_RFC3339_SIZE], path[CLOCK_RFC3339_SIZE];
 
-	fprintf(out, "\nMade in %s; the critical path, tasks that had to wait for one another, took %s.\n",
-	    clock_duration(pace->passed_ms, passed), clock_duration(pace->path_ms, path));
+	fprintf(out, "\nDone in %s (critical path: %s).\n", clock_duration(pace->passed_ms, passed),
+	    clock_duration(pace->path_ms, path));
+}
+
+/* What can be done with it now; to a node one can log in where its provider has told how. */
+static void
+print_ways(const struct layout *layout, FILE *out)
+{
+	const char *name = layout->cluster.name;
+	const struct node *node = layout->node_count ? &layout->nodes[0] : NULL;
+	jv auth = node ? json_get(node->facts, "ssh-auth") : jv_invalid();
+
+	fprintf(out, "Look around: coopr show %s", name);
+	if (jv_is_valid(auth))
+		fprintf(out, ", coopr ssh %s/%lld", name, (long long)node->nodenum);
+	fprintf(out, "\nTake it down: coopr delete %s\n", name);
+	jv_free(auth);
 }
 
 static int
@@ -115,12 +112,9 @@ summary_print(const char *path, const struct pace *pace, FILE *out, bool colour,
 	result = read_layout(&reader, &layout, err);
 	if (result == 0) {
 		print_nodes(&layout, out, colour);
-		fputc('\n', out);
 		links_print(&layout, out, colour);
 		print_pace(pace, out);
-		fprintf(out, "\nLook around:\n  coopr-show %s\n", path);
-		print_login(&layout, path, out);
-		fprintf(out, "Take it down:\n  coopr delete %s\n", layout.cluster.name);
+		print_ways(&layout, out);
 	}
 	layout_release(&layout);
 	record_reader_release(&reader);

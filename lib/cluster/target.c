@@ -102,3 +102,29 @@ target_first(const struct target *target, const struct layout *layout, struct er
 	no_node(target, layout, err);
 	return NULL;
 }
+
+static bool
+has(const struct string_list *list, const char *text)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (strcmp(list->list[i], text) == 0)
+			return true;
+	return false;
+}
+
+int
+target_nodes(const char *cluster, const struct string_list *names, const struct layout *layout, struct arena *arena,
+    struct string_list *ids, struct error *err)
+{
+	*ids = (struct string_list){.list = arena_alloc(arena, layout->node_count, sizeof *ids->list)};
+	for (size_t i = 0; i < names->count; i++) {
+		const struct target target = {.cluster = (char *)cluster, .node = (char *)names->list[i]};
+
+		if (!target_first(&target, layout, err))
+			return -1;
+		for (size_t j = 0; j < layout->node_count; j++)
+			if (target_has(&target, &layout->nodes[j]) && !has(ids, layout->nodes[j].id))
+				ids->list[ids->count++] = arena_string(arena, layout->nodes[j].id);
+	}
+	return 0;
+}

@@ -12,9 +12,11 @@
 
 #include <stdbool.h>
 
+struct arena;
 struct error;
 struct layout;
 struct node;
+struct string_list;
 
 struct target { /* release it */
 	char *cluster;
@@ -30,5 +32,9 @@ bool target_has(const struct target *target, const struct node *node);
 
 /* The first node that is meant; NULL with EX_NO and what there is. */
 const struct node *target_first(const struct target *target, const struct layout *layout, struct error *err);
+
+/* The ids of the nodes that are named as above ("1000", "@nginx"), each once, in the arena. EX_NO where a name means none. */
+int target_nodes(const char *cluster, const struct string_list *names, const struct layout *layout, struct arena *arena,
+    struct string_list *ids, struct error *err);
 
 #endif

@@ -159,7 +159,7 @@ struct queue_job {
 	char provider[QUEUE_ID_SIZE]; /* "": not known */
 };
 
-/* How many workers have joined, and how many of these take tasks of the job (NULL: none). */
+/* How many workers have joined and live, and how many of these take tasks of the job (NULL: none). */
 int queue_workers(struct queue *queue, const struct queue_job *job, size_t *all, size_t *fit, struct error *err);
 
 const char *queue_status_name(enum queue_status status);

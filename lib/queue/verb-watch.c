@@ -46,6 +46,7 @@ struct start { /* of an attempt that runs */
 struct watching {
 	struct queue *queue;
 	bool json, colour;
+	bool one; /* job, which need not be named */
 	struct start *starts;
 	size_t count, capacity;
 };
@@ -204,7 +205,9 @@ say(struct watching *watching, const struct follow_event *next, struct buffer *l
 	const struct event *event = &next->event;
 	char at[CLOCK_RFC3339_SIZE];
 
-	buffer_printf(line, "%s %s", clock_rfc3339(event->at_ms, at), next->job);
+	buffer_text(line, clock_seconds(event->at_ms, at));
+	if (!watching->one)
+		buffer_printf(line, " %s", next->job);
 	if (event->task && event->kind != EVENT_RETRY && event->kind != EVENT_SKIP)
 		return say_attempt(watching, next, line);
 	buffer_printf(line, " %s", event_name(event->kind));
@@ -276,6 +279,7 @@ verb_watch(int argc, char **argv)
 
 	argv += option_parse(&command, argc, argv);
 	watching.json = wants_json();
+	watching.one = argv[0] && !argv[1];
 	watching.colour = terminal_colour(colour, stdout);
 	from_ms = since_ms();
 	watching.queue = verb_open(spool, QUEUE_READ);

@@ -93,6 +93,18 @@ takes_of(const struct spool *spool, const char *worker, const struct queue_job *
 	return fits;
 }
 
+/* Its record outlives a worker that was killed, until somebody takes its tasks from it. */
+static bool
+is_alive(const struct spool *spool, const char *worker)
+{
+	int fd = openat(spool->workers, worker, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	bool alive = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0;
+
+	if (fd >= 0)
+		close(fd);
+	return alive;
+}
+
 int
 queue_workers(struct queue *queue, const struct queue_job *job, size_t *all, size_t *fit, struct error *err)
 {
@@ -103,7 +115,7 @@ queue_workers(struct queue *queue, const struct queue_job *job, size_t *all, siz
 	if (!stream)
 		return error_errno(err, EX_IOERR, "%s/workers", queue->spool.path);
 	while ((entry = readdir(stream))) {
-		if (!spool_is_id(entry->d_name))
+		if (!spool_is_id(entry->d_name) || !is_alive(&queue->spool, entry->d_name))
 			continue;
 		++*all;
 		*fit += job && takes_of(&queue->spool, entry->d_name, job);
