@@ -213,6 +213,15 @@ bring_about() {
 	same "$(cut -f 2 table)" "$(cat expanded)"
 }
 
+@test "coopr-import(1), coopr-export(1)" {
+	commands_of "$COOPR_ROOT/man/man1/coopr-import.1" >examples
+	commands_of "$COOPR_ROOT/man/man1/coopr-export.1" >>examples
+	run_each examples
+	diff <(cd catalogue && find . -name '*.json' | sort) <(cd share/coopr/catalogue/ && find . -name '*.json' | sort)
+	coopr export | coopr import -n -o name - >name 2>log
+	same "coopr-import: 0 would be changed, $(wc -l <all.ndjson) as before" "$(cat log)"
+}
+
 @test "coopr-static(7): the provider, and what it has handed out" {
 	sed -n '/^\.Sh EXAMPLES/,/^\.Ed/p' "$COOPR_ROOT/man/man7/coopr-static.7" | sed -n '/^{/,/}$/p' >rack.json
 	coopr-validate -k provider rack.json

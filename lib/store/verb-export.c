@@ -23,7 +23,7 @@ static const struct option_spec options[] = {
 	OPTION_END
 };
 
-static const struct command command = {
+static struct command command = {
 	"coopr-store export", "[OPTION]... [DIR]",
 	"Print all entities as records, or write them to a new folder as a catalogue.", options,
 	"  coopr-store export -T qa | coopr-store import -T staging -\n"
@@ -98,11 +98,19 @@ write_catalogue(const char *dir, const struct revisions *list, struct error *err
 int
 store_verb_export(int argc, char **argv)
 {
+	return store_verb_export_as(command.name, command.examples, argc, argv);
+}
+
+int
+store_verb_export_as(const char *name, const char *examples, int argc, char **argv)
+{
 	struct revisions list = {0};
 	struct store store;
 	struct error err;
 	int result, code = 0;
 
+	command.name = name;
+	command.examples = examples;
 	argv += option_parse(&command, argc, argv);
 	store_verb_operands(&command, argv, 0, 1, "one folder at most");
 	store_verb_open(&store, &where, STORE_READ, ACCOUNT_USER);

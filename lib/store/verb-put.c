@@ -39,7 +39,7 @@ static const struct option_spec import_options[] = {
 	OPTION_END
 };
 
-static const struct command import_command = {
+static struct command import_command = {
 	"coopr-store import", "[OPTION]... DIR|-...",
 	"Merge catalogues, or what coopr-store export has printed, into the store: all of it or nothing.", import_options,
 	"  coopr-store import -n share/coopr/catalogue\n"
@@ -119,6 +119,14 @@ store_verb_put(int argc, char **argv)
 int
 store_verb_import(int argc, char **argv)
 {
+	return store_verb_import_as(import_command.name, import_command.examples, argc, argv);
+}
+
+int
+store_verb_import_as(const char *name, const char *examples, int argc, char **argv)
+{
+	import_command.name = name;
+	import_command.examples = examples;
 	argv += option_parse(&import_command, argc, argv);
 	store_verb_operands(&import_command, argv, 1, 1 << 20, "a catalogue's folder, or - for records");
 	return put_files(&import_command, argv);

@@ -24,6 +24,10 @@ int store_verb_diff(int argc, char **argv);
 int store_verb_fsck(int argc, char **argv);
 int store_verb_backup(int argc, char **argv);
 
+/* The same under the name of a command, with its examples. */
+int store_verb_import_as(const char *name, const char *examples, int argc, char **argv);
+int store_verb_export_as(const char *name, const char *examples, int argc, char **argv);
+
 /* What every subcommand may be told: which store, which tenant, who asks. */
 struct store_verb_where {
 	const char *store, *tenant, *by;
