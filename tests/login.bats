@@ -9,9 +9,8 @@ setup() {
 	fresh
 	need_root
 	need_program ip ssh sshd sqlite3
-	cp -R "$COOPR_ROOT/share/coopr/catalogue" mine
+	own_network
 	export COOPR_CATALOGUE=$PWD/mine
-	jq 'del(.provisioner)' "$COOPR_ROOT/share/coopr/catalogue/providers/sandbox.json" >mine/providers/sandbox.json
 	mkdir mine/scripts
 	cat >mine/services/hello.json <<-'EOT'
 		{"name": "hello", "provisioner": {"actions": {

@@ -80,7 +80,7 @@ static bool
 is_lock(const char *line, void *what)
 {
 	struct owner *owner = what;
-	struct place place;
+	struct place place = {0};
 
 	return sscanf(line, "%*d: FLOCK %*s %*s %d %x:%x:%ju", &owner->pid, &place.major, &place.minor, &place.inode) == 4 &&
 	    owner->pid > 0 && place.major == owner->file.major && place.minor == owner->file.minor &&
@@ -90,7 +90,7 @@ is_lock(const char *line, void *what)
 static bool
 find_pid(int fd, int *pid)
 {
-	struct owner owner;
+	struct owner owner = {0};
 
 	if (!find_place(fd, &owner.file) || !find_line("/proc/locks", is_lock, &owner))
 		return false;
