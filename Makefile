@@ -106,8 +106,8 @@ test:
 	@$(MAKE) --no-print-directory check
 
 TORTURE = $(addprefix $(BUILD)/tests/unit/,queue-crash queue-rot queue-judge queue-week store-concern store-crash) \
-	$(wildcard tests/crash.bats tests/coopr-create.bats tests/operations.bats tests/power.bats tests/queue-faults.bats tests/queue-load.bats tests/queue-stopped.bats \
-	tests/work-stopped.bats tests/pipe-full.bats)
+	$(wildcard tests/crash.bats tests/coopr-create.bats tests/operations.bats tests/coopr-run.bats tests/power.bats tests/queue-faults.bats tests/queue-load.bats \
+	tests/queue-stopped.bats tests/work-stopped.bats tests/pipe-full.bats)
 
 torture: all $(TESTS_BUILT)
 	CRASH_ALL=1 CRASH_STEP=1 POWER_STEP=1 FAULT_STEP=1 STOP_STEP=1 LOAD=200 LOAD_JOBS=1000 ROT_SEEDS=10000 JUDGE_CASES=2000 CONCERN_CASES=20000 WEEK_STEPS=50000 \

@@ -42,6 +42,8 @@ main(int argc, char **argv)
 	int code;
 
 	order.cluster = front_cluster(&command, operands);
+	if (!file && settings.count == 0 && front.save)
+		return option_misuse(&command, "--save: without a change there is no plan");
 	if (!file && settings.count == 0)
 		return message_end(recorded_config(&manner.ask, order.cluster, &err) < 0 ? message_error(&err) : 0);
 	if (file && json_read_file(file, &wish.amendment.config, &err) < 0)

@@ -57,7 +57,7 @@ main(int argc, char **argv)
 	order.cluster = front_cluster(&command, operands);
 	if (recorded_check(&manner.ask, order.cluster, &err) < 0)
 		return message_error(&err);
-	if (!yes && !front.dry)
+	if (!yes && !front_is_dry(&front))
 		ask(order.cluster);
 	wish.graceful = graceful;
 	return front_operate(&command, &front, &order, operands);

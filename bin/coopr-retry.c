@@ -9,7 +9,9 @@
 static struct front front = {.jobs = FRONT_JOBS};
 
 static const struct option_spec options[] = {
-	FRONT_OPTIONS(&front),
+	FRONT_WORK(&front),
+	FRONT_PLACES(&front),
+	FRONT_ANSWER(&front),
 	OPTION_END
 };
 

@@ -81,6 +81,12 @@ kept() {
 	same "" "$(kept)"
 }
 
+@test "--detach of what was begun already says its job again" {
+	coopr create blog -t lamp -n 4 >records 2>log
+	same "00000001-002 00000001-002" "$(coopr expand --detach blog) $(coopr expand --detach blog)"
+	same 00000001-002 "$(coopr retry --detach blog)"
+}
+
 @test "while a command has a cluster, another is refused and told the job, where there is one already" {
 	coopr create blog -t lamp -n 4 >records 2>log
 	run --separate-stderr -75 flock "$COOPR_STATE/clusters/00000001" coopr restart blog

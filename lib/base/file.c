@@ -98,15 +98,11 @@ directory_of(const char *path)
 	return memory_substring(path, slash == path ? 1 : (size_t)(slash - path));
 }
 
+/* Closes fd, too. */
 static int
-write_new(int dir, const char *path, const void *bytes, size_t length, mode_t mode)
+write_new(int fd, const void *bytes, size_t length, mode_t mode)
 {
-	int fd = openat(dir, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-	int failed;
-
-	if (fd < 0)
-		return -1;
-	failed = fchmod(fd, mode) < 0 || file_write_all(fd, bytes, length) < 0 || fsync(fd) < 0;
+	int failed = fchmod(fd, mode) < 0 || file_write_all(fd, bytes, length) < 0 || fsync(fd) < 0;
 	return close(fd) < 0 || failed ? -1 : 0;
 }
 
@@ -115,10 +111,13 @@ file_replace(int dir, const char *path, const void *bytes, size_t length, mode_t
     struct error *err)
 {
 	char *parent = directory_of(path), *fresh = memory_printf("%s.%d.new", path, (int)getpid());
-	int result = 0;
+	int result = 0, fd;
 
 	unlinkat(dir, fresh, 0);
-	if (write_new(dir, fresh, bytes, length, mode) < 0 ||
+	fd = openat(dir, fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+	if (fd < 0) {
+		result = error_errno(err, EX_CANTCREAT, "%s: cannot be written", path);
+	} else if (write_new(fd, bytes, length, mode) < 0 ||
 	    renameat(dir, fresh, dir, path) < 0 || file_sync_dir(dir, parent) < 0) {
 		result = error_errno(err, EX_IOERR, "%s: cannot be written", path);
 		unlinkat(dir, fresh, 0);

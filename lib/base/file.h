@@ -24,7 +24,7 @@ int file_read_fd(int fd, const char *name, size_t limit, struct buffer *out, str
 int file_write_all(int fd, const void *bytes, size_t length);
 
 /* Puts a file at path so that there is the old or the new whole, after a crash too:
- * tmp, write, fsync, rename, fsync of the directory. */
+ * tmp, write, fsync, rename, fsync of the directory. EX_CANTCREAT where there can be no file, else EX_IOERR. */
 int file_replace(int dir, const char *path, const void *bytes, size_t length, mode_t mode,
     struct error *err);
 

@@ -17,7 +17,7 @@
 #include "base/memory.h"
 
 enum {
-	LINE_LIMIT = 4096,
+	LINE_LIMIT = 4 * 1024 * 1024, /* a command may be as long as the system lets it be */
 };
 
 /* A directory below STATE ("" is STATE itself), made where it is missing; the caller frees it. NULL with a reason. */

@@ -20,6 +20,12 @@
 
 enum { JOBS = 20 }; /* tasks at one time */
 
+bool
+front_is_dry(const struct front *front)
+{
+	return front->dry || front->save;
+}
+
 struct manner
 front_manner(const struct command *command, const struct front *front)
 {
@@ -27,12 +33,14 @@ front_manner(const struct command *command, const struct front *front)
 
 	if (jobs < 1)
 		exit(option_misuse(command, "--jobs: expected a number from 1 on"));
+	if (front->save && (!*front->save || strcmp(front->save, "-") == 0))
+		exit(option_misuse(command, "--save: the name of a file is wanted; --dry-run -o json prints the plan"));
 	if (front->format && strcmp(front->format, "json") != 0 && strcmp(front->format, "table") != 0)
 		exit(option_misuse(command, "--output: expected table or json, found '%s'", front->format));
 	return (struct manner){
 		.ask = {.store = front->store, .tenant = front->tenant, .user = front->user, .why = front->why},
 		.drive = {front->spool, jobs, message_notice},
-		.detach = front->detach, .dry = front->dry,
+		.detach = front->detach, .dry = front_is_dry(front), .save = front->save,
 	};
 }
 
@@ -168,7 +176,7 @@ answer(const struct front *front, const struct done *done, struct error *err)
 {
 	bool as_table = front->format ? strcmp(front->format, "table") == 0 : isatty(STDOUT_FILENO);
 
-	if (front->dry)
+	if (front_is_dry(front))
 		return show_plan(front, done, as_table, err);
 	if (front->detach) {
 		puts(done->job);
@@ -185,15 +193,18 @@ int
 front_operate(const struct command *command, const struct front *front, struct work_order *order, char **operands)
 {
 	struct manner manner = front_manner(command, front);
-	char *line = command_line(command, front, order, operands);
+	char *line = order->command ? NULL : command_line(command, front, order, operands);
 	struct done done;
 	struct error err, ignored;
 	int result;
 
-	order->command = line;
+	if (line)
+		order->command = line;
 	result = operate(order, &manner, &done, &err);
 	if (result == 0)
 		result = answer(front, &done, &err);
+	if (result == 0 && front->save)
+		message("%s: plan saved; coopr run %s carries out exactly this", front->save, front->save);
 	if (done.scrap)
 		file_remove_tree(AT_FDCWD, done.scrap, &ignored);
 	done_release(&done);

@@ -13,6 +13,7 @@
 #include "cluster/hook.h"
 #include "cluster/pace.h"
 #include "cluster/refusal.h"
+#include "cluster/saved-plan.h"
 #include "cluster/settle.h"
 #include "store/cluster-name.h"
 
@@ -76,19 +77,27 @@ site_open(struct site *site, const struct manner *manner, const char *cluster, s
 	return settle_found(site, err);
 }
 
+/* The number of a cluster that is to be made; 0 for one that is only tried, -1. A plan that is saved speaks of the cluster. */
+static int64_t
+number_new(struct site *site, const struct work_order *order, struct error *err)
+{
+	if (order->id || (site->manner->dry && !site->manner->save))
+		return order->id;
+	return clusters_allot(&site->account, err);
+}
+
 /* The site of a cluster that is to be made. */
 static int
 open_new(struct site *site, const struct work_order *order, struct error *err)
 {
 	char id[CLUSTER_ID_SIZE];
-	bool only_tried = site->manner->dry;
 
-	site->id = only_tried ? 0 : clusters_allot(&site->account, err);
+	site->id = number_new(site, order, err);
 	if (site->id < 0)
 		return -1;
 	cluster_id_text(site->id, id);
-	return only_tried ? folder_try(&site->folder, id, order->cluster, err)
-	                  : folder_open(&site->folder, id, order->cluster, FOLDER_MAKE, err);
+	return site->manner->dry ? folder_try(&site->folder, id, order->cluster, err)
+	                         : folder_open(&site->folder, id, order->cluster, FOLDER_MAKE, err);
 }
 
 static bool
@@ -212,6 +221,8 @@ follow(struct site *site, struct done *done, struct error *err)
 	struct error failure;
 	int result;
 
+	if (!done->job)
+		done->job = memory_string(site->job);
 	if (site->manner->detach)
 		return 0;
 	result = chain_follow(&chain, &failure);
@@ -271,6 +282,19 @@ forget(struct site *site)
 	operation_list_release(&list);
 }
 
+/* A folder that was made for it is of nobody. */
+static int
+refuse_admission(struct site *site)
+{
+	struct error ignored;
+
+	if (!site->cluster && site->manner->dry)
+		folder_remove(&site->folder, &ignored);
+	else if (!site->cluster)
+		rmdir(site->folder.path); /* where it is empty: else it is somebody's */
+	return -1;
+}
+
 static int
 undertake(struct site *site, const struct work_order *order, struct done *done, struct error *err)
 {
@@ -288,7 +312,7 @@ undertake(struct site *site, const struct work_order *order, struct done *done, 
 		return put_and_follow(site, done, err);
 	done->plan = folder_path(&site->operation, "plan.ndjson");
 	done->scrap = memory_string(site->cluster ? site->operation.path : site->folder.path);
-	return 0;
+	return site->manner->save ? saved_plan_write(site, order, err) : 0;
 }
 
 int
@@ -304,6 +328,8 @@ operate(const struct work_order *order, const struct manner *manner, struct done
 	}
 	if (resumed > 0)
 		result = follow(&site, done, err);
+	else if (result >= 0 && resumed == 0 && order->admit && order->admit(&site, order->wish, err) < 0)
+		result = refuse_admission(&site);
 	else if (resumed < 0 || (result > 0 && make_way(&site, order, err) < 0))
 		result = -1;
 	else if (result >= 0)
@@ -333,10 +359,8 @@ operate_retry(const char *cluster, const struct manner *manner, struct done *don
 	}
 	if (result == 0)
 		result = begin_again(&site, &list.list[0], err);
-	if (result == 0) {
-		done->job = memory_string(site.job);
+	if (result == 0)
 		result = follow(&site, done, err);
-	}
 	operation_list_release(&list);
 	site_release(&site);
 	return result;

@@ -32,6 +32,7 @@ struct manner { /* how it is done: what every command may be told */
 	struct drive drive;
 	bool detach;            /* do not wait */
 	bool dry;               /* only make the plan */
+	const char *save;       /* and save it in that file, see saved-plan.h; or NULL */
 };
 
 struct site { /* where an operation goes on; release it */
@@ -52,9 +53,12 @@ struct work_order {
 	const char *command; /* what was asked for, as a command */
 	/* Makes request.json (or leaves that), layout.ndjson and plan.ndjson in the operation's folder. */
 	int (*prepare)(struct site *site, const void *wish, struct error *err);
-	const void *wish;    /* for prepare */
+	/* Whether it may still be done to the cluster as it is: 0, or -1. NULL: nothing is asked but what is of all operations. */
+	int (*admit)(struct site *site, const void *wish, struct error *err);
+	const void *wish;    /* for both */
 	bool preempts;       /* what is under way is cancelled for it */
-	const char *owner, *group; /* of a cluster that is to be made; NULL: who asks, none */
+	int64_t id;          /* of a cluster that is to be made; 0: it gets one */
+	const char *owner, *group; /* of such a one; NULL: who asks, none */
 	int64_t lease_ms;    /* of such a one, at first; 0: for ever, negative: as its template says */
 	const struct applied *applied; /* what coopr apply is to remember of such a one; NULL: nothing */
 };

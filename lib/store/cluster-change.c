@@ -29,6 +29,15 @@ clusters_allot(struct account *account, struct error *err)
 	return -1;
 }
 
+int
+clusters_is_free(struct account *account, int64_t id, struct error *err)
+{
+	int64_t number;
+
+	return sql_number(account->store.db, &number, err, "SELECT last FROM allotment WHERE last >= ? AND NOT EXISTS "
+	    "(SELECT 1 FROM cluster WHERE id = ?)", "ii", id, id);
+}
+
 /* Its row in the history: it has begun and ended. */
 static int
 record(struct account *account, const struct cluster_record *cluster, const char *action, const char *message,

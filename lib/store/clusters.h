@@ -79,6 +79,9 @@ void cluster_documents_release(struct cluster_documents *documents);
 /* A number for a new cluster, never given before nor again. -1. Durable. */
 int64_t clusters_allot(struct account *account, struct error *err);
 
+/* Whether a number was allotted, and no cluster ever had it, whoever might see that: 1, 0, -1. */
+int clusters_is_free(struct account *account, int64_t id, struct error *err);
+
 /* Each is done at once and recorded as an operation without a job. EX_NO where the state or the name forbids it. */
 int clusters_rename(struct account *account, int64_t id, const char *name, struct error *err);
 

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * coopr-run: carries out a plan that --save of another command has saved, exactly as it is, or begins nothing. Interrupted in any way,
+ * the same command goes on. Exits with 0 once all is done; 1 where the cluster is not what the plan was made from, the plan was
+ * carried out already, or a task failed; 64 on misuse; 65 where the file is not what was saved; 75 while something else is done
+ * to the cluster; 128 + signal when interrupted.
+ */
+#include "base/error.h"
+#include "base/message.h"
+#include "cluster/front.h"
+#include "cluster/saved-plan.h"
+
+static struct front front = {.jobs = FRONT_JOBS};
+
+static const struct option_spec options[] = {
+	FRONT_WORK(&front),
+	FRONT_ASKER(&front),
+	FRONT_ANSWER(&front),
+	OPTION_END
+};
+
+static const struct command command = {
+	"coopr-run", "[OPTION]... FILE", "Carry out a plan that was saved, exactly as it was shown.", options,
+	"  coopr-run --dry-run bigger.plan\n"
+	"  coopr-run bigger.plan\n"};
+
+/* A new cluster is found by its name, since it is not there; one that is there by its id, since its name may be another's. */
+static struct work_order
+order_of(const struct saved_plan *plan, char id[CLUSTER_ID_SIZE])
+{
+	cluster_id_text(plan->id, id);
+	return (struct work_order){
+		.action = plan->action, .verb = plan->verb, .cluster = plan->operation ? id : plan->name, .command = plan->command,
+		.admit = saved_plan_admit, .prepare = saved_plan_prepare, .wish = plan,
+		.id = plan->id, .owner = plan->owner, .group = plan->group, .lease_ms = plan->lease_ms,
+	};
+}
+
+int
+main(int argc, char **argv)
+{
+	char **operands = argv + option_parse(&command, argc, argv), id[CLUSTER_ID_SIZE];
+	struct manner manner = front_manner(&command, &front);
+	struct saved_plan plan;
+	struct work_order order;
+	struct error err;
+	int code;
+
+	if (!operands[0] || operands[1])
+		return option_misuse(&command, "the file of one saved plan is wanted");
+	if (saved_plan_read(&plan, operands[0], &manner.ask, &err) < 0) {
+		saved_plan_release(&plan);
+		return message_error(&err);
+	}
+	front.tenant = plan.tenant;
+	front.why = front.why ? front.why : plan.why;
+	order = order_of(&plan, id);
+	code = front_operate(&command, &front, &order, operands);
+	saved_plan_release(&plan);
+	return code;
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cluster/saved-plan.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sodium.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "cluster/operate.h"
+#include "json/record.h"
+#include "json/scan.h"
+#include "store/key.h"
+#include "store/secrets.h"
+
+const char *const saved_members[SAVED_PARTS] = {"request.json", "layout.ndjson", "plan.ndjson"};
+
+_Static_assert((int)STORE_KEY_BYTES == (int)crypto_kdf_KEYBYTES, "a key can be derived from the store's");
+
+void
+saved_seal(const struct store_key *key, const char *text, size_t length, char mac[SAVED_MAC_SIZE])
+{
+	unsigned char own[crypto_generichash_KEYBYTES], bytes[crypto_generichash_BYTES];
+
+	crypto_kdf_derive_from_key(own, sizeof own, 1, "savedpln", key->bytes);
+	crypto_generichash(bytes, sizeof bytes, (const unsigned char *)text, length, own, sizeof own);
+	sodium_memzero(own, sizeof own);
+	sodium_bin2hex(mac, SAVED_MAC_SIZE, bytes, sizeof bytes);
+}
+
+void
+saved_digest(const char *layout, char digest[SAVED_MAC_SIZE])
+{
+	unsigned char bytes[crypto_generichash_BYTES];
+
+	crypto_generichash(bytes, sizeof bytes, (const unsigned char *)layout, strlen(layout), NULL, 0);
+	sodium_bin2hex(digest, SAVED_MAC_SIZE, bytes, sizeof bytes);
+}
+
+/* Appends a member of the operation's folder, which may be missing; returns how many records it is, or -1. */
+static long
+append_part(const struct site *site, enum saved_part part, struct buffer *text, struct error *err)
+{
+	size_t start = text->length;
+	long count = 0;
+
+	if (!file_exists(site->operation.fd, saved_members[part]))
+		return 0;
+	if (file_read(site->operation.fd, saved_members[part], JSON_BYTES, text, err) < 0)
+		return -1;
+	for (size_t i = start; i < text->length; i++)
+		count += text->data[i] == '\n';
+	return count;
+}
+
+/* What the plan was made from. */
+static void
+describe_cluster(const struct site *site, jv *header)
+{
+	const struct cluster_record *cluster = site->cluster;
+	const char *layout = cluster ? site->documents.layout : NULL;
+	char digest[SAVED_MAC_SIZE];
+
+	json_set_string(header, "cluster", site->folder.id);
+	json_set_string(header, "name", site->folder.name);
+	json_set_string(header, "tenant", cluster ? cluster->tenant : site->account.tenant);
+	json_set_number(header, "operation", cluster ? (double)cluster->operation : 0);
+	json_set_string(header, "status", cluster ? life_status_name(cluster->status) : NULL);
+	if (layout)
+		saved_digest(layout, digest);
+	json_set_string(header, "layout", layout ? digest : NULL);
+}
+
+/* A new cluster is its planner's, whoever carries the plan out: that is what the request says. */
+static void
+describe_order(const struct site *site, const struct work_order *order, jv *header)
+{
+	char now[CLOCK_RFC3339_SIZE];
+
+	json_set_string(header, "kind", "savedplan");
+	json_set_string(header, "action", order->action);
+	json_set_string(header, "verb", order->verb ? order->verb : order->action);
+	json_set_string(header, "command", order->command);
+	json_set_string(header, "owner", site->cluster || order->owner ? order->owner : site->account.user);
+	json_set_string(header, "group", order->group);
+	json_set_number(header, "lease_ms", (double)order->lease_ms);
+	json_set_string(header, "at", clock_rfc3339(clock_wall_ms(), now));
+	json_set_string(header, "by", site->account.user);
+	json_set_string(header, "why", site->manner->ask.why);
+}
+
+static int
+compose(const struct site *site, const struct work_order *order, struct buffer *text, struct error *err)
+{
+	static const char *const names[] = {"request", "layout", "plan"};
+	jv header = jv_object(), records = jv_object();
+	struct buffer parts = {0};
+	long count = 0;
+
+	for (int part = 0; part < SAVED_PARTS && count >= 0; part++) {
+		count = append_part(site, (enum saved_part)part, &parts, err);
+		json_set_number(&records, names[part], (double)count);
+	}
+	describe_cluster(site, &header);
+	describe_order(site, order, &header);
+	json_set(&header, "records", records);
+	json_dump(header, text);
+	buffer_byte(text, '\n');
+	buffer_append(text, parts.data, parts.length);
+	jv_free(header);
+	buffer_release(&parts);
+	return count < 0 ? -1 : 0;
+}
+
+/* The store's key is that of its secrets, and made where there is none: in a transaction, so that there is ever one. */
+static int
+seal(struct site *site, struct buffer *text, struct error *err)
+{
+	struct store *store = &site->account.store;
+	char mac[SAVED_MAC_SIZE];
+	struct store_key key = {0};
+	int result;
+
+	if (store_begin(store, err) < 0)
+		return -1;
+	result = secrets_key(store, &key, err);
+	if (result == 0)
+		result = store_commit(store, err);
+	if (result < 0)
+		store_rollback(store);
+	else
+		saved_seal(&key, text->data, text->length, mac);
+	store_key_release(&key);
+	if (result == 0)
+		buffer_printf(text, "{\"kind\":\"seal\",\"mac\":\"%s\"}\n", mac);
+	return result;
+}
+
+/* Whether the file begins as a saved plan does: a record of that kind. */
+static bool
+is_saved_plan(const char *path)
+{
+	struct record_reader reader;
+	struct error ignored; /* then it is none */
+	jv record;
+	bool is = false;
+
+	if (record_reader_open(&reader, path, &ignored) < 0)
+		return false;
+	if (record_read(&reader, &record, &ignored) > 0) {
+		is = strcmp(record_kind(record), "savedplan") == 0;
+		jv_free(record);
+	}
+	record_reader_release(&reader);
+	return is;
+}
+
+/* What is there may be replaced by the next plan, and nothing else: a name is soon mistyped. */
+static int
+check_target(const char *path, struct error *err)
+{
+	struct stat status;
+
+	if (lstat(path, &status) < 0)
+		return errno == ENOENT ? 0 : error_errno(err, EX_CANTCREAT, "%s", path);
+	if (S_ISREG(status.st_mode) && is_saved_plan(path))
+		return 0;
+	return error_set(err, EX_CANTCREAT, "%s: there is something that is no saved plan; it is not overwritten", path);
+}
+
+int
+saved_plan_write(struct site *site, const struct work_order *order, struct error *err)
+{
+	const char *path = site->manner->save;
+	struct buffer text = {0};
+	int result = check_target(path, err);
+
+	if (result == 0)
+		result = compose(site, order, &text, err);
+	if (result == 0)
+		result = seal(site, &text, err);
+	if (result == 0)
+		result = file_replace(AT_FDCWD, path, text.data, text.length, 0600, err);
+	buffer_release(&text);
+	return result;
+}
