@@ -30,7 +30,9 @@ static const struct option_spec options[] = {
 	OPTION_STRING('C', "catalogue", &wish.catalogue, "DIR", "take entities from here (default: $COOPR_CATALOGUE)"),
 	OPTION_FLAG(0, "allow-moves", &wish.allow_moves, "services may move to other machines, as few as can be"),
 	OPTION_STRING(0, "max-unavailable", &wish.max_unavailable, "N|N%", "a service is down on so many nodes at a time"),
-	FRONT_OPTIONS(&front),
+	FRONT_WORK(&front),
+	FRONT_PLACES(&front),
+	FRONT_ANSWER(&front),
 	OPTION_END
 };
 
