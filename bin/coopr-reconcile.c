@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * coopr-reconcile: from cron, settles what is over, deletes clusters whose lease has ended, tells hooks what they are still to
- * be told, and compares the machines that are there with those that are recorded. Any number may run at once, and be killed
- * anywhere. Exits with 0 where all agrees; 1 where something differs, which it prints; 64 on misuse; 77 where one is no superadmin;
+ * be told, and compares the machines that are there, and what they say, with what is recorded. Any number may run at once, and
+ * be killed anywhere. Exits with 0 where all agrees; 1 where something differs, which it prints; 64 on misuse; 77 where one is no superadmin;
  * else as the first thing that failed, after all else was done.
  */
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -13,16 +14,23 @@
 #include "base/terminal.h"
 #include "cluster/front.h"
 #include "cluster/reconcile.h"
+#include "model/unavailable.h"
 
 static struct front front = {.jobs = FRONT_JOBS};
-static struct reconcile_wish wish;
+static struct reconcile_wish wish = {.timeout_s = 15, .replace_after_ms = -1, .max_gone = "50%"};
+static const char *replace_after;
 static bool work;
 
 static const struct option_spec options[] = {
-	OPTION_FLAG(0, "repair", &wish.repair, "replace machines that vanished"),
+	OPTION_FLAG(0, "probe", &wish.probe, "ask machines whether they answer, and services whether they run"),
+	OPTION_NUMBER(0, "timeout", &wish.timeout_s, "SECONDS", "wait so long for each answer (default: 15)"),
+	OPTION_FLAG(0, "repair", &wish.repair, "replace machines that vanished, start services that stopped"),
+	OPTION_STRING(0, "replace-unreachable", &replace_after, "TIME", "also machines that have not answered for that time"),
+	OPTION_FLAG(0, "retry", &wish.retry, "go on with operations that failed"),
+	OPTION_STRING(0, "max-gone", &wish.max_gone, "LIMIT", "replace so many at a time: a number or a share (default: 50%)"),
 	OPTION_FLAG(0, "delete-unowned", &wish.delete_unowned, "delete machines that belong to no cluster"),
 	OPTION_FLAG(0, "work", &work, "work jobs off here, where no workers run"),
-	OPTION_NUMBER('j', "jobs", &front.jobs, "N", "do so many tasks at one time (default: 20)"),
+	OPTION_NUMBER('j', "jobs", &front.jobs, "N", "ask, and work on, so many at one time (default: 20)"),
 	FRONT_PLACES(&front),
 	OPTION_STRING('o', "output", &front.format, "FORMAT", "table or json (default: table on a terminal)"),
 	OPTION_STRING(0, "color", &front.colour, "WHEN", "auto, always or never"),
@@ -30,9 +38,10 @@ static const struct option_spec options[] = {
 };
 
 static const struct command command = {
-	"coopr-reconcile", "[OPTION]...", "Make what is recorded of clusters agree with what is there.", options,
+	"coopr-reconcile", "[OPTION]... [CLUSTER]...", "Make what is recorded of clusters agree with what is there.", options,
 	"  coopr-reconcile\n"
 	"  coopr-reconcile --repair\n"
+	"  coopr-reconcile --probe --repair\n"
 	"  coopr-reconcile --repair --delete-unowned --work\n"};
 
 static void
@@ -44,6 +53,23 @@ print(const struct drift_list *drift)
 		drift_write(drift, stdout);
 }
 
+/* What the options say makes sense, or it exits with 64. */
+static void
+check(char **operands)
+{
+	if (wish.timeout_s < 1)
+		exit(option_misuse(&command, "--timeout: expected a number from 1 on"));
+	if (!unavailable_is_valid(wish.max_gone))
+		exit(option_misuse(&command, "--max-gone: expected a number or a share as 25%%, found '%s'", wish.max_gone));
+	if (replace_after && !(wish.probe && wish.repair))
+		exit(option_misuse(&command, "--replace-unreachable: also --probe and --repair are wanted"));
+	if (replace_after)
+		wish.replace_after_ms = front_duration(&command, replace_after);
+	wish.clusters.list = (const char **)operands;
+	while (operands[wish.clusters.count])
+		wish.clusters.count++;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -52,8 +78,7 @@ main(int argc, char **argv)
 	struct error err;
 	int code;
 
-	if (operands[0])
-		return option_misuse(&command, "no operand is wanted, found '%s'", operands[0]);
+	check(operands);
 	wish.manner = front_manner(&command, &front);
 	wish.manner.detach = !work;
 

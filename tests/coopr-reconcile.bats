@@ -34,6 +34,22 @@ end_lease() {
 	sqlite3 "$COOPR_STATE/store.sqlite3" "UPDATE cluster SET expires_ms = 1 WHERE id = 1"
 }
 
+# What is to be found down: a machine, or NODE.SERVICE; see automator/dummy.
+down() {
+	mkdir -p "$COOPR_STATE/dummy-down"
+	(cd "$COOPR_STATE/dummy-down" && touch "$@")
+}
+
+# The drift, on one line.
+drift() {
+	jq -r '[.node, .service, .what, .mended] | map(select(.)) | join(" ")' <<<"$output" | paste -sd,
+}
+
+# All that was done, as long ago as that.
+age_operations() { # MILLISECONDS
+	sqlite3 "$COOPR_STATE/store.sqlite3" "UPDATE operation SET begun_ms = begun_ms - $1, ended_ms = ended_ms - $1"
+}
+
 long_ago() {
 	touch -d '1 hour ago' "$@"
 }
@@ -46,11 +62,16 @@ long_ago() {
 	same 1 "$(operations)"
 }
 
-@test "without any cluster there is nothing to do; an operand is misuse" {
+@test "without any cluster there is nothing to do; a cluster that is not there is told, and options that make no sense" {
+	run --separate-stderr -1 coopr reconcile nonsuch
+	contains "$stderr" "there is no cluster nonsuch"
+	run --separate-stderr -64 coopr reconcile --max-gone half
+	run --separate-stderr -64 coopr reconcile --timeout 0
+	run --separate-stderr -64 coopr reconcile --replace-unreachable 10m
+	run --separate-stderr -64 coopr reconcile --probe --repair --replace-unreachable soon
 	export COOPR_STATE=$PWD/empty
 	run --separate-stderr -0 coopr reconcile
 	same "" "$output$stderr"
-	run --separate-stderr -64 coopr reconcile blog
 }
 
 @test "the examples" {
@@ -195,6 +216,213 @@ long_ago() {
 	same "00000001 create 1,00000001 delete 1,00000002 create 1,00000002 replace 1" "$(sqlite3 -separator ' ' "$COOPR_STATE/store.sqlite3" \
 		"SELECT printf('%08d', cluster), action, count(*) FROM operation WHERE job IS NOT NULL GROUP BY 1, 2" | paste -sd,)"
 	same terminated "$(recorded status)"
+}
+
+@test "--probe: where all answers and runs it says nothing, and nothing is left behind" {
+	run --separate-stderr -0 coopr reconcile --probe --repair
+	same "" "$output$stderr"
+	same 1 "$(operations)"
+	[ ! -e "$COOPR_STATE/clusters/00000001/unreachable" ]
+}
+
+@test "--probe: a service that does not run is named, and started with --repair; without --probe nobody knows" {
+	down 00000001-1000.mysql 00000001-1001.apache
+	run --separate-stderr -0 coopr reconcile
+	run --separate-stderr -1 coopr reconcile --probe
+	same "00000001-1000 mysql stopped,00000001-1001 apache stopped" "$(drift)"
+	contains "$(jq -r .message <<<"$output")" "mysql does not run"
+	same 1 "$(operations)"
+	run --separate-stderr -1 coopr reconcile --probe --repair --work
+	same "00000001-1000 mysql stopped 00000001-002,00000001-1001 apache stopped 00000001-002" "$(drift)"
+	contains "$(coopr-queue show 00000001-002 -t -o json | jq -r '.action + " " + .node + " " + .service')" "start 00000001-1001 apache"
+	run --separate-stderr -0 coopr reconcile --probe
+	same active "$(recorded status)"
+}
+
+@test "--probe: what an administrator has stopped is not asked, and stays so" {
+	coopr stop blog apache >now 2>log
+	down 00000001-1001.apache 00000001-1003.haproxy
+	run --separate-stderr -0 coopr reconcile --probe --repair --work
+	same "" "$output"
+	coopr start blog >now 2>log
+	down 00000001-1001.apache
+	run --separate-stderr -1 coopr reconcile --probe
+	same "00000001-1001 apache stopped" "$(drift)"
+}
+
+@test "--probe: a machine that does not answer is named, since when, and replaced only after the time given" {
+	down 00000001-1002 00000001-1002.apache
+	run --separate-stderr -1 coopr reconcile --probe --repair --work
+	same "00000001-1002 unreachable" "$(drift)"
+	since=$(jq -r .since <<<"$output")
+	run --separate-stderr -1 coopr reconcile --probe --repair --work --replace-unreachable 10m
+	same "00000001-1002 unreachable" "$(drift)"
+	same "$since" "$(jq -r .since <<<"$output")"
+	same 1 "$(operations)"
+	echo "00000001-1002 1000" >"$COOPR_STATE/clusters/00000001/unreachable"
+	run --separate-stderr -1 coopr reconcile --probe --repair --work --replace-unreachable 10m
+	same "00000001-1002 unreachable 00000001-002" "$(drift)"
+	same "00000001-1000 00000001-1001 00000001-1003 00000001-1004" "$(inside "$machines")"
+	run --separate-stderr -0 coopr reconcile --probe
+	[ ! -e "$COOPR_STATE/clusters/00000001/unreachable" ]
+}
+
+@test "--probe: what cannot be asked is unknown, and left alone" {
+	jq '.provisioner.actions.status.fields = {fail_percent: "100", fail_status: "78"}' mine/services/mysql.json >new
+	mv new mine/services/mysql.json
+	coopr create shop -t lamp -n 4 >records 2>log
+	run --separate-stderr -1 coopr reconcile --probe --repair --work
+	same "00000002-1000 mysql unknown" "$(drift)"
+	same 2 "$(operations)"
+}
+
+# An automator dummy of one's own, by a script.
+automator() {
+	export COOPR_PLUGINS=$PWD/plugins
+	mkdir -p plugins/automator
+	cat >plugins/automator/dummy
+	chmod 755 plugins/automator/dummy
+}
+
+@test "--probe: an automator that dies, or breaks its rules, says nothing of the machines; one that cannot be asked is not" {
+	automator <<-'EOT'
+		#!/bin/sh
+		[ "$1" = describe ] || kill -9 $$
+		echo '{"stream":true,"status":true}'
+	EOT
+	run --separate-stderr -1 coopr reconcile --probe --repair --replace-unreachable 0s
+	same unknown "$(jq -r .what <<<"$output" | sort -u)"
+	contains "$output" "automator/dummy was killed by signal 9"
+	automator <<-'EOT'
+		#!/bin/sh
+		[ "$1" != describe ] || echo '{"status":true}'
+	EOT
+	run --separate-stderr -1 coopr reconcile --probe --repair --replace-unreachable 0s
+	same unknown "$(jq -r .what <<<"$output" | sort -u)"
+	automator <<-'EOT'
+		#!/bin/sh
+		exit 1
+	EOT
+	run --separate-stderr -0 coopr reconcile --probe --repair --replace-unreachable 0s
+	same "" "$output"
+	same 1 "$(operations)"
+}
+
+@test "a machine that is not listed but answers is not replaced" {
+	export COOPR_PLUGINS=$PWD/plugins
+	mkdir -p plugins/provider
+	printf '#!/bin/sh\n"%s/libexec/coopr/provider/dummy" "$@" | grep -v 00000001-1001\n' "$COOPR_BIN/.." >plugins/provider/dummy
+	chmod 755 plugins/provider/dummy
+	run --separate-stderr -1 coopr reconcile --repair --work
+	same "00000001-1001 vanished" "$(drift)"
+	contains "$output" "its provider does not list it, but it answers"
+	same 1 "$(operations)"
+	down 00000001-1001
+	run --separate-stderr -1 coopr reconcile --probe
+	same "00000001-1001 vanished" "$(drift)"
+}
+
+@test "more than --max-gone is neither replaced nor deleted at a time" {
+	rm "$machines/00000001-1000" "$machines/00000001-1001" "$machines/00000001-1003"
+	run --separate-stderr -1 coopr reconcile --repair --work
+	same "00000001-1000 vanished,00000001-1001 vanished,00000001-1003 vanished" "$(drift)"
+	contains "$stderr" "blog: 3 of its 4 machines are gone"
+	contains "$stderr" "--max-gone=100%"
+	same 1 "$(operations)"
+	run --separate-stderr -1 coopr reconcile --repair --work --max-gone 3
+	same "active 4 2" "$(recorded status) $(recorded nodes) $(operations)"
+	echo '{}' | tee "$machines"/00000077-{1000,1001,1002,1003,1004,1005} >/dev/null
+	run --separate-stderr -1 coopr reconcile --delete-unowned
+	contains "$stderr" "6 of its 10 machines belong to nobody"
+	same 6 "$(inside "$machines" | tr ' ' '\n' | grep -c 00000077)"
+	run --separate-stderr -1 coopr reconcile --delete-unowned --max-gone=60%
+	same 4 "$(inside "$machines" | wc -w)"
+}
+
+@test "--max-gone is also of all machines at a provider" {
+	for name in one two three; do
+		coopr create "$name" -t lamp -n 4 >records 2>log
+	done
+	rm "$machines"/0000000[1234]-1000
+	run --separate-stderr -1 coopr reconcile --repair --work --max-gone 3
+	contains "$stderr" "4 of the 16 machines at the provider dummy are gone"
+	same 4 "$(operations)"
+	run --separate-stderr -1 coopr reconcile --repair --work two
+	same "00000003-1000 vanished 00000003-002" "$(drift)"
+	run --separate-stderr -1 coopr reconcile --repair --work
+	run --separate-stderr -0 coopr reconcile
+}
+
+@test "what was mended three times in a row has to wait; not once somebody else has done something" {
+	for _ in 1 2 3; do
+		down 00000001-1000.mysql
+		run --separate-stderr -1 coopr reconcile --probe --repair --work -m "it is monday"
+		contains "$output" mended
+	done
+	same "reconcile: it has stopped: it is monday" "$(sqlite3 "$COOPR_STATE/store.sqlite3" "SELECT DISTINCT why FROM operation WHERE action = 'start'")"
+	down 00000001-1000.mysql
+	run --separate-stderr -1 coopr reconcile --probe --repair --work
+	contains "$stderr" "blog: it was mended a short time ago"
+	same "00000001-1000 mysql stopped" "$(drift)"
+	age_operations 130000
+	run --separate-stderr -1 coopr reconcile --probe --repair --work
+	same "00000001-1000 mysql stopped 00000001-005" "$(drift)"
+	down 00000001-1000.mysql
+	age_operations 130000
+	run --separate-stderr -1 coopr reconcile --probe --repair --work
+	contains "$stderr" "blog: it was mended a short time ago"
+	coopr restart blog haproxy >now 2>log
+	run --separate-stderr -1 coopr reconcile --probe --repair --work
+	same "00000001-1000 mysql stopped 00000001-007" "$(drift)"
+}
+
+@test "a cluster whose last operation failed is named; --retry goes on with it, after a rest" {
+	jq '.provisioner.actions.start.fields = {fail_percent: "100", fail_status: "65"}' mine/services/memcached.json >new
+	cp new mine/services/memcached.json
+	run --separate-stderr -1 coopr create shop -t lamp -n 4
+	run --separate-stderr -1 coopr reconcile --repair
+	same failed "$(drift)"
+	same "00000002 shop" "$(jq -r '.cluster + " " + .name' <<<"$output")"
+	contains "$(jq -r .message <<<"$output")" memcached
+	run --separate-stderr -1 coopr reconcile --retry --work shop
+	contains "$stderr" "shop: it was mended a short time ago"
+	age_operations 100000
+	run --separate-stderr coopr reconcile --retry --work shop
+	[ "$status" -ne 0 ]
+	contains "$stderr" memcached
+	same 2 "$(operations)"
+}
+
+@test "named clusters are looked at, and nothing else" {
+	coopr create shop -t lamp -n 4 >records 2>log
+	rm "$machines/00000001-1001" "$machines/00000002-1001"
+	echo '{}' | tee "$machines"/{00000077-1000,00000002-1999,00000001-1999} >/dev/null
+	down 00000002-1002 00000001-1002
+	run --separate-stderr -1 coopr reconcile --probe --repair --work --delete-unowned shop 00000002
+	same "00000002-1001 vanished 00000002-002,00000002-1002 unreachable,00000002-1999 unowned deleted" "$(drift)"
+	run --separate-stderr -1 coopr reconcile
+	same "00000001-1001 vanished,00000001-1999 unowned,00000077-1000 unowned" "$(drift)"
+}
+
+@test "a reconciliation that is interrupted while it asks tells no drift that it does not know, and leaves no process" {
+	mkfifo arrived gate
+	export WHERE=$PWD
+	automator <<-'EOT'
+		#!/bin/sh
+		[ "$1" != describe ] || exec echo '{"stream":true,"status":true}'
+		echo $$ >"$WHERE/arrived"
+		exec cat "$WHERE/gate"
+	EOT
+	coopr-reconcile --probe --repair --timeout 5000 >found 2>told &
+	read -r plugin <arrived
+	kill -TERM $!
+	code=0
+	wait $! || code=$?
+	same 143 "$code"
+	same "" "$(cat found)"
+	contains "$(cat told)" interrupted
+	run ! kill -0 "$plugin"
+	same 1 "$(operations)"
 }
 
 @test "folders of no cluster go when they are old and nobody has them locked" {

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/error.h"
 #include "base/names.h"
 #include "cluster/drift.h"
 #include "cluster/machines-list.h"
 #include "cluster/operate.h"
+#include "cluster/reach.h"
 #include "json/json.h"
 #include "store/census.h"
 
@@ -22,19 +22,19 @@ struct provider {
 };
 
 struct stray { /* a machine that the store does not say is there */
-	const char *id, *record, *provider, *tenant;
+	const char *id, *record;
+	const struct provider *provider;
 };
 
 struct comparison {
 	struct account *account;
 	const struct manner *manner;
 	struct drift_list *drift;
-	int64_t begun_ms;
 	struct arena arena;
-	struct cluster_list clusters; /* by number */
+	const struct reach *reach;    /* the clusters, by number */
 	struct names nodes;           /* those recorded, in the order of their clusters */
 	struct state {
-		size_t cluster; /* in clusters */
+		const struct cluster_record *cluster;
 		bool present;
 	} *states;
 	size_t state_capacity;
@@ -54,38 +54,14 @@ warn(struct comparison *c, const struct error *err)
 		c->worst = err->code;
 }
 
-/* The cluster of a number, or that behind where it would stand. */
-static size_t
-cluster_at(const struct comparison *c, int64_t id)
-{
-	size_t low = 0, high = c->clusters.count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (c->clusters.list[middle].id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-static struct cluster_record *
-find_cluster(const struct comparison *c, int64_t id)
-{
-	size_t at = cluster_at(c, id);
-
-	return at < c->clusters.count && c->clusters.list[at].id == id ? &c->clusters.list[at] : NULL;
-}
-
 /* A node of a cluster that has come since the clusters were listed is left out. */
 static void
 add_node(struct comparison *c, int64_t cluster, const char *node)
 {
-	size_t at = cluster_at(c, cluster), before = c->nodes.count;
+	const struct cluster_record *of = reach_find(c->reach, cluster);
+	size_t before = c->nodes.count;
 
-	if (at == c->clusters.count || c->clusters.list[at].id != cluster)
+	if (!of)
 		return;
 	names_intern(&c->nodes, arena_string(&c->arena, node));
 	if (c->nodes.count == before)
@@ -94,7 +70,7 @@ add_node(struct comparison *c, int64_t cluster, const char *node)
 		c->state_capacity = 2 * c->nodes.count;
 		c->states = memory_resize(c->states, c->state_capacity, sizeof *c->states);
 	}
-	c->states[c->nodes.count - 1] = (struct state){at, false};
+	c->states[c->nodes.count - 1] = (struct state){of, false};
 }
 
 static int
@@ -139,7 +115,7 @@ meet(void *context, const char *id, const char *record, size_t length)
 	}
 	ARRAY_ROOM(c->strays, c->stray_count, c->stray_capacity);
 	c->strays[c->stray_count++] = (struct stray){arena_string(&c->arena, id),
-	    arena_substring(&c->arena, record, length), c->listing->entity, c->listing->tenant};
+	    arena_substring(&c->arena, record, length), c->listing};
 }
 
 static void
@@ -156,6 +132,19 @@ list_provider(struct comparison *c, struct provider *provider)
 	}
 }
 
+/* Whether a cluster that we look at is of that provider. */
+static bool
+is_wanted(const struct comparison *c, const struct provider *provider)
+{
+	const struct cluster_list *clusters = &c->reach->clusters;
+	bool wanted = c->reach->all;
+
+	for (size_t i = 0; i < clusters->count && !wanted; i++)
+		wanted = clusters->list[i].provider && strcmp(clusters->list[i].provider, provider->name) == 0 &&
+		    strcmp(clusters->list[i].tenant, provider->tenant) == 0;
+	return wanted;
+}
+
 /* Providers of tenants may be the same word for word, as those of a shared catalogue are: such are asked once. */
 static void
 list_all(struct comparison *c)
@@ -163,7 +152,7 @@ list_all(struct comparison *c)
 	for (size_t i = 0; i < c->provider_count; i++) {
 		const struct provider *same = NULL;
 
-		if (!c->providers[i].entity)
+		if (!c->providers[i].entity || !is_wanted(c, &c->providers[i]))
 			continue;
 		for (size_t j = 0; j < i && !same; j++)
 			if (c->providers[j].listed && strcmp(c->providers[j].entity, c->providers[i].entity) == 0 &&
@@ -190,7 +179,7 @@ provider_of(const struct comparison *c, const struct cluster_record *cluster)
 static int
 list_own(struct comparison *c, const struct site *site, const struct provider *known, struct error *err)
 {
-	struct provider own = *known;
+	struct provider *own;
 	jv wish, mine, listed;
 	int result = 0;
 
@@ -203,10 +192,12 @@ list_own(struct comparison *c, const struct site *site, const struct provider *k
 		if (!jv_equal(jv_copy(mine), jv_copy(listed))) {
 			jv text = jv_dump_string(jv_copy(mine), 0);
 
-			own.entity = arena_string(&c->arena, jv_string_value(text));
+			own = arena_alloc(&c->arena, 1, sizeof *own);
+			*own = *known;
+			own->entity = arena_string(&c->arena, jv_string_value(text));
 			jv_free(text);
-			c->listing = &own;
-			result = machines_list(own.entity, own.tenant, meet, c, err);
+			c->listing = own;
+			result = machines_list(own->entity, own->tenant, meet, c, err);
 			c->listing = NULL;
 		}
 		jv_free(listed);
@@ -226,20 +217,13 @@ manner_for(const struct comparison *c, const char *tenant)
 	return manner;
 }
 
-/* Whether the cluster is still what it was when we listed it; under its lock. */
-static bool
-is_unchanged(const struct cluster_record *before, const struct cluster_record *now)
-{
-	return now->status != LIFE_PENDING && now->revision == before->revision && now->operation == before->operation;
-}
-
 static void
 add_vanished(struct comparison *c, const struct cluster_record *cluster, size_t first, size_t end)
 {
 	for (size_t i = first; i < end; i++)
 		if (!c->states[i].present)
 			drift_add(c->drift, &(struct drift){.what = DRIFT_VANISHED, .cluster = cluster->id, .tenant = cluster->tenant,
-			    .name = cluster->name, .node = c->nodes.list[i]});
+			    .operation = cluster->operation, .name = cluster->name, .node = c->nodes.list[i]});
 }
 
 /* Some of the cluster's nodes, which are numbers first to end, were not listed. */
@@ -256,7 +240,7 @@ look_again(struct comparison *c, const struct cluster_record *cluster, size_t fi
 	if (cluster->status == LIFE_PENDING || !provider || !provider->listed)
 		return;
 	result = site_open(&site, &manner, cluster_id_text(cluster->id, id), &err);
-	if (result == 0 && is_unchanged(cluster, site.cluster)) {
+	if (result == 0 && reach_is_unchanged(cluster, site.cluster)) {
 		result = list_own(c, &site, provider, &err);
 		if (result == 0)
 			add_vanished(c, cluster, first, end);
@@ -272,13 +256,14 @@ find_vanished(struct comparison *c)
 	size_t first = 0, count = c->nodes.count;
 
 	while (first < count) {
-		size_t end = first, cluster = c->states[first].cluster;
+		const struct cluster_record *cluster = c->states[first].cluster;
+		size_t end = first;
 		bool all = true;
 
 		for (; end < count && c->states[end].cluster == cluster; end++)
 			all = all && c->states[end].present;
 		if (!all)
-			look_again(c, &c->clusters.list[cluster], first, end);
+			look_again(c, cluster, first, end);
 		first = end;
 	}
 }
@@ -301,10 +286,12 @@ cluster_of_node(const char *id)
 static bool
 may_be_owned(struct comparison *c, int64_t id, const struct cluster_record **owner, struct cluster_list *list)
 {
-	const struct cluster_record *before = find_cluster(c, id), *now;
+	const struct cluster_record *before = reach_find(c->reach, id), *now;
 	struct error err;
 
 	*owner = NULL;
+	if (!c->reach->all && !before)
+		return true;
 	if (id == 0)
 		return false;
 	if (clusters_find_id(c->account, id, list, &err) < 0) {
@@ -313,7 +300,7 @@ may_be_owned(struct comparison *c, int64_t id, const struct cluster_record **own
 		return err.code != EX_NO;
 	}
 	now = &list->list[list->count - 1];
-	if (now->status == LIFE_PENDING || (before && !is_unchanged(before, now)) || now->changed_ms >= c->begun_ms)
+	if (now->status == LIFE_PENDING || (before && !reach_is_unchanged(before, now)) || now->changed_ms >= c->reach->listed_ms)
 		return true;
 	*owner = now->status == LIFE_TERMINATED ? NULL : now;
 	return false;
@@ -332,8 +319,8 @@ find_unowned(struct comparison *c)
 		if (names_intern(&seen, stray->id) == (int)seen.count - 1 && seen.list[seen.count - 1] == stray->id &&
 		    !may_be_owned(c, cluster_of_node(stray->id), &owner, &list))
 			drift_add(c->drift, &(struct drift){.what = DRIFT_UNOWNED, .cluster = owner ? owner->id : 0,
-			    .tenant = stray->tenant, .name = owner ? owner->name : NULL, .node = stray->id,
-			    .record = stray->record, .provider = stray->provider});
+			    .tenant = stray->provider->tenant, .name = owner ? owner->name : NULL, .node = stray->id,
+			    .record = stray->record, .provider = stray->provider->entity, .provider_name = stray->provider->name});
 		cluster_list_release(&list);
 	}
 	names_release(&seen);
@@ -342,7 +329,6 @@ find_unowned(struct comparison *c)
 static void
 release(struct comparison *c)
 {
-	cluster_list_release(&c->clusters);
 	names_release(&c->nodes);
 	free(c->states);
 	free(c->providers);
@@ -351,20 +337,18 @@ release(struct comparison *c)
 }
 
 int
-compare(struct account *account, const struct manner *manner, struct drift_list *drift, struct error *err)
+compare(struct account *account, const struct manner *manner, const struct reach *reach, struct drift_list *drift,
+    struct error *err)
 {
-	const struct cluster_filter all = {.everywhere = true, .by_number = true};
-	struct comparison c = {.account = account, .manner = manner, .drift = drift, .begun_ms = clock_wall_ms()};
-	int result = clusters_list(account, &all, &c.clusters, err);
+	struct comparison c = {.account = account, .manner = manner, .reach = reach, .drift = drift};
+	int result = -1;
 
 	/* What is recorded first: a machine is made after its operation is recorded, and changed clusters are left out. */
-	if (result == 0 && read_nodes(&c, err) == 0 && read_providers(&c, err) == 0) {
+	if (read_nodes(&c, err) == 0 && read_providers(&c, err) == 0) {
 		list_all(&c);
 		find_vanished(&c);
 		find_unowned(&c);
 		result = c.worst;
-	} else {
-		result = -1;
 	}
 	release(&c);
 	return result;

@@ -11,10 +11,12 @@ struct account;
 struct drift_list;
 struct error;
 struct manner;
+struct reach;
 
-/* Adds what differs. A cluster that something is under way on, or that another process works on, is passed over. 0, or the code
+/* Adds what differs of the clusters that were listed. A cluster that something is under way on, or that another process works on, is passed over. 0, or the code
  * of the worst that went wrong, which was told (manner's notice); -1 where nothing could be compared. The account is a
  * superadmin's. */
-int compare(struct account *account, const struct manner *manner, struct drift_list *drift, struct error *err);
+int compare(struct account *account, const struct manner *manner, const struct reach *reach, struct drift_list *drift,
+    struct error *err);
 
 #endif

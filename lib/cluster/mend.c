@@ -10,8 +10,9 @@
 #include "cluster/drift.h"
 #include "cluster/operate.h"
 #include "cluster/prepare.h"
-#include "cluster/stage.h"
-#include "json/json.h"
+#include "cluster/reach.h"
+#include "cluster/reconcile.h"
+#include "cluster/restraint.h"
 
 static void
 tell(const struct manner *manner, int *worst, const struct error *err)
@@ -21,10 +22,44 @@ tell(const struct manner *manner, int *worst, const struct error *err)
 		*worst = err->code;
 }
 
+struct mending {
+	const struct reconcile_wish *wish;
+	struct restraint restraint;
+	struct drift_list *drift;
+	int worst;
+};
+
+enum remedy { REMEDY_NONE, REMEDY_RETRY, REMEDY_REPLACE, REMEDY_START, REMEDY_COUNT };
+
+struct group { /* what has drifted in one cluster and is mended in the same way */
+	const struct cluster_record *cluster;
+	char id[CLUSTER_ID_SIZE];
+	int64_t operation; /* the cluster's last, when this was found */
+	struct string_list nodes, services; /* each once */
+};
+
+struct unchanged_wish { /* for prepare_if_unchanged */
+	int64_t operation;
+	int (*prepare)(struct site *site, const void *wish, struct error *err);
+	const void *wish;
+};
+
+/* Under the cluster's lock: another may have mended it since it was looked at. */
+static int
+prepare_if_unchanged(struct site *site, const void *context, struct error *err)
+{
+	const struct unchanged_wish *wish = context;
+
+	if (site->cluster->operation != wish->operation)
+		return error_set(err, EX_TEMPFAIL, "%s: something was done to it since it was looked at: it is left to the next run",
+		    site->cluster->name);
+	return wish->prepare(site, wish->wish, err);
+}
+
 /* Does it to a cluster of that tenant. The job, which the caller frees; NULL where it failed (in worst), where the cluster is
- * busy, or goes on with what was begun. */
+ * busy (told, where why is a mending), or goes on with what was begun. */
 static char *
-undertake(const struct manner *manner, const char *tenant, const char *why, struct work_order *order, int *worst)
+undertake(const struct manner *manner, const char *tenant, struct work_order *order, int *worst)
 {
 	struct manner ours = *manner;
 	struct done done;
@@ -32,21 +67,15 @@ undertake(const struct manner *manner, const char *tenant, const char *why, stru
 	char *job = NULL;
 
 	ours.ask.tenant = tenant;
-	if (!ours.ask.why)
-		ours.ask.why = why;
 	if (operate(order, &ours, &done, &err) == 0)
 		job = done.job ? memory_string(done.job) : NULL;
 	else if (err.code != EX_TEMPFAIL)
 		tell(manner, worst, &err);
+	else if (order->prepare == prepare_if_unchanged)
+		manner->drive.notice(err.text);
 	done_release(&done);
 	return job;
 }
-
-struct group { /* what has drifted so in one cluster */
-	struct drift *list;
-	size_t count;
-	struct string_list nodes, services; /* each once */
-};
 
 static void
 add_once(struct string_list *list, const char *text)
@@ -60,11 +89,11 @@ add_once(struct string_list *list, const char *text)
 
 /* "coopr replace --dead 00000042 00000042-1000" */
 static char *
-command_of(const char *verb, const char *id, const struct group *group)
+command_of(const char *verb, const struct group *group)
 {
 	struct buffer line = {0};
 
-	buffer_printf(&line, "coopr %s %s", verb, id);
+	buffer_printf(&line, "coopr %s %s", verb, group->id);
 	for (size_t i = 0; i < group->nodes.count; i++)
 		buffer_printf(&line, " %s", group->nodes.list[i]);
 	for (size_t i = 0; i < group->services.count; i++)
@@ -72,155 +101,161 @@ command_of(const char *verb, const char *id, const struct group *group)
 	return buffer_take(&line);
 }
 
+/* Has the mark that tells our mending from what others do. */
 static char *
-replace(const struct manner *manner, const struct group *group, const char *id, int *worst)
+mend_so(struct mending *mending, const struct group *group, const char *action, const struct unchanged_wish *wish,
+    const char *why)
+{
+	struct manner manner = mending->wish->manner;
+	struct work_order order = {.action = action, .cluster = group->id, .prepare = prepare_if_unchanged, .wish = wish};
+	const char *given = manner.ask.why;
+	char *marked = memory_printf(given ? RESTRAINT_MARK "%s: %s" : RESTRAINT_MARK "%s", why, given);
+	char *command = command_of(strcmp(action, "replace") == 0 ? "replace --dead" : action, group), *job;
+
+	manner.ask.why = marked;
+	order.command = command;
+	job = undertake(&manner, group->cluster->tenant, &order, &mending->worst);
+	free(command);
+	free(marked);
+	return job;
+}
+
+static char *
+replace(struct mending *mending, const struct group *group)
 {
 	const struct amend_wish wish = {.amendment = {.config = jv_invalid(), .replace = group->nodes}, .dead = group->nodes};
-	struct work_order order = {.action = "replace", .cluster = id, .prepare = prepare_amend, .wish = &wish};
-	char *command = command_of("replace --dead", id, group), *job;
+	const struct unchanged_wish unchanged = {group->operation, prepare_amend, &wish};
 
-	order.command = command;
-	job = undertake(manner, group->list->tenant, "reconcile: its machine has vanished", &order, worst);
-	free(command);
-	return job;
+	return mend_so(mending, group, "replace", &unchanged, "its machine has vanished, or does not answer");
 }
 
 static char *
-start(const struct manner *manner, const struct group *group, const char *id, int *worst)
+start(struct mending *mending, const struct group *group)
 {
 	const struct action_wish wish = {.action = "start", .nodes = group->nodes, .services = group->services};
-	struct work_order order = {.action = "start", .cluster = id, .prepare = prepare_action, .wish = &wish};
-	char *command = command_of("start", id, group), *job;
+	const struct unchanged_wish unchanged = {group->operation, prepare_action, &wish};
 
-	order.command = command;
-	job = undertake(manner, group->list->tenant, "reconcile: it has stopped", &order, worst);
-	free(command);
+	return mend_so(mending, group, "start", &unchanged, "it has stopped");
+}
+
+static char *
+retry(struct mending *mending, const struct group *group)
+{
+	struct manner manner = mending->wish->manner;
+	struct done done;
+	struct error err;
+	char *job = NULL;
+
+	manner.ask.tenant = group->cluster->tenant;
+	if (operate_retry(group->id, &manner, &done, &err) == 0)
+		job = done.job ? memory_string(done.job) : NULL;
+	else if (err.code != EX_TEMPFAIL)
+		tell(&manner, &mending->worst, &err);
+	else
+		manner.drive.notice(err.text);
+	done_release(&done);
 	return job;
 }
 
-/* Those from first on that are of the same kind and cluster. */
-static struct group
-group_at(struct drift_list *drift, size_t first)
+static enum remedy
+remedy_of(const struct reconcile_wish *wish, const struct drift *drift)
 {
-	struct group group = {.list = &drift->list[first]};
-
-	for (size_t i = first; i < drift->count && drift->list[i].what == group.list->what &&
-	     drift->list[i].cluster == group.list->cluster; i++) {
-		add_once(&group.nodes, drift->list[i].node);
-		if (drift->list[i].service)
-			add_once(&group.services, drift->list[i].service);
-		group.count++;
+	switch (drift->what) {
+	case DRIFT_FAILED:
+		return wish->retry ? REMEDY_RETRY : REMEDY_NONE;
+	case DRIFT_VANISHED:
+		return wish->repair && !drift->answers ? REMEDY_REPLACE : REMEDY_NONE;
+	case DRIFT_UNREACHABLE:
+		return wish->repair && wish->replace_after_ms >= 0 && clock_wall_ms() - drift->since_ms >= wish->replace_after_ms
+		    ? REMEDY_REPLACE : REMEDY_NONE;
+	case DRIFT_STOPPED:
+		return wish->repair ? REMEDY_START : REMEDY_NONE;
+	default:
+		return REMEDY_NONE;
 	}
-	return group;
 }
 
-int
-mend(const struct manner *manner, struct drift_list *drift)
+/* How many machines of the same provider are to be replaced, in all clusters. */
+static size_t
+going_at_provider(const struct mending *mending, const struct cluster_record *cluster)
 {
-	int worst = 0;
+	size_t count = 0;
 
-	for (size_t i = 0; i < drift->count;) {
-		struct group group = group_at(drift, i);
-		char id[CLUSTER_ID_SIZE], *job = NULL;
+	for (size_t i = 0; i < mending->drift->count; i++) {
+		const struct drift *drift = &mending->drift->list[i];
+		const struct cluster_record *of = drift->cluster ? reach_find(mending->restraint.reach, drift->cluster) : NULL;
 
-		cluster_id_text(group.list->cluster, id);
-		if (group.list->what == DRIFT_VANISHED)
-			job = replace(manner, &group, id, &worst);
-		else if (group.list->what == DRIFT_STOPPED)
-			job = start(manner, &group, id, &worst);
-		for (size_t j = 0; job && j < group.count; j++)
-			group.list[j].mended = arena_string(&drift->arena, job);
-		i += group.count;
-		free(job);
-		free(group.nodes.list);
-		free(group.services.list);
+		count += remedy_of(mending->wish, drift) == REMEDY_REPLACE && of && of->provider && cluster->provider &&
+		    strcmp(of->provider, cluster->provider) == 0 && strcmp(of->tenant, cluster->tenant) == 0;
 	}
-	return worst;
+	return count;
 }
 
-/* The task that deletes it, as coopr-exec reads it. */
-static int
-write_task(const struct drift *drift, struct buffer *text, struct error *err)
+static char *
+apply(struct mending *mending, const struct group *group, enum remedy remedy)
 {
-	jv task = jv_object(), cluster = jv_object(), machine, provider;
-	int result = json_parse(drift->node, drift->record, strlen(drift->record), &machine, err);
-
-	if (result == 0 && json_parse(drift->node, drift->provider, strlen(drift->provider), &provider, err) == 0) {
-		json_set_string(&task, "kind", "task");
-		json_set_string(&task, "id", "unowned");
-		json_set_string(&task, "action", "delete");
-		json_set(&task, "type", json_get(provider, "providertype"));
-		json_set_string(&cluster, "tenant", drift->tenant);
-		json_set(&cluster, "provider", provider);
-		json_set(&task, "cluster", jv_copy(cluster));
-		json_set(&task, "machine", machine);
-		json_dump(task, text);
-		buffer_byte(text, '\n');
-	} else if (result == 0) {
-		jv_free(machine);
-		result = -1;
-	}
-	jv_free(cluster);
-	jv_free(task);
-	return result;
-}
-
-/* What coopr-exec says of it: it ends with 0 also where the plugin has failed. */
-static int
-check_result(const struct drift *drift, const struct buffer *answer, struct error *err)
-{
-	struct error unread;
-	char *message;
-	jv result, status;
-	int failed = 1;
-
-	if (json_parse("the result", answer->data ? answer->data : "", answer->length, &result, &unread) < 0)
-		return error_set(err, EX_SOFTWARE, "%s: its provider gave no result", drift->node);
-	status = json_get(result, "status");
-	message = json_get_string(result, "message");
-	failed = jv_get_kind(status) != JV_KIND_NUMBER || (int)jv_number_value(status) != 0;
-	if (failed)
-		error_set(err, EX_UNAVAILABLE, "%s: cannot be deleted: %s", drift->node, message ? message : "its provider failed");
-	free(message);
-	jv_free(status);
-	jv_free(result);
-	return failed ? -1 : 0;
-}
-
-static int
-delete_machine(const struct drift *drift, struct error *err)
-{
-	struct arguments arguments = {0};
-	struct buffer task = {0}, answer = {0};
-	int result = write_task(drift, &task, err);
-
-	stage_command(&arguments, "coopr-exec");
-	arguments_push(&arguments, "--quiet");
-	if (result == 0)
-		result = stage_run_in_memory(&arguments, &task, &answer, err);
-	if (result == 0)
-		result = check_result(drift, &answer, err);
-	arguments_release(&arguments);
-	buffer_release(&task);
-	buffer_release(&answer);
-	return result;
-}
-
-int
-mend_unowned(const struct manner *manner, struct drift_list *drift)
-{
+	const struct restraint *restraint = &mending->restraint;
 	struct error err;
-	int worst = 0;
 
-	for (size_t i = 0; i < drift->count; i++) {
-		if (drift->list[i].what != DRIFT_UNOWNED)
-			continue;
-		if (delete_machine(&drift->list[i], &err) == 0)
-			drift->list[i].mended = "deleted";
+	if ((remedy == REMEDY_REPLACE && restraint_on_share(restraint, group->cluster, group->nodes.count,
+	    going_at_provider(mending, group->cluster), &err) < 0) || restraint_on_haste(restraint, group->cluster, &err) < 0) {
+		if (err.code == EX_TEMPFAIL)
+			mending->wish->manner.drive.notice(err.text);
 		else
-			tell(manner, &worst, &err);
+			tell(&mending->wish->manner, &mending->worst, &err);
+		return NULL;
 	}
-	return worst;
+	return remedy == REMEDY_RETRY ? retry(mending, group) : remedy == REMEDY_REPLACE ? replace(mending, group)
+	                                                                                 : start(mending, group);
+}
+
+/* Those of the drift from first to end that this remedy mends; whether it did. */
+static bool
+mend_with(struct mending *mending, size_t first, size_t end, enum remedy remedy)
+{
+	struct drift *list = mending->drift->list;
+	struct group group = {.cluster = reach_find(mending->restraint.reach, list[first].cluster)};
+	size_t count = 0;
+	char *job = NULL;
+
+	for (size_t i = first; i < end && group.cluster; i++) {
+		if (remedy_of(mending->wish, &list[i]) != remedy)
+			continue;
+		count++;
+		group.operation = list[i].operation;
+		if (list[i].node)
+			add_once(&group.nodes, list[i].node);
+		if (list[i].service)
+			add_once(&group.services, list[i].service);
+	}
+	if (count) {
+		cluster_id_text(group.cluster->id, group.id);
+		job = apply(mending, &group, remedy);
+	}
+	for (size_t i = first; i < end && job; i++)
+		if (remedy_of(mending->wish, &list[i]) == remedy)
+			list[i].mended = arena_string(&mending->drift->arena, job);
+	free(group.nodes.list);
+	free(group.services.list);
+	free(job);
+	return job != NULL;
+}
+
+int
+mend(struct account *account, const struct reconcile_wish *wish, const struct reach *reach, struct drift_list *drift)
+{
+	struct mending mending = {wish, {account, reach, wish->max_gone}, drift, 0};
+	size_t end;
+
+	for (size_t i = 0; i < drift->count; i = end) {
+		bool done = false;
+
+		for (end = i; end < drift->count && drift->list[end].cluster == drift->list[i].cluster; end++)
+			;
+		for (int remedy = REMEDY_NONE + 1; remedy < REMEDY_COUNT && drift->list[i].cluster && !done; remedy++)
+			done = mend_with(&mending, i, end, (enum remedy)remedy);
+	}
+	return mending.worst;
 }
 
 /* Whether somebody deletes it already; what else is under way has to give way. */
@@ -241,12 +276,15 @@ delete_cluster(const struct manner *manner, const struct cluster_record *cluster
 {
 	const struct action_wish wish = {.action = "delete"};
 	struct work_order order = {.action = "delete", .prepare = prepare_action, .wish = &wish, .preempts = true};
+	struct manner ours = *manner;
 	char id[CLUSTER_ID_SIZE], *command, *job;
 
 	order.cluster = cluster_id_text(cluster->id, id);
 	command = memory_printf("coopr delete --yes %s", id);
 	order.command = command;
-	job = undertake(manner, cluster->tenant, "its lease has ended", &order, worst);
+	if (!ours.ask.why)
+		ours.ask.why = "its lease has ended";
+	job = undertake(&ours, cluster->tenant, &order, worst);
 	free(command);
 	if (job) {
 		char *text = memory_printf("%s: its lease has ended: job %s deletes it", cluster->name, job);
@@ -258,7 +296,7 @@ delete_cluster(const struct manner *manner, const struct cluster_record *cluster
 }
 
 int
-mend_leases(struct account *account, const struct manner *manner, struct error *err)
+mend_leases(struct account *account, const struct manner *manner, const struct reach *reach, struct error *err)
 {
 	const struct cluster_filter ended = {.everywhere = true, .by_number = true, .expired_ms = clock_wall_ms()};
 	struct cluster_list list = {0};
@@ -267,7 +305,7 @@ mend_leases(struct account *account, const struct manner *manner, struct error *
 	if (clusters_list(account, &ended, &list, err) < 0)
 		worst = -1;
 	for (size_t i = 0; i < list.count && worst >= 0; i++)
-		if (!is_going(account, &list.list[i]))
+		if (reach_has(reach, list.list[i].id) && !is_going(account, &list.list[i]))
 			delete_cluster(manner, &list.list[i], &worst);
 	cluster_list_release(&list);
 	return worst;

@@ -6,21 +6,23 @@
 #ifndef CLUSTER_MEND_H
 #define CLUSTER_MEND_H
 
-#include <stdbool.h>
-
 struct account;
 struct drift_list;
 struct error;
 struct manner;
+struct reach;
+struct reconcile_wish;
 
-/* Machines that vanished are replaced, services that stopped are started; those that were begun say so (mended). 0, or the code
- * of the worst that failed, which was told (manner's notice). */
-int mend(const struct manner *manner, struct drift_list *drift);
+/* Mends what has drifted, as the wish says: in each cluster one thing at a time. What was begun says so (mended); what is left,
+ * and why, is told (manner's notice). The drift is sorted, the clusters are listed. 0, or the code of the worst that failed,
+ * which was told. */
+int mend(struct account *account, const struct reconcile_wish *wish, const struct reach *reach, struct drift_list *drift);
 
 /* Deletes the machines that nobody owns. As above. */
-int mend_unowned(const struct manner *manner, struct drift_list *drift);
+int mend_unowned(struct account *account, const struct reconcile_wish *wish, const struct reach *reach,
+    struct drift_list *drift);
 
-/* Deletes the clusters whose lease has ended. As above; -1 where they are not to be had. */
-int mend_leases(struct account *account, const struct manner *manner, struct error *err);
+/* Deletes the clusters in reach whose lease has ended. As above; -1 where they are not to be had. */
+int mend_leases(struct account *account, const struct manner *manner, const struct reach *reach, struct error *err);
 
 #endif

@@ -3,8 +3,10 @@
 
 #include "base/error.h"
 #include "cluster/compare.h"
+#include "cluster/examine.h"
 #include "cluster/hook.h"
 #include "cluster/mend.h"
+#include "cluster/reach.h"
 #include "cluster/settle.h"
 #include "cluster/sweep.h"
 
@@ -50,7 +52,7 @@ settle_one(const struct reconcile_wish *wish, const struct operation *operation,
 }
 
 static int
-settle_all(const struct reconcile_wish *wish, struct account *account, struct error *err)
+settle_all(const struct reconcile_wish *wish, struct account *account, const struct reach *reach, struct error *err)
 {
 	struct operation_list list = {0};
 	struct error failure;
@@ -59,39 +61,72 @@ settle_all(const struct reconcile_wish *wish, struct account *account, struct er
 	if (operations_open(account, &list, err) < 0)
 		worst = -1;
 	for (size_t i = 0; i < list.count && worst >= 0 && worst <= 128; i++)
-		if (settle_one(wish, &list.list[i], &failure) < 0)
+		if (reach_has(reach, list.list[i].cluster) && settle_one(wish, &list.list[i], &failure) < 0)
 			tell(wish, &worst, &failure);
 	operation_list_release(&list);
 	return worst;
 }
 
+/* What there is, compared with what is recorded: in whole, or not at all. */
 static int
-mend_all(const struct reconcile_wish *wish, struct drift_list *drift)
+look(const struct reconcile_wish *wish, struct account *account, struct reach *reach, struct drift_list *drift,
+    struct error *err)
 {
-	int worst = wish->repair ? mend(&wish->manner, drift) : 0;
-	int unowned = wish->delete_unowned ? mend_unowned(&wish->manner, drift) : 0;
+	int worst = 0, found;
+
+	if (reach_list(reach, account, err) < 0)
+		return -1;
+	add(wish, &worst, compare(account, &wish->manner, reach, drift, err), err);
+	found = examine(account, wish, reach, drift, err);
+	drift_sort(drift);
+	if (found < 0)
+		return -1;
+	add(wish, &worst, found, err);
+	return worst;
+}
+
+static int
+mend_all(const struct reconcile_wish *wish, struct account *account, const struct reach *reach, struct drift_list *drift)
+{
+	int worst = wish->repair || wish->retry ? mend(account, wish, reach, drift) : 0;
+	int unowned = wish->delete_unowned ? mend_unowned(account, wish, reach, drift) : 0;
 
 	return worst ? worst : unowned;
+}
+
+static int
+begin(const struct reconcile_wish *wish, struct account *account, struct reach *reach, struct error *err)
+{
+	if (account_open(account, &wish->manner.ask, STORE_CREATE, err) < 0)
+		return -1;
+	if (account_need(account, ACCOUNT_SUPERADMIN, "reconciling the clusters of all tenants", err) < 0)
+		return -1;
+	return reach_init(reach, account, &wish->clusters, err);
 }
 
 int
 reconcile(const struct reconcile_wish *wish, struct drift_list *drift, struct error *err)
 {
+	struct reach reach = {0};
 	struct account account;
 	struct hook_count told;
-	int worst = 0;
+	int worst = 0, looked;
 
-	if (account_open(&account, &wish->manner.ask, STORE_CREATE, err) < 0 ||
-	    account_need(&account, ACCOUNT_SUPERADMIN, "reconciling the clusters of all tenants", err) < 0) {
+	if (begin(wish, &account, &reach, err) < 0) {
+		reach_release(&reach);
 		account_release(&account);
 		return -1;
 	}
-	add(wish, &worst, settle_all(wish, &account, err), err);
-	add(wish, &worst, mend_leases(&account, &wish->manner, err), err);
+	add(wish, &worst, settle_all(wish, &account, &reach, err), err);
+	add(wish, &worst, mend_leases(&account, &wish->manner, &reach, err), err);
 	add(wish, &worst, hook_deliver(0, &told, err), err);
-	add(wish, &worst, compare(&account, &wish->manner, drift, err), err);
-	add(wish, &worst, mend_all(wish, drift), err);
-	add(wish, &worst, sweep(&account, err), err);
+	looked = look(wish, &account, &reach, drift, err);
+	add(wish, &worst, looked, err);
+	if (looked >= 0)
+		add(wish, &worst, mend_all(wish, &account, &reach, drift), err);
+	if (reach.all)
+		add(wish, &worst, sweep(&account, err), err);
+	reach_release(&reach);
 	account_release(&account);
 	return worst;
 }

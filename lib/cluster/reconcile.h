@@ -10,14 +10,20 @@
 
 #include "cluster/drift.h"
 #include "cluster/operate.h"
+#include "json/place.h"
 
 struct error;
 
 struct reconcile_wish {
 	struct manner manner; /* detach: jobs are left to workers; else they are worked off here */
-	bool probe;           /* ask services, too, whether they run */
+	struct string_list clusters; /* only these; none: all */
+	bool probe;           /* ask machines whether they answer, and services whether they run: */
+	long timeout_s;       /* ... so long at most */
 	bool repair;          /* mend what has drifted */
+	int64_t replace_after_ms; /* replace machines that have not answered for so long; -1: none */
+	bool retry;           /* go on with operations that failed */
 	bool delete_unowned;
+	const char *max_gone; /* replace and delete so many at a time, model/unavailable.h */
 };
 
 /* Adds what has drifted. 0, or the code of the worst that failed, which was told; -1 where nothing could be done. */

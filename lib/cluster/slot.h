@@ -19,6 +19,7 @@ struct slot {
 	bool has_result;
 	int64_t started_ms, took_ms;
 	struct queue_answer *answer; /* once the result was refused: why */
+	void *owner;            /* the caller's */
 	struct slot *next, *previous; /* for the list that holds it */
 };
 

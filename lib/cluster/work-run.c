@@ -4,12 +4,9 @@
  */
 #include <string.h>
 
-#include "base/clock.h"
 #include "cluster/secrets.h"
 #include "cluster/work-state.h"
 #include "exec/task.h"
-
-enum { END_MS = 5000 }; /* for plugins that stream to end by themselves */
 
 static void
 remember_job(struct work *work, const char *job)
@@ -79,22 +76,4 @@ work_collect(struct work *work)
 		else
 			finish(work, errand->owner);
 	work_start_held(work);
-}
-
-void
-work_end_plugins(struct work *work)
-{
-	int64_t until = clock_monotonic_ms() + END_MS;
-	struct child *child;
-
-	streams_renew(&work->streams);
-	while (work->supervisor.count > 0) {
-		int64_t left = until - clock_monotonic_ms();
-		enum supervise_event event = supervise_next(&work->supervisor, left > 0 ? left : -1, &child);
-
-		if (event == SUPERVISE_ENDED || event == SUPERVISE_OUTPUT)
-			streams_heard(&work->streams, child, event);
-		if (left <= 0 || event == SUPERVISE_TIME || event == SUPERVISE_SIGNAL)
-			streams_stop(&work->streams);
-	}
 }

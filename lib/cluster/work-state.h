@@ -99,7 +99,4 @@ void work_heard(struct work *work, struct child *child, enum supervise_event eve
 /* Moves what the plugins that stream have finished. */
 void work_collect(struct work *work);
 
-/* Ends all plugins: those that stream may close what they keep. */
-void work_end_plugins(struct work *work);
-
 #endif

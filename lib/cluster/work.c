@@ -323,7 +323,7 @@ work_close(struct work *work, struct error *err)
 	int failed = 0;
 
 	break_off(work);
-	work_end_plugins(work);
+	streams_end(&work->streams);
 	if (work->lock >= 0)
 		failed = queue_leave(work->queue, work->id, work->lock, err);
 	sockets_close(&work->sockets);

@@ -49,6 +49,9 @@ void streams_renew(struct streams *streams);
 /* Ends all that run, and what they do. */
 void streams_stop(struct streams *streams);
 
+/* Has all end, also the supervisor's other children: those that stream may close what they keep first, for a while. */
+void streams_end(struct streams *streams);
+
 /* Once none runs any more. */
 void streams_release(struct streams *streams);
 

@@ -18,7 +18,7 @@ enum { MEMBERS_MAX = 48 };
 
 struct own { /* a member that the offer brings */
 	const char *name;
-	const char *string, *json; /* one of them, or neither: the attempt */
+	const char *string, *json; /* one of them; neither: the attempt, or what is not said */
 };
 
 enum { OWN_COUNT = 10 };
@@ -39,6 +39,8 @@ fill_own(const struct offer *offer, struct own own[OWN_COUNT])
 static void
 print_own(const struct offer *offer, const struct own *own, struct buffer *out)
 {
+	if (!own->string && !own->json && strcmp(own->name, "attempt") != 0)
+		return;
 	buffer_byte(out, '"');
 	buffer_text(out, own->name);
 	buffer_text(out, "\":");

@@ -20,11 +20,11 @@ struct offer {
 	const char *task;    /* its id */
 	int64_t attempt;
 	enum action action;  /* what is to be done: the task's own, or one that undoes it */
-	const char *worker;  /* or who took it by hand */
+	const char *worker;  /* or who took it by hand; NULL: nobody, it is of no queue */
 	const char *cluster; /* text of setting_print */
 	const char *machine; /* text: the node's record */
 	const char *nodes;   /* path of the file of all nodes */
-	const char *log;     /* path */
+	const char *log;     /* path; NULL: none */
 	const char *token;   /* the same for each attempt at one and the same thing */
 };
 

@@ -148,7 +148,7 @@ parse_task(const struct place *place, struct arena *arena, struct step *step)
 	step->expect_s = place_number(place, "expect_s", 0, 0, EXPECT_MAX_S);
 	parse_fields(place, arena, step);
 	parse_undo(place, arena, step);
-	if (step->action != ACTION_NONE && action_is_hardware(step->action) != !step->service)
+	if (step->action != ACTION_NONE && step->action != ACTION_STATUS && action_is_hardware(step->action) != !step->service)
 		place_problem(place, step->service ? "%s is done to the node, not to a service"
 		    : "%s is done to a service, and none is named", action_name(step->action));
 }
