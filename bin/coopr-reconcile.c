@@ -20,6 +20,7 @@ static struct front front = {.jobs = FRONT_JOBS};
 static struct reconcile_wish wish = {.timeout_s = 15, .replace_after_ms = -1, .max_gone = "50%"};
 static const char *replace_after;
 static bool work;
+static const char *remind = "1d";
 
 static const struct option_spec options[] = {
 	OPTION_FLAG(0, "probe", &wish.probe, "ask machines whether they answer, and services whether they run"),
@@ -29,6 +30,7 @@ static const struct option_spec options[] = {
 	OPTION_FLAG(0, "retry", &wish.retry, "go on with operations that failed"),
 	OPTION_STRING(0, "max-gone", &wish.max_gone, "LIMIT", "replace so many at a time: a number or a share (default: 50%)"),
 	OPTION_FLAG(0, "delete-unowned", &wish.delete_unowned, "delete machines that belong to no cluster"),
+	OPTION_STRING(0, "remind", &remind, "TIME", "say whose lease ends within that time (default: 1d; 0: nobody's)"),
 	OPTION_FLAG(0, "work", &work, "work jobs off here, where no workers run"),
 	OPTION_NUMBER('j', "jobs", &front.jobs, "N", "ask, and work on, so many at one time (default: 20)"),
 	FRONT_PLACES(&front),
@@ -81,6 +83,7 @@ main(int argc, char **argv)
 	check(operands);
 	wish.manner = front_manner(&command, &front);
 	wish.manner.detach = !work;
+	wish.remind_ms = front_duration(&command, remind);
 
 	code = reconcile(&wish, &drift, &err);
 

@@ -298,7 +298,7 @@ queued() {
 		[{"name":"x"}]|/hooks/0/url
 		[{"name":"x","url":"file:///etc/shadow"}]|/hooks/0/url: expected http:// or https://
 		[{"name":"x","url":"http://x/","secretfile":"/etc/shadow"}]|/hooks/0/secretfile: a hook has no such member
-		[{"name":"x","url":"http://x/","events":["end"]}]|/hooks/0/events/0: expected start, success or failure
+		[{"name":"x","url":"http://x/","events":["end"]}]|/hooks/0/events/0: expected start, success, failure or reminder
 		[{"name":"x","url":"http://x/","timeout_s":0}]|/hooks/0/timeout_s
 		[{"name":"x","url":"http://x/"},{"name":"x","url":"http://x/"}]|/hooks/1: there is a hook of this name already
 	END
@@ -316,7 +316,7 @@ queued() {
 		same "coopr-hook list: $config:3: $reason" "$output"
 	done <<-'END'
 		url = ftp://x/|url: expected http:// or https://
-		events = end|events: expected start, success or failure
+		events = end|events: expected start, success, failure or reminder
 		timeout_s = soon|timeout_s: expected a number of seconds that is allowed: see coopr-hooks(7)
 		required = yes|required: expected true or false
 		colour = red|colour: a hook has no such member: see coopr-hooks(7)

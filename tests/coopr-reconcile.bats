@@ -50,6 +50,58 @@ age_operations() { # MILLISECONDS
 	sqlite3 "$COOPR_STATE/store.sqlite3" "UPDATE operation SET begun_ms = begun_ms - $1, ended_ms = ended_ms - $1"
 }
 
+# The lease has begun so many hours ago, and ends so many from now.
+lease() { # BEGAN ENDS
+	sqlite3 "$COOPR_STATE/store.sqlite3" "UPDATE cluster SET created_ms = (unixepoch() - $1 * 3600) * 1000,
+		expires_ms = (unixepoch() + $2 * 3600) * 1000 WHERE id = 1"
+}
+
+@test "of a lease that is about to end it reminds, once for each end, and hooks are told" {
+	mkdir -p "$HOME/.config/coopr/hooks"
+	cat >"$HOME/.config/coopr/hooks/tell" <<-'EOT'
+		#!/bin/sh
+		[ "$1" != reminder ] || { echo "$*"; cat; echo; } >>"$COOPR_STATE/told"
+	EOT
+	chmod 755 "$HOME/.config/coopr/hooks/tell"
+
+	lease 10 30
+	run --separate-stderr -0 coopr reconcile
+	same "" "$stderr"
+	lease 10 20
+	run --separate-stderr -0 coopr reconcile
+	same "" "$stderr"
+	lease 30 20
+	run --separate-stderr -0 coopr reconcile --remind 0
+	same "" "$stderr"
+	run --separate-stderr -0 coopr reconcile
+	same "" "$output"
+	contains "$stderr" "coopr-reconcile: blog of $(id -un), tenant default: its lease ends at 20"
+	contains "$stderr" "coopr lease -T default blog TIME"
+	run --separate-stderr -0 coopr reconcile
+	same "" "$stderr"
+	same "reminder lease" "$(head -1 "$COOPR_STATE/told")"
+	same "reminder lease blog 4 null" "$(tail -n +2 "$COOPR_STATE/told" | jq -r '[.event, .operation, .cluster.name,
+		(.nodes | length), .job] | map(tostring) | join(" ")')"
+
+	lease 30 30
+	run --separate-stderr -0 coopr reconcile --remind 2d
+	contains "$stderr" "its lease ends"
+	same 4 "$(wc -l <"$COOPR_STATE/told")"
+	lease 0 1
+	end_lease
+	run --separate-stderr -0 coopr reconcile --work
+	same 4 "$(wc -l <"$COOPR_STATE/told")"
+}
+
+@test "reminded, and killed before that is recorded, it reminds again, under the same id" {
+	lease 30 20
+	coopr reconcile 2>once
+	[ -s once ]
+	sqlite3 "$COOPR_STATE/store.sqlite3" "UPDATE cluster SET reminded_ms = 0 WHERE id = 1"
+	coopr reconcile 2>again
+	cmp once again
+}
+
 long_ago() {
 	touch -d '1 hour ago' "$@"
 }

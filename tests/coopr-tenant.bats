@@ -251,7 +251,7 @@ provider() {
 		PRAGMA user_version = 2;
 	END
 	same providers/one "$(coopr-store list -o name)"
-	same 4 "$(sqlite3 "$COOPR_STORE" 'PRAGMA user_version')"
+	same 5 "$(sqlite3 "$COOPR_STORE" 'PRAGMA user_version')"
 	coopr-store fsck
 }
 

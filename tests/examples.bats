@@ -100,11 +100,13 @@ make_shop() {
 
 @test "coopr-work(1): serving, until it is told to end" {
 	put_rehearsal
+	job=00000042-001
 	for options in $(examples_of coopr-work | sed -n 's/^coopr-work -j \([0-9]*\)$/\1/p'); do
 		coopr-work -j "$options" 2>errors 3>&- &
-		coopr-queue wait 00000042-001
+		coopr-queue wait "$job"
 		kill "$!"
 		wait "$!"
+		job=$(coopr-queue put plan.ndjson)
 	done
 }
 

@@ -71,7 +71,7 @@ set_field(struct hook *hook, const char *name, const char *value)
 	}
 	if (strcmp(name, "events") == 0) {
 		hook->events = events_of(value);
-		return hook->events ? NULL : "expected start, success or failure";
+		return hook->events ? NULL : "expected start, success, failure or reminder";
 	}
 	if (strcmp(name, "timeout_s") == 0)
 		return set_seconds(&hook->timeout_s, value, 1, 600);

@@ -48,7 +48,7 @@ static const struct option_spec try_options[] = {
 };
 
 static const struct command try_command = {
-	"coopr-hook try", "[OPTION]... start|success|failure [OPERATION]",
+	"coopr-hook try", "[OPTION]... start|success|failure|reminder [OPERATION]",
 	"Tell all hooks of something that does not happen, to see what they do.", try_options,
 	"  coopr-hook try start create\n"
 	"  coopr-hook try failure expand --cluster shop --message 'no room'\n"};
@@ -238,7 +238,7 @@ hook_verb_try(int argc, char **argv)
 	if (!argv[0] || (argv[1] && argv[2]))
 		return option_misuse(&try_command, "expected an event, and perhaps an operation");
 	if (event_of(argv[0]) == HOOK_KIND_COUNT)
-		return option_misuse(&try_command, "'%s' is no event: start, success or failure", argv[0]);
+		return option_misuse(&try_command, "'%s' is no event: start, success, failure or reminder", argv[0]);
 	if (layout && file_read(AT_FDCWD, layout, LAYOUT_BYTES, &nodes, &err) < 0)
 		return message_error(&err);
 

@@ -19,7 +19,7 @@ enum { BACKOFF_MAX_MS = 3600 * 1000 };
 const char *
 hook_event_name(enum hook_kind event)
 {
-	static const char *const names[] = {"start", "success", "failure"};
+	static const char *const names[] = {"start", "success", "failure", "reminder"};
 
 	return names[event];
 }
@@ -72,8 +72,8 @@ public_nodes(const char *text, size_t length)
 static char *
 id_of(const struct hook_event *event)
 {
-	if (event->job)
-		return memory_printf("%s.%s", event->job, hook_event_name(event->event));
+	if (event->job || event->occasion)
+		return memory_printf("%s.%s", event->job ? event->job : event->occasion, hook_event_name(event->event));
 	return memory_printf("%s.%lld-%08x.%s", event->cluster_id ? event->cluster_id : "0", (long long)clock_wall_ms(),
 	    randombytes_random(), hook_event_name(event->event));
 }

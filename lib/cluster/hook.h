@@ -2,7 +2,7 @@
  *
  * Hooks: what others want to be told of the operations on clusters, coopr-hooks(7). A hook is an executable in a folder
  * of hooks, or a URL in a file config or in a tenant's document. It is told of the start of an operation, which it may
- * veto, and of its success or failure.
+ * veto, and of its success or failure; and that a lease is about to end.
  *
  * What is told is durable first: hook_tell puts it into STATE/hooks, a file per hook, and hook_deliver takes it away once
  * the hook has it. Whoever is killed between the two loses nothing; a hook may be told twice, and knows by the id.
@@ -22,14 +22,15 @@
 
 struct error;
 
-enum hook_kind { HOOK_START, HOOK_SUCCESS, HOOK_FAILURE, HOOK_KIND_COUNT };
+enum hook_kind { HOOK_START, HOOK_SUCCESS, HOOK_FAILURE, HOOK_REMINDER, HOOK_KIND_COUNT };
 
 struct hook_event { /* all borrowed; NULL where it is not known */
 	enum hook_kind event;
 	const char *operation; /* "create", "expand", ... */
 	const char *cluster_id, *cluster, *tenant, *owner, *user, *why;
 	const char *job;       /* makes the id, with the event */
-	const char *message;   /* why it failed */
+	const char *occasion;  /* ... where there is no job */
+	const char *message;   /* why it failed, or what is to be known */
 	const char *layout;    /* the nodes as records, NDJSON; only names, places, types, services and addresses are told */
 	size_t layout_length;
 };
@@ -38,7 +39,7 @@ struct hook_count { /* of deliveries */
 	size_t delivered, waiting, dropped; /* dropped: refused for good, or given up */
 };
 
-/* "start", "success", "failure". */
+/* "start", "success", "failure", "reminder". */
 const char *hook_event_name(enum hook_kind event);
 
 /* Asks the hooks of "start". 0 where none objects; -1 with EX_NO and who refuses why: a non-zero exit of an executable, an

@@ -7,6 +7,7 @@
 #include "cluster/hook.h"
 #include "cluster/mend.h"
 #include "cluster/reach.h"
+#include "cluster/remind.h"
 #include "cluster/settle.h"
 #include "cluster/sweep.h"
 
@@ -119,6 +120,7 @@ reconcile(const struct reconcile_wish *wish, struct drift_list *drift, struct er
 	}
 	add(wish, &worst, settle_all(wish, &account, &reach, err), err);
 	add(wish, &worst, mend_leases(&account, &wish->manner, &reach, err), err);
+	add(wish, &worst, remind(&account, &reach, wish->remind_ms, wish->manner.drive.notice, err), err);
 	add(wish, &worst, hook_deliver(0, &told, err), err);
 	looked = look(wish, &account, &reach, drift, err);
 	add(wish, &worst, looked, err);

@@ -7,6 +7,7 @@
 #define CLUSTER_RECONCILE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "cluster/drift.h"
 #include "cluster/operate.h"
@@ -24,6 +25,7 @@ struct reconcile_wish {
 	bool retry;           /* go on with operations that failed */
 	bool delete_unowned;
 	const char *max_gone; /* replace and delete so many at a time, model/unavailable.h */
+	int64_t remind_ms;    /* say whose lease ends within that time; 0: nobody's */
 };
 
 /* Adds what has drifted. 0, or the code of the worst that failed, which was told; -1 where nothing could be done. */

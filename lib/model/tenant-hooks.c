@@ -33,7 +33,7 @@ check_members(const struct place *hook)
 static void
 check_events(const struct place *hook, struct arena *arena)
 {
-	static const char *const known[] = {"start", "success", "failure", NULL};
+	static const char *const known[] = {"start", "success", "failure", "reminder", NULL};
 	struct string_list events = place_strings(hook, "events", arena);
 	struct place list = place_member(hook, "events");
 
@@ -41,7 +41,7 @@ check_events(const struct place *hook, struct arena *arena)
 		struct place element = place_element(&list, i);
 
 		if (!is_among(events.list[i], known))
-			place_problem(&element, "expected start, success or failure");
+			place_problem(&element, "expected start, success, failure or reminder");
 	}
 }
 

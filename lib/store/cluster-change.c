@@ -158,3 +158,18 @@ clusters_set_lease(struct account *account, int64_t id, int64_t expires_ms, bool
 	cluster_list_release(&list);
 	return result;
 }
+
+int
+clusters_set_reminded(struct account *account, int64_t id, int64_t expires_ms, struct error *err)
+{
+	int result;
+
+	if (store_begin(&account->store, err) < 0)
+		return -1;
+	result = sql_change(account->store.db, err, "UPDATE cluster SET reminded_ms = ? WHERE id = ?", "ii", expires_ms, id);
+	if (result == 0)
+		result = store_commit(&account->store, err);
+	if (result < 0)
+		store_rollback(&account->store);
+	return result;
+}

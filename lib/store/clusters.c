@@ -122,8 +122,9 @@ where(struct account *account, const struct cluster_filter *filter, struct error
 	if (!status)
 		return NULL;
 	text = memory_printf("WHERE %s AND %s AND (?6 IS NULL OR owner = ?6) AND (?7 IS NULL OR template = ?7) "
-	    "AND (?8 IS NULL OR instr(name, ?8)) AND %s AND (?11 = 0 OR expires_ms BETWEEN 1 AND ?11) ",
-	    filter->everywhere ? visible_anywhere(account) : visible_in_tenant(account), status, after);
+	    "AND (?8 IS NULL OR instr(name, ?8)) AND %s AND (?11 = 0 OR expires_ms BETWEEN 1 AND ?11) AND %s ",
+	    filter->everywhere ? visible_anywhere(account) : visible_in_tenant(account), status, after,
+	    filter->unreminded ? "reminded_ms <> expires_ms" : "true");
 	free(status);
 	return text;
 }

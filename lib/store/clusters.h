@@ -46,6 +46,7 @@ struct cluster_filter { /* zero-initialise: all of the account's tenant that are
 	bool by_number;       /* in the order of the ids */
 	const char *after;    /* only those behind that name or id; an id is exact, also where names are not unique */
 	int64_t expired_ms;   /* only those whose lease has ended at that time */
+	bool unreminded;      /* only those whose lease ends without anybody having been reminded of that */
 	int64_t limit;        /* at most so many; 0: all */
 };
 
@@ -88,6 +89,9 @@ int clusters_rename(struct account *account, int64_t id, const char *name, struc
 /* Sets when it expires (0: never), in the bounds of its lease; beyond: an admin may leave them. EX_NO where it is out of
  * bounds. */
 int clusters_set_lease(struct account *account, int64_t id, int64_t expires_ms, bool beyond, struct error *err);
+
+/* Somebody has been reminded that its lease ends then. */
+int clusters_set_reminded(struct account *account, int64_t id, int64_t expires_ms, struct error *err);
 
 void cluster_list_release(struct cluster_list *list);
 

@@ -154,6 +154,8 @@ static const char *const migrations[] = {
 	"	revision INTEGER NOT NULL," /* of the cluster, when it was found to be as spec says; -1: not yet */
 	"	made INTEGER NOT NULL CHECK (made IN (0, 1))" /* apply has made it */
 	") STRICT;",
+	/* 5: the end of a cluster's lease that somebody was reminded of; 0: none. */
+	"ALTER TABLE cluster ADD COLUMN reminded_ms INTEGER NOT NULL DEFAULT 0;",
 };
 
 enum { NEWEST = sizeof migrations / sizeof *migrations };
