@@ -354,3 +354,15 @@ stopped_at() {
 	same 1 "$(store "SELECT count(*) FROM operation")"
 	coopr-store fsck
 }
+
+@test "coopr-clusters(7): what --dry-run shows, and a plan that is saved and run" {
+	make_blog
+	sed -n '/^\.Ss Looking first/,/^\.Ss What/p' "$COOPR_ROOT/man/man7/coopr-clusters.7" | sed -n '/^\.Bd/,/^\.Ed/p' | plain >blocks
+	grep '^\$ ' blocks | sed 's/^\$ //' >commands
+	sed -n '2,/^\.Ed/p' blocks | grep -v -e '^\$' -e '^\.' >shown
+	same "$(cat shown)" "$(bash -c "$(head -n 1 commands)")"
+	tail -n 2 commands | while read -r line; do
+		bash -euo pipefail -c "$line" >now 2>log </dev/null
+	done
+	same 6 "$(store "SELECT nodes FROM cluster")"
+}

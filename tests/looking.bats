@@ -55,9 +55,9 @@ break_mariadb() {
 	contains "${lines[1]}" "second  00000002  pending  create 0/25  0 "
 	contains "${lines[2]}" "shop    00000001  active   -            4 "
 	same $'second\nshop' "$(coopr-list -o name)"
-	same "shop active null 4" "$(coopr-list --search ho | jq -r '"\(.name) \(.status) \(.operation) \(.nodes)"')"
+	same "shop active null 4" "$(coopr-list --search ho | jq -r '"\(.name) \(.status) \(.underway) \(.nodes)"')"
 	same "create running 25 blocked" "$(coopr-list -s pending |
-		jq -r '.operation | "\(.action) \(.jobstatus) \(.tasks.total) \(if .tasks.done == 0 then "blocked" else "" end)"')"
+		jq -r '.underway | "\(.action) \(.jobstatus) \(.tasks.total) \(if .tasks.done == 0 then "blocked" else "" end)"')"
 }
 
 @test "filters: status, owner, template, a part of the name; several at once" {

@@ -106,6 +106,37 @@ carriers() {
 	same configure "$(coopr-queue show 00000001-003 -t -o json | jq -r 'select(.action != "bootstrap") | .action' | sort -u)"
 }
 
+@test "--dry-run tells of each what it does: what is set up anew, what changes in the configuration, what restarts, is stopped or started" {
+	coopr config --set php.memory=64M --set 'mysql.bind-address="0.0.0.0"' --dry-run -o table blog >preview
+	grep -qx -- '+ config /php/memory "64M"' preview
+	grep -qx -- '~ config /mysql/bind-address "%ip.self%" -> "0.0.0.0"' preview
+	grep -qx -- '! apache restarts on 2 machines' preview
+	coopr config --set php.memory=64M --no-restart --dry-run -o table blog >preview
+	run ! grep '^!' preview
+	coopr stop --node 1003 --dry-run -o table blog memcached >preview
+	grep -qx '! memcached is stopped on 1 of 2 machines' preview
+	coopr stop --dry-run -o table blog mysql >preview
+	grep -qx '1 task, expected to take 5.0 s' preview
+	coopr start --dry-run -o table blog mysql >preview
+	grep -qx '! mysql is started on 1 machine' preview
+	coopr upgrade --dry-run -o table blog >preview
+	same "4 as they are: 4 machines, cost 0.22 an hour;no tasks: nothing is to be done on any machine" "$(tail -n 2 preview | paste -sd';')"
+	jq '.provisioner.actions.install.fields.version = "2"' mine/services/mysql.json >new
+	mv new mine/services/mysql.json
+	coopr upgrade --dry-run -o table blog >preview
+	grep -qx -- '~ 1  medium, debian12: memcached mysql  (install mysql)' preview
+	coopr remove --dry-run -o table blog haproxy >preview
+	grep -qx -- '~ 1  small, debian12: memcached  (-haproxy)' preview
+	coopr delete --dry-run -o table blog >preview
+	grep -qx -- '4 leaving: 0 machines, cost 0.22 -> 0 an hour' preview
+	coopr expand -n 60 --dry-run -o table blog >preview
+	coopr expand -n 60 -j 1 --dry-run -o table blog >slow
+	run ! cmp preview slow
+	same "" "$(diff preview slow | grep '^[<>]' | grep -v ' tasks, expected to take ')"
+	run -0 coopr list -o json
+	same 0.22 "$(jq .cost <<<"$output")"
+}
+
 @test "clone makes another like it, of the entities as they were" {
 	coopr config --set php.memory=64M blog >now 2>log
 	jq '.provisioner.actions.install.fields.version = "2"' mine/services/mysql.json >new
@@ -188,8 +219,10 @@ carriers() {
 @test "--dry-run shows the plan and changes nothing; --detach leaves the work to others, and is settled later" {
 	coopr shrink --dry-run blog -o table >preview
 	grep -qx -- '- 1  small, debian12: apache mod-php' preview
-	grep -qx '! haproxy is stopped on 1 machine' preview
-	grep -q '^3 machines, ' preview
+	grep -qx '! haproxy restarts on 1 machine' preview
+	grep -qx -- '~ 1  small, debian12: haproxy memcached  (configure haproxy)' preview
+	grep -qx '3 changed, 1 leaving: 3 machines, cost 0.22 -> 0.2 an hour' preview
+	grep -qx '14 tasks, expected to take 26 s' preview
 	coopr expand -n +2 --dry-run blog -o json >plan
 	coopr-plan --check plan
 	same "4 active" "$(recorded nodes) $(recorded status)"

@@ -103,11 +103,13 @@ print_line(const char *line, size_t length, FILE *out, bool colour)
 static int
 print_plan(const struct application *application, FILE *out, bool colour, struct error *err)
 {
+	struct preview_basis basis = application->done.basis; /* but what changes in the configuration was said already */
 	int plan = file_open(AT_FDCWD, application->done.plan, O_RDONLY, 0, err), result;
 
 	if (plan < 0)
 		return -1;
-	result = preview_print(plan, out, colour, err);
+	basis.config = jv_invalid();
+	result = preview_print(plan, &basis, out, colour, err);
 	close(plan);
 	return result;
 }

@@ -89,6 +89,22 @@ read_prices(const struct site *site, struct record *record, struct error *err)
 	return record->prices ? 0 : -1;
 }
 
+char *
+begin_prices(const struct site *site, struct error *err)
+{
+	char *wish = folder_has(&site->operation, "request.json") ? text_of(site, "request.json", err)
+	           : memory_string(site->documents.wish ? site->documents.wish : "{}");
+	struct problems problems = {0};
+	struct request request;
+	char *prices = wish ? prices_in("the request", wish, &request, &problems, err) : NULL;
+
+	if (prices)
+		request_release(&request);
+	problems_release(&problems);
+	free(wish);
+	return prices;
+}
+
 /* Of an operation without a request, as restart, only the layout is known: as it is. */
 static int
 read_record(const struct site *site, struct record *record, struct error *err)

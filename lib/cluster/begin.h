@@ -17,6 +17,9 @@ int begin_folder(const struct site *site, const struct work_order *order, struct
 /* Asks the hooks. EX_NO where one objects. */
 int begin_ask(const struct site *site, const struct work_order *order, struct error *err);
 
+/* What machines cost, as the request in the folder says, or else the cluster's own: see prices_of. The caller frees it; NULL with a reason. */
+char *begin_prices(const struct site *site, struct error *err);
+
 /* Records it in the store, with what the folder says that shall be. */
 int begin_record(struct site *site, const struct work_order *order, struct error *err);
 

@@ -165,7 +165,7 @@ show_plan(const struct front *front, const struct done *done, bool as_table, str
 
 	if (plan < 0)
 		return -1;
-	result = as_table ? preview_print(plan, stdout, terminal_colour(front->colour, stdout), err)
+	result = as_table ? preview_print(plan, &done->basis, stdout, terminal_colour(front->colour, stdout), err)
 	                  : summary_copy(plan, stdout, err);
 	close(plan);
 	return result;

@@ -312,6 +312,8 @@ undertake(struct site *site, const struct work_order *order, struct done *done, 
 		return put_and_follow(site, done, err);
 	done->plan = folder_path(&site->operation, "plan.ndjson");
 	done->scrap = memory_string(site->cluster ? site->operation.path : site->folder.path);
+	if (preview_basis_take(site, &done->basis, err) < 0)
+		return -1;
 	return site->manner->save ? saved_plan_write(site, order, err) : 0;
 }
 
@@ -321,7 +323,7 @@ operate(const struct work_order *order, const struct manner *manner, struct done
 	struct site site;
 	int result = open_for(&site, order, manner, err), resumed = 0;
 
-	*done = (struct done){0};
+	*done = (struct done){.basis = PREVIEW_BASIS_NONE};
 	if (result >= 0) {
 		done->name = memory_string(site.folder.name);
 		resumed = resume(&site, order, err);
@@ -345,7 +347,7 @@ operate_retry(const char *cluster, const struct manner *manner, struct done *don
 	struct site site;
 	int result = site_open(&site, manner, cluster, err);
 
-	*done = (struct done){0};
+	*done = (struct done){.basis = PREVIEW_BASIS_NONE};
 	if (result >= 0) {
 		done->name = memory_string(site.folder.name);
 		result = operation_last(&site.account, site.id, &list, err);
@@ -374,5 +376,6 @@ done_release(struct done *done)
 	free(done->plan);
 	free(done->layout);
 	free(done->scrap);
-	*done = (struct done){0};
+	preview_basis_release(&done->basis);
+	*done = (struct done){.basis = PREVIEW_BASIS_NONE};
 }

@@ -20,6 +20,7 @@
 #include "cluster/chain.h"
 #include "cluster/folder.h"
 #include "cluster/pace.h"
+#include "cluster/preview.h"
 #include "store/accounts.h"
 #include "store/clusters.h"
 #include "store/operations.h"
@@ -68,6 +69,7 @@ struct done { /* release it */
 	char *plan;       /* the plan's path */
 	char *layout;     /* path of the layout that is there now; NULL where it is not known yet, or nothing is left */
 	char *scrap;      /* what a dry run has left, to be removed; or NULL */
+	struct preview_basis basis; /* of a dry run: for preview_print */
 	struct pace pace; /* of a job that was seen through */
 };
 

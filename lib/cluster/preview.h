@@ -8,11 +8,28 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-struct error;
+#include <jv.h>
 
-/* Prints what the plan on fd does as a difference: how many machines of which kind are new (+), leave (-), change (~) or stay
- * as they are (=), which services are stopped meanwhile (!); then how many machines that makes, in how many tasks, how long that should
- * take, and what the machines cost where that is known. */
-int preview_print(int fd, FILE *out, bool colour, struct error *err);
+struct error;
+struct site;
+
+struct preview_basis { /* what the plan does not say; release it */
+	long jobs;    /* so many tasks at one time; 0: any number */
+	double cost;  /* of an hour of the machines that there are */
+	jv prices;    /* of hardware types, see prices_of; invalid: not known */
+	jv config;    /* of the cluster, before; invalid: it is new, or changes of it are of no interest */
+};
+
+#define PREVIEW_BASIS_NONE {.prices = jv_invalid(), .config = jv_invalid()}
+
+/* That of a site for which a plan was made. */
+int preview_basis_take(const struct site *site, struct preview_basis *basis, struct error *err);
+void preview_basis_release(struct preview_basis *basis);
+
+/* Prints what the plan on fd does as a difference: how many machines of which kind are new (+), change (~), leave (-) or stay
+ * as they are (=), and what is done to the services of those that change; what changes in the configuration (~ config); which
+ * services restart, are stopped or started where they stay (!); then how many machines of each there are, what they cost, in how many
+ * tasks, and how long that should take. */
+int preview_print(int fd, const struct preview_basis *basis, FILE *out, bool colour, struct error *err);
 
 #endif

@@ -72,10 +72,11 @@ standing_print_operation(const struct operation *operation, struct buffer *out)
 	buffer_text(out, "}\n");
 }
 
+/* Only what is under way: what was done before is for coopr history. */
 static void
 add_operation(const struct standing *standing, struct buffer *out)
 {
-	buffer_text(out, ",\"operation\":");
+	buffer_text(out, ",\"underway\":");
 	if (!standing->operation) {
 		buffer_text(out, "null");
 		return;
@@ -105,13 +106,13 @@ standing_print(const struct standing *standing, struct buffer *out)
 	add_text("message", cluster->message, out);
 	add_text("name", cluster->name, out);
 	add_integer("nodes", cluster->nodes, out);
-	add_operation(standing, out);
 	add_text("owner", cluster->owner, out);
 	add_text("provider", cluster->provider, out);
 	buffer_printf(out, ",\"resources\":%s", cluster->resources ? cluster->resources : "{}");
 	add_text("status", life_status_name(cluster->status), out);
 	add_text("template", cluster->template, out);
 	add_text("tenant", cluster->tenant, out);
+	add_operation(standing, out);
 	buffer_text(out, "}\n");
 }
 

@@ -174,11 +174,11 @@ keep_wish(struct ending *e, struct error *err)
 	return result;
 }
 
-/* From the rows of node_use, also into what quotas count. */
+/* From the rows of node_use, also into what quotas count. A sum of prices is rounded once, here: 0.22 is not 0.21999999999999997. */
 static int
 sum_up(struct ending *e, struct error *err)
 {
-	return sql_change(e->account->store.db, err, "UPDATE cluster SET (nodes, cost) = (SELECT count(*), total(cost) "
+	return sql_change(e->account->store.db, err, "UPDATE cluster SET (nodes, cost) = (SELECT count(*), round(total(cost), 9) "
 	    "FROM node_use WHERE cluster = cluster.id AND to_ms IS NULL), resources = (SELECT json_group_object(key, amount) "
 	    "FROM (SELECT key, sum(value) AS amount FROM node_use, json_each(capacity) WHERE cluster = cluster.id "
 	    "AND to_ms IS NULL GROUP BY key ORDER BY key)) WHERE id = ?", "i", e->cluster);

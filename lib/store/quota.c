@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/quota.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/buffer.h"
@@ -56,7 +57,7 @@ int
 quota_use(struct store *store, int64_t tenant, int64_t except, struct arena *arena, struct quota *use,
     struct error *err)
 {
-	sqlite3_stmt *rows = sql_query(store->db, err, "SELECT count(*), total(peak_nodes), total(peak_cost) FROM cluster "
+	sqlite3_stmt *rows = sql_query(store->db, err, "SELECT count(*), total(peak_nodes), round(total(peak_cost), 9) FROM cluster "
 	    "WHERE tenant = ? AND id <> ? AND status <> 'terminated'", "ii", tenant, except);
 	int got = sql_row(rows, err);
 
@@ -89,6 +90,7 @@ quota_of(struct store *store, const struct holding *holding, struct arena *arena
 	*use = (struct quota){1, (int64_t)holding->count, 0, {0}};
 	for (size_t i = 0; i < holding->count; i++)
 		use->cost += holding->list[i].cost;
+	use->cost = round(use->cost * 1e9) / 1e9;
 	list_capacities(holding, &capacities);
 	rows = sql_query(store->db, err, "SELECT part.key, sum(part.value), count(*) OVER () FROM json_each(?) AS machine, "
 	    "json_each(machine.value) AS part GROUP BY part.key ORDER BY part.key", "t", capacities.data);
