@@ -89,6 +89,15 @@ check_options(const char *const *operands)
 	check_action();
 }
 
+/* Whoever gives what may be a cluster looks for another command. */
+static void
+explain_missing(const char *path)
+{
+	if (path && name_is_valid(path) && !strpbrk(path, "./"))
+		message("a file with a layout is wanted; what would be done to a cluster, each command shows with --dry-run: "
+		    "coopr expand --dry-run %s", path);
+}
+
 /* Exits where there is no good layout. */
 static void
 read_layout(const char *path, struct layout *layout)
@@ -97,7 +106,12 @@ read_layout(const char *path, struct layout *layout)
 	struct record_reader reader;
 	struct error err;
 
-	if (record_reader_open(&reader, path, &err) < 0 || layout_read(&reader, layout, &problems, &err) < 0)
+	if (record_reader_open(&reader, path, &err) < 0) {
+		message_error(&err);
+		explain_missing(path);
+		exit(err.code);
+	}
+	if (layout_read(&reader, layout, &problems, &err) < 0)
 		exit(message_error(&err));
 	if (problems.total)
 		exit(problems_report(&problems, reader.name));

@@ -565,7 +565,10 @@ standing() {
 	run -65 --separate-stderr coopr-plan < <(jq -c '.services = 7 | .id = "/"' cluster)
 	contains "$stderr" "/0/services: expected array, found number"
 	contains "$stderr" "/0/id: "
-	run -66 coopr-plan nowhere
+	run -66 coopr-plan nowhere.json
+	same "coopr-plan: nowhere.json: No such file or directory" "$output"
+	run -66 coopr plan shop
+	contains "$output" "coopr expand --dry-run shop"
 }
 
 @test "a service without definition is refused" {

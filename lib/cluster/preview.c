@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/names.h"
+#include "base/printable.h"
 #include "base/terminal.h"
 #include "cluster/preview-deeds.h"
 #include "json/difference.h"
@@ -143,9 +144,11 @@ print_config(const struct preview_basis *basis, const struct layout *layout, FIL
 
 	if (jv_is_valid(basis->config) && jv_is_valid(config))
 		json_difference(basis->config, config, &text);
-	for (const char *line = text.data, *end; line && *line; line = end + (*end == '\n')) {
+	for (char *line = text.data, *end; line && *line; line = end + 1) {
 		end = line + strcspn(line, "\n");
-		fprintf(out, "%c config%.*s\n", *line, (int)(end - line) - 1, line + 1);
+		*end = '\0';
+		printable(line);
+		fprintf(out, "%c config%s\n", *line, line + 1);
 	}
 	buffer_release(&text);
 	jv_free(config);
