@@ -36,7 +36,7 @@ static const struct command command = {
 static void
 print_table(const struct doctor_report *report)
 {
-	static const char *const columns[] = {"STATUS", "CHECK", "FOUND", "REMEDY", NULL};
+	static const char *const columns[] = {"STATUS", "CHECK", "FOUND, AND WHAT TO DO", NULL};
 	static const enum terminal_style styles[] = {STYLE_GOOD, STYLE_WARN, STYLE_BAD};
 	struct table table = {0};
 
@@ -47,7 +47,11 @@ print_table(const struct doctor_report *report)
 		table_cell(&table, styles[finding->verdict], "%s", doctor_verdict_name(finding->verdict));
 		table_cell(&table, STYLE_PLAIN, "%s", finding->check);
 		table_cell(&table, STYLE_PLAIN, "%s", finding->text);
-		table_cell(&table, STYLE_PLAIN, "%s", finding->remedy ? finding->remedy : "");
+		if (!finding->remedy)
+			continue;
+		table_cell(&table, STYLE_PLAIN, "%s", "");
+		table_cell(&table, STYLE_PLAIN, "%s", "");
+		table_cell(&table, STYLE_BOLD, "-> %s", finding->remedy);
 	}
 	table_print(&table, stdout, terminal_colour(colour, stdout), true);
 	table_release(&table);

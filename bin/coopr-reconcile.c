@@ -14,6 +14,7 @@
 #include "base/terminal.h"
 #include "cluster/front.h"
 #include "cluster/reconcile.h"
+#include "cluster/rounds.h"
 #include "model/unavailable.h"
 
 static struct front front = {.jobs = FRONT_JOBS};
@@ -89,6 +90,8 @@ main(int argc, char **argv)
 
 	if (code < 0)
 		code = message_error(&err);
+	else
+		rounds_note();
 	print(&drift);
 	if (code == 0 && drift.count > 0)
 		code = EX_NO;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * coopr-retry: an operation that failed, or was given up, goes on: what is not done of it is tried again. Exits with 0 once all is
- * done; 1 where there is no such operation, or a task failed; 64 on misuse; 75 while something else is done to the cluster;
- * 128 + signal when interrupted.
+ * coopr-retry: an operation that failed, or was given up, goes on: what is not done of it is tried again; where only one before
+ * the last has failed, services are configured and started anew. Exits with 0 once all is done; 1 where there is no such
+ * operation, or a task failed; 64 on misuse; 75 while something else is done to the cluster; 128 + signal when interrupted.
  */
 #include "cluster/front.h"
+#include "cluster/prepare.h"
 
 static struct front front = {.jobs = FRONT_JOBS};
 
@@ -22,7 +23,10 @@ static const struct command command = {
 int
 main(int argc, char **argv)
 {
-	const char *cluster = front_cluster(&command, argv + option_parse(&command, argc, argv));
+	const struct action_wish wish = {.action = "configure-with-restart"};
+	struct work_order anew = {.action = "repair", .verb = "retry", .prepare = prepare_action, .wish = &wish};
+	char **operands = argv + option_parse(&command, argc, argv);
 
-	return front_retry(&command, &front, cluster);
+	anew.cluster = front_cluster(&command, operands);
+	return front_retry(&command, &front, &anew, operands);
 }

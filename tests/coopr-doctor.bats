@@ -56,6 +56,68 @@ said_of() {
 	contains "$(said_of 'provider dummy')" "fault $PWD/plugins/provider/dummy describe fails: no"
 }
 
+@test "a plugin that is not executable is named, and how to make it so" {
+	mkdir -p inst/bin inst/libexec inst/share
+	cp "$COOPR_BIN/coopr-doctor" inst/bin
+	cp -RL "$COOPR_BIN/../libexec/coopr" inst/libexec
+	ln -s "$COOPR_ROOT/share/coopr" inst/share/coopr
+	chmod -x inst/libexec/coopr/automator/shell
+	run -1 inst/bin/coopr-doctor -o json
+	same "chmod +x $PWD/inst/libexec/coopr/automator/shell" "$(jq -r 'select(.name == "automator shell").remedy' <<<"$output")"
+}
+
+@test "keys and a store that others may read are faults" {
+	mkdir -m 700 state
+	install -D -m 644 /dev/null state/ssh/id_ed25519
+	coopr-store init
+	chmod 640 state/store.sqlite3
+	run -1 coopr-doctor -o json
+	same "chmod 600 $COOPR_STATE/ssh/id_ed25519
+chmod 600 $COOPR_STATE/store.sqlite3" "$(jq -r 'select(.name == "modes").remedy' <<<"$output")"
+}
+
+@test "a folder on a file system that is read-only is told of as such" {
+	need_root
+	mkdir ro
+	unshare --mount bash -c 'mount -t tmpfs -o ro none ro && COOPR_SPOOL=$PWD/ro/spool exec coopr-doctor -o json' >said || [ $? -eq 1 ]
+	contains "$(jq -r 'select(.name == "spool folder").text' said)" "ro: its file system is read-only"
+}
+
+@test "a lock that a stopped process holds is named with that process; nobody waits for it" {
+	mkdir -p "$COOPR_STATE/clusters/00000001"
+	flock "$COOPR_STATE/clusters/00000001" sh -c 'echo $$ >pid; kill -STOP $$; exec true' 3>&- &
+	held=$!
+	until [ -s pid ] && grep -q 'T (stopped)' "/proc/$(cat pid)/status"; do :; done
+	kill -STOP "$held"
+	run coopr-doctor -o json
+	kill -CONT "$held" "$(cat pid)"
+	wait "$held"
+	same 1 "$status"
+	contains "$(jq -r 'select(.name == "locks") | .status + " " + .text' <<<"$output")" "fault $COOPR_STATE/clusters/00000001 is locked by process"
+	contains "$(jq -r 'select(.name == "locks").remedy' <<<"$output")" "kill -CONT"
+}
+
+@test "jobs that no worker serves, a coopr reconcile that never ran or long ago, and a clock that was set back are named" {
+	coopr-create shop -t lamp -n 4 -P dummy --detach 2>/dev/null
+	contains "$(said_of workers)" "doubt no worker serves 1 job: 00000001-001"
+	contains "$(said_of reconcile)" "doubt it has never run"
+	coopr-reconcile --work >/dev/null 2>&1
+	contains "$(said_of workers)" "ok"
+	contains "$(said_of reconcile)" "ok its last round was"
+	touch -d '2 hours ago' "$COOPR_STATE/reconciled"
+	contains "$(said_of reconcile)" "doubt its last round was 2 h 0 m ago"
+	contains "$(said_of clock)" "ok"
+	touch -d 'now + 2 hours' "$COOPR_SPOOL/bell"
+	contains "$(said_of clock)" "fault it is 1 h 59 m behind"
+}
+
+@test "a store of a newer coopr is told of as such" {
+	coopr-store init
+	sqlite3 "$COOPR_STATE/store.sqlite3" 'PRAGMA user_version = 99' >/dev/null
+	contains "$(said_of store)" "fault coopr-store fsck: $COOPR_STATE/store.sqlite3: it is of version 99"
+	contains "$(coopr-doctor -o json | jq -r 'select(.name == "store").remedy')" "a newer coopr"
+}
+
 @test "the table is for people; another format is misuse" {
 	run coopr-doctor -o table
 	[ "$status" -le 1 ]

@@ -96,6 +96,29 @@ kept() {
 	contains "$stderr" "blog: job 00000001-002 (expand) is under way: coopr-queue wait 00000001-002, or coopr abort blog"
 }
 
+@test "after a failure that others followed, which did not fail, the cluster is put right by retry" {
+	coopr create blog -t lamp -n 4 >records 2>log
+	coopr stop --detach blog >job 2>log
+	coopr abort blog 2>log
+	coopr replace blog 1000 >records 2>log
+	run -1 coopr status blog
+	run --separate-stderr -0 coopr retry blog
+	contains "$stderr" "configured and started anew"
+	run -0 coopr status blog
+	same "repair complete" "$(coopr history -l 1 blog | jq -r '"\(.action) \(.status)"')"
+	run --separate-stderr -1 coopr retry blog
+	contains "$stderr" "nothing to go on with"
+}
+
+@test "--detach of what is tried again prints the same job" {
+	coopr create blog -t lamp -n 4 >records 2>log
+	run --separate-stderr -0 coopr expand --detach blog
+	job=$output
+	coopr abort blog 2>log
+	run --separate-stderr -0 coopr expand --detach blog
+	same "$job" "$output"
+}
+
 @test "an operation that is given up while nobody works on it is tried again or taken back" {
 	coopr create blog -t lamp -n 4 >records 2>log
 	coopr expand --detach blog >job 2>log

@@ -85,10 +85,11 @@ static int
 go_on(struct turn *turn, const struct before *before, struct error *err)
 {
 	struct application *application = turn->application;
+	const struct work_order last = {.cluster = application->id};
 	bool detach = turn->apply->manner.detach;
 
 	done_release(&application->done);
-	if (operate_retry(application->id, &turn->apply->manner, &application->done, err) == 0) {
+	if (operate_retry(&last, &turn->apply->manner, &application->done, err) == 0) {
 		if (detach && !before->agrees)
 			return error_set(err, EX_TEMPFAIL, "%s (job %s) is under way, and leads to something else; try again once it is over",
 			    before->operation->action, before->operation->job);

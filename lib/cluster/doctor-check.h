@@ -5,6 +5,8 @@
 #ifndef CLUSTER_DOCTOR_CHECK_H
 #define CLUSTER_DOCTOR_CHECK_H
 
+#include <stdbool.h>
+
 #include "cluster/doctor.h"
 
 /* Adds a finding; text as printf(3) makes it, remedy NULL or a constant. */
@@ -16,5 +18,8 @@ void doctor_check_sandbox(struct doctor_report *report);  /* what the kernel and
 void doctor_check_plugins(struct doctor_report *report);
 void doctor_check_places(struct doctor_report *report);   /* folders, their rights, room on the disk */
 void doctor_check_contents(struct doctor_report *report); /* catalogue, spool, store */
+void doctor_check_modes(struct doctor_report *report);    /* of what nobody else may read */
+bool doctor_check_locks(struct doctor_report *report);    /* false where one is held for ever */
+void doctor_check_course(struct doctor_report *report);   /* workers, coopr reconcile, the clock */
 
 #endif

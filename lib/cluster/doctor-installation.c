@@ -5,6 +5,7 @@
 #include "cluster/doctor-check.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -39,17 +40,20 @@ ask(char *const *argv, char *text, size_t size)
 }
 
 static void
-check_plugin(struct doctor_report *report, const char *kind, const char *name)
+check_plugin(struct doctor_report *report, const char *kind, const char *name, const char *installed)
 {
 	char *path = location_plugin(kind, name), verb[] = "describe", *argv[] = {path, verb, NULL}, said[2048];
 	int code = path ? ask(argv, said, sizeof said) : -1;
 	const char *check = arena_printf(&report->arena, "%s %s", kind, name);
 
-	if (code == 0)
+	if (!path)
+		doctor_say(report, check, DOCTOR_FAULT, arena_printf(&report->arena, "chmod +x %s", installed), "%s is not executable",
+		    installed);
+	else if (code == 0)
 		doctor_say(report, check, DOCTOR_FINE, NULL, "%s", path);
 	else
 		doctor_say(report, check, DOCTOR_FAULT, "mend the plugin, or take it away; see coopr help plugins",
-		    "%s describe fails: %s", path ? path : name, path ? said : "it is no executable");
+		    "%s describe fails: %s", path, said);
 	free(path);
 }
 
@@ -66,8 +70,8 @@ check_plugins_of(struct doctor_report *report, const char *kind)
 		char *path = memory_printf("%s/%s", folder, entries[i]->d_name);
 
 		/* Sources lie beside the programs in a checkout. */
-		if (entries[i]->d_name[0] != '.' && access(path, X_OK) == 0)
-			check_plugin(report, kind, entries[i]->d_name);
+		if (entries[i]->d_name[0] != '.' && !strchr(entries[i]->d_name, '.'))
+			check_plugin(report, kind, entries[i]->d_name, path);
 		free(path);
 		free(entries[i]);
 	}
@@ -109,7 +113,10 @@ check_place(struct doctor_report *report, const char *check, char *path)
 	struct statvfs disk;
 	struct stat status;
 
-	if (access(folder, W_OK | X_OK) < 0)
+	if (access(folder, W_OK | X_OK) < 0 && errno == EROFS)
+		doctor_say(report, check, DOCTOR_FAULT, "mount its file system to be written, or name another folder; see coopr help "
+		    "commands", "%s: its file system is read-only", folder);
+	else if (access(folder, W_OK | X_OK) < 0)
 		doctor_say(report, check, DOCTOR_FAULT, "change its owner, or name another folder; see coopr help commands",
 		    "%s: we may not write there", folder);
 	else if (stat(folder, &status) == 0 && (status.st_mode & 002) && !(status.st_mode & S_ISVTX))
@@ -136,6 +143,37 @@ doctor_check_places(struct doctor_report *report)
 	else
 		doctor_say(report, "runtime folder", DOCTOR_FAULT, "set XDG_RUNTIME_DIR to a folder of yours, mode 0700",
 		    "there is no private folder for sockets");
+}
+
+static void
+check_mode(struct doctor_report *report, const char *path, size_t *open)
+{
+	struct stat status;
+
+	if (lstat(path, &status) < 0 || !S_ISREG(status.st_mode) || !(status.st_mode & 077))
+		return;
+	++*open;
+	doctor_say(report, "modes", DOCTOR_FAULT, arena_printf(&report->arena, "chmod 600 %s", path),
+	    "%s: others may read it or write to it (mode %03o)", path, (unsigned)status.st_mode & 0777);
+}
+
+/* ssh refuses such a key, and who else has read it can log in to all nodes. */
+void
+doctor_check_modes(struct doctor_report *report)
+{
+	char *state = location_state(), *store = location_store(NULL);
+	char *paths[] = {memory_printf("%s/ssh/id_ed25519", state), memory_printf("%s.key", store), memory_printf("%s", store),
+		memory_printf("%s-wal", store)};
+	size_t open = 0;
+
+	for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+		check_mode(report, paths[i], &open);
+		free(paths[i]);
+	}
+	if (!open)
+		doctor_say(report, "modes", DOCTOR_FINE, NULL, "nobody else may read keys or the store");
+	free(store);
+	free(state);
 }
 
 /* What one of our commands finds in something that is there. */
@@ -168,7 +206,7 @@ doctor_check_contents(struct doctor_report *report)
 	else
 		doctor_say(report, "catalogue", DOCTOR_FAULT, "name one with COOPR_CATALOGUE", "%s: there is none", catalogue);
 	check_with(report, "spool", spool, "coopr-queue fsck --repair", "coopr-queue", "fsck");
-	check_with(report, "store", store, "coopr-store fsck says all; take the last backup", "coopr-store", "fsck");
+	check_with(report, "store", store, "coopr-store fsck says all; a newer store needs a newer coopr, a damaged one its last backup", "coopr-store", "fsck");
 	free(catalogue);
 	free(spool);
 	free(store);

@@ -38,7 +38,12 @@ doctor_examine(struct doctor_report *report)
 	doctor_check_sandbox(report);
 	doctor_check_plugins(report);
 	doctor_check_places(report);
-	doctor_check_contents(report);
+	doctor_check_modes(report);
+	/* Who looks into what a stopped process has locked would wait for it. */
+	if (doctor_check_locks(report)) {
+		doctor_check_contents(report);
+		doctor_check_course(report);
+	}
 }
 
 void

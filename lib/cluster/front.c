@@ -213,18 +213,21 @@ front_operate(const struct command *command, const struct front *front, struct w
 }
 
 int
-front_retry(const struct command *command, const struct front *front, const char *cluster)
+front_retry(const struct command *command, const struct front *front, struct work_order *anew, char **operands)
 {
 	struct manner manner = front_manner(command, front);
 	struct done done;
 	struct error err;
+	char *line;
 	int result;
 
 	if (front->dry)
 		return option_misuse(command, "nothing is planned anew, so there is nothing to show: see coopr-queue show");
-	result = operate_retry(cluster, &manner, &done, &err);
+	anew->command = line = command_line(command, front, anew, operands);
+	result = operate_retry(anew, &manner, &done, &err);
 	if (result == 0)
 		result = answer(front, &done, &err);
 	done_release(&done);
+	free(line);
 	return message_end(result < 0 ? message_error(&err) : 0);
 }

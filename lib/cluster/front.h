@@ -70,7 +70,7 @@ bool front_is_dry(const struct front *front);
 /* Does it, and prints what came of it: the exit code. A command that the order does not have is made of options and operands. */
 int front_operate(const struct command *command, const struct front *front, struct work_order *order, char **operands);
 
-/* Goes on with the cluster's last operation, and answers so, too. */
-int front_retry(const struct command *command, const struct front *front, const char *cluster);
+/* operate_retry, which answers so, too. */
+int front_retry(const struct command *command, const struct front *front, struct work_order *anew, char **operands);
 
 #endif

@@ -141,13 +141,14 @@ start(struct mending *mending, const struct group *group)
 static char *
 retry(struct mending *mending, const struct group *group)
 {
+	const struct work_order last = {.cluster = group->id};
 	struct manner manner = mending->wish->manner;
 	struct done done;
 	struct error err;
 	char *job = NULL;
 
 	manner.ask.tenant = group->cluster->tenant;
-	if (operate_retry(group->id, &manner, &done, &err) == 0)
+	if (operate_retry(&last, &manner, &done, &err) == 0)
 		job = done.job ? memory_string(done.job) : NULL;
 	else if (err.code != EX_TEMPFAIL)
 		tell(&manner, &mending->worst, &err);

@@ -340,29 +340,45 @@ operate(const struct work_order *order, const struct manner *manner, struct done
 	return result;
 }
 
+/* The last operation of the site's cluster, whose folder is entered: 1; 0 where there is nothing of it to go on with; -1. */
+static int
+find_unfinished(struct site *site, struct operation_list *list, struct error *err)
+{
+	int result = operation_last(&site->account, site->id, list, err);
+
+	if (result <= 0 || list->list[0].status == OPERATION_COMPLETE || list->list[0].status == OPERATION_ROLLEDBACK)
+		return result < 0 ? -1 : 0;
+	folder_close(&site->operation);
+	return folder_enter(&site->folder, list->list[0].job, &site->operation, err) < 0 ? -1 : 1;
+}
+
+/* What failed once may have been followed by what did not: then the cluster is put right without going on with anything. */
+static int
+put_right(struct site *site, const struct work_order *anew, struct done *done, struct error *err)
+{
+	if (site->cluster->status != LIFE_INCONSISTENT || !anew->action)
+		return error_set(err, EX_NO, "%s: its last operation has not failed: there is nothing to go on with",
+		    site->cluster->name);
+	site->manner->drive.notice("its last operation is complete, so all services are configured and started anew");
+	return undertake(site, anew, done, err);
+}
+
 int
-operate_retry(const char *cluster, const struct manner *manner, struct done *done, struct error *err)
+operate_retry(const struct work_order *anew, const struct manner *manner, struct done *done, struct error *err)
 {
 	struct operation_list list = {0};
 	struct site site;
-	int result = site_open(&site, manner, cluster, err);
+	int result = site_open(&site, manner, anew->cluster, err);
 
 	*done = (struct done){.basis = PREVIEW_BASIS_NONE};
 	if (result >= 0) {
 		done->name = memory_string(site.folder.name);
-		result = operation_last(&site.account, site.id, &list, err);
+		result = find_unfinished(&site, &list, err);
 	}
-	if (result == 0 || (result > 0 && (list.list[0].status == OPERATION_COMPLETE ||
-	    list.list[0].status == OPERATION_ROLLEDBACK)))
-		result = error_set(err, EX_NO, "%s: its last operation has not failed: there is nothing to go on with", cluster);
-	if (result > 0) {
-		folder_close(&site.operation);
-		result = folder_enter(&site.folder, list.list[0].job, &site.operation, err);
-	}
-	if (result == 0)
-		result = begin_again(&site, &list.list[0], err);
-	if (result == 0)
-		result = follow(&site, done, err);
+	if (result > 0)
+		result = begin_again(&site, &list.list[0], err) < 0 ? -1 : follow(&site, done, err);
+	else if (result == 0)
+		result = put_right(&site, anew, done, err);
 	operation_list_release(&list);
 	site_release(&site);
 	return result;

@@ -77,8 +77,9 @@ struct done { /* release it */
  * failed. */
 int operate(const struct work_order *order, const struct manner *manner, struct done *done, struct error *err);
 
-/* Goes on with the cluster's last operation, which failed, was cancelled, or is left by everybody. EX_NO where it is done. */
-int operate_retry(const char *cluster, const struct manner *manner, struct done *done, struct error *err);
+/* Goes on with the last operation of the order's cluster, which failed, was cancelled, or is left by everybody. Where that is done,
+ * and the cluster is inconsistent since one before, the order is carried out (action NULL: there is none); else EX_NO. */
+int operate_retry(const struct work_order *anew, const struct manner *manner, struct done *done, struct error *err);
 
 void done_release(struct done *done);
 
