@@ -22,7 +22,7 @@ static struct apply_wish wish;
 static bool yes;
 
 static const struct option_spec options[] = {
-	OPTION_STRING('f', "file", &wish.path, "FILE|DIR", "what the clusters shall be (-: standard input)"),
+	OPTION_STRING('f', "file", &wish.path, "FILE", "what the clusters shall be: a file or a folder (-: standard input)"),
 	OPTION_FLAG(0, "prune", &wish.prune, "delete those that it made and that the folder no longer speaks of"),
 	OPTION_FLAG('y', "yes", &yes, "do not ask before clusters are deleted"),
 	OPTION_STRING(0, "origin", &wish.origin, "NAME", "what they remember as the folder (default: its path)"),

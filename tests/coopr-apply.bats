@@ -450,3 +450,29 @@ settled() {
 	done 4<examples
 	same "shop 4" "$(recorded "name, nodes")"
 }
+
+@test "killed at any call, the next one makes the folder true" {
+	need_program "${CC:-cc}"
+	"${CC:-cc}" -D_GNU_SOURCE -shared -fPIC -o shim.so "$BATS_TEST_DIRNAME/crash/shim.c"
+	describe blog '{"numMachines": 4}'
+	describe old '{"numMachines": 3}'
+	apply >said 2>log
+	rm clusters/old.json
+	describe blog '{"numMachines": 5, "set": {"php.memory": "64M"}}'
+	describe new '{"numMachines": 3}'
+	cp -R "$COOPR_STATE" before
+	cp -R "$COOPR_SPOOL" spool-before
+	for ((at = 2; at < 400; at += ${CRASH_STEP:-33})); do
+		rm -rf "$COOPR_STATE" "$COOPR_SPOOL"
+		cp -aR before "$COOPR_STATE"
+		cp -aR spool-before "$COOPR_SPOOL"
+		ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0 LD_PRELOAD=$PWD/shim.so CRASH_NO_SYNC=1 CRASH_AT=$at \
+			coopr-apply -f clusters --prune --yes >/dev/null 2>&1 || true
+		apply --prune --yes >said 2>log
+		same "blog 5 active,new 3 active" "$(recorded "name, nodes, status" | paste -sd,)"
+		settled
+		coopr-store fsck
+		coopr-queue fsck
+	done
+	same "1 1" "$(sqlite3 "$COOPR_STATE/store.sqlite3" "SELECT made FROM cluster JOIN applied ON cluster = id WHERE status <> 'terminated'" | paste -sd' ')"
+}

@@ -72,7 +72,7 @@ remark_of(const struct application *application)
 	case APPLICATION_FAILED:
 		break;
 	}
-	return "failed";
+	return application->trouble.code > 128 ? "interrupted" : application->trouble.code == EX_TEMPFAIL ? "passed over" : "failed";
 }
 
 /* What a line of the differences looks like, by its sign. */

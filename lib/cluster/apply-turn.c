@@ -133,12 +133,19 @@ turn_delete(struct turn *turn, struct error *err)
 	struct work_order order = {.action = "delete", .cluster = turn->application->id, .prepare = prepare_action, .wish = &wish,
 	    .preempts = true};
 	char *command = memory_printf("coopr delete --yes %s", turn->application->id);
+	struct error failure, unseen;
 	int result;
 
 	order.command = command;
-	result = turn_operate(turn, &order, err);
+	result = turn_operate(turn, &order, &failure);
 	free(command);
-	return result;
+	if (result >= 0)
+		return result;
+	/* What was over already, and not settled, is what we want. */
+	if (failure.code == EX_NO && look(turn, &unseen) == 0 && !turn->cluster)
+		return TURN_AGAIN;
+	*err = failure;
+	return -1;
 }
 
 int
@@ -338,6 +345,8 @@ apply_turn(struct apply *apply, const struct apply_turn *begin, struct applicati
 		application->change = APPLICATION_DELETED;
 	if (take(&turn, &application->trouble) < 0) {
 		application->outcome = APPLICATION_FAILED;
+		if (application->change == APPLICATION_NONE)
+			application->change = APPLICATION_CHANGED;
 		name_trouble(application);
 	}
 	clusterspec_release(&turn.last);

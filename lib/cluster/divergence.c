@@ -191,7 +191,9 @@ compare_config(struct comparison *c, struct error *err)
 	}
 	jv_free(present);
 	jv_free(shall);
-	return result < 0 ? error_set(err, EX_NO, "/set: %s", err->text) : 0;
+	if (result < 0)
+		err->code = EX_NO;
+	return result < 0 ? error_prefix(err, "/set") : 0;
 }
 
 static int
