@@ -253,6 +253,15 @@ plan_in() {
 	coopr tenant change -n 6 default
 	coopr run plan >now 2>log
 	same "6 2" "$(store "SELECT nodes, operation FROM cluster")"
+	coopr restart --save plan blog >shown 2>log
+	mkdir -p home/.config/coopr/hooks
+	printf '#!/bin/sh\necho "not on a Friday" >&2\nexit 1\n' >home/.config/coopr/hooks/calendar
+	chmod 755 home/.config/coopr/hooks/calendar
+	run --separate-stderr -1 coopr run plan
+	contains "$stderr" "not on a Friday"
+	same 2 "$(store "SELECT count(*) FROM operation")"
+	rm home/.config/coopr/hooks/calendar
+	coopr run plan >now 2>log
 }
 
 @test "others in the tenant, and other tenants, can do nothing with it" {
@@ -265,7 +274,12 @@ plan_in() {
 	coopr create new -T qa --as ann -t lamp -n 4 --save newplan >shown 2>log
 	run --separate-stderr -1 coopr run --as bob plan
 	contains "$stderr" "there is no cluster 00000002"
-	run --separate-stderr -77 coopr run --as bob newplan
+	for dry in "" --dry-run; do
+		# shellcheck disable=SC2086 # nothing is no word
+		run --separate-stderr -77 coopr run $dry --as bob newplan
+		same "" "$output"
+		contains "$stderr" "carrying out another's plan of a cluster"
+	done
 	run --separate-stderr -1 coopr run --as eve plan
 	same 2 "$(store "SELECT count(*) FROM operation")"
 	COOPR_TENANT=default coopr run --as ann plan >now 2>log

@@ -111,6 +111,7 @@ carriers() {
 	grep -qx -- '+ config /php/memory "64M"' preview
 	grep -qx -- '~ config /mysql/bind-address "%ip.self%" -> "0.0.0.0"' preview
 	grep -qx -- '! apache restarts on 2 machines' preview
+	grep -qx -- '~ 2  small, debian12: apache mod-php  (configure all)' preview
 	coopr config --set php.memory=64M --no-restart --dry-run -o table blog >preview
 	run ! grep '^!' preview
 	coopr stop --node 1003 --dry-run -o table blog memcached >preview

@@ -46,24 +46,28 @@ append_rest(const struct string_list *a, const struct string_list *b, const char
 			buffer_printf(text, "%s%s%s", text->length ? " " : "", sign, a->list[i]);
 }
 
-/* Services that stay on a node and to which that is done, but not what is worth more. */
+/* Services that stay on a node and to which that is done, but not what is worth more; "all" where that is so. */
 static void
 append_done(const struct deeds *deeds, size_t number, unsigned done, unsigned but, const char *name, struct buffer *text)
 {
 	const struct node *node = &deeds->plan->layout.nodes[number];
-	bool named = false;
+	struct buffer services = {0};
+	size_t stay = 0, count = 0;
 
 	for (size_t i = 0; i < node->services.count; i++) {
 		const char *service = node->services.list[i];
-		unsigned actions = has_name(&node->was, service) ? deeds_to(deeds, number, service) : 0;
+		bool stays = has_name(&node->was, service);
+		unsigned actions = stays ? deeds_to(deeds, number, service) : 0;
 
+		stay += stays;
 		if (!(actions & done) || (actions & but))
 			continue;
-		if (!named)
-			buffer_printf(text, "%s%s", text->length ? "; " : "", name);
-		buffer_printf(text, " %s", service);
-		named = true;
+		buffer_printf(&services, " %s", service);
+		count++;
 	}
+	if (count)
+		buffer_printf(text, "%s%s%s", text->length ? "; " : "", name, count > 1 && count == stay ? " all" : services.data);
+	buffer_release(&services);
 }
 
 /* What changes on a node that stays: services that come and go, and those that are set up anew. */

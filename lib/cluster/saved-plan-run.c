@@ -96,12 +96,16 @@ compare(struct site *site, const struct saved_plan *plan, struct error *err)
 	return result;
 }
 
-/* A number that was allotted to the cluster of a plan becomes nobody else's. */
+/* A number that was allotted to the cluster of a plan becomes nobody else's. What it would be is for nobody's eyes but its
+ * owner's, as if it were there. */
 static int
 admit_new(struct site *site, const struct saved_plan *plan, struct error *err)
 {
 	int is_free;
 
+	if (plan->owner && strcmp(plan->owner, site->account.user) != 0 &&
+	    account_need(&site->account, ACCOUNT_ADMIN, "carrying out another's plan of a cluster", err) < 0)
+		return -1;
 	if (site->cluster)
 		return site->cluster->id == plan->id ? refuse_twice(plan, err) : 0;
 	is_free = clusters_is_free(&site->account, plan->id, err);
