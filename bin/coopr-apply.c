@@ -115,6 +115,8 @@ main(int argc, char **argv)
 		return option_misuse(&command, "no operand is wanted, found '%s'; files are named by -f", operands[0]);
 	if (!wish.path)
 		return option_misuse(&command, "-f FILE|DIR is wanted");
+	if (wish.origin && !*wish.origin)
+		return option_misuse(&command, "--origin: a name is wanted, found an empty one");
 	if (apply_open(&apply, &wish, &manner, &err) < 0) {
 		code = message_error(&err);
 	} else if (wish.prune && !apply.specs.folder) {

@@ -292,6 +292,7 @@ settled() {
 	run --separate-stderr -64 coopr apply -f ''
 	describe blog
 	run --separate-stderr -64 apply -j 0
+	run --separate-stderr -64 apply --origin ""
 	run --separate-stderr -65 coopr apply -f - </dev/null
 	run --separate-stderr -65 coopr apply -f /dev/null
 }
