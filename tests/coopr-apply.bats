@@ -95,6 +95,7 @@ settled() {
 		[.cluster.hardwaretype, .cluster.imagetype, .cluster.dnsSuffix, .provider.name]' | paste -sd '')"
 	same "create create" "$(operations action | paste -sd' ')"
 	contains "$(operations why | head -n 1)" "apply of $PWD/clusters"
+	contains "$(coopr show blog -o table | grep ^follows)" "$PWD/clusters"
 	settled
 	describe blog '{"numMachines": 4, "description": "for others", "owner": null, "services": []}'
 	settled

@@ -18,6 +18,7 @@
 #include "json/json.h"
 #include "queue/show.h"
 #include "queue/status-print.h"
+#include "store/applied.h"
 
 /* Of the cluster's files; the caller frees it. */
 static char *
@@ -96,6 +97,18 @@ add_origin(const struct cluster_record *cluster, struct table *table, struct buf
 	fact(table, "expires", STYLE_WARN, text->data);
 }
 
+/* The files that say what it shall be: what is changed by hand, they change back. */
+static void
+add_follows(const struct sight *sight, struct table *table)
+{
+	struct error ignored; /* then nothing is said of them */
+	char *origin = applied_origin(&sight->account, sight->cluster->id, &ignored);
+
+	if (origin)
+		fact(table, "follows", STYLE_PLAIN, origin);
+	free(origin);
+}
+
 /* {"cpu":8,"memory":2048} as "8 cpu, 2048 memory". */
 static void
 add_resources(const char *json, struct buffer *text)
@@ -164,6 +177,7 @@ print_facts(const struct sight *sight, FILE *out, bool colour)
 	fact(&table, "cluster", STYLE_BOLD, text.data);
 	add_status(sight, &table, &text);
 	add_origin(sight->cluster, &table, &text);
+	add_follows(sight, &table);
 	add_size(sight, &table, &text);
 	if (sight->last)
 		add_last(sight->last, &table, &text);

@@ -45,6 +45,20 @@ applied_find(const struct applied_list *list, int64_t cluster)
 	return list->count ? bsearch(&cluster, list->list, list->count, sizeof *list->list, compare_cluster) : NULL;
 }
 
+char *
+applied_origin(const struct account *account, int64_t cluster, struct error *err)
+{
+	char *text = memory_printf("SELECT origin FROM applied JOIN cluster ON cluster = id WHERE %s AND id = ?6",
+	    visible_anywhere(account)), *origin = NULL;
+	sqlite3_stmt *rows = sql_query(account->store.db, err, text, VISIBLE_TYPES "i", VISIBLE_VALUES(account), cluster);
+
+	if (sql_row(rows, err) > 0 && sql_text(rows, 0))
+		origin = memory_string(sql_text(rows, 0));
+	sqlite3_finalize(rows);
+	free(text);
+	return origin;
+}
+
 int
 applied_put(struct store *store, const struct applied *applied, struct error *err)
 {
