@@ -16,6 +16,7 @@
 #include "cluster/doctor.h"
 #include "cluster/settings.h"
 #include "json/record.h"
+#include "store/guest.h"
 
 static const char *format, *colour;
 static bool settings_only;
@@ -134,9 +135,12 @@ int
 main(int argc, char **argv)
 {
 	struct doctor_report report = {0};
+	struct error err;
 	int code;
 
 	argv += option_parse(&command, argc, argv);
+	if (guest_refuse("looking over the installation", &err) < 0)
+		return message_error(&err);
 	if (*argv)
 		return option_misuse(&command, "there are no operands");
 	if (!format)

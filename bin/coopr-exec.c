@@ -29,6 +29,7 @@
 #include "exec/task.h"
 #include "exec/verdict.h"
 #include "json/record.h"
+#include "store/guest.h"
 
 static bool dry_run, quiet;
 static struct sight_options places;
@@ -144,6 +145,8 @@ exec_task(void)
 	struct task task;
 	int code;
 
+	if (guest_refuse("doing a task", &err) < 0)
+		return message_error(&err);
 	if (task_read(STDIN_FILENO, "standard input", &task, &problems, &err) < 0)
 		code = message_error(&err);
 	else if (problems.total > 0)

@@ -6,9 +6,11 @@
  */
 #include <stddef.h>
 
+#include "base/error.h"
 #include "base/message.h"
 #include "base/subcommand.h"
 #include "cluster/hook-verb.h"
+#include "store/guest.h"
 
 static const struct option_spec options[] = {
 	OPTION_END
@@ -33,9 +35,12 @@ static const struct subcommand verbs[] = {
 int
 main(int argc, char **argv)
 {
+	struct error err;
 	int first;
 
 	message_program("coopr-hook");
 	first = option_parse(&command, argc, argv);
+	if (guest_refuse("hooks", &err) < 0)
+		return message_error(&err);
 	return subcommand_run(&command, verbs, argc - first, argv + first);
 }

@@ -24,6 +24,7 @@
 #include "plan/check.h"
 #include "plan/cluster-action.h"
 #include "plan/plan.h"
+#include "store/guest.h"
 
 static const char *action, *job, *from, *max_unavailable, *history_file;
 static struct option_list nodes, services, dead;
@@ -229,9 +230,12 @@ main(int argc, char **argv)
 	struct layout layout, before, *older;
 	struct expectations history = {0};
 	struct wish wish;
+	struct error err;
 	int code;
 
 	argv += option_parse(&command, argc, argv);
+	if (guest_refuse("planning", &err) < 0)
+		return message_error(&err);
 	check_options((const char *const *)argv);
 	if (check)
 		return check_plan(argv[0]);

@@ -8,9 +8,11 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "base/message.h"
 #include "base/subcommand.h"
 #include "queue/verb.h"
+#include "store/guest.h"
 
 static const char *spool;
 
@@ -57,10 +59,13 @@ static const struct subcommand verbs[] = {
 int
 main(int argc, char **argv)
 {
+	struct error err;
 	int first;
 
 	message_program("coopr-queue");
 	first = option_parse(&command, argc, argv);
+	if (guest_refuse("the queue", &err) < 0)
+		return message_error(&err);
 	if (spool)
 		setenv("COOPR_SPOOL", spool, true);
 	return subcommand_run(&command, verbs, argc - first, argv + first);

@@ -25,6 +25,7 @@
 #include "model/request.h"
 #include "store/accounts.h"
 #include "store/gather.h"
+#include "store/guest.h"
 
 static struct order order;
 static const char *catalogue_path, *machines, *config_path, *nodes_path;
@@ -343,7 +344,7 @@ main(int argc, char **argv)
 	argv += option_parse(&command, argc, argv);
 	read_options(argv);
 
-	if (load_catalogue(&err) < 0 || (config_path && read_config(&err) < 0) ||
+	if (guest_refuse_options(&err) < 0 || load_catalogue(&err) < 0 || (config_path && read_config(&err) < 0) ||
 	    (nodes_path && (read_nodes(&err) < 0 || check_replaced(&err) < 0)))
 		return message_error(&err);
 	code = report_findings();

@@ -21,6 +21,7 @@
 #include "cluster/sight.h"
 #include "model/name.h"
 #include "model/show.h"
+#include "store/guest.h"
 
 static struct sight_options places;
 static bool clusters;
@@ -111,7 +112,7 @@ show_operands(char *const *operands, struct show *show, size_t *files)
 			one = show_cluster(*operands, show->format);
 		} else {
 			++*files;
-			one = show_take(show, *operands, &err) < 0 ? message_error(&err) : 0;
+			one = guest_refuse_file(*operands, &err) < 0 || show_take(show, *operands, &err) < 0 ? message_error(&err) : 0;
 		}
 		code = one ? one : code;
 	} while (*operands && *++operands);

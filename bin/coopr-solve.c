@@ -24,6 +24,7 @@
 #include "solve/check.h"
 #include "solve/explain.h"
 #include "solve/solve.h"
+#include "store/guest.h"
 
 static bool verbose;
 static const char *check, *explained, *output, *seconds;
@@ -274,9 +275,12 @@ main(int argc, char **argv)
 {
 	struct request request = {0};
 	const char *service;
+	struct error err;
 	int code;
 
 	argv += option_parse(&command, argc, argv);
+	if (guest_refuse("solving", &err) < 0)
+		return message_error(&err);
 	service = explained ? argv[0] : NULL;
 	if (explained && !service)
 		return option_misuse(&command, "--explain needs a node and a service");

@@ -17,6 +17,7 @@
 #include "json/record.h"
 #include "model/catalogue.h"
 #include "model/validate.h"
+#include "store/guest.h"
 
 static const char *kind;
 static bool verbose, pedantic;
@@ -198,9 +199,12 @@ check_kind(void)
 int
 main(int argc, char **argv)
 {
+	struct error err;
 	int code = 0;
 
 	argv += option_parse(&command, argc, argv);
+	if (guest_refuse("checking documents", &err) < 0)
+		return message_error(&err);
 	if (kind)
 		check_kind();
 	if (!*argv)

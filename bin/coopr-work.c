@@ -22,6 +22,7 @@
 #include "base/terminal.h"
 #include "cluster/simulate.h"
 #include "cluster/work.h"
+#include "store/guest.h"
 
 enum { PROGRESS_MS = 100, SLOTS_CONFIGURED = -1 };
 
@@ -200,6 +201,8 @@ main(int argc, char **argv)
 
 	message_program("coopr-work");
 	argv += option_parse(&command, argc, argv);
+	if (guest_refuse("the queue", &err) < 0)
+		return message_error(&err);
 	if (argv[0] && (seed < 0 || argv[1]))
 		return option_misuse(&command, seed < 0 ? "there are no operands" : "one plan at most");
 	if (slots != SLOTS_CONFIGURED && (slots < 1 || slots > WORK_SLOTS_MAX))

@@ -95,6 +95,9 @@ help(const char *name)
 {
 	char *page = toolbox_page(strcmp(name, "coopr") == 0 ? NULL : name), *path = toolbox_find(name);
 
+	/* A pager runs what it is told to, with the rights that sudo(8) has given. */
+	if (getenv("SUDO_USER"))
+		setenv("MANPAGER", "cat", 1);
 	if (page) {
 		execlp("man", "man", "-l", page, (char *)NULL);
 		execlp("mandoc", "mandoc", "-a", page, (char *)NULL);

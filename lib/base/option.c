@@ -40,6 +40,8 @@ option_misuse(const struct command *command, const char *format, ...)
 	return EX_USAGE;
 }
 
+static const char *placed;
+
 /* getopt_long's view of the table; letters receives its short options. The caller frees both. */
 static struct option *
 tables_for_getopt(const struct command *command, struct buffer *letters)
@@ -92,6 +94,19 @@ set_number(const struct command *command, const struct option_spec *spec, const 
 	return -1;
 }
 
+static void
+note_place(const struct option_spec *spec, const char *text)
+{
+	if ((strcmp(spec->argument, "FILE") == 0 || strcmp(spec->argument, "DIR") == 0) && strcmp(text, "-") != 0)
+		placed = spec->name;
+}
+
+const char *
+option_placed(void)
+{
+	return placed;
+}
+
 static int
 set(const struct command *command, const struct option_spec *spec, const char *text)
 {
@@ -103,6 +118,7 @@ set(const struct command *command, const struct option_spec *spec, const char *t
 		break;
 	case OPTION_KIND_STRING:
 		*(const char **)spec->value = text;
+		note_place(spec, text);
 		break;
 	case OPTION_KIND_UPTO:
 		*(long *)spec->value = OPTION_NUMBER_MAX;
@@ -113,6 +129,7 @@ set(const struct command *command, const struct option_spec *spec, const char *t
 		list = spec->value;
 		ARRAY_ROOM(list->list, list->count, list->capacity);
 		list->list[list->count++] = text;
+		note_place(spec, text);
 		break;
 	case OPTION_KIND_END:
 		break;

@@ -17,6 +17,7 @@
 #include "cluster/summary.h"
 #include "exec/words.h"
 #include "model/duration.h"
+#include "store/guest.h"
 
 enum { JOBS = 20 }; /* tasks at one time */
 
@@ -30,7 +31,10 @@ struct manner
 front_manner(const struct command *command, const struct front *front)
 {
 	long jobs = front->jobs < 0 ? preference_jobs(JOBS) : front->jobs;
+	struct error err;
 
+	if (guest_refuse_options(&err) < 0)
+		exit(message_error(&err));
 	if (jobs < 1)
 		exit(option_misuse(command, "--jobs: expected a number from 1 on"));
 	if (front->save && (!*front->save || strcmp(front->save, "-") == 0))

@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/preference.h"
 #include "base/process.h"
+#include "store/guest.h"
 #include "store/sql.h"
 
 static const char superadmin[] = "superadmin", open_tenant[] = "default";
@@ -67,8 +68,8 @@ look_up(struct account *account, const char *tenant, const char *user, enum acco
 	return got;
 }
 
-static int
-is_superadmin(struct account *account, const char *user, uid_t owner, struct error *err)
+int
+account_is_superadmin(struct account *account, const char *user, uid_t owner, struct error *err)
 {
 	enum account_role role = ACCOUNT_USER;
 
@@ -104,7 +105,7 @@ static int
 find_rights(struct account *account, const char *user, uid_t owner, struct error *err)
 {
 	enum account_role role = ACCOUNT_USER;
-	int top = is_superadmin(account, user, owner, err), member;
+	int top = account_is_superadmin(account, user, owner, err), member;
 
 	if (top < 0)
 		return -1;
@@ -138,7 +139,7 @@ become(struct account *account, const char *user, uid_t owner, struct error *err
 		return 0;
 	if (account->role == ACCOUNT_USER)
 		return error_set(err, EX_NOPERM, "tenant %s: only its admin may act as %s", account->tenant, user);
-	if (account->role == ACCOUNT_ADMIN && is_superadmin(account, user, owner, err))
+	if (account->role == ACCOUNT_ADMIN && account_is_superadmin(account, user, owner, err))
 		return error_set(err, EX_NOPERM, "tenant %s: its admin may not act as %s, a superadmin", account->tenant, user);
 	free(account->user);
 	account->user = memory_string(user);
@@ -187,10 +188,13 @@ identify(struct account *account, const struct account_ask *ask, struct error *e
 int
 account_open(struct account *account, const struct account_ask *ask, enum store_mode mode, struct error *err)
 {
-	char *path = location_store(ask->store);
+	char *path;
 	int result;
 
-	*account = (struct account){.role = ACCOUNT_USER};
+	*account = (struct account){.role = ACCOUNT_USER, .store.lock = -1};
+	if (guest_refuse_options(err) < 0)
+		return -1;
+	path = location_store(ask->store);
 	result = store_open(&account->store, path, mode, NULL, err);
 	free(path);
 	if (result == 0)
@@ -198,6 +202,7 @@ account_open(struct account *account, const struct account_ask *ask, enum store_
 	if (result == 0) {
 		account->store.by = memory_string(account->user);
 		account->store.why = ask->why;
+		guest_vouch();
 	}
 	return result;
 }

@@ -12,6 +12,8 @@
 #ifndef STORE_ACCOUNTS_H
 #define STORE_ACCOUNTS_H
 
+#include <sys/types.h>
+
 #include "store/store.h"
 
 struct error;
@@ -37,6 +39,9 @@ struct account { /* release it, also where it could not be opened */
  * another. */
 int account_open(struct account *account, const struct account_ask *ask, enum store_mode mode, struct error *err);
 void account_release(struct account *account);
+
+/* 1 where the user is a superadmin of the account's store, whose file belongs to owner; 0, or -1. */
+int account_is_superadmin(struct account *account, const char *user, uid_t owner, struct error *err);
 
 /* 0 where the account has that role or a higher one, else -1 with EX_NOPERM; what: "tenant qa: changing its quota". */
 int account_need(const struct account *account, enum account_role role, const char *what, struct error *err);

@@ -11,6 +11,7 @@
 #include "json/record.h"
 #include "model/name.h"
 #include "store/key.h"
+#include "store/guest.h"
 #include "store/secret-input.h"
 #include "store/secrets.h"
 #include "store/verb.h"
@@ -85,7 +86,7 @@ secret_verb_set(int argc, char **argv)
 		return option_misuse(&set_command, "'%s' is no name: 1 to 255 of letters, digits, _ . -", argv[0]);
 	store_verb_open(&store, &where, STORE_WRITE, ACCOUNT_ADMIN);
 
-	if (secret_input(argv[1] ? argv[1] : "-", raw, &value, &err) < 0 || set(&store, argv[0], &value, &err) < 0)
+	if (guest_refuse_file(argv[1], &err) < 0 || secret_input(argv[1] ? argv[1] : "-", raw, &value, &err) < 0 || set(&store, argv[0], &value, &err) < 0)
 		code = message_error(&err);
 
 	secret_value_release(&value);

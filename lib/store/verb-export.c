@@ -2,6 +2,7 @@
  *
  * export: to records on stdout, or to a catalogue's folder.
  */
+#include "store/guest.h"
 #include "store/verb.h"
 
 #include <fcntl.h>
@@ -113,6 +114,8 @@ store_verb_export_as(const char *name, const char *examples, int argc, char **ar
 	command.examples = examples;
 	argv += option_parse(&command, argc, argv);
 	store_verb_operands(&command, argv, 0, 1, "one folder at most");
+	if (guest_refuse_file(argv[0], &err) < 0)
+		return message_error(&err);
 	store_verb_open(&store, &where, STORE_READ, ACCOUNT_USER);
 
 	result = entities_list(&store, ENTITY_NONE, &list, &err);

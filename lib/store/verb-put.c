@@ -2,6 +2,7 @@
  *
  * put and import: entities from files, and whole catalogues.
  */
+#include "store/guest.h"
 #include "store/verb.h"
 
 #include <stdlib.h>
@@ -96,7 +97,7 @@ put_files(const struct command *command, char *const *paths)
 	int code = 0;
 
 	for (; *paths && code == 0; paths++)
-		if (intake_take(&intake, *paths, its_kind, &err) < 0)
+		if (guest_refuse_file(*paths, &err) < 0 || intake_take(&intake, *paths, its_kind, &err) < 0)
 			code = message_error(&err);
 	if (code == 0)
 		code = store_verb_report(&intake.findings);
