@@ -9,6 +9,7 @@
 #include "base/message.h"
 #include "cluster/front.h"
 #include "cluster/saved-plan.h"
+#include "store/guest.h"
 
 static struct front front = {.jobs = FRONT_JOBS};
 
@@ -48,6 +49,8 @@ main(int argc, char **argv)
 
 	if (!operands[0] || operands[1])
 		return option_misuse(&command, "the file of one saved plan is wanted");
+	if (guest_refuse("a saved plan, which anybody may have changed", &err) < 0)
+		return message_error(&err);
 	if (saved_plan_read(&plan, operands[0], &manner.ask, &err) < 0) {
 		saved_plan_release(&plan);
 		return message_error(&err);

@@ -109,3 +109,25 @@ teardown() {
 	as mallory 64299 bash try-all brief >found 2>&1 || { cat found; false; }
 	at $EVE X= bash try-all >found 2>&1 || { cat found; false; }
 }
+
+# What came of a task of this type and with these fields: task TYPE ACTION FIELDS [PROVIDER]
+task() {
+	jq -cn --arg type "$1" --arg action "$2" --argjson fields "$3" --argjson provider "${4:-{\}}" '{kind: "task", id: "t1",
+		job: "00000002-001", token: "x", attempt: 1, action: $action, service: (if $type == "shell" then "web" else null end), type: $type,
+		fields: $fields, timeout_s: 60, cluster: {id: "00000002", name: "own", config: {}, provider: $provider},
+		machine: {id: "00000002-1000", nodenum: 1000, hostname: "h", sshuser: "root", ipaddresses: {access_v4: "127.0.0.1"},
+			facts: {ssh_host_keys: {ed25519: "ssh-ed25519 AAAA"}}}}' | at $COOPR X= coopr-exec -q | jq -r '"\(.status) \(.message)"'
+}
+
+@test "what a tenant's documents name is none of coopr's own files, not by a link either" {
+	ln -sfn state/store.sqlite3.key link
+	for file in /mnt/here/state/store.sqlite3.key /mnt/here/link /mnt/here/state/clusters/00000001/cluster.ndjson; do
+		contains "$(task shell install "{\"script\": \"$file\"}")" "it is coopr's own"
+		contains "$(task static create '{}' "{\"name\":\"p\",\"providertype\":\"static\",\"provisioner\":{\"machines\":\"$file\"}}")" \
+			"it is coopr's own"
+	done
+	printf '127.0.0.1\n' >machines
+	contains "$(task static create '{}' '{"name":"p","providertype":"static","provisioner":{"machines":"/mnt/here/machines",
+		"identityfile":"/mnt/here/state/store.sqlite3.key"}}')" "it is coopr's own"
+	rm link machines
+}

@@ -111,6 +111,32 @@ location_store(const char *option)
 	return path;
 }
 
+static bool
+is_at_or_below(const char *path, const char *folder)
+{
+	size_t length = strlen(folder);
+
+	return strncmp(path, folder, length) == 0 && (path[length] == '\0' || path[length] == '/' || strcmp(folder, "/") == 0);
+}
+
+bool
+location_is_own(const char *path)
+{
+	char *own[] = {location_state(), location_spool(NULL), location_store(NULL), memory_string("/etc/coopr")};
+	char *real = realpath(path, NULL);
+	bool found = false;
+
+	for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+		char *there = realpath(own[i], NULL);
+
+		found |= real && there && (is_at_or_below(real, there) || is_at_or_below(there, real));
+		free(there);
+		free(own[i]);
+	}
+	free(real);
+	return found;
+}
+
 /* Whether path is, or could be made, a directory that nobody else may enter. Others may write in the
  * directory above (/tmp): what stands there must not be a link, and must be ours. */
 static bool

@@ -9,6 +9,8 @@
 #ifndef BASE_LOCATION_H
 #define BASE_LOCATION_H
 
+#include <stdbool.h>
+
 /* option, what preference.h says, /var/spool/coopr or $XDG_STATE_HOME/coopr/spool */
 char *location_spool(const char *option);
 
@@ -20,6 +22,10 @@ char *location_store(const char *option);
 
 /* $COOPR_STATE, /var/lib/coopr or $XDG_STATE_HOME/coopr: keys, sandbox nodes, clusters of the front */
 char *location_state(void);
+
+/* Whether path is, or leads into or around, what coopr keeps for all: state, spool, store, settings of the system. Documents of
+ * tenants may not name such. */
+bool location_is_own(const char *path);
 
 /* A file of settings: the system's, in /etc/coopr, and the user's, in $XDG_CONFIG_HOME/coopr, which is the stronger. */
 char *location_system_config(const char *name);

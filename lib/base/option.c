@@ -97,7 +97,7 @@ set_number(const struct command *command, const struct option_spec *spec, const 
 static void
 note_place(const struct option_spec *spec, const char *text)
 {
-	if ((strcmp(spec->argument, "FILE") == 0 || strcmp(spec->argument, "DIR") == 0) && strcmp(text, "-") != 0)
+	if ((strncmp(spec->argument, "FILE", 4) == 0 || strcmp(spec->argument, "DIR") == 0) && strcmp(text, "-") != 0)
 		placed = spec->name;
 }
 

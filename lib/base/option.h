@@ -75,7 +75,7 @@ struct command {
  * with subcommands), --complete-options is an operand, too. */
 int option_parse(const struct command *command, int argc, char **argv);
 
-/* The name of an option that was given a file or a folder (its argument is called FILE or DIR), other than "-"; NULL: none was. */
+/* The name of an option that was given a file or a folder (its argument is called FILE, FILE|DIR or DIR), other than "-"; NULL: none was. */
 const char *option_placed(void);
 
 /* Whether argument is --complete-options: who has subcommands prints them then, "subcommand", a tab and a name a line. */

@@ -27,7 +27,7 @@ state_directory(const char *below, struct error *err)
 	char *state = location_state(), *path = memory_printf("%s%s", state, below);
 
 	free(state);
-	if (file_make_dirs(AT_FDCWD, path, 0755, err) == 0)
+	if (file_make_dirs(AT_FDCWD, path, 0700, err) == 0)
 		return path;
 	free(path);
 	return NULL;

@@ -94,7 +94,7 @@ known_hosts_keep(const struct folder *folder, const char *layout, struct error *
 		got = 0;
 	}
 	if (got == 0)
-		got = file_replace(folder->fd, "known_hosts", lines.data ? lines.data : "", lines.length, 0644, err);
+		got = file_replace(folder->fd, "known_hosts", lines.data ? lines.data : "", lines.length, 0600, err);
 	record_reader_release(&reader);
 	buffer_release(&lines);
 	free(path);

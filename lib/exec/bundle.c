@@ -98,6 +98,17 @@ add_folder(struct bundle *bundle, int dir, const char *name, int depth, struct e
 	return failed;
 }
 
+/* Wherever links have led. */
+static bool
+is_own(int fd)
+{
+	char *path = memory_printf("/proc/self/fd/%d", fd);
+	bool own = location_is_own(path);
+
+	free(path);
+	return own;
+}
+
 /* Adds what stands at entry in dir under name. A link is followed; a pipe or device could be waited for
  * without end, so it is opened without waiting and refused. */
 static int
@@ -110,6 +121,8 @@ add_from(struct bundle *bundle, int dir, const char *entry, const char *name, in
 		failed = error_errno(err, EX_CONFIG, "%s", name);
 	else if (S_ISDIR(st.st_mode))
 		failed = add_folder(bundle, fd, name, depth, err);
+	else if (is_own(fd))
+		failed = error_set(err, EX_CONFIG, "%s: it is coopr's own, which is for no node", name);
 	else if (S_ISREG(st.st_mode))
 		failed = add_file(bundle, fd, &st, name, err);
 	else

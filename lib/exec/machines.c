@@ -11,6 +11,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/location.h"
 #include "base/process.h"
 #include "exec/machines.h"
 #include "exec/words.h"
@@ -228,6 +229,8 @@ machines_read(const char *path, struct machines *machines, struct error *err)
 
 	*machines = (struct machines){0};
 	machines->path = arena_string(&machines->arena, path);
+	if (location_is_own(path))
+		return error_set(err, EX_CONFIG, "%s: it is coopr's own, no list of machines", path);
 	failed = file_read(AT_FDCWD, path, FILE_BYTES, &text, err);
 	if (failed) {
 		err->code = EX_CONFIG;

@@ -215,7 +215,7 @@ run_task(const struct task *task, struct redaction *secrets, bool quiet, jv *res
 	int failed = 0;
 
 	if (task->log) {
-		attempt.log = file_open(AT_FDCWD, task->log, O_WRONLY | O_CREAT | O_APPEND, 0640, err);
+		attempt.log = file_open(AT_FDCWD, task->log, O_WRONLY | O_CREAT | O_APPEND, 0600, err);
 		if (attempt.log < 0)
 			return -1;
 	}

@@ -67,7 +67,7 @@ void
 serve_say(struct call *call, const char *bytes, size_t length)
 {
 	if (call->log < 0 && call->task.log)
-		call->log = open(call->task.log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
+		call->log = open(call->task.log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 	/* A log that cannot be kept is no reason not to do the task. */
 	if (call->log >= 0 && file_write_all(call->log, bytes, length) < 0) {
 		message("%s: %s; what follows is not kept", call->task.log, strerror(errno));

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/location.h"
 #include "sandbox/address.h"
 #include "sandbox/hosts.h"
 #include "sandbox/key.h"
@@ -147,7 +148,9 @@ check_shares(const struct machine *wish, struct error *err)
 		char *path = memory_substring(next, length);
 		struct stat st;
 
-		if (length && (*path != '/' || stat(path, &st) < 0 || !S_ISDIR(st.st_mode)))
+		if (length && location_is_own(path))
+			result = error_set(err, EX_CONFIG, "share %s: it is, or holds, coopr's own, which is for no node", path);
+		else if (length && (*path != '/' || stat(path, &st) < 0 || !S_ISDIR(st.st_mode)))
 			result = error_set(err, EX_CONFIG,
 			    "share %s: is no directory on this host; make it, or take it out of the provider \"%s\"", path,
 			    wish->provider);

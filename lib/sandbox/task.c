@@ -162,7 +162,7 @@ sandbox_task_mask(struct sandbox_task *task, struct error *err)
 {
 	char *state = location_state();
 	struct buffer masks = {0};
-	int result = file_make_dirs(AT_FDCWD, state, 0755, err);
+	int result = file_make_dirs(AT_FDCWD, state, 0700, err);
 
 	if (result == 0 && append_spools(task, &masks, err) == 0 &&
 	    append_mask(memory_string("/etc/coopr"), &masks, err) == 0)

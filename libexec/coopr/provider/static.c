@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 
 #include "base/buffer.h"
+#include "base/location.h"
 #include "base/message.h"
 #include "exec/claims.h"
 #include "exec/machines.h"
@@ -43,6 +44,8 @@ read_fields(const struct task *task, struct arena *arena, struct fields *fields,
 	fields->machines = place_string(&root, "machines", NEED_REQUIRED, arena);
 	fields->user = place_string(&root, "user", NEED_OPTIONAL, arena);
 	fields->identityfile = place_string(&root, "identityfile", NEED_OPTIONAL, arena);
+	if (fields->identityfile && location_is_own(fields->identityfile))
+		place_problem(&root, "identityfile %s: it is coopr's own", fields->identityfile);
 	failed = plugin_check_fields(&problems, outcome);
 	problems_release(&problems);
 	if (!failed && *fields->machines != '/' && task->catalogue)
