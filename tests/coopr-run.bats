@@ -192,7 +192,7 @@ plan_in() {
 	run --separate-stderr -64 coopr run plan plan2
 	run --separate-stderr -64 coopr run
 	COOPR_STATE=$PWD/elsewhere run --separate-stderr -66 coopr run plan
-	COOPR_STATE=$PWD/elsewhere coopr create blog -t lamp -n 4 >now 2>log
+	COOPR_STATE=$PWD/elsewhere COOPR_SPOOL=$PWD/elsewhere/spool coopr create blog -t lamp -n 4 >now 2>log
 	COOPR_STATE=$PWD/elsewhere run --separate-stderr -65 coopr run plan
 	contains "$stderr" "it was saved from another store"
 	store "SELECT * FROM operation" >after

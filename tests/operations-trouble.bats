@@ -132,3 +132,29 @@ kept() {
 	coopr retry blog >records 2>log
 	same 5 "$(grep -c '"kind":"node"' records)"
 }
+
+@test "a spool that has jobs of another store is refused, before anything begins: 73" {
+	coopr create blog -t lamp -n 4 >records 2>log
+	mv "$COOPR_STATE" other
+	run --separate-stderr -73 coopr create blog -t lamp -n 4
+	contains "$stderr" "$COOPR_SPOOL has a job 00000001-001 already, which is none of this store's"
+	contains "$stderr" "COOPR_SPOOL"
+	same "" "$(coopr list -o json)"
+	coopr create --spool "$PWD/own" blog -t lamp -n 5 >records 2>log
+
+	coopr expand --detach --spool "$PWD/own" blog >job 2>log
+	COOPR_STATE=$PWD/other coopr create wiki -t lamp -n 4 >records 2>log
+	COOPR_STATE=$PWD/other coopr expand wiki >records 2>log
+	for command in restart retry; do
+		run --separate-stderr -73 coopr $command blog
+		contains "$stderr" "$COOPR_SPOOL has a job 00000002-002 already"
+	done
+	run --separate-stderr -0 coopr retry --spool "$PWD/own" blog
+	same 6 "$(grep -c '"kind":"node"' <<<"$output")"
+}
+
+@test "without COOPR_SPOOL the spool is in COOPR_STATE" {
+	COOPR_SPOOL= coopr create blog -t lamp -n 4 >records 2>log
+	[ -d "$COOPR_STATE/spool/done/00000001-001" ]
+	[ ! -e "$COOPR_SPOOL" ]
+}

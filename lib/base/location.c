@@ -62,6 +62,8 @@ location_spool(const char *option)
 
 	if (given)
 		return memory_string(given);
+	if (environment("COOPR_STATE"))
+		return memory_printf("%s/spool", environment("COOPR_STATE"));
 	return geteuid() == 0 ? memory_string("/var/spool/coopr") : personal_state("/spool");
 }
 

@@ -2,6 +2,7 @@
 #include "cluster/chain.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -25,6 +26,30 @@ queue_command(const struct chain *chain, const char *verb, struct arguments *arg
 		arguments_printf(arguments, "--spool=%s", chain->drive.spool);
 }
 
+static int
+refuse_stranger(const struct chain *chain, struct error *err)
+{
+	char *spool = location_spool(chain->drive.spool);
+
+	error_set(err, EX_CANTCREAT, "%s has a job %s already, which is none of this store's: the spool is that of another store, or of "
+	    "one that was here before; give this store a spool of its own: --spool, or COOPR_SPOOL", spool, chain->job);
+	free(spool);
+	return -1;
+}
+
+/* A folder without the plan is of an operation of which all is known but that. */
+static int
+check_ours(const struct chain *chain, struct queue *queue, struct error *err)
+{
+	int plan = openat(chain->folder->fd, "plan.ndjson", O_RDONLY | O_CLOEXEC), same;
+
+	if (plan < 0)
+		return 1;
+	same = queue_is_of(queue, chain->job, plan, err);
+	close(plan);
+	return same == 0 ? refuse_stranger(chain, err) : same;
+}
+
 int
 chain_look(const struct chain *chain, struct queue_job *job, struct error *err)
 {
@@ -37,8 +62,19 @@ chain_look(const struct chain *chain, struct queue_job *job, struct error *err)
 	if (!queue)
 		return err->code == EX_NOINPUT ? 0 : -1;
 	result = queue_look(queue, chain->job, job, err) == 0 ? 1 : err->code == EX_NO ? 0 : -1;
+	if (result > 0)
+		result = check_ours(chain, queue, err);
 	queue_close(queue);
 	return result;
+}
+
+int
+chain_check_new(const struct chain *chain, struct error *err)
+{
+	struct queue_job job;
+	int known = chain_look(chain, &job, err);
+
+	return known > 0 ? refuse_stranger(chain, err) : known;
 }
 
 int

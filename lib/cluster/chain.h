@@ -18,8 +18,11 @@ struct chain {
 	const char *job;
 };
 
-/* How the job stands: 1, 0 where the queue does not know it, or -1. */
+/* How the job stands: 1, 0 where the queue does not know it, or -1: EX_CANTCREAT where it knows another one of that name. */
 int chain_look(const struct chain *chain, struct queue_job *job, struct error *err);
+
+/* Of an operation that is to begin: EX_CANTCREAT where the queue has a job of that name. */
+int chain_check_new(const struct chain *chain, struct error *err);
 
 /* Puts the plan, unless that was done before. */
 int chain_put(const struct chain *chain, struct error *err);

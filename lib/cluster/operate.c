@@ -239,7 +239,9 @@ follow(struct site *site, struct done *done, struct error *err)
 static int
 begin(struct site *site, const struct work_order *order, struct error *err)
 {
-	return begin_ask(site, order, err) < 0 ? -1 : begin_record(site, order, err);
+	struct chain chain = chain_of(site);
+
+	return chain_check_new(&chain, err) < 0 || begin_ask(site, order, err) < 0 ? -1 : begin_record(site, order, err);
 }
 
 static int

@@ -54,6 +54,9 @@ struct queue_put {
 int queue_put(struct queue *queue, struct record_reader *plan, const struct queue_put *options,
     char job[QUEUE_ID_SIZE], struct problems *problems, struct error *err);
 
+/* Whether the job was put from this plan, byte for byte: 1, 0; -1, with EX_NO where there is no such job. */
+int queue_is_of(struct queue *queue, const char *job, int plan, struct error *err);
+
 /* --- take --- */
 
 struct queue_want {

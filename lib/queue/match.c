@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Whether a job is of a plan: its copy in the spool, which nobody ever changes, has the same bytes.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "queue/engine.h"
+
+enum { BLOCK = 64 * 1024 };
+
+/* While it runs a job is in jobs/, then in done/; it may move in between. */
+static int
+open_plan(const struct spool *spool, const char *job)
+{
+	char path[QUEUE_ID_SIZE + sizeof "/plan.ndjson"];
+	int fd;
+
+	snprintf(path, sizeof path, "%s/plan.ndjson", job);
+	fd = openat(spool->jobs, path, O_RDONLY | O_CLOEXEC);
+	return fd < 0 && errno == ENOENT ? openat(spool->done, path, O_RDONLY | O_CLOEXEC) : fd;
+}
+
+/* 1, 0, or -1 with errno. */
+static int
+compare(int a, int b)
+{
+	char one[BLOCK], other[BLOCK];
+	struct stat first, second;
+	ssize_t got, same;
+	off_t at = 0;
+
+	if (fstat(a, &first) < 0 || fstat(b, &second) < 0)
+		return -1;
+	if (first.st_size != second.st_size)
+		return 0;
+	while ((got = pread(a, one, sizeof one, at)) > 0) {
+		same = pread(b, other, (size_t)got, at);
+		if (same != got || memcmp(one, other, (size_t)got) != 0)
+			return same < 0 ? -1 : 0;
+		at += got;
+	}
+	return got < 0 ? -1 : 1;
+}
+
+int
+queue_is_of(struct queue *queue, const char *job, int plan, struct error *err)
+{
+	int fd = spool_is_id(job) ? open_plan(&queue->spool, job) : -1, result;
+
+	if (fd < 0)
+		return error_errno(err, EX_NO, "job %s: its plan", job);
+	result = compare(fd, plan);
+	if (result < 0)
+		error_errno(err, EX_IOERR, "job %s: its plan", job);
+	close(fd);
+	return result;
+}
