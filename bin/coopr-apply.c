@@ -87,7 +87,7 @@ static int
 take_turns(struct apply *apply)
 {
 	bool as_table = front.format ? strcmp(front.format, "table") == 0 : isatty(STDOUT_FILENO);
-	size_t counts[APPLICATION_CHANGE_COUNT] = {0}, planned = 0;
+	size_t counts[APPLICATION_CHANGE_COUNT] = {0}, planned = 0, failed = 0;
 	struct application application;
 	int code = 0;
 
@@ -95,10 +95,11 @@ take_turns(struct apply *apply)
 		code = worse(code, answer(&application, as_table));
 		counts[application.change] += application.outcome != APPLICATION_LEFT && application.outcome != APPLICATION_FAILED;
 		planned += application.outcome == APPLICATION_PLANNED;
+		failed += application.outcome == APPLICATION_FAILED;
 		application_release(&application);
 	}
 	if (as_table)
-		application_print_counts(counts, stdout);
+		application_print_counts(counts, failed, stdout);
 	return code == 0 && planned ? EX_NO : code;
 }
 

@@ -113,7 +113,7 @@ settled() {
 	describe blog '{"numMachines": 5}'
 	run --separate-stderr -1 apply --dry-run -o table
 	contains "$output" "    ~ machines 4 -> 5"
-	contains "$output" "+ 1  small, debian12: apache mod-php"
+	contains "$output" "    + 1  small, debian12: apache mod-php"
 	run --separate-stderr -1 apply --dry-run
 	same '{"change":"changed","cluster":"00000001","differences":["~ machines 4 -> 5"],"job":null,"kind":"applied","message":null,"name":"blog","outcome":"planned"}' "$output"
 	same 1 "$(count_operations)"

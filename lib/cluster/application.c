@@ -100,16 +100,34 @@ print_line(const char *line, size_t length, FILE *out, bool colour)
 	free(text);
 }
 
+static void
+print_indented(const char *text, FILE *out)
+{
+	for (const char *line = text, *end; *line; line = end + (*end == '\n')) {
+		end = line + strcspn(line, "\n");
+		fprintf(out, "    %.*s\n", (int)(end - line), line);
+	}
+}
+
 static int
 print_plan(const struct application *application, FILE *out, bool colour, struct error *err)
 {
 	struct preview_basis basis = application->done.basis; /* but what changes in the configuration was said already */
 	int plan = file_open(AT_FDCWD, application->done.plan, O_RDONLY, 0, err), result;
+	char *text = NULL;
+	size_t length;
+	FILE *memory;
 
 	if (plan < 0)
 		return -1;
 	basis.config = jv_invalid();
-	result = preview_print(plan, &basis, out, colour, err);
+	memory = open_memstream(&text, &length);
+	result = memory ? preview_print(plan, &basis, memory, colour, err) : error_errno(err, EX_OSERR, "open_memstream");
+	if (memory)
+		fclose(memory);
+	if (result == 0)
+		print_indented(text, out);
+	free(text);
 	close(plan);
 	return result;
 }
@@ -134,7 +152,7 @@ application_print(const struct application *application, FILE *out, bool colour,
 }
 
 void
-application_print_counts(const size_t counts[APPLICATION_CHANGE_COUNT], FILE *out)
+application_print_counts(const size_t counts[APPLICATION_CHANGE_COUNT], size_t failed, FILE *out)
 {
 	const char *comma = "";
 
@@ -143,7 +161,10 @@ application_print_counts(const size_t counts[APPLICATION_CHANGE_COUNT], FILE *ou
 			fprintf(out, "%s%zu %s", comma, counts[i], changes[i].name);
 			comma = ", ";
 		}
-	fprintf(out, "%s%zu as %s\n", comma, counts[APPLICATION_NONE], counts[APPLICATION_NONE] == 1 ? "it is" : "they are");
+	fprintf(out, "%s%zu as %s", comma, counts[APPLICATION_NONE], counts[APPLICATION_NONE] == 1 ? "it is" : "they are");
+	if (failed)
+		fprintf(out, ", %zu not done", failed);
+	fputc('\n', out);
 }
 
 void

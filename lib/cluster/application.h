@@ -38,8 +38,8 @@ void application_write(const struct application *application, FILE *out);
 /* For a person, with the plan that there would be. */
 int application_print(const struct application *application, FILE *out, bool colour, struct error *err);
 
-/* What becomes of whom: "1 new, 2 changed, 3 as they are". counts: by change. */
-void application_print_counts(const size_t counts[APPLICATION_CHANGE_COUNT], FILE *out);
+/* What becomes of whom: "1 new, 2 changed, 3 as they are, 1 not done". counts: of those that did not fail, by change. */
+void application_print_counts(const size_t counts[APPLICATION_CHANGE_COUNT], size_t failed, FILE *out);
 
 /* Also removes what a look has left. */
 void application_release(struct application *application);
