@@ -93,7 +93,7 @@ take_turns(struct apply *apply)
 
 	while (apply_next(apply, &application)) {
 		code = worse(code, answer(&application, as_table));
-		counts[application.change] += application.outcome != APPLICATION_LEFT && application.outcome != APPLICATION_FAILED;
+		counts[application.change] += application.outcome < APPLICATION_FAILED;
 		planned += application.outcome == APPLICATION_PLANNED;
 		failed += application.outcome == APPLICATION_FAILED;
 		application_release(&application);

@@ -218,6 +218,10 @@ settled() {
 	run --separate-stderr -1 apply --prune --dry-run -o table
 	contains "$output" "- wiki  is deleted"
 	same "blog far mine wiki" "$(recorded name | paste -sd' ')"
+	describe bad '{"numMachines": 1}'
+	run --separate-stderr -1 apply --prune --yes
+	same "wiki kept" "$(jq -r 'select(.change == "deleted") | [.name, .outcome] | join(" ")' <<<"$output")"
+	rm clusters/bad.json
 	apply --prune --yes >said 2>log
 	same "blog far mine" "$(recorded name | paste -sd' ')"
 	settled
@@ -357,6 +361,7 @@ settled() {
 	describe blog '{"numMachines": 4, "services": ["apache", "haproxy", "mod-php", "mysql", "stubborn"]}'
 	run --separate-stderr -1 apply
 	same incomplete "$(recorded status)"
+	same 1 "$(jq -s 'map(select(.event == "put" or .event == "retry")) | length' "$COOPR_SPOOL"/*/00000001-001/events.ndjson)"
 	rm broken
 	apply >said 2>log
 	same "1 active" "$(recorded "id, status")"

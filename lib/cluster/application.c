@@ -25,7 +25,7 @@ static const struct {
 	{"deleted", '-', STYLE_BAD, "deleted", "is deleted"},
 };
 
-static const char *const outcomes[] = {"done", "begun", "planned", "failed", "left"};
+static const char *const outcomes[] = {"done", "begun", "planned", "failed", "left", "kept"};
 
 /* The lines as a list. */
 static jv
@@ -69,6 +69,8 @@ remark_of(const struct application *application)
 		return application->done.job ? application->done.job : "begun";
 	case APPLICATION_LEFT:
 		return "no file speaks of it any more; --prune deletes it";
+	case APPLICATION_KEPT:
+		return "no file speaks of it any more; it is deleted once all else is done";
 	case APPLICATION_FAILED:
 		break;
 	}

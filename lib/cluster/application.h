@@ -20,6 +20,7 @@ enum application_outcome {
 	APPLICATION_PLANNED, /* it was only a look */
 	APPLICATION_FAILED,
 	APPLICATION_LEFT,    /* no file speaks of it, and it was not to be deleted */
+	APPLICATION_KEPT,    /* it was, but not where others have failed: they may have been to take its place */
 };
 
 struct application { /* zero-initialise; release it */

@@ -70,13 +70,14 @@ command_of(const struct turn *turn)
 	return memory_printf("coopr apply %s %s", turn->application->name, turn->text);
 }
 
-/* Another may make one of that name at the same time: then it is that one's, and we look again. */
+/* Another may make one of that name at the same time: then it is that one's, and we look again. Ours that failed is not. */
 static int
 lost_race(struct turn *turn, const struct error *failure, struct error *err)
 {
+	bool begun = turn->application->done.job != NULL;
 	struct error unseen;
 
-	if (failure->code == EX_NO && !turn->apply->manner.dry && look(turn, &unseen) == 0 && turn->cluster)
+	if (failure->code == EX_NO && !begun && !turn->apply->manner.dry && look(turn, &unseen) == 0 && turn->cluster)
 		return TURN_AGAIN;
 	*err = *failure;
 	return -1;
@@ -246,13 +247,25 @@ is_of_another(const struct turn *turn)
 	return applied && applied->origin && turn->apply->origin && strcmp(applied->origin, turn->apply->origin) != 0;
 }
 
+/* A cluster that no file speaks of any more; by now another folder may. */
+static int
+prune(struct turn *turn, struct error *err)
+{
+	struct error unseen;
+	char *origin = applied_origin(&turn->apply->account, turn->cluster->id, &unseen);
+	bool ours = origin && strcmp(origin, turn->apply->origin) == 0;
+
+	free(origin);
+	return ours ? turn_delete(turn, err) : error_set(err, EX_TEMPFAIL, "it follows other files since; it is left alone");
+}
+
 static int
 step(struct turn *turn, struct error *err)
 {
 	if (!turn->cluster)
 		return turn->begin->spec ? create(turn, err) : TURN_OVER;
 	if (!turn->begin->spec)
-		return turn_delete(turn, err);
+		return prune(turn, err);
 	if (is_of_another(turn) && !turn->apply->wish->adopt)
 		return error_set(err, EX_NO, "it follows the files of %s; --adopt lets it follow those of %s",
 		    turn->begin->applied->origin, turn->apply->origin);
@@ -313,8 +326,8 @@ apply_remember(struct apply *apply, struct error *err)
 static int
 take(struct turn *turn, struct error *err)
 {
-	if (!turn->begin->spec && !turn->apply->wish->prune) {
-		turn->application->outcome = APPLICATION_LEFT;
+	if (!turn->begin->spec && (!turn->apply->wish->prune || turn->apply->failed)) {
+		turn->application->outcome = turn->apply->wish->prune ? APPLICATION_KEPT : APPLICATION_LEFT;
 		return 0;
 	}
 	if (turn->begin->spec && is_known_to_agree(turn))

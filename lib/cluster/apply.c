@@ -105,7 +105,10 @@ apply_next(struct apply *apply, struct application *application)
 	if (turn->cluster)
 		cluster_id_text(turn->cluster->id, application->id);
 	apply_turn(apply, turn, application);
-	apply->interrupted = application->outcome == APPLICATION_FAILED && application->trouble.code > 128;
+	if (application->outcome == APPLICATION_FAILED) {
+		apply->failed = true;
+		apply->interrupted = application->trouble.code > 128;
+	}
 	return 1;
 }
 

@@ -49,7 +49,7 @@ struct apply {
 		struct applied *list;
 		size_t count, capacity;
 	} agreed;
-	bool interrupted;
+	bool failed, interrupted;
 };
 
 /* Reads all files and looks at all clusters. Nothing is begun where anything is wrong. */
