@@ -13,12 +13,13 @@
 #include "base/message.h"
 #include "base/terminal.h"
 #include "cluster/front.h"
+#include "cluster/probe.h"
 #include "cluster/reconcile.h"
 #include "cluster/rounds.h"
 #include "model/unavailable.h"
 
 static struct front front = {.jobs = FRONT_JOBS};
-static struct reconcile_wish wish = {.timeout_s = 15, .replace_after_ms = -1, .max_gone = "50%"};
+static struct reconcile_wish wish = {.timeout_s = PROBE_TIMEOUT_S, .replace_after_ms = -1, .max_gone = "50%"};
 static const char *replace_after;
 static bool work;
 static const char *remind = "1d";

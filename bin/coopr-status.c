@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * coopr-status: says in a line how a cluster stands. Exits with 0 where it is active; 1 where it is anything else, or there is
- * no such cluster; 64 on misuse; 75 where it did not come to rest within the time given.
+ * coopr-status: says in a line how a cluster stands; with --probe also which of its machines do not answer, and which services do
+ * not run. Exits with 0 where it is active, and all of that is well; 1 where it is anything else, or there is no such cluster; 64 on misuse; 75 where it did not come to rest within the time given.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,17 +10,20 @@
 #include "base/error.h"
 #include "base/message.h"
 #include "base/terminal.h"
+#include "cluster/drift.h"
 #include "cluster/front.h"
 #include "cluster/sight.h"
 #include "cluster/standing.h"
 
 static struct sight_options places;
-static bool wait_for_it, quiet;
-static long timeout_s = -1;
+static bool wait_for_it, quiet, probe;
+static long timeout_s = -1, at_once = 32;
 
 static const struct option_spec options[] = {
 	OPTION_FLAG('w', "wait", &wait_for_it, "first wait until nothing is under way on it"),
 	OPTION_NUMBER('t', "timeout", &timeout_s, "SECONDS", "wait so long at most (exit code 75)"),
+	OPTION_FLAG(0, "probe", &probe, "ask its machines whether they answer, and services whether they run"),
+	OPTION_NUMBER('j', "jobs", &at_once, "N", "ask so many at one time (default: 32)"),
 	OPTION_FLAG('q', "quiet", &quiet, "print nothing"),
 	SIGHT_PLACES(&places),
 	SIGHT_FORMATS(&places, "table|json"),
@@ -30,6 +33,7 @@ static const struct option_spec options[] = {
 static const struct command command = {
 	"coopr-status", "[OPTION]... CLUSTER", "Say how a cluster stands. Exit code 0: it is active; 1: it is not.", options,
 	"  coopr-status shop\n"
+	"  coopr-status --probe shop\n"
 	"  coopr-status -qw shop && echo ready\n"};
 
 static void
@@ -52,18 +56,26 @@ print_line(const struct standing *standing)
 }
 
 static void
-print(const struct sight *sight, enum sight_format format)
+print(const struct sight *sight, const struct drift_list *drift, enum sight_format format)
 {
 	const struct standing standing = sight_standing(sight);
 	struct buffer text = {0};
 
 	if (format != SIGHT_JSON) {
 		print_line(&standing);
+		drift_print(drift, stdout, terminal_colour(places.colour, stdout));
 		return;
 	}
 	standing_print(&standing, &text);
 	fwrite(text.data, 1, text.length, stdout);
 	buffer_release(&text);
+	drift_write(drift, stdout);
+}
+
+static int
+ask(struct sight *sight, struct drift_list *drift, struct error *err)
+{
+	return sight_layout(sight, err) < 0 ? -1 : sight_probe(sight, (size_t)at_once, drift, err);
 }
 
 int
@@ -71,16 +83,22 @@ main(int argc, char **argv)
 {
 	const char *cluster = front_cluster(&command, argv + option_parse(&command, argc, argv));
 	enum sight_format format = sight_format(&command, &places, 2);
+	struct drift_list drift = {0};
 	struct sight sight;
 	struct error err;
 	int result, code;
 
+	if (at_once < 1)
+		return option_misuse(&command, "--jobs: expected a number from 1 on");
 	result = sight_open(&sight, &places, cluster, &err);
 	if (result == 0 && (wait_for_it || timeout_s >= 0))
 		result = sight_wait(&sight, timeout_s < 0 ? -1 : (int64_t)timeout_s * 1000, &err);
+	if (result == 0 && probe)
+		result = ask(&sight, &drift, &err);
 	if (result == 0 && !quiet)
-		print(&sight, format);
-	code = result < 0 ? message_error(&err) : sight.cluster->status == LIFE_ACTIVE ? 0 : EX_NO;
+		print(&sight, &drift, format);
+	code = result < 0 ? message_error(&err) : sight.cluster->status == LIFE_ACTIVE && drift.count == 0 ? 0 : EX_NO;
+	drift_release(&drift);
 	sight_release(&sight);
 	return message_end(code);
 }

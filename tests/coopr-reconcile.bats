@@ -291,6 +291,20 @@ long_ago() {
 	same active "$(recorded status)"
 }
 
+@test "coopr status --probe names what does not answer or run, and changes nothing" {
+	run --separate-stderr -0 coopr status --probe -o json blog
+	same "clusterstatus active" "$(jq -r '.kind + " " + .status' <<<"$output")"
+	down 00000001-1000.mysql 00000001-1001
+	run --separate-stderr -0 coopr status -q blog
+	run --separate-stderr -1 coopr status --probe blog
+	contains "$output" unreachable
+	run --separate-stderr -1 coopr status --probe -o json blog
+	output=$(jq -c 'select(.kind == "drift")' <<<"$output")
+	same "00000001-1001 unreachable,00000001-1000 mysql stopped" "$(drift)"
+	run --separate-stderr -64 coopr status --probe -j 0 blog
+	same 1 "$(operations)"
+}
+
 @test "--probe: what an administrator has stopped is not asked, and stays so" {
 	coopr stop blog apache >now 2>log
 	down 00000001-1001.apache 00000001-1003.haproxy

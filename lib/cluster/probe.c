@@ -108,7 +108,8 @@ end_if_over(struct probe *probe, struct inquiry *inquiry)
 {
 	if (inquiry->open > 0 || inquiry->next < inquiry->subject->layout.node_count)
 		return;
-	probe->wish->over(probe->wish->context, inquiry->subject);
+	if (probe->wish->over)
+		probe->wish->over(probe->wish->context, inquiry->subject);
 	drop(probe, inquiry);
 }
 

@@ -15,6 +15,8 @@
 
 struct error;
 
+enum { PROBE_TIMEOUT_S = 15 }; /* where nothing else is said */
+
 enum probe_scope { PROBE_NOTHING, PROBE_MACHINE, PROBE_ALL }; /* of a node: its services, too */
 
 enum probe_answer {
@@ -44,7 +46,7 @@ struct probe_wish {
 	struct probe_subject *(*next)(void *context);
 	/* One answer; then, that all have come. */
 	void (*found)(void *context, struct probe_subject *subject, const struct probe_finding *finding);
-	void (*over)(void *context, struct probe_subject *subject);
+	void (*over)(void *context, struct probe_subject *subject); /* or NULL */
 	void *context;
 };
 

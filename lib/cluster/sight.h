@@ -16,6 +16,7 @@
 #include "store/clusters.h"
 #include "store/operations.h"
 
+struct drift_list;
 struct error;
 
 struct sight_options { /* of every command that looks */
@@ -71,6 +72,10 @@ int sight_layout(struct sight *sight, struct error *err);
 
 /* How it stands. */
 struct standing sight_standing(const struct sight *sight);
+
+/* Asks the machines whether they answer, so many at once, and the services on them whether they run; adds what does not. The
+ * layout has been read. As probe() fails. */
+int sight_probe(struct sight *sight, size_t at_once, struct drift_list *drift, struct error *err);
 
 /* Waits until nothing is under way any more; EX_TEMPFAIL where that takes longer than timeout_ms (negative: it may). */
 int sight_wait(struct sight *sight, int64_t timeout_ms, struct error *err);
