@@ -374,11 +374,20 @@ automator() {
 	same 1 "$(operations)"
 }
 
-@test "a machine that is not listed but answers is not replaced" {
+# A provider dummy whose list is changed by a script of sed.
+list_through() {
 	export COOPR_PLUGINS=$PWD/plugins
 	mkdir -p plugins/provider
-	printf '#!/bin/sh\n"%s/libexec/coopr/provider/dummy" "$@" | grep -v 00000001-1001\n' "$COOPR_BIN/.." >plugins/provider/dummy
+	cat >plugins/provider/dummy <<-EOT
+		#!/bin/sh
+		[ "\$1" = list ] || exec "$COOPR_BIN/../libexec/coopr/provider/dummy" "\$@"
+		"$COOPR_BIN/../libexec/coopr/provider/dummy" list | sed '$1'
+	EOT
 	chmod 755 plugins/provider/dummy
+}
+
+@test "a machine that is not listed but answers is not replaced" {
+	list_through /00000001-1001/d
 	run --separate-stderr -1 coopr reconcile --repair --work
 	same "00000001-1001 vanished" "$(drift)"
 	contains "$output" "its provider does not list it, but it answers"
@@ -386,6 +395,15 @@ automator() {
 	down 00000001-1001
 	run --separate-stderr -1 coopr reconcile --probe
 	same "00000001-1001 vanished" "$(drift)"
+}
+
+@test "a machine that its provider says is dead has vanished" {
+	list_through '/00000001-1001/s/"kind"/"state":"dead",&/'
+	down 00000001-1001
+	run --separate-stderr -1 coopr reconcile --repair --work
+	same "00000001-1001 vanished 00000001-002" "$(drift)"
+	contains "$output" "its provider says that it is dead"
+	run --separate-stderr -0 coopr reconcile
 }
 
 @test "more than --max-gone is neither replaced nor deleted at a time" {

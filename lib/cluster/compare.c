@@ -35,7 +35,7 @@ struct comparison {
 	struct names nodes;           /* those recorded, in the order of their clusters */
 	struct state {
 		const struct cluster_record *cluster;
-		bool present;
+		bool present, dead;
 	} *states;
 	size_t state_capacity;
 	struct provider *providers;
@@ -70,7 +70,7 @@ add_node(struct comparison *c, int64_t cluster, const char *node)
 		c->state_capacity = 2 * c->nodes.count;
 		c->states = memory_resize(c->states, c->state_capacity, sizeof *c->states);
 	}
-	c->states[c->nodes.count - 1] = (struct state){of, false};
+	c->states[c->nodes.count - 1] = (struct state){of, false, false};
 }
 
 static int
@@ -103,6 +103,24 @@ read_providers(struct comparison *c, struct error *err)
 	return got;
 }
 
+/* Whether its provider says that the machine will never run again; only the rare record that may say so is parsed. */
+static bool
+is_dead(const char *record, size_t length)
+{
+	struct error ignored; /* then it does not say so */
+	char *state;
+	bool dead;
+	jv node;
+
+	if (!memmem(record, length, "\"dead\"", 6) || json_parse("a machine", record, length, &node, &ignored) < 0)
+		return false;
+	state = json_get_string(node, "state");
+	dead = state && strcmp(state, "dead") == 0;
+	free(state);
+	jv_free(node);
+	return dead;
+}
+
 static void
 meet(void *context, const char *id, const char *record, size_t length)
 {
@@ -110,7 +128,8 @@ meet(void *context, const char *id, const char *record, size_t length)
 	int number = names_find(&c->nodes, id);
 
 	if (number != NAMES_NONE) {
-		c->states[number].present = true;
+		c->states[number].dead = is_dead(record, length);
+		c->states[number].present = !c->states[number].dead;
 		return;
 	}
 	ARRAY_ROOM(c->strays, c->stray_count, c->stray_capacity);
@@ -223,7 +242,8 @@ add_vanished(struct comparison *c, const struct cluster_record *cluster, size_t 
 	for (size_t i = first; i < end; i++)
 		if (!c->states[i].present)
 			drift_add(c->drift, &(struct drift){.what = DRIFT_VANISHED, .cluster = cluster->id, .tenant = cluster->tenant,
-			    .operation = cluster->operation, .name = cluster->name, .node = c->nodes.list[i]});
+			    .operation = cluster->operation, .name = cluster->name, .node = c->nodes.list[i],
+			    .message = c->states[i].dead ? "its provider says that it is dead" : NULL});
 }
 
 /* Some of the cluster's nodes, which are numbers first to end, were not listed. */

@@ -142,6 +142,7 @@ bool
 talk_hear(struct talk *talk, struct child *child)
 {
 	hear(talk, &child->err);
+	talk->answer->reached = talk->phase != TALK_LOGIN;
 	read_status(talk, &child->out);
 	return talk->phase == TALK_OVER && (talk->has_status || child->out_total > TALK_FACTS_BYTES);
 }

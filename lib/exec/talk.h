@@ -28,6 +28,7 @@ struct remote_answer {
 	jv facts;         /* owned: {"KEY":"VALUE"}, what coopr_result kept */
 	char *reason;     /* what coopr_fail said, or NULL */
 	struct tail said; /* by the script */
+	bool reached;     /* the node answered, whatever became of the script */
 };
 
 enum talk_phase { TALK_LOGIN, TALK_SCRIPT, TALK_OVER }; /* of stderr */

@@ -172,6 +172,14 @@ is_about_node(const struct task *task)
 	return task->action == ACTION_BOOTSTRAP || (task->action == ACTION_STATUS && !task->service);
 }
 
+/* That there is no room on a node is tried again, like one that is not reached; who asks for its status is told which. */
+static void
+tell_apart(const struct task *task, const struct remote_answer *answer, struct error *err)
+{
+	if (task->action == ACTION_STATUS && answer->reached && err->code == EX_TEMPFAIL)
+		err->code = EX_CANTCREAT;
+}
+
 /* The payload of the task; for bootstrap, and to ask a node, one that only looks whether it can be entered and has what a
  * script needs: nothing is installed. -1 with the reason in outcome. */
 static int
@@ -208,6 +216,8 @@ act(const struct task *task, struct outcome *outcome)
 	if (prepare(task, &arena, &work, &payload, outcome) == 0) {
 		if (remote_run(&task->machine, &payload, work.become_root, &answer, &outcome->error) == 0)
 			take_answer(task, &work, &answer, outcome);
+		else
+			tell_apart(task, &answer, &outcome->error);
 		remote_answer_release(&answer);
 	}
 	payload_release(&payload);
@@ -318,6 +328,8 @@ conclude(struct server *server, struct run *run)
 
 	if (!call->ending && !run->refused && talk_finish(&run->talk, &run->child, &call->outcome.error) == 0)
 		take_answer(&call->task, &run->work, &run->answer, &call->outcome);
+	else if (!call->ending)
+		tell_apart(&call->task, &run->answer, &call->outcome.error);
 	finish(server, run);
 	go_on(server);
 }
