@@ -23,7 +23,7 @@
 static const char first_words[] =
     "nonce=$2; echo \"coopr-begin $2\"; echo \"coopr-begin $2\" >&2; "
     "PATH=" NODE_PATH "; LC_ALL=C; export PATH LC_ALL; umask 077; "
-    "base=${TMPDIR:-/tmp}/coopr.$2; mkdir -m 700 \"$base\" \"$base/work\" || { rmdir \"$base\"; exit 75; }; "
+    "base=${TMPDIR:-/tmp}/coopr.$2; mkdir -m 700 \"$base\" && mkdir -m 700 \"$base/work\" || { rmdir \"$base\" 2>/dev/null; exit 75; }; "
     "trap \"rm -rf \\\"\\$base\\\"\" EXIT; trap \"exit 143\" TERM HUP INT; "
     "head -c \"$1\" >\"$base/payload\" && . \"$base/payload\"";
 
