@@ -23,6 +23,7 @@ struct examination {
 	struct names vanished; /* the nodes of the first entries of drift */
 	size_t next;           /* of the clusters */
 	size_t next_vanished;
+	struct patient *newest; /* of those that are being asked */
 	int worst;
 };
 
@@ -31,6 +32,7 @@ struct patient { /* a cluster that is being asked */
 	const struct cluster_record *cluster;
 	enum probe_scope *scopes;
 	struct drift_list found;
+	struct patient *older;
 };
 
 static void
@@ -86,6 +88,8 @@ admit(struct examination *e, const struct cluster_record *cluster)
 	cluster_documents_release(&documents);
 	if (result == 0) {
 		choose_scopes(e, patient);
+		patient->older = e->newest;
+		e->newest = patient;
 		return patient;
 	}
 	error_prefix(&err, "%s: cannot be asked", cluster->name);
@@ -176,6 +180,17 @@ is_unchanged(struct examination *e, const struct cluster_record *before)
 }
 
 static void
+discharge(struct examination *e, struct patient *patient)
+{
+	struct patient **link = &e->newest;
+
+	while (*link != patient)
+		link = &(*link)->older;
+	*link = patient->older;
+	patient_free(patient);
+}
+
+static void
 over(void *context, struct probe_subject *subject)
 {
 	struct examination *e = context;
@@ -186,7 +201,7 @@ over(void *context, struct probe_subject *subject)
 		for (size_t i = 0; i < patient->found.count; i++)
 			drift_add(e->drift, &patient->found.list[i]);
 	}
-	patient_free(patient);
+	discharge(e, patient);
 }
 
 static void
@@ -214,6 +229,8 @@ examine(struct account *account, const struct reconcile_wish *wish, const struct
 		names_intern(&e.vanished, drift->list[i].node);
 	if (wish->probe || (wish->repair && e.vanished.count))
 		result = probe(&ask, err);
+	while (e.newest)
+		discharge(&e, e.newest);
 	add_failed(&e);
 	names_release(&e.vanished);
 	return result < 0 ? -1 : e.worst;
