@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "cluster/operate.h"
+#include "json/json.h"
 
 enum { NAMED = 3 }; /* of what was done since; the history has them all */
 
@@ -87,7 +88,7 @@ compare(struct site *site, const struct saved_plan *plan, struct error *err)
 		tell_operations(site, plan, &what);
 	else if (!plan->status || strcmp(status, plan->status) != 0)
 		buffer_printf(&what, "it is %s now, it was %s", status, plan->status ? plan->status : "not there");
-	else if (plan->layout && strcmp(digest, plan->layout) != 0)
+	else if (plan->recorded && strcmp(digest, plan->recorded) != 0)
 		buffer_text(&what, "the layout that is recorded is another one");
 	else
 		return 0;
@@ -122,15 +123,42 @@ saved_plan_admit(struct site *site, const void *context, struct error *err)
 	return was_begun(site, plan) ? refuse_twice(plan, err) : compare(site, plan, err);
 }
 
+static void
+append_record(jv record, struct buffer *text)
+{
+	json_dump(record, text);
+	buffer_byte(text, '\n');
+}
+
+/* Writes a member of the operation's folder: a record, a list of them, or nothing where the plan has none. */
+static int
+restore(const struct site *site, const struct saved_plan *plan, const char *name, const char *member, struct error *err)
+{
+	jv value = json_get(plan->header, name);
+	struct buffer text = {0};
+	int result = 0;
+
+	if (jv_get_kind(value) == JV_KIND_OBJECT)
+		append_record(value, &text);
+	for (size_t i = 0; jv_get_kind(value) == JV_KIND_ARRAY && i < json_length(value); i++) {
+		jv record = jv_array_get(jv_copy(value), (int)i);
+
+		append_record(record, &text);
+		jv_free(record);
+	}
+	if (text.length)
+		result = file_replace(site->operation.fd, member, text.data, text.length, 0600, err);
+	buffer_release(&text);
+	jv_free(value);
+	return result;
+}
+
 int
 saved_plan_prepare(struct site *site, const void *context, struct error *err)
 {
 	const struct saved_plan *plan = context;
-	int result = 0;
 
-	for (int part = 0; part < SAVED_PARTS && result == 0; part++)
-		if (plan->parts[part].length)
-			result = file_replace(site->operation.fd, saved_members[part], plan->parts[part].text, plan->parts[part].length, 0600,
-			    err);
-	return result;
+	if (restore(site, plan, "request", "request.json", err) < 0 || restore(site, plan, "layout", "layout.ndjson", err) < 0)
+		return -1;
+	return file_replace(site->operation.fd, "plan.ndjson", plan->records, plan->length, 0600, err);
 }

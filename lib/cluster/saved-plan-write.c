@@ -19,8 +19,6 @@
 #include "store/key.h"
 #include "store/secrets.h"
 
-const char *const saved_members[SAVED_PARTS] = {"request.json", "layout.ndjson", "plan.ndjson"};
-
 _Static_assert((int)STORE_KEY_BYTES == (int)crypto_kdf_KEYBYTES, "a key can be derived from the store's");
 
 void
@@ -43,20 +41,42 @@ saved_digest(const char *layout, char digest[SAVED_MAC_SIZE])
 	sodium_bin2hex(digest, SAVED_MAC_SIZE, bytes, sizeof bytes);
 }
 
-/* Appends a member of the operation's folder, which may be missing; returns how many records it is, or -1. */
-static long
-append_part(const struct site *site, enum saved_part part, struct buffer *text, struct error *err)
+/* The records of a member of the operation's folder as a list; NULL where it is missing. */
+static int
+list_records(const struct site *site, const char *member, jv *list, struct error *err)
 {
-	size_t start = text->length;
-	long count = 0;
+	struct record_reader reader;
+	int fd, got;
+	jv record;
 
-	if (!file_exists(site->operation.fd, saved_members[part]))
+	*list = jv_null();
+	if (!folder_has(&site->operation, member))
 		return 0;
-	if (file_read(site->operation.fd, saved_members[part], JSON_BYTES, text, err) < 0)
+	fd = file_open(site->operation.fd, member, O_RDONLY, 0, err);
+	if (fd < 0)
 		return -1;
-	for (size_t i = start; i < text->length; i++)
-		count += text->data[i] == '\n';
-	return count;
+	*list = jv_array();
+	record_reader_init(&reader, fd, member);
+	while ((got = record_read(&reader, &record, err)) > 0)
+		*list = jv_array_append(*list, record);
+	record_reader_release(&reader);
+	close(fd);
+	return got;
+}
+
+/* What shall be, as far as the operation says so. */
+static int
+describe_wish(const struct site *site, jv *header, struct error *err)
+{
+	jv request, layout;
+	int result = list_records(site, "request.json", &request, err);
+
+	json_set(header, "request", jv_get_kind(request) == JV_KIND_ARRAY ? jv_array_get(request, 0) : request);
+	if (result < 0)
+		return -1;
+	result = list_records(site, "layout.ndjson", &layout, err);
+	json_set(header, "layout", layout);
+	return result;
 }
 
 /* What the plan was made from. */
@@ -74,7 +94,7 @@ describe_cluster(const struct site *site, jv *header)
 	json_set_string(header, "status", cluster ? life_status_name(cluster->status) : NULL);
 	if (layout)
 		saved_digest(layout, digest);
-	json_set_string(header, "layout", layout ? digest : NULL);
+	json_set_string(header, "recorded", layout ? digest : NULL);
 }
 
 /* A new cluster is its planner's, whoever carries the plan out: that is what the request says. */
@@ -98,24 +118,15 @@ describe_order(const struct site *site, const struct work_order *order, jv *head
 static int
 compose(const struct site *site, const struct work_order *order, struct buffer *text, struct error *err)
 {
-	static const char *const names[] = {"request", "layout", "plan"};
-	jv header = jv_object(), records = jv_object();
-	struct buffer parts = {0};
-	long count = 0;
+	jv header = jv_object();
+	int result = describe_wish(site, &header, err);
 
-	for (int part = 0; part < SAVED_PARTS && count >= 0; part++) {
-		count = append_part(site, (enum saved_part)part, &parts, err);
-		json_set_number(&records, names[part], (double)count);
-	}
 	describe_cluster(site, &header);
 	describe_order(site, order, &header);
-	json_set(&header, "records", records);
 	json_dump(header, text);
 	buffer_byte(text, '\n');
-	buffer_append(text, parts.data, parts.length);
 	jv_free(header);
-	buffer_release(&parts);
-	return count < 0 ? -1 : 0;
+	return result < 0 ? -1 : file_read(site->operation.fd, "plan.ndjson", JSON_BYTES, text, err);
 }
 
 /* The store's key is that of its secrets, and made where there is none: in a transaction, so that there is ever one. */

@@ -129,26 +129,6 @@ integer_of(jv object, const char *name)
 	return number;
 }
 
-/* Which lines belong to which part; false where there are others. */
-static bool
-find_parts(struct saved_plan *plan, size_t end)
-{
-	static const char *const names[] = {"request", "layout", "plan"};
-	const char *next = plan->text.data + strcspn(plan->text.data, "\n") + 1, *stop = plan->text.data + end;
-	jv records = json_get(plan->header, "records");
-
-	for (int part = 0; part < SAVED_PARTS; part++) {
-		int64_t count = integer_of(records, names[part]);
-
-		plan->parts[part].text = next;
-		for (; count > 0 && next < stop; count--)
-			next = (const char *)memchr(next, '\n', (size_t)(stop - next)) + 1;
-		plan->parts[part].length = (size_t)(next - plan->parts[part].text);
-	}
-	jv_free(records);
-	return next == stop;
-}
-
 /* Of a header that was sealed here; another version of coopr may have done that. */
 static int
 understand(struct saved_plan *plan, size_t end, struct error *err)
@@ -163,12 +143,14 @@ understand(struct saved_plan *plan, size_t end, struct error *err)
 	plan->group = string_of(plan->header, "group");
 	plan->why = string_of(plan->header, "why");
 	plan->status = string_of(plan->header, "status");
-	plan->layout = string_of(plan->header, "layout");
+	plan->recorded = string_of(plan->header, "recorded");
 	plan->operation = integer_of(plan->header, "operation");
 	plan->lease_ms = integer_of(plan->header, "lease_ms");
 	plan->id = cluster ? cluster_id_of(cluster) : 0;
-	if (!plan->id || !plan->action || !life_find(plan->action) || !plan->name || !plan->tenant || !command || !find_parts(plan, end))
+	if (!plan->id || !plan->action || !life_find(plan->action) || !plan->name || !plan->tenant || !command)
 		return error_set(err, EX_DATAERR, "%s: another version of coopr has saved it: save the plan anew", plan->path);
+	plan->records = plan->text.data + strcspn(plan->text.data, "\n") + 1;
+	plan->length = (size_t)(plan->text.data + end - plan->records);
 	plan->command = memory_printf("%s # plan %.16s", command, plan->mac);
 	return 0;
 }
