@@ -96,10 +96,16 @@ kept() {
 	contains "$stderr" "blog: job 00000001-002 (expand) is under way: coopr-queue wait 00000001-002, or coopr abort blog"
 }
 
+# An operation on blog that was begun by nobody in particular: its first task is done, and then it is given up.
+give_up() {
+	coopr "$@" --detach blog >job 2>log
+	coopr-queue take -n 1 | jq -c '{kind: "result", job, task: .id, attempt, status: 0}' | coopr-queue done
+	coopr abort blog 2>log
+}
+
 @test "after a failure that others followed, which did not fail, the cluster is put right by retry" {
 	coopr create blog -t lamp -n 4 >records 2>log
-	coopr stop --detach blog >job 2>log
-	coopr abort blog 2>log
+	give_up stop
 	coopr replace blog 1000 >records 2>log
 	run -1 coopr status blog
 	run --separate-stderr -0 coopr retry blog
@@ -110,25 +116,41 @@ kept() {
 	contains "$stderr" "nothing to go on with"
 }
 
+@test "an operation that is given up before anything was done leaves all as it was" {
+	coopr create blog -t lamp -n 4 >records 2>log
+	coopr expand --detach blog >job 2>log
+	coopr abort blog 2>log
+	run -0 coopr status blog
+	same "4 cancelled" "$(coopr show blog | jq -r 'select(.kind == "node").id' | wc -l) $(coopr history -l 1 blog | jq -r .status)"
+	coopr shrink blog 2>log >records
+	run -0 coopr status blog
+}
+
+@test "rollback only deletes a machine that was never made whole: nothing waits for it to answer" {
+	coopr create blog -t lamp -n 4 >records 2>log
+	give_up expand -n +2
+	run -1 coopr status blog
+	coopr rollback blog >records 2>log
+	same delete "$(coopr-queue show 00000001-003 -t -o json | jq -r 'select(.node > "00000001-1003").action' | sort -u)"
+	run -0 coopr status blog
+}
+
 @test "--detach of what is tried again prints the same job" {
 	coopr create blog -t lamp -n 4 >records 2>log
-	run --separate-stderr -0 coopr expand --detach blog
-	job=$output
-	coopr abort blog 2>log
+	give_up expand
+	job=$(cat job)
 	run --separate-stderr -0 coopr expand --detach blog
 	same "$job" "$output"
 }
 
 @test "an operation that is given up while nobody works on it is tried again or taken back" {
 	coopr create blog -t lamp -n 4 >records 2>log
-	coopr expand --detach blog >job 2>log
-	coopr abort blog 2>log
+	give_up expand
 	run --separate-stderr -1 coopr shrink -n -1 blog
 	contains "$stderr" "rollback"
 	coopr rollback blog >records 2>log
 	same 4 "$(grep -c '"kind":"node"' records)"
-	coopr expand --detach blog >job 2>log
-	coopr abort blog 2>log
+	give_up expand
 	coopr retry blog >records 2>log
 	same 5 "$(grep -c '"kind":"node"' records)"
 }

@@ -133,6 +133,14 @@ is_same(const struct site *site, const char *command)
 	return same;
 }
 
+/* Whether there is something of it to go on with. One that was cancelled before anything was done has changed nothing. */
+static bool
+is_unfinished(const struct site *site, const struct operation *last)
+{
+	return last->status < OPERATION_COMPLETE || ((last->status == OPERATION_FAILED || last->status == OPERATION_CANCELLED) &&
+	    site->cluster->status != LIFE_ACTIVE);
+}
+
 /* What was begun by the same command goes on, and what has failed of it is tried again: 1 where there is such, 0, -1. */
 static int
 resume(struct site *site, const struct work_order *order, struct error *err)
@@ -145,8 +153,7 @@ resume(struct site *site, const struct work_order *order, struct error *err)
 		last = &list.list[0];
 		folder_close(&site->operation);
 		result = folder_enter(&site->folder, last->job, &site->operation, err);
-		if (result == 0 && is_same(site, order->command) && last->status != OPERATION_COMPLETE &&
-		    last->status != OPERATION_ROLLEDBACK)
+		if (result == 0 && is_same(site, order->command) && is_unfinished(site, last))
 			result = begin_again(site, last, err) < 0 ? -1 : 1;
 	}
 	operation_list_release(&list);

@@ -361,6 +361,36 @@ keep_target(struct site *site, struct error *err)
 	return result;
 }
 
+static bool
+has_node(const struct layout *layout, const char *id)
+{
+	for (size_t i = 0; i < layout->node_count; i++)
+		if (strcmp(layout->nodes[i].id, id) == 0)
+			return true;
+	return false;
+}
+
+/* Machines that were never made, or only half, are deleted, and nothing is done on them before: nobody may answer there. */
+static int
+push_half_made(const struct site *site, struct arguments *plan, struct error *err)
+{
+	struct buffer target = {0};
+	struct layout now, then = {0};
+	int result = sight_read(site->documents.layout ? site->documents.layout : "", &now, err);
+
+	if (result == 0)
+		result = file_read(site->operation.fd, "layout.ndjson", JSON_BYTES, &target, err);
+	if (result == 0)
+		result = sight_read(target.data ? target.data : "", &then, err);
+	for (size_t i = 0; result == 0 && i < now.node_count; i++)
+		if ((now.nodes[i].is_new || now.nodes[i].was.count < now.nodes[i].services.count) && !has_node(&then, now.nodes[i].id))
+			arguments_printf(plan, "--dead=%s", now.nodes[i].id);
+	layout_release(&now);
+	layout_release(&then);
+	buffer_release(&target);
+	return result;
+}
+
 int
 prepare_rollback(struct site *site, const void *wish, struct error *err)
 {
@@ -371,5 +401,9 @@ prepare_rollback(struct site *site, const void *wish, struct error *err)
 		return -1;
 	begin_plan(site, NULL, &plan);
 	push_before(site, &plan);
+	if (push_half_made(site, &plan, err) < 0) {
+		arguments_release(&plan);
+		return -1;
+	}
 	return run(&plan, site, "layout.ndjson", "plan.ndjson", err);
 }

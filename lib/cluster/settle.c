@@ -7,12 +7,14 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/location.h"
 #include "base/memory.h"
 #include "cluster/hook.h"
 #include "cluster/known-hosts.h"
 #include "cluster/operate.h"
 #include "cluster/trouble.h"
 #include "json/scan.h"
+#include "queue/show.h"
 
 static enum operation_status
 status_of(const struct queue_job *job)
@@ -40,11 +42,32 @@ tell_hooks(const struct site *site, const struct operation *operation, const str
 		.event = outcome->status == OPERATION_COMPLETE ? HOOK_SUCCESS : HOOK_FAILURE,
 		.operation = operation->action, .cluster_id = site->folder.id, .cluster = site->cluster->name,
 		.tenant = site->cluster->tenant, .owner = site->cluster->owner, .user = operation->user, .why = operation->why,
-		.job = operation->job, .message = outcome->message, .layout = outcome->layout,
-		.layout_length = strlen(outcome->layout),
+		.job = operation->job, .message = outcome->message, .layout = outcome->layout ? outcome->layout : "",
+		.layout_length = outcome->layout ? strlen(outcome->layout) : 0,
 	};
 
 	return hook_tell(&event, err);
+}
+
+/* Whether no task of the job was ever begun: then all is as it was before. */
+static bool
+is_untouched(const struct chain *chain, const struct queue_job *job)
+{
+	char *spool = location_spool(chain->drive.spool);
+	struct error ignored; /* then it may have been touched */
+	struct queue *queue = queue_open(spool, QUEUE_READ, &ignored);
+	struct show_task *list = NULL;
+	struct arena arena = {0};
+	size_t count = 0;
+	bool untouched = queue && job->status == QUEUE_CANCELLED &&
+	    show_tasks(queue, job->id, ~0u, false, &arena, &list, &count, &ignored) == 0;
+
+	for (size_t i = 0; i < count; i++)
+		untouched = untouched && list[i].attempt == 0;
+	arena_release(&arena);
+	queue_close(queue);
+	free(spool);
+	return untouched;
 }
 
 /* The job is over: what is there, and what became of the operation, go to the store. */
@@ -55,7 +78,7 @@ finish(struct site *site, const struct operation *operation, const struct chain 
 	struct buffer layout = {0};
 	char *message = job->status == QUEUE_COMPLETE ? NULL : trouble_of(chain);
 	struct operation_outcome outcome = {.status = status_of(job), .message = message};
-	int result = keep(site, chain, &layout, err);
+	int result = is_untouched(chain, job) ? 0 : keep(site, chain, &layout, err);
 
 	outcome.layout = layout.data;
 	if (result == 0)
