@@ -43,6 +43,12 @@ tolls(const struct hunt *hunt, bool decided)
 	return sum;
 }
 
+int64_t
+hunt_worth(const struct hunt *hunt)
+{
+	return hunt->value + tolls(hunt, true);
+}
+
 static bool
 completes_crowd(const struct hunt *hunt, const struct unit *unit, size_t u)
 {
@@ -84,8 +90,8 @@ hunt_take(struct hunt *hunt, size_t u, size_t depth)
 	return true;
 }
 
-static void
-put_back(struct hunt *hunt, size_t u)
+void
+hunt_put_back(struct hunt *hunt, size_t u)
 {
 	const struct program *p = hunt->program;
 
@@ -215,7 +221,7 @@ hunt_search(struct hunt *hunt, size_t i, size_t depth)
 	    (hunt->best > hunt->enough && hunt->steps++ > LONG))
 		return;
 	if ((i == hunt->count || (i >= hunt->gainful && hunt->size >= hunt->need)) && has_image(hunt)) {
-		int64_t value = hunt->value + tolls(hunt, true);
+		int64_t value = hunt_worth(hunt);
 
 		if (value > hunt->best) {
 			hunt->best = value;
@@ -225,11 +231,11 @@ hunt_search(struct hunt *hunt, size_t i, size_t depth)
 		}
 		return;
 	}
-	if (i == hunt->count)
+	if (i == hunt->count || !hunt->patience || !--hunt->patience)
 		return;
 	if (!is_pointless(hunt, i) && hunt_take(hunt, (size_t)hunt->order[i], depth)) {
 		hunt_search(hunt, i + 1, depth + 1);
-		put_back(hunt, (size_t)hunt->order[i]);
+		hunt_put_back(hunt, (size_t)hunt->order[i]);
 	}
 	bits_add(hunt->refused, (size_t)hunt->order[i]);
 	hunt_search(hunt, i + 1, depth);

@@ -40,6 +40,7 @@ struct hunt { /* for the best pattern of a group, on one type after the other */
 	int64_t grain;           /* all prices of units are multiples of it */
 	int64_t best, enough;
 	unsigned steps;          /* since the last pattern was found */
+	size_t patience;         /* steps until the search is given up */
 	bool found;
 	uint64_t *best_units;
 };
@@ -53,13 +54,19 @@ struct candidate {
  * it may not stand there. */
 bool hunt_take(struct hunt *hunt, size_t u, size_t depth);
 
+/* Takes it away again. */
+void hunt_put_back(struct hunt *hunt, size_t u);
+
+/* What a machine with what is chosen is worth. */
+int64_t hunt_worth(const struct hunt *hunt);
+
 /* Whether a toll can concern this group and type at all. */
 bool hunt_concerns(const struct hunt *hunt, const struct toll *toll);
 
 /* Finds the units to decide, and puts them in the order in which that is done. */
 void hunt_arrange(struct hunt *hunt, struct candidate *scratch);
 
-/* Decides order[i] and all behind it. */
+/* Decides order[i] and all behind it, until the patience is at its end. */
 void hunt_search(struct hunt *hunt, size_t i, size_t depth);
 
 #endif

@@ -6,6 +6,9 @@
 
 #include "solve/bits.h"
 #include "solve/hunt.h"
+#include "solve/label.h"
+
+enum { PATIENCE = 2000 }; /* steps of a search by depth, where labels may end it sooner */
 
 /* Takes what must be there. False where that cannot be. */
 static bool
@@ -55,7 +58,12 @@ hunt_on(struct hunt *hunt, int hardware, struct candidate *scratch)
 	    (hunt->wish && !take_forced(hunt, hunt->wish->region.with, &depth)))
 		return;
 	hunt_arrange(hunt, scratch);
+	hunt->patience = hunt->wish ? SIZE_MAX : PATIENCE;
 	hunt_search(hunt, 0, depth);
+	if (hunt->patience == 0 && hunt->best <= hunt->enough && !label_search(hunt, depth)) {
+		hunt->patience = SIZE_MAX;
+		hunt_search(hunt, 0, depth);
+	}
 }
 
 /* What units are worth on a machine of the group, where moves have a price, and which of them have to stay, where
