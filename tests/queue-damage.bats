@@ -194,3 +194,33 @@ fsck() {
 		-e inject=pwrite64:error=EIO:when=1 coopr-queue put <(plan 00000042 1)
 	contains "$output" "spool/numbers/00000042: Input/output error"
 }
+
+@test "a node record that was damaged is made anew before it is believed: for who takes a task, and for the layout" {
+	job=$(put 00000042 3)
+	coopr-queue take | result_of '{"ipaddresses": {"access_v4": "203.0.113.1"}}' | coopr-queue done
+	coopr-queue show --layout "$job" >layout
+	nodes=spool/jobs/$job/nodes.ndjson
+	for _ in 1 2; do
+		# Of the same length, and still records of nodes.
+		sed -i 's/203\.0\.113\.1/203.0.113.7/; s/n1\.example\.net/n6.example.net/' "$nodes"
+		same "$(<layout)" "$(coopr-queue show --layout "$job")"
+	done
+	sed -i 's/n1\.example\.net/n6.example.net/' "$nodes"
+	run -1 fsck
+	same "$job: nodes.ndjson: it is not what plan and events say" "$output"
+	same n1.example.net "$(coopr-queue take | jq -r .machine.hostname)"
+	run -0 fsck
+	sed -i 's/203\.0\.113\.1/203.0.113.7/' "$nodes"
+	run -1 fsck --repair
+	contains "$output" "(mended)"
+	coopr-queue take >/dev/null
+	grep -q 203.0.113.1 "$nodes"
+}
+
+@test "what tasks are told of the cluster is made anew where it was damaged" {
+	plan 00000042 2 '{"action": "install", "service": "zk"}' | jq -c 'if .kind == "cluster" then .config = {color: "green"} else . end' |
+		coopr-queue put
+	same green "$(coopr-queue take | jq -r .cluster.config.color)"
+	sed -i 's/green/black/' spool/jobs/00000042-001/setting.*
+	same green "$(coopr-queue take | jq -r .cluster.config.color)"
+}

@@ -73,6 +73,7 @@ fill_nodes(const struct blueprint *blueprint, struct index *index, uint32_t *tex
 		const struct blueprint_node *from = &blueprint->nodes[n];
 
 		index->nodes[n] = (struct index_node){.offset = from->offset, .length = from->length,
+		    .sum = seal_sum(blueprint->node_lines.data + from->offset, from->length, from->offset),
 		    .id = add_text(index, text, from->id), .asked = from->asked, .addressed = from->addressed};
 		index->header->asked_missing += from->asked && !from->addressed;
 	}

@@ -16,8 +16,6 @@
 #include "base/file.h"
 #include "base/lock.h"
 #include "base/printable.h"
-#include "model/facts.h"
-#include "model/node.h"
 #include "queue/fold.h"
 #include "queue/fsck.h"
 #include "queue/journal.h"
@@ -74,54 +72,48 @@ difference(struct index *state, struct index *truth)
 
 /* What is wrong with the files of a job, found under a shared lock. It is mended under an exclusive one. */
 struct verdict {
-	bool state_differs, sync_failed, damaged;
+	bool state_differs, nodes_differ, sync_failed, damaged;
 	char where[QUEUE_ID_SIZE]; /* the step that state differs about, or "" */
 	struct error damage;
 };
+
+/* The records in nodes.ndjson against what state says of them. */
+static bool
+are_nodes_sound(struct ledger *ledger)
+{
+	struct buffer record = {0};
+	struct error none;
+	bool sound = true;
+
+	for (uint32_t n = 0; sound && n < ledger->index.header->node_count; n++) {
+		buffer_clear(&record);
+		sound = ledger_node(ledger, n, &record, &none) == 0;
+	}
+	buffer_release(&record);
+	return sound;
+}
 
 /* The state file against one that is built from the truth, under the lock. */
 static int
 check_state(struct ledger *ledger, struct verdict *verdict, struct error *err)
 {
+	bool whole = index_is_whole(&ledger->index), sound = !whole || are_nodes_sound(ledger);
 	struct index state = ledger->index;
 	const char *where;
 
+	state.broken = !whole; /* not by what it says of records that were damaged */
 	ledger->index = (struct index){0};
 	if (ledger_rebuild(ledger, err) < 0) {
 		index_unmap(&state);
 		return -1;
 	}
-	where = difference(&state, &ledger->index);
-	verdict->state_differs = where || state.broken;
+	where = whole ? difference(&state, &ledger->index) : "";
+	verdict->state_differs = where != NULL;
+	verdict->nodes_differ = !sound;
 	verdict->sync_failed = state.header->sync_failed;
 	snprintf(verdict->where, sizeof verdict->where, "%s", where ? where : "");
 	index_unmap(&state);
 	return 0;
-}
-
-static void
-check_nodes(struct fsck *fsck, struct ledger *ledger)
-{
-	struct index *index = &ledger->index;
-	struct error err;
-
-	for (uint32_t n = 0; n < index->header->node_count; n++) {
-		struct buffer record = {0};
-		struct arena arena = {0};
-		struct node node;
-
-		if (ledger_node(ledger, n, &record, &err) < 0 ||
-		    facts_read(record.data, record.length, &arena, &node, &err) < 0) {
-			fsck_found(fsck, false, "%s: nodes.ndjson: node %s: %s", ledger->id, index_node_id(index, n), err.text);
-		} else {
-			if (strcmp(node.id, index_node_id(index, n)) != 0)
-				fsck_found(fsck, false, "%s: nodes.ndjson: where node %s should be stands %s", ledger->id,
-				    index_node_id(index, n), node.id);
-			jv_free(node.source);
-		}
-		buffer_release(&record);
-		arena_release(&arena);
-	}
 }
 
 /* Who took the step last; the caller frees it. NULL: on a lease, or it cannot be told. */
@@ -312,7 +304,7 @@ report(struct fsck *fsck, struct ledger *ledger, const struct verdict *verdict)
 {
 	bool mended;
 
-	if (!verdict->damaged && !verdict->state_differs && !verdict->sync_failed)
+	if (!verdict->damaged && !verdict->state_differs && !verdict->nodes_differ && !verdict->sync_failed)
 		return;
 	mended = mend(fsck, ledger, verdict);
 	if (verdict->damaged)
@@ -320,6 +312,8 @@ report(struct fsck *fsck, struct ledger *ledger, const struct verdict *verdict)
 	if (verdict->state_differs)
 		fsck_found(fsck, mended, "%s: state: it is not what the events say%s%s", ledger->id,
 		    verdict->where[0] ? ", first about " : "", verdict->where);
+	if (verdict->nodes_differ)
+		fsck_found(fsck, mended, "%s: nodes.ndjson: it is not what plan and events say", ledger->id);
 	if (verdict->sync_failed)
 		fsck_found(fsck, mended, "%s: events.ndjson: the disk refused it once; what is not on disk may be lost",
 		    ledger->id);
@@ -344,7 +338,6 @@ fsck_job(struct fsck *fsck, const char *job, struct error *err)
 	}
 	report(fsck, &ledger, &verdict);
 	if (ledger.index.map) {
-		check_nodes(fsck, &ledger);
 		check_workers(fsck, &ledger);
 		check_place(fsck, &ledger);
 	}

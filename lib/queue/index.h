@@ -30,7 +30,7 @@ enum step_status {
 	STEP_STATUS_COUNT,
 };
 
-enum { INDEX_UNDO_MAX = 6, INDEX_INSTANCES_MAX = 32, INDEX_VERSION = 4 };
+enum { INDEX_UNDO_MAX = 6, INDEX_INSTANCES_MAX = 32, INDEX_VERSION = 5 };
 
 struct index_step { /* of the plan: never changes */
 	uint64_t offset;     /* of its line in plan.ndjson ... */
@@ -70,6 +70,7 @@ struct index_live { /* of the events */
 struct index_node {
 	uint64_t offset;  /* of its newest record in nodes.ndjson */
 	uint32_t length;  /* without the newline */
+	uint32_t sum;     /* seal_sum of it, at its offset */
 	uint32_t id;      /* in text */
 	uint32_t best;    /* link to its ready step of highest rank */
 	uint32_t place;   /* link to its place in ready */

@@ -30,6 +30,7 @@ set_record(struct ledger *ledger, struct index_node *node, size_t start)
 
 	node->offset = header->nodes_size + start;
 	node->length = (uint32_t)(ledger->nodes.length - start - 1);
+	node->sum = seal_sum(record, node->length, node->offset);
 	if (!node->asked)
 		return;
 	addressed = facts_addressed(record, node->length);
@@ -221,6 +222,8 @@ ledger_rebuild(struct ledger *ledger, struct error *err)
 	}
 	if (result == 0 && ledger->writable)
 		result = install(ledger, err);
+	else if (result == 0)
+		index_seal(&ledger->index); /* in memory: who looks through it finds it whole */
 	if (result == 0)
 		ledger->index.header->dirty = 0;
 	else

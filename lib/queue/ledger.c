@@ -336,19 +336,34 @@ read_range(struct ledger *ledger, int *fd, const char *name, uint64_t offset, si
 }
 
 int
+ledger_check_node(struct ledger *ledger, uint32_t number, const char *record, struct error *err)
+{
+	const struct index_node *node = index_node(&ledger->index, number);
+
+	if (seal_sum(record, node->length, node->offset) == node->sum)
+		return 0;
+	ledger->index.broken = true;
+	return error_set(err, EX_SOFTWARE, "job %s: nodes.ndjson: the record of node %s is damaged", ledger->id,
+	    index_node_id(&ledger->index, number));
+}
+
+int
 ledger_node(struct ledger *ledger, uint32_t number, struct buffer *out, struct error *err)
 {
 	const struct index_node *node = index_node(&ledger->index, number);
 	uint64_t size = ledger->index.header->nodes_size;
+	size_t start = out->length;
+	int result = 0;
 
 	if (node->offset > size + ledger->nodes.length || node->offset + node->length > size + ledger->nodes.length) {
 		ledger->index.broken = true;
 		return error_set(err, EX_SOFTWARE, "job %s: state: is damaged", ledger->id);
 	}
 	if (node->offset < size)
-		return read_range(ledger, &ledger->nodes_read, "nodes.ndjson", node->offset, node->length, out, err);
-	buffer_append(out, ledger->nodes.data + (node->offset - size), node->length);
-	return 0;
+		result = read_range(ledger, &ledger->nodes_read, "nodes.ndjson", node->offset, node->length, out, err);
+	else
+		buffer_append(out, ledger->nodes.data + (node->offset - size), node->length);
+	return result == 0 ? ledger_check_node(ledger, number, out->data + start, err) : -1;
 }
 
 int

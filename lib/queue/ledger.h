@@ -74,6 +74,9 @@ int ledger_retire(struct ledger *ledger, struct error *err);
 /* Appends the newest record of a node, without its newline. Under the lock. */
 int ledger_node(struct ledger *ledger, uint32_t node, struct buffer *out, struct error *err);
 
+/* Whether that is the newest record of a node: -1 where the file was damaged, and is to be made anew with the index. */
+int ledger_check_node(struct ledger *ledger, uint32_t node, const char *record, struct error *err);
+
 /* Appends length bytes of plan.ndjson. */
 int ledger_plan(struct ledger *ledger, uint64_t offset, size_t length, struct buffer *out, struct error *err);
 

@@ -248,23 +248,35 @@ add_cluster(struct ledger *ledger, bool all_done, struct buffer *out, struct err
 	return result;
 }
 
+static int
+print_layout(struct ledger *ledger, struct buffer *out, struct error *err)
+{
+	struct layout_work work = collect(&ledger->index);
+	int result = add_cluster(ledger, is_all_done(&work), out, err);
+	size_t at = 0;
+
+	for (uint32_t n = 0; result == 0 && n < ledger->index.header->node_count; n++)
+		result = add_node(ledger, n, &work, &at, out, err);
+	free(work.list);
+	return result;
+}
+
 int
 show_layout(struct queue *queue, const char *job, struct buffer *out, struct error *err)
 {
-	struct ledger *ledger = engine_lock_whole(queue, job, err);
-	const struct index_header *header;
-	struct layout_work work;
-	size_t at = 0;
-	int result;
+	size_t start = out->length;
+	int result = -1;
 
-	if (!ledger)
-		return -1;
-	header = ledger->index.header;
-	work = collect(&ledger->index);
-	result = add_cluster(ledger, is_all_done(&work), out, err);
-	for (uint32_t n = 0; result == 0 && n < header->node_count; n++)
-		result = add_node(ledger, n, &work, &at, out, err);
-	ledger_unlock(ledger);
-	free(work.list);
+	/* Damage shows when a record is read; the second time they have been made anew. */
+	for (int tries = 0; result < 0 && tries < 2; tries++) {
+		struct ledger *ledger = engine_lock_whole(queue, job, err);
+
+		if (!ledger)
+			return -1;
+		out->length = start;
+		result = print_layout(ledger, out, err);
+		tries += !ledger->index.broken;
+		ledger_unlock(ledger);
+	}
 	return result;
 }

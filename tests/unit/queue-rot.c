@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The caches of a spool, `state` and `board`, damaged at random: bytes changed, pages zeroed, cut off, lengthened, written over.
- * Whoever comes along afterwards does not crash, does not hang, takes nothing twice and nothing before its time, and every
- * job comes to its end: what is damaged is noticed and made anew, or told, and mended by fsck --repair.
+ * The caches of a spool, `state`, `board`, `nodes.ndjson` and `setting.N`, damaged at random: bytes changed, pages zeroed, cut
+ * off, lengthened, written over. Whoever comes along afterwards does not crash, does not hang, takes nothing twice and nothing
+ * before its time, is told of each task exactly what it would have been told, and every job comes to its end: what is damaged
+ * is noticed and made anew, or told, and mended by fsck --repair.
  *
  * ROT_SEEDS rounds (default 100), from ROT_SEED (default 1) on.
  */
@@ -16,6 +17,7 @@
 /* What is lost here is lost otherwise than by a disk that was not waited for. */
 #include "../crash/shim.c" /* NOLINT(bugprone-suspicious-include) */
 
+#include "json/json.h"
 #include "queue-rig.h"
 #include "queue/fsck.h"
 #include "tap.h"
@@ -119,7 +121,95 @@ damage(const char *path)
 	return how;
 }
 
+/* A cache in one of the jobs; chosen, it need not be there. */
+static char *
+choose_file(void)
+{
+	const char *job = jobs[chance(JOBS)];
+
+	switch (chance(6)) {
+	case 0:
+	case 1:
+		return memory_printf("%s/board", spool);
+	case 2:
+	case 3:
+		return memory_printf("%s/jobs/%s/state", spool, job);
+	case 4:
+		return memory_printf("%s/jobs/%s/nodes.ndjson", spool, job);
+	default:
+		return memory_printf("%s/jobs/%s/setting.%u", spool, job, chance(2));
+	}
+}
+
 /* --- what has happened, and what may happen --- */
+
+static char *told[TASKS]; /* what who takes a task is told, where nothing is damaged */
+
+/* What the cluster's configuration comes to is told to tasks of the hardware as far as it was known when it was first asked
+ * for: before any address is known, at some time between, or behind all. */
+static jv
+without_early(jv cluster)
+{
+	static const char late[] = "{\"config\":{\"a\":\"10.0.0.1,10.0.0.1,10.0.0.1\"},\"unexpanded\":[]}";
+	jv early = JV_OBJECT(jv_string("config"), json_get(cluster, "config"), jv_string("unexpanded"), json_get(cluster, "unexpanded"));
+	struct buffer text = {0};
+	bool known;
+
+	if (!jv_is_valid(early)) {
+		jv_free(early);
+		return cluster;
+	}
+	json_dump(early, &text);
+	known = strcmp(text.data, late) == 0;
+	for (int n = 0; n < NODES && !known; n++) {
+		char *soon = memory_printf("{\"config\":{\"a\":\"%%ip.service.s%%\"},\"unexpanded\":[{\"pointer\":\"/a\","
+		    "\"text\":\"%%ip.service.s%%: the address bind_v4 of node n%d is not known yet\"}]}", n);
+
+		known = strcmp(text.data, soon) == 0;
+		free(soon);
+	}
+	buffer_release(&text);
+	jv_free(early);
+	return known ? jv_object_delete(jv_object_delete(cluster, jv_string("config")), jv_string("unexpanded")) : cluster;
+}
+
+/* The record without what differs from job to job, and from attempt to attempt. */
+static char *
+tell(const struct queue_task *task)
+{
+	static const char *const own[] = {"attempt", "job", "log", "nodes", "token", "worker"};
+	struct buffer text = {0};
+	struct error err;
+	jv record, cluster;
+
+	if (json_parse("a take record", task->record, task->record_length, &record, &err) < 0)
+		return memory_string(err.text);
+	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+		record = jv_object_delete(record, jv_string(own[i]));
+	cluster = jv_object_delete(json_get(record, "cluster"), jv_string("id"));
+	if (atoi(task->task + 1) < 2 * NODES)
+		cluster = without_early(cluster);
+	json_set(&record, "cluster", cluster);
+	json_dump(record, &text);
+	jv_free(record);
+	return buffer_take(&text);
+}
+
+/* Keeps what is told at first; whether it is the same from then on. */
+static bool
+is_told_the_same(const struct queue_task *task)
+{
+	char **before = &told[atoi(task->task + 1)], *now = tell(task);
+	bool same = !*before || strcmp(*before, now) == 0;
+
+	if (!same)
+		printf("# it should be told %s\n# and is told %s\n", *before, now);
+	if (*before)
+		free(now);
+	else
+		*before = now;
+	return same;
+}
 
 static int
 job_number(const char *job)
@@ -140,6 +230,8 @@ wrong_to_take(const struct queue_task *task)
 
 	if (finished[number])
 		return "a task that was done is taken";
+	if (!is_told_the_same(task))
+		return "who takes a task is told something else";
 	if (number >= NODES && number < 2 * NODES && !finished[number - NODES])
 		return "confirm before create";
 	for (int i = NODES; number >= 2 * NODES && i < 2 * NODES; i++)
@@ -239,7 +331,7 @@ static const char *
 look_at_the_end(struct queue *queue)
 {
 	struct buffer out = {0};
-	struct fsck fsck = {queue, false, &out, 0, 0};
+	struct fsck fsck = {queue, true, &out, 0, 0};
 	struct queue_job job;
 	struct error err;
 	const char *wrong = NULL;
@@ -247,6 +339,10 @@ look_at_the_end(struct queue *queue)
 	for (int i = 0; i < JOBS && !wrong; i++)
 		if (queue_look(queue, jobs[i], &job, &err) < 0 || job.status != QUEUE_COMPLETE)
 			wrong = "a job is not complete";
+	/* What nobody has looked at any more may still be as it was damaged: that is found, and mended. */
+	if (!wrong && (fsck_spool(&fsck, &err) < 0 || fsck.found != fsck.mended))
+		wrong = memory_printf("fsck --repair: %s", out.data ? out.data : "");
+	fsck = (struct fsck){queue, false, &out, 0, 0};
 	if (!wrong && (fsck_spool(&fsck, &err) < 0 || fsck.found > 0))
 		wrong = memory_printf("fsck: %s", out.data ? out.data : "");
 	buffer_release(&out);
@@ -301,7 +397,7 @@ round_of(long seed)
 		printf("# seed %ld: nothing to begin with\n", seed);
 		return 2;
 	}
-	path = chance(2) ? memory_printf("%s/board", spool) : memory_printf("%s/jobs/%s/state", spool, jobs[chance(JOBS)]);
+	path = choose_file();
 	/* Some have it open. */
 	if (chance(3)) {
 		queue_close(queue);
@@ -319,6 +415,25 @@ round_of(long seed)
 	return wrong != NULL;
 }
 
+/* One without damage, to learn what is told. */
+static bool
+learn(void)
+{
+	struct queue *queue;
+	const char *wrong;
+	struct error err;
+	bool fine;
+
+	queue = queue_open(spool, QUEUE_WRITE, &err);
+	if (!queue)
+		return false;
+	memset(is_done, 0, sizeof is_done);
+	fine = put(queue, "c0", jobs[0], &err) == 0 && put(queue, "c1", jobs[1], &err) == 0 && put(queue, "c2", jobs[2], &err) == 0 &&
+	    drain(queue, &wrong, &err) == 1;
+	queue_close(queue);
+	return fine;
+}
+
 int
 main(void)
 {
@@ -331,6 +446,7 @@ main(void)
 		return EX_CANTCREAT;
 	shim_no_sync = true;
 	spool = memory_printf("%s/spool", folder);
+	tap_ok(learn(), "without damage all is done");
 	for (; seed < end; seed++) {
 		int status;
 		pid_t child = fork();
