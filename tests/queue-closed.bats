@@ -63,3 +63,41 @@ setup() {
 		coopr-queue fsck
 	done
 }
+
+@test "of a finished job ls, wait and show need nothing but its summary" {
+	job=$(plan 00000042 | coopr-queue put)
+	coopr-queue take | result | coopr-queue done
+	done=spool/done/$job
+	for format in json table; do
+		{ coopr-queue ls -o "$format" && coopr-queue show -o "$format" "$job"; } | sed 's/[0-9]* ms$//' >"before.$format"
+	done
+	rm "$done/state"
+	mv "$done/plan.ndjson" plan
+	for format in json table; do
+		{ coopr-queue ls -o "$format" && coopr-queue show -o "$format" "$job"; } | sed 's/[0-9]* ms$//' >after
+		same "$(sed 's/[0-9.]* m\?s$//' "before.$format")" "$(sed 's/[0-9.]* m\?s$//' after)"
+	done
+	run -0 coopr-queue wait "$job"
+	contains "$output" "job $job: complete: 1 tasks"
+	run -0 coopr-queue gc
+	same "" "$output"
+	mv plan "$done/plan.ndjson"
+	same "" "$(coopr-queue fsck)"
+}
+
+@test "a summary that was damaged, or of which there have been events since, is not believed" {
+	job=$(plan 00000042 | coopr-queue put)
+	coopr-queue take | result | jq -c '.status = 65' | coopr-queue done
+	same failed "$(status "$job")"
+	sed -i 's/"failed":1/"failed":7/' "spool/done/$job/summary"
+	same 1 "$(coopr-queue ls -o json | jq .tasks.failed)"
+	coopr-queue gc # makes it anew
+	grep -q '"failed":1' "spool/done/$job/summary"
+	coopr-queue retry "$job"
+	same running "$(coopr-queue ls -o json | jq -r .status)"
+	coopr-queue take | result | coopr-queue done
+	same complete "$(coopr-queue ls -o json | jq -r .status)"
+	grep -q '"status":"complete"' "spool/done/$job/summary"
+	head -c 100 "spool/done/$job/summary" >cut && cp cut "spool/done/$job/summary"
+	same complete "$(coopr-queue ls -o json | jq -r .status)"
+}

@@ -141,7 +141,7 @@ fsck() {
 	coopr-queue take -n 2 | result_of | coopr-queue done
 	[ -d "spool/done/$bad" ]
 	sed -i '2s/^{/}/' "spool/done/$bad/events.ndjson"
-	rm "spool/done/$bad/state"
+	rm "spool/done/$bad/state" "spool/done/$bad/summary"
 	run -65 --separate-stderr coopr-queue gc --keep 2147483647
 	same "" "$output"
 	run -65 --separate-stderr coopr-queue gc --keep 0

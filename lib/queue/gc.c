@@ -16,6 +16,7 @@
 #include "base/process.h"
 #include "queue/history.h"
 #include "queue/settle.h"
+#include "queue/summary.h"
 
 enum { TMP_KEEP_MS = 24 * 60 * 60 * 1000 };
 
@@ -66,21 +67,34 @@ remove_job(const struct gc *gc, struct history *history, struct ledger *ledger, 
 	return file_remove_tree(spool->tmp, name, err);
 }
 
+static bool
+is_old(const struct gc *gc, int64_t finished_ms)
+{
+	return clock_wall_ms() - finished_ms >= gc->keep_ms;
+}
+
 static int
 collect_job(const struct gc *gc, struct history *history, const char *job, struct arguments *gone, struct error *err)
 {
-	struct ledger *ledger = engine_lock(gc->queue, job, err);
 	const struct index_header *header;
+	struct ledger *ledger;
+	struct queue_job known;
 	int result = 0;
 
+	if (summary_load(&gc->queue->spool, job, &known) && !is_old(gc, known.finished_ms))
+		return 0;
+	ledger = engine_lock(gc->queue, job, err);
 	if (!ledger)
 		return err->code == EX_NO ? 0 : -1;
 	header = ledger->index.header;
-	if (header->finished && file_exists(gc->queue->spool.done, job) &&
-	    clock_wall_ms() - header->finished_ms >= gc->keep_ms) {
-		result = gc->dry ? 0 : remove_job(gc, history, ledger, err);
-		if (result == 0)
-			arguments_push(gone, job);
+	if (header->finished && file_exists(gc->queue->spool.done, job)) {
+		if (is_old(gc, header->finished_ms)) {
+			result = gc->dry ? 0 : remove_job(gc, history, ledger, err);
+			if (result == 0)
+				arguments_push(gone, job);
+		} else if (!gc->dry) {
+			summary_save(ledger); /* of an earlier version's job there is none */
+		}
 	}
 	ledger_unlock(ledger);
 	return result;

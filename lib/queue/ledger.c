@@ -22,6 +22,7 @@
 #include "queue/ledger-recover.h"
 #include "queue/ready.h"
 #include "queue/spool.h"
+#include "queue/summary.h"
 #include "queue/take-record.h"
 
 /* A job moves between the two folders while we look: looked for in one, the other, and the first again, it is found. */
@@ -307,6 +308,7 @@ ledger_retire(struct ledger *ledger, struct error *err)
 	if (ledger_lock(ledger, err) < 0)
 		return err->code == EX_NO ? 0 : -1;
 	if (ledger->index.header->finished) {
+		summary_save(ledger);
 		/* Who moved it before us may have been stopped before it left the board. */
 		if (spool_move(ledger->spool->jobs, ledger->id, ledger->spool->done, ledger->id) == 0 || errno == ENOENT)
 			result = board_remove(ledger->board, ledger->id, err);

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "queue/engine.h"
 #include "queue/look.h"
+#include "queue/summary.h"
 
 static enum queue_status
 status_of(struct queue *queue, const struct ledger *ledger)
@@ -74,9 +75,12 @@ look_at(struct queue *queue, struct ledger *ledger, struct queue_job *out, struc
 int
 queue_look(struct queue *queue, const char *job, struct queue_job *out, struct error *err)
 {
-	struct ledger *ledger = engine_lock(queue, job, err);
+	struct ledger *ledger;
 	int result;
 
+	if (summary_load(&queue->spool, job, out))
+		return 0;
+	ledger = engine_lock(queue, job, err);
 	if (!ledger)
 		return -1;
 	result = look_at(queue, ledger, out, err);

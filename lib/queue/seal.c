@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "queue/seal.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/memory.h"
 
-enum { LANES = 4 };
+enum { LANES = 4, LINE = 9 }; /* bytes of a sum as a line */
 
 static uint64_t
 word_at(const char *at)
@@ -120,4 +123,34 @@ seal_check(struct seal *seal, size_t first, size_t count)
 		if (!seal->open[block])
 			seal->broken |= sum_of(seal, block) != seal->sums[block];
 	return !seal->broken;
+}
+
+static void
+print_line(const struct buffer *text, size_t length, char line[LINE + 1])
+{
+	snprintf(line, LINE + 1, "%08" PRIx32 "\n", seal_sum(text->data, length, 0));
+}
+
+void
+seal_add_line(struct buffer *text)
+{
+	char line[LINE + 1];
+
+	print_line(text, text->length, line);
+	buffer_text(text, line);
+}
+
+bool
+seal_take_line(struct buffer *text)
+{
+	char line[LINE + 1];
+
+	if (text->length < LINE)
+		return false;
+	print_line(text, text->length - LINE, line);
+	if (memcmp(text->data + text->length - LINE, line, LINE) != 0)
+		return false;
+	text->length -= LINE;
+	text->data[text->length] = '\0';
+	return true;
 }

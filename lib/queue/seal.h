@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct buffer;
+
 enum { SEAL_BLOCK = 512 };
 
 struct seal {
@@ -56,5 +58,9 @@ void seal_forget(struct seal *seal);
 /* Gives everything its sum; and compares everything, from one block on and so many: false and broken where one differs. */
 void seal_all(struct seal *seal);
 bool seal_check(struct seal *seal, size_t first, size_t count);
+
+/* The same for a small text as a whole: adds a line with its sum; and takes that off again, false where it is not right. */
+void seal_add_line(struct buffer *text);
+bool seal_take_line(struct buffer *text);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -66,25 +65,6 @@ make_setting(struct ledger *ledger, struct setting *setting, struct error *err)
 	return result;
 }
 
-enum { SUM_LENGTH = 9 }; /* of the last line of a setting's file: the sum of what stands before it */
-
-static void
-print_sum(const char *text, size_t length, char line[SUM_LENGTH + 1])
-{
-	snprintf(line, SUM_LENGTH + 1, "%08" PRIx32 "\n", seal_sum(text, length, 0));
-}
-
-static bool
-is_whole(const struct buffer *text)
-{
-	char line[SUM_LENGTH + 1];
-
-	if (text->length < SUM_LENGTH)
-		return false;
-	print_sum(text->data, text->length - SUM_LENGTH, line);
-	return memcmp(text->data + text->length - SUM_LENGTH, line, SUM_LENGTH) == 0;
-}
-
 /* From the file that another process has left. */
 static bool
 load_setting(const struct ledger *ledger, const char *name, struct setting *setting)
@@ -92,7 +72,7 @@ load_setting(const struct ledger *ledger, const char *name, struct setting *sett
 	struct buffer text = {0};
 	struct error none;
 	bool loaded = file_exists(ledger->dir, name) && file_read(ledger->dir, name, SIZE_MAX, &text, &none) == 0 &&
-	    is_whole(&text) && setting_load(setting, text.data, text.length - SUM_LENGTH, &none) == 0;
+	    seal_take_line(&text) && setting_load(setting, text.data, text.length, &none) == 0;
 
 	if (!loaded)
 		setting_release(setting);
@@ -104,15 +84,14 @@ load_setting(const struct ledger *ledger, const char *name, struct setting *sett
 static void
 save_setting(const struct ledger *ledger, const char *name, const struct setting *setting)
 {
-	char *fresh = memory_printf("%s.new", name), sum[SUM_LENGTH + 1];
+	char *fresh = memory_printf("%s.new", name);
 	int fd = openat(ledger->dir, fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	struct buffer text = {0};
 	bool written;
 
 	if (fd >= 0) {
 		setting_save(setting, &text);
-		print_sum(text.data, text.length, sum);
-		buffer_text(&text, sum);
+		seal_add_line(&text);
 		written = file_write_all(fd, text.data, text.length) == 0;
 		close(fd);
 		if (!written || renameat(ledger->dir, fresh, ledger->dir, name) < 0)
