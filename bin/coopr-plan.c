@@ -114,6 +114,7 @@ read_layout(const char *path, struct layout *layout)
 	}
 	if (layout_read(&reader, layout, &problems, &err) < 0)
 		exit(message_error(&err));
+	layout_check_whole(layout, &problems);
 	if (problems.total)
 		exit(problems_report(&problems, reader.name));
 	record_reader_release(&reader);

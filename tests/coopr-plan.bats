@@ -631,3 +631,45 @@ standing() {
 	run "$COOPR_ROOT/tests/plan/clusters.py" "$COOPR_BIN/coopr-plan" 150
 	contains "$output" " 0 wrong"
 }
+
+@test "a layout that was cut off between two records is refused; without the count of its solution it is a layout like any other" {
+	coopr-request -t web --machines 4 --name shop | coopr-solve >layout
+	same 5 "$(wc -l <layout)"
+	for count in 2 3 4; do
+		head -n "$count" layout >cut
+		run --separate-stderr -65 coopr-plan cut
+		same "" "$output"
+		contains "$stderr" "cut: the whole document: its solution counts 4 machines, and $((count - 1)) are here: something is missing"
+		coopr-plan --from layout cut 2>said && return 1
+		contains "$(<said)" "something is missing"
+	done
+	jq -c 'del(.solution)' cut | coopr-plan >/dev/null
+	# One that goes is not counted.
+	jq -c 'if .id == "'"$(tail -n 1 layout | jq -r .id)"'" then .was = .services | .services = null else . end' layout >leaves
+	run -65 coopr-plan leaves
+}
+
+@test "a plan that was cut off between two records is refused by all who carry it out or look at it" {
+	coopr-plan layout >plan
+	for count in 6 7 12 $(($(wc -l <plan) - 1)); do
+		head -n "$count" plan >cut
+		run -65 coopr-queue put cut
+		contains "$output" "something is missing"
+		run -65 coopr-work --simulate 1 cut
+		run -1 coopr-plan --check cut
+	done
+	[ -z "$(coopr-queue ls -o name)" ]
+}
+
+@test "the layout of a cluster of which machines are deleted does not count them" {
+	coopr-request -t web --machines 4 --name shop | coopr-solve | coopr-plan >plan
+	job=$(coopr-queue put plan)
+	coopr-queue take -n 4 | jq -c '{kind: "result", job, task: .id, attempt, status: 0}' | coopr-queue "done"
+	same 4 "$(coopr-queue show --layout "$job" | jq -s '.[0].solution.objective.machines')"
+	coopr-queue cancel "$job"
+	coopr-queue show --layout "$job" | coopr-plan -a delete >plan
+	job=$(coopr-queue put plan)
+	coopr-queue take -n 1 --job "$job" | jq -c '{kind: "result", job, task: .id, attempt, status: 0}' | coopr-queue "done"
+	same '[3,null]' "$(coopr-queue show --layout "$job" | jq -sc '[length - 1, .[0].solution]')"
+	coopr-queue show --layout "$job" | coopr-plan -a delete >/dev/null
+}

@@ -280,6 +280,24 @@ layout_read_answer(struct record_reader *reader, struct layout *layout, struct p
 }
 
 void
+layout_check_whole(const struct layout *layout, struct problems *problems)
+{
+	jv solution = json_get(layout->cluster.source, "solution"), objective = json_get(solution, "objective"),
+	   machines = json_get(objective, "machines");
+	struct place stream = place_root((jv){0}, problems);
+	size_t staying = 0;
+
+	for (size_t i = 0; i < layout->node_count; i++)
+		staying += !layout->nodes[i].leaves;
+	if (jv_get_kind(machines) == JV_KIND_NUMBER && jv_number_value(machines) > (double)staying)
+		place_problem(&stream, "its solution counts %.0f machines, and %zu are here: something is missing "
+		    "(where that is meant, take the solution out of the cluster record)", jv_number_value(machines), staying);
+	jv_free(machines);
+	jv_free(objective);
+	jv_free(solution);
+}
+
+void
 layout_release(struct layout *layout)
 {
 	for (size_t i = 0; i < layout->node_count; i++)

@@ -49,6 +49,10 @@ int layout_read(struct record_reader *reader, struct layout *layout, struct prob
 int layout_read_answer(struct record_reader *reader, struct layout *layout, struct problems *problems,
     struct error *err);
 
+/* Whether the nodes are there that its solution counted, where it has one: an answer that was cut off between two records looks
+ * like any other. What is missing goes to problems. */
+void layout_check_whole(const struct layout *layout, struct problems *problems);
+
 void layout_release(struct layout *layout);
 
 /* Appends the cluster record, with a newline. */

@@ -23,6 +23,8 @@ struct work { /* a task: what it says about one service on one node, or about th
 struct layout_work { /* of all tasks, sorted by node and service */
 	struct work *list;
 	size_t count;
+	size_t at;     /* those before it were looked at */
+	bool any_gone; /* a node that was to stay is deleted */
 };
 
 static int
@@ -39,7 +41,7 @@ static struct layout_work
 collect(struct index *index)
 {
 	uint32_t steps = index->header->step_count;
-	struct layout_work work = {memory_zeroed(steps, sizeof *work.list), 0};
+	struct layout_work work = {.list = memory_zeroed(steps, sizeof *work.list)};
 
 	for (uint32_t i = 0; i < steps; i++) {
 		const struct index_step *step = index_step(index, i);
@@ -58,15 +60,15 @@ struct part { /* what the tasks say of a service on a node, or of its hardware *
 	bool stopped, started, any_start;
 };
 
-/* The tasks from *at on that are of one node and service. */
+/* The next tasks that are of one node and service. */
 static struct part
-next_part(const struct layout_work *work, size_t *at)
+next_part(struct layout_work *work)
 {
-	const struct work *first = &work->list[*at];
+	const struct work *first = &work->list[work->at];
 	struct part part = {.all_done = true};
 
-	for (; *at < work->count && compare_work(first, &work->list[*at]) == 0; ++*at) {
-		const struct work *task = &work->list[*at];
+	for (; work->at < work->count && compare_work(first, &work->list[work->at]) == 0; work->at++) {
+		const struct work *task = &work->list[work->at];
 
 		part.all_done = part.all_done && task->done;
 		part.any_create = part.any_create || task->action == ACTION_CREATE;
@@ -148,9 +150,9 @@ keep_stopped(const struct standing *standing, struct node *node)
 	node->source = jv_object_delete(node->source, jv_string("stopped"));
 }
 
-/* Goes through the tasks of a node, which start at *at. */
+/* Goes through the tasks of a node, which come next. */
 static struct standing
-what_stands(struct index *index, uint32_t number, const struct node *node, const struct layout_work *work, size_t *at)
+what_stands(struct index *index, uint32_t number, const struct node *node, struct layout_work *work)
 {
 	struct standing standing = {.hardware = {.all_done = true}, .stopped = stopped_before(node)};
 	bool ready = true;
@@ -159,9 +161,9 @@ what_stands(struct index *index, uint32_t number, const struct node *node, const
 		add_service(&standing, node->was.list[i]);
 	for (size_t i = 0; !node->leaves && i < node->services.count; i++)
 		add_service(&standing, node->services.list[i]);
-	while (*at < work->count && work->list[*at].node == number) {
-		uint32_t service = work->list[*at].service;
-		struct part part = next_part(work, at);
+	while (work->at < work->count && work->list[work->at].node == number) {
+		uint32_t service = work->list[work->at].service;
+		struct part part = next_part(work);
 		const char *name = index_text(index, service);
 
 		if (service == 0) {
@@ -191,8 +193,7 @@ exists(const struct node *node, const struct part *hardware)
 }
 
 static int
-add_node(struct ledger *ledger, uint32_t number, const struct layout_work *work, size_t *at, struct buffer *out,
-    struct error *err)
+add_node(struct ledger *ledger, uint32_t number, struct layout_work *work, struct buffer *out, struct error *err)
 {
 	struct buffer record = {0};
 	struct arena arena = {0};
@@ -201,7 +202,7 @@ add_node(struct ledger *ledger, uint32_t number, const struct layout_work *work,
 	int result = ledger_node(ledger, number, &record, err);
 
 	if (result == 0 && (result = facts_read(record.data, record.length, &arena, &node, err)) == 0) {
-		standing = what_stands(&ledger->index, number, &node, work, at);
+		standing = what_stands(&ledger->index, number, &node, work);
 		if (exists(&node, &standing.hardware)) {
 			node.is_new = false;
 			node.was = standing.services;
@@ -209,6 +210,8 @@ add_node(struct ledger *ledger, uint32_t number, const struct layout_work *work,
 		}
 		if (!standing.hardware.deleted)
 			node_print(&node, out);
+		else if (!node.leaves)
+			work->any_gone = true;
 		free(standing.services.list);
 		jv_free(standing.stopped);
 		jv_free(node.source);
@@ -227,19 +230,24 @@ is_all_done(const struct layout_work *work)
 	return true;
 }
 
-/* What was before the job is past once all of it is done: what the cluster record says of it would be planned again. */
+/* What was before the job is past once all of it is done: what the cluster record says of it would be planned again. What was
+ * counted for the solution holds as long as no machine of it is deleted. */
 static int
-add_cluster(struct ledger *ledger, bool all_done, struct buffer *out, struct error *err)
+add_cluster(struct ledger *ledger, const struct layout_work *work, struct buffer *out, struct error *err)
 {
 	const struct index_header *header = ledger->index.header;
+	bool all_done = is_all_done(work);
 	struct buffer record = {0};
 	jv cluster;
 	int result = ledger_plan(ledger, header->cluster_offset, header->cluster_length + 1, &record, err);
 
-	if (result == 0 && !all_done) {
+	if (result == 0 && !all_done && !work->any_gone) {
 		buffer_append(out, record.data, record.length);
 	} else if (result == 0 && (result = json_parse("cluster", record.data, record.length, &cluster, err)) == 0) {
-		cluster = jv_object_delete(cluster, jv_string("was"));
+		if (all_done)
+			cluster = jv_object_delete(cluster, jv_string("was"));
+		if (work->any_gone)
+			cluster = jv_object_delete(cluster, jv_string("solution"));
 		json_dump(cluster, out);
 		buffer_byte(out, '\n');
 		jv_free(cluster);
@@ -252,11 +260,16 @@ static int
 print_layout(struct ledger *ledger, struct buffer *out, struct error *err)
 {
 	struct layout_work work = collect(&ledger->index);
-	int result = add_cluster(ledger, is_all_done(&work), out, err);
-	size_t at = 0;
+	struct buffer nodes = {0};
+	int result = 0;
 
 	for (uint32_t n = 0; result == 0 && n < ledger->index.header->node_count; n++)
-		result = add_node(ledger, n, &work, &at, out, err);
+		result = add_node(ledger, n, &work, &nodes, err);
+	if (result == 0)
+		result = add_cluster(ledger, &work, out, err);
+	if (result == 0 && nodes.length > 0)
+		buffer_append(out, nodes.data, nodes.length);
+	buffer_release(&nodes);
 	free(work.list);
 	return result;
 }
