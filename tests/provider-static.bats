@@ -154,3 +154,22 @@ teardown() {
 	do_task create 1001
 	same 00000042-1001 "$(list)"
 }
+
+@test "who is stopped while machines are handed out to it is named, and how to let it go on" {
+	echo 192.0.2.11 >machines
+	mkdir -p state/static
+	flock -F state/static/lock sh -c 'kill -STOP $$' 3>&- &
+	holder=$!
+	until grep -q '^State:.*T' "/proc/$holder/status"; do :; done
+	sed "s.coopr-exec -q.coopr-exec." <<<"$(declare -f do_task)" >do_task.bash
+	. ./do_task.bash
+	do_task create 1000 2>said &
+	creator=$!
+	until grep -q "static/lock is locked by process $holder (sh), which is stopped: kill -CONT $holder lets it go on" said; do
+		kill -0 "$creator"
+	done
+	kill -CONT "$holder"
+	wait "$holder"
+	wait "$creator"
+	same 0 "$(member .status)"
+}

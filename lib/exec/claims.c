@@ -12,6 +12,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/lock.h"
 #include "base/location.h"
 #include "base/memory.h"
 #include "exec/machines.h"
@@ -80,7 +81,7 @@ claims_open(struct claims *claims, struct error *err)
 		return -1;
 	lock = memory_printf("%s/lock", claims->path);
 	claims->lock = file_open(AT_FDCWD, lock, O_RDWR | O_CREAT, 0600, err);
-	if (claims->lock >= 0 && flock(claims->lock, LOCK_EX) < 0) {
+	if (claims->lock >= 0 && lock_wait(claims->lock, LOCK_EX) < 0) {
 		error_errno(err, EX_OSERR, "%s: cannot be locked", lock);
 		close(claims->lock);
 		claims->lock = -1;

@@ -109,6 +109,44 @@ look_at_bridge(const struct network *network, const char *owner)
 	return state;
 }
 
+/* What the bridge's alias says it is for, the caller's to free: whoever made it may have left a word, as describe_owner does. */
+static char *
+read_alias(const struct network *network)
+{
+	char *argv[] = {(char[]){"ip"}, (char[]){"-oneline"}, (char[]){"link"}, (char[]){"show"}, (char[]){"dev"},
+	    (char *)network->bridge, NULL};
+	static const char word[] = "    alias ";
+	struct buffer out = {0}, log = {0};
+	struct error none;
+	char *alias = NULL, *found;
+
+	if (process_run(argv, NULL, 0, &out, &log, LOG_LIMIT, &none) == 0 && out.data && (found = strstr(out.data, word)))
+		alias = memory_substring(found + strlen(word), strcspn(found + strlen(word), "\n"));
+	buffer_release(&out);
+	buffer_release(&log);
+	return alias;
+}
+
+/* Whose it is, and the ways out. */
+static int
+refuse_other(const struct network *network, const char *provider, struct error *err)
+{
+	char *alias = read_alias(network), *out = memory_printf("give the provider \"%s\" a network of its own in its provisioner, "
+	    "as {\"network\": \"10.249.7.0/24\"}", provider);
+	int result;
+
+	if (alias && strncmp(alias, "coopr ", 6) == 0)
+		result = error_set(err, EX_CONFIG, "network %s: its bridge %s is that of the sandbox machines in network %s, which is "
+		    "their COOPR_STATE; delete these machines there, or %s", network->text, network->bridge, alias + 6, out);
+	else
+		result = error_set(err, EX_CONFIG, "network %s: its bridge %s exists, and is not of coopr%s%s "
+		    "(\"ip -d link show %s\" tells more); %s", network->text, network->bridge, alias ? ": " : "",
+		    alias ? alias : "", network->bridge, out);
+	free(alias);
+	free(out);
+	return result;
+}
+
 static bool
 is_other_in(const struct network *network, const struct ifaddrs *interface)
 {
@@ -183,10 +221,7 @@ network_up(const struct network *network, const char *provider, struct error *er
 	int result = 0;
 
 	if (state == BRIDGE_OTHER)
-		result = error_set(err, EX_CONFIG,
-		    "network %s: its bridge %s exists, but for something else (\"ip link show %s\" tells for what); "
-		    "give the provider \"%s\" another field \"network\"",
-		    network->text, network->bridge, network->bridge, provider);
+		result = refuse_other(network, provider, err);
 	if (state == BRIDGE_HALF)
 		result = delete_link(network->bridge, err);
 	if (result == 0 && state != BRIDGE_UP)

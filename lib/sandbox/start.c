@@ -17,6 +17,7 @@
 
 #include "base/file.h"
 #include "base/location.h"
+#include "base/lock.h"
 #include "sandbox/network.h"
 #include "sandbox/record.h"
 #include "sandbox/state.h"
@@ -280,9 +281,8 @@ start_end(int dir, struct error *err)
 		return errno == ENOENT ? 0 : error_errno(err, EX_IOERR, "life");
 	if (flock(life, LOCK_EX | LOCK_NB) < 0) {
 		result = end_holder(dir, err);
-		while (result == 0 && flock(life, LOCK_EX) < 0)
-			if (errno != EINTR)
-				result = error_errno(err, EX_OSERR, "life: cannot be locked");
+		if (result == 0 && lock_wait(life, LOCK_EX) < 0)
+			result = error_errno(err, EX_OSERR, "life: cannot be locked");
 	}
 	close(life);
 	return result;

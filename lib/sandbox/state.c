@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/location.h"
+#include "base/lock.h"
 #include "base/memory.h"
 
 enum { ATTEMPTS = 1000 };
@@ -46,17 +47,6 @@ is_current(int fd, const char *path)
 	    ours.st_dev == there.st_dev;
 }
 
-static int
-wait_for_lock(int fd)
-{
-	int result;
-
-	do
-		result = flock(fd, LOCK_EX);
-	while (result < 0 && errno == EINTR);
-	return result;
-}
-
 int
 state_lock_existing(const char *path, struct error *err)
 {
@@ -65,7 +55,7 @@ state_lock_existing(const char *path, struct error *err)
 
 		if (fd < 0)
 			return error_errno(err, errno == ENOENT ? EX_NO : EX_CANTCREAT, "%s", path);
-		if (wait_for_lock(fd) < 0) {
+		if (lock_wait(fd, LOCK_EX) < 0) {
 			error_errno(err, EX_OSERR, "%s: cannot be locked", path);
 			close(fd);
 			return -1;
