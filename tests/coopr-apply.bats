@@ -394,6 +394,32 @@ settled() {
 	same "5 5" "$(recorded nodes | paste -sd' ')"
 }
 
+@test "interrupted, it begins nothing more, and the same command goes on" {
+	describe blog '{"numMachines": 4, "services": ["apache", "haproxy", "mod-php", "mysql", "stubborn"]}'
+	describe wiki '{"numMachines": 4}'
+	mkfifo arrived gate errors
+	touch wait
+	coopr-apply -f clusters >said 2>errors 3>&- &
+	exec 5<errors
+	read -r _ <arrived
+	kill -TERM $!
+	while read -r line <&5; do
+		case $line in *"once more to end them too"*) break ;; esac
+	done
+	kill -TERM $!
+	cat <&5 >rest
+	code=0
+	wait $! || code=$?
+	same 143 "$code"
+	contains "$(cat rest)" "blog: interrupted; the same command goes on"
+	same "blog failed" "$(jq -r '[.name, .outcome] | join(" ")' said)"
+	same "blog pending" "$(recorded "name, status")"
+	rm wait
+	apply >said 2>log
+	same "blog active,wiki active" "$(recorded "name, status" | paste -sd,)"
+	settled
+}
+
 @test "--detach begins all, and leaves the work to workers; the next one settles them, or goes on" {
 	describe blog '{"numMachines": 4}'
 	describe wiki '{"numMachines": 4}'
