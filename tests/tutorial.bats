@@ -19,7 +19,7 @@ typed() { # SECTION PROMPT
 	contains "$output" "blog"
 	contains "$output" "haproxy"
 	contains "$output" "HDFS:  http://"
-	same 4 "$(coopr-queue ls -o json | jq -r 'select(.status == "complete").job' | wc -l)"
+	same 5 "$(coopr-queue ls -o json | jq -r 'select(.status == "complete").job' | wc -l)"
 }
 
 # The catalogue's sandbox shares the folder of the packages; this service needs none of them.
