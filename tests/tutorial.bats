@@ -11,6 +11,10 @@ typed() { # SECTION PROMPT
 		sed -n "/^$1/,/^[A-Z]/s/^ *[$2>] \{0,1\}\(.*\)/\1/p"
 }
 
+teardown() {
+	[ ! -d "$COOPR_STATE/clusters/00000001" ] || coopr-delete -y two
+}
+
 @test "the rehearsal" {
 	need_program mandoc
 	typed "A REHEARSAL" '$' >session
@@ -22,15 +26,17 @@ typed() { # SECTION PROMPT
 	same 5 "$(coopr-queue ls -o json | jq -r 'select(.status == "complete").job' | wc -l)"
 }
 
-# The catalogue's sandbox shares the folder of the packages; this service needs none of them.
-@test "a service of your own, broken and mended" {
+# The catalogue's sandbox shares the folder of the packages; this service needs none of them. On a terminal, as it is for who
+# reads the page.
+@test "a service of one's own, broken and mended, and a day in the life of its cluster: what is typed works, and what is shown is printed" {
 	need_root
-	need_program mandoc ip ssh sshd unshare
-	typed "YOUR OWN SERVICE" '#' >session
-	unshare --mount bash -c 'mount -t tmpfs tmpfs /var/cache && mkdir -p /var/cache/coopr/packages && exec bash -eux session' \
-		>output 2>log
-	contains "$(cat output)" "exit code 1"
-	contains "$(cat log)" "configuration: /motd/txt: there is no such member"
-	contains "$(cat output)" two1-1001
+	need_program mandoc ip ssh sshd unshare script python3
+	mandoc -T utf8 -O width=200 "$COOPR_ROOT/man/man7/coopr-tutorial.7" | sed 's/.\x08//g' |
+		sed -n '/^YOUR OWN SERVICE/,/^A REAL WEB SITE/p' >page
+	"$BATS_TEST_DIRNAME/shown" script page >session
+	[ "$(grep -c '^coopr ' session)" -gt 20 ]
+	NO_COLOR=1 TERM=dumb unshare --mount bash -c 'mount -t tmpfs tmpfs /var/cache && mkdir -p /var/cache/coopr/packages &&
+		exec script -qec "stty cols 200; bash session" /dev/null' </dev/null >printed
+	"$BATS_TEST_DIRNAME/shown" judge page printed
 	same "" "$(ls "$COOPR_STATE/clusters")"
 }
