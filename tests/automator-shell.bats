@@ -366,7 +366,7 @@ b.example.net
 	task install '{"script": "slow.sh"}' >task.json
 	coopr-exec -q <task.json >result.json 3>&- &
 	job=$!
-	read -r pid <started
+	hear started pid
 	pkill -KILL -P "$job" || true
 	wait $job || true
 	while [ -e "/proc/$pid" ]; do :; done
@@ -386,7 +386,7 @@ b.example.net
 	task install '{"script": "slow.sh"}' >task.json
 	coopr-exec -q <task.json >result.json 3>&- &
 	job=$!
-	read -r pid <started
+	hear started pid
 	kill $job
 	wait $job
 	same 75 "$(member .status)"
@@ -410,7 +410,7 @@ b.example.net
 	task install '{"script": "slow.sh"}' >task.json
 	coopr-exec -q <task.json >first.json 3>&- &
 	job=$!
-	read -r _ <started
+	hear started _
 	touch second
 	coopr-exec -q <task.json >result.json
 	same 0 "$(member .status)"
@@ -470,7 +470,7 @@ whole_task() {
 	task install '{"script": "slow.sh"}' >task.json
 	coopr-exec -q <task.json >result.json 3>&- &
 	job=$!
-	read -r pid <started
+	hear started pid
 	kill $job
 	wait $job
 	while [ -e "/proc/$pid" ]; do :; done

@@ -15,6 +15,8 @@
 #	need_shared PATH         skip where ../shared has no such file; "$SHARED/PATH" is it
 #	same EXPECTED FOUND      two texts; shows the difference
 #	contains TEXT PART       a text and what must be in it
+#	make_shim                shim.so of tests/crash/shim.c, for LD_PRELOAD: a program is stopped at its N-th call
+#	hear FIFO NAME...        a line that is written to a FIFO, read into variables; waits for a minute at most
 
 bats_require_minimum_version 1.5.0 # run -64 COMMAND, run --separate-stderr COMMAND
 
@@ -74,4 +76,17 @@ contains() {
 		return 1
 		;;
 	esac
+}
+
+# Open for writing, too: to open it for reading alone would wait for whoever writes, with no limit.
+hear() {
+	local fifo=$1
+
+	shift
+	read -r -t 60 "$@" <>"$fifo"
+}
+
+make_shim() {
+	need_program "${CC:-cc}"
+	"${CC:-cc}" -D_GNU_SOURCE -shared -fPIC -o shim.so "$BATS_TEST_DIRNAME/crash/shim.c"
 }

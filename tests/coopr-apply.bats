@@ -485,8 +485,7 @@ settled() {
 }
 
 @test "killed at any call, the next one makes the folder true" {
-	need_program "${CC:-cc}"
-	"${CC:-cc}" -D_GNU_SOURCE -shared -fPIC -o shim.so "$BATS_TEST_DIRNAME/crash/shim.c"
+	make_shim
 	describe blog '{"numMachines": 4}'
 	describe old '{"numMachines": 3}'
 	apply >said 2>log

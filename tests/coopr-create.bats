@@ -167,7 +167,7 @@ start_slow() {
 	mkfifo arrived gate
 	coopr-create slow -t gate -n 2 >records 2>log 3>&- &
 	maker=$!
-	read -r _ <arrived
+	hear arrived _
 }
 
 @test "while one makes a cluster, another gets 75, and is told of the job" {
@@ -215,8 +215,7 @@ start_slow() {
 }
 
 @test "killed at any call, the same command goes on: one cluster, one job, nothing done twice" {
-	need_program "${CC:-cc}"
-	"${CC:-cc}" -D_GNU_SOURCE -shared -fPIC -o shim.so "$BATS_TEST_DIRNAME/crash/shim.c"
+	make_shim
 	for ((at = 1; at < 60; at += ${CRASH_STEP:-4})); do
 		ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0 LD_PRELOAD=$PWD/shim.so CRASH_NO_SYNC=1 CRASH_AT=$at \
 			coopr-create c -t plain -n 1 >/dev/null 2>&1 || true

@@ -50,7 +50,7 @@ serve() {
 		server.serve_forever()
 	END
 	server=$!
-	read -r port <ready
+	hear ready port
 	echo "${1:-200}" >answer
 	: >requests
 }

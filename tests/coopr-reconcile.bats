@@ -498,7 +498,7 @@ list_through() {
 		exec cat "$WHERE/gate"
 	EOT
 	coopr-reconcile --probe --repair --timeout 5000 >found 2>told &
-	read -r plugin <arrived
+	hear arrived plugin
 	kill -TERM $!
 	code=0
 	wait $! || code=$?
@@ -525,8 +525,7 @@ list_through() {
 }
 
 @test "killed at any call, the next run settles all" {
-	need_program "${CC:-cc}"
-	"${CC:-cc}" -D_GNU_SOURCE -shared -fPIC -o shim.so "$BATS_TEST_DIRNAME/crash/shim.c"
+	make_shim
 	coopr create shop -t lamp -n 4 >records 2>log
 	coopr expand --detach shop
 	coopr-work --drain

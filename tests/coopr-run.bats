@@ -354,8 +354,7 @@ stopped_at() {
 }
 
 @test "killed at any call, the same file goes on, and nothing is done twice: a cluster that grows, and one that is made" {
-	need_program "${CC:-cc}"
-	"${CC:-cc}" -D_GNU_SOURCE -shared -fPIC -o shim.so "$BATS_TEST_DIRNAME/crash/shim.c"
+	make_shim
 	make_blog
 	for ((at = 1; at < 80; at += ${CRASH_STEP:-13})); do
 		coopr expand -n 5 --save plan blog >shown 2>log
@@ -375,8 +374,7 @@ stopped_at() {
 }
 
 @test "--save killed at any call leaves a whole plan or none, and begins nothing" {
-	need_program "${CC:-cc}"
-	"${CC:-cc}" -D_GNU_SOURCE -shared -fPIC -o shim.so "$BATS_TEST_DIRNAME/crash/shim.c"
+	make_shim
 	make_blog
 	for ((at = 1; at < 50; at += ${CRASH_STEP:-9})); do
 		stopped_at "$at" coopr-expand --save plan blog

@@ -116,7 +116,7 @@ teardown() {
 	mkfifo started go
 	job=$(put waits 2 2)
 	start_work -j 1
-	read -r _ <started
+	hear started _
 	kill "$work"
 	until grep -q "1 running tasks are waited for" work.log; do :; done
 	echo >go
@@ -130,7 +130,7 @@ teardown() {
 	mkfifo started
 	job=$(put waits 1 1)
 	start_work -j 1
-	read -r _ <started
+	hear started _
 	kill "$work"
 	until grep -q "waited for" work.log; do :; done
 	kill "$work"
@@ -148,7 +148,7 @@ teardown() {
 	job=$(put waits 3 3)
 	for _ in 1 2 3; do
 		start_work -j 2
-		read -r _ <started
+		hear started _
 		kill -KILL "$work"
 		wait "$work" || true
 		# Nobody holds the FIFO open any more: the plugins are gone.
@@ -183,7 +183,7 @@ teardown() {
 	mkfifo started
 	job=$(put waits 1 2)
 	start_work -v
-	read -r _ <started
+	hear started _
 	coopr-queue cancel "$job"
 	until [ ! -e "/proc/$(cat pid)" ]; do :; done
 	timeout 60 coopr-queue wait "$job" || true
@@ -266,7 +266,7 @@ two" "$(cat "$log")"
 			elif .kind == "cluster" then . + {catalogue: $task[0].cluster.catalogue} else . end' |
 		coopr-queue put)
 	start_work
-	read -r pid <started
+	hear started pid
 	kill -KILL "$work"
 	wait "$work" || true
 	until [ ! -e "/proc/$pid" ]; do :; done

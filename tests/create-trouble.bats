@@ -28,7 +28,7 @@ setup() {
 		imagetype: "debian12"}}' >mine/clustertemplates/gate.json
 	coopr-create c -t gate -n 1 >records 2>log 3>&- &
 	maker=$!
-	read -r _ <arrived
+	hear arrived _
 }
 
 teardown() {

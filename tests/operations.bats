@@ -281,7 +281,7 @@ carriers() {
 	mkfifo arrived gate
 	touch wait
 	coopr add blog stubborn >now 2>said &
-	read -r _ <arrived
+	hear arrived _
 	coopr pause blog
 	same paused "$(coopr-queue ls -o json | jq -r 'select(.job == "00000001-002") | .status')"
 	coopr resume blog
@@ -326,8 +326,7 @@ carriers() {
 }
 
 @test "expand, killed at any call: the same command goes on, and nothing is done twice" {
-	need_program "${CC:-cc}"
-	"${CC:-cc}" -D_GNU_SOURCE -shared -fPIC -o shim.so "$BATS_TEST_DIRNAME/crash/shim.c"
+	make_shim
 	for ((at = 1; at < 72; at += ${CRASH_STEP:-14})); do
 		ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0 LD_PRELOAD=$PWD/shim.so CRASH_NO_SYNC=1 CRASH_AT=$at \
 			coopr-expand -n 5 blog >/dev/null 2>&1 || true

@@ -10,8 +10,7 @@ load queue
 
 setup() {
 	fresh
-	need_program "${CC:-cc}"
-	"${CC:-cc}" -D_GNU_SOURCE -shared -fPIC -o shim.so "$BATS_TEST_DIRNAME/crash/shim.c"
+	make_shim
 	step=${FAULT_STEP:-3}
 }
 

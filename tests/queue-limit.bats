@@ -116,8 +116,7 @@ running() {
 }
 
 @test "a take stopped at any call leaves the limits whole" {
-	need_program "${CC:-cc}"
-	"${CC:-cc}" -D_GNU_SOURCE -shared -fPIC -o shim.so "$BATS_TEST_DIRNAME/crash/shim.c"
+	make_shim
 	many 4 00000001 qa >plan
 	for at in 1 2 3 4 5 6 7 8; do
 		rm -rf spool

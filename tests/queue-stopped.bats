@@ -9,8 +9,7 @@ load queue
 
 setup() {
 	fresh
-	need_program "${CC:-cc}"
-	"${CC:-cc}" -D_GNU_SOURCE -shared -fPIC -o shim.so "$BATS_TEST_DIRNAME/crash/shim.c"
+	make_shim
 	step=${STOP_STEP:-7}
 	stopped=
 }

@@ -107,7 +107,7 @@ setup() {
 signal.signal(signal.SIGINT, signal.SIG_DFL)
 os.execvp(sys.argv[1], sys.argv[1:])' "$COOPR_ROOT/tests/run" "$COOPR_BIN/.." "$COOPR_BUILD" hang.bats >log 3>&- &
 		runner=$!
-		read -r _ <started
+		hear started _
 		kill -s "${signal%:*}" "$runner"
 		code=0
 		wait "$runner" || code=$?

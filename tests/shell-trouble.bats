@@ -31,7 +31,7 @@ member() {
 	task install '{"script": "slow.sh"}' '{"password": "swordfish"}' >task.json
 	coopr-exec -q <task.json >first.json 3>&- &
 	job=$!
-	read -r wrapper pid dir <started
+	hear started wrapper pid dir
 	grep -q swordfish "$dir/config.json"
 	kill -KILL "$wrapper" "$pid"
 	wait "$job"

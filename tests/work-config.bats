@@ -144,7 +144,7 @@ blue" "$(cat begun)"
 	mkfifo started go
 	job=$(put waits 1 2)
 	start_work --drain
-	read -r _ <started
+	hear started _
 	kill -HUP "$work"
 	until grep -q "1 running tasks are waited for" work.log; do :; done
 	echo >go

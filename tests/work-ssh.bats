@@ -85,7 +85,7 @@ put_shell() {
 	END
 	job=$(put_shell stubborn.sh 1 1)
 	start_work -v
-	read -r -t 60 pid directory <started
+	hear started pid directory
 	began=${EPOCHREALTIME/./}
 	coopr-queue cancel "$job"
 	timeout 60 coopr-queue wait "$job" || [ $? -eq 1 ]
@@ -112,7 +112,7 @@ is_gone() {
 	END
 	job=$(put_shell tidy.sh 1 1)
 	start_work
-	read -r -t 60 _ <started
+	hear started _
 	coopr-queue cancel "$job"
 	timeout 60 coopr-queue wait "$job" || [ $? -eq 1 ]
 	same tidy "$(<tidied)"

@@ -26,7 +26,7 @@ teardown() {
 stop_with_lock() {
 	local at
 
-	"${CC:-cc}" -D_GNU_SOURCE -shared -fPIC -o shim.so "$BATS_TEST_DIRNAME/crash/shim.c"
+	make_shim
 	for ((at = 1; ; at++)); do
 		ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0 LD_PRELOAD=$PWD/shim.so CRASH_AT=$at CRASH_STOP=1 \
 			coopr-queue pause "$1" 3>&- &
@@ -74,7 +74,7 @@ has_timed_out() {
 @test "a worker that is stopped keeps its tasks; when it goes on, the one whose time was over has failed" {
 	job=$(put waits 1 1 00000042 '{"timeout_s": 1}')
 	start_work
-	read -r _ <started
+	hear started _
 	kill -STOP "$work"
 	until [ ! -e "/proc/$(cat pid)" ]; do :; done
 	is_running_alone "$job"
@@ -87,7 +87,7 @@ has_timed_out() {
 @test "stopped with its coopr-exec and the plugin, it ends the task when they go on, and the task has failed" {
 	job=$(put waits 1 1 00000042 '{"timeout_s": 1}')
 	start_work
-	read -r _ <started
+	hear started _
 	kill -STOP "$work" "$(cat exec)" "$(cat pid)"
 	until [ "$(cut -d. -f1 /proc/uptime)" -ge "$((${uptime:=$(cut -d. -f1 /proc/uptime)} + 3))" ]; do :; done
 	is_running_alone "$job"
@@ -109,7 +109,7 @@ has_timed_out() {
 	END
 	job=$(put stays 1 2)
 	start_work
-	read -r _ <started
+	hear started _
 	coopr-queue cancel "$job"
 	timeout 60 coopr-queue wait "$job" || true
 	same cancelled "$(status "$job")"

@@ -29,7 +29,7 @@ descriptors() {
 	plugin good <<<"$good"
 	first=$(put waits 1 1)
 	start_work -v -j 2
-	read -r _ <started
+	hear started _
 	descriptors 3
 	second=$(put good 1 1 00000043)
 	until grep -q "Too many open files; it is tried again" work.log; do :; done
@@ -45,7 +45,7 @@ descriptors() {
 	plugin waits <<<"echo x >>ran; echo >started; read -r _ <go; $good"
 	job=$(put waits 1 1)
 	start_work -v --drain
-	read -r _ <started
+	hear started _
 	descriptors 3
 	# A board that was put there anew has to be opened.
 	cp spool/board copy
@@ -79,7 +79,7 @@ descriptors() {
 	END
 	job=$(put leaves 1 1 00000042 '{"retries": 1}')
 	start_work -v --drain
-	read -r exec <started
+	hear started exec
 	kill -KILL "$exec"
 	wait "$work"
 	same alone "$(cat second)"
@@ -93,7 +93,7 @@ descriptors() {
 	END
 	job=$(put leaves 1 1)
 	start_work
-	read -r exec <started
+	hear started exec
 	kill -STOP "$exec" # or it would see that its worker is gone, and end the task
 	kill -KILL "$work"
 	wait "$work" || true
@@ -108,7 +108,7 @@ descriptors() {
 	plugin waits <<<"echo >started; read -r _ <go; $good"
 	job=$(put waits 1 1)
 	start_work --drain
-	read -r _ <started
+	hear started _
 	echo "no event" >"spool/jobs/$job/events.ndjson"
 	echo >go
 	code=0
@@ -131,7 +131,7 @@ descriptors() {
 	job=$(put waits 1 1)
 	coopr-work --drain 2>work.log 3>&- &
 	work=$!
-	read -r _ <started
+	hear started _
 	rm -r "$COOPR_SPOOL/jobs/$job"
 	echo >go
 	code=0

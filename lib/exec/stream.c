@@ -3,66 +3,20 @@
  * A stream goes one way: it is asked whether it streams (describe); then it serves, or is known not to; renewed, it is
  * retired, and ends once its last errand is over. One that has died is asked again when there is something for it.
  */
-#include "exec/stream.h"
+#include "exec/stream-state.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
-#include "base/clock.h"
 #include "base/location.h"
 #include "base/memory.h"
-#include "exec/verdict.h"
 #include "json/json.h"
-
-enum phase { PHASE_IDLE, PHASE_ASKING, PHASE_SERVING, PHASE_PLAIN };
-
-struct stream {
-	struct streams *streams;
-	char *kind, *type;
-	char *argv[3];
-	enum phase phase;
-	bool retired;
-	struct child child;
-	struct errand_set set;    /* those that it has, or will be sent once it serves */
-	char *why;                /* what made us end it */
-	struct stream *next;
-};
 
 void
 streams_init(struct streams *streams, struct supervisor *supervisor)
 {
 	*streams = (struct streams){.supervisor = supervisor, .deadline = INT64_MAX};
-}
-
-static void
-settle(struct stream *stream, struct errand *errand)
-{
-	errand_set_remove(&stream->set, errand);
-	errand->stream = NULL;
-	errand_list_add(&stream->streams->over, errand);
-}
-
-static void
-fail_all(struct stream *stream, int code, const char *why)
-{
-	struct errand *errand;
-
-	while ((errand = stream->set.list.first)) {
-		errand_fail(errand, code, "%s", why);
-		settle(stream, errand);
-	}
-}
-
-static void
-leave_to_others(struct stream *stream)
-{
-	struct errand *errand;
-
-	while ((errand = stream->set.list.first)) {
-		errand->end = ERRAND_NOT;
-		settle(stream, errand);
-	}
 }
 
 static int
@@ -133,32 +87,6 @@ drop(struct stream *stream)
 	stream_free(stream);
 }
 
-/* Its plugin is ended in so many milliseconds, where it is not over then. */
-static void
-set_deadline(struct streams *streams, struct errand *errand, int64_t in_ms)
-{
-	errand->deadline = clock_monotonic_ms() + in_ms;
-	if (errand->deadline < streams->deadline)
-		streams->deadline = errand->deadline;
-}
-
-static void
-post(struct stream *stream, struct errand *errand)
-{
-	struct streams *streams = stream->streams;
-
-	supervise_feed(streams->supervisor, &stream->child, errand->record, errand->length);
-	errand->sent = true;
-	set_deadline(streams, errand, errand->timeout_ms + STREAM_GRACE_MS);
-}
-
-static void
-post_all(struct stream *stream)
-{
-	for (struct errand *errand = stream->set.list.first; errand; errand = errand->next)
-		post(stream, errand);
-}
-
 void
 streams_give(struct streams *streams, const char *kind, const char *type, struct errand *errand)
 {
@@ -177,19 +105,9 @@ streams_give(struct streams *streams, const char *kind, const char *type, struct
 	errand->sent = errand->cancelled = false;
 	errand_set_add(&stream->set, errand);
 	if (stream->phase == PHASE_SERVING)
-		post(stream, errand);
+		stream_post(stream, errand);
 	else if (stream->phase == PHASE_IDLE && start(stream, "describe", PHASE_ASKING, &err) < 0)
-		leave_to_others(stream);
-}
-
-struct errand *
-streams_over(struct streams *streams)
-{
-	struct errand *errand = streams->over.first;
-
-	if (errand)
-		errand_list_remove(&streams->over, errand);
-	return errand;
+		stream_leave_all(stream);
 }
 
 static bool
@@ -219,58 +137,13 @@ described(struct stream *stream)
 		return;
 	}
 	if (!says_stream(&stream->child))
-		leave_to_others(stream);
+		stream_leave_all(stream);
 	else if (start(stream, "stream", PHASE_SERVING, &err) == 0)
-		post_all(stream);
+		stream_post_all(stream);
 	else {
 		stream->phase = PHASE_IDLE;
-		fail_all(stream, EX_TEMPFAIL, err.text);
+		stream_fail_all(stream, EX_TEMPFAIL, err.text);
 	}
-}
-
-/* Ends a plugin that does not keep to the rules. */
-static void
-give_up(struct stream *stream, const char *why)
-{
-	if (stream->why)
-		return;
-	stream->why = memory_string(why);
-	supervise_stop(stream->streams->supervisor, &stream->child);
-}
-
-/* Takes one line of the plugin's as the answer to an errand. */
-static void
-take_answer(struct stream *stream, const char *line, size_t length)
-{
-	struct error err;
-	struct errand *errand = errand_set_answer(&stream->set, line, length, &err);
-
-	if (errand)
-		settle(stream, errand);
-	else
-		give_up(stream, err.text);
-}
-
-static void
-take_answers(struct stream *stream)
-{
-	struct buffer *out = &stream->child.out;
-	size_t used = 0;
-	char *end;
-
-	while (!stream->why && used < out->length && (end = memchr(out->data + used, '\n', out->length - used))) {
-		size_t length = (size_t)(end - out->data) - used;
-
-		if (length > 0)
-			take_answer(stream, out->data + used, length);
-		used += length + 1;
-	}
-	if (used > 0)
-		buffer_drop(out, used);
-	if (out->length > STREAM_LINE_BYTES)
-		give_up(stream, "it printed a line that is too long");
-	if (stream->retired && stream->set.list.count == 0)
-		supervise_end_input(stream->streams->supervisor, &stream->child);
 }
 
 /* "automator/shell was killed by signal 9 while it was at this task". */
@@ -293,9 +166,9 @@ ended(struct stream *stream)
 {
 	char *why;
 
-	take_answers(stream);
+	stream_take_answers(stream);
 	why = explain_end(stream);
-	fail_all(stream, EX_TEMPFAIL, why);
+	stream_fail_all(stream, EX_TEMPFAIL, why);
 	free(why);
 	free(stream->why);
 	stream->why = NULL;
@@ -314,69 +187,12 @@ streams_heard(struct streams *streams, const struct child *child, enum supervise
 	if (!stream)
 		return false;
 	if (event == SUPERVISE_OUTPUT)
-		take_answers(stream);
+		stream_take_answers(stream);
 	else if (stream->phase == PHASE_ASKING)
 		described(stream);
 	else
 		ended(stream);
 	return true;
-}
-
-void
-streams_cancel(struct streams *streams, struct errand *errand)
-{
-	struct stream *stream = errand->stream;
-	char *line;
-
-	if (!stream || errand->cancelled)
-		return;
-	if (!errand->sent) {
-		errand_fail(errand, EX_TEMPFAIL, "it is not wanted any more");
-		settle(stream, errand);
-		return;
-	}
-	errand->cancelled = true;
-	line = errand_cancel_line(errand);
-	supervise_feed(streams->supervisor, &stream->child, line, strlen(line));
-	free(line);
-	set_deadline(streams, errand, STREAM_GRACE_MS);
-}
-
-/* Whoever is overdue has timed out; the others that its plugin was at will have failed for now. */
-static int64_t
-keep_time_of(struct stream *stream, int64_t now)
-{
-	int64_t first = INT64_MAX;
-	struct errand *next;
-
-	for (struct errand *errand = stream->set.list.first; errand; errand = next) {
-		next = errand->next;
-		if (errand->deadline > now) {
-			if (errand->deadline < first)
-				first = errand->deadline;
-			continue;
-		}
-		give_up(stream, "another of its tasks took too long, and it did not end that by itself");
-		errand_fail(errand, VERDICT_TIMEOUT, "timed out: %s/%s was ended after %lld s", stream->kind, stream->type,
-		    (long long)(errand->timeout_ms / 1000));
-		settle(stream, errand);
-	}
-	return first;
-}
-
-int64_t
-streams_keep_time(struct streams *streams, int64_t now)
-{
-	if (now < streams->deadline)
-		return streams->deadline;
-	streams->deadline = INT64_MAX;
-	for (struct stream *stream = streams->first; stream; stream = stream->next) {
-		int64_t first = keep_time_of(stream, now);
-
-		if (first < streams->deadline)
-			streams->deadline = first;
-	}
-	return streams->deadline;
 }
 
 void
