@@ -91,7 +91,7 @@ main(int argc, char **argv)
 
 	if (code < 0)
 		code = message_error(&err);
-	else
+	else if (wish.clusters.count == 0)
 		rounds_note();
 	print(&drift);
 	if (code == 0 && drift.count > 0)

@@ -25,7 +25,10 @@ setup() {
 			echo start >>/root/done
 			;;
 		stop) ! runs || kill "$(cat /run/beat.pid)" ;;
-		status) runs || { echo "there is no beat" >&2; exit 1; } ;;
+		status)
+			[ ! -e /root/hang ] || { echo $$ >/root/asked; sleep 1000; }
+			runs || { echo "there is no beat" >&2; exit 1; }
+			;;
 		esac
 	EOT
 	cat >mine/services/beat.json <<-'EOT'
@@ -85,6 +88,16 @@ kill_beat() { # NUMBER
 	coopr-stop -n 00000001-1000 beat beat >now 2>log
 	run --separate-stderr -0 coopr reconcile --probe --repair --work
 	same 3 "$(operations)"
+}
+
+@test "a service that does not say in time whether it runs is unknown, and what was asked is ended" {
+	coopr-exec beat/1002 'touch /root/hang'
+	run --separate-stderr -1 coopr reconcile --probe --repair --work --timeout 2
+	same "00000001-1002 beat unknown" "$(drift)"
+	run ! coopr-exec -q beat/1002 'kill -s 0 $(cat /root/asked)'
+	coopr-exec beat/1002 'rm /root/hang'
+	run --separate-stderr -0 coopr status --probe beat
+	same 1 "$(operations)"
 }
 
 @test "a machine whose network is cut is unreachable, and not replaced; once it is back, all is well" {

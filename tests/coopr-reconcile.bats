@@ -533,6 +533,7 @@ list_through() {
 	rm "$machines/00000002-1000"
 	mkdir "$COOPR_STATE/clusters/00000099"
 	long_ago "$COOPR_STATE/clusters/00000099"
+	down 00000002-1003.haproxy
 	cp -R "$COOPR_STATE" before
 	cp -R "$COOPR_SPOOL" spool-before
 	for ((at = 1; at < 600; at += ${CRASH_STEP:-9})); do
@@ -541,10 +542,11 @@ list_through() {
 		cp -aR spool-before "$COOPR_SPOOL"
 		long_ago "$COOPR_STATE/clusters/00000099"
 		ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0 LD_PRELOAD=$PWD/shim.so CRASH_NO_SYNC=1 CRASH_AT=$at \
-			CRASH_COUNT=$PWD/calls coopr-reconcile --repair >/dev/null 2>&1 || true
-		coopr reconcile --repair --work >/dev/null 2>&1 || [ $? -eq 1 ]
-		coopr reconcile --repair --work >/dev/null 2>&1 || [ $? -eq 1 ]
-		run --separate-stderr -0 coopr reconcile
+			CRASH_COUNT=$PWD/calls coopr-reconcile --probe --repair >/dev/null 2>&1 || true
+		for _ in 1 2 3; do
+			coopr reconcile --probe --repair --work >/dev/null 2>&1 || [ $? -eq 1 ]
+		done
+		run --separate-stderr -0 coopr reconcile --probe
 		same "" "$output$stderr"
 		same "1 terminated,2 active" "$(sqlite3 -separator ' ' "$COOPR_STATE/store.sqlite3" "SELECT id, status FROM cluster" | paste -sd,)"
 		same 5 "$(inside "$machines" | wc -w)"
