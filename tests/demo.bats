@@ -37,6 +37,18 @@ teardown() {
 	contains "$output" "is there already"
 	contains "$output" "application node 2 of 2"
 
+	# What its services say of themselves.
+	export COOPR_SPOOL=$COOPR_STATE/spool
+	run --separate-stderr -0 coopr reconcile --probe
+	coopr exec shop 'pkill -KILL "nginx|php-fpm|mariadbd"; true'
+	run --separate-stderr -1 coopr reconcile --probe
+	same "mariadb does not answer,nginx does not run,php*-fpm does not run,php*-fpm does not run" \
+		"$(jq -r .message <<<"$output" | sed 's/.*: //; s/php[0-9.]*/php*/' | sort | paste -sd,)"
+	run --separate-stderr -1 coopr reconcile --probe --repair --work
+	run --separate-stderr -0 coopr reconcile --probe
+
+	run --separate-stderr -0 "$COOPR_ROOT/tests/demo" up
+	contains "$output" "application node 2 of 2"
 	run --separate-stderr -0 "$COOPR_ROOT/tests/demo" down
 	[ ! -e "$COOPR_STATE" ]
 	run --separate-stderr -0 "$COOPR_ROOT/tests/demo" down
