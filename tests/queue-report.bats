@@ -141,7 +141,7 @@ assert abs(sum(a["took_s"] for a in attempts.values()) - report["work_s"]) < 0.0
 	same '["t1"]' "$(coopr-queue report -o json mine | jq -c 'select(.kind == "report").skipped')"
 	coopr-queue report -o html mine >page
 	contains "$(cat page)" 'it &#60;b&#62;stands'
-	contains "$(coopr-queue watch --since start -o text mine)" 'mine skip t1: it <b>stands by'
+	contains "$(coopr-queue watch --since start -o text mine)" ' skip t1: it <b>stands by'
 }
 
 # Fails where a page has an element or attribute that no report has, or would load or run anything.

@@ -35,9 +35,9 @@ static void
 add_provided(struct concern *concern, struct subject *subject)
 {
 	static const char member[] = "\"provides\":[";
-	const char *at = subject->text;
+	const char *at = subject->text ? subject->text : "";
 
-	while (at && (at = strstr(at, member)))
+	while ((at = strstr(at, member)))
 		for (at += strlen(member); *at == '"' || *at == ','; at++)
 			if (*at == '"') {
 				size_t length = strcspn(at + 1, "\"");

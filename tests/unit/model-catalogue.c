@@ -144,7 +144,7 @@ check_services(void)
 {
 	open_catalogue(
 	    SERVICE("a", ",'dependencies':{'install':{'requires':['b','alias','nix','a'],'uses':['maybe']},'conflicts':['foe']}"),
-	    SERVICE("b", ",'dependencies':{'provides':['alias']},'provisioner':{'actions':{'instal':{'type':'x'},'status':{},"
+	    SERVICE("b", ",'dependencies':{'provides':['alias']},'provisioner':{'actions':{'instal':{'type':'x'},'ponder':{},"
 	        "'start':{'type':'x'}}},'links':[{'label':'l','url':'%host.service.nix% %host.x%'}]"),
 	    "services/c.json", "{'name':'d'}", "services/e.json", "{'name':'b'}", "services/f.json", "{'name':7}",
 	    "services/g.json", "{'name':'g'", "services/.hidden.json", "{", "services/README", "", END);
@@ -159,7 +159,7 @@ check_services(void)
 	    "services/b.json /provisioner/actions/instal: services have no action \"instal\"; did you mean \"install\"?\n"
 	    "services/b.json /links/0/url: %host.service.nix%: there is no service \"nix\"\n"
 	    "services/b.json /links/0/url: %host.x%: this is no macro of coopr-macros(7)\n"
-	    "? services/b.json /provisioner/actions/status: services have no action \"status\"\n"
+	    "? services/b.json /provisioner/actions/ponder: services have no action \"ponder\"\n"
 	    "services/c.json /name: \"d\" is not the name of the file\n");
 	open_catalogue(SERVICE("a", ",'dependencies':{'runtime':{'requires':['b']},'install':{'uses':['b']}}"),
 	    SERVICE("b", ",'dependencies':{'runtime':{'uses':['alias','a']}}"),
