@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/message.h"
 #include "cluster/front.h"
+#include "cluster/recorded.h"
 
 static struct front front = {.jobs = FRONT_JOBS};
 static bool beyond;
@@ -48,7 +49,7 @@ main(int argc, char **argv)
 	if (!operands[0] || (operands[1] && operands[2]))
 		return option_misuse(&command, "a cluster is wanted, and perhaps a time");
 	lease_ms = operands[1] ? front_duration(&command, operands[1]) : 0;
-	result = account_open(&account, &manner.ask, operands[1] ? STORE_WRITE : STORE_READ, &err);
+	result = recorded_open(&account, &manner.ask, operands[1] ? STORE_WRITE : STORE_READ, operands[0], &err);
 	if (result == 0)
 		result = clusters_find(&account, operands[0], &list, &err);
 	if (result == 0 && operands[1])

@@ -44,6 +44,11 @@ break_mariadb() {
 	contains "$stderr" "nowhere: there is no store"
 	run --separate-stderr -1 coopr-status shop
 	contains "$stderr" "there is no cluster shop"
+	for verb in expand abort retry "delete -y"; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr -1 coopr $verb shop
+		contains "$stderr" "there is no cluster shop, nor any other yet"
+	done
 	[ ! -e "$COOPR_STATE/store.sqlite3" ]
 }
 

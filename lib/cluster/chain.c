@@ -195,8 +195,8 @@ chain_follow(const struct chain *chain, struct error *err)
 		return 0;
 	if (err->code == EX_NO) {
 		show_failure(chain);
-		return error_set(err, EX_NO, "%s: job %s failed; once its cause is mended, run the same command again",
-		    chain->folder->name, chain->job);
+		return error_set(err, EX_NO, "%s: job %s failed; once its cause is mended, run the same command again, or coopr "
+		    "retry %s", chain->folder->name, chain->job, chain->folder->name);
 	}
 	return -1;
 }

@@ -12,6 +12,7 @@
 #include "cluster/begin.h"
 #include "cluster/hook.h"
 #include "cluster/pace.h"
+#include "cluster/recorded.h"
 #include "cluster/refusal.h"
 #include "cluster/saved-plan.h"
 #include "cluster/settle.h"
@@ -72,7 +73,7 @@ int
 site_open(struct site *site, const struct manner *manner, const char *cluster, struct error *err)
 {
 	site_init(site, manner);
-	if (account_open(&site->account, &manner->ask, STORE_WRITE, err) < 0 || find_cluster(site, cluster, err) < 0)
+	if (recorded_open(&site->account, &manner->ask, STORE_WRITE, cluster, err) < 0 || find_cluster(site, cluster, err) < 0)
 		return -1;
 	return settle_found(site, err);
 }
@@ -114,7 +115,7 @@ open_for(struct site *site, const struct work_order *order, const struct manner 
 
 	site_init(site, manner);
 	if ((makes && cluster_name_check(order->cluster, err) < 0) ||
-	    account_open(&site->account, &manner->ask, makes ? STORE_CREATE : STORE_WRITE, err) < 0)
+	    recorded_open(&site->account, &manner->ask, makes ? STORE_CREATE : STORE_WRITE, order->cluster, err) < 0)
 		return -1;
 	if (find_cluster(site, order->cluster, err) == 0)
 		return settle_found(site, err);

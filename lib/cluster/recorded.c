@@ -15,11 +15,22 @@ struct recorded {
 	struct cluster_list list;
 };
 
+int
+recorded_open(struct account *account, const struct account_ask *ask, enum store_mode mode, const char *cluster,
+    struct error *err)
+{
+	int result = account_open(account, ask, mode, err);
+
+	if (result < 0 && err->code == EX_NOINPUT && !ask->store)
+		error_set(err, EX_NO, "there is no cluster %s, nor any other yet", cluster);
+	return result;
+}
+
 static int
 find(struct recorded *recorded, const struct account_ask *ask, const char *cluster, struct error *err)
 {
 	*recorded = (struct recorded){0};
-	return account_open(&recorded->account, ask, STORE_READ, err) < 0 ? -1
+	return recorded_open(&recorded->account, ask, STORE_READ, cluster, err) < 0 ? -1
 	     : clusters_find(&recorded->account, cluster, &recorded->list, err);
 }
 

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the store says of one cluster, printed.
+ * What the store says of one cluster.
  */
 #ifndef CLUSTER_RECORDED_H
 #define CLUSTER_RECORDED_H
 
-struct account_ask;
+#include "store/accounts.h"
+
 struct error;
+
+/* Opens the store for something that is about a cluster: account_open, but where there is no store yet there is no such cluster
+ * (EX_NO). */
+int recorded_open(struct account *account, const struct account_ask *ask, enum store_mode mode, const char *cluster,
+    struct error *err);
 
 /* Whether there is such a cluster: 0, or -1 with the reason. */
 int recorded_check(const struct account_ask *ask, const char *cluster, struct error *err);

@@ -7,6 +7,7 @@
 #include "base/location.h"
 #include "base/memory.h"
 #include "cluster/operate.h"
+#include "cluster/recorded.h"
 
 /* The job of the operation that is under way; the caller frees it. NULL with a reason. */
 static char *
@@ -17,7 +18,7 @@ find_job(const char *cluster, const struct manner *manner, struct error *err)
 	struct account account = {0};
 	char *job = NULL;
 
-	if (account_open(&account, &manner->ask, STORE_READ, err) == 0 && clusters_find(&account, cluster, &clusters, err) == 0 &&
+	if (recorded_open(&account, &manner->ask, STORE_READ, cluster, err) == 0 && clusters_find(&account, cluster, &clusters, err) == 0 &&
 	    operation_last(&account, clusters.list[0].id, &operations, err) >= 0) {
 		if (operations.count && operations.list[0].status < OPERATION_COMPLETE)
 			job = memory_string(operations.list[0].job);
