@@ -59,6 +59,8 @@ main(int argc, char **argv)
 	front.why = front.why ? front.why : plan.why;
 	order = order_of(&plan, id);
 	code = front_operate(&command, &front, &order, operands);
+	if (code == 0 && front.dry)
+		message("%s: the plan of %s, made by %s at %s", plan.path, plan.asked, plan.by, plan.at);
 	saved_plan_release(&plan);
 	return code;
 }

@@ -57,6 +57,7 @@ plan_in() {
 	same 00000001-001 "$(coopr-queue ls -o json | jq -r .job)"
 	run --separate-stderr -0 coopr run --dry-run -o json bigger
 	same "$(cat shown)" "$output"
+	contains "$stderr" "coopr-run: bigger: the plan of coopr expand --machines=6 blog, made by $(id -un) at 20"
 }
 
 @test "it is carried out as it was shown, whatever has become of the entities; a second time it is refused" {
@@ -292,6 +293,8 @@ plan_in() {
 	coopr create shop -T qa --as ann -t lamp -n 4 >now 2>log
 	coopr expand -T qa --as ann --save plan shop >shown 2>log
 	coopr create new -T qa --as ann -t lamp -n 4 --save newplan >shown 2>log
+	run --separate-stderr -1 coopr run --dry-run --as bob plan
+	same " coopr-run: there is no cluster 00000002" "$output $stderr"
 	run --separate-stderr -1 coopr run --as bob plan
 	contains "$stderr" "there is no cluster 00000002"
 	for dry in "" --dry-run; do

@@ -63,14 +63,10 @@ tell_operations(struct site *site, const struct saved_plan *plan, struct buffer 
 static int
 refuse_change(struct site *site, const struct saved_plan *plan, const char *what, struct error *err)
 {
-	jv command = json_get(plan->header, "command"), at = json_get(plan->header, "at");
-	const char *made = json_string(at);
+	const char *name = site->cluster->name;
 
-	error_set(err, EX_NO, "%s: it has changed since the plan was made, at %s: %s; look: coopr history %s; plan anew: %s --save FILE",
-	    site->cluster->name, made ? made : "some time", what, site->cluster->name, json_string(command));
-	jv_free(at);
-	jv_free(command);
-	return -1;
+	return error_set(err, EX_NO, "%s: it has changed since the plan was made, at %s: %s; look: coopr history %s; plan anew: "
+	    "%s --save FILE", name, plan->at, what, name, plan->asked);
 }
 
 /* Of a cluster that is there. */

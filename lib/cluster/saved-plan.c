@@ -133,7 +133,7 @@ integer_of(jv object, const char *name)
 static int
 understand(struct saved_plan *plan, size_t end, struct error *err)
 {
-	const char *cluster = string_of(plan->header, "cluster"), *command = string_of(plan->header, "command");
+	const char *cluster = string_of(plan->header, "cluster");
 
 	plan->action = string_of(plan->header, "action");
 	plan->verb = string_of(plan->header, "verb");
@@ -142,16 +142,19 @@ understand(struct saved_plan *plan, size_t end, struct error *err)
 	plan->owner = string_of(plan->header, "owner");
 	plan->group = string_of(plan->header, "group");
 	plan->why = string_of(plan->header, "why");
+	plan->asked = string_of(plan->header, "command");
+	plan->at = string_of(plan->header, "at");
+	plan->by = string_of(plan->header, "by");
 	plan->status = string_of(plan->header, "status");
 	plan->recorded = string_of(plan->header, "recorded");
 	plan->operation = integer_of(plan->header, "operation");
 	plan->lease_ms = integer_of(plan->header, "lease_ms");
 	plan->id = cluster ? cluster_id_of(cluster) : 0;
-	if (!plan->id || !plan->action || !life_find(plan->action) || !plan->name || !plan->tenant || !command)
+	if (!plan->id || !plan->action || !life_find(plan->action) || !plan->name || !plan->tenant || !plan->asked || !plan->at || !plan->by)
 		return error_set(err, EX_DATAERR, "%s: another version of coopr has saved it: save the plan anew", plan->path);
 	plan->records = plan->text.data + strcspn(plan->text.data, "\n") + 1;
 	plan->length = (size_t)(plan->text.data + end - plan->records);
-	plan->command = memory_printf("%s # plan %.16s", command, plan->mac);
+	plan->command = memory_printf("%s # plan %.16s", plan->asked, plan->mac);
 	return 0;
 }
 

@@ -29,6 +29,7 @@ struct saved_plan { /* release it; strings live in header */
 	struct buffer text;
 	jv header;
 	const char *action, *verb, *name, *tenant, *owner, *group, *why;
+	const char *asked, *at, *by; /* the command that planned it; when, and who */
 	const char *status, *recorded; /* of the cluster then, and the digest of its layout; NULL: it is to be made */
 	char *command;          /* that the operation is known by: what was asked for, and which plan it is */
 	int64_t id, operation;  /* of the cluster; the number of its last operation then, 0: it is to be made */
