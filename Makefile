@@ -106,7 +106,7 @@ test:
 	@$(MAKE) --no-print-directory check
 
 TORTURE = $(addprefix $(BUILD)/tests/unit/,queue-crash queue-rot queue-judge queue-week store-concern store-crash) \
-	$(wildcard tests/crash.bats tests/coopr-apply.bats tests/coopr-create.bats tests/operations.bats tests/coopr-run.bats tests/power.bats tests/queue-faults.bats tests/queue-load.bats \
+	$(wildcard tests/crash.bats tests/coopr-apply.bats tests/coopr-create.bats tests/operations.bats tests/operations-crash.bats tests/coopr-run.bats tests/power.bats tests/queue-faults.bats tests/queue-load.bats \
 	tests/queue-stopped.bats tests/work-stopped.bats tests/pipe-full.bats)
 
 torture: all $(TESTS_BUILT)

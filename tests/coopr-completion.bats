@@ -11,7 +11,7 @@ setup() {
 	need_program sqlite3
 	unset COOPR_COLOR COOPR_JOBS COOPR_OUTPUT
 	export COOPR_CATALOGUE=$COOPR_ROOT/share/coopr/catalogue
-	mkdir -p state/clusters/shop state/clusters/blog folder
+	mkdir -p state folder
 	: >file.txt
 }
 
@@ -109,7 +109,7 @@ all_of() {
 }
 
 @test "names of clusters are known, and nothing is said where there are none" {
-	same "blog shop" "$(coopr-completion --words CLUSTER | sort | tr '\n' ' ' | sed 's/ $//')"
+	same "" "$(coopr-completion --words CLUSTER)"
 	coopr-store init
 	sqlite3 state/store.sqlite3 "INSERT INTO cluster (id, tenant, name, owner, status, created_ms, changed_ms) VALUES
 		(1, 2, 'kept', 'ann', 'active', 0, 0), (2, 2, 'gone', 'ann', 'terminated', 0, 0), (3, 1, 'other', 'ann', 'active', 0, 0)"

@@ -39,7 +39,7 @@ as() {
 
 setup_file() {
 	[ "$(id -u)" -eq 0 ] || return 0
-	cd "$BATS_FILE_TMPDIR"
+	cd "$BATS_FILE_TMPDIR" || return
 	chmod 755 .
 	{
 		cat /etc/passwd
@@ -58,12 +58,14 @@ setup_file() {
 		as jim $JIM coopr-member set -T "${tenant%:*}" -r admin "${tenant#*:}"
 		as jim $JIM coopr-store import -T "${tenant%:*}" mine
 	done >out 2>err
-	echo '{"name":"marked","description":"marker-entity","providertype":"dummy"}' |
-		as ann $ANN coopr-store put -k provider -m marker-why >>out 2>>err
-	echo marker-value | as ann $ANN coopr-secret set marked
-	as ann $ANN coopr-create hidden -t lamp -n 4 -m marker-why --set marker-key=marker-value >>out 2>>err
-	as ann $ANN coopr-expand --detach -m marker-why hidden >>out 2>>err
-	as eve $EVE coopr-create own -t lamp -n 4 >>out 2>>err
+	{
+		echo '{"name":"marked","description":"marker-entity","providertype":"dummy"}' |
+			as ann $ANN coopr-store put -k provider -m marker-why
+		echo marker-value | as ann $ANN coopr-secret set marked
+		as ann $ANN coopr-create hidden -t lamp -n 4 -m marker-why --set marker-key=marker-value
+		as ann $ANN coopr-expand --detach -m marker-why hidden
+		as eve $EVE coopr-create own -t lamp -n 4
+	} >>out 2>>err
 }
 
 # All that there is of the others: rows, jobs, files.
@@ -78,7 +80,7 @@ everything() {
 setup() {
 	need_root
 	need_program setpriv unshare sqlite3 strace
-	cd "$BATS_FILE_TMPDIR"
+	cd "$BATS_FILE_TMPDIR" || return
 	at $COOPR X= test -r /mnt/out/share/coopr/schema || skip "another user cannot read the build"
 	cp "$BATS_TEST_DIRNAME/other-tenant/try-all" .
 	everything >before

@@ -121,9 +121,9 @@ print_commands(void)
 	arguments_release(&names);
 }
 
-/* Those in the store; whether there are any. */
-static bool
-print_stored_clusters(void)
+/* Those in the store that the user may see. */
+static void
+print_clusters(void)
 {
 	const struct account_ask ask = {.tenant = preference_value(PREFERENCE_TENANT, NULL)};
 	const struct cluster_filter filter = {.limit = CLUSTERS_MAX};
@@ -131,31 +131,16 @@ print_stored_clusters(void)
 	struct account account;
 	struct error err;
 	char *path = location_store(NULL);
-	bool any = false;
 
 	if (file_exists(AT_FDCWD, path)) {
 		if (account_open(&account, &ask, STORE_READ, &err) == 0)
 			clusters_list(&account, &filter, &list, &err);
 		for (size_t i = 0; i < list.count; i++)
 			puts(list.list[i].name);
-		any = list.count > 0;
 		cluster_list_release(&list);
 		account_release(&account);
 	}
 	free(path);
-	return any;
-}
-
-static void
-print_clusters(void)
-{
-	char *state;
-
-	if (print_stored_clusters())
-		return;
-	state = location_state();
-	print_folder(memory_printf("%s/clusters", state), "");
-	free(state);
 }
 
 static void
