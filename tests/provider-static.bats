@@ -157,19 +157,17 @@ teardown() {
 
 @test "who is stopped while machines are handed out to it is named, and how to let it go on" {
 	echo 192.0.2.11 >machines
-	mkdir -p state/static
+	do_task create 1000
 	flock -F state/static/lock sh -c 'kill -STOP $$' 3>&- &
 	holder=$!
 	until grep -q '^State:.*T' "/proc/$holder/status"; do :; done
-	sed "s.coopr-exec -q.coopr-exec." <<<"$(declare -f do_task)" >do_task.bash
-	. ./do_task.bash
-	do_task create 1000 2>said &
-	creator=$!
+	jq '.action = "delete"' task.json | coopr-exec >result.json 2>said 3>&- &
+	remover=$!
 	until grep -q "static/lock is locked by process $holder (sh), which is stopped: kill -CONT $holder lets it go on" said; do
-		kill -0 "$creator"
+		kill -0 "$remover"
 	done
 	kill -CONT "$holder"
 	wait "$holder"
-	wait "$creator"
+	wait "$remover"
 	same 0 "$(member .status)"
 }
