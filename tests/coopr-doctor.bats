@@ -83,6 +83,14 @@ chmod 600 $COOPR_STATE/store.sqlite3" "$(jq -r 'select(.name == "modes").remedy'
 	contains "$(jq -r 'select(.name == "spool folder").text' said)" "ro: its file system is read-only"
 }
 
+@test "a disk without room is a fault" {
+	need_root
+	mkdir full
+	unshare --mount bash -c 'mount -t tmpfs -o size=64k none full && { cat /dev/zero >full/fill || true; } &&
+		COOPR_SPOOL=$PWD/full/spool exec coopr-doctor -o json' >said 2>errors || [ $? -eq 1 ]
+	same "fault $PWD/full/spool: there are 0 MB left" "$(jq -r 'select(.name == "spool folder") | .status + " " + .text' said)"
+}
+
 @test "a lock that a stopped process holds is named with that process; nobody waits for it" {
 	mkdir -p "$COOPR_STATE/clusters/00000001"
 	flock "$COOPR_STATE/clusters/00000001" sh -c 'echo $$ >pid; kill -STOP $$; exec true' 3>&- &

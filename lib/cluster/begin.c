@@ -25,6 +25,8 @@ begin_folder(const struct site *site, const struct work_order *order, struct err
 
 	if (result == 0 && layout && *layout)
 		result = file_replace(site->operation.fd, "was.ndjson", layout, strlen(layout), 0600, err);
+	if (result < 0)
+		error_prefix(err, "%s", site->operation.path);
 	free(line);
 	return result;
 }

@@ -21,7 +21,7 @@
 #include "base/location.h"
 #include "base/process.h"
 
-enum { ROOM_MB = 100 }; /* less than that on a disk is a doubt */
+enum { ROOM_MB = 100, ROOM_LEAST_MB = 1 }; /* less than that on a disk is a doubt; a fault */
 
 /* Runs a command of coopr; its exit code, or -1. text: what it said, one line of it. */
 static int
@@ -105,12 +105,21 @@ nearest_folder(const char *path)
 	return folder;
 }
 
+/* Of the disk that has the folder; where that cannot be told, enough. */
+static int64_t
+room_mb(const char *folder)
+{
+	struct statvfs disk;
+
+	return statvfs(folder, &disk) < 0 ? ROOM_MB : (int64_t)(disk.f_bavail * disk.f_frsize / (1 << 20));
+}
+
 /* Takes path. */
 static void
 check_place(struct doctor_report *report, const char *check, char *path)
 {
 	char *folder = nearest_folder(path);
-	struct statvfs disk;
+	int64_t left_mb = room_mb(folder);
 	struct stat status;
 
 	if (access(folder, W_OK | X_OK) < 0 && errno == EROFS)
@@ -121,9 +130,9 @@ check_place(struct doctor_report *report, const char *check, char *path)
 		    "%s: we may not write there", folder);
 	else if (stat(folder, &status) == 0 && (status.st_mode & 002) && !(status.st_mode & S_ISVTX))
 		doctor_say(report, check, DOCTOR_FAULT, "chmod o-w", "%s: everybody may write there", folder);
-	else if (statvfs(folder, &disk) == 0 && disk.f_bavail / 1024 * disk.f_frsize / 1024 < ROOM_MB)
-		doctor_say(report, check, DOCTOR_DOUBT, "make room; coopr-queue gc removes old jobs",
-		    "%s: there are less than %d MB left", path, ROOM_MB);
+	else if (left_mb < ROOM_MB)
+		doctor_say(report, check, left_mb < ROOM_LEAST_MB ? DOCTOR_FAULT : DOCTOR_DOUBT,
+		    "make room; coopr-queue gc removes old jobs", "%s: there are %lld MB left", path, (long long)left_mb);
 	else
 		doctor_say(report, check, DOCTOR_FINE, NULL, "%s%s", path,
 		    strcmp(folder, path) == 0 ? "" : " (is made when it is needed)");
