@@ -88,6 +88,16 @@ fed_left(const struct child *child)
 	return child->fed.length - child->fed_used;
 }
 
+/* Forgets what is written once that is more than what is left: a child that is fed all the time may never have read all. */
+static void
+forget_written(struct child *child)
+{
+	if (child->fed_used > fed_left(child)) {
+		buffer_drop(&child->fed, child->fed_used);
+		child->fed_used = 0;
+	}
+}
+
 bool
 pipes_feed(struct child *child)
 {
@@ -104,6 +114,7 @@ pipes_feed(struct child *child)
 	if (child->in_end.fd >= 0 && fed_left(child) > 0) {
 		feed_from(child, child->fed.data + child->fed_used, fed_left(child), &n);
 		child->fed_used += n;
+		forget_written(child);
 		if (child->in_end.fd >= 0 && fed_left(child) > 0)
 			return false;
 	}

@@ -39,8 +39,6 @@ fill_own(const struct offer *offer, struct own own[OWN_COUNT])
 static void
 print_own(const struct offer *offer, const struct own *own, struct buffer *out)
 {
-	if (!own->string && !own->json && strcmp(own->name, "attempt") != 0)
-		return;
 	buffer_byte(out, '"');
 	buffer_text(out, own->name);
 	buffer_text(out, "\":");
@@ -48,8 +46,10 @@ print_own(const struct offer *offer, const struct own *own, struct buffer *out)
 		json_quote(own->string, out);
 	else if (own->json)
 		buffer_text(out, own->json);
-	else
+	else if (strcmp(own->name, "attempt") == 0)
 		buffer_printf(out, "%jd", (intmax_t)offer->attempt);
+	else
+		buffer_text(out, "null");
 	buffer_byte(out, ',');
 }
 

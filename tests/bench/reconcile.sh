@@ -49,3 +49,18 @@ if has sqlite3 sqlite3; then
 	read -r ms cpu memory _ < <(repeat -b -n 5 sh -c "coopr-reconcile >found || [ \$? -eq 1 ]")
 	echo "one machine of them gone: $(against_cpu "$ms" "$cpu" 2000), $memory KB, $(wc -l <found) found"
 fi
+
+# A cluster of a thousand machines, all of which are asked, and their services.
+probe() {
+	export COOPR_STATE=$PWD/asked COOPR_SPOOL=$PWD/asked-spool
+	jq '.constraints.size.max = 1000 | .constraints.services |= map_values(del(.quantities.max))' \
+		catalogue/clustertemplates/lamp.json >lamp.json
+	mv lamp.json catalogue/clustertemplates/lamp.json
+	coopr create big -t lamp -n 1000 >/dev/null 2>&1
+	read -r ms cpu memory _ < <(repeat -b -n 5 coopr-reconcile --probe -j 50)
+	echo "1,000 machines asked, and their services: $(against_cpu "$ms" "$cpu" 2000), $memory KB"
+}
+
+if has jq jq; then
+	probe
+fi

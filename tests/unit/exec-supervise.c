@@ -96,6 +96,33 @@ test_streams(void)
 	free(much);
 }
 
+/* What it is fed is never all written: what has been must not gather. */
+static void
+test_fed(void)
+{
+	struct child child = {.hold_input = true, .out_limit = 1 << 20, .tell_out = true}, *heard;
+	size_t length = 256 * 1024, most = 0, told = 0;
+	char *piece = memory_zeroed(length, 1);
+
+	start(&child, "exec cat");
+	for (int i = 0; i < 8; i++)
+		supervise_feed(&supervisor, &child, piece, length);
+	for (int fed = 8; told < 64 * length;) {
+		if (supervise_next(&supervisor, -1, &heard) == SUPERVISE_OUTPUT)
+			buffer_clear(&child.out);
+		told = child.out_total;
+		for (; fed < 64 && fed < (int)(told / length) + 8; fed++)
+			supervise_feed(&supervisor, &child, piece, length);
+		most = child.fed.length > most ? child.fed.length : most;
+	}
+	tap_ok(most <= 24 * length, "a child that is fed all the time costs as much memory as it has not read");
+	supervise_end_input(&supervisor, &child);
+	until_ended();
+	tap_is_number(child.out_total, 64 * length, "and reads it all");
+	free(piece);
+	release(&child);
+}
+
 static void
 test_time(void)
 {
@@ -189,6 +216,7 @@ main(void)
 		return 1;
 	test_one();
 	test_streams();
+	test_fed();
 	test_time();
 	test_many();
 	test_events();

@@ -13,7 +13,7 @@
 #include "json/members.h"
 #include "tap.h"
 
-static const struct offer offer = {.job = "c-001", .task = "t1", .attempt = 3, .action = ACTION_INSTALL, .worker = "w\"1",
+static struct offer offer = {.job = "c-001", .task = "t1", .attempt = 3, .action = ACTION_INSTALL, .worker = "w\"1",
     .cluster = "{\"config\":{}}", .machine = "{\"id\":\"n\"}", .nodes = "/s/nodes", .log = "/s/log", .token = "c-001:t1"};
 
 static char *
@@ -68,6 +68,10 @@ main(void)
 	test_same("{\"action\":\"create\",\"expect_s\":\"1\",\"id\":\"t1\",\"kind\":\"task\",\"node\":\"n\",\"timeout_s\":\"60\",\"type\":\"d\"}",
 	    "numbers as strings");
 	test_same("{\"kind\":\"task\",\"id\":\"t1\",\"action\":\"create\",\"node\":\"n\",\"type\":\"d\",\"timeout_s\":60}", "not in order");
+
+	offer.log = offer.worker = NULL;
+	test_same("{\"action\":\"status\",\"expect_s\":1,\"id\":\"t1\",\"kind\":\"task\",\"node\":\"n\",\"service\":null,"
+	    "\"timeout_s\":60,\"type\":\"d\"}", "of no queue");
 
 	tap_is_number(count("{\"a\":1,\"b\":[\"]\",{\"c\":\"\\\\\"}]}", 8), 2, "members are counted");
 	tap_is_number(count("{\"a\":1,\"b\":2,\"c\":3}", 2), -1, "more than there is room for");
