@@ -46,10 +46,17 @@ is_guest(struct error *err)
 	return result;
 }
 
+/* 1 where this process was begun by a guest, and not by one of ours. */
+static int
+began_as_guest(struct error *err)
+{
+	return getenv("SUDO_USER") && (vouched_by_us || !getenv(vouched)) ? is_guest(err) : 0;
+}
+
 int
 guest_refuse(const char *what, struct error *err)
 {
-	int guest = getenv("SUDO_USER") && (vouched_by_us || !getenv(vouched)) ? is_guest(err) : 0;
+	int guest = began_as_guest(err);
 
 	return guest <= 0 ? guest : error_set(err, EX_NOPERM,
 	    "%s: only for a superadmin, where sudo(8) has given %s the rights of the store's owner", what, getenv("SUDO_USER"));
@@ -58,12 +65,11 @@ guest_refuse(const char *what, struct error *err)
 static int
 refuse_file(const char *name, struct error *err)
 {
-	char *what = memory_printf("%s: a file or folder named here would be opened with the owner's rights; give - and standard input",
-	    name);
-	int result = guest_refuse(what, err);
+	int guest = began_as_guest(err);
 
-	free(what);
-	return result;
+	return guest <= 0 ? guest : error_set(err, EX_NOPERM,
+	    "%s: only a superadmin may name files, where sudo(8) has given %s the rights of the store's owner; - is standard input",
+	    name, getenv("SUDO_USER"));
 }
 
 int
