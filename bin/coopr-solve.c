@@ -207,12 +207,13 @@ judge_answer(const struct request *request, const char *path)
 static int
 explain_in(const struct request *request, const struct layout *layout, const char *service)
 {
+	struct explain_terms terms = {explained, service, solving.moves_max};
 	struct explanation explanation;
 	struct arena arena = {0};
 	struct error err;
 	int code = 0;
 
-	if (explain(request, layout, solving.moves_max, explained, service, &arena, &explanation, &err) < 0)
+	if (explain(request, layout, &terms, &arena, &explanation, &err) < 0)
 		code = message_error(&err);
 	else if (output && strcmp(output, "json") == 0)
 		explanation_write_record(&explanation, stdout);

@@ -182,9 +182,10 @@ struct quest { /* for the densest pattern of a group */
 static bool
 can_be(struct quest *q)
 {
+	struct search_for best = {q->wish.region.group, &q->wish, -1, INT64_MAX};
 	int64_t value;
 
-	return price_best(q->master->program, &q->prices, &q->budget, q->wish.region.group, &q->wish, -1, INT64_MAX, q->best, &value);
+	return price_best(q->master->program, &q->prices, &q->budget, &best, q->best, &value);
 }
 
 /* Prices by which a pattern is worth its size, or nothing. */

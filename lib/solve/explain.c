@@ -297,25 +297,25 @@ is_plain(struct inquiry *q)
 }
 
 int
-explain(const struct request *request, const struct layout *layout, int64_t moves_max, const char *node,
-    const char *service, struct arena *arena, struct explanation *explanation, struct error *err)
+explain(const struct request *request, const struct layout *layout, const struct explain_terms *terms,
+    struct arena *arena, struct explanation *explanation, struct error *err)
 {
 	struct inquiry q = {.request = request, .layout = layout, .arena = arena, .explanation = explanation, .err = err};
 	bool defined = false;
 	int rc = 0;
 
-	*explanation = (struct explanation){.node = find_node(layout, node), .service = service};
+	*explanation = (struct explanation){.node = find_node(layout, terms->node), .service = terms->service};
 	for (size_t i = 0; i < request->service_count; i++)
-		defined = defined || strcmp(request->services[i].name, service) == 0;
+		defined = defined || strcmp(request->services[i].name, terms->service) == 0;
 	if (!explanation->node)
-		return error_set(err, EX_NO, "layout: there is no node %s", node);
+		return error_set(err, EX_NO, "layout: there is no node %s", terms->node);
 	if (!defined)
-		return error_set(err, EX_NO, "request: /services: no service \"%s\" is defined", service);
-	explanation->stands = !explanation->node->leaves && node_has(explanation->node, service);
+		return error_set(err, EX_NO, "request: /services: no service \"%s\" is defined", terms->service);
+	explanation->stands = !explanation->node->leaves && node_has(explanation->node, terms->service);
 	if (is_plain(&q))
 		return 0;
 	demands_collect(request, &q.demands);
-	q.demands.moves_max = moves_max;
+	q.demands.moves_max = terms->moves_max;
 	rc = inquire(&q);
 	demands_release(&q.demands);
 	return rc;

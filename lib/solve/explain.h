@@ -27,6 +27,12 @@ enum explain_verdict {
 	EXPLAIN_UNKNOWN,   /* none was found in reasonable time */
 };
 
+struct explain_terms {
+	const char *node;    /* an id, a nodenum or a host name */
+	const char *service; /* why it stands there, or why not */
+	int64_t moves_max;   /* how many moves are allowed */
+};
+
 struct explanation { /* all of it in the arena, or the request's or the layout's */
 	const struct node *node;
 	const char *service;
@@ -39,9 +45,9 @@ struct explanation { /* all of it in the arena, or the request's or the layout's
 	struct fault *alone;        /* what breaks if only this is otherwise */
 };
 
-/* node: an id, a nodenum or a host name. 0, or -1: EX_NO where the layout has no such node or the request no such service. */
-int explain(const struct request *request, const struct layout *layout, int64_t moves_max, const char *node,
-    const char *service, struct arena *arena, struct explanation *explanation, struct error *err);
+/* 0, or -1: EX_NO where the layout has no such node or the request no such service. */
+int explain(const struct request *request, const struct layout *layout, const struct explain_terms *terms,
+    struct arena *arena, struct explanation *explanation, struct error *err);
 
 /* Writes it for a person, and as a record. */
 void explanation_write(const struct explanation *explanation, FILE *stream);

@@ -33,6 +33,7 @@ has_other(const struct program *p, const struct prices *prices, const struct pat
 	struct budget budget = {.nodes_max = DOUBT_NODES};
 	struct arena arena = {0};
 	struct prices own = *prices;
+	struct search_for another = {pattern->group, NULL, floor, floor};
 	struct pattern other = {.units = arena_alloc(&arena, p->unit_words, sizeof(uint64_t))};
 	int64_t value;
 	bool found;
@@ -41,7 +42,7 @@ has_other(const struct program *p, const struct prices *prices, const struct pat
 	for (size_t i = 0; i < prices->toll_count; i++)
 		own.tolls[i] = prices->tolls[i];
 	own.tolls[own.toll_count++] = (struct toll){pattern_region(p, pattern, &arena), -NEVER};
-	found = price_best(p, &own, &budget, pattern->group, NULL, floor, floor, &other, &value);
+	found = price_best(p, &own, &budget, &another, &other, &value);
 	arena_release(&arena);
 	return found || budget.spent;
 }
@@ -59,10 +60,11 @@ narrow_by_rules(struct program *p)
 	int64_t value;
 
 	for (size_t g = 1; g < p->group_count && !p->moves_max; g++) {
+		struct search_for any = {(int)g, NULL, -1, -1};
 		struct pattern *only = arena_alloc(&p->arena, 1, sizeof *only);
 
 		only->units = arena_alloc(&p->arena, p->unit_words, sizeof *only->units);
-		if (price_best(p, &none, &budget, (int)g, NULL, -1, -1, only, &value) && !has_other(p, &none, only, -1))
+		if (price_best(p, &none, &budget, &any, only, &value) && !has_other(p, &none, only, -1))
 			p->groups[g].only = only;
 	}
 	free(none.group);

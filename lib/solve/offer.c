@@ -247,13 +247,13 @@ new_column(struct master *m, int group, bool marked, int64_t threshold, int64_t 
 	const struct program *p = m->program;
 	struct column column = {.marked = marked, .wish = m->wish_number};
 	int64_t mark = marked ? m->marked_price : 0, enough = *best > threshold ? *best : threshold, value;
+	struct search_for better = {group, marked ? m->wish : NULL, *best - mark, enough - mark};
 	bool found;
 
 	if (p->groups[group].only)
 		return SIMPLEX_NONE;
 	column.pattern.units = arena_alloc(&m->arena, p->unit_words, sizeof(uint64_t));
-	found = price_best(p, &m->prices, m->budget, group, marked ? m->wish : NULL, *best - mark, enough - mark,
-	    &column.pattern, &value);
+	found = price_best(p, &m->prices, m->budget, &better, &column.pattern, &value);
 	if (!found || value + mark <= *best)
 		return SIMPLEX_NONE;
 	*best = value + mark;
@@ -307,8 +307,11 @@ offer_possible(struct master *m)
 
 	memset(m->row_price, 0, m->row_count * sizeof *m->row_price);
 	gather_prices(m);
-	for (size_t g = 0; g < p->group_count && !possible; g++)
-		possible = !p->groups[g].only && price_best(p, &m->prices, m->budget, (int)g, m->wish, -1, -1, &pattern, &value);
+	for (size_t g = 0; g < p->group_count && !possible; g++) {
+		struct search_for any = {(int)g, m->wish, -1, -1};
+
+		possible = !p->groups[g].only && price_best(p, &m->prices, m->budget, &any, &pattern, &value);
+	}
 	free(pattern.units);
 	return possible || m->budget->spent;
 }

@@ -158,14 +158,16 @@ is_choosy(const struct program *p, const struct wish *wish, int group)
 }
 
 static bool
-hunt_all(const struct program *p, const struct prices *prices, struct budget *budget, int group,
-    const struct wish *wish, int64_t floor, int64_t enough, struct pattern *best, int64_t *value)
+hunt_all(const struct program *p, const struct prices *prices, struct budget *budget, const struct search_for *what,
+    struct pattern *best, int64_t *value)
 {
-	const struct group *g = &p->groups[group];
+	const struct wish *wish = what->wish;
+	const struct group *g = &p->groups[what->group];
 	struct candidate *scratch = memory_zeroed(p->unit_count, sizeof *scratch);
 	struct hunt hunt = {
-		.program = p, .budget = budget, .wish = wish, .group = group, .best = floor, .enough = enough, .best_units = best->units,
-		.choosy = is_choosy(p, wish, group),
+		.program = p, .budget = budget, .wish = wish, .group = what->group, .best = what->floor, .enough = what->enough,
+		.best_units = best->units,
+		.choosy = is_choosy(p, wish, what->group),
 		.need = wish && wish->size > 1 ? wish->size : 1,
 		.order = memory_zeroed(p->unit_count, sizeof *hunt.order),
 		.hope = memory_zeroed(p->unit_count + 1, sizeof *hunt.hope),
@@ -193,7 +195,7 @@ hunt_all(const struct program *p, const struct prices *prices, struct budget *bu
 		else if (!g->broken && !p->impossible)
 			hunt_on(&hunt, (int)h, scratch);
 		if (hunt.best > before)
-			*best = (struct pattern){.group = group, .hardware = (int)h, .units = best->units};
+			*best = (struct pattern){.group = what->group, .hardware = (int)h, .units = best->units};
 	}
 	release(&hunt);
 	free(scratch);
@@ -202,12 +204,12 @@ hunt_all(const struct program *p, const struct prices *prices, struct budget *bu
 }
 
 bool
-price_best(const struct program *p, const struct prices *prices, struct budget *budget, int group,
-    const struct wish *wish, int64_t floor, int64_t enough, struct pattern *best, int64_t *value)
+price_best(const struct program *p, const struct prices *prices, struct budget *budget, const struct search_for *what,
+    struct pattern *best, int64_t *value)
 {
-	*value = floor;
-	return prices->group[group] != PRICE_FORBIDDEN && (!wish || wish_fits(p, wish, group)) &&
-	    hunt_all(p, prices, budget, group, wish, floor, enough, best, value);
+	*value = what->floor;
+	return prices->group[what->group] != PRICE_FORBIDDEN && (!what->wish || wish_fits(p, what->wish, what->group)) &&
+	    hunt_all(p, prices, budget, what, best, value);
 }
 
 size_t
@@ -224,9 +226,12 @@ price_largest(const struct program *p, struct budget *budget)
 
 	for (size_t u = 0; u < p->unit_count; u++)
 		prices.unit[u] = (int64_t)p->units[u].size;
-	for (size_t g = 0; g < p->group_count; g++)
+	for (size_t g = 0; g < p->group_count; g++) {
+		struct search_for more = {(int)g, NULL, largest, INT64_MAX};
+
 		if (!p->groups[g].only)
-			price_best(p, &prices, budget, (int)g, NULL, largest, INT64_MAX, &pattern, &largest);
+			price_best(p, &prices, budget, &more, &pattern, &largest);
+	}
 	free(prices.group);
 	free(prices.hardware);
 	free(prices.unit);

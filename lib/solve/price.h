@@ -56,11 +56,17 @@ struct prices {
 	struct gauge *gauges; /* of each hardware type, for a wish */
 };
 
-/* The best pattern of a group that wish (or NULL) allows, in best (units has room), and its price in value. False
- * where no pattern is worth more than floor: that is certain, unless the budget is spent. One worth more than enough
- * will do where it takes long to find a better one. Deterministic. */
-bool price_best(const struct program *program, const struct prices *prices, struct budget *budget, int group,
-    const struct wish *wish, int64_t floor, int64_t enough, struct pattern *best, int64_t *value);
+struct search_for { /* the best pattern */
+	int group;
+	const struct wish *wish; /* that it meets; or NULL */
+	int64_t floor;           /* worth more than that */
+	int64_t enough;          /* one worth more than that will do where it takes long to find a better one */
+};
+
+/* The best such pattern, in best (units has room), and its price in value. False where there is none: that is certain, unless
+ * the budget is spent. Deterministic. */
+bool price_best(const struct program *program, const struct prices *prices, struct budget *budget,
+    const struct search_for *what, struct pattern *best, int64_t *value);
 
 /* The most services on one machine, looking at nothing but the machine. */
 size_t price_largest(const struct program *program, struct budget *budget);

@@ -63,17 +63,18 @@ explain_one(const struct puzzle *z, const struct request *request, const struct 
     uint64_t seed)
 {
 	struct judge j = {.z = z, .first_will_do = true};
+	char name[16];
+	struct explain_terms terms = {layout->nodes[n].id, name, 0};
 	struct explanation explanation;
 	struct arena arena = {0};
 	struct error err;
-	char name[16];
 	bool is_forced;
 
 	snprintf(name, sizeof name, "s%d", service);
 	wish_otherwise(&j, layout, &layout->nodes[n], service);
 	judge(&j, 0);
 	asked++;
-	if (explain(request, layout, 0, layout->nodes[n].id, name, &arena, &explanation, &err) < 0) {
+	if (explain(request, layout, &terms, &arena, &explanation, &err) < 0) {
 		printf("# TEST_SEED=%" PRIu64 ": %s\n", seed, err.text);
 		wrong++;
 	} else {
