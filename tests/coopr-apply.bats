@@ -399,15 +399,17 @@ settled() {
 	describe wiki '{"numMachines": 4}'
 	mkfifo arrived gate errors
 	touch wait
-	coopr-apply -f clusters >said 2>errors 3>&- &
+	exec 6<>arrived 7<>gate
+	coopr-apply -f clusters >said 2>errors 3>&- 6>&- 7>&- &
 	exec 5<errors
-	read -r _ <arrived
-	kill -TERM $!
-	while read -r line <&5; do
-		case $line in *"once more to end them too"*) break ;; esac
+	read -r _ <&6
+	got=0
+	while [ "$got" -ne 1 ]; do # until it has ended; the second signal, or a later one, ends the tasks that wait
+		kill -TERM $! 2>/dev/null || true
+		got=0
+		read -r -t 10 line <&5 || got=$?
+		echo "$line" >>rest
 	done
-	kill -TERM $!
-	cat <&5 >rest
 	code=0
 	wait $! || code=$?
 	same 143 "$code"
