@@ -142,21 +142,27 @@ is_unfinished(const struct site *site, const struct operation *last)
 	    site->cluster->status != LIFE_ACTIVE);
 }
 
+/* The last operation of the site's cluster, whose folder is entered: 1; 0 where there is nothing of it to go on with; -1. */
+static int
+find_unfinished(struct site *site, struct operation_list *list, struct error *err)
+{
+	int result = operation_last(&site->account, site->id, list, err);
+
+	if (result <= 0 || !is_unfinished(site, &list->list[0]))
+		return result < 0 ? -1 : 0;
+	folder_close(&site->operation);
+	return folder_enter(&site->folder, list->list[0].job, &site->operation, err) < 0 ? -1 : 1;
+}
+
 /* What was begun by the same command goes on, and what has failed of it is tried again: 1 where there is such, 0, -1. */
 static int
 resume(struct site *site, const struct work_order *order, struct error *err)
 {
 	struct operation_list list = {0};
-	struct operation *last;
-	int result = site->cluster && !site->manner->dry ? operation_last(&site->account, site->id, &list, err) : 0;
+	int result = site->cluster && !site->manner->dry ? find_unfinished(site, &list, err) : 0;
 
-	if (result > 0) {
-		last = &list.list[0];
-		folder_close(&site->operation);
-		result = folder_enter(&site->folder, last->job, &site->operation, err);
-		if (result == 0 && is_same(site, order->command) && is_unfinished(site, last))
-			result = begin_again(site, last, err) < 0 ? -1 : 1;
-	}
+	if (result > 0)
+		result = !is_same(site, order->command) ? 0 : begin_again(site, &list.list[0], err) < 0 ? -1 : 1;
 	operation_list_release(&list);
 	return result;
 }
@@ -348,18 +354,6 @@ operate(const struct work_order *order, const struct manner *manner, struct done
 		result = undertake(&site, order, done, err);
 	site_release(&site);
 	return result;
-}
-
-/* The last operation of the site's cluster, whose folder is entered: 1; 0 where there is nothing of it to go on with; -1. */
-static int
-find_unfinished(struct site *site, struct operation_list *list, struct error *err)
-{
-	int result = operation_last(&site->account, site->id, list, err);
-
-	if (result <= 0 || list->list[0].status == OPERATION_COMPLETE || list->list[0].status == OPERATION_ROLLEDBACK)
-		return result < 0 ? -1 : 0;
-	folder_close(&site->operation);
-	return folder_enter(&site->folder, list->list[0].job, &site->operation, err) < 0 ? -1 : 1;
 }
 
 /* What failed once may have been followed by what did not: then the cluster is put right without going on with anything. */
