@@ -3,7 +3,7 @@
 #
 # Every operation on a cluster, killed at each call that changes a file, in the command itself and in all that it starts
 # (tests/crash/shim.c): the same command run again ends well, and store, spool, folders and machines agree. Every CRASH_STEP-th
-# call (default 23; 1: all of them).
+# call (default 41; 1: all of them).
 
 # Tests have their own before and after:
 # shellcheck disable=SC2317
@@ -15,7 +15,7 @@ setup() {
 	fresh
 	need_program "${CC:-cc}"
 	"${CC:-cc}" -D_GNU_SOURCE -shared -fPIC -o shim.so "$BATS_TEST_DIRNAME/crash/shim.c"
-	step=${CRASH_STEP:-23} last=70
+	step=${CRASH_STEP:-41} last=160
 	mkdir -p mine/{services,clustertemplates,providers,hardwaretypes,imagetypes} plugins/automator
 	cp "$COOPR_ROOT"/share/coopr/catalogue/hardwaretypes/small.json mine/hardwaretypes
 	cp "$COOPR_ROOT"/share/coopr/catalogue/imagetypes/*.json mine/imagetypes
@@ -164,7 +164,7 @@ fail() {
 @test "rollback" {
 	before() { fail; }
 	after() { same active "$(recorded status)" && same 0 "$(carried | grep -c frail)"; }
-	so="nothing|complete|rolled back"
+	so="while it is active"
 	at_each_call coopr-rollback c
 }
 
@@ -206,7 +206,7 @@ fail() {
 @test "delete" {
 	before() { [ -n "$(id_of d)" ] || coopr-create d -t pair -n 1 >out 2>err; }
 	after() { same "c active 2" "$(recorded 'name, status, nodes')"; }
-	so="there is no cluster d"
+	so="there is no (such )?cluster"
 	at_each_call coopr-delete -y d
 }
 
