@@ -131,7 +131,7 @@ void
 store_release(struct store *store)
 {
 	sqlite3_close(store->db);
-	if (store->lock >= 0)
+	if (store->path && store->lock >= 0) /* one that was never opened is zero, and 0 is standard input */
 		close(store->lock);
 	free(store->path);
 	free(store->by);
