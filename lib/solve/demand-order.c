@@ -37,6 +37,12 @@ is_of_constraint(const struct demand *demand)
 	    demand->kind == DEMAND_IMAGETYPES;
 }
 
+static bool
+is_of_hardware(const struct demand *demand)
+{
+	return demand->kind == DEMAND_AVAILABLE || demand->kind == DEMAND_CAPACITY;
+}
+
 void
 demands_sort(struct demands *demands)
 {
@@ -45,7 +51,8 @@ demands_sort(struct demands *demands)
 	for (size_t i = 0; i < demands->count; i++) {
 		const struct demand *demand = &demands->list[i];
 		bool same = i && (demand->kind == demands->list[i - 1].kind ||
-		    (is_of_constraint(demand) && is_of_constraint(&demands->list[i - 1])));
+		    (is_of_constraint(demand) && is_of_constraint(&demands->list[i - 1])) ||
+		    (is_of_hardware(demand) && is_of_hardware(&demands->list[i - 1])));
 
 		list[i] = (struct worded){.demand = *demand, .section = same ? list[i - 1].section : i, .service = ""};
 		if (is_of_constraint(demand))
