@@ -35,6 +35,12 @@ load solve
 	changed '.template.constraints.services.worker.quantities.min = 3 | .template.constraints.services.monitor.quantities.min = 4'
 	same "$(coopr-solve changed | jq .because)" "$(jq -c 'walk(if type == "object" then to_entries | reverse | from_entries
 	  elif type == "array" then reverse else . end)' changed | coopr-solve | jq .because)"
+	# what is to be had of one type, and what another one offers, are both in the way
+	jq -c '.cluster.numMachines = 3 | .cluster.services = ["worker"] | .services = [{"name": "worker", "consumes": {"m": 2}}] | .template = {"name": "t"}
+	  | .hardwaretypes = [{"name": "small", "providermap": {(.provider.name): {"flavor": "s", "capacity": {"m": 4}, "available": 1}}},
+	    {"name": "large", "providermap": {(.provider.name): {"flavor": "l", "capacity": {"m": 1}}}}]' request >types
+	same "$(coopr-solve types | jq .because)" "$(jq -c '.hardwaretypes |= reverse' types | coopr-solve | jq .because)"
+	contains "$(coopr-solve types)" "1 machine of type small can be had"
 }
 
 @test "what is so large that time or memory would have no bound is malformed" {
