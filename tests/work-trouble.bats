@@ -140,3 +140,18 @@ descriptors() {
 	contains "$(cat work.log)" "$job t0-0: its result (status "
 	contains "$(cat work.log)" "cannot be recorded: job $job: there is none"
 }
+
+@test "a job that cannot be opened for a while is tried again until it can be, though nobody rings" {
+	need_program strace
+	plugin good <<<"$good"
+	job=$(put good 1 1)
+	mv "spool/jobs/$job/lock" lock
+	ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0 strace -D -o trace -e trace=openat coopr-work -v 2>work.log 3>&- &
+	work=$!
+	timeout 60 bash -c 'until [ "$(grep -c "\"lock\".*ENOENT" trace)" -gt 3 ]; do :; done'
+	mv lock "spool/jobs/$job/lock"
+	timeout 60 coopr-queue wait "$job"
+	grep -q "job $job: lock: No such file or directory" work.log
+	kill "$work"
+	wait "$work"
+}

@@ -235,6 +235,12 @@ look_for_the_dead(struct taking *taking, int64_t age_ms, int64_t *wait_ms)
 	return false;
 }
 
+static bool
+may_pass(const struct error *trouble)
+{
+	return trouble->code != 0 && trouble->code != EX_DATAERR && trouble->code != EX_SOFTWARE;
+}
+
 static int
 take_all(struct taking *taking, struct error *err)
 {
@@ -251,6 +257,9 @@ take_all(struct taking *taking, struct error *err)
 	if (taking->batch->count == taking->want->count)
 		return 0;
 	taking->batch->next_ms = next_ms(taking);
+	/* What is not damage may pass, and nobody would ring for it. */
+	if (may_pass(&taking->batch->trouble) && taking->batch->next_ms < 0)
+		taking->batch->next_ms = SETTLE_BUSY_MS;
 	/* What could not be taken from promises the same at once again. */
 	if (taking->batch->trouble.code != 0 && taking->batch->next_ms >= 0 && taking->batch->next_ms < SETTLE_BUSY_MS)
 		taking->batch->next_ms = SETTLE_BUSY_MS;
