@@ -31,8 +31,10 @@ write_plugin() { # NAME SCHEMA
 		echo '#!/bin/sh'
 		echo "[ \"\$1\" != describe ] || { echo '$2'; exit; }"
 		cat
-	} >"plugins/automator/$1"
-	chmod +x "plugins/automator/$1"
+	} >"plugins/$1.new"
+	chmod +x "plugins/$1.new"
+	# One of that name may be starting just now, and could not be written over.
+	mv "plugins/$1.new" "plugins/automator/$1"
 }
 
 plugin() {
