@@ -66,7 +66,7 @@ reader_goes() {
 @test "watch: while its reader does not read the job goes on, and it ends with its reader" {
 	job=$(put dummy 1500 1)
 	coopr-queue take -n 1500 | jq -c '{kind: "result", job, task: .id, attempt, status: 0}' >results
-	coopr-queue watch "$job" >pipe 3>&- 8>&- &
+	coopr-queue watch --since start "$job" >pipe 3>&- 8>&- &
 	writer=$!
 	coopr-queue "done" results
 	is_held_up
