@@ -18,7 +18,8 @@ setup() {
 
 # Notes each file and folder that a command makes, with the mode it is made with.
 traced() {
-	strace -f -qq -A -o trace -e trace=open,openat,creat,mkdir,mkdirat,mknod,mknodat,chmod,fchmod,fchmodat,umask "$@" >>out 2>>err
+	ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0 \
+		strace -f -qq -A -o trace -e trace=open,openat,creat,mkdir,mkdirat,mknod,mknodat,chmod,fchmod,fchmodat,umask "$@" >>out 2>>err
 }
 
 # Lines of the trace that make something others may use, or make it so.

@@ -176,7 +176,7 @@ give_up() {
 }
 
 @test "without COOPR_SPOOL the spool is in COOPR_STATE" {
-	COOPR_SPOOL= coopr create blog -t lamp -n 4 >records 2>log
+	COOPR_SPOOL='' coopr create blog -t lamp -n 4 >records 2>log
 	[ -d "$COOPR_STATE/spool/done/00000001-001" ]
 	[ ! -e "$COOPR_SPOOL" ]
 }

@@ -227,7 +227,7 @@ carriers() {
 	coopr expand -n +2 --dry-run blog -o json >plan
 	coopr-plan --check plan
 	same "4 active" "$(recorded nodes) $(recorded status)"
-	same 00000001-001 "$(ls "$COOPR_STATE/clusters/00000001" | grep -- -)"
+	same 00000001-001 "$(cd "$COOPR_STATE/clusters/00000001" && echo *-*)"
 	same 00000001-002 "$(coopr expand --detach blog)"
 	same "pending" "$(recorded status)"
 	run --separate-stderr -75 coopr expand -n 9 blog
@@ -301,10 +301,9 @@ carriers() {
 	for name in expand shrink; do
 		commands_of "$COOPR_ROOT/man/man1/coopr-$name.1" >>examples
 	done
-	for name in remove add config restart stop start; do
+	for name in remove add config restart stop start upgrade; do
 		commands_of "$COOPR_ROOT/man/man1/coopr-$name.1" >>examples
 	done
-	commands_of "$COOPR_ROOT/man/man1/coopr-upgrade.1" >>examples
 	commands_of "$COOPR_ROOT/man/man1/coopr-replace.1" |
 		sed "s/00000042-1001/$(jq -r 'select(.nodenum? == 1001).id' now)/" >>examples
 	commands_of "$COOPR_ROOT/man/man1/coopr-lease.1" >>examples

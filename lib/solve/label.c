@@ -60,20 +60,27 @@ cost_of(const struct tariff *tariff, const int64_t *amounts)
 	return tariff->rate[0] * (double)amounts[0] + tariff->rate[1] * (double)amounts[1];
 }
 
-/* The option of a block that is worth most beyond its room; what that is, rounded up by more than doubles err. */
+/* What an option is worth beyond its room, rounded up by more than doubles err. */
+static int64_t
+surplus_of(const struct option *option, const struct tariff *tariff)
+{
+	return option->value - (int64_t)floor(cost_of(tariff, option->takes)) + 1;
+}
+
+/* The option of a block that is worth most beyond its room. A block has one at least: to take nothing. */
 static const struct option *
 best_option(const struct block *block, const struct tariff *tariff, int64_t *surplus)
 {
-	const struct option *best = NULL;
+	const struct option *best = &block->options[0];
 
-	for (size_t i = 0; i < block->option_count; i++) {
-		const struct option *option = &block->options[i];
-		int64_t own = option->value - (int64_t)floor(cost_of(tariff, option->takes)) + 1;
+	*surplus = surplus_of(best, tariff);
+	for (size_t i = 1; i < block->option_count; i++) {
+		int64_t own = surplus_of(&block->options[i], tariff);
 
-		if (best && own <= *surplus)
+		if (own <= *surplus)
 			continue;
 		*surplus = own;
-		best = option;
+		best = &block->options[i];
 	}
 	return best;
 }
@@ -90,7 +97,7 @@ bound_at(const struct blocks *blocks, const struct tariff *tariff, double *used)
 		const struct option *best = best_option(&blocks->list[i], tariff, &surplus);
 
 		sum += (double)surplus;
-		for (size_t r = 0; r < blocks->scarce_count; r++)
+		for (size_t r = 0; r < SCARCE; r++)
 			used[r] += (double)best->takes[r] / fmax(1, (double)blocks->room[r]);
 	}
 	return sum;

@@ -4,6 +4,7 @@
 # coopr apply with nothing to do: a folder of 1,000 files, and 1,000 clusters that are as these say.
 
 set -eu
+# shellcheck disable=SC1091 # checked by itself
 . "$COOPR_ROOT/tests/bench/bench.bash"
 
 unset COOPR_STORE

@@ -4,6 +4,7 @@
 # coopr reconcile with nothing to do: a store of 10,000 clusters of 200,000 nodes, whose machines the provider dummy has.
 
 set -eu
+# shellcheck disable=SC1091 # checked by itself
 . "$COOPR_ROOT/tests/bench/bench.bash"
 
 unset COOPR_STORE

@@ -5,6 +5,7 @@
 # durable insert a process.
 
 set -eu
+# shellcheck disable=SC1091 # checked by itself
 . "$COOPR_ROOT/tests/bench/bench.bash"
 
 export COOPR_STORE=$PWD/store
