@@ -34,17 +34,20 @@ CFLAGS = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-saniti
 HARDENING = -fPIE
 endif
 
-LIB_SOURCES = $(wildcard lib/*/*.c)
+LIB_SOURCES = $(shell find lib -name '*.c' | sort)
+# What one command alone consists of, beside its own file: its subcommands.
+COMMAND_SOURCES = $(wildcard bin/*/*.c)
 PROGRAM_SOURCES = $(wildcard bin/*.c libexec/coopr/*.c libexec/coopr/*/*.c)
 TEST_SOURCES = $(wildcard tests/*.c tests/unit/*.c)
 FUZZ_SOURCES = $(wildcard tests/fuzz/*.c)
 BENCH_SOURCES = $(wildcard tests/bench/*.c)
 PAGES = $(wildcard man/man*/*.[1-8])
 # Programs in another language; a variant's tree has links to them.
-SCRIPTS = $(filter-out %.c %.md $(PROGRAM_SOURCES:%.c=%),$(shell find bin libexec -type f 2>/dev/null))
+SCRIPTS = $(filter-out %.c %.h %.md $(PROGRAM_SOURCES:%.c=%),$(shell find bin libexec -type f 2>/dev/null))
 
 LIB = $(BUILD)/libcoopr.a
 LIB_OBJECTS = $(LIB_SOURCES:%.c=$(BUILD)/%.o)
+SUBCOMMANDS = $(BUILD)/subcommands.a
 PROGRAMS = $(PROGRAM_SOURCES:%.c=$(OUT)/%)
 TESTS_BUILT = $(TEST_SOURCES:%.c=$(BUILD)/%)
 BENCH_BUILT = $(BENCH_SOURCES:%.c=$(BUILD)/%)
@@ -70,9 +73,13 @@ $(LIB): $(LIB_OBJECTS)
 	@rm -f $@
 	@ar rcs $@ $(LIB_OBJECTS)
 
-$(PROGRAMS): $(OUT)/%: $(BUILD)/%.o $(LIB)
+$(SUBCOMMANDS): $(COMMAND_SOURCES:%.c=$(BUILD)/%.o)
+	@rm -f $@
+	@ar rcs $@ $^
+
+$(PROGRAMS): $(OUT)/%: $(BUILD)/%.o $(SUBCOMMANDS) $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(SUBCOMMANDS) $(LIB) $(LDLIBS)
 
 $(TESTS_BUILT) $(BENCH_BUILT): %: %.o $(LIB)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS)
@@ -129,7 +136,7 @@ undemo:
 
 # --- lint: every tool over every file it understands; a stamp in build/lint/ says that a file is clean ---
 
-LINT_SOURCES = $(LIB_SOURCES) $(PROGRAM_SOURCES) $(TEST_SOURCES) $(FUZZ_SOURCES) $(BENCH_SOURCES)
+LINT_SOURCES = $(LIB_SOURCES) $(COMMAND_SOURCES) $(PROGRAM_SOURCES) $(TEST_SOURCES) $(FUZZ_SOURCES) $(BENCH_SOURCES)
 SHELL_SCRIPTS = $(shell grep -rlE '^\#!/(bin/|usr/bin/env )(ba)?sh' bin libexec share tests .ci)
 
 # In bats a test is a function that runs apart, "run" sets variables, and files share them with what they load;

@@ -11,11 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "apply/apply.h"
 #include "base/error.h"
 #include "base/message.h"
 #include "base/terminal.h"
-#include "cluster/apply.h"
-#include "cluster/front.h"
+#include "operation/front.h"
 
 static struct front front = {.jobs = FRONT_JOBS};
 static struct apply_wish wish;

@@ -5,9 +5,9 @@
  * there is no such cluster, the new one exists already, cannot be, or a task failed; 64 on misuse; 75 while another coopr works
  * on it; 128 + signal when interrupted; else as the stage that failed.
  */
-#include "cluster/front.h"
-#include "cluster/prepare.h"
 #include "model/name.h"
+#include "operation/front.h"
+#include "operation/prepare.h"
 
 static struct front front = {.jobs = FRONT_JOBS};
 static const char *owner, *group, *lease;

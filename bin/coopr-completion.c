@@ -6,10 +6,10 @@
  */
 #include <string.h>
 
+#include "admin/completion.h"
 #include "base/error.h"
 #include "base/message.h"
 #include "base/option.h"
-#include "cluster/completion.h"
 
 static const char *words;
 

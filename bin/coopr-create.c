@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "base/process.h"
-#include "cluster/front.h"
-#include "cluster/prepare.h"
+#include "operation/front.h"
+#include "operation/prepare.h"
 
 static struct front front = {.jobs = FRONT_JOBS};
 static const char *template, *machines, *catalogue, *owner, *group, *provider, *hardwaretype, *imagetype, *dns_suffix, *config, *lease;

@@ -11,9 +11,9 @@
 
 #include "base/error.h"
 #include "base/message.h"
-#include "cluster/front.h"
-#include "cluster/prepare.h"
-#include "cluster/recorded.h"
+#include "operation/front.h"
+#include "operation/prepare.h"
+#include "operation/recorded.h"
 
 static struct front front = {.jobs = FRONT_JOBS};
 static bool yes, graceful;

@@ -9,14 +9,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "account/guest.h"
+#include "admin/doctor.h"
+#include "admin/settings.h"
 #include "base/error.h"
 #include "base/message.h"
 #include "base/option.h"
 #include "base/terminal.h"
-#include "cluster/doctor.h"
-#include "cluster/settings.h"
 #include "json/record.h"
-#include "store/guest.h"
 
 static const char *format, *colour;
 static bool settings_only;

@@ -12,9 +12,9 @@
 #include "base/memory.h"
 #include "base/message.h"
 #include "base/process.h"
-#include "cluster/front.h"
-#include "cluster/sight.h"
-#include "cluster/stage.h"
+#include "operation/front.h"
+#include "operation/stage.h"
+#include "status/sight.h"
 
 static struct sight_options places;
 static bool follow;

@@ -15,21 +15,21 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "account/guest.h"
 #include "base/error.h"
 #include "base/message.h"
 #include "base/option.h"
 #include "base/process.h"
 #include "base/terminal.h"
-#include "cluster/everywhere.h"
-#include "cluster/secrets.h"
-#include "cluster/sight.h"
-#include "cluster/target.h"
 #include "exec/redaction.h"
 #include "exec/run.h"
 #include "exec/task.h"
 #include "exec/verdict.h"
 #include "json/record.h"
-#include "store/guest.h"
+#include "show/everywhere.h"
+#include "status/sight.h"
+#include "status/target.h"
+#include "worker/secrets.h"
 
 static bool dry_run, quiet;
 static struct sight_options places;

@@ -8,8 +8,8 @@
 #include "base/error.h"
 #include "base/message.h"
 #include "base/terminal.h"
-#include "cluster/front.h"
-#include "cluster/past.h"
+#include "operation/front.h"
+#include "show/past.h"
 
 static struct sight_options places;
 static long difference = -1, limit;

@@ -6,11 +6,11 @@
  */
 #include <stddef.h>
 
+#include "account/guest.h"
 #include "base/error.h"
 #include "base/message.h"
 #include "base/subcommand.h"
-#include "cluster/hook-verb.h"
-#include "store/guest.h"
+#include "hook/hook-verb.h"
 
 static const struct option_spec options[] = {
 	OPTION_END

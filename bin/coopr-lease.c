@@ -9,8 +9,8 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/message.h"
-#include "cluster/front.h"
-#include "cluster/recorded.h"
+#include "operation/front.h"
+#include "operation/recorded.h"
 
 static struct front front = {.jobs = FRONT_JOBS};
 static bool beyond;

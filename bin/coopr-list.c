@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/message.h"
 #include "base/terminal.h"
-#include "cluster/roll.h"
+#include "show/roll.h"
 
 static struct sight_options places;
 static struct roll roll;

@@ -9,10 +9,10 @@
 #include "base/error.h"
 #include "base/message.h"
 #include "base/terminal.h"
-#include "cluster/front.h"
-#include "cluster/sight.h"
-#include "cluster/target.h"
-#include "cluster/transcript.h"
+#include "operation/front.h"
+#include "show/transcript.h"
+#include "status/sight.h"
+#include "status/target.h"
 
 static struct sight_options places;
 static struct transcript transcript;

@@ -8,23 +8,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "account/guest.h"
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/message.h"
 #include "base/option.h"
+#include "check/plan/check.h"
 #include "json/record.h"
-#include "model/grouping.h"
 #include "model/expectation.h"
+#include "model/grouping.h"
 #include "model/layout.h"
 #include "model/name.h"
 #include "model/plan-document.h"
 #include "model/since.h"
 #include "model/unavailable.h"
-#include "plan/check.h"
 #include "plan/cluster-action.h"
 #include "plan/plan.h"
-#include "store/guest.h"
 
 static const char *action, *job, *from, *max_unavailable, *history_file;
 static struct option_list nodes, services, dead;

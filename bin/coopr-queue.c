@@ -8,11 +8,11 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "account/guest.h"
 #include "base/error.h"
 #include "base/message.h"
 #include "base/subcommand.h"
 #include "queue/verb.h"
-#include "store/guest.h"
 
 static const char *spool;
 

@@ -12,11 +12,11 @@
 #include "base/error.h"
 #include "base/message.h"
 #include "base/terminal.h"
-#include "cluster/front.h"
-#include "cluster/probe.h"
-#include "cluster/reconcile.h"
-#include "cluster/rounds.h"
 #include "model/unavailable.h"
+#include "operation/front.h"
+#include "probe/probe.h"
+#include "reconcile/reconcile.h"
+#include "reconcile/rounds.h"
 
 static struct front front = {.jobs = FRONT_JOBS};
 static struct reconcile_wish wish = {.timeout_s = PROBE_TIMEOUT_S, .replace_after_ms = -1, .max_gone = "50%"};

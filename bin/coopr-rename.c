@@ -5,7 +5,7 @@
  */
 #include "base/error.h"
 #include "base/message.h"
-#include "cluster/front.h"
+#include "operation/front.h"
 
 static struct front front = {.jobs = FRONT_JOBS};
 

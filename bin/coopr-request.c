@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "account/accounts.h"
+#include "account/guest.h"
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/file.h"
@@ -18,14 +20,12 @@
 #include "base/option.h"
 #include "base/preference.h"
 #include "base/process.h"
+#include "catalogue/catalogue.h"
+#include "catalogue/compose.h"
 #include "json/record.h"
-#include "model/catalogue.h"
-#include "model/compose.h"
 #include "model/name.h"
 #include "model/request.h"
-#include "store/accounts.h"
 #include "store/gather.h"
-#include "store/guest.h"
 
 static struct order order;
 static const char *catalogue_path, *machines, *config_path, *nodes_path;

@@ -5,8 +5,8 @@
  */
 #include <stdlib.h>
 
-#include "cluster/front.h"
-#include "cluster/prepare.h"
+#include "operation/front.h"
+#include "operation/prepare.h"
 
 static struct front front = {.jobs = FRONT_JOBS};
 static struct option_list nodes;

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "base/message.h"
-#include "cluster/front.h"
-#include "cluster/steer.h"
+#include "operation/front.h"
+#include "operation/steer.h"
 
 static struct front front = {.jobs = FRONT_JOBS};
 

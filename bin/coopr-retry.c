@@ -4,8 +4,8 @@
  * the last has failed, services are configured and started anew. Exits with 0 once all is done; 1 where there is no such
  * operation, or a task failed; 64 on misuse; 75 while something else is done to the cluster; 128 + signal when interrupted.
  */
-#include "cluster/front.h"
-#include "cluster/prepare.h"
+#include "operation/front.h"
+#include "operation/prepare.h"
 
 static struct front front = {.jobs = FRONT_JOBS};
 

@@ -3,8 +3,8 @@
  * coopr-rollback: after an operation that failed, a cluster is brought back to what it was before. Exits with 0 once all is done;
  * 1 where it cannot be, or a task failed; 64 on misuse; 75 while something else is done to it; 128 + signal when interrupted.
  */
-#include "cluster/front.h"
-#include "cluster/prepare.h"
+#include "operation/front.h"
+#include "operation/prepare.h"
 
 static struct front front = {.jobs = FRONT_JOBS};
 

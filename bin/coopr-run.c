@@ -5,11 +5,11 @@
  * carried out already, or a task failed; 64 on misuse; 65 where the file is not what was saved; 75 while something else is done
  * to the cluster; 128 + signal when interrupted.
  */
+#include "account/guest.h"
 #include "base/error.h"
 #include "base/message.h"
-#include "cluster/front.h"
-#include "cluster/saved-plan.h"
-#include "store/guest.h"
+#include "operation/front.h"
+#include "operation/saved-plan.h"
 
 static struct front front = {.jobs = FRONT_JOBS};
 

@@ -12,16 +12,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "account/guest.h"
 #include "base/error.h"
 #include "base/location.h"
 #include "base/message.h"
 #include "base/option.h"
 #include "base/terminal.h"
-#include "cluster/portrait.h"
-#include "cluster/sight.h"
 #include "model/name.h"
-#include "model/show.h"
-#include "store/guest.h"
+#include "model/show/show.h"
+#include "show/portrait.h"
+#include "status/sight.h"
 
 static struct sight_options places;
 static bool clusters;

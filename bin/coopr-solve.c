@@ -10,21 +10,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "account/guest.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/message.h"
 #include "base/option.h"
+#include "check/layout/check-conflict.h"
+#include "check/layout/check.h"
+#include "explain/explain.h"
 #include "json/json.h"
 #include "json/place.h"
 #include "json/record.h"
 #include "model/answer.h"
 #include "model/layout.h"
 #include "model/request.h"
-#include "solve/check-conflict.h"
-#include "solve/check.h"
-#include "solve/explain.h"
 #include "solve/solve.h"
-#include "store/guest.h"
 
 static bool verbose;
 static const char *check, *explained, *output, *seconds;

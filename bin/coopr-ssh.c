@@ -14,9 +14,9 @@
 #include "base/message.h"
 #include "base/option.h"
 #include "base/process.h"
-#include "cluster/login.h"
-#include "cluster/sight.h"
-#include "cluster/target.h"
+#include "show/login.h"
+#include "status/sight.h"
+#include "status/target.h"
 
 static struct sight_options places;
 static bool dry;

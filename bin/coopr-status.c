@@ -10,10 +10,10 @@
 #include "base/error.h"
 #include "base/message.h"
 #include "base/terminal.h"
-#include "cluster/drift.h"
-#include "cluster/front.h"
-#include "cluster/sight.h"
-#include "cluster/standing.h"
+#include "operation/front.h"
+#include "probe/drift.h"
+#include "status/sight.h"
+#include "status/standing.h"
 
 static struct sight_options places;
 static bool wait_for_it, quiet, probe;

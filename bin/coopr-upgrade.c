@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "base/message.h"
-#include "cluster/front.h"
-#include "cluster/prepare.h"
+#include "operation/front.h"
+#include "operation/prepare.h"
 
 static struct front front = {.jobs = FRONT_JOBS};
 static const char *template, *catalogue, *max_unavailable;

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "account/accounts.h"
+#include "admin/usage-print.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/location.h"
@@ -15,8 +17,6 @@
 #include "base/message.h"
 #include "base/option.h"
 #include "base/terminal.h"
-#include "cluster/usage-print.h"
-#include "store/accounts.h"
 
 static const char *start, *end, *format, *colour, *spool;
 static struct account_ask asked;

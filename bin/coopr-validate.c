@@ -9,15 +9,15 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "account/guest.h"
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/message.h"
 #include "base/option.h"
+#include "catalogue/catalogue.h"
+#include "catalogue/validate.h"
 #include "json/record.h"
-#include "model/catalogue.h"
-#include "model/validate.h"
-#include "store/guest.h"
 
 static const char *kind;
 static bool verbose, pedantic;

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "account/guest.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/location.h"
@@ -20,9 +21,8 @@
 #include "base/message.h"
 #include "base/option.h"
 #include "base/terminal.h"
-#include "cluster/simulate.h"
-#include "cluster/work.h"
-#include "store/guest.h"
+#include "simulate/simulate.h"
+#include "worker/work.h"
 
 enum { PROGRESS_MS = 100, SLOTS_CONFIGURED = -1 };
 

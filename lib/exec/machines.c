@@ -14,9 +14,9 @@
 #include "base/location.h"
 #include "base/process.h"
 #include "exec/machines.h"
-#include "exec/words.h"
 #include "json/scan.h"
 #include "model/name.h"
+#include "ssh/words.h"
 
 enum { FILE_BYTES = 16 * 1024 * 1024, SSH_PORT = 22 };
 

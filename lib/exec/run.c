@@ -15,8 +15,8 @@
 #include "base/location.h"
 #include "base/memory.h"
 #include "base/message.h"
+#include "event/supervise.h"
 #include "exec/redaction.h"
-#include "exec/supervise.h"
 #include "exec/task.h"
 #include "exec/verdict.h"
 

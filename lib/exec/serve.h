@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "event/supervise.h"
 #include "exec/plugin.h"
-#include "exec/supervise.h"
 
 struct server;
 

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "event/supervise.h"
 #include "exec/errand.h"
-#include "exec/supervise.h"
 
 enum {
 	STREAM_LINE_BYTES = 1024 * 1024, /* of an answer at most */

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #include "base/buffer.h"
-#include "exec/tail.h"
+#include "event/tail.h"
 #include "json/json.h"
 
 struct redaction;

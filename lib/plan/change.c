@@ -6,8 +6,8 @@
 
 #include "base/memory.h"
 #include "model/layout.h"
-#include "model/macro.h"
 #include "model/name.h"
+#include "model/take/macro.h"
 #include "plan/cluster-action.h"
 #include "plan/dependency.h"
 

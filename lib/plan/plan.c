@@ -7,7 +7,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "model/layout.h"
-#include "model/macro.h"
+#include "model/take/macro.h"
 #include "plan/cluster-action.h"
 #include "plan/dependency.h"
 #include "plan/scope.h"

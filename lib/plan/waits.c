@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "model/layout.h"
-#include "model/macro.h"
+#include "model/take/macro.h"
 #include "plan/cluster-action.h"
 #include "plan/nearest.h"
 

@@ -5,10 +5,10 @@
 #ifndef QUEUE_ENGINE_H
 #define QUEUE_ENGINE_H
 
-#include "queue/board.h"
-#include "queue/ledger.h"
 #include "queue/queue.h"
-#include "queue/spool.h"
+#include "queue/spool/board.h"
+#include "queue/spool/job/ledger.h"
+#include "queue/spool/spool.h"
 
 enum { ENGINE_OPEN_MAX = 64, ENGINE_UNSYNCED_MAX = 32 };
 

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/process.h"
 #include "queue/engine.h"
-#include "queue/ledger-recover.h"
+#include "queue/spool/job/ledger-recover.h"
 
 struct queue *
 queue_open(const char *path, enum queue_mode mode, struct error *err)

@@ -7,8 +7,8 @@
 #include "base/error.h"
 #include "base/names.h"
 #include "model/request.h"
-#include "solve/demand.h"
-#include "solve/program.h"
+#include "solve/program/demand.h"
+#include "solve/program/program.h"
 #include "solve/solve.h"
 
 struct admission {

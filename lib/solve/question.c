@@ -3,10 +3,10 @@
  * Questions to the solver: is there a layout with only some of the demands, or with one more condition?
  */
 #include "base/error.h"
-#include "solve/condition.h"
-#include "solve/demand.h"
 #include "solve/fill.h"
-#include "solve/search.h"
+#include "solve/program/condition.h"
+#include "solve/program/demand.h"
+#include "solve/search/search.h"
 #include "solve/solve.h"
 
 enum { QUESTION_NODES = 200000, QUESTION_MACHINES = 1000 };

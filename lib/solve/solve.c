@@ -9,14 +9,14 @@
 #include "base/error.h"
 #include "model/request.h"
 #include "solve/admit.h"
-#include "solve/breach.h"
-#include "solve/bits.h"
-#include "solve/conflict.h"
-#include "solve/demand.h"
+#include "solve/conflict/breach.h"
+#include "solve/conflict/conflict.h"
 #include "solve/fill.h"
-#include "solve/limit.h"
-#include "solve/search.h"
-#include "solve/zone.h"
+#include "solve/program/bits.h"
+#include "solve/program/demand.h"
+#include "solve/search/limit.h"
+#include "solve/search/search.h"
+#include "solve/search/zone.h"
 
 enum { WRITE_AT_ONCE = 1 << 16 };
 

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "base/memory.h"
-#include "model/catalogue.h"
+#include "catalogue/catalogue.h"
 
 struct error;
 struct store;

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "model/catalogue.h"
+#include "catalogue/catalogue.h"
 
 struct error;
 struct revisions;

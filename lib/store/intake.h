@@ -6,7 +6,7 @@
 #ifndef STORE_INTAKE_H
 #define STORE_INTAKE_H
 
-#include "model/catalogue.h"
+#include "catalogue/catalogue.h"
 
 struct error;
 

@@ -5,11 +5,11 @@
  */
 #include <stdio.h>
 
+#include "account/accounts.h"
 #include "base/error.h"
 #include "base/message.h"
 #include "base/option.h"
-#include "store/accounts.h"
-#include "store/clusters.h"
+#include "cluster/clusters.h"
 
 static long limit;
 static const char *after, *user;

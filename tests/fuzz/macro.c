@@ -4,7 +4,7 @@
  */
 #include "base/memory.h"
 #include "fuzz.h"
-#include "model/macro.h"
+#include "model/take/macro.h"
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

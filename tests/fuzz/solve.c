@@ -3,12 +3,12 @@
  * solve: of whatever request, the answer is one that its own judge accepts: a layout that breaks no rule and is worth
  * what it says, or a conflict that is one and is minimal. FUZZ_PRINT in the environment prints the request.
  */
+#include "check/layout/check-conflict.h"
+#include "check/layout/check.h"
 #include "fuzz.h"
 #include "grow.h"
 #include "model/layout.h"
 #include "model/request.h"
-#include "solve/check-conflict.h"
-#include "solve/check.h"
 #include "solve/solve.h"
 
 enum { NODE_LIMIT = 2000 };

@@ -4,9 +4,9 @@
  */
 #include "base/buffer.h"
 #include "base/error.h"
-#include "cluster/alteration.h"
-#include "cluster/sight.h"
-#include "cluster/target.h"
+#include "status/alteration.h"
+#include "status/sight.h"
+#include "status/target.h"
 #include "tap.h"
 
 #define CLUSTER(config) "{\"kind\":\"cluster\",\"id\":\"00000001\",\"name\":\"x\",\"tenant\":\"t\",\"services\":[\"a\",\"b\"]," \

@@ -4,8 +4,8 @@
  */
 #include <stdlib.h>
 
+#include "apply/divergence.h"
 #include "base/error.h"
-#include "cluster/divergence.h"
 #include "tap.h"
 
 #define SPEC(more) "{\"kind\":\"clusterspec\",\"name\":\"x\",\"template\":\"t\"" more "}"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/pace.h"
+#include "status/pace.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exec/supervise.h"
+#include "event/supervise.h"
 
 #include <signal.h>
 #include <stdint.h>

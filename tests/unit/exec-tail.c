@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exec/tail.h"
+#include "event/tail.h"
 
 #include <stdlib.h>
 

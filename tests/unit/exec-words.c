@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exec/words.h"
+#include "ssh/words.h"
 
 #include <stdint.h>
 #include <stdlib.h>

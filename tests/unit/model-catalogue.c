@@ -2,13 +2,13 @@
  *
  * Catalogues of a few files each: how templates are merged, what is found wrong, which request is composed.
  */
-#include "model/catalogue.h"
+#include "catalogue/catalogue.h"
 
 #include <fcntl.h>
 #include <stdarg.h>
 
 #include "base/file.h"
-#include "model/compose.h"
+#include "catalogue/compose.h"
 #include "model.h"
 
 #define SERVICE(name, more) "services/" name ".json", "{'name':'" name "'" more "}"

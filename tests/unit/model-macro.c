@@ -2,7 +2,7 @@
  *
  * coopr-macros(7): what every form gives, what stays text, and what each problem says.
  */
-#include "model/macro.h"
+#include "model/take/macro.h"
 
 #include "model.h"
 

@@ -2,7 +2,7 @@
  *
  * A take record is the same whether its task's line is copied or parsed.
  */
-#include "model/offer.h"
+#include "model/take/offer.h"
 
 #include <stdlib.h>
 #include <string.h>

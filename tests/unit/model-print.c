@@ -5,11 +5,11 @@
  */
 #include "model/print.h"
 
+#include "model.h"
 #include "model/layout.h"
 #include "model/node.h"
 #include "model/plan.h"
 #include "model/result.h"
-#include "model.h"
 
 /* A line is canonical where parsing and dumping it gives it back. */
 static void

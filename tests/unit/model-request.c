@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "model/answer.h"
 #include "model.h"
+#include "model/answer.h"
 
 static const char text[] =
     "{'kind':'request','cluster':{'id':'00000042','name':'kv','tenant':'qa','numMachines':{'min':3},'services':['zk','kv','zk'],"

@@ -2,7 +2,7 @@
  *
  * What is malformed in documents of each kind, and what is not: a table of documents with the problems they have.
  */
-#include "model/validate.h"
+#include "catalogue/validate.h"
 
 #include "model.h"
 

@@ -19,9 +19,9 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "json/record.h"
-#include "queue/fsck.h"
-#include "queue/queue.h"
 #include "queue-rig.h"
+#include "queue/queue.h"
+#include "queue/spool/fsck.h"
 #include "tap.h"
 
 enum { ROUNDS_MAX = 800, SPOOL_ROUNDS = 16, STRIDE = 5 };

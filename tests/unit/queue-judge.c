@@ -15,9 +15,9 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "history/show.h"
 #include "json/record.h"
 #include "queue/queue.h"
-#include "queue/show.h"
 #include "tap.h"
 
 enum { STEPS_MAX = 24, NODES_MAX = 5, SETBACKS_MAX = 20, MOVES_MAX = 120 };

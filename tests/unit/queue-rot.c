@@ -19,7 +19,7 @@
 
 #include "json/json.h"
 #include "queue-rig.h"
-#include "queue/fsck.h"
+#include "queue/spool/fsck.h"
 #include "tap.h"
 
 enum { JOBS = 3, HELD_MAX = 3, HANGS_S = 20, MENDS = 6 };

@@ -14,8 +14,8 @@
 
 #include "base/process.h"
 #include "queue-rig.h"
-#include "queue/fsck.h"
-#include "queue/gc.h"
+#include "queue/spool/fsck.h"
+#include "queue/spool/gc.h"
 #include "tap.h"
 
 enum { WEEK_S = 7 * 86400, JOBS_MAX = 4000, HELD_MAX = 64, WORKERS = 4 };

@@ -11,12 +11,12 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "check/layout/check.h"
 #include "json/json.h"
 #include "json/place.h"
 #include "model/layout.h"
 #include "model/request.h"
 #include "solve-brute.h"
-#include "solve/check.h"
 #include "solve/solve.h"
 #include "tap.h"
 

@@ -10,12 +10,12 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "explain/explain.h"
 #include "json/json.h"
 #include "json/place.h"
 #include "model/layout.h"
 #include "model/request.h"
 #include "solve-brute.h"
-#include "solve/explain.h"
 #include "solve/solve.h"
 #include "tap.h"
 

@@ -10,14 +10,14 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "check/layout/check-conflict.h"
+#include "check/layout/check.h"
 #include "json/json.h"
 #include "json/place.h"
 #include "model/layout.h"
 #include "model/request.h"
-#include "solve/check-conflict.h"
-#include "solve/check.h"
-#include "solve/solve.h"
 #include "solve-brute.h"
+#include "solve/solve.h"
 #include "tap.h"
 
 static bool

@@ -13,8 +13,8 @@
 #include "json/json.h"
 #include "json/place.h"
 #include "model/request.h"
-#include "solve/solve.h"
 #include "moves-brute.h"
+#include "solve/solve.h"
 #include "tap.h"
 
 static unsigned

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "solve-puzzle.h"
-#include "solve/bits.h"
-#include "solve/price.h"
+#include "solve/lp/price.h"
+#include "solve/program/bits.h"
 #include "tap.h"
 
 enum { UNITS = 17, RESOURCES = 2, TOLLS = 3, CROWD = 3 };

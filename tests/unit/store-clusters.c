@@ -7,15 +7,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "account/accounts.h"
+#include "account/members.h"
+#include "account/tenants.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "cluster/clusters.h"
+#include "cluster/operations.h"
 #include "json/json.h"
-#include "store/accounts.h"
-#include "store/clusters.h"
 #include "store/fsck.h"
-#include "store/members.h"
-#include "store/operations.h"
-#include "store/tenants.h"
 #include "tap.h"
 
 static char folder[] = "/tmp/coopr-store-XXXXXX";

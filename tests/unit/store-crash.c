@@ -15,12 +15,12 @@
 /* The calls it stands in for are those of this very program, sqlite among them. */
 #include "../crash/shim.c" /* NOLINT(bugprone-suspicious-include) */
 
+#include "account/accounts.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "store/accounts.h"
-#include "store/clusters.h"
+#include "cluster/clusters.h"
+#include "cluster/operations.h"
 #include "store/fsck.h"
-#include "store/operations.h"
 #include "tap.h"
 
 enum { ROUNDS_MAX = 2000, STRIDE = 5 };

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "store/life.h"
+#include "cluster/life.h"
 #include "tap.h"
 
 static const char *

@@ -17,11 +17,11 @@
 #include "base/message.h"
 #include "exec/claims.h"
 #include "exec/machines.h"
-#include "exec/payload.h"
 #include "exec/plugin.h"
-#include "exec/remote.h"
-#include "exec/host-keys.h"
 #include "json/record.h"
+#include "ssh/host-keys.h"
+#include "ssh/payload.h"
+#include "ssh/remote.h"
 
 static const char schema[] =
     "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"provider static\",\"type\":\"object\","

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * fsck and gc: taking care of the spool itself.
+ */
+#include "verb.h"
+
+#include <stdio.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/message.h"
+#include "base/printable.h"
+#include "base/process.h"
+#include "queue/spool/fsck.h"
+#include "queue/spool/gc.h"
+
+static const char *spool;
+static bool repair, dry;
+static long keep_days = GC_KEEP_DAYS;
+
+static const struct option_spec fsck_options[] = {
+	OPTION_FLAG('r', "repair", &repair, "mend what can be mended"),
+	VERB_SPOOL(&spool),
+	OPTION_END
+};
+
+static const struct command fsck_command = {
+	"coopr-queue fsck", "[OPTION]... [JOB]...",
+	"Check the spool, or some jobs of it; print what is wrong, a line each. Exit code 1 where something was found.",
+	fsck_options,
+	"  coopr-queue fsck\n"
+	"  coopr-queue fsck --repair 00000042-001\n"};
+
+static const struct option_spec gc_options[] = {
+	OPTION_NUMBER('k', "keep", &keep_days, "DAYS", "keep finished jobs for so long (default: 30)"),
+	OPTION_FLAG('n', "dry-run", &dry, "only print what would go"),
+	VERB_SPOOL(&spool),
+	OPTION_END
+};
+
+static const struct command gc_command = {
+	"coopr-queue gc", "[OPTION]...", "Remove finished jobs that are old, and what stopped programs left in tmp/; print their names.",
+	gc_options,
+	"  coopr-queue gc --keep 7\n"
+	"  coopr-queue gc --dry-run\n"};
+
+int
+verb_fsck(int argc, char **argv)
+{
+	struct buffer out = {0};
+	struct fsck fsck = {.out = &out};
+	struct error err;
+	int result = 0, failed = 0, code;
+
+	argv += option_parse(&fsck_command, argc, argv);
+	fsck.repair = repair;
+	fsck.queue = verb_open(spool, repair ? QUEUE_WRITE : QUEUE_READ);
+
+	if (!argv[0])
+		result = fsck_spool(&fsck, &err);
+	for (; *argv; argv++)
+		if (fsck_job(&fsck, *argv, &err) < 0)
+			failed = message_error(&err);
+
+	if (out.length > 0)
+		fwrite(out.data, 1, out.length, stdout);
+	code = result < 0 ? message_error(&err) : failed ? failed : fsck.found > 0 ? EX_NO : 0;
+	buffer_release(&out);
+	queue_close(fsck.queue);
+	return message_end(code);
+}
+
+int
+verb_gc(int argc, char **argv)
+{
+	struct arguments gone = {0};
+	struct buffer out = {0};
+	struct error err;
+	struct gc gc;
+	int code = 0;
+
+	argv += option_parse(&gc_command, argc, argv);
+	if (argv[0])
+		return option_misuse(&gc_command, "it takes no operand, found '%s'; a job is removed when it is finished and older than --keep", argv[0]);
+	gc = (struct gc){verb_open(spool, QUEUE_WRITE), (int64_t)keep_days * 24 * 60 * 60 * 1000, dry};
+
+	if (gc_run(&gc, &gone, &err) < 0)
+		code = message_error(&err);
+
+	for (size_t i = 0; i < gone.count; i++) {
+		printable_line(gone.list[i], &out);
+		buffer_byte(&out, '\n');
+	}
+	if (out.length > 0)
+		fwrite(out.data, 1, out.length, stdout);
+	buffer_release(&out);
+	arguments_release(&gone);
+	queue_close(gc.queue);
+	return message_end(code);
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * pause, resume, cancel, retry and skip: the same command but for what is ordered.
+ */
+#include "verb.h"
+
+#include "base/error.h"
+#include "base/message.h"
+
+static const char *spool, *reason;
+
+static const struct option_spec options[] = {VERB_SPOOL(&spool), OPTION_END};
+
+static const struct command pause_command = {
+	"coopr-queue pause", "[OPTION]... JOB...", "Take nothing more of jobs for now; what runs goes on.", options,
+	"  coopr-queue pause 00000042-001\n"};
+
+static const struct command resume_command = {
+	"coopr-queue resume", "[OPTION]... JOB...", "Go on with paused jobs.", options,
+	"  coopr-queue resume 00000042-001\n"};
+
+static const struct command cancel_command = {
+	"coopr-queue cancel", "[OPTION]... JOB...",
+	"Take nothing more of jobs, ever; what runs is told to stop. retry takes that back.", options,
+	"  coopr-queue cancel 00000042-001\n"};
+
+static const struct command retry_command = {
+	"coopr-queue retry", "[OPTION]... JOB [TASK]...",
+	"Make the failed tasks of a job, or those named, ready again, with fresh attempts.", options,
+	"  coopr-queue retry 00000042-001\n"
+	"  coopr-queue retry 00000042-001 t17\n"};
+
+static const struct option_spec skip_options[] = {
+	OPTION_STRING('r', "reason", &reason, "TEXT", "why, for those who ask later (required)"),
+	VERB_SPOOL(&spool),
+	OPTION_END
+};
+
+static const struct command skip_command = {
+	"coopr-queue skip", "--reason TEXT JOB TASK...",
+	"Let tasks that have failed, or have not begun, count as done for what comes after them.", skip_options,
+	"  coopr-queue skip --reason 'mounted by hand' 00000042-001 t17\n"};
+
+static int
+order(struct queue *queue, enum queue_order order, const char *job, const char *task)
+{
+	struct error err;
+
+	return queue_order(queue, order, job, task, &err) < 0 ? message_error(&err) : 0;
+}
+
+static int
+order_jobs(const struct command *command, enum queue_order what, int argc, char **argv)
+{
+	struct queue *queue;
+	int code = 0;
+
+	argv += option_parse(command, argc, argv);
+	verb_operands(command, argv, 1, 0);
+	queue = verb_open(spool, QUEUE_WRITE);
+
+	for (; *argv; argv++) {
+		int one = order(queue, what, *argv, NULL);
+
+		code = one > code ? one : code;
+	}
+
+	queue_close(queue);
+	return code;
+}
+
+int
+verb_pause(int argc, char **argv)
+{
+	return order_jobs(&pause_command, QUEUE_PAUSE, argc, argv);
+}
+
+int
+verb_resume(int argc, char **argv)
+{
+	return order_jobs(&resume_command, QUEUE_RESUME, argc, argv);
+}
+
+int
+verb_cancel(int argc, char **argv)
+{
+	return order_jobs(&cancel_command, QUEUE_CANCEL, argc, argv);
+}
+
+int
+verb_retry(int argc, char **argv)
+{
+	struct queue *queue;
+	size_t count;
+	int code;
+
+	argv += option_parse(&retry_command, argc, argv);
+	count = verb_operands(&retry_command, argv, 1, 0);
+	queue = verb_open(spool, QUEUE_WRITE);
+
+	code = count == 1 ? order(queue, QUEUE_RETRY, argv[0], NULL) : 0;
+	for (size_t i = 1; i < count; i++) {
+		int one = order(queue, QUEUE_RETRY, argv[0], argv[i]);
+
+		code = one > code ? one : code;
+	}
+
+	queue_close(queue);
+	return code;
+}
+
+int
+verb_skip(int argc, char **argv)
+{
+	struct queue *queue;
+	struct error err;
+	const char *job;
+	int code = 0;
+
+	argv += option_parse(&skip_command, argc, argv);
+	if (!argv[0] || !argv[1])
+		return option_misuse(&skip_command, "which job, and which task of it?");
+	if (!reason || !*reason)
+		return option_misuse(&skip_command, "--reason says why");
+	queue = verb_open(spool, QUEUE_WRITE);
+
+	for (job = *argv++; *argv; argv++) {
+		int one = queue_skip(queue, job, *argv, reason, &err) < 0 ? message_error(&err) : 0;
+
+		code = one > code ? one : code;
+	}
+
+	queue_close(queue);
+	return code;
+}

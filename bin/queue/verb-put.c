@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/error.h"
+#include "base/message.h"
+#include "json/place.h"
+#include "json/record.h"
+#include "verb.h"
+
+#include <signal.h>
+#include <stdio.h>
+
+static const char *spool, *job;
+static long backoff_ms = QUEUE_BACKOFF_MS;
+static bool paused, dry;
+
+static const struct option_spec options[] = {
+	OPTION_STRING('j', "job", &job, "ID", "the job's id (default: the plan's, else the next one of its cluster)"),
+	OPTION_NUMBER(0, "backoff-ms", &backoff_ms, "MS", "wait so long before a first retry, 0: not at all (default: 1000)"),
+	OPTION_FLAG('p', "paused", &paused, "nothing of it is taken before it is resumed"),
+	OPTION_FLAG('n', "dry-run", &dry, "only check the plan"),
+	VERB_SPOOL(&spool),
+	OPTION_END
+};
+
+static const struct command command = {
+	"coopr-queue put", "[OPTION]... [PLAN]", "Put a plan into the spool as a job; print the job's id.", options,
+	"  coopr-plan layout.ndjson | coopr-queue put\n"
+	"  coopr-queue put --job 00000042-007 plan.ndjson\n"
+	"  coopr-queue put --dry-run plan.ndjson\n"};
+
+static int
+put(struct queue *queue, struct record_reader *reader, char id[QUEUE_ID_SIZE])
+{
+	const struct queue_put put = {job, backoff_ms, paused, dry};
+	struct problems problems = {0};
+	struct error err;
+	int code = 0;
+
+	if (queue_put(queue, reader, &put, id, &problems, &err) < 0) {
+		problems_report(&problems, reader->name);
+		code = message_error(&err);
+	}
+	problems_release(&problems);
+	return code;
+}
+
+/* Whoever cannot be told the id would put the plan again. */
+static int
+tell(const char *id)
+{
+	int code;
+
+	puts(id);
+	code = message_end(0);
+	if (code != 0)
+		message("job %s was put nevertheless: do not put the plan again", id);
+	return code;
+}
+
+int
+verb_put(int argc, char **argv)
+{
+	struct record_reader reader;
+	struct queue *queue = NULL;
+	char id[QUEUE_ID_SIZE];
+	struct error err;
+	int code;
+
+	argv += option_parse(&command, argc, argv);
+	if (argv[0] && argv[1])
+		return option_misuse(&command, "one plan at a time, found also '%s'", argv[1]);
+	if (record_reader_open(&reader, argv[0], &err) < 0)
+		return message_error(&err);
+	if (!dry)
+		queue = verb_open(spool, QUEUE_WRITE);
+
+	signal(SIGPIPE, SIG_IGN); /* its end is an error like any other */
+
+	code = put(queue, &reader, id);
+
+	if (code == 0 && !dry)
+		code = tell(id);
+	queue_close(queue);
+	record_reader_release(&reader);
+	return code;
+}

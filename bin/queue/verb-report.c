@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * report: what a job did, for a terminal, for scripts, or as a page that opens in a browser with nothing else.
+ */
+#include "verb.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/message.h"
+#include "history/report.h"
+#include "json/record.h"
+
+static const char *spool, *format;
+
+static const struct option_spec options[] = {
+	OPTION_STRING('o', "output", &format, "text|json|html", "output format (default: text on a terminal, else json)"),
+	VERB_SPOOL(&spool),
+	OPTION_END
+};
+
+static const struct command command = {
+	"coopr-queue report", "[OPTION]... JOB|-",
+	"Report what a job did, when, why not earlier, and what failed; or the plan and events on stdin.", options,
+	"  coopr-queue report 00000042-001\n"
+	"  coopr-queue report -o html 00000042-001 >report.html\n"
+	"  coopr-plan layout.ndjson | coopr-work --simulate 7 -e | coopr-queue report -o html - >report.html\n"};
+
+typedef void (*printer)(const struct report *report, struct queue *queue, struct buffer *out);
+
+static printer
+printer_of(void)
+{
+	static const struct {
+		const char *name;
+		printer print;
+	} formats[] = {{"text", report_text}, {"json", report_json}, {"html", report_html}};
+	const char *wanted = format ? format : isatty(STDOUT_FILENO) ? "text" : "json";
+
+	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+		if (strcmp(wanted, formats[i].name) == 0)
+			return formats[i].print;
+	exit(option_misuse(&command, "unknown format '%s': text, json or html", format));
+}
+
+static int
+read_stream(struct course *course)
+{
+	struct problems problems = {0};
+	struct record_reader reader;
+	struct error err;
+	int code = 0;
+
+	if (record_reader_open(&reader, "-", &err) < 0)
+		return message_error(&err);
+	if (course_read(&reader, course, &problems, &err) < 0)
+		code = message_error(&err);
+	else if (problems.total > 0)
+		code = problems_report(&problems, reader.name);
+	record_reader_release(&reader);
+	problems_release(&problems);
+	return code;
+}
+
+static int
+read_job(struct queue *queue, const char *id, struct queue_job *job, struct course *course)
+{
+	struct error err;
+
+	if (queue_look(queue, id, job, &err) < 0 || course_of_job(queue, id, course, &err) < 0)
+		return message_error(&err);
+	return 0;
+}
+
+static void
+print(printer report_as, struct course *course, const struct queue_job *job, struct queue *queue)
+{
+	struct buffer out = {0};
+	struct report report;
+
+	report_make(&report, course);
+	report.job = *job;
+	report_as(&report, queue, &out);
+	fwrite(out.data, 1, out.length, stdout);
+	buffer_release(&out);
+	report_release(&report);
+}
+
+int
+verb_report(int argc, char **argv)
+{
+	struct course course = {0};
+	struct queue_job job = {0};
+	struct queue *queue = NULL;
+	printer report_as;
+	int code;
+
+	argv += option_parse(&command, argc, argv);
+	verb_operands(&command, argv, 1, 1);
+	report_as = printer_of();
+	if (strcmp(argv[0], "-") != 0)
+		queue = verb_open(spool, QUEUE_READ);
+
+	code = queue ? read_job(queue, argv[0], &job, &course) : read_stream(&course);
+	if (code == 0)
+		print(report_as, &course, &job, queue);
+
+	course_release(&course);
+	queue_close(queue);
+	return message_end(code);
+}

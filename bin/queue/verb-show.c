@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "verb.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/message.h"
+#include "base/printable.h"
+#include "base/terminal.h"
+#include "history/status-print.h"
+
+static const char *spool, *format, *colour;
+static bool layout, plan, tasks, events;
+
+static const struct option_spec options[] = {
+	OPTION_FLAG('l', "layout", &layout, "print the layout that the cluster has by now, for coopr-plan"),
+	OPTION_FLAG('p', "plan", &plan, "print the plan"),
+	OPTION_FLAG('t', "tasks", &tasks, "all tasks with their states"),
+	OPTION_FLAG('e', "events", &events, "print what has happened, one record each"),
+	OPTION_STRING('o', "output", &format, "table|json|name", "output format (default: table on a terminal, else json)"),
+	OPTION_STRING(0, "color", &colour, "auto|always|never", "when to colour (default: auto, on a terminal)"),
+	VERB_SPOOL(&spool),
+	OPTION_END
+};
+
+static const struct command command = {
+	"coopr-queue show", "[OPTION]... JOB", "Show how a job stands, what failed, and why.", options,
+	"  coopr-queue show 00000042-001\n"
+	"  coopr-queue show 00000042-001 --layout | coopr-plan -a delete | coopr-queue put\n"
+	"  coopr-queue show 00000042-001 --plan | coopr-show -o tree\n"
+	"  coopr-queue show 00000042-001 --tasks\n"};
+
+enum { ATTENTION = 1 << STEP_FAILED | 1 << STEP_DELAYED | 1 << STEP_RUNNING, ALL = (1 << STEP_STATUS_COUNT) - 1 };
+
+static void
+print_summary(const struct queue_job *job)
+{
+	static const char *const columns[] = {"", "", NULL};
+	char put[CLOCK_RFC3339_SIZE], took[CLOCK_RFC3339_SIZE], path[CLOCK_RFC3339_SIZE];
+	int64_t until = job->finished_ms ? job->finished_ms : clock_wall_ms();
+	struct table table = {0};
+
+	table_columns(&table, columns);
+	table_cell(&table, STYLE_DIM, "job");
+	table_cell(&table, STYLE_BOLD, "%s", job->id);
+	table_cell(&table, STYLE_DIM, "does");
+	table_cell(&table, STYLE_PLAIN, "%s to cluster %s of tenant %s", job->action, job->cluster, job->tenant);
+	table_cell(&table, STYLE_DIM, "status");
+	table_cell(&table, status_style(job->status), "%s", queue_status_name(job->status));
+	table_cell(&table, STYLE_DIM, "tasks");
+	table_cell(&table, STYLE_PLAIN, "%zu: %zu done, %zu running, %zu ready, %zu delayed, %zu blocked, %zu failed",
+	    job->tasks, job->done, job->running, job->ready, job->delayed, job->blocked, job->failed);
+	table_cell(&table, STYLE_DIM, "put");
+	table_cell(&table, STYLE_PLAIN, "%s, %s %s (critical path %s)", clock_rfc3339(job->put_ms, put),
+	    job->finished_ms ? "took" : "for", clock_duration(until - job->put_ms, took),
+	    clock_duration((int64_t)(job->critical_path_s * 1000), path));
+	table_print(&table, stdout, terminal_colour(colour, stdout), false);
+	table_release(&table);
+}
+
+static void
+say_outcome(const struct show_task *task, struct buffer *out)
+{
+	char due[CLOCK_RFC3339_SIZE];
+
+	if (task->reason)
+		buffer_printf(out, ", attempt %" PRId64 " lost: ", task->attempt);
+	else
+		buffer_printf(out, ", attempt %" PRId64 ", exit code %" PRId64 "%s", task->attempt, task->code,
+		    task->message ? ": " : "");
+	if (task->reason || task->message)
+		printable_line(task->reason ? task->reason : task->message, out);
+	if (task->status == STEP_DELAYED)
+		buffer_printf(out, "\n  tried again in %s", clock_duration(task->due_ms, due));
+}
+
+static void
+say_task(const struct show_task *task, struct buffer *out)
+{
+	char since[CLOCK_RFC3339_SIZE];
+
+	buffer_printf(out, "\n%s %s: %s%s%s on %s%s", index_status_name(task->status), task->task, task->action,
+	    *task->service ? " " : "", task->service, task->node, task->undoing ? " (to undo what it did)" : "");
+	if (task->status == STEP_RUNNING) {
+		buffer_printf(out, ", attempt %" PRId64 ", by ", task->attempt);
+		printable_line(task->by ? task->by : "?", out);
+		buffer_printf(out, " for %s", clock_duration(clock_wall_ms() - task->at_ms, since));
+	} else {
+		say_outcome(task, out);
+	}
+	buffer_byte(out, '\n');
+	if (task->log)
+		buffer_printf(out, "  output: %s\n", task->log);
+	if (task->output && task->status != STEP_RUNNING)
+		printable_lines("  | ", task->output, out);
+}
+
+/* Why nobody takes what is ready, where it is for want of a worker. */
+static void
+print_want(struct queue *queue, const struct queue_job *job)
+{
+	struct error ignored;
+	size_t all, fit;
+
+	if (job->status != QUEUE_RUNNING || job->ready == 0 || job->running > 0 ||
+	    queue_workers(queue, job, &all, &fit, &ignored) < 0 || fit > 0)
+		return;
+	if (all == 0)
+		printf("\nNo worker has joined: coopr-work takes what is ready\n");
+	else
+		printf("\nNone of the workers (%zu) takes tasks of tenant %s at provider %s: see coopr-work --tenant, --provider, "
+		       "--job\n", all, job->tenant, *job->provider ? job->provider : "(none)");
+}
+
+static void
+print_text(struct queue *queue, const struct queue_job *job, const struct status_tasks *found, struct buffer *out)
+{
+	print_summary(job);
+	print_want(queue, job);
+	for (size_t i = 0; i < found->count; i++)
+		say_task(&found->list[i], out);
+	if (job->status == QUEUE_FAILED || job->status == QUEUE_CANCELLED)
+		buffer_printf(out, "\nOnce that is mended: coopr-queue retry %s\n", job->id);
+}
+
+static void
+print_table(const struct status_tasks *found)
+{
+	static const char *const columns[] = {"TASK", "STATUS", "ATTEMPT", "ACTION", "SERVICE", "NODE", NULL};
+	struct table table = {0};
+
+	table_columns(&table, columns);
+	for (size_t i = 0; i < found->count; i++) {
+		const struct show_task *task = &found->list[i];
+
+		table_cell(&table, STYLE_PLAIN, "%s", task->task);
+		table_cell(&table, status_task_style(task->status), "%s", index_status_name(task->status));
+		table_cell(&table, STYLE_PLAIN, "%" PRId64, task->attempt);
+		table_cell(&table, STYLE_PLAIN, "%s", task->action);
+		table_cell(&table, STYLE_PLAIN, "%s", task->service);
+		table_cell(&table, STYLE_PLAIN, "%s", task->node);
+	}
+	table_print(&table, stdout, terminal_colour(colour, stdout), true);
+	table_release(&table);
+}
+
+static void
+print_task_records(const struct status_tasks *found, struct buffer *out)
+{
+	for (size_t i = 0; i < found->count; i++) {
+		status_print_task(&found->list[i], out);
+		buffer_byte(out, '\n');
+	}
+}
+
+static void
+print(struct queue *queue, enum status_format wanted, const struct queue_job *job, const struct status_tasks *found)
+{
+	struct buffer out = {0};
+
+	if (wanted == STATUS_NAME)
+		for (size_t i = 0; i < found->count; i++)
+			puts(found->list[i].task);
+	else if (wanted == STATUS_JSON && tasks)
+		print_task_records(found, &out);
+	else if (wanted == STATUS_JSON)
+		status_print(job, found, &out);
+	else if (tasks)
+		print_table(found);
+	else
+		print_text(queue, job, found, &out);
+	if (out.length > 0)
+		fwrite(out.data, 1, out.length, stdout);
+	buffer_release(&out);
+}
+
+static int
+show_status(struct queue *queue, const char *id, enum status_format wanted)
+{
+	struct show_task *list = NULL;
+	struct arena arena = {0};
+	struct queue_job job;
+	struct error err;
+	size_t count = 0;
+	int code = 0;
+
+	/* Of a job that is complete there is no more to tell than what is said of it as a whole. */
+	if (queue_look(queue, id, &job, &err) < 0 || ((tasks || job.status != QUEUE_COMPLETE) &&
+	    show_tasks(queue, id, tasks ? ALL : ATTENTION, !tasks, &arena, &list, &count, &err) < 0))
+		code = message_error(&err);
+	else
+		print(queue, wanted, &job, &(struct status_tasks){list, count});
+	arena_release(&arena);
+	return code;
+}
+
+static int
+show_records(struct queue *queue, const char *id)
+{
+	struct buffer out = {0};
+	struct error err;
+	int code = 0;
+
+	if ((layout && show_layout(queue, id, &out, &err) < 0) || (plan && show_plan(queue, id, &out, &err) < 0) ||
+	    (events && show_events(queue, id, &out, &err) < 0))
+		code = message_error(&err);
+	else if (out.length > 0)
+		fwrite(out.data, 1, out.length, stdout);
+	buffer_release(&out);
+	return code;
+}
+
+int
+verb_show(int argc, char **argv)
+{
+	enum status_format wanted;
+	struct queue *queue;
+	int code;
+
+	argv += option_parse(&command, argc, argv);
+	verb_operands(&command, argv, 1, 1);
+	wanted = status_format(&command, format, NULL);
+	if (layout + plan + tasks + events > 1)
+		return option_misuse(&command, "one of --layout, --plan, --tasks and --events at a time");
+	queue = verb_open(spool, QUEUE_READ);
+
+	code = layout || plan || events ? show_records(queue, argv[0]) : show_status(queue, argv[0], wanted);
+
+	queue_close(queue);
+	return message_end(code);
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "verb.h"
+
+#include <signal.h>
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/message.h"
+
+static const char *spool, *job, *worker, *by;
+static long count = 1, lease_s = -1;
+
+static const struct option_spec options[] = {
+	OPTION_NUMBER('n', "count", &count, "K", "take up to K tasks (default: 1)"),
+	OPTION_STRING('j', "job", &job, "JOB", "of this job only"),
+	OPTION_NUMBER('l', "lease", &lease_s, "SECONDS", "it is yours for so long (default: the task's timeout_s)"),
+	OPTION_STRING('w', "worker", &worker, "ID", "for a worker that has joined: it is its as long as it lives"),
+	OPTION_STRING(0, "by", &by, "NAME", "who takes it, for people to see (default: your name)"),
+	VERB_SPOOL(&spool),
+	OPTION_END
+};
+
+static const struct command command = {
+	"coopr-queue take", "[OPTION]...", "Take the ready tasks of highest rank; print a take record for each.", options,
+	"  coopr-queue take | coopr-exec | coopr-queue done\n"
+	"  coopr-queue take --job 00000042-007 --lease 600 > task.json\n"};
+
+/* Why there was none, as far as it can be told, and the exit code. */
+static int
+explain(struct queue *queue, const struct queue_batch *batch)
+{
+	char duration[CLOCK_RFC3339_SIZE];
+	struct queue_job found;
+	struct error err;
+
+	if (batch->trouble.code != 0)
+		return message_error(&batch->trouble);
+	if (job && queue_look(queue, job, &found, &err) == 0 && found.status != QUEUE_RUNNING)
+		message("job %s: nothing is ready: it is %s", job, queue_status_name(found.status));
+	else if (count == 0)
+		message("none was asked for: --count 0");
+	else if (batch->limited)
+		message("what is ready is held back by limits (see coopr-queue limit)");
+	else if (batch->next_ms >= 0)
+		message("nothing is ready; look again in %s", clock_duration(batch->next_ms, duration));
+	else
+		message("nothing is ready");
+	return EX_NO;
+}
+
+static int
+take(struct queue *queue)
+{
+	const struct queue_want want = {.count = (size_t)count, .job = job, .worker = worker, .by = by,
+	    .lease_ms = lease_s < 0 ? -1 : (int64_t)lease_s * 1000};
+	struct queue_batch batch;
+	struct error err;
+	int code = 0;
+
+	if (queue_take(queue, &want, &batch, &err) < 0) {
+		code = message_error(&err);
+	} else if (batch.count == 0) {
+		code = explain(queue, &batch);
+	} else if (batch.trouble.code != 0) {
+		/* Whoever got tasks has what was asked for. */
+		message_error(&batch.trouble);
+	}
+	for (size_t i = 0; i < batch.count; i++)
+		fwrite(batch.list[i].record, 1, batch.list[i].record_length, stdout);
+	if (batch.count > 0) {
+		code = message_end(code);
+		/* Nobody will know of them. */
+		if (code != 0 && queue_give_back(queue, batch.list, batch.count, &err) < 0)
+			message_error(&err);
+	}
+	queue_batch_release(&batch);
+	return code;
+}
+
+int
+verb_take(int argc, char **argv)
+{
+	struct queue *queue;
+	int code;
+
+	argv += option_parse(&command, argc, argv);
+	if (argv[0])
+		return option_misuse(&command, "it takes no operand, found '%s'; a job is named with --job", argv[0]);
+	if (worker && lease_s >= 0)
+		return option_misuse(&command, "--worker and --lease: a worker's task has no lease");
+	queue = verb_open(spool, QUEUE_WRITE);
+	/* Where nobody reads, what was taken is to be given back. */
+	signal(SIGPIPE, SIG_IGN);
+
+	code = take(queue);
+
+	queue_close(queue);
+	return code;
+}

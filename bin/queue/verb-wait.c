@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "verb.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/message.h"
+#include "base/terminal.h"
+#include "history/in-hand.h"
+
+enum { REDRAW_MS = 1000, REDRAW_LEAST_MS = 100, ROWS_MAX = 12 };
+
+static const char *spool;
+static long timeout_s = -1;
+static bool quiet;
+
+static const struct option_spec options[] = {
+	OPTION_NUMBER('t', "timeout", &timeout_s, "SECONDS", "wait no longer (exit code 75)"),
+	OPTION_FLAG('q', "quiet", &quiet, "no progress, no summary"),
+	VERB_SPOOL(&spool),
+	OPTION_END
+};
+
+static const struct command command = {
+	"coopr-queue wait", "[OPTION]... JOB...",
+	"Wait until jobs are finished. Exit code 0: all are complete; 1: one failed or was cancelled.", options,
+	"  coopr-queue wait 00000042-001\n"
+	"  coopr-queue wait --timeout 600 $(coopr-queue put plan.ndjson)\n"};
+
+static void
+describe(const struct queue_job *job, int64_t since_ms, struct buffer *tail)
+{
+	char passed[CLOCK_RFC3339_SIZE], expected[CLOCK_RFC3339_SIZE];
+
+	buffer_printf(tail, "%zu running", job->running);
+	if (job->delayed)
+		buffer_printf(tail, ", %zu to be tried again", job->delayed);
+	if (job->failed)
+		buffer_printf(tail, ", %zu failed", job->failed);
+	if (job->status != QUEUE_RUNNING)
+		buffer_printf(tail, ", %s", queue_status_name(job->status));
+	buffer_printf(tail, ", %s", clock_duration(clock_monotonic_ms() - since_ms, passed));
+	if (job->critical_path_s >= 1)
+		buffer_printf(tail, " (expected: %s)", clock_duration((int64_t)(job->critical_path_s * 1000), expected));
+}
+
+/* Below it the tasks in hand, in the half of the terminal at most. */
+static void
+draw(struct queue *queue, const struct queue_job *job, int64_t since_ms)
+{
+	size_t rows = terminal_height(stderr) / 2;
+	const char **tasks;
+	struct buffer tail = {0};
+	struct arena arena = {0};
+	struct error ignored; /* then the tasks are not shown */
+
+	tasks = in_hand(queue, job, rows > ROWS_MAX ? ROWS_MAX : rows, &arena, &ignored);
+	describe(job, since_ms, &tail);
+	progress_draw(job->id, job->done, job->tasks, tail.data, tasks);
+	buffer_release(&tail);
+	arena_release(&arena);
+}
+
+static void
+sum_up(const struct queue_job *job)
+{
+	char took[CLOCK_RFC3339_SIZE];
+
+	progress_clear();
+	if (quiet)
+		return;
+	clock_duration(job->finished_ms - job->put_ms, took);
+	if (job->status == QUEUE_COMPLETE)
+		message("job %s: complete: %zu tasks in %s", job->id, job->tasks, took);
+	else
+		message("job %s: %s: %zu of %zu tasks done, %zu failed, in %s; see: coopr-queue show %s", job->id,
+		    queue_status_name(job->status), job->done, job->tasks, job->failed, took, job->id);
+}
+
+static volatile sig_atomic_t told_to_end;
+
+static void
+end(int number)
+{
+	told_to_end = number;
+}
+
+/* What is drawn is removed before we end; the signals come in only while we wait, with the mask from before. */
+static void
+catch_signals(sigset_t *before)
+{
+	struct sigaction action = {.sa_handler = end};
+	sigset_t blocked;
+
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGINT);
+	sigaddset(&blocked, SIGTERM);
+	sigprocmask(SIG_BLOCK, &blocked, before);
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+}
+
+struct waiting {
+	struct queue *queue;
+	int watch;
+	bool seen;             /* progress is */
+	int64_t since_ms, deadline_ms; /* monotonic */
+	int64_t drawn_ms;
+	sigset_t mask;         /* while we sleep */
+};
+
+/* How long to sleep, -1: until something changes; 0: time is up. */
+static int64_t
+patience(const struct waiting *waiting)
+{
+	int64_t now_ms = clock_monotonic_ms(), left = waiting->deadline_ms - now_ms, redraw = -1;
+
+	if (waiting->seen)
+		redraw = waiting->drawn_ms + REDRAW_MS - now_ms > 0 ? waiting->drawn_ms + REDRAW_MS - now_ms : 1;
+	if (timeout_s < 0)
+		return redraw;
+	if (left <= 0)
+		return 0;
+	return redraw > 0 && left > redraw ? redraw : left;
+}
+
+static int
+sleep_for(const struct waiting *waiting, int64_t ms, struct error *err)
+{
+	struct timespec time = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+	struct pollfd fd = {.fd = waiting->watch, .events = POLLIN};
+
+	if (ppoll(&fd, 1, ms < 0 ? NULL : &time, &waiting->mask) < 0 && errno != EINTR)
+		return error_errno(err, EX_OSERR, "poll");
+	return 0;
+}
+
+/* A job may change thousands of times a second: it is not drawn each time. */
+static void
+draw_at_times(struct waiting *waiting, const struct queue_job *job)
+{
+	int64_t now_ms = clock_monotonic_ms();
+
+	if (!waiting->seen || (waiting->drawn_ms && now_ms - waiting->drawn_ms < REDRAW_LEAST_MS))
+		return;
+	draw(waiting->queue, job, waiting->since_ms);
+	waiting->drawn_ms = now_ms;
+}
+
+static int
+wait_for(struct waiting *waiting, const char *id)
+{
+	struct queue_job job;
+	struct error err;
+	int64_t left;
+
+	while (!told_to_end) {
+		left = patience(waiting);
+		queue_watch_clear(waiting->watch);
+		if (queue_look(waiting->queue, id, &job, &err) < 0)
+			return message_error(&err);
+		if (queue_is_finished(job.status)) {
+			sum_up(&job);
+			return job.status == QUEUE_COMPLETE ? 0 : EX_NO;
+		}
+		if (left == 0) {
+			progress_clear();
+			message("job %s: not finished after %ld s: %zu of %zu tasks done", id, timeout_s, job.done, job.tasks);
+			return EX_TEMPFAIL;
+		}
+		draw_at_times(waiting, &job);
+		if (sleep_for(waiting, left, &err) < 0)
+			return message_error(&err);
+	}
+	progress_clear();
+	return 128 + told_to_end;
+}
+
+int
+verb_wait(int argc, char **argv)
+{
+	struct waiting waiting = {.since_ms = clock_monotonic_ms()};
+	struct error err;
+	int code = 0;
+
+	argv += option_parse(&command, argc, argv);
+	verb_operands(&command, argv, 1, 0);
+	waiting.seen = !quiet && progress_is_seen();
+	waiting.queue = verb_open(spool, QUEUE_READ);
+	waiting.watch = queue_watch(waiting.queue, &err);
+	if (waiting.watch < 0)
+		return message_error(&err);
+	waiting.deadline_ms = waiting.since_ms + (int64_t)timeout_s * 1000;
+	catch_signals(&waiting.mask);
+
+	for (; *argv && !told_to_end; argv++) {
+		int one = wait_for(&waiting, *argv);
+
+		code = one > code ? one : code;
+	}
+
+	close(waiting.watch);
+	queue_close(waiting.queue);
+	return message_end(code);
+}

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * watch: what happens, as it happens, a line each.
+ */
+#include "verb.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/message.h"
+#include "base/terminal.h"
+#include "history/follow.h"
+#include "queue/engine.h"
+
+static const char *spool, *format, *colour, *since;
+static bool only_past;
+
+static const struct option_spec options[] = {
+	OPTION_STRING(0, "since", &since, "WHEN", "begin then: start, 90s, 10m, 2h or 1d ago, or a time (default: now)"),
+	OPTION_FLAG(0, "no-follow", &only_past, "end with what has happened up to now (0)"),
+	OPTION_STRING('o', "output", &format, "text|json", "output format (default: text on a terminal, else json)"),
+	OPTION_STRING(0, "color", &colour, "auto|always|never", "when to colour (default: auto, on a terminal)"),
+	VERB_SPOOL(&spool),
+	OPTION_END
+};
+
+static const struct command command = {
+	"coopr-queue watch", "[OPTION]... [JOB]...",
+	"Show what happens as it happens, until the jobs named are finished (1: one is not complete).", options,
+	"  coopr-queue watch\n"
+	"  coopr-queue watch --since start 00000042-001\n"
+	"  coopr-queue watch -o json | jq -r 'select(.event==\"fail\").task'\n"};
+
+struct start { /* of an attempt that runs */
+	char *task; /* "JOB TASK ATTEMPT" */
+	int64_t at_ms;
+};
+
+struct watching {
+	struct queue *queue;
+	bool json, colour;
+	bool one; /* job, which need not be named */
+	struct start *starts;
+	size_t count, capacity;
+};
+
+static bool
+wants_json(void)
+{
+	if (!format)
+		return !isatty(STDOUT_FILENO);
+	if (strcmp(format, "json") != 0 && strcmp(format, "text") != 0)
+		exit(option_misuse(&command, "unknown format '%s': text or json", format));
+	return strcmp(format, "json") == 0;
+}
+
+/* The wall clock at --since; exits where it is none. */
+static int64_t
+since_ms(void)
+{
+	static const char units[] = "smhd";
+	static const int64_t unit_s[] = {1, 60, 60 * 60, 24 * 60 * 60};
+	size_t digits = since ? strspn(since, "0123456789") : 0;
+	const char *unit = digits && digits < 9 ? strchr(units, since[digits]) : NULL;
+	int64_t at;
+
+	if (!since)
+		return FOLLOW_NOW;
+	if (strcmp(since, "start") == 0)
+		return 0;
+	if (unit && *unit && !since[digits + 1])
+		return clock_wall_ms() - atoll(since) * unit_s[unit - units] * 1000;
+	at = clock_parse_rfc3339(since);
+	if (at < 0)
+		exit(option_misuse(&command, "--since %s: expected start, a time as 90s, 10m, 2h, 1d, or 2026-11-21T10:00:00Z", since));
+	return at;
+}
+
+/* As a record of its own: an event that does not say its job gets it. */
+static void
+print_json(const struct follow_event *next)
+{
+	static const char kind[] = ",\"kind\":\"event\"";
+	/* Before it stand only strings and numbers, in which a quote has a backslash before it. */
+	const char *at = next->event.job ? NULL : memmem(next->line, next->length, kind, sizeof kind - 1);
+	struct buffer line = {0};
+
+	if (!at) {
+		fwrite(next->line, 1, next->length, stdout);
+		return;
+	}
+	buffer_append(&line, next->line, (size_t)(at - next->line));
+	buffer_text(&line, ",\"job\":");
+	json_quote(next->job, &line);
+	buffer_append(&line, at, next->length - (size_t)(at - next->line));
+	fwrite(line.data, 1, line.length, stdout);
+	buffer_release(&line);
+}
+
+/* "install zk on 00000042-1000", as far as the job can be asked. */
+static void
+say_what(struct watching *watching, const struct follow_event *next, struct buffer *line)
+{
+	struct error ignored;
+	struct ledger *ledger = engine_lock(watching->queue, next->job, &ignored);
+	uint32_t link = ledger ? index_find(&ledger->index, next->event.task) : 0;
+	const char *service, *action;
+
+	buffer_printf(line, " %s", next->event.task);
+	if (link) {
+		const struct index_step *step = index_step(&ledger->index, link - 1);
+
+		action = next->event.action ? next->event.action : action_name((enum action)step->action);
+		service = index_step_service(&ledger->index, link - 1);
+		buffer_printf(line, " %s%s%s on %s", action, *service ? " " : "", service,
+		    index_node_id(&ledger->index, step->node));
+	}
+	if (ledger)
+		ledger_unlock(ledger);
+}
+
+static char *
+name_of(const struct follow_event *next)
+{
+	return memory_printf("%s %s %" PRId64, next->job, next->event.task, next->event.attempt);
+}
+
+static void
+keep_start(struct watching *watching, const struct follow_event *next)
+{
+	ARRAY_ROOM(watching->starts, watching->count, watching->capacity);
+	watching->starts[watching->count++] = (struct start){name_of(next), next->event.at_ms};
+}
+
+/* How long the attempt took, where its begin was seen. */
+static void
+say_took(struct watching *watching, const struct follow_event *next, struct buffer *line)
+{
+	char *name = name_of(next), took[CLOCK_RFC3339_SIZE];
+	size_t i = 0;
+
+	while (i < watching->count && strcmp(watching->starts[i].task, name) != 0)
+		i++;
+	free(name);
+	if (i == watching->count)
+		return;
+	if (next->event.at_ms >= watching->starts[i].at_ms)
+		buffer_printf(line, " in %s", clock_duration(next->event.at_ms - watching->starts[i].at_ms, took));
+	free(watching->starts[i].task);
+	watching->starts[i] = watching->starts[--watching->count];
+}
+
+static void
+say_next(const struct event *event, struct buffer *line)
+{
+	static const char *const words[EVENT_NEXT_COUNT] = {"", "; it is tried again", "; it is undone, and then tried again",
+	    "; it is given up"};
+
+	buffer_text(line, words[event->next]);
+}
+
+static enum terminal_style
+say_attempt(struct watching *watching, const struct follow_event *next, struct buffer *line)
+{
+	const struct event *event = &next->event;
+
+	say_what(watching, next, line);
+	switch (event->kind) {
+	case EVENT_TAKE:
+		keep_start(watching, next);
+		buffer_printf(line, ": begun by %s", event->by ? event->by : "?");
+		if (event->attempt > 1)
+			buffer_printf(line, ", attempt %" PRId64, event->attempt);
+		return STYLE_PLAIN;
+	case EVENT_DONE:
+		buffer_text(line, ": done");
+		say_took(watching, next, line);
+		return STYLE_GOOD;
+	case EVENT_FAIL:
+		buffer_printf(line, ": failed with %" PRId64, event->status);
+		say_took(watching, next, line);
+		if (event->message)
+			buffer_printf(line, ": %s", event->message);
+		break;
+	default:
+		buffer_text(line, ": lost");
+		say_took(watching, next, line);
+		buffer_printf(line, ": %s", event->reason ? event->reason : "?");
+		break;
+	}
+	say_next(event, line);
+	return event->next == EVENT_NEXT_FAILED ? STYLE_BAD : STYLE_WARN;
+}
+
+static enum terminal_style
+say(struct watching *watching, const struct follow_event *next, struct buffer *line)
+{
+	const struct event *event = &next->event;
+	char at[CLOCK_RFC3339_SIZE];
+
+	buffer_text(line, clock_seconds(event->at_ms, at));
+	if (!watching->one)
+		buffer_printf(line, " %s", next->job);
+	if (event->task && event->kind != EVENT_RETRY && event->kind != EVENT_SKIP)
+		return say_attempt(watching, next, line);
+	buffer_printf(line, " %s", event_name(event->kind));
+	if (event->task)
+		buffer_printf(line, " %s", event->task);
+	if (event->reason)
+		buffer_printf(line, ": %s", event->reason);
+	if (event->by)
+		buffer_printf(line, " by %s", event->by);
+	return STYLE_BOLD;
+}
+
+static void
+print_text(struct watching *watching, const struct follow_event *next)
+{
+	static const char *const columns[] = {"", NULL};
+	struct buffer line = {0};
+	enum terminal_style style = say(watching, next, &line);
+	struct table table = {0};
+
+	table_columns(&table, columns);
+	table_cell(&table, style, "%s", line.data);
+	table_print(&table, stdout, watching->colour, false);
+	table_release(&table);
+	buffer_release(&line);
+}
+
+static int
+watch(struct watching *watching, struct follow *follow)
+{
+	struct follow_event next;
+	struct error err;
+	int got;
+
+	while ((got = follow_next(follow, &next, &err)) > 0) {
+		if (watching->json)
+			print_json(&next);
+		else
+			print_text(watching, &next);
+		/* Who reads this waits for it. */
+		if (fflush(stdout) != 0)
+			return 0;
+	}
+	return got < 0 ? message_error(&err) : 0;
+}
+
+/* 0 where all jobs named are complete. */
+static int
+outcome(struct queue *queue, char *const *jobs)
+{
+	struct queue_job job;
+	struct error err;
+	int code = 0;
+
+	for (; *jobs; jobs++)
+		if (queue_look(queue, *jobs, &job, &err) < 0 || job.status != QUEUE_COMPLETE)
+			code = EX_NO;
+	return code;
+}
+
+int
+verb_watch(int argc, char **argv)
+{
+	struct watching watching = {0};
+	struct follow *follow;
+	struct error err;
+	int64_t from_ms;
+	int code;
+
+	argv += option_parse(&command, argc, argv);
+	watching.json = wants_json();
+	watching.one = argv[0] && !argv[1];
+	watching.colour = terminal_colour(colour, stdout);
+	from_ms = since_ms();
+	watching.queue = verb_open(spool, QUEUE_READ);
+	follow = follow_open(watching.queue, argv, from_ms, &err);
+
+	if (follow && only_past)
+		follow_set_patient(follow, false);
+	code = follow ? watch(&watching, follow) : message_error(&err);
+	if (code == 0 && !only_past)
+		code = outcome(watching.queue, argv);
+
+	follow_close(follow);
+	while (watching.count > 0)
+		free(watching.starts[--watching.count].task);
+	free(watching.starts);
+	queue_close(watching.queue);
+	return message_end(code);
+}

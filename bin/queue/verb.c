@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "verb.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/location.h"
+#include "base/message.h"
+
+struct queue *
+verb_open(const char *spool, enum queue_mode mode)
+{
+	char *path = location_spool(spool);
+	struct error err;
+	struct queue *queue = queue_open(path, mode, &err);
+
+	free(path);
+	if (!queue)
+		exit(message_error(&err));
+	return queue;
+}
+
+size_t
+verb_operands(const struct command *command, char *const *operands, size_t min, size_t max)
+{
+	size_t count = 0;
+
+	while (operands[count])
+		count++;
+	if (count < min)
+		exit(option_misuse(command, "which job?"));
+	if (max && count > max)
+		exit(option_misuse(command, "%zu job at a time, found also '%s'", max, operands[max]));
+	return count;
+}

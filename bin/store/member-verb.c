@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "account-verb.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "account/account-history.h"
+#include "account/members.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/message.h"
+#include "base/terminal.h"
+#include "json/record.h"
+#include "model/name.h"
+#include "verb.h"
+
+static struct store_verb_where where;
+static struct store_verb_output output;
+static struct option_list groups;
+static const char *why, *role = "user";
+
+static const struct option_spec list_options[] = {
+	STORE_VERB_OUTPUT(&output),
+	STORE_VERB_WHERE(&where),
+	OPTION_END
+};
+
+static const struct command list_command = {
+	"coopr-member list", "[OPTION]...", "List the members of a tenant, their roles and groups.", list_options,
+	"  coopr-member list -T qa\n"};
+
+static const struct option_spec set_options[] = {
+	OPTION_STRING('r', "role", &role, "ROLE", "user (the default) or admin"),
+	OPTION_LIST('g', "group", &groups, "GROUP", "a group they are in; repeatable"),
+	OPTION_STRING('m', "message", &why, "TEXT", "why; it stands in the history"),
+	STORE_VERB_WHERE(&where),
+	OPTION_END
+};
+
+static const struct command set_command = {
+	"coopr-member set", "[OPTION]... USER", "Make a user a member of a tenant, with that role and these groups.", set_options,
+	"  coopr-member set -T qa -r admin ann\n"
+	"  coopr-member set -T qa -g dev -g ops bob\n"};
+
+static const struct option_spec delete_options[] = {
+	OPTION_STRING('m', "message", &why, "TEXT", "why; it stands in the history"),
+	STORE_VERB_WHERE(&where),
+	OPTION_END
+};
+
+static const struct command delete_command = {
+	"coopr-member delete", "[OPTION]... USER...", "Make users members of a tenant no more.", delete_options,
+	"  coopr-member delete -T qa bob\n"};
+
+static const struct command history_command = {
+	"coopr-member history", "[OPTION]...", "List what was done to a tenant and its members: when, who, why.", list_options,
+	"  coopr-member history -T qa\n"};
+
+/* Owned; exits where the store is damaged. */
+static jv
+parse(const char *text)
+{
+	struct error err;
+	jv value;
+
+	if (json_parse("the store", text, strlen(text), &value, &err) < 0)
+		exit(message_error(&err));
+	return value;
+}
+
+/* "dev, ops"; the caller frees it. */
+static char *
+group_words(const char *text)
+{
+	struct buffer words = {0};
+	jv list = parse(text);
+
+	jv_array_foreach(list, i, group) {
+		buffer_printf(&words, "%s%s", i ? ", " : "", json_string(group));
+		jv_free(group);
+	}
+	jv_free(list);
+	buffer_printf(&words, "%s", words.length ? "" : "-");
+	return buffer_take(&words);
+}
+
+static void
+print_table(const struct member_list *list)
+{
+	static const char *const columns[] = {"USER", "ROLE", "GROUPS", NULL};
+	struct table table = {0};
+
+	table_columns(&table, columns);
+	for (size_t i = 0; i < list->count; i++) {
+		char *words = group_words(list->list[i].groups);
+
+		table_cell(&table, STYLE_PLAIN, "%s", list->list[i].user);
+		table_cell(&table, STYLE_PLAIN, "%s", account_role_name(list->list[i].role));
+		table_cell(&table, STYLE_PLAIN, "%s", words);
+		free(words);
+	}
+	table_print(&table, stdout, terminal_colour(output.colour, stdout), true);
+	table_release(&table);
+}
+
+static void
+print_record(const struct member *member, const char *tenant)
+{
+	jv record = jv_object();
+
+	json_set_string(&record, "kind", "member");
+	json_set_string(&record, "tenant", tenant);
+	json_set_string(&record, "user", member->user);
+	json_set_string(&record, "role", account_role_name(member->role));
+	json_set(&record, "groups", parse(member->groups));
+	record_write(record, stdout);
+	jv_free(record);
+}
+
+static void
+print_list(const struct member_list *list, const char *tenant, const char *format)
+{
+	if (strcmp(format, "table") == 0) {
+		print_table(list);
+		return;
+	}
+	for (size_t i = 0; i < list->count; i++)
+		if (strcmp(format, "name") == 0)
+			puts(list->list[i].user);
+		else
+			print_record(&list->list[i], tenant);
+}
+
+int
+member_verb_list(int argc, char **argv)
+{
+	struct member_list list = {0};
+	struct account account;
+	struct error err;
+	const char *format;
+	int code = 0;
+
+	argv += option_parse(&list_command, argc, argv);
+	store_verb_operands(&list_command, argv, 0, 0, "no operand");
+	format = store_verb_format(&list_command, &output);
+	store_verb_account(&account, &where, STORE_CREATE, ACCOUNT_USER, "");
+
+	if (members_list(&account, &list, &err) < 0)
+		code = message_error(&err);
+	else
+		print_list(&list, account.tenant, format);
+
+	member_list_release(&list);
+	account_release(&account);
+	return message_end(code);
+}
+
+int
+member_verb_set(int argc, char **argv)
+{
+	struct string_list names = {0};
+	struct account account;
+	struct error err;
+	bool admin;
+	int code = 0;
+
+	argv += option_parse(&set_command, argc, argv);
+	store_verb_operands(&set_command, argv, 1, 1, "a user");
+	admin = strcmp(role, account_role_name(ACCOUNT_ADMIN)) == 0;
+	if (!admin && strcmp(role, account_role_name(ACCOUNT_USER)) != 0)
+		return option_misuse(&set_command, "'%s' is no role: user or admin", role);
+	names = (struct string_list){groups.list, groups.count};
+	for (size_t i = 0; i < names.count; i++)
+		if (!name_is_valid(names.list[i]))
+			return option_misuse(&set_command, "'%s' is no name of a group: 1 to 255 of letters, digits, _ . -", names.list[i]);
+	if (!name_is_valid(argv[0]))
+		return option_misuse(&set_command, "'%s' is no name of a user: 1 to 255 of letters, digits, _ . -", argv[0]);
+	store_verb_account(&account, &where, STORE_CREATE, ACCOUNT_ADMIN, "changing members");
+	account.store.why = why;
+
+	name_set_make(&names);
+	if (members_set(&account, argv[0], admin ? ACCOUNT_ADMIN : ACCOUNT_USER, &names, &err) < 0)
+		code = message_error(&err);
+
+	free(groups.list);
+	account_release(&account);
+	return message_end(code);
+}
+
+int
+member_verb_delete(int argc, char **argv)
+{
+	struct account account;
+	struct error err;
+	int code = 0;
+
+	argv += option_parse(&delete_command, argc, argv);
+	store_verb_operands(&delete_command, argv, 1, 1 << 20, "a user");
+	store_verb_account(&account, &where, STORE_WRITE, ACCOUNT_ADMIN, "changing members");
+	account.store.why = why;
+
+	if (members_delete(&account, argv, &err) < 0)
+		code = message_error(&err);
+
+	account_release(&account);
+	return message_end(code);
+}
+
+static void
+print_event(const struct account_event *event)
+{
+	char at[CLOCK_RFC3339_SIZE];
+	jv record = jv_object();
+
+	json_set_string(&record, "kind", "change");
+	json_set_string(&record, "of", event->kind);
+	json_set_string(&record, "name", event->name);
+	json_set_string(&record, "at", clock_rfc3339(event->at_ms, at));
+	json_set_string(&record, "by", event->by);
+	json_set_string(&record, "why", event->why);
+	json_set(&record, "document", event->document ? parse(event->document) : jv_null());
+	record_write(record, stdout);
+	jv_free(record);
+}
+
+static void
+print_events(const struct account_event_list *list)
+{
+	static const char *const columns[] = {"AT", "BY", "WHAT", "NAME", "IS", "WHY", NULL};
+	struct table table = {0};
+	char at[CLOCK_RFC3339_SIZE];
+
+	table_columns(&table, columns);
+	for (size_t i = 0; i < list->count; i++) {
+		const struct account_event *event = &list->list[i];
+
+		table_cell(&table, STYLE_PLAIN, "%s", clock_rfc3339(event->at_ms, at));
+		table_cell(&table, STYLE_PLAIN, "%s", event->by);
+		table_cell(&table, STYLE_PLAIN, "%s", event->kind);
+		table_cell(&table, STYLE_PLAIN, "%s", event->name);
+		table_cell(&table, STYLE_PLAIN, "%s", event->document ? event->document : "deleted");
+		table_cell(&table, STYLE_PLAIN, "%s", event->why ? event->why : "-");
+	}
+	table_print(&table, stdout, terminal_colour(output.colour, stdout), true);
+	table_release(&table);
+}
+
+int
+member_verb_history(int argc, char **argv)
+{
+	struct account_event_list list = {0};
+	struct account account;
+	struct error err;
+	const char *format;
+	int code = 0;
+
+	argv += option_parse(&history_command, argc, argv);
+	store_verb_operands(&history_command, argv, 0, 0, "no operand");
+	format = store_verb_format(&history_command, &output);
+	store_verb_account(&account, &where, STORE_READ, ACCOUNT_ADMIN, "the history of members");
+
+	if (account_history_list(&account, &list, &err) < 0)
+		code = message_error(&err);
+	else if (strcmp(format, "table") == 0)
+		print_events(&list);
+	else
+		for (size_t i = 0; i < list.count; i++)
+			print_event(&list.list[i]);
+
+	account_event_list_release(&list);
+	account_release(&account);
+	return message_end(code);
+}

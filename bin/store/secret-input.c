@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "secret-input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sodium.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "json/json.h"
+#include "json/scan.h"
+#include "store/secrets.h"
+
+/* Asks on the terminal, without an echo; false where fd is none. */
+static bool
+hide(int fd, struct termios *before)
+{
+	struct termios hidden;
+
+	if (tcgetattr(fd, before) < 0)
+		return false;
+	hidden = *before;
+	hidden.c_lflag &= ~(tcflag_t)ECHO;
+	tcsetattr(fd, TCSAFLUSH, &hidden);
+	if (write(STDERR_FILENO, "secret: ", 8) < 0)
+		errno = 0;
+	return true;
+}
+
+/* A line is all that a person types. */
+static int
+read_all(int fd, bool line, const char *name, struct secret_value *value, struct error *err)
+{
+	ssize_t got;
+
+	do {
+		got = read(fd, value->text + value->length, SECRET_BYTES + 1 - value->length);
+		if (got < 0 && errno != EINTR)
+			return error_errno(err, EX_IOERR, "%s", name);
+		if (got > 0)
+			value->length += (size_t)got;
+		if (value->length > SECRET_BYTES)
+			return error_set(err, EX_DATAERR, "%s: larger than %d bytes", name, SECRET_BYTES);
+	} while (got != 0 && !(line && value->length && value->text[value->length - 1] == '\n'));
+	return 0;
+}
+
+static int
+read_value(int fd, const char *name, struct secret_value *value, struct error *err)
+{
+	struct termios before;
+	bool person = hide(fd, &before);
+	int result = read_all(fd, person, name, value, err);
+
+	if (person) {
+		tcsetattr(fd, TCSAFLUSH, &before);
+		if (write(STDERR_FILENO, "\n", 1) < 0)
+			errno = 0;
+	}
+	return result;
+}
+
+/* Plugins get it in a JSON string. */
+static bool
+fits_json(const char *text)
+{
+	struct buffer quoted = {0};
+	struct error ignored;
+	bool fits;
+
+	json_quote(text, &quoted);
+	fits = json_scan(quoted.data, quoted.length, true, &ignored) == (ssize_t)quoted.length;
+	sodium_memzero(quoted.data, quoted.length);
+	buffer_release(&quoted);
+	return fits;
+}
+
+static int
+check(const char *name, bool raw, struct secret_value *value, struct error *err)
+{
+	if (!raw && value->length && value->text[value->length - 1] == '\n')
+		value->length--;
+	value->text[value->length] = '\0';
+	if (value->length == 0)
+		return error_set(err, EX_DATAERR, "%s: it is empty, a secret is wanted", name);
+	if (memchr(value->text, '\0', value->length) || !fits_json(value->text))
+		return error_set(err, EX_DATAERR, "%s: it is no UTF-8 text; encode it, as with base64", name);
+	return 0;
+}
+
+int
+secret_input(const char *path, bool raw, struct secret_value *value, struct error *err)
+{
+	bool standard = strcmp(path, "-") == 0;
+	const char *name = standard ? "standard input" : path;
+	int fd = standard ? STDIN_FILENO : file_open(AT_FDCWD, path, O_RDONLY, 0, err), result;
+
+	*value = (struct secret_value){0};
+	if (fd < 0)
+		return -1;
+	if (sodium_init() < 0 || !(value->text = sodium_malloc(SECRET_BYTES + 2)))
+		result = error_errno(err, EX_OSERR, "memory for a secret cannot be had");
+	else
+		result = read_value(fd, name, value, err);
+	if (result == 0)
+		result = check(name, raw, value, err);
+	if (!standard)
+		close(fd);
+	if (result < 0)
+		secret_value_release(value);
+	return result;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Reading a secret: from a file or a pipe, or from a person, whose terminal does not show it.
+ */
+#ifndef BIN_STORE_SECRET_INPUT_H
+#define BIN_STORE_SECRET_INPUT_H
+
+#include <stdbool.h>
+
+struct error;
+struct secret_value;
+
+/* Reads a value of at most SECRET_BYTES from path ("-": standard input) into locked memory. raw: with the newline at its
+ * end, if there is one. EX_DATAERR where it is empty, too long, or no text that JSON can hold. */
+int secret_input(const char *path, bool raw, struct secret_value *value, struct error *err);
+
+#endif

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "secret-verb.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "account/guest.h"
+#include "base/error.h"
+#include "base/message.h"
+#include "base/terminal.h"
+#include "json/record.h"
+#include "model/name.h"
+#include "secret-input.h"
+#include "store/key.h"
+#include "store/secrets.h"
+#include "verb.h"
+
+static struct store_verb_where where;
+static struct store_verb_output output;
+static bool raw;
+
+static const struct option_spec set_options[] = {
+	OPTION_FLAG('r', "raw", &raw, "keep the newline at its end"),
+	STORE_VERB_WHERE(&where),
+	OPTION_END
+};
+
+static const struct command set_command = {
+	"coopr-secret set", "[OPTION]... NAME [FILE]",
+	"Set a secret to what a file holds, or what is typed or comes on standard input.", set_options,
+	"  coopr-secret set openstack-password\n"
+	"  openssl rand -base64 24 | coopr-secret set database\n"};
+
+static const struct option_spec list_options[] = {
+	STORE_VERB_OUTPUT(&output),
+	STORE_VERB_WHERE(&where),
+	OPTION_END
+};
+
+static const struct command list_command = {
+	"coopr-secret list", "[OPTION]...", "List the secrets: their names, when they were set, by whom.", list_options,
+	"  coopr-secret list\n"};
+
+static const struct option_spec delete_options[] = {
+	STORE_VERB_WHERE(&where),
+	OPTION_END
+};
+
+static const struct command delete_command = {
+	"coopr-secret delete", "[OPTION]... NAME...", "Remove secrets, for good.", delete_options,
+	"  coopr-secret delete openstack-password\n"};
+
+static int
+set(struct store *store, const char *name, const struct secret_value *value, struct error *err)
+{
+	struct store_key key;
+	int result;
+
+	if (store_begin(store, err) < 0)
+		return -1;
+	result = secrets_key(store, &key, err);
+	if (result == 0)
+		result = secrets_set(store, &key, name, value->text, value->length, err);
+	if (result == 0)
+		result = store_commit(store, err);
+	if (result == 0)
+		store_forget(store);
+	else
+		store_rollback(store);
+	store_key_release(&key);
+	return result;
+}
+
+int
+secret_verb_set(int argc, char **argv)
+{
+	struct secret_value value = {0};
+	struct store store;
+	struct error err;
+	int code = 0;
+
+	argv += option_parse(&set_command, argc, argv);
+	store_verb_operands(&set_command, argv, 1, 2, "a name and perhaps a file");
+	if (!name_is_valid(argv[0]))
+		return option_misuse(&set_command, "'%s' is no name: 1 to 255 of letters, digits, _ . -", argv[0]);
+	store_verb_open(&store, &where, STORE_WRITE, ACCOUNT_ADMIN);
+
+	if (guest_refuse_file(argv[1], &err) < 0 || secret_input(argv[1] ? argv[1] : "-", raw, &value, &err) < 0 || set(&store, argv[0], &value, &err) < 0)
+		code = message_error(&err);
+
+	secret_value_release(&value);
+	store_release(&store);
+	return message_end(code);
+}
+
+static void
+print_record(const struct secret_entry *entry)
+{
+	jv record = jv_object();
+
+	json_set_string(&record, "kind", "secret");
+	json_set_string(&record, "name", entry->name);
+	json_set_number(&record, "version", (double)entry->version);
+	json_set_string(&record, "at", entry->at);
+	json_set_string(&record, "by", entry->by);
+	record_write(record, stdout);
+	jv_free(record);
+}
+
+static void
+print_table(const struct secret_list *list)
+{
+	static const char *const columns[] = {"NAME", "VERSION", "AT", "BY", NULL};
+	struct table table = {0};
+
+	table_columns(&table, columns);
+	for (size_t i = 0; i < list->count; i++) {
+		const struct secret_entry *entry = &list->list[i];
+
+		table_cell(&table, STYLE_PLAIN, "%s", entry->name);
+		table_cell(&table, STYLE_PLAIN, "%lld", (long long)entry->version);
+		table_cell(&table, STYLE_PLAIN, "%s", entry->at);
+		table_cell(&table, STYLE_PLAIN, "%s", entry->by);
+	}
+	table_print(&table, stdout, terminal_colour(output.colour, stdout), true);
+	table_release(&table);
+}
+
+static void
+print_list(const struct secret_list *list, const char *format)
+{
+	if (strcmp(format, "table") == 0) {
+		print_table(list);
+		return;
+	}
+	for (size_t i = 0; i < list->count; i++)
+		if (strcmp(format, "name") == 0)
+			puts(list->list[i].name);
+		else
+			print_record(&list->list[i]);
+}
+
+int
+secret_verb_list(int argc, char **argv)
+{
+	struct secret_list list = {0};
+	struct store store;
+	struct error err;
+	const char *format;
+	int code = 0;
+
+	argv += option_parse(&list_command, argc, argv);
+	store_verb_operands(&list_command, argv, 0, 0, "no operand");
+	format = store_verb_format(&list_command, &output);
+	store_verb_open(&store, &where, STORE_READ, ACCOUNT_USER);
+
+	if (secrets_list(&store, &list, &err) < 0)
+		code = message_error(&err);
+	else
+		print_list(&list, format);
+
+	secret_list_release(&list);
+	store_release(&store);
+	return message_end(code);
+}
+
+static int
+delete_all(struct store *store, char *const *names, struct error *err)
+{
+	int result = store_begin(store, err);
+
+	if (result < 0)
+		return -1;
+	for (; *names && result == 0; names++)
+		result = secrets_delete(store, *names, err);
+	if (result == 0)
+		result = store_commit(store, err);
+	if (result == 0)
+		store_forget(store);
+	else
+		store_rollback(store);
+	return result;
+}
+
+int
+secret_verb_delete(int argc, char **argv)
+{
+	struct store store;
+	struct error err;
+	int code = 0;
+
+	argv += option_parse(&delete_command, argc, argv);
+	store_verb_operands(&delete_command, argv, 1, 1 << 20, "a name");
+	store_verb_open(&store, &where, STORE_WRITE, ACCOUNT_ADMIN);
+
+	if (delete_all(&store, argv, &err) < 0)
+		code = message_error(&err);
+
+	store_release(&store);
+	return message_end(code);
+}

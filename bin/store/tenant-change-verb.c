@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * create, change and delete: tenants and their quotas. What options say is put into the document, which is checked as any
+ * document is.
+ */
+#include "account-verb.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "account/tenants.h"
+#include "base/error.h"
+#include "base/message.h"
+#include "model/entity.h"
+#include "model/name.h"
+#include "verb.h"
+
+static struct store_verb_where where;
+static const char *why, *description, *clusters, *nodes, *cost, *hooks;
+static struct option_list resources;
+static bool bootstrap;
+
+#define COMMON_OPTIONS \
+	OPTION_STRING('d', "description", &description, "TEXT", "what it is, for people"), \
+	OPTION_STRING('c', "clusters", &clusters, "NUMBER", "at most so many clusters at a time; \"any\": no limit"), \
+	OPTION_STRING('n', "nodes", &nodes, "NUMBER", "at most so many nodes in all its clusters, or \"any\""), \
+	OPTION_STRING(0, "cost", &cost, "AMOUNT", "all its nodes cost at most so much an hour, or \"any\""), \
+	OPTION_LIST('r', "resource", &resources, "NAME=AMOUNT", "all its nodes have at most so much, or \"any\"; repeatable"), \
+	OPTION_STRING(0, "hooks", &hooks, "FILE", "its hooks, a JSON list: see coopr-hooks(7); in place of those it has"), \
+	OPTION_STRING('m', "message", &why, "TEXT", "why; it stands in the history"), \
+	OPTION_FLAG('b', "bootstrap", &bootstrap, "give it copies of the entities of the tenant superadmin"), \
+	OPTION_STRING(0, "store", &where.store, "FILE", "the store (default: $COOPR_STORE)"), \
+	OPTION_STRING(0, "as", &where.by, "USER", "with this user's rights: for admins (default: $COOPR_USER)")
+
+static const struct option_spec options[] = {
+	COMMON_OPTIONS,
+	OPTION_END
+};
+
+static const struct command create_command = {
+	"coopr-tenant create", "[OPTION]... NAME", "Make a tenant.", options,
+	"  coopr-tenant create -c 20 -n 100 -r cpu=400 -d 'Quality assurance' qa\n"
+	"  coopr-tenant create --bootstrap staging\n"};
+
+static const struct command change_command = {
+	"coopr-tenant change", "[OPTION]... NAME", "Change a tenant: what is not said stays.", options,
+	"  coopr-tenant change -n 200 -m 'more load tests' qa\n"
+	"  coopr-tenant change -n any qa\n"};
+
+static const struct option_spec delete_options[] = {
+	OPTION_STRING('m', "message", &why, "TEXT", "why; it stands in the history"),
+	OPTION_STRING(0, "store", &where.store, "FILE", "the store (default: $COOPR_STORE)"),
+	OPTION_STRING(0, "as", &where.by, "USER", "with this user's rights: for admins (default: $COOPR_USER)"),
+	OPTION_END
+};
+
+static const struct command delete_command = {
+	"coopr-tenant delete", "[OPTION]... NAME...", "Delete tenants that have no clusters.", delete_options,
+	"  coopr-tenant delete -m 'the project has ended' qa\n"};
+
+/* A limit into the object: a number, or none where it says "any". */
+static void
+set_limit(const struct command *command, jv *object, const char *name, const char *text)
+{
+	char *end;
+	double number;
+
+	if (!text)
+		return;
+	if (strcmp(text, "any") == 0) {
+		*object = jv_object_delete(*object, jv_string(name));
+		return;
+	}
+	number = strtod(text, &end);
+	if (end == text || *end)
+		exit(option_misuse(command, "'%s' is no limit of %s: a number, or any", text, name));
+	json_set_number(object, name, number);
+}
+
+static void
+set_resources(const struct command *command, jv *quota)
+{
+	jv object = json_get(*quota, "resources");
+
+	if (jv_get_kind(object) != JV_KIND_OBJECT) {
+		jv_free(object);
+		object = jv_object();
+	}
+	for (size_t i = 0; i < resources.count; i++) {
+		const char *equals = strchr(resources.list[i], '=');
+		char *name;
+
+		if (!equals || equals == resources.list[i])
+			exit(option_misuse(command, "'%s' is no limit: NAME=AMOUNT", resources.list[i]));
+		name = memory_substring(resources.list[i], (size_t)(equals - resources.list[i]));
+		set_limit(command, &object, name, equals + 1);
+		free(name);
+	}
+	json_set(quota, "resources", object);
+}
+
+static void
+set_quota(const struct command *command, jv *document)
+{
+	jv quota = json_get(*document, "quota");
+
+	if (jv_get_kind(quota) != JV_KIND_OBJECT) {
+		jv_free(quota);
+		quota = jv_object();
+	}
+	set_limit(command, &quota, "clusters", clusters);
+	set_limit(command, &quota, "nodes", nodes);
+	set_limit(command, &quota, "cost", cost);
+	if (resources.count)
+		set_resources(command, &quota);
+	json_set(document, "quota", quota);
+}
+
+/* Exits where the file cannot be read. */
+static void
+set_hooks(jv *document)
+{
+	struct error err;
+	jv list;
+
+	if (!hooks)
+		return;
+	if (json_read_file(hooks, &list, &err) < 0)
+		exit(message_error(&err));
+	json_set(document, "hooks", list);
+}
+
+/* Exits with all that is wrong with it. */
+static void
+check(const char *name, jv document)
+{
+	struct problems problems = {0};
+	struct place place = place_root(document, &problems);
+	struct arena arena = {0};
+	struct tenant tenant;
+	int code;
+
+	tenant_parse(&place, &arena, &tenant);
+	code = problems_report(&problems, name);
+	jv_free(tenant.source);
+	arena_release(&arena);
+	problems_release(&problems);
+	if (code)
+		exit(code);
+}
+
+/* What there is of the tenant, or a new document; exits where there is none. */
+static jv
+document_to_change(struct account *account, enum tenants_put how, const char *name)
+{
+	struct tenant_list list = {0};
+	struct error err;
+	jv document = jv_object();
+
+	if (how == TENANTS_CHANGE) {
+		jv_free(document);
+		if (tenants_list(account, name, &list, &err) < 0 ||
+		    json_parse(name, list.list[0].document, strlen(list.list[0].document), &document, &err) < 0)
+			exit(message_error(&err));
+	}
+	tenant_list_release(&list);
+	json_set_string(&document, "name", name);
+	if (description)
+		json_set_string(&document, "description", description);
+	return document;
+}
+
+static int
+put(const struct command *command, enum tenants_put how, int argc, char **argv)
+{
+	struct account account;
+	struct error err;
+	size_t copied;
+	jv document;
+	int code = 0;
+
+	argv += option_parse(command, argc, argv);
+	store_verb_operands(command, argv, 1, 1, "a tenant");
+	if (!name_is_valid(argv[0]))
+		return option_misuse(command, "'%s' is no name: 1 to 255 of letters, digits, _ . -", argv[0]);
+	store_verb_account(&account, &where, STORE_CREATE, ACCOUNT_SUPERADMIN, "tenants and their quotas");
+	account.store.why = why;
+	document = document_to_change(&account, how, argv[0]);
+	set_quota(command, &document);
+	set_hooks(&document);
+	check(argv[0], document);
+
+	if (tenants_put(&account, how, document, bootstrap, &copied, &err) < 0)
+		code = message_error(&err);
+	else if (bootstrap)
+		message("%zu entities copied from the tenant superadmin%s", copied,
+		    copied ? "" : "; coopr-store import -T superadmin puts some there");
+
+	jv_free(document);
+	free(resources.list);
+	account_release(&account);
+	return message_end(code);
+}
+
+int
+tenant_verb_create(int argc, char **argv)
+{
+	return put(&create_command, TENANTS_CREATE, argc, argv);
+}
+
+int
+tenant_verb_change(int argc, char **argv)
+{
+	return put(&change_command, TENANTS_CHANGE, argc, argv);
+}
+
+int
+tenant_verb_delete(int argc, char **argv)
+{
+	struct account account;
+	struct error err;
+	int code = 0;
+
+	argv += option_parse(&delete_command, argc, argv);
+	store_verb_operands(&delete_command, argv, 1, 1 << 20, "a tenant");
+	store_verb_account(&account, &where, STORE_WRITE, ACCOUNT_SUPERADMIN, "tenants and their quotas");
+	account.store.why = why;
+
+	if (tenants_delete(&account, argv, &err) < 0)
+		code = message_error(&err);
+
+	account_release(&account);
+	return message_end(code);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the subcommands that change entities have in common: the change is checked as a whole, its faults are said, and
+ * it is made or not.
+ */
+#ifndef BIN_STORE_VERB_CHANGE_H
+#define BIN_STORE_VERB_CHANGE_H
+
+#include <stdbool.h>
+
+#include "store/change.h"
+#include "verb.h"
+
+struct store_verb_manner {
+	const char *why;
+	bool force, dry_run;
+};
+
+#define STORE_VERB_MANNER(manner) \
+	OPTION_STRING('m', "message", &(manner)->why, "TEXT", "why; it stands in the history"), \
+	OPTION_FLAG('f', "force", &(manner)->force, "also where it makes something wrong that was right; that is said"), \
+	OPTION_FLAG('n', "dry-run", &(manner)->dry_run, "do all but write")
+
+/* Begins a change; exits with a message where that fails. */
+void store_verb_begin(struct change *change, struct store *store, const struct store_verb_manner *manner);
+
+/* Ends it: makes it durable, or undoes it where it is refused or a dry run. Returns the exit code: EX_NO where it is
+ * refused. */
+int store_verb_end(struct change *change, const struct store_verb_manner *manner);
+
+/* Says what is wrong with files or entities, a line each. Returns EX_DATAERR where something is malformed, EX_NO where
+ * something is wrong otherwise, else 0. */
+int store_verb_report(const struct findings *findings);
+
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * put and import: entities from files, and whole catalogues.
+ */
+#include "account/guest.h"
+#include "verb.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/message.h"
+#include "store/intake.h"
+#include "verb-change.h"
+
+static struct store_verb_where where;
+static struct store_verb_manner manner;
+static struct store_verb_output output;
+static const char *kind;
+static long expected = VERSION_ANY;
+
+static const struct option_spec put_options[] = {
+	OPTION_STRING('k', "kind", &kind, "KIND", "the files are of this kind (default: what \"kind\" or the folder says)"),
+	OPTION_NUMBER('e', "expect", &expected, "VERSION", "only if this is its newest version; 0: only if there is none"),
+	STORE_VERB_MANNER(&manner),
+	STORE_VERB_OUTPUT(&output),
+	STORE_VERB_WHERE(&where),
+	OPTION_END
+};
+
+static const struct command put_command = {
+	"coopr-store put", "[OPTION]... [FILE]...", "Make what the files say the newest versions of entities.", put_options,
+	"  coopr-store put -m 'two more workers' services/nginx.json\n"
+	"  coopr-store get service nginx | sed s/80/8080/ | coopr-store put -k service\n"};
+
+static const struct option_spec import_options[] = {
+	STORE_VERB_MANNER(&manner),
+	STORE_VERB_OUTPUT(&output),
+	STORE_VERB_WHERE(&where),
+	OPTION_END
+};
+
+static struct command import_command = {
+	"coopr-store import", "[OPTION]... DIR|-...",
+	"Merge catalogues, or what coopr-store export has printed, into the store: all of it or nothing.", import_options,
+	"  coopr-store import -n share/coopr/catalogue\n"
+	"  coopr-store export -T qa | coopr-store import -T staging -\n"};
+
+/* How many were changed, or -1. */
+static int
+put_all(struct change *change, const struct intake *intake, struct revisions *changed, struct error *err)
+{
+	int result = 0, count = 0;
+	int64_t version;
+
+	for (size_t i = 0; i < intake->count && result >= 0; i++) {
+		const struct intake_entity *entity = &intake->list[i];
+
+		result = change_put(change, entity, expected, &version, err);
+		if (result > 0) {
+			count++;
+			result = entities_get(change->store, entity->kind, entity->name, version, changed, err);
+		}
+	}
+	return result < 0 ? -1 : count;
+}
+
+static int
+change_store(const struct command *command, const struct intake *intake)
+{
+	struct revisions changed = {0};
+	struct change change;
+	struct store store;
+	struct error err;
+	int count, code;
+
+	store_verb_open(&store, &where, STORE_WRITE, ACCOUNT_ADMIN);
+	store_verb_begin(&change, &store, &manner);
+	count = put_all(&change, intake, &changed, &err);
+	code = count < 0 ? message_error(&err) : store_verb_end(&change, &manner);
+	if (code == 0) {
+		store_verb_print(command, &changed, &output);
+		message("%d %s, %zu as before", count, manner.dry_run ? "would be changed" : "changed", intake->count - (size_t)count);
+	}
+	change_release(&change);
+	revisions_release(&changed);
+	store_release(&store);
+	return code;
+}
+
+static int
+put_files(const struct command *command, char *const *paths)
+{
+	enum entity_kind its_kind = kind ? store_verb_kind(command, kind) : ENTITY_NONE;
+	struct intake intake = {0};
+	struct error err;
+	int code = 0;
+
+	for (; *paths && code == 0; paths++)
+		if (guest_refuse_file(*paths, &err) < 0 || intake_take(&intake, *paths, its_kind, &err) < 0)
+			code = message_error(&err);
+	if (code == 0)
+		code = store_verb_report(&intake.findings);
+	if (code == 0)
+		code = change_store(command, &intake);
+	intake_release(&intake);
+	return message_end(code);
+}
+
+int
+store_verb_put(int argc, char **argv)
+{
+	static char standard_input[] = "-";
+	char *const input[] = {standard_input, NULL};
+
+	argv += option_parse(&put_command, argc, argv);
+	return put_files(&put_command, *argv ? argv : input);
+}
+
+int
+store_verb_import(int argc, char **argv)
+{
+	return store_verb_import_as(import_command.name, import_command.examples, argc, argv);
+}
+
+int
+store_verb_import_as(const char *name, const char *examples, int argc, char **argv)
+{
+	import_command.name = name;
+	import_command.examples = examples;
+	argv += option_parse(&import_command, argc, argv);
+	store_verb_operands(&import_command, argv, 1, 1 << 20, "a catalogue's folder, or - for records");
+	return put_files(&import_command, argv);
+}

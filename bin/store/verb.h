@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The subcommands of coopr-store. Each is a command of its own: it parses its options, acts, prints, and returns the
+ * exit code. argv[0] is the subcommand's name.
+ */
+#ifndef BIN_STORE_VERB_H
+#define BIN_STORE_VERB_H
+
+#include <stdbool.h>
+
+#include "account/accounts.h"
+#include "base/option.h"
+#include "store/entities.h"
+
+int store_verb_init(int argc, char **argv);
+int store_verb_put(int argc, char **argv);
+int store_verb_import(int argc, char **argv);
+int store_verb_export(int argc, char **argv);
+int store_verb_get(int argc, char **argv);
+int store_verb_list(int argc, char **argv);
+int store_verb_delete(int argc, char **argv);
+int store_verb_history(int argc, char **argv);
+int store_verb_diff(int argc, char **argv);
+int store_verb_fsck(int argc, char **argv);
+int store_verb_backup(int argc, char **argv);
+
+/* The same under the name of a command, with its examples. */
+int store_verb_import_as(const char *name, const char *examples, int argc, char **argv);
+int store_verb_export_as(const char *name, const char *examples, int argc, char **argv);
+
+/* What every subcommand may be told: which store, which tenant, who asks. */
+struct store_verb_where {
+	const char *store, *tenant, *by;
+};
+
+#define STORE_VERB_WHERE(where) \
+	OPTION_STRING(0, "store", &(where)->store, "FILE", "the store (default: $COOPR_STORE)"), \
+	OPTION_STRING('T', "tenant", &(where)->tenant, "TENANT", "whose entities (default: $COOPR_TENANT, else default)"), \
+	OPTION_STRING(0, "as", &(where)->by, "USER", "with this user's rights: for admins (default: $COOPR_USER)")
+
+/* Opens the store for who asks; exits with a message where that fails, and with EX_NOPERM where they have not that role.
+ * what is it that they may not do. */
+void store_verb_account(struct account *account, const struct store_verb_where *where, enum store_mode mode,
+    enum account_role role, const char *what);
+
+/* The same, of which only the store is of interest: it is to be released. */
+void store_verb_open(struct store *store, const struct store_verb_where *where, enum store_mode mode,
+    enum account_role role);
+
+/* The kind an operand names; exits with 64 where there is none of that name. */
+enum entity_kind store_verb_kind(const struct command *command, const char *operand);
+
+/* Exits with 64 where there are fewer or more operands. Returns how many there are. */
+size_t store_verb_operands(const struct command *command, char *const *operands, size_t min, size_t max, const char *wanted);
+
+/* Revisions as records on stdout, or as a table, by -o ("table", "json", "name"; NULL: table on a terminal). */
+struct store_verb_output {
+	const char *format, *colour;
+};
+
+#define STORE_VERB_OUTPUT(output) \
+	OPTION_STRING('o', "output", &(output)->format, "table|json|name", "output format (default: table on a terminal, else json)"), \
+	OPTION_STRING(0, "color", &(output)->colour, "auto|always|never", "when to colour (default: auto, on a terminal)")
+
+/* What -o says, checked: exits with 64 where there is no such format. */
+const char *store_verb_format(const struct command *command, const struct store_verb_output *output);
+
+void store_verb_print(const struct command *command, const struct revisions *list, const struct store_verb_output *output);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "account/account-history.h"
+
+#include <stdlib.h>
+
+#include "account/accounts.h"
+#include "base/clock.h"
+#include "store/sql.h"
+
+int
+account_history_add(struct store *store, int64_t tenant, const char *kind, const char *name, const char *document,
+    struct error *err)
+{
+	return sql_change(store->db, err, "INSERT INTO account_history (tenant, kind, name, at_ms, by, why, document) "
+	    "VALUES (?, ?, ?, ?, ?, ?, ?)", "ittittt", tenant, kind, name, clock_wall_ms(), store->by, store->why, document);
+}
+
+static const char *
+keep(struct arena *arena, const char *text)
+{
+	return text ? arena_string(arena, text) : NULL;
+}
+
+int
+account_history_list(struct account *account, struct account_event_list *list, struct error *err)
+{
+	sqlite3_stmt *rows;
+	int got;
+
+	if (account_need(account, ACCOUNT_ADMIN, "the history of members", err) < 0)
+		return -1;
+	rows = sql_query(account->store.db, err, "SELECT kind, name, at_ms, by, why, document FROM account_history "
+	    "WHERE tenant = ? ORDER BY id", "i", account->store.tenant);
+	while ((got = sql_row(rows, err)) > 0) {
+		ARRAY_ROOM(list->list, list->count, list->capacity);
+		list->list[list->count++] = (struct account_event){keep(&list->arena, sql_text(rows, 0)),
+		    keep(&list->arena, sql_text(rows, 1)), sql_integer(rows, 2), keep(&list->arena, sql_text(rows, 3)),
+		    keep(&list->arena, sql_text(rows, 4)), keep(&list->arena, sql_text(rows, 5))};
+	}
+	sqlite3_finalize(rows);
+	return got;
+}
+
+void
+account_event_list_release(struct account_event_list *list)
+{
+	free(list->list);
+	arena_release(&list->arena);
+	*list = (struct account_event_list){0};
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "account/accounts.h"
+
+#include <pwd.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "account/guest.h"
+#include "base/error.h"
+#include "base/location.h"
+#include "base/memory.h"
+#include "base/preference.h"
+#include "base/process.h"
+#include "store/sql.h"
+
+static const char superadmin[] = "superadmin", open_tenant[] = "default";
+
+const char *
+account_role_name(enum account_role role)
+{
+	static const char *const names[] = {"user", "admin", "superadmin"};
+
+	return names[role];
+}
+
+/* The user's own name: of who has called sudo(8), where that has made us the owner of the store; the caller frees it. */
+static char *
+own_name(uid_t owner)
+{
+	const char *caller = getenv("SUDO_USER");
+
+	return caller && *caller && (geteuid() == 0 || geteuid() == owner) ? memory_string(caller) : process_user();
+}
+
+static bool
+is_owner(const char *user, uid_t owner)
+{
+	const struct passwd *entry;
+
+	if (strcmp(user, "root") == 0)
+		return true;
+	entry = getpwuid(owner);
+	if (entry && strcmp(user, entry->pw_name) == 0)
+		return true;
+	return !entry && geteuid() == owner && !getenv("SUDO_USER"); /* an owner without a name: process_user calls it by number */
+}
+
+/* The role that the user has in a tenant: 1, and groups (owned) where asked for; 0 where they are no member; -1. */
+static int
+look_up(struct account *account, const char *tenant, const char *user, enum account_role *role, char **groups,
+    struct error *err)
+{
+	sqlite3_stmt *rows = sql_query(account->store.db, err, "SELECT role, groups FROM member JOIN tenant ON tenant.id = tenant "
+	    "WHERE tenant.name = ? AND user = ?", "tt", tenant, user);
+	int got = sql_row(rows, err);
+
+	if (got > 0) {
+		*role = strcmp(sql_text(rows, 0), "admin") == 0 ? ACCOUNT_ADMIN : ACCOUNT_USER;
+		if (groups) {
+			free(*groups);
+			*groups = memory_string(sql_text(rows, 1));
+		}
+	}
+	sqlite3_finalize(rows);
+	return got;
+}
+
+int
+account_is_superadmin(struct account *account, const char *user, uid_t owner, struct error *err)
+{
+	enum account_role role = ACCOUNT_USER;
+
+	if (is_owner(user, owner))
+		return 1;
+	if (look_up(account, superadmin, user, &role, NULL, err) < 0)
+		return -1;
+	return role == ACCOUNT_ADMIN;
+}
+
+/* The only tenant that the user is a member of, else the open one; the caller frees it. NULL with the reason. */
+static char *
+usual_tenant(struct account *account, const char *user, struct error *err)
+{
+	sqlite3_stmt *rows = sql_query(account->store.db, err, "SELECT min(tenant.name), count(*) FROM member JOIN tenant "
+	    "ON tenant.id = tenant WHERE user = ? AND tenant.name <> ?", "tt", user, superadmin);
+	char *name = NULL;
+
+	if (sql_row(rows, err) > 0)
+		name = memory_string(sql_integer(rows, 1) == 1 ? sql_text(rows, 0) : open_tenant);
+	sqlite3_finalize(rows);
+	return name;
+}
+
+static int
+no_tenant(const char *tenant, struct error *err)
+{
+	return error_set(err, EX_NO, "there is no tenant \"%s\"", tenant);
+}
+
+/* Fills role and groups of the user in the account's tenant, whose number is known. */
+static int
+find_rights(struct account *account, const char *user, uid_t owner, struct error *err)
+{
+	enum account_role role = ACCOUNT_USER;
+	int top = account_is_superadmin(account, user, owner, err), member;
+
+	if (top < 0)
+		return -1;
+	free(account->groups);
+	account->groups = memory_string("[]");
+	member = look_up(account, account->tenant, user, &role, &account->groups, err);
+	if (member < 0)
+		return -1;
+	account->role = top ? ACCOUNT_SUPERADMIN : role;
+	return top || member || strcmp(account->tenant, open_tenant) == 0 ? 0 : no_tenant(account->tenant, err);
+}
+
+static int
+find_tenant(struct account *account, const char *wanted, const char *user, struct error *err)
+{
+	int got;
+
+	account->tenant = wanted ? memory_string(wanted) : usual_tenant(account, user, err);
+	if (!account->tenant)
+		return -1;
+	got = sql_number(account->store.db, &account->store.tenant, err,
+	    "SELECT id FROM tenant WHERE name = ? AND deleted_ms = 0", "t", account->tenant);
+	return got == 0 ? no_tenant(account->tenant, err) : got < 0 ? -1 : 0;
+}
+
+/* Who asks becomes another. */
+static int
+become(struct account *account, const char *user, uid_t owner, struct error *err)
+{
+	if (strcmp(user, account->user) == 0)
+		return 0;
+	if (account->role == ACCOUNT_USER)
+		return error_set(err, EX_NOPERM, "tenant %s: only its admin may act as %s", account->tenant, user);
+	if (account->role == ACCOUNT_ADMIN && account_is_superadmin(account, user, owner, err))
+		return error_set(err, EX_NOPERM, "tenant %s: its admin may not act as %s, a superadmin", account->tenant, user);
+	free(account->user);
+	account->user = memory_string(user);
+	return find_rights(account, user, owner, err);
+}
+
+/* Who has made the store, as its owner by sudo(8), is a superadmin like the owner. */
+static int
+keep_maker(struct account *account, uid_t owner, struct error *err)
+{
+	struct store *store = &account->store;
+
+	if (is_owner(account->user, owner))
+		return 0;
+	if (store_begin(store, err) < 0)
+		return -1;
+	if (sql_change(store->db, err, "INSERT OR IGNORE INTO member (tenant, user, role, groups) SELECT id, ?, 'admin', '[]' "
+	    "FROM tenant WHERE name = ?", "tt", account->user, superadmin) == 0 && store_commit(store, err) == 0)
+		return 0;
+	store_rollback(store);
+	return -1;
+}
+
+static int
+identify(struct account *account, const struct account_ask *ask, struct error *err)
+{
+	const char *other = ask->user ? ask->user : getenv("COOPR_USER");
+	struct stat status;
+	int result;
+
+	if (other && !*other)
+		other = NULL;
+	if (stat(account->store.path, &status) < 0)
+		return error_errno(err, EX_NOINPUT, "%s", account->store.path);
+	account->user = own_name(status.st_uid);
+	if (account->store.made && keep_maker(account, status.st_uid, err) < 0)
+		return -1;
+	result = find_tenant(account, preference_value(PREFERENCE_TENANT, ask->tenant), other ? other : account->user, err);
+	if (result == 0)
+		result = find_rights(account, account->user, status.st_uid, err);
+	if (result == 0 && other)
+		result = become(account, other, status.st_uid, err);
+	return result;
+}
+
+int
+account_open(struct account *account, const struct account_ask *ask, enum store_mode mode, struct error *err)
+{
+	char *path;
+	int result;
+
+	*account = (struct account){.role = ACCOUNT_USER, .store.lock = -1};
+	if (guest_refuse_options(err) < 0)
+		return -1;
+	path = location_store(ask->store);
+	result = store_open(&account->store, path, mode, NULL, err);
+	free(path);
+	if (result == 0)
+		result = identify(account, ask, err);
+	if (result == 0) {
+		account->store.by = memory_string(account->user);
+		account->store.why = ask->why;
+		guest_vouch();
+	}
+	return result;
+}
+
+void
+account_release(struct account *account)
+{
+	store_release(&account->store);
+	free(account->user);
+	free(account->tenant);
+	free(account->groups);
+	*account = (struct account){.store.lock = -1};
+}
+
+int
+account_need(const struct account *account, enum account_role role, const char *what, struct error *err)
+{
+	if (account->role >= role)
+		return 0;
+	return error_set(err, EX_NOPERM, "%s: only for %s", what,
+	    role == ACCOUNT_SUPERADMIN ? "a superadmin" : "an admin of the tenant");
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Who asks, and what they may see and do. All that concerns clusters, members and tenants is asked through an account; what
+ * its user may not see does not exist for it.
+ *
+ *	user		sees and acts on the clusters they own, or whose group they are in
+ *	admin		of a tenant: all its clusters; its entities and members
+ *	superadmin	everything; tenants and quotas. That is an admin of the tenant "superadmin", root, and the owner of the store.
+ *
+ * Who has become the store's owner by sudo(8) is the user who called it.
+ */
+#ifndef ACCOUNT_ACCOUNTS_H
+#define ACCOUNT_ACCOUNTS_H
+
+#include <sys/types.h>
+
+#include "store/store.h"
+
+struct error;
+
+enum account_role { ACCOUNT_USER, ACCOUNT_ADMIN, ACCOUNT_SUPERADMIN };
+
+struct account_ask { /* all may be NULL */
+	const char *store;  /* path; location_store */
+	const char *tenant; /* $COOPR_TENANT; the only one the user is a member of; "default" */
+	const char *user;   /* act as that user: for an admin of the tenant; $COOPR_USER */
+	const char *why;    /* for the history; borrowed */
+};
+
+struct account { /* release it, also where it could not be opened */
+	struct store store; /* open; its tenant and by are those below */
+	char *user, *tenant;
+	char *groups; /* JSON: those of the tenant that the user is in */
+	enum account_role role;
+};
+
+/* Opens the store (STORE_CREATE: makes it on first use; readers open it so too) and says who asks. EX_NO where there is no
+ * such tenant, or none that the user is a member of ("default" is open to all); EX_NOPERM where one may not act as
+ * another. */
+int account_open(struct account *account, const struct account_ask *ask, enum store_mode mode, struct error *err);
+void account_release(struct account *account);
+
+/* 1 where the user is a superadmin of the account's store, whose file belongs to owner; 0, or -1. */
+int account_is_superadmin(struct account *account, const char *user, uid_t owner, struct error *err);
+
+/* 0 where the account has that role or a higher one, else -1 with EX_NOPERM; what: "tenant qa: changing its quota". */
+int account_need(const struct account *account, enum account_role role, const char *what, struct error *err);
+
+/* "admin" */
+const char *account_role_name(enum account_role role);
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "account/members.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "account/account-history.h"
+#include "base/buffer.h"
+#include "base/error.h"
+#include "json/dump.h"
+#include "store/sql.h"
+
+int
+members_list(struct account *account, struct member_list *list, struct error *err)
+{
+	sqlite3_stmt *rows = sql_query(account->store.db, err, "SELECT user, role, groups FROM member WHERE tenant = ? "
+	    "AND (? OR user = ?) ORDER BY user", "iit", account->store.tenant, (int64_t)(account->role >= ACCOUNT_ADMIN),
+	    account->user);
+	int got;
+
+	while ((got = sql_row(rows, err)) > 0) {
+		ARRAY_ROOM(list->list, list->count, list->capacity);
+		list->list[list->count++] = (struct member){
+			.user = arena_string(&list->arena, sql_text(rows, 0)),
+			.role = strcmp(sql_text(rows, 1), "admin") == 0 ? ACCOUNT_ADMIN : ACCOUNT_USER,
+			.groups = arena_string(&list->arena, sql_text(rows, 2)),
+		};
+	}
+	sqlite3_finalize(rows);
+	return got;
+}
+
+static void
+print_groups(const struct string_list *groups, struct buffer *out)
+{
+	buffer_byte(out, '[');
+	for (size_t i = 0; i < groups->count; i++) {
+		if (i)
+			buffer_byte(out, ',');
+		json_quote(groups->list[i], out);
+	}
+	buffer_byte(out, ']');
+}
+
+static int
+set(struct account *account, const char *user, enum account_role role, const char *groups, struct error *err)
+{
+	struct store *store = &account->store;
+	struct buffer document = {0};
+	int result = sql_change(store->db, err, "INSERT INTO member (tenant, user, role, groups) VALUES (?, ?, ?, ?) "
+	    "ON CONFLICT DO UPDATE SET role = excluded.role, groups = excluded.groups", "ittt", store->tenant, user,
+	    account_role_name(role), groups);
+
+	buffer_printf(&document, "{\"groups\":%s,\"role\":\"%s\"}", groups, account_role_name(role));
+	if (result == 0)
+		result = account_history_add(store, store->tenant, "member", user, document.data, err);
+	buffer_release(&document);
+	return result;
+}
+
+int
+members_set(struct account *account, const char *user, enum account_role role, const struct string_list *groups,
+    struct error *err)
+{
+	struct buffer text = {0};
+	int result;
+
+	if (account_need(account, ACCOUNT_ADMIN, "changing members", err) < 0 || store_begin(&account->store, err) < 0)
+		return -1;
+	print_groups(groups, &text);
+	result = set(account, user, role, text.data, err);
+	if (result == 0)
+		result = store_commit(&account->store, err);
+	if (result < 0)
+		store_rollback(&account->store);
+	buffer_release(&text);
+	return result;
+}
+
+static int
+delete(struct account *account, const char *user, struct error *err)
+{
+	struct store *store = &account->store;
+
+	if (sql_change(store->db, err, "DELETE FROM member WHERE tenant = ? AND user = ?", "it", store->tenant, user) < 0)
+		return -1;
+	if (sqlite3_changes(store->db) == 0)
+		return error_set(err, EX_NO, "tenant %s: %s is no member", account->tenant, user);
+	return account_history_add(store, store->tenant, "member", user, NULL, err);
+}
+
+int
+members_delete(struct account *account, char *const *users, struct error *err)
+{
+	int result;
+
+	if (account_need(account, ACCOUNT_ADMIN, "changing members", err) < 0)
+		return -1;
+	result = store_begin(&account->store, err);
+	if (result < 0)
+		return -1;
+	for (; *users && result == 0; users++)
+		result = delete(account, *users, err);
+	if (result == 0)
+		result = store_commit(&account->store, err);
+	if (result < 0)
+		store_rollback(&account->store);
+	return result;
+}
+
+void
+member_list_release(struct member_list *list)
+{
+	free(list->list);
+	arena_release(&list->arena);
+	*list = (struct member_list){0};
+}

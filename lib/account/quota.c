@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "account/quota.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "cluster/holding.h"
+#include "json/json.h"
+#include "store/sql.h"
+#include "store/store.h"
+
+#define ROUNDING 1e-9 /* of sums of costs */
+
+int
+quota_read(struct store *store, int64_t tenant, struct arena *arena, struct quota *quota, struct error *err)
+{
+	sqlite3_stmt *rows = sql_query(store->db, err, "SELECT document FROM tenant WHERE id = ?", "i", tenant);
+	struct problems problems = {0};
+	struct tenant parsed;
+	struct place place;
+	const char *text = sql_row(rows, err) > 0 ? sql_text(rows, 0) : NULL;
+	jv document;
+	int result = text ? json_parse("quota", text, strlen(text), &document, err) : -1;
+
+	if (result == 0) {
+		place = place_root(document, &problems);
+		tenant_parse(&place, arena, &parsed);
+		*quota = (struct quota){parsed.max_clusters, parsed.max_nodes, parsed.max_cost, parsed.max_resources};
+		jv_free(parsed.source);
+		problems_release(&problems);
+		jv_free(document);
+	}
+	sqlite3_finalize(rows);
+	return result;
+}
+
+/* Takes rows: name, amount, how many rows there are. */
+static int
+gather_amounts(sqlite3_stmt *rows, struct arena *arena, struct amounts *amounts, struct error *err)
+{
+	int got;
+
+	*amounts = (struct amounts){0};
+	while ((got = sql_row(rows, err)) > 0) {
+		if (!amounts->list)
+			amounts->list = arena_alloc(arena, (size_t)sql_integer(rows, 2), sizeof *amounts->list);
+		amounts->list[amounts->count++] = (struct amount){arena_string(arena, sql_text(rows, 0)), sql_real(rows, 1)};
+	}
+	sqlite3_finalize(rows);
+	return got;
+}
+
+int
+quota_use(struct store *store, int64_t tenant, int64_t except, struct arena *arena, struct quota *use,
+    struct error *err)
+{
+	sqlite3_stmt *rows = sql_query(store->db, err, "SELECT count(*), total(peak_nodes), round(total(peak_cost), 9) FROM cluster "
+	    "WHERE tenant = ? AND id <> ? AND status <> 'terminated'", "ii", tenant, except);
+	int got = sql_row(rows, err);
+
+	if (got > 0)
+		*use = (struct quota){sql_integer(rows, 0), (int64_t)sql_real(rows, 1), sql_real(rows, 2), {0}};
+	sqlite3_finalize(rows);
+	if (got < 0)
+		return -1;
+	rows = sql_query(store->db, err, "SELECT key, sum(value), count(*) OVER () FROM cluster, json_each(peak_resources) "
+	    "WHERE tenant = ? AND cluster.id <> ? AND status <> 'terminated' GROUP BY key ORDER BY key", "ii", tenant, except);
+	return gather_amounts(rows, arena, &use->resources, err);
+}
+
+/* The capacities of all machines as one JSON array, which sqlite sums up. */
+static void
+list_capacities(const struct holding *holding, struct buffer *out)
+{
+	for (size_t i = 0; i < holding->count; i++)
+		buffer_printf(out, "%s%s", i ? "," : "[", holding->list[i].capacity);
+	buffer_text(out, holding->count ? "]" : "[]");
+}
+
+int
+quota_of(struct store *store, const struct holding *holding, struct arena *arena, struct quota *use, struct error *err)
+{
+	struct buffer capacities = {0};
+	sqlite3_stmt *rows;
+	int got;
+
+	*use = (struct quota){1, (int64_t)holding->count, 0, {0}};
+	for (size_t i = 0; i < holding->count; i++)
+		use->cost += holding->list[i].cost;
+	use->cost = round(use->cost * 1e9) / 1e9;
+	list_capacities(holding, &capacities);
+	rows = sql_query(store->db, err, "SELECT part.key, sum(part.value), count(*) OVER () FROM json_each(?) AS machine, "
+	    "json_each(machine.value) AS part GROUP BY part.key ORDER BY part.key", "t", capacities.data);
+	got = gather_amounts(rows, arena, &use->resources, err);
+	buffer_release(&capacities);
+	return got;
+}
+
+void
+quota_resources_text(const struct amounts *resources, struct buffer *out)
+{
+	buffer_byte(out, '{');
+	for (size_t i = 0; i < resources->count; i++) {
+		if (i)
+			buffer_byte(out, ',');
+		json_quote(resources->list[i].resource, out);
+		buffer_byte(out, ':');
+		json_number(resources->list[i].value, out);
+	}
+	buffer_byte(out, '}');
+}
+
+static const struct amount *
+find(const struct quota *quota, const char *resource)
+{
+	for (size_t i = 0; i < quota->resources.count; i++)
+		if (strcmp(quota->resources.list[i].resource, resource) == 0)
+			return &quota->resources.list[i];
+	return NULL;
+}
+
+double
+quota_used(const struct quota *use, const char *resource)
+{
+	const struct amount *amount = find(use, resource);
+
+	return amount ? amount->value : 0;
+}
+
+double
+quota_limit(const struct quota *limit, const char *resource)
+{
+	const struct amount *amount = find(limit, resource);
+
+	return amount ? amount->value : -1;
+}
+
+bool
+quota_lists(const struct quota *quota, const char *resource)
+{
+	return find(quota, resource) != NULL;
+}
+
+/* limit -1: none. */
+static int
+check(const char *what, double limit, double others, double now, double peak, struct error *err)
+{
+	if (limit < 0 || peak <= now || others + peak <= limit * (1 + ROUNDING))
+		return 0;
+	return error_set(err, EX_NO, "the tenant's quota of %s is %.15g: %.15g are in use, this would need %.15g more; coopr "
+	    "quota shows it", what, limit, others + now, peak - now);
+}
+
+int
+quota_check(struct store *store, int64_t tenant, int64_t cluster, const struct quota *now, const struct quota *peak,
+    struct error *err)
+{
+	struct arena arena = {0};
+	struct quota limit, others;
+	int result = quota_read(store, tenant, &arena, &limit, err);
+
+	if (result == 0)
+		result = quota_use(store, tenant, cluster, &arena, &others, err);
+	if (result == 0)
+		result = check("clusters", (double)limit.clusters, (double)others.clusters, (double)now->clusters, 1, err);
+	if (result == 0)
+		result = check("nodes", (double)limit.nodes, (double)others.nodes, (double)now->nodes, (double)peak->nodes, err);
+	if (result == 0)
+		result = check("cost an hour", limit.cost, others.cost, now->cost, peak->cost, err);
+	for (size_t i = 0; i < limit.resources.count && result == 0; i++) {
+		const char *name = limit.resources.list[i].resource;
+
+		result = check(name, limit.resources.list[i].value, quota_used(&others, name), quota_used(now, name),
+		    quota_used(peak, name), err);
+	}
+	arena_release(&arena);
+	return result;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a tenant may use, and what it uses. Clusters that are being changed count with the most they may come to hold, so
+ * that no two of them together exceed what each alone would not.
+ */
+#ifndef ACCOUNT_QUOTA_H
+#define ACCOUNT_QUOTA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/entity.h"
+
+struct arena;
+struct buffer;
+struct error;
+struct holding;
+struct store;
+
+struct quota { /* also: what is in use */
+	int64_t clusters, nodes; /* -1: any number */
+	double cost;             /* of an hour; -1: any */
+	struct amounts resources; /* of those not listed, any */
+};
+
+/* That of a tenant. */
+int quota_read(struct store *store, int64_t tenant, struct arena *arena, struct quota *quota, struct error *err);
+
+/* What is in use; without cluster number except (0: all). */
+int quota_use(struct store *store, int64_t tenant, int64_t except, struct arena *arena, struct quota *use,
+    struct error *err);
+
+/* What the nodes of a holding take; of one cluster. */
+int quota_of(struct store *store, const struct holding *holding, struct arena *arena, struct quota *use, struct error *err);
+
+/* Appends resources as JSON: {"cpu":8}. */
+void quota_resources_text(const struct amounts *resources, struct buffer *out);
+
+/* So much of a resource: of what is in use, 0 where it is not listed; of a limit, -1. */
+double quota_used(const struct quota *use, const char *resource);
+double quota_limit(const struct quota *limit, const char *resource);
+bool quota_lists(const struct quota *quota, const char *resource);
+
+/* Whether a tenant's cluster may grow from what it holds (now) to peak. EX_NO, with the numbers, where the quota
+ * forbids it. What does not grow is never forbidden. */
+int quota_check(struct store *store, int64_t tenant, int64_t cluster, const struct quota *now, const struct quota *peak,
+    struct error *err);
+
+#endif

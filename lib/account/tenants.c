@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "account/tenants.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "account/account-history.h"
+#include "account/accounts.h"
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "json/json.h"
+#include "store/entities.h"
+#include "store/sql.h"
+
+static int
+no_tenant(const char *name, struct error *err)
+{
+	return error_set(err, EX_NO, "there is no tenant \"%s\"", name);
+}
+
+static int
+add_sums(struct account *account, struct tenant_list *list, struct error *err)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < list->count && result == 0; i++) {
+		struct tenant_record *tenant = &list->list[i];
+
+		result = quota_read(&account->store, tenant->id, &list->arena, &tenant->limit, err);
+		if (result == 0)
+			result = quota_use(&account->store, tenant->id, 0, &list->arena, &tenant->use, err);
+	}
+	return result;
+}
+
+int
+tenants_list(struct account *account, const char *name, struct tenant_list *list, struct error *err)
+{
+	sqlite3_stmt *rows = sql_query(account->store.db, err, "SELECT id, name, document FROM tenant WHERE deleted_ms = 0 "
+	    "AND (?1 OR id = ?2 OR id IN (SELECT tenant FROM member WHERE user = ?3)) AND (?4 IS NULL OR name = ?4) ORDER BY name",
+	    "iitt", (int64_t)(account->role == ACCOUNT_SUPERADMIN), account->store.tenant, account->user, name);
+	int got;
+
+	while ((got = sql_row(rows, err)) > 0) {
+		ARRAY_ROOM(list->list, list->count, list->capacity);
+		list->list[list->count++] = (struct tenant_record){.id = sql_integer(rows, 0),
+			.name = arena_string(&list->arena, sql_text(rows, 1)),
+			.document = arena_string(&list->arena, sql_text(rows, 2))};
+	}
+	sqlite3_finalize(rows);
+	if (got == 0 && name && list->count == 0)
+		return no_tenant(name, err);
+	return got < 0 ? -1 : add_sums(account, list, err);
+}
+
+/* The number of a tenant: 1, 0 where there is none, -1. */
+static int
+find(struct store *store, const char *name, int64_t *id, struct error *err)
+{
+	return sql_number(store->db, id, err, "SELECT id FROM tenant WHERE name = ? AND deleted_ms = 0", "t", name);
+}
+
+static int
+put_document(struct store *store, enum tenants_put how, const char *name, const char *text, int64_t *id, struct error *err)
+{
+	int got = find(store, name, id, err);
+
+	if (got < 0)
+		return -1;
+	if (how == TENANTS_CREATE && got > 0)
+		return error_set(err, EX_NO, "tenant %s: it is there already", name);
+	if (how == TENANTS_CHANGE && got == 0)
+		return no_tenant(name, err);
+	if (how == TENANTS_CREATE) {
+		if (sql_change(store->db, err, "INSERT INTO tenant (name, document) VALUES (?, ?)", "tt", name, text) < 0)
+			return -1;
+		*id = sqlite3_last_insert_rowid(store->db);
+	} else if (sql_change(store->db, err, "UPDATE tenant SET document = ? WHERE id = ?", "ti", text, *id) < 0) {
+		return -1;
+	}
+	return account_history_add(store, *id, "tenant", name, text, err);
+}
+
+static int
+copy_entity(struct store *store, const struct revision *revision, struct error *err)
+{
+	int64_t version;
+	jv document;
+	int result;
+
+	if (json_parse(revision->name, revision->text, strlen(revision->text), &document, err) < 0)
+		return -1;
+	result = entities_put(store, revision->kind, revision->name, document, VERSION_ANY, &version, err);
+	jv_free(document);
+	return result < 0 ? -1 : 0;
+}
+
+/* Copies all entities of one tenant to another; all that they refer to comes with them. */
+static int
+copy_entities(struct store *store, int64_t from, int64_t to, size_t *copied, struct error *err)
+{
+	int64_t asked_for = store->tenant;
+	struct revisions list = {0};
+	int result;
+
+	store->tenant = from;
+	result = entities_list(store, ENTITY_NONE, &list, err);
+	store->tenant = to;
+	for (size_t i = 0; i < list.count && result == 0; i++)
+		result = copy_entity(store, &list.list[i], err);
+	store->tenant = asked_for;
+	*copied = list.count;
+	revisions_release(&list);
+	return result;
+}
+
+static int
+put(struct store *store, enum tenants_put how, jv document, bool bootstrap, size_t *copied, struct error *err)
+{
+	char *name = json_get_string(document, "name");
+	struct buffer text = {0};
+	int64_t id = 0, from = 0;
+	int result;
+
+	json_dump(document, &text);
+	result = put_document(store, how, name, text.data, &id, err);
+	if (result == 0 && bootstrap) {
+		result = find(store, "superadmin", &from, err) > 0 ? 0 : -1;
+		if (result == 0)
+			result = copy_entities(store, from, id, copied, err);
+	}
+	buffer_release(&text);
+	free(name);
+	return result;
+}
+
+int
+tenants_put(struct account *account, enum tenants_put how, jv document, bool bootstrap, size_t *copied,
+    struct error *err)
+{
+	int result;
+
+	*copied = 0;
+	if (account_need(account, ACCOUNT_SUPERADMIN, "tenants and their quotas", err) < 0 ||
+	    store_begin(&account->store, err) < 0)
+		return -1;
+	result = put(&account->store, how, document, bootstrap, copied, err);
+	if (result == 0)
+		result = store_commit(&account->store, err);
+	if (result < 0)
+		store_rollback(&account->store);
+	return result;
+}
+
+static int
+delete_entities(struct store *store, int64_t tenant, struct error *err)
+{
+	int64_t asked_for = store->tenant;
+	struct revisions list = {0};
+	int result;
+
+	store->tenant = tenant;
+	result = entities_list(store, ENTITY_NONE, &list, err);
+	for (size_t i = 0; i < list.count && result == 0; i++)
+		result = entities_delete(store, list.list[i].kind, list.list[i].name, VERSION_ANY, err);
+	store->tenant = asked_for;
+	revisions_release(&list);
+	return result;
+}
+
+/* Whether it may be deleted; *id is its number. */
+static int
+check_delete(struct store *store, const char *name, int64_t *id, struct error *err)
+{
+	int64_t clusters = 0;
+	int got = find(store, name, id, err);
+
+	if (got == 0)
+		return no_tenant(name, err);
+	if (got < 0)
+		return -1;
+	if (strcmp(name, "superadmin") == 0 || strcmp(name, "default") == 0)
+		return error_set(err, EX_NO, "tenant %s: it cannot be deleted", name);
+	if (sql_number(store->db, &clusters, err, "SELECT count(*) FROM cluster WHERE tenant = ? AND status <> 'terminated'", "i",
+	    *id) < 0)
+		return -1;
+	if (clusters > 0)
+		return error_set(err, EX_NO, "tenant %s: it has %" PRId64 " cluster%s; delete %s first", name, clusters,
+		    clusters == 1 ? "" : "s", clusters == 1 ? "it" : "them");
+	return 0;
+}
+
+/* Its row stays, for what refers to it, under a name that none can have. */
+static int
+delete(struct store *store, const char *name, struct error *err)
+{
+	int64_t id = 0;
+
+	if (check_delete(store, name, &id, err) < 0 || delete_entities(store, id, err) < 0)
+		return -1;
+	if (sql_change(store->db, err, "DELETE FROM member WHERE tenant = ?", "i", id) < 0 ||
+	    sql_change(store->db, err, "DELETE FROM secret WHERE tenant = ?", "i", id) < 0 ||
+	    sql_change(store->db, err, "UPDATE tenant SET deleted_ms = ?, name = name || '~' || id WHERE id = ?", "ii",
+	        clock_wall_ms(), id) < 0)
+		return -1;
+	return account_history_add(store, id, "tenant", name, NULL, err);
+}
+
+int
+tenants_delete(struct account *account, char *const *names, struct error *err)
+{
+	int result;
+
+	if (account_need(account, ACCOUNT_SUPERADMIN, "tenants and their quotas", err) < 0)
+		return -1;
+	result = store_begin(&account->store, err);
+	if (result < 0)
+		return -1;
+	for (; *names && result == 0; names++)
+		result = delete(&account->store, *names, err);
+	if (result == 0)
+		result = store_commit(&account->store, err);
+	if (result < 0)
+		store_rollback(&account->store);
+	return result;
+}
+
+void
+tenant_list_release(struct tenant_list *list)
+{
+	free(list->list);
+	arena_release(&list->arena);
+	*list = (struct tenant_list){0};
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which rows of the table cluster an account may see, as a part of a WHERE clause. Its question marks are numbers 1 to 5;
+ * a statement's own are numbered from 6 on:
+ *
+ *	text = memory_printf("SELECT name FROM cluster WHERE %s AND id = ?6", visible_in_tenant(account));
+ *	rows = sql_query(db, err, text, VISIBLE_TYPES "i", VISIBLE_VALUES(account), id);
+ */
+#ifndef ACCOUNT_VISIBLE_H
+#define ACCOUNT_VISIBLE_H
+
+#include "account/accounts.h"
+
+#define VISIBLE_TYPES "iiitt"
+#define VISIBLE_VALUES(account) \
+	(int64_t)((account)->role == ACCOUNT_SUPERADMIN), (account)->store.tenant, (int64_t)((account)->role >= ACCOUNT_ADMIN), \
+	(account)->user, (account)->groups
+
+/* Of the account's tenant. */
+const char *visible_in_tenant(const struct account *account);
+
+/* Of all tenants for a superadmin; else the same. */
+const char *visible_anywhere(const struct account *account);
+
+#endif

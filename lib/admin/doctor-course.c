@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Checks of what goes on: who holds what, who works, whether coopr reconcile is called, and the clock.
+ */
+#include "admin/doctor-check.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/holder.h"
+#include "base/location.h"
+#include "queue/queue.h"
+#include "reconcile/rounds.h"
+
+enum { JOBS_SAID = 3, ROUND_MS = 10 * 60 * 1000, SKEW_MS = 5000 };
+
+/* Whether the file, or folder, is locked by a process that is stopped; says so. */
+static bool
+is_stuck(struct doctor_report *report, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct holder holder;
+	bool stuck = fd >= 0 && lock_holder(fd, &holder) && holder.stopped;
+
+	if (stuck)
+		doctor_say(report, "locks", DOCTOR_FAULT, arena_printf(&report->arena,
+		    "kill -CONT %d lets it go on; kill -KILL %d ends it, and what it did is taken up again", holder.pid, holder.pid),
+		    "%s is locked by process %d (%s), which is stopped", path, holder.pid, holder.name);
+	if (fd >= 0)
+		close(fd);
+	return stuck;
+}
+
+/* Of the entries of a folder, or of a file with that name in each of them. */
+static bool
+is_any_stuck(struct doctor_report *report, const char *folder, const char *file)
+{
+	DIR *stream = opendir(folder);
+	const struct dirent *entry;
+	bool stuck = false;
+
+	while (stream && (entry = readdir(stream))) {
+		char *path = memory_printf("%s/%s%s", folder, entry->d_name, file);
+
+		if (entry->d_name[0] != '.' && is_stuck(report, path))
+			stuck = true;
+		free(path);
+	}
+	if (stream)
+		closedir(stream);
+	return stuck;
+}
+
+bool
+doctor_check_locks(struct doctor_report *report)
+{
+	char *spool = location_spool(NULL), *state = location_state();
+	char *board = memory_printf("%s/board", spool), *jobs = memory_printf("%s/jobs", spool);
+	char *numbers = memory_printf("%s/numbers", spool), *clusters = memory_printf("%s/clusters", state);
+	bool stuck = is_stuck(report, board) || is_any_stuck(report, jobs, "/lock") || is_any_stuck(report, numbers, "") ||
+	    is_any_stuck(report, clusters, "");
+
+	if (!stuck)
+		doctor_say(report, "locks", DOCTOR_FINE, NULL, "nobody who is stopped holds one");
+	free(clusters);
+	free(numbers);
+	free(jobs);
+	free(board);
+	free(state);
+	free(spool);
+	return !stuck;
+}
+
+/* Lists jobs that wait for a worker. How many there are. */
+static size_t
+find_waiting(struct queue *queue, struct buffer *names)
+{
+	struct queue_job *list = NULL;
+	struct error ignored; /* coopr-queue fsck tells of jobs that are damaged */
+	size_t count = 0, waiting = 0, all, fit;
+
+	queue_list(queue, false, &list, &count, &ignored);
+	for (size_t i = 0; i < count; i++) {
+		if (list[i].status != QUEUE_RUNNING || queue_workers(queue, &list[i], &all, &fit, &ignored) < 0 || fit > 0)
+			continue;
+		if (waiting++ < JOBS_SAID)
+			buffer_printf(names, "%s%s", names->length ? ", " : "", list[i].id);
+	}
+	if (waiting > JOBS_SAID)
+		buffer_text(names, ", ...");
+	free(list);
+	return waiting;
+}
+
+static void
+check_workers(struct doctor_report *report, const char *spool)
+{
+	struct error none; /* there is no spool yet */
+	struct queue *queue = queue_open(spool, QUEUE_READ, &none);
+	struct buffer names = {0};
+	size_t waiting = queue ? find_waiting(queue, &names) : 0;
+
+	if (waiting)
+		doctor_say(report, "workers", DOCTOR_DOUBT, "run coopr-work as a service, or coopr retry CLUSTER",
+		    "no worker serves %zu job%s: %s", waiting, waiting == 1 ? "" : "s", names.data);
+	else
+		doctor_say(report, "workers", DOCTOR_FINE, NULL, "no job waits for one");
+	buffer_release(&names);
+	queue_close(queue);
+}
+
+static void
+check_rounds(struct doctor_report *report, const char *store)
+{
+	static const char remedy[] = "crontab -e, and the line: * * * * * coopr reconcile --repair";
+	int64_t last_ms = rounds_last_ms(), age_ms = clock_wall_ms() - last_ms;
+	char text[CLOCK_RFC3339_SIZE];
+
+	if (last_ms && age_ms <= ROUND_MS)
+		doctor_say(report, "reconcile", DOCTOR_FINE, NULL, "its last round was %s ago",
+		    clock_duration(age_ms > 0 ? age_ms : 0, text));
+	else if (last_ms)
+		doctor_say(report, "reconcile", DOCTOR_DOUBT, remedy, "its last round was %s ago: nobody ends leases, or finds what "
+		    "has vanished", clock_duration(age_ms, text));
+	else if (file_exists(AT_FDCWD, store))
+		doctor_say(report, "reconcile", DOCTOR_DOUBT, remedy, "it has never run: nobody ends leases, or finds what has "
+		    "vanished");
+	else
+		doctor_say(report, "reconcile", DOCTOR_FINE, NULL, "there is no cluster yet");
+}
+
+static int64_t
+changed_ms(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 ? (int64_t)status.st_mtim.tv_sec * 1000 + status.st_mtim.tv_nsec / 1000000 : 0;
+}
+
+/* What we have written is not of the future, unless the clock was set back since. */
+static void
+check_clock(struct doctor_report *report, const char *spool, const char *store)
+{
+	char *bell = memory_printf("%s/bell", spool), *wal = memory_printf("%s-wal", store), text[CLOCK_RFC3339_SIZE];
+	const char *const written[] = {bell, wal, store};
+	int64_t now_ms = clock_wall_ms(), latest_ms = rounds_last_ms();
+
+	for (size_t i = 0; i < sizeof written / sizeof *written; i++)
+		if (changed_ms(written[i]) > latest_ms)
+			latest_ms = changed_ms(written[i]);
+	if (latest_ms > now_ms + SKEW_MS)
+		doctor_say(report, "clock", DOCTOR_FAULT, "set it, and keep it so: timedatectl set-ntp true",
+		    "it is %s behind what was written last: leases end late, and the history tells wrong times",
+		    clock_duration(latest_ms - now_ms, text));
+	else
+		doctor_say(report, "clock", DOCTOR_FINE, NULL, "%s", clock_seconds(now_ms, text));
+	free(wal);
+	free(bell);
+}
+
+void
+doctor_check_course(struct doctor_report *report)
+{
+	char *spool = location_spool(NULL), *store = location_store(NULL);
+
+	check_workers(report, spool);
+	check_rounds(report, store);
+	check_clock(report, spool, store);
+	free(store);
+	free(spool);
+}

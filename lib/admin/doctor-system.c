@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Checks of the machine: programs, the kernel, rights.
+ */
+#include "admin/doctor-check.h"
+
+#include <sched.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/process.h"
+
+/* Whether PATH, or the folders where daemons are, has it. */
+static bool
+is_installed(const char *name)
+{
+	const char *path = getenv("PATH");
+	char *all = memory_printf("%s:/usr/sbin:/sbin", path ? path : ""), *state = NULL;
+	bool found = false;
+
+	for (char *folder = strtok_r(all, ":", &state); folder && !found; folder = strtok_r(NULL, ":", &state)) {
+		char *program = memory_printf("%s/%s", folder, name);
+
+		found = access(program, X_OK) == 0;
+		free(program);
+	}
+	free(all);
+	return found;
+}
+
+/* "OpenSSH_9.2p1 ..." as ssh -V says it on stderr. */
+static void
+say_ssh_version(struct doctor_report *report)
+{
+	char program[] = "ssh", option[] = "-V", *argv[] = {program, option, NULL};
+	struct buffer version = {0};
+	struct error err;
+
+	if (process_run(argv, NULL, 0, NULL, &version, 4096, &err) != 0 || !version.length)
+		doctor_say(report, "ssh", DOCTOR_FAULT, "install OpenSSH's client anew", "ssh -V does not work");
+	else
+		doctor_say(report, "ssh", DOCTOR_FINE, NULL, "%.*s", (int)strcspn(version.data, "\n"), version.data);
+	buffer_release(&version);
+}
+
+void
+doctor_check_programs(struct doctor_report *report)
+{
+	static const struct {
+		const char *name, *remedy;
+	} programs[] = {
+		{"sshd", "apt-get install openssh-server, if you want sandbox nodes"},
+		{"ssh-keygen", "apt-get install openssh-client"},
+		{"ip", "apt-get install iproute2, if you want sandbox nodes"},
+		{"unshare", "apt-get install util-linux, if you want sandbox nodes"},
+	};
+
+	if (is_installed("ssh"))
+		say_ssh_version(report);
+	else
+		doctor_say(report, "ssh", DOCTOR_FAULT, "apt-get install openssh-client", "ssh is not installed; no node can be reached");
+	for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
+		if (is_installed(programs[i].name))
+			doctor_say(report, programs[i].name, DOCTOR_FINE, NULL, "it is installed");
+		else
+			doctor_say(report, programs[i].name, DOCTOR_DOUBT, programs[i].remedy, "it is not installed");
+}
+
+/* Tries it in a child, whose namespaces end with it. */
+static bool
+may_unshare(void)
+{
+	pid_t pid = fork();
+	int status = -1;
+
+	if (pid == 0)
+		_exit(unshare(CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWUTS) < 0);
+	return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
+}
+
+void
+doctor_check_sandbox(struct doctor_report *report)
+{
+	if (geteuid() != 0)
+		doctor_say(report, "sandbox", DOCTOR_DOUBT, "run coopr as root for sandbox nodes, or use another provider",
+		    "sandbox nodes need root");
+	else if (!may_unshare())
+		doctor_say(report, "sandbox", DOCTOR_DOUBT, "a container needs CAP_SYS_ADMIN for that; or use another provider",
+		    "this kernel gives no namespaces for sandbox nodes");
+	else
+		doctor_say(report, "sandbox", DOCTOR_FINE, NULL, "namespaces for sandbox nodes can be had");
+}

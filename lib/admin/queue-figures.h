@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How much waits, runs and has failed in a spool, tenant by tenant.
+ */
+#ifndef ADMIN_QUEUE_FIGURES_H
+#define ADMIN_QUEUE_FIGURES_H
+
+#include <stddef.h>
+
+#include "base/memory.h"
+#include "base/names.h"
+#include "queue/queue.h"
+
+struct error;
+
+struct queue_figures { /* zero-initialise; release it */
+	struct arena arena;
+	struct names tenants; /* in the order first seen */
+	struct queue_tenant {
+		const char *tenant;
+		size_t jobs[QUEUE_CANCELLED + 1];
+		size_t blocked, ready, delayed, running, done, failed, skipped; /* tasks */
+	} *list; /* by the number of the name */
+	size_t count, capacity;
+	size_t workers;
+};
+
+/* Of the jobs in the spool at path; of a tenant, or of all (NULL). EX_NOINPUT where there is no spool. */
+int queue_figures_gather(struct queue_figures *figures, const char *path, const char *tenant, struct error *err);
+void queue_figures_release(struct queue_figures *figures);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "admin/settings.h"
+
+#include <stdlib.h>
+
+#include "base/location.h"
+#include "base/memory.h"
+
+/* The caller frees it. */
+static char *
+default_of(enum preference which)
+{
+	static const char *const words[PREFERENCE_COUNT] = {
+		[PREFERENCE_COLOR] = "auto",
+		[PREFERENCE_JOBS] = "20",
+		[PREFERENCE_OUTPUT] = "table",
+		[PREFERENCE_TENANT] = "default",
+	};
+
+	switch (which) {
+	case PREFERENCE_CATALOGUE:
+		return location_catalogue(NULL);
+	case PREFERENCE_SPOOL:
+		return location_spool(NULL);
+	case PREFERENCE_STORE:
+		return location_store(NULL);
+	default:
+		return memory_string(words[which]);
+	}
+}
+
+void
+settings_gather(struct settings *settings)
+{
+	static const char *const sources[] = {"default", "option", "environment", "user", "system"};
+
+	for (int i = 0; i < PREFERENCE_COUNT; i++) {
+		enum preference which = (enum preference)i;
+		enum preference_source source;
+		const char *where, *value = preference_find(which, NULL, &source, &where);
+
+		settings->list[i] = (struct setting_shown){preference_name(which),
+		    value ? memory_string(value) : default_of(which), sources[source], where};
+	}
+}
+
+void
+settings_release(struct settings *settings)
+{
+	for (int i = 0; i < PREFERENCE_COUNT; i++)
+		free(settings->list[i].value);
+}

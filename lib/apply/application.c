@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "apply/application.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/printable.h"
+#include "base/terminal.h"
+#include "json/record.h"
+#include "operation/preview.h"
+
+static const struct {
+	const char *name;
+	char sign;
+	enum terminal_style style;
+	const char *done, *planned; /* what one says of it */
+} changes[] = {
+	{"none", '=', STYLE_DIM, "", ""},
+	{"new", '+', STYLE_GOOD, "made", "is new"},
+	{"changed", '~', STYLE_BOLD, "changed", "changes"},
+	{"deleted", '-', STYLE_BAD, "deleted", "is deleted"},
+};
+
+static const char *const outcomes[] = {"done", "begun", "planned", "failed", "left", "kept"};
+
+/* The lines as a list. */
+static jv
+list_of(const char *lines)
+{
+	jv list = jv_array();
+
+	for (const char *line = lines, *end; line && *line; line = end + (*end == '\n')) {
+		end = line + strcspn(line, "\n");
+		list = jv_array_append(list, jv_string_sized(line, (int)(end - line)));
+	}
+	return list;
+}
+
+void
+application_write(const struct application *application, FILE *out)
+{
+	jv record = jv_object();
+
+	json_set_string(&record, "kind", "applied");
+	json_set_string(&record, "name", application->name);
+	json_set_string(&record, "cluster", *application->id ? application->id : NULL);
+	json_set_string(&record, "change", changes[application->change].name);
+	json_set(&record, "differences", list_of(application->differences.data));
+	json_set_string(&record, "job", application->done.job);
+	json_set_string(&record, "outcome", outcomes[application->outcome]);
+	json_set_string(&record, "message", application->outcome == APPLICATION_FAILED ? application->trouble.text : NULL);
+	record_write(record, out);
+	jv_free(record);
+}
+
+static const char *
+remark_of(const struct application *application)
+{
+	switch (application->outcome) {
+	case APPLICATION_DONE:
+		return changes[application->change].done;
+	case APPLICATION_PLANNED:
+		return changes[application->change].planned;
+	case APPLICATION_BEGUN:
+		return application->done.job ? application->done.job : "begun";
+	case APPLICATION_LEFT:
+		return "no file speaks of it any more; --prune deletes it";
+	case APPLICATION_KEPT:
+		return "no file speaks of it any more; it is deleted once all else is done";
+	case APPLICATION_FAILED:
+		break;
+	}
+	return application->trouble.code > 128 ? "interrupted" : application->trouble.code == EX_TEMPFAIL ? "passed over" : "failed";
+}
+
+/* What a line of the differences looks like, by its sign. */
+static enum terminal_style
+style_of(char sign)
+{
+	for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
+		if (changes[i].sign == sign)
+			return changes[i].style;
+	return STYLE_WARN;
+}
+
+static void
+print_line(const char *line, size_t length, FILE *out, bool colour)
+{
+	static const char *const column[] = {"", NULL};
+	char *text = memory_substring(line, length);
+	struct table table = {0};
+
+	printable(text);
+	table_columns(&table, column);
+	table_cell(&table, style_of(*text), "    %s", text);
+	table_print(&table, out, colour, false);
+	table_release(&table);
+	free(text);
+}
+
+static void
+print_indented(const char *text, FILE *out)
+{
+	for (const char *line = text, *end; *line; line = end + (*end == '\n')) {
+		end = line + strcspn(line, "\n");
+		fprintf(out, "    %.*s\n", (int)(end - line), line);
+	}
+}
+
+static int
+print_plan(const struct application *application, FILE *out, bool colour, struct error *err)
+{
+	struct preview_basis basis = application->done.basis; /* but what changes in the configuration was said already */
+	int plan = file_open(AT_FDCWD, application->done.plan, O_RDONLY, 0, err), result;
+	char *text = NULL;
+	size_t length;
+	FILE *memory;
+
+	if (plan < 0)
+		return -1;
+	basis.config = jv_invalid();
+	memory = open_memstream(&text, &length);
+	result = memory ? preview_print(plan, &basis, memory, colour, err) : error_errno(err, EX_OSERR, "open_memstream");
+	if (memory)
+		fclose(memory);
+	if (result == 0)
+		print_indented(text, out);
+	free(text);
+	close(plan);
+	return result;
+}
+
+int
+application_print(const struct application *application, FILE *out, bool colour, struct error *err)
+{
+	static const char *const columns[] = {"", "", NULL};
+	enum terminal_style style = changes[application->change].style;
+	struct table table = {0};
+
+	table_columns(&table, columns);
+	table_cell(&table, style, "%c %s", changes[application->change].sign, application->name);
+	table_cell(&table, STYLE_PLAIN, "%s", remark_of(application));
+	table_print(&table, out, colour, false);
+	table_release(&table);
+	for (const char *line = application->differences.data, *end; line && *line; line = end + (*end == '\n')) {
+		end = line + strcspn(line, "\n");
+		print_line(line, (size_t)(end - line), out, colour);
+	}
+	return application->outcome == APPLICATION_PLANNED && application->done.plan ? print_plan(application, out, colour, err) : 0;
+}
+
+void
+application_print_counts(const size_t counts[APPLICATION_CHANGE_COUNT], size_t failed, FILE *out)
+{
+	const char *comma = "";
+
+	for (int i = APPLICATION_NEW; i < APPLICATION_CHANGE_COUNT; i++)
+		if (counts[i]) {
+			fprintf(out, "%s%zu %s", comma, counts[i], changes[i].name);
+			comma = ", ";
+		}
+	fprintf(out, "%s%zu as %s", comma, counts[APPLICATION_NONE], counts[APPLICATION_NONE] == 1 ? "it is" : "they are");
+	if (failed)
+		fprintf(out, ", %zu not done", failed);
+	fputc('\n', out);
+}
+
+void
+application_release(struct application *application)
+{
+	struct error ignored; /* what a look has left is of no use, and harmless */
+
+	if (application->done.scrap)
+		file_remove_tree(AT_FDCWD, application->done.scrap, &ignored);
+	done_release(&application->done);
+	buffer_release(&application->differences);
+	*application = (struct application){0};
+}

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "apply/apply-turn.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "operation/prepare.h"
+
+enum { STEPS = 8 }; /* more means that others change the cluster all the while */
+
+static const struct clusterspec *
+spec_of(const struct turn *turn)
+{
+	return &turn->begin->spec->wanted;
+}
+
+/* As it is now: others may have been at it since all were listed. */
+static int
+look(struct turn *turn, struct error *err)
+{
+	struct application *application = turn->application;
+
+	cluster_list_release(&turn->list);
+	turn->cluster = NULL;
+	/* Which one is to be deleted does not hang on a name, which another may have by now. */
+	if ((turn->begin->spec ? clusters_find(&turn->apply->account, application->name, &turn->list, err)
+	                       : clusters_find_id(&turn->apply->account, turn->begin->cluster->id, &turn->list, err)) < 0)
+		return err->code == EX_NO ? 0 : -1;
+	if (turn->list.list[0].status == LIFE_TERMINATED)
+		return 0;
+	turn->cluster = &turn->list.list[0];
+	cluster_id_text(turn->cluster->id, application->id);
+	return 0;
+}
+
+/* What the last operation of the turn has left. */
+static void
+forget_operation(struct application *application)
+{
+	struct error ignored; /* it is of no use, and harmless */
+
+	if (application->done.scrap)
+		file_remove_tree(AT_FDCWD, application->done.scrap, &ignored);
+	done_release(&application->done);
+}
+
+int
+turn_operate(struct turn *turn, struct work_order *order, struct error *err)
+{
+	const struct manner *manner = &turn->apply->manner;
+
+	forget_operation(turn->application);
+	if (operate(order, manner, &turn->application->done, err) < 0)
+		return -1;
+	if (manner->dry)
+		turn->application->outcome = APPLICATION_PLANNED;
+	else if (manner->detach)
+		turn->application->outcome = APPLICATION_BEGUN;
+	return manner->dry || manner->detach ? TURN_OVER : TURN_AGAIN;
+}
+
+/* The same for the same wish: by it what was begun is known again. The caller frees it. */
+static char *
+command_of(const struct turn *turn)
+{
+	return memory_printf("coopr apply %s %s", turn->application->name, turn->text);
+}
+
+/* Another may make one of that name at the same time: then it is that one's, and we look again. Ours that failed is not. */
+static int
+lost_race(struct turn *turn, const struct error *failure, struct error *err)
+{
+	bool begun = turn->application->done.job != NULL;
+	struct error unseen;
+
+	if (failure->code == EX_NO && !begun && !turn->apply->manner.dry && look(turn, &unseen) == 0 && turn->cluster)
+		return TURN_AGAIN;
+	*err = *failure;
+	return -1;
+}
+
+static int
+create(struct turn *turn, struct error *err)
+{
+	const struct apply *apply = turn->apply;
+	const struct clusterspec *spec = spec_of(turn);
+	const struct applied applied = {.origin = apply->origin, .spec = turn->text, .made = true};
+	const struct spec_wish wish = {.spec = spec, .catalogue = apply->wish->catalogue};
+	struct work_order order = {.action = "create", .cluster = spec->name, .prepare = prepare_spec, .wish = &wish,
+	    .owner = spec->owner, .group = spec->group, .lease_ms = spec->lease_ms, .applied = &applied};
+	char *command = command_of(turn);
+	struct error failure;
+	int result;
+
+	order.command = command;
+	turn->application->change = APPLICATION_NEW;
+	result = turn_operate(turn, &order, &failure);
+	turn->brought = result >= 0;
+	free(command);
+	return result < 0 ? lost_race(turn, &failure, err) : result;
+}
+
+static int
+change(struct turn *turn, const struct divergence *found, struct error *err)
+{
+	const struct apply_wish *how = turn->apply->wish;
+	const struct spec_wish remake = {spec_of(turn), found, how->catalogue, how->max_unavailable, how->allow_moves};
+	struct amend_wish amend = {.max_unavailable = how->max_unavailable, .allow_moves = how->allow_moves,
+	    .amendment = {.add = found->add, .remove = found->remove, .config = found->config, .members = found->members}};
+	char *command = command_of(turn), machines[24];
+	struct work_order order = {.action = "apply", .cluster = turn->application->id, .command = command};
+	int result;
+
+	if (turn->brought)
+		return error_set(err, EX_TEMPFAIL, "it was made so, and is not so any more: others change it; try again");
+	snprintf(machines, sizeof machines, "%" PRId64, found->machines);
+	amend.amendment.machines = machines;
+	order.prepare = found->remake ? prepare_spec : prepare_amend;
+	order.wish = found->remake ? (const void *)&remake : &amend;
+	result = turn_operate(turn, &order, err);
+	turn->brought = result >= 0;
+	free(command);
+	return result;
+}
+
+int
+turn_delete(struct turn *turn, struct error *err)
+{
+	const struct action_wish wish = {.action = "delete"};
+	struct work_order order = {.action = "delete", .cluster = turn->application->id, .prepare = prepare_action, .wish = &wish,
+	    .preempts = true};
+	char *command = memory_printf("coopr delete --yes %s", turn->application->id);
+	struct error failure, unseen;
+	int result;
+
+	order.command = command;
+	result = turn_operate(turn, &order, &failure);
+	free(command);
+	if (result >= 0)
+		return result;
+	/* What was over already, and not settled, is what we want. */
+	if (failure.code == EX_NO && look(turn, &unseen) == 0 && !turn->cluster)
+		return TURN_AGAIN;
+	*err = failure;
+	return -1;
+}
+
+int
+turn_compare(const struct turn *turn, const char *request, int64_t machines, struct divergence *divergence, struct error *err)
+{
+	struct asked asked = {.machines = machines};
+	int result;
+
+	*divergence = (struct divergence){0};
+	if (json_parse("the cluster's request", request, strlen(request), &asked.request, err) < 0)
+		return -1;
+	result = divergence_find(spec_of(turn), turn->has_last ? &turn->last : NULL, &asked, divergence, err);
+	jv_free(asked.request);
+	return result;
+}
+
+/* What cannot change while the cluster lives. */
+static int
+check_fixed(const struct turn *turn, struct error *err)
+{
+	const struct clusterspec *spec = spec_of(turn);
+	const struct cluster_record *cluster = turn->cluster;
+
+	if (spec->owner && strcmp(spec->owner, cluster->owner) != 0)
+		return error_set(err, EX_NO, "it belongs to %s, and cannot come to belong to %s", cluster->owner, spec->owner);
+	if (spec->group && (!cluster->group || strcmp(spec->group, cluster->group) != 0))
+		return error_set(err, EX_NO, "its group is %s, and cannot become %s", cluster->group ? cluster->group : "none", spec->group);
+	return 0;
+}
+
+/* A lease that the file has changed; one that was prolonged by hand is nobody's business. */
+static int
+change_lease(struct turn *turn, struct error *err)
+{
+	const struct clusterspec *spec = spec_of(turn);
+	int64_t before = turn->has_last ? turn->last.lease_ms : spec->lease_ms;
+	char was[CLOCK_RFC3339_SIZE], is[CLOCK_RFC3339_SIZE];
+
+	if (spec->lease_ms < 0 || before == spec->lease_ms)
+		return 0;
+	turn->application->change = APPLICATION_CHANGED;
+	buffer_printf(&turn->application->differences, "~ lease %s -> %s\n",
+	    before > 0 ? clock_duration(before, was) : before == 0 ? "for ever" : "-",
+	    spec->lease_ms ? clock_duration(spec->lease_ms, is) : "for ever");
+	if (turn->apply->manner.dry)
+		return 0;
+	return clusters_set_lease(&turn->apply->account, turn->cluster->id,
+	    spec->lease_ms ? turn->cluster->created_ms + spec->lease_ms : 0, false, err);
+}
+
+/* It is as the file says. */
+static void
+agree(struct turn *turn)
+{
+	struct agreed *agreed = &turn->apply->agreed;
+	const struct applied *before = turn->begin->applied;
+	const char *origin = turn->apply->origin ? turn->apply->origin : before ? before->origin : NULL;
+
+	turn->application->outcome = turn->apply->manner.dry && turn->application->change != APPLICATION_NONE
+	    ? APPLICATION_PLANNED : APPLICATION_DONE;
+	ARRAY_ROOM(agreed->list, agreed->count, agreed->capacity);
+	agreed->list[agreed->count++] = (struct applied){turn->cluster->id, origin, arena_string(&agreed->arena, turn->text),
+		turn->cluster->revision, false};
+}
+
+/* A cluster that is active. */
+static int
+compare(struct turn *turn, struct error *err)
+{
+	struct application *application = turn->application;
+	struct cluster_documents documents = {0};
+	struct divergence found = {.config = jv_invalid(), .members = jv_invalid()};
+	int result = check_fixed(turn, err);
+
+	if (result == 0)
+		result = clusters_documents(&turn->apply->account, turn->cluster->id, &documents, err);
+	if (result == 0)
+		result = turn_compare(turn, documents.wish ? documents.wish : "{}", turn->cluster->nodes, &found, err);
+	if (result == 0 && application->change == APPLICATION_NONE)
+		result = change_lease(turn, err);
+	if (result == 0 && found.count == 0) {
+		agree(turn);
+	} else if (result == 0) {
+		application->change = application->change == APPLICATION_NEW ? APPLICATION_NEW : APPLICATION_CHANGED;
+		buffer_append(&application->differences, found.lines.data, found.lines.length);
+		result = change(turn, &found, err);
+	}
+	divergence_release(&found);
+	cluster_documents_release(&documents);
+	return result;
+}
+
+static bool
+is_of_another(const struct turn *turn)
+{
+	const struct applied *applied = turn->begin->applied;
+
+	return applied && applied->origin && turn->apply->origin && strcmp(applied->origin, turn->apply->origin) != 0;
+}
+
+/* A cluster that no file speaks of any more; by now another folder may. */
+static int
+prune(struct turn *turn, struct error *err)
+{
+	struct error unseen;
+	char *origin = applied_origin(&turn->apply->account, turn->cluster->id, &unseen);
+	bool ours = origin && strcmp(origin, turn->apply->origin) == 0;
+
+	free(origin);
+	return ours ? turn_delete(turn, err) : error_set(err, EX_TEMPFAIL, "it follows other files since; it is left alone");
+}
+
+static int
+step(struct turn *turn, struct error *err)
+{
+	if (!turn->cluster)
+		return turn->begin->spec ? create(turn, err) : TURN_OVER;
+	if (!turn->begin->spec)
+		return prune(turn, err);
+	if (is_of_another(turn) && !turn->apply->wish->adopt)
+		return error_set(err, EX_NO, "it follows the files of %s; --adopt lets it follow those of %s",
+		    turn->begin->applied->origin, turn->apply->origin);
+	return turn->cluster->status == LIFE_ACTIVE ? compare(turn, err) : turn_mend(turn, err);
+}
+
+/* Step by step. */
+static int
+go(struct turn *turn, struct error *err)
+{
+	int result = TURN_AGAIN;
+
+	for (int i = 0; i < STEPS && result == TURN_AGAIN; i++)
+		result = look(turn, err) < 0 ? -1 : step(turn, err);
+	return result == TURN_AGAIN ? error_set(err, EX_TEMPFAIL, "others change it all the while; try again") : result;
+}
+
+/* Nothing was done to it since it was found to be as the file says, which says the same still: nothing has to be looked up. */
+static bool
+is_known_to_agree(const struct turn *turn)
+{
+	const struct apply_turn *begin = turn->begin;
+
+	return begin->cluster && begin->applied && begin->cluster->status == LIFE_ACTIVE &&
+	    begin->applied->revision == begin->cluster->revision && strcmp(begin->applied->spec, turn->text) == 0 &&
+	    (!turn->apply->origin || (begin->applied->origin && strcmp(begin->applied->origin, turn->apply->origin) == 0));
+}
+
+/* What the file said before, as far as that is known. */
+static int
+recall(struct turn *turn, struct error *err)
+{
+	struct problems problems = {0};
+	struct place root;
+	jv document;
+
+	if (!turn->begin->applied)
+		return 0;
+	if (json_parse("what is remembered", turn->begin->applied->spec, strlen(turn->begin->applied->spec), &document, err) < 0)
+		return -1;
+	root = place_root(document, &problems);
+	clusterspec_parse(&root, &turn->last);
+	turn->has_last = problems.total == 0;
+	problems_release(&problems);
+	jv_free(document);
+	return 0;
+}
+
+int
+apply_remember(struct apply *apply, struct error *err)
+{
+	int result = apply->manner.dry ? 0 : applied_save(&apply->account, apply->agreed.list, apply->agreed.count, err);
+
+	apply->agreed.count = 0;
+	return result;
+}
+
+static int
+take(struct turn *turn, struct error *err)
+{
+	if (!turn->begin->spec && (!turn->apply->wish->prune || turn->apply->failed)) {
+		turn->application->outcome = turn->apply->wish->prune ? APPLICATION_KEPT : APPLICATION_LEFT;
+		return 0;
+	}
+	if (turn->begin->spec && is_known_to_agree(turn))
+		return 0;
+	if (recall(turn, err) < 0 || go(turn, err) < 0)
+		return -1;
+	/* What took its time is remembered at once, what only agrees, at the end. */
+	return turn->application->change == APPLICATION_NONE ? 0 : apply_remember(turn->apply, err);
+}
+
+/* Which cluster it is that has trouble. */
+static void
+name_trouble(struct application *application)
+{
+	size_t length = strlen(application->name);
+
+	if (strncmp(application->trouble.text, application->name, length) != 0 || application->trouble.text[length] != ':')
+		error_prefix(&application->trouble, "%s", application->name);
+}
+
+void
+apply_turn(struct apply *apply, const struct apply_turn *begin, struct application *application)
+{
+	struct turn turn = {.apply = apply, .begin = begin, .application = application, .last = {.source = jv_invalid()}};
+
+	turn.text = begin->spec ? clusterspec_text(&begin->spec->wanted) : NULL;
+	if (!begin->spec)
+		application->change = APPLICATION_DELETED;
+	if (take(&turn, &application->trouble) < 0) {
+		application->outcome = APPLICATION_FAILED;
+		if (application->change == APPLICATION_NONE)
+			application->change = APPLICATION_CHANGED;
+		name_trouble(application);
+	}
+	clusterspec_release(&turn.last);
+	cluster_list_release(&turn.list);
+	free(turn.text);
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "apply/apply.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "apply/apply-turn.h"
+
+static void
+add_turn(struct apply *apply, const struct spec *spec, const struct cluster_record *cluster)
+{
+	ARRAY_ROOM(apply->turns, apply->count, apply->capacity);
+	apply->turns[apply->count++] = (struct apply_turn){spec ? spec->wanted.name : cluster->name, spec, cluster,
+		cluster ? applied_find(&apply->applied, cluster->id) : NULL};
+}
+
+/* Both lists are sorted by name. */
+static void
+add_specs(struct apply *apply)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < apply->specs.count; i++) {
+		const struct spec *spec = &apply->specs.list[i];
+		int order = -1;
+
+		while (at < apply->clusters.count && (order = strcmp(apply->clusters.list[at].name, spec->wanted.name)) < 0)
+			at++;
+		add_turn(apply, spec, at < apply->clusters.count && order == 0 ? &apply->clusters.list[at] : NULL);
+	}
+}
+
+static bool
+has_spec(const struct apply *apply, const char *name)
+{
+	for (size_t low = 0, high = apply->specs.count; low < high;) {
+		size_t middle = (low + high) / 2;
+		int order = strcmp(name, apply->specs.list[middle].wanted.name);
+
+		if (order == 0)
+			return true;
+		if (order < 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return false;
+}
+
+/* What apply has made for this folder, which speaks of it no more. A file alone says nothing of the others. */
+static void
+add_leftovers(struct apply *apply)
+{
+	for (size_t i = 0; apply->specs.folder && i < apply->clusters.count; i++) {
+		const struct cluster_record *cluster = &apply->clusters.list[i];
+		const struct applied *applied = applied_find(&apply->applied, cluster->id);
+
+		if (applied && applied->made && applied->origin && strcmp(applied->origin, apply->origin) == 0 &&
+		    !has_spec(apply, cluster->name))
+			add_turn(apply, NULL, cluster);
+	}
+}
+
+int
+apply_open(struct apply *apply, const struct apply_wish *wish, const struct manner *manner, struct error *err)
+{
+	const struct cluster_filter all = {0};
+
+	*apply = (struct apply){.wish = wish, .manner = *manner, .account.store.lock = -1};
+	if (specs_read(wish->path, &apply->specs, manner->drive.notice, err) < 0)
+		return -1;
+	apply->origin = wish->origin ? wish->origin : apply->specs.origin;
+	if (!apply->manner.ask.why && apply->origin)
+		apply->manner.ask.why = arena_printf(&apply->specs.arena, "apply of %s", apply->origin);
+	if (account_open(&apply->account, &apply->manner.ask, STORE_CREATE, err) < 0 ||
+	    clusters_list(&apply->account, &all, &apply->clusters, err) < 0 ||
+	    applied_list(&apply->account, &apply->applied, err) < 0)
+		return -1;
+	add_specs(apply);
+	add_leftovers(apply);
+	return 0;
+}
+
+size_t
+apply_leftovers(const struct apply *apply)
+{
+	return apply->count - apply->specs.count;
+}
+
+const char *
+apply_leftover(const struct apply *apply, size_t number)
+{
+	return apply->turns[apply->specs.count + number].name;
+}
+
+int
+apply_next(struct apply *apply, struct application *application)
+{
+	const struct apply_turn *turn = &apply->turns[apply->next];
+
+	if (apply->next == apply->count || apply->interrupted)
+		return 0;
+	apply->next++;
+	*application = (struct application){.name = turn->name};
+	if (turn->cluster)
+		cluster_id_text(turn->cluster->id, application->id);
+	apply_turn(apply, turn, application);
+	if (application->outcome == APPLICATION_FAILED) {
+		apply->failed = true;
+		apply->interrupted = application->trouble.code > 128;
+	}
+	return 1;
+}
+
+int
+apply_close(struct apply *apply, struct error *err)
+{
+	int result = apply_remember(apply, err);
+
+	free(apply->turns);
+	free(apply->agreed.list);
+	arena_release(&apply->agreed.arena);
+	applied_list_release(&apply->applied);
+	cluster_list_release(&apply->clusters);
+	account_release(&apply->account);
+	specs_release(&apply->specs);
+	return result;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * coopr apply: clusters become what files say, one after the other, each by ordinary operations. What the store remembers of it
+ * is in store/applied.h; what is compared, in divergence.h.
+ *
+ *	result = apply_open(&apply, &wish, &manner, &err);
+ *	while (result == 0 && apply_next(&apply, &application)) ...
+ *	apply_close(&apply, &err);
+ */
+#ifndef APPLY_APPLY_H
+#define APPLY_APPLY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "apply/application.h"
+#include "apply/specs.h"
+#include "cluster/applied.h"
+#include "operation/operate.h"
+
+struct error;
+
+struct apply_wish {
+	const char *path;      /* of the file or folder; "-": standard input */
+	const char *origin;    /* what stands for the folder; NULL: its path */
+	const char *catalogue, *max_unavailable;
+	bool prune, adopt, allow_moves;
+};
+
+struct apply_turn { /* a cluster that has its turn, as it was at the beginning */
+	const char *name;
+	const struct spec *spec;               /* NULL: no file speaks of it any more */
+	const struct cluster_record *cluster;  /* NULL: there is none yet */
+	const struct applied *applied;         /* what is remembered of it; NULL: nothing */
+};
+
+struct apply {
+	const struct apply_wish *wish;
+	struct manner manner;
+	struct account account;
+	struct specs specs;
+	struct cluster_list clusters;
+	struct applied_list applied;
+	const char *origin;        /* NULL: none */
+	struct apply_turn *turns;
+	size_t count, capacity, next;
+	struct agreed {            /* that are as their files say, and not yet remembered to be */
+		struct arena arena;
+		struct applied *list;
+		size_t count, capacity;
+	} agreed;
+	bool failed, interrupted;
+};
+
+/* Reads all files and looks at all clusters. Nothing is begun where anything is wrong. */
+int apply_open(struct apply *apply, const struct apply_wish *wish, const struct manner *manner, struct error *err);
+
+/* How many clusters are to be deleted, or would be; each's name by its number. */
+size_t apply_leftovers(const struct apply *apply);
+const char *apply_leftover(const struct apply *apply, size_t number);
+
+/* The next one has its turn: 1 with what came of it, to be released; 0 where all have had theirs, or it was interrupted. */
+int apply_next(struct apply *apply, struct application *application);
+
+/* Remembers what agrees. Releases all, also where it could not be opened. */
+int apply_close(struct apply *apply, struct error *err);
+
+#endif

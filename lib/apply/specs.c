@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "apply/specs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "cluster/cluster-name.h"
+#include "json/record.h"
+
+struct reading {
+	struct specs *specs;
+	void (*notice)(const char *text);
+	size_t wrong;
+	int code; /* of the worst that was wrong */
+};
+
+/* What is malformed outweighs what cannot be read. */
+static void
+tell(struct reading *reading, int code, char *text)
+{
+	reading->notice(text);
+	reading->wrong++;
+	if (reading->code != EX_DATAERR)
+		reading->code = code;
+	free(text);
+}
+
+static void
+tell_problems(struct reading *reading, const char *file, size_t record, const struct problems *problems)
+{
+	char *where = record > 1 ? memory_printf("%s: record %zu", file, record) : memory_string(file);
+
+	for (size_t i = 0; i < problems->count; i++)
+		tell(reading, EX_DATAERR, memory_printf("%s: %s: %s", where,
+		    *problems->list[i].pointer ? problems->list[i].pointer : "the whole document", problems->list[i].text));
+	if (problems->total > problems->count)
+		tell(reading, EX_DATAERR, memory_printf("%s: %zu more", where, problems->total - problems->count));
+	free(where);
+}
+
+/* A name that no cluster may have. */
+static void
+check_name(const struct place *document, const struct clusterspec *spec)
+{
+	struct place name = place_member(document, "name");
+	struct error err;
+
+	if (spec->name && cluster_name_check(spec->name, &err) < 0)
+		place_problem(&name, "%s", err.text);
+}
+
+static void
+take_record(struct reading *reading, const char *file, size_t number, jv record)
+{
+	struct specs *specs = reading->specs;
+	struct problems problems = {0};
+	struct place root = place_root(record, &problems);
+	struct spec *spec;
+
+	ARRAY_ROOM(specs->list, specs->count, specs->capacity);
+	spec = &specs->list[specs->count++];
+	spec->file = file;
+	clusterspec_parse(&root, &spec->wanted);
+	check_name(&root, &spec->wanted);
+	tell_problems(reading, file, number, &problems);
+	problems_release(&problems);
+}
+
+static void
+read_file(struct reading *reading, const char *path)
+{
+	struct record_reader reader;
+	struct error err;
+	int got = record_reader_open(&reader, path, &err);
+	const char *name = arena_string(&reading->specs->arena, got == 0 ? reader.name : path);
+	jv record;
+
+	while (got == 0 && (got = record_read(&reader, &record, &err)) > 0) {
+		take_record(reading, name, reader.number, record);
+		jv_free(record);
+		got = 0;
+	}
+	if (got == 0 && reader.number == 0)
+		got = error_set(&err, EX_DATAERR, "%s: it is empty, a clusterspec is wanted", name);
+	if (got < 0)
+		tell(reading, err.code == EX_DATAERR ? EX_DATAERR : EX_NOINPUT, memory_string(err.text));
+	record_reader_release(&reader);
+}
+
+static int
+is_spec_file(const struct dirent *entry)
+{
+	const char *end = strrchr(entry->d_name, '.');
+
+	return entry->d_name[0] != '.' && end && (strcmp(end, ".json") == 0 || strcmp(end, ".ndjson") == 0);
+}
+
+static int
+compare_entries(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+/* What is no file, as a FIFO that nobody writes to, would keep us waiting. */
+static void
+read_entry(struct reading *reading, const char *folder, const char *name)
+{
+	char *path = memory_printf("%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/", name);
+	struct stat status;
+
+	if (stat(path, &status) < 0)
+		tell(reading, EX_NOINPUT, memory_printf("%s: %s", path, strerror(errno)));
+	else if (S_ISREG(status.st_mode))
+		read_file(reading, path);
+	else if (!S_ISDIR(status.st_mode))
+		tell(reading, EX_NOINPUT, memory_printf("%s: it is no file", path));
+	free(path);
+}
+
+static int
+read_folder(struct reading *reading, const char *path, struct error *err)
+{
+	struct dirent **entries;
+	int count = scandir(path, &entries, is_spec_file, compare_entries);
+
+	if (count < 0)
+		return error_errno(err, EX_NOINPUT, "%s", path);
+	for (int i = 0; i < count; i++) {
+		read_entry(reading, path, entries[i]->d_name);
+		free(entries[i]);
+	}
+	free(entries);
+	return 0;
+}
+
+static int
+compare_names(const void *a, const void *b)
+{
+	const struct spec *x = a, *y = b;
+	int order = strcmp(x->wanted.name ? x->wanted.name : "", y->wanted.name ? y->wanted.name : "");
+
+	return order ? order : strcmp(x->file, y->file);
+}
+
+/* Each cluster is spoken of once. */
+static void
+find_twice(struct reading *reading)
+{
+	const struct specs *specs = reading->specs;
+
+	for (size_t i = 1; i < specs->count; i++) {
+		const struct spec *a = &specs->list[i - 1], *b = &specs->list[i];
+
+		if (a->wanted.name && b->wanted.name && strcmp(a->wanted.name, b->wanted.name) == 0)
+			tell(reading, EX_DATAERR, memory_printf("%s: /name: \"%s\" is described%s%s, too", b->file, b->wanted.name,
+			    strcmp(a->file, b->file) == 0 ? " twice in it" : " in ", strcmp(a->file, b->file) == 0 ? "" : a->file));
+	}
+}
+
+/* Files follow the folder that they are in, so that a file of it can be applied alone. */
+static int
+find_origin(const char *path, struct specs *specs, struct error *err)
+{
+	struct stat status;
+	char *slash;
+
+	if (strcmp(path, "-") == 0)
+		return 0;
+	if (stat(path, &status) < 0)
+		return error_errno(err, EX_NOINPUT, "%s", path);
+	specs->folder = S_ISDIR(status.st_mode);
+	if (!specs->folder && !S_ISREG(status.st_mode))
+		return 0;
+	specs->origin = realpath(path, NULL);
+	if (!specs->origin)
+		return error_errno(err, EX_NOINPUT, "%s", path);
+	slash = strrchr(specs->origin, '/');
+	if (!specs->folder)
+		slash[slash == specs->origin] = '\0';
+	return 0;
+}
+
+int
+specs_read(const char *path, struct specs *specs, void (*notice)(const char *text), struct error *err)
+{
+	struct reading reading = {.specs = specs, .notice = notice};
+
+	if (!*path)
+		return error_set(err, EX_USAGE, "a file or a folder is wanted, found an empty name");
+	if (find_origin(path, specs, err) < 0 || (specs->folder && read_folder(&reading, path, err) < 0))
+		return -1;
+	if (!specs->folder)
+		read_file(&reading, path);
+	if (specs->count)
+		qsort(specs->list, specs->count, sizeof *specs->list, compare_names);
+	find_twice(&reading);
+	if (reading.wrong)
+		return error_set(err, reading.code, "%s: %zu %s wrong, so nothing was done", path, reading.wrong,
+		    reading.wrong == 1 ? "thing is" : "things are");
+	if (specs->count == 0)
+		return error_set(err, EX_NOINPUT, "%s: no file in it ends with .json or .ndjson: that would be no cluster at all; to delete "
+		    "one: coopr delete", path);
+	return 0;
+}
+
+void
+specs_release(struct specs *specs)
+{
+	for (size_t i = 0; i < specs->count; i++)
+		clusterspec_release(&specs->list[i].wanted);
+	free(specs->list);
+	free(specs->origin);
+	arena_release(&specs->arena);
+	*specs = (struct specs){0};
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "catalogue/catalogue-check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/option.h"
+#include "model/document.h"
+#include "model/name.h"
+#include "model/take/macro.h"
+
+struct place
+check_doubt(struct check *check, const struct place *place)
+{
+	struct place doubt = *place;
+
+	doubt.problems = &check->doubtful;
+	return doubt;
+}
+
+bool
+check_known(const struct place *place, const char *name, const struct check *check, enum entity_kind kind)
+{
+	const char *near;
+
+	if (!name || catalogue_find(check->catalogue, kind, name))
+		return true;
+	near = catalogue_suggest(check->catalogue, kind, name);
+	place_problem(place, "there is no %s \"%s\"%s%s%s", entity_kind_words(kind), name,
+	    near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+	return false;
+}
+
+bool
+check_exists(const struct place *place, const struct check *check, enum entity_kind kind)
+{
+	return check_known(place, json_string(place->value), check, kind);
+}
+
+void
+check_list(const struct place *object, const char *member, const struct check *check, enum entity_kind kind)
+{
+	struct place list = place_member(object, member);
+
+	for (size_t i = 0; i < json_length(list.value); i++) {
+		struct place element = place_element(&list, i);
+
+		check_exists(&element, check, kind);
+	}
+}
+
+static void
+check_text(const struct place *place, const struct check *check, const struct string_list *allowed)
+{
+	const char *cursor = json_string(place->value);
+	struct macro macro;
+
+	while (macro_next(&cursor, &macro)) {
+		int length = (int)(macro.text.length < 200 ? macro.text.length : 200);
+
+		if (macro.is_malformed)
+			place_problem(place, "%.*s: this is no macro of coopr-macros(7)", length, macro.text.start);
+		else if (!*macro.service)
+			continue;
+		else if (!catalogue_find(check->catalogue, ENTITY_SERVICE, macro.service))
+			place_problem(place, "%.*s: there is no service \"%s\"", length, macro.text.start, macro.service);
+		else if (allowed->count && !name_set_has(allowed, macro.service))
+			place_problem(place, "%.*s: the template does not allow the service \"%s\"", length, macro.text.start,
+			    macro.service);
+	}
+}
+
+void
+check_macros(const struct place *place, const struct check *check, const struct string_list *allowed)
+{
+	struct members members;
+	struct place part;
+
+	switch (jv_get_kind(place->value)) {
+	case JV_KIND_STRING:
+		check_text(place, check, allowed);
+		return;
+	case JV_KIND_ARRAY:
+		for (size_t i = 0; i < json_length(place->value); i++) {
+			part = place_element(place, i);
+			check_macros(&part, check, allowed);
+		}
+		return;
+	case JV_KIND_OBJECT:
+		members = members_of(place);
+		while (members_next(&members, &part))
+			check_macros(&part, check, allowed);
+		return;
+	default:
+		return;
+	}
+}
+
+static void
+check_file_name(struct check *check)
+{
+	const char *file = file_base_name(check->entity->file), *name = check->entity->name;
+	struct place place = place_member(&check->root, "name");
+	size_t length = strlen(name);
+
+	if (strncmp(file, name, length) != 0 || strcmp(file + length, ".json") != 0)
+		place_problem(&place, "\"%s\" is not the name of the file", name);
+}
+
+/* A provider that is not in this catalogue may be in another. */
+static void
+check_providermap(struct check *check)
+{
+	struct place map = place_member(&check->root, "providermap"), offer;
+	struct members members = members_of(&map);
+
+	while (members_next(&members, &offer)) {
+		struct place doubt = check_doubt(check, &offer);
+
+		if (!catalogue_find(check->catalogue, ENTITY_PROVIDER, offer.name))
+			place_problem(&doubt, "there is no provider \"%s\"", offer.name);
+	}
+}
+
+/* A name that services need: of a service, or one that some service provides. */
+static bool
+is_known(const struct check *check, const char *name)
+{
+	return catalogue_find(check->catalogue, ENTITY_SERVICE, name) ||
+	    names_find(&check->provided, name) != NAMES_NONE;
+}
+
+static void
+check_needs(const struct place *object, const char *member, struct check *check, bool optional)
+{
+	struct place list = place_member(object, member);
+
+	for (size_t i = 0; i < json_length(list.value); i++) {
+		struct place element = place_element(&list, i), doubt = check_doubt(check, &element);
+		const char *name = json_string(element.value);
+
+		if (strcmp(name, check->entity->name) == 0)
+			place_problem(&element, "that is the service itself");
+		else if (!is_known(check, name))
+			check_exists(optional ? &doubt : &element, check, ENTITY_SERVICE);
+	}
+}
+
+static bool
+is_listed(const struct place *object, const char *member, const char *name)
+{
+	struct place list = place_member(object, member);
+
+	for (size_t i = 0; i < json_length(list.value); i++) {
+		struct place element = place_element(&list, i);
+
+		if (strcmp(json_string(element.value), name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* What is local says of a need that it concerns the node itself: it makes none. */
+static void
+check_local(const struct place *object, struct check *check)
+{
+	struct place list = place_member(object, "local");
+
+	for (size_t i = 0; i < json_length(list.value); i++) {
+		struct place element = place_element(&list, i), doubt = check_doubt(check, &element);
+		const char *name = json_string(element.value);
+
+		if (!is_listed(object, "requires", name) && !is_listed(object, "uses", name))
+			place_problem(&doubt, "\"%s\" is neither in requires nor in uses, so this says nothing", name);
+	}
+}
+
+/* An action that is spelled wrong would never be done. */
+static void
+check_actions(struct check *check)
+{
+	static const char *const known[] = {"install", "configure", "initialize", "start", "stop", "remove", "status", NULL};
+	struct place provisioner = place_member(&check->root, "provisioner");
+	struct place actions = place_member(&provisioner, "actions"), action;
+	struct members members = members_of(&actions);
+
+	while (members_next(&members, &action)) {
+		enum action which = action_of_name(action.name);
+		const char *near = option_suggest(action.name, known);
+		struct place doubt = check_doubt(check, &action);
+
+		if (which != ACTION_NONE && !action_is_hardware(which))
+			continue;
+		if (near)
+			place_problem(&action, "services have no action \"%.80s\"; did you mean \"%s\"?", action.name, near);
+		else
+			place_problem(&doubt, "services have no action \"%.80s\"", action.name);
+	}
+}
+
+void
+check_service(struct check *check)
+{
+	struct place dependencies = place_member(&check->root, "dependencies");
+	struct place install = place_member(&dependencies, "install");
+	struct place runtime = place_member(&dependencies, "runtime");
+	struct place links = place_member(&check->root, "links");
+	const struct string_list any = {0};
+
+	check_needs(&install, "requires", check, false);
+	check_needs(&runtime, "requires", check, false);
+	check_needs(&install, "uses", check, true);
+	check_needs(&runtime, "uses", check, true);
+	check_local(&install, check);
+	check_local(&runtime, check);
+	check_needs(&dependencies, "conflicts", check, true);
+	check_actions(check);
+	check_macros(&links, check, &any);
+}
+
+static void
+check_entity(struct check *check)
+{
+	check_file_name(check);
+	switch (check->entity->kind) {
+	case ENTITY_HARDWARETYPE:
+	case ENTITY_IMAGETYPE:
+		check_providermap(check);
+		break;
+	case ENTITY_SERVICE:
+		check_service(check);
+		break;
+	case ENTITY_CLUSTERTEMPLATE:
+	case ENTITY_PARTIALTEMPLATE:
+		check_template(check);
+		break;
+	default:
+		break;
+	}
+}
+
+void
+catalogue_check(const struct catalogue *catalogue, struct findings *findings)
+{
+	struct check check = {.catalogue = catalogue};
+
+	for (size_t i = catalogue->first[ENTITY_SERVICE]; i < catalogue->first[ENTITY_SERVICE + 1]; i++) {
+		const struct string_list *provides = &catalogue->entities[i].service.provides;
+
+		for (size_t j = 0; j < provides->count; j++)
+			names_intern(&check.provided, provides->list[j]);
+	}
+	for (size_t i = 0; i < catalogue->count; i++) {
+		check.entity = &catalogue->entities[i];
+		check.root = place_root(check.entity->source, &check.wrong);
+		check_entity(&check);
+		findings_add(findings, SEVERITY_WRONG, check.entity->file, &check.wrong);
+		findings_add(findings, SEVERITY_DOUBTFUL, check.entity->file, &check.doubtful);
+		problems_release(&check.wrong);
+		problems_release(&check.doubtful);
+	}
+	names_release(&check.provided);
+	check_cycles(catalogue, findings);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the checks of a catalogue share.
+ */
+#ifndef CATALOGUE_CATALOGUE_CHECK_H
+#define CATALOGUE_CATALOGUE_CHECK_H
+
+#include "catalogue/catalogue.h"
+
+struct check { /* of one entity */
+	const struct catalogue *catalogue;
+	const struct entity *entity;
+	struct place root;      /* of its document; its problems are what is wrong */
+	struct names provided;  /* names that some service provides */
+	struct problems wrong, doubtful;
+};
+
+/* The same place, where problems added are doubts. */
+struct place check_doubt(struct check *check, const struct place *place);
+
+/* Whether there is an entity of that name; a problem with the place where not. name may be NULL, which is fine. */
+bool check_known(const struct place *place, const char *name, const struct check *check, enum entity_kind kind);
+
+/* The same for the name that the place holds. */
+bool check_exists(const struct place *place, const struct check *check, enum entity_kind kind);
+
+/* The same for each name in a list that is a member of object. */
+void check_list(const struct place *object, const char *member, const struct check *check, enum entity_kind kind);
+
+/* Macros in the strings of the place: well-formed, and asking for services that can be there. allowed: sorted; empty: any. */
+void check_macros(const struct place *place, const struct check *check, const struct string_list *allowed);
+
+void check_service(struct check *check);
+void check_template(struct check *check);
+
+/* Cycles of dependencies: each is a doubt about its first service. */
+void check_cycles(const struct catalogue *catalogue, struct findings *findings);
+
+#endif

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "catalogue/catalogue.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/option.h"
+#include "json/scan.h"
+#include "model/name.h"
+
+static const struct {
+	const char *name, *folder, *words;
+} kinds[ENTITY_KIND_COUNT] = {
+	[ENTITY_PROVIDER] = {"provider", "providers", "provider"},
+	[ENTITY_HARDWARETYPE] = {"hardwaretype", "hardwaretypes", "hardware type"},
+	[ENTITY_IMAGETYPE] = {"imagetype", "imagetypes", "image type"},
+	[ENTITY_SERVICE] = {"service", "services", "service"},
+	[ENTITY_CLUSTERTEMPLATE] = {"clustertemplate", "clustertemplates", "cluster template"},
+	[ENTITY_PARTIALTEMPLATE] = {"partialtemplate", "partialtemplates", "partial template"},
+};
+
+const char *
+entity_kind_name(enum entity_kind kind)
+{
+	return kinds[kind].name;
+}
+
+const char *
+entity_kind_folder(enum entity_kind kind)
+{
+	return kinds[kind].folder;
+}
+
+const char *
+entity_kind_words(enum entity_kind kind)
+{
+	return kinds[kind].words;
+}
+
+enum entity_kind
+entity_kind_of(const char *name)
+{
+	for (int i = 0; i < ENTITY_KIND_COUNT; i++)
+		if (strcmp(kinds[i].name, name) == 0 || strcmp(kinds[i].folder, name) == 0)
+			return (enum entity_kind)i;
+	return ENTITY_NONE;
+}
+
+enum entity_kind
+entity_kind_of_file(const char *path)
+{
+	const char *file = file_base_name(path);
+
+	for (int i = 0; i < ENTITY_KIND_COUNT; i++) {
+		size_t length = strlen(kinds[i].folder), before = (size_t)(file - path);
+
+		if (before > length && strncmp(file - length - 1, kinds[i].folder, length) == 0 &&
+		    (before == length + 1 || file[-(ptrdiff_t)length - 2] == '/'))
+			return (enum entity_kind)i;
+	}
+	return ENTITY_NONE;
+}
+
+void
+entity_parse(enum entity_kind kind, const struct place *place, struct arena *arena, struct entity *entity)
+{
+	*entity = (struct entity){.kind = kind};
+	switch (kind) {
+	case ENTITY_PROVIDER:
+		provider_parse(place, arena, &entity->provider);
+		entity->name = entity->provider.name;
+		entity->source = entity->provider.source;
+		break;
+	case ENTITY_HARDWARETYPE:
+		hardwaretype_parse(place, arena, &entity->hardwaretype);
+		entity->name = entity->hardwaretype.name;
+		entity->source = entity->hardwaretype.source;
+		break;
+	case ENTITY_IMAGETYPE:
+		imagetype_parse(place, arena, &entity->imagetype);
+		entity->name = entity->imagetype.name;
+		entity->source = entity->imagetype.source;
+		break;
+	case ENTITY_SERVICE:
+		service_parse(place, arena, &entity->service);
+		entity->name = entity->service.name;
+		entity->source = entity->service.source;
+		break;
+	default:
+		cluster_template_parse(place, arena, &entity->template);
+		entity->name = entity->template.name;
+		entity->source = entity->template.source;
+		break;
+	}
+}
+
+void
+entity_release(struct entity *entity)
+{
+	jv_free(entity->source);
+	*entity = (struct entity){0};
+}
+
+void
+findings_add(struct findings *findings, enum severity severity, const char *file, const struct problems *problems)
+{
+	for (size_t i = 0; i < problems->count; i++) {
+		ARRAY_ROOM(findings->list, findings->count, findings->capacity);
+		findings->list[findings->count++] = (struct finding){severity, file,
+		    memory_string(problems->list[i].pointer), memory_string(problems->list[i].text)};
+	}
+}
+
+void
+findings_release(struct findings *findings)
+{
+	for (size_t i = 0; i < findings->count; i++) {
+		free(findings->list[i].pointer);
+		free(findings->list[i].text);
+	}
+	free(findings->list);
+	*findings = (struct findings){0};
+}
+
+/* The text of err says what is wrong with the file, without its name. */
+static int
+read_document(int dir, const char *file, jv *document, struct error *err)
+{
+	struct buffer text = {0};
+	size_t prefix = strlen(file) + strlen(": ");
+	int result = file_read(dir, file, JSON_BYTES, &text, err);
+
+	if (result == 0)
+		result = json_parse(file, text.data, text.length, document, err);
+	if (result < 0 && strncmp(err->text, file, strlen(file)) == 0 && strlen(err->text) > prefix)
+		memmove(err->text, err->text + prefix, strlen(err->text) - prefix + 1);
+	buffer_release(&text);
+	return result;
+}
+
+static void
+add_finding(enum severity severity, const char *file, const char *text, struct findings *findings)
+{
+	struct problems problems = {0};
+	struct place whole = place_root((jv){0}, &problems);
+
+	place_problem(&whole, "%s", text);
+	findings_add(findings, severity, file, &problems);
+	problems_release(&problems);
+}
+
+void
+catalogue_add(struct catalogue *catalogue, enum entity_kind kind, const char *file, jv document, struct findings *findings)
+{
+	struct names *names = &catalogue->names[kind];
+	struct problems problems = {0};
+	struct place root = place_root(document, &problems);
+	struct entity *entity;
+	size_t known = names->count;
+
+	ARRAY_ROOM(catalogue->entities, catalogue->count, catalogue->capacity);
+	entity = &catalogue->entities[catalogue->count];
+	entity_parse(kind, &root, &catalogue->arena, entity);
+	entity->file = file = arena_string(&catalogue->arena, file);
+	findings_add(findings, SEVERITY_MALFORMED, file, &problems);
+	if (problems.total == 0 && (size_t)names_intern(names, entity->name) < known)
+		add_finding(SEVERITY_WRONG, file, "the name is another file's already; this one is left out", findings);
+	if (names->count > known)
+		catalogue->count++;
+	else
+		entity_release(entity);
+	for (int next = kind + 1; next <= ENTITY_KIND_COUNT; next++)
+		catalogue->first[next] = catalogue->count;
+	problems_release(&problems);
+}
+
+/* Reads one file into the next entity, or into findings. */
+static void
+load_file(int dir, enum entity_kind kind, const char *file, struct catalogue *catalogue, struct findings *findings)
+{
+	struct error err;
+	jv document;
+
+	if (read_document(dir, file, &document, &err) < 0) {
+		add_finding(SEVERITY_MALFORMED, file, err.text, findings);
+		return;
+	}
+	catalogue_add(catalogue, kind, file, document, findings);
+	jv_free(document);
+}
+
+static int
+is_document(const struct dirent *entry)
+{
+	const char *end = strrchr(entry->d_name, '.');
+
+	return entry->d_name[0] != '.' && end && strcmp(end, ".json") == 0;
+}
+
+static int
+compare_entries(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+/* Reads a file; a FIFO would block. One that was removed just now is none. */
+static void
+load_entry(int dir, enum entity_kind kind, const char *file, struct catalogue *catalogue, struct findings *findings)
+{
+	struct stat status;
+
+	if (fstatat(dir, file, &status, 0) == 0) {
+		if (S_ISREG(status.st_mode))
+			load_file(dir, kind, file, catalogue, findings);
+		else
+			add_finding(SEVERITY_MALFORMED, file, "it is no regular file", findings);
+	} else if (fstatat(dir, file, &status, AT_SYMLINK_NOFOLLOW) == 0)
+		load_file(dir, kind, file, catalogue, findings); /* a link that leads nowhere: says why */
+}
+
+/* Whether the folder is there. */
+static bool
+load_kind(int dir, enum entity_kind kind, struct catalogue *catalogue, struct findings *findings)
+{
+	struct dirent **entries;
+	int count = scandirat(dir, kinds[kind].folder, &entries, is_document, compare_entries);
+
+	if (count < 0 && errno != ENOENT)
+		add_finding(SEVERITY_MALFORMED, kinds[kind].folder, strerror(errno), findings);
+	if (count < 0)
+		return false;
+	for (int i = 0; i < count; i++) {
+		load_entry(dir, kind, arena_printf(&catalogue->arena, "%s/%s", kinds[kind].folder, entries[i]->d_name),
+		    catalogue, findings);
+		free(entries[i]);
+	}
+	free(entries);
+	return true;
+}
+
+int
+catalogue_load(const char *path, struct catalogue *catalogue, struct findings *findings, struct error *err)
+{
+	int dir = file_open(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0, err);
+	bool found = false;
+
+	*catalogue = (struct catalogue){0};
+	if (dir < 0)
+		return -1;
+	for (enum entity_kind kind = 0; kind < ENTITY_KIND_COUNT; kind++)
+		found |= load_kind(dir, kind, catalogue, findings);
+	close(dir);
+	if (!found)
+		return error_set(err, EX_NOINPUT, "%s: no catalogue: it has none of the folders %s, %s, %s, %s, %s, %s", path,
+		    kinds[0].folder, kinds[1].folder, kinds[2].folder, kinds[3].folder, kinds[4].folder, kinds[5].folder);
+	return 0;
+}
+
+void
+catalogue_release(struct catalogue *catalogue)
+{
+	for (size_t i = 0; i < catalogue->count; i++)
+		entity_release(&catalogue->entities[i]);
+	for (int kind = 0; kind < ENTITY_KIND_COUNT; kind++)
+		names_release(&catalogue->names[kind]);
+	free(catalogue->entities);
+	arena_release(&catalogue->arena);
+	*catalogue = (struct catalogue){0};
+}
+
+const struct entity *
+catalogue_find(const struct catalogue *catalogue, enum entity_kind kind, const char *name)
+{
+	int number = names_find(&catalogue->names[kind], name);
+
+	return number == NAMES_NONE ? NULL : &catalogue->entities[catalogue->first[kind] + (size_t)number];
+}
+
+const char *
+catalogue_suggest(const struct catalogue *catalogue, enum entity_kind kind, const char *name)
+{
+	const struct names *names = &catalogue->names[kind];
+	const char **list = memory_zeroed(names->count + 1, sizeof *list), *nearest;
+
+	if (names->count)
+		memcpy(list, names->list, names->count * sizeof *list);
+	nearest = option_suggest(name, list);
+	free(list);
+	return nearest;
+}
+
+const struct entity *
+catalogue_need(const struct catalogue *catalogue, enum entity_kind kind, const char *name, struct error *err)
+{
+	const struct entity *entity = catalogue_find(catalogue, kind, name);
+	const char *near;
+
+	if (entity)
+		return entity;
+	near = catalogue_suggest(catalogue, kind, name);
+	error_set(err, EX_NO, "there is no %s \"%s\"%s%s%s", kinds[kind].words, name, near ? "; did you mean \"" : "",
+	    near ? near : "", near ? "\"?" : "");
+	return NULL;
+}

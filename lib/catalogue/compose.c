@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "catalogue/compose.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "catalogue/catalogue.h"
+#include "model/name.h"
+#include "model/take/config.h"
+
+struct draft { /* while it is made */
+	const struct catalogue *catalogue;
+	const struct order *order;
+	struct arena arena;
+	struct problems problems; /* stays empty: the catalogue is well-formed */
+	jv document; /* of the template, merged */
+	struct cluster_template template;
+	const struct entity *provider;
+	struct string_list services; /* chosen, sorted */
+	struct names hardwaretypes, imagetypes, used; /* on the nodes that are there */
+};
+
+/* Eight digits drawn from tenant and name: the id of a cluster that nobody has given one. */
+static void
+compose_id(const char *tenant, const char *name, char id[static 9])
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+
+	for (const char *text = tenant; text; text = text == tenant ? name : NULL) {
+		const unsigned char *byte = (const unsigned char *)text;
+
+		do
+			hash = (hash ^ *byte) * UINT64_C(0x100000001b3);
+		while (*byte++);
+	}
+	snprintf(id, 9, "%08u", (unsigned)(hash % 99999999 + 1));
+}
+
+static int
+find_template(struct draft *draft, struct error *err)
+{
+	struct place root;
+
+	draft->document = catalogue_template(draft->catalogue, draft->order->template, err);
+	if (!jv_is_valid(draft->document))
+		return -1;
+	root = place_root(draft->document, &draft->problems);
+	cluster_template_parse(&root, &draft->arena, &draft->template);
+	name_set_make(&draft->template.compatible_hardwaretypes);
+	name_set_make(&draft->template.compatible_imagetypes);
+	return 0;
+}
+
+static int
+find_provider(struct draft *draft, struct error *err)
+{
+	const char *name = draft->order->provider ? draft->order->provider : draft->template.default_provider;
+
+	if (!name)
+		return error_set(err, EX_NO, "the template \"%s\" has no default provider: one has to be named",
+		    draft->template.name);
+	draft->provider = catalogue_need(draft->catalogue, ENTITY_PROVIDER, name, err);
+	return draft->provider ? 0 : -1;
+}
+
+static int
+find_services(struct draft *draft, struct error *err)
+{
+	const struct cluster_template *template = &draft->template;
+	size_t count = draft->order->services.count;
+
+	draft->services.count = count ? count : template->default_service_count;
+	draft->services.list = arena_alloc(&draft->arena, draft->services.count, sizeof *draft->services.list);
+	for (size_t i = 0; i < draft->services.count; i++)
+		draft->services.list[i] = count ? draft->order->services.list[i] : template->default_services[i].name;
+	name_set_make(&draft->services);
+	if (!draft->services.count)
+		return error_set(err, EX_NO, "the template \"%s\" has no default services: some have to be named",
+		    template->name);
+	for (size_t i = 0; i < draft->services.count; i++)
+		if (!catalogue_need(draft->catalogue, ENTITY_SERVICE, draft->services.list[i], err))
+			return -1;
+	return 0;
+}
+
+/* Types that are asked for by name have to be there; whether they may be used is for the solver to say. */
+static int
+find_types(struct draft *draft, struct error *err)
+{
+	const struct order *order = draft->order;
+
+	if (order->hardwaretype && !catalogue_need(draft->catalogue, ENTITY_HARDWARETYPE, order->hardwaretype, err))
+		return -1;
+	if (order->imagetype && !catalogue_need(draft->catalogue, ENTITY_IMAGETYPE, order->imagetype, err))
+		return -1;
+	return 0;
+}
+
+/* What the nodes that are there are made of has to be known too. */
+static void
+note_nodes(struct draft *draft)
+{
+	struct place root = place_root(draft->order->nodes, &draft->problems);
+
+	for (size_t i = 0; i < json_length(root.value); i++) {
+		struct place node = place_element(&root, i);
+		struct string_list services = name_list_parse(&node, "services", &draft->arena);
+		const char *hardwaretype = name_parse(&node, "hardwaretype", NEED_OPTIONAL, &draft->arena);
+		const char *imagetype = name_parse(&node, "imagetype", NEED_OPTIONAL, &draft->arena);
+
+		for (size_t j = 0; j < services.count; j++)
+			names_intern(&draft->used, services.list[j]);
+		if (hardwaretype)
+			names_intern(&draft->hardwaretypes, hardwaretype);
+		if (imagetype)
+			names_intern(&draft->imagetypes, imagetype);
+	}
+}
+
+/* An empty set of compatible types allows all. */
+static bool
+is_allowed(const struct string_list *set, const char *name)
+{
+	return !set->count || name_set_has(set, name);
+}
+
+static bool
+is_asked_for(const char *name, const char *asked, const struct names *present)
+{
+	return (asked && strcmp(asked, name) == 0) || names_find(present, name) != NAMES_NONE;
+}
+
+static bool
+is_wanted(const struct draft *draft, const struct entity *entity)
+{
+	const struct cluster_template *template = &draft->template;
+	const char *provider = draft->provider->name;
+
+	switch (entity->kind) {
+	case ENTITY_HARDWARETYPE:
+		if (is_asked_for(entity->name, draft->order->hardwaretype, &draft->hardwaretypes))
+			return true;
+		return hardwaretype_offer(&entity->hardwaretype, provider) &&
+		    is_allowed(&template->compatible_hardwaretypes, entity->name);
+	case ENTITY_IMAGETYPE:
+		if (is_asked_for(entity->name, draft->order->imagetype, &draft->imagetypes))
+			return true;
+		return imagetype_offer(&entity->imagetype, provider) &&
+		    is_allowed(&template->compatible_imagetypes, entity->name);
+	case ENTITY_SERVICE:
+		return name_set_has(&draft->services, entity->name) || names_find(&draft->used, entity->name) != NAMES_NONE;
+	default:
+		return false;
+	}
+}
+
+static void
+set_entities(const struct draft *draft, enum entity_kind kind, jv *request)
+{
+	const struct catalogue *catalogue = draft->catalogue;
+	jv list = jv_array();
+
+	for (size_t i = catalogue->first[kind]; i < catalogue->first[kind + 1]; i++)
+		if (is_wanted(draft, &catalogue->entities[i]))
+			list = jv_array_append(list, jv_copy(catalogue->entities[i].source));
+	json_set(request, entity_kind_folder(kind), list);
+}
+
+static int
+set_config(const struct draft *draft, jv *cluster, struct error *err)
+{
+	const struct order *order = draft->order;
+	jv config = jv_is_valid(order->config) ? jv_copy(order->config) : config_of_template(draft->document);
+
+	for (size_t i = 0; i < order->changes.count; i++)
+		if (config_set(&config, order->changes.list[i], err) < 0) {
+			jv_free(config);
+			return -1;
+		}
+	json_set(cluster, "config", config);
+	return 0;
+}
+
+static void
+set_machines(const struct order *order, jv *cluster)
+{
+	jv range;
+
+	if (!order->machines_min && !order->machines_max)
+		return;
+	if (order->machines_min == order->machines_max) {
+		json_set_number(cluster, "numMachines", (double)order->machines_min);
+		return;
+	}
+	range = jv_object();
+	if (order->machines_min)
+		json_set_number(&range, "min", (double)order->machines_min);
+	if (order->machines_max)
+		json_set_number(&range, "max", (double)order->machines_max);
+	json_set(cluster, "numMachines", range);
+}
+
+static void
+set_text(jv *object, const char *name, const char *text)
+{
+	if (text)
+		json_set_string(object, name, text);
+}
+
+static jv
+make_cluster(const struct draft *draft, struct error *err)
+{
+	const struct order *order = draft->order;
+	const char *suffix = order->dns_suffix ? order->dns_suffix : draft->template.default_dns_suffix;
+	jv cluster = jv_object(), services = jv_array();
+	char id[9];
+
+	compose_id(order->tenant, order->name, id);
+	for (size_t i = 0; i < draft->services.count; i++)
+		services = jv_array_append(services, jv_string(draft->services.list[i]));
+	set_text(&cluster, "catalogue", order->catalogue);
+	set_text(&cluster, "dnsSuffix", suffix);
+	set_text(&cluster, "hardwaretype", order->hardwaretype);
+	set_text(&cluster, "id", order->id ? order->id : id);
+	set_text(&cluster, "imagetype", order->imagetype);
+	set_text(&cluster, "name", order->name);
+	set_text(&cluster, "owner", order->owner);
+	set_text(&cluster, "tenant", order->tenant);
+	json_set(&cluster, "services", services);
+	if (order->next_nodenum)
+		json_set_number(&cluster, "nextNodenum", (double)order->next_nodenum);
+	set_machines(order, &cluster);
+	if (set_config(draft, &cluster, err) == 0)
+		return cluster;
+	jv_free(cluster);
+	return jv_invalid();
+}
+
+static void
+set_replace(const struct order *order, jv *request)
+{
+	jv list = jv_array();
+
+	for (size_t i = 0; i < order->replace.count; i++)
+		list = jv_array_append(list, jv_string(order->replace.list[i]));
+	if (order->replace.count)
+		json_set(request, "replace", list);
+	else
+		jv_free(list);
+}
+
+static jv
+make_request(const struct draft *draft, struct error *err)
+{
+	jv cluster = make_cluster(draft, err), request;
+
+	if (!jv_is_valid(cluster))
+		return cluster;
+	request = jv_object();
+	json_set_string(&request, "kind", "request");
+	json_set(&request, "cluster", cluster);
+	json_set(&request, "template", jv_copy(draft->document));
+	json_set(&request, "provider", jv_copy(draft->provider->source));
+	set_entities(draft, ENTITY_HARDWARETYPE, &request);
+	set_entities(draft, ENTITY_IMAGETYPE, &request);
+	set_entities(draft, ENTITY_SERVICE, &request);
+	json_set(&request, "nodes", jv_is_valid(draft->order->nodes) ? jv_copy(draft->order->nodes) : jv_array());
+	set_replace(draft->order, &request);
+	return request;
+}
+
+jv
+compose_request(const struct catalogue *catalogue, const struct order *order, struct error *err)
+{
+	struct draft draft = {.catalogue = catalogue, .order = order};
+	jv request = {0};
+
+	if (find_template(&draft, err) == 0 && find_provider(&draft, err) == 0 && find_services(&draft, err) == 0 &&
+	    find_types(&draft, err) == 0) {
+		note_nodes(&draft);
+		request = make_request(&draft, err);
+	}
+	jv_free(draft.template.source);
+	jv_free(draft.document);
+	names_release(&draft.hardwaretypes);
+	names_release(&draft.imagetypes);
+	names_release(&draft.used);
+	problems_release(&draft.problems);
+	arena_release(&draft.arena);
+	return request;
+}

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What is checked of a cluster template, with what it extends and includes; of a partial template only that the
+ * things it names exist.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "catalogue/catalogue-check.h"
+#include "model/document.h"
+#include "model/name.h"
+
+struct allowed { /* by the whole template, its parts merged */
+	struct string_list hardwaretypes, imagetypes, services; /* sorted; empty: any */
+};
+
+static bool
+is_allowed(const struct string_list *set, const char *name)
+{
+	return set->count == 0 || name_set_has(set, name);
+}
+
+static void
+check_compatibility(struct check *check)
+{
+	struct place place = place_member(&check->root, "compatibility");
+
+	check_list(&place, "hardwaretypes", check, ENTITY_HARDWARETYPE);
+	check_list(&place, "imagetypes", check, ENTITY_IMAGETYPE);
+	check_list(&place, "services", check, ENTITY_SERVICE);
+}
+
+/* Whether a hardware or image type is to be had at a provider. */
+static bool
+is_offered(const struct entity *type, const char *provider)
+{
+	if (type->kind == ENTITY_HARDWARETYPE)
+		return hardwaretype_offer(&type->hardwaretype, provider);
+	return imagetype_offer(&type->imagetype, provider);
+}
+
+static void
+check_default_type(const struct place *defaults, const struct check *check, enum entity_kind kind, const char *name,
+    const struct string_list *allowed)
+{
+	struct place place = place_member(defaults, entity_kind_name(kind));
+	const char *provider = check->entity->template.default_provider;
+
+	if (!name || !check_known(&place, name, check, kind))
+		return;
+	if (!is_allowed(allowed, name))
+		place_problem(&place, "\"%s\" is not among the compatible %ss", name, entity_kind_words(kind));
+	else if (provider && !is_offered(catalogue_find(check->catalogue, kind, name), provider))
+		place_problem(&place, "\"%s\" is not to be had at the provider \"%s\"", name, provider);
+}
+
+/* A default service is a name, or an object with a name and a config. */
+static struct place
+default_service_name(const struct place *element)
+{
+	return json_string(element->value) ? *element : place_member(element, "name");
+}
+
+static void
+check_default_services(const struct place *defaults, const struct check *check, const struct allowed *allowed)
+{
+	struct place services = place_member(defaults, "services");
+
+	for (size_t i = 0; i < json_length(services.value); i++) {
+		struct place element = place_element(&services, i), name = default_service_name(&element);
+		struct place config = place_member(&element, "config");
+
+		if (check_exists(&name, check, ENTITY_SERVICE) && !is_allowed(&allowed->services, json_string(name.value)))
+			place_problem(&name, "\"%s\" is not among the compatible services", json_string(name.value));
+		check_macros(&config, check, &allowed->services);
+	}
+}
+
+static void
+check_defaults(const struct check *check, const struct allowed *allowed)
+{
+	const struct cluster_template *template = &check->entity->template;
+	struct place defaults = place_member(&check->root, "defaults");
+	struct place provider = place_member(&defaults, "provider"), config = place_member(&defaults, "config");
+
+	check_known(&provider, template->default_provider, check, ENTITY_PROVIDER);
+	check_default_type(&defaults, check, ENTITY_HARDWARETYPE, template->default_hardwaretype,
+	    &allowed->hardwaretypes);
+	check_default_type(&defaults, check, ENTITY_IMAGETYPE, template->default_imagetype, &allowed->imagetypes);
+	check_default_services(&defaults, check, allowed);
+	check_macros(&config, check, &allowed->services);
+}
+
+/* A service that a rule names: it has to exist, and the rule says nothing where it is not allowed. */
+static void
+check_rule_service(const struct place *place, const char *name, struct check *check, const struct allowed *allowed)
+{
+	struct place doubt = check_doubt(check, place);
+
+	if (check_known(place, name, check, ENTITY_SERVICE) && !is_allowed(&allowed->services, name))
+		place_problem(&doubt, "\"%s\" is not among the compatible services, so this says nothing", name);
+}
+
+static void
+check_range(const struct place *place, int64_t min, int64_t max)
+{
+	if (min > max)
+		place_problem(place, "min %" PRId64 " is more than max %" PRId64, min, max);
+}
+
+static void
+check_service_constraints(const struct place *constraints, struct check *check, const struct allowed *allowed)
+{
+	const struct cluster_template *template = &check->entity->template;
+	struct place services = place_member(constraints, "services"), entry;
+	struct members members = members_of(&services);
+	size_t i = 0;
+
+	while (members_next(&members, &entry)) {
+		struct place quantities = place_member(&entry, "quantities");
+		const struct service_constraint *constraint = &template->constraints[i++];
+
+		check_rule_service(&entry, entry.name, check, allowed);
+		check_list(&entry, "hardwaretypes", check, ENTITY_HARDWARETYPE);
+		check_list(&entry, "imagetypes", check, ENTITY_IMAGETYPE);
+		check_range(&quantities, constraint->min, constraint->max);
+	}
+}
+
+static void
+check_set(const struct place *set, struct check *check, const struct allowed *allowed)
+{
+	struct names seen = {0};
+
+	for (size_t i = 0; i < json_length(set->value); i++) {
+		struct place element = place_element(set, i), doubt = check_doubt(check, &element);
+		size_t known = seen.count;
+		const char *name = json_string(element.value);
+
+		check_rule_service(&element, name, check, allowed);
+		if ((size_t)names_intern(&seen, name) < known)
+			place_problem(&doubt, "\"%s\" stands in this set before already", name);
+	}
+	names_release(&seen);
+}
+
+static void
+check_sets(const struct place *object, const char *member, struct check *check, const struct allowed *allowed)
+{
+	struct place sets = place_member(object, member);
+
+	for (size_t i = 0; i < json_length(sets.value); i++) {
+		struct place set = place_element(&sets, i), doubt = check_doubt(check, &set);
+
+		check_set(&set, check, allowed);
+		if (strcmp(member, "cantcoexist") == 0 && json_length(set.value) > 2)
+			place_problem(&doubt, "this forbids only all %zu on one node; mutuallyexclusive forbids any two of them",
+			    json_length(set.value));
+	}
+}
+
+static void
+check_counts(const struct place *constraints, struct check *check, const struct allowed *allowed)
+{
+	struct place rules = place_member(constraints, "counts"), term;
+
+	for (size_t i = 0; i < json_length(rules.value); i++) {
+		const struct count_rule *count = &check->entity->template.counts[i];
+		struct place rule = place_element(&rules, i), terms = place_member(&rule, "terms");
+		struct members members = members_of(&terms);
+
+		while (members_next(&members, &term))
+			check_rule_service(&term, term.name, check, allowed);
+		if (count->min > count->max)
+			place_problem(&rule, "min %g is more than max %g", count->min, count->max);
+	}
+}
+
+static void
+check_spreads(const struct place *constraints, struct check *check, const struct allowed *allowed)
+{
+	struct place rules = place_member(constraints, "spread");
+
+	for (size_t i = 0; i < json_length(rules.value); i++) {
+		struct place rule = place_element(&rules, i), services = place_member(&rule, "services");
+
+		check_set(&services, check, allowed);
+	}
+}
+
+static void
+check_constraints(struct check *check, const struct allowed *allowed)
+{
+	const struct cluster_template *template = &check->entity->template;
+	struct place constraints = place_member(&check->root, "constraints");
+	struct place size = place_member(&constraints, "size"), layout = place_member(&constraints, "layout");
+
+	check_range(&size, template->size_min, template->size_max);
+	check_service_constraints(&constraints, check, allowed);
+	check_sets(&layout, "mustcoexist", check, allowed);
+	check_sets(&layout, "cantcoexist", check, allowed);
+	check_sets(&layout, "mutuallyexclusive", check, allowed);
+	check_sets(&constraints, "oneof", check, allowed);
+	check_counts(&constraints, check, allowed);
+	check_spreads(&constraints, check, allowed);
+}
+
+static void
+check_lease(const struct check *check)
+{
+	const struct cluster_template *template = &check->entity->template;
+	struct place administration = place_member(&check->root, "administration");
+	struct place lease = place_member(&administration, "leaseduration"), initial = place_member(&lease, "initial");
+
+	if (template->lease_max_ms && (template->lease_initial_ms > template->lease_max_ms || !template->lease_initial_ms))
+		place_problem(&initial, "the initial lease is longer than the longest one");
+}
+
+/* What the template extends and includes; and whether the parts go together. */
+static void
+check_inheritance(const struct check *check, jv *merged)
+{
+	struct place extends = place_member(&check->root, "extends"), name = place_member(&extends, "name");
+	struct place includes = place_member(&check->root, "includes");
+	bool known = check_exists(&name, check, ENTITY_CLUSTERTEMPLATE);
+	struct error err;
+
+	for (size_t i = 0; i < json_length(includes.value); i++) {
+		struct place element = place_element(&includes, i), include = place_member(&element, "name");
+
+		known &= check_exists(&include, check, ENTITY_PARTIALTEMPLATE);
+	}
+	*merged = known ? catalogue_template(check->catalogue, check->entity->name, &err) : jv_invalid();
+	if (known && !jv_is_valid(*merged))
+		place_problem(&check->root, "%s", err.text);
+}
+
+/* The default services of a template, the names they provide included. */
+static struct names
+names_offered(const struct check *check, const struct cluster_template *template)
+{
+	struct names names = {0};
+
+	for (size_t i = 0; i < template->default_service_count; i++) {
+		const char *name = template->default_services[i].name;
+		const struct entity *entity = catalogue_find(check->catalogue, ENTITY_SERVICE, name);
+
+		names_intern(&names, name);
+		for (size_t j = 0; entity && j < entity->service.provides.count; j++)
+			names_intern(&names, entity->service.provides.list[j]);
+	}
+	return names;
+}
+
+static void
+check_required(const struct place *services, const char *name, const struct string_list *needed,
+    const struct names *offered)
+{
+	for (size_t i = 0; i < needed->count; i++)
+		if (names_find(offered, needed->list[i]) == NAMES_NONE)
+			place_problem(services, "\"%s\" requires \"%s\", which is not among the default services", name,
+			    needed->list[i]);
+}
+
+static void
+check_conflicts(const struct place *services, const struct service *service, const struct cluster_template *template)
+{
+	for (size_t i = 0; i < service->conflicts.count; i++)
+		for (size_t j = 0; j < template->default_service_count; j++)
+			if (strcmp(service->conflicts.list[i], template->default_services[j].name) == 0)
+				place_problem(services, "\"%s\" conflicts with \"%s\"", service->name, service->conflicts.list[i]);
+}
+
+/* A template whose default services cannot be together never gives a cluster by itself. */
+static void
+check_together(const struct check *check, const struct place *whole, struct arena *arena)
+{
+	struct place defaults = place_member(&check->root, "defaults"), services = place_member(&defaults, "services");
+	struct cluster_template template;
+	struct names offered;
+
+	cluster_template_parse(whole, arena, &template);
+	offered = names_offered(check, &template);
+	for (size_t i = 0; i < template.default_service_count; i++) {
+		const char *name = template.default_services[i].name;
+		const struct entity *entity = catalogue_find(check->catalogue, ENTITY_SERVICE, name);
+
+		if (!entity)
+			continue;
+		check_required(&services, name, &entity->service.install_requires, &offered);
+		check_required(&services, name, &entity->service.runtime_requires, &offered);
+		check_conflicts(&services, &entity->service, &template);
+	}
+	names_release(&offered);
+	jv_free(template.source);
+}
+
+static void
+note_allowed(const struct place *document, struct arena *arena, struct allowed *allowed)
+{
+	struct place place = place_member(document, "compatibility");
+
+	allowed->hardwaretypes = name_set_parse(&place, "hardwaretypes", arena);
+	allowed->imagetypes = name_set_parse(&place, "imagetypes", arena);
+	allowed->services = name_set_parse(&place, "services", arena);
+}
+
+void
+check_template(struct check *check)
+{
+	struct place links = place_member(&check->root, "links"), whole = check->root;
+	struct allowed allowed = {0};
+	struct arena arena = {0};
+	jv merged = {0};
+
+	if (check->entity->kind == ENTITY_CLUSTERTEMPLATE) {
+		check_inheritance(check, &merged);
+		whole = place_root(jv_is_valid(merged) ? merged : check->entity->source, &check->wrong);
+		note_allowed(&whole, &arena, &allowed);
+		check_constraints(check, &allowed);
+		check_lease(check);
+		check_macros(&links, check, &allowed.services);
+	}
+	check_compatibility(check);
+	check_defaults(check, &allowed);
+	if (check->entity->kind == ENTITY_CLUSTERTEMPLATE)
+		check_together(check, &whole, &arena);
+	jv_free(merged);
+	arena_release(&arena);
+}

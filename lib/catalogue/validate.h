@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Checks documents of any kind: of a catalogue, requests, and the records of layouts, plans, results and
+ * jobs.
+ */
+#ifndef CATALOGUE_VALIDATE_H
+#define CATALOGUE_VALIDATE_H
+
+#include <stdbool.h>
+
+#include "json/place.h"
+
+/* Adds to place->problems all that is malformed in a document of that kind. False where there is no such kind. */
+bool validate_document(const char *kind, const struct place *place);
+
+/* The names of the kinds; ends with NULL. "take" is a task (that is what it says it is) as coopr-queue take prints it. */
+const char *const *validate_kinds(void);
+
+/* Whether documents of that kind stand in streams of records: node, task, ... */
+bool validate_is_record(const char *kind);
+
+#endif

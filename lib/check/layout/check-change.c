@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a layout has to keep of what was there before: present nodes stay what they are, and nothing moves that is
+ * not concerned.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "check/layout/check-context.h"
+#include "model/name.h"
+
+static bool
+same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool
+same_list(const struct string_list *a, const struct string_list *b)
+{
+	if (a->count != b->count)
+		return false;
+	for (size_t i = 0; i < a->count; i++)
+		if (strcmp(a->list[i], b->list[i]) != 0)
+			return false;
+	return true;
+}
+
+/* A service that is neither added nor removed: it stood somewhere, and is still on the cluster. */
+static bool
+is_not_concerned(const struct check *c, const char *service)
+{
+	return check_on_cluster(c, service) && names_find(&c->stood, service) != NAMES_NONE;
+}
+
+static const struct node *
+now(const struct check *c, const struct node *was)
+{
+	int number = names_find(&c->after, was->id);
+
+	return number == NAMES_NONE ? NULL : &c->layout->nodes[number];
+}
+
+struct population { /* of nodes, but for those to be replaced */
+	int64_t present, leaving, new;
+	int64_t free;   /* that may leave because fewer are asked for */
+	bool shrinks;
+};
+
+/* Whether fewer are asked for than there are. That is structure: it stays so where the demand for it does not count, and
+ * then any number may leave. */
+static void
+judge_shrinking(const struct check *c, struct population *count)
+{
+	const struct cluster_wish *wish = &c->request->cluster;
+	int64_t size = c->request->template.size_max, most = INT64_MAX, asked = wish->machines_max < size ? wish->machines_max : size;
+	enum demand_kind kind = demand_exact_machines(c->request) ? DEMAND_MACHINES_MIN : DEMAND_MACHINES_MAX;
+
+	if (wish->machines_given && wish->machines_max < INT64_MAX && demand_holds(c->demands, kind, 0))
+		most = wish->machines_max;
+	if (size < most && demand_holds(c->demands, DEMAND_SIZE_MAX, 0))
+		most = size;
+	count->shrinks = count->present > asked;
+	if (count->shrinks)
+		count->free = count->present <= most ? INT64_MAX
+		    : count->leaving > count->new ? count->leaving - count->new : 0;
+}
+
+static struct population
+count_nodes(const struct check *c)
+{
+	const struct request *r = c->request;
+	struct population count = {0};
+
+	for (size_t i = 0; i < r->node_count; i++) {
+		const struct node *is = now(c, &r->nodes[i]);
+		bool present = !r->nodes[i].leaves && !r->nodes[i].replaced;
+
+		count.present += present;
+		count.leaving += present && is && is->leaves;
+	}
+	for (size_t i = 0; i < c->layout->node_count; i++)
+		count.new += c->layout->nodes[i].is_new;
+	judge_shrinking(c, &count);
+	return count;
+}
+
+/* Services of a that are not in b and are not concerned; which gets one of them. */
+static int64_t
+changes(const struct check *c, const struct string_list *a, const struct string_list *b, const char **which)
+{
+	int64_t count = 0;
+
+	for (size_t i = 0; i < a->count; i++)
+		if (!name_set_has(b, a->list[i]) && is_not_concerned(c, a->list[i])) {
+			*which = a->list[i];
+			count++;
+		}
+	return count;
+}
+
+static int
+compare_counts(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x < y) - (x > y);
+}
+
+/* A node that leaves is a move, and so is each service there that is not concerned; where fewer are asked for, those
+ * with the most may leave for nothing. */
+static int64_t
+departures(const struct check *c, const struct population *count)
+{
+	int64_t *lost = memory_zeroed((size_t)count->leaving, sizeof *lost), sum = 0;
+	size_t leaving = 0;
+	const char *which;
+
+	for (size_t i = 0; i < c->request->node_count; i++) {
+		const struct node *was = &c->request->nodes[i], *is = now(c, was);
+
+		if (!was->leaves && !was->replaced && is && is->leaves)
+			lost[leaving++] = 1 + changes(c, &was->services, &(struct string_list){0}, &which);
+	}
+	if (leaving)
+		qsort(lost, leaving, sizeof *lost, compare_counts);
+	for (size_t i = 0; i < leaving; i++)
+		sum += (int64_t)i < count->free ? 0 : lost[i];
+	free(lost);
+	return sum;
+}
+
+int64_t
+check_moves(const struct check *c)
+{
+	struct population count = count_nodes(c);
+	int64_t moves = departures(c, &count);
+	const char *which;
+
+	for (size_t i = 0; i < c->request->node_count; i++) {
+		const struct node *was = &c->request->nodes[i], *is = now(c, was);
+
+		if (!was->leaves && is && !is->leaves)
+			moves += changes(c, &was->services, &is->services, &which) + changes(c, &is->services, &was->services, &which);
+	}
+	return moves;
+}
+
+static void
+check_kept(struct check *c, const struct node *was, const struct node *is)
+{
+	const struct {
+		const char *name, *was, *is;
+	} members[] = {
+		{"hostname", was->hostname, is->hostname}, {"zone", was->zone, is->zone},
+		{"hardwaretype", was->hardwaretype, is->hardwaretype}, {"imagetype", was->imagetype, is->imagetype},
+		{"flavor", was->flavor, is->flavor}, {"image", was->image, is->image}, {"sshuser", was->sshuser, is->sshuser},
+	};
+
+	if (was->nodenum != is->nodenum)
+		check_fault(c, is->id, "/nodes", "its nodenum was %" PRId64, was->nodenum);
+	for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+		if (!same_text(members[i].was, members[i].is))
+			check_fault(c, is->id, "/nodes", "its %s was %s and is %s", members[i].name,
+			    members[i].was ? members[i].was : "null", members[i].is ? members[i].is : "null");
+	if (is->is_new)
+		check_fault(c, is->id, "/nodes", "is present, and is said to be new");
+	else if (!same_list(&was->services, &is->was))
+		check_fault(c, is->id, "/nodes", "what it says stood there before (was) did not");
+}
+
+/* Where nothing may move, each move is a fault of its own. */
+static void
+check_stands(struct check *c, const struct node *was, const struct node *is)
+{
+	const char *which = NULL;
+
+	if (changes(c, &was->services, &is->services, &which))
+		check_fault(c, is->id, "/nodes", "has lost %s, which is not concerned", which);
+	if (changes(c, &is->services, &was->services, &which))
+		check_fault(c, is->id, "/nodes", "has got %s, which stood elsewhere before", which);
+}
+
+static void
+check_present(struct check *c, const struct population *count)
+{
+	for (size_t i = 0; i < c->request->node_count; i++) {
+		const struct node *was = &c->request->nodes[i], *is = now(c, was);
+
+		if (was->leaves)
+			continue;
+		if (!is) {
+			check_fault(c, was->id, "/nodes", "is present, and the layout does not say what becomes of it");
+			continue;
+		}
+		check_kept(c, was, is);
+		if (!is->leaves && was->replaced)
+			check_fault(c, is->id, "/replace", "is to be replaced, and stays");
+		else if (is->leaves && !was->replaced && !count->shrinks && c->moves_max == 0)
+			check_fault(c, is->id, "/nodes", "leaves without need");
+		else if (!is->leaves && c->moves_max == 0)
+			check_stands(c, was, is);
+	}
+}
+
+static void
+check_additions(struct check *c, const struct population *count)
+{
+	bool none = count->shrinks && count->free < INT64_MAX && c->moves_max == 0;
+	int64_t last = -1;
+
+	for (size_t i = 0; i < c->request->node_count; i++)
+		last = c->request->nodes[i].nodenum > last ? c->request->nodes[i].nodenum : last;
+	for (size_t i = 0; i < c->layout->node_count; i++) {
+		const struct node *node = &c->layout->nodes[i];
+		bool known = names_find(&c->before, node->id) != NAMES_NONE;
+
+		if (!node->is_new && !known)
+			check_fault(c, node->id, "/nodes", "is said to be present, and is not");
+		if (!node->is_new || known)
+			continue;
+		if (node->nodenum <= last)
+			check_fault(c, node->id, "/nodes", "is new, and its number is not above those of the present nodes");
+		if (none)
+			check_fault(c, node->id, "/nodes", "is new, while present nodes leave");
+	}
+}
+
+void
+check_change(struct check *c)
+{
+	struct population count = count_nodes(c);
+	int64_t moves;
+
+	check_present(c, &count);
+	check_additions(c, &count);
+	if (c->moves_max > 0 && (moves = check_moves(c)) > c->moves_max)
+		check_fault(c, "cluster", "/nodes", "%" PRId64 " placements that are not concerned change, at most %" PRId64
+		    " may", moves, c->moves_max);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The judge of a conflict: whether its members cannot hold together, and whether each of them is needed for that.
+ *
+ * That the others can hold together without a member is shown by a layout: the solver looks for it, and check.h,
+ * which shares nothing with the solver, judges it. That all of them cannot is found out by trying every layout where
+ * these are few; else the solver is asked once more, with these demands alone.
+ */
+#ifndef CHECK_LAYOUT_CHECK_CONFLICT_H
+#define CHECK_LAYOUT_CHECK_CONFLICT_H
+
+#include <stdbool.h>
+
+#include "json/place.h"
+
+struct arena;
+struct error;
+struct fault;
+struct request;
+
+struct conflict_terms {
+	int64_t moves_max; /* how many moves are allowed */
+	bool not_minimal;  /* it does not say that each member is needed */
+	bool notes;        /* the report is to have notes */
+};
+
+struct conflict_report { /* lives in the arena */
+	struct fault *faults; /* what is wrong with it, where is the member; NULL: nothing */
+	struct fault *notes;  /* of each member: what becomes of the request without it */
+	bool exhausted;       /* that it is one was found out by trying every layout */
+};
+
+/* 0, or -1: EX_DATAERR where the request is malformed, EX_SOFTWARE where it cannot be judged. */
+int check_conflict(const struct request *request, const struct string_list *conflict,
+    const struct conflict_terms *terms, struct arena *arena, struct conflict_report *report, struct error *err);
+
+#endif

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a layout has to keep over all: how many of what, and which services there are.
+ */
+#include "check/layout/check.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "check/layout/check-context.h"
+
+/* Whether the request says elsewhere how few there may be: by a min of 0, or as one of a choice. */
+static bool
+may_be_absent(const struct check *c, const char *service)
+{
+	const struct service_constraint *constraint = check_constraint_of(c, service);
+
+	return constraint && constraint->has_min ? constraint->min <= 0
+	                                         : check_in_sets(&c->request->template.oneof, service);
+}
+
+static void
+check_quantity(struct check *c, size_t index, const char *service)
+{
+	const struct service_constraint *constraint = check_constraint_of(c, service);
+	size_t number = constraint ? (size_t)(constraint - c->request->template.constraints) : 0;
+	int64_t count = check_instances(c, service);
+
+	if (count < 1 && !may_be_absent(c, service))
+		check_broken(c, "cluster", DEMAND_PLACED, index, "%s has no instance", service);
+	if (constraint && constraint->has_min && constraint->min > 1 && count < constraint->min)
+		check_broken(c, "cluster", DEMAND_MIN, number, "%s has %" PRId64 " instances, its least is %" PRId64, service, count,
+		    constraint->min);
+	if (constraint && constraint->has_max && count > constraint->max)
+		check_broken(c, "cluster", DEMAND_MAX, number, "%s has %" PRId64 " instances, its most is %" PRId64, service, count,
+		    constraint->max);
+}
+
+static void
+check_rules(struct check *c)
+{
+	const struct cluster_template *t = &c->request->template;
+
+	for (size_t i = 0; i < t->count_count; i++) {
+		double sum = 0;
+
+		for (size_t j = 0; j < t->counts[i].term_count; j++)
+			if (check_on_cluster(c, t->counts[i].terms[j].service))
+				sum += check_millionths(t->counts[i].terms[j].coefficient) *
+				    (double)check_instances(c, t->counts[i].terms[j].service);
+		if (sum < t->counts[i].min - 5e-7 || sum > t->counts[i].max + 5e-7)
+			check_broken(c, "cluster", DEMAND_COUNT_RULE, i, "the rule \"%s\" is broken: it gives %g",
+			    t->counts[i].name ? t->counts[i].name : "", sum);
+	}
+	for (size_t i = 0; i < t->oneof.count; i++) {
+		size_t with = 0;
+
+		for (size_t j = 0; j < t->oneof.list[i].count; j++)
+			with += check_on_cluster(c, t->oneof.list[i].list[j]) && check_instances(c, t->oneof.list[i].list[j]) > 0;
+		if (with != 1 && check_chosen(c, &t->oneof.list[i]))
+			check_broken(c, "cluster", DEMAND_ONEOF, i, "%zu of what there should be one of has instances", with);
+	}
+}
+
+/* Zones that the instances of a service stand in. Where those of the provider do not count, each new node is as if
+ * it had one of its own. */
+static int64_t
+zones_of(const struct check *c, const char *service)
+{
+	bool limited = demand_holds(c->demands, DEMAND_ZONES, 0);
+	struct names zones = {0};
+	int64_t count = 0;
+
+	for (size_t i = 0; i < c->layout->node_count; i++) {
+		const struct node *node = &c->layout->nodes[i];
+
+		if (node->leaves || !node_has(node, service))
+			continue;
+		if (node->is_new && !limited)
+			count++;
+		else if (node->zone)
+			names_intern(&zones, node->zone);
+	}
+	count += (int64_t)zones.count;
+	names_release(&zones);
+	return count;
+}
+
+/* A service without instances is not concerned. */
+static void
+check_spread(struct check *c)
+{
+	const struct cluster_template *t = &c->request->template;
+
+	for (size_t i = 0; i < t->spread_count; i++)
+		for (size_t j = 0; j < t->spreads[i].services.count; j++) {
+			const char *service = t->spreads[i].services.list[j];
+			int64_t zones = check_instances(c, service) ? zones_of(c, service) : t->spreads[i].min;
+
+			if (zones < t->spreads[i].min)
+				check_broken(c, "cluster", DEMAND_SPREAD, i, "%s stands in %" PRId64 " zones, its least is %" PRId64,
+				    service, zones, t->spreads[i].min);
+		}
+}
+
+static void
+check_size(struct check *c)
+{
+	const struct cluster_wish *wish = &c->request->cluster;
+	const struct cluster_template *t = &c->request->template;
+	bool exact = wish->machines_given && wish->machines_min == wish->machines_max;
+	int64_t count = c->node_count;
+
+	if (wish->machines_given && (count < wish->machines_min || (exact && count != wish->machines_min)))
+		check_broken(c, "cluster", DEMAND_MACHINES_MIN, 0, "%" PRId64 " nodes are not the number that is asked for", count);
+	if (wish->machines_given && !exact && count > wish->machines_max)
+		check_broken(c, "cluster", DEMAND_MACHINES_MAX, 0, "%" PRId64 " nodes are more than are asked for", count);
+	if (count > t->size_max)
+		check_broken(c, "cluster", DEMAND_SIZE_MAX, 0, "%" PRId64 " nodes are more than the template allows", count);
+	if (count < t->size_min && t->size_min > 1 && !exact)
+		check_broken(c, "cluster", DEMAND_SIZE_MIN, 0, "%" PRId64 " nodes are fewer than the template needs", count);
+	if (count < 1)
+		check_fault(c, "cluster", NULL, "has no node");
+}
+
+static void
+check_available(struct check *c)
+{
+	const struct request *r = c->request;
+	int64_t *of_type = memory_zeroed(r->hardwaretype_count, sizeof *of_type);
+
+	for (size_t i = 0; i < c->layout->node_count; i++) {
+		const struct node *node = &c->layout->nodes[i];
+		int number = node->hardwaretype && !node->leaves ? names_find(&c->hardware, node->hardwaretype) : NAMES_NONE;
+
+		if (number != NAMES_NONE)
+			of_type[number]++;
+	}
+	for (size_t i = 0; i < r->hardwaretype_count; i++) {
+		const struct hardware_offer *offer = check_hardware_of(c, r->hardwaretypes[i].name);
+
+		if (offer && offer->available >= 0 && of_type[i] > offer->available)
+			check_broken(c, "cluster", DEMAND_AVAILABLE, i, "%" PRId64 " machines of type %s, %" PRId64 " are available",
+			    of_type[i], r->hardwaretypes[i].name, offer->available);
+	}
+	free(of_type);
+}
+
+/* Whether some rule names the service. */
+static bool
+is_named(const struct check *c, const char *service)
+{
+	const struct cluster_template *t = &c->request->template;
+
+	for (size_t i = 0; i < t->count_count; i++)
+		for (size_t j = 0; j < t->counts[i].term_count; j++)
+			if (strcmp(t->counts[i].terms[j].service, service) == 0)
+				return true;
+	for (size_t i = 0; i < t->spread_count; i++)
+		if (check_listed(&t->spreads[i].services, service))
+			return true;
+	return check_constraint_of(c, service) || check_in_sets(&t->mustcoexist, service) ||
+	    check_in_sets(&t->cantcoexist, service) || check_in_sets(&t->mutuallyexclusive, service) ||
+	    check_in_sets(&t->oneof, service);
+}
+
+static void
+check_cluster(struct check *c)
+{
+	const struct cluster_wish *wish = &c->request->cluster;
+	const struct cluster *cluster = &c->layout->cluster;
+
+	if (strcmp(cluster->id, wish->id) != 0)
+		check_fault(c, "cluster", "/cluster/id", "its id is %s", cluster->id);
+	if (strcmp(cluster->name, wish->name) != 0)
+		check_fault(c, "cluster", "/cluster/name", "its name is %s", cluster->name);
+	if (strcmp(cluster->tenant, wish->tenant) != 0)
+		check_fault(c, "cluster", "/cluster/tenant", "its tenant is %s", cluster->tenant);
+	if (strcmp(cluster->provider.name, c->request->provider.name) != 0)
+		check_fault(c, "cluster", "/provider", "its provider is %s", cluster->provider.name);
+	for (size_t i = 0; i < cluster->services.count; i++)
+		if (check_service_of(c, cluster->services.list[i]) && !cluster_definition(cluster, cluster->services.list[i]))
+			check_fault(c, "cluster", "/services", "has no definition of %s", cluster->services.list[i]);
+	check_services(c);
+	for (size_t i = 0; i < demand_service_count(c->request); i++)
+		check_quantity(c, i, demand_service(c->request, i));
+}
+
+static void
+begin(struct check *c)
+{
+	const struct request *r = c->request;
+	const struct string_list *services = &c->layout->cluster.services;
+
+	for (size_t i = 0; i < r->template.constraint_count; i++)
+		names_intern(&c->constrained, r->template.constraints[i].service);
+	for (size_t i = 0; i < r->service_count; i++)
+		names_intern(&c->defined, r->services[i].name);
+	for (size_t i = 0; i < r->hardwaretype_count; i++)
+		names_intern(&c->hardware, r->hardwaretypes[i].name);
+	for (size_t i = 0; i < r->imagetype_count; i++)
+		names_intern(&c->images, r->imagetypes[i].name);
+	for (size_t i = 0; i < r->node_count; i++) {
+		names_intern(&c->before, r->nodes[i].id);
+		for (size_t j = 0; j < r->nodes[i].services.count && !r->nodes[i].leaves; j++)
+			names_intern(&c->stood, r->nodes[i].services.list[j]);
+	}
+	c->everywhere.list = arena_alloc(c->arena, services->count, sizeof *c->everywhere.list);
+	for (size_t i = 0; i < services->count; i++)
+		if (!is_named(c, services->list[i]))
+			c->everywhere.list[c->everywhere.count++] = services->list[i];
+}
+
+static void
+count_instances(struct check *c)
+{
+	size_t capacity = 0;
+
+	for (size_t i = 0; i < c->layout->node_count; i++) {
+		const struct node *node = &c->layout->nodes[i];
+
+		names_intern(&c->after, node->id);
+		c->node_count += !node->leaves;
+		for (size_t j = 0; j < node->services.count && !node->leaves; j++) {
+			size_t before = c->standing.count;
+			size_t number = (size_t)names_intern(&c->standing, node->services.list[j]);
+
+			if (number == before) {
+				ARRAY_ROOM(c->instances, before, capacity);
+				c->instances[number] = 0;
+			}
+			c->instances[number]++;
+		}
+	}
+}
+
+static void
+judge(struct check *c)
+{
+	begin(c);
+	count_instances(c);
+	check_cluster(c);
+	check_size(c);
+	check_available(c);
+	check_rules(c);
+	check_spread(c);
+	if (!c->request->node_count || demand_holds(c->demands, DEMAND_NODES, 0))
+		check_change(c);
+	for (size_t i = 0; i < c->layout->node_count; i++)
+		check_node(c, &c->layout->nodes[i]);
+	check_claims(c);
+}
+
+static void
+end(struct check *c)
+{
+	names_release(&c->constrained);
+	names_release(&c->defined);
+	names_release(&c->hardware);
+	names_release(&c->images);
+	names_release(&c->before);
+	names_release(&c->after);
+	names_release(&c->stood);
+	names_release(&c->standing);
+	free(c->instances);
+}
+
+struct fault *
+check_layout(const struct request *request, const struct layout *layout, const struct check_terms *terms,
+    struct arena *arena)
+{
+	struct fault *first = NULL;
+	struct demands all = {0};
+	struct check c = {
+		.request = request, .layout = layout, .demands = terms->demands, .claims = terms->claims,
+		.moves_max = terms->moves_max, .arena = arena, .last = &first,
+	};
+
+	if (!c.demands) {
+		demands_collect(request, &all);
+		c.demands = &all;
+	}
+	judge(&c);
+	end(&c);
+	demands_release(&all);
+	return first;
+}
+
+struct amounts
+check_worth(const struct request *request, const struct layout *layout, struct arena *arena)
+{
+	struct amounts worth = {arena_alloc(arena, OBJECTIVE_COUNT, sizeof *worth.list), 0};
+	struct demands all;
+	struct check c = {.request = request, .layout = layout, .arena = arena};
+	double cost;
+
+	demands_collect(request, &all);
+	c.demands = &all;
+	begin(&c);
+	count_instances(&c);
+	if (check_cost(&c, &cost))
+		worth.list[worth.count++] = (struct amount){objective_name(OBJECTIVE_COST), cost};
+	worth.list[worth.count++] = (struct amount){objective_name(OBJECTIVE_MACHINES), (double)c.node_count};
+	worth.list[worth.count++] = (struct amount){objective_name(OBJECTIVE_MOVES), (double)check_moves(&c)};
+	end(&c);
+	demands_release(&all);
+	return worth;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The judge of a layout: whether it is one that the request asks for, and whether what it says of itself is so. It
+ * looks at every node and every rule one by one and shares no code with the search. What it does not judge is
+ * whether a better layout exists.
+ */
+#ifndef CHECK_LAYOUT_CHECK_H
+#define CHECK_LAYOUT_CHECK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/entity.h"
+
+struct arena;
+struct demands;
+struct layout;
+struct request;
+struct solution;
+
+struct check_terms {
+	const struct demands *demands;  /* those dropped do not count; NULL: all count */
+	const struct solution *claims;  /* what the layout says of itself; NULL: nothing */
+	int64_t moves_max;              /* how many placements that are not concerned may change */
+};
+
+struct fault {
+	const char *where;   /* a node's id, or "cluster" */
+	const char *text;
+	const char *pointer; /* into the request: the rule that is broken; NULL where it is not a member of it */
+	struct fault *next;
+};
+
+/* All that is wrong, in the order found; NULL where nothing is. Lives in the arena. Takes time proportional to the
+ * length of the layout. */
+struct fault *check_layout(const struct request *request, const struct layout *layout, const struct check_terms *terms,
+    struct arena *arena);
+
+/* What a layout is worth: its cost (where each machine has one), machines and moves, by name. */
+struct amounts check_worth(const struct request *request, const struct layout *layout, struct arena *arena);
+
+#endif

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "check/layout/exhaust.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "check/layout/check.h"
+#include "model/layout.h"
+#include "model/request.h"
+#include "solve/program/demand.h"
+
+enum { SERVICES_MOST = 10, KINDS_MOST = 4000, LAYOUTS_MOST = 4000 };
+
+struct trial {
+	const struct demands *demands;
+	const struct request *request;
+	struct arena arena;
+	struct string_list services; /* of the cluster, sorted */
+	struct node *kinds;          /* of nodes, each right by itself */
+	size_t kind_count, kind_capacity;
+	struct layout layout;
+	int64_t from, to;            /* how many nodes */
+	bool found;
+};
+
+static void
+bound_nodes(struct trial *t)
+{
+	const struct cluster_wish *wish = &t->request->cluster;
+	const struct cluster_template *template = &t->request->template;
+	bool exact = demand_exact_machines(t->request);
+
+	t->from = 1;
+	t->to = INT64_MAX;
+	if (template->size_min > 1 && !exact && demand_holds(t->demands, DEMAND_SIZE_MIN, 0))
+		t->from = template->size_min;
+	if (template->size_max < INT64_MAX && demand_holds(t->demands, DEMAND_SIZE_MAX, 0))
+		t->to = template->size_max;
+	if (wish->machines_given && demand_holds(t->demands, DEMAND_MACHINES_MIN, 0)) {
+		t->from = wish->machines_min > t->from ? wish->machines_min : t->from;
+		t->to = exact && wish->machines_max < t->to ? wish->machines_max : t->to;
+	}
+	if (wish->machines_given && !exact && wish->machines_max < INT64_MAX &&
+	    demand_holds(t->demands, DEMAND_MACHINES_MAX, 0) && wish->machines_max < t->to)
+		t->to = wish->machines_max;
+}
+
+/* Whether the nodes in the layout break nothing; those faults alone that are a node's where only these matter. */
+static bool
+is_right(struct trial *t, bool only_nodes)
+{
+	struct check_terms terms = {.demands = t->demands};
+	struct arena arena = {0};
+	struct fault *fault = check_layout(t->request, &t->layout, &terms, &arena);
+
+	while (fault && only_nodes && strcmp(fault->where, "cluster") == 0)
+		fault = fault->next;
+	arena_release(&arena);
+	return !fault;
+}
+
+static void
+name_node(struct trial *t, size_t i)
+{
+	const struct cluster_wish *wish = &t->request->cluster;
+	const char *suffix = wish->dns_suffix ? wish->dns_suffix : t->request->template.default_dns_suffix;
+	struct node *node = &t->layout.nodes[i];
+
+	node->nodenum = NODE_FIRST_NUMBER + (int64_t)i;
+	node->id = arena_printf(&t->arena, "%s-%" PRId64, wish->id, node->nodenum);
+	node->hostname = node_hostname(wish->name, wish->id, node->nodenum, suffix, &t->arena);
+}
+
+/* Puts a node of a kind in a place that has a name already. */
+static void
+put_node(struct trial *t, size_t place, const struct node *kind)
+{
+	struct node *node = &t->layout.nodes[place], named = *node;
+
+	*node = *kind;
+	node->nodenum = named.nodenum;
+	node->id = named.id;
+	node->hostname = named.hostname;
+}
+
+static void
+try_kind(struct trial *t, const struct hardwaretype *hardware, const struct imagetype *image, const char *zone,
+    unsigned services)
+{
+	const struct hardware_offer *flavor = hardwaretype_offer(hardware, t->request->provider.name);
+	const struct image_offer *offer = imagetype_offer(image, t->request->provider.name);
+	struct node kind = {.is_new = true, .zone = zone, .hardwaretype = hardware->name, .imagetype = image->name};
+
+	kind.flavor = flavor ? flavor->flavor : NULL;
+	kind.image = offer ? offer->image : NULL;
+	kind.sshuser = offer ? offer->sshuser : NULL;
+	kind.services.list = arena_alloc(&t->arena, t->services.count, sizeof *kind.services.list);
+	for (size_t i = 0; i < t->services.count; i++)
+		if (services >> i & 1)
+			kind.services.list[kind.services.count++] = t->services.list[i];
+	put_node(t, 0, &kind);
+	t->layout.node_count = 1;
+	if (!is_right(t, true))
+		return;
+	ARRAY_ROOM(t->kinds, t->kind_count, t->kind_capacity);
+	t->kinds[t->kind_count++] = kind;
+}
+
+static void
+list_kinds(struct trial *t)
+{
+	const struct request *r = t->request;
+	bool limited = !r->template.spread_count || demand_holds(t->demands, DEMAND_ZONES, 0);
+	const struct string_list *zones = limited ? &r->provider.zones : &(struct string_list){0};
+
+	for (size_t h = 0; h < r->hardwaretype_count; h++)
+		for (size_t i = 0; i < r->imagetype_count; i++)
+			for (size_t z = 0; z < (zones->count ? zones->count : 1); z++)
+				for (unsigned services = 1; services < 1U << t->services.count; services++)
+					try_kind(t, &r->hardwaretypes[h], &r->imagetypes[i], zones->count ? zones->list[z] : NULL, services);
+}
+
+/* Nodes are alike but for their kinds: those in place i and on have kind k or a later one. */
+static void
+try_from(struct trial *t, size_t place, size_t kind)
+{
+	if (place == t->layout.node_count) {
+		t->found = is_right(t, false);
+		return;
+	}
+	for (size_t k = kind; k < t->kind_count && !t->found; k++) {
+		put_node(t, place, &t->kinds[k]);
+		try_from(t, place + 1, k);
+	}
+}
+
+/* How many layouts there are with that many nodes: kinds + nodes - 1 over nodes. */
+static bool
+are_few(const struct trial *t)
+{
+	double sum = 0;
+
+	for (int64_t nodes = t->from; nodes <= t->to && sum <= LAYOUTS_MOST; nodes++) {
+		double layouts = 1;
+
+		for (int64_t i = 0; i < nodes && layouts <= LAYOUTS_MOST; i++)
+			layouts *= (double)(t->kind_count + (size_t)i) / (double)(i + 1);
+		sum += layouts;
+	}
+	return sum <= LAYOUTS_MOST;
+}
+
+static enum exhausted
+try_all(struct trial *t)
+{
+	size_t most = (size_t)(t->to < LAYOUTS_MOST ? t->to : LAYOUTS_MOST);
+
+	t->layout.nodes = arena_alloc(&t->arena, most + 1, sizeof *t->layout.nodes);
+	name_node(t, 0);
+	list_kinds(t);
+	if (t->from > t->to || t->kind_count == 0)
+		return EXHAUST_NONE;
+	if (t->to > LAYOUTS_MOST || !are_few(t))
+		return EXHAUST_MANY;
+	for (size_t i = 1; i < most; i++)
+		name_node(t, i);
+	for (int64_t nodes = t->from; nodes <= t->to && !t->found; nodes++) {
+		t->layout.node_count = (size_t)nodes;
+		try_from(t, 0, 0);
+	}
+	return t->found ? EXHAUST_FOUND : EXHAUST_NONE;
+}
+
+static int
+compare_texts(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The services asked for, each once, sorted. */
+static void
+take_services(struct trial *t)
+{
+	size_t count = demand_service_count(t->request);
+	struct string_list *list = &t->services;
+
+	list->list = arena_alloc(&t->arena, count, sizeof *list->list);
+	for (size_t i = 0; i < count; i++)
+		list->list[i] = demand_service(t->request, i);
+	if (count)
+		qsort(list->list, count, sizeof *list->list, compare_texts);
+	for (size_t i = 0; i < count; i++)
+		if (!i || strcmp(list->list[i], list->list[list->count - 1]) != 0)
+			list->list[list->count++] = list->list[i];
+}
+
+static void
+name_cluster(struct trial *t)
+{
+	const struct request *r = t->request;
+	struct cluster *c = &t->layout.cluster;
+
+	*c = (struct cluster){
+		.id = r->cluster.id, .name = r->cluster.name, .tenant = r->cluster.tenant, .services = t->services,
+		.provider = r->provider,
+		.definitions = arena_alloc(&t->arena, t->services.count, sizeof *c->definitions),
+	};
+	for (size_t i = 0; i < t->services.count; i++)
+		for (size_t j = 0; j < r->service_count; j++)
+			if (strcmp(r->services[j].name, t->services.list[i]) == 0)
+				c->definitions[c->definition_count++] = r->services[j];
+}
+
+enum exhausted
+exhaust(const struct demands *demands)
+{
+	struct trial t = {.demands = demands, .request = demands->request};
+	enum exhausted result = EXHAUST_MANY;
+	double kinds = (double)t.request->hardwaretype_count * (double)t.request->imagetype_count *
+	    (double)(t.request->provider.zones.count + 1);
+
+	take_services(&t);
+	bound_nodes(&t);
+	if (!t.request->node_count && t.services.count <= SERVICES_MOST && kinds * (1 << t.services.count) <= KINDS_MOST) {
+		name_cluster(&t);
+		result = try_all(&t);
+	}
+	free(t.kinds);
+	arena_release(&t.arena);
+	return result;
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "check/plan/duty.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "model/take/macro.h"
+
+size_t
+duties_class_size(const struct duties *duties, uint32_t class)
+{
+	return duties->first[class + 1] - duties->first[class];
+}
+
+static void
+join(struct duties *duties, int service, enum from from, uint32_t step)
+{
+	ARRAY_ROOM(duties->joined, duties->joined_count, duties->joined_capacity);
+	duties->joined[duties->joined_count++] = (struct member){(uint32_t)service * FROM_COUNT + from, step};
+}
+
+/* Who stops for a while in a rolling plan keeps nobody waiting. */
+static void
+join_chain(struct duties *duties, const struct chain *chain)
+{
+	const struct judge *judge = duties->judge;
+	uint32_t last = judge->tasks[chain->end - 1];
+
+	for (size_t i = chain->first; i < chain->end; i++) {
+		enum action action = judge->plan->steps[judge->tasks[i]].action;
+
+		if (action == ACTION_INSTALL || action == ACTION_START || action == ACTION_REMOVE)
+			join(duties, chain->service, action == ACTION_INSTALL ? FROM_INSTALL : action == ACTION_START ? FROM_START
+			    : FROM_REMOVE, judge->tasks[i]);
+		if (action == ACTION_STOP && !chain->rolls)
+			join(duties, chain->service, FROM_STOP, judge->tasks[i]);
+	}
+	if (chain->rolls)
+		join(duties, chain->service, FROM_DONE, last);
+	if (chain->kind == CHAIN_SET_UP)
+		join(duties, chain->service, FROM_UP, last);
+}
+
+/* The confirmations that whoever reads the configuration has to wait for. */
+static void
+join_addresses(struct duties *duties)
+{
+	const struct judge *judge = duties->judge;
+	struct arena arena = {0};
+	struct string_list asked = macro_addresses_of(judge->plan->layout.cluster.config, &arena);
+
+	for (uint32_t i = 0; i < judge->plan->count; i++) {
+		const struct node *node;
+
+		if (judge->node_of[i] == JUDGE_NONE || judge->plan->steps[i].action != ACTION_CONFIRM)
+			continue;
+		node = &judge->plan->layout.nodes[judge->node_of[i]];
+		for (size_t j = 0; j < node->services.count; j++)
+			if (name_set_has(&asked, node->services.list[j]))
+				join(duties, names_find(&judge->services, node->services.list[j]), FROM_ADDRESS, i);
+	}
+	arena_release(&arena);
+}
+
+static void
+sort_members(struct duties *duties)
+{
+	size_t *next;
+
+	duties->first = memory_zeroed(duties->class_count + 1, sizeof *duties->first);
+	duties->members = memory_resize(NULL, duties->joined_count, sizeof *duties->members);
+	for (size_t i = 0; i < duties->joined_count; i++)
+		duties->first[duties->joined[i].class + 1]++;
+	for (size_t i = 0; i < duties->class_count; i++)
+		duties->first[i + 1] += duties->first[i];
+	next = memory_resize(NULL, duties->class_count, sizeof *next);
+	memcpy(next, duties->first, duties->class_count * sizeof *next);
+	for (size_t i = 0; i < duties->joined_count; i++)
+		duties->members[next[duties->joined[i].class]++] = duties->joined[i].step;
+	free(next);
+}
+
+/* The tasks of a chain that wait by the rule of a class, in targets; returns how many. What rolls waits for all that its
+ * tasks have to before it begins: nothing is down while it waits. */
+static size_t
+targets_of(const struct judge *judge, const struct chain *chain, enum from from, uint32_t targets[ACTION_COUNT])
+{
+	size_t count = 0;
+
+	if (from == FROM_DONE || from == FROM_UP) {
+		targets[0] = judge->tasks[chain->first];
+		return from == FROM_DONE ? chain->rolls : chain->kind == CHAIN_TAKE_DOWN;
+	}
+	for (size_t i = chain->first; i < chain->end && !chain->assured; i++) {
+		enum action action = judge->plan->steps[judge->tasks[i]].action;
+
+		if (chain->rolls && (from == FROM_STOP || from == FROM_REMOVE))
+			continue;
+		if ((from == FROM_INSTALL && action == ACTION_INSTALL) || (from == FROM_STOP && action == ACTION_STOP) ||
+		    (from == FROM_REMOVE && action == ACTION_REMOVE) ||
+		    (from == FROM_START && (action == ACTION_INITIALIZE || action == ACTION_START)))
+			targets[count++] = judge->tasks[chain->rolls ? chain->first : i];
+	}
+	return count;
+}
+
+static void
+add_target(struct duties *duties, uint32_t step)
+{
+	ARRAY_ROOM(duties->targets, duties->target_count, duties->target_capacity);
+	duties->targets[duties->target_count++] = step;
+}
+
+/* The targets from first on wait for a class. */
+static void
+require(struct duties *duties, uint32_t class, int service, size_t first)
+{
+	if (!duties_class_size(duties, class) || first == duties->target_count)
+		return;
+	ARRAY_ROOM(duties->list, duties->count, duties->capacity);
+	duties->list[duties->count++] = (struct duty){class, service, first, duties->target_count};
+}
+
+struct search { /* for the services that one has to wait for */
+	const struct needs *needs;
+	unsigned char *met; /* of each service: bits 1 (on a way all of which is local), 2 (on another) */
+	uint32_t *stack, *touched;
+	size_t depth, touched_count;
+};
+
+static void
+meet(struct search *search, uint32_t service, unsigned way)
+{
+	if (search->met[service] & way)
+		return;
+	if (!search->met[service])
+		search->touched[search->touched_count++] = service;
+	search->met[service] |= (unsigned char)way;
+	search->stack[search->depth++] = service << 1 | (way == 2);
+}
+
+/* Goes through services that have no such tasks to those that have. */
+static void
+search_from(struct search *search, const struct duties *duties, uint32_t service, enum from from)
+{
+	search->stack[search->depth++] = service << 1;
+	for (bool start = true; search->depth > 0; start = false) {
+		uint32_t top = search->stack[--search->depth], at = top >> 1;
+
+		if (!start && duties_class_size(duties, at * FROM_COUNT + from))
+			continue;
+		for (size_t i = search->needs->first[at]; i < search->needs->first[at + 1]; i++)
+			if (search->needs->list[i].to != service)
+				meet(search, search->needs->list[i].to,
+				    !duties->judge->by_pairs && ((top & 1) || !search->needs->list[i].local) ? 2 : 1);
+	}
+}
+
+/* On each node where both stand, the one waits for the other. */
+static void
+ask_near(struct duties *duties, const struct chain *chains, size_t count, uint32_t other, enum from from)
+{
+	struct judge *judge = duties->judge;
+	uint32_t targets[ACTION_COUNT], class = other * FROM_COUNT + from;
+	size_t next = duties->first[class], end = duties->first[class + 1];
+
+	/* Members of a class and chains of a service are both by node. */
+	for (size_t i = 0; i < count; i++) {
+		size_t found = targets_of(judge, &chains[i], from, targets);
+
+		while (next < end && judge->node_of[duties->members[next]] < chains[i].node)
+			next++;
+		for (size_t j = 0; j < found && next < end && judge->node_of[duties->members[next]] == chains[i].node; j++)
+			judge_ask(judge, duties->members[next], targets[j]);
+	}
+}
+
+/* What a rule asks of the chains of one service. */
+static void
+require_of(struct duties *duties, struct search *search, const struct chain *chains, size_t count, enum from from)
+{
+	uint32_t service = (uint32_t)chains->service, targets[ACTION_COUNT];
+	size_t first = duties->target_count;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t found = targets_of(duties->judge, &chains[i], from, targets);
+
+		for (size_t j = 0; j < found; j++)
+			add_target(duties, targets[j]);
+	}
+	if (first == duties->target_count)
+		return;
+	search_from(search, duties, service, from);
+	for (size_t i = 0; i < search->touched_count; i++) {
+		uint32_t other = search->touched[i];
+
+		if (search->met[other] & 2)
+			require(duties, other * FROM_COUNT + from, (int)service, first);
+		else if (duties_class_size(duties, other * FROM_COUNT + from))
+			ask_near(duties, chains, count, other, from);
+		search->met[other] = 0;
+	}
+	search->touched_count = 0;
+}
+
+static void
+require_all(struct duties *duties, const struct needs *needs, enum from from)
+{
+	const struct judge *judge = duties->judge;
+	size_t services = judge->services.count, end;
+	struct search search = {.needs = needs, .met = memory_zeroed(services, 1),
+		.stack = memory_resize(NULL, 2 * services + 1, sizeof *search.stack),
+		.touched = memory_resize(NULL, services, sizeof *search.touched)};
+
+	for (size_t i = 0; i < judge->chain_count; i = end) {
+		for (end = i; end < judge->chain_count && judge->chains[end].service == judge->chains[i].service; end++)
+			;
+		require_of(duties, &search, &judge->chains[i], end - i, from);
+	}
+	free(search.met);
+	free(search.stack);
+	free(search.touched);
+}
+
+/* What takes leave waits for what comes in its place; a node too, on which nothing may be to stop. */
+static void
+require_replacements(struct duties *duties)
+{
+	const struct judge *judge = duties->judge;
+	uint32_t targets[ACTION_COUNT];
+
+	for (size_t i = 0; i < judge->chain_count; i++) {
+		size_t first = duties->target_count;
+
+		if (targets_of(judge, &judge->chains[i], FROM_UP, targets))
+			add_target(duties, targets[0]);
+		require(duties, (uint32_t)judge->chains[i].service * FROM_COUNT + FROM_UP, judge->chains[i].service, first);
+	}
+	for (uint32_t i = 0; i < judge->plan->count; i++) {
+		const struct string_list *was;
+		size_t first = duties->target_count;
+
+		if (judge->node_of[i] == JUDGE_NONE || judge->plan->steps[i].action != ACTION_DELETE || judge->dead[judge->node_of[i]])
+			continue;
+		was = &judge->plan->layout.nodes[judge->node_of[i]].was;
+		add_target(duties, i);
+		for (size_t j = 0; j < was->count; j++) {
+			int service = names_find(&judge->services, was->list[j]);
+
+			if (service != NAMES_NONE)
+				require(duties, (uint32_t)service * FROM_COUNT + FROM_UP, service, first);
+		}
+	}
+}
+
+/* Whoever reads the configuration waits until the addresses in it are known. */
+static void
+require_addresses(struct duties *duties)
+{
+	const struct judge *judge = duties->judge;
+	size_t first = duties->target_count;
+
+	for (size_t i = 0; i < judge->chain_count; i++) {
+		const struct chain *chain = &judge->chains[i];
+
+		for (size_t j = chain->first; !chain->assured && j < chain->end; j++) {
+			enum action action = judge->plan->steps[judge->tasks[j]].action;
+
+			if (action == ACTION_CONFIGURE || action == ACTION_INITIALIZE || action == ACTION_START)
+				add_target(duties, judge->tasks[chain->rolls ? chain->first : j]);
+		}
+	}
+	for (uint32_t i = 0; i < judge->services.count; i++)
+		require(duties, i * FROM_COUNT + FROM_ADDRESS, JUDGE_NONE, first);
+}
+
+static bool
+any_rolling_install(const struct judge *judge)
+{
+	for (size_t i = 0; i < judge->chain_count; i++)
+		if (judge->chains[i].rolls && chain_task(judge, &judge->chains[i], ACTION_INSTALL) != JUDGE_NONE)
+			return true;
+	return false;
+}
+
+static void
+require_by(struct duties *duties, bool at_install, bool at_run, bool reversed, enum from from)
+{
+	struct needs needs = needs_find(duties->judge, at_install, at_run, reversed);
+
+	require_all(duties, &needs, from);
+	needs_release(&needs);
+}
+
+void
+duties_find(struct duties *duties, struct judge *judge)
+{
+	*duties = (struct duties){.judge = judge, .class_count = judge->services.count * FROM_COUNT};
+	for (size_t i = 0; i < judge->chain_count; i++)
+		join_chain(duties, &judge->chains[i]);
+	join_addresses(duties);
+	sort_members(duties);
+	duties->runs = needs_find(judge, false, true, false);
+	require_by(duties, true, false, false, FROM_INSTALL);
+	require_all(duties, &duties->runs, FROM_START);
+	require_by(duties, false, true, true, FROM_STOP);
+	require_by(duties, true, false, true, FROM_REMOVE);
+	require_by(duties, any_rolling_install(judge), true, false, FROM_DONE);
+	if (duties->judge->by_pairs)
+		return;
+	require_replacements(duties);
+	require_addresses(duties);
+}
+
+void
+duties_release(struct duties *duties)
+{
+	needs_release(&duties->runs);
+	free(duties->first);
+	free(duties->members);
+	free(duties->joined);
+	free(duties->list);
+	free(duties->targets);
+}

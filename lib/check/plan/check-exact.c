@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Whether one step waits for another, through whatever lies between. For 64 steps at a time, a walk over the whole plan
+ * finds all that wait for them; so that is only asked of what is not plain.
+ */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "check/plan/judge.h"
+
+enum { BLOCK = 64, NEAR_STEPS = 64 };
+
+void
+judge_walk(const struct judge *judge, const uint32_t *block, size_t count, uint64_t *behind)
+{
+	uint64_t *own = memory_zeroed(judge->plan->count, sizeof *own);
+
+	for (size_t i = 0; i < count; i++)
+		own[block[i]] |= (uint64_t)1 << i;
+	for (size_t i = 0; i < judge->plan->count; i++) {
+		uint64_t bits = 0;
+
+		for (size_t j = judge->first[i]; j < judge->first[i + 1]; j++)
+			bits |= own[judge->before[j]];
+		behind[i] = bits;
+		own[i] |= bits;
+	}
+	free(own);
+}
+
+void
+judge_fault(const struct judge *judge, uint32_t before, uint32_t after)
+{
+	const struct step *a = &judge->plan->steps[before], *b = &judge->plan->steps[after];
+	struct place place = judge_place(judge, after);
+
+	place_problem(&place, "%s (%s%s%s on %s) does not wait for %s (%s%s%s on %s)", b->id, action_name(b->action),
+	    b->service ? " " : "", b->service ? b->service : "", b->node, a->id, action_name(a->action),
+	    a->service ? " " : "", a->service ? a->service : "", a->node);
+}
+
+/* Looks a few steps back from after, on its node only. */
+static bool
+is_plain(const struct judge *judge, uint32_t before, uint32_t after)
+{
+	uint32_t queue[NEAR_STEPS];
+	size_t head = 0, tail = 0;
+
+	queue[tail++] = after;
+	for (; head < tail; head++) {
+		for (size_t i = judge->first[queue[head]]; i < judge->first[queue[head] + 1]; i++) {
+			uint32_t step = judge->before[i];
+
+			if (step == before)
+				return true;
+			if (step > before && judge->node_of[step] == judge->node_of[after] && tail < NEAR_STEPS)
+				queue[tail++] = step;
+		}
+	}
+	return false;
+}
+
+void
+judge_ask(struct judge *judge, uint32_t before, uint32_t after)
+{
+	if (is_plain(judge, before, after))
+		return;
+	ARRAY_ROOM(judge->doubts, judge->doubt_count, judge->doubt_capacity);
+	judge->doubts[judge->doubt_count++] = (struct pair){before, after};
+}
+
+void
+judge_settle(struct judge *judge)
+{
+	uint64_t *behind = memory_resize(NULL, judge->plan->count, sizeof *behind);
+	uint32_t block[BLOCK];
+
+	for (size_t i = 0; i < judge->doubt_count; i += BLOCK) {
+		size_t count = judge->doubt_count - i < BLOCK ? judge->doubt_count - i : BLOCK;
+
+		for (size_t j = 0; j < count; j++)
+			block[j] = judge->doubts[i + j].before;
+		judge_walk(judge, block, count, behind);
+		for (size_t j = 0; j < count; j++)
+			if (!(behind[judge->doubts[i + j].after] >> j & 1))
+				judge_fault(judge, block[j], judge->doubts[i + j].after);
+	}
+	judge->doubt_count = 0;
+	free(behind);
+}

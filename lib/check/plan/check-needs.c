@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which services need which others, worked out from their definitions anew.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "check/plan/judge.h"
+
+struct offer { /* a name, and a service that goes by it */
+	int name;
+	uint32_t service;
+};
+
+struct finder {
+	const struct judge *judge;
+	bool *in_use; /* of each service */
+	struct names names;
+	struct offer *offers; /* sorted by name */
+	size_t offer_count, offer_capacity;
+	struct need_edge *found;
+	size_t count, capacity;
+};
+
+static void
+use(const struct finder *finder, const struct string_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		int service = names_find(&finder->judge->services, list->list[i]);
+
+		if (service != NAMES_NONE)
+			finder->in_use[service] = true;
+	}
+}
+
+static void
+find_in_use(struct finder *finder)
+{
+	const struct layout *layout = &finder->judge->plan->layout;
+
+	finder->in_use = memory_zeroed(layout->cluster.definition_count, sizeof *finder->in_use);
+	use(finder, &layout->cluster.services);
+	for (size_t i = 0; i < layout->node_count; i++) {
+		use(finder, &layout->nodes[i].services);
+		use(finder, &layout->nodes[i].was);
+	}
+}
+
+static int
+compare_offers(const void *a, const void *b)
+{
+	const struct offer *x = a, *y = b;
+
+	return x->name != y->name ? (x->name > y->name) - (x->name < y->name) : (x->service > y->service) - (x->service < y->service);
+}
+
+static void
+offer(struct finder *finder, const char *name, uint32_t service)
+{
+	ARRAY_ROOM(finder->offers, finder->offer_count, finder->offer_capacity);
+	finder->offers[finder->offer_count++] = (struct offer){names_intern(&finder->names, name), service};
+}
+
+static void
+find_offers(struct finder *finder)
+{
+	const struct cluster *cluster = &finder->judge->plan->layout.cluster;
+
+	for (uint32_t i = 0; i < cluster->definition_count; i++) {
+		const struct service *service = &cluster->definitions[i];
+
+		if (!finder->in_use[i])
+			continue;
+		offer(finder, service->name, i);
+		for (size_t j = 0; j < service->provides.count; j++)
+			offer(finder, service->provides.list[j], i);
+	}
+	if (finder->offer_count)
+		qsort(finder->offers, finder->offer_count, sizeof *finder->offers, compare_offers);
+}
+
+/* All that go by a name; a service does not have to wait for itself. */
+static void
+find_named(struct finder *finder, uint32_t from, const char *text, bool local, bool reversed)
+{
+	int name = names_find(&finder->names, text);
+	size_t low = 0, high = finder->offer_count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (finder->offers[middle].name < name)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; name != NAMES_NONE && low < finder->offer_count && finder->offers[low].name == name; low++) {
+		uint32_t to = finder->offers[low].service;
+
+		if (to == from)
+			continue;
+		ARRAY_ROOM(finder->found, finder->count, finder->capacity);
+		finder->found[finder->count++] = reversed ? (struct need_edge){to, from, local} : (struct need_edge){from, to, local};
+	}
+}
+
+static void
+find_listed(struct finder *finder, uint32_t from, const struct string_list *list, const struct string_list *local,
+    bool reversed)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		bool is_local = false;
+
+		for (size_t j = 0; j < local->count; j++)
+			is_local = is_local || strcmp(local->list[j], list->list[i]) == 0;
+		find_named(finder, from, list->list[i], is_local, reversed);
+	}
+}
+
+static int
+compare_needs(const void *a, const void *b)
+{
+	const struct need_edge *x = a, *y = b;
+
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
+	if (x->to != y->to)
+		return x->to < y->to ? -1 : 1;
+	return (int)x->local - (int)y->local;
+}
+
+/* Each pair once, as not local where any of them is not. */
+static struct needs
+sort_needs(struct finder *finder, size_t services)
+{
+	struct needs needs = {.first = memory_zeroed(services + 1, sizeof *needs.first), .list = finder->found};
+	size_t count = 0;
+
+	if (finder->count)
+		qsort(finder->found, finder->count, sizeof *finder->found, compare_needs);
+	for (size_t i = 0; i < finder->count; i++) {
+		const struct need_edge *need = &finder->found[i];
+
+		if (count && needs.list[count - 1].from == need->from && needs.list[count - 1].to == need->to)
+			continue;
+		needs.list[count++] = *need;
+		needs.first[need->from + 1]++;
+	}
+	for (size_t i = 0; i < services; i++)
+		needs.first[i + 1] += needs.first[i];
+	return needs;
+}
+
+struct needs
+needs_find(const struct judge *judge, bool at_install, bool at_run, bool reversed)
+{
+	const struct cluster *cluster = &judge->plan->layout.cluster;
+	struct finder finder = {.judge = judge};
+	struct needs needs;
+
+	find_in_use(&finder);
+	find_offers(&finder);
+	for (uint32_t i = 0; i < cluster->definition_count; i++) {
+		const struct service *service = &cluster->definitions[i];
+
+		if (finder.in_use[i] && at_install) {
+			find_listed(&finder, i, &service->install_requires, &service->install_local, reversed);
+			find_listed(&finder, i, &service->install_uses, &service->install_local, reversed);
+		}
+		if (finder.in_use[i] && at_run) {
+			find_listed(&finder, i, &service->runtime_requires, &service->runtime_local, reversed);
+			find_listed(&finder, i, &service->runtime_uses, &service->runtime_local, reversed);
+		}
+	}
+	needs = sort_needs(&finder, cluster->definition_count);
+	names_release(&finder.names);
+	free(finder.offers);
+	free(finder.in_use);
+	return needs;
+}
+
+void
+needs_release(struct needs *needs)
+{
+	free(needs->first);
+	free(needs->list);
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The order on each node: create, confirm, bootstrap; each service stage by stage; delete at last.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "check/plan/judge.h"
+
+struct hardware { /* the tasks of one node as a whole; JUDGE_NONE where there is none */
+	int create, confirm, delete;
+	size_t first, end; /* its bootstraps in the list of all */
+};
+
+struct nodes {
+	struct judge *judge;
+	struct hardware *list; /* of each node */
+	uint32_t *bootstraps;  /* by node */
+};
+
+static void
+find_hardware(struct nodes *nodes)
+{
+	const struct judge *judge = nodes->judge;
+	size_t count = judge->nodes.count;
+
+	nodes->list = memory_zeroed(count + 1, sizeof *nodes->list);
+	nodes->bootstraps = memory_resize(NULL, judge->plan->count, sizeof *nodes->bootstraps);
+	for (size_t i = 0; i < count; i++)
+		nodes->list[i].create = nodes->list[i].confirm = nodes->list[i].delete = JUDGE_NONE;
+	for (size_t i = 0; i < judge->plan->count; i++) {
+		struct hardware *hardware = judge->node_of[i] == JUDGE_NONE ? NULL : &nodes->list[judge->node_of[i]];
+		enum action action = judge->plan->steps[i].action;
+
+		if (hardware && action == ACTION_CREATE)
+			hardware->create = (int)i;
+		if (hardware && action == ACTION_CONFIRM)
+			hardware->confirm = (int)i;
+		if (hardware && action == ACTION_DELETE)
+			hardware->delete = (int)i;
+		if (hardware && action == ACTION_BOOTSTRAP)
+			hardware->end++;
+	}
+}
+
+static void
+find_bootstraps(struct nodes *nodes)
+{
+	const struct judge *judge = nodes->judge;
+	size_t next = 0;
+
+	for (size_t i = 0; i < judge->nodes.count; i++) {
+		size_t count = nodes->list[i].end;
+
+		nodes->list[i].first = nodes->list[i].end = next;
+		next += count;
+	}
+	for (uint32_t i = 0; i < judge->plan->count; i++)
+		if (judge->node_of[i] != JUDGE_NONE && judge->plan->steps[i].action == ACTION_BOOTSTRAP)
+			nodes->bootstraps[nodes->list[judge->node_of[i]].end++] = i;
+}
+
+static void
+ask(const struct nodes *nodes, int before, int after)
+{
+	if (before != JUDGE_NONE && after != JUDGE_NONE)
+		judge_ask(nodes->judge, (uint32_t)before, (uint32_t)after);
+}
+
+static void
+ask_of_node(const struct nodes *nodes, const struct hardware *hardware)
+{
+	ask(nodes, hardware->create, hardware->confirm);
+	ask(nodes, hardware->confirm, hardware->delete);
+	for (size_t i = hardware->first; i < hardware->end; i++) {
+		ask(nodes, hardware->confirm, (int)nodes->bootstraps[i]);
+		ask(nodes, (int)nodes->bootstraps[i], hardware->delete);
+	}
+}
+
+/* The bootstrap of a task's automator; where there is none, the node has at least to be there. */
+static int
+foundation_of(const struct nodes *nodes, uint32_t task)
+{
+	const struct judge *judge = nodes->judge;
+	const struct hardware *hardware = &nodes->list[judge->node_of[task]];
+
+	for (size_t i = hardware->first; i < hardware->end; i++)
+		if (strcmp(judge->plan->steps[nodes->bootstraps[i]].type, judge->plan->steps[task].type) == 0)
+			return (int)nodes->bootstraps[i];
+	return hardware->confirm;
+}
+
+/* Each task behind the one of the stage before it; and the first of each automator behind its bootstrap. */
+static void
+ask_of_chain(const struct nodes *nodes, const struct chain *chain)
+{
+	const struct judge *judge = nodes->judge;
+
+	for (size_t i = chain->first; i < chain->end; i++) {
+		uint32_t task = judge->tasks[i];
+		bool met = false;
+
+		if (i > chain->first)
+			ask(nodes, (int)judge->tasks[i - 1], (int)task);
+		for (size_t j = chain->first; j < i; j++)
+			met = met || strcmp(judge->plan->steps[judge->tasks[j]].type, judge->plan->steps[task].type) == 0;
+		if (!met)
+			ask(nodes, foundation_of(nodes, task), (int)task);
+	}
+	ask(nodes, (int)judge->tasks[chain->end - 1], nodes->list[chain->node].delete);
+}
+
+void
+judge_nodes(struct judge *judge)
+{
+	struct nodes nodes = {.judge = judge};
+
+	find_hardware(&nodes);
+	find_bootstraps(&nodes);
+	for (size_t i = 0; i < judge->nodes.count; i++)
+		ask_of_node(&nodes, &nodes.list[i]);
+	for (size_t i = 0; i < judge->chain_count; i++)
+		ask_of_chain(&nodes, &judge->chains[i]);
+	free(nodes.list);
+	free(nodes.bootstraps);
+}

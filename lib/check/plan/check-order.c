@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Whether each task waits for all it has to in other services. For 64 classes at a time, one walk over the plan notes of
+ * each step which of them are wholly done before it, as far as that shows: it waits for each task of the class itself,
+ * as a milestone does, or for a step of which it is known. What does not show is asked of all ways through the plan.
+ */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "check/plan/duty.h"
+
+enum { BLOCK = 64 };
+
+struct order {
+	struct duties duties;
+	uint32_t *rank_of;   /* of each class: its number among those asked for, or UINT32_MAX */
+	uint32_t *classes;   /* by rank */
+	size_t rank_count;
+	size_t *joined_first; /* of step s: joined[joined_first[s]] .. are the ranks of its classes */
+	uint32_t *joined;
+	uint64_t *done;      /* of each step: which of the block are done before it */
+};
+
+static int
+compare_duties(const void *a, const void *b)
+{
+	const struct duty *x = a, *y = b;
+
+	if (x->class != y->class)
+		return x->class < y->class ? -1 : 1;
+	return (x->first > y->first) - (x->first < y->first);
+}
+
+static void
+rank_classes(struct order *order)
+{
+	struct duties *duties = &order->duties;
+
+	order->rank_of = memory_resize(NULL, duties->class_count, sizeof *order->rank_of);
+	order->classes = memory_resize(NULL, duties->class_count, sizeof *order->classes);
+	for (size_t i = 0; i < duties->class_count; i++)
+		order->rank_of[i] = UINT32_MAX;
+	if (duties->count)
+		qsort(duties->list, duties->count, sizeof *duties->list, compare_duties);
+	for (size_t i = 0; i < duties->count; i++) {
+		uint32_t class = duties->list[i].class;
+
+		if (order->rank_of[class] != UINT32_MAX)
+			continue;
+		order->rank_of[class] = (uint32_t)order->rank_count;
+		order->classes[order->rank_count++] = class;
+	}
+}
+
+/* Sorts the members of these classes by step. */
+static void
+rank_steps(struct order *order)
+{
+	const struct duties *duties = &order->duties;
+	size_t steps = duties->judge->plan->count, *next;
+
+	order->joined_first = memory_zeroed(steps + 2, sizeof *order->joined_first);
+	order->joined = memory_resize(NULL, duties->joined_count, sizeof *order->joined);
+	next = order->joined_first + 1;
+	for (size_t i = 0; i < duties->joined_count; i++)
+		if (order->rank_of[duties->joined[i].class] != UINT32_MAX)
+			next[duties->joined[i].step + 1]++;
+	for (size_t i = 0; i < steps; i++)
+		next[i + 1] += next[i];
+	for (size_t i = 0; i < duties->joined_count; i++)
+		if (order->rank_of[duties->joined[i].class] != UINT32_MAX)
+			order->joined[next[duties->joined[i].step]++] = order->rank_of[duties->joined[i].class];
+}
+
+/* The classes of the block that a step waits for task by task; counts is zeroed before and after. */
+static uint64_t
+gather(const struct order *order, size_t step, size_t base, size_t counts[BLOCK])
+{
+	const struct judge *judge = order->duties.judge;
+	uint64_t touched = 0, whole = 0;
+
+	for (size_t i = judge->first[step]; i < judge->first[step + 1]; i++) {
+		uint32_t before = judge->before[i];
+
+		whole |= order->done[before];
+		for (size_t j = order->joined_first[before]; j < order->joined_first[before + 1]; j++) {
+			size_t bit = order->joined[j] - base;
+
+			if (order->joined[j] < base || bit >= BLOCK)
+				continue;
+			touched |= (uint64_t)1 << bit;
+			counts[bit]++;
+		}
+	}
+	for (size_t bit = 0; touched; bit++, touched >>= 1) {
+		if (!(touched & 1))
+			continue;
+		if (counts[bit] == duties_class_size(&order->duties, order->classes[base + bit]))
+			whole |= (uint64_t)1 << bit;
+		counts[bit] = 0;
+	}
+	return whole;
+}
+
+/* Whether a, which is started again, finds b running whatever its task does: b is only assured, and so is one between
+ * them that a does wait for. */
+static bool
+is_covered(const struct order *order, uint32_t a, uint32_t b, const bool *assured)
+{
+	const struct needs *runs = &order->duties.runs;
+	size_t services = order->duties.judge->services.count, depth = 0;
+	unsigned char *met = memory_zeroed(services, 1);
+	uint32_t *stack = memory_resize(NULL, 2 * services + 1, sizeof *stack);
+	bool covered = false;
+
+	/* Bit 1: reached; bit 2: reached by way of one that is assured. */
+	stack[depth++] = a << 1;
+	while (depth > 0 && !covered) {
+		uint32_t top = stack[--depth], at = top >> 1;
+		bool by_assured = (top & 1) || (at != a && assured[at]);
+
+		covered = at == b && (top & 1);
+		for (size_t i = runs->first[at]; i < runs->first[at + 1]; i++) {
+			uint32_t next = runs->list[i].to;
+
+			if (met[next] & (by_assured ? 2 : 1))
+				continue;
+			met[next] |= by_assured ? 2 : 1;
+			stack[depth++] = next << 1 | by_assured;
+		}
+	}
+	free(met);
+	free(stack);
+	return covered;
+}
+
+/* Of each service: its start is only there for the sake of others. The caller frees it. */
+static bool *
+find_assured(const struct judge *judge)
+{
+	bool *assured = memory_zeroed(judge->services.count, sizeof *assured);
+
+	for (size_t i = 0; i < judge->chain_count; i++)
+		assured[judge->chains[i].service] = judge->chains[i].assured;
+	return assured;
+}
+
+/* Finds fault with the first target that does not wait for all of the block. */
+static bool
+find_fault(const struct order *order, const struct duty *duty, const uint32_t *block, size_t count,
+    const uint64_t *behind)
+{
+	uint64_t all = count == BLOCK ? UINT64_MAX : ((uint64_t)1 << count) - 1;
+
+	for (size_t i = duty->first; i < duty->end; i++) {
+		uint32_t target = order->duties.targets[i];
+		size_t missing = 0;
+
+		if ((behind[target] & all) == all)
+			continue;
+		while (behind[target] >> missing & 1)
+			missing++;
+		judge_fault(order->duties.judge, block[missing], target);
+		return true;
+	}
+	return false;
+}
+
+/* Asks of all ways through the plan, for the duties on one class of which it did not show that they are met. */
+static void
+ask_exactly(struct order *order, const struct duty *const *doubtful, size_t count)
+{
+	const struct judge *judge = order->duties.judge;
+	uint64_t *behind = memory_resize(NULL, judge->plan->count, sizeof *behind);
+	bool *at_fault = memory_zeroed(count, sizeof *at_fault);
+	size_t first = count ? order->duties.first[doubtful[0]->class] : 0;
+	size_t end = count ? order->duties.first[doubtful[0]->class + 1] : 0;
+
+	for (; first < end; first += BLOCK) {
+		const uint32_t *block = order->duties.members + first;
+		size_t size = end - first < BLOCK ? end - first : BLOCK;
+
+		judge_walk(judge, block, size, behind);
+		for (size_t i = 0; i < count; i++)
+			if (!at_fault[i])
+				at_fault[i] = find_fault(order, doubtful[i], block, size, behind);
+	}
+	free(at_fault);
+	free(behind);
+}
+
+static bool
+shows(const struct order *order, const struct duty *duty, size_t bit)
+{
+	for (size_t i = duty->first; i < duty->end; i++)
+		if (!(order->done[order->duties.targets[i]] >> bit & 1))
+			return false;
+	return true;
+}
+
+/* The duties on one class: list[first] and those behind it. Returns the first that is on another one. */
+static size_t
+check_class(struct order *order, size_t first, size_t bit, const bool *assured)
+{
+	const struct duties *duties = &order->duties;
+	uint32_t class = duties->list[first].class, service = class / FROM_COUNT;
+	const struct duty **doubtful;
+	size_t end = first, count = 0;
+
+	while (end < duties->count && duties->list[end].class == class)
+		end++;
+	doubtful = memory_resize(NULL, end - first, sizeof *doubtful);
+	for (size_t i = first; i < end; i++) {
+		const struct duty *duty = &duties->list[i];
+		bool may_run = class % FROM_COUNT == FROM_START && assured[service] && duty->service != JUDGE_NONE;
+
+		if (!shows(order, duty, bit) && !(may_run && is_covered(order, (uint32_t)duty->service, service, assured)))
+			doubtful[count++] = duty;
+	}
+	if (count)
+		ask_exactly(order, doubtful, count);
+	free(doubtful);
+	return end;
+}
+
+void
+judge_order(struct judge *judge)
+{
+	struct order order = {.done = memory_resize(NULL, judge->plan->count, sizeof *order.done)};
+	size_t counts[BLOCK] = {0}, next = 0;
+	bool *assured = find_assured(judge);
+
+	duties_find(&order.duties, judge);
+	rank_classes(&order);
+	rank_steps(&order);
+	for (size_t base = 0; base < order.rank_count; base += BLOCK) {
+		for (size_t i = 0; i < judge->plan->count; i++)
+			order.done[i] = gather(&order, i, base, counts);
+		for (size_t bit = 0; bit < BLOCK && base + bit < order.rank_count; bit++)
+			next = check_class(&order, next, bit, assured);
+	}
+	duties_release(&order.duties);
+	free(assured);
+	free(order.rank_of);
+	free(order.classes);
+	free(order.joined_first);
+	free(order.joined);
+	free(order.done);
+}

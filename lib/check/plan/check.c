@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "check/plan/check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/plan/judge.h"
+
+struct place
+judge_place(const struct judge *judge, size_t step)
+{
+	static const struct place stream;
+
+	return (struct place){
+		.up = &stream, .index = judge->plan->records[step], .problems = judge->findings};
+}
+
+struct place
+judge_node_place(const struct judge *judge, size_t node)
+{
+	static const struct place stream;
+
+	return (struct place){
+		.up = &stream, .index = judge->plan->layout.nodes[node].index, .problems = judge->findings};
+}
+
+static void
+number_names(struct judge *judge)
+{
+	const struct plan_document *plan = judge->plan;
+
+	for (size_t i = 0; i < plan->layout.node_count; i++) {
+		struct place node = judge_node_place(judge, i);
+
+		if ((size_t)names_intern(&judge->nodes, plan->layout.nodes[i].id) != i)
+			place_problem(&node, "a second node with the id \"%s\"", plan->layout.nodes[i].id);
+	}
+	for (size_t i = 0; i < plan->job.dead.count; i++) {
+		int node = names_find(&judge->nodes, plan->job.dead.list[i]);
+
+		if (node != NAMES_NONE)
+			judge->dead[node] = true;
+	}
+	for (size_t i = 0; i < plan->layout.cluster.definition_count; i++)
+		names_intern(&judge->services, plan->layout.cluster.definitions[i].name);
+	for (size_t i = 0; i < plan->count; i++) {
+		struct place step = judge_place(judge, i);
+
+		if ((size_t)names_intern(&judge->steps, plan->steps[i].id) != i)
+			place_problem(&step, "a second step with the id \"%s\"", plan->steps[i].id);
+	}
+}
+
+/* What each step waits for has to stand before it: so there is an order, and this is one. */
+static void
+number_steps(struct judge *judge)
+{
+	const struct plan_document *plan = judge->plan;
+	size_t room = 0, count = 0, *last; /* of each step: the last that comes after it, counted from 1 */
+
+	for (size_t i = 0; i < plan->count; i++)
+		room += plan->steps[i].after.count;
+	judge->before = memory_resize(NULL, room, sizeof *judge->before);
+	judge->first = memory_zeroed(plan->count + 1, sizeof *judge->first);
+	last = memory_zeroed(plan->count, sizeof *last);
+	for (size_t i = 0; i < plan->count; i++) {
+		const struct step *step = &plan->steps[i];
+		struct place place = judge_place(judge, i);
+
+		for (size_t j = 0; j < step->after.count; j++) {
+			int before = names_find(&judge->steps, step->after.list[j]);
+
+			if (before == NAMES_NONE || (size_t)before >= i)
+				place_problem(&place, "%s comes after %s, which does not stand before it", step->id,
+				    step->after.list[j]);
+			else if (last[before] != i + 1)
+				judge->before[count++] = (uint32_t)before;
+			if (before != NAMES_NONE)
+				last[before] = i + 1;
+		}
+		judge->first[i + 1] = count;
+	}
+	free(last);
+}
+
+/* Whether some service on the node has an action of that automator. */
+static bool
+is_automator_of(const struct judge *judge, const struct node *node, const char *type)
+{
+	const struct cluster *cluster = &judge->plan->layout.cluster;
+
+	for (size_t i = 0; i < node->services.count; i++) {
+		const struct service *services[] = {cluster_definition(cluster, node->services.list[i]),
+			cluster_definition_before(cluster, node->services.list[i])};
+
+		for (int j = 0; j < 2; j++)
+			for (int action = 0; services[j] && action < ACTION_COUNT; action++)
+				if (services[j]->actions[action].present && strcmp(services[j]->actions[action].type, type) == 0)
+					return true;
+	}
+	return false;
+}
+
+static void
+check_node_task(const struct judge *judge, size_t number)
+{
+	const struct step *step = &judge->plan->steps[number];
+	const struct layout *layout = &judge->plan->layout;
+	struct place place = judge_place(judge, number);
+	bool is_bootstrap = step->action == ACTION_BOOTSTRAP;
+
+	if (is_bootstrap && !is_automator_of(judge, &layout->nodes[judge->node_of[number]], step->type))
+		place_problem(&place, "%s: no service on %s has the automator %s", step->id, step->node, step->type);
+	if (!is_bootstrap && strcmp(step->type, layout->cluster.provider.providertype) != 0)
+		place_problem(&place, "%s: the provider is of type %s, not %s", step->id,
+		    layout->cluster.provider.providertype, step->type);
+}
+
+static void
+check_service_task(const struct judge *judge, size_t number)
+{
+	const struct step *step = &judge->plan->steps[number];
+	const struct layout *layout = &judge->plan->layout;
+	const struct node *node = &layout->nodes[judge->node_of[number]];
+	bool takes_down = step->action == ACTION_STOP || step->action == ACTION_REMOVE;
+	const struct service *service = takes_down ? cluster_definition_before(&layout->cluster, step->service)
+	                                           : cluster_definition(&layout->cluster, step->service);
+	struct place place = judge_place(judge, number);
+
+	if (!service)
+		place_problem(&place, "%s: there is no definition of the service %s", step->id, step->service);
+	else if (!service->actions[step->action].present)
+		place_problem(&place, "%s: the service %s has no action %s", step->id, step->service,
+		    action_name(step->action));
+	else if (strcmp(service->actions[step->action].type, step->type) != 0)
+		place_problem(&place, "%s: the automator of %s %s is %s, not %s", step->id, action_name(step->action),
+		    step->service, service->actions[step->action].type, step->type);
+	if (!name_set_has(&node->services, step->service) && !name_set_has(&node->was, step->service))
+		place_problem(&place, "%s: the service %s neither is nor was on %s", step->id, step->service, step->node);
+}
+
+/* Each task by itself: it is about what there is, and there is no second one of it. */
+static void
+check_tasks(struct judge *judge)
+{
+	const struct plan_document *plan = judge->plan;
+	struct arena arena = {0};
+	struct names tasks = {0};
+	size_t count = 0;
+
+	for (size_t i = 0; i < plan->count; i++) {
+		const struct step *step = &plan->steps[i];
+		struct place place = judge_place(judge, i);
+
+		judge->node_of[i] = step->is_milestone ? JUDGE_NONE : names_find(&judge->nodes, step->node);
+		judge->service_of[i] = step->service ? names_find(&judge->services, step->service) : JUDGE_NONE;
+		if (step->is_milestone)
+			continue;
+		if ((size_t)names_intern(&tasks, arena_printf(&arena, "%s %s %s %s", action_name(step->action),
+		    step->service ? step->service : "", step->node, step->type)) != count++)
+			place_problem(&place, "%s: a second %s of the same", step->id, action_name(step->action));
+		if (judge->node_of[i] == JUDGE_NONE)
+			place_problem(&place, "%s: there is no node %s", step->id, step->node);
+		else if (judge->dead[judge->node_of[i]] && step->action != ACTION_DELETE)
+			place_problem(&place, "%s: the machine of %s does not answer", step->id, step->node);
+		else if (step->service)
+			check_service_task(judge, i);
+		else
+			check_node_task(judge, i);
+	}
+	names_release(&tasks);
+	arena_release(&arena);
+}
+
+static void
+check_count(const struct judge *judge)
+{
+	const struct plan_document *plan = judge->plan;
+	size_t count = 0;
+
+	for (size_t i = 0; i < plan->count; i++)
+		count += !plan->steps[i].is_milestone;
+	if (count != plan->job.tasks)
+		place_problem(&(struct place){.problems = judge->findings}, "the job has %zu tasks, its record says %zu",
+		    count, plan->job.tasks);
+}
+
+static bool
+is_near(double a, double b)
+{
+	return fabs(a - b) <= 1e-6 * (1 + fabs(b));
+}
+
+/* The longest way behind each step, from the last to the first. */
+static void
+check_ranks(const struct judge *judge)
+{
+	const struct plan_document *plan = judge->plan;
+	double *behind = memory_zeroed(plan->count, sizeof *behind), longest = 0;
+
+	for (size_t i = plan->count; i-- > 0;) {
+		const struct step *step = &plan->steps[i];
+		double rank = step->expect_s + behind[i];
+		struct place place = judge_place(judge, i);
+
+		if (!is_near(step->rank, rank))
+			place_problem(&place, "%s: its rank is %g, not %g", step->id, rank, step->rank);
+		for (size_t j = judge->first[i]; j < judge->first[i + 1]; j++)
+			behind[judge->before[j]] = fmax(behind[judge->before[j]], rank);
+		longest = fmax(longest, rank);
+	}
+	if (!is_near(plan->job.critical_path_s, longest))
+		place_problem(&(struct place){.problems = judge->findings}, "the critical path takes %g s, not %g", longest,
+		    plan->job.critical_path_s);
+	free(behind);
+}
+
+/* What is begun on a node is brought to its end. */
+static void
+check_whole(const struct judge *judge)
+{
+	const struct plan_document *plan = judge->plan;
+	size_t nodes = plan->layout.node_count;
+	unsigned *done = memory_zeroed(nodes, sizeof *done);
+
+	for (size_t i = 0; i < plan->count; i++)
+		if (judge->node_of[i] != JUDGE_NONE)
+			done[judge->node_of[i]] |= 1u << plan->steps[i].action;
+	for (size_t i = 0; i < nodes; i++) {
+		const struct node *node = &plan->layout.nodes[i];
+		struct place place = judge_node_place(judge, i);
+		bool is_created = done[i] & 1u << ACTION_CREATE, is_confirmed = done[i] & 1u << ACTION_CONFIRM;
+
+		if (is_created != is_confirmed)
+			place_problem(&place, "%s is %s", node->id, is_created ? "created, not confirmed" : "confirmed, not created");
+		if (strcmp(plan->job.action, "cluster_delete") == 0 && !(done[i] & 1u << ACTION_DELETE))
+			place_problem(&place, "%s is not deleted", node->id);
+	}
+	free(done);
+}
+
+/* The order is asked of tasks that are about what there is. Ranks come last: one edge too few makes many of them wrong. */
+static void
+judge_all(struct judge *judge)
+{
+	check_tasks(judge);
+	if (judge->findings->total == 0) {
+		judge_chains(judge);
+		judge_nodes(judge);
+		judge_order(judge);
+		judge_limit(judge);
+		judge_pairs(judge);
+		judge_settle(judge);
+	}
+	check_count(judge);
+	check_whole(judge);
+	check_ranks(judge);
+}
+
+void
+plan_check(const struct plan_document *document, struct problems *findings)
+{
+	struct judge judge = {
+		.plan = document,
+		.findings = findings,
+		.node_of = memory_resize(NULL, document->count, sizeof *judge.node_of),
+		.service_of = memory_resize(NULL, document->count, sizeof *judge.service_of),
+	};
+
+	judge.dead = memory_zeroed(document->layout.node_count, sizeof *judge.dead);
+	judge.by_pairs = document->job.max_unavailable && strcmp(document->job.action, "cluster_replace") == 0;
+	number_names(&judge);
+	number_steps(&judge);
+	if (findings->total == 0)
+		judge_all(&judge);
+	names_release(&judge.steps);
+	names_release(&judge.nodes);
+	names_release(&judge.services);
+	free(judge.node_of);
+	free(judge.service_of);
+	free(judge.first);
+	free(judge.before);
+	free(judge.dead);
+	free(judge.tasks);
+	free(judge.chains);
+	free(judge.doubts);
+}

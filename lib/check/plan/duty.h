@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the rules between services ask of a plan, as its judge works it out; inside of judge.h. A class is all tasks that
+ * others have to wait for by one rule; a duty says that each of its targets waits for all of a class.
+ */
+#ifndef CHECK_PLAN_DUTY_H
+#define CHECK_PLAN_DUTY_H
+
+#include "check/plan/judge.h"
+
+enum from {
+	FROM_INSTALL,
+	FROM_START,
+	FROM_STOP,
+	FROM_REMOVE,
+	FROM_DONE,    /* the last tasks of what a rolling plan changes in place */
+	FROM_UP,      /* the last tasks of what is set up */
+	FROM_ADDRESS, /* the confirmations of the nodes that have it */
+	FROM_COUNT
+};
+
+struct duty {
+	uint32_t class;    /* service * FROM_COUNT + from */
+	int service;       /* whose tasks the targets are; JUDGE_NONE: of several */
+	size_t first, end; /* targets[first] .. targets[end - 1] */
+};
+
+struct duties {
+	struct judge *judge;
+	size_t class_count;
+	size_t *first;      /* of class c: members[first[c]] .. members[first[c + 1] - 1] */
+	uint32_t *members;
+	struct member {
+		uint32_t class, step;
+	} *joined; /* while they are collected */
+	size_t joined_count, joined_capacity;
+	struct duty *list;
+	size_t count, capacity;
+	uint32_t *targets;
+	size_t target_count, target_capacity;
+	struct needs runs; /* who needs whom at run time */
+};
+
+/* All that is asked for (check-duty.c). What concerns one node only is asked at once. */
+void duties_find(struct duties *duties, struct judge *judge);
+void duties_release(struct duties *duties);
+
+/* How many tasks a class has. */
+size_t duties_class_size(const struct duties *duties, uint32_t class);
+
+#endif

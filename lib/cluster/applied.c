@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cluster/applied.h"
+
+#include <stdlib.h>
+
+#include "account/visible.h"
+#include "base/error.h"
+#include "store/sql.h"
+
+int
+applied_list(struct account *account, struct applied_list *list, struct error *err)
+{
+	struct arena *arena = &list->arena;
+	char *text = memory_printf("SELECT cluster, origin, spec, applied.revision, made FROM cluster JOIN applied ON cluster = id "
+	    "WHERE %s AND status <> 'terminated' ORDER BY cluster", visible_in_tenant(account));
+	sqlite3_stmt *rows = sql_query(account->store.db, err, text, VISIBLE_TYPES, VISIBLE_VALUES(account));
+	int got;
+
+	while ((got = sql_row(rows, err)) > 0) {
+		ARRAY_ROOM(list->list, list->count, list->capacity);
+		list->list[list->count++] = (struct applied){
+			.cluster = sql_integer(rows, 0),
+			.origin = sql_text(rows, 1) ? arena_string(arena, sql_text(rows, 1)) : NULL,
+			.spec = arena_string(arena, sql_text(rows, 2)),
+			.revision = sql_integer(rows, 3),
+			.made = sql_integer(rows, 4) != 0,
+		};
+	}
+	sqlite3_finalize(rows);
+	free(text);
+	return got;
+}
+
+static int
+compare_cluster(const void *key, const void *element)
+{
+	int64_t cluster = *(const int64_t *)key, other = ((const struct applied *)element)->cluster;
+
+	return (cluster > other) - (cluster < other);
+}
+
+const struct applied *
+applied_find(const struct applied_list *list, int64_t cluster)
+{
+	return list->count ? bsearch(&cluster, list->list, list->count, sizeof *list->list, compare_cluster) : NULL;
+}
+
+char *
+applied_origin(const struct account *account, int64_t cluster, struct error *err)
+{
+	char *text = memory_printf("SELECT origin FROM applied JOIN cluster ON cluster = id WHERE %s AND id = ?6",
+	    visible_anywhere(account)), *origin = NULL;
+	sqlite3_stmt *rows = sql_query(account->store.db, err, text, VISIBLE_TYPES "i", VISIBLE_VALUES(account), cluster);
+
+	if (sql_row(rows, err) > 0 && sql_text(rows, 0))
+		origin = memory_string(sql_text(rows, 0));
+	sqlite3_finalize(rows);
+	free(text);
+	return origin;
+}
+
+int
+applied_put(struct store *store, const struct applied *applied, struct error *err)
+{
+	return sql_change(store->db, err, "INSERT INTO applied (cluster, origin, spec, revision, made) VALUES (?, ?, ?, ?, ?) "
+	    "ON CONFLICT (cluster) DO UPDATE SET origin = excluded.origin, spec = excluded.spec, revision = excluded.revision, "
+	    "made = max(made, excluded.made)", "ittii", applied->cluster, applied->origin, applied->spec, applied->revision,
+	    (int64_t)applied->made);
+}
+
+/* Whether the account sees the cluster: 1, 0, -1. */
+static int
+is_visible(struct account *account, int64_t cluster, struct error *err)
+{
+	char *text = memory_printf("SELECT 1 FROM cluster WHERE %s AND id = ?6", visible_in_tenant(account));
+	int64_t one;
+	int got = sql_number(account->store.db, &one, err, text, VISIBLE_TYPES "i", VISIBLE_VALUES(account), cluster);
+
+	free(text);
+	return got;
+}
+
+int
+applied_save(struct account *account, const struct applied *list, size_t count, struct error *err)
+{
+	int result = 0;
+
+	if (count == 0)
+		return 0;
+	if (store_begin(&account->store, err) < 0)
+		return -1;
+	for (size_t i = 0; i < count && result >= 0; i++) {
+		result = is_visible(account, list[i].cluster, err);
+		if (result > 0)
+			result = applied_put(&account->store, &list[i], err);
+	}
+	if (result >= 0)
+		result = store_commit(&account->store, err);
+	if (result < 0)
+		store_rollback(&account->store);
+	return result < 0 ? -1 : 0;
+}
+
+void
+applied_list_release(struct applied_list *list)
+{
+	free(list->list);
+	arena_release(&list->arena);
+	*list = (struct applied_list){0};
+}

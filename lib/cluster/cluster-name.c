@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cluster/cluster-name.h"
+
+#include "account/accounts.h"
+#include "base/error.h"
+#include "cluster/clusters.h"
+#include "model/name.h"
+#include "store/sql.h"
+
+/* A "." first would hide its files from people, a "-" would make an option of it. */
+int
+cluster_name_check(const char *name, struct error *err)
+{
+	if (!name_is_valid(name) || *name == '.' || *name == '-')
+		return error_set(err, EX_USAGE, "'%s' cannot be the name of a cluster: 1 to 255 of letters, digits, _ . -, "
+		    "no . or - first", name);
+	if (cluster_id_of(name))
+		return error_set(err, EX_USAGE, "'%s' cannot be the name of a cluster: it looks like the id of one", name);
+	return 0;
+}
+
+int
+cluster_name_admit(struct account *account, int64_t tenant, const char *name, struct error *err)
+{
+	int64_t taken;
+	int got;
+
+	if (cluster_name_check(name, err) < 0)
+		return -1;
+	got = sql_number(account->store.db, &taken, err, "SELECT id FROM cluster WHERE tenant = ? AND name = ? "
+	    "AND status <> 'terminated'", "it", tenant, name);
+	if (got > 0)
+		return error_set(err, EX_NO, "%s: there is a cluster of that name already", name);
+	return got;
+}

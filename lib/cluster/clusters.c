@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cluster/clusters.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "account/visible.h"
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/option.h"
+#include "store/sql.h"
+
+enum { ID_DIGITS = 8, ID_DIGITS_MAX = 18 };
+
+#define COLUMNS "SELECT id, (SELECT tenant.name FROM tenant WHERE tenant.id = cluster.tenant), name, owner, grp, template, " \
+	"provider, message, status, created_ms, changed_ms, expires_ms, lease_max_ms, lease_step_ms, nodes, cost, resources, " \
+	"revision, operation FROM cluster "
+
+char *
+cluster_id_text(int64_t id, char text[CLUSTER_ID_SIZE])
+{
+	snprintf(text, CLUSTER_ID_SIZE, "%0*" PRId64, ID_DIGITS, id);
+	return text;
+}
+
+int64_t
+cluster_id_of(const char *text)
+{
+	size_t length = strspn(text, "0123456789");
+
+	return length < ID_DIGITS || length > ID_DIGITS_MAX || text[length] ? 0 : strtoll(text, NULL, 10);
+}
+
+static const char *
+keep(struct arena *arena, const char *text)
+{
+	return text ? arena_string(arena, text) : NULL;
+}
+
+/* Adds the rows that COLUMNS asked for: how many, or -1. Takes rows. */
+static int
+gather(sqlite3_stmt *rows, struct cluster_list *list, struct error *err)
+{
+	struct arena *arena = &list->arena;
+	int got, count = 0;
+
+	while ((got = sql_row(rows, err)) > 0) {
+		ARRAY_ROOM(list->list, list->count, list->capacity);
+		list->list[list->count++] = (struct cluster_record){
+			.id = sql_integer(rows, 0),
+			.tenant = keep(arena, sql_text(rows, 1)),
+			.name = keep(arena, sql_text(rows, 2)),
+			.owner = keep(arena, sql_text(rows, 3)),
+			.group = keep(arena, sql_text(rows, 4)),
+			.template = keep(arena, sql_text(rows, 5)),
+			.provider = keep(arena, sql_text(rows, 6)),
+			.message = keep(arena, sql_text(rows, 7)),
+			.status = life_status_of(sql_text(rows, 8)),
+			.created_ms = sql_integer(rows, 9),
+			.changed_ms = sql_integer(rows, 10),
+			.expires_ms = sql_integer(rows, 11),
+			.lease_max_ms = sql_integer(rows, 12),
+			.lease_step_ms = sql_integer(rows, 13),
+			.nodes = sql_integer(rows, 14),
+			.cost = sql_real(rows, 15),
+			.resources = keep(arena, sql_text(rows, 16)),
+			.revision = sql_integer(rows, 17),
+			.operation = sql_integer(rows, 18),
+		};
+		count++;
+	}
+	sqlite3_finalize(rows);
+	return got < 0 ? -1 : count;
+}
+
+static int
+no_status(const char *name, struct error *err)
+{
+	return error_set(err, EX_USAGE, "there is no status \"%s\": pending, active, incomplete, inconsistent, terminated or all",
+	    name);
+}
+
+/* "status IN ('active','pending')"; the caller frees it. NULL with a reason. */
+static char *
+status_clause(const char *wanted, struct error *err)
+{
+	struct buffer clause = {0};
+	char name[16];
+	int length;
+
+	if (!wanted || !*wanted)
+		return memory_string("status <> 'terminated'");
+	if (strcmp(wanted, "all") == 0)
+		return memory_string("true");
+	for (const char *from = wanted; from; from = strchr(from, ',')) {
+		from += *from == ',';
+		length = (int)strcspn(from, ",");
+		snprintf(name, sizeof name, "%.*s", length, from);
+		if (life_status_of(name) == LIFE_ABSENT || life_status_of(name) == LIFE_STATUS_COUNT) {
+			no_status(name, err);
+			buffer_release(&clause);
+			return NULL;
+		}
+		buffer_printf(&clause, "%s'%s'", clause.length ? "," : "status IN (", name);
+	}
+	buffer_byte(&clause, ')');
+	return buffer_take(&clause);
+}
+
+/* The conditions of a filter, its values from ?6 on; the caller frees it. NULL with a reason. */
+static char *
+where(struct account *account, const struct cluster_filter *filter, struct error *err)
+{
+	const char *after = !filter->after ? "?9 IS NULL AND ?10 IS NOT NULL" :
+	    filter->by_number ? "id > ?10 AND ?9 IS NOT NULL" :
+	    cluster_id_of(filter->after) ? "(name, id) > (SELECT name, id FROM cluster WHERE id = ?10) AND ?9 IS NOT NULL" :
+	    "name > ?9 AND ?10 IS NOT NULL";
+	char *status = status_clause(filter->status, err), *text;
+
+	if (!status)
+		return NULL;
+	text = memory_printf("WHERE %s AND %s AND (?6 IS NULL OR owner = ?6) AND (?7 IS NULL OR template = ?7) "
+	    "AND (?8 IS NULL OR instr(name, ?8)) AND %s AND (?11 = 0 OR expires_ms BETWEEN 1 AND ?11) AND %s ",
+	    filter->everywhere ? visible_anywhere(account) : visible_in_tenant(account), status, after,
+	    filter->unreminded ? "reminded_ms <> expires_ms" : "true");
+	free(status);
+	return text;
+}
+
+#define FILTER_TYPES VISIBLE_TYPES "ttttiii"
+#define FILTER_VALUES(account, filter) VISIBLE_VALUES(account), (filter)->owner, (filter)->template, (filter)->search, \
+	(filter)->after, (filter)->after ? cluster_id_of((filter)->after) : 0, (filter)->expired_ms
+
+int
+clusters_list(struct account *account, const struct cluster_filter *filter, struct cluster_list *list, struct error *err)
+{
+	char *conditions = where(account, filter, err), *text;
+	int got;
+
+	if (!conditions)
+		return -1;
+	text = memory_printf(COLUMNS "%s ORDER BY %s LIMIT ?12", conditions, filter->by_number ? "id" : "name, id");
+	got = gather(sql_query(account->store.db, err, text, FILTER_TYPES, FILTER_VALUES(account, filter),
+	    filter->limit ? filter->limit : INT64_MAX), list, err);
+	free(text);
+	free(conditions);
+	return got < 0 ? -1 : 0;
+}
+
+int64_t
+clusters_count(struct account *account, const struct cluster_filter *filter, struct error *err)
+{
+	char *conditions = where(account, filter, err), *text;
+	int64_t count = 0;
+
+	if (!conditions)
+		return -1;
+	text = memory_printf("SELECT count(*) FROM cluster %s AND ?12 IS NOT NULL", conditions);
+	if (sql_number(account->store.db, &count, err, text, FILTER_TYPES, FILTER_VALUES(account, filter), (int64_t)0) < 0)
+		count = -1;
+	free(text);
+	free(conditions);
+	return count;
+}
+
+int
+clusters_find_id(struct account *account, int64_t id, struct cluster_list *list, struct error *err)
+{
+	char *text = memory_printf(COLUMNS "WHERE %s AND id = ?6", visible_anywhere(account)), name[CLUSTER_ID_SIZE];
+	int got = gather(sql_query(account->store.db, err, text, VISIBLE_TYPES "i", VISIBLE_VALUES(account), id), list, err);
+
+	free(text);
+	if (got == 0)
+		return error_set(err, EX_NO, "there is no cluster %s", cluster_id_text(id, name));
+	return got < 0 ? -1 : 0;
+}
+
+/* Of the names that the account sees; it has to be a slip of the fingers, so a long list is not searched. */
+static int
+not_found(struct account *account, const char *name, struct error *err)
+{
+	const struct cluster_filter filter = {.limit = 2000};
+	struct cluster_list others = {0};
+	const char **names, *near = NULL;
+
+	if (clusters_list(account, &filter, &others, err) < 0) {
+		cluster_list_release(&others);
+		return -1;
+	}
+	names = memory_zeroed(others.count + 1, sizeof *names);
+	for (size_t i = 0; i < others.count; i++)
+		names[i] = others.list[i].name;
+	near = option_suggest(name, names);
+	error_set(err, EX_NO, "there is no cluster %s%s%s%s", name, near ? "; did you mean " : "", near ? near : "",
+	    near ? "?" : "");
+	free(names);
+	cluster_list_release(&others);
+	return -1;
+}
+
+int
+clusters_find(struct account *account, const char *name, struct cluster_list *list, struct error *err)
+{
+	int64_t id = cluster_id_of(name);
+	char *text;
+	int got;
+
+	if (id > 0)
+		return clusters_find_id(account, id, list, err);
+	text = memory_printf(COLUMNS "WHERE %s AND name = ?6 AND status <> 'terminated'", visible_in_tenant(account));
+	got = gather(sql_query(account->store.db, err, text, VISIBLE_TYPES "t", VISIBLE_VALUES(account), name), list, err);
+	free(text);
+	return got == 0 ? not_found(account, name, err) : got < 0 ? -1 : 0;
+}
+
+int
+clusters_documents(struct account *account, int64_t id, struct cluster_documents *documents, struct error *err)
+{
+	char *text = memory_printf("SELECT wish, layout FROM cluster JOIN cluster_document ON cluster = id WHERE %s AND id = ?6",
+	    visible_anywhere(account)), name[CLUSTER_ID_SIZE];
+	sqlite3_stmt *rows = sql_query(account->store.db, err, text, VISIBLE_TYPES "i", VISIBLE_VALUES(account), id);
+	int got = sql_row(rows, err);
+
+	if (got > 0) {
+		documents->wish = sql_text(rows, 0) ? memory_string(sql_text(rows, 0)) : NULL;
+		documents->layout = memory_string(sql_text(rows, 1));
+	}
+	sqlite3_finalize(rows);
+	free(text);
+	if (got == 0)
+		return error_set(err, EX_NO, "there is no cluster %s", cluster_id_text(id, name));
+	return got < 0 ? -1 : 0;
+}
+
+void
+cluster_documents_release(struct cluster_documents *documents)
+{
+	free(documents->wish);
+	free(documents->layout);
+	*documents = (struct cluster_documents){0};
+}
+
+void
+cluster_list_release(struct cluster_list *list)
+{
+	free(list->list);
+	arena_release(&list->arena);
+	*list = (struct cluster_list){0};
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cluster/holding.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "json/json.h"
+#include "json/scan.h"
+#include "model/request.h"
+
+static jv
+capacity_of(const struct hardware_offer *offer)
+{
+	jv capacity = jv_object();
+
+	for (size_t i = 0; i < offer->capacity.count; i++)
+		json_set_number(&capacity, offer->capacity.list[i].resource, offer->capacity.list[i].value);
+	return capacity;
+}
+
+char *
+prices_of(const struct request *request)
+{
+	struct buffer text = {0};
+	jv prices = jv_object();
+
+	for (size_t i = 0; i < request->hardwaretype_count; i++) {
+		const struct hardware_offer *offer = hardwaretype_offer(&request->hardwaretypes[i], request->provider.name);
+		jv price = jv_object();
+
+		if (offer) {
+			json_set_number(&price, "cost", offer->cost);
+			json_set(&price, "capacity", capacity_of(offer));
+			json_set(&prices, request->hardwaretypes[i].name, jv_copy(price));
+		}
+		jv_free(price);
+	}
+	json_dump(prices, &text);
+	jv_free(prices);
+	return buffer_take(&text);
+}
+
+static void
+add_node(struct holding *holding, jv record, jv prices)
+{
+	char *id = json_get_string(record, "id"), *hardwaretype = json_get_string(record, "hardwaretype");
+	jv price = hardwaretype ? json_get(prices, hardwaretype) : jv_invalid();
+	jv cost = json_get(price, "cost"), capacity = json_get(price, "capacity");
+	struct holding_node node = {.capacity = "{}"};
+	struct buffer text = {0};
+
+	if (jv_get_kind(cost) == JV_KIND_NUMBER)
+		node.cost = jv_number_value(cost);
+	if (jv_get_kind(capacity) == JV_KIND_OBJECT) {
+		json_dump(capacity, &text);
+		node.capacity = arena_string(&holding->arena, text.data);
+	}
+	if (id) {
+		node.id = arena_string(&holding->arena, id);
+		node.hardwaretype = hardwaretype ? arena_string(&holding->arena, hardwaretype) : NULL;
+		ARRAY_ROOM(holding->list, holding->count, holding->capacity);
+		holding->list[holding->count++] = node;
+	}
+	buffer_release(&text);
+	jv_free(capacity);
+	jv_free(cost);
+	jv_free(price);
+	free(hardwaretype);
+	free(id);
+}
+
+static bool
+is_node(jv record, enum holding_nodes which)
+{
+	jv kind = json_get(record, "kind"), was = json_get(record, "was");
+	const char *name = json_string(kind);
+	bool is = name && strcmp(name, "node") == 0 &&
+	    (which == HOLDING_ALL || jv_get_kind(was) == JV_KIND_ARRAY);
+
+	jv_free(was);
+	jv_free(kind);
+	return is;
+}
+
+static int
+take_records(struct holding *holding, enum holding_nodes which, const char *layout, jv prices, struct error *err)
+{
+	size_t length = strlen(layout);
+	ssize_t used;
+	jv record;
+
+	while ((used = json_scan(layout, length, true, err)) > 0) {
+		if (json_parse("layout", layout, (size_t)used, &record, err) < 0)
+			return -1;
+		if (is_node(record, which))
+			add_node(holding, record, prices);
+		jv_free(record);
+		layout += used;
+		length -= (size_t)used;
+	}
+	return used < 0 ? -1 : 0;
+}
+
+int
+holding_take(struct holding *holding, enum holding_nodes which, const char *layout, const char *prices,
+    struct error *err)
+{
+	jv all = jv_object();
+	int result;
+
+	if (prices) {
+		jv_free(all);
+		if (json_parse("prices", prices, strlen(prices), &all, err) < 0)
+			return -1;
+	}
+	result = take_records(holding, which, layout, all, err);
+	jv_free(all);
+	return result;
+}
+
+void
+holding_release(struct holding *holding)
+{
+	free(holding->list);
+	arena_release(&holding->arena);
+	*holding = (struct holding){0};
+}

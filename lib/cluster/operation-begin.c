@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * An operation begins: all that may forbid it is looked at in the transaction that makes it so.
+ */
+#include "cluster/operations.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "account/accounts.h"
+#include "account/quota.h"
+#include "account/visible.h"
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/names.h"
+#include "cluster/applied.h"
+#include "cluster/cluster-name.h"
+#include "cluster/clusters.h"
+#include "cluster/holding.h"
+#include "store/sql.h"
+
+struct beginning {
+	struct account *account;
+	const struct operation_spec *spec;
+	const struct life_move *move;
+	struct cluster_list found; /* the cluster, first in its list */
+	int64_t tenant;
+	struct arena arena;
+	struct quota now, peak;
+	int64_t begun_ms;
+};
+
+/* A group gives others a right to the cluster: who asks has to be in it, or an admin. */
+static int
+check_group(struct account *account, const char *group, struct error *err)
+{
+	int64_t member;
+	int got;
+
+	if (!group || account->role >= ACCOUNT_ADMIN)
+		return 0;
+	got = sql_number(account->store.db, &member, err, "SELECT 1 FROM json_each(?) WHERE value = ?", "tt", account->groups,
+	    group);
+	if (got == 0)
+		return error_set(err, EX_NOPERM, "group %s: %s is not in it", group, account->user);
+	return got < 0 ? -1 : 0;
+}
+
+/* The row of a new cluster, and of its documents. */
+static int
+add_cluster(struct beginning *b, struct error *err)
+{
+	struct account *account = b->account;
+	const struct operation_spec *spec = b->spec;
+	const char *owner = spec->create.owner ? spec->create.owner : account->user;
+	int64_t last = 0;
+
+	b->tenant = account->store.tenant;
+	if (strcmp(owner, account->user) != 0 && account_need(account, ACCOUNT_ADMIN, "making a cluster for another", err) < 0)
+		return -1;
+	if (check_group(account, spec->create.group, err) < 0 ||
+	    cluster_name_admit(account, b->tenant, spec->create.name, err) < 0 ||
+	    sql_number(account->store.db, &last, err, "SELECT last FROM allotment", "") < 0)
+		return -1;
+	if (spec->cluster <= 0 || spec->cluster > last)
+		return error_set(err, EX_SOFTWARE, "cluster %" PRId64 ": that number was not allotted", spec->cluster);
+	if (sql_change(account->store.db, err, "INSERT INTO cluster (id, tenant, name, owner, grp, template, provider, status, "
+	    "created_ms, changed_ms, expires_ms, lease_max_ms, lease_step_ms) VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?, ?)",
+	    "iittttt" "iiiii", spec->cluster, b->tenant, spec->create.name, owner, spec->create.group, spec->template,
+	    spec->create.provider, b->begun_ms, b->begun_ms, spec->create.expires_ms, spec->create.lease_max_ms,
+	    spec->create.lease_step_ms) < 0)
+		return -1;
+	return sql_change(account->store.db, err, "INSERT INTO cluster_document (cluster, wish, layout) VALUES (?, NULL, '')", "i",
+	    spec->cluster);
+}
+
+static int
+busy(struct account *account, const struct cluster_record *cluster, struct error *err)
+{
+	struct operation_list list = {0};
+	const struct operation *last;
+
+	if (operation_last(account, cluster->id, &list, err) > 0) {
+		last = &list.list[0];
+		error_set(err, EX_TEMPFAIL, "%s: %s (job %s, begun by %s) is under way; coopr status %s shows it, coopr abort %s ends it",
+		    cluster->name, last->action, last->job, last->user, cluster->name, cluster->name);
+	}
+	operation_list_release(&list);
+	return -1;
+}
+
+static int
+check_cluster(struct beginning *b, struct error *err)
+{
+	const struct operation_spec *spec = b->spec;
+	const struct cluster_record *cluster;
+
+	if (clusters_find_id(b->account, spec->cluster, &b->found, err) < 0)
+		return -1;
+	cluster = &b->found.list[0];
+	if (cluster->status == LIFE_PENDING)
+		return busy(b->account, cluster, err);
+	if (life_check(b->move, cluster->status, cluster->name, err) < 0)
+		return -1;
+	if ((spec->number && spec->number != cluster->operation + 1) ||
+	    (spec->revision >= 0 && spec->revision != cluster->revision))
+		return error_set(err, EX_TEMPFAIL, "%s: it has changed since this was planned; plan it anew", cluster->name);
+	return sql_number(b->account->store.db, &b->tenant, err, "SELECT tenant FROM cluster WHERE id = ?", "i", cluster->id) < 0
+	    ? -1 : 0;
+}
+
+static int
+take_living(struct beginning *b, struct holding *holding, struct error *err)
+{
+	sqlite3_stmt *rows = sql_query(b->account->store.db, err,
+	    "SELECT node, cost, capacity FROM node_use WHERE cluster = ? AND to_ms IS NULL", "i", b->spec->cluster);
+	int got;
+
+	while ((got = sql_row(rows, err)) > 0) {
+		ARRAY_ROOM(holding->list, holding->count, holding->capacity);
+		holding->list[holding->count++] = (struct holding_node){.id = arena_string(&holding->arena, sql_text(rows, 0)),
+		    .cost = sql_real(rows, 1), .capacity = arena_string(&holding->arena, sql_text(rows, 2))};
+	}
+	sqlite3_finalize(rows);
+	return got;
+}
+
+/* Adds those of wanted that are not there. */
+static void
+merge(struct holding *holding, const struct holding *wanted)
+{
+	struct names there = {0};
+
+	for (size_t i = 0; i < holding->count; i++)
+		names_intern(&there, holding->list[i].id);
+	for (size_t i = 0; i < wanted->count; i++)
+		if (names_find(&there, wanted->list[i].id) == NAMES_NONE) {
+			ARRAY_ROOM(holding->list, holding->count, holding->capacity);
+			holding->list[holding->count++] = wanted->list[i];
+		}
+	names_release(&there);
+}
+
+/* All machines that there are and that are to be made: before any that leaves has left. */
+static int
+find_peak(struct beginning *b, struct error *err)
+{
+	struct holding holding = {0}, wanted = {0};
+	int result = take_living(b, &holding, err);
+
+	if (result == 0)
+		result = quota_of(&b->account->store, &holding, &b->arena, &b->now, err);
+	if (result == 0 && b->spec->wanted)
+		result = holding_take(&wanted, HOLDING_ALL, b->spec->wanted, b->spec->prices, err);
+	if (result == 0) {
+		merge(&holding, &wanted);
+		result = quota_of(&b->account->store, &holding, &b->arena, &b->peak, err);
+	}
+	if (b->found.count == 0)
+		b->now.clusters = 0;
+	holding_release(&wanted);
+	holding_release(&holding);
+	return result;
+}
+
+static int
+update_cluster(struct beginning *b, int64_t number, struct error *err)
+{
+	struct buffer resources = {0};
+	int result;
+
+	quota_resources_text(&b->peak.resources, &resources);
+	result = sql_change(b->account->store.db, err, "UPDATE cluster SET status = 'pending', changed_ms = ?, operation = ?, "
+	    "revision = revision + 1, peak_nodes = ?, peak_cost = ?, peak_resources = ? WHERE id = ?", "iiidti", b->begun_ms,
+	    number, b->peak.nodes, b->peak.cost, resources.data, b->spec->cluster);
+	buffer_release(&resources);
+	return result;
+}
+
+static int
+add_operation(struct beginning *b, int64_t number, struct error *err)
+{
+	const struct operation_spec *spec = b->spec;
+	sqlite3 *db = b->account->store.db;
+	const char *was = life_status_name(b->found.count ? b->found.list[0].status : LIFE_ABSENT);
+	char job[JOB_ID_SIZE];
+
+	if (sql_change(db, err, "INSERT INTO operation (cluster, number, action, user, why, begun_ms, status, job, was, template) "
+	    "VALUES (?, ?, ?, ?, ?, ?, 'planned', ?, ?, ?)", "iittti" "ttt", spec->cluster, number, spec->action,
+	    b->account->user, b->account->store.why, b->begun_ms, operation_job(spec->cluster, number, job), was,
+	    spec->template) < 0)
+		return -1;
+	return sql_change(db, err, "INSERT INTO operation_document (cluster, number, wish, before, wanted, prices) "
+	    "SELECT cluster, ?, ?, layout, ?, ? FROM cluster_document WHERE cluster = ?", "ittti", number, spec->wish,
+	    spec->wanted ? spec->wanted : "", spec->prices ? spec->prices : "{}", spec->cluster);
+}
+
+static int
+remember(struct beginning *b, struct error *err)
+{
+	struct applied applied;
+
+	if (!b->spec->create.applied)
+		return 0;
+	applied = *b->spec->create.applied;
+	applied.cluster = b->spec->cluster;
+	applied.revision = -1;
+	return applied_put(&b->account->store, &applied, err);
+}
+
+static int
+begin(struct beginning *b, int64_t *number, struct error *err)
+{
+	bool create = b->move->from >> LIFE_ABSENT & 1;
+
+	if (create ? add_cluster(b, err) < 0 : check_cluster(b, err) < 0)
+		return -1;
+	if (find_peak(b, err) < 0 || quota_check(&b->account->store, b->tenant, b->spec->cluster, &b->now, &b->peak, err) < 0)
+		return -1;
+	*number = create ? 1 : b->found.list[0].operation + 1;
+	if (add_operation(b, *number, err) < 0 || remember(b, err) < 0)
+		return -1;
+	return update_cluster(b, *number, err);
+}
+
+int
+operation_begin(struct account *account, const struct operation_spec *spec, struct operation_list *list,
+    struct error *err)
+{
+	struct beginning b = {.account = account, .spec = spec, .move = life_find(spec->action), .begun_ms = clock_wall_ms()};
+	int64_t number = 0;
+	int result;
+
+	if (!b.move || !b.move->job)
+		return error_set(err, EX_SOFTWARE, "%s: that is no operation", spec->action);
+	if (store_begin(&account->store, err) < 0)
+		return -1;
+	result = begin(&b, &number, err);
+	if (result == 0)
+		result = store_commit(&account->store, err);
+	if (result < 0)
+		store_rollback(&account->store);
+	cluster_list_release(&b.found);
+	arena_release(&b.arena);
+	return result == 0 ? operation_find(account, spec->cluster, number, list, err) : -1;
+}
+
+/* Whether it is one that can be tried again. */
+static int
+check_failed(struct beginning *b, int64_t number, struct error *err)
+{
+	struct operation_list list = {0};
+	int result = operation_last(b->account, b->spec->cluster, &list, err);
+	enum operation_status status = result > 0 ? list.list[0].status : OPERATION_COMPLETE;
+
+	if (result >= 0 && (result == 0 || list.list[0].number != number ||
+	    (status != OPERATION_FAILED && status != OPERATION_CANCELLED)))
+		result = error_set(err, EX_NO, "%s: its last operation has not failed", b->found.list[0].name);
+	operation_list_release(&list);
+	return result < 0 ? -1 : 0;
+}
+
+static int
+reopen(struct beginning *b, int64_t number, struct error *err)
+{
+	if (check_cluster(b, err) < 0 || check_failed(b, number, err) < 0 || find_peak(b, err) < 0 ||
+	    quota_check(&b->account->store, b->tenant, b->spec->cluster, &b->now, &b->peak, err) < 0)
+		return -1;
+	if (sql_change(b->account->store.db, err, "UPDATE operation SET status = 'running', ended_ms = 0, message = NULL "
+	    "WHERE cluster = ? AND number = ?", "ii", b->spec->cluster, number) < 0)
+		return -1;
+	return update_cluster(b, b->found.list[0].operation, err);
+}
+
+int
+operation_reopen(struct account *account, int64_t cluster, int64_t number, struct error *err)
+{
+	struct operation_documents documents = {0};
+	struct operation_spec spec = {.action = "retry", .cluster = cluster, .revision = -1};
+	struct beginning b = {.account = account, .spec = &spec, .move = life_find(spec.action), .begun_ms = clock_wall_ms()};
+	int result;
+
+	if (operation_documents(account, cluster, number, &documents, err) < 0 || store_begin(&account->store, err) < 0) {
+		operation_documents_release(&documents);
+		return -1;
+	}
+	spec.wanted = documents.wanted;
+	spec.prices = documents.prices;
+	result = reopen(&b, number, err);
+	if (result == 0)
+		result = store_commit(&account->store, err);
+	if (result < 0)
+		store_rollback(&account->store);
+	operation_documents_release(&documents);
+	cluster_list_release(&b.found);
+	arena_release(&b.arena);
+	return result;
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What operations there are and were; operation-begin.c and operation-end.c make them so.
+ */
+#include "cluster/operations.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "account/visible.h"
+#include "base/error.h"
+#include "cluster/clusters.h"
+#include "store/sql.h"
+
+#define COLUMNS "SELECT operation.cluster, number, action, user, why, operation.message, operation.template, job, begun_ms, " \
+	"ended_ms, operation.status FROM operation JOIN cluster ON id = operation.cluster "
+
+static const char *const names[] = {"planned", "running", "complete", "failed", "cancelled", "rolledback"};
+
+const char *
+operation_status_name(enum operation_status status)
+{
+	return names[status];
+}
+
+enum operation_status
+operation_status_of(const char *name)
+{
+	enum operation_status status = OPERATION_PLANNED;
+
+	while (status < OPERATION_STATUS_COUNT && strcmp(name, names[status]) != 0)
+		status++;
+	return status;
+}
+
+char *
+operation_job(int64_t cluster, int64_t number, char text[JOB_ID_SIZE])
+{
+	char id[CLUSTER_ID_SIZE];
+
+	snprintf(text, JOB_ID_SIZE, "%s-%03" PRId64, cluster_id_text(cluster, id), number);
+	return text;
+}
+
+static const char *
+keep(struct arena *arena, const char *text)
+{
+	return text ? arena_string(arena, text) : NULL;
+}
+
+/* Adds the rows that COLUMNS asked for: how many, or -1. Takes rows. */
+static int
+gather(sqlite3_stmt *rows, struct operation_list *list, struct error *err)
+{
+	struct arena *arena = &list->arena;
+	int got, count = 0;
+
+	while ((got = sql_row(rows, err)) > 0) {
+		ARRAY_ROOM(list->list, list->count, list->capacity);
+		list->list[list->count++] = (struct operation){
+			.cluster = sql_integer(rows, 0),
+			.number = sql_integer(rows, 1),
+			.action = keep(arena, sql_text(rows, 2)),
+			.user = keep(arena, sql_text(rows, 3)),
+			.why = keep(arena, sql_text(rows, 4)),
+			.message = keep(arena, sql_text(rows, 5)),
+			.template = keep(arena, sql_text(rows, 6)),
+			.job = keep(arena, sql_text(rows, 7)),
+			.begun_ms = sql_integer(rows, 8),
+			.ended_ms = sql_integer(rows, 9),
+			.status = operation_status_of(sql_text(rows, 10)),
+		};
+		count++;
+	}
+	sqlite3_finalize(rows);
+	return got < 0 ? -1 : count;
+}
+
+/* Those of the clusters that the account sees, and that rest says, whose values are ?6 and ?7. */
+static int
+look(struct account *account, const char *rest, int64_t first, int64_t second, struct operation_list *list,
+    struct error *err)
+{
+	char *text = memory_printf(COLUMNS "WHERE %s AND %s", visible_anywhere(account), rest);
+	int got = gather(sql_query(account->store.db, err, text, VISIBLE_TYPES "ii", VISIBLE_VALUES(account), first, second),
+	    list, err);
+
+	free(text);
+	return got;
+}
+
+int
+operations_list(struct account *account, int64_t cluster, int64_t before, int64_t limit, struct operation_list *list,
+    struct error *err)
+{
+	char *rest = memory_printf("id = ?6 AND number < ?7 ORDER BY number DESC LIMIT %" PRId64, limit ? limit : -1);
+	int got = look(account, rest, cluster, before ? before : INT64_MAX, list, err);
+
+	free(rest);
+	return got < 0 ? -1 : 0;
+}
+
+int
+operation_last(struct account *account, int64_t cluster, struct operation_list *list, struct error *err)
+{
+	return look(account, "id = ?6 AND ?7 = 0 AND job IS NOT NULL ORDER BY number DESC LIMIT 1", cluster, 0, list, err);
+}
+
+int
+operation_find(struct account *account, int64_t cluster, int64_t number, struct operation_list *list,
+    struct error *err)
+{
+	char id[CLUSTER_ID_SIZE];
+	int got = look(account, "id = ?6 AND number = ?7", cluster, number, list, err);
+
+	if (got == 0)
+		return error_set(err, EX_NO, "cluster %s: there is no operation %" PRId64, cluster_id_text(cluster, id), number);
+	return got < 0 ? -1 : 0;
+}
+
+int
+operations_open(struct account *account, struct operation_list *list, struct error *err)
+{
+	return look(account, "ended_ms = ?6 AND ?7 = 0 ORDER BY id", 0, 0, list, err) < 0 ? -1 : 0;
+}
+
+static char *
+copy(sqlite3_stmt *rows, int column)
+{
+	return sql_text(rows, column) ? memory_string(sql_text(rows, column)) : NULL;
+}
+
+int
+operation_documents(struct account *account, int64_t cluster, int64_t number, struct operation_documents *documents,
+    struct error *err)
+{
+	char *text = memory_printf("SELECT wish, before, wanted, prices FROM operation_document JOIN cluster ON id = cluster "
+	    "WHERE %s AND id = ?6 AND number = ?7", visible_anywhere(account)), id[CLUSTER_ID_SIZE];
+	sqlite3_stmt *rows = sql_query(account->store.db, err, text, VISIBLE_TYPES "ii", VISIBLE_VALUES(account), cluster,
+	    number);
+	int got = sql_row(rows, err);
+
+	if (got > 0)
+		*documents = (struct operation_documents){copy(rows, 0), copy(rows, 1), copy(rows, 2), copy(rows, 3)};
+	sqlite3_finalize(rows);
+	free(text);
+	if (got == 0)
+		return error_set(err, EX_NO, "cluster %s: there are no documents of operation %" PRId64,
+		    cluster_id_text(cluster, id), number);
+	return got < 0 ? -1 : 0;
+}
+
+void
+operation_documents_release(struct operation_documents *documents)
+{
+	free(documents->wish);
+	free(documents->before);
+	free(documents->wanted);
+	free(documents->prices);
+	*documents = (struct operation_documents){0};
+}
+
+void
+operation_list_release(struct operation_list *list)
+{
+	free(list->list);
+	arena_release(&list->arena);
+	*list = (struct operation_list){0};
+}

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Each node's life is laid over the periods once: its first and its last it fills in part, of those between only where
+ * they begin and end is noted. So the cost does not grow with how many periods a node has lived.
+ */
+#include "cluster/usage.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "account/visible.h"
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/names.h"
+#include "cluster/clusters.h"
+#include "store/sql.h"
+
+static const char *const names[] = {"tenant", "user", "cluster", "template", "hardwaretype"};
+
+struct slice { /* of a group in a period */
+	int64_t ms;
+	double cost;              /* of these, as hours of milliseconds: divided once, at the end */
+	int64_t whole;            /* nodes that live all through, from here on */
+	double whole_cost;        /* of an hour of them */
+	int64_t living;           /* more nodes than before at the end */
+};
+
+struct group {
+	const char *values[USAGE_BY_COUNT], *cluster_id;
+	struct slice *slices; /* one more than there are periods */
+};
+
+struct summing {
+	const struct usage_question *question;
+	struct usage *usage;
+	int64_t *bounds;
+	size_t periods;
+	struct names keys;
+	struct group *groups; /* by the number of the key */
+	size_t count, capacity;
+	struct buffer key;
+};
+
+const char *
+usage_by_name(enum usage_by by)
+{
+	return names[by];
+}
+
+enum usage_by
+usage_by_of(const char *name)
+{
+	int by = 0;
+
+	while (by < USAGE_BY_COUNT && strcmp(names[by], name) != 0)
+		by++;
+	return (enum usage_by)by;
+}
+
+/* The first use that the account sees; now where there is none. */
+static int
+find_start(struct account *account, const char *visible, int64_t *start_ms, struct error *err)
+{
+	char *text = memory_printf("SELECT min(from_ms) FROM node_use WHERE cluster IN (SELECT id FROM cluster WHERE %s)", visible);
+	sqlite3_stmt *rows = sql_query(account->store.db, err, text, VISIBLE_TYPES, VISIBLE_VALUES(account));
+	int got = sql_row(rows, err);
+
+	if (got > 0 && sql_integer(rows, 0) > 0 && sql_integer(rows, 0) < *start_ms)
+		*start_ms = sql_integer(rows, 0);
+	sqlite3_finalize(rows);
+	free(text);
+	return got < 0 ? -1 : 0;
+}
+
+static sqlite3_stmt *
+query(struct account *account, const struct usage_question *question, const char *visible, const struct usage *usage,
+    struct error *err)
+{
+	char *text = memory_printf("WITH seen AS (SELECT * FROM cluster WHERE %s) "
+	    "SELECT (SELECT tenant.name FROM tenant WHERE tenant.id = seen.tenant), owner, seen.name, template, hardwaretype, "
+	    "seen.id, node_use.cost, from_ms, to_ms FROM node_use JOIN seen ON seen.id = node_use.cluster "
+	    "WHERE from_ms < ?7 AND (to_ms IS NULL OR to_ms > ?6) AND (?8 IS NULL OR owner = ?8) "
+	    "AND (?9 IS NULL OR seen.name = ?9 OR seen.id = ?10) AND (?11 IS NULL OR template = ?11)", visible);
+	sqlite3_stmt *rows = sql_query(account->store.db, err, text, VISIBLE_TYPES "iittit", VISIBLE_VALUES(account),
+	    usage->start_ms, usage->end_ms, question->user, question->cluster,
+	    question->cluster ? cluster_id_of(question->cluster) : (int64_t)0, question->template);
+
+	free(text);
+	return rows;
+}
+
+/* The group of a row, a new one at need; NULL where there would be too many. */
+static struct group *
+group_of(struct summing *summing, sqlite3_stmt *row)
+{
+	struct arena *arena = &summing->usage->arena;
+	size_t known = summing->keys.count, number;
+	char id[CLUSTER_ID_SIZE];
+	struct group *group;
+
+	buffer_clear(&summing->key);
+	buffer_byte(&summing->key, ' ');
+	for (int by = 0; by < USAGE_BY_COUNT; by++)
+		if (summing->question->by[by])
+			buffer_printf(&summing->key, "%s\n", sql_text(row, by) ? sql_text(row, by) : "");
+	if (summing->question->by[USAGE_CLUSTER])
+		buffer_printf(&summing->key, "%lld", (long long)sql_integer(row, 5));
+	if (names_find(&summing->keys, summing->key.data) != NAMES_NONE)
+		return &summing->groups[names_find(&summing->keys, summing->key.data)];
+	if ((known + 1) * summing->periods > USAGE_ROWS_MAX)
+		return NULL;
+	number = (size_t)names_intern(&summing->keys, arena_string(arena, summing->key.data));
+	ARRAY_ROOM(summing->groups, summing->count, summing->capacity);
+	group = &summing->groups[number];
+	*group = (struct group){.slices = memory_zeroed(summing->periods + 1, sizeof *group->slices)};
+	summing->count++;
+	for (int by = 0; by < USAGE_BY_COUNT; by++)
+		if (summing->question->by[by] && sql_text(row, by))
+			group->values[by] = arena_string(arena, sql_text(row, by));
+	if (summing->question->by[USAGE_CLUSTER])
+		group->cluster_id = arena_string(arena, cluster_id_text(sql_integer(row, 5), id));
+	return group;
+}
+
+/* The number of the period that a time is in. */
+static size_t
+period_at(const struct summing *summing, int64_t ms)
+{
+	size_t low = 0, high = summing->periods;
+
+	while (high - low > 1) {
+		size_t middle = (low + high) / 2;
+
+		*(summing->bounds[middle] <= ms ? &low : &high) = middle;
+	}
+	return low;
+}
+
+static void
+add_part(struct slice *slice, int64_t ms, double cost)
+{
+	slice->ms += ms;
+	slice->cost += (double)ms * cost;
+}
+
+/* A life from..to, both within the bounds; to is the end where it goes on. */
+static void
+add_life(const struct summing *summing, struct group *group, int64_t from, int64_t to, double cost, bool goes_on)
+{
+	size_t first = period_at(summing, from), last = period_at(summing, to - 1);
+
+	group->slices[first].living++;
+	if (!goes_on)
+		group->slices[last].living--;
+	if (first == last) {
+		add_part(&group->slices[first], to - from, cost);
+		return;
+	}
+	add_part(&group->slices[first], summing->bounds[first + 1] - from, cost);
+	add_part(&group->slices[last], to - summing->bounds[last], cost);
+	group->slices[first + 1].whole++;
+	group->slices[first + 1].whole_cost += cost;
+	group->slices[last].whole--;
+	group->slices[last].whole_cost -= cost;
+}
+
+static int
+add_row(struct summing *summing, sqlite3_stmt *row, struct error *err)
+{
+	const struct usage *usage = summing->usage;
+	int64_t from = sql_integer(row, 7), to = sql_text(row, 8) ? sql_integer(row, 8) : INT64_MAX;
+	bool goes_on = to > usage->end_ms;
+	struct group *group;
+
+	from = from > usage->start_ms ? from : usage->start_ms;
+	to = goes_on ? usage->end_ms : to;
+	if (from >= to)
+		return 0;
+	group = group_of(summing, row);
+	if (!group)
+		return error_set(err, EX_USAGE, "more than %d rows would come of that: ask by larger periods, or by less",
+		    USAGE_ROWS_MAX);
+	add_life(summing, group, from, to, sql_real(row, 6), goes_on);
+	return 0;
+}
+
+/* Millionths are enough, and look better. */
+static double
+tidy(double value)
+{
+	return round(value * 1e6) / 1e6;
+}
+
+/* Rows with nothing in them tell something only where there is one for each period. */
+static void
+add_rows(struct summing *summing, const struct group *group, bool also_empty)
+{
+	struct usage *usage = summing->usage;
+	struct slice sum = {0};
+
+	for (size_t i = 0; i < summing->periods; i++) {
+		const struct slice *slice = &group->slices[i];
+		int64_t length = summing->bounds[i + 1] - summing->bounds[i], ms;
+
+		sum.whole += slice->whole;
+		sum.whole_cost = sum.whole ? sum.whole_cost + slice->whole_cost : 0;
+		sum.living += slice->living;
+		ms = slice->ms + sum.whole * length;
+		if (ms == 0 && !also_empty)
+			continue;
+		ARRAY_ROOM(usage->rows, usage->count, usage->capacity);
+		usage->rows[usage->count] = (struct usage_row){.start_ms = summing->bounds[i], .end_ms = summing->bounds[i + 1],
+		    .cluster_id = group->cluster_id, .node_hours = tidy((double)ms / 3.6e6),
+		    .cost = tidy((slice->cost + sum.whole_cost * (double)length) / 3.6e6), .nodes = sum.living};
+		memcpy(usage->rows[usage->count++].values, group->values, sizeof group->values);
+	}
+}
+
+static int
+compare_texts(const char *a, const char *b)
+{
+	return strcmp(a ? a : "", b ? b : "");
+}
+
+static int
+compare_rows(const void *a, const void *b)
+{
+	const struct usage_row *x = a, *y = b;
+	int order = (x->start_ms > y->start_ms) - (x->start_ms < y->start_ms);
+
+	for (int by = 0; order == 0 && by < USAGE_BY_COUNT; by++)
+		order = compare_texts(x->values[by], y->values[by]);
+	return order ? order : compare_texts(x->cluster_id, y->cluster_id);
+}
+
+static void
+finish(struct summing *summing)
+{
+	struct usage *usage = summing->usage;
+	bool alone = true;
+
+	for (int by = 0; by < USAGE_BY_COUNT; by++)
+		alone = alone && !summing->question->by[by];
+	for (size_t i = 0; i < summing->count; i++)
+		add_rows(summing, &summing->groups[i], alone);
+	if (alone && summing->count == 0) {
+		struct group none = {.slices = memory_zeroed(summing->periods + 1, sizeof *none.slices)};
+
+		add_rows(summing, &none, true);
+		free(none.slices);
+	}
+	if (usage->count)
+		qsort(usage->rows, usage->count, sizeof *usage->rows, compare_rows);
+}
+
+static void
+summing_release(struct summing *summing)
+{
+	for (size_t i = 0; i < summing->count; i++)
+		free(summing->groups[i].slices);
+	free(summing->groups);
+	free(summing->bounds);
+	names_release(&summing->keys);
+	buffer_release(&summing->key);
+}
+
+int
+usage_ask(struct account *account, const struct usage_question *question, struct usage *usage, struct error *err)
+{
+	const char *visible = question->everywhere ? visible_anywhere(account) : visible_in_tenant(account);
+	struct summing summing = {.question = question, .usage = usage};
+	sqlite3_stmt *rows;
+	int got;
+
+	usage->end_ms = question->end_ms && question->end_ms < question->now_ms ? question->end_ms
+	                                                                               : question->now_ms;
+	usage->start_ms = question->start_ms ? question->start_ms : usage->end_ms;
+	if (!question->start_ms && find_start(account, visible, &usage->start_ms, err) < 0)
+		return -1;
+	summing.bounds = period_bounds(question->period, usage->start_ms, usage->end_ms, USAGE_ROWS_MAX, &summing.periods);
+	if (!summing.bounds)
+		return error_set(err, EX_USAGE, "more than %d rows would come of that: ask by larger periods", USAGE_ROWS_MAX);
+	rows = query(account, question, visible, usage, err);
+	while ((got = sql_row(rows, err)) > 0)
+		if (add_row(&summing, rows, err) < 0) {
+			got = -1;
+			break;
+		}
+	sqlite3_finalize(rows);
+	if (got == 0)
+		finish(&summing);
+	summing_release(&summing);
+	return got;
+}
+
+void
+usage_release(struct usage *usage)
+{
+	free(usage->rows);
+	arena_release(&usage->arena);
+	*usage = (struct usage){0};
+}

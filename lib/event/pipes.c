@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "event/pipes.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "event/supervise.h"
+
+/* A pipe of which the end that is ours (0: to read, 1: to write) is left in end. Returns the other. */
+static int
+open_pipe(struct supervised_end *end, int ours)
+{
+	int fds[2];
+
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		return -1;
+	fcntl(fds[ours], F_SETFL, O_NONBLOCK);
+	end->fd = fds[ours];
+	return fds[!ours];
+}
+
+/* Opens the pipes that the child asks for; theirs gets the ends for its stdin, stdout, stderr. */
+static int
+open_all(struct child *child, int theirs[3], struct error *err)
+{
+	theirs[0] = open_pipe(&child->in_end, 1);
+	theirs[1] = open_pipe(&child->out_end, 0);
+	theirs[2] = child->gather_err ? open_pipe(&child->err_end, 0) : PROCESS_INHERIT;
+	if (child->in_end.fd < 0 || child->out_end.fd < 0 || (child->gather_err && child->err_end.fd < 0))
+		return error_errno(err, EX_OSERR, "%s: pipe", child->argv[0]);
+	return 0;
+}
+
+int
+pipes_start(struct child *child, struct error *err)
+{
+	int theirs[3], result = open_all(child, theirs, err);
+	struct process process = {.argv = child->argv, .environment = child->environment, .in = theirs[0],
+	    .out = theirs[1], .err = theirs[2], .group = true, .session = child->session,
+	    .die_with_us = child->die_with_us};
+
+	if (result == 0)
+		result = process_start(&process, err);
+	for (int i = 0; i < 3; i++)
+		if (theirs[i] >= 0)
+			close(theirs[i]);
+	child->pid = process.pid;
+	return result;
+}
+
+void
+pipes_shut(struct supervised_end *end)
+{
+	if (end->fd < 0)
+		return;
+	if (end->supervisor)
+		epoll_ctl(end->supervisor->epoll, EPOLL_CTL_DEL, end->fd, NULL);
+	close(end->fd);
+	end->fd = -1;
+}
+
+void
+pipes_shut_all(struct child *child)
+{
+	pipes_shut(&child->in_end);
+	pipes_shut(&child->out_end);
+	pipes_shut(&child->err_end);
+	pipes_shut(&child->exit_end);
+}
+
+/* Writes some of what is left. False where the pipe takes no more for now. */
+static bool
+feed_from(struct child *child, const char *bytes, size_t length, size_t *written)
+{
+	ssize_t n = write(child->in_end.fd, bytes, length);
+
+	*written = n > 0 ? (size_t)n : 0;
+	if (n < 0 && errno != EAGAIN && errno != EINTR)
+		pipes_shut(&child->in_end);
+	return *written == length;
+}
+
+static size_t
+fed_left(const struct child *child)
+{
+	return child->fed.length - child->fed_used;
+}
+
+/* Forgets what is written once that is more than what is left: a child that is fed all the time may never have read all. */
+static void
+forget_written(struct child *child)
+{
+	if (child->fed_used > fed_left(child)) {
+		buffer_drop(&child->fed, child->fed_used);
+		child->fed_used = 0;
+	}
+}
+
+bool
+pipes_feed(struct child *child)
+{
+	size_t n;
+
+	if (child->input_length > 0) {
+		if (!feed_from(child, child->input, child->input_length, &n) && child->in_end.fd >= 0) {
+			child->input += n;
+			child->input_length -= n;
+			return false;
+		}
+		child->input_length = 0;
+	}
+	if (child->in_end.fd >= 0 && fed_left(child) > 0) {
+		feed_from(child, child->fed.data + child->fed_used, fed_left(child), &n);
+		child->fed_used += n;
+		forget_written(child);
+		if (child->in_end.fd >= 0 && fed_left(child) > 0)
+			return false;
+	}
+	buffer_clear(&child->fed);
+	child->fed_used = 0;
+	if (!child->hold_input)
+		pipes_shut(&child->in_end);
+	return true;
+}
+
+/* Reads once, at most limit bytes, of which keep go to the buffer. */
+static size_t
+gather(struct supervised_end *end, struct buffer *to, size_t keep, size_t limit)
+{
+	char bytes[PIPES_CHUNK];
+	ssize_t n = read(end->fd, bytes, limit < PIPES_CHUNK ? limit : PIPES_CHUNK);
+
+	if (n > 0) {
+		buffer_append(to, bytes, (size_t)n < keep ? (size_t)n : keep);
+		return (size_t)n;
+	}
+	if (n == 0 || (errno != EAGAIN && errno != EINTR))
+		pipes_shut(end);
+	return 0;
+}
+
+size_t
+pipes_gather_out(struct child *child, size_t limit)
+{
+	size_t room = child->out.length < child->out_limit ? child->out_limit - child->out.length : 0;
+	size_t n = gather(&child->out_end, &child->out, room, limit);
+
+	child->out_total += n;
+	return n;
+}
+
+size_t
+pipes_gather_err(struct child *child, size_t limit)
+{
+	return gather(&child->err_end, &child->err, SIZE_MAX, limit);
+}
+
+size_t
+pipes_gather_control(struct child *child)
+{
+	return gather(&child->exit_end, &child->control, SIZE_MAX, PIPES_CHUNK);
+}
+
+/* What stands in the pipe at this moment. */
+static size_t
+waiting(const struct supervised_end *end)
+{
+	int bytes = 0;
+
+	return end->fd >= 0 && ioctl(end->fd, FIONREAD, &bytes) == 0 ? (size_t)bytes : 0;
+}
+
+void
+pipes_gather_rest(struct child *child)
+{
+	size_t left = waiting(&child->out_end), n;
+
+	while (left > 0 && (n = pipes_gather_out(child, left)) > 0)
+		left -= n;
+	left = waiting(&child->err_end);
+	while (left > 0 && (n = pipes_gather_err(child, left)) > 0)
+		left -= n;
+}
+
+void
+child_release(struct child *child)
+{
+	buffer_release(&child->out);
+	buffer_release(&child->err);
+	buffer_release(&child->control);
+	buffer_release(&child->fed);
+}

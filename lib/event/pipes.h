@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The streams of one supervised child: its stdin is fed, its stdout and stderr are gathered, as much at a time as they take
+ * and give. For exec/supervise.c; nobody else needs it.
+ */
+#ifndef EVENT_PIPES_H
+#define EVENT_PIPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+
+struct child;
+struct supervised_end;
+
+enum { PIPES_CHUNK = 64 * 1024 }; /* read at once at most */
+
+/* Starts the process between pipes: its own ends of them are closed here in any case. -1: those that are ours are there to be
+ * closed. */
+int pipes_start(struct child *child, struct error *err);
+
+/* Closes an end. Events would outlive that: a child that was just started may hold a copy for a moment longer. */
+void pipes_shut(struct supervised_end *end);
+void pipes_shut_all(struct child *child);
+
+/* Writes what the pipe takes of the input. Whether all is written, or nobody reads it. */
+bool pipes_feed(struct child *child);
+
+/* Read once, at most limit bytes. How many; 0 where there is nothing (more). */
+size_t pipes_gather_out(struct child *child, size_t limit);
+size_t pipes_gather_err(struct child *child, size_t limit);
+size_t pipes_gather_control(struct child *child);
+
+/* Reads what stands in the pipes at this moment. More may come from others that hold them, without end. */
+void pipes_gather_rest(struct child *child);
+
+#endif

@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "event/supervise.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "event/pipes.h"
+#include "event/session.h"
+
+static int
+add(struct supervisor *supervisor, struct supervised_end *end, uint32_t events)
+{
+	struct epoll_event event = {.events = events, .data.ptr = end};
+
+	end->supervisor = supervisor;
+	return epoll_ctl(supervisor->epoll, EPOLL_CTL_ADD, end->fd, &event);
+}
+
+int
+supervise_init(struct supervisor *supervisor, struct error *err)
+{
+	struct sigaction ignore = {.sa_handler = SIG_IGN};
+	sigset_t set;
+
+	*supervisor = (struct supervisor){.epoll = epoll_create1(EPOLL_CLOEXEC), .signals.fd = -1,
+	    .deadline = INT64_MAX};
+	for (int i = 0; i < SUPERVISE_WATCHED; i++)
+		supervisor->watched[i].fd = -1;
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGHUP);
+	sigaction(SIGPIPE, &ignore, NULL);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	supervisor->signals.fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (supervisor->epoll < 0 || supervisor->signals.fd < 0 ||
+	    add(supervisor, &supervisor->signals, EPOLLIN) < 0)
+		return error_errno(err, EX_OSERR, "epoll and signalfd");
+	return 0;
+}
+
+void
+supervise_release(struct supervisor *supervisor)
+{
+	pipes_shut(&supervisor->signals);
+	close(supervisor->epoll);
+}
+
+bool
+supervise_watch(struct supervisor *supervisor, int fd, uint32_t events)
+{
+	for (int i = 0; i < SUPERVISE_WATCHED; i++) {
+		struct supervised_end *end = &supervisor->watched[i];
+
+		if (end->fd >= 0)
+			continue;
+		end->fd = fd;
+		if (add(supervisor, end, events) == 0)
+			return true;
+		end->fd = -1;
+		return false;
+	}
+	return false;
+}
+
+void
+supervise_unwatch(struct supervisor *supervisor, int fd)
+{
+	for (int i = 0; i < SUPERVISE_WATCHED; i++) {
+		if (supervisor->watched[i].fd != fd)
+			continue;
+		epoll_ctl(supervisor->epoll, EPOLL_CTL_DEL, fd, NULL);
+		supervisor->watched[i].fd = -1;
+	}
+}
+
+/* When a measure is to be taken next against any child: at the earliest of what they were given, or earlier, where the one
+ * that had it has ended. */
+static void
+set_deadline(struct supervisor *supervisor, struct child *child, int64_t deadline)
+{
+	child->deadline = deadline;
+	if (deadline < supervisor->deadline)
+		supervisor->deadline = deadline;
+}
+
+static void
+link_child(struct supervisor *supervisor, struct child *child)
+{
+	child->previous = NULL;
+	child->next = supervisor->children;
+	if (child->next)
+		child->next->previous = child;
+	supervisor->children = child;
+	supervisor->count++;
+}
+
+static void
+unlink_child(struct supervisor *supervisor, struct child *child)
+{
+	if (child->previous)
+		child->previous->next = child->next;
+	else
+		supervisor->children = child->next;
+	if (child->next)
+		child->next->previous = child->previous;
+	supervisor->count--;
+}
+
+/* Has all of its ends waited for. */
+static int
+enter(struct supervisor *supervisor, struct child *child)
+{
+	if (child->exit_end.fd < 0 || add(supervisor, &child->exit_end, EPOLLIN) < 0 ||
+	    add(supervisor, &child->in_end, EPOLLOUT) < 0 || add(supervisor, &child->out_end, EPOLLIN) < 0)
+		return -1;
+	return child->gather_err ? add(supervisor, &child->err_end, EPOLLIN) : 0;
+}
+
+/* The descriptor that becomes readable when the process ends. */
+static int
+open_exit(pid_t pid)
+{
+	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+
+	if (fd >= 0)
+		fcntl(fd, F_SETFD, FD_CLOEXEC);
+	return fd;
+}
+
+static void
+begin(struct supervisor *supervisor, struct child *child)
+{
+	set_deadline(supervisor, child, child->timeout_ms ? clock_monotonic_ms() + child->timeout_ms : INT64_MAX);
+	link_child(supervisor, child);
+}
+
+int
+supervise_start(struct supervisor *supervisor, struct child *child, struct error *err)
+{
+	struct supervised_end none = {.fd = -1, .child = child};
+
+	child->in_end = child->out_end = child->err_end = child->exit_end = none;
+	if (pipes_start(child, err) < 0) {
+		pipes_shut_all(child);
+		return -1;
+	}
+	child->exit_end.fd = open_exit(child->pid);
+	if (enter(supervisor, child) < 0) {
+		error_errno(err, EX_OSERR, "%s: cannot be supervised", child->argv[0]);
+		kill(-child->pid, SIGKILL);
+		waitpid(child->pid, NULL, 0);
+		pipes_shut_all(child);
+		return -1;
+	}
+	begin(supervisor, child);
+	return 0;
+}
+
+int
+supervise_adopt(struct supervisor *supervisor, struct child *child, const int theirs[4], struct error *err)
+{
+	struct supervised_end *ends[4] = {&child->in_end, &child->out_end, &child->err_end, &child->exit_end};
+
+	child->pid = 0;
+	for (int i = 0; i < 4; i++) {
+		*ends[i] = (struct supervised_end){.fd = theirs[i], .child = child};
+		fcntl(theirs[i], F_SETFL, O_NONBLOCK);
+	}
+	if (enter(supervisor, child) < 0) {
+		error_errno(err, EX_OSERR, "a session cannot be supervised");
+		pipes_shut_all(child);
+		return -1;
+	}
+	begin(supervisor, child);
+	return 0;
+}
+
+/* SIGTERM at first, SIGKILL when called again. What is no process is let go. */
+static void
+press(struct supervisor *supervisor, struct child *child)
+{
+	if (child->pid == 0)
+		shutdown(child->exit_end.fd, SHUT_RDWR);
+	else
+		kill(-child->pid, child->told_to_end ? SIGKILL : SIGTERM);
+	set_deadline(supervisor, child, child->told_to_end ? INT64_MAX : clock_monotonic_ms() + SUPERVISE_GRACE_MS);
+	child->told_to_end = true;
+}
+
+void
+supervise_stop(struct supervisor *supervisor, struct child *child)
+{
+	if (child->told_to_end)
+		return;
+	child->stopped = true;
+	press(supervisor, child);
+}
+
+void
+supervise_ask(struct supervisor *supervisor, struct child *child, int64_t grace_ms)
+{
+	if (child->stopped || child->told_to_end)
+		return;
+	child->stopped = true;
+	pipes_shut(&child->in_end);
+	set_deadline(supervisor, child, clock_monotonic_ms() + grace_ms);
+}
+
+/* Once all is written, room in the pipe is no news: only that nobody reads it any more. */
+static void
+await_room(struct supervisor *supervisor, struct child *child, uint32_t events)
+{
+	struct epoll_event event = {.events = events, .data.ptr = &child->in_end};
+
+	if (child->in_end.fd >= 0 && child->in_quiet == (events != 0)) {
+		epoll_ctl(supervisor->epoll, EPOLL_CTL_MOD, child->in_end.fd, &event);
+		child->in_quiet = events == 0;
+	}
+}
+
+void
+supervise_feed(struct supervisor *supervisor, struct child *child, const char *bytes, size_t length)
+{
+	buffer_append(&child->fed, bytes, length);
+	await_room(supervisor, child, EPOLLOUT);
+}
+
+void
+supervise_end_input(struct supervisor *supervisor, struct child *child)
+{
+	child->hold_input = false;
+	await_room(supervisor, child, EPOLLOUT);
+}
+
+/* Something can be written, or nobody reads it any more. */
+static void
+feed(struct supervisor *supervisor, struct child *child, uint32_t events)
+{
+	if (child->in_quiet && (events & (EPOLLERR | EPOLLHUP)))
+		pipes_shut(&child->in_end);
+	else if (pipes_feed(child))
+		await_room(supervisor, child, 0);
+}
+
+/* Events of this batch that are still to be looked at must not reach what has ended. */
+static void
+forget(struct supervisor *supervisor, const struct child *child)
+{
+	for (int i = supervisor->event_next; i < supervisor->event_count; i++) {
+		struct supervised_end *end = supervisor->events[i].data.ptr;
+
+		if (end && end->child == child)
+			supervisor->events[i].data.ptr = NULL;
+	}
+}
+
+/* Whether a signal ended it. It stays to be waited for. */
+static bool
+was_killed(const struct child *child)
+{
+	siginfo_t how = {.si_code = CLD_EXITED};
+
+	return waitid(P_PID, (id_t)child->pid, &how, WEXITED | WNOWAIT) == 0 && how.si_code != CLD_EXITED;
+}
+
+static void
+reap(struct child *child)
+{
+	/* Until it is waited for, its number is its group's and nobody else's. */
+	if (child->told_to_end)
+		kill(-child->pid, SIGKILL);
+	/* Who was killed could not end its own children. */
+	if (child->session && was_killed(child))
+		session_end(child->pid);
+	pipes_gather_rest(child);
+	while (waitpid(child->pid, &child->wait_status, 0) < 0 && errno == EINTR)
+		;
+}
+
+static void
+finish(struct supervisor *supervisor, struct child *child)
+{
+	if (child->pid > 0)
+		reap(child);
+	else
+		pipes_gather_rest(child);
+	pipes_shut_all(child);
+	forget(supervisor, child);
+	unlink_child(supervisor, child);
+}
+
+/* Whether the event is one to tell, then *kind says which. */
+static bool
+child_event(struct supervisor *supervisor, struct supervised_end *end, uint32_t events,
+    enum supervise_event *kind)
+{
+	struct child *child = end->child;
+
+	*kind = SUPERVISE_OUTPUT;
+	if (end == &child->exit_end) {
+		if (child->pid == 0 && pipes_gather_control(child) > 0)
+			return true;
+		finish(supervisor, child);
+		*kind = SUPERVISE_ENDED;
+		return true;
+	}
+	if (end->fd < 0)
+		return false;
+	if (end == &child->in_end) {
+		feed(supervisor, child, events);
+		return false;
+	}
+	if (end == &child->out_end)
+		return pipes_gather_out(child, PIPES_CHUNK) > 0 && child->tell_out;
+	return pipes_gather_err(child, PIPES_CHUNK) > 0;
+}
+
+static bool
+own_event(struct supervisor *supervisor, const struct supervised_end *end, enum supervise_event *kind)
+{
+	struct signalfd_siginfo info;
+
+	if (end != &supervisor->signals) {
+		supervisor->ready = end->fd;
+		*kind = SUPERVISE_READY;
+		return end->fd >= 0;
+	}
+	*kind = SUPERVISE_SIGNAL;
+	if (read(end->fd, &info, sizeof info) != sizeof info)
+		return false;
+	supervisor->signal = (int)info.ssi_signo;
+	return true;
+}
+
+/* Ends those whose time is over; returns when the next one's is. Before that is, there is nothing to look at. */
+static int64_t
+keep_time(struct supervisor *supervisor, int64_t now)
+{
+	int64_t next = INT64_MAX;
+
+	if (now < supervisor->deadline)
+		return supervisor->deadline;
+
+	for (struct child *child = supervisor->children; child; child = child->next) {
+		if (child->deadline <= now) {
+			child->timed_out |= !child->told_to_end && !child->stopped;
+			press(supervisor, child);
+		}
+		if (child->deadline < next)
+			next = child->deadline;
+	}
+	supervisor->deadline = next;
+	return next;
+}
+
+/* Fills the batch. false where until came first. */
+static bool
+wait_events(struct supervisor *supervisor, int64_t until)
+{
+	for (;;) {
+		int64_t now = clock_monotonic_ms(), next = keep_time(supervisor, now), wait;
+
+		if (until < next)
+			next = until;
+		wait = next == INT64_MAX ? -1 : next <= now ? 0 : next - now;
+		if (wait > 3600 * 1000)
+			wait = 3600 * 1000;
+		supervisor->event_next = 0;
+		supervisor->event_count = epoll_wait(supervisor->epoll, supervisor->events, SUPERVISE_BATCH, (int)wait);
+		if (supervisor->event_count > 0)
+			return true;
+		if (until <= clock_monotonic_ms())
+			return false;
+	}
+}
+
+enum supervise_event
+supervise_next(struct supervisor *supervisor, int64_t wait_ms, struct child **child)
+{
+	int64_t until = wait_ms < 0 ? INT64_MAX : clock_monotonic_ms() + wait_ms;
+	enum supervise_event kind;
+
+	for (;;) {
+		while (supervisor->event_next < supervisor->event_count) {
+			const struct epoll_event *event = &supervisor->events[supervisor->event_next++];
+			struct supervised_end *end = event->data.ptr;
+			bool tell = false;
+
+			if (end)
+				tell = end->child ? child_event(supervisor, end, event->events, &kind)
+				                  : own_event(supervisor, end, &kind);
+			if (tell) {
+				*child = end->child;
+				return kind;
+			}
+		}
+		if (!wait_events(supervisor, until))
+			return SUPERVISE_TIME;
+	}
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Many children from one loop: what they are to read is fed, what they print is gathered, who exceeds
+ * its time is ended, and the caller is told what happened, one event at a time. Each child leads a process
+ * group, and it is the group that is ended: SIGTERM, and SIGKILL after SUPERVISE_GRACE_MS.
+ *
+ * A child has ended when its process has: something it left in the background may hold its streams open
+ * for ever, and is not waited for.
+ */
+#ifndef EVENT_SUPERVISE_H
+#define EVENT_SUPERVISE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/epoll.h>
+
+#include "base/buffer.h"
+#include "base/process.h"
+
+struct error;
+
+enum {
+	SUPERVISE_GRACE_MS = 5000,
+	SUPERVISE_WATCHED = 4, /* descriptors of the caller's at most */
+	SUPERVISE_BATCH = 64,
+};
+
+enum supervise_event {
+	SUPERVISE_OUTPUT, /* child: its err has grown, or its out where tell_out */
+	SUPERVISE_ENDED,  /* child: it is no longer supervised; the last of its output is there */
+	SUPERVISE_SIGNAL, /* SIGTERM, SIGINT or SIGHUP came: supervisor.signal */
+	SUPERVISE_READY,  /* a watched descriptor: supervisor.ready */
+	SUPERVISE_TIME,   /* the time given to supervise_next is over */
+};
+
+struct supervised_end { /* one descriptor in the loop */
+	int fd;
+	struct child *child; /* NULL: the supervisor's or the caller's own */
+	const struct supervisor *supervisor; /* that waits for it, or NULL */
+};
+
+struct child {
+	/* Before the start: */
+	char *const *argv;
+	char *const *environment; /* NULL: ours */
+	const char *input; /* for its stdin; to live until it has ended */
+	size_t input_length;
+	bool hold_input;   /* keep its stdin open behind the input */
+	size_t out_limit;  /* bytes of stdout that are kept; what is beyond is read and dropped */
+	bool tell_out;     /* SUPERVISE_OUTPUT for stdout too */
+	bool gather_err;   /* its stderr comes to err, which the caller empties; else it has ours */
+	bool session;      /* it leads a session; where it is killed, that ends before the child has ended */
+	bool die_with_us;
+	int64_t timeout_ms; /* 0: none */
+	void *owner;        /* the caller's */
+
+	/* From then on: */
+	struct buffer out, err;
+	struct buffer control; /* what an adopted one's control descriptor said */
+	size_t out_total; /* bytes of stdout, with those dropped */
+	pid_t pid;        /* 0: adopted, no process of ours */
+	bool timed_out, stopped; /* ended by its timeout, by supervise_stop */
+	int wait_status;         /* as wait(2) gives it, once it has ended */
+
+	struct supervised_end in_end, out_end, err_end, exit_end;
+	struct buffer fed; /* input behind that of the start; fed_used bytes of it are written */
+	size_t fed_used;
+	bool in_quiet;     /* nothing is left to be written: only its hang-up is waited for */
+	int64_t deadline; /* of the next measure against it, monotonic; INT64_MAX: none */
+	bool told_to_end;
+	struct child *next, *previous;
+};
+
+struct supervisor {
+	size_t count; /* of children that run */
+	int signal;
+	int ready;
+
+	int epoll;
+	struct supervised_end signals, watched[SUPERVISE_WATCHED];
+	struct child *children;
+	int64_t deadline; /* before it, none of theirs is over */
+	struct epoll_event events[SUPERVISE_BATCH];
+	int event_count, event_next;
+};
+
+/* From here on SIGTERM, SIGINT and SIGHUP are events, SIGPIPE is ignored. */
+int supervise_init(struct supervisor *supervisor, struct error *err);
+void supervise_release(struct supervisor *supervisor);
+
+/* Starts child, which stays where it is until it has ended. Its buffers are the caller's to release, with child_release. */
+int supervise_start(struct supervisor *supervisor, struct child *child, struct error *err);
+
+/* The same with what runs elsewhere: descriptors for its stdin, stdout, stderr, and a socket that tells how it goes. What
+ * that says comes to control (SUPERVISE_OUTPUT); it has ended when the socket does. All four are the child's from now on. */
+int supervise_adopt(struct supervisor *supervisor, struct child *child, const int theirs[4], struct error *err);
+
+void child_release(struct child *child);
+
+/* More input for a child whose input is held open; then, the end of it. */
+void supervise_feed(struct supervisor *supervisor, struct child *child, const char *bytes, size_t length);
+void supervise_end_input(struct supervisor *supervisor, struct child *child);
+
+/* Ends the child's group; its end comes as an event. What was adopted is let go. */
+void supervise_stop(struct supervisor *supervisor, struct child *child);
+
+/* Has it end by itself, at the end of its input; in so many milliseconds it is stopped. */
+void supervise_ask(struct supervisor *supervisor, struct child *child, int64_t grace_ms);
+
+/* Has input on fd (with EPOLLIN) or, in any case, its hang-up told as SUPERVISE_READY. false where fd is of a kind
+ * that cannot be waited for (a file). */
+bool supervise_watch(struct supervisor *supervisor, int fd, uint32_t events);
+void supervise_unwatch(struct supervisor *supervisor, int fd);
+
+/* Waits for the next event, at most wait_ms (-1: for ever, 0: what is there already); *child is the one
+ * concerned. */
+enum supervise_event supervise_next(struct supervisor *supervisor, int64_t wait_ms, struct child **child);
+
+#endif

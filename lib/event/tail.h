@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The end of a long text, for a person: what is kept of the output of a plugin or of a script, while all of
+ * it is in the log.
+ */
+#ifndef EVENT_TAIL_H
+#define EVENT_TAIL_H
+
+#include "base/buffer.h"
+#include "json/json.h"
+
+enum { TAIL_BYTES = 8 * 1024 };
+
+struct tail { /* zero-initialise */
+	struct buffer kept;
+	size_t dropped;
+};
+
+void tail_append(struct tail *tail, const char *bytes, size_t length);
+void tail_release(struct tail *tail);
+
+/* At most TAIL_BYTES from the end of it as a string, whole characters only; what is no UTF-8, and NUL, is
+ * U+FFFD. */
+jv tail_text(const struct tail *tail);
+
+/* The last line that holds something, shortened where it is long, control characters as "?"; "" where there
+ * is none. The caller's to free. */
+char *tail_last_line(const struct tail *tail);
+
+#endif

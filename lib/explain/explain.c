@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "explain/explain.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "check/layout/check.h"
+#include "model/layout.h"
+#include "model/name.h"
+#include "model/request.h"
+#include "solve/program/demand.h"
+#include "solve/solve.h"
+
+enum { NODES_MAX = 20000 }; /* of the search, in one question; what is not known by then counts as possible */
+
+struct inquiry {
+	const struct request *request;
+	const struct layout *layout;
+	struct demands demands;
+	struct condition condition;
+	struct arena *arena;
+	struct explanation *explanation;
+	struct error *err;
+};
+
+static const struct node *
+find_node(const struct layout *layout, const char *text)
+{
+	char number[32];
+
+	for (size_t i = 0; i < layout->node_count; i++) {
+		const struct node *node = &layout->nodes[i];
+
+		snprintf(number, sizeof number, "%" PRId64, node->nodenum);
+		if (strcmp(node->id, text) == 0 || strcmp(number, text) == 0 || strcmp(node->hostname, text) == 0)
+			return node;
+	}
+	return NULL;
+}
+
+/* What stands on the node but for the service; with the service where that is to be added. */
+static struct string_list
+services_otherwise(const struct inquiry *q)
+{
+	const struct explanation *e = q->explanation;
+	struct string_list list = {arena_alloc(q->arena, e->node->services.count + 1, sizeof *list.list), 0};
+
+	for (size_t i = 0; i < e->node->services.count; i++)
+		if (strcmp(e->node->services.list[i], e->service) != 0)
+			list.list[list.count++] = e->node->services.list[i];
+	if (!e->stands) {
+		list.list[list.count++] = e->service;
+		name_set_make(&list);
+	}
+	return list;
+}
+
+static bool
+same_fault(const struct fault *a, const struct fault *b)
+{
+	return strcmp(a->where, b->where) == 0 && strcmp(a->text, b->text) == 0;
+}
+
+/* What is wrong with the layout where only this is otherwise, and is not wrong with it as it is. */
+static void
+change_alone(struct inquiry *q)
+{
+	struct check_terms terms = {.demands = &q->demands, .moves_max = q->demands.moves_max};
+	struct layout changed = *q->layout;
+	struct node *nodes = arena_alloc(q->arena, changed.node_count, sizeof *nodes);
+	struct fault *before = check_layout(q->request, q->layout, &terms, q->arena), *after, **last = &q->explanation->alone;
+
+	memcpy(nodes, changed.nodes, changed.node_count * sizeof *nodes);
+	nodes[q->explanation->node - q->layout->nodes].services = q->condition.with;
+	changed.nodes = nodes;
+	after = check_layout(q->request, &changed, &terms, q->arena);
+	for (; after; after = after->next) {
+		const struct fault *known = before;
+
+		while (known && !same_fault(known, after))
+			known = known->next;
+		if (known)
+			continue;
+		*last = after;
+		last = &after->next;
+	}
+	*last = NULL;
+}
+
+/* 1: there is a layout with it otherwise, its worth comes along where best is set; 0: there is none; -1: err. */
+static int
+ask(struct inquiry *q, bool best)
+{
+	struct question question = {&q->demands, &q->condition, best, NODES_MAX};
+	struct amounts *otherwise = &q->explanation->otherwise;
+	struct answer answer;
+	int rc = solve_question(q->request, &question, &answer, q->err);
+
+	if (rc > 0 && best) {
+		otherwise->list = arena_alloc(q->arena, answer.solution.objective.count, sizeof *otherwise->list);
+		otherwise->count = answer.solution.objective.count;
+		memcpy(otherwise->list, answer.solution.objective.list, otherwise->count * sizeof *otherwise->list);
+	}
+	answer_release(&answer);
+	return rc;
+}
+
+static void
+drop_range(struct inquiry *q, size_t from, size_t to, bool drop)
+{
+	for (size_t i = from; i < to; i++)
+		demand_drop(&q->demands, &q->demands.list[i], drop);
+}
+
+/* Drops what can be dropped of a range so that there is still no layout, as conflict.c does. */
+static int
+reduce(struct inquiry *q, size_t from, size_t to)
+{
+	int rc;
+
+	if (from == to)
+		return 0;
+	drop_range(q, from, to, true);
+	rc = ask(q, false);
+	if (rc == 0)
+		return 0;
+	if (rc < 0 && q->err->code != EX_SOFTWARE)
+		return -1;
+	drop_range(q, from, to, false);
+	if (to - from == 1)
+		return 0;
+	if (reduce(q, from, from + (to - from) / 2) < 0)
+		return -1;
+	return reduce(q, from + (to - from) / 2, to);
+}
+
+static const char *
+text_of(const struct inquiry *q, const struct demand *demand, bool words)
+{
+	struct buffer out = {0};
+	const char *text;
+
+	if (words)
+		demand_words(&q->demands, demand, &out);
+	else
+		demand_pointer(&q->demands, demand, &out);
+	text = arena_string(q->arena, out.data);
+	buffer_release(&out);
+	return text;
+}
+
+/* The rules that are left. */
+static void
+take_rules(struct inquiry *q)
+{
+	struct explanation *e = q->explanation;
+
+	e->rules.list = arena_alloc(q->arena, q->demands.count, sizeof *e->rules.list);
+	e->words.list = arena_alloc(q->arena, q->demands.count, sizeof *e->words.list);
+	for (size_t i = 0; i < q->demands.count; i++) {
+		const struct demand *demand = &q->demands.list[i];
+
+		if (!demand_holds(&q->demands, demand->kind, demand->index))
+			continue;
+		e->rules.list[e->rules.count++] = text_of(q, demand, false);
+		e->words.list[e->words.count++] = text_of(q, demand, true);
+	}
+}
+
+static int
+find_rules(struct inquiry *q)
+{
+	if (reduce(q, 0, q->demands.count) < 0)
+		return -1;
+	take_rules(q);
+	return 0;
+}
+
+static int
+explain_forced(struct inquiry *q)
+{
+	struct explanation *e = q->explanation;
+
+	e->verdict = EXPLAIN_FORCED;
+	if (find_rules(q) < 0)
+		return -1;
+	if (e->rules.count)
+		e->because = e->stands ? "no layout leaves it out of one more machine like this one"
+		                       : "no layout has it on one more machine like this one";
+	else
+		e->because = e->stands ? "no rule names it, and such services stand on every new node"
+		                       : "no machine can be like this one and have it";
+	return 0;
+}
+
+/* Whether there can be an instance less at all; where there cannot, that is told. */
+static int
+explain_needed(struct inquiry *q)
+{
+	struct explanation *e = q->explanation;
+	const char **service = arena_alloc(q->arena, 1, sizeof *service);
+	int rc;
+
+	*service = e->service;
+	q->condition = (struct condition){.layout = q->layout, .node = e->node, .with = {service, 1}, .less = true};
+	drop_range(q, 0, q->demands.count, false);
+	rc = ask(q, false);
+	if (rc != 0)
+		return rc < 0 && q->err->code != EX_SOFTWARE ? -1 : 0;
+	e->verdict = EXPLAIN_NEEDED;
+	e->because = arena_printf(q->arena, "there cannot be an instance less, but it could stand elsewhere; %s", e->because);
+	return find_rules(q);
+}
+
+static double
+value_of(const struct amounts *worth, const char *name)
+{
+	for (size_t i = 0; i < worth->count; i++)
+		if (strcmp(worth->list[i].resource, name) == 0)
+			return worth->list[i].value;
+	return NAN;
+}
+
+/* What the layout would rather be, by the first objective that tells the difference. */
+static void
+compare_worth(struct inquiry *q)
+{
+	const struct cluster_template *t = &q->request->template;
+	struct explanation *e = q->explanation;
+
+	e->verdict = EXPLAIN_PREFERRED;
+	e->because = "otherwise the layout is worth as much, and this one is preferred (dense), or was found first";
+	for (size_t i = 0; i < t->objective_count && t->objectives[i] != OBJECTIVE_DENSE; i++) {
+		const char *name = objective_name(t->objectives[i]);
+		double now = value_of(&e->now, name), otherwise = value_of(&e->otherwise, name);
+
+		if (!(fabs(now - otherwise) > 1e-6))
+			continue;
+		e->because = arena_printf(q->arena, "otherwise the layout %s %.12g%s %s",
+		    t->objectives[i] == OBJECTIVE_COST ? "costs" : "needs", fabs(otherwise - now),
+		    t->objectives[i] == OBJECTIVE_COST ? "" : t->objectives[i] == OBJECTIVE_MACHINES ? " machines" : " moves",
+		    otherwise > now ? "more" : "less: this one is not the best");
+		return;
+	}
+}
+
+static int
+inquire(struct inquiry *q)
+{
+	int rc;
+
+	q->condition = (struct condition){.layout = q->layout, .node = q->explanation->node, .with = services_otherwise(q)};
+	q->condition.without = q->explanation->stands ? q->explanation->service : NULL;
+	q->explanation->now = check_worth(q->request, q->layout, q->arena);
+	change_alone(q);
+	rc = ask(q, true);
+	if (rc == 0)
+		return explain_forced(q);
+	if (rc > 0) {
+		compare_worth(q);
+		return q->explanation->stands ? explain_needed(q) : 0;
+	}
+	if (q->err->code == EX_SOFTWARE) {
+		q->explanation->verdict = EXPLAIN_UNKNOWN;
+		q->explanation->because = "whether a layout has it otherwise was not found out in reasonable time";
+		return 0;
+	}
+	return -1;
+}
+
+/* What needs no search: a node that leaves, a service that is not wanted. True where that is the reason. */
+static bool
+is_plain(struct inquiry *q)
+{
+	struct explanation *e = q->explanation;
+	const char *pointer = NULL;
+
+	if (e->node->leaves) {
+		e->because = "the node leaves";
+		pointer = e->node->replaced ? "/replace" : "/cluster/numMachines";
+	} else if (!name_set_has(&q->layout->cluster.services, e->service)) {
+		e->because = "it is not asked for";
+		pointer = q->request->cluster.services.count ? "/cluster/services" : "/template/defaults/services";
+	}
+	if (!pointer)
+		return false;
+	e->rules.list = arena_alloc(q->arena, 1, sizeof *e->rules.list);
+	e->rules.list[e->rules.count++] = pointer;
+	e->words.list = arena_alloc(q->arena, 1, sizeof *e->words.list);
+	e->words.list[e->words.count++] = e->because;
+	return true;
+}
+
+int
+explain(const struct request *request, const struct layout *layout, const struct explain_terms *terms,
+    struct arena *arena, struct explanation *explanation, struct error *err)
+{
+	struct inquiry q = {.request = request, .layout = layout, .arena = arena, .explanation = explanation, .err = err};
+	bool defined = false;
+	int rc = 0;
+
+	*explanation = (struct explanation){.node = find_node(layout, terms->node), .service = terms->service};
+	for (size_t i = 0; i < request->service_count; i++)
+		defined = defined || strcmp(request->services[i].name, terms->service) == 0;
+	if (!explanation->node)
+		return error_set(err, EX_NO, "layout: there is no node %s", terms->node);
+	if (!defined)
+		return error_set(err, EX_NO, "request: /services: no service \"%s\" is defined", terms->service);
+	explanation->stands = !explanation->node->leaves && node_has(explanation->node, terms->service);
+	if (is_plain(&q))
+		return 0;
+	demands_collect(request, &q.demands);
+	q.demands.moves_max = terms->moves_max;
+	rc = inquire(&q);
+	demands_release(&q.demands);
+	return rc;
+}

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "history/follow.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/names.h"
+#include "queue/engine.h"
+#include "queue/spool/job/journal.h"
+
+struct followed { /* a job */
+	const char *id;
+	ino_t folder, file; /* what is read: another folder of that name is another job, another file was mended */
+	uint64_t offset;    /* in the file: what is before has been told */
+	uint64_t seq;       /* of the last event told, or passed over */
+	int watch;          /* inotify's number; -1: none */
+	bool dirty;         /* there may be more to read */
+	bool over;          /* its last event is finish */
+	bool gone;
+};
+
+struct follow {
+	struct queue *queue;
+	struct arena arena;
+	struct names names;    /* of jobs, numbered as list */
+	struct followed *list;
+	size_t capacity;
+	bool all;              /* jobs that come later, too */
+	bool impatient;        /* only what has happened already */
+	int64_t since_ms;
+	int inotify, jobs, done; /* its descriptor; the numbers of the two folders */
+	struct journal_reader reader;
+	struct followed *reading; /* or NULL */
+};
+
+/* Opens a file of the job wherever the job is; -1 with errno. */
+static int
+open_file(const struct follow *follow, const char *job, const char *name, ino_t *folder)
+{
+	const struct spool *spool = &follow->queue->spool;
+	int places[] = {spool->jobs, spool->done, spool->jobs}, dir = -1, fd;
+	struct stat st;
+
+	for (size_t i = 0; dir < 0 && i < sizeof places / sizeof *places; i++)
+		dir = openat(places[i], job, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
+		return -1;
+	*folder = fstat(dir, &st) < 0 ? 0 : st.st_ino;
+	fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
+	close(dir);
+	return fd;
+}
+
+static int
+add_watch(const struct follow *follow, const char *path, uint32_t what, struct error *err)
+{
+	int watch = inotify_add_watch(follow->inotify, path, what);
+
+	if (watch < 0 && errno == ENOSPC)
+		return error_set(err, EX_OSERR, "too many files are watched: raise fs.inotify.max_user_watches");
+	return watch < 0 ? error_errno(err, EX_OSERR, "%s: cannot be watched", path) : watch;
+}
+
+static int
+watch_folder(const struct follow *follow, const char *name, uint32_t what, struct error *err)
+{
+	char *path = memory_printf("%s/%s", follow->queue->spool.path, name);
+	int watch = add_watch(follow, path, what, err);
+
+	free(path);
+	return watch;
+}
+
+/* The file itself is watched, whatever becomes of its name. */
+static int
+watch_file(const struct follow *follow, struct followed *job, int fd, struct error *err)
+{
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+	job->watch = add_watch(follow, path, IN_MODIFY | IN_ATTRIB, err);
+	return job->watch < 0 ? -1 : 0;
+}
+
+static void
+unwatch(const struct follow *follow, struct followed *job)
+{
+	if (job->watch >= 0)
+		inotify_rm_watch(follow->inotify, job->watch);
+	job->watch = -1;
+}
+
+static struct followed *
+find(const struct follow *follow, const char *id)
+{
+	int number = names_find(&follow->names, id);
+
+	return number == NAMES_NONE ? NULL : &follow->list[number];
+}
+
+/* A job that was not known: all of it is to be told. */
+static struct followed *
+add(struct follow *follow, const char *id)
+{
+	int number = names_intern(&follow->names, arena_string(&follow->arena, id));
+
+	if (follow->names.count > follow->capacity) {
+		follow->capacity = follow->names.capacity;
+		follow->list = memory_resize(follow->list, follow->capacity, sizeof *follow->list);
+	}
+	follow->list[number] = (struct followed){.id = follow->names.list[number], .watch = -1, .dirty = true};
+	return &follow->list[number];
+}
+
+/* Passes over what has happened so far. */
+static int
+pass_over(const struct follow *follow, struct followed *job, struct error *err)
+{
+	struct ledger *ledger = engine_lock(follow->queue, job->id, err);
+	struct stat st;
+
+	if (!ledger)
+		return err->code == EX_NO ? 0 : -1;
+	job->folder = fstat(ledger->dir, &st) < 0 ? 0 : st.st_ino;
+	job->file = ledger->events_inode;
+	job->offset = ledger->index.header->applied;
+	job->seq = ledger->index.header->seq;
+	job->over = ledger->index.header->finished != 0;
+	ledger_unlock(ledger);
+	return 0;
+}
+
+/* A job that was finished is being brought back: passes over what there was up to then. */
+static int
+pass_over_finish(const struct follow *follow, struct followed *job, struct error *err)
+{
+	struct journal_reader reader = {.fd = open_file(follow, job->id, "events.ndjson", &job->folder)};
+	struct event event;
+	struct stat st;
+	int got;
+
+	if (reader.fd < 0)
+		return errno == ENOENT ? 0 : error_errno(err, EX_NOINPUT, "job %s", job->id);
+	job->file = fstat(reader.fd, &st) < 0 ? 0 : st.st_ino;
+	while ((got = journal_next(&reader, &event, err)) > 0)
+		if (event.kind == EVENT_FINISH) {
+			job->offset = reader.next;
+			job->seq = event.seq;
+			job->over = true;
+		}
+	close(reader.fd);
+	journal_reader_release(&reader);
+	return got < 0 && reader.next > reader.offset ? error_prefix(err, "job %s", job->id) : 0;
+}
+
+/* Opens the file of a job that has more to tell, where there is one. */
+static int
+begin_reading(struct follow *follow, struct followed *job, struct error *err)
+{
+	ino_t folder = 0;
+	struct stat st;
+	int fd = open_file(follow, job->id, "events.ndjson", &folder);
+
+	job->dirty = false;
+	if (fd < 0 || fstat(fd, &st) < 0) {
+		unwatch(follow, job);
+		job->gone = true;
+		return errno == ENOENT ? 0 : error_errno(err, EX_NOINPUT, "job %s", job->id);
+	}
+	if (folder != job->folder)
+		job->seq = 0;
+	if (folder != job->folder || st.st_ino != job->file || (uint64_t)st.st_size < job->offset)
+		job->offset = 0;
+	if (st.st_ino != job->file)
+		unwatch(follow, job);
+	job->folder = folder;
+	job->file = st.st_ino;
+	job->gone = false;
+	follow->reading = job;
+	follow->reader = (struct journal_reader){.fd = fd, .next = job->offset};
+	/* Before it is read: what is written from here on is seen, or told by the kernel. */
+	return job->watch >= 0 ? 0 : watch_file(follow, job, fd, err);
+}
+
+static void
+end_reading(struct follow *follow)
+{
+	struct followed *job = follow->reading;
+
+	/* As long as it has not left, or when it comes back, there may be more. */
+	if (job->over && file_exists(follow->queue->spool.done, job->id))
+		unwatch(follow, job);
+	close(follow->reader.fd);
+	journal_reader_release(&follow->reader);
+	follow->reading = NULL;
+}
+
+/* The next event of the job at hand: 1; 0 where there is none for now. */
+static int
+read_event(struct follow *follow, struct follow_event *out, struct error *err)
+{
+	struct journal_reader *reader = &follow->reader;
+	struct followed *job = follow->reading;
+	struct event *event = &out->event;
+	int got;
+
+	while ((got = journal_next(reader, event, err)) > 0) {
+		job->offset = reader->next;
+		job->over = event->kind == EVENT_FINISH || (job->over && event->kind != EVENT_RETRY);
+		if (event->seq <= job->seq)
+			continue;
+		job->seq = event->seq;
+		if (follow->since_ms > 0 && event->at_ms < follow->since_ms)
+			continue;
+		out->job = job->id;
+		out->line = reader->pending.data + reader->start - reader->length;
+		out->length = reader->length;
+		return 1;
+	}
+	/* A line that is not whole yet is read again when there is more of it; any other is damage. */
+	if (got < 0 && (err->code != EX_DATAERR || reader->next > reader->offset))
+		return error_prefix(err, "job %s", job->id);
+	end_reading(follow);
+	return 0;
+}
+
+/* A job was moved: into jobs/; out of done/, to come back; or into it. */
+static int
+take_note(struct follow *follow, const char *id, bool comes_back, struct error *err)
+{
+	struct followed *job = find(follow, id);
+
+	if (!spool_is_id(id))
+		return 0;
+	if (!job && comes_back && follow->since_ms == FOLLOW_NOW)
+		return pass_over_finish(follow, add(follow, id), err);
+	if (!job)
+		job = add(follow, id);
+	job->dirty = true;
+	return 0;
+}
+
+/* All that is in jobs/. */
+static int
+look_around(struct follow *follow, struct error *err)
+{
+	DIR *stream = spool_list(follow->queue->spool.jobs);
+	const struct dirent *entry;
+
+	if (!stream)
+		return error_errno(err, EX_IOERR, "%s/jobs", follow->queue->spool.path);
+	while ((entry = readdir(stream)))
+		if (spool_is_id(entry->d_name) && !find(follow, entry->d_name))
+			add(follow, entry->d_name);
+	closedir(stream);
+	return 0;
+}
+
+static int
+handle(struct follow *follow, const struct inotify_event *event, struct error *err)
+{
+	if (event->mask & IN_Q_OVERFLOW) {
+		for (size_t i = 0; i < follow->names.count; i++)
+			follow->list[i].dirty = true;
+		return follow->all ? look_around(follow, err) : 0;
+	}
+	if (event->wd == follow->jobs || event->wd == follow->done)
+		return event->len ? take_note(follow, event->name, event->wd == follow->done && event->mask & IN_MOVED_FROM, err) : 0;
+	for (size_t i = 0; i < follow->names.count; i++)
+		if (follow->list[i].watch == event->wd)
+			follow->list[i].dirty = true;
+	return 0;
+}
+
+static int
+wait_for_more(struct follow *follow, struct error *err)
+{
+	_Alignas(struct inotify_event) char bytes[64 * (sizeof(struct inotify_event) + NAME_MAX + 1)];
+	struct pollfd fds[2] = {{.fd = follow->inotify, .events = POLLIN}, {.fd = STDOUT_FILENO}};
+	const struct inotify_event *event;
+	ssize_t n;
+
+	if (poll(fds, 2, -1) < 0 && errno != EINTR)
+		return error_errno(err, EX_OSERR, "poll");
+	if (fds[1].revents & (POLLERR | POLLHUP))
+		return error_set(err, EX_IOERR, "standard output: nobody reads it any more");
+	if (!(fds[0].revents & POLLIN))
+		return 0;
+	n = read(follow->inotify, bytes, sizeof bytes);
+	if (n < 0 && errno != EINTR)
+		return error_errno(err, EX_OSERR, "inotify");
+	for (ssize_t at = 0; at < n; at += (ssize_t)(sizeof *event + event->len)) {
+		event = (const void *)(bytes + at);
+		if (handle(follow, event, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static struct followed *
+next_dirty(const struct follow *follow)
+{
+	for (size_t i = 0; i < follow->names.count; i++)
+		if (follow->list[i].dirty)
+			return &follow->list[i];
+	return NULL;
+}
+
+static bool
+is_over(const struct follow *follow)
+{
+	for (size_t i = 0; i < follow->names.count; i++)
+		if (!follow->list[i].over && !follow->list[i].gone)
+			return false;
+	return !follow->all;
+}
+
+int
+follow_next(struct follow *follow, struct follow_event *event, struct error *err)
+{
+	for (;;) {
+		struct followed *job;
+		int got = follow->reading ? read_event(follow, event, err) : 0;
+
+		if (got != 0)
+			return got;
+		job = next_dirty(follow);
+		if (job && begin_reading(follow, job, err) < 0)
+			return -1;
+		if (job)
+			continue;
+		if (follow->impatient || is_over(follow))
+			return 0;
+		if (wait_for_more(follow, err) < 0)
+			return -1;
+	}
+}
+
+static int
+begin(struct follow *follow, char *const *jobs, struct error *err)
+{
+	struct queue_job looked;
+
+	follow->inotify = inotify_init1(IN_CLOEXEC);
+	if (follow->inotify < 0)
+		return error_errno(err, EX_OSERR, "inotify");
+	if (follow->all && ((follow->jobs = watch_folder(follow, "jobs", IN_MOVED_TO | IN_ONLYDIR, err)) < 0 ||
+	    (follow->done = watch_folder(follow, "done", IN_MOVED_FROM | IN_MOVED_TO | IN_ONLYDIR, err)) < 0 ||
+	    look_around(follow, err) < 0))
+		return -1;
+	for (; *jobs; jobs++) {
+		if (queue_look(follow->queue, *jobs, &looked, err) < 0)
+			return -1;
+		if (!find(follow, *jobs))
+			add(follow, *jobs);
+	}
+	for (size_t i = 0; follow->since_ms == FOLLOW_NOW && i < follow->names.count; i++)
+		if (pass_over(follow, &follow->list[i], err) < 0)
+			return -1;
+	return 0;
+}
+
+struct follow *
+follow_open(struct queue *queue, char *const *jobs, int64_t since_ms, struct error *err)
+{
+	struct follow *follow = memory_zeroed(1, sizeof *follow);
+
+	*follow = (struct follow){.queue = queue, .all = !jobs[0], .since_ms = since_ms, .inotify = -1, .jobs = -1, .done = -1};
+	if (begin(follow, jobs, err) == 0)
+		return follow;
+	follow_close(follow);
+	return NULL;
+}
+
+void
+follow_set_patient(struct follow *follow, bool patient)
+{
+	follow->impatient = !patient;
+}
+
+void
+follow_close(struct follow *follow)
+{
+	if (!follow)
+		return;
+	if (follow->reading)
+		end_reading(follow);
+	if (follow->inotify >= 0)
+		close(follow->inotify);
+	free(follow->list);
+	names_release(&follow->names);
+	arena_release(&follow->arena);
+	free(follow);
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The file `history`: a record for each group, and one for each job that was folded in and may still be there. The file is
+ * replaced before the job is removed: stopped in between, the job is in both, and its record says so.
+ */
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "history/history.h"
+#include "json/record.h"
+#include "model/print.h"
+#include "queue/spool/spool.h"
+
+static const char *
+text_of(const char *text)
+{
+	return text ? text : "";
+}
+
+static void
+read_runs(const struct place *record, struct history_group *group)
+{
+	struct place list = place_member(record, "recent");
+
+	if (!place_array(&list, NEED_REQUIRED))
+		return;
+	for (size_t i = 0; i < json_length(list.value); i++) {
+		struct place run = place_element(&list, i), ended, took;
+
+		if (!place_array(&run, NEED_REQUIRED) || json_length(run.value) != 2) {
+			place_problem(&run, "expected two numbers");
+			continue;
+		}
+		ended = place_element(&run, 0);
+		took = place_element(&run, 1);
+		if (jv_get_kind(ended.value) != JV_KIND_NUMBER || jv_get_kind(took.value) != JV_KIND_NUMBER)
+			place_problem(&run, "expected two numbers");
+		else
+			history_add_run(group, (int64_t)jv_number_value(ended.value), (int64_t)jv_number_value(took.value));
+	}
+}
+
+static void
+read_group(const struct place *record, struct history *history)
+{
+	struct arena *arena = &history->arena;
+	const char *action = place_string(record, "action", NEED_REQUIRED, arena);
+	const char *service = text_of(place_string(record, "service", NEED_OPTIONAL, arena));
+	const char *type = text_of(place_string(record, "type", NEED_REQUIRED, arena));
+	const char *hardwaretype = text_of(place_string(record, "hardwaretype", NEED_OPTIONAL, arena));
+	enum action number = action ? action_of_name(action) : ACTION_NONE;
+	struct history_group *group;
+
+	if (number == ACTION_NONE) {
+		place_problem(record, "no action is named");
+		return;
+	}
+	group = history_group(history, number, service, type, hardwaretype);
+	group->done += (size_t)place_integer(record, "done", 0, 0, INT64_MAX);
+	group->failed += (size_t)place_integer(record, "failed", 0, 0, INT64_MAX);
+	group->lost += (size_t)place_integer(record, "lost", 0, 0, INT64_MAX);
+	group->retried += (size_t)place_integer(record, "retried", 0, 0, INT64_MAX);
+	read_runs(record, group);
+}
+
+static void
+read_folded(const struct place *record, struct history *history)
+{
+	const char *job = place_string(record, "job", NEED_REQUIRED, &history->arena);
+	const char *put_at = place_string(record, "put_at", NEED_REQUIRED, &history->arena);
+
+	if (!job || !put_at)
+		return;
+	ARRAY_ROOM(history->folded, history->folded_count, history->folded_capacity);
+	history->folded[history->folded_count++] = (struct history_job){job, clock_parse_rfc3339(put_at)};
+}
+
+static int
+read_records(struct record_reader *reader, struct history *history, struct problems *problems, struct error *err)
+{
+	struct place stream = place_root((jv){0}, problems);
+	jv value;
+	int got;
+
+	while ((got = record_read(reader, &value, err)) > 0) {
+		struct place record = {.up = &stream, .index = reader->number - 1, .value = value, .problems = problems};
+
+		if (strcmp(record_kind(value), "folded") == 0)
+			read_folded(&record, history);
+		else if (strcmp(record_kind(value), "history") == 0)
+			read_group(&record, history);
+		jv_free(value);
+	}
+	if (got == 0 && problems->total > 0)
+		return error_set(err, EX_DATAERR, "history: %s: %s", problems->list[0].pointer, problems->list[0].text);
+	return got;
+}
+
+int
+history_load(struct history *history, const struct spool *spool, struct error *err)
+{
+	struct problems problems = {0};
+	struct record_reader reader;
+	int fd, result;
+
+	if (!file_exists(spool->root, "history"))
+		return 0;
+	fd = file_open(spool->root, "history", O_RDONLY, 0, err);
+	if (fd < 0)
+		return error_prefix(err, "%s", spool->path);
+	record_reader_init(&reader, fd, "history");
+	result = read_records(&reader, history, &problems, err);
+	record_reader_release(&reader);
+	problems_release(&problems);
+	close(fd);
+	return result < 0 ? error_prefix(err, "%s", spool->path) : 0;
+}
+
+static void
+print_group(const struct history_group *group, struct buffer *out)
+{
+	size_t first = group->run_count > HISTORY_RECENT ? group->run_count - HISTORY_RECENT : 0;
+	struct print print;
+
+	print_begin(&print, (jv){0}, out);
+	print_string(&print, "action", action_name(group->action));
+	print_integer(&print, "done", (int64_t)group->done);
+	print_integer(&print, "failed", (int64_t)group->failed);
+	print_string(&print, "hardwaretype", *group->hardwaretype ? group->hardwaretype : NULL);
+	print_string(&print, "kind", "history");
+	print_integer(&print, "lost", (int64_t)group->lost);
+	print_name(&print, "recent");
+	buffer_byte(out, '[');
+	for (size_t i = first; i < group->run_count; i++)
+		buffer_printf(out, "%s[%lld,%lld]", i > first ? "," : "", (long long)group->runs[i].ended_ms,
+		    (long long)group->runs[i].took_ms);
+	buffer_byte(out, ']');
+	print_integer(&print, "retried", (int64_t)group->retried);
+	print_string(&print, "service", *group->service ? group->service : NULL);
+	print_string(&print, "type", group->type);
+	print_end(&print);
+}
+
+static void
+print_folded(const struct history_job *folded, struct buffer *out)
+{
+	char at[CLOCK_RFC3339_SIZE];
+	struct print print;
+
+	print_begin(&print, (jv){0}, out);
+	print_string(&print, "job", folded->job);
+	print_string(&print, "kind", "folded");
+	print_string(&print, "put_at", clock_rfc3339(folded->put_ms, at));
+	print_end(&print);
+}
+
+/* Forgets the names of jobs that are gone. */
+static void
+drop_gone(struct history *history, const struct spool *spool)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < history->folded_count; i++)
+		if (file_exists(spool->jobs, history->folded[i].job) || file_exists(spool->done, history->folded[i].job))
+			history->folded[kept++] = history->folded[i];
+	history->folded_count = kept;
+}
+
+int
+history_save(struct history *history, const struct spool *spool, const struct course *course, struct error *err)
+{
+	struct buffer out = {0};
+	int result;
+
+	drop_gone(history, spool);
+	ARRAY_ROOM(history->folded, history->folded_count, history->folded_capacity);
+	history->folded[history->folded_count++] =
+	    (struct history_job){arena_string(&history->arena, course->job), course->put_ms};
+	for (size_t i = 0; i < history->folded_count; i++)
+		print_folded(&history->folded[i], &out);
+	for (size_t i = 0; i < history->keys.count; i++) {
+		history_sort_runs(&history->groups[i]);
+		print_group(&history->groups[i], &out);
+	}
+	result = file_replace(spool->root, "history", out.data, out.length, 0600, err);
+	buffer_release(&out);
+	return result < 0 ? error_prefix(err, "%s", spool->path) : 0;
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "history/history.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct history_group *
+history_group(struct history *history, enum action action, const char *service, const char *type, const char *hardwaretype)
+{
+	struct arena *arena = &history->arena;
+	/* None of them has a blank in its name. */
+	char *key = memory_printf("%s %s %s %s", action_name(action), service, type, hardwaretype);
+	int number = names_find(&history->keys, key);
+
+	if (number == NAMES_NONE) {
+		number = names_intern(&history->keys, arena_string(arena, key));
+		if (history->keys.count > history->group_capacity) {
+			history->group_capacity = history->keys.capacity;
+			history->groups = memory_resize(history->groups, history->group_capacity, sizeof *history->groups);
+		}
+		history->groups[number] = (struct history_group){.action = action, .service = arena_string(arena, service),
+		    .type = arena_string(arena, type), .hardwaretype = arena_string(arena, hardwaretype)};
+	}
+	free(key);
+	return &history->groups[number];
+}
+
+void
+history_add_run(struct history_group *group, int64_t ended_ms, int64_t took_ms)
+{
+	ARRAY_ROOM(group->runs, group->run_count, group->run_capacity);
+	group->runs[group->run_count++] = (struct history_run){ended_ms, took_ms};
+}
+
+static void
+add_attempt(struct history *history, const struct course *course, const struct course_attempt *attempt)
+{
+	const struct step *step = &course->plan.steps[attempt->step];
+	const char *hardware = course->plan.layout.nodes[course->node_of[attempt->step]].hardwaretype;
+	bool of_node = action_is_hardware(attempt->action);
+	struct history_group *group = history_group(history, attempt->action, of_node || !step->service ? "" : step->service,
+	    step->type, hardware ? hardware : "");
+
+	group->done += attempt->end == COURSE_DONE;
+	group->failed += attempt->end == COURSE_FAILED;
+	group->lost += attempt->end == COURSE_LOST;
+	group->retried += attempt->next == EVENT_NEXT_RETRY || attempt->next == EVENT_NEXT_UNDO;
+	if (attempt->end == COURSE_DONE)
+		history_add_run(group, attempt->end_ms, course_took_ms(attempt));
+}
+
+bool
+history_add(struct history *history, const struct course *course)
+{
+	for (size_t i = 0; i < history->folded_count; i++)
+		if (history->folded[i].put_ms == course->put_ms && strcmp(history->folded[i].job, course->job) == 0)
+			return false;
+	for (size_t i = 0; i < course->count; i++)
+		if (course->attempts[i].end != COURSE_RUNNING)
+			add_attempt(history, course, &course->attempts[i]);
+	return true;
+}
+
+static int
+compare_groups(const void *a, const void *b)
+{
+	const struct history_group *x = a, *y = b;
+	int order = (int)x->action - (int)y->action;
+
+	if (order == 0)
+		order = strcmp(x->service, y->service);
+	if (order == 0)
+		order = strcmp(x->type, y->type);
+	return order ? order : strcmp(x->hardwaretype, y->hardwaretype);
+}
+
+static int
+compare_times(const void *a, const void *b)
+{
+	const struct history_run *x = a, *y = b;
+
+	if (x->ended_ms != y->ended_ms)
+		return (x->ended_ms > y->ended_ms) - (x->ended_ms < y->ended_ms);
+	return (x->took_ms > y->took_ms) - (x->took_ms < y->took_ms);
+}
+
+void
+history_sort_runs(struct history_group *group)
+{
+	if (group->run_count)
+		qsort(group->runs, group->run_count, sizeof *group->runs, compare_times);
+}
+
+void
+history_sort(struct history *history)
+{
+	if (history->keys.count)
+		qsort(history->groups, history->keys.count, sizeof *history->groups, compare_groups);
+	for (size_t i = 0; i < history->keys.count; i++)
+		history_sort_runs(&history->groups[i]);
+}
+
+static bool
+is_same_but_hardware(const struct history_group *a, const struct history_group *b)
+{
+	return a->action == b->action && strcmp(a->service, b->service) == 0 && strcmp(a->type, b->type) == 0;
+}
+
+void
+history_merge(const struct history *history, size_t *next, struct history_group *merged)
+{
+	const struct history_group *first = &history->groups[*next];
+
+	*merged = (struct history_group){.action = first->action, .service = first->service, .type = first->type,
+	    .hardwaretype = ""};
+	for (; *next < history->keys.count && is_same_but_hardware(first, &history->groups[*next]); ++*next) {
+		const struct history_group *one = &history->groups[*next];
+
+		merged->done += one->done;
+		merged->failed += one->failed;
+		merged->lost += one->lost;
+		merged->retried += one->retried;
+		for (size_t i = 0; i < one->run_count; i++)
+			history_add_run(merged, one->runs[i].ended_ms, one->runs[i].took_ms);
+	}
+	history_sort_runs(merged);
+}
+
+void
+history_group_release(struct history_group *group)
+{
+	free(group->runs);
+	*group = (struct history_group){0};
+}
+
+static int
+compare_integers(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The quantile of the last runs, count of them at most. */
+static int64_t
+quantile(const struct history_group *group, size_t count, double q)
+{
+	size_t first = group->run_count > count ? group->run_count - count : 0, number = group->run_count - first;
+	int64_t *took, value;
+
+	if (number == 0)
+		return -1;
+	took = memory_zeroed(number, sizeof *took);
+	for (size_t i = 0; i < number; i++)
+		took[i] = group->runs[first + i].took_ms;
+	qsort(took, number, sizeof *took, compare_integers);
+	value = took[(size_t)(q * (double)(number - 1) + 0.5)];
+	free(took);
+	return value;
+}
+
+int64_t
+history_expect_ms(const struct history_group *group)
+{
+	return quantile(group, HISTORY_RECENT, 0.5);
+}
+
+int64_t
+history_quantile_ms(const struct history_group *group, double q)
+{
+	return quantile(group, group->run_count, q);
+}
+
+void
+history_release(struct history *history)
+{
+	for (size_t i = 0; i < history->keys.count; i++)
+		free(history->groups[i].runs);
+	free(history->groups);
+	free(history->folded);
+	names_release(&history->keys);
+	arena_release(&history->arena);
+	*history = (struct history){0};
+}

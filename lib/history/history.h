@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How long things take, and how often they fail: the attempts of all jobs by what was done (action, service, plugin, hardware).
+ * What was learned of jobs that are removed stays in the file `history` of the spool, coopr-spool(5).
+ */
+#ifndef HISTORY_HISTORY_H
+#define HISTORY_HISTORY_H
+
+#include "history/course.h"
+
+struct buffer;
+struct spool;
+
+enum { HISTORY_RECENT = 100 }; /* attempts of a group that the file keeps, and that what to expect follows from */
+
+struct history_run { /* an attempt that did what it should */
+	int64_t ended_ms, took_ms; /* by the wall clock */
+};
+
+struct history_group {
+	enum action action;
+	const char *service, *hardwaretype; /* "": none, not known */
+	const char *type;                   /* the plugin */
+	size_t done, failed, lost, retried; /* attempts by how they ended; those after which another one followed */
+	struct history_run *runs;           /* of those done: all of the jobs that are there, the last ones of those removed */
+	size_t run_count, run_capacity;
+};
+
+struct history_job { /* one that is in the file already, and may still be in the spool */
+	const char *job;
+	int64_t put_ms;
+};
+
+struct history { /* zero-initialise */
+	struct arena arena;
+	struct names keys;
+	struct history_group *groups; /* numbered as keys */
+	size_t group_capacity;
+	struct history_job *folded;
+	size_t folded_count, folded_capacity;
+};
+
+/* Adds what the file of the spool holds, if there is one. */
+int history_load(struct history *history, const struct spool *spool, struct error *err);
+
+/* Adds a job's attempts, unless the file had them. Returns whether it did. */
+bool history_add(struct history *history, const struct course *course);
+
+/* Writes the file anew, durably, with the name of the job that was added last. Only one process may be at it, see gc. */
+int history_save(struct history *history, const struct spool *spool, const struct course *course, struct error *err);
+
+/* The group of that name, a new one where there was none; it may move when another is asked for. */
+struct history_group *history_group(struct history *history, enum action action, const char *service,
+    const char *type, const char *hardwaretype);
+
+void history_add_run(struct history_group *group, int64_t ended_ms, int64_t took_ms);
+
+/* Sorts the runs of a group by time. */
+void history_sort_runs(struct history_group *group);
+
+/* Sorts the groups by name and their runs by time; to be called before the following. keys is of no use behind it. */
+void history_sort(struct history *history);
+
+/* The groups that differ in hardware only, as one: *next is the first of them, and is moved behind the last one. *merged is
+ * the caller's to free by history_group_release. */
+void history_merge(const struct history *history, size_t *next, struct history_group *merged);
+void history_group_release(struct history_group *group);
+
+/* The median of the last attempts that did what they should, in milliseconds; -1 where there is none. */
+int64_t history_expect_ms(const struct history_group *group);
+
+/* The quantile q (0 to 1) of all of them, as above. */
+int64_t history_quantile_ms(const struct history_group *group, double q);
+
+void history_release(struct history *history);
+
+#endif

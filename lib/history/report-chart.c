@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "history/report-chart.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "history/report-markup.h"
+
+enum {
+	WIDTH = 10000,    /* units of the drawing for the whole makespan */
+	RUNNING = 48,     /* heights in pixels: how much ran, */
+	STRIP = 22,       /* the critical path, */
+	LANE = 16, BAR = 12, GAP = 2, /* a lane, the bar in it, and above that */
+	LANES_MAX = 200,  /* nodes that have a lane each, */
+	BARS_MAX = 8000,  /* and attempts with a bar each */
+	GROUPS_MAX = 100, /* lanes otherwise, */
+	BINS = 300,       /* and the parts that a makespan is cut into */
+	TICKS_MAX = 10,
+	WIDE = 60,        /* a bar on the strip that has room for a border */
+};
+
+struct chart {
+	const struct report *report;
+	struct buffer *out;
+	bool grouped;
+	size_t lanes, nodes_a_lane;
+	unsigned height;
+};
+
+struct cell { /* a part of the makespan, of a lane */
+	int64_t busy_ms[ACTION_COUNT];
+	bool bad; /* an attempt that failed or was lost ended in it */
+};
+
+static int
+x_of(const struct chart *chart, int64_t ms)
+{
+	int64_t makespan_ms = chart->report->makespan_ms, at_ms = ms - chart->report->start_ms;
+
+	if (makespan_ms <= 0 || at_ms <= 0)
+		return 0;
+	return at_ms >= makespan_ms ? WIDTH : (int)((double)at_ms * WIDTH / (double)makespan_ms);
+}
+
+/* Never so narrow that it cannot be seen. */
+static int
+width_of(const struct chart *chart, const struct course_attempt *attempt)
+{
+	int width = x_of(chart, attempt->end_ms) - x_of(chart, attempt->start_ms);
+
+	return width > 8 ? width : 8;
+}
+
+static const char *
+class_of(const struct course_attempt *attempt)
+{
+	static const char *const classes[] = {" r", "", " f", " l"};
+
+	return classes[attempt->end];
+}
+
+static void
+add_title(const struct chart *chart, const struct course_attempt *attempt)
+{
+	struct buffer *out = chart->out;
+	char text[CLOCK_RFC3339_SIZE];
+	const char *worker = report_worker(chart->report, attempt);
+
+	buffer_text(out, "<title>");
+	report_escape_what(chart->report, attempt, out);
+	buffer_text(out, ": ");
+	report_say_end(attempt, out);
+	buffer_printf(out, ", took %s", clock_duration(course_took_ms(attempt), text));
+	buffer_printf(out, ", from %s on", clock_duration(attempt->start_ms - chart->report->start_ms, text));
+	if (*worker) {
+		buffer_text(out, ", by ");
+		report_escape(worker, out);
+	}
+	if (attempt->message) {
+		buffer_text(out, ": ");
+		report_escape(attempt->message, out);
+	}
+	buffer_text(out, "</title>");
+}
+
+/* mark: a class more, or "". */
+static void
+add_bar(const struct chart *chart, uint32_t number, int y, int height, const char *mark)
+{
+	const struct course_attempt *attempt = &chart->report->course.attempts[number];
+
+	buffer_printf(chart->out, "<rect class=\"a%d%s%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\">", (int)attempt->action,
+	    class_of(attempt), mark, x_of(chart, attempt->start_ms), y, width_of(chart, attempt), height);
+	add_title(chart, attempt);
+	buffer_text(chart->out, "</rect>\n");
+}
+
+static int
+lane_top(size_t lane)
+{
+	return RUNNING + STRIP + (int)lane * LANE;
+}
+
+/* --- the axis --- */
+
+/* Milliseconds between two ticks: a round number, so that there are not too many. */
+static int64_t
+tick_ms(int64_t makespan_ms)
+{
+	static const int64_t round[] = {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 15000, 30000, 60000, 120000,
+	    300000, 600000, 900000, 1800000, 3600000, 7200000, 14400000, 21600000, 43200000, 86400000};
+	size_t count = sizeof round / sizeof *round;
+
+	for (size_t i = 0; i < count; i++)
+		if (makespan_ms / round[i] <= TICKS_MAX)
+			return round[i];
+	return makespan_ms / TICKS_MAX + 1;
+}
+
+/* "5 m", where clock_duration says "5 m 0 s". */
+static const char *
+tick_name(int64_t at_ms, char text[CLOCK_RFC3339_SIZE])
+{
+	size_t length = strlen(clock_duration(at_ms, text));
+
+	if (length > 4 && text[length - 4] == ' ' && text[length - 3] == '0' && at_ms >= 60000)
+		text[length - 4] = '\0';
+	return at_ms ? text : "0";
+}
+
+static void
+add_axis(const struct chart *chart)
+{
+	int64_t makespan_ms = chart->report->makespan_ms, step_ms = tick_ms(makespan_ms);
+	char text[CLOCK_RFC3339_SIZE];
+
+	buffer_text(chart->out, "<div class=\"axis\" aria-hidden=\"true\">");
+	/* Where the last one would be cut there is none. */
+	for (int64_t at = 0; at < makespan_ms - makespan_ms / 25; at += step_ms)
+		buffer_printf(chart->out, "<span style=\"left:%.3f%%\">%s</span>", (double)at * 100 / (double)makespan_ms,
+		    tick_name(at, text));
+	buffer_text(chart->out, "</div>\n");
+}
+
+static void
+add_grid(const struct chart *chart)
+{
+	int64_t makespan_ms = chart->report->makespan_ms, step_ms = tick_ms(makespan_ms);
+
+	buffer_text(chart->out, "<path class=\"g\" d=\"");
+	for (int64_t at = step_ms; at < makespan_ms; at += step_ms)
+		buffer_printf(chart->out, "M%d 0V%u", x_of(chart, chart->report->start_ms + at), chart->height);
+	buffer_text(chart->out, "\"/>\n");
+}
+
+/* --- what ran when, in parts of the makespan --- */
+
+/* The part of the makespan that an instant is in; a clock that was set may show any. */
+static int
+bin_of(double at_ms, double bin_ms)
+{
+	if (bin_ms <= 0 || at_ms < bin_ms)
+		return 0;
+	return at_ms >= bin_ms * BINS ? BINS - 1 : (int)(at_ms / bin_ms);
+}
+
+/* Adds an attempt to the cells of its lane. */
+static void
+fill_cells(const struct chart *chart, const struct course_attempt *attempt, struct cell *cells)
+{
+	const struct report *report = chart->report;
+	double bin_ms = (double)report->makespan_ms / BINS;
+	double from = (double)(attempt->start_ms - report->start_ms), until = (double)(attempt->end_ms - report->start_ms);
+	int last = bin_of(until, bin_ms);
+
+	for (int bin = bin_of(from, bin_ms); bin <= last; bin++) {
+		double start = bin * bin_ms > from ? bin * bin_ms : from;
+		double end = (bin + 1) * bin_ms < until ? (bin + 1) * bin_ms : until;
+
+		if (end > start)
+			cells[bin].busy_ms[attempt->action] += (int64_t)(end - start + 0.5);
+	}
+	if (attempt->end == COURSE_FAILED || attempt->end == COURSE_LOST)
+		cells[last].bad = true;
+}
+
+/* What was done most of the time; busy_ms gets how long anything was. */
+static int
+most_of(const struct cell *cell, int64_t *busy_ms)
+{
+	int most = -1;
+
+	*busy_ms = 0;
+	for (int action = 0; action < ACTION_COUNT; action++) {
+		*busy_ms += cell->busy_ms[action];
+		if (cell->busy_ms[action] > 0 && (most < 0 || cell->busy_ms[action] > cell->busy_ms[most]))
+			most = action;
+	}
+	return most;
+}
+
+static void
+add_running(const struct chart *chart)
+{
+	const struct report *report = chart->report;
+	struct cell *cells = memory_zeroed(BINS, sizeof *cells);
+	double most = (double)report->makespan_ms / BINS * (report->peak ? report->peak : 1);
+	int64_t busy_ms;
+
+	for (size_t i = 0; i < report->course.count; i++)
+		fill_cells(chart, &report->course.attempts[i], cells);
+	buffer_printf(chart->out, "<path class=\"n\" d=\"M0 %d", RUNNING - GAP);
+	for (int bin = 0; bin < BINS && most > 0; bin++) {
+		most_of(&cells[bin], &busy_ms);
+		buffer_printf(chart->out, "V%.1fH%d", RUNNING - GAP - (double)busy_ms / most * (RUNNING - 2 * GAP),
+		    (bin + 1) * WIDTH / BINS);
+	}
+	buffer_printf(chart->out, "V%dZ\"/>\n", RUNNING - GAP);
+	free(cells);
+}
+
+/* --- lanes --- */
+
+static void
+add_bars(const struct chart *chart)
+{
+	const struct course *course = &chart->report->course;
+
+	for (size_t i = 0; i < course->count; i++)
+		add_bar(chart, (uint32_t)i, lane_top(course->node_of[course->attempts[i].step]) + GAP, BAR,
+		    chart->report->critical[i] ? " c" : "");
+}
+
+/* One shape for each action in a lane: as high as the lane's nodes were busy. */
+static void
+add_group(const struct chart *chart, size_t lane, const struct cell *cells)
+{
+	double full_ms = (double)chart->report->makespan_ms / BINS * (double)chart->nodes_a_lane;
+	struct buffer shapes[ACTION_COUNT + 1] = {{0}};
+	int bottom = lane_top(lane) + GAP + BAR;
+
+	for (int bin = 0; bin < BINS; bin++) {
+		int x = bin * WIDTH / BINS, width = (bin + 1) * WIDTH / BINS - x, height;
+		int64_t busy_ms;
+		int most = most_of(&cells[bin], &busy_ms);
+
+		if (cells[bin].bad)
+			buffer_printf(&shapes[ACTION_COUNT], "M%d %dh%dv2h-%dz", x, bottom, width, width);
+		if (most < 0)
+			continue;
+		height = full_ms > 0 ? (int)((double)busy_ms / full_ms * BAR + 0.9) : BAR;
+		height = height > BAR ? BAR : height < 1 ? 1 : height;
+		buffer_printf(&shapes[most], "M%d %dh%dv%dh-%dz", x, bottom - height, width, height, width);
+	}
+	for (int action = 0; action <= ACTION_COUNT; action++) {
+		if (action < ACTION_COUNT && shapes[action].length > 0)
+			buffer_printf(chart->out, "<path class=\"a%d\" d=\"%s\"/>\n", action, shapes[action].data);
+		else if (shapes[action].length > 0)
+			buffer_printf(chart->out, "<path class=\"x\" d=\"%s\"/>\n", shapes[action].data);
+		buffer_release(&shapes[action]);
+	}
+}
+
+static void
+add_groups(const struct chart *chart)
+{
+	const struct course *course = &chart->report->course;
+	struct cell *cells = memory_zeroed(chart->lanes * BINS, sizeof *cells);
+
+	for (size_t i = 0; i < course->count; i++) {
+		size_t lane = course->node_of[course->attempts[i].step] / chart->nodes_a_lane;
+
+		fill_cells(chart, &course->attempts[i], cells + lane * BINS);
+	}
+	for (size_t lane = 0; lane < chart->lanes; lane++)
+		add_group(chart, lane, cells + lane * BINS);
+	free(cells);
+}
+
+static void
+add_strip(const struct chart *chart)
+{
+	const struct report *report = chart->report;
+
+	for (uint32_t i = 0; i < report->path_count && i < BARS_MAX; i++) {
+		uint32_t attempt = report->path[i].attempt;
+
+		add_bar(chart, attempt, RUNNING + GAP, STRIP - 2 * GAP,
+		    width_of(chart, &report->course.attempts[attempt]) > WIDE ? " s" : "");
+	}
+}
+
+/* --- names --- */
+
+static void
+add_name(const struct chart *chart, int height, const char *text, const char *title)
+{
+	buffer_printf(chart->out, "<div style=\"height:%dpx;line-height:%dpx\" title=\"", height, height);
+	report_escape(title, chart->out);
+	buffer_text(chart->out, "\">");
+	report_escape(text, chart->out);
+	buffer_text(chart->out, "</div>");
+}
+
+static void
+add_lane_name(const struct chart *chart, size_t lane)
+{
+	const struct layout *layout = &chart->report->course.plan.layout;
+	size_t first = lane * chart->nodes_a_lane, last = first + chart->nodes_a_lane - 1;
+	const struct node *node = &layout->nodes[first];
+	char *text;
+
+	if (last >= layout->node_count)
+		last = layout->node_count - 1;
+	if (last == first) {
+		add_name(chart, LANE, node->id, node->hostname ? node->hostname : node->id);
+		return;
+	}
+	text = memory_printf("%s to %lld", node->id, (long long)layout->nodes[last].nodenum);
+	add_name(chart, LANE, text, text);
+	free(text);
+}
+
+static void
+add_names(const struct chart *chart)
+{
+	buffer_text(chart->out, "<div class=\"names\" aria-hidden=\"true\"><div class=\"axis\"></div>");
+	add_name(chart, RUNNING, "running", "how many tasks ran");
+	add_name(chart, STRIP, "critical path", "the critical path as it happened");
+	for (size_t lane = 0; lane < chart->lanes; lane++)
+		add_lane_name(chart, lane);
+	buffer_text(chart->out, "</div>\n");
+}
+
+static struct chart
+chart_of(const struct report *report, struct buffer *out)
+{
+	size_t nodes = report->course.plan.layout.node_count;
+	struct chart chart = {.report = report, .out = out, .lanes = nodes, .nodes_a_lane = 1,
+	    .grouped = nodes > LANES_MAX || report->course.count > BARS_MAX};
+
+	if (chart.grouped) {
+		chart.nodes_a_lane = (nodes + GROUPS_MAX - 1) / GROUPS_MAX;
+		chart.lanes = (nodes + chart.nodes_a_lane - 1) / chart.nodes_a_lane;
+	}
+	chart.height = (unsigned)lane_top(chart.lanes);
+	return chart;
+}
+
+void
+report_chart(const struct report *report, struct buffer *out)
+{
+	struct chart chart = chart_of(report, out);
+
+	buffer_text(out, "<div class=\"chart\">\n");
+	add_names(&chart);
+	buffer_text(out, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Timeline; what it shows is in the tables below\">"
+	    "<div class=\"wide\">\n");
+	add_axis(&chart);
+	buffer_printf(out, "<svg viewBox=\"0 0 %d %u\" height=\"%u\" preserveAspectRatio=\"none\" role=\"img\" "
+	    "aria-label=\"Timeline of the job: tasks running, critical path, and what ran on each node\">\n", WIDTH, chart.height,
+	    chart.height);
+	add_grid(&chart);
+	add_running(&chart);
+	add_strip(&chart);
+	if (chart.grouped)
+		add_groups(&chart);
+	else
+		add_bars(&chart);
+	buffer_text(out, "</svg></div></div></div>\n");
+	if (chart.grouped)
+		buffer_printf(out, "<p>Each lane stands for %zu nodes: as high as they were busy, in the colour of what they did most; "
+		    "red below it where attempts failed.</p>\n", chart.nodes_a_lane);
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The report as records: one of the whole, then one of each attempt.
+ */
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "history/report.h"
+#include "model/print.h"
+
+static double
+seconds(int64_t ms)
+{
+	return (double)ms / 1000;
+}
+
+static void
+print_time(struct print *print, const char *name, int64_t ms)
+{
+	char text[CLOCK_RFC3339_SIZE];
+
+	print_string(print, name, clock_rfc3339(ms, text));
+}
+
+static void
+print_path(const struct report *report, struct buffer *out)
+{
+	for (uint32_t i = 0; i < report->path_count; i++) {
+		const struct report_link *link = &report->path[i];
+		const struct course_attempt *attempt = &report->course.attempts[link->attempt];
+		struct print print;
+
+		buffer_byte(out, i ? ',' : '[');
+		print_begin(&print, (jv){0}, out);
+		print_integer(&print, "attempt", attempt->number);
+		print_number(&print, "held_s", seconds(link->held_ms));
+		print_string(&print, "task", report_step(report, attempt)->id);
+		print_string(&print, "waited_for", link->why == REPORT_FIRST ? NULL : report_why_name(link->why));
+		print_number(&print, "waited_s", seconds(link->waited_ms));
+		print_close(&print);
+	}
+	buffer_text(out, report->path_count ? "]" : "[]");
+}
+
+static void
+print_counts(const struct report *report, struct buffer *out)
+{
+	struct print print;
+
+	print_begin(&print, (jv){0}, out);
+	print_integer(&print, "done", report->done);
+	print_integer(&print, "failed", report->failed);
+	print_integer(&print, "lost", report->lost);
+	print_integer(&print, "retried", report->retried);
+	print_integer(&print, "running", report->running);
+	print_integer(&print, "total", (int64_t)report->course.count);
+	print_integer(&print, "undone", report->undone);
+	print_close(&print);
+}
+
+static void
+print_skips(const struct report *report, struct buffer *out)
+{
+	const struct course *course = &report->course;
+
+	buffer_byte(out, '[');
+	for (size_t i = 0; i < course->skip_count; i++) {
+		if (i)
+			buffer_byte(out, ',');
+		json_quote(course->plan.steps[course->skips[i].step].id, out);
+	}
+	buffer_byte(out, ']');
+}
+
+static void
+print_path_waits(const struct report *report, struct buffer *out)
+{
+	struct print print;
+
+	print_begin(&print, (jv){0}, out);
+	print_number(&print, "begin_s", seconds(report->path_wait_ms[REPORT_FIRST]));
+	print_number(&print, "dependency_s", seconds(report->path_wait_ms[REPORT_AFTER]));
+	print_number(&print, "node_s", seconds(report->path_wait_ms[REPORT_NODE]));
+	print_number(&print, "retry_s", seconds(report->path_wait_ms[REPORT_RETRY]));
+	print_number(&print, "slot_s", seconds(report->path_wait_ms[REPORT_SLOT]));
+	print_number(&print, "work_s", seconds(report->path_work_ms));
+	print_close(&print);
+}
+
+static void
+print_whole(const struct report *report, struct buffer *out)
+{
+	const struct job *job = &report->course.plan.job;
+	struct print print;
+
+	print_begin(&print, (jv){0}, out);
+	print_string(&print, "action", job->action);
+	print_name(&print, "attempts");
+	print_counts(report, out);
+	print_string(&print, "cluster", job->cluster);
+	print_name(&print, "critical_path");
+	print_path(report, out);
+	print_name(&print, "critical_path_parts");
+	print_path_waits(report, out);
+	print_string(&print, "job", report->course.job);
+	print_string(&print, "kind", "report");
+	print_number(&print, "makespan_s", seconds(report->makespan_ms));
+	print_number(&print, "node_wait_s", seconds(report->node_wait_ms));
+	print_integer(&print, "peak", report->peak);
+	print_number(&print, "planned_critical_path_s", job->critical_path_s);
+	print_time(&print, "put_at", report->start_ms);
+	print_name(&print, "skipped");
+	print_skips(report, out);
+	print_number(&print, "slot_wait_s", seconds(report->slot_wait_ms));
+	print_string(&print, "status", report_status(report));
+	print_integer(&print, "tasks", report->tasks);
+	print_string(&print, "tenant", report->course.tenant);
+	print_number(&print, "utilisation", report_utilisation(report));
+	print_number(&print, "work_s", seconds(report->work_ms));
+	print_end(&print);
+}
+
+static void
+print_attempt(const struct report *report, uint32_t number, struct queue *queue, struct buffer *out)
+{
+	static const char *const ends[] = {"running", "done", "failed", "lost"};
+	static const char *const nexts[EVENT_NEXT_COUNT] = {NULL, "retry", "undo", "failed"};
+	const struct course_attempt *attempt = &report->course.attempts[number];
+	const struct step *step = report_step(report, attempt);
+	bool bad = attempt->end == COURSE_FAILED || attempt->end == COURSE_LOST;
+	struct arena arena = {0};
+	struct print print;
+
+	print_begin(&print, (jv){0}, out);
+	print_string(&print, "action", action_name(attempt->action));
+	print_integer(&print, "attempt", attempt->number);
+	print_time(&print, "began_at", attempt->start_ms);
+	print_string(&print, "by", attempt->worker == NAMES_NONE ? NULL : report_worker(report, attempt));
+	if (attempt->end == COURSE_FAILED)
+		print_integer(&print, "code", attempt->status);
+	print_name(&print, "critical");
+	buffer_text(out, report->critical[number] ? "true" : "false");
+	print_string(&print, "job", report->course.job);
+	print_string(&print, "kind", "attempt");
+	if (attempt->message)
+		print_string(&print, "message", attempt->message);
+	if (bad)
+		print_string(&print, "next", nexts[attempt->next]);
+	print_string(&print, "node", step->node);
+	if (bad)
+		print_string(&print, "output", report_output(queue, report, attempt, &arena));
+	print_string(&print, "service", step->service);
+	print_string(&print, "status", ends[attempt->end]);
+	print_string(&print, "task", step->id);
+	print_number(&print, "took_s", seconds(course_took_ms(attempt)));
+	print_name(&print, "undoing");
+	buffer_text(out, attempt->undoing ? "true" : "false");
+	print_end(&print);
+	arena_release(&arena);
+}
+
+void
+report_json(const struct report *report, struct queue *queue, struct buffer *out)
+{
+	print_whole(report, out);
+	for (size_t i = 0; i < report->course.count; i++)
+		print_attempt(report, (uint32_t)i, queue, out);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "history/report-markup.h"
+
+#include <stdlib.h>
+
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "base/printable.h"
+
+void
+report_escape(const char *text, struct buffer *out)
+{
+	char *copy = memory_string(text);
+
+	printable(copy);
+	for (const char *p = copy; *p; p++) {
+		if (*p == '&' || *p == '<' || *p == '>' || *p == '"' || *p == '\'')
+			buffer_printf(out, "&#%d;", *p);
+		else
+			buffer_byte(out, *p);
+	}
+	free(copy);
+}
+
+void
+report_escape_what(const struct report *report, const struct course_attempt *attempt, struct buffer *out)
+{
+	const struct step *step = report_step(report, attempt);
+
+	report_escape(step->id, out);
+	buffer_printf(out, " %s", action_name(attempt->action));
+	if (step->service) {
+		buffer_byte(out, ' ');
+		report_escape(step->service, out);
+	}
+	buffer_text(out, " on ");
+	report_escape(step->node, out);
+	if (attempt->number > 1)
+		buffer_printf(out, ", attempt %lld", (long long)attempt->number);
+}
+
+void
+report_duration(int64_t ms, struct buffer *out)
+{
+	char text[CLOCK_RFC3339_SIZE];
+
+	buffer_text(out, ms < 0 ? "" : clock_duration(ms, text));
+}

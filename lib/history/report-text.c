@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The report for a terminal. Text that came from nodes and people is made fit to print.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "base/printable.h"
+#include "history/report.h"
+
+#define REMARK "              "
+
+enum { PATH_TOLD = 60, TROUBLE_TOLD = 50 };
+
+/* A line of its own below what it is about. */
+static void
+say_remark(const char *text, struct buffer *out)
+{
+	buffer_text(out, REMARK);
+	printable_line(text, out);
+	buffer_byte(out, '\n');
+}
+
+static void
+say_summary(const struct report *report, struct buffer *out)
+{
+	char a[CLOCK_RFC3339_SIZE], b[CLOCK_RFC3339_SIZE];
+	const struct job *job = &report->course.plan.job;
+
+	buffer_printf(out, "job            %s: %s\n", report->course.job, report_status(report));
+	buffer_printf(out, "does           %s to cluster %s of tenant %s\n", job->action, job->cluster, report->course.tenant);
+	buffer_printf(out, "put            %s\n", clock_rfc3339(report->start_ms, a));
+	buffer_printf(out, "%s  %s; critical path as planned: %s\n", report->course.outcome ? "makespan     " : "so far       ",
+	    clock_duration(report->makespan_ms, a), clock_duration((int64_t)(job->critical_path_s * 1000), b));
+	buffer_printf(out, "work           %s; %u at once at most, which were used for %.0f%%\n",
+	    clock_duration(report->work_ms, a), report->peak, report_utilisation(report) * 100);
+	buffer_printf(out, "waiting        %s for nodes, %s for slots, all tasks together\n",
+	    clock_duration(report->node_wait_ms, a), clock_duration(report->slot_wait_ms, b));
+	buffer_printf(out, "attempts       %zu at %u tasks: %u done, %u failed, %u lost, %u running; %u tried again, %u of these after an undo\n",
+	    report->course.count, report->tasks, report->done, report->failed, report->lost, report->running, report->retried,
+	    report->undone);
+}
+
+static void
+say_what(const struct report *report, const struct course_attempt *attempt, struct buffer *out)
+{
+	const struct step *step = report_step(report, attempt);
+
+	buffer_printf(out, "%s %s%s%s on %s", step->id, action_name(attempt->action), step->service ? " " : "",
+	    step->service ? step->service : "", step->node);
+	if (attempt->number > 1)
+		buffer_printf(out, ", attempt %lld", (long long)attempt->number);
+}
+
+static void
+say_link(const struct report *report, const struct report_link *link, struct buffer *out)
+{
+	const struct course_attempt *attempt = &report->course.attempts[link->attempt];
+	char begin[CLOCK_RFC3339_SIZE], took[CLOCK_RFC3339_SIZE];
+	struct buffer why = {0};
+
+	buffer_printf(out, "  %10s  %8s  ", clock_duration(attempt->start_ms - report->start_ms, begin),
+	    clock_duration(course_took_ms(attempt), took));
+	say_what(report, attempt, out);
+	report_say_why(link, &why);
+	if (why.length > 0)
+		buffer_printf(out, " (%s)", why.data);
+	buffer_byte(out, '\n');
+	buffer_release(&why);
+}
+
+static void
+say_path(const struct report *report, struct buffer *out)
+{
+	static const char *const what[REPORT_WHY_COUNT] = {"to begin", "after dependencies", "for nodes", "for slots",
+	    "before retries"};
+	uint32_t skipped = report->path_count > PATH_TOLD ? report->path_count - PATH_TOLD : 0;
+	char text[CLOCK_RFC3339_SIZE];
+
+	if (report->path_count == 0)
+		return;
+	buffer_printf(out, "\nCritical path as it happened: %u attempts, %s of work", report->path_count,
+	    clock_duration(report->path_work_ms, text));
+	for (int why = 0; why < REPORT_WHY_COUNT; why++)
+		if (report->path_wait_ms[why] > 0)
+			buffer_printf(out, ", waited %s %s", clock_duration(report->path_wait_ms[why], text), what[why]);
+	buffer_text(out, "\n       began      took\n");
+	for (uint32_t i = 0; i < report->path_count; i++) {
+		if (skipped && i == PATH_TOLD / 2) {
+			buffer_printf(out, "  ... %u more ...\n", skipped);
+			i += skipped;
+		}
+		say_link(report, &report->path[i], out);
+	}
+}
+
+static void
+say_trouble(const struct report *report, struct queue *queue, struct buffer *out)
+{
+	char began[CLOCK_RFC3339_SIZE];
+
+	if (report->trouble_count > 0)
+		buffer_text(out, "\nFailures\n");
+	for (uint32_t i = 0; i < report->trouble_count && i < TROUBLE_TOLD; i++) {
+		const struct course_attempt *attempt = &report->course.attempts[report->trouble[i]];
+		struct arena arena = {0};
+		const char *output = report_output(queue, report, attempt, &arena);
+
+		buffer_printf(out, "  %10s  ", clock_duration(attempt->start_ms - report->start_ms, began));
+		say_what(report, attempt, out);
+		buffer_text(out, ": ");
+		report_say_end(attempt, out);
+		buffer_byte(out, '\n');
+		if (attempt->message)
+			say_remark(attempt->message, out);
+		if (output)
+			printable_lines(REMARK "| ", output, out);
+		arena_release(&arena);
+	}
+	if (report->trouble_count > TROUBLE_TOLD)
+		buffer_printf(out, "  ... %u more\n", report->trouble_count - TROUBLE_TOLD);
+}
+
+static void
+say_skips(const struct report *report, struct buffer *out)
+{
+	const struct course *course = &report->course;
+	char at[CLOCK_RFC3339_SIZE];
+
+	if (course->skip_count > 0)
+		buffer_text(out, "\nSkipped\n");
+	for (size_t i = 0; i < course->skip_count && i < TROUBLE_TOLD; i++) {
+		const struct course_skip *skip = &course->skips[i];
+
+		buffer_printf(out, "  %10s  %s by ", clock_duration(skip->at_ms - report->start_ms, at),
+		    course->plan.steps[skip->step].id);
+		printable_line(skip->by ? skip->by : "?", out);
+		buffer_byte(out, '\n');
+		if (skip->reason)
+			say_remark(skip->reason, out);
+	}
+}
+
+void
+report_text(const struct report *report, struct queue *queue, struct buffer *out)
+{
+	say_summary(report, out);
+	say_path(report, out);
+	say_trouble(report, queue, out);
+	say_skips(report, out);
+}

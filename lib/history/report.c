@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "history/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "history/report-path.h"
+#include "history/show.h"
+#include "queue/engine.h"
+
+const struct step *
+report_step(const struct report *report, const struct course_attempt *attempt)
+{
+	return &report->course.plan.steps[attempt->step];
+}
+
+const char *
+report_worker(const struct report *report, const struct course_attempt *attempt)
+{
+	return attempt->worker == NAMES_NONE ? "" : report->course.workers.list[attempt->worker];
+}
+
+const char *
+report_status(const struct report *report)
+{
+	return report->course.outcome ? report->course.outcome : report->job.id[0] ? queue_status_name(report->job.status)
+	                                                                           : "running";
+}
+
+const char *
+report_why_name(enum report_why why)
+{
+	static const char *const names[REPORT_WHY_COUNT] = {"", "dependency", "node", "slot", "retry"};
+
+	return names[why];
+}
+
+void
+report_say_why(const struct report_link *link, struct buffer *out)
+{
+	char text[CLOCK_RFC3339_SIZE];
+
+	if (link->why == REPORT_NODE)
+		buffer_printf(out, "its node was busy for %s", clock_duration(link->held_ms, text));
+	else if (link->why == REPORT_SLOT)
+		buffer_printf(out, "no slot for %s", clock_duration(link->held_ms, text));
+	else if (link->why == REPORT_RETRY)
+		buffer_printf(out, "%s after the attempt before", clock_duration(link->waited_ms, text));
+	else if (link->waited_ms > 0)
+		buffer_printf(out, "%s after %s", clock_duration(link->waited_ms, text),
+		    link->why == REPORT_FIRST ? "the begin" : "it could");
+}
+
+double
+report_utilisation(const struct report *report)
+{
+	double offered = (double)report->makespan_ms * report->peak;
+
+	return offered > 0 ? (double)report->work_ms / offered : 0;
+}
+
+const char *
+report_output(struct queue *queue, const struct report *report, const struct course_attempt *attempt,
+    struct arena *arena)
+{
+	struct error ignored;
+	const struct ledger *ledger = queue && report->job.id[0] ? engine_ledger(queue, report->job.id, &ignored) : NULL;
+
+	return ledger ? show_output(ledger, report_step(report, attempt)->id, attempt->number, arena) : NULL;
+}
+
+void
+report_say_end(const struct course_attempt *attempt, struct buffer *out)
+{
+	static const char *const follows[EVENT_NEXT_COUNT] = {"", ", tried again", ", undone and tried again", ", given up"};
+
+	switch (attempt->end) {
+	case COURSE_RUNNING:
+		buffer_text(out, "running");
+		return;
+	case COURSE_DONE:
+		buffer_text(out, "done");
+		return;
+	case COURSE_FAILED:
+		buffer_printf(out, "failed with %lld", (long long)attempt->status);
+		break;
+	default:
+		buffer_text(out, "lost");
+		break;
+	}
+	buffer_text(out, follows[attempt->next]);
+}
+
+static void
+count_attempt(struct report *report, uint32_t number)
+{
+	const struct course_attempt *attempt = &report->course.attempts[number];
+
+	report->work_ms += course_took_ms(attempt);
+	report->done += attempt->end == COURSE_DONE;
+	report->failed += attempt->end == COURSE_FAILED;
+	report->lost += attempt->end == COURSE_LOST;
+	report->running += attempt->end == COURSE_RUNNING;
+	report->retried += attempt->next == EVENT_NEXT_RETRY || attempt->next == EVENT_NEXT_UNDO;
+	report->undone += attempt->next == EVENT_NEXT_UNDO;
+	if (attempt->end == COURSE_FAILED || attempt->end == COURSE_LOST)
+		report->trouble[report->trouble_count++] = number;
+}
+
+static int
+compare_times(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* How many ran at once at most: what ends at an instant makes room for what begins then. */
+static uint32_t
+find_peak(const struct course *course)
+{
+	size_t count = course->count, ended = 0;
+	int64_t *starts = memory_zeroed(count, sizeof *starts), *ends = memory_zeroed(count, sizeof *ends);
+	uint32_t peak = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		starts[i] = course->attempts[i].start_ms;
+		ends[i] = course->attempts[i].end_ms;
+	}
+	if (count > 0) {
+		qsort(starts, count, sizeof *starts, compare_times);
+		qsort(ends, count, sizeof *ends, compare_times);
+	}
+	for (size_t i = 0; i < count; i++) {
+		while (ended < i && ends[ended] <= starts[i])
+			ended++;
+		if (i + 1 - ended > peak)
+			peak = (uint32_t)(i + 1 - ended);
+	}
+	free(starts);
+	free(ends);
+	return peak;
+}
+
+static void
+find_before_on_node(struct report *report)
+{
+	const struct course *course = &report->course;
+	uint32_t *last = memory_zeroed(course->plan.layout.node_count, sizeof *last);
+
+	for (size_t i = 0; i < course->count; i++) {
+		uint32_t node = course->node_of[course->attempts[i].step];
+
+		report->before_on_node[i] = last[node];
+		last[node] = (uint32_t)i + 1;
+	}
+	free(last);
+}
+
+void
+report_make(struct report *report, struct course *course)
+{
+	size_t count = course->count;
+
+	*report = (struct report){.course = *course, .start_ms = course->put_ms};
+	*course = (struct course){0};
+	report->makespan_ms = report->course.last_ms > report->start_ms ? report->course.last_ms - report->start_ms : 0;
+	report->trouble = memory_zeroed(count, sizeof *report->trouble);
+	report->critical = memory_zeroed(count, sizeof *report->critical);
+	report->before_on_node = memory_zeroed(count, sizeof *report->before_on_node);
+	for (size_t i = 0; i < report->course.plan.count; i++)
+		report->tasks += !report->course.plan.steps[i].is_milestone;
+	for (size_t i = 0; i < count; i++)
+		count_attempt(report, (uint32_t)i);
+	report->peak = find_peak(&report->course);
+	find_before_on_node(report);
+	report_find_path(report);
+	history_add(&report->history, &report->course);
+	history_sort(&report->history);
+}
+
+void
+report_release(struct report *report)
+{
+	course_release(&report->course);
+	history_release(&report->history);
+	free(report->path);
+	free(report->trouble);
+	free(report->critical);
+	free(report->before_on_node);
+	*report = (struct report){0};
+}

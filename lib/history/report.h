@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a job did, worked out of its course: figures, what began when and why not earlier, and the critical path as it really
+ * happened: from the attempt that ended last back to what each one waited for.
+ */
+#ifndef HISTORY_REPORT_H
+#define HISTORY_REPORT_H
+
+#include "history/course.h"
+#include "history/history.h"
+
+struct buffer;
+
+enum report_why { /* why an attempt began no earlier */
+	REPORT_FIRST, /* nothing stood before it; or it cannot be told */
+	REPORT_AFTER, /* what it comes after was not done */
+	REPORT_NODE,  /* another task of its node ran */
+	REPORT_SLOT,  /* no worker was free */
+	REPORT_RETRY, /* the attempt before at the same task had failed */
+	REPORT_WHY_COUNT,
+};
+
+struct report_link { /* of the critical path */
+	uint32_t attempt;  /* number in course.attempts */
+	enum report_why why;
+	int64_t waited_ms; /* from the end of what it waited for last to its begin */
+	int64_t held_ms;   /* REPORT_NODE, REPORT_SLOT: from when all before it was done to its begin */
+};
+
+struct report {
+	struct course course;
+	struct history history;  /* of this job alone, sorted */
+	struct queue_job job;    /* id "" where it is in no spool */
+	int64_t start_ms, makespan_ms, work_ms;
+	int64_t node_wait_ms, slot_wait_ms; /* of all first attempts together, from when they could have begun */
+	uint32_t tasks, done, failed, lost, running, retried, undone; /* attempts but for the first */
+	uint32_t peak;           /* so many ran at once at most */
+	struct report_link *path; /* first to last */
+	uint32_t path_count;
+	int64_t path_work_ms, path_wait_ms[REPORT_WHY_COUNT];
+	uint32_t *trouble;       /* attempts that failed or were lost, in order */
+	uint32_t trouble_count;
+	bool *critical;          /* by attempt: it is on the path */
+	uint32_t *before_on_node; /* by attempt: link to the one before on its node */
+};
+
+/* Works all of it out of a course, which is taken over. */
+void report_make(struct report *report, struct course *course);
+void report_release(struct report *report);
+
+/* The part of the slots used at the peak that was used all along, 0 to 1. */
+double report_utilisation(const struct report *report);
+
+/* "dependency", "node", ...; "" for REPORT_FIRST. */
+const char *report_why_name(enum report_why why);
+
+/* Appends why it began when it did, for people: "its node was busy for 12 s"; nothing where there is nothing to say. */
+void report_say_why(const struct report_link *link, struct buffer *out);
+
+/* "complete", "failed", ... or "running" where it is not finished. */
+const char *report_status(const struct report *report);
+
+const struct step *report_step(const struct report *report, const struct course_attempt *attempt);
+const char *report_worker(const struct report *report, const struct course_attempt *attempt); /* or "" */
+
+/* The end of what an attempt printed, or NULL; in the arena. */
+const char *report_output(struct queue *queue, const struct report *report, const struct course_attempt *attempt,
+    struct arena *arena);
+
+/* Each appends the whole report. queue: where outputs are; NULL: nowhere. */
+void report_text(const struct report *report, struct queue *queue, struct buffer *out);
+void report_json(const struct report *report, struct queue *queue, struct buffer *out);
+void report_html(const struct report *report, struct queue *queue, struct buffer *out);
+
+/* Appends what a person reads of an attempt: "done", "failed with 1", "lost", "running"; and what followed. */
+void report_say_end(const struct course_attempt *attempt, struct buffer *out);
+
+#endif

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "history/show.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "queue/spool/job/journal.h"
+#include "queue/spool/job/step.h"
+#include "queue/spool/look.h"
+
+enum { TAIL_BYTES = 8 * 1024, TAIL_LINES = 12 };
+
+/* The start of the last lines of text. */
+static const char *
+last_lines(const char *text, size_t length)
+{
+	const char *p = text + length;
+	int lines = 0;
+
+	if (length && p[-1] == '\n')
+		p--;
+	while (p > text && (p[-1] != '\n' || ++lines < TAIL_LINES))
+		p--;
+	return p;
+}
+
+const char *
+show_output(const struct ledger *ledger, const char *task, int64_t attempt, struct arena *arena)
+{
+	char *name = arena_printf(arena, "log/%s.%" PRId64, task, attempt);
+	int fd = openat(ledger->dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	char bytes[TAIL_BYTES];
+	const char *start;
+	struct stat st;
+	ssize_t n;
+
+	if (fd < 0)
+		return NULL;
+	n = fstat(fd, &st) < 0 ? -1
+	    : pread(fd, bytes, sizeof bytes, st.st_size > TAIL_BYTES ? st.st_size - TAIL_BYTES : 0);
+	close(fd);
+	if (n < 0)
+		return NULL;
+	start = last_lines(bytes, (size_t)n);
+	return arena_substring(arena, start, (size_t)(bytes + n - start));
+}
+
+static void
+read_log(const struct ledger *ledger, struct arena *arena, struct show_task *task)
+{
+	const struct spool *spool = ledger->spool;
+	const char *output = show_output(ledger, task->task, task->attempt, arena);
+
+	if (!output)
+		return;
+	task->log = arena_printf(arena, "%s/%s/%s/log/%s.%" PRId64, spool->path,
+	    file_exists(spool->jobs, ledger->id) ? "jobs" : "done", ledger->id, task->task, task->attempt);
+	if (*output)
+		task->output = output;
+}
+
+static void
+read_event(struct ledger *ledger, uint32_t step, struct arena *arena, struct show_task *task)
+{
+	struct journal_reader reader = {.fd = ledger->events};
+	struct event event;
+	struct error none;
+
+	if (journal_read_at(&reader, index_live(&ledger->index, step)->event, &event, &none) == 0) {
+		task->by = event.by ? arena_string(arena, event.by) : NULL;
+		task->at_ms = event.at_ms;
+		task->code = event.status;
+		task->message = event.message ? arena_string(arena, event.message) : NULL;
+		task->reason = event.reason ? arena_string(arena, event.reason) : NULL;
+	}
+	journal_reader_release(&reader);
+}
+
+static struct show_task
+task_of(struct ledger *ledger, uint32_t step, bool details, struct arena *arena)
+{
+	struct index *index = &ledger->index;
+	const struct index_live *live = index_live(index, step);
+	struct show_task task = {.task = arena_string(arena, index_step_id(index, step)),
+	    .node = arena_string(arena, index_node_id(index, index_step(index, step)->node)),
+	    .service = arena_string(arena, index_step_service(index, step)),
+	    .action = action_name(step_action(index, step)), .status = (enum step_status)live->status,
+	    .attempt = live->attempt, .undoing = live->phase != 0};
+
+	if (!details || live->attempt == 0)
+		return task;
+	read_event(ledger, step, arena, &task);
+	read_log(ledger, arena, &task);
+	if (task.status == STEP_DELAYED && live->due_ms > clock_boottime_ms())
+		task.due_ms = live->due_ms - clock_boottime_ms();
+	return task;
+}
+
+static bool
+is_wanted(struct index *index, uint32_t step, unsigned wanted)
+{
+	return !index_step(index, step)->is_milestone && wanted & 1u << index_live(index, step)->status;
+}
+
+int
+show_tasks(struct queue *queue, const char *job, unsigned wanted, bool details, struct arena *arena,
+    struct show_task **list, size_t *count, struct error *err)
+{
+	struct ledger *ledger = engine_lock_whole(queue, job, err);
+	const struct index_header *header;
+	size_t room = 0;
+
+	if (!ledger)
+		return -1;
+	header = ledger->index.header;
+	for (int status = 0; status < STEP_STATUS_COUNT; status++)
+		room += wanted & 1u << status ? header->count[status] : 0;
+	*list = arena_alloc(arena, room, sizeof **list);
+	*count = 0;
+	for (uint32_t step = 0; *count < room && step < header->step_count; step++)
+		if (is_wanted(&ledger->index, step, wanted))
+			(*list)[(*count)++] = task_of(ledger, step, details, arena);
+	ledger_unlock(ledger);
+	return 0;
+}
+
+int
+show_plan(struct queue *queue, const char *job, struct buffer *out, struct error *err)
+{
+	struct ledger *ledger = engine_lock(queue, job, err);
+	const struct index_header *header;
+	struct arena arena = {0};
+	struct job record;
+	int result;
+
+	if (!ledger)
+		return -1;
+	header = ledger->index.header;
+	result = ledger_plan(ledger, 0, header->job_offset, out, err);
+	if (result == 0 && (result = look_job_record(ledger, &arena, &record, err)) == 0) {
+		uint64_t rest = header->job_offset + header->job_length + 1;
+
+		job_print(&record, out);
+		result = ledger_plan(ledger, rest, header->plan_size - rest, out, err);
+	}
+	ledger_unlock(ledger);
+	arena_release(&arena);
+	return result;
+}
+
+int
+show_events(struct queue *queue, const char *job, struct buffer *out, struct error *err)
+{
+	struct ledger *ledger = engine_lock(queue, job, err);
+	size_t length;
+	ssize_t n;
+
+	if (!ledger)
+		return -1;
+	length = ledger->index.header->applied;
+	n = pread(ledger->events, buffer_room(out, length), length, 0);
+	ledger_unlock(ledger);
+	if (n != (ssize_t)length)
+		return error_set(err, EX_IOERR, "job %s: events.ndjson cannot be read", job);
+	out->length += length;
+	return 0;
+}

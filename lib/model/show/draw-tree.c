@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/show/draw.h"
+
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "base/terminal.h"
+#include "model/grouping.h"
+
+enum { AFTER_SHOWN = 6 };
+
+struct tree {
+	const struct plan_document *document;
+	struct grouping groups;
+	struct table table;
+	struct buffer text;
+};
+
+/* What a step comes after: of its own node by id alone, else with what that is. */
+static void
+append_after(const struct tree *tree, const struct step *step, struct buffer *out)
+{
+	size_t count = step->after.count, shown = count <= AFTER_SHOWN ? count : AFTER_SHOWN - 1;
+
+	buffer_text(out, count ? "after " : "");
+	for (size_t i = 0; i < shown; i++) {
+		const struct step *before = grouping_step(&tree->groups, step->after.list[i]);
+
+		buffer_printf(out, "%s%s", i ? ", " : "", step->after.list[i]);
+		if (!before || (!before->is_milestone && !step->is_milestone && strcmp(before->node, step->node) == 0))
+			continue;
+		buffer_text(out, " (");
+		grouping_describe(before, out);
+		if (!before->is_milestone)
+			buffer_printf(out, " on %s", before->node);
+		buffer_byte(out, ')');
+	}
+	if (shown < count)
+		buffer_printf(out, " and %zu more", count - shown);
+}
+
+static void
+add_step(struct tree *tree, const struct step *step)
+{
+	table_cell(&tree->table, STYLE_DIM, "    %s", step->id);
+	buffer_clear(&tree->text);
+	grouping_describe(step, &tree->text);
+	table_cell(&tree->table, STYLE_PLAIN, "%s", tree->text.data);
+	buffer_clear(&tree->text);
+	append_after(tree, step, &tree->text);
+	table_cell(&tree->table, STYLE_DIM, "%s", tree->text.data ? tree->text.data : "");
+}
+
+static void
+add_row(struct tree *tree, enum terminal_style style, int indent, const char *a, const char *b, const char *c)
+{
+	table_cell(&tree->table, style, "%*s%s", indent, "", a);
+	table_cell(&tree->table, STYLE_PLAIN, "%s", b ? b : "");
+	table_cell(&tree->table, STYLE_DIM, "%s", c ? c : "");
+}
+
+static void
+add_steps(struct tree *tree, size_t group)
+{
+	const struct grouping *groups = &tree->groups;
+
+	for (size_t i = groups->first[group]; i < groups->first[group + 1]; i++)
+		add_step(tree, &tree->document->steps[groups->steps[i]]);
+}
+
+bool
+draw_is_layout(const struct plan_document *document)
+{
+	return !document->has_job && document->count == 0;
+}
+
+const char *
+draw_title(const struct plan_document *document)
+{
+	return document->has_job ? document->job.action : draw_is_layout(document) ? "layout" : "plan";
+}
+
+/* Of a layout alone there are services to show below a node, of a plan its tasks. */
+static void
+add_node(struct tree *tree, size_t number)
+{
+	const struct layout *layout = &tree->document->layout;
+	const struct node *node = number < layout->node_count ? &layout->nodes[number] : NULL;
+	const char *state = !node ? NULL : node->leaves ? "leaves" : node->is_new ? "new" : NULL;
+
+	add_row(tree, STYLE_BOLD, 2, tree->groups.nodes.list[number], node ? node->hostname : NULL, state);
+	add_steps(tree, number);
+	for (size_t i = 0; node && draw_is_layout(tree->document) && i < node->services.count; i++)
+		add_row(tree, STYLE_PLAIN, 4, node->services.list[i], NULL, NULL);
+}
+
+/* The root: what it is all about. */
+static void
+add_heading(struct tree *tree)
+{
+	const struct plan_document *document = tree->document;
+	const struct cluster *cluster = &document->layout.cluster;
+	char duration[CLOCK_RFC3339_SIZE];
+
+	buffer_clear(&tree->text);
+	if (document->has_job)
+		buffer_printf(&tree->text, "%zu tasks, critical path %s", document->job.tasks,
+		    clock_duration((int64_t)(document->job.critical_path_s * 1000), duration));
+	add_row(tree, STYLE_BOLD, 0, draw_title(document),
+	    document->has_cluster ? cluster->name : document->has_job ? document->job.cluster : NULL, tree->text.data);
+}
+
+void
+draw_tree(const struct plan_document *document, FILE *stream, bool colour)
+{
+	static const char *const columns[] = {"STEP", "WHAT", "AFTER", NULL};
+	struct tree tree = {.document = document};
+
+	grouping_init(&tree.groups, document);
+	table_columns(&tree.table, columns);
+	add_heading(&tree);
+	for (size_t i = 0; i < tree.groups.nodes.count; i++)
+		add_node(&tree, i);
+	if (tree.groups.first[tree.groups.nodes.count] < document->count) {
+		add_row(&tree, STYLE_BOLD, 2, "milestones", NULL, NULL);
+		add_steps(&tree, tree.groups.nodes.count);
+	}
+	table_print(&tree.table, stream, colour, false);
+	table_release(&tree.table);
+	buffer_release(&tree.text);
+	grouping_release(&tree.groups);
+}

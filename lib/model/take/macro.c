@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/take/macro.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "model/document.h"
+#include "model/name.h"
+#include "model/node.h"
+
+enum { SHOWN_LENGTH = 200 };
+
+struct macro_node
+macro_node_of(const struct node *node)
+{
+	return (struct macro_node){node->id, node->hostname, node->nodenum, node->services, node->ipaddresses};
+}
+
+/* A value as map formats it: "$" stands for the value, "$$" for a dollar. */
+static void
+append_value(const char *value, const struct macro_text *format, struct buffer *out)
+{
+	const char *p = format->start, *end = p ? p + format->length : NULL;
+
+	if (!p)
+		buffer_text(out, value);
+	for (; p < end; p++) {
+		if (*p != '$') {
+			buffer_byte(out, *p);
+		} else if (p + 1 < end && p[1] == '$') {
+			buffer_byte(out, '$');
+			p++;
+		} else {
+			buffer_text(out, value);
+		}
+	}
+}
+
+/* Appends what the macro asks of one node. */
+static int
+append_node(const struct macro *macro, const struct macro_node *node, struct buffer *out, struct error *err)
+{
+	char *address;
+
+	if (macro->source == MACRO_HOST) {
+		if (!node->hostname)
+			return error_set(err, EX_DATAERR, "the host name of node %s is not known yet", node->id);
+		append_value(node->hostname, &macro->format, out);
+		return 0;
+	}
+	address = json_get_string(node->ipaddresses, macro->address);
+	if (!address)
+		return error_set(err, EX_DATAERR, "the address %s of node %s is not known%s", macro->address, node->id,
+		    jv_is_valid(node->ipaddresses) ? "" : " yet");
+	append_value(address, &macro->format, out);
+	free(address);
+	return 0;
+}
+
+static int
+append_number(const struct macro *macro, size_t number, struct buffer *out)
+{
+	char text[32];
+
+	snprintf(text, sizeof text, "%zu", number);
+	append_value(text, &macro->format, out);
+	return 0;
+}
+
+static int
+expand_nodes(const struct macro *macro, const struct macro_context *context, struct buffer *out, struct error *err)
+{
+	int64_t seen = 0;
+
+	for (size_t i = 0; i < context->node_count; i++) {
+		const struct macro_node *node = &context->nodes[i];
+
+		if (!name_set_has(&node->services, macro->service))
+			continue;
+		if (macro->instance >= 0 && seen++ != macro->instance)
+			continue;
+		if (macro->instance < 0 && seen++ > 0)
+			buffer_append(out, macro->separator.start ? macro->separator.start : ",",
+			    macro->separator.start ? macro->separator.length : 1);
+		if (append_node(macro, node, out, err) < 0)
+			return -1;
+		if (macro->instance >= 0)
+			return 0;
+	}
+	if (seen == 0)
+		return error_set(err, EX_DATAERR, "no node has the service %s", macro->service);
+	if (macro->instance >= 0)
+		return error_set(err, EX_DATAERR, "there is no instance %" PRId64 " of the service %s: it has 0 to %" PRId64,
+		    macro->instance, macro->service, seen - 1);
+	return 0;
+}
+
+/* Appends which instance of the service self is; 0: none. */
+static int
+append_instance(const struct macro *macro, size_t number, const struct macro_node *self, struct buffer *out,
+    struct error *err)
+{
+	if (number == 0)
+		return error_set(err, EX_DATAERR, "node %s does not have the service %s", self->id, macro->service);
+	return append_number(macro, number, out);
+}
+
+static int
+expand_count(const struct macro *macro, const struct macro_context *context, struct buffer *out, struct error *err)
+{
+	size_t count = 0, own = 0;
+
+	for (size_t i = 0; i < context->node_count; i++)
+		if (name_set_has(&context->nodes[i].services, macro->service)) {
+			count++;
+			if (context->self && context->nodes[i].nodenum == context->self->nodenum)
+				own = count;
+		}
+	if (count == 0)
+		return error_set(err, EX_DATAERR, "no node has the service %s", macro->service);
+	if (macro->source == MACRO_NUM)
+		return append_number(macro, count, out);
+	return append_instance(macro, own, context->self, out, err);
+}
+
+static int
+expand_macro(const struct macro *macro, const struct macro_context *context, struct buffer *out, struct error *err)
+{
+	if (macro->is_malformed)
+		return error_set(err, EX_DATAERR, "this is no macro of coopr-macros(7)");
+	if (macro->is_self && !context->self)
+		return error_set(err, EX_DATAERR, "there is no node here that \"self\" could mean");
+	switch (macro->source) {
+	case MACRO_OWNER:
+		if (!context->owner)
+			return error_set(err, EX_DATAERR, "the cluster has no owner");
+		append_value(context->owner, &macro->format, out);
+		return 0;
+	case MACRO_NUM:
+	case MACRO_INSTANCE:
+		return expand_count(macro, context, out, err);
+	default:
+		return macro->is_self ? append_node(macro, context->self, out, err)
+		                      : expand_nodes(macro, context, out, err);
+	}
+}
+
+/* How much of a macro a message shows: whole characters only. */
+static int
+shown_length(const struct macro_text *text)
+{
+	size_t length = text->length < SHOWN_LENGTH ? text->length : SHOWN_LENGTH;
+
+	while (length < text->length && (text->start[length] & 0xc0) == 0x80)
+		length--;
+	return (int)length;
+}
+
+/* Expands the next macro in the text at *cursor: appends all up to its end, the macro itself where it cannot be expanded.
+ * Returns 1, or -1 with the reason in err, or 0 with the rest of the text appended where no macro is left. */
+static int
+expand_next(const char **cursor, const struct macro_context *context, struct buffer *out, struct error *err)
+{
+	const char *start = *cursor;
+	struct macro macro;
+	size_t length;
+
+	if (!macro_next(cursor, &macro)) {
+		buffer_text(out, start);
+		return 0;
+	}
+	buffer_append(out, start, (size_t)(macro.text.start - start));
+	length = out->length;
+	if (expand_macro(&macro, context, out, err) == 0)
+		return 1;
+	out->length = length;
+	buffer_append(out, macro.text.start, macro.text.length);
+	return error_prefix(err, "%.*s", shown_length(&macro.text), macro.text.start);
+}
+
+int
+macro_expand_text(const char *text, const struct macro_context *context, struct buffer *out, struct error *err)
+{
+	struct error reason;
+	int result = 0, got;
+
+	while ((got = expand_next(&text, context, out, &reason)) != 0)
+		if (got < 0 && result == 0) {
+			*err = reason;
+			result = -1;
+		}
+	return result;
+}
+
+static int
+append_self(const struct macro *macro, const struct macro_node *self, const struct macro_instance *instances,
+    size_t count, struct buffer *out, struct error *err)
+{
+	size_t number = 0;
+
+	if (macro->source != MACRO_INSTANCE)
+		return append_node(macro, self, out, err);
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(instances[i].service, macro->service) == 0)
+			number = instances[i].number;
+	return append_instance(macro, number, self, out, err);
+}
+
+int
+macro_expand_self(const char *text, const struct macro_node *self, const struct macro_instance *instances,
+    size_t count, struct buffer *out, struct error *err)
+{
+	const char *done = text;
+	struct error reason;
+	struct macro macro;
+	int result = 0;
+
+	while (macro_next(&text, &macro)) {
+		size_t length;
+
+		if (macro.is_malformed || !macro.is_self)
+			continue;
+		buffer_append(out, done, (size_t)(macro.text.start - done));
+		done = macro.text.start + macro.text.length;
+		length = out->length;
+		if (append_self(&macro, self, instances, count, out, &reason) == 0)
+			continue;
+		out->length = length;
+		buffer_append(out, macro.text.start, macro.text.length);
+		if (result == 0) {
+			*err = reason;
+			result = error_prefix(err, "%.*s", shown_length(&macro.text), macro.text.start);
+		}
+	}
+	buffer_text(out, done);
+	return result;
+}
+
+struct asked { /* what a walk over a value finds of one kind of macro */
+	enum macro_source source;
+	struct arena *arena;
+	struct string_list services;
+	size_t capacity;
+};
+
+static void
+note_macros(const char *text, struct asked *asked)
+{
+	struct macro macro;
+
+	while (macro_next(&text, &macro)) {
+		if (macro.is_malformed || macro.source != asked->source)
+			continue;
+		if (!*macro.service)
+			continue;
+		ARRAY_ROOM(asked->services.list, asked->services.count, asked->capacity);
+		asked->services.list[asked->services.count++] = arena_string(asked->arena, macro.service);
+	}
+}
+
+static void
+find_macros(const struct place *place, struct asked *asked)
+{
+	struct members members;
+	struct place part;
+
+	switch (jv_get_kind(place->value)) {
+	case JV_KIND_STRING:
+		note_macros(json_string(place->value), asked);
+		return;
+	case JV_KIND_ARRAY:
+		for (size_t i = 0; i < json_length(place->value); i++) {
+			part = place_element(place, i);
+			find_macros(&part, asked);
+		}
+		return;
+	case JV_KIND_OBJECT:
+		members = members_of(place);
+		while (members_next(&members, &part))
+			find_macros(&part, asked);
+		return;
+	default:
+		return;
+	}
+}
+
+struct string_list
+macro_services_of(jv value, enum macro_source source, struct arena *arena)
+{
+	struct asked asked = {.source = source, .arena = arena};
+	struct place root = place_root(value, NULL);
+	struct string_list services;
+
+	find_macros(&root, &asked);
+	name_set_make(&asked.services);
+	services.count = asked.services.count;
+	services.list = arena_alloc(arena, services.count, sizeof *services.list);
+	if (services.count)
+		memcpy(services.list, asked.services.list, services.count * sizeof *services.list);
+	free(asked.services.list);
+	return services;
+}
+
+struct string_list
+macro_addresses_of(jv value, struct arena *arena)
+{
+	return macro_services_of(value, MACRO_IP, arena);
+}
+
+struct string_list
+macro_instances_of(jv value, struct arena *arena)
+{
+	return macro_services_of(value, MACRO_INSTANCE, arena);
+}
+
+bool
+macro_speaks_of_self(const char *text)
+{
+	struct macro macro;
+
+	while (macro_next(&text, &macro))
+		if (!macro.is_malformed && macro.is_self)
+			return true;
+	return false;
+}

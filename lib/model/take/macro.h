@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Macros in the strings of a cluster's config and in links: %ip.service.db%, %join(map(host.service.zk,'$:2181'),',')% and
+ * the others of coopr-macros(7). Text that is no macro stays text. What a macro names is looked up in the nodes
+ * of the cluster, in the order of their nodenum.
+ */
+#ifndef MODEL_TAKE_MACRO_H
+#define MODEL_TAKE_MACRO_H
+
+#include "json/place.h"
+
+struct arena;
+struct buffer;
+struct error;
+struct node;
+
+struct macro_node { /* what macros may ask of a node */
+	const char *id, *hostname;
+	int64_t nodenum;
+	struct string_list services; /* sorted */
+	jv ipaddresses; /* borrowed: {"bind_v4":"10.0.0.4"}; invalid while nothing is known */
+};
+
+struct macro_context {
+	const struct macro_node *nodes; /* sorted by nodenum */
+	size_t node_count;
+	const struct macro_node *self;  /* NULL: %...self...% cannot be expanded */
+	const char *owner;              /* of the cluster; may be NULL */
+};
+
+/* What macros may ask of node; borrows from it. */
+struct macro_node macro_node_of(const struct node *node);
+
+/* Expands the macros of a text, and appends it to out. A macro that cannot be expanded stays as it is: malformed, a
+ * service that no node has, an address not known yet, an instance out of range. Returns 0, or -1 with the first reason
+ * in err (EX_DATAERR). */
+int macro_expand_text(const char *text, const struct macro_context *context, struct buffer *out, struct error *err);
+
+struct macro_instance { /* which instance of a service stands on a node */
+	const char *service;
+	size_t number; /* 1, 2, ...; 0: none */
+};
+
+/* The same for those macros of a text alone that speak of self; the others stay. No other node has to be known: what
+ * instance of a service self is, is told. */
+int macro_expand_self(const char *text, const struct macro_node *self, const struct macro_instance *instances,
+    size_t count, struct buffer *out, struct error *err);
+
+/* The services whose addresses (ip.*) the strings of value ask for: what has to be confirmed before value can be
+ * expanded. Sorted, each once, in the arena. */
+struct string_list macro_addresses_of(jv value, struct arena *arena);
+
+/* The services of which the strings of value ask the node's own instance number (%instance.self.service.zk%). Sorted, each
+ * once, in the arena. */
+struct string_list macro_instances_of(jv value, struct arena *arena);
+
+/* Whether text has a macro that speaks of the node itself. */
+bool macro_speaks_of_self(const char *text);
+
+enum macro_source { MACRO_HOST, MACRO_IP, MACRO_NUM, MACRO_INSTANCE, MACRO_OWNER };
+
+struct macro_text { /* part of the text the macro stands in; not NUL-terminated; NULL where there is none */
+	const char *start;
+	size_t length;
+};
+
+struct macro { /* one macro as it is written */
+	struct macro_text text;  /* with its two % */
+	bool is_malformed;       /* it begins like a macro, ends with % and is none; nothing below is set */
+	enum macro_source source;
+	bool is_self;
+	char service[256];       /* "" where it names none */
+	char address[256];       /* of an ip: "bind_v4" */
+	int64_t instance;        /* [n]; -1: all */
+	struct macro_text format, separator; /* of map and join */
+};
+
+/* The services of which the strings of value ask in that way. Sorted, each once, in the arena. */
+struct string_list macro_services_of(jv value, enum macro_source source, struct arena *arena);
+
+/* The next macro in the text at *cursor, which moves behind it; false where there is none left. */
+bool macro_next(const char **cursor, struct macro *macro);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A setting as it is kept in a file: the object on a line, and a line with its gaps.
+ */
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "json/place.h"
+#include "model/print.h"
+#include "model/take/setting.h"
+
+void
+setting_save(const struct setting *setting, struct buffer *out)
+{
+	buffer_append(out, setting->text, setting->length);
+	buffer_text(out, "\n[");
+	for (size_t i = 0; i < setting->gap_count; i++) {
+		const struct setting_gap *gap = &setting->gaps[i];
+		struct print print;
+
+		if (i)
+			buffer_byte(out, ',');
+		print_begin(&print, (jv){0}, out);
+		print_integer(&print, "length", (int64_t)gap->length);
+		print_string(&print, "pointer", gap->pointer);
+		print_integer(&print, "start", (int64_t)gap->start);
+		print_string(&print, "string", gap->string);
+		print_close(&print);
+	}
+	buffer_text(out, "]\n");
+}
+
+static void
+load_gap(struct setting *setting, const struct place *place)
+{
+	struct setting_gap gap;
+	const struct setting_gap *last = setting->gap_count ? &setting->gaps[setting->gap_count - 1] : NULL;
+	int64_t from = last ? (int64_t)(last->start + last->length) : 0, end = (int64_t)setting->length - 2;
+
+	if (!place_object(place, NEED_REQUIRED))
+		return;
+	gap.start = (size_t)place_integer(place, "start", end, from, end);
+	gap.length = (size_t)place_integer(place, "length", 0, 0, end - (int64_t)gap.start);
+	gap.pointer = place_string(place, "pointer", NEED_REQUIRED, &setting->arena);
+	gap.string = place_string(place, "string", NEED_REQUIRED, &setting->arena);
+	ARRAY_ROOM(setting->gaps, setting->gap_count, setting->gap_capacity);
+	setting->gaps[setting->gap_count++] = gap;
+}
+
+static int
+load_gaps(struct setting *setting, jv list, struct error *err)
+{
+	struct problems problems = {0};
+	struct place place = place_root(list, &problems);
+	int result = 0;
+
+	if (place_array(&place, NEED_REQUIRED))
+		for (size_t i = 0; i < json_length(list); i++) {
+			struct place element = place_element(&place, i);
+
+			load_gap(setting, &element);
+		}
+	if (problems.total > 0)
+		result = error_set(err, EX_DATAERR, "setting: %s: %s", problems.list[0].pointer, problems.list[0].text);
+	problems_release(&problems);
+	return result;
+}
+
+int
+setting_load(struct setting *setting, const char *text, size_t length, struct error *err)
+{
+	const char *newline = memchr(text, '\n', length);
+	int result;
+	jv list;
+
+	if (!newline || text[length - 1] != '\n' || newline == text + length - 1)
+		return error_set(err, EX_DATAERR, "setting: it is cut off");
+	setting->length = (size_t)(newline - text);
+	setting->text = memory_substring(text, setting->length);
+	if (setting->length < 2 || setting->text[0] != '{' ||
+	    json_parse("setting", newline + 1, length - setting->length - 1, &list, err) < 0)
+		return error_set(err, EX_DATAERR, "setting: it is damaged");
+	result = load_gaps(setting, list, err);
+	jv_free(list);
+	return result;
+}

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/take/setting.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "json/json.h"
+#include "model/document.h"
+#include "model/facts.h"
+#include "model/node.h"
+#include "model/print.h"
+
+/* What stands at the end of the text where everything could be expanded. */
+static const char no_problems[] = "\"unexpanded\":[]}";
+
+struct making { /* a setting while it is made */
+	struct setting *setting;
+	struct macro_context context;
+	struct buffer *out;
+};
+
+int
+setting_add_node(struct setting_nodes *nodes, const char *record, size_t length, struct error *err)
+{
+	ARRAY_ROOM(nodes->list, nodes->count, nodes->capacity);
+	if (facts_read(record, length, &nodes->arena, &nodes->list[nodes->count], err) < 0)
+		return -1;
+	nodes->count++;
+	return 0;
+}
+
+void
+setting_release_nodes(struct setting_nodes *nodes)
+{
+	for (size_t i = 0; i < nodes->count; i++)
+		jv_free(nodes->list[i].source);
+	free(nodes->list);
+	arena_release(&nodes->arena);
+	*nodes = (struct setting_nodes){0};
+}
+
+static int
+compare_numbers(const void *a, const void *b)
+{
+	int64_t x = ((const struct macro_node *)a)->nodenum, y = ((const struct macro_node *)b)->nodenum;
+
+	return (x > y) - (x < y);
+}
+
+static struct macro_node *
+sorted_nodes(const struct setting_nodes *nodes)
+{
+	struct macro_node *list = memory_zeroed(nodes->count, sizeof *list);
+
+	for (size_t i = 0; i < nodes->count; i++)
+		list[i] = macro_node_of(&nodes->list[i]);
+	if (nodes->count)
+		qsort(list, nodes->count, sizeof *list, compare_numbers);
+	return list;
+}
+
+static void
+add_gap(struct making *making, const struct place *place, const char *string, size_t start)
+{
+	struct setting *setting = making->setting;
+	struct buffer pointer = {0};
+
+	place_pointer(place, &pointer);
+	ARRAY_ROOM(setting->gaps, setting->gap_count, setting->gap_capacity);
+	setting->gaps[setting->gap_count++] = (struct setting_gap){start, making->out->length - start,
+	    arena_string(&setting->arena, pointer.data), arena_string(&setting->arena, string)};
+	buffer_release(&pointer);
+}
+
+/* Expands all macros of a string but those that speak of the node itself. */
+static void
+expand_others(const struct place *place, const struct macro_context *context, struct buffer *out)
+{
+	const char *text = json_string(place->value), *done = text;
+	struct macro macro;
+
+	while (macro_next(&text, &macro)) {
+		char *alone;
+		struct error err;
+
+		if (macro.is_self)
+			continue;
+		buffer_append(out, done, (size_t)(macro.text.start - done));
+		done = macro.text.start + macro.text.length;
+		alone = memory_substring(macro.text.start, macro.text.length);
+		if (macro_expand_text(alone, context, out, &err) < 0)
+			place_problem(place, "%s", err.text);
+		free(alone);
+	}
+	buffer_text(out, done);
+}
+
+static void
+print_string_value(struct making *making, const struct place *place)
+{
+	struct buffer string = {0};
+	size_t start = making->out->length;
+
+	expand_others(place, &making->context, &string);
+	json_quote(string.data, making->out);
+	if (macro_speaks_of_self(json_string(place->value)))
+		add_gap(making, place, string.data, start);
+	buffer_release(&string);
+}
+
+static void print_config(struct making *making, const struct place *place);
+
+static void
+print_object(struct making *making, const struct place *place)
+{
+	struct members members = members_of(place);
+	struct place member;
+	char before = '{';
+
+	if (json_length(place->value) == 0)
+		buffer_byte(making->out, '{');
+	while (members_next(&members, &member)) {
+		buffer_byte(making->out, before);
+		json_quote(member.name, making->out);
+		buffer_byte(making->out, ':');
+		print_config(making, &member);
+		before = ',';
+	}
+	buffer_byte(making->out, '}');
+}
+
+static void
+print_array(struct making *making, const struct place *place)
+{
+	buffer_byte(making->out, '[');
+	for (size_t i = 0; i < json_length(place->value); i++) {
+		struct place element = place_element(place, i);
+
+		if (i)
+			buffer_byte(making->out, ',');
+		print_config(making, &element);
+	}
+	buffer_byte(making->out, ']');
+}
+
+/* As json_dump does, but that it knows where each string came to stand. */
+static void
+print_config(struct making *making, const struct place *place)
+{
+	switch (jv_get_kind(place->value)) {
+	case JV_KIND_OBJECT:
+		print_object(making, place);
+		break;
+	case JV_KIND_ARRAY:
+		print_array(making, place);
+		break;
+	case JV_KIND_STRING:
+		print_string_value(making, place);
+		break;
+	default:
+		json_dump(place->value, making->out);
+	}
+}
+
+static void
+print_problem(const char *pointer, const char *text, struct buffer *out)
+{
+	buffer_text(out, "{\"pointer\":");
+	json_quote(pointer, out);
+	buffer_text(out, ",\"text\":");
+	json_quote(text, out);
+	buffer_byte(out, '}');
+}
+
+static void
+print_member(struct print *print, const char *name, jv cluster)
+{
+	jv value = json_get(cluster, name);
+
+	print_value(print, name, value);
+	jv_free(value);
+}
+
+static void
+print_unexpanded(const struct problems *problems, struct buffer *out)
+{
+	buffer_byte(out, '[');
+	for (size_t i = 0; i < problems->count; i++) {
+		if (i)
+			buffer_byte(out, ',');
+		print_problem(problems->list[i].pointer, problems->list[i].text, out);
+	}
+	buffer_byte(out, ']');
+}
+
+/* "unexpanded" is the last member, so that more can be added to it. */
+static void
+print_cluster(struct making *making, jv cluster)
+{
+	jv config = json_get(cluster, "config");
+	struct problems problems = {0};
+	struct place place;
+	struct print print;
+
+	if (jv_get_kind(config) != JV_KIND_OBJECT) {
+		jv_free(config);
+		config = jv_object();
+	}
+	place = place_root(config, &problems);
+	print_begin(&print, (jv){0}, making->out);
+	print_member(&print, "catalogue", cluster);
+	print_name(&print, "config");
+	print_config(making, &place);
+	print_member(&print, "id", cluster);
+	print_member(&print, "name", cluster);
+	print_member(&print, "provider", cluster);
+	print_member(&print, "tenant", cluster);
+	print_name(&print, "unexpanded");
+	print_unexpanded(&problems, making->out);
+	print_close(&print);
+	problems_release(&problems);
+	jv_free(config);
+}
+
+int
+setting_make(struct setting *setting, const char *text, size_t length, const struct setting_nodes *nodes,
+    struct error *err)
+{
+	struct macro_node *list;
+	struct buffer out = {0};
+	struct making making = {setting, {.node_count = nodes->count}, &out};
+	char *owner;
+	jv cluster;
+
+	if (json_parse("cluster record", text, length, &cluster, err) < 0)
+		return -1;
+	making.context.nodes = list = sorted_nodes(nodes);
+	making.context.owner = owner = json_get_string(cluster, "owner");
+	print_cluster(&making, cluster);
+	setting->length = out.length;
+	setting->text = buffer_take(&out);
+	jv_free(cluster);
+	free(owner);
+	free(list);
+	return 0;
+}
+
+/* Fills a gap; what cannot be expanded goes to problems, each behind a comma. */
+static void
+print_gap(const struct setting_gap *gap, const struct macro_node *self, const struct macro_instance *instances,
+    size_t count, struct buffer *out, struct buffer *problems)
+{
+	struct buffer string = {0};
+	struct error err;
+
+	if (macro_expand_self(gap->string, self, instances, count, &string, &err) < 0) {
+		buffer_byte(problems, ',');
+		print_problem(gap->pointer, err.text, problems);
+	}
+	json_quote(string.data, out);
+	buffer_release(&string);
+}
+
+static void
+print_gaps(const struct setting *setting, const struct macro_node *self, const struct macro_instance *instances,
+    size_t count, struct buffer *out)
+{
+	size_t done = 0, end = setting->length - 2, none = sizeof no_problems - 1;
+	struct buffer problems = {0};
+	bool first = setting->length >= none &&
+	    memcmp(setting->text + setting->length - none, no_problems, none) == 0;
+
+	for (size_t i = 0; i < setting->gap_count; i++) {
+		const struct setting_gap *gap = &setting->gaps[i];
+
+		buffer_append(out, setting->text + done, gap->start - done);
+		print_gap(gap, self, instances, count, out, &problems);
+		done = gap->start + gap->length;
+	}
+	buffer_append(out, setting->text + done, end - done);
+	if (problems.length)
+		buffer_append(out, problems.data + first, problems.length - first);
+	buffer_text(out, "]}");
+	buffer_release(&problems);
+}
+
+int
+setting_print(const struct setting *setting, const char *record, size_t length,
+    const struct macro_instance *instances, size_t count, struct buffer *out, struct error *err)
+{
+	struct arena arena = {0};
+	struct macro_node self;
+	struct node node;
+
+	if (setting->gap_count == 0) {
+		buffer_append(out, setting->text, setting->length);
+		return 0;
+	}
+	if (facts_read(record, length, &arena, &node, err) < 0) {
+		arena_release(&arena);
+		return -1;
+	}
+	self = macro_node_of(&node);
+	print_gaps(setting, &self, instances, count, out);
+	jv_free(node.source);
+	arena_release(&arena);
+	return 0;
+}
+
+void
+setting_release(struct setting *setting)
+{
+	arena_release(&setting->arena);
+	free(setting->text);
+	free(setting->gaps);
+	*setting = (struct setting){0};
+}

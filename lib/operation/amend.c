@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "operation/amend.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "json/record.h"
+#include "model/take/config.h"
+
+enum { MACHINES_MOST = 1000 * 1000 };
+
+static jv
+element(jv list, size_t i)
+{
+	return jv_array_get(jv_copy(list), (int)i);
+}
+
+static double
+number_of(jv record, const char *member)
+{
+	jv value = json_get(record, member);
+	double number = jv_get_kind(value) == JV_KIND_NUMBER ? jv_number_value(value) : 0;
+
+	jv_free(value);
+	return number;
+}
+
+/* A node that stays; what left counts with its number only, which is not given again. */
+static void
+take_node(jv record, jv *nodes, double *next)
+{
+	jv services = json_get(record, "services");
+
+	if (number_of(record, "nodenum") + 1 > *next)
+		*next = number_of(record, "nodenum") + 1;
+	if (jv_get_kind(services) != JV_KIND_NULL)
+		*nodes = jv_array_append(*nodes, jv_copy(record));
+	jv_free(services);
+}
+
+/* Takes a member out of the object, to be put back changed: so it is nobody else's, and is not copied. */
+static jv
+take_out(jv *object, const char *name)
+{
+	jv value = json_get(*object, name);
+
+	*object = jv_object_delete(*object, jv_string(name));
+	return value;
+}
+
+int
+amend_nodes(jv *request, const char *layout, struct error *err)
+{
+	jv nodes = jv_array(), cluster = take_out(request, "cluster"), record;
+	double next = number_of(cluster, "nextNodenum");
+	struct record_reader reader;
+	int got = record_reader_open(&reader, layout, err);
+
+	while (got == 0 && (got = record_read(&reader, &record, err)) > 0) {
+		if (strcmp(record_kind(record), "node") == 0)
+			take_node(record, &nodes, &next);
+		else if (number_of(record, "nextNodenum") > next)
+			next = number_of(record, "nextNodenum");
+		jv_free(record);
+		got = 0;
+	}
+	record_reader_release(&reader);
+	if (next > 0)
+		json_set_number(&cluster, "nextNodenum", next);
+	json_set(request, "cluster", cluster);
+	json_set(request, "nodes", nodes);
+	return got;
+}
+
+void
+amend_identity(jv *request, const char *id, const char *name, const char *owner)
+{
+	jv cluster = jv_object_delete(take_out(request, "cluster"), jv_string("nextNodenum"));
+
+	json_set_string(&cluster, "id", id);
+	json_set_string(&cluster, "name", name);
+	json_set_string(&cluster, "owner", owner);
+	json_set(request, "cluster", cluster);
+	json_set(request, "nodes", jv_array());
+	*request = jv_object_delete(*request, jv_string("replace"));
+}
+
+/* The list without what is so called. */
+static jv
+list_without(jv list, const char *name)
+{
+	jv rest = jv_array();
+
+	for (size_t i = 0; i < json_length(list); i++) {
+		jv value = element(list, i);
+
+		if (!json_string(value) || strcmp(json_string(value), name) != 0)
+			rest = jv_array_append(rest, jv_copy(value));
+		jv_free(value);
+	}
+	return rest;
+}
+
+static bool
+list_has(jv list, const char *name)
+{
+	jv rest = list_without(list, name);
+	bool has = json_length(rest) < json_length(list);
+
+	jv_free(rest);
+	return has;
+}
+
+static int
+add_services(jv *services, const struct string_list *names, struct error *err)
+{
+	for (size_t i = 0; i < names->count; i++) {
+		if (list_has(*services, names->list[i]))
+			return error_set(err, EX_NO, "the cluster has the service \"%s\" already", names->list[i]);
+		*services = jv_array_append(*services, jv_string(names->list[i]));
+	}
+	return 0;
+}
+
+static int
+remove_services(jv *services, const struct string_list *names, struct error *err)
+{
+	for (size_t i = 0; i < names->count; i++) {
+		jv rest = list_without(*services, names->list[i]);
+		bool had = json_length(rest) < json_length(*services);
+
+		jv_free(*services);
+		*services = rest;
+		if (!had)
+			return error_set(err, EX_NO, "the cluster has no service \"%s\"", names->list[i]);
+	}
+	return json_length(*services) ? 0 : error_set(err, EX_NO,
+	    "a cluster cannot be without any service; to be rid of all: coopr delete");
+}
+
+static int
+change_services(jv *cluster, const struct amendment *amendment, struct error *err)
+{
+	jv services = take_out(cluster, "services");
+	int result = remove_services(&services, &amendment->remove, err);
+
+	if (result == 0)
+		result = add_services(&services, &amendment->add, err);
+	json_set(cluster, "services", jv_sort(services, jv_copy(services)));
+	return result;
+}
+
+static int
+change_machines(jv *cluster, size_t present, const char *machines, int direction, struct error *err)
+{
+	bool relative = machines && (*machines == '+' || *machines == '-');
+	char *end = NULL;
+	int64_t count = machines ? strtoll(machines, &end, 10) : 0;
+
+	if (end && (*end || end == machines || count > MACHINES_MOST || count < -MACHINES_MOST))
+		return error_set(err, EX_USAGE, "'%s': expected a number of machines, or how many more (+2) or less (-1)", machines);
+	if (!machines || relative)
+		count += (int64_t)present;
+	if (count < 1)
+		return error_set(err, EX_NO, "a cluster cannot be without any machine; to be rid of all: coopr delete");
+	if ((direction > 0 && count <= (int64_t)present) || (direction < 0 && count >= (int64_t)present))
+		return error_set(err, EX_NO, "it has %zu machines; %lld are not %s", present, (long long)count,
+		    direction > 0 ? "more" : "fewer");
+	json_set_number(cluster, "numMachines", (double)count);
+	return 0;
+}
+
+static int
+change_config(jv *cluster, const struct amendment *amendment, struct error *err)
+{
+	jv config = take_out(cluster, "config");
+	int result = 0;
+
+	if (jv_is_valid(amendment->config)) {
+		jv_free(config);
+		config = jv_copy(amendment->config);
+	}
+	for (size_t i = 0; i < amendment->settings.count && result == 0; i++)
+		result = config_set(&config, amendment->settings.list[i], err);
+	json_set(cluster, "config", config);
+	return result;
+}
+
+static void
+change_members(jv *cluster, jv members)
+{
+	jv names = jv_get_kind(members) == JV_KIND_OBJECT ? jv_keys(jv_copy(members)) : jv_array();
+
+	for (size_t i = 0; i < json_length(names); i++) {
+		jv name = element(names, i), value = json_get(members, json_string(name));
+
+		if (jv_get_kind(value) == JV_KIND_NULL)
+			*cluster = jv_object_delete(*cluster, jv_copy(name));
+		else
+			json_set(cluster, json_string(name), jv_copy(value));
+		jv_free(value);
+		jv_free(name);
+	}
+	jv_free(names);
+}
+
+/* The id of the node of that id or host name, owned; invalid where there is none. */
+static jv
+find_node(jv nodes, const char *name)
+{
+	jv found = jv_invalid();
+
+	for (size_t i = 0; i < json_length(nodes) && !jv_is_valid(found); i++) {
+		jv node = element(nodes, i), id = json_get(node, "id"), hostname = json_get(node, "hostname");
+
+		if ((json_string(id) && strcmp(json_string(id), name) == 0) ||
+		    (json_string(hostname) && strcmp(json_string(hostname), name) == 0))
+			found = jv_copy(id);
+		jv_free(hostname);
+		jv_free(id);
+		jv_free(node);
+	}
+	return found;
+}
+
+static int
+replace_nodes(jv *request, jv nodes, const struct string_list *names, struct error *err)
+{
+	jv list = jv_array();
+
+	for (size_t i = 0; i < names->count; i++) {
+		jv id = find_node(nodes, names->list[i]);
+
+		if (!jv_is_valid(id)) {
+			jv_free(list);
+			return error_set(err, EX_NO, "the cluster has no node \"%s\"", names->list[i]);
+		}
+		list = jv_array_append(list, id);
+	}
+	if (names->count)
+		json_set(request, "replace", list);
+	else
+		jv_free(list);
+	return 0;
+}
+
+int
+amend_request(jv *request, const struct amendment *amendment, struct error *err)
+{
+	jv cluster = take_out(request, "cluster"), nodes = json_get(*request, "nodes");
+	int result = change_services(&cluster, amendment, err);
+
+	if (result == 0)
+		result = change_machines(&cluster, json_length(nodes), amendment->machines, amendment->direction, err);
+	if (result == 0)
+		result = change_config(&cluster, amendment, err);
+	change_members(&cluster, amendment->members);
+	json_set(request, "cluster", cluster);
+	*request = jv_object_delete(*request, jv_string("replace"));
+	if (result == 0)
+		result = replace_nodes(request, nodes, &amendment->replace, err);
+	jv_free(nodes);
+	return result;
+}
+
+static bool
+has_entity(jv list, const char *name)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < json_length(list) && !found; i++) {
+		jv entity = element(list, i);
+		char *its_name = json_get_string(entity, "name");
+
+		found = its_name && strcmp(its_name, name) == 0;
+		free(its_name);
+		jv_free(entity);
+	}
+	return found;
+}
+
+void
+amend_definitions(jv *request, jv other, const char *list, const char *name)
+{
+	jv entities = take_out(request, list), more = json_get(other, list);
+
+	for (size_t i = 0; i < json_length(more); i++) {
+		jv entity = element(more, i);
+		char *its_name = json_get_string(entity, "name");
+
+		if (its_name && (!name || strcmp(its_name, name) == 0) && !has_entity(entities, its_name))
+			entities = jv_array_append(entities, jv_copy(entity));
+		free(its_name);
+		jv_free(entity);
+	}
+	jv_free(more);
+	json_set(request, list, entities);
+}

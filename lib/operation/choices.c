@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "operation/choices.h"
+
+#include <stdlib.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "operation/folder.h"
+
+static void
+push_text(struct arguments *arguments, const char *option, jv object, const char *member)
+{
+	char *text = json_get_string(object, member);
+
+	if (text)
+		arguments_printf(arguments, "--%s=%s", option, text);
+	free(text);
+}
+
+static void
+push_name(struct arguments *arguments, const char *option, jv request, const char *member)
+{
+	jv entity = json_get(request, member);
+
+	push_text(arguments, option, entity, "name");
+	jv_free(entity);
+}
+
+static void
+push_machines(struct arguments *arguments, jv cluster)
+{
+	jv machines = json_get(cluster, "numMachines"), min = json_get(machines, "min"), max = json_get(machines, "max");
+
+	if (jv_get_kind(machines) == JV_KIND_NUMBER)
+		arguments_printf(arguments, "--machines=%.0f", jv_number_value(machines));
+	else if (jv_get_kind(min) == JV_KIND_NUMBER && jv_get_kind(max) == JV_KIND_NUMBER)
+		arguments_printf(arguments, "--machines=%.0f:%.0f", jv_number_value(min), jv_number_value(max));
+	jv_free(max);
+	jv_free(min);
+	jv_free(machines);
+}
+
+static void
+push_services(struct arguments *arguments, jv cluster)
+{
+	jv services = json_get(cluster, "services");
+
+	for (size_t i = 0; i < json_length(services); i++) {
+		jv name = jv_array_get(jv_copy(services), (int)i);
+
+		arguments_printf(arguments, "--services=%s", json_string(name));
+		jv_free(name);
+	}
+	jv_free(services);
+}
+
+static int
+keep_config(jv cluster, const struct folder *folder, struct error *err)
+{
+	jv config = json_get(cluster, "config");
+	struct buffer text = {0};
+	int result;
+
+	json_dump(config, &text);
+	result = file_replace(folder->fd, "config.json", text.data, text.length, 0600, err);
+	buffer_release(&text);
+	jv_free(config);
+	return result;
+}
+
+int
+choices_of(jv request, const struct folder *folder, struct arguments *arguments, struct error *err)
+{
+	jv cluster = json_get(request, "cluster");
+	int result = keep_config(cluster, folder, err);
+
+	push_name(arguments, "template", request, "template");
+	push_name(arguments, "provider", request, "provider");
+	push_text(arguments, "catalogue", cluster, "catalogue");
+	push_text(arguments, "dns-suffix", cluster, "dnsSuffix");
+	push_text(arguments, "hardwaretype", cluster, "hardwaretype");
+	push_text(arguments, "imagetype", cluster, "imagetype");
+	push_text(arguments, "owner", cluster, "owner");
+	push_machines(arguments, cluster);
+	push_services(arguments, cluster);
+	jv_free(cluster);
+	return result;
+}

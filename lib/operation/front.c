@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "operation/front.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "account/guest.h"
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/message.h"
+#include "base/preference.h"
+#include "base/terminal.h"
+#include "model/duration.h"
+#include "operation/preview.h"
+#include "operation/summary.h"
+#include "ssh/words.h"
+
+enum { JOBS = 20 }; /* tasks at one time */
+
+bool
+front_is_dry(const struct front *front)
+{
+	return front->dry || front->save;
+}
+
+struct manner
+front_manner(const struct command *command, const struct front *front)
+{
+	long jobs = front->jobs < 0 ? preference_jobs(JOBS) : front->jobs;
+	struct error err;
+
+	if (guest_refuse_options(&err) < 0)
+		exit(message_error(&err));
+	if (jobs < 1)
+		exit(option_misuse(command, "--jobs: expected a number from 1 on"));
+	if (front->save && (!*front->save || strcmp(front->save, "-") == 0))
+		exit(option_misuse(command, "--save: the name of a file is wanted; --dry-run -o json prints the plan"));
+	if (front->format && strcmp(front->format, "json") != 0 && strcmp(front->format, "table") != 0)
+		exit(option_misuse(command, "--output: expected table or json, found '%s'", front->format));
+	return (struct manner){
+		.ask = {.store = front->store, .tenant = front->tenant, .user = front->user, .why = front->why},
+		.drive = {front->spool, jobs, message_notice},
+		.detach = front->detach, .dry = front_is_dry(front), .save = front->save,
+	};
+}
+
+char *
+front_first(const struct command *command, char **operands)
+{
+	if (!operands[0])
+		exit(option_misuse(command, "which cluster?"));
+	return operands[0];
+}
+
+char *
+front_cluster(const struct command *command, char **operands)
+{
+	char *cluster = front_first(command, operands);
+
+	if (operands[1])
+		exit(option_misuse(command, "one cluster is wanted, found also '%s'", operands[1]));
+	return cluster;
+}
+
+struct string_list
+front_rest(char **operands)
+{
+	struct string_list rest = {(const char **)(operands + 1), 0};
+
+	while (rest.list[rest.count])
+		rest.count++;
+	return rest;
+}
+
+struct string_list
+front_services(const struct command *command, char **operands)
+{
+	const char *cluster = front_first(command, operands);
+	struct string_list services = front_rest(operands);
+
+	if (services.count == 0)
+		exit(option_misuse(command, "which services of %s?", cluster));
+	return services;
+}
+
+int64_t
+front_duration(const struct command *command, const char *text)
+{
+	int64_t ms = strcmp(text, "0") == 0 ? 0 : duration_parse(text);
+
+	if (ms < 0)
+		exit(option_misuse(command, "'%s' is no time: expected as 30s, 15m, 12h or 2d, or 0", text));
+	return ms;
+}
+
+static void
+append_word(const char *word, struct buffer *line)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%";
+
+	if (*word && !word[strspn(word, plain)])
+		buffer_text(line, word);
+	else
+		words_quote(word, strlen(word), line);
+}
+
+static void
+append_option(const char *name, const char *value, struct buffer *line)
+{
+	buffer_printf(line, " --%s%s", name, value ? "=" : "");
+	if (value)
+		append_word(value, line);
+}
+
+/* As far as the option was given, or has a default. */
+static void
+append_options(const struct option_spec *spec, struct buffer *line)
+{
+	const struct option_list *list = spec->value;
+	const char *text;
+
+	switch (spec->kind) {
+	case OPTION_KIND_FLAG:
+		if (*(const bool *)spec->value)
+			append_option(spec->name, NULL, line);
+		break;
+	case OPTION_KIND_STRING:
+		text = *(const char *const *)spec->value;
+		if (text)
+			append_option(spec->name, text, line);
+		break;
+	case OPTION_KIND_LIST:
+		for (size_t i = 0; i < list->count; i++)
+			append_option(spec->name, list->list[i], line);
+		break;
+	case OPTION_KIND_NUMBER:
+	case OPTION_KIND_UPTO:
+	case OPTION_KIND_END:
+		break;
+	}
+}
+
+/* What was asked for, as the command that would repeat it; the caller frees it. How it is to be done, and how it is to be
+ * answered, which the options in front say, is not part of that. */
+static char *
+command_line(const struct command *command, const struct front *front, const struct work_order *order, char **operands)
+{
+	struct buffer line = {0};
+
+	buffer_printf(&line, "coopr %s", order->verb ? order->verb : order->action);
+	for (const struct option_spec *spec = command->options; spec->kind != OPTION_KIND_END; spec++)
+		if ((const char *)spec->value < (const char *)front || (const char *)spec->value >= (const char *)(front + 1))
+			append_options(spec, &line);
+	for (; *operands; operands++) {
+		buffer_byte(&line, ' ');
+		append_word(*operands, &line);
+	}
+	return buffer_take(&line);
+}
+
+static int
+show_plan(const struct front *front, const struct done *done, bool as_table, struct error *err)
+{
+	int plan = file_open(AT_FDCWD, done->plan, O_RDONLY, 0, err), result;
+
+	if (plan < 0)
+		return -1;
+	result = as_table ? preview_print(plan, &done->basis, stdout, terminal_colour(front->colour, stdout), err)
+	                  : summary_copy(plan, stdout, err);
+	close(plan);
+	return result;
+}
+
+static int
+answer(const struct front *front, const struct done *done, struct error *err)
+{
+	bool as_table = front->format ? strcmp(front->format, "table") == 0 : isatty(STDOUT_FILENO);
+
+	if (front_is_dry(front))
+		return show_plan(front, done, as_table, err);
+	if (front->detach) {
+		puts(done->job);
+		return fflush(stdout) == 0 ? 0 : error_errno(err, EX_IOERR,
+		    "job %s is under way, and standard output cannot be told so", done->job);
+	}
+	if (!done->layout)
+		return 0;
+	return as_table ? summary_print(done->layout, &done->pace, stdout, terminal_colour(front->colour, stdout), err)
+	                : summary_copy_file(done->layout, stdout, err);
+}
+
+int
+front_operate(const struct command *command, const struct front *front, struct work_order *order, char **operands)
+{
+	struct manner manner = front_manner(command, front);
+	char *line = order->command ? NULL : command_line(command, front, order, operands);
+	struct done done;
+	struct error err, ignored;
+	int result;
+
+	if (line)
+		order->command = line;
+	result = operate(order, &manner, &done, &err);
+	if (result == 0)
+		result = answer(front, &done, &err);
+	if (result == 0 && front->save)
+		message("%s: plan saved; coopr run %s carries out exactly this", front->save, front->save);
+	if (done.scrap)
+		file_remove_tree(AT_FDCWD, done.scrap, &ignored);
+	done_release(&done);
+	free(line);
+	return result < 0 ? message_error(&err) : message_end(0);
+}
+
+int
+front_retry(const struct command *command, const struct front *front, struct work_order *anew, char **operands)
+{
+	struct manner manner = front_manner(command, front);
+	struct done done;
+	struct error err;
+	char *line;
+	int result;
+
+	if (front->dry)
+		return option_misuse(command, "nothing is planned anew, so there is nothing to show: see coopr-queue show");
+	anew->command = line = command_line(command, front, anew, operands);
+	result = operate_retry(anew, &manner, &done, &err);
+	if (result == 0)
+		result = answer(front, &done, &err);
+	done_release(&done);
+	free(line);
+	return message_end(result < 0 ? message_error(&err) : 0);
+}

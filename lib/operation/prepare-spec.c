@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A cluster that is made of what a file says, or made anew where the file names another template.
+ */
+#include "operation/prepare.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "apply/divergence.h"
+#include "base/buffer.h"
+#include "base/file.h"
+#include "operation/operate.h"
+
+/* "4", "2:8", ":8" */
+static void
+push_range(const struct clusterspec *spec, struct arguments *arguments)
+{
+	int64_t min = spec->machines_min, max = spec->machines_max;
+
+	if (min && min == max)
+		arguments_printf(arguments, "--machines=%" PRId64, min);
+	else if (min && max)
+		arguments_printf(arguments, "--machines=%" PRId64 ":%" PRId64, min, max);
+	else if (min)
+		arguments_printf(arguments, "--machines=%" PRId64 ":", min);
+	else if (max)
+		arguments_printf(arguments, "--machines=:%" PRId64, max);
+}
+
+static void
+push_texts(const struct spec_wish *wish, struct arguments *arguments)
+{
+	const struct clusterspec *spec = wish->spec;
+	const struct {
+		const char *option, *value;
+	} given[] = {{"template", spec->template}, {"catalogue", wish->catalogue},
+	    {"provider", spec->provider}, {"hardwaretype", spec->hardwaretype}, {"imagetype", spec->imagetype},
+	    {"dns-suffix", spec->dns_suffix}};
+
+	for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+		if (given[i].value)
+			arguments_printf(arguments, "--%s=%s", given[i].option, given[i].value);
+	for (size_t i = 0; i < spec->services.count; i++)
+		arguments_printf(arguments, "--services=%s", spec->services.list[i]);
+	for (size_t i = 0; i < spec->settings.count; i++)
+		arguments_printf(arguments, "--set=%s", spec->settings.list[i]);
+}
+
+static void
+push_owner(const struct site *site, const struct clusterspec *spec, struct arguments *arguments)
+{
+	arguments_printf(arguments, "--owner=%s", site->cluster ? site->cluster->owner : spec->owner ? spec->owner : site->account.user);
+}
+
+/* The configuration goes by way of a file. */
+static int
+push_config(const struct site *site, const struct clusterspec *spec, struct arguments *arguments, struct error *err)
+{
+	char *path = folder_path(&site->operation, "config.json");
+	jv config = clusterspec_config(spec);
+	struct buffer text = {0};
+	int result = 0;
+
+	if (jv_is_valid(config)) {
+		json_dump(config, &text);
+		result = file_replace(site->operation.fd, "config.json", text.data, text.length, 0600, err);
+		arguments_printf(arguments, "--config=%s", path);
+		buffer_release(&text);
+	}
+	jv_free(config);
+	free(path);
+	return result;
+}
+
+/* Where its the machines of a cluster that is there come from stays; its services are those of the template it gets. */
+static void
+push_present(const struct site *site, const struct divergence *divergence, struct arguments *arguments)
+{
+	arguments_printf(arguments, "--machines=%" PRId64, divergence->machines);
+	if (site->cluster->provider)
+		arguments_printf(arguments, "--provider=%s", site->cluster->provider);
+	arguments_push(arguments, "--default-services");
+}
+
+int
+prepare_spec(struct site *site, const void *context, struct error *err)
+{
+	const struct spec_wish *wish = context;
+	struct arguments request = {0};
+	const struct make_wish make = {&request, wish->max_unavailable, wish->allow_moves};
+	int result;
+
+	push_texts(wish, &request);
+	push_owner(site, wish->spec, &request);
+	if (wish->divergence)
+		push_present(site, wish->divergence, &request);
+	else
+		push_range(wish->spec, &request);
+	result = push_config(site, wish->spec, &request, err);
+	if (result == 0)
+		result = prepare_make(site, &make, err);
+	arguments_release(&request);
+	return result;
+}

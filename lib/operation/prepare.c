@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "operation/prepare.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "json/scan.h"
+#include "operation/choices.h"
+#include "operation/operate.h"
+#include "operation/stage.h"
+#include "status/sight.h"
+#include "status/target.h"
+
+/* Runs a stage, and lets go of its arguments. */
+static int
+run(struct arguments *arguments, const struct site *site, const char *input, const char *output, struct error *err)
+{
+	int result = stage_run(arguments, &site->operation, input, output, err);
+
+	arguments_release(arguments);
+	return result;
+}
+
+/* There is no layout: why not, in the solver's words. */
+static int
+refuse(const struct site *site, const struct buffer *answer, struct error *err)
+{
+	struct error unread;
+	char *because = NULL;
+	jv conflict;
+
+	if (answer->length && json_parse("the answer", answer->data, strcspn(answer->data, "\n"), &conflict, &unread) == 0) {
+		because = json_get_string(conflict, "because");
+		jv_free(conflict);
+	}
+	if (because)
+		error_set(err, EX_NO, "%s: it cannot be: %s", site->folder.name, because);
+	free(because);
+	return -1;
+}
+
+static int
+solve(const struct site *site, bool allow_moves, struct error *err)
+{
+	struct buffer request = {0}, answer = {0};
+	struct arguments arguments = {0};
+	int result = file_read(site->operation.fd, "request.json", JSON_BYTES, &request, err);
+
+	stage_command(&arguments, "coopr-solve");
+	if (allow_moves)
+		arguments_push(&arguments, "--allow-moves");
+	if (result == 0 && stage_run_in_memory(&arguments, &request, &answer, err) < 0)
+		result = err->code == EX_NO ? refuse(site, &answer, err) : -1;
+	if (result == 0)
+		result = file_replace(site->operation.fd, "layout.ndjson", answer.data, answer.length, 0600, err);
+	arguments_release(&arguments);
+	buffer_release(&answer);
+	buffer_release(&request);
+	return result;
+}
+
+static void
+begin_plan(const struct site *site, const char *max_unavailable, struct arguments *arguments)
+{
+	stage_command(arguments, "coopr-plan");
+	arguments_printf(arguments, "--job=%s", site->job);
+	if (max_unavailable)
+		arguments_printf(arguments, "--max-unavailable=%s", max_unavailable);
+}
+
+static void
+push_each(struct arguments *arguments, const char *option, const struct string_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		arguments_printf(arguments, "%s=%s", option, list->list[i]);
+}
+
+/* For a cluster that is there: from what was. */
+static void
+push_before(const struct site *site, struct arguments *arguments)
+{
+	char *before = folder_path(&site->operation, "was.ndjson");
+
+	if (folder_has(&site->operation, "was.ndjson"))
+		arguments_printf(arguments, "--from=%s", before);
+	free(before);
+}
+
+static void
+begin_request(const struct site *site, const struct arguments *given, struct arguments *arguments)
+{
+	stage_command(arguments, "coopr-request");
+	for (size_t i = 0; i < given->count; i++)
+		arguments_push(arguments, given->list[i]);
+	arguments_printf(arguments, "--name=%s", site->folder.name);
+	arguments_printf(arguments, "--id=%s", site->folder.id);
+	arguments_printf(arguments, "--tenant=%s", site->cluster ? site->cluster->tenant : site->account.tenant);
+}
+
+static int
+make(struct site *site, const struct make_wish *wish, const struct arguments *given, struct error *err)
+{
+	struct arguments request = {0}, plan = {0};
+	char *before = folder_path(&site->operation, "was.ndjson");
+
+	begin_request(site, given, &request);
+	if (folder_has(&site->operation, "was.ndjson"))
+		arguments_printf(&request, "--nodes=%s", before);
+	free(before);
+	if (run(&request, site, NULL, "request.json", err) < 0 || solve(site, wish->allow_moves, err) < 0)
+		return -1;
+	begin_plan(site, wish->max_unavailable, &plan);
+	push_before(site, &plan);
+	return run(&plan, site, "layout.ndjson", "plan.ndjson", err);
+}
+
+int
+prepare_make(struct site *site, const void *context, struct error *err)
+{
+	const struct make_wish *wish = context;
+
+	return make(site, wish, wish->request, err);
+}
+
+/* What a user chose when the cluster was made or changed stays so, unless it is given now: the names, the number of machines,
+ * and the configuration. */
+static int
+repeat_choices(const struct site *site, const struct arguments *given, struct arguments *arguments, struct error *err)
+{
+	char *path = folder_path(&site->operation, "config.json");
+	jv request;
+	int result = json_parse("the cluster's request", site->documents.wish, strlen(site->documents.wish), &request, err);
+
+	if (result == 0) {
+		result = choices_of(request, &site->operation, arguments, err);
+		jv_free(request);
+	}
+	arguments_printf(arguments, "--config=%s", path);
+	for (size_t i = 0; i < given->count; i++)
+		arguments_push(arguments, given->list[i]);
+	free(path);
+	return result;
+}
+
+int
+prepare_upgrade(struct site *site, const void *context, struct error *err)
+{
+	const struct make_wish *wish = context;
+	struct arguments given = {0};
+	int result = repeat_choices(site, wish->request, &given, err);
+
+	if (result == 0)
+		result = make(site, wish, &given, err);
+	arguments_release(&given);
+	return result;
+}
+
+static int
+write_request(const struct site *site, jv request, struct error *err)
+{
+	struct buffer text = {0};
+	int result;
+
+	json_dump(request, &text);
+	buffer_byte(&text, '\n');
+	result = file_replace(site->operation.fd, "request.json", text.data, text.length, 0600, err);
+	buffer_release(&text);
+	return result;
+}
+
+/* The request of another cluster that the account sees; the caller frees it. NULL with a reason. */
+static char *
+request_of(struct site *site, const char *cluster, struct error *err)
+{
+	struct cluster_documents documents = {0};
+	struct cluster_list list = {0};
+	char *request = NULL;
+
+	if (clusters_find(&site->account, cluster, &list, err) == 0 &&
+	    clusters_documents(&site->account, list.list[0].id, &documents, err) == 0) {
+		request = documents.wish;
+		documents.wish = NULL;
+		if (!request)
+			error_set(err, EX_NO, "%s: it was never made, so nothing can be made like it", cluster);
+	}
+	cluster_documents_release(&documents);
+	cluster_list_release(&list);
+	return request;
+}
+
+int
+prepare_clone(struct site *site, const void *context, struct error *err)
+{
+	char *text = request_of(site, context, err);
+	struct arguments plan = {0};
+	jv request;
+	int result = text ? json_parse(context, text, strlen(text), &request, err) : -1;
+
+	free(text);
+	if (result < 0)
+		return -1;
+	amend_identity(&request, site->folder.id, site->folder.name, site->account.user);
+	result = write_request(site, request, err);
+	jv_free(request);
+	if (result < 0 || solve(site, false, err) < 0)
+		return -1;
+	begin_plan(site, NULL, &plan);
+	return run(&plan, site, "layout.ndjson", "plan.ndjson", err);
+}
+
+/* Takes what the request speaks of and does not define from one that is made today. */
+static void
+take_definitions(jv *request, jv today)
+{
+	jv cluster = json_get(*request, "cluster");
+	char *hardwaretype = json_get_string(cluster, "hardwaretype"), *imagetype = json_get_string(cluster, "imagetype");
+
+	amend_definitions(request, today, "services", NULL);
+	if (hardwaretype)
+		amend_definitions(request, today, "hardwaretypes", hardwaretype);
+	if (imagetype)
+		amend_definitions(request, today, "imagetypes", imagetype);
+	free(imagetype);
+	free(hardwaretype);
+	jv_free(cluster);
+}
+
+/* Lets the request define what is added: as the entities are today. */
+static int
+define_added(const struct site *site, jv *request, struct error *err)
+{
+	struct arguments given = {0}, arguments = {0};
+	char *path = folder_path(&site->operation, "today.json");
+	jv today;
+	int result = choices_of(*request, &site->operation, &given, err);
+
+	begin_request(site, &given, &arguments);
+	arguments_release(&given);
+	if (result == 0)
+		result = stage_run(&arguments, &site->operation, NULL, "today.json", err);
+	arguments_release(&arguments);
+	if (result == 0)
+		result = json_read_file(path, &today, err);
+	if (result == 0) {
+		take_definitions(request, today);
+		jv_free(today);
+	}
+	free(path);
+	return result;
+}
+
+static int
+amend(const struct site *site, const struct amend_wish *wish, struct error *err)
+{
+	char *before = folder_path(&site->operation, "was.ndjson");
+	jv request;
+	int result;
+
+	result = json_parse("the cluster's request", site->documents.wish, strlen(site->documents.wish), &request, err);
+	if (result < 0) {
+		free(before);
+		return -1;
+	}
+	result = amend_nodes(&request, before, err);
+	if (result == 0)
+		result = amend_request(&request, &wish->amendment, err);
+	if (result == 0 && (wish->amendment.add.count || json_length(wish->amendment.members)))
+		result = define_added(site, &request, err);
+	if (result == 0)
+		result = write_request(site, request, err);
+	jv_free(request);
+	free(before);
+	return result;
+}
+
+/* Has nodes, as a person names them, by their ids, in the arena. */
+static int
+find_nodes(const struct site *site, struct string_list *nodes, struct arena *arena, struct error *err)
+{
+	const struct string_list names = *nodes;
+	struct layout layout;
+	int result;
+
+	if (!names.count)
+		return 0;
+	result = sight_read(site->documents.layout ? site->documents.layout : "", &layout, err);
+	if (result == 0)
+		result = target_nodes(site->folder.name, &names, &layout, arena, nodes, err);
+	layout_release(&layout);
+	return result;
+}
+
+static int
+plan_amended(struct site *site, const struct amend_wish *wish, struct error *err)
+{
+	struct arguments plan = {0};
+
+	if (amend(site, wish, err) < 0 || solve(site, wish->allow_moves, err) < 0)
+		return -1;
+	begin_plan(site, wish->max_unavailable, &plan);
+	if (wish->action)
+		arguments_printf(&plan, "--action=%s", wish->action);
+	push_each(&plan, "--dead", &wish->dead);
+	push_before(site, &plan);
+	return run(&plan, site, "layout.ndjson", "plan.ndjson", err);
+}
+
+int
+prepare_amend(struct site *site, const void *context, struct error *err)
+{
+	struct amend_wish wish = *(const struct amend_wish *)context;
+	struct arena arena = {0};
+	int result = find_nodes(site, &wish.amendment.replace, &arena, err);
+
+	if (result == 0)
+		result = find_nodes(site, &wish.dead, &arena, err);
+	if (result == 0)
+		result = plan_amended(site, &wish, err);
+	arena_release(&arena);
+	return result;
+}
+
+int
+prepare_action(struct site *site, const void *context, struct error *err)
+{
+	const struct action_wish *wish = context;
+	struct string_list nodes = wish->nodes;
+	struct arguments plan = {0};
+	struct arena arena = {0};
+
+	if (find_nodes(site, &nodes, &arena, err) < 0) {
+		arena_release(&arena);
+		return -1;
+	}
+	begin_plan(site, wish->max_unavailable, &plan);
+	arguments_printf(&plan, "--action=%s", wish->action);
+	push_each(&plan, "--node", &nodes);
+	push_each(&plan, "--service", &wish->services);
+	arena_release(&arena);
+	if (wish->graceful)
+		arguments_push(&plan, "--graceful");
+	return run(&plan, site, "was.ndjson", "plan.ndjson", err);
+}
+
+/* The last operation that had a job may be one that was rolled back itself: what was before it is meant all the same. */
+static int
+keep_target(struct site *site, struct error *err)
+{
+	struct operation_documents documents = {0};
+	int result = operation_documents(&site->account, site->id, site->number - 1, &documents, err);
+
+	if (result == 0 && (!documents.before || !*documents.before))
+		result = error_set(err, EX_NO, "%s: before its last operation there was nothing; to go back to that: coopr delete %s",
+		    site->folder.name, site->folder.name);
+	if (result == 0)
+		result = file_replace(site->operation.fd, "layout.ndjson", documents.before, strlen(documents.before), 0600, err);
+	operation_documents_release(&documents);
+	return result;
+}
+
+static bool
+has_node(const struct layout *layout, const char *id)
+{
+	for (size_t i = 0; i < layout->node_count; i++)
+		if (strcmp(layout->nodes[i].id, id) == 0)
+			return true;
+	return false;
+}
+
+/* Machines that were never made, or only half, are deleted, and nothing is done on them before: nobody may answer there. */
+static int
+push_half_made(const struct site *site, struct arguments *plan, struct error *err)
+{
+	struct buffer target = {0};
+	struct layout now, then = {0};
+	int result = sight_read(site->documents.layout ? site->documents.layout : "", &now, err);
+
+	if (result == 0)
+		result = file_read(site->operation.fd, "layout.ndjson", JSON_BYTES, &target, err);
+	if (result == 0)
+		result = sight_read(target.data ? target.data : "", &then, err);
+	for (size_t i = 0; result == 0 && i < now.node_count; i++)
+		if ((now.nodes[i].is_new || now.nodes[i].was.count < now.nodes[i].services.count) && !has_node(&then, now.nodes[i].id))
+			arguments_printf(plan, "--dead=%s", now.nodes[i].id);
+	layout_release(&now);
+	layout_release(&then);
+	buffer_release(&target);
+	return result;
+}
+
+int
+prepare_rollback(struct site *site, const void *wish, struct error *err)
+{
+	struct arguments plan = {0};
+
+	(void)wish;
+	if (keep_target(site, err) < 0)
+		return -1;
+	begin_plan(site, NULL, &plan);
+	push_before(site, &plan);
+	if (push_half_made(site, &plan, err) < 0) {
+		arguments_release(&plan);
+		return -1;
+	}
+	return run(&plan, site, "layout.ndjson", "plan.ndjson", err);
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "operation/preview.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/names.h"
+#include "base/printable.h"
+#include "base/terminal.h"
+#include "json/difference.h"
+#include "json/json.h"
+#include "json/record.h"
+#include "model/plan-document.h"
+#include "operation/preview-deeds.h"
+
+#define DONE(action) (1U << ACTION_##action)
+
+static const struct {
+	char sign;
+	enum terminal_style style;
+	const char *name;
+} signs[] = {{'+', STYLE_GOOD, "new"}, {'~', STYLE_BOLD, "changed"}, {'-', STYLE_BAD, "leaving"}, {'=', STYLE_DIM, "as they are"}};
+
+enum { SIGNS = sizeof signs / sizeof *signs };
+
+static bool
+has_name(const struct string_list *list, const char *name)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (strcmp(list->list[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* Those of a that are not in b, each behind the sign. */
+static void
+append_rest(const struct string_list *a, const struct string_list *b, const char *sign, struct buffer *text)
+{
+	for (size_t i = 0; i < a->count; i++)
+		if (!has_name(b, a->list[i]))
+			buffer_printf(text, "%s%s%s", text->length ? " " : "", sign, a->list[i]);
+}
+
+/* Services that stay on a node and to which that is done, but not what is worth more; "all" where that is so. */
+static void
+append_done(const struct deeds *deeds, size_t number, unsigned done, unsigned but, const char *name, struct buffer *text)
+{
+	const struct node *node = &deeds->plan->layout.nodes[number];
+	struct buffer services = {0};
+	size_t stay = 0, count = 0;
+
+	for (size_t i = 0; i < node->services.count; i++) {
+		const char *service = node->services.list[i];
+		bool stays = has_name(&node->was, service);
+		unsigned actions = stays ? deeds_to(deeds, number, service) : 0;
+
+		stay += stays;
+		if (!(actions & done) || (actions & but))
+			continue;
+		buffer_printf(&services, " %s", service);
+		count++;
+	}
+	if (count)
+		buffer_printf(text, "%s%s%s", text->length ? "; " : "", name, count > 1 && count == stay ? " all" : services.data);
+	buffer_release(&services);
+}
+
+/* What changes on a node that stays: services that come and go, and those that are set up anew. */
+static void
+append_changes(const struct deeds *deeds, size_t number, struct buffer *text)
+{
+	const struct node *node = &deeds->plan->layout.nodes[number];
+
+	append_rest(&node->services, &node->was, "+", text);
+	append_rest(&node->was, &node->services, "-", text);
+	append_done(deeds, number, DONE(INSTALL), 0, "install", text);
+	append_done(deeds, number, DONE(CONFIGURE) | DONE(INITIALIZE), DONE(INSTALL), "configure", text);
+}
+
+/* What becomes of a node, and what kind of machine it is, as text: equal kinds have equal texts, and the first byte is the
+ * sign. The caller frees it. */
+static char *
+kind_of(const struct deeds *deeds, size_t number)
+{
+	const struct node *node = &deeds->plan->layout.nodes[number];
+	struct buffer text = {0}, changes = {0}, services = {0};
+	const struct string_list none = {0};
+	bool deleted = deeds->deleted[number];
+
+	if (!deleted && !node->is_new)
+		append_changes(deeds, number, &changes);
+	append_rest(node->leaves ? &node->was : &node->services, &none, "", &services);
+	buffer_byte(&text, deleted ? '-' : node->is_new ? '+' : changes.length ? '~' : '=');
+	buffer_printf(&text, "%s, %s:%s%s", node->hardwaretype ? node->hardwaretype : "any hardware",
+	    node->imagetype ? node->imagetype : "any image", services.length ? " " : "", services.length ? services.data : "");
+	if (changes.length)
+		buffer_printf(&text, "  (%s)", changes.data);
+	buffer_release(&changes);
+	buffer_release(&services);
+	return buffer_take(&text);
+}
+
+/* How many there are of each sign goes to counts. */
+static void
+print_kinds(const struct deeds *deeds, size_t counts[SIGNS], FILE *out, bool colour)
+{
+	static const char *const columns[] = {"COUNT", "KIND", NULL};
+	const struct layout *layout = &deeds->plan->layout;
+	size_t *times = memory_zeroed(layout->node_count, sizeof *times);
+	struct names kinds = {0};
+	struct table table = {0};
+
+	for (size_t i = 0; i < layout->node_count; i++) {
+		char *kind = kind_of(deeds, i);
+		bool is_new = names_find(&kinds, kind) == NAMES_NONE;
+
+		times[names_intern(&kinds, kind)]++;
+		if (!is_new)
+			free(kind);
+	}
+	table_columns(&table, columns);
+	for (size_t sign = 0; sign < SIGNS; sign++)
+		for (size_t i = 0; i < kinds.count; i++) {
+			if (*kinds.list[i] != signs[sign].sign)
+				continue;
+			table_cell(&table, signs[sign].style, "%c %zu", signs[sign].sign, times[i]);
+			table_cell(&table, STYLE_PLAIN, "%s", kinds.list[i] + 1);
+			counts[sign] += times[i];
+		}
+	table_print(&table, out, colour, false);
+	table_release(&table);
+	for (size_t i = 0; i < kinds.count; i++)
+		free((char *)(uintptr_t)kinds.list[i]);
+	names_release(&kinds);
+	free(times);
+}
+
+static void
+print_config(const struct preview_basis *basis, const struct layout *layout, FILE *out)
+{
+	jv config = json_get(layout->cluster.source, "config");
+	struct buffer text = {0};
+
+	if (jv_is_valid(basis->config) && jv_is_valid(config))
+		json_difference(basis->config, config, &text);
+	for (char *line = text.data, *end; line && *line; line = end + 1) {
+		end = line + strcspn(line, "\n");
+		*end = '\0';
+		printable(line);
+		fprintf(out, "%c config%s\n", *line, line + 1);
+	}
+	buffer_release(&text);
+	jv_free(config);
+}
+
+/* What people who use the cluster notice of a service that stays where it stands. */
+static const char *
+notice_of(unsigned actions)
+{
+	return !(actions & DONE(STOP)) ? actions & DONE(START) ? "is started" : NULL
+	     : actions & DONE(START)   ? "restarts"
+	                               : "is stopped";
+}
+
+struct notices {
+	struct names services;
+	size_t *stands;                 /* by service: on how many nodes it stays */
+	struct names texts;             /* "haproxy restarts" */
+	size_t *times, *service;        /* by text */
+};
+
+static void
+gather_notices(const struct deeds *deeds, struct arena *arena, struct notices *notices)
+{
+	for (size_t i = 0; i < deeds->plan->layout.node_count; i++) {
+		const struct node *node = &deeds->plan->layout.nodes[i];
+
+		for (size_t j = 0; j < node->services.count && !deeds->deleted[i]; j++) {
+			const char *service = node->services.list[j];
+			const char *notice = has_name(&node->was, service) ? notice_of(deeds_to(deeds, i, service)) : NULL;
+			int number = names_intern(&notices->services, service), text;
+
+			notices->stands[number] += has_name(&node->was, service);
+			if (!notice)
+				continue;
+			text = names_intern(&notices->texts, arena_printf(arena, "%s %s", service, notice));
+			notices->service[text] = (size_t)number;
+			notices->times[text]++;
+		}
+	}
+}
+
+static void
+print_notices(const struct deeds *deeds, FILE *out)
+{
+	const struct layout *layout = &deeds->plan->layout;
+	struct notices notices = {0};
+	struct arena arena = {0};
+	size_t room = deeds->plan->count;
+
+	for (size_t i = 0; i < layout->node_count; i++)
+		room += layout->nodes[i].services.count;
+	notices.stands = memory_zeroed(room, sizeof *notices.stands);
+	notices.times = memory_zeroed(room, sizeof *notices.times);
+	notices.service = memory_zeroed(room, sizeof *notices.service);
+	gather_notices(deeds, &arena, &notices);
+	for (size_t i = 0; i < notices.texts.count; i++) {
+		size_t stands = notices.stands[notices.service[i]];
+
+		fprintf(out, "! %s on %zu", notices.texts.list[i], notices.times[i]);
+		if (notices.times[i] < stands)
+			fprintf(out, " of %zu", stands);
+		fprintf(out, " %s\n", stands == 1 ? "machine" : "machines");
+	}
+	names_release(&notices.services);
+	names_release(&notices.texts);
+	free(notices.stands);
+	free(notices.times);
+	free(notices.service);
+	arena_release(&arena);
+}
+
+/* Of an hour of the machines that there are afterwards. */
+static double
+cost_after(const struct deeds *deeds, jv prices)
+{
+	double cost = 0;
+
+	for (size_t i = 0; i < deeds->plan->layout.node_count; i++) {
+		const struct node *node = &deeds->plan->layout.nodes[i];
+		jv price = node->hardwaretype ? json_get(prices, node->hardwaretype) : jv_invalid(), one = json_get(price, "cost");
+
+		if (!deeds->deleted[i] && jv_get_kind(one) == JV_KIND_NUMBER)
+			cost += jv_number_value(one);
+		jv_free(one);
+		jv_free(price);
+	}
+	return cost;
+}
+
+/* Where nothing costs anything, nothing is said of it. */
+static void
+print_cost(double before, double after, FILE *out)
+{
+	char from[32], to[32];
+
+	snprintf(from, sizeof from, "%.9g", before);
+	snprintf(to, sizeof to, "%.9g", after);
+	if (strcmp(from, to) != 0 && before > 0)
+		fprintf(out, ", cost %s -> %s an hour", from, to);
+	else if (after > 0)
+		fprintf(out, ", cost %s an hour", to);
+}
+
+/* In seconds: as long as the longest chain of tasks, or as all of them with so many at one time. */
+static double
+expected(const struct plan_document *plan, long jobs)
+{
+	double work = 0;
+
+	for (size_t i = 0; i < plan->count; i++)
+		work += plan->steps[i].is_milestone ? 0 : plan->steps[i].expect_s;
+	work = jobs > 0 ? work / (double)jobs : 0;
+	return work > plan->job.critical_path_s ? work : plan->job.critical_path_s;
+}
+
+static void
+print_sums(const struct deeds *deeds, const size_t counts[SIGNS], const struct preview_basis *basis, FILE *out)
+{
+	const struct job *job = &deeds->plan->job;
+	char duration[CLOCK_RFC3339_SIZE];
+	const char *comma = "";
+
+	for (size_t i = 0; i < SIGNS; i++)
+		if (counts[i]) {
+			fprintf(out, "%s%zu %s", comma, counts[i], signs[i].name);
+			comma = ", ";
+		}
+	fprintf(out, "%s%zu machine%s", *comma ? ": " : "", deeds->left, deeds->left == 1 ? "" : "s");
+	if (jv_is_valid(basis->prices))
+		print_cost(basis->cost, cost_after(deeds, basis->prices), out);
+	if (job->tasks)
+		fprintf(out, "\n%zu task%s, expected to take %s\n", job->tasks, job->tasks == 1 ? "" : "s",
+		    clock_duration((int64_t)(expected(deeds->plan, basis->jobs) * 1000), duration));
+	else
+		fprintf(out, "\nno tasks: nothing is to be done on any machine\n");
+}
+
+static void
+print_all(const struct plan_document *plan, const struct preview_basis *basis, FILE *out, bool colour)
+{
+	size_t counts[SIGNS] = {0};
+	struct deeds deeds;
+
+	deeds_take(&deeds, plan);
+	print_kinds(&deeds, counts, out, colour);
+	print_config(basis, &plan->layout, out);
+	print_notices(&deeds, out);
+	print_sums(&deeds, counts, basis, out);
+	deeds_release(&deeds);
+}
+
+int
+preview_print(int fd, const struct preview_basis *basis, FILE *out, bool colour, struct error *err)
+{
+	struct problems problems = {0};
+	struct plan_document plan = {0};
+	struct record_reader reader;
+	int result;
+
+	record_reader_init(&reader, fd, "plan");
+	result = plan_document_read(&reader, &plan, &problems, err);
+	if (result == 0 && problems.total)
+		result = error_set(err, EX_DATAERR, "plan: %s: %s", problems.list[0].pointer, problems.list[0].text);
+	if (result == 0)
+		print_all(&plan, basis, out, colour);
+	plan_document_release(&plan);
+	problems_release(&problems);
+	record_reader_release(&reader);
+	return result;
+}

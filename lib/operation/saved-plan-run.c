@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "operation/saved-plan.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "json/json.h"
+#include "operation/operate.h"
+
+enum { NAMED = 3 }; /* of what was done since; the history has them all */
+
+/* Whether the operation that this plan would be was begun by it. A folder alone may be of one that was killed before that. */
+static bool
+was_begun(const struct site *site, const struct saved_plan *plan)
+{
+	struct folder operation = {.fd = -1};
+	char job[JOB_ID_SIZE], *command = NULL;
+	struct error ignored; /* then nobody knows */
+	bool was;
+
+	operation_job(plan->id, plan->operation + 1, job);
+	if (site->cluster->operation <= plan->operation || !folder_has(&site->folder, job) || folder_enter(&site->folder, job, &operation, &ignored) < 0)
+		return false;
+	command = folder_line(&operation, "command", &ignored);
+	was = command && strcmp(command, plan->command) == 0;
+	free(command);
+	folder_close(&operation);
+	return was;
+}
+
+static int
+refuse_twice(const struct saved_plan *plan, struct error *err)
+{
+	char job[JOB_ID_SIZE], id[CLUSTER_ID_SIZE];
+
+	return error_set(err, EX_NO, "%s: that plan was carried out already, as job %s: coopr history %s", plan->name,
+	    operation_job(plan->id, plan->operation + 1, job), cluster_id_text(plan->id, id));
+}
+
+/* Where what can be known from the history, the operations since, the newest last. */
+static void
+tell_operations(struct site *site, const struct saved_plan *plan, struct buffer *text)
+{
+	int64_t since = site->cluster->operation - plan->operation;
+	struct operation_list list = {0};
+	struct error ignored; /* then there is less to say */
+
+	if (since > 0 && operations_list(&site->account, site->id, 0, since, &list, &ignored) == 0)
+		for (size_t i = list.count; i-- > 0;)
+			if (list.count - i <= NAMED)
+				buffer_printf(text, "%s%s by %s (%s)", text->length ? ", " : "", list.list[i].action, list.list[i].user,
+				    operation_status_name(list.list[i].status));
+	if (list.count > NAMED)
+		buffer_printf(text, " and %zu more", list.count - NAMED);
+	operation_list_release(&list);
+}
+
+static int
+refuse_change(struct site *site, const struct saved_plan *plan, const char *what, struct error *err)
+{
+	const char *name = site->cluster->name;
+
+	return error_set(err, EX_NO, "%s: it has changed since the plan was made, at %s: %s; look: coopr history %s; plan anew: "
+	    "%s --save FILE", name, plan->at, what, name, plan->asked);
+}
+
+/* Of a cluster that is there. */
+static int
+compare(struct site *site, const struct saved_plan *plan, struct error *err)
+{
+	const char *status = life_status_name(site->cluster->status);
+	const char *layout = site->documents.layout ? site->documents.layout : "";
+	struct buffer what = {0};
+	char digest[SAVED_MAC_SIZE];
+	int result;
+
+	saved_digest(layout, digest);
+	if (site->cluster->operation != plan->operation)
+		tell_operations(site, plan, &what);
+	else if (!plan->status || strcmp(status, plan->status) != 0)
+		buffer_printf(&what, "it is %s now, it was %s", status, plan->status ? plan->status : "not there");
+	else if (plan->recorded && strcmp(digest, plan->recorded) != 0)
+		buffer_text(&what, "the layout that is recorded is another one");
+	else
+		return 0;
+	result = refuse_change(site, plan, what.data ? what.data : "its history is another one", err);
+	buffer_release(&what);
+	return result;
+}
+
+/* A number that was allotted to the cluster of a plan becomes nobody else's. What it would be is for nobody's eyes but its
+ * owner's, as if it were there. */
+static int
+admit_new(struct site *site, const struct saved_plan *plan, struct error *err)
+{
+	int is_free;
+
+	if (plan->owner && strcmp(plan->owner, site->account.user) != 0 &&
+	    account_need(&site->account, ACCOUNT_ADMIN, "carrying out another's plan of a cluster", err) < 0)
+		return -1;
+	if (site->cluster)
+		return site->cluster->id == plan->id ? refuse_twice(plan, err) : 0;
+	is_free = clusters_is_free(&site->account, plan->id, err);
+	return is_free < 0 ? -1 : is_free ? 0 : refuse_twice(plan, err);
+}
+
+int
+saved_plan_admit(struct site *site, const void *context, struct error *err)
+{
+	const struct saved_plan *plan = context;
+
+	if (plan->operation == 0)
+		return admit_new(site, plan, err);
+	return was_begun(site, plan) ? refuse_twice(plan, err) : compare(site, plan, err);
+}
+
+static void
+append_record(jv record, struct buffer *text)
+{
+	json_dump(record, text);
+	buffer_byte(text, '\n');
+}
+
+/* Writes a member of the operation's folder: a record, a list of them, or nothing where the plan has none. */
+static int
+restore(const struct site *site, const struct saved_plan *plan, const char *name, const char *member, struct error *err)
+{
+	jv value = json_get(plan->header, name);
+	struct buffer text = {0};
+	int result = 0;
+
+	if (jv_get_kind(value) == JV_KIND_OBJECT)
+		append_record(value, &text);
+	for (size_t i = 0; jv_get_kind(value) == JV_KIND_ARRAY && i < json_length(value); i++) {
+		jv record = jv_array_get(jv_copy(value), (int)i);
+
+		append_record(record, &text);
+		jv_free(record);
+	}
+	if (text.length)
+		result = file_replace(site->operation.fd, member, text.data, text.length, 0600, err);
+	buffer_release(&text);
+	jv_free(value);
+	return result;
+}
+
+int
+saved_plan_prepare(struct site *site, const void *context, struct error *err)
+{
+	const struct saved_plan *plan = context;
+
+	if (restore(site, plan, "request", "request.json", err) < 0 || restore(site, plan, "layout", "layout.ndjson", err) < 0)
+		return -1;
+	return file_replace(site->operation.fd, "plan.ndjson", plan->records, plan->length, 0600, err);
+}

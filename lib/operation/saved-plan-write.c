@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "operation/saved-plan.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sodium.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "json/record.h"
+#include "json/scan.h"
+#include "operation/operate.h"
+#include "store/key.h"
+#include "store/secrets.h"
+
+_Static_assert((int)STORE_KEY_BYTES == (int)crypto_kdf_KEYBYTES, "a key can be derived from the store's");
+
+void
+saved_seal(const struct store_key *key, const char *text, size_t length, char mac[SAVED_MAC_SIZE])
+{
+	unsigned char own[crypto_generichash_KEYBYTES], bytes[crypto_generichash_BYTES];
+
+	crypto_kdf_derive_from_key(own, sizeof own, 1, "savedpln", key->bytes);
+	crypto_generichash(bytes, sizeof bytes, (const unsigned char *)text, length, own, sizeof own);
+	sodium_memzero(own, sizeof own);
+	sodium_bin2hex(mac, SAVED_MAC_SIZE, bytes, sizeof bytes);
+}
+
+void
+saved_digest(const char *layout, char digest[SAVED_MAC_SIZE])
+{
+	unsigned char bytes[crypto_generichash_BYTES];
+
+	crypto_generichash(bytes, sizeof bytes, (const unsigned char *)layout, strlen(layout), NULL, 0);
+	sodium_bin2hex(digest, SAVED_MAC_SIZE, bytes, sizeof bytes);
+}
+
+/* The records of a member of the operation's folder as a list; NULL where it is missing. */
+static int
+list_records(const struct site *site, const char *member, jv *list, struct error *err)
+{
+	struct record_reader reader;
+	int fd, got;
+	jv record;
+
+	*list = jv_null();
+	if (!folder_has(&site->operation, member))
+		return 0;
+	fd = file_open(site->operation.fd, member, O_RDONLY, 0, err);
+	if (fd < 0)
+		return -1;
+	*list = jv_array();
+	record_reader_init(&reader, fd, member);
+	while ((got = record_read(&reader, &record, err)) > 0)
+		*list = jv_array_append(*list, record);
+	record_reader_release(&reader);
+	close(fd);
+	return got;
+}
+
+/* What shall be, as far as the operation says so. */
+static int
+describe_wish(const struct site *site, jv *header, struct error *err)
+{
+	jv request, layout;
+	int result = list_records(site, "request.json", &request, err);
+
+	json_set(header, "request", jv_get_kind(request) == JV_KIND_ARRAY ? jv_array_get(request, 0) : request);
+	if (result < 0)
+		return -1;
+	result = list_records(site, "layout.ndjson", &layout, err);
+	json_set(header, "layout", layout);
+	return result;
+}
+
+/* What the plan was made from. */
+static void
+describe_cluster(const struct site *site, jv *header)
+{
+	const struct cluster_record *cluster = site->cluster;
+	const char *layout = cluster ? site->documents.layout : NULL;
+	char digest[SAVED_MAC_SIZE];
+
+	json_set_string(header, "cluster", site->folder.id);
+	json_set_string(header, "name", site->folder.name);
+	json_set_string(header, "tenant", cluster ? cluster->tenant : site->account.tenant);
+	json_set_number(header, "operation", cluster ? (double)cluster->operation : 0);
+	json_set_string(header, "status", cluster ? life_status_name(cluster->status) : NULL);
+	if (layout)
+		saved_digest(layout, digest);
+	json_set_string(header, "recorded", layout ? digest : NULL);
+}
+
+/* A new cluster is its planner's, whoever carries the plan out: that is what the request says. */
+static void
+describe_order(const struct site *site, const struct work_order *order, jv *header)
+{
+	char now[CLOCK_RFC3339_SIZE];
+
+	json_set_string(header, "kind", "savedplan");
+	json_set_string(header, "action", order->action);
+	json_set_string(header, "verb", order->verb ? order->verb : order->action);
+	json_set_string(header, "command", order->command);
+	json_set_string(header, "owner", site->cluster || order->owner ? order->owner : site->account.user);
+	json_set_string(header, "group", order->group);
+	json_set_number(header, "lease_ms", (double)order->lease_ms);
+	json_set_string(header, "at", clock_rfc3339(clock_wall_ms(), now));
+	json_set_string(header, "by", site->account.user);
+	json_set_string(header, "why", site->manner->ask.why);
+}
+
+static int
+compose(const struct site *site, const struct work_order *order, struct buffer *text, struct error *err)
+{
+	jv header = jv_object();
+	int result = describe_wish(site, &header, err);
+
+	describe_cluster(site, &header);
+	describe_order(site, order, &header);
+	json_dump(header, text);
+	buffer_byte(text, '\n');
+	jv_free(header);
+	return result < 0 ? -1 : file_read(site->operation.fd, "plan.ndjson", JSON_BYTES, text, err);
+}
+
+/* The store's key is that of its secrets, and made where there is none: in a transaction, so that there is ever one. */
+static int
+seal(struct site *site, struct buffer *text, struct error *err)
+{
+	struct store *store = &site->account.store;
+	char mac[SAVED_MAC_SIZE];
+	struct store_key key = {0};
+	int result;
+
+	if (store_begin(store, err) < 0)
+		return -1;
+	result = secrets_key(store, &key, err);
+	if (result == 0)
+		result = store_commit(store, err);
+	if (result < 0)
+		store_rollback(store);
+	else
+		saved_seal(&key, text->data, text->length, mac);
+	store_key_release(&key);
+	if (result == 0)
+		buffer_printf(text, "{\"kind\":\"seal\",\"mac\":\"%s\"}\n", mac);
+	return result;
+}
+
+/* Whether the file begins as a saved plan does: a record of that kind. */
+static bool
+is_saved_plan(const char *path)
+{
+	struct record_reader reader;
+	struct error ignored; /* then it is none */
+	jv record;
+	bool is = false;
+
+	if (record_reader_open(&reader, path, &ignored) < 0)
+		return false;
+	if (record_read(&reader, &record, &ignored) > 0) {
+		is = strcmp(record_kind(record), "savedplan") == 0;
+		jv_free(record);
+	}
+	record_reader_release(&reader);
+	return is;
+}
+
+/* What is there may be replaced by the next plan, and nothing else: a name is soon mistyped. */
+static int
+check_target(const char *path, struct error *err)
+{
+	struct stat status;
+
+	if (lstat(path, &status) < 0)
+		return errno == ENOENT ? 0 : error_errno(err, EX_CANTCREAT, "%s", path);
+	if (S_ISREG(status.st_mode) && is_saved_plan(path))
+		return 0;
+	return error_set(err, EX_CANTCREAT, "%s: there is something that is no saved plan; it is not overwritten", path);
+}
+
+int
+saved_plan_write(struct site *site, const struct work_order *order, struct error *err)
+{
+	const char *path = site->manner->save;
+	struct buffer text = {0};
+	int result = check_target(path, err);
+
+	if (result == 0)
+		result = compose(site, order, &text, err);
+	if (result == 0)
+		result = seal(site, &text, err);
+	if (result == 0)
+		result = file_replace(AT_FDCWD, path, text.data, text.length, 0600, err);
+	buffer_release(&text);
+	return result;
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "operation/saved-plan.h"
+
+#include <fcntl.h>
+#include <sodium.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "account/accounts.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/location.h"
+#include "base/memory.h"
+#include "cluster/clusters.h"
+#include "json/json.h"
+#include "json/scan.h"
+#include "store/key.h"
+
+static int
+read_text(struct saved_plan *plan, struct error *err)
+{
+	bool from_stdin = strcmp(plan->path, "-") == 0;
+	int fd = from_stdin ? STDIN_FILENO : file_open(AT_FDCWD, plan->path, O_RDONLY, 0, err), result;
+
+	if (fd < 0)
+		return -1;
+	if (from_stdin)
+		plan->path = "standard input";
+	result = file_read_fd(fd, plan->path, JSON_BYTES, &plan->text, err);
+	if (!from_stdin)
+		close(fd);
+	return result;
+}
+
+/* Whether a line is a record of that kind, which the caller frees then. */
+static bool
+is_record(const char *line, size_t length, const char *kind, jv *record)
+{
+	struct error ignored; /* then it is none */
+	char *found;
+	bool is;
+
+	if (json_parse("", line, length, record, &ignored) < 0)
+		return false;
+	found = json_get_string(*record, "kind");
+	is = found && strcmp(found, kind) == 0;
+	free(found);
+	if (!is)
+		jv_free(*record);
+	return is;
+}
+
+static int
+refuse_kind(const struct saved_plan *plan, struct error *err)
+{
+	return error_set(err, EX_DATAERR, "%s: that is no plan that was saved; --save FILE of a command that plans saves one",
+	    plan->path);
+}
+
+/* Where the seal begins, which is the last line; its mac goes to the plan. -1. */
+static ssize_t
+find_seal(struct saved_plan *plan, struct error *err)
+{
+	const char *text = plan->text.data, *line;
+	size_t length = plan->text.length, first;
+	char *mac = NULL;
+	jv record;
+
+	first = length ? strcspn(text, "\n") : 0;
+	if (!first || !is_record(text, first, "savedplan", &plan->header))
+		return refuse_kind(plan, err);
+	line = memrchr(text, '\n', length - 1);
+	line = line ? line + 1 : text;
+	if (text[length - 1] == '\n' && is_record(line, (size_t)(text + length - line), "seal", &record)) {
+		mac = json_get_string(record, "mac");
+		jv_free(record);
+	}
+	if (!mac || strlen(mac) != SAVED_MAC_SIZE - 1) {
+		free(mac);
+		return error_set(err, EX_DATAERR, "%s: it ends too early, or something was put behind it: save the plan anew",
+		    plan->path);
+	}
+	memcpy(plan->mac, mac, SAVED_MAC_SIZE);
+	free(mac);
+	return line - text;
+}
+
+/* A store that has no key has sealed nothing. */
+static int
+verify(const struct saved_plan *plan, size_t length, const struct account_ask *ask, struct error *err)
+{
+	char *path = location_store(ask->store), mac[SAVED_MAC_SIZE] = "";
+	struct store_key key = {0};
+	struct store store;
+	int result = store_open(&store, path, STORE_READ, NULL, err);
+
+	if (result == 0)
+		result = store_key_read(&store, &key, err) < 0 && err->code != EX_NOINPUT ? -1 : 0;
+	if (result == 0 && key.bytes)
+		saved_seal(&key, plan->text.data, length, mac);
+	if (result == 0 && sodium_memcmp(mac, plan->mac, sizeof mac) != 0)
+		result = error_set(err, EX_DATAERR, "%s: it is not as it was saved: somebody has changed it, or it was saved from "
+		    "another store than %s; save the plan anew", plan->path, path);
+	store_key_release(&key);
+	store_release(&store);
+	free(path);
+	return result;
+}
+
+/* A string of the header, borrowed from it; NULL where it is none. */
+static const char *
+string_of(jv header, const char *name)
+{
+	jv value = json_get(header, name);
+	const char *text = json_string(value);
+
+	jv_free(value); /* the header still holds it */
+	return text;
+}
+
+static int64_t
+integer_of(jv object, const char *name)
+{
+	jv value = json_get(object, name);
+	int64_t number = jv_get_kind(value) == JV_KIND_NUMBER ? (int64_t)jv_number_value(value) : -1;
+
+	jv_free(value);
+	return number;
+}
+
+/* Of a header that was sealed here; another version of coopr may have done that. */
+static int
+understand(struct saved_plan *plan, size_t end, struct error *err)
+{
+	const char *cluster = string_of(plan->header, "cluster");
+
+	plan->action = string_of(plan->header, "action");
+	plan->verb = string_of(plan->header, "verb");
+	plan->name = string_of(plan->header, "name");
+	plan->tenant = string_of(plan->header, "tenant");
+	plan->owner = string_of(plan->header, "owner");
+	plan->group = string_of(plan->header, "group");
+	plan->why = string_of(plan->header, "why");
+	plan->asked = string_of(plan->header, "command");
+	plan->at = string_of(plan->header, "at");
+	plan->by = string_of(plan->header, "by");
+	plan->status = string_of(plan->header, "status");
+	plan->recorded = string_of(plan->header, "recorded");
+	plan->operation = integer_of(plan->header, "operation");
+	plan->lease_ms = integer_of(plan->header, "lease_ms");
+	plan->id = cluster ? cluster_id_of(cluster) : 0;
+	if (!plan->id || !plan->action || !life_find(plan->action) || !plan->name || !plan->tenant || !plan->asked || !plan->at || !plan->by)
+		return error_set(err, EX_DATAERR, "%s: another version of coopr has saved it: save the plan anew", plan->path);
+	plan->records = plan->text.data + strcspn(plan->text.data, "\n") + 1;
+	plan->length = (size_t)(plan->text.data + end - plan->records);
+	plan->command = memory_printf("%s # plan %.16s", plan->asked, plan->mac);
+	return 0;
+}
+
+int
+saved_plan_read(struct saved_plan *plan, const char *path, const struct account_ask *ask, struct error *err)
+{
+	ssize_t end = -1;
+
+	*plan = (struct saved_plan){.path = path, .header = jv_invalid()};
+	if (sodium_init() < 0)
+		return error_set(err, EX_OSERR, "libsodium cannot be used");
+	if (read_text(plan, err) == 0)
+		end = find_seal(plan, err);
+	return end < 0 || verify(plan, (size_t)end, ask, err) < 0 ? -1 : understand(plan, (size_t)end, err);
+}
+
+void
+saved_plan_release(struct saved_plan *plan)
+{
+	free(plan->command);
+	jv_free(plan->header);
+	buffer_release(&plan->text);
+	*plan = (struct saved_plan){.header = jv_invalid()};
+}

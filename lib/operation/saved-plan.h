@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Plans that are kept in a file, to be carried out later exactly as they are, or not at all. The file is a stream of records,
+ * which coopr-run(1) describes: what the plan is of, what it was made from, and the request and the layout that stood in the
+ * operation's folder; then the plan as it stood there, so that whoever reads plans reads these, too; then a seal: a MAC over
+ * all before it, with a key derived from the store's, since whoever may write such a file must not become able to have anything
+ * done that was not planned here.
+ */
+#ifndef OPERATION_SAVED_PLAN_H
+#define OPERATION_SAVED_PLAN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jv.h>
+
+#include "base/buffer.h"
+
+struct account_ask;
+struct error;
+struct site;
+struct store_key;
+struct work_order;
+
+enum { SAVED_MAC_SIZE = 65 }; /* in hexadecimal, with a NUL */
+
+struct saved_plan { /* release it; strings live in header */
+	const char *path;       /* borrowed: of the file */
+	struct buffer text;
+	jv header;
+	const char *action, *verb, *name, *tenant, *owner, *group, *why;
+	const char *asked, *at, *by; /* the command that planned it; when, and who */
+	const char *status, *recorded; /* of the cluster then, and the digest of its layout; NULL: it is to be made */
+	char *command;          /* that the operation is known by: what was asked for, and which plan it is */
+	int64_t id, operation;  /* of the cluster; the number of its last operation then, 0: it is to be made */
+	int64_t lease_ms;       /* as in work_order */
+	const char *records;    /* the plan, in text */
+	size_t length;          /* of that */
+	char mac[SAVED_MAC_SIZE];
+};
+
+/* Saves what a dry run has planned to site->manner->save: that file is there whole, or what it was. EX_CANTCREAT where it is there and no
+ * plan that was saved. */
+int saved_plan_write(struct site *site, const struct work_order *order, struct error *err);
+
+/* Reads a file ("-": standard input). EX_DATAERR where it is no saved plan of this store, or not as it was saved. */
+int saved_plan_read(struct saved_plan *plan, const char *path, const struct account_ask *ask, struct error *err);
+void saved_plan_release(struct saved_plan *plan);
+
+/* For a work order, with the saved plan as its wish: whether the cluster is what the plan was made from (EX_NO), and the
+ * plan as it is. */
+int saved_plan_admit(struct site *site, const void *saved_plan, struct error *err);
+int saved_plan_prepare(struct site *site, const void *saved_plan, struct error *err);
+
+/* Between the parts of this module: the seal of a text, and the digest of a layout. */
+void saved_seal(const struct store_key *key, const char *text, size_t length, char mac[SAVED_MAC_SIZE]);
+void saved_digest(const char *layout, char digest[SAVED_MAC_SIZE]);
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "operation/summary.h"
+
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/terminal.h"
+#include "json/record.h"
+#include "model/layout.h"
+#include "status/links.h"
+#include "status/pace.h"
+
+/* The address that machines outside the cluster know the node by, else the one its neighbours do; borrowed, NULL where none. */
+static const char *
+address_of(const struct node *node)
+{
+	static const char *const types[] = {"access_v4", "access_v6", "bind_v4", "bind_v6"};
+	const char *address = NULL;
+
+	for (size_t i = 0; i < sizeof types / sizeof *types && !address; i++) {
+		jv value = json_get(node->ipaddresses, types[i]);
+
+		address = json_string(value);
+		jv_free(value); /* the node still holds it */
+	}
+	return address;
+}
+
+static void
+join_services(const struct string_list *services, struct buffer *out)
+{
+	buffer_clear(out);
+	buffer_text(out, "");
+	for (size_t i = 0; i < services->count; i++)
+		buffer_printf(out, "%s%s", i ? " " : "", services->list[i]);
+}
+
+static void
+print_nodes(const struct layout *layout, FILE *out, bool colour)
+{
+	static const char *const columns[] = {"HOST", "ADDRESS", "SERVICES", NULL};
+	struct table table = {0};
+	struct buffer services = {0};
+
+	table_columns(&table, columns);
+	for (size_t i = 0; i < layout->node_count; i++) {
+		const struct node *node = &layout->nodes[i];
+		const char *address = address_of(node);
+
+		join_services(&node->services, &services);
+		table_cell(&table, STYLE_BOLD, "%s", node->hostname ? node->hostname : node->id);
+		table_cell(&table, STYLE_PLAIN, "%s", address ? address : "-");
+		table_cell(&table, STYLE_PLAIN, "%s", services.data);
+	}
+	table_print(&table, out, colour, true);
+	table_release(&table);
+	buffer_release(&services);
+}
+
+static void
+print_pace(const struct pace *pace, FILE *out)
+{
+	char passed[CLOCK_RFC3339_SIZE], path[CLOCK_RFC3339_SIZE];
+
+	fprintf(out, "\nDone in %s (critical path: %s).\n", clock_duration(pace->passed_ms, passed),
+	    clock_duration(pace->path_ms, path));
+}
+
+/* What can be done with it now; to a node one can log in where its provider has told how. */
+static void
+print_ways(const struct layout *layout, FILE *out)
+{
+	const char *name = layout->cluster.name;
+	const struct node *node = layout->node_count ? &layout->nodes[0] : NULL;
+	jv auth = node ? json_get(node->facts, "ssh-auth") : jv_invalid();
+
+	fprintf(out, "Look around: coopr show %s", name);
+	if (jv_is_valid(auth))
+		fprintf(out, ", coopr ssh %s/%lld", name, (long long)node->nodenum);
+	fprintf(out, "\nTake it down: coopr delete %s\n", name);
+	jv_free(auth);
+}
+
+static int
+read_layout(struct record_reader *reader, struct layout *layout, struct error *err)
+{
+	struct problems problems = {0};
+	int result = layout_read(reader, layout, &problems, err);
+
+	if (result == 0 && problems.total)
+		result = error_set(err, EX_DATAERR, "%s: %s: %s", reader->name, problems.list[0].pointer,
+		    problems.list[0].text);
+	problems_release(&problems);
+	return result;
+}
+
+int
+summary_print(const char *path, const struct pace *pace, FILE *out, bool colour, struct error *err)
+{
+	struct record_reader reader;
+	struct layout layout = {0};
+	int result;
+
+	if (record_reader_open(&reader, path, err) < 0)
+		return -1;
+	result = read_layout(&reader, &layout, err);
+	if (result == 0) {
+		print_nodes(&layout, out, colour);
+		links_print(&layout, out, colour);
+		print_pace(pace, out);
+		print_ways(&layout, out);
+	}
+	layout_release(&layout);
+	record_reader_release(&reader);
+	return result;
+}
+
+int
+summary_copy(int fd, FILE *out, struct error *err)
+{
+	struct buffer records = {0};
+	int result = file_read_fd(fd, "records", SIZE_MAX, &records, err);
+
+	if (result == 0)
+		fwrite(records.data, 1, records.length, out);
+	buffer_release(&records);
+	return result;
+}
+
+int
+summary_copy_file(const char *path, FILE *out, struct error *err)
+{
+	int fd = file_open(AT_FDCWD, path, O_RDONLY, 0, err), result;
+
+	if (fd < 0)
+		return -1;
+	result = summary_copy(fd, out, err);
+	close(fd);
+	return result;
+}

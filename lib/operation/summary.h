@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A cluster that was made, for a person to read.
+ */
+#ifndef OPERATION_SUMMARY_H
+#define OPERATION_SUMMARY_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct error;
+struct pace;
+
+/* Prints hosts with their addresses and services, the links, how long it took, and how to look at all that. path is a
+ * layout with the facts of its nodes. */
+int summary_print(const char *path, const struct pace *pace, FILE *out, bool colour, struct error *err);
+
+/* Copies records as they stand, from fd or from a file. */
+int summary_copy(int fd, FILE *out, struct error *err);
+int summary_copy_file(const char *path, FILE *out, struct error *err);
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "probe/askable.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/location.h"
+#include "base/process.h"
+#include "json/json.h"
+#include "model/layout.h"
+
+enum { SCHEMA_BYTES = 1 << 20 };
+
+static bool
+says_status(const struct buffer *schema)
+{
+	struct error ignored; /* then it does not say so */
+	jv document, status;
+	bool yes;
+
+	if (!schema->length || json_parse("describe", schema->data, schema->length, &document, &ignored) < 0)
+		return false;
+	status = json_get(document, "status");
+	yes = jv_get_kind(status) == JV_KIND_TRUE;
+	jv_free(status);
+	jv_free(document);
+	return yes;
+}
+
+static bool
+ask(const char *type)
+{
+	char *path = location_plugin("automator", type);
+	char *argv[] = {path, (char *)"describe", NULL};
+	struct buffer schema = {0}, log = {0};
+	struct error ignored; /* of a plugin that cannot be started, the next job will tell */
+	bool yes = path && process_run(argv, "", 0, &schema, &log, SCHEMA_BYTES, &ignored) == 0 && says_status(&schema);
+
+	buffer_release(&schema);
+	buffer_release(&log);
+	free(path);
+	return yes;
+}
+
+bool
+askable_is(struct askable *askable, const char *type)
+{
+	int number = names_find(&askable->types, type);
+
+	if (number == NAMES_NONE) {
+		number = names_intern(&askable->types, arena_string(&askable->arena, type));
+		if (askable->capacity < askable->types.count) {
+			askable->capacity = 2 * askable->types.count;
+			askable->can = memory_resize(askable->can, askable->capacity, sizeof *askable->can);
+		}
+		askable->can[number] = ask(type);
+	}
+	return askable->can[number];
+}
+
+static bool
+works_on(const struct layout *layout, const struct node *node, const char *type)
+{
+	for (size_t i = 0; i < node->was.count; i++) {
+		const struct service *service = cluster_definition(&layout->cluster, node->was.list[i]);
+
+		for (int action = 0; service && action < ACTION_COUNT; action++)
+			if (service->actions[action].present && strcmp(service->actions[action].type, type) == 0)
+				return true;
+	}
+	return false;
+}
+
+/* Makes the automators of the node known. */
+static void
+meet(struct askable *askable, const struct layout *layout, const struct node *node)
+{
+	for (size_t i = 0; i < node->was.count; i++) {
+		const struct service *service = cluster_definition(&layout->cluster, node->was.list[i]);
+
+		for (int action = 0; service && action < ACTION_COUNT; action++)
+			if (service->actions[action].present)
+				askable_is(askable, service->actions[action].type);
+	}
+}
+
+const char *
+askable_next(struct askable *askable, const struct layout *layout, const struct node *node, size_t *at)
+{
+	if (*at == 0)
+		meet(askable, layout, node);
+	while (*at < askable->types.count) {
+		const char *type = askable->types.list[(*at)++];
+
+		if (askable->can[*at - 1] && works_on(layout, node, type))
+			return type;
+	}
+	return NULL;
+}
+
+void
+askable_release(struct askable *askable)
+{
+	names_release(&askable->types);
+	free(askable->can);
+	arena_release(&askable->arena);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which automators can be asked for a status: those whose describe says so, coopr-plugins(7). Each is started once for that.
+ */
+#ifndef PROBE_ASKABLE_H
+#define PROBE_ASKABLE_H
+
+#include <stdbool.h>
+
+#include "base/memory.h"
+#include "base/names.h"
+
+struct layout;
+struct node;
+
+struct askable { /* zero-initialise; release it */
+	struct arena arena;
+	struct names types;
+	bool *can; /* of each */
+	size_t capacity;
+};
+
+/* Whether that automator can be asked. */
+bool askable_is(struct askable *askable, const char *type);
+
+/* The next automator, from *at on, that works on the node and can be asked whether it answers; NULL: there is none left. */
+const char *askable_next(struct askable *askable, const struct layout *layout, const struct node *node, size_t *at);
+
+void askable_release(struct askable *askable);
+
+#endif

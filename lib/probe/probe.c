@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "probe/probe.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/location.h"
+#include "exec/stream.h"
+#include "exec/verdict.h"
+#include "model/name.h"
+#include "probe/askable.h"
+#include "probe/question.h"
+#include "worker/secrets.h"
+#include "worker/slot.h"
+
+enum {
+	JOB_SIZE = 32,
+	NO_MAX = 63, /* from here on a status is no answer of the service's */
+};
+
+struct asked { /* a node */
+	size_t pending;
+	bool failed, reached;
+};
+
+struct inquiry { /* about one cluster */
+	struct probe_subject *subject;
+	struct questions questions;
+	struct error unfit;  /* why nothing can be asked of it; code 0: it can */
+	struct asked *nodes;
+	size_t next, open;   /* the node to be asked next; those that are being asked */
+	struct inquiry *older;
+};
+
+struct ask { /* one question */
+	struct inquiry *inquiry;
+	size_t node;
+	const char *service, *type;
+	struct ask *next; /* of those to be put */
+};
+
+struct probe {
+	const struct probe_wish *wish;
+	struct supervisor supervisor;
+	struct streams streams;
+	struct askable askable;
+	struct slot_list running;
+	struct inquiry *current;  /* of which not all nodes have been asked; NULL: none */
+	struct inquiry *newest;   /* of those that are not over */
+	struct ask *first, *last; /* to be put */
+	char job[JOB_SIZE];
+	uint64_t number;          /* of questions put */
+	char *argv[3];            /* of coopr-exec */
+	bool exhausted;
+	int signal;
+};
+
+static void
+push(struct probe *probe, struct inquiry *inquiry, size_t node, const char *service, const char *type)
+{
+	struct ask *ask = memory_zeroed(1, sizeof *ask);
+
+	*ask = (struct ask){.inquiry = inquiry, .node = node, .service = service, .type = type};
+	*(probe->last ? &probe->last->next : &probe->first) = ask;
+	probe->last = ask;
+	inquiry->nodes[node].pending++;
+}
+
+static struct ask *
+pop(struct probe *probe)
+{
+	struct ask *ask = probe->first;
+
+	if (ask && !(probe->first = ask->next))
+		probe->last = NULL;
+	return ask;
+}
+
+static void
+tell(const struct probe *probe, const struct ask *ask, enum probe_answer answer, const char *message)
+{
+	struct probe_subject *subject = ask->inquiry->subject;
+	const struct probe_finding finding = {&subject->layout.nodes[ask->node], ask->service, answer, message};
+
+	probe->wish->found(probe->wish->context, subject, &finding);
+}
+
+static void
+drop(struct probe *probe, struct inquiry *inquiry)
+{
+	struct inquiry **link = &probe->newest;
+
+	while (*link != inquiry)
+		link = &(*link)->older;
+	*link = inquiry->older;
+	questions_release(&inquiry->questions);
+	free(inquiry->nodes);
+	free(inquiry);
+}
+
+static void
+end_if_over(struct probe *probe, struct inquiry *inquiry)
+{
+	if (inquiry->open > 0 || inquiry->next < inquiry->subject->layout.node_count)
+		return;
+	if (probe->wish->over)
+		probe->wish->over(probe->wish->context, inquiry->subject);
+	drop(probe, inquiry);
+}
+
+static enum probe_scope
+scope_of(const struct probe_subject *subject, size_t node)
+{
+	return subject->layout.nodes[node].is_new ? PROBE_NOTHING : subject->scopes ? subject->scopes[node] : PROBE_ALL;
+}
+
+/* Whether it was stopped on purpose, as the node's record says. */
+static bool
+is_stopped(const struct node *node, const char *service)
+{
+	jv stopped = json_get(node->source, "stopped");
+	bool found = false;
+
+	for (size_t i = 0; i < json_length(stopped) && !found; i++) {
+		jv name = jv_array_get(jv_copy(stopped), (int)i);
+
+		found = json_string(name) && strcmp(json_string(name), service) == 0;
+		jv_free(name);
+	}
+	jv_free(stopped);
+	return found;
+}
+
+/* The services that stand on the node and shall: what leaves, or was not made whole, need not run. */
+static void
+ask_services(struct probe *probe, struct inquiry *inquiry, size_t number)
+{
+	const struct layout *layout = &inquiry->subject->layout;
+	const struct node *node = &layout->nodes[number];
+
+	for (size_t i = 0; i < node->was.count; i++) {
+		const struct service *service = cluster_definition(&layout->cluster, node->was.list[i]);
+
+		if (service && service->actions[ACTION_STATUS].present && node_has(node, service->name) &&
+		    askable_is(&probe->askable, service->actions[ACTION_STATUS].type) && !is_stopped(node, service->name))
+			push(probe, inquiry, number, service->name, service->actions[ACTION_STATUS].type);
+	}
+}
+
+/* Of the node nothing is being asked any more. */
+static void
+go_on_with(struct probe *probe, struct inquiry *inquiry, size_t number)
+{
+	struct asked *asked = &inquiry->nodes[number];
+
+	if (!asked->failed && !asked->reached) {
+		asked->reached = true;
+		tell(probe, &(struct ask){.inquiry = inquiry, .node = number}, PROBE_YES, NULL);
+		if (scope_of(inquiry->subject, number) == PROBE_ALL)
+			ask_services(probe, inquiry, number);
+	}
+	if (asked->pending > 0)
+		return;
+	inquiry->open--;
+	end_if_over(probe, inquiry);
+}
+
+static void
+answer(struct probe *probe, const struct ask *ask, enum probe_answer answer, const char *message)
+{
+	struct asked *asked = &ask->inquiry->nodes[ask->node];
+
+	/* Where several automators are asked of a node, one that does not reach it is enough. */
+	if (answer != PROBE_YES && !asked->failed)
+		tell(probe, ask, answer, message);
+	asked->failed = asked->failed || (!ask->service && answer != PROBE_YES);
+	if (--asked->pending == 0)
+		go_on_with(probe, ask->inquiry, ask->node);
+}
+
+static enum probe_answer
+answer_of(const struct slot *slot)
+{
+	int64_t status = slot->result.status;
+
+	/* A plugin that died, or broke its rules, says nothing about the machine. */
+	if (slot->errand.end == ERRAND_FAILED)
+		return PROBE_UNKNOWN;
+	if (status == EX_TEMPFAIL || status == VERDICT_TIMEOUT)
+		return PROBE_SILENT;
+	return status == 0 ? PROBE_YES : slot->task.service && status > 0 && status <= NO_MAX ? PROBE_NO : PROBE_UNKNOWN;
+}
+
+static void
+finish(struct probe *probe, struct slot *slot)
+{
+	struct ask *ask = slot->owner;
+
+	slot_list_remove(&probe->running, slot);
+	slot_conclude(slot);
+	if (!probe->signal)
+		answer(probe, ask, answer_of(slot), slot->result.message);
+	slot_free(slot);
+	free(ask);
+}
+
+/* Has a plugin that does not stream asked, or one that has to be told secrets. */
+static void
+ask_by_child(struct probe *probe, struct slot *slot)
+{
+	struct ask *ask = slot->owner;
+	struct error err;
+
+	slot_make_child(slot, probe->argv, NULL);
+	slot->child.die_with_us = true;
+	if (supervise_start(&probe->supervisor, &slot->child, &err) == 0)
+		return;
+	slot_list_remove(&probe->running, slot);
+	answer(probe, ask, PROBE_UNKNOWN, err.text);
+	slot_free(slot);
+	free(ask);
+}
+
+static void
+put(struct probe *probe, struct ask *ask)
+{
+	char id[JOB_SIZE];
+	const struct question question = {probe->job, id, ask->node, ask->service, ask->type, probe->wish->timeout_s};
+	struct error err = ask->inquiry->unfit;
+	struct slot *slot = NULL;
+
+	snprintf(id, sizeof id, "q%" PRIu64, ++probe->number);
+	if (!err.code)
+		slot = question_slot(&ask->inquiry->questions, &question, &err);
+	if (!slot) {
+		answer(probe, ask, PROBE_UNKNOWN, err.text);
+		free(ask);
+		return;
+	}
+	slot->owner = ask;
+	slot_list_add(&probe->running, slot);
+	if (secrets_mentioned(slot->task.record, slot->task.record_length))
+		ask_by_child(probe, slot);
+	else
+		streams_give(&probe->streams, "automator", slot->task.type, &slot->errand);
+}
+
+static void
+begin_next(struct probe *probe)
+{
+	struct probe_subject *subject = probe->wish->next(probe->wish->context);
+	struct inquiry *inquiry;
+
+	probe->exhausted = !subject;
+	if (!subject)
+		return;
+	inquiry = memory_zeroed(1, sizeof *inquiry);
+	inquiry->subject = subject;
+	inquiry->nodes = memory_zeroed(subject->layout.node_count, sizeof *inquiry->nodes);
+	if (questions_init(&inquiry->questions, &subject->layout, &inquiry->unfit) == 0)
+		inquiry->unfit.code = 0;
+	inquiry->older = probe->newest;
+	probe->newest = inquiry;
+	probe->current = subject->layout.node_count > 0 ? inquiry : NULL;
+	end_if_over(probe, inquiry);
+}
+
+static void
+ask_next_node(struct probe *probe)
+{
+	struct inquiry *inquiry = probe->current;
+	const struct layout *layout = &inquiry->subject->layout;
+	size_t number = inquiry->next++, at = 0;
+	const char *type;
+
+	if (scope_of(inquiry->subject, number) != PROBE_NOTHING)
+		while ((type = askable_next(&probe->askable, layout, &layout->nodes[number], &at)))
+			push(probe, inquiry, number, NULL, type);
+	inquiry->open += inquiry->nodes[number].pending > 0;
+	if (inquiry->next == layout->node_count)
+		probe->current = NULL;
+	end_if_over(probe, inquiry);
+}
+
+/* Puts as many questions as there may be at once. */
+static void
+put_all(struct probe *probe)
+{
+	while (!probe->signal && probe->running.count < probe->wish->at_once) {
+		struct ask *ask = pop(probe);
+
+		if (ask)
+			put(probe, ask);
+		else if (probe->current)
+			ask_next_node(probe);
+		else if (!probe->exhausted)
+			begin_next(probe);
+		else
+			return;
+	}
+}
+
+static void
+collect(struct probe *probe)
+{
+	struct errand *errand;
+
+	while ((errand = streams_over(&probe->streams)))
+		if (errand->end == ERRAND_NOT && !probe->signal)
+			ask_by_child(probe, errand->owner);
+		else
+			finish(probe, errand->owner);
+}
+
+static void
+break_off(struct probe *probe)
+{
+	probe->signal = probe->supervisor.signal;
+	streams_stop(&probe->streams);
+	for (struct slot *slot = probe->running.first; slot; slot = slot->next)
+		if (slot->child.argv)
+			supervise_stop(&probe->supervisor, &slot->child);
+}
+
+static void
+turn(struct probe *probe)
+{
+	int64_t now = clock_monotonic_ms(), until = streams_keep_time(&probe->streams, now);
+	struct child *child;
+	enum supervise_event event = supervise_next(&probe->supervisor, until == INT64_MAX ? -1 : until - now, &child);
+
+	if (event == SUPERVISE_SIGNAL)
+		break_off(probe);
+	else if (event != SUPERVISE_TIME && !streams_heard(&probe->streams, child, event) && event == SUPERVISE_ENDED)
+		finish(probe, child->owner);
+	streams_keep_time(&probe->streams, clock_monotonic_ms());
+}
+
+static void
+release(struct probe *probe)
+{
+	struct ask *ask;
+
+	while ((ask = pop(probe)))
+		free(ask);
+	while (probe->newest)
+		drop(probe, probe->newest);
+	streams_end(&probe->streams);
+	streams_release(&probe->streams);
+	supervise_release(&probe->supervisor);
+	askable_release(&probe->askable);
+	free(probe->argv[0]);
+	free(probe->argv[1]);
+}
+
+static int
+init(struct probe *probe, struct error *err)
+{
+	uint64_t chance;
+
+	if (getrandom(&chance, sizeof chance, 0) != sizeof chance)
+		return error_errno(err, EX_OSERR, "getrandom");
+	snprintf(probe->job, sizeof probe->job, "probe-%016" PRIx64, chance);
+	if (supervise_init(&probe->supervisor, err) < 0)
+		return -1;
+	streams_init(&probe->streams, &probe->supervisor);
+	probe->argv[0] = location_installed("bin/coopr-exec");
+	probe->argv[1] = memory_string("-q");
+	return 0;
+}
+
+int
+probe(const struct probe_wish *wish, struct error *err)
+{
+	struct probe probe = {.wish = wish};
+
+	if (init(&probe, err) < 0)
+		return -1;
+	for (;;) {
+		collect(&probe);
+		put_all(&probe);
+		if (probe.running.count == 0)
+			break;
+		if (!probe.streams.over.first)
+			turn(&probe);
+	}
+	release(&probe);
+	return probe.signal ? error_set(err, 128 + probe.signal, "interrupted while machines were being asked") : 0;
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "probe/question.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/location.h"
+#include "json/json.h"
+#include "model/layout.h"
+#include "model/take/offer.h"
+#include "worker/slot.h"
+
+/* Which instance of the services that are counted each node has, in the order of the nodes. */
+static void
+count_instances(struct questions *questions)
+{
+	const struct layout *layout = questions->layout;
+	size_t services = questions->counted.count;
+
+	questions->instances = arena_alloc(&questions->arena, services * layout->node_count, sizeof *questions->instances);
+	for (size_t i = 0; i < services; i++) {
+		const char *service = questions->counted.list[i];
+		size_t number = 0;
+
+		for (size_t n = 0; n < layout->node_count; n++)
+			questions->instances[n * services + i] = (struct macro_instance){service,
+			    node_has(&layout->nodes[n], service) ? ++number : 0};
+	}
+}
+
+static int
+add_nodes(const struct layout *layout, struct setting_nodes *nodes, struct error *err)
+{
+	struct buffer record = {0};
+	int result = 0;
+
+	for (size_t i = 0; i < layout->node_count && result == 0; i++) {
+		buffer_clear(&record);
+		node_print(&layout->nodes[i], &record);
+		result = setting_add_node(nodes, record.data, record.length, err);
+	}
+	buffer_release(&record);
+	return result;
+}
+
+int
+questions_init(struct questions *questions, const struct layout *layout, struct error *err)
+{
+	char *state = location_state();
+	struct setting_nodes nodes = {0};
+	struct buffer cluster = {0};
+	int result = 0;
+
+	*questions = (struct questions){.layout = layout};
+	questions->nodes = arena_printf(&questions->arena, "%s/clusters/%s/cluster.ndjson", state, layout->cluster.id);
+	questions->counted = macro_instances_of(layout->cluster.config, &questions->arena);
+	count_instances(questions);
+	cluster_print(&layout->cluster, &cluster);
+	if (memchr(cluster.data, '%', cluster.length)) /* else there is no macro */
+		result = add_nodes(layout, &nodes, err);
+	if (result == 0)
+		result = setting_make(&questions->setting, cluster.data, cluster.length, &nodes, err);
+	setting_release_nodes(&nodes);
+	buffer_release(&cluster);
+	free(state);
+	return result;
+}
+
+void
+questions_release(struct questions *questions)
+{
+	setting_release(&questions->setting);
+	arena_release(&questions->arena);
+}
+
+/* The task, as a plan would have it. */
+static void
+print_task(const struct questions *questions, const struct question *question, struct buffer *out)
+{
+	const struct service *service = question->service
+	    ? cluster_definition(&questions->layout->cluster, question->service) : NULL;
+	const struct service_action *action = service ? &service->actions[ACTION_STATUS] : NULL;
+	struct step step = {.id = question->id, .node = questions->layout->nodes[question->node].id, .action = ACTION_STATUS,
+	    .service = question->service, .type = action ? action->type : question->type, .timeout_s = question->timeout_s};
+	struct buffer fields = {0};
+
+	if (action && action->timeout_s < step.timeout_s)
+		step.timeout_s = action->timeout_s;
+	if (action && jv_get_kind(action->fields) == JV_KIND_OBJECT) {
+		json_dump(action->fields, &fields);
+		step.fields = fields.data;
+	}
+	step_print(&step, out);
+	buffer_release(&fields);
+}
+
+/* Prints the take record, and says in task what it is. */
+static int
+print_record(const struct questions *questions, const struct question *question, struct arena *arena,
+    struct queue_task *task, struct buffer *out, struct error *err)
+{
+	struct offer offer = {.job = question->job, .task = question->id, .attempt = 1, .action = ACTION_STATUS,
+	    .nodes = questions->nodes};
+	size_t services = questions->counted.count;
+	struct buffer line = {0}, machine = {0}, cluster = {0};
+	struct step step;
+	int result;
+
+	print_task(questions, question, &line);
+	node_print(&questions->layout->nodes[question->node], &machine);
+	line.length--; /* without its newline, as a queue has it */
+	machine.data[--machine.length] = '\0';
+	result = setting_print(&questions->setting, machine.data, machine.length,
+	    questions->instances + question->node * services, services, &cluster, err);
+	if (result == 0) {
+		offer.token = arena_printf(arena, "%s:%s", question->job, question->id);
+		offer.cluster = cluster.data;
+		offer.machine = machine.data;
+		result = offer_print(&offer, line.data, line.length, arena, &step, out, err);
+	}
+	if (result == 0)
+		*task = (struct queue_task){.job = offer.job, .task = offer.task, .attempt = 1, .node = step.node,
+		    .action = ACTION_STATUS, .service = step.service, .type = step.type, .timeout_s = step.timeout_s,
+		    .record = out->data, .record_length = out->length};
+	buffer_release(&line);
+	buffer_release(&machine);
+	buffer_release(&cluster);
+	return result;
+}
+
+struct slot *
+question_slot(const struct questions *questions, const struct question *question, struct error *err)
+{
+	struct buffer record = {0};
+	struct arena arena = {0};
+	struct queue_task task;
+	struct slot *slot = NULL;
+
+	if (print_record(questions, question, &arena, &task, &record, err) == 0)
+		slot = slot_new(&task);
+	buffer_release(&record);
+	arena_release(&arena);
+	return slot;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Questions to the automators about one cluster: whether a node answers, and whether a service on it runs. Each is a take
+ * record with the action status, coopr-plugins(7), that no queue has given.
+ */
+#ifndef PROBE_QUESTION_H
+#define PROBE_QUESTION_H
+
+#include <stdint.h>
+
+#include "base/memory.h"
+#include "model/take/setting.h"
+
+struct error;
+struct layout;
+struct names;
+struct node;
+struct slot;
+
+struct questions { /* release it, also where it could not be made */
+	const struct layout *layout;
+	struct arena arena;
+	struct setting setting;
+	const char *nodes;          /* path of the file of its nodes */
+	struct string_list counted; /* services whose instances the configuration asks for */
+	struct macro_instance *instances; /* of each of them on each node */
+};
+
+/* Prepares all questions about the nodes of the layout, which is borrowed. */
+int questions_init(struct questions *questions, const struct layout *layout, struct error *err);
+void questions_release(struct questions *questions);
+
+struct question {
+	const char *job, *id;  /* what it is called: id is unique in job, job among all who ask */
+	size_t node;           /* in the layout */
+	const char *service;   /* NULL: about the node itself, */
+	const char *type;      /* ... which this automator is asked */
+	int64_t timeout_s;     /* at most; less where the service says so */
+};
+
+/* A slot for it; NULL with a reason. */
+struct slot *question_slot(const struct questions *questions, const struct question *question, struct error *err);
+
+#endif

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "queue/spool/blueprint-order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+enum { CYCLE_SHOWN = 20 };
+
+/* The link to the step that the i-th name in after stands for. */
+static uint32_t
+step_after(const struct blueprint *blueprint, size_t i)
+{
+	return blueprint->step_of[blueprint->after[i]];
+}
+
+static void
+count_links(const struct blueprint *blueprint, struct blueprint_order *order)
+{
+	for (size_t s = 0; s < blueprint->step_count; s++)
+		for (uint32_t i = 0; i < blueprint->steps[s].after_count; i++) {
+			uint32_t link = step_after(blueprint, blueprint->steps[s].after_first + i);
+
+			if (!link)
+				continue;
+			order->first[link]++;
+			order->waits[s]++;
+			order->count++;
+		}
+}
+
+void
+blueprint_order_init(const struct blueprint *blueprint, struct blueprint_order *order)
+{
+	size_t steps = blueprint->step_count;
+	uint32_t *fill;
+
+	*order = (struct blueprint_order){.first = memory_zeroed(steps + 1, sizeof(uint32_t)),
+	    .waits = memory_zeroed(steps, sizeof(uint32_t))};
+	count_links(blueprint, order);
+	order->next = memory_zeroed(order->count, sizeof(uint32_t));
+	for (size_t s = 0; s < steps; s++)
+		order->first[s + 1] += order->first[s];
+	fill = memory_zeroed(steps, sizeof(uint32_t));
+	for (uint32_t s = 0; s < steps; s++)
+		for (uint32_t i = 0; i < blueprint->steps[s].after_count; i++) {
+			uint32_t link = step_after(blueprint, blueprint->steps[s].after_first + i);
+
+			if (link)
+				order->next[order->first[link - 1] + fill[link - 1]++] = s;
+		}
+	free(fill);
+}
+
+void
+blueprint_order_release(struct blueprint_order *order)
+{
+	free(order->first);
+	free(order->next);
+	free(order->waits);
+}
+
+/* Takes away what can come first, again and again. Returns how many remain: those in cycles, and behind them. missing is
+ * left with how much each of them still waits for. */
+static size_t
+peel(const struct blueprint_order *order, size_t steps, uint32_t *missing)
+{
+	uint32_t *stack = memory_zeroed(steps, sizeof *stack);
+	size_t depth = 0, left = steps;
+
+	memcpy(missing, order->waits, steps * sizeof *missing);
+	for (uint32_t s = 0; s < steps; s++)
+		if (missing[s] == 0)
+			stack[depth++] = s;
+	while (depth > 0) {
+		uint32_t s = stack[--depth];
+
+		left--;
+		for (uint32_t i = order->first[s]; i < order->first[s + 1]; i++)
+			if (--missing[order->next[i]] == 0)
+				stack[depth++] = order->next[i];
+	}
+	free(stack);
+	return left;
+}
+
+/* A step that s waits for and that remains as well. */
+static uint32_t
+remaining_before(const struct blueprint *blueprint, const uint32_t *missing, uint32_t s)
+{
+	for (uint32_t i = 0; i < blueprint->steps[s].after_count; i++) {
+		uint32_t link = step_after(blueprint, blueprint->steps[s].after_first + i);
+
+		if (link && missing[link - 1])
+			return link - 1;
+	}
+	return s;
+}
+
+static const char *
+id_of(const struct blueprint *blueprint, uint32_t s)
+{
+	return blueprint->names.list[blueprint->steps[s].name];
+}
+
+/* Every step that remains waits for another one that does: walking back must come to where it was before. */
+static void
+name_cycle(const struct place *stream, const struct blueprint *blueprint, const uint32_t *missing)
+{
+	struct buffer text = {0};
+	uint32_t s = 0, start;
+
+	while (!missing[s])
+		s++;
+	for (size_t i = 0; i < blueprint->step_count; i++)
+		s = remaining_before(blueprint, missing, s);
+	start = s;
+	buffer_text(&text, id_of(blueprint, s));
+	for (int shown = 0; shown++ < CYCLE_SHOWN;) {
+		s = remaining_before(blueprint, missing, s);
+		buffer_printf(&text, " after %s", id_of(blueprint, s));
+		if (s == start)
+			break;
+	}
+	place_problem(stream, "steps wait for each other: %s%s", text.data, s == start ? "" : " ...");
+	buffer_release(&text);
+}
+
+static void
+check_links(const struct place *stream, const struct blueprint *blueprint)
+{
+	for (size_t s = 0; s < blueprint->step_count; s++) {
+		const struct blueprint_step *step = &blueprint->steps[s];
+		struct place record = {.up = stream, .index = step->record, .problems = stream->problems};
+		struct place after = place_named(&record, "after", (jv){0});
+
+		for (uint32_t i = 0; i < step->after_count; i++) {
+			struct place element = {.up = &after, .index = i, .problems = stream->problems};
+
+			if (!step_after(blueprint, step->after_first + i))
+				place_problem(&element, "there is no step \"%s\"",
+				    blueprint->names.list[blueprint->after[step->after_first + i]]);
+		}
+	}
+}
+
+void
+blueprint_check_order(const struct place *stream, const struct blueprint *blueprint)
+{
+	uint32_t *missing = memory_zeroed(blueprint->step_count, sizeof *missing);
+	struct blueprint_order order;
+
+	check_links(stream, blueprint);
+	blueprint_order_init(blueprint, &order);
+	if (peel(&order, blueprint->step_count, missing) > 0)
+		name_cycle(stream, blueprint, missing);
+	blueprint_order_release(&order);
+	free(missing);
+}

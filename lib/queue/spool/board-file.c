@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "queue/spool/board-file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/lock.h"
+#include "base/memory.h"
+#include "queue/spool/board-tables.h"
+#include "queue/spool/spool.h"
+
+enum { VERSION = 3 };
+
+static const char magic[8] = "cooprbd";
+
+_Static_assert(sizeof(struct board_header) <= BOARD_HEADER_SIZE, "the header has its place");
+
+static size_t
+entries_size(uint32_t capacity)
+{
+	return (size_t)capacity * sizeof(struct board_entry);
+}
+
+/* Behind the entries stand their sums. */
+static size_t
+size_for(uint32_t capacity)
+{
+	return BOARD_HEADER_SIZE + entries_size(capacity) + seal_count(entries_size(capacity)) * sizeof(uint32_t);
+}
+
+static uint32_t
+sum_of(const struct board_header *header)
+{
+	return seal_sum(header->boot, sizeof *header - offsetof(struct board_header, boot), 0);
+}
+
+static void
+begin_seal(const struct board *board)
+{
+	uint32_t capacity = board->header->capacity;
+
+	seal_begin(board->seal, board->entries, entries_size(capacity), (void *)(board->entries + capacity));
+}
+
+static int
+fail(const struct board *board, struct error *err)
+{
+	return error_errno(err, EX_IOERR, "%s/board", board->spool->path);
+}
+
+static int
+lock_file(const struct board *board, int how, struct error *err)
+{
+	return lock_wait(board->fd, how) < 0 ? fail(board, err) : 0;
+}
+
+static void
+unmap(struct board *board)
+{
+	if (board->seal)
+		seal_release(board->seal);
+	if (board->header)
+		munmap(board->header, board->mapped);
+	board->header = NULL;
+	board->entries = NULL;
+}
+
+static void
+attach(struct board *board, void *bytes, size_t size)
+{
+	board->header = bytes;
+	board->entries = (void *)((char *)bytes + BOARD_HEADER_SIZE);
+	board->mapped = size;
+}
+
+static int
+map(struct board *board, size_t size, struct error *err)
+{
+	void *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, board->fd, 0);
+
+	if (bytes == MAP_FAILED)
+		return fail(board, err);
+	unmap(board);
+	attach(board, bytes, size);
+	return 0;
+}
+
+/* With blocks behind it: rather an error now than SIGBUS later. */
+static int
+map_room(struct board *board, uint32_t capacity, struct error *err)
+{
+	int failed = posix_fallocate(board->fd, 0, (off_t)size_for(capacity));
+
+	if (failed) {
+		errno = failed;
+		return fail(board, err);
+	}
+	return map(board, size_for(capacity), err);
+}
+
+/* Where the sums were, entries come. */
+int
+board_grow(struct board *board, uint32_t capacity, struct error *err)
+{
+	uint32_t before = board->header->capacity;
+	bool sealed = board->seal->open, whole = seal_check(board->seal, 0, SIZE_MAX / 2);
+
+	if (map_room(board, capacity, err) < 0)
+		return -1;
+	memset(board->entries + before, 0, size_for(capacity) - BOARD_HEADER_SIZE - entries_size(before));
+	board->header->capacity = capacity;
+	if (!sealed)
+		return 0;
+	begin_seal(board);
+	seal_all(board->seal);
+	board->seal->broken = !whole;
+	return 0;
+}
+
+static bool
+is_usable(const struct board *board, size_t size)
+{
+	const struct board_header *header = board->header;
+
+	return memcmp(header->magic, magic, sizeof magic) == 0 && header->version == VERSION &&
+	    strncmp(header->boot, board->spool->boot, sizeof header->boot) == 0 && header->capacity > 0 &&
+	    size_for(header->capacity) <= size && header->count <= header->capacity;
+}
+
+/* 1 where what is in the file can be used, 0 where it is to be made anew. */
+static int
+map_usable(struct board *board, struct error *err)
+{
+	struct stat st;
+
+	if (fstat(board->fd, &st) < 0)
+		return fail(board, err);
+	board->inode = st.st_ino;
+	if ((size_t)st.st_size < size_for(1))
+		return 0;
+	if (map(board, (size_t)st.st_size, err) < 0)
+		return -1;
+	return is_usable(board, (size_t)st.st_size);
+}
+
+/* Under the lock. Who is stopped here leaves no magic. */
+static int
+make_anew(struct board *board, struct error *err)
+{
+	struct board_header *header;
+
+	if (map_room(board, BOARD_FIRST_CAPACITY, err) < 0)
+		return -1;
+	header = board->header;
+	memset(header, 0, board->mapped);
+	board->remade++;
+	header->version = VERSION;
+	header->changing = 1;
+	header->capacity = BOARD_FIRST_CAPACITY;
+	header->next_order = header->next_arrival = 1;
+	header->max = 0; /* until somebody has read the limits */
+	snprintf(header->boot, sizeof header->boot, "%s", board->spool->boot);
+	board->locked = true;
+	if (board_fill(board, err) < 0)
+		return -1;
+	begin_seal(board);
+	seal_all(board->seal);
+	board->header->sum = sum_of(board->header);
+	memcpy(board->header->magic, magic, sizeof magic);
+	return 0;
+}
+
+static void
+let_go(struct board *board)
+{
+	board->locked = false;
+	if (board->header)
+		board->header->changing = 0;
+	flock(board->fd, LOCK_UN);
+}
+
+int
+board_open(struct board *board, const struct spool *spool, struct error *err)
+{
+	int usable;
+
+	*board = (struct board){.spool = spool, .seal = memory_zeroed(1, sizeof *board->seal)};
+	board->fd = openat(spool->root, "board", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (board->fd < 0) {
+		error_errno(err, EX_CANTCREAT, "%s/board", spool->path);
+		board_close(board);
+		return -1;
+	}
+	usable = map_usable(board, err);
+	if (usable == 0 && (usable = lock_file(board, LOCK_EX, err)) == 0) {
+		/* Another may have been faster. */
+		usable = map_usable(board, err);
+		if (usable == 0)
+			usable = make_anew(board, err) < 0 ? -1 : 0;
+		if (usable == 0)
+			let_go(board);
+		else
+			flock(board->fd, LOCK_UN);
+	}
+	if (usable < 0)
+		board_close(board);
+	return usable < 0 ? -1 : 0;
+}
+
+void
+board_close(struct board *board)
+{
+	unmap(board);
+	free(board->seal);
+	board->seal = NULL;
+	if (board->fd >= 0)
+		close(board->fd);
+	board->fd = -1;
+}
+
+void
+board_peek(struct board *board, const struct spool *spool)
+{
+	void *bytes = MAP_FAILED;
+	struct stat st;
+
+	*board = (struct board){.spool = spool, .fd = openat(spool->root, "board", O_RDONLY | O_CLOEXEC)};
+	if (board->fd >= 0 && fstat(board->fd, &st) == 0 && (size_t)st.st_size >= size_for(1))
+		bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, board->fd, 0);
+	if (bytes == MAP_FAILED)
+		return;
+	attach(board, bytes, (size_t)st.st_size);
+	if (!is_usable(board, board->mapped))
+		unmap(board);
+}
+
+int
+board_refresh(struct board *board, struct error *err)
+{
+	const struct spool *spool = board->spool;
+	struct board fresh, old;
+	struct stat st;
+
+	/* Someone may have removed it by hand, or cut it off. Where it cannot be opened we keep the one we have: it is mapped. */
+	if (fstatat(spool->root, "board", &st, AT_SYMLINK_NOFOLLOW) < 0 || st.st_ino != board->inode ||
+	    (size_t)st.st_size < board->mapped) {
+		if (board_open(&fresh, spool, err) < 0)
+			return -1;
+		old = *board;
+		*board = fresh;
+		board_close(&old);
+		return 0;
+	}
+	if (size_for(board->header->capacity) > board->mapped && (size_t)st.st_size > board->mapped)
+		return map(board, (size_t)st.st_size, err);
+	return 0;
+}
+
+uint32_t
+board_count(const struct board *board)
+{
+	size_t mapped;
+
+	if (!board->header)
+		return 0;
+	mapped = (board->mapped - BOARD_HEADER_SIZE) / sizeof *board->entries;
+	return board->header->count < mapped ? board->header->count : (uint32_t)mapped;
+}
+
+struct board_entry *
+board_entry(const struct board *board, uint32_t number)
+{
+	static struct board_entry nothing;
+	bool there = number < (board->mapped - BOARD_HEADER_SIZE) / sizeof *board->entries;
+
+	if (!board->locked && there)
+		return &board->entries[number];
+	if (board->locked && number < board->header->capacity) {
+		seal_touch(board->seal, &board->entries[number], sizeof nothing);
+		if (!board->seal->broken)
+			return &board->entries[number];
+	}
+	if (board->locked)
+		board->seal->broken = true;
+	nothing = (struct board_entry){0};
+	return &nothing;
+}
+
+struct board_slot *
+board_slot(const struct board *board, uint32_t link)
+{
+	return &board_entry(board, link - 1)->slot;
+}
+
+/* Whether the header may be believed; who was stopped while changing it had no time for its sum. */
+static bool
+is_sound(const struct board *board)
+{
+	const struct board_header *header = board->header;
+
+	return is_usable(board, board->mapped) && (header->changing || header->sum == sum_of(header));
+}
+
+/* It may have grown while we waited. */
+static int
+remap(struct board *board, struct error *err)
+{
+	struct stat st;
+
+	if (fstat(board->fd, &st) < 0)
+		return fail(board, err);
+	return (size_t)st.st_size > board->mapped ? map(board, (size_t)st.st_size, err) : 0;
+}
+
+/* What stands in it is what others have left there; where it is damaged it is made anew. */
+static int
+take_up(struct board *board, struct error *err)
+{
+	struct board_header *header = board->header;
+
+	if (!is_sound(board))
+		return make_anew(board, err);
+	if (header->changing) {
+		seal_release(board->seal);
+		board_tables_derive(board);
+		begin_seal(board);
+		seal_all(board->seal);
+	} else if (board->seal->base != (void *)board->entries || board->seal->size != entries_size(header->capacity)) {
+		begin_seal(board);
+	}
+	header->changing = 1;
+	return 0;
+}
+
+int
+board_lock(struct board *board, struct error *err)
+{
+	if (board_refresh(board, err) < 0 || lock_file(board, LOCK_EX, err) < 0)
+		return -1;
+	board->locked = true;
+	if ((size_for(board->header->capacity) > board->mapped && remap(board, err) < 0) || take_up(board, err) < 0) {
+		board->locked = false;
+		flock(board->fd, LOCK_UN);
+		return -1;
+	}
+	atomic_signal_fence(memory_order_seq_cst);
+	return 0;
+}
+
+bool
+board_unlock(struct board *board)
+{
+	bool whole = !board->seal->broken;
+	struct error ignored;
+
+	if (whole) {
+		seal_close(board->seal);
+		board->header->sum = sum_of(board->header);
+	} else if (make_anew(board, &ignored) < 0) {
+		/* Whoever comes next tries again: it has no magic. */
+		seal_release(board->seal);
+	}
+	atomic_signal_fence(memory_order_seq_cst);
+	let_go(board);
+	return whole;
+}
+
+void
+board_audit(struct board *board, bool all)
+{
+	struct board_header *header;
+	struct error ignored;
+	size_t blocks;
+
+	if (board_lock(board, &ignored) < 0)
+		return;
+	header = board->header;
+	blocks = seal_count(board->seal->size);
+	if (header->audited >= blocks)
+		header->audited = 0;
+	seal_check(board->seal, all ? 0 : header->audited, all ? blocks : BOARD_AUDIT_BLOCKS);
+	header->audited += BOARD_AUDIT_BLOCKS;
+	board_unlock(board);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which job is next: of the tenants that have something to take, and may, that with the fewest tasks running; of its jobs, the
+ * one that was put first.
+ */
+#ifndef QUEUE_SPOOL_CHOICE_H
+#define QUEUE_SPOOL_CHOICE_H
+
+#include "queue/spool/board.h"
+
+struct choice { /* zero-initialise, set want; what it knows of a board while tasks are taken from it */
+	const struct queue_want *want;
+	uint32_t *tried;  /* links: nothing is to be had there */
+	size_t tried_count, tried_capacity;
+	size_t tenants;   /* so many have something to take */
+	bool limited;     /* more would be there, but for the limits */
+};
+
+struct chosen {
+	uint32_t link; /* to its slot; 0: there is none */
+	char job[QUEUE_ID_SIZE];
+};
+
+/* The job to take from. */
+int choice_next(struct choice *choice, struct board *board, struct chosen *chosen, struct error *err);
+
+/* A job of which a time has come by now_ms (boot time). */
+int choice_due(struct board *board, int64_t now_ms, struct chosen *chosen, struct error *err);
+
+/* Nothing is to be had there for now. */
+void choice_exhausted(struct choice *choice, uint32_t link);
+
+void choice_release(struct choice *choice);
+
+#endif

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/lock.h"
+#include "base/printable.h"
+#include "queue/spool/fsck.h"
+#include "queue/spool/job/fold.h"
+#include "queue/spool/job/journal.h"
+#include "queue/spool/job/ledger-recover.h"
+#include "queue/spool/job/step.h"
+#include "queue/spool/settle.h"
+
+void
+fsck_found(struct fsck *fsck, bool mended, const char *format, ...)
+{
+	char text[2048];
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(text, sizeof text, format, ap);
+	va_end(ap);
+	printable_line(text, fsck->out);
+	buffer_text(fsck->out, mended ? " (mended)\n" : "\n");
+	fsck->found++;
+	fsck->mended += mended;
+}
+
+/* What is ready and what was delayed until now are the same: only time stands between them. */
+static bool
+same_status(const struct index_live *x, const struct index_live *y)
+{
+	bool x_waits = x->status == STEP_READY || x->status == STEP_DELAYED;
+	bool y_waits = y->status == STEP_READY || y->status == STEP_DELAYED;
+
+	return x->status == y->status || (x_waits && y_waits);
+}
+
+static bool
+same_step(const struct index_live *x, const struct index_live *y)
+{
+	return same_status(x, y) && x->phase == y->phase && x->failures == y->failures && x->setbacks == y->setbacks &&
+	    x->cycles == y->cycles && x->rounds == y->rounds && x->attempt == y->attempt && x->missing == y->missing &&
+	    x->event == y->event;
+}
+
+/* The id of a step that the two indexes disagree about; NULL where they do not. "": something about the whole. */
+static const char *
+difference(struct index *state, struct index *truth)
+{
+	if (state->header->step_count != truth->header->step_count || state->header->seq != truth->header->seq ||
+	    state->header->finished != truth->header->finished || state->header->paused != truth->header->paused ||
+	    state->header->cancelled != truth->header->cancelled)
+		return "";
+	for (uint32_t i = 0; i < truth->header->step_count; i++)
+		if (!same_step(index_live(state, i), index_live(truth, i)))
+			return index_step_id(truth, i);
+	return NULL;
+}
+
+/* What is wrong with the files of a job, found under a shared lock. It is mended under an exclusive one. */
+struct verdict {
+	bool state_differs, nodes_differ, sync_failed, damaged;
+	char where[QUEUE_ID_SIZE]; /* the step that state differs about, or "" */
+	struct error damage;
+};
+
+/* The records in nodes.ndjson against what state says of them. */
+static bool
+are_nodes_sound(struct ledger *ledger)
+{
+	struct buffer record = {0};
+	struct error none;
+	bool sound = true;
+
+	for (uint32_t n = 0; sound && n < ledger->index.header->node_count; n++) {
+		buffer_clear(&record);
+		sound = ledger_node(ledger, n, &record, &none) == 0;
+	}
+	buffer_release(&record);
+	return sound;
+}
+
+/* The state file against one that is built from the truth, under the lock. */
+static int
+check_state(struct ledger *ledger, struct verdict *verdict, struct error *err)
+{
+	bool whole = index_is_whole(&ledger->index), sound = !whole || are_nodes_sound(ledger);
+	struct index state = ledger->index;
+	const char *where;
+
+	state.broken = !whole; /* not by what it says of records that were damaged */
+	ledger->index = (struct index){0};
+	if (ledger_rebuild(ledger, err) < 0) {
+		index_unmap(&state);
+		return -1;
+	}
+	where = whole ? difference(&state, &ledger->index) : "";
+	verdict->state_differs = where != NULL;
+	verdict->nodes_differ = !sound;
+	verdict->sync_failed = state.header->sync_failed;
+	snprintf(verdict->where, sizeof verdict->where, "%s", where ? where : "");
+	index_unmap(&state);
+	return 0;
+}
+
+/* Who took the step last; the caller frees it. NULL: on a lease, or it cannot be told. */
+static char *
+holder(struct ledger *ledger, uint32_t step)
+{
+	struct journal_reader reader = {.fd = ledger->events};
+	struct event event;
+	struct error none;
+	char *by = NULL;
+
+	if (journal_read_at(&reader, index_live(&ledger->index, step)->event, &event, &none) == 0 &&
+	    event.kind == EVENT_TAKE && !event.leased && event.by)
+		by = memory_string(event.by);
+	journal_reader_release(&reader);
+	return by;
+}
+
+/* A worker leaves its file behind when it dies; where even that is gone nobody would notice. */
+static void
+check_workers(struct fsck *fsck, struct ledger *ledger)
+{
+	struct index *index = &ledger->index;
+
+	if (strcmp(index->header->events_boot, fsck->queue->spool.boot) != 0)
+		return;
+	for (uint32_t link = index->header->running; link && !index->broken; link = index_live(index, link - 1)->next) {
+		char *by = holder(ledger, link - 1);
+		struct error err;
+
+		if (by && (!spool_is_id(by) || !file_exists(fsck->queue->spool.workers, by))) {
+			bool mended = fsck->repair && settle_worker(fsck->queue, by, "its worker is not known", &err) == 0;
+
+			fsck_found(fsck, mended, "%s: task %s: its worker %s is not known", ledger->id,
+			    index_step_id(index, link - 1), by);
+		}
+		free(by);
+	}
+}
+
+/* Under the job's lock, and where it is still so. */
+static bool
+bring_back(struct queue *queue, const char *job)
+{
+	struct error err;
+	struct ledger *ledger = engine_lock(queue, job, &err);
+	bool mended;
+
+	if (!ledger)
+		return false;
+	mended = ledger->index.header->finished || file_exists(queue->spool.jobs, job) ||
+	    engine_bring_back(queue, ledger, &err) == 0;
+	ledger_unlock(ledger);
+	return mended;
+}
+
+/* Where a job stands must fit whether it is finished. */
+static void
+check_place(struct fsck *fsck, struct ledger *ledger)
+{
+	struct queue *queue = fsck->queue;
+
+	if (ledger->index.header->finished || file_exists(queue->spool.jobs, ledger->id))
+		return;
+	fsck_found(fsck, fsck->repair && bring_back(queue, ledger->id), "%s: it stands in done/ and is not finished",
+	    ledger->id);
+}
+
+/* Without its lock nothing can be asked of the job. */
+static void
+check_lock(struct fsck *fsck, const char *job)
+{
+	const struct spool *spool = &fsck->queue->spool;
+	int folders[] = {spool->jobs, spool->done};
+
+	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+		int dir = openat(folders[i], job, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+		if (dir >= 0 && !file_exists(dir, "lock")) {
+			int fd = fsck->repair ? openat(dir, "lock", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
+
+			fsck_found(fsck, fd >= 0, "%s: lock is missing", job);
+			if (fd >= 0)
+				close(fd);
+		}
+		if (dir >= 0)
+			close(dir);
+	}
+}
+
+static void
+check_files(struct fsck *fsck, const struct ledger *ledger)
+{
+	static const char *const names[] = {"plan.ndjson", "events.ndjson", "log"};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!file_exists(ledger->dir, names[i])) {
+			bool mended = fsck->repair && strcmp(names[i], "log") == 0 && mkdirat(ledger->dir, "log", 0700) == 0;
+
+			fsck_found(fsck, mended, "%s: %s is missing", ledger->id, names[i]);
+		}
+}
+
+/* Writes length bytes of events anew, and brings them to disk under a new inode. What is cut off is kept as events.damaged. */
+static int
+rewrite(struct ledger *ledger, size_t length, struct error *err)
+{
+	struct buffer text = {0};
+	int result = file_read(ledger->dir, "events.ndjson", SIZE_MAX, &text, err);
+
+	if (result == 0 && text.length > length)
+		result = file_replace(ledger->dir, "events.damaged", text.data + length, text.length - length, 0600, err);
+	if (result == 0)
+		result = file_replace(ledger->dir, "events.ndjson", text.data, text.length < length ? text.length : length,
+		    0600, err);
+	buffer_release(&text);
+	if (result == 0)
+		unlinkat(ledger->dir, "state", 0);
+	return result;
+}
+
+/* How much of the events can be read one after the other; foreign: what follows is of a later version. */
+static uint64_t
+readable(int dir, bool *foreign)
+{
+	int fd = openat(dir, "events.ndjson", O_RDONLY | O_CLOEXEC);
+	struct journal_reader reader = {.fd = fd};
+	struct event event;
+	struct error none;
+	uint64_t end = 0, seq = 0;
+
+	while (fd >= 0 && journal_next(&reader, &event, &none) > 0 && event.seq == ++seq)
+		end = reader.next;
+	*foreign = reader.foreign;
+	journal_reader_release(&reader);
+	if (fd >= 0)
+		close(fd);
+	return end;
+}
+
+/* Whether bytes follow on those that can be read, and they are no event of any version. */
+static bool
+has_torn_end(int dir)
+{
+	struct stat st;
+	bool foreign;
+	uint64_t end = readable(dir, &foreign);
+
+	return end > 0 && !foreign && fstatat(dir, "events.ndjson", &st, AT_SYMLINK_NOFOLLOW) == 0 && (uint64_t)st.st_size > end;
+}
+
+/* All under the lock that those who change the job hold: what they have mapped must not go while they are at work. */
+static int
+mend_locked(struct ledger *ledger, const struct verdict *verdict, struct error *err)
+{
+	bool foreign;
+
+	if (verdict->damaged && (!file_exists(ledger->dir, "plan.ndjson") || !has_torn_end(ledger->dir)))
+		return error_set(err, EX_DATAERR, "job %s: cannot be mended", ledger->id);
+	if (verdict->damaged || verdict->sync_failed)
+		return rewrite(ledger, readable(ledger->dir, &foreign), err);
+	if (unlinkat(ledger->dir, "state", 0) < 0 && errno != ENOENT)
+		return error_errno(err, EX_IOERR, "job %s: state", ledger->id);
+	return 0;
+}
+
+static bool
+mend(struct fsck *fsck, struct ledger *ledger, const struct verdict *verdict)
+{
+	struct board *board = &fsck->queue->board;
+	struct error err;
+	bool mended;
+
+	if (!fsck->repair)
+		return false;
+	if (lock_wait(ledger->lock, LOCK_EX) < 0)
+		return false;
+	mended = mend_locked(ledger, verdict, &err) == 0;
+	/* What the board says of it came from what was wrong. */
+	if (mended && board_refresh(board, &err) == 0)
+		board_enter(board, board_find(board, ledger->id, 0), ledger->id);
+	flock(ledger->lock, LOCK_UN);
+	return mended;
+}
+
+static void
+report(struct fsck *fsck, struct ledger *ledger, const struct verdict *verdict)
+{
+	bool mended;
+
+	if (!verdict->damaged && !verdict->state_differs && !verdict->nodes_differ && !verdict->sync_failed)
+		return;
+	mended = mend(fsck, ledger, verdict);
+	if (verdict->damaged)
+		fsck_found(fsck, mended, "%s", verdict->damage.text);
+	if (verdict->state_differs)
+		fsck_found(fsck, mended, "%s: state: it is not what the events say%s%s", ledger->id,
+		    verdict->where[0] ? ", first about " : "", verdict->where);
+	if (verdict->nodes_differ)
+		fsck_found(fsck, mended, "%s: nodes.ndjson: it is not what plan and events say", ledger->id);
+	if (verdict->sync_failed)
+		fsck_found(fsck, mended, "%s: events.ndjson: the disk refused it once; what is not on disk may be lost",
+		    ledger->id);
+}
+
+int
+fsck_job(struct fsck *fsck, const char *job, struct error *err)
+{
+	struct verdict verdict = {0};
+	size_t found = fsck->found;
+	struct ledger ledger;
+
+	check_lock(fsck, job);
+	if (ledger_open(&ledger, &fsck->queue->spool, NULL, job, err) < 0)
+		return err->code == EX_NOINPUT && fsck->found > found ? 0 : -1;
+	check_files(fsck, &ledger);
+	if (ledger_lock(&ledger, &verdict.damage) < 0) {
+		verdict.damaged = verdict.damage.code != EX_NO;
+	} else {
+		verdict.damaged = check_state(&ledger, &verdict, &verdict.damage) < 0;
+		ledger_unlock(&ledger);
+	}
+	report(fsck, &ledger, &verdict);
+	if (ledger.index.map) {
+		check_workers(fsck, &ledger);
+		check_place(fsck, &ledger);
+	}
+	ledger_close(&ledger);
+	return 0;
+}

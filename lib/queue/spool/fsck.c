@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "queue/spool/fsck.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/process.h"
+#include "queue/spool/settle.h"
+
+/* The ids in a folder of the spool. What is no id is a finding. */
+static int
+list_ids(struct fsck *fsck, int folder, const char *name, struct arguments *ids, struct error *err)
+{
+	DIR *stream = spool_list(folder);
+	const struct dirent *entry;
+
+	if (!stream)
+		return error_errno(err, EX_IOERR, "%s/%s", fsck->queue->spool.path, name);
+	while ((entry = readdir(stream)))
+		if (spool_is_id(entry->d_name))
+			arguments_push(ids, entry->d_name);
+		else if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			fsck_found(fsck, false, "%s/%s: it does not belong there", name, entry->d_name);
+	closedir(stream);
+	return 0;
+}
+
+/* The number of a job CLUSTER-NUMBER; -1 where its id is not of that form. */
+static long
+number_of(const char *job, char cluster[QUEUE_ID_SIZE])
+{
+	const char *dash = strrchr(job, '-');
+
+	if (!dash || dash == job || !dash[1] || dash[1 + strspn(dash + 1, "0123456789")])
+		return -1;
+	memcpy(cluster, job, (size_t)(dash - job));
+	cluster[dash - job] = '\0';
+	return strtol(dash + 1, NULL, 10);
+}
+
+/* The next job of the cluster must not get the id of one that is there. */
+static int
+check_number(struct fsck *fsck, const char *job, struct error *err)
+{
+	const struct spool *spool = &fsck->queue->spool;
+	char cluster[QUEUE_ID_SIZE];
+	long number = number_of(job, cluster);
+	unsigned long last = 0;
+	int fd, result;
+	bool mended;
+
+	if (number < 0 || !file_exists(spool->numbers, cluster))
+		return 0;
+	fd = fsck->repair ? spool_lock_cluster(spool, cluster, true, err)
+	                  : file_open(spool->numbers, cluster, O_RDONLY, 0, err);
+	if (fd < 0)
+		return -1;
+	result = spool_number(spool, cluster, fd, &last, err);
+	if (result == 0 && last < (unsigned long)number) {
+		mended = fsck->repair && spool_set_number(spool, cluster, fd, (unsigned long)number, err) == 0;
+		fsck_found(fsck, mended, "numbers/%s: it says %lu, and job %s is there", cluster, last, job);
+	}
+	close(fd);
+	return result;
+}
+
+/* The board itself stays: whoever puts a job at this moment has its slot there already. */
+static bool
+add_slot(struct queue *queue, const char *job)
+{
+	struct error err;
+	struct ledger *ledger = engine_lock(queue, job, &err);
+	bool mended;
+
+	if (!ledger)
+		return false;
+	mended = engine_add_slot(queue, ledger, &err) == 0;
+	ledger_unlock(ledger);
+	return mended;
+}
+
+/* Without its slot on the board a job is never taken from. */
+static void
+check_slot(struct fsck *fsck, const char *job)
+{
+	struct queue *queue = fsck->queue;
+
+	if (!queue->board.header || board_find(&queue->board, job, 0) || !file_exists(queue->spool.jobs, job))
+		return;
+	fsck_found(fsck, fsck->repair && add_slot(queue, job), "board: job %s is not on it", job);
+}
+
+/* A job that was removed by hand stands in the way of its cluster's others as long as its slot does. What a put that was
+ * stopped has left offers something still, or is busy: it goes by itself. */
+static void
+check_folder(struct fsck *fsck, uint32_t link)
+{
+	struct queue *queue = fsck->queue;
+	const struct board_slot *slot = board_slot(&queue->board, link);
+	char job[QUEUE_ID_SIZE];
+	struct error err;
+
+	if (!slot->used || slot->busy || (slot->offers && !slot->closed))
+		return;
+	snprintf(job, sizeof job, "%s", slot->job);
+	if (file_exists(queue->spool.jobs, job) || file_exists(queue->spool.done, job) ||
+	    board_find(&queue->board, job, link) != link)
+		return;
+	fsck_found(fsck, fsck->repair && settle_missing(queue, job, link, &err) == 0,
+	    "board: job %s is on it, and its folder is not there", job);
+}
+
+/* What is wrong with one job keeps none of the others from being looked at. */
+static void
+check_jobs(struct fsck *fsck, const struct arguments *jobs)
+{
+	struct error err;
+
+	for (size_t i = 0; i < jobs->count; i++) {
+		if ((fsck_job(fsck, jobs->list[i], &err) < 0 && err.code != EX_NO) ||
+		    check_number(fsck, jobs->list[i], &err) < 0)
+			fsck_found(fsck, false, "%s", err.text);
+		check_slot(fsck, jobs->list[i]);
+	}
+}
+
+int
+fsck_spool(struct fsck *fsck, struct error *err)
+{
+	const struct spool *spool = &fsck->queue->spool;
+	struct arguments jobs = {0}, done = {0};
+	int result = 0;
+
+	if (list_ids(fsck, spool->jobs, "jobs", &jobs, err) < 0 || list_ids(fsck, spool->done, "done", &done, err) < 0)
+		result = -1;
+	for (size_t i = 0; result == 0 && i < done.count; i++)
+		if (file_exists(spool->jobs, done.list[i]) && file_exists(spool->done, done.list[i]))
+			fsck_found(fsck, false, "%s: it stands in jobs/ and in done/", done.list[i]);
+	if (result == 0) {
+		check_jobs(fsck, &jobs);
+		check_jobs(fsck, &done);
+		for (uint32_t link = 1; fsck->queue->board.header && link <= board_count(&fsck->queue->board); link++)
+			check_folder(fsck, link);
+	}
+	arguments_release(&jobs);
+	arguments_release(&done);
+	return result;
+}

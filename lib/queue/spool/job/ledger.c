@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "queue/spool/job/ledger.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/lock.h"
+#include "queue/spool/board.h"
+#include "queue/spool/job/fold.h"
+#include "queue/spool/job/journal.h"
+#include "queue/spool/job/ledger-recover.h"
+#include "queue/spool/job/ready.h"
+#include "queue/spool/job/summary.h"
+#include "queue/spool/spool.h"
+#include "queue/spool/take-record.h"
+
+/* A job moves between the two folders while we look: looked for in one, the other, and the first again, it is found. */
+static int
+open_folder(const struct spool *spool, const char *id)
+{
+	int places[] = {spool->jobs, spool->done, spool->jobs}, fd = -1;
+
+	for (size_t i = 0; fd < 0 && i < sizeof places / sizeof *places; i++)
+		fd = openat(places[i], id, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fd;
+}
+
+int
+ledger_open(struct ledger *ledger, const struct spool *spool, struct board *board, const char *id, struct error *err)
+{
+	*ledger = (struct ledger){.spool = spool, .board = board, .writable = board != NULL, .dir = -1, .lock = -1,
+	    .events = -1, .plan = -1, .nodes_read = -1};
+	if (!spool_is_id(id))
+		return error_set(err, EX_NO, "job %s: there is none of that name", id);
+	snprintf(ledger->id, sizeof ledger->id, "%s", id);
+	ledger->dir = open_folder(spool, id);
+	if (ledger->dir < 0 && errno == ENOENT)
+		return error_set(err, EX_NO, "job %s: there is none in %s (see coopr-queue ls)", id, spool->path);
+	if (ledger->dir < 0)
+		return error_errno(err, EX_NOINPUT, "job %s", id);
+	ledger->lock = file_open(ledger->dir, "lock", ledger->writable ? O_RDWR : O_RDONLY, 0, err);
+	if (ledger->lock >= 0)
+		return 0;
+	error_prefix(err, "job %s", id);
+	ledger_close(ledger);
+	return -1;
+}
+
+void
+ledger_close(struct ledger *ledger)
+{
+	int fds[] = {ledger->dir, ledger->lock, ledger->events, ledger->plan, ledger->nodes_read};
+
+	index_unmap(&ledger->index);
+	buffer_release(&ledger->lines);
+	buffer_release(&ledger->nodes);
+	take_record_release(ledger);
+	for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	*ledger = (struct ledger){.dir = -1, .lock = -1, .events = -1, .plan = -1, .nodes_read = -1};
+}
+
+static int
+wait_for(const struct ledger *ledger, int how, struct error *err)
+{
+	if (ledger->spool->impatient)
+		return lock_unless_stopped(ledger->lock, how, err);
+	return lock_wait(ledger->lock, how) < 0 ? error_errno(err, EX_OSERR, "lock") : 0;
+}
+
+static int
+lock_file(const struct ledger *ledger, struct error *err)
+{
+	struct stat dir, lock;
+
+	if (wait_for(ledger, ledger->writable ? LOCK_EX : LOCK_SH, err) < 0)
+		return error_prefix(err, "job %s", ledger->id);
+	/* A lock that was removed by hand excludes nobody who has opened the one made after it. */
+	if (fstat(ledger->dir, &dir) == 0 && dir.st_nlink > 0 && fstat(ledger->lock, &lock) == 0 && lock.st_nlink > 0)
+		return 0;
+	flock(ledger->lock, LOCK_UN);
+	return error_set(err, EX_NO, "job %s: it has been removed", ledger->id);
+}
+
+int
+ledger_lock(struct ledger *ledger, struct error *err)
+{
+	if (lock_file(ledger, err) < 0)
+		return -1;
+	ledger->locked = true;
+	if (ledger_recover(ledger, err) == 0)
+		return 0;
+	ledger_unlock(ledger);
+	return -1;
+}
+
+uint32_t
+ledger_slot(struct ledger *ledger)
+{
+	struct index_header *header = ledger->index.header;
+
+	header->slot = board_find(ledger->board, ledger->id, header->slot);
+	return header->slot;
+}
+
+/* What the job has to offer from here on. */
+static void
+publish(struct ledger *ledger)
+{
+	struct index *index = &ledger->index;
+	const struct index_header *header = index->header;
+	bool other_boot = strcmp(header->events_boot, ledger->spool->boot) != 0;
+	uint32_t timer = timer_first(index);
+	struct board_hint hint = {.offers = header->ready_count, .running = header->count[STEP_RUNNING],
+	    .timer_ms = timer ? index_live(index, timer - 1)->due_ms : INT64_MAX,
+	    .closed = header->paused || header->cancelled, .finished = header->finished != 0};
+
+	/* What ran when the machine stopped is to be noticed now. */
+	if (other_boot && !hint.finished)
+		hint.timer_ms = 0;
+	board_publish(ledger->board, ledger_slot(ledger), ledger->id, &hint);
+}
+
+void
+ledger_unlock(struct ledger *ledger)
+{
+	struct index *index = &ledger->index;
+
+	if (index->map && index->broken)
+		index->header->dirty = 1;
+	if (ledger->board && index->map && !index->header->dirty)
+		publish(ledger);
+	index_forget(index);
+	ledger->locked = false;
+	flock(ledger->lock, LOCK_UN);
+}
+
+void
+ledger_touch(struct ledger *ledger)
+{
+	if (ledger->changing)
+		return;
+	board_enter(ledger->board, ledger_slot(ledger), ledger->id);
+	ledger->changing = true;
+	ledger->index.header->dirty = 1;
+	atomic_signal_fence(memory_order_seq_cst);
+}
+
+int
+ledger_record(struct ledger *ledger, struct event *event, struct error *err)
+{
+	struct index_header *header = ledger->index.header;
+	uint64_t offset = header->applied + ledger->lines.length;
+
+	ledger_touch(ledger);
+	event->seq = header->seq + 1;
+	event->at_ms = clock_wall_ms();
+	event->synced = header->synced_seq > header->said_synced ? header->synced_seq : 0;
+	if (ledger_learn(ledger, event, err) < 0 || fold(&ledger->index, event, offset, err) < 0) {
+		/* Whoever records has looked whether it can be: that it cannot is damage. */
+		ledger->index.broken = true;
+		return error_prefix(err, "job %s", ledger->id);
+	}
+	event_print(event, &ledger->lines);
+	return 0;
+}
+
+static int
+write_nodes(const struct ledger *ledger, struct error *err)
+{
+	const struct buffer *nodes = &ledger->nodes;
+	uint64_t at = ledger->index.header->nodes_size;
+	int fd, result = 0;
+
+	if (nodes->length == 0)
+		return 0;
+	fd = file_open(ledger->dir, "nodes.ndjson", O_WRONLY, 0, err);
+	if (fd < 0)
+		return error_prefix(err, "job %s", ledger->id);
+	/* Where it fails, what remains behind the old end is trimmed by whoever opens the job next. */
+	if (lseek(fd, (off_t)at, SEEK_SET) < 0 || file_write_all(fd, nodes->data, nodes->length) < 0)
+		result = error_errno(err, EX_IOERR, "job %s: nodes.ndjson", ledger->id);
+	close(fd);
+	return result;
+}
+
+static int
+record_finish(struct ledger *ledger, struct error *err)
+{
+	struct event finish = {.kind = EVENT_FINISH};
+
+	if (ledger->index.header->finished || !fold_is_over(&ledger->index))
+		return 0;
+	finish.reason = queue_status_name(fold_outcome(&ledger->index));
+	return ledger_record(ledger, &finish, err);
+}
+
+static int
+write_all(struct ledger *ledger, struct error *err)
+{
+	const struct index_header *header = ledger->index.header;
+
+	if (header->sync_failed)
+		return error_set(err, EX_IOERR,
+		    "job %s: events.ndjson could not be brought to disk before; coopr-queue fsck --repair %s writes it anew",
+		    ledger->id, ledger->id);
+	/* Facts first: without their event they say nothing, and are trimmed. */
+	if (write_nodes(ledger, err) < 0)
+		return -1;
+	if (journal_append(ledger->events, header->applied, &ledger->lines, err) < 0)
+		return error_prefix(err, "job %s", ledger->id);
+	return 0;
+}
+
+int
+ledger_commit(struct ledger *ledger, struct error *err)
+{
+	struct index_header *header = ledger->index.header;
+
+	if (!ledger->changing)
+		return 0;
+	if (ledger->lines.length > 0 && (record_finish(ledger, err) < 0 || write_all(ledger, err) < 0)) {
+		ledger_abandon(ledger);
+		return -1;
+	}
+	header->nodes_size += ledger->nodes.length;
+	atomic_store((_Atomic uint64_t *)&header->applied, header->applied + ledger->lines.length);
+	if (ledger->lines.length > 0) {
+		ledger->written = header->applied;
+		ledger->written_seq = header->seq;
+	}
+	atomic_signal_fence(memory_order_seq_cst);
+	index_close(&ledger->index);
+	atomic_signal_fence(memory_order_seq_cst);
+	header->dirty = 0;
+	ledger->changing = false;
+	buffer_clear(&ledger->lines);
+	buffer_clear(&ledger->nodes);
+	return 0;
+}
+
+void
+ledger_abandon(struct ledger *ledger)
+{
+	buffer_clear(&ledger->lines);
+	buffer_clear(&ledger->nodes);
+	ledger->changing = false;
+}
+
+static int
+sync_events(struct ledger *ledger, struct error *err)
+{
+	struct index_header *header = ledger->index.header;
+	uint64_t target = atomic_load((_Atomic uint64_t *)&header->applied);
+
+	if (header->sync_failed)
+		return error_set(err, EX_IOERR, "job %s: events.ndjson could not be brought to disk", ledger->id);
+	if (fdatasync(ledger->events) < 0) {
+		/* The kernel reports it once, and would call the next attempt a success: nobody may try again. */
+		header->sync_failed = 1;
+		return error_errno(err, EX_IOERR, "job %s: events.ndjson could not be brought to disk", ledger->id);
+	}
+	header->synced_seq = ledger->written_seq;
+	atomic_store((_Atomic uint64_t *)&header->synced, target);
+	return 0;
+}
+
+int
+ledger_sync(struct ledger *ledger, struct error *err)
+{
+	const struct index_header *header = ledger->index.header;
+	uint64_t written = ledger->written;
+	int result = 0;
+
+	if (written == 0)
+		return 0;
+	ledger->written = 0;
+	if (atomic_load((const _Atomic uint64_t *)&header->synced) < written) {
+		/* One at a time: who waits here finds, mostly, that the one before has brought its events along. */
+		if (lock_wait(ledger->events, LOCK_EX) < 0)
+			return error_errno(err, EX_OSERR, "job %s: events.ndjson", ledger->id);
+		if (atomic_load((const _Atomic uint64_t *)&header->synced) < written)
+			result = sync_events(ledger, err);
+		flock(ledger->events, LOCK_UN);
+	}
+	if (result == 0 && header->finished)
+		result = ledger_retire(ledger, err);
+	return result;
+}
+
+int
+ledger_retire(struct ledger *ledger, struct error *err)
+{
+	int result = 0;
+
+	if (ledger_lock(ledger, err) < 0)
+		return err->code == EX_NO ? 0 : -1;
+	if (ledger->index.header->finished) {
+		summary_save(ledger);
+		/* Who moved it before us may have been stopped before it left the board. */
+		if (spool_move(ledger->spool->jobs, ledger->id, ledger->spool->done, ledger->id) == 0 || errno == ENOENT)
+			result = board_remove(ledger->board, ledger->id, err);
+		else
+			result = error_errno(err, EX_IOERR, "job %s: cannot be moved to %s/done", ledger->id,
+			    ledger->spool->path);
+	}
+	ledger_unlock(ledger);
+	return result;
+}
+
+/* Appends length bytes of a file of the job; *fd is of it, and opened where it is -1. What the index says of the file was
+ * compared with its size: where it ends before, the index leads astray. */
+static int
+read_range(struct ledger *ledger, int *fd, const char *name, uint64_t offset, size_t length, struct buffer *out,
+    struct error *err)
+{
+	if (*fd < 0 && (*fd = file_open(ledger->dir, name, O_RDONLY, 0, err)) < 0)
+		return error_prefix(err, "job %s", ledger->id);
+	if (pread(*fd, buffer_room(out, length), length, (off_t)offset) != (ssize_t)length) {
+		ledger->index.broken = true;
+		return error_set(err, EX_IOERR, "job %s: %s: it ends before byte %" PRIu64, ledger->id, name, offset + length);
+	}
+	out->length += length;
+	out->data[out->length] = '\0';
+	return 0;
+}
+
+int
+ledger_check_node(struct ledger *ledger, uint32_t number, const char *record, struct error *err)
+{
+	const struct index_node *node = index_node(&ledger->index, number);
+
+	if (seal_sum(record, node->length, node->offset) == node->sum)
+		return 0;
+	ledger->index.broken = true;
+	return error_set(err, EX_SOFTWARE, "job %s: nodes.ndjson: the record of node %s is damaged", ledger->id,
+	    index_node_id(&ledger->index, number));
+}
+
+int
+ledger_node(struct ledger *ledger, uint32_t number, struct buffer *out, struct error *err)
+{
+	const struct index_node *node = index_node(&ledger->index, number);
+	uint64_t size = ledger->index.header->nodes_size;
+	size_t start = out->length;
+	int result = 0;
+
+	if (node->offset > size + ledger->nodes.length || node->offset + node->length > size + ledger->nodes.length) {
+		ledger->index.broken = true;
+		return error_set(err, EX_SOFTWARE, "job %s: state: is damaged", ledger->id);
+	}
+	if (node->offset < size)
+		result = read_range(ledger, &ledger->nodes_read, "nodes.ndjson", node->offset, node->length, out, err);
+	else
+		buffer_append(out, ledger->nodes.data + (node->offset - size), node->length);
+	return result == 0 ? ledger_check_node(ledger, number, out->data + start, err) : -1;
+}
+
+int
+ledger_plan(struct ledger *ledger, uint64_t offset, size_t length, struct buffer *out, struct error *err)
+{
+	return read_range(ledger, &ledger->plan, "plan.ndjson", offset, length, out, err);
+}

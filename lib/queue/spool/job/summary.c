@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "queue/spool/job/summary.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "history/status-print.h"
+#include "json/json.h"
+#include "json/place.h"
+#include "model/print.h"
+#include "queue/spool/look.h"
+#include "queue/spool/seal.h"
+#include "queue/spool/spool.h"
+
+enum { SUMMARY_BYTES = 64 * 1024 };
+
+/* The status record, as coopr-queue ls prints it; what it does not say; and the sum of both. */
+static void
+print_summary(const struct ledger *ledger, const struct queue_job *job, struct buffer *out)
+{
+	struct print print;
+
+	status_print(job, NULL, out);
+	print_begin(&print, (jv){0}, out);
+	print_integer(&print, "events_bytes", (int64_t)ledger->index.header->applied);
+	print_string(&print, "kind", "summary");
+	print_string(&print, "provider", job->provider);
+	print_end(&print);
+	seal_add_line(out);
+}
+
+void
+summary_save(struct ledger *ledger)
+{
+	struct buffer text = {0};
+	struct queue_job job;
+	struct error none;
+	bool written;
+	int fd;
+
+	if (look_at(NULL, ledger, &job, &none) < 0)
+		return;
+	fd = openat(ledger->dir, "summary.new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return;
+	print_summary(ledger, &job, &text);
+	written = file_write_all(fd, text.data, text.length) == 0;
+	close(fd);
+	if (!written || renameat(ledger->dir, "summary.new", ledger->dir, "summary") < 0)
+		unlinkat(ledger->dir, "summary.new", 0);
+	buffer_release(&text);
+}
+
+static void
+take_text(const struct place *record, const char *name, char to[QUEUE_ID_SIZE], struct arena *arena)
+{
+	const char *text = place_string(record, name, NEED_OPTIONAL, arena);
+
+	snprintf(to, QUEUE_ID_SIZE, "%s", text ? text : "");
+}
+
+static int64_t
+take_time(const struct place *record, const char *name, struct arena *arena)
+{
+	const char *text = place_string(record, name, NEED_REQUIRED, arena);
+
+	return text ? clock_parse_rfc3339(text) : -1;
+}
+
+static void
+take_counts(const struct place *record, struct queue_job *job)
+{
+	struct place tasks = place_member(record, "tasks");
+	const struct {
+		const char *name;
+		size_t *count;
+	} counts[] = {{"blocked", &job->blocked}, {"delayed", &job->delayed}, {"done", &job->done}, {"failed", &job->failed},
+	    {"ready", &job->ready}, {"running", &job->running}, {"skipped", &job->skipped}, {"total", &job->tasks}};
+
+	for (size_t i = 0; place_object(&tasks, NEED_REQUIRED) && i < sizeof counts / sizeof *counts; i++)
+		*counts[i].count = (size_t)place_integer(&tasks, counts[i].name, 0, 0, INT32_MAX);
+}
+
+static void
+take_status(const struct place *record, struct queue_job *job, struct arena *arena)
+{
+	const char *status = place_string(record, "status", NEED_REQUIRED, arena);
+
+	job->status = QUEUE_RUNNING;
+	for (enum queue_status known = QUEUE_COMPLETE; status && known <= QUEUE_CANCELLED; known++)
+		if (strcmp(queue_status_name(known), status) == 0)
+			job->status = known;
+	take_text(record, "job", job->id, arena);
+	take_text(record, "cluster", job->cluster, arena);
+	take_text(record, "tenant", job->tenant, arena);
+	take_text(record, "action", job->action, arena);
+	job->put_ms = take_time(record, "put_at", arena);
+	job->finished_ms = take_time(record, "finished_at", arena);
+	job->critical_path_s = place_number(record, "critical_path_s", 0, 0, 1e18);
+	take_counts(record, job);
+}
+
+/* Both records, which stand on a line each. */
+static bool
+take_summary(const struct buffer *text, struct queue_job *job, int64_t *events_bytes)
+{
+	const char *second = memchr(text->data, '\n', text->length);
+	struct problems problems = {0};
+	struct arena arena = {0};
+	jv status = jv_invalid(), rest = jv_invalid();
+	struct error none;
+	bool taken = second &&
+	    json_parse("summary", text->data, (size_t)(second - text->data), &status, &none) == 0 &&
+	    json_parse("summary", second, text->length - (size_t)(second - text->data), &rest, &none) == 0;
+
+	if (taken) {
+		struct place first = place_root(status, &problems), other = place_root(rest, &problems);
+
+		take_status(&first, job, &arena);
+		take_text(&other, "provider", job->provider, &arena);
+		*events_bytes = place_integer(&other, "events_bytes", -1, 0, INT64_C(1) << 53);
+	}
+	taken = taken && problems.total == 0 && queue_is_finished(job->status) && job->put_ms >= 0 && job->finished_ms >= 0;
+	jv_free(status);
+	jv_free(rest);
+	problems_release(&problems);
+	arena_release(&arena);
+	return taken;
+}
+
+static bool
+load(int dir, struct queue_job *out)
+{
+	struct buffer text = {0};
+	int64_t events_bytes;
+	struct error none;
+	struct stat st;
+	bool taken = file_exists(dir, "summary") && file_read(dir, "summary", SUMMARY_BYTES, &text, &none) == 0 &&
+	    seal_take_line(&text) && take_summary(&text, out, &events_bytes) &&
+	    fstatat(dir, "events.ndjson", &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_size == events_bytes;
+
+	buffer_release(&text);
+	return taken;
+}
+
+bool
+summary_load(const struct spool *spool, const char *job, struct queue_job *out)
+{
+	int dir = spool_is_id(job) ? openat(spool->done, job, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	bool taken;
+
+	if (dir < 0)
+		return false;
+	*out = (struct queue_job){0};
+	taken = load(dir, out) && strcmp(out->id, job) == 0;
+	close(dir);
+	return taken;
+}

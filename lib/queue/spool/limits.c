@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "queue/spool/limits.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "json/json.h"
+#include "model/limits.h"
+
+enum { LIMITS_BYTES = 1024 * 1024 };
+
+static const char file[] = "limits.json";
+
+/* What tells one file from another; {1} where there is none. */
+static void
+stamp_of(const struct queue *queue, uint64_t stamp[3])
+{
+	struct stat st;
+	bool there = fstatat(queue->spool.root, file, &st, AT_SYMLINK_NOFOLLOW) == 0;
+
+	stamp[0] = there ? (uint64_t)st.st_ino : 1;
+	stamp[1] = there ? (uint64_t)st.st_mtim.tv_sec * 1000000000 + (uint64_t)st.st_mtim.tv_nsec : 0;
+	stamp[2] = there ? (uint64_t)st.st_size : 0;
+}
+
+static int
+parse(const char *name, const struct buffer *text, struct limits *limits, struct error *err)
+{
+	struct problems problems = {0};
+	struct place place;
+	int result = 0;
+	jv document;
+
+	if (json_parse(name, text->data, text->length, &document, err) < 0)
+		return -1;
+	place = place_root(document, &problems);
+	limits_parse(&place, limits);
+	if (problems.total > 0)
+		result = error_set(err, EX_DATAERR, "%s: %s: %s", name, problems.list[0].pointer, problems.list[0].text);
+	problems_release(&problems);
+	jv_free(document);
+	return result;
+}
+
+/* Where there is no file nothing is limited. */
+static int
+read_limits(const struct queue *queue, struct limits *limits, struct error *err)
+{
+	struct buffer text = {0};
+	char *name;
+	int result;
+
+	*limits = (struct limits){.total = -1};
+	if (!file_exists(queue->spool.root, file))
+		return 0;
+	name = memory_printf("%s/%s", queue->spool.path, file);
+	result = file_read(queue->spool.root, file, LIMITS_BYTES, &text, err);
+	if (result == 0)
+		result = parse(name, &text, limits, err);
+	free(name);
+	buffer_release(&text);
+	return result;
+}
+
+static const struct limit_list *
+list_of(const struct limits *limits, enum board_party_kind kind)
+{
+	return kind == BOARD_TENANT ? &limits->tenants : &limits->providers;
+}
+
+static void
+set_locked(struct board *board, const struct limits *limits, const uint64_t stamp[3])
+{
+	struct board_header *header = board->header;
+
+	header->max = limits->total;
+	for (int kind = 0; kind < BOARD_PARTY_KINDS; kind++)
+		for (uint32_t i = 0; i < header->party_count[kind]; i++) {
+			struct board_party *party = &board_entry(board, i)->party[kind];
+
+			party->max = limits_of(list_of(limits, (enum board_party_kind)kind), party->name);
+		}
+	memcpy(header->limits, stamp, sizeof header->limits);
+}
+
+static int
+set_on_board(struct board *board, const struct limits *limits, const uint64_t stamp[3], struct error *err)
+{
+	do {
+		if (board_lock(board, err) < 0)
+			return -1;
+		set_locked(board, limits, stamp);
+	} while (!board_unlock(board));
+	return 0;
+}
+
+int
+limits_refresh(struct queue *queue, struct error *err)
+{
+	struct limits limits;
+	uint64_t stamp[3];
+	int result;
+
+	stamp_of(queue, stamp);
+	if (memcmp(stamp, queue->board.header->limits, sizeof stamp) == 0)
+		return 0;
+	result = read_limits(queue, &limits, err);
+	if (result == 0)
+		result = set_on_board(&queue->board, &limits, stamp, err);
+	limits_release(&limits);
+	return result;
+}
+
+/* --- the verbs --- */
+
+struct found { /* what is told of limits */
+	struct queue_limit *list;
+	size_t count, capacity;
+};
+
+static void
+add(struct found *found, enum queue_limit_kind kind, const char *name, int64_t max, uint64_t running)
+{
+	struct queue_limit *limit;
+
+	ARRAY_ROOM(found->list, found->count, found->capacity);
+	limit = &found->list[found->count++];
+	*limit = (struct queue_limit){.kind = kind, .max = max, .running = running};
+	snprintf(limit->name, sizeof limit->name, "%s", name);
+}
+
+/* Those of a kind: each that has a limit, and each of which something runs. */
+static void
+add_kind(struct found *found, const struct board *board, const struct limits *limits, enum board_party_kind of)
+{
+	enum queue_limit_kind kind = of == BOARD_TENANT ? QUEUE_LIMIT_TENANT : QUEUE_LIMIT_PROVIDER;
+	const struct limit_list *list = list_of(limits, of);
+	size_t first = found->count;
+
+	for (size_t i = 0; i < list->count; i++)
+		add(found, kind, list->list[i].name, list->list[i].max, 0);
+	for (uint32_t i = 0; board->header && i < board->header->party_count[of] && i < board->header->capacity; i++) {
+		const struct board_party *party = &board_entry(board, i)->party[of];
+		char name[QUEUE_ID_SIZE];
+		size_t at = first;
+
+		snprintf(name, sizeof name, "%.*s", QUEUE_ID_SIZE - 1, party->name);
+		while (at < found->count && strcmp(found->list[at].name, name) != 0)
+			at++;
+		if (at < found->count)
+			found->list[at].running = party->running;
+		else if (party->running > 0)
+			add(found, kind, name, limits_of(list, name), party->running);
+	}
+}
+
+static int
+compare_limits(const void *a, const void *b)
+{
+	const struct queue_limit *x = a, *y = b;
+
+	return x->kind != y->kind ? (x->kind > y->kind) - (x->kind < y->kind) : strcmp(x->name, y->name);
+}
+
+int
+queue_limits(struct queue *queue, struct queue_limit **list, size_t *count, struct error *err)
+{
+	const struct board *board = &queue->board;
+	struct found found = {0};
+	struct limits limits;
+	int result = read_limits(queue, &limits, err);
+
+	if (result == 0) {
+		add(&found, QUEUE_LIMIT_TOTAL, "", limits.total, board->header ? board->header->running : 0);
+		for (int kind = 0; kind < BOARD_PARTY_KINDS; kind++)
+			add_kind(&found, board, &limits, (enum board_party_kind)kind);
+		qsort(found.list, found.count, sizeof *found.list, compare_limits);
+	}
+	limits_release(&limits);
+	*list = found.list;
+	*count = found.count;
+	return result;
+}
+
+static void
+change(struct limits *limits, const struct queue_limit *to)
+{
+	if (to->kind == QUEUE_LIMIT_TOTAL)
+		limits->total = to->max;
+	else
+		limits_set(limits, to->kind == QUEUE_LIMIT_TENANT ? &limits->tenants : &limits->providers, to->name, to->max);
+}
+
+/* One at a time, under the board's lock: who changes limits must not lose what another has changed. */
+int
+queue_set_limits(struct queue *queue, const struct queue_limit *list, size_t count, struct error *err)
+{
+	struct buffer text = {0};
+	struct limits limits;
+	int result;
+
+	if (engine_check_writable(queue, err) < 0 || board_lock(&queue->board, err) < 0)
+		return -1;
+	result = read_limits(queue, &limits, err);
+	for (size_t i = 0; result == 0 && i < count; i++)
+		change(&limits, &list[i]);
+	if (result == 0) {
+		limits_print(&limits, &text);
+		result = file_replace(queue->spool.root, file, text.data, text.length, 0600, err);
+	}
+	board_unlock(&queue->board);
+	limits_release(&limits);
+	buffer_release(&text);
+	/* What was held back may be taken now. */
+	spool_ring(&queue->spool);
+	return result;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The limits of a spool: the file limits.json, and what of it stands on the board. It is read when it is not the one that
+ * the board's limits are from.
+ */
+#ifndef QUEUE_SPOOL_LIMITS_H
+#define QUEUE_SPOOL_LIMITS_H
+
+#include "queue/engine.h"
+
+/* Brings the board's limits in line with the file. EX_DATAERR where that cannot be read: nothing may be taken. */
+int limits_refresh(struct queue *queue, struct error *err);
+
+#endif

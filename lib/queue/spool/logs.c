@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "queue/spool/logs.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "queue/engine.h"
+
+int
+logs_open(struct queue *queue, const char *job, struct error *err)
+{
+	struct ledger *ledger = engine_lock(queue, job, err);
+	int folder;
+
+	if (!ledger)
+		return -1;
+	folder = file_open(ledger->dir, "log", O_RDONLY | O_DIRECTORY, 0, err);
+	ledger_unlock(ledger);
+	return folder;
+}
+
+int
+logs_open_file(int folder, const char *task, int64_t attempt)
+{
+	char *name = memory_printf("%s.%" PRId64, task, attempt);
+	int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+
+	free(name);
+	return fd;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What follows when an attempt did not succeed; coopr-queue(1) tells the rules.
+ */
+#ifndef QUEUE_SPOOL_POLICY_H
+#define QUEUE_SPOOL_POLICY_H
+
+#include "model/event.h"
+#include "queue/spool/job/index.h"
+
+enum { POLICY_SETBACKS_MAX = 20 }; /* times in a row that a task may be temporary or lost */
+
+/* Fills next and ready_ms of a fail (its status is set) or a lost of a running step. */
+void policy_decide(struct index *index, uint32_t step, struct event *event, int64_t now_ms);
+
+/* The same, where chance (0 to UINT32_MAX) was drawn by the caller. */
+void policy_decide_by(struct index *index, uint32_t step, struct event *event, int64_t now_ms, uint32_t chance);
+
+#endif

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A job is made in tmp/, brought to disk, and renamed into jobs/: at that instant it is there. Killed before, it never
+ * was; what it left in tmp/ is swept by age.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "json/record.h"
+#include "queue/engine.h"
+#include "queue/spool/blueprint.h"
+#include "queue/spool/job/ledger-recover.h"
+
+struct arrival { /* a job on its way in */
+	struct queue *queue;
+	const struct queue_put *options;
+	struct blueprint blueprint;
+	char folder[64]; /* in tmp/ */
+	int dir, plan;
+	struct ledger ledger;
+	uint64_t order;
+};
+
+static int
+make_folder(struct arrival *arrival, struct error *err)
+{
+	const struct spool *spool = &arrival->queue->spool;
+	unsigned tries = 0;
+
+	do
+		snprintf(arrival->folder, sizeof arrival->folder, "put.%d.%u", (int)getpid(), tries++);
+	while (mkdirat(spool->tmp, arrival->folder, 0700) < 0 && errno == EEXIST);
+	arrival->dir = openat(spool->tmp, arrival->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (arrival->dir < 0)
+		return error_errno(err, EX_CANTCREAT, "%s/tmp/%s", spool->path, arrival->folder);
+	arrival->plan = file_open(arrival->dir, "plan.ndjson", O_RDWR | O_CREAT | O_EXCL, 0600, err);
+	return arrival->plan < 0 ? -1 : 0;
+}
+
+static int
+read_plan(struct arrival *arrival, struct record_reader *reader, struct problems *problems, struct error *err)
+{
+	if (blueprint_read(&arrival->blueprint, reader, arrival->plan, problems, err) < 0)
+		return -1;
+	if (problems->total > 0)
+		return error_set(err, EX_DATAERR, "%s: the plan cannot be put", reader->name);
+	return 0;
+}
+
+static bool
+is_there(const struct spool *spool, const char *job)
+{
+	/* In this order: a job that moves meanwhile is seen in one of them. */
+	return file_exists(spool->jobs, job) || file_exists(spool->done, job);
+}
+
+/* Raises the cluster's number to that of a job whose id was given, where it is CLUSTER-NUMBER. */
+static int
+raise_number(const struct spool *spool, int numbers, const char *job, const char *cluster, struct error *err)
+{
+	size_t length = strlen(cluster);
+	unsigned long number, last;
+	char *end;
+
+	if (strncmp(job, cluster, length) != 0 || job[length] != '-' || strspn(job + length + 1, "0123456789") == 0)
+		return 0;
+	number = strtoul(job + length + 1, &end, 10);
+	if (*end || spool_number(spool, cluster, numbers, &last, err) < 0)
+		return *end ? 0 : -1;
+	return number > last && number < UINT32_MAX ? spool_set_number(spool, cluster, numbers, number, err) : 0;
+}
+
+/* The job's id, with the cluster's numbers locked: the one wanted, or the next. */
+static int
+name_job(const struct arrival *arrival, int numbers, char job[QUEUE_ID_SIZE], struct error *err)
+{
+	const struct spool *spool = &arrival->queue->spool;
+	const struct job *plan = &arrival->blueprint.job;
+	const char *wanted = arrival->options->job ? arrival->options->job : plan->id;
+	unsigned long number;
+
+	if (wanted) {
+		snprintf(job, QUEUE_ID_SIZE, "%s", wanted);
+		if (is_there(spool, job))
+			return error_set(err, EX_CANTCREAT, "job %s: it is there already", job);
+		return raise_number(spool, numbers, job, plan->cluster, err);
+	}
+	if (spool_number(spool, plan->cluster, numbers, &number, err) < 0)
+		return -1;
+	do {
+		int length = snprintf(job, QUEUE_ID_SIZE, "%s-%03lu", plan->cluster, ++number);
+
+		if (length >= QUEUE_ID_SIZE)
+			return error_set(err, EX_DATAERR, "cluster %s: its id is too long to name a job after", plan->cluster);
+	} while (is_there(spool, job));
+	return spool_set_number(spool, plan->cluster, numbers, number, err);
+}
+
+static int
+record_put(struct arrival *arrival, struct error *err)
+{
+	const struct job *job = &arrival->blueprint.job;
+	const char *user = engine_user(arrival->queue);
+	struct event put = {.kind = EVENT_PUT, .by = user, .boot = arrival->queue->spool.boot, .job = arrival->ledger.id,
+	    .cluster = job->cluster, .tenant = job->tenant, .provider = arrival->blueprint.provider, .order = arrival->order,
+	    .backoff_ms = arrival->options->backoff_ms};
+	struct event pause = {.kind = EVENT_PAUSE, .by = user};
+
+	if (ledger_record(&arrival->ledger, &put, err) < 0)
+		return -1;
+	if (arrival->options->paused && ledger_record(&arrival->ledger, &pause, err) < 0)
+		return -1;
+	return ledger_commit(&arrival->ledger, err);
+}
+
+/* All of it, from the inside out; the index and the list of nodes can be made again from the rest. */
+static int
+bring_to_disk(struct arrival *arrival, struct error *err)
+{
+	if (fsync(arrival->ledger.events) < 0 || fsync(arrival->dir) < 0)
+		return error_errno(err, EX_IOERR, "job %s", arrival->ledger.id);
+	arrival->ledger.index.header->synced = arrival->ledger.index.header->applied;
+	arrival->ledger.index.header->synced_seq = arrival->ledger.index.header->seq;
+	return 0;
+}
+
+/* With the cluster's numbers locked. The slot on the board comes first: a folder in jobs/ is never without one. */
+static int
+enter(struct arrival *arrival, int numbers, struct error *err)
+{
+	struct queue *queue = arrival->queue;
+	const struct job *job = &arrival->blueprint.job;
+	struct ledger *ledger = &arrival->ledger;
+	const struct board_job slot = {ledger->id, job->cluster, job->tenant, arrival->blueprint.provider};
+
+	if (name_job(arrival, numbers, ledger->id, err) < 0 ||
+	    board_add(&queue->board, &slot, &arrival->order, err) < 0)
+		return -1;
+	if (record_put(arrival, err) == 0 && bring_to_disk(arrival, err) == 0) {
+		if (spool_move(queue->spool.tmp, arrival->folder, queue->spool.jobs, ledger->id) == 0) {
+			arrival->folder[0] = '\0';
+			/* A board that was made anew meanwhile did not know of the job. */
+			if (fsync(queue->spool.jobs) == 0)
+				return ledger_slot(ledger) ? 0 : board_add(&queue->board, &slot, &arrival->order, err);
+		}
+		error_errno(err, EX_IOERR, "job %s", ledger->id);
+	}
+	if (arrival->folder[0]) {
+		struct error ignored;
+
+		board_remove(&queue->board, ledger->id, &ignored);
+	}
+	return -1;
+}
+
+static int
+put(struct arrival *arrival, struct record_reader *reader, struct problems *problems, struct error *err)
+{
+	struct queue *queue = arrival->queue;
+	int numbers, result;
+
+	if (make_folder(arrival, err) < 0 || read_plan(arrival, reader, problems, err) < 0)
+		return -1;
+	if (fsync(arrival->plan) < 0)
+		return error_errno(err, EX_IOERR, "plan.ndjson");
+	result = ledger_begin(&arrival->ledger, &queue->spool, &queue->board, arrival->dir, &arrival->blueprint, err);
+	arrival->dir = arrival->ledger.dir;
+	if (result < 0)
+		return -1;
+	numbers = spool_lock_cluster(&queue->spool, arrival->blueprint.job.cluster, true, err);
+	if (numbers < 0)
+		return -1;
+	result = enter(arrival, numbers, err);
+	close(numbers);
+	return result;
+}
+
+static void
+clean_up(struct arrival *arrival)
+{
+	struct error ignored;
+
+	if (arrival->ledger.locked)
+		ledger_unlock(&arrival->ledger);
+	if (arrival->ledger.dir >= 0)
+		ledger_close(&arrival->ledger);
+	else if (arrival->dir >= 0)
+		close(arrival->dir);
+	if (arrival->plan >= 0)
+		close(arrival->plan);
+	if (arrival->folder[0])
+		file_remove_tree(arrival->queue->spool.tmp, arrival->folder, &ignored);
+	blueprint_release(&arrival->blueprint);
+}
+
+int
+queue_put(struct queue *queue, struct record_reader *plan, const struct queue_put *options, char job[QUEUE_ID_SIZE],
+    struct problems *problems, struct error *err)
+{
+	struct arrival arrival = {.queue = queue, .options = options, .dir = -1, .plan = -1, .ledger = {.dir = -1, .plan = -1, .nodes_read = -1}};
+	int result;
+
+	job[0] = '\0';
+	if (options->job && !spool_is_id(options->job))
+		return error_set(err, EX_USAGE, "\"%s\" cannot be the id of a job: at most %d of A-Z a-z 0-9 _ . -, no \".\" at the start",
+		    options->job, QUEUE_ID_SIZE - 1);
+	if (options->dry) {
+		result = read_plan(&arrival, plan, problems, err);
+		blueprint_release(&arrival.blueprint);
+		return result;
+	}
+	if (engine_check_writable(queue, err) < 0)
+		return -1;
+	result = put(&arrival, plan, problems, err);
+	if (result == 0) {
+		snprintf(job, QUEUE_ID_SIZE, "%s", arrival.ledger.id);
+		ledger_unlock(&arrival.ledger);
+		/* An empty plan is finished as it comes. */
+		if (arrival.ledger.index.header->finished)
+			result = ledger_retire(&arrival.ledger, err);
+		spool_ring(&queue->spool);
+	}
+	clean_up(&arrival);
+	return result;
+}

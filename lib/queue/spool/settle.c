@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "queue/spool/settle.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "queue/spool/choice.h"
+#include "queue/spool/job/fold.h"
+#include "queue/spool/job/ready.h"
+#include "queue/spool/job/step.h"
+#include "queue/spool/policy.h"
+#include "queue/spool/take-record.h"
+
+static int
+lose_step(struct ledger *ledger, uint32_t step, const char *reason, struct error *err)
+{
+	struct index *index = &ledger->index;
+	struct event event = {.kind = EVENT_LOST, .task = index_step_id(index, step),
+	    .attempt = index_live(index, step)->attempt, .reason = reason};
+
+	policy_decide(index, step, &event, 0);
+	return ledger_record(ledger, &event, err);
+}
+
+/* Loses the running steps that worker holds; 0: all of them. */
+static int
+lose_running(struct ledger *ledger, uint64_t worker, const char *reason, struct error *err)
+{
+	struct index *index = &ledger->index;
+	uint32_t link = index->header->running, next, left = index->header->count[STEP_RUNNING];
+
+	for (; link && !index->broken; link = next) {
+		next = index_live(index, link - 1)->next;
+		/* The list cannot be longer than the count says, but for damage. */
+		if (left-- == 0)
+			index->broken = true;
+		else if ((worker == 0 || index_live(index, link - 1)->worker == worker) &&
+		    lose_step(ledger, link - 1, reason, err) < 0)
+			return -1;
+	}
+	return index->broken ? error_set(err, EX_SOFTWARE, "job %s: state: is damaged", ledger->id) : 0;
+}
+
+/* Nothing that ran when the machine stopped runs any more. */
+static int
+settle_boot(struct ledger *ledger, struct error *err)
+{
+	struct event boot = {.kind = EVENT_BOOT, .boot = ledger->spool->boot};
+
+	if (strcmp(ledger->index.header->events_boot, ledger->spool->boot) == 0)
+		return 0;
+	take_record_forget(ledger);
+	if (ledger_record(ledger, &boot, err) < 0)
+		return -1;
+	return lose_running(ledger, 0, "the machine was started anew", err);
+}
+
+int
+settle_job(struct ledger *ledger, int64_t now_ms, struct error *err)
+{
+	struct index *index = &ledger->index;
+	uint32_t link;
+
+	if (settle_boot(ledger, err) < 0)
+		return -1;
+	while ((link = timer_first(index)) != 0 && index_live(index, link - 1)->due_ms <= now_ms) {
+		ledger_touch(ledger);
+		if (index_live(index, link - 1)->status == STEP_DELAYED)
+			step_due(index, now_ms);
+		else if (lose_step(ledger, link - 1, "its lease ran out", err) < 0)
+			return -1;
+		if (index->broken)
+			return error_set(err, EX_SOFTWARE, "job %s: state: is damaged", ledger->id);
+	}
+	return 0;
+}
+
+/* Who puts a job holds the numbers of its cluster until the folder has come. */
+int
+settle_missing(struct queue *queue, const char *job, uint32_t link, struct error *err)
+{
+	char cluster[QUEUE_ID_SIZE];
+	struct error held;
+	int numbers, result = 0;
+
+	snprintf(cluster, sizeof cluster, "%.*s", QUEUE_ID_SIZE - 1, board_slot(&queue->board, link)->cluster);
+	numbers = spool_lock_cluster(&queue->spool, cluster, false, &held);
+	if (numbers < 0)
+		return 0;
+	if (!file_exists(queue->spool.jobs, job))
+		result = board_remove(&queue->board, job, err);
+	close(numbers);
+	return result;
+}
+
+int
+settle_gone(struct queue *queue, const char *job, struct error *err)
+{
+	uint32_t link = board_find(&queue->board, job, 0);
+
+	return link ? settle_missing(queue, job, link, err) : 0;
+}
+
+/* Changes a job, and has that on disk. One that is not there any more is none to be changed. */
+static int
+change_job(struct queue *queue, const char *job, engine_changer *change, void *context, struct error *err)
+{
+	struct ledger *ledger = engine_change(queue, job, change, context, err);
+
+	if (!ledger)
+		return err->code == EX_NO ? settle_gone(queue, job, err) : -1;
+	return ledger_sync(ledger, err);
+}
+
+struct death {
+	uint64_t worker;
+	const char *reason;
+};
+
+static int
+lose_of_worker(struct ledger *ledger, void *context, struct error *err)
+{
+	const struct death *death = context;
+
+	return lose_running(ledger, death->worker, death->reason, err);
+}
+
+/* The first of several reasons: one job that is damaged holds up no other. Always returns -1. */
+static int
+keep_first(int so_far, struct error *err, const struct error *one)
+{
+	if (so_far == 0)
+		*err = *one;
+	return -1;
+}
+
+int
+settle_worker(struct queue *queue, const char *worker, const char *reason, struct error *err)
+{
+	struct board *board = &queue->board;
+	struct death death = {fold_worker(worker), reason};
+	char job[QUEUE_ID_SIZE];
+	int result = 0;
+
+	/* Whom it leaves out nobody would look for again. */
+	board_audit(board, true);
+	if (board_refresh(board, err) < 0)
+		return -1;
+	for (uint32_t link = 1; link <= board_count(board); link++) {
+		const struct board_slot *slot = board_slot(board, link);
+		struct error one;
+
+		if (!slot->used || (!slot->running && !slot->busy))
+			continue;
+		snprintf(job, sizeof job, "%.*s", QUEUE_ID_SIZE - 1, slot->job);
+		if (change_job(queue, job, lose_of_worker, &death, &one) < 0)
+			result = keep_first(result, err, &one);
+	}
+	return result;
+}
+
+/* A worker whose file is not locked is dead, and so are its children: they would hold the lock. */
+static int
+bury(struct queue *queue, const char *worker, struct error *err)
+{
+	int fd = openat(queue->spool.workers, worker, O_RDONLY | O_CLOEXEC), result = 0;
+
+	if (fd < 0)
+		return 0;
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+		result = settle_worker(queue, worker, "its worker is gone", err);
+		if (result == 0)
+			unlinkat(queue->spool.workers, worker, 0);
+	}
+	close(fd);
+	return result;
+}
+
+static int
+bury_workers(struct queue *queue, struct error *err)
+{
+	DIR *stream = spool_list(queue->spool.workers);
+	int result = 0;
+	const struct dirent *entry;
+
+	if (!stream)
+		return error_errno(err, EX_IOERR, "%s/workers", queue->spool.path);
+	while ((entry = readdir(stream))) {
+		struct error one;
+
+		if (spool_is_id(entry->d_name) && bury(queue, entry->d_name, &one) < 0)
+			result = keep_first(result, err, &one);
+	}
+	closedir(stream);
+	return result;
+}
+
+static int
+settle_changer(struct ledger *ledger, void *context, struct error *err)
+{
+	const int64_t *now_ms = context;
+
+	return ledger->index.header->finished ? 0 : settle_job(ledger, *now_ms, err);
+}
+
+/* A job that someone was at work in when they were stopped, or still is: locked, it offers what it has. One that is finished
+ * is moved; one whose folder is not there loses its slot. */
+static int
+settle_busy(struct queue *queue, const char *job, uint32_t link, struct error *err)
+{
+	int64_t now_ms = clock_boottime_ms();
+	struct ledger *ledger = engine_change(queue, job, settle_changer, &now_ms, err);
+
+	if (!ledger)
+		return err->code == EX_NO ? settle_missing(queue, job, link, err) : -1;
+	if (ledger_sync(ledger, err) < 0)
+		return -1;
+	return ledger->index.map && ledger->index.header->finished ? ledger_retire(ledger, err) : 0;
+}
+
+struct busy_job {
+	char id[QUEUE_ID_SIZE];
+	uint32_t link;
+};
+
+static size_t
+list_busy(struct board *board, struct busy_job **list, struct error *err)
+{
+	size_t count = 0, capacity = 0;
+
+	*list = NULL;
+	if (board_lock(board, err) < 0)
+		return 0;
+	for (uint32_t link = board->header->busy; link; link = board_slot(board, link)->next_busy) {
+		ARRAY_ROOM(*list, count, capacity);
+		memcpy((*list)[count].id, board_slot(board, link)->job, QUEUE_ID_SIZE);
+		(*list)[count++].link = link;
+	}
+	board_unlock(board);
+	return count;
+}
+
+static int
+settle_all_busy(struct queue *queue, struct error *err)
+{
+	struct busy_job *list;
+	size_t count;
+	int result = 0;
+
+	err->code = 0;
+	count = list_busy(&queue->board, &list, err);
+	if (err->code != 0)
+		return -1;
+	for (size_t i = 0; i < count; i++) {
+		struct error one;
+
+		if (settle_busy(queue, list[i].id, list[i].link, &one) < 0)
+			result = keep_first(result, err, &one);
+	}
+	free(list);
+	return result;
+}
+
+/* Jobs of which a time has come. Each is put off first: one that cannot be settled now is not come back to at once. */
+static int
+settle_all_due(struct queue *queue, struct error *err)
+{
+	int64_t now_ms = clock_boottime_ms();
+	struct chosen due;
+	int found, result = 0;
+
+	while ((found = choice_due(&queue->board, now_ms, &due, err)) == 0 && due.link) {
+		struct error one;
+
+		board_defer(&queue->board, due.link, due.job, now_ms + SETTLE_BUSY_MS);
+		if (settle_busy(queue, due.job, due.link, &one) < 0)
+			result = keep_first(result, err, &one);
+	}
+	return found < 0 ? found : result;
+}
+
+int
+settle_spool(struct queue *queue, struct error *err)
+{
+	struct error one;
+	int result = bury_workers(queue, err);
+
+	board_audit(&queue->board, false);
+	return settle_all_busy(queue, &one) < 0 ? keep_first(result, err, &one) : result;
+}
+
+struct returned {
+	const struct queue_task *tasks;
+	size_t count;
+};
+
+/* Those of the tasks that are of the job and still run. */
+static int
+give_back(struct ledger *ledger, void *context, struct error *err)
+{
+	const struct returned *returned = context;
+
+	for (size_t i = 0; i < returned->count; i++) {
+		const struct queue_task *task = &returned->tasks[i];
+		uint32_t link = strcmp(task->job, ledger->id) == 0 ? index_find(&ledger->index, task->task) : 0;
+		const struct index_live *live = link ? index_live(&ledger->index, link - 1) : NULL;
+
+		if (live && live->status == STEP_RUNNING && live->attempt == task->attempt &&
+		    lose_step(ledger, link - 1, "it was given back", err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int
+queue_give_back(struct queue *queue, const struct queue_task *tasks, size_t count, struct error *err)
+{
+	int result = engine_check_writable(queue, err);
+
+	/* A job's tasks stand together; where they do not, the second time finds nothing left to do. */
+	for (size_t i = 0; result == 0 && i < count; i++) {
+		struct returned returned = {tasks + i, count - i};
+
+		if (i == 0 || strcmp(tasks[i].job, tasks[i - 1].job) != 0)
+			result = change_job(queue, tasks[i].job, give_back, &returned, err);
+	}
+	spool_ring(&queue->spool);
+	return result;
+}
+
+int
+queue_settle(struct queue *queue, struct error *err)
+{
+	struct error one;
+	int result;
+
+	if (engine_check_writable(queue, err) < 0)
+		return -1;
+	result = settle_spool(queue, err);
+	if (settle_all_due(queue, &one) < 0)
+		result = keep_first(result, err, &one);
+	spool_ring(&queue->spool);
+	return result;
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "queue/spool/spool.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/lock.h"
+#include "base/memory.h"
+#include "queue/queue.h"
+
+enum { FOLDER_MODE = 0700, FILE_MODE = 0600 };
+
+/* A folder that was made is to be on disk, with the spool it is in, before a job may stand in it. */
+static int
+sync_folders(const struct spool *spool, struct error *err)
+{
+	int up = openat(spool->root, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC), result = fsync(spool->root);
+
+	/* Where the folder above cannot be read, it was not us who made the spool in it. */
+	if (result == 0 && up >= 0)
+		result = fsync(up);
+	if (up >= 0)
+		close(up);
+	return result < 0 ? error_errno(err, EX_IOERR, "%s", spool->path) : 0;
+}
+
+static int
+make_folder(const struct spool *spool, const char *name, struct error *err)
+{
+	if (mkdirat(spool->root, name, FOLDER_MODE) == 0)
+		return sync_folders(spool, err);
+	return errno == EEXIST ? 0 : error_errno(err, EX_CANTCREAT, "%s/%s", spool->path, name);
+}
+
+static int
+open_folder(const struct spool *spool, const char *name, struct error *err)
+{
+	int fd;
+
+	if (spool->writable && make_folder(spool, name, err) < 0)
+		return -1;
+	fd = openat(spool->root, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return error_errno(err, EX_NOINPUT, "%s/%s", spool->path, name);
+	return fd;
+}
+
+/* The bell must be there before anyone can watch it. */
+static int
+make_bell(const struct spool *spool, struct error *err)
+{
+	int fd = openat(spool->root, "bell", O_WRONLY | O_CREAT | O_CLOEXEC, FILE_MODE);
+
+	if (fd < 0)
+		return error_errno(err, EX_CANTCREAT, "%s/bell", spool->path);
+	close(fd);
+	return 0;
+}
+
+static int
+open_root(struct spool *spool, const char *path, struct error *err)
+{
+	if (spool->writable && file_make_dirs(AT_FDCWD, path, FOLDER_MODE, err) < 0)
+		return error_prefix(err, "spool");
+	spool->root = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (spool->root < 0)
+		return error_errno(err, EX_NOINPUT, "spool: %s", path);
+	spool->path = realpath(path, NULL);
+	if (!spool->path)
+		return error_errno(err, EX_NOINPUT, "spool: %s", path);
+	return 0;
+}
+
+int
+spool_open(struct spool *spool, const char *path, bool writable, struct error *err)
+{
+	*spool = (struct spool){.writable = writable, .root = -1, .tmp = -1, .jobs = -1, .done = -1, .workers = -1,
+	    .numbers = -1};
+	clock_boot_id(spool->boot);
+	if (open_root(spool, path, err) < 0 || (spool->tmp = open_folder(spool, "tmp", err)) < 0 ||
+	    (spool->jobs = open_folder(spool, "jobs", err)) < 0 ||
+	    (spool->done = open_folder(spool, "done", err)) < 0 ||
+	    (spool->workers = open_folder(spool, "workers", err)) < 0 ||
+	    (spool->numbers = open_folder(spool, "numbers", err)) < 0 ||
+	    (writable && !file_exists(spool->root, "bell") && make_bell(spool, err) < 0)) {
+		spool_close(spool);
+		return -1;
+	}
+	return 0;
+}
+
+void
+spool_close(struct spool *spool)
+{
+	int fds[] = {spool->root, spool->tmp, spool->jobs, spool->done, spool->workers, spool->numbers};
+
+	for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	free(spool->path);
+	spool->path = NULL;
+}
+
+bool
+spool_is_id(const char *text)
+{
+	size_t length = strlen(text);
+
+	if (length == 0 || length >= QUEUE_ID_SIZE || text[0] == '.')
+		return false;
+	for (; *text; text++)
+		if (!isascii((unsigned char)*text) || (!isalnum((unsigned char)*text) && !strchr("_.-", *text)))
+			return false;
+	return true;
+}
+
+DIR *
+spool_list(int folder)
+{
+	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+
+	if (!stream && fd >= 0)
+		close(fd);
+	return stream;
+}
+
+/* Closing a file that was open for writing is news to inotify, and changes nothing on the disk. */
+void
+spool_ring(const struct spool *spool)
+{
+	int fd = openat(spool->root, "bell", O_WRONLY | O_CLOEXEC);
+
+	if (fd >= 0)
+		close(fd);
+}
+
+int
+spool_move(int from, const char *name, int to, const char *id)
+{
+	if (renameat2(from, name, to, id, RENAME_NOREPLACE) == 0)
+		return 0;
+	if (errno != EINVAL)
+		return -1;
+	/* A file system that cannot say NOREPLACE: the caller's lock keeps others from the name meanwhile. */
+	if (file_exists(to, id)) {
+		errno = EEXIST;
+		return -1;
+	}
+	return renameat(from, name, to, id);
+}
+
+int
+spool_lock_cluster(const struct spool *spool, const char *cluster, bool wait, struct error *err)
+{
+	bool fresh = !file_exists(spool->numbers, cluster);
+	int fd = openat(spool->numbers, cluster, O_RDWR | O_CREAT | O_CLOEXEC, FILE_MODE);
+
+	if (fd < 0)
+		return error_errno(err, EX_CANTCREAT, "%s/numbers/%s", spool->path, cluster);
+	if (fresh && fsync(spool->numbers) < 0) {
+		error_errno(err, EX_IOERR, "%s/numbers", spool->path);
+		close(fd);
+		return -1;
+	}
+	if ((wait ? lock_wait(fd, LOCK_EX) : flock(fd, LOCK_EX | LOCK_NB)) == 0)
+		return fd;
+	error_errno(err, EX_TEMPFAIL, "%s/numbers/%s: lock", spool->path, cluster);
+	close(fd);
+	return -1;
+}
+
+int
+spool_number(const struct spool *spool, const char *cluster, int fd, unsigned long *number, struct error *err)
+{
+	char text[24] = "";
+
+	*number = 0;
+	if (pread(fd, text, sizeof text - 1, 0) < 0)
+		return error_errno(err, EX_IOERR, "%s/numbers/%s", spool->path, cluster);
+	*number = strtoul(text, NULL, 10);
+	return 0;
+}
+
+/* The text has a fixed length: it is overwritten in place, within one sector, so there is the old or the new. */
+int
+spool_set_number(const struct spool *spool, const char *cluster, int fd, unsigned long number, struct error *err)
+{
+	char text[24];
+	int length = snprintf(text, sizeof text, "%020lu\n", number);
+
+	if (pwrite(fd, text, (size_t)length, 0) != length || fdatasync(fd) < 0)
+		return error_errno(err, EX_IOERR, "%s/numbers/%s", spool->path, cluster);
+	return 0;
+}

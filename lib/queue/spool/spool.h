@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Where things are in the spool: its folders, its bell, its names. What is in a job's folder is the ledger's
+ * to know. coopr-spool(5) has the whole picture.
+ */
+#ifndef QUEUE_SPOOL_SPOOL_H
+#define QUEUE_SPOOL_SPOOL_H
+
+#include <dirent.h>
+#include <stdbool.h>
+
+struct error;
+
+struct spool {
+	char *path;   /* absolute */
+	bool writable;
+	int root;     /* descriptors of the folders: */
+	int tmp;      /* being written or removed; nobody looks in here */
+	int jobs;     /* JOB/: unfinished */
+	int done;     /* JOB/: finished */
+	int workers;  /* ID: locked as long as the worker lives */
+	int numbers;  /* CLUSTER: the number of its last job */
+	char boot[40]; /* id of this boot */
+	bool impatient; /* see queue_set_patient */
+};
+
+/* Opens the folders, making them where they are not there and mode is to write. */
+int spool_open(struct spool *spool, const char *path, bool writable, struct error *err);
+void spool_close(struct spool *spool);
+
+/* Whether text can be the id of a job, a task, a node or a worker: the name of a file, and nothing but its name. */
+bool spool_is_id(const char *text);
+
+/* What stands in a folder (a descriptor, which stays open and as it is); NULL with errno. */
+DIR *spool_list(int folder);
+
+/* Tells everyone who watches that something has changed. Needs no space on the disk. */
+void spool_ring(const struct spool *spool);
+
+/* Renames a folder, from one folder (a descriptor) to another where none of that name is. 0 or -1 with errno. */
+int spool_move(int from, const char *name, int to, const char *id);
+
+/* Opens the locked file numbers/CLUSTER: whoever holds it may bring jobs of the cluster into jobs/. Returns its
+ * descriptor, -1 where another holds it (wait is false) or with a reason in err. */
+int spool_lock_cluster(const struct spool *spool, const char *cluster, bool wait, struct error *err);
+
+/* The number of the cluster's last job, 0 where it had none; and sets it, durably. fd is of its numbers. */
+int spool_number(const struct spool *spool, const char *cluster, int fd, unsigned long *number, struct error *err);
+int spool_set_number(const struct spool *spool, const char *cluster, int fd, unsigned long number, struct error *err);
+
+#endif

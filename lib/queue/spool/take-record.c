@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "queue/spool/take-record.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "model/take/offer.h"
+#include "model/take/setting.h"
+#include "queue/spool/job/step.h"
+#include "queue/spool/seal.h"
+#include "queue/spool/spool.h"
+
+/* Of a job: one for tasks of the hardware, which run while addresses are not known yet, one for all others. */
+struct ledger_setting {
+	struct setting setting;
+	uint32_t generation;
+	bool made;
+};
+
+static int
+add_nodes(struct ledger *ledger, struct setting_nodes *nodes, struct error *err)
+{
+	struct index *index = &ledger->index;
+	struct buffer lines = {0};
+	int result = file_read(ledger->dir, "nodes.ndjson", SIZE_MAX, &lines, err);
+
+	/* What is not yet in the file follows on what of it is spoken of. */
+	if (result == 0 && ledger->nodes.length) {
+		lines.length = index->header->nodes_size < lines.length ? index->header->nodes_size : lines.length;
+		buffer_append(&lines, ledger->nodes.data, ledger->nodes.length);
+	}
+	for (uint32_t n = 0; result == 0 && n < index->header->node_count; n++) {
+		const struct index_node *node = index_node(index, n);
+
+		if (node->offset > lines.length || node->length > lines.length - node->offset)
+			result = error_set(err, EX_IOERR, "nodes.ndjson: it is too short");
+		else
+			result = ledger_check_node(ledger, n, lines.data + node->offset, err);
+		if (result == 0)
+			result = setting_add_node(nodes, lines.data + node->offset, node->length, err);
+	}
+	buffer_release(&lines);
+	return result;
+}
+
+static int
+make_setting(struct ledger *ledger, struct setting *setting, struct error *err)
+{
+	const struct index_header *header = ledger->index.header;
+	struct setting_nodes nodes = {0};
+	struct buffer cluster = {0};
+	int result = ledger_plan(ledger, header->cluster_offset, header->cluster_length, &cluster, err);
+
+	if (result == 0 && header->macros)
+		result = add_nodes(ledger, &nodes, err);
+	if (result == 0)
+		result = setting_make(setting, cluster.data, cluster.length, &nodes, err);
+	setting_release_nodes(&nodes);
+	buffer_release(&cluster);
+	return result;
+}
+
+/* From the file that another process has left. */
+static bool
+load_setting(const struct ledger *ledger, const char *name, struct setting *setting)
+{
+	struct buffer text = {0};
+	struct error none;
+	bool loaded = file_exists(ledger->dir, name) && file_read(ledger->dir, name, SIZE_MAX, &text, &none) == 0 &&
+	    seal_take_line(&text) && setting_load(setting, text.data, text.length, &none) == 0;
+
+	if (!loaded)
+		setting_release(setting);
+	buffer_release(&text);
+	return loaded;
+}
+
+/* Leaves it to others. Where that is not possible they make it themselves. */
+static void
+save_setting(const struct ledger *ledger, const char *name, const struct setting *setting)
+{
+	char *fresh = memory_printf("%s.new", name);
+	int fd = openat(ledger->dir, fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	struct buffer text = {0};
+	bool written;
+
+	if (fd >= 0) {
+		setting_save(setting, &text);
+		seal_add_line(&text);
+		written = file_write_all(fd, text.data, text.length) == 0;
+		close(fd);
+		if (!written || renameat(ledger->dir, fresh, ledger->dir, name) < 0)
+			unlinkat(ledger->dir, fresh, 0);
+	}
+	buffer_release(&text);
+	free(fresh);
+}
+
+/* What a task is told, owned by the ledger. */
+static const struct setting *
+setting_for(struct ledger *ledger, bool hardware, struct error *err)
+{
+	uint32_t generation = hardware ? 0 : ledger->index.header->generation;
+	struct ledger_setting *kept;
+	char *name;
+	int result = 0;
+
+	if (!ledger->setting)
+		ledger->setting = memory_zeroed(2, sizeof *ledger->setting);
+	kept = &ledger->setting[hardware];
+	if (kept->made && kept->generation == generation)
+		return &kept->setting;
+	setting_release(&kept->setting);
+	name = memory_printf("setting.%" PRIu32, generation);
+	if (!load_setting(ledger, name, &kept->setting)) {
+		result = make_setting(ledger, &kept->setting, err);
+		if (result == 0)
+			save_setting(ledger, name, &kept->setting);
+	}
+	free(name);
+	kept->made = result == 0;
+	kept->generation = generation;
+	return result == 0 ? &kept->setting : NULL;
+}
+
+/* Appends what the task of a node is told. */
+static int
+print_setting(struct ledger *ledger, uint32_t node, bool hardware, const struct buffer *machine, struct buffer *out,
+    struct error *err)
+{
+	struct macro_instance instances[INDEX_INSTANCES_MAX];
+	const struct index_header *header = ledger->index.header;
+	const struct setting *setting = setting_for(ledger, hardware, err);
+
+	if (!setting)
+		return -1;
+	for (uint32_t i = 0; i < header->instance_count; i++)
+		instances[i] = (struct macro_instance){index_text(&ledger->index, header->instance_service[i]),
+		    *index_number(&ledger->index, INDEX_INSTANCES, i * (uint64_t)header->node_count + node)};
+	return setting_print(setting, machine->data, machine->length, instances, header->instance_count, out, err);
+}
+
+void
+take_record_release(struct ledger *ledger)
+{
+	if (!ledger->setting)
+		return;
+	setting_release(&ledger->setting[0].setting);
+	setting_release(&ledger->setting[1].setting);
+	free(ledger->setting);
+	ledger->setting = NULL;
+}
+
+void
+take_record_forget(const struct ledger *ledger)
+{
+	DIR *stream = spool_list(ledger->dir);
+	const struct dirent *entry;
+
+	while (stream && (entry = readdir(stream)))
+		if (strncmp(entry->d_name, "setting.", 8) == 0)
+			unlinkat(ledger->dir, entry->d_name, 0);
+	if (stream)
+		closedir(stream);
+}
+
+static int
+plan_line(struct ledger *ledger, uint32_t step, struct buffer *out, struct error *err)
+{
+	const struct index_step *of = index_step(&ledger->index, step);
+
+	return ledger_plan(ledger, of->offset, of->length, out, err);
+}
+
+/* An action of a step's undo is done as the task of that action on the same node says, where the step waits for one (a
+ * confirm for its create); else as the step itself says. */
+static uint32_t
+pattern_of(struct ledger *ledger, uint32_t step, const struct string_list *after, enum action action)
+{
+	struct index *index = &ledger->index;
+
+	for (size_t i = 0; i < after->count; i++) {
+		uint32_t link = index_find(index, after->list[i]);
+		const struct index_step *before = link ? index_step(index, link - 1) : NULL;
+
+		if (before && !before->is_milestone && before->action == action &&
+		    before->node == index_step(index, step)->node)
+			return link - 1;
+	}
+	return step;
+}
+
+/* The line of the plan that says how to do the step now. */
+static int
+line_for(struct ledger *ledger, uint32_t step, enum action action, struct buffer *line, struct error *err)
+{
+	struct arena arena = {0};
+	struct step own;
+	uint32_t pattern;
+	int result;
+
+	if (plan_line(ledger, step, line, err) < 0)
+		return -1;
+	if (index_live(&ledger->index, step)->phase == 0)
+		return 0;
+	result = offer_step(line->data, line->length, &arena, &own, err);
+	pattern = result == 0 ? pattern_of(ledger, step, &own.after, action) : step;
+	arena_release(&arena);
+	if (pattern == step)
+		return result;
+	buffer_clear(line);
+	return plan_line(ledger, pattern, line, err);
+}
+
+static void
+fill_offer(struct ledger *ledger, uint32_t number, struct arena *arena, struct offer *offer)
+{
+	struct index *index = &ledger->index;
+	const struct index_live *live = index_live(index, number);
+	const char *spool = ledger->spool->path;
+
+	offer->job = arena_string(arena, ledger->id);
+	offer->task = arena_string(arena, index_step_id(index, number));
+	offer->action = step_action(index, number);
+	offer->nodes = arena_printf(arena, "%s/jobs/%s/nodes.ndjson", spool, ledger->id);
+	offer->log = arena_printf(arena, "%s/jobs/%s/log/%s.%" PRId64, spool, ledger->id, offer->task, offer->attempt);
+	/* Each time round, what undoes makes a new machine: that is not the same thing as before. */
+	offer->token = live->phase == 0 ? arena_printf(arena, "%s:%s", offer->job, offer->task)
+	    : arena_printf(arena, "%s:%s:%u", offer->job, offer->task, live->rounds);
+}
+
+static void
+fill_task(const struct offer *offer, const struct step *step, struct arena *arena, const struct buffer *record,
+    struct queue_task *task)
+{
+	*task = (struct queue_task){.job = offer->job, .task = offer->task, .attempt = offer->attempt, .node = step->node,
+	    .action = offer->action, .service = step->service, .type = step->type, .timeout_s = step->timeout_s,
+	    .expect_s = step->expect_s, .record = arena_substring(arena, record->data, record->length),
+	    .record_length = record->length};
+}
+
+/* Prints the record of offer, which knows all but the texts. */
+static int
+print_record(struct ledger *ledger, uint32_t number, struct offer *offer, struct arena *arena, struct step *step,
+    struct buffer *record, struct error *err)
+{
+	struct buffer machine = {0}, line = {0}, cluster = {0};
+	uint32_t node = index_step(&ledger->index, number)->node;
+	int result = -1;
+
+	if (ledger_node(ledger, node, &machine, err) == 0 &&
+	    line_for(ledger, number, offer->action, &line, err) == 0 &&
+	    print_setting(ledger, node, action_is_hardware(offer->action), &machine, &cluster, err) == 0) {
+		offer->machine = machine.data;
+		offer->cluster = cluster.data;
+		result = offer_print(offer, line.data, line.length, arena, step, record, err);
+	}
+	buffer_release(&machine);
+	buffer_release(&line);
+	buffer_release(&cluster);
+	return result;
+}
+
+int
+take_record(struct ledger *ledger, uint32_t number, int64_t attempt, const char *worker, struct arena *arena,
+    struct queue_task *task, struct error *err)
+{
+	struct offer offer = {.attempt = attempt, .worker = worker};
+	struct buffer record = {0};
+	struct step step;
+	int result;
+
+	fill_offer(ledger, number, arena, &offer);
+	result = print_record(ledger, number, &offer, arena, &step, &record, err);
+	if (result == 0)
+		fill_task(&offer, &step, arena, &record, task);
+	else
+		error_prefix(err, "job %s", ledger->id);
+	buffer_release(&record);
+	return result;
+}

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "queue/engine.h"
+#include "queue/spool/board-names.h"
+#include "queue/spool/choice.h"
+#include "queue/spool/job/ready.h"
+#include "queue/spool/job/step.h"
+#include "queue/spool/limits.h"
+#include "queue/spool/settle.h"
+#include "queue/spool/take-record.h"
+#include "queue/spool/take.h"
+
+struct taking {
+	struct queue *queue;
+	const struct queue_want *want;
+	struct queue_batch *batch;
+	const char *by;
+	int64_t now_ms; /* boot time */
+	size_t before, max; /* of the job at hand: what the batch had before it, and how much may be added */
+};
+
+static int
+take_step(struct taking *taking, struct ledger *ledger, uint32_t step, struct error *err)
+{
+	struct queue_batch *batch = taking->batch;
+	struct index *index = &ledger->index;
+	struct event event = {.kind = EVENT_TAKE, .task = index_step_id(index, step), .by = taking->by,
+	    .attempt = (int64_t)index_live(index, step)->attempt + 1, .leased = !taking->want->worker};
+	struct queue_task *task;
+
+	if (index_live(index, step)->phase != 0)
+		event.action = action_name(step_action(index, step));
+	ARRAY_ROOM(batch->list, batch->count, batch->capacity);
+	task = &batch->list[batch->count];
+	if (take_record(ledger, step, event.attempt, taking->by, &batch->arena, task, err) < 0)
+		return -1;
+	event.until_ms = taking->now_ms + (taking->want->lease_ms < 0 ? task->timeout_s * 1000 : taking->want->lease_ms);
+	if (ledger_record(ledger, &event, err) < 0)
+		return -1;
+	batch->count++;
+	return 0;
+}
+
+static bool
+is_open(const struct queue *queue, struct ledger *ledger)
+{
+	const struct index_header *header = ledger->index.header;
+	uint32_t link = ledger_slot(ledger);
+
+	return !header->paused && !header->cancelled && !header->finished && link &&
+	    !board_slot(&queue->board, link)->behind;
+}
+
+/* How many of max steps may be taken, by what is ready and by the limits. */
+static size_t
+allowed(struct taking *taking, struct ledger *ledger, size_t max)
+{
+	uint32_t ready = ledger->index.header->ready_count;
+	uint32_t wanted = max < ready ? (uint32_t)max : ready, given;
+
+	if (wanted == 0 || !is_open(taking->queue, ledger))
+		return 0;
+	given = board_reserve(&taking->queue->board, ledger_slot(ledger), ledger->id, wanted);
+	taking->batch->limited |= given < wanted;
+	return given;
+}
+
+/* Takes up to max steps of a locked job. */
+static int
+take_locked(struct ledger *ledger, void *context, struct error *err)
+{
+	struct taking *taking = context;
+	size_t max;
+	uint32_t link;
+
+	taking->batch->count = taking->before;
+	if (settle_job(ledger, taking->now_ms, err) < 0)
+		return -1;
+	max = allowed(taking, ledger, taking->max);
+	for (; max > 0 && !ledger->index.broken && (link = ready_first(&ledger->index)) != 0; max--)
+		if (take_step(taking, ledger, link - 1, err) < 0)
+			return -1;
+	return 0;
+}
+
+static void
+tell(struct queue_batch *batch, const struct error *err)
+{
+	if (batch->trouble.code == 0)
+		batch->trouble = *err;
+}
+
+void
+take_refuse(struct queue_batch *batch, const char *job, const struct error *err)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < batch->count; i++)
+		if (strcmp(batch->list[i].job, job) != 0)
+			batch->list[kept++] = batch->list[i];
+	batch->count = kept;
+	tell(batch, err);
+}
+
+static void
+sync_all(struct queue *queue, struct queue_batch *batch)
+{
+	const struct ledger *refused;
+	struct error err;
+
+	while ((refused = engine_sync(queue, &err)))
+		take_refuse(batch, refused->id, &err);
+}
+
+/* Takes up to max steps of a job. EX_NO: it is not there. */
+static int
+take_of(struct taking *taking, const char *job, size_t max, struct error *err)
+{
+	const struct ledger *ledger;
+
+	taking->before = taking->batch->count;
+	taking->max = max;
+	ledger = engine_change(taking->queue, job, take_locked, taking, err);
+	if (!ledger)
+		taking->batch->count = taking->before;
+	return ledger ? 0 : -1;
+}
+
+/* What is wrong with one job is told, and holds up no other. One that is not there is on its way in or out, or whoever brought
+ * it was stopped. */
+static void
+pass_over(struct taking *taking, const struct chosen *chosen, struct error *err)
+{
+	if (err->code != EX_NO || settle_missing(taking->queue, chosen->job, chosen->link, err) < 0)
+		tell(taking->batch, err);
+}
+
+/* What time has brought about in any job is settled first: it decides what is ready. */
+static int
+settle_due(struct taking *taking, struct error *err)
+{
+	struct board *board = &taking->queue->board;
+	struct chosen due;
+	int result;
+
+	while ((result = choice_due(board, taking->now_ms, &due, err)) == 0 && due.link) {
+		if (take_of(taking, due.job, 0, err) == 0)
+			continue;
+		pass_over(taking, &due, err);
+		board_defer(board, due.link, due.job, taking->now_ms + SETTLE_BUSY_MS);
+	}
+	return result;
+}
+
+/* Takes from one job after the other until there are enough, or nothing is left. */
+static int
+take_any(struct taking *taking, struct error *err)
+{
+	struct choice choice = {.want = taking->want};
+	size_t before = 0, left, tenants;
+	struct chosen next;
+	int result = settle_due(taking, err);
+
+	while (result == 0 && (left = taking->want->count - taking->batch->count) > 0) {
+		before = taking->batch->count;
+		result = choice_next(&choice, &taking->queue->board, &next, err);
+		if (result < 0 || !next.link)
+			break;
+		tenants = choice.tenants ? choice.tenants : 1;
+		if (take_of(taking, next.job, left > tenants ? left / tenants : 1, err) < 0)
+			pass_over(taking, &next, err);
+		if (taking->batch->count == before)
+			choice_exhausted(&choice, next.link);
+		if (engine_is_full(taking->queue))
+			sync_all(taking->queue, taking->batch);
+	}
+	taking->batch->limited |= choice.limited;
+	choice_release(&choice);
+	return result;
+}
+
+static int
+take_wanted(struct taking *taking, struct error *err)
+{
+	return taking->want->job ? take_of(taking, taking->want->job, taking->want->count, err)
+	                         : take_any(taking, err);
+}
+
+/* In how long, without any change, there may be something to take. */
+static int64_t
+next_ms(const struct taking *taking)
+{
+	struct board *board = &taking->queue->board;
+	int64_t first = INT64_MAX, now = clock_boottime_ms();
+	const char *job = taking->want->job;
+	struct error none;
+	uint32_t link;
+
+	if (board_lock(board, &none) < 0)
+		return -1;
+	link = job ? board_names_find(board, job) : board_first_timer(board);
+	if (link)
+		first = board_slot(board, link)->timer_ms;
+	board_unlock(board);
+	if (first == INT64_MAX)
+		return -1;
+	return first > now ? first - now : 0;
+}
+
+static bool
+something_runs(const struct board *board)
+{
+	return board->header->running > 0 || board->header->busy != 0;
+}
+
+/* Looks for the dead, unless someone did less than age_ms ago: then *wait_ms is how long to leave it. */
+static bool
+look_for_the_dead(struct taking *taking, int64_t age_ms, int64_t *wait_ms)
+{
+	struct error err;
+	int64_t last;
+
+	if (board_claim_settle(&taking->queue->board, taking->now_ms, age_ms, &last)) {
+		*wait_ms = -1;
+		if (settle_spool(taking->queue, &err) < 0)
+			tell(taking->batch, &err);
+		return true;
+	}
+	*wait_ms = last + age_ms > taking->now_ms ? last + age_ms - taking->now_ms : 0;
+	return false;
+}
+
+static bool
+may_pass(const struct error *trouble)
+{
+	return trouble->code != 0 && trouble->code != EX_DATAERR && trouble->code != EX_SOFTWARE;
+}
+
+static int
+take_all(struct taking *taking, struct error *err)
+{
+	int64_t wait_ms;
+	bool looked = look_for_the_dead(taking, SETTLE_BUSY_MS, &wait_ms);
+
+	if (take_wanted(taking, err) < 0)
+		return -1;
+	if (taking->batch->count == 0 && !looked) {
+		looked = look_for_the_dead(taking, SETTLE_IDLE_MS, &wait_ms);
+		if (looked && take_wanted(taking, err) < 0)
+			return -1;
+	}
+	if (taking->batch->count == taking->want->count)
+		return 0;
+	taking->batch->next_ms = next_ms(taking);
+	/* What is not damage may pass, and nobody would ring for it. */
+	if (may_pass(&taking->batch->trouble) && taking->batch->next_ms < 0)
+		taking->batch->next_ms = SETTLE_BUSY_MS;
+	/* What could not be taken from promises the same at once again. */
+	if (taking->batch->trouble.code != 0 && taking->batch->next_ms >= 0 && taking->batch->next_ms < SETTLE_BUSY_MS)
+		taking->batch->next_ms = SETTLE_BUSY_MS;
+	/* A worker may have died since someone else looked: its tasks are to be looked for soon. */
+	if (!looked && something_runs(&taking->queue->board) && (taking->batch->next_ms < 0 || wait_ms < taking->batch->next_ms))
+		taking->batch->next_ms = wait_ms;
+	return 0;
+}
+
+static int
+check_worker(const struct queue *queue, const char *worker, struct error *err)
+{
+	if (!worker || (spool_is_id(worker) && file_exists(queue->spool.workers, worker)))
+		return 0;
+	return error_set(err, EX_NO, "worker %s: none of that name has joined %s", worker, queue->spool.path);
+}
+
+int
+take_write(struct queue *queue, const struct queue_want *want, struct queue_batch *batch, struct error *err)
+{
+	struct taking taking = {.queue = queue, .want = want, .batch = batch, .now_ms = clock_boottime_ms()};
+	unsigned remade;
+	int result;
+
+	*batch = (struct queue_batch){.next_ms = -1};
+	taking.by = want->worker ? want->worker : want->by ? want->by : engine_user(queue);
+	if (engine_check_writable(queue, err) < 0 || check_worker(queue, want->worker, err) < 0 ||
+	    board_refresh(&queue->board, err) < 0 || limits_refresh(queue, err) < 0)
+		return -1;
+	remade = queue->board.remade;
+	result = take_all(&taking, err);
+	/* What stood on a board that was damaged may have kept us from all there is. */
+	if (result == 0 && batch->count == 0 && queue->board.remade != remade &&
+	    (result = limits_refresh(queue, err)) == 0)
+		result = take_all(&taking, err);
+	return result;
+}
+
+int
+queue_take(struct queue *queue, const struct queue_want *want, struct queue_batch *batch, struct error *err)
+{
+	int result = take_write(queue, want, batch, err);
+
+	sync_all(queue, batch);
+	if (batch->count > 0)
+		spool_ring(&queue->spool);
+	return result;
+}
+
+void
+queue_batch_release(struct queue_batch *batch)
+{
+	free(batch->list);
+	arena_release(&batch->arena);
+	*batch = (struct queue_batch){0};
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A worker is a locked file. It is locked before it can be seen, and the kernel unlocks it when the last process that has it
+ * open is gone: that is all anyone has to know about whether a worker lives.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "json/dump.h"
+#include "json/json.h"
+#include "queue/engine.h"
+#include "queue/spool/settle.h"
+
+enum { RECORD_BYTES = 1024 * 1024 };
+
+static void
+set_names(jv *record, const char *member, const char *const *names)
+{
+	jv list = jv_array();
+
+	for (; names && *names; names++)
+		list = jv_array_append(list, jv_string(*names));
+	json_set(record, member, list);
+}
+
+/* For people who look into the folder, and for those who ask why nobody takes a task. */
+int
+queue_serve(int fd, const struct queue_want *want, struct error *err)
+{
+	char since[CLOCK_RFC3339_SIZE];
+	struct buffer line = {0};
+	jv record = jv_object();
+	bool written;
+
+	json_set_string(&record, "kind", "worker");
+	json_set_number(&record, "pid", getpid());
+	json_set_string(&record, "since", clock_rfc3339(clock_wall_ms(), since));
+	json_set_string(&record, "job", want->job);
+	set_names(&record, "tenants", want->tenants);
+	set_names(&record, "providers", want->providers);
+	json_dump(record, &line);
+	buffer_byte(&line, '\n');
+	written = lseek(fd, 0, SEEK_SET) == 0 && ftruncate(fd, 0) == 0 && file_write_all(fd, line.data, line.length) == 0;
+	buffer_release(&line);
+	jv_free(record);
+	return written ? 0 : error_errno(err, EX_IOERR, "the record of the worker");
+}
+
+/* An empty list is no restriction. */
+static bool
+is_served(jv record, const char *member, const char *name)
+{
+	jv list = json_get(record, member);
+	size_t count = jv_get_kind(list) == JV_KIND_ARRAY ? json_length(list) : 0;
+	bool found = count == 0;
+
+	for (size_t i = 0; i < count && !found; i++) {
+		jv element = jv_array_get(jv_copy(list), (int)i);
+
+		found = json_string(element) && strcmp(json_string(element), name) == 0;
+		jv_free(element);
+	}
+	jv_free(list);
+	return found;
+}
+
+/* One whose record is just being written may do anything. */
+static bool
+takes_of(const struct spool *spool, const char *worker, const struct queue_job *job)
+{
+	struct buffer text = {0};
+	struct error ignored;
+	bool fits = true;
+	jv record, only;
+
+	if (file_read(spool->workers, worker, RECORD_BYTES, &text, &ignored) == 0 && text.length > 0 &&
+	    json_parse(worker, text.data, text.length, &record, &ignored) == 0) {
+		only = json_get(record, "job");
+		fits = (!json_string(only) || strcmp(json_string(only), job->id) == 0) &&
+		    is_served(record, "tenants", job->tenant) && is_served(record, "providers", job->provider);
+		jv_free(only);
+		jv_free(record);
+	}
+	buffer_release(&text);
+	return fits;
+}
+
+/* Its record outlives a worker that was killed, until somebody takes its tasks from it. */
+static bool
+is_alive(const struct spool *spool, const char *worker)
+{
+	int fd = openat(spool->workers, worker, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	bool alive = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0;
+
+	if (fd >= 0)
+		close(fd);
+	return alive;
+}
+
+int
+queue_workers(struct queue *queue, const struct queue_job *job, size_t *all, size_t *fit, struct error *err)
+{
+	DIR *stream = spool_list(queue->spool.workers);
+	const struct dirent *entry;
+
+	*all = *fit = 0;
+	if (!stream)
+		return error_errno(err, EX_IOERR, "%s/workers", queue->spool.path);
+	while ((entry = readdir(stream))) {
+		if (!spool_is_id(entry->d_name) || !is_alive(&queue->spool, entry->d_name))
+			continue;
+		++*all;
+		*fit += job && takes_of(&queue->spool, entry->d_name, job);
+	}
+	closedir(stream);
+	return 0;
+}
+
+int
+queue_join(struct queue *queue, const char *label, char id[QUEUE_ID_SIZE], struct error *err)
+{
+	const struct spool *spool = &queue->spool;
+	uint32_t chance;
+	int fd;
+
+	if (engine_check_writable(queue, err) < 0)
+		return -1;
+	if (!spool_is_id(label) || strlen(label) > QUEUE_ID_SIZE - 16)
+		return error_set(err, EX_USAGE, "\"%s\" cannot be the name of a worker", label);
+	if (getrandom(&chance, sizeof chance, 0) != sizeof chance)
+		return error_errno(err, EX_OSERR, "worker %s", label);
+	snprintf(id, QUEUE_ID_SIZE, "%s-%08x", label, chance);
+	/* Not close-on-exec: its children hold the lock as well. */
+	fd = openat(spool->tmp, id, O_RDWR | O_CREAT | O_EXCL, 0600);
+	if (fd < 0)
+		return error_errno(err, EX_CANTCREAT, "%s/tmp/%s", spool->path, id);
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0 && queue_serve(fd, &(struct queue_want){0}, err) == 0 &&
+	    spool_move(spool->tmp, id, spool->workers, id) == 0)
+		return fd;
+	error_errno(err, EX_CANTCREAT, "%s/workers/%s", spool->path, id);
+	unlinkat(spool->tmp, id, 0);
+	close(fd);
+	return -1;
+}
+
+int
+queue_leave(struct queue *queue, const char *id, int fd, struct error *err)
+{
+	int result = settle_worker(queue, id, "its worker has left", err);
+
+	/* Where that failed the file stays, and whoever settles next does it. */
+	if (result == 0)
+		unlinkat(queue->spool.workers, id, 0);
+	close(fd);
+	spool_ring(&queue->spool);
+	return result;
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reconcile/machines-list.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/location.h"
+#include "base/memory.h"
+#include "base/process.h"
+#include "exec/redaction.h"
+#include "json/json.h"
+#include "json/members.h"
+#include "worker/secrets.h"
+
+enum { CHUNK = 1 << 16, MEMBERS = 64, ID_MAX = 256, RECORD_MAX = 1 << 20 };
+
+struct reading {
+	const char *plugin; /* for messages */
+	void (*each)(void *context, const char *id, const char *record, size_t length);
+	void *context;
+	struct buffer pending, said;
+	struct redaction values; /* of the secrets that the plugin is told */
+};
+
+/* The entity with the values of its secrets, which values gets, too; invalid with a reason. */
+static jv
+entity_of(const char *provider, const char *tenant, struct redaction *values, struct error *err)
+{
+	jv record = jv_object(), cluster = jv_object(), entity;
+
+	if (json_parse("the provider", provider, strlen(provider), &entity, err) < 0) {
+		jv_free(record);
+		jv_free(cluster);
+		return jv_invalid();
+	}
+	json_set_string(&cluster, "tenant", tenant);
+	json_set(&cluster, "provider", entity);
+	json_set(&record, "cluster", cluster);
+	if (secrets_fill(&record, values, err) == 0) {
+		cluster = json_get(record, "cluster");
+		entity = json_get(cluster, "provider");
+		jv_free(cluster);
+	} else {
+		entity = jv_invalid();
+	}
+	jv_free(record);
+	return entity;
+}
+
+/* A descriptor to read the entity from: in no file, as it may have secrets. */
+static int
+descriptor_of(jv entity, struct error *err)
+{
+	struct buffer text = {0};
+	int fd = memfd_create("provider", MFD_CLOEXEC);
+
+	json_dump(entity, &text);
+	if (fd < 0 || file_write_all(fd, text.data, text.length) < 0 || lseek(fd, 0, SEEK_SET) < 0) {
+		error_errno(err, EX_OSERR, "what the provider is told");
+		if (fd >= 0)
+			close(fd);
+		fd = -1;
+	}
+	buffer_release(&text);
+	return fd;
+}
+
+/* The id of a record that is printed as ours are; false where it has to be parsed. */
+static bool
+find_id(const char *line, size_t length, char id[ID_MAX])
+{
+	struct json_member members[MEMBERS];
+	struct json_range text;
+	int count = json_members(line, length, members, MEMBERS);
+
+	for (int i = 0; i < count; i++)
+		if (members[i].name.length == 2 && memcmp(members[i].name.text, "id", 2) == 0 &&
+		    json_range_string(&members[i].value, &text) && text.length < ID_MAX) {
+			memcpy(id, text.text, text.length);
+			id[text.length] = '\0';
+			return true;
+		}
+	return false;
+}
+
+static int
+take_record(struct reading *reading, const char *line, size_t length, struct error *err)
+{
+	char known[ID_MAX], *id;
+	jv record;
+
+	if (find_id(line, length, known)) {
+		reading->each(reading->context, known, line, length);
+		return 0;
+	}
+	if (json_parse(reading->plugin, line, length, &record, err) < 0)
+		return -1;
+	id = json_get_string(record, "id");
+	if (id)
+		reading->each(reading->context, id, line, length);
+	free(id);
+	jv_free(record);
+	return 0;
+}
+
+static int
+take_line(struct reading *reading, const char *line, size_t length, struct error *err)
+{
+	struct buffer shown = {0};
+	int result;
+
+	if (reading->values.count == 0)
+		return take_record(reading, line, length, err);
+	redaction_text(&reading->values, line, length, &shown);
+	result = take_record(reading, shown.data, shown.length, err);
+	buffer_release(&shown);
+	return result;
+}
+
+static int
+take_lines(struct reading *reading, struct error *err)
+{
+	size_t start = 0;
+	char *end;
+
+	while (start < reading->pending.length &&
+	       (end = memchr(reading->pending.data + start, '\n', reading->pending.length - start))) {
+		size_t length = (size_t)(end - reading->pending.data) - start;
+
+		if (length > 0 && take_line(reading, reading->pending.data + start, length, err) < 0)
+			return -1;
+		start += length + 1;
+	}
+	buffer_drop(&reading->pending, start);
+	return reading->pending.length <= RECORD_MAX ? 0
+	     : error_set(err, EX_DATAERR, "%s: a line of its list is longer than %d bytes", reading->plugin, RECORD_MAX);
+}
+
+/* What it says to people; at the end, what was held back of it. */
+static void
+pass_on(struct reading *reading, const char *bytes, size_t length)
+{
+	buffer_clear(&reading->said);
+	if (length > 0)
+		redaction_pass(&reading->values, bytes, length, &reading->said);
+	else
+		redaction_end(&reading->values, &reading->said);
+	if (reading->said.length > 0)
+		file_write_all(STDERR_FILENO, reading->said.data, reading->said.length);
+}
+
+/* Reads what there is: 1; 0 at the end. */
+static int
+read_some(struct reading *reading, int fd, bool is_list, struct error *err)
+{
+	char bytes[CHUNK];
+	ssize_t got = read(fd, bytes, sizeof bytes);
+
+	if (got < 0)
+		return errno == EINTR || errno == EAGAIN ? 1 : error_errno(err, EX_IOERR, "%s: its list", reading->plugin);
+	if (!is_list) {
+		pass_on(reading, bytes, (size_t)got);
+		return got > 0;
+	}
+	buffer_append(&reading->pending, bytes, (size_t)got);
+	return take_lines(reading, err) < 0 ? -1 : got > 0;
+}
+
+/* Until both streams have ended. */
+static int
+read_all(struct reading *reading, int out, int said, struct error *err)
+{
+	struct pollfd fds[2] = {{.fd = out, .events = POLLIN}, {.fd = said, .events = POLLIN}};
+
+	while (fds[0].fd >= 0 || fds[1].fd >= 0) {
+		if (poll(fds, 2, -1) < 0 && errno != EINTR)
+			return error_errno(err, EX_OSERR, "poll");
+		for (int i = 0; i < 2; i++) {
+			int more = fds[i].fd >= 0 && fds[i].revents ? read_some(reading, fds[i].fd, i == 0, err) : 1;
+
+			if (more < 0)
+				return -1;
+			if (more == 0)
+				fds[i].fd = -1;
+		}
+	}
+	return reading->pending.length == 0 ? 0 : error_set(err, EX_DATAERR, "%s: its list is cut off", reading->plugin);
+}
+
+/* Two pipes, of which the plugin has the ends to write into. */
+static int
+start(struct process *process, int ours[2], struct error *err)
+{
+	int out[2] = {-1, -1}, said[2] = {-1, -1}, result = -1;
+
+	if (pipe2(out, O_CLOEXEC) < 0 || pipe2(said, O_CLOEXEC) < 0) {
+		error_errno(err, EX_OSERR, "%s", process->argv[0]);
+	} else {
+		process->out = out[1];
+		process->err = said[1];
+		result = process_start(process, err);
+	}
+	for (int i = 0; i < 2; i++) {
+		int *ends = i == 0 ? out : said;
+
+		if (ends[1] >= 0)
+			close(ends[1]);
+		if (result < 0 && ends[0] >= 0)
+			close(ends[0]);
+		ours[i] = ends[0];
+	}
+	return result;
+}
+
+static int
+run(struct reading *reading, int in, struct error *err)
+{
+	char *const argv[] = {(char *)reading->plugin, (char *)"list", NULL};
+	struct process process = {.argv = argv, .in = in, .die_with_us = true};
+	int ours[2], code, result;
+
+	if (start(&process, ours, err) < 0)
+		return -1;
+	result = read_all(reading, ours[0], ours[1], err);
+	close(ours[0]);
+	close(ours[1]);
+	if (result < 0) {
+		struct error ignored; /* the first reason is the one to tell */
+
+		kill(process.pid, SIGTERM);
+		process_wait(&process, &ignored);
+		return -1;
+	}
+	code = process_wait(&process, err);
+	return code <= 0 ? code : error_set(err, EX_UNAVAILABLE, "%s list ended with exit code %d", reading->plugin, code);
+}
+
+int
+machines_list(const char *provider, const char *tenant,
+    void (*each)(void *context, const char *id, const char *record, size_t length), void *context, struct error *err)
+{
+	struct reading reading = {.each = each, .context = context};
+	jv entity = entity_of(provider, tenant, &reading.values, err);
+	char *type = json_get_string(entity, "providertype"), *plugin = type ? location_plugin("provider", type) : NULL;
+	int in = -1, result = -1;
+
+	reading.plugin = plugin;
+	if (jv_is_valid(entity) && !plugin)
+		error_set(err, EX_CONFIG, "there is no plugin for providers of the type \"%s\"", type ? type : "");
+	else if (jv_is_valid(entity))
+		in = descriptor_of(entity, err);
+	if (in >= 0) {
+		result = run(&reading, in, err);
+		close(in);
+	}
+	buffer_release(&reading.pending);
+	buffer_release(&reading.said);
+	redaction_release(&reading.values);
+	free(plugin);
+	free(type);
+	jv_free(entity);
+	return result;
+}

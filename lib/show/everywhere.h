@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One command on many nodes of a cluster at once. What it prints comes line by line, the name of the node before each.
+ */
+#ifndef SHOW_EVERYWHERE_H
+#define SHOW_EVERYWHERE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct error;
+struct layout;
+struct target;
+
+struct everywhere {
+	const struct layout *layout;
+	const struct target *target; /* which of its nodes */
+	char *const *words;          /* the command, as login_words takes it */
+	size_t at_once;
+	bool dry;                    /* only print where what would be run */
+	bool quiet;                  /* print nothing of what it says */
+	bool colour;
+};
+
+/* Runs it: the highest exit code of any, 255 where a node was not reached, 128 + signal where one ended us; -1. */
+int everywhere_run(const struct everywhere *what, struct error *err);
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "show/login.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/location.h"
+#include "base/process.h"
+#include "ssh/words.h"
+#include "status/known-hosts.h"
+#include "status/sight.h"
+
+int
+login_machine(const struct node *node, struct arena *arena, struct machine *machine, struct error *err)
+{
+	struct problems problems = {0};
+	struct place place = place_root(node->source, &problems);
+	int result = 0;
+
+	*machine = (struct machine){0};
+	machine_parse(&place, arena, machine);
+	if (problems.total)
+		result = error_set(err, EX_DATAERR, "node %s: %s: %s", node->id, problems.list[0].pointer, problems.list[0].text);
+	problems_release(&problems);
+	return result;
+}
+
+const char *
+login_name(const struct node *node, struct arena *arena)
+{
+	return node->hostname ? arena_substring(arena, node->hostname, strcspn(node->hostname, ".")) : node->id;
+}
+
+/* Whether the file has these lines. */
+static bool
+is_kept(const char *path, const struct buffer *lines)
+{
+	struct buffer kept = {0};
+	struct error ignored;
+	bool same = file_read(AT_FDCWD, path, lines->length, &kept, &ignored) == 0 && kept.length == lines->length &&
+	    memcmp(kept.data, lines->data, lines->length) == 0;
+
+	buffer_release(&kept);
+	return same;
+}
+
+char *
+login_known_hosts(const struct sight *sight, struct error *err)
+{
+	char *state = location_state(), *path = memory_printf("%s/clusters/%s/known_hosts", state, sight->id);
+	struct buffer lines = {0};
+	int result = 0;
+
+	buffer_text(&lines, "");
+	for (size_t i = 0; i < sight->layout.node_count; i++)
+		known_hosts_add(sight->layout.nodes[i].source, &lines);
+	if (lines.length && !is_kept(path, &lines))
+		result = file_replace(AT_FDCWD, path, lines.data, lines.length, 0600, err);
+	buffer_release(&lines);
+	free(state);
+	if (result == 0)
+		return path;
+	free(path);
+	return NULL;
+}
+
+/* A file name as the value of an option: ssh takes blanks as the end of it, and % as the begin of something. */
+static void
+push_file(const char *option, const char *path, struct arguments *argv)
+{
+	struct buffer text = {0};
+
+	buffer_printf(&text, "%s=\"", option);
+	for (; *path; path++) {
+		if (*path == '%')
+			buffer_byte(&text, '%');
+		if (*path == '"' || *path == '\\')
+			buffer_byte(&text, '\\');
+		buffer_byte(&text, *path);
+	}
+	buffer_byte(&text, '"');
+	arguments_push(argv, "-o");
+	arguments_push(argv, text.data);
+	buffer_release(&text);
+}
+
+int
+login_command(const struct machine *machine, const char *known_hosts, struct arguments *argv, struct error *err)
+{
+	if (!machine->address)
+		return error_set(err, EX_TEMPFAIL, "node %s: no address of it is known yet", machine->id);
+	if (machine->host_keys.count == 0)
+		return error_set(err, EX_NOPERM, "node %s: no host key of it is pinned, so that nobody can tell whether it is it",
+		    machine->id);
+	arguments_push(argv, "ssh");
+	push_file("UserKnownHostsFile", known_hosts, argv);
+	arguments_push(argv, "-o");
+	arguments_push(argv, "GlobalKnownHostsFile=none");
+	arguments_push(argv, "-o");
+	arguments_push(argv, "StrictHostKeyChecking=yes");
+	arguments_push(argv, "-o");
+	arguments_push(argv, "UpdateHostKeys=no");
+	if (machine->identityfile) {
+		arguments_push(argv, "-o");
+		arguments_push(argv, "IdentitiesOnly=yes");
+		arguments_push(argv, "-i");
+		arguments_push(argv, machine->identityfile);
+	}
+	arguments_push(argv, "-p");
+	arguments_printf(argv, "%lld", (long long)machine->port);
+	arguments_push(argv, "-l");
+	arguments_push(argv, machine->user);
+	return 0;
+}
+
+void
+login_words(char *const *words, struct arguments *argv)
+{
+	struct buffer line = {0};
+
+	if (!words[0])
+		return;
+	if (!words[1]) {
+		arguments_push(argv, words[0]);
+		return;
+	}
+	for (size_t i = 0; words[i]; i++) {
+		if (i)
+			buffer_byte(&line, ' ');
+		words_quote(words[i], strlen(words[i]), &line);
+	}
+	arguments_push(argv, line.data);
+	buffer_release(&line);
+}

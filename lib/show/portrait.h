@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One cluster whole: how it stands, its nodes, its links, what was done last, what failed and why, where its files are, and how
+ * to log in.
+ */
+#ifndef SHOW_PORTRAIT_H
+#define SHOW_PORTRAIT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct error;
+struct sight;
+
+/* For a person. wide: more of each node. */
+int portrait_print(struct sight *sight, bool wide, FILE *out, bool colour, struct error *err);
+
+/* As records: clusterstatus, operation (the last), taskstatus (of each task of it that failed), node, link. */
+int portrait_records(struct sight *sight, FILE *out, struct error *err);
+
+#endif

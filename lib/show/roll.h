@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The clusters that an account may see, as a list.
+ */
+#ifndef SHOW_ROLL_H
+#define SHOW_ROLL_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "status/sight.h"
+
+struct roll {
+	struct cluster_filter filter;
+	enum sight_format format;
+	bool colour;
+};
+
+/* Prints them. 1 where more than the filter's limit are there; the last one printed is then in *last, the caller's to
+ * free. */
+int roll_print(const struct sight_options *options, const struct roll *roll, char **last, FILE *out, struct error *err);
+
+#endif

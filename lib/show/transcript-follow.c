@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The logs of a job as they grow. The kernel tells which file of the folder was written to, and the spool when the job may be
+ * over; nothing is polled.
+ */
+#include "show/transcript.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "queue/spool/logs.h"
+#include "status/sight.h"
+
+enum { READ_BYTES = 64 * 1024 };
+
+struct spring { /* a task's log, at its newest attempt */
+	const struct transcript_task *task;
+	char *prefix;
+	int64_t attempt; /* 0: none was opened yet */
+	int fd;
+	struct buffer pending; /* the begin of a line */
+};
+
+struct following {
+	struct transcript *transcript;
+	struct spring *list; /* sorted by the tasks' ids */
+	int inotify, bell;
+};
+
+static int
+by_id(const void *a, const void *b)
+{
+	const struct spring *left = a, *right = b;
+
+	return strcmp(left->task->task->task, right->task->task->task);
+}
+
+/* Prints the lines that are whole; over: and what is left. */
+static void
+print_lines(const struct following *following, struct spring *spring, bool over)
+{
+	struct buffer *pending = &spring->pending;
+	char *start = pending->data, *rest = start ? start + pending->length : NULL, *end;
+
+	for (; start < rest; start = end < rest ? end + 1 : rest) {
+		end = memchr(start, '\n', (size_t)(rest - start));
+		if (!end && !over)
+			break;
+		end = end ? end : rest;
+		transcript_line(following->transcript, spring->prefix, start, (size_t)(end - start));
+	}
+	if (pending->data)
+		buffer_drop(pending, (size_t)(start - pending->data));
+}
+
+static void
+drain(const struct following *following, struct spring *spring, bool over)
+{
+	ssize_t n;
+
+	while (spring->fd >= 0 && (n = read(spring->fd, buffer_room(&spring->pending, READ_BYTES), READ_BYTES)) > 0) {
+		spring->pending.length += (size_t)n;
+		print_lines(following, spring, false);
+	}
+	if (over)
+		print_lines(following, spring, true);
+}
+
+/* An attempt may have begun before it has a file. */
+static void
+turn_to(const struct following *following, struct spring *spring, int64_t attempt)
+{
+	if (attempt > spring->attempt) {
+		drain(following, spring, true);
+		if (spring->fd >= 0)
+			close(spring->fd);
+		spring->attempt = attempt;
+		spring->fd = -1;
+	}
+	if (attempt == spring->attempt && spring->fd < 0)
+		spring->fd = logs_open_file(following->transcript->folder, spring->task->task->task, attempt);
+	drain(following, spring, false);
+}
+
+/* Of a file "t17.2". */
+static void
+turn_to_file(const struct following *following, const char *name)
+{
+	const char *dot = strrchr(name, '.');
+	char *id = dot ? memory_substring(name, (size_t)(dot - name)) : NULL;
+	const struct show_task task = {.task = id};
+	const struct transcript_task wanted = {.task = &task};
+	const struct spring key = {.task = &wanted};
+	struct spring *spring = id ? bsearch(&key, following->list, following->transcript->count, sizeof key, by_id) : NULL;
+
+	if (spring)
+		turn_to(following, spring, strtoll(dot + 1, NULL, 10));
+	free(id);
+}
+
+static void
+turn_to_all(const struct following *following, bool over)
+{
+	for (size_t i = 0; i < following->transcript->count; i++) {
+		struct spring *spring = &following->list[i];
+
+		if (spring->attempt == 0 && spring->task->task->attempt)
+			turn_to(following, spring, spring->task->task->attempt);
+		drain(following, spring, over);
+	}
+}
+
+/* All that the kernel has to tell up to now. */
+static int
+hear(const struct following *following, struct error *err)
+{
+	_Alignas(struct inotify_event) char bytes[64 * (sizeof(struct inotify_event) + NAME_MAX + 1)];
+	const struct inotify_event *event;
+	ssize_t n;
+
+	while ((n = read(following->inotify, bytes, sizeof bytes)) > 0)
+		for (ssize_t at = 0; at < n; at += (ssize_t)(sizeof *event + event->len)) {
+			event = (const void *)(bytes + at);
+			if (event->mask & IN_Q_OVERFLOW)
+				turn_to_all(following, false);
+			else if (event->len)
+				turn_to_file(following, event->name);
+		}
+	return n < 0 && errno != EINTR && errno != EAGAIN ? error_errno(err, EX_OSERR, "inotify") : 0;
+}
+
+/* Until the job is over; what was said before its end is there then. */
+static int
+go_on(const struct following *following, struct error *err)
+{
+	struct pollfd fds[3] = {{.fd = following->inotify, .events = POLLIN}, {.fd = following->bell, .events = POLLIN},
+	    {.fd = STDOUT_FILENO}};
+	struct transcript *transcript = following->transcript;
+	struct queue_job job;
+
+	for (;;) {
+		queue_watch_clear(following->bell);
+		if (queue_look(transcript->sight->queue, transcript->job, &job, err) < 0 || hear(following, err) < 0)
+			return -1;
+		if (queue_is_finished(job.status)) {
+			turn_to_all(following, true);
+			return job.status == QUEUE_COMPLETE ? 0 : EX_NO;
+		}
+		if (fflush(stdout) != 0)
+			return error_errno(err, EX_IOERR, "standard output");
+		if (poll(fds, 3, -1) < 0 && errno != EINTR)
+			return error_errno(err, EX_OSERR, "poll");
+		if (fds[2].revents & (POLLERR | POLLHUP))
+			return error_set(err, EX_IOERR, "standard output: nobody reads it any more");
+	}
+}
+
+static void
+make_springs(struct following *following)
+{
+	const struct transcript *transcript = following->transcript;
+
+	following->list = memory_zeroed(transcript->count, sizeof *following->list);
+	for (size_t i = 0; i < transcript->count; i++) {
+		const struct transcript_task *task = &transcript->list[i];
+
+		following->list[i] = (struct spring){.task = task, .fd = -1, .prefix = memory_printf("%s %s%s%s", task->node,
+		    task->task->action, *task->task->service ? " " : "", task->task->service)};
+	}
+	qsort(following->list, transcript->count, sizeof *following->list, by_id);
+}
+
+/* What happens from here on is told; what happened before is read after. */
+static int
+begin(struct following *following, struct error *err)
+{
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/self/fd/%d", following->transcript->folder);
+	following->bell = queue_watch(following->transcript->sight->queue, err);
+	if (following->bell < 0)
+		return -1;
+	following->inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	if (following->inotify < 0 || inotify_add_watch(following->inotify, path, IN_CREATE | IN_MODIFY) < 0)
+		return error_errno(err, EX_OSERR, "the logs of job %s: cannot be watched", following->transcript->job);
+	make_springs(following);
+	turn_to_all(following, false);
+	return 0;
+}
+
+int
+transcript_follow(struct transcript *transcript, struct error *err)
+{
+	struct following following = {.transcript = transcript, .inotify = -1, .bell = -1};
+	int result = begin(&following, err);
+
+	if (result == 0)
+		result = go_on(&following, err);
+	for (size_t i = 0; following.list && i < transcript->count; i++) {
+		if (following.list[i].fd >= 0)
+			close(following.list[i].fd);
+		buffer_release(&following.list[i].pending);
+		free(following.list[i].prefix);
+	}
+	free(following.list);
+	if (following.inotify >= 0)
+		close(following.inotify);
+	if (following.bell >= 0)
+		close(following.bell);
+	return result;
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "show/transcript.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/printable.h"
+#include "queue/spool/logs.h"
+#include "show/login.h"
+#include "status/sight.h"
+#include "status/target.h"
+
+enum { ALL = (1 << STEP_STATUS_COUNT) - 1 };
+
+static const struct node *
+find_node(const struct layout *layout, const char *id)
+{
+	for (size_t i = 0; i < layout->node_count; i++)
+		if (strcmp(layout->nodes[i].id, id) == 0)
+			return &layout->nodes[i];
+	return NULL;
+}
+
+static bool
+is_meant(const struct transcript *transcript, const struct node *node, const struct show_task *task)
+{
+	const struct target *target = transcript->target;
+
+	if (transcript->action && strcmp(transcript->action, task->action) != 0)
+		return false;
+	if (target->service && strcmp(target->service, task->service) != 0)
+		return false;
+	return node ? target_has(target, node) : !target->node || strcmp(target->node, task->node) == 0;
+}
+
+/* The tasks of the transcript's job, on the nodes of the layout that the operation wanted. */
+static int
+gather(struct transcript *transcript, const struct layout *layout, struct error *err)
+{
+	struct show_task *tasks;
+	size_t count;
+
+	if (show_tasks(transcript->sight->queue, transcript->job, ALL, false, &transcript->arena, &tasks, &count, err) < 0)
+		return -1;
+	transcript->count = 0;
+	transcript->list = arena_alloc(&transcript->arena, count, sizeof *transcript->list);
+	for (size_t i = 0; i < count; i++) {
+		const struct node *node = find_node(layout, tasks[i].node);
+
+		if (is_meant(transcript, node, &tasks[i]))
+			transcript->list[transcript->count++] = (struct transcript_task){&tasks[i],
+			    node ? login_name(node, &transcript->arena) : tasks[i].node};
+	}
+	return 0;
+}
+
+/* Whether the operation had something to do there: 1, 0, -1. */
+static int
+try_operation(struct transcript *transcript, const struct operation *operation, struct error *err)
+{
+	struct operation_documents documents = {0};
+	struct layout layout = {0};
+	struct queue_job job;
+	struct error gone;
+	int result;
+
+	if (!operation->job || !transcript->sight->queue || queue_look(transcript->sight->queue, operation->job, &job, &gone) < 0)
+		return 0;
+	free(transcript->job);
+	transcript->job = memory_string(operation->job);
+	result = operation_documents(&transcript->sight->account, operation->cluster, operation->number, &documents, err);
+	if (result == 0)
+		result = sight_read(documents.wanted ? documents.wanted : "", &layout, err);
+	if (result == 0)
+		result = gather(transcript, &layout, err);
+	layout_release(&layout);
+	operation_documents_release(&documents);
+	return result < 0 ? -1 : transcript->count > 0;
+}
+
+static int
+nothing(const struct transcript *transcript, const struct operation_list *list, int64_t number, struct error *err)
+{
+	char id[CLUSTER_ID_SIZE];
+
+	if (list->count && number)
+		return error_set(err, EX_NO, "%s: operation %" PRId64 " had no such task, or the queue keeps its job no more",
+		    transcript->sight->cluster->name, number);
+	return error_set(err, EX_NO, "%s: no job that the queue keeps had such a task; what is kept of older ones is in the folders "
+	    "of cluster %s", transcript->sight->cluster->name, cluster_id_text(transcript->sight->cluster->id, id));
+}
+
+int
+transcript_open(struct transcript *transcript, struct sight *sight, int64_t number, struct error *err)
+{
+	struct operation_list list = {0};
+	int found = 0;
+
+	transcript->sight = sight;
+	transcript->folder = -1;
+	found = number ? operation_find(&sight->account, sight->cluster->id, number, &list, err)
+	               : operations_list(&sight->account, sight->cluster->id, 0, 0, &list, err);
+	for (size_t i = 0; i < list.count && found == 0; i++)
+		found = try_operation(transcript, &list.list[i], err);
+	if (found == 0)
+		found = nothing(transcript, &list, number, err);
+	else if (found > 0)
+		found = transcript->folder = logs_open(sight->queue, transcript->job, err);
+	operation_list_release(&list);
+	return found < 0 ? -1 : 0;
+}
+
+void
+transcript_line(const struct transcript *transcript, const char *prefix, const char *line, size_t length)
+{
+	char *text = memory_substring(line, length);
+
+	if (*prefix)
+		printf("%s%s%s | ", transcript->colour ? "\033[1m" : "", prefix, transcript->colour ? "\033[0m" : "");
+	if (transcript->plain) {
+		fwrite(line, 1, length, stdout);
+	} else {
+		printable(text);
+		fputs(text, stdout);
+	}
+	putchar('\n');
+	free(text);
+}
+
+static void
+print_title(const struct transcript *transcript, const struct transcript_task *task)
+{
+	printf("%s==> %s%s%s on %s, attempt %" PRId64 ": %s <==%s\n", transcript->colour ? "\033[1m" : "", task->task->action,
+	    *task->task->service ? " " : "", task->task->service, task->node, task->task->attempt,
+	    index_status_name(task->task->status), transcript->colour ? "\033[0m" : "");
+}
+
+static void
+print_text(const struct transcript *transcript, const struct buffer *text)
+{
+	const char *start = text->data, *rest = text->data + text->length, *end;
+
+	for (; start < rest; start = end + 1) {
+		end = memchr(start, '\n', (size_t)(rest - start));
+		if (!end)
+			end = rest;
+		transcript_line(transcript, "", start, (size_t)(end - start));
+	}
+}
+
+/* 1, 0 where it has said nothing, -1. */
+static int
+print_task(const struct transcript *transcript, const struct transcript_task *task, bool more, struct error *err)
+{
+	int fd = logs_open_file(transcript->folder, task->task->task, task->task->attempt), result;
+	struct buffer text = {0};
+
+	if (fd < 0)
+		return errno == ENOENT ? 0 : error_errno(err, EX_IOERR, "job %s: the log of %s", transcript->job, task->task->task);
+	result = file_read_fd(fd, "log", SIZE_MAX, &text, err);
+	if (result == 0 && text.length) {
+		if (more)
+			putchar('\n');
+		print_title(transcript, task);
+		print_text(transcript, &text);
+		result = 1;
+	}
+	buffer_release(&text);
+	close(fd);
+	return result;
+}
+
+int
+transcript_print(struct transcript *transcript, struct error *err)
+{
+	int count = 0, got;
+
+	for (size_t i = 0; i < transcript->count; i++) {
+		if (transcript->list[i].task->attempt == 0)
+			continue;
+		got = print_task(transcript, &transcript->list[i], count > 0, err);
+		if (got < 0)
+			return -1;
+		count += got;
+	}
+	return count;
+}
+
+void
+transcript_release(struct transcript *transcript)
+{
+	if (transcript->folder >= 0)
+		close(transcript->folder);
+	free(transcript->job);
+	arena_release(&transcript->arena);
+}

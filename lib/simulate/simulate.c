@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "simulate/simulate.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/message.h"
+#include "json/record.h"
+#include "model/print.h"
+#include "simulate/rehearse.h"
+
+enum { TOLD_MAX = 20 };
+
+double
+simulate_parse_part(const char *text)
+{
+	char *end;
+	double part = strtod(text, &end);
+
+	if (end == text || (*end && strcmp(end, "%") != 0))
+		return -1;
+	if (*end)
+		part /= 100;
+	return part >= 0 && part <= 1 ? part : -1;
+}
+
+static double
+seconds(int64_t ms)
+{
+	return (double)ms / 1000;
+}
+
+static double
+utilisation(const struct rehearsal *rehearsal, uint32_t slots)
+{
+	double offered = (double)rehearsal->makespan_ms * slots;
+
+	return offered > 0 ? (double)rehearsal->work_ms / offered : 0;
+}
+
+static void
+print_ids(struct rehearsal *rehearsal, const uint32_t *steps, uint32_t count, struct buffer *out)
+{
+	buffer_byte(out, '[');
+	for (uint32_t i = 0; i < count; i++) {
+		if (i)
+			buffer_byte(out, ',');
+		json_quote(index_step_id(&rehearsal->index, steps[i]), out);
+	}
+	buffer_byte(out, ']');
+}
+
+static bool
+has_failed(struct rehearsal *rehearsal, uint32_t step)
+{
+	return !rehearsal->index.steps[step].is_milestone && index_live(&rehearsal->index, step)->status == STEP_FAILED;
+}
+
+static void
+print_failed(struct rehearsal *rehearsal, struct buffer *out)
+{
+	const char *between = "";
+
+	buffer_byte(out, '[');
+	for (uint32_t i = 0; i < rehearsal->index.header->step_count; i++)
+		if (has_failed(rehearsal, i)) {
+			buffer_text(out, between);
+			json_quote(index_step_id(&rehearsal->index, i), out);
+			between = ",";
+		}
+	buffer_byte(out, ']');
+}
+
+static void
+print_tasks(const struct rehearsal *rehearsal, struct buffer *out)
+{
+	const uint32_t *count = rehearsal->index.header->count;
+	struct print print;
+
+	print_begin(&print, (jv){0}, out);
+	print_integer(&print, "blocked", count[STEP_BLOCKED]);
+	print_integer(&print, "done", count[STEP_DONE]);
+	print_integer(&print, "failed", count[STEP_FAILED]);
+	print_integer(&print, "total", (int64_t)count[STEP_BLOCKED] + count[STEP_DONE] + count[STEP_FAILED]);
+	print_close(&print);
+}
+
+static void
+print_record(const struct simulate_options *options, struct rehearsal *rehearsal, struct buffer *out)
+{
+	struct print print;
+
+	print_begin(&print, (jv){0}, out);
+	print_integer(&print, "attempts", rehearsal->attempts);
+	print_number(&print, "bound_s", seconds(rehearsal_bound_ms(rehearsal, options->slots)));
+	print_number(&print, "busiest_node_s", seconds(rehearsal->node_ms));
+	print_name(&print, "critical_path");
+	print_ids(rehearsal, rehearsal->path, rehearsal->path_count, out);
+	print_number(&print, "critical_path_s", seconds(rehearsal->critical_ms));
+	print_name(&print, "failed");
+	print_failed(rehearsal, out);
+	print_integer(&print, "failed_attempts", rehearsal->failures);
+	print_string(&print, "kind", "rehearsal");
+	print_number(&print, "makespan_s", seconds(rehearsal->makespan_ms));
+	print_integer(&print, "peak", rehearsal->peak);
+	print_integer(&print, "retries", rehearsal->retries);
+	print_integer(&print, "seed", (int64_t)options->seed);
+	print_integer(&print, "slots", options->slots);
+	print_name(&print, "tasks");
+	print_tasks(rehearsal, out);
+	print_integer(&print, "undone", rehearsal->undone);
+	print_number(&print, "utilisation", utilisation(rehearsal, options->slots));
+	print_number(&print, "work_s", seconds(rehearsal->work_ms));
+	print_end(&print);
+}
+
+static void
+say_step(struct rehearsal *rehearsal, uint32_t step)
+{
+	struct index *index = &rehearsal->index;
+	const char *service = index_step_service(index, step);
+
+	printf("  %s %s%s%s on %s\n", index_step_id(index, step), action_name((enum action)index_step(index, step)->action),
+	    *service ? " " : "", service, index_node_id(index, index_step(index, step)->node));
+}
+
+static void
+say_path(struct rehearsal *rehearsal)
+{
+	uint32_t count = rehearsal->path_count, skipped = count > TOLD_MAX ? count - TOLD_MAX : 0;
+
+	if (count > 0)
+		printf("\nCritical path:\n");
+	for (uint32_t i = 0; i < count; i++) {
+		if (skipped && i == TOLD_MAX / 2) {
+			printf("  ... %u more ...\n", skipped);
+			i += skipped;
+		}
+		say_step(rehearsal, rehearsal->path[i]);
+	}
+}
+
+static void
+say_failed(struct rehearsal *rehearsal)
+{
+	uint32_t failed = rehearsal->index.header->count[STEP_FAILED], told = 0;
+
+	if (failed > 0)
+		printf("\nFailed for good, with %u tasks behind them that could not begin:\n",
+		    rehearsal->index.header->count[STEP_BLOCKED]);
+	for (uint32_t i = 0; told < failed && told < TOLD_MAX; i++)
+		if (has_failed(rehearsal, i)) {
+			say_step(rehearsal, i);
+			told++;
+		}
+	if (told < failed)
+		printf("  ... %u more\n", failed - told);
+}
+
+static void
+say(const struct simulate_options *options, struct rehearsal *rehearsal)
+{
+	int64_t bound_ms = rehearsal_bound_ms(rehearsal, options->slots);
+	char makespan[CLOCK_RFC3339_SIZE], critical[CLOCK_RFC3339_SIZE], work[CLOCK_RFC3339_SIZE], share[CLOCK_RFC3339_SIZE],
+	    node[CLOCK_RFC3339_SIZE];
+
+	printf("makespan       %s, %.3f times what no schedule can beat\n", clock_duration(rehearsal->makespan_ms, makespan),
+	    bound_ms ? (double)rehearsal->makespan_ms / (double)bound_ms : 1);
+	printf("critical path  %s, %u tasks\n", clock_duration(rehearsal->critical_ms, critical), rehearsal->path_count);
+	printf("work           %s, which takes %u slots %s\n", clock_duration(rehearsal->work_ms, work), options->slots,
+	    clock_duration((rehearsal->work_ms + options->slots - 1) / options->slots, share));
+	if (rehearsal->node_ms > 0)
+		printf("busiest node   %s, %s\n", clock_duration(rehearsal->node_ms, node),
+		    index_node_id(&rehearsal->index, rehearsal->node));
+	printf("slots          %.1f%% used, at most %u at once\n", utilisation(rehearsal, options->slots) * 100, rehearsal->peak);
+	printf("attempts       %u: %u failed, %u tried again, %u of these after an undo\n", rehearsal->attempts,
+	    rehearsal->failures, rehearsal->retries, rehearsal->undone);
+	say_path(rehearsal);
+	say_failed(rehearsal);
+}
+
+static int
+play(const struct simulate_options *options, const struct blueprint *blueprint)
+{
+	struct buffer out = {0};
+	struct rehearse_options how = {options->seed, options->slots, options->failures, QUEUE_BACKOFF_MS,
+	    blueprint->job.id ? blueprint->job.id : "rehearsal", options->events ? &out : NULL};
+	struct rehearsal rehearsal;
+	struct error err;
+	int code = 0;
+
+	if (rehearse(blueprint, &how, &rehearsal, &err) < 0)
+		code = message_error(&err);
+	else if (options->json && !options->events)
+		print_record(options, &rehearsal, &out);
+	else if (!options->events)
+		say(options, &rehearsal);
+	if (code == 0 && rehearsal.index.header->count[STEP_FAILED] > 0)
+		code = EX_NO;
+	if (out.length)
+		fwrite(out.data, 1, out.length, stdout);
+	buffer_release(&out);
+	rehearsal_release(&rehearsal);
+	return code;
+}
+
+int
+simulate(const struct simulate_options *options)
+{
+	struct problems problems = {0};
+	struct record_reader reader;
+	struct blueprint blueprint;
+	struct error err;
+	int code;
+
+	if (record_reader_open(&reader, options->plan, &err) < 0)
+		return message_error(&err);
+	if (blueprint_read(&blueprint, &reader, options->events ? STDOUT_FILENO : -1, &problems, &err) < 0)
+		code = message_error(&err);
+	else if (problems.total > 0)
+		code = problems_report(&problems, reader.name);
+	else
+		code = play(options, &blueprint);
+	record_reader_release(&reader);
+	problems_release(&problems);
+	blueprint_release(&blueprint);
+	return message_end(code);
+}

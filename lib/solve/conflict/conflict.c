@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "solve/conflict/conflict.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "model/request.h"
+#include "solve/conflict/breach.h"
+#include "solve/conflict/reason.h"
+#include "solve/program/build.h"
+#include "solve/program/demand.h"
+#include "solve/search/extreme.h"
+#include "solve/solve.h"
+
+enum { ALL_NODES = 20000 }; /* for all questions: what is not known by then counts as satisfiable */
+
+struct inquiry {
+	struct demands demands;
+	struct budget *budget;
+	bool open; /* whether a demand is needed could not be found out */
+};
+
+/* Whether the demands that are not dropped are still too much. 1, 0, or -1 with err. only: the answer decides about a
+ * single demand. */
+static int
+is_too_much(struct inquiry *q, bool only, struct error *err)
+{
+	struct budget part = budget_part(q->budget, CONFLICT_QUESTION);
+	struct program program;
+	int rc = -1;
+
+	if (q->budget->spent) {
+		q->open = true;
+		return 0;
+	}
+	if (program_build(q->demands.request, &q->demands, &program, err) == 0) {
+		enum verdict verdict = VERDICT_OPEN;
+
+		if (budget_work(&part, program_size(&program)))
+			verdict = extreme_any(&program, &part);
+
+		q->open = q->open || (only && verdict == VERDICT_OPEN);
+		rc = verdict == VERDICT_NONE;
+	}
+	program_release(&program);
+	budget_take(q->budget, &part);
+	return rc;
+}
+
+static void
+drop_range(struct demands *demands, size_t from, size_t to, bool drop)
+{
+	for (size_t i = from; i < to; i++)
+		demand_drop(demands, &demands->list[i], drop);
+}
+
+/* Drops what can be dropped of a range so that the rest is still too much: all of it, or what can be of its
+ * halves. What must stay of the larger rest must stay of the smaller one, so the rest is minimal when all ranges
+ * were looked at. */
+static int
+reduce(struct inquiry *q, size_t from, size_t to, struct error *err)
+{
+	int rc;
+
+	if (from == to)
+		return 0;
+	drop_range(&q->demands, from, to, true);
+	rc = is_too_much(q, to - from == 1, err);
+	if (rc != 0)
+		return rc < 0 ? -1 : 0;
+	drop_range(&q->demands, from, to, false);
+	if (to - from == 1)
+		return 0;
+	if (reduce(q, from, from + (to - from) / 2, err) < 0)
+		return -1;
+	return reduce(q, from + (to - from) / 2, to, err);
+}
+
+static size_t
+kept(const struct demands *demands, const struct demand **list)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < demands->count; i++)
+		if (demand_holds(demands, demands->list[i].kind, demands->list[i].index))
+			list[count++] = &demands->list[i];
+	return count;
+}
+
+static bool
+has_hardware(const struct request *request)
+{
+	bool has = false;
+
+	for (size_t i = 0; i < request->hardwaretype_count && !has; i++) {
+		const struct hardware_offer *offer = hardwaretype_offer(&request->hardwaretypes[i], request->provider.name);
+
+		has = offer && offer->flavor;
+	}
+	return has;
+}
+
+/* Where even no demand at all is too much. */
+static void
+explain_nothing(const struct request *request, struct buffer *out)
+{
+	buffer_printf(out, "no %s type is to be had at provider %s", has_hardware(request) ? "image" : "hardware",
+	    request->provider.name);
+}
+
+static struct string_list
+point_at_nothing(const struct request *request, struct arena *arena)
+{
+	const char **list = arena_alloc(arena, 1, sizeof *list);
+
+	list[0] = has_hardware(request) ? "/imagetypes" : "/hardwaretypes";
+	return (struct string_list){list, 1};
+}
+
+static int
+compare_texts(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static struct string_list
+pointers_of(const struct demands *demands, const struct demand **list, size_t count, struct arena *arena)
+{
+	const char **pointers = arena_alloc(arena, count, sizeof *pointers);
+
+	for (size_t i = 0; i < count; i++) {
+		struct buffer out = {0};
+
+		demand_pointer(demands, list[i], &out);
+		pointers[i] = arena_string(arena, out.data);
+		buffer_release(&out);
+	}
+	qsort(pointers, count, sizeof *pointers, compare_texts);
+	return (struct string_list){pointers, count};
+}
+
+/* What the present layout breaks already. */
+static int
+find_breaches(struct demands *demands, struct breaches *breaches, struct error *err)
+{
+	struct program program;
+	int rc = program_build(demands->request, demands, &program, err);
+
+	if (rc == 0)
+		breaches_find(&program, demands, breaches);
+	program_release(&program);
+	return rc;
+}
+
+/* Leaves nothing but the breaches and that machines stay as they are, if that is too much by itself. */
+static int
+blame_breaches(struct inquiry *q, const struct breaches *breaches, struct error *err)
+{
+	struct demands *demands = &q->demands;
+	int rc;
+
+	for (size_t i = 0; i < demands->count; i++)
+		if (demands->list[i].kind != DEMAND_NODES && !breach_of(breaches, &demands->list[i]))
+			demand_drop(demands, &demands->list[i], true);
+	rc = is_too_much(q, false, err);
+	if (rc == 0)
+		drop_range(demands, 0, demands->count, false);
+	return rc < 0 ? -1 : 0;
+}
+
+static int
+find_conflict(struct inquiry *q, struct breaches *breaches, struct error *err)
+{
+	if (q->demands.request->node_count && find_breaches(&q->demands, breaches, err) < 0)
+		return -1;
+	if (breaches->count && blame_breaches(q, breaches, err) < 0)
+		return -1;
+	return reduce(q, 0, q->demands.count, err);
+}
+
+int
+conflict_explain(const struct request *request, int64_t moves_max, struct budget *budget, struct arena *arena,
+    struct refusal *refusal, struct error *err)
+{
+	struct budget part = budget_part(budget, ALL_NODES);
+	struct inquiry q = {.budget = &part};
+	struct breaches breaches = {0};
+	const struct demand **list;
+	struct buffer out = {0};
+	size_t count;
+	int rc;
+
+	demands_collect(request, &q.demands);
+	q.demands.moves_max = moves_max;
+	demands_sort(&q.demands);
+	rc = find_conflict(&q, &breaches, err);
+	list = memory_zeroed(q.demands.count, sizeof *list);
+	count = kept(&q.demands, list);
+	if (rc == 0) {
+		struct reason reason = {&q.demands, list, count, &breaches, &part};
+
+		if (count)
+			reason_write(&reason, &out);
+		else
+			explain_nothing(request, &out);
+		rc = reason_write_change(&reason, budget, &out, err);
+		refusal->conflict = count ? pointers_of(&q.demands, list, count, arena) : point_at_nothing(request, arena);
+		refusal->because = arena_string(arena, out.data);
+	}
+	refusal->not_minimal = q.open;
+	budget_take(budget, &part);
+	buffer_release(&out);
+	free(breaches.list);
+	free(list);
+	demands_release(&q.demands);
+	return rc;
+}

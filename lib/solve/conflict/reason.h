@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A conflict in a sentence, with numbers that a person can act on.
+ */
+#ifndef SOLVE_CONFLICT_REASON_H
+#define SOLVE_CONFLICT_REASON_H
+
+#include <stddef.h>
+
+struct breaches;
+struct budget;
+struct buffer;
+struct demand;
+struct demands;
+struct error;
+
+struct reason {
+	struct demands *demands;         /* all but the members are dropped */
+	const struct demand **list;      /* the members: one at least */
+	size_t count;
+	const struct breaches *breaches; /* of the present layout */
+	struct budget *budget;           /* to find out what would be possible */
+};
+
+/* Appends what cannot hold together: "a needs at least 3 instances, but 2 machines are asked for: at most 2 instances are possible". */
+void reason_write(const struct reason *reason, struct buffer *out);
+
+/* Appends what the present layout has to do with it, and how few moves would do, which is found within the budget. -1 with err. */
+int reason_write_change(const struct reason *reason, struct budget *budget, struct buffer *out, struct error *err);
+
+#endif

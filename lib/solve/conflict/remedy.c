@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "solve/conflict/remedy.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/buffer.h"
+#include "model/request.h"
+#include "solve/lp/master.h"
+#include "solve/program/demand.h"
+#include "solve/search/branch.h"
+
+enum { NODES_MAX = 2000 }; /* of the search */
+
+#define ROUNDING 1e-6
+
+/* The least that fractions of machines allow. */
+static int64_t
+relaxed_moves(struct master *m)
+{
+	int *column = memory_zeroed(m->row_count, sizeof *column);
+	double *value = memory_zeroed(m->row_count, sizeof *value), sum = 0;
+	size_t count = master_solution(m, column, value);
+
+	for (size_t i = 0; i < count; i++)
+		sum += value[i] * (double)pattern_moves(m->program, &m->columns[column[i]].pattern);
+	free(column);
+	free(value);
+	return (int64_t)ceil(sum - ROUNDING);
+}
+
+static void
+find_fewest(const struct program *p, struct budget *budget, struct buffer *out)
+{
+	struct master m;
+	struct budget part = budget_part(budget, NODES_MAX);
+	struct uses found = {0};
+	int64_t least = 0;
+	enum verdict verdict = VERDICT_NONE;
+
+	master_init(&m, p, &part);
+	if (m.row_of_moves != SIMPLEX_NONE && master_relax(&m, m.row_of_moves, 1)) {
+		least = relaxed_moves(&m);
+		verdict = branch_best(&m, m.row_of_moves, 1, &found);
+	}
+	if (verdict == VERDICT_FOUND) {
+		least = branch_activity(&m, m.row_of_moves, &found);
+		buffer_printf(out, "; %" PRId64 " %s would do", least, least == 1 ? "move" : "moves");
+	} else if (verdict == VERDICT_OPEN)
+		buffer_printf(out, "; at least %" PRId64 " %s needed", least, least == 1 ? "move is" : "moves are");
+	budget_take(budget, &part);
+	free(found.list);
+	master_release(&m);
+}
+
+int
+remedy_words(const struct request *request, struct budget *budget, struct buffer *out, struct error *err)
+{
+	struct demands demands;
+	struct program program;
+	int rc;
+
+	demands_collect(request, &demands);
+	demands.moves_max = INT64_MAX;
+	rc = program_build(request, &demands, &program, err);
+	if (rc == 0)
+		find_fewest(&program, budget, out);
+	program_release(&program);
+	demands_release(&demands);
+	return rc;
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "solve/lp/block.h"
+
+#include <stdlib.h>
+
+#include "solve/lp/hunt.h"
+#include "solve/program/bits.h"
+
+enum { OPTION_WORK = 8 };
+
+static bool
+find_scarce(struct blocks *b)
+{
+	const struct hunt *hunt = b->hunt;
+
+	for (size_t r = 0; r < hunt->program->resource_count; r++) {
+		int64_t sum = 0;
+
+		for (size_t i = 0; i < hunt->gainful && hunt->left[r] != NO_MAX; i++)
+			sum += hunt->program->units[hunt->order[i]].consumes[r];
+		if (hunt->left[r] == NO_MAX || sum <= hunt->left[r])
+			continue;
+		if (b->scarce_count == SCARCE)
+			return false;
+		b->room[b->scarce_count] = hunt->left[r];
+		b->scarce[b->scarce_count++] = r;
+	}
+	return b->scarce_count > 0;
+}
+
+/* Whether a machine can come to have what the toll asks for. */
+static bool
+may_concern(const struct hunt *hunt, const struct toll *toll, const uint64_t *gainful)
+{
+	const struct region *region = toll->region;
+	size_t words = hunt->program->unit_words;
+
+	for (size_t i = 0; i < words; i++)
+		if (region->with[i] & ~(hunt->chosen[i] | gainful[i]))
+			return false;
+	return hunt_concerns(hunt, toll) && !bits_meet(region->without, hunt->chosen, words);
+}
+
+static bool
+find_tolls(struct blocks *b)
+{
+	const struct hunt *hunt = b->hunt;
+	uint64_t *gainful = memory_zeroed(hunt->program->unit_words, sizeof *gainful);
+	bool good = true;
+
+	for (size_t i = 0; i < hunt->gainful; i++)
+		bits_add(gainful, (size_t)hunt->order[i]);
+	for (size_t i = 0; i < hunt->prices->toll_count && good; i++) {
+		if (!may_concern(hunt, &hunt->prices->tolls[i], gainful))
+			continue;
+		good = b->toll_count < BLOCK_TOLLS;
+		if (good)
+			b->tolls[b->toll_count++] = &hunt->prices->tolls[i];
+	}
+	free(gainful);
+	return good;
+}
+
+static bool
+have_to_do(const struct program *p, size_t a, size_t b)
+{
+	const struct unit *unit = &p->units[a];
+
+	for (size_t i = 0; i < unit->crowd_count; i++)
+		if (bits_has(p->crowds[unit->crowds[i]], b))
+			return true;
+	return bits_has(unit->excludes, b);
+}
+
+/* Adds to a block all that has to do with what is in it. */
+static bool
+complete(const struct hunt *hunt, struct block *block, bool *placed)
+{
+	for (size_t done = 0; done < block->count; done++)
+		for (size_t i = 0; i < hunt->gainful; i++) {
+			if (placed[i] || !have_to_do(hunt->program, (size_t)block->units[done], (size_t)hunt->order[i]))
+				continue;
+			if (block->count == BLOCK_UNITS)
+				return false;
+			placed[i] = true;
+			block->units[block->count++] = hunt->order[i];
+		}
+	return true;
+}
+
+/* Puts the units that gain into blocks, in their order. */
+static bool
+find_blocks(struct blocks *b)
+{
+	const struct hunt *hunt = b->hunt;
+	bool *placed = memory_zeroed(hunt->gainful, sizeof *placed), good = true;
+
+	b->list = memory_zeroed(hunt->gainful, sizeof *b->list);
+	for (size_t i = 0; i < hunt->gainful && good; i++) {
+		struct block *block = &b->list[b->count];
+
+		if (placed[i])
+			continue;
+		placed[i] = true;
+		block->units[block->count++] = hunt->order[i];
+		good = complete(hunt, block, placed);
+		b->count++;
+	}
+	free(placed);
+	return good;
+}
+
+int64_t
+blocks_advantage(const struct blocks *b, uint64_t killed, uint64_t than)
+{
+	int64_t sum = 0;
+
+	for (uint64_t differ = killed ^ than; differ; differ &= differ - 1) {
+		size_t i = (size_t)__builtin_ctzll(differ);
+		int64_t price = b->tolls[i]->price;
+
+		sum += killed >> i & 1 ? (price < 0 ? -price : 0) : (price > 0 ? price : 0);
+	}
+	return sum;
+}
+
+int64_t
+blocks_tolls(const struct blocks *b, uint64_t killed, bool gains)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < b->toll_count; i++)
+		if (!(killed >> i & 1) && (!gains || b->tolls[i]->price > 0))
+			sum += b->tolls[i]->price;
+	return sum;
+}
+
+static bool
+is_no_better(const struct blocks *b, const struct option *a, const struct option *than)
+{
+	return a->takes[0] >= than->takes[0] && a->takes[1] >= than->takes[1] &&
+	    a->value + blocks_advantage(b, a->kills, than->kills) <= than->value;
+}
+
+/* Adds an option, unless one that is there is as good; those that are no better than it go. */
+static bool
+add_option(const struct blocks *b, struct block *block, const struct option *option)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < block->option_count; i++)
+		if (is_no_better(b, option, &block->options[i]))
+			return true;
+	for (size_t i = 0; i < block->option_count; i++)
+		if (!is_no_better(b, &block->options[i], option))
+			block->options[kept++] = block->options[i];
+	block->option_count = kept;
+	if (kept == BLOCK_OPTIONS)
+		return false;
+	block->options[block->option_count++] = *option;
+	return true;
+}
+
+/* What is chosen now, as an option. */
+static struct option
+option_of(const struct blocks *b, const struct block *block, uint32_t units, int64_t base)
+{
+	struct option option = {.units = units, .value = b->hunt->value - base};
+
+	for (size_t r = 0; r < b->scarce_count; r++)
+		option.takes[r] = b->room[r] - b->hunt->left[b->scarce[r]];
+	for (size_t i = 0; i < b->toll_count; i++)
+		for (size_t j = 0; j < block->count; j++)
+			if (bits_has(units >> j & 1 ? b->tolls[i]->region->without : b->tolls[i]->region->with, (size_t)block->units[j]))
+				option.kills |= UINT64_C(1) << i;
+	return option;
+}
+
+/* Lists what may be chosen of the i-th unit of a block and those behind it. base: the worth of what was chosen before. */
+static bool
+list_options(struct blocks *b, struct block *block, size_t i, uint32_t units, int64_t base)
+{
+	struct hunt *hunt = b->hunt;
+	bool good;
+
+	if (i == block->count) {
+		struct option option = option_of(b, block, units, base);
+
+		return budget_work(hunt->budget, OPTION_WORK * (block->option_count + 1)) && add_option(b, block, &option);
+	}
+	good = list_options(b, block, i + 1, units, base);
+	if (good && hunt_take(hunt, (size_t)block->units[i], b->depth + (size_t)__builtin_popcount(units))) {
+		good = list_options(b, block, i + 1, units | UINT32_C(1) << i, base);
+		hunt_put_back(hunt, (size_t)block->units[i]);
+	}
+	return good;
+}
+
+bool
+blocks_find(struct blocks *b, struct hunt *hunt, size_t depth)
+{
+	bool good;
+
+	*b = (struct blocks){.hunt = hunt, .depth = depth};
+	good = find_scarce(b) && find_tolls(b) && find_blocks(b);
+	for (size_t i = 0; i < b->count && good; i++) {
+		b->list[i].options = memory_zeroed(BLOCK_OPTIONS, sizeof *b->list[i].options);
+		good = list_options(b, &b->list[i], 0, 0, hunt->value);
+	}
+	return good;
+}
+
+void
+blocks_release(struct blocks *b)
+{
+	for (size_t i = 0; i < b->count; i++)
+		free(b->list[i].options);
+	free(b->list);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Blocks of units that have to do with each other (they exclude each other), and what may be chosen of each. Blocks have
+ * nothing to do with each other but that they share the room of a machine, and the tolls.
+ */
+#ifndef SOLVE_LP_BLOCK_H
+#define SOLVE_LP_BLOCK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct hunt;
+struct toll;
+
+enum {
+	SCARCE = 2,          /* resources, at most */
+	BLOCK_UNITS = 16,    /* at most */
+	BLOCK_OPTIONS = 256, /* at most */
+	BLOCK_TOLLS = 64,    /* at most */
+};
+
+struct option { /* some units of a block that may stand together */
+	uint32_t units; /* bit i: the i-th of the block */
+	int64_t takes[SCARCE], value;
+	uint64_t kills; /* tolls that a machine with no more and no less of the block is not concerned by */
+};
+
+struct block {
+	int units[BLOCK_UNITS];
+	size_t count, option_count;
+	struct option *options;
+};
+
+struct blocks { /* release them */
+	struct hunt *hunt;
+	size_t depth;
+	size_t scarce[SCARCE], scarce_count; /* resources of which there is too little for all units that gain */
+	int64_t room[SCARCE];                /* what is left of them */
+	const struct toll *tolls[BLOCK_TOLLS]; /* those that may concern a machine */
+	size_t toll_count;
+	struct block *list;
+	size_t count;
+};
+
+/* Finds the blocks of the units that gain, where all that must be there is chosen. False where the rules do not suit:
+ * more than two resources are scarce, or too many units have to do with each other. */
+bool blocks_find(struct blocks *blocks, struct hunt *hunt, size_t depth);
+void blocks_release(struct blocks *blocks);
+
+/* What a set of tolls may be worth more than another one, whatever kills the same ones of both. */
+int64_t blocks_advantage(const struct blocks *blocks, uint64_t killed, uint64_t than);
+
+/* What those that are not killed are worth together; or only those that gain. */
+int64_t blocks_tolls(const struct blocks *blocks, uint64_t killed, bool gains);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How long may be searched. A search is counted in nodes: each relaxation is one, and so is every so many steps
+ * within one. So a limit on nodes ends it at the same place every time, whatever the machine.
+ */
+#ifndef SOLVE_LP_BUDGET_H
+#define SOLVE_LP_BUDGET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum verdict {
+	VERDICT_NONE,  /* there is no solution (where one was given: no better one) */
+	VERDICT_FOUND,
+	VERDICT_OPEN,  /* the limit was reached */
+};
+
+struct budget { /* zero-initialised: no limit */
+	unsigned long nodes, nodes_max; /* spent; at most (0: any number) */
+	int64_t deadline_ms;            /* of the monotonic clock; 0: none */
+	unsigned long work;             /* steps that are no node yet */
+	uint64_t steps, steps_max;      /* spent in all, each about a nanosecond; at most (0: any number) */
+	bool spent, late;               /* a limit was reached; it was the deadline */
+};
+
+/* Counts a node, or steps of work. False where the budget is spent. */
+bool budget_node(struct budget *budget);
+bool budget_work(struct budget *budget, unsigned long steps);
+
+/* A part of what is left, at most nodes; and what was spent of a part. */
+struct budget budget_part(const struct budget *budget, unsigned long nodes);
+void budget_take(struct budget *budget, const struct budget *part);
+
+#endif

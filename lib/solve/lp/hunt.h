@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The hunt for the best pattern on one hardware type: the parts that price_best is made of.
+ */
+#ifndef SOLVE_LP_HUNT_H
+#define SOLVE_LP_HUNT_H
+
+#include "solve/lp/budget.h"
+#include "solve/lp/price.h"
+
+struct ruler { /* all resources of a machine as one */
+	double *weight; /* of each unit: the part of the machine that it takes */
+	double room;    /* the part that is left */
+};
+
+struct hunt { /* for the best pattern of a group, on one type after the other */
+	const struct program *program;
+	const struct prices *prices;
+	struct prices own;       /* these, with what units are worth in the group */
+	uint64_t *stays;         /* units that have to be there */
+	const struct wish *wish; /* or NULL */
+	struct budget *budget;   /* of steps; once it is spent, nothing is found */
+	int group, hardware;
+	int *order;              /* units still to be decided */
+	size_t count, first;     /* of them; the first ones are decided in any case, */
+	size_t gainful;          /* up to here are worth something, behind it are those that only make up the size */
+	int64_t *hope;           /* [i]: what order[i..] may add at best */
+	struct ruler worth, services; /* measures for bounds of the worth and of the number of services */
+	int *light;              /* order[light[0]], ...: by what they take for each service */
+	size_t *rest;            /* [i]: services in order[i..] */
+	size_t largest;          /* services in one unit, at most */
+	uint64_t *chosen, *refused, *images; /* images: of each depth, those that all chosen may use */
+	uint64_t *asked;         /* units that tolls ask for */
+	int64_t *left;           /* capacity */
+	bool crammed;            /* capacities count */
+	bool choosy;             /* the wish leaves out an image that a pattern may get before one it names */
+	size_t size;             /* services chosen */
+	size_t need;             /* services at least */
+	int64_t value;           /* of what is chosen, without tolls */
+	int64_t grain;           /* all prices of units are multiples of it */
+	int64_t best, enough;
+	unsigned steps;          /* since the last pattern was found */
+	size_t patience;         /* steps until the search is given up */
+	bool found;
+	uint64_t *best_units;
+};
+
+struct candidate {
+	int unit, rank;
+	double merit, bulk; /* worth for its room; room for each service */
+};
+
+/* Puts unit u on the machine, at that depth (its images become those of the next). False, and nothing done, where
+ * it may not stand there. */
+bool hunt_take(struct hunt *hunt, size_t u, size_t depth);
+
+/* Takes it away again. */
+void hunt_put_back(struct hunt *hunt, size_t u);
+
+/* What a machine with what is chosen is worth. */
+int64_t hunt_worth(const struct hunt *hunt);
+
+/* Whether a toll can concern this group and type at all. */
+bool hunt_concerns(const struct hunt *hunt, const struct toll *toll);
+
+/* Finds the units to decide, and puts them in the order in which that is done. */
+void hunt_arrange(struct hunt *hunt, struct candidate *scratch);
+
+/* Decides order[i] and all behind it, until the patience is at its end. */
+void hunt_search(struct hunt *hunt, size_t i, size_t depth);
+
+#endif

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What was chosen of some blocks matters to the others only by the room that it left, by its worth, and by the tolls that may
+ * still concern the machine: that is a label. Block after block, each label is continued by each option of the block. A
+ * label is dropped where another one leaves as much room of each resource and is worth as much, or where what the other
+ * blocks may add at best, at some rates for the room, cannot beat what was found.
+ *
+ * A search by depth tells apart all sets that fill a machine to nearly the same worth; there are exponentially many. Labels are
+ * as many as there are rooms and worths that differ.
+ */
+#include "solve/lp/label.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "solve/lp/block.h"
+#include "solve/lp/hunt.h"
+#include "solve/program/bits.h"
+
+enum {
+	LABELS = 1 << 18, /* at a time, at most */
+	LABEL_WORK = 8,
+	ROUNDS = 30,      /* of looking for rates */
+	TARIFFS = 3,
+};
+
+struct label {
+	int64_t left[SCARCE], value; /* value without tolls */
+	uint64_t killed;             /* tolls */
+	int from, option;            /* the label before, and the option taken */
+};
+
+struct labels {
+	struct label *list;
+	size_t count, capacity;
+};
+
+struct tariff { /* what room costs */
+	double rate[SCARCE];
+	int64_t *surplus; /* [i]: what block i and those behind it are worth beyond the room they take, at most */
+};
+
+struct step { /* of the skyline: with so much left of the second resource, that is the best worth */
+	int64_t left, value;
+};
+
+struct shelf {
+	struct hunt *hunt;
+	struct blocks blocks;
+	struct tariff tariffs[TARIFFS];
+	struct labels *stages; /* [i]: before block i */
+	struct step *skyline;
+	size_t skyline_count, skyline_capacity;
+};
+
+static double
+cost_of(const struct tariff *tariff, const int64_t *amounts)
+{
+	return tariff->rate[0] * (double)amounts[0] + tariff->rate[1] * (double)amounts[1];
+}
+
+/* What an option is worth beyond its room, rounded up by more than doubles err. */
+static int64_t
+surplus_of(const struct option *option, const struct tariff *tariff)
+{
+	return option->value - (int64_t)floor(cost_of(tariff, option->takes)) + 1;
+}
+
+/* The option of a block that is worth most beyond its room. A block has one at least: to take nothing. */
+static const struct option *
+best_option(const struct block *block, const struct tariff *tariff, int64_t *surplus)
+{
+	const struct option *best = &block->options[0];
+
+	*surplus = surplus_of(best, tariff);
+	for (size_t i = 1; i < block->option_count; i++) {
+		int64_t own = surplus_of(&block->options[i], tariff);
+
+		if (own <= *surplus)
+			continue;
+		*surplus = own;
+		best = &block->options[i];
+	}
+	return best;
+}
+
+/* What all blocks may add at a rate; used: the room that they would take, in parts of what is left. */
+static double
+bound_at(const struct blocks *blocks, const struct tariff *tariff, double *used)
+{
+	double sum = cost_of(tariff, blocks->room);
+
+	used[0] = used[1] = 0;
+	for (size_t i = 0; i < blocks->count; i++) {
+		int64_t surplus;
+		const struct option *best = best_option(&blocks->list[i], tariff, &surplus);
+
+		sum += (double)surplus;
+		for (size_t r = 0; r < SCARCE; r++)
+			used[r] += (double)best->takes[r] / fmax(1, (double)blocks->room[r]);
+	}
+	return sum;
+}
+
+/* To begin with: each scarce resource is worth its part of half of all that there is to gain. */
+static struct tariff
+first_tariff(const struct hunt *hunt, const struct blocks *blocks)
+{
+	struct tariff tariff = {{0, 0}, NULL};
+	double all = 0;
+
+	for (size_t i = 0; i < hunt->gainful; i++)
+		all += fmax(0, (double)hunt->prices->unit[hunt->order[i]]);
+	for (size_t r = 0; r < blocks->scarce_count; r++)
+		tariff.rate[r] = all / 2 / fmax(1, (double)blocks->room[r]) / (double)blocks->scarce_count;
+	return tariff;
+}
+
+/* Rates at which the bound is low: of what is used too much they rise, of the other they fall. Any rates give a bound. */
+static void
+find_tariffs(struct shelf *s)
+{
+	static const double parts[TARIFFS] = {1, 0.9, 1.1};
+	struct tariff tariff = first_tariff(s->hunt, &s->blocks), best = tariff;
+	double least = INFINITY, pace = 0.5, used[SCARCE];
+
+	for (int round = 0; round < ROUNDS; round++) {
+		double bound = bound_at(&s->blocks, &tariff, used);
+
+		if (bound < least)
+			best = tariff;
+		else
+			pace *= 0.8;
+		least = fmin(least, bound);
+		for (size_t r = 0; r < s->blocks.scarce_count; r++)
+			tariff.rate[r] *= exp(pace * fmax(-1, fmin(1, used[r] - 1)));
+	}
+	for (size_t k = 0; k < TARIFFS; k++)
+		for (size_t r = 0; r < SCARCE; r++)
+			s->tariffs[k].rate[r] = best.rate[r] * parts[k];
+}
+
+static void
+sum_surplus(struct shelf *s)
+{
+	for (size_t k = 0; k < TARIFFS; k++) {
+		struct tariff *tariff = &s->tariffs[k];
+		int64_t sum = 0, surplus = 0;
+
+		tariff->surplus = memory_zeroed(s->blocks.count + 1, sizeof *tariff->surplus);
+		for (size_t i = s->blocks.count; i-- > 0;) {
+			best_option(&s->blocks.list[i], tariff, &surplus);
+			tariff->surplus[i] = sum += surplus;
+		}
+	}
+}
+
+/* Whether a label can lead to something better than what was found, by the blocks from next on. */
+static bool
+has_hope(const struct shelf *s, const struct label *label, size_t next)
+{
+	bool last = next == s->blocks.count;
+	int64_t wanted = s->hunt->best - label->value - blocks_tolls(&s->blocks, label->killed, !last);
+
+	if (last)
+		return wanted < 0;
+	for (size_t k = 0; k < TARIFFS; k++)
+		if ((int64_t)ceil(cost_of(&s->tariffs[k], label->left)) + 1 + s->tariffs[k].surplus[next] <= wanted)
+			return false;
+	return true;
+}
+
+/* Continues the labels before a block by its options. */
+static bool
+extend(struct shelf *s, size_t at)
+{
+	const struct labels *before = &s->stages[at];
+	const struct block *block = &s->blocks.list[at];
+	struct labels *after = &s->stages[at + 1];
+
+	for (size_t i = 0; i < before->count; i++)
+		for (size_t j = 0; j < block->option_count; j++) {
+			const struct option *option = &block->options[j];
+			struct label next = before->list[i];
+
+			for (size_t r = 0; r < SCARCE; r++)
+				next.left[r] -= option->takes[r];
+			next.value += option->value;
+			next.killed |= option->kills;
+			next.from = (int)i;
+			next.option = (int)j;
+			if (next.left[0] < 0 || next.left[1] < 0 || !has_hope(s, &next, at + 1))
+				continue;
+			ARRAY_ROOM(after->list, after->count, after->capacity);
+			after->list[after->count++] = next;
+		}
+	return after->count <= LABELS && budget_work(s->hunt->budget, LABEL_WORK * (before->count * block->option_count + after->count));
+}
+
+static int
+compare(int64_t a, int64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+/* Those with the same tolls together; first what leaves more of the first resource, and of the second, and is worth more. */
+static int
+compare_labels(const void *a, const void *b)
+{
+	const struct label *x = a, *y = b;
+	int order = (x->killed > y->killed) - (x->killed < y->killed);
+
+	for (size_t r = 0; r < SCARCE && order == 0; r++)
+		order = compare(y->left[r], x->left[r]);
+	if (order == 0)
+		order = compare(y->value, x->value);
+	if (order == 0)
+		order = compare(x->from, y->from);
+	return order ? order : compare(x->option, y->option);
+}
+
+/* The first step of the skyline with at least so much left; the more is left, the less is it worth. */
+static size_t
+step_with(const struct shelf *s, int64_t left)
+{
+	size_t low = 0, high = s->skyline_count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (s->skyline[middle].left < left)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Takes a label into the skyline. False where it lies under it. */
+static bool
+rise(struct shelf *s, const struct label *label)
+{
+	size_t behind = step_with(s, label->left[1]), first = behind;
+
+	if (behind < s->skyline_count && s->skyline[behind].value >= label->value)
+		return false;
+	if (behind < s->skyline_count && s->skyline[behind].left == label->left[1])
+		behind++;
+	while (first > 0 && s->skyline[first - 1].value <= label->value)
+		first--;
+	ARRAY_ROOM(s->skyline, s->skyline_count, s->skyline_capacity);
+	memmove(s->skyline + first + 1, s->skyline + behind, (s->skyline_count - behind) * sizeof *s->skyline);
+	s->skyline[first] = (struct step){label->left[1], label->value};
+	s->skyline_count = s->skyline_count - behind + first + 1;
+	return true;
+}
+
+/* Drops the labels that another one is as good as. */
+static void
+keep_best(struct shelf *s, struct labels *labels)
+{
+	size_t kept = 0;
+
+	if (labels->count)
+		qsort(labels->list, labels->count, sizeof *labels->list, compare_labels);
+	for (size_t i = 0; i < labels->count; i++) {
+		if (i == 0 || labels->list[kept - 1].killed != labels->list[i].killed)
+			s->skyline_count = 0;
+		if (rise(s, &labels->list[i]))
+			labels->list[kept++] = labels->list[i];
+	}
+	labels->count = kept;
+}
+
+/* The units of the best label behind the last block are what was hunted for. */
+static void
+take_best(struct shelf *s)
+{
+	const struct labels *last = &s->stages[s->blocks.count];
+	const struct label *label = NULL;
+	struct hunt *hunt = s->hunt;
+
+	for (size_t i = 0; i < last->count; i++) {
+		int64_t value = last->list[i].value + blocks_tolls(&s->blocks, last->list[i].killed, false);
+
+		if (value <= hunt->best)
+			continue;
+		hunt->best = value;
+		label = &last->list[i];
+	}
+	if (!label)
+		return;
+	hunt->found = true;
+	bits_copy(hunt->best_units, hunt->chosen, hunt->program->unit_words);
+	for (size_t i = s->blocks.count; i-- > 0; label = &s->stages[i].list[label->from]) {
+		const struct block *block = &s->blocks.list[i];
+
+		for (uint32_t units = block->options[label->option].units; units; units &= units - 1)
+			bits_add(hunt->best_units, (size_t)block->units[__builtin_ctz(units)]);
+	}
+}
+
+/* Block after block. False where there are too many labels. */
+static bool
+run(struct shelf *s)
+{
+	struct label first = {.value = s->hunt->value};
+	struct labels *start = s->stages;
+	bool good = true;
+
+	memcpy(first.left, s->blocks.room, sizeof first.left);
+	ARRAY_ROOM(start->list, start->count, start->capacity);
+	start->list[start->count++] = first;
+	for (size_t i = 0; i < s->blocks.count && good; i++) {
+		good = extend(s, i);
+		if (good)
+			keep_best(s, &s->stages[i + 1]);
+	}
+	if (good)
+		take_best(s);
+	return good;
+}
+
+/* Whether all units that gain may use the same images, and a machine with none of them is not in question. */
+static bool
+is_suited(const struct hunt *hunt, size_t depth)
+{
+	const struct program *p = hunt->program;
+
+	for (size_t i = 0; i < hunt->gainful; i++)
+		if (!bits_within(hunt->images + depth * p->image_words, p->units[hunt->order[i]].images, p->image_words))
+			return false;
+	return !hunt->wish && hunt->crammed && hunt->gainful > 0 && (hunt->size > 0 || hunt_worth(hunt) <= hunt->best);
+}
+
+static void
+release(struct shelf *s)
+{
+	for (size_t i = 0; i <= s->blocks.count && s->stages; i++)
+		free(s->stages[i].list);
+	for (size_t k = 0; k < TARIFFS; k++)
+		free(s->tariffs[k].surplus);
+	free(s->stages);
+	free(s->skyline);
+	blocks_release(&s->blocks);
+}
+
+bool
+label_search(struct hunt *hunt, size_t depth)
+{
+	struct shelf s = {.hunt = hunt};
+	bool good;
+
+	if (!is_suited(hunt, depth))
+		return false;
+	good = blocks_find(&s.blocks, hunt, depth);
+	if (good) {
+		find_tariffs(&s);
+		sum_surplus(&s);
+		s.stages = memory_zeroed(s.blocks.count + 1, sizeof *s.stages);
+		good = run(&s);
+	}
+	release(&s);
+	return good;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The hunt by labels, for machines that can be filled nearly as well in very many ways.
+ */
+#ifndef SOLVE_LP_LABEL_H
+#define SOLVE_LP_LABEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct hunt;
+
+/* Finds the best pattern on a type, as hunt_search does, where all that must be there is chosen. False, and nothing done, where
+ * the rules do not suit: there is a wish, more than two resources are scarce, or too many units have to do with each other. */
+bool label_search(struct hunt *hunt, size_t depth);
+
+#endif

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The linear relaxation: how many machines of each pattern, fractions allowed. Patterns become columns only when
+ * prices call for them (column generation), so their number does not matter. What it says of whole numbers is
+ * proved in whole numbers: a solution by counting, an impossibility by prices (prove in master.c).
+ *
+ * Rows can be added and machines be fixed; both are undone by going back to a saved state.
+ */
+#ifndef SOLVE_LP_MASTER_H
+#define SOLVE_LP_MASTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "solve/lp/price.h"
+#include "solve/lp/simplex.h"
+#include "solve/program/program.h"
+
+enum row_kind {
+	ROW_MACHINES, /* how many there are */
+	ROW_GROUP,    /* of present machines */
+	ROW_UNIT,     /* instances */
+	ROW_HARDWARE, /* machines of one type */
+	ROW_LINEAR,   /* a count rule */
+	ROW_COST,
+	ROW_MOVES,    /* on present machines */
+	ROW_LOST,     /* services not concerned on machines that leave because fewer are asked for */
+	ROW_PLACES,   /* machines, and those that leave because fewer are asked for */
+	ROW_SETTLED,  /* machines of a settled kind */
+	ROW_MARKED,   /* machines of the wish */
+	ROW_REGION,   /* machines whose pattern is in a region */
+};
+
+struct row {
+	enum row_kind kind;
+	int index;                   /* of the group, unit, hardware type or rule */
+	const struct region *region; /* borrowed */
+	int64_t lo, hi;              /* NO_MIN, NO_MAX */
+	double scale;                /* the linear program sees the row divided by this */
+};
+
+struct column {
+	struct pattern pattern;
+	int64_t moves;      /* pattern_moves */
+	bool marked;        /* counts in ROW_MARKED */
+	unsigned long wish; /* the number of the wish that it is marked for */
+};
+
+struct use { /* so many machines of a pattern */
+	struct pattern pattern; /* units owned by the program's or the master's arena */
+	int64_t count;
+};
+
+struct uses { /* a solution, or a part of one */
+	struct use *list;
+	size_t count, capacity;
+};
+
+struct state { /* what master_save keeps; zero-initialise */
+	struct row *rows;
+	size_t count, capacity;
+	bool *chosen;
+	size_t fixed;
+	struct simplex lp;
+};
+
+struct master { /* zero-initialise */
+	const struct program *program;
+	struct arena arena;
+	struct column *columns;
+	size_t column_count, column_capacity;
+	int *candidates; /* columns that were worth entering when all were looked at */
+	size_t candidate_count, candidate_capacity;
+	struct row *rows;
+	size_t row_count, row_capacity;
+	int *row_of_unit, *row_of_hardware, *row_of_group; /* or SIMPLEX_NONE */
+	int row_of_cost, row_of_moves, row_of_lost, row_of_marked;
+	bool *chosen;           /* of each choice: it is made */
+	struct uses fixed;      /* machines that are settled, taken out of the rows' bounds */
+	int settled_count;      /* kinds that are settled but for their groups */
+	int64_t settled_machines;
+	const struct wish *wish; /* of marked machines, or NULL */
+	unsigned long wish_number;
+	struct simplex lp;
+	struct prices prices;   /* of the last search for a column, in whole numbers */
+	int64_t marked_price;
+	int64_t *settled_price; /* of each settled kind */
+	int64_t *row_price;     /* the same by row, finer */
+	size_t row_price_capacity;
+	int64_t *best;          /* the price of the best pattern of each group, and of the marked one behind them */
+	double unit_price;      /* what 1.0 of the linear program is in prices */
+	struct budget *budget;
+	bool unproven;          /* something was concluded that doubles say and whole numbers could not prove */
+};
+
+void master_init(struct master *master, const struct program *program, struct budget *budget);
+void master_release(struct master *master);
+
+void state_release(struct state *state);
+void master_save(const struct master *master, struct state *state);
+void master_restore(struct master *master, const struct state *state);
+
+/* Adds a row; returns its number. */
+int master_add_row(struct master *master, struct row row);
+/* Adds bounds of how many machines are in a region: to the row of that region, or in a row of its own. */
+void master_bound_region(struct master *master, const struct region *region, int64_t lo, int64_t hi);
+
+void master_set_bounds(struct master *master, int row, int64_t lo, int64_t hi);
+
+/* Settles that count machines have this pattern: they are taken out of all bounds. */
+void master_fix(struct master *master, const struct pattern *pattern, bool marked, int64_t count);
+
+/* Whether a pattern meets the wish. */
+bool master_wished(const struct master *master, const struct pattern *pattern);
+
+/* Whether a row tells machines apart that differ only in what they were before. */
+bool row_is_about_groups(const struct row *row);
+
+/* What one machine of a pattern adds to a row. */
+int64_t master_coefficient(const struct master *master, const struct row *row, const struct pattern *pattern, bool marked);
+
+/* Makes the choices that a pattern in use makes. */
+void master_choose_by(struct master *master, const struct pattern *pattern);
+
+/* Makes a choice: of its units, only this one has instances. */
+void master_choose(struct master *master, size_t choice, int unit);
+
+/* Solves the relaxation, for sign * row objective (SIMPLEX_NONE: any solution) least. False where there is no
+ * solution, in fractions and so in whole numbers: proved, or else unproven is set; or the budget is spent. */
+bool master_relax(struct master *master, int objective, int sign);
+
+/* By how much what all machines may be worth at the last prices is more than what the rows must have, in fine prices: nothing
+ * fits where it is negative. */
+price_product master_slack(const struct master *master);
+
+/* The solution of the relaxation: value[i] machines of column[i]. Returns how many there are; there is room for
+ * one a row. */
+size_t master_solution(const struct master *master, int *column, double *value);
+
+#endif

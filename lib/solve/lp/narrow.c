@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Why leaving a group out is exact. Let all its machines be of one pattern in every solution (of those that are as good
+ * in the objectives that were settled before). Then they add the same to every row in each of them: taken out of the
+ * bounds, what is left has the same solutions but for these machines, and no objective tells two solutions apart
+ * otherwise than before. That goes for dense, too: the vectors of counts all have the same amount less in one place,
+ * which does not change which of them is the greatest. Zones know these machines as they know all that are settled.
+ *
+ * How it is known. By the rules: no second pattern of the group keeps the rules for one machine. By prices: for any
+ * prices of the rows, what a solution is worth lies between what its rows must have (least) and what all machines
+ * would be worth if each had the best pattern of its group (most). A machine of another pattern lowers the latter
+ * by as much as it is worth less; where that is more than the two differ, no solution has one. The prices that
+ * prove the least of an objective leave little between the two.
+ */
+#include "solve/lp/narrow.h"
+
+#include <stdlib.h>
+
+#include "solve/program/bits.h"
+#include "solve/search/branch.h"
+
+#define NEVER (INT64_C(1) << 60) /* more than anything is worth */
+
+enum {
+	DOUBT_NODES = 2,    /* to look for a second pattern of a group */
+	STILL_NODES = 5000, /* to look for a solution without moves */
+};
+
+/* Whether a group may have a pattern other than that one that is worth more than floor; also where it is not known. */
+static bool
+has_other(const struct program *p, const struct prices *prices, const struct pattern *pattern, int64_t floor)
+{
+	struct budget budget = {.nodes_max = DOUBT_NODES};
+	struct arena arena = {0};
+	struct prices own = *prices;
+	struct search_for another = {pattern->group, NULL, floor, floor};
+	struct pattern other = {.units = arena_alloc(&arena, p->unit_words, sizeof(uint64_t))};
+	int64_t value;
+	bool found;
+
+	own.tolls = arena_alloc(&arena, prices->toll_count + 1, sizeof *own.tolls);
+	for (size_t i = 0; i < prices->toll_count; i++)
+		own.tolls[i] = prices->tolls[i];
+	own.tolls[own.toll_count++] = (struct toll){pattern_region(p, pattern, &arena), -NEVER};
+	found = price_best(p, &own, &budget, &another, &other, &value);
+	arena_release(&arena);
+	return found || budget.spent;
+}
+
+void
+narrow_by_rules(struct program *p)
+{
+	struct prices none = {
+		.group = memory_zeroed(p->group_count, sizeof *none.group),
+		.hardware = memory_zeroed(p->hardware_count, sizeof *none.hardware),
+		.unit = memory_zeroed(p->unit_count, sizeof *none.unit),
+		.moves_left = NO_MAX,
+	};
+	struct budget budget = {0};
+	int64_t value;
+
+	for (size_t g = 1; g < p->group_count && !p->moves_max; g++) {
+		struct search_for any = {(int)g, NULL, -1, -1};
+		struct pattern *only = arena_alloc(&p->arena, 1, sizeof *only);
+
+		only->units = arena_alloc(&p->arena, p->unit_words, sizeof *only->units);
+		if (price_best(p, &none, &budget, &any, only, &value) && !has_other(p, &none, only, -1))
+			p->groups[g].only = only;
+	}
+	free(none.group);
+	free(none.hardware);
+	free(none.unit);
+}
+
+/* The pattern that all machines of a group have in a solution; NULL where there is none. */
+static const struct pattern *
+pattern_in(const struct program *p, const struct uses *uses, int group)
+{
+	for (size_t i = 0; i < uses->count; i++)
+		if (uses->list[i].pattern.group == group && uses->list[i].count == p->groups[group].count)
+			return &uses->list[i].pattern;
+	return NULL;
+}
+
+/* Whether by the prices of the relaxation no solution has a machine of the group that is not of that pattern. */
+static bool
+is_only(const struct master *m, const struct pattern *pattern, price_product slack)
+{
+	price_product least = ((price_product)m->best[pattern->group] << PRICE_FINE) - slack;
+	price_product floor = (least - 1) >> PRICE_FINE;
+
+	return floor > -NEVER / 2 && !has_other(m->program, &m->prices, pattern, (int64_t)floor);
+}
+
+/* The prices that prove the least of a row, in m->prices; and what they leave open. */
+static bool
+find_prices(struct master *m, int row, price_product *slack)
+{
+	struct state state = {0};
+	bool found;
+
+	master_save(m, &state);
+	found = master_relax(m, row, 1);
+	*slack = master_slack(m);
+	master_restore(m, &state);
+	state_release(&state);
+	return found;
+}
+
+static uint64_t *
+copy_of(const uint64_t *set, size_t words, struct arena *arena)
+{
+	uint64_t *copy = arena_alloc(arena, words, sizeof *copy);
+
+	bits_copy(copy, set, words);
+	return copy;
+}
+
+/* Takes from a group what would be more moves than are left; whether that is anything. */
+static bool
+drop_moves(const struct program *p, int64_t left, struct group *group, struct arena *arena)
+{
+	bool any = false;
+
+	group->stays = copy_of(group->stays, p->unit_words, arena);
+	group->open = copy_of(group->open, p->unit_words, arena);
+	group->hardware = copy_of(group->hardware, p->hardware_words, arena);
+	for (size_t u = 0; u < p->unit_count; u++) {
+		if (!bits_has(group->open, u) || (group->moves[u] <= left && -group->moves[u] <= left))
+			continue;
+		if (group->moves[u] < 0)
+			bits_add(group->stays, u);
+		bits_drop(group->open, u);
+		any = true;
+	}
+	for (size_t h = 0; h < p->hardware_count; h++)
+		if (p->hardware[h].departure == DEPARTURE_MOVE && 1 + group->standing > left)
+			bits_drop(group->hardware, h);
+	return any;
+}
+
+/* Narrows the groups: to what the moves that are left allow, and to one thing those that become nothing else. How many were. */
+static size_t
+find_only(struct master *m, int row, const struct uses *found, struct group *groups, struct arena *arena)
+{
+	const struct program *p = m->program;
+	price_product slack;
+	size_t count = 0;
+
+	if (!find_prices(m, row, &slack))
+		return 0;
+	for (size_t g = 0; g < p->group_count; g++) {
+		const struct pattern *pattern = pattern_in(p, found, (int)g);
+		struct pattern *only;
+
+		groups[g] = p->groups[g];
+		if (g == 0 || groups[g].only)
+			continue;
+		if (m->row_of_moves != SIMPLEX_NONE)
+			count += drop_moves(p, m->rows[m->row_of_moves].hi, &groups[g], arena);
+		if (!pattern || !is_only(m, pattern, slack))
+			continue;
+		groups[g].only = only = arena_alloc(arena, 1, sizeof *only);
+		*only = *pattern;
+		only->units = arena_alloc(arena, p->unit_words, sizeof *only->units);
+		bits_copy(only->units, pattern->units, p->unit_words);
+		count++;
+	}
+	return count;
+}
+
+/* An objective that was settled stays so. */
+static void
+keep_bound(const struct master *m, int old, struct master *next, int row)
+{
+	int64_t hi;
+
+	if (row == SIMPLEX_NONE)
+		return;
+	hi = count_add(m->rows[old].hi, branch_activity(m, old, &m->fixed) - branch_activity(next, row, &next->fixed));
+	if (hi < next->rows[row].hi)
+		master_set_bounds(next, row, next->rows[row].lo, hi);
+}
+
+/* What is found of the groups that are left; the patterns move. */
+static void
+keep_found(const struct program *p, struct uses *found, struct arena *arena)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < found->count; i++) {
+		struct use *use = &found->list[kept];
+		uint64_t *units;
+
+		if (p->groups[found->list[i].pattern.group].only)
+			continue;
+		*use = found->list[i];
+		units = arena_alloc(arena, p->unit_words, sizeof *units);
+		bits_copy(units, use->pattern.units, p->unit_words);
+		use->pattern.units = units;
+		kept++;
+	}
+	found->count = kept;
+}
+
+void
+narrow_by_prices(struct master *m, int row, struct uses *found, struct narrowed *n)
+{
+	struct group *groups = arena_alloc(&n->arena, m->program->group_count, sizeof *groups);
+	struct master next;
+
+	if (find_only(m, row, found, groups, &n->arena) == 0)
+		return;
+	n->program = *m->program;
+	n->program.groups = groups;
+	master_init(&next, &n->program, m->budget);
+	next.unproven = m->unproven;
+	keep_bound(m, 0, &next, 0);
+	keep_bound(m, m->row_of_cost, &next, next.row_of_cost);
+	keep_bound(m, m->row_of_moves, &next, next.row_of_moves);
+	keep_bound(m, m->row_of_lost, &next, next.row_of_lost);
+	keep_found(&n->program, found, &n->arena);
+	master_release(m);
+	*m = next;
+}
+
+bool
+narrow_without_moves(struct master *m, struct uses *found, struct narrowed *n)
+{
+	const struct program *p = m->program;
+	struct group *groups = arena_alloc(&n->arena, p->group_count, sizeof *groups);
+	struct budget *budget = m->budget, part = budget_part(budget, STILL_NODES);
+	struct master next;
+	bool found_one;
+
+	n->program = *p;
+	n->program.groups = groups;
+	for (size_t g = 0; g < p->group_count; g++) {
+		groups[g] = p->groups[g];
+		if (g > 0)
+			drop_moves(p, 0, &groups[g], &n->arena);
+	}
+	master_init(&next, &n->program, &part);
+	master_set_bounds(&next, next.row_of_moves, NO_MIN, 0);
+	found_one = branch_any(&next, found) == VERDICT_FOUND;
+	next.budget = budget;
+	budget_take(budget, &part);
+	if (!found_one) {
+		master_release(&next);
+		narrowed_release(n);
+		return false;
+	}
+	master_release(m);
+	*m = next;
+	return true;
+}
+
+void
+narrowed_release(struct narrowed *n)
+{
+	arena_release(&n->arena);
+	*n = (struct narrowed){0};
+}

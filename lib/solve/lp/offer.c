@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What columns are worth at the prices of the linear program. Those that are there are many, and most of them stay
+ * worthless from step to step: so those that were worth something when all were looked at are looked at first, and all
+ * of them again only when none of these is.
+ */
+#include "solve/lp/offer.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "solve/program/bits.h"
+
+enum {
+	COARSE = 40, /* the largest price of a row is 2 to this */
+};
+
+/* Turns the prices of the linear program into whole numbers. One that counts on a bound which is not there is
+ * noise, and 0. */
+static void
+round_prices(struct master *m)
+{
+	double most = SIMPLEX_WORTH;
+
+	for (size_t i = 0; i < m->row_count; i++)
+		most = fmax(most, fabs(m->lp.price[i]));
+	m->unit_price = ldexp(1, COARSE) / most;
+	for (size_t i = 0; i < m->row_count; i++) {
+		double price = m->lp.price[i];
+
+		if (fabs(price) < 2 * SIMPLEX_WORTH && (price > 0 ? m->rows[i].lo == NO_MIN : m->rows[i].hi == NO_MAX))
+			price = 0;
+		m->row_price[i] = llround(ldexp(price / m->rows[i].scale * m->unit_price, PRICE_FINE));
+	}
+}
+
+/* Of what no instance or machine is left, nothing is to be offered: else the method would find that out in as many
+ * steps as there are sets of such units. */
+static void
+forbid_used_up(struct master *m)
+{
+	for (size_t i = 0; i < m->row_count; i++) {
+		const struct row *row = &m->rows[i];
+
+		if (row->hi > 0)
+			continue;
+		if (row->kind == ROW_UNIT)
+			m->prices.unit[row->index] = PRICE_FORBIDDEN;
+		else if (row->kind == ROW_HARDWARE)
+			m->prices.hardware[row->index] = PRICE_FORBIDDEN;
+		else if (row->kind == ROW_GROUP)
+			m->prices.group[row->index] = PRICE_FORBIDDEN;
+	}
+}
+
+static void
+clear_prices(struct master *m)
+{
+	const struct program *p = m->program;
+	struct prices *prices = &m->prices;
+
+	memset(prices->unit, 0, p->unit_count * sizeof *prices->unit);
+	memset(prices->hardware, 0, p->hardware_count * sizeof *prices->hardware);
+	memset(prices->group, 0, p->group_count * sizeof *prices->group);
+	prices->machine = m->marked_price = prices->move = prices->lost = 0;
+	prices->moves_left = m->row_of_moves == SIMPLEX_NONE ? NO_MAX : m->rows[m->row_of_moves].hi;
+	prices->toll_count = 0;
+	for (int k = 1; k <= m->settled_count; k++)
+		m->settled_price[k] = 0;
+}
+
+static void
+add_price(struct master *m, const struct row *row, price_product fine)
+{
+	const struct program *p = m->program;
+	struct prices *prices = &m->prices;
+
+	if (row->kind == ROW_MACHINES || row->kind == ROW_PLACES)
+		prices->machine += price_round(fine);
+	else if (row->kind == ROW_GROUP)
+		prices->group[row->index] += price_round(fine);
+	else if (row->kind == ROW_UNIT)
+		prices->unit[row->index] += price_round(fine);
+	else if (row->kind == ROW_HARDWARE)
+		prices->hardware[row->index] += price_round(fine);
+	else if (row->kind == ROW_MARKED)
+		m->marked_price += price_round(fine);
+	else if (row->kind == ROW_REGION)
+		prices->tolls[prices->toll_count++] = (struct toll){row->region, price_round(fine)};
+	else if (row->kind == ROW_SETTLED)
+		m->settled_price[row->index] += price_round(fine);
+	else if (row->kind == ROW_MOVES)
+		prices->move = (int64_t)fine;
+	else if (row->kind == ROW_LOST)
+		prices->lost = (int64_t)fine;
+	for (size_t h = 0; row->kind == ROW_PLACES && h < p->hardware_count; h++)
+		prices->hardware[h] += p->hardware[h].departure == DEPARTURE_ASKED ? price_round(fine) : 0;
+	for (size_t h = 0; row->kind == ROW_COST && h < p->hardware_count; h++)
+		prices->hardware[h] += price_round(fine * p->hardware[h].cost);
+	for (size_t u = 0; row->kind == ROW_LINEAR && u < p->unit_count; u++)
+		prices->unit[u] += price_round(fine * p->linears[row->index].coefficient[u]);
+}
+
+/* Gathers the rows' prices into what a machine, a type, a unit, ... is worth. */
+static void
+gather_prices(struct master *m)
+{
+	struct prices *prices = &m->prices;
+
+	clear_prices(m);
+	for (size_t i = 0; i < m->row_count; i++)
+		if (m->row_price[i])
+			add_price(m, &m->rows[i], m->row_price[i]);
+	prices->toll_most = 0;
+	for (size_t i = 0; i < prices->toll_count; i++)
+		prices->toll_most += prices->tolls[i].price > 0 ? prices->tolls[i].price : 0;
+	forbid_used_up(m);
+}
+
+void
+offer_prices(struct master *m)
+{
+	round_prices(m);
+	gather_prices(m);
+}
+
+/* What a pattern is worth by its moves, and the regions it is in. */
+static int64_t
+price_of_place(const struct master *m, const struct column *column)
+{
+	const struct program *p = m->program;
+	const struct prices *prices = &m->prices;
+	const struct pattern *pattern = &column->pattern;
+	int64_t sum;
+
+	if (column->moves > prices->moves_left)
+		return PRICE_FORBIDDEN;
+	sum = price_round((price_product)prices->move * column->moves + (price_product)prices->lost * pattern_lost(p, pattern));
+	for (size_t i = 0; i < prices->toll_count; i++)
+		if (region_has(p, prices->tolls[i].region, pattern))
+			sum += prices->tolls[i].price;
+	return sum + (pattern->settled ? m->settled_price[pattern->settled] : 0);
+}
+
+/* What a pattern is worth by what stands on it. */
+static int64_t
+price_of_units(const struct master *m, const struct pattern *pattern)
+{
+	const struct program *p = m->program;
+	const struct prices *prices = &m->prices;
+	int64_t sum = pattern_departure(p, pattern) ? 0 : prices->machine;
+
+	if (prices->hardware[pattern->hardware] == PRICE_FORBIDDEN)
+		return PRICE_FORBIDDEN;
+	sum += prices->hardware[pattern->hardware];
+	for (size_t word = 0; word < p->unit_words; word++)
+		for (uint64_t units = pattern->units[word]; units; units &= units - 1) {
+			int64_t price = prices->unit[word * 64 + (size_t)__builtin_ctzll(units)];
+
+			if (price == PRICE_FORBIDDEN)
+				return PRICE_FORBIDDEN;
+			sum += price;
+		}
+	return sum;
+}
+
+/* The worth of a column, where it is more than floor. */
+static int64_t
+column_price(const struct master *m, const struct column *column, int64_t floor)
+{
+	const struct prices *prices = &m->prices;
+	const struct pattern *pattern = &column->pattern;
+	int64_t sum = prices->group[pattern->group], more;
+
+	if (sum == PRICE_FORBIDDEN)
+		return PRICE_FORBIDDEN;
+	if (!pattern->settled) {
+		more = price_of_units(m, pattern);
+		if (more == PRICE_FORBIDDEN)
+			return PRICE_FORBIDDEN;
+		sum += more + (column->marked ? m->marked_price : 0);
+		if (!prices->move && !prices->lost && sum + prices->toll_most <= floor)
+			return floor;
+	}
+	more = price_of_place(m, column);
+	return more == PRICE_FORBIDDEN ? PRICE_FORBIDDEN : sum + more;
+}
+
+/* A marked column is of a wish that may have passed since. */
+static bool
+is_current(const struct master *m, const struct column *column)
+{
+	return !column->marked || column->wish == m->wish_number;
+}
+
+/* The best of those that were worth something when all were looked at. */
+static int
+best_candidate(const struct master *m, int64_t threshold, int64_t *worth)
+{
+	int best = SIMPLEX_NONE;
+
+	*worth = threshold;
+	for (size_t i = 0; i < m->candidate_count; i++) {
+		const struct column *column = &m->columns[m->candidates[i]];
+		int64_t price = is_current(m, column) ? column_price(m, column, *worth) : threshold;
+
+		if (price <= *worth)
+			continue;
+		*worth = price;
+		best = m->candidates[i];
+	}
+	return best;
+}
+
+static void
+find_candidates(struct master *m, int64_t threshold)
+{
+	m->candidate_count = 0;
+	for (size_t i = 0; i < m->column_count; i++) {
+		const struct column *column = &m->columns[i];
+
+		if (!is_current(m, column) || column_price(m, column, threshold) <= threshold)
+			continue;
+		ARRAY_ROOM(m->candidates, m->candidate_count, m->candidate_capacity);
+		m->candidates[m->candidate_count++] = (int)i;
+		if (m->lp.careful)
+			return;
+	}
+}
+
+int
+offer_known(struct master *m, int64_t threshold, int64_t *worth)
+{
+	int best = m->lp.careful ? SIMPLEX_NONE : best_candidate(m, threshold, worth);
+
+	if (best != SIMPLEX_NONE)
+		return best;
+	find_candidates(m, threshold);
+	return best_candidate(m, threshold, worth);
+}
+
+/* Looks for the best pattern of a group (marked: of the wish) there is, and makes it a column if it is worth it. */
+static int
+new_column(struct master *m, int group, bool marked, int64_t threshold, int64_t *best)
+{
+	const struct program *p = m->program;
+	struct column column = {.marked = marked, .wish = m->wish_number};
+	int64_t mark = marked ? m->marked_price : 0, enough = *best > threshold ? *best : threshold, value;
+	struct search_for better = {group, marked ? m->wish : NULL, *best - mark, enough - mark};
+	bool found;
+
+	if (p->groups[group].only)
+		return SIMPLEX_NONE;
+	column.pattern.units = arena_alloc(&m->arena, p->unit_words, sizeof(uint64_t));
+	found = price_best(p, &m->prices, m->budget, &better, &column.pattern, &value);
+	if (!found || value + mark <= *best)
+		return SIMPLEX_NONE;
+	*best = value + mark;
+	if (*best <= threshold)
+		return SIMPLEX_NONE;
+	ARRAY_ROOM(m->columns, m->column_count, m->column_capacity);
+	column.moves = pattern_moves(p, &column.pattern);
+	m->columns[m->column_count] = column;
+	return (int)m->column_count++;
+}
+
+int
+offer_new(struct master *m, int64_t threshold, int64_t harmless)
+{
+	size_t groups = m->program->group_count;
+	int64_t gain = threshold;
+	int best = SIMPLEX_NONE;
+
+	for (size_t g = 0; g <= groups; g++)
+		m->best[g] = g < groups || m->wish ? harmless : 0;
+	for (size_t i = 0; i < m->column_count && m->settled_count; i++) {
+		const struct pattern *pattern = &m->columns[i].pattern;
+		int64_t price = pattern->settled ? column_price(m, &m->columns[i], INT64_MIN) : PRICE_FORBIDDEN;
+
+		if (price > m->best[pattern->group])
+			m->best[pattern->group] = price;
+	}
+	for (size_t g = 0; g < groups; g++) {
+		int columns[2] = {new_column(m, (int)g, false, threshold, &m->best[g]),
+		    m->wish ? new_column(m, (int)g, true, threshold, &m->best[groups]) : SIMPLEX_NONE};
+
+		for (int i = 0; i < 2; i++) {
+			int64_t worth = i ? m->best[groups] : m->best[g];
+
+			if (columns[i] == SIMPLEX_NONE || worth <= gain)
+				continue;
+			gain = worth;
+			best = columns[i];
+		}
+	}
+	return best;
+}
+
+bool
+offer_possible(struct master *m)
+{
+	const struct program *p = m->program;
+	struct pattern pattern = {.units = memory_zeroed(p->unit_words, sizeof *pattern.units)};
+	bool possible = false;
+	int64_t value;
+
+	memset(m->row_price, 0, m->row_count * sizeof *m->row_price);
+	gather_prices(m);
+	for (size_t g = 0; g < p->group_count && !possible; g++) {
+		struct search_for any = {(int)g, m->wish, -1, -1};
+
+		possible = !p->groups[g].only && price_best(p, &m->prices, m->budget, &any, &pattern, &value);
+	}
+	free(pattern.units);
+	return possible || m->budget->spent;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The best pattern at given prices: which units to put on one machine, and on which type, so that the sum of their
+ * prices is greatest. Exact, in whole numbers: what it returns as the best bounds all patterns there are,
+ * which is what proofs are made of.
+ */
+#ifndef SOLVE_LP_PRICE_H
+#define SOLVE_LP_PRICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "solve/lp/budget.h"
+#include "solve/program/pattern.h"
+
+struct wish { /* what the pattern of one machine must be like, beside a region */
+	struct region region;
+	size_t size;        /* services at least */
+	uint64_t *hardware; /* one of these types */
+	uint64_t *images;   /* one of these images is the one it gets */
+};
+
+struct toll { /* what a pattern gains by being in a region (negative: loses) */
+	const struct region *region;
+	int64_t price;
+};
+
+#define PRICE_FORBIDDEN INT64_MIN /* of a group, type or unit: it is not to be used */
+
+enum { PRICE_FINE = 20 }; /* prices that are multiplied have that many further bits, so that products lose nothing */
+
+__extension__ typedef __int128 price_product;
+
+/* A fine price times an amount as a price, rounded up: so that prices in whole numbers never say too little. */
+static inline int64_t
+price_round(price_product fine)
+{
+	return (int64_t)((fine + (1 << PRICE_FINE) - 1) >> PRICE_FINE);
+}
+
+struct gauge { /* how resources were weighed last where so many services are to stand on one type, and for what units */
+	uint64_t *units; /* NULL: not yet */
+	int64_t *left;
+	size_t need;
+	double *weight;
+};
+
+struct prices {
+	int64_t machine;   /* of any pattern but those of machines that leave */
+	int64_t *group, *hardware, *unit;
+	int64_t move, lost; /* of pattern_moves, pattern_lost; fine */
+	int64_t moves_left; /* patterns that are more moves are not to be used */
+	struct toll *tolls;
+	size_t toll_count;
+	int64_t toll_most;  /* what all tolls together may add */
+	struct gauge *gauges; /* of each hardware type, for a wish */
+};
+
+struct search_for { /* the best pattern */
+	int group;
+	const struct wish *wish; /* that it meets; or NULL */
+	int64_t floor;           /* worth more than that */
+	int64_t enough;          /* one worth more than that will do where it takes long to find a better one */
+};
+
+/* The best such pattern, in best (units has room), and its price in value. False where there is none: that is certain, unless
+ * the budget is spent. Deterministic. */
+bool price_best(const struct program *program, const struct prices *prices, struct budget *budget,
+    const struct search_for *what, struct pattern *best, int64_t *value);
+
+/* The most services on one machine, looking at nothing but the machine. */
+size_t price_largest(const struct program *program, struct budget *budget);
+
+#endif

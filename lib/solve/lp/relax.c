@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Column generation: the linear program names prices, the best patterns at these prices become columns, until no
+ * pattern is worth entering. Prices are rounded to whole numbers first, so that "no pattern is" is exact.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "solve/lp/master.h"
+#include "solve/lp/offer.h"
+#include "solve/program/bits.h"
+
+enum {
+	REBUILD_AFTER = 100,
+	PATIENCE = 8,   /* steps that lead nowhere */
+	LOOSENINGS = 3, /* in one relaxation */
+};
+
+#define LOOSE 1e-4
+#define MOST_HARMLESS (INT64_C(1) << 60)
+
+/* New machines that the cost allows, if each has the least. */
+static int64_t
+most_affordable(const struct master *m)
+{
+	const struct program *p = m->program;
+	int64_t least = NO_MAX, hi = m->row_of_cost == SIMPLEX_NONE ? NO_MAX : m->rows[m->row_of_cost].hi;
+
+	for (size_t h = 0; h < p->hardware_count && hi != NO_MAX; h++)
+		if (bits_has(p->groups[0].hardware, h) && p->hardware[h].cost < least)
+			least = p->hardware[h].cost;
+	return hi == NO_MAX || hi < 0 || least <= 0 || least == NO_MAX ? NO_MAX : hi / least;
+}
+
+/* Machines that there can be at most in a group, also of those that leave, or marked. */
+static int64_t
+most_machines(const struct master *m, size_t group)
+{
+	int row = group == 0 ? 0 : group < m->program->group_count ? m->row_of_group[group] : m->row_of_marked;
+	bool leave = group > 0 && group < m->program->group_count;
+	int64_t most;
+
+	if (row == SIMPLEX_NONE) /* a group that was left out */
+		return 0;
+	most = leave || m->rows[row].hi < m->rows[0].hi ? m->rows[row].hi : m->rows[0].hi;
+	if (group == 0)
+		most = (most < most_affordable(m) ? most : most_affordable(m)) + m->settled_machines;
+	return most > 0 ? most : 0;
+}
+
+/* The sum of the rows' prices times their activities is at least that. */
+static price_product
+least_worth(const struct master *m)
+{
+	price_product least = 0;
+
+	for (size_t i = 0; i < m->row_count; i++)
+		if (m->row_price[i])
+			least += (price_product)m->row_price[i] * (m->row_price[i] > 0 ? m->rows[i].lo : m->rows[i].hi);
+	return least;
+}
+
+/* If no pattern is worth more than that, the prices prove that there is no solution. */
+static int64_t
+harmless_worth(const struct master *m)
+{
+	price_product least = least_worth(m), most = 0;
+
+	for (size_t g = 0; g < m->program->group_count + (m->wish != NULL); g++)
+		most += (price_product)most_machines(m, g) << PRICE_FINE;
+	if (least <= 1)
+		return 0;
+	return most == 0 || (least - 1) / most > MOST_HARMLESS ? MOST_HARMLESS : (int64_t)((least - 1) / most);
+}
+
+/* For any prices y of the rows: the sum of y times activity is at least what it is with each activity at its worse
+ * bound, and as much as the patterns in use are worth, which is at most the best pattern's price for each machine. */
+price_product
+master_slack(const struct master *m)
+{
+	price_product least = least_worth(m), most = 0;
+
+	for (size_t g = 0; g <= m->program->group_count; g++)
+		if (m->best[g] > 0)
+			most += (price_product)m->best[g] * most_machines(m, g) << PRICE_FINE;
+	return most - least;
+}
+
+/* Whether the prices prove that there is no solution. */
+static bool
+prove(const struct master *m)
+{
+	return master_slack(m) < 0;
+}
+
+static void
+enter_column(struct master *m, int column)
+{
+	double *coefficient = memory_zeroed(m->row_count, sizeof *coefficient);
+
+	for (size_t i = 0; i < m->row_count; i++)
+		coefficient[i] = (double)master_coefficient(m, &m->rows[i], &m->columns[column].pattern,
+		                     m->columns[column].marked) / m->rows[i].scale;
+	simplex_enter_column(&m->lp, column, coefficient);
+	free(coefficient);
+}
+
+static void
+rebuild(struct master *m)
+{
+	size_t n = m->row_count;
+	double *matrix = memory_zeroed(n * n, sizeof *matrix);
+
+	for (size_t j = 0; j < n; j++) {
+		int variable = m->lp.basis[j];
+
+		for (size_t i = 0; i < n && variable >= 0; i++)
+			matrix[i * n + j] = (double)master_coefficient(m, &m->rows[i], &m->columns[variable].pattern,
+			                        m->columns[variable].marked) / m->rows[i].scale;
+		if (variable < 0)
+			matrix[(size_t)~variable * n + j] = -1;
+	}
+	simplex_rebuild(&m->lp, matrix);
+	simplex_settle(&m->lp);
+	free(matrix);
+}
+
+/* One step of the simplex method. False where the relaxation is solved. */
+static bool
+step(struct master *m, int objective, int sign)
+{
+	double gain;
+	int64_t threshold, worth;
+	int row = simplex_best_row(&m->lp, objective, sign, &gain), column;
+
+	offer_prices(m);
+	threshold = (int64_t)(m->unit_price * SIMPLEX_WORTH) + (int64_t)(m->row_count + m->program->unit_count);
+	column = offer_known(m, threshold, &worth);
+	if (column == SIMPLEX_NONE && row == SIMPLEX_NONE)
+		column = offer_new(m, threshold, objective == SIMPLEX_NONE ? harmless_worth(m) : 0);
+	if (column == SIMPLEX_NONE && row == SIMPLEX_NONE)
+		return false;
+	if (column == SIMPLEX_NONE || (row != SIMPLEX_NONE && gain * m->unit_price > (double)worth))
+		simplex_enter_row(&m->lp, row);
+	else
+		enter_column(m, column);
+	if (m->lp.since_rebuild > REBUILD_AFTER)
+		rebuild(m);
+	return true;
+}
+
+/* What the method drives down: what is missing, and then the objective. */
+static double
+goal(const struct master *m, double missing, int objective, int sign)
+{
+	if (missing > 0 || objective == SIMPLEX_NONE)
+		return missing;
+	return sign * simplex_activity(&m->lp, objective);
+}
+
+static bool
+bounds_cross(const struct master *m)
+{
+	for (size_t i = 0; i < m->row_count; i++)
+		if (m->rows[i].lo > m->rows[i].hi)
+			return true;
+	return false;
+}
+
+/* Loosens the bounds of the linear program a little, each by another amount: where many solutions meet in one
+ * corner, the method may walk through exponentially many bases there without getting anywhere; then the corner is
+ * many, and it moves on. */
+static void
+loosen(struct master *m)
+{
+	uint32_t random = 1;
+
+	for (size_t i = 0; i < m->row_count; i++) {
+		double slack;
+
+		random = random * 1664525 + 1013904223;
+		slack = LOOSE * (1 + (double)(random >> 8) / (1 << 24));
+		m->lp.lo[i] -= slack;
+		m->lp.hi[i] += slack;
+	}
+	simplex_settle(&m->lp);
+}
+
+static void
+tighten(struct master *m)
+{
+	for (size_t i = 0; i < m->row_count; i++)
+		master_set_bounds(m, (int)i, m->rows[i].lo, m->rows[i].hi);
+	simplex_settle(&m->lp);
+}
+
+bool
+master_relax(struct master *m, int objective, int sign)
+{
+	double before = INFINITY;
+	size_t idle = 0, patience = 20 + m->row_count, limit = 400 * (m->row_count + 20);
+	bool was_missing = true, loose = false;
+	int chances = LOOSENINGS;
+
+	m->lp.careful = false;
+	if (!budget_node(m->budget) || bounds_cross(m))
+		return false;
+	simplex_settle(&m->lp);
+	while (limit-- > 0 && budget_work(m->budget, m->row_count * (m->row_count + m->column_count))) {
+		double missing = simplex_price(&m->lp, objective, sign), now = goal(m, missing, objective, sign);
+
+		idle = (missing > 0) != was_missing || now < before - SIMPLEX_WORTH ? 0 : idle + 1;
+		was_missing = missing > 0;
+		before = now;
+		if (idle > PATIENCE && !loose && chances-- > 0) {
+			loosen(m);
+			loose = true;
+			idle = 0;
+			continue;
+		}
+		m->lp.careful = idle > patience;
+		if ((missing > 0 || objective != SIMPLEX_NONE) && step(m, missing == 0 ? objective : SIMPLEX_NONE, sign))
+			continue;
+		if (loose && (missing == 0 || !prove(m))) {
+			tighten(m);
+			loose = false;
+			continue;
+		}
+		if (loose)
+			tighten(m);
+		else if (missing > 0 && !prove(m))
+			m->unproven = true;
+		return missing == 0;
+	}
+	tighten(m);
+	m->unproven = m->unproven || !m->budget->spent;
+	return false;
+}
+
+size_t
+master_solution(const struct master *m, int *column, double *value)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < m->lp.rows; i++)
+		if (m->lp.basis[i] >= 0 && m->lp.value[i] > SIMPLEX_FEASIBLE) {
+			column[count] = m->lp.basis[i];
+			value[count++] = m->lp.value[i];
+		}
+	return count;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which units can stand in the place of which. There may be thousands of units, but most are of a few kinds: those that
+ * differ in nothing but their names. So kinds are compared, each with each, and the units of one kind share what comes of it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "solve/program/bits.h"
+#include "solve/program/build.h"
+
+struct kind {
+	const struct program *program;
+	const struct unit *unit; /* one that is of it */
+	uint64_t *members;
+};
+
+/* In some order; 0 where nothing that counts tells two units apart. */
+static int
+compare_units(const struct program *p, const struct unit *a, const struct unit *b)
+{
+	int order = (a->size > b->size) - (a->size < b->size);
+
+	if (order == 0)
+		order = (int)a->banned - (int)b->banned;
+	if (order == 0)
+		order = (a->crowd_count > 0) - (b->crowd_count > 0);
+	if (order == 0)
+		order = memcmp(a->consumes, b->consumes, p->resource_count * sizeof *a->consumes);
+	if (order == 0)
+		order = memcmp(a->images, b->images, p->image_words * sizeof *a->images);
+	return order ? order : memcmp(a->excludes, b->excludes, p->unit_words * sizeof *a->excludes);
+}
+
+static int
+compare_kinds(const void *a, const void *b)
+{
+	const struct kind *x = a, *y = b;
+
+	return compare_units(x->program, x->unit, y->unit);
+}
+
+/* Sorts the units into kinds, of which list gets one each. */
+static size_t
+find_kinds(const struct program *p, struct kind *list)
+{
+	size_t count = 0;
+
+	for (size_t u = 0; u < p->unit_count; u++)
+		list[u] = (struct kind){p, &p->units[u], NULL};
+	qsort(list, p->unit_count, sizeof *list, compare_kinds);
+	for (size_t i = 0; i < p->unit_count; i++) {
+		size_t member = (size_t)(list[i].unit - p->units);
+
+		if (count == 0 || compare_kinds(&list[count - 1], &list[i]) != 0) {
+			list[count] = list[i];
+			list[count++].members = memory_zeroed(p->unit_words, sizeof(uint64_t));
+		}
+		bits_add(list[count - 1].members, member);
+	}
+	return count;
+}
+
+/* Whether a can stand in b's place on any machine of a type that both may stand on. */
+static bool
+can_replace(const struct program *p, const struct unit *a, const struct unit *b)
+{
+	if (a->banned || a->crowd_count || a->size < b->size)
+		return false;
+	for (size_t i = 0; i < p->resource_count; i++)
+		if (a->consumes[i] > b->consumes[i])
+			return false;
+	return bits_within(b->images, a->images, p->image_words) && bits_within(a->excludes, b->excludes, p->unit_words);
+}
+
+void
+build_betters(struct program *p)
+{
+	struct kind *kinds = memory_zeroed(p->unit_count, sizeof *kinds);
+	size_t count = p->unit_count ? find_kinds(p, kinds) : 0;
+
+	for (size_t b = 0; b < count; b++) {
+		uint64_t *betters = arena_alloc(&p->arena, p->unit_words, sizeof *betters);
+
+		for (size_t a = 0; a < count; a++)
+			if (can_replace(p, kinds[a].unit, kinds[b].unit))
+				bits_join(betters, kinds[a].members, p->unit_words);
+		for (size_t u = bits_next(kinds[b].members, p->unit_words, 0); u != SIZE_MAX;
+		     u = bits_next(kinds[b].members, p->unit_words, u + 1))
+			p->units[u].betters = betters;
+	}
+	for (size_t i = 0; i < count; i++)
+		free(kinds[i].members);
+	free(kinds);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A bound that the numbers imply: where units may have few instances, one machine cannot hold many of them, for each of the
+ * other machines needs one, too. It is told as one more resource, of which each unit takes 1.
+ */
+#include "solve/program/bits.h"
+#include "solve/program/build.h"
+
+/* All instances there may be; NO_MAX where that is not bounded. */
+static int64_t
+most_instances(const struct program *p)
+{
+	int64_t sum = 0;
+
+	for (size_t u = 0; u < p->unit_count; u++) {
+		const struct unit *unit = &p->units[u];
+
+		if (unit->everywhere || unit->max >= p->machines_max)
+			return NO_MAX;
+		sum += unit->max > 0 ? unit->max : 0;
+	}
+	return sum;
+}
+
+static int64_t *
+one_more(struct program *p, const int64_t *amounts, int64_t amount)
+{
+	int64_t *more = arena_alloc(&p->arena, p->resource_count + 1, sizeof *more);
+
+	for (size_t i = 0; i < p->resource_count; i++)
+		more[i] = amounts[i];
+	more[p->resource_count] = amount;
+	return more;
+}
+
+void
+build_bounds(struct program *p)
+{
+	int64_t most = most_instances(p), room = most - (p->machines_min - 1);
+
+	if (p->request->node_count || most == NO_MAX || room >= (int64_t)p->unit_count)
+		return;
+	for (size_t u = 0; u < p->unit_count; u++)
+		p->units[u].consumes = one_more(p, p->units[u].consumes, 1);
+	for (size_t h = 0; h < p->hardware_count; h++)
+		p->hardware[h].capacity = one_more(p, p->hardware[h].capacity, room > 0 ? room : 0);
+	p->resource_count++;
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The present machines. Those that are alike are one group, so that only the number of groups counts.
+ *
+ * A service that is neither added nor removed is not concerned by a change: it is in the request, and it stands
+ * somewhere. Where nothing may move, such services stay where they are (stays), and only added ones may join them
+ * (open). Where moves are allowed anything may stand anywhere (open), but each service not concerned that comes or
+ * goes is a move, and so is a machine that leaves, beside the services that go with it. Each group knows what
+ * each unit makes of that (moves), so a move is but one more amount that patterns have, like a cost.
+ *
+ * A machine that leaves has a pattern, too: no units, and a "hardware type" that says why it leaves (departure).
+ * So every present machine has exactly one pattern, and its moves are those of its pattern. Whether some may leave
+ * because fewer are asked for is for the whole request to say: it stays so where a conflict is looked for, and the
+ * number that is asked for is dropped; otherwise dropping it could make a request harder. Then any may leave, and any
+ * be new.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "solve/program/bits.h"
+#include "solve/program/build.h"
+#include "solve/program/demand.h"
+
+struct crowd { /* groups by what they are like */
+	struct program *program;
+	const bool *added;
+	int *slots; /* groups, by hash; 0: none */
+	size_t slot_count;
+};
+
+static bool
+is_present(const struct node *node)
+{
+	return !node->leaves && !node->replaced;
+}
+
+/* A group without anything; one that was only tried gives its memory. */
+static void
+clear_group(struct program *p, struct group *group)
+{
+	if (group->stays) {
+		memset(group->stays, 0, p->unit_words * sizeof(uint64_t));
+		memset(group->open, 0, p->unit_words * sizeof(uint64_t));
+		memset(group->hardware, 0, p->hardware_words * sizeof(uint64_t));
+		memset(group->images, 0, p->image_words * sizeof(uint64_t));
+		group->standing = 0;
+		group->broken = false;
+		return;
+	}
+	*group = (struct group){
+		.stays = arena_alloc(&p->arena, p->unit_words, sizeof(uint64_t)),
+		.open = arena_alloc(&p->arena, p->unit_words, sizeof(uint64_t)),
+		.hardware = arena_alloc(&p->arena, p->hardware_words, sizeof(uint64_t)),
+		.images = arena_alloc(&p->arena, p->image_words, sizeof(uint64_t)),
+		.moves = p->moves_max ? arena_alloc(&p->arena, p->unit_count, sizeof(int64_t)) : NULL,
+	};
+}
+
+/* Both lists are sorted. */
+void
+build_standing(const struct program *p, const struct node *node, bool *stands)
+{
+	size_t i = 0;
+
+	for (size_t s = 0; s < p->service_count; s++) {
+		int order = -1;
+
+		while (i < node->services.count && (order = strcmp(node->services.list[i], p->services[s]->name)) < 0)
+			i++;
+		stands[s] = i < node->services.count && order == 0;
+	}
+}
+
+/* What a unit is on a present machine. One of which some services stand there is whole afterwards: that is no move
+ * if those that lack are only now added. */
+static void
+place_unit(struct program *p, size_t u, const bool *stands, const bool *added, struct group *group)
+{
+	int64_t here = 0, missing = 0;
+
+	for (size_t i = 0; i < p->units[u].size; i++) {
+		int service = p->units[u].services[i];
+
+		here += stands[service];
+		missing += !stands[service] && !added[service];
+	}
+	group->standing += here;
+	if (group->moves) {
+		group->moves[u] = missing - here;
+		bits_add(group->open, u);
+	} else if (here) {
+		bits_add(group->stays, u);
+		group->broken = group->broken || missing;
+	} else if (!missing)
+		bits_add(group->open, u);
+}
+
+/* How a machine may leave. */
+static void
+allow_departures(const struct program *p, struct group *group)
+{
+	for (size_t i = 0; i < p->hardware_count; i++)
+		if ((p->hardware[i].departure == DEPARTURE_ASKED && p->shrinks) ||
+		    (p->hardware[i].departure == DEPARTURE_MOVE && p->moves_max))
+			bits_add(group->hardware, i);
+}
+
+static void
+make_group(const struct crowd *crowd, const struct node *node, bool *stands, struct group *group)
+{
+	struct program *p = crowd->program;
+
+	clear_group(p, group);
+	group->count = 1;
+	group->zone = p->spread ? program_zone(p, node) : ZONE_NONE; /* zones tell machines apart only then */
+	bits_add(group->hardware, (size_t)build_hardware(p, node->hardwaretype));
+	bits_add(group->images, (size_t)build_image(p, node->imagetype));
+	allow_departures(p, group);
+	build_standing(p, node, stands);
+	for (size_t u = 0; u < p->unit_count; u++)
+		place_unit(p, u, stands, crowd->added, group);
+}
+
+static bool
+alike(const struct program *p, const struct group *a, const struct group *b)
+{
+	return a->broken == b->broken && a->zone == b->zone && a->standing == b->standing && bits_equal(a->stays, b->stays, p->unit_words) &&
+	    bits_equal(a->open, b->open, p->unit_words) && bits_equal(a->hardware, b->hardware, p->hardware_words) &&
+	    bits_equal(a->images, b->images, p->image_words) &&
+	    (!a->moves || memcmp(a->moves, b->moves, p->unit_count * sizeof *a->moves) == 0);
+}
+
+static uint64_t
+mix(uint64_t hash, const void *data, size_t words)
+{
+	const unsigned char *bytes = data;
+
+	for (size_t i = 0; i < words * sizeof(uint64_t); i++)
+		hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3); /* FNV-1a */
+	return hash;
+}
+
+static uint64_t
+hash_of(const struct program *p, const struct group *group)
+{
+	uint64_t hash = mix(UINT64_C(0xcbf29ce484222325), group->stays, p->unit_words);
+
+	hash = mix(hash, group->hardware, p->hardware_words);
+	hash = mix(hash, group->images, p->image_words);
+	return group->moves ? mix(hash, group->moves, p->unit_count) : hash;
+}
+
+/* The group of a node; it may be a new one, behind all others. */
+static int
+group_of(const struct crowd *crowd, const struct node *node, bool *stands)
+{
+	struct program *p = crowd->program;
+	struct group *fresh = &p->groups[p->group_count];
+	size_t slot;
+
+	make_group(crowd, node, stands, fresh);
+	for (slot = hash_of(p, fresh) % crowd->slot_count; crowd->slots[slot]; slot = (slot + 1) % crowd->slot_count)
+		if (alike(p, &p->groups[crowd->slots[slot]], fresh)) {
+			p->groups[crowd->slots[slot]].count++;
+			return crowd->slots[slot];
+		}
+	crowd->slots[slot] = (int)p->group_count++;
+	return crowd->slots[slot];
+}
+
+/* Present nodes come sorted by nodenum, so each group's are, and groups are in the order of their first. */
+static void
+gather(const struct crowd *crowd)
+{
+	struct program *p = crowd->program;
+	const struct request *r = p->request;
+	const struct node **nodes = arena_alloc(&p->arena, r->node_count, sizeof *nodes);
+	int *number = memory_zeroed(r->node_count, sizeof *number);
+	bool *stands = memory_zeroed(p->service_count, sizeof *stands);
+	size_t *next = memory_zeroed(r->node_count + 2, sizeof *next);
+
+	for (size_t i = 0; i < r->node_count; i++)
+		if (is_present(&r->nodes[i]))
+			number[i] = group_of(crowd, &r->nodes[i], stands);
+	for (size_t g = 1; g < p->group_count; g++) {
+		p->groups[g].nodes = nodes + next[g];
+		next[g + 1] = next[g] + (size_t)p->groups[g].count;
+	}
+	for (size_t i = 0; i < r->node_count; i++)
+		if (number[i])
+			nodes[next[number[i]]++] = &r->nodes[i];
+	free(number);
+	free(stands);
+	free(next);
+}
+
+/* A service that stood on no node is added; what stands only on nodes to be replaced is not. */
+static bool *
+find_added(const struct program *p)
+{
+	const struct request *r = p->request;
+	bool *added = memory_zeroed(p->service_count, sizeof *added);
+	bool *stands = memory_zeroed(p->service_count, sizeof *stands);
+
+	for (size_t i = 0; i < p->service_count; i++)
+		added[i] = true;
+	for (size_t i = 0; i < r->node_count; i++) {
+		if (r->nodes[i].leaves)
+			continue;
+		build_standing(p, &r->nodes[i], stands);
+		for (size_t s = 0; s < p->service_count; s++)
+			added[s] = added[s] && !stands[s];
+	}
+	free(stands);
+	return added;
+}
+
+/* Moves come first where the objectives do not name them, and in any case before dense, which leaves nothing open
+ * but which machine becomes what. */
+static void
+order_moves(struct program *p)
+{
+	size_t at = 0, from = 0;
+
+	while (from < p->objective_count && p->objectives[from] != OBJECTIVE_MOVES)
+		from++;
+	while (from < p->objective_count && at < from && p->objectives[at] != OBJECTIVE_DENSE)
+		at++;
+	if (from == p->objective_count)
+		p->objective_count++;
+	memmove(&p->objectives[at + 1], &p->objectives[at], (from - at) * sizeof *p->objectives);
+	p->objectives[at] = OBJECTIVE_MOVES;
+}
+
+void
+build_present(struct program *p, const struct demands *demands)
+{
+	const struct request *r = p->request;
+	struct crowd crowd = {.program = p, .slot_count = 2 * r->node_count + 1};
+	bool keep = r->node_count && demand_holds(demands, DEMAND_NODES, 0);
+	bool *added;
+
+	for (size_t i = 0; i < r->node_count && keep; i++)
+		p->present += is_present(&r->nodes[i]);
+	p->groups = arena_alloc(&p->arena, (size_t)p->present + 2, sizeof *p->groups);
+	p->group_count = 1;
+	clear_group(p, &p->groups[0]);
+	if (!p->present)
+		return;
+	p->moves_max = demands->moves_max;
+	p->shrinks = p->present > r->cluster.machines_max || p->present > r->template.size_max;
+	order_moves(p);
+	crowd.added = added = find_added(p);
+	crowd.slots = memory_zeroed(crowd.slot_count, sizeof *crowd.slots);
+	gather(&crowd);
+	free(crowd.slots);
+	free(added);
+}

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the demands say of units: how many, on what, with whom.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "solve/program/bits.h"
+#include "solve/program/build.h"
+#include "solve/program/demand.h"
+
+#define COEFFICIENT_MOST 1e12 /* times SOLVE_MACHINES it fits into 64 bits */
+
+static struct unit *
+unit_named(struct program *p, const char *service)
+{
+	int number = build_service(p, service);
+
+	return number == NAMES_NONE ? NULL : &p->units[p->unit_of[number]];
+}
+
+static int
+unit_number(const struct program *p, const struct unit *unit)
+{
+	return (int)(unit - p->units);
+}
+
+/* A service that neither an entry nor a set of the template names stands everywhere. */
+static void
+find_unnamed(struct program *p)
+{
+	const struct cluster_template *t = &p->request->template;
+	const struct service_sets *sets[] = {&t->mustcoexist, &t->cantcoexist, &t->mutuallyexclusive, &t->oneof};
+	bool *named = memory_zeroed(p->service_count, sizeof *named);
+	int service;
+
+	for (size_t i = 0; i < t->constraint_count; i++)
+		if ((service = build_service(p, t->constraints[i].service)) != NAMES_NONE)
+			named[service] = true;
+	for (size_t k = 0; k < sizeof sets / sizeof *sets; k++)
+		for (size_t i = 0; i < sets[k]->count; i++)
+			for (size_t j = 0; j < sets[k]->list[i].count; j++)
+				if ((service = build_service(p, sets[k]->list[i].list[j])) != NAMES_NONE)
+					named[service] = true;
+	for (size_t i = 0; i < t->count_count; i++)
+		for (size_t j = 0; j < t->counts[i].term_count; j++)
+			if ((service = build_service(p, t->counts[i].terms[j].service)) != NAMES_NONE)
+				named[service] = true;
+	for (size_t i = 0; i < t->spread_count; i++)
+		for (size_t j = 0; j < t->spreads[i].services.count; j++)
+			if ((service = build_service(p, t->spreads[i].services.list[j])) != NAMES_NONE)
+				named[service] = true;
+	for (size_t i = 0; i < p->service_count; i++)
+		if (!named[i])
+			p->units[p->unit_of[i]].everywhere = true;
+	free(named);
+}
+
+static int64_t
+clamp(int64_t value)
+{
+	return value < 0 ? 0 : value > SOLVE_MACHINES ? SOLVE_MACHINES + 1 : value;
+}
+
+static void
+raise_min(struct unit *unit, int64_t min)
+{
+	unit->min = unit->min > clamp(min) ? unit->min : clamp(min);
+}
+
+/* The types in names are the only ones left in set. */
+static void
+restrict_types(const struct program *p, const struct string_list *names, bool hardware, uint64_t *set)
+{
+	size_t words = hardware ? p->hardware_words : p->image_words;
+	uint64_t *allowed = memory_zeroed(words, sizeof *allowed);
+
+	for (size_t i = 0; i < names->count; i++) {
+		int number = hardware ? build_hardware(p, names->list[i]) : build_image(p, names->list[i]);
+
+		if (number != NAMES_NONE)
+			bits_add(allowed, (size_t)number);
+	}
+	bits_keep(set, allowed, words);
+	free(allowed);
+}
+
+static void
+apply_constraint(struct program *p, const struct demand *demand)
+{
+	const struct service_constraint *c = &p->request->template.constraints[demand->index];
+	struct unit *unit = unit_named(p, c->service);
+
+	if (demand->kind == DEMAND_MIN)
+		raise_min(unit, c->min);
+	else if (demand->kind == DEMAND_MAX)
+		unit->max = unit->max < c->max ? unit->max : c->max;
+	else if (demand->kind == DEMAND_HARDWARETYPES)
+		restrict_types(p, &c->hardwaretypes, true, unit->hardware);
+	else
+		restrict_types(p, &c->imagetypes, false, unit->images);
+}
+
+static void
+exclude(struct program *p, struct unit *a, struct unit *b)
+{
+	if (a == b) {
+		a->banned = true;
+		return;
+	}
+	bits_add(a->excludes, (size_t)unit_number(p, b));
+	bits_add(b->excludes, (size_t)unit_number(p, a));
+}
+
+static void
+apply_exclusive(struct program *p, const struct string_list *set)
+{
+	for (size_t i = 0; i < set->count; i++)
+		for (size_t j = 0; j < i; j++) {
+			struct unit *a = unit_named(p, set->list[i]), *b = unit_named(p, set->list[j]);
+
+			if (a && b && strcmp(set->list[i], set->list[j]) != 0)
+				exclude(p, a, b);
+		}
+}
+
+static void
+add_crowd(struct program *p, const uint64_t *units)
+{
+	uint64_t *crowd = arena_alloc(&p->arena, p->unit_words, sizeof *crowd);
+
+	bits_copy(crowd, units, p->unit_words);
+	for (size_t u = bits_next(units, p->unit_words, 0); u != SIZE_MAX; u = bits_next(units, p->unit_words, u + 1)) {
+		struct unit *unit = &p->units[u];
+
+		if ((unit->crowd_count & (unit->crowd_count - 1)) == 0) { /* full: twice as many */
+			int *list = arena_alloc(&p->arena, 2 * unit->crowd_count + 1, sizeof *list);
+
+			if (unit->crowd_count)
+				memcpy(list, unit->crowds, unit->crowd_count * sizeof *list);
+			unit->crowds = list;
+		}
+		unit->crowds[unit->crowd_count++] = (int)p->crowd_count;
+	}
+	p->crowds[p->crowd_count++] = crowd;
+}
+
+/* A set that names a service which is not on the cluster can never be whole. An empty one always is. */
+static void
+apply_cantcoexist(struct program *p, const struct string_list *set)
+{
+	uint64_t *units = memory_zeroed(p->unit_words, sizeof *units);
+	size_t members = 0;
+	struct unit *pair[2] = {NULL, NULL};
+	bool whole = true;
+
+	for (size_t i = 0; i < set->count; i++) {
+		struct unit *unit = unit_named(p, set->list[i]);
+
+		whole = whole && unit;
+		if (!unit || bits_has(units, (size_t)unit_number(p, unit)))
+			continue;
+		bits_add(units, (size_t)unit_number(p, unit));
+		pair[members++ % 2] = unit;
+	}
+	if (whole && members == 0)
+		p->impossible = true;
+	else if (whole && members == 1)
+		pair[0]->banned = true;
+	else if (whole && members == 2)
+		exclude(p, pair[0], pair[1]);
+	else if (whole)
+		add_crowd(p, units);
+	free(units);
+}
+
+/* Exactly one of those that are on the cluster; where none is, there is nothing to choose. Two that must coexist
+ * cannot be chosen. */
+static void
+apply_oneof(struct program *p, const struct string_list *set)
+{
+	struct choice *choice = &p->choices[p->choice_count];
+	bool any = false;
+
+	*choice = (struct choice){.units = arena_alloc(&p->arena, set->count, sizeof *choice->units)};
+	for (size_t i = 0; i < set->count; i++) {
+		struct unit *unit = unit_named(p, set->list[i]);
+
+		any = any || unit;
+		for (size_t j = 0; j < i && unit; j++)
+			if (unit == unit_named(p, set->list[j]))
+				unit->banned = true;
+	}
+	for (size_t i = 0; i < set->count; i++) {
+		struct unit *unit = unit_named(p, set->list[i]);
+
+		if (unit && !unit->banned)
+			choice->units[choice->count++] = unit_number(p, unit);
+	}
+	if (any)
+		p->choice_count++;
+}
+
+/* A bound of a rule in whole numbers: rounded towards what it allows. */
+static int64_t
+whole_bound(double bound, double scale, bool lower)
+{
+	double value = lower ? ceil(bound * scale - 1e-6) : floor(bound * scale + 1e-6);
+
+	if (value <= -1e18)
+		return lower ? NO_MIN : (int64_t)-1e18;
+	if (value >= 1e18)
+		return lower ? (int64_t)1e18 : NO_MAX;
+	return (int64_t)value;
+}
+
+static int
+apply_count_rule(struct program *p, const struct count_rule *rule, struct error *err)
+{
+	struct linear *linear = &p->linears[p->linear_count++];
+	double scale = 1;
+
+	linear->coefficient = arena_alloc(&p->arena, p->unit_count, sizeof *linear->coefficient);
+	for (size_t i = 0; i < rule->term_count; i++)
+		if (rule->terms[i].coefficient != floor(rule->terms[i].coefficient))
+			scale = 1e6;
+	for (size_t i = 0; i < rule->term_count; i++) {
+		double value = rule->terms[i].coefficient * scale;
+		int service = build_service(p, rule->terms[i].service);
+
+		if (fabs(value) > COEFFICIENT_MOST / (double)rule->term_count)
+			return error_set(err, EX_DATAERR, "request: count rule \"%s\": coefficient too large to be reckoned with exactly",
+			    rule->name ? rule->name : "");
+		if (service != NAMES_NONE)
+			linear->coefficient[p->unit_of[service]] += (int64_t)llround(value);
+	}
+	linear->lo = whole_bound(rule->min, scale, true);
+	linear->hi = whole_bound(rule->max, scale, false);
+	return 0;
+}
+
+static void
+apply_spread(struct program *p, const struct spread_rule *rule)
+{
+	for (size_t i = 0; i < rule->services.count; i++) {
+		struct unit *unit = unit_named(p, rule->services.list[i]);
+
+		if (!unit)
+			continue;
+		unit->zones_min = unit->zones_min > clamp(rule->min) ? unit->zones_min : clamp(rule->min);
+		if (!p->spread)
+			p->spread = arena_alloc(&p->arena, p->unit_words, sizeof *p->spread);
+		bits_add(p->spread, (size_t)unit_number(p, unit));
+	}
+}
+
+/* So many zones need as many instances. */
+static void
+raise_mins(struct program *p)
+{
+	for (size_t u = 0; u < p->unit_count; u++)
+		if (p->units[u].min > 0)
+			raise_min(&p->units[u], p->units[u].zones_min);
+}
+
+static int
+apply(struct program *p, const struct demand *demand, struct error *err)
+{
+	const struct cluster_template *t = &p->request->template;
+
+	switch (demand->kind) {
+	case DEMAND_PLACED:
+		raise_min(unit_named(p, demand_service(p->request, demand->index)), 1);
+		return 0;
+	case DEMAND_MIN: case DEMAND_MAX: case DEMAND_HARDWARETYPES: case DEMAND_IMAGETYPES:
+		apply_constraint(p, demand);
+		return 0;
+	case DEMAND_CANTCOEXIST:
+		apply_cantcoexist(p, &t->cantcoexist.list[demand->index]);
+		return 0;
+	case DEMAND_MUTUALLYEXCLUSIVE:
+		apply_exclusive(p, &t->mutuallyexclusive.list[demand->index]);
+		return 0;
+	case DEMAND_ONEOF:
+		apply_oneof(p, &t->oneof.list[demand->index]);
+		return 0;
+	case DEMAND_SPREAD:
+		apply_spread(p, &t->spreads[demand->index]);
+		return 0;
+	case DEMAND_COUNT_RULE:
+		return apply_count_rule(p, &t->counts[demand->index], err);
+	default:
+		return 0;
+	}
+}
+
+/* Units that exclude each other pairwise, gathered greedily: of each clique a machine has at most one. */
+static void
+find_cliques(struct program *p)
+{
+	uint64_t **member = memory_zeroed(p->unit_count, sizeof *member);
+	int cliques = 0;
+
+	for (size_t u = 0; u < p->unit_count; u++) {
+		int k = cliques;
+
+		for (int c = 0; c < cliques && k == cliques && !bits_empty(p->units[u].excludes, p->unit_words); c++)
+			if (bits_within(member[c], p->units[u].excludes, p->unit_words))
+				k = c;
+		if (k == cliques)
+			member[cliques++] = memory_zeroed(p->unit_words, sizeof(uint64_t));
+		bits_add(member[k], u);
+		p->units[u].clique = k;
+	}
+	for (int c = 0; c < cliques; c++)
+		free(member[c]);
+	free(member);
+}
+
+static bool
+is_fixed(const struct unit *unit)
+{
+	return unit->min == unit->max && unit->max <= SOLVE_MACHINES;
+}
+
+/* Takes units whose number is known out of a rule, and divides it by what all other coefficients have in common, rounding the
+ * bounds: 2a - 2b = 1 has no solution. */
+static void
+reduce_rule(const struct program *p, struct linear *linear)
+{
+	int64_t common = 0, known = 0;
+
+	for (size_t u = 0; u < p->unit_count; u++) {
+		if (is_fixed(&p->units[u]))
+			known += linear->coefficient[u] * p->units[u].min;
+		else
+			common = count_divisor(common, llabs(linear->coefficient[u]));
+	}
+	if (common < 2)
+		return;
+	for (size_t u = 0; u < p->unit_count; u++)
+		linear->coefficient[u] = is_fixed(&p->units[u]) ? 0 : linear->coefficient[u] / common;
+	linear->lo = count_add(linear->lo, -known);
+	linear->hi = count_add(linear->hi, -known);
+	if (linear->lo != NO_MIN)
+		linear->lo = linear->lo / common + (linear->lo % common > 0);
+	if (linear->hi != NO_MAX)
+		linear->hi = linear->hi / common - (linear->hi % common < 0);
+}
+
+int
+build_rules(struct program *p, const struct demands *demands, struct error *err)
+{
+	const struct cluster_template *t = &p->request->template;
+
+	find_unnamed(p);
+	p->crowds = arena_alloc(&p->arena, t->cantcoexist.count, sizeof *p->crowds);
+	p->linears = arena_alloc(&p->arena, t->count_count, sizeof *p->linears);
+	p->choices = arena_alloc(&p->arena, t->oneof.count, sizeof *p->choices);
+	for (size_t i = 0; i < demands->count; i++) {
+		const struct demand *demand = &demands->list[i];
+
+		if (demand_holds(demands, demand->kind, demand->index) && apply(p, demand, err) < 0)
+			return -1;
+	}
+	raise_mins(p);
+	for (size_t i = 0; i < p->linear_count; i++)
+		reduce_rule(p, &p->linears[i]);
+	find_cliques(p);
+	build_betters(p);
+	return 0;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "solve/program/condition.h"
+
+#include <stdlib.h>
+
+#include "base/names.h"
+#include "model/layout.h"
+#include "solve/program/bits.h"
+#include "solve/program/build.h"
+#include "solve/program/pattern.h"
+#include "solve/solve.h"
+
+/* The present machines that the program keeps, and the group of each. */
+struct kept {
+	struct names ids;
+	int *group;
+};
+
+static struct kept
+kept_of(const struct program *p)
+{
+	struct kept kept = {.group = memory_zeroed(p->request->node_count, sizeof *kept.group)};
+
+	for (size_t g = 1; g < p->group_count; g++)
+		for (int64_t i = 0; i < p->groups[g].count; i++)
+			kept.group[names_intern(&kept.ids, p->groups[g].nodes[i]->id)] = (int)g;
+	return kept;
+}
+
+/* The machines that the node is one of; ANY where the program does not keep it. */
+static int
+group_of(const struct kept *kept, const struct node *node)
+{
+	int number = node->is_new ? NAMES_NONE : names_find(&kept->ids, node->id);
+
+	return number != NAMES_NONE ? kept->group[number] : node->is_new ? 0 : ANY;
+}
+
+/* The hardware type of the node; ANY where the request does not know it. */
+static int
+hardware_of(const struct program *p, const struct node *node)
+{
+	int hardware = build_hardware(p, node->hardwaretype);
+
+	return hardware < 0 ? ANY : hardware;
+}
+
+static bool
+is_like(const struct program *p, const struct kept *kept, const struct region *region, const struct condition *condition,
+    const struct node *node)
+{
+	if (node->leaves || (region->group != ANY && group_of(kept, node) != region->group))
+		return false;
+	if (region->hardware != ANY && build_hardware(p, node->hardwaretype) != region->hardware)
+		return false;
+	for (size_t i = 0; i < condition->with.count; i++)
+		if (!node_has(node, condition->with.list[i]))
+			return false;
+	return !condition->without || !node_has(node, condition->without);
+}
+
+static void
+add_units(const struct program *p, const char *const *services, size_t count, uint64_t *units)
+{
+	for (size_t i = 0; i < count; i++) {
+		int service = build_service(p, services[i]);
+
+		if (service >= 0)
+			bits_add(units, (size_t)p->unit_of[service]);
+	}
+}
+
+static void
+count_machines(const struct condition *condition, const struct kept *kept, const struct region *region, struct program *p)
+{
+	int64_t count = 0;
+
+	for (size_t i = 0; i < condition->layout->node_count; i++)
+		count += is_like(p, kept, region, condition, &condition->layout->nodes[i]);
+	p->condition_lo = condition->less ? NO_MIN : count + 1;
+	p->condition_hi = condition->less ? count - 1 : NO_MAX;
+}
+
+bool
+condition_impose(const struct condition *condition, struct program *p)
+{
+	struct region *region = arena_alloc(&p->arena, 1, sizeof *region);
+	struct kept kept = kept_of(p);
+
+	region->group = condition->less ? ANY : group_of(&kept, condition->node);
+	region->hardware = condition->less ? ANY : hardware_of(p, condition->node);
+	region->zone = region->class = ANY;
+	region->with = arena_alloc(&p->arena, p->unit_words, sizeof *region->with);
+	region->without = arena_alloc(&p->arena, p->unit_words, sizeof *region->without);
+	add_units(p, condition->with.list, condition->with.count, region->with);
+	if (condition->without)
+		add_units(p, &condition->without, 1, region->without);
+	count_machines(condition, &kept, region, p);
+	p->condition = region;
+	names_release(&kept.ids);
+	free(kept.group);
+	return !bits_meet(region->with, region->without, p->unit_words);
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "solve/program/demand.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/memory.h"
+#include "json/json.h"
+#include "model/request.h"
+
+size_t
+demand_service_count(const struct request *request)
+{
+	size_t own = request->cluster.services.count;
+
+	return own ? own : request->template.default_service_count;
+}
+
+const char *
+demand_service(const struct request *request, size_t index)
+{
+	if (request->cluster.services.count)
+		return request->cluster.services.list[index];
+	return request->template.default_services[index].name;
+}
+
+bool
+demand_exact_machines(const struct request *request)
+{
+	return request->cluster.machines_given && request->cluster.machines_min == request->cluster.machines_max;
+}
+
+void
+demand_service_pointer(const struct request *request, const char *service, struct buffer *out)
+{
+	buffer_printf(out, "%s/%zu",
+	    request->cluster.services.count ? "/cluster/services" : "/template/defaults/services",
+	    request_service_index(request, service));
+}
+
+bool
+demand_on_cluster(const struct request *request, const char *service)
+{
+	for (size_t i = 0; i < demand_service_count(request); i++)
+		if (strcmp(demand_service(request, i), service) == 0)
+			return true;
+	return false;
+}
+
+static void
+add(struct demands *demands, enum demand_kind kind, size_t index)
+{
+	ARRAY_ROOM(demands->list, demands->count, demands->capacity);
+	demands->list[demands->count++] = (struct demand){kind, index};
+}
+
+static void
+add_all(struct demands *demands, enum demand_kind kind, size_t count)
+{
+	demands->dropped[kind] = memory_zeroed(count, sizeof(bool));
+	for (size_t i = 0; i < count; i++)
+		add(demands, kind, i);
+}
+
+/* Makes room for count of a kind, and adds it if there is such a demand at all. */
+static void
+add_one(struct demands *demands, enum demand_kind kind, bool present)
+{
+	add_all(demands, kind, present ? 1 : 0);
+}
+
+static void
+collect_types(struct demands *demands)
+{
+	const struct request *r = demands->request;
+	const struct cluster_template *t = &r->template;
+
+	add_one(demands, DEMAND_COMPATIBLE_HARDWARETYPES, t->compatible_hardwaretypes.count > 0);
+	add_one(demands, DEMAND_COMPATIBLE_IMAGETYPES, t->compatible_imagetypes.count > 0);
+	add_one(demands, DEMAND_IMAGETYPE, r->cluster.imagetype || t->default_imagetype);
+	add_one(demands, DEMAND_HARDWARETYPE, r->cluster.hardwaretype || t->default_hardwaretype);
+	demands->dropped[DEMAND_CAPACITY] = memory_zeroed(r->hardwaretype_count, sizeof(bool));
+	demands->dropped[DEMAND_AVAILABLE] = memory_zeroed(r->hardwaretype_count, sizeof(bool));
+	demands->dropped[DEMAND_CONSUMES] = memory_zeroed(r->service_count, sizeof(bool));
+	for (size_t i = 0; i < r->service_count; i++)
+		if (r->services[i].consumes.count && demand_on_cluster(r, r->services[i].name))
+			add(demands, DEMAND_CONSUMES, i);
+	for (size_t i = 0; i < r->hardwaretype_count; i++) {
+		const struct hardware_offer *offer = hardwaretype_offer(&r->hardwaretypes[i], r->provider.name);
+
+		if (offer && offer->capacity.count)
+			add(demands, DEMAND_CAPACITY, i);
+		if (offer && offer->available >= 0)
+			add(demands, DEMAND_AVAILABLE, i);
+	}
+}
+
+/* Whether it is said elsewhere how few instances there may be: its own min is 0, or it is one of a choice. */
+static bool
+may_be_absent(const struct cluster_template *template, const char *service)
+{
+	for (size_t i = 0; i < template->constraint_count; i++)
+		if (strcmp(template->constraints[i].service, service) == 0 && template->constraints[i].has_min)
+			return template->constraints[i].min <= 0;
+	for (size_t i = 0; i < template->oneof.count; i++)
+		for (size_t j = 0; j < template->oneof.list[i].count; j++)
+			if (strcmp(template->oneof.list[i].list[j], service) == 0)
+				return true;
+	return false;
+}
+
+static void
+collect_quantities(struct demands *demands)
+{
+	const struct request *r = demands->request;
+	const struct cluster_template *t = &r->template;
+	size_t services = demand_service_count(r);
+
+	for (enum demand_kind kind = DEMAND_MIN; kind <= DEMAND_IMAGETYPES; kind++)
+		demands->dropped[kind] = memory_zeroed(t->constraint_count, sizeof(bool));
+	demands->dropped[DEMAND_PLACED] = memory_zeroed(services, sizeof(bool));
+	for (size_t i = 0; i < t->constraint_count; i++) {
+		const struct service_constraint *c = &t->constraints[i];
+
+		if (!demand_on_cluster(r, c->service))
+			continue;
+		if (c->imagetypes.count)
+			add(demands, DEMAND_IMAGETYPES, i);
+		if (c->hardwaretypes.count)
+			add(demands, DEMAND_HARDWARETYPES, i);
+		if (c->has_max)
+			add(demands, DEMAND_MAX, i);
+		if (c->has_min && c->min > 1)
+			add(demands, DEMAND_MIN, i);
+	}
+	for (size_t i = 0; i < services; i++)
+		if (!may_be_absent(t, demand_service(r, i)))
+			add(demands, DEMAND_PLACED, i);
+}
+
+void
+demands_collect(const struct request *request, struct demands *demands)
+{
+	const struct cluster_template *t = &request->template;
+
+	*demands = (struct demands){.request = request};
+	add_one(demands, DEMAND_NODES, request->node_count > 0); /* first: without it there are fewer kinds of machines, not more */
+	collect_types(demands);
+	add_all(demands, DEMAND_COUNT_RULE, t->count_count);
+	add_all(demands, DEMAND_ONEOF, t->oneof.count);
+	add_one(demands, DEMAND_ZONES, t->spread_count > 0);
+	add_all(demands, DEMAND_SPREAD, t->spread_count);
+	add_all(demands, DEMAND_MUSTCOEXIST, t->mustcoexist.count);
+	add_all(demands, DEMAND_MUTUALLYEXCLUSIVE, t->mutuallyexclusive.count);
+	add_all(demands, DEMAND_CANTCOEXIST, t->cantcoexist.count);
+	collect_quantities(demands);
+	add_one(demands, DEMAND_SIZE_MIN, t->size_min > 1 && !demand_exact_machines(request));
+	add_one(demands, DEMAND_SIZE_MAX, t->size_max < INT64_MAX);
+	add_one(demands, DEMAND_MACHINES_MIN, request->cluster.machines_given);
+	add_one(demands, DEMAND_MACHINES_MAX,
+	    request->cluster.machines_given && request->cluster.machines_max < INT64_MAX &&
+	    request->cluster.machines_min != request->cluster.machines_max);
+}
+
+void
+demands_release(struct demands *demands)
+{
+	for (size_t kind = 0; kind < DEMAND_KINDS; kind++)
+		free(demands->dropped[kind]);
+	free(demands->list);
+	*demands = (struct demands){0};
+}
+
+void
+demand_drop(struct demands *demands, const struct demand *demand, bool drop)
+{
+	demands->dropped[demand->kind][demand->index] = drop;
+}
+
+bool
+demand_holds(const struct demands *demands, enum demand_kind kind, size_t index)
+{
+	return !demands->dropped[kind][index];
+}
+
+/* Appends a member's name as RFC 6901 writes it. */
+static void
+token(const char *name, struct buffer *out)
+{
+	buffer_byte(out, '/');
+	for (; *name; name++) {
+		if (*name == '~' || *name == '/')
+			buffer_text(out, *name == '~' ? "~0" : "~1");
+		else
+			buffer_byte(out, *name);
+	}
+}
+
+static void
+constraint_pointer(const struct demands *demands, const struct demand *demand, const char *member, struct buffer *out)
+{
+	buffer_text(out, "/template/constraints/services");
+	token(demands->request->template.constraints[demand->index].service, out);
+	buffer_text(out, member);
+}
+
+static void
+offer_pointer(const struct demands *demands, const struct demand *demand, const char *member, struct buffer *out)
+{
+	buffer_printf(out, "/hardwaretypes/%zu/providermap", demand->index);
+	token(demands->request->provider.name, out);
+	buffer_text(out, member);
+}
+
+static void
+machines_pointer(const struct demands *demands, const char *member, struct buffer *out)
+{
+	const struct cluster_wish *wish = &demands->request->cluster;
+
+	buffer_text(out, wish->machines_kept ? "/replace" : "/cluster/numMachines");
+	if (wish->machines_min != wish->machines_max)
+		buffer_text(out, member);
+}
+
+/* Where the request itself, and not one of its rules, asks for it. */
+static void
+wish_pointer(const struct demands *demands, const struct demand *demand, struct buffer *out)
+{
+	const struct cluster_wish *wish = &demands->request->cluster;
+
+	if (demand->kind == DEMAND_MACHINES_MIN || demand->kind == DEMAND_MACHINES_MAX)
+		machines_pointer(demands, demand->kind == DEMAND_MACHINES_MIN ? "/min" : "/max", out);
+	else if (demand->kind == DEMAND_HARDWARETYPE)
+		buffer_text(out, wish->hardwaretype ? "/cluster/hardwaretype" : "/template/defaults/hardwaretype");
+	else if (demand->kind == DEMAND_IMAGETYPE)
+		buffer_text(out, wish->imagetype ? "/cluster/imagetype" : "/template/defaults/imagetype");
+	else
+		demand_service_pointer(demands->request, demand_service(demands->request, demand->index), out);
+}
+
+void
+demand_pointer(const struct demands *demands, const struct demand *demand, struct buffer *out)
+{
+	static const char *const plain[DEMAND_KINDS] = {
+		[DEMAND_SIZE_MIN] = "/template/constraints/size/min",
+		[DEMAND_SIZE_MAX] = "/template/constraints/size/max",
+		[DEMAND_COMPATIBLE_HARDWARETYPES] = "/template/compatibility/hardwaretypes",
+		[DEMAND_COMPATIBLE_IMAGETYPES] = "/template/compatibility/imagetypes",
+		[DEMAND_NODES] = "/nodes",
+		[DEMAND_ZONES] = "/provider/zones",
+	};
+	static const char *const indexed[DEMAND_KINDS] = {
+		[DEMAND_MUSTCOEXIST] = "/template/constraints/layout/mustcoexist/%",
+		[DEMAND_CANTCOEXIST] = "/template/constraints/layout/cantcoexist/%",
+		[DEMAND_MUTUALLYEXCLUSIVE] = "/template/constraints/layout/mutuallyexclusive/%",
+		[DEMAND_COUNT_RULE] = "/template/constraints/counts/%",
+		[DEMAND_ONEOF] = "/template/constraints/oneof/%",
+		[DEMAND_SPREAD] = "/template/constraints/spread/%",
+		[DEMAND_CONSUMES] = "/services/%/consumes",
+	};
+	static const char *const constraint[DEMAND_KINDS] = {
+		[DEMAND_MIN] = "/quantities/min",
+		[DEMAND_MAX] = "/quantities/max",
+		[DEMAND_HARDWARETYPES] = "/hardwaretypes",
+		[DEMAND_IMAGETYPES] = "/imagetypes",
+	};
+
+	if (plain[demand->kind])
+		buffer_text(out, plain[demand->kind]);
+	else if (indexed[demand->kind]) {
+		const char *number = strrchr(indexed[demand->kind], '%');
+
+		buffer_append(out, indexed[demand->kind], (size_t)(number - indexed[demand->kind]));
+		buffer_printf(out, "%zu%s", demand->index, number + 1);
+	} else if (constraint[demand->kind])
+		constraint_pointer(demands, demand, constraint[demand->kind], out);
+	else if (demand->kind == DEMAND_AVAILABLE || demand->kind == DEMAND_CAPACITY)
+		offer_pointer(demands, demand, demand->kind == DEMAND_AVAILABLE ? "/available" : "/capacity", out);
+	else
+		wish_pointer(demands, demand, out);
+}

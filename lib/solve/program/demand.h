@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The demands of a request: every member of it that can make it unsatisfiable, with its JSON Pointer and its words.
+ * Each can be dropped, which is how a minimal conflict is found.
+ */
+#ifndef SOLVE_PROGRAM_DEMAND_H
+#define SOLVE_PROGRAM_DEMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct buffer;
+struct request;
+
+enum demand_kind {
+	DEMAND_MACHINES_MIN, /* of the request; both for one number */
+	DEMAND_MACHINES_MAX,
+	DEMAND_SIZE_MIN,     /* of the template */
+	DEMAND_SIZE_MAX,
+	DEMAND_PLACED,       /* index of cluster.services (or of the template's defaults): at least one instance */
+	DEMAND_MIN,          /* index of template.constraints: */
+	DEMAND_MAX,
+	DEMAND_HARDWARETYPES,
+	DEMAND_IMAGETYPES,
+	DEMAND_MUSTCOEXIST,  /* index of the sets */
+	DEMAND_CANTCOEXIST,
+	DEMAND_MUTUALLYEXCLUSIVE,
+	DEMAND_COUNT_RULE,
+	DEMAND_ONEOF,
+	DEMAND_SPREAD,
+	DEMAND_ZONES,        /* the zones that the provider has */
+	DEMAND_AVAILABLE,    /* index of hardwaretypes: */
+	DEMAND_CAPACITY,
+	DEMAND_CONSUMES,     /* index of services */
+	DEMAND_HARDWARETYPE, /* the one type asked for, by the request or the template's defaults */
+	DEMAND_IMAGETYPE,
+	DEMAND_COMPATIBLE_HARDWARETYPES,
+	DEMAND_COMPATIBLE_IMAGETYPES,
+	DEMAND_NODES,        /* the present machines stay as they are */
+	DEMAND_KINDS,
+};
+
+struct demand {
+	enum demand_kind kind;
+	size_t index;
+};
+
+struct demands {
+	const struct request *request;
+	struct demand *list;
+	size_t count, capacity;
+	const char *hardware_kept;   /* a type that is looked at even if another one is always as good; or NULL */
+	bool *dropped[DEMAND_KINDS]; /* of each kind, by index */
+	int64_t moves_max;           /* on present machines; 0 */
+};
+
+/* All demands of a request, none of them dropped, those first that a person would least think of. */
+void demands_collect(const struct request *request, struct demands *demands);
+void demands_release(struct demands *demands);
+
+/* Puts those of one kind in the order of their words: which conflict is found is not to depend on the order of the request's
+ * lists. */
+void demands_sort(struct demands *demands);
+
+/* Takes a demand out of consideration, or back into it; whether it is in it. */
+void demand_drop(struct demands *demands, const struct demand *demand, bool drop);
+bool demand_holds(const struct demands *demands, enum demand_kind kind, size_t index);
+
+/* Appends its JSON Pointer; its words ("zk needs at least 3 instances"). */
+void demand_pointer(const struct demands *demands, const struct demand *demand, struct buffer *out);
+void demand_words(const struct demands *demands, const struct demand *demand, struct buffer *out);
+
+/* The services that the request asks for: its own list, or else the template's defaults. */
+size_t demand_service_count(const struct request *request);
+const char *demand_service(const struct request *request, size_t index);
+bool demand_on_cluster(const struct request *request, const char *service);
+
+/* Whether exactly so many machines are asked for. Then the template's least size is not a demand: as in Coopr,
+ * whose answers we keep, it bounds only what is left open. */
+bool demand_exact_machines(const struct request *request);
+
+/* Appends the pointer to where the request asks for a service. */
+void demand_service_pointer(const struct request *request, const char *service, struct buffer *out);
+
+#endif

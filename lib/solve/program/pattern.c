@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "solve/program/pattern.h"
+
+#include "solve/program/bits.h"
+
+bool
+region_has(const struct program *program, const struct region *region, const struct pattern *pattern)
+{
+	int class = pattern_class(program, pattern);
+
+	return (region->class == class || (region->class == ANY && class != CLASS_LEAVES)) && (region->group == ANY || region->group == pattern->group) &&
+	    (region->zone == ANY || region->zone == program->groups[pattern->group].zone) &&
+	    (region->hardware == ANY || region->hardware == pattern->hardware) &&
+	    bits_within(region->with, pattern->units, program->unit_words) &&
+	    !bits_meet(region->without, pattern->units, program->unit_words);
+}
+
+bool
+region_same(const struct program *program, const struct region *a, const struct region *b)
+{
+	return a->group == b->group && a->hardware == b->hardware && a->zone == b->zone && a->class == b->class &&
+	    bits_equal(a->with, b->with, program->unit_words) && bits_equal(a->without, b->without, program->unit_words);
+}
+
+struct region *
+pattern_region(const struct program *program, const struct pattern *pattern, struct arena *arena)
+{
+	struct region *region = arena_alloc(arena, 1, sizeof *region);
+
+	*region = (struct region){.group = pattern->group, .hardware = pattern->hardware, .zone = ANY,
+	    .class = pattern_class(program, pattern)};
+	region->with = arena_alloc(arena, program->unit_words, sizeof *region->with);
+	region->without = arena_alloc(arena, program->unit_words, sizeof *region->without);
+	for (size_t u = 0; u < program->unit_count; u++)
+		bits_add(bits_has(pattern->units, u) ? region->with : region->without, u);
+	return region;
+}
+
+bool
+pattern_same(const struct program *program, const struct pattern *a, const struct pattern *b)
+{
+	return a->settled == b->settled && a->group == b->group && a->hardware == b->hardware && bits_equal(a->units, b->units, program->unit_words);
+}
+
+enum departure
+pattern_departure(const struct program *program, const struct pattern *pattern)
+{
+	return program->hardware[pattern->hardware].departure;
+}
+
+int
+pattern_class(const struct program *program, const struct pattern *pattern)
+{
+	if (pattern->settled)
+		return pattern->settled;
+	return pattern_departure(program, pattern) ? CLASS_LEAVES : CLASS_OPEN;
+}
+
+int64_t
+pattern_moves(const struct program *program, const struct pattern *pattern)
+{
+	const struct group *group = &program->groups[pattern->group];
+	size_t words = program->unit_words;
+	int64_t sum = group->standing;
+
+	if (!group->moves || pattern_departure(program, pattern) == DEPARTURE_ASKED)
+		return 0;
+	if (pattern_departure(program, pattern) == DEPARTURE_MOVE)
+		return 1 + group->standing;
+	for (size_t u = bits_next(pattern->units, words, 0); u != SIZE_MAX; u = bits_next(pattern->units, words, u + 1))
+		sum += group->moves[u];
+	return sum;
+}
+
+int64_t
+pattern_lost(const struct program *program, const struct pattern *pattern)
+{
+	return pattern_departure(program, pattern) == DEPARTURE_ASKED ? program->groups[pattern->group].standing : 0;
+}
+
+size_t
+pattern_size(const struct program *program, const uint64_t *units)
+{
+	size_t size = 0;
+
+	for (size_t u = bits_next(units, program->unit_words, 0); u != SIZE_MAX;
+	     u = bits_next(units, program->unit_words, u + 1))
+		size += program->units[u].size;
+	return size;
+}

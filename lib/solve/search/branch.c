@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "solve/search/branch.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "solve/search/dive.h"
+#include "solve/search/shares.h"
+#include "solve/search/spread.h"
+
+enum {
+	DIVE_EVERY = 8,    /* levels */
+	FEW_MACHINES = 1000,
+	FEW_NODES = 1000,
+	HELD_MOST = 1 << 26, /* numbers in the states that are saved on the way down */
+	BOUND_NODES = 2000,  /* at most, to find a bound after the end */
+};
+
+struct branching {
+	struct master *master;
+	int objective, sign; /* SIMPLEX_NONE: the first solution will do */
+	struct uses *found;
+	bool any;            /* found holds a solution */
+	bool open;           /* the limit was reached */
+	bool better;         /* one was found here */
+	size_t depth;
+};
+
+static bool branch(struct branching *b);
+
+/* Machines of a solution that meet the wish: which of them are the marked ones is of no interest. */
+static int64_t
+marked_activity(const struct master *m, const struct uses *uses)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < uses->count; i++)
+		if (master_wished(m, &uses->list[i].pattern))
+			sum += uses->list[i].count;
+	return sum;
+}
+
+int64_t
+branch_activity(const struct master *m, int row, const struct uses *uses)
+{
+	int64_t sum = 0;
+
+	if (m->rows[row].kind == ROW_MARKED)
+		return marked_activity(m, uses);
+	for (size_t i = 0; i < uses->count; i++)
+		sum += uses->list[i].count * master_coefficient(m, &m->rows[row], &uses->list[i].pattern, false);
+	return sum;
+}
+
+/* Whether a solution keeps all rows, counted in whole numbers. More marked machines than asked for are none too
+ * many. */
+bool
+branch_keeps_rows(const struct master *m, const struct uses *uses)
+{
+	for (size_t i = 0; i < m->row_count; i++) {
+		int64_t activity = branch_activity(m, (int)i, uses);
+
+		if (activity < m->rows[i].lo || (activity > m->rows[i].hi && m->rows[i].kind != ROW_MARKED))
+			return false;
+	}
+	return true;
+}
+
+static void
+take(struct branching *b, struct uses *uses)
+{
+	free(b->found->list);
+	*b->found = *uses;
+	*uses = (struct uses){0};
+	b->any = b->better = true;
+}
+
+static void
+try_dive(struct branching *b)
+{
+	struct uses uses = {0};
+
+	if (dive(b->master, b->objective, b->sign, &uses))
+		take(b, &uses);
+}
+
+/* What found has, less than that is wanted from now on. */
+static void
+demand_better(struct branching *b)
+{
+	struct master *m = b->master;
+	int64_t best, lo, hi;
+
+	if (b->objective == SIMPLEX_NONE || !b->any)
+		return;
+	lo = m->rows[b->objective].lo;
+	hi = m->rows[b->objective].hi;
+	best = branch_activity(m, b->objective, b->found);
+	if (b->sign > 0)
+		master_set_bounds(m, b->objective, lo, hi < best ? hi : best - 1);
+	else
+		master_set_bounds(m, b->objective, lo > best ? lo : best + 1, hi);
+}
+
+/* Tries each way to make a choice. */
+static bool
+branch_choice(struct branching *b, size_t choice)
+{
+	const struct choice *c = &b->master->program->choices[choice];
+	struct state state = {0};
+	bool done = false;
+
+	master_save(b->master, &state);
+	for (size_t i = 0; i < c->count && !done; i++) {
+		master_choose(b->master, choice, c->units[i]);
+		done = branch(b);
+		master_restore(b->master, &state);
+	}
+	state_release(&state);
+	return done;
+}
+
+/* Tries a region with more machines than the fraction it has, and then with fewer. */
+static bool
+branch_region(struct branching *b, struct shares *shares)
+{
+	struct master *m = b->master;
+	double sum;
+	struct region *region;
+	struct state state = {0};
+	bool done;
+
+	region = shares_region(m, shares, &sum);
+	master_save(m, &state);
+	master_bound_region(m, region, (int64_t)ceil(sum), NO_MAX);
+	done = branch(b);
+	master_restore(m, &state);
+	if (!done) {
+		master_bound_region(m, region, NO_MIN, (int64_t)floor(sum));
+		done = branch(b);
+		master_restore(m, &state);
+	}
+	state_release(&state);
+	return done;
+}
+
+/* Tries each condition that a solution with zones keeps, and from then on its opposite. */
+static bool
+branch_cuts(struct branching *b, const struct cuts *cuts)
+{
+	struct master *m = b->master;
+	struct state state = {0};
+	bool done = false;
+
+	for (size_t i = 0; i < cuts->count && !done; i++) {
+		const struct cut *cut = &cuts->list[i];
+		bool more = cut->hi == NO_MAX;
+
+		master_save(m, &state);
+		master_bound_region(m, cut->region, cut->lo, cut->hi);
+		done = branch(b);
+		master_restore(m, &state);
+		master_bound_region(m, cut->region, more ? NO_MIN : cut->hi + 1, more ? cut->lo - 1 : NO_MAX);
+	}
+	state_release(&state);
+	return done;
+}
+
+/* A solution but for the zones. Doubles may have gone wrong: then it is none. */
+static bool
+descend_whole(struct branching *b, struct uses *uses)
+{
+	struct cuts cuts = {0};
+	enum verdict verdict;
+	bool done;
+
+	if (!branch_keeps_rows(b->master, uses)) {
+		b->master->unproven = true;
+		return false;
+	}
+	verdict = spread_judge(b->master, uses);
+	if (verdict == VERDICT_FOUND) {
+		take(b, uses);
+		return b->objective == SIMPLEX_NONE;
+	}
+	if (verdict == VERDICT_NONE)
+		verdict = spread_cuts(b->master, uses, &cuts);
+	b->open = b->open || verdict == VERDICT_OPEN;
+	done = b->open || branch_cuts(b, &cuts);
+	free(cuts.list);
+	return done;
+}
+
+/* Below this node: true where nothing more is to be looked for. */
+static bool
+descend(struct branching *b)
+{
+	struct master *m = b->master;
+	struct shares shares;
+	bool done;
+
+	for (size_t i = 0; i < m->program->choice_count; i++)
+		if (!m->chosen[i])
+			return branch_choice(b, i);
+	shares = shares_of(m);
+	if (shares_are_whole(&shares)) {
+		struct uses uses = shares_uses(&shares);
+
+		free(shares.list);
+		done = descend_whole(b, &uses);
+		free(uses.list);
+		return done;
+	}
+	if (b->depth % DIVE_EVERY == 1)
+		try_dive(b);
+	done = b->any && b->objective == SIMPLEX_NONE;
+	if (!done) {
+		/* shares borrow patterns of columns, which may have moved in the dive */
+		free(shares.list);
+		shares = shares_of(m);
+		done = branch_region(b, &shares);
+	}
+	free(shares.list);
+	return done;
+}
+
+static bool
+branch(struct branching *b)
+{
+	bool done = false;
+
+	demand_better(b);
+	if (b->depth * b->master->row_count * b->master->row_count > HELD_MOST)
+		return b->open = true;
+	b->depth++;
+	if (master_relax(b->master, b->objective, b->sign))
+		done = descend(b);
+	else if (b->master->budget->spent)
+		done = b->open = true;
+	b->depth--;
+	return done;
+}
+
+static enum verdict
+run(struct branching *b)
+{
+	struct state state = {0};
+
+	master_save(b->master, &state);
+	branch(b);
+	master_restore(b->master, &state);
+	state_release(&state);
+	if (b->open)
+		return VERDICT_OPEN;
+	return b->better ? VERDICT_FOUND : VERDICT_NONE;
+}
+
+enum verdict
+branch_find(struct master *master, struct uses *found)
+{
+	struct branching b = {.master = master, .objective = SIMPLEX_NONE, .sign = 1, .found = found};
+
+	return run(&b);
+}
+
+enum verdict
+branch_any(struct master *m, struct uses *found)
+{
+	const struct program *p = m->program;
+	int64_t few = p->machines_min + p->present + FEW_MACHINES;
+	struct state state = {0};
+	enum verdict verdict = VERDICT_NONE;
+	bool unproven = m->unproven;
+
+	if (p->unbounded && few < p->machines_max) {
+		struct budget *all = m->budget, part = budget_part(all, FEW_NODES);
+
+		master_save(m, &state);
+		master_set_bounds(m, 0, m->rows[0].lo, count_add(m->rows[0].hi, few - p->machines_max));
+		m->budget = &part;
+		verdict = branch_find(m, found);
+		m->budget = all;
+		budget_take(all, &part);
+		m->unproven = unproven;
+		master_restore(m, &state);
+		state_release(&state);
+	}
+	return verdict == VERDICT_FOUND ? verdict : branch_find(m, found);
+}
+
+enum verdict
+branch_best(struct master *master, int row, int sign, struct uses *found)
+{
+	struct branching b = {.master = master, .objective = row, .sign = sign, .found = found, .any = found->count > 0};
+
+	return run(&b);
+}
+
+/* Whether no solution of the rows has less than that. */
+static bool
+is_bound(struct master *m, int row, int64_t bound)
+{
+	bool unproven = m->unproven, proved;
+	struct state state = {0};
+
+	master_save(m, &state);
+	master_set_bounds(m, row, m->rows[row].lo, bound - 1);
+	m->unproven = false;
+	proved = !master_relax(m, SIMPLEX_NONE, 1) && !m->unproven && !m->budget->spent;
+	m->unproven = unproven;
+	master_restore(m, &state);
+	state_release(&state);
+	return proved;
+}
+
+bool
+branch_bound(struct master *m, int row, int64_t *bound)
+{
+	struct budget *budget = m->budget, little = {.nodes_max = BOUND_NODES};
+	struct state state = {0};
+	bool known;
+
+	m->budget = &little;
+	master_save(m, &state);
+	known = master_relax(m, row, 1);
+	if (known)
+		*bound = (int64_t)ceil(simplex_activity(&m->lp, row) * m->rows[row].scale * (1 - 1e-9) - 1e-6);
+	known = known && is_bound(m, row, *bound);
+	master_restore(m, &state);
+	state_release(&state);
+	m->budget = budget;
+	return known;
+}

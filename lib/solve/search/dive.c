@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "solve/search/dive.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "solve/search/branch.h"
+#include "solve/search/shares.h"
+#include "solve/search/spread.h"
+
+enum {
+	MISTAKES = 12,                     /* that are taken back in one dive */
+	ROUNDS = 100, ROUNDS_EACH_ROW = 8, /* of a dive: one that takes more goes in circles, up to any number of machines */
+};
+
+/* Settles machines of a pattern, as marked ones as far as these are wanted. */
+static void
+fix(struct master *m, const struct pattern *pattern, int64_t count)
+{
+	int64_t marked = 0;
+
+	if (master_wished(m, pattern) && m->rows[m->row_of_marked].hi > 0)
+		marked = m->rows[m->row_of_marked].hi < count ? m->rows[m->row_of_marked].hi : count;
+	if (marked)
+		master_fix(m, pattern, true, marked);
+	if (count > marked)
+		master_fix(m, pattern, false, count - marked);
+}
+
+static int64_t
+whole_part(const struct share *share)
+{
+	return (int64_t)floor(share->value + SHARE_WHOLE);
+}
+
+/* What the relaxation uses most of beside whole machines. */
+static size_t
+largest_rest(const struct shares *shares)
+{
+	size_t most = 0;
+	double largest = -1;
+
+	for (size_t i = 0; i < shares->count; i++) {
+		double rest = shares->list[i].value - (double)whole_part(&shares->list[i]);
+
+		if (rest > largest + SHARE_WHOLE) {
+			largest = rest;
+			most = i;
+		}
+	}
+	return most;
+}
+
+/* Fixes the whole part of what the relaxation uses, and one machine of what it uses most of the rest of. */
+static void
+fix_parts(struct master *m, const struct shares *shares, size_t most)
+{
+	for (size_t i = 0; i < shares->count; i++) {
+		int64_t count = whole_part(&shares->list[i]) + (i == most);
+
+		if (count > 0)
+			fix(m, shares->list[i].pattern, count);
+	}
+}
+
+/* Rounds a pattern up; where nothing can come of that, down, and no more of it is used. False where neither will do. */
+static bool
+round_one(struct master *m, const struct shares *shares, int objective, int sign, int *mistakes)
+{
+	size_t most = largest_rest(shares);
+	struct region *region = pattern_region(m->program, shares->list[most].pattern, &m->arena);
+	int64_t whole = whole_part(&shares->list[most]);
+	struct state state = {0};
+	bool good;
+
+	master_save(m, &state);
+	fix_parts(m, shares, most);
+	good = master_relax(m, objective, sign);
+	if (!good && ++*mistakes <= MISTAKES) {
+		master_restore(m, &state);
+		master_bound_region(m, region, NO_MIN, whole);
+		good = master_relax(m, objective, sign);
+	}
+	state_release(&state);
+	return good;
+}
+
+/* What the relaxation uses, in whole numbers. True where that is a solution but for the zones: where none is the best, also
+ * with all fractions left out, for the method may have stopped in a corner that has some for nothing. */
+static bool
+is_whole(const struct master *m, const struct shares *shares, int objective, struct uses *uses)
+{
+	if (shares_are_whole(shares)) {
+		*uses = shares_uses(shares);
+		return true;
+	}
+	*uses = (struct uses){0};
+	for (size_t i = 0; i < shares->count && objective == SIMPLEX_NONE; i++)
+		if (whole_part(&shares->list[i]) > 0) {
+			ARRAY_ROOM(uses->list, uses->count, uses->capacity);
+			uses->list[uses->count++] = (struct use){*shares->list[i].pattern, whole_part(&shares->list[i])};
+		}
+	return objective == SIMPLEX_NONE && branch_keeps_rows(m, uses);
+}
+
+/* Takes over a solution in whole numbers, with what was fixed since base. Doubles may have gone wrong: then it is none. */
+static bool
+take(struct master *m, struct uses *rest, size_t base, struct uses *uses)
+{
+	if (!branch_keeps_rows(m, rest) || spread_judge(m, rest) != VERDICT_FOUND)
+		return false;
+	for (size_t i = base; i < m->fixed.count; i++) {
+		ARRAY_ROOM(rest->list, rest->count, rest->capacity);
+		rest->list[rest->count++] = m->fixed.list[i];
+	}
+	*uses = *rest;
+	*rest = (struct uses){0};
+	return true;
+}
+
+bool
+dive(struct master *m, int objective, int sign, struct uses *uses)
+{
+	struct state state = {0};
+	size_t base = m->fixed.count, rounds = ROUNDS + ROUNDS_EACH_ROW * m->row_count;
+	bool unproven = m->unproven, going = true, found = false;
+	int mistakes = 0;
+
+	master_save(m, &state);
+	while (going && rounds-- > 0) {
+		struct shares shares = shares_of(m);
+		struct uses rest;
+
+		going = !is_whole(m, &shares, objective, &rest);
+		if (going)
+			going = round_one(m, &shares, objective, sign, &mistakes);
+		else
+			found = take(m, &rest, base, uses);
+		free(rest.list);
+		free(shares.list);
+	}
+	m->unproven = unproven;
+	master_restore(m, &state);
+	state_release(&state);
+	return found;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A guess at a solution: the relaxation is rounded step by step. It proves nothing.
+ */
+#ifndef SOLVE_SEARCH_DIVE_H
+#define SOLVE_SEARCH_DIVE_H
+
+#include <stdbool.h>
+
+struct master;
+struct uses;
+
+/* Looks for a solution of the master's rows, with little sign * row objective (SIMPLEX_NONE: any). True where uses has got
+ * one. The master is as it was before. */
+bool dive(struct master *master, int objective, int sign, struct uses *uses);
+
+#endif

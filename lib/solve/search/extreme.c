@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "solve/search/extreme.h"
+
+#include <stdlib.h>
+
+#include "solve/lp/master.h"
+#include "solve/search/branch.h"
+
+enum verdict
+extreme_any(const struct program *p, struct budget *budget)
+{
+	struct uses found = {0};
+	struct master m;
+	enum verdict verdict;
+
+	master_init(&m, p, budget);
+	verdict = branch_any(&m, &found);
+	if (verdict == VERDICT_NONE && m.unproven)
+		verdict = VERDICT_OPEN;
+	master_release(&m);
+	free(found.list);
+	return verdict;
+}
+
+int64_t
+extreme_of(const struct program *p, int unit, int sign, struct budget *budget)
+{
+	struct uses found = {0};
+	struct master m;
+	int64_t value = -1;
+	int row = 0;
+
+	master_init(&m, p, budget);
+	if (unit != ANY)
+		row = master_add_row(&m, (struct row){ROW_UNIT, unit, NULL, NO_MIN, NO_MAX, 1});
+	if (branch_best(&m, row, sign, &found) == VERDICT_FOUND && !m.unproven)
+		value = branch_activity(&m, row, &found) + branch_activity(&m, row, &m.fixed);
+	master_release(&m);
+	free(found.list);
+	return value >= SOLVE_MACHINES ? -1 : value;
+}

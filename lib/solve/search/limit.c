@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "solve/search/limit.h"
+
+#include <inttypes.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "solve/solve.h"
+
+struct budget
+limit_budget(const struct solve_terms *terms)
+{
+	struct budget budget = {.nodes_max = terms->node_limit};
+
+	if (terms->time_limit_ms)
+		budget.deadline_ms = clock_monotonic_ms() + terms->time_limit_ms;
+	else if (!terms->node_limit) {
+		budget.nodes_max = SOLVE_NODES;
+		budget.steps_max = SOLVE_STEPS;
+	}
+	return budget;
+}
+
+/* Which limit was reached. */
+static const char *
+reached(const struct solve_terms *terms, const struct budget *budget, struct arena *arena)
+{
+	if (budget->late)
+		return arena_printf(arena, "%g s", (double)terms->time_limit_ms / 1e3);
+	if (terms->node_limit)
+		return arena_printf(arena, "%lu nodes of the search", terms->node_limit);
+	return arena_printf(arena, "the default limit, %lu nodes of the search here", budget->nodes);
+}
+
+static const char *
+way_out(const struct solve_terms *terms, const struct budget *budget)
+{
+	if (budget->late)
+		return "raise --time-limit";
+	return terms->node_limit ? "raise --node-limit, or give --time-limit" : "give a higher --node-limit, or --time-limit";
+}
+
+const char *
+limit_words(const struct solve_terms *terms, const struct budget *budget, struct arena *arena)
+{
+	return arena_printf(arena, "the layout may not be the best: nothing better was found within %s, and none was ruled out: %s",
+	    reached(terms, budget, arena), way_out(terms, budget));
+}
+
+int
+limit_error(const struct solve_terms *terms, const struct budget *budget, struct error *err)
+{
+	struct arena arena = {0};
+
+	error_set(err, EX_TEMPFAIL, "request: no layout was found within %s, and none was ruled out: %s",
+	    reached(terms, budget, &arena), way_out(terms, budget));
+	arena_release(&arena);
+	return -1;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The limits of a search, and what is said where one was reached.
+ */
+#ifndef SOLVE_SEARCH_LIMIT_H
+#define SOLVE_SEARCH_LIMIT_H
+
+#include "solve/lp/budget.h"
+
+struct arena;
+struct error;
+struct solve_terms;
+
+/* What may be spent: as the terms say, or the default. */
+struct budget limit_budget(const struct solve_terms *terms);
+
+/* Why a layout may not be the best one, and what to do. */
+const char *limit_words(const struct solve_terms *terms, const struct budget *budget, struct arena *arena);
+
+/* EX_TEMPFAIL: why there is no layout yet. Returns -1. */
+int limit_error(const struct solve_terms *terms, const struct budget *budget, struct error *err);
+
+#endif

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The search for the best layout.
+ *
+ * Identical machines are what makes this problem look hard, so no machine is ever looked at: a solution is how many machines
+ * there are of each pattern (a set of services on a hardware type). There may be 2^services patterns; they are never listed.
+ * All questions are put to branch.c, which answers "is there a solution with these further conditions?" exactly, and which
+ * looks for patterns only where prices call for them (relax.c, price.c).
+ *
+ * Objectives come one after the other: the least cost is found, made a condition, then the fewest machines among
+ * these, and so on.
+ *
+ * dense, Coopr's own preference, ranks patterns (more services, then hardware, image and service names) and wants
+ * the lexicographically greatest vector of counts. That needs no vector:
+ *
+ *	1. find the first pattern in that order which any solution uses;
+ *	2. find the greatest number of machines of it that any solution has;
+ *	3. settle these machines, and go on with what is left as if it were a problem of its own.
+ *
+ * Why the first answer is the best one. Let p be the pattern of step 1 and c the number of step 2. Patterns before
+ * p are in no solution, so their counts are 0 in all of them; p has at most c. So the greatest vector has c
+ * machines of p, and the rest of it is the greatest vector of what is left: services need c fewer instances and
+ * may have c fewer, there are c fewer machines. What is left cannot use a pattern before p, nor p again: together
+ * with the settled machines that would be a solution that uses such a pattern, or more than c of p. So nothing
+ * need be remembered but what is left, and nothing is ever taken back.
+ *
+ * On a change the pattern of step 1 is one whatever machine becomes it, a present one or a new one; which of them do stays
+ * open to the end (settle.h). Moves are one more objective before dense, and leaving is a pattern too (build-present.c).
+ * Where moves come first, a layout without any is looked for before all else (narrow.h): there none is counted any more.
+ * Groups that nothing keeps from their densest pattern are settled before step 1 and after each step 3, unasked (densest.c).
+ *
+ * Step 1 does not try patterns one by one either. It asks for a machine with at least k services, by bisection; then, with k
+ * known, for one on the first hardware types, by bisection; then images; then, name by name, whether the service can be on it:
+ * each question is one more condition on one machine (a wish). A solution in hand answers most questions without a search.
+ */
+#include "solve/search/search.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "solve/lp/narrow.h"
+#include "solve/lp/offer.h"
+#include "solve/program/bits.h"
+#include "solve/search/branch.h"
+#include "solve/search/densest.h"
+#include "solve/search/settle.h"
+#include "solve/search/twin.h"
+
+struct search {
+	const struct program *program;
+	struct master master;
+	struct uses found; /* a solution of what is left */
+	struct wish wish;
+	struct narrowed narrowed;
+	bool still;        /* only what is without moves is looked at, for there is such */
+	bool open;         /* a question was left open: what is found is good, but maybe not best */
+};
+
+static void
+clear_wish(struct search *s)
+{
+	const struct program *p = s->program;
+
+	s->wish.size = 1;
+	s->wish.region.group = s->wish.region.hardware = s->wish.region.zone = ANY;
+	memset(s->wish.region.with, 0, p->unit_words * sizeof(uint64_t));
+	memset(s->wish.region.without, 0, p->unit_words * sizeof(uint64_t));
+	for (size_t i = 0; i < p->hardware_count; i++)
+		bits_add(s->wish.hardware, i);
+	for (size_t i = 0; i < p->image_count; i++)
+		bits_add(s->wish.images, i);
+}
+
+static void
+search_init(struct search *s, const struct program *p, struct budget *budget)
+{
+	*s = (struct search){.program = p};
+	master_init(&s->master, p, budget);
+	s->wish.region.with = memory_zeroed(p->unit_words, sizeof(uint64_t));
+	s->wish.region.without = memory_zeroed(p->unit_words, sizeof(uint64_t));
+	s->wish.hardware = memory_zeroed(p->hardware_words, sizeof(uint64_t));
+	s->wish.images = memory_zeroed(p->image_words, sizeof(uint64_t));
+	clear_wish(s);
+}
+
+static void
+search_release(struct search *s)
+{
+	master_release(&s->master);
+	narrowed_release(&s->narrowed);
+	free(s->found.list);
+	free(s->wish.region.with);
+	free(s->wish.region.without);
+	free(s->wish.hardware);
+	free(s->wish.images);
+}
+
+/* A pattern in the solution in hand that meets the wish; NULL where there is none. */
+static const struct pattern *
+meets_wish(struct search *s)
+{
+	s->master.wish = &s->wish;
+	for (size_t i = 0; i < s->found.count; i++)
+		if (s->found.list[i].count > 0 && master_wished(&s->master, &s->found.list[i].pattern))
+			return &s->found.list[i].pattern;
+	return NULL;
+}
+
+/* Asks for machines that meet the wish: at least lo. With sign -1: as many as can be. Afterwards found is such a
+ * solution, or is what it was, and false is returned. */
+static bool
+ask(struct search *s, int64_t lo, int64_t hi, int sign)
+{
+	struct master *m = &s->master;
+	struct state state = {0};
+	enum verdict verdict;
+
+	master_save(m, &state);
+	m->wish = &s->wish;
+	m->wish_number++;
+	m->row_of_marked = master_add_row(m, (struct row){ROW_MARKED, 0, NULL, lo, hi, 1});
+	verdict = sign ? branch_best(m, m->row_of_marked, sign, &s->found) : branch_find(m, &s->found);
+	m->wish = NULL;
+	master_restore(m, &state);
+	state_release(&state);
+	s->open = s->open || verdict == VERDICT_OPEN;
+	return verdict == VERDICT_FOUND;
+}
+
+/* Whether a solution has a machine that meets the wish; it is in hand then. */
+static bool
+can_be(struct search *s)
+{
+	return meets_wish(s) || (offer_possible(&s->master) && ask(s, 1, 1, 0));
+}
+
+/* The most services on a machine of the solution in hand. */
+static size_t
+size_in_hand(const struct search *s)
+{
+	size_t most = 0;
+
+	for (size_t i = 0; i < s->found.count; i++) {
+		size_t size = s->found.list[i].count > 0 && !s->found.list[i].pattern.settled ? pattern_size(s->program, s->found.list[i].pattern.units) : 0;
+
+		most = size > most ? size : most;
+	}
+	return most;
+}
+
+/* The most services on a machine of any solution, at most limit; 0 where no solution has a machine. */
+static size_t
+find_size(struct search *s, size_t limit)
+{
+	size_t low = size_in_hand(s);
+
+	for (size_t ask_for = limit; low < limit; ask_for = (low + limit + 1) / 2) {
+		s->wish.size = ask_for;
+		if (can_be(s))
+			low = size_in_hand(s);
+		else
+			limit = ask_for - 1;
+	}
+	s->wish.size = low;
+	return low;
+}
+
+static size_t
+type_in_hand(struct search *s, bool hardware)
+{
+	const struct pattern *pattern = meets_wish(s);
+
+	return hardware ? (size_t)pattern->hardware : program_image(s->program, pattern->group, pattern->units);
+}
+
+/* Narrows the wish to the first type that a machine of it can be; the solution in hand meets the wish before and
+ * after. */
+static void
+find_type(struct search *s, bool hardware)
+{
+	uint64_t *set = hardware ? s->wish.hardware : s->wish.images;
+	size_t words = hardware ? s->program->hardware_words : s->program->image_words;
+	size_t low = 0, high = type_in_hand(s, hardware);
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		memset(set, 0, words * sizeof *set);
+		for (size_t i = low; i <= middle; i++)
+			bits_add(set, i);
+		if (can_be(s))
+			high = type_in_hand(s, hardware);
+		else
+			low = middle + 1;
+	}
+	memset(set, 0, words * sizeof *set);
+	bits_add(set, high);
+}
+
+static bool
+is_used_up(const struct search *s, size_t unit)
+{
+	int row = s->master.row_of_unit[unit];
+
+	return row != SIMPLEX_NONE && s->master.rows[row].hi <= 0;
+}
+
+/* Puts a unit on a machine of the wish by changing places with one that nothing tells it from: that is a solution, too. */
+static bool
+change_places(struct search *s, size_t u)
+{
+	struct region *region = &s->wish.region;
+	const struct pattern *pattern;
+
+	bits_drop(region->with, u);
+	pattern = meets_wish(s);
+	bits_add(region->with, u);
+	return pattern && twin_exchange(&s->master, pattern, region->with, u, &s->found);
+}
+
+/* Narrows the wish to the first set of services, by name. */
+static void
+find_services(struct search *s)
+{
+	const struct program *p = s->program;
+	struct region *region = &s->wish.region;
+
+	for (size_t i = 0; i < p->service_count; i++) {
+		size_t u = (size_t)p->unit_of[i];
+
+		if (bits_has(region->with, u) || bits_has(region->without, u))
+			continue;
+		if (!is_used_up(s, u) && pattern_size(p, region->with) + p->units[u].size <= s->wish.size) {
+			bits_add(region->with, u);
+			if (change_places(s, u) || can_be(s))
+				continue;
+			bits_drop(region->with, u);
+		}
+		bits_add(region->without, u);
+	}
+}
+
+/* Step 1: the first pattern that any solution uses. False where no solution has a machine. */
+static bool
+first_pattern(struct search *s, size_t *limit, struct pattern *pattern)
+{
+	clear_wish(s);
+	*limit = find_size(s, *limit);
+	if (*limit == 0)
+		return false;
+	find_type(s, true);
+	find_type(s, false);
+	find_services(s);
+	*pattern = *meets_wish(s);
+	if (!settle_is_open(&s->master, pattern))
+		s->wish.region.group = pattern->group;
+	return true;
+}
+
+/* Machines of the solution in hand that meet the wish, which by now only one kind does. */
+static int64_t
+count_in_hand(const struct search *s)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < s->found.count; i++)
+		if (master_wished(&s->master, &s->found.list[i].pattern))
+			sum += s->found.list[i].count;
+	return sum;
+}
+
+/* What the rows by themselves allow of a pattern. */
+static int64_t
+room_for(const struct search *s, const struct pattern *pattern)
+{
+	const struct master *m = &s->master;
+	int64_t room = SOLVE_MACHINES;
+	bool shared = settle_is_open(m, pattern);
+
+	for (size_t i = 0; i < m->row_count; i++) {
+		int64_t each = master_coefficient(m, &m->rows[i], pattern, false);
+
+		if (each > 0 && m->rows[i].kind != ROW_LINEAR && (!shared || !row_is_about_groups(&m->rows[i])) && m->rows[i].hi != NO_MAX && m->rows[i].hi / each < room)
+			room = m->rows[i].hi / each;
+	}
+	return room;
+}
+
+/* Steps 2 and 3. Machines of a kind that several groups can become stay in the solution in hand: which of them it is
+ * may still change. */
+static void
+settle(struct search *s, struct pattern *pattern)
+{
+	bool shared = settle_is_open(&s->master, pattern);
+	int64_t count;
+
+	s->master.wish = &s->wish;
+	count = count_in_hand(s);
+	if (count < room_for(s, pattern))
+		ask(s, count + 1, NO_MAX, -1);
+	s->master.wish = &s->wish;
+	count = count_in_hand(s);
+	if (shared)
+		settle_kind(&s->master, pattern, count);
+	else
+		master_fix(&s->master, pattern, false, count);
+	for (size_t i = 0; i < s->found.count; i++)
+		if (master_wished(&s->master, &s->found.list[i].pattern)) {
+			s->found.list[i].pattern.settled = pattern->settled;
+			s->found.list[i].count = shared ? s->found.list[i].count : 0;
+		}
+	s->master.wish = NULL;
+}
+
+static void
+search_dense(struct search *s)
+{
+	size_t limit = price_largest(s->program, s->master.budget);
+	size_t used = 0, loose = 0;
+	struct pattern pattern;
+
+	densest_settle(&s->master, &s->found, &used, &loose);
+	while (!s->open && s->master.rows[0].hi > 0 && first_pattern(s, &limit, &pattern)) {
+		settle(s, &pattern);
+		densest_settle(&s->master, &s->found, &used, &loose);
+		settle_forget(&s->master);
+	}
+}
+
+/* Makes one objective least, and a condition. */
+static void
+search_least(struct search *s, int row, struct bound *bound)
+{
+	struct master *m = &s->master;
+	enum verdict verdict = branch_best(m, row, 1, &s->found);
+
+	s->open = s->open || verdict == VERDICT_OPEN;
+	if (s->open)
+		bound->known = branch_bound(m, row, &bound->least);
+	else {
+		bound->least = branch_activity(m, row, &s->found);
+		bound->known = !m->unproven;
+		master_set_bounds(m, row, m->rows[row].lo, bound->least);
+	}
+	bound->least += branch_activity(m, row, &m->fixed);
+	if (!s->open && (row == m->row_of_moves || row == m->row_of_lost))
+		narrow_by_prices(m, row, &s->found, &s->narrowed);
+}
+
+/* The fewest moves, and then what goes with machines that leave because fewer are asked for. */
+static void
+search_moves(struct search *s, struct bound *moves)
+{
+	struct bound lost;
+
+	if (s->still)
+		*moves = (struct bound){0, true};
+	else if (s->master.row_of_moves != SIMPLEX_NONE)
+		search_least(s, s->master.row_of_moves, moves);
+	if (s->master.row_of_lost != SIMPLEX_NONE && !s->open)
+		search_least(s, s->master.row_of_lost, &lost);
+}
+
+static void
+finish(struct search *s, bool solved, struct outcome *outcome)
+{
+	if (solved) {
+		outcome_add(outcome, s->program, &s->master.fixed);
+		outcome_add(outcome, s->program, &s->found); /* what is left where the search ended early, or dense is no objective */
+	}
+	outcome->verdict = s->open ? VERDICT_OPEN : solved ? VERDICT_FOUND : VERDICT_NONE;
+	outcome->proved = !s->master.unproven;
+}
+
+void
+search_best(const struct program *p, struct budget *budget, struct outcome *outcome)
+{
+	struct search s;
+	enum verdict verdict;
+
+	*outcome = (struct outcome){0};
+	search_init(&s, p, budget);
+	s.still = p->objective_count && p->objectives[0] == OBJECTIVE_MOVES && s.master.row_of_moves != SIMPLEX_NONE &&
+	    narrow_without_moves(&s.master, &s.found, &s.narrowed);
+	verdict = s.still ? VERDICT_FOUND : branch_any(&s.master, &s.found);
+	s.open = verdict == VERDICT_OPEN;
+	for (size_t i = 0; i < p->objective_count && verdict == VERDICT_FOUND && !s.open; i++)
+		if (p->objectives[i] == OBJECTIVE_COST)
+			search_least(&s, s.master.row_of_cost, &outcome->bound[OBJECTIVE_COST]);
+		else if (p->objectives[i] == OBJECTIVE_MOVES)
+			search_moves(&s, &outcome->bound[OBJECTIVE_MOVES]);
+		else if (p->objectives[i] == OBJECTIVE_MACHINES)
+			search_least(&s, 0, &outcome->bound[OBJECTIVE_MACHINES]);
+		else if (p->objectives[i] == OBJECTIVE_DENSE) {
+			search_dense(&s);
+			break;
+		}
+	finish(&s, verdict == VERDICT_FOUND, outcome);
+	search_release(&s);
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "solve/search/shares.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "solve/program/bits.h"
+
+enum { MANY = 100 }; /* machines */
+
+struct shares
+shares_of(const struct master *m)
+{
+	int *column = memory_zeroed(m->row_count, sizeof *column);
+	double *value = memory_zeroed(m->row_count, sizeof *value);
+	size_t count = master_solution(m, column, value);
+	struct shares shares = {memory_zeroed(count, sizeof *shares.list), 0};
+
+	for (size_t i = 0; i < count; i++) {
+		const struct pattern *pattern = &m->columns[column[i]].pattern;
+		size_t j = 0;
+
+		while (j < shares.count && !pattern_same(m->program, shares.list[j].pattern, pattern))
+			j++;
+		if (j == shares.count)
+			shares.list[shares.count++] = (struct share){pattern, 0};
+		shares.list[j].value += value[i];
+	}
+	free(column);
+	free(value);
+	return shares;
+}
+
+static double
+fraction(double value)
+{
+	return fabs(value - nearbyint(value));
+}
+
+bool
+shares_are_whole(const struct shares *shares)
+{
+	for (size_t i = 0; i < shares->count; i++)
+		if (fraction(shares->list[i].value) > SHARE_WHOLE)
+			return false;
+	return true;
+}
+
+struct uses
+shares_uses(const struct shares *shares)
+{
+	struct uses uses = {0};
+
+	for (size_t i = 0; i < shares->count; i++)
+		if (shares->list[i].value > 0.5) {
+			ARRAY_ROOM(uses.list, uses.count, uses.capacity);
+			uses.list[uses.count++] = (struct use){*shares->list[i].pattern, llround(shares->list[i].value)};
+		}
+	return uses;
+}
+
+struct literal { /* one condition of a region */
+	enum { LITERAL_WITH, LITERAL_WITHOUT, LITERAL_HARDWARE, LITERAL_GROUP } kind;
+	int index;
+};
+
+static bool
+literal_holds(const struct literal *literal, const struct pattern *pattern)
+{
+	switch (literal->kind) {
+	case LITERAL_WITH:
+		return bits_has(pattern->units, (size_t)literal->index);
+	case LITERAL_WITHOUT:
+		return !bits_has(pattern->units, (size_t)literal->index);
+	case LITERAL_HARDWARE:
+		return pattern->hardware == literal->index;
+	default:
+		return pattern->group == literal->index;
+	}
+}
+
+/* The n-th of all literals; false behind the last. */
+static bool
+nth_literal(const struct program *p, size_t n, struct literal *literal)
+{
+	const size_t counts[] = {p->unit_count, p->unit_count, p->hardware_count, p->group_count};
+
+	for (size_t kind = 0; kind < 4; n -= counts[kind++])
+		if (n < counts[kind]) {
+			literal->kind = kind;
+			literal->index = (int)n;
+			return true;
+		}
+	return false;
+}
+
+/* The literal that leaves a number of machines nearest to half of one; true where there is such. Else the one that
+ * leaves the fewest patterns, but some. */
+static bool
+best_literal(const struct program *p, const struct shares *shares, struct literal *best)
+{
+	double nearest = SHARE_WHOLE;
+	size_t fewest = SIZE_MAX;
+	struct literal literal = {0};
+
+	for (size_t n = 0; nth_literal(p, n, &literal); n++) {
+		double sum = 0;
+		size_t count = 0;
+
+		for (size_t i = 0; i < shares->count; i++)
+			if (literal_holds(&literal, shares->list[i].pattern)) {
+				sum += shares->list[i].value;
+				count++;
+			}
+		if (fraction(sum) > nearest + SHARE_WHOLE || (nearest <= SHARE_WHOLE && count > 0 && count < fewest)) {
+			nearest = fraction(sum) > SHARE_WHOLE ? fraction(sum) : nearest;
+			fewest = count;
+			*best = literal;
+		}
+	}
+	return nearest > SHARE_WHOLE;
+}
+
+static void
+add_literal(struct region *region, const struct literal *literal)
+{
+	if (literal->kind == LITERAL_WITH)
+		bits_add(region->with, (size_t)literal->index);
+	else if (literal->kind == LITERAL_WITHOUT)
+		bits_add(region->without, (size_t)literal->index);
+	else if (literal->kind == LITERAL_HARDWARE)
+		region->hardware = literal->index;
+	else
+		region->group = literal->index;
+}
+
+static void
+keep_matching(struct shares *shares, const struct literal *literal)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < shares->count; i++)
+		if (literal_holds(literal, shares->list[i].pattern))
+			shares->list[kept++] = shares->list[i];
+	shares->count = kept;
+}
+
+/* A region is of one class. */
+static void
+keep_class(const struct program *p, struct shares *shares, int class)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < shares->count; i++)
+		if (pattern_class(p, shares->list[i].pattern) == class)
+			shares->list[kept++] = shares->list[i];
+	shares->count = kept;
+}
+
+/* Machines of the solution in a region. */
+static double
+sum_in(const struct program *p, const struct region *region, const struct shares *shares)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < shares->count; i++)
+		if (region_has(p, region, shares->list[i].pattern))
+			sum += shares->list[i].value;
+	return sum;
+}
+
+/* Narrows a region to the hardware type whose number of machines is nearest to half of one. False where all are whole, and
+ * where there are few machines: then it matters more what they are than how many are of a type. */
+static bool
+split_hardware(const struct program *p, const struct shares *shares, struct region *region)
+{
+	double nearest = SHARE_WHOLE;
+	int best = ANY;
+
+	if (sum_in(p, region, shares) < MANY)
+		return false;
+	for (size_t h = 0; h < p->hardware_count; h++) {
+		double sum;
+
+		region->hardware = (int)h;
+		sum = sum_in(p, region, shares);
+		if (fraction(sum) > nearest + SHARE_WHOLE) {
+			nearest = fraction(sum);
+			best = (int)h;
+		}
+	}
+	region->hardware = best;
+	return best != ANY;
+}
+
+/* Narrows a region to some of the patterns with fractions. */
+static void
+split_patterns(const struct program *p, const struct shares *shares, struct region *region)
+{
+	struct shares left = {memory_zeroed(shares->count, sizeof *left.list), 0};
+	struct literal literal = {0};
+	bool found = false;
+
+	for (size_t i = 0; i < shares->count; i++)
+		if (fraction(shares->list[i].value) > SHARE_WHOLE)
+			left.list[left.count++] = shares->list[i];
+	keep_class(p, &left, region->class);
+	while (!found) {
+		found = best_literal(p, &left, &literal);
+		add_literal(region, &literal);
+		keep_matching(&left, &literal);
+	}
+	free(left.list);
+}
+
+struct region *
+shares_region(struct master *m, const struct shares *shares, double *sum)
+{
+	const struct program *p = m->program;
+	struct region *region = arena_alloc(&m->arena, 1, sizeof *region);
+	size_t first = 0;
+
+	while (fraction(shares->list[first].value) <= SHARE_WHOLE)
+		first++;
+	*region = (struct region){.group = ANY, .hardware = ANY, .zone = ANY, .class = pattern_class(p, shares->list[first].pattern)};
+	region->with = arena_alloc(&m->arena, p->unit_words, sizeof(uint64_t));
+	region->without = arena_alloc(&m->arena, p->unit_words, sizeof(uint64_t));
+	if (!split_hardware(p, shares, region))
+		split_patterns(p, shares, region);
+	*sum = sum_in(p, region, shares);
+	return region;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The solution of a relaxation by pattern, and where it is fractional.
+ */
+#ifndef SOLVE_SEARCH_SHARES_H
+#define SOLVE_SEARCH_SHARES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "solve/lp/master.h"
+
+#define SHARE_WHOLE 1e-6 /* that close to a whole number is one */
+
+struct share { /* a pattern in use in the relaxation, and how many machines are of it */
+	const struct pattern *pattern;
+	double value;
+};
+
+struct shares {
+	struct share *list;
+	size_t count;
+};
+
+/* The solution in hand; free the list. A marked column and one that is not may be of the same pattern. Patterns are
+ * borrowed from the columns, until the next relaxation. */
+struct shares shares_of(const struct master *master);
+
+bool shares_are_whole(const struct shares *shares);
+
+/* Whole shares as a solution, to be freed. */
+struct uses shares_uses(const struct shares *shares);
+
+/* A region with a fractional number of machines, sum, of as few conditions as a greedy choice gives: two different
+ * patterns always differ in some literal, so it ends at the latest with one pattern that has a fraction. Lives in
+ * the master's arena. */
+struct region *shares_region(struct master *master, const struct shares *shares, double *sum);
+
+#endif

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Why the conditions leave nothing out. Take machines that cannot be given zones, and of the units to be spread a
+ * smallest set for which they cannot: only what they hold of this set matters, and more machines, or machines that hold
+ * more of it, never hurt. The leaves of a tree over the set (does a machine hold the first unit? the second? ...), for
+ * each zone that a machine may be fixed in, partition all machines that there can be. Each leaf in turn gets as many
+ * machines as it can have, holding as much as they can, without zones becoming possible. A solution with no more than that in
+ * any leaf has no zones either. So each solution has more in some leaf, or no instance at all of a unit of the set.
+ *
+ * Why this ends: each condition raises what a leaf has at least, never above the number of zones, and there are
+ * finitely many leaves.
+ */
+#include "solve/search/spread.h"
+
+#include <stdlib.h>
+
+#include "solve/program/bits.h"
+
+struct grove { /* the trees, while they are cut */
+	struct master *master;
+	struct crews crews; /* machines that cannot be given zones */
+	size_t real;        /* the first ones: those of the solution */
+	uint64_t *set;
+	struct cuts *cuts;
+	bool open;
+};
+
+static void
+add_crew(struct crews *crews, const uint64_t *units, int zone, int64_t count)
+{
+	ARRAY_ROOM(crews->list, crews->count, crews->capacity);
+	crews->list[crews->count++] = (struct crew){units, zone, count};
+}
+
+static void
+add_uses(struct crews *crews, const struct program *p, const struct uses *uses)
+{
+	for (size_t i = 0; i < uses->count; i++)
+		add_crew(crews, uses->list[i].pattern.units, p->groups[uses->list[i].pattern.group].zone, uses->list[i].count);
+}
+
+enum verdict
+spread_judge(const struct master *m, const struct uses *uses)
+{
+	struct crews crews = {0};
+	enum verdict verdict;
+
+	if (!m->program->spread)
+		return VERDICT_FOUND;
+	add_uses(&crews, m->program, &m->fixed);
+	add_uses(&crews, m->program, uses);
+	verdict = zones_place(m->program, m->budget, &crews, m->program->spread, NULL);
+	free(crews.list);
+	return verdict;
+}
+
+/* Whether zones are possible with count more machines there. Where that is left open, as if they were. */
+static bool
+would_help(struct grove *g, const uint64_t *units, int zone, int64_t count)
+{
+	enum verdict verdict;
+
+	add_crew(&g->crews, units, zone, count);
+	verdict = zones_place(g->master->program, g->master->budget, &g->crews, g->set, NULL);
+	g->crews.count--;
+	g->open = g->open || verdict == VERDICT_OPEN;
+	return verdict != VERDICT_NONE;
+}
+
+/* Drops from the set what is not needed for the machines to be without zones. */
+static void
+shrink(struct grove *g)
+{
+	const struct program *p = g->master->program;
+
+	for (size_t u = bits_next(g->set, p->unit_words, 0); u != SIZE_MAX && !g->open;
+	     u = bits_next(g->set, p->unit_words, u + 1)) {
+		enum verdict verdict;
+
+		bits_drop(g->set, u);
+		verdict = zones_place(p, g->master->budget, &g->crews, g->set, NULL);
+		if (verdict != VERDICT_NONE)
+			bits_add(g->set, u);
+		g->open = g->open || verdict == VERDICT_OPEN;
+	}
+}
+
+static bool
+in_leaf(const struct grove *g, const struct region *leaf, const struct crew *crew)
+{
+	size_t words = g->master->program->unit_words;
+
+	return crew->zone == leaf->zone && crew->count > 0 && bits_within(leaf->with, crew->units, words) &&
+	    !bits_meet(leaf->without, crew->units, words);
+}
+
+/* Machines of the solution in a leaf that are not settled. */
+static int64_t
+loose_machines(const struct grove *g, const struct region *leaf)
+{
+	int64_t count = 0;
+
+	for (size_t i = g->master->fixed.count; i < g->real; i++)
+		count += in_leaf(g, leaf, &g->crews.list[i]) ? g->crews.list[i].count : 0;
+	return count;
+}
+
+/* More machines in an open leaf than this are no better. */
+static int64_t
+most_useful(const struct grove *g)
+{
+	const struct program *p = g->master->program;
+	int64_t most = 0;
+
+	for (size_t u = bits_next(g->set, p->unit_words, 0); u != SIZE_MAX; u = bits_next(g->set, p->unit_words, u + 1))
+		most = p->units[u].zones_min > most ? p->units[u].zones_min : most;
+	return most < (int64_t)p->zones_open || p->zones_unlimited ? most : (int64_t)p->zones_open;
+}
+
+/* Gives the leaf all that it can have. */
+static void
+cut_leaf(struct grove *g, const struct region *leaf)
+{
+	const struct program *p = g->master->program;
+	uint64_t *units = arena_alloc(&g->master->arena, p->unit_words, sizeof *units);
+	int64_t low = 0, high = leaf->zone == ZONE_OPEN ? most_useful(g) : 1; /* low more do not help */
+
+	bits_copy(units, g->set, p->unit_words);
+	for (size_t i = 0; i < p->unit_words; i++)
+		units[i] &= ~leaf->without[i];
+	if (!would_help(g, units, leaf->zone, high)) {
+		add_crew(&g->crews, units, leaf->zone, high);
+		return;
+	}
+	while (high - low > 1) {
+		int64_t middle = low + (high - low) / 2;
+
+		if (would_help(g, units, leaf->zone, middle))
+			high = middle;
+		else
+			low = middle;
+	}
+	add_crew(&g->crews, units, leaf->zone, low);
+	ARRAY_ROOM(g->cuts->list, g->cuts->count, g->cuts->capacity);
+	g->cuts->list[g->cuts->count] = (struct cut){arena_alloc(&g->master->arena, 1, sizeof *leaf),
+	    loose_machines(g, leaf) + high, NO_MAX};
+	*g->cuts->list[g->cuts->count++].region = *leaf;
+}
+
+static struct region
+copy_region(struct master *m, const struct region *region)
+{
+	struct region copy = *region;
+	size_t words = m->program->unit_words;
+
+	copy.with = arena_alloc(&m->arena, words, sizeof *copy.with);
+	copy.without = arena_alloc(&m->arena, words, sizeof *copy.without);
+	bits_copy(copy.with, region->with, words);
+	bits_copy(copy.without, region->without, words);
+	return copy;
+}
+
+/* The tree below a region, of units from u on: a branch in which the solution has no machine is a leaf. */
+static void
+cut_tree(struct grove *g, const struct region *region, size_t u)
+{
+	const struct program *p = g->master->program;
+	struct region half;
+	bool any = false;
+
+	for (size_t i = 0; i < g->real && !any; i++)
+		any = in_leaf(g, region, &g->crews.list[i]);
+	u = bits_next(g->set, p->unit_words, u);
+	if (!any || u == SIZE_MAX) {
+		if (!bits_within(g->set, region->without, p->unit_words) && !g->open)
+			cut_leaf(g, region);
+		return;
+	}
+	half = copy_region(g->master, region);
+	bits_add(half.with, u);
+	cut_tree(g, &half, u + 1);
+	half = copy_region(g->master, region);
+	bits_add(half.without, u);
+	cut_tree(g, &half, u + 1);
+}
+
+/* Whether any machine of which it is open what it becomes is in that zone, so that others may be. */
+static bool
+is_used(const struct program *p, int zone)
+{
+	for (size_t i = 0; i < p->group_count; i++)
+		if (p->groups[i].zone == zone && !p->groups[i].only)
+			return true;
+	return false;
+}
+
+static void
+cut_trees(struct grove *g)
+{
+	const struct program *p = g->master->program;
+	struct region all = {.group = ANY, .hardware = ANY, .zone = ZONE_OPEN, .class = ANY};
+
+	all.with = arena_alloc(&g->master->arena, p->unit_words, sizeof *all.with);
+	all.without = arena_alloc(&g->master->arena, p->unit_words, sizeof *all.without);
+	cut_tree(g, &all, 0);
+	for (all.zone = 0; all.zone < (int)p->zone_count; all.zone++)
+		if (is_used(p, all.zone))
+			cut_tree(g, &all, 0);
+}
+
+/* A unit that may have no instances is not concerned then. */
+static bool
+may_be_absent(const struct grove *g, size_t u)
+{
+	const struct uses *fixed = &g->master->fixed;
+
+	for (size_t i = 0; i < fixed->count; i++)
+		if (fixed->list[i].count > 0 && bits_has(fixed->list[i].pattern.units, u))
+			return false;
+	return g->master->program->units[u].min == 0;
+}
+
+static void
+cut_units(struct grove *g)
+{
+	const struct program *p = g->master->program;
+
+	for (size_t u = bits_next(g->set, p->unit_words, 0); u != SIZE_MAX; u = bits_next(g->set, p->unit_words, u + 1)) {
+		struct region *region;
+
+		if (!may_be_absent(g, u))
+			continue;
+		region = arena_alloc(&g->master->arena, 1, sizeof *region);
+		*region = (struct region){.group = ANY, .hardware = ANY, .zone = ANY, .class = ANY};
+		region->with = arena_alloc(&g->master->arena, p->unit_words, sizeof *region->with);
+		region->without = arena_alloc(&g->master->arena, p->unit_words, sizeof *region->without);
+		bits_add(region->with, u);
+		ARRAY_ROOM(g->cuts->list, g->cuts->count, g->cuts->capacity);
+		g->cuts->list[g->cuts->count++] = (struct cut){region, NO_MIN, 0};
+	}
+}
+
+enum verdict
+spread_cuts(struct master *m, const struct uses *uses, struct cuts *cuts)
+{
+	struct grove g = {.master = m, .cuts = cuts};
+
+	g.set = memory_zeroed(m->program->unit_words, sizeof *g.set);
+	bits_copy(g.set, m->program->spread, m->program->unit_words);
+	add_uses(&g.crews, m->program, &m->fixed);
+	add_uses(&g.crews, m->program, uses);
+	g.real = g.crews.count;
+	shrink(&g);
+	if (!g.open)
+		cut_trees(&g);
+	if (!g.open)
+		cut_units(&g);
+	free(g.crews.list);
+	free(g.set);
+	return g.open ? VERDICT_OPEN : VERDICT_NONE;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "solve/search/twin.h"
+
+#include "solve/program/bits.h"
+
+static bool
+same_company(const struct program *p, size_t u, size_t v)
+{
+	const struct unit *a = &p->units[u], *b = &p->units[v];
+
+	for (size_t i = 0; i < p->unit_words; i++) {
+		uint64_t differ = a->excludes[i] ^ b->excludes[i];
+
+		if (u / 64 == i)
+			differ &= ~(UINT64_C(1) << (u % 64));
+		if (v / 64 == i)
+			differ &= ~(UINT64_C(1) << (v % 64));
+		if (differ)
+			return false;
+	}
+	return a->crowd_count == 0 && b->crowd_count == 0;
+}
+
+static bool
+same_amounts(const struct program *p, size_t u, size_t v)
+{
+	for (size_t i = 0; i < p->resource_count; i++)
+		if (p->units[u].consumes[i] != p->units[v].consumes[i])
+			return false;
+	for (size_t i = 0; i < p->linear_count; i++)
+		if (p->linears[i].coefficient[u] != p->linears[i].coefficient[v])
+			return false;
+	return true;
+}
+
+/* The same numbers of both are still to come. */
+static bool
+same_rows(const struct master *m, size_t u, size_t v)
+{
+	int a = m->row_of_unit[u], b = m->row_of_unit[v];
+
+	if (a == SIMPLEX_NONE || b == SIMPLEX_NONE)
+		return a == b;
+	return m->rows[a].lo == m->rows[b].lo && m->rows[a].hi == m->rows[b].hi;
+}
+
+static bool
+are_twins(const struct master *m, size_t u, size_t v)
+{
+	const struct program *p = m->program;
+	const struct unit *a = &p->units[u], *b = &p->units[v];
+
+	return a->size == b->size && a->banned == b->banned && a->everywhere == b->everywhere && same_rows(m, u, v) &&
+	    bits_equal(a->hardware, b->hardware, p->hardware_words) && bits_equal(a->images, b->images, p->image_words) &&
+	    same_company(p, u, v) && same_amounts(p, u, v);
+}
+
+static void
+exchange(struct master *m, size_t u, size_t v, struct uses *uses)
+{
+	for (size_t i = 0; i < uses->count; i++) {
+		struct pattern *pattern = &uses->list[i].pattern;
+		uint64_t *units;
+
+		if (bits_has(pattern->units, u) == bits_has(pattern->units, v))
+			continue;
+		units = arena_alloc(&m->arena, m->program->unit_words, sizeof *units);
+		bits_copy(units, pattern->units, m->program->unit_words);
+		units[u / 64] ^= UINT64_C(1) << (u % 64);
+		units[v / 64] ^= UINT64_C(1) << (v % 64);
+		pattern->units = units;
+	}
+}
+
+bool
+twin_exchange(struct master *m, const struct pattern *pattern, const uint64_t *with, size_t u, struct uses *uses)
+{
+	const struct program *p = m->program;
+
+	/* present machines, choices and zones tell more of them apart than is worth finding out */
+	if (p->group_count > 1 || p->choice_count || p->spread || bits_has(pattern->units, u))
+		return false;
+	for (size_t v = bits_next(pattern->units, p->unit_words, 0); v != SIZE_MAX;
+	     v = bits_next(pattern->units, p->unit_words, v + 1))
+		if (!bits_has(with, v) && are_twins(m, u, v)) {
+			exchange(m, u, v, uses);
+			return true;
+		}
+	return false;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Units that nothing tells apart but their names: where they change places all over a solution, it is one again.
+ */
+#ifndef SOLVE_SEARCH_TWIN_H
+#define SOLVE_SEARCH_TWIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "solve/lp/master.h"
+
+/* Lets unit u change places, in all uses, with a twin that stands in the pattern of one of them and is none of with. False
+ * where there is no such. */
+bool twin_exchange(struct master *master, const struct pattern *pattern, const uint64_t *with, size_t u,
+    struct uses *uses);
+
+#endif

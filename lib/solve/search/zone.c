@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Depth first, team by team (machines with the same units of the set), machine by machine, the zone that helps most
+ * first. What makes this short:
+ *
+ *	a team's machines stand in different zones: two in one zone are no better than one;
+ *	a team of as many machines as any of its units needs zones satisfies all of its units wherever it stands, so it is
+ *	left out of the search, and its units with it;
+ *	zones in which the same units stand are the same: of these one is tried.
+ */
+#include "solve/search/zone.h"
+
+#include <stdlib.h>
+
+#include "solve/program/bits.h"
+#include "solve/search/zoning.h"
+
+enum { SEARCH_WORK = 200 };
+
+/* Whether a machine of a team there would help a unit that lacks zones; how many it would. */
+static size_t
+gain_of(const struct zoning *z, const struct team *team, size_t zone)
+{
+	size_t gain = 0;
+
+	for (size_t u = bits_next(team->units, z->words, 0); u != SIZE_MAX; u = bits_next(team->units, z->words, u + 1))
+		gain += z->need[u] > 0 && !bits_has(zoning_cover(z, zone), u);
+	return gain;
+}
+
+static bool
+is_done(const struct zoning *z)
+{
+	for (size_t i = 0; i < z->hard_count; i++)
+		if (zoning_lacks(z, z->hard[i]->units))
+			return false;
+	return true;
+}
+
+/* Whether the machines still to be placed, from team i on, are enough for each unit of that team. */
+static bool
+can_suffice(const struct zoning *z, size_t i)
+{
+	const struct team *team = z->hard[i];
+
+	for (size_t u = bits_next(team->units, z->words, 0); u != SIZE_MAX; u = bits_next(team->units, z->words, u + 1)) {
+		int64_t left = 0;
+
+		for (size_t j = i; j < z->hard_count && left < z->need[u]; j++)
+			if (bits_has(z->hard[j]->units, u))
+				left += z->hard[j]->useful - z->hard[j]->placed;
+		if (left < z->need[u])
+			return false;
+	}
+	return true;
+}
+
+/* The zone that helps a team most, of these the emptiest one, the first one; SIZE_MAX where none helps. useful: some
+ * zone helps, barred or not. */
+static size_t
+best_zone(const struct zoning *z, const struct team *team, const uint64_t *barred, bool *useful)
+{
+	size_t best = SIZE_MAX, most = 0;
+
+	for (size_t zone = 0; zone < z->program->zones_open; zone++) {
+		size_t gain = gain_of(z, team, zone);
+
+		*useful = *useful || gain > 0;
+		if (gain == 0 || gain < most || bits_has(barred, zone))
+			continue;
+		if (gain > most || z->load[zone] < z->load[best])
+			best = zone;
+		most = gain;
+	}
+	return best;
+}
+
+static void
+bar_alike(const struct zoning *z, size_t zone, uint64_t *barred)
+{
+	for (size_t other = 0; other < z->program->zones_open; other++)
+		if (bits_equal(zoning_cover(z, zone), zoning_cover(z, other), z->words))
+			bits_add(barred, other);
+}
+
+/* Counts what it takes to look at all zones for a machine of a team. */
+static bool
+is_in_budget(struct zoning *z, const struct team *team)
+{
+	size_t units = bits_count(team->units, z->words);
+
+	return budget_work(z->budget, z->program->zones_open * (3 * z->words + 2 * units + 2) + z->hard_count * units);
+}
+
+static bool search(struct zoning *z, size_t i, const uint64_t *barred);
+
+/* Puts a machine of team i there, and goes on. Where that leads nowhere it is as if it had not been done. */
+static bool
+try_zone(struct zoning *z, size_t i, size_t zone, const uint64_t *barred)
+{
+	struct team *team = z->hard[i];
+	uint64_t *before = memory_zeroed(z->words + z->zone_words, sizeof *before), *used = before + z->words;
+	bool found;
+
+	bits_copy(before, zoning_cover(z, zone), z->words);
+	bits_copy(used, barred, z->zone_words);
+	bits_add(used, zone);
+	zoning_stand(z, team->units, zone);
+	z->load[zone]++;
+	team->where[team->placed++] = (int)zone;
+	found = can_suffice(z, i) && search(z, i, used);
+	if (!found) {
+		team->placed--;
+		z->load[zone]--;
+		for (size_t u = bits_next(team->units, z->words, 0); u != SIZE_MAX; u = bits_next(team->units, z->words, u + 1))
+			z->need[u] += !bits_has(before, u);
+		bits_copy(zoning_cover(z, zone), before, z->words);
+	}
+	free(before);
+	return found;
+}
+
+/* Places the rest of team i in zones that are not barred, and the teams behind it. Where only barred zones would help,
+ * those were tried before. */
+static bool
+search(struct zoning *z, size_t i, const uint64_t *barred)
+{
+	uint64_t *tried = memory_zeroed(2 * z->zone_words, sizeof *tried), *none = tried + z->zone_words;
+	bool found = false, useful = false;
+
+	bits_copy(tried, barred, z->zone_words);
+	if (i == z->hard_count || !budget_work(z->budget, SEARCH_WORK))
+		found = i == z->hard_count && is_done(z);
+	else if (z->hard[i]->placed == z->hard[i]->useful)
+		found = search(z, i + 1, none);
+	else
+		for (size_t zone; !found && is_in_budget(z, z->hard[i]) &&
+		                      (zone = best_zone(z, z->hard[i], tried, &useful)) != SIZE_MAX;) {
+			found = try_zone(z, i, zone, tried);
+			bar_alike(z, zone, tried);
+		}
+	if (!found && i < z->hard_count && z->hard[i]->placed < z->hard[i]->useful && !useful && !z->budget->spent)
+		found = search(z, i + 1, none);
+	free(tried);
+	return found;
+}
+
+/* The emptiest zone that is not barred, the first one. */
+static int
+emptiest(const struct zoning *z, const uint64_t *barred)
+{
+	int best = ZONE_NONE;
+
+	for (size_t zone = 0; zone < z->program->zones_open; zone++)
+		if (!bits_has(barred, zone) && (best == ZONE_NONE || z->load[zone] < z->load[best]))
+			best = (int)zone;
+	return best;
+}
+
+/* Places machines of a team until there are count of them; apart: in different zones. */
+static void
+place_evenly(struct zoning *z, struct team *team, int64_t count, bool apart)
+{
+	uint64_t *barred = memory_zeroed(z->zone_words, sizeof *barred);
+
+	while (team->placed < count) {
+		int zone = emptiest(z, barred);
+
+		if (zone != ZONE_NONE) {
+			z->load[zone]++;
+			if (apart)
+				bits_add(barred, (size_t)zone);
+		}
+		team->where[team->placed++] = zone;
+	}
+	free(barred);
+}
+
+/* Places what the search did not: what its units need of an easy team in different zones, all others evenly. */
+static void
+place_others(struct zoning *z)
+{
+	for (size_t i = 0; i < z->count; i++)
+		if (z->teams[i].slack == INT64_MAX)
+			place_evenly(z, &z->teams[i], z->teams[i].useful, true);
+	for (size_t i = 0; i < z->count; i++)
+		place_evenly(z, &z->teams[i], z->teams[i].count, false);
+}
+
+/* Where each machine is in a zone of its own. */
+static enum verdict
+place_apart(const struct zoning *z, const struct crews *crews)
+{
+	for (size_t u = 0; u < z->program->unit_count; u++) {
+		int64_t left = z->need[u];
+
+		for (size_t i = 0; i < crews->count && left > 0; i++)
+			if (crews->list[i].zone == ZONE_OPEN && bits_has(crews->list[i].units, u))
+				left -= crews->list[i].count;
+		if (left > 0)
+			return VERDICT_NONE;
+	}
+	return VERDICT_FOUND;
+}
+
+enum verdict
+zones_place(const struct program *p, struct budget *budget, const struct crews *crews, const uint64_t *set, int *where)
+{
+	struct zoning z = {.program = p, .budget = budget, .words = p->unit_words, .zone_words = bits_words(p->zone_count)};
+	struct team **teams_of = memory_zeroed(crews->count, sizeof *teams_of);
+	uint64_t *none = memory_zeroed(z.zone_words, sizeof *none);
+	enum verdict verdict;
+
+	z.cover = memory_zeroed(p->zone_count * z.words, sizeof *z.cover);
+	z.load = memory_zeroed(p->zone_count, sizeof *z.load);
+	z.need = memory_zeroed(p->unit_count, sizeof *z.need);
+	zoning_gather(&z, crews, set, teams_of);
+	if (p->zones_unlimited)
+		verdict = place_apart(&z, crews);
+	else
+		verdict = zoning_prepare(&z) && search(&z, 0, none) ? VERDICT_FOUND : budget->spent ? VERDICT_OPEN : VERDICT_NONE;
+	if (where && verdict == VERDICT_FOUND) {
+		place_others(&z);
+		for (size_t i = 0; i < crews->count; i++)
+			for (int64_t n = 0; n < crews->list[i].count && crews->list[i].zone == ZONE_OPEN; n++)
+				*where++ = teams_of[i]->where[teams_of[i]->taken++];
+	}
+	zoning_release(&z);
+	free(teams_of);
+	free(none);
+	return verdict;
+}

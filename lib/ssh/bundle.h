@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The files that go to a node with a service script, read where the catalogue has them: an absolute path,
+ * CATALOGUE/scripts/NAME, or share/coopr/services/NAME of the installation. They are read when the task
+ * runs, so that a script that was mended is what a retry sends.
+ */
+#ifndef SSH_BUNDLE_H
+#define SSH_BUNDLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buffer.h"
+
+struct error;
+
+enum {
+	BUNDLE_BYTES = 64 * 1024 * 1024, /* of all files together */
+	BUNDLE_FILES = 10000,
+	BUNDLE_DEPTH = 32, /* folders inside one another */
+};
+
+struct bundle_file {
+	char *name; /* relative, where it is put in the private directory */
+	struct buffer content;
+	bool is_folder; /* it has no content; stands before what is in it */
+	bool executable;
+};
+
+struct bundle { /* zero-initialise */
+	struct bundle_file *list;
+	size_t count, capacity, bytes;
+};
+
+/* Adds a file, or a folder whole. catalogue: its path, or NULL. A relative name is kept, of an absolute one
+ * its last part. -1 with EX_CONFIG, telling where it was looked for. */
+int bundle_add(struct bundle *bundle, const char *catalogue, const char *name, struct error *err);
+
+/* Adds what is made here; the content is copied. -1 with EX_CONFIG where there is something of that name. */
+int bundle_add_text(struct bundle *bundle, const char *name, const char *text, size_t length, struct error *err);
+
+/* Whether word stands anywhere in the files. */
+bool bundle_mentions(const struct bundle *bundle, const char *word);
+
+void bundle_release(struct bundle *bundle);
+
+#endif

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ssh/lookup.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "json/place.h"
+#include "json/record.h"
+#include "model/document.h"
+#include "model/node.h"
+#include "ssh/words.h"
+
+static void
+quote(const char *text, struct buffer *out)
+{
+	words_quote(text, strlen(text), out);
+}
+
+/* Why the value at pointer ("/nginx/upstream") is no value, NULL where it is one; the caller's to free. */
+static char *
+find_unexpanded(jv unexpanded, const char *pointer)
+{
+	char *found = NULL;
+
+	for (size_t i = 0; i < json_length(unexpanded) && !found; i++) {
+		jv entry = jv_array_get(jv_copy(unexpanded), (int)i);
+		char *at = json_get_string(entry, "pointer");
+
+		if (at && strcmp(at, pointer) == 0)
+			found = json_get_string(entry, "text");
+		free(at);
+		jv_free(entry);
+	}
+	return found;
+}
+
+static bool
+is_scalar(jv value)
+{
+	jv_kind kind = jv_get_kind(value);
+
+	return kind == JV_KIND_STRING || kind == JV_KIND_NUMBER || kind == JV_KIND_TRUE || kind == JV_KIND_FALSE;
+}
+
+/* The value as a line. */
+static void
+append_line(jv value, struct buffer *line)
+{
+	if (json_string(value))
+		buffer_text(line, json_string(value));
+	else
+		json_dump(value, line);
+	buffer_byte(line, '\n');
+}
+
+/* "is an object; its members: a, b", where value is nothing that can be printed; else NULL. */
+static char *
+describe_inner(const struct place *place)
+{
+	struct buffer text = {0};
+	struct members members;
+	struct place member;
+	const char *between = "it is an object; its members: ";
+
+	if (jv_get_kind(place->value) == JV_KIND_ARRAY) {
+		for (size_t i = 0; i < json_length(place->value); i++)
+			if (!is_scalar(place_element(place, i).value))
+				return memory_printf("it is a list of more than values; give an index (0 to %zu)",
+				    json_length(place->value) - 1);
+		return NULL;
+	}
+	if (jv_get_kind(place->value) != JV_KIND_OBJECT)
+		return NULL;
+	if (json_length(place->value) == 0)
+		return memory_string("it is an object without members");
+	members = members_of(place);
+	while (members_next(&members, &member)) {
+		buffer_printf(&text, "%s%s", between, member.name);
+		between = ", ";
+	}
+	return buffer_take(&text);
+}
+
+struct lookup {
+	jv unexpanded;
+	struct buffer *out;
+	struct buffer pointer; /* scratch */
+};
+
+/* Why there is nothing to print, NULL where there is; the caller's to free. */
+static char *
+find_problem(struct lookup *lookup, const struct place *place)
+{
+	bool is_list = jv_get_kind(place->value) == JV_KIND_ARRAY && json_length(lookup->unexpanded) > 0;
+	char *problem = find_unexpanded(lookup->unexpanded, lookup->pointer.data);
+
+	for (size_t i = 0; is_list && i < json_length(place->value) && !problem; i++) {
+		char *element = memory_printf("%s/%zu", lookup->pointer.data, i);
+
+		problem = find_unexpanded(lookup->unexpanded, element);
+		free(element);
+	}
+	return problem ? problem : describe_inner(place);
+}
+
+/* One case of the table: 'nginx/port') coopr_value='80'... */
+static void
+append_case(struct lookup *lookup, const struct place *place)
+{
+	struct buffer lines = {0};
+	char *problem;
+
+	buffer_clear(&lookup->pointer);
+	buffer_text(&lookup->pointer, "");
+	place_pointer(place, &lookup->pointer);
+	problem = find_problem(lookup, place);
+	buffer_text(&lines, "");
+	if (!problem && is_scalar(place->value))
+		append_line(place->value, &lines);
+	for (size_t i = 0; !problem && jv_get_kind(place->value) == JV_KIND_ARRAY && i < json_length(place->value); i++)
+		append_line(place_element(place, i).value, &lines);
+	buffer_byte(lookup->out, '\t');
+	quote(lookup->pointer.length ? lookup->pointer.data + 1 : "", lookup->out);
+	buffer_text(lookup->out, problem ? ") coopr_problem=" : ") coopr_value=");
+	quote(problem ? problem : lines.data, lookup->out);
+	buffer_text(lookup->out, " ;;\n");
+	free(problem);
+	buffer_release(&lines);
+}
+
+/* The cases of value and of all that is in it. Null counts as absent. */
+static void
+append_cases(struct lookup *lookup, const struct place *place)
+{
+	struct members members;
+	struct place member;
+
+	if (!place_present(place))
+		return;
+	append_case(lookup, place);
+	if (jv_get_kind(place->value) == JV_KIND_ARRAY) {
+		for (size_t i = 0; i < json_length(place->value); i++) {
+			struct place element = place_element(place, i);
+
+			append_cases(lookup, &element);
+		}
+	} else if (jv_get_kind(place->value) == JV_KIND_OBJECT) {
+		members = members_of(place);
+		while (members_next(&members, &member))
+			append_cases(lookup, &member);
+	}
+}
+
+void
+lookup_config(jv config, jv unexpanded, struct buffer *out)
+{
+	struct lookup lookup = {.unexpanded = unexpanded, .out = out};
+	struct problems problems = {0};
+	struct place root = place_root(config, &problems);
+
+	buffer_text(out, "coopr_lookup()\n{\n\tcase $1 in\n");
+	append_cases(&lookup, &root);
+	buffer_text(out, "\t*) return 1 ;;\n\tesac\n}\n");
+	buffer_release(&lookup.pointer);
+	problems_release(&problems);
+}
+
+struct listed {
+	int64_t nodenum;
+	size_t order; /* of its record in the file */
+	const char *id;
+	char *call;
+};
+
+struct listing {
+	struct arena arena;
+	struct listed *list;
+	size_t count, capacity;
+};
+
+static const char *
+address(const struct place *node, const char *type, const char *other)
+{
+	struct place addresses = place_member(node, "ipaddresses"), first = place_member(&addresses, type),
+	    second = place_member(&addresses, other);
+	const char *text = json_string(first.value);
+
+	text = text ? text : json_string(second.value);
+	return text ? text : "";
+}
+
+/* "\tcoopr_node ID HOSTNAME BIND ACCESS ' SERVICE SERVICE '"; nothing for a node that leaves. */
+static char *
+make_call(const struct place *place, const struct node *node)
+{
+	struct buffer call = {0}, services = {0};
+	const char *words[] = {node->id, node->hostname, address(place, "bind_v4", "bind_v6"),
+	    address(place, "access_v4", "access_v6"), NULL};
+
+	buffer_text(&services, " ");
+	for (size_t i = 0; i < node->services.count; i++)
+		buffer_printf(&services, "%s ", node->services.list[i]);
+	words[4] = services.data;
+	buffer_text(&call, node->leaves ? "" : "\tcoopr_node");
+	for (size_t i = 0; !node->leaves && i < sizeof words / sizeof *words; i++) {
+		buffer_byte(&call, ' ');
+		quote(words[i], &call);
+	}
+	buffer_text(&call, node->leaves ? "" : "\n");
+	buffer_release(&services);
+	return buffer_take(&call);
+}
+
+static int
+list_node(struct listing *listing, const char *path, jv record, struct error *err)
+{
+	struct problems problems = {0};
+	struct place root = place_root(record, &problems);
+	struct node node;
+	int failed = 0;
+
+	node_parse(&root, &listing->arena, &node);
+	if (problems.total > 0) {
+		failed = error_set(err, EX_DATAERR, "%s: %s: %s", path, problems.list[0].pointer, problems.list[0].text);
+	} else {
+		ARRAY_ROOM(listing->list, listing->count, listing->capacity);
+		listing->list[listing->count] =
+		    (struct listed){node.nodenum, listing->count, node.id, make_call(&root, &node)};
+		listing->count++;
+	}
+	problems_release(&problems);
+	jv_free(node.source);
+	return failed;
+}
+
+/* By nodenum; of the records of one node the last comes first. */
+static int
+compare_listed(const void *a, const void *b)
+{
+	const struct listed *one = a, *other = b;
+
+	if (one->nodenum != other->nodenum)
+		return one->nodenum < other->nodenum ? -1 : 1;
+	return one->order > other->order ? -1 : one->order < other->order;
+}
+
+static int
+read_nodes(const char *path, struct listing *listing, struct error *err)
+{
+	struct record_reader reader;
+	int fd = file_open(AT_FDCWD, path, O_RDONLY, 0, err), got;
+	jv record;
+
+	if (fd < 0)
+		return -1;
+	record_reader_init(&reader, fd, path);
+	while ((got = record_read(&reader, &record, err)) > 0) {
+		if (strcmp(record_kind(record), "node") == 0 && list_node(listing, path, record, err) < 0)
+			got = -1;
+		jv_free(record);
+		if (got < 0)
+			break;
+	}
+	record_reader_release(&reader);
+	close(fd);
+	return got;
+}
+
+int
+lookup_nodes(const char *path, struct buffer *out, struct error *err)
+{
+	struct listing listing = {0};
+	int failed = path ? read_nodes(path, &listing, err) : 0;
+
+	if (listing.count > 0)
+		qsort(listing.list, listing.count, sizeof *listing.list, compare_listed);
+	buffer_text(out, "coopr_each_node()\n{\n\t:\n");
+	for (size_t i = 0; i < listing.count; i++) {
+		if (i == 0 || strcmp(listing.list[i].id, listing.list[i - 1].id) != 0)
+			buffer_text(out, listing.list[i].call);
+	}
+	buffer_text(out, "}\n");
+	for (size_t i = 0; i < listing.count; i++)
+		free(listing.list[i].call);
+	free(listing.list);
+	arena_release(&listing.arena);
+	return failed;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a service script can look up on a node without a JSON parser there: the configuration and the list
+ * of nodes, laid out here as functions of the shell, which share/coopr/shell/lib.sh calls.
+ */
+#ifndef SSH_LOOKUP_H
+#define SSH_LOOKUP_H
+
+#include "json/json.h"
+
+struct buffer;
+struct error;
+
+/* Appends coopr_lookup(): for each path of config ("nginx/port"; "/" in a name as ~1, "~" as ~0) what
+ * coopr_config prints, or why it cannot: it is an object, null, or a macro that could not be expanded
+ * (unexpanded: [{"pointer","text"}], or invalid). */
+void lookup_config(jv config, jv unexpanded, struct buffer *out);
+
+/* Appends coopr_each_node(): one call of coopr_node for each node, by nodenum, from the file of node
+ * records at path (the last of an id counts). path NULL: no nodes. */
+int lookup_nodes(const char *path, struct buffer *out, struct error *err);
+
+#endif

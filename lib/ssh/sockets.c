@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ssh/sockets.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/location.h"
+#include "base/memory.h"
+#include "base/process.h"
+
+enum { MASTER_LINE_BYTES = 4096 };
+
+/* A short name for the directory that fd is open on, for as long as we live: the path of a socket may have
+ * 107 bytes, that of a directory any number. */
+static char *
+short_path(int fd)
+{
+	return memory_printf("/proc/%d/fd/%d", (int)getpid(), fd);
+}
+
+/* Asks the master behind the socket to go; where there is none any more, only its name is left to remove. */
+static void
+close_master(const char *path)
+{
+	char option[] = "exit";
+	char *argv[] = {(char []){"ssh"}, (char []){"-F"}, (char []){"none"}, (char []){"-O"}, option,
+	    (char []){"-S"}, memory_string(path), (char []){"--"}, (char []){"none"}, NULL};
+	struct buffer said = {0};
+	struct error ignored;
+
+	process_run(argv, NULL, 0, &said, &said, MASTER_LINE_BYTES, &ignored);
+	buffer_release(&said);
+	free(argv[6]);
+}
+
+/* Closes all connections of the directory, which fd is open on, and removes it. */
+static void
+close_directory(const char *path, int fd)
+{
+	char *short_name = short_path(fd);
+	DIR *dir = opendir(short_name);
+	struct dirent *entry;
+	struct error ignored;
+
+	while (dir && (entry = readdir(dir))) {
+		char *socket = memory_printf("%s/%s", short_name, entry->d_name);
+
+		if (entry->d_name[0] != '.')
+			close_master(socket);
+		free(socket);
+	}
+	if (dir)
+		closedir(dir);
+	file_remove_tree(AT_FDCWD, path, &ignored);
+	free(short_name);
+}
+
+/* Whether fd, which we have locked, is still what stands at path: it may have been swept between the two. */
+static bool
+is_still_there(int fd, const char *path)
+{
+	struct stat ours, there;
+
+	return fstat(fd, &ours) == 0 && stat(path, &there) == 0 && ours.st_ino == there.st_ino &&
+	    ours.st_dev == there.st_dev;
+}
+
+/* The directory, locked; -1 where another holds it. */
+static int
+lock_directory(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && is_still_there(fd, path))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+static void
+sweep(const char *runtime)
+{
+	DIR *dir = opendir(runtime);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		char *path = memory_printf("%s/%s", runtime, entry->d_name);
+		int fd = strncmp(entry->d_name, "ssh.", 4) == 0 ? lock_directory(path) : -1;
+
+		if (fd >= 0) {
+			close_directory(path, fd);
+			close(fd);
+		}
+		free(path);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+int
+sockets_open(struct sockets *sockets, struct error *err)
+{
+	char *runtime = location_runtime(), *short_name;
+
+	*sockets = (struct sockets){.lock = -1};
+	if (!runtime)
+		return error_errno(err, EX_CANTCREAT, "a directory for sockets");
+	sweep(runtime);
+	do {
+		free(sockets->path);
+		sockets->path = memory_printf("%s/ssh.XXXXXX", runtime);
+		if (!mkdtemp(sockets->path))
+			break;
+		sockets->lock = lock_directory(sockets->path);
+	} while (sockets->lock < 0);
+	free(runtime);
+	if (sockets->lock < 0) {
+		error_errno(err, EX_CANTCREAT, "%s", sockets->path);
+		free(sockets->path);
+		sockets->path = NULL;
+		return -1;
+	}
+	short_name = short_path(sockets->lock);
+	setenv(SOCKETS_VARIABLE, short_name, 1);
+	free(short_name);
+	return 0;
+}
+
+void
+sockets_close(struct sockets *sockets)
+{
+	if (!sockets->path)
+		return;
+	close_directory(sockets->path, sockets->lock);
+	close(sockets->lock);
+	free(sockets->path);
+	*sockets = (struct sockets){.lock = -1};
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Connections that are kept, one for each node, while a worker runs: it makes a directory for their
+ * sockets, RUNTIME/ssh.XXXXXX, its children find that in the environment, and it closes them all when it
+ * ends. The directory is held locked: that tells a worker that lives from one that was killed.
+ */
+#ifndef SSH_SOCKETS_H
+#define SSH_SOCKETS_H
+
+struct error;
+
+#define SOCKETS_VARIABLE "COOPR_SSH_SOCKETS"
+
+struct sockets {
+	char *path; /* NULL: none is open */
+	int lock;
+};
+
+/* Makes the directory and names it in our environment; closes what workers that were killed left behind. */
+int sockets_open(struct sockets *sockets, struct error *err);
+
+/* Closes the connections and removes the directory. */
+void sockets_close(struct sockets *sockets);
+
+#endif

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ssh/ssh.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "event/tail.h"
+#include "exec/task.h"
+#include "ssh/sockets.h"
+
+/* -F none: neither the user's nor the system's configuration. The keep-alives notice a node that vanished
+ * after 45 s. */
+static const char *const fixed_options[] = {
+	"ssh", "-F", "none", "-T", "-a", "-x",
+	"-o", "BatchMode=yes",
+	"-o", "StrictHostKeyChecking=yes",
+	"-o", "GlobalKnownHostsFile=none",
+	"-o", "UpdateHostKeys=no",
+	"-o", "CheckHostIP=no",
+	"-o", "ConnectTimeout=10",
+	"-o", "ServerAliveInterval=15",
+	"-o", "ServerAliveCountMax=3",
+	"-o", "LogLevel=ERROR",
+};
+
+char *
+ssh_name(const struct machine *machine, char text[SSH_NAME_SIZE])
+{
+	bool is_v6 = machine->address && strchr(machine->address, ':');
+
+	if (machine->address)
+		snprintf(text, SSH_NAME_SIZE, is_v6 ? "node %s ([%s]:%lld)" : "node %s (%s:%lld)", machine->id,
+		    machine->address, (long long)machine->port);
+	else
+		snprintf(text, SSH_NAME_SIZE, "node %s", machine->id);
+	return text;
+}
+
+/* The pinned keys as a file that is nowhere but in memory, so that nothing is left behind, come what may. */
+static int
+write_known_hosts(const struct machine *machine, struct error *err)
+{
+	struct buffer lines = {0};
+	int fd = memfd_create("known_hosts", MFD_CLOEXEC), failed;
+
+	for (size_t i = 0; i < machine->host_keys.count; i++)
+		buffer_printf(&lines, "%s %s\n", machine->id, machine->host_keys.list[i]);
+	failed = fd < 0 || file_write_all(fd, lines.data, lines.length) < 0;
+	buffer_release(&lines);
+	if (!failed)
+		return fd;
+	error_errno(err, EX_OSERR, "known_hosts in memory");
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/* FNV-1a, 64 bits. */
+static void
+mix(uint64_t *hash, const char *text)
+{
+	for (; *text; text++)
+		*hash = (*hash ^ (unsigned char)*text) * 0x100000001b3u;
+	*hash = (*hash ^ 0xff) * 0x100000001b3u;
+}
+
+char *
+ssh_socket(const struct machine *machine)
+{
+	const char *sockets = getenv(SOCKETS_VARIABLE);
+	uint64_t hash = 0xcbf29ce484222325u;
+	char port[32];
+
+	if (!sockets || !*sockets || !machine->address)
+		return NULL;
+	snprintf(port, sizeof port, "%lld", (long long)machine->port);
+	mix(&hash, machine->id);
+	mix(&hash, machine->address);
+	mix(&hash, port);
+	mix(&hash, machine->user);
+	mix(&hash, machine->identityfile ? machine->identityfile : "");
+	for (size_t i = 0; i < machine->host_keys.count; i++)
+		mix(&hash, machine->host_keys.list[i]);
+	return memory_printf("%s/%016llx", sockets, (unsigned long long)hash);
+}
+
+void
+ssh_share(const struct machine *machine, struct ssh *ssh)
+{
+	char *socket = ssh_socket(machine);
+
+	if (socket) {
+		arguments_push(&ssh->argv, "-o");
+		arguments_push(&ssh->argv, "ControlMaster=auto");
+		arguments_push(&ssh->argv, "-o");
+		arguments_push(&ssh->argv, "ControlPersist=60");
+		arguments_push(&ssh->argv, "-S");
+		arguments_push(&ssh->argv, socket);
+	}
+	free(socket);
+}
+
+void
+ssh_hold(const char *socket, struct ssh *ssh)
+{
+	arguments_push(&ssh->argv, "-M");
+	arguments_push(&ssh->argv, "-N");
+	arguments_push(&ssh->argv, "-S");
+	arguments_push(&ssh->argv, socket);
+}
+
+void
+ssh_address(const struct machine *machine, struct ssh *ssh)
+{
+	arguments_push(&ssh->argv, "-p");
+	arguments_printf(&ssh->argv, "%lld", (long long)machine->port);
+	arguments_push(&ssh->argv, "-l");
+	arguments_push(&ssh->argv, machine->user);
+	arguments_push(&ssh->argv, "--");
+	arguments_push(&ssh->argv, machine->address);
+}
+
+int
+ssh_prepare(const struct machine *machine, struct ssh *ssh, struct error *err)
+{
+	char name[SSH_NAME_SIZE];
+
+	if (!machine->address)
+		return error_set(err, EX_TEMPFAIL, "%s: no address of it is known", ssh_name(machine, name));
+	if (machine->host_keys.count == 0)
+		return error_set(err, EX_NOPERM, "%s: no host key of it is pinned (facts.ssh_host_keys)",
+		    ssh_name(machine, name));
+	ssh->known_hosts = write_known_hosts(machine, err);
+	if (ssh->known_hosts < 0)
+		return -1;
+	for (size_t i = 0; i < sizeof fixed_options / sizeof *fixed_options; i++)
+		arguments_push(&ssh->argv, fixed_options[i]);
+	arguments_push(&ssh->argv, "-o");
+	arguments_printf(&ssh->argv, "UserKnownHostsFile=/proc/%d/fd/%d", (int)getpid(), ssh->known_hosts);
+	arguments_push(&ssh->argv, "-o");
+	arguments_printf(&ssh->argv, "HostKeyAlias=%s", machine->id);
+	if (machine->identityfile) {
+		arguments_push(&ssh->argv, "-o");
+		arguments_push(&ssh->argv, "IdentitiesOnly=yes");
+		arguments_push(&ssh->argv, "-i");
+		arguments_push(&ssh->argv, machine->identityfile);
+	}
+	return 0;
+}
+
+void
+ssh_release(struct ssh *ssh)
+{
+	if (ssh->argv.count > 0)
+		close(ssh->known_hosts);
+	arguments_release(&ssh->argv);
+}
+
+static bool
+mentions(const struct tail *said, const char *text)
+{
+	return said->kept.length && memmem(said->kept.data, said->kept.length, text, strlen(text));
+}
+
+/* "ssh: connect to host 203.0.113.4 port 22: Connection refused": the last part is the reason. */
+static const char *
+reason_in(const char *line)
+{
+	const char *colon = strncmp(line, "ssh: ", 5) == 0 ? strrchr(line, ':') : NULL;
+	const char *reason = colon ? colon + 1 + strspn(colon + 1, " ") : line;
+
+	return *reason ? reason : *line ? line : "ssh ended without a word";
+}
+
+int
+ssh_explain(const struct machine *machine, const struct tail *said, struct error *err)
+{
+	char name[SSH_NAME_SIZE], *last = tail_last_line(said);
+
+	ssh_name(machine, name);
+	if (mentions(said, "Host key verification failed") || mentions(said, "HOST IDENTIFICATION HAS CHANGED"))
+		error_set(err, EX_NOPERM, "%s: its host key is not the one that was pinned; another machine answers, "
+		    "or it was made anew", name);
+	else if (mentions(said, "Permission denied") || mentions(said, "Too many authentication failures"))
+		error_set(err, EX_NOPERM, "%s: login as %s was refused: %s", name, machine->user, last);
+	else
+		error_set(err, EX_TEMPFAIL, "%s: cannot be reached: %s", name, reason_in(last));
+	free(last);
+	return -1;
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ssh/words.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/process.h"
+
+/* Within single quotes a shell gives meaning to nothing but the quote itself, which is put outside of
+ * them: it's becomes 'it'\''s'. */
+void
+words_quote(const char *bytes, size_t length, struct buffer *out)
+{
+	const char *end = bytes + length, *quote;
+
+	buffer_byte(out, '\'');
+	while ((quote = memchr(bytes, '\'', (size_t)(end - bytes)))) {
+		buffer_append(out, bytes, (size_t)(quote - bytes));
+		buffer_text(out, "'\\''");
+		bytes = quote + 1;
+	}
+	buffer_append(out, bytes, (size_t)(end - bytes));
+	buffer_byte(out, '\'');
+}
+
+static bool
+is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n';
+}
+
+/* What stands between double quotes, at which text points. Returns where it ends, NULL where it does not. */
+static const char *
+read_double_quoted(const char *text, struct buffer *word)
+{
+	for (text++; *text != '"'; text++) {
+		if (*text == '\0')
+			return NULL;
+		if (*text == '\\' && text[1] && strchr("$`\"\\\n", text[1]) && *++text == '\n')
+			continue;
+		buffer_byte(word, *text);
+	}
+	return text + 1;
+}
+
+static const char *
+read_single_quoted(const char *text, struct buffer *word)
+{
+	const char *end = strchr(text + 1, '\'');
+
+	if (!end)
+		return NULL;
+	buffer_append(word, text + 1, (size_t)(end - text - 1));
+	return end + 1;
+}
+
+/* What a backslash, at which text points, makes of the character behind it: a newline vanishes. */
+static const char *
+read_escaped(const char *text, struct buffer *word)
+{
+	if (text[1] == '\0')
+		return NULL;
+	if (text[1] != '\n')
+		buffer_byte(word, text[1]);
+	return text + 2;
+}
+
+/* One word; the same returns. */
+static const char *
+read_word(const char *text, struct buffer *word)
+{
+	while (text && *text && !is_blank(*text)) {
+		switch (*text) {
+		case '\'':
+			text = read_single_quoted(text, word);
+			break;
+		case '"':
+			text = read_double_quoted(text, word);
+			break;
+		case '\\':
+			text = read_escaped(text, word);
+			break;
+		default:
+			buffer_byte(word, *text++);
+		}
+	}
+	return text;
+}
+
+int
+words_split(const char *line, struct arguments *out, struct error *err)
+{
+	struct buffer word = {0};
+	const char *text = line;
+
+	for (;;) {
+		while (is_blank(*text))
+			text++;
+		if (!*text)
+			break;
+		buffer_clear(&word);
+		buffer_text(&word, "");
+		text = read_word(text, &word);
+		if (!text) {
+			buffer_release(&word);
+			return error_set(err, EX_CONFIG, "a quote or backslash is left open in: %s", line);
+		}
+		arguments_push(out, word.data);
+	}
+	buffer_release(&word);
+	return 0;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "worker/outlook.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/names.h"
+#include "queue/queue.h"
+
+/* Whether a job can go on: nobody holds it up, and there is something to do or being done. */
+static bool
+is_alive(const struct queue_job *job)
+{
+	return job->status != QUEUE_PAUSED && job->status != QUEUE_WAITING && !queue_is_finished(job->status) &&
+	    job->ready + job->delayed + job->running > 0;
+}
+
+int
+outlook_is_drained(struct queue *queue, const char *job, struct error *err)
+{
+	struct queue_job *list, one;
+	size_t count;
+	int drained = 1, failed;
+
+	if (job) {
+		if (queue_look(queue, job, &one, err) < 0)
+			return -1;
+		return queue_is_finished(one.status) || one.status == QUEUE_PAUSED;
+	}
+	/* A damaged job is not waited for, and is the end only where no other can go on. */
+	failed = queue_list(queue, false, &list, &count, err);
+	for (size_t i = 0; i < count; i++)
+		drained &= !is_alive(&list[i]);
+	free(list);
+	return drained && failed ? -1 : drained;
+}
+
+static long
+remaining(const struct queue_job *job)
+{
+	return queue_is_finished(job->status) ? 0 : (long)(job->tasks - job->done - job->failed);
+}
+
+long
+outlook_remaining(struct queue *queue, const char *job, struct error *err)
+{
+	struct queue_job *list, one;
+	size_t count;
+	long sum = 0;
+	int failed;
+
+	if (job)
+		return queue_look(queue, job, &one, err) < 0 ? -1 : remaining(&one);
+	failed = queue_list(queue, false, &list, &count, err);
+	for (size_t i = 0; i < count; i++)
+		sum += remaining(&list[i]);
+	free(list);
+	return failed && count == 0 ? -1 : sum;
+}
+
+bool
+outlook_has_failed(struct queue *queue, const struct names *jobs)
+{
+	struct queue_job job;
+	struct error ignored;
+
+	for (size_t i = 0; i < jobs->count; i++)
+		if (queue_look(queue, jobs->list[i], &job, &ignored) == 0 && job.status == QUEUE_FAILED)
+			return true;
+	return false;
+}

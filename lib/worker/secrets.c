@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "worker/secrets.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/location.h"
+#include "exec/redaction.h"
+#include "store/key.h"
+#include "store/secrets.h"
+#include "store/store.h"
+
+struct filling {
+	jv record; /* borrowed */
+	bool open; /* store and key are */
+	struct store store;
+	struct store_key key;
+	struct redaction *values;
+	struct error *err;
+};
+
+/* The name in {"secret": "NAME"}, which the caller frees; NULL where it is something else. */
+static char *
+name_in(jv value)
+{
+	return jv_get_kind(value) == JV_KIND_OBJECT && json_length(value) == 1 ? json_get_string(value, "secret") : NULL;
+}
+
+static char *
+tenant_of(jv record)
+{
+	jv cluster = json_get(record, "cluster");
+	char *tenant = json_get_string(cluster, "tenant");
+
+	jv_free(cluster);
+	return tenant;
+}
+
+/* At the first secret. */
+static int
+open_store(struct filling *filling)
+{
+	char *path = location_store(NULL), *tenant = tenant_of(filling->record);
+	int result = store_open(&filling->store, path, STORE_READ, tenant ? tenant : "default", filling->err);
+
+	if (result == 0)
+		result = store_key_read(&filling->store, &filling->key, filling->err);
+	filling->open = result == 0;
+	if (result < 0)
+		store_release(&filling->store);
+	free(tenant);
+	free(path);
+	return result;
+}
+
+static int
+value_of(struct filling *filling, const char *name, jv *value)
+{
+	struct secret_value secret;
+
+	if (!filling->open && open_store(filling) < 0)
+		return -1;
+	if (secrets_open(&filling->store, &filling->key, name, &secret, filling->err) < 0)
+		return -1;
+	jv_free(*value);
+	*value = jv_string(secret.text);
+	redaction_add(filling->values, name, secret.text);
+	secret_value_release(&secret);
+	return 0;
+}
+
+static int fill(struct filling *filling, jv *value);
+
+static int
+fill_object(struct filling *filling, jv *object)
+{
+	jv keys = jv_keys(jv_copy(*object));
+	int result = 0;
+
+	for (size_t i = 0; i < json_length(keys) && result == 0; i++) {
+		jv key = jv_array_get(jv_copy(keys), (int)i), member = json_get(*object, json_string(key));
+
+		result = fill(filling, &member);
+		json_set(object, json_string(key), member);
+		jv_free(key);
+	}
+	jv_free(keys);
+	return result;
+}
+
+static int
+fill_array(struct filling *filling, jv *array)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < json_length(*array) && result == 0; i++) {
+		jv element = jv_array_get(jv_copy(*array), (int)i);
+
+		result = fill(filling, &element);
+		*array = jv_array_set(*array, (int)i, element);
+	}
+	return result;
+}
+
+static int
+fill(struct filling *filling, jv *value)
+{
+	char *name = name_in(*value);
+	int result = 0;
+
+	if (name)
+		result = value_of(filling, name, value);
+	else if (jv_get_kind(*value) == JV_KIND_OBJECT)
+		result = fill_object(filling, value);
+	else if (jv_get_kind(*value) == JV_KIND_ARRAY)
+		result = fill_array(filling, value);
+	free(name);
+	return result;
+}
+
+static int
+fill_member(struct filling *filling, jv *object, const char *name)
+{
+	jv member = json_get(*object, name);
+	int result;
+
+	if (!jv_is_valid(member)) {
+		jv_free(member);
+		return 0;
+	}
+	result = fill(filling, &member);
+	json_set(object, name, member);
+	return result;
+}
+
+static int
+fill_cluster(struct filling *filling, jv *record)
+{
+	jv cluster = json_get(*record, "cluster");
+	int result = 0;
+
+	if (jv_get_kind(cluster) == JV_KIND_OBJECT) {
+		result = fill_member(filling, &cluster, "provider");
+		if (result == 0)
+			result = fill_member(filling, &cluster, "config");
+		json_set(record, "cluster", cluster);
+	} else {
+		jv_free(cluster);
+	}
+	return result;
+}
+
+int
+secrets_fill(jv *record, struct redaction *values, struct error *err)
+{
+	jv source = jv_copy(*record);
+	struct filling filling = {.record = source, .values = values, .err = err};
+	int result = fill_member(&filling, record, "fields");
+
+	if (result == 0)
+		result = fill_cluster(&filling, record);
+	if (filling.open) {
+		store_key_release(&filling.key);
+		store_release(&filling.store);
+	}
+	jv_free(source);
+	if (result < 0 && (err->code == EX_NO || err->code == EX_NOINPUT))
+		err->code = EX_CONFIG;
+	return result;
+}
+
+bool
+secrets_mentioned(const char *record, size_t length)
+{
+	static const char reference[] = "{\"secret\":\"";
+
+	return memmem(record, length, reference, sizeof reference - 1);
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "worker/work-config.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/location.h"
+#include "base/preference.h"
+#include "json/json.h"
+#include "model/document.h"
+#include "worker/work.h"
+
+static const char *const members[] = {"environment", "jobs", "providers", "tenants", NULL};
+
+static bool
+is_member(const char *name)
+{
+	for (size_t i = 0; members[i]; i++)
+		if (strcmp(members[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* The list that a member gives, ended with NULL; what there was where it gives none. */
+static const char *const *
+read_labels(const struct place *root, const char *name, const char *const *otherwise, struct arena *arena)
+{
+	struct place member = place_member(root, name);
+	struct string_list list;
+	const char **copy;
+
+	if (!place_present(&member))
+		return otherwise;
+	list = place_strings(root, name, arena);
+	copy = arena_alloc(arena, list.count + 1, sizeof *copy);
+	for (size_t i = 0; i < list.count; i++)
+		copy[i] = list.list[i];
+	return list.count > 0 ? copy : NULL;
+}
+
+/* Sets a variable of the environment, or takes it away where text is NULL. */
+static void
+set_variable(struct work_config *config, const char *name, const char *text)
+{
+	size_t count = 0, length = strlen(name), found;
+	char **list = config->environment;
+
+	while (list[count])
+		count++;
+	for (found = 0; found < count; found++)
+		if (strncmp(list[found], name, length) == 0 && list[found][length] == '=')
+			break;
+	if (text && found == count) {
+		config->environment = arena_alloc(&config->arena, count + 2, sizeof(char *));
+		memcpy(config->environment, list, count * sizeof(char *));
+	}
+	if (text)
+		config->environment[found] = arena_printf(&config->arena, "%s=%s", name, text);
+	else if (found < count)
+		memmove(list + found, list + found + 1, (count - found) * sizeof(char *));
+}
+
+static void
+read_variable(const struct place *value, struct work_config *config)
+{
+	const char *name = value->name, *text = json_string(value->value);
+
+	if (!*name || strchr(name, '='))
+		place_problem(value, "expected the name of a variable");
+	else if (!text && jv_get_kind(value->value) != JV_KIND_NULL)
+		place_problem(value, "expected string or null, found %s", json_kind_name(value->value));
+	else
+		set_variable(config, name, text);
+}
+
+static void
+read_environment(const struct place *root, struct work_config *config)
+{
+	struct place variables = place_member(root, "environment"), value;
+	struct members each;
+
+	if (!place_object(&variables, NEED_OPTIONAL))
+		return;
+	each = members_of(&variables);
+	while (members_next(&each, &value))
+		read_variable(&value, config);
+}
+
+static void
+check_members(const struct place *root)
+{
+	struct members each = members_of(root);
+	struct place member;
+
+	while (members_next(&each, &member))
+		if (!is_member(member.name))
+			place_problem(&member, "there is no such setting; there are environment, jobs, providers, tenants");
+}
+
+static void
+parse(const struct place *root, struct work_config *config)
+{
+	if (!place_object(root, NEED_REQUIRED))
+		return;
+	check_members(root);
+	config->slots = (size_t)place_integer(root, "jobs", (int64_t)config->slots, 1, WORK_SLOTS_MAX);
+	config->tenants = read_labels(root, "tenants", config->tenants, &config->arena);
+	config->providers = read_labels(root, "providers", config->providers, &config->arena);
+	read_environment(root, config);
+}
+
+static int
+refuse(const char *path, const struct problems *problems, struct error *err)
+{
+	size_t length;
+
+	error_set(err, EX_CONFIG, "%s", path);
+	for (size_t i = 0; i < problems->count; i++) {
+		length = strlen(err->text);
+		snprintf(err->text + length, sizeof err->text - length, "%s %s: %s", i ? ";" : ":",
+		    problems->list[i].pointer, problems->list[i].text);
+	}
+	return -1;
+}
+
+static int
+read_file(const char *path, struct work_config *config, struct error *err)
+{
+	struct problems problems = {0};
+	struct place root;
+	jv document;
+	int failed;
+
+	if (json_read_file(path, &document, err) < 0) {
+		err->code = EX_CONFIG;
+		return -1;
+	}
+	root = place_root(document, &problems);
+	parse(&root, config);
+	failed = problems.total > 0 ? refuse(path, &problems, err) : 0;
+	problems_release(&problems);
+	jv_free(document);
+	return failed;
+}
+
+static int
+read_if_there(char *path, struct work_config *config, struct error *err)
+{
+	int failed = path && file_exists(AT_FDCWD, path) ? read_file(path, config, err) : 0;
+
+	free(path);
+	return failed;
+}
+
+/* A copy of ours, to be changed. */
+static void
+inherit(struct work_config *config)
+{
+	size_t count = 0;
+
+	while (environ[count])
+		count++;
+	config->environment = arena_alloc(&config->arena, count + 1, sizeof(char *));
+	for (size_t i = 0; i < count; i++)
+		config->environment[i] = arena_string(&config->arena, environ[i]);
+}
+
+int
+work_config_read(const char *file, struct work_config *config, struct error *err)
+{
+	int failed;
+
+	*config = (struct work_config){.slots = (size_t)preference_jobs(WORK_SLOTS)};
+	inherit(config);
+	if (file)
+		failed = read_file(file, config, err);
+	else if ((failed = read_if_there(location_system_config("work.json"), config, err)) == 0)
+		failed = read_if_there(location_user_config("work.json"), config, err);
+	if (failed)
+		work_config_release(config);
+	return failed;
+}
+
+void
+work_config_release(struct work_config *config)
+{
+	arena_release(&config->arena);
+	*config = (struct work_config){.slots = 0};
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A task is given to its plugin where that streams, else to a coopr-exec of its own. Which it is, the stream finds out.
+ */
+#include <string.h>
+
+#include "exec/task.h"
+#include "worker/secrets.h"
+#include "worker/work-state.h"
+
+static void
+remember_job(struct work *work, const char *job)
+{
+	if (work->options.until != WORK_SERVED && names_find(&work->jobs, job) == NAMES_NONE)
+		names_intern(&work->jobs, memory_string(job));
+}
+
+void
+work_start(struct work *work, const struct queue_task *task)
+{
+	struct slot *slot = slot_new(task);
+
+	remember_job(work, task->job);
+	work->taken++;
+	slot_list_add(&work->running, slot);
+	/* coopr-exec puts secrets in their places: they are in no process that lives longer than the task. */
+	if (secrets_mentioned(task->record, task->record_length))
+		work_start_child(work, slot);
+	else
+		streams_give(&work->streams, task_plugin_kind(task->action), task->type, &slot->errand);
+}
+
+void
+work_stop(struct work *work, struct slot *slot)
+{
+	if (slot->child.argv)
+		supervise_stop(&work->supervisor, &slot->child);
+	else
+		streams_cancel(&work->streams, &slot->errand);
+}
+
+/* What was broken off is not failed: leaving the queue makes it ready again. */
+static bool
+is_broken_off(const struct work *work, const struct slot *slot)
+{
+	return work->signals > 1 && (slot->child.argv ? slot->child.stopped : slot->errand.end == ERRAND_FAILED);
+}
+
+static void
+finish(struct work *work, struct slot *slot)
+{
+	slot_list_remove(&work->running, slot);
+	if (is_broken_off(work, slot)) {
+		slot_free(slot);
+		return;
+	}
+	slot_conclude(slot);
+	slot_list_add(&work->ended, slot);
+}
+
+void
+work_heard(struct work *work, struct child *child, enum supervise_event event)
+{
+	if (!streams_heard(&work->streams, child, event) && event == SUPERVISE_ENDED)
+		finish(work, child->owner);
+}
+
+void
+work_collect(struct work *work)
+{
+	struct errand *errand;
+
+	while ((errand = streams_over(&work->streams)))
+		if (errand->end == ERRAND_NOT)
+			work_start_child(work, errand->owner);
+		else
+			finish(work, errand->owner);
+	work_start_held(work);
+}

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/location.h"
+#include "base/memory.h"
+#include "worker/outlook.h"
+#include "worker/work-state.h"
+
+enum {
+	WANTED_MS = 200,   /* look whether what runs is still wanted, so often at most */
+	HOLD_MS = 10,      /* while other things happen, wait no longer for more to be recorded with it */
+	HOLD = 1024,       /* ... nor for more than so many */
+};
+
+static int64_t
+earlier(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* What starts from now on does so as the new configuration says. */
+static int
+configure(struct work *work, struct error *err)
+{
+	struct work_config config;
+
+	if (work_config_read(work->options.config, &config, err) < 0)
+		return -1;
+	work_config_release(&work->config);
+	work->config = config;
+	work->streams.environment = config.environment;
+	work_allow_descriptors(work);
+	return queue_serve(work->lock, &(struct queue_want){.job = work->options.job, .tenants = work_tenants(work),
+	    .providers = work_providers(work)}, err);
+}
+
+static int
+join(struct work *work, struct error *err)
+{
+	work->bell = queue_watch(work->queue, err);
+	if (work->bell < 0)
+		return -1;
+	work->lock = queue_join(work->queue, "work", work->id, err);
+	if (work->lock < 0)
+		return -1;
+	if (!supervise_watch(&work->supervisor, work->bell, EPOLLIN))
+		return error_errno(err, EX_OSERR, "the bell of the spool cannot be watched");
+	return sockets_open(&work->sockets, err);
+}
+
+struct work *
+work_open(const struct work_options *options, struct error *err)
+{
+	struct work *work = memory_zeroed(1, sizeof *work);
+	struct error ignored;
+
+	work->options = *options;
+	work->lock = work->bell = work->sockets.lock = -1;
+	work->look = true;
+	work->look_at = work->wanted_at = work->waiting_since = INT64_MAX;
+	work->argv[0] = location_installed("bin/coopr-exec");
+	work->argv[1] = memory_string("-q");
+	if (supervise_init(&work->supervisor, err) == 0) {
+		streams_init(&work->streams, &work->supervisor);
+		if ((work->queue = queue_open(options->spool, QUEUE_WRITE, err)) && join(work, err) == 0 &&
+		    configure(work, err) == 0)
+			return work;
+	}
+	work_close(work, &ignored);
+	return NULL;
+}
+
+static void
+free_slots_of(struct slot_list *list)
+{
+	while (list->first) {
+		struct slot *slot = list->first;
+
+		slot_list_remove(list, slot);
+		slot_free(slot);
+	}
+}
+
+/* One who is not there any more, at a terminal that is gone, waits for nothing; who serves is told to read again what it
+ * is configured with. */
+static void
+obey_signal(struct work *work)
+{
+	if (work->supervisor.signal == SIGHUP && work->options.until == WORK_SERVED) {
+		work->configured = true;
+		work->refused.code = 0;
+		if (configure(work, &work->refused) < 0)
+			return;
+		streams_renew(&work->streams);
+		work->look = true;
+		return;
+	}
+	work->announce = true;
+	if (++work->signals == 1)
+		return;
+	free_slots_of(&work->held);
+	for (struct slot *slot = work->running.first; slot; slot = slot->next)
+		if (slot->child.argv)
+			work_stop(work, slot);
+	streams_stop(&work->streams);
+}
+
+static int64_t
+time_to_wait(const struct work *work, int64_t now)
+{
+	int64_t until = earlier(work->wanted_at, work->streams.deadline);
+
+	if (work->ended.count > 0)
+		until = earlier(until, work->trouble_at);
+	if (work_free_slots(work) > 0)
+		until = earlier(until, work->look ? work->take_at : work->look_at);
+	return until == INT64_MAX ? -1 : until <= now ? 0 : until - now;
+}
+
+/* The bell: something in the spool has changed. */
+static void
+hear_bell(struct work *work)
+{
+	queue_watch_clear(work->bell);
+	work->look = true;
+	if (work->running.count > 0 && work->wanted_at == INT64_MAX)
+		work->wanted_at = clock_monotonic_ms() + WANTED_MS;
+}
+
+/* Whether the queue is to be seen to now: when nothing else happens at the same time, so that one wait for the disk
+ * serves all; but nothing is held back for long. */
+static bool
+is_time(struct work *work, enum supervise_event event, int64_t now)
+{
+	if (!work_exchange_due(work, now))
+		return false;
+	work->waiting_since = earlier(work->waiting_since, now);
+	return event == SUPERVISE_TIME || work->ended.count >= HOLD || work->waiting_since + HOLD_MS <= now;
+}
+
+/* Waits for the next event and does what follows from it. */
+static int
+turn(struct work *work, struct error *err)
+{
+	int64_t now = clock_monotonic_ms();
+	struct child *child;
+	enum supervise_event event = supervise_next(&work->supervisor, time_to_wait(work, now), &child);
+
+	if (event == SUPERVISE_SIGNAL)
+		obey_signal(work);
+	else if (event == SUPERVISE_READY)
+		hear_bell(work);
+	else if (event != SUPERVISE_TIME)
+		work_heard(work, child, event);
+	now = clock_monotonic_ms();
+	streams_keep_time(&work->streams, now);
+	work_collect(work);
+	if (work->wanted_at <= now)
+		work_drop_unwanted(work);
+	if (is_time(work, event, now)) {
+		if (work_exchange(work, err) < 0)
+			return -1;
+		work_collect(work);
+	}
+	if (work->unfit.code)
+		*err = work->unfit;
+	return work->unfit.code ? -1 : 0;
+}
+
+static int
+is_over(struct work *work, struct error *err)
+{
+	if (work->running.count > 0 || work->held.count > 0 || work->ended.count > 0 || (work->look && work_free_slots(work) > 0))
+		return 0;
+	if (work->signals > 0 || work->options.until == WORK_ONE)
+		return 1;
+	return work->options.until == WORK_DRAINED ? outlook_is_drained(work->queue, work->options.job, err) : 0;
+}
+
+static void
+describe(const struct work *work, const struct slot *slot, enum work_event *event, struct work_note *note)
+{
+	const struct queue_answer *answer = slot->answer;
+
+	*event = !answer ? WORK_FINISHED : answer->code == EX_DATAERR || answer->gone ? WORK_DROPPED : WORK_UNWANTED;
+	*note = (struct work_note){.job = slot->task.job, .task = slot->task.task, .node = slot->task.node,
+	    .action = action_name(slot->task.action), .service = slot->task.service, .attempt = slot->task.attempt,
+	    .status = slot->result.status, .text = answer ? answer->text : slot->result.message,
+	    .took_ms = slot->took_ms, .running = work->running.count};
+}
+
+/* Whether there is something about the worker itself to tell. */
+static bool
+tell_state(struct work *work, enum work_event *event, struct work_note *note)
+{
+	if (work->announce) {
+		work->announce = false;
+		*event = work->signals == 1 ? WORK_STOPPING : WORK_BREAKING;
+		return true;
+	}
+	if (work->configured) {
+		work->configured = false;
+		note->text = work->refused.code ? work->refused.text : NULL;
+		*event = WORK_CONFIGURED;
+		return true;
+	}
+	if (work->trouble.code) {
+		work->trouble.code = 0;
+		note->text = work->trouble.text;
+		*event = WORK_TROUBLE;
+		return true;
+	}
+	return false;
+}
+
+/* Whether there is something to tell already. */
+static bool
+tell(struct work *work, enum work_event *event, struct work_note *note)
+{
+	struct slot *slot = work->told.first;
+
+	*note = (struct work_note){.running = work->running.count};
+	if (tell_state(work, event, note))
+		return true;
+	if (!slot)
+		return false;
+	slot_list_remove(&work->told, slot);
+	describe(work, slot, event, note);
+	work->last_told = slot;
+	return true;
+}
+
+int
+work_next(struct work *work, enum work_event *event, struct work_note *note, struct error *err)
+{
+	int over;
+
+	if (work->last_told)
+		slot_free(work->last_told);
+	work->last_told = NULL;
+	while (!tell(work, event, note)) {
+		if (work->fatal.code) {
+			*err = work->fatal;
+			return -1;
+		}
+		over = is_over(work, &work->fatal);
+		if (over > 0) {
+			*event = WORK_OVER;
+			return 0;
+		}
+		if (over == 0 && turn(work, &work->fatal) == 0)
+			work->fatal.code = 0;
+	}
+	return 0;
+}
+
+int
+work_progress(struct work *work, size_t *done, size_t *total, size_t *running, struct error *err)
+{
+	long left = outlook_remaining(work->queue, work->options.job, err);
+
+	if (left < 0)
+		return -1;
+	*done = work->finished;
+	*total = work->finished + (size_t)left;
+	*running = work->running.count;
+	return 0;
+}
+
+bool
+work_is_bad(struct work *work)
+{
+	return (work->options.until == WORK_ONE && work->taken == 0) || work->dropped ||
+	    outlook_has_failed(work->queue, &work->jobs);
+}
+
+/* Ends what runs, and waits for that. */
+static void
+break_off(struct work *work)
+{
+	struct child *child;
+
+	work->signals = 2;
+	free_slots_of(&work->held);
+	for (struct slot *slot = work->running.first; slot; slot = slot->next)
+		if (slot->child.argv)
+			work_stop(work, slot);
+	if (work->running.count > 0)
+		streams_stop(&work->streams);
+	while (work->running.count > 0) {
+		enum supervise_event event = supervise_next(&work->supervisor, -1, &child);
+
+		if (event == SUPERVISE_ENDED || event == SUPERVISE_OUTPUT)
+			work_heard(work, child, event);
+		work_collect(work);
+	}
+}
+
+static void
+free_work(struct work *work)
+{
+	free_slots_of(&work->ended);
+	free_slots_of(&work->told);
+	if (work->last_told)
+		slot_free(work->last_told);
+	for (size_t i = 0; i < work->jobs.count; i++)
+		free((char *)(uintptr_t)work->jobs.list[i]);
+	names_release(&work->jobs);
+	work_config_release(&work->config);
+	free(work->argv[0]);
+	free(work->argv[1]);
+	free(work->exchange);
+	free(work);
+}
+
+int
+work_close(struct work *work, struct error *err)
+{
+	int failed = 0;
+
+	break_off(work);
+	streams_end(&work->streams);
+	if (work->lock >= 0)
+		failed = queue_leave(work->queue, work->id, work->lock, err);
+	sockets_close(&work->sockets);
+	streams_release(&work->streams);
+	supervise_release(&work->supervisor);
+	if (work->bell >= 0)
+		close(work->bell);
+	queue_close(work->queue);
+	free_work(work);
+	return failed;
+}
