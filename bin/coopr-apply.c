@@ -44,7 +44,7 @@ static const struct command command = {
 
 /* Exits where that is not what the user wants. */
 static void
-ask(const struct apply *apply)
+apply_ask(const struct apply *apply)
 {
 	size_t count = apply_leftovers(apply);
 	char answer[16];
@@ -52,7 +52,8 @@ ask(const struct apply *apply)
 	if (!wish.prune || yes || front.dry || count == 0)
 		return;
 	if (!isatty(STDIN_FILENO))
-		exit(option_misuse(&command, "--prune: %s%s would be deleted, and nobody is there to be asked; -y deletes without asking",
+		exit(option_misuse(&command,
+		    "--prune: %s%s would be deleted, and nobody is there to be asked; -y deletes without asking",
 		    apply_leftover(apply, 0), count > 1 ? " and others" : ""));
 	for (size_t i = 0; i < count; i++)
 		message("%s: no file speaks of it any more", apply_leftover(apply, i));
@@ -65,13 +66,13 @@ ask(const struct apply *apply)
 
 /* That somebody else is at work outweighs no trouble. */
 static int
-worse(int code, int other)
+apply_worse(int code, int other)
 {
 	return code == 0 || (code == EX_TEMPFAIL && other != 0) || other > 128 ? other : code;
 }
 
 static int
-answer(const struct application *application, bool as_table)
+apply_answer(const struct application *application, bool as_table)
 {
 	struct error err;
 
@@ -84,7 +85,7 @@ answer(const struct application *application, bool as_table)
 }
 
 static int
-take_turns(struct apply *apply)
+apply_take_turns(struct apply *apply)
 {
 	bool as_table = front.format ? strcmp(front.format, "table") == 0 : isatty(STDOUT_FILENO);
 	size_t counts[APPLICATION_CHANGE_COUNT] = {0}, planned = 0, failed = 0;
@@ -92,7 +93,7 @@ take_turns(struct apply *apply)
 	int code = 0;
 
 	while (apply_next(apply, &application)) {
-		code = worse(code, answer(&application, as_table));
+		code = apply_worse(code, apply_answer(&application, as_table));
 		counts[application.change] += application.outcome < APPLICATION_FAILED;
 		planned += application.outcome == APPLICATION_PLANNED;
 		failed += application.outcome == APPLICATION_FAILED;
@@ -123,10 +124,10 @@ main(int argc, char **argv)
 	} else if (wish.prune && !apply.specs.folder) {
 		code = option_misuse(&command, "--prune: only a folder says which clusters shall not be");
 	} else {
-		ask(&apply);
-		code = take_turns(&apply);
+		apply_ask(&apply);
+		code = apply_take_turns(&apply);
 	}
 	if (apply_close(&apply, &err) < 0)
-		code = worse(code, message_error(&err));
+		code = apply_worse(code, message_error(&err));
 	return message_end(code);
 }

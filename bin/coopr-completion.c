@@ -29,7 +29,7 @@ static const struct {
 } shells[] = {{"bash", completion_print_bash}, {"zsh", completion_print_zsh}, {"fish", completion_print_fish}};
 
 static int
-print_for(size_t shell)
+completion_print_for(size_t shell)
 {
 	struct completion completion = {0};
 	struct error err;
@@ -55,6 +55,6 @@ main(int argc, char **argv)
 		return option_misuse(&command, words ? "--words goes alone" : "which shell: bash, zsh or fish?");
 	for (size_t i = 0; i < sizeof shells / sizeof *shells; i++)
 		if (strcmp(argv[0], shells[i].shell) == 0)
-			return print_for(i);
+			return completion_print_for(i);
 	return option_misuse(&command, "there is no completion for '%s'; there is for bash, zsh and fish", argv[0]);
 }

@@ -12,7 +12,8 @@
 #include "operation/prepare.h"
 
 static struct front front = {.jobs = FRONT_JOBS};
-static const char *template, *machines, *catalogue, *owner, *group, *provider, *hardwaretype, *imagetype, *dns_suffix, *config, *lease;
+static const char *template, *machines, *catalogue, *owner, *group, *provider, *hardwaretype, *imagetype, *dns_suffix,
+    *config, *lease;
 static struct option_list services, changes;
 
 static const struct option_spec options[] = {
@@ -41,7 +42,7 @@ static const struct command command = {
 
 /* What is coopr-request's to understand. */
 static void
-fill_request(struct arguments *request)
+create_fill_request(struct arguments *request)
 {
 	const struct {
 		const char *option, *value;
@@ -73,7 +74,7 @@ main(int argc, char **argv)
 	order.owner = owner;
 	order.group = group;
 	order.lease_ms = lease ? front_duration(&command, lease) : -1;
-	fill_request(&request);
+	create_fill_request(&request);
 	code = front_operate(&command, &front, &order, operands);
 	arguments_release(&request);
 	return code;

@@ -32,7 +32,7 @@ static const struct command command = {
 
 /* Exits where that is what the user wants. */
 static void
-ask(const char *name)
+delete_ask(const char *name)
 {
 	char answer[16];
 
@@ -58,7 +58,7 @@ main(int argc, char **argv)
 	if (recorded_check(&manner.ask, order.cluster, &err) < 0)
 		return message_error(&err);
 	if (!yes && !front_is_dry(&front))
-		ask(order.cluster);
+		delete_ask(order.cluster);
 	wish.graceful = graceful;
 	return front_operate(&command, &front, &order, operands);
 }

@@ -35,7 +35,7 @@ static const struct command command = {
 	"  coopr-doctor -o json | jq -r 'select(.status != \"ok\") | .remedy'\n"};
 
 static void
-print_table(const struct doctor_report *report)
+doctor_print_table(const struct doctor_report *report)
 {
 	static const char *const columns[] = {"STATUS", "CHECK", "FOUND, AND WHAT TO DO", NULL};
 	static const enum terminal_style styles[] = {STYLE_GOOD, STYLE_WARN, STYLE_BAD};
@@ -59,7 +59,7 @@ print_table(const struct doctor_report *report)
 }
 
 static void
-print_records(const struct doctor_report *report)
+doctor_print_records(const struct doctor_report *report)
 {
 	for (size_t i = 0; i < report->count; i++) {
 		const struct doctor_finding *finding = &report->list[i];
@@ -76,7 +76,7 @@ print_records(const struct doctor_report *report)
 }
 
 static void
-print_settings_table(const struct settings *settings)
+doctor_print_settings_table(const struct settings *settings)
 {
 	static const char *const columns[] = {"SETTING", "VALUE", "FROM", "WHERE", NULL};
 	struct table table = {0};
@@ -93,7 +93,7 @@ print_settings_table(const struct settings *settings)
 }
 
 static void
-print_settings_records(const struct settings *settings)
+doctor_print_settings_records(const struct settings *settings)
 {
 	for (int i = 0; i < PREFERENCE_COUNT; i++) {
 		jv record = jv_object();
@@ -109,21 +109,21 @@ print_settings_records(const struct settings *settings)
 }
 
 static int
-show_settings(void)
+doctor_show_settings(void)
 {
 	struct settings settings;
 
 	settings_gather(&settings);
 	if (*format == 't')
-		print_settings_table(&settings);
+		doctor_print_settings_table(&settings);
 	else
-		print_settings_records(&settings);
+		doctor_print_settings_records(&settings);
 	settings_release(&settings);
 	return message_end(0);
 }
 
 static int
-exit_code(const struct doctor_report *report)
+doctor_exit_code(const struct doctor_report *report)
 {
 	for (size_t i = 0; i < report->count; i++)
 		if (report->list[i].verdict == DOCTOR_FAULT)
@@ -149,14 +149,14 @@ main(int argc, char **argv)
 		return option_misuse(&command, "unknown format '%s': table or json", format);
 
 	if (settings_only)
-		return show_settings();
+		return doctor_show_settings();
 	doctor_examine(&report);
 	if (*format == 't')
-		print_table(&report);
+		doctor_print_table(&report);
 	else
-		print_records(&report);
+		doctor_print_records(&report);
 
-	code = exit_code(&report);
+	code = doctor_exit_code(&report);
 	doctor_report_release(&report);
 	return message_end(code);
 }

@@ -35,7 +35,7 @@ static const struct command command = {
 	"  coopr-events --operation 1 -o json shop\n"};
 
 static void
-watch(const char *job, enum sight_format format, struct arguments *argv)
+events_watch(const char *job, enum sight_format format, struct arguments *argv)
 {
 	stage_command(argv, "coopr-queue");
 	arguments_push(argv, "watch");
@@ -52,7 +52,8 @@ watch(const char *job, enum sight_format format, struct arguments *argv)
 
 /* What settling has kept. */
 static int
-show_kept(const struct sight *sight, const char *job, enum sight_format format, struct arguments *argv, struct error *err)
+events_show_kept(const struct sight *sight, const char *job, enum sight_format format, struct arguments *argv,
+    struct error *err)
 {
 	char *state = location_state(), *path = memory_printf("%s/clusters/%s/%s/events.ndjson", state, sight->id, job);
 	bool there = access(path, R_OK) == 0;
@@ -69,7 +70,8 @@ show_kept(const struct sight *sight, const char *job, enum sight_format format, 
 
 /* The command that shows it. */
 static int
-prepare(struct sight *sight, const char *cluster, enum sight_format format, struct arguments *argv, struct error *err)
+events_prepare(struct sight *sight, const char *cluster, enum sight_format format, struct arguments *argv,
+    struct error *err)
 {
 	const struct operation *operation;
 	struct queue_job known;
@@ -85,8 +87,8 @@ prepare(struct sight *sight, const char *cluster, enum sight_format format, stru
 	if (!operation || !operation->job)
 		return error_set(err, EX_NO, "%s: the operation was done at once, without a job", sight->cluster->name);
 	if (!sight->queue || queue_look(sight->queue, operation->job, &known, &ignored) < 0)
-		return show_kept(sight, operation->job, format, argv, err);
-	watch(operation->job, format, argv);
+		return events_show_kept(sight, operation->job, format, argv, err);
+	events_watch(operation->job, format, argv);
 	return 0;
 }
 
@@ -98,7 +100,7 @@ main(int argc, char **argv)
 	struct arguments words = {0};
 	struct sight sight = {0};
 	struct error err;
-	int result = prepare(&sight, cluster, format, &words, &err);
+	int result = events_prepare(&sight, cluster, format, &words, &err);
 
 	sight_release(&sight);
 	if (result == 0) {

@@ -55,9 +55,10 @@ static const struct command command = {
 };
 
 static int
-run_everywhere(const struct target *target, char *const *words)
+exec_run_everywhere(const struct target *target, char *const *words)
 {
-	struct everywhere what = {.target = target, .words = words, .at_once = (size_t)at_once, .dry = dry_run, .quiet = quiet,
+	struct everywhere what = {.target = target, .words = words, .at_once = (size_t)at_once, .dry = dry_run,
+	    .quiet = quiet,
 	    .colour = terminal_colour(places.colour, stdout)};
 	struct sight sight;
 	struct error err;
@@ -85,7 +86,7 @@ exec_on_cluster(char **operands)
 		return option_misuse(&command, "'%s': expected CLUSTER, CLUSTER/NODE or CLUSTER/@SERVICE", operands[0]);
 	}
 	operands += operands[1] && strcmp(operands[1], "--") == 0 ? 2 : 1;
-	code = operands[0] ? run_everywhere(&target, operands)
+	code = operands[0] ? exec_run_everywhere(&target, operands)
 	                   : option_misuse(&command, "which command on the nodes of %s?", target.cluster);
 	target_release(&target);
 	return code;
@@ -93,7 +94,7 @@ exec_on_cluster(char **operands)
 
 /* Says what would be run. */
 static int
-show(const struct task *task)
+exec_show(const struct task *task)
 {
 	struct arguments argv = {0};
 	struct error err;
@@ -117,7 +118,7 @@ show(const struct task *task)
 }
 
 static int
-act(struct task *task)
+exec_act(struct task *task)
 {
 	struct redaction secrets = {0};
 	struct error err;
@@ -152,7 +153,7 @@ exec_task(void)
 	else if (problems.total > 0)
 		code = problems_report(&problems, "standard input");
 	else
-		code = dry_run ? show(&task) : act(&task);
+		code = dry_run ? exec_show(&task) : exec_act(&task);
 	problems_release(&problems);
 	task_release(&task);
 	return code;

@@ -28,7 +28,7 @@ static const struct command command = {
 	"  coopr-history -d 1 shop\n"};
 
 static int
-act(const char *cluster, enum sight_format format)
+history_act(const char *cluster, enum sight_format format)
 {
 	bool colour = terminal_colour(places.colour, stdout);
 	struct sight sight;
@@ -38,7 +38,8 @@ act(const char *cluster, enum sight_format format)
 	if (result == 0 && difference < 0)
 		result = past_print(&sight, format, limit, stdout, colour, &err);
 	else if (result == 0 && (result = past_difference(&sight, difference, stdout, colour, &err)) == 0)
-		result = error_set(&err, EX_NO, "%s: operation %ld has changed nothing of the layout", sight.cluster->name, difference);
+		result = error_set(&err, EX_NO, "%s: operation %ld has changed nothing of the layout", sight.cluster->name,
+		    difference);
 	sight_release(&sight);
 	return result < 0 ? message_error(&err) : 0;
 }
@@ -48,5 +49,5 @@ main(int argc, char **argv)
 {
 	const char *cluster = front_cluster(&command, argv + option_parse(&command, argc, argv));
 
-	return message_end(act(cluster, sight_format(&command, &places, 2)));
+	return message_end(history_act(cluster, sight_format(&command, &places, 2)));
 }

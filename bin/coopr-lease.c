@@ -28,7 +28,7 @@ static const struct command command = {
 	"  coopr-lease -f shop 0          for ever\n"};
 
 static void
-print_end(const struct cluster_record *cluster)
+lease_print_end(const struct cluster_record *cluster)
 {
 	char time[CLOCK_RFC3339_SIZE];
 
@@ -55,7 +55,7 @@ main(int argc, char **argv)
 	if (result == 0 && operands[1])
 		result = clusters_set_lease(&account, list.list[0].id, lease_ms ? clock_wall_ms() + lease_ms : 0, beyond, &err);
 	else if (result == 0)
-		print_end(&list.list[0]);
+		lease_print_end(&list.list[0]);
 	cluster_list_release(&list);
 	account_release(&account);
 	return message_end(result < 0 ? message_error(&err) : 0);

@@ -35,7 +35,7 @@ static const struct command command = {
 	"  coopr-log -f shop\n"};
 
 static int
-act(const struct target *target)
+log_act(const struct target *target)
 {
 	struct sight sight;
 	struct error err;
@@ -71,7 +71,7 @@ main(int argc, char **argv)
 		return option_misuse(&command, "%s", err.text);
 	transcript.colour = terminal_colour(places.colour, stdout);
 	transcript.plain = !isatty(STDOUT_FILENO);
-	code = act(&target);
+	code = log_act(&target);
 	target_release(&target);
 	return message_end(code);
 }

@@ -54,7 +54,7 @@ static const struct command command = {
 	"  coopr-plan -v layout.ndjson | coopr-show -o tree\n"};
 
 static void
-check_action(void)
+plan_check_action(void)
 {
 	const char *const *names = cluster_action_names(), *near;
 	size_t i = 0;
@@ -69,12 +69,13 @@ check_action(void)
 	if (services.count && cluster_action_is_whole_nodes(cluster_action_find(action)))
 		exit(option_misuse(&command, "--service: %s is about whole nodes", action));
 	if (max_unavailable && !cluster_action_can_roll(cluster_action_find(action)))
-		exit(option_misuse(&command, "--max-unavailable: %s neither takes services down for a while nor replaces nodes", action));
+		exit(option_misuse(&command, "--max-unavailable: %s neither takes services down for a while nor replaces nodes",
+		    action));
 }
 
 /* Exits where the options make no sense. */
 static void
-check_options(const char *const *operands)
+plan_check_options(const char *const *operands)
 {
 	if (operands[0] && operands[1])
 		exit(option_misuse(&command, "one file at most, found also '%s'", operands[1]));
@@ -87,12 +88,12 @@ check_options(const char *const *operands)
 		exit(option_misuse(&command, "--history: standard input is for the layout"));
 	if (from && strcmp(from, "-") == 0)
 		exit(option_misuse(&command, "--from: standard input is for the newer layout"));
-	check_action();
+	plan_check_action();
 }
 
 /* Whoever gives what may be a cluster looks for another command. */
 static void
-explain_missing(const char *path)
+plan_explain_missing(const char *path)
 {
 	if (path && name_is_valid(path) && !strpbrk(path, "./"))
 		message("a file with a layout is wanted; what would be done to a cluster, each command shows with --dry-run: "
@@ -101,7 +102,7 @@ explain_missing(const char *path)
 
 /* Exits where there is no good layout. */
 static void
-read_layout(const char *path, struct layout *layout)
+plan_read_layout(const char *path, struct layout *layout)
 {
 	struct problems problems = {0};
 	struct record_reader reader;
@@ -109,7 +110,7 @@ read_layout(const char *path, struct layout *layout)
 
 	if (record_reader_open(&reader, path, &err) < 0) {
 		message_error(&err);
-		explain_missing(path);
+		plan_explain_missing(path);
 		exit(err.code);
 	}
 	if (layout_read(&reader, layout, &problems, &err) < 0)
@@ -122,13 +123,13 @@ read_layout(const char *path, struct layout *layout)
 
 /* The layout as it was before; NULL where nothing is said of that. Exits where the two do not go together. */
 static struct layout *
-read_older(struct layout *layout, struct layout *older)
+plan_read_older(struct layout *layout, struct layout *older)
 {
 	struct problems problems = {0};
 
 	if (!from)
 		return NULL;
-	read_layout(from, older);
+	plan_read_layout(from, older);
 	layout_since(layout, older, &problems);
 	if (problems.total)
 		exit(problems_report(&problems, "the layout"));
@@ -137,7 +138,7 @@ read_older(struct layout *layout, struct layout *older)
 
 /* Exits where it cannot be read. */
 static void
-read_history(struct expectations *history)
+plan_read_history(struct expectations *history)
 {
 	struct problems problems = {0};
 	struct record_reader reader;
@@ -154,7 +155,7 @@ read_history(struct expectations *history)
 
 /* 0 where the plan keeps all rules, 1 where it does not, 65 where it is none. */
 static int
-check_plan(const char *path)
+plan_check_plan(const char *path)
 {
 	struct problems problems = {0}, findings = {0};
 	struct plan_document document;
@@ -179,7 +180,7 @@ check_plan(const char *path)
 
 /* For -v: what the plan costs in time, and which tasks it is that take it. */
 static void
-explain(const struct plan *plan)
+plan_explain(const struct plan *plan)
 {
 	uint32_t *path = memory_resize(NULL, plan->count, sizeof *path);
 	size_t length = plan_critical_path(plan, path);
@@ -208,7 +209,7 @@ explain(const struct plan *plan)
 }
 
 static int
-print_plan(const struct layout *layout, const struct wish *wish, const struct expectations *history)
+plan_print_plan(const struct layout *layout, const struct wish *wish, const struct expectations *history)
 {
 	struct plan plan;
 	struct error err;
@@ -218,7 +219,7 @@ print_plan(const struct layout *layout, const struct wish *wish, const struct ex
 		code = message_error(&err);
 	} else {
 		if (verbose)
-			explain(&plan);
+			plan_explain(&plan);
 		plan_print(&plan, layout, stdout);
 	}
 	plan_release(&plan);
@@ -237,16 +238,16 @@ main(int argc, char **argv)
 	argv += option_parse(&command, argc, argv);
 	if (guest_refuse("planning", &err) < 0)
 		return message_error(&err);
-	check_options((const char *const *)argv);
+	plan_check_options((const char *const *)argv);
 	if (check)
-		return check_plan(argv[0]);
+		return plan_check_plan(argv[0]);
 	wish = (struct wish){action, {nodes.list, nodes.count}, {services.list, services.count}, graceful, max_unavailable,
 	    {dead.list, dead.count}};
-	read_layout(argv[0], &layout);
-	older = read_older(&layout, &before);
-	read_history(&history);
+	plan_read_layout(argv[0], &layout);
+	older = plan_read_older(&layout, &before);
+	plan_read_history(&history);
 
-	code = print_plan(&layout, &wish, &history);
+	code = plan_print_plan(&layout, &wish, &history);
 
 	layout_release(&layout);
 	if (older)

@@ -30,7 +30,8 @@ static const struct option_spec options[] = {
 	OPTION_FLAG(0, "repair", &wish.repair, "replace machines that vanished, start services that stopped"),
 	OPTION_STRING(0, "replace-unreachable", &replace_after, "TIME", "also machines that have not answered for that time"),
 	OPTION_FLAG(0, "retry", &wish.retry, "go on with operations that failed"),
-	OPTION_STRING(0, "max-gone", &wish.max_gone, "LIMIT", "replace so many at a time: a number or a share (default: 50%)"),
+	OPTION_STRING(0, "max-gone", &wish.max_gone, "LIMIT",
+	    "replace so many at a time: a number or a share (default: 50%)"),
 	OPTION_FLAG(0, "delete-unowned", &wish.delete_unowned, "delete machines that belong to no cluster"),
 	OPTION_STRING(0, "remind", &remind, "TIME", "say whose lease ends within that time (default: 1d; 0: nobody's)"),
 	OPTION_FLAG(0, "work", &work, "work jobs off here, where no workers run"),
@@ -49,7 +50,7 @@ static const struct command command = {
 	"  coopr-reconcile --repair --delete-unowned --work\n"};
 
 static void
-print(const struct drift_list *drift)
+reconcile_print(const struct drift_list *drift)
 {
 	if (front.format ? strcmp(front.format, "table") == 0 : isatty(STDOUT_FILENO))
 		drift_print(drift, stdout, terminal_colour(front.colour, stdout));
@@ -59,7 +60,7 @@ print(const struct drift_list *drift)
 
 /* What the options say makes sense, or it exits with 64. */
 static void
-check(char **operands)
+reconcile_check(char **operands)
 {
 	if (wish.timeout_s < 1)
 		exit(option_misuse(&command, "--timeout: expected a number from 1 on"));
@@ -82,7 +83,7 @@ main(int argc, char **argv)
 	struct error err;
 	int code;
 
-	check(operands);
+	reconcile_check(operands);
 	wish.manner = front_manner(&command, &front);
 	wish.manner.detach = !work;
 	wish.remind_ms = front_duration(&command, remind);
@@ -93,7 +94,7 @@ main(int argc, char **argv)
 		code = message_error(&err);
 	else if (wish.clusters.count == 0)
 		rounds_note();
-	print(&drift);
+	reconcile_print(&drift);
 	if (code == 0 && drift.count > 0)
 		code = EX_NO;
 	drift_release(&drift);

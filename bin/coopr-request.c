@@ -38,9 +38,11 @@ static char *path; /* of the catalogue, or of the store */
 #define NAME "1 to 255 of the characters A-Z a-z 0-9 _ . -"
 
 static const struct option_spec options[] = {
-	OPTION_STRING('C', "catalogue", &catalogue_path, "DIR", "take entities from here (default: $COOPR_CATALOGUE, the store)"),
+	OPTION_STRING('C', "catalogue", &catalogue_path, "DIR",
+	    "take entities from here (default: $COOPR_CATALOGUE, the store)"),
 	OPTION_STRING('t', "template", &order.template, "TEMPLATE", "make the cluster of this cluster template"),
-	OPTION_STRING('n', "machines", &machines, "N|MIN:MAX", "with so many machines (default: what serves the template's objective)"),
+	OPTION_STRING('n', "machines", &machines, "N|MIN:MAX",
+	    "with so many machines (default: what serves the template's objective)"),
 	OPTION_STRING(0, "name", &order.name, "NAME", "name of the cluster"),
 	OPTION_STRING(0, "id", &order.id, "ID", "its id (default: eight digits drawn from tenant and name)"),
 	OPTION_STRING(0, "tenant", &order.tenant, "TENANT", "whose it is (default: $COOPR_TENANT, or default)"),
@@ -68,7 +70,7 @@ static const struct command command = {
 
 /* Exits where a name can be none. */
 static void
-check_name(const char *option, const char *name, bool (*is_fine)(const char *), const char *rule)
+request_check_name(const char *option, const char *name, bool (*is_fine)(const char *), const char *rule)
 {
 	if (name && !is_fine(name))
 		exit(option_misuse(&command, "--%s: expected %s, found '%s'", option, rule, name));
@@ -76,7 +78,7 @@ check_name(const char *option, const char *name, bool (*is_fine)(const char *), 
 
 /* "4", "2:8", "2:", ":8". */
 static void
-read_machines(const char *text)
+request_read_machines(const char *text)
 {
 	size_t first = strspn(text, "0123456789"), colon = text[first] == ':';
 	size_t second = colon ? strspn(text + first + 1, "0123456789") : 0;
@@ -90,7 +92,7 @@ read_machines(const char *text)
 }
 
 static void
-read_services(void)
+request_read_services(void)
 {
 	size_t capacity = 0;
 
@@ -98,7 +100,7 @@ read_services(void)
 		char *text = memory_string(services.list[i]), *name;
 
 		while ((name = strsep(&text, ","))) {
-			check_name("services", name, name_is_valid, NAME);
+			request_check_name("services", name, name_is_valid, NAME);
 			ARRAY_ROOM(order.services.list, order.services.count, capacity);
 			order.services.list[order.services.count++] = name;
 		}
@@ -106,7 +108,7 @@ read_services(void)
 }
 
 static void
-read_options(char **operands)
+request_read_options(char **operands)
 {
 	if (*operands)
 		exit(option_misuse(&command, "no operands are wanted, found '%s'", *operands));
@@ -115,12 +117,13 @@ read_options(char **operands)
 	if (!order.owner)
 		order.owner = process_user();
 	if (machines)
-		read_machines(machines);
-	check_name("name", order.name, name_is_valid, NAME);
-	check_name("tenant", order.tenant, name_is_valid, NAME);
-	check_name("id", order.id, cluster_id_is_valid, "1 to 32 of the characters A-Z a-z 0-9 _ . -");
-	check_name("dns-suffix", order.dns_suffix, name_is_dns_suffix, "names of letters, digits and -, with dots between");
-	read_services();
+		request_read_machines(machines);
+	request_check_name("name", order.name, name_is_valid, NAME);
+	request_check_name("tenant", order.tenant, name_is_valid, NAME);
+	request_check_name("id", order.id, cluster_id_is_valid, "1 to 32 of the characters A-Z a-z 0-9 _ . -");
+	request_check_name("dns-suffix", order.dns_suffix, name_is_dns_suffix,
+	    "names of letters, digits and -, with dots between");
+	request_read_services();
 	order.changes = (struct string_list){changes.list, changes.count};
 	order.replace = (struct string_list){replaced.list, replaced.count};
 	if (replaced.count && !nodes_path)
@@ -131,7 +134,7 @@ read_options(char **operands)
 
 /* Says what is wrong with the catalogue's files; 0, or EX_DATAERR where some are malformed and left out. */
 static int
-report_findings(void)
+request_report_findings(void)
 {
 	for (size_t i = 0; i < findings.count; i++) {
 		const struct finding *finding = &findings.list[i];
@@ -144,7 +147,7 @@ report_findings(void)
 
 /* Takes the entities of the tenant in the store, where there are any: 1, else 0, or -1. */
 static int
-load_from_store(struct error *err)
+request_load_from_store(struct error *err)
 {
 	const struct account_ask ask = {.tenant = order.tenant};
 	struct account account;
@@ -164,10 +167,10 @@ load_from_store(struct error *err)
 
 /* From the folder that was named; else from the store; else from what was installed. */
 static int
-load_catalogue(struct error *err)
+request_load_catalogue(struct error *err)
 {
 	const char *named = preference_value(PREFERENCE_CATALOGUE, catalogue_path);
-	int stored = named ? 0 : load_from_store(err);
+	int stored = named ? 0 : request_load_from_store(err);
 
 	if (!order.tenant)
 		order.tenant = "default";
@@ -181,7 +184,7 @@ load_catalogue(struct error *err)
 }
 
 static int
-read_config(struct error *err)
+request_read_config(struct error *err)
 {
 	if (json_read_file(config_path, &order.config, err) < 0)
 		return -1;
@@ -192,7 +195,7 @@ read_config(struct error *err)
 
 /* Notes that numbers below this one were given already. */
 static void
-note_number(jv record, const char *member, int more)
+request_note_number(jv record, const char *member, int more)
 {
 	jv value = json_get(record, member);
 	double number = jv_get_kind(value) == JV_KIND_NUMBER ? jv_number_value(value) + more : 0;
@@ -204,11 +207,11 @@ note_number(jv record, const char *member, int more)
 
 /* A node stays, or has left: then only its number counts, which is not given again. */
 static void
-take_node(jv record)
+request_take_node(jv record)
 {
 	jv stands = json_get(record, "services");
 
-	note_number(record, "nodenum", 1);
+	request_note_number(record, "nodenum", 1);
 	if (jv_get_kind(stands) != JV_KIND_NULL)
 		order.nodes = jv_array_append(order.nodes, jv_copy(record));
 	jv_free(stands);
@@ -216,7 +219,7 @@ take_node(jv record)
 
 /* In place of the template's defaults. */
 static void
-keep_services(jv record)
+request_keep_services(jv record)
 {
 	jv list = json_get(record, "services");
 	size_t capacity = 0;
@@ -236,13 +239,13 @@ keep_services(jv record)
 
 /* The cluster as it was made goes on under its id, with its services where no others are named. */
 static void
-take_cluster(jv record)
+request_take_cluster(jv record)
 {
 	char *id = json_get_string(record, "id");
 
 	if (order.services.count == 0 && !default_services)
-		keep_services(record);
-	note_number(record, "nextNodenum", 0);
+		request_keep_services(record);
+	request_note_number(record, "nextNodenum", 0);
 	if (!order.id && id && cluster_id_is_valid(id))
 		order.id = id;
 	else
@@ -251,7 +254,7 @@ take_cluster(jv record)
 
 /* What a stream of records says of the cluster as it is. */
 static int
-read_nodes(struct error *err)
+request_read_nodes(struct error *err)
 {
 	struct record_reader reader;
 	int got = record_reader_open(&reader, nodes_path, err);
@@ -264,9 +267,9 @@ read_nodes(struct error *err)
 
 		any = any || is_cluster || strcmp(record_kind(record), "node") == 0;
 		if (is_cluster)
-			take_cluster(record);
+			request_take_cluster(record);
 		else if (strcmp(record_kind(record), "node") == 0)
-			take_node(record);
+			request_take_node(record);
 		jv_free(record);
 		got = 0;
 	}
@@ -279,7 +282,7 @@ read_nodes(struct error *err)
 }
 
 static bool
-is_node(const char *id)
+request_is_node(const char *id)
 {
 	bool found = false;
 
@@ -296,17 +299,17 @@ is_node(const char *id)
 
 /* Whether all nodes to be replaced are there. */
 static int
-check_replaced(struct error *err)
+request_check_replaced(struct error *err)
 {
 	for (size_t i = 0; i < replaced.count; i++)
-		if (!is_node(replaced.list[i]))
+		if (!request_is_node(replaced.list[i]))
 			return error_set(err, EX_NO, "%s: there is no node \"%s\"", nodes_path, replaced.list[i]);
 	return 0;
 }
 
 /* A catalogue is checked as it is read; this finds what is wrong with the other files. */
 static int
-check_request(jv request)
+request_check_request(jv request)
 {
 	struct problems problems = {0};
 	struct request parsed;
@@ -320,7 +323,7 @@ check_request(jv request)
 }
 
 static void
-print_request(jv request)
+request_print_request(jv request)
 {
 	struct buffer text = {0};
 
@@ -342,20 +345,21 @@ main(int argc, char **argv)
 	int code;
 
 	argv += option_parse(&command, argc, argv);
-	read_options(argv);
+	request_read_options(argv);
 
-	if (guest_refuse_options(&err) < 0 || load_catalogue(&err) < 0 || (config_path && read_config(&err) < 0) ||
-	    (nodes_path && (read_nodes(&err) < 0 || check_replaced(&err) < 0)))
+	if (guest_refuse_options(&err) < 0 || request_load_catalogue(&err) < 0 || (config_path &&
+	    request_read_config(&err) < 0) ||
+	    (nodes_path && (request_read_nodes(&err) < 0 || request_check_replaced(&err) < 0)))
 		return message_error(&err);
-	code = report_findings();
+	code = request_report_findings();
 	request = compose_request(&catalogue, &order, &err);
 	if (!jv_is_valid(request)) {
 		message_error(&err);
 		return code ? code : err.code; /* what is missing may be in a malformed file */
 	}
-	code = check_request(request);
+	code = request_check_request(request);
 	if (code == 0)
-		print_request(request);
+		request_print_request(request);
 
 	jv_free(request);
 	jv_free(order.config);

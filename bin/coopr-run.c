@@ -27,11 +27,12 @@ static const struct command command = {
 
 /* A new cluster is found by its name, since it is not there; one that is there by its id, since its name may be another's. */
 static struct work_order
-order_of(const struct saved_plan *plan, char id[CLUSTER_ID_SIZE])
+run_order_of(const struct saved_plan *plan, char id[CLUSTER_ID_SIZE])
 {
 	cluster_id_text(plan->id, id);
 	return (struct work_order){
-		.action = plan->action, .verb = plan->verb, .cluster = plan->operation ? id : plan->name, .command = plan->command,
+		.action = plan->action, .verb = plan->verb, .cluster = plan->operation ? id : plan->name,
+		    .command = plan->command,
 		.admit = saved_plan_admit, .prepare = saved_plan_prepare, .wish = plan,
 		.id = plan->id, .owner = plan->owner, .group = plan->group, .lease_ms = plan->lease_ms,
 	};
@@ -57,7 +58,7 @@ main(int argc, char **argv)
 	}
 	front.tenant = plan.tenant;
 	front.why = front.why ? front.why : plan.why;
-	order = order_of(&plan, id);
+	order = run_order_of(&plan, id);
 	code = front_operate(&command, &front, &order, operands);
 	if (code == 0 && front.dry)
 		message("%s: the plan of %s, made by %s at %s", plan.path, plan.asked, plan.by, plan.at);

@@ -45,7 +45,7 @@ static const struct command command = {
 
 /* Exits where the options make no sense. */
 static enum show_format
-choose_format(void)
+show_choose_format(void)
 {
 	const char *near;
 
@@ -64,7 +64,7 @@ choose_format(void)
 
 /* A file comes first, so that what is in a script means the same whatever clusters there will be. */
 static bool
-is_cluster(const char *operand)
+show_is_cluster(const char *operand)
 {
 	char *store;
 	bool found;
@@ -108,11 +108,12 @@ show_operands(char *const *operands, struct show *show, size_t *files)
 
 	*files = 0;
 	do {
-		if (is_cluster(*operands)) {
+		if (show_is_cluster(*operands)) {
 			one = show_cluster(*operands, show->format);
 		} else {
 			++*files;
-			one = guest_refuse_file(*operands, &err) < 0 || show_take(show, *operands, &err) < 0 ? message_error(&err) : 0;
+			one = guest_refuse_file(*operands, &err) < 0 || show_take(show, *operands,
+			    &err) < 0 ? message_error(&err) : 0;
 		}
 		code = one ? one : code;
 	} while (*operands && *++operands);
@@ -131,7 +132,7 @@ main(int argc, char **argv)
 	argv += option_parse(&command, argc, argv);
 	if (clusters && !*argv)
 		return option_misuse(&command, "which cluster?");
-	show.format = choose_format();
+	show.format = show_choose_format();
 	show.colour = terminal_colour(places.colour, stdout);
 	name = *argv ? *argv : "standard input";
 

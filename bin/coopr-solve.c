@@ -36,7 +36,8 @@ static const struct option_spec options[] = {
 	OPTION_STRING(0, "check", &check, "LAYOUT", "judge this layout instead of looking for one"),
 	OPTION_STRING(0, "explain", &explained, "NODE", "say why SERVICE stands there, or does not"),
 	OPTION_NUMBER(0, "node-limit", &nodes, "N", "search at most N nodes"),
-	OPTION_STRING(0, "time-limit", &seconds, "SECONDS", "search at most so long; the answer may differ from run to run then"),
+	OPTION_STRING(0, "time-limit", &seconds, "SECONDS",
+	    "search at most so long; the answer may differ from run to run then"),
 	OPTION_STRING('o', "output", &output, "text|json", "of an explanation (default: text)"),
 	OPTION_FLAG('v', "verbose", &verbose, "say on stderr how long it took"),
 	OPTION_END
@@ -56,7 +57,7 @@ static const struct command command = {
 
 /* The terms; 0, or a code after a message. */
 static int
-take_terms(void)
+solve_take_terms(void)
 {
 	double limit = 0;
 	char *end = NULL;
@@ -76,7 +77,7 @@ take_terms(void)
 }
 
 static int
-read_request(const char *path, struct request *request)
+solve_read_request(const char *path, struct request *request)
 {
 	struct problems problems = {0};
 	struct error err;
@@ -93,7 +94,7 @@ read_request(const char *path, struct request *request)
 }
 
 static int
-read_answer(const char *path, struct layout *answer, struct solution *claims)
+solve_read_answer(const char *path, struct layout *answer, struct solution *claims)
 {
 	struct problems problems = {0};
 	struct record_reader reader;
@@ -117,7 +118,7 @@ read_answer(const char *path, struct layout *answer, struct solution *claims)
 
 /* The template's least size binds only what the request leaves open; that it is passed over is said. */
 static void
-warn_of_size(const struct request *request)
+solve_warn_of_size(const struct request *request)
 {
 	const struct cluster_wish *wish = &request->cluster;
 
@@ -127,14 +128,14 @@ warn_of_size(const struct request *request)
 }
 
 static int
-find_layout(const struct request *request)
+solve_find_layout(const struct request *request)
 {
 	int64_t start = clock_monotonic_ms();
 	struct answer answer;
 	struct error err;
 	int code;
 
-	warn_of_size(request);
+	solve_warn_of_size(request);
 	if (solve(request, &solving, &answer, &err) < 0)
 		code = message_error(&err);
 	else {
@@ -152,7 +153,7 @@ find_layout(const struct request *request)
 }
 
 static int
-report(const struct fault *fault, const char *what)
+solve_report(const struct fault *fault, const char *what)
 {
 	int code = fault ? EX_NO : 0;
 
@@ -163,18 +164,18 @@ report(const struct fault *fault, const char *what)
 }
 
 static int
-judge_layout(const struct request *request, const struct layout *layout, const struct solution *claims)
+solve_judge_layout(const struct request *request, const struct layout *layout, const struct solution *claims)
 {
 	struct check_terms terms = {.claims = claims->status ? claims : NULL, .moves_max = solving.moves_max};
 	struct arena arena = {0};
-	int code = report(check_layout(request, layout, &terms, &arena), "layout");
+	int code = solve_report(check_layout(request, layout, &terms, &arena), "layout");
 
 	arena_release(&arena);
 	return code;
 }
 
 static int
-judge_conflict(const struct request *request, const struct layout *answer)
+solve_judge_conflict(const struct request *request, const struct layout *answer)
 {
 	struct conflict_terms terms = {.moves_max = solving.moves_max, .not_minimal = answer->not_minimal, .notes = verbose};
 	struct conflict_report verdict;
@@ -183,29 +184,30 @@ judge_conflict(const struct request *request, const struct layout *answer)
 	int code = check_conflict(request, &answer->conflict, &terms, &arena, &verdict, &err) < 0 ? message_error(&err) : 0;
 
 	if (!code) {
-		code = report(verdict.faults, "conflict");
+		code = solve_report(verdict.faults, "conflict");
 		if (verbose)
-			report(verdict.notes, "conflict");
+			solve_report(verdict.notes, "conflict");
 	}
 	arena_release(&arena);
 	return code;
 }
 
 static int
-judge_answer(const struct request *request, const char *path)
+solve_judge_answer(const struct request *request, const char *path)
 {
 	struct layout answer = {0};
 	struct solution claims = {0};
-	int code = read_answer(path, &answer, &claims);
+	int code = solve_read_answer(path, &answer, &claims);
 
 	if (!code)
-		code = answer.unsatisfiable ? judge_conflict(request, &answer) : judge_layout(request, &answer, &claims);
+		code = answer.unsatisfiable ? solve_judge_conflict(request, &answer) : solve_judge_layout(request, &answer,
+		    &claims);
 	layout_release(&answer);
 	return code;
 }
 
 static int
-explain_in(const struct request *request, const struct layout *layout, const char *service)
+solve_explain_in(const struct request *request, const struct layout *layout, const char *service)
 {
 	struct explain_terms terms = {explained, service, solving.moves_max};
 	struct explanation explanation;
@@ -224,24 +226,24 @@ explain_in(const struct request *request, const struct layout *layout, const cha
 }
 
 static int
-explain_given(const struct request *request, const char *path, const char *service)
+solve_explain_given(const struct request *request, const char *path, const char *service)
 {
 	struct layout layout = {0};
 	struct solution claims;
-	int code = read_answer(path, &layout, &claims);
+	int code = solve_read_answer(path, &layout, &claims);
 
 	if (!code && layout.unsatisfiable) {
 		message("layout: there is none to explain");
 		code = EX_NO;
 	} else if (!code)
-		code = explain_in(request, &layout, service);
+		code = solve_explain_in(request, &layout, service);
 	layout_release(&layout);
 	return code;
 }
 
 /* Explains the layout that would be found. */
 static int
-explain_found(const struct request *request, const char *service)
+solve_explain_found(const struct request *request, const char *service)
 {
 	struct answer answer;
 	struct arena arena = {0};
@@ -256,7 +258,7 @@ explain_found(const struct request *request, const char *service)
 		code = EX_NO;
 	} else {
 		answer_layout(request, &answer, &arena, &layout);
-		code = explain_in(request, &layout, service);
+		code = solve_explain_in(request, &layout, service);
 	}
 	arena_release(&arena);
 	answer_release(&answer);
@@ -264,11 +266,11 @@ explain_found(const struct request *request, const char *service)
 }
 
 static int
-act(const struct request *request, const char *service)
+solve_act(const struct request *request, const char *service)
 {
 	if (service)
-		return check ? explain_given(request, check, service) : explain_found(request, service);
-	return check ? judge_answer(request, check) : find_layout(request);
+		return check ? solve_explain_given(request, check, service) : solve_explain_found(request, service);
+	return check ? solve_judge_answer(request, check) : solve_find_layout(request);
 }
 
 int
@@ -293,12 +295,12 @@ main(int argc, char **argv)
 	if (check && strcmp(check, "-") == 0 && (!argv[0] || strcmp(argv[0], "-") == 0))
 		return option_misuse(&command, "only one of the answer and the request can be standard input");
 
-	code = take_terms();
+	code = solve_take_terms();
 	if (!code)
-		code = read_request(argv[0] ? argv[0] : "-", &request);
+		code = solve_read_request(argv[0] ? argv[0] : "-", &request);
 
 	if (!code)
-		code = act(&request, service);
+		code = solve_act(&request, service);
 
 	request_release(&request);
 	return message_end(code);

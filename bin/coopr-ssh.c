@@ -35,7 +35,7 @@ static const struct command command = {
 
 /* Several nodes may be meant: which one it is, is said. */
 static void
-say_which(const struct target *target, const struct sight *sight, const struct node *node)
+ssh_say_which(const struct target *target, const struct sight *sight, const struct node *node)
 {
 	size_t count = 0;
 
@@ -46,7 +46,8 @@ say_which(const struct target *target, const struct sight *sight, const struct n
 }
 
 static int
-prepare(const struct target *target, struct sight *sight, char *const *words, struct arguments *argv, struct error *err)
+command_ssh_prepare(const struct target *target, struct sight *sight, char *const *words, struct arguments *argv,
+    struct error *err)
 {
 	struct arena arena = {0};
 	struct machine machine;
@@ -62,7 +63,7 @@ prepare(const struct target *target, struct sight *sight, char *const *words, st
 	if (result == 0)
 		result = login_command(&machine, known_hosts, argv, err);
 	if (result == 0) {
-		say_which(target, sight, node);
+		ssh_say_which(target, sight, node);
 		arguments_push(argv, "--");
 		arguments_push(argv, machine.address);
 		login_words(words, argv);
@@ -74,7 +75,7 @@ prepare(const struct target *target, struct sight *sight, char *const *words, st
 
 /* Becomes it; only returns when that fails. */
 static int
-become(char *const *argv)
+ssh_become(char *const *argv)
 {
 	struct error err;
 
@@ -101,12 +102,12 @@ main(int argc, char **argv)
 	}
 	operands += operands[1] && strcmp(operands[1], "--") == 0 ? 2 : 1;
 
-	code = prepare(&target, &sight, operands, &words, &err) < 0 ? message_error(&err) : 0;
+	code = command_ssh_prepare(&target, &sight, operands, &words, &err) < 0 ? message_error(&err) : 0;
 	sight_release(&sight);
 	for (size_t i = 0; code == 0 && dry && i < words.count; i++)
 		puts(words.list[i]);
 	if (code == 0 && !dry)
-		code = become(words.list);
+		code = ssh_become(words.list);
 
 	arguments_release(&words);
 	target_release(&target);

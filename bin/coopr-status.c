@@ -37,7 +37,7 @@ static const struct command command = {
 	"  coopr-status -qw shop && echo ready\n"};
 
 static void
-print_line(const struct standing *standing)
+status_print_line(const struct standing *standing)
 {
 	static const char *const columns[] = {"", "", "", NULL};
 	struct table table = {0};
@@ -56,13 +56,13 @@ print_line(const struct standing *standing)
 }
 
 static void
-print(const struct sight *sight, const struct drift_list *drift, enum sight_format format)
+command_status_print(const struct sight *sight, const struct drift_list *drift, enum sight_format format)
 {
 	const struct standing standing = sight_standing(sight);
 	struct buffer text = {0};
 
 	if (format != SIGHT_JSON) {
-		print_line(&standing);
+		status_print_line(&standing);
 		drift_print(drift, stdout, terminal_colour(places.colour, stdout));
 		return;
 	}
@@ -73,7 +73,7 @@ print(const struct sight *sight, const struct drift_list *drift, enum sight_form
 }
 
 static int
-ask(struct sight *sight, struct drift_list *drift, struct error *err)
+status_ask(struct sight *sight, struct drift_list *drift, struct error *err)
 {
 	return sight_layout(sight, err) < 0 ? -1 : sight_probe(sight, (size_t)at_once, drift, err);
 }
@@ -94,9 +94,9 @@ main(int argc, char **argv)
 	if (result == 0 && (wait_for_it || timeout_s >= 0))
 		result = sight_wait(&sight, timeout_s < 0 ? -1 : (int64_t)timeout_s * 1000, &err);
 	if (result == 0 && probe)
-		result = ask(&sight, &drift, &err);
+		result = status_ask(&sight, &drift, &err);
 	if (result == 0 && !quiet)
-		print(&sight, &drift, format);
+		command_status_print(&sight, &drift, format);
 	code = result < 0 ? message_error(&err) : sight.cluster->status == LIFE_ACTIVE && drift.count == 0 ? 0 : EX_NO;
 	drift_release(&drift);
 	sight_release(&sight);

@@ -52,18 +52,19 @@ static const struct command command = {
 	"  coopr-usage --queue\n"};
 
 static int64_t
-read_time(const char *option, const char *text)
+usage_read_time(const char *option, const char *text)
 {
 	int64_t ms = text ? period_time(text, question.now_ms) : 0;
 
 	if (ms < 0)
-		exit(option_misuse(&command, "--%s: expected now-7d, 2026-11-21, RFC 3339 or seconds since 1970, found '%s'", option,
+		exit(option_misuse(&command, "--%s: expected now-7d, 2026-11-21, RFC 3339 or seconds since 1970, found '%s'",
+		    option,
 		    text));
 	return ms;
 }
 
 static void
-read_group(const char *name)
+usage_read_group(const char *name)
 {
 	enum period period = period_of(name);
 	enum usage_by what = usage_by_of(name);
@@ -79,7 +80,7 @@ read_group(const char *name)
 }
 
 static enum usage_format
-read_format(void)
+usage_read_format(void)
 {
 	static const char *const names[] = {"table", "json", "prometheus"};
 
@@ -92,7 +93,7 @@ read_format(void)
 }
 
 static void
-read_options(char **operands)
+usage_read_options(char **operands)
 {
 	if (*operands)
 		exit(option_misuse(&command, "no operands are wanted, found '%s'", *operands));
@@ -100,21 +101,22 @@ read_options(char **operands)
 		char *list = memory_string(by.list[i]), *rest = list, *name;
 
 		while ((name = strsep(&rest, ",")))
-			read_group(name);
+			usage_read_group(name);
 		free(list);
 	}
 	question.now_ms = clock_wall_ms();
-	question.start_ms = read_time("start", start);
-	question.end_ms = read_time("end", end);
+	question.start_ms = usage_read_time("start", start);
+	question.end_ms = usage_read_time("end", end);
 	if (start && end && question.start_ms >= question.end_ms)
 		exit(option_misuse(&command, "--start has to be before --end"));
-	if (read_format() == USAGE_PROMETHEUS && (start || end || question.period != PERIOD_WHOLE))
-		exit(option_misuse(&command, "prometheus wants what has been used since ever: without --start, --end and periods"));
+	if (usage_read_format() == USAGE_PROMETHEUS && (start || end || question.period != PERIOD_WHOLE))
+		exit(option_misuse(&command,
+		    "prometheus wants what has been used since ever: without --start, --end and periods"));
 }
 
 /* Where there is no spool there is nothing in it. */
 static int
-show_queue(const struct account *account, bool is_extra)
+usage_show_queue(const struct account *account, bool is_extra)
 {
 	struct queue_figures figures = {0};
 	char *path = location_spool(spool);
@@ -122,7 +124,7 @@ show_queue(const struct account *account, bool is_extra)
 	int code = 0;
 
 	if (queue_figures_gather(&figures, path, question.everywhere ? NULL : account->tenant, &err) == 0)
-		queue_figures_print(&figures, read_format(), terminal_colour(colour, stdout));
+		queue_figures_print(&figures, usage_read_format(), terminal_colour(colour, stdout));
 	else if (!is_extra || err.code != EX_NOINPUT)
 		code = message_error(&err);
 	queue_figures_release(&figures);
@@ -131,7 +133,7 @@ show_queue(const struct account *account, bool is_extra)
 }
 
 static int
-show_usage(struct account *account)
+usage_show_usage(struct account *account)
 {
 	struct usage usage = {0};
 	struct error err;
@@ -140,10 +142,10 @@ show_usage(struct account *account)
 	if (usage_ask(account, &question, &usage, &err) < 0)
 		code = message_error(&err);
 	else
-		usage_print(&usage, &question, read_format(), terminal_colour(colour, stdout));
+		usage_print(&usage, &question, usage_read_format(), terminal_colour(colour, stdout));
 	usage_release(&usage);
-	if (code == 0 && read_format() == USAGE_PROMETHEUS)
-		code = show_queue(account, true);
+	if (code == 0 && usage_read_format() == USAGE_PROMETHEUS)
+		code = usage_show_queue(account, true);
 	return code;
 }
 
@@ -155,13 +157,13 @@ main(int argc, char **argv)
 	int code;
 
 	argv += option_parse(&command, argc, argv);
-	read_options(argv);
+	usage_read_options(argv);
 
 	if (account_open(&account, &asked, STORE_READ, &err) < 0 ||
 	    (question.everywhere && account_need(&account, ACCOUNT_SUPERADMIN, "usage of all tenants", &err) < 0))
 		code = message_error(&err);
 	else
-		code = queue ? show_queue(&account, false) : show_usage(&account);
+		code = queue ? usage_show_queue(&account, false) : usage_show_usage(&account);
 
 	account_release(&account);
 	return message_end(code);

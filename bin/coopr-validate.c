@@ -37,7 +37,7 @@ static const struct command command = {
 
 /* 65 outweighs 66, and that 1. */
 static int
-worse(int a, int b)
+validate_worse(int a, int b)
 {
 	static const int order[] = {0, EX_NO, EX_IOERR, EX_NOINPUT, EX_DATAERR};
 	size_t i = sizeof order / sizeof *order;
@@ -49,7 +49,7 @@ worse(int a, int b)
 }
 
 static int
-report_finding(const char *path, const struct finding *finding)
+validate_report_finding(const char *path, const struct finding *finding)
 {
 	size_t length = strlen(path);
 	bool doubt = finding->severity == SEVERITY_DOUBTFUL;
@@ -66,7 +66,7 @@ report_finding(const char *path, const struct finding *finding)
 }
 
 static void
-summarise(const char *path, const struct catalogue *catalogue, const struct findings *findings)
+validate_summarise(const char *path, const struct catalogue *catalogue, const struct findings *findings)
 {
 	struct buffer text = {0};
 	size_t doubts = 0;
@@ -93,9 +93,9 @@ validate_catalogue(const char *path)
 	} else {
 		catalogue_check(&catalogue, &findings);
 		for (size_t i = 0; i < findings.count; i++)
-			code = worse(code, report_finding(path, &findings.list[i]));
+			code = validate_worse(code, validate_report_finding(path, &findings.list[i]));
 		if (verbose)
-			summarise(path, &catalogue, &findings);
+			validate_summarise(path, &catalogue, &findings);
 	}
 	findings_release(&findings);
 	catalogue_release(&catalogue);
@@ -162,7 +162,7 @@ validate_records(const char *path)
 		got = error_set(&err, EX_DATAERR, "%s: it is empty, a JSON value is wanted", reader.name);
 	code = problems_report(&problems, reader.name);
 	if (got < 0)
-		code = worse(code, message_error(&err));
+		code = validate_worse(code, message_error(&err));
 	if (verbose && code == 0)
 		message("%s: %zu document%s, nothing wrong", reader.name, reader.number, reader.number == 1 ? "" : "s");
 	record_reader_release(&reader);
@@ -183,7 +183,7 @@ validate(const char *path)
 }
 
 static void
-check_kind(void)
+validate_check_kind(void)
 {
 	const char *const *kinds = validate_kinds(), *near;
 
@@ -206,11 +206,11 @@ main(int argc, char **argv)
 	if (guest_refuse("checking documents", &err) < 0)
 		return message_error(&err);
 	if (kind)
-		check_kind();
+		validate_check_kind();
 	if (!*argv)
 		return option_misuse(&command, "a folder or a file is wanted");
 
 	for (; *argv; argv++)
-		code = worse(code, validate(*argv));
+		code = validate_worse(code, validate(*argv));
 	return message_end(code);
 }

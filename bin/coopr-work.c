@@ -42,8 +42,10 @@ static const struct option_spec options[] = {
 	OPTION_FLAG('d', "drain", &drain, "end when nothing is ready, running or to come"),
 	OPTION_FLAG('1', "once", &once, "do one task and end"),
 	OPTION_LIST('T', "tenant", &tenants, "TENANT", "take only tasks of this tenant's jobs, or another given so"),
-	OPTION_LIST('P', "provider", &providers, "PROVIDER", "take only tasks of clusters with this provider, or another given so"),
-	OPTION_STRING('c', "config", &config, "FILE", "the configuration (default: /etc/coopr/work.json, the user's before it)"),
+	OPTION_LIST('P', "provider", &providers, "PROVIDER",
+	    "take only tasks of clusters with this provider, or another given so"),
+	OPTION_STRING('c', "config", &config, "FILE",
+	    "the configuration (default: /etc/coopr/work.json, the user's before it)"),
 	OPTION_STRING('S', "spool", &spool, "DIR", "the spool (default: $COOPR_SPOOL)"),
 	OPTION_FLAG('v', "verbose", &verbose, "tell of each task that is finished, on stderr"),
 	OPTION_NUMBER('s', "simulate", &seed, "SEED", "rehearse the plan on stdin, on a clock of its own"),
@@ -66,7 +68,7 @@ static const struct command command = {
 
 /* "00000042-001 t17 install zk on 00000042-1000: done in 4.1 s", "...: failed with 1 in 4.1 s: why". */
 static void
-tell_of_task(const struct work_note *note, bool finished)
+work_tell_of_task(const struct work_note *note, bool finished)
 {
 	char took[CLOCK_RFC3339_SIZE], how[64] = "done";
 
@@ -80,14 +82,14 @@ tell_of_task(const struct work_note *note, bool finished)
 }
 
 static void
-tell(enum work_event event, const struct work_note *note)
+work_tell(enum work_event event, const struct work_note *note)
 {
 	progress_clear();
 	switch (event) {
 	case WORK_FINISHED:
 	case WORK_UNWANTED:
 		if (verbose)
-			tell_of_task(note, event == WORK_FINISHED);
+			work_tell_of_task(note, event == WORK_FINISHED);
 		break;
 	case WORK_STOPPING:
 		if (note->running > 0)
@@ -116,7 +118,7 @@ tell(enum work_event event, const struct work_note *note)
 
 /* On a terminal, and not for each of thousands. */
 static void
-show_progress(struct work *work, int64_t *shown)
+work_show_progress(struct work *work, int64_t *shown)
 {
 	size_t done, total, running;
 	struct error ignored;
@@ -133,7 +135,7 @@ show_progress(struct work *work, int64_t *shown)
 
 /* Works until it is over. */
 static int
-act(struct work *work)
+work_act(struct work *work)
 {
 	enum work_event event = WORK_FINISHED;
 	struct work_note note;
@@ -141,19 +143,19 @@ act(struct work *work)
 	int64_t shown = 0;
 
 	while (event != WORK_OVER) {
-		show_progress(work, &shown);
+		work_show_progress(work, &shown);
 		if (work_next(work, &event, &note, &err) < 0) {
 			progress_clear();
 			return message_error(&err);
 		}
-		tell(event, &note);
+		work_tell(event, &note);
 	}
 	return work_is_bad(work) ? EX_NO : 0;
 }
 
 /* The spool's path, absolute, which the plugins find in their environment as well; the caller frees it. */
 static char *
-spool_path(void)
+work_spool_path(void)
 {
 	char *path = location_spool(spool), *here = NULL, *absolute = path;
 
@@ -168,7 +170,7 @@ spool_path(void)
 
 /* The list as one that ends with NULL; NULL where nothing was given. */
 static const char *const *
-labels(struct option_list *given)
+work_labels(struct option_list *given)
 {
 	if (given->count == 0)
 		return NULL;
@@ -178,7 +180,7 @@ labels(struct option_list *given)
 }
 
 static int
-rehearse_plan(const char *plan)
+work_rehearse_plan(const char *plan)
 {
 	double part = failures ? simulate_parse_part(failures) : 0;
 
@@ -187,7 +189,8 @@ rehearse_plan(const char *plan)
 	if (format && strcmp(format, "text") != 0 && strcmp(format, "json") != 0)
 		return option_misuse(&command, "unknown format '%s': text or json", format);
 	return simulate(&(struct simulate_options){.seed = (uint64_t)seed, .failures = part, .events = events, .plan = plan,
-	    .slots = slots == SLOTS_CONFIGURED ? WORK_SLOTS : (uint32_t)slots, .json = format && strcmp(format, "json") == 0});
+	    .slots = slots == SLOTS_CONFIGURED ? WORK_SLOTS : (uint32_t)slots, .json = format && strcmp(format,
+	    "json") == 0});
 }
 
 int
@@ -210,20 +213,20 @@ main(int argc, char **argv)
 	if (drain && once)
 		return option_misuse(&command, "--drain and --once exclude each other");
 	if (seed >= 0)
-		return rehearse_plan(argv[0]);
+		return work_rehearse_plan(argv[0]);
 	if (failures || format || events)
 		return option_misuse(&command, "--failures, --output and --events go with --simulate");
 
-	path = spool_path();
+	path = work_spool_path();
 	work_options = (struct work_options){.spool = path, .job = job, .config = config,
-	    .slots = slots == SLOTS_CONFIGURED ? 0 : (size_t)slots, .tenants = labels(&tenants),
-	    .providers = labels(&providers), .until = drain ? WORK_DRAINED : once ? WORK_ONE : WORK_SERVED};
+	    .slots = slots == SLOTS_CONFIGURED ? 0 : (size_t)slots, .tenants = work_labels(&tenants),
+	    .providers = work_labels(&providers), .until = drain ? WORK_DRAINED : once ? WORK_ONE : WORK_SERVED};
 	work = work_open(&work_options, &err);
 	free(path);
 	if (!work)
 		return message_error(&err);
 
-	code = act(work);
+	code = work_act(work);
 	if (work_close(work, &err) < 0)
 		code = message_error(&err);
 	return message_end(code);

@@ -24,7 +24,7 @@ static const struct command command = {"coopr", "COMMAND [ARGUMENT]...",
 	"  coopr create shop -t web -n 4          make a cluster\n"};
 
 static int
-list_commands(void)
+coopr_list_commands(void)
 {
 	static const char *const columns[] = {"", "", NULL};
 	struct arguments names = {0};
@@ -49,7 +49,7 @@ list_commands(void)
 
 /* For programs that make completions. */
 static int
-list_words(void)
+coopr_list_words(void)
 {
 	struct arguments names = {0};
 
@@ -61,7 +61,7 @@ list_words(void)
 }
 
 static int
-no_such(const char *name)
+coopr_no_such(const char *name)
 {
 	struct arguments names = {0};
 	const char *near;
@@ -80,7 +80,7 @@ no_such(const char *name)
 
 /* Becomes path; only returns when that fails. */
 static int
-become(const char *path, char *const *argv)
+coopr_become(const char *path, char *const *argv)
 {
 	struct error err;
 
@@ -91,7 +91,7 @@ become(const char *path, char *const *argv)
 
 /* Shows a page with man(1), else with mandoc(1), else what the command itself says. */
 static int
-help(const char *name)
+coopr_help(const char *name)
 {
 	char *page = toolbox_page(strcmp(name, "coopr") == 0 ? NULL : name), *path = toolbox_find(name);
 
@@ -105,8 +105,8 @@ help(const char *name)
 	if (!path && page)
 		message("%s: to read it, install man-db or mandoc", page);
 	if (!path)
-		return page ? EX_UNAVAILABLE : no_such(name);
-	return become(path, (char *[]){path, (char[]){"--help"}, NULL});
+		return page ? EX_UNAVAILABLE : coopr_no_such(name);
+	return coopr_become(path, (char *[]){path, (char[]){"--help"}, NULL});
 }
 
 int
@@ -116,15 +116,15 @@ main(int argc, char **argv)
 
 	argv += option_parse(&command, argc, argv);
 	if (!argv[0])
-		return list_commands();
+		return coopr_list_commands();
 	if (option_wants_words(argv[0]))
-		return list_words();
+		return coopr_list_words();
 	if (strcmp(argv[0], "help") == 0)
-		return argv[1] ? help(argv[1]) : list_commands();
+		return argv[1] ? coopr_help(argv[1]) : coopr_list_commands();
 
 	path = toolbox_find(argv[0]);
 	if (!path)
-		return no_such(argv[0]);
+		return coopr_no_such(argv[0]);
 	argv[0] = path;
-	return become(path, argv);
+	return coopr_become(path, argv);
 }

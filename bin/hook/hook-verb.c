@@ -64,7 +64,7 @@ static const struct command deliver_command = {
 
 /* How many files wait for a hook: what stands behind the comma is its name. */
 static size_t
-waiting(const struct hook_names *names, const char *hook)
+hook_verb_waiting(const struct hook_names *names, const char *hook)
 {
 	size_t count = 0;
 
@@ -75,7 +75,7 @@ waiting(const struct hook_names *names, const char *hook)
 
 /* Where it is, but for what may be a secret in a URL: its path. */
 static void
-place_of(const struct hook *hook, struct buffer *out)
+hook_verb_place_of(const struct hook *hook, struct buffer *out)
 {
 	const char *host = hook->url ? strstr(hook->url, "://") + 3 : NULL, *at;
 	size_t length = host ? strcspn(host, "/?#") : 0;
@@ -96,7 +96,7 @@ place_of(const struct hook *hook, struct buffer *out)
 }
 
 static void
-events_of(const struct hook *hook, struct buffer *out)
+hook_verb_events_of(const struct hook *hook, struct buffer *out)
 {
 	buffer_clear(out);
 	for (int event = 0; event < HOOK_KIND_COUNT; event++)
@@ -105,7 +105,7 @@ events_of(const struct hook *hook, struct buffer *out)
 }
 
 static void
-print_table(const struct hook_list *hooks, const struct hook_names *names)
+hook_verb_print_table(const struct hook_list *hooks, const struct hook_names *names)
 {
 	static const char *const columns[] = {"HOOK", "WAITING", "EVENTS", "OPERATIONS", "CALLED", "FROM", NULL};
 	struct buffer place = {0}, events = {0};
@@ -114,10 +114,10 @@ print_table(const struct hook_list *hooks, const struct hook_names *names)
 	table_columns(&table, columns);
 	for (size_t i = 0; i < hooks->count; i++) {
 		const struct hook *hook = &hooks->list[i];
-		size_t count = waiting(names, hook->name);
+		size_t count = hook_verb_waiting(names, hook->name);
 
-		place_of(hook, &place);
-		events_of(hook, &events);
+		hook_verb_place_of(hook, &place);
+		hook_verb_events_of(hook, &events);
 		table_cell(&table, STYLE_BOLD, "%s", hook->name);
 		table_cell(&table, count ? STYLE_WARN : STYLE_PLAIN, "%zu", count);
 		table_cell(&table, STYLE_PLAIN, "%s", events.data);
@@ -132,16 +132,16 @@ print_table(const struct hook_list *hooks, const struct hook_names *names)
 }
 
 static void
-print_record(const struct hook *hook, const struct hook_names *names)
+hook_verb_print_record(const struct hook *hook, const struct hook_names *names)
 {
 	struct buffer place = {0}, events = {0};
 	jv record = jv_object();
 
-	place_of(hook, &place);
-	events_of(hook, &events);
+	hook_verb_place_of(hook, &place);
+	hook_verb_events_of(hook, &events);
 	json_set_string(&record, "kind", "hooks");
 	json_set_string(&record, "name", hook->name);
-	json_set_number(&record, "waiting", (double)waiting(names, hook->name));
+	json_set_number(&record, "waiting", (double)hook_verb_waiting(names, hook->name));
 	json_set_string(&record, "events", events.data);
 	json_set_string(&record, "operations", hook->operations);
 	json_set_string(&record, "called", place.data);
@@ -155,17 +155,17 @@ print_record(const struct hook *hook, const struct hook_names *names)
 }
 
 static void
-print_list(const struct hook_list *hooks, const struct hook_names *names)
+hook_verb_print_list(const struct hook_list *hooks, const struct hook_names *names)
 {
 	if (strcmp(format, "table") == 0) {
-		print_table(hooks, names);
+		hook_verb_print_table(hooks, names);
 		return;
 	}
 	for (size_t i = 0; i < hooks->count; i++)
 		if (strcmp(format, "name") == 0)
 			puts(hooks->list[i].name);
 		else
-			print_record(&hooks->list[i], names);
+			hook_verb_print_record(&hooks->list[i], names);
 }
 
 int
@@ -187,7 +187,7 @@ hook_verb_list(int argc, char **argv)
 	if (hook_list_gather(&hooks, tenant ? tenant : "default", &err) < 0 || hook_queue_names(&names, &err) < 0)
 		code = message_error(&err);
 	else
-		print_list(&hooks, &names);
+		hook_verb_print_list(&hooks, &names);
 
 	hook_queue_free(&names);
 	hook_list_release(&hooks);
@@ -196,14 +196,14 @@ hook_verb_list(int argc, char **argv)
 
 /* "2 delivered, 1 waits, 0 given up"; exit code 1 where not all has been delivered. */
 static int
-say_count(const struct hook_count *count)
+hook_verb_say_count(const struct hook_count *count)
 {
 	printf("%zu delivered, %zu waiting, %zu given up\n", count->delivered, count->waiting, count->dropped);
 	return count->waiting || count->dropped ? EX_NO : 0;
 }
 
 static int
-tell(const struct hook_event *event)
+hook_verb_tell(const struct hook_event *event)
 {
 	struct hook_count count;
 	struct error err;
@@ -212,11 +212,11 @@ tell(const struct hook_event *event)
 		return hook_veto(event, &err) < 0 ? message_error(&err) : 0;
 	if (hook_tell(event, &err) < 0 || (!queue_only && hook_deliver(0, &count, &err) < 0))
 		return message_error(&err);
-	return queue_only ? 0 : say_count(&count);
+	return queue_only ? 0 : hook_verb_say_count(&count);
 }
 
 static enum hook_kind
-event_of(const char *name)
+hook_verb_event_of(const char *name)
 {
 	int event = 0;
 
@@ -237,17 +237,18 @@ hook_verb_try(int argc, char **argv)
 	argv += option_parse(&try_command, argc, argv);
 	if (!argv[0] || (argv[1] && argv[2]))
 		return option_misuse(&try_command, "expected an event, and perhaps an operation");
-	if (event_of(argv[0]) == HOOK_KIND_COUNT)
+	if (hook_verb_event_of(argv[0]) == HOOK_KIND_COUNT)
 		return option_misuse(&try_command, "'%s' is no event: start, success, failure or reminder", argv[0]);
 	if (layout && file_read(AT_FDCWD, layout, LAYOUT_BYTES, &nodes, &err) < 0)
 		return message_error(&err);
 
 	user = process_user();
-	event = (struct hook_event){.event = event_of(argv[0]), .operation = argv[1] ? argv[1] : "create",
+	event = (struct hook_event){.event = hook_verb_event_of(argv[0]), .operation = argv[1] ? argv[1] : "create",
 	    .cluster_id = "00000000", .cluster = cluster ? cluster : "example", .tenant = tenant ? tenant : "default",
-	    .owner = user, .user = user, .why = "a trial: nothing happens", .job = job, .message = failure, .layout = nodes.data,
+	    .owner = user, .user = user, .why = "a trial: nothing happens", .job = job, .message = failure,
+	    .layout = nodes.data,
 	    .layout_length = nodes.length};
-	code = tell(&event);
+	code = hook_verb_tell(&event);
 
 	buffer_release(&nodes);
 	free(user);
@@ -265,5 +266,5 @@ hook_verb_deliver(int argc, char **argv)
 		return option_misuse(&deliver_command, "there are no operands");
 	if (hook_deliver((size_t)limit, &count, &err) < 0)
 		return message_error(&err);
-	return message_end(say_count(&count));
+	return message_end(hook_verb_say_count(&count));
 }

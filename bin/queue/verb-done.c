@@ -38,7 +38,7 @@ struct batch {
 
 /* What a result must say to be recorded at all. */
 static void
-check_names(const struct place *record)
+done_verb_check_names(const struct place *record)
 {
 	static const char *const names[] = {"job", "task", "attempt"};
 
@@ -52,7 +52,7 @@ check_names(const struct place *record)
 
 /* Adds a result, or says what is wrong with it. */
 static void
-add(struct batch *batch, const struct record_reader *reader, jv *record, bool failed)
+done_verb_add(struct batch *batch, const struct record_reader *reader, jv *record, bool failed)
 {
 	struct problems problems = {0};
 	struct place stream = place_root((jv){0}, &problems), place;
@@ -65,7 +65,7 @@ add(struct batch *batch, const struct record_reader *reader, jv *record, bool fa
 	place = (struct place){.up = &stream, .index = reader->number - 1, .value = *record, .problems = &problems};
 	ARRAY_ROOM(batch->list, batch->count, batch->capacity);
 	result = &batch->list[batch->count];
-	check_names(&place);
+	done_verb_check_names(&place);
 	result_parse(&place, result);
 	if (problems_report(&problems, reader->name)) {
 		batch->code = EX_DATAERR;
@@ -77,7 +77,7 @@ add(struct batch *batch, const struct record_reader *reader, jv *record, bool fa
 }
 
 static void
-flush(struct batch *batch, struct queue *queue)
+done_verb_flush(struct batch *batch, struct queue *queue)
 {
 	struct error err;
 
@@ -98,7 +98,7 @@ flush(struct batch *batch, struct queue *queue)
 
 /* Whether the next record is here, or the end: reading on will not wait for anyone. */
 static bool
-more_is_here(const struct record_reader *reader)
+done_verb_more_is_here(const struct record_reader *reader)
 {
 	struct pollfd fd = {.fd = reader->fd, .events = POLLIN};
 	const char *next = reader->pending.data + reader->start;
@@ -109,7 +109,7 @@ more_is_here(const struct record_reader *reader)
 }
 
 static int
-record_all(struct queue *queue, struct record_reader *reader, bool failed)
+done_verb_record_all(struct queue *queue, struct record_reader *reader, bool failed)
 {
 	struct batch batch = {0};
 	struct error err;
@@ -119,14 +119,14 @@ record_all(struct queue *queue, struct record_reader *reader, bool failed)
 
 	while ((got = record_read(reader, &record, &err)) > 0) {
 		if (strcmp(record_kind(record), "result") == 0) {
-			add(&batch, reader, &record, failed);
+			done_verb_add(&batch, reader, &record, failed);
 			results++;
 		}
 		jv_free(record);
-		if (batch.count == BATCH_MAX || !more_is_here(reader))
-			flush(&batch, queue);
+		if (batch.count == BATCH_MAX || !done_verb_more_is_here(reader))
+			done_verb_flush(&batch, queue);
 	}
-	flush(&batch, queue);
+	done_verb_flush(&batch, queue);
 	if (got < 0)
 		batch.code = message_error(&err);
 	else if (results == 0)
@@ -139,7 +139,7 @@ record_all(struct queue *queue, struct record_reader *reader, bool failed)
 }
 
 static int
-run(const struct command *command, int argc, char **argv, bool failed)
+done_verb_run(const struct command *command, int argc, char **argv, bool failed)
 {
 	struct record_reader reader;
 	struct queue *queue;
@@ -153,7 +153,7 @@ run(const struct command *command, int argc, char **argv, bool failed)
 		return message_error(&err);
 	queue = verb_open(spool, QUEUE_WRITE);
 
-	code = record_all(queue, &reader, failed);
+	code = done_verb_record_all(queue, &reader, failed);
 
 	queue_close(queue);
 	record_reader_release(&reader);
@@ -163,11 +163,11 @@ run(const struct command *command, int argc, char **argv, bool failed)
 int
 verb_done(int argc, char **argv)
 {
-	return run(&done_command, argc, argv, false);
+	return done_verb_run(&done_command, argc, argv, false);
 }
 
 int
 verb_fail(int argc, char **argv)
 {
-	return run(&fail_command, argc, argv, true);
+	return done_verb_run(&fail_command, argc, argv, true);
 }

@@ -19,7 +19,8 @@ static const char *spool, *format, *colour, *total;
 static struct option_list providers, tenants;
 
 static const struct option_spec options[] = {
-	OPTION_LIST('P', "provider", &providers, "NAME=N", "at most N tasks of the provider NAME ('*': of each); none: any number"),
+	OPTION_LIST('P', "provider", &providers, "NAME=N",
+	    "at most N tasks of the provider NAME ('*': of each); none: any number"),
 	OPTION_LIST('T', "tenant", &tenants, "NAME=N", "at most N tasks of the tenant NAME ('*': of each); none: any number"),
 	OPTION_STRING('t', "total", &total, "N", "at most N tasks in all; none: any number"),
 	OPTION_STRING('o', "output", &format, "table|json|name", "output format (default: table on a terminal, else json)"),
@@ -43,7 +44,7 @@ struct changes {
 };
 
 static void
-add(struct changes *changes, enum queue_limit_kind kind, const char *name, size_t length, const char *number)
+limit_verb_add(struct changes *changes, enum queue_limit_kind kind, const char *name, size_t length, const char *number)
 {
 	struct queue_limit *limit;
 	char *end;
@@ -61,19 +62,19 @@ add(struct changes *changes, enum queue_limit_kind kind, const char *name, size_
 }
 
 static void
-add_named(struct changes *changes, enum queue_limit_kind kind, const struct option_list *list)
+limit_verb_add_named(struct changes *changes, enum queue_limit_kind kind, const struct option_list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {
 		const char *equals = strrchr(list->list[i], '=');
 
 		if (!equals)
 			exit(option_misuse(&command, "--%s: '%s' is not NAME=N", kinds[kind], list->list[i]));
-		add(changes, kind, list->list[i], (size_t)(equals - list->list[i]), equals + 1);
+		limit_verb_add(changes, kind, list->list[i], (size_t)(equals - list->list[i]), equals + 1);
 	}
 }
 
 static int
-change(struct queue *queue, const struct changes *changes)
+limit_verb_change(struct queue *queue, const struct changes *changes)
 {
 	struct error err;
 
@@ -81,7 +82,7 @@ change(struct queue *queue, const struct changes *changes)
 }
 
 static void
-print_table(const struct queue_limit *list, size_t count)
+limit_verb_print_table(const struct queue_limit *list, size_t count)
 {
 	static const char *const columns[] = {"LIMIT", "NAME", "RUNNING", "MAX", NULL};
 	struct table table = {0};
@@ -103,7 +104,7 @@ print_table(const struct queue_limit *list, size_t count)
 }
 
 static void
-print_record(const struct queue_limit *limit)
+limit_verb_print_record(const struct queue_limit *limit)
 {
 	struct buffer line = {0};
 
@@ -123,7 +124,7 @@ print_record(const struct queue_limit *limit)
 }
 
 static int
-show(struct queue *queue, enum status_format wanted)
+limit_verb_show(struct queue *queue, enum status_format wanted)
 {
 	struct queue_limit *list;
 	struct error err;
@@ -132,10 +133,10 @@ show(struct queue *queue, enum status_format wanted)
 	if (queue_limits(queue, &list, &count, &err) < 0)
 		return message_error(&err);
 	if (wanted == STATUS_TABLE)
-		print_table(list, count);
+		limit_verb_print_table(list, count);
 	for (size_t i = 0; wanted != STATUS_TABLE && i < count; i++)
 		if (wanted == STATUS_JSON)
-			print_record(&list[i]);
+			limit_verb_print_record(&list[i]);
 		else
 			printf("%s%s%s\n", kinds[list[i].kind], list[i].name[0] ? "=" : "", list[i].name);
 	free(list);
@@ -153,12 +154,12 @@ verb_limit(int argc, char **argv)
 	argv += option_parse(&command, argc, argv);
 	wanted = status_format(&command, format, argv[0]);
 	if (total)
-		add(&changes, QUEUE_LIMIT_TOTAL, "", 0, total);
-	add_named(&changes, QUEUE_LIMIT_PROVIDER, &providers);
-	add_named(&changes, QUEUE_LIMIT_TENANT, &tenants);
+		limit_verb_add(&changes, QUEUE_LIMIT_TOTAL, "", 0, total);
+	limit_verb_add_named(&changes, QUEUE_LIMIT_PROVIDER, &providers);
+	limit_verb_add_named(&changes, QUEUE_LIMIT_TENANT, &tenants);
 	queue = verb_open(spool, changes.count ? QUEUE_WRITE : QUEUE_READ);
 
-	code = changes.count ? change(queue, &changes) : show(queue, wanted);
+	code = changes.count ? limit_verb_change(queue, &changes) : limit_verb_show(queue, wanted);
 
 	free(changes.list);
 	queue_close(queue);

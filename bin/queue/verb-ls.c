@@ -30,7 +30,7 @@ static const struct command command = {
 	"  coopr-queue ls -o name | xargs -n1 coopr-queue show\n"};
 
 static void
-print_table(const struct queue_job *list, size_t count)
+ls_verb_print_table(const struct queue_job *list, size_t count)
 {
 	static const char *const columns[] = {"JOB", "STATUS", "DONE", "RUNNING", "FAILED", "ACTION", "TENANT", "AGE", NULL};
 	char age[CLOCK_RFC3339_SIZE];
@@ -54,7 +54,7 @@ print_table(const struct queue_job *list, size_t count)
 }
 
 static void
-print_records(const struct queue_job *list, size_t count)
+ls_verb_print_records(const struct queue_job *list, size_t count)
 {
 	struct buffer line = {0};
 
@@ -84,9 +84,9 @@ verb_ls(int argc, char **argv)
 		code = message_error(&err);
 
 	if (wanted == STATUS_TABLE)
-		print_table(list, count);
+		ls_verb_print_table(list, count);
 	else if (wanted == STATUS_JSON)
-		print_records(list, count);
+		ls_verb_print_records(list, count);
 	for (size_t i = 0; wanted == STATUS_NAME && i < count; i++)
 		puts(list[i].id);
 	free(list);

@@ -42,7 +42,7 @@ static const struct command skip_command = {
 	"  coopr-queue skip --reason 'mounted by hand' 00000042-001 t17\n"};
 
 static int
-order(struct queue *queue, enum queue_order order, const char *job, const char *task)
+order_verb_order(struct queue *queue, enum queue_order order, const char *job, const char *task)
 {
 	struct error err;
 
@@ -50,7 +50,7 @@ order(struct queue *queue, enum queue_order order, const char *job, const char *
 }
 
 static int
-order_jobs(const struct command *command, enum queue_order what, int argc, char **argv)
+order_verb_order_jobs(const struct command *command, enum queue_order what, int argc, char **argv)
 {
 	struct queue *queue;
 	int code = 0;
@@ -60,7 +60,7 @@ order_jobs(const struct command *command, enum queue_order what, int argc, char 
 	queue = verb_open(spool, QUEUE_WRITE);
 
 	for (; *argv; argv++) {
-		int one = order(queue, what, *argv, NULL);
+		int one = order_verb_order(queue, what, *argv, NULL);
 
 		code = one > code ? one : code;
 	}
@@ -72,19 +72,19 @@ order_jobs(const struct command *command, enum queue_order what, int argc, char 
 int
 verb_pause(int argc, char **argv)
 {
-	return order_jobs(&pause_command, QUEUE_PAUSE, argc, argv);
+	return order_verb_order_jobs(&pause_command, QUEUE_PAUSE, argc, argv);
 }
 
 int
 verb_resume(int argc, char **argv)
 {
-	return order_jobs(&resume_command, QUEUE_RESUME, argc, argv);
+	return order_verb_order_jobs(&resume_command, QUEUE_RESUME, argc, argv);
 }
 
 int
 verb_cancel(int argc, char **argv)
 {
-	return order_jobs(&cancel_command, QUEUE_CANCEL, argc, argv);
+	return order_verb_order_jobs(&cancel_command, QUEUE_CANCEL, argc, argv);
 }
 
 int
@@ -98,9 +98,9 @@ verb_retry(int argc, char **argv)
 	count = verb_operands(&retry_command, argv, 1, 0);
 	queue = verb_open(spool, QUEUE_WRITE);
 
-	code = count == 1 ? order(queue, QUEUE_RETRY, argv[0], NULL) : 0;
+	code = count == 1 ? order_verb_order(queue, QUEUE_RETRY, argv[0], NULL) : 0;
 	for (size_t i = 1; i < count; i++) {
-		int one = order(queue, QUEUE_RETRY, argv[0], argv[i]);
+		int one = order_verb_order(queue, QUEUE_RETRY, argv[0], argv[i]);
 
 		code = one > code ? one : code;
 	}

@@ -28,7 +28,7 @@ static const struct command command = {
 	"  coopr-queue put --dry-run plan.ndjson\n"};
 
 static int
-put(struct queue *queue, struct record_reader *reader, char id[QUEUE_ID_SIZE])
+put_verb_put(struct queue *queue, struct record_reader *reader, char id[QUEUE_ID_SIZE])
 {
 	const struct queue_put put = {job, backoff_ms, paused, dry};
 	struct problems problems = {0};
@@ -45,7 +45,7 @@ put(struct queue *queue, struct record_reader *reader, char id[QUEUE_ID_SIZE])
 
 /* Whoever cannot be told the id would put the plan again. */
 static int
-tell(const char *id)
+put_verb_tell(const char *id)
 {
 	int code;
 
@@ -75,10 +75,10 @@ verb_put(int argc, char **argv)
 
 	signal(SIGPIPE, SIG_IGN); /* its end is an error like any other */
 
-	code = put(queue, &reader, id);
+	code = put_verb_put(queue, &reader, id);
 
 	if (code == 0 && !dry)
-		code = tell(id);
+		code = put_verb_tell(id);
 	queue_close(queue);
 	record_reader_release(&reader);
 	return code;

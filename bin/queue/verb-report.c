@@ -33,7 +33,7 @@ static const struct command command = {
 typedef void (*printer)(const struct report *report, struct queue *queue, struct buffer *out);
 
 static printer
-printer_of(void)
+report_verb_printer_of(void)
 {
 	static const struct {
 		const char *name;
@@ -48,7 +48,7 @@ printer_of(void)
 }
 
 static int
-read_stream(struct course *course)
+report_verb_read_stream(struct course *course)
 {
 	struct problems problems = {0};
 	struct record_reader reader;
@@ -67,7 +67,7 @@ read_stream(struct course *course)
 }
 
 static int
-read_job(struct queue *queue, const char *id, struct queue_job *job, struct course *course)
+report_verb_read_job(struct queue *queue, const char *id, struct queue_job *job, struct course *course)
 {
 	struct error err;
 
@@ -77,7 +77,7 @@ read_job(struct queue *queue, const char *id, struct queue_job *job, struct cour
 }
 
 static void
-print(printer report_as, struct course *course, const struct queue_job *job, struct queue *queue)
+report_verb_print(printer report_as, struct course *course, const struct queue_job *job, struct queue *queue)
 {
 	struct buffer out = {0};
 	struct report report;
@@ -101,13 +101,13 @@ verb_report(int argc, char **argv)
 
 	argv += option_parse(&command, argc, argv);
 	verb_operands(&command, argv, 1, 1);
-	report_as = printer_of();
+	report_as = report_verb_printer_of();
 	if (strcmp(argv[0], "-") != 0)
 		queue = verb_open(spool, QUEUE_READ);
 
-	code = queue ? read_job(queue, argv[0], &job, &course) : read_stream(&course);
+	code = queue ? report_verb_read_job(queue, argv[0], &job, &course) : report_verb_read_stream(&course);
 	if (code == 0)
-		print(report_as, &course, &job, queue);
+		report_verb_print(report_as, &course, &job, queue);
 
 	course_release(&course);
 	queue_close(queue);

@@ -38,7 +38,7 @@ static const struct command command = {
 enum { ATTENTION = 1 << STEP_FAILED | 1 << STEP_DELAYED | 1 << STEP_RUNNING, ALL = (1 << STEP_STATUS_COUNT) - 1 };
 
 static void
-print_summary(const struct queue_job *job)
+show_verb_print_summary(const struct queue_job *job)
 {
 	static const char *const columns[] = {"", "", NULL};
 	char put[CLOCK_RFC3339_SIZE], took[CLOCK_RFC3339_SIZE], path[CLOCK_RFC3339_SIZE];
@@ -64,7 +64,7 @@ print_summary(const struct queue_job *job)
 }
 
 static void
-say_outcome(const struct show_task *task, struct buffer *out)
+show_verb_say_outcome(const struct show_task *task, struct buffer *out)
 {
 	char due[CLOCK_RFC3339_SIZE];
 
@@ -80,7 +80,7 @@ say_outcome(const struct show_task *task, struct buffer *out)
 }
 
 static void
-say_task(const struct show_task *task, struct buffer *out)
+show_verb_say_task(const struct show_task *task, struct buffer *out)
 {
 	char since[CLOCK_RFC3339_SIZE];
 
@@ -91,7 +91,7 @@ say_task(const struct show_task *task, struct buffer *out)
 		printable_line(task->by ? task->by : "?", out);
 		buffer_printf(out, " for %s", clock_duration(clock_wall_ms() - task->at_ms, since));
 	} else {
-		say_outcome(task, out);
+		show_verb_say_outcome(task, out);
 	}
 	buffer_byte(out, '\n');
 	if (task->log)
@@ -102,7 +102,7 @@ say_task(const struct show_task *task, struct buffer *out)
 
 /* Why nobody takes what is ready, where it is for want of a worker. */
 static void
-print_want(struct queue *queue, const struct queue_job *job)
+show_verb_print_want(struct queue *queue, const struct queue_job *job)
 {
 	struct error ignored;
 	size_t all, fit;
@@ -118,18 +118,19 @@ print_want(struct queue *queue, const struct queue_job *job)
 }
 
 static void
-print_text(struct queue *queue, const struct queue_job *job, const struct status_tasks *found, struct buffer *out)
+show_verb_print_text(struct queue *queue, const struct queue_job *job, const struct status_tasks *found,
+    struct buffer *out)
 {
-	print_summary(job);
-	print_want(queue, job);
+	show_verb_print_summary(job);
+	show_verb_print_want(queue, job);
 	for (size_t i = 0; i < found->count; i++)
-		say_task(&found->list[i], out);
+		show_verb_say_task(&found->list[i], out);
 	if (job->status == QUEUE_FAILED || job->status == QUEUE_CANCELLED)
 		buffer_printf(out, "\nOnce that is mended: coopr-queue retry %s\n", job->id);
 }
 
 static void
-print_table(const struct status_tasks *found)
+show_verb_print_table(const struct status_tasks *found)
 {
 	static const char *const columns[] = {"TASK", "STATUS", "ATTEMPT", "ACTION", "SERVICE", "NODE", NULL};
 	struct table table = {0};
@@ -150,7 +151,7 @@ print_table(const struct status_tasks *found)
 }
 
 static void
-print_task_records(const struct status_tasks *found, struct buffer *out)
+show_verb_print_task_records(const struct status_tasks *found, struct buffer *out)
 {
 	for (size_t i = 0; i < found->count; i++) {
 		status_print_task(&found->list[i], out);
@@ -159,7 +160,8 @@ print_task_records(const struct status_tasks *found, struct buffer *out)
 }
 
 static void
-print(struct queue *queue, enum status_format wanted, const struct queue_job *job, const struct status_tasks *found)
+show_verb_print(struct queue *queue, enum status_format wanted, const struct queue_job *job,
+    const struct status_tasks *found)
 {
 	struct buffer out = {0};
 
@@ -167,20 +169,20 @@ print(struct queue *queue, enum status_format wanted, const struct queue_job *jo
 		for (size_t i = 0; i < found->count; i++)
 			puts(found->list[i].task);
 	else if (wanted == STATUS_JSON && tasks)
-		print_task_records(found, &out);
+		show_verb_print_task_records(found, &out);
 	else if (wanted == STATUS_JSON)
 		status_print(job, found, &out);
 	else if (tasks)
-		print_table(found);
+		show_verb_print_table(found);
 	else
-		print_text(queue, job, found, &out);
+		show_verb_print_text(queue, job, found, &out);
 	if (out.length > 0)
 		fwrite(out.data, 1, out.length, stdout);
 	buffer_release(&out);
 }
 
 static int
-show_status(struct queue *queue, const char *id, enum status_format wanted)
+show_verb_show_status(struct queue *queue, const char *id, enum status_format wanted)
 {
 	struct show_task *list = NULL;
 	struct arena arena = {0};
@@ -194,13 +196,13 @@ show_status(struct queue *queue, const char *id, enum status_format wanted)
 	    show_tasks(queue, id, tasks ? ALL : ATTENTION, !tasks, &arena, &list, &count, &err) < 0))
 		code = message_error(&err);
 	else
-		print(queue, wanted, &job, &(struct status_tasks){list, count});
+		show_verb_print(queue, wanted, &job, &(struct status_tasks){list, count});
 	arena_release(&arena);
 	return code;
 }
 
 static int
-show_records(struct queue *queue, const char *id)
+show_verb_show_records(struct queue *queue, const char *id)
 {
 	struct buffer out = {0};
 	struct error err;
@@ -229,7 +231,8 @@ verb_show(int argc, char **argv)
 		return option_misuse(&command, "one of --layout, --plan, --tasks and --events at a time");
 	queue = verb_open(spool, QUEUE_READ);
 
-	code = layout || plan || events ? show_records(queue, argv[0]) : show_status(queue, argv[0], wanted);
+	code = layout || plan || events ? show_verb_show_records(queue, argv[0]) : show_verb_show_status(queue, argv[0],
+	    wanted);
 
 	queue_close(queue);
 	return message_end(code);

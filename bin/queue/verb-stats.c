@@ -38,23 +38,23 @@ static const struct command command = {
 	"  coopr-queue stats --expect >history; coopr-plan --history history layout.ndjson\n"};
 
 static double
-seconds(int64_t ms)
+stats_verb_seconds(int64_t ms)
 {
 	return (double)ms / 1000;
 }
 
 /* Milliseconds as seconds; null where there is nothing to tell. */
 static void
-print_seconds(struct print *print, const char *name, int64_t ms)
+stats_verb_print_seconds(struct print *print, const char *name, int64_t ms)
 {
 	if (ms < 0)
 		print_string(print, name, NULL);
 	else
-		print_number(print, name, seconds(ms));
+		print_number(print, name, stats_verb_seconds(ms));
 }
 
 static void
-print_group(const struct history_group *group, struct buffer *out)
+stats_verb_print_group(const struct history_group *group, struct buffer *out)
 {
 	struct print print;
 
@@ -64,10 +64,10 @@ print_group(const struct history_group *group, struct buffer *out)
 	print_integer(&print, "failed", (int64_t)group->failed);
 	print_string(&print, "kind", "attempts");
 	print_integer(&print, "lost", (int64_t)group->lost);
-	print_seconds(&print, "max_s", history_quantile_ms(group, 1));
-	print_seconds(&print, "p50_s", history_quantile_ms(group, 0.5));
-	print_seconds(&print, "p90_s", history_quantile_ms(group, 0.9));
-	print_seconds(&print, "p99_s", history_quantile_ms(group, 0.99));
+	stats_verb_print_seconds(&print, "max_s", history_quantile_ms(group, 1));
+	stats_verb_print_seconds(&print, "p50_s", history_quantile_ms(group, 0.5));
+	stats_verb_print_seconds(&print, "p90_s", history_quantile_ms(group, 0.9));
+	stats_verb_print_seconds(&print, "p99_s", history_quantile_ms(group, 0.99));
 	print_integer(&print, "retried", (int64_t)group->retried);
 	print_string(&print, "service", *group->service ? group->service : NULL);
 	print_string(&print, "type", group->type);
@@ -75,7 +75,7 @@ print_group(const struct history_group *group, struct buffer *out)
 }
 
 static void
-print_expectation(const struct history_group *group, struct buffer *out)
+stats_verb_print_expectation(const struct history_group *group, struct buffer *out)
 {
 	struct print print;
 
@@ -83,7 +83,7 @@ print_expectation(const struct history_group *group, struct buffer *out)
 		return;
 	print_begin(&print, (jv){0}, out);
 	print_string(&print, "action", action_name(group->action));
-	print_seconds(&print, "expect_s", history_expect_ms(group));
+	stats_verb_print_seconds(&print, "expect_s", history_expect_ms(group));
 	print_string(&print, "hardwaretype", *group->hardwaretype ? group->hardwaretype : NULL);
 	print_string(&print, "kind", "expectation");
 	print_integer(&print, "runs", (int64_t)group->done);
@@ -94,22 +94,22 @@ print_expectation(const struct history_group *group, struct buffer *out)
 
 /* One for all hardware; and where there was more than one kind of it, one for each. */
 static void
-print_expectations(const struct history *history, struct buffer *out)
+stats_verb_print_expectations(const struct history *history, struct buffer *out)
 {
 	for (size_t first = 0, next = 0; next < history->keys.count; first = next) {
 		struct history_group merged;
 
 		history_merge(history, &next, &merged);
-		print_expectation(&merged, out);
+		stats_verb_print_expectation(&merged, out);
 		for (size_t i = first; next - first > 1 && i < next; i++)
 			if (*history->groups[i].hardwaretype)
-				print_expectation(&history->groups[i], out);
+				stats_verb_print_expectation(&history->groups[i], out);
 		history_group_release(&merged);
 	}
 }
 
 static void
-print_jobs(const struct stats *stats, struct buffer *out)
+stats_verb_print_jobs(const struct stats *stats, struct buffer *out)
 {
 	/* In the order of their names. */
 	static const enum queue_status order[] = {QUEUE_CANCELLED, QUEUE_CANCELLING, QUEUE_COMPLETE, QUEUE_FAILED,
@@ -123,18 +123,18 @@ print_jobs(const struct stats *stats, struct buffer *out)
 }
 
 static void
-print_summary(struct stats *stats, struct buffer *out)
+stats_verb_print_summary(struct stats *stats, struct buffer *out)
 {
 	int64_t now_ms = clock_wall_ms(), busy_ms = stats_busy_ms(stats);
 	struct print print;
 
 	print_begin(&print, (jv){0}, out);
-	print_number(&print, "busy_s", seconds(busy_ms));
+	print_number(&print, "busy_s", stats_verb_seconds(busy_ms));
 	print_integer(&print, "done_last_hour", (int64_t)stats_done_within(stats, now_ms, HOUR_MS));
 	print_integer(&print, "done_last_minute", (int64_t)stats_done_within(stats, now_ms, MINUTE_MS));
-	print_number(&print, "done_per_s", busy_ms ? (double)stats->span_count / seconds(busy_ms) : 0);
+	print_number(&print, "done_per_s", busy_ms ? (double)stats->span_count / stats_verb_seconds(busy_ms) : 0);
 	print_name(&print, "jobs");
-	print_jobs(stats, out);
+	stats_verb_print_jobs(stats, out);
 	print_string(&print, "kind", "stats");
 	print_integer(&print, "running", (int64_t)stats->running);
 	print_name(&print, "tasks");
@@ -144,28 +144,28 @@ print_summary(struct stats *stats, struct buffer *out)
 }
 
 static void
-print_records(struct stats *stats)
+stats_verb_print_records(struct stats *stats)
 {
 	struct buffer out = {0};
 
 	if (!expect)
-		print_summary(stats, &out);
+		stats_verb_print_summary(stats, &out);
 	for (size_t next = 0; !expect && next < stats->history.keys.count;) {
 		struct history_group merged;
 
 		history_merge(&stats->history, &next, &merged);
-		print_group(&merged, &out);
+		stats_verb_print_group(&merged, &out);
 		history_group_release(&merged);
 	}
 	if (expect)
-		print_expectations(&stats->history, &out);
+		stats_verb_print_expectations(&stats->history, &out);
 	if (out.length)
 		fwrite(out.data, 1, out.length, stdout);
 	buffer_release(&out);
 }
 
 static void
-show_summary(struct stats *stats)
+stats_verb_show_summary(struct stats *stats)
 {
 	const struct queue_job *tasks = &stats->tasks;
 	int64_t now_ms = clock_wall_ms(), busy_ms = stats_busy_ms(stats);
@@ -183,12 +183,13 @@ show_summary(struct stats *stats)
 	    tasks->skipped);
 	printf("workers  %zu\n", stats->workers);
 	printf("done     %zu in %s of work: %.1f a second; %zu in the last minute, %zu in the last hour\n",
-	    stats->span_count, clock_duration(busy_ms, busy), busy_ms ? (double)stats->span_count / seconds(busy_ms) : 0,
+	    stats->span_count, clock_duration(busy_ms, busy),
+	    busy_ms ? (double)stats->span_count / stats_verb_seconds(busy_ms) : 0,
 	    stats_done_within(stats, now_ms, MINUTE_MS), stats_done_within(stats, now_ms, HOUR_MS));
 }
 
 static void
-add_duration(struct table *table, int64_t ms)
+stats_verb_add_duration(struct table *table, int64_t ms)
 {
 	char text[CLOCK_RFC3339_SIZE];
 
@@ -196,7 +197,7 @@ add_duration(struct table *table, int64_t ms)
 }
 
 static void
-add_row(struct table *table, const struct history_group *group)
+stats_verb_add_row(struct table *table, const struct history_group *group)
 {
 	table_cell(table, STYLE_PLAIN, "%s", action_name(group->action));
 	table_cell(table, STYLE_PLAIN, "%s", group->service);
@@ -205,14 +206,14 @@ add_row(struct table *table, const struct history_group *group)
 	table_cell(table, group->failed ? STYLE_BAD : STYLE_PLAIN, "%zu", group->failed);
 	table_cell(table, group->lost ? STYLE_WARN : STYLE_PLAIN, "%zu", group->lost);
 	table_cell(table, STYLE_PLAIN, "%zu", group->retried);
-	add_duration(table, history_quantile_ms(group, 0.5));
-	add_duration(table, history_quantile_ms(group, 0.9));
-	add_duration(table, history_quantile_ms(group, 0.99));
-	add_duration(table, history_quantile_ms(group, 1));
+	stats_verb_add_duration(table, history_quantile_ms(group, 0.5));
+	stats_verb_add_duration(table, history_quantile_ms(group, 0.9));
+	stats_verb_add_duration(table, history_quantile_ms(group, 0.99));
+	stats_verb_add_duration(table, history_quantile_ms(group, 1));
 }
 
 static void
-show_groups(const struct history *history)
+stats_verb_show_groups(const struct history *history)
 {
 	static const char *const columns[] = {"ACTION", "SERVICE", "TYPE", "DONE", "FAILED", "LOST", "RETRIED", "P50", "P90",
 	    "P99", "MAX", NULL};
@@ -225,7 +226,7 @@ show_groups(const struct history *history)
 		struct history_group merged;
 
 		history_merge(history, &next, &merged);
-		add_row(&table, &merged);
+		stats_verb_add_row(&table, &merged);
 		history_group_release(&merged);
 	}
 	putchar('\n');
@@ -234,7 +235,7 @@ show_groups(const struct history *history)
 }
 
 static int
-add_jobs(struct queue *queue, struct stats *stats)
+stats_verb_add_jobs(struct queue *queue, struct stats *stats)
 {
 	struct queue_job *list;
 	size_t count;
@@ -254,7 +255,7 @@ add_jobs(struct queue *queue, struct stats *stats)
 }
 
 static int
-add_named(struct queue *queue, char *const *jobs, struct stats *stats)
+stats_verb_add_named(struct queue *queue, char *const *jobs, struct stats *stats)
 {
 	int code = 0;
 
@@ -284,14 +285,14 @@ verb_stats(int argc, char **argv)
 		return option_misuse(&command, "unknown format 'name': table or json");
 	queue = verb_open(spool, QUEUE_READ);
 
-	code = argv[0] ? add_named(queue, argv, &stats) : add_jobs(queue, &stats);
+	code = argv[0] ? stats_verb_add_named(queue, argv, &stats) : stats_verb_add_jobs(queue, &stats);
 	history_sort(&stats.history);
 
 	if (wanted == STATUS_JSON || expect) {
-		print_records(&stats);
+		stats_verb_print_records(&stats);
 	} else {
-		show_summary(&stats);
-		show_groups(&stats.history);
+		stats_verb_show_summary(&stats);
+		stats_verb_show_groups(&stats.history);
 	}
 	stats_release(&stats);
 	queue_close(queue);

@@ -28,7 +28,7 @@ static const struct command command = {
 
 /* Why there was none, as far as it can be told, and the exit code. */
 static int
-explain(struct queue *queue, const struct queue_batch *batch)
+take_verb_explain(struct queue *queue, const struct queue_batch *batch)
 {
 	char duration[CLOCK_RFC3339_SIZE];
 	struct queue_job found;
@@ -50,7 +50,7 @@ explain(struct queue *queue, const struct queue_batch *batch)
 }
 
 static int
-take(struct queue *queue)
+take_verb_take(struct queue *queue)
 {
 	const struct queue_want want = {.count = (size_t)count, .job = job, .worker = worker, .by = by,
 	    .lease_ms = lease_s < 0 ? -1 : (int64_t)lease_s * 1000};
@@ -61,7 +61,7 @@ take(struct queue *queue)
 	if (queue_take(queue, &want, &batch, &err) < 0) {
 		code = message_error(&err);
 	} else if (batch.count == 0) {
-		code = explain(queue, &batch);
+		code = take_verb_explain(queue, &batch);
 	} else if (batch.trouble.code != 0) {
 		/* Whoever got tasks has what was asked for. */
 		message_error(&batch.trouble);
@@ -93,7 +93,7 @@ verb_take(int argc, char **argv)
 	/* Where nobody reads, what was taken is to be given back. */
 	signal(SIGPIPE, SIG_IGN);
 
-	code = take(queue);
+	code = take_verb_take(queue);
 
 	queue_close(queue);
 	return code;

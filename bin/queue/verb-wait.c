@@ -34,7 +34,7 @@ static const struct command command = {
 	"  coopr-queue wait --timeout 600 $(coopr-queue put plan.ndjson)\n"};
 
 static void
-describe(const struct queue_job *job, int64_t since_ms, struct buffer *tail)
+wait_verb_describe(const struct queue_job *job, int64_t since_ms, struct buffer *tail)
 {
 	char passed[CLOCK_RFC3339_SIZE], expected[CLOCK_RFC3339_SIZE];
 
@@ -52,7 +52,7 @@ describe(const struct queue_job *job, int64_t since_ms, struct buffer *tail)
 
 /* Below it the tasks in hand, in the half of the terminal at most. */
 static void
-draw(struct queue *queue, const struct queue_job *job, int64_t since_ms)
+wait_verb_draw(struct queue *queue, const struct queue_job *job, int64_t since_ms)
 {
 	size_t rows = terminal_height(stderr) / 2;
 	const char **tasks;
@@ -61,14 +61,14 @@ draw(struct queue *queue, const struct queue_job *job, int64_t since_ms)
 	struct error ignored; /* then the tasks are not shown */
 
 	tasks = in_hand(queue, job, rows > ROWS_MAX ? ROWS_MAX : rows, &arena, &ignored);
-	describe(job, since_ms, &tail);
+	wait_verb_describe(job, since_ms, &tail);
 	progress_draw(job->id, job->done, job->tasks, tail.data, tasks);
 	buffer_release(&tail);
 	arena_release(&arena);
 }
 
 static void
-sum_up(const struct queue_job *job)
+wait_verb_sum_up(const struct queue_job *job)
 {
 	char took[CLOCK_RFC3339_SIZE];
 
@@ -86,16 +86,16 @@ sum_up(const struct queue_job *job)
 static volatile sig_atomic_t told_to_end;
 
 static void
-end(int number)
+wait_verb_end(int number)
 {
 	told_to_end = number;
 }
 
 /* What is drawn is removed before we end; the signals come in only while we wait, with the mask from before. */
 static void
-catch_signals(sigset_t *before)
+wait_verb_catch_signals(sigset_t *before)
 {
-	struct sigaction action = {.sa_handler = end};
+	struct sigaction action = {.sa_handler = wait_verb_end};
 	sigset_t blocked;
 
 	sigemptyset(&blocked);
@@ -117,7 +117,7 @@ struct waiting {
 
 /* How long to sleep, -1: until something changes; 0: time is up. */
 static int64_t
-patience(const struct waiting *waiting)
+wait_verb_patience(const struct waiting *waiting)
 {
 	int64_t now_ms = clock_monotonic_ms(), left = waiting->deadline_ms - now_ms, redraw = -1;
 
@@ -131,7 +131,7 @@ patience(const struct waiting *waiting)
 }
 
 static int
-sleep_for(const struct waiting *waiting, int64_t ms, struct error *err)
+wait_verb_sleep_for(const struct waiting *waiting, int64_t ms, struct error *err)
 {
 	struct timespec time = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
 	struct pollfd fd = {.fd = waiting->watch, .events = POLLIN};
@@ -143,30 +143,30 @@ sleep_for(const struct waiting *waiting, int64_t ms, struct error *err)
 
 /* A job may change thousands of times a second: it is not drawn each time. */
 static void
-draw_at_times(struct waiting *waiting, const struct queue_job *job)
+wait_verb_draw_at_times(struct waiting *waiting, const struct queue_job *job)
 {
 	int64_t now_ms = clock_monotonic_ms();
 
 	if (!waiting->seen || (waiting->drawn_ms && now_ms - waiting->drawn_ms < REDRAW_LEAST_MS))
 		return;
-	draw(waiting->queue, job, waiting->since_ms);
+	wait_verb_draw(waiting->queue, job, waiting->since_ms);
 	waiting->drawn_ms = now_ms;
 }
 
 static int
-wait_for(struct waiting *waiting, const char *id)
+wait_verb_wait_for(struct waiting *waiting, const char *id)
 {
 	struct queue_job job;
 	struct error err;
 	int64_t left;
 
 	while (!told_to_end) {
-		left = patience(waiting);
+		left = wait_verb_patience(waiting);
 		queue_watch_clear(waiting->watch);
 		if (queue_look(waiting->queue, id, &job, &err) < 0)
 			return message_error(&err);
 		if (queue_is_finished(job.status)) {
-			sum_up(&job);
+			wait_verb_sum_up(&job);
 			return job.status == QUEUE_COMPLETE ? 0 : EX_NO;
 		}
 		if (left == 0) {
@@ -174,8 +174,8 @@ wait_for(struct waiting *waiting, const char *id)
 			message("job %s: not finished after %ld s: %zu of %zu tasks done", id, timeout_s, job.done, job.tasks);
 			return EX_TEMPFAIL;
 		}
-		draw_at_times(waiting, &job);
-		if (sleep_for(waiting, left, &err) < 0)
+		wait_verb_draw_at_times(waiting, &job);
+		if (wait_verb_sleep_for(waiting, left, &err) < 0)
 			return message_error(&err);
 	}
 	progress_clear();
@@ -197,10 +197,10 @@ verb_wait(int argc, char **argv)
 	if (waiting.watch < 0)
 		return message_error(&err);
 	waiting.deadline_ms = waiting.since_ms + (int64_t)timeout_s * 1000;
-	catch_signals(&waiting.mask);
+	wait_verb_catch_signals(&waiting.mask);
 
 	for (; *argv && !told_to_end; argv++) {
-		int one = wait_for(&waiting, *argv);
+		int one = wait_verb_wait_for(&waiting, *argv);
 
 		code = one > code ? one : code;
 	}

@@ -52,7 +52,7 @@ struct watching {
 };
 
 static bool
-wants_json(void)
+watch_verb_wants_json(void)
 {
 	if (!format)
 		return !isatty(STDOUT_FILENO);
@@ -63,7 +63,7 @@ wants_json(void)
 
 /* The wall clock at --since; exits where it is none. */
 static int64_t
-since_ms(void)
+watch_verb_since_ms(void)
 {
 	static const char units[] = "smhd";
 	static const int64_t unit_s[] = {1, 60, 60 * 60, 24 * 60 * 60};
@@ -79,13 +79,14 @@ since_ms(void)
 		return clock_wall_ms() - atoll(since) * unit_s[unit - units] * 1000;
 	at = clock_parse_rfc3339(since);
 	if (at < 0)
-		exit(option_misuse(&command, "--since %s: expected start, a time as 90s, 10m, 2h, 1d, or 2026-11-21T10:00:00Z", since));
+		exit(option_misuse(&command, "--since %s: expected start, a time as 90s, 10m, 2h, 1d, or 2026-11-21T10:00:00Z",
+		    since));
 	return at;
 }
 
 /* As a record of its own: an event that does not say its job gets it. */
 static void
-print_json(const struct follow_event *next)
+watch_verb_print_json(const struct follow_event *next)
 {
 	static const char kind[] = ",\"kind\":\"event\"";
 	/* Before it stand only strings and numbers, in which a quote has a backslash before it. */
@@ -106,7 +107,7 @@ print_json(const struct follow_event *next)
 
 /* "install zk on 00000042-1000", as far as the job can be asked. */
 static void
-say_what(struct watching *watching, const struct follow_event *next, struct buffer *line)
+watch_verb_say_what(struct watching *watching, const struct follow_event *next, struct buffer *line)
 {
 	struct error ignored;
 	struct ledger *ledger = engine_lock(watching->queue, next->job, &ignored);
@@ -127,23 +128,23 @@ say_what(struct watching *watching, const struct follow_event *next, struct buff
 }
 
 static char *
-name_of(const struct follow_event *next)
+watch_verb_name_of(const struct follow_event *next)
 {
 	return memory_printf("%s %s %" PRId64, next->job, next->event.task, next->event.attempt);
 }
 
 static void
-keep_start(struct watching *watching, const struct follow_event *next)
+watch_verb_keep_start(struct watching *watching, const struct follow_event *next)
 {
 	ARRAY_ROOM(watching->starts, watching->count, watching->capacity);
-	watching->starts[watching->count++] = (struct start){name_of(next), next->event.at_ms};
+	watching->starts[watching->count++] = (struct start){watch_verb_name_of(next), next->event.at_ms};
 }
 
 /* How long the attempt took, where its begin was seen. */
 static void
-say_took(struct watching *watching, const struct follow_event *next, struct buffer *line)
+watch_verb_say_took(struct watching *watching, const struct follow_event *next, struct buffer *line)
 {
-	char *name = name_of(next), took[CLOCK_RFC3339_SIZE];
+	char *name = watch_verb_name_of(next), took[CLOCK_RFC3339_SIZE];
 	size_t i = 0;
 
 	while (i < watching->count && strcmp(watching->starts[i].task, name) != 0)
@@ -158,7 +159,7 @@ say_took(struct watching *watching, const struct follow_event *next, struct buff
 }
 
 static void
-say_next(const struct event *event, struct buffer *line)
+watch_verb_say_next(const struct event *event, struct buffer *line)
 {
 	static const char *const words[EVENT_NEXT_COUNT] = {"", "; it is tried again", "; it is undone, and then tried again",
 	    "; it is given up"};
@@ -167,40 +168,40 @@ say_next(const struct event *event, struct buffer *line)
 }
 
 static enum terminal_style
-say_attempt(struct watching *watching, const struct follow_event *next, struct buffer *line)
+watch_verb_say_attempt(struct watching *watching, const struct follow_event *next, struct buffer *line)
 {
 	const struct event *event = &next->event;
 
-	say_what(watching, next, line);
+	watch_verb_say_what(watching, next, line);
 	switch (event->kind) {
 	case EVENT_TAKE:
-		keep_start(watching, next);
+		watch_verb_keep_start(watching, next);
 		buffer_printf(line, ": begun by %s", event->by ? event->by : "?");
 		if (event->attempt > 1)
 			buffer_printf(line, ", attempt %" PRId64, event->attempt);
 		return STYLE_PLAIN;
 	case EVENT_DONE:
 		buffer_text(line, ": done");
-		say_took(watching, next, line);
+		watch_verb_say_took(watching, next, line);
 		return STYLE_GOOD;
 	case EVENT_FAIL:
 		buffer_printf(line, ": failed with %" PRId64, event->status);
-		say_took(watching, next, line);
+		watch_verb_say_took(watching, next, line);
 		if (event->message)
 			buffer_printf(line, ": %s", event->message);
 		break;
 	default:
 		buffer_text(line, ": lost");
-		say_took(watching, next, line);
+		watch_verb_say_took(watching, next, line);
 		buffer_printf(line, ": %s", event->reason ? event->reason : "?");
 		break;
 	}
-	say_next(event, line);
+	watch_verb_say_next(event, line);
 	return event->next == EVENT_NEXT_FAILED ? STYLE_BAD : STYLE_WARN;
 }
 
 static enum terminal_style
-say(struct watching *watching, const struct follow_event *next, struct buffer *line)
+watch_verb_say(struct watching *watching, const struct follow_event *next, struct buffer *line)
 {
 	const struct event *event = &next->event;
 	char at[CLOCK_RFC3339_SIZE];
@@ -209,7 +210,7 @@ say(struct watching *watching, const struct follow_event *next, struct buffer *l
 	if (!watching->one)
 		buffer_printf(line, " %s", next->job);
 	if (event->task && event->kind != EVENT_RETRY && event->kind != EVENT_SKIP)
-		return say_attempt(watching, next, line);
+		return watch_verb_say_attempt(watching, next, line);
 	buffer_printf(line, " %s", event_name(event->kind));
 	if (event->task)
 		buffer_printf(line, " %s", event->task);
@@ -221,11 +222,11 @@ say(struct watching *watching, const struct follow_event *next, struct buffer *l
 }
 
 static void
-print_text(struct watching *watching, const struct follow_event *next)
+watch_verb_print_text(struct watching *watching, const struct follow_event *next)
 {
 	static const char *const columns[] = {"", NULL};
 	struct buffer line = {0};
-	enum terminal_style style = say(watching, next, &line);
+	enum terminal_style style = watch_verb_say(watching, next, &line);
 	struct table table = {0};
 
 	table_columns(&table, columns);
@@ -236,7 +237,7 @@ print_text(struct watching *watching, const struct follow_event *next)
 }
 
 static int
-watch(struct watching *watching, struct follow *follow)
+watch_verb_watch(struct watching *watching, struct follow *follow)
 {
 	struct follow_event next;
 	struct error err;
@@ -244,9 +245,9 @@ watch(struct watching *watching, struct follow *follow)
 
 	while ((got = follow_next(follow, &next, &err)) > 0) {
 		if (watching->json)
-			print_json(&next);
+			watch_verb_print_json(&next);
 		else
-			print_text(watching, &next);
+			watch_verb_print_text(watching, &next);
 		/* Who reads this waits for it. */
 		if (fflush(stdout) != 0)
 			return 0;
@@ -256,7 +257,7 @@ watch(struct watching *watching, struct follow *follow)
 
 /* 0 where all jobs named are complete. */
 static int
-outcome(struct queue *queue, char *const *jobs)
+watch_verb_outcome(struct queue *queue, char *const *jobs)
 {
 	struct queue_job job;
 	struct error err;
@@ -278,18 +279,18 @@ verb_watch(int argc, char **argv)
 	int code;
 
 	argv += option_parse(&command, argc, argv);
-	watching.json = wants_json();
+	watching.json = watch_verb_wants_json();
 	watching.one = argv[0] && !argv[1];
 	watching.colour = terminal_colour(colour, stdout);
-	from_ms = since_ms();
+	from_ms = watch_verb_since_ms();
 	watching.queue = verb_open(spool, QUEUE_READ);
 	follow = follow_open(watching.queue, argv, from_ms, &err);
 
 	if (follow && only_past)
 		follow_set_patient(follow, false);
-	code = follow ? watch(&watching, follow) : message_error(&err);
+	code = follow ? watch_verb_watch(&watching, follow) : message_error(&err);
 	if (code == 0 && !only_past)
-		code = outcome(watching.queue, argv);
+		code = watch_verb_outcome(watching.queue, argv);
 
 	follow_close(follow);
 	while (watching.count > 0)

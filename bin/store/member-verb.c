@@ -59,7 +59,7 @@ static const struct command history_command = {
 
 /* Owned; exits where the store is damaged. */
 static jv
-parse(const char *text)
+member_verb_parse(const char *text)
 {
 	struct error err;
 	jv value;
@@ -71,10 +71,10 @@ parse(const char *text)
 
 /* "dev, ops"; the caller frees it. */
 static char *
-group_words(const char *text)
+member_verb_group_words(const char *text)
 {
 	struct buffer words = {0};
-	jv list = parse(text);
+	jv list = member_verb_parse(text);
 
 	jv_array_foreach(list, i, group) {
 		buffer_printf(&words, "%s%s", i ? ", " : "", json_string(group));
@@ -86,14 +86,14 @@ group_words(const char *text)
 }
 
 static void
-print_table(const struct member_list *list)
+member_verb_print_table(const struct member_list *list)
 {
 	static const char *const columns[] = {"USER", "ROLE", "GROUPS", NULL};
 	struct table table = {0};
 
 	table_columns(&table, columns);
 	for (size_t i = 0; i < list->count; i++) {
-		char *words = group_words(list->list[i].groups);
+		char *words = member_verb_group_words(list->list[i].groups);
 
 		table_cell(&table, STYLE_PLAIN, "%s", list->list[i].user);
 		table_cell(&table, STYLE_PLAIN, "%s", account_role_name(list->list[i].role));
@@ -105,7 +105,7 @@ print_table(const struct member_list *list)
 }
 
 static void
-print_record(const struct member *member, const char *tenant)
+member_verb_print_record(const struct member *member, const char *tenant)
 {
 	jv record = jv_object();
 
@@ -113,23 +113,23 @@ print_record(const struct member *member, const char *tenant)
 	json_set_string(&record, "tenant", tenant);
 	json_set_string(&record, "user", member->user);
 	json_set_string(&record, "role", account_role_name(member->role));
-	json_set(&record, "groups", parse(member->groups));
+	json_set(&record, "groups", member_verb_parse(member->groups));
 	record_write(record, stdout);
 	jv_free(record);
 }
 
 static void
-print_list(const struct member_list *list, const char *tenant, const char *format)
+member_verb_print_list(const struct member_list *list, const char *tenant, const char *format)
 {
 	if (strcmp(format, "table") == 0) {
-		print_table(list);
+		member_verb_print_table(list);
 		return;
 	}
 	for (size_t i = 0; i < list->count; i++)
 		if (strcmp(format, "name") == 0)
 			puts(list->list[i].user);
 		else
-			print_record(&list->list[i], tenant);
+			member_verb_print_record(&list->list[i], tenant);
 }
 
 int
@@ -149,7 +149,7 @@ member_verb_list(int argc, char **argv)
 	if (members_list(&account, &list, &err) < 0)
 		code = message_error(&err);
 	else
-		print_list(&list, account.tenant, format);
+		member_verb_print_list(&list, account.tenant, format);
 
 	member_list_release(&list);
 	account_release(&account);
@@ -173,7 +173,8 @@ member_verb_set(int argc, char **argv)
 	names = (struct string_list){groups.list, groups.count};
 	for (size_t i = 0; i < names.count; i++)
 		if (!name_is_valid(names.list[i]))
-			return option_misuse(&set_command, "'%s' is no name of a group: 1 to 255 of letters, digits, _ . -", names.list[i]);
+			return option_misuse(&set_command, "'%s' is no name of a group: 1 to 255 of letters, digits, _ . -",
+			    names.list[i]);
 	if (!name_is_valid(argv[0]))
 		return option_misuse(&set_command, "'%s' is no name of a user: 1 to 255 of letters, digits, _ . -", argv[0]);
 	store_verb_account(&account, &where, STORE_CREATE, ACCOUNT_ADMIN, "changing members");
@@ -208,7 +209,7 @@ member_verb_delete(int argc, char **argv)
 }
 
 static void
-print_event(const struct account_event *event)
+member_verb_print_event(const struct account_event *event)
 {
 	char at[CLOCK_RFC3339_SIZE];
 	jv record = jv_object();
@@ -219,13 +220,13 @@ print_event(const struct account_event *event)
 	json_set_string(&record, "at", clock_rfc3339(event->at_ms, at));
 	json_set_string(&record, "by", event->by);
 	json_set_string(&record, "why", event->why);
-	json_set(&record, "document", event->document ? parse(event->document) : jv_null());
+	json_set(&record, "document", event->document ? member_verb_parse(event->document) : jv_null());
 	record_write(record, stdout);
 	jv_free(record);
 }
 
 static void
-print_events(const struct account_event_list *list)
+member_verb_print_events(const struct account_event_list *list)
 {
 	static const char *const columns[] = {"AT", "BY", "WHAT", "NAME", "IS", "WHY", NULL};
 	struct table table = {0};
@@ -263,10 +264,10 @@ member_verb_history(int argc, char **argv)
 	if (account_history_list(&account, &list, &err) < 0)
 		code = message_error(&err);
 	else if (strcmp(format, "table") == 0)
-		print_events(&list);
+		member_verb_print_events(&list);
 	else
 		for (size_t i = 0; i < list.count; i++)
-			print_event(&list.list[i]);
+			member_verb_print_event(&list.list[i]);
 
 	account_event_list_release(&list);
 	account_release(&account);

@@ -27,7 +27,8 @@ static const struct command command = {
 
 /* Calls row for each line: limit -1 where there is none. */
 static void
-each(const struct tenant_record *tenant, void (*row)(const char *what, double use, double limit, void *data), void *data)
+quota_verb_each(const struct tenant_record *tenant, void (*row)(const char *what, double use, double limit, void *data),
+    void *data)
 {
 	const struct quota *use = &tenant->use, *limit = &tenant->limit;
 
@@ -45,10 +46,11 @@ each(const struct tenant_record *tenant, void (*row)(const char *what, double us
 }
 
 static void
-table_row(const char *what, double use, double limit, void *data)
+quota_verb_table_row(const char *what, double use, double limit, void *data)
 {
 	struct table *table = data;
-	enum terminal_style style = limit < 0 ? STYLE_PLAIN : use >= limit ? STYLE_BAD : use >= 0.8 * limit ? STYLE_WARN : STYLE_GOOD;
+	enum terminal_style style = limit < 0 ? STYLE_PLAIN : use >= limit ? STYLE_BAD : use >= 0.8 * limit ? STYLE_WARN
+	    : STYLE_GOOD;
 
 	table_cell(table, STYLE_PLAIN, "%s", strcmp(what, "cost") == 0 ? "cost an hour" : what);
 	table_cell(table, style, "%.15g", use);
@@ -59,7 +61,7 @@ table_row(const char *what, double use, double limit, void *data)
 }
 
 static void
-record_row(const char *what, double use, double limit, void *data)
+quota_verb_record_row(const char *what, double use, double limit, void *data)
 {
 	jv *record = data, row = jv_object();
 
@@ -69,23 +71,23 @@ record_row(const char *what, double use, double limit, void *data)
 }
 
 static void
-print_table(const struct tenant_record *tenant)
+quota_verb_print_table(const struct tenant_record *tenant)
 {
 	static const char *const columns[] = {"WHAT", "IN USE", "LIMIT", NULL};
 	struct table table = {0};
 
 	table_columns(&table, columns);
-	each(tenant, table_row, &table);
+	quota_verb_each(tenant, quota_verb_table_row, &table);
 	table_print(&table, stdout, terminal_colour(output.colour, stdout), true);
 	table_release(&table);
 }
 
 static void
-print_record(const struct tenant_record *tenant)
+quota_verb_print_record(const struct tenant_record *tenant)
 {
 	jv record = jv_object(), amounts = jv_object();
 
-	each(tenant, record_row, &amounts);
+	quota_verb_each(tenant, quota_verb_record_row, &amounts);
 	json_set_string(&record, "kind", "quota");
 	json_set_string(&record, "tenant", tenant->name);
 	json_set(&record, "amounts", amounts);
@@ -112,9 +114,9 @@ quota_verb(int argc, char **argv)
 	if (tenants_list(&account, account.tenant, &list, &err) < 0)
 		code = message_error(&err);
 	else if (strcmp(format, "table") == 0)
-		print_table(&list.list[0]);
+		quota_verb_print_table(&list.list[0]);
 	else
-		print_record(&list.list[0]);
+		quota_verb_print_record(&list.list[0]);
 
 	tenant_list_release(&list);
 	account_release(&account);

@@ -17,7 +17,7 @@
 
 /* Asks on the terminal, without an echo; false where fd is none. */
 static bool
-hide(int fd, struct termios *before)
+secret_input_hide(int fd, struct termios *before)
 {
 	struct termios hidden;
 
@@ -33,7 +33,7 @@ hide(int fd, struct termios *before)
 
 /* A line is all that a person types. */
 static int
-read_all(int fd, bool line, const char *name, struct secret_value *value, struct error *err)
+secret_input_read_all(int fd, bool line, const char *name, struct secret_value *value, struct error *err)
 {
 	ssize_t got;
 
@@ -50,11 +50,11 @@ read_all(int fd, bool line, const char *name, struct secret_value *value, struct
 }
 
 static int
-read_value(int fd, const char *name, struct secret_value *value, struct error *err)
+secret_input_read_value(int fd, const char *name, struct secret_value *value, struct error *err)
 {
 	struct termios before;
-	bool person = hide(fd, &before);
-	int result = read_all(fd, person, name, value, err);
+	bool person = secret_input_hide(fd, &before);
+	int result = secret_input_read_all(fd, person, name, value, err);
 
 	if (person) {
 		tcsetattr(fd, TCSAFLUSH, &before);
@@ -66,7 +66,7 @@ read_value(int fd, const char *name, struct secret_value *value, struct error *e
 
 /* Plugins get it in a JSON string. */
 static bool
-fits_json(const char *text)
+secret_input_fits_json(const char *text)
 {
 	struct buffer quoted = {0};
 	struct error ignored;
@@ -80,14 +80,14 @@ fits_json(const char *text)
 }
 
 static int
-check(const char *name, bool raw, struct secret_value *value, struct error *err)
+secret_input_check(const char *name, bool raw, struct secret_value *value, struct error *err)
 {
 	if (!raw && value->length && value->text[value->length - 1] == '\n')
 		value->length--;
 	value->text[value->length] = '\0';
 	if (value->length == 0)
 		return error_set(err, EX_DATAERR, "%s: it is empty, a secret is wanted", name);
-	if (memchr(value->text, '\0', value->length) || !fits_json(value->text))
+	if (memchr(value->text, '\0', value->length) || !secret_input_fits_json(value->text))
 		return error_set(err, EX_DATAERR, "%s: it is no UTF-8 text; encode it, as with base64", name);
 	return 0;
 }
@@ -105,9 +105,9 @@ secret_input(const char *path, bool raw, struct secret_value *value, struct erro
 	if (sodium_init() < 0 || !(value->text = sodium_malloc(SECRET_BYTES + 2)))
 		result = error_errno(err, EX_OSERR, "memory for a secret cannot be had");
 	else
-		result = read_value(fd, name, value, err);
+		result = secret_input_read_value(fd, name, value, err);
 	if (result == 0)
-		result = check(name, raw, value, err);
+		result = secret_input_check(name, raw, value, err);
 	if (!standard)
 		close(fd);
 	if (result < 0)

@@ -52,7 +52,7 @@ static const struct command delete_command = {
 	"  coopr-secret delete openstack-password\n"};
 
 static int
-set(struct store *store, const char *name, const struct secret_value *value, struct error *err)
+store_secret_verb_set(struct store *store, const char *name, const struct secret_value *value, struct error *err)
 {
 	struct store_key key;
 	int result;
@@ -86,7 +86,8 @@ secret_verb_set(int argc, char **argv)
 		return option_misuse(&set_command, "'%s' is no name: 1 to 255 of letters, digits, _ . -", argv[0]);
 	store_verb_open(&store, &where, STORE_WRITE, ACCOUNT_ADMIN);
 
-	if (guest_refuse_file(argv[1], &err) < 0 || secret_input(argv[1] ? argv[1] : "-", raw, &value, &err) < 0 || set(&store, argv[0], &value, &err) < 0)
+	if (guest_refuse_file(argv[1], &err) < 0 || secret_input(argv[1] ? argv[1] : "-", raw, &value, &err) < 0 ||
+	    store_secret_verb_set(&store, argv[0], &value, &err) < 0)
 		code = message_error(&err);
 
 	secret_value_release(&value);
@@ -95,7 +96,7 @@ secret_verb_set(int argc, char **argv)
 }
 
 static void
-print_record(const struct secret_entry *entry)
+secret_verb_print_record(const struct secret_entry *entry)
 {
 	jv record = jv_object();
 
@@ -109,7 +110,7 @@ print_record(const struct secret_entry *entry)
 }
 
 static void
-print_table(const struct secret_list *list)
+secret_verb_print_table(const struct secret_list *list)
 {
 	static const char *const columns[] = {"NAME", "VERSION", "AT", "BY", NULL};
 	struct table table = {0};
@@ -128,17 +129,17 @@ print_table(const struct secret_list *list)
 }
 
 static void
-print_list(const struct secret_list *list, const char *format)
+secret_verb_print_list(const struct secret_list *list, const char *format)
 {
 	if (strcmp(format, "table") == 0) {
-		print_table(list);
+		secret_verb_print_table(list);
 		return;
 	}
 	for (size_t i = 0; i < list->count; i++)
 		if (strcmp(format, "name") == 0)
 			puts(list->list[i].name);
 		else
-			print_record(&list->list[i]);
+			secret_verb_print_record(&list->list[i]);
 }
 
 int
@@ -158,7 +159,7 @@ secret_verb_list(int argc, char **argv)
 	if (secrets_list(&store, &list, &err) < 0)
 		code = message_error(&err);
 	else
-		print_list(&list, format);
+		secret_verb_print_list(&list, format);
 
 	secret_list_release(&list);
 	store_release(&store);
@@ -166,7 +167,7 @@ secret_verb_list(int argc, char **argv)
 }
 
 static int
-delete_all(struct store *store, char *const *names, struct error *err)
+secret_verb_delete_all(struct store *store, char *const *names, struct error *err)
 {
 	int result = store_begin(store, err);
 
@@ -194,7 +195,7 @@ secret_verb_delete(int argc, char **argv)
 	store_verb_operands(&delete_command, argv, 1, 1 << 20, "a name");
 	store_verb_open(&store, &where, STORE_WRITE, ACCOUNT_ADMIN);
 
-	if (delete_all(&store, argv, &err) < 0)
+	if (secret_verb_delete_all(&store, argv, &err) < 0)
 		code = message_error(&err);
 
 	store_release(&store);

@@ -61,7 +61,7 @@ static const struct command delete_command = {
 
 /* A limit into the object: a number, or none where it says "any". */
 static void
-set_limit(const struct command *command, jv *object, const char *name, const char *text)
+tenant_change_verb_set_limit(const struct command *command, jv *object, const char *name, const char *text)
 {
 	char *end;
 	double number;
@@ -79,7 +79,7 @@ set_limit(const struct command *command, jv *object, const char *name, const cha
 }
 
 static void
-set_resources(const struct command *command, jv *quota)
+tenant_change_verb_set_resources(const struct command *command, jv *quota)
 {
 	jv object = json_get(*quota, "resources");
 
@@ -94,14 +94,14 @@ set_resources(const struct command *command, jv *quota)
 		if (!equals || equals == resources.list[i])
 			exit(option_misuse(command, "'%s' is no limit: NAME=AMOUNT", resources.list[i]));
 		name = memory_substring(resources.list[i], (size_t)(equals - resources.list[i]));
-		set_limit(command, &object, name, equals + 1);
+		tenant_change_verb_set_limit(command, &object, name, equals + 1);
 		free(name);
 	}
 	json_set(quota, "resources", object);
 }
 
 static void
-set_quota(const struct command *command, jv *document)
+tenant_change_verb_set_quota(const struct command *command, jv *document)
 {
 	jv quota = json_get(*document, "quota");
 
@@ -109,17 +109,17 @@ set_quota(const struct command *command, jv *document)
 		jv_free(quota);
 		quota = jv_object();
 	}
-	set_limit(command, &quota, "clusters", clusters);
-	set_limit(command, &quota, "nodes", nodes);
-	set_limit(command, &quota, "cost", cost);
+	tenant_change_verb_set_limit(command, &quota, "clusters", clusters);
+	tenant_change_verb_set_limit(command, &quota, "nodes", nodes);
+	tenant_change_verb_set_limit(command, &quota, "cost", cost);
 	if (resources.count)
-		set_resources(command, &quota);
+		tenant_change_verb_set_resources(command, &quota);
 	json_set(document, "quota", quota);
 }
 
 /* Exits where the file cannot be read. */
 static void
-set_hooks(jv *document)
+tenant_change_verb_set_hooks(jv *document)
 {
 	struct error err;
 	jv list;
@@ -133,7 +133,7 @@ set_hooks(jv *document)
 
 /* Exits with all that is wrong with it. */
 static void
-check(const char *name, jv document)
+tenant_change_verb_check(const char *name, jv document)
 {
 	struct problems problems = {0};
 	struct place place = place_root(document, &problems);
@@ -152,7 +152,7 @@ check(const char *name, jv document)
 
 /* What there is of the tenant, or a new document; exits where there is none. */
 static jv
-document_to_change(struct account *account, enum tenants_put how, const char *name)
+tenant_change_verb_document_to_change(struct account *account, enum tenants_put how, const char *name)
 {
 	struct tenant_list list = {0};
 	struct error err;
@@ -172,7 +172,7 @@ document_to_change(struct account *account, enum tenants_put how, const char *na
 }
 
 static int
-put(const struct command *command, enum tenants_put how, int argc, char **argv)
+tenant_change_verb_put(const struct command *command, enum tenants_put how, int argc, char **argv)
 {
 	struct account account;
 	struct error err;
@@ -186,10 +186,10 @@ put(const struct command *command, enum tenants_put how, int argc, char **argv)
 		return option_misuse(command, "'%s' is no name: 1 to 255 of letters, digits, _ . -", argv[0]);
 	store_verb_account(&account, &where, STORE_CREATE, ACCOUNT_SUPERADMIN, "tenants and their quotas");
 	account.store.why = why;
-	document = document_to_change(&account, how, argv[0]);
-	set_quota(command, &document);
-	set_hooks(&document);
-	check(argv[0], document);
+	document = tenant_change_verb_document_to_change(&account, how, argv[0]);
+	tenant_change_verb_set_quota(command, &document);
+	tenant_change_verb_set_hooks(&document);
+	tenant_change_verb_check(argv[0], document);
 
 	if (tenants_put(&account, how, document, bootstrap, &copied, &err) < 0)
 		code = message_error(&err);
@@ -206,13 +206,13 @@ put(const struct command *command, enum tenants_put how, int argc, char **argv)
 int
 tenant_verb_create(int argc, char **argv)
 {
-	return put(&create_command, TENANTS_CREATE, argc, argv);
+	return tenant_change_verb_put(&create_command, TENANTS_CREATE, argc, argv);
 }
 
 int
 tenant_verb_change(int argc, char **argv)
 {
-	return put(&change_command, TENANTS_CHANGE, argc, argv);
+	return tenant_change_verb_put(&change_command, TENANTS_CHANGE, argc, argv);
 }
 
 int

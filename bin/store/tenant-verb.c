@@ -39,7 +39,7 @@ static const struct command show_command = {
 
 /* Owned; exits where the store is damaged. */
 static jv
-document_of(const struct tenant_record *tenant)
+tenant_verb_document_of(const struct tenant_record *tenant)
 {
 	struct error err;
 	jv document;
@@ -51,9 +51,9 @@ document_of(const struct tenant_record *tenant)
 }
 
 static void
-print_record(const struct tenant_record *tenant)
+tenant_verb_print_record(const struct tenant_record *tenant)
 {
-	jv record = document_of(tenant);
+	jv record = tenant_verb_document_of(tenant);
 
 	json_set_string(&record, "kind", "tenant");
 	record_write(record, stdout);
@@ -61,7 +61,7 @@ print_record(const struct tenant_record *tenant)
 }
 
 static void
-limit_cell(struct table *table, int64_t use, int64_t limit)
+tenant_verb_limit_cell(struct table *table, int64_t use, int64_t limit)
 {
 	if (limit < 0)
 		table_cell(table, STYLE_PLAIN, "%lld", (long long)use);
@@ -70,7 +70,7 @@ limit_cell(struct table *table, int64_t use, int64_t limit)
 }
 
 static void
-print_table(const struct tenant_list *list)
+tenant_verb_print_table(const struct tenant_list *list)
 {
 	static const char *const columns[] = {"TENANT", "CLUSTERS", "NODES", "COST/H", "DESCRIPTION", NULL};
 	struct table table = {0};
@@ -78,12 +78,12 @@ print_table(const struct tenant_list *list)
 	table_columns(&table, columns);
 	for (size_t i = 0; i < list->count; i++) {
 		const struct tenant_record *tenant = &list->list[i];
-		jv document = document_of(tenant);
+		jv document = tenant_verb_document_of(tenant);
 		char *description = json_get_string(document, "description");
 
 		table_cell(&table, STYLE_PLAIN, "%s", tenant->name);
-		limit_cell(&table, tenant->use.clusters, tenant->limit.clusters);
-		limit_cell(&table, tenant->use.nodes, tenant->limit.nodes);
+		tenant_verb_limit_cell(&table, tenant->use.clusters, tenant->limit.clusters);
+		tenant_verb_limit_cell(&table, tenant->use.nodes, tenant->limit.nodes);
 		table_cell(&table, STYLE_PLAIN, "%.6g", tenant->use.cost);
 		table_cell(&table, STYLE_PLAIN, "%s", description ? description : "-");
 		free(description);
@@ -94,17 +94,17 @@ print_table(const struct tenant_list *list)
 }
 
 static void
-print_list(const struct tenant_list *list, const char *format)
+tenant_verb_print_list(const struct tenant_list *list, const char *format)
 {
 	if (strcmp(format, "table") == 0) {
-		print_table(list);
+		tenant_verb_print_table(list);
 		return;
 	}
 	for (size_t i = 0; i < list->count; i++)
 		if (strcmp(format, "name") == 0)
 			puts(list->list[i].name);
 		else
-			print_record(&list->list[i]);
+			tenant_verb_print_record(&list->list[i]);
 }
 
 int
@@ -124,7 +124,7 @@ tenant_verb_list(int argc, char **argv)
 	if (tenants_list(&account, NULL, &list, &err) < 0)
 		code = message_error(&err);
 	else
-		print_list(&list, format);
+		tenant_verb_print_list(&list, format);
 
 	tenant_list_release(&list);
 	account_release(&account);
@@ -132,10 +132,10 @@ tenant_verb_list(int argc, char **argv)
 }
 
 static void
-print_document(const struct tenant_record *tenant)
+tenant_verb_print_document(const struct tenant_record *tenant)
 {
 	struct buffer text = {0};
-	jv document = document_of(tenant);
+	jv document = tenant_verb_document_of(tenant);
 
 	json_dump_pretty(document, &text);
 	fwrite(text.data, 1, text.length, stdout);
@@ -158,7 +158,7 @@ tenant_verb_show(int argc, char **argv)
 	if (tenants_list(&account, argv[0], &list, &err) < 0)
 		code = message_error(&err);
 	else
-		print_document(&list.list[0]);
+		tenant_verb_print_document(&list.list[0]);
 
 	tenant_list_release(&list);
 	account_release(&account);

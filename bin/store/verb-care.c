@@ -24,7 +24,7 @@ static const struct command backup_command = {
 	"  coopr-store backup /backup/coopr-$(date +%F).sqlite3\n"};
 
 static void
-say(const char *fault, void *unused)
+care_verb_say(const char *fault, void *unused)
 {
 	(void)unused;
 	message("%s", fault);
@@ -41,7 +41,7 @@ store_verb_fsck(int argc, char **argv)
 	store_verb_operands(&fsck_command, argv, 0, 0, "no operand");
 	store_verb_open(&store, &where, STORE_READ, ACCOUNT_SUPERADMIN);
 
-	faults = store_fsck(&store, say, NULL, &err);
+	faults = store_fsck(&store, care_verb_say, NULL, &err);
 	if (faults < 0)
 		code = message_error(&err);
 	else if (faults > 0)

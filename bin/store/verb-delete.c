@@ -21,7 +21,7 @@ static const struct command command = {
 	"  coopr-store delete -m 'nobody uses it' service memcached\n"};
 
 static int
-delete_all(struct change *change, enum entity_kind kind, char *const *names, struct error *err)
+delete_verb_delete_all(struct change *change, enum entity_kind kind, char *const *names, struct error *err)
 {
 	for (; *names; names++)
 		if (change_delete(change, kind, *names, expected, err) < 0)
@@ -44,7 +44,7 @@ store_verb_delete(int argc, char **argv)
 	store_verb_open(&store, &where, STORE_WRITE, ACCOUNT_ADMIN);
 
 	store_verb_begin(&change, &store, &manner);
-	if (delete_all(&change, kind, argv + 1, &err) < 0)
+	if (delete_verb_delete_all(&change, kind, argv + 1, &err) < 0)
 		code = message_error(&err);
 	else
 		code = store_verb_end(&change, &manner);

@@ -25,7 +25,7 @@ static const struct command command = {
 
 /* Exits with 64 where it is none. */
 static int64_t
-version_of(const char *text)
+diff_verb_version_of(const char *text)
 {
 	char *end;
 	long version = strtol(text, &end, 10);
@@ -37,7 +37,8 @@ version_of(const char *text)
 
 /* What it was: an object without members where it was deleted, or where the version is 0. Owned. */
 static int
-document_at(struct store *store, enum entity_kind kind, const char *name, int64_t version, jv *document, struct error *err)
+diff_verb_document_at(struct store *store, enum entity_kind kind, const char *name, int64_t version, jv *document,
+    struct error *err)
 {
 	struct revisions list = {0};
 	int result = version > 0 ? entities_get(store, kind, name, version, &list, err) : 0;
@@ -53,7 +54,8 @@ document_at(struct store *store, enum entity_kind kind, const char *name, int64_
 }
 
 static int
-newest_version(struct store *store, enum entity_kind kind, const char *name, int64_t *version, struct error *err)
+diff_verb_newest_version(struct store *store, enum entity_kind kind, const char *name, int64_t *version,
+    struct error *err)
 {
 	struct revisions list = {0};
 	int result = entities_history(store, kind, name, &list, err);
@@ -66,14 +68,15 @@ newest_version(struct store *store, enum entity_kind kind, const char *name, int
 
 /* 0 where they are the same, EX_NO where they differ. */
 static int
-print_difference(struct store *store, enum entity_kind kind, const char *name, int64_t old, int64_t new)
+diff_verb_print_difference(struct store *store, enum entity_kind kind, const char *name, int64_t old, int64_t new)
 {
 	struct buffer lines = {0};
 	struct error err;
 	jv from, to = jv_invalid();
 	int code;
 
-	if (document_at(store, kind, name, old, &from, &err) < 0 || document_at(store, kind, name, new, &to, &err) < 0) {
+	if (diff_verb_document_at(store, kind, name, old, &from, &err) < 0 || diff_verb_document_at(store, kind, name, new,
+	    &to, &err) < 0) {
 		code = message_error(&err);
 	} else {
 		code = json_difference(from, to, &lines) ? EX_NO : 0;
@@ -98,14 +101,14 @@ store_verb_diff(int argc, char **argv)
 	argv += option_parse(&command, argc, argv);
 	count = store_verb_operands(&command, argv, 2, 4, "a kind and a name, and one or two versions");
 	kind = store_verb_kind(&command, argv[0]);
-	old = count > 2 ? version_of(argv[2]) : 0;
-	new = count > 3 ? version_of(argv[3]) : 0;
+	old = count > 2 ? diff_verb_version_of(argv[2]) : 0;
+	new = count > 3 ? diff_verb_version_of(argv[3]) : 0;
 	store_verb_open(&store, &where, STORE_READ, ACCOUNT_USER);
 
-	if (new == 0 && newest_version(&store, kind, argv[1], &new, &err) < 0)
+	if (new == 0 && diff_verb_newest_version(&store, kind, argv[1], &new, &err) < 0)
 		code = message_error(&err);
 	else
-		code = print_difference(&store, kind, argv[1], old ? old : new - 1, new);
+		code = diff_verb_print_difference(&store, kind, argv[1], old ? old : new - 1, new);
 
 	store_release(&store);
 	return message_end(code);

@@ -32,7 +32,7 @@ static struct command command = {
 
 /* An owned document that says its kind. */
 static int
-document_of(const struct revision *revision, jv *document, struct error *err)
+export_verb_document_of(const struct revision *revision, jv *document, struct error *err)
 {
 	if (json_parse(revision->name, revision->text, strlen(revision->text), document, err) < 0)
 		return -1;
@@ -41,12 +41,12 @@ document_of(const struct revision *revision, jv *document, struct error *err)
 }
 
 static int
-print_records(const struct revisions *list, struct error *err)
+export_verb_print_records(const struct revisions *list, struct error *err)
 {
 	for (size_t i = 0; i < list->count; i++) {
 		jv document;
 
-		if (document_of(&list->list[i], &document, err) < 0)
+		if (export_verb_document_of(&list->list[i], &document, err) < 0)
 			return -1;
 		record_write(document, stdout);
 		jv_free(document);
@@ -55,7 +55,7 @@ print_records(const struct revisions *list, struct error *err)
 }
 
 static int
-write_file(const char *dir, const struct revision *revision, struct error *err)
+export_verb_write_file(const char *dir, const struct revision *revision, struct error *err)
 {
 	char *path = memory_printf("%s/%s/%s.json", dir, entity_kind_folder(revision->kind), revision->name);
 	struct buffer text = {0};
@@ -73,7 +73,7 @@ write_file(const char *dir, const struct revision *revision, struct error *err)
 }
 
 static int
-make_folders(const char *dir, struct error *err)
+export_verb_make_folders(const char *dir, struct error *err)
 {
 	int result = 0;
 
@@ -87,12 +87,12 @@ make_folders(const char *dir, struct error *err)
 }
 
 static int
-write_catalogue(const char *dir, const struct revisions *list, struct error *err)
+export_verb_write_catalogue(const char *dir, const struct revisions *list, struct error *err)
 {
-	int result = make_folders(dir, err);
+	int result = export_verb_make_folders(dir, err);
 
 	for (size_t i = 0; i < list->count && result == 0; i++)
-		result = write_file(dir, &list->list[i], err);
+		result = export_verb_write_file(dir, &list->list[i], err);
 	return result;
 }
 
@@ -120,7 +120,7 @@ store_verb_export_as(const char *name, const char *examples, int argc, char **ar
 
 	result = entities_list(&store, ENTITY_NONE, &list, &err);
 	if (result == 0)
-		result = argv[0] ? write_catalogue(argv[0], &list, &err) : print_records(&list, &err);
+		result = argv[0] ? export_verb_write_catalogue(argv[0], &list, &err) : export_verb_print_records(&list, &err);
 	if (result < 0)
 		code = message_error(&err);
 

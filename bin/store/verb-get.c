@@ -48,7 +48,7 @@ static const struct command history_command = {
 
 /* Owned; exits where the store is damaged. */
 static jv
-document_of(const struct revision *revision)
+get_verb_document_of(const struct revision *revision)
 {
 	struct error err;
 	jv document;
@@ -59,7 +59,7 @@ document_of(const struct revision *revision)
 }
 
 static void
-print_document(jv document)
+get_verb_print_document(jv document)
 {
 	struct buffer text = {0};
 
@@ -70,7 +70,7 @@ print_document(jv document)
 
 /* The template as a cluster is made of it. */
 static int
-print_resolved(struct store *store, const char *name)
+get_verb_print_resolved(struct store *store, const char *name)
 {
 	struct catalogue catalogue;
 	struct findings findings = {0};
@@ -81,7 +81,7 @@ print_resolved(struct store *store, const char *name)
 	if (gather_catalogue(store, &catalogue, &findings, &err) == 0)
 		merged = catalogue_template(&catalogue, name, &err);
 	if (jv_is_valid(merged))
-		print_document(merged);
+		get_verb_print_document(merged);
 	else
 		code = message_error(&err);
 	jv_free(merged);
@@ -91,7 +91,7 @@ print_resolved(struct store *store, const char *name)
 }
 
 static int
-print_entity(const struct revision *revision)
+get_verb_print_entity(const struct revision *revision)
 {
 	jv document;
 
@@ -100,8 +100,8 @@ print_entity(const struct revision *revision)
 		    (long long)revision->version);
 		return EX_NO;
 	}
-	document = document_of(revision);
-	print_document(document);
+	document = get_verb_document_of(revision);
+	get_verb_print_document(document);
 	jv_free(document);
 	return 0;
 }
@@ -123,11 +123,11 @@ store_verb_get(int argc, char **argv)
 	store_verb_open(&store, &where, STORE_READ, ACCOUNT_USER);
 
 	if (resolved)
-		code = print_resolved(&store, argv[1]);
+		code = get_verb_print_resolved(&store, argv[1]);
 	else if (entities_get(&store, kind, argv[1], version, &list, &err) < 0)
 		code = message_error(&err);
 	else
-		code = print_entity(&list.list[0]);
+		code = get_verb_print_entity(&list.list[0]);
 
 	revisions_release(&list);
 	store_release(&store);

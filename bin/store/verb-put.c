@@ -48,7 +48,7 @@ static struct command import_command = {
 
 /* How many were changed, or -1. */
 static int
-put_all(struct change *change, const struct intake *intake, struct revisions *changed, struct error *err)
+put_verb_put_all(struct change *change, const struct intake *intake, struct revisions *changed, struct error *err)
 {
 	int result = 0, count = 0;
 	int64_t version;
@@ -66,7 +66,7 @@ put_all(struct change *change, const struct intake *intake, struct revisions *ch
 }
 
 static int
-change_store(const struct command *command, const struct intake *intake)
+put_verb_change_store(const struct command *command, const struct intake *intake)
 {
 	struct revisions changed = {0};
 	struct change change;
@@ -76,11 +76,12 @@ change_store(const struct command *command, const struct intake *intake)
 
 	store_verb_open(&store, &where, STORE_WRITE, ACCOUNT_ADMIN);
 	store_verb_begin(&change, &store, &manner);
-	count = put_all(&change, intake, &changed, &err);
+	count = put_verb_put_all(&change, intake, &changed, &err);
 	code = count < 0 ? message_error(&err) : store_verb_end(&change, &manner);
 	if (code == 0) {
 		store_verb_print(command, &changed, &output);
-		message("%d %s, %zu as before", count, manner.dry_run ? "would be changed" : "changed", intake->count - (size_t)count);
+		message("%d %s, %zu as before", count, manner.dry_run ? "would be changed" : "changed",
+		    intake->count - (size_t)count);
 	}
 	change_release(&change);
 	revisions_release(&changed);
@@ -89,7 +90,7 @@ change_store(const struct command *command, const struct intake *intake)
 }
 
 static int
-put_files(const struct command *command, char *const *paths)
+put_verb_put_files(const struct command *command, char *const *paths)
 {
 	enum entity_kind its_kind = kind ? store_verb_kind(command, kind) : ENTITY_NONE;
 	struct intake intake = {0};
@@ -102,7 +103,7 @@ put_files(const struct command *command, char *const *paths)
 	if (code == 0)
 		code = store_verb_report(&intake.findings);
 	if (code == 0)
-		code = change_store(command, &intake);
+		code = put_verb_change_store(command, &intake);
 	intake_release(&intake);
 	return message_end(code);
 }
@@ -114,7 +115,7 @@ store_verb_put(int argc, char **argv)
 	char *const input[] = {standard_input, NULL};
 
 	argv += option_parse(&put_command, argc, argv);
-	return put_files(&put_command, *argv ? argv : input);
+	return put_verb_put_files(&put_command, *argv ? argv : input);
 }
 
 int
@@ -130,5 +131,5 @@ store_verb_import_as(const char *name, const char *examples, int argc, char **ar
 	import_command.examples = examples;
 	argv += option_parse(&import_command, argc, argv);
 	store_verb_operands(&import_command, argv, 1, 1 << 20, "a catalogue's folder, or - for records");
-	return put_files(&import_command, argv);
+	return put_verb_put_files(&import_command, argv);
 }

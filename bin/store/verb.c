@@ -72,7 +72,7 @@ store_verb_operands(const struct command *command, char *const *operands, size_t
 
 /* Owned. */
 static jv
-revision_record(const struct revision *revision)
+verb_revision_record(const struct revision *revision)
 {
 	jv record = jv_object();
 
@@ -88,7 +88,7 @@ revision_record(const struct revision *revision)
 }
 
 static void
-print_table(const struct revisions *list, const char *colour)
+verb_print_table(const struct revisions *list, const char *colour)
 {
 	static const char *const columns[] = {"KIND", "NAME", "VERSION", "AT", "BY", "WHY", NULL};
 	struct table table = {0};
@@ -123,9 +123,9 @@ store_verb_format(const struct command *command, const struct store_verb_output 
 }
 
 static void
-print_record(const struct revision *revision)
+verb_print_record(const struct revision *revision)
 {
-	jv record = revision_record(revision);
+	jv record = verb_revision_record(revision);
 
 	record_write(record, stdout);
 	jv_free(record);
@@ -137,12 +137,12 @@ store_verb_print(const struct command *command, const struct revisions *list, co
 	const char *format = store_verb_format(command, output);
 
 	if (strcmp(format, "table") == 0) {
-		print_table(list, output->colour);
+		verb_print_table(list, output->colour);
 		return;
 	}
 	for (size_t i = 0; i < list->count; i++)
 		if (strcmp(format, "name") == 0)
 			printf("%s/%s\n", entity_kind_folder(list->list[i].kind), list->list[i].name);
 		else
-			print_record(&list->list[i]);
+			verb_print_record(&list->list[i]);
 }

@@ -16,7 +16,7 @@ account_history_add(struct store *store, int64_t tenant, const char *kind, const
 }
 
 static const char *
-keep(struct arena *arena, const char *text)
+account_keep(struct arena *arena, const char *text)
 {
 	return text ? arena_string(arena, text) : NULL;
 }
@@ -33,9 +33,10 @@ account_history_list(struct account *account, struct account_event_list *list, s
 	    "WHERE tenant = ? ORDER BY id", "i", account->store.tenant);
 	while ((got = sql_row(rows, err)) > 0) {
 		ARRAY_ROOM(list->list, list->count, list->capacity);
-		list->list[list->count++] = (struct account_event){keep(&list->arena, sql_text(rows, 0)),
-		    keep(&list->arena, sql_text(rows, 1)), sql_integer(rows, 2), keep(&list->arena, sql_text(rows, 3)),
-		    keep(&list->arena, sql_text(rows, 4)), keep(&list->arena, sql_text(rows, 5))};
+		list->list[list->count++] = (struct account_event){account_keep(&list->arena, sql_text(rows, 0)),
+		    account_keep(&list->arena, sql_text(rows, 1)), sql_integer(rows, 2), account_keep(&list->arena,
+		    sql_text(rows, 3)),
+		    account_keep(&list->arena, sql_text(rows, 4)), account_keep(&list->arena, sql_text(rows, 5))};
 	}
 	sqlite3_finalize(rows);
 	return got;

@@ -28,7 +28,7 @@ account_role_name(enum account_role role)
 
 /* The user's own name: of who has called sudo(8), where that has made us the owner of the store; the caller frees it. */
 static char *
-own_name(uid_t owner)
+accounts_own_name(uid_t owner)
 {
 	const char *caller = getenv("SUDO_USER");
 
@@ -36,7 +36,7 @@ own_name(uid_t owner)
 }
 
 static bool
-is_owner(const char *user, uid_t owner)
+accounts_is_owner(const char *user, uid_t owner)
 {
 	const struct passwd *entry;
 
@@ -45,15 +45,17 @@ is_owner(const char *user, uid_t owner)
 	entry = getpwuid(owner);
 	if (entry && strcmp(user, entry->pw_name) == 0)
 		return true;
-	return !entry && geteuid() == owner && !getenv("SUDO_USER"); /* an owner without a name: process_user calls it by number */
+	return !entry && geteuid() == owner &&
+	    !getenv("SUDO_USER"); /* an owner without a name: process_user calls it by number */
 }
 
 /* The role that the user has in a tenant: 1, and groups (owned) where asked for; 0 where they are no member; -1. */
 static int
-look_up(struct account *account, const char *tenant, const char *user, enum account_role *role, char **groups,
+accounts_look_up(struct account *account, const char *tenant, const char *user, enum account_role *role, char **groups,
     struct error *err)
 {
-	sqlite3_stmt *rows = sql_query(account->store.db, err, "SELECT role, groups FROM member JOIN tenant ON tenant.id = tenant "
+	sqlite3_stmt *rows = sql_query(account->store.db, err,
+	    "SELECT role, groups FROM member JOIN tenant ON tenant.id = tenant "
 	    "WHERE tenant.name = ? AND user = ?", "tt", tenant, user);
 	int got = sql_row(rows, err);
 
@@ -73,16 +75,16 @@ account_is_superadmin(struct account *account, const char *user, uid_t owner, st
 {
 	enum account_role role = ACCOUNT_USER;
 
-	if (is_owner(user, owner))
+	if (accounts_is_owner(user, owner))
 		return 1;
-	if (look_up(account, superadmin, user, &role, NULL, err) < 0)
+	if (accounts_look_up(account, superadmin, user, &role, NULL, err) < 0)
 		return -1;
 	return role == ACCOUNT_ADMIN;
 }
 
 /* The only tenant that the user is a member of, else the open one; the caller frees it. NULL with the reason. */
 static char *
-usual_tenant(struct account *account, const char *user, struct error *err)
+accounts_usual_tenant(struct account *account, const char *user, struct error *err)
 {
 	sqlite3_stmt *rows = sql_query(account->store.db, err, "SELECT min(tenant.name), count(*) FROM member JOIN tenant "
 	    "ON tenant.id = tenant WHERE user = ? AND tenant.name <> ?", "tt", user, superadmin);
@@ -95,14 +97,14 @@ usual_tenant(struct account *account, const char *user, struct error *err)
 }
 
 static int
-no_tenant(const char *tenant, struct error *err)
+accounts_no_tenant(const char *tenant, struct error *err)
 {
 	return error_set(err, EX_NO, "there is no tenant \"%s\"", tenant);
 }
 
 /* Fills role and groups of the user in the account's tenant, whose number is known. */
 static int
-find_rights(struct account *account, const char *user, uid_t owner, struct error *err)
+accounts_find_rights(struct account *account, const char *user, uid_t owner, struct error *err)
 {
 	enum account_role role = ACCOUNT_USER;
 	int top = account_is_superadmin(account, user, owner, err), member;
@@ -111,29 +113,29 @@ find_rights(struct account *account, const char *user, uid_t owner, struct error
 		return -1;
 	free(account->groups);
 	account->groups = memory_string("[]");
-	member = look_up(account, account->tenant, user, &role, &account->groups, err);
+	member = accounts_look_up(account, account->tenant, user, &role, &account->groups, err);
 	if (member < 0)
 		return -1;
 	account->role = top ? ACCOUNT_SUPERADMIN : role;
-	return top || member || strcmp(account->tenant, open_tenant) == 0 ? 0 : no_tenant(account->tenant, err);
+	return top || member || strcmp(account->tenant, open_tenant) == 0 ? 0 : accounts_no_tenant(account->tenant, err);
 }
 
 static int
-find_tenant(struct account *account, const char *wanted, const char *user, struct error *err)
+accounts_find_tenant(struct account *account, const char *wanted, const char *user, struct error *err)
 {
 	int got;
 
-	account->tenant = wanted ? memory_string(wanted) : usual_tenant(account, user, err);
+	account->tenant = wanted ? memory_string(wanted) : accounts_usual_tenant(account, user, err);
 	if (!account->tenant)
 		return -1;
 	got = sql_number(account->store.db, &account->store.tenant, err,
 	    "SELECT id FROM tenant WHERE name = ? AND deleted_ms = 0", "t", account->tenant);
-	return got == 0 ? no_tenant(account->tenant, err) : got < 0 ? -1 : 0;
+	return got == 0 ? accounts_no_tenant(account->tenant, err) : got < 0 ? -1 : 0;
 }
 
 /* Who asks becomes another. */
 static int
-become(struct account *account, const char *user, uid_t owner, struct error *err)
+accounts_become(struct account *account, const char *user, uid_t owner, struct error *err)
 {
 	if (strcmp(user, account->user) == 0)
 		return 0;
@@ -143,20 +145,21 @@ become(struct account *account, const char *user, uid_t owner, struct error *err
 		return error_set(err, EX_NOPERM, "tenant %s: its admin may not act as %s, a superadmin", account->tenant, user);
 	free(account->user);
 	account->user = memory_string(user);
-	return find_rights(account, user, owner, err);
+	return accounts_find_rights(account, user, owner, err);
 }
 
 /* Who has made the store, as its owner by sudo(8), is a superadmin like the owner. */
 static int
-keep_maker(struct account *account, uid_t owner, struct error *err)
+accounts_keep_maker(struct account *account, uid_t owner, struct error *err)
 {
 	struct store *store = &account->store;
 
-	if (is_owner(account->user, owner))
+	if (accounts_is_owner(account->user, owner))
 		return 0;
 	if (store_begin(store, err) < 0)
 		return -1;
-	if (sql_change(store->db, err, "INSERT OR IGNORE INTO member (tenant, user, role, groups) SELECT id, ?, 'admin', '[]' "
+	if (sql_change(store->db, err,
+	    "INSERT OR IGNORE INTO member (tenant, user, role, groups) SELECT id, ?, 'admin', '[]' "
 	    "FROM tenant WHERE name = ?", "tt", account->user, superadmin) == 0 && store_commit(store, err) == 0)
 		return 0;
 	store_rollback(store);
@@ -164,7 +167,7 @@ keep_maker(struct account *account, uid_t owner, struct error *err)
 }
 
 static int
-identify(struct account *account, const struct account_ask *ask, struct error *err)
+accounts_identify(struct account *account, const struct account_ask *ask, struct error *err)
 {
 	const char *other = ask->user ? ask->user : getenv("COOPR_USER");
 	struct stat status;
@@ -174,14 +177,15 @@ identify(struct account *account, const struct account_ask *ask, struct error *e
 		other = NULL;
 	if (stat(account->store.path, &status) < 0)
 		return error_errno(err, EX_NOINPUT, "%s", account->store.path);
-	account->user = own_name(status.st_uid);
-	if (account->store.made && keep_maker(account, status.st_uid, err) < 0)
+	account->user = accounts_own_name(status.st_uid);
+	if (account->store.made && accounts_keep_maker(account, status.st_uid, err) < 0)
 		return -1;
-	result = find_tenant(account, preference_value(PREFERENCE_TENANT, ask->tenant), other ? other : account->user, err);
+	result = accounts_find_tenant(account, preference_value(PREFERENCE_TENANT, ask->tenant),
+	    other ? other : account->user, err);
 	if (result == 0)
-		result = find_rights(account, account->user, status.st_uid, err);
+		result = accounts_find_rights(account, account->user, status.st_uid, err);
 	if (result == 0 && other)
-		result = become(account, other, status.st_uid, err);
+		result = accounts_become(account, other, status.st_uid, err);
 	return result;
 }
 
@@ -198,7 +202,7 @@ account_open(struct account *account, const struct account_ask *ask, enum store_
 	result = store_open(&account->store, path, mode, NULL, err);
 	free(path);
 	if (result == 0)
-		result = identify(account, ask, err);
+		result = accounts_identify(account, ask, err);
 	if (result == 0) {
 		account->store.by = memory_string(account->user);
 		account->store.why = ask->why;

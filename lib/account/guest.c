@@ -19,7 +19,7 @@ static bool vouched_by_us; /* for those whom we start */
 
 /* The user who has called sudo, where that counts for a store of this owner; NULL: nobody. */
 static const char *
-caller(uid_t owner)
+guest_caller(uid_t owner)
 {
 	const char *user = getenv("SUDO_USER");
 
@@ -27,7 +27,7 @@ caller(uid_t owner)
 }
 
 static int
-is_guest(struct error *err)
+guest_is_guest(struct error *err)
 {
 	char *path = location_store(NULL);
 	struct account account = {0};
@@ -35,7 +35,7 @@ is_guest(struct error *err)
 	const char *user;
 	int result = 0;
 
-	if (stat(path, &status) == 0 && (user = caller(status.st_uid))) {
+	if (stat(path, &status) == 0 && (user = guest_caller(status.st_uid))) {
 		result = store_open(&account.store, path, STORE_READ, NULL, err);
 		if (result == 0)
 			result = account_is_superadmin(&account, user, status.st_uid, err);
@@ -48,24 +48,24 @@ is_guest(struct error *err)
 
 /* 1 where this process was begun by a guest, and not by one of ours. */
 static int
-began_as_guest(struct error *err)
+guest_began_as_guest(struct error *err)
 {
-	return getenv("SUDO_USER") && (vouched_by_us || !getenv(vouched)) ? is_guest(err) : 0;
+	return getenv("SUDO_USER") && (vouched_by_us || !getenv(vouched)) ? guest_is_guest(err) : 0;
 }
 
 int
 guest_refuse(const char *what, struct error *err)
 {
-	int guest = began_as_guest(err);
+	int guest = guest_began_as_guest(err);
 
 	return guest <= 0 ? guest : error_set(err, EX_NOPERM,
 	    "%s: only for a superadmin, where sudo(8) has given %s the rights of the store's owner", what, getenv("SUDO_USER"));
 }
 
 static int
-refuse_file(const char *name, struct error *err)
+account_guest_refuse_file(const char *name, struct error *err)
 {
-	int guest = began_as_guest(err);
+	int guest = guest_began_as_guest(err);
 
 	return guest <= 0 ? guest : error_set(err, EX_NOPERM,
 	    "%s: only a superadmin may name files, where sudo(8) has given %s the rights of the store's owner; - is standard input",
@@ -77,7 +77,7 @@ guest_refuse_options(struct error *err)
 {
 	const char *name = option_placed();
 	char *option = name ? memory_printf("--%s", name) : NULL;
-	int result = option ? refuse_file(option, err) : 0;
+	int result = option ? account_guest_refuse_file(option, err) : 0;
 
 	free(option);
 	return result;
@@ -86,7 +86,7 @@ guest_refuse_options(struct error *err)
 int
 guest_refuse_file(const char *path, struct error *err)
 {
-	return path && strcmp(path, "-") != 0 ? refuse_file(path, err) : 0;
+	return path && strcmp(path, "-") != 0 ? account_guest_refuse_file(path, err) : 0;
 }
 
 void

@@ -31,7 +31,7 @@ members_list(struct account *account, struct member_list *list, struct error *er
 }
 
 static void
-print_groups(const struct string_list *groups, struct buffer *out)
+members_print_groups(const struct string_list *groups, struct buffer *out)
 {
 	buffer_byte(out, '[');
 	for (size_t i = 0; i < groups->count; i++) {
@@ -43,7 +43,8 @@ print_groups(const struct string_list *groups, struct buffer *out)
 }
 
 static int
-set(struct account *account, const char *user, enum account_role role, const char *groups, struct error *err)
+account_members_set(struct account *account, const char *user, enum account_role role, const char *groups,
+    struct error *err)
 {
 	struct store *store = &account->store;
 	struct buffer document = {0};
@@ -67,8 +68,8 @@ members_set(struct account *account, const char *user, enum account_role role, c
 
 	if (account_need(account, ACCOUNT_ADMIN, "changing members", err) < 0 || store_begin(&account->store, err) < 0)
 		return -1;
-	print_groups(groups, &text);
-	result = set(account, user, role, text.data, err);
+	members_print_groups(groups, &text);
+	result = account_members_set(account, user, role, text.data, err);
 	if (result == 0)
 		result = store_commit(&account->store, err);
 	if (result < 0)
@@ -78,7 +79,7 @@ members_set(struct account *account, const char *user, enum account_role role, c
 }
 
 static int
-delete(struct account *account, const char *user, struct error *err)
+account_members_delete(struct account *account, const char *user, struct error *err)
 {
 	struct store *store = &account->store;
 
@@ -100,7 +101,7 @@ members_delete(struct account *account, char *const *users, struct error *err)
 	if (result < 0)
 		return -1;
 	for (; *users && result == 0; users++)
-		result = delete(account, *users, err);
+		result = account_members_delete(account, *users, err);
 	if (result == 0)
 		result = store_commit(&account->store, err);
 	if (result < 0)

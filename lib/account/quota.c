@@ -39,7 +39,7 @@ quota_read(struct store *store, int64_t tenant, struct arena *arena, struct quot
 
 /* Takes rows: name, amount, how many rows there are. */
 static int
-gather_amounts(sqlite3_stmt *rows, struct arena *arena, struct amounts *amounts, struct error *err)
+quota_gather_amounts(sqlite3_stmt *rows, struct arena *arena, struct amounts *amounts, struct error *err)
 {
 	int got;
 
@@ -57,7 +57,8 @@ int
 quota_use(struct store *store, int64_t tenant, int64_t except, struct arena *arena, struct quota *use,
     struct error *err)
 {
-	sqlite3_stmt *rows = sql_query(store->db, err, "SELECT count(*), total(peak_nodes), round(total(peak_cost), 9) FROM cluster "
+	sqlite3_stmt *rows = sql_query(store->db, err,
+	    "SELECT count(*), total(peak_nodes), round(total(peak_cost), 9) FROM cluster "
 	    "WHERE tenant = ? AND id <> ? AND status <> 'terminated'", "ii", tenant, except);
 	int got = sql_row(rows, err);
 
@@ -68,12 +69,12 @@ quota_use(struct store *store, int64_t tenant, int64_t except, struct arena *are
 		return -1;
 	rows = sql_query(store->db, err, "SELECT key, sum(value), count(*) OVER () FROM cluster, json_each(peak_resources) "
 	    "WHERE tenant = ? AND cluster.id <> ? AND status <> 'terminated' GROUP BY key ORDER BY key", "ii", tenant, except);
-	return gather_amounts(rows, arena, &use->resources, err);
+	return quota_gather_amounts(rows, arena, &use->resources, err);
 }
 
 /* The capacities of all machines as one JSON array, which sqlite sums up. */
 static void
-list_capacities(const struct holding *holding, struct buffer *out)
+quota_list_capacities(const struct holding *holding, struct buffer *out)
 {
 	for (size_t i = 0; i < holding->count; i++)
 		buffer_printf(out, "%s%s", i ? "," : "[", holding->list[i].capacity);
@@ -91,10 +92,10 @@ quota_of(struct store *store, const struct holding *holding, struct arena *arena
 	for (size_t i = 0; i < holding->count; i++)
 		use->cost += holding->list[i].cost;
 	use->cost = round(use->cost * 1e9) / 1e9;
-	list_capacities(holding, &capacities);
+	quota_list_capacities(holding, &capacities);
 	rows = sql_query(store->db, err, "SELECT part.key, sum(part.value), count(*) OVER () FROM json_each(?) AS machine, "
 	    "json_each(machine.value) AS part GROUP BY part.key ORDER BY part.key", "t", capacities.data);
-	got = gather_amounts(rows, arena, &use->resources, err);
+	got = quota_gather_amounts(rows, arena, &use->resources, err);
 	buffer_release(&capacities);
 	return got;
 }
@@ -114,7 +115,7 @@ quota_resources_text(const struct amounts *resources, struct buffer *out)
 }
 
 static const struct amount *
-find(const struct quota *quota, const char *resource)
+quota_find(const struct quota *quota, const char *resource)
 {
 	for (size_t i = 0; i < quota->resources.count; i++)
 		if (strcmp(quota->resources.list[i].resource, resource) == 0)
@@ -125,7 +126,7 @@ find(const struct quota *quota, const char *resource)
 double
 quota_used(const struct quota *use, const char *resource)
 {
-	const struct amount *amount = find(use, resource);
+	const struct amount *amount = quota_find(use, resource);
 
 	return amount ? amount->value : 0;
 }
@@ -133,7 +134,7 @@ quota_used(const struct quota *use, const char *resource)
 double
 quota_limit(const struct quota *limit, const char *resource)
 {
-	const struct amount *amount = find(limit, resource);
+	const struct amount *amount = quota_find(limit, resource);
 
 	return amount ? amount->value : -1;
 }
@@ -141,12 +142,12 @@ quota_limit(const struct quota *limit, const char *resource)
 bool
 quota_lists(const struct quota *quota, const char *resource)
 {
-	return find(quota, resource) != NULL;
+	return quota_find(quota, resource) != NULL;
 }
 
 /* limit -1: none. */
 static int
-check(const char *what, double limit, double others, double now, double peak, struct error *err)
+account_quota_check(const char *what, double limit, double others, double now, double peak, struct error *err)
 {
 	if (limit < 0 || peak <= now || others + peak <= limit * (1 + ROUNDING))
 		return 0;
@@ -165,15 +166,18 @@ quota_check(struct store *store, int64_t tenant, int64_t cluster, const struct q
 	if (result == 0)
 		result = quota_use(store, tenant, cluster, &arena, &others, err);
 	if (result == 0)
-		result = check("clusters", (double)limit.clusters, (double)others.clusters, (double)now->clusters, 1, err);
+		result = account_quota_check("clusters", (double)limit.clusters, (double)others.clusters, (double)now->clusters,
+		    1, err);
 	if (result == 0)
-		result = check("nodes", (double)limit.nodes, (double)others.nodes, (double)now->nodes, (double)peak->nodes, err);
+		result = account_quota_check("nodes", (double)limit.nodes, (double)others.nodes, (double)now->nodes,
+		    (double)peak->nodes, err);
 	if (result == 0)
-		result = check("cost an hour", limit.cost, others.cost, now->cost, peak->cost, err);
+		result = account_quota_check("cost an hour", limit.cost, others.cost, now->cost, peak->cost, err);
 	for (size_t i = 0; i < limit.resources.count && result == 0; i++) {
 		const char *name = limit.resources.list[i].resource;
 
-		result = check(name, limit.resources.list[i].value, quota_used(&others, name), quota_used(now, name),
+		result = account_quota_check(name, limit.resources.list[i].value, quota_used(&others, name), quota_used(now,
+		    name),
 		    quota_used(peak, name), err);
 	}
 	arena_release(&arena);

@@ -15,13 +15,13 @@
 #include "store/sql.h"
 
 static int
-no_tenant(const char *name, struct error *err)
+tenants_no_tenant(const char *name, struct error *err)
 {
 	return error_set(err, EX_NO, "there is no tenant \"%s\"", name);
 }
 
 static int
-add_sums(struct account *account, struct tenant_list *list, struct error *err)
+tenants_add_sums(struct account *account, struct tenant_list *list, struct error *err)
 {
 	int result = 0;
 
@@ -51,28 +51,29 @@ tenants_list(struct account *account, const char *name, struct tenant_list *list
 	}
 	sqlite3_finalize(rows);
 	if (got == 0 && name && list->count == 0)
-		return no_tenant(name, err);
-	return got < 0 ? -1 : add_sums(account, list, err);
+		return tenants_no_tenant(name, err);
+	return got < 0 ? -1 : tenants_add_sums(account, list, err);
 }
 
 /* The number of a tenant: 1, 0 where there is none, -1. */
 static int
-find(struct store *store, const char *name, int64_t *id, struct error *err)
+tenants_find(struct store *store, const char *name, int64_t *id, struct error *err)
 {
 	return sql_number(store->db, id, err, "SELECT id FROM tenant WHERE name = ? AND deleted_ms = 0", "t", name);
 }
 
 static int
-put_document(struct store *store, enum tenants_put how, const char *name, const char *text, int64_t *id, struct error *err)
+tenants_put_document(struct store *store, enum tenants_put how, const char *name, const char *text, int64_t *id,
+    struct error *err)
 {
-	int got = find(store, name, id, err);
+	int got = tenants_find(store, name, id, err);
 
 	if (got < 0)
 		return -1;
 	if (how == TENANTS_CREATE && got > 0)
 		return error_set(err, EX_NO, "tenant %s: it is there already", name);
 	if (how == TENANTS_CHANGE && got == 0)
-		return no_tenant(name, err);
+		return tenants_no_tenant(name, err);
 	if (how == TENANTS_CREATE) {
 		if (sql_change(store->db, err, "INSERT INTO tenant (name, document) VALUES (?, ?)", "tt", name, text) < 0)
 			return -1;
@@ -84,7 +85,7 @@ put_document(struct store *store, enum tenants_put how, const char *name, const 
 }
 
 static int
-copy_entity(struct store *store, const struct revision *revision, struct error *err)
+tenants_copy_entity(struct store *store, const struct revision *revision, struct error *err)
 {
 	int64_t version;
 	jv document;
@@ -99,7 +100,7 @@ copy_entity(struct store *store, const struct revision *revision, struct error *
 
 /* Copies all entities of one tenant to another; all that they refer to comes with them. */
 static int
-copy_entities(struct store *store, int64_t from, int64_t to, size_t *copied, struct error *err)
+tenants_copy_entities(struct store *store, int64_t from, int64_t to, size_t *copied, struct error *err)
 {
 	int64_t asked_for = store->tenant;
 	struct revisions list = {0};
@@ -109,7 +110,7 @@ copy_entities(struct store *store, int64_t from, int64_t to, size_t *copied, str
 	result = entities_list(store, ENTITY_NONE, &list, err);
 	store->tenant = to;
 	for (size_t i = 0; i < list.count && result == 0; i++)
-		result = copy_entity(store, &list.list[i], err);
+		result = tenants_copy_entity(store, &list.list[i], err);
 	store->tenant = asked_for;
 	*copied = list.count;
 	revisions_release(&list);
@@ -117,7 +118,8 @@ copy_entities(struct store *store, int64_t from, int64_t to, size_t *copied, str
 }
 
 static int
-put(struct store *store, enum tenants_put how, jv document, bool bootstrap, size_t *copied, struct error *err)
+account_tenants_put(struct store *store, enum tenants_put how, jv document, bool bootstrap, size_t *copied,
+    struct error *err)
 {
 	char *name = json_get_string(document, "name");
 	struct buffer text = {0};
@@ -125,11 +127,11 @@ put(struct store *store, enum tenants_put how, jv document, bool bootstrap, size
 	int result;
 
 	json_dump(document, &text);
-	result = put_document(store, how, name, text.data, &id, err);
+	result = tenants_put_document(store, how, name, text.data, &id, err);
 	if (result == 0 && bootstrap) {
-		result = find(store, "superadmin", &from, err) > 0 ? 0 : -1;
+		result = tenants_find(store, "superadmin", &from, err) > 0 ? 0 : -1;
 		if (result == 0)
-			result = copy_entities(store, from, id, copied, err);
+			result = tenants_copy_entities(store, from, id, copied, err);
 	}
 	buffer_release(&text);
 	free(name);
@@ -146,7 +148,7 @@ tenants_put(struct account *account, enum tenants_put how, jv document, bool boo
 	if (account_need(account, ACCOUNT_SUPERADMIN, "tenants and their quotas", err) < 0 ||
 	    store_begin(&account->store, err) < 0)
 		return -1;
-	result = put(&account->store, how, document, bootstrap, copied, err);
+	result = account_tenants_put(&account->store, how, document, bootstrap, copied, err);
 	if (result == 0)
 		result = store_commit(&account->store, err);
 	if (result < 0)
@@ -155,7 +157,7 @@ tenants_put(struct account *account, enum tenants_put how, jv document, bool boo
 }
 
 static int
-delete_entities(struct store *store, int64_t tenant, struct error *err)
+tenants_delete_entities(struct store *store, int64_t tenant, struct error *err)
 {
 	int64_t asked_for = store->tenant;
 	struct revisions list = {0};
@@ -172,18 +174,19 @@ delete_entities(struct store *store, int64_t tenant, struct error *err)
 
 /* Whether it may be deleted; *id is its number. */
 static int
-check_delete(struct store *store, const char *name, int64_t *id, struct error *err)
+tenants_check_delete(struct store *store, const char *name, int64_t *id, struct error *err)
 {
 	int64_t clusters = 0;
-	int got = find(store, name, id, err);
+	int got = tenants_find(store, name, id, err);
 
 	if (got == 0)
-		return no_tenant(name, err);
+		return tenants_no_tenant(name, err);
 	if (got < 0)
 		return -1;
 	if (strcmp(name, "superadmin") == 0 || strcmp(name, "default") == 0)
 		return error_set(err, EX_NO, "tenant %s: it cannot be deleted", name);
-	if (sql_number(store->db, &clusters, err, "SELECT count(*) FROM cluster WHERE tenant = ? AND status <> 'terminated'", "i",
+	if (sql_number(store->db, &clusters, err, "SELECT count(*) FROM cluster WHERE tenant = ? AND status <> 'terminated'",
+	    "i",
 	    *id) < 0)
 		return -1;
 	if (clusters > 0)
@@ -194,11 +197,11 @@ check_delete(struct store *store, const char *name, int64_t *id, struct error *e
 
 /* Its row stays, for what refers to it, under a name that none can have. */
 static int
-delete(struct store *store, const char *name, struct error *err)
+account_tenants_delete(struct store *store, const char *name, struct error *err)
 {
 	int64_t id = 0;
 
-	if (check_delete(store, name, &id, err) < 0 || delete_entities(store, id, err) < 0)
+	if (tenants_check_delete(store, name, &id, err) < 0 || tenants_delete_entities(store, id, err) < 0)
 		return -1;
 	if (sql_change(store->db, err, "DELETE FROM member WHERE tenant = ?", "i", id) < 0 ||
 	    sql_change(store->db, err, "DELETE FROM secret WHERE tenant = ?", "i", id) < 0 ||
@@ -219,7 +222,7 @@ tenants_delete(struct account *account, char *const *names, struct error *err)
 	if (result < 0)
 		return -1;
 	for (; *names && result == 0; names++)
-		result = delete(&account->store, *names, err);
+		result = account_tenants_delete(&account->store, *names, err);
 	if (result == 0)
 		result = store_commit(&account->store, err);
 	if (result < 0)

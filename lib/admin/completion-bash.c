@@ -73,7 +73,7 @@ static const char tail[] =
     "\n";
 
 static void
-print_commands(const struct completion *all)
+completion_print_commands(const struct completion *all)
 {
 	puts("_coopr_commands() {\n\tcase $1 in");
 	for (size_t i = 0; i < all->count; i++) {
@@ -90,7 +90,7 @@ print_commands(const struct completion *all)
 }
 
 static void
-print_options(const struct completion *all)
+completion_print_options(const struct completion *all)
 {
 	puts("_coopr_options() {\n\tcase $1 in");
 	for (size_t i = 0; i < all->count; i++) {
@@ -109,7 +109,7 @@ print_options(const struct completion *all)
 
 /* "=" before the kind of an argument that can only stand behind "=". */
 static void
-print_arguments(const struct completion *all)
+completion_print_arguments(const struct completion *all)
 {
 	puts("_coopr_argument() {\n\tcase $1/$2 in");
 	for (size_t i = 0; i < all->count; i++) {
@@ -130,7 +130,7 @@ print_arguments(const struct completion *all)
 }
 
 static void
-print_operands(const struct completion *all)
+completion_print_operands(const struct completion *all)
 {
 	puts("_coopr_operand() {\n\tcase $1/$2 in");
 	for (size_t i = 0; i < all->count; i++) {
@@ -152,10 +152,10 @@ void
 completion_print_bash(const struct completion *completion)
 {
 	fputs(head, stdout);
-	print_commands(completion);
-	print_options(completion);
-	print_arguments(completion);
-	print_operands(completion);
+	completion_print_commands(completion);
+	completion_print_options(completion);
+	completion_print_arguments(completion);
+	completion_print_operands(completion);
 	fputs(tail, stdout);
 	fputs("complete -F _coopr coopr", stdout);
 	for (size_t i = 0; i < completion->list[0].subcommand_count; i++)

@@ -53,7 +53,7 @@ static const char head[] =
     "\n";
 
 static void
-print_quoted(const char *text)
+completion_print_quoted(const char *text)
 {
 	putchar('\'');
 	for (; *text; text++) {
@@ -66,7 +66,7 @@ print_quoted(const char *text)
 
 /* What gives the words of a kind. */
 static void
-print_source(const char *kind)
+completion_print_source(const char *kind)
 {
 	size_t length = strlen(kind);
 
@@ -90,7 +90,7 @@ print_source(const char *kind)
 
 /* For coopr, and for the program that the path begins with. */
 static void
-print_complete(const char *path, const char *condition)
+completion_print_complete(const char *path, const char *condition)
 {
 	printf("complete -c coopr");
 	if (*path)
@@ -99,7 +99,7 @@ print_complete(const char *path, const char *condition)
 }
 
 static void
-print_options(const struct completion_command *command)
+completion_fish_print_options(const struct completion_command *command)
 {
 	char condition[300];
 
@@ -107,22 +107,22 @@ print_options(const struct completion_command *command)
 	for (size_t i = 0; i < command->option_count; i++) {
 		const struct completion_option *option = &command->options[i];
 
-		print_complete(command->path, condition);
+		completion_print_complete(command->path, condition);
 		if (*option->letter)
 			printf(" -s %s", option->letter);
 		printf(" -l %s", option->name);
 		if (option->kind) {
 			fputs(option->optional ? "" : " -r", stdout);
-			print_source(option->kind);
+			completion_print_source(option->kind);
 		}
 		fputs(" -d ", stdout);
-		print_quoted(option->help);
+		completion_print_quoted(option->help);
 		putchar('\n');
 	}
 }
 
 static void
-print_operands(const struct completion_command *command)
+completion_fish_print_operands(const struct completion_command *command)
 {
 	char condition[300];
 
@@ -134,8 +134,8 @@ print_operands(const struct completion_command *command)
 		else
 			snprintf(condition, sizeof condition, "__coopr_operand \"%s\" %zu", command->path, i);
 		if (strcmp(operand->kind, "NONE") != 0) {
-			print_complete(command->path, condition);
-			print_source(operand->kind);
+			completion_print_complete(command->path, condition);
+			completion_print_source(operand->kind);
 			putchar('\n');
 		}
 		if (operand->repeats)
@@ -144,7 +144,7 @@ print_operands(const struct completion_command *command)
 }
 
 static void
-print_subcommands(const struct completion *all, const struct completion_command *command)
+completion_print_subcommands(const struct completion *all, const struct completion_command *command)
 {
 	char condition[300], path[256];
 
@@ -154,15 +154,15 @@ print_subcommands(const struct completion *all, const struct completion_command 
 
 		snprintf(path, sizeof path, "%s%s%s", command->path, *command->path ? " " : "", command->subcommands[i]);
 		sub = completion_find(all, path);
-		print_complete(command->path, condition);
+		completion_print_complete(command->path, condition);
 		printf(" -f -a %s -d ", command->subcommands[i]);
-		print_quoted(sub ? sub->summary : "");
+		completion_print_quoted(sub ? sub->summary : "");
 		putchar('\n');
 	}
 }
 
 static void
-print_tables(const struct completion *all)
+completion_print_tables(const struct completion *all)
 {
 	fputs("set -g __coopr_groups", stdout);
 	for (size_t i = 0; i < all->count; i++)
@@ -188,14 +188,14 @@ completion_print_fish(const struct completion *completion)
 	const struct completion_command *front = &completion->list[0];
 
 	fputs(head, stdout);
-	print_tables(completion);
+	completion_print_tables(completion);
 	fputs("complete -c coopr -f\n", stdout);
 	for (size_t i = 0; i < front->subcommand_count; i++)
 		if (strcmp(front->subcommands[i], "help") != 0)
 			printf("complete -c coopr-%s -f\n", front->subcommands[i]);
 	for (size_t i = 0; i < completion->count; i++) {
-		print_subcommands(completion, &completion->list[i]);
-		print_options(&completion->list[i]);
-		print_operands(&completion->list[i]);
+		completion_print_subcommands(completion, &completion->list[i]);
+		completion_fish_print_options(&completion->list[i]);
+		completion_fish_print_operands(&completion->list[i]);
 	}
 }

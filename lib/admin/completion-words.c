@@ -26,7 +26,7 @@ enum { LIST_BYTES = 16 * 1024 * 1024, CLUSTERS_MAX = 10000 };
 
 /* Prints what stands behind the last slash of each line; whether there was any. */
 static bool
-print_lines(const struct buffer *text)
+completion_print_lines(const struct buffer *text)
 {
 	bool any = false;
 
@@ -45,7 +45,7 @@ print_lines(const struct buffer *text)
 
 /* Prints the names that coopr-NAME lists. */
 static bool
-print_listed(const char *name, const char *verb, const char *operand)
+completion_print_listed(const char *name, const char *verb, const char *operand)
 {
 	char *program = toolbox_find(name);
 	struct arguments argv = {0};
@@ -62,7 +62,7 @@ print_listed(const char *name, const char *verb, const char *operand)
 	if (operand)
 		arguments_push(&argv, operand);
 	if (process_run(argv.list, NULL, 0, &out, &said, LIST_BYTES, &err) == 0)
-		any = print_lines(&out);
+		any = completion_print_lines(&out);
 	buffer_release(&out);
 	buffer_release(&said);
 	arguments_release(&argv);
@@ -72,7 +72,7 @@ print_listed(const char *name, const char *verb, const char *operand)
 
 /* Prints the names in a folder, without the ending. Frees path. */
 static void
-print_folder(char *path, const char *ending)
+completion_print_folder(char *path, const char *ending)
 {
 	struct dirent **entries;
 	int count = scandir(path, &entries, NULL, alphasort);
@@ -92,26 +92,27 @@ print_folder(char *path, const char *ending)
 
 /* From where coopr-request takes them. */
 static void
-print_entities(enum entity_kind kind)
+completion_print_entities(enum entity_kind kind)
 {
 	char *catalogue;
 
-	if (!preference_value(PREFERENCE_CATALOGUE, NULL) && print_listed("store", "list", entity_kind_folder(kind)))
+	if (!preference_value(PREFERENCE_CATALOGUE, NULL) && completion_print_listed("store", "list",
+	    entity_kind_folder(kind)))
 		return;
 	catalogue = location_catalogue(NULL);
-	print_folder(memory_printf("%s/%s", catalogue, entity_kind_folder(kind)), ".json");
+	completion_print_folder(memory_printf("%s/%s", catalogue, entity_kind_folder(kind)), ".json");
 	free(catalogue);
 }
 
 static void
-print_kinds(void)
+completion_print_kinds(void)
 {
 	for (int kind = 0; kind < ENTITY_KIND_COUNT; kind++)
 		puts(entity_kind_name((enum entity_kind)kind));
 }
 
 static void
-print_commands(void)
+completion_words_print_commands(void)
 {
 	struct arguments names = {0};
 
@@ -123,7 +124,7 @@ print_commands(void)
 
 /* Those in the store that the user may see. */
 static void
-print_clusters(void)
+completion_print_clusters(void)
 {
 	const struct account_ask ask = {.tenant = preference_value(PREFERENCE_TENANT, NULL)};
 	const struct cluster_filter filter = {.limit = CLUSTERS_MAX};
@@ -144,22 +145,22 @@ print_clusters(void)
 }
 
 static void
-print_actions(void)
+completion_print_actions(void)
 {
 	for (const char *const *name = cluster_action_names(); *name; name++)
 		puts(*name);
 }
 
 static void
-print_jobs(void)
+completion_print_jobs(void)
 {
-	print_listed("queue", "ls", NULL);
+	completion_print_listed("queue", "ls", NULL);
 }
 
 static void
-print_tenants(void)
+completion_print_tenants(void)
 {
-	print_listed("tenant", "list", NULL);
+	completion_print_listed("tenant", "list", NULL);
 }
 
 void
@@ -168,8 +169,9 @@ completion_print_words(const char *kind)
 	static const struct {
 		const char *kind;
 		void (*print)(void);
-	} lists[] = {{"ACTION", print_actions}, {"CLUSTER", print_clusters}, {"COMMAND", print_commands}, {"JOB", print_jobs},
-	    {"KIND", print_kinds}, {"TENANT", print_tenants}};
+	} lists[] = {{"ACTION", completion_print_actions}, {"CLUSTER", completion_print_clusters}, {"COMMAND",
+	    completion_words_print_commands}, {"JOB", completion_print_jobs},
+	    {"KIND", completion_print_kinds}, {"TENANT", completion_print_tenants}};
 	static const struct {
 		const char *kind;
 		enum entity_kind entity;
@@ -181,5 +183,5 @@ completion_print_words(const char *kind)
 			lists[i].print();
 	for (size_t i = 0; i < sizeof entities / sizeof *entities; i++)
 		if (strcmp(kind, entities[i].kind) == 0)
-			print_entities(entities[i].entity);
+			completion_print_entities(entities[i].entity);
 }

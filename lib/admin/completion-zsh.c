@@ -25,7 +25,7 @@ static const char head[] =
 
 /* Prints text inside of quotes and brackets. */
 static void
-print_quoted(const char *text)
+completion_zsh_print_quoted(const char *text)
 {
 	for (; *text; text++) {
 		if (*text == '\'')
@@ -38,7 +38,7 @@ print_quoted(const char *text)
 
 /* "_coopr_queue_put" */
 static void
-print_function(const char *path)
+completion_print_function(const char *path)
 {
 	fputs("_coopr_in", stdout);
 	for (const char *each = path; *each; each++) {
@@ -50,7 +50,7 @@ print_function(const char *path)
 
 /* ":TEMPLATE:_coopr_words TEMPLATE" */
 static void
-print_action(const char *kind, bool optional)
+completion_print_action(const char *kind, bool optional)
 {
 	size_t length = strlen(kind);
 
@@ -75,9 +75,10 @@ print_action(const char *kind, bool optional)
 
 /* A specification for each of the names, so that no braces are to be expanded. */
 static void
-print_option_as(const struct completion_option *option, const char *dashes, const char *name)
+completion_print_option_as(const struct completion_option *option, const char *dashes, const char *name)
 {
-	const char *sign = !option->kind ? "" : strlen(dashes) == 1 ? (option->optional ? "-" : "+") : option->optional ? "=-" : "=";
+	const char *sign = !option->kind ? "" : strlen(dashes) == 1 ? (option->optional ? "-" : "+") : option->optional ? "=-"
+	    : "=";
 
 	fputs(" \\\n\t\t'", stdout);
 	if (option->repeats)
@@ -85,46 +86,46 @@ print_option_as(const struct completion_option *option, const char *dashes, cons
 	else if (*option->letter)
 		printf("(-%s --%s)", option->letter, option->name);
 	printf("%s%s%s[", dashes, name, sign);
-	print_quoted(option->help);
+	completion_zsh_print_quoted(option->help);
 	putchar(']');
 	if (option->kind)
-		print_action(option->kind, option->optional);
+		completion_print_action(option->kind, option->optional);
 	putchar('\'');
 }
 
 static void
-print_options(const struct completion_command *command)
+completion_zsh_print_options(const struct completion_command *command)
 {
 	for (size_t i = 0; i < command->option_count; i++) {
 		const struct completion_option *option = &command->options[i];
 
 		if (*option->letter)
-			print_option_as(option, "-", option->letter);
-		print_option_as(option, "--", option->name);
+			completion_print_option_as(option, "-", option->letter);
+		completion_print_option_as(option, "--", option->name);
 	}
 }
 
 static void
-print_operands(const struct completion_command *command)
+completion_zsh_print_operands(const struct completion_command *command)
 {
 	for (size_t i = 0; i < command->operand_count; i++) {
 		const struct completion_operand *operand = &command->operands[i];
 
 		if (operand->repeats) {
 			fputs(" \\\n\t\t'*", stdout);
-			print_action(operand->kind, false);
+			completion_print_action(operand->kind, false);
 			putchar('\'');
 			return;
 		}
 		printf(" \\\n\t\t'%zu", i + 1);
-		print_action(operand->kind, false);
+		completion_print_action(operand->kind, false);
 		putchar('\'');
 	}
 }
 
 /* With subcommands: which, then that one's function with the words from its name on. */
 static void
-print_group(const struct completion *all, const struct completion_command *command)
+completion_print_group(const struct completion *all, const struct completion_command *command)
 {
 	fputs(" \\\n\t\t'1: :->command' '*:: :->argument'\n\tcase $state in\n\tcommand)\n\t\tlocal -a commands\n\t\tcommands=(\n",
 	    stdout);
@@ -135,13 +136,13 @@ print_group(const struct completion *all, const struct completion_command *comma
 		snprintf(path, sizeof path, "%s%s%s", command->path, *command->path ? " " : "", command->subcommands[i]);
 		sub = completion_find(all, path);
 		printf("\t\t\t'%s:", command->subcommands[i]);
-		print_quoted(sub ? sub->summary : "");
+		completion_zsh_print_quoted(sub ? sub->summary : "");
 		puts("'");
 	}
 	puts("\t\t)\n\t\t_describe command commands\n\t\t;;\n\targument)\n\t\tcase $words[1] in");
 	for (size_t i = 0; i < command->subcommand_count; i++) {
 		printf("\t\t%s) ", command->subcommands[i]);
-		print_function(command->path);
+		completion_print_function(command->path);
 		putchar('_');
 		for (const char *each = command->subcommands[i]; *each; each++)
 			putchar(*each == '-' ? '_' : *each);
@@ -151,20 +152,20 @@ print_group(const struct completion *all, const struct completion_command *comma
 }
 
 static void
-print_command(const struct completion *all, const struct completion_command *command)
+completion_print_command(const struct completion *all, const struct completion_command *command)
 {
 	putchar('\n');
-	print_function(command->path);
+	completion_print_function(command->path);
 	fputs("() {\n", stdout);
 	if (command->subcommand_count)
 		fputs("\tlocal curcontext=$curcontext state line\n\ttypeset -A opt_args\n\t_arguments -C -s", stdout);
 	else
 		fputs("\t_arguments -s -S", stdout);
-	print_options(command);
+	completion_zsh_print_options(command);
 	if (command->subcommand_count) {
-		print_group(all, command);
+		completion_print_group(all, command);
 	} else {
-		print_operands(command);
+		completion_zsh_print_operands(command);
 		putchar('\n');
 	}
 	puts("}");
@@ -181,6 +182,6 @@ completion_print_zsh(const struct completion *completion)
 			printf(" coopr-%s", front->subcommands[i]);
 	fputs(head, stdout);
 	for (size_t i = 0; i < completion->count; i++)
-		print_command(completion, &completion->list[i]);
+		completion_print_command(completion, &completion->list[i]);
 	puts("\ncase $service in\ncoopr) _coopr_in \"$@\" ;;\n*) ${${service/coopr-/_coopr_in_}//-/_} \"$@\" ;;\nesac");
 }

@@ -24,7 +24,7 @@ static const struct {
 
 /* argument: without brackets and dots. */
 static const char *
-kind_of(const char *argument, const char *option, struct arena *arena)
+completion_kind_of(const char *argument, const char *option, struct arena *arena)
 {
 	char *upper;
 
@@ -43,7 +43,7 @@ kind_of(const char *argument, const char *option, struct arena *arena)
 
 /* The word without "[", "]" and "...". */
 static char *
-bare(const char *word, size_t length, bool *repeats)
+completion_bare(const char *word, size_t length, bool *repeats)
 {
 	char *text = memory_substring(word, length), *to = text, *dots = strstr(text, "...");
 
@@ -56,7 +56,7 @@ bare(const char *word, size_t length, bool *repeats)
 }
 
 static const struct completion_option *
-option_of(const struct completion_command *command, const char *word)
+completion_option_of(const struct completion_command *command, const char *word)
 {
 	for (size_t i = 0; i < command->option_count; i++) {
 		const struct completion_option *option = &command->options[i];
@@ -69,23 +69,23 @@ option_of(const struct completion_command *command, const char *word)
 }
 
 static void
-add_operand(struct completion *all, struct completion_command *command, const char *word, bool repeats)
+completion_add_operand(struct completion *all, struct completion_command *command, const char *word, bool repeats)
 {
 	ARRAY_ROOM(command->operands, command->operand_count, command->operand_capacity);
 	command->operands[command->operand_count++] =
-	    (struct completion_operand){kind_of(word, NULL, &all->arena), repeats};
+	    (struct completion_operand){completion_kind_of(word, NULL, &all->arena), repeats};
 }
 
 /* The words of a synopsis that are neither options nor what follows them: "[OPTION]... -t TEMPLATE NAME" has NAME. */
 static void
-read_synopsis(struct completion *all, struct completion_command *command, const char *text)
+completion_read_synopsis(struct completion *all, struct completion_command *command, const char *text)
 {
 	bool argument = false, repeats;
 
 	for (; *text; text += strspn(text, " ")) {
 		size_t length = strcspn(text, " ");
-		char *word = bare(text, length, &repeats);
-		const struct completion_option *option = option_of(command, word);
+		char *word = completion_bare(text, length, &repeats);
+		const struct completion_option *option = completion_option_of(command, word);
 
 		if (strcmp(word, "|") == 0)
 			length = strlen(text); /* another form */
@@ -94,14 +94,14 @@ read_synopsis(struct completion *all, struct completion_command *command, const 
 		else if (argument || strcmp(word, "OPTION") == 0)
 			argument = false;
 		else if (*word)
-			add_operand(all, command, word, repeats);
+			completion_add_operand(all, command, word, repeats);
 		free(word);
 		text += length;
 	}
 }
 
 static void
-read_option(struct completion *all, struct completion_command *command, char *fields)
+completion_read_option(struct completion *all, struct completion_command *command, char *fields)
 {
 	struct completion_option option = {.letter = strsep(&fields, "\t")};
 	char *argument, *flags;
@@ -115,7 +115,7 @@ read_option(struct completion *all, struct completion_command *command, char *fi
 		argument[strlen(argument) - 3] = '\0';
 	option.letter = arena_string(&all->arena, option.letter);
 	option.name = arena_string(&all->arena, option.name);
-	option.kind = *argument ? kind_of(argument, option.name, &all->arena) : NULL;
+	option.kind = *argument ? completion_kind_of(argument, option.name, &all->arena) : NULL;
 	option.repeats = strcmp(flags, "repeat") == 0;
 	option.optional = strcmp(flags, "optional") == 0;
 	option.help = arena_string(&all->arena, fields);
@@ -124,16 +124,16 @@ read_option(struct completion *all, struct completion_command *command, char *fi
 }
 
 static void
-read_line(struct completion *all, struct completion_command *command, char *line)
+completion_read_line(struct completion *all, struct completion_command *command, char *line)
 {
 	char *fields = line, *what = strsep(&fields, "\t");
 
 	if (!fields)
 		return;
 	if (strcmp(what, "option") == 0) {
-		read_option(all, command, fields);
+		completion_read_option(all, command, fields);
 	} else if (strcmp(what, "synopsis") == 0) {
-		read_synopsis(all, command, fields);
+		completion_read_synopsis(all, command, fields);
 	} else if (strcmp(what, "subcommand") == 0) {
 		ARRAY_ROOM(command->subcommands, command->subcommand_count, command->subcommand_capacity);
 		command->subcommands[command->subcommand_count++] = arena_string(&all->arena, fields);
@@ -144,7 +144,7 @@ read_line(struct completion *all, struct completion_command *command, char *line
 
 /* What the program of a path prints; false where there is none, or it knows no such option. */
 static bool
-ask(const char *path, struct buffer *table)
+completion_ask(const char *path, struct buffer *table)
 {
 	struct arguments argv = {0};
 	struct buffer said = {0};
@@ -169,16 +169,16 @@ ask(const char *path, struct buffer *table)
 
 /* Adds the command of a path and all below it. */
 static bool
-gather(struct completion *all, const char *path, int depth)
+admin_completion_gather(struct completion *all, const char *path, int depth)
 {
 	struct completion_command command = {.path = arena_string(&all->arena, path), .summary = ""};
 	struct buffer table = {0};
 	char *rest, *line;
-	bool found = ask(path, &table);
+	bool found = completion_ask(path, &table);
 
 	rest = table.data;
 	while (found && (line = strsep(&rest, "\n")))
-		read_line(all, &command, line);
+		completion_read_line(all, &command, line);
 	buffer_release(&table);
 	if (!found)
 		return false;
@@ -187,17 +187,18 @@ gather(struct completion *all, const char *path, int depth)
 	ARRAY_ROOM(all->list, all->count, all->capacity);
 	all->list[all->count++] = command;
 	for (size_t i = 0; i < command.subcommand_count && depth < DEPTH_MAX; i++)
-		gather(all, arena_printf(&all->arena, "%s%s%s", path, *path ? " " : "", command.subcommands[i]), depth + 1);
+		admin_completion_gather(all, arena_printf(&all->arena, "%s%s%s", path, *path ? " " : "", command.subcommands[i]),
+		    depth + 1);
 	return true;
 }
 
 /* "coopr help COMMAND" is no program. */
 static void
-add_help(struct completion *all)
+completion_add_help(struct completion *all)
 {
 	struct completion_command help = {.path = "help", .summary = "Show the man page of a command or a concept."};
 
-	add_operand(all, &help, "COMMAND", false);
+	completion_add_operand(all, &help, "COMMAND", false);
 	ARRAY_ROOM(all->list, all->count, all->capacity);
 	all->list[all->count++] = help;
 	ARRAY_ROOM(all->list[0].subcommands, all->list[0].subcommand_count, all->list[0].subcommand_capacity);
@@ -207,9 +208,10 @@ add_help(struct completion *all)
 int
 completion_gather(struct completion *completion, struct error *err)
 {
-	if (!gather(completion, "", 0))
-		return error_set(err, EX_UNAVAILABLE, "coopr: it does not say which commands there are; is the installation whole?");
-	add_help(completion);
+	if (!admin_completion_gather(completion, "", 0))
+		return error_set(err, EX_UNAVAILABLE,
+		    "coopr: it does not say which commands there are; is the installation whole?");
+	completion_add_help(completion);
 	return 0;
 }
 

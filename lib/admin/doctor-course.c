@@ -24,7 +24,7 @@ enum { JOBS_SAID = 3, ROUND_MS = 10 * 60 * 1000, SKEW_MS = 5000 };
 
 /* Whether the file, or folder, is locked by a process that is stopped; says so. */
 static bool
-is_stuck(struct doctor_report *report, const char *path)
+doctor_is_stuck(struct doctor_report *report, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct holder holder;
@@ -41,7 +41,7 @@ is_stuck(struct doctor_report *report, const char *path)
 
 /* Of the entries of a folder, or of a file with that name in each of them. */
 static bool
-is_any_stuck(struct doctor_report *report, const char *folder, const char *file)
+doctor_is_any_stuck(struct doctor_report *report, const char *folder, const char *file)
 {
 	DIR *stream = opendir(folder);
 	const struct dirent *entry;
@@ -50,7 +50,7 @@ is_any_stuck(struct doctor_report *report, const char *folder, const char *file)
 	while (stream && (entry = readdir(stream))) {
 		char *path = memory_printf("%s/%s%s", folder, entry->d_name, file);
 
-		if (entry->d_name[0] != '.' && is_stuck(report, path))
+		if (entry->d_name[0] != '.' && doctor_is_stuck(report, path))
 			stuck = true;
 		free(path);
 	}
@@ -65,8 +65,9 @@ doctor_check_locks(struct doctor_report *report)
 	char *spool = location_spool(NULL), *state = location_state();
 	char *board = memory_printf("%s/board", spool), *jobs = memory_printf("%s/jobs", spool);
 	char *numbers = memory_printf("%s/numbers", spool), *clusters = memory_printf("%s/clusters", state);
-	bool stuck = is_stuck(report, board) || is_any_stuck(report, jobs, "/lock") || is_any_stuck(report, numbers, "") ||
-	    is_any_stuck(report, clusters, "");
+	bool stuck = doctor_is_stuck(report, board) || doctor_is_any_stuck(report, jobs, "/lock") ||
+	    doctor_is_any_stuck(report, numbers, "") ||
+	    doctor_is_any_stuck(report, clusters, "");
 
 	if (!stuck)
 		doctor_say(report, "locks", DOCTOR_FINE, NULL, "nobody who is stopped holds one");
@@ -81,7 +82,7 @@ doctor_check_locks(struct doctor_report *report)
 
 /* Lists jobs that wait for a worker. How many there are. */
 static size_t
-find_waiting(struct queue *queue, struct buffer *names)
+doctor_find_waiting(struct queue *queue, struct buffer *names)
 {
 	struct queue_job *list = NULL;
 	struct error ignored; /* coopr-queue fsck tells of jobs that are damaged */
@@ -101,12 +102,12 @@ find_waiting(struct queue *queue, struct buffer *names)
 }
 
 static void
-check_workers(struct doctor_report *report, const char *spool)
+doctor_check_workers(struct doctor_report *report, const char *spool)
 {
 	struct error none; /* there is no spool yet */
 	struct queue *queue = queue_open(spool, QUEUE_READ, &none);
 	struct buffer names = {0};
-	size_t waiting = queue ? find_waiting(queue, &names) : 0;
+	size_t waiting = queue ? doctor_find_waiting(queue, &names) : 0;
 
 	if (waiting)
 		doctor_say(report, "workers", DOCTOR_DOUBT, "run coopr-work as a service, or coopr retry CLUSTER",
@@ -118,7 +119,7 @@ check_workers(struct doctor_report *report, const char *spool)
 }
 
 static void
-check_rounds(struct doctor_report *report, const char *store)
+doctor_check_rounds(struct doctor_report *report, const char *store)
 {
 	static const char remedy[] = "crontab -e, and the line: * * * * * coopr reconcile --repair";
 	int64_t last_ms = rounds_last_ms(), age_ms = clock_wall_ms() - last_ms;
@@ -128,7 +129,8 @@ check_rounds(struct doctor_report *report, const char *store)
 		doctor_say(report, "reconcile", DOCTOR_FINE, NULL, "its last round was %s ago",
 		    clock_duration(age_ms > 0 ? age_ms : 0, text));
 	else if (last_ms)
-		doctor_say(report, "reconcile", DOCTOR_DOUBT, remedy, "its last round was %s ago: nobody ends leases, or finds what "
+		doctor_say(report, "reconcile", DOCTOR_DOUBT, remedy,
+		    "its last round was %s ago: nobody ends leases, or finds what "
 		    "has vanished", clock_duration(age_ms, text));
 	else if (file_exists(AT_FDCWD, store))
 		doctor_say(report, "reconcile", DOCTOR_DOUBT, remedy, "it has never run: nobody ends leases, or finds what has "
@@ -138,7 +140,7 @@ check_rounds(struct doctor_report *report, const char *store)
 }
 
 static int64_t
-changed_ms(const char *path)
+doctor_changed_ms(const char *path)
 {
 	struct stat status;
 
@@ -147,15 +149,15 @@ changed_ms(const char *path)
 
 /* What we have written is not of the future, unless the clock was set back since. */
 static void
-check_clock(struct doctor_report *report, const char *spool, const char *store)
+doctor_check_clock(struct doctor_report *report, const char *spool, const char *store)
 {
 	char *bell = memory_printf("%s/bell", spool), *wal = memory_printf("%s-wal", store), text[CLOCK_RFC3339_SIZE];
 	const char *const written[] = {bell, wal, store};
 	int64_t now_ms = clock_wall_ms(), latest_ms = rounds_last_ms();
 
 	for (size_t i = 0; i < sizeof written / sizeof *written; i++)
-		if (changed_ms(written[i]) > latest_ms)
-			latest_ms = changed_ms(written[i]);
+		if (doctor_changed_ms(written[i]) > latest_ms)
+			latest_ms = doctor_changed_ms(written[i]);
 	if (latest_ms > now_ms + SKEW_MS)
 		doctor_say(report, "clock", DOCTOR_FAULT, "set it, and keep it so: timedatectl set-ntp true",
 		    "it is %s behind what was written last: leases end late, and the history tells wrong times",
@@ -171,9 +173,9 @@ doctor_check_course(struct doctor_report *report)
 {
 	char *spool = location_spool(NULL), *store = location_store(NULL);
 
-	check_workers(report, spool);
-	check_rounds(report, store);
-	check_clock(report, spool, store);
+	doctor_check_workers(report, spool);
+	doctor_check_rounds(report, store);
+	doctor_check_clock(report, spool, store);
 	free(store);
 	free(spool);
 }

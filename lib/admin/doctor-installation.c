@@ -25,7 +25,7 @@ enum { ROOM_MB = 100, ROOM_LEAST_MB = 1 }; /* less than that on a disk is a doub
 
 /* Runs a command of coopr; its exit code, or -1. text: what it said, one line of it. */
 static int
-ask(char *const *argv, char *text, size_t size)
+doctor_ask(char *const *argv, char *text, size_t size)
 {
 	struct buffer out = {0}, said = {0};
 	struct error err;
@@ -40,14 +40,15 @@ ask(char *const *argv, char *text, size_t size)
 }
 
 static void
-check_plugin(struct doctor_report *report, const char *kind, const char *name, const char *installed)
+doctor_check_plugin(struct doctor_report *report, const char *kind, const char *name, const char *installed)
 {
 	char *path = location_plugin(kind, name), verb[] = "describe", *argv[] = {path, verb, NULL}, said[2048];
-	int code = path ? ask(argv, said, sizeof said) : -1;
+	int code = path ? doctor_ask(argv, said, sizeof said) : -1;
 	const char *check = arena_printf(&report->arena, "%s %s", kind, name);
 
 	if (!path)
-		doctor_say(report, check, DOCTOR_FAULT, arena_printf(&report->arena, "chmod +x %s", installed), "%s is not executable",
+		doctor_say(report, check, DOCTOR_FAULT, arena_printf(&report->arena, "chmod +x %s", installed),
+		    "%s is not executable",
 		    installed);
 	else if (code == 0)
 		doctor_say(report, check, DOCTOR_FINE, NULL, "%s", path);
@@ -58,7 +59,7 @@ check_plugin(struct doctor_report *report, const char *kind, const char *name, c
 }
 
 static void
-check_plugins_of(struct doctor_report *report, const char *kind)
+doctor_check_plugins_of(struct doctor_report *report, const char *kind)
 {
 	char *relative = memory_printf("libexec/coopr/%s", kind), *folder = location_installed(relative);
 	struct dirent **entries = NULL;
@@ -71,7 +72,7 @@ check_plugins_of(struct doctor_report *report, const char *kind)
 
 		/* Sources lie beside the programs in a checkout. */
 		if (entries[i]->d_name[0] != '.' && !strchr(entries[i]->d_name, '.'))
-			check_plugin(report, kind, entries[i]->d_name, path);
+			doctor_check_plugin(report, kind, entries[i]->d_name, path);
 		free(path);
 		free(entries[i]);
 	}
@@ -83,13 +84,13 @@ check_plugins_of(struct doctor_report *report, const char *kind)
 void
 doctor_check_plugins(struct doctor_report *report)
 {
-	check_plugins_of(report, "provider");
-	check_plugins_of(report, "automator");
+	doctor_check_plugins_of(report, "provider");
+	doctor_check_plugins_of(report, "automator");
 }
 
 /* The longest part of path that is there; the caller frees it. */
 static char *
-nearest_folder(const char *path)
+doctor_nearest_folder(const char *path)
 {
 	char *folder = memory_string(path);
 
@@ -107,7 +108,7 @@ nearest_folder(const char *path)
 
 /* Of the disk that has the folder; where that cannot be told, enough. */
 static int64_t
-room_mb(const char *folder)
+doctor_room_mb(const char *folder)
 {
 	struct statvfs disk;
 
@@ -116,14 +117,15 @@ room_mb(const char *folder)
 
 /* Takes path. */
 static void
-check_place(struct doctor_report *report, const char *check, char *path)
+doctor_check_place(struct doctor_report *report, const char *check, char *path)
 {
-	char *folder = nearest_folder(path);
-	int64_t left_mb = room_mb(folder);
+	char *folder = doctor_nearest_folder(path);
+	int64_t left_mb = doctor_room_mb(folder);
 	struct stat status;
 
 	if (access(folder, W_OK | X_OK) < 0 && errno == EROFS)
-		doctor_say(report, check, DOCTOR_FAULT, "mount its file system to be written, or name another folder; see coopr help "
+		doctor_say(report, check, DOCTOR_FAULT,
+		    "mount its file system to be written, or name another folder; see coopr help "
 		    "commands", "%s: its file system is read-only", folder);
 	else if (access(folder, W_OK | X_OK) < 0)
 		doctor_say(report, check, DOCTOR_FAULT, "change its owner, or name another folder; see coopr help commands",
@@ -145,17 +147,17 @@ doctor_check_places(struct doctor_report *report)
 {
 	char *runtime = location_runtime();
 
-	check_place(report, "spool folder", location_spool(NULL));
-	check_place(report, "state folder", location_state());
+	doctor_check_place(report, "spool folder", location_spool(NULL));
+	doctor_check_place(report, "state folder", location_state());
 	if (runtime)
-		check_place(report, "runtime folder", runtime);
+		doctor_check_place(report, "runtime folder", runtime);
 	else
 		doctor_say(report, "runtime folder", DOCTOR_FAULT, "set XDG_RUNTIME_DIR to a folder of yours, mode 0700",
 		    "there is no private folder for sockets");
 }
 
 static void
-check_mode(struct doctor_report *report, const char *path, size_t *open)
+doctor_check_mode(struct doctor_report *report, const char *path, size_t *open)
 {
 	struct stat status;
 
@@ -171,12 +173,13 @@ void
 doctor_check_modes(struct doctor_report *report)
 {
 	char *state = location_state(), *store = location_store(NULL);
-	char *paths[] = {memory_printf("%s/ssh/id_ed25519", state), memory_printf("%s.key", store), memory_printf("%s", store),
+	char *paths[] = {memory_printf("%s/ssh/id_ed25519", state), memory_printf("%s.key", store), memory_printf("%s",
+	    store),
 		memory_printf("%s-wal", store)};
 	size_t open = 0;
 
 	for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
-		check_mode(report, paths[i], &open);
+		doctor_check_mode(report, paths[i], &open);
 		free(paths[i]);
 	}
 	if (!open)
@@ -187,7 +190,8 @@ doctor_check_modes(struct doctor_report *report)
 
 /* What one of our commands finds in something that is there. */
 static void
-check_with(struct doctor_report *report, const char *check, const char *path, const char *remedy, const char *program,
+doctor_check_with(struct doctor_report *report, const char *check, const char *path, const char *remedy,
+    const char *program,
     const char *verb)
 {
 	char *relative = memory_printf("bin/%s", program), *own = location_installed(relative);
@@ -197,7 +201,7 @@ check_with(struct doctor_report *report, const char *check, const char *path, co
 	if (!file_exists(AT_FDCWD, path)) {
 		doctor_say(report, check, DOCTOR_FINE, NULL, "%s: there is none yet", path);
 	} else {
-		code = ask(argv, said, sizeof said);
+		code = doctor_ask(argv, said, sizeof said);
 		doctor_say(report, check, code == 0 ? DOCTOR_FINE : DOCTOR_FAULT, code == 0 ? NULL : remedy, "%s",
 		    code == 0 ? path : said);
 	}
@@ -211,11 +215,14 @@ doctor_check_contents(struct doctor_report *report)
 	char *catalogue = location_catalogue(NULL), *spool = location_spool(NULL), *store = location_store(NULL);
 
 	if (file_exists(AT_FDCWD, catalogue))
-		check_with(report, "catalogue", catalogue, "coopr-validate says all that is wrong", "coopr-validate", catalogue);
+		doctor_check_with(report, "catalogue", catalogue, "coopr-validate says all that is wrong", "coopr-validate",
+		    catalogue);
 	else
 		doctor_say(report, "catalogue", DOCTOR_FAULT, "name one with COOPR_CATALOGUE", "%s: there is none", catalogue);
-	check_with(report, "spool", spool, "coopr-queue fsck --repair", "coopr-queue", "fsck");
-	check_with(report, "store", store, "coopr-store fsck says all; a newer store needs a newer coopr, a damaged one its last backup", "coopr-store", "fsck");
+	doctor_check_with(report, "spool", spool, "coopr-queue fsck --repair", "coopr-queue", "fsck");
+	doctor_check_with(report, "store", store,
+	    "coopr-store fsck says all; a newer store needs a newer coopr, a damaged one its last backup", "coopr-store",
+	    "fsck");
 	free(catalogue);
 	free(spool);
 	free(store);

@@ -17,7 +17,7 @@
 
 /* Whether PATH, or the folders where daemons are, has it. */
 static bool
-is_installed(const char *name)
+doctor_is_installed(const char *name)
 {
 	const char *path = getenv("PATH");
 	char *all = memory_printf("%s:/usr/sbin:/sbin", path ? path : ""), *state = NULL;
@@ -35,7 +35,7 @@ is_installed(const char *name)
 
 /* "OpenSSH_9.2p1 ..." as ssh -V says it on stderr. */
 static void
-say_ssh_version(struct doctor_report *report)
+doctor_say_ssh_version(struct doctor_report *report)
 {
 	char program[] = "ssh", option[] = "-V", *argv[] = {program, option, NULL};
 	struct buffer version = {0};
@@ -60,12 +60,13 @@ doctor_check_programs(struct doctor_report *report)
 		{"unshare", "apt-get install util-linux, if you want sandbox nodes"},
 	};
 
-	if (is_installed("ssh"))
-		say_ssh_version(report);
+	if (doctor_is_installed("ssh"))
+		doctor_say_ssh_version(report);
 	else
-		doctor_say(report, "ssh", DOCTOR_FAULT, "apt-get install openssh-client", "ssh is not installed; no node can be reached");
+		doctor_say(report, "ssh", DOCTOR_FAULT, "apt-get install openssh-client",
+		    "ssh is not installed; no node can be reached");
 	for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
-		if (is_installed(programs[i].name))
+		if (doctor_is_installed(programs[i].name))
 			doctor_say(report, programs[i].name, DOCTOR_FINE, NULL, "it is installed");
 		else
 			doctor_say(report, programs[i].name, DOCTOR_DOUBT, programs[i].remedy, "it is not installed");
@@ -73,7 +74,7 @@ doctor_check_programs(struct doctor_report *report)
 
 /* Tries it in a child, whose namespaces end with it. */
 static bool
-may_unshare(void)
+doctor_may_unshare(void)
 {
 	pid_t pid = fork();
 	int status = -1;
@@ -89,7 +90,7 @@ doctor_check_sandbox(struct doctor_report *report)
 	if (geteuid() != 0)
 		doctor_say(report, "sandbox", DOCTOR_DOUBT, "run coopr as root for sandbox nodes, or use another provider",
 		    "sandbox nodes need root");
-	else if (!may_unshare())
+	else if (!doctor_may_unshare())
 		doctor_say(report, "sandbox", DOCTOR_DOUBT, "a container needs CAP_SYS_ADMIN for that; or use another provider",
 		    "this kernel gives no namespaces for sandbox nodes");
 	else

@@ -7,7 +7,7 @@
 #include "base/error.h"
 
 static struct queue_tenant *
-tenant_of(struct queue_figures *figures, const char *name)
+queue_tenant_of(struct queue_figures *figures, const char *name)
 {
 	int known = names_find(&figures->tenants, name);
 
@@ -20,9 +20,9 @@ tenant_of(struct queue_figures *figures, const char *name)
 }
 
 static void
-add_job(struct queue_figures *figures, const struct queue_job *job)
+queue_add_job(struct queue_figures *figures, const struct queue_job *job)
 {
-	struct queue_tenant *tenant = tenant_of(figures, job->tenant);
+	struct queue_tenant *tenant = queue_tenant_of(figures, job->tenant);
 
 	tenant->jobs[job->status]++;
 	tenant->blocked += job->blocked;
@@ -49,7 +49,7 @@ queue_figures_gather(struct queue_figures *figures, const char *path, const char
 		result = queue_list(queue, true, &list, &count, err);
 	for (size_t i = 0; i < count; i++)
 		if (!tenant || strcmp(list[i].tenant, tenant) == 0)
-			add_job(figures, &list[i]);
+			queue_add_job(figures, &list[i]);
 	free(list);
 	queue_close(queue);
 	return result;

@@ -8,7 +8,7 @@
 
 /* The caller frees it. */
 static char *
-default_of(enum preference which)
+settings_default_of(enum preference which)
 {
 	static const char *const words[PREFERENCE_COUNT] = {
 		[PREFERENCE_COLOR] = "auto",
@@ -40,7 +40,7 @@ settings_gather(struct settings *settings)
 		const char *where, *value = preference_find(which, NULL, &source, &where);
 
 		settings->list[i] = (struct setting_shown){preference_name(which),
-		    value ? memory_string(value) : default_of(which), sources[source], where};
+		    value ? memory_string(value) : settings_default_of(which), sources[source], where};
 	}
 }
 

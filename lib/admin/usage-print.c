@@ -11,7 +11,7 @@
 
 /* As Prometheus wants its labels: {tenant="qa",user="ann"}. */
 static void
-add_label(struct buffer *labels, const char *name, const char *value)
+usage_add_label(struct buffer *labels, const char *name, const char *value)
 {
 	buffer_printf(labels, "%s%s=\"", labels->length ? "," : "", name);
 	for (; *value; value++) {
@@ -23,19 +23,19 @@ add_label(struct buffer *labels, const char *name, const char *value)
 }
 
 static void
-print_metric(const char *name, const struct buffer *labels, double value)
+usage_print_metric(const char *name, const struct buffer *labels, double value)
 {
 	printf(labels->length ? "%s{%s} %.10g\n" : "%s%s %.10g\n", name, labels->length ? labels->data : "", value);
 }
 
 static void
-print_family(const char *name, const char *type, const char *help)
+usage_print_family(const char *name, const char *type, const char *help)
 {
 	printf("# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
 static void
-print_usage_metrics(const struct usage *usage, const struct usage_question *question)
+usage_print_usage_metrics(const struct usage *usage, const struct usage_question *question)
 {
 	static const struct {
 		const char *name, *type, *help;
@@ -47,7 +47,7 @@ print_usage_metrics(const struct usage *usage, const struct usage_question *ques
 	struct buffer labels = {0};
 
 	for (size_t family = 0; family < sizeof families / sizeof *families; family++) {
-		print_family(families[family].name, families[family].type, families[family].help);
+		usage_print_family(families[family].name, families[family].type, families[family].help);
 		for (size_t i = 0; i < usage->count; i++) {
 			const struct usage_row *row = &usage->rows[i];
 			const double values[] = {row->node_hours, row->cost, (double)row->nodes};
@@ -55,10 +55,10 @@ print_usage_metrics(const struct usage *usage, const struct usage_question *ques
 			buffer_clear(&labels);
 			for (int by = 0; by < USAGE_BY_COUNT; by++)
 				if (question->by[by])
-					add_label(&labels, usage_by_name((enum usage_by)by), row->values[by] ? row->values[by] : "");
+					usage_add_label(&labels, usage_by_name((enum usage_by)by), row->values[by] ? row->values[by] : "");
 			if (question->by[USAGE_CLUSTER])
-				add_label(&labels, "id", row->cluster_id);
-			print_metric(families[family].name, &labels, values[family]);
+				usage_add_label(&labels, "id", row->cluster_id);
+			usage_print_metric(families[family].name, &labels, values[family]);
 		}
 	}
 	buffer_release(&labels);
@@ -85,7 +85,7 @@ usage_record(const struct usage_row *row, const struct usage_question *question)
 }
 
 static void
-print_usage_records(const struct usage *usage, const struct usage_question *question)
+usage_print_usage_records(const struct usage *usage, const struct usage_question *question)
 {
 	for (size_t i = 0; i < usage->count; i++) {
 		jv record = usage_record(&usage->rows[i], question);
@@ -97,7 +97,7 @@ print_usage_records(const struct usage *usage, const struct usage_question *ques
 
 /* As short as it can be: minutes where periods are shorter than a day or begin within one. */
 static void
-add_time(struct table *table, int64_t ms)
+usage_add_time(struct table *table, int64_t ms)
 {
 	char time[CLOCK_RFC3339_SIZE];
 
@@ -106,7 +106,7 @@ add_time(struct table *table, int64_t ms)
 }
 
 static void
-print_usage_table(const struct usage *usage, const struct usage_question *question, bool colour)
+usage_print_usage_table(const struct usage *usage, const struct usage_question *question, bool colour)
 {
 	static const char *const headings[] = {"TENANT", "USER", "CLUSTER", "TEMPLATE", "HARDWARE"};
 	const char *columns[USAGE_BY_COUNT + 7];
@@ -123,8 +123,8 @@ print_usage_table(const struct usage *usage, const struct usage_question *questi
 	for (size_t i = 0; i < usage->count; i++) {
 		const struct usage_row *row = &usage->rows[i];
 
-		add_time(&table, row->start_ms);
-		add_time(&table, row->end_ms);
+		usage_add_time(&table, row->start_ms);
+		usage_add_time(&table, row->end_ms);
 		for (int by = 0; by < USAGE_BY_COUNT; by++)
 			if (question->by[by])
 				table_cell(&table, STYLE_PLAIN, "%s", row->values[by] ? row->values[by] : "-");
@@ -140,11 +140,11 @@ void
 usage_print(const struct usage *usage, const struct usage_question *question, enum usage_format format, bool colour)
 {
 	if (format == USAGE_PROMETHEUS)
-		print_usage_metrics(usage, question);
+		usage_print_usage_metrics(usage, question);
 	else if (format == USAGE_RECORDS)
-		print_usage_records(usage, question);
+		usage_print_usage_records(usage, question);
 	else
-		print_usage_table(usage, question, colour);
+		usage_print_usage_table(usage, question, colour);
 }
 
 /* The tasks of a tenant by their states. */
@@ -156,7 +156,7 @@ struct state_count {
 enum { TASK_STATES = 7 };
 
 static void
-count_tasks(const struct queue_tenant *tenant, struct state_count states[TASK_STATES])
+usage_count_tasks(const struct queue_tenant *tenant, struct state_count states[TASK_STATES])
 {
 	const struct state_count counts[TASK_STATES] = {{"blocked", tenant->blocked}, {"ready", tenant->ready},
 	    {"delayed", tenant->delayed}, {"running", tenant->running}, {"done", tenant->done}, {"failed", tenant->failed},
@@ -166,43 +166,45 @@ count_tasks(const struct queue_tenant *tenant, struct state_count states[TASK_ST
 }
 
 static void
-print_state(struct buffer *labels, const char *metric, const char *tenant, const char *label, const char *value, size_t count)
+usage_print_state(struct buffer *labels, const char *metric, const char *tenant, const char *label, const char *value,
+    size_t count)
 {
 	buffer_clear(labels);
-	add_label(labels, "tenant", tenant);
-	add_label(labels, label, value);
-	print_metric(metric, labels, (double)count);
+	usage_add_label(labels, "tenant", tenant);
+	usage_add_label(labels, label, value);
+	usage_print_metric(metric, labels, (double)count);
 }
 
 static void
-print_queue_metrics(const struct queue_figures *figures)
+usage_print_queue_metrics(const struct queue_figures *figures)
 {
 	struct state_count states[TASK_STATES];
 	struct buffer labels = {0};
 
-	print_family("coopr_queue_workers", "gauge", "Workers that serve the spool.");
-	print_metric("coopr_queue_workers", &labels, (double)figures->workers);
-	print_family("coopr_queue_jobs", "gauge", "Jobs in the spool by their status.");
+	usage_print_family("coopr_queue_workers", "gauge", "Workers that serve the spool.");
+	usage_print_metric("coopr_queue_workers", &labels, (double)figures->workers);
+	usage_print_family("coopr_queue_jobs", "gauge", "Jobs in the spool by their status.");
 	for (size_t i = 0; i < figures->count; i++)
 		for (int status = 0; status <= QUEUE_CANCELLED; status++)
-			print_state(&labels, "coopr_queue_jobs", figures->list[i].tenant, "status",
+			usage_print_state(&labels, "coopr_queue_jobs", figures->list[i].tenant, "status",
 			    queue_status_name((enum queue_status)status), figures->list[i].jobs[status]);
-	print_family("coopr_queue_tasks", "gauge", "Tasks of these jobs by their state.");
+	usage_print_family("coopr_queue_tasks", "gauge", "Tasks of these jobs by their state.");
 	for (size_t i = 0; i < figures->count; i++) {
-		count_tasks(&figures->list[i], states);
+		usage_count_tasks(&figures->list[i], states);
 		for (size_t j = 0; j < TASK_STATES; j++)
-			print_state(&labels, "coopr_queue_tasks", figures->list[i].tenant, "state", states[j].state, states[j].count);
+			usage_print_state(&labels, "coopr_queue_tasks", figures->list[i].tenant, "state", states[j].state,
+			    states[j].count);
 	}
 	buffer_release(&labels);
 }
 
 static void
-print_queue_record(const struct queue_figures *figures, const struct queue_tenant *tenant)
+usage_print_queue_record(const struct queue_figures *figures, const struct queue_tenant *tenant)
 {
 	struct state_count states[TASK_STATES];
 	jv record = jv_object(), jobs = jv_object(), tasks = jv_object();
 
-	count_tasks(tenant, states);
+	usage_count_tasks(tenant, states);
 	for (int status = 0; status <= QUEUE_CANCELLED; status++)
 		json_set_number(&jobs, queue_status_name((enum queue_status)status), (double)tenant->jobs[status]);
 	for (size_t i = 0; i < TASK_STATES; i++)
@@ -217,7 +219,7 @@ print_queue_record(const struct queue_figures *figures, const struct queue_tenan
 }
 
 static void
-print_queue_table(const struct queue_figures *figures, bool colour)
+usage_print_queue_table(const struct queue_figures *figures, bool colour)
 {
 	static const char *const columns[] = {"TENANT", "JOBS", "QUEUED", "RUNNING", "DONE", "FAILED", "WORKERS", NULL};
 	struct table table = {0};
@@ -245,10 +247,10 @@ void
 queue_figures_print(const struct queue_figures *figures, enum usage_format format, bool colour)
 {
 	if (format == USAGE_PROMETHEUS)
-		print_queue_metrics(figures);
+		usage_print_queue_metrics(figures);
 	else if (format == USAGE_RECORDS)
 		for (size_t i = 0; i < figures->count; i++)
-			print_queue_record(figures, &figures->list[i]);
+			usage_print_queue_record(figures, &figures->list[i]);
 	else
-		print_queue_table(figures, colour);
+		usage_print_queue_table(figures, colour);
 }

@@ -29,7 +29,7 @@ static const char *const outcomes[] = {"done", "begun", "planned", "failed", "le
 
 /* The lines as a list. */
 static jv
-list_of(const char *lines)
+application_list_of(const char *lines)
 {
 	jv list = jv_array();
 
@@ -49,7 +49,7 @@ application_write(const struct application *application, FILE *out)
 	json_set_string(&record, "name", application->name);
 	json_set_string(&record, "cluster", *application->id ? application->id : NULL);
 	json_set_string(&record, "change", changes[application->change].name);
-	json_set(&record, "differences", list_of(application->differences.data));
+	json_set(&record, "differences", application_list_of(application->differences.data));
 	json_set_string(&record, "job", application->done.job);
 	json_set_string(&record, "outcome", outcomes[application->outcome]);
 	json_set_string(&record, "message", application->outcome == APPLICATION_FAILED ? application->trouble.text : NULL);
@@ -58,7 +58,7 @@ application_write(const struct application *application, FILE *out)
 }
 
 static const char *
-remark_of(const struct application *application)
+application_remark_of(const struct application *application)
 {
 	switch (application->outcome) {
 	case APPLICATION_DONE:
@@ -74,12 +74,13 @@ remark_of(const struct application *application)
 	case APPLICATION_FAILED:
 		break;
 	}
-	return application->trouble.code > 128 ? "interrupted" : application->trouble.code == EX_TEMPFAIL ? "passed over" : "failed";
+	return application->trouble.code > 128 ? "interrupted" : application->trouble.code == EX_TEMPFAIL ? "passed over"
+	    : "failed";
 }
 
 /* What a line of the differences looks like, by its sign. */
 static enum terminal_style
-style_of(char sign)
+application_style_of(char sign)
 {
 	for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
 		if (changes[i].sign == sign)
@@ -88,7 +89,7 @@ style_of(char sign)
 }
 
 static void
-print_line(const char *line, size_t length, FILE *out, bool colour)
+application_print_line(const char *line, size_t length, FILE *out, bool colour)
 {
 	static const char *const column[] = {"", NULL};
 	char *text = memory_substring(line, length);
@@ -96,14 +97,14 @@ print_line(const char *line, size_t length, FILE *out, bool colour)
 
 	printable(text);
 	table_columns(&table, column);
-	table_cell(&table, style_of(*text), "    %s", text);
+	table_cell(&table, application_style_of(*text), "    %s", text);
 	table_print(&table, out, colour, false);
 	table_release(&table);
 	free(text);
 }
 
 static void
-print_indented(const char *text, FILE *out)
+application_print_indented(const char *text, FILE *out)
 {
 	for (const char *line = text, *end; *line; line = end + (*end == '\n')) {
 		end = line + strcspn(line, "\n");
@@ -112,7 +113,7 @@ print_indented(const char *text, FILE *out)
 }
 
 static int
-print_plan(const struct application *application, FILE *out, bool colour, struct error *err)
+application_print_plan(const struct application *application, FILE *out, bool colour, struct error *err)
 {
 	struct preview_basis basis = application->done.basis; /* but what changes in the configuration was said already */
 	int plan = file_open(AT_FDCWD, application->done.plan, O_RDONLY, 0, err), result;
@@ -128,7 +129,7 @@ print_plan(const struct application *application, FILE *out, bool colour, struct
 	if (memory)
 		fclose(memory);
 	if (result == 0)
-		print_indented(text, out);
+		application_print_indented(text, out);
 	free(text);
 	close(plan);
 	return result;
@@ -143,14 +144,15 @@ application_print(const struct application *application, FILE *out, bool colour,
 
 	table_columns(&table, columns);
 	table_cell(&table, style, "%c %s", changes[application->change].sign, application->name);
-	table_cell(&table, STYLE_PLAIN, "%s", remark_of(application));
+	table_cell(&table, STYLE_PLAIN, "%s", application_remark_of(application));
 	table_print(&table, out, colour, false);
 	table_release(&table);
 	for (const char *line = application->differences.data, *end; line && *line; line = end + (*end == '\n')) {
 		end = line + strcspn(line, "\n");
-		print_line(line, (size_t)(end - line), out, colour);
+		application_print_line(line, (size_t)(end - line), out, colour);
 	}
-	return application->outcome == APPLICATION_PLANNED && application->done.plan ? print_plan(application, out, colour, err) : 0;
+	return application->outcome == APPLICATION_PLANNED && application->done.plan ? application_print_plan(application,
+	    out, colour, err) : 0;
 }
 
 void

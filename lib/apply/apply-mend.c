@@ -20,7 +20,7 @@ struct before { /* the last operation */
 
 /* How many nodes of a layout stay. */
 static int64_t
-count_nodes(const char *layout)
+apply_count_nodes(const char *layout)
 {
 	int64_t count = 0;
 
@@ -44,7 +44,7 @@ count_nodes(const char *layout)
 
 /* An operation without a request of its own leaves that of the cluster as it is. */
 static int
-would_agree(const struct turn *turn, const struct operation *operation, bool *agrees, struct error *err)
+apply_would_agree(const struct turn *turn, const struct operation *operation, bool *agrees, struct error *err)
 {
 	struct account *account = &turn->apply->account;
 	struct operation_documents its = {0};
@@ -58,7 +58,7 @@ would_agree(const struct turn *turn, const struct operation *operation, bool *ag
 	request = its.wish ? its.wish : documents.wish;
 	*agrees = false;
 	if (result == 0 && request && strcmp(operation->action, "delete") != 0) {
-		result = turn_compare(turn, request, count_nodes(its.wanted), &found, err);
+		result = turn_compare(turn, request, apply_count_nodes(its.wanted), &found, err);
 		*agrees = result == 0 && found.count == 0;
 	}
 	divergence_release(&found);
@@ -68,21 +68,22 @@ would_agree(const struct turn *turn, const struct operation *operation, bool *ag
 }
 
 static int
-look_before(const struct turn *turn, struct before *before, struct error *err)
+apply_look_before(const struct turn *turn, struct before *before, struct error *err)
 {
 	int result = operation_last(&turn->apply->account, turn->cluster->id, &before->list, err);
 
 	if (result == 0)
-		return error_set(err, EX_SOFTWARE, "it is %s, and nothing was ever done to it", life_status_name(turn->cluster->status));
+		return error_set(err, EX_SOFTWARE, "it is %s, and nothing was ever done to it",
+		    life_status_name(turn->cluster->status));
 	if (result < 0)
 		return -1;
 	before->operation = &before->list.list[0];
-	return would_agree(turn, before->operation, &before->agrees, err);
+	return apply_would_agree(turn, before->operation, &before->agrees, err);
 }
 
 /* Tries again what failed, or sees through what nobody does. What fails so is not the end: it can be taken back still. */
 static int
-go_on(struct turn *turn, const struct before *before, struct error *err)
+apply_go_on(struct turn *turn, const struct before *before, struct error *err)
 {
 	struct application *application = turn->application;
 	const struct work_order last = {.cluster = application->id};
@@ -91,7 +92,8 @@ go_on(struct turn *turn, const struct before *before, struct error *err)
 	done_release(&application->done);
 	if (operate_retry(&last, &turn->apply->manner, &application->done, err) == 0) {
 		if (detach && !before->agrees)
-			return error_set(err, EX_TEMPFAIL, "%s (job %s) is under way, and leads to something else; try again once it is over",
+			return error_set(err, EX_TEMPFAIL,
+			    "%s (job %s) is under way, and leads to something else; try again once it is over",
 			    before->operation->action, before->operation->job);
 		application->outcome = detach ? APPLICATION_BEGUN : APPLICATION_DONE;
 		return detach ? TURN_OVER : TURN_AGAIN;
@@ -104,7 +106,7 @@ go_on(struct turn *turn, const struct before *before, struct error *err)
 }
 
 static int
-take_back(struct turn *turn, const struct before *before, struct error *err)
+apply_take_back(struct turn *turn, const struct before *before, struct error *err)
 {
 	struct work_order order = {.action = "rollback", .cluster = turn->application->id, .prepare = prepare_rollback};
 	char *command;
@@ -113,7 +115,8 @@ take_back(struct turn *turn, const struct before *before, struct error *err)
 	if (strcmp(before->operation->action, "create") == 0) {
 		if (turn->begin->applied && turn->begin->applied->made)
 			return turn_delete(turn, err);
-		return error_set(err, EX_NO, "its making failed, and its file says otherwise; coopr retry %s goes on with it, coopr delete %s "
+		return error_set(err, EX_NO,
+		    "its making failed, and its file says otherwise; coopr retry %s goes on with it, coopr delete %s "
 		    "makes way", turn->application->name, turn->application->name);
 	}
 	command = memory_printf("coopr rollback %s", turn->application->id);
@@ -125,10 +128,11 @@ take_back(struct turn *turn, const struct before *before, struct error *err)
 
 /* What it comes to, for a person. */
 static void
-note(struct turn *turn, const struct before *before)
+apply_note(struct turn *turn, const struct before *before)
 {
 	const struct operation *operation = before->operation;
-	bool pending = turn->cluster->status == LIFE_PENDING, again = before->agrees || strcmp(operation->action, "delete") == 0;
+	bool pending = turn->cluster->status == LIFE_PENDING, again = before->agrees || strcmp(operation->action,
+	    "delete") == 0;
 
 	turn->application->change = strcmp(operation->action, "create") == 0 || strcmp(operation->action, "delete") == 0
 	    ? APPLICATION_NEW : APPLICATION_CHANGED;
@@ -141,20 +145,21 @@ int
 turn_mend(struct turn *turn, struct error *err)
 {
 	struct before before = {0};
-	int result = look_before(turn, &before, err);
+	int result = apply_look_before(turn, &before, err);
 
 	if (result == 0 && turn->tried && turn->cluster->status != LIFE_PENDING) {
 		*err = turn->failure;
 		result = -1;
 	} else if (result == 0) {
-		note(turn, &before);
+		apply_note(turn, &before);
 		if (turn->apply->manner.dry) {
 			turn->application->outcome = APPLICATION_PLANNED;
 			result = TURN_OVER;
-		} else if (turn->cluster->status == LIFE_PENDING || before.agrees || strcmp(before.operation->action, "delete") == 0) {
-			result = go_on(turn, &before, err);
+		} else if (turn->cluster->status == LIFE_PENDING || before.agrees || strcmp(before.operation->action,
+		    "delete") == 0) {
+			result = apply_go_on(turn, &before, err);
 		} else {
-			result = take_back(turn, &before, err);
+			result = apply_take_back(turn, &before, err);
 		}
 	}
 	operation_list_release(&before.list);

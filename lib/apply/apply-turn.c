@@ -13,14 +13,14 @@
 enum { STEPS = 8 }; /* more means that others change the cluster all the while */
 
 static const struct clusterspec *
-spec_of(const struct turn *turn)
+apply_spec_of(const struct turn *turn)
 {
 	return &turn->begin->spec->wanted;
 }
 
 /* As it is now: others may have been at it since all were listed. */
 static int
-look(struct turn *turn, struct error *err)
+apply_look(struct turn *turn, struct error *err)
 {
 	struct application *application = turn->application;
 
@@ -39,7 +39,7 @@ look(struct turn *turn, struct error *err)
 
 /* What the last operation of the turn has left. */
 static void
-forget_operation(struct application *application)
+apply_forget_operation(struct application *application)
 {
 	struct error ignored; /* it is of no use, and harmless */
 
@@ -53,7 +53,7 @@ turn_operate(struct turn *turn, struct work_order *order, struct error *err)
 {
 	const struct manner *manner = &turn->apply->manner;
 
-	forget_operation(turn->application);
+	apply_forget_operation(turn->application);
 	if (operate(order, manner, &turn->application->done, err) < 0)
 		return -1;
 	if (manner->dry)
@@ -65,34 +65,34 @@ turn_operate(struct turn *turn, struct work_order *order, struct error *err)
 
 /* The same for the same wish: by it what was begun is known again. The caller frees it. */
 static char *
-command_of(const struct turn *turn)
+apply_command_of(const struct turn *turn)
 {
 	return memory_printf("coopr apply %s %s", turn->application->name, turn->text);
 }
 
 /* Another may make one of that name at the same time: then it is that one's, and we look again. Ours that failed is not. */
 static int
-lost_race(struct turn *turn, const struct error *failure, struct error *err)
+apply_lost_race(struct turn *turn, const struct error *failure, struct error *err)
 {
 	bool begun = turn->application->done.job != NULL;
 	struct error unseen;
 
-	if (failure->code == EX_NO && !begun && !turn->apply->manner.dry && look(turn, &unseen) == 0 && turn->cluster)
+	if (failure->code == EX_NO && !begun && !turn->apply->manner.dry && apply_look(turn, &unseen) == 0 && turn->cluster)
 		return TURN_AGAIN;
 	*err = *failure;
 	return -1;
 }
 
 static int
-create(struct turn *turn, struct error *err)
+apply_create(struct turn *turn, struct error *err)
 {
 	const struct apply *apply = turn->apply;
-	const struct clusterspec *spec = spec_of(turn);
+	const struct clusterspec *spec = apply_spec_of(turn);
 	const struct applied applied = {.origin = apply->origin, .spec = turn->text, .made = true};
 	const struct spec_wish wish = {.spec = spec, .catalogue = apply->wish->catalogue};
 	struct work_order order = {.action = "create", .cluster = spec->name, .prepare = prepare_spec, .wish = &wish,
 	    .owner = spec->owner, .group = spec->group, .lease_ms = spec->lease_ms, .applied = &applied};
-	char *command = command_of(turn);
+	char *command = apply_command_of(turn);
 	struct error failure;
 	int result;
 
@@ -101,17 +101,17 @@ create(struct turn *turn, struct error *err)
 	result = turn_operate(turn, &order, &failure);
 	turn->brought = result >= 0;
 	free(command);
-	return result < 0 ? lost_race(turn, &failure, err) : result;
+	return result < 0 ? apply_lost_race(turn, &failure, err) : result;
 }
 
 static int
-change(struct turn *turn, const struct divergence *found, struct error *err)
+apply_change(struct turn *turn, const struct divergence *found, struct error *err)
 {
 	const struct apply_wish *how = turn->apply->wish;
-	const struct spec_wish remake = {spec_of(turn), found, how->catalogue, how->max_unavailable, how->allow_moves};
+	const struct spec_wish remake = {apply_spec_of(turn), found, how->catalogue, how->max_unavailable, how->allow_moves};
 	struct amend_wish amend = {.max_unavailable = how->max_unavailable, .allow_moves = how->allow_moves,
 	    .amendment = {.add = found->add, .remove = found->remove, .config = found->config, .members = found->members}};
-	char *command = command_of(turn), machines[24];
+	char *command = apply_command_of(turn), machines[24];
 	struct work_order order = {.action = "apply", .cluster = turn->application->id, .command = command};
 	int result;
 
@@ -131,7 +131,8 @@ int
 turn_delete(struct turn *turn, struct error *err)
 {
 	const struct action_wish wish = {.action = "delete"};
-	struct work_order order = {.action = "delete", .cluster = turn->application->id, .prepare = prepare_action, .wish = &wish,
+	struct work_order order = {.action = "delete", .cluster = turn->application->id, .prepare = prepare_action,
+	    .wish = &wish,
 	    .preempts = true};
 	char *command = memory_printf("coopr delete --yes %s", turn->application->id);
 	struct error failure, unseen;
@@ -143,14 +144,15 @@ turn_delete(struct turn *turn, struct error *err)
 	if (result >= 0)
 		return result;
 	/* What was over already, and not settled, is what we want. */
-	if (failure.code == EX_NO && look(turn, &unseen) == 0 && !turn->cluster)
+	if (failure.code == EX_NO && apply_look(turn, &unseen) == 0 && !turn->cluster)
 		return TURN_AGAIN;
 	*err = failure;
 	return -1;
 }
 
 int
-turn_compare(const struct turn *turn, const char *request, int64_t machines, struct divergence *divergence, struct error *err)
+turn_compare(const struct turn *turn, const char *request, int64_t machines, struct divergence *divergence,
+    struct error *err)
 {
 	struct asked asked = {.machines = machines};
 	int result;
@@ -158,30 +160,31 @@ turn_compare(const struct turn *turn, const char *request, int64_t machines, str
 	*divergence = (struct divergence){0};
 	if (json_parse("the cluster's request", request, strlen(request), &asked.request, err) < 0)
 		return -1;
-	result = divergence_find(spec_of(turn), turn->has_last ? &turn->last : NULL, &asked, divergence, err);
+	result = divergence_find(apply_spec_of(turn), turn->has_last ? &turn->last : NULL, &asked, divergence, err);
 	jv_free(asked.request);
 	return result;
 }
 
 /* What cannot change while the cluster lives. */
 static int
-check_fixed(const struct turn *turn, struct error *err)
+apply_check_fixed(const struct turn *turn, struct error *err)
 {
-	const struct clusterspec *spec = spec_of(turn);
+	const struct clusterspec *spec = apply_spec_of(turn);
 	const struct cluster_record *cluster = turn->cluster;
 
 	if (spec->owner && strcmp(spec->owner, cluster->owner) != 0)
 		return error_set(err, EX_NO, "it belongs to %s, and cannot come to belong to %s", cluster->owner, spec->owner);
 	if (spec->group && (!cluster->group || strcmp(spec->group, cluster->group) != 0))
-		return error_set(err, EX_NO, "its group is %s, and cannot become %s", cluster->group ? cluster->group : "none", spec->group);
+		return error_set(err, EX_NO, "its group is %s, and cannot become %s", cluster->group ? cluster->group : "none",
+		    spec->group);
 	return 0;
 }
 
 /* A lease that the file has changed; one that was prolonged by hand is nobody's business. */
 static int
-change_lease(struct turn *turn, struct error *err)
+apply_change_lease(struct turn *turn, struct error *err)
 {
-	const struct clusterspec *spec = spec_of(turn);
+	const struct clusterspec *spec = apply_spec_of(turn);
 	int64_t before = turn->has_last ? turn->last.lease_ms : spec->lease_ms;
 	char was[CLOCK_RFC3339_SIZE], is[CLOCK_RFC3339_SIZE];
 
@@ -199,7 +202,7 @@ change_lease(struct turn *turn, struct error *err)
 
 /* It is as the file says. */
 static void
-agree(struct turn *turn)
+apply_agree(struct turn *turn)
 {
 	struct agreed *agreed = &turn->apply->agreed;
 	const struct applied *before = turn->begin->applied;
@@ -214,25 +217,25 @@ agree(struct turn *turn)
 
 /* A cluster that is active. */
 static int
-compare(struct turn *turn, struct error *err)
+apply_compare(struct turn *turn, struct error *err)
 {
 	struct application *application = turn->application;
 	struct cluster_documents documents = {0};
 	struct divergence found = {.config = jv_invalid(), .members = jv_invalid()};
-	int result = check_fixed(turn, err);
+	int result = apply_check_fixed(turn, err);
 
 	if (result == 0)
 		result = clusters_documents(&turn->apply->account, turn->cluster->id, &documents, err);
 	if (result == 0)
 		result = turn_compare(turn, documents.wish ? documents.wish : "{}", turn->cluster->nodes, &found, err);
 	if (result == 0 && application->change == APPLICATION_NONE)
-		result = change_lease(turn, err);
+		result = apply_change_lease(turn, err);
 	if (result == 0 && found.count == 0) {
-		agree(turn);
+		apply_agree(turn);
 	} else if (result == 0) {
 		application->change = application->change == APPLICATION_NEW ? APPLICATION_NEW : APPLICATION_CHANGED;
 		buffer_append(&application->differences, found.lines.data, found.lines.length);
-		result = change(turn, &found, err);
+		result = apply_change(turn, &found, err);
 	}
 	divergence_release(&found);
 	cluster_documents_release(&documents);
@@ -240,7 +243,7 @@ compare(struct turn *turn, struct error *err)
 }
 
 static bool
-is_of_another(const struct turn *turn)
+apply_is_of_another(const struct turn *turn)
 {
 	const struct applied *applied = turn->begin->applied;
 
@@ -249,7 +252,7 @@ is_of_another(const struct turn *turn)
 
 /* A cluster that no file speaks of any more; by now another folder may. */
 static int
-prune(struct turn *turn, struct error *err)
+apply_prune(struct turn *turn, struct error *err)
 {
 	struct error unseen;
 	char *origin = applied_origin(&turn->apply->account, turn->cluster->id, &unseen);
@@ -260,32 +263,32 @@ prune(struct turn *turn, struct error *err)
 }
 
 static int
-step(struct turn *turn, struct error *err)
+apply_step(struct turn *turn, struct error *err)
 {
 	if (!turn->cluster)
-		return turn->begin->spec ? create(turn, err) : TURN_OVER;
+		return turn->begin->spec ? apply_create(turn, err) : TURN_OVER;
 	if (!turn->begin->spec)
-		return prune(turn, err);
-	if (is_of_another(turn) && !turn->apply->wish->adopt)
+		return apply_prune(turn, err);
+	if (apply_is_of_another(turn) && !turn->apply->wish->adopt)
 		return error_set(err, EX_NO, "it follows the files of %s; --adopt lets it follow those of %s",
 		    turn->begin->applied->origin, turn->apply->origin);
-	return turn->cluster->status == LIFE_ACTIVE ? compare(turn, err) : turn_mend(turn, err);
+	return turn->cluster->status == LIFE_ACTIVE ? apply_compare(turn, err) : turn_mend(turn, err);
 }
 
 /* Step by step. */
 static int
-go(struct turn *turn, struct error *err)
+apply_go(struct turn *turn, struct error *err)
 {
 	int result = TURN_AGAIN;
 
 	for (int i = 0; i < STEPS && result == TURN_AGAIN; i++)
-		result = look(turn, err) < 0 ? -1 : step(turn, err);
+		result = apply_look(turn, err) < 0 ? -1 : apply_step(turn, err);
 	return result == TURN_AGAIN ? error_set(err, EX_TEMPFAIL, "others change it all the while; try again") : result;
 }
 
 /* Nothing was done to it since it was found to be as the file says, which says the same still: nothing has to be looked up. */
 static bool
-is_known_to_agree(const struct turn *turn)
+apply_is_known_to_agree(const struct turn *turn)
 {
 	const struct apply_turn *begin = turn->begin;
 
@@ -296,7 +299,7 @@ is_known_to_agree(const struct turn *turn)
 
 /* What the file said before, as far as that is known. */
 static int
-recall(struct turn *turn, struct error *err)
+apply_recall(struct turn *turn, struct error *err)
 {
 	struct problems problems = {0};
 	struct place root;
@@ -304,7 +307,8 @@ recall(struct turn *turn, struct error *err)
 
 	if (!turn->begin->applied)
 		return 0;
-	if (json_parse("what is remembered", turn->begin->applied->spec, strlen(turn->begin->applied->spec), &document, err) < 0)
+	if (json_parse("what is remembered", turn->begin->applied->spec, strlen(turn->begin->applied->spec), &document,
+	    err) < 0)
 		return -1;
 	root = place_root(document, &problems);
 	clusterspec_parse(&root, &turn->last);
@@ -324,15 +328,15 @@ apply_remember(struct apply *apply, struct error *err)
 }
 
 static int
-take(struct turn *turn, struct error *err)
+apply_take(struct turn *turn, struct error *err)
 {
 	if (!turn->begin->spec && (!turn->apply->wish->prune || turn->apply->failed)) {
 		turn->application->outcome = turn->apply->wish->prune ? APPLICATION_KEPT : APPLICATION_LEFT;
 		return 0;
 	}
-	if (turn->begin->spec && is_known_to_agree(turn))
+	if (turn->begin->spec && apply_is_known_to_agree(turn))
 		return 0;
-	if (recall(turn, err) < 0 || go(turn, err) < 0)
+	if (apply_recall(turn, err) < 0 || apply_go(turn, err) < 0)
 		return -1;
 	/* What took its time is remembered at once, what only agrees, at the end. */
 	return turn->application->change == APPLICATION_NONE ? 0 : apply_remember(turn->apply, err);
@@ -340,7 +344,7 @@ take(struct turn *turn, struct error *err)
 
 /* Which cluster it is that has trouble. */
 static void
-name_trouble(struct application *application)
+apply_name_trouble(struct application *application)
 {
 	size_t length = strlen(application->name);
 
@@ -356,11 +360,11 @@ apply_turn(struct apply *apply, const struct apply_turn *begin, struct applicati
 	turn.text = begin->spec ? clusterspec_text(&begin->spec->wanted) : NULL;
 	if (!begin->spec)
 		application->change = APPLICATION_DELETED;
-	if (take(&turn, &application->trouble) < 0) {
+	if (apply_take(&turn, &application->trouble) < 0) {
 		application->outcome = APPLICATION_FAILED;
 		if (application->change == APPLICATION_NONE)
 			application->change = APPLICATION_CHANGED;
-		name_trouble(application);
+		apply_name_trouble(application);
 	}
 	clusterspec_release(&turn.last);
 	cluster_list_release(&turn.list);

@@ -7,7 +7,7 @@
 #include "apply/apply-turn.h"
 
 static void
-add_turn(struct apply *apply, const struct spec *spec, const struct cluster_record *cluster)
+apply_add_turn(struct apply *apply, const struct spec *spec, const struct cluster_record *cluster)
 {
 	ARRAY_ROOM(apply->turns, apply->count, apply->capacity);
 	apply->turns[apply->count++] = (struct apply_turn){spec ? spec->wanted.name : cluster->name, spec, cluster,
@@ -16,7 +16,7 @@ add_turn(struct apply *apply, const struct spec *spec, const struct cluster_reco
 
 /* Both lists are sorted by name. */
 static void
-add_specs(struct apply *apply)
+apply_add_specs(struct apply *apply)
 {
 	size_t at = 0;
 
@@ -26,12 +26,12 @@ add_specs(struct apply *apply)
 
 		while (at < apply->clusters.count && (order = strcmp(apply->clusters.list[at].name, spec->wanted.name)) < 0)
 			at++;
-		add_turn(apply, spec, at < apply->clusters.count && order == 0 ? &apply->clusters.list[at] : NULL);
+		apply_add_turn(apply, spec, at < apply->clusters.count && order == 0 ? &apply->clusters.list[at] : NULL);
 	}
 }
 
 static bool
-has_spec(const struct apply *apply, const char *name)
+apply_has_spec(const struct apply *apply, const char *name)
 {
 	for (size_t low = 0, high = apply->specs.count; low < high;) {
 		size_t middle = (low + high) / 2;
@@ -49,15 +49,15 @@ has_spec(const struct apply *apply, const char *name)
 
 /* What apply has made for this folder, which speaks of it no more. A file alone says nothing of the others. */
 static void
-add_leftovers(struct apply *apply)
+apply_add_leftovers(struct apply *apply)
 {
 	for (size_t i = 0; apply->specs.folder && i < apply->clusters.count; i++) {
 		const struct cluster_record *cluster = &apply->clusters.list[i];
 		const struct applied *applied = applied_find(&apply->applied, cluster->id);
 
 		if (applied && applied->made && applied->origin && strcmp(applied->origin, apply->origin) == 0 &&
-		    !has_spec(apply, cluster->name))
-			add_turn(apply, NULL, cluster);
+		    !apply_has_spec(apply, cluster->name))
+			apply_add_turn(apply, NULL, cluster);
 	}
 }
 
@@ -76,8 +76,8 @@ apply_open(struct apply *apply, const struct apply_wish *wish, const struct mann
 	    clusters_list(&apply->account, &all, &apply->clusters, err) < 0 ||
 	    applied_list(&apply->account, &apply->applied, err) < 0)
 		return -1;
-	add_specs(apply);
-	add_leftovers(apply);
+	apply_add_specs(apply);
+	apply_add_leftovers(apply);
 	return 0;
 }
 

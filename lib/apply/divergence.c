@@ -18,7 +18,7 @@ struct comparison {
 };
 
 static void
-note(struct divergence *found, char sign, const char *what, const char *from, const char *to)
+divergence_note(struct divergence *found, char sign, const char *what, const char *from, const char *to)
 {
 	buffer_printf(&found->lines, "%c %s", sign, what);
 	if (from)
@@ -28,40 +28,41 @@ note(struct divergence *found, char sign, const char *what, const char *from, co
 }
 
 static bool
-same_text(const char *a, const char *b)
+divergence_same_text(const char *a, const char *b)
 {
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
 /* A text of the request's cluster: what the file says, or where that says no more what it did, the default. */
 static void
-compare_text(struct comparison *c, const char *name, const char *wanted, const char *last, const char *otherwise)
+divergence_compare_text(struct comparison *c, const char *name, const char *wanted, const char *last,
+    const char *otherwise)
 {
 	char *present = json_get_string(c->cluster, name);
 	const char *shall = wanted ? wanted : last ? otherwise : present;
 
-	if (!same_text(present, shall)) {
-		note(c->found, '~', name, present ? present : "-", shall ? shall : "-");
+	if (!divergence_same_text(present, shall)) {
+		divergence_note(c->found, '~', name, present ? present : "-", shall ? shall : "-");
 		json_set_string(&c->found->members, name, shall);
 	}
 	free(present);
 }
 
 static void
-compare_texts(struct comparison *c)
+divergence_compare_texts(struct comparison *c)
 {
 	const struct clusterspec none = {.source = jv_invalid()}, *spec = c->spec, *last = c->last ? c->last : &none;
 	char *suffix = json_get_string(c->defaults, "dnsSuffix");
 
-	compare_text(c, "dnsSuffix", spec->dns_suffix, last->dns_suffix, suffix);
-	compare_text(c, "hardwaretype", spec->hardwaretype, last->hardwaretype, NULL);
-	compare_text(c, "imagetype", spec->imagetype, last->imagetype, NULL);
+	divergence_compare_text(c, "dnsSuffix", spec->dns_suffix, last->dns_suffix, suffix);
+	divergence_compare_text(c, "hardwaretype", spec->hardwaretype, last->hardwaretype, NULL);
+	divergence_compare_text(c, "imagetype", spec->imagetype, last->imagetype, NULL);
 	free(suffix);
 }
 
 /* As few are made, or leave, as can be. */
 static void
-compare_machines(struct comparison *c)
+divergence_compare_machines(struct comparison *c)
 {
 	int64_t present = c->asked->machines, shall = present;
 	char from[24], to[24];
@@ -75,12 +76,12 @@ compare_machines(struct comparison *c)
 		return;
 	snprintf(from, sizeof from, "%" PRId64, present);
 	snprintf(to, sizeof to, "%" PRId64, shall);
-	note(c->found, '~', "machines", from, to);
+	divergence_note(c->found, '~', "machines", from, to);
 }
 
 /* The set of names in a list of them, or of objects that have one. */
 static struct string_list
-names_in(jv list, struct arena *arena)
+divergence_names_in(jv list, struct arena *arena)
 {
 	struct string_list names = {arena_alloc(arena, json_length(list), sizeof *names.list), 0};
 
@@ -99,10 +100,10 @@ names_in(jv list, struct arena *arena)
 }
 
 static struct string_list
-names_at(jv object, const char *member, struct arena *arena)
+divergence_names_at(jv object, const char *member, struct arena *arena)
 {
 	jv list = json_get(object, member);
-	struct string_list names = names_in(list, arena);
+	struct string_list names = divergence_names_in(list, arena);
 
 	jv_free(list);
 	return names;
@@ -110,34 +111,34 @@ names_at(jv object, const char *member, struct arena *arena)
 
 /* Those of list that other has not, each noted. */
 static struct string_list
-missing(struct divergence *found, const struct string_list *list, const struct string_list *other, char sign)
+divergence_missing(struct divergence *found, const struct string_list *list, const struct string_list *other, char sign)
 {
 	struct string_list rest = {arena_alloc(&found->arena, list->count, sizeof *rest.list), 0};
 
 	for (size_t i = 0; i < list->count; i++)
 		if (!name_set_has(other, list->list[i])) {
-			note(found, sign, "service", NULL, list->list[i]);
+			divergence_note(found, sign, "service", NULL, list->list[i]);
 			rest.list[rest.count++] = list->list[i];
 		}
 	return rest;
 }
 
 static void
-compare_services(struct comparison *c)
+divergence_compare_services(struct comparison *c)
 {
 	struct arena *arena = &c->found->arena;
-	struct string_list present = names_at(c->cluster, "services", arena), shall = c->spec->services;
+	struct string_list present = divergence_names_at(c->cluster, "services", arena), shall = c->spec->services;
 
 	if (shall.count == 0 && (c->found->remake || !c->last || c->last->services.count == 0))
 		return;
 	if (shall.count == 0)
-		shall = names_at(c->defaults, "services", arena);
-	c->found->add = missing(c->found, &shall, &present, '+');
-	c->found->remove = missing(c->found, &present, &shall, '-');
+		shall = divergence_names_at(c->defaults, "services", arena);
+	c->found->add = divergence_missing(c->found, &shall, &present, '+');
+	c->found->remove = divergence_missing(c->found, &present, &shall, '-');
 }
 
 static bool
-has_path(const struct string_list *settings, const char *setting)
+divergence_has_path(const struct string_list *settings, const char *setting)
 {
 	size_t length = strcspn(setting, "=") + 1;
 
@@ -149,20 +150,20 @@ has_path(const struct string_list *settings, const char *setting)
 
 /* Whether the file said something of the configuration that it says no more. */
 static bool
-lost_config(const struct clusterspec *spec, const struct clusterspec *last)
+divergence_lost_config(const struct clusterspec *spec, const struct clusterspec *last)
 {
 	jv now = clusterspec_config(spec), before = last ? clusterspec_config(last) : jv_invalid();
 	bool lost = jv_is_valid(before) && !jv_is_valid(now);
 
 	for (size_t i = 0; last && i < last->settings.count && !lost; i++)
-		lost = !has_path(&spec->settings, last->settings.list[i]);
+		lost = !divergence_has_path(&spec->settings, last->settings.list[i]);
 	jv_free(before);
 	jv_free(now);
 	return lost;
 }
 
 static void
-note_config(struct divergence *found, jv present, jv shall)
+divergence_note_config(struct divergence *found, jv present, jv shall)
 {
 	struct buffer lines = {0};
 	char *save = NULL;
@@ -174,19 +175,19 @@ note_config(struct divergence *found, jv present, jv shall)
 }
 
 static int
-compare_config(struct comparison *c, struct error *err)
+divergence_compare_config(struct comparison *c, struct error *err)
 {
 	jv present = json_get(c->cluster, "config"), shall = clusterspec_config(c->spec);
 	int result = 0;
 
 	if (!jv_is_valid(shall)) {
 		jv_free(shall);
-		shall = lost_config(c->spec, c->last) ? config_of_template(c->template) : jv_copy(present);
+		shall = divergence_lost_config(c->spec, c->last) ? config_of_template(c->template) : jv_copy(present);
 	}
 	for (size_t i = 0; i < c->spec->settings.count && result == 0; i++)
 		result = config_set(&shall, c->spec->settings.list[i], err);
 	if (result == 0 && !jv_equal(jv_copy(present), jv_copy(shall))) {
-		note_config(c->found, present, shall);
+		divergence_note_config(c->found, present, shall);
 		c->found->config = jv_copy(shall);
 	}
 	jv_free(present);
@@ -197,14 +198,15 @@ compare_config(struct comparison *c, struct error *err)
 }
 
 static int
-check_provider(const struct comparison *c, struct error *err)
+divergence_check_provider(const struct comparison *c, struct error *err)
 {
 	jv provider = json_get(c->asked->request, "provider");
 	char *present = json_get_string(provider, "name");
 	bool same = !c->spec->provider || !present || strcmp(present, c->spec->provider) == 0;
 
 	if (!same)
-		error_set(err, EX_NO, "its machines are of the provider %s, and cannot become those of %s; delete it, and it is made anew",
+		error_set(err, EX_NO,
+		    "its machines are of the provider %s, and cannot become those of %s; delete it, and it is made anew",
 		    present, c->spec->provider);
 	free(present);
 	jv_free(provider);
@@ -212,23 +214,23 @@ check_provider(const struct comparison *c, struct error *err)
 }
 
 static int
-compare(struct comparison *c, struct error *err)
+divergence_compare(struct comparison *c, struct error *err)
 {
 	char *template = json_get_string(c->template, "name");
 
-	if (!same_text(template, c->spec->template)) {
+	if (!divergence_same_text(template, c->spec->template)) {
 		c->found->remake = true;
-		note(c->found, '~', "template", template ? template : "-", c->spec->template);
+		divergence_note(c->found, '~', "template", template ? template : "-", c->spec->template);
 	}
 	free(template);
-	if (check_provider(c, err) < 0)
+	if (divergence_check_provider(c, err) < 0)
 		return -1;
-	compare_machines(c);
-	compare_services(c);
+	divergence_compare_machines(c);
+	divergence_compare_services(c);
 	if (c->found->remake)
 		return 0;
-	compare_texts(c);
-	return compare_config(c, err);
+	divergence_compare_texts(c);
+	return divergence_compare_config(c, err);
 }
 
 int
@@ -242,7 +244,7 @@ divergence_find(const struct clusterspec *spec, const struct clusterspec *last, 
 	c.cluster = json_get(asked->request, "cluster");
 	c.template = json_get(asked->request, "template");
 	c.defaults = json_get(c.template, "defaults");
-	result = compare(&c, err);
+	result = divergence_compare(&c, err);
 	jv_free(c.defaults);
 	jv_free(c.template);
 	jv_free(c.cluster);

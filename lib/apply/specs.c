@@ -20,7 +20,7 @@ struct reading {
 
 /* What is malformed outweighs what cannot be read. */
 static void
-tell(struct reading *reading, int code, char *text)
+specs_tell(struct reading *reading, int code, char *text)
 {
 	reading->notice(text);
 	reading->wrong++;
@@ -30,21 +30,21 @@ tell(struct reading *reading, int code, char *text)
 }
 
 static void
-tell_problems(struct reading *reading, const char *file, size_t record, const struct problems *problems)
+specs_tell_problems(struct reading *reading, const char *file, size_t record, const struct problems *problems)
 {
 	char *where = record > 1 ? memory_printf("%s: record %zu", file, record) : memory_string(file);
 
 	for (size_t i = 0; i < problems->count; i++)
-		tell(reading, EX_DATAERR, memory_printf("%s: %s: %s", where,
+		specs_tell(reading, EX_DATAERR, memory_printf("%s: %s: %s", where,
 		    *problems->list[i].pointer ? problems->list[i].pointer : "the whole document", problems->list[i].text));
 	if (problems->total > problems->count)
-		tell(reading, EX_DATAERR, memory_printf("%s: %zu more", where, problems->total - problems->count));
+		specs_tell(reading, EX_DATAERR, memory_printf("%s: %zu more", where, problems->total - problems->count));
 	free(where);
 }
 
 /* A name that no cluster may have. */
 static void
-check_name(const struct place *document, const struct clusterspec *spec)
+specs_check_name(const struct place *document, const struct clusterspec *spec)
 {
 	struct place name = place_member(document, "name");
 	struct error err;
@@ -54,7 +54,7 @@ check_name(const struct place *document, const struct clusterspec *spec)
 }
 
 static void
-take_record(struct reading *reading, const char *file, size_t number, jv record)
+specs_take_record(struct reading *reading, const char *file, size_t number, jv record)
 {
 	struct specs *specs = reading->specs;
 	struct problems problems = {0};
@@ -65,13 +65,13 @@ take_record(struct reading *reading, const char *file, size_t number, jv record)
 	spec = &specs->list[specs->count++];
 	spec->file = file;
 	clusterspec_parse(&root, &spec->wanted);
-	check_name(&root, &spec->wanted);
-	tell_problems(reading, file, number, &problems);
+	specs_check_name(&root, &spec->wanted);
+	specs_tell_problems(reading, file, number, &problems);
 	problems_release(&problems);
 }
 
 static void
-read_file(struct reading *reading, const char *path)
+specs_read_file(struct reading *reading, const char *path)
 {
 	struct record_reader reader;
 	struct error err;
@@ -80,19 +80,19 @@ read_file(struct reading *reading, const char *path)
 	jv record;
 
 	while (got == 0 && (got = record_read(&reader, &record, &err)) > 0) {
-		take_record(reading, name, reader.number, record);
+		specs_take_record(reading, name, reader.number, record);
 		jv_free(record);
 		got = 0;
 	}
 	if (got == 0 && reader.number == 0)
 		got = error_set(&err, EX_DATAERR, "%s: it is empty, a clusterspec is wanted", name);
 	if (got < 0)
-		tell(reading, err.code == EX_DATAERR ? EX_DATAERR : EX_NOINPUT, memory_string(err.text));
+		specs_tell(reading, err.code == EX_DATAERR ? EX_DATAERR : EX_NOINPUT, memory_string(err.text));
 	record_reader_release(&reader);
 }
 
 static int
-is_spec_file(const struct dirent *entry)
+specs_is_spec_file(const struct dirent *entry)
 {
 	const char *end = strrchr(entry->d_name, '.');
 
@@ -100,37 +100,37 @@ is_spec_file(const struct dirent *entry)
 }
 
 static int
-compare_entries(const struct dirent **a, const struct dirent **b)
+specs_compare_entries(const struct dirent **a, const struct dirent **b)
 {
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
 /* What is no file, as a FIFO that nobody writes to, would keep us waiting. */
 static void
-read_entry(struct reading *reading, const char *folder, const char *name)
+specs_read_entry(struct reading *reading, const char *folder, const char *name)
 {
 	char *path = memory_printf("%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/", name);
 	struct stat status;
 
 	if (stat(path, &status) < 0)
-		tell(reading, EX_NOINPUT, memory_printf("%s: %s", path, strerror(errno)));
+		specs_tell(reading, EX_NOINPUT, memory_printf("%s: %s", path, strerror(errno)));
 	else if (S_ISREG(status.st_mode))
-		read_file(reading, path);
+		specs_read_file(reading, path);
 	else if (!S_ISDIR(status.st_mode))
-		tell(reading, EX_NOINPUT, memory_printf("%s: it is no file", path));
+		specs_tell(reading, EX_NOINPUT, memory_printf("%s: it is no file", path));
 	free(path);
 }
 
 static int
-read_folder(struct reading *reading, const char *path, struct error *err)
+specs_read_folder(struct reading *reading, const char *path, struct error *err)
 {
 	struct dirent **entries;
-	int count = scandir(path, &entries, is_spec_file, compare_entries);
+	int count = scandir(path, &entries, specs_is_spec_file, specs_compare_entries);
 
 	if (count < 0)
 		return error_errno(err, EX_NOINPUT, "%s", path);
 	for (int i = 0; i < count; i++) {
-		read_entry(reading, path, entries[i]->d_name);
+		specs_read_entry(reading, path, entries[i]->d_name);
 		free(entries[i]);
 	}
 	free(entries);
@@ -138,7 +138,7 @@ read_folder(struct reading *reading, const char *path, struct error *err)
 }
 
 static int
-compare_names(const void *a, const void *b)
+specs_compare_names(const void *a, const void *b)
 {
 	const struct spec *x = a, *y = b;
 	int order = strcmp(x->wanted.name ? x->wanted.name : "", y->wanted.name ? y->wanted.name : "");
@@ -148,7 +148,7 @@ compare_names(const void *a, const void *b)
 
 /* Each cluster is spoken of once. */
 static void
-find_twice(struct reading *reading)
+specs_find_twice(struct reading *reading)
 {
 	const struct specs *specs = reading->specs;
 
@@ -156,14 +156,15 @@ find_twice(struct reading *reading)
 		const struct spec *a = &specs->list[i - 1], *b = &specs->list[i];
 
 		if (a->wanted.name && b->wanted.name && strcmp(a->wanted.name, b->wanted.name) == 0)
-			tell(reading, EX_DATAERR, memory_printf("%s: /name: \"%s\" is described%s%s, too", b->file, b->wanted.name,
+			specs_tell(reading, EX_DATAERR, memory_printf("%s: /name: \"%s\" is described%s%s, too", b->file,
+			    b->wanted.name,
 			    strcmp(a->file, b->file) == 0 ? " twice in it" : " in ", strcmp(a->file, b->file) == 0 ? "" : a->file));
 	}
 }
 
 /* Files follow the folder that they are in, so that a file of it can be applied alone. */
 static int
-find_origin(const char *path, struct specs *specs, struct error *err)
+specs_find_origin(const char *path, struct specs *specs, struct error *err)
 {
 	struct stat status;
 	char *slash;
@@ -191,18 +192,19 @@ specs_read(const char *path, struct specs *specs, void (*notice)(const char *tex
 
 	if (!*path)
 		return error_set(err, EX_USAGE, "a file or a folder is wanted, found an empty name");
-	if (find_origin(path, specs, err) < 0 || (specs->folder && read_folder(&reading, path, err) < 0))
+	if (specs_find_origin(path, specs, err) < 0 || (specs->folder && specs_read_folder(&reading, path, err) < 0))
 		return -1;
 	if (!specs->folder)
-		read_file(&reading, path);
+		specs_read_file(&reading, path);
 	if (specs->count)
-		qsort(specs->list, specs->count, sizeof *specs->list, compare_names);
-	find_twice(&reading);
+		qsort(specs->list, specs->count, sizeof *specs->list, specs_compare_names);
+	specs_find_twice(&reading);
 	if (reading.wrong)
 		return error_set(err, reading.code, "%s: %zu %s wrong, so nothing was done", path, reading.wrong,
 		    reading.wrong == 1 ? "thing is" : "things are");
 	if (specs->count == 0)
-		return error_set(err, EX_NOINPUT, "%s: no file in it ends with .json or .ndjson: that would be no cluster at all; to delete "
+		return error_set(err, EX_NOINPUT,
+		    "%s: no file in it ends with .json or .ndjson: that would be no cluster at all; to delete "
 		    "one: coopr delete", path);
 	return 0;
 }

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 static int64_t
-read_ms(clockid_t id)
+clock_read_ms(clockid_t id)
 {
 	struct timespec now;
 
@@ -19,19 +19,19 @@ read_ms(clockid_t id)
 int64_t
 clock_wall_ms(void)
 {
-	return read_ms(CLOCK_REALTIME);
+	return clock_read_ms(CLOCK_REALTIME);
 }
 
 int64_t
 clock_monotonic_ms(void)
 {
-	return read_ms(CLOCK_MONOTONIC);
+	return clock_read_ms(CLOCK_MONOTONIC);
 }
 
 int64_t
 clock_boottime_ms(void)
 {
-	return read_ms(CLOCK_BOOTTIME);
+	return clock_read_ms(CLOCK_BOOTTIME);
 }
 
 char *

@@ -7,7 +7,7 @@
 #include <string.h>
 
 static void
-mark_cut(struct error *err, int length)
+error_mark_cut(struct error *err, int length)
 {
 	if (length >= (int)sizeof err->text)
 		memcpy(err->text + sizeof err->text - 4, "...", 4);
@@ -20,7 +20,7 @@ error_set(struct error *err, int code, const char *format, ...)
 
 	err->code = code;
 	va_start(ap, format);
-	mark_cut(err, vsnprintf(err->text, sizeof err->text, format, ap));
+	error_mark_cut(err, vsnprintf(err->text, sizeof err->text, format, ap));
 	va_end(ap);
 	return -1;
 }
@@ -35,11 +35,11 @@ error_errno(struct error *err, int code, const char *format, ...)
 	va_start(ap, format);
 	length = vsnprintf(err->text, sizeof err->text, format, ap);
 	va_end(ap);
-	mark_cut(err, length);
+	error_mark_cut(err, length);
 	if (length >= 0 && (size_t)length < sizeof err->text) {
 		size_t room = sizeof err->text - (size_t)length;
 
-		mark_cut(err, length + snprintf(err->text + length, room, ": %s", strerror(saved)));
+		error_mark_cut(err, length + snprintf(err->text + length, room, ": %s", strerror(saved)));
 	}
 	errno = saved;
 	return -1;
@@ -61,6 +61,6 @@ error_prefix(struct error *err, const char *format, ...)
 	vsnprintf(what, sizeof what, format, ap);
 	va_end(ap);
 	memcpy(text, err->text, sizeof text);
-	mark_cut(err, snprintf(err->text, sizeof err->text, "%s: %s", what, text));
+	error_mark_cut(err, snprintf(err->text, sizeof err->text, "%s: %s", what, text));
 	return -1;
 }

@@ -89,7 +89,7 @@ file_sync_dir(int dir, const char *path)
 
 /* The directory part of path, "." where it has none; the caller frees it. */
 static char *
-directory_of(const char *path)
+file_directory_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -100,7 +100,7 @@ directory_of(const char *path)
 
 /* Closes fd, too. */
 static int
-write_new(int fd, const void *bytes, size_t length, mode_t mode)
+file_write_new(int fd, const void *bytes, size_t length, mode_t mode)
 {
 	int failed = fchmod(fd, mode) < 0 || file_write_all(fd, bytes, length) < 0 || fsync(fd) < 0;
 	return close(fd) < 0 || failed ? -1 : 0;
@@ -110,14 +110,14 @@ int
 file_replace(int dir, const char *path, const void *bytes, size_t length, mode_t mode,
     struct error *err)
 {
-	char *parent = directory_of(path), *fresh = memory_printf("%s.%d.new", path, (int)getpid());
+	char *parent = file_directory_of(path), *fresh = memory_printf("%s.%d.new", path, (int)getpid());
 	int result = 0, fd;
 
 	unlinkat(dir, fresh, 0);
 	fd = openat(dir, fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 	if (fd < 0) {
 		result = error_errno(err, EX_CANTCREAT, "%s: cannot be written", path);
-	} else if (write_new(fd, bytes, length, mode) < 0 ||
+	} else if (file_write_new(fd, bytes, length, mode) < 0 ||
 	    renameat(dir, fresh, dir, path) < 0 || file_sync_dir(dir, parent) < 0) {
 		result = error_errno(err, EX_IOERR, "%s: cannot be written", path);
 		unlinkat(dir, fresh, 0);
@@ -146,10 +146,10 @@ file_make_dirs(int dir, const char *path, mode_t mode, struct error *err)
 	return result;
 }
 
-static int remove_entry(int dir, const char *name, dev_t device);
+static int file_remove_entry(int dir, const char *name, dev_t device);
 
 static int
-remove_contents(int dir, const char *name, dev_t device)
+file_remove_contents(int dir, const char *name, dev_t device)
 {
 	int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), result = 0;
 	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
@@ -159,7 +159,7 @@ remove_contents(int dir, const char *name, dev_t device)
 		return -1;
 	while (result == 0 && (errno = 0, entry = readdir(stream)))
 		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-			result = remove_entry(dirfd(stream), entry->d_name, device);
+			result = file_remove_entry(dirfd(stream), entry->d_name, device);
 	if (!entry && errno)
 		result = -1;
 	closedir(stream);
@@ -168,7 +168,7 @@ remove_contents(int dir, const char *name, dev_t device)
 
 /* device: the file system to stay on. */
 static int
-remove_entry(int dir, const char *name, dev_t device)
+file_remove_entry(int dir, const char *name, dev_t device)
 {
 	struct stat st;
 
@@ -180,7 +180,7 @@ remove_entry(int dir, const char *name, dev_t device)
 		errno = EXDEV;
 		return -1;
 	}
-	if (remove_contents(dir, name, device) < 0)
+	if (file_remove_contents(dir, name, device) < 0)
 		return -1;
 	return unlinkat(dir, name, AT_REMOVEDIR) < 0 && errno != ENOENT ? -1 : 0;
 }
@@ -192,7 +192,7 @@ file_remove_tree(int dir, const char *path, struct error *err)
 
 	if (fstatat(dir, path, &st, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)
 		return 0;
-	if (remove_entry(dir, path, st.st_dev) < 0)
+	if (file_remove_entry(dir, path, st.st_dev) < 0)
 		return error_errno(err, EX_IOERR, "%s: cannot be removed", path);
 	return 0;
 }

@@ -16,7 +16,7 @@ struct place {
 typedef bool proc_line(const char *line, void *what);
 
 static bool
-find_line(const char *path, proc_line *is_it, void *what)
+holder_find_line(const char *path, proc_line *is_it, void *what)
 {
 	FILE *file = fopen(path, "re");
 	char *line = NULL;
@@ -39,7 +39,7 @@ struct mount {
 
 /* "69 43 0:42 / / rw,relatime - overlay ..." */
 static bool
-is_mount(const char *line, void *what)
+holder_is_mount(const char *line, void *what)
 {
 	const struct mount *mount = what;
 	int id;
@@ -48,26 +48,27 @@ is_mount(const char *line, void *what)
 }
 
 static bool
-is_mount_id(const char *line, void *id)
+holder_is_mount_id(const char *line, void *id)
 {
 	return sscanf(line, "mnt_id: %d", (int *)id) == 1;
 }
 
 static bool
-is_inode(const char *line, void *inode)
+holder_is_inode(const char *line, void *inode)
 {
 	return sscanf(line, "ino: %ju", (uintmax_t *)inode) == 1;
 }
 
 static bool
-find_place(int fd, struct place *place)
+holder_find_place(int fd, struct place *place)
 {
 	struct mount mount = {0, place};
 	char path[40];
 
 	snprintf(path, sizeof path, "/proc/self/fdinfo/%d", fd);
-	return find_line(path, is_mount_id, &mount.id) && find_line(path, is_inode, &place->inode) &&
-	    find_line("/proc/self/mountinfo", is_mount, &mount);
+	return holder_find_line(path, holder_is_mount_id, &mount.id) && holder_find_line(path, holder_is_inode,
+	    &place->inode) &&
+	    holder_find_line("/proc/self/mountinfo", holder_is_mount, &mount);
 }
 
 struct owner {
@@ -77,7 +78,7 @@ struct owner {
 
 /* "1: FLOCK  ADVISORY  WRITE 4321 fe:00:1234 0 EOF"; those who wait have "->" behind the number. */
 static bool
-is_lock(const char *line, void *what)
+holder_is_lock(const char *line, void *what)
 {
 	struct owner *owner = what;
 	struct place place = {0};
@@ -88,11 +89,11 @@ is_lock(const char *line, void *what)
 }
 
 static bool
-find_pid(int fd, int *pid)
+holder_find_pid(int fd, int *pid)
 {
 	struct owner owner = {0};
 
-	if (!find_place(fd, &owner.file) || !find_line("/proc/locks", is_lock, &owner))
+	if (!holder_find_place(fd, &owner.file) || !holder_find_line("/proc/locks", holder_is_lock, &owner))
 		return false;
 	*pid = owner.pid;
 	return true;
@@ -100,7 +101,7 @@ find_pid(int fd, int *pid)
 
 /* Its name and state: "4321 (coopr-queue) T ...". The name may have any characters, also a parenthesis. */
 static bool
-look_up(struct holder *holder)
+holder_look_up(struct holder *holder)
 {
 	char path[40], text[128];
 	const char *open, *close;
@@ -126,5 +127,5 @@ look_up(struct holder *holder)
 bool
 lock_holder(int fd, struct holder *holder)
 {
-	return find_pid(fd, &holder->pid) && look_up(holder);
+	return holder_find_pid(fd, &holder->pid) && holder_look_up(holder);
 }

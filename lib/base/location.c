@@ -14,7 +14,7 @@
 
 /* The value of an environment variable, NULL where it is unset or empty. */
 static const char *
-environment(const char *name)
+location_environment(const char *name)
 {
 	const char *value = getenv(name);
 
@@ -23,17 +23,17 @@ environment(const char *name)
 
 /* The XDG specification tells to ignore a relative path. */
 static const char *
-environment_folder(const char *name)
+location_environment_folder(const char *name)
 {
-	const char *value = environment(name);
+	const char *value = location_environment(name);
 
 	return value && *value == '/' ? value : NULL;
 }
 
 static const char *
-home(void)
+base_location_home(void)
 {
-	const char *value = environment_folder("HOME");
+	const char *value = location_environment_folder("HOME");
 	const struct passwd *user = value ? NULL : getpwuid(geteuid());
 
 	return value ? value : user ? user->pw_dir : "/";
@@ -41,18 +41,18 @@ home(void)
 
 /* A person's folder for state, with what follows it. */
 static char *
-personal_state(const char *rest)
+location_personal_state(const char *rest)
 {
-	const char *state = environment_folder("XDG_STATE_HOME");
+	const char *state = location_environment_folder("XDG_STATE_HOME");
 
 	return state ? memory_printf("%s/coopr%s", state, rest)
-	             : memory_printf("%s/.local/state/coopr%s", home(), rest);
+	             : memory_printf("%s/.local/state/coopr%s", base_location_home(), rest);
 }
 
 char *
 location_home(void)
 {
-	return memory_string(home());
+	return memory_string(base_location_home());
 }
 
 char *
@@ -62,9 +62,9 @@ location_spool(const char *option)
 
 	if (given)
 		return memory_string(given);
-	if (environment("COOPR_STATE"))
-		return memory_printf("%s/spool", environment("COOPR_STATE"));
-	return geteuid() == 0 ? memory_string("/var/spool/coopr") : personal_state("/spool");
+	if (location_environment("COOPR_STATE"))
+		return memory_printf("%s/spool", location_environment("COOPR_STATE"));
+	return geteuid() == 0 ? memory_string("/var/spool/coopr") : location_personal_state("/spool");
 }
 
 char *
@@ -84,19 +84,20 @@ location_system_config(const char *name)
 char *
 location_user_config(const char *name)
 {
-	const char *config = environment_folder("XDG_CONFIG_HOME");
+	const char *config = location_environment_folder("XDG_CONFIG_HOME");
 
-	return config ? memory_printf("%s/coopr/%s", config, name) : memory_printf("%s/.config/coopr/%s", home(), name);
+	return config ? memory_printf("%s/coopr/%s", config, name) : memory_printf("%s/.config/coopr/%s",
+	    base_location_home(), name);
 }
 
 char *
 location_state(void)
 {
-	const char *given = environment("COOPR_STATE");
+	const char *given = location_environment("COOPR_STATE");
 
 	if (given)
 		return memory_string(given);
-	return geteuid() == 0 ? memory_string("/var/lib/coopr") : personal_state("");
+	return geteuid() == 0 ? memory_string("/var/lib/coopr") : location_personal_state("");
 }
 
 char *
@@ -114,11 +115,12 @@ location_store(const char *option)
 }
 
 static bool
-is_at_or_below(const char *path, const char *folder)
+location_is_at_or_below(const char *path, const char *folder)
 {
 	size_t length = strlen(folder);
 
-	return strncmp(path, folder, length) == 0 && (path[length] == '\0' || path[length] == '/' || strcmp(folder, "/") == 0);
+	return strncmp(path, folder, length) == 0 && (path[length] == '\0' || path[length] == '/' ||
+	    strcmp(folder, "/") == 0);
 }
 
 bool
@@ -131,7 +133,7 @@ location_is_own(const char *path)
 	for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
 		char *there = realpath(own[i], NULL);
 
-		found |= real && there && (is_at_or_below(real, there) || is_at_or_below(there, real));
+		found |= real && there && (location_is_at_or_below(real, there) || location_is_at_or_below(there, real));
 		free(there);
 		free(own[i]);
 	}
@@ -142,7 +144,7 @@ location_is_own(const char *path)
 /* Whether path is, or could be made, a directory that nobody else may enter. Others may write in the
  * directory above (/tmp): what stands there must not be a link, and must be ours. */
 static bool
-make_private(const char *path)
+location_make_private(const char *path)
 {
 	struct stat st;
 
@@ -159,7 +161,7 @@ make_private(const char *path)
 char *
 location_runtime(void)
 {
-	const char *xdg = environment_folder("XDG_RUNTIME_DIR");
+	const char *xdg = location_environment_folder("XDG_RUNTIME_DIR");
 	char *candidates[] = {
 		xdg ? memory_printf("%s/coopr", xdg) : NULL,
 		geteuid() == 0 ? memory_string("/run/coopr") : NULL,
@@ -169,7 +171,7 @@ location_runtime(void)
 	int reason = 0;
 
 	for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
-		if (!found && candidates[i] && make_private(candidates[i])) {
+		if (!found && candidates[i] && location_make_private(candidates[i])) {
 			found = candidates[i];
 			continue;
 		}
@@ -182,7 +184,7 @@ location_runtime(void)
 
 /* The path of the running program. */
 static char *
-own_path(void)
+location_own_path(void)
 {
 	size_t size = 256;
 	char *path = NULL;
@@ -200,9 +202,9 @@ own_path(void)
 /* The nearest folder above the running program that holds share/coopr: PREFIX for PREFIX/bin/x and
  * PREFIX/libexec/coopr/provider/x, the checkout for its test programs too. */
 static char *
-installation(void)
+location_installation(void)
 {
-	char *root = own_path(), *slash;
+	char *root = location_own_path(), *slash;
 
 	while ((slash = strrchr(root, '/'))) {
 		char *share = memory_printf("%.*s/share/coopr", (int)(slash - root), root);
@@ -219,14 +221,14 @@ installation(void)
 char *
 location_installed(const char *relative)
 {
-	char *root = installation(), *path = memory_printf("%s/%s", root, relative);
+	char *root = location_installation(), *path = memory_printf("%s/%s", root, relative);
 
 	free(root);
 	return path;
 }
 
 static bool
-is_program(const char *path)
+location_is_program(const char *path)
 {
 	struct stat st;
 
@@ -235,13 +237,13 @@ is_program(const char *path)
 
 /* The plugin in one of the folders of list, colons between. */
 static char *
-search(const char *list, const char *kind, const char *name)
+location_search(const char *list, const char *kind, const char *name)
 {
 	while (list && *list) {
 		size_t length = strcspn(list, ":");
 		char *path = memory_printf("%.*s/%s/%s", (int)length, list, kind, name);
 
-		if (length && is_program(path))
+		if (length && location_is_program(path))
 			return path;
 		free(path);
 		list += length + (list[length] == ':');
@@ -257,13 +259,13 @@ location_plugin(const char *kind, const char *name)
 	/* The name comes from a document and must not lead out of the folder. */
 	if (!*name || *name == '.' || strchr(name, '/'))
 		return NULL;
-	path = search(environment("COOPR_PLUGINS"), kind, name);
+	path = location_search(location_environment("COOPR_PLUGINS"), kind, name);
 	if (path)
 		return path;
 	folder = location_installed("libexec/coopr");
 	path = memory_printf("%s/%s/%s", folder, kind, name);
 	free(folder);
-	if (is_program(path))
+	if (location_is_program(path))
 		return path;
 	free(path);
 	return NULL;

@@ -23,7 +23,7 @@ enum { FIRST_TICK_MS = 20 }; /* most are held for less */
 
 /* The caller's to free. */
 static char *
-describe(int fd, const struct holder *holder)
+lock_describe(int fd, const struct holder *holder)
 {
 	char link[40], path[4096];
 	ssize_t length;
@@ -39,7 +39,7 @@ describe(int fd, const struct holder *holder)
 
 /* That it came is all there is to it: flock is interrupted. */
 static void
-on_tick(int number)
+lock_on_tick(int number)
 {
 	(void)number;
 }
@@ -47,9 +47,9 @@ on_tick(int number)
 /* Ticks come to this thread alone, and by a signal that is for nothing else: neither an alarm of the program nor its other
  * threads are concerned. Where one came just before flock, the next one interrupts it. False where no timer is to be had. */
 static bool
-start_ticks(timer_t *timer, sigset_t *before)
+lock_start_ticks(timer_t *timer, sigset_t *before)
 {
-	const struct sigaction interrupt = {.sa_handler = on_tick};
+	const struct sigaction interrupt = {.sa_handler = lock_on_tick};
 	const struct itimerspec times = {{1, 0}, {0, FIRST_TICK_MS * 1000 * 1000}};
 	struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGRTMIN};
 	sigset_t tick;
@@ -69,11 +69,11 @@ start_ticks(timer_t *timer, sigset_t *before)
 typedef bool lock_look(int fd, int tick, void *context);
 
 static int
-wait_and_look(int fd, int how, lock_look *look, void *context)
+lock_wait_and_look(int fd, int how, lock_look *look, void *context)
 {
 	timer_t timer;
 	sigset_t before;
-	bool ticking = start_ticks(&timer, &before), over = false;
+	bool ticking = lock_start_ticks(&timer, &before), over = false;
 	int result, saved;
 
 	for (int tick = 0; !over && (result = flock(fd, how)) < 0 && errno == EINTR; tick++)
@@ -88,14 +88,14 @@ wait_and_look(int fd, int how, lock_look *look, void *context)
 }
 
 static bool
-tell_once(int fd, int tick, void *told)
+lock_tell_once(int fd, int tick, void *told)
 {
 	struct holder holder = {0};
 	char *text;
 
 	if (*(bool *)told || !lock_holder(fd, &holder) || (!holder.stopped && tick < LOCK_PATIENCE_S))
 		return false;
-	text = describe(fd, &holder);
+	text = lock_describe(fd, &holder);
 	message_notice(text);
 	free(text);
 	*(bool *)told = true;
@@ -103,7 +103,7 @@ tell_once(int fd, int tick, void *told)
 }
 
 static bool
-refuse_stopped(int fd, int tick, void *err)
+lock_refuse_stopped(int fd, int tick, void *err)
 {
 	struct holder holder = {0};
 	char *text;
@@ -111,7 +111,7 @@ refuse_stopped(int fd, int tick, void *err)
 	(void)tick;
 	if (!lock_holder(fd, &holder) || !holder.stopped)
 		return false;
-	text = describe(fd, &holder);
+	text = lock_describe(fd, &holder);
 	error_set(err, EX_TEMPFAIL, "%s", text);
 	free(text);
 	return true;
@@ -119,7 +119,7 @@ refuse_stopped(int fd, int tick, void *err)
 
 /* 0; 1 where another one holds it; -1 with errno. */
 static int
-try(int fd, int how)
+lock_try(int fd, int how)
 {
 	if (flock(fd, how | LOCK_NB) == 0)
 		return 0;
@@ -130,18 +130,18 @@ int
 lock_wait(int fd, int how)
 {
 	bool told = false;
-	int result = try(fd, how);
+	int result = lock_try(fd, how);
 
-	return result > 0 ? wait_and_look(fd, how, tell_once, &told) : result;
+	return result > 0 ? lock_wait_and_look(fd, how, lock_tell_once, &told) : result;
 }
 
 int
 lock_unless_stopped(int fd, int how, struct error *err)
 {
-	int result = try(fd, how);
+	int result = lock_try(fd, how);
 
 	err->code = 0;
 	if (result > 0)
-		result = wait_and_look(fd, how, refuse_stopped, err);
+		result = lock_wait_and_look(fd, how, lock_refuse_stopped, err);
 	return result < 0 && !err->code ? error_errno(err, EX_OSERR, "lock") : result;
 }

@@ -20,7 +20,7 @@ struct arena_block {
 };
 
 static void *
-present(void *block)
+memory_present(void *block)
 {
 	if (!block) {
 		message("out of memory");
@@ -32,19 +32,19 @@ present(void *block)
 void *
 memory_resize(void *block, size_t count, size_t size)
 {
-	return present(reallocarray(block, count ? count : 1, size));
+	return memory_present(reallocarray(block, count ? count : 1, size));
 }
 
 void *
 memory_zeroed(size_t count, size_t size)
 {
-	return present(calloc(count ? count : 1, size));
+	return memory_present(calloc(count ? count : 1, size));
 }
 
 char *
 memory_string(const char *text)
 {
-	return present(strdup(text));
+	return memory_present(strdup(text));
 }
 
 char *
@@ -62,7 +62,7 @@ memory_vprintf(const char *format, va_list ap)
 {
 	char *text;
 
-	return present(vasprintf(&text, format, ap) < 0 ? NULL : text);
+	return memory_present(vasprintf(&text, format, ap) < 0 ? NULL : text);
 }
 
 char *
@@ -78,7 +78,7 @@ memory_printf(const char *format, ...)
 }
 
 static struct arena_block *
-arena_grow(struct arena *arena, size_t size)
+memory_arena_grow(struct arena *arena, size_t size)
 {
 	size_t room = arena->newest ? 2 * arena->newest->size : FIRST_SIZE;
 	struct arena_block *block;
@@ -88,8 +88,8 @@ arena_grow(struct arena *arena, size_t size)
 	if (room < size)
 		room = size;
 	if (room > SIZE_MAX - sizeof *block)
-		present(NULL);
-	block = present(calloc(1, sizeof *block + room));
+		memory_present(NULL);
+	block = memory_present(calloc(1, sizeof *block + room));
 	block->size = room;
 	block->older = arena->newest;
 	arena->newest = block;
@@ -105,10 +105,10 @@ arena_alloc(struct arena *arena, size_t count, size_t size)
 	void *place;
 
 	if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - mask)
-		present(NULL);
+		memory_present(NULL);
 	bytes = (bytes + mask) & ~mask;
 	if (!block || block->size - block->used < bytes)
-		block = arena_grow(arena, bytes);
+		block = memory_arena_grow(arena, bytes);
 	place = block->bytes + block->used;
 	block->used += bytes;
 	return place;

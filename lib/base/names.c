@@ -9,7 +9,7 @@
 #include "base/memory.h"
 
 static uint64_t
-seed(void)
+names_seed(void)
 {
 	static uint64_t value;
 
@@ -19,9 +19,9 @@ seed(void)
 }
 
 static size_t
-hash(const char *name)
+names_hash(const char *name)
 {
-	uint64_t h = seed();
+	uint64_t h = names_seed();
 
 	for (; *name; name++) {
 		h = (h ^ (unsigned char)*name) * 0x9fb21c651e98df25u;
@@ -32,9 +32,9 @@ hash(const char *name)
 
 /* Where name is, or the free slot where it would go. slot_count is a power of two. */
 static uint32_t *
-slot_of(const struct names *names, const char *name)
+names_slot_of(const struct names *names, const char *name)
 {
-	size_t i = hash(name);
+	size_t i = names_hash(name);
 
 	for (;; i++) {
 		uint32_t *slot = &names->slots[i & (names->slot_count - 1)];
@@ -45,19 +45,19 @@ slot_of(const struct names *names, const char *name)
 }
 
 static void
-grow(struct names *names)
+names_grow(struct names *names)
 {
 	free(names->slots);
 	names->slot_count = names->slot_count ? 2 * names->slot_count : 64;
 	names->slots = memory_zeroed(names->slot_count, sizeof *names->slots);
 	for (size_t i = 0; i < names->count; i++)
-		*slot_of(names, names->list[i]) = (uint32_t)(i + 1);
+		*names_slot_of(names, names->list[i]) = (uint32_t)(i + 1);
 }
 
 int
 names_find(const struct names *names, const char *name)
 {
-	return names->count ? (int)*slot_of(names, name) - 1 : NAMES_NONE;
+	return names->count ? (int)*names_slot_of(names, name) - 1 : NAMES_NONE;
 }
 
 int
@@ -66,8 +66,8 @@ names_intern(struct names *names, const char *name)
 	uint32_t *slot;
 
 	if (2 * (names->count + 1) > names->slot_count)
-		grow(names);
-	slot = slot_of(names, name);
+		names_grow(names);
+	slot = names_slot_of(names, name);
 	if (!*slot) {
 		ARRAY_ROOM(names->list, names->count, names->capacity);
 		names->list[names->count++] = name;

@@ -29,7 +29,7 @@ option_count(const struct option_spec *options)
 
 /* "  -t, --template NAME": what stands left of an option's help. */
 static void
-describe(const struct option_spec *option, struct buffer *out)
+option_describe(const struct option_spec *option, struct buffer *out)
 {
 	buffer_clear(out);
 	if (option->letter)
@@ -41,10 +41,10 @@ describe(const struct option_spec *option, struct buffer *out)
 }
 
 static size_t
-widest(const struct option_spec *options, struct buffer *scratch, size_t width)
+option_widest(const struct option_spec *options, struct buffer *scratch, size_t width)
 {
 	for (size_t i = 0; i < option_count(options); i++) {
-		describe(&options[i], scratch);
+		option_describe(&options[i], scratch);
 		if (scratch->length > width && scratch->length <= HELP_COLUMN_MAX)
 			width = scratch->length;
 	}
@@ -52,10 +52,10 @@ widest(const struct option_spec *options, struct buffer *scratch, size_t width)
 }
 
 static void
-print_options(const struct option_spec *options, struct buffer *scratch, size_t width)
+option_print_options(const struct option_spec *options, struct buffer *scratch, size_t width)
 {
 	for (size_t i = 0; i < option_count(options); i++) {
-		describe(&options[i], scratch);
+		option_describe(&options[i], scratch);
 		if (scratch->length > width)
 			printf("%s\n%*s", scratch->data, (int)width, "");
 		else
@@ -68,12 +68,12 @@ int
 option_print_help(const struct command *command)
 {
 	struct buffer scratch = {0};
-	size_t width = widest(command->options, &scratch, widest(standard_options, &scratch, 0));
+	size_t width = option_widest(command->options, &scratch, option_widest(standard_options, &scratch, 0));
 
 	printf("usage: %s%s%s\n\n%s\n\nOptions:\n", command->name, *command->synopsis ? " " : "",
 	    command->synopsis, command->summary);
-	print_options(command->options, &scratch, width);
-	print_options(standard_options, &scratch, width);
+	option_print_options(command->options, &scratch, width);
+	option_print_options(standard_options, &scratch, width);
 	if (command->examples) {
 		size_t length = strlen(command->examples);
 
@@ -94,7 +94,7 @@ option_print_version(const struct command *command)
 
 /* Whether an argument is said by its words, as "table|json": lower case, bars between. */
 static bool
-is_words(const char *argument)
+option_is_words(const char *argument)
 {
 	return strchr(argument, '|') && strspn(argument, "abcdefghijklmnopqrstuvwxyz0123456789-|") == strlen(argument);
 }
@@ -104,7 +104,7 @@ option_has_word(const struct option_spec *spec, const char *word)
 {
 	size_t length = strlen(word);
 
-	for (const char *each = spec->argument; is_words(spec->argument) && *each; each += *each == '|') {
+	for (const char *each = spec->argument; option_is_words(spec->argument) && *each; each += *each == '|') {
 		size_t own = strcspn(each, "|");
 
 		if (own == length && strncmp(each, word, length) == 0)
@@ -115,7 +115,7 @@ option_has_word(const struct option_spec *spec, const char *word)
 }
 
 static void
-print_table(const struct option_spec *options)
+option_print_print_table(const struct option_spec *options)
 {
 	for (size_t i = 0; i < option_count(options); i++) {
 		const struct option_spec *option = &options[i];
@@ -132,7 +132,7 @@ void
 option_print_table(const struct command *command)
 {
 	printf("command\t%s\t%.*s\n", command->name, (int)strcspn(command->summary, "\n"), command->summary);
-	print_table(command->options);
-	print_table(standard_options);
+	option_print_print_table(command->options);
+	option_print_print_table(standard_options);
 	printf("synopsis\t%.*s\n", (int)strcspn(command->synopsis, "\n"), command->synopsis);
 }

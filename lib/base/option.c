@@ -44,7 +44,7 @@ static const char *placed;
 
 /* getopt_long's view of the table; letters receives its short options. The caller frees both. */
 static struct option *
-tables_for_getopt(const struct command *command, struct buffer *letters)
+option_tables_for_getopt(const struct command *command, struct buffer *letters)
 {
 	size_t count = option_count(command->options);
 	struct option *longs = memory_zeroed(count + 3, sizeof *longs);
@@ -58,7 +58,8 @@ tables_for_getopt(const struct command *command, struct buffer *letters)
 
 		longs[i] = (struct option){spec->name, argument, NULL, VALUE_FIRST + (int)i};
 		if (spec->letter)
-			buffer_printf(letters, "%c%s", spec->letter, argument == no_argument ? "" : argument == optional_argument ? "::" : ":");
+			buffer_printf(letters, "%c%s", spec->letter, argument == no_argument ? "" : argument == optional_argument
+			    ? "::" : ":");
 	}
 	longs[count] = (struct option){"help", no_argument, NULL, VALUE_HELP};
 	longs[count + 1] = (struct option){"version", no_argument, NULL, VALUE_VERSION};
@@ -66,7 +67,7 @@ tables_for_getopt(const struct command *command, struct buffer *letters)
 }
 
 static const struct option_spec *
-spec_of(const struct command *command, int value)
+option_spec_of(const struct command *command, int value)
 {
 	size_t count = option_count(command->options);
 
@@ -78,9 +79,9 @@ spec_of(const struct command *command, int value)
 	return NULL;
 }
 
-/* The result of set_number and set is an exit code, or -1 for "go on". */
+/* The result of option_set_number and set is an exit code, or -1 for "go on". */
 static int
-set_number(const struct command *command, const struct option_spec *spec, const char *text)
+option_set_number(const struct command *command, const struct option_spec *spec, const char *text)
 {
 	char *end;
 	long number;
@@ -95,7 +96,7 @@ set_number(const struct command *command, const struct option_spec *spec, const 
 }
 
 static void
-note_place(const struct option_spec *spec, const char *text)
+option_note_place(const struct option_spec *spec, const char *text)
 {
 	if ((strncmp(spec->argument, "FILE", 4) == 0 || strcmp(spec->argument, "DIR") == 0) && strcmp(text, "-") != 0)
 		placed = spec->name;
@@ -108,7 +109,7 @@ option_placed(void)
 }
 
 static int
-set(const struct command *command, const struct option_spec *spec, const char *text)
+option_set(const struct command *command, const struct option_spec *spec, const char *text)
 {
 	struct option_list *list;
 
@@ -118,18 +119,18 @@ set(const struct command *command, const struct option_spec *spec, const char *t
 		break;
 	case OPTION_KIND_STRING:
 		*(const char **)spec->value = text;
-		note_place(spec, text);
+		option_note_place(spec, text);
 		break;
 	case OPTION_KIND_UPTO:
 		*(long *)spec->value = OPTION_NUMBER_MAX;
-		return text ? set_number(command, spec, text) : -1;
+		return text ? option_set_number(command, spec, text) : -1;
 	case OPTION_KIND_NUMBER:
-		return set_number(command, spec, text);
+		return option_set_number(command, spec, text);
 	case OPTION_KIND_LIST:
 		list = spec->value;
 		ARRAY_ROOM(list->list, list->count, list->capacity);
 		list->list[list->count++] = text;
-		note_place(spec, text);
+		option_note_place(spec, text);
 		break;
 	case OPTION_KIND_END:
 		break;
@@ -139,7 +140,7 @@ set(const struct command *command, const struct option_spec *spec, const char *t
 
 /* An option that getopt_long could not make sense of; word is the argument it stood in. */
 static int
-unknown_option(const struct command *command, const struct option *longs, const char *word)
+option_unknown_option(const struct command *command, const struct option *longs, const char *word)
 {
 	size_t count = option_count(command->options) + 2, length = strcspn(word, "=");
 	const char **names = memory_zeroed(count + 1, sizeof *names), *near;
@@ -164,9 +165,9 @@ unknown_option(const struct command *command, const struct option *longs, const 
 }
 
 static int
-wrong_option(const struct command *command, const struct option *longs, int found, const char *word)
+option_wrong_option(const struct command *command, const struct option *longs, int found, const char *word)
 {
-	const struct option_spec *spec = spec_of(command, optopt);
+	const struct option_spec *spec = option_spec_of(command, optopt);
 
 	if (found == ':' && spec)
 		return option_misuse(command, "option --%s needs an argument: %s", spec->name, spec->argument);
@@ -174,13 +175,13 @@ wrong_option(const struct command *command, const struct option *longs, int foun
 		return option_misuse(command, "option %.*s takes no argument", (int)strcspn(word, "="), word);
 	if (optopt)
 		return option_misuse(command, "unknown option -%c", optopt);
-	return unknown_option(command, longs, word);
+	return option_unknown_option(command, longs, word);
 }
 
 /* Where an option of a setting was not given, what was chosen once for all counts. An output format is that of people
  * only: what a script reads must not depend on who runs it. */
 static void
-prefer(const struct option_spec *spec)
+option_prefer(const struct option_spec *spec)
 {
 	enum preference which = preference_of(spec->name);
 	const char **value = spec->value, *preferred;
@@ -193,14 +194,14 @@ prefer(const struct option_spec *spec)
 }
 
 static void
-prefer_all(const struct command *command)
+option_prefer_all(const struct command *command)
 {
 	struct error err;
 
 	if (preference_read(&err) < 0)
 		exit(message_error(&err));
 	for (size_t i = 0; i < option_count(command->options); i++)
-		prefer(&command->options[i]);
+		option_prefer(&command->options[i]);
 }
 
 bool
@@ -225,14 +226,14 @@ option_parse(const struct command *command, int argc, char **argv)
 	}
 	opterr = 0;
 	optind = 0; /* starts over: a command with subcommands parses twice */
-	longs = tables_for_getopt(command, &letters);
+	longs = option_tables_for_getopt(command, &letters);
 	while (code < 0 && (found = getopt_long(argc, argv, letters.data, longs, NULL)) != -1) {
-		const struct option_spec *spec = spec_of(command, found);
+		const struct option_spec *spec = option_spec_of(command, found);
 
 		if (found == '?' || found == ':')
-			code = wrong_option(command, longs, found, argv[optind - 1]);
+			code = option_wrong_option(command, longs, found, argv[optind - 1]);
 		else if (spec)
-			code = set(command, spec, optarg);
+			code = option_set(command, spec, optarg);
 		else
 			code = found == VALUE_VERSION ? option_print_version(command) : option_print_help(command);
 	}
@@ -240,12 +241,12 @@ option_parse(const struct command *command, int argc, char **argv)
 	buffer_release(&letters);
 	if (code >= 0)
 		exit(code);
-	prefer_all(command);
+	option_prefer_all(command);
 	return optind;
 }
 
 static size_t
-least(size_t a, size_t b, size_t c)
+option_least(size_t a, size_t b, size_t c)
 {
 	size_t ab = a < b ? a : b;
 
@@ -254,7 +255,7 @@ least(size_t a, size_t b, size_t c)
 
 /* How many insertions, deletions, changes and swaps of neighbours lead from a to b. */
 static size_t
-edit_distance(const char *a, const char *b)
+option_edit_distance(const char *a, const char *b)
 {
 	size_t width = strlen(b) + 1, result;
 	size_t *rows = memory_zeroed(3 * width, sizeof *rows);
@@ -267,7 +268,7 @@ edit_distance(const char *a, const char *b)
 
 		row[0] = i;
 		for (size_t j = 1; j < width; j++) {
-			row[j] = least(last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1]));
+			row[j] = option_least(last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1]));
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && before[j - 2] + 1 < row[j])
 				row[j] = before[j - 2] + 1;
 		}
@@ -289,7 +290,7 @@ option_suggest(const char *word, const char *const *list)
 	if (length > 64)
 		return NULL;
 	for (; *list; list++) {
-		size_t distance = edit_distance(word, *list);
+		size_t distance = option_edit_distance(word, *list);
 
 		if (length >= 2 && strncmp(word, *list, length) == 0)
 			distance = 1;

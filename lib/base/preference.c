@@ -73,7 +73,7 @@ preference_of(const char *name)
 }
 
 static bool
-is_word(const char *text, const char *const *words)
+preference_is_word(const char *text, const char *const *words)
 {
 	while (*words && strcmp(*words, text) != 0)
 		words++;
@@ -82,7 +82,7 @@ is_word(const char *text, const char *const *words)
 
 /* What a value must be, NULL where it is that. */
 static const char *
-complaint(enum preference which, const char *value)
+preference_complaint(enum preference which, const char *value)
 {
 	static const char *const colours[] = {"auto", "always", "never", NULL};
 	static const char *const formats[] = {"table", "wide", "json", "name", "text", NULL};
@@ -90,9 +90,9 @@ complaint(enum preference which, const char *value)
 	long number;
 
 	if (which == PREFERENCE_COLOR)
-		return is_word(value, colours) ? NULL : "expected auto, always or never";
+		return preference_is_word(value, colours) ? NULL : "expected auto, always or never";
 	if (which == PREFERENCE_OUTPUT)
-		return is_word(value, formats) ? NULL : "expected table, wide, json, name or text";
+		return preference_is_word(value, formats) ? NULL : "expected table, wide, json, name or text";
 	if (which != PREFERENCE_JOBS)
 		return NULL;
 	number = strtol(value, &end, 10);
@@ -101,13 +101,13 @@ complaint(enum preference which, const char *value)
 }
 
 static int
-refuse(const struct reading *reading, const char *text)
+preference_refuse(const struct reading *reading, const char *text)
 {
 	return error_set(reading->err, EX_CONFIG, "%s:%ld: %s", reading->path, reading->line, text);
 }
 
 static int
-unknown(const struct reading *reading, const char *name)
+preference_unknown(const struct reading *reading, const char *name)
 {
 	const char *names[PREFERENCE_COUNT + 1] = {NULL}, *near;
 
@@ -120,7 +120,7 @@ unknown(const struct reading *reading, const char *name)
 
 /* Where the value of a path begins with "~/", the home stands in its place. */
 static const char *
-expand_home(const char *value)
+preference_expand_home(const char *value)
 {
 	char *home;
 	const char *expanded;
@@ -134,16 +134,17 @@ expand_home(const char *value)
 }
 
 static int
-choose(const struct reading *reading, const char *name, const char *value)
+preference_choose(const struct reading *reading, const char *name, const char *value)
 {
 	enum preference which = preference_of(name);
 	const char *wrong;
 
 	if (which == PREFERENCE_COUNT)
-		return unknown(reading, name);
+		return preference_unknown(reading, name);
 	if (kinds[which].path)
-		value = expand_home(value);
-	wrong = kinds[which].path && *value != '/' ? "expected a path that begins with / or ~/" : complaint(which, value);
+		value = preference_expand_home(value);
+	wrong = kinds[which].path && *value != '/' ? "expected a path that begins with / or ~/" : preference_complaint(which,
+	    value);
 	if (wrong)
 		return error_set(reading->err, EX_CONFIG, "%s:%ld: %s: %s, found \"%s\"", reading->path, reading->line, name,
 		    wrong, value);
@@ -154,7 +155,7 @@ choose(const struct reading *reading, const char *name, const char *value)
 
 /* "hook chat", what stands between the brackets. */
 static int
-begin_section(struct reading *reading, char *text)
+preference_begin_section(struct reading *reading, char *text)
 {
 	char *name = strchr(text, ' ');
 	size_t place = 0;
@@ -162,14 +163,14 @@ begin_section(struct reading *reading, char *text)
 	if (name)
 		*name++ = '\0';
 	if (!name || !*name || strcmp(text, "hook") != 0 || strpbrk(name, " /[]\""))
-		return refuse(reading, "expected [hook NAME]");
+		return preference_refuse(reading, "expected [hook NAME]");
 	while (place < all.count && strcmp(all.sections[place].name, name) != 0)
 		place++;
 	if (place == all.count) {
 		ARRAY_ROOM(all.sections, all.count, all.capacity);
 		all.count++;
 	} else if (strcmp(all.sections[place].path, reading->path) == 0) {
-		return refuse(reading, "there is a hook of this name already");
+		return preference_refuse(reading, "there is a hook of this name already");
 	} else {
 		free(all.sections[place].entries);
 	}
@@ -182,7 +183,7 @@ begin_section(struct reading *reading, char *text)
 
 /* Cuts the blanks at both ends. */
 static char *
-trim(char *text)
+preference_trim(char *text)
 {
 	size_t length;
 
@@ -194,54 +195,54 @@ trim(char *text)
 }
 
 static void
-add_entry(struct preference_section *section, const char *name, const char *value, long line)
+preference_add_entry(struct preference_section *section, const char *name, const char *value, long line)
 {
 	ARRAY_ROOM(section->entries, section->count, section->capacity);
 	section->entries[section->count++] = (struct preference_entry){arena_string(&all.arena, name), value, line};
 }
 
 static int
-read_line(struct reading *reading, char *line)
+preference_read_line(struct reading *reading, char *line)
 {
 	char *equals, *name, *value;
 
-	line = trim(line);
+	line = preference_trim(line);
 	if (!*line || *line == '#')
 		return 0;
 	if (*line == '[' && line[strlen(line) - 1] == ']') {
 		line[strlen(line) - 1] = '\0';
-		return begin_section(reading, trim(line + 1));
+		return preference_begin_section(reading, preference_trim(line + 1));
 	}
 	equals = strchr(line, '=');
 	if (!equals)
-		return refuse(reading, "expected NAME = VALUE");
+		return preference_refuse(reading, "expected NAME = VALUE");
 	*equals = '\0';
-	name = trim(line);
-	value = arena_string(&all.arena, trim(equals + 1));
+	name = preference_trim(line);
+	value = arena_string(&all.arena, preference_trim(equals + 1));
 	if (!*value)
-		return refuse(reading, "expected a value behind the =");
+		return preference_refuse(reading, "expected a value behind the =");
 	if (!reading->inside)
-		return choose(reading, name, value);
-	add_entry(&all.sections[reading->section], name, value, reading->line);
+		return preference_choose(reading, name, value);
+	preference_add_entry(&all.sections[reading->section], name, value, reading->line);
 	return 0;
 }
 
 static int
-read_text(struct reading *reading, char *text)
+preference_read_text(struct reading *reading, char *text)
 {
 	char *line;
 	int result = 0;
 
 	while (result == 0 && (line = strsep(&text, "\n"))) {
 		reading->line++;
-		result = read_line(reading, line);
+		result = preference_read_line(reading, line);
 	}
 	return result;
 }
 
 /* Takes path. A file that is not there says nothing. */
 static int
-read_file(char *path, enum preference_source source, struct error *err)
+preference_read_file(char *path, enum preference_source source, struct error *err)
 {
 	struct reading reading = {.path = arena_string(&all.arena, path), .source = source, .err = err};
 	struct buffer text = {0};
@@ -253,7 +254,7 @@ read_file(char *path, enum preference_source source, struct error *err)
 		if (result == 0 && text.data && memchr(text.data, '\0', text.length))
 			result = error_set(err, EX_CONFIG, "%s: there is a NUL byte in it", reading.path);
 		else if (result == 0 && text.data)
-			result = read_text(&reading, text.data);
+			result = preference_read_text(&reading, text.data);
 	}
 	if (result < 0)
 		err->code = EX_CONFIG;
@@ -263,11 +264,11 @@ read_file(char *path, enum preference_source source, struct error *err)
 
 /* What the environment says is the business of who sets it, but for what no command could make sense of. */
 static int
-check_environment(struct error *err)
+preference_check_environment(struct error *err)
 {
 	for (int i = 0; i < PREFERENCE_COUNT; i++) {
 		const char *value = getenv(kinds[i].variable);
-		const char *wrong = value && *value ? complaint((enum preference)i, value) : NULL;
+		const char *wrong = value && *value ? preference_complaint((enum preference)i, value) : NULL;
 
 		if (wrong)
 			return error_set(err, EX_CONFIG, "$%s: %s, found \"%s\"", kinds[i].variable, wrong, value);
@@ -281,10 +282,10 @@ preference_read(struct error *err)
 	if (all.read)
 		return 0;
 	all.read = true;
-	if (read_file(location_system_config("config"), PREFERENCE_SYSTEM, err) < 0 ||
-	    read_file(location_user_config("config"), PREFERENCE_USER, err) < 0)
+	if (preference_read_file(location_system_config("config"), PREFERENCE_SYSTEM, err) < 0 ||
+	    preference_read_file(location_user_config("config"), PREFERENCE_USER, err) < 0)
 		return -1;
-	return check_environment(err);
+	return preference_check_environment(err);
 }
 
 const char *

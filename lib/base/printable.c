@@ -10,7 +10,7 @@
 
 /* Those that drive a terminal or turn the direction of writing. */
 static bool
-is_control(wchar_t c)
+printable_is_control(wchar_t c)
 {
 	return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x202a && c <= 0x202e) ||
 	    (c >= 0x2066 && c <= 0x2069);
@@ -18,7 +18,7 @@ is_control(wchar_t c)
 
 /* Makes the C library read UTF-8 in this thread; returns the locale to go back to. */
 static locale_t
-enter_utf8(void)
+printable_enter_utf8(void)
 {
 	static locale_t utf8;
 
@@ -28,7 +28,7 @@ enter_utf8(void)
 }
 
 static void
-leave_utf8(locale_t before)
+printable_leave_utf8(locale_t before)
 {
 	if (before)
 		uselocale(before);
@@ -36,7 +36,7 @@ leave_utf8(locale_t before)
 
 /* The next character of text and its width in columns. Returns its bytes; *shown: it may be printed. */
 static size_t
-next_character(const char *text, size_t length, size_t *width, bool *shown)
+printable_next_character(const char *text, size_t length, size_t *width, bool *shown)
 {
 	mbstate_t state = {0};
 	wchar_t c;
@@ -44,7 +44,7 @@ next_character(const char *text, size_t length, size_t *width, bool *shown)
 	bool whole = n != (size_t)-1 && n != (size_t)-2;
 	int columns = whole ? wcwidth(c) : 1;
 
-	*shown = whole && !is_control(c);
+	*shown = whole && !printable_is_control(c);
 	*width = !*shown || columns < 0 ? 1 : (size_t)columns;
 	return whole && n ? n : 1;
 }
@@ -53,12 +53,12 @@ size_t
 printable(char *text)
 {
 	size_t length = strlen(text), width = 0, to = 0;
-	locale_t before = enter_utf8();
+	locale_t before = printable_enter_utf8();
 
 	for (size_t from = 0; from < length;) {
 		size_t columns;
 		bool shown;
-		size_t n = next_character(text + from, length - from, &columns, &shown);
+		size_t n = printable_next_character(text + from, length - from, &columns, &shown);
 
 		if (shown) {
 			memmove(text + to, text + from, n);
@@ -70,7 +70,7 @@ printable(char *text)
 		width += columns;
 	}
 	text[to] = '\0';
-	leave_utf8(before);
+	printable_leave_utf8(before);
 	return width;
 }
 
@@ -78,24 +78,24 @@ size_t
 printable_prefix(const char *text, size_t columns)
 {
 	size_t length = strlen(text), from = 0, width = 0;
-	locale_t before = enter_utf8();
+	locale_t before = printable_enter_utf8();
 
 	while (from < length) {
 		size_t wide;
 		bool shown;
-		size_t n = next_character(text + from, length - from, &wide, &shown);
+		size_t n = printable_next_character(text + from, length - from, &wide, &shown);
 
 		if (width + wide > columns)
 			break;
 		width += wide;
 		from += n;
 	}
-	leave_utf8(before);
+	printable_leave_utf8(before);
 	return from;
 }
 
 static void
-append(const char *text, size_t length, struct buffer *out)
+printable_append(const char *text, size_t length, struct buffer *out)
 {
 	size_t start = out->length;
 
@@ -111,7 +111,7 @@ printable_line(const char *text, struct buffer *out)
 
 	while (length > 0 && (text[length - 1] == '\n' || text[length - 1] == '\r'))
 		length--;
-	append(text, length, out);
+	printable_append(text, length, out);
 }
 
 void
@@ -120,7 +120,7 @@ printable_lines(const char *prefix, const char *text, struct buffer *out)
 	for (const char *end; *text; text = *end ? end + 1 : end) {
 		end = text + strcspn(text, "\n");
 		buffer_text(out, prefix);
-		append(text, (size_t)(end - text), out);
+		printable_append(text, (size_t)(end - text), out);
 		buffer_byte(out, '\n');
 	}
 }

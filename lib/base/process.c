@@ -19,7 +19,7 @@
 #include "base/memory.h"
 
 static void
-push_owned(struct arguments *arguments, char *text)
+process_push_owned(struct arguments *arguments, char *text)
 {
 	if (arguments->count + 2 > arguments->capacity) {
 		arguments->capacity = 2 * (arguments->count + 2);
@@ -32,7 +32,7 @@ push_owned(struct arguments *arguments, char *text)
 void
 arguments_push(struct arguments *arguments, const char *text)
 {
-	push_owned(arguments, memory_string(text));
+	process_push_owned(arguments, memory_string(text));
 }
 
 void
@@ -44,7 +44,7 @@ arguments_printf(struct arguments *arguments, const char *format, ...)
 	va_start(ap, format);
 	text = memory_vprintf(format, ap);
 	va_end(ap);
-	push_owned(arguments, text);
+	process_push_owned(arguments, text);
 }
 
 void
@@ -58,7 +58,7 @@ arguments_release(struct arguments *arguments)
 
 /* A copy of the descriptor that wish means, above 2 so that no dup2 below can hit it. */
 static int
-source_of(int wish, int own)
+process_source_of(int wish, int own)
 {
 	int fd = wish == PROCESS_NULL ? open("/dev/null", O_RDWR | O_CLOEXEC) : wish == PROCESS_INHERIT ? own : wish;
 
@@ -66,10 +66,10 @@ source_of(int wish, int own)
 }
 
 static int
-redirect(const struct process *process)
+process_redirect(const struct process *process)
 {
-	int in = source_of(process->in, 0), out = source_of(process->out, 1),
-	    err = source_of(process->err, 2);
+	int in = process_source_of(process->in, 0), out = process_source_of(process->out, 1),
+	    err = process_source_of(process->err, 2);
 
 	if ((in < 0 && process->in != PROCESS_INHERIT) || (out < 0 && process->out != PROCESS_INHERIT) ||
 	    (err < 0 && process->err != PROCESS_INHERIT))
@@ -80,7 +80,7 @@ redirect(const struct process *process)
 }
 
 static void
-reset_signals(void)
+process_reset_signals(void)
 {
 	struct sigaction action = {.sa_handler = SIG_DFL};
 	sigset_t none;
@@ -93,7 +93,7 @@ reset_signals(void)
 
 /* In the child, which has our memory until then: never returns. Leaves errno in *reason when it cannot become the program. */
 static void
-become(const struct process *process, pid_t parent, volatile int *reason)
+process_become(const struct process *process, pid_t parent, volatile int *reason)
 {
 	/* Ask first, then look: a parent that died before the prctl would go unnoticed. */
 	if (process->die_with_us && (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent))
@@ -102,8 +102,8 @@ become(const struct process *process, pid_t parent, volatile int *reason)
 		setsid();
 	else if (process->group)
 		setpgid(0, 0);
-	if (redirect(process) == 0) {
-		reset_signals();
+	if (process_redirect(process) == 0) {
+		process_reset_signals();
 		execvpe(process->argv[0], process->argv,
 		    process->environment ? process->environment : environ);
 	}
@@ -114,7 +114,7 @@ become(const struct process *process, pid_t parent, volatile int *reason)
 /* vfork: copying the tables of a large process would cost more than all else, and we wait for the exec in any case. No signal
  * of ours may be handled in the child. */
 static pid_t
-start(const struct process *process, volatile int *reason)
+base_process_start(const struct process *process, volatile int *reason)
 {
 	pid_t parent = getpid(), pid;
 	sigset_t all, before;
@@ -123,7 +123,8 @@ start(const struct process *process, volatile int *reason)
 	sigprocmask(SIG_SETMASK, &all, &before);
 	pid = vfork(); /* NOLINT(clang-analyzer-security.insecureAPI.vfork) */
 	if (pid == 0)
-		become(process, parent, reason); /* NOLINT(clang-analyzer-unix.Vfork): it changes nothing of ours but that */
+		process_become(process, parent,
+		    reason); /* NOLINT(clang-analyzer-unix.Vfork): it changes nothing of ours but that */
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return pid;
 }
@@ -133,7 +134,7 @@ process_start(struct process *process, struct error *err)
 {
 	volatile int reason = 0;
 
-	process->pid = start(process, &reason);
+	process->pid = base_process_start(process, &reason);
 	if (process->pid < 0)
 		return error_errno(err, EX_OSERR, "%s: fork", process->argv[0]);
 	if (reason == 0)
@@ -179,7 +180,7 @@ struct exchange {
 };
 
 static void
-shut(int *fd)
+process_shut(int *fd)
 {
 	if (*fd >= 0)
 		close(*fd);
@@ -187,7 +188,7 @@ shut(int *fd)
 }
 
 static void
-feed(struct exchange *x)
+process_feed(struct exchange *x)
 {
 	ssize_t n = write(x->in, x->input, x->length);
 
@@ -196,11 +197,11 @@ feed(struct exchange *x)
 		x->length -= (size_t)n;
 	}
 	if (x->length == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
-		shut(&x->in);
+		process_shut(&x->in);
 }
 
 static void
-drain(int *fd, struct buffer *buffer, size_t limit)
+process_drain(int *fd, struct buffer *buffer, size_t limit)
 {
 	char bytes[16 * 1024];
 	ssize_t n = read(*fd, bytes, sizeof bytes);
@@ -209,11 +210,11 @@ drain(int *fd, struct buffer *buffer, size_t limit)
 		buffer_append(buffer, bytes,
 		    (size_t)n < limit - buffer->length ? (size_t)n : limit - buffer->length);
 	else if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN))
-		shut(fd);
+		process_shut(fd);
 }
 
 static void
-converse(struct exchange *x)
+process_converse(struct exchange *x)
 {
 	while (x->in >= 0 || x->out >= 0 || x->log >= 0) {
 		struct pollfd fds[3] = {
@@ -225,16 +226,16 @@ converse(struct exchange *x)
 		if (poll(fds, 3, -1) < 0)
 			continue;
 		if (fds[0].revents)
-			feed(x);
+			process_feed(x);
 		if (fds[1].revents)
-			drain(&x->out, x->out_buffer, x->limit);
+			process_drain(&x->out, x->out_buffer, x->limit);
 		if (fds[2].revents)
-			drain(&x->log, x->log_buffer, x->limit);
+			process_drain(&x->log, x->log_buffer, x->limit);
 	}
 }
 
 static int
-open_pipe(int ours[static 1], int theirs[static 1], bool we_write)
+process_open_pipe(int ours[static 1], int theirs[static 1], bool we_write)
 {
 	int ends[2];
 
@@ -254,8 +255,9 @@ process_run(char *const *argv, const void *input, size_t length, struct buffer *
 	struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
 	int result = -1;
 
-	if ((length && open_pipe(&x.in, &child.in, true) < 0) || (out && open_pipe(&x.out, &child.out, false) < 0) ||
-	    (log && open_pipe(&x.log, &child.err, false) < 0)) {
+	if ((length && process_open_pipe(&x.in, &child.in, true) < 0) || (out &&
+	    process_open_pipe(&x.out, &child.out, false) < 0) ||
+	    (log && process_open_pipe(&x.log, &child.err, false) < 0)) {
 		error_errno(err, EX_OSERR, "%s: pipe", argv[0]);
 	} else {
 		if (x.in >= 0)
@@ -263,15 +265,15 @@ process_run(char *const *argv, const void *input, size_t length, struct buffer *
 		result = process_start(&child, err);
 	}
 	for (int i = 0; i < 3; i++)
-		shut((int *[]){&child.in, &child.out, &child.err}[i]);
+		process_shut((int *[]){&child.in, &child.out, &child.err}[i]);
 	if (result == 0) {
 		sigaction(SIGPIPE, &ignore, &before);
-		converse(&x);
+		process_converse(&x);
 		sigaction(SIGPIPE, &before, NULL);
 		return process_wait(&child, err);
 	}
-	shut(&x.in);
-	shut(&x.out);
-	shut(&x.log);
+	process_shut(&x.in);
+	process_shut(&x.out);
+	process_shut(&x.log);
 	return -1;
 }

@@ -24,7 +24,7 @@ progress_is_seen(void)
 }
 
 static void
-append_bar(struct buffer *line, size_t columns, size_t done, size_t total)
+progress_append_bar(struct buffer *line, size_t columns, size_t done, size_t total)
 {
 	size_t filled = total ? columns * done / total : 0;
 
@@ -36,7 +36,7 @@ append_bar(struct buffer *line, size_t columns, size_t done, size_t total)
 
 /* Goes to the start of the first line. A terminal that was made narrower since has broken lines. */
 static void
-go_back(struct buffer *out)
+progress_go_back(struct buffer *out)
 {
 	size_t columns = terminal_width(stderr), rows = 0;
 
@@ -49,7 +49,7 @@ go_back(struct buffer *out)
 }
 
 static void
-draw_line(const char *text, size_t width, struct buffer *out)
+progress_draw_line(const char *text, size_t width, struct buffer *out)
 {
 	char *shown = memory_string(text);
 	size_t columns = printable(shown), length = printable_prefix(shown, width);
@@ -67,14 +67,14 @@ draw_line(const char *text, size_t width, struct buffer *out)
 }
 
 static void
-append_head(const char *label, size_t done, size_t total, const char *tail, size_t width, struct buffer *line)
+progress_append_head(const char *label, size_t done, size_t total, const char *tail, size_t width, struct buffer *line)
 {
 	char *counts = memory_printf(" %zu/%zu%s%s", done, total, *tail ? "  " : "", tail), *shown = memory_string(label);
 	size_t taken = printable(shown) + printable(counts) + 3;
 
 	buffer_text(line, shown);
 	if (taken + BAR_MIN <= width)
-		append_bar(line, width - taken < BAR_MAX ? width - taken : BAR_MAX, done, total);
+		progress_append_bar(line, width - taken < BAR_MAX ? width - taken : BAR_MAX, done, total);
 	buffer_text(line, counts);
 	free(shown);
 	free(counts);
@@ -89,11 +89,11 @@ progress_draw(const char *label, size_t done, size_t total, const char *tail, co
 
 	if (!progress_is_seen())
 		return;
-	append_head(label, done < total ? done : total, total, tail, width, &line);
-	go_back(&out);
-	draw_line(line.data, width, &out);
+	progress_append_head(label, done < total ? done : total, total, tail, width, &line);
+	progress_go_back(&out);
+	progress_draw_line(line.data, width, &out);
 	for (; below && *below; below++)
-		draw_line(*below, width, &out);
+		progress_draw_line(*below, width, &out);
 	if (before > drawn)
 		buffer_text(&out, "\033[J");
 	fwrite(out.data, 1, out.length, stderr);
@@ -109,7 +109,7 @@ progress_clear(void)
 
 	if (!before)
 		return;
-	go_back(&out);
+	progress_go_back(&out);
 	buffer_text(&out, before > 1 ? "\033[J" : "\033[K");
 	fwrite(out.data, 1, out.length, stderr);
 	buffer_release(&out);

@@ -9,7 +9,7 @@
 #include "base/message.h"
 
 static int
-unknown(const struct command *command, const struct subcommand *list, const char *name)
+subcommand_unknown(const struct command *command, const struct subcommand *list, const char *name)
 {
 	const char **names, *near;
 	size_t count = 0;
@@ -38,5 +38,5 @@ subcommand_run(const struct command *command, const struct subcommand *list, int
 	for (const struct subcommand *each = list; each->name; each++)
 		if (strcmp(argv[0], each->name) == 0)
 			return each->run(argc, argv);
-	return unknown(command, list, argv[0]);
+	return subcommand_unknown(command, list, argv[0]);
 }

@@ -25,7 +25,7 @@ static const char *const escapes[] = {
 
 /* Takes text. */
 static void
-add_cell(struct table *table, enum terminal_style style, char *text)
+table_add_cell(struct table *table, enum terminal_style style, char *text)
 {
 	ARRAY_ROOM(table->cells, table->count, table->capacity);
 	table->cells[table->count].width = printable(text);
@@ -37,7 +37,7 @@ void
 table_columns(struct table *table, const char *const *names)
 {
 	for (; *names; names++, table->columns++)
-		add_cell(table, STYLE_BOLD, memory_string(*names));
+		table_add_cell(table, STYLE_BOLD, memory_string(*names));
 }
 
 void
@@ -49,12 +49,12 @@ table_cell(struct table *table, enum terminal_style style, const char *format, .
 	va_start(ap, format);
 	text = memory_vprintf(format, ap);
 	va_end(ap);
-	add_cell(table, style, text);
+	table_add_cell(table, style, text);
 }
 
 /* The width of each column over the rows from first on. */
 static size_t *
-measure(const struct table *table, size_t first)
+table_measure(const struct table *table, size_t first)
 {
 	size_t *widths = memory_zeroed(table->columns, sizeof *widths);
 
@@ -66,7 +66,7 @@ measure(const struct table *table, size_t first)
 
 /* Blanks stand only before a cell that shows something, so that no line ends in blanks. */
 static void
-print_row(const struct table_cell *cells, size_t count, const size_t *widths, FILE *stream, bool colour)
+table_print_row(const struct table_cell *cells, size_t count, const size_t *widths, FILE *stream, bool colour)
 {
 	size_t owed = 0;
 
@@ -88,18 +88,18 @@ void
 table_print(const struct table *table, FILE *stream, bool colour, bool heading)
 {
 	size_t first = heading ? 0 : table->columns;
-	size_t *widths = measure(table, first);
+	size_t *widths = table_measure(table, first);
 
 	for (size_t i = first; table->columns && i < table->count; i += table->columns) {
 		size_t rest = table->count - i;
 
-		print_row(table->cells + i, rest < table->columns ? rest : table->columns, widths, stream, colour);
+		table_print_row(table->cells + i, rest < table->columns ? rest : table->columns, widths, stream, colour);
 	}
 	free(widths);
 }
 
 static bool
-is_column_empty(const struct table *table, size_t column)
+table_is_column_empty(const struct table *table, size_t column)
 {
 	bool empty = true;
 
@@ -109,7 +109,7 @@ is_column_empty(const struct table *table, size_t column)
 }
 
 static void
-drop_column(struct table *table, size_t column)
+table_drop_column(struct table *table, size_t column)
 {
 	size_t kept = 0;
 
@@ -126,8 +126,8 @@ void
 table_drop_empty(struct table *table)
 {
 	for (size_t column = table->columns; column-- > 0;)
-		if (is_column_empty(table, column))
-			drop_column(table, column);
+		if (table_is_column_empty(table, column))
+			table_drop_column(table, column);
 }
 
 void

@@ -22,7 +22,7 @@ static const char *const page_folders[] = {"man/man1", "share/man/man1", "man/ma
 	"share/man/man7"};
 
 static bool
-is_program(const char *path)
+toolbox_is_program(const char *path)
 {
 	struct stat st;
 
@@ -31,12 +31,12 @@ is_program(const char *path)
 
 /* The program FOLDER/coopr-NAME; NULL where there is none. Frees folder. */
 static char *
-program_in(char *folder, const char *name)
+toolbox_program_in(char *folder, const char *name)
 {
 	char *path = memory_printf("%s/" PREFIX "%s", folder, name);
 
 	free(folder);
-	if (is_program(path))
+	if (toolbox_is_program(path))
 		return path;
 	free(path);
 	return NULL;
@@ -51,12 +51,12 @@ toolbox_find(const char *name)
 	if (!*name || strchr(name, '/'))
 		return NULL;
 	for (size_t i = 0; !path && i < sizeof program_folders / sizeof *program_folders; i++)
-		path = program_in(location_installed(program_folders[i]), name);
+		path = toolbox_program_in(location_installed(program_folders[i]), name);
 	while (!path && list && *list) {
 		size_t length = strcspn(list, ":");
 
 		if (length)
-			path = program_in(memory_substring(list, length), name);
+			path = toolbox_program_in(memory_substring(list, length), name);
 		list += length + (list[length] == ':');
 	}
 	return path;
@@ -67,7 +67,7 @@ toolbox_front(void)
 {
 	char *path = location_installed("bin/coopr");
 
-	if (is_program(path))
+	if (toolbox_is_program(path))
 		return path;
 	free(path);
 	return NULL;
@@ -75,7 +75,7 @@ toolbox_front(void)
 
 /* The name of a command for a file name; NULL where it is none: a source, say. */
 static const char *
-command_of(const char *file)
+toolbox_command_of(const char *file)
 {
 	if (strncmp(file, PREFIX, strlen(PREFIX)) != 0 || strchr(file, '.'))
 		return NULL;
@@ -83,7 +83,7 @@ command_of(const char *file)
 }
 
 static int
-by_name(const void *a, const void *b)
+toolbox_by_name(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -97,8 +97,8 @@ toolbox_list(struct arguments *names)
 		struct dirent *entry;
 
 		while (stream && (entry = readdir(stream))) {
-			const char *name = command_of(entry->d_name);
-			char *path = name ? program_in(memory_string(folder), name) : NULL;
+			const char *name = toolbox_command_of(entry->d_name);
+			char *path = name ? toolbox_program_in(memory_string(folder), name) : NULL;
 
 			if (path)
 				arguments_push(names, name);
@@ -109,7 +109,7 @@ toolbox_list(struct arguments *names)
 		free(folder);
 	}
 	if (names->count)
-		qsort(names->list, names->count, sizeof *names->list, by_name);
+		qsort(names->list, names->count, sizeof *names->list, toolbox_by_name);
 }
 
 char *

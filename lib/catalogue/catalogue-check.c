@@ -51,7 +51,7 @@ check_list(const struct place *object, const char *member, const struct check *c
 }
 
 static void
-check_text(const struct place *place, const struct check *check, const struct string_list *allowed)
+catalogue_check_text(const struct place *place, const struct check *check, const struct string_list *allowed)
 {
 	const char *cursor = json_string(place->value);
 	struct macro macro;
@@ -79,7 +79,7 @@ check_macros(const struct place *place, const struct check *check, const struct 
 
 	switch (jv_get_kind(place->value)) {
 	case JV_KIND_STRING:
-		check_text(place, check, allowed);
+		catalogue_check_text(place, check, allowed);
 		return;
 	case JV_KIND_ARRAY:
 		for (size_t i = 0; i < json_length(place->value); i++) {
@@ -98,7 +98,7 @@ check_macros(const struct place *place, const struct check *check, const struct 
 }
 
 static void
-check_file_name(struct check *check)
+catalogue_check_file_name(struct check *check)
 {
 	const char *file = file_base_name(check->entity->file), *name = check->entity->name;
 	struct place place = place_member(&check->root, "name");
@@ -110,7 +110,7 @@ check_file_name(struct check *check)
 
 /* A provider that is not in this catalogue may be in another. */
 static void
-check_providermap(struct check *check)
+catalogue_check_providermap(struct check *check)
 {
 	struct place map = place_member(&check->root, "providermap"), offer;
 	struct members members = members_of(&map);
@@ -125,14 +125,14 @@ check_providermap(struct check *check)
 
 /* A name that services need: of a service, or one that some service provides. */
 static bool
-is_known(const struct check *check, const char *name)
+catalogue_is_known(const struct check *check, const char *name)
 {
 	return catalogue_find(check->catalogue, ENTITY_SERVICE, name) ||
 	    names_find(&check->provided, name) != NAMES_NONE;
 }
 
 static void
-check_needs(const struct place *object, const char *member, struct check *check, bool optional)
+catalogue_check_needs(const struct place *object, const char *member, struct check *check, bool optional)
 {
 	struct place list = place_member(object, member);
 
@@ -142,13 +142,13 @@ check_needs(const struct place *object, const char *member, struct check *check,
 
 		if (strcmp(name, check->entity->name) == 0)
 			place_problem(&element, "that is the service itself");
-		else if (!is_known(check, name))
+		else if (!catalogue_is_known(check, name))
 			check_exists(optional ? &doubt : &element, check, ENTITY_SERVICE);
 	}
 }
 
 static bool
-is_listed(const struct place *object, const char *member, const char *name)
+catalogue_is_listed(const struct place *object, const char *member, const char *name)
 {
 	struct place list = place_member(object, member);
 
@@ -163,7 +163,7 @@ is_listed(const struct place *object, const char *member, const char *name)
 
 /* What is local says of a need that it concerns the node itself: it makes none. */
 static void
-check_local(const struct place *object, struct check *check)
+catalogue_check_local(const struct place *object, struct check *check)
 {
 	struct place list = place_member(object, "local");
 
@@ -171,14 +171,14 @@ check_local(const struct place *object, struct check *check)
 		struct place element = place_element(&list, i), doubt = check_doubt(check, &element);
 		const char *name = json_string(element.value);
 
-		if (!is_listed(object, "requires", name) && !is_listed(object, "uses", name))
+		if (!catalogue_is_listed(object, "requires", name) && !catalogue_is_listed(object, "uses", name))
 			place_problem(&doubt, "\"%s\" is neither in requires nor in uses, so this says nothing", name);
 	}
 }
 
 /* An action that is spelled wrong would never be done. */
 static void
-check_actions(struct check *check)
+catalogue_check_actions(struct check *check)
 {
 	static const char *const known[] = {"install", "configure", "initialize", "start", "stop", "remove", "status", NULL};
 	struct place provisioner = place_member(&check->root, "provisioner");
@@ -208,25 +208,25 @@ check_service(struct check *check)
 	struct place links = place_member(&check->root, "links");
 	const struct string_list any = {0};
 
-	check_needs(&install, "requires", check, false);
-	check_needs(&runtime, "requires", check, false);
-	check_needs(&install, "uses", check, true);
-	check_needs(&runtime, "uses", check, true);
-	check_local(&install, check);
-	check_local(&runtime, check);
-	check_needs(&dependencies, "conflicts", check, true);
-	check_actions(check);
+	catalogue_check_needs(&install, "requires", check, false);
+	catalogue_check_needs(&runtime, "requires", check, false);
+	catalogue_check_needs(&install, "uses", check, true);
+	catalogue_check_needs(&runtime, "uses", check, true);
+	catalogue_check_local(&install, check);
+	catalogue_check_local(&runtime, check);
+	catalogue_check_needs(&dependencies, "conflicts", check, true);
+	catalogue_check_actions(check);
 	check_macros(&links, check, &any);
 }
 
 static void
-check_entity(struct check *check)
+catalogue_check_entity(struct check *check)
 {
-	check_file_name(check);
+	catalogue_check_file_name(check);
 	switch (check->entity->kind) {
 	case ENTITY_HARDWARETYPE:
 	case ENTITY_IMAGETYPE:
-		check_providermap(check);
+		catalogue_check_providermap(check);
 		break;
 	case ENTITY_SERVICE:
 		check_service(check);
@@ -254,7 +254,7 @@ catalogue_check(const struct catalogue *catalogue, struct findings *findings)
 	for (size_t i = 0; i < catalogue->count; i++) {
 		check.entity = &catalogue->entities[i];
 		check.root = place_root(check.entity->source, &check.wrong);
-		check_entity(&check);
+		catalogue_check_entity(&check);
 		findings_add(findings, SEVERITY_WRONG, check.entity->file, &check.wrong);
 		findings_add(findings, SEVERITY_DOUBTFUL, check.entity->file, &check.doubtful);
 		problems_release(&check.wrong);

@@ -132,7 +132,7 @@ findings_release(struct findings *findings)
 
 /* The text of err says what is wrong with the file, without its name. */
 static int
-read_document(int dir, const char *file, jv *document, struct error *err)
+catalogue_read_document(int dir, const char *file, jv *document, struct error *err)
 {
 	struct buffer text = {0};
 	size_t prefix = strlen(file) + strlen(": ");
@@ -147,7 +147,7 @@ read_document(int dir, const char *file, jv *document, struct error *err)
 }
 
 static void
-add_finding(enum severity severity, const char *file, const char *text, struct findings *findings)
+catalogue_add_finding(enum severity severity, const char *file, const char *text, struct findings *findings)
 {
 	struct problems problems = {0};
 	struct place whole = place_root((jv){0}, &problems);
@@ -158,7 +158,8 @@ add_finding(enum severity severity, const char *file, const char *text, struct f
 }
 
 void
-catalogue_add(struct catalogue *catalogue, enum entity_kind kind, const char *file, jv document, struct findings *findings)
+catalogue_add(struct catalogue *catalogue, enum entity_kind kind, const char *file, jv document,
+    struct findings *findings)
 {
 	struct names *names = &catalogue->names[kind];
 	struct problems problems = {0};
@@ -172,7 +173,7 @@ catalogue_add(struct catalogue *catalogue, enum entity_kind kind, const char *fi
 	entity->file = file = arena_string(&catalogue->arena, file);
 	findings_add(findings, SEVERITY_MALFORMED, file, &problems);
 	if (problems.total == 0 && (size_t)names_intern(names, entity->name) < known)
-		add_finding(SEVERITY_WRONG, file, "the name is another file's already; this one is left out", findings);
+		catalogue_add_finding(SEVERITY_WRONG, file, "the name is another file's already; this one is left out", findings);
 	if (names->count > known)
 		catalogue->count++;
 	else
@@ -184,13 +185,14 @@ catalogue_add(struct catalogue *catalogue, enum entity_kind kind, const char *fi
 
 /* Reads one file into the next entity, or into findings. */
 static void
-load_file(int dir, enum entity_kind kind, const char *file, struct catalogue *catalogue, struct findings *findings)
+catalogue_load_file(int dir, enum entity_kind kind, const char *file, struct catalogue *catalogue,
+    struct findings *findings)
 {
 	struct error err;
 	jv document;
 
-	if (read_document(dir, file, &document, &err) < 0) {
-		add_finding(SEVERITY_MALFORMED, file, err.text, findings);
+	if (catalogue_read_document(dir, file, &document, &err) < 0) {
+		catalogue_add_finding(SEVERITY_MALFORMED, file, err.text, findings);
 		return;
 	}
 	catalogue_add(catalogue, kind, file, document, findings);
@@ -198,7 +200,7 @@ load_file(int dir, enum entity_kind kind, const char *file, struct catalogue *ca
 }
 
 static int
-is_document(const struct dirent *entry)
+catalogue_is_document(const struct dirent *entry)
 {
 	const char *end = strrchr(entry->d_name, '.');
 
@@ -206,39 +208,40 @@ is_document(const struct dirent *entry)
 }
 
 static int
-compare_entries(const struct dirent **a, const struct dirent **b)
+catalogue_compare_entries(const struct dirent **a, const struct dirent **b)
 {
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
 /* Reads a file; a FIFO would block. One that was removed just now is none. */
 static void
-load_entry(int dir, enum entity_kind kind, const char *file, struct catalogue *catalogue, struct findings *findings)
+catalogue_load_entry(int dir, enum entity_kind kind, const char *file, struct catalogue *catalogue,
+    struct findings *findings)
 {
 	struct stat status;
 
 	if (fstatat(dir, file, &status, 0) == 0) {
 		if (S_ISREG(status.st_mode))
-			load_file(dir, kind, file, catalogue, findings);
+			catalogue_load_file(dir, kind, file, catalogue, findings);
 		else
-			add_finding(SEVERITY_MALFORMED, file, "it is no regular file", findings);
+			catalogue_add_finding(SEVERITY_MALFORMED, file, "it is no regular file", findings);
 	} else if (fstatat(dir, file, &status, AT_SYMLINK_NOFOLLOW) == 0)
-		load_file(dir, kind, file, catalogue, findings); /* a link that leads nowhere: says why */
+		catalogue_load_file(dir, kind, file, catalogue, findings); /* a link that leads nowhere: says why */
 }
 
 /* Whether the folder is there. */
 static bool
-load_kind(int dir, enum entity_kind kind, struct catalogue *catalogue, struct findings *findings)
+catalogue_load_kind(int dir, enum entity_kind kind, struct catalogue *catalogue, struct findings *findings)
 {
 	struct dirent **entries;
-	int count = scandirat(dir, kinds[kind].folder, &entries, is_document, compare_entries);
+	int count = scandirat(dir, kinds[kind].folder, &entries, catalogue_is_document, catalogue_compare_entries);
 
 	if (count < 0 && errno != ENOENT)
-		add_finding(SEVERITY_MALFORMED, kinds[kind].folder, strerror(errno), findings);
+		catalogue_add_finding(SEVERITY_MALFORMED, kinds[kind].folder, strerror(errno), findings);
 	if (count < 0)
 		return false;
 	for (int i = 0; i < count; i++) {
-		load_entry(dir, kind, arena_printf(&catalogue->arena, "%s/%s", kinds[kind].folder, entries[i]->d_name),
+		catalogue_load_entry(dir, kind, arena_printf(&catalogue->arena, "%s/%s", kinds[kind].folder, entries[i]->d_name),
 		    catalogue, findings);
 		free(entries[i]);
 	}
@@ -256,7 +259,7 @@ catalogue_load(const char *path, struct catalogue *catalogue, struct findings *f
 	if (dir < 0)
 		return -1;
 	for (enum entity_kind kind = 0; kind < ENTITY_KIND_COUNT; kind++)
-		found |= load_kind(dir, kind, catalogue, findings);
+		found |= catalogue_load_kind(dir, kind, catalogue, findings);
 	close(dir);
 	if (!found)
 		return error_set(err, EX_NOINPUT, "%s: no catalogue: it has none of the folders %s, %s, %s, %s, %s, %s", path,

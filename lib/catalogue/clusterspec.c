@@ -10,12 +10,13 @@
 #include "model/duration.h"
 #include "model/name.h"
 
-static const char *const member_names[] = {"config", "description", "dnsSuffix", "group", "hardwaretype", "imagetype", "kind",
+static const char *const member_names[] = {"config", "description", "dnsSuffix", "group", "hardwaretype", "imagetype",
+    "kind",
 	"lease", "name", "numMachines", "owner", "provider", "services", "set", "template", NULL};
 
 /* Other documents pass on what they do not know. Here it would be a slip of the pen that changes a cluster. */
 static void
-check_members(const struct place *place)
+clusterspec_check_members(const struct place *place)
 {
 	struct members members = members_of(place);
 	struct place member;
@@ -29,12 +30,13 @@ check_members(const struct place *place)
 		if (member_names[i])
 			continue;
 		near = option_suggest(member.name, member_names);
-		place_problem(&member, "there is no such member%s%s%s", near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+		place_problem(&member, "there is no such member%s%s%s", near ? "; did you mean " : "", near ? near : "",
+		    near ? "?" : "");
 	}
 }
 
 static void
-parse_machines(const struct place *place, struct clusterspec *spec)
+clusterspec_parse_machines(const struct place *place, struct clusterspec *spec)
 {
 	struct place machines = place_member(place, "numMachines");
 
@@ -51,21 +53,22 @@ parse_machines(const struct place *place, struct clusterspec *spec)
 }
 
 static bool
-is_lease(const char *text)
+clusterspec_is_lease(const char *text)
 {
 	return strcmp(text, "0") == 0 || duration_parse(text) >= 0;
 }
 
 static int64_t
-parse_lease(const struct place *place, struct arena *arena)
+clusterspec_parse_lease(const struct place *place, struct arena *arena)
 {
-	const char *text = name_parse_as(place, "lease", NEED_OPTIONAL, is_lease, "time: expected as 30s, 15m, 12h or 2d, or 0", arena);
+	const char *text = name_parse_as(place, "lease", NEED_OPTIONAL, clusterspec_is_lease,
+	    "time: expected as 30s, 15m, 12h or 2d, or 0", arena);
 
 	return !text ? -1 : strcmp(text, "0") == 0 ? 0 : duration_parse(text);
 }
 
 static void
-parse_settings(const struct place *place, struct clusterspec *spec)
+clusterspec_parse_settings(const struct place *place, struct clusterspec *spec)
 {
 	struct place set = place_member(place, "set"), member;
 	struct members members;
@@ -90,7 +93,7 @@ parse_settings(const struct place *place, struct clusterspec *spec)
 
 /* What it says and nothing else: sets are sorted, what is null or for people is left out. */
 static jv
-essence_of(const struct place *place, const struct string_list *services)
+clusterspec_essence_of(const struct place *place, const struct string_list *services)
 {
 	struct members members = members_of(place);
 	jv source = jv_object(), list = jv_array();
@@ -119,7 +122,7 @@ clusterspec_parse(const struct place *place, struct clusterspec *spec)
 	if (!place_object(place, NEED_REQUIRED))
 		return;
 	document_check_kind(place, "clusterspec", NEED_REQUIRED);
-	check_members(place);
+	clusterspec_check_members(place);
 	spec->name = name_parse(place, "name", NEED_REQUIRED, arena);
 	spec->template = name_parse(place, "template", NEED_REQUIRED, arena);
 	spec->provider = name_parse(place, "provider", NEED_OPTIONAL, arena);
@@ -129,12 +132,12 @@ clusterspec_parse(const struct place *place, struct clusterspec *spec)
 	spec->owner = name_parse_as(place, "owner", NEED_OPTIONAL, name_is_user, "user", arena);
 	spec->group = name_parse(place, "group", NEED_OPTIONAL, arena);
 	spec->services = name_set_parse(place, "services", arena);
-	spec->lease_ms = parse_lease(place, arena);
+	spec->lease_ms = clusterspec_parse_lease(place, arena);
 	place_string(place, "description", NEED_OPTIONAL, arena);
 	place_object(&config, NEED_OPTIONAL);
-	parse_machines(place, spec);
-	parse_settings(place, spec);
-	spec->source = essence_of(place, &spec->services);
+	clusterspec_parse_machines(place, spec);
+	clusterspec_parse_settings(place, spec);
+	spec->source = clusterspec_essence_of(place, &spec->services);
 }
 
 jv

@@ -39,7 +39,7 @@ compose_id(const char *tenant, const char *name, char id[static 9])
 }
 
 static int
-find_template(struct draft *draft, struct error *err)
+compose_find_template(struct draft *draft, struct error *err)
 {
 	struct place root;
 
@@ -54,7 +54,7 @@ find_template(struct draft *draft, struct error *err)
 }
 
 static int
-find_provider(struct draft *draft, struct error *err)
+compose_find_provider(struct draft *draft, struct error *err)
 {
 	const char *name = draft->order->provider ? draft->order->provider : draft->template.default_provider;
 
@@ -66,7 +66,7 @@ find_provider(struct draft *draft, struct error *err)
 }
 
 static int
-find_services(struct draft *draft, struct error *err)
+compose_find_services(struct draft *draft, struct error *err)
 {
 	const struct cluster_template *template = &draft->template;
 	size_t count = draft->order->services.count;
@@ -87,7 +87,7 @@ find_services(struct draft *draft, struct error *err)
 
 /* Types that are asked for by name have to be there; whether they may be used is for the solver to say. */
 static int
-find_types(struct draft *draft, struct error *err)
+compose_find_types(struct draft *draft, struct error *err)
 {
 	const struct order *order = draft->order;
 
@@ -100,7 +100,7 @@ find_types(struct draft *draft, struct error *err)
 
 /* What the nodes that are there are made of has to be known too. */
 static void
-note_nodes(struct draft *draft)
+compose_note_nodes(struct draft *draft)
 {
 	struct place root = place_root(draft->order->nodes, &draft->problems);
 
@@ -121,34 +121,34 @@ note_nodes(struct draft *draft)
 
 /* An empty set of compatible types allows all. */
 static bool
-is_allowed(const struct string_list *set, const char *name)
+compose_is_allowed(const struct string_list *set, const char *name)
 {
 	return !set->count || name_set_has(set, name);
 }
 
 static bool
-is_asked_for(const char *name, const char *asked, const struct names *present)
+compose_is_asked_for(const char *name, const char *asked, const struct names *present)
 {
 	return (asked && strcmp(asked, name) == 0) || names_find(present, name) != NAMES_NONE;
 }
 
 static bool
-is_wanted(const struct draft *draft, const struct entity *entity)
+compose_is_wanted(const struct draft *draft, const struct entity *entity)
 {
 	const struct cluster_template *template = &draft->template;
 	const char *provider = draft->provider->name;
 
 	switch (entity->kind) {
 	case ENTITY_HARDWARETYPE:
-		if (is_asked_for(entity->name, draft->order->hardwaretype, &draft->hardwaretypes))
+		if (compose_is_asked_for(entity->name, draft->order->hardwaretype, &draft->hardwaretypes))
 			return true;
 		return hardwaretype_offer(&entity->hardwaretype, provider) &&
-		    is_allowed(&template->compatible_hardwaretypes, entity->name);
+		    compose_is_allowed(&template->compatible_hardwaretypes, entity->name);
 	case ENTITY_IMAGETYPE:
-		if (is_asked_for(entity->name, draft->order->imagetype, &draft->imagetypes))
+		if (compose_is_asked_for(entity->name, draft->order->imagetype, &draft->imagetypes))
 			return true;
 		return imagetype_offer(&entity->imagetype, provider) &&
-		    is_allowed(&template->compatible_imagetypes, entity->name);
+		    compose_is_allowed(&template->compatible_imagetypes, entity->name);
 	case ENTITY_SERVICE:
 		return name_set_has(&draft->services, entity->name) || names_find(&draft->used, entity->name) != NAMES_NONE;
 	default:
@@ -157,19 +157,19 @@ is_wanted(const struct draft *draft, const struct entity *entity)
 }
 
 static void
-set_entities(const struct draft *draft, enum entity_kind kind, jv *request)
+compose_set_entities(const struct draft *draft, enum entity_kind kind, jv *request)
 {
 	const struct catalogue *catalogue = draft->catalogue;
 	jv list = jv_array();
 
 	for (size_t i = catalogue->first[kind]; i < catalogue->first[kind + 1]; i++)
-		if (is_wanted(draft, &catalogue->entities[i]))
+		if (compose_is_wanted(draft, &catalogue->entities[i]))
 			list = jv_array_append(list, jv_copy(catalogue->entities[i].source));
 	json_set(request, entity_kind_folder(kind), list);
 }
 
 static int
-set_config(const struct draft *draft, jv *cluster, struct error *err)
+compose_set_config(const struct draft *draft, jv *cluster, struct error *err)
 {
 	const struct order *order = draft->order;
 	jv config = jv_is_valid(order->config) ? jv_copy(order->config) : config_of_template(draft->document);
@@ -184,7 +184,7 @@ set_config(const struct draft *draft, jv *cluster, struct error *err)
 }
 
 static void
-set_machines(const struct order *order, jv *cluster)
+compose_set_machines(const struct order *order, jv *cluster)
 {
 	jv range;
 
@@ -203,14 +203,14 @@ set_machines(const struct order *order, jv *cluster)
 }
 
 static void
-set_text(jv *object, const char *name, const char *text)
+compose_set_text(jv *object, const char *name, const char *text)
 {
 	if (text)
 		json_set_string(object, name, text);
 }
 
 static jv
-make_cluster(const struct draft *draft, struct error *err)
+compose_make_cluster(const struct draft *draft, struct error *err)
 {
 	const struct order *order = draft->order;
 	const char *suffix = order->dns_suffix ? order->dns_suffix : draft->template.default_dns_suffix;
@@ -220,26 +220,26 @@ make_cluster(const struct draft *draft, struct error *err)
 	compose_id(order->tenant, order->name, id);
 	for (size_t i = 0; i < draft->services.count; i++)
 		services = jv_array_append(services, jv_string(draft->services.list[i]));
-	set_text(&cluster, "catalogue", order->catalogue);
-	set_text(&cluster, "dnsSuffix", suffix);
-	set_text(&cluster, "hardwaretype", order->hardwaretype);
-	set_text(&cluster, "id", order->id ? order->id : id);
-	set_text(&cluster, "imagetype", order->imagetype);
-	set_text(&cluster, "name", order->name);
-	set_text(&cluster, "owner", order->owner);
-	set_text(&cluster, "tenant", order->tenant);
+	compose_set_text(&cluster, "catalogue", order->catalogue);
+	compose_set_text(&cluster, "dnsSuffix", suffix);
+	compose_set_text(&cluster, "hardwaretype", order->hardwaretype);
+	compose_set_text(&cluster, "id", order->id ? order->id : id);
+	compose_set_text(&cluster, "imagetype", order->imagetype);
+	compose_set_text(&cluster, "name", order->name);
+	compose_set_text(&cluster, "owner", order->owner);
+	compose_set_text(&cluster, "tenant", order->tenant);
 	json_set(&cluster, "services", services);
 	if (order->next_nodenum)
 		json_set_number(&cluster, "nextNodenum", (double)order->next_nodenum);
-	set_machines(order, &cluster);
-	if (set_config(draft, &cluster, err) == 0)
+	compose_set_machines(order, &cluster);
+	if (compose_set_config(draft, &cluster, err) == 0)
 		return cluster;
 	jv_free(cluster);
 	return jv_invalid();
 }
 
 static void
-set_replace(const struct order *order, jv *request)
+compose_set_replace(const struct order *order, jv *request)
 {
 	jv list = jv_array();
 
@@ -252,9 +252,9 @@ set_replace(const struct order *order, jv *request)
 }
 
 static jv
-make_request(const struct draft *draft, struct error *err)
+compose_make_request(const struct draft *draft, struct error *err)
 {
-	jv cluster = make_cluster(draft, err), request;
+	jv cluster = compose_make_cluster(draft, err), request;
 
 	if (!jv_is_valid(cluster))
 		return cluster;
@@ -263,11 +263,11 @@ make_request(const struct draft *draft, struct error *err)
 	json_set(&request, "cluster", cluster);
 	json_set(&request, "template", jv_copy(draft->document));
 	json_set(&request, "provider", jv_copy(draft->provider->source));
-	set_entities(draft, ENTITY_HARDWARETYPE, &request);
-	set_entities(draft, ENTITY_IMAGETYPE, &request);
-	set_entities(draft, ENTITY_SERVICE, &request);
+	compose_set_entities(draft, ENTITY_HARDWARETYPE, &request);
+	compose_set_entities(draft, ENTITY_IMAGETYPE, &request);
+	compose_set_entities(draft, ENTITY_SERVICE, &request);
 	json_set(&request, "nodes", jv_is_valid(draft->order->nodes) ? jv_copy(draft->order->nodes) : jv_array());
-	set_replace(draft->order, &request);
+	compose_set_replace(draft->order, &request);
 	return request;
 }
 
@@ -277,10 +277,11 @@ compose_request(const struct catalogue *catalogue, const struct order *order, st
 	struct draft draft = {.catalogue = catalogue, .order = order};
 	jv request = {0};
 
-	if (find_template(&draft, err) == 0 && find_provider(&draft, err) == 0 && find_services(&draft, err) == 0 &&
-	    find_types(&draft, err) == 0) {
-		note_nodes(&draft);
-		request = make_request(&draft, err);
+	if (compose_find_template(&draft, err) == 0 && compose_find_provider(&draft, err) == 0 &&
+	    compose_find_services(&draft, err) == 0 &&
+	    compose_find_types(&draft, err) == 0) {
+		compose_note_nodes(&draft);
+		request = compose_make_request(&draft, err);
 	}
 	jv_free(draft.template.source);
 	jv_free(draft.document);

@@ -24,24 +24,24 @@ struct graph {
 };
 
 static const struct service *
-service_at(const struct graph *graph, size_t number)
+cycle_service_at(const struct graph *graph, size_t number)
 {
 	return &graph->catalogue->entities[graph->catalogue->first[ENTITY_SERVICE] + number].service;
 }
 
 static size_t
-service_count(const struct catalogue *catalogue)
+cycle_service_count(const struct catalogue *catalogue)
 {
 	return catalogue->names[ENTITY_SERVICE].count;
 }
 
 static void
-note_providers(struct graph *graph)
+cycle_note_providers(struct graph *graph)
 {
 	size_t capacity = 0;
 
-	for (size_t i = 0; i < service_count(graph->catalogue); i++) {
-		const struct string_list *provides = &service_at(graph, i)->provides;
+	for (size_t i = 0; i < cycle_service_count(graph->catalogue); i++) {
+		const struct string_list *provides = &cycle_service_at(graph, i)->provides;
 
 		for (size_t j = 0; j < provides->count; j++) {
 			size_t known = graph->provided.count, number = (size_t)names_intern(&graph->provided, provides->list[j]);
@@ -56,7 +56,7 @@ note_providers(struct graph *graph)
 }
 
 static void
-add_edge(struct graph *graph, size_t from, size_t to)
+cycle_add_edge(struct graph *graph, size_t from, size_t to)
 {
 	if (from == to)
 		return;
@@ -66,38 +66,38 @@ add_edge(struct graph *graph, size_t from, size_t to)
 
 /* From a service to each that has a name in the list, or provides it. */
 static void
-add_edges(struct graph *graph, size_t from, const struct string_list *list)
+cycle_add_edges(struct graph *graph, size_t from, const struct string_list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {
 		int service = names_find(&graph->catalogue->names[ENTITY_SERVICE], list->list[i]);
 		int alias = names_find(&graph->provided, list->list[i]);
 
 		if (service != NAMES_NONE)
-			add_edge(graph, from, (size_t)service);
+			cycle_add_edge(graph, from, (size_t)service);
 		for (size_t l = alias == NAMES_NONE ? 0 : graph->newest[alias]; l; l = graph->links[l - 1].older)
-			add_edge(graph, from, graph->links[l - 1].service);
+			cycle_add_edge(graph, from, graph->links[l - 1].service);
 	}
 }
 
 static void
-make_edges(struct graph *graph, bool install)
+cycle_make_edges(struct graph *graph, bool install)
 {
-	size_t count = service_count(graph->catalogue);
+	size_t count = cycle_service_count(graph->catalogue);
 
 	graph->edge_count = 0;
 	for (size_t i = 0; i < count; i++) {
-		const struct service *service = service_at(graph, i);
+		const struct service *service = cycle_service_at(graph, i);
 
 		graph->first[i] = graph->edge_count;
-		add_edges(graph, i, install ? &service->install_requires : &service->runtime_requires);
-		add_edges(graph, i, install ? &service->install_uses : &service->runtime_uses);
+		cycle_add_edges(graph, i, install ? &service->install_requires : &service->runtime_requires);
+		cycle_add_edges(graph, i, install ? &service->install_uses : &service->runtime_uses);
 	}
 	graph->first[count] = graph->edge_count;
 }
 
 /* The services from path[start] on wait for one another. */
 static void
-report(struct graph *graph, const size_t *path, size_t start, size_t length, bool install,
+cycle_report(struct graph *graph, const size_t *path, size_t start, size_t length, bool install,
     struct findings *findings)
 {
 	const struct catalogue *catalogue = graph->catalogue;
@@ -111,8 +111,8 @@ report(struct graph *graph, const size_t *path, size_t start, size_t length, boo
 	if (graph->reported++ >= PROBLEMS_KEPT)
 		return;
 	for (size_t i = start; i < length; i++)
-		buffer_printf(&text, "%s, which needs ", service_at(graph, path[i])->name);
-	place_problem(&stage, "a cycle: %s%s", text.data, service_at(graph, path[start])->name);
+		buffer_printf(&text, "%s, which needs ", cycle_service_at(graph, path[i])->name);
+	place_problem(&stage, "a cycle: %s%s", text.data, cycle_service_at(graph, path[start])->name);
 	findings_add(findings, SEVERITY_DOUBTFUL, entity->file, &problems);
 	buffer_release(&text);
 	problems_release(&problems);
@@ -120,7 +120,7 @@ report(struct graph *graph, const size_t *path, size_t start, size_t length, boo
 
 /* Goes down from one service, path by path. position: 0 not met, its place in path + 1, SIZE_MAX once left. */
 static void
-search(struct graph *graph, size_t root, size_t *path, size_t *next, size_t *position, bool install,
+cycle_search(struct graph *graph, size_t root, size_t *path, size_t *next, size_t *position, bool install,
     struct findings *findings)
 {
 	size_t length = 0;
@@ -140,24 +140,24 @@ search(struct graph *graph, size_t root, size_t *path, size_t *next, size_t *pos
 			path[length++] = to;
 			position[to] = length;
 		} else if (position[to] != SIZE_MAX) {
-			report(graph, path, position[to] - 1, length, install, findings);
+			cycle_report(graph, path, position[to] - 1, length, install, findings);
 		}
 	}
 }
 
 static void
-check_stage(struct graph *graph, bool install, struct findings *findings)
+cycle_check_stage(struct graph *graph, bool install, struct findings *findings)
 {
-	size_t count = service_count(graph->catalogue);
+	size_t count = cycle_service_count(graph->catalogue);
 	size_t *path = memory_zeroed(count, sizeof *path), *next = memory_zeroed(count, sizeof *next);
 	size_t *position = memory_zeroed(count, sizeof *position);
 
-	make_edges(graph, install);
+	cycle_make_edges(graph, install);
 	for (size_t i = 0; i < count; i++)
 		next[i] = graph->first[i];
 	for (size_t i = 0; i < count; i++)
 		if (position[i] == 0)
-			search(graph, i, path, next, position, install, findings);
+			cycle_search(graph, i, path, next, position, install, findings);
 	free(path);
 	free(next);
 	free(position);
@@ -168,10 +168,10 @@ check_cycles(const struct catalogue *catalogue, struct findings *findings)
 {
 	struct graph graph = {.catalogue = catalogue};
 
-	graph.first = memory_zeroed(service_count(catalogue) + 1, sizeof *graph.first);
-	note_providers(&graph);
-	check_stage(&graph, true, findings);
-	check_stage(&graph, false, findings);
+	graph.first = memory_zeroed(cycle_service_count(catalogue) + 1, sizeof *graph.first);
+	cycle_note_providers(&graph);
+	cycle_check_stage(&graph, true, findings);
+	cycle_check_stage(&graph, false, findings);
 	names_release(&graph.provided);
 	free(graph.newest);
 	free(graph.links);

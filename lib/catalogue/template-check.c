@@ -16,13 +16,13 @@ struct allowed { /* by the whole template, its parts merged */
 };
 
 static bool
-is_allowed(const struct string_list *set, const char *name)
+template_is_allowed(const struct string_list *set, const char *name)
 {
 	return set->count == 0 || name_set_has(set, name);
 }
 
 static void
-check_compatibility(struct check *check)
+template_check_compatibility(struct check *check)
 {
 	struct place place = place_member(&check->root, "compatibility");
 
@@ -33,7 +33,7 @@ check_compatibility(struct check *check)
 
 /* Whether a hardware or image type is to be had at a provider. */
 static bool
-is_offered(const struct entity *type, const char *provider)
+template_is_offered(const struct entity *type, const char *provider)
 {
 	if (type->kind == ENTITY_HARDWARETYPE)
 		return hardwaretype_offer(&type->hardwaretype, provider);
@@ -41,7 +41,8 @@ is_offered(const struct entity *type, const char *provider)
 }
 
 static void
-check_default_type(const struct place *defaults, const struct check *check, enum entity_kind kind, const char *name,
+template_check_default_type(const struct place *defaults, const struct check *check, enum entity_kind kind,
+    const char *name,
     const struct string_list *allowed)
 {
 	struct place place = place_member(defaults, entity_kind_name(kind));
@@ -49,68 +50,70 @@ check_default_type(const struct place *defaults, const struct check *check, enum
 
 	if (!name || !check_known(&place, name, check, kind))
 		return;
-	if (!is_allowed(allowed, name))
+	if (!template_is_allowed(allowed, name))
 		place_problem(&place, "\"%s\" is not among the compatible %ss", name, entity_kind_words(kind));
-	else if (provider && !is_offered(catalogue_find(check->catalogue, kind, name), provider))
+	else if (provider && !template_is_offered(catalogue_find(check->catalogue, kind, name), provider))
 		place_problem(&place, "\"%s\" is not to be had at the provider \"%s\"", name, provider);
 }
 
 /* A default service is a name, or an object with a name and a config. */
 static struct place
-default_service_name(const struct place *element)
+template_default_service_name(const struct place *element)
 {
 	return json_string(element->value) ? *element : place_member(element, "name");
 }
 
 static void
-check_default_services(const struct place *defaults, const struct check *check, const struct allowed *allowed)
+template_check_default_services(const struct place *defaults, const struct check *check, const struct allowed *allowed)
 {
 	struct place services = place_member(defaults, "services");
 
 	for (size_t i = 0; i < json_length(services.value); i++) {
-		struct place element = place_element(&services, i), name = default_service_name(&element);
+		struct place element = place_element(&services, i), name = template_default_service_name(&element);
 		struct place config = place_member(&element, "config");
 
-		if (check_exists(&name, check, ENTITY_SERVICE) && !is_allowed(&allowed->services, json_string(name.value)))
+		if (check_exists(&name, check, ENTITY_SERVICE) && !template_is_allowed(&allowed->services,
+		    json_string(name.value)))
 			place_problem(&name, "\"%s\" is not among the compatible services", json_string(name.value));
 		check_macros(&config, check, &allowed->services);
 	}
 }
 
 static void
-check_defaults(const struct check *check, const struct allowed *allowed)
+template_check_defaults(const struct check *check, const struct allowed *allowed)
 {
 	const struct cluster_template *template = &check->entity->template;
 	struct place defaults = place_member(&check->root, "defaults");
 	struct place provider = place_member(&defaults, "provider"), config = place_member(&defaults, "config");
 
 	check_known(&provider, template->default_provider, check, ENTITY_PROVIDER);
-	check_default_type(&defaults, check, ENTITY_HARDWARETYPE, template->default_hardwaretype,
+	template_check_default_type(&defaults, check, ENTITY_HARDWARETYPE, template->default_hardwaretype,
 	    &allowed->hardwaretypes);
-	check_default_type(&defaults, check, ENTITY_IMAGETYPE, template->default_imagetype, &allowed->imagetypes);
-	check_default_services(&defaults, check, allowed);
+	template_check_default_type(&defaults, check, ENTITY_IMAGETYPE, template->default_imagetype, &allowed->imagetypes);
+	template_check_default_services(&defaults, check, allowed);
 	check_macros(&config, check, &allowed->services);
 }
 
 /* A service that a rule names: it has to exist, and the rule says nothing where it is not allowed. */
 static void
-check_rule_service(const struct place *place, const char *name, struct check *check, const struct allowed *allowed)
+template_check_rule_service(const struct place *place, const char *name, struct check *check,
+    const struct allowed *allowed)
 {
 	struct place doubt = check_doubt(check, place);
 
-	if (check_known(place, name, check, ENTITY_SERVICE) && !is_allowed(&allowed->services, name))
+	if (check_known(place, name, check, ENTITY_SERVICE) && !template_is_allowed(&allowed->services, name))
 		place_problem(&doubt, "\"%s\" is not among the compatible services, so this says nothing", name);
 }
 
 static void
-check_range(const struct place *place, int64_t min, int64_t max)
+template_check_range(const struct place *place, int64_t min, int64_t max)
 {
 	if (min > max)
 		place_problem(place, "min %" PRId64 " is more than max %" PRId64, min, max);
 }
 
 static void
-check_service_constraints(const struct place *constraints, struct check *check, const struct allowed *allowed)
+template_check_service_constraints(const struct place *constraints, struct check *check, const struct allowed *allowed)
 {
 	const struct cluster_template *template = &check->entity->template;
 	struct place services = place_member(constraints, "services"), entry;
@@ -121,15 +124,15 @@ check_service_constraints(const struct place *constraints, struct check *check, 
 		struct place quantities = place_member(&entry, "quantities");
 		const struct service_constraint *constraint = &template->constraints[i++];
 
-		check_rule_service(&entry, entry.name, check, allowed);
+		template_check_rule_service(&entry, entry.name, check, allowed);
 		check_list(&entry, "hardwaretypes", check, ENTITY_HARDWARETYPE);
 		check_list(&entry, "imagetypes", check, ENTITY_IMAGETYPE);
-		check_range(&quantities, constraint->min, constraint->max);
+		template_check_range(&quantities, constraint->min, constraint->max);
 	}
 }
 
 static void
-check_set(const struct place *set, struct check *check, const struct allowed *allowed)
+template_check_set(const struct place *set, struct check *check, const struct allowed *allowed)
 {
 	struct names seen = {0};
 
@@ -138,7 +141,7 @@ check_set(const struct place *set, struct check *check, const struct allowed *al
 		size_t known = seen.count;
 		const char *name = json_string(element.value);
 
-		check_rule_service(&element, name, check, allowed);
+		template_check_rule_service(&element, name, check, allowed);
 		if ((size_t)names_intern(&seen, name) < known)
 			place_problem(&doubt, "\"%s\" stands in this set before already", name);
 	}
@@ -146,14 +149,14 @@ check_set(const struct place *set, struct check *check, const struct allowed *al
 }
 
 static void
-check_sets(const struct place *object, const char *member, struct check *check, const struct allowed *allowed)
+template_check_sets(const struct place *object, const char *member, struct check *check, const struct allowed *allowed)
 {
 	struct place sets = place_member(object, member);
 
 	for (size_t i = 0; i < json_length(sets.value); i++) {
 		struct place set = place_element(&sets, i), doubt = check_doubt(check, &set);
 
-		check_set(&set, check, allowed);
+		template_check_set(&set, check, allowed);
 		if (strcmp(member, "cantcoexist") == 0 && json_length(set.value) > 2)
 			place_problem(&doubt, "this forbids only all %zu on one node; mutuallyexclusive forbids any two of them",
 			    json_length(set.value));
@@ -161,7 +164,7 @@ check_sets(const struct place *object, const char *member, struct check *check, 
 }
 
 static void
-check_counts(const struct place *constraints, struct check *check, const struct allowed *allowed)
+template_check_counts(const struct place *constraints, struct check *check, const struct allowed *allowed)
 {
 	struct place rules = place_member(constraints, "counts"), term;
 
@@ -171,43 +174,43 @@ check_counts(const struct place *constraints, struct check *check, const struct 
 		struct members members = members_of(&terms);
 
 		while (members_next(&members, &term))
-			check_rule_service(&term, term.name, check, allowed);
+			template_check_rule_service(&term, term.name, check, allowed);
 		if (count->min > count->max)
 			place_problem(&rule, "min %g is more than max %g", count->min, count->max);
 	}
 }
 
 static void
-check_spreads(const struct place *constraints, struct check *check, const struct allowed *allowed)
+template_check_spreads(const struct place *constraints, struct check *check, const struct allowed *allowed)
 {
 	struct place rules = place_member(constraints, "spread");
 
 	for (size_t i = 0; i < json_length(rules.value); i++) {
 		struct place rule = place_element(&rules, i), services = place_member(&rule, "services");
 
-		check_set(&services, check, allowed);
+		template_check_set(&services, check, allowed);
 	}
 }
 
 static void
-check_constraints(struct check *check, const struct allowed *allowed)
+template_check_constraints(struct check *check, const struct allowed *allowed)
 {
 	const struct cluster_template *template = &check->entity->template;
 	struct place constraints = place_member(&check->root, "constraints");
 	struct place size = place_member(&constraints, "size"), layout = place_member(&constraints, "layout");
 
-	check_range(&size, template->size_min, template->size_max);
-	check_service_constraints(&constraints, check, allowed);
-	check_sets(&layout, "mustcoexist", check, allowed);
-	check_sets(&layout, "cantcoexist", check, allowed);
-	check_sets(&layout, "mutuallyexclusive", check, allowed);
-	check_sets(&constraints, "oneof", check, allowed);
-	check_counts(&constraints, check, allowed);
-	check_spreads(&constraints, check, allowed);
+	template_check_range(&size, template->size_min, template->size_max);
+	template_check_service_constraints(&constraints, check, allowed);
+	template_check_sets(&layout, "mustcoexist", check, allowed);
+	template_check_sets(&layout, "cantcoexist", check, allowed);
+	template_check_sets(&layout, "mutuallyexclusive", check, allowed);
+	template_check_sets(&constraints, "oneof", check, allowed);
+	template_check_counts(&constraints, check, allowed);
+	template_check_spreads(&constraints, check, allowed);
 }
 
 static void
-check_lease(const struct check *check)
+template_check_lease(const struct check *check)
 {
 	const struct cluster_template *template = &check->entity->template;
 	struct place administration = place_member(&check->root, "administration");
@@ -219,7 +222,7 @@ check_lease(const struct check *check)
 
 /* What the template extends and includes; and whether the parts go together. */
 static void
-check_inheritance(const struct check *check, jv *merged)
+template_check_inheritance(const struct check *check, jv *merged)
 {
 	struct place extends = place_member(&check->root, "extends"), name = place_member(&extends, "name");
 	struct place includes = place_member(&check->root, "includes");
@@ -238,7 +241,7 @@ check_inheritance(const struct check *check, jv *merged)
 
 /* The default services of a template, the names they provide included. */
 static struct names
-names_offered(const struct check *check, const struct cluster_template *template)
+template_names_offered(const struct check *check, const struct cluster_template *template)
 {
 	struct names names = {0};
 
@@ -254,7 +257,7 @@ names_offered(const struct check *check, const struct cluster_template *template
 }
 
 static void
-check_required(const struct place *services, const char *name, const struct string_list *needed,
+template_check_required(const struct place *services, const char *name, const struct string_list *needed,
     const struct names *offered)
 {
 	for (size_t i = 0; i < needed->count; i++)
@@ -264,7 +267,8 @@ check_required(const struct place *services, const char *name, const struct stri
 }
 
 static void
-check_conflicts(const struct place *services, const struct service *service, const struct cluster_template *template)
+template_check_conflicts(const struct place *services, const struct service *service,
+    const struct cluster_template *template)
 {
 	for (size_t i = 0; i < service->conflicts.count; i++)
 		for (size_t j = 0; j < template->default_service_count; j++)
@@ -274,30 +278,30 @@ check_conflicts(const struct place *services, const struct service *service, con
 
 /* A template whose default services cannot be together never gives a cluster by itself. */
 static void
-check_together(const struct check *check, const struct place *whole, struct arena *arena)
+template_check_together(const struct check *check, const struct place *whole, struct arena *arena)
 {
 	struct place defaults = place_member(&check->root, "defaults"), services = place_member(&defaults, "services");
 	struct cluster_template template;
 	struct names offered;
 
 	cluster_template_parse(whole, arena, &template);
-	offered = names_offered(check, &template);
+	offered = template_names_offered(check, &template);
 	for (size_t i = 0; i < template.default_service_count; i++) {
 		const char *name = template.default_services[i].name;
 		const struct entity *entity = catalogue_find(check->catalogue, ENTITY_SERVICE, name);
 
 		if (!entity)
 			continue;
-		check_required(&services, name, &entity->service.install_requires, &offered);
-		check_required(&services, name, &entity->service.runtime_requires, &offered);
-		check_conflicts(&services, &entity->service, &template);
+		template_check_required(&services, name, &entity->service.install_requires, &offered);
+		template_check_required(&services, name, &entity->service.runtime_requires, &offered);
+		template_check_conflicts(&services, &entity->service, &template);
 	}
 	names_release(&offered);
 	jv_free(template.source);
 }
 
 static void
-note_allowed(const struct place *document, struct arena *arena, struct allowed *allowed)
+template_note_allowed(const struct place *document, struct arena *arena, struct allowed *allowed)
 {
 	struct place place = place_member(document, "compatibility");
 
@@ -315,17 +319,17 @@ check_template(struct check *check)
 	jv merged = {0};
 
 	if (check->entity->kind == ENTITY_CLUSTERTEMPLATE) {
-		check_inheritance(check, &merged);
+		template_check_inheritance(check, &merged);
 		whole = place_root(jv_is_valid(merged) ? merged : check->entity->source, &check->wrong);
-		note_allowed(&whole, &arena, &allowed);
-		check_constraints(check, &allowed);
-		check_lease(check);
+		template_note_allowed(&whole, &arena, &allowed);
+		template_check_constraints(check, &allowed);
+		template_check_lease(check);
 		check_macros(&links, check, &allowed.services);
 	}
-	check_compatibility(check);
-	check_defaults(check, &allowed);
+	template_check_compatibility(check);
+	template_check_defaults(check, &allowed);
 	if (check->entity->kind == ENTITY_CLUSTERTEMPLATE)
-		check_together(check, &whole, &arena);
+		template_check_together(check, &whole, &arena);
 	jv_free(merged);
 	arena_release(&arena);
 }

@@ -22,7 +22,7 @@ struct parts {
 };
 
 static void
-add_part(struct parts *parts, const struct entity *entity)
+template_add_part(struct parts *parts, const struct entity *entity)
 {
 	size_t known = parts->seen.count;
 
@@ -34,7 +34,7 @@ add_part(struct parts *parts, const struct entity *entity)
 
 /* Adds the parts of a template and of all above it, the topmost first. */
 static int
-collect(struct parts *parts, const struct entity *template, struct error *err)
+template_collect(struct parts *parts, const struct entity *template, struct error *err)
 {
 	const struct entity *line[64], *part; /* from the template upwards */
 	size_t length = 0, known;
@@ -60,16 +60,16 @@ collect(struct parts *parts, const struct entity *template, struct error *err)
 			part = catalogue_need(parts->catalogue, ENTITY_PARTIALTEMPLATE, includes->list[i], err);
 			if (!part)
 				return error_prefix(err, "%s: /includes/%zu", line[length]->file, i);
-			add_part(parts, part);
+			template_add_part(parts, part);
 		}
-		add_part(parts, line[length]);
+		template_add_part(parts, line[length]);
 	}
 	return 0;
 }
 
 /* What tells two elements apart: the name of a service, which may stand alone or with its config; else all of it. */
 static const char *
-identity(jv element, struct arena *arena)
+template_identity(jv element, struct arena *arena)
 {
 	struct buffer text = {0};
 	jv name = json_get(element, "name");
@@ -87,7 +87,7 @@ identity(jv element, struct arena *arena)
 
 /* The list in a member, owned; empty where there is none. */
 static jv
-list_of(jv object, const char *member)
+template_list_of(jv object, const char *member)
 {
 	jv list = json_get(object, member);
 
@@ -99,14 +99,14 @@ list_of(jv object, const char *member)
 
 /* Sets the list in a member of into to the union of it and from's. An element of from takes the place of an equal one. */
 static void
-unite(jv *into, jv from, const char *member)
+template_unite(jv *into, jv from, const char *member)
 {
-	jv list = jv_array_concat(list_of(*into, member), list_of(from, member)), united = jv_array();
+	jv list = jv_array_concat(template_list_of(*into, member), template_list_of(from, member)), united = jv_array();
 	struct arena arena = {0};
 	struct names seen = {0};
 
 	jv_array_foreach(list, i, element) {
-		united = jv_array_set(united, names_intern(&seen, identity(element, &arena)), jv_copy(element));
+		united = jv_array_set(united, names_intern(&seen, template_identity(element, &arena)), jv_copy(element));
 		jv_free(element);
 	}
 	if (seen.count)
@@ -119,7 +119,7 @@ unite(jv *into, jv from, const char *member)
 }
 
 static bool
-is_blank(jv value)
+template_is_blank(jv value)
 {
 	const char *text = json_string(value);
 
@@ -127,11 +127,11 @@ is_blank(jv value)
 }
 
 static void
-replace(jv *into, jv from, const char *member)
+template_replace(jv *into, jv from, const char *member)
 {
 	jv value = json_get(from, member);
 
-	if (is_blank(value))
+	if (template_is_blank(value))
 		jv_free(value);
 	else
 		json_set(into, member, value);
@@ -139,7 +139,7 @@ replace(jv *into, jv from, const char *member)
 
 /* Replaces the members of the object in a member by those of from's. */
 static void
-overlay(jv *into, jv from, const char *member)
+template_overlay(jv *into, jv from, const char *member)
 {
 	jv below = json_get(*into, member), above = json_get(from, member);
 
@@ -153,7 +153,7 @@ overlay(jv *into, jv from, const char *member)
 
 /* The object in a member, taken out of into so that it can be changed without being copied. */
 static jv
-take_out(jv *into, const char *member)
+template_take_out(jv *into, const char *member)
 {
 	jv object = json_get(*into, member);
 
@@ -165,46 +165,46 @@ take_out(jv *into, const char *member)
 }
 
 static void
-merge_defaults(jv *into, jv from)
+template_merge_defaults(jv *into, jv from)
 {
 	static const char *const single[] = {"provider", "hardwaretype", "imagetype", "dnsSuffix"};
-	jv below = take_out(into, "defaults"), above = json_get(from, "defaults");
+	jv below = template_take_out(into, "defaults"), above = json_get(from, "defaults");
 
 	for (size_t i = 0; i < sizeof single / sizeof *single; i++)
-		replace(&below, above, single[i]);
-	unite(&below, above, "services");
-	overlay(&below, above, "config");
+		template_replace(&below, above, single[i]);
+	template_unite(&below, above, "services");
+	template_overlay(&below, above, "config");
 	json_set(into, "defaults", below);
 	jv_free(above);
 }
 
 static void
-merge_compatibility(jv *into, jv from)
+template_merge_compatibility(jv *into, jv from)
 {
-	jv below = take_out(into, "compatibility"), above = json_get(from, "compatibility");
+	jv below = template_take_out(into, "compatibility"), above = json_get(from, "compatibility");
 
-	unite(&below, above, "hardwaretypes");
-	unite(&below, above, "imagetypes");
-	unite(&below, above, "services");
+	template_unite(&below, above, "hardwaretypes");
+	template_unite(&below, above, "imagetypes");
+	template_unite(&below, above, "services");
 	json_set(into, "compatibility", below);
 	jv_free(above);
 }
 
 static void
-merge_constraints(jv *into, jv from)
+template_merge_constraints(jv *into, jv from)
 {
-	jv below = take_out(into, "constraints"), above = json_get(from, "constraints");
-	jv layout = take_out(&below, "layout"), more = json_get(above, "layout");
+	jv below = template_take_out(into, "constraints"), above = json_get(from, "constraints");
+	jv layout = template_take_out(&below, "layout"), more = json_get(above, "layout");
 
-	unite(&layout, more, "mustcoexist");
-	unite(&layout, more, "cantcoexist");
-	unite(&layout, more, "mutuallyexclusive");
+	template_unite(&layout, more, "mustcoexist");
+	template_unite(&layout, more, "cantcoexist");
+	template_unite(&layout, more, "mutuallyexclusive");
 	json_set(&below, "layout", layout);
-	overlay(&below, above, "services");
-	unite(&below, above, "counts");
-	unite(&below, above, "oneof");
-	unite(&below, above, "spread");
-	replace(&below, above, "size");
+	template_overlay(&below, above, "services");
+	template_unite(&below, above, "counts");
+	template_unite(&below, above, "oneof");
+	template_unite(&below, above, "spread");
+	template_replace(&below, above, "size");
 	json_set(into, "constraints", below);
 	jv_free(above);
 	jv_free(more);
@@ -212,7 +212,7 @@ merge_constraints(jv *into, jv from)
 
 /* Whether no part sets a key of the config that an immutable one before it has set. */
 static int
-check_immutable(const struct parts *parts, struct error *err)
+template_check_immutable(const struct parts *parts, struct error *err)
 {
 	for (size_t i = 0; i < parts->count; i++) {
 		const struct cluster_template *locked = &parts->list[i]->template;
@@ -225,7 +225,8 @@ check_immutable(const struct parts *parts, struct error *err)
 				jv again = json_get(parts->list[j]->template.default_config, key.name);
 
 				if (jv_is_valid(again))
-					result = error_set(err, EX_DATAERR, "%s: /defaults/config/%s: the immutable partial template %s sets it",
+					result = error_set(err, EX_DATAERR,
+					    "%s: /defaults/config/%s: the immutable partial template %s sets it",
 					    parts->list[j]->file, key.name, locked->name);
 				jv_free(again);
 			}
@@ -237,7 +238,7 @@ check_immutable(const struct parts *parts, struct error *err)
 }
 
 static jv
-merge(const struct parts *parts)
+template_merge(const struct parts *parts)
 {
 	const struct entity *last = parts->list[parts->count - 1];
 	jv merged = jv_object();
@@ -248,13 +249,13 @@ merge(const struct parts *parts)
 		/* What only the template itself has to say (its name, links, ...) comes with its turn, the last. */
 		if (part == last)
 			merged = jv_object_merge(jv_copy(part->source), merged);
-		merge_defaults(&merged, part->source);
-		merge_compatibility(&merged, part->source);
+		template_merge_defaults(&merged, part->source);
+		template_merge_compatibility(&merged, part->source);
 		if (part->kind == ENTITY_PARTIALTEMPLATE)
 			continue;
-		merge_constraints(&merged, part->source);
-		replace(&merged, part->source, "administration");
-		replace(&merged, part->source, "objective");
+		template_merge_constraints(&merged, part->source);
+		template_replace(&merged, part->source, "administration");
+		template_replace(&merged, part->source, "objective");
 	}
 	merged = jv_object_delete(merged, jv_string("extends"));
 	return jv_object_delete(merged, jv_string("includes"));
@@ -267,11 +268,11 @@ catalogue_template(const struct catalogue *catalogue, const char *name, struct e
 	struct parts parts = {.catalogue = catalogue};
 	jv merged = {0};
 
-	if (template && collect(&parts, template, err) == 0) {
+	if (template && template_collect(&parts, template, err) == 0) {
 		if (parts.count == 1)
 			merged = jv_copy(template->source);
-		else if (check_immutable(&parts, err) == 0)
-			merged = merge(&parts);
+		else if (template_check_immutable(&parts, err) == 0)
+			merged = template_merge(&parts);
 	}
 	free(parts.list);
 	names_release(&parts.seen);

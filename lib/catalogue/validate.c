@@ -182,7 +182,7 @@ validate_expectation(const struct place *place)
 }
 
 static bool
-is_pointer(const char *text)
+validate_is_pointer(const char *text)
 {
 	for (const char *p = text; *p; p++)
 		if (*p == '~' && p[1] != '0' && p[1] != '1')
@@ -206,7 +206,7 @@ validate_unsatisfiable(const struct place *place)
 		struct place pointer = place_element(&conflict, i);
 		const char *text = json_string(pointer.value);
 
-		if (text && !is_pointer(text))
+		if (text && !validate_is_pointer(text))
 			place_problem(&pointer, "\"%.80s\" is no JSON Pointer", text);
 	}
 	arena_release(&arena);
@@ -249,7 +249,8 @@ validate_document(const char *kind, const struct place *place)
 	} others[] = {
 		{"tenant", validate_tenant}, {"request", validate_request}, {"cluster", validate_cluster},
 		{"node", validate_node}, {"job", validate_job}, {"task", validate_step}, {"milestone", validate_step},
-		{"take", validate_take}, {"result", validate_result}, {"unsatisfiable", validate_unsatisfiable}, {"event", validate_event},
+		{"take", validate_take}, {"result", validate_result}, {"unsatisfiable", validate_unsatisfiable}, {"event",
+		    validate_event},
 		{"limits", validate_limits}, {"expectation", validate_expectation}, {"clusterspec", validate_clusterspec},
 	};
 	enum entity_kind entity = entity_kind_of(kind);

@@ -32,7 +32,7 @@ applied_list(struct account *account, struct applied_list *list, struct error *e
 }
 
 static int
-compare_cluster(const void *key, const void *element)
+applied_compare_cluster(const void *key, const void *element)
 {
 	int64_t cluster = *(const int64_t *)key, other = ((const struct applied *)element)->cluster;
 
@@ -42,7 +42,7 @@ compare_cluster(const void *key, const void *element)
 const struct applied *
 applied_find(const struct applied_list *list, int64_t cluster)
 {
-	return list->count ? bsearch(&cluster, list->list, list->count, sizeof *list->list, compare_cluster) : NULL;
+	return list->count ? bsearch(&cluster, list->list, list->count, sizeof *list->list, applied_compare_cluster) : NULL;
 }
 
 char *
@@ -62,7 +62,8 @@ applied_origin(const struct account *account, int64_t cluster, struct error *err
 int
 applied_put(struct store *store, const struct applied *applied, struct error *err)
 {
-	return sql_change(store->db, err, "INSERT INTO applied (cluster, origin, spec, revision, made) VALUES (?, ?, ?, ?, ?) "
+	return sql_change(store->db, err,
+	    "INSERT INTO applied (cluster, origin, spec, revision, made) VALUES (?, ?, ?, ?, ?) "
 	    "ON CONFLICT (cluster) DO UPDATE SET origin = excluded.origin, spec = excluded.spec, revision = excluded.revision, "
 	    "made = max(made, excluded.made)", "ittii", applied->cluster, applied->origin, applied->spec, applied->revision,
 	    (int64_t)applied->made);
@@ -70,7 +71,7 @@ applied_put(struct store *store, const struct applied *applied, struct error *er
 
 /* Whether the account sees the cluster: 1, 0, -1. */
 static int
-is_visible(struct account *account, int64_t cluster, struct error *err)
+applied_is_visible(struct account *account, int64_t cluster, struct error *err)
 {
 	char *text = memory_printf("SELECT 1 FROM cluster WHERE %s AND id = ?6", visible_in_tenant(account));
 	int64_t one;
@@ -90,7 +91,7 @@ applied_save(struct account *account, const struct applied *list, size_t count, 
 	if (store_begin(&account->store, err) < 0)
 		return -1;
 	for (size_t i = 0; i < count && result >= 0; i++) {
-		result = is_visible(account, list[i].cluster, err);
+		result = applied_is_visible(account, list[i].cluster, err);
 		if (result > 0)
 			result = applied_put(&account->store, &list[i], err);
 	}

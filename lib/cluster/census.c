@@ -7,7 +7,7 @@
 #include "store/sql.h"
 
 static int
-ask(struct account *account, struct census *census, const char *text, struct error *err)
+census_ask(struct account *account, struct census *census, const char *text, struct error *err)
 {
 	census->rows = NULL;
 	if (account_need(account, ACCOUNT_SUPERADMIN, "all that the store says is there", err) < 0)
@@ -19,7 +19,8 @@ ask(struct account *account, struct census *census, const char *text, struct err
 int
 census_nodes(struct account *account, struct census *census, struct error *err)
 {
-	return ask(account, census, "SELECT cluster, node FROM node_use WHERE to_ms IS NULL ORDER BY cluster, node", err);
+	return census_ask(account, census, "SELECT cluster, node FROM node_use WHERE to_ms IS NULL ORDER BY cluster, node",
+	    err);
 }
 
 int
@@ -38,7 +39,7 @@ census_next_node(struct census *census, int64_t *cluster, const char **node, str
 int
 census_providers(struct account *account, struct census *census, struct error *err)
 {
-	return ask(account, census, "SELECT (SELECT name FROM tenant WHERE id = newest.tenant), provider, "
+	return census_ask(account, census, "SELECT (SELECT name FROM tenant WHERE id = newest.tenant), provider, "
 	    "(SELECT json_extract(wish, '$.provider') FROM cluster_document WHERE cluster = newest.id) "
 	    "FROM (SELECT cluster.tenant, provider, max(id) AS id FROM cluster JOIN cluster_document ON cluster = id "
 	    "WHERE provider IS NOT NULL AND wish IS NOT NULL GROUP BY cluster.tenant, provider) AS newest ORDER BY 1, 2", err);

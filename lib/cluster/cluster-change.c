@@ -40,12 +40,14 @@ clusters_is_free(struct account *account, int64_t id, struct error *err)
 
 /* Its row in the history: it has begun and ended. */
 static int
-record(struct account *account, const struct cluster_record *cluster, const char *action, const char *message,
+cluster_change_record(struct account *account, const struct cluster_record *cluster, const char *action,
+    const char *message,
     struct error *err)
 {
 	int64_t now = clock_wall_ms();
 
-	if (sql_change(account->store.db, err, "INSERT INTO operation (cluster, number, action, user, why, begun_ms, ended_ms, "
+	if (sql_change(account->store.db, err,
+	    "INSERT INTO operation (cluster, number, action, user, why, begun_ms, ended_ms, "
 	    "status, message, was) VALUES (?, ?, ?, ?, ?, ?, ?, 'complete', ?, ?)", "iittt" "ii" "tt", cluster->id,
 	    cluster->operation + 1, action, account->user, account->store.why, now, now, message,
 	    life_status_name(cluster->status)) < 0)
@@ -56,7 +58,7 @@ record(struct account *account, const struct cluster_record *cluster, const char
 
 /* Finds the cluster and whether that may be done to it. */
 static int
-look(struct account *account, int64_t id, const char *action, struct cluster_list *list, struct error *err)
+cluster_look(struct account *account, int64_t id, const char *action, struct cluster_list *list, struct error *err)
 {
 	if (clusters_find_id(account, id, list, err) < 0)
 		return -1;
@@ -64,13 +66,14 @@ look(struct account *account, int64_t id, const char *action, struct cluster_lis
 }
 
 static int
-rename_cluster(struct account *account, int64_t id, const char *name, struct cluster_list *list, struct error *err)
+cluster_rename_cluster(struct account *account, int64_t id, const char *name, struct cluster_list *list,
+    struct error *err)
 {
 	const struct cluster_record *cluster;
 	int64_t tenant = 0;
 	char message[600];
 
-	if (look(account, id, "rename", list, err) < 0)
+	if (cluster_look(account, id, "rename", list, err) < 0)
 		return -1;
 	cluster = &list->list[0];
 	if (strcmp(cluster->name, name) == 0)
@@ -81,11 +84,11 @@ rename_cluster(struct account *account, int64_t id, const char *name, struct clu
 	if (sql_change(account->store.db, err, "UPDATE cluster SET name = ? WHERE id = ?", "ti", name, id) < 0)
 		return -1;
 	snprintf(message, sizeof message, "%s -> %s", cluster->name, name);
-	return record(account, cluster, "rename", message, err);
+	return cluster_change_record(account, cluster, "rename", message, err);
 }
 
 static int
-out_of_bounds(const struct cluster_record *cluster, const char *bound, int64_t ms, struct error *err)
+cluster_out_of_bounds(const struct cluster_record *cluster, const char *bound, int64_t ms, struct error *err)
 {
 	char text[CLOCK_RFC3339_SIZE];
 
@@ -94,35 +97,36 @@ out_of_bounds(const struct cluster_record *cluster, const char *bound, int64_t m
 
 /* A lease can be made shorter at any time; it is made longer by steps, up to its end. */
 static int
-check_bounds(const struct cluster_record *cluster, int64_t expires_ms, struct error *err)
+cluster_check_bounds(const struct cluster_record *cluster, int64_t expires_ms, struct error *err)
 {
 	if (expires_ms > 0 && expires_ms < cluster->created_ms)
 		return error_set(err, EX_NO, "%s: its lease cannot end before the cluster was made", cluster->name);
 	if (cluster->lease_max_ms > 0 && (expires_ms == 0 || expires_ms > cluster->created_ms + cluster->lease_max_ms))
-		return out_of_bounds(cluster, "last, from its creation, no longer than", cluster->lease_max_ms, err);
+		return cluster_out_of_bounds(cluster, "last, from its creation, no longer than", cluster->lease_max_ms, err);
 	if (cluster->lease_step_ms > 0 && cluster->expires_ms > 0 &&
 	    (expires_ms == 0 || expires_ms > cluster->expires_ms + cluster->lease_step_ms))
-		return out_of_bounds(cluster, "be prolonged at a time by no more than", cluster->lease_step_ms, err);
+		return cluster_out_of_bounds(cluster, "be prolonged at a time by no more than", cluster->lease_step_ms, err);
 	return 0;
 }
 
 static int
-set_lease(struct account *account, int64_t id, int64_t expires_ms, bool beyond, struct cluster_list *list,
+cluster_set_lease(struct account *account, int64_t id, int64_t expires_ms, bool beyond, struct cluster_list *list,
     struct error *err)
 {
 	const struct cluster_record *cluster;
 	char text[CLOCK_RFC3339_SIZE];
 
-	if (look(account, id, "lease", list, err) < 0)
+	if (cluster_look(account, id, "lease", list, err) < 0)
 		return -1;
 	cluster = &list->list[0];
 	if (beyond && account_need(account, ACCOUNT_ADMIN, "a lease beyond its bounds", err) < 0)
 		return -1;
-	if (!beyond && check_bounds(cluster, expires_ms, err) < 0)
+	if (!beyond && cluster_check_bounds(cluster, expires_ms, err) < 0)
 		return -1;
 	if (sql_change(account->store.db, err, "UPDATE cluster SET expires_ms = ? WHERE id = ?", "ii", expires_ms, id) < 0)
 		return -1;
-	return record(account, cluster, "lease", expires_ms ? clock_rfc3339(expires_ms, text) : "never expires", err);
+	return cluster_change_record(account, cluster, "lease", expires_ms ? clock_rfc3339(expires_ms,
+	    text) : "never expires", err);
 }
 
 int
@@ -133,7 +137,7 @@ clusters_rename(struct account *account, int64_t id, const char *name, struct er
 
 	if (store_begin(&account->store, err) < 0)
 		return -1;
-	result = rename_cluster(account, id, name, &list, err);
+	result = cluster_rename_cluster(account, id, name, &list, err);
 	if (result == 0)
 		result = store_commit(&account->store, err);
 	if (result < 0)
@@ -150,7 +154,7 @@ clusters_set_lease(struct account *account, int64_t id, int64_t expires_ms, bool
 
 	if (store_begin(&account->store, err) < 0)
 		return -1;
-	result = set_lease(account, id, expires_ms, beyond, &list, err);
+	result = cluster_set_lease(account, id, expires_ms, beyond, &list, err);
 	if (result == 0)
 		result = store_commit(&account->store, err);
 	if (result < 0)

@@ -34,14 +34,14 @@ cluster_id_of(const char *text)
 }
 
 static const char *
-keep(struct arena *arena, const char *text)
+clusters_keep(struct arena *arena, const char *text)
 {
 	return text ? arena_string(arena, text) : NULL;
 }
 
 /* Adds the rows that COLUMNS asked for: how many, or -1. Takes rows. */
 static int
-gather(sqlite3_stmt *rows, struct cluster_list *list, struct error *err)
+clusters_gather(sqlite3_stmt *rows, struct cluster_list *list, struct error *err)
 {
 	struct arena *arena = &list->arena;
 	int got, count = 0;
@@ -50,13 +50,13 @@ gather(sqlite3_stmt *rows, struct cluster_list *list, struct error *err)
 		ARRAY_ROOM(list->list, list->count, list->capacity);
 		list->list[list->count++] = (struct cluster_record){
 			.id = sql_integer(rows, 0),
-			.tenant = keep(arena, sql_text(rows, 1)),
-			.name = keep(arena, sql_text(rows, 2)),
-			.owner = keep(arena, sql_text(rows, 3)),
-			.group = keep(arena, sql_text(rows, 4)),
-			.template = keep(arena, sql_text(rows, 5)),
-			.provider = keep(arena, sql_text(rows, 6)),
-			.message = keep(arena, sql_text(rows, 7)),
+			.tenant = clusters_keep(arena, sql_text(rows, 1)),
+			.name = clusters_keep(arena, sql_text(rows, 2)),
+			.owner = clusters_keep(arena, sql_text(rows, 3)),
+			.group = clusters_keep(arena, sql_text(rows, 4)),
+			.template = clusters_keep(arena, sql_text(rows, 5)),
+			.provider = clusters_keep(arena, sql_text(rows, 6)),
+			.message = clusters_keep(arena, sql_text(rows, 7)),
 			.status = life_status_of(sql_text(rows, 8)),
 			.created_ms = sql_integer(rows, 9),
 			.changed_ms = sql_integer(rows, 10),
@@ -65,7 +65,7 @@ gather(sqlite3_stmt *rows, struct cluster_list *list, struct error *err)
 			.lease_step_ms = sql_integer(rows, 13),
 			.nodes = sql_integer(rows, 14),
 			.cost = sql_real(rows, 15),
-			.resources = keep(arena, sql_text(rows, 16)),
+			.resources = clusters_keep(arena, sql_text(rows, 16)),
 			.revision = sql_integer(rows, 17),
 			.operation = sql_integer(rows, 18),
 		};
@@ -76,15 +76,16 @@ gather(sqlite3_stmt *rows, struct cluster_list *list, struct error *err)
 }
 
 static int
-no_status(const char *name, struct error *err)
+clusters_no_status(const char *name, struct error *err)
 {
-	return error_set(err, EX_USAGE, "there is no status \"%s\": pending, active, incomplete, inconsistent, terminated or all",
+	return error_set(err, EX_USAGE,
+	    "there is no status \"%s\": pending, active, incomplete, inconsistent, terminated or all",
 	    name);
 }
 
 /* "status IN ('active','pending')"; the caller frees it. NULL with a reason. */
 static char *
-status_clause(const char *wanted, struct error *err)
+clusters_status_clause(const char *wanted, struct error *err)
 {
 	struct buffer clause = {0};
 	char name[16];
@@ -99,7 +100,7 @@ status_clause(const char *wanted, struct error *err)
 		length = (int)strcspn(from, ",");
 		snprintf(name, sizeof name, "%.*s", length, from);
 		if (life_status_of(name) == LIFE_ABSENT || life_status_of(name) == LIFE_STATUS_COUNT) {
-			no_status(name, err);
+			clusters_no_status(name, err);
 			buffer_release(&clause);
 			return NULL;
 		}
@@ -111,13 +112,13 @@ status_clause(const char *wanted, struct error *err)
 
 /* The conditions of a filter, its values from ?6 on; the caller frees it. NULL with a reason. */
 static char *
-where(struct account *account, const struct cluster_filter *filter, struct error *err)
+clusters_where(struct account *account, const struct cluster_filter *filter, struct error *err)
 {
 	const char *after = !filter->after ? "?9 IS NULL AND ?10 IS NOT NULL" :
 	    filter->by_number ? "id > ?10 AND ?9 IS NOT NULL" :
 	    cluster_id_of(filter->after) ? "(name, id) > (SELECT name, id FROM cluster WHERE id = ?10) AND ?9 IS NOT NULL" :
 	    "name > ?9 AND ?10 IS NOT NULL";
-	char *status = status_clause(filter->status, err), *text;
+	char *status = clusters_status_clause(filter->status, err), *text;
 
 	if (!status)
 		return NULL;
@@ -136,13 +137,13 @@ where(struct account *account, const struct cluster_filter *filter, struct error
 int
 clusters_list(struct account *account, const struct cluster_filter *filter, struct cluster_list *list, struct error *err)
 {
-	char *conditions = where(account, filter, err), *text;
+	char *conditions = clusters_where(account, filter, err), *text;
 	int got;
 
 	if (!conditions)
 		return -1;
 	text = memory_printf(COLUMNS "%s ORDER BY %s LIMIT ?12", conditions, filter->by_number ? "id" : "name, id");
-	got = gather(sql_query(account->store.db, err, text, FILTER_TYPES, FILTER_VALUES(account, filter),
+	got = clusters_gather(sql_query(account->store.db, err, text, FILTER_TYPES, FILTER_VALUES(account, filter),
 	    filter->limit ? filter->limit : INT64_MAX), list, err);
 	free(text);
 	free(conditions);
@@ -152,7 +153,7 @@ clusters_list(struct account *account, const struct cluster_filter *filter, stru
 int64_t
 clusters_count(struct account *account, const struct cluster_filter *filter, struct error *err)
 {
-	char *conditions = where(account, filter, err), *text;
+	char *conditions = clusters_where(account, filter, err), *text;
 	int64_t count = 0;
 
 	if (!conditions)
@@ -169,7 +170,8 @@ int
 clusters_find_id(struct account *account, int64_t id, struct cluster_list *list, struct error *err)
 {
 	char *text = memory_printf(COLUMNS "WHERE %s AND id = ?6", visible_anywhere(account)), name[CLUSTER_ID_SIZE];
-	int got = gather(sql_query(account->store.db, err, text, VISIBLE_TYPES "i", VISIBLE_VALUES(account), id), list, err);
+	int got = clusters_gather(sql_query(account->store.db, err, text, VISIBLE_TYPES "i", VISIBLE_VALUES(account), id),
+	    list, err);
 
 	free(text);
 	if (got == 0)
@@ -179,7 +181,7 @@ clusters_find_id(struct account *account, int64_t id, struct cluster_list *list,
 
 /* Of the names that the account sees; it has to be a slip of the fingers, so a long list is not searched. */
 static int
-not_found(struct account *account, const char *name, struct error *err)
+clusters_not_found(struct account *account, const char *name, struct error *err)
 {
 	const struct cluster_filter filter = {.limit = 2000};
 	struct cluster_list others = {0};
@@ -210,9 +212,10 @@ clusters_find(struct account *account, const char *name, struct cluster_list *li
 	if (id > 0)
 		return clusters_find_id(account, id, list, err);
 	text = memory_printf(COLUMNS "WHERE %s AND name = ?6 AND status <> 'terminated'", visible_in_tenant(account));
-	got = gather(sql_query(account->store.db, err, text, VISIBLE_TYPES "t", VISIBLE_VALUES(account), name), list, err);
+	got = clusters_gather(sql_query(account->store.db, err, text, VISIBLE_TYPES "t", VISIBLE_VALUES(account), name), list,
+	    err);
 	free(text);
-	return got == 0 ? not_found(account, name, err) : got < 0 ? -1 : 0;
+	return got == 0 ? clusters_not_found(account, name, err) : got < 0 ? -1 : 0;
 }
 
 int

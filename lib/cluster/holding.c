@@ -12,7 +12,7 @@
 #include "model/request.h"
 
 static jv
-capacity_of(const struct hardware_offer *offer)
+holding_capacity_of(const struct hardware_offer *offer)
 {
 	jv capacity = jv_object();
 
@@ -33,7 +33,7 @@ prices_of(const struct request *request)
 
 		if (offer) {
 			json_set_number(&price, "cost", offer->cost);
-			json_set(&price, "capacity", capacity_of(offer));
+			json_set(&price, "capacity", holding_capacity_of(offer));
 			json_set(&prices, request->hardwaretypes[i].name, jv_copy(price));
 		}
 		jv_free(price);
@@ -44,7 +44,7 @@ prices_of(const struct request *request)
 }
 
 static void
-add_node(struct holding *holding, jv record, jv prices)
+holding_add_node(struct holding *holding, jv record, jv prices)
 {
 	char *id = json_get_string(record, "id"), *hardwaretype = json_get_string(record, "hardwaretype");
 	jv price = hardwaretype ? json_get(prices, hardwaretype) : jv_invalid();
@@ -73,7 +73,7 @@ add_node(struct holding *holding, jv record, jv prices)
 }
 
 static bool
-is_node(jv record, enum holding_nodes which)
+holding_is_node(jv record, enum holding_nodes which)
 {
 	jv kind = json_get(record, "kind"), was = json_get(record, "was");
 	const char *name = json_string(kind);
@@ -86,7 +86,7 @@ is_node(jv record, enum holding_nodes which)
 }
 
 static int
-take_records(struct holding *holding, enum holding_nodes which, const char *layout, jv prices, struct error *err)
+holding_take_records(struct holding *holding, enum holding_nodes which, const char *layout, jv prices, struct error *err)
 {
 	size_t length = strlen(layout);
 	ssize_t used;
@@ -95,8 +95,8 @@ take_records(struct holding *holding, enum holding_nodes which, const char *layo
 	while ((used = json_scan(layout, length, true, err)) > 0) {
 		if (json_parse("layout", layout, (size_t)used, &record, err) < 0)
 			return -1;
-		if (is_node(record, which))
-			add_node(holding, record, prices);
+		if (holding_is_node(record, which))
+			holding_add_node(holding, record, prices);
 		jv_free(record);
 		layout += used;
 		length -= (size_t)used;
@@ -116,7 +116,7 @@ holding_take(struct holding *holding, enum holding_nodes which, const char *layo
 		if (json_parse("prices", prices, strlen(prices), &all, err) < 0)
 			return -1;
 	}
-	result = take_records(holding, which, layout, all, err);
+	result = holding_take_records(holding, which, layout, all, err);
 	jv_free(all);
 	return result;
 }

@@ -62,7 +62,7 @@ life_find(const char *action)
 
 /* "delete, retry or rollback" */
 static void
-list_moves(enum life_status status, struct buffer *out)
+life_list_moves(enum life_status status, struct buffer *out)
 {
 	size_t count = 0, number = 0;
 
@@ -84,7 +84,7 @@ life_check(const struct life_move *move, enum life_status status, const char *cl
 		return error_set(err, EX_TEMPFAIL, "%s: another operation is under way; try again when it has ended", cluster);
 	if (status == LIFE_ABSENT || status == LIFE_TERMINATED)
 		return error_set(err, EX_NO, "%s: there is no such cluster any more", cluster);
-	list_moves(status, &others);
+	life_list_moves(status, &others);
 	error_set(err, EX_NO, "%s: %s cannot be done while it is %s; what can: %s", cluster, move->action, names[status],
 	    others.data ? others.data : "nothing");
 	buffer_release(&others);

@@ -34,7 +34,7 @@ struct beginning {
 
 /* A group gives others a right to the cluster: who asks has to be in it, or an admin. */
 static int
-check_group(struct account *account, const char *group, struct error *err)
+operation_check_group(struct account *account, const char *group, struct error *err)
 {
 	int64_t member;
 	int got;
@@ -50,7 +50,7 @@ check_group(struct account *account, const char *group, struct error *err)
 
 /* The row of a new cluster, and of its documents. */
 static int
-add_cluster(struct beginning *b, struct error *err)
+operation_add_cluster(struct beginning *b, struct error *err)
 {
 	struct account *account = b->account;
 	const struct operation_spec *spec = b->spec;
@@ -58,33 +58,37 @@ add_cluster(struct beginning *b, struct error *err)
 	int64_t last = 0;
 
 	b->tenant = account->store.tenant;
-	if (strcmp(owner, account->user) != 0 && account_need(account, ACCOUNT_ADMIN, "making a cluster for another", err) < 0)
+	if (strcmp(owner, account->user) != 0 && account_need(account, ACCOUNT_ADMIN, "making a cluster for another",
+	    err) < 0)
 		return -1;
-	if (check_group(account, spec->create.group, err) < 0 ||
+	if (operation_check_group(account, spec->create.group, err) < 0 ||
 	    cluster_name_admit(account, b->tenant, spec->create.name, err) < 0 ||
 	    sql_number(account->store.db, &last, err, "SELECT last FROM allotment", "") < 0)
 		return -1;
 	if (spec->cluster <= 0 || spec->cluster > last)
 		return error_set(err, EX_SOFTWARE, "cluster %" PRId64 ": that number was not allotted", spec->cluster);
-	if (sql_change(account->store.db, err, "INSERT INTO cluster (id, tenant, name, owner, grp, template, provider, status, "
+	if (sql_change(account->store.db, err,
+	    "INSERT INTO cluster (id, tenant, name, owner, grp, template, provider, status, "
 	    "created_ms, changed_ms, expires_ms, lease_max_ms, lease_step_ms) VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?, ?)",
 	    "iittttt" "iiiii", spec->cluster, b->tenant, spec->create.name, owner, spec->create.group, spec->template,
 	    spec->create.provider, b->begun_ms, b->begun_ms, spec->create.expires_ms, spec->create.lease_max_ms,
 	    spec->create.lease_step_ms) < 0)
 		return -1;
-	return sql_change(account->store.db, err, "INSERT INTO cluster_document (cluster, wish, layout) VALUES (?, NULL, '')", "i",
+	return sql_change(account->store.db, err, "INSERT INTO cluster_document (cluster, wish, layout) VALUES (?, NULL, '')",
+	    "i",
 	    spec->cluster);
 }
 
 static int
-busy(struct account *account, const struct cluster_record *cluster, struct error *err)
+operation_busy(struct account *account, const struct cluster_record *cluster, struct error *err)
 {
 	struct operation_list list = {0};
 	const struct operation *last;
 
 	if (operation_last(account, cluster->id, &list, err) > 0) {
 		last = &list.list[0];
-		error_set(err, EX_TEMPFAIL, "%s: %s (job %s, begun by %s) is under way; coopr status %s shows it, coopr abort %s ends it",
+		error_set(err, EX_TEMPFAIL,
+		    "%s: %s (job %s, begun by %s) is under way; coopr status %s shows it, coopr abort %s ends it",
 		    cluster->name, last->action, last->job, last->user, cluster->name, cluster->name);
 	}
 	operation_list_release(&list);
@@ -92,7 +96,7 @@ busy(struct account *account, const struct cluster_record *cluster, struct error
 }
 
 static int
-check_cluster(struct beginning *b, struct error *err)
+operation_check_cluster(struct beginning *b, struct error *err)
 {
 	const struct operation_spec *spec = b->spec;
 	const struct cluster_record *cluster;
@@ -101,18 +105,19 @@ check_cluster(struct beginning *b, struct error *err)
 		return -1;
 	cluster = &b->found.list[0];
 	if (cluster->status == LIFE_PENDING)
-		return busy(b->account, cluster, err);
+		return operation_busy(b->account, cluster, err);
 	if (life_check(b->move, cluster->status, cluster->name, err) < 0)
 		return -1;
 	if ((spec->number && spec->number != cluster->operation + 1) ||
 	    (spec->revision >= 0 && spec->revision != cluster->revision))
 		return error_set(err, EX_TEMPFAIL, "%s: it has changed since this was planned; plan it anew", cluster->name);
-	return sql_number(b->account->store.db, &b->tenant, err, "SELECT tenant FROM cluster WHERE id = ?", "i", cluster->id) < 0
+	return sql_number(b->account->store.db, &b->tenant, err, "SELECT tenant FROM cluster WHERE id = ?", "i",
+	    cluster->id) < 0
 	    ? -1 : 0;
 }
 
 static int
-take_living(struct beginning *b, struct holding *holding, struct error *err)
+operation_take_living(struct beginning *b, struct holding *holding, struct error *err)
 {
 	sqlite3_stmt *rows = sql_query(b->account->store.db, err,
 	    "SELECT node, cost, capacity FROM node_use WHERE cluster = ? AND to_ms IS NULL", "i", b->spec->cluster);
@@ -129,7 +134,7 @@ take_living(struct beginning *b, struct holding *holding, struct error *err)
 
 /* Adds those of wanted that are not there. */
 static void
-merge(struct holding *holding, const struct holding *wanted)
+operation_merge(struct holding *holding, const struct holding *wanted)
 {
 	struct names there = {0};
 
@@ -145,17 +150,17 @@ merge(struct holding *holding, const struct holding *wanted)
 
 /* All machines that there are and that are to be made: before any that leaves has left. */
 static int
-find_peak(struct beginning *b, struct error *err)
+operation_find_peak(struct beginning *b, struct error *err)
 {
 	struct holding holding = {0}, wanted = {0};
-	int result = take_living(b, &holding, err);
+	int result = operation_take_living(b, &holding, err);
 
 	if (result == 0)
 		result = quota_of(&b->account->store, &holding, &b->arena, &b->now, err);
 	if (result == 0 && b->spec->wanted)
 		result = holding_take(&wanted, HOLDING_ALL, b->spec->wanted, b->spec->prices, err);
 	if (result == 0) {
-		merge(&holding, &wanted);
+		operation_merge(&holding, &wanted);
 		result = quota_of(&b->account->store, &holding, &b->arena, &b->peak, err);
 	}
 	if (b->found.count == 0)
@@ -166,13 +171,14 @@ find_peak(struct beginning *b, struct error *err)
 }
 
 static int
-update_cluster(struct beginning *b, int64_t number, struct error *err)
+operation_update_cluster(struct beginning *b, int64_t number, struct error *err)
 {
 	struct buffer resources = {0};
 	int result;
 
 	quota_resources_text(&b->peak.resources, &resources);
-	result = sql_change(b->account->store.db, err, "UPDATE cluster SET status = 'pending', changed_ms = ?, operation = ?, "
+	result = sql_change(b->account->store.db, err,
+	    "UPDATE cluster SET status = 'pending', changed_ms = ?, operation = ?, "
 	    "revision = revision + 1, peak_nodes = ?, peak_cost = ?, peak_resources = ? WHERE id = ?", "iiidti", b->begun_ms,
 	    number, b->peak.nodes, b->peak.cost, resources.data, b->spec->cluster);
 	buffer_release(&resources);
@@ -180,14 +186,15 @@ update_cluster(struct beginning *b, int64_t number, struct error *err)
 }
 
 static int
-add_operation(struct beginning *b, int64_t number, struct error *err)
+operation_add_operation(struct beginning *b, int64_t number, struct error *err)
 {
 	const struct operation_spec *spec = b->spec;
 	sqlite3 *db = b->account->store.db;
 	const char *was = life_status_name(b->found.count ? b->found.list[0].status : LIFE_ABSENT);
 	char job[JOB_ID_SIZE];
 
-	if (sql_change(db, err, "INSERT INTO operation (cluster, number, action, user, why, begun_ms, status, job, was, template) "
+	if (sql_change(db, err,
+	    "INSERT INTO operation (cluster, number, action, user, why, begun_ms, status, job, was, template) "
 	    "VALUES (?, ?, ?, ?, ?, ?, 'planned', ?, ?, ?)", "iittti" "ttt", spec->cluster, number, spec->action,
 	    b->account->user, b->account->store.why, b->begun_ms, operation_job(spec->cluster, number, job), was,
 	    spec->template) < 0)
@@ -198,7 +205,7 @@ add_operation(struct beginning *b, int64_t number, struct error *err)
 }
 
 static int
-remember(struct beginning *b, struct error *err)
+operation_remember(struct beginning *b, struct error *err)
 {
 	struct applied applied;
 
@@ -211,18 +218,19 @@ remember(struct beginning *b, struct error *err)
 }
 
 static int
-begin(struct beginning *b, int64_t *number, struct error *err)
+operation_begin_begin(struct beginning *b, int64_t *number, struct error *err)
 {
 	bool create = b->move->from >> LIFE_ABSENT & 1;
 
-	if (create ? add_cluster(b, err) < 0 : check_cluster(b, err) < 0)
+	if (create ? operation_add_cluster(b, err) < 0 : operation_check_cluster(b, err) < 0)
 		return -1;
-	if (find_peak(b, err) < 0 || quota_check(&b->account->store, b->tenant, b->spec->cluster, &b->now, &b->peak, err) < 0)
+	if (operation_find_peak(b, err) < 0 || quota_check(&b->account->store, b->tenant, b->spec->cluster, &b->now, &b->peak,
+	    err) < 0)
 		return -1;
 	*number = create ? 1 : b->found.list[0].operation + 1;
-	if (add_operation(b, *number, err) < 0 || remember(b, err) < 0)
+	if (operation_add_operation(b, *number, err) < 0 || operation_remember(b, err) < 0)
 		return -1;
-	return update_cluster(b, *number, err);
+	return operation_update_cluster(b, *number, err);
 }
 
 int
@@ -237,7 +245,7 @@ operation_begin(struct account *account, const struct operation_spec *spec, stru
 		return error_set(err, EX_SOFTWARE, "%s: that is no operation", spec->action);
 	if (store_begin(&account->store, err) < 0)
 		return -1;
-	result = begin(&b, &number, err);
+	result = operation_begin_begin(&b, &number, err);
 	if (result == 0)
 		result = store_commit(&account->store, err);
 	if (result < 0)
@@ -249,7 +257,7 @@ operation_begin(struct account *account, const struct operation_spec *spec, stru
 
 /* Whether it is one that can be tried again. */
 static int
-check_failed(struct beginning *b, int64_t number, struct error *err)
+operation_check_failed(struct beginning *b, int64_t number, struct error *err)
 {
 	struct operation_list list = {0};
 	int result = operation_last(b->account, b->spec->cluster, &list, err);
@@ -263,15 +271,16 @@ check_failed(struct beginning *b, int64_t number, struct error *err)
 }
 
 static int
-reopen(struct beginning *b, int64_t number, struct error *err)
+operation_begin_reopen(struct beginning *b, int64_t number, struct error *err)
 {
-	if (check_cluster(b, err) < 0 || check_failed(b, number, err) < 0 || find_peak(b, err) < 0 ||
+	if (operation_check_cluster(b, err) < 0 || operation_check_failed(b, number, err) < 0 || operation_find_peak(b,
+	    err) < 0 ||
 	    quota_check(&b->account->store, b->tenant, b->spec->cluster, &b->now, &b->peak, err) < 0)
 		return -1;
 	if (sql_change(b->account->store.db, err, "UPDATE operation SET status = 'running', ended_ms = 0, message = NULL "
 	    "WHERE cluster = ? AND number = ?", "ii", b->spec->cluster, number) < 0)
 		return -1;
-	return update_cluster(b, b->found.list[0].operation, err);
+	return operation_update_cluster(b, b->found.list[0].operation, err);
 }
 
 int
@@ -288,7 +297,7 @@ operation_reopen(struct account *account, int64_t cluster, int64_t number, struc
 	}
 	spec.wanted = documents.wanted;
 	spec.prices = documents.prices;
-	result = reopen(&b, number, err);
+	result = operation_begin_reopen(&b, number, err);
 	if (result == 0)
 		result = store_commit(&account->store, err);
 	if (result < 0)

@@ -30,14 +30,14 @@ struct ending {
 };
 
 static char *
-copy(sqlite3_stmt *rows, int column)
+operation_copy(sqlite3_stmt *rows, int column)
 {
 	return sql_text(rows, column) ? memory_string(sql_text(rows, column)) : NULL;
 }
 
 /* 1, 0 where it has ended already. */
 static int
-look(struct ending *e, struct error *err)
+operation_look(struct ending *e, struct error *err)
 {
 	char *text = memory_printf("SELECT action, was, operation.template, begun_ms, ended_ms, prices, wish FROM operation "
 	    "JOIN operation_document USING (cluster, number) JOIN cluster ON id = cluster WHERE %s AND id = ?6 AND number = ?7",
@@ -52,10 +52,10 @@ look(struct ending *e, struct error *err)
 		open = sql_integer(rows, 4) == 0;
 		e->move = life_find(sql_text(rows, 0));
 		e->was = life_status_of(sql_text(rows, 1));
-		e->template = copy(rows, 2);
+		e->template = operation_copy(rows, 2);
 		e->begun_ms = sql_integer(rows, 3);
-		e->prices = copy(rows, 5);
-		e->wish = copy(rows, 6);
+		e->prices = operation_copy(rows, 5);
+		e->wish = operation_copy(rows, 6);
 	}
 	sqlite3_finalize(rows);
 	free(text);
@@ -69,14 +69,15 @@ look(struct ending *e, struct error *err)
 
 /* A machine that was not there is paid for from the operation's beginning on. */
 static int
-add_nodes(struct ending *e, const struct holding *holding, struct error *err)
+operation_add_nodes(struct ending *e, const struct holding *holding, struct error *err)
 {
 	int result = 0;
 
 	for (size_t i = 0; i < holding->count && result == 0; i++) {
 		const struct holding_node *node = &holding->list[i];
 
-		result = sql_change(e->account->store.db, err, "INSERT OR IGNORE INTO node_use (cluster, node, hardwaretype, cost, "
+		result = sql_change(e->account->store.db, err,
+		    "INSERT OR IGNORE INTO node_use (cluster, node, hardwaretype, cost, "
 		    "capacity, from_ms) VALUES (?, ?, ?, ?, ?, ?)", "ittdti", e->cluster, node->id, node->hardwaretype, node->cost,
 		    node->capacity, e->begun_ms);
 	}
@@ -85,7 +86,7 @@ add_nodes(struct ending *e, const struct holding *holding, struct error *err)
 
 /* nodes: JSON, the ids of those that are there. */
 static int
-end_nodes(struct ending *e, const char *nodes, struct error *err)
+operation_end_nodes(struct ending *e, const char *nodes, struct error *err)
 {
 	return sql_change(e->account->store.db, err, "UPDATE node_use SET to_ms = max(from_ms, ?) WHERE cluster = ? "
 	    "AND to_ms IS NULL AND node NOT IN (SELECT value FROM json_each(?))", "iit", e->ended_ms, e->cluster, nodes);
@@ -93,7 +94,7 @@ end_nodes(struct ending *e, const char *nodes, struct error *err)
 
 /* The ids as a JSON array; the caller frees it. */
 static char *
-list_nodes(const struct holding *holding)
+operation_list_nodes(const struct holding *holding)
 {
 	struct buffer text = {0};
 
@@ -108,7 +109,7 @@ list_nodes(const struct holding *holding)
 }
 
 static int
-keep_layout(struct ending *e, struct error *err)
+operation_keep_layout(struct ending *e, struct error *err)
 {
 	const char *layout = e->outcome->layout;
 	struct holding holding = {0};
@@ -119,12 +120,12 @@ keep_layout(struct ending *e, struct error *err)
 		return 0;
 	result = holding_take(&holding, HOLDING_THERE, layout, e->prices, err);
 	if (result == 0) {
-		nodes = list_nodes(&holding);
-		result = end_nodes(e, nodes, err);
+		nodes = operation_list_nodes(&holding);
+		result = operation_end_nodes(e, nodes, err);
 		free(nodes);
 	}
 	if (result == 0)
-		result = add_nodes(e, &holding, err);
+		result = operation_add_nodes(e, &holding, err);
 	if (result == 0)
 		result = sql_change(e->account->store.db, err, "UPDATE cluster_document SET layout = ? WHERE cluster = ?", "ti",
 		    holding.count ? layout : "", e->cluster);
@@ -133,7 +134,7 @@ keep_layout(struct ending *e, struct error *err)
 }
 
 static int
-end_operation(struct ending *e, struct error *err)
+operation_end_operation(struct ending *e, struct error *err)
 {
 	return sql_change(e->account->store.db, err, "UPDATE operation SET status = ?, message = ?, ended_ms = ? "
 	    "WHERE cluster = ? AND number = ?", "ttiii", operation_status_name(e->outcome->status), e->outcome->message,
@@ -141,7 +142,7 @@ end_operation(struct ending *e, struct error *err)
 }
 
 static enum life_status
-status_after(const struct ending *e, int64_t machines)
+operation_status_after(const struct ending *e, int64_t machines)
 {
 	bool untouched = !e->outcome->layout && e->outcome->status == OPERATION_CANCELLED;
 	enum life_status status = e->move->failure;
@@ -161,7 +162,7 @@ status_after(const struct ending *e, int64_t machines)
 
 /* What the cluster wants from now on: what a complete operation wanted; of one that failed, only what had no wish yet. */
 static int
-keep_wish(struct ending *e, struct error *err)
+operation_keep_wish(struct ending *e, struct error *err)
 {
 	const char *order = e->outcome->status == OPERATION_COMPLETE ? "coalesce(?, wish)" : "coalesce(wish, ?)";
 	char *text = memory_printf("UPDATE cluster_document SET wish = %s WHERE cluster = ?", order);
@@ -169,44 +170,48 @@ keep_wish(struct ending *e, struct error *err)
 
 	free(text);
 	if (result == 0 && e->outcome->status == OPERATION_COMPLETE)
-		result = sql_change(e->account->store.db, err, "UPDATE cluster SET template = coalesce(?, template) WHERE id = ?", "ti",
+		result = sql_change(e->account->store.db, err, "UPDATE cluster SET template = coalesce(?, template) WHERE id = ?",
+		    "ti",
 		    e->template, e->cluster);
 	return result;
 }
 
 /* From the rows of node_use, also into what quotas count. A sum of prices is rounded once, here: 0.22 is not 0.21999999999999997. */
 static int
-sum_up(struct ending *e, struct error *err)
+operation_sum_up(struct ending *e, struct error *err)
 {
-	return sql_change(e->account->store.db, err, "UPDATE cluster SET (nodes, cost) = (SELECT count(*), round(total(cost), 9) "
+	return sql_change(e->account->store.db, err,
+	    "UPDATE cluster SET (nodes, cost) = (SELECT count(*), round(total(cost), 9) "
 	    "FROM node_use WHERE cluster = cluster.id AND to_ms IS NULL), resources = (SELECT json_group_object(key, amount) "
 	    "FROM (SELECT key, sum(value) AS amount FROM node_use, json_each(capacity) WHERE cluster = cluster.id "
 	    "AND to_ms IS NULL GROUP BY key ORDER BY key)) WHERE id = ?", "i", e->cluster);
 }
 
 static int
-end_cluster(struct ending *e, struct error *err)
+operation_end_cluster(struct ending *e, struct error *err)
 {
 	int64_t machines = 0;
 	const char *message = e->outcome->status == OPERATION_COMPLETE ? NULL : e->outcome->message;
 
-	if (sum_up(e, err) < 0 || sql_number(e->account->store.db, &machines, err, "SELECT nodes FROM cluster WHERE id = ?", "i",
+	if (operation_sum_up(e, err) < 0 || sql_number(e->account->store.db, &machines, err,
+	    "SELECT nodes FROM cluster WHERE id = ?", "i",
 	    e->cluster) < 0)
 		return -1;
 	return sql_change(e->account->store.db, err, "UPDATE cluster SET status = ?, message = ?, changed_ms = ?, "
 	    "revision = revision + 1, peak_nodes = nodes, peak_cost = cost, peak_resources = resources WHERE id = ?", "ttii",
-	    life_status_name(status_after(e, machines)), message, e->ended_ms, e->cluster);
+	    life_status_name(operation_status_after(e, machines)), message, e->ended_ms, e->cluster);
 }
 
 /* 1, or 0 where it has ended already. */
 static int
-end(struct ending *e, struct error *err)
+operation_end_end(struct ending *e, struct error *err)
 {
-	int open = look(e, err);
+	int open = operation_look(e, err);
 
 	if (open <= 0)
 		return open;
-	if (keep_layout(e, err) < 0 || end_operation(e, err) < 0 || keep_wish(e, err) < 0 || end_cluster(e, err) < 0)
+	if (operation_keep_layout(e, err) < 0 || operation_end_operation(e, err) < 0 || operation_keep_wish(e, err) < 0 ||
+	    operation_end_cluster(e, err) < 0)
 		return -1;
 	return store_commit(&e->account->store, err) < 0 ? -1 : 1;
 }
@@ -223,7 +228,7 @@ operation_end(struct account *account, int64_t cluster, int64_t number, const st
 		return error_set(err, EX_SOFTWARE, "an operation cannot end so");
 	if (store_begin(&account->store, err) < 0)
 		return -1;
-	result = end(&e, err);
+	result = operation_end_end(&e, err);
 	if (result <= 0)
 		store_rollback(&account->store);
 	free(e.prices);

@@ -45,14 +45,14 @@ operation_job(int64_t cluster, int64_t number, char text[JOB_ID_SIZE])
 }
 
 static const char *
-keep(struct arena *arena, const char *text)
+operations_keep(struct arena *arena, const char *text)
 {
 	return text ? arena_string(arena, text) : NULL;
 }
 
 /* Adds the rows that COLUMNS asked for: how many, or -1. Takes rows. */
 static int
-gather(sqlite3_stmt *rows, struct operation_list *list, struct error *err)
+operations_gather(sqlite3_stmt *rows, struct operation_list *list, struct error *err)
 {
 	struct arena *arena = &list->arena;
 	int got, count = 0;
@@ -62,12 +62,12 @@ gather(sqlite3_stmt *rows, struct operation_list *list, struct error *err)
 		list->list[list->count++] = (struct operation){
 			.cluster = sql_integer(rows, 0),
 			.number = sql_integer(rows, 1),
-			.action = keep(arena, sql_text(rows, 2)),
-			.user = keep(arena, sql_text(rows, 3)),
-			.why = keep(arena, sql_text(rows, 4)),
-			.message = keep(arena, sql_text(rows, 5)),
-			.template = keep(arena, sql_text(rows, 6)),
-			.job = keep(arena, sql_text(rows, 7)),
+			.action = operations_keep(arena, sql_text(rows, 2)),
+			.user = operations_keep(arena, sql_text(rows, 3)),
+			.why = operations_keep(arena, sql_text(rows, 4)),
+			.message = operations_keep(arena, sql_text(rows, 5)),
+			.template = operations_keep(arena, sql_text(rows, 6)),
+			.job = operations_keep(arena, sql_text(rows, 7)),
 			.begun_ms = sql_integer(rows, 8),
 			.ended_ms = sql_integer(rows, 9),
 			.status = operation_status_of(sql_text(rows, 10)),
@@ -80,11 +80,12 @@ gather(sqlite3_stmt *rows, struct operation_list *list, struct error *err)
 
 /* Those of the clusters that the account sees, and that rest says, whose values are ?6 and ?7. */
 static int
-look(struct account *account, const char *rest, int64_t first, int64_t second, struct operation_list *list,
+operations_look(struct account *account, const char *rest, int64_t first, int64_t second, struct operation_list *list,
     struct error *err)
 {
 	char *text = memory_printf(COLUMNS "WHERE %s AND %s", visible_anywhere(account), rest);
-	int got = gather(sql_query(account->store.db, err, text, VISIBLE_TYPES "ii", VISIBLE_VALUES(account), first, second),
+	int got = operations_gather(sql_query(account->store.db, err, text, VISIBLE_TYPES "ii", VISIBLE_VALUES(account),
+	    first, second),
 	    list, err);
 
 	free(text);
@@ -96,7 +97,7 @@ operations_list(struct account *account, int64_t cluster, int64_t before, int64_
     struct error *err)
 {
 	char *rest = memory_printf("id = ?6 AND number < ?7 ORDER BY number DESC LIMIT %" PRId64, limit ? limit : -1);
-	int got = look(account, rest, cluster, before ? before : INT64_MAX, list, err);
+	int got = operations_look(account, rest, cluster, before ? before : INT64_MAX, list, err);
 
 	free(rest);
 	return got < 0 ? -1 : 0;
@@ -105,7 +106,8 @@ operations_list(struct account *account, int64_t cluster, int64_t before, int64_
 int
 operation_last(struct account *account, int64_t cluster, struct operation_list *list, struct error *err)
 {
-	return look(account, "id = ?6 AND ?7 = 0 AND job IS NOT NULL ORDER BY number DESC LIMIT 1", cluster, 0, list, err);
+	return operations_look(account, "id = ?6 AND ?7 = 0 AND job IS NOT NULL ORDER BY number DESC LIMIT 1", cluster, 0,
+	    list, err);
 }
 
 int
@@ -113,7 +115,7 @@ operation_find(struct account *account, int64_t cluster, int64_t number, struct 
     struct error *err)
 {
 	char id[CLUSTER_ID_SIZE];
-	int got = look(account, "id = ?6 AND number = ?7", cluster, number, list, err);
+	int got = operations_look(account, "id = ?6 AND number = ?7", cluster, number, list, err);
 
 	if (got == 0)
 		return error_set(err, EX_NO, "cluster %s: there is no operation %" PRId64, cluster_id_text(cluster, id), number);
@@ -123,11 +125,11 @@ operation_find(struct account *account, int64_t cluster, int64_t number, struct 
 int
 operations_open(struct account *account, struct operation_list *list, struct error *err)
 {
-	return look(account, "ended_ms = ?6 AND ?7 = 0 ORDER BY id", 0, 0, list, err) < 0 ? -1 : 0;
+	return operations_look(account, "ended_ms = ?6 AND ?7 = 0 ORDER BY id", 0, 0, list, err) < 0 ? -1 : 0;
 }
 
 static char *
-copy(sqlite3_stmt *rows, int column)
+operations_copy(sqlite3_stmt *rows, int column)
 {
 	return sql_text(rows, column) ? memory_string(sql_text(rows, column)) : NULL;
 }
@@ -143,7 +145,7 @@ operation_documents(struct account *account, int64_t cluster, int64_t number, st
 	int got = sql_row(rows, err);
 
 	if (got > 0)
-		*documents = (struct operation_documents){copy(rows, 0), copy(rows, 1), copy(rows, 2), copy(rows, 3)};
+		*documents = (struct operation_documents){operations_copy(rows, 0), operations_copy(rows, 1), operations_copy(rows, 2), operations_copy(rows, 3)};
 	sqlite3_finalize(rows);
 	free(text);
 	if (got == 0)

@@ -11,11 +11,12 @@
 
 enum { DAYS_TO_MONDAY = 3 }; /* 1970 began with a Thursday */
 
-static const int64_t second_ms = 1000, hour_ms = 3600 * 1000, day_ms = 86400 * (int64_t)1000, week_ms = 7 * 86400 * (int64_t)1000;
+static const int64_t second_ms = 1000, hour_ms = 3600 * 1000, day_ms = 86400 * (int64_t)1000,
+    week_ms = 7 * 86400 * (int64_t)1000;
 
 /* What is behind "now": "-7d"; -1 where it is none. */
 static int64_t
-relative(const char *text, int64_t now_ms)
+period_relative(const char *text, int64_t now_ms)
 {
 	static const char letters[] = "smhdw";
 	const int64_t units[] = {second_ms, 60 * second_ms, hour_ms, day_ms, week_ms};
@@ -42,7 +43,7 @@ period_time(const char *text, int64_t now_ms)
 	char whole[CLOCK_RFC3339_SIZE];
 
 	if (strncmp(text, "now", 3) == 0)
-		return relative(text + 3, now_ms);
+		return period_relative(text + 3, now_ms);
 	if (digits == length)
 		return length && length <= 11 ? strtoll(text, NULL, 10) * second_ms : -1;
 	snprintf(whole, sizeof whole, "%s%s", text, length == 7 ? "-01T00:00:00Z" : length == 10 ? "T00:00:00Z" : "");
@@ -62,7 +63,7 @@ period_of(const char *name)
 
 /* Where the next period of the calendar begins. */
 static int64_t
-next_of(enum period period, int64_t ms)
+period_next_of(enum period period, int64_t ms)
 {
 	const int64_t monday = DAYS_TO_MONDAY * day_ms;
 	time_t seconds = (time_t)(ms / second_ms);
@@ -87,7 +88,7 @@ period_bounds(enum period period, int64_t start_ms, int64_t end_ms, size_t max, 
 	int64_t *bounds = NULL;
 	size_t used = 0, capacity = 0;
 
-	for (int64_t at = start_ms; at < end_ms && used <= max; at = next_of(period, at)) {
+	for (int64_t at = start_ms; at < end_ms && used <= max; at = period_next_of(period, at)) {
 		ARRAY_ROOM(bounds, used, capacity);
 		bounds[used++] = at;
 	}

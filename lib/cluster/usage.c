@@ -60,9 +60,10 @@ usage_by_of(const char *name)
 
 /* The first use that the account sees; now where there is none. */
 static int
-find_start(struct account *account, const char *visible, int64_t *start_ms, struct error *err)
+usage_find_start(struct account *account, const char *visible, int64_t *start_ms, struct error *err)
 {
-	char *text = memory_printf("SELECT min(from_ms) FROM node_use WHERE cluster IN (SELECT id FROM cluster WHERE %s)", visible);
+	char *text = memory_printf("SELECT min(from_ms) FROM node_use WHERE cluster IN (SELECT id FROM cluster WHERE %s)",
+	    visible);
 	sqlite3_stmt *rows = sql_query(account->store.db, err, text, VISIBLE_TYPES, VISIBLE_VALUES(account));
 	int got = sql_row(rows, err);
 
@@ -74,7 +75,8 @@ find_start(struct account *account, const char *visible, int64_t *start_ms, stru
 }
 
 static sqlite3_stmt *
-query(struct account *account, const struct usage_question *question, const char *visible, const struct usage *usage,
+usage_query(struct account *account, const struct usage_question *question, const char *visible,
+    const struct usage *usage,
     struct error *err)
 {
 	char *text = memory_printf("WITH seen AS (SELECT * FROM cluster WHERE %s) "
@@ -92,7 +94,7 @@ query(struct account *account, const struct usage_question *question, const char
 
 /* The group of a row, a new one at need; NULL where there would be too many. */
 static struct group *
-group_of(struct summing *summing, sqlite3_stmt *row)
+usage_group_of(struct summing *summing, sqlite3_stmt *row)
 {
 	struct arena *arena = &summing->usage->arena;
 	size_t known = summing->keys.count, number;
@@ -125,7 +127,7 @@ group_of(struct summing *summing, sqlite3_stmt *row)
 
 /* The number of the period that a time is in. */
 static size_t
-period_at(const struct summing *summing, int64_t ms)
+usage_period_at(const struct summing *summing, int64_t ms)
 {
 	size_t low = 0, high = summing->periods;
 
@@ -138,7 +140,7 @@ period_at(const struct summing *summing, int64_t ms)
 }
 
 static void
-add_part(struct slice *slice, int64_t ms, double cost)
+usage_add_part(struct slice *slice, int64_t ms, double cost)
 {
 	slice->ms += ms;
 	slice->cost += (double)ms * cost;
@@ -146,19 +148,19 @@ add_part(struct slice *slice, int64_t ms, double cost)
 
 /* A life from..to, both within the bounds; to is the end where it goes on. */
 static void
-add_life(const struct summing *summing, struct group *group, int64_t from, int64_t to, double cost, bool goes_on)
+usage_add_life(const struct summing *summing, struct group *group, int64_t from, int64_t to, double cost, bool goes_on)
 {
-	size_t first = period_at(summing, from), last = period_at(summing, to - 1);
+	size_t first = usage_period_at(summing, from), last = usage_period_at(summing, to - 1);
 
 	group->slices[first].living++;
 	if (!goes_on)
 		group->slices[last].living--;
 	if (first == last) {
-		add_part(&group->slices[first], to - from, cost);
+		usage_add_part(&group->slices[first], to - from, cost);
 		return;
 	}
-	add_part(&group->slices[first], summing->bounds[first + 1] - from, cost);
-	add_part(&group->slices[last], to - summing->bounds[last], cost);
+	usage_add_part(&group->slices[first], summing->bounds[first + 1] - from, cost);
+	usage_add_part(&group->slices[last], to - summing->bounds[last], cost);
 	group->slices[first + 1].whole++;
 	group->slices[first + 1].whole_cost += cost;
 	group->slices[last].whole--;
@@ -166,7 +168,7 @@ add_life(const struct summing *summing, struct group *group, int64_t from, int64
 }
 
 static int
-add_row(struct summing *summing, sqlite3_stmt *row, struct error *err)
+usage_add_row(struct summing *summing, sqlite3_stmt *row, struct error *err)
 {
 	const struct usage *usage = summing->usage;
 	int64_t from = sql_integer(row, 7), to = sql_text(row, 8) ? sql_integer(row, 8) : INT64_MAX;
@@ -177,24 +179,24 @@ add_row(struct summing *summing, sqlite3_stmt *row, struct error *err)
 	to = goes_on ? usage->end_ms : to;
 	if (from >= to)
 		return 0;
-	group = group_of(summing, row);
+	group = usage_group_of(summing, row);
 	if (!group)
 		return error_set(err, EX_USAGE, "more than %d rows would come of that: ask by larger periods, or by less",
 		    USAGE_ROWS_MAX);
-	add_life(summing, group, from, to, sql_real(row, 6), goes_on);
+	usage_add_life(summing, group, from, to, sql_real(row, 6), goes_on);
 	return 0;
 }
 
 /* Millionths are enough, and look better. */
 static double
-tidy(double value)
+usage_tidy(double value)
 {
 	return round(value * 1e6) / 1e6;
 }
 
 /* Rows with nothing in them tell something only where there is one for each period. */
 static void
-add_rows(struct summing *summing, const struct group *group, bool also_empty)
+usage_add_rows(struct summing *summing, const struct group *group, bool also_empty)
 {
 	struct usage *usage = summing->usage;
 	struct slice sum = {0};
@@ -211,31 +213,31 @@ add_rows(struct summing *summing, const struct group *group, bool also_empty)
 			continue;
 		ARRAY_ROOM(usage->rows, usage->count, usage->capacity);
 		usage->rows[usage->count] = (struct usage_row){.start_ms = summing->bounds[i], .end_ms = summing->bounds[i + 1],
-		    .cluster_id = group->cluster_id, .node_hours = tidy((double)ms / 3.6e6),
-		    .cost = tidy((slice->cost + sum.whole_cost * (double)length) / 3.6e6), .nodes = sum.living};
+		    .cluster_id = group->cluster_id, .node_hours = usage_tidy((double)ms / 3.6e6),
+		    .cost = usage_tidy((slice->cost + sum.whole_cost * (double)length) / 3.6e6), .nodes = sum.living};
 		memcpy(usage->rows[usage->count++].values, group->values, sizeof group->values);
 	}
 }
 
 static int
-compare_texts(const char *a, const char *b)
+usage_compare_texts(const char *a, const char *b)
 {
 	return strcmp(a ? a : "", b ? b : "");
 }
 
 static int
-compare_rows(const void *a, const void *b)
+usage_compare_rows(const void *a, const void *b)
 {
 	const struct usage_row *x = a, *y = b;
 	int order = (x->start_ms > y->start_ms) - (x->start_ms < y->start_ms);
 
 	for (int by = 0; order == 0 && by < USAGE_BY_COUNT; by++)
-		order = compare_texts(x->values[by], y->values[by]);
-	return order ? order : compare_texts(x->cluster_id, y->cluster_id);
+		order = usage_compare_texts(x->values[by], y->values[by]);
+	return order ? order : usage_compare_texts(x->cluster_id, y->cluster_id);
 }
 
 static void
-finish(struct summing *summing)
+usage_finish(struct summing *summing)
 {
 	struct usage *usage = summing->usage;
 	bool alone = true;
@@ -243,19 +245,19 @@ finish(struct summing *summing)
 	for (int by = 0; by < USAGE_BY_COUNT; by++)
 		alone = alone && !summing->question->by[by];
 	for (size_t i = 0; i < summing->count; i++)
-		add_rows(summing, &summing->groups[i], alone);
+		usage_add_rows(summing, &summing->groups[i], alone);
 	if (alone && summing->count == 0) {
 		struct group none = {.slices = memory_zeroed(summing->periods + 1, sizeof *none.slices)};
 
-		add_rows(summing, &none, true);
+		usage_add_rows(summing, &none, true);
 		free(none.slices);
 	}
 	if (usage->count)
-		qsort(usage->rows, usage->count, sizeof *usage->rows, compare_rows);
+		qsort(usage->rows, usage->count, sizeof *usage->rows, usage_compare_rows);
 }
 
 static void
-summing_release(struct summing *summing)
+usage_summing_release(struct summing *summing)
 {
 	for (size_t i = 0; i < summing->count; i++)
 		free(summing->groups[i].slices);
@@ -276,21 +278,21 @@ usage_ask(struct account *account, const struct usage_question *question, struct
 	usage->end_ms = question->end_ms && question->end_ms < question->now_ms ? question->end_ms
 	                                                                               : question->now_ms;
 	usage->start_ms = question->start_ms ? question->start_ms : usage->end_ms;
-	if (!question->start_ms && find_start(account, visible, &usage->start_ms, err) < 0)
+	if (!question->start_ms && usage_find_start(account, visible, &usage->start_ms, err) < 0)
 		return -1;
 	summing.bounds = period_bounds(question->period, usage->start_ms, usage->end_ms, USAGE_ROWS_MAX, &summing.periods);
 	if (!summing.bounds)
 		return error_set(err, EX_USAGE, "more than %d rows would come of that: ask by larger periods", USAGE_ROWS_MAX);
-	rows = query(account, question, visible, usage, err);
+	rows = usage_query(account, question, visible, usage, err);
 	while ((got = sql_row(rows, err)) > 0)
-		if (add_row(&summing, rows, err) < 0) {
+		if (usage_add_row(&summing, rows, err) < 0) {
 			got = -1;
 			break;
 		}
 	sqlite3_finalize(rows);
 	if (got == 0)
-		finish(&summing);
-	summing_release(&summing);
+		usage_finish(&summing);
+	usage_summing_release(&summing);
 	return got;
 }
 

@@ -10,7 +10,7 @@
 
 /* A pipe of which the end that is ours (0: to read, 1: to write) is left in end. Returns the other. */
 static int
-open_pipe(struct supervised_end *end, int ours)
+pipes_open_pipe(struct supervised_end *end, int ours)
 {
 	int fds[2];
 
@@ -23,11 +23,11 @@ open_pipe(struct supervised_end *end, int ours)
 
 /* Opens the pipes that the child asks for; theirs gets the ends for its stdin, stdout, stderr. */
 static int
-open_all(struct child *child, int theirs[3], struct error *err)
+pipes_open_all(struct child *child, int theirs[3], struct error *err)
 {
-	theirs[0] = open_pipe(&child->in_end, 1);
-	theirs[1] = open_pipe(&child->out_end, 0);
-	theirs[2] = child->gather_err ? open_pipe(&child->err_end, 0) : PROCESS_INHERIT;
+	theirs[0] = pipes_open_pipe(&child->in_end, 1);
+	theirs[1] = pipes_open_pipe(&child->out_end, 0);
+	theirs[2] = child->gather_err ? pipes_open_pipe(&child->err_end, 0) : PROCESS_INHERIT;
 	if (child->in_end.fd < 0 || child->out_end.fd < 0 || (child->gather_err && child->err_end.fd < 0))
 		return error_errno(err, EX_OSERR, "%s: pipe", child->argv[0]);
 	return 0;
@@ -36,7 +36,7 @@ open_all(struct child *child, int theirs[3], struct error *err)
 int
 pipes_start(struct child *child, struct error *err)
 {
-	int theirs[3], result = open_all(child, theirs, err);
+	int theirs[3], result = pipes_open_all(child, theirs, err);
 	struct process process = {.argv = child->argv, .environment = child->environment, .in = theirs[0],
 	    .out = theirs[1], .err = theirs[2], .group = true, .session = child->session,
 	    .die_with_us = child->die_with_us};
@@ -72,7 +72,7 @@ pipes_shut_all(struct child *child)
 
 /* Writes some of what is left. False where the pipe takes no more for now. */
 static bool
-feed_from(struct child *child, const char *bytes, size_t length, size_t *written)
+pipes_feed_from(struct child *child, const char *bytes, size_t length, size_t *written)
 {
 	ssize_t n = write(child->in_end.fd, bytes, length);
 
@@ -83,16 +83,16 @@ feed_from(struct child *child, const char *bytes, size_t length, size_t *written
 }
 
 static size_t
-fed_left(const struct child *child)
+pipes_fed_left(const struct child *child)
 {
 	return child->fed.length - child->fed_used;
 }
 
 /* Forgets what is written once that is more than what is left: a child that is fed all the time may never have read all. */
 static void
-forget_written(struct child *child)
+pipes_forget_written(struct child *child)
 {
-	if (child->fed_used > fed_left(child)) {
+	if (child->fed_used > pipes_fed_left(child)) {
 		buffer_drop(&child->fed, child->fed_used);
 		child->fed_used = 0;
 	}
@@ -104,18 +104,18 @@ pipes_feed(struct child *child)
 	size_t n;
 
 	if (child->input_length > 0) {
-		if (!feed_from(child, child->input, child->input_length, &n) && child->in_end.fd >= 0) {
+		if (!pipes_feed_from(child, child->input, child->input_length, &n) && child->in_end.fd >= 0) {
 			child->input += n;
 			child->input_length -= n;
 			return false;
 		}
 		child->input_length = 0;
 	}
-	if (child->in_end.fd >= 0 && fed_left(child) > 0) {
-		feed_from(child, child->fed.data + child->fed_used, fed_left(child), &n);
+	if (child->in_end.fd >= 0 && pipes_fed_left(child) > 0) {
+		pipes_feed_from(child, child->fed.data + child->fed_used, pipes_fed_left(child), &n);
 		child->fed_used += n;
-		forget_written(child);
-		if (child->in_end.fd >= 0 && fed_left(child) > 0)
+		pipes_forget_written(child);
+		if (child->in_end.fd >= 0 && pipes_fed_left(child) > 0)
 			return false;
 	}
 	buffer_clear(&child->fed);
@@ -127,7 +127,7 @@ pipes_feed(struct child *child)
 
 /* Reads once, at most limit bytes, of which keep go to the buffer. */
 static size_t
-gather(struct supervised_end *end, struct buffer *to, size_t keep, size_t limit)
+pipes_gather(struct supervised_end *end, struct buffer *to, size_t keep, size_t limit)
 {
 	char bytes[PIPES_CHUNK];
 	ssize_t n = read(end->fd, bytes, limit < PIPES_CHUNK ? limit : PIPES_CHUNK);
@@ -145,7 +145,7 @@ size_t
 pipes_gather_out(struct child *child, size_t limit)
 {
 	size_t room = child->out.length < child->out_limit ? child->out_limit - child->out.length : 0;
-	size_t n = gather(&child->out_end, &child->out, room, limit);
+	size_t n = pipes_gather(&child->out_end, &child->out, room, limit);
 
 	child->out_total += n;
 	return n;
@@ -154,18 +154,18 @@ pipes_gather_out(struct child *child, size_t limit)
 size_t
 pipes_gather_err(struct child *child, size_t limit)
 {
-	return gather(&child->err_end, &child->err, SIZE_MAX, limit);
+	return pipes_gather(&child->err_end, &child->err, SIZE_MAX, limit);
 }
 
 size_t
 pipes_gather_control(struct child *child)
 {
-	return gather(&child->exit_end, &child->control, SIZE_MAX, PIPES_CHUNK);
+	return pipes_gather(&child->exit_end, &child->control, SIZE_MAX, PIPES_CHUNK);
 }
 
 /* What stands in the pipe at this moment. */
 static size_t
-waiting(const struct supervised_end *end)
+pipes_waiting(const struct supervised_end *end)
 {
 	int bytes = 0;
 
@@ -175,11 +175,11 @@ waiting(const struct supervised_end *end)
 void
 pipes_gather_rest(struct child *child)
 {
-	size_t left = waiting(&child->out_end), n;
+	size_t left = pipes_waiting(&child->out_end), n;
 
 	while (left > 0 && (n = pipes_gather_out(child, left)) > 0)
 		left -= n;
-	left = waiting(&child->err_end);
+	left = pipes_waiting(&child->err_end);
 	while (left > 0 && (n = pipes_gather_err(child, left)) > 0)
 		left -= n;
 }

@@ -14,7 +14,7 @@
 /* Kills the process, which is of the session, and waits for its end until then. The descriptor comes first: what it
  * stands for does not change, so a look at the session behind it is about the same process. */
 static void
-end_member(pid_t pid, pid_t leader, int64_t until)
+session_end_member(pid_t pid, pid_t leader, int64_t until)
 {
 	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	struct pollfd end = {.fd = fd, .events = POLLIN};
@@ -29,7 +29,7 @@ end_member(pid_t pid, pid_t leader, int64_t until)
 
 /* Whether any was there. Those that have ended and were not waited for count no more. */
 static bool
-end_members(pid_t leader, int64_t until)
+session_end_members(pid_t leader, int64_t until)
 {
 	DIR *proc = opendir("/proc");
 	struct dirent *entry;
@@ -40,7 +40,7 @@ end_members(pid_t leader, int64_t until)
 
 		if (pid <= 0 || pid == leader || getsid(pid) != leader)
 			continue;
-		end_member(pid, leader, until);
+		session_end_member(pid, leader, until);
 		any = true;
 	}
 	if (proc)
@@ -54,6 +54,6 @@ session_end(pid_t leader)
 {
 	int64_t until = clock_monotonic_ms() + SESSION_GRACE_MS;
 
-	while (end_members(leader, until) && clock_monotonic_ms() < until)
+	while (session_end_members(leader, until) && clock_monotonic_ms() < until)
 		continue;
 }

@@ -16,7 +16,7 @@
 #include "event/session.h"
 
 static int
-add(struct supervisor *supervisor, struct supervised_end *end, uint32_t events)
+supervise_add(struct supervisor *supervisor, struct supervised_end *end, uint32_t events)
 {
 	struct epoll_event event = {.events = events, .data.ptr = end};
 
@@ -42,7 +42,7 @@ supervise_init(struct supervisor *supervisor, struct error *err)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	supervisor->signals.fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (supervisor->epoll < 0 || supervisor->signals.fd < 0 ||
-	    add(supervisor, &supervisor->signals, EPOLLIN) < 0)
+	    supervise_add(supervisor, &supervisor->signals, EPOLLIN) < 0)
 		return error_errno(err, EX_OSERR, "epoll and signalfd");
 	return 0;
 }
@@ -63,7 +63,7 @@ supervise_watch(struct supervisor *supervisor, int fd, uint32_t events)
 		if (end->fd >= 0)
 			continue;
 		end->fd = fd;
-		if (add(supervisor, end, events) == 0)
+		if (supervise_add(supervisor, end, events) == 0)
 			return true;
 		end->fd = -1;
 		return false;
@@ -85,7 +85,7 @@ supervise_unwatch(struct supervisor *supervisor, int fd)
 /* When a measure is to be taken next against any child: at the earliest of what they were given, or earlier, where the one
  * that had it has ended. */
 static void
-set_deadline(struct supervisor *supervisor, struct child *child, int64_t deadline)
+supervise_set_deadline(struct supervisor *supervisor, struct child *child, int64_t deadline)
 {
 	child->deadline = deadline;
 	if (deadline < supervisor->deadline)
@@ -93,7 +93,7 @@ set_deadline(struct supervisor *supervisor, struct child *child, int64_t deadlin
 }
 
 static void
-link_child(struct supervisor *supervisor, struct child *child)
+supervise_link_child(struct supervisor *supervisor, struct child *child)
 {
 	child->previous = NULL;
 	child->next = supervisor->children;
@@ -104,7 +104,7 @@ link_child(struct supervisor *supervisor, struct child *child)
 }
 
 static void
-unlink_child(struct supervisor *supervisor, struct child *child)
+supervise_unlink_child(struct supervisor *supervisor, struct child *child)
 {
 	if (child->previous)
 		child->previous->next = child->next;
@@ -117,17 +117,18 @@ unlink_child(struct supervisor *supervisor, struct child *child)
 
 /* Has all of its ends waited for. */
 static int
-enter(struct supervisor *supervisor, struct child *child)
+supervise_enter(struct supervisor *supervisor, struct child *child)
 {
-	if (child->exit_end.fd < 0 || add(supervisor, &child->exit_end, EPOLLIN) < 0 ||
-	    add(supervisor, &child->in_end, EPOLLOUT) < 0 || add(supervisor, &child->out_end, EPOLLIN) < 0)
+	if (child->exit_end.fd < 0 || supervise_add(supervisor, &child->exit_end, EPOLLIN) < 0 ||
+	    supervise_add(supervisor, &child->in_end, EPOLLOUT) < 0 || supervise_add(supervisor, &child->out_end,
+	    EPOLLIN) < 0)
 		return -1;
-	return child->gather_err ? add(supervisor, &child->err_end, EPOLLIN) : 0;
+	return child->gather_err ? supervise_add(supervisor, &child->err_end, EPOLLIN) : 0;
 }
 
 /* The descriptor that becomes readable when the process ends. */
 static int
-open_exit(pid_t pid)
+supervise_open_exit(pid_t pid)
 {
 	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
 
@@ -137,10 +138,10 @@ open_exit(pid_t pid)
 }
 
 static void
-begin(struct supervisor *supervisor, struct child *child)
+supervise_begin(struct supervisor *supervisor, struct child *child)
 {
-	set_deadline(supervisor, child, child->timeout_ms ? clock_monotonic_ms() + child->timeout_ms : INT64_MAX);
-	link_child(supervisor, child);
+	supervise_set_deadline(supervisor, child, child->timeout_ms ? clock_monotonic_ms() + child->timeout_ms : INT64_MAX);
+	supervise_link_child(supervisor, child);
 }
 
 int
@@ -153,15 +154,15 @@ supervise_start(struct supervisor *supervisor, struct child *child, struct error
 		pipes_shut_all(child);
 		return -1;
 	}
-	child->exit_end.fd = open_exit(child->pid);
-	if (enter(supervisor, child) < 0) {
+	child->exit_end.fd = supervise_open_exit(child->pid);
+	if (supervise_enter(supervisor, child) < 0) {
 		error_errno(err, EX_OSERR, "%s: cannot be supervised", child->argv[0]);
 		kill(-child->pid, SIGKILL);
 		waitpid(child->pid, NULL, 0);
 		pipes_shut_all(child);
 		return -1;
 	}
-	begin(supervisor, child);
+	supervise_begin(supervisor, child);
 	return 0;
 }
 
@@ -175,24 +176,24 @@ supervise_adopt(struct supervisor *supervisor, struct child *child, const int th
 		*ends[i] = (struct supervised_end){.fd = theirs[i], .child = child};
 		fcntl(theirs[i], F_SETFL, O_NONBLOCK);
 	}
-	if (enter(supervisor, child) < 0) {
+	if (supervise_enter(supervisor, child) < 0) {
 		error_errno(err, EX_OSERR, "a session cannot be supervised");
 		pipes_shut_all(child);
 		return -1;
 	}
-	begin(supervisor, child);
+	supervise_begin(supervisor, child);
 	return 0;
 }
 
 /* SIGTERM at first, SIGKILL when called again. What is no process is let go. */
 static void
-press(struct supervisor *supervisor, struct child *child)
+supervise_press(struct supervisor *supervisor, struct child *child)
 {
 	if (child->pid == 0)
 		shutdown(child->exit_end.fd, SHUT_RDWR);
 	else
 		kill(-child->pid, child->told_to_end ? SIGKILL : SIGTERM);
-	set_deadline(supervisor, child, child->told_to_end ? INT64_MAX : clock_monotonic_ms() + SUPERVISE_GRACE_MS);
+	supervise_set_deadline(supervisor, child, child->told_to_end ? INT64_MAX : clock_monotonic_ms() + SUPERVISE_GRACE_MS);
 	child->told_to_end = true;
 }
 
@@ -202,7 +203,7 @@ supervise_stop(struct supervisor *supervisor, struct child *child)
 	if (child->told_to_end)
 		return;
 	child->stopped = true;
-	press(supervisor, child);
+	supervise_press(supervisor, child);
 }
 
 void
@@ -212,12 +213,12 @@ supervise_ask(struct supervisor *supervisor, struct child *child, int64_t grace_
 		return;
 	child->stopped = true;
 	pipes_shut(&child->in_end);
-	set_deadline(supervisor, child, clock_monotonic_ms() + grace_ms);
+	supervise_set_deadline(supervisor, child, clock_monotonic_ms() + grace_ms);
 }
 
 /* Once all is written, room in the pipe is no news: only that nobody reads it any more. */
 static void
-await_room(struct supervisor *supervisor, struct child *child, uint32_t events)
+supervise_await_room(struct supervisor *supervisor, struct child *child, uint32_t events)
 {
 	struct epoll_event event = {.events = events, .data.ptr = &child->in_end};
 
@@ -231,29 +232,29 @@ void
 supervise_feed(struct supervisor *supervisor, struct child *child, const char *bytes, size_t length)
 {
 	buffer_append(&child->fed, bytes, length);
-	await_room(supervisor, child, EPOLLOUT);
+	supervise_await_room(supervisor, child, EPOLLOUT);
 }
 
 void
 supervise_end_input(struct supervisor *supervisor, struct child *child)
 {
 	child->hold_input = false;
-	await_room(supervisor, child, EPOLLOUT);
+	supervise_await_room(supervisor, child, EPOLLOUT);
 }
 
 /* Something can be written, or nobody reads it any more. */
 static void
-feed(struct supervisor *supervisor, struct child *child, uint32_t events)
+event_supervise_feed(struct supervisor *supervisor, struct child *child, uint32_t events)
 {
 	if (child->in_quiet && (events & (EPOLLERR | EPOLLHUP)))
 		pipes_shut(&child->in_end);
 	else if (pipes_feed(child))
-		await_room(supervisor, child, 0);
+		supervise_await_room(supervisor, child, 0);
 }
 
 /* Events of this batch that are still to be looked at must not reach what has ended. */
 static void
-forget(struct supervisor *supervisor, const struct child *child)
+supervise_forget(struct supervisor *supervisor, const struct child *child)
 {
 	for (int i = supervisor->event_next; i < supervisor->event_count; i++) {
 		struct supervised_end *end = supervisor->events[i].data.ptr;
@@ -265,7 +266,7 @@ forget(struct supervisor *supervisor, const struct child *child)
 
 /* Whether a signal ended it. It stays to be waited for. */
 static bool
-was_killed(const struct child *child)
+supervise_was_killed(const struct child *child)
 {
 	siginfo_t how = {.si_code = CLD_EXITED};
 
@@ -273,13 +274,13 @@ was_killed(const struct child *child)
 }
 
 static void
-reap(struct child *child)
+supervise_reap(struct child *child)
 {
 	/* Until it is waited for, its number is its group's and nobody else's. */
 	if (child->told_to_end)
 		kill(-child->pid, SIGKILL);
 	/* Who was killed could not end its own children. */
-	if (child->session && was_killed(child))
+	if (child->session && supervise_was_killed(child))
 		session_end(child->pid);
 	pipes_gather_rest(child);
 	while (waitpid(child->pid, &child->wait_status, 0) < 0 && errno == EINTR)
@@ -287,20 +288,20 @@ reap(struct child *child)
 }
 
 static void
-finish(struct supervisor *supervisor, struct child *child)
+supervise_finish(struct supervisor *supervisor, struct child *child)
 {
 	if (child->pid > 0)
-		reap(child);
+		supervise_reap(child);
 	else
 		pipes_gather_rest(child);
 	pipes_shut_all(child);
-	forget(supervisor, child);
-	unlink_child(supervisor, child);
+	supervise_forget(supervisor, child);
+	supervise_unlink_child(supervisor, child);
 }
 
 /* Whether the event is one to tell, then *kind says which. */
 static bool
-child_event(struct supervisor *supervisor, struct supervised_end *end, uint32_t events,
+supervise_child_event(struct supervisor *supervisor, struct supervised_end *end, uint32_t events,
     enum supervise_event *kind)
 {
 	struct child *child = end->child;
@@ -309,14 +310,14 @@ child_event(struct supervisor *supervisor, struct supervised_end *end, uint32_t 
 	if (end == &child->exit_end) {
 		if (child->pid == 0 && pipes_gather_control(child) > 0)
 			return true;
-		finish(supervisor, child);
+		supervise_finish(supervisor, child);
 		*kind = SUPERVISE_ENDED;
 		return true;
 	}
 	if (end->fd < 0)
 		return false;
 	if (end == &child->in_end) {
-		feed(supervisor, child, events);
+		event_supervise_feed(supervisor, child, events);
 		return false;
 	}
 	if (end == &child->out_end)
@@ -325,7 +326,7 @@ child_event(struct supervisor *supervisor, struct supervised_end *end, uint32_t 
 }
 
 static bool
-own_event(struct supervisor *supervisor, const struct supervised_end *end, enum supervise_event *kind)
+supervise_own_event(struct supervisor *supervisor, const struct supervised_end *end, enum supervise_event *kind)
 {
 	struct signalfd_siginfo info;
 
@@ -343,7 +344,7 @@ own_event(struct supervisor *supervisor, const struct supervised_end *end, enum 
 
 /* Ends those whose time is over; returns when the next one's is. Before that is, there is nothing to look at. */
 static int64_t
-keep_time(struct supervisor *supervisor, int64_t now)
+supervise_keep_time(struct supervisor *supervisor, int64_t now)
 {
 	int64_t next = INT64_MAX;
 
@@ -353,7 +354,7 @@ keep_time(struct supervisor *supervisor, int64_t now)
 	for (struct child *child = supervisor->children; child; child = child->next) {
 		if (child->deadline <= now) {
 			child->timed_out |= !child->told_to_end && !child->stopped;
-			press(supervisor, child);
+			supervise_press(supervisor, child);
 		}
 		if (child->deadline < next)
 			next = child->deadline;
@@ -364,10 +365,10 @@ keep_time(struct supervisor *supervisor, int64_t now)
 
 /* Fills the batch. false where until came first. */
 static bool
-wait_events(struct supervisor *supervisor, int64_t until)
+supervise_wait_events(struct supervisor *supervisor, int64_t until)
 {
 	for (;;) {
-		int64_t now = clock_monotonic_ms(), next = keep_time(supervisor, now), wait;
+		int64_t now = clock_monotonic_ms(), next = supervise_keep_time(supervisor, now), wait;
 
 		if (until < next)
 			next = until;
@@ -396,14 +397,14 @@ supervise_next(struct supervisor *supervisor, int64_t wait_ms, struct child **ch
 			bool tell = false;
 
 			if (end)
-				tell = end->child ? child_event(supervisor, end, event->events, &kind)
-				                  : own_event(supervisor, end, &kind);
+				tell = end->child ? supervise_child_event(supervisor, end, event->events, &kind)
+				                  : supervise_own_event(supervisor, end, &kind);
 			if (tell) {
 				*child = end->child;
 				return kind;
 			}
 		}
-		if (!wait_events(supervisor, until))
+		if (!supervise_wait_events(supervisor, until))
 			return SUPERVISE_TIME;
 	}
 }

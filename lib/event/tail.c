@@ -28,7 +28,7 @@ tail_release(struct tail *tail)
 }
 
 static bool
-is_continuation(char c)
+tail_is_continuation(char c)
 {
 	return ((unsigned char)c & 0xc0) == 0x80;
 }
@@ -41,7 +41,7 @@ tail_text(const struct tail *tail)
 	jv value;
 
 	if (start + tail->dropped > 0)
-		while (start < length && is_continuation(tail->kept.data[start]))
+		while (start < length && tail_is_continuation(tail->kept.data[start]))
 			start++;
 	for (size_t i = start; i < length; i++)
 		if (tail->kept.data[i])
@@ -65,7 +65,7 @@ tail_last_line(const struct tail *tail)
 	for (start = end; start > 0 && text[start - 1] != '\n'; start--)
 		;
 	length = end - start < LINE_BYTES ? end - start : LINE_BYTES;
-	while (length > 0 && length < end - start && is_continuation(text[start + length]))
+	while (length > 0 && length < end - start && tail_is_continuation(text[start + length]))
 		length--;
 	line = memory_printf("%.*s%s", (int)length, length ? text + start : "", length < end - start ? "..." : "");
 	printable(line);

@@ -25,7 +25,7 @@ struct claims { /* the folder, locked; a claim is the file ID.json */
 };
 
 static int
-is_claim(const struct dirent *entry)
+claims_is_claim(const struct dirent *entry)
 {
 	size_t length = strlen(entry->d_name);
 
@@ -33,16 +33,16 @@ is_claim(const struct dirent *entry)
 }
 
 static int
-compare_entries(const struct dirent **a, const struct dirent **b)
+claims_compare_entries(const struct dirent **a, const struct dirent **b)
 {
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
 static int
-read_claims(struct claims *claims, struct error *err)
+claims_read_claims(struct claims *claims, struct error *err)
 {
 	struct dirent **entries;
-	int count = scandir(claims->path, &entries, is_claim, compare_entries), failed = 0;
+	int count = scandir(claims->path, &entries, claims_is_claim, claims_compare_entries), failed = 0;
 
 	if (count < 0)
 		return error_errno(err, EX_IOERR, "%s", claims->path);
@@ -87,12 +87,12 @@ claims_open(struct claims *claims, struct error *err)
 		claims->lock = -1;
 	}
 	free(lock);
-	return claims->lock < 0 ? -1 : read_claims(claims, err);
+	return claims->lock < 0 ? -1 : claims_read_claims(claims, err);
 }
 
 /* A member of claim number i; the caller's to free, NULL where it is none. */
 static char *
-claim_member(const struct claims *claims, size_t i, const char *name)
+claims_claim_member(const struct claims *claims, size_t i, const char *name)
 {
 	jv claim = jv_array_get(jv_copy(claims->list), (int)i);
 	char *text = json_get_string(claim, name);
@@ -103,10 +103,10 @@ claim_member(const struct claims *claims, size_t i, const char *name)
 
 /* The number of the claim whose member is value, -1 where there is none. */
 static long
-find_claim(const struct claims *claims, const char *name, const char *value)
+claims_find_claim(const struct claims *claims, const char *name, const char *value)
 {
 	for (size_t i = 0; i < json_length(claims->list); i++) {
-		char *member = claim_member(claims, i, name);
+		char *member = claims_claim_member(claims, i, name);
 		bool is_it = member && strcmp(member, value) == 0;
 
 		free(member);
@@ -117,16 +117,16 @@ find_claim(const struct claims *claims, const char *name, const char *value)
 }
 
 static char *
-claim_path(const struct claims *claims, const char *id)
+claims_claim_path(const struct claims *claims, const char *id)
 {
 	return memory_printf("%s/%s.json", claims->path, id);
 }
 
 static int
-write_claim(const struct claims *claims, const struct machines *machines, const struct task *task,
+claims_write_claim(const struct claims *claims, const struct machines *machines, const struct task *task,
     const struct static_machine *machine, struct error *err)
 {
-	char *path = claim_path(claims, machine->id), *provider = json_get_string(task->provider, "name");
+	char *path = claims_claim_path(claims, machine->id), *provider = json_get_string(task->provider, "name");
 	struct buffer text = {0};
 	jv claim = jv_object();
 	int failed;
@@ -148,7 +148,7 @@ write_claim(const struct claims *claims, const struct machines *machines, const 
 
 /* A machine that names a flavor or a zone is for nodes of it only. */
 static bool
-is_fit(const struct static_machine *machine, const struct machine *node)
+claims_is_fit(const struct static_machine *machine, const struct machine *node)
 {
 	if (machine->flavor && node->flavor && strcmp(machine->flavor, node->flavor) != 0)
 		return false;
@@ -156,19 +156,19 @@ is_fit(const struct static_machine *machine, const struct machine *node)
 }
 
 static int
-take_free(const struct claims *claims, const struct machines *machines, const struct task *task,
+claims_take_free(const struct claims *claims, const struct machines *machines, const struct task *task,
     const struct static_machine **machine, struct error *err)
 {
 	size_t fit = 0;
 
 	for (size_t i = 0; i < machines->count; i++) {
-		if (!is_fit(&machines->list[i], &task->machine))
+		if (!claims_is_fit(&machines->list[i], &task->machine))
 			continue;
 		fit++;
-		if (find_claim(claims, "machine", machines->list[i].id) >= 0)
+		if (claims_find_claim(claims, "machine", machines->list[i].id) >= 0)
 			continue;
 		*machine = &machines->list[i];
-		return write_claim(claims, machines, task, *machine, err);
+		return claims_write_claim(claims, machines, task, *machine, err);
 	}
 	if (fit == 0)
 		return error_set(err, EX_CONFIG, "no machine for node %s in %s: none of the %zu is of its flavor and zone",
@@ -182,10 +182,10 @@ claims_take(const struct machines *machines, const struct task *task, const stru
 {
 	struct claims claims;
 	int failed = claims_open(&claims, err);
-	long held = failed ? -1 : find_claim(&claims, "node", task->machine.id);
+	long held = failed ? -1 : claims_find_claim(&claims, "node", task->machine.id);
 
 	if (!failed && held >= 0) {
-		char *id = claim_member(&claims, (size_t)held, "machine");
+		char *id = claims_claim_member(&claims, (size_t)held, "machine");
 
 		*machine = id ? machines_find(machines, id) : NULL;
 		if (!*machine)
@@ -193,7 +193,7 @@ claims_take(const struct machines *machines, const struct task *task, const stru
 			    task->machine.id, id ? id : "?", machines->path);
 		free(id);
 	} else if (!failed) {
-		failed = take_free(&claims, machines, task, machine, err);
+		failed = claims_take_free(&claims, machines, task, machine, err);
 	}
 	claims_release(&claims);
 	return failed;
@@ -204,10 +204,11 @@ claims_give_back(const char *node, struct error *err)
 {
 	struct claims claims;
 	int failed = claims_open(&claims, err);
-	long held = failed ? -1 : find_claim(&claims, "node", node);
+	long held = failed ? -1 : claims_find_claim(&claims, "node", node);
 
 	if (held >= 0) {
-		char *id = claim_member(&claims, (size_t)held, "machine"), *path = claim_path(&claims, id ? id : "");
+		char *id = claims_claim_member(&claims, (size_t)held, "machine"), *path = claims_claim_path(&claims,
+		    id ? id : "");
 
 		if (unlink(path) < 0 || file_sync_dir(AT_FDCWD, claims.path) < 0)
 			failed = error_errno(err, EX_IOERR, "%s", path);
@@ -220,7 +221,7 @@ claims_give_back(const char *node, struct error *err)
 
 /* The claim as one sees a node. */
 static jv
-node_of(jv claim)
+claims_node_of(jv claim)
 {
 	jv node = jv_object(), facts = jv_object();
 
@@ -246,7 +247,7 @@ claims_list(const char *provider, jv *records, struct error *err)
 		char *owner = json_get_string(claim, "provider");
 
 		if (!provider || (owner && strcmp(owner, provider) == 0))
-			*records = jv_array_append(*records, node_of(claim));
+			*records = jv_array_append(*records, claims_node_of(claim));
 		free(owner);
 		jv_free(claim);
 	}

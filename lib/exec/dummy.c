@@ -14,7 +14,7 @@ enum { DELAY_MAX_MS = 24 * 3600 * 1000 };
 
 /* FNV-1a, 64 bits. */
 static uint64_t
-mix(uint64_t hash, const char *text)
+dummy_mix(uint64_t hash, const char *text)
 {
 	for (; text && *text; text++)
 		hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
@@ -23,7 +23,7 @@ mix(uint64_t hash, const char *text)
 
 /* The next number of a sequence, 0 <= number < 1 (splitmix64). */
 static double
-draw(uint64_t *state)
+exec_dummy_draw(uint64_t *state)
 {
 	uint64_t z = *state += 0x9e3779b97f4a7c15u;
 
@@ -35,16 +35,16 @@ draw(uint64_t *state)
 /* What is drawn depends on what the task is, not on the job it stands in: the same cluster made twice does
  * the same. */
 static uint64_t
-start(const struct task *task, int64_t seed)
+dummy_start(const struct task *task, int64_t seed)
 {
 	char numbers[64];
 	uint64_t hash;
 
 	snprintf(numbers, sizeof numbers, "%lld %lld", (long long)seed, (long long)task->attempt);
-	hash = mix(0xcbf29ce484222325u, numbers);
-	hash = mix(hash, task->machine.id ? task->machine.id : task->id);
-	hash = mix(hash, action_name(task->action));
-	return mix(hash, task->service);
+	hash = dummy_mix(0xcbf29ce484222325u, numbers);
+	hash = dummy_mix(hash, task->machine.id ? task->machine.id : task->id);
+	hash = dummy_mix(hash, action_name(task->action));
+	return dummy_mix(hash, task->service);
 }
 
 void
@@ -64,15 +64,15 @@ dummy_draw(const struct task *task, double *delay_ms, struct outcome *outcome)
 	double delay = place_number(&fields, "delay_ms", 0, 0, DELAY_MAX_MS);
 	double percent = place_number(&fields, "fail_percent", 0, 0, 100);
 	int64_t status = place_integer(&fields, "fail_status", 1, 1, 255);
-	uint64_t state = start(task, place_integer(&fields, "seed", 0, INT32_MIN, INT32_MAX));
+	uint64_t state = dummy_start(task, place_integer(&fields, "seed", 0, INT32_MIN, INT32_MAX));
 	int failed = plugin_check_fields(&problems, outcome);
 
 	*delay_ms = 0;
 	problems_release(&problems);
 	if (failed)
 		return -1;
-	*delay_ms = delay * (0.5 + draw(&state));
-	if (draw(&state) * 100 >= percent)
+	*delay_ms = delay * (0.5 + exec_dummy_draw(&state));
+	if (exec_dummy_draw(&state) * 100 >= percent)
 		return 0;
 	return error_set(&outcome->error, (int)status, "failed as drawn: fail_percent is %g", percent);
 }

@@ -60,7 +60,7 @@ errand_list_remove(struct errand_list *list, struct errand *errand)
 
 /* FNV-1a. The names are the plan's, which was checked to name each task once: they cannot be made to collide for free. */
 static size_t
-hash(const char *job, const char *task)
+errand_hash(const char *job, const char *task)
 {
 	uint64_t sum = 0xcbf29ce484222325u;
 
@@ -72,37 +72,37 @@ hash(const char *job, const char *task)
 }
 
 static void
-chain(struct errand_set *set, struct errand *errand)
+errand_chain(struct errand_set *set, struct errand *errand)
 {
-	struct errand **bucket = &set->buckets[hash(errand->job, errand->task) & (set->bucket_count - 1)];
+	struct errand **bucket = &set->buckets[errand_hash(errand->job, errand->task) & (set->bucket_count - 1)];
 
 	errand->chain = *bucket;
 	*bucket = errand;
 }
 
 static void
-grow(struct errand_set *set)
+errand_grow(struct errand_set *set)
 {
 	set->bucket_count = set->bucket_count ? 2 * set->bucket_count : BUCKETS;
 	free(set->buckets);
 	set->buckets = memory_zeroed(set->bucket_count, sizeof(struct errand *));
 	for (struct errand *errand = set->list.first; errand; errand = errand->next)
-		chain(set, errand);
+		errand_chain(set, errand);
 }
 
 void
 errand_set_add(struct errand_set *set, struct errand *errand)
 {
 	if (set->list.count >= set->bucket_count)
-		grow(set);
-	chain(set, errand);
+		errand_grow(set);
+	errand_chain(set, errand);
 	errand_list_add(&set->list, errand);
 }
 
 void
 errand_set_remove(struct errand_set *set, struct errand *errand)
 {
-	struct errand **link = &set->buckets[hash(errand->job, errand->task) & (set->bucket_count - 1)];
+	struct errand **link = &set->buckets[errand_hash(errand->job, errand->task) & (set->bucket_count - 1)];
 
 	while (*link != errand)
 		link = &(*link)->chain;
@@ -111,13 +111,13 @@ errand_set_remove(struct errand_set *set, struct errand *errand)
 }
 
 static struct errand *
-find_named(const struct errand_set *set, const char *job, const char *task, int64_t attempt)
+errand_find_named(const struct errand_set *set, const char *job, const char *task, int64_t attempt)
 {
 	struct errand *errand;
 
 	if (set->bucket_count == 0)
 		return NULL;
-	errand = set->buckets[hash(job, task) & (set->bucket_count - 1)];
+	errand = set->buckets[errand_hash(job, task) & (set->bucket_count - 1)];
 	while (errand && (errand->attempt != attempt || strcmp(errand->task, task) != 0 || strcmp(errand->job, job) != 0))
 		errand = errand->chain;
 	return errand;
@@ -125,13 +125,13 @@ find_named(const struct errand_set *set, const char *job, const char *task, int6
 
 /* The errand that the record names; NULL where it names none that was sent. */
 static struct errand *
-named_by(const struct errand_set *set, jv record)
+errand_named_by(const struct errand_set *set, jv record)
 {
 	jv job = json_get(record, "job"), task = json_get(record, "task"), attempt = json_get(record, "attempt");
 	struct errand *errand = NULL;
 
 	if (json_string(job) && json_string(task) && jv_get_kind(attempt) == JV_KIND_NUMBER)
-		errand = find_named(set, json_string(job), json_string(task), (int64_t)jv_number_value(attempt));
+		errand = errand_find_named(set, json_string(job), json_string(task), (int64_t)jv_number_value(attempt));
 	jv_free(job);
 	jv_free(task);
 	jv_free(attempt);
@@ -146,7 +146,7 @@ errand_set_answer(struct errand_set *set, const char *line, size_t length, struc
 
 	if (json_parse("an answer", line, length, &record, err) < 0)
 		return NULL;
-	errand = named_by(set, record);
+	errand = errand_named_by(set, record);
 	if (!errand) {
 		jv_free(record);
 		error_set(err, EX_SOFTWARE, "it answered to what it was not given");

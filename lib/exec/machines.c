@@ -25,7 +25,7 @@ static const char *const members[] = {
 };
 
 static bool
-is_member(const char *name, size_t length)
+machines_is_member(const char *name, size_t length)
 {
 	for (size_t i = 0; members[i]; i++)
 		if (strlen(members[i]) == length && strncmp(members[i], name, length) == 0)
@@ -35,12 +35,12 @@ is_member(const char *name, size_t length)
 
 /* NAME=VALUE becomes a member; "hostkey" may come several times. */
 static int
-add_member(jv *object, const char *word, struct error *err)
+machines_add_member(jv *object, const char *word, struct error *err)
 {
 	size_t length = strcspn(word, "=");
 	char *name;
 
-	if (word[length] != '=' || !is_member(word, length))
+	if (word[length] != '=' || !machines_is_member(word, length))
 		return error_set(err, EX_CONFIG, "\"%s\": expected bind=, flavor=, hostkey=, hostname=, identityfile=, port=, "
 		    "user= or zone=", word);
 	name = memory_substring(word, length);
@@ -60,7 +60,7 @@ add_member(jv *object, const char *word, struct error *err)
 }
 
 static int
-object_of_line(const char *line, jv *object, struct error *err)
+machines_object_of_line(const char *line, jv *object, struct error *err)
 {
 	struct arguments words = {0};
 	int failed = words_split(line, &words, err);
@@ -69,14 +69,14 @@ object_of_line(const char *line, jv *object, struct error *err)
 	if (!failed)
 		json_set_string(object, "address", words.list[0]);
 	for (size_t i = 1; i < words.count && !failed; i++)
-		failed = add_member(object, words.list[i], err);
+		failed = machines_add_member(object, words.list[i], err);
 	arguments_release(&words);
 	return failed;
 }
 
 /* A path that is relative starts at the folder of the file that it stands in. */
 static const char *
-beside(struct arena *arena, const char *file, const char *path)
+machines_beside(struct arena *arena, const char *file, const char *path)
 {
 	const char *slash = strrchr(file, '/');
 
@@ -86,7 +86,7 @@ beside(struct arena *arena, const char *file, const char *path)
 }
 
 static struct string_list
-parse_keys(const struct place *place, struct arena *arena)
+machines_parse_keys(const struct place *place, struct arena *arena)
 {
 	struct place key = place_member(place, "hostkey");
 	struct string_list list = {0};
@@ -100,7 +100,7 @@ parse_keys(const struct place *place, struct arena *arena)
 }
 
 static void
-parse_machine(const struct place *place, struct machines *machines, struct static_machine *machine)
+machines_parse_machine(const struct place *place, struct machines *machines, struct static_machine *machine)
 {
 	struct arena *arena = &machines->arena;
 
@@ -112,10 +112,11 @@ parse_machine(const struct place *place, struct machines *machines, struct stati
 	machine->hostname = name_parse_as(place, "hostname", NEED_OPTIONAL, name_is_host, "host name", arena);
 	machine->user = name_parse_as(place, "user", NEED_OPTIONAL, name_is_user, "user", arena);
 	machine->port = place_integer(place, "port", SSH_PORT, 1, 65535);
-	machine->identityfile = beside(arena, machines->path, place_string(place, "identityfile", NEED_OPTIONAL, arena));
+	machine->identityfile = machines_beside(arena, machines->path, place_string(place, "identityfile", NEED_OPTIONAL,
+	    arena));
 	machine->flavor = place_string(place, "flavor", NEED_OPTIONAL, arena);
 	machine->zone = place_string(place, "zone", NEED_OPTIONAL, arena);
-	machine->host_keys = parse_keys(place, arena);
+	machine->host_keys = machines_parse_keys(place, arena);
 	if (machine->address && strchr(machine->address, '/'))
 		place_problem(place, "\"%s\" is no address", machine->address);
 	else if (machine->address)
@@ -124,14 +125,14 @@ parse_machine(const struct place *place, struct machines *machines, struct stati
 
 /* Adds what object describes; where says where it stands. */
 static int
-add_machine(struct machines *machines, jv object, const char *where, struct error *err)
+machines_add_machine(struct machines *machines, jv object, const char *where, struct error *err)
 {
 	struct problems problems = {0};
 	struct place root = place_root(object, &problems);
 	struct static_machine *machine = &machines->list[machines->count];
 	int failed = 0;
 
-	parse_machine(&root, machines, machine);
+	machines_parse_machine(&root, machines, machine);
 	if (problems.total > 0)
 		failed = error_set(err, EX_CONFIG, "%s: %s: %s: %s", machines->path, where, problems.list[0].pointer,
 		    problems.list[0].text);
@@ -145,7 +146,7 @@ add_machine(struct machines *machines, jv object, const char *where, struct erro
 }
 
 static int
-read_lines(struct machines *machines, char *text, struct error *err)
+machines_read_lines(struct machines *machines, char *text, struct error *err)
 {
 	int number = 0, failed = 0;
 	char *line;
@@ -160,17 +161,17 @@ read_lines(struct machines *machines, char *text, struct error *err)
 		if (!*line || *line == '#')
 			continue;
 		line[strcspn(line, "\r")] = '\0';
-		if (object_of_line(line, &object, &why) < 0)
+		if (machines_object_of_line(line, &object, &why) < 0)
 			failed = error_set(err, EX_CONFIG, "%s: %s: %s", machines->path, where, why.text);
 		else
-			failed = add_machine(machines, object, where, err);
+			failed = machines_add_machine(machines, object, where, err);
 		jv_free(object);
 	}
 	return failed;
 }
 
 static int
-read_array(struct machines *machines, jv array, struct error *err)
+machines_read_array(struct machines *machines, jv array, struct error *err)
 {
 	int failed = 0;
 
@@ -179,7 +180,7 @@ read_array(struct machines *machines, jv array, struct error *err)
 		char where[32];
 
 		snprintf(where, sizeof where, "machine %zu", i + 1);
-		failed = add_machine(machines, object, where, err);
+		failed = machines_add_machine(machines, object, where, err);
 		jv_free(object);
 	}
 	return failed;
@@ -187,7 +188,7 @@ read_array(struct machines *machines, jv array, struct error *err)
 
 /* One array, or objects one behind the other. */
 static int
-read_values(struct machines *machines, const char *text, size_t length, struct error *err)
+machines_read_values(struct machines *machines, const char *text, size_t length, struct error *err)
 {
 	jv list = jv_array();
 	ssize_t used;
@@ -205,14 +206,14 @@ read_values(struct machines *machines, const char *text, size_t length, struct e
 		err->code = EX_CONFIG;
 	} else {
 		machines->list = arena_alloc(&machines->arena, json_length(list) + 1, sizeof *machines->list);
-		failed = read_array(machines, list, err);
+		failed = machines_read_array(machines, list, err);
 	}
 	jv_free(list);
 	return failed;
 }
 
 static size_t
-count_lines(const char *text)
+machines_count_lines(const char *text)
 {
 	size_t lines = 1;
 
@@ -235,10 +236,10 @@ machines_read(const char *path, struct machines *machines, struct error *err)
 	if (failed) {
 		err->code = EX_CONFIG;
 	} else if (text.data[strspn(text.data, " \t\r\n")] == '[' || text.data[strspn(text.data, " \t\r\n")] == '{') {
-		failed = read_values(machines, text.data, text.length, err);
+		failed = machines_read_values(machines, text.data, text.length, err);
 	} else {
-		machines->list = arena_alloc(&machines->arena, count_lines(text.data) + 1, sizeof *machines->list);
-		failed = read_lines(machines, text.data, err);
+		machines->list = arena_alloc(&machines->arena, machines_count_lines(text.data) + 1, sizeof *machines->list);
+		failed = machines_read_lines(machines, text.data, err);
 	}
 	if (!failed && machines->count == 0)
 		failed = error_set(err, EX_CONFIG, "%s: there are no machines in it", path);

@@ -11,14 +11,14 @@
 #include "json/record.h"
 
 static int
-misuse(const struct plugin *plugin)
+plugin_misuse(const struct plugin *plugin)
 {
 	message("usage: %s ACTION <task >result; see coopr-plugins(7)", plugin->name);
 	return EX_USAGE;
 }
 
 static int
-describe(const struct plugin *plugin)
+plugin_describe(const struct plugin *plugin)
 {
 	struct error err;
 	jv schema;
@@ -31,7 +31,7 @@ describe(const struct plugin *plugin)
 }
 
 static int
-list(const struct plugin *plugin)
+plugin_list(const struct plugin *plugin)
 {
 	struct error err;
 	jv provider;
@@ -77,7 +77,7 @@ plugin_outcome_release(struct outcome *outcome)
 
 /* Prints the result record. Returns its status. */
 static int
-answer(const struct task *task, const struct outcome *outcome)
+plugin_answer(const struct task *task, const struct outcome *outcome)
 {
 	jv result = plugin_result(task, outcome);
 
@@ -87,7 +87,7 @@ answer(const struct task *task, const struct outcome *outcome)
 }
 
 static int
-perform(const struct plugin *plugin, enum action action)
+plugin_perform(const struct plugin *plugin, enum action action)
 {
 	struct outcome outcome = OUTCOME_NONE;
 	struct problems problems = {0};
@@ -102,7 +102,7 @@ perform(const struct plugin *plugin, enum action action)
 	} else {
 		task.action = action;
 		plugin->act(&task, &outcome);
-		code = answer(&task, &outcome);
+		code = plugin_answer(&task, &outcome);
 	}
 	problems_release(&problems);
 	plugin_outcome_release(&outcome);
@@ -117,22 +117,22 @@ plugin_main(const struct plugin *plugin, int argc, char **argv)
 
 	message_program(plugin->name);
 	if (argc != 2)
-		return misuse(plugin);
+		return plugin_misuse(plugin);
 	if (strcmp(argv[1], "describe") == 0)
-		return message_end(describe(plugin));
+		return message_end(plugin_describe(plugin));
 	if (strcmp(argv[1], "list") == 0 && plugin->list)
-		return message_end(list(plugin));
+		return message_end(plugin_list(plugin));
 	if (strcmp(argv[1], "stream") == 0 && plugin->service)
 		return message_end(serve(plugin));
 	action = action_of_name(argv[1]);
 	if (action == ACTION_NONE)
-		return misuse(plugin);
-	return message_end(perform(plugin, action));
+		return plugin_misuse(plugin);
+	return message_end(plugin_perform(plugin, action));
 }
 
 /* Sets err from what is wrong, all of it. */
 static int
-list_problems(const struct problems *problems, const char *what, int code, struct error *err)
+plugin_list_problems(const struct problems *problems, const char *what, int code, struct error *err)
 {
 	size_t length;
 
@@ -150,11 +150,11 @@ list_problems(const struct problems *problems, const char *what, int code, struc
 int
 plugin_check_fields(const struct problems *problems, struct outcome *outcome)
 {
-	return list_problems(problems, "fields", EX_CONFIG, &outcome->error);
+	return plugin_list_problems(problems, "fields", EX_CONFIG, &outcome->error);
 }
 
 int
 plugin_check_task(const struct problems *problems, struct outcome *outcome)
 {
-	return list_problems(problems, "the task", EX_DATAERR, &outcome->error);
+	return plugin_list_problems(problems, "the task", EX_DATAERR, &outcome->error);
 }

@@ -17,7 +17,7 @@ struct redaction_word {
 enum match { MATCH_NONE, MATCH_WHOLE, MATCH_BEGUN };
 
 static bool
-is_known(const struct redaction *redaction, const char *text, size_t length)
+redaction_is_known(const struct redaction *redaction, const char *text, size_t length)
 {
 	for (size_t i = 0; i < redaction->count; i++)
 		if (redaction->words[i].length == length && memcmp(redaction->words[i].text, text, length) == 0)
@@ -27,11 +27,11 @@ is_known(const struct redaction *redaction, const char *text, size_t length)
 
 /* Enters a word behind those that are as long: where one begins with another, the longer one is looked for first. */
 static void
-add_word(struct redaction *redaction, const char *name, const char *text, size_t length)
+redaction_add_word(struct redaction *redaction, const char *name, const char *text, size_t length)
 {
 	size_t at;
 
-	if (length < REDACTION_MIN || is_known(redaction, text, length))
+	if (length < REDACTION_MIN || redaction_is_known(redaction, text, length))
 		return;
 	ARRAY_ROOM(redaction->words, redaction->count, redaction->capacity);
 	for (at = redaction->count; at > 0 && redaction->words[at - 1].length < length; at--)
@@ -44,14 +44,14 @@ add_word(struct redaction *redaction, const char *name, const char *text, size_t
 
 /* As it is, and as it stands in JSON: who prints the record that it was given prints that. */
 static void
-add_forms(struct redaction *redaction, const char *name, const char *text, size_t length)
+redaction_add_forms(struct redaction *redaction, const char *name, const char *text, size_t length)
 {
 	char *alone = memory_substring(text, length);
 	struct buffer quoted = {0};
 
-	add_word(redaction, name, text, length);
+	redaction_add_word(redaction, name, text, length);
 	json_quote(alone, &quoted);
-	add_word(redaction, name, quoted.data + 1, quoted.length - 2);
+	redaction_add_word(redaction, name, quoted.data + 1, quoted.length - 2);
 	explicit_bzero(quoted.data, quoted.length);
 	explicit_bzero(alone, length);
 	buffer_release(&quoted);
@@ -63,19 +63,19 @@ redaction_add(struct redaction *redaction, const char *name, const char *text)
 {
 	size_t length;
 
-	add_forms(redaction, name, text, strlen(text));
+	redaction_add_forms(redaction, name, text, strlen(text));
 	if (!strchr(text, '\n'))
 		return;
 	for (const char *line = text; *line; line += length + (line[length] == '\n')) {
 		length = strcspn(line, "\n");
 		if (length >= LINE_MIN)
-			add_forms(redaction, name, line, length);
+			redaction_add_forms(redaction, name, line, length);
 	}
 }
 
 /* What stands at the begin of bytes. Words that may still come are waited for only where more may follow. */
 static enum match
-look_at(const struct redaction *redaction, const char *bytes, size_t length, bool more, size_t *which)
+redaction_look_at(const struct redaction *redaction, const char *bytes, size_t length, bool more, size_t *which)
 {
 	if (!redaction->first[(unsigned char)*bytes])
 		return MATCH_NONE;
@@ -92,12 +92,12 @@ look_at(const struct redaction *redaction, const char *bytes, size_t length, boo
 
 /* Returns how many bytes of it were dealt with. */
 static size_t
-replace(const struct redaction *redaction, const char *bytes, size_t length, bool more, struct buffer *out)
+redaction_replace(const struct redaction *redaction, const char *bytes, size_t length, bool more, struct buffer *out)
 {
 	size_t said = 0, at = 0, which;
 
 	while (at < length) {
-		enum match match = look_at(redaction, bytes + at, length - at, more, &which);
+		enum match match = redaction_look_at(redaction, bytes + at, length - at, more, &which);
 
 		if (match == MATCH_NONE) {
 			at++;
@@ -123,12 +123,12 @@ redaction_pass(struct redaction *redaction, const char *bytes, size_t length, st
 	if (length == 0)
 		return;
 	if (held->length == 0) {
-		used = replace(redaction, bytes, length, true, out);
+		used = redaction_replace(redaction, bytes, length, true, out);
 		buffer_append(held, bytes + used, length - used);
 		return;
 	}
 	buffer_append(held, bytes, length);
-	buffer_drop(held, replace(redaction, held->data, held->length, true, out));
+	buffer_drop(held, redaction_replace(redaction, held->data, held->length, true, out));
 }
 
 void
@@ -143,11 +143,11 @@ void
 redaction_text(const struct redaction *redaction, const char *bytes, size_t length, struct buffer *out)
 {
 	if (length > 0)
-		replace(redaction, bytes, length, false, out);
+		redaction_replace(redaction, bytes, length, false, out);
 }
 
 static void
-replace_string(const struct redaction *redaction, jv *string)
+redaction_replace_string(const struct redaction *redaction, jv *string)
 {
 	struct buffer text = {0};
 
@@ -160,12 +160,12 @@ replace_string(const struct redaction *redaction, jv *string)
 }
 
 static void
-replace_object(const struct redaction *redaction, jv *object)
+redaction_replace_object(const struct redaction *redaction, jv *object)
 {
 	jv changed = jv_object();
 
 	jv_object_foreach(*object, name, member) {
-		replace_string(redaction, &name);
+		redaction_replace_string(redaction, &name);
 		redaction_value(redaction, &member);
 		changed = jv_object_set(changed, name, member);
 	}
@@ -174,7 +174,7 @@ replace_object(const struct redaction *redaction, jv *object)
 }
 
 static void
-replace_array(const struct redaction *redaction, jv *array)
+redaction_replace_array(const struct redaction *redaction, jv *array)
 {
 	int count = jv_array_length(jv_copy(*array));
 
@@ -194,11 +194,11 @@ redaction_value(const struct redaction *redaction, jv *value)
 	if (redaction->count == 0)
 		return;
 	if (kind == JV_KIND_STRING)
-		replace_string(redaction, value);
+		redaction_replace_string(redaction, value);
 	else if (kind == JV_KIND_OBJECT)
-		replace_object(redaction, value);
+		redaction_replace_object(redaction, value);
 	else if (kind == JV_KIND_ARRAY)
-		replace_array(redaction, value);
+		redaction_replace_array(redaction, value);
 }
 
 void

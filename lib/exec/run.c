@@ -34,7 +34,7 @@ struct attempt {
 
 /* Why location_plugin found none: list is the folders it looked in, colons between. */
 static int
-explain_missing(const char *list, const char *kind, const char *name, struct error *err)
+run_explain_missing(const char *list, const char *kind, const char *name, struct error *err)
 {
 	const char *folder = list;
 
@@ -54,13 +54,13 @@ explain_missing(const char *list, const char *kind, const char *name, struct err
 }
 
 static int
-no_plugin(const char *kind, const char *name, struct error *err)
+run_no_plugin(const char *kind, const char *name, struct error *err)
 {
 	const char *folders = getenv("COOPR_PLUGINS");
 	char *own = location_installed("libexec/coopr");
 	char *list = memory_printf("%s%s%s", folders ? folders : "", folders && *folders ? ":" : "", own);
 
-	explain_missing(list, kind, name, err);
+	run_explain_missing(list, kind, name, err);
 	free(list);
 	free(own);
 	return -1;
@@ -73,7 +73,7 @@ run_command(const struct task *task, struct arguments *argv, struct error *err)
 	char *path = location_plugin(kind, task->type);
 
 	if (!path)
-		return no_plugin(kind, task->type, err);
+		return run_no_plugin(kind, task->type, err);
 	arguments_push(argv, path);
 	arguments_push(argv, action_name(task->action));
 	free(path);
@@ -83,7 +83,7 @@ run_command(const struct task *task, struct arguments *argv, struct error *err)
 /* Whoever looks on may go away, or look on without reading: the task goes on, and its time too. A pipe that can be written to has
  * room for PIPE_BUF. */
 static void
-show(struct attempt *attempt, const char *bytes, size_t length)
+run_show(struct attempt *attempt, const char *bytes, size_t length)
 {
 	struct pollfd onlooker = {.fd = STDERR_FILENO, .events = POLLOUT};
 
@@ -103,7 +103,7 @@ show(struct attempt *attempt, const char *bytes, size_t length)
 }
 
 static void
-keep(struct attempt *attempt)
+run_keep(struct attempt *attempt)
 {
 	struct buffer *said = &attempt->shown;
 
@@ -114,42 +114,42 @@ keep(struct attempt *attempt)
 		attempt->log = -1;
 	}
 	if (!attempt->quiet)
-		show(attempt, said->data, said->length);
+		run_show(attempt, said->data, said->length);
 	buffer_clear(said);
 }
 
 static void
-pass_on(struct attempt *attempt, struct buffer *said)
+run_pass_on(struct attempt *attempt, struct buffer *said)
 {
 	redaction_pass(attempt->secrets, said->data, said->length, &attempt->shown);
 	buffer_clear(said);
-	keep(attempt);
+	run_keep(attempt);
 }
 
 static const char *
-signal_reason(int signal)
+run_signal_reason(int signal)
 {
 	return signal == SIGINT ? "SIGINT came" : signal == SIGHUP ? "SIGHUP came" : "SIGTERM came";
 }
 
 /* Until the plugin has ended. */
 static void
-attend(struct supervisor *supervisor, struct child *child, struct attempt *attempt)
+run_attend(struct supervisor *supervisor, struct child *child, struct attempt *attempt)
 {
 	struct child *which;
 
 	for (;;) {
 		switch (supervise_next(supervisor, -1, &which)) {
 		case SUPERVISE_OUTPUT:
-			pass_on(attempt, &child->err);
+			run_pass_on(attempt, &child->err);
 			break;
 		case SUPERVISE_ENDED:
-			pass_on(attempt, &child->err);
+			run_pass_on(attempt, &child->err);
 			redaction_end(attempt->secrets, &attempt->shown);
-			keep(attempt);
+			run_keep(attempt);
 			return;
 		case SUPERVISE_SIGNAL:
-			attempt->stopped = signal_reason(supervisor->signal);
+			attempt->stopped = run_signal_reason(supervisor->signal);
 			supervise_stop(supervisor, child);
 			break;
 		case SUPERVISE_READY:
@@ -164,7 +164,7 @@ attend(struct supervisor *supervisor, struct child *child, struct attempt *attem
 }
 
 static jv
-conclude(const struct attempt *attempt, const struct child *child)
+run_conclude(const struct attempt *attempt, const struct child *child)
 {
 	const struct task *task = attempt->task;
 	char *name = memory_printf("%s/%s", task_plugin_kind(task->action), task->type);
@@ -195,8 +195,8 @@ run_plugin(struct attempt *attempt, char *const *argv, jv *result, struct error 
 		child.input_length = record.length;
 		supervise_watch(&supervisor, STDOUT_FILENO, 0);
 		if (supervise_start(&supervisor, &child, err) == 0) {
-			attend(&supervisor, &child, attempt);
-			*result = conclude(attempt, &child);
+			run_attend(&supervisor, &child, attempt);
+			*result = run_conclude(attempt, &child);
 		} else {
 			*result = verdict_refusal(attempt->task, EX_CONFIG, err->text);
 		}

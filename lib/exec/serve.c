@@ -16,7 +16,7 @@
 enum { CHUNK = 256 * 1024, LINE_BYTES = 64 * 1024 * 1024 };
 
 static void
-flush(struct server *server)
+serve_flush(struct server *server)
 {
 	if (server->answers.length > 0 && !server->lost &&
 	    file_write_all(STDOUT_FILENO, server->answers.data, server->answers.length) < 0)
@@ -25,7 +25,7 @@ flush(struct server *server)
 }
 
 static void
-unlink_call(struct server *server, struct call *call)
+serve_unlink_call(struct server *server, struct call *call)
 {
 	*(call->previous ? &call->previous->next : &server->first) = call->next;
 	if (call->next)
@@ -34,7 +34,7 @@ unlink_call(struct server *server, struct call *call)
 }
 
 static void
-free_call(struct call *call)
+serve_free_call(struct call *call)
 {
 	if (call->log >= 0)
 		close(call->log);
@@ -51,8 +51,8 @@ serve_answer(struct server *server, struct call *call)
 	json_dump(result, &server->answers);
 	buffer_byte(&server->answers, '\n');
 	jv_free(result);
-	unlink_call(server, call);
-	free_call(call);
+	serve_unlink_call(server, call);
+	serve_free_call(call);
 }
 
 void
@@ -78,7 +78,7 @@ serve_say(struct call *call, const char *bytes, size_t length)
 }
 
 static void
-end_call(struct server *server, struct call *call)
+serve_end_call(struct server *server, struct call *call)
 {
 	if (!call->ending) {
 		call->ending = true;
@@ -87,14 +87,14 @@ end_call(struct server *server, struct call *call)
 }
 
 static void
-refuse(struct server *server, struct call *call, const struct problems *problems)
+serve_refuse(struct server *server, struct call *call, const struct problems *problems)
 {
 	plugin_check_task(problems, &call->outcome);
 	serve_answer(server, call);
 }
 
 static void
-begin(struct server *server, jv record)
+serve_begin(struct server *server, jv record)
 {
 	struct problems problems = {0};
 	struct call *call = memory_zeroed(1, sizeof *call);
@@ -112,14 +112,14 @@ begin(struct server *server, jv record)
 	if (call->deadline_ms < server->look_ms)
 		server->look_ms = call->deadline_ms;
 	if (problems.total > 0)
-		refuse(server, call, &problems);
+		serve_refuse(server, call, &problems);
 	else
 		server->service->begin(server, call);
 	problems_release(&problems);
 }
 
 static bool
-is_text(jv record, const char *name, const char *text)
+serve_is_text(jv record, const char *name, const char *text)
 {
 	jv value = json_get(record, name);
 	bool same = json_string(value) && text && strcmp(json_string(value), text) == 0;
@@ -129,18 +129,18 @@ is_text(jv record, const char *name, const char *text)
 }
 
 static void
-cancel(struct server *server, jv record)
+serve_cancel(struct server *server, jv record)
 {
 	for (struct call *call = server->first; call; call = call->next)
-		if (is_text(record, "task", call->task.id) && is_text(record, "job", call->task.job)) {
+		if (serve_is_text(record, "task", call->task.id) && serve_is_text(record, "job", call->task.job)) {
 			error_set(&call->outcome.error, EX_TEMPFAIL, "stopped: it is not wanted any more");
-			end_call(server, call);
+			serve_end_call(server, call);
 			return;
 		}
 }
 
 static void
-take_line(struct server *server, const char *line, size_t length)
+serve_take_line(struct server *server, const char *line, size_t length)
 {
 	struct error err;
 	jv record;
@@ -149,15 +149,15 @@ take_line(struct server *server, const char *line, size_t length)
 		message("%s", err.text);
 		return;
 	}
-	if (is_text(record, "kind", "task"))
-		begin(server, record);
-	else if (is_text(record, "kind", "cancel"))
-		cancel(server, record);
+	if (serve_is_text(record, "kind", "task"))
+		serve_begin(server, record);
+	else if (serve_is_text(record, "kind", "cancel"))
+		serve_cancel(server, record);
 	jv_free(record);
 }
 
 static void
-read_more(struct server *server)
+serve_read_more(struct server *server)
 {
 	struct buffer *pending = &server->pending;
 	ssize_t n = read(STDIN_FILENO, buffer_room(pending, CHUNK), CHUNK);
@@ -171,7 +171,7 @@ read_more(struct server *server)
 	}
 	pending->length += n > 0 ? (size_t)n : 0;
 	while (used < pending->length && (end = memchr(pending->data + used, '\n', pending->length - used))) {
-		take_line(server, pending->data + used, (size_t)(end - pending->data) - used);
+		serve_take_line(server, pending->data + used, (size_t)(end - pending->data) - used);
 		used = (size_t)(end - pending->data) + 1;
 	}
 	buffer_drop(pending, used);
@@ -179,14 +179,14 @@ read_more(struct server *server)
 
 /* Looks at one call: what is due is told, what takes too long is ended. It may be gone afterwards. */
 static void
-look_at(struct server *server, struct call *call, int64_t now)
+serve_look_at(struct server *server, struct call *call, int64_t now)
 {
 	int64_t next = call->deadline_ms;
 
 	if (call->deadline_ms <= now && !call->ending) {
 		error_set(&call->outcome.error, VERDICT_TIMEOUT, "timed out: it was ended after %lld s",
 		    (long long)call->task.timeout_s);
-		end_call(server, call);
+		serve_end_call(server, call);
 		return;
 	}
 	if (call->due_ms <= now) {
@@ -200,7 +200,7 @@ look_at(struct server *server, struct call *call, int64_t now)
 }
 
 static void
-keep_time(struct server *server, int64_t now)
+serve_keep_time(struct server *server, int64_t now)
 {
 	struct call *next;
 
@@ -213,12 +213,12 @@ keep_time(struct server *server, int64_t now)
 	server->look_ms = INT64_MAX;
 	for (struct call *call = server->first; call; call = next) {
 		next = call->next;
-		look_at(server, call, now);
+		serve_look_at(server, call, now);
 	}
 }
 
 static int64_t
-time_to_wait(const struct server *server)
+serve_time_to_wait(const struct server *server)
 {
 	int64_t now = clock_monotonic_ms(), until = server->look_ms < server->wake_ms ? server->look_ms : server->wake_ms;
 
@@ -229,11 +229,11 @@ time_to_wait(const struct server *server)
 
 /* Answers are written once nothing else happens at the same time, many at once. */
 static void
-turn(struct server *server)
+serve_turn(struct server *server)
 {
 	struct child *child;
 
-	switch (supervise_next(&server->supervisor, time_to_wait(server), &child)) {
+	switch (supervise_next(&server->supervisor, serve_time_to_wait(server), &child)) {
 	case SUPERVISE_OUTPUT:
 		server->service->heard(server, child, SUPERVISE_OUTPUT);
 		break;
@@ -242,7 +242,7 @@ turn(struct server *server)
 		break;
 	case SUPERVISE_READY:
 		if (server->supervisor.ready == STDIN_FILENO)
-			read_more(server);
+			serve_read_more(server);
 		else
 			server->service->ready(server, server->supervisor.ready);
 		break;
@@ -250,28 +250,28 @@ turn(struct server *server)
 		server->lost = true;
 		break;
 	case SUPERVISE_TIME:
-		flush(server);
+		serve_flush(server);
 		break;
 	}
 	if (server->answers.length > CHUNK)
-		flush(server);
-	keep_time(server, clock_monotonic_ms());
+		serve_flush(server);
+	serve_keep_time(server, clock_monotonic_ms());
 }
 
 /* What still runs is ended; nobody hears of it. */
 static void
-break_off(struct server *server)
+serve_break_off(struct server *server)
 {
 	struct call *next;
 
 	for (struct call *call = server->first; call; call = next) {
 		next = call->next;
 		error_set(&call->outcome.error, EX_TEMPFAIL, "stopped");
-		end_call(server, call);
+		serve_end_call(server, call);
 	}
 	server->lost = true;
 	while (server->count > 0)
-		turn(server);
+		serve_turn(server);
 }
 
 int
@@ -286,12 +286,12 @@ serve(const struct plugin *plugin)
 		return message_error(&err);
 	if (!supervise_watch(&server.supervisor, STDIN_FILENO, EPOLLIN))
 		while (!server.end)
-			read_more(&server);
+			serve_read_more(&server);
 	while (!server.lost && (!server.end || server.count > 0))
-		turn(&server);
-	flush(&server);
+		serve_turn(&server);
+	serve_flush(&server);
 	lost = server.lost;
-	break_off(&server);
+	serve_break_off(&server);
 	if (server.service->close)
 		server.service->close(&server);
 	supervise_release(&server.supervisor);

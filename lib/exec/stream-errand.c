@@ -11,7 +11,7 @@
 #include "exec/verdict.h"
 
 static void
-settle(struct stream *stream, struct errand *errand)
+stream_settle(struct stream *stream, struct errand *errand)
 {
 	errand_set_remove(&stream->set, errand);
 	errand->stream = NULL;
@@ -25,7 +25,7 @@ stream_fail_all(struct stream *stream, int code, const char *why)
 
 	while ((errand = stream->set.list.first)) {
 		errand_fail(errand, code, "%s", why);
-		settle(stream, errand);
+		stream_settle(stream, errand);
 	}
 }
 
@@ -36,13 +36,13 @@ stream_leave_all(struct stream *stream)
 
 	while ((errand = stream->set.list.first)) {
 		errand->end = ERRAND_NOT;
-		settle(stream, errand);
+		stream_settle(stream, errand);
 	}
 }
 
 /* Its plugin is ended in so many milliseconds, where it is not over then. */
 static void
-set_deadline(struct streams *streams, struct errand *errand, int64_t in_ms)
+stream_set_deadline(struct streams *streams, struct errand *errand, int64_t in_ms)
 {
 	errand->deadline = clock_monotonic_ms() + in_ms;
 	if (errand->deadline < streams->deadline)
@@ -56,7 +56,7 @@ stream_post(struct stream *stream, struct errand *errand)
 
 	supervise_feed(streams->supervisor, &stream->child, errand->record, errand->length);
 	errand->sent = true;
-	set_deadline(streams, errand, errand->timeout_ms + STREAM_GRACE_MS);
+	stream_set_deadline(streams, errand, errand->timeout_ms + STREAM_GRACE_MS);
 }
 
 void
@@ -78,7 +78,7 @@ streams_over(struct streams *streams)
 
 /* Ends a plugin that does not keep to the rules. */
 static void
-give_up(struct stream *stream, const char *why)
+stream_give_up(struct stream *stream, const char *why)
 {
 	if (stream->why)
 		return;
@@ -88,15 +88,15 @@ give_up(struct stream *stream, const char *why)
 
 /* Takes one line of the plugin's as the answer to an errand. */
 static void
-take_answer(struct stream *stream, const char *line, size_t length)
+stream_take_answer(struct stream *stream, const char *line, size_t length)
 {
 	struct error err;
 	struct errand *errand = errand_set_answer(&stream->set, line, length, &err);
 
 	if (errand)
-		settle(stream, errand);
+		stream_settle(stream, errand);
 	else
-		give_up(stream, err.text);
+		stream_give_up(stream, err.text);
 }
 
 void
@@ -110,13 +110,13 @@ stream_take_answers(struct stream *stream)
 		size_t length = (size_t)(end - out->data) - used;
 
 		if (length > 0)
-			take_answer(stream, out->data + used, length);
+			stream_take_answer(stream, out->data + used, length);
 		used += length + 1;
 	}
 	if (used > 0)
 		buffer_drop(out, used);
 	if (out->length > STREAM_LINE_BYTES)
-		give_up(stream, "it printed a line that is too long");
+		stream_give_up(stream, "it printed a line that is too long");
 	if (stream->retired && stream->set.list.count == 0)
 		supervise_end_input(stream->streams->supervisor, &stream->child);
 }
@@ -131,19 +131,19 @@ streams_cancel(struct streams *streams, struct errand *errand)
 		return;
 	if (!errand->sent) {
 		errand_fail(errand, EX_TEMPFAIL, "it is not wanted any more");
-		settle(stream, errand);
+		stream_settle(stream, errand);
 		return;
 	}
 	errand->cancelled = true;
 	line = errand_cancel_line(errand);
 	supervise_feed(streams->supervisor, &stream->child, line, strlen(line));
 	free(line);
-	set_deadline(streams, errand, STREAM_GRACE_MS);
+	stream_set_deadline(streams, errand, STREAM_GRACE_MS);
 }
 
 /* Whoever is overdue has timed out; the others that its plugin was at will have failed for now. */
 static int64_t
-keep_time_of(struct stream *stream, int64_t now)
+stream_keep_time_of(struct stream *stream, int64_t now)
 {
 	int64_t first = INT64_MAX;
 	struct errand *next;
@@ -155,10 +155,10 @@ keep_time_of(struct stream *stream, int64_t now)
 				first = errand->deadline;
 			continue;
 		}
-		give_up(stream, "another of its tasks took too long, and it did not end that by itself");
+		stream_give_up(stream, "another of its tasks took too long, and it did not end that by itself");
 		errand_fail(errand, VERDICT_TIMEOUT, "timed out: %s/%s was ended after %lld s", stream->kind, stream->type,
 		    (long long)(errand->timeout_ms / 1000));
-		settle(stream, errand);
+		stream_settle(stream, errand);
 	}
 	return first;
 }
@@ -170,7 +170,7 @@ streams_keep_time(struct streams *streams, int64_t now)
 		return streams->deadline;
 	streams->deadline = INT64_MAX;
 	for (struct stream *stream = streams->first; stream; stream = stream->next) {
-		int64_t first = keep_time_of(stream, now);
+		int64_t first = stream_keep_time_of(stream, now);
 
 		if (first < streams->deadline)
 			streams->deadline = first;

@@ -20,7 +20,7 @@ streams_init(struct streams *streams, struct supervisor *supervisor)
 }
 
 static int
-start(struct stream *stream, const char *verb, enum phase phase, struct error *err)
+stream_start(struct stream *stream, const char *verb, enum phase phase, struct error *err)
 {
 	bool serves = phase == PHASE_SERVING;
 
@@ -36,7 +36,7 @@ start(struct stream *stream, const char *verb, enum phase phase, struct error *e
 }
 
 static struct stream *
-find(const struct streams *streams, const char *kind, const char *type)
+stream_find(const struct streams *streams, const char *kind, const char *type)
 {
 	struct stream *stream = streams->first;
 
@@ -47,7 +47,7 @@ find(const struct streams *streams, const char *kind, const char *type)
 
 /* NULL where there is no such plugin. */
 static struct stream *
-add(struct streams *streams, const char *kind, const char *type)
+stream_add(struct streams *streams, const char *kind, const char *type)
 {
 	char *path = location_plugin(kind, type);
 	struct stream *stream;
@@ -77,7 +77,7 @@ stream_free(struct stream *stream)
 }
 
 static void
-drop(struct stream *stream)
+stream_drop(struct stream *stream)
 {
 	struct stream **link = &stream->streams->first;
 
@@ -90,11 +90,11 @@ drop(struct stream *stream)
 void
 streams_give(struct streams *streams, const char *kind, const char *type, struct errand *errand)
 {
-	struct stream *stream = find(streams, kind, type);
+	struct stream *stream = stream_find(streams, kind, type);
 	struct error err;
 
 	if (!stream)
-		stream = add(streams, kind, type);
+		stream = stream_add(streams, kind, type);
 	if (!stream || stream->phase == PHASE_PLAIN) {
 		errand->end = ERRAND_NOT;
 		errand_list_add(&streams->over, errand);
@@ -106,12 +106,12 @@ streams_give(struct streams *streams, const char *kind, const char *type, struct
 	errand_set_add(&stream->set, errand);
 	if (stream->phase == PHASE_SERVING)
 		stream_post(stream, errand);
-	else if (stream->phase == PHASE_IDLE && start(stream, "describe", PHASE_ASKING, &err) < 0)
+	else if (stream->phase == PHASE_IDLE && stream_start(stream, "describe", PHASE_ASKING, &err) < 0)
 		stream_leave_all(stream);
 }
 
 static bool
-says_stream(const struct child *child)
+stream_says_stream(const struct child *child)
 {
 	struct error ignored;
 	jv schema, stream;
@@ -127,18 +127,18 @@ says_stream(const struct child *child)
 }
 
 static void
-described(struct stream *stream)
+stream_described(struct stream *stream)
 {
 	struct error err;
 
 	stream->phase = PHASE_PLAIN;
 	if (stream->retired && stream->set.list.count == 0) {
-		drop(stream);
+		stream_drop(stream);
 		return;
 	}
-	if (!says_stream(&stream->child))
+	if (!stream_says_stream(&stream->child))
 		stream_leave_all(stream);
-	else if (start(stream, "stream", PHASE_SERVING, &err) == 0)
+	else if (stream_start(stream, "stream", PHASE_SERVING, &err) == 0)
 		stream_post_all(stream);
 	else {
 		stream->phase = PHASE_IDLE;
@@ -148,7 +148,7 @@ described(struct stream *stream)
 
 /* "automator/shell was killed by signal 9 while it was at this task". */
 static char *
-explain_end(const struct stream *stream)
+stream_explain_end(const struct stream *stream)
 {
 	int how = stream->child.wait_status;
 
@@ -162,19 +162,19 @@ explain_end(const struct stream *stream)
 }
 
 static void
-ended(struct stream *stream)
+stream_ended(struct stream *stream)
 {
 	char *why;
 
 	stream_take_answers(stream);
-	why = explain_end(stream);
+	why = stream_explain_end(stream);
 	stream_fail_all(stream, EX_TEMPFAIL, why);
 	free(why);
 	free(stream->why);
 	stream->why = NULL;
 	stream->phase = PHASE_IDLE;
 	if (stream->retired)
-		drop(stream);
+		stream_drop(stream);
 }
 
 bool
@@ -189,9 +189,9 @@ streams_heard(struct streams *streams, const struct child *child, enum supervise
 	if (event == SUPERVISE_OUTPUT)
 		stream_take_answers(stream);
 	else if (stream->phase == PHASE_ASKING)
-		described(stream);
+		stream_described(stream);
 	else
-		ended(stream);
+		stream_ended(stream);
 	return true;
 }
 
@@ -203,7 +203,7 @@ streams_renew(struct streams *streams)
 	for (struct stream *stream = streams->first; stream; stream = next) {
 		next = stream->next;
 		if (stream->phase == PHASE_IDLE || stream->phase == PHASE_PLAIN) {
-			drop(stream);
+			stream_drop(stream);
 			continue;
 		}
 		stream->retired = true;

@@ -11,14 +11,14 @@
 enum { SSH_PORT = 22, TIMEOUT_MAX_S = 30 * 86400 };
 
 static bool
-is_providers(enum action action)
+task_is_providers(enum action action)
 {
 	return action == ACTION_CREATE || action == ACTION_CONFIRM || action == ACTION_DELETE;
 }
 
 /* A host key as ssh_host_keys has it: algorithm and key, as in a line of known_hosts. */
 static bool
-is_host_key(const char *text)
+task_is_host_key(const char *text)
 {
 	size_t algorithm = text ? strcspn(text, " ") : 0;
 
@@ -27,7 +27,7 @@ is_host_key(const char *text)
 
 /* The values of {"ed25519":"ssh-ed25519 AAAA..."}, by name of algorithm. */
 static struct string_list
-parse_host_keys(const struct place *facts, struct arena *arena)
+task_parse_host_keys(const struct place *facts, struct arena *arena)
 {
 	struct place keys = place_member(facts, "ssh_host_keys"), key;
 	struct members members;
@@ -38,7 +38,7 @@ parse_host_keys(const struct place *facts, struct arena *arena)
 	list.list = arena_alloc(arena, json_length(keys.value), sizeof *list.list);
 	members = members_of(&keys);
 	while (members_next(&members, &key))
-		if (is_host_key(json_string(key.value)))
+		if (task_is_host_key(json_string(key.value)))
 			list.list[list.count++] = arena_string(arena, json_string(key.value));
 		else
 			place_problem(&key, "expected a host key on one line: \"ssh-ed25519 AAAA...\"");
@@ -46,7 +46,7 @@ parse_host_keys(const struct place *facts, struct arena *arena)
 }
 
 static const char *
-parse_address(const struct place *node, struct arena *arena)
+task_parse_address(const struct place *node, struct arena *arena)
 {
 	static const char *const types[] = {"access_v4", "access_v6", "bind_v4", "bind_v6"};
 	struct place addresses = place_member(node, "ipaddresses");
@@ -59,13 +59,13 @@ parse_address(const struct place *node, struct arena *arena)
 }
 
 static void
-parse_facts(const struct place *facts, struct arena *arena, struct machine *machine)
+task_parse_facts(const struct place *facts, struct arena *arena, struct machine *machine)
 {
 	struct place auth = place_member(facts, "ssh-auth");
 	const char *user;
 
 	machine->providerid = place_string(facts, "providerid", NEED_OPTIONAL, arena);
-	machine->host_keys = parse_host_keys(facts, arena);
+	machine->host_keys = task_parse_host_keys(facts, arena);
 	if (!place_object(&auth, NEED_OPTIONAL))
 		return;
 	user = name_parse_as(&auth, "user", NEED_OPTIONAL, name_is_user, "user", arena);
@@ -88,17 +88,17 @@ machine_parse(const struct place *node, struct arena *arena, struct machine *mac
 	machine->hostname = name_parse_as(node, "hostname", NEED_OPTIONAL, name_is_host, "host name", arena);
 	machine->zone = place_string(node, "zone", NEED_OPTIONAL, arena);
 	machine->flavor = place_string(node, "flavor", NEED_OPTIONAL, arena);
-	machine->address = parse_address(node, arena);
+	machine->address = task_parse_address(node, arena);
 	machine->user = name_parse_as(node, "sshuser", NEED_OPTIONAL, name_is_user, "user", arena);
 	facts = place_member(node, "facts");
 	if (place_object(&facts, NEED_OPTIONAL))
-		parse_facts(&facts, arena, machine);
+		task_parse_facts(&facts, arena, machine);
 	if (!machine->user)
 		machine->user = "root";
 }
 
 static void
-parse_cluster(const struct place *root, struct task *task)
+task_parse_cluster(const struct place *root, struct task *task)
 {
 	struct place cluster = place_member(root, "cluster"), member;
 
@@ -119,7 +119,7 @@ parse_cluster(const struct place *root, struct task *task)
 }
 
 static enum action
-parse_action(const struct place *root, struct arena *arena)
+task_parse_action(const struct place *root, struct arena *arena)
 {
 	const char *name = place_string(root, "action", NEED_REQUIRED, arena);
 	enum action action = name ? action_of_name(name) : ACTION_NONE;
@@ -131,10 +131,10 @@ parse_action(const struct place *root, struct arena *arena)
 }
 
 static void
-parse_fields(const struct place *root, struct task *task)
+task_parse_fields(const struct place *root, struct task *task)
 {
 	struct place cluster = place_member(root, "cluster"), provider = place_member(&cluster, "provider");
-	struct place fields = is_providers(task->action) ? place_member(&provider, "provisioner")
+	struct place fields = task_is_providers(task->action) ? place_member(&provider, "provisioner")
 	                                              : place_member(root, "fields");
 
 	if (place_object(&fields, NEED_OPTIONAL))
@@ -142,7 +142,7 @@ parse_fields(const struct place *root, struct task *task)
 }
 
 static void
-parse(struct task *task, struct problems *problems)
+task_parse(struct task *task, struct problems *problems)
 {
 	struct place root = place_root(task->source, problems), node = place_member(&root, "machine");
 	struct arena *arena = &task->arena;
@@ -150,7 +150,7 @@ parse(struct task *task, struct problems *problems)
 	task->job = name_parse(&root, "job", NEED_OPTIONAL, arena);
 	task->id = name_parse(&root, "id", NEED_REQUIRED, arena);
 	task->attempt = place_integer(&root, "attempt", 1, 1, INT32_MAX);
-	task->action = parse_action(&root, arena);
+	task->action = task_parse_action(&root, arena);
 	task->service = name_parse(&root, "service", NEED_OPTIONAL, arena);
 	task->type = name_parse(&root, "type", NEED_REQUIRED, arena);
 	task->timeout_s = place_integer(&root, "timeout_s", ACTION_TIMEOUT_S, 1, TIMEOUT_MAX_S);
@@ -159,14 +159,14 @@ parse(struct task *task, struct problems *problems)
 	task->token = place_string(&root, "token", NEED_OPTIONAL, arena);
 	if (!task->token && task->id)
 		task->token = arena_printf(arena, "%s:%s", task->job ? task->job : "-", task->id);
-	parse_cluster(&root, task);
-	parse_fields(&root, task);
+	task_parse_cluster(&root, task);
+	task_parse_fields(&root, task);
 	machine_parse(&node, arena, &task->machine);
 }
 
 /* A task that can be released, and is nothing else yet. */
 static void
-init(struct task *task)
+task_init(struct task *task)
 {
 	*task = (struct task){.source = jv_invalid(), .handed = jv_invalid(), .fields = jv_invalid(), .config = jv_invalid(),
 	    .unexpanded = jv_invalid(), .provider = jv_invalid()};
@@ -177,12 +177,12 @@ task_take(jv record, const char *name, struct task *task, struct problems *probl
 {
 	const char *kind = record_kind(record);
 
-	init(task);
+	task_init(task);
 	task->source = jv_copy(record);
 	if (!kind || strcmp(kind, "task") != 0)
 		return error_set(err, EX_DATAERR, "%s: expected a task as coopr-queue take prints it, found kind \"%s\"",
 		    name, kind ? kind : "");
-	parse(task, problems);
+	task_parse(task, problems);
 	return 0;
 }
 
@@ -193,7 +193,7 @@ task_read(int fd, const char *name, struct task *task, struct problems *problems
 	jv record, more;
 	int got;
 
-	init(task);
+	task_init(task);
 	record_reader_init(&reader, fd, name);
 	got = record_read(&reader, &record, err);
 	if (got == 0)
@@ -228,5 +228,5 @@ task_release(struct task *task)
 const char *
 task_plugin_kind(enum action action)
 {
-	return is_providers(action) ? "provider" : "automator";
+	return task_is_providers(action) ? "provider" : "automator";
 }

@@ -20,7 +20,7 @@ enum { EXCERPT_BYTES = 120 };
 
 /* Members that name the attempt are ours, whatever the plugin says. */
 static void
-sign(jv *result, const struct task *task)
+verdict_sign(jv *result, const struct task *task)
 {
 	json_set_string(result, "kind", "result");
 	json_set_string(result, "task", task->id);
@@ -30,11 +30,11 @@ sign(jv *result, const struct task *task)
 }
 
 static jv
-result_of(const struct task *task, int status, const char *text)
+verdict_result_of(const struct task *task, int status, const char *text)
 {
 	jv result = jv_object();
 
-	sign(&result, task);
+	verdict_sign(&result, task);
 	json_set_number(&result, "status", status);
 	if (text)
 		json_set_string(&result, "message", text);
@@ -44,12 +44,12 @@ result_of(const struct task *task, int status, const char *text)
 jv
 verdict_refusal(const struct task *task, int status, const char *message)
 {
-	return result_of(task, status, message);
+	return verdict_result_of(task, status, message);
 }
 
 /* What the plugin printed, so that a person can tell what it is. */
 static char *
-excerpt(const struct plugin_end *end)
+verdict_excerpt(const struct plugin_end *end)
 {
 	struct buffer out = {0}, shown = {0};
 	size_t length;
@@ -67,7 +67,7 @@ excerpt(const struct plugin_end *end)
 }
 
 static bool
-is_result(jv value)
+verdict_is_result(jv value)
 {
 	return jv_get_kind(value) == JV_KIND_OBJECT && record_kind(value) && strcmp(record_kind(value), "result") == 0;
 }
@@ -75,7 +75,7 @@ is_result(jv value)
 /* Finds what is wrong with the members of the answer (-1 with the first in err), and gives its status as a
  * number. */
 static int
-check(const struct task *task, jv *answer, int exit_code, struct error *err)
+verdict_check(const struct task *task, jv *answer, int exit_code, struct error *err)
 {
 	struct problems problems = {0};
 	struct result result;
@@ -83,7 +83,7 @@ check(const struct task *task, jv *answer, int exit_code, struct error *err)
 	jv given = json_get(*answer, "status");
 	bool wrong;
 
-	sign(answer, task);
+	verdict_sign(answer, task);
 	if (!jv_is_valid(given) || jv_get_kind(given) == JV_KIND_NULL)
 		json_set_number(answer, "status", exit_code);
 	jv_free(given);
@@ -101,13 +101,13 @@ check(const struct task *task, jv *answer, int exit_code, struct error *err)
 
 /* Whether it printed one result record and no more; used is what json_scan found. */
 static int
-check_shape(jv answer, const struct plugin_end *end, ssize_t used, struct error *err)
+verdict_check_shape(jv answer, const struct plugin_end *end, ssize_t used, struct error *err)
 {
 	const struct buffer *out = end->out;
-	char *printed = excerpt(end);
+	char *printed = verdict_excerpt(end);
 	int result = 0;
 
-	if (!is_result(answer))
+	if (!verdict_is_result(answer))
 		result = error_set(err, EX_SOFTWARE, "printed something that is no result: %s", printed);
 	else if (strspn(out->data + used, " \t\r\n") < out->length - (size_t)used)
 		result = error_set(err, EX_SOFTWARE, "printed more than one result: %s", printed);
@@ -117,7 +117,7 @@ check_shape(jv answer, const struct plugin_end *end, ssize_t used, struct error 
 
 /* The one result record that a plugin is to print, owned. -1 with what it did instead in err. */
 static int
-read_answer(const struct task *task, const struct plugin_end *end, int exit_code, jv *answer, struct error *err)
+verdict_read_answer(const struct task *task, const struct plugin_end *end, int exit_code, jv *answer, struct error *err)
 {
 	const struct buffer *out = end->out;
 	struct error why;
@@ -130,7 +130,7 @@ read_answer(const struct task *task, const struct plugin_end *end, int exit_code
 	if (used == 0)
 		return error_set(err, exit_code ? exit_code : EX_SOFTWARE, "printed no result");
 	*answer = used > 0 ? jv_parse_sized(out->data, (int)used) : jv_invalid();
-	if (check_shape(*answer, end, used, err) == 0 && check(task, answer, exit_code, err) == 0)
+	if (verdict_check_shape(*answer, end, used, err) == 0 && verdict_check(task, answer, exit_code, err) == 0)
 		return 0;
 	jv_free(*answer);
 	return -1;
@@ -138,7 +138,7 @@ read_answer(const struct task *task, const struct plugin_end *end, int exit_code
 
 /* A failure with no reason given: the last thing that was said is the best there is. */
 static char *
-explain(const struct plugin_end *end, const char *what)
+verdict_explain(const struct plugin_end *end, const char *what)
 {
 	char *last = tail_last_line(end->log), *text;
 
@@ -150,7 +150,7 @@ explain(const struct plugin_end *end, const char *what)
 
 /* Makes the answer agree with the exit code: a plugin that says 0 and exits with 1 has failed. */
 static void
-reconcile(jv *answer, const struct plugin_end *end, int exit_code)
+verdict_reconcile(jv *answer, const struct plugin_end *end, int exit_code)
 {
 	jv status = json_get(*answer, "status"), given = json_get(*answer, "message");
 	char what[64], *text;
@@ -158,12 +158,12 @@ reconcile(jv *answer, const struct plugin_end *end, int exit_code)
 	if (jv_number_value(status) == 0 && exit_code != 0) {
 		json_set_number(answer, "status", exit_code);
 		snprintf(what, sizeof what, "exited with %d", exit_code);
-		text = explain(end, what);
+		text = verdict_explain(end, what);
 		json_set_string(answer, "message", text);
 		free(text);
 	} else if (jv_number_value(status) != 0 && !json_string(given)) {
 		snprintf(what, sizeof what, "gave status %.0f", jv_number_value(status));
-		text = explain(end, what);
+		text = verdict_explain(end, what);
 		json_set_string(answer, "message", text);
 		free(text);
 	}
@@ -172,50 +172,50 @@ reconcile(jv *answer, const struct plugin_end *end, int exit_code)
 }
 
 static jv
-judge_exit(const struct task *task, const struct plugin_end *end)
+verdict_judge_exit(const struct task *task, const struct plugin_end *end)
 {
 	int status = process_exit_code(end->wait_status);
 	struct error err;
 	char *text, *what;
 	jv answer;
 
-	if (read_answer(task, end, status, &answer, &err) == 0) {
-		reconcile(&answer, end, status);
+	if (verdict_read_answer(task, end, status, &answer, &err) == 0) {
+		verdict_reconcile(&answer, end, status);
 		return answer;
 	}
 	what = status ? memory_printf("exited with %d and %s", status, err.text) : memory_string(err.text);
-	text = explain(end, what);
-	answer = result_of(task, err.code, text);
+	text = verdict_explain(end, what);
+	answer = verdict_result_of(task, err.code, text);
 	free(what);
 	free(text);
 	return answer;
 }
 
 static jv
-judge(const struct task *task, const struct plugin_end *end)
+verdict_judge(const struct task *task, const struct plugin_end *end)
 {
 	struct error text;
 	int code = process_exit_code(end->wait_status), signal = WTERMSIG(end->wait_status);
 
 	if (end->stopped) {
 		error_set(&text, EX_TEMPFAIL, "stopped: %s", end->stopped);
-		return result_of(task, EX_TEMPFAIL, text.text);
+		return verdict_result_of(task, EX_TEMPFAIL, text.text);
 	}
 	if (end->timed_out) {
 		error_set(&text, VERDICT_TIMEOUT, "timed out: %s was ended after %lld s", end->name,
 		    (long long)task->timeout_s);
-		return result_of(task, VERDICT_TIMEOUT, text.text);
+		return verdict_result_of(task, VERDICT_TIMEOUT, text.text);
 	}
 	if (WIFSIGNALED(end->wait_status)) {
 		error_set(&text, code, "%s was killed by signal %d (%s)", end->name, signal, strsignal(signal));
-		return result_of(task, code, text.text);
+		return verdict_result_of(task, code, text.text);
 	}
-	return judge_exit(task, end);
+	return verdict_judge_exit(task, end);
 }
 
 /* Keeps at most TAIL_BYTES of a text that the plugin gave itself. */
 static void
-shorten(jv *result, const char *member)
+verdict_shorten(jv *result, const char *member)
 {
 	jv value = json_get(*result, member);
 	struct tail tail = {0};
@@ -230,7 +230,7 @@ shorten(jv *result, const char *member)
 
 /* In what the members of the result say; their names, and what names the attempt, are not the plugin's. */
 static void
-redact(jv *result, const struct task *task, const struct redaction *secrets)
+verdict_redact(jv *result, const struct task *task, const struct redaction *secrets)
 {
 	jv names = jv_keys(jv_copy(*result));
 
@@ -242,19 +242,19 @@ redact(jv *result, const struct task *task, const struct redaction *secrets)
 		jv_free(name);
 	}
 	jv_free(names);
-	sign(result, task);
+	verdict_sign(result, task);
 }
 
 jv
 verdict_result(const struct task *task, const struct plugin_end *end)
 {
-	jv result = judge(task, end), own;
+	jv result = verdict_judge(task, end), own;
 
-	redact(&result, task, end->secrets);
+	verdict_redact(&result, task, end->secrets);
 	own = json_get(result, "stderr");
 
-	shorten(&result, "stdout");
-	shorten(&result, "stderr");
+	verdict_shorten(&result, "stdout");
+	verdict_shorten(&result, "stderr");
 	if (!json_string(own))
 		json_set(&result, "stderr", tail_text(end->log));
 	jv_free(own);

@@ -12,7 +12,7 @@
 #include "model/print.h"
 
 static void
-append_company(const struct explanation *e, struct buffer *out)
+explain_append_company(const struct explanation *e, struct buffer *out)
 {
 	const struct string_list *services = &e->node->services;
 	bool first = true;
@@ -26,7 +26,7 @@ append_company(const struct explanation *e, struct buffer *out)
 }
 
 static void
-append_worth(const struct explanation *e, struct buffer *out)
+explain_append_worth(const struct explanation *e, struct buffer *out)
 {
 	for (size_t i = 0; i < e->otherwise.count; i++)
 		for (size_t j = 0; j < e->now.count; j++) {
@@ -39,9 +39,10 @@ append_worth(const struct explanation *e, struct buffer *out)
 }
 
 static void
-append_alone(const struct explanation *e, struct buffer *out)
+explain_append_alone(const struct explanation *e, struct buffer *out)
 {
-	buffer_text(out, e->alone ? "If only this were otherwise:\n" : "If only this were otherwise, no rule would be broken.\n");
+	buffer_text(out, e->alone ? "If only this were otherwise:\n"
+	    : "If only this were otherwise, no rule would be broken.\n");
 	for (const struct fault *fault = e->alone; fault; fault = fault->next)
 		buffer_printf(out, "  %s: %s%s%s%s\n", fault->where, fault->text, fault->pointer ? " (" : "",
 		    fault->pointer ? fault->pointer : "", fault->pointer ? ")" : "");
@@ -61,22 +62,22 @@ explanation_write(const struct explanation *e, FILE *stream)
 	buffer_printf(&out, "%s %s on %s", e->service, e->stands ? "stands" : "does not stand", e->node->id);
 	if (e->node->hardwaretype && e->node->imagetype)
 		buffer_printf(&out, ", %s with %s", e->node->hardwaretype, e->node->imagetype);
-	append_company(e, &out);
+	explain_append_company(e, &out);
 	buffer_printf(&out, ".\n%s: %s", verdicts[e->verdict][e->stands], e->because);
 	if (!e->now.count && e->rules.count)
 		buffer_printf(&out, " (%s)", e->rules.list[0]);
 	buffer_text(&out, ".\n");
 	for (size_t i = 0; i < e->rules.count && e->now.count; i++)
 		buffer_printf(&out, "  %s (%s)\n", e->words.list[i], e->rules.list[i]);
-	append_worth(e, &out);
+	explain_append_worth(e, &out);
 	if (e->now.count)
-		append_alone(e, &out);
+		explain_append_alone(e, &out);
 	fwrite(out.data, 1, out.length, stream);
 	buffer_release(&out);
 }
 
 static void
-print_alone(struct print *print, const struct explanation *e)
+explain_print_alone(struct print *print, const struct explanation *e)
 {
 	print_name(print, "alone");
 	buffer_byte(print->out, '[');
@@ -102,7 +103,7 @@ explanation_write_record(const struct explanation *e, FILE *stream)
 	struct print print;
 
 	print_begin(&print, (jv){0}, &out);
-	print_alone(&print, e);
+	explain_print_alone(&print, e);
 	print_string(&print, "because", e->because);
 	print_string(&print, "kind", "explanation");
 	print_string(&print, "node", e->node->id);

@@ -29,7 +29,7 @@ struct inquiry {
 };
 
 static const struct node *
-find_node(const struct layout *layout, const char *text)
+explain_find_node(const struct layout *layout, const char *text)
 {
 	char number[32];
 
@@ -45,7 +45,7 @@ find_node(const struct layout *layout, const char *text)
 
 /* What stands on the node but for the service; with the service where that is to be added. */
 static struct string_list
-services_otherwise(const struct inquiry *q)
+explain_services_otherwise(const struct inquiry *q)
 {
 	const struct explanation *e = q->explanation;
 	struct string_list list = {arena_alloc(q->arena, e->node->services.count + 1, sizeof *list.list), 0};
@@ -61,14 +61,14 @@ services_otherwise(const struct inquiry *q)
 }
 
 static bool
-same_fault(const struct fault *a, const struct fault *b)
+explain_same_fault(const struct fault *a, const struct fault *b)
 {
 	return strcmp(a->where, b->where) == 0 && strcmp(a->text, b->text) == 0;
 }
 
 /* What is wrong with the layout where only this is otherwise, and is not wrong with it as it is. */
 static void
-change_alone(struct inquiry *q)
+explain_change_alone(struct inquiry *q)
 {
 	struct check_terms terms = {.demands = &q->demands, .moves_max = q->demands.moves_max};
 	struct layout changed = *q->layout;
@@ -82,7 +82,7 @@ change_alone(struct inquiry *q)
 	for (; after; after = after->next) {
 		const struct fault *known = before;
 
-		while (known && !same_fault(known, after))
+		while (known && !explain_same_fault(known, after))
 			known = known->next;
 		if (known)
 			continue;
@@ -94,7 +94,7 @@ change_alone(struct inquiry *q)
 
 /* 1: there is a layout with it otherwise, its worth comes along where best is set; 0: there is none; -1: err. */
 static int
-ask(struct inquiry *q, bool best)
+explain_ask(struct inquiry *q, bool best)
 {
 	struct question question = {&q->demands, &q->condition, best, NODES_MAX};
 	struct amounts *otherwise = &q->explanation->otherwise;
@@ -111,7 +111,7 @@ ask(struct inquiry *q, bool best)
 }
 
 static void
-drop_range(struct inquiry *q, size_t from, size_t to, bool drop)
+explain_drop_range(struct inquiry *q, size_t from, size_t to, bool drop)
 {
 	for (size_t i = from; i < to; i++)
 		demand_drop(&q->demands, &q->demands.list[i], drop);
@@ -119,28 +119,28 @@ drop_range(struct inquiry *q, size_t from, size_t to, bool drop)
 
 /* Drops what can be dropped of a range so that there is still no layout, as conflict.c does. */
 static int
-reduce(struct inquiry *q, size_t from, size_t to)
+explain_reduce(struct inquiry *q, size_t from, size_t to)
 {
 	int rc;
 
 	if (from == to)
 		return 0;
-	drop_range(q, from, to, true);
-	rc = ask(q, false);
+	explain_drop_range(q, from, to, true);
+	rc = explain_ask(q, false);
 	if (rc == 0)
 		return 0;
 	if (rc < 0 && q->err->code != EX_SOFTWARE)
 		return -1;
-	drop_range(q, from, to, false);
+	explain_drop_range(q, from, to, false);
 	if (to - from == 1)
 		return 0;
-	if (reduce(q, from, from + (to - from) / 2) < 0)
+	if (explain_reduce(q, from, from + (to - from) / 2) < 0)
 		return -1;
-	return reduce(q, from + (to - from) / 2, to);
+	return explain_reduce(q, from + (to - from) / 2, to);
 }
 
 static const char *
-text_of(const struct inquiry *q, const struct demand *demand, bool words)
+explain_text_of(const struct inquiry *q, const struct demand *demand, bool words)
 {
 	struct buffer out = {0};
 	const char *text;
@@ -156,7 +156,7 @@ text_of(const struct inquiry *q, const struct demand *demand, bool words)
 
 /* The rules that are left. */
 static void
-take_rules(struct inquiry *q)
+explain_take_rules(struct inquiry *q)
 {
 	struct explanation *e = q->explanation;
 
@@ -167,17 +167,17 @@ take_rules(struct inquiry *q)
 
 		if (!demand_holds(&q->demands, demand->kind, demand->index))
 			continue;
-		e->rules.list[e->rules.count++] = text_of(q, demand, false);
-		e->words.list[e->words.count++] = text_of(q, demand, true);
+		e->rules.list[e->rules.count++] = explain_text_of(q, demand, false);
+		e->words.list[e->words.count++] = explain_text_of(q, demand, true);
 	}
 }
 
 static int
-find_rules(struct inquiry *q)
+explain_find_rules(struct inquiry *q)
 {
-	if (reduce(q, 0, q->demands.count) < 0)
+	if (explain_reduce(q, 0, q->demands.count) < 0)
 		return -1;
-	take_rules(q);
+	explain_take_rules(q);
 	return 0;
 }
 
@@ -187,7 +187,7 @@ explain_forced(struct inquiry *q)
 	struct explanation *e = q->explanation;
 
 	e->verdict = EXPLAIN_FORCED;
-	if (find_rules(q) < 0)
+	if (explain_find_rules(q) < 0)
 		return -1;
 	if (e->rules.count)
 		e->because = e->stands ? "no layout leaves it out of one more machine like this one"
@@ -208,17 +208,17 @@ explain_needed(struct inquiry *q)
 
 	*service = e->service;
 	q->condition = (struct condition){.layout = q->layout, .node = e->node, .with = {service, 1}, .less = true};
-	drop_range(q, 0, q->demands.count, false);
-	rc = ask(q, false);
+	explain_drop_range(q, 0, q->demands.count, false);
+	rc = explain_ask(q, false);
 	if (rc != 0)
 		return rc < 0 && q->err->code != EX_SOFTWARE ? -1 : 0;
 	e->verdict = EXPLAIN_NEEDED;
 	e->because = arena_printf(q->arena, "there cannot be an instance less, but it could stand elsewhere; %s", e->because);
-	return find_rules(q);
+	return explain_find_rules(q);
 }
 
 static double
-value_of(const struct amounts *worth, const char *name)
+explain_value_of(const struct amounts *worth, const char *name)
 {
 	for (size_t i = 0; i < worth->count; i++)
 		if (strcmp(worth->list[i].resource, name) == 0)
@@ -228,7 +228,7 @@ value_of(const struct amounts *worth, const char *name)
 
 /* What the layout would rather be, by the first objective that tells the difference. */
 static void
-compare_worth(struct inquiry *q)
+explain_compare_worth(struct inquiry *q)
 {
 	const struct cluster_template *t = &q->request->template;
 	struct explanation *e = q->explanation;
@@ -237,7 +237,7 @@ compare_worth(struct inquiry *q)
 	e->because = "otherwise the layout is worth as much, and this one is preferred (dense), or was found first";
 	for (size_t i = 0; i < t->objective_count && t->objectives[i] != OBJECTIVE_DENSE; i++) {
 		const char *name = objective_name(t->objectives[i]);
-		double now = value_of(&e->now, name), otherwise = value_of(&e->otherwise, name);
+		double now = explain_value_of(&e->now, name), otherwise = explain_value_of(&e->otherwise, name);
 
 		if (!(fabs(now - otherwise) > 1e-6))
 			continue;
@@ -250,19 +250,20 @@ compare_worth(struct inquiry *q)
 }
 
 static int
-inquire(struct inquiry *q)
+explain_inquire(struct inquiry *q)
 {
 	int rc;
 
-	q->condition = (struct condition){.layout = q->layout, .node = q->explanation->node, .with = services_otherwise(q)};
+	q->condition = (struct condition){.layout = q->layout, .node = q->explanation->node,
+	    .with = explain_services_otherwise(q)};
 	q->condition.without = q->explanation->stands ? q->explanation->service : NULL;
 	q->explanation->now = check_worth(q->request, q->layout, q->arena);
-	change_alone(q);
-	rc = ask(q, true);
+	explain_change_alone(q);
+	rc = explain_ask(q, true);
 	if (rc == 0)
 		return explain_forced(q);
 	if (rc > 0) {
-		compare_worth(q);
+		explain_compare_worth(q);
 		return q->explanation->stands ? explain_needed(q) : 0;
 	}
 	if (q->err->code == EX_SOFTWARE) {
@@ -275,7 +276,7 @@ inquire(struct inquiry *q)
 
 /* What needs no search: a node that leaves, a service that is not wanted. True where that is the reason. */
 static bool
-is_plain(struct inquiry *q)
+explain_is_plain(struct inquiry *q)
 {
 	struct explanation *e = q->explanation;
 	const char *pointer = NULL;
@@ -304,7 +305,7 @@ explain(const struct request *request, const struct layout *layout, const struct
 	bool defined = false;
 	int rc = 0;
 
-	*explanation = (struct explanation){.node = find_node(layout, terms->node), .service = terms->service};
+	*explanation = (struct explanation){.node = explain_find_node(layout, terms->node), .service = terms->service};
 	for (size_t i = 0; i < request->service_count; i++)
 		defined = defined || strcmp(request->services[i].name, terms->service) == 0;
 	if (!explanation->node)
@@ -312,11 +313,11 @@ explain(const struct request *request, const struct layout *layout, const struct
 	if (!defined)
 		return error_set(err, EX_NO, "request: /services: no service \"%s\" is defined", terms->service);
 	explanation->stands = !explanation->node->leaves && node_has(explanation->node, terms->service);
-	if (is_plain(&q))
+	if (explain_is_plain(&q))
 		return 0;
 	demands_collect(request, &q.demands);
 	q.demands.moves_max = terms->moves_max;
-	rc = inquire(&q);
+	rc = explain_inquire(&q);
 	demands_release(&q.demands);
 	return rc;
 }

@@ -19,14 +19,14 @@ course_took_ms(const struct course_attempt *attempt)
 }
 
 static bool
-has_plan(const struct course *course)
+course_has_plan(const struct course *course)
 {
 	return course->node_of != NULL;
 }
 
 /* The plan is whole: names its steps and nodes. */
 static int
-end_plan(struct course *course, struct problems *problems, struct error *err)
+course_end_plan(struct course *course, struct problems *problems, struct error *err)
 {
 	struct plan_document *plan = &course->plan;
 
@@ -55,7 +55,7 @@ end_plan(struct course *course, struct problems *problems, struct error *err)
 
 /* The number of a worker's name. */
 static int
-worker_of(struct course *course, const char *by)
+course_worker_of(struct course *course, const char *by)
 {
 	int number;
 
@@ -66,7 +66,7 @@ worker_of(struct course *course, const char *by)
 }
 
 static void
-take(struct course *course, const struct event *event, uint32_t step)
+course_take(struct course *course, const struct event *event, uint32_t step)
 {
 	const struct step *planned = &course->plan.steps[step];
 	struct course_attempt *attempt;
@@ -75,12 +75,12 @@ take(struct course *course, const struct event *event, uint32_t step)
 	attempt = &course->attempts[course->count++];
 	*attempt = (struct course_attempt){.step = step, .previous = course->last[step], .number = event->attempt,
 	    .action = event->action ? action_of_name(event->action) : planned->action, .undoing = event->action != NULL,
-	    .start_ms = event->at_ms, .end_ms = event->at_ms, .worker = worker_of(course, event->by)};
+	    .start_ms = event->at_ms, .end_ms = event->at_ms, .worker = course_worker_of(course, event->by)};
 	course->last[step] = (uint32_t)course->count;
 }
 
 static void
-skip(struct course *course, const struct event *event, uint32_t step)
+history_course_skip(struct course *course, const struct event *event, uint32_t step)
 {
 	struct arena *arena = &course->arena;
 
@@ -91,7 +91,7 @@ skip(struct course *course, const struct event *event, uint32_t step)
 }
 
 static int
-end(struct course *course, const struct event *event, uint32_t step, struct error *err)
+course_end(struct course *course, const struct event *event, uint32_t step, struct error *err)
 {
 	uint32_t link = course->last[step];
 	struct course_attempt *attempt = link ? &course->attempts[link - 1] : NULL;
@@ -110,7 +110,7 @@ end(struct course *course, const struct event *event, uint32_t step, struct erro
 }
 
 static void
-put(struct course *course, const struct event *event)
+course_put(struct course *course, const struct event *event)
 {
 	course->put_ms = event->at_ms;
 	course->job = arena_string(&course->arena, event->job);
@@ -118,7 +118,7 @@ put(struct course *course, const struct event *event)
 }
 
 static int
-take_event(struct course *course, const struct event *event, struct error *err)
+course_take_event(struct course *course, const struct event *event, struct error *err)
 {
 	bool of_task = event->kind == EVENT_TAKE || event->kind == EVENT_DONE || event->kind == EVENT_FAIL ||
 	    event->kind == EVENT_LOST || event->kind == EVENT_SKIP;
@@ -129,23 +129,23 @@ take_event(struct course *course, const struct event *event, struct error *err)
 	if (event->at_ms > course->last_ms)
 		course->last_ms = event->at_ms;
 	if (event->kind == EVENT_PUT)
-		put(course, event);
+		course_put(course, event);
 	else if (event->kind == EVENT_FINISH)
 		course->outcome = arena_string(&course->arena, event->reason ? event->reason : "");
 	else if (event->kind == EVENT_RETRY)
 		course->outcome = NULL;
 	else if (event->kind == EVENT_TAKE)
-		take(course, event, (uint32_t)step);
+		course_take(course, event, (uint32_t)step);
 	else if (event->kind == EVENT_SKIP)
-		skip(course, event, (uint32_t)step);
+		history_course_skip(course, event, (uint32_t)step);
 	else if (of_task)
-		return end(course, event, (uint32_t)step, err);
+		return course_end(course, event, (uint32_t)step, err);
 	return 0;
 }
 
 /* What runs has run until the last event. */
 static void
-end_events(struct course *course)
+course_end_events(struct course *course)
 {
 	if (course->put_ms == 0 && course->count > 0)
 		course->put_ms = course->attempts[0].start_ms;
@@ -155,22 +155,22 @@ end_events(struct course *course)
 }
 
 static int
-read_record(struct course *course, const struct place *record, struct error *err)
+course_read_record(struct course *course, const struct place *record, struct error *err)
 {
 	struct arena scratch = {0};
 	struct event event;
 	int result = 0;
 
 	if (strcmp(record_kind(record->value), "event") != 0) {
-		if (!has_plan(course))
+		if (!course_has_plan(course))
 			plan_document_take(&course->plan, record);
 		return 0;
 	}
-	if (!has_plan(course) && end_plan(course, record->problems, err) < 0)
+	if (!course_has_plan(course) && course_end_plan(course, record->problems, err) < 0)
 		return -1;
 	event_parse(record, &scratch, &event);
 	if (record->problems->total == 0)
-		result = take_event(course, &event, err);
+		result = course_take_event(course, &event, err);
 	arena_release(&scratch);
 	return result;
 }
@@ -185,18 +185,18 @@ course_read(struct record_reader *reader, struct course *course, struct problems
 	while (result == 0 && (got = record_read(reader, &value, err)) != 0) {
 		struct place record = {.up = &stream, .index = reader->number - 1, .value = value, .problems = problems};
 
-		result = got < 0 ? -1 : read_record(course, &record, err);
+		result = got < 0 ? -1 : course_read_record(course, &record, err);
 		if (got > 0)
 			jv_free(value);
 	}
-	if (result == 0 && !has_plan(course))
-		result = end_plan(course, problems, err);
-	end_events(course);
+	if (result == 0 && !course_has_plan(course))
+		result = course_end_plan(course, problems, err);
+	course_end_events(course);
 	return result;
 }
 
 static int
-read_plan(const struct ledger *ledger, struct course *course, struct error *err)
+course_read_plan(const struct ledger *ledger, struct course *course, struct error *err)
 {
 	struct problems problems = {0};
 	struct record_reader reader;
@@ -214,7 +214,7 @@ read_plan(const struct ledger *ledger, struct course *course, struct error *err)
 
 /* Events up to the offset until are whole: the index has them. */
 static int
-read_events(const struct ledger *ledger, uint64_t until, struct course *course, struct error *err)
+course_read_events(const struct ledger *ledger, uint64_t until, struct course *course, struct error *err)
 {
 	struct journal_reader reader = {.fd = ledger->events};
 	struct event event;
@@ -224,22 +224,22 @@ read_events(const struct ledger *ledger, uint64_t until, struct course *course, 
 		int got = journal_next(&reader, &event, err);
 
 		if (got > 0)
-			result = take_event(course, &event, err);
+			result = course_take_event(course, &event, err);
 		else
 			result = got < 0 ? -1 : error_set(err, EX_IOERR, "events.ndjson: it ends too early");
 	}
 	journal_reader_release(&reader);
-	end_events(course);
+	course_end_events(course);
 	return result < 0 ? error_prefix(err, "job %s", ledger->id) : 0;
 }
 
 int
 course_of_ledger(const struct ledger *ledger, struct course *course, struct error *err)
 {
-	if (read_plan(ledger, course, err) < 0)
+	if (course_read_plan(ledger, course, err) < 0)
 		return -1;
 	course->job = arena_string(&course->arena, ledger->id);
-	return read_events(ledger, ledger->index.header->applied, course, err);
+	return course_read_events(ledger, ledger->index.header->applied, course, err);
 }
 
 int
@@ -253,10 +253,10 @@ course_of_job(struct queue *queue, const char *job, struct course *course, struc
 	applied = ledger->index.header->applied;
 	ledger_unlock(ledger);
 	/* The plan never changes, and the events before that place do not either: nobody has to wait. */
-	if (read_plan(ledger, course, err) < 0)
+	if (course_read_plan(ledger, course, err) < 0)
 		return -1;
 	course->job = arena_string(&course->arena, ledger->id);
-	return read_events(ledger, applied, course, err);
+	return course_read_events(ledger, applied, course, err);
 }
 
 void

@@ -44,7 +44,7 @@ struct follow {
 
 /* Opens a file of the job wherever the job is; -1 with errno. */
 static int
-open_file(const struct follow *follow, const char *job, const char *name, ino_t *folder)
+follow_open_file(const struct follow *follow, const char *job, const char *name, ino_t *folder)
 {
 	const struct spool *spool = &follow->queue->spool;
 	int places[] = {spool->jobs, spool->done, spool->jobs}, dir = -1, fd;
@@ -61,7 +61,7 @@ open_file(const struct follow *follow, const char *job, const char *name, ino_t 
 }
 
 static int
-add_watch(const struct follow *follow, const char *path, uint32_t what, struct error *err)
+follow_add_watch(const struct follow *follow, const char *path, uint32_t what, struct error *err)
 {
 	int watch = inotify_add_watch(follow->inotify, path, what);
 
@@ -71,10 +71,10 @@ add_watch(const struct follow *follow, const char *path, uint32_t what, struct e
 }
 
 static int
-watch_folder(const struct follow *follow, const char *name, uint32_t what, struct error *err)
+follow_watch_folder(const struct follow *follow, const char *name, uint32_t what, struct error *err)
 {
 	char *path = memory_printf("%s/%s", follow->queue->spool.path, name);
-	int watch = add_watch(follow, path, what, err);
+	int watch = follow_add_watch(follow, path, what, err);
 
 	free(path);
 	return watch;
@@ -82,17 +82,17 @@ watch_folder(const struct follow *follow, const char *name, uint32_t what, struc
 
 /* The file itself is watched, whatever becomes of its name. */
 static int
-watch_file(const struct follow *follow, struct followed *job, int fd, struct error *err)
+follow_watch_file(const struct follow *follow, struct followed *job, int fd, struct error *err)
 {
 	char path[64];
 
 	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-	job->watch = add_watch(follow, path, IN_MODIFY | IN_ATTRIB, err);
+	job->watch = follow_add_watch(follow, path, IN_MODIFY | IN_ATTRIB, err);
 	return job->watch < 0 ? -1 : 0;
 }
 
 static void
-unwatch(const struct follow *follow, struct followed *job)
+follow_unwatch(const struct follow *follow, struct followed *job)
 {
 	if (job->watch >= 0)
 		inotify_rm_watch(follow->inotify, job->watch);
@@ -100,7 +100,7 @@ unwatch(const struct follow *follow, struct followed *job)
 }
 
 static struct followed *
-find(const struct follow *follow, const char *id)
+follow_find(const struct follow *follow, const char *id)
 {
 	int number = names_find(&follow->names, id);
 
@@ -109,7 +109,7 @@ find(const struct follow *follow, const char *id)
 
 /* A job that was not known: all of it is to be told. */
 static struct followed *
-add(struct follow *follow, const char *id)
+follow_add(struct follow *follow, const char *id)
 {
 	int number = names_intern(&follow->names, arena_string(&follow->arena, id));
 
@@ -123,7 +123,7 @@ add(struct follow *follow, const char *id)
 
 /* Passes over what has happened so far. */
 static int
-pass_over(const struct follow *follow, struct followed *job, struct error *err)
+follow_pass_over(const struct follow *follow, struct followed *job, struct error *err)
 {
 	struct ledger *ledger = engine_lock(follow->queue, job->id, err);
 	struct stat st;
@@ -141,9 +141,9 @@ pass_over(const struct follow *follow, struct followed *job, struct error *err)
 
 /* A job that was finished is being brought back: passes over what there was up to then. */
 static int
-pass_over_finish(const struct follow *follow, struct followed *job, struct error *err)
+follow_pass_over_finish(const struct follow *follow, struct followed *job, struct error *err)
 {
-	struct journal_reader reader = {.fd = open_file(follow, job->id, "events.ndjson", &job->folder)};
+	struct journal_reader reader = {.fd = follow_open_file(follow, job->id, "events.ndjson", &job->folder)};
 	struct event event;
 	struct stat st;
 	int got;
@@ -164,15 +164,15 @@ pass_over_finish(const struct follow *follow, struct followed *job, struct error
 
 /* Opens the file of a job that has more to tell, where there is one. */
 static int
-begin_reading(struct follow *follow, struct followed *job, struct error *err)
+follow_begin_reading(struct follow *follow, struct followed *job, struct error *err)
 {
 	ino_t folder = 0;
 	struct stat st;
-	int fd = open_file(follow, job->id, "events.ndjson", &folder);
+	int fd = follow_open_file(follow, job->id, "events.ndjson", &folder);
 
 	job->dirty = false;
 	if (fd < 0 || fstat(fd, &st) < 0) {
-		unwatch(follow, job);
+		follow_unwatch(follow, job);
 		job->gone = true;
 		return errno == ENOENT ? 0 : error_errno(err, EX_NOINPUT, "job %s", job->id);
 	}
@@ -181,24 +181,24 @@ begin_reading(struct follow *follow, struct followed *job, struct error *err)
 	if (folder != job->folder || st.st_ino != job->file || (uint64_t)st.st_size < job->offset)
 		job->offset = 0;
 	if (st.st_ino != job->file)
-		unwatch(follow, job);
+		follow_unwatch(follow, job);
 	job->folder = folder;
 	job->file = st.st_ino;
 	job->gone = false;
 	follow->reading = job;
 	follow->reader = (struct journal_reader){.fd = fd, .next = job->offset};
 	/* Before it is read: what is written from here on is seen, or told by the kernel. */
-	return job->watch >= 0 ? 0 : watch_file(follow, job, fd, err);
+	return job->watch >= 0 ? 0 : follow_watch_file(follow, job, fd, err);
 }
 
 static void
-end_reading(struct follow *follow)
+follow_end_reading(struct follow *follow)
 {
 	struct followed *job = follow->reading;
 
 	/* As long as it has not left, or when it comes back, there may be more. */
 	if (job->over && file_exists(follow->queue->spool.done, job->id))
-		unwatch(follow, job);
+		follow_unwatch(follow, job);
 	close(follow->reader.fd);
 	journal_reader_release(&follow->reader);
 	follow->reading = NULL;
@@ -206,7 +206,7 @@ end_reading(struct follow *follow)
 
 /* The next event of the job at hand: 1; 0 where there is none for now. */
 static int
-read_event(struct follow *follow, struct follow_event *out, struct error *err)
+follow_read_event(struct follow *follow, struct follow_event *out, struct error *err)
 {
 	struct journal_reader *reader = &follow->reader;
 	struct followed *job = follow->reading;
@@ -229,29 +229,29 @@ read_event(struct follow *follow, struct follow_event *out, struct error *err)
 	/* A line that is not whole yet is read again when there is more of it; any other is damage. */
 	if (got < 0 && (err->code != EX_DATAERR || reader->next > reader->offset))
 		return error_prefix(err, "job %s", job->id);
-	end_reading(follow);
+	follow_end_reading(follow);
 	return 0;
 }
 
 /* A job was moved: into jobs/; out of done/, to come back; or into it. */
 static int
-take_note(struct follow *follow, const char *id, bool comes_back, struct error *err)
+follow_take_note(struct follow *follow, const char *id, bool comes_back, struct error *err)
 {
-	struct followed *job = find(follow, id);
+	struct followed *job = follow_find(follow, id);
 
 	if (!spool_is_id(id))
 		return 0;
 	if (!job && comes_back && follow->since_ms == FOLLOW_NOW)
-		return pass_over_finish(follow, add(follow, id), err);
+		return follow_pass_over_finish(follow, follow_add(follow, id), err);
 	if (!job)
-		job = add(follow, id);
+		job = follow_add(follow, id);
 	job->dirty = true;
 	return 0;
 }
 
 /* All that is in jobs/. */
 static int
-look_around(struct follow *follow, struct error *err)
+follow_look_around(struct follow *follow, struct error *err)
 {
 	DIR *stream = spool_list(follow->queue->spool.jobs);
 	const struct dirent *entry;
@@ -259,22 +259,23 @@ look_around(struct follow *follow, struct error *err)
 	if (!stream)
 		return error_errno(err, EX_IOERR, "%s/jobs", follow->queue->spool.path);
 	while ((entry = readdir(stream)))
-		if (spool_is_id(entry->d_name) && !find(follow, entry->d_name))
-			add(follow, entry->d_name);
+		if (spool_is_id(entry->d_name) && !follow_find(follow, entry->d_name))
+			follow_add(follow, entry->d_name);
 	closedir(stream);
 	return 0;
 }
 
 static int
-handle(struct follow *follow, const struct inotify_event *event, struct error *err)
+follow_handle(struct follow *follow, const struct inotify_event *event, struct error *err)
 {
 	if (event->mask & IN_Q_OVERFLOW) {
 		for (size_t i = 0; i < follow->names.count; i++)
 			follow->list[i].dirty = true;
-		return follow->all ? look_around(follow, err) : 0;
+		return follow->all ? follow_look_around(follow, err) : 0;
 	}
 	if (event->wd == follow->jobs || event->wd == follow->done)
-		return event->len ? take_note(follow, event->name, event->wd == follow->done && event->mask & IN_MOVED_FROM, err) : 0;
+		return event->len ? follow_take_note(follow, event->name, event->wd == follow->done &&
+		    event->mask & IN_MOVED_FROM, err) : 0;
 	for (size_t i = 0; i < follow->names.count; i++)
 		if (follow->list[i].watch == event->wd)
 			follow->list[i].dirty = true;
@@ -282,7 +283,7 @@ handle(struct follow *follow, const struct inotify_event *event, struct error *e
 }
 
 static int
-wait_for_more(struct follow *follow, struct error *err)
+follow_wait_for_more(struct follow *follow, struct error *err)
 {
 	_Alignas(struct inotify_event) char bytes[64 * (sizeof(struct inotify_event) + NAME_MAX + 1)];
 	struct pollfd fds[2] = {{.fd = follow->inotify, .events = POLLIN}, {.fd = STDOUT_FILENO}};
@@ -300,14 +301,14 @@ wait_for_more(struct follow *follow, struct error *err)
 		return error_errno(err, EX_OSERR, "inotify");
 	for (ssize_t at = 0; at < n; at += (ssize_t)(sizeof *event + event->len)) {
 		event = (const void *)(bytes + at);
-		if (handle(follow, event, err) < 0)
+		if (follow_handle(follow, event, err) < 0)
 			return -1;
 	}
 	return 0;
 }
 
 static struct followed *
-next_dirty(const struct follow *follow)
+follow_next_dirty(const struct follow *follow)
 {
 	for (size_t i = 0; i < follow->names.count; i++)
 		if (follow->list[i].dirty)
@@ -316,7 +317,7 @@ next_dirty(const struct follow *follow)
 }
 
 static bool
-is_over(const struct follow *follow)
+follow_is_over(const struct follow *follow)
 {
 	for (size_t i = 0; i < follow->names.count; i++)
 		if (!follow->list[i].over && !follow->list[i].gone)
@@ -329,42 +330,42 @@ follow_next(struct follow *follow, struct follow_event *event, struct error *err
 {
 	for (;;) {
 		struct followed *job;
-		int got = follow->reading ? read_event(follow, event, err) : 0;
+		int got = follow->reading ? follow_read_event(follow, event, err) : 0;
 
 		if (got != 0)
 			return got;
-		job = next_dirty(follow);
-		if (job && begin_reading(follow, job, err) < 0)
+		job = follow_next_dirty(follow);
+		if (job && follow_begin_reading(follow, job, err) < 0)
 			return -1;
 		if (job)
 			continue;
-		if (follow->impatient || is_over(follow))
+		if (follow->impatient || follow_is_over(follow))
 			return 0;
-		if (wait_for_more(follow, err) < 0)
+		if (follow_wait_for_more(follow, err) < 0)
 			return -1;
 	}
 }
 
 static int
-begin(struct follow *follow, char *const *jobs, struct error *err)
+follow_begin(struct follow *follow, char *const *jobs, struct error *err)
 {
 	struct queue_job looked;
 
 	follow->inotify = inotify_init1(IN_CLOEXEC);
 	if (follow->inotify < 0)
 		return error_errno(err, EX_OSERR, "inotify");
-	if (follow->all && ((follow->jobs = watch_folder(follow, "jobs", IN_MOVED_TO | IN_ONLYDIR, err)) < 0 ||
-	    (follow->done = watch_folder(follow, "done", IN_MOVED_FROM | IN_MOVED_TO | IN_ONLYDIR, err)) < 0 ||
-	    look_around(follow, err) < 0))
+	if (follow->all && ((follow->jobs = follow_watch_folder(follow, "jobs", IN_MOVED_TO | IN_ONLYDIR, err)) < 0 ||
+	    (follow->done = follow_watch_folder(follow, "done", IN_MOVED_FROM | IN_MOVED_TO | IN_ONLYDIR, err)) < 0 ||
+	    follow_look_around(follow, err) < 0))
 		return -1;
 	for (; *jobs; jobs++) {
 		if (queue_look(follow->queue, *jobs, &looked, err) < 0)
 			return -1;
-		if (!find(follow, *jobs))
-			add(follow, *jobs);
+		if (!follow_find(follow, *jobs))
+			follow_add(follow, *jobs);
 	}
 	for (size_t i = 0; follow->since_ms == FOLLOW_NOW && i < follow->names.count; i++)
-		if (pass_over(follow, &follow->list[i], err) < 0)
+		if (follow_pass_over(follow, &follow->list[i], err) < 0)
 			return -1;
 	return 0;
 }
@@ -375,7 +376,7 @@ follow_open(struct queue *queue, char *const *jobs, int64_t since_ms, struct err
 	struct follow *follow = memory_zeroed(1, sizeof *follow);
 
 	*follow = (struct follow){.queue = queue, .all = !jobs[0], .since_ms = since_ms, .inotify = -1, .jobs = -1, .done = -1};
-	if (begin(follow, jobs, err) == 0)
+	if (follow_begin(follow, jobs, err) == 0)
 		return follow;
 	follow_close(follow);
 	return NULL;
@@ -393,7 +394,7 @@ follow_close(struct follow *follow)
 	if (!follow)
 		return;
 	if (follow->reading)
-		end_reading(follow);
+		follow_end_reading(follow);
 	if (follow->inotify >= 0)
 		close(follow->inotify);
 	free(follow->list);

@@ -16,13 +16,13 @@
 #include "queue/spool/spool.h"
 
 static const char *
-text_of(const char *text)
+history_text_of(const char *text)
 {
 	return text ? text : "";
 }
 
 static void
-read_runs(const struct place *record, struct history_group *group)
+history_read_runs(const struct place *record, struct history_group *group)
 {
 	struct place list = place_member(record, "recent");
 
@@ -45,13 +45,13 @@ read_runs(const struct place *record, struct history_group *group)
 }
 
 static void
-read_group(const struct place *record, struct history *history)
+history_read_group(const struct place *record, struct history *history)
 {
 	struct arena *arena = &history->arena;
 	const char *action = place_string(record, "action", NEED_REQUIRED, arena);
-	const char *service = text_of(place_string(record, "service", NEED_OPTIONAL, arena));
-	const char *type = text_of(place_string(record, "type", NEED_REQUIRED, arena));
-	const char *hardwaretype = text_of(place_string(record, "hardwaretype", NEED_OPTIONAL, arena));
+	const char *service = history_text_of(place_string(record, "service", NEED_OPTIONAL, arena));
+	const char *type = history_text_of(place_string(record, "type", NEED_REQUIRED, arena));
+	const char *hardwaretype = history_text_of(place_string(record, "hardwaretype", NEED_OPTIONAL, arena));
 	enum action number = action ? action_of_name(action) : ACTION_NONE;
 	struct history_group *group;
 
@@ -64,11 +64,11 @@ read_group(const struct place *record, struct history *history)
 	group->failed += (size_t)place_integer(record, "failed", 0, 0, INT64_MAX);
 	group->lost += (size_t)place_integer(record, "lost", 0, 0, INT64_MAX);
 	group->retried += (size_t)place_integer(record, "retried", 0, 0, INT64_MAX);
-	read_runs(record, group);
+	history_read_runs(record, group);
 }
 
 static void
-read_folded(const struct place *record, struct history *history)
+history_read_folded(const struct place *record, struct history *history)
 {
 	const char *job = place_string(record, "job", NEED_REQUIRED, &history->arena);
 	const char *put_at = place_string(record, "put_at", NEED_REQUIRED, &history->arena);
@@ -80,7 +80,7 @@ read_folded(const struct place *record, struct history *history)
 }
 
 static int
-read_records(struct record_reader *reader, struct history *history, struct problems *problems, struct error *err)
+history_read_records(struct record_reader *reader, struct history *history, struct problems *problems, struct error *err)
 {
 	struct place stream = place_root((jv){0}, problems);
 	jv value;
@@ -90,9 +90,9 @@ read_records(struct record_reader *reader, struct history *history, struct probl
 		struct place record = {.up = &stream, .index = reader->number - 1, .value = value, .problems = problems};
 
 		if (strcmp(record_kind(value), "folded") == 0)
-			read_folded(&record, history);
+			history_read_folded(&record, history);
 		else if (strcmp(record_kind(value), "history") == 0)
-			read_group(&record, history);
+			history_read_group(&record, history);
 		jv_free(value);
 	}
 	if (got == 0 && problems->total > 0)
@@ -113,7 +113,7 @@ history_load(struct history *history, const struct spool *spool, struct error *e
 	if (fd < 0)
 		return error_prefix(err, "%s", spool->path);
 	record_reader_init(&reader, fd, "history");
-	result = read_records(&reader, history, &problems, err);
+	result = history_read_records(&reader, history, &problems, err);
 	record_reader_release(&reader);
 	problems_release(&problems);
 	close(fd);
@@ -121,7 +121,7 @@ history_load(struct history *history, const struct spool *spool, struct error *e
 }
 
 static void
-print_group(const struct history_group *group, struct buffer *out)
+history_print_group(const struct history_group *group, struct buffer *out)
 {
 	size_t first = group->run_count > HISTORY_RECENT ? group->run_count - HISTORY_RECENT : 0;
 	struct print print;
@@ -146,7 +146,7 @@ print_group(const struct history_group *group, struct buffer *out)
 }
 
 static void
-print_folded(const struct history_job *folded, struct buffer *out)
+history_print_folded(const struct history_job *folded, struct buffer *out)
 {
 	char at[CLOCK_RFC3339_SIZE];
 	struct print print;
@@ -160,7 +160,7 @@ print_folded(const struct history_job *folded, struct buffer *out)
 
 /* Forgets the names of jobs that are gone. */
 static void
-drop_gone(struct history *history, const struct spool *spool)
+history_drop_gone(struct history *history, const struct spool *spool)
 {
 	size_t kept = 0;
 
@@ -176,15 +176,15 @@ history_save(struct history *history, const struct spool *spool, const struct co
 	struct buffer out = {0};
 	int result;
 
-	drop_gone(history, spool);
+	history_drop_gone(history, spool);
 	ARRAY_ROOM(history->folded, history->folded_count, history->folded_capacity);
 	history->folded[history->folded_count++] =
 	    (struct history_job){arena_string(&history->arena, course->job), course->put_ms};
 	for (size_t i = 0; i < history->folded_count; i++)
-		print_folded(&history->folded[i], &out);
+		history_print_folded(&history->folded[i], &out);
 	for (size_t i = 0; i < history->keys.count; i++) {
 		history_sort_runs(&history->groups[i]);
-		print_group(&history->groups[i], &out);
+		history_print_group(&history->groups[i], &out);
 	}
 	result = file_replace(spool->root, "history", out.data, out.length, 0600, err);
 	buffer_release(&out);

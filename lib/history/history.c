@@ -5,7 +5,8 @@
 #include <string.h>
 
 struct history_group *
-history_group(struct history *history, enum action action, const char *service, const char *type, const char *hardwaretype)
+history_group(struct history *history, enum action action, const char *service, const char *type,
+    const char *hardwaretype)
 {
 	struct arena *arena = &history->arena;
 	/* None of them has a blank in its name. */
@@ -33,7 +34,7 @@ history_add_run(struct history_group *group, int64_t ended_ms, int64_t took_ms)
 }
 
 static void
-add_attempt(struct history *history, const struct course *course, const struct course_attempt *attempt)
+history_add_attempt(struct history *history, const struct course *course, const struct course_attempt *attempt)
 {
 	const struct step *step = &course->plan.steps[attempt->step];
 	const char *hardware = course->plan.layout.nodes[course->node_of[attempt->step]].hardwaretype;
@@ -57,12 +58,12 @@ history_add(struct history *history, const struct course *course)
 			return false;
 	for (size_t i = 0; i < course->count; i++)
 		if (course->attempts[i].end != COURSE_RUNNING)
-			add_attempt(history, course, &course->attempts[i]);
+			history_add_attempt(history, course, &course->attempts[i]);
 	return true;
 }
 
 static int
-compare_groups(const void *a, const void *b)
+history_compare_groups(const void *a, const void *b)
 {
 	const struct history_group *x = a, *y = b;
 	int order = (int)x->action - (int)y->action;
@@ -75,7 +76,7 @@ compare_groups(const void *a, const void *b)
 }
 
 static int
-compare_times(const void *a, const void *b)
+history_compare_times(const void *a, const void *b)
 {
 	const struct history_run *x = a, *y = b;
 
@@ -88,20 +89,20 @@ void
 history_sort_runs(struct history_group *group)
 {
 	if (group->run_count)
-		qsort(group->runs, group->run_count, sizeof *group->runs, compare_times);
+		qsort(group->runs, group->run_count, sizeof *group->runs, history_compare_times);
 }
 
 void
 history_sort(struct history *history)
 {
 	if (history->keys.count)
-		qsort(history->groups, history->keys.count, sizeof *history->groups, compare_groups);
+		qsort(history->groups, history->keys.count, sizeof *history->groups, history_compare_groups);
 	for (size_t i = 0; i < history->keys.count; i++)
 		history_sort_runs(&history->groups[i]);
 }
 
 static bool
-is_same_but_hardware(const struct history_group *a, const struct history_group *b)
+history_is_same_but_hardware(const struct history_group *a, const struct history_group *b)
 {
 	return a->action == b->action && strcmp(a->service, b->service) == 0 && strcmp(a->type, b->type) == 0;
 }
@@ -113,7 +114,7 @@ history_merge(const struct history *history, size_t *next, struct history_group 
 
 	*merged = (struct history_group){.action = first->action, .service = first->service, .type = first->type,
 	    .hardwaretype = ""};
-	for (; *next < history->keys.count && is_same_but_hardware(first, &history->groups[*next]); ++*next) {
+	for (; *next < history->keys.count && history_is_same_but_hardware(first, &history->groups[*next]); ++*next) {
 		const struct history_group *one = &history->groups[*next];
 
 		merged->done += one->done;
@@ -134,7 +135,7 @@ history_group_release(struct history_group *group)
 }
 
 static int
-compare_integers(const void *a, const void *b)
+history_compare_integers(const void *a, const void *b)
 {
 	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
 
@@ -143,7 +144,7 @@ compare_integers(const void *a, const void *b)
 
 /* The quantile of the last runs, count of them at most. */
 static int64_t
-quantile(const struct history_group *group, size_t count, double q)
+history_quantile(const struct history_group *group, size_t count, double q)
 {
 	size_t first = group->run_count > count ? group->run_count - count : 0, number = group->run_count - first;
 	int64_t *took, value;
@@ -153,7 +154,7 @@ quantile(const struct history_group *group, size_t count, double q)
 	took = memory_zeroed(number, sizeof *took);
 	for (size_t i = 0; i < number; i++)
 		took[i] = group->runs[first + i].took_ms;
-	qsort(took, number, sizeof *took, compare_integers);
+	qsort(took, number, sizeof *took, history_compare_integers);
 	value = took[(size_t)(q * (double)(number - 1) + 0.5)];
 	free(took);
 	return value;
@@ -162,13 +163,13 @@ quantile(const struct history_group *group, size_t count, double q)
 int64_t
 history_expect_ms(const struct history_group *group)
 {
-	return quantile(group, HISTORY_RECENT, 0.5);
+	return history_quantile(group, HISTORY_RECENT, 0.5);
 }
 
 int64_t
 history_quantile_ms(const struct history_group *group, double q)
 {
-	return quantile(group, group->run_count, q);
+	return history_quantile(group, group->run_count, q);
 }
 
 void

@@ -24,7 +24,7 @@ struct page {
 
 /* The node's number where its id has the usual form. */
 static const char *
-node_of(const struct page *page, const char *id)
+in_node_of(const struct page *page, const char *id)
 {
 	size_t length = strlen(page->cluster);
 
@@ -33,7 +33,7 @@ node_of(const struct page *page, const char *id)
 
 /* The last line that says something; "" where there is none. */
 static const char *
-last_line(const char *output, struct arena *arena)
+in_last_line(const char *output, struct arena *arena)
 {
 	size_t end = output ? strlen(output) : 0, start;
 
@@ -46,7 +46,7 @@ last_line(const char *output, struct arena *arena)
 
 /* ", 31 s: Unpacking nginx (1.22.1)" */
 static const char *
-state_of(const struct page *page, const struct show_task *task)
+in_state_of(const struct page *page, const struct show_task *task)
 {
 	char time[CLOCK_RFC3339_SIZE] = "";
 	const char *why = task->message ? task->message : task->reason ? task->reason : "", *said;
@@ -57,38 +57,38 @@ state_of(const struct page *page, const struct show_task *task)
 		return arena_printf(page->arena, ", again in %s%s%s", clock_duration(task->due_ms, time), *why ? ": " : "", why);
 	if (!task->at_ms)
 		return "";
-	said = last_line(task->output, page->arena);
+	said = in_last_line(task->output, page->arena);
 	clock_duration(page->now_ms > task->at_ms ? page->now_ms - task->at_ms : 0, time);
 	return arena_printf(page->arena, ", %s%s%s", time, *said ? ": " : "", said);
 }
 
 static void
-add_line(struct page *page, const struct show_task *task)
+in_add_line(struct page *page, const struct show_task *task)
 {
 	char attempt[32] = "";
 
 	if (task->attempt > 1)
 		snprintf(attempt, sizeof attempt, ", attempt %" PRId64, task->attempt);
 	page->lines[page->count++] = arena_printf(page->arena, "  %s %s%son %s%s%s", task->action, task->service,
-	    *task->service ? " " : "", node_of(page, task->node), attempt, state_of(page, task));
+	    *task->service ? " " : "", in_node_of(page, task->node), attempt, in_state_of(page, task));
 }
 
 static void
-add_lines(struct page *page, const struct tasks *tasks, unsigned wanted, size_t end)
+in_add_lines(struct page *page, const struct tasks *tasks, unsigned wanted, size_t end)
 {
 	for (size_t i = 0; i < tasks->count && page->count < end; i++)
 		if (wanted & 1u << tasks->list[i].status)
-			add_line(page, &tasks->list[i]);
+			in_add_line(page, &tasks->list[i]);
 }
 
 /* What runs first, but so that there is room for some of what went wrong; the last line tells of those left out. */
 static void
-fill(struct page *page, const struct queue_job *job, const struct tasks *tasks, size_t room)
+in_fill(struct page *page, const struct queue_job *job, const struct tasks *tasks, size_t room)
 {
 	size_t wrong = job->failed + job->delayed, lines = tasks->count > room ? room - 1 : room;
 
-	add_lines(page, tasks, 1u << STEP_RUNNING, wrong > lines / 2 ? lines - lines / 2 : lines - wrong);
-	add_lines(page, tasks, 1u << STEP_FAILED | 1u << STEP_DELAYED, lines);
+	in_add_lines(page, tasks, 1u << STEP_RUNNING, wrong > lines / 2 ? lines - lines / 2 : lines - wrong);
+	in_add_lines(page, tasks, 1u << STEP_FAILED | 1u << STEP_DELAYED, lines);
 	if (page->count < tasks->count)
 		page->lines[page->count] = arena_printf(page->arena, "  and %zu more", tasks->count - page->count);
 }
@@ -107,6 +107,6 @@ in_hand(struct queue *queue, const struct queue_job *job, size_t room, struct ar
 	tasks.list = list;
 	page.lines = arena_alloc(arena, room + 1, sizeof *page.lines);
 	if (room)
-		fill(&page, job, &tasks, room);
+		in_fill(&page, job, &tasks, room);
 	return page.lines;
 }

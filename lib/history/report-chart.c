@@ -35,7 +35,7 @@ struct cell { /* a part of the makespan, of a lane */
 };
 
 static int
-x_of(const struct chart *chart, int64_t ms)
+report_x_of(const struct chart *chart, int64_t ms)
 {
 	int64_t makespan_ms = chart->report->makespan_ms, at_ms = ms - chart->report->start_ms;
 
@@ -46,15 +46,15 @@ x_of(const struct chart *chart, int64_t ms)
 
 /* Never so narrow that it cannot be seen. */
 static int
-width_of(const struct chart *chart, const struct course_attempt *attempt)
+report_width_of(const struct chart *chart, const struct course_attempt *attempt)
 {
-	int width = x_of(chart, attempt->end_ms) - x_of(chart, attempt->start_ms);
+	int width = report_x_of(chart, attempt->end_ms) - report_x_of(chart, attempt->start_ms);
 
 	return width > 8 ? width : 8;
 }
 
 static const char *
-class_of(const struct course_attempt *attempt)
+report_class_of(const struct course_attempt *attempt)
 {
 	static const char *const classes[] = {" r", "", " f", " l"};
 
@@ -62,7 +62,7 @@ class_of(const struct course_attempt *attempt)
 }
 
 static void
-add_title(const struct chart *chart, const struct course_attempt *attempt)
+report_add_title(const struct chart *chart, const struct course_attempt *attempt)
 {
 	struct buffer *out = chart->out;
 	char text[CLOCK_RFC3339_SIZE];
@@ -87,18 +87,20 @@ add_title(const struct chart *chart, const struct course_attempt *attempt)
 
 /* mark: a class more, or "". */
 static void
-add_bar(const struct chart *chart, uint32_t number, int y, int height, const char *mark)
+report_add_bar(const struct chart *chart, uint32_t number, int y, int height, const char *mark)
 {
 	const struct course_attempt *attempt = &chart->report->course.attempts[number];
 
-	buffer_printf(chart->out, "<rect class=\"a%d%s%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\">", (int)attempt->action,
-	    class_of(attempt), mark, x_of(chart, attempt->start_ms), y, width_of(chart, attempt), height);
-	add_title(chart, attempt);
+	buffer_printf(chart->out, "<rect class=\"a%d%s%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\">",
+	    (int)attempt->action,
+	    report_class_of(attempt), mark, report_x_of(chart, attempt->start_ms), y, report_width_of(chart, attempt),
+	    height);
+	report_add_title(chart, attempt);
 	buffer_text(chart->out, "</rect>\n");
 }
 
 static int
-lane_top(size_t lane)
+report_lane_top(size_t lane)
 {
 	return RUNNING + STRIP + (int)lane * LANE;
 }
@@ -107,9 +109,10 @@ lane_top(size_t lane)
 
 /* Milliseconds between two ticks: a round number, so that there are not too many. */
 static int64_t
-tick_ms(int64_t makespan_ms)
+report_tick_ms(int64_t makespan_ms)
 {
-	static const int64_t round[] = {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 15000, 30000, 60000, 120000,
+	static const int64_t round[] = {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 15000, 30000, 60000,
+	    120000,
 	    300000, 600000, 900000, 1800000, 3600000, 7200000, 14400000, 21600000, 43200000, 86400000};
 	size_t count = sizeof round / sizeof *round;
 
@@ -121,7 +124,7 @@ tick_ms(int64_t makespan_ms)
 
 /* "5 m", where clock_duration says "5 m 0 s". */
 static const char *
-tick_name(int64_t at_ms, char text[CLOCK_RFC3339_SIZE])
+report_tick_name(int64_t at_ms, char text[CLOCK_RFC3339_SIZE])
 {
 	size_t length = strlen(clock_duration(at_ms, text));
 
@@ -131,27 +134,27 @@ tick_name(int64_t at_ms, char text[CLOCK_RFC3339_SIZE])
 }
 
 static void
-add_axis(const struct chart *chart)
+report_add_axis(const struct chart *chart)
 {
-	int64_t makespan_ms = chart->report->makespan_ms, step_ms = tick_ms(makespan_ms);
+	int64_t makespan_ms = chart->report->makespan_ms, step_ms = report_tick_ms(makespan_ms);
 	char text[CLOCK_RFC3339_SIZE];
 
 	buffer_text(chart->out, "<div class=\"axis\" aria-hidden=\"true\">");
 	/* Where the last one would be cut there is none. */
 	for (int64_t at = 0; at < makespan_ms - makespan_ms / 25; at += step_ms)
 		buffer_printf(chart->out, "<span style=\"left:%.3f%%\">%s</span>", (double)at * 100 / (double)makespan_ms,
-		    tick_name(at, text));
+		    report_tick_name(at, text));
 	buffer_text(chart->out, "</div>\n");
 }
 
 static void
-add_grid(const struct chart *chart)
+report_add_grid(const struct chart *chart)
 {
-	int64_t makespan_ms = chart->report->makespan_ms, step_ms = tick_ms(makespan_ms);
+	int64_t makespan_ms = chart->report->makespan_ms, step_ms = report_tick_ms(makespan_ms);
 
 	buffer_text(chart->out, "<path class=\"g\" d=\"");
 	for (int64_t at = step_ms; at < makespan_ms; at += step_ms)
-		buffer_printf(chart->out, "M%d 0V%u", x_of(chart, chart->report->start_ms + at), chart->height);
+		buffer_printf(chart->out, "M%d 0V%u", report_x_of(chart, chart->report->start_ms + at), chart->height);
 	buffer_text(chart->out, "\"/>\n");
 }
 
@@ -159,7 +162,7 @@ add_grid(const struct chart *chart)
 
 /* The part of the makespan that an instant is in; a clock that was set may show any. */
 static int
-bin_of(double at_ms, double bin_ms)
+report_bin_of(double at_ms, double bin_ms)
 {
 	if (bin_ms <= 0 || at_ms < bin_ms)
 		return 0;
@@ -168,14 +171,14 @@ bin_of(double at_ms, double bin_ms)
 
 /* Adds an attempt to the cells of its lane. */
 static void
-fill_cells(const struct chart *chart, const struct course_attempt *attempt, struct cell *cells)
+report_fill_cells(const struct chart *chart, const struct course_attempt *attempt, struct cell *cells)
 {
 	const struct report *report = chart->report;
 	double bin_ms = (double)report->makespan_ms / BINS;
 	double from = (double)(attempt->start_ms - report->start_ms), until = (double)(attempt->end_ms - report->start_ms);
-	int last = bin_of(until, bin_ms);
+	int last = report_bin_of(until, bin_ms);
 
-	for (int bin = bin_of(from, bin_ms); bin <= last; bin++) {
+	for (int bin = report_bin_of(from, bin_ms); bin <= last; bin++) {
 		double start = bin * bin_ms > from ? bin * bin_ms : from;
 		double end = (bin + 1) * bin_ms < until ? (bin + 1) * bin_ms : until;
 
@@ -188,7 +191,7 @@ fill_cells(const struct chart *chart, const struct course_attempt *attempt, stru
 
 /* What was done most of the time; busy_ms gets how long anything was. */
 static int
-most_of(const struct cell *cell, int64_t *busy_ms)
+report_most_of(const struct cell *cell, int64_t *busy_ms)
 {
 	int most = -1;
 
@@ -202,7 +205,7 @@ most_of(const struct cell *cell, int64_t *busy_ms)
 }
 
 static void
-add_running(const struct chart *chart)
+report_add_running(const struct chart *chart)
 {
 	const struct report *report = chart->report;
 	struct cell *cells = memory_zeroed(BINS, sizeof *cells);
@@ -210,10 +213,10 @@ add_running(const struct chart *chart)
 	int64_t busy_ms;
 
 	for (size_t i = 0; i < report->course.count; i++)
-		fill_cells(chart, &report->course.attempts[i], cells);
+		report_fill_cells(chart, &report->course.attempts[i], cells);
 	buffer_printf(chart->out, "<path class=\"n\" d=\"M0 %d", RUNNING - GAP);
 	for (int bin = 0; bin < BINS && most > 0; bin++) {
-		most_of(&cells[bin], &busy_ms);
+		report_most_of(&cells[bin], &busy_ms);
 		buffer_printf(chart->out, "V%.1fH%d", RUNNING - GAP - (double)busy_ms / most * (RUNNING - 2 * GAP),
 		    (bin + 1) * WIDTH / BINS);
 	}
@@ -224,27 +227,27 @@ add_running(const struct chart *chart)
 /* --- lanes --- */
 
 static void
-add_bars(const struct chart *chart)
+report_add_bars(const struct chart *chart)
 {
 	const struct course *course = &chart->report->course;
 
 	for (size_t i = 0; i < course->count; i++)
-		add_bar(chart, (uint32_t)i, lane_top(course->node_of[course->attempts[i].step]) + GAP, BAR,
+		report_add_bar(chart, (uint32_t)i, report_lane_top(course->node_of[course->attempts[i].step]) + GAP, BAR,
 		    chart->report->critical[i] ? " c" : "");
 }
 
 /* One shape for each action in a lane: as high as the lane's nodes were busy. */
 static void
-add_group(const struct chart *chart, size_t lane, const struct cell *cells)
+report_add_group(const struct chart *chart, size_t lane, const struct cell *cells)
 {
 	double full_ms = (double)chart->report->makespan_ms / BINS * (double)chart->nodes_a_lane;
 	struct buffer shapes[ACTION_COUNT + 1] = {{0}};
-	int bottom = lane_top(lane) + GAP + BAR;
+	int bottom = report_lane_top(lane) + GAP + BAR;
 
 	for (int bin = 0; bin < BINS; bin++) {
 		int x = bin * WIDTH / BINS, width = (bin + 1) * WIDTH / BINS - x, height;
 		int64_t busy_ms;
-		int most = most_of(&cells[bin], &busy_ms);
+		int most = report_most_of(&cells[bin], &busy_ms);
 
 		if (cells[bin].bad)
 			buffer_printf(&shapes[ACTION_COUNT], "M%d %dh%dv2h-%dz", x, bottom, width, width);
@@ -264,7 +267,7 @@ add_group(const struct chart *chart, size_t lane, const struct cell *cells)
 }
 
 static void
-add_groups(const struct chart *chart)
+report_add_groups(const struct chart *chart)
 {
 	const struct course *course = &chart->report->course;
 	struct cell *cells = memory_zeroed(chart->lanes * BINS, sizeof *cells);
@@ -272,30 +275,30 @@ add_groups(const struct chart *chart)
 	for (size_t i = 0; i < course->count; i++) {
 		size_t lane = course->node_of[course->attempts[i].step] / chart->nodes_a_lane;
 
-		fill_cells(chart, &course->attempts[i], cells + lane * BINS);
+		report_fill_cells(chart, &course->attempts[i], cells + lane * BINS);
 	}
 	for (size_t lane = 0; lane < chart->lanes; lane++)
-		add_group(chart, lane, cells + lane * BINS);
+		report_add_group(chart, lane, cells + lane * BINS);
 	free(cells);
 }
 
 static void
-add_strip(const struct chart *chart)
+report_add_strip(const struct chart *chart)
 {
 	const struct report *report = chart->report;
 
 	for (uint32_t i = 0; i < report->path_count && i < BARS_MAX; i++) {
 		uint32_t attempt = report->path[i].attempt;
 
-		add_bar(chart, attempt, RUNNING + GAP, STRIP - 2 * GAP,
-		    width_of(chart, &report->course.attempts[attempt]) > WIDE ? " s" : "");
+		report_add_bar(chart, attempt, RUNNING + GAP, STRIP - 2 * GAP,
+		    report_width_of(chart, &report->course.attempts[attempt]) > WIDE ? " s" : "");
 	}
 }
 
 /* --- names --- */
 
 static void
-add_name(const struct chart *chart, int height, const char *text, const char *title)
+report_add_name(const struct chart *chart, int height, const char *text, const char *title)
 {
 	buffer_printf(chart->out, "<div style=\"height:%dpx;line-height:%dpx\" title=\"", height, height);
 	report_escape(title, chart->out);
@@ -305,7 +308,7 @@ add_name(const struct chart *chart, int height, const char *text, const char *ti
 }
 
 static void
-add_lane_name(const struct chart *chart, size_t lane)
+report_add_lane_name(const struct chart *chart, size_t lane)
 {
 	const struct layout *layout = &chart->report->course.plan.layout;
 	size_t first = lane * chart->nodes_a_lane, last = first + chart->nodes_a_lane - 1;
@@ -315,27 +318,27 @@ add_lane_name(const struct chart *chart, size_t lane)
 	if (last >= layout->node_count)
 		last = layout->node_count - 1;
 	if (last == first) {
-		add_name(chart, LANE, node->id, node->hostname ? node->hostname : node->id);
+		report_add_name(chart, LANE, node->id, node->hostname ? node->hostname : node->id);
 		return;
 	}
 	text = memory_printf("%s to %lld", node->id, (long long)layout->nodes[last].nodenum);
-	add_name(chart, LANE, text, text);
+	report_add_name(chart, LANE, text, text);
 	free(text);
 }
 
 static void
-add_names(const struct chart *chart)
+report_add_names(const struct chart *chart)
 {
 	buffer_text(chart->out, "<div class=\"names\" aria-hidden=\"true\"><div class=\"axis\"></div>");
-	add_name(chart, RUNNING, "running", "how many tasks ran");
-	add_name(chart, STRIP, "critical path", "the critical path as it happened");
+	report_add_name(chart, RUNNING, "running", "how many tasks ran");
+	report_add_name(chart, STRIP, "critical path", "the critical path as it happened");
 	for (size_t lane = 0; lane < chart->lanes; lane++)
-		add_lane_name(chart, lane);
+		report_add_lane_name(chart, lane);
 	buffer_text(chart->out, "</div>\n");
 }
 
 static struct chart
-chart_of(const struct report *report, struct buffer *out)
+report_chart_of(const struct report *report, struct buffer *out)
 {
 	size_t nodes = report->course.plan.layout.node_count;
 	struct chart chart = {.report = report, .out = out, .lanes = nodes, .nodes_a_lane = 1,
@@ -345,30 +348,30 @@ chart_of(const struct report *report, struct buffer *out)
 		chart.nodes_a_lane = (nodes + GROUPS_MAX - 1) / GROUPS_MAX;
 		chart.lanes = (nodes + chart.nodes_a_lane - 1) / chart.nodes_a_lane;
 	}
-	chart.height = (unsigned)lane_top(chart.lanes);
+	chart.height = (unsigned)report_lane_top(chart.lanes);
 	return chart;
 }
 
 void
 report_chart(const struct report *report, struct buffer *out)
 {
-	struct chart chart = chart_of(report, out);
+	struct chart chart = report_chart_of(report, out);
 
 	buffer_text(out, "<div class=\"chart\">\n");
-	add_names(&chart);
+	report_add_names(&chart);
 	buffer_text(out, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Timeline; what it shows is in the tables below\">"
 	    "<div class=\"wide\">\n");
-	add_axis(&chart);
+	report_add_axis(&chart);
 	buffer_printf(out, "<svg viewBox=\"0 0 %d %u\" height=\"%u\" preserveAspectRatio=\"none\" role=\"img\" "
 	    "aria-label=\"Timeline of the job: tasks running, critical path, and what ran on each node\">\n", WIDTH, chart.height,
 	    chart.height);
-	add_grid(&chart);
-	add_running(&chart);
-	add_strip(&chart);
+	report_add_grid(&chart);
+	report_add_running(&chart);
+	report_add_strip(&chart);
 	if (chart.grouped)
-		add_groups(&chart);
+		report_add_groups(&chart);
 	else
-		add_bars(&chart);
+		report_add_bars(&chart);
 	buffer_text(out, "</svg></div></div></div>\n");
 	if (chart.grouped)
 		buffer_printf(out, "<p>Each lane stands for %zu nodes: as high as they were busy, in the colour of what they did most; "

@@ -10,7 +10,7 @@
 enum { SHOWN = 12, TOLD = 100 };
 
 static void
-add_output(const char *text, struct buffer *out)
+report_add_output(const char *text, struct buffer *out)
 {
 	buffer_text(out, "<pre tabindex=\"0\" aria-label=\"the end of what it printed\">");
 	for (const char *end; *text; text = *end ? end + 1 : end) {
@@ -26,7 +26,8 @@ add_output(const char *text, struct buffer *out)
 }
 
 static void
-add_failure(const struct report *report, const struct course_attempt *attempt, struct queue *queue, struct buffer *out)
+report_add_failure(const struct report *report, const struct course_attempt *attempt, struct queue *queue,
+    struct buffer *out)
 {
 	struct arena arena = {0};
 	const char *output = report_output(queue, report, attempt, &arena), *worker = report_worker(report, attempt);
@@ -48,13 +49,13 @@ add_failure(const struct report *report, const struct course_attempt *attempt, s
 		report_escape(attempt->message, out);
 	}
 	if (output && *output)
-		add_output(output, out);
+		report_add_output(output, out);
 	buffer_text(out, "</div>\n");
 	arena_release(&arena);
 }
 
 static void
-add_failures(const struct report *report, struct queue *queue, struct buffer *out)
+report_add_failures(const struct report *report, struct queue *queue, struct buffer *out)
 {
 	if (report->trouble_count == 0)
 		return;
@@ -62,7 +63,7 @@ add_failures(const struct report *report, struct queue *queue, struct buffer *ou
 	for (uint32_t i = 0; i < report->trouble_count && i < TOLD; i++) {
 		if (i == SHOWN)
 			buffer_printf(out, "<details><summary>%u more</summary>\n", report->trouble_count - SHOWN);
-		add_failure(report, &report->course.attempts[report->trouble[i]], queue, out);
+		report_add_failure(report, &report->course.attempts[report->trouble[i]], queue, out);
 	}
 	if (report->trouble_count > TOLD)
 		buffer_printf(out, "<p>... and %u more.</p>\n", report->trouble_count - TOLD);
@@ -71,7 +72,7 @@ add_failures(const struct report *report, struct queue *queue, struct buffer *ou
 }
 
 static void
-add_skips(const struct report *report, struct buffer *out)
+report_add_skips(const struct report *report, struct buffer *out)
 {
 	const struct course *course = &report->course;
 
@@ -97,6 +98,6 @@ add_skips(const struct report *report, struct buffer *out)
 void
 report_failures(const struct report *report, struct queue *queue, struct buffer *out)
 {
-	add_failures(report, queue, out);
-	add_skips(report, out);
+	report_add_failures(report, queue, out);
+	report_add_skips(report, out);
 }

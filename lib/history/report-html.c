@@ -65,7 +65,7 @@ static const char style[] =
 /* --- the head and the figures --- */
 
 static void
-add_head(const struct report *report, struct buffer *out)
+report_add_head(const struct report *report, struct buffer *out)
 {
 	const char *status = report_status(report);
 	const struct job *job = &report->course.plan.job;
@@ -91,63 +91,63 @@ add_head(const struct report *report, struct buffer *out)
 }
 
 static void
-begin_figure(const char *name, struct buffer *out)
+report_begin_figure(const char *name, struct buffer *out)
 {
 	buffer_printf(out, "<div><dt>%s</dt><dd>", name);
 }
 
 static void
-end_figure(struct buffer *out)
+report_end_figure(struct buffer *out)
 {
 	buffer_text(out, "</small></dd></div>\n");
 }
 
 static void
-add_times(const struct report *report, struct buffer *out)
+report_add_times(const struct report *report, struct buffer *out)
 {
-	begin_figure(report->course.outcome ? "Makespan" : "So far", out);
+	report_begin_figure(report->course.outcome ? "Makespan" : "So far", out);
 	report_duration(report->makespan_ms, out);
 	buffer_text(out, "<small>critical path as planned: ");
 	report_duration((int64_t)(report->course.plan.job.critical_path_s * 1000), out);
-	end_figure(out);
-	begin_figure("Work", out);
+	report_end_figure(out);
+	report_begin_figure("Work", out);
 	report_duration(report->work_ms, out);
 	buffer_printf(out, "<small>%zu attempts at %u tasks", report->course.count, report->tasks);
-	end_figure(out);
-	begin_figure("At once", out);
+	report_end_figure(out);
+	report_begin_figure("At once", out);
 	buffer_printf(out, "%u<small>at most; %.0f%% of that all along", report->peak, report_utilisation(report) * 100);
-	end_figure(out);
-	begin_figure("Waiting", out);
+	report_end_figure(out);
+	report_begin_figure("Waiting", out);
 	report_duration(report->node_wait_ms + report->slot_wait_ms, out);
 	buffer_text(out, "<small>for nodes ");
 	report_duration(report->node_wait_ms, out);
 	buffer_text(out, ", for slots ");
 	report_duration(report->slot_wait_ms, out);
-	end_figure(out);
+	report_end_figure(out);
 }
 
 static void
-add_figures(const struct report *report, struct buffer *out)
+report_add_figures(const struct report *report, struct buffer *out)
 {
 	buffer_text(out, "<dl>\n");
-	add_times(report, out);
-	begin_figure("Critical path as it happened", out);
+	report_add_times(report, out);
+	report_begin_figure("Critical path as it happened", out);
 	report_duration(report->path_work_ms, out);
 	buffer_printf(out, "<small>of work in %u attempts; idle between: ", report->path_count);
 	report_duration(report->path_wait_ms[REPORT_FIRST] + report->path_wait_ms[REPORT_AFTER] + report->path_wait_ms[REPORT_NODE] +
 	    report->path_wait_ms[REPORT_SLOT] + report->path_wait_ms[REPORT_RETRY], out);
-	end_figure(out);
-	begin_figure("Failures", out);
+	report_end_figure(out);
+	report_begin_figure("Failures", out);
 	buffer_printf(out, "%u<small>%u tried again, %u of these after an undo; %u lost", report->failed, report->retried,
 	    report->undone, report->lost);
-	end_figure(out);
+	report_end_figure(out);
 	buffer_text(out, "</dl>\n");
 }
 
 /* --- the timeline --- */
 
 static void
-add_legend(const struct report *report, struct buffer *out)
+report_add_legend(const struct report *report, struct buffer *out)
 {
 	bool used[ACTION_COUNT] = {false};
 
@@ -166,14 +166,14 @@ add_legend(const struct report *report, struct buffer *out)
 }
 
 static void
-add_timeline(const struct report *report, struct buffer *out)
+report_add_timeline(const struct report *report, struct buffer *out)
 {
 	buffer_text(out, "<h2>Timeline</h2>\n");
 	if (report->course.count == 0) {
 		buffer_text(out, "<p>Nothing has begun.</p>\n");
 		return;
 	}
-	add_legend(report, out);
+	report_add_legend(report, out);
 	report_chart(report, out);
 }
 
@@ -181,7 +181,7 @@ add_timeline(const struct report *report, struct buffer *out)
 
 /* Begins a table; columns in lower case are those of numbers. */
 static void
-begin_table(const char *caption, const char *const *columns, struct buffer *out)
+report_begin_table(const char *caption, const char *const *columns, struct buffer *out)
 {
 	buffer_printf(out, "<div class=\"table\"><table><caption>%s</caption><thead><tr>", caption);
 	for (; *columns; columns++)
@@ -190,13 +190,13 @@ begin_table(const char *caption, const char *const *columns, struct buffer *out)
 }
 
 static void
-end_table(struct buffer *out)
+report_end_table(struct buffer *out)
 {
 	buffer_text(out, "</tbody></table></div>\n");
 }
 
 static void
-add_duration_cell(int64_t ms, struct buffer *out)
+report_add_duration_cell(int64_t ms, struct buffer *out)
 {
 	buffer_text(out, "<td class=\"n\">");
 	report_duration(ms, out);
@@ -204,7 +204,7 @@ add_duration_cell(int64_t ms, struct buffer *out)
 }
 
 static void
-add_text_cell(const char *text, struct buffer *out)
+report_add_text_cell(const char *text, struct buffer *out)
 {
 	buffer_text(out, "<td>");
 	report_escape(text, out);
@@ -213,20 +213,20 @@ add_text_cell(const char *text, struct buffer *out)
 
 /* When it began, how long it took, and what it was. */
 static void
-add_attempt_cells(const struct report *report, const struct course_attempt *attempt, struct buffer *out)
+report_add_attempt_cells(const struct report *report, const struct course_attempt *attempt, struct buffer *out)
 {
-	add_duration_cell(attempt->start_ms - report->start_ms, out);
-	add_duration_cell(course_took_ms(attempt), out);
+	report_add_duration_cell(attempt->start_ms - report->start_ms, out);
+	report_add_duration_cell(course_took_ms(attempt), out);
 	buffer_text(out, "<td>");
 	report_escape_what(report, attempt, out);
 	buffer_text(out, "</td><td>");
 	report_say_end(attempt, out);
 	buffer_text(out, "</td>");
-	add_text_cell(report_worker(report, attempt), out);
+	report_add_text_cell(report_worker(report, attempt), out);
 }
 
 static void
-add_path(const struct report *report, struct buffer *out)
+report_add_path(const struct report *report, struct buffer *out)
 {
 	static const char *const columns[] = {"began", "took", "Task", "Ended", "By", "Why not earlier", NULL};
 	uint32_t skipped = report->path_count > PATH_TOLD ? report->path_count - PATH_TOLD : 0;
@@ -235,7 +235,7 @@ add_path(const struct report *report, struct buffer *out)
 	if (report->path_count == 0)
 		return;
 	buffer_text(out, "<h2>Critical path as it happened</h2>\n");
-	begin_table("From the begin of the job: what each attempt on the way to its end waited for.", columns, out);
+	report_begin_table("From the begin of the job: what each attempt on the way to its end waited for.", columns, out);
 	for (uint32_t i = 0; i < report->path_count; i++) {
 		if (skipped && i == PATH_TOLD / 2) {
 			buffer_printf(out, "<tr><td colspan=\"6\">... %u more ...</td></tr>\n", skipped);
@@ -244,57 +244,58 @@ add_path(const struct report *report, struct buffer *out)
 		buffer_clear(&why);
 		report_say_why(&report->path[i], &why);
 		buffer_text(out, "<tr>");
-		add_attempt_cells(report, &report->course.attempts[report->path[i].attempt], out);
-		add_text_cell(why.length ? why.data : "", out);
+		report_add_attempt_cells(report, &report->course.attempts[report->path[i].attempt], out);
+		report_add_text_cell(why.length ? why.data : "", out);
 		buffer_text(out, "</tr>\n");
 	}
 	buffer_release(&why);
-	end_table(out);
+	report_end_table(out);
 }
 
 static void
-add_count_cell(size_t count, struct buffer *out)
+report_add_count_cell(size_t count, struct buffer *out)
 {
 	buffer_printf(out, "<td class=\"n\">%zu</td>", count);
 }
 
 static void
-add_group(const struct history_group *group, struct buffer *out)
+report_html_add_group(const struct history_group *group, struct buffer *out)
 {
 	buffer_printf(out, "<tr><td>%s</td>", action_name(group->action));
-	add_text_cell(group->service, out);
-	add_text_cell(group->type, out);
-	add_count_cell(group->done, out);
-	add_count_cell(group->failed, out);
-	add_count_cell(group->lost, out);
-	add_duration_cell(history_quantile_ms(group, 0.5), out);
-	add_duration_cell(history_quantile_ms(group, 0.9), out);
-	add_duration_cell(history_quantile_ms(group, 1), out);
+	report_add_text_cell(group->service, out);
+	report_add_text_cell(group->type, out);
+	report_add_count_cell(group->done, out);
+	report_add_count_cell(group->failed, out);
+	report_add_count_cell(group->lost, out);
+	report_add_duration_cell(history_quantile_ms(group, 0.5), out);
+	report_add_duration_cell(history_quantile_ms(group, 0.9), out);
+	report_add_duration_cell(history_quantile_ms(group, 1), out);
 	buffer_text(out, "</tr>\n");
 }
 
 static void
-add_groups(const struct report *report, struct buffer *out)
+report_html_add_groups(const struct report *report, struct buffer *out)
 {
-	static const char *const columns[] = {"Action", "Service", "Plugin", "done", "failed", "lost", "half took", "nine of ten",
+	static const char *const columns[] = {"Action", "Service", "Plugin", "done", "failed", "lost", "half took",
+	    "nine of ten",
 	    "longest", NULL};
 
 	if (report->history.keys.count == 0)
 		return;
 	buffer_text(out, "<h2>What takes how long</h2>\n");
-	begin_table("Attempts that ended, by what they were at.", columns, out);
+	report_begin_table("Attempts that ended, by what they were at.", columns, out);
 	for (size_t next = 0; next < report->history.keys.count;) {
 		struct history_group merged;
 
 		history_merge(&report->history, &next, &merged);
-		add_group(&merged, out);
+		report_html_add_group(&merged, out);
 		history_group_release(&merged);
 	}
-	end_table(out);
+	report_end_table(out);
 }
 
 static void
-add_attempts(const struct report *report, struct buffer *out)
+report_add_attempts(const struct report *report, struct buffer *out)
 {
 	static const char *const columns[] = {"began", "took", "Task", "Ended", "By", NULL};
 
@@ -304,25 +305,25 @@ add_attempts(const struct report *report, struct buffer *out)
 		return;
 	}
 	buffer_printf(out, "<details><summary>%zu attempts</summary>\n", report->course.count);
-	begin_table("In the order they began.", columns, out);
+	report_begin_table("In the order they began.", columns, out);
 	for (size_t i = 0; i < report->course.count; i++) {
 		buffer_text(out, "<tr>");
-		add_attempt_cells(report, &report->course.attempts[i], out);
+		report_add_attempt_cells(report, &report->course.attempts[i], out);
 		buffer_text(out, "</tr>\n");
 	}
-	end_table(out);
+	report_end_table(out);
 	buffer_text(out, "</details>\n");
 }
 
 void
 report_html(const struct report *report, struct queue *queue, struct buffer *out)
 {
-	add_head(report, out);
-	add_figures(report, out);
-	add_timeline(report, out);
+	report_add_head(report, out);
+	report_add_figures(report, out);
+	report_add_timeline(report, out);
 	report_failures(report, queue, out);
-	add_path(report, out);
-	add_groups(report, out);
-	add_attempts(report, out);
+	report_add_path(report, out);
+	report_html_add_groups(report, out);
+	report_add_attempts(report, out);
 	buffer_text(out, "</main>\n<script>" SCRIPT "</script>\n</body>\n</html>\n");
 }

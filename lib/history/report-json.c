@@ -8,13 +8,13 @@
 #include "model/print.h"
 
 static double
-seconds(int64_t ms)
+report_seconds(int64_t ms)
 {
 	return (double)ms / 1000;
 }
 
 static void
-print_time(struct print *print, const char *name, int64_t ms)
+report_print_time(struct print *print, const char *name, int64_t ms)
 {
 	char text[CLOCK_RFC3339_SIZE];
 
@@ -22,7 +22,7 @@ print_time(struct print *print, const char *name, int64_t ms)
 }
 
 static void
-print_path(const struct report *report, struct buffer *out)
+report_print_path(const struct report *report, struct buffer *out)
 {
 	for (uint32_t i = 0; i < report->path_count; i++) {
 		const struct report_link *link = &report->path[i];
@@ -32,17 +32,17 @@ print_path(const struct report *report, struct buffer *out)
 		buffer_byte(out, i ? ',' : '[');
 		print_begin(&print, (jv){0}, out);
 		print_integer(&print, "attempt", attempt->number);
-		print_number(&print, "held_s", seconds(link->held_ms));
+		print_number(&print, "held_s", report_seconds(link->held_ms));
 		print_string(&print, "task", report_step(report, attempt)->id);
 		print_string(&print, "waited_for", link->why == REPORT_FIRST ? NULL : report_why_name(link->why));
-		print_number(&print, "waited_s", seconds(link->waited_ms));
+		print_number(&print, "waited_s", report_seconds(link->waited_ms));
 		print_close(&print);
 	}
 	buffer_text(out, report->path_count ? "]" : "[]");
 }
 
 static void
-print_counts(const struct report *report, struct buffer *out)
+report_print_counts(const struct report *report, struct buffer *out)
 {
 	struct print print;
 
@@ -58,7 +58,7 @@ print_counts(const struct report *report, struct buffer *out)
 }
 
 static void
-print_skips(const struct report *report, struct buffer *out)
+report_print_skips(const struct report *report, struct buffer *out)
 {
 	const struct course *course = &report->course;
 
@@ -72,22 +72,22 @@ print_skips(const struct report *report, struct buffer *out)
 }
 
 static void
-print_path_waits(const struct report *report, struct buffer *out)
+report_print_path_waits(const struct report *report, struct buffer *out)
 {
 	struct print print;
 
 	print_begin(&print, (jv){0}, out);
-	print_number(&print, "begin_s", seconds(report->path_wait_ms[REPORT_FIRST]));
-	print_number(&print, "dependency_s", seconds(report->path_wait_ms[REPORT_AFTER]));
-	print_number(&print, "node_s", seconds(report->path_wait_ms[REPORT_NODE]));
-	print_number(&print, "retry_s", seconds(report->path_wait_ms[REPORT_RETRY]));
-	print_number(&print, "slot_s", seconds(report->path_wait_ms[REPORT_SLOT]));
-	print_number(&print, "work_s", seconds(report->path_work_ms));
+	print_number(&print, "begin_s", report_seconds(report->path_wait_ms[REPORT_FIRST]));
+	print_number(&print, "dependency_s", report_seconds(report->path_wait_ms[REPORT_AFTER]));
+	print_number(&print, "node_s", report_seconds(report->path_wait_ms[REPORT_NODE]));
+	print_number(&print, "retry_s", report_seconds(report->path_wait_ms[REPORT_RETRY]));
+	print_number(&print, "slot_s", report_seconds(report->path_wait_ms[REPORT_SLOT]));
+	print_number(&print, "work_s", report_seconds(report->path_work_ms));
 	print_close(&print);
 }
 
 static void
-print_whole(const struct report *report, struct buffer *out)
+report_print_whole(const struct report *report, struct buffer *out)
 {
 	const struct job *job = &report->course.plan.job;
 	struct print print;
@@ -95,32 +95,32 @@ print_whole(const struct report *report, struct buffer *out)
 	print_begin(&print, (jv){0}, out);
 	print_string(&print, "action", job->action);
 	print_name(&print, "attempts");
-	print_counts(report, out);
+	report_print_counts(report, out);
 	print_string(&print, "cluster", job->cluster);
 	print_name(&print, "critical_path");
-	print_path(report, out);
+	report_print_path(report, out);
 	print_name(&print, "critical_path_parts");
-	print_path_waits(report, out);
+	report_print_path_waits(report, out);
 	print_string(&print, "job", report->course.job);
 	print_string(&print, "kind", "report");
-	print_number(&print, "makespan_s", seconds(report->makespan_ms));
-	print_number(&print, "node_wait_s", seconds(report->node_wait_ms));
+	print_number(&print, "makespan_s", report_seconds(report->makespan_ms));
+	print_number(&print, "node_wait_s", report_seconds(report->node_wait_ms));
 	print_integer(&print, "peak", report->peak);
 	print_number(&print, "planned_critical_path_s", job->critical_path_s);
-	print_time(&print, "put_at", report->start_ms);
+	report_print_time(&print, "put_at", report->start_ms);
 	print_name(&print, "skipped");
-	print_skips(report, out);
-	print_number(&print, "slot_wait_s", seconds(report->slot_wait_ms));
+	report_print_skips(report, out);
+	print_number(&print, "slot_wait_s", report_seconds(report->slot_wait_ms));
 	print_string(&print, "status", report_status(report));
 	print_integer(&print, "tasks", report->tasks);
 	print_string(&print, "tenant", report->course.tenant);
 	print_number(&print, "utilisation", report_utilisation(report));
-	print_number(&print, "work_s", seconds(report->work_ms));
+	print_number(&print, "work_s", report_seconds(report->work_ms));
 	print_end(&print);
 }
 
 static void
-print_attempt(const struct report *report, uint32_t number, struct queue *queue, struct buffer *out)
+report_print_attempt(const struct report *report, uint32_t number, struct queue *queue, struct buffer *out)
 {
 	static const char *const ends[] = {"running", "done", "failed", "lost"};
 	static const char *const nexts[EVENT_NEXT_COUNT] = {NULL, "retry", "undo", "failed"};
@@ -133,7 +133,7 @@ print_attempt(const struct report *report, uint32_t number, struct queue *queue,
 	print_begin(&print, (jv){0}, out);
 	print_string(&print, "action", action_name(attempt->action));
 	print_integer(&print, "attempt", attempt->number);
-	print_time(&print, "began_at", attempt->start_ms);
+	report_print_time(&print, "began_at", attempt->start_ms);
 	print_string(&print, "by", attempt->worker == NAMES_NONE ? NULL : report_worker(report, attempt));
 	if (attempt->end == COURSE_FAILED)
 		print_integer(&print, "code", attempt->status);
@@ -151,7 +151,7 @@ print_attempt(const struct report *report, uint32_t number, struct queue *queue,
 	print_string(&print, "service", step->service);
 	print_string(&print, "status", ends[attempt->end]);
 	print_string(&print, "task", step->id);
-	print_number(&print, "took_s", seconds(course_took_ms(attempt)));
+	print_number(&print, "took_s", report_seconds(course_took_ms(attempt)));
 	print_name(&print, "undoing");
 	buffer_text(out, attempt->undoing ? "true" : "false");
 	print_end(&print);
@@ -161,7 +161,7 @@ print_attempt(const struct report *report, uint32_t number, struct queue *queue,
 void
 report_json(const struct report *report, struct queue *queue, struct buffer *out)
 {
-	print_whole(report, out);
+	report_print_whole(report, out);
 	for (size_t i = 0; i < report->course.count; i++)
-		print_attempt(report, (uint32_t)i, queue, out);
+		report_print_attempt(report, (uint32_t)i, queue, out);
 }

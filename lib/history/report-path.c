@@ -20,7 +20,7 @@ struct walk {
 
 /* Whether a step is done, and the attempt that it was done with: of a milestone, that of the last step before it. */
 static bool
-is_done(const struct walk *walk, uint32_t step, uint32_t *by)
+report_is_done(const struct walk *walk, uint32_t step, uint32_t *by)
 {
 	const struct course *course = &walk->report->course;
 	uint32_t link = course->last[step];
@@ -37,7 +37,7 @@ is_done(const struct walk *walk, uint32_t step, uint32_t *by)
 
 /* Looks whether all before a step is done by now. */
 static bool
-find_freed(const struct walk *walk, uint32_t number)
+report_find_freed(const struct walk *walk, uint32_t number)
 {
 	const struct course *course = &walk->report->course;
 	const struct step *step = &course->plan.steps[number];
@@ -46,7 +46,7 @@ find_freed(const struct walk *walk, uint32_t number)
 		int before = names_find(&course->steps, step->after.list[i]);
 		uint32_t by = 0, *last = &walk->freed_by[number];
 
-		if (before == NAMES_NONE || !is_done(walk, (uint32_t)before, &by))
+		if (before == NAMES_NONE || !report_is_done(walk, (uint32_t)before, &by))
 			return false;
 		if (by && (*last == 0 || course->attempts[by - 1].end_ms > course->attempts[*last - 1].end_ms))
 			*last = by;
@@ -56,20 +56,20 @@ find_freed(const struct walk *walk, uint32_t number)
 
 /* Steps stand behind what they come after, so that one pass does; where they do not, some more. */
 static void
-find_all_freed(const struct walk *walk)
+report_find_all_freed(const struct walk *walk)
 {
 	bool changed = true;
 
 	for (int pass = 0; changed && pass < PASSES_MAX; pass++) {
 		changed = false;
 		for (uint32_t i = 0; i < walk->report->course.plan.count; i++)
-			if (!walk->is_free[i] && find_freed(walk, i))
+			if (!walk->is_free[i] && report_find_freed(walk, i))
 				changed = walk->is_free[i] = true;
 	}
 }
 
 static int
-compare_ends(const void *a, const void *b)
+report_compare_ends(const void *a, const void *b)
 {
 	const struct ended *x = a, *y = b;
 
@@ -79,19 +79,19 @@ compare_ends(const void *a, const void *b)
 }
 
 static void
-sort_by_end(const struct walk *walk)
+report_sort_by_end(const struct walk *walk)
 {
 	const struct course *course = &walk->report->course;
 
 	for (size_t i = 0; i < course->count; i++)
 		walk->by_end[i] = (struct ended){course->attempts[i].end_ms, (uint32_t)i};
 	if (course->count)
-		qsort(walk->by_end, course->count, sizeof *walk->by_end, compare_ends);
+		qsort(walk->by_end, course->count, sizeof *walk->by_end, report_compare_ends);
 }
 
 /* The attempt that ended last before an instant, among those that had begun before attempt; a link, 0: none behind from_ms. */
 static uint32_t
-ended_before(const struct walk *walk, uint32_t attempt, int64_t from_ms, int64_t until_ms)
+report_ended_before(const struct walk *walk, uint32_t attempt, int64_t from_ms, int64_t until_ms)
 {
 	size_t low = 0, high = walk->report->course.count;
 
@@ -111,7 +111,7 @@ ended_before(const struct walk *walk, uint32_t attempt, int64_t from_ms, int64_t
 
 /* What an attempt waited for last: a link, 0 for nothing. */
 static uint32_t
-find_cause(const struct walk *walk, struct report_link *link)
+report_find_cause(const struct walk *walk, struct report_link *link)
 {
 	const struct report *report = walk->report;
 	const struct course_attempt *attempts = report->course.attempts, *attempt = &attempts[link->attempt];
@@ -131,7 +131,7 @@ find_cause(const struct walk *walk, struct report_link *link)
 		since_ms = attempts[node - 1].end_ms;
 	}
 	if (link->why != REPORT_RETRY && attempt->start_ms - since_ms > walk->soon_ms &&
-	    (slot = ended_before(walk, link->attempt, since_ms, attempt->start_ms)) != 0) {
+	    (slot = report_ended_before(walk, link->attempt, since_ms, attempt->start_ms)) != 0) {
 		cause = slot;
 		link->why = REPORT_SLOT;
 		since_ms = attempts[slot - 1].end_ms;
@@ -144,7 +144,7 @@ find_cause(const struct walk *walk, struct report_link *link)
 }
 
 static void
-reverse(struct report_link *list, uint32_t count)
+report_reverse(struct report_link *list, uint32_t count)
 {
 	for (uint32_t i = 0; i < count / 2; i++) {
 		struct report_link link = list[i];
@@ -155,7 +155,7 @@ reverse(struct report_link *list, uint32_t count)
 }
 
 static void
-walk_back(const struct walk *walk)
+report_walk_back(const struct walk *walk)
 {
 	struct report *report = walk->report;
 	uint32_t link = report->course.count ? walk->by_end[report->course.count - 1].attempt + 1 : 0, capacity = 0;
@@ -167,16 +167,16 @@ walk_back(const struct walk *walk)
 		last = &report->path[report->path_count++];
 		*last = (struct report_link){.attempt = link - 1};
 		report->critical[link - 1] = true;
-		link = find_cause(walk, last);
+		link = report_find_cause(walk, last);
 		report->path_work_ms += course_took_ms(&report->course.attempts[last->attempt]);
 		report->path_wait_ms[last->why] += last->waited_ms;
 	}
-	reverse(report->path, report->path_count);
+	report_reverse(report->path, report->path_count);
 }
 
 /* From when it could have begun to when it did: as long as its node was busy, for that; then for a slot. */
 static void
-sum_up_waiting(const struct walk *walk)
+report_sum_up_waiting(const struct walk *walk)
 {
 	struct report *report = walk->report;
 	const struct course *course = &report->course;
@@ -209,10 +209,10 @@ report_find_path(struct report *report)
 	    .by_end = memory_zeroed(report->course.count, sizeof *walk.by_end),
 	    .soon_ms = report->makespan_ms / 100 < SOON_MS ? report->makespan_ms / 100 : SOON_MS};
 
-	find_all_freed(&walk);
-	sort_by_end(&walk);
-	walk_back(&walk);
-	sum_up_waiting(&walk);
+	report_find_all_freed(&walk);
+	report_sort_by_end(&walk);
+	report_walk_back(&walk);
+	report_sum_up_waiting(&walk);
 	free(walk.freed_by);
 	free(walk.is_free);
 	free(walk.by_end);

@@ -16,7 +16,7 @@ enum { PATH_TOLD = 60, TROUBLE_TOLD = 50 };
 
 /* A line of its own below what it is about. */
 static void
-say_remark(const char *text, struct buffer *out)
+report_say_remark(const char *text, struct buffer *out)
 {
 	buffer_text(out, REMARK);
 	printable_line(text, out);
@@ -24,15 +24,17 @@ say_remark(const char *text, struct buffer *out)
 }
 
 static void
-say_summary(const struct report *report, struct buffer *out)
+report_say_summary(const struct report *report, struct buffer *out)
 {
 	char a[CLOCK_RFC3339_SIZE], b[CLOCK_RFC3339_SIZE];
 	const struct job *job = &report->course.plan.job;
 
 	buffer_printf(out, "job            %s: %s\n", report->course.job, report_status(report));
-	buffer_printf(out, "does           %s to cluster %s of tenant %s\n", job->action, job->cluster, report->course.tenant);
+	buffer_printf(out, "does           %s to cluster %s of tenant %s\n", job->action, job->cluster,
+	    report->course.tenant);
 	buffer_printf(out, "put            %s\n", clock_rfc3339(report->start_ms, a));
-	buffer_printf(out, "%s  %s; critical path as planned: %s\n", report->course.outcome ? "makespan     " : "so far       ",
+	buffer_printf(out, "%s  %s; critical path as planned: %s\n",
+	    report->course.outcome ? "makespan     " : "so far       ",
 	    clock_duration(report->makespan_ms, a), clock_duration((int64_t)(job->critical_path_s * 1000), b));
 	buffer_printf(out, "work           %s; %u at once at most, which were used for %.0f%%\n",
 	    clock_duration(report->work_ms, a), report->peak, report_utilisation(report) * 100);
@@ -44,7 +46,7 @@ say_summary(const struct report *report, struct buffer *out)
 }
 
 static void
-say_what(const struct report *report, const struct course_attempt *attempt, struct buffer *out)
+report_say_what(const struct report *report, const struct course_attempt *attempt, struct buffer *out)
 {
 	const struct step *step = report_step(report, attempt);
 
@@ -55,7 +57,7 @@ say_what(const struct report *report, const struct course_attempt *attempt, stru
 }
 
 static void
-say_link(const struct report *report, const struct report_link *link, struct buffer *out)
+report_say_link(const struct report *report, const struct report_link *link, struct buffer *out)
 {
 	const struct course_attempt *attempt = &report->course.attempts[link->attempt];
 	char begin[CLOCK_RFC3339_SIZE], took[CLOCK_RFC3339_SIZE];
@@ -63,7 +65,7 @@ say_link(const struct report *report, const struct report_link *link, struct buf
 
 	buffer_printf(out, "  %10s  %8s  ", clock_duration(attempt->start_ms - report->start_ms, begin),
 	    clock_duration(course_took_ms(attempt), took));
-	say_what(report, attempt, out);
+	report_say_what(report, attempt, out);
 	report_say_why(link, &why);
 	if (why.length > 0)
 		buffer_printf(out, " (%s)", why.data);
@@ -72,7 +74,7 @@ say_link(const struct report *report, const struct report_link *link, struct buf
 }
 
 static void
-say_path(const struct report *report, struct buffer *out)
+report_say_path(const struct report *report, struct buffer *out)
 {
 	static const char *const what[REPORT_WHY_COUNT] = {"to begin", "after dependencies", "for nodes", "for slots",
 	    "before retries"};
@@ -92,12 +94,12 @@ say_path(const struct report *report, struct buffer *out)
 			buffer_printf(out, "  ... %u more ...\n", skipped);
 			i += skipped;
 		}
-		say_link(report, &report->path[i], out);
+		report_say_link(report, &report->path[i], out);
 	}
 }
 
 static void
-say_trouble(const struct report *report, struct queue *queue, struct buffer *out)
+report_say_trouble(const struct report *report, struct queue *queue, struct buffer *out)
 {
 	char began[CLOCK_RFC3339_SIZE];
 
@@ -109,12 +111,12 @@ say_trouble(const struct report *report, struct queue *queue, struct buffer *out
 		const char *output = report_output(queue, report, attempt, &arena);
 
 		buffer_printf(out, "  %10s  ", clock_duration(attempt->start_ms - report->start_ms, began));
-		say_what(report, attempt, out);
+		report_say_what(report, attempt, out);
 		buffer_text(out, ": ");
 		report_say_end(attempt, out);
 		buffer_byte(out, '\n');
 		if (attempt->message)
-			say_remark(attempt->message, out);
+			report_say_remark(attempt->message, out);
 		if (output)
 			printable_lines(REMARK "| ", output, out);
 		arena_release(&arena);
@@ -124,7 +126,7 @@ say_trouble(const struct report *report, struct queue *queue, struct buffer *out
 }
 
 static void
-say_skips(const struct report *report, struct buffer *out)
+report_say_skips(const struct report *report, struct buffer *out)
 {
 	const struct course *course = &report->course;
 	char at[CLOCK_RFC3339_SIZE];
@@ -139,15 +141,15 @@ say_skips(const struct report *report, struct buffer *out)
 		printable_line(skip->by ? skip->by : "?", out);
 		buffer_byte(out, '\n');
 		if (skip->reason)
-			say_remark(skip->reason, out);
+			report_say_remark(skip->reason, out);
 	}
 }
 
 void
 report_text(const struct report *report, struct queue *queue, struct buffer *out)
 {
-	say_summary(report, out);
-	say_path(report, out);
-	say_trouble(report, queue, out);
-	say_skips(report, out);
+	report_say_summary(report, out);
+	report_say_path(report, out);
+	report_say_trouble(report, queue, out);
+	report_say_skips(report, out);
 }

@@ -94,7 +94,7 @@ report_say_end(const struct course_attempt *attempt, struct buffer *out)
 }
 
 static void
-count_attempt(struct report *report, uint32_t number)
+report_count_attempt(struct report *report, uint32_t number)
 {
 	const struct course_attempt *attempt = &report->course.attempts[number];
 
@@ -110,7 +110,7 @@ count_attempt(struct report *report, uint32_t number)
 }
 
 static int
-compare_times(const void *a, const void *b)
+report_compare_times(const void *a, const void *b)
 {
 	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
 
@@ -119,7 +119,7 @@ compare_times(const void *a, const void *b)
 
 /* How many ran at once at most: what ends at an instant makes room for what begins then. */
 static uint32_t
-find_peak(const struct course *course)
+report_find_peak(const struct course *course)
 {
 	size_t count = course->count, ended = 0;
 	int64_t *starts = memory_zeroed(count, sizeof *starts), *ends = memory_zeroed(count, sizeof *ends);
@@ -130,8 +130,8 @@ find_peak(const struct course *course)
 		ends[i] = course->attempts[i].end_ms;
 	}
 	if (count > 0) {
-		qsort(starts, count, sizeof *starts, compare_times);
-		qsort(ends, count, sizeof *ends, compare_times);
+		qsort(starts, count, sizeof *starts, report_compare_times);
+		qsort(ends, count, sizeof *ends, report_compare_times);
 	}
 	for (size_t i = 0; i < count; i++) {
 		while (ended < i && ends[ended] <= starts[i])
@@ -145,7 +145,7 @@ find_peak(const struct course *course)
 }
 
 static void
-find_before_on_node(struct report *report)
+report_find_before_on_node(struct report *report)
 {
 	const struct course *course = &report->course;
 	uint32_t *last = memory_zeroed(course->plan.layout.node_count, sizeof *last);
@@ -173,9 +173,9 @@ report_make(struct report *report, struct course *course)
 	for (size_t i = 0; i < report->course.plan.count; i++)
 		report->tasks += !report->course.plan.steps[i].is_milestone;
 	for (size_t i = 0; i < count; i++)
-		count_attempt(report, (uint32_t)i);
-	report->peak = find_peak(&report->course);
-	find_before_on_node(report);
+		report_count_attempt(report, (uint32_t)i);
+	report->peak = report_find_peak(&report->course);
+	report_find_before_on_node(report);
 	report_find_path(report);
 	history_add(&report->history, &report->course);
 	history_sort(&report->history);

@@ -28,7 +28,7 @@ struct layout_work { /* of all tasks, sorted by node and service */
 };
 
 static int
-compare_work(const void *a, const void *b)
+show_compare_work(const void *a, const void *b)
 {
 	const struct work *x = a, *y = b;
 
@@ -38,7 +38,7 @@ compare_work(const void *a, const void *b)
 }
 
 static struct layout_work
-collect(struct index *index)
+show_collect(struct index *index)
 {
 	uint32_t steps = index->header->step_count;
 	struct layout_work work = {.list = memory_zeroed(steps, sizeof *work.list)};
@@ -51,7 +51,7 @@ collect(struct index *index)
 			    index_live(index, i)->status == STEP_DONE, index_live(index, i)->attempt > 0};
 	}
 	if (work.count)
-		qsort(work.list, work.count, sizeof *work.list, compare_work);
+		qsort(work.list, work.count, sizeof *work.list, show_compare_work);
 	return work;
 }
 
@@ -62,12 +62,12 @@ struct part { /* what the tasks say of a service on a node, or of its hardware *
 
 /* The next tasks that are of one node and service. */
 static struct part
-next_part(struct layout_work *work)
+show_next_part(struct layout_work *work)
 {
 	const struct work *first = &work->list[work->at];
 	struct part part = {.all_done = true};
 
-	for (; work->at < work->count && compare_work(first, &work->list[work->at]) == 0; work->at++) {
+	for (; work->at < work->count && show_compare_work(first, &work->list[work->at]) == 0; work->at++) {
 		const struct work *task = &work->list[work->at];
 
 		part.all_done = part.all_done && task->done;
@@ -90,14 +90,14 @@ struct standing { /* what stands on a node by now */
 };
 
 static void
-add_service(struct standing *standing, const char *service)
+show_add_service(struct standing *standing, const char *service)
 {
 	ARRAY_ROOM(standing->services.list, standing->services.count, standing->capacity);
 	standing->services.list[standing->services.count++] = service;
 }
 
 static void
-drop_service(struct standing *standing, const char *service)
+show_drop_service(struct standing *standing, const char *service)
 {
 	struct string_list *list = &standing->services;
 
@@ -108,7 +108,7 @@ drop_service(struct standing *standing, const char *service)
 
 /* As members of an object, what the node's record says was stopped before. */
 static jv
-stopped_before(const struct node *node)
+show_stopped_before(const struct node *node)
 {
 	jv list = json_get(node->source, "stopped"), stopped = jv_object();
 
@@ -125,7 +125,7 @@ stopped_before(const struct node *node)
 
 /* One that the plan would have started again is not to stay stopped, also where it could not be started. */
 static void
-note_stopped(struct standing *standing, const char *service, const struct part *part)
+show_note_stopped(struct standing *standing, const char *service, const struct part *part)
 {
 	if (part->started || part->removed)
 		standing->stopped = jv_object_delete(standing->stopped, jv_string(service));
@@ -135,7 +135,7 @@ note_stopped(struct standing *standing, const char *service, const struct part *
 
 /* Writes it into the node's record: those that still stand. */
 static void
-keep_stopped(const struct standing *standing, struct node *node)
+show_keep_stopped(const struct standing *standing, struct node *node)
 {
 	jv list = jv_array();
 
@@ -152,18 +152,18 @@ keep_stopped(const struct standing *standing, struct node *node)
 
 /* Goes through the tasks of a node, which come next. */
 static struct standing
-what_stands(struct index *index, uint32_t number, const struct node *node, struct layout_work *work)
+show_what_stands(struct index *index, uint32_t number, const struct node *node, struct layout_work *work)
 {
-	struct standing standing = {.hardware = {.all_done = true}, .stopped = stopped_before(node)};
+	struct standing standing = {.hardware = {.all_done = true}, .stopped = show_stopped_before(node)};
 	bool ready = true;
 
 	for (size_t i = 0; i < node->was.count; i++)
-		add_service(&standing, node->was.list[i]);
+		show_add_service(&standing, node->was.list[i]);
 	for (size_t i = 0; !node->leaves && i < node->services.count; i++)
-		add_service(&standing, node->services.list[i]);
+		show_add_service(&standing, node->services.list[i]);
 	while (work->at < work->count && work->list[work->at].node == number) {
 		uint32_t service = work->list[work->at].service;
-		struct part part = next_part(work);
+		struct part part = show_next_part(work);
 		const char *name = index_text(index, service);
 
 		if (service == 0) {
@@ -171,29 +171,30 @@ what_stands(struct index *index, uint32_t number, const struct node *node, struc
 			ready = part.all_done;
 			continue;
 		}
-		note_stopped(&standing, name, &part);
+		show_note_stopped(&standing, name, &part);
 		if (part.removed || (!part.all_done && !name_set_has(&node->was, name))) {
-			drop_service(&standing, name);
+			show_drop_service(&standing, name);
 		}
 	}
 	/* On a machine that is not ready stands nothing that was not there before. */
 	for (size_t i = 0; !ready && i < node->services.count; i++)
 		if (!name_set_has(&node->was, node->services.list[i]))
-			drop_service(&standing, node->services.list[i]);
+			show_drop_service(&standing, node->services.list[i]);
 	name_set_make(&standing.services);
 	return standing;
 }
 
 /* Whether there may be a machine: one that was half made must not be forgotten. */
 static bool
-exists(const struct node *node, const struct part *hardware)
+show_exists(const struct node *node, const struct part *hardware)
 {
-	return !node->is_new || hardware->create_tried || json_length(node->ipaddresses) > 0 || json_length(node->facts) > 0 ||
+	return !node->is_new || hardware->create_tried || json_length(node->ipaddresses) > 0 ||
+	    json_length(node->facts) > 0 ||
 	    (!hardware->any_create && hardware->all_done);
 }
 
 static int
-add_node(struct ledger *ledger, uint32_t number, struct layout_work *work, struct buffer *out, struct error *err)
+show_add_node(struct ledger *ledger, uint32_t number, struct layout_work *work, struct buffer *out, struct error *err)
 {
 	struct buffer record = {0};
 	struct arena arena = {0};
@@ -202,11 +203,11 @@ add_node(struct ledger *ledger, uint32_t number, struct layout_work *work, struc
 	int result = ledger_node(ledger, number, &record, err);
 
 	if (result == 0 && (result = facts_read(record.data, record.length, &arena, &node, err)) == 0) {
-		standing = what_stands(&ledger->index, number, &node, work);
-		if (exists(&node, &standing.hardware)) {
+		standing = show_what_stands(&ledger->index, number, &node, work);
+		if (show_exists(&node, &standing.hardware)) {
 			node.is_new = false;
 			node.was = standing.services;
-			keep_stopped(&standing, &node);
+			show_keep_stopped(&standing, &node);
 		}
 		if (!standing.hardware.deleted)
 			node_print(&node, out);
@@ -222,7 +223,7 @@ add_node(struct ledger *ledger, uint32_t number, struct layout_work *work, struc
 }
 
 static bool
-is_all_done(const struct layout_work *work)
+show_is_all_done(const struct layout_work *work)
 {
 	for (size_t i = 0; i < work->count; i++)
 		if (!work->list[i].done)
@@ -233,10 +234,10 @@ is_all_done(const struct layout_work *work)
 /* What was before the job is past once all of it is done: what the cluster record says of it would be planned again. What was
  * counted for the solution holds as long as no machine of it is deleted. */
 static int
-add_cluster(struct ledger *ledger, const struct layout_work *work, struct buffer *out, struct error *err)
+show_add_cluster(struct ledger *ledger, const struct layout_work *work, struct buffer *out, struct error *err)
 {
 	const struct index_header *header = ledger->index.header;
-	bool all_done = is_all_done(work);
+	bool all_done = show_is_all_done(work);
 	struct buffer record = {0};
 	jv cluster;
 	int result = ledger_plan(ledger, header->cluster_offset, header->cluster_length + 1, &record, err);
@@ -257,16 +258,16 @@ add_cluster(struct ledger *ledger, const struct layout_work *work, struct buffer
 }
 
 static int
-print_layout(struct ledger *ledger, struct buffer *out, struct error *err)
+show_print_layout(struct ledger *ledger, struct buffer *out, struct error *err)
 {
-	struct layout_work work = collect(&ledger->index);
+	struct layout_work work = show_collect(&ledger->index);
 	struct buffer nodes = {0};
 	int result = 0;
 
 	for (uint32_t n = 0; result == 0 && n < ledger->index.header->node_count; n++)
-		result = add_node(ledger, n, &work, &nodes, err);
+		result = show_add_node(ledger, n, &work, &nodes, err);
 	if (result == 0)
-		result = add_cluster(ledger, &work, out, err);
+		result = show_add_cluster(ledger, &work, out, err);
 	if (result == 0 && nodes.length > 0)
 		buffer_append(out, nodes.data, nodes.length);
 	buffer_release(&nodes);
@@ -287,7 +288,7 @@ show_layout(struct queue *queue, const char *job, struct buffer *out, struct err
 		if (!ledger)
 			return -1;
 		out->length = start;
-		result = print_layout(ledger, out, err);
+		result = show_print_layout(ledger, out, err);
 		tries += !ledger->index.broken;
 		ledger_unlock(ledger);
 	}

@@ -18,7 +18,7 @@ enum { TAIL_BYTES = 8 * 1024, TAIL_LINES = 12 };
 
 /* The start of the last lines of text. */
 static const char *
-last_lines(const char *text, size_t length)
+show_last_lines(const char *text, size_t length)
 {
 	const char *p = text + length;
 	int lines = 0;
@@ -47,12 +47,12 @@ show_output(const struct ledger *ledger, const char *task, int64_t attempt, stru
 	close(fd);
 	if (n < 0)
 		return NULL;
-	start = last_lines(bytes, (size_t)n);
+	start = show_last_lines(bytes, (size_t)n);
 	return arena_substring(arena, start, (size_t)(bytes + n - start));
 }
 
 static void
-read_log(const struct ledger *ledger, struct arena *arena, struct show_task *task)
+show_read_log(const struct ledger *ledger, struct arena *arena, struct show_task *task)
 {
 	const struct spool *spool = ledger->spool;
 	const char *output = show_output(ledger, task->task, task->attempt, arena);
@@ -66,7 +66,7 @@ read_log(const struct ledger *ledger, struct arena *arena, struct show_task *tas
 }
 
 static void
-read_event(struct ledger *ledger, uint32_t step, struct arena *arena, struct show_task *task)
+show_read_event(struct ledger *ledger, uint32_t step, struct arena *arena, struct show_task *task)
 {
 	struct journal_reader reader = {.fd = ledger->events};
 	struct event event;
@@ -83,7 +83,7 @@ read_event(struct ledger *ledger, uint32_t step, struct arena *arena, struct sho
 }
 
 static struct show_task
-task_of(struct ledger *ledger, uint32_t step, bool details, struct arena *arena)
+show_task_of(struct ledger *ledger, uint32_t step, bool details, struct arena *arena)
 {
 	struct index *index = &ledger->index;
 	const struct index_live *live = index_live(index, step);
@@ -95,15 +95,15 @@ task_of(struct ledger *ledger, uint32_t step, bool details, struct arena *arena)
 
 	if (!details || live->attempt == 0)
 		return task;
-	read_event(ledger, step, arena, &task);
-	read_log(ledger, arena, &task);
+	show_read_event(ledger, step, arena, &task);
+	show_read_log(ledger, arena, &task);
 	if (task.status == STEP_DELAYED && live->due_ms > clock_boottime_ms())
 		task.due_ms = live->due_ms - clock_boottime_ms();
 	return task;
 }
 
 static bool
-is_wanted(struct index *index, uint32_t step, unsigned wanted)
+show_is_wanted(struct index *index, uint32_t step, unsigned wanted)
 {
 	return !index_step(index, step)->is_milestone && wanted & 1u << index_live(index, step)->status;
 }
@@ -124,8 +124,8 @@ show_tasks(struct queue *queue, const char *job, unsigned wanted, bool details, 
 	*list = arena_alloc(arena, room, sizeof **list);
 	*count = 0;
 	for (uint32_t step = 0; *count < room && step < header->step_count; step++)
-		if (is_wanted(&ledger->index, step, wanted))
-			(*list)[(*count)++] = task_of(ledger, step, details, arena);
+		if (show_is_wanted(&ledger->index, step, wanted))
+			(*list)[(*count)++] = show_task_of(ledger, step, details, arena);
 	ledger_unlock(ledger);
 	return 0;
 }

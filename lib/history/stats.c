@@ -21,7 +21,7 @@ stats_add_spool(struct stats *stats, const struct queue *queue, struct error *er
 }
 
 static void
-add_spans(struct stats *stats, const struct course *course)
+stats_add_spans(struct stats *stats, const struct course *course)
 {
 	for (size_t i = 0; i < course->count; i++) {
 		const struct course_attempt *attempt = &course->attempts[i];
@@ -51,14 +51,14 @@ stats_add_job(struct stats *stats, struct queue *queue, const struct queue_job *
 		stats->tasks.failed += job->failed;
 		stats->tasks.skipped += job->skipped;
 		history_add(&stats->history, &course);
-		add_spans(stats, &course);
+		stats_add_spans(stats, &course);
 	}
 	course_release(&course);
 	return result;
 }
 
 static int
-compare_spans(const void *a, const void *b)
+stats_compare_spans(const void *a, const void *b)
 {
 	const struct stats_span *x = a, *y = b;
 
@@ -71,7 +71,7 @@ stats_busy_ms(const struct stats *stats)
 	int64_t busy_ms = 0, until = INT64_MIN;
 
 	if (stats->span_count)
-		qsort(stats->spans, stats->span_count, sizeof *stats->spans, compare_spans);
+		qsort(stats->spans, stats->span_count, sizeof *stats->spans, stats_compare_spans);
 	for (size_t i = 0; i < stats->span_count; i++) {
 		const struct stats_span *span = &stats->spans[i];
 		int64_t start = span->start_ms > until ? span->start_ms : until;

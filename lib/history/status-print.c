@@ -25,7 +25,7 @@ status_format(const struct command *command, const char *option, const char *ope
 }
 
 static void
-print_time(struct print *print, const char *name, int64_t ms)
+status_print_time(struct print *print, const char *name, int64_t ms)
 {
 	char text[CLOCK_RFC3339_SIZE];
 
@@ -50,7 +50,7 @@ status_print_counts(const struct queue_job *job, struct buffer *out)
 }
 
 static void
-print_attention(struct print *print, const struct status_tasks *tasks, struct buffer *out)
+status_print_attention(struct print *print, const struct status_tasks *tasks, struct buffer *out)
 {
 	print_name(print, "attention");
 	buffer_byte(out, '[');
@@ -70,13 +70,13 @@ status_print(const struct queue_job *job, const struct status_tasks *tasks, stru
 	print_begin(&print, (jv){0}, out);
 	print_string(&print, "action", job->action);
 	if (tasks)
-		print_attention(&print, tasks, out);
+		status_print_attention(&print, tasks, out);
 	print_string(&print, "cluster", job->cluster);
 	print_number(&print, "critical_path_s", job->critical_path_s);
-	print_time(&print, "finished_at", job->finished_ms);
+	status_print_time(&print, "finished_at", job->finished_ms);
 	print_string(&print, "job", job->id);
 	print_string(&print, "kind", "status");
-	print_time(&print, "put_at", job->put_ms);
+	status_print_time(&print, "put_at", job->put_ms);
 	print_string(&print, "status", queue_status_name(job->status));
 	print_name(&print, "tasks");
 	status_print_counts(job, out);
@@ -85,7 +85,7 @@ status_print(const struct queue_job *job, const struct status_tasks *tasks, stru
 }
 
 static void
-print_optional(struct print *print, const char *name, const char *text)
+status_print_optional(struct print *print, const char *name, const char *text)
 {
 	if (text)
 		print_string(print, name, text);
@@ -100,19 +100,19 @@ status_print_task(const struct show_task *task, struct buffer *out)
 	print_begin(&print, (jv){0}, out);
 	print_string(&print, "action", task->action);
 	if (task->at_ms)
-		print_time(&print, "at", task->at_ms);
+		status_print_time(&print, "at", task->at_ms);
 	print_integer(&print, "attempt", task->attempt);
-	print_optional(&print, "by", task->by);
+	status_print_optional(&print, "by", task->by);
 	if (ended && !task->reason)
 		print_integer(&print, "code", task->code);
 	if (task->due_ms)
 		print_integer(&print, "due_in_ms", task->due_ms);
 	print_string(&print, "kind", "taskstatus");
-	print_optional(&print, "log", task->log);
-	print_optional(&print, "message", task->message);
+	status_print_optional(&print, "log", task->log);
+	status_print_optional(&print, "message", task->message);
 	print_string(&print, "node", task->node);
-	print_optional(&print, "output", task->output);
-	print_optional(&print, "reason", task->reason);
+	status_print_optional(&print, "output", task->output);
+	status_print_optional(&print, "reason", task->reason);
 	print_string(&print, "service", *task->service ? task->service : NULL);
 	print_string(&print, "status", index_status_name(task->status));
 	print_string(&print, "task", task->task);

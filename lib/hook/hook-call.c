@@ -23,7 +23,7 @@ enum { SAID_BYTES = 64 * 1024, KEY_BYTES = 64 * 1024, TIMED_OUT = 124, KILLED = 
 
 /* The last line of text that says something, at most 500 bytes of it. */
 static void
-last_line(const struct buffer *text, char *line, size_t size)
+hook_last_line(const struct buffer *text, char *line, size_t size)
 {
 	size_t end = text->length, begin;
 
@@ -39,7 +39,7 @@ last_line(const struct buffer *text, char *line, size_t size)
 }
 
 static enum hook_answer
-answer(const struct hook *hook, enum hook_answer kind, const char *reason, struct error *err)
+hook_call_answer(const struct hook *hook, enum hook_answer kind, const char *reason, struct error *err)
 {
 	error_set(err, kind == HOOK_REFUSES ? EX_NO : EX_TEMPFAIL, "hook %s: %s", hook->name, reason);
 	return kind;
@@ -47,7 +47,7 @@ answer(const struct hook *hook, enum hook_answer kind, const char *reason, struc
 
 /* timeout(1) ends all that the program has started. */
 static enum hook_answer
-call_program(const struct hook *hook, const struct hook_message *message, struct error *err)
+hook_call_program(const struct hook *hook, const struct hook_message *message, struct error *err)
 {
 	struct arguments argv = {0};
 	struct buffer said = {0};
@@ -61,24 +61,24 @@ call_program(const struct hook *hook, const struct hook_message *message, struct
 	arguments_push(&argv, message->event);
 	arguments_push(&argv, message->operation);
 	code = process_run(argv.list, message->body, strlen(message->body), &said, &said, SAID_BYTES, err);
-	last_line(&said, line, sizeof line);
+	hook_last_line(&said, line, sizeof line);
 	arguments_release(&argv);
 	buffer_release(&said);
 	if (code == 0)
 		return HOOK_ACCEPTS;
 	if (code < 0)
-		return answer(hook, HOOK_FAILS, "it cannot be run", err);
+		return hook_call_answer(hook, HOOK_FAILS, "it cannot be run", err);
 	if (code == TIMED_OUT || code == KILLED)
-		return answer(hook, HOOK_FAILS, "it has not ended in time", err);
+		return hook_call_answer(hook, HOOK_FAILS, "it has not ended in time", err);
 	snprintf(reason, sizeof reason, "%s", line);
 	if (!*line)
 		snprintf(reason, sizeof reason, "exit code %d", code);
-	return answer(hook, code == EX_TEMPFAIL ? HOOK_FAILS : HOOK_REFUSES, reason, err);
+	return hook_call_answer(hook, code == EX_TEMPFAIL ? HOOK_FAILS : HOOK_REFUSES, reason, err);
 }
 
 /* The key in a file that nobody else may read; a newline at its end does not belong to it. */
 static int
-read_key_file(const char *path, struct buffer *key, struct error *err)
+hook_read_key_file(const char *path, struct buffer *key, struct error *err)
 {
 	int fd = file_open(AT_FDCWD, path, O_RDONLY, 0, err);
 	struct stat st;
@@ -99,7 +99,7 @@ read_key_file(const char *path, struct buffer *key, struct error *err)
 }
 
 static int
-read_key_store(const char *name, const char *tenant, struct buffer *key, struct error *err)
+hook_read_key_store(const char *name, const char *tenant, struct buffer *key, struct error *err)
 {
 	char *path = location_store(NULL);
 	struct secret_value value;
@@ -122,7 +122,7 @@ read_key_store(const char *name, const char *tenant, struct buffer *key, struct 
 
 /* Appends the header that proves who sends the body; nothing where the hook has no secret. */
 static int
-sign(const struct hook *hook, const struct hook_message *message, struct buffer *header, struct error *err)
+hook_sign(const struct hook *hook, const struct hook_message *message, struct buffer *header, struct error *err)
 {
 	unsigned char mac[crypto_auth_hmacsha256_BYTES];
 	char hex[2 * sizeof mac + 1];
@@ -133,8 +133,8 @@ sign(const struct hook *hook, const struct hook_message *message, struct buffer 
 	if (!hook->secret && !hook->secretfile)
 		return 0;
 	result = sodium_init() < 0 ? error_set(err, EX_OSERR, "libsodium cannot be used")
-	    : hook->secretfile     ? read_key_file(hook->secretfile, &key, err)
-	                           : read_key_store(hook->secret, message->tenant, &key, err);
+	    : hook->secretfile     ? hook_read_key_file(hook->secretfile, &key, err)
+	                           : hook_read_key_store(hook->secret, message->tenant, &key, err);
 	if (result == 0) {
 		crypto_auth_hmacsha256_init(&state, (unsigned char *)key.data, key.length);
 		crypto_auth_hmacsha256_update(&state, (const unsigned char *)message->body, strlen(message->body));
@@ -149,20 +149,20 @@ sign(const struct hook *hook, const struct hook_message *message, struct buffer 
 }
 
 static jv
-header(const char *name, const char *value)
+hook_header(const char *name, const char *value)
 {
 	return jv_string_fmt("%s: %s", name, value);
 }
 
 /* Appends what http-post is told. */
 static void
-print_order(const struct hook *hook, const struct hook_message *message, const char *signature, struct buffer *out)
+hook_print_order(const struct hook *hook, const struct hook_message *message, const char *signature, struct buffer *out)
 {
 	jv order = jv_object(), headers = jv_array();
 
 	headers = jv_array_append(headers, jv_string("Content-Type: application/json"));
-	headers = jv_array_append(headers, header("Coopr-Event", message->event));
-	headers = jv_array_append(headers, header("Coopr-Delivery", message->id));
+	headers = jv_array_append(headers, hook_header("Coopr-Event", message->event));
+	headers = jv_array_append(headers, hook_header("Coopr-Delivery", message->id));
 	if (signature)
 		headers = jv_array_append(headers, jv_string(signature));
 	json_set(&order, "headers", headers);
@@ -175,7 +175,7 @@ print_order(const struct hook *hook, const struct hook_message *message, const c
 
 /* What a response of that status means; its text is the reason. */
 static enum hook_answer
-judge(const struct hook *hook, const struct buffer *said, struct error *err)
+hook_judge(const struct hook *hook, const struct buffer *said, struct error *err)
 {
 	char line[500], reason[560];
 	struct buffer text = {0};
@@ -186,29 +186,31 @@ judge(const struct hook *hook, const struct buffer *said, struct error *err)
 		return HOOK_ACCEPTS;
 	if (said->data)
 		buffer_text(&text, status_end);
-	last_line(&text, line, sizeof line);
+	hook_last_line(&text, line, sizeof line);
 	buffer_release(&text);
 	snprintf(reason, sizeof reason, "%ld%s%s", status, *line ? ": " : "", line);
-	return answer(hook, status >= 400 && status < 500 && status != 408 && status != 429 ? HOOK_REFUSES : HOOK_FAILS, reason,
+	return hook_call_answer(hook, status >= 400 && status < 500 && status != 408 &&
+	    status != 429 ? HOOK_REFUSES : HOOK_FAILS, reason,
 	    err);
 }
 
 static enum hook_answer
-call_url(const struct hook *hook, const struct hook_message *message, struct error *err)
+hook_call_url(const struct hook *hook, const struct hook_message *message, struct error *err)
 {
 	struct buffer order = {0}, signature = {0}, said = {0}, log = {0};
 	char *program = location_installed("libexec/coopr/http-post"), *argv[] = {program, NULL}, line[500];
 	enum hook_answer result;
 	int code;
 
-	if (sign(hook, message, &signature, err) < 0) {
+	if (hook_sign(hook, message, &signature, err) < 0) {
 		result = HOOK_FAILS;
 		error_prefix(err, "hook %s", hook->name);
 	} else {
-		print_order(hook, message, signature.data, &order);
+		hook_print_order(hook, message, signature.data, &order);
 		code = process_run(argv, order.data, order.length, &said, &log, SAID_BYTES, err);
-		last_line(&log, line, sizeof line);
-		result = code == 0 ? judge(hook, &said, err) : answer(hook, HOOK_FAILS, code > 0 ? line : "it cannot be called", err);
+		hook_last_line(&log, line, sizeof line);
+		result = code == 0 ? hook_judge(hook, &said, err) : hook_call_answer(hook, HOOK_FAILS,
+		    code > 0 ? line : "it cannot be called", err);
 	}
 	buffer_release(&order);
 	buffer_release(&signature);
@@ -221,5 +223,5 @@ call_url(const struct hook *hook, const struct hook_message *message, struct err
 enum hook_answer
 hook_call(const struct hook *hook, const struct hook_message *message, struct error *err)
 {
-	return hook->program ? call_program(hook, message, err) : call_url(hook, message, err);
+	return hook->program ? hook_call_program(hook, message, err) : hook_call_url(hook, message, err);
 }

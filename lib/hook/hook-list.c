@@ -22,14 +22,14 @@
 enum { ALL_EVENTS = (1 << HOOK_KIND_COUNT) - 1, PROGRAM_S = 60, URL_S = 10, BACKOFF_S = 30, PATIENCE_S = 3 * 86400 };
 
 static bool
-is_among(const char *word, size_t length, const char *text)
+hook_is_among(const char *word, size_t length, const char *text)
 {
 	return strlen(text) == length && strncmp(word, text, length) == 0;
 }
 
 /* The events that text names; 0 where it names something else. */
 static unsigned
-events_of(const char *text)
+hook_events_of(const char *text)
 {
 	unsigned events = 0;
 
@@ -37,7 +37,7 @@ events_of(const char *text)
 		size_t length = strcspn(text, " ");
 		int event = 0;
 
-		while (event < HOOK_KIND_COUNT && !is_among(text, length, hook_event_name((enum hook_kind)event)))
+		while (event < HOOK_KIND_COUNT && !hook_is_among(text, length, hook_event_name((enum hook_kind)event)))
 			event++;
 		if (event == HOOK_KIND_COUNT)
 			return 0;
@@ -49,7 +49,7 @@ events_of(const char *text)
 
 /* What is wrong with the number, NULL where it is set. */
 static const char *
-set_seconds(int64_t *seconds, const char *value, int64_t min, int64_t max)
+hook_set_seconds(int64_t *seconds, const char *value, int64_t min, int64_t max)
 {
 	char *end;
 	int64_t number = strtoll(value, &end, 10);
@@ -62,7 +62,7 @@ set_seconds(int64_t *seconds, const char *value, int64_t min, int64_t max)
 
 /* Sets what a line of a file or a member of a document says. What is wrong with it, NULL where nothing is. */
 static const char *
-set_field(struct hook *hook, const char *name, const char *value)
+hook_set_field(struct hook *hook, const char *name, const char *value)
 {
 	if (strcmp(name, "url") == 0) {
 		hook->url = value;
@@ -70,15 +70,15 @@ set_field(struct hook *hook, const char *name, const char *value)
 		                                                                               : "expected http:// or https://";
 	}
 	if (strcmp(name, "events") == 0) {
-		hook->events = events_of(value);
+		hook->events = hook_events_of(value);
 		return hook->events ? NULL : "expected start, success, failure or reminder";
 	}
 	if (strcmp(name, "timeout_s") == 0)
-		return set_seconds(&hook->timeout_s, value, 1, 600);
+		return hook_set_seconds(&hook->timeout_s, value, 1, 600);
 	if (strcmp(name, "backoff_s") == 0)
-		return set_seconds(&hook->backoff_s, value, 0, 3600);
+		return hook_set_seconds(&hook->backoff_s, value, 0, 3600);
 	if (strcmp(name, "patience_s") == 0)
-		return set_seconds(&hook->patience_s, value, 0, 366 * 86400);
+		return hook_set_seconds(&hook->patience_s, value, 0, 366 * 86400);
 	if (strcmp(name, "required") == 0) {
 		hook->required = strcmp(value, "true") == 0;
 		return hook->required || strcmp(value, "false") == 0 ? NULL : "expected true or false";
@@ -95,7 +95,7 @@ set_field(struct hook *hook, const char *name, const char *value)
 }
 
 static struct hook *
-add(struct hook_list *hooks, const char *name)
+hook_add(struct hook_list *hooks, const char *name)
 {
 	ARRAY_ROOM(hooks->list, hooks->count, hooks->capacity);
 	hooks->list[hooks->count] = (struct hook){.name = name, .events = ALL_EVENTS, .timeout_s = URL_S,
@@ -104,7 +104,7 @@ add(struct hook_list *hooks, const char *name)
 }
 
 static struct hook *
-find(const struct hook_list *hooks, const char *name)
+hook_find(const struct hook_list *hooks, const char *name)
 {
 	for (size_t i = 0; i < hooks->count; i++)
 		if (strcmp(hooks->list[i].name, name) == 0)
@@ -113,7 +113,7 @@ find(const struct hook_list *hooks, const char *name)
 }
 
 static bool
-has_url(const struct preference_section *section)
+hook_has_url(const struct preference_section *section)
 {
 	for (size_t i = 0; i < section->count; i++)
 		if (strcmp(section->entries[i].name, "url") == 0)
@@ -123,14 +123,14 @@ has_url(const struct preference_section *section)
 
 /* A hook, or more about an executable. */
 static int
-add_section(struct hook_list *hooks, const struct preference_section *section, struct error *err)
+hook_add_section(struct hook_list *hooks, const struct preference_section *section, struct error *err)
 {
 	const char *where = arena_printf(&hooks->arena, "%s:%ld", section->path, section->line);
 	struct hook *hook;
 
 	if (!name_is_valid(section->name))
 		return error_set(err, EX_CONFIG, "%s: \"%s\" can be no name of a hook", where, section->name);
-	hook = has_url(section) ? add(hooks, section->name) : find(hooks, section->name);
+	hook = hook_has_url(section) ? hook_add(hooks, section->name) : hook_find(hooks, section->name);
 	if (!hook)
 		return error_set(err, EX_CONFIG, "%s: hook %s: it has no url, and there is no executable of this name", where,
 		    section->name);
@@ -138,7 +138,7 @@ add_section(struct hook_list *hooks, const struct preference_section *section, s
 		hook->where = where;
 	for (size_t i = 0; i < section->count; i++) {
 		const struct preference_entry *entry = &section->entries[i];
-		const char *wrong = set_field(hook, entry->name, entry->value);
+		const char *wrong = hook_set_field(hook, entry->name, entry->value);
 
 		if (wrong) {
 			hooks->count -= hook == &hooks->list[hooks->count - 1];
@@ -150,7 +150,7 @@ add_section(struct hook_list *hooks, const struct preference_section *section, s
 
 /* Whether nobody but root and us could have put it there. */
 static bool
-is_trusted(const char *path, struct stat *st)
+hook_is_trusted(const char *path, struct stat *st)
 {
 	return stat(path, st) == 0 && S_ISREG(st->st_mode) && access(path, X_OK) == 0 &&
 	    (st->st_uid == 0 || st->st_uid == geteuid()) && (st->st_mode & 022) == 0;
@@ -158,7 +158,7 @@ is_trusted(const char *path, struct stat *st)
 
 /* Takes folder. */
 static int
-add_folder(struct hook_list *hooks, char *folder, struct error *err)
+hook_add_folder(struct hook_list *hooks, char *folder, struct error *err)
 {
 	struct dirent **entries;
 	int count = scandir(folder, &entries, NULL, alphasort), result = 0;
@@ -171,11 +171,12 @@ add_folder(struct hook_list *hooks, char *folder, struct error *err)
 		free(entries[i]);
 		if (!name_is_valid(name) || strchr(name, '.'))
 			continue;
-		if (is_trusted(path, &st))
-			*add(hooks, name) = (struct hook){.name = name, .program = path, .where = arena_string(&hooks->arena, folder),
+		if (hook_is_trusted(path, &st))
+			*hook_add(hooks, name) = (struct hook){.name = name, .program = path, .where = arena_string(&hooks->arena, folder),
 			    .events = ALL_EVENTS, .timeout_s = PROGRAM_S, .backoff_s = BACKOFF_S, .patience_s = PATIENCE_S};
 		else if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & 0111))
-			result = error_set(err, EX_CONFIG, "%s: others may change this hook; it must be root's or yours, and writable by "
+			result = error_set(err, EX_CONFIG,
+			    "%s: others may change this hook; it must be root's or yours, and writable by "
 			    "nobody else", path);
 	}
 	if (count >= 0)
@@ -186,7 +187,7 @@ add_folder(struct hook_list *hooks, char *folder, struct error *err)
 
 /* A member's value as a line of a file has it. */
 static const char *
-text_of(jv value, struct arena *arena)
+hook_text_of(jv value, struct arena *arena)
 {
 	struct buffer text = {0};
 	const char *result;
@@ -209,9 +210,9 @@ text_of(jv value, struct arena *arena)
 }
 
 static int
-add_member(struct hook_list *hooks, const struct place *place, const char *tenant, struct error *err)
+hook_add_member(struct hook_list *hooks, const struct place *place, const char *tenant, struct error *err)
 {
-	struct hook *hook = add(hooks, NULL);
+	struct hook *hook = hook_add(hooks, NULL);
 	struct members members;
 	struct place member;
 	const char *wrong = NULL;
@@ -221,7 +222,7 @@ add_member(struct hook_list *hooks, const struct place *place, const char *tenan
 		return error_set(err, EX_CONFIG, "%s: /hooks: expected objects", hook->where);
 	members = members_of(place);
 	while (members_next(&members, &member)) {
-		const char *text = text_of(member.value, &hooks->arena), *found = NULL;
+		const char *text = hook_text_of(member.value, &hooks->arena), *found = NULL;
 
 		if (jv_get_kind(member.value) == JV_KIND_NULL)
 			continue;
@@ -230,7 +231,7 @@ add_member(struct hook_list *hooks, const struct place *place, const char *tenan
 		else if (strcmp(member.name, "secretfile") == 0)
 			found = "a tenant's hook has a secret of the tenant";
 		else
-			found = set_field(hook, arena_string(&hooks->arena, member.name), text);
+			found = hook_set_field(hook, arena_string(&hooks->arena, member.name), text);
 		if (found && !wrong)
 			wrong = arena_printf(&hooks->arena, "%s: %s", member.name, found);
 	}
@@ -240,7 +241,7 @@ add_member(struct hook_list *hooks, const struct place *place, const char *tenan
 }
 
 static int
-add_document(struct hook_list *hooks, jv document, const char *tenant, struct error *err)
+hook_add_document(struct hook_list *hooks, jv document, const char *tenant, struct error *err)
 {
 	struct place root = place_root(document, NULL), list = place_member(&root, "hooks");
 	int result = 0;
@@ -248,7 +249,7 @@ add_document(struct hook_list *hooks, jv document, const char *tenant, struct er
 	for (size_t i = 0; i < json_length(list.value) && jv_get_kind(list.value) == JV_KIND_ARRAY; i++) {
 		struct place element = place_element(&list, i);
 
-		if (add_member(hooks, &element, tenant, err) < 0) {
+		if (hook_add_member(hooks, &element, tenant, err) < 0) {
 			hooks->count--;
 			result = -1;
 		}
@@ -258,7 +259,7 @@ add_document(struct hook_list *hooks, jv document, const char *tenant, struct er
 
 /* Where there is no store, or the tenant is not in it, there is no document. */
 static int
-add_tenant(struct hook_list *hooks, const char *tenant, struct error *err)
+hook_add_tenant(struct hook_list *hooks, const char *tenant, struct error *err)
 {
 	char *path = location_store(NULL);
 	struct store store;
@@ -269,7 +270,7 @@ add_tenant(struct hook_list *hooks, const char *tenant, struct error *err)
 	if (file_exists(AT_FDCWD, path)) {
 		if (store_open(&store, path, STORE_READ, tenant, &none) == 0 &&
 		    (result = tenant_document(&store, &document, err)) == 0) {
-			result = add_document(hooks, document, tenant, err);
+			result = hook_add_document(hooks, document, tenant, err);
 			jv_free(document);
 		}
 		store_release(&store);
@@ -280,7 +281,7 @@ add_tenant(struct hook_list *hooks, const char *tenant, struct error *err)
 
 /* What waits for a hook knows it by its name. */
 static int
-check_names(const struct hook_list *hooks, struct error *err)
+hook_check_names(const struct hook_list *hooks, struct error *err)
 {
 	for (size_t i = 0; i < hooks->count; i++) {
 		const struct hook *first = hook_list_find(hooks, hooks->list[i].name);
@@ -293,14 +294,14 @@ check_names(const struct hook_list *hooks, struct error *err)
 }
 
 static int
-add_sections(struct hook_list *hooks, struct error *err)
+hook_add_sections(struct hook_list *hooks, struct error *err)
 {
 	size_t count;
 	const struct preference_section *sections = preference_sections(&count);
 	int result = 0;
 
 	for (size_t i = 0; i < count; i++)
-		if (add_section(hooks, &sections[i], err) < 0)
+		if (hook_add_section(hooks, &sections[i], err) < 0)
 			result = -1;
 	return result;
 }
@@ -308,13 +309,13 @@ add_sections(struct hook_list *hooks, struct error *err)
 int
 hook_list_gather(struct hook_list *hooks, const char *tenant, struct error *err)
 {
-	bool wrong = add_folder(hooks, location_installed("libexec/coopr/hook"), err) < 0;
+	bool wrong = hook_add_folder(hooks, location_installed("libexec/coopr/hook"), err) < 0;
 
-	wrong |= add_folder(hooks, location_system_config("hooks"), err) < 0;
-	wrong |= add_folder(hooks, location_user_config("hooks"), err) < 0;
-	wrong |= add_sections(hooks, err) < 0;
-	wrong |= tenant && add_tenant(hooks, tenant, err) < 0;
-	wrong |= check_names(hooks, err) < 0;
+	wrong |= hook_add_folder(hooks, location_system_config("hooks"), err) < 0;
+	wrong |= hook_add_folder(hooks, location_user_config("hooks"), err) < 0;
+	wrong |= hook_add_sections(hooks, err) < 0;
+	wrong |= tenant && hook_add_tenant(hooks, tenant, err) < 0;
+	wrong |= hook_check_names(hooks, err) < 0;
 	return wrong ? -1 : 0;
 }
 
@@ -326,7 +327,7 @@ hook_wants(const struct hook *hook, enum hook_kind event, const char *operation)
 	if (!(hook->events & 1u << event))
 		return false;
 	while (each && *(each += strspn(each, " "))) {
-		if (operation && is_among(each, strcspn(each, " "), operation))
+		if (operation && hook_is_among(each, strcspn(each, " "), operation))
 			return true;
 		each += strcspn(each, " ");
 	}
@@ -336,7 +337,7 @@ hook_wants(const struct hook *hook, enum hook_kind event, const char *operation)
 const struct hook *
 hook_list_find(const struct hook_list *hooks, const char *name)
 {
-	return find(hooks, name);
+	return hook_find(hooks, name);
 }
 
 void

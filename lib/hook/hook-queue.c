@@ -21,7 +21,7 @@ enum { ITEM_BYTES = 64 * 1024 * 1024 };
 
 /* The folder, -1 with a reason; made where make is true, else a missing one is -1 with EX_NOINPUT. */
 static int
-open_folder(bool make, struct error *err)
+hook_open_folder(bool make, struct error *err)
 {
 	char *state = location_state(), *path = memory_printf("%s/hooks", state);
 	int fd = -1;
@@ -34,7 +34,7 @@ open_folder(bool make, struct error *err)
 }
 
 static int
-write_item(int folder, const char *file, const struct hook_item *item, struct error *err)
+hook_write_item(int folder, const char *file, const struct hook_item *item, struct error *err)
 {
 	jv document = jv_object();
 	struct buffer text = {0};
@@ -61,21 +61,21 @@ int
 hook_queue_put(const char *hook, const struct hook_message *message, struct error *err)
 {
 	struct hook_item item = {.hook = hook, .message = *message, .told_ms = clock_wall_ms()};
-	int folder = open_folder(true, err), result = 0;
+	int folder = hook_open_folder(true, err), result = 0;
 	char *file;
 
 	if (folder < 0)
 		return -1;
 	file = memory_printf("%s,%s", message->id, hook);
 	if (!file_exists(folder, file))
-		result = write_item(folder, file, &item, err);
+		result = hook_write_item(folder, file, &item, err);
 	free(file);
 	close(folder);
 	return result;
 }
 
 static int
-is_item(const struct dirent *entry)
+hook_is_item(const struct dirent *entry)
 {
 	return strchr(entry->d_name, ',') != NULL && entry->d_name[0] != '.';
 }
@@ -84,12 +84,12 @@ int
 hook_queue_names(struct hook_names *names, struct error *err)
 {
 	struct dirent **entries;
-	int folder = open_folder(false, err), count;
+	int folder = hook_open_folder(false, err), count;
 
 	*names = (struct hook_names){0};
 	if (folder < 0)
 		return err->code == EX_NOINPUT && errno == ENOENT ? 0 : -1;
-	count = scandirat(folder, ".", &entries, is_item, alphasort);
+	count = scandirat(folder, ".", &entries, hook_is_item, alphasort);
 	close(folder);
 	if (count < 0)
 		return error_errno(err, EX_IOERR, "hooks: the folder cannot be read");
@@ -112,7 +112,7 @@ hook_queue_free(struct hook_names *names)
 }
 
 static int
-parse(struct hook_item *item, jv document, struct error *err)
+hook_parse(struct hook_item *item, jv document, struct error *err)
 {
 	struct problems problems = {0};
 	struct place root = place_root(document, &problems);
@@ -138,15 +138,16 @@ parse(struct hook_item *item, jv document, struct error *err)
 
 /* Whether the file that is locked is the one that has the name still: it may be replaced, or gone. */
 static bool
-is_current(const struct hook_item *item)
+hook_is_current(const struct hook_item *item)
 {
 	struct stat ours, named;
 
-	return fstat(item->fd, &ours) == 0 && fstatat(item->folder, item->file, &named, 0) == 0 && ours.st_ino == named.st_ino;
+	return fstat(item->fd, &ours) == 0 && fstatat(item->folder, item->file, &named, 0) == 0 &&
+	    ours.st_ino == named.st_ino;
 }
 
 static int
-read_item(struct hook_item *item, struct error *err)
+hook_read_item(struct hook_item *item, struct error *err)
 {
 	struct buffer text = {0};
 	jv document;
@@ -156,7 +157,7 @@ read_item(struct hook_item *item, struct error *err)
 		result = json_parse(item->file, text.data ? text.data : "", text.length, &document, err);
 	buffer_release(&text);
 	if (result == 0) {
-		result = parse(item, document, err);
+		result = hook_parse(item, document, err);
 		jv_free(document);
 	}
 	return result < 0 ? -1 : 1;
@@ -167,16 +168,16 @@ hook_queue_take(const char *file, struct hook_item *item, struct error *err)
 {
 	int result = -1;
 
-	*item = (struct hook_item){.folder = open_folder(false, err), .fd = -1};
+	*item = (struct hook_item){.folder = hook_open_folder(false, err), .fd = -1};
 	item->file = arena_string(&item->arena, file);
 	if (item->folder >= 0) {
 		item->fd = openat(item->folder, file, O_RDONLY | O_CLOEXEC);
 		if (item->fd < 0 && errno != ENOENT)
 			error_errno(err, EX_IOERR, "hooks/%s", file);
-		else if (item->fd < 0 || flock(item->fd, LOCK_EX | LOCK_NB) < 0 || !is_current(item))
+		else if (item->fd < 0 || flock(item->fd, LOCK_EX | LOCK_NB) < 0 || !hook_is_current(item))
 			result = 0;
 		else
-			result = read_item(item, err);
+			result = hook_read_item(item, err);
 	}
 	if (result <= 0)
 		hook_item_release(item);
@@ -196,7 +197,7 @@ hook_queue_again(struct hook_item *item, int64_t next_ms, struct error *err)
 {
 	item->attempts++;
 	item->next_ms = next_ms;
-	return write_item(item->folder, item->file, item, err);
+	return hook_write_item(item->folder, item->file, item, err);
 }
 
 void

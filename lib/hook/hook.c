@@ -26,7 +26,7 @@ hook_event_name(enum hook_kind event)
 
 /* What of a node is told: no config, no facts, nothing that a provider or a key belongs to. */
 static jv
-public_node(jv record)
+hook_public_node(jv record)
 {
 	static const char *const members[] = {"id", "nodenum", "hostname", "zone", "hardwaretype", "imagetype", "services",
 		"ipaddresses"};
@@ -45,7 +45,7 @@ public_node(jv record)
 
 /* The nodes among the records, owned. What is no record is left out: it has been through the queue, and was one. */
 static jv
-public_nodes(const char *text, size_t length)
+hook_public_nodes(const char *text, size_t length)
 {
 	jv nodes = jv_array();
 
@@ -61,7 +61,7 @@ public_nodes(const char *text, size_t length)
 			continue;
 		kind = json_get_string(record, "kind");
 		if (kind && strcmp(kind, "node") == 0)
-			nodes = jv_array_append(nodes, public_node(record));
+			nodes = jv_array_append(nodes, hook_public_node(record));
 		free(kind);
 		jv_free(record);
 	}
@@ -70,7 +70,7 @@ public_nodes(const char *text, size_t length)
 
 /* The id of what is told: the same for the same event of the same job. */
 static char *
-id_of(const struct hook_event *event)
+hook_id_of(const struct hook_event *event)
 {
 	if (event->job || event->occasion)
 		return memory_printf("%s.%s", event->job ? event->job : event->occasion, hook_event_name(event->event));
@@ -80,7 +80,7 @@ id_of(const struct hook_event *event)
 
 /* The caller frees it. */
 static char *
-body_of(const struct hook_event *event, const char *id)
+hook_body_of(const struct hook_event *event, const char *id)
 {
 	jv body = jv_object(), cluster = jv_object();
 	char at[CLOCK_RFC3339_SIZE];
@@ -100,7 +100,7 @@ body_of(const struct hook_event *event, const char *id)
 	json_set_string(&body, "user", event->user);
 	json_set_string(&body, "why", event->why);
 	json_set_string(&body, "message", event->message);
-	json_set(&body, "nodes", public_nodes(event->layout, event->layout_length));
+	json_set(&body, "nodes", hook_public_nodes(event->layout, event->layout_length));
 	json_dump(body, &text);
 	jv_free(body);
 	return buffer_take(&text);
@@ -115,7 +115,7 @@ struct told { /* an event on its way to hooks */
 
 /* -1 where a hook is not what it has to be; the others can be told. */
 static int
-told_open(struct told *told, const struct hook_event *event, struct error *err)
+hook_told_open(struct told *told, const struct hook_event *event, struct error *err)
 {
 	int result;
 
@@ -123,15 +123,15 @@ told_open(struct told *told, const struct hook_event *event, struct error *err)
 	result = hook_list_gather(&told->hooks, event->tenant, err);
 	if (told->hooks.count == 0)
 		return result;
-	told->id = id_of(event);
-	told->body = body_of(event, told->id);
+	told->id = hook_id_of(event);
+	told->body = hook_body_of(event, told->id);
 	told->message = (struct hook_message){told->id, hook_event_name(event->event), event->operation, event->tenant,
 	    told->body};
 	return result;
 }
 
 static void
-told_release(struct told *told)
+hook_told_release(struct told *told)
 {
 	hook_list_release(&told->hooks);
 	free(told->id);
@@ -139,7 +139,7 @@ told_release(struct told *told)
 }
 
 static void
-notice(const struct error *err, const char *what)
+hook_notice(const struct error *err, const char *what)
 {
 	char *text = memory_printf("%s; %s", err->text, what);
 
@@ -149,7 +149,7 @@ notice(const struct error *err, const char *what)
 
 /* Asks one. Who cannot be asked is told later, that it was not. */
 static int
-ask(const struct told *told, const struct hook *hook, struct error *err)
+hook_ask(const struct told *told, const struct hook *hook, struct error *err)
 {
 	struct error later;
 
@@ -163,7 +163,7 @@ ask(const struct told *told, const struct hook *hook, struct error *err)
 	}
 	if (hook->required)
 		return -1;
-	notice(err, "it is told later");
+	hook_notice(err, "it is told later");
 	if (hook_queue_put(hook->name, &told->message, &later) < 0) {
 		*err = later;
 		return -1;
@@ -175,12 +175,12 @@ int
 hook_veto(const struct hook_event *event, struct error *err)
 {
 	struct told told;
-	int result = told_open(&told, event, err);
+	int result = hook_told_open(&told, event, err);
 
 	for (size_t i = 0; i < told.hooks.count && result == 0; i++)
 		if (hook_wants(&told.hooks.list[i], event->event, event->operation))
-			result = ask(&told, &told.hooks.list[i], err);
-	told_release(&told);
+			result = hook_ask(&told, &told.hooks.list[i], err);
+	hook_told_release(&told);
 	return result;
 }
 
@@ -190,18 +190,18 @@ hook_tell(const struct hook_event *event, struct error *err)
 	struct told told;
 	int result = 0;
 
-	if (told_open(&told, event, err) < 0)
-		notice(err, "it is not told; what has been done stays");
+	if (hook_told_open(&told, event, err) < 0)
+		hook_notice(err, "it is not told; what has been done stays");
 	for (size_t i = 0; i < told.hooks.count && result == 0; i++)
 		if (hook_wants(&told.hooks.list[i], event->event, event->operation))
 			result = hook_queue_put(told.hooks.list[i].name, &told.message, err);
-	told_release(&told);
+	hook_told_release(&told);
 	return result;
 }
 
 /* When it is due again: twice as long each time, and up to a quarter more, so that not all come at once. */
 static int64_t
-next_try(const struct hook *hook, const struct hook_item *item)
+hook_next_try(const struct hook *hook, const struct hook_item *item)
 {
 	int64_t wait = hook->backoff_s * 1000;
 
@@ -214,7 +214,7 @@ next_try(const struct hook *hook, const struct hook_item *item)
 
 /* A clock that was set back holds nothing up for long. */
 static bool
-is_due(const struct hook_item *item)
+hook_is_due(const struct hook_item *item)
 {
 	int64_t now = clock_wall_ms();
 
@@ -222,54 +222,54 @@ is_due(const struct hook_item *item)
 }
 
 static int
-drop(struct hook_item *item, struct hook_count *count, const struct error *why, struct error *err)
+hook_drop(struct hook_item *item, struct hook_count *count, const struct error *why, struct error *err)
 {
-	notice(why, "it is not told again");
+	hook_notice(why, "it is not told again");
 	count->dropped++;
 	return hook_queue_drop(item, err);
 }
 
 static int
-deliver(const struct hook_list *hooks, struct hook_item *item, struct hook_count *count, struct error *err)
+hook_hook_deliver(const struct hook_list *hooks, struct hook_item *item, struct hook_count *count, struct error *err)
 {
 	const struct hook *hook = hook_list_find(hooks, item->hook);
 	struct error why;
 
 	if (!hook) {
 		error_set(&why, EX_NO, "hook %s: there is no such hook any more", item->hook);
-		return drop(item, count, &why, err);
+		return hook_drop(item, count, &why, err);
 	}
 	switch (hook_call(hook, &item->message, &why)) {
 	case HOOK_ACCEPTS:
 		count->delivered++;
 		return hook_queue_drop(item, err);
 	case HOOK_REFUSES:
-		return drop(item, count, &why, err);
+		return hook_drop(item, count, &why, err);
 	default:
 		break;
 	}
 	if (clock_wall_ms() - item->told_ms >= hook->patience_s * 1000)
-		return drop(item, count, &why, err);
-	notice(&why, "it is told again later");
+		return hook_drop(item, count, &why, err);
+	hook_notice(&why, "it is told again later");
 	count->waiting++;
-	return hook_queue_again(item, next_try(hook, item), err);
+	return hook_queue_again(item, hook_next_try(hook, item), err);
 }
 
 /* One file: what is wrong with it must not keep the others from being delivered. */
 static void
-deliver_file(const char *file, struct hook_count *count)
+hook_deliver_file(const char *file, struct hook_count *count)
 {
 	struct hook_list hooks = {0};
 	struct hook_item item;
 	struct error err;
 	int got = hook_queue_take(file, &item, &err);
 
-	if (got > 0 && !is_due(&item)) {
+	if (got > 0 && !hook_is_due(&item)) {
 		count->waiting++;
 	} else if (got > 0) {
 		got = hook_list_gather(&hooks, item.message.tenant, &err);
 		if (got == 0 || hook_list_find(&hooks, item.hook))
-			got = deliver(&hooks, &item, count, &err);
+			got = hook_hook_deliver(&hooks, &item, count, &err);
 		hook_list_release(&hooks);
 	}
 	if (got < 0) {
@@ -288,7 +288,7 @@ hook_deliver(size_t limit, struct hook_count *count, struct error *err)
 	if (hook_queue_names(&names, err) < 0)
 		return -1;
 	for (size_t i = 0; i < names.count && (limit == 0 || count->delivered + count->dropped < limit); i++)
-		deliver_file(names.list[i], count);
+		hook_deliver_file(names.list[i], count);
 	hook_queue_free(&names);
 	return 0;
 }

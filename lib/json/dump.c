@@ -29,7 +29,7 @@ json_dump_pretty(jv value, struct buffer *out)
 }
 
 static void
-escape(unsigned char c, struct buffer *out)
+dump_escape(unsigned char c, struct buffer *out)
 {
 	static const char names[] = "\b\f\n\r\t\"\\", letters[] = "bfnrt\"\\";
 	const char *name = strchr(names, c);
@@ -52,14 +52,14 @@ json_quote(const char *text, struct buffer *out)
 			text++;
 		buffer_append(out, start, (size_t)(text - start));
 		if (*text)
-			escape((unsigned char)*text++, out);
+			dump_escape((unsigned char)*text++, out);
 	}
 	buffer_byte(out, '"');
 }
 
 /* Most numbers are such, and printf is slow at them. */
 static void
-append_integer(unsigned long long number, struct buffer *out)
+dump_append_integer(unsigned long long number, struct buffer *out)
 {
 	char digits[24];
 	size_t start = sizeof digits;
@@ -74,7 +74,7 @@ void
 json_number(double number, struct buffer *out)
 {
 	if (!signbit(number) && number < 1e15 && number == (double)(long long)number)
-		append_integer((unsigned long long)number, out);
+		dump_append_integer((unsigned long long)number, out);
 	else
 		dump(jv_number(number), 0, out);
 }

@@ -18,7 +18,7 @@ enum { CHUNK = 64 * 1024 };
 
 /* Whether only white space follows from text on; nobody promised a NUL behind it. */
 static bool
-is_blank(const char *text, size_t length)
+json_is_blank(const char *text, size_t length)
 {
 	while (length && strchr(" \t\r\n", *text) && *text) {
 		text++;
@@ -35,7 +35,7 @@ json_parse(const char *name, const char *text, size_t length, jv *out, struct er
 
 	if (used == 0)
 		error_set(err, EX_DATAERR, "it is empty, a JSON value is wanted");
-	else if (used > 0 && !is_blank(text + used, length - (size_t)used))
+	else if (used > 0 && !json_is_blank(text + used, length - (size_t)used))
 		used = error_set(err, EX_DATAERR, "more follows behind the JSON value");
 	if (used <= 0)
 		return error_prefix(err, "%s", name);
@@ -51,7 +51,7 @@ json_parse(const char *name, const char *text, size_t length, jv *out, struct er
 /* Reads to the end, or to what cannot be part of one JSON value: of a gigabyte of "[" no more than that is ever held.
  * Looks each time there is twice as much, so that scanning anew costs linear time in all. */
 static int
-read_value(int fd, const char *name, struct buffer *text, struct error *err)
+json_read_value(int fd, const char *name, struct buffer *text, struct error *err)
 {
 	size_t look = CHUNK;
 	ssize_t n, used;
@@ -67,7 +67,7 @@ read_value(int fd, const char *name, struct buffer *text, struct error *err)
 			continue;
 		look = 2 * text->length;
 		used = json_scan(text->data, text->length, false, err);
-		if (used < 0 || (used > 0 && !is_blank(text->data + used, text->length - (size_t)used)))
+		if (used < 0 || (used > 0 && !json_is_blank(text->data + used, text->length - (size_t)used)))
 			return 0; /* json_parse will say why */
 	} while (n != 0);
 	return 0;
@@ -83,7 +83,7 @@ json_read_file(const char *path, jv *out, struct error *err)
 
 	if (fd < 0)
 		return -1;
-	result = read_value(fd, name, &text, err);
+	result = json_read_value(fd, name, &text, err);
 	if (result == 0)
 		result = json_parse(name, text.data, text.length, out, err);
 	buffer_release(&text);

@@ -28,7 +28,7 @@ struct key_bytes {
 };
 
 static void
-put_utf8(struct key_bytes *k, unsigned code)
+key_put_utf8(struct key_bytes *k, unsigned code)
 {
 	unsigned char *p = k->pending;
 
@@ -48,7 +48,7 @@ put_utf8(struct key_bytes *k, unsigned code)
 }
 
 static void
-decode_escape(struct key_bytes *k)
+key_decode_escape(struct key_bytes *k)
 {
 	static const char names[] = "bfnrt", values[] = "\b\f\n\r\t";
 	const char *name;
@@ -56,7 +56,7 @@ decode_escape(struct key_bytes *k)
 
 	if (*k->at != 'u') {
 		name = strchr(names, *k->at);
-		put_utf8(k, (unsigned char)(name ? values[name - names] : *k->at));
+		key_put_utf8(k, (unsigned char)(name ? values[name - names] : *k->at));
 		k->at++;
 		return;
 	}
@@ -66,12 +66,12 @@ decode_escape(struct key_bytes *k)
 		code = 0x10000 + ((code - 0xd800) << 10) + ((unsigned)key_hex4(k->at + 2) - 0xdc00);
 		k->at += 6;
 	}
-	put_utf8(k, code);
+	key_put_utf8(k, code);
 }
 
 /* The next byte, -1 at the end. */
 static int
-next_byte(struct key_bytes *k)
+key_next_byte(struct key_bytes *k)
 {
 	if (k->pending_count == 0) {
 		if (k->at == k->end)
@@ -79,13 +79,13 @@ next_byte(struct key_bytes *k)
 		if (*k->at != '\\')
 			return (unsigned char)*k->at++;
 		k->at++;
-		decode_escape(k);
+		key_decode_escape(k);
 	}
 	return k->pending[--k->pending_count];
 }
 
 static int
-compare_keys(const void *left, const void *right)
+key_compare_keys(const void *left, const void *right)
 {
 	const struct key *a = left, *b = right;
 	struct key_bytes x = {.at = a->text, .end = a->text + a->length}, y = {.at = b->text, .end = b->text + b->length};
@@ -98,8 +98,8 @@ compare_keys(const void *left, const void *right)
 		return order ? order : (a->length > b->length) - (a->length < b->length);
 	}
 	do {
-		i = next_byte(&x);
-		j = next_byte(&y);
+		i = key_next_byte(&x);
+		j = key_next_byte(&y);
 	} while (i == j && i >= 0);
 	return i - j;
 }
@@ -109,9 +109,9 @@ key_find_twice(struct key *keys, size_t count)
 {
 	if (count < 2)
 		return NULL;
-	qsort(keys, count, sizeof *keys, compare_keys);
+	qsort(keys, count, sizeof *keys, key_compare_keys);
 	for (size_t i = 1; i < count; i++)
-		if (compare_keys(&keys[i - 1], &keys[i]) == 0)
+		if (key_compare_keys(&keys[i - 1], &keys[i]) == 0)
 			return keys[i].text > keys[i - 1].text ? &keys[i] : &keys[i - 1];
 	return NULL;
 }

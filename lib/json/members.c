@@ -5,7 +5,7 @@
 
 /* Behind the string that starts at text; NULL where it has no end. */
 static const char *
-string_end(const char *text, const char *end)
+members_string_end(const char *text, const char *end)
 {
 	for (text++; text < end; text++)
 		if (*text == '\\')
@@ -17,13 +17,13 @@ string_end(const char *text, const char *end)
 
 /* Behind the value that starts at text; NULL where it has no end, or holds a blank. */
 static const char *
-value_end(const char *text, const char *end)
+members_value_end(const char *text, const char *end)
 {
 	int depth = 0;
 
 	while (text < end) {
 		if (*text == '"') {
-			text = string_end(text, end);
+			text = members_string_end(text, end);
 			if (!text)
 				return NULL;
 			continue;
@@ -40,7 +40,7 @@ value_end(const char *text, const char *end)
 
 /* Whether the name comes behind the one before it. */
 static bool
-is_behind(const struct json_range *name, const struct json_range *before)
+members_is_behind(const struct json_range *name, const struct json_range *before)
 {
 	size_t shorter = name->length < before->length ? name->length : before->length;
 	int order = memcmp(name->text, before->text, shorter);
@@ -50,9 +50,9 @@ is_behind(const struct json_range *name, const struct json_range *before)
 
 /* Reads "NAME":VALUE; returns what is behind it, NULL where that is not what stands there. */
 static const char *
-read_member(const char *text, const char *end, struct json_member *member)
+members_read_member(const char *text, const char *end, struct json_member *member)
 {
-	const char *name_end = text < end && *text == '"' ? string_end(text, end) : NULL;
+	const char *name_end = text < end && *text == '"' ? members_string_end(text, end) : NULL;
 
 	if (!name_end || name_end == end || *name_end != ':')
 		return NULL;
@@ -60,7 +60,7 @@ read_member(const char *text, const char *end, struct json_member *member)
 	if (memchr(member->name.text, '\\', member->name.length))
 		return NULL;
 	text = name_end + 1;
-	name_end = value_end(text, end);
+	name_end = members_value_end(text, end);
 	member->value = (struct json_range){text, name_end ? (size_t)(name_end - text) : 0};
 	return member->value.length > 0 ? name_end : NULL;
 }
@@ -74,8 +74,8 @@ json_members(const char *text, size_t length, struct json_member *list, int max)
 	if (length < 2 || *text != '{')
 		return -1;
 	do {
-		if (count == max || !(text = read_member(text + 1, end, &list[count])) ||
-		    (count > 0 && !is_behind(&list[count].name, &list[count - 1].name)))
+		if (count == max || !(text = members_read_member(text + 1, end, &list[count])) ||
+		    (count > 0 && !members_is_behind(&list[count].name, &list[count - 1].name)))
 			return -1;
 		count++;
 	} while (*text == ',');

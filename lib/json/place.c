@@ -26,7 +26,7 @@ place_named(const struct place *object, const char *name, jv value)
 
 /* What was got holds one reference more than its container does; the container keeps it alive. */
 static jv
-borrow(jv owned)
+place_borrow(jv owned)
 {
 	jv_free(owned);
 	return owned;
@@ -35,7 +35,7 @@ borrow(jv owned)
 struct place
 place_member(const struct place *object, const char *name)
 {
-	return place_named(object, name, borrow(json_get(object->value, name)));
+	return place_named(object, name, place_borrow(json_get(object->value, name)));
 }
 
 struct place
@@ -44,7 +44,7 @@ place_element(const struct place *array, size_t index)
 	jv value = jv_get_kind(array->value) == JV_KIND_ARRAY
 	    ? jv_array_get(jv_copy(array->value), (int)index) : jv_invalid();
 
-	return (struct place){.up = array, .index = index, .value = borrow(value), .problems = array->problems};
+	return (struct place){.up = array, .index = index, .value = place_borrow(value), .problems = array->problems};
 }
 
 bool
@@ -54,7 +54,7 @@ place_present(const struct place *place)
 }
 
 static void
-append_token(const char *name, struct buffer *out)
+place_append_token(const char *name, struct buffer *out)
 {
 	buffer_byte(out, '/');
 	for (; *name; name++)
@@ -71,7 +71,7 @@ place_pointer(const struct place *place, struct buffer *out)
 		return;
 	place_pointer(place->up, out);
 	if (place->name)
-		append_token(place->name, out);
+		place_append_token(place->name, out);
 	else
 		buffer_printf(out, "/%zu", place->index);
 }
@@ -95,7 +95,7 @@ place_problem(const struct place *place, const char *format, ...)
 }
 
 static bool
-is_kind(const struct place *place, jv_kind kind, enum need need)
+place_is_kind(const struct place *place, jv_kind kind, enum need need)
 {
 	if (!place_present(place)) {
 		if (need == NEED_REQUIRED)
@@ -111,13 +111,13 @@ is_kind(const struct place *place, jv_kind kind, enum need need)
 bool
 place_object(const struct place *place, enum need need)
 {
-	return is_kind(place, JV_KIND_OBJECT, need);
+	return place_is_kind(place, JV_KIND_OBJECT, need);
 }
 
 bool
 place_array(const struct place *place, enum need need)
 {
-	return is_kind(place, JV_KIND_ARRAY, need);
+	return place_is_kind(place, JV_KIND_ARRAY, need);
 }
 
 const char *
@@ -125,12 +125,12 @@ place_string(const struct place *object, const char *name, enum need need, struc
 {
 	struct place member = place_member(object, name);
 
-	return is_kind(&member, JV_KIND_STRING, need) ? arena_string(arena, json_string(member.value)) : NULL;
+	return place_is_kind(&member, JV_KIND_STRING, need) ? arena_string(arena, json_string(member.value)) : NULL;
 }
 
 /* A number, or a string that is one from its first character to its last. */
 static bool
-read_number(const struct place *place, double *out)
+place_read_number(const struct place *place, double *out)
 {
 	const char *text = json_string(place->value);
 	char *end;
@@ -153,7 +153,7 @@ place_number(const struct place *object, const char *name, double otherwise, dou
 
 	if (!place_present(&member))
 		return otherwise;
-	if (!read_number(&member, &value)) {
+	if (!place_read_number(&member, &value)) {
 		place_problem(&member, "expected number, found %s", json_kind_name(member.value));
 		return otherwise;
 	}

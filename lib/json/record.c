@@ -39,7 +39,7 @@ record_reader_release(struct record_reader *reader)
 
 /* At least doubles what is unused, so that scanning it anew each time costs linear time in all. */
 static int
-read_more(struct record_reader *reader, struct error *err)
+record_read_more(struct record_reader *reader, struct error *err)
 {
 	struct buffer *pending = &reader->pending;
 	size_t want;
@@ -69,7 +69,7 @@ read_more(struct record_reader *reader, struct error *err)
 
 /* What is left to read in pending, white space at its start stepped over. */
 static size_t
-skip_blank(struct record_reader *reader)
+record_skip_blank(struct record_reader *reader)
 {
 	const struct buffer *pending = &reader->pending;
 
@@ -80,7 +80,7 @@ skip_blank(struct record_reader *reader)
 }
 
 static int
-check_kind(const struct record_reader *reader, jv value, struct error *err)
+record_check_kind(const struct record_reader *reader, jv value, struct error *err)
 {
 	if (jv_get_kind(value) != JV_KIND_OBJECT)
 		return error_set(err, EX_DATAERR, "%s: record %zu: expected object, found %s",
@@ -97,13 +97,13 @@ record_read(struct record_reader *reader, jv *out, struct error *err)
 	ssize_t used;
 
 	for (;;) {
-		size_t left = skip_blank(reader);
+		size_t left = record_skip_blank(reader);
 
 		reader->text = left ? reader->pending.data + reader->start : NULL;
 		used = left ? json_scan(reader->text, left, reader->end, err) : 0;
 		if (used != 0 || reader->end)
 			break;
-		if (read_more(reader, err) < 0)
+		if (record_read_more(reader, err) < 0)
 			return -1;
 	}
 	if (used == 0)
@@ -114,7 +114,7 @@ record_read(struct record_reader *reader, jv *out, struct error *err)
 	reader->length = (size_t)used;
 	*out = jv_parse_sized(reader->text, (int)used);
 	reader->start += (size_t)used;
-	if (check_kind(reader, *out, err) == 0)
+	if (record_check_kind(reader, *out, err) == 0)
 		return 1;
 	jv_free(*out);
 	return -1;

@@ -37,7 +37,7 @@ struct scan {
 enum { OK, MORE, BAD };
 
 static int
-bad(struct scan *s, const char *at, const char *what)
+scan_bad(struct scan *s, const char *at, const char *what)
 {
 	size_t line = 1, column = 1;
 
@@ -51,9 +51,9 @@ bad(struct scan *s, const char *at, const char *what)
 }
 
 static int
-cut(struct scan *s)
+scan_cut(struct scan *s)
 {
-	return s->end ? bad(s, s->limit, "the text ends inside a value") : MORE;
+	return s->end ? scan_bad(s, s->limit, "the text ends inside a value") : MORE;
 }
 
 /* At the "u" of an escape; steps over it and, for a high surrogate, over its mate. */
@@ -64,20 +64,20 @@ scan_unicode_escape(struct scan *s)
 	int code, low;
 
 	if (s->limit - p < 4)
-		return cut(s);
+		return scan_cut(s);
 	code = key_hex4(p);
 	if (code < 0)
-		return bad(s, p, "\\u wants four hexadecimal digits");
+		return scan_bad(s, p, "\\u wants four hexadecimal digits");
 	if (code == 0)
-		return bad(s, s->at, "\\u0000 is not allowed in a string");
+		return scan_bad(s, s->at, "\\u0000 is not allowed in a string");
 	s->at = p + 4;
 	if (code < 0xd800 || code > 0xdfff)
 		return OK;
 	if (s->limit - s->at < 6 && (s->at == s->limit || *s->at == '\\'))
-		return cut(s);
+		return scan_cut(s);
 	low = s->limit - s->at >= 6 && s->at[0] == '\\' && s->at[1] == 'u' ? key_hex4(s->at + 2) : -1;
 	if (code > 0xdbff || low < 0xdc00 || low > 0xdfff)
-		return bad(s, p, "half of a surrogate pair");
+		return scan_bad(s, p, "half of a surrogate pair");
 	s->at += 6;
 	return OK;
 }
@@ -86,11 +86,11 @@ static int
 scan_escape(struct scan *s)
 {
 	if (++s->at == s->limit)
-		return cut(s);
+		return scan_cut(s);
 	if (*s->at == 'u')
 		return scan_unicode_escape(s);
 	if (!*s->at || !strchr("\"\\/bfnrt", *s->at))
-		return bad(s, s->at, "no such escape in a string");
+		return scan_bad(s, s->at, "no such escape in a string");
 	s->at++;
 	return OK;
 }
@@ -103,7 +103,7 @@ scan_utf8(struct scan *s)
 	int more = lead >= 0xc2 && lead <= 0xdf ? 1 : (lead & 0xf0) == 0xe0 ? 2 : lead >= 0xf0 && lead <= 0xf4 ? 3 : 0;
 
 	if (more == 0)
-		return bad(s, s->at, "invalid UTF-8");
+		return scan_bad(s, s->at, "invalid UTF-8");
 	if (lead == 0xe0)
 		low = 0xa0;
 	else if (lead == 0xed)
@@ -114,9 +114,9 @@ scan_utf8(struct scan *s)
 		high = 0x8f;
 	for (int i = 1; i <= more; i++, low = 0x80, high = 0xbf) {
 		if (s->at + i == s->limit)
-			return cut(s);
+			return scan_cut(s);
 		if ((unsigned char)s->at[i] < low || (unsigned char)s->at[i] > high)
-			return bad(s, s->at, "invalid UTF-8");
+			return scan_bad(s, s->at, "invalid UTF-8");
 	}
 	s->at += more + 1;
 	return OK;
@@ -136,14 +136,14 @@ scan_string(struct scan *s, struct key *key)
 		while (s->at < s->limit && (c = (unsigned char)*s->at, c >= 0x20 && c < 0x80 && c != '"' && c != '\\'))
 			s->at++;
 		if (s->at == s->limit)
-			return cut(s);
+			return scan_cut(s);
 		if (*s->at == '"')
 			break;
 		if (*s->at == '\\') {
 			key->escaped = true;
 			step = scan_escape(s);
 		} else {
-			step = c < 0x20 ? bad(s, s->at, c ? "a control character in a string" : "a NUL byte") : scan_utf8(s);
+			step = c < 0x20 ? scan_bad(s, s->at, c ? "a control character in a string" : "a NUL byte") : scan_utf8(s);
 		}
 	}
 	if (step == OK)
@@ -152,13 +152,13 @@ scan_string(struct scan *s, struct key *key)
 }
 
 static bool
-is_number_byte(char c)
+scan_is_number_byte(char c)
 {
 	return (c >= '0' && c <= '9') || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
 }
 
 static const char *
-digits(const char *p, const char *end)
+scan_digits(const char *p, const char *end)
 {
 	while (p < end && *p >= '0' && *p <= '9')
 		p++;
@@ -167,7 +167,7 @@ digits(const char *p, const char *end)
 
 /* Whether p to end is a number of RFC 8259; *integer tells that it has neither fraction nor exponent. */
 static bool
-is_number(const char *p, const char *end, bool *integer)
+scan_is_number(const char *p, const char *end, bool *integer)
 {
 	const char *start;
 
@@ -175,13 +175,13 @@ is_number(const char *p, const char *end, bool *integer)
 	if (p < end && *p == '-')
 		p++;
 	start = p;
-	p = digits(p, end);
+	p = scan_digits(p, end);
 	if (p == start || (*start == '0' && p - start > 1))
 		return false;
 	if (p < end && *p == '.') {
 		*integer = false;
 		start = ++p;
-		p = digits(p, end);
+		p = scan_digits(p, end);
 		if (p == start)
 			return false;
 	}
@@ -191,7 +191,7 @@ is_number(const char *p, const char *end, bool *integer)
 		if (p < end && (*p == '+' || *p == '-'))
 			p++;
 		start = p;
-		p = digits(p, end);
+		p = scan_digits(p, end);
 		if (p == start)
 			return false;
 	}
@@ -201,7 +201,7 @@ is_number(const char *p, const char *end, bool *integer)
 /* Whether an integer beyond 2^53 is kept: it is exactly the number that text was read as, or what that prints as (the
  * shortest digits, then zeros), so that what we have printed can be read. */
 static bool
-is_kept(double number, const char *text)
+scan_is_kept(double number, const char *text)
 {
 	struct buffer printed = {0};
 	bool kept;
@@ -225,22 +225,22 @@ scan_number(struct scan *s)
 	bool integer;
 	double value;
 
-	while (s->at < s->limit && is_number_byte(*s->at))
+	while (s->at < s->limit && scan_is_number_byte(*s->at))
 		s->at++;
 	if (s->at == s->limit && !s->end)
 		return MORE;
 	length = (size_t)(s->at - start);
 	if (length > LONGEST)
-		return bad(s, start, "a number of more than 400 characters");
+		return scan_bad(s, start, "a number of more than 400 characters");
 	memcpy(copy, start, length);
 	copy[length] = '\0';
-	if (!is_number(copy, copy + length, &integer))
-		return bad(s, start, "not a number");
+	if (!scan_is_number(copy, copy + length, &integer))
+		return scan_bad(s, start, "not a number");
 	value = strtod(copy, NULL);
 	if (isinf(value))
-		return bad(s, start, "the number is out of range");
-	if (integer && fabs(value) > 9007199254740991.0 && !is_kept(value, copy))
-		return bad(s, start, "the integer would not be kept exactly");
+		return scan_bad(s, start, "the number is out of range");
+	if (integer && fabs(value) > 9007199254740991.0 && !scan_is_kept(value, copy))
+		return scan_bad(s, start, "the integer would not be kept exactly");
 	return OK;
 }
 
@@ -258,16 +258,16 @@ scan_word(struct scan *s)
 			return OK;
 		}
 		if (room < length && memcmp(s->at, words[i], room) == 0)
-			return cut(s);
+			return scan_cut(s);
 	}
-	return bad(s, s->at, *s->at ? "not a JSON value" : "a NUL byte");
+	return scan_bad(s, s->at, *s->at ? "not a JSON value" : "a NUL byte");
 }
 
 static int
-open_container(struct scan *s, bool is_object)
+scan_open_container(struct scan *s, bool is_object)
 {
 	if (s->depth == JSON_DEPTH)
-		return bad(s, s->at, "more than 128 arrays and objects inside one another");
+		return scan_bad(s, s->at, "more than 128 arrays and objects inside one another");
 	s->depth++;
 	s->is_object[s->depth] = is_object;
 	s->first_key[s->depth] = s->key_count;
@@ -277,7 +277,7 @@ open_container(struct scan *s, bool is_object)
 }
 
 static int
-check_duplicates(struct scan *s, size_t first)
+scan_check_duplicates(struct scan *s, size_t first)
 {
 	const struct key *twice = NULL;
 	char what[128];
@@ -289,11 +289,11 @@ check_duplicates(struct scan *s, size_t first)
 		return OK;
 	snprintf(what, sizeof what, "the object has two members \"%.*s\"",
 	    twice->length < 80 ? (int)twice->length : 80, twice->text);
-	return bad(s, twice->text, what);
+	return scan_bad(s, twice->text, what);
 }
 
 static int
-close_container(struct scan *s)
+scan_close_container(struct scan *s)
 {
 	size_t first = s->first_key[s->depth];
 	bool is_object = s->is_object[s->depth];
@@ -301,7 +301,7 @@ close_container(struct scan *s)
 	s->depth--;
 	s->expect = COMMA_OR_END;
 	s->at++;
-	return is_object ? check_duplicates(s, first) : OK;
+	return is_object ? scan_check_duplicates(s, first) : OK;
 }
 
 static int
@@ -323,9 +323,9 @@ scan_value(struct scan *s)
 
 	switch (*s->at) {
 	case '{':
-		return open_container(s, true);
+		return scan_open_container(s, true);
 	case '[':
-		return open_container(s, false);
+		return scan_open_container(s, false);
 	case '"':
 		s->expect = COMMA_OR_END;
 		return scan_string(s, &ignored);
@@ -342,29 +342,30 @@ scan_step(struct scan *s)
 
 	switch (s->expect) {
 	case VALUE_OR_END:
-		return c == ']' ? close_container(s) : scan_value(s);
+		return c == ']' ? scan_close_container(s) : scan_value(s);
 	case VALUE:
 		return scan_value(s);
 	case KEY_OR_END:
 		if (c == '}')
-			return close_container(s);
+			return scan_close_container(s);
 		/* FALLTHROUGH */
 	case KEY:
-		return c == '"' ? scan_key(s) : bad(s, s->at, "a member's name in double quotes is missing here");
+		return c == '"' ? scan_key(s) : scan_bad(s, s->at, "a member's name in double quotes is missing here");
 	case COLON:
 		s->expect = VALUE;
-		return c == ':' ? (s->at++, OK) : bad(s, s->at, "':' is missing here");
+		return c == ':' ? (s->at++, OK) : scan_bad(s, s->at, "':' is missing here");
 	case COMMA_OR_END:
 		if (c == closing)
-			return close_container(s);
+			return scan_close_container(s);
 		s->expect = s->is_object[s->depth] ? KEY : VALUE;
-		return c == ',' ? (s->at++, OK) : bad(s, s->at, closing == '}' ? "',' or '}' is missing here" : "',' or ']' is missing here");
+		return c == ',' ? (s->at++, OK) : scan_bad(s, s->at,
+		    closing == '}' ? "',' or '}' is missing here" : "',' or ']' is missing here");
 	}
 	return BAD;
 }
 
 static void
-skip_space(struct scan *s)
+scan_skip_space(struct scan *s)
 {
 	while (s->at < s->limit && (*s->at == ' ' || *s->at == '\n' || *s->at == '\t' || *s->at == '\r'))
 		s->at++;
@@ -376,15 +377,15 @@ json_scan(const char *text, size_t length, bool end, struct error *err)
 	struct scan s = {.start = text, .at = text, .limit = text + length, .end = end, .err = err, .expect = VALUE};
 	int step = OK;
 
-	skip_space(&s);
+	scan_skip_space(&s);
 	if (s.at == s.limit)
 		return 0;
 	do {
 		step = scan_step(&s);
 		if (step == OK && s.depth > 0) {
-			skip_space(&s);
+			scan_skip_space(&s);
 			if (s.at == s.limit)
-				step = cut(&s);
+				step = scan_cut(&s);
 		}
 	} while (step == OK && s.depth > 0);
 	free(s.keys);

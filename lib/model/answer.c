@@ -11,7 +11,7 @@
 #include "model/request.h"
 
 static int
-compare_services(const void *a, const void *b)
+answer_compare_services(const void *a, const void *b)
 {
 	return strcmp((*(const struct service *const *)a)->name, (*(const struct service *const *)b)->name);
 }
@@ -32,7 +32,7 @@ solution_parse(const struct place *record, struct arena *arena, struct solution 
 
 /* The names of what stands on the cluster now or stood there before. */
 static struct names
-names_in_use(const struct request *request, const struct string_list *services)
+answer_names_in_use(const struct request *request, const struct string_list *services)
 {
 	struct names names = {0};
 
@@ -45,16 +45,16 @@ names_in_use(const struct request *request, const struct string_list *services)
 }
 
 static void
-append_definitions(const struct request *request, const struct string_list *services, struct buffer *out)
+answer_append_definitions(const struct request *request, const struct string_list *services, struct buffer *out)
 {
-	struct names used = names_in_use(request, services);
+	struct names used = answer_names_in_use(request, services);
 	const struct service **list = memory_zeroed(request->service_count, sizeof *list);
 	size_t count = 0;
 
 	for (size_t i = 0; i < request->service_count; i++)
 		if (names_find(&used, request->services[i].name) != NAMES_NONE)
 			list[count++] = &request->services[i];
-	qsort(list, count, sizeof *list, compare_services);
+	qsort(list, count, sizeof *list, answer_compare_services);
 	buffer_byte(out, '[');
 	for (size_t i = 0; i < count; i++) {
 		jv service = canonical_service(list[i]->source);
@@ -70,7 +70,7 @@ append_definitions(const struct request *request, const struct string_list *serv
 }
 
 static void
-append_solution(const struct solution *solution, struct buffer *out)
+answer_append_solution(const struct solution *solution, struct buffer *out)
 {
 	struct print print;
 
@@ -99,7 +99,7 @@ answer_print(const struct request *request, const struct string_list *services,
 	else
 		print_json(&print, "config", "{}");
 	print_name(&print, "definitions");
-	append_definitions(request, services, out);
+	answer_append_definitions(request, services, out);
 	print_string(&print, "id", wish->id);
 	print_string(&print, "kind", "cluster");
 	print_string(&print, "name", wish->name);
@@ -108,7 +108,7 @@ answer_print(const struct request *request, const struct string_list *services,
 	print_value(&print, "provider", request->provider.source);
 	print_strings(&print, "services", services);
 	print_name(&print, "solution");
-	append_solution(solution, out);
+	answer_append_solution(solution, out);
 	template = canonical_template(request->template.source);
 	print_value(&print, "template", template);
 	jv_free(template);

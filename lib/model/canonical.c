@@ -18,24 +18,24 @@ static const char *const service_sets[] = {
 	"dependencies/runtime/requires", "dependencies/runtime/uses",
 };
 
-static jv sort_at(jv value, const char *path);
+static jv canonical_sort_at(jv value, const char *path);
 
 static jv
-sort_elements(jv array, const char *path)
+canonical_sort_elements(jv array, const char *path)
 {
 	for (int i = 0; i < jv_array_length(jv_copy(array)); i++)
-		array = jv_array_set(array, i, sort_at(jv_array_get(jv_copy(array), i), path));
+		array = jv_array_set(array, i, canonical_sort_at(jv_array_get(jv_copy(array), i), path));
 	return array;
 }
 
 static jv
-sort_members(jv object, const char *path)
+canonical_sort_members(jv object, const char *path)
 {
 	jv keys = jv_keys(jv_copy(object));
 
 	for (int i = 0; i < jv_array_length(jv_copy(keys)); i++) {
 		jv key = jv_array_get(jv_copy(keys), i);
-		jv member = sort_at(jv_object_get(jv_copy(object), jv_copy(key)), path);
+		jv member = canonical_sort_at(jv_object_get(jv_copy(object), jv_copy(key)), path);
 
 		object = jv_object_set(object, key, member);
 	}
@@ -44,7 +44,7 @@ sort_members(jv object, const char *path)
 }
 
 static jv
-sort_member(jv object, const char *name, size_t length, const char *path)
+canonical_sort_member(jv object, const char *name, size_t length, const char *path)
 {
 	jv key = jv_string_sized(name, (int)length), member;
 
@@ -52,13 +52,13 @@ sort_member(jv object, const char *name, size_t length, const char *path)
 		jv_free(key);
 		return object;
 	}
-	member = sort_at(jv_object_get(jv_copy(object), jv_copy(key)), path);
+	member = canonical_sort_at(jv_object_get(jv_copy(object), jv_copy(key)), path);
 	return jv_object_set(object, key, member);
 }
 
 /* Sorts the list at the end of a path below value, where there is one. Consumes value. */
 static jv
-sort_at(jv value, const char *path)
+canonical_sort_at(jv value, const char *path)
 {
 	size_t length = strcspn(path, "/");
 	const char *rest = path + length + (path[length] == '/');
@@ -66,10 +66,11 @@ sort_at(jv value, const char *path)
 	if (!*path)
 		return jv_get_kind(value) == JV_KIND_ARRAY ? jv_sort(jv_copy(value), value) : value;
 	if (strncmp(path, "[]", length) == 0)
-		return jv_get_kind(value) == JV_KIND_ARRAY ? sort_elements(value, rest) : value;
+		return jv_get_kind(value) == JV_KIND_ARRAY ? canonical_sort_elements(value, rest) : value;
 	if (jv_get_kind(value) != JV_KIND_OBJECT)
 		return value;
-	return strncmp(path, "*", length) == 0 ? sort_members(value, rest) : sort_member(value, path, length, rest);
+	return strncmp(path, "*", length) == 0 ? canonical_sort_members(value, rest) : canonical_sort_member(value, path,
+	    length, rest);
 }
 
 jv
@@ -78,7 +79,7 @@ canonical_template(jv template)
 	jv value = jv_copy(template);
 
 	for (size_t i = 0; i < sizeof template_sets / sizeof *template_sets; i++)
-		value = sort_at(value, template_sets[i]);
+		value = canonical_sort_at(value, template_sets[i]);
 	return value;
 }
 
@@ -88,6 +89,6 @@ canonical_service(jv service)
 	jv value = jv_copy(service);
 
 	for (size_t i = 0; i < sizeof service_sets / sizeof *service_sets; i++)
-		value = sort_at(value, service_sets[i]);
+		value = canonical_sort_at(value, service_sets[i]);
 	return value;
 }

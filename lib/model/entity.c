@@ -46,7 +46,7 @@ links_parse(const struct place *object, struct arena *arena)
 }
 
 static void
-parse_hardware_offer(const struct place *place, struct arena *arena, struct hardware_offer *offer)
+entity_parse_hardware_offer(const struct place *place, struct arena *arena, struct hardware_offer *offer)
 {
 	struct place cost = place_member(place, "cost");
 
@@ -59,7 +59,7 @@ parse_hardware_offer(const struct place *place, struct arena *arena, struct hard
 }
 
 static void
-parse_image_offer(const struct place *place, struct arena *arena, struct image_offer *offer)
+entity_parse_image_offer(const struct place *place, struct arena *arena, struct image_offer *offer)
 {
 	offer->provider = arena_string(arena, place->name);
 	offer->image = place_string(place, "image", NEED_OPTIONAL, arena);
@@ -70,7 +70,7 @@ parse_image_offer(const struct place *place, struct arena *arena, struct image_o
 
 /* The next provider's entry of a providermap that is an object. */
 static bool
-next_offer(struct members *members, struct place *offer)
+entity_next_offer(struct members *members, struct place *offer)
 {
 	while (members_next(members, offer)) {
 		if (!name_is_valid(offer->name))
@@ -97,8 +97,8 @@ hardwaretype_parse(const struct place *place, struct arena *arena, struct hardwa
 		return;
 	hardwaretype->offers = arena_alloc(arena, json_length(map.value), sizeof *hardwaretype->offers);
 	members = members_of(&map);
-	while (next_offer(&members, &offer))
-		parse_hardware_offer(&offer, arena, &hardwaretype->offers[hardwaretype->offer_count++]);
+	while (entity_next_offer(&members, &offer))
+		entity_parse_hardware_offer(&offer, arena, &hardwaretype->offers[hardwaretype->offer_count++]);
 }
 
 void
@@ -117,13 +117,13 @@ imagetype_parse(const struct place *place, struct arena *arena, struct imagetype
 		return;
 	imagetype->offers = arena_alloc(arena, json_length(map.value), sizeof *imagetype->offers);
 	members = members_of(&map);
-	while (next_offer(&members, &offer))
-		parse_image_offer(&offer, arena, &imagetype->offers[imagetype->offer_count++]);
+	while (entity_next_offer(&members, &offer))
+		entity_parse_image_offer(&offer, arena, &imagetype->offers[imagetype->offer_count++]);
 }
 
 /* "expect_s": {"create": 0.2}: machines in the cloud take minutes, those of the sandbox no time. */
 static void
-parse_expectations(const struct place *provider, double expect_s[ACTION_COUNT])
+entity_parse_expectations(const struct place *provider, double expect_s[ACTION_COUNT])
 {
 	struct place given = place_member(provider, "expect_s");
 	bool is_there = place_object(&given, NEED_OPTIONAL);
@@ -147,7 +147,7 @@ provider_parse(const struct place *place, struct arena *arena, struct provider *
 	provider->name = name_parse(place, "name", NEED_REQUIRED, arena);
 	provider->providertype = name_parse(place, "providertype", NEED_REQUIRED, arena);
 	provider->zones = name_list_parse(place, "zones", arena);
-	parse_expectations(place, provider->expect_s);
+	entity_parse_expectations(place, provider->expect_s);
 	fields = place_member(place, "provisioner");
 	if (place_object(&fields, NEED_OPTIONAL))
 		provider->fields = fields.value;
@@ -155,7 +155,7 @@ provider_parse(const struct place *place, struct arena *arena, struct provider *
 
 /* A limit that is misspelled would be none. */
 static void
-check_quota_names(const struct place *quota)
+entity_check_quota_names(const struct place *quota)
 {
 	static const char *const known[] = {"clusters", "nodes", "cost", "resources"};
 	struct members members = members_of(quota);
@@ -172,13 +172,13 @@ check_quota_names(const struct place *quota)
 }
 
 static void
-quota_parse(const struct place *place, struct arena *arena, struct tenant *tenant)
+entity_quota_parse(const struct place *place, struct arena *arena, struct tenant *tenant)
 {
 	struct place quota = place_member(place, "quota");
 
 	if (!place_object(&quota, NEED_OPTIONAL))
 		return;
-	check_quota_names(&quota);
+	entity_check_quota_names(&quota);
 	tenant->max_clusters = place_integer(&quota, "clusters", tenant->max_clusters, 0, INT64_MAX);
 	tenant->max_nodes = place_integer(&quota, "nodes", tenant->max_nodes, 0, INT64_MAX);
 	tenant->max_cost = place_number(&quota, "cost", -1, 0, AMOUNT_MAX);
@@ -195,7 +195,7 @@ tenant_parse(const struct place *place, struct arena *arena, struct tenant *tena
 	tenant->name = name_parse(place, "name", NEED_REQUIRED, arena);
 	tenant->max_clusters = place_integer(place, "maxClusters", -1, 0, INT64_MAX);
 	tenant->max_nodes = place_integer(place, "maxNodes", -1, 0, INT64_MAX);
-	quota_parse(place, arena, tenant);
+	entity_quota_parse(place, arena, tenant);
 	tenant_hooks_check(place, arena);
 }
 

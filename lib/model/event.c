@@ -26,7 +26,7 @@ event_name(enum event_kind kind)
 }
 
 static void
-print_text(const char *name, const char *text, struct buffer *out)
+event_print_text(const char *name, const char *text, struct buffer *out)
 {
 	if (!text)
 		return;
@@ -35,14 +35,14 @@ print_text(const char *name, const char *text, struct buffer *out)
 }
 
 static void
-print_number(const char *name, bool wanted, int64_t number, struct buffer *out)
+event_print_number(const char *name, bool wanted, int64_t number, struct buffer *out)
 {
 	if (wanted)
 		buffer_printf(out, ",\"%s\":%" PRId64, name, number);
 }
 
 static bool
-is_of_attempt(enum event_kind kind)
+event_is_of_attempt(enum event_kind kind)
 {
 	return kind == EVENT_TAKE || kind == EVENT_DONE || kind == EVENT_FAIL || kind == EVENT_LOST;
 }
@@ -55,34 +55,34 @@ event_print(const struct event *event, struct buffer *out)
 	char at[CLOCK_RFC3339_SIZE];
 	size_t start = out->length;
 
-	print_text("action", event->action, out);
-	print_text("at", clock_rfc3339(event->at_ms, at), out);
-	print_number("attempt", is_of_attempt(event->kind), event->attempt, out);
-	print_number("backoff_ms", event->kind == EVENT_PUT, event->backoff_ms, out);
-	print_text("boot", event->boot, out);
-	print_text("by", event->by, out);
-	print_text("cluster", event->cluster, out);
-	print_text("event", kinds[event->kind], out);
-	print_text("job", event->job, out);
-	print_text("kind", "event", out);
-	print_text("next", event->next == EVENT_NEXT_NONE ? NULL : nexts[event->next], out);
-	print_number("order", event->kind == EVENT_PUT, (int64_t)event->order, out);
-	print_text("provider", event->provider, out);
-	print_number("ready_boottime_ms", waits, event->ready_ms, out);
-	print_text("reason", event->reason, out);
+	event_print_text("action", event->action, out);
+	event_print_text("at", clock_rfc3339(event->at_ms, at), out);
+	event_print_number("attempt", event_is_of_attempt(event->kind), event->attempt, out);
+	event_print_number("backoff_ms", event->kind == EVENT_PUT, event->backoff_ms, out);
+	event_print_text("boot", event->boot, out);
+	event_print_text("by", event->by, out);
+	event_print_text("cluster", event->cluster, out);
+	event_print_text("event", kinds[event->kind], out);
+	event_print_text("job", event->job, out);
+	event_print_text("kind", "event", out);
+	event_print_text("next", event->next == EVENT_NEXT_NONE ? NULL : nexts[event->next], out);
+	event_print_number("order", event->kind == EVENT_PUT, (int64_t)event->order, out);
+	event_print_text("provider", event->provider, out);
+	event_print_number("ready_boottime_ms", waits, event->ready_ms, out);
+	event_print_text("reason", event->reason, out);
 	if (event->result)
 		buffer_printf(out, ",\"result\":%s", event->result);
-	print_number("seq", true, (int64_t)event->seq, out);
-	print_number("synced", event->synced != 0, (int64_t)event->synced, out);
-	print_text("task", event->task, out);
-	print_text("tenant", event->tenant, out);
-	print_number("until_boottime_ms", event->leased, event->until_ms, out);
+	event_print_number("seq", true, (int64_t)event->seq, out);
+	event_print_number("synced", event->synced != 0, (int64_t)event->synced, out);
+	event_print_text("task", event->task, out);
+	event_print_text("tenant", event->tenant, out);
+	event_print_number("until_boottime_ms", event->leased, event->until_ms, out);
 	out->data[start] = '{';
 	buffer_text(out, "}\n");
 }
 
 static int
-find(const char *name, const char *const *list, int count)
+event_find(const char *name, const char *const *list, int count)
 {
 	for (int i = 0; name && i < count; i++)
 		if (strcmp(name, list[i]) == 0)
@@ -91,10 +91,10 @@ find(const char *name, const char *const *list, int count)
 }
 
 static void
-parse_kind(const struct place *place, struct arena *arena, struct event *event)
+event_parse_kind(const struct place *place, struct arena *arena, struct event *event)
 {
 	const char *name = place_string(place, "event", NEED_REQUIRED, arena);
-	int kind = find(name, kinds, EVENT_KIND_COUNT);
+	int kind = event_find(name, kinds, EVENT_KIND_COUNT);
 	struct place at = place_member(place, "event");
 
 	if (name && kind < 0)
@@ -104,7 +104,7 @@ parse_kind(const struct place *place, struct arena *arena, struct event *event)
 
 /* Whole numbers that have to be there. */
 static int64_t
-parse_number(const struct place *place, const char *name, int64_t min)
+event_parse_number(const struct place *place, const char *name, int64_t min)
 {
 	struct place member = place_member(place, name);
 
@@ -114,11 +114,11 @@ parse_number(const struct place *place, const char *name, int64_t min)
 }
 
 static enum event_next
-parse_next(const struct place *place, struct arena *arena)
+event_parse_next(const struct place *place, struct arena *arena)
 {
 	const char *name = place_string(place, "next", NEED_OPTIONAL, arena);
 	struct place member = place_member(place, "next");
-	int next = find(name, nexts, EVENT_NEXT_COUNT);
+	int next = event_find(name, nexts, EVENT_NEXT_COUNT);
 
 	if (name && next <= EVENT_NEXT_NONE)
 		place_problem(&member, "\"%.80s\" is none of \"retry\", \"undo\", \"failed\"", name);
@@ -126,29 +126,29 @@ parse_next(const struct place *place, struct arena *arena)
 }
 
 static void
-parse_attempt(const struct place *place, struct arena *arena, struct event *event)
+event_parse_attempt(const struct place *place, struct arena *arena, struct event *event)
 {
 	struct place until = place_member(place, "until_boottime_ms"), action = place_member(place, "action");
 
-	event->attempt = parse_number(place, "attempt", 1);
+	event->attempt = event_parse_number(place, "attempt", 1);
 	event->action = place_string(place, "action", NEED_OPTIONAL, arena);
 	if (event->action && action_of_name(event->action) == ACTION_NONE)
 		place_problem(&action, "\"%.80s\" is no action", event->action);
 	event->leased = place_present(&until);
 	event->until_ms = place_integer(place, "until_boottime_ms", 0, 0, EXACT_MAX);
-	event->next = parse_next(place, arena);
+	event->next = event_parse_next(place, arena);
 	event->ready_ms = place_integer(place, "ready_boottime_ms", 0, 0, EXACT_MAX);
 }
 
 static void
-parse_result(const struct place *place, struct arena *arena, struct event *event)
+event_parse_result(const struct place *place, struct arena *arena, struct event *event)
 {
 	struct place result = place_member(place, "result");
 	struct buffer text = {0};
 
 	if (!place_object(&result, NEED_REQUIRED))
 		return;
-	event->status = parse_number(&result, "status", INT32_MIN);
+	event->status = event_parse_number(&result, "status", INT32_MIN);
 	event->message = place_string(&result, "message", NEED_OPTIONAL, arena);
 	json_dump(result.value, &text);
 	event->result = arena_substring(arena, text.data, text.length);
@@ -156,7 +156,7 @@ parse_result(const struct place *place, struct arena *arena, struct event *event
 }
 
 static void
-parse_put(const struct place *place, struct arena *arena, struct event *event)
+event_parse_put(const struct place *place, struct arena *arena, struct event *event)
 {
 	event->job = name_parse(place, "job", NEED_REQUIRED, arena);
 	event->cluster = name_parse(place, "cluster", NEED_REQUIRED, arena);
@@ -177,8 +177,8 @@ event_parse(const struct place *place, struct arena *arena, struct event *event)
 	if (!place_object(place, NEED_REQUIRED))
 		return;
 	document_check_kind(place, "event", NEED_REQUIRED);
-	parse_kind(place, arena, event);
-	event->seq = (uint64_t)parse_number(place, "seq", 1);
+	event_parse_kind(place, arena, event);
+	event->seq = (uint64_t)event_parse_number(place, "seq", 1);
 	event->synced = (uint64_t)place_integer(place, "synced", 0, 0, EXACT_MAX);
 	at = place_string(place, "at", NEED_REQUIRED, arena);
 	event->at_ms = at ? clock_parse_rfc3339(at) : 0;
@@ -187,14 +187,14 @@ event_parse(const struct place *place, struct arena *arena, struct event *event)
 	event->by = place_string(place, "by", NEED_OPTIONAL, arena);
 	event->boot = place_string(place, "boot", NEED_OPTIONAL, arena);
 	event->reason = place_string(place, "reason", NEED_OPTIONAL, arena);
-	attempt = is_of_attempt(event->kind);
+	attempt = event_is_of_attempt(event->kind);
 	event->task = name_parse(place, "task", attempt || event->kind == EVENT_SKIP ? NEED_REQUIRED : NEED_OPTIONAL, arena);
 	if (attempt)
-		parse_attempt(place, arena, event);
+		event_parse_attempt(place, arena, event);
 	if (event->kind == EVENT_DONE || event->kind == EVENT_FAIL)
-		parse_result(place, arena, event);
+		event_parse_result(place, arena, event);
 	if (event->kind == EVENT_PUT)
-		parse_put(place, arena, event);
+		event_parse_put(place, arena, event);
 }
 
 void

@@ -14,14 +14,14 @@
 enum { KEY_SIZE = 1024 }; /* three names of at most 255 characters */
 
 static void
-write_key(char *key, enum action action, const char *service, const char *type, const char *hardwaretype)
+expectation_write_key(char *key, enum action action, const char *service, const char *type, const char *hardwaretype)
 {
 	snprintf(key, KEY_SIZE, "%d %s %s %s", (int)action, service ? service : "", type, hardwaretype ? hardwaretype : "");
 }
 
 /* Of two records about the same, the last one counts. */
 static void
-learn(struct expectations *expectations, const char *key, double expect_s)
+expectation_learn(struct expectations *expectations, const char *key, double expect_s)
 {
 	int number = names_find(&expectations->keys, key);
 
@@ -29,7 +29,8 @@ learn(struct expectations *expectations, const char *key, double expect_s)
 		number = names_intern(&expectations->keys, arena_string(&expectations->arena, key));
 		if ((size_t)number == expectations->capacity) {
 			expectations->capacity = expectations->capacity ? 2 * expectations->capacity : 64;
-			expectations->expect_s = memory_resize(expectations->expect_s, expectations->capacity, sizeof *expectations->expect_s);
+			expectations->expect_s = memory_resize(expectations->expect_s, expectations->capacity,
+			    sizeof *expectations->expect_s);
 		}
 	}
 	expectations->expect_s[number] = expect_s;
@@ -55,12 +56,13 @@ expectations_take(struct expectations *expectations, const struct place *record)
 		place_problem(&seconds, "expected number, found %s", json_kind_name(seconds.value));
 	if (record->problems->total > before)
 		return;
-	write_key(key, action_of_name(word), service, type, hardwaretype);
-	learn(expectations, key, expect_s);
+	expectation_write_key(key, action_of_name(word), service, type, hardwaretype);
+	expectation_learn(expectations, key, expect_s);
 }
 
 int
-expectations_read(struct record_reader *reader, struct expectations *expectations, struct problems *problems, struct error *err)
+expectations_read(struct record_reader *reader, struct expectations *expectations, struct problems *problems,
+    struct error *err)
 {
 	struct place stream = place_root((jv){0}, problems);
 	jv value;
@@ -92,10 +94,10 @@ expectations_find(const struct expectations *expectations, enum action action, c
 	char key[KEY_SIZE];
 	int number;
 
-	write_key(key, action, service, type, hardwaretype);
+	expectation_write_key(key, action, service, type, hardwaretype);
 	number = names_find(&expectations->keys, key);
 	if (number == NAMES_NONE && hardwaretype) {
-		write_key(key, action, service, type, NULL);
+		expectation_write_key(key, action, service, type, NULL);
 		number = names_find(&expectations->keys, key);
 	}
 	return number == NAMES_NONE ? otherwise : expectations->expect_s[number];

@@ -19,7 +19,7 @@ facts_in_result(const char *result)
 }
 
 static int
-first_problem(const char *what, const struct problems *problems, struct error *err)
+facts_first_problem(const char *what, const struct problems *problems, struct error *err)
 {
 	if (problems->total == 0)
 		return 0;
@@ -39,7 +39,7 @@ facts_read(const char *text, size_t length, struct arena *arena, struct node *no
 	place = place_root(record, &problems);
 	node_parse(&place, arena, node);
 	jv_free(record);
-	result = first_problem("node record", &problems, err);
+	result = facts_first_problem("node record", &problems, err);
 	if (result < 0)
 		jv_free(node->source);
 	problems_release(&problems);
@@ -47,7 +47,7 @@ facts_read(const char *text, size_t length, struct arena *arena, struct node *no
 }
 
 static int
-read_result(const char *text, struct result *result, struct error *err)
+facts_read_result(const char *text, struct result *result, struct error *err)
 {
 	struct problems problems = {0};
 	struct place place;
@@ -60,7 +60,7 @@ read_result(const char *text, struct result *result, struct error *err)
 	place = place_root(record, &problems);
 	result_parse(&place, result);
 	jv_free(record);
-	failed = first_problem("result", &problems, err);
+	failed = facts_first_problem("result", &problems, err);
 	problems_release(&problems);
 	return failed;
 }
@@ -73,7 +73,7 @@ facts_merge(const char *text, size_t length, const char *result_text, struct buf
 	struct node node;
 	int failed;
 
-	failed = read_result(result_text, &result, err);
+	failed = facts_read_result(result_text, &result, err);
 	if (failed == 0 && (failed = facts_read(text, length, &arena, &node, err)) == 0) {
 		node_learn(&node, result.hostname, result.ipaddresses, result.result, &arena);
 		node_print(&node, out);

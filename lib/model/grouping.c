@@ -6,7 +6,7 @@
 #include "base/buffer.h"
 
 static void
-number_names(struct grouping *grouping)
+grouping_number_names(struct grouping *grouping)
 {
 	const struct plan_document *document = grouping->document;
 
@@ -24,7 +24,7 @@ number_names(struct grouping *grouping)
 }
 
 static size_t
-group_of(const struct grouping *grouping, const struct step *step)
+grouping_group_of(const struct grouping *grouping, const struct step *step)
 {
 	return step->is_milestone ? grouping->nodes.count : (size_t)names_find(&grouping->nodes, step->node);
 }
@@ -35,19 +35,19 @@ grouping_init(struct grouping *grouping, const struct plan_document *document)
 	size_t groups, *next;
 
 	*grouping = (struct grouping){.document = document};
-	number_names(grouping);
+	grouping_number_names(grouping);
 	groups = grouping->nodes.count + 1;
 	grouping->first = memory_zeroed(groups + 1, sizeof *grouping->first);
 	grouping->steps = memory_resize(NULL, document->count, sizeof *grouping->steps);
 	next = memory_zeroed(groups, sizeof *next);
 	for (size_t i = 0; i < document->count; i++)
-		grouping->first[group_of(grouping, &document->steps[i]) + 1]++;
+		grouping->first[grouping_group_of(grouping, &document->steps[i]) + 1]++;
 	for (size_t i = 0; i < groups; i++) {
 		grouping->first[i + 1] += grouping->first[i];
 		next[i] = grouping->first[i];
 	}
 	for (size_t i = 0; i < document->count; i++)
-		grouping->steps[next[group_of(grouping, &document->steps[i])]++] = i;
+		grouping->steps[next[grouping_group_of(grouping, &document->steps[i])]++] = i;
 	free(next);
 }
 

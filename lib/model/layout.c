@@ -13,14 +13,14 @@
 #include "model/request.h"
 
 static int
-compare_definitions(const void *a, const void *b)
+layout_compare_definitions(const void *a, const void *b)
 {
 	return strcmp(((const struct service *)a)->name, ((const struct service *)b)->name);
 }
 
 /* Drops what stands twice in the sorted list; that the same name means two things is a problem. Returns how many stay. */
 static size_t
-merge_doubles(const struct place *list, struct service *definitions, size_t total)
+layout_merge_doubles(const struct place *list, struct service *definitions, size_t total)
 {
 	size_t count = 0;
 
@@ -37,7 +37,7 @@ merge_doubles(const struct place *list, struct service *definitions, size_t tota
 }
 
 static void
-parse_definitions(const struct place *object, struct arena *arena, struct service **definitions, size_t *count)
+layout_parse_definitions(const struct place *object, struct arena *arena, struct service **definitions, size_t *count)
 {
 	struct place list = place_member(object, "definitions");
 	size_t before = object->problems->total;
@@ -53,12 +53,12 @@ parse_definitions(const struct place *object, struct arena *arena, struct servic
 	}
 	if (object->problems->total > before)
 		return;
-	qsort(*definitions, *count, sizeof **definitions, compare_definitions);
-	*count = merge_doubles(&list, *definitions, *count);
+	qsort(*definitions, *count, sizeof **definitions, layout_compare_definitions);
+	*count = layout_merge_doubles(&list, *definitions, *count);
 }
 
 static void
-parse_was(const struct place *record, struct arena *arena, struct cluster *cluster)
+layout_parse_was(const struct place *record, struct arena *arena, struct cluster *cluster)
 {
 	struct place was = place_member(record, "was"), config;
 
@@ -67,7 +67,7 @@ parse_was(const struct place *record, struct arena *arena, struct cluster *clust
 	config = place_member(&was, "config");
 	if (place_object(&config, NEED_OPTIONAL))
 		cluster->was_config = config.value;
-	parse_definitions(&was, arena, &cluster->was_definitions, &cluster->was_definition_count);
+	layout_parse_definitions(&was, arena, &cluster->was_definitions, &cluster->was_definition_count);
 }
 
 void
@@ -86,8 +86,8 @@ cluster_parse(const struct place *place, struct arena *arena, struct cluster *cl
 	if (!cluster->tenant)
 		cluster->tenant = "default";
 	cluster->services = name_set_parse(place, "services", arena);
-	parse_definitions(place, arena, &cluster->definitions, &cluster->definition_count);
-	parse_was(place, arena, cluster);
+	layout_parse_definitions(place, arena, &cluster->definitions, &cluster->definition_count);
+	layout_parse_was(place, arena, cluster);
 	provider = place_member(place, "provider");
 	provider_parse(&provider, arena, &cluster->provider);
 	config = place_member(place, "config");
@@ -109,7 +109,7 @@ cluster_release(struct cluster *cluster)
 }
 
 static void
-append_definitions(const struct service *definitions, size_t count, struct buffer *out)
+layout_append_definitions(const struct service *definitions, size_t count, struct buffer *out)
 {
 	buffer_byte(out, '[');
 	for (size_t i = 0; i < count; i++) {
@@ -122,7 +122,7 @@ append_definitions(const struct service *definitions, size_t count, struct buffe
 
 /* What was before, where any of it is known. */
 static void
-print_was(struct print *print, const struct cluster *cluster)
+layout_print_was(struct print *print, const struct cluster *cluster)
 {
 	bool has_config = jv_get_kind(cluster->was_config) == JV_KIND_OBJECT;
 
@@ -138,7 +138,7 @@ print_was(struct print *print, const struct cluster *cluster)
 		buffer_byte(print->out, ',');
 	}
 	buffer_text(print->out, "\"definitions\":");
-	append_definitions(cluster->was_definitions, cluster->was_definition_count, print->out);
+	layout_append_definitions(cluster->was_definitions, cluster->was_definition_count, print->out);
 	buffer_byte(print->out, '}');
 }
 
@@ -150,35 +150,35 @@ cluster_print(const struct cluster *cluster, struct buffer *out)
 	print_begin(&print, cluster->source, out);
 	print_value(&print, "config", cluster->config);
 	print_name(&print, "definitions");
-	append_definitions(cluster->definitions, cluster->definition_count, out);
+	layout_append_definitions(cluster->definitions, cluster->definition_count, out);
 	print_string(&print, "id", cluster->id);
 	print_string(&print, "kind", "cluster");
 	print_string(&print, "name", cluster->name);
 	print_value(&print, "provider", cluster->provider.source);
 	print_strings(&print, "services", &cluster->services);
 	print_string(&print, "tenant", cluster->tenant);
-	print_was(&print, cluster);
+	layout_print_was(&print, cluster);
 	print_end(&print);
 }
 
 static const struct service *
-find_definition(const struct service *definitions, size_t count, const char *service)
+layout_find_definition(const struct service *definitions, size_t count, const char *service)
 {
 	struct service key = {.name = service};
 
-	return count ? bsearch(&key, definitions, count, sizeof key, compare_definitions) : NULL;
+	return count ? bsearch(&key, definitions, count, sizeof key, layout_compare_definitions) : NULL;
 }
 
 const struct service *
 cluster_definition(const struct cluster *cluster, const char *service)
 {
-	return find_definition(cluster->definitions, cluster->definition_count, service);
+	return layout_find_definition(cluster->definitions, cluster->definition_count, service);
 }
 
 const struct service *
 cluster_definition_before(const struct cluster *cluster, const char *service)
 {
-	const struct service *was = find_definition(cluster->was_definitions, cluster->was_definition_count, service);
+	const struct service *was = layout_find_definition(cluster->was_definitions, cluster->was_definition_count, service);
 
 	return was ? was : cluster_definition(cluster, service);
 }
@@ -191,7 +191,7 @@ struct reading { /* a layout while it is read */
 };
 
 static void
-add_record(const struct place *record, struct reading *reading)
+layout_add_record(const struct place *record, struct reading *reading)
 {
 	struct layout *layout = reading->layout;
 	const char *kind = record_kind(record->value);
@@ -215,7 +215,7 @@ add_record(const struct place *record, struct reading *reading)
 
 /* What coopr-solve says where there is no layout: its reason is not to get lost in the pipe. */
 static int
-refuse_answer(const struct record_reader *reader, jv answer, struct error *err)
+layout_refuse_answer(const struct record_reader *reader, jv answer, struct error *err)
 {
 	char *because = json_get_string(answer, "because");
 
@@ -225,7 +225,7 @@ refuse_answer(const struct record_reader *reader, jv answer, struct error *err)
 }
 
 static void
-take_conflict(const struct place *record, struct layout *layout)
+layout_take_conflict(const struct place *record, struct layout *layout)
 {
 	layout->unsatisfiable = true;
 	layout->not_minimal = !place_boolean(record, "minimal", true);
@@ -235,7 +235,7 @@ take_conflict(const struct place *record, struct layout *layout)
 }
 
 static int
-read_records(struct record_reader *reader, bool any_answer, struct layout *layout, struct problems *problems,
+layout_read_records(struct record_reader *reader, bool any_answer, struct layout *layout, struct problems *problems,
     struct error *err)
 {
 	struct place stream = place_root((jv){0}, problems);
@@ -248,11 +248,11 @@ read_records(struct record_reader *reader, bool any_answer, struct layout *layou
 		struct place record = {.up = &stream, .index = reader->number - 1, .value = value, .problems = problems};
 
 		if (strcmp(record_kind(value), "unsatisfiable") != 0)
-			add_record(&record, &reading);
+			layout_add_record(&record, &reading);
 		else if (any_answer)
-			take_conflict(&record, layout);
+			layout_take_conflict(&record, layout);
 		else
-			got = refuse_answer(reader, value, err);
+			got = layout_refuse_answer(reader, value, err);
 		jv_free(value);
 	}
 	names_release(&reading.ids);
@@ -269,14 +269,14 @@ read_records(struct record_reader *reader, bool any_answer, struct layout *layou
 int
 layout_read(struct record_reader *reader, struct layout *layout, struct problems *problems, struct error *err)
 {
-	return read_records(reader, false, layout, problems, err);
+	return layout_read_records(reader, false, layout, problems, err);
 }
 
 int
 layout_read_answer(struct record_reader *reader, struct layout *layout, struct problems *problems,
     struct error *err)
 {
-	return read_records(reader, true, layout, problems, err);
+	return layout_read_records(reader, true, layout, problems, err);
 }
 
 void

@@ -11,7 +11,7 @@
 static const int64_t LIMIT_MAX = INT32_MAX;
 
 static void
-parse_list(const struct place *document, const char *name, struct limits *limits, struct limit_list *list)
+limits_parse_list(const struct place *document, const char *name, struct limits *limits, struct limit_list *list)
 {
 	struct place place = place_member(document, name), member;
 	struct members members;
@@ -30,13 +30,13 @@ limits_parse(const struct place *place, struct limits *limits)
 	if (!place_object(place, NEED_REQUIRED))
 		return;
 	document_check_kind(place, "limits", NEED_REQUIRED);
-	parse_list(place, "providers", limits, &limits->providers);
-	parse_list(place, "tenants", limits, &limits->tenants);
+	limits_parse_list(place, "providers", limits, &limits->providers);
+	limits_parse_list(place, "tenants", limits, &limits->tenants);
 	limits->total = place_integer(place, "total", -1, 0, LIMIT_MAX);
 }
 
 static void
-print_list(struct print *print, const char *name, const struct limit_list *list)
+limits_print_list(struct print *print, const char *name, const struct limit_list *list)
 {
 	struct print inner;
 
@@ -56,8 +56,8 @@ limits_print(const struct limits *limits, struct buffer *out)
 
 	print_begin(&print, (jv){0}, out);
 	print_string(&print, "kind", "limits");
-	print_list(&print, "providers", &limits->providers);
-	print_list(&print, "tenants", &limits->tenants);
+	limits_print_list(&print, "providers", &limits->providers);
+	limits_print_list(&print, "tenants", &limits->tenants);
 	if (limits->total >= 0)
 		print_integer(&print, "total", limits->total);
 	print_end(&print);

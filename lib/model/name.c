@@ -56,7 +56,7 @@ name_is_dns_suffix(const char *text)
 }
 
 static const char *
-name_of(const struct place *place, struct arena *arena)
+name_name_of(const struct place *place, struct arena *arena)
 {
 	const char *text = json_string(place->value);
 
@@ -74,7 +74,7 @@ name_parse(const struct place *object, const char *member, enum need need, struc
 {
 	struct place place = place_member(object, member);
 
-	return need == NEED_OPTIONAL && !place_present(&place) ? NULL : name_of(&place, arena);
+	return need == NEED_OPTIONAL && !place_present(&place) ? NULL : name_name_of(&place, arena);
 }
 
 const char *
@@ -106,7 +106,7 @@ name_addresses(const struct place *object)
 }
 
 static struct string_list
-list_of(const struct place *array, enum need need, struct arena *arena)
+name_list_of(const struct place *array, enum need need, struct arena *arena)
 {
 	struct string_list names = {0};
 	size_t count;
@@ -117,7 +117,7 @@ list_of(const struct place *array, enum need need, struct arena *arena)
 	names.list = arena_alloc(arena, count, sizeof *names.list);
 	for (size_t i = 0; i < count; i++) {
 		struct place element = place_element(array, i);
-		const char *name = name_of(&element, arena);
+		const char *name = name_name_of(&element, arena);
 
 		if (name)
 			names.list[names.count++] = name;
@@ -130,11 +130,11 @@ name_list_parse(const struct place *object, const char *member, struct arena *ar
 {
 	struct place array = place_member(object, member);
 
-	return list_of(&array, NEED_OPTIONAL, arena);
+	return name_list_of(&array, NEED_OPTIONAL, arena);
 }
 
 static int
-compare(const void *a, const void *b)
+name_compare(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -146,7 +146,7 @@ name_set_make(struct string_list *list)
 
 	if (!list->count)
 		return;
-	qsort(list->list, list->count, sizeof *list->list, compare);
+	qsort(list->list, list->count, sizeof *list->list, name_compare);
 	for (size_t i = 1; i < list->count; i++)
 		if (strcmp(list->list[i], list->list[kept]) != 0)
 			list->list[++kept] = list->list[i];
@@ -165,7 +165,7 @@ name_set_parse(const struct place *object, const char *member, struct arena *are
 struct string_list
 name_set_of(const struct place *array, struct arena *arena)
 {
-	struct string_list names = list_of(array, NEED_REQUIRED, arena);
+	struct string_list names = name_list_of(array, NEED_REQUIRED, arena);
 
 	name_set_make(&names);
 	return names;
@@ -174,5 +174,5 @@ name_set_of(const struct place *array, struct arena *arena)
 bool
 name_set_has(const struct string_list *set, const char *name)
 {
-	return set->count && bsearch(&name, set->list, set->count, sizeof *set->list, compare);
+	return set->count && bsearch(&name, set->list, set->count, sizeof *set->list, name_compare);
 }

@@ -16,7 +16,7 @@ enum { LABEL_MAX_LENGTH = 63 };
 
 /* Both lists may be null, which says something: it leaves; it is new. */
 static void
-parse_services(const struct place *place, struct arena *arena, struct node *node)
+node_parse_services(const struct place *place, struct arena *arena, struct node *node)
 {
 	struct place services = place_member(place, "services"), was = place_member(place, "was");
 
@@ -30,7 +30,7 @@ parse_services(const struct place *place, struct arena *arena, struct node *node
 }
 
 static void
-parse_type(const struct place *place, struct arena *arena, struct node *node)
+node_parse_type(const struct place *place, struct arena *arena, struct node *node)
 {
 	node->zone = name_parse(place, "zone", NEED_OPTIONAL, arena);
 	node->hardwaretype = name_parse(place, "hardwaretype", NEED_OPTIONAL, arena);
@@ -55,8 +55,8 @@ node_parse(const struct place *place, struct arena *arena, struct node *node)
 	if (!place_present(&nodenum))
 		place_problem(&nodenum, "expected number, found %s", json_kind_name(nodenum.value));
 	node->hostname = name_parse_as(place, "hostname", NEED_REQUIRED, name_is_host, "host name", arena);
-	parse_type(place, arena, node);
-	parse_services(place, arena, node);
+	node_parse_type(place, arena, node);
+	node_parse_services(place, arena, node);
 	node->ipaddresses = name_addresses(place);
 	facts = place_member(place, "facts");
 	if (place_object(&facts, NEED_OPTIONAL))
@@ -64,7 +64,7 @@ node_parse(const struct place *place, struct arena *arena, struct node *node)
 }
 
 static int
-compare_numbers(const void *a, const void *b)
+node_compare_numbers(const void *a, const void *b)
 {
 	int64_t x = ((const struct node *)a)->nodenum, y = ((const struct node *)b)->nodenum;
 
@@ -75,7 +75,7 @@ void
 nodes_sort(const struct place *list, struct node *nodes, size_t count)
 {
 	if (count)
-		qsort(nodes, count, sizeof *nodes, compare_numbers);
+		qsort(nodes, count, sizeof *nodes, node_compare_numbers);
 	for (size_t i = 1; i < count; i++) {
 		struct place node = {.up = list, .index = nodes[i].index, .problems = list->problems};
 
@@ -107,7 +107,7 @@ node_print(const struct node *node, struct buffer *out)
 
 /* Merges the members of more into the object in source's member name. Returns that, borrowed; invalid where there is none. */
 static jv
-merge(jv *source, const char *name, jv more)
+node_merge(jv *source, const char *name, jv more)
 {
 	jv known = json_get(*source, name);
 	bool is_object = jv_get_kind(known) == JV_KIND_OBJECT;
@@ -128,8 +128,8 @@ node_learn(struct node *node, const char *hostname, jv ipaddresses, jv facts, st
 {
 	if (jv_get_kind(node->source) != JV_KIND_OBJECT)
 		node->source = jv_object();
-	node->ipaddresses = merge(&node->source, "ipaddresses", ipaddresses);
-	node->facts = merge(&node->source, "facts", facts);
+	node->ipaddresses = node_merge(&node->source, "ipaddresses", ipaddresses);
+	node->facts = node_merge(&node->source, "facts", facts);
 	if (hostname)
 		node->hostname = arena_string(arena, hostname);
 }
@@ -142,7 +142,7 @@ node_has(const struct node *node, const char *service)
 
 /* The cluster's part of the label: its number without leading zeros where the id is one, else the id. */
 static const char *
-number_of(const char *id)
+node_number_of(const char *id)
 {
 	if (id[strspn(id, "0123456789")])
 		return id;
@@ -151,7 +151,7 @@ number_of(const char *id)
 }
 
 static void
-lower(char *text)
+node_lower(char *text)
 {
 	for (; *text; text++)
 		*text = *text == '_' || *text == '.' ? '-' : (char)tolower((unsigned char)*text);
@@ -161,12 +161,12 @@ const char *
 node_hostname(const char *cluster_name, const char *cluster_id, int64_t nodenum, const char *dns_suffix,
     struct arena *arena)
 {
-	char *end = arena_printf(arena, "%s-%" PRId64, number_of(cluster_id), nodenum);
+	char *end = arena_printf(arena, "%s-%" PRId64, node_number_of(cluster_id), nodenum);
 	char *name = arena_string(arena, cluster_name);
 	size_t length = strlen(end), room = length < LABEL_MAX_LENGTH ? LABEL_MAX_LENGTH - length : 0;
 
-	lower(end);
-	lower(name);
+	node_lower(end);
+	node_lower(name);
 	name += strcspn(name, "abcdefghijklmnopqrstuvwxyz");
 	if (!dns_suffix)
 		dns_suffix = "local";

@@ -7,7 +7,7 @@
 #include "json/record.h"
 
 static void
-take_step(const struct place *record, struct plan_document *document)
+plan_take_step(const struct place *record, struct plan_document *document)
 {
 	if (document->count == document->capacity) {
 		document->capacity = document->capacity ? 2 * document->capacity : 64;
@@ -36,7 +36,7 @@ plan_document_take(struct plan_document *document, const struct place *record)
 		ARRAY_ROOM(layout->nodes, layout->node_count, document->node_capacity);
 		node_parse(record, &layout->arena, &layout->nodes[layout->node_count++]);
 	} else if (strcmp(kind, "task") == 0 || strcmp(kind, "milestone") == 0) {
-		take_step(record, document);
+		plan_take_step(record, document);
 	}
 }
 

@@ -32,7 +32,7 @@ job_print(const struct job *job, struct buffer *out)
 }
 
 static void
-print_milestone(const struct step *step, struct buffer *out)
+plan_print_milestone(const struct step *step, struct buffer *out)
 {
 	struct print print;
 
@@ -51,7 +51,7 @@ step_print(const struct step *step, struct buffer *out)
 	struct print print;
 
 	if (step->is_milestone) {
-		print_milestone(step, out);
+		plan_print_milestone(step, out);
 		return;
 	}
 	print_begin(&print, (jv){0}, out);
@@ -94,7 +94,7 @@ job_parse(const struct place *place, struct arena *arena, struct job *job)
 }
 
 static enum action
-parse_action(const struct place *place)
+plan_parse_action(const struct place *place)
 {
 	const char *text = json_string(place->value);
 	enum action action = text ? action_of_name(text) : ACTION_NONE;
@@ -107,7 +107,7 @@ parse_action(const struct place *place)
 }
 
 static void
-parse_undo(const struct place *task, struct arena *arena, struct step *step)
+plan_parse_undo(const struct place *task, struct arena *arena, struct step *step)
 {
 	struct place list = place_member(task, "undo");
 
@@ -116,12 +116,12 @@ parse_undo(const struct place *task, struct arena *arena, struct step *step)
 		struct place element = place_element(&list, i);
 
 		if (json_string(element.value))
-			parse_action(&element);
+			plan_parse_action(&element);
 	}
 }
 
 static void
-parse_fields(const struct place *task, struct arena *arena, struct step *step)
+plan_parse_fields(const struct place *task, struct arena *arena, struct step *step)
 {
 	struct place fields = place_member(task, "fields");
 	struct buffer text = {0};
@@ -135,20 +135,21 @@ parse_fields(const struct place *task, struct arena *arena, struct step *step)
 }
 
 static void
-parse_task(const struct place *place, struct arena *arena, struct step *step)
+plan_parse_task(const struct place *place, struct arena *arena, struct step *step)
 {
 	struct place action = place_member(place, "action");
 
 	step->node = name_parse(place, "node", NEED_REQUIRED, arena);
-	step->action = parse_action(&action);
+	step->action = plan_parse_action(&action);
 	step->service = name_parse(place, "service", NEED_OPTIONAL, arena);
 	step->type = name_parse(place, "type", NEED_REQUIRED, arena);
 	step->timeout_s = place_integer(place, "timeout_s", ACTION_TIMEOUT_S, 1, ACTION_TIMEOUT_MAX_S);
 	step->retries = place_integer(place, "retries", ACTION_RETRIES, 0, ACTION_RETRIES_MAX);
 	step->expect_s = place_number(place, "expect_s", 0, 0, EXPECT_MAX_S);
-	parse_fields(place, arena, step);
-	parse_undo(place, arena, step);
-	if (step->action != ACTION_NONE && step->action != ACTION_STATUS && action_is_hardware(step->action) != !step->service)
+	plan_parse_fields(place, arena, step);
+	plan_parse_undo(place, arena, step);
+	if (step->action != ACTION_NONE && step->action != ACTION_STATUS &&
+	    action_is_hardware(step->action) != !step->service)
 		place_problem(place, step->service ? "%s is done to the node, not to a service"
 		    : "%s is done to a service, and none is named", action_name(step->action));
 }
@@ -170,5 +171,5 @@ step_parse(const struct place *place, struct arena *arena, struct step *step)
 	if (step->is_milestone)
 		step->name = place_string(place, "name", NEED_OPTIONAL, arena);
 	else
-		parse_task(place, arena, step);
+		plan_parse_task(place, arena, step);
 }

@@ -19,7 +19,7 @@ print_begin(struct print *print, jv source, struct buffer *out)
 }
 
 static void
-start(struct print *print, const char *name)
+print_start(struct print *print, const char *name)
 {
 	if (!print->empty)
 		buffer_byte(print->out, ',');
@@ -30,7 +30,7 @@ start(struct print *print, const char *name)
 
 /* The members of source whose names come before name (NULL: all that are left); one of that very name is dropped. */
 static void
-pass_on(struct print *print, const char *name)
+print_pass_on(struct print *print, const char *name)
 {
 	while (print->index < print->count) {
 		jv key = jv_array_get(jv_copy(print->keys), (int)print->index);
@@ -39,7 +39,7 @@ pass_on(struct print *print, const char *name)
 		if (order < 0) {
 			jv value = json_get(print->source, jv_string_value(key));
 
-			start(print, jv_string_value(key));
+			print_start(print, jv_string_value(key));
 			json_dump(value, print->out);
 			jv_free(value);
 		}
@@ -53,18 +53,18 @@ pass_on(struct print *print, const char *name)
 void
 print_name(struct print *print, const char *name)
 {
-	pass_on(print, name);
-	start(print, name);
+	print_pass_on(print, name);
+	print_start(print, name);
 }
 
 void
 print_absent(struct print *print, const char *name)
 {
-	pass_on(print, name);
+	print_pass_on(print, name);
 }
 
 static void
-append_string(const char *text, struct buffer *out)
+print_append_string(const char *text, struct buffer *out)
 {
 	if (text)
 		json_quote(text, out);
@@ -76,7 +76,7 @@ void
 print_string(struct print *print, const char *name, const char *text)
 {
 	print_name(print, name);
-	append_string(text, print->out);
+	print_append_string(text, print->out);
 }
 
 void
@@ -104,7 +104,7 @@ print_strings(struct print *print, const char *name, const struct string_list *l
 	for (size_t i = 0; i < list->count; i++) {
 		if (i)
 			buffer_byte(print->out, ',');
-		append_string(list->list[i], print->out);
+		print_append_string(list->list[i], print->out);
 	}
 	buffer_byte(print->out, ']');
 }
@@ -142,7 +142,7 @@ print_json(struct print *print, const char *name, const char *text)
 void
 print_close(struct print *print)
 {
-	pass_on(print, NULL);
+	print_pass_on(print, NULL);
 	jv_free(print->keys);
 	buffer_byte(print->out, '}');
 }

@@ -18,7 +18,7 @@ cluster_id_is_valid(const char *text)
 }
 
 static void
-parse_machines(const struct place *cluster, struct cluster_wish *wish)
+request_parse_machines(const struct place *cluster, struct cluster_wish *wish)
 {
 	struct place place = place_member(cluster, "numMachines");
 
@@ -38,7 +38,7 @@ parse_machines(const struct place *cluster, struct cluster_wish *wish)
 }
 
 static void
-parse_wish(const struct place *place, struct arena *arena, struct cluster_wish *wish)
+request_parse_wish(const struct place *place, struct arena *arena, struct cluster_wish *wish)
 {
 	struct place config;
 
@@ -53,7 +53,7 @@ parse_wish(const struct place *place, struct arena *arena, struct cluster_wish *
 	wish->hardwaretype = name_parse(place, "hardwaretype", NEED_OPTIONAL, arena);
 	wish->imagetype = name_parse(place, "imagetype", NEED_OPTIONAL, arena);
 	wish->dns_suffix = name_parse_as(place, "dnsSuffix", NEED_OPTIONAL, name_is_dns_suffix, "DNS suffix", arena);
-	parse_machines(place, wish);
+	request_parse_machines(place, wish);
 	wish->next_nodenum = place_integer(place, "nextNodenum", NODE_FIRST_NUMBER, 0, INT64_MAX);
 	config = place_member(place, "config");
 	if (place_object(&config, NEED_OPTIONAL))
@@ -66,14 +66,14 @@ parse_wish(const struct place *place, struct arena *arena, struct cluster_wish *
 
 /* How many elements the list of that name has: 0 where it is absent or no list. */
 static size_t
-list_length(const struct place *list)
+request_list_length(const struct place *list)
 {
 	return place_array(list, NEED_OPTIONAL) ? json_length(list->value) : 0;
 }
 
 /* Names have to differ within a list. */
 static void
-note_name(const struct place *place, const char *name, struct names *seen)
+request_note_name(const struct place *place, const char *name, struct names *seen)
 {
 	size_t before = seen->count;
 
@@ -82,70 +82,70 @@ note_name(const struct place *place, const char *name, struct names *seen)
 }
 
 static void
-parse_hardwaretypes(const struct place *document, struct request *request)
+request_parse_hardwaretypes(const struct place *document, struct request *request)
 {
 	struct place list = place_member(document, "hardwaretypes");
 	struct names seen = {0};
 
-	request->hardwaretype_count = list_length(&list);
+	request->hardwaretype_count = request_list_length(&list);
 	request->hardwaretypes =
 	    arena_alloc(&request->arena, request->hardwaretype_count, sizeof *request->hardwaretypes);
 	for (size_t i = 0; i < request->hardwaretype_count; i++) {
 		struct place element = place_element(&list, i);
 
 		hardwaretype_parse(&element, &request->arena, &request->hardwaretypes[i]);
-		note_name(&element, request->hardwaretypes[i].name, &seen);
+		request_note_name(&element, request->hardwaretypes[i].name, &seen);
 	}
 	names_release(&seen);
 }
 
 static void
-parse_imagetypes(const struct place *document, struct request *request)
+request_parse_imagetypes(const struct place *document, struct request *request)
 {
 	struct place list = place_member(document, "imagetypes");
 	struct names seen = {0};
 
-	request->imagetype_count = list_length(&list);
+	request->imagetype_count = request_list_length(&list);
 	request->imagetypes = arena_alloc(&request->arena, request->imagetype_count, sizeof *request->imagetypes);
 	for (size_t i = 0; i < request->imagetype_count; i++) {
 		struct place element = place_element(&list, i);
 
 		imagetype_parse(&element, &request->arena, &request->imagetypes[i]);
-		note_name(&element, request->imagetypes[i].name, &seen);
+		request_note_name(&element, request->imagetypes[i].name, &seen);
 	}
 	names_release(&seen);
 }
 
 static void
-parse_services(const struct place *document, struct request *request)
+request_parse_services(const struct place *document, struct request *request)
 {
 	struct place list = place_member(document, "services");
 	struct names seen = {0};
 
-	request->service_count = list_length(&list);
+	request->service_count = request_list_length(&list);
 	request->services = arena_alloc(&request->arena, request->service_count, sizeof *request->services);
 	for (size_t i = 0; i < request->service_count; i++) {
 		struct place element = place_element(&list, i);
 
 		service_parse(&element, &request->arena, &request->services[i]);
-		note_name(&element, request->services[i].name, &seen);
+		request_note_name(&element, request->services[i].name, &seen);
 	}
 	names_release(&seen);
 }
 
 static void
-parse_nodes(const struct place *document, struct request *request)
+request_parse_nodes(const struct place *document, struct request *request)
 {
 	struct place list = place_member(document, "nodes");
 	struct names seen = {0};
 
-	request->node_count = list_length(&list);
+	request->node_count = request_list_length(&list);
 	request->nodes = arena_alloc(&request->arena, request->node_count, sizeof *request->nodes);
 	for (size_t i = 0; i < request->node_count; i++) {
 		struct place element = place_element(&list, i);
 
 		node_parse(&element, &request->arena, &request->nodes[i]);
-		note_name(&element, request->nodes[i].id, &seen);
+		request_note_name(&element, request->nodes[i].id, &seen);
 	}
 	names_release(&seen);
 	nodes_sort(&list, request->nodes, request->node_count);
@@ -153,7 +153,7 @@ parse_nodes(const struct place *document, struct request *request)
 
 /* Notes that the nodes of these ids are to be replaced. */
 static void
-mark_replaced(struct request *request, const struct place *list, const struct string_list *ids)
+request_mark_replaced(struct request *request, const struct place *list, const struct string_list *ids)
 {
 	struct names seen = {0};
 	int *number = memory_zeroed(request->node_count, sizeof *number);
@@ -176,14 +176,14 @@ mark_replaced(struct request *request, const struct place *list, const struct st
 
 /* Nodes to be replaced. Where nothing is said of the number of machines, it stays what it is. */
 static void
-parse_replace(const struct place *document, struct request *request)
+request_parse_replace(const struct place *document, struct request *request)
 {
 	struct place list = place_member(document, "replace");
 	struct string_list ids = name_list_parse(document, "replace", &request->arena);
 	int64_t present = 0;
 
-	if (ids.count && ids.count == list_length(&list))
-		mark_replaced(request, &list, &ids);
+	if (ids.count && ids.count == request_list_length(&list))
+		request_mark_replaced(request, &list, &ids);
 	for (size_t i = 0; i < request->node_count; i++)
 		present += !request->nodes[i].leaves;
 	if (!ids.count || !present || request->cluster.machines_given)
@@ -204,14 +204,14 @@ request_parse(jv document, struct request *request, struct problems *problems)
 	cluster = place_member(&root, "cluster");
 	template = place_member(&root, "template");
 	provider = place_member(&root, "provider");
-	parse_wish(&cluster, &request->arena, &request->cluster);
+	request_parse_wish(&cluster, &request->arena, &request->cluster);
 	cluster_template_parse(&template, &request->arena, &request->template);
 	provider_parse(&provider, &request->arena, &request->provider);
-	parse_hardwaretypes(&root, request);
-	parse_imagetypes(&root, request);
-	parse_services(&root, request);
-	parse_nodes(&root, request);
-	parse_replace(&root, request);
+	request_parse_hardwaretypes(&root, request);
+	request_parse_imagetypes(&root, request);
+	request_parse_services(&root, request);
+	request_parse_nodes(&root, request);
+	request_parse_replace(&root, request);
 }
 
 void
@@ -244,7 +244,7 @@ request_next_nodenum(const struct request *request)
 }
 
 static size_t
-index_in(jv object, const char *service)
+request_index_in(jv object, const char *service)
 {
 	jv list = json_get(object, "services");
 	size_t index = SIZE_MAX;
@@ -267,7 +267,7 @@ size_t
 request_service_index(const struct request *request, const char *service)
 {
 	jv defaults = json_get(request->template.source, "defaults");
-	size_t index = index_in(request->cluster.services.count ? request->cluster.source : defaults, service);
+	size_t index = request_index_in(request->cluster.services.count ? request->cluster.source : defaults, service);
 
 	jv_free(defaults);
 	return index;

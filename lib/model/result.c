@@ -33,7 +33,7 @@ result_parse(const struct place *place, struct result *result)
 }
 
 static void
-print_optional(struct print *print, const char *name, const char *text)
+result_print_optional(struct print *print, const char *name, const char *text)
 {
 	if (text)
 		print_string(print, name, text);
@@ -48,14 +48,14 @@ result_print(const struct result *result, struct buffer *out)
 
 	print_begin(&print, result->source, out);
 	print_integer(&print, "attempt", result->attempt);
-	print_optional(&print, "hostname", result->hostname);
+	result_print_optional(&print, "hostname", result->hostname);
 	print_value(&print, "ipaddresses", result->ipaddresses);
-	print_optional(&print, "job", result->job);
+	result_print_optional(&print, "job", result->job);
 	print_string(&print, "kind", "result");
-	print_optional(&print, "message", result->message);
+	result_print_optional(&print, "message", result->message);
 	print_value(&print, "result", result->result);
 	print_integer(&print, "status", result->status);
-	print_optional(&print, "task", result->task);
+	result_print_optional(&print, "task", result->task);
 	print_end(&print);
 }
 

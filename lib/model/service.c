@@ -5,7 +5,7 @@
 #include "model/name.h"
 
 static void
-parse_fields(const struct place *action, struct service_action *out)
+service_parse_fields(const struct place *action, struct service_action *out)
 {
 	struct place fields = place_member(action, "fields"), field;
 	struct members members;
@@ -20,7 +20,7 @@ parse_fields(const struct place *action, struct service_action *out)
 }
 
 static void
-parse_action(const struct place *actions, enum action action, struct arena *arena, struct service_action *out)
+service_parse_action(const struct place *actions, enum action action, struct arena *arena, struct service_action *out)
 {
 	struct place place = place_member(actions, action_name(action));
 
@@ -33,11 +33,11 @@ parse_action(const struct place *actions, enum action action, struct arena *aren
 	out->timeout_s = place_integer(&place, "timeout_s", ACTION_TIMEOUT_S, 1, ACTION_TIMEOUT_MAX_S);
 	out->retries = place_integer(&place, "retries", ACTION_RETRIES, 0, ACTION_RETRIES_MAX);
 	out->expect_s = place_number(&place, "expect_s", action_expect_s(action), 0, ACTION_TIMEOUT_MAX_S);
-	parse_fields(&place, out);
+	service_parse_fields(&place, out);
 }
 
 static void
-parse_actions(const struct place *service, struct arena *arena, struct service *out)
+service_parse_actions(const struct place *service, struct arena *arena, struct service *out)
 {
 	struct place provisioner = place_member(service, "provisioner"), actions;
 
@@ -48,11 +48,11 @@ parse_actions(const struct place *service, struct arena *arena, struct service *
 	}
 	for (enum action action = 0; action < ACTION_COUNT; action++)
 		if (!action_is_hardware(action))
-			parse_action(&actions, action, arena, &out->actions[action]);
+			service_parse_action(&actions, action, arena, &out->actions[action]);
 }
 
 static void
-parse_needs(const struct place *dependencies, const char *stage, struct arena *arena,
+service_parse_needs(const struct place *dependencies, const char *stage, struct arena *arena,
     struct string_list *needed, struct string_list *used, struct string_list *local)
 {
 	struct place place = place_member(dependencies, stage);
@@ -65,7 +65,7 @@ parse_needs(const struct place *dependencies, const char *stage, struct arena *a
 }
 
 static void
-parse_dependencies(const struct place *service, struct arena *arena, struct service *out)
+service_parse_dependencies(const struct place *service, struct arena *arena, struct service *out)
 {
 	struct place place = place_member(service, "dependencies");
 
@@ -73,8 +73,8 @@ parse_dependencies(const struct place *service, struct arena *arena, struct serv
 		return;
 	out->provides = name_list_parse(&place, "provides", arena);
 	out->conflicts = name_list_parse(&place, "conflicts", arena);
-	parse_needs(&place, "install", arena, &out->install_requires, &out->install_uses, &out->install_local);
-	parse_needs(&place, "runtime", arena, &out->runtime_requires, &out->runtime_uses, &out->runtime_local);
+	service_parse_needs(&place, "install", arena, &out->install_requires, &out->install_uses, &out->install_local);
+	service_parse_needs(&place, "runtime", arena, &out->runtime_requires, &out->runtime_uses, &out->runtime_local);
 }
 
 void
@@ -87,6 +87,6 @@ service_parse(const struct place *place, struct arena *arena, struct service *se
 	service->name = name_parse(place, "name", NEED_REQUIRED, arena);
 	service->consumes = amounts_parse(place, "consumes", arena);
 	service->links = links_parse(place, arena);
-	parse_dependencies(place, arena, service);
-	parse_actions(place, arena, service);
+	service_parse_dependencies(place, arena, service);
+	service_parse_actions(place, arena, service);
 }

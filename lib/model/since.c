@@ -16,15 +16,15 @@ struct since {
 };
 
 static struct place
-node_place(const struct since *since, const struct node *node)
+since_node_place(const struct since *since, const struct node *node)
 {
 	return (struct place){.up = &since->stream, .index = node->index, .problems = since->stream.problems};
 }
 
 static void
-check_type(const struct since *since, const struct node *node, const char *member, const char *was, const char *is)
+since_check_type(const struct since *since, const struct node *node, const char *member, const char *was, const char *is)
 {
-	struct place place = node_place(since, node), type = {.up = &place, .name = member, .problems = place.problems};
+	struct place place = since_node_place(since, node), type = {.up = &place, .name = member, .problems = place.problems};
 
 	if (was && is && strcmp(was, is) != 0)
 		place_problem(&type, "%s is of type \"%s\" and cannot become \"%s\": replace it", node->id, was, is);
@@ -32,12 +32,12 @@ check_type(const struct since *since, const struct node *node, const char *membe
 
 /* A node of both layouts. One that was to leave in the older one may be there yet, or not: it stays what it was. */
 static void
-take_over(const struct since *since, struct node *node, const struct node *old)
+since_take_over(const struct since *since, struct node *node, const struct node *old)
 {
 	const jv none = {0};
 
-	check_type(since, node, "hardwaretype", old->hardwaretype, node->hardwaretype);
-	check_type(since, node, "imagetype", old->imagetype, node->imagetype);
+	since_check_type(since, node, "hardwaretype", old->hardwaretype, node->hardwaretype);
+	since_check_type(since, node, "imagetype", old->imagetype, node->imagetype);
 	node->is_new = false;
 	node->was = old->leaves ? old->was : old->services;
 	if (!jv_is_valid(node->ipaddresses))
@@ -47,7 +47,7 @@ take_over(const struct since *since, struct node *node, const struct node *old)
 }
 
 static void
-compare_nodes(struct since *since)
+since_compare_nodes(struct since *since)
 {
 	struct layout *layout = since->layout;
 	size_t kept = 0;
@@ -57,7 +57,7 @@ compare_nodes(struct since *since)
 		int number = names_find(&since->ids, node->id);
 
 		if (number != NAMES_NONE) {
-			take_over(since, node, &since->old->nodes[number]);
+			since_take_over(since, node, &since->old->nodes[number]);
 			since->met[number] = true;
 		} else if (node->leaves) {
 			jv_free(node->source);
@@ -73,7 +73,7 @@ compare_nodes(struct since *since)
 
 /* A node that only the older layout has. */
 static void
-add_leaving(struct since *since, const struct node *old)
+since_add_leaving(struct since *since, const struct node *old)
 {
 	struct layout *layout = since->layout;
 	struct node node = *old;
@@ -88,27 +88,27 @@ add_leaving(struct since *since, const struct node *old)
 }
 
 static bool
-is_same_service(const struct service *a, const struct service *b)
+since_is_same_service(const struct service *a, const struct service *b)
 {
 	return jv_equal(jv_copy(a->source), jv_copy(b->source));
 }
 
 static void
-copy_definition(struct service *list, size_t *count, const struct service *definition)
+since_copy_definition(struct service *list, size_t *count, const struct service *definition)
 {
 	list[*count] = *definition;
 	list[(*count)++].source = jv_copy(definition->source);
 }
 
 static int
-compare_names(const void *a, const void *b)
+since_compare_names(const void *a, const void *b)
 {
 	return strcmp(((const struct service *)a)->name, ((const struct service *)b)->name);
 }
 
 /* What is no longer defined is on its way out, and has to be known all the same. */
 static void
-compare_definitions(struct since *since)
+since_compare_definitions(struct since *since)
 {
 	struct cluster *cluster = &since->layout->cluster;
 	const struct cluster *old = &since->old->cluster;
@@ -125,14 +125,14 @@ compare_definitions(struct since *since)
 		const struct service *was = &old->definitions[i], *is = cluster_definition(cluster, was->name);
 
 		if (!is)
-			copy_definition(all, &count, was);
-		else if (!is_same_service(was, is))
-			copy_definition(cluster->was_definitions, &cluster->was_definition_count, was);
+			since_copy_definition(all, &count, was);
+		else if (!since_is_same_service(was, is))
+			since_copy_definition(cluster->was_definitions, &cluster->was_definition_count, was);
 	}
 	cluster->definitions = all;
 	cluster->definition_count = count;
 	if (count)
-		qsort(all, count, sizeof *all, compare_names);
+		qsort(all, count, sizeof *all, since_compare_names);
 }
 
 void
@@ -146,12 +146,12 @@ layout_since(struct layout *layout, const struct layout *old, struct problems *p
 		place_problem(&since.stream, "is of the cluster %s, what was is of %s", cluster->id, old->cluster.id);
 	for (size_t i = 0; i < old->node_count; i++)
 		names_intern(&since.ids, old->nodes[i].id);
-	compare_nodes(&since);
+	since_compare_nodes(&since);
 	for (size_t i = 0; i < old->node_count; i++)
 		if (!since.met[i] && !old->nodes[i].leaves)
-			add_leaving(&since, &old->nodes[i]);
+			since_add_leaving(&since, &old->nodes[i]);
 	nodes_sort(&since.stream, layout->nodes, layout->node_count);
-	compare_definitions(&since);
+	since_compare_definitions(&since);
 	jv_free(cluster->was_source);
 	cluster->was_source = jv_get_kind(old->cluster.config) == JV_KIND_OBJECT ? jv_copy(old->cluster.config) : jv_object();
 	cluster->was_config = cluster->was_source;

@@ -24,7 +24,7 @@ objective_name(enum objective objective)
 }
 
 static void
-parse_compatibility(const struct place *template, struct arena *arena, struct cluster_template *out)
+template_parse_compatibility(const struct place *template, struct arena *arena, struct cluster_template *out)
 {
 	struct place place = place_member(template, "compatibility");
 
@@ -36,7 +36,7 @@ parse_compatibility(const struct place *template, struct arena *arena, struct cl
 }
 
 static void
-parse_default_service(const struct place *place, struct arena *arena, struct default_service *service)
+template_parse_default_service(const struct place *place, struct arena *arena, struct default_service *service)
 {
 	const char *text = json_string(place->value);
 	struct place config;
@@ -57,7 +57,7 @@ parse_default_service(const struct place *place, struct arena *arena, struct def
 }
 
 static void
-parse_default_services(const struct place *defaults, struct arena *arena, struct cluster_template *out)
+template_parse_default_services(const struct place *defaults, struct arena *arena, struct cluster_template *out)
 {
 	struct place array = place_member(defaults, "services");
 	size_t count;
@@ -70,7 +70,7 @@ parse_default_services(const struct place *defaults, struct arena *arena, struct
 		struct place element = place_element(&array, i);
 		struct default_service *service = &out->default_services[out->default_service_count];
 
-		parse_default_service(&element, arena, service);
+		template_parse_default_service(&element, arena, service);
 		if (service->name)
 			out->default_service_count++;
 	}
@@ -78,7 +78,7 @@ parse_default_services(const struct place *defaults, struct arena *arena, struct
 
 /* Forms that were filled in leave blank what is not chosen. */
 static bool
-is_chosen(const struct place *defaults, const char *member)
+template_is_chosen(const struct place *defaults, const char *member)
 {
 	const char *text = json_string(place_member(defaults, member).value);
 
@@ -86,23 +86,23 @@ is_chosen(const struct place *defaults, const char *member)
 }
 
 static const char *
-parse_choice(const struct place *defaults, const char *member, struct arena *arena)
+template_parse_choice(const struct place *defaults, const char *member, struct arena *arena)
 {
-	return is_chosen(defaults, member) ? name_parse(defaults, member, NEED_OPTIONAL, arena) : NULL;
+	return template_is_chosen(defaults, member) ? name_parse(defaults, member, NEED_OPTIONAL, arena) : NULL;
 }
 
 static void
-parse_defaults(const struct place *template, struct arena *arena, struct cluster_template *out)
+template_parse_defaults(const struct place *template, struct arena *arena, struct cluster_template *out)
 {
 	struct place place = place_member(template, "defaults"), config;
 
 	if (!place_object(&place, NEED_OPTIONAL))
 		return;
-	parse_default_services(&place, arena, out);
-	out->default_provider = parse_choice(&place, "provider", arena);
-	out->default_hardwaretype = parse_choice(&place, "hardwaretype", arena);
-	out->default_imagetype = parse_choice(&place, "imagetype", arena);
-	if (is_chosen(&place, "dnsSuffix"))
+	template_parse_default_services(&place, arena, out);
+	out->default_provider = template_parse_choice(&place, "provider", arena);
+	out->default_hardwaretype = template_parse_choice(&place, "hardwaretype", arena);
+	out->default_imagetype = template_parse_choice(&place, "imagetype", arena);
+	if (template_is_chosen(&place, "dnsSuffix"))
 		out->default_dns_suffix = name_parse_as(&place, "dnsSuffix", NEED_OPTIONAL, name_is_dns_suffix,
 		    "DNS suffix", arena);
 	config = place_member(&place, "config");
@@ -111,7 +111,7 @@ parse_defaults(const struct place *template, struct arena *arena, struct cluster
 }
 
 static void
-parse_size(const struct place *constraints, struct cluster_template *out)
+template_parse_size(const struct place *constraints, struct cluster_template *out)
 {
 	struct place place = place_member(constraints, "size");
 
@@ -122,7 +122,7 @@ parse_size(const struct place *constraints, struct cluster_template *out)
 }
 
 static void
-parse_service_constraint(const struct place *place, struct arena *arena, struct service_constraint *out)
+template_parse_service_constraint(const struct place *place, struct arena *arena, struct service_constraint *out)
 {
 	struct place quantities = place_member(place, "quantities"), min, max;
 
@@ -140,7 +140,7 @@ parse_service_constraint(const struct place *place, struct arena *arena, struct 
 }
 
 static void
-parse_service_constraints(const struct place *constraints, struct arena *arena, struct cluster_template *out)
+template_parse_service_constraints(const struct place *constraints, struct arena *arena, struct cluster_template *out)
 {
 	struct place place = place_member(constraints, "services"), entry;
 	struct members members;
@@ -153,13 +153,13 @@ parse_service_constraints(const struct place *constraints, struct arena *arena, 
 		if (!name_is_valid(entry.name))
 			place_problem(&entry, "\"%.80s\" is no name of a service", entry.name);
 		else if (place_object(&entry, NEED_REQUIRED))
-			parse_service_constraint(&entry, arena, &out->constraints[out->constraint_count++]);
+			template_parse_service_constraint(&entry, arena, &out->constraints[out->constraint_count++]);
 	}
 }
 
 /* A list of sets of names. The sets stay in their order, so that an index here is one in the document. */
 static struct service_sets
-parse_sets(const struct place *object, const char *name, struct arena *arena)
+template_parse_sets(const struct place *object, const char *name, struct arena *arena)
 {
 	struct place array = place_member(object, name);
 	struct service_sets sets = {0};
@@ -178,19 +178,19 @@ parse_sets(const struct place *object, const char *name, struct arena *arena)
 }
 
 static void
-parse_layout(const struct place *constraints, struct arena *arena, struct cluster_template *out)
+template_parse_layout(const struct place *constraints, struct arena *arena, struct cluster_template *out)
 {
 	struct place place = place_member(constraints, "layout");
 
 	if (!place_object(&place, NEED_OPTIONAL))
 		return;
-	out->mustcoexist = parse_sets(&place, "mustcoexist", arena);
-	out->cantcoexist = parse_sets(&place, "cantcoexist", arena);
-	out->mutuallyexclusive = parse_sets(&place, "mutuallyexclusive", arena);
+	out->mustcoexist = template_parse_sets(&place, "mustcoexist", arena);
+	out->cantcoexist = template_parse_sets(&place, "cantcoexist", arena);
+	out->mutuallyexclusive = template_parse_sets(&place, "mutuallyexclusive", arena);
 }
 
 static void
-parse_count_rule(const struct place *place, struct arena *arena, struct count_rule *rule)
+template_parse_count_rule(const struct place *place, struct arena *arena, struct count_rule *rule)
 {
 	struct place terms = place_member(place, "terms"), term;
 	struct members members;
@@ -212,7 +212,7 @@ parse_count_rule(const struct place *place, struct arena *arena, struct count_ru
 }
 
 static void
-parse_counts(const struct place *constraints, struct arena *arena, struct cluster_template *out)
+template_parse_counts(const struct place *constraints, struct arena *arena, struct cluster_template *out)
 {
 	struct place array = place_member(constraints, "counts");
 
@@ -223,12 +223,12 @@ parse_counts(const struct place *constraints, struct arena *arena, struct cluste
 		struct place rule = place_element(&array, i);
 
 		if (place_object(&rule, NEED_REQUIRED))
-			parse_count_rule(&rule, arena, &out->counts[out->count_count++]);
+			template_parse_count_rule(&rule, arena, &out->counts[out->count_count++]);
 	}
 }
 
 static void
-parse_spread_rule(const struct place *place, struct arena *arena, struct spread_rule *rule)
+template_parse_spread_rule(const struct place *place, struct arena *arena, struct spread_rule *rule)
 {
 	struct place over = place_member(place, "over"), services = place_member(place, "services");
 
@@ -242,7 +242,7 @@ parse_spread_rule(const struct place *place, struct arena *arena, struct spread_
 }
 
 static void
-parse_spreads(const struct place *constraints, struct arena *arena, struct cluster_template *out)
+template_parse_spreads(const struct place *constraints, struct arena *arena, struct cluster_template *out)
 {
 	struct place array = place_member(constraints, "spread");
 
@@ -253,27 +253,27 @@ parse_spreads(const struct place *constraints, struct arena *arena, struct clust
 		struct place rule = place_element(&array, i);
 
 		if (place_object(&rule, NEED_REQUIRED))
-			parse_spread_rule(&rule, arena, &out->spreads[out->spread_count++]);
+			template_parse_spread_rule(&rule, arena, &out->spreads[out->spread_count++]);
 	}
 }
 
 static void
-parse_constraints(const struct place *template, struct arena *arena, struct cluster_template *out)
+template_parse_constraints(const struct place *template, struct arena *arena, struct cluster_template *out)
 {
 	struct place place = place_member(template, "constraints");
 
 	if (!place_object(&place, NEED_OPTIONAL))
 		return;
-	parse_size(&place, out);
-	parse_service_constraints(&place, arena, out);
-	parse_layout(&place, arena, out);
-	parse_counts(&place, arena, out);
-	out->oneof = parse_sets(&place, "oneof", arena);
-	parse_spreads(&place, arena, out);
+	template_parse_size(&place, out);
+	template_parse_service_constraints(&place, arena, out);
+	template_parse_layout(&place, arena, out);
+	template_parse_counts(&place, arena, out);
+	out->oneof = template_parse_sets(&place, "oneof", arena);
+	template_parse_spreads(&place, arena, out);
 }
 
 static void
-parse_objective(const struct place *element, struct cluster_template *out)
+template_parse_objective(const struct place *element, struct cluster_template *out)
 {
 	const char *text = json_string(element->value);
 	int which = 0;
@@ -293,7 +293,7 @@ parse_objective(const struct place *element, struct cluster_template *out)
 }
 
 static void
-parse_objectives(const struct place *template, struct cluster_template *out)
+template_parse_objectives(const struct place *template, struct cluster_template *out)
 {
 	struct place array = place_member(template, "objective");
 
@@ -301,7 +301,7 @@ parse_objectives(const struct place *template, struct cluster_template *out)
 		for (size_t i = 0; i < json_length(array.value); i++) {
 			struct place element = place_element(&array, i);
 
-			parse_objective(&element, out);
+			template_parse_objective(&element, out);
 		}
 		return;
 	}
@@ -312,7 +312,7 @@ parse_objectives(const struct place *template, struct cluster_template *out)
 
 /* Milliseconds: a number, "1500", or a number and its unit. */
 static int64_t
-parse_duration(const struct place *object, const char *name)
+template_parse_duration(const struct place *object, const char *name)
 {
 	struct place place = place_member(object, name);
 	const char *text = json_string(place.value);
@@ -330,7 +330,7 @@ parse_duration(const struct place *object, const char *name)
 }
 
 static void
-parse_administration(const struct place *template, struct cluster_template *out)
+template_parse_administration(const struct place *template, struct cluster_template *out)
 {
 	struct place place = place_member(template, "administration"), lease;
 
@@ -339,13 +339,13 @@ parse_administration(const struct place *template, struct cluster_template *out)
 	lease = place_member(&place, "leaseduration");
 	if (!place_object(&lease, NEED_OPTIONAL))
 		return;
-	out->lease_initial_ms = parse_duration(&lease, "initial");
-	out->lease_max_ms = parse_duration(&lease, "max");
-	out->lease_step_ms = parse_duration(&lease, "step");
+	out->lease_initial_ms = template_parse_duration(&lease, "initial");
+	out->lease_max_ms = template_parse_duration(&lease, "max");
+	out->lease_step_ms = template_parse_duration(&lease, "step");
 }
 
 static void
-parse_inheritance(const struct place *template, struct arena *arena, struct cluster_template *out)
+template_parse_inheritance(const struct place *template, struct arena *arena, struct cluster_template *out)
 {
 	struct place extends = place_member(template, "extends"), includes = place_member(template, "includes");
 
@@ -375,10 +375,10 @@ cluster_template_parse(const struct place *place, struct arena *arena, struct cl
 	template->name = name_parse(place, "name", NEED_REQUIRED, arena);
 	template->immutable = place_boolean(place, "immutable", false);
 	template->links = links_parse(place, arena);
-	parse_compatibility(place, arena, template);
-	parse_defaults(place, arena, template);
-	parse_constraints(place, arena, template);
-	parse_objectives(place, template);
-	parse_administration(place, template);
-	parse_inheritance(place, arena, template);
+	template_parse_compatibility(place, arena, template);
+	template_parse_defaults(place, arena, template);
+	template_parse_constraints(place, arena, template);
+	template_parse_objectives(place, template);
+	template_parse_administration(place, template);
+	template_parse_inheritance(place, arena, template);
 }

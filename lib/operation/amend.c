@@ -13,13 +13,13 @@
 enum { MACHINES_MOST = 1000 * 1000 };
 
 static jv
-element(jv list, size_t i)
+amend_element(jv list, size_t i)
 {
 	return jv_array_get(jv_copy(list), (int)i);
 }
 
 static double
-number_of(jv record, const char *member)
+amend_number_of(jv record, const char *member)
 {
 	jv value = json_get(record, member);
 	double number = jv_get_kind(value) == JV_KIND_NUMBER ? jv_number_value(value) : 0;
@@ -30,12 +30,12 @@ number_of(jv record, const char *member)
 
 /* A node that stays; what left counts with its number only, which is not given again. */
 static void
-take_node(jv record, jv *nodes, double *next)
+amend_take_node(jv record, jv *nodes, double *next)
 {
 	jv services = json_get(record, "services");
 
-	if (number_of(record, "nodenum") + 1 > *next)
-		*next = number_of(record, "nodenum") + 1;
+	if (amend_number_of(record, "nodenum") + 1 > *next)
+		*next = amend_number_of(record, "nodenum") + 1;
 	if (jv_get_kind(services) != JV_KIND_NULL)
 		*nodes = jv_array_append(*nodes, jv_copy(record));
 	jv_free(services);
@@ -43,7 +43,7 @@ take_node(jv record, jv *nodes, double *next)
 
 /* Takes a member out of the object, to be put back changed: so it is nobody else's, and is not copied. */
 static jv
-take_out(jv *object, const char *name)
+amend_take_out(jv *object, const char *name)
 {
 	jv value = json_get(*object, name);
 
@@ -54,16 +54,16 @@ take_out(jv *object, const char *name)
 int
 amend_nodes(jv *request, const char *layout, struct error *err)
 {
-	jv nodes = jv_array(), cluster = take_out(request, "cluster"), record;
-	double next = number_of(cluster, "nextNodenum");
+	jv nodes = jv_array(), cluster = amend_take_out(request, "cluster"), record;
+	double next = amend_number_of(cluster, "nextNodenum");
 	struct record_reader reader;
 	int got = record_reader_open(&reader, layout, err);
 
 	while (got == 0 && (got = record_read(&reader, &record, err)) > 0) {
 		if (strcmp(record_kind(record), "node") == 0)
-			take_node(record, &nodes, &next);
-		else if (number_of(record, "nextNodenum") > next)
-			next = number_of(record, "nextNodenum");
+			amend_take_node(record, &nodes, &next);
+		else if (amend_number_of(record, "nextNodenum") > next)
+			next = amend_number_of(record, "nextNodenum");
 		jv_free(record);
 		got = 0;
 	}
@@ -78,7 +78,7 @@ amend_nodes(jv *request, const char *layout, struct error *err)
 void
 amend_identity(jv *request, const char *id, const char *name, const char *owner)
 {
-	jv cluster = jv_object_delete(take_out(request, "cluster"), jv_string("nextNodenum"));
+	jv cluster = jv_object_delete(amend_take_out(request, "cluster"), jv_string("nextNodenum"));
 
 	json_set_string(&cluster, "id", id);
 	json_set_string(&cluster, "name", name);
@@ -90,12 +90,12 @@ amend_identity(jv *request, const char *id, const char *name, const char *owner)
 
 /* The list without what is so called. */
 static jv
-list_without(jv list, const char *name)
+amend_list_without(jv list, const char *name)
 {
 	jv rest = jv_array();
 
 	for (size_t i = 0; i < json_length(list); i++) {
-		jv value = element(list, i);
+		jv value = amend_element(list, i);
 
 		if (!json_string(value) || strcmp(json_string(value), name) != 0)
 			rest = jv_array_append(rest, jv_copy(value));
@@ -105,9 +105,9 @@ list_without(jv list, const char *name)
 }
 
 static bool
-list_has(jv list, const char *name)
+amend_list_has(jv list, const char *name)
 {
-	jv rest = list_without(list, name);
+	jv rest = amend_list_without(list, name);
 	bool has = json_length(rest) < json_length(list);
 
 	jv_free(rest);
@@ -115,10 +115,10 @@ list_has(jv list, const char *name)
 }
 
 static int
-add_services(jv *services, const struct string_list *names, struct error *err)
+amend_add_services(jv *services, const struct string_list *names, struct error *err)
 {
 	for (size_t i = 0; i < names->count; i++) {
-		if (list_has(*services, names->list[i]))
+		if (amend_list_has(*services, names->list[i]))
 			return error_set(err, EX_NO, "the cluster has the service \"%s\" already", names->list[i]);
 		*services = jv_array_append(*services, jv_string(names->list[i]));
 	}
@@ -126,10 +126,10 @@ add_services(jv *services, const struct string_list *names, struct error *err)
 }
 
 static int
-remove_services(jv *services, const struct string_list *names, struct error *err)
+amend_remove_services(jv *services, const struct string_list *names, struct error *err)
 {
 	for (size_t i = 0; i < names->count; i++) {
-		jv rest = list_without(*services, names->list[i]);
+		jv rest = amend_list_without(*services, names->list[i]);
 		bool had = json_length(rest) < json_length(*services);
 
 		jv_free(*services);
@@ -142,26 +142,27 @@ remove_services(jv *services, const struct string_list *names, struct error *err
 }
 
 static int
-change_services(jv *cluster, const struct amendment *amendment, struct error *err)
+amend_change_services(jv *cluster, const struct amendment *amendment, struct error *err)
 {
-	jv services = take_out(cluster, "services");
-	int result = remove_services(&services, &amendment->remove, err);
+	jv services = amend_take_out(cluster, "services");
+	int result = amend_remove_services(&services, &amendment->remove, err);
 
 	if (result == 0)
-		result = add_services(&services, &amendment->add, err);
+		result = amend_add_services(&services, &amendment->add, err);
 	json_set(cluster, "services", jv_sort(services, jv_copy(services)));
 	return result;
 }
 
 static int
-change_machines(jv *cluster, size_t present, const char *machines, int direction, struct error *err)
+amend_change_machines(jv *cluster, size_t present, const char *machines, int direction, struct error *err)
 {
 	bool relative = machines && (*machines == '+' || *machines == '-');
 	char *end = NULL;
 	int64_t count = machines ? strtoll(machines, &end, 10) : 0;
 
 	if (end && (*end || end == machines || count > MACHINES_MOST || count < -MACHINES_MOST))
-		return error_set(err, EX_USAGE, "'%s': expected a number of machines, or how many more (+2) or less (-1)", machines);
+		return error_set(err, EX_USAGE, "'%s': expected a number of machines, or how many more (+2) or less (-1)",
+		    machines);
 	if (!machines || relative)
 		count += (int64_t)present;
 	if (count < 1)
@@ -174,9 +175,9 @@ change_machines(jv *cluster, size_t present, const char *machines, int direction
 }
 
 static int
-change_config(jv *cluster, const struct amendment *amendment, struct error *err)
+amend_change_config(jv *cluster, const struct amendment *amendment, struct error *err)
 {
-	jv config = take_out(cluster, "config");
+	jv config = amend_take_out(cluster, "config");
 	int result = 0;
 
 	if (jv_is_valid(amendment->config)) {
@@ -190,12 +191,12 @@ change_config(jv *cluster, const struct amendment *amendment, struct error *err)
 }
 
 static void
-change_members(jv *cluster, jv members)
+amend_change_members(jv *cluster, jv members)
 {
 	jv names = jv_get_kind(members) == JV_KIND_OBJECT ? jv_keys(jv_copy(members)) : jv_array();
 
 	for (size_t i = 0; i < json_length(names); i++) {
-		jv name = element(names, i), value = json_get(members, json_string(name));
+		jv name = amend_element(names, i), value = json_get(members, json_string(name));
 
 		if (jv_get_kind(value) == JV_KIND_NULL)
 			*cluster = jv_object_delete(*cluster, jv_copy(name));
@@ -209,12 +210,12 @@ change_members(jv *cluster, jv members)
 
 /* The id of the node of that id or host name, owned; invalid where there is none. */
 static jv
-find_node(jv nodes, const char *name)
+amend_find_node(jv nodes, const char *name)
 {
 	jv found = jv_invalid();
 
 	for (size_t i = 0; i < json_length(nodes) && !jv_is_valid(found); i++) {
-		jv node = element(nodes, i), id = json_get(node, "id"), hostname = json_get(node, "hostname");
+		jv node = amend_element(nodes, i), id = json_get(node, "id"), hostname = json_get(node, "hostname");
 
 		if ((json_string(id) && strcmp(json_string(id), name) == 0) ||
 		    (json_string(hostname) && strcmp(json_string(hostname), name) == 0))
@@ -227,12 +228,12 @@ find_node(jv nodes, const char *name)
 }
 
 static int
-replace_nodes(jv *request, jv nodes, const struct string_list *names, struct error *err)
+amend_replace_nodes(jv *request, jv nodes, const struct string_list *names, struct error *err)
 {
 	jv list = jv_array();
 
 	for (size_t i = 0; i < names->count; i++) {
-		jv id = find_node(nodes, names->list[i]);
+		jv id = amend_find_node(nodes, names->list[i]);
 
 		if (!jv_is_valid(id)) {
 			jv_free(list);
@@ -250,29 +251,29 @@ replace_nodes(jv *request, jv nodes, const struct string_list *names, struct err
 int
 amend_request(jv *request, const struct amendment *amendment, struct error *err)
 {
-	jv cluster = take_out(request, "cluster"), nodes = json_get(*request, "nodes");
-	int result = change_services(&cluster, amendment, err);
+	jv cluster = amend_take_out(request, "cluster"), nodes = json_get(*request, "nodes");
+	int result = amend_change_services(&cluster, amendment, err);
 
 	if (result == 0)
-		result = change_machines(&cluster, json_length(nodes), amendment->machines, amendment->direction, err);
+		result = amend_change_machines(&cluster, json_length(nodes), amendment->machines, amendment->direction, err);
 	if (result == 0)
-		result = change_config(&cluster, amendment, err);
-	change_members(&cluster, amendment->members);
+		result = amend_change_config(&cluster, amendment, err);
+	amend_change_members(&cluster, amendment->members);
 	json_set(request, "cluster", cluster);
 	*request = jv_object_delete(*request, jv_string("replace"));
 	if (result == 0)
-		result = replace_nodes(request, nodes, &amendment->replace, err);
+		result = amend_replace_nodes(request, nodes, &amendment->replace, err);
 	jv_free(nodes);
 	return result;
 }
 
 static bool
-has_entity(jv list, const char *name)
+amend_has_entity(jv list, const char *name)
 {
 	bool found = false;
 
 	for (size_t i = 0; i < json_length(list) && !found; i++) {
-		jv entity = element(list, i);
+		jv entity = amend_element(list, i);
 		char *its_name = json_get_string(entity, "name");
 
 		found = its_name && strcmp(its_name, name) == 0;
@@ -285,13 +286,13 @@ has_entity(jv list, const char *name)
 void
 amend_definitions(jv *request, jv other, const char *list, const char *name)
 {
-	jv entities = take_out(request, list), more = json_get(other, list);
+	jv entities = amend_take_out(request, list), more = json_get(other, list);
 
 	for (size_t i = 0; i < json_length(more); i++) {
-		jv entity = element(more, i);
+		jv entity = amend_element(more, i);
 		char *its_name = json_get_string(entity, "name");
 
-		if (its_name && (!name || strcmp(its_name, name) == 0) && !has_entity(entities, its_name))
+		if (its_name && (!name || strcmp(its_name, name) == 0) && !amend_has_entity(entities, its_name))
 			entities = jv_array_append(entities, jv_copy(entity));
 		free(its_name);
 		jv_free(entity);

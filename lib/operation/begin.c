@@ -47,7 +47,7 @@ begin_ask(const struct site *site, const struct work_order *order, struct error 
 
 /* A member of the folder as text, which the caller frees; NULL where there is none, or with a reason. */
 static char *
-text_of(const struct site *site, const char *member, struct error *err)
+begin_text_of(const struct site *site, const char *member, struct error *err)
 {
 	struct buffer text = {0};
 
@@ -65,7 +65,7 @@ struct record { /* what the folder says of the operation, for the store */
 
 /* What the machines of a request that is a text cost; the caller frees it. NULL with a reason. */
 static char *
-prices_in(const char *name, const char *text, struct request *request, struct problems *problems, struct error *err)
+begin_prices_in(const char *name, const char *text, struct request *request, struct problems *problems, struct error *err)
 {
 	jv document;
 
@@ -78,14 +78,14 @@ prices_in(const char *name, const char *text, struct request *request, struct pr
 
 /* Machines that come back, as with rollback, cost what they cost before: what the cluster's own request says. */
 static int
-read_prices(const struct site *site, struct record *record, struct error *err)
+begin_read_prices(const struct site *site, struct record *record, struct error *err)
 {
 	const char *wish = site->documents.wish;
 	struct request request;
 
 	if (!wish || !folder_has(&site->operation, "layout.ndjson"))
 		return 0;
-	record->prices = prices_in("the cluster's request", wish, &request, &record->problems, err);
+	record->prices = begin_prices_in("the cluster's request", wish, &request, &record->problems, err);
 	if (record->prices)
 		request_release(&request);
 	return record->prices ? 0 : -1;
@@ -94,11 +94,11 @@ read_prices(const struct site *site, struct record *record, struct error *err)
 char *
 begin_prices(const struct site *site, struct error *err)
 {
-	char *wish = folder_has(&site->operation, "request.json") ? text_of(site, "request.json", err)
+	char *wish = folder_has(&site->operation, "request.json") ? begin_text_of(site, "request.json", err)
 	           : memory_string(site->documents.wish ? site->documents.wish : "{}");
 	struct problems problems = {0};
 	struct request request;
-	char *prices = wish ? prices_in("the request", wish, &request, &problems, err) : NULL;
+	char *prices = wish ? begin_prices_in("the request", wish, &request, &problems, err) : NULL;
 
 	if (prices)
 		request_release(&request);
@@ -109,22 +109,23 @@ begin_prices(const struct site *site, struct error *err)
 
 /* Of an operation without a request, as restart, only the layout is known: as it is. */
 static int
-read_record(const struct site *site, struct record *record, struct error *err)
+begin_read_record(const struct site *site, struct record *record, struct error *err)
 {
 	*record = (struct record){0};
-	record->wanted = text_of(site, folder_has(&site->operation, "layout.ndjson") ? "layout.ndjson" : "was.ndjson", err);
+	record->wanted = begin_text_of(site, folder_has(&site->operation, "layout.ndjson") ? "layout.ndjson" : "was.ndjson",
+	    err);
 	if (!record->wanted)
 		return -1;
 	if (!folder_has(&site->operation, "request.json"))
-		return read_prices(site, record, err);
-	record->wish = text_of(site, "request.json", err);
+		return begin_read_prices(site, record, err);
+	record->wish = begin_text_of(site, "request.json", err);
 	if (record->wish)
-		record->prices = prices_in("request.json", record->wish, &record->request, &record->problems, err);
+		record->prices = begin_prices_in("request.json", record->wish, &record->request, &record->problems, err);
 	return record->prices ? 0 : -1;
 }
 
 static void
-record_release(struct record *record)
+begin_record_release(struct record *record)
 {
 	if (record->wish)
 		request_release(&record->request);
@@ -136,7 +137,7 @@ record_release(struct record *record)
 
 /* Only of a cluster that is to be made. A lease that nobody has asked for is the one that the template gives first. */
 static void
-describe_new(const struct work_order *order, const struct site *site, const struct record *record,
+begin_describe_new(const struct work_order *order, const struct site *site, const struct record *record,
     struct operation_spec *spec)
 {
 	const struct cluster_template *template = &record->request.template;
@@ -154,7 +155,7 @@ describe_new(const struct work_order *order, const struct site *site, const stru
 
 /* As Coopr has it: the first lease is at most the template's; for ever only where that is. */
 static int
-check_lease(const struct work_order *order, const struct record *record, struct error *err)
+begin_check_lease(const struct work_order *order, const struct record *record, struct error *err)
 {
 	int64_t most = record->request.template.lease_initial_ms;
 
@@ -170,7 +171,7 @@ begin_record(struct site *site, const struct work_order *order, struct error *er
 	struct operation_list list = {0};
 	struct operation_spec spec = {.action = order->action, .cluster = site->id, .number = site->number};
 	struct record record;
-	int result = read_record(site, &record, err);
+	int result = begin_read_record(site, &record, err);
 
 	spec.revision = site->cluster ? site->cluster->revision : -1;
 	spec.wanted = record.wanted;
@@ -178,13 +179,13 @@ begin_record(struct site *site, const struct work_order *order, struct error *er
 	spec.prices = record.prices;
 	spec.template = record.wish ? record.request.template.name : NULL;
 	if (result == 0 && !site->cluster) {
-		result = check_lease(order, &record, err);
-		describe_new(order, site, &record, &spec);
+		result = begin_check_lease(order, &record, err);
+		begin_describe_new(order, site, &record, &spec);
 	}
 	if (result == 0)
 		result = operation_begin(&site->account, &spec, &list, err);
 	operation_list_release(&list);
-	record_release(&record);
+	begin_record_release(&record);
 	return result;
 }
 

@@ -18,7 +18,7 @@ enum { LOOK_AGAIN_MS = 1000 }; /* for the tasks of workers that have died: no ch
 
 /* Starts an argument vector with a verb of coopr-queue. */
 static void
-queue_command(const struct chain *chain, const char *verb, struct arguments *arguments)
+chain_queue_command(const struct chain *chain, const char *verb, struct arguments *arguments)
 {
 	stage_command(arguments, "coopr-queue");
 	arguments_push(arguments, verb);
@@ -27,11 +27,12 @@ queue_command(const struct chain *chain, const char *verb, struct arguments *arg
 }
 
 static int
-refuse_stranger(const struct chain *chain, struct error *err)
+chain_refuse_stranger(const struct chain *chain, struct error *err)
 {
 	char *spool = location_spool(chain->drive.spool);
 
-	error_set(err, EX_CANTCREAT, "%s has a job %s already, which is none of this store's: the spool is that of another store, or of "
+	error_set(err, EX_CANTCREAT,
+	    "%s has a job %s already, which is none of this store's: the spool is that of another store, or of "
 	    "one that was here before; give this store a spool of its own: --spool, or COOPR_SPOOL", spool, chain->job);
 	free(spool);
 	return -1;
@@ -39,7 +40,7 @@ refuse_stranger(const struct chain *chain, struct error *err)
 
 /* A folder without the plan is of an operation of which all is known but that. */
 static int
-check_ours(const struct chain *chain, struct queue *queue, struct error *err)
+chain_check_ours(const struct chain *chain, struct queue *queue, struct error *err)
 {
 	int plan = openat(chain->folder->fd, "plan.ndjson", O_RDONLY | O_CLOEXEC), same;
 
@@ -47,7 +48,7 @@ check_ours(const struct chain *chain, struct queue *queue, struct error *err)
 		return 1;
 	same = queue_is_of(queue, chain->job, plan, err);
 	close(plan);
-	return same == 0 ? refuse_stranger(chain, err) : same;
+	return same == 0 ? chain_refuse_stranger(chain, err) : same;
 }
 
 int
@@ -63,7 +64,7 @@ chain_look(const struct chain *chain, struct queue_job *job, struct error *err)
 		return err->code == EX_NOINPUT ? 0 : -1;
 	result = queue_look(queue, chain->job, job, err) == 0 ? 1 : err->code == EX_NO ? 0 : -1;
 	if (result > 0)
-		result = check_ours(chain, queue, err);
+		result = chain_check_ours(chain, queue, err);
 	queue_close(queue);
 	return result;
 }
@@ -74,7 +75,7 @@ chain_check_new(const struct chain *chain, struct error *err)
 	struct queue_job job;
 	int known = chain_look(chain, &job, err);
 
-	return known > 0 ? refuse_stranger(chain, err) : known;
+	return known > 0 ? chain_refuse_stranger(chain, err) : known;
 }
 
 int
@@ -86,7 +87,7 @@ chain_put(const struct chain *chain, struct error *err)
 
 	if (result != 0)
 		return result < 0 ? -1 : 0;
-	queue_command(chain, "put", &arguments);
+	chain_queue_command(chain, "put", &arguments);
 	arguments_printf(&arguments, "--job=%s", chain->job);
 	result = stage_run(&arguments, chain->folder, "plan.ndjson", "job", err);
 	arguments_release(&arguments);
@@ -99,7 +100,7 @@ chain_keep(const struct chain *chain, const char *option, const char *member, st
 	struct arguments arguments = {0};
 	int result;
 
-	queue_command(chain, "show", &arguments);
+	chain_queue_command(chain, "show", &arguments);
 	arguments_push(&arguments, option);
 	arguments_push(&arguments, "--");
 	arguments_push(&arguments, chain->job);
@@ -115,7 +116,7 @@ chain_retry(const struct chain *chain, struct error *err)
 	struct process process = {.in = PROCESS_NULL, .out = PROCESS_NULL, .err = PROCESS_INHERIT};
 	int code;
 
-	queue_command(chain, "retry", &arguments);
+	chain_queue_command(chain, "retry", &arguments);
 	arguments_push(&arguments, "--");
 	arguments_push(&arguments, chain->job);
 	process.argv = arguments.list;
@@ -126,7 +127,7 @@ chain_retry(const struct chain *chain, struct error *err)
 
 /* Waits until nothing of the job runs any more. */
 static int
-await_finish(struct queue *queue, const char *job, struct error *err)
+chain_await_finish(struct queue *queue, const char *job, struct error *err)
 {
 	int watch = queue_watch(queue, err), result;
 	struct queue_job now;
@@ -165,20 +166,20 @@ chain_stop(const struct chain *chain, struct error *err)
 	else if (queue_is_finished(now.status))
 		result = 0;
 	else if (queue_order(queue, QUEUE_CANCEL, chain->job, NULL, err) == 0 || err->code == EX_NO)
-		result = await_finish(queue, chain->job, err);
+		result = chain_await_finish(queue, chain->job, err);
 	queue_close(queue);
 	return result;
 }
 
 /* coopr-queue show JOB on stderr: why the job failed is what a person wants to read there. */
 static void
-show_failure(const struct chain *chain)
+chain_show_failure(const struct chain *chain)
 {
 	struct arguments arguments = {0};
 	struct process process = {.in = PROCESS_NULL, .out = STDERR_FILENO, .err = PROCESS_INHERIT};
 	struct error ignored; /* it is the failure itself that is reported */
 
-	queue_command(chain, "show", &arguments);
+	chain_queue_command(chain, "show", &arguments);
 	arguments_push(&arguments, "--output=table");
 	arguments_push(&arguments, "--");
 	arguments_push(&arguments, chain->job);
@@ -194,7 +195,7 @@ chain_follow(const struct chain *chain, struct error *err)
 	if (drive_job(&chain->drive, chain->folder, chain->job, err) == 0)
 		return 0;
 	if (err->code == EX_NO) {
-		show_failure(chain);
+		chain_show_failure(chain);
 		return error_set(err, EX_NO, "%s: job %s failed; once its cause is mended, run the same command again, or coopr "
 		    "retry %s", chain->folder->name, chain->job, chain->folder->name);
 	}

@@ -9,7 +9,7 @@
 #include "operation/folder.h"
 
 static void
-push_text(struct arguments *arguments, const char *option, jv object, const char *member)
+choices_push_text(struct arguments *arguments, const char *option, jv object, const char *member)
 {
 	char *text = json_get_string(object, member);
 
@@ -19,16 +19,16 @@ push_text(struct arguments *arguments, const char *option, jv object, const char
 }
 
 static void
-push_name(struct arguments *arguments, const char *option, jv request, const char *member)
+choices_push_name(struct arguments *arguments, const char *option, jv request, const char *member)
 {
 	jv entity = json_get(request, member);
 
-	push_text(arguments, option, entity, "name");
+	choices_push_text(arguments, option, entity, "name");
 	jv_free(entity);
 }
 
 static void
-push_machines(struct arguments *arguments, jv cluster)
+choices_push_machines(struct arguments *arguments, jv cluster)
 {
 	jv machines = json_get(cluster, "numMachines"), min = json_get(machines, "min"), max = json_get(machines, "max");
 
@@ -42,7 +42,7 @@ push_machines(struct arguments *arguments, jv cluster)
 }
 
 static void
-push_services(struct arguments *arguments, jv cluster)
+choices_push_services(struct arguments *arguments, jv cluster)
 {
 	jv services = json_get(cluster, "services");
 
@@ -56,7 +56,7 @@ push_services(struct arguments *arguments, jv cluster)
 }
 
 static int
-keep_config(jv cluster, const struct folder *folder, struct error *err)
+choices_keep_config(jv cluster, const struct folder *folder, struct error *err)
 {
 	jv config = json_get(cluster, "config");
 	struct buffer text = {0};
@@ -73,17 +73,17 @@ int
 choices_of(jv request, const struct folder *folder, struct arguments *arguments, struct error *err)
 {
 	jv cluster = json_get(request, "cluster");
-	int result = keep_config(cluster, folder, err);
+	int result = choices_keep_config(cluster, folder, err);
 
-	push_name(arguments, "template", request, "template");
-	push_name(arguments, "provider", request, "provider");
-	push_text(arguments, "catalogue", cluster, "catalogue");
-	push_text(arguments, "dns-suffix", cluster, "dnsSuffix");
-	push_text(arguments, "hardwaretype", cluster, "hardwaretype");
-	push_text(arguments, "imagetype", cluster, "imagetype");
-	push_text(arguments, "owner", cluster, "owner");
-	push_machines(arguments, cluster);
-	push_services(arguments, cluster);
+	choices_push_name(arguments, "template", request, "template");
+	choices_push_name(arguments, "provider", request, "provider");
+	choices_push_text(arguments, "catalogue", cluster, "catalogue");
+	choices_push_text(arguments, "dns-suffix", cluster, "dnsSuffix");
+	choices_push_text(arguments, "hardwaretype", cluster, "hardwaretype");
+	choices_push_text(arguments, "imagetype", cluster, "imagetype");
+	choices_push_text(arguments, "owner", cluster, "owner");
+	choices_push_machines(arguments, cluster);
+	choices_push_services(arguments, cluster);
 	jv_free(cluster);
 	return result;
 }

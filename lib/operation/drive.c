@@ -31,7 +31,7 @@ struct pair { /* the two processes; a code is RUNNING until its process has ende
 
 /* Both lead groups of their own: a terminal's Ctrl-C shall reach only us, who then say to each what to do. */
 static int
-start(struct process *process, struct arguments *arguments, int err_fd, struct error *err)
+drive_start(struct process *process, struct arguments *arguments, int err_fd, struct error *err)
 {
 	*process = (struct process){.argv = arguments->list, .in = PROCESS_NULL, .out = PROCESS_NULL, .err = err_fd,
 	    .group = true, .die_with_us = true};
@@ -39,7 +39,7 @@ start(struct process *process, struct arguments *arguments, int err_fd, struct e
 }
 
 static int
-start_worker(struct pair *pair, const struct drive *drive, const struct folder *folder, const char *job,
+drive_start_worker(struct pair *pair, const struct drive *drive, const struct folder *folder, const char *job,
     struct error *err)
 {
 	struct arguments *arguments = &pair->worker_arguments;
@@ -54,13 +54,13 @@ start_worker(struct pair *pair, const struct drive *drive, const struct folder *
 	arguments_printf(arguments, "--job=%s", job);
 	arguments_push(arguments, "--drain");
 	arguments_push(arguments, "--verbose");
-	result = start(&pair->worker, arguments, log, err);
+	result = drive_start(&pair->worker, arguments, log, err);
 	close(log);
 	return result;
 }
 
 static int
-start_waiter(struct pair *pair, const struct drive *drive, const char *job, struct error *err)
+drive_start_waiter(struct pair *pair, const struct drive *drive, const char *job, struct error *err)
 {
 	struct arguments *arguments = &pair->waiter_arguments;
 
@@ -70,12 +70,12 @@ start_waiter(struct pair *pair, const struct drive *drive, const char *job, stru
 		arguments_printf(arguments, "--spool=%s", drive->spool);
 	arguments_push(arguments, "--");
 	arguments_push(arguments, job);
-	return start(&pair->waiter, arguments, PROCESS_INHERIT, err);
+	return drive_start(&pair->waiter, arguments, PROCESS_INHERIT, err);
 }
 
 /* Blocks the signals that we wait for. What whoever started us has ignored, as nohup(1) does, stays so. */
 static void
-block_signals(sigset_t *signals, sigset_t *before)
+drive_block_signals(sigset_t *signals, sigset_t *before)
 {
 	static const int asked[] = {SIGINT, SIGTERM, SIGHUP};
 	struct sigaction action;
@@ -89,7 +89,7 @@ block_signals(sigset_t *signals, sigset_t *before)
 }
 
 static void
-reap(struct pair *pair)
+drive_reap(struct pair *pair)
 {
 	pid_t pid;
 	int status;
@@ -103,7 +103,7 @@ reap(struct pair *pair)
 
 /* Asks both to end. The worker waits for the tasks that it runs; asked once more, it ends those too. */
 static void
-ask_to_end(const struct pair *pair)
+drive_ask_to_end(const struct pair *pair)
 {
 	if (pair->worker_code == RUNNING)
 		kill(pair->worker.pid, SIGTERM);
@@ -113,14 +113,14 @@ ask_to_end(const struct pair *pair)
 
 /* Whether a process has ended otherwise than with "done" or "the job failed", which both find out. */
 static bool
-is_trouble(int code)
+drive_is_trouble(int code)
 {
 	return code != RUNNING && code != 0 && code != EX_NO;
 }
 
 /* Whether the worker has left a job that is not over, so that the waiter would wait for ever: somebody has paused it. */
 static bool
-is_held(struct pair *pair, const char *spool, const char *job)
+drive_is_held(struct pair *pair, const char *spool, const char *job)
 {
 	char *path = location_spool(spool);
 	struct error ignored; /* then the waiter is left to find out */
@@ -139,7 +139,7 @@ is_held(struct pair *pair, const char *spool, const char *job)
 
 /* Of an interruption that is not over at once: once nothing is drawn on the terminal any more. */
 static void
-tell_of_end(struct pair *pair, const struct drive *drive)
+drive_tell_of_end(struct pair *pair, const struct drive *drive)
 {
 	if (!pair->signal || pair->told || pair->waiter_code == RUNNING || pair->worker_code != RUNNING)
 		return;
@@ -148,28 +148,28 @@ tell_of_end(struct pair *pair, const struct drive *drive)
 }
 
 static void
-supervise(struct pair *pair, const struct drive *drive, const char *job, const sigset_t *signals)
+drive_supervise(struct pair *pair, const struct drive *drive, const char *job, const sigset_t *signals)
 {
 	bool asked = false;
 
 	while (pair->worker_code == RUNNING || pair->waiter_code == RUNNING) {
 		int signal = sigwaitinfo(signals, NULL);
 
-		reap(pair);
-		tell_of_end(pair, drive);
+		drive_reap(pair);
+		drive_tell_of_end(pair, drive);
 		if (signal > 0 && signal != SIGCHLD)
 			pair->signal = signal;
-		else if (asked || (!is_trouble(pair->worker_code) && !is_trouble(pair->waiter_code) &&
-		    !is_held(pair, drive->spool, job)))
+		else if (asked || (!drive_is_trouble(pair->worker_code) && !drive_is_trouble(pair->waiter_code) &&
+		    !drive_is_held(pair, drive->spool, job)))
 			continue;
-		ask_to_end(pair);
+		drive_ask_to_end(pair);
 		asked = true;
 	}
 }
 
 /* The last line the worker wrote; the caller frees it. */
 static char *
-last_words(const struct folder *folder)
+drive_last_words(const struct folder *folder)
 {
 	struct buffer text = {0};
 	struct error unread;
@@ -186,7 +186,7 @@ last_words(const struct folder *folder)
 }
 
 static int
-judge(const struct pair *pair, const struct folder *folder, const char *job, struct error *err)
+drive_judge(const struct pair *pair, const struct folder *folder, const char *job, struct error *err)
 {
 	char *words;
 
@@ -198,8 +198,8 @@ judge(const struct pair *pair, const struct folder *folder, const char *job, str
 	if (pair->held)
 		return error_set(err, EX_TEMPFAIL, "%s: job %s is %s; after coopr-queue resume %s, the same command goes on",
 		    folder->name, job, pair->held, job);
-	if (is_trouble(pair->worker_code)) {
-		words = last_words(folder);
+	if (drive_is_trouble(pair->worker_code)) {
+		words = drive_last_words(folder);
 		error_set(err, pair->worker_code, "%s: coopr-work ended with exit code %d: %s (%s/work.log)", folder->name,
 		    pair->worker_code, words, folder->path);
 		free(words);
@@ -216,15 +216,15 @@ drive_job(const struct drive *drive, const struct folder *folder, const char *jo
 	struct error ignored;
 	int result;
 
-	block_signals(&signals, &before);
-	result = start_worker(&pair, drive, folder, job, err);
-	if (result == 0 && start_waiter(&pair, drive, job, err) < 0) {
+	drive_block_signals(&signals, &before);
+	result = drive_start_worker(&pair, drive, folder, job, err);
+	if (result == 0 && drive_start_waiter(&pair, drive, job, err) < 0) {
 		kill(pair.worker.pid, SIGTERM);
 		process_wait(&pair.worker, &ignored);
 		result = -1;
 	} else if (result == 0) {
-		supervise(&pair, drive, job, &signals);
-		result = judge(&pair, folder, job, err);
+		drive_supervise(&pair, drive, job, &signals);
+		result = drive_judge(&pair, folder, job, err);
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	arguments_release(&pair.worker_arguments);

@@ -22,7 +22,7 @@ enum {
 
 /* A directory below STATE ("" is STATE itself), made where it is missing; the caller frees it. NULL with a reason. */
 static char *
-state_directory(const char *below, struct error *err)
+folder_state_directory(const char *below, struct error *err)
 {
 	char *state = location_state(), *path = memory_printf("%s%s", state, below);
 
@@ -36,7 +36,7 @@ state_directory(const char *below, struct error *err)
 /* Between our open and our lock, whoever had the folder may have removed it: then the lock is on
  * nothing, and -1 with ESTALE says so. */
 static int
-lock_present(const char *path, int fd)
+folder_lock_present(const char *path, int fd)
 {
 	struct stat ours, there;
 
@@ -49,7 +49,7 @@ lock_present(const char *path, int fd)
 }
 
 static int
-open_locked(struct folder *folder, enum folder_open how, struct error *err)
+folder_open_locked(struct folder *folder, enum folder_open how, struct error *err)
 {
 	int reason;
 
@@ -61,14 +61,15 @@ open_locked(struct folder *folder, enum folder_open how, struct error *err)
 			return error_set(err, EX_NO, "%s: there is no such cluster (%s)", folder->name, folder->path);
 		if (folder->fd < 0)
 			return error_errno(err, EX_NOINPUT, "%s", folder->path);
-		if (lock_present(folder->path, folder->fd) == 0)
+		if (folder_lock_present(folder->path, folder->fd) == 0)
 			return 0;
 		reason = errno;
 		close(folder->fd);
 		folder->fd = -1;
 	} while (reason == ESTALE);
 	if (reason == EWOULDBLOCK)
-		return error_set(err, EX_TEMPFAIL, "%s: another coopr is at work on it; try again when it has ended", folder->name);
+		return error_set(err, EX_TEMPFAIL, "%s: another coopr is at work on it; try again when it has ended",
+		    folder->name);
 	errno = reason;
 	return error_errno(err, EX_OSERR, "%s: cannot be locked", folder->path);
 }
@@ -76,7 +77,7 @@ open_locked(struct folder *folder, enum folder_open how, struct error *err)
 int
 folder_open(struct folder *folder, const char *id, const char *name, enum folder_open how, struct error *err)
 {
-	char *directory = state_directory("/clusters", err);
+	char *directory = folder_state_directory("/clusters", err);
 
 	*folder = (struct folder){.fd = -1};
 	if (!directory)
@@ -85,7 +86,7 @@ folder_open(struct folder *folder, const char *id, const char *name, enum folder
 	folder->name = memory_string(name);
 	folder->path = memory_printf("%s/%s", directory, id);
 	free(directory);
-	if (open_locked(folder, how, err) == 0)
+	if (folder_open_locked(folder, how, err) == 0)
 		return 0;
 	folder_close(folder);
 	return -1;
@@ -94,7 +95,7 @@ folder_open(struct folder *folder, const char *id, const char *name, enum folder
 int
 folder_try(struct folder *folder, const char *id, const char *name, struct error *err)
 {
-	char *directory = state_directory("/clusters", err);
+	char *directory = folder_state_directory("/clusters", err);
 
 	*folder = (struct folder){.fd = -1};
 	if (!directory)

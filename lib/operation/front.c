@@ -98,7 +98,7 @@ front_duration(const struct command *command, const char *text)
 }
 
 static void
-append_word(const char *word, struct buffer *line)
+front_append_word(const char *word, struct buffer *line)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%";
 
@@ -109,16 +109,16 @@ append_word(const char *word, struct buffer *line)
 }
 
 static void
-append_option(const char *name, const char *value, struct buffer *line)
+front_append_option(const char *name, const char *value, struct buffer *line)
 {
 	buffer_printf(line, " --%s%s", name, value ? "=" : "");
 	if (value)
-		append_word(value, line);
+		front_append_word(value, line);
 }
 
 /* As far as the option was given, or has a default. */
 static void
-append_options(const struct option_spec *spec, struct buffer *line)
+front_append_options(const struct option_spec *spec, struct buffer *line)
 {
 	const struct option_list *list = spec->value;
 	const char *text;
@@ -126,16 +126,16 @@ append_options(const struct option_spec *spec, struct buffer *line)
 	switch (spec->kind) {
 	case OPTION_KIND_FLAG:
 		if (*(const bool *)spec->value)
-			append_option(spec->name, NULL, line);
+			front_append_option(spec->name, NULL, line);
 		break;
 	case OPTION_KIND_STRING:
 		text = *(const char *const *)spec->value;
 		if (text)
-			append_option(spec->name, text, line);
+			front_append_option(spec->name, text, line);
 		break;
 	case OPTION_KIND_LIST:
 		for (size_t i = 0; i < list->count; i++)
-			append_option(spec->name, list->list[i], line);
+			front_append_option(spec->name, list->list[i], line);
 		break;
 	case OPTION_KIND_NUMBER:
 	case OPTION_KIND_UPTO:
@@ -147,23 +147,24 @@ append_options(const struct option_spec *spec, struct buffer *line)
 /* What was asked for, as the command that would repeat it; the caller frees it. How it is to be done, and how it is to be
  * answered, which the options in front say, is not part of that. */
 static char *
-command_line(const struct command *command, const struct front *front, const struct work_order *order, char **operands)
+front_command_line(const struct command *command, const struct front *front, const struct work_order *order,
+    char **operands)
 {
 	struct buffer line = {0};
 
 	buffer_printf(&line, "coopr %s", order->verb ? order->verb : order->action);
 	for (const struct option_spec *spec = command->options; spec->kind != OPTION_KIND_END; spec++)
 		if ((const char *)spec->value < (const char *)front || (const char *)spec->value >= (const char *)(front + 1))
-			append_options(spec, &line);
+			front_append_options(spec, &line);
 	for (; *operands; operands++) {
 		buffer_byte(&line, ' ');
-		append_word(*operands, &line);
+		front_append_word(*operands, &line);
 	}
 	return buffer_take(&line);
 }
 
 static int
-show_plan(const struct front *front, const struct done *done, bool as_table, struct error *err)
+front_show_plan(const struct front *front, const struct done *done, bool as_table, struct error *err)
 {
 	int plan = file_open(AT_FDCWD, done->plan, O_RDONLY, 0, err), result;
 
@@ -176,12 +177,12 @@ show_plan(const struct front *front, const struct done *done, bool as_table, str
 }
 
 static int
-answer(const struct front *front, const struct done *done, struct error *err)
+front_answer(const struct front *front, const struct done *done, struct error *err)
 {
 	bool as_table = front->format ? strcmp(front->format, "table") == 0 : isatty(STDOUT_FILENO);
 
 	if (front_is_dry(front))
-		return show_plan(front, done, as_table, err);
+		return front_show_plan(front, done, as_table, err);
 	if (front->detach) {
 		puts(done->job);
 		return fflush(stdout) == 0 ? 0 : error_errno(err, EX_IOERR,
@@ -197,7 +198,7 @@ int
 front_operate(const struct command *command, const struct front *front, struct work_order *order, char **operands)
 {
 	struct manner manner = front_manner(command, front);
-	char *line = order->command ? NULL : command_line(command, front, order, operands);
+	char *line = order->command ? NULL : front_command_line(command, front, order, operands);
 	struct done done;
 	struct error err, ignored;
 	int result;
@@ -206,7 +207,7 @@ front_operate(const struct command *command, const struct front *front, struct w
 		order->command = line;
 	result = operate(order, &manner, &done, &err);
 	if (result == 0)
-		result = answer(front, &done, &err);
+		result = front_answer(front, &done, &err);
 	if (result == 0 && front->save)
 		message("%s: plan saved; coopr run %s carries out exactly this", front->save, front->save);
 	if (done.scrap)
@@ -227,10 +228,10 @@ front_retry(const struct command *command, const struct front *front, struct wor
 
 	if (front->dry)
 		return option_misuse(command, "nothing is planned anew, so there is nothing to show: see coopr-queue show");
-	anew->command = line = command_line(command, front, anew, operands);
+	anew->command = line = front_command_line(command, front, anew, operands);
 	result = operate_retry(anew, &manner, &done, &err);
 	if (result == 0)
-		result = answer(front, &done, &err);
+		result = front_answer(front, &done, &err);
 	done_release(&done);
 	free(line);
 	return message_end(result < 0 ? message_error(&err) : 0);

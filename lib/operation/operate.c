@@ -19,7 +19,7 @@
 #include "status/pace.h"
 
 static struct chain
-chain_of(const struct site *site)
+operate_chain_of(const struct site *site)
 {
 	return (struct chain){site->manner->drive, &site->operation, site->job};
 }
@@ -35,7 +35,7 @@ site_release(struct site *site)
 }
 
 static int
-find_cluster(struct site *site, const char *name, struct error *err)
+operate_find_cluster(struct site *site, const char *name, struct error *err)
 {
 	cluster_list_release(&site->clusters);
 	cluster_documents_release(&site->documents);
@@ -49,7 +49,7 @@ find_cluster(struct site *site, const char *name, struct error *err)
 
 /* Locks the folder of the cluster that was found, settles, and looks again: under the lock nobody else changes it. */
 static int
-settle_found(struct site *site, struct error *err)
+operate_settle_found(struct site *site, struct error *err)
 {
 	char id[CLUSTER_ID_SIZE];
 	int under_way;
@@ -60,11 +60,11 @@ settle_found(struct site *site, struct error *err)
 	if (folder_open(&site->folder, id, site->cluster->name, FOLDER_MAKE, err) < 0)
 		return err->code == EX_TEMPFAIL ? refuse_locked(site, err) : -1;
 	under_way = settle_cluster(site, err);
-	return under_way < 0 || find_cluster(site, id, err) < 0 ? -1 : under_way;
+	return under_way < 0 || operate_find_cluster(site, id, err) < 0 ? -1 : under_way;
 }
 
 static void
-site_init(struct site *site, const struct manner *manner)
+operate_site_init(struct site *site, const struct manner *manner)
 {
 	*site = (struct site){.manner = manner, .folder = {.fd = -1}, .operation = {.fd = -1}};
 }
@@ -72,15 +72,16 @@ site_init(struct site *site, const struct manner *manner)
 int
 site_open(struct site *site, const struct manner *manner, const char *cluster, struct error *err)
 {
-	site_init(site, manner);
-	if (recorded_open(&site->account, &manner->ask, STORE_WRITE, cluster, err) < 0 || find_cluster(site, cluster, err) < 0)
+	operate_site_init(site, manner);
+	if (recorded_open(&site->account, &manner->ask, STORE_WRITE, cluster, err) < 0 || operate_find_cluster(site, cluster,
+	    err) < 0)
 		return -1;
-	return settle_found(site, err);
+	return operate_settle_found(site, err);
 }
 
 /* The number of a cluster that is to be made; 0 for one that is only tried, -1. A plan that is saved speaks of the cluster. */
 static int64_t
-number_new(struct site *site, const struct work_order *order, struct error *err)
+operate_number_new(struct site *site, const struct work_order *order, struct error *err)
 {
 	if (order->id || (site->manner->dry && !site->manner->save))
 		return order->id;
@@ -89,11 +90,11 @@ number_new(struct site *site, const struct work_order *order, struct error *err)
 
 /* The site of a cluster that is to be made. */
 static int
-open_new(struct site *site, const struct work_order *order, struct error *err)
+operate_open_new(struct site *site, const struct work_order *order, struct error *err)
 {
 	char id[CLUSTER_ID_SIZE];
 
-	site->id = number_new(site, order, err);
+	site->id = operate_number_new(site, order, err);
 	if (site->id < 0)
 		return -1;
 	cluster_id_text(site->id, id);
@@ -102,29 +103,29 @@ open_new(struct site *site, const struct work_order *order, struct error *err)
 }
 
 static bool
-makes_cluster(const struct work_order *order)
+operate_makes_cluster(const struct work_order *order)
 {
 	return life_find(order->action)->from >> LIFE_ABSENT & 1;
 }
 
 /* 1 where something is under way on the cluster, 0, -1. */
 static int
-open_for(struct site *site, const struct work_order *order, const struct manner *manner, struct error *err)
+operate_open_for(struct site *site, const struct work_order *order, const struct manner *manner, struct error *err)
 {
-	bool makes = makes_cluster(order);
+	bool makes = operate_makes_cluster(order);
 
-	site_init(site, manner);
+	operate_site_init(site, manner);
 	if ((makes && cluster_name_check(order->cluster, err) < 0) ||
 	    recorded_open(&site->account, &manner->ask, makes ? STORE_CREATE : STORE_WRITE, order->cluster, err) < 0)
 		return -1;
-	if (find_cluster(site, order->cluster, err) == 0)
-		return settle_found(site, err);
-	return makes && err->code == EX_NO ? open_new(site, order, err) : -1;
+	if (operate_find_cluster(site, order->cluster, err) == 0)
+		return operate_settle_found(site, err);
+	return makes && err->code == EX_NO ? operate_open_new(site, order, err) : -1;
 }
 
 /* Whether the operation was asked for in the same words. */
 static bool
-is_same(const struct site *site, const char *command)
+operate_is_same(const struct site *site, const char *command)
 {
 	struct error ignored; /* then it was not */
 	char *before = folder_line(&site->operation, "command", &ignored);
@@ -136,19 +137,20 @@ is_same(const struct site *site, const char *command)
 
 /* Whether there is something of it to go on with. One that was cancelled before anything was done has changed nothing. */
 static bool
-is_unfinished(const struct site *site, const struct operation *last)
+operate_is_unfinished(const struct site *site, const struct operation *last)
 {
-	return last->status < OPERATION_COMPLETE || ((last->status == OPERATION_FAILED || last->status == OPERATION_CANCELLED) &&
+	return last->status < OPERATION_COMPLETE || ((last->status == OPERATION_FAILED ||
+	    last->status == OPERATION_CANCELLED) &&
 	    site->cluster->status != LIFE_ACTIVE);
 }
 
 /* The last operation of the site's cluster, whose folder is entered: 1; 0 where there is nothing of it to go on with; -1. */
 static int
-find_unfinished(struct site *site, struct operation_list *list, struct error *err)
+operate_find_unfinished(struct site *site, struct operation_list *list, struct error *err)
 {
 	int result = operation_last(&site->account, site->id, list, err);
 
-	if (result <= 0 || !is_unfinished(site, &list->list[0]))
+	if (result <= 0 || !operate_is_unfinished(site, &list->list[0]))
 		return result < 0 ? -1 : 0;
 	folder_close(&site->operation);
 	return folder_enter(&site->folder, list->list[0].job, &site->operation, err) < 0 ? -1 : 1;
@@ -156,13 +158,13 @@ find_unfinished(struct site *site, struct operation_list *list, struct error *er
 
 /* What was begun by the same command goes on, and what has failed of it is tried again: 1 where there is such, 0, -1. */
 static int
-resume(struct site *site, const struct work_order *order, struct error *err)
+operate_resume(struct site *site, const struct work_order *order, struct error *err)
 {
 	struct operation_list list = {0};
-	int result = site->cluster && !site->manner->dry ? find_unfinished(site, &list, err) : 0;
+	int result = site->cluster && !site->manner->dry ? operate_find_unfinished(site, &list, err) : 0;
 
 	if (result > 0)
-		result = !is_same(site, order->command) ? 0 : begin_again(site, &list.list[0], err) < 0 ? -1 : 1;
+		result = !operate_is_same(site, order->command) ? 0 : begin_again(site, &list.list[0], err) < 0 ? -1 : 1;
 	operation_list_release(&list);
 	return result;
 }
@@ -170,7 +172,7 @@ resume(struct site *site, const struct work_order *order, struct error *err)
 /* Where another operation is under way: it is cancelled if ours is to have its way, else we refuse; what is only tried gives
  * nothing up. */
 static int
-make_way(struct site *site, const struct work_order *order, struct error *err)
+operate_make_way(struct site *site, const struct work_order *order, struct error *err)
 {
 	struct operation_list list = {0};
 	struct chain chain;
@@ -183,12 +185,12 @@ make_way(struct site *site, const struct work_order *order, struct error *err)
 		result = chain_stop(&chain, err);
 	}
 	operation_list_release(&list);
-	return result < 0 || settle_cluster(site, err) < 0 ? -1 : find_cluster(site, site->folder.id, err);
+	return result < 0 || settle_cluster(site, err) < 0 ? -1 : operate_find_cluster(site, site->folder.id, err);
 }
 
 /* What came of it. Of a cluster that is gone nothing is kept. */
 static int
-tell(struct site *site, struct done *done, struct error *err)
+operate_tell(struct site *site, struct done *done, struct error *err)
 {
 	char *events = folder_path(&site->operation, "events.ndjson");
 	int result;
@@ -196,7 +198,7 @@ tell(struct site *site, struct done *done, struct error *err)
 	done->plan = folder_path(&site->operation, "plan.ndjson");
 	result = pace_measure(done->plan, events, &done->pace, err);
 	free(events);
-	if (result == 0 && find_cluster(site, site->folder.id, err) < 0)
+	if (result == 0 && operate_find_cluster(site, site->folder.id, err) < 0)
 		result = -1;
 	if (result == 0 && site->cluster->status == LIFE_TERMINATED)
 		return folder_remove(&site->folder, err);
@@ -207,7 +209,7 @@ tell(struct site *site, struct done *done, struct error *err)
 
 /* What hooks are to be told; those that cannot be told now are told later, by coopr reconcile. */
 static void
-deliver(const struct site *site)
+operate_deliver(const struct site *site)
 {
 	struct hook_count count;
 	struct error err;
@@ -217,7 +219,7 @@ deliver(const struct site *site)
 }
 
 static bool
-is_complete(struct site *site)
+operate_is_complete(struct site *site)
 {
 	struct operation_list list = {0};
 	struct error ignored; /* then it is not known to be */
@@ -229,9 +231,9 @@ is_complete(struct site *site)
 }
 
 static int
-follow(struct site *site, struct done *done, struct error *err)
+operate_follow(struct site *site, struct done *done, struct error *err)
 {
-	struct chain chain = chain_of(site);
+	struct chain chain = operate_chain_of(site);
 	struct error failure;
 	int result;
 
@@ -243,36 +245,36 @@ follow(struct site *site, struct done *done, struct error *err)
 	/* Also of a job that failed: the store shall say what is there. One that we were interrupted in may be over. */
 	if (settle_cluster(site, err) < 0)
 		return -1;
-	deliver(site);
-	if (result == 0 || is_complete(site))
-		return tell(site, done, err);
+	operate_deliver(site);
+	if (result == 0 || operate_is_complete(site))
+		return operate_tell(site, done, err);
 	*err = failure;
 	return -1;
 }
 
 static int
-begin(struct site *site, const struct work_order *order, struct error *err)
+operate_begin(struct site *site, const struct work_order *order, struct error *err)
 {
-	struct chain chain = chain_of(site);
+	struct chain chain = operate_chain_of(site);
 
 	return chain_check_new(&chain, err) < 0 || begin_ask(site, order, err) < 0 ? -1 : begin_record(site, order, err);
 }
 
 static int
-put_and_follow(struct site *site, struct done *done, struct error *err)
+operate_put_and_follow(struct site *site, struct done *done, struct error *err)
 {
-	struct chain chain = chain_of(site);
+	struct chain chain = operate_chain_of(site);
 
-	if (find_cluster(site, site->folder.id, err) < 0)
+	if (operate_find_cluster(site, site->folder.id, err) < 0)
 		return -1;
 	done->job = memory_string(site->job);
 	return chain_put(&chain, err) < 0 || operation_running(&site->account, site->id, site->number, err) < 0
-	    ? -1 : follow(site, done, err);
+	    ? -1 : operate_follow(site, done, err);
 }
 
 /* From the wish to the plan, in the operation's folder. What somebody killed has left there is not of this operation. */
 static int
-plan(struct site *site, const struct work_order *order, struct error *err)
+operate_plan(struct site *site, const struct work_order *order, struct error *err)
 {
 	site->number = site->cluster ? site->cluster->operation + 1 : 1;
 	operation_job(site->id, site->number, site->job);
@@ -284,7 +286,7 @@ plan(struct site *site, const struct work_order *order, struct error *err)
 
 /* It has come to nothing: what the store does not know of has no folder either. */
 static void
-forget(struct site *site)
+operate_forget(struct site *site)
 {
 	struct operation_list list = {0};
 	struct error why;
@@ -300,7 +302,7 @@ forget(struct site *site)
 
 /* A folder that was made for it is of nobody. */
 static int
-refuse_admission(struct site *site)
+operate_refuse_admission(struct site *site)
 {
 	struct error ignored;
 
@@ -312,20 +314,20 @@ refuse_admission(struct site *site)
 }
 
 static int
-undertake(struct site *site, const struct work_order *order, struct done *done, struct error *err)
+operate_undertake(struct site *site, const struct work_order *order, struct done *done, struct error *err)
 {
 	const struct life_move *move = life_find(order->action);
 
-	if (site->cluster && makes_cluster(order))
+	if (site->cluster && operate_makes_cluster(order))
 		return refuse_present(site, err);
 	if (life_check(move, site->cluster ? site->cluster->status : LIFE_ABSENT, order->cluster, err) < 0)
 		return -1;
-	if (plan(site, order, err) < 0 || (!site->manner->dry && begin(site, order, err) < 0)) {
-		forget(site);
+	if (operate_plan(site, order, err) < 0 || (!site->manner->dry && operate_begin(site, order, err) < 0)) {
+		operate_forget(site);
 		return -1;
 	}
 	if (!site->manner->dry)
-		return put_and_follow(site, done, err);
+		return operate_put_and_follow(site, done, err);
 	done->plan = folder_path(&site->operation, "plan.ndjson");
 	done->scrap = memory_string(site->cluster ? site->operation.path : site->folder.path);
 	if (preview_basis_take(site, &done->basis, err) < 0)
@@ -337,34 +339,34 @@ int
 operate(const struct work_order *order, const struct manner *manner, struct done *done, struct error *err)
 {
 	struct site site;
-	int result = open_for(&site, order, manner, err), resumed = 0;
+	int result = operate_open_for(&site, order, manner, err), resumed = 0;
 
 	*done = (struct done){.basis = PREVIEW_BASIS_NONE};
 	if (result >= 0) {
 		done->name = memory_string(site.folder.name);
-		resumed = resume(&site, order, err);
+		resumed = operate_resume(&site, order, err);
 	}
 	if (resumed > 0)
-		result = follow(&site, done, err);
+		result = operate_follow(&site, done, err);
 	else if (result >= 0 && resumed == 0 && order->admit && order->admit(&site, order->wish, err) < 0)
-		result = refuse_admission(&site);
-	else if (resumed < 0 || (result > 0 && make_way(&site, order, err) < 0))
+		result = operate_refuse_admission(&site);
+	else if (resumed < 0 || (result > 0 && operate_make_way(&site, order, err) < 0))
 		result = -1;
 	else if (result >= 0)
-		result = undertake(&site, order, done, err);
+		result = operate_undertake(&site, order, done, err);
 	site_release(&site);
 	return result;
 }
 
 /* What failed once may have been followed by what did not: then the cluster is put right without going on with anything. */
 static int
-put_right(struct site *site, const struct work_order *anew, struct done *done, struct error *err)
+operate_put_right(struct site *site, const struct work_order *anew, struct done *done, struct error *err)
 {
 	if (site->cluster->status != LIFE_INCONSISTENT || !anew->action)
 		return error_set(err, EX_NO, "%s: its last operation has not failed: there is nothing to go on with",
 		    site->cluster->name);
 	site->manner->drive.notice("its last operation is complete, so all services are configured and started anew");
-	return undertake(site, anew, done, err);
+	return operate_undertake(site, anew, done, err);
 }
 
 int
@@ -377,12 +379,12 @@ operate_retry(const struct work_order *anew, const struct manner *manner, struct
 	*done = (struct done){.basis = PREVIEW_BASIS_NONE};
 	if (result >= 0) {
 		done->name = memory_string(site.folder.name);
-		result = find_unfinished(&site, &list, err);
+		result = operate_find_unfinished(&site, &list, err);
 	}
 	if (result > 0)
-		result = begin_again(&site, &list.list[0], err) < 0 ? -1 : follow(&site, done, err);
+		result = begin_again(&site, &list.list[0], err) < 0 ? -1 : operate_follow(&site, done, err);
 	else if (result == 0)
-		result = put_right(&site, anew, done, err);
+		result = operate_put_right(&site, anew, done, err);
 	operation_list_release(&list);
 	site_release(&site);
 	return result;

@@ -14,7 +14,7 @@
 
 /* "4", "2:8", ":8" */
 static void
-push_range(const struct clusterspec *spec, struct arguments *arguments)
+prepare_push_range(const struct clusterspec *spec, struct arguments *arguments)
 {
 	int64_t min = spec->machines_min, max = spec->machines_max;
 
@@ -29,7 +29,7 @@ push_range(const struct clusterspec *spec, struct arguments *arguments)
 }
 
 static void
-push_texts(const struct spec_wish *wish, struct arguments *arguments)
+prepare_push_texts(const struct spec_wish *wish, struct arguments *arguments)
 {
 	const struct clusterspec *spec = wish->spec;
 	const struct {
@@ -48,14 +48,16 @@ push_texts(const struct spec_wish *wish, struct arguments *arguments)
 }
 
 static void
-push_owner(const struct site *site, const struct clusterspec *spec, struct arguments *arguments)
+prepare_push_owner(const struct site *site, const struct clusterspec *spec, struct arguments *arguments)
 {
-	arguments_printf(arguments, "--owner=%s", site->cluster ? site->cluster->owner : spec->owner ? spec->owner : site->account.user);
+	arguments_printf(arguments, "--owner=%s", site->cluster ? site->cluster->owner : spec->owner ? spec->owner
+	    : site->account.user);
 }
 
 /* The configuration goes by way of a file. */
 static int
-push_config(const struct site *site, const struct clusterspec *spec, struct arguments *arguments, struct error *err)
+prepare_push_config(const struct site *site, const struct clusterspec *spec, struct arguments *arguments,
+    struct error *err)
 {
 	char *path = folder_path(&site->operation, "config.json");
 	jv config = clusterspec_config(spec);
@@ -75,7 +77,7 @@ push_config(const struct site *site, const struct clusterspec *spec, struct argu
 
 /* Where its the machines of a cluster that is there come from stays; its services are those of the template it gets. */
 static void
-push_present(const struct site *site, const struct divergence *divergence, struct arguments *arguments)
+prepare_push_present(const struct site *site, const struct divergence *divergence, struct arguments *arguments)
 {
 	arguments_printf(arguments, "--machines=%" PRId64, divergence->machines);
 	if (site->cluster->provider)
@@ -91,13 +93,13 @@ prepare_spec(struct site *site, const void *context, struct error *err)
 	const struct make_wish make = {&request, wish->max_unavailable, wish->allow_moves};
 	int result;
 
-	push_texts(wish, &request);
-	push_owner(site, wish->spec, &request);
+	prepare_push_texts(wish, &request);
+	prepare_push_owner(site, wish->spec, &request);
 	if (wish->divergence)
-		push_present(site, wish->divergence, &request);
+		prepare_push_present(site, wish->divergence, &request);
 	else
-		push_range(wish->spec, &request);
-	result = push_config(site, wish->spec, &request, err);
+		prepare_push_range(wish->spec, &request);
+	result = prepare_push_config(site, wish->spec, &request, err);
 	if (result == 0)
 		result = prepare_make(site, &make, err);
 	arguments_release(&request);

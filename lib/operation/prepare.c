@@ -16,7 +16,8 @@
 
 /* Runs a stage, and lets go of its arguments. */
 static int
-run(struct arguments *arguments, const struct site *site, const char *input, const char *output, struct error *err)
+prepare_run(struct arguments *arguments, const struct site *site, const char *input, const char *output,
+    struct error *err)
 {
 	int result = stage_run(arguments, &site->operation, input, output, err);
 
@@ -26,7 +27,7 @@ run(struct arguments *arguments, const struct site *site, const char *input, con
 
 /* There is no layout: why not, in the solver's words. */
 static int
-refuse(const struct site *site, const struct buffer *answer, struct error *err)
+prepare_refuse(const struct site *site, const struct buffer *answer, struct error *err)
 {
 	struct error unread;
 	char *because = NULL;
@@ -43,7 +44,7 @@ refuse(const struct site *site, const struct buffer *answer, struct error *err)
 }
 
 static int
-solve(const struct site *site, bool allow_moves, struct error *err)
+prepare_solve(const struct site *site, bool allow_moves, struct error *err)
 {
 	struct buffer request = {0}, answer = {0};
 	struct arguments arguments = {0};
@@ -53,7 +54,7 @@ solve(const struct site *site, bool allow_moves, struct error *err)
 	if (allow_moves)
 		arguments_push(&arguments, "--allow-moves");
 	if (result == 0 && stage_run_in_memory(&arguments, &request, &answer, err) < 0)
-		result = err->code == EX_NO ? refuse(site, &answer, err) : -1;
+		result = err->code == EX_NO ? prepare_refuse(site, &answer, err) : -1;
 	if (result == 0)
 		result = file_replace(site->operation.fd, "layout.ndjson", answer.data, answer.length, 0600, err);
 	arguments_release(&arguments);
@@ -63,7 +64,7 @@ solve(const struct site *site, bool allow_moves, struct error *err)
 }
 
 static void
-begin_plan(const struct site *site, const char *max_unavailable, struct arguments *arguments)
+prepare_begin_plan(const struct site *site, const char *max_unavailable, struct arguments *arguments)
 {
 	stage_command(arguments, "coopr-plan");
 	arguments_printf(arguments, "--job=%s", site->job);
@@ -72,7 +73,7 @@ begin_plan(const struct site *site, const char *max_unavailable, struct argument
 }
 
 static void
-push_each(struct arguments *arguments, const char *option, const struct string_list *list)
+prepare_push_each(struct arguments *arguments, const char *option, const struct string_list *list)
 {
 	for (size_t i = 0; i < list->count; i++)
 		arguments_printf(arguments, "%s=%s", option, list->list[i]);
@@ -80,7 +81,7 @@ push_each(struct arguments *arguments, const char *option, const struct string_l
 
 /* For a cluster that is there: from what was. */
 static void
-push_before(const struct site *site, struct arguments *arguments)
+prepare_push_before(const struct site *site, struct arguments *arguments)
 {
 	char *before = folder_path(&site->operation, "was.ndjson");
 
@@ -90,7 +91,7 @@ push_before(const struct site *site, struct arguments *arguments)
 }
 
 static void
-begin_request(const struct site *site, const struct arguments *given, struct arguments *arguments)
+prepare_begin_request(const struct site *site, const struct arguments *given, struct arguments *arguments)
 {
 	stage_command(arguments, "coopr-request");
 	for (size_t i = 0; i < given->count; i++)
@@ -101,20 +102,20 @@ begin_request(const struct site *site, const struct arguments *given, struct arg
 }
 
 static int
-make(struct site *site, const struct make_wish *wish, const struct arguments *given, struct error *err)
+operation_prepare_make(struct site *site, const struct make_wish *wish, const struct arguments *given, struct error *err)
 {
 	struct arguments request = {0}, plan = {0};
 	char *before = folder_path(&site->operation, "was.ndjson");
 
-	begin_request(site, given, &request);
+	prepare_begin_request(site, given, &request);
 	if (folder_has(&site->operation, "was.ndjson"))
 		arguments_printf(&request, "--nodes=%s", before);
 	free(before);
-	if (run(&request, site, NULL, "request.json", err) < 0 || solve(site, wish->allow_moves, err) < 0)
+	if (prepare_run(&request, site, NULL, "request.json", err) < 0 || prepare_solve(site, wish->allow_moves, err) < 0)
 		return -1;
-	begin_plan(site, wish->max_unavailable, &plan);
-	push_before(site, &plan);
-	return run(&plan, site, "layout.ndjson", "plan.ndjson", err);
+	prepare_begin_plan(site, wish->max_unavailable, &plan);
+	prepare_push_before(site, &plan);
+	return prepare_run(&plan, site, "layout.ndjson", "plan.ndjson", err);
 }
 
 int
@@ -122,13 +123,14 @@ prepare_make(struct site *site, const void *context, struct error *err)
 {
 	const struct make_wish *wish = context;
 
-	return make(site, wish, wish->request, err);
+	return operation_prepare_make(site, wish, wish->request, err);
 }
 
 /* What a user chose when the cluster was made or changed stays so, unless it is given now: the names, the number of machines,
  * and the configuration. */
 static int
-repeat_choices(const struct site *site, const struct arguments *given, struct arguments *arguments, struct error *err)
+prepare_repeat_choices(const struct site *site, const struct arguments *given, struct arguments *arguments,
+    struct error *err)
 {
 	char *path = folder_path(&site->operation, "config.json");
 	jv request;
@@ -150,16 +152,16 @@ prepare_upgrade(struct site *site, const void *context, struct error *err)
 {
 	const struct make_wish *wish = context;
 	struct arguments given = {0};
-	int result = repeat_choices(site, wish->request, &given, err);
+	int result = prepare_repeat_choices(site, wish->request, &given, err);
 
 	if (result == 0)
-		result = make(site, wish, &given, err);
+		result = operation_prepare_make(site, wish, &given, err);
 	arguments_release(&given);
 	return result;
 }
 
 static int
-write_request(const struct site *site, jv request, struct error *err)
+prepare_write_request(const struct site *site, jv request, struct error *err)
 {
 	struct buffer text = {0};
 	int result;
@@ -173,7 +175,7 @@ write_request(const struct site *site, jv request, struct error *err)
 
 /* The request of another cluster that the account sees; the caller frees it. NULL with a reason. */
 static char *
-request_of(struct site *site, const char *cluster, struct error *err)
+prepare_request_of(struct site *site, const char *cluster, struct error *err)
 {
 	struct cluster_documents documents = {0};
 	struct cluster_list list = {0};
@@ -194,7 +196,7 @@ request_of(struct site *site, const char *cluster, struct error *err)
 int
 prepare_clone(struct site *site, const void *context, struct error *err)
 {
-	char *text = request_of(site, context, err);
+	char *text = prepare_request_of(site, context, err);
 	struct arguments plan = {0};
 	jv request;
 	int result = text ? json_parse(context, text, strlen(text), &request, err) : -1;
@@ -203,17 +205,17 @@ prepare_clone(struct site *site, const void *context, struct error *err)
 	if (result < 0)
 		return -1;
 	amend_identity(&request, site->folder.id, site->folder.name, site->account.user);
-	result = write_request(site, request, err);
+	result = prepare_write_request(site, request, err);
 	jv_free(request);
-	if (result < 0 || solve(site, false, err) < 0)
+	if (result < 0 || prepare_solve(site, false, err) < 0)
 		return -1;
-	begin_plan(site, NULL, &plan);
-	return run(&plan, site, "layout.ndjson", "plan.ndjson", err);
+	prepare_begin_plan(site, NULL, &plan);
+	return prepare_run(&plan, site, "layout.ndjson", "plan.ndjson", err);
 }
 
 /* Takes what the request speaks of and does not define from one that is made today. */
 static void
-take_definitions(jv *request, jv today)
+prepare_take_definitions(jv *request, jv today)
 {
 	jv cluster = json_get(*request, "cluster");
 	char *hardwaretype = json_get_string(cluster, "hardwaretype"), *imagetype = json_get_string(cluster, "imagetype");
@@ -230,14 +232,14 @@ take_definitions(jv *request, jv today)
 
 /* Lets the request define what is added: as the entities are today. */
 static int
-define_added(const struct site *site, jv *request, struct error *err)
+prepare_define_added(const struct site *site, jv *request, struct error *err)
 {
 	struct arguments given = {0}, arguments = {0};
 	char *path = folder_path(&site->operation, "today.json");
 	jv today;
 	int result = choices_of(*request, &site->operation, &given, err);
 
-	begin_request(site, &given, &arguments);
+	prepare_begin_request(site, &given, &arguments);
 	arguments_release(&given);
 	if (result == 0)
 		result = stage_run(&arguments, &site->operation, NULL, "today.json", err);
@@ -245,7 +247,7 @@ define_added(const struct site *site, jv *request, struct error *err)
 	if (result == 0)
 		result = json_read_file(path, &today, err);
 	if (result == 0) {
-		take_definitions(request, today);
+		prepare_take_definitions(request, today);
 		jv_free(today);
 	}
 	free(path);
@@ -253,7 +255,7 @@ define_added(const struct site *site, jv *request, struct error *err)
 }
 
 static int
-amend(const struct site *site, const struct amend_wish *wish, struct error *err)
+operation_prepare_amend(const struct site *site, const struct amend_wish *wish, struct error *err)
 {
 	char *before = folder_path(&site->operation, "was.ndjson");
 	jv request;
@@ -268,9 +270,9 @@ amend(const struct site *site, const struct amend_wish *wish, struct error *err)
 	if (result == 0)
 		result = amend_request(&request, &wish->amendment, err);
 	if (result == 0 && (wish->amendment.add.count || json_length(wish->amendment.members)))
-		result = define_added(site, &request, err);
+		result = prepare_define_added(site, &request, err);
 	if (result == 0)
-		result = write_request(site, request, err);
+		result = prepare_write_request(site, request, err);
 	jv_free(request);
 	free(before);
 	return result;
@@ -278,7 +280,7 @@ amend(const struct site *site, const struct amend_wish *wish, struct error *err)
 
 /* Has nodes, as a person names them, by their ids, in the arena. */
 static int
-find_nodes(const struct site *site, struct string_list *nodes, struct arena *arena, struct error *err)
+prepare_find_nodes(const struct site *site, struct string_list *nodes, struct arena *arena, struct error *err)
 {
 	const struct string_list names = *nodes;
 	struct layout layout;
@@ -294,18 +296,18 @@ find_nodes(const struct site *site, struct string_list *nodes, struct arena *are
 }
 
 static int
-plan_amended(struct site *site, const struct amend_wish *wish, struct error *err)
+prepare_plan_amended(struct site *site, const struct amend_wish *wish, struct error *err)
 {
 	struct arguments plan = {0};
 
-	if (amend(site, wish, err) < 0 || solve(site, wish->allow_moves, err) < 0)
+	if (operation_prepare_amend(site, wish, err) < 0 || prepare_solve(site, wish->allow_moves, err) < 0)
 		return -1;
-	begin_plan(site, wish->max_unavailable, &plan);
+	prepare_begin_plan(site, wish->max_unavailable, &plan);
 	if (wish->action)
 		arguments_printf(&plan, "--action=%s", wish->action);
-	push_each(&plan, "--dead", &wish->dead);
-	push_before(site, &plan);
-	return run(&plan, site, "layout.ndjson", "plan.ndjson", err);
+	prepare_push_each(&plan, "--dead", &wish->dead);
+	prepare_push_before(site, &plan);
+	return prepare_run(&plan, site, "layout.ndjson", "plan.ndjson", err);
 }
 
 int
@@ -313,12 +315,12 @@ prepare_amend(struct site *site, const void *context, struct error *err)
 {
 	struct amend_wish wish = *(const struct amend_wish *)context;
 	struct arena arena = {0};
-	int result = find_nodes(site, &wish.amendment.replace, &arena, err);
+	int result = prepare_find_nodes(site, &wish.amendment.replace, &arena, err);
 
 	if (result == 0)
-		result = find_nodes(site, &wish.dead, &arena, err);
+		result = prepare_find_nodes(site, &wish.dead, &arena, err);
 	if (result == 0)
-		result = plan_amended(site, &wish, err);
+		result = prepare_plan_amended(site, &wish, err);
 	arena_release(&arena);
 	return result;
 }
@@ -331,29 +333,30 @@ prepare_action(struct site *site, const void *context, struct error *err)
 	struct arguments plan = {0};
 	struct arena arena = {0};
 
-	if (find_nodes(site, &nodes, &arena, err) < 0) {
+	if (prepare_find_nodes(site, &nodes, &arena, err) < 0) {
 		arena_release(&arena);
 		return -1;
 	}
-	begin_plan(site, wish->max_unavailable, &plan);
+	prepare_begin_plan(site, wish->max_unavailable, &plan);
 	arguments_printf(&plan, "--action=%s", wish->action);
-	push_each(&plan, "--node", &nodes);
-	push_each(&plan, "--service", &wish->services);
+	prepare_push_each(&plan, "--node", &nodes);
+	prepare_push_each(&plan, "--service", &wish->services);
 	arena_release(&arena);
 	if (wish->graceful)
 		arguments_push(&plan, "--graceful");
-	return run(&plan, site, "was.ndjson", "plan.ndjson", err);
+	return prepare_run(&plan, site, "was.ndjson", "plan.ndjson", err);
 }
 
 /* The last operation that had a job may be one that was rolled back itself: what was before it is meant all the same. */
 static int
-keep_target(struct site *site, struct error *err)
+prepare_keep_target(struct site *site, struct error *err)
 {
 	struct operation_documents documents = {0};
 	int result = operation_documents(&site->account, site->id, site->number - 1, &documents, err);
 
 	if (result == 0 && (!documents.before || !*documents.before))
-		result = error_set(err, EX_NO, "%s: before its last operation there was nothing; to go back to that: coopr delete %s",
+		result = error_set(err, EX_NO,
+		    "%s: before its last operation there was nothing; to go back to that: coopr delete %s",
 		    site->folder.name, site->folder.name);
 	if (result == 0)
 		result = file_replace(site->operation.fd, "layout.ndjson", documents.before, strlen(documents.before), 0600, err);
@@ -362,7 +365,7 @@ keep_target(struct site *site, struct error *err)
 }
 
 static bool
-has_node(const struct layout *layout, const char *id)
+prepare_has_node(const struct layout *layout, const char *id)
 {
 	for (size_t i = 0; i < layout->node_count; i++)
 		if (strcmp(layout->nodes[i].id, id) == 0)
@@ -372,7 +375,7 @@ has_node(const struct layout *layout, const char *id)
 
 /* Machines that were never made, or only half, are deleted, and nothing is done on them before: nobody may answer there. */
 static int
-push_half_made(const struct site *site, struct arguments *plan, struct error *err)
+prepare_push_half_made(const struct site *site, struct arguments *plan, struct error *err)
 {
 	struct buffer target = {0};
 	struct layout now, then = {0};
@@ -383,7 +386,8 @@ push_half_made(const struct site *site, struct arguments *plan, struct error *er
 	if (result == 0)
 		result = sight_read(target.data ? target.data : "", &then, err);
 	for (size_t i = 0; result == 0 && i < now.node_count; i++)
-		if ((now.nodes[i].is_new || now.nodes[i].was.count < now.nodes[i].services.count) && !has_node(&then, now.nodes[i].id))
+		if ((now.nodes[i].is_new || now.nodes[i].was.count < now.nodes[i].services.count) && !prepare_has_node(&then,
+		    now.nodes[i].id))
 			arguments_printf(plan, "--dead=%s", now.nodes[i].id);
 	layout_release(&now);
 	layout_release(&then);
@@ -397,13 +401,13 @@ prepare_rollback(struct site *site, const void *wish, struct error *err)
 	struct arguments plan = {0};
 
 	(void)wish;
-	if (keep_target(site, err) < 0)
+	if (prepare_keep_target(site, err) < 0)
 		return -1;
-	begin_plan(site, NULL, &plan);
-	push_before(site, &plan);
-	if (push_half_made(site, &plan, err) < 0) {
+	prepare_begin_plan(site, NULL, &plan);
+	prepare_push_before(site, &plan);
+	if (prepare_push_half_made(site, &plan, err) < 0) {
 		arguments_release(&plan);
 		return -1;
 	}
-	return run(&plan, site, "layout.ndjson", "plan.ndjson", err);
+	return prepare_run(&plan, site, "layout.ndjson", "plan.ndjson", err);
 }

@@ -11,7 +11,7 @@
 
 /* The configuration in a layout; invalid where there is none. */
 static int
-take_config(const char *layout, jv *config, struct error *err)
+preview_take_config(const char *layout, jv *config, struct error *err)
 {
 	jv cluster;
 
@@ -33,7 +33,7 @@ preview_basis_take(const struct site *site, struct preview_basis *basis, struct 
 	free(prices);
 	basis->jobs = site->manner->drive.workers;
 	basis->cost = site->cluster ? site->cluster->cost : 0;
-	return result < 0 ? -1 : take_config(site->documents.layout, &basis->config, err);
+	return result < 0 ? -1 : preview_take_config(site->documents.layout, &basis->config, err);
 }
 
 void

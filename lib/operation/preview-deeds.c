@@ -6,7 +6,7 @@
 #include "model/plan-document.h"
 
 static void
-take_step(struct deeds *deeds, const struct step *step)
+preview_take_step(struct deeds *deeds, const struct step *step)
 {
 	int node = !step->is_milestone && step->node ? names_find(&deeds->ids, step->node) : NAMES_NONE, place;
 
@@ -28,7 +28,7 @@ deeds_take(struct deeds *deeds, const struct plan_document *plan)
 	for (size_t i = 0; i < plan->layout.node_count; i++)
 		names_intern(&deeds->ids, plan->layout.nodes[i].id);
 	for (size_t i = 0; i < plan->count; i++)
-		take_step(deeds, &plan->steps[i]);
+		preview_take_step(deeds, &plan->steps[i]);
 	for (size_t i = 0; i < plan->layout.node_count; i++) {
 		deeds->deleted[i] = deeds->deleted[i] || plan->layout.nodes[i].leaves;
 		deeds->left += !deeds->deleted[i];

@@ -24,12 +24,13 @@ static const struct {
 	char sign;
 	enum terminal_style style;
 	const char *name;
-} signs[] = {{'+', STYLE_GOOD, "new"}, {'~', STYLE_BOLD, "changed"}, {'-', STYLE_BAD, "leaving"}, {'=', STYLE_DIM, "as they are"}};
+} signs[] = {{'+', STYLE_GOOD, "new"}, {'~', STYLE_BOLD, "changed"}, {'-', STYLE_BAD, "leaving"}, {'=', STYLE_DIM,
+    "as they are"}};
 
 enum { SIGNS = sizeof signs / sizeof *signs };
 
 static bool
-has_name(const struct string_list *list, const char *name)
+preview_has_name(const struct string_list *list, const char *name)
 {
 	for (size_t i = 0; i < list->count; i++)
 		if (strcmp(list->list[i], name) == 0)
@@ -39,16 +40,17 @@ has_name(const struct string_list *list, const char *name)
 
 /* Those of a that are not in b, each behind the sign. */
 static void
-append_rest(const struct string_list *a, const struct string_list *b, const char *sign, struct buffer *text)
+preview_append_rest(const struct string_list *a, const struct string_list *b, const char *sign, struct buffer *text)
 {
 	for (size_t i = 0; i < a->count; i++)
-		if (!has_name(b, a->list[i]))
+		if (!preview_has_name(b, a->list[i]))
 			buffer_printf(text, "%s%s%s", text->length ? " " : "", sign, a->list[i]);
 }
 
 /* Services that stay on a node and to which that is done, but not what is worth more; "all" where that is so. */
 static void
-append_done(const struct deeds *deeds, size_t number, unsigned done, unsigned but, const char *name, struct buffer *text)
+preview_append_done(const struct deeds *deeds, size_t number, unsigned done, unsigned but, const char *name,
+    struct buffer *text)
 {
 	const struct node *node = &deeds->plan->layout.nodes[number];
 	struct buffer services = {0};
@@ -56,7 +58,7 @@ append_done(const struct deeds *deeds, size_t number, unsigned done, unsigned bu
 
 	for (size_t i = 0; i < node->services.count; i++) {
 		const char *service = node->services.list[i];
-		bool stays = has_name(&node->was, service);
+		bool stays = preview_has_name(&node->was, service);
 		unsigned actions = stays ? deeds_to(deeds, number, service) : 0;
 
 		stay += stays;
@@ -66,26 +68,27 @@ append_done(const struct deeds *deeds, size_t number, unsigned done, unsigned bu
 		count++;
 	}
 	if (count)
-		buffer_printf(text, "%s%s%s", text->length ? "; " : "", name, count > 1 && count == stay ? " all" : services.data);
+		buffer_printf(text, "%s%s%s", text->length ? "; " : "", name, count > 1 &&
+		    count == stay ? " all" : services.data);
 	buffer_release(&services);
 }
 
 /* What changes on a node that stays: services that come and go, and those that are set up anew. */
 static void
-append_changes(const struct deeds *deeds, size_t number, struct buffer *text)
+preview_append_changes(const struct deeds *deeds, size_t number, struct buffer *text)
 {
 	const struct node *node = &deeds->plan->layout.nodes[number];
 
-	append_rest(&node->services, &node->was, "+", text);
-	append_rest(&node->was, &node->services, "-", text);
-	append_done(deeds, number, DONE(INSTALL), 0, "install", text);
-	append_done(deeds, number, DONE(CONFIGURE) | DONE(INITIALIZE), DONE(INSTALL), "configure", text);
+	preview_append_rest(&node->services, &node->was, "+", text);
+	preview_append_rest(&node->was, &node->services, "-", text);
+	preview_append_done(deeds, number, DONE(INSTALL), 0, "install", text);
+	preview_append_done(deeds, number, DONE(CONFIGURE) | DONE(INITIALIZE), DONE(INSTALL), "configure", text);
 }
 
 /* What becomes of a node, and what kind of machine it is, as text: equal kinds have equal texts, and the first byte is the
  * sign. The caller frees it. */
 static char *
-kind_of(const struct deeds *deeds, size_t number)
+preview_kind_of(const struct deeds *deeds, size_t number)
 {
 	const struct node *node = &deeds->plan->layout.nodes[number];
 	struct buffer text = {0}, changes = {0}, services = {0};
@@ -93,11 +96,12 @@ kind_of(const struct deeds *deeds, size_t number)
 	bool deleted = deeds->deleted[number];
 
 	if (!deleted && !node->is_new)
-		append_changes(deeds, number, &changes);
-	append_rest(node->leaves ? &node->was : &node->services, &none, "", &services);
+		preview_append_changes(deeds, number, &changes);
+	preview_append_rest(node->leaves ? &node->was : &node->services, &none, "", &services);
 	buffer_byte(&text, deleted ? '-' : node->is_new ? '+' : changes.length ? '~' : '=');
 	buffer_printf(&text, "%s, %s:%s%s", node->hardwaretype ? node->hardwaretype : "any hardware",
-	    node->imagetype ? node->imagetype : "any image", services.length ? " " : "", services.length ? services.data : "");
+	    node->imagetype ? node->imagetype : "any image", services.length ? " " : "",
+	    services.length ? services.data : "");
 	if (changes.length)
 		buffer_printf(&text, "  (%s)", changes.data);
 	buffer_release(&changes);
@@ -107,7 +111,7 @@ kind_of(const struct deeds *deeds, size_t number)
 
 /* How many there are of each sign goes to counts. */
 static void
-print_kinds(const struct deeds *deeds, size_t counts[SIGNS], FILE *out, bool colour)
+preview_print_kinds(const struct deeds *deeds, size_t counts[SIGNS], FILE *out, bool colour)
 {
 	static const char *const columns[] = {"COUNT", "KIND", NULL};
 	const struct layout *layout = &deeds->plan->layout;
@@ -116,7 +120,7 @@ print_kinds(const struct deeds *deeds, size_t counts[SIGNS], FILE *out, bool col
 	struct table table = {0};
 
 	for (size_t i = 0; i < layout->node_count; i++) {
-		char *kind = kind_of(deeds, i);
+		char *kind = preview_kind_of(deeds, i);
 		bool is_new = names_find(&kinds, kind) == NAMES_NONE;
 
 		times[names_intern(&kinds, kind)]++;
@@ -141,7 +145,7 @@ print_kinds(const struct deeds *deeds, size_t counts[SIGNS], FILE *out, bool col
 }
 
 static void
-print_config(const struct preview_basis *basis, const struct layout *layout, FILE *out)
+preview_print_config(const struct preview_basis *basis, const struct layout *layout, FILE *out)
 {
 	jv config = json_get(layout->cluster.source, "config");
 	struct buffer text = {0};
@@ -160,7 +164,7 @@ print_config(const struct preview_basis *basis, const struct layout *layout, FIL
 
 /* What people who use the cluster notice of a service that stays where it stands. */
 static const char *
-notice_of(unsigned actions)
+preview_notice_of(unsigned actions)
 {
 	return !(actions & DONE(STOP)) ? actions & DONE(START) ? "is started" : NULL
 	     : actions & DONE(START)   ? "restarts"
@@ -175,17 +179,18 @@ struct notices {
 };
 
 static void
-gather_notices(const struct deeds *deeds, struct arena *arena, struct notices *notices)
+preview_gather_notices(const struct deeds *deeds, struct arena *arena, struct notices *notices)
 {
 	for (size_t i = 0; i < deeds->plan->layout.node_count; i++) {
 		const struct node *node = &deeds->plan->layout.nodes[i];
 
 		for (size_t j = 0; j < node->services.count && !deeds->deleted[i]; j++) {
 			const char *service = node->services.list[j];
-			const char *notice = has_name(&node->was, service) ? notice_of(deeds_to(deeds, i, service)) : NULL;
+			const char *notice = preview_has_name(&node->was, service) ? preview_notice_of(deeds_to(deeds, i, service))
+			    : NULL;
 			int number = names_intern(&notices->services, service), text;
 
-			notices->stands[number] += has_name(&node->was, service);
+			notices->stands[number] += preview_has_name(&node->was, service);
 			if (!notice)
 				continue;
 			text = names_intern(&notices->texts, arena_printf(arena, "%s %s", service, notice));
@@ -196,7 +201,7 @@ gather_notices(const struct deeds *deeds, struct arena *arena, struct notices *n
 }
 
 static void
-print_notices(const struct deeds *deeds, FILE *out)
+preview_print_notices(const struct deeds *deeds, FILE *out)
 {
 	const struct layout *layout = &deeds->plan->layout;
 	struct notices notices = {0};
@@ -208,7 +213,7 @@ print_notices(const struct deeds *deeds, FILE *out)
 	notices.stands = memory_zeroed(room, sizeof *notices.stands);
 	notices.times = memory_zeroed(room, sizeof *notices.times);
 	notices.service = memory_zeroed(room, sizeof *notices.service);
-	gather_notices(deeds, &arena, &notices);
+	preview_gather_notices(deeds, &arena, &notices);
 	for (size_t i = 0; i < notices.texts.count; i++) {
 		size_t stands = notices.stands[notices.service[i]];
 
@@ -227,13 +232,14 @@ print_notices(const struct deeds *deeds, FILE *out)
 
 /* Of an hour of the machines that there are afterwards. */
 static double
-cost_after(const struct deeds *deeds, jv prices)
+preview_cost_after(const struct deeds *deeds, jv prices)
 {
 	double cost = 0;
 
 	for (size_t i = 0; i < deeds->plan->layout.node_count; i++) {
 		const struct node *node = &deeds->plan->layout.nodes[i];
-		jv price = node->hardwaretype ? json_get(prices, node->hardwaretype) : jv_invalid(), one = json_get(price, "cost");
+		jv price = node->hardwaretype ? json_get(prices, node->hardwaretype) : jv_invalid(), one = json_get(price,
+		    "cost");
 
 		if (!deeds->deleted[i] && jv_get_kind(one) == JV_KIND_NUMBER)
 			cost += jv_number_value(one);
@@ -245,7 +251,7 @@ cost_after(const struct deeds *deeds, jv prices)
 
 /* Where nothing costs anything, nothing is said of it. */
 static void
-print_cost(double before, double after, FILE *out)
+preview_print_cost(double before, double after, FILE *out)
 {
 	char from[32], to[32];
 
@@ -259,7 +265,7 @@ print_cost(double before, double after, FILE *out)
 
 /* In seconds: as long as the longest chain of tasks, or as all of them with so many at one time. */
 static double
-expected(const struct plan_document *plan, long jobs)
+preview_expected(const struct plan_document *plan, long jobs)
 {
 	double work = 0;
 
@@ -270,7 +276,7 @@ expected(const struct plan_document *plan, long jobs)
 }
 
 static void
-print_sums(const struct deeds *deeds, const size_t counts[SIGNS], const struct preview_basis *basis, FILE *out)
+preview_print_sums(const struct deeds *deeds, const size_t counts[SIGNS], const struct preview_basis *basis, FILE *out)
 {
 	const struct job *job = &deeds->plan->job;
 	char duration[CLOCK_RFC3339_SIZE];
@@ -283,25 +289,25 @@ print_sums(const struct deeds *deeds, const size_t counts[SIGNS], const struct p
 		}
 	fprintf(out, "%s%zu machine%s", *comma ? ": " : "", deeds->left, deeds->left == 1 ? "" : "s");
 	if (jv_is_valid(basis->prices))
-		print_cost(basis->cost, cost_after(deeds, basis->prices), out);
+		preview_print_cost(basis->cost, preview_cost_after(deeds, basis->prices), out);
 	if (job->tasks)
 		fprintf(out, "\n%zu task%s, expected to take %s\n", job->tasks, job->tasks == 1 ? "" : "s",
-		    clock_duration((int64_t)(expected(deeds->plan, basis->jobs) * 1000), duration));
+		    clock_duration((int64_t)(preview_expected(deeds->plan, basis->jobs) * 1000), duration));
 	else
 		fprintf(out, "\nno tasks: nothing is to be done on any machine\n");
 }
 
 static void
-print_all(const struct plan_document *plan, const struct preview_basis *basis, FILE *out, bool colour)
+preview_print_all(const struct plan_document *plan, const struct preview_basis *basis, FILE *out, bool colour)
 {
 	size_t counts[SIGNS] = {0};
 	struct deeds deeds;
 
 	deeds_take(&deeds, plan);
-	print_kinds(&deeds, counts, out, colour);
-	print_config(basis, &plan->layout, out);
-	print_notices(&deeds, out);
-	print_sums(&deeds, counts, basis, out);
+	preview_print_kinds(&deeds, counts, out, colour);
+	preview_print_config(basis, &plan->layout, out);
+	preview_print_notices(&deeds, out);
+	preview_print_sums(&deeds, counts, basis, out);
 	deeds_release(&deeds);
 }
 
@@ -318,7 +324,7 @@ preview_print(int fd, const struct preview_basis *basis, FILE *out, bool colour,
 	if (result == 0 && problems.total)
 		result = error_set(err, EX_DATAERR, "plan: %s: %s", problems.list[0].pointer, problems.list[0].text);
 	if (result == 0)
-		print_all(&plan, basis, out, colour);
+		preview_print_all(&plan, basis, out, colour);
 	plan_document_release(&plan);
 	problems_release(&problems);
 	record_reader_release(&reader);

@@ -27,7 +27,7 @@ recorded_open(struct account *account, const struct account_ask *ask, enum store
 }
 
 static int
-find(struct recorded *recorded, const struct account_ask *ask, const char *cluster, struct error *err)
+recorded_find(struct recorded *recorded, const struct account_ask *ask, const char *cluster, struct error *err)
 {
 	*recorded = (struct recorded){0};
 	return recorded_open(&recorded->account, ask, STORE_READ, cluster, err) < 0 ? -1
@@ -35,7 +35,7 @@ find(struct recorded *recorded, const struct account_ask *ask, const char *clust
 }
 
 static void
-release(struct recorded *recorded)
+recorded_release(struct recorded *recorded)
 {
 	cluster_list_release(&recorded->list);
 	account_release(&recorded->account);
@@ -45,14 +45,14 @@ int
 recorded_check(const struct account_ask *ask, const char *cluster, struct error *err)
 {
 	struct recorded recorded;
-	int result = find(&recorded, ask, cluster, err);
+	int result = recorded_find(&recorded, ask, cluster, err);
 
-	release(&recorded);
+	recorded_release(&recorded);
 	return result;
 }
 
 static void
-print_config(jv request)
+recorded_print_config(jv request)
 {
 	jv cluster = json_get(request, "cluster"), config = json_get(cluster, "config");
 	struct buffer text = {0};
@@ -70,7 +70,7 @@ recorded_config(const struct account_ask *ask, const char *cluster, struct error
 	struct cluster_documents documents = {0};
 	struct recorded recorded;
 	jv request;
-	int result = find(&recorded, ask, cluster, err);
+	int result = recorded_find(&recorded, ask, cluster, err);
 
 	if (result == 0)
 		result = clusters_documents(&recorded.account, recorded.list.list[0].id, &documents, err);
@@ -79,10 +79,10 @@ recorded_config(const struct account_ask *ask, const char *cluster, struct error
 	if (result == 0)
 		result = json_parse(cluster, documents.wish, strlen(documents.wish), &request, err);
 	if (result == 0) {
-		print_config(request);
+		recorded_print_config(request);
 		jv_free(request);
 	}
 	cluster_documents_release(&documents);
-	release(&recorded);
+	recorded_release(&recorded);
 	return result;
 }

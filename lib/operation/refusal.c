@@ -5,7 +5,7 @@
 #include "operation/operate.h"
 
 static int
-refuse(const struct site *site, const struct operation *operation, const char *more, struct error *err)
+refusal_refuse(const struct site *site, const struct operation *operation, const char *more, struct error *err)
 {
 	const char *name = site->cluster->name;
 
@@ -16,7 +16,7 @@ refuse(const struct site *site, const struct operation *operation, const char *m
 int
 refuse_busy(const struct site *site, const struct operation *operation, struct error *err)
 {
-	return refuse(site, operation, "; where no worker runs: coopr retry ", err);
+	return refusal_refuse(site, operation, "; where no worker runs: coopr retry ", err);
 }
 
 int
@@ -26,7 +26,7 @@ refuse_locked(struct site *site, struct error *err)
 	struct error ignored; /* then err says what is known */
 
 	if (operation_last(&site->account, site->id, &list, &ignored) > 0 && list.list[0].status < OPERATION_COMPLETE)
-		refuse(site, &list.list[0], "", err);
+		refusal_refuse(site, &list.list[0], "", err);
 	operation_list_release(&list);
 	return -1;
 }
@@ -36,6 +36,7 @@ refuse_present(const struct site *site, struct error *err)
 {
 	const struct cluster_record *cluster = site->cluster;
 
-	return error_set(err, EX_NO, "%s: there is such a cluster already, %s, of %s: coopr show %s; to make it anew: coopr delete %s",
+	return error_set(err, EX_NO,
+	    "%s: there is such a cluster already, %s, of %s: coopr show %s; to make it anew: coopr delete %s",
 	    cluster->name, life_status_name(cluster->status), cluster->owner, cluster->name, cluster->name);
 }

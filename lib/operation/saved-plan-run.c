@@ -16,7 +16,7 @@ enum { NAMED = 3 }; /* of what was done since; the history has them all */
 
 /* Whether the operation that this plan would be was begun by it. A folder alone may be of one that was killed before that. */
 static bool
-was_begun(const struct site *site, const struct saved_plan *plan)
+saved_was_begun(const struct site *site, const struct saved_plan *plan)
 {
 	struct folder operation = {.fd = -1};
 	char job[JOB_ID_SIZE], *command = NULL;
@@ -24,7 +24,8 @@ was_begun(const struct site *site, const struct saved_plan *plan)
 	bool was;
 
 	operation_job(plan->id, plan->operation + 1, job);
-	if (site->cluster->operation <= plan->operation || !folder_has(&site->folder, job) || folder_enter(&site->folder, job, &operation, &ignored) < 0)
+	if (site->cluster->operation <= plan->operation || !folder_has(&site->folder, job) || folder_enter(&site->folder, job,
+	    &operation, &ignored) < 0)
 		return false;
 	command = folder_line(&operation, "command", &ignored);
 	was = command && strcmp(command, plan->command) == 0;
@@ -34,7 +35,7 @@ was_begun(const struct site *site, const struct saved_plan *plan)
 }
 
 static int
-refuse_twice(const struct saved_plan *plan, struct error *err)
+saved_refuse_twice(const struct saved_plan *plan, struct error *err)
 {
 	char job[JOB_ID_SIZE], id[CLUSTER_ID_SIZE];
 
@@ -44,7 +45,7 @@ refuse_twice(const struct saved_plan *plan, struct error *err)
 
 /* Where what can be known from the history, the operations since, the newest last. */
 static void
-tell_operations(struct site *site, const struct saved_plan *plan, struct buffer *text)
+saved_tell_operations(struct site *site, const struct saved_plan *plan, struct buffer *text)
 {
 	int64_t since = site->cluster->operation - plan->operation;
 	struct operation_list list = {0};
@@ -61,17 +62,18 @@ tell_operations(struct site *site, const struct saved_plan *plan, struct buffer 
 }
 
 static int
-refuse_change(struct site *site, const struct saved_plan *plan, const char *what, struct error *err)
+saved_refuse_change(struct site *site, const struct saved_plan *plan, const char *what, struct error *err)
 {
 	const char *name = site->cluster->name;
 
-	return error_set(err, EX_NO, "%s: it has changed since the plan was made, at %s: %s; look: coopr history %s; plan anew: "
+	return error_set(err, EX_NO,
+	    "%s: it has changed since the plan was made, at %s: %s; look: coopr history %s; plan anew: "
 	    "%s --save FILE", name, plan->at, what, name, plan->asked);
 }
 
 /* Of a cluster that is there. */
 static int
-compare(struct site *site, const struct saved_plan *plan, struct error *err)
+saved_compare(struct site *site, const struct saved_plan *plan, struct error *err)
 {
 	const char *status = life_status_name(site->cluster->status);
 	const char *layout = site->documents.layout ? site->documents.layout : "";
@@ -81,14 +83,14 @@ compare(struct site *site, const struct saved_plan *plan, struct error *err)
 
 	saved_digest(layout, digest);
 	if (site->cluster->operation != plan->operation)
-		tell_operations(site, plan, &what);
+		saved_tell_operations(site, plan, &what);
 	else if (!plan->status || strcmp(status, plan->status) != 0)
 		buffer_printf(&what, "it is %s now, it was %s", status, plan->status ? plan->status : "not there");
 	else if (plan->recorded && strcmp(digest, plan->recorded) != 0)
 		buffer_text(&what, "the layout that is recorded is another one");
 	else
 		return 0;
-	result = refuse_change(site, plan, what.data ? what.data : "its history is another one", err);
+	result = saved_refuse_change(site, plan, what.data ? what.data : "its history is another one", err);
 	buffer_release(&what);
 	return result;
 }
@@ -96,7 +98,7 @@ compare(struct site *site, const struct saved_plan *plan, struct error *err)
 /* A number that was allotted to the cluster of a plan becomes nobody else's. What it would be is for nobody's eyes but its
  * owner's, as if it were there. */
 static int
-admit_new(struct site *site, const struct saved_plan *plan, struct error *err)
+saved_admit_new(struct site *site, const struct saved_plan *plan, struct error *err)
 {
 	int is_free;
 
@@ -104,9 +106,9 @@ admit_new(struct site *site, const struct saved_plan *plan, struct error *err)
 	    account_need(&site->account, ACCOUNT_ADMIN, "carrying out another's plan of a cluster", err) < 0)
 		return -1;
 	if (site->cluster)
-		return site->cluster->id == plan->id ? refuse_twice(plan, err) : 0;
+		return site->cluster->id == plan->id ? saved_refuse_twice(plan, err) : 0;
 	is_free = clusters_is_free(&site->account, plan->id, err);
-	return is_free < 0 ? -1 : is_free ? 0 : refuse_twice(plan, err);
+	return is_free < 0 ? -1 : is_free ? 0 : saved_refuse_twice(plan, err);
 }
 
 int
@@ -115,12 +117,12 @@ saved_plan_admit(struct site *site, const void *context, struct error *err)
 	const struct saved_plan *plan = context;
 
 	if (plan->operation == 0)
-		return admit_new(site, plan, err);
-	return was_begun(site, plan) ? refuse_twice(plan, err) : compare(site, plan, err);
+		return saved_admit_new(site, plan, err);
+	return saved_was_begun(site, plan) ? saved_refuse_twice(plan, err) : saved_compare(site, plan, err);
 }
 
 static void
-append_record(jv record, struct buffer *text)
+saved_append_record(jv record, struct buffer *text)
 {
 	json_dump(record, text);
 	buffer_byte(text, '\n');
@@ -128,18 +130,19 @@ append_record(jv record, struct buffer *text)
 
 /* Writes a member of the operation's folder: a record, a list of them, or nothing where the plan has none. */
 static int
-restore(const struct site *site, const struct saved_plan *plan, const char *name, const char *member, struct error *err)
+saved_restore(const struct site *site, const struct saved_plan *plan, const char *name, const char *member,
+    struct error *err)
 {
 	jv value = json_get(plan->header, name);
 	struct buffer text = {0};
 	int result = 0;
 
 	if (jv_get_kind(value) == JV_KIND_OBJECT)
-		append_record(value, &text);
+		saved_append_record(value, &text);
 	for (size_t i = 0; jv_get_kind(value) == JV_KIND_ARRAY && i < json_length(value); i++) {
 		jv record = jv_array_get(jv_copy(value), (int)i);
 
-		append_record(record, &text);
+		saved_append_record(record, &text);
 		jv_free(record);
 	}
 	if (text.length)
@@ -154,7 +157,8 @@ saved_plan_prepare(struct site *site, const void *context, struct error *err)
 {
 	const struct saved_plan *plan = context;
 
-	if (restore(site, plan, "request", "request.json", err) < 0 || restore(site, plan, "layout", "layout.ndjson", err) < 0)
+	if (saved_restore(site, plan, "request", "request.json", err) < 0 || saved_restore(site, plan, "layout",
+	    "layout.ndjson", err) < 0)
 		return -1;
 	return file_replace(site->operation.fd, "plan.ndjson", plan->records, plan->length, 0600, err);
 }

@@ -43,7 +43,7 @@ saved_digest(const char *layout, char digest[SAVED_MAC_SIZE])
 
 /* The records of a member of the operation's folder as a list; NULL where it is missing. */
 static int
-list_records(const struct site *site, const char *member, jv *list, struct error *err)
+saved_list_records(const struct site *site, const char *member, jv *list, struct error *err)
 {
 	struct record_reader reader;
 	int fd, got;
@@ -66,22 +66,22 @@ list_records(const struct site *site, const char *member, jv *list, struct error
 
 /* What shall be, as far as the operation says so. */
 static int
-describe_wish(const struct site *site, jv *header, struct error *err)
+saved_describe_wish(const struct site *site, jv *header, struct error *err)
 {
 	jv request, layout;
-	int result = list_records(site, "request.json", &request, err);
+	int result = saved_list_records(site, "request.json", &request, err);
 
 	json_set(header, "request", jv_get_kind(request) == JV_KIND_ARRAY ? jv_array_get(request, 0) : request);
 	if (result < 0)
 		return -1;
-	result = list_records(site, "layout.ndjson", &layout, err);
+	result = saved_list_records(site, "layout.ndjson", &layout, err);
 	json_set(header, "layout", layout);
 	return result;
 }
 
 /* What the plan was made from. */
 static void
-describe_cluster(const struct site *site, jv *header)
+saved_describe_cluster(const struct site *site, jv *header)
 {
 	const struct cluster_record *cluster = site->cluster;
 	const char *layout = cluster ? site->documents.layout : NULL;
@@ -99,7 +99,7 @@ describe_cluster(const struct site *site, jv *header)
 
 /* A new cluster is its planner's, whoever carries the plan out: that is what the request says. */
 static void
-describe_order(const struct site *site, const struct work_order *order, jv *header)
+saved_describe_order(const struct site *site, const struct work_order *order, jv *header)
 {
 	char now[CLOCK_RFC3339_SIZE];
 
@@ -116,13 +116,13 @@ describe_order(const struct site *site, const struct work_order *order, jv *head
 }
 
 static int
-compose(const struct site *site, const struct work_order *order, struct buffer *text, struct error *err)
+saved_compose(const struct site *site, const struct work_order *order, struct buffer *text, struct error *err)
 {
 	jv header = jv_object();
-	int result = describe_wish(site, &header, err);
+	int result = saved_describe_wish(site, &header, err);
 
-	describe_cluster(site, &header);
-	describe_order(site, order, &header);
+	saved_describe_cluster(site, &header);
+	saved_describe_order(site, order, &header);
 	json_dump(header, text);
 	buffer_byte(text, '\n');
 	jv_free(header);
@@ -131,7 +131,7 @@ compose(const struct site *site, const struct work_order *order, struct buffer *
 
 /* The store's key is that of its secrets, and made where there is none: in a transaction, so that there is ever one. */
 static int
-seal(struct site *site, struct buffer *text, struct error *err)
+saved_plan_write_seal(struct site *site, struct buffer *text, struct error *err)
 {
 	struct store *store = &site->account.store;
 	char mac[SAVED_MAC_SIZE];
@@ -155,7 +155,7 @@ seal(struct site *site, struct buffer *text, struct error *err)
 
 /* Whether the file begins as a saved plan does: a record of that kind. */
 static bool
-is_saved_plan(const char *path)
+saved_is_saved_plan(const char *path)
 {
 	struct record_reader reader;
 	struct error ignored; /* then it is none */
@@ -174,13 +174,13 @@ is_saved_plan(const char *path)
 
 /* What is there may be replaced by the next plan, and nothing else: a name is soon mistyped. */
 static int
-check_target(const char *path, struct error *err)
+saved_check_target(const char *path, struct error *err)
 {
 	struct stat status;
 
 	if (lstat(path, &status) < 0)
 		return errno == ENOENT ? 0 : error_errno(err, EX_CANTCREAT, "%s", path);
-	if (S_ISREG(status.st_mode) && is_saved_plan(path))
+	if (S_ISREG(status.st_mode) && saved_is_saved_plan(path))
 		return 0;
 	return error_set(err, EX_CANTCREAT, "%s: there is something that is no saved plan; it is not overwritten", path);
 }
@@ -190,12 +190,12 @@ saved_plan_write(struct site *site, const struct work_order *order, struct error
 {
 	const char *path = site->manner->save;
 	struct buffer text = {0};
-	int result = check_target(path, err);
+	int result = saved_check_target(path, err);
 
 	if (result == 0)
-		result = compose(site, order, &text, err);
+		result = saved_compose(site, order, &text, err);
 	if (result == 0)
-		result = seal(site, &text, err);
+		result = saved_plan_write_seal(site, &text, err);
 	if (result == 0)
 		result = file_replace(AT_FDCWD, path, text.data, text.length, 0600, err);
 	buffer_release(&text);

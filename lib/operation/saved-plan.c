@@ -18,7 +18,7 @@
 #include "store/key.h"
 
 static int
-read_text(struct saved_plan *plan, struct error *err)
+saved_read_text(struct saved_plan *plan, struct error *err)
 {
 	bool from_stdin = strcmp(plan->path, "-") == 0;
 	int fd = from_stdin ? STDIN_FILENO : file_open(AT_FDCWD, plan->path, O_RDONLY, 0, err), result;
@@ -35,7 +35,7 @@ read_text(struct saved_plan *plan, struct error *err)
 
 /* Whether a line is a record of that kind, which the caller frees then. */
 static bool
-is_record(const char *line, size_t length, const char *kind, jv *record)
+saved_is_record(const char *line, size_t length, const char *kind, jv *record)
 {
 	struct error ignored; /* then it is none */
 	char *found;
@@ -52,7 +52,7 @@ is_record(const char *line, size_t length, const char *kind, jv *record)
 }
 
 static int
-refuse_kind(const struct saved_plan *plan, struct error *err)
+saved_refuse_kind(const struct saved_plan *plan, struct error *err)
 {
 	return error_set(err, EX_DATAERR, "%s: that is no plan that was saved; --save FILE of a command that plans saves one",
 	    plan->path);
@@ -60,7 +60,7 @@ refuse_kind(const struct saved_plan *plan, struct error *err)
 
 /* Where the seal begins, which is the last line; its mac goes to the plan. -1. */
 static ssize_t
-find_seal(struct saved_plan *plan, struct error *err)
+saved_find_seal(struct saved_plan *plan, struct error *err)
 {
 	const char *text = plan->text.data, *line;
 	size_t length = plan->text.length, first;
@@ -68,11 +68,11 @@ find_seal(struct saved_plan *plan, struct error *err)
 	jv record;
 
 	first = length ? strcspn(text, "\n") : 0;
-	if (!first || !is_record(text, first, "savedplan", &plan->header))
-		return refuse_kind(plan, err);
+	if (!first || !saved_is_record(text, first, "savedplan", &plan->header))
+		return saved_refuse_kind(plan, err);
 	line = memrchr(text, '\n', length - 1);
 	line = line ? line + 1 : text;
-	if (text[length - 1] == '\n' && is_record(line, (size_t)(text + length - line), "seal", &record)) {
+	if (text[length - 1] == '\n' && saved_is_record(line, (size_t)(text + length - line), "seal", &record)) {
 		mac = json_get_string(record, "mac");
 		jv_free(record);
 	}
@@ -88,7 +88,7 @@ find_seal(struct saved_plan *plan, struct error *err)
 
 /* A store that has no key has sealed nothing. */
 static int
-verify(const struct saved_plan *plan, size_t length, const struct account_ask *ask, struct error *err)
+saved_verify(const struct saved_plan *plan, size_t length, const struct account_ask *ask, struct error *err)
 {
 	char *path = location_store(ask->store), mac[SAVED_MAC_SIZE] = "";
 	struct store_key key = {0};
@@ -100,7 +100,8 @@ verify(const struct saved_plan *plan, size_t length, const struct account_ask *a
 	if (result == 0 && key.bytes)
 		saved_seal(&key, plan->text.data, length, mac);
 	if (result == 0 && sodium_memcmp(mac, plan->mac, sizeof mac) != 0)
-		result = error_set(err, EX_DATAERR, "%s: it is not as it was saved: somebody has changed it, or it was saved from "
+		result = error_set(err, EX_DATAERR,
+		    "%s: it is not as it was saved: somebody has changed it, or it was saved from "
 		    "another store than %s; save the plan anew", plan->path, path);
 	store_key_release(&key);
 	store_release(&store);
@@ -110,7 +111,7 @@ verify(const struct saved_plan *plan, size_t length, const struct account_ask *a
 
 /* A string of the header, borrowed from it; NULL where it is none. */
 static const char *
-string_of(jv header, const char *name)
+saved_string_of(jv header, const char *name)
 {
 	jv value = json_get(header, name);
 	const char *text = json_string(value);
@@ -120,7 +121,7 @@ string_of(jv header, const char *name)
 }
 
 static int64_t
-integer_of(jv object, const char *name)
+saved_integer_of(jv object, const char *name)
 {
 	jv value = json_get(object, name);
 	int64_t number = jv_get_kind(value) == JV_KIND_NUMBER ? (int64_t)jv_number_value(value) : -1;
@@ -131,26 +132,27 @@ integer_of(jv object, const char *name)
 
 /* Of a header that was sealed here; another version of coopr may have done that. */
 static int
-understand(struct saved_plan *plan, size_t end, struct error *err)
+saved_understand(struct saved_plan *plan, size_t end, struct error *err)
 {
-	const char *cluster = string_of(plan->header, "cluster");
+	const char *cluster = saved_string_of(plan->header, "cluster");
 
-	plan->action = string_of(plan->header, "action");
-	plan->verb = string_of(plan->header, "verb");
-	plan->name = string_of(plan->header, "name");
-	plan->tenant = string_of(plan->header, "tenant");
-	plan->owner = string_of(plan->header, "owner");
-	plan->group = string_of(plan->header, "group");
-	plan->why = string_of(plan->header, "why");
-	plan->asked = string_of(plan->header, "command");
-	plan->at = string_of(plan->header, "at");
-	plan->by = string_of(plan->header, "by");
-	plan->status = string_of(plan->header, "status");
-	plan->recorded = string_of(plan->header, "recorded");
-	plan->operation = integer_of(plan->header, "operation");
-	plan->lease_ms = integer_of(plan->header, "lease_ms");
+	plan->action = saved_string_of(plan->header, "action");
+	plan->verb = saved_string_of(plan->header, "verb");
+	plan->name = saved_string_of(plan->header, "name");
+	plan->tenant = saved_string_of(plan->header, "tenant");
+	plan->owner = saved_string_of(plan->header, "owner");
+	plan->group = saved_string_of(plan->header, "group");
+	plan->why = saved_string_of(plan->header, "why");
+	plan->asked = saved_string_of(plan->header, "command");
+	plan->at = saved_string_of(plan->header, "at");
+	plan->by = saved_string_of(plan->header, "by");
+	plan->status = saved_string_of(plan->header, "status");
+	plan->recorded = saved_string_of(plan->header, "recorded");
+	plan->operation = saved_integer_of(plan->header, "operation");
+	plan->lease_ms = saved_integer_of(plan->header, "lease_ms");
 	plan->id = cluster ? cluster_id_of(cluster) : 0;
-	if (!plan->id || !plan->action || !life_find(plan->action) || !plan->name || !plan->tenant || !plan->asked || !plan->at || !plan->by)
+	if (!plan->id || !plan->action || !life_find(plan->action) || !plan->name || !plan->tenant || !plan->asked ||
+	    !plan->at || !plan->by)
 		return error_set(err, EX_DATAERR, "%s: another version of coopr has saved it: save the plan anew", plan->path);
 	plan->records = plan->text.data + strcspn(plan->text.data, "\n") + 1;
 	plan->length = (size_t)(plan->text.data + end - plan->records);
@@ -166,9 +168,9 @@ saved_plan_read(struct saved_plan *plan, const char *path, const struct account_
 	*plan = (struct saved_plan){.path = path, .header = jv_invalid()};
 	if (sodium_init() < 0)
 		return error_set(err, EX_OSERR, "libsodium cannot be used");
-	if (read_text(plan, err) == 0)
-		end = find_seal(plan, err);
-	return end < 0 || verify(plan, (size_t)end, ask, err) < 0 ? -1 : understand(plan, (size_t)end, err);
+	if (saved_read_text(plan, err) == 0)
+		end = saved_find_seal(plan, err);
+	return end < 0 || saved_verify(plan, (size_t)end, ask, err) < 0 ? -1 : saved_understand(plan, (size_t)end, err);
 }
 
 void

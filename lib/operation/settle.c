@@ -17,7 +17,7 @@
 #include "status/known-hosts.h"
 
 static enum operation_status
-status_of(const struct queue_job *job)
+settle_status_of(const struct queue_job *job)
 {
 	return job->status == QUEUE_COMPLETE ? OPERATION_COMPLETE : job->status == QUEUE_FAILED ? OPERATION_FAILED
 	                                                                                        : OPERATION_CANCELLED;
@@ -25,9 +25,10 @@ status_of(const struct queue_job *job)
 
 /* Keeps in the folders what is there now, and reads it. */
 static int
-keep(const struct site *site, const struct chain *chain, struct buffer *layout, struct error *err)
+settle_keep(const struct site *site, const struct chain *chain, struct buffer *layout, struct error *err)
 {
-	if (chain_keep(chain, "--events", "events.ndjson", err) < 0 || chain_keep(chain, "--layout", "made.ndjson", err) < 0 ||
+	if (chain_keep(chain, "--events", "events.ndjson", err) < 0 || chain_keep(chain, "--layout", "made.ndjson",
+	    err) < 0 ||
 	    file_read(site->operation.fd, "made.ndjson", JSON_BYTES, layout, err) < 0)
 		return -1;
 	return file_replace(site->folder.fd, "cluster.ndjson", layout->data, layout->length, 0600, err) < 0 ? -1
@@ -35,7 +36,7 @@ keep(const struct site *site, const struct chain *chain, struct buffer *layout, 
 }
 
 static int
-tell_hooks(const struct site *site, const struct operation *operation, const struct operation_outcome *outcome,
+settle_tell_hooks(const struct site *site, const struct operation *operation, const struct operation_outcome *outcome,
     struct error *err)
 {
 	const struct hook_event event = {
@@ -51,7 +52,7 @@ tell_hooks(const struct site *site, const struct operation *operation, const str
 
 /* Whether no task of the job was ever begun: then all is as it was before. */
 static bool
-is_untouched(const struct chain *chain, const struct queue_job *job)
+settle_is_untouched(const struct chain *chain, const struct queue_job *job)
 {
 	char *spool = location_spool(chain->drive.spool);
 	struct error ignored; /* then it may have been touched */
@@ -72,17 +73,18 @@ is_untouched(const struct chain *chain, const struct queue_job *job)
 
 /* The job is over: what is there, and what became of the operation, go to the store. */
 static int
-finish(struct site *site, const struct operation *operation, const struct chain *chain, const struct queue_job *job,
+settle_finish(struct site *site, const struct operation *operation, const struct chain *chain,
+    const struct queue_job *job,
     struct error *err)
 {
 	struct buffer layout = {0};
 	char *message = job->status == QUEUE_COMPLETE ? NULL : trouble_of(chain);
-	struct operation_outcome outcome = {.status = status_of(job), .message = message};
-	int result = is_untouched(chain, job) ? 0 : keep(site, chain, &layout, err);
+	struct operation_outcome outcome = {.status = settle_status_of(job), .message = message};
+	int result = settle_is_untouched(chain, job) ? 0 : settle_keep(site, chain, &layout, err);
 
 	outcome.layout = layout.data;
 	if (result == 0)
-		result = tell_hooks(site, operation, &outcome, err);
+		result = settle_tell_hooks(site, operation, &outcome, err);
 	if (result == 0)
 		result = operation_end(&site->account, operation->cluster, operation->number, &outcome, err) < 0 ? -1 : 0;
 	buffer_release(&layout);
@@ -92,7 +94,7 @@ finish(struct site *site, const struct operation *operation, const struct chain 
 
 /* Nobody knows what became of it, nor can it be done again. */
 static int
-give_up(struct site *site, const struct operation *operation, struct error *err)
+settle_give_up(struct site *site, const struct operation *operation, struct error *err)
 {
 	const struct operation_outcome outcome = {.status = OPERATION_FAILED,
 	    .message = "its job is neither in the queue nor in the cluster's folder"};
@@ -110,9 +112,9 @@ settle_operation(struct site *site, const struct operation *operation, struct er
 	if (known < 0)
 		return -1;
 	if (known && queue_is_finished(job.status))
-		return finish(site, operation, &chain, &job, err);
+		return settle_finish(site, operation, &chain, &job, err);
 	if (!known && !folder_has(&site->operation, "plan.ndjson"))
-		return give_up(site, operation, err);
+		return settle_give_up(site, operation, err);
 	if (!known && chain_put(&chain, err) < 0)
 		return -1;
 	return operation_running(&site->account, operation->cluster, operation->number, err) < 0 ? -1 : 1;

@@ -27,7 +27,7 @@ stage_command(struct arguments *arguments, const char *program)
 
 /* What a stage's exit code means to us. The stage has said itself what is wrong, on stderr. */
 static int
-judge(const struct arguments *arguments, int code, const char *input, struct error *err)
+stage_judge(const struct arguments *arguments, int code, const char *input, struct error *err)
 {
 	const char *program = file_base_name(arguments->list[0]);
 
@@ -41,7 +41,7 @@ judge(const struct arguments *arguments, int code, const char *input, struct err
 }
 
 static int
-run(const struct arguments *arguments, int in, int out, struct error *err)
+operation_stage_run(const struct arguments *arguments, int in, int out, struct error *err)
 {
 	struct process process = {.argv = arguments->list, .in = in, .out = out, .err = PROCESS_INHERIT};
 
@@ -50,7 +50,7 @@ run(const struct arguments *arguments, int in, int out, struct error *err)
 
 /* Makes what stands in fresh the member output, durably. */
 static int
-keep(const struct folder *folder, int fd, const char *fresh, const char *output, struct error *err)
+stage_keep(const struct folder *folder, int fd, const char *fresh, const char *output, struct error *err)
 {
 	if (fsync(fd) < 0 || renameat(folder->fd, fresh, folder->fd, output) < 0 || fsync(folder->fd) < 0)
 		return error_errno(err, EX_IOERR, "%s/%s: cannot be written", folder->path, output);
@@ -67,9 +67,9 @@ stage_run(const struct arguments *arguments, const struct folder *folder, const 
 	if (in != -1)
 		out = file_open(folder->fd, fresh, O_WRONLY | O_CREAT | O_TRUNC, 0600, err);
 	if (out >= 0)
-		result = judge(arguments, run(arguments, in, out, err), path, err);
+		result = stage_judge(arguments, operation_stage_run(arguments, in, out, err), path, err);
 	if (result == 0)
-		result = keep(folder, out, fresh, output, err);
+		result = stage_keep(folder, out, fresh, output, err);
 	if (out >= 0 && result < 0)
 		unlinkat(folder->fd, fresh, 0);
 	if (out >= 0)
@@ -88,5 +88,5 @@ stage_run_in_memory(const struct arguments *arguments, const struct buffer *inpu
 	int code = process_run(arguments->list, input ? input->data : NULL, input ? input->length : 0, out, NULL,
 	    JSON_BYTES, err);
 
-	return judge(arguments, code, NULL, err);
+	return stage_judge(arguments, code, NULL, err);
 }

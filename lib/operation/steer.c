@@ -11,14 +11,15 @@
 
 /* The job of the operation that is under way; the caller frees it. NULL with a reason. */
 static char *
-find_job(const char *cluster, const struct manner *manner, struct error *err)
+steer_find_job(const char *cluster, const struct manner *manner, struct error *err)
 {
 	struct operation_list operations = {0};
 	struct cluster_list clusters = {0};
 	struct account account = {0};
 	char *job = NULL;
 
-	if (recorded_open(&account, &manner->ask, STORE_READ, cluster, err) == 0 && clusters_find(&account, cluster, &clusters, err) == 0 &&
+	if (recorded_open(&account, &manner->ask, STORE_READ, cluster, err) == 0 && clusters_find(&account, cluster,
+	    &clusters, err) == 0 &&
 	    operation_last(&account, clusters.list[0].id, &operations, err) >= 0) {
 		if (operations.count && operations.list[0].status < OPERATION_COMPLETE)
 			job = memory_string(operations.list[0].job);
@@ -32,7 +33,7 @@ find_job(const char *cluster, const struct manner *manner, struct error *err)
 }
 
 static int
-order_queue(enum queue_order order, const char *job, const struct manner *manner, struct error *err)
+steer_order_queue(enum queue_order order, const char *job, const struct manner *manner, struct error *err)
 {
 	char *path = location_spool(manner->drive.spool);
 	struct queue *queue = queue_open(path, QUEUE_WRITE, err);
@@ -46,7 +47,7 @@ order_queue(enum queue_order order, const char *job, const struct manner *manner
 
 /* Whoever follows the job settles it; where nobody does, we do. */
 static int
-settle(const char *cluster, const struct manner *manner, struct error *err)
+steer_settle(const char *cluster, const struct manner *manner, struct error *err)
 {
 	struct site site;
 	int result = site_open(&site, manner, cluster, err) < 0 && err->code != EX_TEMPFAIL ? -1 : 0;
@@ -60,11 +61,11 @@ steer(enum queue_order order, const char *cluster, const struct manner *manner, 
 {
 	struct chain chain = {.drive = manner->drive};
 
-	*job = find_job(cluster, manner, err);
+	*job = steer_find_job(cluster, manner, err);
 	if (!*job)
 		return -1;
 	if (order != QUEUE_CANCEL)
-		return order_queue(order, *job, manner, err);
+		return steer_order_queue(order, *job, manner, err);
 	chain.job = *job;
-	return chain_stop(&chain, err) < 0 ? -1 : settle(cluster, manner, err);
+	return chain_stop(&chain, err) < 0 ? -1 : steer_settle(cluster, manner, err);
 }

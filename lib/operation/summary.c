@@ -18,7 +18,7 @@
 
 /* The address that machines outside the cluster know the node by, else the one its neighbours do; borrowed, NULL where none. */
 static const char *
-address_of(const struct node *node)
+summary_address_of(const struct node *node)
 {
 	static const char *const types[] = {"access_v4", "access_v6", "bind_v4", "bind_v6"};
 	const char *address = NULL;
@@ -33,7 +33,7 @@ address_of(const struct node *node)
 }
 
 static void
-join_services(const struct string_list *services, struct buffer *out)
+summary_join_services(const struct string_list *services, struct buffer *out)
 {
 	buffer_clear(out);
 	buffer_text(out, "");
@@ -42,7 +42,7 @@ join_services(const struct string_list *services, struct buffer *out)
 }
 
 static void
-print_nodes(const struct layout *layout, FILE *out, bool colour)
+summary_print_nodes(const struct layout *layout, FILE *out, bool colour)
 {
 	static const char *const columns[] = {"HOST", "ADDRESS", "SERVICES", NULL};
 	struct table table = {0};
@@ -51,9 +51,9 @@ print_nodes(const struct layout *layout, FILE *out, bool colour)
 	table_columns(&table, columns);
 	for (size_t i = 0; i < layout->node_count; i++) {
 		const struct node *node = &layout->nodes[i];
-		const char *address = address_of(node);
+		const char *address = summary_address_of(node);
 
-		join_services(&node->services, &services);
+		summary_join_services(&node->services, &services);
 		table_cell(&table, STYLE_BOLD, "%s", node->hostname ? node->hostname : node->id);
 		table_cell(&table, STYLE_PLAIN, "%s", address ? address : "-");
 		table_cell(&table, STYLE_PLAIN, "%s", services.data);
@@ -64,7 +64,7 @@ print_nodes(const struct layout *layout, FILE *out, bool colour)
 }
 
 static void
-print_pace(const struct pace *pace, FILE *out)
+summary_print_pace(const struct pace *pace, FILE *out)
 {
 	char passed[CLOCK_RFC3339_SIZE], path[CLOCK_RFC3339_SIZE];
 
@@ -74,7 +74,7 @@ print_pace(const struct pace *pace, FILE *out)
 
 /* What can be done with it now; to a node one can log in where its provider has told how. */
 static void
-print_ways(const struct layout *layout, FILE *out)
+summary_print_ways(const struct layout *layout, FILE *out)
 {
 	const char *name = layout->cluster.name;
 	const struct node *node = layout->node_count ? &layout->nodes[0] : NULL;
@@ -88,7 +88,7 @@ print_ways(const struct layout *layout, FILE *out)
 }
 
 static int
-read_layout(struct record_reader *reader, struct layout *layout, struct error *err)
+summary_read_layout(struct record_reader *reader, struct layout *layout, struct error *err)
 {
 	struct problems problems = {0};
 	int result = layout_read(reader, layout, &problems, err);
@@ -109,12 +109,12 @@ summary_print(const char *path, const struct pace *pace, FILE *out, bool colour,
 
 	if (record_reader_open(&reader, path, err) < 0)
 		return -1;
-	result = read_layout(&reader, &layout, err);
+	result = summary_read_layout(&reader, &layout, err);
 	if (result == 0) {
-		print_nodes(&layout, out, colour);
+		summary_print_nodes(&layout, out, colour);
 		links_print(&layout, out, colour);
-		print_pace(pace, out);
-		print_ways(&layout, out);
+		summary_print_pace(pace, out);
+		summary_print_ways(&layout, out);
 	}
 	layout_release(&layout);
 	record_reader_release(&reader);

@@ -13,7 +13,7 @@
 
 /* The status record of the job, owned; invalid where there is none. */
 static jv
-read_status(const struct chain *chain)
+trouble_read_status(const struct chain *chain)
 {
 	struct arguments arguments = {0};
 	struct buffer text = {0};
@@ -34,7 +34,7 @@ read_status(const struct chain *chain)
 }
 
 static void
-append(const char *before, char *text, struct buffer *out)
+trouble_append(const char *before, char *text, struct buffer *out)
 {
 	if (text)
 		buffer_printf(out, "%s%s", before, text);
@@ -42,25 +42,25 @@ append(const char *before, char *text, struct buffer *out)
 }
 
 static void
-append_task(jv task, struct buffer *out)
+trouble_append_task(jv task, struct buffer *out)
 {
 	jv code = json_get(task, "code");
 
-	append("", json_get_string(task, "task"), out);
-	append(" (", json_get_string(task, "action"), out);
-	append(" ", json_get_string(task, "service"), out);
-	append(" on ", json_get_string(task, "node"), out);
+	trouble_append("", json_get_string(task, "task"), out);
+	trouble_append(" (", json_get_string(task, "action"), out);
+	trouble_append(" ", json_get_string(task, "service"), out);
+	trouble_append(" on ", json_get_string(task, "node"), out);
 	buffer_text(out, ") failed");
 	if (jv_get_kind(code) == JV_KIND_NUMBER)
 		buffer_printf(out, " with exit code %d", (int)jv_number_value(code));
-	append(": ", json_get_string(task, "message"), out);
+	trouble_append(": ", json_get_string(task, "message"), out);
 	jv_free(code);
 }
 
 char *
 trouble_of(const struct chain *chain)
 {
-	jv status = read_status(chain), tasks = json_get(status, "attention");
+	jv status = trouble_read_status(chain), tasks = json_get(status, "attention");
 	struct buffer out = {0};
 
 	for (size_t i = 0; i < json_length(tasks) && out.length == 0; i++) {
@@ -68,7 +68,7 @@ trouble_of(const struct chain *chain)
 		char *its_status = json_get_string(task, "status");
 
 		if (its_status && strcmp(its_status, "failed") == 0)
-			append_task(task, &out);
+			trouble_append_task(task, &out);
 		free(its_status);
 		jv_free(task);
 	}

@@ -21,33 +21,34 @@ change_is_known(const struct layout *layout)
 
 /* Whether both are done in the same way; no fields and empty ones are alike. */
 static bool
-is_same(const struct service_action *a, const struct service_action *b)
+change_is_same(const struct service_action *a, const struct service_action *b)
 {
 	bool a_has = jv_get_kind(a->fields) == JV_KIND_OBJECT && jv_object_length(jv_copy(a->fields)) > 0;
 	bool b_has = jv_get_kind(b->fields) == JV_KIND_OBJECT && jv_object_length(jv_copy(b->fields)) > 0;
 
 	if (a->present != b->present || !a->present)
 		return a->present == b->present;
-	return strcmp(a->type, b->type) == 0 && a_has == b_has && (!a_has || jv_equal(jv_copy(a->fields), jv_copy(b->fields)));
+	return strcmp(a->type, b->type) == 0 && a_has == b_has && (!a_has ||
+	    jv_equal(jv_copy(a->fields), jv_copy(b->fields)));
 }
 
 /* What it takes that an instance is as the new definition would have made it. */
 static unsigned
-compare_definitions(const struct service *was, const struct service *is)
+change_compare_definitions(const struct service *was, const struct service *is)
 {
-	if (!is_same(&was->actions[ACTION_INSTALL], &is->actions[ACTION_INSTALL]))
+	if (!change_is_same(&was->actions[ACTION_INSTALL], &is->actions[ACTION_INSTALL]))
 		return UPGRADE;
-	if (!is_same(&was->actions[ACTION_CONFIGURE], &is->actions[ACTION_CONFIGURE]))
+	if (!change_is_same(&was->actions[ACTION_CONFIGURE], &is->actions[ACTION_CONFIGURE]))
 		return RECONFIGURE;
-	if (!is_same(&was->actions[ACTION_START], &is->actions[ACTION_START]) ||
-	    !is_same(&was->actions[ACTION_STOP], &is->actions[ACTION_STOP]))
+	if (!change_is_same(&was->actions[ACTION_START], &is->actions[ACTION_START]) ||
+	    !change_is_same(&was->actions[ACTION_STOP], &is->actions[ACTION_STOP]))
 		return RESTART | ACTION_BIT(ACTION_BOOTSTRAP);
 	return 0;
 }
 
 /* The services that get or lose an instance. */
 static bool *
-find_moving(const struct layout *layout, const struct names *services)
+change_find_moving(const struct layout *layout, const struct names *services)
 {
 	bool *moving = memory_zeroed(services->count, sizeof *moving);
 
@@ -69,7 +70,7 @@ find_moving(const struct layout *layout, const struct names *services)
 
 /* Whether a value has macros that come to something else, now that services move. */
 static bool
-asks_moving(jv value, const bool *moving, const struct names *services, struct arena *arena)
+change_asks_moving(jv value, const bool *moving, const struct names *services, struct arena *arena)
 {
 	static const enum macro_source sources[] = {MACRO_HOST, MACRO_IP, MACRO_NUM, MACRO_INSTANCE};
 
@@ -89,7 +90,8 @@ asks_moving(jv value, const bool *moving, const struct names *services, struct a
 /* Adds the services that a member of the configuration is about: that of its name and those that need it; where there is
  * none of its name, all. */
 static void
-add_concerned(bool *concerned, const char *member, const struct layout *layout, const struct dependencies *dependencies)
+change_add_concerned(bool *concerned, const char *member, const struct layout *layout,
+    const struct dependencies *dependencies)
 {
 	const struct cluster *cluster = &layout->cluster;
 	bool *set = memory_zeroed(cluster->definition_count, sizeof *set), any = false;
@@ -109,7 +111,7 @@ add_concerned(bool *concerned, const char *member, const struct layout *layout, 
 }
 
 static bool
-is_changed(jv was, jv is)
+change_is_changed(jv was, jv is)
 {
 	bool has_both = jv_is_valid(was) && jv_is_valid(is);
 
@@ -118,7 +120,7 @@ is_changed(jv was, jv is)
 
 /* Looks at each member of one of the two configurations that the other one has not seen yet. */
 static void
-compare_members(jv members, bool *concerned, const struct layout *layout, const struct dependencies *dependencies,
+change_compare_members(jv members, bool *concerned, const struct layout *layout, const struct dependencies *dependencies,
     const bool *moving)
 {
 	jv was = layout->cluster.was_config, is = layout->cluster.config;
@@ -129,8 +131,8 @@ compare_members(jv members, bool *concerned, const struct layout *layout, const 
 		const char *name = jv_string_value(key);
 		jv before = json_get(was, name), after = json_get(is, name);
 
-		if (is_changed(before, after) || asks_moving(after, moving, &dependencies->services, &arena))
-			add_concerned(concerned, name, layout, dependencies);
+		if (change_is_changed(before, after) || change_asks_moving(after, moving, &dependencies->services, &arena))
+			change_add_concerned(concerned, name, layout, dependencies);
 		jv_free(before);
 		jv_free(after);
 		jv_free(key);
@@ -139,7 +141,7 @@ compare_members(jv members, bool *concerned, const struct layout *layout, const 
 }
 
 static bool *
-find_concerned(const struct layout *layout, const struct dependencies *dependencies)
+change_find_concerned(const struct layout *layout, const struct dependencies *dependencies)
 {
 	const struct cluster *cluster = &layout->cluster;
 	bool *concerned = memory_zeroed(cluster->definition_count, sizeof *concerned);
@@ -147,10 +149,10 @@ find_concerned(const struct layout *layout, const struct dependencies *dependenc
 
 	if (jv_get_kind(cluster->was_config) != JV_KIND_OBJECT)
 		return concerned;
-	moving = find_moving(layout, &dependencies->services);
-	compare_members(cluster->was_config, concerned, layout, dependencies, moving);
+	moving = change_find_moving(layout, &dependencies->services);
+	change_compare_members(cluster->was_config, concerned, layout, dependencies, moving);
 	if (jv_get_kind(cluster->config) == JV_KIND_OBJECT)
-		compare_members(cluster->config, concerned, layout, dependencies, moving);
+		change_compare_members(cluster->config, concerned, layout, dependencies, moving);
 	free(moving);
 	return concerned;
 }
@@ -160,12 +162,12 @@ change_find(const struct layout *layout, const struct dependencies *dependencies
 {
 	const struct cluster *cluster = &layout->cluster;
 	unsigned *changes = memory_zeroed(cluster->definition_count, sizeof *changes);
-	bool *concerned = find_concerned(layout, dependencies);
+	bool *concerned = change_find_concerned(layout, dependencies);
 
 	for (size_t i = 0; i < cluster->definition_count; i++) {
 		const struct service *is = &cluster->definitions[i];
 
-		changes[i] = compare_definitions(cluster_definition_before(cluster, is->name), is);
+		changes[i] = change_compare_definitions(cluster_definition_before(cluster, is->name), is);
 		if (concerned[i])
 			changes[i] |= RECONFIGURE;
 	}
@@ -182,7 +184,7 @@ change_find_definitions(const struct layout *layout)
 	for (size_t i = 0; i < cluster->definition_count; i++) {
 		const struct service *is = &cluster->definitions[i];
 
-		changed[i] = compare_definitions(cluster_definition_before(cluster, is->name), is) != 0;
+		changed[i] = change_compare_definitions(cluster_definition_before(cluster, is->name), is) != 0;
 	}
 	return changed;
 }

@@ -16,7 +16,7 @@ struct providers {
 };
 
 static void
-mark_present(const struct names *services, struct string_list names, bool *present)
+dependency_mark_present(const struct names *services, struct string_list names, bool *present)
 {
 	for (size_t i = 0; i < names.count; i++) {
 		int service = names_find(services, names.list[i]);
@@ -28,20 +28,20 @@ mark_present(const struct names *services, struct string_list names, bool *prese
 
 /* Which definitions belong to services that are, were or shall be on the cluster; the caller frees it. */
 static bool *
-find_present(const struct names *services, const struct layout *layout)
+dependency_find_present(const struct names *services, const struct layout *layout)
 {
 	bool *present = memory_zeroed(services->count, sizeof *present);
 
-	mark_present(services, layout->cluster.services, present);
+	dependency_mark_present(services, layout->cluster.services, present);
 	for (size_t i = 0; i < layout->node_count; i++) {
-		mark_present(services, layout->nodes[i].services, present);
-		mark_present(services, layout->nodes[i].was, present);
+		dependency_mark_present(services, layout->nodes[i].services, present);
+		dependency_mark_present(services, layout->nodes[i].was, present);
 	}
 	return present;
 }
 
 static void
-providers_init(struct providers *providers, const struct cluster *cluster, const bool *present)
+dependency_providers_init(struct providers *providers, const struct cluster *cluster, const bool *present)
 {
 	struct graph graph = {0};
 
@@ -58,7 +58,7 @@ providers_init(struct providers *providers, const struct cluster *cluster, const
 }
 
 static void
-providers_release(struct providers *providers)
+dependency_providers_release(struct providers *providers)
 {
 	names_release(&providers->names);
 	neighbours_release(&providers->of);
@@ -75,7 +75,7 @@ struct collector {
 };
 
 static void
-collect_one(struct collector *collector, uint32_t to, struct graph *kind)
+dependency_collect_one(struct collector *collector, uint32_t to, struct graph *kind)
 {
 	if (!collector->present[to] || collector->seen[to] == collector->from + 1)
 		return;
@@ -86,21 +86,21 @@ collect_one(struct collector *collector, uint32_t to, struct graph *kind)
 
 /* A service that provides what it needs is not made to wait for itself; one that names itself is a cycle. */
 static void
-collect_name(struct collector *collector, const char *name, struct graph *kind)
+dependency_collect_name(struct collector *collector, const char *name, struct graph *kind)
 {
 	int service = names_find(collector->services, name);
 	int alias = names_find(&collector->providers->names, name);
 	const struct neighbours *of = &collector->providers->of;
 
 	if (service != NAMES_NONE)
-		collect_one(collector, (uint32_t)service, kind);
+		dependency_collect_one(collector, (uint32_t)service, kind);
 	for (size_t j = alias < 0 ? 0 : of->first[alias]; alias >= 0 && j < of->first[alias + 1]; j++)
 		if (of->list[j] != collector->from)
-			collect_one(collector, of->list[j], kind);
+			dependency_collect_one(collector, of->list[j], kind);
 }
 
 static bool
-is_listed(struct string_list list, const char *name)
+dependency_is_listed(struct string_list list, const char *name)
 {
 	for (size_t i = 0; i < list.count; i++)
 		if (strcmp(list.list[i], name) == 0)
@@ -112,16 +112,16 @@ enum { LIST_REQUIRES, LIST_USES, LIST_LOCAL, LISTS };
 
 /* What a service names in one dependency. Those that are not local go first: what is needed both ways is far. */
 static void
-collect(struct collector *collector, const struct string_list *lists, bool local)
+dependency_collect(struct collector *collector, const struct string_list *lists, bool local)
 {
 	for (int list = LIST_REQUIRES; list <= LIST_USES; list++)
 		for (size_t i = 0; i < lists[list].count; i++)
-			if (is_listed(lists[LIST_LOCAL], lists[list].list[i]) == local)
-				collect_name(collector, lists[list].list[i], local ? &collector->near : &collector->far);
+			if (dependency_is_listed(lists[LIST_LOCAL], lists[list].list[i]) == local)
+				dependency_collect_name(collector, lists[list].list[i], local ? &collector->near : &collector->far);
 }
 
 static void
-collect_service(struct collector *collector, const struct service *service, enum dependency dependency)
+dependency_collect_service(struct collector *collector, const struct service *service, enum dependency dependency)
 {
 	const struct string_list install[LISTS] = {
 		service->install_requires, service->install_uses, service->install_local};
@@ -130,14 +130,14 @@ collect_service(struct collector *collector, const struct service *service, enum
 
 	for (int local = 0; local <= 1; local++) {
 		if (dependency != DEPENDENCY_RUNTIME)
-			collect(collector, install, local);
+			dependency_collect(collector, install, local);
 		if (dependency != DEPENDENCY_INSTALL)
-			collect(collector, runtime, local);
+			dependency_collect(collector, runtime, local);
 	}
 }
 
 static struct relation
-relation_of(const struct collector *collector, struct neighbours neighbours_of(const struct graph *graph))
+dependency_relation_of(const struct collector *collector, struct neighbours neighbours_of(const struct graph *graph))
 {
 	struct relation relation = {.all = neighbours_of(&collector->all), .far = neighbours_of(&collector->far),
 		.near = neighbours_of(&collector->near)};
@@ -153,7 +153,7 @@ relation_of(const struct collector *collector, struct neighbours neighbours_of(c
 }
 
 static void
-relation_release(struct relation *relation)
+dependency_relation_release(struct relation *relation)
 {
 	neighbours_release(&relation->all);
 	neighbours_release(&relation->far);
@@ -162,7 +162,7 @@ relation_release(struct relation *relation)
 }
 
 static void
-read_graph(struct dependencies *dependencies, enum dependency dependency, struct collector collector,
+dependency_read_graph(struct dependencies *dependencies, enum dependency dependency, struct collector collector,
     const struct cluster *cluster)
 {
 	size_t count = cluster->definition_count;
@@ -172,10 +172,10 @@ read_graph(struct dependencies *dependencies, enum dependency dependency, struct
 	for (size_t i = 0; i < count; i++) {
 		collector.from = (uint32_t)i;
 		if (collector.present[i])
-			collect_service(&collector, &cluster->definitions[i], dependency);
+			dependency_collect_service(&collector, &cluster->definitions[i], dependency);
 	}
-	dependencies->needs[dependency] = relation_of(&collector, graph_successors);
-	dependencies->needed_by[dependency] = relation_of(&collector, graph_predecessors);
+	dependencies->needs[dependency] = dependency_relation_of(&collector, graph_successors);
+	dependencies->needed_by[dependency] = dependency_relation_of(&collector, graph_predecessors);
 	dependencies->any_near = dependencies->any_near || collector.near.edge_count > 0;
 	free(collector.seen);
 	graph_release(&collector.all);
@@ -193,13 +193,13 @@ dependencies_init(struct dependencies *dependencies, const struct layout *layout
 	*dependencies = (struct dependencies){0};
 	for (size_t i = 0; i < cluster->definition_count; i++)
 		names_intern(&dependencies->services, cluster->definitions[i].name);
-	present = find_present(&dependencies->services, layout);
-	providers_init(&providers, cluster, present);
+	present = dependency_find_present(&dependencies->services, layout);
+	dependency_providers_init(&providers, cluster, present);
 	for (int i = 0; i < DEPENDENCY_COUNT; i++)
-		read_graph(dependencies, i,
+		dependency_read_graph(dependencies, i,
 		    (struct collector){.services = &dependencies->services, .providers = &providers, .present = present},
 		    cluster);
-	providers_release(&providers);
+	dependency_providers_release(&providers);
 	free(present);
 }
 
@@ -208,8 +208,8 @@ dependencies_release(struct dependencies *dependencies)
 {
 	names_release(&dependencies->services);
 	for (int i = 0; i < DEPENDENCY_COUNT; i++) {
-		relation_release(&dependencies->needs[i]);
-		relation_release(&dependencies->needed_by[i]);
+		dependency_relation_release(&dependencies->needs[i]);
+		dependency_relation_release(&dependencies->needed_by[i]);
 	}
 }
 

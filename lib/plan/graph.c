@@ -21,7 +21,7 @@ graph_release(struct graph *graph)
 
 /* A counting sort of the edges by one end. */
 static struct neighbours
-sort_edges(const struct graph *graph, bool by_source)
+graph_sort_edges(const struct graph *graph, bool by_source)
 {
 	struct neighbours sorted = {
 		.vertices = graph->vertices,
@@ -49,13 +49,13 @@ sort_edges(const struct graph *graph, bool by_source)
 struct neighbours
 graph_successors(const struct graph *graph)
 {
-	return sort_edges(graph, true);
+	return graph_sort_edges(graph, true);
 }
 
 struct neighbours
 graph_predecessors(const struct graph *graph)
 {
-	return sort_edges(graph, false);
+	return graph_sort_edges(graph, false);
 }
 
 void
@@ -93,7 +93,7 @@ enum colour { UNSEEN, ON_PATH, FINISHED };
 /* Walks from start depth first; path is the stack. True where an edge leads back into the path: *length
  * is the path's, *back where the cycle starts in it. */
 static bool
-walk(const struct neighbours *successors, uint32_t start, unsigned char *colours, size_t *next, uint32_t *path,
+graph_walk(const struct neighbours *successors, uint32_t start, unsigned char *colours, size_t *next, uint32_t *path,
     size_t *length, size_t *back)
 {
 	size_t depth = 1;
@@ -135,7 +135,7 @@ graph_cycle(const struct neighbours *successors, uint32_t *cycle)
 		next[v] = successors->first[v];
 	for (size_t v = 0; v < vertices && !found; v++)
 		if (colours[v] == UNSEEN)
-			found = walk(successors, (uint32_t)v, colours, next, cycle, &length, &back);
+			found = graph_walk(successors, (uint32_t)v, colours, next, cycle, &length, &back);
 	for (size_t i = back; found && i < length; i++)
 		cycle[i - back] = cycle[i];
 	free(colours);

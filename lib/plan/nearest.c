@@ -30,19 +30,19 @@ nearest_release(struct nearest *nearest)
 }
 
 static bool
-is_met(const struct nearest *nearest, uint32_t service, enum met as)
+nearest_is_met(const struct nearest *nearest, uint32_t service, enum met as)
 {
 	return nearest->seen[service] >= 4 * nearest->search + as;
 }
 
 /* Marks the neighbours of one service, and keeps those that a search has to go on from. */
 static size_t
-meet(struct nearest *nearest, const struct neighbours *neighbours, uint32_t service, enum met as, size_t tail)
+nearest_meet(struct nearest *nearest, const struct neighbours *neighbours, uint32_t service, enum met as, size_t tail)
 {
 	for (size_t i = neighbours->first[service]; i < neighbours->first[service + 1]; i++) {
 		uint32_t next = neighbours->list[i];
 
-		if (is_met(nearest, next, as))
+		if (nearest_is_met(nearest, next, as))
 			continue;
 		if (nearest->counts[next] && as == MET_NEAR)
 			nearest->near[nearest->near_count++] = next;
@@ -58,23 +58,23 @@ meet(struct nearest *nearest, const struct neighbours *neighbours, uint32_t serv
 /* Goes from the service over local needs only, then from all that it met in this way over the others, then on over
  * any: a way is near as long as all of it is local. */
 static void
-search(struct nearest *nearest, uint32_t service)
+nearest_search(struct nearest *nearest, uint32_t service)
 {
 	const struct relation *relation = nearest->relation;
 	size_t head, tail = 1, local;
 
 	nearest->queue[0] = service;
 	for (head = 0; head < tail; head++)
-		tail = meet(nearest, &relation->near, nearest->queue[head], MET_NEAR, tail);
+		tail = nearest_meet(nearest, &relation->near, nearest->queue[head], MET_NEAR, tail);
 	local = tail;
 	for (head = 0; head < local; head++)
-		tail = meet(nearest, &relation->far, nearest->queue[head], MET_FAR, tail);
+		tail = nearest_meet(nearest, &relation->far, nearest->queue[head], MET_FAR, tail);
 	for (; head < tail; head++)
-		tail = meet(nearest, &relation->all, nearest->queue[head], MET_FAR, tail);
+		tail = nearest_meet(nearest, &relation->all, nearest->queue[head], MET_FAR, tail);
 }
 
 static uint32_t
-last_place(const struct nearest *nearest)
+nearest_last_place(const struct nearest *nearest)
 {
 	const uint32_t *places = nearest->relation->places;
 	uint32_t last = 0;
@@ -88,7 +88,7 @@ last_place(const struct nearest *nearest)
 
 /* Marks what those found far wait for themselves, wherever it stands; nothing that was found is beyond last. */
 static void
-mark_behind(struct nearest *nearest, uint32_t last)
+nearest_mark_behind(struct nearest *nearest, uint32_t last)
 {
 	const struct neighbours *far = &nearest->relation->far;
 	size_t tail = 0;
@@ -101,7 +101,7 @@ mark_behind(struct nearest *nearest, uint32_t last)
 		for (size_t i = far->first[service]; i < far->first[service + 1]; i++) {
 			uint32_t next = far->list[i];
 
-			if (is_met(nearest, next, MET_BEHIND) || nearest->relation->places[next] > last)
+			if (nearest_is_met(nearest, next, MET_BEHIND) || nearest->relation->places[next] > last)
 				continue;
 			nearest->seen[next] = 4 * nearest->search + MET_BEHIND;
 			nearest->queue[tail++] = next;
@@ -111,12 +111,12 @@ mark_behind(struct nearest *nearest, uint32_t last)
 
 /* Keeps of a list what is met as that and not as more. */
 static size_t
-keep(const struct nearest *nearest, uint32_t *list, size_t count, enum met as)
+nearest_keep(const struct nearest *nearest, uint32_t *list, size_t count, enum met as)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < count; i++)
-		if (!is_met(nearest, list[i], as + 1))
+		if (!nearest_is_met(nearest, list[i], as + 1))
 			list[kept++] = list[i];
 	return kept;
 }
@@ -126,9 +126,9 @@ nearest_find(struct nearest *nearest, uint32_t service)
 {
 	nearest->search++;
 	nearest->far_count = nearest->near_count = 0;
-	search(nearest, service);
+	nearest_search(nearest, service);
 	if (nearest->far_count + nearest->near_count > 1 && nearest->far_count)
-		mark_behind(nearest, last_place(nearest));
-	nearest->far_count = keep(nearest, nearest->far, nearest->far_count, MET_FAR);
-	nearest->near_count = keep(nearest, nearest->near, nearest->near_count, MET_NEAR);
+		nearest_mark_behind(nearest, nearest_last_place(nearest));
+	nearest->far_count = nearest_keep(nearest, nearest->far, nearest->far_count, MET_FAR);
+	nearest->near_count = nearest_keep(nearest, nearest->near, nearest->near_count, MET_NEAR);
 }

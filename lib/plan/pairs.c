@@ -40,7 +40,7 @@ struct ends { /* of the work on each node: lists of steps, in the order of nodes
 
 /* Whether a step is the first of a service on its node: the tasks of the two were made in a row, behind one of the node. */
 static bool
-begins_service(const struct builder *builder, uint32_t step)
+pairs_begins_service(const struct builder *builder, uint32_t step)
 {
 	uint32_t service = builder->places[step].service;
 
@@ -51,7 +51,7 @@ begins_service(const struct builder *builder, uint32_t step)
 /* The first tasks of what is taken down, or the last ones of what is set up, node by node; where a node has no service,
  * its own. */
 static struct ends
-find_ends(const struct builder *builder, bool last)
+pairs_find_ends(const struct builder *builder, bool last)
 {
 	const struct steps *steps = builder->steps;
 	size_t nodes = builder->layout->node_count;
@@ -60,7 +60,7 @@ find_ends(const struct builder *builder, bool last)
 	struct neighbours ends;
 
 	for (uint32_t step = 0; step < steps->graph.vertices; step++) {
-		bool is_end = last ? builder->places[step].classes >> CLASS_UP & 1 : begins_service(builder, step);
+		bool is_end = last ? builder->places[step].classes >> CLASS_UP & 1 : pairs_begins_service(builder, step);
 
 		if (!is_end || steps->nodes[step] == GRAPH_NONE)
 			continue;
@@ -81,7 +81,7 @@ find_ends(const struct builder *builder, bool last)
 
 /* What is new is up before what is old begins to leave. */
 static void
-join_pair(struct builder *builder, const struct ends *up, const struct ends *leave, uint32_t old)
+pairs_join_pair(struct builder *builder, const struct ends *up, const struct ends *leave, uint32_t old)
 {
 	uint32_t new = builder->partners[old];
 	size_t before = up->first[new + 1] - up->first[new], after = leave->first[old + 1] - leave->first[old];
@@ -101,7 +101,7 @@ join_pair(struct builder *builder, const struct ends *up, const struct ends *lea
 
 /* A new node is made when of each service of the old one's a pair so many places before is done. */
 static void
-keep_windows(struct builder *builder, uint32_t old)
+pairs_keep_windows(struct builder *builder, uint32_t old)
 {
 	const struct node *node = &builder->layout->nodes[old];
 	uint32_t create = builder->creates[builder->partners[old]];
@@ -127,14 +127,14 @@ builder_pairs(struct builder *builder)
 
 	if (!builder->scope->by_pairs)
 		return;
-	up = find_ends(builder, true);
-	leave = find_ends(builder, false);
+	up = pairs_find_ends(builder, true);
+	leave = pairs_find_ends(builder, false);
 	for (uint32_t node = 0; node < builder->layout->node_count; node++) {
 		/* A dead node is gone already, and waits for nothing. */
 		if (builder->partners[node] == GRAPH_NONE || builder->deletes[node] == GRAPH_NONE || builder->scope->dead[node])
 			continue;
-		join_pair(builder, &up, &leave, node);
-		keep_windows(builder, node);
+		pairs_join_pair(builder, &up, &leave, node);
+		pairs_keep_windows(builder, node);
 	}
 	free(up.list);
 	free(up.first);

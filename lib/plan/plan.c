@@ -17,7 +17,7 @@ enum { ID_SIZE = 16, PRINT_SIZE = 256 * 1024 };
 
 /* "t1", "t2", ... and "m1", "m2", ... in the order of the steps. */
 static void
-give_ids(struct plan *plan)
+plan_give_ids(struct plan *plan)
 {
 	char *ids = arena_alloc(&plan->arena, plan->count, ID_SIZE);
 	unsigned tasks = 0, milestones = 0;
@@ -33,7 +33,7 @@ give_ids(struct plan *plan)
 
 /* What each step comes after, in the order of the steps, each once. */
 static void
-give_predecessors(struct plan *plan)
+plan_give_predecessors(struct plan *plan)
 {
 	const struct neighbours *successors = &plan->successors;
 	const char **lists = arena_alloc(&plan->arena, successors->first[plan->count], sizeof *lists);
@@ -56,13 +56,13 @@ give_predecessors(struct plan *plan)
 
 /* To the microsecond: sums of tenths are not to show how a computer writes them. */
 static double
-round_seconds(double seconds)
+plan_round_seconds(double seconds)
 {
 	return round(seconds * 1e6) / 1e6;
 }
 
 static void
-give_ranks(struct plan *plan)
+plan_give_ranks(struct plan *plan)
 {
 	const struct neighbours *successors = &plan->successors;
 	double *ranks = memory_zeroed(plan->count, sizeof *ranks), highest = 0;
@@ -73,16 +73,16 @@ give_ranks(struct plan *plan)
 		for (size_t j = successors->first[i]; j < successors->first[i + 1]; j++)
 			longest = fmax(longest, ranks[successors->list[j]]);
 		ranks[i] = plan->steps[i].expect_s + longest;
-		plan->steps[i].rank = round_seconds(ranks[i]);
+		plan->steps[i].rank = plan_round_seconds(ranks[i]);
 		highest = fmax(highest, ranks[i]);
 	}
-	plan->job.critical_path_s = round_seconds(highest);
+	plan->job.critical_path_s = plan_round_seconds(highest);
 	free(ranks);
 }
 
 /* Puts the steps into the order that order gives, and the graph over them likewise. */
 static void
-put_in_order(struct plan *plan, struct steps *steps, const uint32_t *order)
+plan_put_in_order(struct plan *plan, struct steps *steps, const uint32_t *order)
 {
 	uint32_t *positions = memory_resize(NULL, plan->count, sizeof *positions);
 
@@ -101,7 +101,7 @@ put_in_order(struct plan *plan, struct steps *steps, const uint32_t *order)
 }
 
 static int
-arrange(struct plan *plan, struct steps *steps, struct error *err)
+plan_arrange(struct plan *plan, struct steps *steps, struct error *err)
 {
 	struct neighbours successors = graph_successors(&steps->graph);
 	uint32_t *order;
@@ -114,19 +114,19 @@ arrange(struct plan *plan, struct steps *steps, struct error *err)
 	acyclic = graph_order(&successors, order);
 	neighbours_release(&successors);
 	if (acyclic)
-		put_in_order(plan, steps, order);
+		plan_put_in_order(plan, steps, order);
 	free(order);
 	if (!acyclic)
 		return error_set(err, EX_SOFTWARE, "the steps of the plan wait for each other; please report this");
-	give_ids(plan);
-	give_predecessors(plan);
-	give_ranks(plan);
+	plan_give_ids(plan);
+	plan_give_predecessors(plan);
+	plan_give_ranks(plan);
 	return 0;
 }
 
 /* Whether the services can be put in order at all, as far as the scope needs an order. */
 static int
-check_dependencies(const struct dependencies *dependencies, const struct scope *scope, struct error *err)
+plan_check_dependencies(const struct dependencies *dependencies, const struct scope *scope, struct error *err)
 {
 	const unsigned install = ACTION_BIT(ACTION_INSTALL) | ACTION_BIT(ACTION_REMOVE);
 	const unsigned runtime = ACTION_BIT(ACTION_INITIALIZE) | RESTART;
@@ -143,7 +143,7 @@ check_dependencies(const struct dependencies *dependencies, const struct scope *
 
 /* Nodes that are replaced one after the other cannot know all addresses before the last of them is there. */
 static int
-check_addresses(struct arena *arena, const struct layout *layout, const struct scope *scope, struct error *err)
+plan_check_addresses(struct arena *arena, const struct layout *layout, const struct scope *scope, struct error *err)
 {
 	struct string_list asked = {0};
 
@@ -152,14 +152,15 @@ check_addresses(struct arena *arena, const struct layout *layout, const struct s
 	for (size_t i = 0; i < layout->node_count; i++)
 		for (size_t j = 0; scope->node_actions[i] == MAKE && j < asked.count; j++)
 			if (node_has(&layout->nodes[i], asked.list[j]))
-				return error_set(err, EX_NO, "the configuration asks for the addresses of %s, of which new nodes are made: "
+				return error_set(err, EX_NO,
+				    "the configuration asks for the addresses of %s, of which new nodes are made: "
 				    "these have to be made at once", asked.list[j]);
 	return 0;
 }
 
 /* What the job record says of the wish, beside its action. */
 static void
-describe_job(struct plan *plan, const struct layout *layout, const struct scope *scope)
+plan_describe_job(struct plan *plan, const struct layout *layout, const struct scope *scope)
 {
 	struct job *job = &plan->job;
 
@@ -173,7 +174,7 @@ describe_job(struct plan *plan, const struct layout *layout, const struct scope 
 }
 
 static int
-make_steps(struct plan *plan, const struct layout *layout, const struct dependencies *dependencies,
+plan_make_steps(struct plan *plan, const struct layout *layout, const struct dependencies *dependencies,
     const struct wish *wish, const struct expectations *history, struct error *err)
 {
 	struct steps steps = {0};
@@ -181,10 +182,11 @@ make_steps(struct plan *plan, const struct layout *layout, const struct dependen
 	int result = -1;
 
 	if (scope_init(&scope, layout, dependencies, wish, err) == 0 &&
-	    check_dependencies(dependencies, &scope, err) == 0 && check_addresses(&plan->arena, layout, &scope, err) == 0) {
-		describe_job(plan, layout, &scope);
+	    plan_check_dependencies(dependencies, &scope, err) == 0 && plan_check_addresses(&plan->arena, layout, &scope,
+	    err) == 0) {
+		plan_describe_job(plan, layout, &scope);
 		steps_build(&steps, &plan->arena, layout, dependencies, &scope, history);
-		result = arrange(plan, &steps, err);
+		result = plan_arrange(plan, &steps, err);
 	}
 	steps_release(&steps);
 	scope_release(&scope);
@@ -200,7 +202,7 @@ plan_make(struct plan *plan, const struct layout *layout, const struct wish *wis
 
 	*plan = (struct plan){.job = {.id = job_id, .cluster = layout->cluster.id, .tenant = layout->cluster.tenant}};
 	dependencies_init(&dependencies, layout);
-	result = make_steps(plan, layout, &dependencies, wish, history, err);
+	result = plan_make_steps(plan, layout, &dependencies, wish, history, err);
 	dependencies_release(&dependencies);
 	return result < 0 ? error_prefix(err, "cluster %s", layout->cluster.id) : 0;
 }
@@ -215,7 +217,7 @@ plan_release(struct plan *plan)
 
 /* Hands on what has gathered, once it is worth a write. */
 static void
-flush_lines(struct buffer *lines, size_t enough, FILE *stream)
+plan_flush_lines(struct buffer *lines, size_t enough, FILE *stream)
 {
 	if (lines->length < enough)
 		return;
@@ -232,12 +234,12 @@ plan_print(const struct plan *plan, const struct layout *layout, FILE *stream)
 	cluster_print(&layout->cluster, &lines);
 	for (size_t i = 0; i < layout->node_count; i++) {
 		node_print(&layout->nodes[i], &lines);
-		flush_lines(&lines, PRINT_SIZE, stream);
+		plan_flush_lines(&lines, PRINT_SIZE, stream);
 	}
 	for (size_t i = 0; i < plan->count; i++) {
 		step_print(&plan->steps[i], &lines);
-		flush_lines(&lines, PRINT_SIZE, stream);
+		plan_flush_lines(&lines, PRINT_SIZE, stream);
 	}
-	flush_lines(&lines, 1, stream);
+	plan_flush_lines(&lines, 1, stream);
 	buffer_release(&lines);
 }

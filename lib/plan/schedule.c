@@ -8,7 +8,7 @@
 
 /* The vertex of highest rank among a list of them; the first of equals. */
 static uint32_t
-highest(const struct plan *plan, const uint32_t *list, size_t count)
+schedule_highest(const struct plan *plan, const uint32_t *list, size_t count)
 {
 	uint32_t best = list[0];
 
@@ -36,7 +36,7 @@ plan_critical_path(const struct plan *plan, uint32_t *path)
 
 		if (first == end)
 			return count;
-		best = highest(plan, successors->list + first, end - first);
+		best = schedule_highest(plan, successors->list + first, end - first);
 		path[count++] = best;
 	}
 }
@@ -51,33 +51,33 @@ struct heap {
 };
 
 static bool
-is_before(const struct heap_entry *a, const struct heap_entry *b)
+schedule_is_before(const struct heap_entry *a, const struct heap_entry *b)
 {
 	return a->key != b->key ? a->key < b->key : a->step < b->step;
 }
 
 static void
-heap_push(struct heap *heap, double key, uint32_t step)
+schedule_heap_push(struct heap *heap, double key, uint32_t step)
 {
 	struct heap_entry entry = {key, step};
 	size_t i;
 
 	ARRAY_ROOM(heap->list, heap->count, heap->capacity);
-	for (i = heap->count++; i > 0 && is_before(&entry, &heap->list[(i - 1) / 2]); i = (i - 1) / 2)
+	for (i = heap->count++; i > 0 && schedule_is_before(&entry, &heap->list[(i - 1) / 2]); i = (i - 1) / 2)
 		heap->list[i] = heap->list[(i - 1) / 2];
 	heap->list[i] = entry;
 }
 
 static struct heap_entry
-heap_pop(struct heap *heap)
+schedule_heap_pop(struct heap *heap)
 {
 	struct heap_entry top = heap->list[0], last = heap->list[--heap->count];
 	size_t i = 0, child;
 
 	while ((child = 2 * i + 1) < heap->count) {
-		if (child + 1 < heap->count && is_before(&heap->list[child + 1], &heap->list[child]))
+		if (child + 1 < heap->count && schedule_is_before(&heap->list[child + 1], &heap->list[child]))
 			child++;
-		if (!is_before(&heap->list[child], &last))
+		if (!schedule_is_before(&heap->list[child], &last))
 			break;
 		heap->list[i] = heap->list[child];
 		i = child;
@@ -100,17 +100,17 @@ struct rehearsal {
 
 /* Puts the first of a node's tasks among those that workers choose from. */
 static void
-offer(struct rehearsal *rehearsal, uint32_t node)
+schedule_offer(struct rehearsal *rehearsal, uint32_t node)
 {
 	const struct heap *ready = &rehearsal->ready[node];
 
 	if (ready->count > 0 && !rehearsal->busy[node])
-		heap_push(&rehearsal->offers, ready->list[0].key, ready->list[0].step);
+		schedule_heap_push(&rehearsal->offers, ready->list[0].key, ready->list[0].step);
 }
 
 /* A step all before which is done: a milestone is done with that, a task waits for its node. */
 static void
-get_ready(struct rehearsal *rehearsal, uint32_t step)
+schedule_get_ready(struct rehearsal *rehearsal, uint32_t step)
 {
 	const struct plan *plan = rehearsal->plan;
 	struct heap *ready;
@@ -120,13 +120,13 @@ get_ready(struct rehearsal *rehearsal, uint32_t step)
 		return;
 	}
 	ready = &rehearsal->ready[plan->nodes[step]];
-	heap_push(ready, -plan->steps[step].rank, step);
+	schedule_heap_push(ready, -plan->steps[step].rank, step);
 	if (ready->list[0].step == step)
-		offer(rehearsal, plan->nodes[step]);
+		schedule_offer(rehearsal, plan->nodes[step]);
 }
 
 static void
-tell_successors(struct rehearsal *rehearsal)
+schedule_tell_successors(struct rehearsal *rehearsal)
 {
 	const struct neighbours *successors = &rehearsal->plan->successors;
 
@@ -135,46 +135,46 @@ tell_successors(struct rehearsal *rehearsal)
 
 		for (size_t i = successors->first[step]; i < successors->first[step + 1]; i++)
 			if (--rehearsal->waiting[successors->list[i]] == 0)
-				get_ready(rehearsal, successors->list[i]);
+				schedule_get_ready(rehearsal, successors->list[i]);
 	}
 }
 
 static void
-start_tasks(struct rehearsal *rehearsal, double now)
+schedule_start_tasks(struct rehearsal *rehearsal, double now)
 {
 	while (rehearsal->workers > 0 && rehearsal->offers.count > 0) {
-		uint32_t step = heap_pop(&rehearsal->offers).step, node = rehearsal->plan->nodes[step];
+		uint32_t step = schedule_heap_pop(&rehearsal->offers).step, node = rehearsal->plan->nodes[step];
 		struct heap *ready = &rehearsal->ready[node];
 
 		/* The node has begun another task since, or one that came later was before this. */
 		if (rehearsal->busy[node] || ready->count == 0 || ready->list[0].step != step)
 			continue;
-		heap_pop(ready);
+		schedule_heap_pop(ready);
 		rehearsal->busy[node] = true;
 		rehearsal->workers--;
-		heap_push(&rehearsal->running, now + rehearsal->plan->steps[step].expect_s, step);
+		schedule_heap_push(&rehearsal->running, now + rehearsal->plan->steps[step].expect_s, step);
 	}
 }
 
 /* Ends what is to end next, and all that ends at the same time; returns when. */
 static double
-end_tasks(struct rehearsal *rehearsal)
+schedule_end_tasks(struct rehearsal *rehearsal)
 {
 	double now = rehearsal->running.list[0].key;
 
 	while (rehearsal->running.count > 0 && rehearsal->running.list[0].key <= now) {
-		uint32_t step = heap_pop(&rehearsal->running).step, node = rehearsal->plan->nodes[step];
+		uint32_t step = schedule_heap_pop(&rehearsal->running).step, node = rehearsal->plan->nodes[step];
 
 		rehearsal->done[rehearsal->done_count++] = step;
 		rehearsal->busy[node] = false;
 		rehearsal->workers++;
-		offer(rehearsal, node);
+		schedule_offer(rehearsal, node);
 	}
 	return now;
 }
 
 static double
-rehearse(struct rehearsal *rehearsal)
+schedule_rehearse(struct rehearsal *rehearsal)
 {
 	const struct neighbours *successors = &rehearsal->plan->successors;
 	size_t count = rehearsal->plan->count;
@@ -184,19 +184,19 @@ rehearse(struct rehearsal *rehearsal)
 		rehearsal->waiting[successors->list[i]]++;
 	for (uint32_t i = 0; i < count; i++)
 		if (rehearsal->waiting[i] == 0)
-			get_ready(rehearsal, i);
-	tell_successors(rehearsal);
-	start_tasks(rehearsal, now);
+			schedule_get_ready(rehearsal, i);
+	schedule_tell_successors(rehearsal);
+	schedule_start_tasks(rehearsal, now);
 	while (rehearsal->running.count > 0) {
-		now = end_tasks(rehearsal);
-		tell_successors(rehearsal);
-		start_tasks(rehearsal, now);
+		now = schedule_end_tasks(rehearsal);
+		schedule_tell_successors(rehearsal);
+		schedule_start_tasks(rehearsal, now);
 	}
 	return now;
 }
 
 static size_t
-count_nodes(const struct plan *plan)
+schedule_count_nodes(const struct plan *plan)
 {
 	size_t count = 0;
 
@@ -209,7 +209,7 @@ count_nodes(const struct plan *plan)
 double
 plan_makespan(const struct plan *plan, size_t workers)
 {
-	size_t nodes = count_nodes(plan);
+	size_t nodes = schedule_count_nodes(plan);
 	struct rehearsal rehearsal = {
 		.plan = plan,
 		.workers = workers ? workers : nodes,
@@ -218,7 +218,7 @@ plan_makespan(const struct plan *plan, size_t workers)
 		.busy = memory_zeroed(nodes, sizeof *rehearsal.busy),
 		.done = memory_resize(NULL, plan->count, sizeof *rehearsal.done),
 	};
-	double makespan = rehearse(&rehearsal);
+	double makespan = schedule_rehearse(&rehearsal);
 
 	for (size_t i = 0; i < nodes; i++)
 		free(rehearsal.ready[i].list);

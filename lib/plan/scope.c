@@ -27,7 +27,7 @@ struct scoping {
 
 /* What stands is stopped and removed as it was defined then. */
 static void
-find_actions(struct scoping *scoping)
+scope_find_actions(struct scoping *scoping)
 {
 	const struct cluster *cluster = &scoping->layout->cluster;
 
@@ -43,7 +43,8 @@ find_actions(struct scoping *scoping)
 
 /* Adds the actions on one service of a node, as far as the service has them and is meant. */
 static int
-place(struct scoping *scoping, size_t node, const char *name, enum placement_kind kind, unsigned set, struct error *err)
+scope_place(struct scoping *scoping, size_t node, const char *name, enum placement_kind kind, unsigned set,
+    struct error *err)
 {
 	static const unsigned allowed[] = {
 		[PART_NONE] = 0, [PART_CHOSEN] = ~0u, [PART_DRAWN_IN] = RESTART, [PART_ASSURED] = START};
@@ -67,18 +68,18 @@ place(struct scoping *scoping, size_t node, const char *name, enum placement_kin
 }
 
 static int
-place_all(struct scoping *scoping, size_t node, struct string_list services, enum placement_kind kind, unsigned set,
+scope_place_all(struct scoping *scoping, size_t node, struct string_list services, enum placement_kind kind, unsigned set,
     struct error *err)
 {
 	for (size_t i = 0; set && i < services.count; i++)
-		if (place(scoping, node, services.list[i], kind, set, err) < 0)
+		if (scope_place(scoping, node, services.list[i], kind, set, err) < 0)
 			return -1;
 	return 0;
 }
 
 /* A node that stays: a walk over both sorted lists. */
 static int
-place_changes(struct scoping *scoping, size_t index, struct error *err)
+scope_place_changes(struct scoping *scoping, size_t index, struct error *err)
 {
 	const struct node *node = &scoping->layout->nodes[index];
 	const struct cluster_action *action = scoping->action;
@@ -93,7 +94,7 @@ place_changes(struct scoping *scoping, size_t index, struct error *err)
 		const char *name = order <= 0 ? node->services.list[i] : node->was.list[j];
 		enum placement_kind kind = order == 0 ? PLACEMENT_IN_PLACE : order < 0 ? PLACEMENT_SET_UP : PLACEMENT_TAKE_DOWN;
 
-		if (sets[kind] && place(scoping, index, name, kind, sets[kind], err) < 0)
+		if (sets[kind] && scope_place(scoping, index, name, kind, sets[kind], err) < 0)
 			return -1;
 		i += order <= 0;
 		j += order >= 0;
@@ -103,7 +104,7 @@ place_changes(struct scoping *scoping, size_t index, struct error *err)
 
 /* Whether a node that is made has anything on it that is meant. */
 static bool
-has_chosen(const struct scoping *scoping, const struct node *node)
+scope_has_chosen(const struct scoping *scoping, const struct node *node)
 {
 	if (scoping->wish->services.count == 0)
 		return true;
@@ -118,10 +119,10 @@ has_chosen(const struct scoping *scoping, const struct node *node)
 
 /* Nothing can be stopped on a machine that does not answer. */
 static int
-drop_node(struct scoping *scoping, size_t index, struct string_list services, struct error *err)
+scope_drop_node(struct scoping *scoping, size_t index, struct string_list services, struct error *err)
 {
 	scoping->scope->node_actions[index] = UNMAKE;
-	return place_all(scoping, index, services, PLACEMENT_TAKE_DOWN,
+	return scope_place_all(scoping, index, services, PLACEMENT_TAKE_DOWN,
 	    scoping->graceful && !scoping->scope->dead[index] ? TAKE_DOWN : 0, err);
 }
 
@@ -134,22 +135,22 @@ scope_node(struct scoping *scoping, size_t index, struct error *err)
 	if (!scoping->selection.nodes[index])
 		return 0;
 	if (action->deletes)
-		return drop_node(scoping, index, node->leaves ? node->was : node->services, err);
+		return scope_drop_node(scoping, index, node->leaves ? node->was : node->services, err);
 	if (node->leaves && !action->standing) {
 		if (!action->drops_nodes || scoping->wish->services.count)
 			return 0;
-		return drop_node(scoping, index, node->was, err);
+		return scope_drop_node(scoping, index, node->was, err);
 	}
 	if (node->leaves || scoping->scope->dead[index])
 		return 0;
 	if (action->standing)
-		return place_all(scoping, index, node->services, PLACEMENT_IN_PLACE, action->standing, err);
+		return scope_place_all(scoping, index, node->services, PLACEMENT_IN_PLACE, action->standing, err);
 	if (!node->is_new)
-		return place_changes(scoping, index, err);
-	if (!action->adds_nodes || !has_chosen(scoping, node))
+		return scope_place_changes(scoping, index, err);
+	if (!action->adds_nodes || !scope_has_chosen(scoping, node))
 		return 0;
 	scoping->scope->node_actions[index] = MAKE;
-	return place_all(scoping, index, node->services, PLACEMENT_SET_UP, SET_UP, err);
+	return scope_place_all(scoping, index, node->services, PLACEMENT_SET_UP, SET_UP, err);
 }
 
 /* What the scope does to how many nodes, and whether it adds, drops or changes services of nodes that stay. */
@@ -159,7 +160,7 @@ struct tally {
 };
 
 static struct tally
-tally_scope(const struct scoping *scoping)
+scope_tally_scope(const struct scoping *scoping)
 {
 	const struct scope *scope = scoping->scope;
 	struct tally tally = {0};
@@ -182,7 +183,7 @@ tally_scope(const struct scoping *scoping)
 
 /* The name of a difference is that of the action it amounts to, where there is one. */
 static const char *
-name_difference(const struct scope *scope, size_t nodes, const struct tally *tally)
+scope_name_difference(const struct scope *scope, size_t nodes, const struct tally *tally)
 {
 	if ((tally->made > 0) + (tally->deleted > 0) + tally->adds + tally->drops + tally->changes != 1)
 		return "change";
@@ -198,22 +199,22 @@ name_difference(const struct scope *scope, size_t nodes, const struct tally *tal
 }
 
 static const char *
-name_job(const struct scoping *scoping)
+scope_name_job(const struct scoping *scoping)
 {
 	size_t nodes = scoping->layout->node_count;
-	struct tally tally = tally_scope(scoping);
+	struct tally tally = scope_tally_scope(scoping);
 
 	/* Who deletes some of the nodes has a smaller cluster, not none. */
 	if (scoping->action->deletes)
 		return cluster_action_find(tally.deleted == nodes ? "delete" : "shrink")->job;
 	if (scoping->action->name)
 		return scoping->action->job;
-	return cluster_action_find(name_difference(scoping->scope, nodes, &tally))->job;
+	return cluster_action_find(scope_name_difference(scoping->scope, nodes, &tally))->job;
 }
 
 /* A whole cluster is just deleted; a node that leaves a living one takes leave of its services first. */
 static bool
-is_graceful(const struct scoping *scoping)
+scope_is_graceful(const struct scoping *scoping)
 {
 	const struct layout *layout = scoping->layout;
 
@@ -225,7 +226,7 @@ is_graceful(const struct scoping *scoping)
 
 /* What an upgrade is about, where no service is named and it is known what was. */
 static int
-select_parts(struct scoping *scoping, struct error *err)
+scope_select_parts(struct scoping *scoping, struct error *err)
 {
 	unsigned standing = scoping->scope->rolling ? 0 : scoping->action->standing;
 	bool *changed = scoping->action->standing == UPGRADE && change_is_known(scoping->layout)
@@ -240,25 +241,25 @@ select_parts(struct scoping *scoping, struct error *err)
 }
 
 static int
-fill(struct scoping *scoping, struct error *err)
+scope_fill(struct scoping *scoping, struct error *err)
 {
 	struct scope *scope = scoping->scope;
 	const struct wish *wish = scoping->wish;
 
-	find_actions(scoping);
+	scope_find_actions(scoping);
 	scope->rolling = scoping->action->changes || wish->max_unavailable;
 	scope->max_unavailable = wish->max_unavailable;
 	scope->by_pairs = wish->max_unavailable && cluster_action_replaces(scoping->action);
-	if (selection_find_nodes(scope->dead, scoping->layout, wish->dead, err) < 0 || select_parts(scoping, err) < 0)
+	if (selection_find_nodes(scope->dead, scoping->layout, wish->dead, err) < 0 || scope_select_parts(scoping, err) < 0)
 		return -1;
 	if (scoping->action->changes)
 		scoping->changes = change_find(scoping->layout, scoping->dependencies);
-	scoping->graceful = is_graceful(scoping);
+	scoping->graceful = scope_is_graceful(scoping);
 	for (size_t i = 0; i < scoping->layout->node_count; i++)
 		if (scope_node(scoping, i, err) < 0)
 			return -1;
 	scope->rolling = scope->rolling && (scope->in_place || scope->by_pairs);
-	scope->job_action = name_job(scoping);
+	scope->job_action = scope_name_job(scoping);
 	return 0;
 }
 
@@ -278,7 +279,7 @@ scope_init(struct scope *scope, const struct layout *layout, const struct depend
 
 	*scope = (struct scope){.node_actions = memory_zeroed(layout->node_count, sizeof *scope->node_actions),
 		.dead = memory_zeroed(layout->node_count, sizeof *scope->dead)};
-	result = fill(&scoping, err);
+	result = scope_fill(&scoping, err);
 	selection_release(&scoping.selection);
 	free(scoping.has);
 	free(scoping.changes);

@@ -11,7 +11,7 @@
 
 /* Whether the wish names text; found remembers which names did occur. */
 static bool
-is_named(const struct names *names, const char *text, bool *found)
+selection_is_named(const struct names *names, const char *text, bool *found)
 {
 	int number = text ? names_find(names, text) : NAMES_NONE;
 
@@ -31,8 +31,8 @@ selection_find_nodes(bool *found, const struct layout *layout, struct string_lis
 	for (size_t i = 0; i < wanted.count; i++)
 		names_intern(&names, wanted.list[i]);
 	for (size_t i = 0; i < layout->node_count; i++) {
-		bool by_id = is_named(&names, layout->nodes[i].id, occurs);
-		bool by_hostname = is_named(&names, layout->nodes[i].hostname, occurs);
+		bool by_id = selection_is_named(&names, layout->nodes[i].id, occurs);
+		bool by_hostname = selection_is_named(&names, layout->nodes[i].hostname, occurs);
 
 		found[i] = found[i] || by_id || by_hostname;
 	}
@@ -45,7 +45,7 @@ selection_find_nodes(bool *found, const struct layout *layout, struct string_lis
 }
 
 static int
-choose_services(enum part *parts, const struct dependencies *dependencies, struct string_list wanted,
+selection_choose_services(enum part *parts, const struct dependencies *dependencies, struct string_list wanted,
     const bool *among, struct error *err)
 {
 	for (size_t i = 0; i < dependencies->services.count; i++)
@@ -61,7 +61,7 @@ choose_services(enum part *parts, const struct dependencies *dependencies, struc
 }
 
 static void
-draw_in(enum part *parts, const struct neighbours *along)
+plan_selection_draw_in(enum part *parts, const struct neighbours *along)
 {
 	bool *set = memory_zeroed(along->vertices, sizeof *set);
 
@@ -76,7 +76,7 @@ draw_in(enum part *parts, const struct neighbours *along)
 
 /* Which services that can be started stand on some node; the caller frees it. */
 static bool *
-find_startable(const struct layout *layout, const struct dependencies *dependencies)
+selection_find_startable(const struct layout *layout, const struct dependencies *dependencies)
 {
 	bool *startable = memory_zeroed(layout->cluster.definition_count, sizeof *startable);
 
@@ -94,7 +94,7 @@ find_startable(const struct layout *layout, const struct dependencies *dependenc
 }
 
 static void
-assure_each(enum part *parts, const uint32_t *found, size_t count)
+selection_assure_each(enum part *parts, const uint32_t *found, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (parts[found[i]] == PART_NONE)
@@ -102,10 +102,10 @@ assure_each(enum part *parts, const uint32_t *found, size_t count)
 }
 
 static void
-assure(enum part *parts, const struct layout *layout, const struct dependencies *dependencies)
+selection_assure(enum part *parts, const struct layout *layout, const struct dependencies *dependencies)
 {
 	const struct relation *needs = &dependencies->needs[DEPENDENCY_RUNTIME];
-	bool *startable = find_startable(layout, dependencies);
+	bool *startable = selection_find_startable(layout, dependencies);
 	struct nearest nearest;
 
 	nearest_init(&nearest, needs, startable);
@@ -113,8 +113,8 @@ assure(enum part *parts, const struct layout *layout, const struct dependencies 
 		if (!startable[i] || (parts[i] != PART_CHOSEN && parts[i] != PART_DRAWN_IN))
 			continue;
 		nearest_find(&nearest, i);
-		assure_each(parts, nearest.far, nearest.far_count);
-		assure_each(parts, nearest.near, nearest.near_count);
+		selection_assure_each(parts, nearest.far, nearest.far_count);
+		selection_assure_each(parts, nearest.near, nearest.near_count);
 	}
 	nearest_release(&nearest);
 	free(startable);
@@ -130,7 +130,7 @@ selection_init(struct selection *selection, const struct layout *layout, const s
 		selection->nodes[i] = wish->nodes.count == 0;
 	if (selection_find_nodes(selection->nodes, layout, wish->nodes, err) < 0)
 		return -1;
-	return choose_services(selection->services, dependencies, wish->services, among, err);
+	return selection_choose_services(selection->services, dependencies, wish->services, among, err);
 }
 
 void
@@ -138,11 +138,11 @@ selection_draw_in(struct selection *selection, const struct layout *layout, cons
     bool stops, bool starts)
 {
 	if (stops)
-		draw_in(selection->services, &dependencies->needed_by[DEPENDENCY_RUNTIME].all);
+		plan_selection_draw_in(selection->services, &dependencies->needed_by[DEPENDENCY_RUNTIME].all);
 	else if (starts)
-		draw_in(selection->services, &dependencies->needs[DEPENDENCY_RUNTIME].all);
+		plan_selection_draw_in(selection->services, &dependencies->needs[DEPENDENCY_RUNTIME].all);
 	if (stops && starts)
-		assure(selection->services, layout, dependencies);
+		selection_assure(selection->services, layout, dependencies);
 }
 
 void

@@ -54,7 +54,7 @@ builder_does(const struct builder *builder, uint32_t service, enum action action
 
 /* The fields of an action as text, once for all tasks that carry them. */
 static const char *
-print_fields(struct builder *builder, jv fields, struct buffer *text)
+steps_print_fields(struct builder *builder, jv fields, struct buffer *text)
 {
 	if (jv_get_kind(fields) != JV_KIND_OBJECT)
 		return "{}";
@@ -64,7 +64,7 @@ print_fields(struct builder *builder, jv fields, struct buffer *text)
 }
 
 static void
-init_classes(struct builder *builder)
+steps_init_classes(struct builder *builder)
 {
 	size_t services = builder->layout->cluster.definition_count;
 	struct buffer text = {0};
@@ -73,12 +73,13 @@ init_classes(struct builder *builder)
 	for (uint32_t i = 0; i < services; i++) {
 		for (unsigned number = 0; number < CLASS_COUNT; number++) {
 			struct class *class = builder_class(builder, i, number);
-			const struct service_action *does = number < ACTION_COUNT ? builder_does(builder, i, (enum action)number) : NULL;
+			const struct service_action *does = number < ACTION_COUNT ? builder_does(builder, i, (enum action)number)
+			    : NULL;
 			bool present = does && does->present;
 
 			class->milestone = GRAPH_NONE;
 			class->type = present ? names_intern(&builder->types, does->type) : NAMES_NONE;
-			class->fields = present ? print_fields(builder, does->fields, &text) : NULL;
+			class->fields = present ? steps_print_fields(builder, does->fields, &text) : NULL;
 		}
 	}
 	buffer_release(&text);
@@ -86,7 +87,7 @@ init_classes(struct builder *builder)
 
 /* Where all that rolls needs nothing but what rolls, everywhere, that it waits for this says the rest. */
 static bool
-needs_lifting(const struct builder *builder)
+steps_needs_lifting(const struct builder *builder)
 {
 	for (size_t i = 0; i < builder->scope->count; i++)
 		if (builder->scope->placements[i].kind == PLACEMENT_SET_UP)
@@ -95,7 +96,7 @@ needs_lifting(const struct builder *builder)
 }
 
 static void
-count_services(const struct builder *builder, struct string_list services, size_t *counts)
+steps_count_services(const struct builder *builder, struct string_list services, size_t *counts)
 {
 	for (size_t i = 0; i < services.count; i++) {
 		int service = names_find(&builder->dependencies->services, services.list[i]);
@@ -108,7 +109,7 @@ count_services(const struct builder *builder, struct string_list services, size_
 /* How many nodes a service may be down on at a time depends on how many carry it, with those that only did counted
  * for how many can be concerned at most. */
 static void
-init_windows(struct builder *builder)
+steps_init_windows(struct builder *builder)
 {
 	const struct layout *layout = builder->layout;
 	const char *limit = builder->scope->max_unavailable;
@@ -117,8 +118,8 @@ init_windows(struct builder *builder)
 
 	builder->windows = memory_zeroed(services, sizeof *builder->windows);
 	for (size_t i = 0; limit && i < layout->node_count; i++) {
-		count_services(builder, layout->nodes[i].services, carry);
-		count_services(builder, layout->nodes[i].was, carried);
+		steps_count_services(builder, layout->nodes[i].services, carry);
+		steps_count_services(builder, layout->nodes[i].was, carried);
 	}
 	for (size_t i = 0; i < services; i++) {
 		size_t width = unavailable_of(limit, carry[i]);
@@ -148,9 +149,9 @@ steps_build(struct steps *steps, struct arena *arena, const struct layout *layou
 	};
 
 	*steps = (struct steps){0};
-	init_classes(&builder);
-	init_windows(&builder);
-	builder.lifts = needs_lifting(&builder);
+	steps_init_classes(&builder);
+	steps_init_windows(&builder);
+	builder.lifts = steps_needs_lifting(&builder);
 	for (int i = 0; i < RULE_COUNT; i++)
 		builder.gates[i] = memory_zeroed(layout->cluster.definition_count, sizeof *builder.gates[i]);
 	builder_find_pairs(&builder);

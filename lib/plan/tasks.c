@@ -21,17 +21,18 @@ struct node_tasks { /* of the node at hand; each a step, or none */
 
 /* What is known of such tasks; else what the template says. */
 static double
-expect(const struct builder *builder, uint32_t node, enum action action, const char *service, const char *type,
+tasks_expect(const struct builder *builder, uint32_t node, enum action action, const char *service, const char *type,
     double otherwise)
 {
 	if (!builder->history)
 		return otherwise;
-	return expectations_find(builder->history, action, service, type, builder->layout->nodes[node].hardwaretype, otherwise);
+	return expectations_find(builder->history, action, service, type, builder->layout->nodes[node].hardwaretype,
+	    otherwise);
 }
 
 /* A task of the whole node: the provider's, or a bootstrap. */
 static uint32_t
-add_node_task(struct builder *builder, uint32_t node, enum action action, const char *type)
+tasks_add_node_task(struct builder *builder, uint32_t node, enum action action, const char *type)
 {
 	/* A machine that does not come up is thrown away and made anew. */
 	static const char *undo_confirm[] = {"delete", "create"};
@@ -42,7 +43,7 @@ add_node_task(struct builder *builder, uint32_t node, enum action action, const 
 		.fields = "{}",
 		.timeout_s = ACTION_TIMEOUT_S,
 		.retries = ACTION_RETRIES,
-		.expect_s = expect(builder, node, action, NULL, type, builder->layout->cluster.provider.expect_s[action]),
+		.expect_s = tasks_expect(builder, node, action, NULL, type, builder->layout->cluster.provider.expect_s[action]),
 	};
 
 	if (action == ACTION_CONFIRM)
@@ -52,7 +53,7 @@ add_node_task(struct builder *builder, uint32_t node, enum action action, const 
 
 /* The provider's tasks of a node, as far as they are in the scope. */
 static struct node_tasks
-add_provider_tasks(struct builder *builder, uint32_t node)
+tasks_add_provider_tasks(struct builder *builder, uint32_t node)
 {
 	unsigned actions = builder->scope->node_actions[node];
 	const char *type = builder->layout->cluster.provider.providertype;
@@ -60,12 +61,12 @@ add_provider_tasks(struct builder *builder, uint32_t node)
 
 	builder->creates[node] = GRAPH_NONE;
 	if (actions & ACTION_BIT(ACTION_CREATE)) {
-		builder->creates[node] = add_node_task(builder, node, ACTION_CREATE, type);
-		tasks.confirm = add_node_task(builder, node, ACTION_CONFIRM, type);
+		builder->creates[node] = tasks_add_node_task(builder, node, ACTION_CREATE, type);
+		tasks.confirm = tasks_add_node_task(builder, node, ACTION_CONFIRM, type);
 		builder_edge(builder, builder->creates[node], tasks.confirm);
 	}
 	if (actions & ACTION_BIT(ACTION_DELETE))
-		tasks.remove = add_node_task(builder, node, ACTION_DELETE, type);
+		tasks.remove = tasks_add_node_task(builder, node, ACTION_DELETE, type);
 	builder->confirms[node] = tasks.confirm;
 	builder->deletes[node] = tasks.remove;
 	return tasks;
@@ -74,7 +75,7 @@ add_provider_tasks(struct builder *builder, uint32_t node)
 /* A bootstrap for each automator that a service of this placement has any action for: those that are not in
  * this plan are in a later one, which has none. */
 static void
-add_bootstraps(struct builder *builder, const struct placement *placement, struct node_tasks *tasks)
+tasks_add_bootstraps(struct builder *builder, const struct placement *placement, struct node_tasks *tasks)
 {
 	if (!(placement->actions & ACTION_BIT(ACTION_BOOTSTRAP)))
 		return;
@@ -83,13 +84,14 @@ add_bootstraps(struct builder *builder, const struct placement *placement, struc
 
 		if (type == NAMES_NONE || tasks->bootstraps[type] != GRAPH_NONE)
 			continue;
-		tasks->bootstraps[type] = add_node_task(builder, placement->node, ACTION_BOOTSTRAP, builder->types.list[type]);
+		tasks->bootstraps[type] = tasks_add_node_task(builder, placement->node, ACTION_BOOTSTRAP,
+		    builder->types.list[type]);
 		builder_edge(builder, tasks->confirm, tasks->bootstraps[type]);
 	}
 }
 
 static uint32_t
-add_service_task(struct builder *builder, const struct placement *placement, enum action action)
+tasks_add_service_task(struct builder *builder, const struct placement *placement, enum action action)
 {
 	const char *service = builder->layout->cluster.definitions[placement->service].name;
 	const struct service_action *does = builder_does(builder, placement->service, action);
@@ -101,7 +103,7 @@ add_service_task(struct builder *builder, const struct placement *placement, enu
 		.fields = builder_class(builder, placement->service, (unsigned)action)->fields,
 		.timeout_s = does->timeout_s,
 		.retries = does->retries,
-		.expect_s = expect(builder, placement->node, action, service, does->type, does->expect_s),
+		.expect_s = tasks_expect(builder, placement->node, action, service, does->type, does->expect_s),
 	};
 	uint32_t task = builder_step(builder, &step, placement->node);
 
@@ -110,7 +112,7 @@ add_service_task(struct builder *builder, const struct placement *placement, enu
 }
 
 static void
-join_class(struct builder *builder, uint32_t task, unsigned number)
+tasks_join_class(struct builder *builder, uint32_t task, unsigned number)
 {
 	struct class *class = builder_class(builder, builder->places[task].service, number);
 
@@ -121,22 +123,22 @@ join_class(struct builder *builder, uint32_t task, unsigned number)
 
 /* The classes that a task is of. Who stops for a while in a rolling plan keeps nobody waiting. */
 static void
-join_classes(struct builder *builder, const struct placement *placement, uint32_t task, bool is_last)
+tasks_join_classes(struct builder *builder, const struct placement *placement, uint32_t task, bool is_last)
 {
 	enum action action = builder->steps->list[task].action;
 	bool in_place = placement->kind == PLACEMENT_IN_PLACE, rolling = builder->scope->rolling;
 
 	if (!in_place || !rolling || action != ACTION_STOP)
-		join_class(builder, task, (unsigned)action);
+		tasks_join_class(builder, task, (unsigned)action);
 	if (is_last && rolling && in_place)
-		join_class(builder, task, CLASS_DONE);
+		tasks_join_class(builder, task, CLASS_DONE);
 	if (is_last && placement->kind == PLACEMENT_SET_UP)
-		join_class(builder, task, CLASS_UP);
+		tasks_join_class(builder, task, CLASS_UP);
 }
 
 /* Puts a placement behind the one so many nodes before it: of each such line of placements, one is down at a time. */
 static void
-keep_window(struct builder *builder, const struct placement *placement, uint32_t first, uint32_t last)
+tasks_keep_window(struct builder *builder, const struct placement *placement, uint32_t first, uint32_t last)
 {
 	struct window *window = &builder->windows[placement->service];
 	uint32_t *turn;
@@ -150,7 +152,7 @@ keep_window(struct builder *builder, const struct placement *placement, uint32_t
 }
 
 static void
-add_chain(struct builder *builder, const struct placement *placement, const struct node_tasks *tasks)
+tasks_add_chain(struct builder *builder, const struct placement *placement, const struct node_tasks *tasks)
 {
 	uint32_t first = GRAPH_NONE, last = GRAPH_NONE;
 	int last_type = NAMES_NONE;
@@ -163,18 +165,18 @@ add_chain(struct builder *builder, const struct placement *placement, const stru
 		if (!(left & ACTION_BIT(chain[i])))
 			continue;
 		left &= ~ACTION_BIT(chain[i]);
-		task = add_service_task(builder, placement, chain[i]);
+		task = tasks_add_service_task(builder, placement, chain[i]);
 		if (type != last_type)
 			builder_edge(builder, tasks->bootstraps[type], task);
 		builder_edge(builder, last, task);
-		join_classes(builder, placement, task, !left);
+		tasks_join_classes(builder, placement, task, !left);
 		if (!placement->assured)
 			builder_note_waits(builder, placement, task, &covered);
 		first = first == GRAPH_NONE ? task : first;
 		last = task;
 		last_type = type;
 	}
-	keep_window(builder, placement, first, last);
+	tasks_keep_window(builder, placement, first, last);
 	builder_edge(builder, last, tasks->remove);
 }
 
@@ -186,16 +188,16 @@ builder_tasks(struct builder *builder)
 	size_t next = 0;
 
 	for (uint32_t node = 0; node < builder->layout->node_count; node++) {
-		struct node_tasks tasks = add_provider_tasks(builder, node);
+		struct node_tasks tasks = tasks_add_provider_tasks(builder, node);
 		size_t first = next;
 
 		tasks.bootstraps = bootstraps;
 		for (size_t i = 0; i < builder->types.count; i++)
 			bootstraps[i] = GRAPH_NONE;
 		for (; next < scope->count && scope->placements[next].node == node; next++)
-			add_bootstraps(builder, &scope->placements[next], &tasks);
+			tasks_add_bootstraps(builder, &scope->placements[next], &tasks);
 		for (size_t i = first; i < next; i++)
-			add_chain(builder, &scope->placements[i], &tasks);
+			tasks_add_chain(builder, &scope->placements[i], &tasks);
 	}
 	free(bootstraps);
 }

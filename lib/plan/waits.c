@@ -36,7 +36,7 @@ enum {
 
 /* The rules by which tasks of a placement may wait. */
 static unsigned
-rules_for(const struct builder *builder, const struct placement *placement)
+waits_rules_for(const struct builder *builder, const struct placement *placement)
 {
 	/* A node that has a partner waits for that alone. */
 	if (placement->kind == PLACEMENT_TAKE_DOWN)
@@ -51,7 +51,7 @@ void
 builder_note_waits(struct builder *builder, const struct placement *placement, uint32_t task, unsigned *covered)
 {
 	struct task_place *place = &builder->places[task];
-	unsigned action = ACTION_BIT(builder->steps->list[task].action), may = rules_for(builder, placement);
+	unsigned action = ACTION_BIT(builder->steps->list[task].action), may = waits_rules_for(builder, placement);
 
 	/* What is down is not to wait for a machine: what rolls waits for all that its tasks need before it begins. */
 	if (may & 1u << RULE_ROLL)
@@ -72,7 +72,7 @@ builder_note_waits(struct builder *builder, const struct placement *placement, u
 }
 
 static uint32_t
-add_milestone(struct builder *builder, const char *what, const char *service)
+waits_add_milestone(struct builder *builder, const char *what, const char *service)
 {
 	struct step step = {.is_milestone = true, .name = arena_printf(builder->arena, "%s: %s", what, service)};
 
@@ -81,37 +81,38 @@ add_milestone(struct builder *builder, const char *what, const char *service)
 
 /* The step that is done when all tasks of a service's class are; none where there are no such tasks. */
 static uint32_t
-done_step(struct builder *builder, const struct wait *wait, uint32_t service)
+waits_done_step(struct builder *builder, const struct wait *wait, uint32_t service)
 {
 	struct class *class = builder_class(builder, service, wait->from);
 
 	if (class->count <= 1)
 		return class->count ? class->task : GRAPH_NONE;
 	if (class->milestone == GRAPH_NONE)
-		class->milestone = add_milestone(builder, wait->done, builder->dependencies->services.list[service]);
+		class->milestone = waits_add_milestone(builder, wait->done, builder->dependencies->services.list[service]);
 	return class->milestone;
 }
 
 /* What the tasks of one service wait for by one rule: one step where there are many tasks, else
  * as many as there are services before it. */
 static void
-add_gate(struct builder *builder, const struct wait *wait, uint32_t service, struct gate *gate, const uint32_t *before,
+waits_add_gate(struct builder *builder, const struct wait *wait, uint32_t service, struct gate *gate,
+    const uint32_t *before,
     size_t count)
 {
 	if (count == 0)
 		return;
 	if (count == 1) {
-		gate->step = done_step(builder, wait, before[0]);
+		gate->step = waits_done_step(builder, wait, before[0]);
 		return;
 	}
 	if (gate->count > 1)
-		gate->step = add_milestone(builder, wait->ready, builder->dependencies->services.list[service]);
+		gate->step = waits_add_milestone(builder, wait->ready, builder->dependencies->services.list[service]);
 	for (size_t i = 0; i < count; i++)
-		builder_edge(builder, done_step(builder, wait, before[i]), gate->count > 1 ? gate->step : gate->task);
+		builder_edge(builder, waits_done_step(builder, wait, before[i]), gate->count > 1 ? gate->step : gate->task);
 }
 
 static void
-add_near(struct builder *builder, struct gate *gate, const uint32_t *before, size_t count)
+waits_add_near(struct builder *builder, struct gate *gate, const uint32_t *before, size_t count)
 {
 	if (count == 0)
 		return;
@@ -123,7 +124,7 @@ add_near(struct builder *builder, struct gate *gate, const uint32_t *before, siz
 
 /* What the graph of a rule is: only what installs anything has to keep the order of installation. */
 static const struct relation *
-relation_of(const struct builder *builder, enum rule rule)
+waits_relation_of(const struct builder *builder, enum rule rule)
 {
 	enum dependency dependency = waits[rule].dependency;
 
@@ -135,18 +136,19 @@ relation_of(const struct builder *builder, enum rule rule)
 
 /* Nodes that are replaced one by one find all they need elsewhere: for them every need is local. */
 static struct relation
-make_local(const struct relation *relation)
+waits_make_local(const struct relation *relation)
 {
-	struct neighbours none = {relation->all.vertices, memory_zeroed(relation->all.vertices + 1, sizeof *none.first), NULL};
+	struct neighbours none = {relation->all.vertices, memory_zeroed(relation->all.vertices + 1, sizeof *none.first),
+	    NULL};
 
 	return (struct relation){.all = relation->all, .far = none, .near = relation->all, .places = relation->places};
 }
 
 static void
-add_gates(struct builder *builder, enum rule rule)
+waits_add_gates(struct builder *builder, enum rule rule)
 {
-	const struct relation *relation = relation_of(builder, rule);
-	struct relation local = make_local(relation);
+	const struct relation *relation = waits_relation_of(builder, rule);
+	struct relation local = waits_make_local(relation);
 	struct gate *gates = builder->gates[rule];
 	size_t services = relation->all.vertices;
 	bool *counts = memory_zeroed(services, sizeof *counts);
@@ -160,8 +162,8 @@ add_gates(struct builder *builder, enum rule rule)
 		if (!gates[i].count)
 			continue;
 		nearest_find(&nearest, i);
-		add_gate(builder, &waits[rule], i, &gates[i], nearest.far, nearest.far_count);
-		add_near(builder, &gates[i], nearest.near, nearest.near_count);
+		waits_add_gate(builder, &waits[rule], i, &gates[i], nearest.far, nearest.far_count);
+		waits_add_near(builder, &gates[i], nearest.near, nearest.near_count);
 	}
 	nearest_release(&nearest);
 	neighbours_release(&local.far);
@@ -170,14 +172,14 @@ add_gates(struct builder *builder, enum rule rule)
 
 /* What is taken down waits for what is set up of the same service; its node too, which may have had nothing to stop. */
 static void
-add_replacements(struct builder *builder)
+waits_add_replacements(struct builder *builder)
 {
 	const struct layout *layout = builder->layout;
 	const struct names *services = &builder->dependencies->services;
 
 	for (uint32_t i = 0; i < services->count; i++)
 		builder->gates[RULE_REPLACE][i].step =
-		    builder->gates[RULE_REPLACE][i].count ? done_step(builder, &waits[RULE_REPLACE], i) : GRAPH_NONE;
+		    builder->gates[RULE_REPLACE][i].count ? waits_done_step(builder, &waits[RULE_REPLACE], i) : GRAPH_NONE;
 	for (size_t i = 0; i < layout->node_count; i++) {
 		const struct node *node = &layout->nodes[i];
 
@@ -187,14 +189,15 @@ add_replacements(struct builder *builder)
 			int service = names_find(services, node->was.list[j]);
 
 			if (service != NAMES_NONE)
-				builder_edge(builder, done_step(builder, &waits[RULE_REPLACE], (uint32_t)service), builder->deletes[i]);
+				builder_edge(builder, waits_done_step(builder, &waits[RULE_REPLACE], (uint32_t)service),
+				    builder->deletes[i]);
 		}
 	}
 }
 
 /* The step that is done when all nodes with a service have their addresses; none where they have them already. */
 static uint32_t
-add_addresses_of(struct builder *builder, const char *service)
+waits_add_addresses_of(struct builder *builder, const char *service)
 {
 	const struct layout *layout = builder->layout;
 	uint32_t found = GRAPH_NONE, milestone = GRAPH_NONE;
@@ -203,7 +206,7 @@ add_addresses_of(struct builder *builder, const char *service)
 		if (builder->confirms[i] == GRAPH_NONE || !node_has(&layout->nodes[i], service))
 			continue;
 		if (found != GRAPH_NONE && milestone == GRAPH_NONE) {
-			milestone = add_milestone(builder, "addresses", service);
+			milestone = waits_add_milestone(builder, "addresses", service);
 			builder_edge(builder, found, milestone);
 		}
 		found = builder->confirms[i];
@@ -214,13 +217,13 @@ add_addresses_of(struct builder *builder, const char *service)
 
 /* What readers of the configuration wait for. */
 static uint32_t
-add_addresses(struct builder *builder)
+waits_add_addresses(struct builder *builder)
 {
 	struct string_list services = macro_addresses_of(builder->layout->cluster.config, builder->arena);
 	uint32_t first = GRAPH_NONE, all = GRAPH_NONE;
 
 	for (size_t i = 0; i < services.count; i++) {
-		uint32_t one = add_addresses_of(builder, services.list[i]);
+		uint32_t one = waits_add_addresses_of(builder, services.list[i]);
 
 		if (one != GRAPH_NONE && first != GRAPH_NONE && all == GRAPH_NONE) {
 			all = builder_step(builder, &(struct step){.is_milestone = true, .name = "addresses"}, GRAPH_NONE);
@@ -235,7 +238,7 @@ add_addresses(struct builder *builder)
 
 /* One task: before the milestones of its classes, behind the gates of its rules. */
 static void
-add_waits(struct builder *builder, uint32_t task, uint32_t addresses)
+waits_add_waits(struct builder *builder, uint32_t task, uint32_t addresses)
 {
 	const struct task_place *place = &builder->places[task];
 
@@ -251,7 +254,7 @@ add_waits(struct builder *builder, uint32_t task, uint32_t addresses)
 
 /* Notes the tasks of one node by class and service, or forgets them. */
 static void
-note_here(const struct builder *builder, uint32_t *here, uint32_t first, uint32_t end, bool forget)
+waits_note_here(const struct builder *builder, uint32_t *here, uint32_t first, uint32_t end, bool forget)
 {
 	for (uint32_t task = first; task < end; task++) {
 		const struct task_place *place = &builder->places[task];
@@ -264,7 +267,7 @@ note_here(const struct builder *builder, uint32_t *here, uint32_t first, uint32_
 
 /* Each task of one node behind those on it that its gates name. */
 static void
-add_near_waits(struct builder *builder, const uint32_t *here, uint32_t first, uint32_t end)
+waits_add_near_waits(struct builder *builder, const uint32_t *here, uint32_t first, uint32_t end)
 {
 	for (uint32_t task = first; task < end; task++) {
 		const struct task_place *place = &builder->places[task];
@@ -280,7 +283,7 @@ add_near_waits(struct builder *builder, const uint32_t *here, uint32_t first, ui
 
 /* Node by node: the tasks of a node were made in a row. */
 static void
-add_all_near_waits(struct builder *builder, uint32_t tasks)
+waits_add_all_near_waits(struct builder *builder, uint32_t tasks)
 {
 	size_t room = builder->dependencies->services.count * CLASS_COUNT;
 	uint32_t *here = memory_resize(NULL, room, sizeof *here), end;
@@ -290,9 +293,9 @@ add_all_near_waits(struct builder *builder, uint32_t tasks)
 	for (uint32_t first = 0; first < tasks; first = end) {
 		for (end = first; end < tasks && builder->steps->nodes[end] == builder->steps->nodes[first]; end++)
 			;
-		note_here(builder, here, first, end, false);
-		add_near_waits(builder, here, first, end);
-		note_here(builder, here, first, end, true);
+		waits_note_here(builder, here, first, end, false);
+		waits_add_near_waits(builder, here, first, end);
+		waits_note_here(builder, here, first, end, true);
 	}
 	free(here);
 }
@@ -303,12 +306,12 @@ builder_waits(struct builder *builder)
 	uint32_t tasks = (uint32_t)builder->steps->graph.vertices, addresses;
 
 	for (int i = 0; i < RULE_REPLACE; i++)
-		add_gates(builder, (enum rule)i);
-	add_replacements(builder);
-	addresses = add_addresses(builder);
+		waits_add_gates(builder, (enum rule)i);
+	waits_add_replacements(builder);
+	addresses = waits_add_addresses(builder);
 	for (uint32_t task = 0; task < tasks; task++)
 		if (builder->places[task].service != GRAPH_NONE)
-			add_waits(builder, task, addresses);
+			waits_add_waits(builder, task, addresses);
 	if (builder->any_near)
-		add_all_near_waits(builder, tasks);
+		waits_add_all_near_waits(builder, tasks);
 }

@@ -14,7 +14,7 @@
 enum { SCHEMA_BYTES = 1 << 20 };
 
 static bool
-says_status(const struct buffer *schema)
+askable_says_status(const struct buffer *schema)
 {
 	struct error ignored; /* then it does not say so */
 	jv document, status;
@@ -30,13 +30,14 @@ says_status(const struct buffer *schema)
 }
 
 static bool
-ask(const char *type)
+askable_ask(const char *type)
 {
 	char *path = location_plugin("automator", type);
 	char *argv[] = {path, (char *)"describe", NULL};
 	struct buffer schema = {0}, log = {0};
 	struct error ignored; /* of a plugin that cannot be started, the next job will tell */
-	bool yes = path && process_run(argv, "", 0, &schema, &log, SCHEMA_BYTES, &ignored) == 0 && says_status(&schema);
+	bool yes = path && process_run(argv, "", 0, &schema, &log, SCHEMA_BYTES, &ignored) == 0 &&
+	    askable_says_status(&schema);
 
 	buffer_release(&schema);
 	buffer_release(&log);
@@ -55,13 +56,13 @@ askable_is(struct askable *askable, const char *type)
 			askable->capacity = 2 * askable->types.count;
 			askable->can = memory_resize(askable->can, askable->capacity, sizeof *askable->can);
 		}
-		askable->can[number] = ask(type);
+		askable->can[number] = askable_ask(type);
 	}
 	return askable->can[number];
 }
 
 static bool
-works_on(const struct layout *layout, const struct node *node, const char *type)
+askable_works_on(const struct layout *layout, const struct node *node, const char *type)
 {
 	for (size_t i = 0; i < node->was.count; i++) {
 		const struct service *service = cluster_definition(&layout->cluster, node->was.list[i]);
@@ -75,7 +76,7 @@ works_on(const struct layout *layout, const struct node *node, const char *type)
 
 /* Makes the automators of the node known. */
 static void
-meet(struct askable *askable, const struct layout *layout, const struct node *node)
+askable_meet(struct askable *askable, const struct layout *layout, const struct node *node)
 {
 	for (size_t i = 0; i < node->was.count; i++) {
 		const struct service *service = cluster_definition(&layout->cluster, node->was.list[i]);
@@ -90,11 +91,11 @@ const char *
 askable_next(struct askable *askable, const struct layout *layout, const struct node *node, size_t *at)
 {
 	if (*at == 0)
-		meet(askable, layout, node);
+		askable_meet(askable, layout, node);
 	while (*at < askable->types.count) {
 		const char *type = askable->types.list[(*at)++];
 
-		if (askable->can[*at - 1] && works_on(layout, node, type))
+		if (askable->can[*at - 1] && askable_works_on(layout, node, type))
 			return type;
 	}
 	return NULL;

@@ -14,7 +14,7 @@
 static const char *const words[] = {"failed", "vanished", "unreachable", "stopped", "unknown", "unowned"};
 
 static const char *
-keep(struct arena *arena, const char *text)
+drift_keep(struct arena *arena, const char *text)
 {
 	return text ? arena_string(arena, text) : NULL;
 }
@@ -28,24 +28,24 @@ drift_add(struct drift_list *list, const struct drift *drift)
 	list->list[list->count++] = (struct drift){
 		.what = drift->what, .cluster = drift->cluster, .operation = drift->operation,
 		.since_ms = drift->since_ms, .answers = drift->answers,
-		.tenant = keep(arena, drift->tenant), .name = keep(arena, drift->name),
-		.node = keep(arena, drift->node), .service = keep(arena, drift->service),
-		.message = keep(arena, drift->message),
-		.record = keep(arena, drift->record), .provider = keep(arena, drift->provider),
-		.provider_name = keep(arena, drift->provider_name),
-		.mended = keep(arena, drift->mended),
+		.tenant = drift_keep(arena, drift->tenant), .name = drift_keep(arena, drift->name),
+		.node = drift_keep(arena, drift->node), .service = drift_keep(arena, drift->service),
+		.message = drift_keep(arena, drift->message),
+		.record = drift_keep(arena, drift->record), .provider = drift_keep(arena, drift->provider),
+		.provider_name = drift_keep(arena, drift->provider_name),
+		.mended = drift_keep(arena, drift->mended),
 	};
 }
 
 /* NULL comes first. */
 static int
-compare_text(const char *a, const char *b)
+drift_compare_text(const char *a, const char *b)
 {
 	return a && b ? strcmp(a, b) : (a != NULL) - (b != NULL);
 }
 
 static int
-compare_drift(const void *left, const void *right)
+drift_compare_drift(const void *left, const void *right)
 {
 	const struct drift *a = left, *b = right;
 	uint64_t one = (uint64_t)a->cluster - 1, other = (uint64_t)b->cluster - 1;
@@ -54,26 +54,26 @@ compare_drift(const void *left, const void *right)
 	if (order == 0)
 		order = (a->what > b->what) - (a->what < b->what);
 	if (order == 0)
-		order = compare_text(a->node, b->node);
-	return order ? order : compare_text(a->service, b->service);
+		order = drift_compare_text(a->node, b->node);
+	return order ? order : drift_compare_text(a->service, b->service);
 }
 
 void
 drift_sort(struct drift_list *list)
 {
 	if (list->count)
-		qsort(list->list, list->count, sizeof *list->list, compare_drift);
+		qsort(list->list, list->count, sizeof *list->list, drift_compare_drift);
 }
 
 static void
-set_if(jv *record, const char *name, const char *text)
+drift_set_if(jv *record, const char *name, const char *text)
 {
 	if (text)
 		json_set_string(record, name, text);
 }
 
 static jv
-record_of(const struct drift *drift)
+drift_record_of(const struct drift *drift)
 {
 	char id[CLUSTER_ID_SIZE], since[CLOCK_RFC3339_SIZE];
 	jv record = jv_object();
@@ -82,11 +82,11 @@ record_of(const struct drift *drift)
 	json_set_string(&record, "cluster", drift->cluster ? cluster_id_text(drift->cluster, id) : NULL);
 	json_set_string(&record, "node", drift->node);
 	json_set_string(&record, "what", words[drift->what]);
-	set_if(&record, "name", drift->name);
-	set_if(&record, "tenant", drift->tenant);
-	set_if(&record, "service", drift->service);
-	set_if(&record, "message", drift->message);
-	set_if(&record, "mended", drift->mended);
+	drift_set_if(&record, "name", drift->name);
+	drift_set_if(&record, "tenant", drift->tenant);
+	drift_set_if(&record, "service", drift->service);
+	drift_set_if(&record, "message", drift->message);
+	drift_set_if(&record, "mended", drift->mended);
 	if (drift->since_ms)
 		json_set_string(&record, "since", clock_rfc3339(drift->since_ms, since));
 	return record;
@@ -96,7 +96,7 @@ void
 drift_write(const struct drift_list *list, FILE *stream)
 {
 	for (size_t i = 0; i < list->count; i++) {
-		jv record = record_of(&list->list[i]);
+		jv record = drift_record_of(&list->list[i]);
 
 		record_write(record, stream);
 		jv_free(record);

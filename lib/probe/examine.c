@@ -36,7 +36,7 @@ struct patient { /* a cluster that is being asked */
 };
 
 static void
-warn(struct examination *e, const struct error *err)
+examine_warn(struct examination *e, const struct error *err)
 {
 	e->wish->manner.drive.notice(err->text);
 	if (e->worst == 0)
@@ -44,7 +44,7 @@ warn(struct examination *e, const struct error *err)
 }
 
 static void
-patient_free(struct patient *patient)
+examine_patient_free(struct patient *patient)
 {
 	layout_release(&patient->subject.layout);
 	drift_release(&patient->found);
@@ -54,7 +54,7 @@ patient_free(struct patient *patient)
 
 /* Whether a machine of the cluster vanished; they come in the order of their clusters. */
 static bool
-has_vanished(struct examination *e, int64_t cluster)
+examine_has_vanished(struct examination *e, int64_t cluster)
 {
 	while (e->next_vanished < e->vanished.count && e->drift->list[e->next_vanished].cluster < cluster)
 		e->next_vanished++;
@@ -62,7 +62,7 @@ has_vanished(struct examination *e, int64_t cluster)
 }
 
 static void
-choose_scopes(const struct examination *e, struct patient *patient)
+examine_choose_scopes(const struct examination *e, struct patient *patient)
 {
 	const struct layout *layout = &patient->subject.layout;
 
@@ -74,7 +74,7 @@ choose_scopes(const struct examination *e, struct patient *patient)
 }
 
 static struct patient *
-admit(struct examination *e, const struct cluster_record *cluster)
+examine_admit(struct examination *e, const struct cluster_record *cluster)
 {
 	struct cluster_documents documents = {0};
 	struct patient *patient = memory_zeroed(1, sizeof *patient);
@@ -87,19 +87,19 @@ admit(struct examination *e, const struct cluster_record *cluster)
 		result = sight_read(documents.layout ? documents.layout : "", &patient->subject.layout, &err);
 	cluster_documents_release(&documents);
 	if (result == 0) {
-		choose_scopes(e, patient);
+		examine_choose_scopes(e, patient);
 		patient->older = e->newest;
 		e->newest = patient;
 		return patient;
 	}
 	error_prefix(&err, "%s: cannot be asked", cluster->name);
-	warn(e, &err);
-	patient_free(patient);
+	examine_warn(e, &err);
+	examine_patient_free(patient);
 	return NULL;
 }
 
 static struct probe_subject *
-next(void *context)
+examine_next(void *context)
 {
 	struct examination *e = context;
 	struct patient *patient = NULL;
@@ -107,8 +107,9 @@ next(void *context)
 	while (!patient && e->next < e->reach->clusters.count) {
 		const struct cluster_record *cluster = &e->reach->clusters.list[e->next++];
 
-		if (cluster->status != LIFE_PENDING && cluster->nodes > 0 && (has_vanished(e, cluster->id) || e->wish->probe))
-			patient = admit(e, cluster);
+		if (cluster->status != LIFE_PENDING && cluster->nodes > 0 && (examine_has_vanished(e, cluster->id) ||
+		    e->wish->probe))
+			patient = examine_admit(e, cluster);
 	}
 	return patient ? &patient->subject : NULL;
 }
@@ -124,7 +125,7 @@ examine_judge(const struct probe_finding *finding, struct drift *drift)
 }
 
 static void
-found(void *context, struct probe_subject *subject, const struct probe_finding *finding)
+examine_found(void *context, struct probe_subject *subject, const struct probe_finding *finding)
 {
 	struct examination *e = context;
 	struct patient *patient = subject->owner;
@@ -144,7 +145,7 @@ found(void *context, struct probe_subject *subject, const struct probe_finding *
 
 /* What machines did not answer before is known of them since then. */
 static void
-date_silence(struct examination *e, struct patient *patient)
+examine_date_silence(struct examination *e, struct patient *patient)
 {
 	struct silence now = {0}, was;
 	char id[CLUSTER_ID_SIZE];
@@ -162,14 +163,14 @@ date_silence(struct examination *e, struct patient *patient)
 		silence_add(&now, drift->node, drift->since_ms);
 	}
 	if (silence_keep(&now, &was, id, &err) < 0)
-		warn(e, &err);
+		examine_warn(e, &err);
 	silence_release(&now);
 	silence_release(&was);
 }
 
 /* Whether the cluster is still what it was when it was asked. */
 static bool
-is_unchanged(struct examination *e, const struct cluster_record *before)
+examine_is_unchanged(struct examination *e, const struct cluster_record *before)
 {
 	struct cluster_list list = {0};
 	struct error err;
@@ -180,32 +181,32 @@ is_unchanged(struct examination *e, const struct cluster_record *before)
 }
 
 static void
-discharge(struct examination *e, struct patient *patient)
+examine_discharge(struct examination *e, struct patient *patient)
 {
 	struct patient **link = &e->newest;
 
 	while (*link != patient)
 		link = &(*link)->older;
 	*link = patient->older;
-	patient_free(patient);
+	examine_patient_free(patient);
 }
 
 static void
-over(void *context, struct probe_subject *subject)
+examine_over(void *context, struct probe_subject *subject)
 {
 	struct examination *e = context;
 	struct patient *patient = subject->owner;
 
-	if (e->wish->probe && is_unchanged(e, patient->cluster)) {
-		date_silence(e, patient);
+	if (e->wish->probe && examine_is_unchanged(e, patient->cluster)) {
+		examine_date_silence(e, patient);
 		for (size_t i = 0; i < patient->found.count; i++)
 			drift_add(e->drift, &patient->found.list[i]);
 	}
-	discharge(e, patient);
+	examine_discharge(e, patient);
 }
 
 static void
-add_failed(struct examination *e)
+examine_add_failed(struct examination *e)
 {
 	for (size_t i = 0; i < e->reach->clusters.count; i++) {
 		const struct cluster_record *cluster = &e->reach->clusters.list[i];
@@ -222,7 +223,8 @@ examine(struct account *account, const struct reconcile_wish *wish, const struct
     struct error *err)
 {
 	struct examination e = {.account = account, .wish = wish, .reach = reach, .drift = drift};
-	const struct probe_wish ask = {(size_t)wish->manner.drive.workers, wish->timeout_s, next, found, over, &e};
+	const struct probe_wish ask = {(size_t)wish->manner.drive.workers, wish->timeout_s, examine_next, examine_found,
+	    examine_over, &e};
 	int result = 0;
 
 	for (size_t i = 0; i < drift->count && drift->list[i].what == DRIFT_VANISHED; i++)
@@ -230,8 +232,8 @@ examine(struct account *account, const struct reconcile_wish *wish, const struct
 	if (wish->probe || (wish->repair && e.vanished.count))
 		result = probe(&ask, err);
 	while (e.newest)
-		discharge(&e, e.newest);
-	add_failed(&e);
+		examine_discharge(&e, e.newest);
+	examine_add_failed(&e);
 	names_release(&e.vanished);
 	return result < 0 ? -1 : e.worst;
 }

@@ -61,7 +61,7 @@ struct probe {
 };
 
 static void
-push(struct probe *probe, struct inquiry *inquiry, size_t node, const char *service, const char *type)
+probe_push(struct probe *probe, struct inquiry *inquiry, size_t node, const char *service, const char *type)
 {
 	struct ask *ask = memory_zeroed(1, sizeof *ask);
 
@@ -72,7 +72,7 @@ push(struct probe *probe, struct inquiry *inquiry, size_t node, const char *serv
 }
 
 static struct ask *
-pop(struct probe *probe)
+probe_pop(struct probe *probe)
 {
 	struct ask *ask = probe->first;
 
@@ -82,7 +82,7 @@ pop(struct probe *probe)
 }
 
 static void
-tell(const struct probe *probe, const struct ask *ask, enum probe_answer answer, const char *message)
+probe_tell(const struct probe *probe, const struct ask *ask, enum probe_answer answer, const char *message)
 {
 	struct probe_subject *subject = ask->inquiry->subject;
 	const struct probe_finding finding = {&subject->layout.nodes[ask->node], ask->service, answer, message};
@@ -91,7 +91,7 @@ tell(const struct probe *probe, const struct ask *ask, enum probe_answer answer,
 }
 
 static void
-drop(struct probe *probe, struct inquiry *inquiry)
+probe_drop(struct probe *probe, struct inquiry *inquiry)
 {
 	struct inquiry **link = &probe->newest;
 
@@ -104,24 +104,24 @@ drop(struct probe *probe, struct inquiry *inquiry)
 }
 
 static void
-end_if_over(struct probe *probe, struct inquiry *inquiry)
+probe_end_if_over(struct probe *probe, struct inquiry *inquiry)
 {
 	if (inquiry->open > 0 || inquiry->next < inquiry->subject->layout.node_count)
 		return;
 	if (probe->wish->over)
 		probe->wish->over(probe->wish->context, inquiry->subject);
-	drop(probe, inquiry);
+	probe_drop(probe, inquiry);
 }
 
 static enum probe_scope
-scope_of(const struct probe_subject *subject, size_t node)
+probe_scope_of(const struct probe_subject *subject, size_t node)
 {
 	return subject->layout.nodes[node].is_new ? PROBE_NOTHING : subject->scopes ? subject->scopes[node] : PROBE_ALL;
 }
 
 /* Whether it was stopped on purpose, as the node's record says. */
 static bool
-is_stopped(const struct node *node, const char *service)
+probe_is_stopped(const struct node *node, const char *service)
 {
 	jv stopped = json_get(node->source, "stopped");
 	bool found = false;
@@ -138,7 +138,7 @@ is_stopped(const struct node *node, const char *service)
 
 /* The services that stand on the node and shall: what leaves, or was not made whole, need not run. */
 static void
-ask_services(struct probe *probe, struct inquiry *inquiry, size_t number)
+probe_ask_services(struct probe *probe, struct inquiry *inquiry, size_t number)
 {
 	const struct layout *layout = &inquiry->subject->layout;
 	const struct node *node = &layout->nodes[number];
@@ -147,44 +147,44 @@ ask_services(struct probe *probe, struct inquiry *inquiry, size_t number)
 		const struct service *service = cluster_definition(&layout->cluster, node->was.list[i]);
 
 		if (service && service->actions[ACTION_STATUS].present && node_has(node, service->name) &&
-		    askable_is(&probe->askable, service->actions[ACTION_STATUS].type) && !is_stopped(node, service->name))
-			push(probe, inquiry, number, service->name, service->actions[ACTION_STATUS].type);
+		    askable_is(&probe->askable, service->actions[ACTION_STATUS].type) && !probe_is_stopped(node, service->name))
+			probe_push(probe, inquiry, number, service->name, service->actions[ACTION_STATUS].type);
 	}
 }
 
 /* Of the node nothing is being asked any more. */
 static void
-go_on_with(struct probe *probe, struct inquiry *inquiry, size_t number)
+probe_go_on_with(struct probe *probe, struct inquiry *inquiry, size_t number)
 {
 	struct asked *asked = &inquiry->nodes[number];
 
 	if (!asked->failed && !asked->reached) {
 		asked->reached = true;
-		tell(probe, &(struct ask){.inquiry = inquiry, .node = number}, PROBE_YES, NULL);
-		if (scope_of(inquiry->subject, number) == PROBE_ALL)
-			ask_services(probe, inquiry, number);
+		probe_tell(probe, &(struct ask){.inquiry = inquiry, .node = number}, PROBE_YES, NULL);
+		if (probe_scope_of(inquiry->subject, number) == PROBE_ALL)
+			probe_ask_services(probe, inquiry, number);
 	}
 	if (asked->pending > 0)
 		return;
 	inquiry->open--;
-	end_if_over(probe, inquiry);
+	probe_end_if_over(probe, inquiry);
 }
 
 static void
-answer(struct probe *probe, const struct ask *ask, enum probe_answer answer, const char *message)
+probe_probe_answer(struct probe *probe, const struct ask *ask, enum probe_answer answer, const char *message)
 {
 	struct asked *asked = &ask->inquiry->nodes[ask->node];
 
 	/* Where several automators are asked of a node, one that does not reach it is enough. */
 	if (answer != PROBE_YES && !asked->failed)
-		tell(probe, ask, answer, message);
+		probe_tell(probe, ask, answer, message);
 	asked->failed = asked->failed || (!ask->service && answer != PROBE_YES);
 	if (--asked->pending == 0)
-		go_on_with(probe, ask->inquiry, ask->node);
+		probe_go_on_with(probe, ask->inquiry, ask->node);
 }
 
 static enum probe_answer
-answer_of(const struct slot *slot)
+probe_answer_of(const struct slot *slot)
 {
 	int64_t status = slot->result.status;
 
@@ -197,21 +197,21 @@ answer_of(const struct slot *slot)
 }
 
 static void
-finish(struct probe *probe, struct slot *slot)
+probe_finish(struct probe *probe, struct slot *slot)
 {
 	struct ask *ask = slot->owner;
 
 	slot_list_remove(&probe->running, slot);
 	slot_conclude(slot);
 	if (!probe->signal)
-		answer(probe, ask, answer_of(slot), slot->result.message);
+		probe_probe_answer(probe, ask, probe_answer_of(slot), slot->result.message);
 	slot_free(slot);
 	free(ask);
 }
 
 /* Has a plugin that does not stream asked, or one that has to be told secrets. */
 static void
-ask_by_child(struct probe *probe, struct slot *slot)
+probe_ask_by_child(struct probe *probe, struct slot *slot)
 {
 	struct ask *ask = slot->owner;
 	struct error err;
@@ -221,13 +221,13 @@ ask_by_child(struct probe *probe, struct slot *slot)
 	if (supervise_start(&probe->supervisor, &slot->child, &err) == 0)
 		return;
 	slot_list_remove(&probe->running, slot);
-	answer(probe, ask, PROBE_UNKNOWN, err.text);
+	probe_probe_answer(probe, ask, PROBE_UNKNOWN, err.text);
 	slot_free(slot);
 	free(ask);
 }
 
 static void
-put(struct probe *probe, struct ask *ask)
+probe_put(struct probe *probe, struct ask *ask)
 {
 	char id[JOB_SIZE];
 	const struct question question = {probe->job, id, ask->node, ask->service, ask->type, probe->wish->timeout_s};
@@ -238,20 +238,20 @@ put(struct probe *probe, struct ask *ask)
 	if (!err.code)
 		slot = question_slot(&ask->inquiry->questions, &question, &err);
 	if (!slot) {
-		answer(probe, ask, PROBE_UNKNOWN, err.text);
+		probe_probe_answer(probe, ask, PROBE_UNKNOWN, err.text);
 		free(ask);
 		return;
 	}
 	slot->owner = ask;
 	slot_list_add(&probe->running, slot);
 	if (secrets_mentioned(slot->task.record, slot->task.record_length))
-		ask_by_child(probe, slot);
+		probe_ask_by_child(probe, slot);
 	else
 		streams_give(&probe->streams, "automator", slot->task.type, &slot->errand);
 }
 
 static void
-begin_next(struct probe *probe)
+probe_begin_next(struct probe *probe)
 {
 	struct probe_subject *subject = probe->wish->next(probe->wish->context);
 	struct inquiry *inquiry;
@@ -267,58 +267,58 @@ begin_next(struct probe *probe)
 	inquiry->older = probe->newest;
 	probe->newest = inquiry;
 	probe->current = subject->layout.node_count > 0 ? inquiry : NULL;
-	end_if_over(probe, inquiry);
+	probe_end_if_over(probe, inquiry);
 }
 
 static void
-ask_next_node(struct probe *probe)
+probe_ask_next_node(struct probe *probe)
 {
 	struct inquiry *inquiry = probe->current;
 	const struct layout *layout = &inquiry->subject->layout;
 	size_t number = inquiry->next++, at = 0;
 	const char *type;
 
-	if (scope_of(inquiry->subject, number) != PROBE_NOTHING)
+	if (probe_scope_of(inquiry->subject, number) != PROBE_NOTHING)
 		while ((type = askable_next(&probe->askable, layout, &layout->nodes[number], &at)))
-			push(probe, inquiry, number, NULL, type);
+			probe_push(probe, inquiry, number, NULL, type);
 	inquiry->open += inquiry->nodes[number].pending > 0;
 	if (inquiry->next == layout->node_count)
 		probe->current = NULL;
-	end_if_over(probe, inquiry);
+	probe_end_if_over(probe, inquiry);
 }
 
 /* Puts as many questions as there may be at once. */
 static void
-put_all(struct probe *probe)
+probe_put_all(struct probe *probe)
 {
 	while (!probe->signal && probe->running.count < probe->wish->at_once) {
-		struct ask *ask = pop(probe);
+		struct ask *ask = probe_pop(probe);
 
 		if (ask)
-			put(probe, ask);
+			probe_put(probe, ask);
 		else if (probe->current)
-			ask_next_node(probe);
+			probe_ask_next_node(probe);
 		else if (!probe->exhausted)
-			begin_next(probe);
+			probe_begin_next(probe);
 		else
 			return;
 	}
 }
 
 static void
-collect(struct probe *probe)
+probe_collect(struct probe *probe)
 {
 	struct errand *errand;
 
 	while ((errand = streams_over(&probe->streams)))
 		if (errand->end == ERRAND_NOT && !probe->signal)
-			ask_by_child(probe, errand->owner);
+			probe_ask_by_child(probe, errand->owner);
 		else
-			finish(probe, errand->owner);
+			probe_finish(probe, errand->owner);
 }
 
 static void
-break_off(struct probe *probe)
+probe_break_off(struct probe *probe)
 {
 	probe->signal = probe->supervisor.signal;
 	streams_stop(&probe->streams);
@@ -328,28 +328,28 @@ break_off(struct probe *probe)
 }
 
 static void
-turn(struct probe *probe)
+probe_turn(struct probe *probe)
 {
 	int64_t now = clock_monotonic_ms(), until = streams_keep_time(&probe->streams, now);
 	struct child *child;
 	enum supervise_event event = supervise_next(&probe->supervisor, until == INT64_MAX ? -1 : until - now, &child);
 
 	if (event == SUPERVISE_SIGNAL)
-		break_off(probe);
+		probe_break_off(probe);
 	else if (event != SUPERVISE_TIME && !streams_heard(&probe->streams, child, event) && event == SUPERVISE_ENDED)
-		finish(probe, child->owner);
+		probe_finish(probe, child->owner);
 	streams_keep_time(&probe->streams, clock_monotonic_ms());
 }
 
 static void
-release(struct probe *probe)
+probe_release(struct probe *probe)
 {
 	struct ask *ask;
 
-	while ((ask = pop(probe)))
+	while ((ask = probe_pop(probe)))
 		free(ask);
 	while (probe->newest)
-		drop(probe, probe->newest);
+		probe_drop(probe, probe->newest);
 	streams_end(&probe->streams);
 	streams_release(&probe->streams);
 	supervise_release(&probe->supervisor);
@@ -359,7 +359,7 @@ release(struct probe *probe)
 }
 
 static int
-init(struct probe *probe, struct error *err)
+probe_init(struct probe *probe, struct error *err)
 {
 	uint64_t chance;
 
@@ -379,16 +379,16 @@ probe(const struct probe_wish *wish, struct error *err)
 {
 	struct probe probe = {.wish = wish};
 
-	if (init(&probe, err) < 0)
+	if (probe_init(&probe, err) < 0)
 		return -1;
 	for (;;) {
-		collect(&probe);
-		put_all(&probe);
+		probe_collect(&probe);
+		probe_put_all(&probe);
 		if (probe.running.count == 0)
 			break;
 		if (!probe.streams.over.first)
-			turn(&probe);
+			probe_turn(&probe);
 	}
-	release(&probe);
+	probe_release(&probe);
 	return probe.signal ? error_set(err, 128 + probe.signal, "interrupted while machines were being asked") : 0;
 }

@@ -14,7 +14,7 @@
 
 /* Which instance of the services that are counted each node has, in the order of the nodes. */
 static void
-count_instances(struct questions *questions)
+question_count_instances(struct questions *questions)
 {
 	const struct layout *layout = questions->layout;
 	size_t services = questions->counted.count;
@@ -31,7 +31,7 @@ count_instances(struct questions *questions)
 }
 
 static int
-add_nodes(const struct layout *layout, struct setting_nodes *nodes, struct error *err)
+question_add_nodes(const struct layout *layout, struct setting_nodes *nodes, struct error *err)
 {
 	struct buffer record = {0};
 	int result = 0;
@@ -56,10 +56,10 @@ questions_init(struct questions *questions, const struct layout *layout, struct 
 	*questions = (struct questions){.layout = layout};
 	questions->nodes = arena_printf(&questions->arena, "%s/clusters/%s/cluster.ndjson", state, layout->cluster.id);
 	questions->counted = macro_instances_of(layout->cluster.config, &questions->arena);
-	count_instances(questions);
+	question_count_instances(questions);
 	cluster_print(&layout->cluster, &cluster);
 	if (memchr(cluster.data, '%', cluster.length)) /* else there is no macro */
-		result = add_nodes(layout, &nodes, err);
+		result = question_add_nodes(layout, &nodes, err);
 	if (result == 0)
 		result = setting_make(&questions->setting, cluster.data, cluster.length, &nodes, err);
 	setting_release_nodes(&nodes);
@@ -77,7 +77,7 @@ questions_release(struct questions *questions)
 
 /* The task, as a plan would have it. */
 static void
-print_task(const struct questions *questions, const struct question *question, struct buffer *out)
+question_print_task(const struct questions *questions, const struct question *question, struct buffer *out)
 {
 	const struct service *service = question->service
 	    ? cluster_definition(&questions->layout->cluster, question->service) : NULL;
@@ -98,7 +98,7 @@ print_task(const struct questions *questions, const struct question *question, s
 
 /* Prints the take record, and says in task what it is. */
 static int
-print_record(const struct questions *questions, const struct question *question, struct arena *arena,
+question_print_record(const struct questions *questions, const struct question *question, struct arena *arena,
     struct queue_task *task, struct buffer *out, struct error *err)
 {
 	struct offer offer = {.job = question->job, .task = question->id, .attempt = 1, .action = ACTION_STATUS,
@@ -108,7 +108,7 @@ print_record(const struct questions *questions, const struct question *question,
 	struct step step;
 	int result;
 
-	print_task(questions, question, &line);
+	question_print_task(questions, question, &line);
 	node_print(&questions->layout->nodes[question->node], &machine);
 	line.length--; /* without its newline, as a queue has it */
 	machine.data[--machine.length] = '\0';
@@ -138,7 +138,7 @@ question_slot(const struct questions *questions, const struct question *question
 	struct queue_task task;
 	struct slot *slot = NULL;
 
-	if (print_record(questions, question, &arena, &task, &record, err) == 0)
+	if (question_print_record(questions, question, &arena, &task, &record, err) == 0)
 		slot = slot_new(&task);
 	buffer_release(&record);
 	arena_release(&arena);

@@ -7,7 +7,7 @@
 #include "base/error.h"
 
 static int
-compare_ids(const void *a, const void *b)
+reach_compare_ids(const void *a, const void *b)
 {
 	const int64_t *x = a, *y = b;
 
@@ -29,18 +29,18 @@ reach_init(struct reach *reach, struct account *account, const struct string_lis
 			return -1;
 	}
 	if (reach->count)
-		qsort(reach->ids, reach->count, sizeof *reach->ids, compare_ids);
+		qsort(reach->ids, reach->count, sizeof *reach->ids, reach_compare_ids);
 	return 0;
 }
 
 bool
 reach_has(const struct reach *reach, int64_t id)
 {
-	return reach->all || (reach->count && bsearch(&id, reach->ids, reach->count, sizeof *reach->ids, compare_ids));
+	return reach->all || (reach->count && bsearch(&id, reach->ids, reach->count, sizeof *reach->ids, reach_compare_ids));
 }
 
 static int
-list_named(struct reach *reach, struct account *account, struct error *err)
+reach_list_named(struct reach *reach, struct account *account, struct error *err)
 {
 	for (size_t i = 0; i < reach->count; i++) {
 		if (i > 0 && reach->ids[i] == reach->ids[i - 1])
@@ -61,13 +61,13 @@ reach_list(struct reach *reach, struct account *account, struct error *err)
 	const struct cluster_filter all = {.everywhere = true, .by_number = true};
 
 	reach->listed_ms = clock_wall_ms();
-	return reach->all ? clusters_list(account, &all, &reach->clusters, err) : list_named(reach, account, err);
+	return reach->all ? clusters_list(account, &all, &reach->clusters, err) : reach_list_named(reach, account, err);
 }
 
 static int
-compare_record(const void *id, const void *record)
+reach_compare_record(const void *id, const void *record)
 {
-	return compare_ids(id, &((const struct cluster_record *)record)->id);
+	return reach_compare_ids(id, &((const struct cluster_record *)record)->id);
 }
 
 const struct cluster_record *
@@ -75,7 +75,7 @@ reach_find(const struct reach *reach, int64_t id)
 {
 	const struct cluster_list *list = &reach->clusters;
 
-	return list->count ? bsearch(&id, list->list, list->count, sizeof *list->list, compare_record) : NULL;
+	return list->count ? bsearch(&id, list->list, list->count, sizeof *list->list, reach_compare_record) : NULL;
 }
 
 bool

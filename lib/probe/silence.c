@@ -16,7 +16,7 @@
 enum { FILE_BYTES = 16 << 20 };
 
 static char *
-path_of(const char *cluster)
+silence_path_of(const char *cluster)
 {
 	char *state = location_state(), *path = memory_printf("%s/clusters/%s/unreachable", state, cluster);
 
@@ -27,7 +27,7 @@ path_of(const char *cluster)
 void
 silence_read(struct silence *silence, const char *cluster)
 {
-	char *path = path_of(cluster), *line, *rest;
+	char *path = silence_path_of(cluster), *line, *rest;
 	struct buffer text = {0};
 	struct error ignored; /* then they have not answered since now */
 
@@ -63,7 +63,7 @@ silence_add(struct silence *silence, const char *node, int64_t since_ms)
 }
 
 static bool
-is_same(const struct silence *a, const struct silence *b)
+silence_is_same(const struct silence *a, const struct silence *b)
 {
 	for (size_t i = 0; i < a->count; i++)
 		if (silence_since(b, a->list[i].node) != a->list[i].since_ms)
@@ -74,13 +74,13 @@ is_same(const struct silence *a, const struct silence *b)
 int
 silence_keep(const struct silence *silence, const struct silence *was, const char *cluster, struct error *err)
 {
-	char *path = path_of(cluster);
+	char *path = silence_path_of(cluster);
 	struct buffer text = {0};
 	int result = 0;
 
 	for (size_t i = 0; i < silence->count; i++)
 		buffer_printf(&text, "%s %" PRId64 "\n", silence->list[i].node, silence->list[i].since_ms);
-	if (is_same(silence, was))
+	if (silence_is_same(silence, was))
 		result = 0;
 	else if (silence->count)
 		result = file_replace(AT_FDCWD, path, text.data, text.length, 0600, err);

@@ -17,7 +17,7 @@ enum { BLOCK = 64 * 1024 };
 
 /* While it runs a job is in jobs/, then in done/; it may move in between. */
 static int
-open_plan(const struct spool *spool, const char *job)
+match_open_plan(const struct spool *spool, const char *job)
 {
 	char path[QUEUE_ID_SIZE + sizeof "/plan.ndjson"];
 	int fd;
@@ -29,7 +29,7 @@ open_plan(const struct spool *spool, const char *job)
 
 /* 1, 0, or -1 with errno. */
 static int
-compare(int a, int b)
+match_compare(int a, int b)
 {
 	char one[BLOCK], other[BLOCK];
 	struct stat first, second;
@@ -52,11 +52,11 @@ compare(int a, int b)
 int
 queue_is_of(struct queue *queue, const char *job, int plan, struct error *err)
 {
-	int fd = spool_is_id(job) ? open_plan(&queue->spool, job) : -1, result;
+	int fd = spool_is_id(job) ? match_open_plan(&queue->spool, job) : -1, result;
 
 	if (fd < 0)
 		return error_errno(err, EX_NO, "job %s: its plan", job);
-	result = compare(fd, plan);
+	result = match_compare(fd, plan);
 	if (result < 0)
 		error_errno(err, EX_IOERR, "job %s: its plan", job);
 	close(fd);

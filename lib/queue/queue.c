@@ -55,7 +55,7 @@ queue_set_patient(struct queue *queue, bool patient)
 
 /* Moves the i-th of the open jobs to the front. */
 static struct ledger *
-to_front(struct queue *queue, size_t i)
+queue_to_front(struct queue *queue, size_t i)
 {
 	struct ledger *ledger = queue->open[i];
 
@@ -66,7 +66,7 @@ to_front(struct queue *queue, size_t i)
 
 /* Closes the i-th job. */
 static void
-drop(struct queue *queue, size_t i)
+queue_drop(struct queue *queue, size_t i)
 {
 	struct ledger *ledger = queue->open[i];
 
@@ -77,13 +77,13 @@ drop(struct queue *queue, size_t i)
 
 /* Closes the job that was not used for the longest time; never one that is still to be brought to disk. */
 static void
-drop_oldest(struct queue *queue)
+queue_drop_oldest(struct queue *queue)
 {
 	size_t i = queue->open_count - 1;
 
 	while (i > 0 && queue->open[i]->written)
 		i--;
-	drop(queue, i);
+	queue_drop(queue, i);
 }
 
 struct ledger *
@@ -112,16 +112,16 @@ engine_ledger(struct queue *queue, const char *job, struct error *err)
 
 	for (size_t i = 0; i < queue->open_count; i++)
 		if (strcmp(queue->open[i]->id, job) == 0)
-			return to_front(queue, i);
+			return queue_to_front(queue, i);
 	ledger = memory_zeroed(1, sizeof *ledger);
 	if (ledger_open(ledger, &queue->spool, queue->writable ? &queue->board : NULL, job, err) < 0) {
 		free(ledger);
 		return NULL;
 	}
 	if (queue->open_count == ENGINE_OPEN_MAX)
-		drop_oldest(queue);
+		queue_drop_oldest(queue);
 	queue->open[queue->open_count++] = ledger;
-	return to_front(queue, queue->open_count - 1);
+	return queue_to_front(queue, queue->open_count - 1);
 }
 
 struct ledger *
@@ -136,7 +136,7 @@ engine_lock(struct queue *queue, const char *job, struct error *err)
 		if (err->code != EX_NO)
 			return NULL;
 		/* It was removed since we opened it; another of that name may be there now. */
-		drop(queue, 0);
+		queue_drop(queue, 0);
 	}
 	return NULL;
 }

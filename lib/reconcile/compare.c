@@ -47,7 +47,7 @@ struct comparison {
 };
 
 static void
-warn(struct comparison *c, const struct error *err)
+compare_warn(struct comparison *c, const struct error *err)
 {
 	c->manner->drive.notice(err->text);
 	if (c->worst == 0)
@@ -56,7 +56,7 @@ warn(struct comparison *c, const struct error *err)
 
 /* A node of a cluster that has come since the clusters were listed is left out. */
 static void
-add_node(struct comparison *c, int64_t cluster, const char *node)
+compare_add_node(struct comparison *c, int64_t cluster, const char *node)
 {
 	const struct cluster_record *of = reach_find(c->reach, cluster);
 	size_t before = c->nodes.count;
@@ -74,7 +74,7 @@ add_node(struct comparison *c, int64_t cluster, const char *node)
 }
 
 static int
-read_nodes(struct comparison *c, struct error *err)
+compare_read_nodes(struct comparison *c, struct error *err)
 {
 	struct census census;
 	const char *node;
@@ -82,13 +82,13 @@ read_nodes(struct comparison *c, struct error *err)
 	int got = census_nodes(c->account, &census, err);
 
 	while (got >= 0 && (got = census_next_node(&census, &cluster, &node, err)) > 0)
-		add_node(c, cluster, node);
+		compare_add_node(c, cluster, node);
 	census_end(&census);
 	return got;
 }
 
 static int
-read_providers(struct comparison *c, struct error *err)
+compare_read_providers(struct comparison *c, struct error *err)
 {
 	struct census_provider found;
 	struct census census;
@@ -105,7 +105,7 @@ read_providers(struct comparison *c, struct error *err)
 
 /* Whether its provider says that the machine will never run again; only the rare record that may say so is parsed. */
 static bool
-is_dead(const char *record, size_t length)
+compare_is_dead(const char *record, size_t length)
 {
 	struct error ignored; /* then it does not say so */
 	char *state;
@@ -122,13 +122,13 @@ is_dead(const char *record, size_t length)
 }
 
 static void
-meet(void *context, const char *id, const char *record, size_t length)
+compare_meet(void *context, const char *id, const char *record, size_t length)
 {
 	struct comparison *c = context;
 	int number = names_find(&c->nodes, id);
 
 	if (number != NAMES_NONE) {
-		c->states[number].dead = is_dead(record, length);
+		c->states[number].dead = compare_is_dead(record, length);
 		c->states[number].present = !c->states[number].dead;
 		return;
 	}
@@ -138,22 +138,22 @@ meet(void *context, const char *id, const char *record, size_t length)
 }
 
 static void
-list_provider(struct comparison *c, struct provider *provider)
+compare_list_provider(struct comparison *c, struct provider *provider)
 {
 	struct error err;
 
 	c->listing = provider;
-	if (machines_list(provider->entity, provider->tenant, meet, c, &err) == 0) {
+	if (machines_list(provider->entity, provider->tenant, compare_meet, c, &err) == 0) {
 		provider->listed = true;
 	} else {
 		error_prefix(&err, "provider %s of tenant %s: cannot be compared", provider->name, provider->tenant);
-		warn(c, &err);
+		compare_warn(c, &err);
 	}
 }
 
 /* Whether a cluster that we look at is of that provider. */
 static bool
-is_wanted(const struct comparison *c, const struct provider *provider)
+compare_is_wanted(const struct comparison *c, const struct provider *provider)
 {
 	const struct cluster_list *clusters = &c->reach->clusters;
 	bool wanted = c->reach->all;
@@ -166,12 +166,12 @@ is_wanted(const struct comparison *c, const struct provider *provider)
 
 /* Providers of tenants may be the same word for word, as those of a shared catalogue are: such are asked once. */
 static void
-list_all(struct comparison *c)
+compare_list_all(struct comparison *c)
 {
 	for (size_t i = 0; i < c->provider_count; i++) {
 		const struct provider *same = NULL;
 
-		if (!c->providers[i].entity || !is_wanted(c, &c->providers[i]))
+		if (!c->providers[i].entity || !compare_is_wanted(c, &c->providers[i]))
 			continue;
 		for (size_t j = 0; j < i && !same; j++)
 			if (c->providers[j].listed && strcmp(c->providers[j].entity, c->providers[i].entity) == 0 &&
@@ -180,12 +180,12 @@ list_all(struct comparison *c)
 		if (same)
 			c->providers[i].listed = true;
 		else
-			list_provider(c, &c->providers[i]);
+			compare_list_provider(c, &c->providers[i]);
 	}
 }
 
 static struct provider *
-provider_of(const struct comparison *c, const struct cluster_record *cluster)
+compare_provider_of(const struct comparison *c, const struct cluster_record *cluster)
 {
 	for (size_t i = 0; cluster->provider && i < c->provider_count; i++)
 		if (strcmp(c->providers[i].name, cluster->provider) == 0 && strcmp(c->providers[i].tenant, cluster->tenant) == 0)
@@ -196,7 +196,7 @@ provider_of(const struct comparison *c, const struct cluster_record *cluster)
 /* The provider's entity may have changed since the cluster was made: then the cluster's own is asked, too. 0, or -1 where
  * that is not possible. */
 static int
-list_own(struct comparison *c, const struct site *site, const struct provider *known, struct error *err)
+compare_list_own(struct comparison *c, const struct site *site, const struct provider *known, struct error *err)
 {
 	struct provider *own;
 	jv wish, mine, listed;
@@ -216,7 +216,7 @@ list_own(struct comparison *c, const struct site *site, const struct provider *k
 			own->entity = arena_string(&c->arena, jv_string_value(text));
 			jv_free(text);
 			c->listing = own;
-			result = machines_list(own->entity, own->tenant, meet, c, err);
+			result = machines_list(own->entity, own->tenant, compare_meet, c, err);
 			c->listing = NULL;
 		}
 		jv_free(listed);
@@ -228,7 +228,7 @@ list_own(struct comparison *c, const struct site *site, const struct provider *k
 
 /* How it is to be done to this cluster. */
 static struct manner
-manner_for(const struct comparison *c, const char *tenant)
+compare_manner_for(const struct comparison *c, const char *tenant)
 {
 	struct manner manner = *c->manner;
 
@@ -237,7 +237,7 @@ manner_for(const struct comparison *c, const char *tenant)
 }
 
 static void
-add_vanished(struct comparison *c, const struct cluster_record *cluster, size_t first, size_t end)
+compare_add_vanished(struct comparison *c, const struct cluster_record *cluster, size_t first, size_t end)
 {
 	for (size_t i = first; i < end; i++)
 		if (!c->states[i].present)
@@ -248,10 +248,10 @@ add_vanished(struct comparison *c, const struct cluster_record *cluster, size_t 
 
 /* Some of the cluster's nodes, which are numbers first to end, were not listed. */
 static void
-look_again(struct comparison *c, const struct cluster_record *cluster, size_t first, size_t end)
+compare_look_again(struct comparison *c, const struct cluster_record *cluster, size_t first, size_t end)
 {
-	const struct provider *provider = provider_of(c, cluster);
-	struct manner manner = manner_for(c, cluster->tenant);
+	const struct provider *provider = compare_provider_of(c, cluster);
+	struct manner manner = compare_manner_for(c, cluster->tenant);
 	char id[CLUSTER_ID_SIZE];
 	struct site site;
 	struct error err;
@@ -261,17 +261,17 @@ look_again(struct comparison *c, const struct cluster_record *cluster, size_t fi
 		return;
 	result = site_open(&site, &manner, cluster_id_text(cluster->id, id), &err);
 	if (result == 0 && reach_is_unchanged(cluster, site.cluster)) {
-		result = list_own(c, &site, provider, &err);
+		result = compare_list_own(c, &site, provider, &err);
 		if (result == 0)
-			add_vanished(c, cluster, first, end);
+			compare_add_vanished(c, cluster, first, end);
 	}
 	if (result < 0 && err.code != EX_TEMPFAIL && err.code != EX_NO)
-		warn(c, &err);
+		compare_warn(c, &err);
 	site_release(&site);
 }
 
 static void
-find_vanished(struct comparison *c)
+compare_find_vanished(struct comparison *c)
 {
 	size_t first = 0, count = c->nodes.count;
 
@@ -283,14 +283,14 @@ find_vanished(struct comparison *c)
 		for (; end < count && c->states[end].cluster == cluster; end++)
 			all = all && c->states[end].present;
 		if (!all)
-			look_again(c, cluster, first, end);
+			compare_look_again(c, cluster, first, end);
 		first = end;
 	}
 }
 
 /* The number of the cluster that a node's id begins with; 0 where it is no such id. */
 static int64_t
-cluster_of_node(const char *id)
+compare_cluster_of_node(const char *id)
 {
 	char text[CLUSTER_ID_SIZE];
 	size_t length = strcspn(id, "-");
@@ -304,7 +304,7 @@ cluster_of_node(const char *id)
 
 /* A machine is somebody's where something is, or was since we began, done to its cluster. */
 static bool
-may_be_owned(struct comparison *c, int64_t id, const struct cluster_record **owner, struct cluster_list *list)
+compare_may_be_owned(struct comparison *c, int64_t id, const struct cluster_record **owner, struct cluster_list *list)
 {
 	const struct cluster_record *before = reach_find(c->reach, id), *now;
 	struct error err;
@@ -316,18 +316,19 @@ may_be_owned(struct comparison *c, int64_t id, const struct cluster_record **own
 		return false;
 	if (clusters_find_id(c->account, id, list, &err) < 0) {
 		if (err.code != EX_NO)
-			warn(c, &err);
+			compare_warn(c, &err);
 		return err.code != EX_NO;
 	}
 	now = &list->list[list->count - 1];
-	if (now->status == LIFE_PENDING || (before && !reach_is_unchanged(before, now)) || now->changed_ms >= c->reach->listed_ms)
+	if (now->status == LIFE_PENDING || (before && !reach_is_unchanged(before, now)) ||
+	    now->changed_ms >= c->reach->listed_ms)
 		return true;
 	*owner = now->status == LIFE_TERMINATED ? NULL : now;
 	return false;
 }
 
 static void
-find_unowned(struct comparison *c)
+compare_find_unowned(struct comparison *c)
 {
 	struct names seen = {0};
 
@@ -337,7 +338,7 @@ find_unowned(struct comparison *c)
 		struct cluster_list list = {0};
 
 		if (names_intern(&seen, stray->id) == (int)seen.count - 1 && seen.list[seen.count - 1] == stray->id &&
-		    !may_be_owned(c, cluster_of_node(stray->id), &owner, &list))
+		    !compare_may_be_owned(c, compare_cluster_of_node(stray->id), &owner, &list))
 			drift_add(c->drift, &(struct drift){.what = DRIFT_UNOWNED, .cluster = owner ? owner->id : 0,
 			    .tenant = stray->provider->tenant, .name = owner ? owner->name : NULL, .node = stray->id,
 			    .record = stray->record, .provider = stray->provider->entity, .provider_name = stray->provider->name});
@@ -347,7 +348,7 @@ find_unowned(struct comparison *c)
 }
 
 static void
-release(struct comparison *c)
+compare_release(struct comparison *c)
 {
 	names_release(&c->nodes);
 	free(c->states);
@@ -364,12 +365,12 @@ compare(struct account *account, const struct manner *manner, const struct reach
 	int result = -1;
 
 	/* What is recorded first: a machine is made after its operation is recorded, and changed clusters are left out. */
-	if (read_nodes(&c, err) == 0 && read_providers(&c, err) == 0) {
-		list_all(&c);
-		find_vanished(&c);
-		find_unowned(&c);
+	if (compare_read_nodes(&c, err) == 0 && compare_read_providers(&c, err) == 0) {
+		compare_list_all(&c);
+		compare_find_vanished(&c);
+		compare_find_unowned(&c);
 		result = c.worst;
 	}
-	release(&c);
+	compare_release(&c);
 	return result;
 }

@@ -34,7 +34,7 @@ struct reading {
 
 /* The entity with the values of its secrets, which values gets, too; invalid with a reason. */
 static jv
-entity_of(const char *provider, const char *tenant, struct redaction *values, struct error *err)
+machines_entity_of(const char *provider, const char *tenant, struct redaction *values, struct error *err)
 {
 	jv record = jv_object(), cluster = jv_object(), entity;
 
@@ -59,7 +59,7 @@ entity_of(const char *provider, const char *tenant, struct redaction *values, st
 
 /* A descriptor to read the entity from: in no file, as it may have secrets. */
 static int
-descriptor_of(jv entity, struct error *err)
+machines_descriptor_of(jv entity, struct error *err)
 {
 	struct buffer text = {0};
 	int fd = memfd_create("provider", MFD_CLOEXEC);
@@ -77,7 +77,7 @@ descriptor_of(jv entity, struct error *err)
 
 /* The id of a record that is printed as ours are; false where it has to be parsed. */
 static bool
-find_id(const char *line, size_t length, char id[ID_MAX])
+machines_find_id(const char *line, size_t length, char id[ID_MAX])
 {
 	struct json_member members[MEMBERS];
 	struct json_range text;
@@ -94,12 +94,12 @@ find_id(const char *line, size_t length, char id[ID_MAX])
 }
 
 static int
-take_record(struct reading *reading, const char *line, size_t length, struct error *err)
+machines_take_record(struct reading *reading, const char *line, size_t length, struct error *err)
 {
 	char known[ID_MAX], *id;
 	jv record;
 
-	if (find_id(line, length, known)) {
+	if (machines_find_id(line, length, known)) {
 		reading->each(reading->context, known, line, length);
 		return 0;
 	}
@@ -114,21 +114,21 @@ take_record(struct reading *reading, const char *line, size_t length, struct err
 }
 
 static int
-take_line(struct reading *reading, const char *line, size_t length, struct error *err)
+machines_take_line(struct reading *reading, const char *line, size_t length, struct error *err)
 {
 	struct buffer shown = {0};
 	int result;
 
 	if (reading->values.count == 0)
-		return take_record(reading, line, length, err);
+		return machines_take_record(reading, line, length, err);
 	redaction_text(&reading->values, line, length, &shown);
-	result = take_record(reading, shown.data, shown.length, err);
+	result = machines_take_record(reading, shown.data, shown.length, err);
 	buffer_release(&shown);
 	return result;
 }
 
 static int
-take_lines(struct reading *reading, struct error *err)
+machines_take_lines(struct reading *reading, struct error *err)
 {
 	size_t start = 0;
 	char *end;
@@ -137,7 +137,7 @@ take_lines(struct reading *reading, struct error *err)
 	       (end = memchr(reading->pending.data + start, '\n', reading->pending.length - start))) {
 		size_t length = (size_t)(end - reading->pending.data) - start;
 
-		if (length > 0 && take_line(reading, reading->pending.data + start, length, err) < 0)
+		if (length > 0 && machines_take_line(reading, reading->pending.data + start, length, err) < 0)
 			return -1;
 		start += length + 1;
 	}
@@ -148,7 +148,7 @@ take_lines(struct reading *reading, struct error *err)
 
 /* What it says to people; at the end, what was held back of it. */
 static void
-pass_on(struct reading *reading, const char *bytes, size_t length)
+machines_pass_on(struct reading *reading, const char *bytes, size_t length)
 {
 	buffer_clear(&reading->said);
 	if (length > 0)
@@ -161,7 +161,7 @@ pass_on(struct reading *reading, const char *bytes, size_t length)
 
 /* Reads what there is: 1; 0 at the end. */
 static int
-read_some(struct reading *reading, int fd, bool is_list, struct error *err)
+machines_read_some(struct reading *reading, int fd, bool is_list, struct error *err)
 {
 	char bytes[CHUNK];
 	ssize_t got = read(fd, bytes, sizeof bytes);
@@ -169,16 +169,16 @@ read_some(struct reading *reading, int fd, bool is_list, struct error *err)
 	if (got < 0)
 		return errno == EINTR || errno == EAGAIN ? 1 : error_errno(err, EX_IOERR, "%s: its list", reading->plugin);
 	if (!is_list) {
-		pass_on(reading, bytes, (size_t)got);
+		machines_pass_on(reading, bytes, (size_t)got);
 		return got > 0;
 	}
 	buffer_append(&reading->pending, bytes, (size_t)got);
-	return take_lines(reading, err) < 0 ? -1 : got > 0;
+	return machines_take_lines(reading, err) < 0 ? -1 : got > 0;
 }
 
 /* Until both streams have ended. */
 static int
-read_all(struct reading *reading, int out, int said, struct error *err)
+machines_read_all(struct reading *reading, int out, int said, struct error *err)
 {
 	struct pollfd fds[2] = {{.fd = out, .events = POLLIN}, {.fd = said, .events = POLLIN}};
 
@@ -186,7 +186,7 @@ read_all(struct reading *reading, int out, int said, struct error *err)
 		if (poll(fds, 2, -1) < 0 && errno != EINTR)
 			return error_errno(err, EX_OSERR, "poll");
 		for (int i = 0; i < 2; i++) {
-			int more = fds[i].fd >= 0 && fds[i].revents ? read_some(reading, fds[i].fd, i == 0, err) : 1;
+			int more = fds[i].fd >= 0 && fds[i].revents ? machines_read_some(reading, fds[i].fd, i == 0, err) : 1;
 
 			if (more < 0)
 				return -1;
@@ -199,7 +199,7 @@ read_all(struct reading *reading, int out, int said, struct error *err)
 
 /* Two pipes, of which the plugin has the ends to write into. */
 static int
-start(struct process *process, int ours[2], struct error *err)
+machines_start(struct process *process, int ours[2], struct error *err)
 {
 	int out[2] = {-1, -1}, said[2] = {-1, -1}, result = -1;
 
@@ -223,15 +223,15 @@ start(struct process *process, int ours[2], struct error *err)
 }
 
 static int
-run(struct reading *reading, int in, struct error *err)
+machines_run(struct reading *reading, int in, struct error *err)
 {
 	char *const argv[] = {(char *)reading->plugin, (char *)"list", NULL};
 	struct process process = {.argv = argv, .in = in, .die_with_us = true};
 	int ours[2], code, result;
 
-	if (start(&process, ours, err) < 0)
+	if (machines_start(&process, ours, err) < 0)
 		return -1;
-	result = read_all(reading, ours[0], ours[1], err);
+	result = machines_read_all(reading, ours[0], ours[1], err);
 	close(ours[0]);
 	close(ours[1]);
 	if (result < 0) {
@@ -250,7 +250,7 @@ machines_list(const char *provider, const char *tenant,
     void (*each)(void *context, const char *id, const char *record, size_t length), void *context, struct error *err)
 {
 	struct reading reading = {.each = each, .context = context};
-	jv entity = entity_of(provider, tenant, &reading.values, err);
+	jv entity = machines_entity_of(provider, tenant, &reading.values, err);
 	char *type = json_get_string(entity, "providertype"), *plugin = type ? location_plugin("provider", type) : NULL;
 	int in = -1, result = -1;
 
@@ -258,9 +258,9 @@ machines_list(const char *provider, const char *tenant,
 	if (jv_is_valid(entity) && !plugin)
 		error_set(err, EX_CONFIG, "there is no plugin for providers of the type \"%s\"", type ? type : "");
 	else if (jv_is_valid(entity))
-		in = descriptor_of(entity, err);
+		in = machines_descriptor_of(entity, err);
 	if (in >= 0) {
-		result = run(&reading, in, err);
+		result = machines_run(&reading, in, err);
 		close(in);
 	}
 	buffer_release(&reading.pending);

@@ -17,7 +17,7 @@
 
 /* The task that deletes it, as coopr-exec reads it. */
 static int
-write_task(const struct drift *drift, struct buffer *text, struct error *err)
+mend_write_task(const struct drift *drift, struct buffer *text, struct error *err)
 {
 	jv task = jv_object(), cluster = jv_object(), machine, provider;
 	int result = json_parse(drift->node, drift->record, strlen(drift->record), &machine, err);
@@ -44,7 +44,7 @@ write_task(const struct drift *drift, struct buffer *text, struct error *err)
 
 /* What coopr-exec says of it: it ends with 0 also where the plugin has failed. */
 static int
-check_result(const struct drift *drift, const struct buffer *answer, struct error *err)
+mend_check_result(const struct drift *drift, const struct buffer *answer, struct error *err)
 {
 	struct error unread;
 	char *message;
@@ -57,7 +57,8 @@ check_result(const struct drift *drift, const struct buffer *answer, struct erro
 	message = json_get_string(result, "message");
 	failed = jv_get_kind(status) != JV_KIND_NUMBER || (int)jv_number_value(status) != 0;
 	if (failed)
-		error_set(err, EX_UNAVAILABLE, "%s: cannot be deleted: %s", drift->node, message ? message : "its provider failed");
+		error_set(err, EX_UNAVAILABLE, "%s: cannot be deleted: %s", drift->node,
+		    message ? message : "its provider failed");
 	free(message);
 	jv_free(status);
 	jv_free(result);
@@ -65,18 +66,18 @@ check_result(const struct drift *drift, const struct buffer *answer, struct erro
 }
 
 static int
-delete_machine(const struct drift *drift, struct error *err)
+mend_delete_machine(const struct drift *drift, struct error *err)
 {
 	struct arguments arguments = {0};
 	struct buffer task = {0}, answer = {0};
-	int result = write_task(drift, &task, err);
+	int result = mend_write_task(drift, &task, err);
 
 	stage_command(&arguments, "coopr-exec");
 	arguments_push(&arguments, "--quiet");
 	if (result == 0)
 		result = stage_run_in_memory(&arguments, &task, &answer, err);
 	if (result == 0)
-		result = check_result(drift, &answer, err);
+		result = mend_check_result(drift, &answer, err);
 	arguments_release(&arguments);
 	buffer_release(&task);
 	buffer_release(&answer);
@@ -85,7 +86,7 @@ delete_machine(const struct drift *drift, struct error *err)
 
 /* How many nobody owns at that provider: 0 where that was counted at an earlier one already. */
 static size_t
-count_unowned(const struct drift_list *drift, size_t first)
+mend_count_unowned(const struct drift_list *drift, size_t first)
 {
 	const char *provider = drift->list[first].provider_name;
 	size_t count = 0;
@@ -101,7 +102,7 @@ count_unowned(const struct drift_list *drift, size_t first)
 }
 
 static int
-delete_at_provider(const struct manner *manner, struct drift_list *drift, size_t first)
+mend_delete_at_provider(const struct manner *manner, struct drift_list *drift, size_t first)
 {
 	const char *provider = drift->list[first].provider_name;
 	struct error err;
@@ -110,7 +111,7 @@ delete_at_provider(const struct manner *manner, struct drift_list *drift, size_t
 	for (size_t i = first; i < drift->count; i++) {
 		if (drift->list[i].what != DRIFT_UNOWNED || strcmp(drift->list[i].provider_name, provider) != 0)
 			continue;
-		if (delete_machine(&drift->list[i], &err) == 0) {
+		if (mend_delete_machine(&drift->list[i], &err) == 0) {
 			drift->list[i].mended = "deleted";
 			continue;
 		}
@@ -130,12 +131,12 @@ mend_unowned(struct account *account, const struct reconcile_wish *wish, const s
 	int worst = 0;
 
 	for (size_t i = 0; i < drift->count; i++) {
-		size_t count = drift->list[i].what == DRIFT_UNOWNED ? count_unowned(drift, i) : 0;
+		size_t count = drift->list[i].what == DRIFT_UNOWNED ? mend_count_unowned(drift, i) : 0;
 
 		if (count && restraint_on_unowned(&restraint, drift->list[i].provider_name, count, &err) < 0)
 			wish->manner.drive.notice(err.text);
 		else if (count && worst == 0)
-			worst = delete_at_provider(&wish->manner, drift, i);
+			worst = mend_delete_at_provider(&wish->manner, drift, i);
 	}
 	return worst;
 }

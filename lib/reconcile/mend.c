@@ -15,7 +15,7 @@
 #include "reconcile/restraint.h"
 
 static void
-tell(const struct manner *manner, int *worst, const struct error *err)
+mend_tell(const struct manner *manner, int *worst, const struct error *err)
 {
 	manner->drive.notice(err->text);
 	if (*worst == 0)
@@ -38,7 +38,7 @@ struct group { /* what has drifted in one cluster and is mended in the same way 
 	struct string_list nodes, services; /* each once */
 };
 
-struct unchanged_wish { /* for prepare_if_unchanged */
+struct unchanged_wish { /* for mend_prepare_if_unchanged */
 	int64_t operation;
 	int (*prepare)(struct site *site, const void *wish, struct error *err);
 	const void *wish;
@@ -46,12 +46,13 @@ struct unchanged_wish { /* for prepare_if_unchanged */
 
 /* Under the cluster's lock: another may have mended it since it was looked at. */
 static int
-prepare_if_unchanged(struct site *site, const void *context, struct error *err)
+mend_prepare_if_unchanged(struct site *site, const void *context, struct error *err)
 {
 	const struct unchanged_wish *wish = context;
 
 	if (site->cluster->operation != wish->operation)
-		return error_set(err, EX_TEMPFAIL, "%s: something was done to it since it was looked at: it is left to the next run",
+		return error_set(err, EX_TEMPFAIL,
+		    "%s: something was done to it since it was looked at: it is left to the next run",
 		    site->cluster->name);
 	return wish->prepare(site, wish->wish, err);
 }
@@ -59,7 +60,7 @@ prepare_if_unchanged(struct site *site, const void *context, struct error *err)
 /* Does it to a cluster of that tenant. The job, which the caller frees; NULL where it failed (in worst), where the cluster is
  * busy (told, where why is a mending), or goes on with what was begun. */
 static char *
-undertake(const struct manner *manner, const char *tenant, struct work_order *order, int *worst)
+mend_undertake(const struct manner *manner, const char *tenant, struct work_order *order, int *worst)
 {
 	struct manner ours = *manner;
 	struct done done;
@@ -70,15 +71,15 @@ undertake(const struct manner *manner, const char *tenant, struct work_order *or
 	if (operate(order, &ours, &done, &err) == 0)
 		job = done.job ? memory_string(done.job) : NULL;
 	else if (err.code != EX_TEMPFAIL)
-		tell(manner, worst, &err);
-	else if (order->prepare == prepare_if_unchanged)
+		mend_tell(manner, worst, &err);
+	else if (order->prepare == mend_prepare_if_unchanged)
 		manner->drive.notice(err.text);
 	done_release(&done);
 	return job;
 }
 
 static void
-add_once(struct string_list *list, const char *text)
+mend_add_once(struct string_list *list, const char *text)
 {
 	for (size_t i = 0; i < list->count; i++)
 		if (strcmp(list->list[i], text) == 0)
@@ -89,7 +90,7 @@ add_once(struct string_list *list, const char *text)
 
 /* "coopr replace --dead 00000042 00000042-1000" */
 static char *
-command_of(const char *verb, const struct group *group)
+mend_command_of(const char *verb, const struct group *group)
 {
 	struct buffer line = {0};
 
@@ -107,21 +108,22 @@ mend_so(struct mending *mending, const struct group *group, const char *action, 
     const char *why)
 {
 	struct manner manner = mending->wish->manner;
-	struct work_order order = {.action = action, .cluster = group->id, .prepare = prepare_if_unchanged, .wish = wish};
+	struct work_order order = {.action = action, .cluster = group->id, .prepare = mend_prepare_if_unchanged,
+	    .wish = wish};
 	const char *given = manner.ask.why;
 	char *marked = memory_printf(given ? RESTRAINT_MARK "%s: %s" : RESTRAINT_MARK "%s", why, given);
-	char *command = command_of(strcmp(action, "replace") == 0 ? "replace --dead" : action, group), *job;
+	char *command = mend_command_of(strcmp(action, "replace") == 0 ? "replace --dead" : action, group), *job;
 
 	manner.ask.why = marked;
 	order.command = command;
-	job = undertake(&manner, group->cluster->tenant, &order, &mending->worst);
+	job = mend_undertake(&manner, group->cluster->tenant, &order, &mending->worst);
 	free(command);
 	free(marked);
 	return job;
 }
 
 static char *
-replace(struct mending *mending, const struct group *group)
+mend_replace(struct mending *mending, const struct group *group)
 {
 	const struct amend_wish wish = {.amendment = {.config = jv_invalid(), .replace = group->nodes}, .dead = group->nodes};
 	const struct unchanged_wish unchanged = {group->operation, prepare_amend, &wish};
@@ -130,7 +132,7 @@ replace(struct mending *mending, const struct group *group)
 }
 
 static char *
-start(struct mending *mending, const struct group *group)
+mend_start(struct mending *mending, const struct group *group)
 {
 	const struct action_wish wish = {.action = "start", .nodes = group->nodes, .services = group->services};
 	const struct unchanged_wish unchanged = {group->operation, prepare_action, &wish};
@@ -139,7 +141,7 @@ start(struct mending *mending, const struct group *group)
 }
 
 static char *
-retry(struct mending *mending, const struct group *group)
+mend_retry(struct mending *mending, const struct group *group)
 {
 	const struct work_order last = {.cluster = group->id};
 	struct manner manner = mending->wish->manner;
@@ -151,7 +153,7 @@ retry(struct mending *mending, const struct group *group)
 	if (operate_retry(&last, &manner, &done, &err) == 0)
 		job = done.job ? memory_string(done.job) : NULL;
 	else if (err.code != EX_TEMPFAIL)
-		tell(&manner, &mending->worst, &err);
+		mend_tell(&manner, &mending->worst, &err);
 	else
 		manner.drive.notice(err.text);
 	done_release(&done);
@@ -159,7 +161,7 @@ retry(struct mending *mending, const struct group *group)
 }
 
 static enum remedy
-remedy_of(const struct reconcile_wish *wish, const struct drift *drift)
+mend_remedy_of(const struct reconcile_wish *wish, const struct drift *drift)
 {
 	switch (drift->what) {
 	case DRIFT_FAILED:
@@ -178,7 +180,7 @@ remedy_of(const struct reconcile_wish *wish, const struct drift *drift)
 
 /* How many machines of the same provider are to be replaced, in all clusters. */
 static size_t
-going_at_provider(const struct mending *mending, const struct cluster_record *cluster)
+mend_going_at_provider(const struct mending *mending, const struct cluster_record *cluster)
 {
 	size_t count = 0;
 
@@ -186,28 +188,29 @@ going_at_provider(const struct mending *mending, const struct cluster_record *cl
 		const struct drift *drift = &mending->drift->list[i];
 		const struct cluster_record *of = drift->cluster ? reach_find(mending->restraint.reach, drift->cluster) : NULL;
 
-		count += remedy_of(mending->wish, drift) == REMEDY_REPLACE && of && of->provider && cluster->provider &&
+		count += mend_remedy_of(mending->wish, drift) == REMEDY_REPLACE && of && of->provider && cluster->provider &&
 		    strcmp(of->provider, cluster->provider) == 0 && strcmp(of->tenant, cluster->tenant) == 0;
 	}
 	return count;
 }
 
 static char *
-apply(struct mending *mending, const struct group *group, enum remedy remedy)
+mend_apply(struct mending *mending, const struct group *group, enum remedy remedy)
 {
 	const struct restraint *restraint = &mending->restraint;
 	struct error err;
 
 	if ((remedy == REMEDY_REPLACE && restraint_on_share(restraint, group->cluster, group->nodes.count,
-	    going_at_provider(mending, group->cluster), &err) < 0) || restraint_on_haste(restraint, group->cluster, &err) < 0) {
+	    mend_going_at_provider(mending, group->cluster), &err) < 0) || restraint_on_haste(restraint, group->cluster,
+	    &err) < 0) {
 		if (err.code == EX_TEMPFAIL)
 			mending->wish->manner.drive.notice(err.text);
 		else
-			tell(&mending->wish->manner, &mending->worst, &err);
+			mend_tell(&mending->wish->manner, &mending->worst, &err);
 		return NULL;
 	}
-	return remedy == REMEDY_RETRY ? retry(mending, group) : remedy == REMEDY_REPLACE ? replace(mending, group)
-	                                                                                 : start(mending, group);
+	return remedy == REMEDY_RETRY ? mend_retry(mending, group) : remedy == REMEDY_REPLACE ? mend_replace(mending, group)
+	                                                                                 : mend_start(mending, group);
 }
 
 /* Those of the drift from first to end that this remedy mends; whether it did. */
@@ -220,21 +223,21 @@ mend_with(struct mending *mending, size_t first, size_t end, enum remedy remedy)
 	char *job = NULL;
 
 	for (size_t i = first; i < end && group.cluster; i++) {
-		if (remedy_of(mending->wish, &list[i]) != remedy)
+		if (mend_remedy_of(mending->wish, &list[i]) != remedy)
 			continue;
 		count++;
 		group.operation = list[i].operation;
 		if (list[i].node)
-			add_once(&group.nodes, list[i].node);
+			mend_add_once(&group.nodes, list[i].node);
 		if (list[i].service)
-			add_once(&group.services, list[i].service);
+			mend_add_once(&group.services, list[i].service);
 	}
 	if (count) {
 		cluster_id_text(group.cluster->id, group.id);
-		job = apply(mending, &group, remedy);
+		job = mend_apply(mending, &group, remedy);
 	}
 	for (size_t i = first; i < end && job; i++)
-		if (remedy_of(mending->wish, &list[i]) == remedy)
+		if (mend_remedy_of(mending->wish, &list[i]) == remedy)
 			list[i].mended = arena_string(&mending->drift->arena, job);
 	free(group.nodes.list);
 	free(group.services.list);
@@ -261,7 +264,7 @@ mend(struct account *account, const struct reconcile_wish *wish, const struct re
 
 /* Whether somebody deletes it already; what else is under way has to give way. */
 static bool
-is_going(struct account *account, const struct cluster_record *cluster)
+mend_is_going(struct account *account, const struct cluster_record *cluster)
 {
 	struct operation_list list = {0};
 	struct error ignored; /* then the attempt to delete it will tell */
@@ -273,7 +276,7 @@ is_going(struct account *account, const struct cluster_record *cluster)
 }
 
 static void
-delete_cluster(const struct manner *manner, const struct cluster_record *cluster, int *worst)
+mend_delete_cluster(const struct manner *manner, const struct cluster_record *cluster, int *worst)
 {
 	const struct action_wish wish = {.action = "delete"};
 	struct work_order order = {.action = "delete", .prepare = prepare_action, .wish = &wish, .preempts = true};
@@ -285,7 +288,7 @@ delete_cluster(const struct manner *manner, const struct cluster_record *cluster
 	order.command = command;
 	if (!ours.ask.why)
 		ours.ask.why = "its lease has ended";
-	job = undertake(&ours, cluster->tenant, &order, worst);
+	job = mend_undertake(&ours, cluster->tenant, &order, worst);
 	free(command);
 	if (job) {
 		char *text = memory_printf("%s: its lease has ended: job %s deletes it", cluster->name, job);
@@ -306,8 +309,8 @@ mend_leases(struct account *account, const struct manner *manner, const struct r
 	if (clusters_list(account, &ended, &list, err) < 0)
 		worst = -1;
 	for (size_t i = 0; i < list.count && worst >= 0; i++)
-		if (reach_has(reach, list.list[i].id) && !is_going(account, &list.list[i]))
-			delete_cluster(manner, &list.list[i], &worst);
+		if (reach_has(reach, list.list[i].id) && !mend_is_going(account, &list.list[i]))
+			mend_delete_cluster(manner, &list.list[i], &worst);
 	cluster_list_release(&list);
 	return worst;
 }

@@ -12,7 +12,7 @@
 #include "reconcile/sweep.h"
 
 static void
-tell(const struct reconcile_wish *wish, int *worst, const struct error *err)
+reconcile_tell(const struct reconcile_wish *wish, int *worst, const struct error *err)
 {
 	wish->manner.drive.notice(err->text);
 	if (*worst == 0)
@@ -21,17 +21,17 @@ tell(const struct reconcile_wish *wish, int *worst, const struct error *err)
 
 /* Keeps the worst of two codes; -1 is one whose reason is still to be told. */
 static void
-add(const struct reconcile_wish *wish, int *worst, int code, const struct error *err)
+reconcile_add(const struct reconcile_wish *wish, int *worst, int code, const struct error *err)
 {
 	if (code < 0)
-		tell(wish, worst, err);
+		reconcile_tell(wish, worst, err);
 	else if (*worst == 0)
 		*worst = code;
 }
 
 /* What is under way still goes on here where nobody else is to do it; that a job fails is what the store says then. */
 static int
-settle_one(const struct reconcile_wish *wish, const struct operation *operation, struct error *err)
+reconcile_settle_one(const struct reconcile_wish *wish, const struct operation *operation, struct error *err)
 {
 	char id[CLUSTER_ID_SIZE];
 	struct error failure;
@@ -53,7 +53,8 @@ settle_one(const struct reconcile_wish *wish, const struct operation *operation,
 }
 
 static int
-settle_all(const struct reconcile_wish *wish, struct account *account, const struct reach *reach, struct error *err)
+reconcile_settle_all(const struct reconcile_wish *wish, struct account *account, const struct reach *reach,
+    struct error *err)
 {
 	struct operation_list list = {0};
 	struct error failure;
@@ -62,32 +63,33 @@ settle_all(const struct reconcile_wish *wish, struct account *account, const str
 	if (operations_open(account, &list, err) < 0)
 		worst = -1;
 	for (size_t i = 0; i < list.count && worst >= 0 && worst <= 128; i++)
-		if (reach_has(reach, list.list[i].cluster) && settle_one(wish, &list.list[i], &failure) < 0)
-			tell(wish, &worst, &failure);
+		if (reach_has(reach, list.list[i].cluster) && reconcile_settle_one(wish, &list.list[i], &failure) < 0)
+			reconcile_tell(wish, &worst, &failure);
 	operation_list_release(&list);
 	return worst;
 }
 
 /* What there is, compared with what is recorded: in whole, or not at all. */
 static int
-look(const struct reconcile_wish *wish, struct account *account, struct reach *reach, struct drift_list *drift,
+reconcile_look(const struct reconcile_wish *wish, struct account *account, struct reach *reach, struct drift_list *drift,
     struct error *err)
 {
 	int worst = 0, found;
 
 	if (reach_list(reach, account, err) < 0)
 		return -1;
-	add(wish, &worst, compare(account, &wish->manner, reach, drift, err), err);
+	reconcile_add(wish, &worst, compare(account, &wish->manner, reach, drift, err), err);
 	found = examine(account, wish, reach, drift, err);
 	drift_sort(drift);
 	if (found < 0)
 		return -1;
-	add(wish, &worst, found, err);
+	reconcile_add(wish, &worst, found, err);
 	return worst;
 }
 
 static int
-mend_all(const struct reconcile_wish *wish, struct account *account, const struct reach *reach, struct drift_list *drift)
+reconcile_mend_all(const struct reconcile_wish *wish, struct account *account, const struct reach *reach,
+    struct drift_list *drift)
 {
 	int worst = wish->repair || wish->retry ? mend(account, wish, reach, drift) : 0;
 	int unowned = wish->delete_unowned ? mend_unowned(account, wish, reach, drift) : 0;
@@ -96,7 +98,7 @@ mend_all(const struct reconcile_wish *wish, struct account *account, const struc
 }
 
 static int
-begin(const struct reconcile_wish *wish, struct account *account, struct reach *reach, struct error *err)
+reconcile_begin(const struct reconcile_wish *wish, struct account *account, struct reach *reach, struct error *err)
 {
 	if (account_open(account, &wish->manner.ask, STORE_CREATE, err) < 0)
 		return -1;
@@ -113,21 +115,21 @@ reconcile(const struct reconcile_wish *wish, struct drift_list *drift, struct er
 	struct hook_count told;
 	int worst = 0, looked;
 
-	if (begin(wish, &account, &reach, err) < 0) {
+	if (reconcile_begin(wish, &account, &reach, err) < 0) {
 		reach_release(&reach);
 		account_release(&account);
 		return -1;
 	}
-	add(wish, &worst, settle_all(wish, &account, &reach, err), err);
-	add(wish, &worst, mend_leases(&account, &wish->manner, &reach, err), err);
-	add(wish, &worst, remind(&account, &reach, wish->remind_ms, wish->manner.drive.notice, err), err);
-	add(wish, &worst, hook_deliver(0, &told, err), err);
-	looked = look(wish, &account, &reach, drift, err);
-	add(wish, &worst, looked, err);
+	reconcile_add(wish, &worst, reconcile_settle_all(wish, &account, &reach, err), err);
+	reconcile_add(wish, &worst, mend_leases(&account, &wish->manner, &reach, err), err);
+	reconcile_add(wish, &worst, remind(&account, &reach, wish->remind_ms, wish->manner.drive.notice, err), err);
+	reconcile_add(wish, &worst, hook_deliver(0, &told, err), err);
+	looked = reconcile_look(wish, &account, &reach, drift, err);
+	reconcile_add(wish, &worst, looked, err);
 	if (looked >= 0)
-		add(wish, &worst, mend_all(wish, &account, &reach, drift), err);
+		reconcile_add(wish, &worst, reconcile_mend_all(wish, &account, &reach, drift), err);
 	if (reach.all)
-		add(wish, &worst, sweep(&account, err), err);
+		reconcile_add(wish, &worst, sweep(&account, err), err);
 	reach_release(&reach);
 	account_release(&account);
 	return worst;

@@ -14,16 +14,17 @@
 
 /* The caller frees it. */
 static char *
-reminder_of(const struct cluster_record *cluster)
+remind_reminder_of(const struct cluster_record *cluster)
 {
 	char at[CLOCK_RFC3339_SIZE];
 
 	return memory_printf("%s of %s, tenant %s: its lease ends at %s, and it is deleted then; to prolong it: coopr lease -T %s %s TIME",
-	    cluster->name, cluster->owner, cluster->tenant, clock_rfc3339(cluster->expires_ms, at), cluster->tenant, cluster->name);
+	    cluster->name, cluster->owner, cluster->tenant, clock_rfc3339(cluster->expires_ms, at), cluster->tenant,
+	    cluster->name);
 }
 
 static int
-tell_hooks(struct account *account, const struct cluster_record *cluster, const char *text, struct error *err)
+remind_tell_hooks(struct account *account, const struct cluster_record *cluster, const char *text, struct error *err)
 {
 	char id[CLUSTER_ID_SIZE], *occasion;
 	struct cluster_documents documents = {0};
@@ -45,10 +46,11 @@ tell_hooks(struct account *account, const struct cluster_record *cluster, const 
 
 /* Told first: who is killed in between tells it again, under the same id. */
 static int
-remind_of(struct account *account, const struct cluster_record *cluster, void (*notice)(const char *text), struct error *err)
+remind_of(struct account *account, const struct cluster_record *cluster, void (*notice)(const char *text),
+    struct error *err)
 {
-	char *text = reminder_of(cluster);
-	int result = tell_hooks(account, cluster, text, err);
+	char *text = remind_reminder_of(cluster);
+	int result = remind_tell_hooks(account, cluster, text, err);
 
 	if (result == 0)
 		notice(text);
@@ -58,7 +60,7 @@ remind_of(struct account *account, const struct cluster_record *cluster, void (*
 
 /* A lease of hours is not to be reminded of as soon as it begins. */
 static bool
-is_half_over(const struct cluster_record *cluster, int64_t now)
+remind_is_half_over(const struct cluster_record *cluster, int64_t now)
 {
 	return cluster->expires_ms - now <= now - cluster->created_ms;
 }
@@ -68,14 +70,15 @@ remind(struct account *account, const struct reach *reach, int64_t within_ms, vo
     struct error *err)
 {
 	int64_t now = clock_wall_ms();
-	const struct cluster_filter ending = {.everywhere = true, .by_number = true, .expired_ms = now + within_ms, .unreminded = true};
+	const struct cluster_filter ending = {.everywhere = true, .by_number = true, .expired_ms = now + within_ms,
+	    .unreminded = true};
 	struct cluster_list list = {0};
 	int result = 0;
 
 	if (within_ms > 0)
 		result = clusters_list(account, &ending, &list, err);
 	for (size_t i = 0; i < list.count && result == 0; i++)
-		if (reach_has(reach, list.list[i].id) && list.list[i].expires_ms > now && is_half_over(&list.list[i], now))
+		if (reach_has(reach, list.list[i].id) && list.list[i].expires_ms > now && remind_is_half_over(&list.list[i], now))
 			result = remind_of(account, &list.list[i], notice, err);
 	cluster_list_release(&list);
 	return result;

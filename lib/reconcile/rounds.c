@@ -10,7 +10,7 @@
 #include "base/memory.h"
 
 static char *
-path_of_mark(void)
+rounds_path_of_mark(void)
 {
 	char *state = location_state(), *path = memory_printf("%s/reconciled", state);
 
@@ -22,7 +22,7 @@ path_of_mark(void)
 void
 rounds_note(void)
 {
-	char *path = path_of_mark();
+	char *path = rounds_path_of_mark();
 	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 
 	if (fd >= 0) {
@@ -35,9 +35,10 @@ rounds_note(void)
 int64_t
 rounds_last_ms(void)
 {
-	char *path = path_of_mark();
+	char *path = rounds_path_of_mark();
 	struct stat status;
-	int64_t at_ms = stat(path, &status) == 0 ? (int64_t)status.st_mtim.tv_sec * 1000 + status.st_mtim.tv_nsec / 1000000 : 0;
+	int64_t at_ms = stat(path, &status) == 0 ? (int64_t)status.st_mtim.tv_sec * 1000 + status.st_mtim.tv_nsec / 1000000
+	    : 0;
 
 	free(path);
 	return at_ms;

@@ -20,7 +20,7 @@ enum { OLD_S = 600 };
 
 /* Whether nothing was made or removed in it for a while. */
 static bool
-is_old(int dir, const char *name)
+sweep_is_old(int dir, const char *name)
 {
 	struct stat status;
 
@@ -29,7 +29,7 @@ is_old(int dir, const char *name)
 }
 
 static int
-by_id(const void *a, const void *b)
+sweep_by_id(const void *a, const void *b)
 {
 	const int64_t *id = a;
 	const struct cluster_record *cluster = b;
@@ -39,12 +39,12 @@ by_id(const void *a, const void *b)
 
 /* Whether the store has the cluster, and it is not gone; a new one may have come since the list was made. -1 on error. */
 static int
-is_alive(struct account *account, const struct cluster_list *known, int64_t id, struct error *err)
+sweep_is_alive(struct account *account, const struct cluster_list *known, int64_t id, struct error *err)
 {
 	struct cluster_list list = {0};
 	int alive;
 
-	if (known->count && bsearch(&id, known->list, known->count, sizeof *known->list, by_id))
+	if (known->count && bsearch(&id, known->list, known->count, sizeof *known->list, sweep_by_id))
 		return 1;
 	alive = clusters_find_id(account, id, &list, err);
 	if (alive == 0)
@@ -56,7 +56,7 @@ is_alive(struct account *account, const struct cluster_list *known, int64_t id, 
 }
 
 static int
-remove_unlocked(const char *id, struct error *err)
+sweep_remove_unlocked(const char *id, struct error *err)
 {
 	struct folder folder;
 
@@ -67,28 +67,28 @@ remove_unlocked(const char *id, struct error *err)
 
 /* Names with a dot are nobody's: what a dry run, or a removal, was killed with. */
 static int
-consider(struct account *account, const struct cluster_list *known, int dir, const char *name, struct error *err)
+sweep_consider(struct account *account, const struct cluster_list *known, int dir, const char *name, struct error *err)
 {
 	int64_t id = cluster_id_of(name);
 	int alive;
 
 	if (name[0] == '.')
-		return name[1] && name[1] != '.' && is_old(dir, name) ? file_remove_tree(dir, name, err) : 0;
+		return name[1] && name[1] != '.' && sweep_is_old(dir, name) ? file_remove_tree(dir, name, err) : 0;
 	if (id == 0)
 		return 0;
-	alive = is_alive(account, known, id, err);
-	return alive == 0 && is_old(dir, name) ? remove_unlocked(name, err) : alive < 0 ? -1 : 0;
+	alive = sweep_is_alive(account, known, id, err);
+	return alive == 0 && sweep_is_old(dir, name) ? sweep_remove_unlocked(name, err) : alive < 0 ? -1 : 0;
 }
 
 static int
-go_through(struct account *account, const struct cluster_list *known, DIR *folders, struct error *err)
+sweep_go_through(struct account *account, const struct cluster_list *known, DIR *folders, struct error *err)
 {
 	struct dirent *entry;
 	struct error failure;
 	int result = 0;
 
 	while ((errno = 0, entry = readdir(folders)))
-		if (consider(account, known, dirfd(folders), entry->d_name, &failure) < 0) {
+		if (sweep_consider(account, known, dirfd(folders), entry->d_name, &failure) < 0) {
 			*err = failure;
 			result = -1;
 		}
@@ -107,7 +107,7 @@ sweep(struct account *account, struct error *err)
 	if (!folders && errno != ENOENT)
 		result = error_errno(err, EX_NOINPUT, "%s", path);
 	else if (folders)
-		result = clusters_list(account, &all, &known, err) < 0 ? -1 : go_through(account, &known, folders, err);
+		result = clusters_list(account, &all, &known, err) < 0 ? -1 : sweep_go_through(account, &known, folders, err);
 	if (folders)
 		closedir(folders);
 	cluster_list_release(&known);

@@ -16,7 +16,7 @@
 enum { PREFIX_MIN = 8, PREFIX_MAX = 30, LINK_SIZE = 512 };
 
 static char *
-print_address(uint32_t address, char text[ADDRESS_SIZE])
+address_print_address(uint32_t address, char text[ADDRESS_SIZE])
 {
 	struct in_addr in = {.s_addr = htonl(address)};
 
@@ -25,7 +25,7 @@ print_address(uint32_t address, char text[ADDRESS_SIZE])
 }
 
 static bool
-read_address(const char *text, uint32_t *address)
+address_read_address(const char *text, uint32_t *address)
 {
 	struct in_addr in;
 
@@ -36,7 +36,7 @@ read_address(const char *text, uint32_t *address)
 }
 
 static uint32_t
-host_bits(int prefix)
+address_host_bits(int prefix)
 {
 	return UINT32_MAX >> prefix;
 }
@@ -48,15 +48,15 @@ network_parse(const char *text, struct network *network, struct error *err)
 
 	*network = (struct network){0};
 	if (sscanf(text, "%15[0-9.]/%d%c", base, &network->prefix, &extra) != 2 ||
-	    !read_address(base, &network->base) || network->prefix < PREFIX_MIN || network->prefix > PREFIX_MAX)
+	    !address_read_address(base, &network->base) || network->prefix < PREFIX_MIN || network->prefix > PREFIX_MAX)
 		return error_set(err, EX_CONFIG,
 		    "network %s: is none; write it as %s, with a prefix of %d to %d", text, NETWORK_DEFAULT,
 		    PREFIX_MIN, PREFIX_MAX);
-	if (network->base & host_bits(network->prefix))
+	if (network->base & address_host_bits(network->prefix))
 		return error_set(err, EX_CONFIG, "network %s: is an address in the network %s/%d", text,
-		    print_address(network->base & ~host_bits(network->prefix), base), network->prefix);
+		    address_print_address(network->base & ~address_host_bits(network->prefix), base), network->prefix);
 	snprintf(network->text, sizeof network->text, "%s/%d", base, network->prefix);
-	print_address(network->base + 1, network->host);
+	address_print_address(network->base + 1, network->host);
 	if (strcmp(network->text, NETWORK_DEFAULT) == 0)
 		snprintf(network->bridge, sizeof network->bridge, "coopr0");
 	else
@@ -65,14 +65,14 @@ network_parse(const char *text, struct network *network, struct error *err)
 }
 
 static bool
-contains(const struct network *network, uint32_t address)
+address_contains(const struct network *network, uint32_t address)
 {
-	return (address & ~host_bits(network->prefix)) == network->base;
+	return (address & ~address_host_bits(network->prefix)) == network->base;
 }
 
 /* The folder of claims as a stream; NULL where there is none. */
 static DIR *
-open_claims(int sandbox)
+address_open_claims(int sandbox)
 {
 	int fd = openat(sandbox, "addresses", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
@@ -81,25 +81,25 @@ open_claims(int sandbox)
 
 /* The next claimed address in the stream. */
 static bool
-next_claim(DIR *claims, uint32_t *address)
+address_next_claim(DIR *claims, uint32_t *address)
 {
 	struct dirent *entry;
 
 	while ((entry = readdir(claims)))
-		if (read_address(entry->d_name, address))
+		if (address_read_address(entry->d_name, address))
 			return true;
 	return false;
 }
 
 /* The lowest address of the network that has no claim and is not the host's; 0 where there is none. */
 static uint32_t
-lowest_free(DIR *claims, const struct network *network)
+address_lowest_free(DIR *claims, const struct network *network)
 {
-	uint32_t last = host_bits(network->prefix) - 1, number = 2, address;
+	uint32_t last = address_host_bits(network->prefix) - 1, number = 2, address;
 	unsigned char *taken = memory_zeroed(last + 1, 1);
 
-	while (next_claim(claims, &address))
-		if (contains(network, address))
+	while (address_next_claim(claims, &address))
+		if (address_contains(network, address))
 			taken[address - network->base] = 1;
 	while (number <= last && taken[number])
 		number++;
@@ -117,15 +117,15 @@ address_claim(int sandbox, const struct network *network, const char *machine, c
 
 	if (mkdirat(sandbox, "addresses", 0700) < 0 && errno != EEXIST)
 		return error_errno(err, EX_CANTCREAT, "addresses");
-	claims = open_claims(sandbox);
+	claims = address_open_claims(sandbox);
 	if (!claims)
 		return error_errno(err, EX_IOERR, "addresses");
-	number = lowest_free(claims, network);
+	number = address_lowest_free(claims, network);
 	if (number == 0)
 		result = error_set(err, EX_UNAVAILABLE,
 		    "network %s: all its addresses are taken; delete machines, or give the provider a larger network",
 		    network->text);
-	else if (symlinkat(machine, dirfd(claims), print_address(number, address)) < 0)
+	else if (symlinkat(machine, dirfd(claims), address_print_address(number, address)) < 0)
 		result = error_errno(err, EX_CANTCREAT, "addresses/%s", address);
 	closedir(claims);
 	return result;
@@ -134,13 +134,13 @@ address_claim(int sandbox, const struct network *network, const char *machine, c
 bool
 address_find(int sandbox, const char *machine, char address[ADDRESS_SIZE])
 {
-	DIR *claims = open_claims(sandbox);
+	DIR *claims = address_open_claims(sandbox);
 	char owner[LINK_SIZE];
 	uint32_t number;
 	bool found = false;
 
-	while (claims && !found && next_claim(claims, &number)) {
-		ssize_t n = readlinkat(dirfd(claims), print_address(number, address), owner, sizeof owner);
+	while (claims && !found && address_next_claim(claims, &number)) {
+		ssize_t n = readlinkat(dirfd(claims), address_print_address(number, address), owner, sizeof owner);
 
 		found = n == (ssize_t)strlen(machine) && memcmp(owner, machine, (size_t)n) == 0;
 	}
@@ -161,12 +161,12 @@ address_release(int sandbox, const char *address)
 bool
 address_any(int sandbox, const struct network *network)
 {
-	DIR *claims = open_claims(sandbox);
+	DIR *claims = address_open_claims(sandbox);
 	uint32_t address;
 	bool any = false;
 
-	while (claims && !any && next_claim(claims, &address))
-		any = contains(network, address);
+	while (claims && !any && address_next_claim(claims, &address))
+		any = address_contains(network, address);
 	if (claims)
 		closedir(claims);
 	return any;

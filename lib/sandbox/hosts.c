@@ -21,7 +21,7 @@ static const char heading[] = "127.0.0.1 localhost\n"
 
 /* Appends the lines of a hosts file that are machines other than address. */
 static int
-read_others(int dir, const char *address, struct buffer *out, struct error *err)
+hosts_read_others(int dir, const char *address, struct buffer *out, struct error *err)
 {
 	struct buffer text = {0};
 	size_t length = strlen(address);
@@ -45,7 +45,7 @@ read_others(int dir, const char *address, struct buffer *out, struct error *err)
 }
 
 static int
-open_cluster(int sandbox, const char *cluster, bool make, struct error *err)
+hosts_open_cluster(int sandbox, const char *cluster, bool make, struct error *err)
 {
 	char *path = memory_printf("clusters/%s", cluster);
 	int dir = -1;
@@ -59,7 +59,7 @@ open_cluster(int sandbox, const char *cluster, bool make, struct error *err)
 }
 
 static int
-write_hosts(int dir, const struct buffer *lines, struct error *err)
+hosts_write_hosts(int dir, const struct buffer *lines, struct error *err)
 {
 	char *text = memory_printf("%s%s", heading, lines->data);
 	int result = state_write(dir, "hosts", text, err);
@@ -71,19 +71,19 @@ write_hosts(int dir, const struct buffer *lines, struct error *err)
 int
 hosts_add(int sandbox, const char *cluster, const char *address, const char *hostname, struct error *err)
 {
-	int dir = open_cluster(sandbox, cluster, true, err), result;
+	int dir = hosts_open_cluster(sandbox, cluster, true, err), result;
 	size_t label = strcspn(hostname, ".");
 	struct buffer lines = {0};
 
 	if (dir < 0)
 		return -1;
-	result = read_others(dir, address, &lines, err);
+	result = hosts_read_others(dir, address, &lines, err);
 	buffer_printf(&lines, "%s %s", address, hostname);
 	if (hostname[label])
 		buffer_printf(&lines, " %.*s", (int)label, hostname);
 	buffer_byte(&lines, '\n');
 	if (result == 0)
-		result = write_hosts(dir, &lines, err);
+		result = hosts_write_hosts(dir, &lines, err);
 	buffer_release(&lines);
 	close(dir);
 	return result;
@@ -93,13 +93,13 @@ int
 hosts_remove(int sandbox, const char *cluster, const char *address, struct error *err)
 {
 	char *path = memory_printf("clusters/%s", cluster);
-	int dir = open_cluster(sandbox, cluster, false, err), result = 0;
+	int dir = hosts_open_cluster(sandbox, cluster, false, err), result = 0;
 	struct buffer lines = {0};
 
 	if (dir >= 0)
-		result = read_others(dir, address, &lines, err);
+		result = hosts_read_others(dir, address, &lines, err);
 	if (dir >= 0 && result == 0)
-		result = lines.length ? write_hosts(dir, &lines, err) : file_remove_tree(sandbox, path, err);
+		result = lines.length ? hosts_write_hosts(dir, &lines, err) : file_remove_tree(sandbox, path, err);
 	if (dir >= 0)
 		close(dir);
 	buffer_release(&lines);

@@ -63,7 +63,7 @@ key_public(const char *path, struct error *err)
 
 /* Makes the key beside path and moves it there, the private part last: where that is, the pair is whole. */
 static int
-make_login(const char *path, struct error *err)
+key_make_login(const char *path, struct error *err)
 {
 	char *fresh = memory_printf("%s.new", path), *fresh_public = memory_printf("%s.new.pub", path),
 	     *public = memory_printf("%s.pub", path);
@@ -86,7 +86,7 @@ key_login(struct error *err)
 
 	if (!file_exists(AT_FDCWD, path)) {
 		lock = state_lock(dir, err);
-		if (lock < 0 || (!file_exists(AT_FDCWD, path) && make_login(path, err) < 0))
+		if (lock < 0 || (!file_exists(AT_FDCWD, path) && key_make_login(path, err) < 0))
 			result = -1;
 	}
 	if (lock >= 0)

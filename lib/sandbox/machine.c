@@ -33,7 +33,7 @@ machine_state_name(enum machine_state state)
 }
 
 static int
-lock_sandbox(struct error *err)
+machine_lock_sandbox(struct error *err)
 {
 	char *path = state_path("");
 	int lock = state_lock(path, err);
@@ -45,7 +45,7 @@ lock_sandbox(struct error *err)
 /* Takes away the cable of a machine, and tells the address that it had, "" for none. The address stays the machine's,
  * whose folder we have locked; the others need not wait while the kernel takes the cable apart. */
 static int
-unplug(const char *name, char address[ADDRESS_SIZE], struct error *err)
+machine_unplug(const char *name, char address[ADDRESS_SIZE], struct error *err)
 {
 	char *path = state_path("");
 	int sandbox = file_open(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0, err), result;
@@ -62,15 +62,15 @@ unplug(const char *name, char address[ADDRESS_SIZE], struct error *err)
 
 /* Takes the machine off the network and the hosts file, and its network's bridge if it was the last there. */
 static int
-disconnect(const char *name, const struct machine *machine, struct error *err)
+machine_disconnect(const char *name, const struct machine *machine, struct error *err)
 {
 	char address[ADDRESS_SIZE];
 	struct network network;
 	int sandbox, result = 0;
 
-	if (unplug(name, address, err) < 0)
+	if (machine_unplug(name, address, err) < 0)
 		return -1;
-	sandbox = lock_sandbox(err);
+	sandbox = machine_lock_sandbox(err);
 	if (sandbox < 0)
 		return -1;
 	if (*address && machine->cluster)
@@ -86,7 +86,7 @@ disconnect(const char *name, const struct machine *machine, struct error *err)
 
 /* Empties the machine's folder, the record last: while anything else is left, it says what. */
 static int
-remove_files(int dir, struct error *err)
+machine_remove_files(int dir, struct error *err)
 {
 	static const char *const names[] = {"layer", "root", "key", "key.pub", "authorized_keys", "console", "life",
 	    "machine.new", "authorized_keys.new", "machine"};
@@ -99,7 +99,7 @@ remove_files(int dir, struct error *err)
 
 /* Takes down all of a machine but its folder, dir, which is locked. */
 static int
-take_down(int dir, const char *name, struct error *err)
+machine_take_down(int dir, const char *name, struct error *err)
 {
 	struct machine machine = {.name = name};
 	struct error ignored;
@@ -110,13 +110,13 @@ take_down(int dir, const char *name, struct error *err)
 	/* Without a record it has no more than an address: the record is written first. */
 	if (machine_read(dir, &machine, &ignored) < 0)
 		machine.cluster = machine.network = NULL;
-	result = disconnect(name, &machine, err);
+	result = machine_disconnect(name, &machine, err);
 	machine_release(&machine);
-	return result < 0 ? -1 : remove_files(dir, err);
+	return result < 0 ? -1 : machine_remove_files(dir, err);
 }
 
 static int
-check_image(const struct machine *wish, struct error *err)
+machine_check_image(const struct machine *wish, struct error *err)
 {
 	const char *root = strcmp(wish->image, "host") == 0 ? "" : wish->image;
 	char *sshd = memory_printf("%s/usr/sbin/sshd", root);
@@ -138,7 +138,7 @@ check_image(const struct machine *wish, struct error *err)
 }
 
 static int
-check_shares(const struct machine *wish, struct error *err)
+machine_check_shares(const struct machine *wish, struct error *err)
 {
 	const char *next = wish->shares ? wish->shares : "";
 	int result = 0;
@@ -162,9 +162,9 @@ check_shares(const struct machine *wish, struct error *err)
 
 /* What a machine needs of the others' world: an address, the bridge, its names in the cluster. */
 static int
-register_machine(int dir, struct machine *wish, const struct network *network, struct error *err)
+machine_register_machine(int dir, struct machine *wish, const struct network *network, struct error *err)
 {
-	int sandbox = lock_sandbox(err), result;
+	int sandbox = machine_lock_sandbox(err), result;
 	char address[ADDRESS_SIZE];
 
 	if (sandbox < 0)
@@ -183,7 +183,7 @@ register_machine(int dir, struct machine *wish, const struct network *network, s
 }
 
 static int
-make_keys(int dir, struct machine *wish, struct error *err)
+machine_make_keys(int dir, struct machine *wish, struct error *err)
 {
 	char *folder = state_machine_path(wish->name), *path = memory_printf("%s/key", folder),
 	     *login = key_login(err), *host = NULL, *user = NULL, *line = NULL;
@@ -206,22 +206,22 @@ make_keys(int dir, struct machine *wish, struct error *err)
 
 /* In an empty folder: the record first, then all else. */
 static int
-make_machine(int dir, struct machine *wish, char notice[256], struct error *err)
+machine_make_machine(int dir, struct machine *wish, char notice[256], struct error *err)
 {
 	struct network network;
 
-	if (check_image(wish, err) < 0 || check_shares(wish, err) < 0 ||
+	if (machine_check_image(wish, err) < 0 || machine_check_shares(wish, err) < 0 ||
 	    network_parse(wish->network, &network, err) < 0)
 		return -1;
-	if (machine_write(dir, wish, err) < 0 || register_machine(dir, wish, &network, err) < 0 ||
-	    make_keys(dir, wish, err) < 0)
+	if (machine_write(dir, wish, err) < 0 || machine_register_machine(dir, wish, &network, err) < 0 ||
+	    machine_make_keys(dir, wish, err) < 0)
 		return -1;
 	return start_machine(dir, wish, &network, notice, err);
 }
 
 /* Whether the folder holds the machine already, running; then wish knows of it what only it can tell. */
 static bool
-is_made(int dir, struct machine *wish)
+machine_is_made(int dir, struct machine *wish)
 {
 	struct machine found = {.name = NULL};
 	struct error ignored;
@@ -239,7 +239,7 @@ is_made(int dir, struct machine *wish)
 
 /* Removes what a process that was killed may have left of the sandbox's folder when no machine is there. */
 static void
-tidy(void)
+machine_tidy(void)
 {
 	char *path = state_path("");
 	struct error ignored;
@@ -254,14 +254,14 @@ tidy(void)
 
 /* Removes the folder, dir, with all that was made of the machine. */
 static int
-remove_machine(int dir, const char *name, struct error *err)
+machine_remove_machine(int dir, const char *name, struct error *err)
 {
 	char *path = state_machine_path(name);
-	int result = take_down(dir, name, err);
+	int result = machine_take_down(dir, name, err);
 
 	if (result == 0 && rmdir(path) < 0 && errno != ENOENT)
 		result = error_errno(err, EX_IOERR, "%s", path);
-	tidy();
+	machine_tidy();
 	free(path);
 	return result;
 }
@@ -280,10 +280,10 @@ machine_create(struct machine *wish, char notice[256], struct error *err)
 	free(path);
 	if (dir < 0)
 		return -1;
-	if (!is_made(dir, wish)) {
-		result = take_down(dir, wish->name, err);
-		if (result == 0 && make_machine(dir, wish, notice, err) < 0) {
-			remove_machine(dir, wish->name, &ignored);
+	if (!machine_is_made(dir, wish)) {
+		result = machine_take_down(dir, wish->name, err);
+		if (result == 0 && machine_make_machine(dir, wish, notice, err) < 0) {
+			machine_remove_machine(dir, wish->name, &ignored);
 			result = -1;
 		}
 	}
@@ -299,18 +299,18 @@ machine_delete(const char *name, struct error *err)
 
 	free(path);
 	if (dir < 0 && err->code == EX_NO) {
-		tidy();
+		machine_tidy();
 		return 0;
 	}
 	if (dir < 0)
 		return -1;
-	result = remove_machine(dir, name, err);
+	result = machine_remove_machine(dir, name, err);
 	close(dir);
 	return result < 0 ? error_prefix(err, "%s", name) : 0;
 }
 
 static int
-open_machine(const char *name, struct error *err)
+machine_open_machine(const char *name, struct error *err)
 {
 	char *path = state_machine_path(name);
 	int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -324,7 +324,7 @@ open_machine(const char *name, struct error *err)
 int
 machine_look(const char *name, struct machine *machine, enum machine_state *state, struct error *err)
 {
-	int dir = open_machine(name, err);
+	int dir = machine_open_machine(name, err);
 	struct error ignored;
 
 	if (dir < 0)
@@ -351,7 +351,7 @@ machine_confirm(const char *name, int64_t timeout_ms, struct machine *machine, s
 	if (state != MACHINE_RUNNING)
 		return error_set(err, EX_UNAVAILABLE, "%s: is %s; delete it and create it again", name,
 		    machine_state_name(state));
-	dir = open_machine(name, err);
+	dir = machine_open_machine(name, err);
 	if (dir < 0 || reach_greeting(dir, machine->address, deadline, err) < 0 ||
 	    reach_key(machine->address, machine->host_key, err) < 0)
 		result = error_prefix(err, "%s", name);
@@ -362,7 +362,7 @@ machine_confirm(const char *name, int64_t timeout_ms, struct machine *machine, s
 
 /* Whether name is of a machine of node. */
 static bool
-is_of_node(const char *name, const char *node)
+machine_is_of_node(const char *name, const char *node)
 {
 	size_t length = strlen(node);
 
@@ -383,7 +383,7 @@ machine_names(const char *node, struct machine_list *list, struct error *err)
 	else
 		list->names = arena_alloc(&list->arena, n > 0 ? (size_t)n : 1, sizeof *list->names);
 	for (int i = 0; i < n; i++) {
-		if (*entries[i]->d_name != '.' && (!node || is_of_node(entries[i]->d_name, node)))
+		if (*entries[i]->d_name != '.' && (!node || machine_is_of_node(entries[i]->d_name, node)))
 			list->names[list->count++] = arena_string(&list->arena, entries[i]->d_name);
 		free(entries[i]);
 	}

@@ -19,7 +19,7 @@
 enum { STATE_SHOWN = 200, LOG_LIMIT = 4096 };
 
 static uint32_t
-number_of(const char *address)
+network_number_of(const char *address)
 {
 	struct in_addr in = {0};
 
@@ -29,21 +29,21 @@ number_of(const char *address)
 
 /* Appends a hardware address of the locally administered kind with number in it. */
 static void
-append_hardware_address(uint32_t number, struct buffer *out)
+network_append_hardware_address(uint32_t number, struct buffer *out)
 {
 	buffer_printf(out, "02:c0:%02x:%02x:%02x:%02x", number >> 24, number >> 16 & 0xff, number >> 8 & 0xff,
 	    number & 0xff);
 }
 
 static void
-cable_name(const char *address, char name[IFNAMSIZ])
+network_cable_name(const char *address, char name[IFNAMSIZ])
 {
-	snprintf(name, IFNAMSIZ, "cn-%08x", number_of(address));
+	snprintf(name, IFNAMSIZ, "cn-%08x", network_number_of(address));
 }
 
 /* Has ip(8) carry out commands, one a line; what is the object of an error. */
 static int
-run_ip(const char *what, const struct buffer *commands, struct error *err)
+network_run_ip(const char *what, const struct buffer *commands, struct error *err)
 {
 	char *argv[] = {(char[]){"ip"}, (char[]){"-batch"}, (char[]){"-"}, NULL};
 	struct buffer out = {0}, log = {0};
@@ -61,7 +61,7 @@ run_ip(const char *what, const struct buffer *commands, struct error *err)
 
 /* What a bridge of ours is for, and whose it is. */
 static char *
-describe_owner(const struct network *network)
+network_describe_owner(const struct network *network)
 {
 	char *state = location_state(), *real = realpath(state, NULL),
 	     *owner = memory_printf("coopr %s of %.*s", network->text, STATE_SHOWN, real ? real : state);
@@ -73,7 +73,7 @@ describe_owner(const struct network *network)
 
 /* The same in the bridge's hardware address, where any process finds it with one system call. */
 static uint32_t
-owner_mark(const char *owner)
+network_owner_mark(const char *owner)
 {
 	uint32_t hash = 0x811c9dc5; /* FNV-1a */
 
@@ -90,9 +90,9 @@ enum bridge_state {
 };
 
 static enum bridge_state
-look_at_bridge(const struct network *network, const char *owner)
+network_look_at_bridge(const struct network *network, const char *owner)
 {
-	const uint32_t mark = htonl(owner_mark(owner));
+	const uint32_t mark = htonl(network_owner_mark(owner));
 	struct ifreq request = {0};
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	enum bridge_state state = BRIDGE_ABSENT;
@@ -109,9 +109,9 @@ look_at_bridge(const struct network *network, const char *owner)
 	return state;
 }
 
-/* What the bridge's alias says it is for, the caller's to free: whoever made it may have left a word, as describe_owner does. */
+/* What the bridge's alias says it is for, the caller's to free: whoever made it may have left a word, as network_describe_owner does. */
 static char *
-read_alias(const struct network *network)
+network_read_alias(const struct network *network)
 {
 	char *argv[] = {(char[]){"ip"}, (char[]){"-oneline"}, (char[]){"link"}, (char[]){"show"}, (char[]){"dev"},
 	    (char *)network->bridge, NULL};
@@ -129,14 +129,16 @@ read_alias(const struct network *network)
 
 /* Whose it is, and the ways out. */
 static int
-refuse_other(const struct network *network, const char *provider, struct error *err)
+network_refuse_other(const struct network *network, const char *provider, struct error *err)
 {
-	char *alias = read_alias(network), *out = memory_printf("give the provider \"%s\" a network of its own in its provisioner, "
+	char *alias = network_read_alias(network),
+	    *out = memory_printf("give the provider \"%s\" a network of its own in its provisioner, "
 	    "as {\"network\": \"10.249.7.0/24\"}", provider);
 	int result;
 
 	if (alias && strncmp(alias, "coopr ", 6) == 0)
-		result = error_set(err, EX_CONFIG, "network %s: its bridge %s is that of the sandbox machines in network %s, which is "
+		result = error_set(err, EX_CONFIG,
+		    "network %s: its bridge %s is that of the sandbox machines in network %s, which is "
 		    "their COOPR_STATE; delete these machines there, or %s", network->text, network->bridge, alias + 6, out);
 	else
 		result = error_set(err, EX_CONFIG, "network %s: its bridge %s exists, and is not of coopr%s%s "
@@ -148,7 +150,7 @@ refuse_other(const struct network *network, const char *provider, struct error *
 }
 
 static bool
-is_other_in(const struct network *network, const struct ifaddrs *interface)
+network_is_other_in(const struct network *network, const struct ifaddrs *interface)
 {
 	uint32_t theirs, mask = UINT32_MAX << (32 - network->prefix);
 
@@ -162,14 +164,14 @@ is_other_in(const struct network *network, const struct ifaddrs *interface)
 
 /* Traffic for a network that the host is in already must not end in our bridge. */
 static int
-check_overlap(const struct network *network, const char *provider, struct error *err)
+network_check_overlap(const struct network *network, const char *provider, struct error *err)
 {
 	struct ifaddrs *list, *other;
 	int result = 0;
 
 	if (getifaddrs(&list) < 0)
 		return error_errno(err, EX_OSERR, "network %s: the host's addresses", network->text);
-	for (other = list; other && !is_other_in(network, other);)
+	for (other = list; other && !network_is_other_in(network, other);)
 		other = other->ifa_next;
 	if (other)
 		result = error_set(err, EX_CONFIG,
@@ -180,14 +182,14 @@ check_overlap(const struct network *network, const char *provider, struct error 
 }
 
 static int
-delete_link(const char *name, struct error *err)
+network_delete_link(const char *name, struct error *err)
 {
 	struct buffer commands = {0};
 	int result = 0;
 
 	buffer_printf(&commands, "link delete dev %s\n", name);
 	if (if_nametoindex(name) != 0)
-		result = run_ip(name, &commands, err);
+		result = network_run_ip(name, &commands, err);
 	/* It may have gone by itself meanwhile, with the machine's namespace. */
 	if (result < 0 && if_nametoindex(name) == 0)
 		result = 0;
@@ -196,19 +198,19 @@ delete_link(const char *name, struct error *err)
 }
 
 static int
-make_bridge(const struct network *network, const char *owner, struct error *err)
+network_make_bridge(const struct network *network, const char *owner, struct error *err)
 {
 	struct buffer commands = {0};
 	int result;
 
 	buffer_printf(&commands, "link add name %s address ", network->bridge);
-	append_hardware_address(owner_mark(owner), &commands);
+	network_append_hardware_address(network_owner_mark(owner), &commands);
 	buffer_text(&commands, " type bridge\n");
 	if (!strpbrk(owner, "\"\\\n")) /* it is for people only; ip knows no way to quote these */
 		buffer_printf(&commands, "link set dev %s alias \"%s\"\n", network->bridge, owner);
 	buffer_printf(&commands, "address add %s/%d dev %s\n", network->host, network->prefix, network->bridge);
 	buffer_printf(&commands, "link set dev %s up\n", network->bridge);
-	result = run_ip(network->bridge, &commands, err);
+	result = network_run_ip(network->bridge, &commands, err);
 	buffer_release(&commands);
 	return result;
 }
@@ -216,16 +218,16 @@ make_bridge(const struct network *network, const char *owner, struct error *err)
 int
 network_up(const struct network *network, const char *provider, struct error *err)
 {
-	char *owner = describe_owner(network);
-	enum bridge_state state = look_at_bridge(network, owner);
+	char *owner = network_describe_owner(network);
+	enum bridge_state state = network_look_at_bridge(network, owner);
 	int result = 0;
 
 	if (state == BRIDGE_OTHER)
-		result = refuse_other(network, provider, err);
+		result = network_refuse_other(network, provider, err);
 	if (state == BRIDGE_HALF)
-		result = delete_link(network->bridge, err);
+		result = network_delete_link(network->bridge, err);
 	if (result == 0 && state != BRIDGE_UP)
-		result = check_overlap(network, provider, err) < 0 ? -1 : make_bridge(network, owner, err);
+		result = network_check_overlap(network, provider, err) < 0 ? -1 : network_make_bridge(network, owner, err);
 	free(owner);
 	return result;
 }
@@ -233,11 +235,11 @@ network_up(const struct network *network, const char *provider, struct error *er
 int
 network_down(const struct network *network, struct error *err)
 {
-	char *owner = describe_owner(network);
-	enum bridge_state state = look_at_bridge(network, owner);
+	char *owner = network_describe_owner(network);
+	enum bridge_state state = network_look_at_bridge(network, owner);
 
 	free(owner);
-	return state == BRIDGE_HALF || state == BRIDGE_UP ? delete_link(network->bridge, err) : 0;
+	return state == BRIDGE_HALF || state == BRIDGE_UP ? network_delete_link(network->bridge, err) : 0;
 }
 
 int
@@ -247,12 +249,12 @@ network_connect(const struct network *network, const char *address, pid_t pid, s
 	char name[IFNAMSIZ];
 	int result;
 
-	cable_name(address, name);
+	network_cable_name(address, name);
 	buffer_printf(&commands, "link add name %s up master %s type veth peer name eth0 address ", name,
 	    network->bridge);
-	append_hardware_address(number_of(address), &commands);
+	network_append_hardware_address(network_number_of(address), &commands);
 	buffer_printf(&commands, " netns %d\n", (int)pid);
-	result = run_ip(name, &commands, err);
+	result = network_run_ip(name, &commands, err);
 	buffer_release(&commands);
 	return result;
 }
@@ -262,12 +264,12 @@ network_disconnect(const char *address, struct error *err)
 {
 	char name[IFNAMSIZ];
 
-	cable_name(address, name);
-	return delete_link(name, err);
+	network_cable_name(address, name);
+	return network_delete_link(name, err);
 }
 
 static void
-put_address(struct ifreq *request, uint32_t address)
+network_put_address(struct ifreq *request, uint32_t address)
 {
 	struct sockaddr_in in = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(address)};
 
@@ -275,7 +277,7 @@ put_address(struct ifreq *request, uint32_t address)
 }
 
 static int
-bring_up(int fd, const char *name)
+network_bring_up(int fd, const char *name)
 {
 	struct ifreq request = {0};
 
@@ -292,11 +294,11 @@ network_inside(const struct network *network, const char *address, struct error 
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), result = -1;
 	struct ifreq own = {.ifr_name = "eth0"}, mask = {.ifr_name = "eth0"};
 
-	put_address(&own, number_of(address));
-	put_address(&mask, UINT32_MAX << (32 - network->prefix));
-	if (fd >= 0 && bring_up(fd, "lo") == 0 && ioctl(fd, SIOCSIFADDR, &own) == 0 &&
+	network_put_address(&own, network_number_of(address));
+	network_put_address(&mask, UINT32_MAX << (32 - network->prefix));
+	if (fd >= 0 && network_bring_up(fd, "lo") == 0 && ioctl(fd, SIOCSIFADDR, &own) == 0 &&
 	    ioctl(fd, SIOCSIFNETMASK, &mask) == 0)
-		result = bring_up(fd, "eth0");
+		result = network_bring_up(fd, "eth0");
 	if (result < 0)
 		error_errno(err, EX_OSERR, "eth0: cannot have the address %s", address);
 	if (fd >= 0)

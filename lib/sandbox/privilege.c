@@ -17,7 +17,7 @@ static const int kept[] = {
 };
 
 static uint64_t
-kept_mask(void)
+privilege_kept_mask(void)
 {
 	uint64_t mask = 0;
 
@@ -28,7 +28,7 @@ kept_mask(void)
 
 /* The bounding set, which no exec can exceed. Numbers the kernel does not know end the list. */
 static int
-bound(uint64_t mask)
+privilege_bound(uint64_t mask)
 {
 	for (unsigned long capability = 0; capability < 64; capability++) {
 		if (mask >> capability & 1)
@@ -41,7 +41,7 @@ bound(uint64_t mask)
 
 /* Our own sets. Whoever may trace init must find no more there than he has himself. */
 static int
-reduce(uint64_t mask)
+privilege_reduce(uint64_t mask)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct data[2];
@@ -59,9 +59,9 @@ reduce(uint64_t mask)
 int
 privilege_drop(struct error *err)
 {
-	uint64_t mask = kept_mask();
+	uint64_t mask = privilege_kept_mask();
 
-	if (bound(mask) < 0 || reduce(mask) < 0)
+	if (privilege_bound(mask) < 0 || privilege_reduce(mask) < 0)
 		return error_errno(err, EX_OSERR, "capabilities: cannot be dropped");
 	return 0;
 }

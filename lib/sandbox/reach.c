@@ -25,7 +25,7 @@ enum {
 
 /* Waits for an event at fd: false when there is none before the deadline. */
 static bool
-wait_for(int fd, short events, int64_t deadline)
+reach_wait_for(int fd, short events, int64_t deadline)
 {
 	struct pollfd wait = {.fd = fd, .events = events};
 	int64_t left;
@@ -41,7 +41,7 @@ wait_for(int fd, short events, int64_t deadline)
 
 /* One attempt at a greeting: 0, or -1 with errno. */
 static int
-greet(const char *address, int64_t deadline)
+reach_greet(const char *address, int64_t deadline)
 {
 	struct sockaddr_in peer = {.sin_family = AF_INET, .sin_port = htons(22)};
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), reason = ETIMEDOUT;
@@ -52,11 +52,11 @@ greet(const char *address, int64_t deadline)
 		return -1;
 	inet_pton(AF_INET, address, &peer.sin_addr);
 	if (connect(fd, (struct sockaddr *)&peer, sizeof peer) == 0 ||
-	    (errno == EINPROGRESS && wait_for(fd, POLLOUT, deadline)))
+	    (errno == EINPROGRESS && reach_wait_for(fd, POLLOUT, deadline)))
 		getsockopt(fd, SOL_SOCKET, SO_ERROR, &reason, &length);
 	else if (errno != EINPROGRESS)
 		reason = errno;
-	if (reason == 0 && wait_for(fd, POLLIN, deadline))
+	if (reason == 0 && reach_wait_for(fd, POLLIN, deadline))
 		reason = recv(fd, greeting, sizeof greeting, MSG_WAITALL) == sizeof greeting &&
 		    memcmp(greeting, "SSH-", sizeof greeting) == 0 ? 0 : ECONNRESET;
 	else if (reason == 0)
@@ -71,7 +71,7 @@ reach_greeting(int dir, const char *address, int64_t deadline, struct error *err
 {
 	int64_t pause = PAUSE_FIRST_MS;
 
-	while (greet(address, deadline) < 0) {
+	while (reach_greet(address, deadline) < 0) {
 		int reason = errno;
 		struct timespec time = {.tv_nsec = (long)pause * 1000 * 1000};
 
@@ -88,7 +88,7 @@ reach_greeting(int dir, const char *address, int64_t deadline, struct error *err
 
 /* The key in a line of ssh-keyscan, "ADDRESS TYPE KEY". */
 static bool
-has_key(const struct buffer *lines, const char *address, const char *host_key)
+reach_has_key(const struct buffer *lines, const char *address, const char *host_key)
 {
 	size_t skip = strlen(address) + 1, length = strlen(host_key);
 
@@ -113,7 +113,7 @@ reach_key(const char *address, const char *host_key, struct error *err)
 	if (code == 0 && out.length == 0)
 		code = error_set(err, EX_UNAVAILABLE, "%s: its sshd gives no host key: %.*s", address,
 		    log.data ? (int)strcspn(log.data, "\n") : 0, log.data ? log.data : "");
-	else if (code == 0 && !has_key(&out, address, host_key))
+	else if (code == 0 && !reach_has_key(&out, address, host_key))
 		code = error_set(err, EX_PROTOCOL,
 		    "%s: answers with another host key than it was made with; delete it and create it again", address);
 	buffer_release(&out);

@@ -34,7 +34,7 @@ static const struct member {
 enum { MEMBERS = sizeof members / sizeof *members };
 
 static const char **
-value_of(struct machine *machine, const struct member *member)
+record_value_of(struct machine *machine, const struct member *member)
 {
 	return (const char **)((char *)machine + member->offset);
 }
@@ -50,14 +50,14 @@ machine_name(const char *node, const char *token, struct arena *arena)
 }
 
 static int
-read_line(struct machine *machine, const char *line, size_t length, struct error *err)
+record_read_line(struct machine *machine, const char *line, size_t length, struct error *err)
 {
 	const char *equals = memchr(line, '=', length);
 	size_t name = equals ? (size_t)(equals - line) : length;
 
 	for (size_t i = 0; equals && i < MEMBERS; i++)
 		if (strlen(members[i].name) == name && memcmp(members[i].name, line, name) == 0) {
-			*value_of(machine, &members[i]) =
+			*record_value_of(machine, &members[i]) =
 			    arena_substring(&machine->arena, equals + 1, length - name - 1);
 			return 0;
 		}
@@ -77,7 +77,7 @@ machine_read(int dir, struct machine *machine, struct error *err)
 	for (size_t at = 0; result == 0 && at < text.length;) {
 		size_t length = strcspn(text.data + at, "\n");
 
-		result = read_line(machine, text.data + at, length, err);
+		result = record_read_line(machine, text.data + at, length, err);
 		at += length + 1;
 	}
 	if (result == 0 && !machine->token)
@@ -94,8 +94,8 @@ machine_write(int dir, const struct machine *machine, struct error *err)
 	int result;
 
 	for (size_t i = 0; i < MEMBERS; i++)
-		if (*value_of(&copy, &members[i]))
-			buffer_printf(&text, "%s=%s\n", members[i].name, *value_of(&copy, &members[i]));
+		if (*record_value_of(&copy, &members[i]))
+			buffer_printf(&text, "%s=%s\n", members[i].name, *record_value_of(&copy, &members[i]));
 	result = state_write(dir, "machine", text.data, err);
 	buffer_release(&text);
 	return result;

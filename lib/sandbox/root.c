@@ -19,7 +19,7 @@
 
 /* A path as an option of overlay: commas end options, colons end layers. */
 static void
-append_escaped(const char *path, struct buffer *out)
+root_append_escaped(const char *path, struct buffer *out)
 {
 	for (; *path; path++) {
 		if (strchr("\\,:", *path))
@@ -29,7 +29,7 @@ append_escaped(const char *path, struct buffer *out)
 }
 
 static int
-make_layer(struct error *err)
+root_make_layer(struct error *err)
 {
 	static const char *const folders[] = {"layer/upper", "layer/work", "root"};
 
@@ -42,13 +42,13 @@ make_layer(struct error *err)
 /* "volatile": syncing files to the disk costs much and would save nothing, as no machine outlives its host's
  * uptime. */
 static int
-mount_overlay(const struct machine *machine)
+root_mount_overlay(const struct machine *machine)
 {
 	struct buffer options = {0};
 	int result, reason;
 
 	buffer_text(&options, "lowerdir=");
-	append_escaped(strcmp(machine->image, "host") == 0 ? "/" : machine->image, &options);
+	root_append_escaped(strcmp(machine->image, "host") == 0 ? "/" : machine->image, &options);
 	buffer_text(&options, ",upperdir=layer/upper,workdir=layer/work,volatile,index=off,metacopy=off,redirect_dir=on");
 	result = mount("overlay", "root", "overlay", MS_NODEV, options.data);
 	reason = errno;
@@ -59,20 +59,20 @@ mount_overlay(const struct machine *machine)
 
 /* Not every file system can hold the upper layer (an overlay, as containers have it, or NFS cannot): then memory does. */
 static int
-mount_root(const struct machine *machine, char *notice, struct error *err)
+root_mount_root(const struct machine *machine, char *notice, struct error *err)
 {
 	*notice = '\0';
-	if (make_layer(err) < 0)
+	if (root_make_layer(err) < 0)
 		return -1;
-	if (mount_overlay(machine) == 0)
+	if (root_mount_overlay(machine) == 0)
 		return 0;
 	if (errno != EINVAL && errno != EOPNOTSUPP)
 		return error_errno(err, EX_OSERR, "image %s: cannot be mounted", machine->image);
 	if (mount("tmpfs", "layer", "tmpfs", MS_NODEV, "mode=700") < 0)
 		return error_errno(err, EX_OSERR, "layer: tmpfs");
-	if (make_layer(err) < 0)
+	if (root_make_layer(err) < 0)
 		return -1;
-	if (mount_overlay(machine) < 0)
+	if (root_mount_overlay(machine) < 0)
 		return error_errno(err, EX_OSERR,
 		    "image %s: cannot be mounted (the kernel's log tells why; overlay and Linux 5.10 are needed)",
 		    machine->image);
@@ -93,7 +93,7 @@ root_enter(const struct machine *machine, struct root *root, char *notice, struc
 		    ? error_set(err, EX_CONFIG, "/ is no mount point, as in a chroot, so that no machine can be made of it; "
 		          "from outside: mount --rbind DIR DIR, and enter it with chroot(8) again")
 		    : error_errno(err, EX_OSERR, "/: cannot be made private");
-	if (mount_root(machine, notice, err) < 0)
+	if (root_mount_root(machine, notice, err) < 0)
 		return -1;
 	/* The host's root then lies under the machine's, reachable by descriptors only: no path, and no symbolic link of
 	 * an image, leads there any more. */

@@ -35,7 +35,7 @@ struct launch {
 };
 
 static void
-reset_signals(void)
+start_reset_signals(void)
 {
 	sigset_t none;
 
@@ -48,7 +48,7 @@ reset_signals(void)
 /* Gives the child the descriptors that sandbox-init expects, and no other. They are moved out of the way first, as each
  * may have any number. */
 static int
-arrange_descriptors(const struct launch *launch)
+start_arrange_descriptors(const struct launch *launch)
 {
 	int sources[] = {launch->null, launch->console, launch->console, launch->life, launch->orders[0],
 	    launch->report[1]};
@@ -65,7 +65,7 @@ arrange_descriptors(const struct launch *launch)
 
 /* The child: first of its process tree, in a session of its own. It never returns. */
 static int
-become_init(void *argument)
+start_become_init(void *argument)
 {
 	const struct launch *launch = argument;
 	char *argv[] = {(char[]){"init"}, NULL}, *environment[] = {(char[]){"container=coopr"}, NULL};
@@ -74,8 +74,8 @@ become_init(void *argument)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	setsid();
 	umask(022);
-	reset_signals();
-	if (chdir(launch->folder) < 0 || arrange_descriptors(launch) < 0)
+	start_reset_signals();
+	if (chdir(launch->folder) < 0 || start_arrange_descriptors(launch) < 0)
 		_exit(EX_OSERR);
 	execve(launch->program, argv, environment);
 	error_errno(&report.error, EX_UNAVAILABLE, "%s: cannot be run", launch->program);
@@ -85,7 +85,7 @@ become_init(void *argument)
 }
 
 static void
-shut(int *fd)
+start_shut(int *fd)
 {
 	if (*fd >= 0)
 		close(*fd);
@@ -93,27 +93,27 @@ shut(int *fd)
 }
 
 static void
-close_theirs(struct launch *launch)
+start_close_theirs(struct launch *launch)
 {
-	shut(&launch->null);
-	shut(&launch->life);
-	shut(&launch->console);
-	shut(&launch->orders[0]);
-	shut(&launch->report[1]);
+	start_shut(&launch->null);
+	start_shut(&launch->life);
+	start_shut(&launch->console);
+	start_shut(&launch->orders[0]);
+	start_shut(&launch->report[1]);
 }
 
 static void
-close_launch(struct launch *launch)
+start_close_launch(struct launch *launch)
 {
-	close_theirs(launch);
-	shut(&launch->orders[1]);
-	shut(&launch->report[0]);
+	start_close_theirs(launch);
+	start_shut(&launch->orders[1]);
+	start_shut(&launch->report[0]);
 	free(launch->folder);
 	free(launch->program);
 }
 
 static int
-open_launch(int dir, const char *name, struct launch *launch, struct error *err)
+start_open_launch(int dir, const char *name, struct launch *launch, struct error *err)
 {
 	*launch = (struct launch){.folder = state_machine_path(name), .orders = {-1, -1}, .report = {-1, -1}};
 	launch->program = location_installed("libexec/coopr/sandbox-init");
@@ -123,7 +123,7 @@ open_launch(int dir, const char *name, struct launch *launch, struct error *err)
 	if (launch->null < 0 || launch->life < 0 || launch->console < 0 || pipe2(launch->orders, O_CLOEXEC) < 0 ||
 	    pipe2(launch->report, O_CLOEXEC) < 0 || flock(launch->life, LOCK_EX) < 0) {
 		error_errno(err, EX_CANTCREAT, "the machine's folder");
-		close_launch(launch);
+		start_close_launch(launch);
 		return -1;
 	}
 	return 0;
@@ -131,19 +131,19 @@ open_launch(int dir, const char *name, struct launch *launch, struct error *err)
 
 /* The lock of "life" goes over to the child: it belongs to the open file that both have, until we close ours. */
 static pid_t
-clone_init(struct launch *launch, struct error *err)
+start_clone_init(struct launch *launch, struct error *err)
 {
 	_Alignas(16) static char stack[STACK_SIZE];
-	pid_t pid = clone(become_init, stack + STACK_SIZE, NAMESPACES | SIGCHLD, launch);
+	pid_t pid = clone(start_become_init, stack + STACK_SIZE, NAMESPACES | SIGCHLD, launch);
 
-	close_theirs(launch);
+	start_close_theirs(launch);
 	if (pid < 0)
 		error_errno(err, errno == EPERM ? EX_NOPERM : EX_OSERR, "namespaces: cannot be made");
 	return pid;
 }
 
 static int
-order(const struct launch *launch, char what, struct error *err)
+start_order(const struct launch *launch, char what, struct error *err)
 {
 	if (write(launch->orders[1], &what, 1) == 1)
 		return 0;
@@ -151,7 +151,7 @@ order(const struct launch *launch, char what, struct error *err)
 }
 
 static int
-hear(const struct launch *launch, char notice[256], struct error *err)
+start_hear(const struct launch *launch, char notice[256], struct error *err)
 {
 	struct report report;
 	ssize_t n;
@@ -170,7 +170,7 @@ hear(const struct launch *launch, char notice[256], struct error *err)
 
 /* Whether the child has said something, or died, before it was asked: what it says is the reason then. */
 static bool
-has_spoken(const struct launch *launch)
+start_has_spoken(const struct launch *launch)
 {
 	struct pollfd report = {.fd = launch->report[0], .events = POLLIN};
 
@@ -179,22 +179,22 @@ has_spoken(const struct launch *launch)
 
 /* Gives the child its cable and hears what it has become. */
 static int
-connect_init(const struct launch *launch, const struct machine *machine, const struct network *network, pid_t pid,
+start_connect_init(const struct launch *launch, const struct machine *machine, const struct network *network, pid_t pid,
     char notice[256], struct error *err)
 {
-	if ((network_connect(network, machine->address, pid, err) < 0 || order(launch, ORDER_CONNECTED, err) < 0) &&
-	    !has_spoken(launch))
+	if ((network_connect(network, machine->address, pid, err) < 0 || start_order(launch, ORDER_CONNECTED, err) < 0) &&
+	    !start_has_spoken(launch))
 		return -1;
-	return hear(launch, notice, err);
+	return start_hear(launch, notice, err);
 }
 
 /* The init must have stopped dying with us before we may go. */
 static int
-release(const struct launch *launch, struct error *err)
+start_release(const struct launch *launch, struct error *err)
 {
 	char answer;
 
-	if (order(launch, ORDER_LIVE, err) < 0)
+	if (start_order(launch, ORDER_LIVE, err) < 0)
 		return -1;
 	if (read(launch->report[0], &answer, 1) != 1 || answer != ORDER_LIVE)
 		return error_set(err, EX_OSERR, "sandbox-init: died as it was to start");
@@ -202,15 +202,15 @@ release(const struct launch *launch, struct error *err)
 }
 
 static int
-bring_up(int dir, const struct launch *launch, struct machine *machine, const struct network *network, pid_t pid,
+start_bring_up(int dir, const struct launch *launch, struct machine *machine, const struct network *network, pid_t pid,
     char notice[256], struct error *err)
 {
-	if (connect_init(launch, machine, network, pid, notice, err) < 0)
+	if (start_connect_init(launch, machine, network, pid, notice, err) < 0)
 		return -1;
 	machine->pid = arena_printf(&machine->arena, "%d", (int)pid);
 	if (machine_write(dir, machine, err) < 0)
 		return -1;
-	return release(launch, err);
+	return start_release(launch, err);
 }
 
 int
@@ -223,24 +223,24 @@ start_machine(int dir, struct machine *machine, const struct network *network, c
 	int result = -1;
 
 	*notice = '\0';
-	if (open_launch(dir, machine->name, &launch, err) < 0)
+	if (start_open_launch(dir, machine->name, &launch, err) < 0)
 		return -1;
 	sigaction(SIGPIPE, &ignore, &before);
-	pid = clone_init(&launch, err);
+	pid = start_clone_init(&launch, err);
 	if (pid > 0)
-		result = bring_up(dir, &launch, machine, network, pid, notice, err);
+		result = start_bring_up(dir, &launch, machine, network, pid, notice, err);
 	if (pid > 0 && result < 0) {
 		kill(pid, SIGKILL);
 		waitpid(pid, NULL, 0);
 	}
 	sigaction(SIGPIPE, &before, NULL);
-	close_launch(&launch);
+	start_close_launch(&launch);
 	return result;
 }
 
 /* Kills the process and waits for its end. For the first process of a tree, that is the end of the tree. */
 static int
-kill_tree(pid_t pid, struct error *err)
+start_kill_tree(pid_t pid, struct error *err)
 {
 	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	struct pollfd end = {.fd = fd, .events = POLLIN};
@@ -249,7 +249,7 @@ kill_tree(pid_t pid, struct error *err)
 		return 0;
 	if (fd < 0 || syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0) < 0) {
 		error_errno(err, EX_OSERR, "process %d: cannot be killed", (int)pid);
-		shut(&fd);
+		start_shut(&fd);
 		return -1;
 	}
 	while (poll(&end, 1, -1) < 0 && errno == EINTR)
@@ -261,13 +261,13 @@ kill_tree(pid_t pid, struct error *err)
 /* A pid in the record is of the process that holds the lock, so while that is held it is nobody else's. Without
  * one, the init's plugin died before LIVE, and so does the init. */
 static int
-end_holder(int dir, struct error *err)
+start_end_holder(int dir, struct error *err)
 {
 	struct machine machine = {.name = NULL};
 	int result = 0;
 
 	if (machine_read(dir, &machine, err) == 0 && machine.pid)
-		result = kill_tree((pid_t)strtol(machine.pid, NULL, 10), err);
+		result = start_kill_tree((pid_t)strtol(machine.pid, NULL, 10), err);
 	machine_release(&machine);
 	return result;
 }
@@ -280,7 +280,7 @@ start_end(int dir, struct error *err)
 	if (life < 0)
 		return errno == ENOENT ? 0 : error_errno(err, EX_IOERR, "life");
 	if (flock(life, LOCK_EX | LOCK_NB) < 0) {
-		result = end_holder(dir, err);
+		result = start_end_holder(dir, err);
 		if (result == 0 && lock_wait(life, LOCK_EX) < 0)
 			result = error_errno(err, EX_OSERR, "life: cannot be locked");
 	}

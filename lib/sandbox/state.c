@@ -39,7 +39,7 @@ state_machine_path(const char *name)
 
 /* Whether path still names the folder that is open as fd. */
 static bool
-is_current(int fd, const char *path)
+state_is_current(int fd, const char *path)
 {
 	struct stat ours, there;
 
@@ -61,7 +61,7 @@ state_lock_existing(const char *path, struct error *err)
 			return -1;
 		}
 		/* Who had the lock before us may have removed the folder. */
-		if (is_current(fd, path))
+		if (state_is_current(fd, path))
 			return fd;
 		close(fd);
 	}

@@ -18,20 +18,20 @@ enum { TIMEOUT_MAX_S = 30 * 86400 };
 
 /* An id that becomes a file name of ours: hidden ones are not listed. */
 static bool
-is_id(const char *text)
+task_is_id(const char *text)
 {
 	return name_is_valid(text) && *text != '.';
 }
 
 /* Values are lines of a file. */
 static bool
-is_line(const char *text)
+task_is_line(const char *text)
 {
 	return *text && !strchr(text, '\n');
 }
 
 static bool
-is_hostname(const char *text)
+task_is_hostname(const char *text)
 {
 	size_t label = strcspn(text, ".");
 
@@ -40,7 +40,7 @@ is_hostname(const char *text)
 
 /* A list of directories, or one string of them with colons between; NULL where there are none. */
 static const char *
-parse_shares(const struct place *fields, struct arena *arena)
+task_parse_shares(const struct place *fields, struct arena *arena)
 {
 	struct place member = place_member(fields, "share");
 	struct string_list list;
@@ -49,10 +49,10 @@ parse_shares(const struct place *fields, struct arena *arena)
 
 	if (json_string(member.value))
 		return *json_string(member.value)
-		    ? name_parse_as(fields, "share", NEED_OPTIONAL, is_line, "list of directories", arena) : NULL;
+		    ? name_parse_as(fields, "share", NEED_OPTIONAL, task_is_line, "list of directories", arena) : NULL;
 	list = place_strings(fields, "share", arena);
 	for (size_t i = 0; i < list.count; i++) {
-		if (!is_line(list.list[i]) || strchr(list.list[i], ':'))
+		if (!task_is_line(list.list[i]) || strchr(list.list[i], ':'))
 			place_problem(&member, "\"%s\" is no directory that can be shared", list.list[i]);
 		buffer_printf(&joined, "%s%s", i ? ":" : "", list.list[i]);
 	}
@@ -63,7 +63,7 @@ parse_shares(const struct place *fields, struct arena *arena)
 }
 
 static void
-parse_provider(const struct place *provider, struct machine *wish)
+task_parse_provider(const struct place *provider, struct machine *wish)
 {
 	struct place fields = place_member(provider, "provisioner");
 
@@ -72,8 +72,8 @@ parse_provider(const struct place *provider, struct machine *wish)
 	wish->provider = name_parse(provider, "name", NEED_REQUIRED, &wish->arena);
 	if (!place_object(&fields, NEED_OPTIONAL))
 		return;
-	wish->network = name_parse_as(&fields, "network", NEED_OPTIONAL, is_line, "network", &wish->arena);
-	wish->shares = parse_shares(&fields, &wish->arena);
+	wish->network = name_parse_as(&fields, "network", NEED_OPTIONAL, task_is_line, "network", &wish->arena);
+	wish->shares = task_parse_shares(&fields, &wish->arena);
 }
 
 void
@@ -86,16 +86,16 @@ sandbox_task_parse_create(const struct place *place, struct sandbox_task *task)
 	*task = (struct sandbox_task){.timeout_s = TASK_TIMEOUT_S};
 	if (!place_object(place, NEED_REQUIRED))
 		return;
-	wish->token = name_parse_as(place, "token", NEED_REQUIRED, is_line, "token", &wish->arena);
+	wish->token = name_parse_as(place, "token", NEED_REQUIRED, task_is_line, "token", &wish->arena);
 	if (place_object(&cluster, NEED_REQUIRED)) {
-		wish->cluster = name_parse_as(&cluster, "id", NEED_REQUIRED, is_id, "id", &wish->arena);
-		parse_provider(&provider, wish);
+		wish->cluster = name_parse_as(&cluster, "id", NEED_REQUIRED, task_is_id, "id", &wish->arena);
+		task_parse_provider(&provider, wish);
 	}
-	task->nodes = name_parse_as(place, "nodes", NEED_OPTIONAL, is_line, "path", &wish->arena);
+	task->nodes = name_parse_as(place, "nodes", NEED_OPTIONAL, task_is_line, "path", &wish->arena);
 	if (place_object(&node, NEED_REQUIRED)) {
-		wish->node = name_parse_as(&node, "id", NEED_REQUIRED, is_id, "id", &wish->arena);
-		wish->hostname = name_parse_as(&node, "hostname", NEED_REQUIRED, is_hostname, "host name", &wish->arena);
-		wish->image = name_parse_as(&node, "image", NEED_OPTIONAL, is_line, "image", &wish->arena);
+		wish->node = name_parse_as(&node, "id", NEED_REQUIRED, task_is_id, "id", &wish->arena);
+		wish->hostname = name_parse_as(&node, "hostname", NEED_REQUIRED, task_is_hostname, "host name", &wish->arena);
+		wish->image = name_parse_as(&node, "image", NEED_OPTIONAL, task_is_line, "image", &wish->arena);
 	}
 	wish->image = wish->image ? wish->image : "host";
 	wish->network = wish->network ? wish->network : NETWORK_DEFAULT;
@@ -111,17 +111,17 @@ sandbox_task_parse(const struct place *place, struct sandbox_task *task)
 	if (!place_object(place, NEED_REQUIRED))
 		return;
 	task->timeout_s = place_integer(place, "timeout_s", TASK_TIMEOUT_S, 1, TIMEOUT_MAX_S);
-	task->providerid = name_parse_as(place, "providerid", NEED_OPTIONAL, is_id, "providerid", arena);
+	task->providerid = name_parse_as(place, "providerid", NEED_OPTIONAL, task_is_id, "providerid", arena);
 	if (place_object(&node, NEED_OPTIONAL))
-		task->wish.node = name_parse_as(&node, "id", NEED_REQUIRED, is_id, "id", arena);
+		task->wish.node = name_parse_as(&node, "id", NEED_REQUIRED, task_is_id, "id", arena);
 	if (place_object(&facts, NEED_OPTIONAL))
-		task->providerid = name_parse_as(&facts, "providerid", NEED_OPTIONAL, is_id, "providerid", arena);
+		task->providerid = name_parse_as(&facts, "providerid", NEED_OPTIONAL, task_is_id, "providerid", arena);
 	if (place->problems->total == 0 && !task->providerid && !task->wish.node)
 		place_problem(place, "names no machine: neither /machine/id nor /machine/facts/providerid");
 }
 
 static int
-append_mask(char *path, struct buffer *out, struct error *err)
+task_append_mask(char *path, struct buffer *out, struct error *err)
 {
 	char *real = realpath(path, NULL);
 	int result = 0;
@@ -137,7 +137,7 @@ append_mask(char *path, struct buffer *out, struct error *err)
 
 /* The spool that path, of a file in its jobs/JOB/, lies in; NULL where it looks like none. The caller frees it. */
 static char *
-spool_of(const char *path)
+task_spool_of(const char *path)
 {
 	const char *jobs = path ? strstr(path, "/jobs/") : NULL, *next;
 
@@ -148,13 +148,13 @@ spool_of(const char *path)
 
 /* The spool of this process's environment, and the one the task itself comes from. */
 static int
-append_spools(const struct sandbox_task *task, struct buffer *out, struct error *err)
+task_append_spools(const struct sandbox_task *task, struct buffer *out, struct error *err)
 {
-	char *own = spool_of(task->nodes);
+	char *own = task_spool_of(task->nodes);
 
-	if (own && append_mask(own, out, err) < 0)
+	if (own && task_append_mask(own, out, err) < 0)
 		return -1;
-	return append_mask(location_spool(NULL), out, err);
+	return task_append_mask(location_spool(NULL), out, err);
 }
 
 int
@@ -164,9 +164,9 @@ sandbox_task_mask(struct sandbox_task *task, struct error *err)
 	struct buffer masks = {0};
 	int result = file_make_dirs(AT_FDCWD, state, 0700, err);
 
-	if (result == 0 && append_spools(task, &masks, err) == 0 &&
-	    append_mask(memory_string("/etc/coopr"), &masks, err) == 0)
-		result = append_mask(memory_string(state), &masks, err);
+	if (result == 0 && task_append_spools(task, &masks, err) == 0 &&
+	    task_append_mask(memory_string("/etc/coopr"), &masks, err) == 0)
+		result = task_append_mask(memory_string(state), &masks, err);
 	if (result == 0)
 		task->wish.masks = arena_string(&task->wish.arena, masks.data);
 	buffer_release(&masks);

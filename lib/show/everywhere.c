@@ -40,7 +40,7 @@ struct run {
 };
 
 static void
-print_line(const struct run *run, const struct place_of_work *place, FILE *out, char *line)
+everywhere_print_line(const struct run *run, const struct place_of_work *place, FILE *out, char *line)
 {
 	bool colour = run->what->colour && out == stdout;
 
@@ -52,7 +52,8 @@ print_line(const struct run *run, const struct place_of_work *place, FILE *out, 
 
 /* Prints the lines that are whole, and at the end what there is. */
 static void
-print_lines(const struct run *run, const struct place_of_work *place, struct buffer *text, FILE *out, bool over)
+everywhere_print_lines(const struct run *run, const struct place_of_work *place, struct buffer *text, FILE *out,
+    bool over)
 {
 	char *start = text->data, *rest = start ? start + text->length : NULL, *end, *line;
 
@@ -61,7 +62,7 @@ print_lines(const struct run *run, const struct place_of_work *place, struct buf
 		if (!end && !over && rest - start < LINE_BYTES)
 			break;
 		line = memory_substring(start, (size_t)((end ? end : rest) - start));
-		print_line(run, place, out, line);
+		everywhere_print_line(run, place, out, line);
 		free(line);
 		start = end ? end + 1 : rest;
 	}
@@ -71,35 +72,35 @@ print_lines(const struct run *run, const struct place_of_work *place, struct buf
 }
 
 static void
-hear(const struct run *run, struct place_of_work *place, bool over)
+everywhere_hear(const struct run *run, struct place_of_work *place, bool over)
 {
-	print_lines(run, place, &place->child.out, stdout, over);
-	print_lines(run, place, &place->child.err, stderr, over);
+	everywhere_print_lines(run, place, &place->child.out, stdout, over);
+	everywhere_print_lines(run, place, &place->child.err, stderr, over);
 }
 
 static void
-count_in(struct run *run, int code)
+everywhere_count_in(struct run *run, int code)
 {
 	if (code > run->worst)
 		run->worst = code;
 }
 
 static void
-fail(struct run *run, const struct place_of_work *place, const struct error *err)
+everywhere_fail(struct run *run, const struct place_of_work *place, const struct error *err)
 {
 	message("%s: %s", place->name, err->text);
-	count_in(run, SSH_FAILED);
+	everywhere_count_in(run, SSH_FAILED);
 }
 
 /* Starts it there; a node that cannot be tried is told of, and the others go on. */
 static void
-begin(struct run *run, struct place_of_work *place)
+everywhere_begin(struct run *run, struct place_of_work *place)
 {
 	struct error err;
 
 	if (login_machine(place->node, &place->arena, &place->machine, &err) < 0 ||
 	    ssh_prepare(&place->machine, &place->ssh, &err) < 0) {
-		fail(run, place, &err);
+		everywhere_fail(run, place, &err);
 		return;
 	}
 	ssh_address(&place->machine, &place->ssh);
@@ -107,16 +108,16 @@ begin(struct run *run, struct place_of_work *place)
 	place->child = (struct child){.argv = place->ssh.argv.list, .out_limit = 2 * LINE_BYTES, .tell_out = true,
 	    .gather_err = true, .die_with_us = true, .owner = place};
 	if (supervise_start(&run->supervisor, &place->child, &err) < 0)
-		fail(run, place, &err);
+		everywhere_fail(run, place, &err);
 }
 
 static void
-end(struct run *run, struct place_of_work *place)
+everywhere_end(struct run *run, struct place_of_work *place)
 {
 	int code = process_exit_code(place->child.wait_status);
 
-	hear(run, place, true);
-	count_in(run, code);
+	everywhere_hear(run, place, true);
+	everywhere_count_in(run, code);
 	if (code && !run->signal && !run->what->quiet)
 		message("%s: exit code %d", place->name, code);
 	child_release(&place->child);
@@ -125,7 +126,7 @@ end(struct run *run, struct place_of_work *place)
 }
 
 static void
-stop_all(struct run *run)
+everywhere_stop_all(struct run *run)
 {
 	for (size_t i = 0; i < run->begun; i++)
 		if (run->list[i].child.pid && run->list[i].ssh.argv.count)
@@ -133,25 +134,25 @@ stop_all(struct run *run)
 }
 
 static void
-see_through(struct run *run)
+everywhere_see_through(struct run *run)
 {
 	struct child *child;
 
 	for (;;) {
 		while (!run->signal && run->begun < run->count && run->supervisor.count < run->what->at_once)
-			begin(run, &run->list[run->begun++]);
+			everywhere_begin(run, &run->list[run->begun++]);
 		if (run->supervisor.count == 0)
 			return;
 		switch (supervise_next(&run->supervisor, -1, &child)) {
 		case SUPERVISE_OUTPUT:
-			hear(run, child->owner, false);
+			everywhere_hear(run, child->owner, false);
 			break;
 		case SUPERVISE_ENDED:
-			end(run, child->owner);
+			everywhere_end(run, child->owner);
 			break;
 		case SUPERVISE_SIGNAL:
 			run->signal = run->supervisor.signal;
-			stop_all(run);
+			everywhere_stop_all(run);
 			break;
 		default:
 			break;
@@ -160,18 +161,18 @@ see_through(struct run *run)
 }
 
 static int
-run_all(struct run *run, struct error *err)
+everywhere_run_all(struct run *run, struct error *err)
 {
 	if (supervise_init(&run->supervisor, err) < 0)
 		return -1;
-	see_through(run);
+	everywhere_see_through(run);
 	supervise_release(&run->supervisor);
 	return run->signal ? 128 + run->signal : run->worst;
 }
 
 /* The nodes that are meant and are there. */
 static void
-gather(struct run *run)
+everywhere_gather(struct run *run)
 {
 	const struct layout *layout = run->what->layout;
 
@@ -190,7 +191,7 @@ gather(struct run *run)
 }
 
 static int
-show_all(const struct run *run)
+everywhere_show_all(const struct run *run)
 {
 	struct arguments words = {0};
 
@@ -209,11 +210,11 @@ everywhere_run(const struct everywhere *what, struct error *err)
 
 	if (!target_first(what->target, what->layout, err))
 		return -1;
-	gather(&run);
+	everywhere_gather(&run);
 	if (run.count == 0)
 		error_set(err, EX_NO, "%s: none of these nodes is there yet", what->target->cluster);
 	else
-		result = what->dry ? show_all(&run) : run_all(&run, err);
+		result = what->dry ? everywhere_show_all(&run) : everywhere_run_all(&run, err);
 	for (size_t i = 0; i < what->layout->node_count; i++) {
 		ssh_release(&run.list[i].ssh);
 		arena_release(&run.list[i].arena);

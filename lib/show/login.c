@@ -38,7 +38,7 @@ login_name(const struct node *node, struct arena *arena)
 
 /* Whether the file has these lines. */
 static bool
-is_kept(const char *path, const struct buffer *lines)
+login_is_kept(const char *path, const struct buffer *lines)
 {
 	struct buffer kept = {0};
 	struct error ignored;
@@ -59,7 +59,7 @@ login_known_hosts(const struct sight *sight, struct error *err)
 	buffer_text(&lines, "");
 	for (size_t i = 0; i < sight->layout.node_count; i++)
 		known_hosts_add(sight->layout.nodes[i].source, &lines);
-	if (lines.length && !is_kept(path, &lines))
+	if (lines.length && !login_is_kept(path, &lines))
 		result = file_replace(AT_FDCWD, path, lines.data, lines.length, 0600, err);
 	buffer_release(&lines);
 	free(state);
@@ -71,7 +71,7 @@ login_known_hosts(const struct sight *sight, struct error *err)
 
 /* A file name as the value of an option: ssh takes blanks as the end of it, and % as the begin of something. */
 static void
-push_file(const char *option, const char *path, struct arguments *argv)
+login_push_file(const char *option, const char *path, struct arguments *argv)
 {
 	struct buffer text = {0};
 
@@ -98,7 +98,7 @@ login_command(const struct machine *machine, const char *known_hosts, struct arg
 		return error_set(err, EX_NOPERM, "node %s: no host key of it is pinned, so that nobody can tell whether it is it",
 		    machine->id);
 	arguments_push(argv, "ssh");
-	push_file("UserKnownHostsFile", known_hosts, argv);
+	login_push_file("UserKnownHostsFile", known_hosts, argv);
 	arguments_push(argv, "-o");
 	arguments_push(argv, "GlobalKnownHostsFile=none");
 	arguments_push(argv, "-o");

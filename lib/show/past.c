@@ -13,13 +13,13 @@
 #include "status/standing.h"
 
 static enum terminal_style
-style_of(enum operation_status status)
+past_style_of(enum operation_status status)
 {
 	return status == OPERATION_COMPLETE ? STYLE_GOOD : status < OPERATION_COMPLETE ? STYLE_WARN : STYLE_BAD;
 }
 
 static void
-add_row(const struct operation *operation, struct table *table)
+past_add_row(const struct operation *operation, struct table *table)
 {
 	char begun[CLOCK_RFC3339_SIZE], took[CLOCK_RFC3339_SIZE];
 	int64_t end_ms = operation->ended_ms ? operation->ended_ms : clock_wall_ms();
@@ -28,28 +28,28 @@ add_row(const struct operation *operation, struct table *table)
 	table_cell(table, STYLE_PLAIN, "%s", clock_seconds(operation->begun_ms, begun));
 	table_cell(table, STYLE_PLAIN, "%s", operation->user);
 	table_cell(table, STYLE_BOLD, "%s", operation->action);
-	table_cell(table, style_of(operation->status), "%s", operation_status_name(operation->status));
+	table_cell(table, past_style_of(operation->status), "%s", operation_status_name(operation->status));
 	table_cell(table, STYLE_PLAIN, "%s", operation->job ? clock_duration(end_ms - operation->begun_ms, took) : "-");
 	table_cell(table, STYLE_PLAIN, "%s", operation->why ? operation->why : "-");
 	table_cell(table, STYLE_PLAIN, "%s", operation->message ? operation->message : "-");
 }
 
 static void
-print_table(const struct operation_list *list, FILE *out, bool colour)
+past_print_table(const struct operation_list *list, FILE *out, bool colour)
 {
 	static const char *const columns[] = {"NUMBER", "WHEN", "WHO", "ACTION", "STATUS", "TOOK", "WHY", "MESSAGE", NULL};
 	struct table table = {0};
 
 	table_columns(&table, columns);
 	for (size_t i = 0; i < list->count; i++)
-		add_row(&list->list[i], &table);
+		past_add_row(&list->list[i], &table);
 	table_drop_empty(&table);
 	table_print(&table, out, colour, true);
 	table_release(&table);
 }
 
 static void
-print_records(const struct operation_list *list, FILE *out)
+past_print_records(const struct operation_list *list, FILE *out)
 {
 	struct buffer text = {0};
 
@@ -67,16 +67,16 @@ past_print(struct sight *sight, enum sight_format format, int64_t limit, FILE *o
 	int result = operations_list(&sight->account, sight->cluster->id, 0, limit, &list, err) < 0 ? -1 : 0;
 
 	if (result == 0 && format == SIGHT_JSON)
-		print_records(&list, out);
+		past_print_records(&list, out);
 	else if (result == 0)
-		print_table(&list, out, colour);
+		past_print_table(&list, out, colour);
 	operation_list_release(&list);
 	return result;
 }
 
 /* 1; 0 where the operation was done at once, without a layout; -1. */
 static int
-documents_of(struct sight *sight, int64_t number, struct operation_documents *documents, struct error *err)
+past_documents_of(struct sight *sight, int64_t number, struct operation_documents *documents, struct error *err)
 {
 	*documents = (struct operation_documents){0};
 	if (operation_documents(&sight->account, sight->cluster->id, number, documents, err) < 0)
@@ -87,14 +87,14 @@ documents_of(struct sight *sight, int64_t number, struct operation_documents *do
 /* The layout that was there after the operation, the caller's to free: what stood before the next one that had a job, else what is
  * there now. NULL with a reason. */
 static char *
-layout_after(struct sight *sight, int64_t number, struct error *err)
+past_layout_after(struct sight *sight, int64_t number, struct error *err)
 {
 	struct operation_documents next = {0};
 	struct cluster_documents now = {0};
 	char *layout = NULL;
 
 	while (!layout && ++number <= sight->cluster->operation) {
-		int found = documents_of(sight, number, &next, err);
+		int found = past_documents_of(sight, number, &next, err);
 
 		if (found < 0)
 			return NULL;
@@ -112,7 +112,7 @@ layout_after(struct sight *sight, int64_t number, struct error *err)
 }
 
 static void
-print_lines(const char *text, FILE *out, bool colour)
+past_print_lines(const char *text, FILE *out, bool colour)
 {
 	static const char *const columns[] = {"", NULL};
 	struct table table = {0};
@@ -120,7 +120,8 @@ print_lines(const char *text, FILE *out, bool colour)
 	table_columns(&table, columns);
 	for (const char *end; *text; text = end + 1) {
 		end = strchr(text, '\n');
-		table_cell(&table, *text == '+' ? STYLE_GOOD : *text == '-' ? STYLE_BAD : STYLE_WARN, "%.*s", (int)(end - text), text);
+		table_cell(&table, *text == '+' ? STYLE_GOOD : *text == '-' ? STYLE_BAD : STYLE_WARN, "%.*s", (int)(end - text),
+		    text);
 	}
 	table_print(&table, out, colour, false);
 	table_release(&table);
@@ -128,7 +129,7 @@ print_lines(const char *text, FILE *out, bool colour)
 
 /* 1 where there is a difference, 0, -1. */
 static int
-compare(const char *before, const char *after, FILE *out, bool colour, struct error *err)
+past_compare(const char *before, const char *after, FILE *out, bool colour, struct error *err)
 {
 	struct layout from = {0}, to = {0};
 	struct buffer text = {0};
@@ -139,7 +140,7 @@ compare(const char *before, const char *after, FILE *out, bool colour, struct er
 	if (result == 0)
 		result = alteration_print(&from, &to, &text) > 0;
 	if (result > 0)
-		print_lines(text.data, out, colour);
+		past_print_lines(text.data, out, colour);
 	buffer_release(&text);
 	layout_release(&from);
 	layout_release(&to);
@@ -155,10 +156,11 @@ past_difference(struct sight *sight, int64_t number, FILE *out, bool colour, str
 	int result = operation_find(&sight->account, sight->cluster->id, number, &list, err);
 
 	if (result == 0)
-		result = documents_of(sight, number, &documents, err);
+		result = past_documents_of(sight, number, &documents, err);
 	if (result > 0) {
-		after = list.list[0].status < OPERATION_COMPLETE ? memory_string(documents.wanted) : layout_after(sight, number, err);
-		result = after ? compare(documents.before ? documents.before : "", after, out, colour, err) : -1;
+		after = list.list[0].status < OPERATION_COMPLETE ? memory_string(documents.wanted) : past_layout_after(sight,
+		    number, err);
+		result = after ? past_compare(documents.before ? documents.before : "", after, out, colour, err) : -1;
 	}
 	free(after);
 	operation_documents_release(&documents);

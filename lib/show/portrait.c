@@ -22,7 +22,7 @@
 
 /* Of the cluster's files; the caller frees it. */
 static char *
-folder_of(const struct sight *sight)
+portrait_folder_of(const struct sight *sight)
 {
 	char *state = location_state(), *folder = memory_printf("%s/clusters/%s", state, sight->id);
 
@@ -31,7 +31,7 @@ folder_of(const struct sight *sight)
 }
 
 static struct show_task *
-failed_tasks(const struct sight *sight, struct arena *arena, size_t *count)
+portrait_failed_tasks(const struct sight *sight, struct arena *arena, size_t *count)
 {
 	struct show_task *list = NULL;
 	struct error ignored; /* the job went since: what is known of it is in the operation's message */
@@ -44,14 +44,14 @@ failed_tasks(const struct sight *sight, struct arena *arena, size_t *count)
 }
 
 static void
-fact(struct table *table, const char *name, enum terminal_style style, const char *text)
+portrait_fact(struct table *table, const char *name, enum terminal_style style, const char *text)
 {
 	table_cell(table, STYLE_DIM, "%s", name);
 	table_cell(table, style, "%s", text);
 }
 
 static void
-add_when(int64_t ms, struct buffer *text)
+portrait_add_when(int64_t ms, struct buffer *text)
 {
 	char time[CLOCK_RFC3339_SIZE], span[STANDING_SPAN_SIZE];
 	int64_t now_ms = clock_wall_ms();
@@ -61,7 +61,7 @@ add_when(int64_t ms, struct buffer *text)
 }
 
 static void
-add_status(const struct sight *sight, struct table *table, struct buffer *text)
+portrait_add_status(const struct sight *sight, struct table *table, struct buffer *text)
 {
 	const struct standing standing = sight_standing(sight);
 
@@ -73,45 +73,45 @@ add_status(const struct sight *sight, struct table *table, struct buffer *text)
 	} else if (sight->cluster->message) {
 		buffer_printf(text, ": %s", sight->cluster->message);
 	}
-	fact(table, "status", standing_style(sight->cluster), text->data);
+	portrait_fact(table, "status", standing_style(sight->cluster), text->data);
 }
 
 static void
-add_origin(const struct cluster_record *cluster, struct table *table, struct buffer *text)
+portrait_add_origin(const struct cluster_record *cluster, struct table *table, struct buffer *text)
 {
 	buffer_clear(text);
 	buffer_printf(text, "%s%s%s, tenant %s", cluster->owner, cluster->group ? ", group " : "",
 	    cluster->group ? cluster->group : "", cluster->tenant);
-	fact(table, "owner", STYLE_PLAIN, text->data);
+	portrait_fact(table, "owner", STYLE_PLAIN, text->data);
 	buffer_clear(text);
 	buffer_printf(text, "%s, provider %s", cluster->template ? cluster->template : "none",
 	    cluster->provider ? cluster->provider : "none");
-	fact(table, "template", STYLE_PLAIN, text->data);
+	portrait_fact(table, "template", STYLE_PLAIN, text->data);
 	buffer_clear(text);
-	add_when(cluster->created_ms, text);
-	fact(table, "made", STYLE_PLAIN, text->data);
+	portrait_add_when(cluster->created_ms, text);
+	portrait_fact(table, "made", STYLE_PLAIN, text->data);
 	if (!cluster->expires_ms)
 		return;
 	buffer_clear(text);
-	add_when(cluster->expires_ms, text);
-	fact(table, "expires", STYLE_WARN, text->data);
+	portrait_add_when(cluster->expires_ms, text);
+	portrait_fact(table, "expires", STYLE_WARN, text->data);
 }
 
 /* The files that say what it shall be: what is changed by hand, they change back. */
 static void
-add_follows(const struct sight *sight, struct table *table)
+portrait_add_follows(const struct sight *sight, struct table *table)
 {
 	struct error ignored; /* then nothing is said of them */
 	char *origin = applied_origin(&sight->account, sight->cluster->id, &ignored);
 
 	if (origin)
-		fact(table, "follows", STYLE_PLAIN, origin);
+		portrait_fact(table, "follows", STYLE_PLAIN, origin);
 	free(origin);
 }
 
 /* {"cpu":8,"memory":2048} as "8 cpu, 2048 memory". */
 static void
-add_resources(const char *json, struct buffer *text)
+portrait_add_resources(const char *json, struct buffer *text)
 {
 	struct error ignored; /* the store has written it */
 	jv resources;
@@ -131,7 +131,7 @@ add_resources(const char *json, struct buffer *text)
 
 /* Quotas count what is recorded; what is being made or taken away is recorded once the operation has ended. */
 static void
-add_size(const struct sight *sight, struct table *table, struct buffer *text)
+portrait_add_size(const struct sight *sight, struct table *table, struct buffer *text)
 {
 	const struct cluster_record *cluster = sight->cluster;
 	int64_t after = 0;
@@ -144,12 +144,12 @@ add_size(const struct sight *sight, struct table *table, struct buffer *text)
 		buffer_printf(text, " (%" PRId64 " after the %s)", after, sight->last->action);
 	if (cluster->cost > 0)
 		buffer_printf(text, ", cost %.10g an hour", cluster->cost);
-	add_resources(cluster->resources, text);
-	fact(table, "nodes", STYLE_PLAIN, text->data);
+	portrait_add_resources(cluster->resources, text);
+	portrait_fact(table, "nodes", STYLE_PLAIN, text->data);
 }
 
 static void
-add_last(const struct operation *operation, struct table *table, struct buffer *text)
+portrait_add_last(const struct operation *operation, struct table *table, struct buffer *text)
 {
 	char span[CLOCK_RFC3339_SIZE];
 
@@ -159,29 +159,29 @@ add_last(const struct operation *operation, struct table *table, struct buffer *
 	if (operation->ended_ms)
 		buffer_printf(text, ", took %s", clock_duration(operation->ended_ms - operation->begun_ms, span));
 	buffer_printf(text, ", job %s", operation->job);
-	fact(table, "operation", operation->status == OPERATION_FAILED ? STYLE_BAD : STYLE_PLAIN, text->data);
+	portrait_fact(table, "operation", operation->status == OPERATION_FAILED ? STYLE_BAD : STYLE_PLAIN, text->data);
 	if (operation->why)
-		fact(table, "why", STYLE_PLAIN, operation->why);
+		portrait_fact(table, "why", STYLE_PLAIN, operation->why);
 }
 
 static void
-print_facts(const struct sight *sight, FILE *out, bool colour)
+portrait_print_facts(const struct sight *sight, FILE *out, bool colour)
 {
 	static const char *const columns[] = {"", "", NULL};
-	char *folder = folder_of(sight);
+	char *folder = portrait_folder_of(sight);
 	struct table table = {0};
 	struct buffer text = {0};
 
 	table_columns(&table, columns);
 	buffer_printf(&text, "%s (%s)", sight->cluster->name, sight->id);
-	fact(&table, "cluster", STYLE_BOLD, text.data);
-	add_status(sight, &table, &text);
-	add_origin(sight->cluster, &table, &text);
-	add_follows(sight, &table);
-	add_size(sight, &table, &text);
+	portrait_fact(&table, "cluster", STYLE_BOLD, text.data);
+	portrait_add_status(sight, &table, &text);
+	portrait_add_origin(sight->cluster, &table, &text);
+	portrait_add_follows(sight, &table);
+	portrait_add_size(sight, &table, &text);
 	if (sight->last)
-		add_last(sight->last, &table, &text);
-	fact(&table, "files", STYLE_PLAIN, folder);
+		portrait_add_last(sight->last, &table, &text);
+	portrait_fact(&table, "files", STYLE_PLAIN, folder);
 	table_print(&table, out, colour, false);
 	table_release(&table);
 	buffer_release(&text);
@@ -189,13 +189,13 @@ print_facts(const struct sight *sight, FILE *out, bool colour)
 }
 
 static const char *
-state_of(const struct node *node)
+portrait_state_of(const struct node *node)
 {
 	return node->leaves ? "leaves" : node->is_new ? "to come" : "there";
 }
 
 static void
-join(const struct string_list *services, struct buffer *out)
+portrait_join(const struct string_list *services, struct buffer *out)
 {
 	buffer_clear(out);
 	buffer_text(out, "");
@@ -204,7 +204,7 @@ join(const struct string_list *services, struct buffer *out)
 }
 
 static int
-add_node(const struct node *node, bool wide, struct table *table, struct buffer *text, struct error *err)
+portrait_add_node(const struct node *node, bool wide, struct table *table, struct buffer *text, struct error *err)
 {
 	struct arena arena = {0};
 	struct machine machine;
@@ -214,14 +214,14 @@ add_node(const struct node *node, bool wide, struct table *table, struct buffer 
 		table_cell(table, STYLE_PLAIN, "%" PRId64, node->nodenum);
 		table_cell(table, STYLE_BOLD, "%s", node->hostname ? node->hostname : node->id);
 		table_cell(table, STYLE_PLAIN, "%s", machine.address ? machine.address : "-");
-		table_cell(table, node->leaves || node->is_new ? STYLE_WARN : STYLE_PLAIN, "%s", state_of(node));
+		table_cell(table, node->leaves || node->is_new ? STYLE_WARN : STYLE_PLAIN, "%s", portrait_state_of(node));
 		table_cell(table, STYLE_PLAIN, "%s", node->hardwaretype ? node->hardwaretype : "-");
 		if (wide) {
 			table_cell(table, STYLE_PLAIN, "%s", node->imagetype ? node->imagetype : "-");
 			table_cell(table, STYLE_PLAIN, "%s", node->zone ? node->zone : "-");
 			table_cell(table, STYLE_PLAIN, "%s", machine.providerid ? machine.providerid : "-");
 		}
-		join(&node->services, text);
+		portrait_join(&node->services, text);
 		table_cell(table, STYLE_PLAIN, "%s", text->data);
 	}
 	arena_release(&arena);
@@ -229,7 +229,7 @@ add_node(const struct node *node, bool wide, struct table *table, struct buffer 
 }
 
 static int
-print_nodes(const struct layout *layout, bool wide, FILE *out, bool colour, struct error *err)
+portrait_print_nodes(const struct layout *layout, bool wide, FILE *out, bool colour, struct error *err)
 {
 	static const char *const few[] = {"NODE", "HOST", "ADDRESS", "STATE", "HARDWARE", "SERVICES", NULL};
 	static const char *const many[] = {"NODE", "HOST", "ADDRESS", "STATE", "HARDWARE", "IMAGE", "ZONE", "PROVIDER'S ID",
@@ -240,7 +240,7 @@ print_nodes(const struct layout *layout, bool wide, FILE *out, bool colour, stru
 
 	table_columns(&table, wide ? many : few);
 	for (size_t i = 0; i < layout->node_count && result == 0; i++)
-		result = add_node(&layout->nodes[i], wide, &table, &text, err);
+		result = portrait_add_node(&layout->nodes[i], wide, &table, &text, err);
 	if (result == 0)
 		table_print(&table, out, colour, true);
 	table_release(&table);
@@ -250,7 +250,7 @@ print_nodes(const struct layout *layout, bool wide, FILE *out, bool colour, stru
 
 /* Out of a failure. */
 static void
-add_ways(const struct sight *sight, struct buffer *text)
+portrait_add_ways(const struct sight *sight, struct buffer *text)
 {
 	enum life_status status = sight->cluster->status;
 	const char *name = sight->cluster->name;
@@ -261,12 +261,12 @@ add_ways(const struct sight *sight, struct buffer *text)
 }
 
 static void
-print_failures(const struct sight *sight, FILE *out)
+portrait_print_failures(const struct sight *sight, FILE *out)
 {
 	struct arena arena = {0};
 	struct buffer text = {0};
 	size_t count;
-	const struct show_task *tasks = failed_tasks(sight, &arena, &count);
+	const struct show_task *tasks = portrait_failed_tasks(sight, &arena, &count);
 
 	for (size_t i = 0; i < count; i++) {
 		const struct show_task *task = &tasks[i];
@@ -279,7 +279,7 @@ print_failures(const struct sight *sight, FILE *out)
 		if (task->output)
 			printable_lines("  | ", task->output, &text);
 	}
-	add_ways(sight, &text);
+	portrait_add_ways(sight, &text);
 	fputs(text.data ? text.data : "", out);
 	buffer_release(&text);
 	arena_release(&arena);
@@ -287,7 +287,7 @@ print_failures(const struct sight *sight, FILE *out)
 
 /* The first node that one can log in to. */
 static void
-print_login(const struct sight *sight, FILE *out)
+portrait_print_login(const struct sight *sight, FILE *out)
 {
 	for (size_t i = 0; i < sight->layout.node_count; i++) {
 		const struct node *node = &sight->layout.nodes[i];
@@ -309,24 +309,24 @@ portrait_print(struct sight *sight, bool wide, FILE *out, bool colour, struct er
 {
 	if (sight_layout(sight, err) < 0)
 		return -1;
-	print_facts(sight, out, colour);
+	portrait_print_facts(sight, out, colour);
 	if (sight->layout.node_count) {
 		fputc('\n', out);
-		if (print_nodes(&sight->layout, wide, out, colour, err) < 0)
+		if (portrait_print_nodes(&sight->layout, wide, out, colour, err) < 0)
 			return -1;
 		links_print(&sight->layout, out, colour);
 	}
-	print_failures(sight, out);
-	print_login(sight, out);
+	portrait_print_failures(sight, out);
+	portrait_print_login(sight, out);
 	return 0;
 }
 
 static void
-add_failures(const struct sight *sight, struct buffer *text)
+portrait_add_failures(const struct sight *sight, struct buffer *text)
 {
 	struct arena arena = {0};
 	size_t count;
-	const struct show_task *tasks = failed_tasks(sight, &arena, &count);
+	const struct show_task *tasks = portrait_failed_tasks(sight, &arena, &count);
 
 	for (size_t i = 0; i < count; i++) {
 		status_print_task(&tasks[i], text);
@@ -339,7 +339,7 @@ int
 portrait_records(struct sight *sight, FILE *out, struct error *err)
 {
 	struct standing standing = sight_standing(sight);
-	char *folder = folder_of(sight);
+	char *folder = portrait_folder_of(sight);
 	struct buffer text = {0};
 
 	if (sight_layout(sight, err) < 0) {
@@ -350,7 +350,7 @@ portrait_records(struct sight *sight, FILE *out, struct error *err)
 	standing_print(&standing, &text);
 	if (sight->last)
 		standing_print_operation(sight->last, &text);
-	add_failures(sight, &text);
+	portrait_add_failures(sight, &text);
 	for (size_t i = 0; i < sight->layout.node_count; i++)
 		node_print(&sight->layout.nodes[i], &text);
 	links_records(&sight->layout, &text);

@@ -22,7 +22,7 @@ struct writer {
 };
 
 static int
-by_cluster(const void *a, const void *b)
+roll_by_cluster(const void *a, const void *b)
 {
 	const struct operation *left = a, *right = b;
 
@@ -31,21 +31,21 @@ by_cluster(const void *a, const void *b)
 
 /* What is under way on the cluster: job is for what the queue knows of it. */
 static struct standing
-standing_of(struct writer *writer, const struct cluster_record *cluster, struct queue_job *job)
+roll_standing_of(struct writer *writer, const struct cluster_record *cluster, struct queue_job *job)
 {
 	const struct operation key = {.cluster = cluster->id};
 	struct standing standing = {.cluster = cluster};
 	struct error unknown;
 
 	if (cluster->status == LIFE_PENDING && writer->open->count)
-		standing.operation = bsearch(&key, writer->open->list, writer->open->count, sizeof key, by_cluster);
+		standing.operation = bsearch(&key, writer->open->list, writer->open->count, sizeof key, roll_by_cluster);
 	if (standing.operation && writer->queue && queue_look(writer->queue, standing.operation->job, job, &unknown) == 0)
 		standing.job = job;
 	return standing;
 }
 
 static void
-name_columns(struct writer *writer)
+roll_name_columns(struct writer *writer)
 {
 	const char *names[16];
 	bool wide = writer->roll->format == SIGHT_WIDE;
@@ -76,20 +76,20 @@ name_columns(struct writer *writer)
 }
 
 static void
-cell(struct writer *writer, const char *text)
+roll_cell(struct writer *writer, const char *text)
 {
 	table_cell(&writer->table, STYLE_PLAIN, "%s", text ? text : "-");
 }
 
 /* A lease that has ended and was not yet acted on is "now". */
 static void
-expiry_cell(struct writer *writer, const struct cluster_record *cluster)
+roll_expiry_cell(struct writer *writer, const struct cluster_record *cluster)
 {
 	int64_t left_ms = cluster->expires_ms - writer->now_ms;
 	char span[STANDING_SPAN_SIZE];
 
 	if (!cluster->expires_ms || cluster->status == LIFE_TERMINATED)
-		cell(writer, NULL);
+		roll_cell(writer, NULL);
 	else if (left_ms <= 0)
 		table_cell(&writer->table, STYLE_BAD, "now");
 	else
@@ -97,39 +97,39 @@ expiry_cell(struct writer *writer, const struct cluster_record *cluster)
 }
 
 static void
-add_row(struct writer *writer, const struct standing *standing)
+roll_add_row(struct writer *writer, const struct standing *standing)
 {
 	const struct cluster_record *cluster = standing->cluster;
 	bool wide = writer->roll->format == SIGHT_WIDE;
 	char id[CLUSTER_ID_SIZE], span[STANDING_SPAN_SIZE];
 
 	if (wide || writer->roll->filter.everywhere)
-		cell(writer, cluster->tenant);
+		roll_cell(writer, cluster->tenant);
 	table_cell(&writer->table, STYLE_BOLD, "%s", cluster->name);
-	cell(writer, cluster_id_text(cluster->id, id));
+	roll_cell(writer, cluster_id_text(cluster->id, id));
 	table_cell(&writer->table, standing_style(cluster), "%s", life_status_name(cluster->status));
 	buffer_clear(&writer->text);
 	standing_progress(standing, &writer->text);
 	if (writer->has_open)
-		cell(writer, writer->text.length ? writer->text.data : NULL);
+		roll_cell(writer, writer->text.length ? writer->text.data : NULL);
 	table_cell(&writer->table, STYLE_PLAIN, "%" PRId64, cluster->nodes);
 	table_cell(&writer->table, STYLE_PLAIN, "%.10g", cluster->cost);
-	cell(writer, cluster->template);
-	cell(writer, cluster->owner);
+	roll_cell(writer, cluster->template);
+	roll_cell(writer, cluster->owner);
 	if (wide)
-		cell(writer, cluster->group);
+		roll_cell(writer, cluster->group);
 	if (wide)
-		cell(writer, cluster->provider);
-	cell(writer, standing_span(writer->now_ms - cluster->created_ms, span));
+		roll_cell(writer, cluster->provider);
+	roll_cell(writer, standing_span(writer->now_ms - cluster->created_ms, span));
 	if (wide || writer->has_expiry)
-		expiry_cell(writer, cluster);
+		roll_expiry_cell(writer, cluster);
 	if (wide)
-		cell(writer, cluster->message);
+		roll_cell(writer, cluster->message);
 }
 
 /* What a command finds the cluster by. */
 static void
-print_name(const struct writer *writer, const struct cluster_record *cluster, FILE *out)
+roll_print_name(const struct writer *writer, const struct cluster_record *cluster, FILE *out)
 {
 	char id[CLUSTER_ID_SIZE];
 	bool by_id = writer->roll->filter.everywhere || cluster->status == LIFE_TERMINATED;
@@ -138,18 +138,18 @@ print_name(const struct writer *writer, const struct cluster_record *cluster, FI
 }
 
 static void
-write_cluster(struct writer *writer, const struct cluster_record *cluster, FILE *out)
+roll_write_cluster(struct writer *writer, const struct cluster_record *cluster, FILE *out)
 {
 	struct queue_job job;
 	struct standing standing;
 
 	if (writer->roll->format == SIGHT_NAME) {
-		print_name(writer, cluster, out);
+		roll_print_name(writer, cluster, out);
 		return;
 	}
-	standing = standing_of(writer, cluster, &job);
+	standing = roll_standing_of(writer, cluster, &job);
 	if (writer->roll->format != SIGHT_JSON) {
-		add_row(writer, &standing);
+		roll_add_row(writer, &standing);
 		return;
 	}
 	buffer_clear(&writer->text);
@@ -158,7 +158,7 @@ write_cluster(struct writer *writer, const struct cluster_record *cluster, FILE 
 }
 
 static void
-write_all(struct writer *writer, const struct cluster_list *list, size_t count, FILE *out)
+roll_write_all(struct writer *writer, const struct cluster_list *list, size_t count, FILE *out)
 {
 	bool as_table = writer->roll->format == SIGHT_TABLE || writer->roll->format == SIGHT_WIDE;
 
@@ -167,9 +167,9 @@ write_all(struct writer *writer, const struct cluster_list *list, size_t count, 
 		writer->has_expiry = writer->has_expiry || list->list[i].expires_ms;
 	}
 	if (as_table)
-		name_columns(writer);
+		roll_name_columns(writer);
 	for (size_t i = 0; i < count; i++)
-		write_cluster(writer, &list->list[i], out);
+		roll_write_cluster(writer, &list->list[i], out);
 	if (as_table)
 		table_print(&writer->table, out, writer->roll->colour, true);
 	table_release(&writer->table);
@@ -178,7 +178,8 @@ write_all(struct writer *writer, const struct cluster_list *list, size_t count, 
 
 /* Writes what was found; where it is more than wanted, the last is left out, and 1. */
 static int
-write_page(const struct roll *roll, struct account *account, struct queue *queue, struct cluster_list *list, char **last,
+roll_write_page(const struct roll *roll, struct account *account, struct queue *queue, struct cluster_list *list,
+    char **last,
     FILE *out, struct error *err)
 {
 	struct operation_list open = {0};
@@ -192,8 +193,8 @@ write_page(const struct roll *roll, struct account *account, struct queue *queue
 		return -1;
 	}
 	if (open.count)
-		qsort(open.list, open.count, sizeof *open.list, by_cluster);
-	write_all(&writer, list, count, out);
+		qsort(open.list, open.count, sizeof *open.list, roll_by_cluster);
+	roll_write_all(&writer, list, count, out);
 	operation_list_release(&open);
 	*last = count < list->count ? memory_string(cluster_id_text(list->list[count - 1].id, id)) : NULL;
 	return count < list->count;
@@ -201,7 +202,7 @@ write_page(const struct roll *roll, struct account *account, struct queue *queue
 
 /* An id that one may not see would tell where its name stands among others. */
 static int
-check_after(struct account *account, const char *after, struct error *err)
+roll_check_after(struct account *account, const char *after, struct error *err)
 {
 	int64_t id = after ? cluster_id_of(after) : 0;
 	struct cluster_list list = {0};
@@ -222,10 +223,10 @@ roll_print(const struct sight_options *options, const struct roll *roll, char **
 
 	*last = NULL;
 	filter.limit += filter.limit > 0; /* one more, to tell whether there are more */
-	if (result > 0 && (result = check_after(&account, filter.after, err)) == 0 &&
+	if (result > 0 && (result = roll_check_after(&account, filter.after, err)) == 0 &&
 	    (result = clusters_list(&account, &filter, &list, err)) == 0) {
 		queue = sight_queue(options);
-		result = write_page(roll, &account, queue, &list, last, out, err);
+		result = roll_write_page(roll, &account, queue, &list, last, out, err);
 	}
 	queue_close(queue);
 	cluster_list_release(&list);

@@ -13,7 +13,7 @@ struct asking {
 };
 
 static struct probe_subject *
-next(void *context)
+sight_next(void *context)
 {
 	struct asking *asking = context;
 
@@ -24,7 +24,7 @@ next(void *context)
 }
 
 static void
-found(void *context, struct probe_subject *subject, const struct probe_finding *finding)
+sight_found(void *context, struct probe_subject *subject, const struct probe_finding *finding)
 {
 	const struct asking *asking = context;
 	const struct cluster_record *cluster = asking->sight->cluster;
@@ -42,7 +42,7 @@ int
 sight_probe(struct sight *sight, size_t at_once, struct drift_list *drift, struct error *err)
 {
 	struct asking asking = {.sight = sight, .drift = drift, .subject = {.layout = sight->layout}};
-	const struct probe_wish wish = {at_once, PROBE_TIMEOUT_S, next, found, NULL, &asking};
+	const struct probe_wish wish = {at_once, PROBE_TIMEOUT_S, sight_next, sight_found, NULL, &asking};
 	int result = sight->layout.node_count > 0 ? probe(&wish, err) : 0;
 
 	drift_sort(drift);

@@ -36,7 +36,7 @@ struct following {
 };
 
 static int
-by_id(const void *a, const void *b)
+transcript_by_id(const void *a, const void *b)
 {
 	const struct spring *left = a, *right = b;
 
@@ -45,7 +45,7 @@ by_id(const void *a, const void *b)
 
 /* Prints the lines that are whole; over: and what is left. */
 static void
-print_lines(const struct following *following, struct spring *spring, bool over)
+transcript_print_lines(const struct following *following, struct spring *spring, bool over)
 {
 	struct buffer *pending = &spring->pending;
 	char *start = pending->data, *rest = start ? start + pending->length : NULL, *end;
@@ -62,24 +62,24 @@ print_lines(const struct following *following, struct spring *spring, bool over)
 }
 
 static void
-drain(const struct following *following, struct spring *spring, bool over)
+transcript_drain(const struct following *following, struct spring *spring, bool over)
 {
 	ssize_t n;
 
 	while (spring->fd >= 0 && (n = read(spring->fd, buffer_room(&spring->pending, READ_BYTES), READ_BYTES)) > 0) {
 		spring->pending.length += (size_t)n;
-		print_lines(following, spring, false);
+		transcript_print_lines(following, spring, false);
 	}
 	if (over)
-		print_lines(following, spring, true);
+		transcript_print_lines(following, spring, true);
 }
 
 /* An attempt may have begun before it has a file. */
 static void
-turn_to(const struct following *following, struct spring *spring, int64_t attempt)
+transcript_turn_to(const struct following *following, struct spring *spring, int64_t attempt)
 {
 	if (attempt > spring->attempt) {
-		drain(following, spring, true);
+		transcript_drain(following, spring, true);
 		if (spring->fd >= 0)
 			close(spring->fd);
 		spring->attempt = attempt;
@@ -87,40 +87,41 @@ turn_to(const struct following *following, struct spring *spring, int64_t attemp
 	}
 	if (attempt == spring->attempt && spring->fd < 0)
 		spring->fd = logs_open_file(following->transcript->folder, spring->task->task->task, attempt);
-	drain(following, spring, false);
+	transcript_drain(following, spring, false);
 }
 
 /* Of a file "t17.2". */
 static void
-turn_to_file(const struct following *following, const char *name)
+transcript_turn_to_file(const struct following *following, const char *name)
 {
 	const char *dot = strrchr(name, '.');
 	char *id = dot ? memory_substring(name, (size_t)(dot - name)) : NULL;
 	const struct show_task task = {.task = id};
 	const struct transcript_task wanted = {.task = &task};
 	const struct spring key = {.task = &wanted};
-	struct spring *spring = id ? bsearch(&key, following->list, following->transcript->count, sizeof key, by_id) : NULL;
+	struct spring *spring = id ? bsearch(&key, following->list, following->transcript->count, sizeof key,
+	    transcript_by_id) : NULL;
 
 	if (spring)
-		turn_to(following, spring, strtoll(dot + 1, NULL, 10));
+		transcript_turn_to(following, spring, strtoll(dot + 1, NULL, 10));
 	free(id);
 }
 
 static void
-turn_to_all(const struct following *following, bool over)
+transcript_turn_to_all(const struct following *following, bool over)
 {
 	for (size_t i = 0; i < following->transcript->count; i++) {
 		struct spring *spring = &following->list[i];
 
 		if (spring->attempt == 0 && spring->task->task->attempt)
-			turn_to(following, spring, spring->task->task->attempt);
-		drain(following, spring, over);
+			transcript_turn_to(following, spring, spring->task->task->attempt);
+		transcript_drain(following, spring, over);
 	}
 }
 
 /* All that the kernel has to tell up to now. */
 static int
-hear(const struct following *following, struct error *err)
+transcript_hear(const struct following *following, struct error *err)
 {
 	_Alignas(struct inotify_event) char bytes[64 * (sizeof(struct inotify_event) + NAME_MAX + 1)];
 	const struct inotify_event *event;
@@ -130,16 +131,16 @@ hear(const struct following *following, struct error *err)
 		for (ssize_t at = 0; at < n; at += (ssize_t)(sizeof *event + event->len)) {
 			event = (const void *)(bytes + at);
 			if (event->mask & IN_Q_OVERFLOW)
-				turn_to_all(following, false);
+				transcript_turn_to_all(following, false);
 			else if (event->len)
-				turn_to_file(following, event->name);
+				transcript_turn_to_file(following, event->name);
 		}
 	return n < 0 && errno != EINTR && errno != EAGAIN ? error_errno(err, EX_OSERR, "inotify") : 0;
 }
 
 /* Until the job is over; what was said before its end is there then. */
 static int
-go_on(const struct following *following, struct error *err)
+transcript_go_on(const struct following *following, struct error *err)
 {
 	struct pollfd fds[3] = {{.fd = following->inotify, .events = POLLIN}, {.fd = following->bell, .events = POLLIN},
 	    {.fd = STDOUT_FILENO}};
@@ -148,10 +149,10 @@ go_on(const struct following *following, struct error *err)
 
 	for (;;) {
 		queue_watch_clear(following->bell);
-		if (queue_look(transcript->sight->queue, transcript->job, &job, err) < 0 || hear(following, err) < 0)
+		if (queue_look(transcript->sight->queue, transcript->job, &job, err) < 0 || transcript_hear(following, err) < 0)
 			return -1;
 		if (queue_is_finished(job.status)) {
-			turn_to_all(following, true);
+			transcript_turn_to_all(following, true);
 			return job.status == QUEUE_COMPLETE ? 0 : EX_NO;
 		}
 		if (fflush(stdout) != 0)
@@ -164,7 +165,7 @@ go_on(const struct following *following, struct error *err)
 }
 
 static void
-make_springs(struct following *following)
+transcript_make_springs(struct following *following)
 {
 	const struct transcript *transcript = following->transcript;
 
@@ -175,12 +176,12 @@ make_springs(struct following *following)
 		following->list[i] = (struct spring){.task = task, .fd = -1, .prefix = memory_printf("%s %s%s%s", task->node,
 		    task->task->action, *task->task->service ? " " : "", task->task->service)};
 	}
-	qsort(following->list, transcript->count, sizeof *following->list, by_id);
+	qsort(following->list, transcript->count, sizeof *following->list, transcript_by_id);
 }
 
 /* What happens from here on is told; what happened before is read after. */
 static int
-begin(struct following *following, struct error *err)
+transcript_begin(struct following *following, struct error *err)
 {
 	char path[64];
 
@@ -191,8 +192,8 @@ begin(struct following *following, struct error *err)
 	following->inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	if (following->inotify < 0 || inotify_add_watch(following->inotify, path, IN_CREATE | IN_MODIFY) < 0)
 		return error_errno(err, EX_OSERR, "the logs of job %s: cannot be watched", following->transcript->job);
-	make_springs(following);
-	turn_to_all(following, false);
+	transcript_make_springs(following);
+	transcript_turn_to_all(following, false);
 	return 0;
 }
 
@@ -200,10 +201,10 @@ int
 transcript_follow(struct transcript *transcript, struct error *err)
 {
 	struct following following = {.transcript = transcript, .inotify = -1, .bell = -1};
-	int result = begin(&following, err);
+	int result = transcript_begin(&following, err);
 
 	if (result == 0)
-		result = go_on(&following, err);
+		result = transcript_go_on(&following, err);
 	for (size_t i = 0; following.list && i < transcript->count; i++) {
 		if (following.list[i].fd >= 0)
 			close(following.list[i].fd);

@@ -20,7 +20,7 @@
 enum { ALL = (1 << STEP_STATUS_COUNT) - 1 };
 
 static const struct node *
-find_node(const struct layout *layout, const char *id)
+transcript_find_node(const struct layout *layout, const char *id)
 {
 	for (size_t i = 0; i < layout->node_count; i++)
 		if (strcmp(layout->nodes[i].id, id) == 0)
@@ -29,7 +29,7 @@ find_node(const struct layout *layout, const char *id)
 }
 
 static bool
-is_meant(const struct transcript *transcript, const struct node *node, const struct show_task *task)
+transcript_is_meant(const struct transcript *transcript, const struct node *node, const struct show_task *task)
 {
 	const struct target *target = transcript->target;
 
@@ -42,7 +42,7 @@ is_meant(const struct transcript *transcript, const struct node *node, const str
 
 /* The tasks of the transcript's job, on the nodes of the layout that the operation wanted. */
 static int
-gather(struct transcript *transcript, const struct layout *layout, struct error *err)
+transcript_gather(struct transcript *transcript, const struct layout *layout, struct error *err)
 {
 	struct show_task *tasks;
 	size_t count;
@@ -52,9 +52,9 @@ gather(struct transcript *transcript, const struct layout *layout, struct error 
 	transcript->count = 0;
 	transcript->list = arena_alloc(&transcript->arena, count, sizeof *transcript->list);
 	for (size_t i = 0; i < count; i++) {
-		const struct node *node = find_node(layout, tasks[i].node);
+		const struct node *node = transcript_find_node(layout, tasks[i].node);
 
-		if (is_meant(transcript, node, &tasks[i]))
+		if (transcript_is_meant(transcript, node, &tasks[i]))
 			transcript->list[transcript->count++] = (struct transcript_task){&tasks[i],
 			    node ? login_name(node, &transcript->arena) : tasks[i].node};
 	}
@@ -63,7 +63,7 @@ gather(struct transcript *transcript, const struct layout *layout, struct error 
 
 /* Whether the operation had something to do there: 1, 0, -1. */
 static int
-try_operation(struct transcript *transcript, const struct operation *operation, struct error *err)
+transcript_try_operation(struct transcript *transcript, const struct operation *operation, struct error *err)
 {
 	struct operation_documents documents = {0};
 	struct layout layout = {0};
@@ -71,7 +71,8 @@ try_operation(struct transcript *transcript, const struct operation *operation, 
 	struct error gone;
 	int result;
 
-	if (!operation->job || !transcript->sight->queue || queue_look(transcript->sight->queue, operation->job, &job, &gone) < 0)
+	if (!operation->job || !transcript->sight->queue || queue_look(transcript->sight->queue, operation->job, &job,
+	    &gone) < 0)
 		return 0;
 	free(transcript->job);
 	transcript->job = memory_string(operation->job);
@@ -79,21 +80,23 @@ try_operation(struct transcript *transcript, const struct operation *operation, 
 	if (result == 0)
 		result = sight_read(documents.wanted ? documents.wanted : "", &layout, err);
 	if (result == 0)
-		result = gather(transcript, &layout, err);
+		result = transcript_gather(transcript, &layout, err);
 	layout_release(&layout);
 	operation_documents_release(&documents);
 	return result < 0 ? -1 : transcript->count > 0;
 }
 
 static int
-nothing(const struct transcript *transcript, const struct operation_list *list, int64_t number, struct error *err)
+transcript_nothing(const struct transcript *transcript, const struct operation_list *list, int64_t number,
+    struct error *err)
 {
 	char id[CLUSTER_ID_SIZE];
 
 	if (list->count && number)
 		return error_set(err, EX_NO, "%s: operation %" PRId64 " had no such task, or the queue keeps its job no more",
 		    transcript->sight->cluster->name, number);
-	return error_set(err, EX_NO, "%s: no job that the queue keeps had such a task; what is kept of older ones is in the folders "
+	return error_set(err, EX_NO,
+	    "%s: no job that the queue keeps had such a task; what is kept of older ones is in the folders "
 	    "of cluster %s", transcript->sight->cluster->name, cluster_id_text(transcript->sight->cluster->id, id));
 }
 
@@ -108,9 +111,9 @@ transcript_open(struct transcript *transcript, struct sight *sight, int64_t numb
 	found = number ? operation_find(&sight->account, sight->cluster->id, number, &list, err)
 	               : operations_list(&sight->account, sight->cluster->id, 0, 0, &list, err);
 	for (size_t i = 0; i < list.count && found == 0; i++)
-		found = try_operation(transcript, &list.list[i], err);
+		found = transcript_try_operation(transcript, &list.list[i], err);
 	if (found == 0)
-		found = nothing(transcript, &list, number, err);
+		found = transcript_nothing(transcript, &list, number, err);
 	else if (found > 0)
 		found = transcript->folder = logs_open(sight->queue, transcript->job, err);
 	operation_list_release(&list);
@@ -135,7 +138,7 @@ transcript_line(const struct transcript *transcript, const char *prefix, const c
 }
 
 static void
-print_title(const struct transcript *transcript, const struct transcript_task *task)
+transcript_print_title(const struct transcript *transcript, const struct transcript_task *task)
 {
 	printf("%s==> %s%s%s on %s, attempt %" PRId64 ": %s <==%s\n", transcript->colour ? "\033[1m" : "", task->task->action,
 	    *task->task->service ? " " : "", task->task->service, task->node, task->task->attempt,
@@ -143,7 +146,7 @@ print_title(const struct transcript *transcript, const struct transcript_task *t
 }
 
 static void
-print_text(const struct transcript *transcript, const struct buffer *text)
+transcript_print_text(const struct transcript *transcript, const struct buffer *text)
 {
 	const char *start = text->data, *rest = text->data + text->length, *end;
 
@@ -157,19 +160,21 @@ print_text(const struct transcript *transcript, const struct buffer *text)
 
 /* 1, 0 where it has said nothing, -1. */
 static int
-print_task(const struct transcript *transcript, const struct transcript_task *task, bool more, struct error *err)
+transcript_print_task(const struct transcript *transcript, const struct transcript_task *task, bool more,
+    struct error *err)
 {
 	int fd = logs_open_file(transcript->folder, task->task->task, task->task->attempt), result;
 	struct buffer text = {0};
 
 	if (fd < 0)
-		return errno == ENOENT ? 0 : error_errno(err, EX_IOERR, "job %s: the log of %s", transcript->job, task->task->task);
+		return errno == ENOENT ? 0 : error_errno(err, EX_IOERR, "job %s: the log of %s", transcript->job,
+		    task->task->task);
 	result = file_read_fd(fd, "log", SIZE_MAX, &text, err);
 	if (result == 0 && text.length) {
 		if (more)
 			putchar('\n');
-		print_title(transcript, task);
-		print_text(transcript, &text);
+		transcript_print_title(transcript, task);
+		transcript_print_text(transcript, &text);
 		result = 1;
 	}
 	buffer_release(&text);
@@ -185,7 +190,7 @@ transcript_print(struct transcript *transcript, struct error *err)
 	for (size_t i = 0; i < transcript->count; i++) {
 		if (transcript->list[i].task->attempt == 0)
 			continue;
-		got = print_task(transcript, &transcript->list[i], count > 0, err);
+		got = transcript_print_task(transcript, &transcript->list[i], count > 0, err);
 		if (got < 0)
 			return -1;
 		count += got;

@@ -39,7 +39,7 @@ struct stage { /* a rehearsal while it goes on */
 enum draw { DRAW_LENGTH, DRAW_LENGTH_TOO, DRAW_FAILURE, DRAW_PART, DRAW_BACKOFF };
 
 static uint64_t
-mix(uint64_t x)
+rehearse_mix(uint64_t x)
 {
 	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
 	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
@@ -48,60 +48,61 @@ mix(uint64_t x)
 
 /* A number that seed, task, attempt and what it is for decide. */
 static uint64_t
-draw(struct stage *stage, uint32_t step, enum draw what)
+rehearse_draw(struct stage *stage, uint32_t step, enum draw what)
 {
 	struct index *index = &stage->rehearsal->index;
 	uint64_t task = fold_worker(index_step_id(index, step)), attempt = index_live(index, step)->attempt;
 
-	return mix(mix(mix(stage->options->seed + UINT64_C(0x9e3779b97f4a7c15)) ^ task) + attempt * 8 + (uint64_t)what);
+	return rehearse_mix(rehearse_mix(rehearse_mix(stage->options->seed + UINT64_C(0x9e3779b97f4a7c15)) ^ task) + attempt * 8 + (uint64_t)what);
 }
 
 /* The same as a part of one. */
 static double
-draw_part(struct stage *stage, uint32_t step, enum draw what)
+rehearse_draw_part(struct stage *stage, uint32_t step, enum draw what)
 {
-	return (double)(draw(stage, step, what) >> 11) / 9007199254740992.0;
+	return (double)(rehearse_draw(stage, step, what) >> 11) / 9007199254740992.0;
 }
 
 /* Half to one and a half times what is expected, most often near it; and no longer than that the sum of all fits. */
 static int64_t
-draw_length(struct stage *stage, uint32_t step)
+rehearse_draw_length(struct stage *stage, uint32_t step)
 {
 	struct index *index = &stage->rehearsal->index;
 	bool own = index_live(index, step)->phase == 0;
 	double expect_s = own ? stage->blueprint->steps[step].expect_s : action_expect_s(step_action(index, step));
-	double factor = 0.5 + (draw_part(stage, step, DRAW_LENGTH) + draw_part(stage, step, DRAW_LENGTH_TOO)) / 2;
+	double factor = 0.5 + (rehearse_draw_part(stage, step, DRAW_LENGTH) + rehearse_draw_part(stage, step,
+	    DRAW_LENGTH_TOO)) / 2;
 
 	return expect_s < LENGTH_MAX_S ? (int64_t)(expect_s * 1000 * factor + 0.5) : (int64_t)LENGTH_MAX_S * 1000;
 }
 
 static bool
-ends_before(const struct running *a, const struct running *b)
+rehearse_ends_before(const struct running *a, const struct running *b)
 {
 	return a->end_ms != b->end_ms ? a->end_ms < b->end_ms : a->order < b->order;
 }
 
 static void
-push(struct stage *stage, struct running entry)
+rehearse_push(struct stage *stage, struct running entry)
 {
 	struct running *heap = stage->running;
 	uint32_t i = stage->running_count++;
 
-	for (; i > 0 && ends_before(&entry, &heap[(i - 1) / 2]); i = (i - 1) / 2)
+	for (; i > 0 && rehearse_ends_before(&entry, &heap[(i - 1) / 2]); i = (i - 1) / 2)
 		heap[i] = heap[(i - 1) / 2];
 	heap[i] = entry;
 }
 
 static struct running
-pop(struct stage *stage)
+rehearse_pop(struct stage *stage)
 {
 	struct running *heap = stage->running, top = heap[0], last = heap[--stage->running_count];
 	uint32_t i = 0, child;
 
 	while ((child = 2 * i + 1) < stage->running_count) {
-		if (child + 1 < stage->running_count && ends_before(&heap[child + 1], &heap[child]))
+		if (child + 1 < stage->running_count && rehearse_ends_before(&heap[child + 1], &heap[child]))
 			child++;
-		if (!ends_before(&heap[child], &last))
+		if (!rehearse_ends_before(&heap[child], &last))
 			break;
 		heap[i] = heap[child];
 		i = child;
@@ -111,7 +112,7 @@ pop(struct stage *stage)
 }
 
 static int
-record(struct stage *stage, struct event *event, struct error *err)
+rehearse_record(struct stage *stage, struct event *event, struct error *err)
 {
 	event->seq = ++stage->seq;
 	event->at_ms = stage->now_ms;
@@ -123,7 +124,7 @@ record(struct stage *stage, struct event *event, struct error *err)
 }
 
 static int
-begin(struct stage *stage, uint32_t step, struct error *err)
+rehearse_begin(struct stage *stage, uint32_t step, struct error *err)
 {
 	struct rehearsal *rehearsal = stage->rehearsal;
 	struct index *index = &rehearsal->index;
@@ -137,14 +138,14 @@ begin(struct stage *stage, uint32_t step, struct error *err)
 	int64_t length_ms;
 
 	snprintf(by, sizeof by, "slot-%u", slot + 1);
-	if (record(stage, &take, err) < 0)
+	if (rehearse_record(stage, &take, err) < 0)
 		return -1;
-	length_ms = draw_length(stage, step);
-	entry.fails = draw_part(stage, step, DRAW_FAILURE) < stage->options->failures;
+	length_ms = rehearse_draw_length(stage, step);
+	entry.fails = rehearse_draw_part(stage, step, DRAW_FAILURE) < stage->options->failures;
 	if (entry.fails)
-		length_ms = (int64_t)((double)length_ms * draw_part(stage, step, DRAW_PART));
+		length_ms = (int64_t)((double)length_ms * rehearse_draw_part(stage, step, DRAW_PART));
 	entry.end_ms = stage->now_ms + length_ms;
-	push(stage, entry);
+	rehearse_push(stage, entry);
 	stage->spent_ms[step] += length_ms;
 	stage->node_ms[index_step(index, step)->node] += length_ms;
 	rehearsal->work_ms += length_ms;
@@ -154,34 +155,35 @@ begin(struct stage *stage, uint32_t step, struct error *err)
 }
 
 static int
-fail(struct stage *stage, uint32_t step, struct event *event, struct error *err)
+rehearse_fail(struct stage *stage, uint32_t step, struct event *event, struct error *err)
 {
 	event->status = 1;
 	event->result = "{\"message\":\"drawn to fail\",\"status\":1}";
-	policy_decide_by(&stage->rehearsal->index, step, event, stage->now_ms, (uint32_t)draw(stage, step, DRAW_BACKOFF));
+	policy_decide_by(&stage->rehearsal->index, step, event, stage->now_ms, (uint32_t)rehearse_draw(stage, step,
+	    DRAW_BACKOFF));
 	stage->rehearsal->failures++;
 	stage->rehearsal->retries += event->next != EVENT_NEXT_FAILED;
 	stage->rehearsal->undone += event->next == EVENT_NEXT_UNDO;
 	if (event->ready_ms > stage->now_ms)
 		stage->spent_ms[step] += event->ready_ms - stage->now_ms;
-	return record(stage, event, err);
+	return rehearse_record(stage, event, err);
 }
 
 static int
-end(struct stage *stage, struct error *err)
+rehearse_end(struct stage *stage, struct error *err)
 {
-	struct running over = pop(stage);
+	struct running over = rehearse_pop(stage);
 	struct index *index = &stage->rehearsal->index;
 	struct event event = {.kind = over.fails ? EVENT_FAIL : EVENT_DONE, .task = index_step_id(index, over.step),
 	    .attempt = index_live(index, over.step)->attempt, .result = "{\"status\":0}"};
 
 	stage->free_slots[stage->free_count++] = over.slot;
-	return over.fails ? fail(stage, over.step, &event, err) : record(stage, &event, err);
+	return over.fails ? rehearse_fail(stage, over.step, &event, err) : rehearse_record(stage, &event, err);
 }
 
 /* When the next attempt ends or the next retry is due; -1: never. */
 static int64_t
-next_instant(const struct stage *stage)
+rehearse_next_instant(const struct stage *stage)
 {
 	struct index *index = &stage->rehearsal->index;
 	uint32_t timer = timer_first(index);
@@ -193,7 +195,7 @@ next_instant(const struct stage *stage)
 }
 
 static int
-play(struct stage *stage, struct error *err)
+rehearse_play(struct stage *stage, struct error *err)
 {
 	struct index *index = &stage->rehearsal->index;
 	int64_t next_ms;
@@ -201,13 +203,13 @@ play(struct stage *stage, struct error *err)
 
 	do {
 		while (stage->running_count > 0 && stage->running[0].end_ms <= stage->now_ms)
-			if (end(stage, err) < 0)
+			if (rehearse_end(stage, err) < 0)
 				return -1;
 		step_due(index, stage->now_ms);
 		while (stage->free_count > 0 && (link = ready_first(index)) != 0)
-			if (begin(stage, link - 1, err) < 0)
+			if (rehearse_begin(stage, link - 1, err) < 0)
 				return -1;
-		next_ms = next_instant(stage);
+		next_ms = rehearse_next_instant(stage);
 		if (next_ms > stage->now_ms)
 			stage->now_ms = next_ms;
 	} while (next_ms >= 0);
@@ -215,7 +217,7 @@ play(struct stage *stage, struct error *err)
 }
 
 static int
-play_job(struct stage *stage, struct error *err)
+rehearse_play_job(struct stage *stage, struct error *err)
 {
 	const struct job *job = &stage->blueprint->job;
 	struct rehearsal *rehearsal = stage->rehearsal;
@@ -224,16 +226,16 @@ play_job(struct stage *stage, struct error *err)
 	struct event finish = {.kind = EVENT_FINISH};
 
 	step_begin_all(&rehearsal->index);
-	if (record(stage, &put, err) < 0 || play(stage, err) < 0)
+	if (rehearse_record(stage, &put, err) < 0 || rehearse_play(stage, err) < 0)
 		return -1;
 	rehearsal->makespan_ms = stage->now_ms;
 	finish.reason = queue_status_name(fold_outcome(&rehearsal->index));
-	return record(stage, &finish, err);
+	return rehearse_record(stage, &finish, err);
 }
 
 /* The longest way to the end of each step, and the step before it on that way (a link), in any order of the plan. */
 static uint32_t
-measure(struct index *index, const int64_t *spent_ms, int64_t *until_ms, uint32_t *before)
+rehearse_measure(struct index *index, const int64_t *spent_ms, int64_t *until_ms, uint32_t *before)
 {
 	uint32_t count = index->header->step_count, *missing = memory_zeroed(count, sizeof *missing);
 	uint32_t *list = memory_zeroed(count, sizeof *list), filled = 0, last = 0;
@@ -264,7 +266,7 @@ measure(struct index *index, const int64_t *spent_ms, int64_t *until_ms, uint32_
 }
 
 static void
-find_critical_path(struct stage *stage)
+rehearse_find_critical_path(struct stage *stage)
 {
 	struct rehearsal *rehearsal = stage->rehearsal;
 	struct index *index = &rehearsal->index;
@@ -272,7 +274,7 @@ find_critical_path(struct stage *stage)
 	int64_t *until_ms = memory_zeroed(count, sizeof *until_ms);
 
 	if (count > 0) {
-		link = measure(index, stage->spent_ms, until_ms, before) + 1;
+		link = rehearse_measure(index, stage->spent_ms, until_ms, before) + 1;
 		rehearsal->critical_ms = until_ms[link - 1];
 	}
 	for (uint32_t i = link; i; i = before[i - 1])
@@ -287,7 +289,7 @@ find_critical_path(struct stage *stage)
 }
 
 static void
-find_busiest_node(struct stage *stage)
+rehearse_find_busiest_node(struct stage *stage)
 {
 	struct rehearsal *rehearsal = stage->rehearsal;
 
@@ -316,10 +318,10 @@ rehearse(const struct blueprint *blueprint, const struct rehearse_options *optio
 	for (uint32_t i = 0; i < options->slots; i++)
 		stage.free_slots[i] = options->slots - 1 - i;
 
-	result = play_job(&stage, err);
+	result = rehearse_play_job(&stage, err);
 	if (result == 0) {
-		find_critical_path(&stage);
-		find_busiest_node(&stage);
+		rehearse_find_critical_path(&stage);
+		rehearse_find_busiest_node(&stage);
 	}
 
 	free(stage.running);

@@ -31,13 +31,13 @@ simulate_parse_part(const char *text)
 }
 
 static double
-seconds(int64_t ms)
+simulate_seconds(int64_t ms)
 {
 	return (double)ms / 1000;
 }
 
 static double
-utilisation(const struct rehearsal *rehearsal, uint32_t slots)
+simulate_utilisation(const struct rehearsal *rehearsal, uint32_t slots)
 {
 	double offered = (double)rehearsal->makespan_ms * slots;
 
@@ -45,7 +45,7 @@ utilisation(const struct rehearsal *rehearsal, uint32_t slots)
 }
 
 static void
-print_ids(struct rehearsal *rehearsal, const uint32_t *steps, uint32_t count, struct buffer *out)
+simulate_print_ids(struct rehearsal *rehearsal, const uint32_t *steps, uint32_t count, struct buffer *out)
 {
 	buffer_byte(out, '[');
 	for (uint32_t i = 0; i < count; i++) {
@@ -57,19 +57,19 @@ print_ids(struct rehearsal *rehearsal, const uint32_t *steps, uint32_t count, st
 }
 
 static bool
-has_failed(struct rehearsal *rehearsal, uint32_t step)
+simulate_has_failed(struct rehearsal *rehearsal, uint32_t step)
 {
 	return !rehearsal->index.steps[step].is_milestone && index_live(&rehearsal->index, step)->status == STEP_FAILED;
 }
 
 static void
-print_failed(struct rehearsal *rehearsal, struct buffer *out)
+simulate_print_failed(struct rehearsal *rehearsal, struct buffer *out)
 {
 	const char *between = "";
 
 	buffer_byte(out, '[');
 	for (uint32_t i = 0; i < rehearsal->index.header->step_count; i++)
-		if (has_failed(rehearsal, i)) {
+		if (simulate_has_failed(rehearsal, i)) {
 			buffer_text(out, between);
 			json_quote(index_step_id(&rehearsal->index, i), out);
 			between = ",";
@@ -78,7 +78,7 @@ print_failed(struct rehearsal *rehearsal, struct buffer *out)
 }
 
 static void
-print_tasks(const struct rehearsal *rehearsal, struct buffer *out)
+simulate_print_tasks(const struct rehearsal *rehearsal, struct buffer *out)
 {
 	const uint32_t *count = rehearsal->index.header->count;
 	struct print print;
@@ -92,36 +92,36 @@ print_tasks(const struct rehearsal *rehearsal, struct buffer *out)
 }
 
 static void
-print_record(const struct simulate_options *options, struct rehearsal *rehearsal, struct buffer *out)
+simulate_print_record(const struct simulate_options *options, struct rehearsal *rehearsal, struct buffer *out)
 {
 	struct print print;
 
 	print_begin(&print, (jv){0}, out);
 	print_integer(&print, "attempts", rehearsal->attempts);
-	print_number(&print, "bound_s", seconds(rehearsal_bound_ms(rehearsal, options->slots)));
-	print_number(&print, "busiest_node_s", seconds(rehearsal->node_ms));
+	print_number(&print, "bound_s", simulate_seconds(rehearsal_bound_ms(rehearsal, options->slots)));
+	print_number(&print, "busiest_node_s", simulate_seconds(rehearsal->node_ms));
 	print_name(&print, "critical_path");
-	print_ids(rehearsal, rehearsal->path, rehearsal->path_count, out);
-	print_number(&print, "critical_path_s", seconds(rehearsal->critical_ms));
+	simulate_print_ids(rehearsal, rehearsal->path, rehearsal->path_count, out);
+	print_number(&print, "critical_path_s", simulate_seconds(rehearsal->critical_ms));
 	print_name(&print, "failed");
-	print_failed(rehearsal, out);
+	simulate_print_failed(rehearsal, out);
 	print_integer(&print, "failed_attempts", rehearsal->failures);
 	print_string(&print, "kind", "rehearsal");
-	print_number(&print, "makespan_s", seconds(rehearsal->makespan_ms));
+	print_number(&print, "makespan_s", simulate_seconds(rehearsal->makespan_ms));
 	print_integer(&print, "peak", rehearsal->peak);
 	print_integer(&print, "retries", rehearsal->retries);
 	print_integer(&print, "seed", (int64_t)options->seed);
 	print_integer(&print, "slots", options->slots);
 	print_name(&print, "tasks");
-	print_tasks(rehearsal, out);
+	simulate_print_tasks(rehearsal, out);
 	print_integer(&print, "undone", rehearsal->undone);
-	print_number(&print, "utilisation", utilisation(rehearsal, options->slots));
-	print_number(&print, "work_s", seconds(rehearsal->work_ms));
+	print_number(&print, "utilisation", simulate_utilisation(rehearsal, options->slots));
+	print_number(&print, "work_s", simulate_seconds(rehearsal->work_ms));
 	print_end(&print);
 }
 
 static void
-say_step(struct rehearsal *rehearsal, uint32_t step)
+simulate_say_step(struct rehearsal *rehearsal, uint32_t step)
 {
 	struct index *index = &rehearsal->index;
 	const char *service = index_step_service(index, step);
@@ -131,7 +131,7 @@ say_step(struct rehearsal *rehearsal, uint32_t step)
 }
 
 static void
-say_path(struct rehearsal *rehearsal)
+simulate_say_path(struct rehearsal *rehearsal)
 {
 	uint32_t count = rehearsal->path_count, skipped = count > TOLD_MAX ? count - TOLD_MAX : 0;
 
@@ -142,12 +142,12 @@ say_path(struct rehearsal *rehearsal)
 			printf("  ... %u more ...\n", skipped);
 			i += skipped;
 		}
-		say_step(rehearsal, rehearsal->path[i]);
+		simulate_say_step(rehearsal, rehearsal->path[i]);
 	}
 }
 
 static void
-say_failed(struct rehearsal *rehearsal)
+simulate_say_failed(struct rehearsal *rehearsal)
 {
 	uint32_t failed = rehearsal->index.header->count[STEP_FAILED], told = 0;
 
@@ -155,8 +155,8 @@ say_failed(struct rehearsal *rehearsal)
 		printf("\nFailed for good, with %u tasks behind them that could not begin:\n",
 		    rehearsal->index.header->count[STEP_BLOCKED]);
 	for (uint32_t i = 0; told < failed && told < TOLD_MAX; i++)
-		if (has_failed(rehearsal, i)) {
-			say_step(rehearsal, i);
+		if (simulate_has_failed(rehearsal, i)) {
+			simulate_say_step(rehearsal, i);
 			told++;
 		}
 	if (told < failed)
@@ -164,7 +164,7 @@ say_failed(struct rehearsal *rehearsal)
 }
 
 static void
-say(const struct simulate_options *options, struct rehearsal *rehearsal)
+simulate_say(const struct simulate_options *options, struct rehearsal *rehearsal)
 {
 	int64_t bound_ms = rehearsal_bound_ms(rehearsal, options->slots);
 	char makespan[CLOCK_RFC3339_SIZE], critical[CLOCK_RFC3339_SIZE], work[CLOCK_RFC3339_SIZE], share[CLOCK_RFC3339_SIZE],
@@ -178,15 +178,16 @@ say(const struct simulate_options *options, struct rehearsal *rehearsal)
 	if (rehearsal->node_ms > 0)
 		printf("busiest node   %s, %s\n", clock_duration(rehearsal->node_ms, node),
 		    index_node_id(&rehearsal->index, rehearsal->node));
-	printf("slots          %.1f%% used, at most %u at once\n", utilisation(rehearsal, options->slots) * 100, rehearsal->peak);
+	printf("slots          %.1f%% used, at most %u at once\n", simulate_utilisation(rehearsal, options->slots) * 100,
+	    rehearsal->peak);
 	printf("attempts       %u: %u failed, %u tried again, %u of these after an undo\n", rehearsal->attempts,
 	    rehearsal->failures, rehearsal->retries, rehearsal->undone);
-	say_path(rehearsal);
-	say_failed(rehearsal);
+	simulate_say_path(rehearsal);
+	simulate_say_failed(rehearsal);
 }
 
 static int
-play(const struct simulate_options *options, const struct blueprint *blueprint)
+simulate_play(const struct simulate_options *options, const struct blueprint *blueprint)
 {
 	struct buffer out = {0};
 	struct rehearse_options how = {options->seed, options->slots, options->failures, QUEUE_BACKOFF_MS,
@@ -198,9 +199,9 @@ play(const struct simulate_options *options, const struct blueprint *blueprint)
 	if (rehearse(blueprint, &how, &rehearsal, &err) < 0)
 		code = message_error(&err);
 	else if (options->json && !options->events)
-		print_record(options, &rehearsal, &out);
+		simulate_print_record(options, &rehearsal, &out);
 	else if (!options->events)
-		say(options, &rehearsal);
+		simulate_say(options, &rehearsal);
 	if (code == 0 && rehearsal.index.header->count[STEP_FAILED] > 0)
 		code = EX_NO;
 	if (out.length)
@@ -226,7 +227,7 @@ simulate(const struct simulate_options *options)
 	else if (problems.total > 0)
 		code = problems_report(&problems, reader.name);
 	else
-		code = play(options, &blueprint);
+		code = simulate_play(options, &blueprint);
 	record_reader_release(&reader);
 	problems_release(&problems);
 	blueprint_release(&blueprint);

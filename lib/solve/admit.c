@@ -25,7 +25,7 @@ struct admission {
 };
 
 static const struct service *
-definition(const struct request *request, const char *name)
+admit_definition(const struct request *request, const char *name)
 {
 	for (size_t i = 0; i < request->service_count; i++)
 		if (strcmp(request->services[i].name, name) == 0)
@@ -34,7 +34,7 @@ definition(const struct request *request, const char *name)
 }
 
 static const char *
-asked_at(struct admission *a, const char *service)
+admit_asked_at(struct admission *a, const char *service)
 {
 	struct buffer out = {0};
 	const char *pointer;
@@ -46,14 +46,14 @@ asked_at(struct admission *a, const char *service)
 }
 
 static const char *
-defined_at(struct admission *a, const struct service *service, const char *member)
+admit_defined_at(struct admission *a, const struct service *service, const char *member)
 {
 	return arena_printf(a->arena, "/services/%zu/dependencies/%s", (size_t)(service - a->request->services), member);
 }
 
 /* Starts a reason, of which only the first one's pointers are kept; its words follow. */
 static struct buffer *
-reason(struct admission *a, const char *first, const char *second, const char *third)
+admit_reason(struct admission *a, const char *first, const char *second, const char *third)
 {
 	const char *pointers[] = {first, second, third};
 
@@ -67,7 +67,7 @@ reason(struct admission *a, const char *first, const char *second, const char *t
 }
 
 static void
-check_compatible(struct admission *a, const struct service *service)
+admit_check_compatible(struct admission *a, const struct service *service)
 {
 	const struct string_list *allowed = &a->request->template.compatible_services;
 
@@ -75,12 +75,13 @@ check_compatible(struct admission *a, const struct service *service)
 		if (strcmp(allowed->list[i], service->name) == 0)
 			return;
 	if (allowed->count)
-		buffer_printf(reason(a, asked_at(a, service->name), "/template/compatibility/services", NULL),
+		buffer_printf(admit_reason(a, admit_asked_at(a, service->name), "/template/compatibility/services", NULL),
 		    "%s is not among the services that the template allows", service->name);
 }
 
 static void
-check_requires(struct admission *a, const struct service *service, const struct string_list *list, const char *member)
+admit_check_requires(struct admission *a, const struct service *service, const struct string_list *list,
+    const char *member)
 {
 	struct buffer *out = NULL;
 
@@ -88,7 +89,7 @@ check_requires(struct admission *a, const struct service *service, const struct 
 		if (names_find(&a->offered, list->list[i]) != NAMES_NONE)
 			continue;
 		if (!out) {
-			out = reason(a, asked_at(a, service->name), defined_at(a, service, member), NULL);
+			out = admit_reason(a, admit_asked_at(a, service->name), admit_defined_at(a, service, member), NULL);
 			buffer_printf(out, "%s requires ", service->name);
 		} else
 			buffer_text(out, ", ");
@@ -100,7 +101,7 @@ check_requires(struct admission *a, const struct service *service, const struct 
 
 /* A conflict that both services state is told once. */
 static void
-check_conflicts(struct admission *a, const struct service *service)
+admit_check_conflicts(struct admission *a, const struct service *service)
 {
 	for (size_t i = 0; i < service->conflicts.count; i++) {
 		const char *other = service->conflicts.list[i];
@@ -109,18 +110,19 @@ check_conflicts(struct admission *a, const struct service *service)
 
 		if (names_find(&a->chosen, other) == NAMES_NONE || strcmp(other, service->name) == 0)
 			continue;
-		definition_of_other = definition(a->request, other);
+		definition_of_other = admit_definition(a->request, other);
 		for (size_t j = 0; j < definition_of_other->conflicts.count && strcmp(other, service->name) < 0; j++)
 			told = told || strcmp(definition_of_other->conflicts.list[j], service->name) == 0;
 		if (!told)
-			buffer_printf(reason(a, asked_at(a, service->name), asked_at(a, other), defined_at(a, service, "conflicts")),
+			buffer_printf(admit_reason(a, admit_asked_at(a, service->name), admit_asked_at(a, other), admit_defined_at(a,
+			    service, "conflicts")),
 			    "%s conflicts with %s", service->name, other);
 	}
 }
 
 /* Looks up the services. What is said of those without a definition goes to err, all in one. */
 static int
-look_up(struct admission *a, struct error *err)
+admit_look_up(struct admission *a, struct error *err)
 {
 	struct buffer missing = {0};
 	int rc = 0;
@@ -130,7 +132,7 @@ look_up(struct admission *a, struct error *err)
 	for (size_t i = 0; i < a->count; i++) {
 		const char *name = demand_service(a->request, i);
 
-		a->services[i] = definition(a->request, name);
+		a->services[i] = admit_definition(a->request, name);
 		names_intern(&a->chosen, name);
 		names_intern(&a->offered, name);
 		for (size_t j = 0; a->services[i] && j < a->services[i]->provides.count; j++)
@@ -150,44 +152,44 @@ look_up(struct admission *a, struct error *err)
 }
 
 static int
-check_size(const char *what, size_t count, size_t most, struct error *err)
+admit_check_size(const char *what, size_t count, size_t most, struct error *err)
 {
 	return count > most ? error_set(err, EX_DATAERR, "request: %s: %zu of them, more than %zu", what, count, most) : 0;
 }
 
 static int
-check_sets(const char *what, const struct service_sets *sets, struct error *err)
+admit_check_sets(const char *what, const struct service_sets *sets, struct error *err)
 {
-	int rc = check_size(what, sets->count, SOLVE_LIST, err);
+	int rc = admit_check_size(what, sets->count, SOLVE_LIST, err);
 
 	for (size_t i = 0; i < sets->count && rc == 0; i++)
-		rc = check_size(what, sets->list[i].count, SOLVE_LIST, err);
+		rc = admit_check_size(what, sets->list[i].count, SOLVE_LIST, err);
 	return rc;
 }
 
 /* What is so large that time or memory would not be bounded is refused before any work. */
 static int
-check_sizes(const struct request *request, struct error *err)
+admit_check_sizes(const struct request *request, struct error *err)
 {
 	const struct cluster_template *t = &request->template;
 
-	if (check_size("/cluster/services", demand_service_count(request), SOLVE_SERVICES, err) < 0 ||
-	    check_size("/hardwaretypes", request->hardwaretype_count, SOLVE_LIST, err) < 0 ||
-	    check_size("/imagetypes", request->imagetype_count, SOLVE_LIST, err) < 0 ||
-	    check_size("/provider/zones", request->provider.zones.count, SOLVE_LIST, err) < 0 ||
-	    check_size("/template/constraints/counts", t->count_count, SOLVE_RULES, err) < 0 ||
-	    check_size("/template/constraints/spread", t->spread_count, SOLVE_LIST, err) < 0)
+	if (admit_check_size("/cluster/services", demand_service_count(request), SOLVE_SERVICES, err) < 0 ||
+	    admit_check_size("/hardwaretypes", request->hardwaretype_count, SOLVE_LIST, err) < 0 ||
+	    admit_check_size("/imagetypes", request->imagetype_count, SOLVE_LIST, err) < 0 ||
+	    admit_check_size("/provider/zones", request->provider.zones.count, SOLVE_LIST, err) < 0 ||
+	    admit_check_size("/template/constraints/counts", t->count_count, SOLVE_RULES, err) < 0 ||
+	    admit_check_size("/template/constraints/spread", t->spread_count, SOLVE_LIST, err) < 0)
 		return -1;
-	if (check_sets("/template/constraints/layout/mustcoexist", &t->mustcoexist, err) < 0 ||
-	    check_sets("/template/constraints/layout/cantcoexist", &t->cantcoexist, err) < 0 ||
-	    check_sets("/template/constraints/layout/mutuallyexclusive", &t->mutuallyexclusive, err) < 0)
+	if (admit_check_sets("/template/constraints/layout/mustcoexist", &t->mustcoexist, err) < 0 ||
+	    admit_check_sets("/template/constraints/layout/cantcoexist", &t->cantcoexist, err) < 0 ||
+	    admit_check_sets("/template/constraints/layout/mutuallyexclusive", &t->mutuallyexclusive, err) < 0)
 		return -1;
-	return check_sets("/template/constraints/oneof", &t->oneof, err);
+	return admit_check_sets("/template/constraints/oneof", &t->oneof, err);
 }
 
 /* Numbers are exact up to 2^53 - 1 in JSON. */
 static int
-check_numbers(const struct request *request, struct error *err)
+admit_check_numbers(const struct request *request, struct error *err)
 {
 	const int64_t last = INT64_C(9007199254740991) - SOLVE_MACHINES;
 	bool given = request->cluster.next_nodenum > last;
@@ -198,7 +200,7 @@ check_numbers(const struct request *request, struct error *err)
 }
 
 static int
-check_costs(const struct request *request, struct error *err)
+admit_check_costs(const struct request *request, struct error *err)
 {
 	const struct cluster_template *t = &request->template;
 	bool wanted = false;
@@ -217,7 +219,7 @@ check_costs(const struct request *request, struct error *err)
 }
 
 static void
-fill_refusal(struct admission *a, struct refusal *refusal)
+admit_fill_refusal(struct admission *a, struct refusal *refusal)
 {
 	const char **list = arena_alloc(a->arena, a->pointer_count, sizeof *list);
 
@@ -232,16 +234,17 @@ admit(const struct request *request, struct arena *arena, struct refusal *refusa
 	struct admission a = {.request = request, .arena = arena};
 	int rc = -1;
 
-	if (check_sizes(request, err) == 0 && check_numbers(request, err) == 0 && check_costs(request, err) == 0 &&
-	    look_up(&a, err) == 0) {
+	if (admit_check_sizes(request, err) == 0 && admit_check_numbers(request, err) == 0 && admit_check_costs(request,
+	    err) == 0 &&
+	    admit_look_up(&a, err) == 0) {
 		for (size_t i = 0; i < a.count; i++) {
-			check_compatible(&a, a.services[i]);
-			check_requires(&a, a.services[i], &a.services[i]->install_requires, "install/requires");
-			check_requires(&a, a.services[i], &a.services[i]->runtime_requires, "runtime/requires");
-			check_conflicts(&a, a.services[i]);
+			admit_check_compatible(&a, a.services[i]);
+			admit_check_requires(&a, a.services[i], &a.services[i]->install_requires, "install/requires");
+			admit_check_requires(&a, a.services[i], &a.services[i]->runtime_requires, "runtime/requires");
+			admit_check_conflicts(&a, a.services[i]);
 		}
 		if (a.reasons)
-			fill_refusal(&a, refusal);
+			admit_fill_refusal(&a, refusal);
 		rc = a.reasons == 0;
 	}
 	names_release(&a.offered);

@@ -12,7 +12,8 @@
 #include "solve/solve.h"
 
 static struct service *
-definitions_of(const struct request *request, const struct string_list *services, struct arena *arena, size_t *count)
+answer_definitions_of(const struct request *request, const struct string_list *services, struct arena *arena,
+    size_t *count)
 {
 	struct service *list = arena_alloc(arena, services->count, sizeof *list);
 	struct names numbers = {0};
@@ -41,7 +42,7 @@ answer_layout(const struct request *request, const struct answer *answer, struct
 		.id = wish->id, .name = wish->name, .tenant = wish->tenant, .services = answer->services,
 		.provider = request->provider,
 	};
-	cluster->definitions = definitions_of(request, &answer->services, arena, &cluster->definition_count);
+	cluster->definitions = answer_definitions_of(request, &answer->services, arena, &cluster->definition_count);
 	layout->nodes = arena_alloc(arena, answer->node_count, sizeof *layout->nodes);
 	for (size_t i = 0; i < answer->node_count; i++) {
 		struct node *node = &layout->nodes[i];

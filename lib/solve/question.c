@@ -13,7 +13,7 @@ enum { QUESTION_NODES = 200000, QUESTION_MACHINES = 1000 };
 
 /* What comes before dense where the best is asked for. */
 static void
-keep_objectives(struct program *p, bool best)
+question_keep_objectives(struct program *p, bool best)
 {
 	size_t count = 0;
 
@@ -23,7 +23,7 @@ keep_objectives(struct program *p, bool best)
 }
 
 static int
-answer_question(const struct program *p, unsigned long nodes_max, struct answer *answer, struct error *err)
+question_answer_question(const struct program *p, unsigned long nodes_max, struct answer *answer, struct error *err)
 {
 	struct budget budget = {.nodes_max = nodes_max ? nodes_max : QUESTION_NODES};
 	struct outcome outcome;
@@ -42,17 +42,17 @@ answer_question(const struct program *p, unsigned long nodes_max, struct answer 
 
 /* Where nothing bounds the number of machines, few are tried first: numbers stay small, and so does the layout. */
 static int
-ask_few_first(struct program *p, unsigned long nodes_max, struct answer *answer, struct error *err)
+question_ask_few_first(struct program *p, unsigned long nodes_max, struct answer *answer, struct error *err)
 {
 	int64_t most = p->machines_max, few = p->machines_min + p->present + QUESTION_MACHINES;
 	int rc = 0;
 
 	if (p->unbounded && few < most) {
 		p->machines_max = few;
-		rc = answer_question(p, nodes_max, answer, err);
+		rc = question_answer_question(p, nodes_max, answer, err);
 		p->machines_max = most;
 	}
-	return rc > 0 ? rc : answer_question(p, nodes_max, answer, err);
+	return rc > 0 ? rc : question_answer_question(p, nodes_max, answer, err);
 }
 
 int
@@ -67,10 +67,10 @@ solve_question(const struct request *request, const struct question *question, s
 	if (question->condition)
 		demands.hardware_kept = question->condition->node->hardwaretype;
 	if (program_build(request, &demands, &program, err) == 0) {
-		keep_objectives(&program, question->best);
+		question_keep_objectives(&program, question->best);
 		rc = !question->condition || condition_impose(question->condition, &program);
 		if (rc > 0)
-			rc = ask_few_first(&program, question->nodes_max, answer, err);
+			rc = question_ask_few_first(&program, question->nodes_max, answer, err);
 	}
 	program_release(&program);
 	return rc;

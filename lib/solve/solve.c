@@ -27,7 +27,7 @@ struct kind { /* machines that look the same in the answer */
 };
 
 static struct string_list
-services_of(const struct program *p, const uint64_t *units, struct arena *arena)
+solve_services_of(const struct program *p, const uint64_t *units, struct arena *arena)
 {
 	struct string_list list = {arena_alloc(arena, pattern_size(p, units), sizeof *list.list), 0};
 
@@ -40,7 +40,7 @@ services_of(const struct program *p, const uint64_t *units, struct arena *arena)
 /* Coopr's order: more services first, then hardware type, image type, names of services. Numbers are in the order
  * of names. */
 static int
-compare_kinds(const void *a, const void *b)
+solve_compare_kinds(const void *a, const void *b)
 {
 	const struct kind *x = a, *y = b;
 	size_t i = 0;
@@ -59,7 +59,7 @@ compare_kinds(const void *a, const void *b)
 
 /* All that are there, which those that leave are not. */
 static struct kind *
-kinds_of(const struct program *p, const struct outcome *outcome, struct arena *arena, size_t *count)
+solve_kinds_of(const struct program *p, const struct outcome *outcome, struct arena *arena, size_t *count)
 {
 	struct kind *kinds = arena_alloc(arena, outcome->uses.count, sizeof *kinds);
 
@@ -72,17 +72,17 @@ kinds_of(const struct program *p, const struct outcome *outcome, struct arena *a
 			continue;
 		*kind = (struct kind){.use = use, .size = pattern_size(p, use->pattern.units)};
 		kind->image = program_image(p, use->pattern.group, use->pattern.units);
-		kind->services = services_of(p, use->pattern.units, arena);
+		kind->services = solve_services_of(p, use->pattern.units, arena);
 		++*count;
 	}
 	if (*count)
-		qsort(kinds, *count, sizeof *kinds, compare_kinds);
+		qsort(kinds, *count, sizeof *kinds, solve_compare_kinds);
 	return kinds;
 }
 
 /* Present machines, those of each group in the order of their numbers; those that no kind takes leave. */
 static void
-keep_present(const struct program *p, const struct kind *kinds, size_t kind_count, struct answer *answer)
+solve_keep_present(const struct program *p, const struct kind *kinds, size_t kind_count, struct answer *answer)
 {
 	size_t *used = memory_zeroed(p->group_count, sizeof *used);
 
@@ -100,7 +100,7 @@ keep_present(const struct program *p, const struct kind *kinds, size_t kind_coun
 }
 
 static void
-add_new(const struct program *p, const struct kind *kind, const int *zones, int64_t *number, struct answer *answer)
+solve_add_new(const struct program *p, const struct kind *kind, const int *zones, int64_t *number, struct answer *answer)
 {
 	const struct hardware *hardware = &p->hardware[kind->use->pattern.hardware];
 	const struct image *image = &p->images[kind->image];
@@ -121,7 +121,7 @@ add_new(const struct program *p, const struct kind *kind, const int *zones, int6
 
 /* The present nodes, without those that had left before. */
 static void
-drop_left(struct answer *answer)
+solve_drop_left(struct answer *answer)
 {
 	size_t kept = 0;
 
@@ -132,7 +132,7 @@ drop_left(struct answer *answer)
 }
 
 static void
-add_crew(struct crews *crews, const uint64_t *units, int zone, int64_t count)
+solve_add_crew(struct crews *crews, const uint64_t *units, int zone, int64_t count)
 {
 	ARRAY_ROOM(crews->list, crews->count, crews->capacity);
 	crews->list[crews->count++] = (struct crew){units, zone, count};
@@ -140,7 +140,7 @@ add_crew(struct crews *crews, const uint64_t *units, int zone, int64_t count)
 
 /* The zones of the new machines, kind after kind. */
 static int *
-zones_of(const struct program *p, const struct kind *kinds, size_t count, const struct answer *answer)
+solve_zones_of(const struct program *p, const struct kind *kinds, size_t count, const struct answer *answer)
 {
 	struct crews crews = {0};
 	uint64_t *none = memory_zeroed(p->unit_words, sizeof *none);
@@ -148,12 +148,13 @@ zones_of(const struct program *p, const struct kind *kinds, size_t count, const 
 	int *zones;
 
 	for (size_t i = 0; i < count; i++) {
-		add_crew(&crews, kinds[i].use->pattern.units, p->groups[kinds[i].use->pattern.group].zone, kinds[i].use->count);
+		solve_add_crew(&crews, kinds[i].use->pattern.units, p->groups[kinds[i].use->pattern.group].zone,
+		    kinds[i].use->count);
 		machines += kinds[i].use->count;
 	}
 	for (size_t i = 0; i < answer->node_count && !p->spread; i++)
 		if (!answer->nodes[i].leaves)
-			add_crew(&crews, none, program_zone(p, &answer->nodes[i]), 1);
+			solve_add_crew(&crews, none, program_zone(p, &answer->nodes[i]), 1);
 	zones = memory_zeroed((size_t)machines, sizeof *zones);
 	for (int64_t i = 0; i < machines; i++)
 		zones[i] = ZONE_NONE;
@@ -165,11 +166,11 @@ zones_of(const struct program *p, const struct kind *kinds, size_t count, const 
 }
 
 static void
-make_nodes(const struct program *p, const struct outcome *outcome, struct answer *answer)
+solve_make_nodes(const struct program *p, const struct outcome *outcome, struct answer *answer)
 {
 	const struct request *r = p->request;
 	size_t kind_count;
-	struct kind *kinds = kinds_of(p, outcome, &answer->arena, &kind_count);
+	struct kind *kinds = solve_kinds_of(p, outcome, &answer->arena, &kind_count);
 	int64_t total = 0, number = request_next_nodenum(r);
 	int *zones, *zone;
 
@@ -186,19 +187,19 @@ make_nodes(const struct program *p, const struct outcome *outcome, struct answer
 			node->id = NULL;
 		node->leaves = true;
 	}
-	keep_present(p, kinds, kind_count, answer);
-	drop_left(answer);
-	zone = zones = zones_of(p, kinds, kind_count, answer);
+	solve_keep_present(p, kinds, kind_count, answer);
+	solve_drop_left(answer);
+	zone = zones = solve_zones_of(p, kinds, kind_count, answer);
 	for (size_t i = 0; i < kind_count; i++)
 		if (kinds[i].use->pattern.group == 0) {
-			add_new(p, &kinds[i], zone, &number, answer);
+			solve_add_new(p, &kinds[i], zone, &number, answer);
 			zone += kinds[i].use->count;
 		}
 	free(zones);
 }
 
 static int64_t
-machines_of(const struct program *p, const struct outcome *outcome)
+solve_machines_of(const struct program *p, const struct outcome *outcome)
 {
 	int64_t machines = 0;
 
@@ -209,7 +210,7 @@ machines_of(const struct program *p, const struct outcome *outcome)
 }
 
 static enum objective
-objective_called(const char *name)
+solve_objective_called(const char *name)
 {
 	enum objective i = 0;
 
@@ -221,13 +222,13 @@ objective_called(const char *name)
 /* What is proved of the objectives, and how far from it the layout is. */
 /* A whole number is divided, once: 87000 millionths are 0.087. */
 static double
-price_of(const struct program *p, int64_t cost)
+solve_price_of(const struct program *p, int64_t cost)
 {
 	return (double)(cost * p->cost_unit) / p->cost_scale;
 }
 
 static void
-make_bound(const struct program *p, const struct outcome *outcome, struct answer *answer)
+solve_make_bound(const struct program *p, const struct outcome *outcome, struct answer *answer)
 {
 	struct solution *solution = &answer->solution;
 
@@ -235,9 +236,9 @@ make_bound(const struct program *p, const struct outcome *outcome, struct answer
 	solution->gap.list = arena_alloc(&answer->arena, OBJECTIVE_COUNT, sizeof *solution->gap.list);
 	for (size_t i = 0; i < solution->objective.count; i++) {
 		const struct amount *amount = &solution->objective.list[i];
-		enum objective objective = objective_called(amount->resource);
+		enum objective objective = solve_objective_called(amount->resource);
 		int64_t least = outcome->bound[objective].least;
-		double bound = objective == OBJECTIVE_COST ? price_of(p, least) : (double)least;
+		double bound = objective == OBJECTIVE_COST ? solve_price_of(p, least) : (double)least;
 
 		if (!outcome->bound[objective].known)
 			continue;
@@ -249,7 +250,7 @@ make_bound(const struct program *p, const struct outcome *outcome, struct answer
 
 /* In the order of their names: cost, machines, moves. */
 static void
-make_solution(const struct program *p, const struct outcome *outcome, unsigned long explored, struct answer *answer)
+solve_make_solution(const struct program *p, const struct outcome *outcome, unsigned long explored, struct answer *answer)
 {
 	struct amount *list = arena_alloc(&answer->arena, 3, sizeof *list);
 	int64_t cost = 0, moves = 0;
@@ -262,8 +263,8 @@ make_solution(const struct program *p, const struct outcome *outcome, unsigned l
 		moves += use->count * pattern_moves(p, &use->pattern);
 	}
 	if (p->costed)
-		list[count++] = (struct amount){objective_name(OBJECTIVE_COST), price_of(p, cost)};
-	list[count++] = (struct amount){objective_name(OBJECTIVE_MACHINES), (double)machines_of(p, outcome)};
+		list[count++] = (struct amount){objective_name(OBJECTIVE_COST), solve_price_of(p, cost)};
+	list[count++] = (struct amount){objective_name(OBJECTIVE_MACHINES), (double)solve_machines_of(p, outcome)};
 	list[count++] = (struct amount){objective_name(OBJECTIVE_MOVES), (double)moves};
 	answer->solution = (struct solution){
 		.status = outcome->verdict == VERDICT_FOUND && outcome->proved ? "optimal" : "feasible",
@@ -271,13 +272,14 @@ make_solution(const struct program *p, const struct outcome *outcome, unsigned l
 		.explored = (int64_t)explored,
 	};
 	if (outcome->verdict != VERDICT_FOUND || !outcome->proved)
-		make_bound(p, outcome, answer);
+		solve_make_bound(p, outcome, answer);
 }
 
 static void
-name_services(const struct program *p, struct answer *answer)
+solve_name_services(const struct program *p, struct answer *answer)
 {
-	answer->services = (struct string_list){arena_alloc(&answer->arena, p->service_count, sizeof(char *)), p->service_count};
+	answer->services = (struct string_list){arena_alloc(&answer->arena, p->service_count, sizeof(char *)),
+	    p->service_count};
 	for (size_t i = 0; i < p->service_count; i++)
 		answer->services.list[i] = p->services[i]->name;
 }
@@ -285,21 +287,22 @@ name_services(const struct program *p, struct answer *answer)
 void
 answer_fill(const struct program *p, const struct outcome *outcome, unsigned long explored, struct answer *answer)
 {
-	make_nodes(p, outcome, answer);
-	make_solution(p, outcome, explored, answer);
-	name_services(p, answer);
+	solve_make_nodes(p, outcome, answer);
+	solve_make_solution(p, outcome, explored, answer);
+	solve_name_services(p, answer);
 }
 
 static int
-take_outcome(const struct program *p, const struct outcome *outcome, const struct solve_terms *terms,
+solve_take_outcome(const struct program *p, const struct outcome *outcome, const struct solve_terms *terms,
     struct budget *budget, struct answer *answer, struct error *err)
 {
-	if (outcome->verdict != VERDICT_NONE && p->unbounded && machines_of(p, outcome) >= SOLVE_MACHINES)
-		return error_set(err, EX_DATAERR, "request: /cluster/numMachines: nothing bounds the number of machines: give it, "
+	if (outcome->verdict != VERDICT_NONE && p->unbounded && solve_machines_of(p, outcome) >= SOLVE_MACHINES)
+		return error_set(err, EX_DATAERR,
+		    "request: /cluster/numMachines: nothing bounds the number of machines: give it, "
 		    "constraints.size.max, or an objective of cost or machines");
 	if (outcome->verdict == VERDICT_NONE && !outcome->proved)
 		return error_set(err, EX_SOFTWARE, "request: no layout was found, and that there is none could not be proved");
-	if (outcome->verdict == VERDICT_OPEN && machines_of(p, outcome) == 0)
+	if (outcome->verdict == VERDICT_OPEN && solve_machines_of(p, outcome) == 0)
 		return limit_error(terms, budget, err);
 	answer->satisfiable = outcome->verdict != VERDICT_NONE;
 	if (!answer->satisfiable)
@@ -312,7 +315,7 @@ take_outcome(const struct program *p, const struct outcome *outcome, const struc
 
 /* Says what the present layout broke, and the answer does no longer. */
 static void
-name_breaches(const struct program *p, const struct demands *demands, struct answer *answer)
+solve_name_breaches(const struct program *p, const struct demands *demands, struct answer *answer)
 {
 	struct breaches breaches = {0};
 
@@ -346,9 +349,9 @@ solve(const struct request *request, const struct solve_terms *terms, struct ans
 	rc = program_build(request, &demands, &program, err);
 	if (rc == 0) {
 		search_best(&program, &budget, &outcome);
-		rc = take_outcome(&program, &outcome, terms, &budget, answer, err);
+		rc = solve_take_outcome(&program, &outcome, terms, &budget, answer, err);
 		if (rc == 0 && answer->satisfiable)
-			name_breaches(&program, &demands, answer);
+			solve_name_breaches(&program, &demands, answer);
 		outcome_release(&outcome);
 	}
 	program_release(&program);
@@ -365,7 +368,7 @@ answer_release(struct answer *answer)
 
 /* Names what only now gets a name: so that thousands of names need not be kept. */
 static void
-print_node(const struct request *request, struct node node, struct buffer *out)
+solve_print_node(const struct request *request, struct node node, struct buffer *out)
 {
 	const char *suffix = request->cluster.dns_suffix ? request->cluster.dns_suffix : request->template.default_dns_suffix;
 	struct arena arena = {0};
@@ -386,9 +389,10 @@ answer_write(const struct request *request, const struct answer *answer, FILE *s
 	if (answer->satisfiable)
 		answer_print(request, &answer->services, &answer->solution, &out);
 	else
-		answer_print_unsatisfiable(&answer->refusal.conflict, !answer->refusal.not_minimal, answer->refusal.because, &out);
+		answer_print_unsatisfiable(&answer->refusal.conflict, !answer->refusal.not_minimal, answer->refusal.because,
+		    &out);
 	for (size_t i = 0; i < answer->node_count; i++) {
-		print_node(request, answer->nodes[i], &out);
+		solve_print_node(request, answer->nodes[i], &out);
 		if (out.length > WRITE_AT_ONCE) {
 			fwrite(out.data, 1, out.length, stream);
 			buffer_clear(&out);

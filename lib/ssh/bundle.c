@@ -15,7 +15,7 @@
 #include "base/memory.h"
 
 static int
-add_entry(struct bundle *bundle, const char *name, struct bundle_file *file, struct error *err)
+bundle_add_entry(struct bundle *bundle, const char *name, struct bundle_file *file, struct error *err)
 {
 	for (size_t i = 0; i < bundle->count; i++) {
 		if (strcmp(bundle->list[i].name, name) != 0)
@@ -39,41 +39,42 @@ bundle_add_text(struct bundle *bundle, const char *name, const char *text, size_
 	struct bundle_file file = {0};
 
 	buffer_append(&file.content, text, length);
-	if (add_entry(bundle, name, &file, err) == 0)
+	if (bundle_add_entry(bundle, name, &file, err) == 0)
 		return 0;
 	buffer_release(&file.content);
 	return -1;
 }
 
 static int
-add_file(struct bundle *bundle, int fd, const struct stat *st, const char *name, struct error *err)
+bundle_add_file(struct bundle *bundle, int fd, const struct stat *st, const char *name, struct error *err)
 {
 	struct bundle_file file = {.executable = (st->st_mode & 0100) != 0};
 
 	if (file_read_fd(fd, name, BUNDLE_BYTES - bundle->bytes, &file.content, err) == 0 &&
-	    add_entry(bundle, name, &file, err) == 0)
+	    bundle_add_entry(bundle, name, &file, err) == 0)
 		return 0;
 	err->code = EX_CONFIG;
 	buffer_release(&file.content);
 	return -1;
 }
 
-static int add_from(struct bundle *bundle, int dir, const char *entry, const char *name, int depth, struct error *err);
+static int bundle_add_from(struct bundle *bundle, int dir, const char *entry, const char *name, int depth,
+    struct error *err);
 
 static int
-is_shown(const struct dirent *entry)
+bundle_is_shown(const struct dirent *entry)
 {
 	return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
 }
 
 static int
-compare_bytes(const struct dirent **a, const struct dirent **b)
+bundle_compare_bytes(const struct dirent **a, const struct dirent **b)
 {
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
 static int
-add_folder(struct bundle *bundle, int dir, const char *name, int depth, struct error *err)
+bundle_add_folder(struct bundle *bundle, int dir, const char *name, int depth, struct error *err)
 {
 	struct bundle_file folder = {.is_folder = true};
 	struct dirent **entries;
@@ -81,16 +82,16 @@ add_folder(struct bundle *bundle, int dir, const char *name, int depth, struct e
 
 	if (depth == BUNDLE_DEPTH)
 		return error_set(err, EX_CONFIG, "%s: folders more than %d deep", name, BUNDLE_DEPTH);
-	if (add_entry(bundle, name, &folder, err) < 0)
+	if (bundle_add_entry(bundle, name, &folder, err) < 0)
 		return -1;
-	count = scandirat(dir, ".", &entries, is_shown, compare_bytes);
+	count = scandirat(dir, ".", &entries, bundle_is_shown, bundle_compare_bytes);
 	if (count < 0)
 		return error_errno(err, EX_CONFIG, "%s", name);
 	for (int i = 0; i < count; i++) {
 		char *inner = memory_printf("%s/%s", name, entries[i]->d_name);
 
 		if (!failed)
-			failed = add_from(bundle, dir, entries[i]->d_name, inner, depth + 1, err);
+			failed = bundle_add_from(bundle, dir, entries[i]->d_name, inner, depth + 1, err);
 		free(inner);
 		free(entries[i]);
 	}
@@ -100,7 +101,7 @@ add_folder(struct bundle *bundle, int dir, const char *name, int depth, struct e
 
 /* Wherever links have led. */
 static bool
-is_own(int fd)
+bundle_is_own(int fd)
 {
 	char *path = memory_printf("/proc/self/fd/%d", fd);
 	bool own = location_is_own(path);
@@ -112,7 +113,7 @@ is_own(int fd)
 /* Adds what stands at entry in dir under name. A link is followed; a pipe or device could be waited for
  * without end, so it is opened without waiting and refused. */
 static int
-add_from(struct bundle *bundle, int dir, const char *entry, const char *name, int depth, struct error *err)
+bundle_add_from(struct bundle *bundle, int dir, const char *entry, const char *name, int depth, struct error *err)
 {
 	int fd = openat(dir, entry, O_RDONLY | O_CLOEXEC | O_NONBLOCK), failed;
 	struct stat st;
@@ -120,11 +121,11 @@ add_from(struct bundle *bundle, int dir, const char *entry, const char *name, in
 	if (fd < 0 || fstat(fd, &st) < 0)
 		failed = error_errno(err, EX_CONFIG, "%s", name);
 	else if (S_ISDIR(st.st_mode))
-		failed = add_folder(bundle, fd, name, depth, err);
-	else if (is_own(fd))
+		failed = bundle_add_folder(bundle, fd, name, depth, err);
+	else if (bundle_is_own(fd))
 		failed = error_set(err, EX_CONFIG, "%s: it is coopr's own, which is for no node", name);
 	else if (S_ISREG(st.st_mode))
-		failed = add_file(bundle, fd, &st, name, err);
+		failed = bundle_add_file(bundle, fd, &st, name, err);
 	else
 		failed = error_set(err, EX_CONFIG, "%s: neither a file nor a folder", name);
 	if (fd >= 0)
@@ -134,7 +135,7 @@ add_from(struct bundle *bundle, int dir, const char *entry, const char *name, in
 
 /* Whether a relative name stays below where it starts. */
 static bool
-is_inside(const char *name)
+bundle_is_inside(const char *name)
 {
 	for (const char *part = name;; part++) {
 		size_t length = strcspn(part, "/");
@@ -149,7 +150,7 @@ is_inside(const char *name)
 
 /* Folders above name's last part, so that they are made first. */
 static int
-add_parents(struct bundle *bundle, const char *name, struct error *err)
+bundle_add_parents(struct bundle *bundle, const char *name, struct error *err)
 {
 	int failed = 0;
 
@@ -157,7 +158,7 @@ add_parents(struct bundle *bundle, const char *name, struct error *err)
 		struct bundle_file folder = {.is_folder = true};
 		char *parent = memory_substring(name, (size_t)(slash - name));
 
-		failed = add_entry(bundle, parent, &folder, err);
+		failed = bundle_add_entry(bundle, parent, &folder, err);
 		free(parent);
 	}
 	return failed;
@@ -178,15 +179,15 @@ bundle_add(struct bundle *bundle, const char *catalogue, const char *name, struc
 	for (int i = 0; i < 2 && !path; i++)
 		if (places[i] && access(places[i], F_OK) == 0)
 			path = places[i];
-	if (!absolute && !is_inside(name))
+	if (!absolute && !bundle_is_inside(name))
 		error_set(err, EX_CONFIG, "\"%s\": expected an absolute path, or a relative one without . and ..", name);
 	else if (!path && absolute)
 		error_set(err, EX_CONFIG, "%s: there is no such file", name);
 	else if (!path)
 		error_set(err, EX_CONFIG, "\"%s\" is neither in %s%sin %s", name, catalogue ? catalogue : "",
 		    catalogue ? "/scripts nor " : "", installed);
-	else if (absolute || add_parents(bundle, name, err) == 0)
-		failed = add_from(bundle, AT_FDCWD, path, absolute ? file_base_name(name) : name, 0, err);
+	else if (absolute || bundle_add_parents(bundle, name, err) == 0)
+		failed = bundle_add_from(bundle, AT_FDCWD, path, absolute ? file_base_name(name) : name, 0, err);
 	free(places[0]);
 	free(places[1]);
 	free(installed);

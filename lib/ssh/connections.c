@@ -36,7 +36,7 @@ struct connection {
 };
 
 static void
-set_due(struct connection *connection, int64_t due_ms)
+connections_set_due(struct connection *connection, int64_t due_ms)
 {
 	connection->due_ms = due_ms;
 	if (due_ms < connection->all->due_ms)
@@ -44,7 +44,7 @@ set_due(struct connection *connection, int64_t due_ms)
 }
 
 static void
-list_add(struct visit_list *list, struct visit *visit)
+connections_list_add(struct visit_list *list, struct visit *visit)
 {
 	visit->next = NULL;
 	visit->previous = list->last;
@@ -53,7 +53,7 @@ list_add(struct visit_list *list, struct visit *visit)
 }
 
 static void
-list_remove(struct visit_list *list, struct visit *visit)
+connections_list_remove(struct visit_list *list, struct visit *visit)
 {
 	*(visit->previous ? &visit->previous->next : &list->first) = visit->next;
 	*(visit->next ? &visit->next->previous : &list->last) = visit->previous;
@@ -77,7 +77,7 @@ connections_open(struct connections *all, struct supervisor *supervisor, struct 
 
 /* Takes the socket's path. */
 static struct connection *
-connection_to(struct connections *all, const struct machine *machine, char *socket)
+connections_connection_to(struct connections *all, const struct machine *machine, char *socket)
 {
 	struct connection *connection = all->first;
 
@@ -95,7 +95,7 @@ connection_to(struct connections *all, const struct machine *machine, char *sock
 }
 
 static void
-hand_over(struct connection *connection, struct visit *visit, const struct error *why)
+connections_hand_over(struct connection *connection, struct visit *visit, const struct error *why)
 {
 	visit->error.code = 0;
 	if (why)
@@ -104,37 +104,37 @@ hand_over(struct connection *connection, struct visit *visit, const struct error
 		connection->users++;
 	visit->socket = connection->socket;
 	visit->connection = why ? NULL : connection;
-	list_add(&connection->all->over, visit);
+	connections_list_add(&connection->all->over, visit);
 }
 
 /* Lets all who wait for it go on, or (why) tells them that there is none. */
 static void
-settle(struct connection *connection, const struct error *why)
+connections_settle(struct connection *connection, const struct error *why)
 {
 	struct visit *visit;
 
 	while ((visit = connection->visits.first)) {
-		list_remove(&connection->visits, visit);
-		hand_over(connection, visit, why);
+		connections_list_remove(&connection->visits, visit);
+		connections_hand_over(connection, visit, why);
 	}
 }
 
 static void
-opened(struct connection *connection)
+connections_opened(struct connection *connection)
 {
 	connection->state = OPEN;
 	connection->drops = 0;
-	set_due(connection, clock_monotonic_ms() + CONNECTIONS_IDLE_MS);
+	connections_set_due(connection, clock_monotonic_ms() + CONNECTIONS_IDLE_MS);
 	if (!connection->foreign) {
 		connection->all->opening--;
 		gate_passed(connection->gate);
 	}
-	settle(connection, NULL);
+	connections_settle(connection, NULL);
 }
 
 /* Starts the ssh that is to hold it. */
 static void
-start(struct connection *connection)
+connections_start(struct connection *connection)
 {
 	struct error err;
 
@@ -145,7 +145,7 @@ start(struct connection *connection)
 	child_release(&connection->child);
 	if (ssh_prepare(connection->visits.first->machine, &connection->ssh, &err) < 0) {
 		connection->state = CLOSED;
-		settle(connection, &err);
+		connections_settle(connection, &err);
 		return;
 	}
 	ssh_hold(connection->socket, &connection->ssh);
@@ -154,7 +154,7 @@ start(struct connection *connection)
 	    .owner = connection};
 	if (supervise_start(connection->all->supervisor, &connection->child, &err) < 0) {
 		connection->state = CLOSED;
-		settle(connection, &err);
+		connections_settle(connection, &err);
 		return;
 	}
 	connection->state = OPENING;
@@ -164,7 +164,7 @@ start(struct connection *connection)
 
 /* Opens those that wait for it, as many as may be opened at once. */
 static void
-pump(struct connections *all)
+connections_pump(struct connections *all)
 {
 	int64_t now = clock_monotonic_ms();
 
@@ -178,9 +178,9 @@ pump(struct connections *all)
 		if (!connection->visits.first)
 			connection->state = CLOSED;
 		else if ((connection->foreign = mux_answers(connection->socket)))
-			opened(connection);
+			connections_opened(connection);
 		else
-			start(connection);
+			connections_start(connection);
 	}
 }
 
@@ -196,19 +196,19 @@ connections_want(struct connections *all, struct visit *visit)
 		/* It has no address: this says so. */
 		ssh_prepare(visit->machine, &ssh, &visit->error);
 		ssh_release(&ssh);
-		list_add(&all->over, visit);
+		connections_list_add(&all->over, visit);
 		return;
 	}
-	visit->connection = connection_to(all, visit->machine, socket);
+	visit->connection = connections_connection_to(all, visit->machine, socket);
 	if (visit->connection->state == OPEN) {
-		hand_over(visit->connection, visit, NULL);
+		connections_hand_over(visit->connection, visit, NULL);
 		return;
 	}
-	list_add(&visit->connection->visits, visit);
+	connections_list_add(&visit->connection->visits, visit);
 	if (visit->connection->state == CLOSED) {
 		visit->connection->state = WAITING;
 		visit->connection->due_ms = 0;
-		pump(all);
+		connections_pump(all);
 	}
 }
 
@@ -218,12 +218,12 @@ connections_next(struct connections *all)
 	struct visit *visit = all->over.first;
 
 	if (visit)
-		list_remove(&all->over, visit);
+		connections_list_remove(&all->over, visit);
 	return visit;
 }
 
 static void
-shut(struct connection *connection)
+connections_shut(struct connection *connection)
 {
 	if (connection->foreign) {
 		connection->state = CLOSED;
@@ -241,11 +241,11 @@ connections_lost(struct connections *all, struct visit *visit)
 
 	connections_leave(visit);
 	if (++visit->losses > CONNECTIONS_LOSSES) {
-		hand_over(connection, visit, &why);
+		connections_hand_over(connection, visit, &why);
 		return;
 	}
 	if (connection->state == OPEN)
-		shut(connection);
+		connections_shut(connection);
 	connections_want(all, visit);
 }
 
@@ -260,14 +260,14 @@ connections_leave(struct visit *visit)
 	if (connection->users > 0 && visit->socket) {
 		connection->users--;
 		visit->socket = NULL;
-		set_due(connection, clock_monotonic_ms() + CONNECTIONS_IDLE_MS);
+		connections_set_due(connection, clock_monotonic_ms() + CONNECTIONS_IDLE_MS);
 		return;
 	}
-	list_remove(&connection->visits, visit);
+	connections_list_remove(&connection->visits, visit);
 }
 
 static void
-could_not_open(struct connection *connection)
+connections_could_not_open(struct connection *connection)
 {
 	struct error err;
 
@@ -275,28 +275,28 @@ could_not_open(struct connection *connection)
 	connection->state = CLOSED;
 	if (gate_refused(connection->gate, &connection->said) && connection->drops < CONNECTIONS_DROPS &&
 	    connection->visits.first) {
-		set_due(connection, clock_monotonic_ms() + gate_back_off(connection->drops++));
+		connections_set_due(connection, clock_monotonic_ms() + gate_back_off(connection->drops++));
 		connection->state = WAITING;
 		return;
 	}
 	if (connection->visits.first)
 		ssh_explain(connection->visits.first->machine, &connection->said, &err);
 	connection->drops = 0;
-	settle(connection, &err);
+	connections_settle(connection, &err);
 }
 
 static void
-ended(struct connection *connection)
+connections_ended(struct connection *connection)
 {
 	if (connection->state == OPENING)
-		could_not_open(connection);
+		connections_could_not_open(connection);
 	else
 		connection->state = CLOSED;
 	if (connection->state == CLOSED && connection->visits.first) {
 		connection->state = WAITING;
 		connection->due_ms = 0;
 	}
-	pump(connection->all);
+	connections_pump(connection->all);
 }
 
 bool
@@ -311,19 +311,19 @@ connections_heard(const struct child *child, enum supervise_event event)
 	tail_append(&connection->said, said->data ? said->data : "", said->length);
 	buffer_clear(said);
 	if (event == SUPERVISE_ENDED)
-		ended(connection);
+		connections_ended(connection);
 	return true;
 }
 
 static void
-look_for(struct connections *all, const char *name)
+connections_look_for(struct connections *all, const char *name)
 {
 	struct connection *connection = all->first;
 
 	while (connection && strcmp(file_base_name(connection->socket), name) != 0)
 		connection = connection->next;
 	if (connection && connection->state == OPENING)
-		opened(connection);
+		connections_opened(connection);
 }
 
 void
@@ -336,10 +336,10 @@ connections_look(struct connections *all)
 		const struct inotify_event *event = (const struct inotify_event *)(const void *)at;
 
 		if (event->len > 0)
-			look_for(all, event->name);
+			connections_look_for(all, event->name);
 		at += sizeof *event + event->len;
 	}
-	pump(all);
+	connections_pump(all);
 }
 
 void
@@ -350,15 +350,15 @@ connections_keep_time(struct connections *all, int64_t now)
 		bool idle = connection->state == OPEN && connection->users == 0;
 
 		if (idle && connection->due_ms <= now)
-			shut(connection);
+			connections_shut(connection);
 		else if ((idle || connection->state == WAITING) && connection->due_ms > now)
-			set_due(connection, connection->due_ms);
+			connections_set_due(connection, connection->due_ms);
 	}
-	pump(all);
+	connections_pump(all);
 }
 
 static void
-free_all(struct connections *all)
+connections_free_all(struct connections *all)
 {
 	while (all->first) {
 		struct connection *connection = all->first;
@@ -393,5 +393,5 @@ connections_close(struct connections *all)
 	if (all->notify >= 0)
 		close(all->notify);
 	sockets_close(&all->own);
-	free_all(all);
+	connections_free_all(all);
 }

@@ -51,7 +51,7 @@ gate_passed(struct gate *gate)
 
 /* Whether sshd has cut a login off before it looked who it is: there were too many at once. */
 static bool
-was_dropped(const struct tail *said)
+gate_was_dropped(const struct tail *said)
 {
 	static const char *const words[] = {"kex_exchange_identification", "Connection closed by", "Connection reset by"};
 
@@ -65,7 +65,7 @@ bool
 gate_refused(struct gate *gate, const struct tail *said)
 {
 	gate->opening--;
-	if (!was_dropped(said))
+	if (!gate_was_dropped(said))
 		return false;
 	gate->limit = gate->limit > 1 ? gate->limit / 2 : 1;
 	return true;

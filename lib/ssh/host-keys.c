@@ -15,7 +15,7 @@ enum { OUTPUT_BYTES = 64 * 1024, KEYS = 16 };
 
 /* Lines "HOST ALGORITHM KEY", comments between. */
 static void
-read_lines(char *text, struct arena *arena, struct string_list *keys)
+host_read_lines(char *text, struct arena *arena, struct string_list *keys)
 {
 	char *line;
 
@@ -45,7 +45,7 @@ host_keys_scan(const struct machine *machine, struct arena *arena, struct string
 	failed = process_run(argv, NULL, 0, &shown, &said, OUTPUT_BYTES, err) < 0;
 	*keys = (struct string_list){0};
 	if (!failed && shown.length > 0)
-		read_lines(shown.data, arena, keys);
+		host_read_lines(shown.data, arena, keys);
 	if (!failed && keys->count == 0)
 		failed = error_set(err, EX_TEMPFAIL, "%s: cannot be reached: it shows no host key", name);
 	buffer_release(&shown);

@@ -17,14 +17,14 @@
 #include "ssh/words.h"
 
 static void
-quote(const char *text, struct buffer *out)
+lookup_quote(const char *text, struct buffer *out)
 {
 	words_quote(text, strlen(text), out);
 }
 
 /* Why the value at pointer ("/nginx/upstream") is no value, NULL where it is one; the caller's to free. */
 static char *
-find_unexpanded(jv unexpanded, const char *pointer)
+lookup_find_unexpanded(jv unexpanded, const char *pointer)
 {
 	char *found = NULL;
 
@@ -41,7 +41,7 @@ find_unexpanded(jv unexpanded, const char *pointer)
 }
 
 static bool
-is_scalar(jv value)
+lookup_is_scalar(jv value)
 {
 	jv_kind kind = jv_get_kind(value);
 
@@ -50,7 +50,7 @@ is_scalar(jv value)
 
 /* The value as a line. */
 static void
-append_line(jv value, struct buffer *line)
+lookup_append_line(jv value, struct buffer *line)
 {
 	if (json_string(value))
 		buffer_text(line, json_string(value));
@@ -61,7 +61,7 @@ append_line(jv value, struct buffer *line)
 
 /* "is an object; its members: a, b", where value is nothing that can be printed; else NULL. */
 static char *
-describe_inner(const struct place *place)
+lookup_describe_inner(const struct place *place)
 {
 	struct buffer text = {0};
 	struct members members;
@@ -70,7 +70,7 @@ describe_inner(const struct place *place)
 
 	if (jv_get_kind(place->value) == JV_KIND_ARRAY) {
 		for (size_t i = 0; i < json_length(place->value); i++)
-			if (!is_scalar(place_element(place, i).value))
+			if (!lookup_is_scalar(place_element(place, i).value))
 				return memory_printf("it is a list of more than values; give an index (0 to %zu)",
 				    json_length(place->value) - 1);
 		return NULL;
@@ -95,23 +95,23 @@ struct lookup {
 
 /* Why there is nothing to print, NULL where there is; the caller's to free. */
 static char *
-find_problem(struct lookup *lookup, const struct place *place)
+lookup_find_problem(struct lookup *lookup, const struct place *place)
 {
 	bool is_list = jv_get_kind(place->value) == JV_KIND_ARRAY && json_length(lookup->unexpanded) > 0;
-	char *problem = find_unexpanded(lookup->unexpanded, lookup->pointer.data);
+	char *problem = lookup_find_unexpanded(lookup->unexpanded, lookup->pointer.data);
 
 	for (size_t i = 0; is_list && i < json_length(place->value) && !problem; i++) {
 		char *element = memory_printf("%s/%zu", lookup->pointer.data, i);
 
-		problem = find_unexpanded(lookup->unexpanded, element);
+		problem = lookup_find_unexpanded(lookup->unexpanded, element);
 		free(element);
 	}
-	return problem ? problem : describe_inner(place);
+	return problem ? problem : lookup_describe_inner(place);
 }
 
 /* One case of the table: 'nginx/port') coopr_value='80'... */
 static void
-append_case(struct lookup *lookup, const struct place *place)
+lookup_append_case(struct lookup *lookup, const struct place *place)
 {
 	struct buffer lines = {0};
 	char *problem;
@@ -119,16 +119,16 @@ append_case(struct lookup *lookup, const struct place *place)
 	buffer_clear(&lookup->pointer);
 	buffer_text(&lookup->pointer, "");
 	place_pointer(place, &lookup->pointer);
-	problem = find_problem(lookup, place);
+	problem = lookup_find_problem(lookup, place);
 	buffer_text(&lines, "");
-	if (!problem && is_scalar(place->value))
-		append_line(place->value, &lines);
+	if (!problem && lookup_is_scalar(place->value))
+		lookup_append_line(place->value, &lines);
 	for (size_t i = 0; !problem && jv_get_kind(place->value) == JV_KIND_ARRAY && i < json_length(place->value); i++)
-		append_line(place_element(place, i).value, &lines);
+		lookup_append_line(place_element(place, i).value, &lines);
 	buffer_byte(lookup->out, '\t');
-	quote(lookup->pointer.length ? lookup->pointer.data + 1 : "", lookup->out);
+	lookup_quote(lookup->pointer.length ? lookup->pointer.data + 1 : "", lookup->out);
 	buffer_text(lookup->out, problem ? ") coopr_problem=" : ") coopr_value=");
-	quote(problem ? problem : lines.data, lookup->out);
+	lookup_quote(problem ? problem : lines.data, lookup->out);
 	buffer_text(lookup->out, " ;;\n");
 	free(problem);
 	buffer_release(&lines);
@@ -136,24 +136,24 @@ append_case(struct lookup *lookup, const struct place *place)
 
 /* The cases of value and of all that is in it. Null counts as absent. */
 static void
-append_cases(struct lookup *lookup, const struct place *place)
+lookup_append_cases(struct lookup *lookup, const struct place *place)
 {
 	struct members members;
 	struct place member;
 
 	if (!place_present(place))
 		return;
-	append_case(lookup, place);
+	lookup_append_case(lookup, place);
 	if (jv_get_kind(place->value) == JV_KIND_ARRAY) {
 		for (size_t i = 0; i < json_length(place->value); i++) {
 			struct place element = place_element(place, i);
 
-			append_cases(lookup, &element);
+			lookup_append_cases(lookup, &element);
 		}
 	} else if (jv_get_kind(place->value) == JV_KIND_OBJECT) {
 		members = members_of(place);
 		while (members_next(&members, &member))
-			append_cases(lookup, &member);
+			lookup_append_cases(lookup, &member);
 	}
 }
 
@@ -165,7 +165,7 @@ lookup_config(jv config, jv unexpanded, struct buffer *out)
 	struct place root = place_root(config, &problems);
 
 	buffer_text(out, "coopr_lookup()\n{\n\tcase $1 in\n");
-	append_cases(&lookup, &root);
+	lookup_append_cases(&lookup, &root);
 	buffer_text(out, "\t*) return 1 ;;\n\tesac\n}\n");
 	buffer_release(&lookup.pointer);
 	problems_release(&problems);
@@ -185,7 +185,7 @@ struct listing {
 };
 
 static const char *
-address(const struct place *node, const char *type, const char *other)
+lookup_address(const struct place *node, const char *type, const char *other)
 {
 	struct place addresses = place_member(node, "ipaddresses"), first = place_member(&addresses, type),
 	    second = place_member(&addresses, other);
@@ -197,11 +197,11 @@ address(const struct place *node, const char *type, const char *other)
 
 /* "\tcoopr_node ID HOSTNAME BIND ACCESS ' SERVICE SERVICE '"; nothing for a node that leaves. */
 static char *
-make_call(const struct place *place, const struct node *node)
+lookup_make_call(const struct place *place, const struct node *node)
 {
 	struct buffer call = {0}, services = {0};
-	const char *words[] = {node->id, node->hostname, address(place, "bind_v4", "bind_v6"),
-	    address(place, "access_v4", "access_v6"), NULL};
+	const char *words[] = {node->id, node->hostname, lookup_address(place, "bind_v4", "bind_v6"),
+	    lookup_address(place, "access_v4", "access_v6"), NULL};
 
 	buffer_text(&services, " ");
 	for (size_t i = 0; i < node->services.count; i++)
@@ -210,7 +210,7 @@ make_call(const struct place *place, const struct node *node)
 	buffer_text(&call, node->leaves ? "" : "\tcoopr_node");
 	for (size_t i = 0; !node->leaves && i < sizeof words / sizeof *words; i++) {
 		buffer_byte(&call, ' ');
-		quote(words[i], &call);
+		lookup_quote(words[i], &call);
 	}
 	buffer_text(&call, node->leaves ? "" : "\n");
 	buffer_release(&services);
@@ -218,7 +218,7 @@ make_call(const struct place *place, const struct node *node)
 }
 
 static int
-list_node(struct listing *listing, const char *path, jv record, struct error *err)
+lookup_list_node(struct listing *listing, const char *path, jv record, struct error *err)
 {
 	struct problems problems = {0};
 	struct place root = place_root(record, &problems);
@@ -231,7 +231,7 @@ list_node(struct listing *listing, const char *path, jv record, struct error *er
 	} else {
 		ARRAY_ROOM(listing->list, listing->count, listing->capacity);
 		listing->list[listing->count] =
-		    (struct listed){node.nodenum, listing->count, node.id, make_call(&root, &node)};
+		    (struct listed){node.nodenum, listing->count, node.id, lookup_make_call(&root, &node)};
 		listing->count++;
 	}
 	problems_release(&problems);
@@ -241,7 +241,7 @@ list_node(struct listing *listing, const char *path, jv record, struct error *er
 
 /* By nodenum; of the records of one node the last comes first. */
 static int
-compare_listed(const void *a, const void *b)
+lookup_compare_listed(const void *a, const void *b)
 {
 	const struct listed *one = a, *other = b;
 
@@ -251,7 +251,7 @@ compare_listed(const void *a, const void *b)
 }
 
 static int
-read_nodes(const char *path, struct listing *listing, struct error *err)
+lookup_read_nodes(const char *path, struct listing *listing, struct error *err)
 {
 	struct record_reader reader;
 	int fd = file_open(AT_FDCWD, path, O_RDONLY, 0, err), got;
@@ -261,7 +261,7 @@ read_nodes(const char *path, struct listing *listing, struct error *err)
 		return -1;
 	record_reader_init(&reader, fd, path);
 	while ((got = record_read(&reader, &record, err)) > 0) {
-		if (strcmp(record_kind(record), "node") == 0 && list_node(listing, path, record, err) < 0)
+		if (strcmp(record_kind(record), "node") == 0 && lookup_list_node(listing, path, record, err) < 0)
 			got = -1;
 		jv_free(record);
 		if (got < 0)
@@ -276,10 +276,10 @@ int
 lookup_nodes(const char *path, struct buffer *out, struct error *err)
 {
 	struct listing listing = {0};
-	int failed = path ? read_nodes(path, &listing, err) : 0;
+	int failed = path ? lookup_read_nodes(path, &listing, err) : 0;
 
 	if (listing.count > 0)
-		qsort(listing.list, listing.count, sizeof *listing.list, compare_listed);
+		qsort(listing.list, listing.count, sizeof *listing.list, lookup_compare_listed);
 	buffer_text(out, "coopr_each_node()\n{\n\t:\n");
 	for (size_t i = 0; i < listing.count; i++) {
 		if (i == 0 || strcmp(listing.list[i].id, listing.list[i - 1].id) != 0)

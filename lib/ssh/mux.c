@@ -26,7 +26,7 @@ enum {
 #define S_EXIT_MESSAGE 0x80000004u
 
 static void
-put_number(struct buffer *out, uint32_t number)
+mux_put_number(struct buffer *out, uint32_t number)
 {
 	uint32_t bytes = htonl(number);
 
@@ -34,14 +34,14 @@ put_number(struct buffer *out, uint32_t number)
 }
 
 static void
-put_string(struct buffer *out, const char *text)
+mux_put_string(struct buffer *out, const char *text)
 {
-	put_number(out, (uint32_t)strlen(text));
+	mux_put_number(out, (uint32_t)strlen(text));
 	buffer_text(out, text);
 }
 
 static uint32_t
-number_at(const char *bytes)
+mux_number_at(const char *bytes)
 {
 	uint32_t number;
 
@@ -51,29 +51,29 @@ number_at(const char *bytes)
 
 /* Who we are, and the session we want: no terminal, no forwarding, no subsystem. */
 static void
-put_request(struct buffer *out, const char *command)
+mux_put_request(struct buffer *out, const char *command)
 {
 	struct buffer body = {0};
 
-	put_number(out, 2 * sizeof(uint32_t));
-	put_number(out, C_HELLO);
-	put_number(out, VERSION);
+	mux_put_number(out, 2 * sizeof(uint32_t));
+	mux_put_number(out, C_HELLO);
+	mux_put_number(out, VERSION);
 
-	put_number(&body, C_NEW_SESSION);
-	put_number(&body, 0); /* our number for the request */
-	put_string(&body, "");
+	mux_put_number(&body, C_NEW_SESSION);
+	mux_put_number(&body, 0); /* our number for the request */
+	mux_put_string(&body, "");
 	for (int i = 0; i < 4; i++)
-		put_number(&body, 0); /* terminal, X11, agent, subsystem */
-	put_number(&body, (uint32_t)ESCAPE_NONE);
-	put_string(&body, "");
-	put_string(&body, command);
-	put_number(out, (uint32_t)body.length);
+		mux_put_number(&body, 0); /* terminal, X11, agent, subsystem */
+	mux_put_number(&body, (uint32_t)ESCAPE_NONE);
+	mux_put_string(&body, "");
+	mux_put_string(&body, command);
+	mux_put_number(out, (uint32_t)body.length);
 	buffer_append(out, body.data, body.length);
 	buffer_release(&body);
 }
 
 static int
-connect_to(const char *path, struct error *err)
+mux_connect_to(const char *path, struct error *err)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	int fd;
@@ -94,7 +94,7 @@ bool
 mux_answers(const char *socket)
 {
 	struct error ignored;
-	int fd = connect_to(socket, &ignored);
+	int fd = mux_connect_to(socket, &ignored);
 
 	if (fd >= 0)
 		close(fd);
@@ -105,7 +105,7 @@ mux_answers(const char *socket)
 
 /* A descriptor travels with a byte of its own, as the holder of the connection reads it. */
 static int
-send_descriptor(int socket, int fd)
+mux_send_descriptor(int socket, int fd)
 {
 	union {
 		struct cmsghdr header;
@@ -125,21 +125,21 @@ send_descriptor(int socket, int fd)
 }
 
 static int
-request(int socket, const char *command, const int theirs[3], struct error *err)
+mux_request(int socket, const char *command, const int theirs[3], struct error *err)
 {
 	struct buffer text = {0};
 	bool sent;
 
-	put_request(&text, command);
+	mux_put_request(&text, command);
 	sent = send(socket, text.data, text.length, MSG_NOSIGNAL) == (ssize_t)text.length;
 	for (int i = 0; i < 3 && sent; i++)
-		sent = send_descriptor(socket, theirs[i]) == 0;
+		sent = mux_send_descriptor(socket, theirs[i]) == 0;
 	buffer_release(&text);
 	return sent ? 0 : error_errno(err, EX_UNAVAILABLE, "the connection cannot be asked for a session");
 }
 
 static void
-close_all(const int *fds, int count)
+mux_close_all(const int *fds, int count)
 {
 	for (int i = 0; i < count; i++)
 		if (fds[i] >= 0)
@@ -150,7 +150,7 @@ int
 mux_start(struct supervisor *supervisor, struct child *child, const char *socket, const char *command,
     struct error *err)
 {
-	int ours[4] = {-1, -1, -1, connect_to(socket, err)}, theirs[3] = {-1, -1, -1}, result = -1;
+	int ours[4] = {-1, -1, -1, mux_connect_to(socket, err)}, theirs[3] = {-1, -1, -1}, result = -1;
 	int ends[2];
 
 	if (ours[3] < 0)
@@ -165,27 +165,27 @@ mux_start(struct supervisor *supervisor, struct child *child, const char *socket
 	}
 	child->wait_status = EXIT_LOST << 8;
 	if (theirs[2] >= 0)
-		result = request(ours[3], command, theirs, err);
-	close_all(theirs, 3);
+		result = mux_request(ours[3], command, theirs, err);
+	mux_close_all(theirs, 3);
 	if (result == 0)
 		return supervise_adopt(supervisor, child, ours, err);
-	close_all(ours, 4);
+	mux_close_all(ours, 4);
 	return -1;
 }
 
 /* One message, of which the number that says what it is has been read. */
 static enum mux_news
-take_message(struct child *child, uint32_t type, const char *body, size_t length, struct error *err)
+mux_take_message(struct child *child, uint32_t type, const char *body, size_t length, struct error *err)
 {
 	uint32_t reason;
 
 	if (type == S_EXIT_MESSAGE && length >= 8) {
-		child->wait_status = (int)(number_at(body + 4) & 0xff) << 8;
+		child->wait_status = (int)(mux_number_at(body + 4) & 0xff) << 8;
 		return MUX_EXITED;
 	}
 	if ((type != S_FAILURE && type != S_PERMISSION_DENIED) || length < 8)
 		return MUX_QUIET;
-	reason = number_at(body + 4);
+	reason = mux_number_at(body + 4);
 	if (reason > length - 8)
 		reason = (uint32_t)length - 8;
 	error_set(err, EX_TEMPFAIL, "no session on its connection: %.*s", reason < REASON_BYTES ? (int)reason : REASON_BYTES,
@@ -200,7 +200,7 @@ mux_hear(struct child *child, struct error *err)
 	enum mux_news news = MUX_QUIET;
 
 	while (news == MUX_QUIET && heard->length >= 8) {
-		uint32_t length = number_at(heard->data);
+		uint32_t length = mux_number_at(heard->data);
 
 		if (length < 4 || length > MESSAGE_BYTES) {
 			error_set(err, EX_UNAVAILABLE, "its connection speaks another protocol");
@@ -208,7 +208,7 @@ mux_hear(struct child *child, struct error *err)
 		}
 		if (heard->length < 4 + (size_t)length)
 			break;
-		news = take_message(child, number_at(heard->data + 4), heard->data + 8, length - 4, err);
+		news = mux_take_message(child, mux_number_at(heard->data + 4), heard->data + 8, length - 4, err);
 		buffer_drop(heard, 4 + (size_t)length);
 	}
 	return news;

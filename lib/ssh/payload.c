@@ -28,14 +28,14 @@ static const char first_words[] =
     "head -c \"$1\" >\"$base/payload\" && . \"$base/payload\"";
 
 static void
-append_word(const char *word, struct buffer *out)
+payload_append_word(const char *word, struct buffer *out)
 {
 	words_quote(word, strlen(word), out);
 }
 
 /* A command that writes content to the file name: NUL cannot stand in a word, and goes into the format instead. */
 static void
-append_file(const struct bundle_file *file, struct buffer *out)
+payload_append_file(const struct bundle_file *file, struct buffer *out)
 {
 	const char *content = file->content.length ? file->content.data : "", *end = content + file->content.length;
 	struct buffer format = {0}, words = {0};
@@ -49,10 +49,10 @@ append_file(const struct bundle_file *file, struct buffer *out)
 		start = stop + 1;
 	}
 	buffer_text(out, "printf ");
-	append_word(format.data, out);
+	payload_append_word(format.data, out);
 	buffer_append(out, words.data, words.length);
 	buffer_text(out, " >");
-	append_word(file->name, out);
+	payload_append_word(file->name, out);
 	buffer_byte(out, '\n');
 	buffer_release(&format);
 	buffer_release(&words);
@@ -61,7 +61,7 @@ append_file(const struct bundle_file *file, struct buffer *out)
 /* VERB './a' './b': the files that are wanted, one command for all; nothing where there is none. The "./" keeps a
  * name that begins with "-" from being an option. */
 static void
-append_names(const char *verb, const struct bundle *bundle, bool folders, struct buffer *out)
+payload_append_names(const char *verb, const struct bundle *bundle, bool folders, struct buffer *out)
 {
 	bool any = false;
 
@@ -71,7 +71,7 @@ append_names(const char *verb, const struct bundle *bundle, bool folders, struct
 		if (folders ? !file->is_folder : !file->executable)
 			continue;
 		buffer_text(out, any ? " ./" : verb);
-		append_word(file->name, out);
+		payload_append_word(file->name, out);
 		any = true;
 	}
 	if (any)
@@ -80,7 +80,7 @@ append_names(const char *verb, const struct bundle *bundle, bool folders, struct
 
 /* Appends the words behind #!: the interpreter, and all else as one argument, as the kernel takes it. */
 static void
-append_shebang(const char *text, size_t length, struct buffer *out)
+payload_append_shebang(const char *text, size_t length, struct buffer *out)
 {
 	char *line = memory_substring(text, length), *end = line + length, *interpreter = line + strspn(line, " \t"), *rest;
 
@@ -91,7 +91,7 @@ append_shebang(const char *text, size_t length, struct buffer *out)
 	buffer_byte(out, ' ');
 	rest += strspn(rest, " \t");
 	if (*rest) {
-		append_word(rest, out);
+		payload_append_word(rest, out);
 		buffer_byte(out, ' ');
 	}
 	free(line);
@@ -100,57 +100,57 @@ append_shebang(const char *text, size_t length, struct buffer *out)
 /* How the script is run: by what stands behind #!, by sh where it is a text without, else by itself. An
  * interpreter named here also serves where the file system of the directory lets nothing be executed. */
 static void
-append_interpreter(const struct bundle_file *script, struct buffer *out)
+payload_append_interpreter(const struct bundle_file *script, struct buffer *out)
 {
 	const char *text = script->content.length ? script->content.data : "";
 
 	if (strncmp(text, "#!", 2) == 0)
-		append_shebang(text + 2, strcspn(text + 2, "\n"), out);
+		payload_append_shebang(text + 2, strcspn(text + 2, "\n"), out);
 	else if (!memchr(text, '\0', script->content.length))
 		buffer_text(out, "/bin/sh ");
 }
 
 static void
-append_variable(const char *name, const char *value, struct buffer *out)
+payload_append_variable(const char *name, const char *value, struct buffer *out)
 {
 	buffer_printf(out, "%s=", name);
-	append_word(value ? value : "", out);
+	payload_append_word(value ? value : "", out);
 	buffer_printf(out, "\nexport %s\n", name);
 }
 
 /* The file that the script's leader becomes: its environment, then itself. */
 static void
-make_start(const struct task *task, const struct bundle_file *script, const struct arguments *args,
+payload_make_start(const struct task *task, const struct bundle_file *script, const struct arguments *args,
     struct buffer *out)
 {
 	char nodenum[32];
 
 	snprintf(nodenum, sizeof nodenum, "%lld", (long long)task->machine.nodenum);
 	buffer_text(out, "cd \"$COOPR_DIR\" || exit\numask 022\n");
-	append_variable("PATH", NODE_PATH, out);
-	append_variable("LC_ALL", "C.UTF-8", out);
-	append_variable("COOPR_ACTION", action_name(task->action), out);
-	append_variable("COOPR_SERVICE", task->service, out);
-	append_variable("COOPR_CLUSTER", task->cluster, out);
-	append_variable("COOPR_CLUSTER_ID", task->cluster_id, out);
-	append_variable("COOPR_HOSTNAME", task->machine.hostname, out);
-	append_variable("COOPR_NODENUM", nodenum, out);
-	append_variable("COOPR_NODE", task->machine.id, out);
-	append_variable("COOPR_TASK", task->token, out);
+	payload_append_variable("PATH", NODE_PATH, out);
+	payload_append_variable("LC_ALL", "C.UTF-8", out);
+	payload_append_variable("COOPR_ACTION", action_name(task->action), out);
+	payload_append_variable("COOPR_SERVICE", task->service, out);
+	payload_append_variable("COOPR_CLUSTER", task->cluster, out);
+	payload_append_variable("COOPR_CLUSTER_ID", task->cluster_id, out);
+	payload_append_variable("COOPR_HOSTNAME", task->machine.hostname, out);
+	payload_append_variable("COOPR_NODENUM", nodenum, out);
+	payload_append_variable("COOPR_NODE", task->machine.id, out);
+	payload_append_variable("COOPR_TASK", task->token, out);
 	buffer_text(out, "exec ");
-	append_interpreter(script, out);
+	payload_append_interpreter(script, out);
 	buffer_text(out, "./");
-	append_word(script->name, out);
+	payload_append_word(script->name, out);
 	for (size_t i = 0; i < args->count; i++) {
 		buffer_byte(out, ' ');
-		append_word(args->list[i], out);
+		payload_append_word(args->list[i], out);
 	}
 	buffer_byte(out, '\n');
 }
 
 /* The random text that only this payload's own lines hold, and the program for the node. */
 static int
-begin(struct payload *payload, struct error *err)
+payload_begin(struct payload *payload, struct error *err)
 {
 	unsigned char bytes[(PAYLOAD_NONCE_SIZE - 1) / 2];
 	char *path;
@@ -168,18 +168,18 @@ begin(struct payload *payload, struct error *err)
 
 /* The task's name among all that may run on the node; also a file's, so of names only. */
 static void
-append_key(const struct task *task, struct buffer *out)
+payload_append_key(const struct task *task, struct buffer *out)
 {
 	struct buffer key = {0};
 
 	buffer_printf(&key, "%s:%s", task->job ? task->job : task->machine.id, task->id);
-	append_word(key.data, out);
+	payload_append_word(key.data, out);
 	buffer_release(&key);
 }
 
 /* The first file; folders that hold it stand before it. */
 static const struct bundle_file *
-script_of(const struct bundle *bundle)
+payload_script_of(const struct bundle *bundle)
 {
 	const struct bundle_file *file = bundle->list;
 
@@ -195,25 +195,25 @@ payload_run(const struct task *task, const struct bundle *bundle, const struct a
 	struct buffer *out = &payload->script;
 	struct bundle_file start = {.name = (char []){"../start"}};
 
-	if (begin(payload, err) < 0)
+	if (payload_begin(payload, err) < 0)
 		return -1;
 	buffer_text(out, "set -e\ncd \"$base/work\"\n");
-	append_names("mkdir ./", bundle, true, out);
+	payload_append_names("mkdir ./", bundle, true, out);
 	for (size_t i = 0; i < bundle->count; i++)
 		if (!bundle->list[i].is_folder)
-			append_file(&bundle->list[i], out);
-	append_names("chmod 700 ./", bundle, false, out);
-	make_start(task, script_of(bundle), args, &start.content);
-	append_file(&start, out);
+			payload_append_file(&bundle->list[i], out);
+	payload_append_names("chmod 700 ./", bundle, false, out);
+	payload_make_start(task, payload_script_of(bundle), args, &start.content);
+	payload_append_file(&start, out);
 	if (user) {
 		buffer_text(out, "chown -R ");
-		append_word(user, out);
+		payload_append_word(user, out);
 		buffer_text(out, " \"$base\"\n");
 	}
 	buffer_text(out, "set +e\nnode_run ");
-	append_key(task, out);
+	payload_append_key(task, out);
 	buffer_byte(out, ' ');
-	append_word(user ? user : "", out);
+	payload_append_word(user ? user : "", out);
 	buffer_byte(out, '\n');
 	buffer_release(&start.content);
 	return 0;
@@ -222,7 +222,7 @@ payload_run(const struct task *task, const struct bundle *bundle, const struct a
 int
 payload_check(struct payload *payload, struct error *err)
 {
-	if (begin(payload, err) < 0)
+	if (payload_begin(payload, err) < 0)
 		return -1;
 	buffer_text(&payload->script, "node_check\n");
 	return 0;
@@ -232,7 +232,7 @@ void
 payload_command(const struct payload *payload, bool become_root, struct buffer *out)
 {
 	buffer_text(out, become_root ? "exec sudo -n -- /bin/sh -c " : "exec /bin/sh -c ");
-	append_word(first_words, out);
+	payload_append_word(first_words, out);
 	buffer_printf(out, " coopr %zu %s", payload->script.length, payload->nonce);
 }
 

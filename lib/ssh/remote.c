@@ -13,7 +13,7 @@
 
 /* Where nobody listens, the task goes on. */
 static void
-show(void *to, const char *bytes, size_t length)
+remote_show(void *to, const char *bytes, size_t length)
 {
 	(void)to;
 	file_write_all(STDERR_FILENO, bytes, length);
@@ -22,7 +22,7 @@ show(void *to, const char *bytes, size_t length)
 /* Until ssh has ended, which it is told to once all has been said. Returns why it had to be left, 0 or a
  * signal: then ssh ends when the script has ended on the node. */
 static int
-converse(struct talk *talk, struct supervisor *supervisor, struct child *child)
+remote_converse(struct talk *talk, struct supervisor *supervisor, struct child *child)
 {
 	struct child *which;
 	int signal = 0;
@@ -43,7 +43,7 @@ converse(struct talk *talk, struct supervisor *supervisor, struct child *child)
 }
 
 static int
-talk_to(struct talk *talk, char *const *argv, const struct payload *payload, struct error *err)
+remote_talk_to(struct talk *talk, char *const *argv, const struct payload *payload, struct error *err)
 {
 	struct child child = {.argv = argv, .input = payload->script.data, .input_length = payload->script.length,
 	    .hold_input = true, .out_limit = TALK_FACTS_BYTES, .tell_out = true, .gather_err = true,
@@ -52,7 +52,7 @@ talk_to(struct talk *talk, char *const *argv, const struct payload *payload, str
 	int failed = -1, signal;
 
 	if (supervise_init(&supervisor, err) == 0 && supervise_start(&supervisor, &child, err) == 0) {
-		signal = converse(talk, &supervisor, &child);
+		signal = remote_converse(talk, &supervisor, &child);
 		if (signal)
 			error_set(err, EX_TEMPFAIL, "stopped by %s", strsignal(signal));
 		else
@@ -67,7 +67,7 @@ int
 remote_run(const struct machine *machine, const struct payload *payload, bool become_root,
     struct remote_answer *answer, struct error *err)
 {
-	struct talk talk = {.say = show};
+	struct talk talk = {.say = remote_show};
 	struct buffer command = {0};
 	struct ssh ssh = {0};
 	int failed = -1;
@@ -78,7 +78,7 @@ remote_run(const struct machine *machine, const struct payload *payload, bool be
 		ssh_address(machine, &ssh);
 		payload_command(payload, become_root, &command);
 		arguments_push(&ssh.argv, command.data);
-		failed = talk_to(&talk, ssh.argv.list, payload, err);
+		failed = remote_talk_to(&talk, ssh.argv.list, payload, err);
 	}
 	buffer_release(&command);
 	talk_release(&talk);

@@ -22,14 +22,14 @@ enum { MASTER_LINE_BYTES = 4096 };
 /* A short name for the directory that fd is open on, for as long as we live: the path of a socket may have
  * 107 bytes, that of a directory any number. */
 static char *
-short_path(int fd)
+sockets_short_path(int fd)
 {
 	return memory_printf("/proc/%d/fd/%d", (int)getpid(), fd);
 }
 
 /* Asks the master behind the socket to go; where there is none any more, only its name is left to remove. */
 static void
-close_master(const char *path)
+sockets_close_master(const char *path)
 {
 	char option[] = "exit";
 	char *argv[] = {(char []){"ssh"}, (char []){"-F"}, (char []){"none"}, (char []){"-O"}, option,
@@ -44,9 +44,9 @@ close_master(const char *path)
 
 /* Closes all connections of the directory, which fd is open on, and removes it. */
 static void
-close_directory(const char *path, int fd)
+sockets_close_directory(const char *path, int fd)
 {
-	char *short_name = short_path(fd);
+	char *short_name = sockets_short_path(fd);
 	DIR *dir = opendir(short_name);
 	struct dirent *entry;
 	struct error ignored;
@@ -55,7 +55,7 @@ close_directory(const char *path, int fd)
 		char *socket = memory_printf("%s/%s", short_name, entry->d_name);
 
 		if (entry->d_name[0] != '.')
-			close_master(socket);
+			sockets_close_master(socket);
 		free(socket);
 	}
 	if (dir)
@@ -66,7 +66,7 @@ close_directory(const char *path, int fd)
 
 /* Whether fd, which we have locked, is still what stands at path: it may have been swept between the two. */
 static bool
-is_still_there(int fd, const char *path)
+sockets_is_still_there(int fd, const char *path)
 {
 	struct stat ours, there;
 
@@ -76,11 +76,11 @@ is_still_there(int fd, const char *path)
 
 /* The directory, locked; -1 where another holds it. */
 static int
-lock_directory(const char *path)
+sockets_lock_directory(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
-	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && is_still_there(fd, path))
+	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && sockets_is_still_there(fd, path))
 		return fd;
 	if (fd >= 0)
 		close(fd);
@@ -88,17 +88,17 @@ lock_directory(const char *path)
 }
 
 static void
-sweep(const char *runtime)
+sockets_sweep(const char *runtime)
 {
 	DIR *dir = opendir(runtime);
 	struct dirent *entry;
 
 	while (dir && (entry = readdir(dir))) {
 		char *path = memory_printf("%s/%s", runtime, entry->d_name);
-		int fd = strncmp(entry->d_name, "ssh.", 4) == 0 ? lock_directory(path) : -1;
+		int fd = strncmp(entry->d_name, "ssh.", 4) == 0 ? sockets_lock_directory(path) : -1;
 
 		if (fd >= 0) {
-			close_directory(path, fd);
+			sockets_close_directory(path, fd);
 			close(fd);
 		}
 		free(path);
@@ -115,13 +115,13 @@ sockets_open(struct sockets *sockets, struct error *err)
 	*sockets = (struct sockets){.lock = -1};
 	if (!runtime)
 		return error_errno(err, EX_CANTCREAT, "a directory for sockets");
-	sweep(runtime);
+	sockets_sweep(runtime);
 	do {
 		free(sockets->path);
 		sockets->path = memory_printf("%s/ssh.XXXXXX", runtime);
 		if (!mkdtemp(sockets->path))
 			break;
-		sockets->lock = lock_directory(sockets->path);
+		sockets->lock = sockets_lock_directory(sockets->path);
 	} while (sockets->lock < 0);
 	free(runtime);
 	if (sockets->lock < 0) {
@@ -130,7 +130,7 @@ sockets_open(struct sockets *sockets, struct error *err)
 		sockets->path = NULL;
 		return -1;
 	}
-	short_name = short_path(sockets->lock);
+	short_name = sockets_short_path(sockets->lock);
 	setenv(SOCKETS_VARIABLE, short_name, 1);
 	free(short_name);
 	return 0;
@@ -141,7 +141,7 @@ sockets_close(struct sockets *sockets)
 {
 	if (!sockets->path)
 		return;
-	close_directory(sockets->path, sockets->lock);
+	sockets_close_directory(sockets->path, sockets->lock);
 	close(sockets->lock);
 	free(sockets->path);
 	*sockets = (struct sockets){.lock = -1};

@@ -46,7 +46,7 @@ ssh_name(const struct machine *machine, char text[SSH_NAME_SIZE])
 
 /* The pinned keys as a file that is nowhere but in memory, so that nothing is left behind, come what may. */
 static int
-write_known_hosts(const struct machine *machine, struct error *err)
+ssh_write_known_hosts(const struct machine *machine, struct error *err)
 {
 	struct buffer lines = {0};
 	int fd = memfd_create("known_hosts", MFD_CLOEXEC), failed;
@@ -65,7 +65,7 @@ write_known_hosts(const struct machine *machine, struct error *err)
 
 /* FNV-1a, 64 bits. */
 static void
-mix(uint64_t *hash, const char *text)
+ssh_mix(uint64_t *hash, const char *text)
 {
 	for (; *text; text++)
 		*hash = (*hash ^ (unsigned char)*text) * 0x100000001b3u;
@@ -82,13 +82,13 @@ ssh_socket(const struct machine *machine)
 	if (!sockets || !*sockets || !machine->address)
 		return NULL;
 	snprintf(port, sizeof port, "%lld", (long long)machine->port);
-	mix(&hash, machine->id);
-	mix(&hash, machine->address);
-	mix(&hash, port);
-	mix(&hash, machine->user);
-	mix(&hash, machine->identityfile ? machine->identityfile : "");
+	ssh_mix(&hash, machine->id);
+	ssh_mix(&hash, machine->address);
+	ssh_mix(&hash, port);
+	ssh_mix(&hash, machine->user);
+	ssh_mix(&hash, machine->identityfile ? machine->identityfile : "");
 	for (size_t i = 0; i < machine->host_keys.count; i++)
-		mix(&hash, machine->host_keys.list[i]);
+		ssh_mix(&hash, machine->host_keys.list[i]);
 	return memory_printf("%s/%016llx", sockets, (unsigned long long)hash);
 }
 
@@ -138,7 +138,7 @@ ssh_prepare(const struct machine *machine, struct ssh *ssh, struct error *err)
 	if (machine->host_keys.count == 0)
 		return error_set(err, EX_NOPERM, "%s: no host key of it is pinned (facts.ssh_host_keys)",
 		    ssh_name(machine, name));
-	ssh->known_hosts = write_known_hosts(machine, err);
+	ssh->known_hosts = ssh_write_known_hosts(machine, err);
 	if (ssh->known_hosts < 0)
 		return -1;
 	for (size_t i = 0; i < sizeof fixed_options / sizeof *fixed_options; i++)
@@ -165,14 +165,14 @@ ssh_release(struct ssh *ssh)
 }
 
 static bool
-mentions(const struct tail *said, const char *text)
+ssh_mentions(const struct tail *said, const char *text)
 {
 	return said->kept.length && memmem(said->kept.data, said->kept.length, text, strlen(text));
 }
 
 /* "ssh: connect to host 203.0.113.4 port 22: Connection refused": the last part is the reason. */
 static const char *
-reason_in(const char *line)
+ssh_reason_in(const char *line)
 {
 	const char *colon = strncmp(line, "ssh: ", 5) == 0 ? strrchr(line, ':') : NULL;
 	const char *reason = colon ? colon + 1 + strspn(colon + 1, " ") : line;
@@ -186,13 +186,13 @@ ssh_explain(const struct machine *machine, const struct tail *said, struct error
 	char name[SSH_NAME_SIZE], *last = tail_last_line(said);
 
 	ssh_name(machine, name);
-	if (mentions(said, "Host key verification failed") || mentions(said, "HOST IDENTIFICATION HAS CHANGED"))
+	if (ssh_mentions(said, "Host key verification failed") || ssh_mentions(said, "HOST IDENTIFICATION HAS CHANGED"))
 		error_set(err, EX_NOPERM, "%s: its host key is not the one that was pinned; another machine answers, "
 		    "or it was made anew", name);
-	else if (mentions(said, "Permission denied") || mentions(said, "Too many authentication failures"))
+	else if (ssh_mentions(said, "Permission denied") || ssh_mentions(said, "Too many authentication failures"))
 		error_set(err, EX_NOPERM, "%s: login as %s was refused: %s", name, machine->user, last);
 	else
-		error_set(err, EX_TEMPFAIL, "%s: cannot be reached: %s", name, reason_in(last));
+		error_set(err, EX_TEMPFAIL, "%s: cannot be reached: %s", name, ssh_reason_in(last));
 	free(last);
 	return -1;
 }

@@ -15,7 +15,7 @@
 
 /* How many bytes at the end of text may be the start of line. */
 static size_t
-overlap(const struct buffer *text, const char *line)
+talk_overlap(const struct buffer *text, const char *line)
 {
 	size_t length = strlen(line) - 1;
 
@@ -27,7 +27,7 @@ overlap(const struct buffer *text, const char *line)
 }
 
 static void
-say(struct talk *talk, size_t length)
+talk_say(struct talk *talk, size_t length)
 {
 	struct tail *tail = talk->phase == TALK_LOGIN ? &talk->login : &talk->answer->said;
 
@@ -38,7 +38,7 @@ say(struct talk *talk, size_t length)
 }
 
 static void
-hear(struct talk *talk, struct buffer *err)
+ssh_talk_hear(struct talk *talk, struct buffer *err)
 {
 	if (err->length == 0)
 		return;
@@ -49,10 +49,10 @@ hear(struct talk *talk, struct buffer *err)
 		char *found = memmem(talk->pending.data, talk->pending.length, line, strlen(line));
 
 		if (!found) {
-			say(talk, talk->pending.length - overlap(&talk->pending, line));
+			talk_say(talk, talk->pending.length - talk_overlap(&talk->pending, line));
 			return;
 		}
-		say(talk, (size_t)(found - talk->pending.data));
+		talk_say(talk, (size_t)(found - talk->pending.data));
 		buffer_drop(&talk->pending, strlen(line));
 		talk->phase++;
 	}
@@ -60,7 +60,7 @@ hear(struct talk *talk, struct buffer *err)
 
 /* KEY=VALUE, each closed by a NUL; without a KEY it is a reason. */
 static void
-keep_facts(struct remote_answer *answer, const char *text, const char *end)
+talk_keep_facts(struct remote_answer *answer, const char *text, const char *end)
 {
 	const char *stop;
 
@@ -81,7 +81,7 @@ keep_facts(struct remote_answer *answer, const char *text, const char *end)
 
 /* Looks whether stdout is complete: BEGIN line, facts, END line with the status. */
 static void
-read_status(struct talk *talk, const struct buffer *out)
+talk_read_status(struct talk *talk, const struct buffer *out)
 {
 	char line[sizeof talk->end];
 	const char *from, *to, *stop;
@@ -99,13 +99,13 @@ read_status(struct talk *talk, const struct buffer *out)
 	if (!to || !memchr(to, '\n', (size_t)(stop - to)))
 		return;
 	talk->answer->status = atoi(to + strlen(line));
-	keep_facts(talk->answer, from, to);
+	talk_keep_facts(talk->answer, from, to);
 	talk->has_status = true;
 }
 
 /* What is to be said where the script did not come to its end. */
 static int
-explain(struct talk *talk, const struct child *child, struct error *err)
+talk_explain(struct talk *talk, const struct child *child, struct error *err)
 {
 	int code = process_exit_code(child->wait_status);
 	struct tail *said = talk->phase == TALK_LOGIN ? &talk->login : &talk->answer->said;
@@ -141,16 +141,16 @@ talk_begin(struct talk *talk, const struct machine *machine, const struct payloa
 bool
 talk_hear(struct talk *talk, struct child *child)
 {
-	hear(talk, &child->err);
+	ssh_talk_hear(talk, &child->err);
 	talk->answer->reached = talk->phase != TALK_LOGIN;
-	read_status(talk, &child->out);
+	talk_read_status(talk, &child->out);
 	return talk->phase == TALK_OVER && (talk->has_status || child->out_total > TALK_FACTS_BYTES);
 }
 
 int
 talk_finish(struct talk *talk, const struct child *child, struct error *err)
 {
-	return talk->has_status ? 0 : explain(talk, child, err);
+	return talk->has_status ? 0 : talk_explain(talk, child, err);
 }
 
 void

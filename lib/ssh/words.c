@@ -26,14 +26,14 @@ words_quote(const char *bytes, size_t length, struct buffer *out)
 }
 
 static bool
-is_blank(char c)
+words_is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\n';
 }
 
 /* What stands between double quotes, at which text points. Returns where it ends, NULL where it does not. */
 static const char *
-read_double_quoted(const char *text, struct buffer *word)
+words_read_double_quoted(const char *text, struct buffer *word)
 {
 	for (text++; *text != '"'; text++) {
 		if (*text == '\0')
@@ -46,7 +46,7 @@ read_double_quoted(const char *text, struct buffer *word)
 }
 
 static const char *
-read_single_quoted(const char *text, struct buffer *word)
+words_read_single_quoted(const char *text, struct buffer *word)
 {
 	const char *end = strchr(text + 1, '\'');
 
@@ -58,7 +58,7 @@ read_single_quoted(const char *text, struct buffer *word)
 
 /* What a backslash, at which text points, makes of the character behind it: a newline vanishes. */
 static const char *
-read_escaped(const char *text, struct buffer *word)
+words_read_escaped(const char *text, struct buffer *word)
 {
 	if (text[1] == '\0')
 		return NULL;
@@ -69,18 +69,18 @@ read_escaped(const char *text, struct buffer *word)
 
 /* One word; the same returns. */
 static const char *
-read_word(const char *text, struct buffer *word)
+words_read_word(const char *text, struct buffer *word)
 {
-	while (text && *text && !is_blank(*text)) {
+	while (text && *text && !words_is_blank(*text)) {
 		switch (*text) {
 		case '\'':
-			text = read_single_quoted(text, word);
+			text = words_read_single_quoted(text, word);
 			break;
 		case '"':
-			text = read_double_quoted(text, word);
+			text = words_read_double_quoted(text, word);
 			break;
 		case '\\':
-			text = read_escaped(text, word);
+			text = words_read_escaped(text, word);
 			break;
 		default:
 			buffer_byte(word, *text++);
@@ -96,13 +96,13 @@ words_split(const char *line, struct arguments *out, struct error *err)
 	const char *text = line;
 
 	for (;;) {
-		while (is_blank(*text))
+		while (words_is_blank(*text))
 			text++;
 		if (!*text)
 			break;
 		buffer_clear(&word);
 		buffer_text(&word, "");
-		text = read_word(text, &word);
+		text = words_read_word(text, &word);
 		if (!text) {
 			buffer_release(&word);
 			return error_set(err, EX_CONFIG, "a quote or backslash is left open in: %s", line);

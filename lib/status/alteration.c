@@ -12,7 +12,7 @@
 #include "model/name.h"
 
 static const struct node *
-find(const struct layout *layout, const char *id)
+alteration_find(const struct layout *layout, const char *id)
 {
 	for (size_t i = 0; i < layout->node_count; i++)
 		if (strcmp(layout->nodes[i].id, id) == 0)
@@ -21,7 +21,7 @@ find(const struct layout *layout, const char *id)
 }
 
 static void
-print_whole(char sign, const struct node *node, struct buffer *out)
+alteration_print_whole(char sign, const struct node *node, struct buffer *out)
 {
 	buffer_printf(out, "%c node %s %s %s:", sign, node->id, node->hostname ? node->hostname : "-",
 	    node->hardwaretype ? node->hardwaretype : "-");
@@ -32,7 +32,7 @@ print_whole(char sign, const struct node *node, struct buffer *out)
 
 /* Those of list that other has not; returns how many. */
 static size_t
-print_only(char sign, const struct string_list *list, const struct string_list *other, struct buffer *out)
+alteration_print_only(char sign, const struct string_list *list, const struct string_list *other, struct buffer *out)
 {
 	size_t count = 0;
 
@@ -45,14 +45,14 @@ print_only(char sign, const struct string_list *list, const struct string_list *
 }
 
 static size_t
-print_services(const struct node *before, const struct node *after, struct buffer *out)
+alteration_print_services(const struct node *before, const struct node *after, struct buffer *out)
 {
 	struct buffer line = {0};
 	size_t count;
 
 	buffer_printf(&line, "~ node %s", after->id);
-	count = print_only('+', &after->services, &before->services, &line);
-	count += print_only('-', &before->services, &after->services, &line);
+	count = alteration_print_only('+', &after->services, &before->services, &line);
+	count += alteration_print_only('-', &before->services, &after->services, &line);
 	if (count)
 		buffer_printf(out, "%s\n", line.data);
 	buffer_release(&line);
@@ -61,7 +61,7 @@ print_services(const struct node *before, const struct node *after, struct buffe
 
 /* A member that is absent is as good as null. */
 static jv
-member(const struct node *node, const char *name)
+alteration_member(const struct node *node, const char *name)
 {
 	jv value = json_get(node->source, name);
 
@@ -69,9 +69,9 @@ member(const struct node *node, const char *name)
 }
 
 static size_t
-print_member(const struct node *before, const struct node *after, const char *name, struct buffer *out)
+alteration_print_member(const struct node *before, const struct node *after, const char *name, struct buffer *out)
 {
-	jv from = member(before, name), to = member(after, name);
+	jv from = alteration_member(before, name), to = alteration_member(after, name);
 	bool same = jv_equal(jv_copy(from), jv_copy(to));
 
 	if (!same) {
@@ -87,18 +87,19 @@ print_member(const struct node *before, const struct node *after, const char *na
 }
 
 static size_t
-print_changes(const struct node *before, const struct node *after, struct buffer *out)
+alteration_print_changes(const struct node *before, const struct node *after, struct buffer *out)
 {
-	static const char *const members[] = {"hostname", "hardwaretype", "imagetype", "flavor", "image", "zone", "ipaddresses"};
-	size_t count = print_services(before, after, out);
+	static const char *const members[] = {"hostname", "hardwaretype", "imagetype", "flavor", "image", "zone",
+	    "ipaddresses"};
+	size_t count = alteration_print_services(before, after, out);
 
 	for (size_t i = 0; i < sizeof members / sizeof *members; i++)
-		count += print_member(before, after, members[i], out);
+		count += alteration_print_member(before, after, members[i], out);
 	return count;
 }
 
 static size_t
-print_config(const struct layout *before, const struct layout *after, struct buffer *out)
+alteration_print_config(const struct layout *before, const struct layout *after, struct buffer *out)
 {
 	struct buffer lines = {0};
 	size_t count = 0;
@@ -114,7 +115,7 @@ print_config(const struct layout *before, const struct layout *after, struct buf
 }
 
 static bool
-is_there(const struct node *node)
+alteration_is_there(const struct node *node)
 {
 	return node && !node->leaves;
 }
@@ -125,20 +126,20 @@ alteration_print(const struct layout *before, const struct layout *after, struct
 	size_t count = 0;
 
 	for (size_t i = 0; i < before->node_count; i++) {
-		const struct node *node = &before->nodes[i], *now = find(after, node->id);
+		const struct node *node = &before->nodes[i], *now = alteration_find(after, node->id);
 
-		if (is_there(now)) {
-			count += print_changes(node, now, out);
+		if (alteration_is_there(now)) {
+			count += alteration_print_changes(node, now, out);
 			continue;
 		}
-		print_whole('-', node, out);
+		alteration_print_whole('-', node, out);
 		count++;
 	}
 	for (size_t i = 0; i < after->node_count; i++) {
-		if (!is_there(&after->nodes[i]) || find(before, after->nodes[i].id))
+		if (!alteration_is_there(&after->nodes[i]) || alteration_find(before, after->nodes[i].id))
 			continue;
-		print_whole('+', &after->nodes[i], out);
+		alteration_print_whole('+', &after->nodes[i], out);
 		count++;
 	}
-	return count + print_config(before, after, out);
+	return count + alteration_print_config(before, after, out);
 }

@@ -14,7 +14,7 @@ enum { SSH_PORT = 22 };
 
 /* The port of a node's sshd. */
 static int
-port_of(jv facts)
+known_port_of(jv facts)
 {
 	jv auth = json_get(facts, "ssh-auth"), port = json_get(auth, "port");
 	int number = jv_get_kind(port) == JV_KIND_NUMBER ? (int)jv_number_value(port) : SSH_PORT;
@@ -25,7 +25,7 @@ port_of(jv facts)
 }
 
 static void
-add_name(const char *name, int port, struct buffer *names)
+known_add_name(const char *name, int port, struct buffer *names)
 {
 	if (!name)
 		return;
@@ -39,18 +39,18 @@ add_name(const char *name, int port, struct buffer *names)
 
 /* All that the node can be called: its addresses and its name, commas between. */
 static void
-join_names(jv node, int port, struct buffer *names)
+known_join_names(jv node, int port, struct buffer *names)
 {
 	jv addresses = json_get(node, "ipaddresses"), host = json_get(node, "hostname");
 
 	if (jv_get_kind(addresses) == JV_KIND_OBJECT) {
 		jv_object_foreach(addresses, type, address) {
-			add_name(json_string(address), port, names);
+			known_add_name(json_string(address), port, names);
 			jv_free(address);
 			jv_free(type);
 		}
 	}
-	add_name(json_string(host), port, names);
+	known_add_name(json_string(host), port, names);
 	jv_free(host);
 	jv_free(addresses);
 }
@@ -62,7 +62,7 @@ known_hosts_add(jv node, struct buffer *lines)
 	jv facts = json_get(node, "facts"), keys = json_get(facts, "ssh_host_keys");
 	struct buffer names = {0};
 
-	join_names(node, port_of(facts), &names);
+	known_join_names(node, known_port_of(facts), &names);
 	if (names.length && jv_get_kind(keys) == JV_KIND_OBJECT) {
 		jv_object_foreach(keys, algorithm, key) {
 			const char *text = json_string(key);

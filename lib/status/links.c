@@ -19,7 +19,7 @@ struct printer {
 };
 
 static void
-tell(struct printer *printer, const char *label, const char *url)
+links_tell(struct printer *printer, const char *label, const char *url)
 {
 	if (!printer->records) {
 		table_cell(&printer->table, STYLE_PLAIN, "%s:", label);
@@ -35,14 +35,14 @@ tell(struct printer *printer, const char *label, const char *url)
 
 /* Adds the link with the macros of self expanded, unless it is the same as before, which is the text before. */
 static void
-add_link(struct printer *printer, const char *label, const char *url, struct buffer *before)
+links_add_link(struct printer *printer, const char *label, const char *url, struct buffer *before)
 {
 	struct buffer text = {0};
 	struct error unknown;
 
 	if (macro_expand_text(url, &printer->context, &text, &unknown) == 0 &&
 	    (!before->data || strcmp(before->data, text.data) != 0)) {
-		tell(printer, label, text.data);
+		links_tell(printer, label, text.data);
 		buffer_release(before);
 		*before = text;
 	} else {
@@ -53,7 +53,7 @@ add_link(struct printer *printer, const char *label, const char *url, struct buf
 /* A service's link is there for each node that has the service; one that asks nothing of the node itself is the same
  * for all of them. */
 static void
-add_service(struct printer *printer, const struct service *service, const struct macro_node *nodes)
+links_add_service(struct printer *printer, const struct service *service, const struct macro_node *nodes)
 {
 	for (size_t i = 0; i < service->links.count; i++) {
 		const struct link *link = &service->links.list[i];
@@ -63,7 +63,7 @@ add_service(struct printer *printer, const struct service *service, const struct
 			if (!node_has(&printer->layout->nodes[n], service->name))
 				continue;
 			printer->context.self = &nodes[n];
-			add_link(printer, link->label, link->url, &before);
+			links_add_link(printer, link->label, link->url, &before);
 		}
 		buffer_release(&before);
 	}
@@ -71,7 +71,7 @@ add_service(struct printer *printer, const struct service *service, const struct
 }
 
 static void
-add_template(struct printer *printer)
+links_add_template(struct printer *printer)
 {
 	jv template = json_get(printer->layout->cluster.source, "template"), links = json_get(template, "links");
 
@@ -81,7 +81,7 @@ add_template(struct printer *printer)
 		struct buffer before = {0};
 
 		if (url)
-			add_link(printer, label ? label : "link", url, &before);
+			links_add_link(printer, label ? label : "link", url, &before);
 		buffer_release(&before);
 		free(label);
 		free(url);
@@ -92,7 +92,7 @@ add_template(struct printer *printer)
 }
 
 static void
-tell_all(struct printer *printer)
+links_tell_all(struct printer *printer)
 {
 	const struct layout *layout = printer->layout;
 	struct macro_node *nodes = memory_zeroed(layout->node_count, sizeof *nodes);
@@ -101,9 +101,9 @@ tell_all(struct printer *printer)
 	for (size_t i = 0; i < layout->node_count; i++)
 		nodes[i] = macro_node_of(&layout->nodes[i]);
 	printer->context = (struct macro_context){nodes, layout->node_count, NULL, owner};
-	add_template(printer);
+	links_add_template(printer);
 	for (size_t i = 0; i < layout->cluster.definition_count; i++)
-		add_service(printer, &layout->cluster.definitions[i], nodes);
+		links_add_service(printer, &layout->cluster.definitions[i], nodes);
 	free(owner);
 	free(nodes);
 }
@@ -115,7 +115,7 @@ links_print(const struct layout *layout, FILE *out, bool colour)
 	struct printer printer = {.layout = layout};
 
 	table_columns(&printer.table, columns);
-	tell_all(&printer);
+	links_tell_all(&printer);
 	if (printer.table.count > printer.table.columns)
 		fputc('\n', out);
 	table_print(&printer.table, out, colour, false);
@@ -127,5 +127,5 @@ links_records(const struct layout *layout, struct buffer *out)
 {
 	struct printer printer = {.layout = layout, .records = out};
 
-	tell_all(&printer);
+	links_tell_all(&printer);
 }

@@ -27,7 +27,7 @@ struct tracks {
 
 /* The track of a step; valid until the next is added. */
 static struct track *
-track_of(struct tracks *tracks, const char *id)
+pace_track_of(struct tracks *tracks, const char *id)
 {
 	int known = names_find(&tracks->names, id);
 	size_t number = known != NAMES_NONE ? (size_t)known
@@ -44,9 +44,9 @@ track_of(struct tracks *tracks, const char *id)
 }
 
 static void
-follow(struct tracks *tracks, const struct event *event)
+pace_follow(struct tracks *tracks, const struct event *event)
 {
-	struct track *track = event->task ? track_of(tracks, event->task) : NULL;
+	struct track *track = event->task ? pace_track_of(tracks, event->task) : NULL;
 
 	switch (event->kind) {
 	case EVENT_PUT:
@@ -72,45 +72,45 @@ follow(struct tracks *tracks, const struct event *event)
 
 /* What stands before a step in the plan has its way measured already: a plan is in a topological order. */
 static void
-measure(struct tracks *tracks, const struct step *step)
+status_pace_measure(struct tracks *tracks, const struct step *step)
 {
 	int64_t longest = 0;
 
 	for (size_t i = 0; i < step->after.count; i++) {
-		const struct track *before = track_of(tracks, step->after.list[i]);
+		const struct track *before = pace_track_of(tracks, step->after.list[i]);
 
 		if (before->end_ms > longest)
 			longest = before->end_ms;
 	}
-	track_of(tracks, step->id)->end_ms = longest + track_of(tracks, step->id)->took_ms;
+	pace_track_of(tracks, step->id)->end_ms = longest + pace_track_of(tracks, step->id)->took_ms;
 }
 
 static void
-take_event(struct tracks *tracks, const struct place *record)
+pace_take_event(struct tracks *tracks, const struct place *record)
 {
 	struct arena arena = {0};
 	struct event event;
 
 	event_parse(record, &arena, &event);
-	follow(tracks, &event);
+	pace_follow(tracks, &event);
 	arena_release(&arena);
 }
 
 static void
-take_step(struct tracks *tracks, const struct place *record)
+pace_take_step(struct tracks *tracks, const struct place *record)
 {
 	struct arena arena = {0};
 	struct step step;
 
 	step_parse(record, &arena, &step);
 	if (step.id)
-		measure(tracks, &step);
+		status_pace_measure(tracks, &step);
 	arena_release(&arena);
 }
 
 /* Hands on each record of the file that has this kind, or the other. */
 static int
-each_record(const char *path, const char *kind, const char *other, struct tracks *tracks,
+pace_each_record(const char *path, const char *kind, const char *other, struct tracks *tracks,
     void (*take)(struct tracks *, const struct place *), struct error *err)
 {
 	struct problems problems = {0}; /* the queue has checked these records when it took or wrote them */
@@ -135,10 +135,10 @@ int
 pace_measure(const char *plan, const char *events, struct pace *pace, struct error *err)
 {
 	struct tracks tracks = {0};
-	int result = each_record(events, "event", "event", &tracks, take_event, err);
+	int result = pace_each_record(events, "event", "event", &tracks, pace_take_event, err);
 
 	if (result == 0)
-		result = each_record(plan, "task", "milestone", &tracks, take_step, err);
+		result = pace_each_record(plan, "task", "milestone", &tracks, pace_take_step, err);
 	*pace = (struct pace){.passed_ms = tracks.last_ms - tracks.put_ms};
 	for (size_t i = 0; i < tracks.names.count; i++)
 		if (tracks.list[i].end_ms > pace->path_ms)

@@ -17,7 +17,7 @@ enum { LOOK_MS = 50 };
 
 /* How long to sleep; -1: until the spool changes. */
 static int
-patience(const struct sight *sight, int64_t deadline_ms)
+sight_patience(const struct sight *sight, int64_t deadline_ms)
 {
 	bool told = sight->has_job && !queue_is_finished(sight->job.status);
 	int64_t left_ms = deadline_ms - clock_monotonic_ms();
@@ -30,7 +30,7 @@ patience(const struct sight *sight, int64_t deadline_ms)
 }
 
 static int
-wait_on(struct sight *sight, int watch, int64_t deadline_ms, struct error *err)
+sight_wait_on(struct sight *sight, int watch, int64_t deadline_ms, struct error *err)
 {
 	struct pollfd fd = {.fd = watch, .events = POLLIN};
 
@@ -43,7 +43,7 @@ wait_on(struct sight *sight, int watch, int64_t deadline_ms, struct error *err)
 			return 0;
 		if (deadline_ms >= 0 && clock_monotonic_ms() >= deadline_ms)
 			return error_set(err, EX_TEMPFAIL, "%s: job %s is still under way", sight->cluster->name, sight->last->job);
-		if (poll(&fd, watch >= 0, patience(sight, deadline_ms)) < 0 && errno != EINTR)
+		if (poll(&fd, watch >= 0, sight_patience(sight, deadline_ms)) < 0 && errno != EINTR)
 			return error_errno(err, EX_OSERR, "poll");
 	}
 }
@@ -56,7 +56,7 @@ sight_wait(struct sight *sight, int64_t timeout_ms, struct error *err)
 
 	if (sight->queue && watch < 0)
 		return -1;
-	result = wait_on(sight, watch, deadline_ms, err);
+	result = sight_wait_on(sight, watch, deadline_ms, err);
 	if (watch >= 0)
 		close(watch);
 	return result;

@@ -34,7 +34,7 @@ sight_format(const struct command *command, const struct sight_options *options,
 }
 
 static struct account_ask
-ask_of(const struct sight_options *options)
+sight_ask_of(const struct sight_options *options)
 {
 	return (struct account_ask){.store = options->store, .tenant = options->tenant, .user = options->user};
 }
@@ -42,7 +42,7 @@ ask_of(const struct sight_options *options)
 int
 sight_account(struct account *account, const struct sight_options *options, struct error *err)
 {
-	const struct account_ask ask = ask_of(options);
+	const struct account_ask ask = sight_ask_of(options);
 	char *path = location_store(options->store);
 	int result = account_open(account, &ask, STORE_READ, err);
 
@@ -64,7 +64,7 @@ sight_queue(const struct sight_options *options)
 }
 
 static int
-look(struct sight *sight, const char *cluster, struct error *err)
+sight_look(struct sight *sight, const char *cluster, struct error *err)
 {
 	struct error unknown;
 
@@ -79,15 +79,17 @@ look(struct sight *sight, const char *cluster, struct error *err)
 	if (sight->operations.count)
 		sight->last = &sight->operations.list[0];
 	sight->under_way = sight->last && sight->last->status < OPERATION_COMPLETE;
-	sight->has_job = sight->last && sight->queue && queue_look(sight->queue, sight->last->job, &sight->job, &unknown) == 0;
+	sight->has_job = sight->last && sight->queue && queue_look(sight->queue, sight->last->job, &sight->job,
+	    &unknown) == 0;
 	return 0;
 }
 
 /* Who cannot settle, because another does or because they may only read, sees what was there before. */
 static void
-settle(const struct sight *sight)
+sight_settle(const struct sight *sight)
 {
-	const struct manner manner = {.ask = ask_of(sight->options), .drive = {sight->options->spool, 1, message_notice}};
+	const struct manner manner = {.ask = sight_ask_of(sight->options), .drive = {sight->options->spool, 1,
+	    message_notice}};
 	struct error ignored;
 	struct site site;
 
@@ -101,12 +103,12 @@ sight_again(struct sight *sight, struct error *err)
 	char id[CLUSTER_ID_SIZE];
 
 	memcpy(id, sight->id, sizeof id);
-	if (look(sight, id, err) < 0)
+	if (sight_look(sight, id, err) < 0)
 		return -1;
 	if (!sight->under_way || !sight->has_job || !queue_is_finished(sight->job.status))
 		return 0;
-	settle(sight);
-	return look(sight, id, err);
+	sight_settle(sight);
+	return sight_look(sight, id, err);
 }
 
 int
@@ -119,7 +121,7 @@ sight_open(struct sight *sight, const struct sight_options *options, const char 
 	if (found <= 0)
 		return found < 0 ? -1 : error_set(err, EX_NO, "there is no cluster %s, nor any other yet", cluster);
 	sight->queue = sight_queue(options);
-	return look(sight, cluster, err) < 0 ? -1 : sight_again(sight, err);
+	return sight_look(sight, cluster, err) < 0 ? -1 : sight_again(sight, err);
 }
 
 struct standing
@@ -171,7 +173,7 @@ sight_read(const char *text, struct layout *layout, struct error *err)
 
 /* Of what is under way the queue knows more than the store; the caller frees it. NULL with a reason. */
 static char *
-layout_text(struct sight *sight, struct error *err)
+sight_layout_text(struct sight *sight, struct error *err)
 {
 	struct cluster_documents documents = {0};
 	struct buffer text = {0};
@@ -191,7 +193,7 @@ layout_text(struct sight *sight, struct error *err)
 int
 sight_layout(struct sight *sight, struct error *err)
 {
-	sight->text = layout_text(sight, err);
+	sight->text = sight_layout_text(sight, err);
 	return sight->text ? sight_read(sight->text, &sight->layout, err) : -1;
 }
 

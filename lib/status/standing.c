@@ -15,7 +15,7 @@
 
 /* The members are appended in the order of their names, as in every record. */
 static void
-add_text(const char *name, const char *text, struct buffer *out)
+standing_add_text(const char *name, const char *text, struct buffer *out)
 {
 	buffer_printf(out, ",\"%s\":", name);
 	if (text)
@@ -25,56 +25,56 @@ add_text(const char *name, const char *text, struct buffer *out)
 }
 
 static void
-add_time(const char *name, int64_t ms, struct buffer *out)
+standing_add_time(const char *name, int64_t ms, struct buffer *out)
 {
 	char text[CLOCK_RFC3339_SIZE];
 
-	add_text(name, ms ? clock_rfc3339(ms, text) : NULL, out);
+	standing_add_text(name, ms ? clock_rfc3339(ms, text) : NULL, out);
 }
 
 static void
-add_integer(const char *name, int64_t number, struct buffer *out)
+standing_add_integer(const char *name, int64_t number, struct buffer *out)
 {
 	buffer_printf(out, ",\"%s\":%" PRId64, name, number);
 }
 
 /* The operation's members, without braces; job: what the queue knows of it, or NULL. */
 static void
-operation_members(const struct operation *operation, const struct queue_job *job, struct buffer *out)
+standing_operation_members(const struct operation *operation, const struct queue_job *job, struct buffer *out)
 {
 	char time[CLOCK_RFC3339_SIZE], id[CLUSTER_ID_SIZE];
 
 	buffer_text(out, "\"action\":");
 	json_quote(operation->action, out);
-	add_text("begun", clock_rfc3339(operation->begun_ms, time), out);
-	add_text("by", operation->user, out);
-	add_text("cluster", cluster_id_text(operation->cluster, id), out);
-	add_time("ended", operation->ended_ms, out);
-	add_text("job", operation->job, out);
+	standing_add_text("begun", clock_rfc3339(operation->begun_ms, time), out);
+	standing_add_text("by", operation->user, out);
+	standing_add_text("cluster", cluster_id_text(operation->cluster, id), out);
+	standing_add_time("ended", operation->ended_ms, out);
+	standing_add_text("job", operation->job, out);
 	if (job)
-		add_text("jobstatus", queue_status_name(job->status), out);
-	add_text("kind", "operation", out);
-	add_text("message", operation->message, out);
-	add_integer("number", operation->number, out);
-	add_text("status", operation_status_name(operation->status), out);
+		standing_add_text("jobstatus", queue_status_name(job->status), out);
+	standing_add_text("kind", "operation", out);
+	standing_add_text("message", operation->message, out);
+	standing_add_integer("number", operation->number, out);
+	standing_add_text("status", operation_status_name(operation->status), out);
 	if (job) {
 		buffer_text(out, ",\"tasks\":");
 		status_print_counts(job, out);
 	}
-	add_text("why", operation->why, out);
+	standing_add_text("why", operation->why, out);
 }
 
 void
 standing_print_operation(const struct operation *operation, struct buffer *out)
 {
 	buffer_byte(out, '{');
-	operation_members(operation, NULL, out);
+	standing_operation_members(operation, NULL, out);
 	buffer_text(out, "}\n");
 }
 
 /* Only what is under way: what was done before is for coopr history. */
 static void
-add_operation(const struct standing *standing, struct buffer *out)
+standing_add_operation(const struct standing *standing, struct buffer *out)
 {
 	buffer_text(out, ",\"underway\":");
 	if (!standing->operation) {
@@ -82,7 +82,7 @@ add_operation(const struct standing *standing, struct buffer *out)
 		return;
 	}
 	buffer_byte(out, '{');
-	operation_members(standing->operation, standing->job, out);
+	standing_operation_members(standing->operation, standing->job, out);
 	buffer_byte(out, '}');
 }
 
@@ -96,23 +96,23 @@ standing_print(const struct standing *standing, struct buffer *out)
 	json_quote(clock_rfc3339(cluster->changed_ms, time), out);
 	buffer_text(out, ",\"cost\":");
 	json_number(cluster->cost, out);
-	add_time("created", cluster->created_ms, out);
-	add_time("expires", cluster->expires_ms, out);
+	standing_add_time("created", cluster->created_ms, out);
+	standing_add_time("expires", cluster->expires_ms, out);
 	if (standing->folder)
-		add_text("folder", standing->folder, out);
-	add_text("group", cluster->group, out);
-	add_text("id", cluster_id_text(cluster->id, id), out);
-	add_text("kind", "clusterstatus", out);
-	add_text("message", cluster->message, out);
-	add_text("name", cluster->name, out);
-	add_integer("nodes", cluster->nodes, out);
-	add_text("owner", cluster->owner, out);
-	add_text("provider", cluster->provider, out);
+		standing_add_text("folder", standing->folder, out);
+	standing_add_text("group", cluster->group, out);
+	standing_add_text("id", cluster_id_text(cluster->id, id), out);
+	standing_add_text("kind", "clusterstatus", out);
+	standing_add_text("message", cluster->message, out);
+	standing_add_text("name", cluster->name, out);
+	standing_add_integer("nodes", cluster->nodes, out);
+	standing_add_text("owner", cluster->owner, out);
+	standing_add_text("provider", cluster->provider, out);
 	buffer_printf(out, ",\"resources\":%s", cluster->resources ? cluster->resources : "{}");
-	add_text("status", life_status_name(cluster->status), out);
-	add_text("template", cluster->template, out);
-	add_text("tenant", cluster->tenant, out);
-	add_operation(standing, out);
+	standing_add_text("status", life_status_name(cluster->status), out);
+	standing_add_text("template", cluster->template, out);
+	standing_add_text("tenant", cluster->tenant, out);
+	standing_add_operation(standing, out);
 	buffer_text(out, "}\n");
 }
 

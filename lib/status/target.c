@@ -14,7 +14,7 @@ enum { NODES_SAID = 8 }; /* in a message */
 
 /* The part of text before the next slash, owned; NULL where text is. *rest is what is behind that slash, or NULL. */
 static char *
-part(const char *text, const char **rest)
+target_part(const char *text, const char **rest)
 {
 	size_t length = text ? strcspn(text, "/") : 0;
 
@@ -23,7 +23,7 @@ part(const char *text, const char **rest)
 }
 
 static bool
-is_fine(const char *name)
+target_is_fine(const char *name)
 {
 	return !name || name_is_valid(name[0] == '@' ? name + 1 : name);
 }
@@ -33,10 +33,11 @@ target_parse(const char *text, struct target *target, struct error *err)
 {
 	const char *rest;
 
-	*target = (struct target){.cluster = part(text, &rest)};
-	target->node = part(rest, &rest);
-	target->service = part(rest, &rest);
-	if (!rest && name_is_valid(target->cluster) && is_fine(target->node) && (!target->service || name_is_valid(target->service)))
+	*target = (struct target){.cluster = target_part(text, &rest)};
+	target->node = target_part(rest, &rest);
+	target->service = target_part(rest, &rest);
+	if (!rest && name_is_valid(target->cluster) && target_is_fine(target->node) && (!target->service ||
+	    name_is_valid(target->service)))
 		return 0;
 	target_release(target);
 	return error_set(err, EX_USAGE, "'%s' names no part of a cluster: CLUSTER, CLUSTER/NODE, CLUSTER/@SERVICE or "
@@ -53,7 +54,7 @@ target_release(struct target *target)
 }
 
 static bool
-is_host(const char *hostname, const char *name)
+target_is_host(const char *hostname, const char *name)
 {
 	size_t length = strlen(name);
 
@@ -70,13 +71,13 @@ target_has(const struct target *target, const struct node *node)
 		return true;
 	if (name[0] == '@')
 		return node_has(node, name + 1);
-	if (strcmp(name, node->id) == 0 || is_host(node->hostname, name))
+	if (strcmp(name, node->id) == 0 || target_is_host(node->hostname, name))
 		return true;
 	return name[strspn(name, "0123456789")] == '\0' && strtoll(name, &end, 10) == node->nodenum && !*end;
 }
 
 static int
-no_node(const struct target *target, const struct layout *layout, struct error *err)
+target_no_node(const struct target *target, const struct layout *layout, struct error *err)
 {
 	struct buffer text = {0};
 
@@ -99,12 +100,12 @@ target_first(const struct target *target, const struct layout *layout, struct er
 	for (size_t i = 0; i < layout->node_count; i++)
 		if (target_has(target, &layout->nodes[i]))
 			return &layout->nodes[i];
-	no_node(target, layout, err);
+	target_no_node(target, layout, err);
 	return NULL;
 }
 
 static bool
-has(const struct string_list *list, const char *text)
+status_target_has(const struct string_list *list, const char *text)
 {
 	for (size_t i = 0; i < list->count; i++)
 		if (strcmp(list->list[i], text) == 0)
@@ -123,7 +124,7 @@ target_nodes(const char *cluster, const struct string_list *names, const struct 
 		if (!target_first(&target, layout, err))
 			return -1;
 		for (size_t j = 0; j < layout->node_count; j++)
-			if (target_has(&target, &layout->nodes[j]) && !has(ids, layout->nodes[j].id))
+			if (target_has(&target, &layout->nodes[j]) && !status_target_has(ids, layout->nodes[j].id))
 				ids->list[ids->count++] = arena_string(arena, layout->nodes[j].id);
 	}
 	return 0;

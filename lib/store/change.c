@@ -12,7 +12,7 @@
 
 /* What there is, and what is wrong with it. */
 static int
-look(struct store *store, struct catalogue *catalogue, struct findings *findings, struct error *err)
+change_look(struct store *store, struct catalogue *catalogue, struct findings *findings, struct error *err)
 {
 	if (gather_catalogue(store, catalogue, findings, err) < 0)
 		return -1;
@@ -31,7 +31,8 @@ change_begin(struct change *change, struct store *store, struct error *err)
 }
 
 int
-change_put(struct change *change, const struct intake_entity *entity, int64_t expected, int64_t *version, struct error *err)
+change_put(struct change *change, const struct intake_entity *entity, int64_t expected, int64_t *version,
+    struct error *err)
 {
 	if (entities_look(change->store, entity->kind, entity->name, &change->touched, err) < 0)
 		return -1;
@@ -48,36 +49,36 @@ change_delete(struct change *change, enum entity_kind kind, const char *name, in
 
 /* What is wrong already: another connection does not see this transaction. */
 static int
-look_before(struct change *change, struct error *err)
+change_look_before(struct change *change, struct error *err)
 {
 	struct store before;
 	int result = store_open(&before, change->store->path, STORE_READ, NULL, err);
 
 	before.tenant = change->store->tenant;
 	if (result == 0)
-		result = look(&before, &change->before, &change->found_before, err);
+		result = change_look(&before, &change->before, &change->found_before, err);
 	store_release(&before);
 	return result;
 }
 
 static bool
-is_fault(const struct finding *finding)
+change_is_fault(const struct finding *finding)
 {
 	return finding->severity != SEVERITY_DOUBTFUL;
 }
 
 static bool
-has_faults(const struct findings *findings)
+change_has_faults(const struct findings *findings)
 {
 	for (size_t i = 0; i < findings->count; i++)
-		if (is_fault(&findings->list[i]))
+		if (change_is_fault(&findings->list[i]))
 			return true;
 	return false;
 }
 
 /* Without the name that is suggested, which is another one where others have come. */
 static size_t
-length_of_fault(const char *text)
+change_length_of_fault(const char *text)
 {
 	const char *near = strstr(text, "; did you mean \"");
 
@@ -85,19 +86,19 @@ length_of_fault(const char *text)
 }
 
 static bool
-is_same(const struct finding *a, const struct finding *b)
+store_change_is_same(const struct finding *a, const struct finding *b)
 {
-	size_t length = length_of_fault(a->text);
+	size_t length = change_length_of_fault(a->text);
 
 	return strcmp(a->file, b->file) == 0 && strcmp(a->pointer, b->pointer) == 0 &&
-	    length == length_of_fault(b->text) && memcmp(a->text, b->text, length) == 0;
+	    length == change_length_of_fault(b->text) && memcmp(a->text, b->text, length) == 0;
 }
 
 static bool
-was_before(const struct change *change, const struct finding *finding)
+change_was_before(const struct change *change, const struct finding *finding)
 {
 	for (size_t i = 0; i < change->found_before.count; i++)
-		if (is_same(&change->found_before.list[i], finding))
+		if (store_change_is_same(&change->found_before.list[i], finding))
 			return true;
 	return false;
 }
@@ -105,7 +106,7 @@ was_before(const struct change *change, const struct finding *finding)
 /* Whether what the change concerns, taken by itself, is right: then nothing else is wrong that was right, and most changes are
  * so. 1, 0, or -1. Where not, all are looked at, for what is wrong to be said as it is. */
 static int
-concerned_are_right(struct change *change, struct error *err)
+change_concerned_are_right(struct change *change, struct error *err)
 {
 	struct findings findings = {0};
 	struct catalogue catalogue = {0};
@@ -119,7 +120,7 @@ concerned_are_right(struct change *change, struct error *err)
 	}
 	if (found && (result = gather_revisions(&now, wanted, &catalogue, &findings, err)) == 0) {
 		catalogue_check(&catalogue, &findings);
-		result = !has_faults(&findings);
+		result = !change_has_faults(&findings);
 	}
 	findings_release(&findings);
 	catalogue_release(&catalogue);
@@ -131,18 +132,18 @@ concerned_are_right(struct change *change, struct error *err)
 int
 change_check(struct change *change, struct error *err)
 {
-	int right = concerned_are_right(change, err);
+	int right = change_concerned_are_right(change, err);
 
 	if (right)
 		return right < 0 ? -1 : 0;
-	if (look(change->store, &change->after, &change->found_after, err) < 0)
+	if (change_look(change->store, &change->after, &change->found_after, err) < 0)
 		return -1;
-	if (has_faults(&change->found_after) && look_before(change, err) < 0)
+	if (change_has_faults(&change->found_after) && change_look_before(change, err) < 0)
 		return -1;
 	for (size_t i = 0; i < change->found_after.count; i++) {
 		const struct finding *finding = &change->found_after.list[i];
 
-		if (!is_fault(finding) || was_before(change, finding))
+		if (!change_is_fault(finding) || change_was_before(change, finding))
 			continue;
 		ARRAY_ROOM(change->faults.list, change->faults.count, change->faults.capacity);
 		change->faults.list[change->faults.count++] = *finding;

@@ -24,7 +24,7 @@ struct concern {
 };
 
 static void
-add_name(struct subject *subject, const char *name)
+concern_add_name(struct subject *subject, const char *name)
 {
 	ARRAY_ROOM(subject->names, subject->count, subject->capacity);
 	subject->names[subject->count++] = name;
@@ -32,7 +32,7 @@ add_name(struct subject *subject, const char *name)
 
 /* What a document provides. Names have no characters that JSON escapes; a member of that name elsewhere does no harm. */
 static void
-add_provided(struct concern *concern, struct subject *subject)
+concern_add_provided(struct concern *concern, struct subject *subject)
 {
 	static const char member[] = "\"provides\":[";
 	const char *at = subject->text ? subject->text : "";
@@ -42,26 +42,26 @@ add_provided(struct concern *concern, struct subject *subject)
 			if (*at == '"') {
 				size_t length = strcspn(at + 1, "\"");
 
-				add_name(subject, arena_substring(&concern->arena, at + 1, length));
+				concern_add_name(subject, arena_substring(&concern->arena, at + 1, length));
 				at += length + 1;
 			}
 }
 
 static void
-fill(struct concern *concern, const struct revisions *list, size_t first)
+concern_fill(struct concern *concern, const struct revisions *list, size_t first)
 {
 	for (size_t i = 0; i < list->count; i++) {
 		struct subject *subject = &concern->subjects[first + i];
 
 		subject->text = list->list[i].text;
-		add_name(subject, list->list[i].name);
+		concern_add_name(subject, list->list[i].name);
 		if (list->list[i].kind == ENTITY_SERVICE)
-			add_provided(concern, subject);
+			concern_add_provided(concern, subject);
 	}
 }
 
 static bool
-means(const char *text, const struct subject *subject)
+concern_means(const char *text, const struct subject *subject)
 {
 	for (size_t i = 0; i < subject->count; i++)
 		if (strstr(text, subject->names[i]))
@@ -70,7 +70,7 @@ means(const char *text, const struct subject *subject)
 }
 
 static void
-want(struct concern *concern, size_t i)
+concern_want(struct concern *concern, size_t i)
 {
 	if (!concern->wanted[i]) {
 		concern->wanted[i] = true;
@@ -80,36 +80,36 @@ want(struct concern *concern, size_t i)
 
 /* The touched ones as they are now; a name of another kind is taken too, since it means no harm. */
 static void
-want_touched(struct concern *concern)
+concern_want_touched(struct concern *concern)
 {
 	for (size_t i = 0; i < concern->now; i++)
 		for (size_t j = concern->now; j < concern->all; j++)
 			if (strcmp(concern->subjects[i].names[0], concern->subjects[j].names[0]) == 0)
-				want(concern, i);
+				concern_want(concern, i);
 }
 
 /* Adds who names what is found. */
 static void
-look_up(struct concern *concern)
+concern_look_up(struct concern *concern)
 {
 	for (size_t j = concern->now; j < concern->all; j++)
 		for (size_t i = 0; i < concern->now; i++)
-			if (means(concern->subjects[i].text, &concern->subjects[j]))
-				want(concern, i);
+			if (concern_means(concern->subjects[i].text, &concern->subjects[j]))
+				concern_want(concern, i);
 	for (size_t k = 0; k < concern->count && concern->count <= MOST; k++)
 		for (size_t i = 0; i < concern->now; i++)
-			if (means(concern->subjects[i].text, &concern->subjects[concern->found[k]]))
-				want(concern, i);
+			if (concern_means(concern->subjects[i].text, &concern->subjects[concern->found[k]]))
+				concern_want(concern, i);
 }
 
 /* Adds whom they name. */
 static void
-look_down(struct concern *concern)
+concern_look_down(struct concern *concern)
 {
 	for (size_t k = 0; k < concern->count && concern->count <= MOST; k++)
 		for (size_t i = 0; i < concern->now; i++)
-			if (means(concern->subjects[concern->found[k]].text, &concern->subjects[i]))
-				want(concern, i);
+			if (concern_means(concern->subjects[concern->found[k]].text, &concern->subjects[i]))
+				concern_want(concern, i);
 }
 
 bool
@@ -121,11 +121,11 @@ concern_find(const struct revisions *now, const struct revisions *before, bool *
 		return false;
 	concern.subjects = memory_zeroed(concern.all, sizeof *concern.subjects);
 	concern.found = memory_zeroed(now->count, sizeof *concern.found);
-	fill(&concern, now, 0);
-	fill(&concern, before, now->count);
-	want_touched(&concern);
-	look_up(&concern);
-	look_down(&concern);
+	concern_fill(&concern, now, 0);
+	concern_fill(&concern, before, now->count);
+	concern_want_touched(&concern);
+	concern_look_up(&concern);
+	concern_look_down(&concern);
 	for (size_t i = 0; i < concern.all; i++)
 		free(concern.subjects[i].names);
 	free(concern.subjects);

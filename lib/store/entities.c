@@ -22,7 +22,8 @@ struct newest { /* version of an entity */
 	"JOIN revision ON revision.entity = entity.id WHERE tenant = ? "
 
 static int
-look(struct store *store, enum entity_kind kind, const char *name, struct newest *newest, struct error *err)
+store_entities_look(struct store *store, enum entity_kind kind, const char *name, struct newest *newest,
+    struct error *err)
 {
 	sqlite3_stmt *rows = sql_query(store->db, err, "SELECT id, entity.version, present, document FROM entity "
 	    "JOIN revision ON entity = id AND revision.version = entity.version WHERE tenant = ? AND kind = ? AND name = ?",
@@ -41,7 +42,8 @@ look(struct store *store, enum entity_kind kind, const char *name, struct newest
 }
 
 static int
-check_expected(enum entity_kind kind, const char *name, const struct newest *newest, int64_t expected, struct error *err)
+entities_check_expected(enum entity_kind kind, const char *name, const struct newest *newest, int64_t expected,
+    struct error *err)
 {
 	int64_t is = newest->present ? newest->version : 0;
 
@@ -56,7 +58,8 @@ check_expected(enum entity_kind kind, const char *name, const struct newest *new
 
 /* The row of an entity that never was; its first version follows before the commit. */
 static int
-add_entity(struct store *store, enum entity_kind kind, const char *name, struct newest *newest, struct error *err)
+entities_add_entity(struct store *store, enum entity_kind kind, const char *name, struct newest *newest,
+    struct error *err)
 {
 	if (sql_change(store->db, err, "INSERT INTO entity (tenant, kind, name, version, present) VALUES (?, ?, ?, 1, 1)",
 	    "itt", store->tenant, entity_kind_name(kind), name) < 0)
@@ -67,7 +70,7 @@ add_entity(struct store *store, enum entity_kind kind, const char *name, struct 
 
 /* text NULL: it is deleted. */
 static int
-add_revision(struct store *store, const struct newest *newest, const char *text, struct error *err)
+entities_add_revision(struct store *store, const struct newest *newest, const char *text, struct error *err)
 {
 	char now[CLOCK_RFC3339_SIZE];
 
@@ -80,14 +83,14 @@ add_revision(struct store *store, const struct newest *newest, const char *text,
 }
 
 static int
-put(struct store *store, enum entity_kind kind, const char *name, const char *text, struct newest *newest,
+store_entities_put(struct store *store, enum entity_kind kind, const char *name, const char *text, struct newest *newest,
     struct error *err)
 {
 	if (newest->present && strcmp(newest->text, text) == 0)
 		return 0;
-	if (newest->entity == 0 && add_entity(store, kind, name, newest, err) < 0)
+	if (newest->entity == 0 && entities_add_entity(store, kind, name, newest, err) < 0)
 		return -1;
-	if (add_revision(store, newest, text, err) < 0)
+	if (entities_add_revision(store, newest, text, err) < 0)
 		return -1;
 	newest->version++;
 	return 1;
@@ -101,12 +104,12 @@ entities_put(struct store *store, enum entity_kind kind, const char *name, jv do
 	struct newest newest;
 	int result;
 
-	if (look(store, kind, name, &newest, err) < 0)
+	if (store_entities_look(store, kind, name, &newest, err) < 0)
 		return -1;
 	json_dump(document, &text);
-	result = check_expected(kind, name, &newest, expected, err);
+	result = entities_check_expected(kind, name, &newest, expected, err);
 	if (result == 0)
-		result = put(store, kind, name, text.data, &newest, err);
+		result = store_entities_put(store, kind, name, text.data, &newest, err);
 	*version = newest.version;
 	free(newest.text);
 	buffer_release(&text);
@@ -119,27 +122,27 @@ entities_delete(struct store *store, enum entity_kind kind, const char *name, in
 	struct newest newest;
 	int result;
 
-	if (look(store, kind, name, &newest, err) < 0)
+	if (store_entities_look(store, kind, name, &newest, err) < 0)
 		return -1;
 	if (!newest.present && expected == VERSION_ANY)
 		result = error_set(err, EX_NO, "there is no %s \"%s\"", entity_kind_words(kind), name);
 	else
-		result = check_expected(kind, name, &newest, expected, err);
+		result = entities_check_expected(kind, name, &newest, expected, err);
 	if (result == 0)
-		result = add_revision(store, &newest, NULL, err);
+		result = entities_add_revision(store, &newest, NULL, err);
 	free(newest.text);
 	return result;
 }
 
 static const char *
-keep(struct arena *arena, const char *text)
+entities_keep(struct arena *arena, const char *text)
 {
 	return text ? arena_string(arena, text) : NULL;
 }
 
 /* Adds the rows that REVISION asked for: how many, or -1. Takes rows. */
 static int
-gather(sqlite3_stmt *rows, struct revisions *list, struct error *err)
+entities_gather(sqlite3_stmt *rows, struct revisions *list, struct error *err)
 {
 	struct arena *arena = &list->arena;
 	int got, count = 0;
@@ -148,12 +151,12 @@ gather(sqlite3_stmt *rows, struct revisions *list, struct error *err)
 		ARRAY_ROOM(list->list, list->count, list->capacity);
 		list->list[list->count++] = (struct revision){
 			.kind = entity_kind_of(sql_text(rows, 0)),
-			.name = keep(arena, sql_text(rows, 1)),
+			.name = entities_keep(arena, sql_text(rows, 1)),
 			.version = sql_integer(rows, 2),
-			.at = keep(arena, sql_text(rows, 3)),
-			.by = keep(arena, sql_text(rows, 4)),
-			.why = keep(arena, sql_text(rows, 5)),
-			.text = keep(arena, sql_text(rows, 6)),
+			.at = entities_keep(arena, sql_text(rows, 3)),
+			.by = entities_keep(arena, sql_text(rows, 4)),
+			.why = entities_keep(arena, sql_text(rows, 5)),
+			.text = entities_keep(arena, sql_text(rows, 6)),
 		};
 		count++;
 	}
@@ -163,7 +166,7 @@ gather(sqlite3_stmt *rows, struct revisions *list, struct error *err)
 
 /* The entity of that kind whose name is nearest in spelling; lives in the list's arena. */
 static const char *
-nearest(struct store *store, enum entity_kind kind, const char *name, struct revisions *list)
+entities_nearest(struct store *store, enum entity_kind kind, const char *name, struct revisions *list)
 {
 	struct revisions others = {0};
 	struct error ignored;
@@ -173,7 +176,7 @@ nearest(struct store *store, enum entity_kind kind, const char *name, struct rev
 		names = memory_zeroed(others.count + 1, sizeof *names);
 		for (size_t i = 0; i < others.count; i++)
 			names[i] = others.list[i].name;
-		near = keep(&list->arena, option_suggest(name, names));
+		near = entities_keep(&list->arena, option_suggest(name, names));
 		free(names);
 	}
 	revisions_release(&others);
@@ -181,14 +184,14 @@ nearest(struct store *store, enum entity_kind kind, const char *name, struct rev
 }
 
 static int
-not_found(struct store *store, enum entity_kind kind, const char *name, int64_t version, struct revisions *list,
+entities_not_found(struct store *store, enum entity_kind kind, const char *name, int64_t version, struct revisions *list,
     struct error *err)
 {
 	const char *near;
 
 	if (version > 0)
 		return error_set(err, EX_NO, "%s \"%s\": it has no version %" PRId64, entity_kind_words(kind), name, version);
-	near = nearest(store, kind, name, list);
+	near = entities_nearest(store, kind, name, list);
 	return error_set(err, EX_NO, "there is no %s \"%s\"%s%s%s", entity_kind_words(kind), name,
 	    near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 }
@@ -203,11 +206,11 @@ entities_get(struct store *store, enum entity_kind kind, const char *name, int64
 	int got;
 
 	if (version == 0)
-		got = gather(sql_query(store->db, err, newest, "itt", store->tenant, its_kind, name), list, err);
+		got = entities_gather(sql_query(store->db, err, newest, "itt", store->tenant, its_kind, name), list, err);
 	else
-		got = gather(sql_query(store->db, err, one, "itti", store->tenant, its_kind, name, version), list, err);
+		got = entities_gather(sql_query(store->db, err, one, "itti", store->tenant, its_kind, name, version), list, err);
 	if (got == 0)
-		got = not_found(store, kind, name, version, list, err);
+		got = entities_not_found(store, kind, name, version, list, err);
 	return got < 0 ? -1 : 0;
 }
 
@@ -216,11 +219,11 @@ entities_look(struct store *store, enum entity_kind kind, const char *name, stru
 {
 	struct newest newest;
 
-	if (look(store, kind, name, &newest, err) < 0)
+	if (store_entities_look(store, kind, name, &newest, err) < 0)
 		return -1;
 	ARRAY_ROOM(list->list, list->count, list->capacity);
 	list->list[list->count++] = (struct revision){.kind = kind, .name = arena_string(&list->arena, name),
-	    .version = newest.version, .text = keep(&list->arena, newest.text)};
+	    .version = newest.version, .text = entities_keep(&list->arena, newest.text)};
 	free(newest.text);
 	return 0;
 }
@@ -231,20 +234,22 @@ entities_list(struct store *store, enum entity_kind kind, struct revisions *list
 	static const char all[] = REVISION "AND present AND revision.version = entity.version ORDER BY kind, name";
 	static const char one[] = REVISION "AND kind = ? AND present AND revision.version = entity.version ORDER BY name";
 	sqlite3_stmt *rows = kind == ENTITY_NONE ? sql_query(store->db, err, all, "i", store->tenant)
-	                                         : sql_query(store->db, err, one, "it", store->tenant, entity_kind_name(kind));
+	                                         : sql_query(store->db, err, one, "it", store->tenant,
+	    entity_kind_name(kind));
 
-	return gather(rows, list, err) < 0 ? -1 : 0;
+	return entities_gather(rows, list, err) < 0 ? -1 : 0;
 }
 
 int
 entities_history(struct store *store, enum entity_kind kind, const char *name, struct revisions *list,
     struct error *err)
 {
-	int got = gather(sql_query(store->db, err, REVISION "AND kind = ? AND name = ? ORDER BY revision.version", "itt",
+	int got = entities_gather(sql_query(store->db, err, REVISION "AND kind = ? AND name = ? ORDER BY revision.version",
+	    "itt",
 	    store->tenant, entity_kind_name(kind), name), list, err);
 
 	if (got == 0)
-		got = not_found(store, kind, name, 0, list, err);
+		got = entities_not_found(store, kind, name, 0, list, err);
 	return got < 0 ? -1 : 0;
 }
 

@@ -50,7 +50,7 @@ static const char *const checks[] = {
 };
 
 static int
-run_check(struct store *store, const char *text, void (*say)(const char *fault, void *data), void *data,
+fsck_run_check(struct store *store, const char *text, void (*say)(const char *fault, void *data), void *data,
     struct error *err)
 {
 	sqlite3_stmt *rows = sql_query(store->db, err, text, "");
@@ -77,7 +77,7 @@ store_fsck(struct store *store, void (*say)(const char *fault, void *data), void
 	int faults = 0;
 
 	for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
-		int more = run_check(store, checks[i], say, data, err);
+		int more = fsck_run_check(store, checks[i], say, data, err);
 
 		if (more < 0)
 			return -1;

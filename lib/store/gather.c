@@ -9,7 +9,7 @@
 #include "store/store.h"
 
 static int
-add(const struct revision *revision, struct catalogue *catalogue, struct findings *findings, struct error *err)
+gather_add(const struct revision *revision, struct catalogue *catalogue, struct findings *findings, struct error *err)
 {
 	struct buffer file = {0};
 	jv document;
@@ -35,7 +35,7 @@ gather_revisions(const struct revisions *list, const bool *wanted, struct catalo
 	for (enum entity_kind kind = 0; kind < ENTITY_KIND_COUNT; kind++)
 		for (size_t i = 0; i < list->count && result == 0; i++)
 			if (list->list[i].kind == kind && (!wanted || wanted[i]))
-				result = add(&list->list[i], catalogue, findings, err);
+				result = gather_add(&list->list[i], catalogue, findings, err);
 	return result;
 }
 

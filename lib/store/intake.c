@@ -10,7 +10,7 @@
 #include "json/record.h"
 
 static int
-add(struct intake *intake, const struct entity *entity, const char *source, struct error *err)
+intake_add(struct intake *intake, const struct entity *entity, const char *source, struct error *err)
 {
 	for (size_t i = 0; i < intake->count; i++)
 		if (intake->list[i].kind == entity->kind && strcmp(intake->list[i].name, entity->name) == 0)
@@ -24,7 +24,7 @@ add(struct intake *intake, const struct entity *entity, const char *source, stru
 }
 
 static const char *
-path_of(struct intake *intake, const char *folder, const char *file)
+intake_path_of(struct intake *intake, const char *folder, const char *file)
 {
 	size_t length = strlen(folder);
 
@@ -35,32 +35,33 @@ path_of(struct intake *intake, const char *folder, const char *file)
 
 /* Findings of what is not the folder's own outlive its catalogue. */
 static void
-keep_finding(struct intake *intake, const char *folder, const struct finding *finding)
+intake_keep_finding(struct intake *intake, const char *folder, const struct finding *finding)
 {
 	struct problem problem = {finding->pointer, finding->text};
 	struct problems one = {.list = &problem, .count = 1, .total = 1};
 
-	findings_add(&intake->findings, finding->severity, path_of(intake, folder, finding->file), &one);
+	findings_add(&intake->findings, finding->severity, intake_path_of(intake, folder, finding->file), &one);
 }
 
 static int
-take_folder(struct intake *intake, const char *path, struct error *err)
+intake_take_folder(struct intake *intake, const char *path, struct error *err)
 {
 	struct findings findings = {0};
 	struct catalogue catalogue;
 	int result = catalogue_load(path, &catalogue, &findings, err);
 
 	for (size_t i = 0; i < findings.count; i++)
-		keep_finding(intake, path, &findings.list[i]);
+		intake_keep_finding(intake, path, &findings.list[i]);
 	for (size_t i = 0; i < catalogue.count && result == 0; i++)
-		result = add(intake, &catalogue.entities[i], path_of(intake, path, catalogue.entities[i].file), err);
+		result = intake_add(intake, &catalogue.entities[i], intake_path_of(intake, path, catalogue.entities[i].file),
+		    err);
 	findings_release(&findings);
 	catalogue_release(&catalogue);
 	return result;
 }
 
 static enum entity_kind
-kind_of(jv document, const char *path, enum entity_kind kind)
+intake_kind_of(jv document, const char *path, enum entity_kind kind)
 {
 	char *said = json_get_string(document, "kind");
 	enum entity_kind its = said ? entity_kind_of(said) : ENTITY_NONE;
@@ -72,7 +73,7 @@ kind_of(jv document, const char *path, enum entity_kind kind)
 }
 
 static int
-take_document(struct intake *intake, jv document, const char *source, const char *path, enum entity_kind kind,
+intake_take_document(struct intake *intake, jv document, const char *source, const char *path, enum entity_kind kind,
     struct error *err)
 {
 	struct problems problems = {0};
@@ -81,13 +82,14 @@ take_document(struct intake *intake, jv document, const char *source, const char
 	struct entity entity = {0};
 	int result = 0;
 
-	kind = kind_of(document, path, kind);
+	kind = intake_kind_of(document, path, kind);
 	if (kind == ENTITY_NONE)
-		return error_set(err, EX_DATAERR, "%s: of what kind is it? Say so with --kind, or with a member \"kind\"", source);
+		return error_set(err, EX_DATAERR, "%s: of what kind is it? Say so with --kind, or with a member \"kind\"",
+		    source);
 	entity_parse(kind, &root, &arena, &entity);
 	findings_add(&intake->findings, SEVERITY_MALFORMED, arena_string(&intake->arena, source), &problems);
 	if (problems.total == 0)
-		result = add(intake, &entity, source, err);
+		result = intake_add(intake, &entity, source, err);
 	problems_release(&problems);
 	entity_release(&entity);
 	arena_release(&arena);
@@ -95,20 +97,20 @@ take_document(struct intake *intake, jv document, const char *source, const char
 }
 
 static int
-take_file(struct intake *intake, const char *path, enum entity_kind kind, struct error *err)
+intake_take_file(struct intake *intake, const char *path, enum entity_kind kind, struct error *err)
 {
 	jv document;
 	int result = json_read_file(path, &document, err);
 
 	if (result == 0) {
-		result = take_document(intake, document, path, path, kind, err);
+		result = intake_take_document(intake, document, path, path, kind, err);
 		jv_free(document);
 	}
 	return result;
 }
 
 static int
-take_stream(struct intake *intake, struct error *err)
+intake_take_stream(struct intake *intake, struct error *err)
 {
 	struct record_reader reader;
 	jv record;
@@ -117,7 +119,7 @@ take_stream(struct intake *intake, struct error *err)
 	while (got >= 0 && (got = record_read(&reader, &record, err)) > 0) {
 		char *source = memory_printf("%s: record %zu", reader.name, reader.number);
 
-		got = take_document(intake, record, source, "", ENTITY_NONE, err);
+		got = intake_take_document(intake, record, source, "", ENTITY_NONE, err);
 		free(source);
 		jv_free(record);
 	}
@@ -131,10 +133,10 @@ intake_take(struct intake *intake, const char *path, enum entity_kind kind, stru
 	struct stat status;
 
 	if (strcmp(path, "-") == 0 && kind == ENTITY_NONE)
-		return take_stream(intake, err);
+		return intake_take_stream(intake, err);
 	if (strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISDIR(status.st_mode))
-		return take_folder(intake, path, err);
-	return take_file(intake, path, kind, err);
+		return intake_take_folder(intake, path, err);
+	return intake_take_file(intake, path, kind, err);
 }
 
 void

@@ -26,7 +26,7 @@ key_path(const struct store *store)
 
 /* Locked memory, wiped when it is given back. */
 static void *
-guarded(size_t size, struct error *err)
+key_guarded(size_t size, struct error *err)
 {
 	void *block = sodium_init() < 0 ? NULL : sodium_malloc(size);
 
@@ -36,24 +36,25 @@ guarded(size_t size, struct error *err)
 }
 
 static int
-check_file(int fd, const char *path, struct error *err)
+key_check_file(int fd, const char *path, struct error *err)
 {
 	struct stat status;
 
 	if (fstat(fd, &status) < 0)
 		return error_errno(err, EX_IOERR, "%s", path);
 	if (!S_ISREG(status.st_mode) || (status.st_mode & 077) || (status.st_uid != geteuid() && geteuid() != 0))
-		return error_set(err, EX_NOPERM, "%s: others might read the key of the secrets; chmod 600, and look who has had it",
+		return error_set(err, EX_NOPERM,
+		    "%s: others might read the key of the secrets; chmod 600, and look who has had it",
 		    path);
 	return 0;
 }
 
 static int
-decode(const char *text, const char *path, struct store_key *key, struct error *err)
+key_decode(const char *text, const char *path, struct store_key *key, struct error *err)
 {
 	size_t length = 0;
 
-	key->bytes = guarded(STORE_KEY_BYTES, err);
+	key->bytes = key_guarded(STORE_KEY_BYTES, err);
 	if (!key->bytes)
 		return -1;
 	if (sodium_hex2bin(key->bytes, STORE_KEY_BYTES, text, 2 * STORE_KEY_BYTES, NULL, &length, NULL) == 0 &&
@@ -64,9 +65,9 @@ decode(const char *text, const char *path, struct store_key *key, struct error *
 }
 
 static int
-read_file(int fd, const char *path, struct store_key *key, struct error *err)
+key_read_file(int fd, const char *path, struct store_key *key, struct error *err)
 {
-	char *text = guarded(TEXT_BYTES, err);
+	char *text = key_guarded(TEXT_BYTES, err);
 	ssize_t got;
 	int result;
 
@@ -74,7 +75,7 @@ read_file(int fd, const char *path, struct store_key *key, struct error *err)
 		return -1;
 	memset(text, 0, TEXT_BYTES);
 	got = read(fd, text, TEXT_BYTES - 1);
-	result = got < 0 ? error_errno(err, EX_IOERR, "%s", path) : decode(text, path, key, err);
+	result = got < 0 ? error_errno(err, EX_IOERR, "%s", path) : key_decode(text, path, key, err);
 	sodium_free(text);
 	return result;
 }
@@ -87,9 +88,9 @@ store_key_read(const struct store *store, struct store_key *key, struct error *e
 
 	*key = (struct store_key){0};
 	if (fd >= 0) {
-		result = check_file(fd, path, err);
+		result = key_check_file(fd, path, err);
 		if (result == 0)
-			result = read_file(fd, path, key, err);
+			result = key_read_file(fd, path, key, err);
 		close(fd);
 	}
 	free(path);
@@ -98,7 +99,7 @@ store_key_read(const struct store *store, struct store_key *key, struct error *e
 
 /* Two may do it at once: what is linked into place first is the key. */
 static int
-make_file(const char *path, const char *text, struct error *err)
+key_make_file(const char *path, const char *text, struct error *err)
 {
 	char *draft = memory_printf("%s.%ld", path, (long)getpid());
 	int result = file_replace(AT_FDCWD, draft, text, TEXT_BYTES, 0600, err);
@@ -111,17 +112,17 @@ make_file(const char *path, const char *text, struct error *err)
 }
 
 static int
-make_key(const char *path, struct error *err)
+key_make_key(const char *path, struct error *err)
 {
-	unsigned char *bytes = guarded(STORE_KEY_BYTES, err);
-	char *text = guarded(TEXT_BYTES, err);
+	unsigned char *bytes = key_guarded(STORE_KEY_BYTES, err);
+	char *text = key_guarded(TEXT_BYTES, err);
 	int result = -1;
 
 	if (bytes && text) {
 		randombytes_buf(bytes, STORE_KEY_BYTES);
 		sodium_bin2hex(text, TEXT_BYTES, bytes, STORE_KEY_BYTES);
 		text[TEXT_BYTES - 1] = '\n';
-		result = make_file(path, text, err);
+		result = key_make_file(path, text, err);
 	}
 	sodium_free(bytes);
 	sodium_free(text);
@@ -132,7 +133,7 @@ int
 store_key_need(const struct store *store, struct store_key *key, struct error *err)
 {
 	char *path = key_path(store);
-	int result = file_exists(AT_FDCWD, path) ? 0 : make_key(path, err);
+	int result = file_exists(AT_FDCWD, path) ? 0 : key_make_key(path, err);
 
 	free(path);
 	return result < 0 ? -1 : store_key_read(store, key, err);

@@ -161,7 +161,7 @@ static const char *const migrations[] = {
 enum { NEWEST = sizeof migrations / sizeof *migrations };
 
 static int
-pragma(sqlite3 *db, const char *text, int64_t *value, struct error *err)
+schema_pragma(sqlite3 *db, const char *text, int64_t *value, struct error *err)
 {
 	return sql_number(db, value, err, text, "") < 0 ? -1 : 0;
 }
@@ -171,15 +171,17 @@ schema_look(sqlite3 *db, bool *newest, struct error *err)
 {
 	int64_t application = 0, version = 0, tables = 0;
 
-	if (pragma(db, "PRAGMA application_id", &application, err) < 0 ||
-	    pragma(db, "PRAGMA user_version", &version, err) < 0)
+	if (schema_pragma(db, "PRAGMA application_id", &application, err) < 0 ||
+	    schema_pragma(db, "PRAGMA user_version", &version, err) < 0)
 		return -1;
-	if (application != APPLICATION && pragma(db, "SELECT count(*) FROM sqlite_schema", &tables, err) < 0)
+	if (application != APPLICATION && schema_pragma(db, "SELECT count(*) FROM sqlite_schema", &tables, err) < 0)
 		return -1;
 	if (application != APPLICATION && tables > 0)
-		return error_set(err, EX_DATAERR, "%s: it is a database of something else, no store", sqlite3_db_filename(db, "main"));
+		return error_set(err, EX_DATAERR, "%s: it is a database of something else, no store", sqlite3_db_filename(db,
+		    "main"));
 	if (version > NEWEST)
-		return error_set(err, EX_DATAERR, "%s: it is of version %" PRId64 ", this program knows up to %d; use a newer one",
+		return error_set(err, EX_DATAERR,
+		    "%s: it is of version %" PRId64 ", this program knows up to %d; use a newer one",
 		    sqlite3_db_filename(db, "main"), version, NEWEST);
 	*newest = version == NEWEST;
 	return 0;
@@ -190,7 +192,7 @@ schema_migrate(sqlite3 *db, bool *made, struct error *err)
 {
 	char *mark = memory_printf("PRAGMA application_id = %d; PRAGMA user_version = %d", APPLICATION, NEWEST);
 	int64_t version = 0;
-	int result = pragma(db, "PRAGMA user_version", &version, err);
+	int result = schema_pragma(db, "PRAGMA user_version", &version, err);
 
 	*made = result == 0 && version == 0;
 	while (result == 0 && version < NEWEST)

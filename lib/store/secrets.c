@@ -20,19 +20,19 @@ _Static_assert((int)STORE_KEY_BYTES == (int)crypto_aead_xchacha20poly1305_ietf_K
 
 /* What a value is bound to: its place in the store. */
 static void
-place_of(int64_t tenant, const char *name, struct buffer *place)
+secrets_place_of(int64_t tenant, const char *name, struct buffer *place)
 {
 	buffer_printf(place, "%lld/%s", (long long)tenant, name);
 }
 
 /* The nonce is drawn at random: 24 bytes are enough for that. The caller frees it. */
 static unsigned char *
-seal(const struct store *store, const struct store_key *key, const char *name, const char *text, size_t length)
+secrets_seal(const struct store *store, const struct store_key *key, const char *name, const char *text, size_t length)
 {
 	unsigned char *sealed = memory_zeroed(length + OVERHEAD, 1);
 	struct buffer place = {0};
 
-	place_of(store->tenant, name, &place);
+	secrets_place_of(store->tenant, name, &place);
 	randombytes_buf(sealed, NONCE);
 	crypto_aead_xchacha20poly1305_ietf_encrypt(sealed + NONCE, NULL, (const unsigned char *)text, length,
 	    (const unsigned char *)place.data, place.length, NULL, sealed, key->bytes);
@@ -44,7 +44,7 @@ int
 secrets_set(struct store *store, const struct store_key *key, const char *name, const char *text, size_t length,
     struct error *err)
 {
-	unsigned char *sealed = seal(store, key, name, text, length);
+	unsigned char *sealed = secrets_seal(store, key, name, text, length);
 	char now[CLOCK_RFC3339_SIZE];
 	int result = sql_change(store->db, err, "INSERT INTO secret (tenant, name, version, at, by, sealed) "
 	    "VALUES (?, ?, 1, ?, ?, ?) ON CONFLICT DO UPDATE SET version = version + 1, at = excluded.at, by = excluded.by, "
@@ -56,7 +56,7 @@ secrets_set(struct store *store, const struct store_key *key, const char *name, 
 }
 
 static int
-open_sealed(int64_t tenant, const struct store_key *key, const char *name, const unsigned char *sealed,
+secrets_open_sealed(int64_t tenant, const struct store_key *key, const char *name, const unsigned char *sealed,
     size_t length, struct secret_value *value)
 {
 	struct buffer place = {0};
@@ -69,7 +69,7 @@ open_sealed(int64_t tenant, const struct store_key *key, const char *name, const
 	if (!value->text)
 		return -1;
 	value->text[value->length] = '\0';
-	place_of(tenant, name, &place);
+	secrets_place_of(tenant, name, &place);
 	result = crypto_aead_xchacha20poly1305_ietf_decrypt((unsigned char *)value->text, NULL, NULL, sealed + NONCE,
 	    length - NONCE, (const unsigned char *)place.data, place.length, sealed, key->bytes);
 	buffer_release(&place);
@@ -93,7 +93,7 @@ secrets_open(struct store *store, const struct store_key *key, const char *name,
 		got = error_set(err, EX_NO, "there is no secret \"%s\"; coopr-secret set %s makes it", name, name);
 	if (got > 0) {
 		sealed = sql_bytes(rows, 0, &length);
-		if (open_sealed(store->tenant, key, name, sealed, length, value) < 0)
+		if (secrets_open_sealed(store->tenant, key, name, sealed, length, value) < 0)
 			got = error_set(err, EX_DATAERR, "the secret \"%s\" cannot be opened: another key has closed it, or somebody "
 			    "has changed the store", name);
 	}
@@ -103,13 +103,13 @@ secrets_open(struct store *store, const struct store_key *key, const char *name,
 
 /* Whether the key opens a secret that is there, whosever it is. */
 static int
-try_key(sqlite3_stmt *rows, const struct store_key *key, struct error *err)
+secrets_try_key(sqlite3_stmt *rows, const struct store_key *key, struct error *err)
 {
 	struct secret_value value = {0};
 	size_t length;
 	const unsigned char *sealed = sql_bytes(rows, 2, &length);
 
-	if (open_sealed(sql_integer(rows, 0), key, sql_text(rows, 1), sealed, length, &value) < 0)
+	if (secrets_open_sealed(sql_integer(rows, 0), key, sql_text(rows, 1), sealed, length, &value) < 0)
 		return error_set(err, EX_DATAERR, "the secrets of this store were closed with another key than is there now; "
 		    "put the old one back");
 	secret_value_release(&value);
@@ -128,7 +128,7 @@ secrets_key(struct store *store, struct store_key *key, struct error *err)
 	if (got > 0)
 		result = store_key_read(store, key, err);
 	if (got > 0 && result == 0)
-		result = try_key(rows, key, err);
+		result = secrets_try_key(rows, key, err);
 	sqlite3_finalize(rows);
 	if (result < 0)
 		store_key_release(key);

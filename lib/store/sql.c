@@ -7,7 +7,7 @@
 #include "base/error.h"
 
 static int
-exit_code(int result)
+sql_exit_code(int result)
 {
 	switch (result & 0xff) {
 	case SQLITE_BUSY:
@@ -37,12 +37,12 @@ sql_error(sqlite3 *db, struct error *err)
 {
 	const char *path = sqlite3_db_filename(db, "main");
 
-	return error_set(err, exit_code(sqlite3_extended_errcode(db)), "%s: %s", path && *path ? path : "the store",
+	return error_set(err, sql_exit_code(sqlite3_extended_errcode(db)), "%s: %s", path && *path ? path : "the store",
 	    sqlite3_errmsg(db));
 }
 
 static int
-bind(sqlite3_stmt *rows, const char *types, va_list ap)
+sql_bind(sqlite3_stmt *rows, const char *types, va_list ap)
 {
 	int result = SQLITE_OK;
 
@@ -62,11 +62,11 @@ bind(sqlite3_stmt *rows, const char *types, va_list ap)
 }
 
 static sqlite3_stmt *
-query(sqlite3 *db, struct error *err, const char *text, const char *types, va_list ap)
+store_sql_query(sqlite3 *db, struct error *err, const char *text, const char *types, va_list ap)
 {
 	sqlite3_stmt *rows;
 
-	if (sqlite3_prepare_v2(db, text, -1, &rows, NULL) != SQLITE_OK || bind(rows, types, ap) != SQLITE_OK) {
+	if (sqlite3_prepare_v2(db, text, -1, &rows, NULL) != SQLITE_OK || sql_bind(rows, types, ap) != SQLITE_OK) {
 		sql_error(db, err);
 		sqlite3_finalize(rows);
 		return NULL;
@@ -81,7 +81,7 @@ sql_query(sqlite3 *db, struct error *err, const char *text, const char *types, .
 	va_list ap;
 
 	va_start(ap, types);
-	rows = query(db, err, text, types, ap);
+	rows = store_sql_query(db, err, text, types, ap);
 	va_end(ap);
 	return rows;
 }
@@ -142,7 +142,7 @@ sql_change(sqlite3 *db, struct error *err, const char *text, const char *types, 
 	int got;
 
 	va_start(ap, types);
-	rows = query(db, err, text, types, ap);
+	rows = store_sql_query(db, err, text, types, ap);
 	va_end(ap);
 	got = sql_row(rows, err);
 	sqlite3_finalize(rows);
@@ -157,7 +157,7 @@ sql_number(sqlite3 *db, int64_t *number, struct error *err, const char *text, co
 	int got;
 
 	va_start(ap, types);
-	rows = query(db, err, text, types, ap);
+	rows = store_sql_query(db, err, text, types, ap);
 	va_end(ap);
 	got = sql_row(rows, err);
 	if (got > 0)

@@ -22,7 +22,7 @@ enum {
 
 /* The mode of the files that sqlite puts beside the database is that of the database. */
 static int
-make_file(const char *path, int flags, struct error *err)
+store_make_file(const char *path, int flags, struct error *err)
 {
 	int fd = file_open(AT_FDCWD, path, O_RDWR | O_CREAT | flags, 0600, err);
 
@@ -33,17 +33,17 @@ make_file(const char *path, int flags, struct error *err)
 
 /* With the folder it is in. */
 static int
-make_store(const char *path, struct error *err)
+store_make_store(const char *path, struct error *err)
 {
 	char *folder = memory_substring(path, (size_t)(file_base_name(path) - path));
 	int result = *folder ? file_make_dirs(AT_FDCWD, folder, 0700, err) : 0;
 
 	free(folder);
-	return result < 0 ? -1 : make_file(path, 0, err);
+	return result < 0 ? -1 : store_make_file(path, 0, err);
 }
 
 static int
-open_lock(struct store *store, struct error *err)
+store_open_lock(struct store *store, struct error *err)
 {
 	char *path = memory_printf("%s.lock", store->path);
 
@@ -53,7 +53,7 @@ open_lock(struct store *store, struct error *err)
 }
 
 static int
-take_turn(struct store *store, struct error *err)
+store_take_turn(struct store *store, struct error *err)
 {
 	if (lock_wait(store->lock, LOCK_EX) < 0)
 		return error_errno(err, EX_OSERR, "%s.lock: cannot be locked", store->path);
@@ -62,11 +62,11 @@ take_turn(struct store *store, struct error *err)
 
 /* sqlite does not wait for the lock that the change to WAL needs: that is made at our own. */
 static int
-migrate(struct store *store, struct error *err)
+store_migrate(struct store *store, struct error *err)
 {
 	int result;
 
-	if (take_turn(store, err) < 0)
+	if (store_take_turn(store, err) < 0)
 		return -1;
 	result = sql_run(store->db, err, "PRAGMA journal_mode = WAL");
 	flock(store->lock, LOCK_UN);
@@ -81,12 +81,12 @@ migrate(struct store *store, struct error *err)
 
 /* 1 where it is to be read, and has to be written first: it is of an older version. */
 static int
-connect(struct store *store, enum store_mode mode, struct error *err)
+store_connect(struct store *store, enum store_mode mode, struct error *err)
 {
 	int flags = mode == STORE_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
 	bool newest = false;
 
-	if (mode == STORE_CREATE && !file_exists(AT_FDCWD, store->path) && make_store(store->path, err) < 0)
+	if (mode == STORE_CREATE && !file_exists(AT_FDCWD, store->path) && store_make_store(store->path, err) < 0)
 		return -1;
 	if (!file_exists(AT_FDCWD, store->path))
 		return error_set(err, EX_NOINPUT, "%s: there is no store; coopr-store init makes one", store->path);
@@ -100,9 +100,9 @@ connect(struct store *store, enum store_mode mode, struct error *err)
 		return -1;
 	if (mode == STORE_READ)
 		return newest ? 0 : 1;
-	if (open_lock(store, err) < 0)
+	if (store_open_lock(store, err) < 0)
 		return -1;
-	return newest ? 0 : migrate(store, err);
+	return newest ? 0 : store_migrate(store, err);
 }
 
 int
@@ -111,10 +111,10 @@ store_open(struct store *store, const char *path, enum store_mode mode, const ch
 	int got;
 
 	*store = (struct store){.path = memory_string(path), .lock = -1};
-	got = connect(store, mode, err);
+	got = store_connect(store, mode, err);
 	if (got > 0) {
 		sqlite3_close(store->db);
-		got = connect(store, STORE_WRITE, err);
+		got = store_connect(store, STORE_WRITE, err);
 	}
 	if (got < 0)
 		return -1;
@@ -141,7 +141,7 @@ store_release(struct store *store)
 int
 store_begin(struct store *store, struct error *err)
 {
-	if (take_turn(store, err) < 0)
+	if (store_take_turn(store, err) < 0)
 		return -1;
 	if (sql_run(store->db, err, "BEGIN IMMEDIATE") == 0)
 		return 0;
@@ -151,7 +151,7 @@ store_begin(struct store *store, struct error *err)
 
 /* sqlite writes a transaction to its log, here without waiting for the disk (synchronous = NORMAL). */
 static int
-sync_log(struct store *store, struct error *err)
+store_sync_log(struct store *store, struct error *err)
 {
 	char *path = memory_printf("%s-wal", store->path);
 	int fd = file_open(AT_FDCWD, path, O_RDONLY, 0, err), result = -1;
@@ -172,7 +172,7 @@ store_commit(struct store *store, struct error *err)
 	if (sql_run(store->db, err, "COMMIT") < 0)
 		return -1;
 	flock(store->lock, LOCK_UN);
-	return sync_log(store, err);
+	return store_sync_log(store, err);
 }
 
 void
@@ -192,7 +192,7 @@ store_rollback(struct store *store)
 
 /* sqlite's online backup, in one step: what it reads is one snapshot. */
 static int
-copy_pages(sqlite3 *from, sqlite3 *to, struct error *err)
+store_copy_pages(sqlite3 *from, sqlite3 *to, struct error *err)
 {
 	sqlite3_backup *backup = sqlite3_backup_init(to, "main", from, "main");
 
@@ -205,14 +205,14 @@ int
 store_backup(struct store *store, const char *path, struct error *err)
 {
 	sqlite3 *copy = NULL;
-	int result = make_file(path, O_EXCL, err);
+	int result = store_make_file(path, O_EXCL, err);
 
 	if (result < 0)
 		return -1;
 	if (sqlite3_open_v2(path, &copy, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
 		result = sql_error(copy, err);
 	if (result == 0)
-		result = copy_pages(store->db, copy, err);
+		result = store_copy_pages(store->db, copy, err);
 	if (sqlite3_close(copy) != SQLITE_OK)
 		result = -1;
 	if (result < 0)

@@ -9,7 +9,7 @@
 
 /* Whether a job can go on: nobody holds it up, and there is something to do or being done. */
 static bool
-is_alive(const struct queue_job *job)
+outlook_is_alive(const struct queue_job *job)
 {
 	return job->status != QUEUE_PAUSED && job->status != QUEUE_WAITING && !queue_is_finished(job->status) &&
 	    job->ready + job->delayed + job->running > 0;
@@ -30,13 +30,13 @@ outlook_is_drained(struct queue *queue, const char *job, struct error *err)
 	/* A damaged job is not waited for, and is the end only where no other can go on. */
 	failed = queue_list(queue, false, &list, &count, err);
 	for (size_t i = 0; i < count; i++)
-		drained &= !is_alive(&list[i]);
+		drained &= !outlook_is_alive(&list[i]);
 	free(list);
 	return drained && failed ? -1 : drained;
 }
 
 static long
-remaining(const struct queue_job *job)
+worker_outlook_remaining(const struct queue_job *job)
 {
 	return queue_is_finished(job->status) ? 0 : (long)(job->tasks - job->done - job->failed);
 }
@@ -50,10 +50,10 @@ outlook_remaining(struct queue *queue, const char *job, struct error *err)
 	int failed;
 
 	if (job)
-		return queue_look(queue, job, &one, err) < 0 ? -1 : remaining(&one);
+		return queue_look(queue, job, &one, err) < 0 ? -1 : worker_outlook_remaining(&one);
 	failed = queue_list(queue, false, &list, &count, err);
 	for (size_t i = 0; i < count; i++)
-		sum += remaining(&list[i]);
+		sum += worker_outlook_remaining(&list[i]);
 	free(list);
 	return failed && count == 0 ? -1 : sum;
 }

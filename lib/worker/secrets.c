@@ -22,13 +22,13 @@ struct filling {
 
 /* The name in {"secret": "NAME"}, which the caller frees; NULL where it is something else. */
 static char *
-name_in(jv value)
+secrets_name_in(jv value)
 {
 	return jv_get_kind(value) == JV_KIND_OBJECT && json_length(value) == 1 ? json_get_string(value, "secret") : NULL;
 }
 
 static char *
-tenant_of(jv record)
+secrets_tenant_of(jv record)
 {
 	jv cluster = json_get(record, "cluster");
 	char *tenant = json_get_string(cluster, "tenant");
@@ -39,9 +39,9 @@ tenant_of(jv record)
 
 /* At the first secret. */
 static int
-open_store(struct filling *filling)
+secrets_open_store(struct filling *filling)
 {
-	char *path = location_store(NULL), *tenant = tenant_of(filling->record);
+	char *path = location_store(NULL), *tenant = secrets_tenant_of(filling->record);
 	int result = store_open(&filling->store, path, STORE_READ, tenant ? tenant : "default", filling->err);
 
 	if (result == 0)
@@ -55,11 +55,11 @@ open_store(struct filling *filling)
 }
 
 static int
-value_of(struct filling *filling, const char *name, jv *value)
+secrets_value_of(struct filling *filling, const char *name, jv *value)
 {
 	struct secret_value secret;
 
-	if (!filling->open && open_store(filling) < 0)
+	if (!filling->open && secrets_open_store(filling) < 0)
 		return -1;
 	if (secrets_open(&filling->store, &filling->key, name, &secret, filling->err) < 0)
 		return -1;
@@ -70,10 +70,10 @@ value_of(struct filling *filling, const char *name, jv *value)
 	return 0;
 }
 
-static int fill(struct filling *filling, jv *value);
+static int worker_secrets_fill(struct filling *filling, jv *value);
 
 static int
-fill_object(struct filling *filling, jv *object)
+secrets_fill_object(struct filling *filling, jv *object)
 {
 	jv keys = jv_keys(jv_copy(*object));
 	int result = 0;
@@ -81,7 +81,7 @@ fill_object(struct filling *filling, jv *object)
 	for (size_t i = 0; i < json_length(keys) && result == 0; i++) {
 		jv key = jv_array_get(jv_copy(keys), (int)i), member = json_get(*object, json_string(key));
 
-		result = fill(filling, &member);
+		result = worker_secrets_fill(filling, &member);
 		json_set(object, json_string(key), member);
 		jv_free(key);
 	}
@@ -90,37 +90,37 @@ fill_object(struct filling *filling, jv *object)
 }
 
 static int
-fill_array(struct filling *filling, jv *array)
+secrets_fill_array(struct filling *filling, jv *array)
 {
 	int result = 0;
 
 	for (size_t i = 0; i < json_length(*array) && result == 0; i++) {
 		jv element = jv_array_get(jv_copy(*array), (int)i);
 
-		result = fill(filling, &element);
+		result = worker_secrets_fill(filling, &element);
 		*array = jv_array_set(*array, (int)i, element);
 	}
 	return result;
 }
 
 static int
-fill(struct filling *filling, jv *value)
+worker_secrets_fill(struct filling *filling, jv *value)
 {
-	char *name = name_in(*value);
+	char *name = secrets_name_in(*value);
 	int result = 0;
 
 	if (name)
-		result = value_of(filling, name, value);
+		result = secrets_value_of(filling, name, value);
 	else if (jv_get_kind(*value) == JV_KIND_OBJECT)
-		result = fill_object(filling, value);
+		result = secrets_fill_object(filling, value);
 	else if (jv_get_kind(*value) == JV_KIND_ARRAY)
-		result = fill_array(filling, value);
+		result = secrets_fill_array(filling, value);
 	free(name);
 	return result;
 }
 
 static int
-fill_member(struct filling *filling, jv *object, const char *name)
+secrets_fill_member(struct filling *filling, jv *object, const char *name)
 {
 	jv member = json_get(*object, name);
 	int result;
@@ -129,21 +129,21 @@ fill_member(struct filling *filling, jv *object, const char *name)
 		jv_free(member);
 		return 0;
 	}
-	result = fill(filling, &member);
+	result = worker_secrets_fill(filling, &member);
 	json_set(object, name, member);
 	return result;
 }
 
 static int
-fill_cluster(struct filling *filling, jv *record)
+secrets_fill_cluster(struct filling *filling, jv *record)
 {
 	jv cluster = json_get(*record, "cluster");
 	int result = 0;
 
 	if (jv_get_kind(cluster) == JV_KIND_OBJECT) {
-		result = fill_member(filling, &cluster, "provider");
+		result = secrets_fill_member(filling, &cluster, "provider");
 		if (result == 0)
-			result = fill_member(filling, &cluster, "config");
+			result = secrets_fill_member(filling, &cluster, "config");
 		json_set(record, "cluster", cluster);
 	} else {
 		jv_free(cluster);
@@ -156,10 +156,10 @@ secrets_fill(jv *record, struct redaction *values, struct error *err)
 {
 	jv source = jv_copy(*record);
 	struct filling filling = {.record = source, .values = values, .err = err};
-	int result = fill_member(&filling, record, "fields");
+	int result = secrets_fill_member(&filling, record, "fields");
 
 	if (result == 0)
-		result = fill_cluster(&filling, record);
+		result = secrets_fill_cluster(&filling, record);
 	if (filling.open) {
 		store_key_release(&filling.key);
 		store_release(&filling.store);

@@ -12,7 +12,7 @@ enum { RESULT_BYTES = 4 * 1024 * 1024 };
 
 /* Moves *text to where there is room for it. */
 static void
-keep(const char **text, char **room)
+slot_keep(const char **text, char **room)
 {
 	size_t size = *text ? strlen(*text) + 1 : 0;
 
@@ -22,7 +22,7 @@ keep(const char **text, char **room)
 }
 
 static size_t
-size_of(const char *text)
+slot_size_of(const char *text)
 {
 	return text ? strlen(text) + 1 : 0;
 }
@@ -31,17 +31,17 @@ size_of(const char *text)
 struct slot *
 slot_new(const struct queue_task *task)
 {
-	size_t names = size_of(task->job) + size_of(task->task) + size_of(task->node) + size_of(task->service) +
-	    size_of(task->type);
+	size_t names = slot_size_of(task->job) + slot_size_of(task->task) + slot_size_of(task->node) + slot_size_of(task->service) +
+	    slot_size_of(task->type);
 	struct slot *slot = memory_resize(NULL, 1, sizeof *slot + names + task->record_length);
 	char *room = (char *)(slot + 1);
 
 	*slot = (struct slot){.task = *task, .started_ms = clock_monotonic_ms()};
-	keep(&slot->task.job, &room);
-	keep(&slot->task.task, &room);
-	keep(&slot->task.node, &room);
-	keep(&slot->task.service, &room);
-	keep(&slot->task.type, &room);
+	slot_keep(&slot->task.job, &room);
+	slot_keep(&slot->task.task, &room);
+	slot_keep(&slot->task.node, &room);
+	slot_keep(&slot->task.service, &room);
+	slot_keep(&slot->task.type, &room);
 	slot->task.record = memcpy(room, task->record, task->record_length);
 	slot->errand = (struct errand){.job = slot->task.job, .task = slot->task.task, .attempt = task->attempt,
 	    .record = slot->task.record, .length = task->record_length, .timeout_ms = task->timeout_s * 1000,
@@ -69,7 +69,7 @@ slot_free(struct slot *slot)
 
 /* Takes the record as the slot's result. false where it is none. */
 static bool
-take_result(struct slot *slot, jv record)
+slot_take_result(struct slot *slot, jv record)
 {
 	struct problems problems = {0};
 	struct place root = place_root(record, &problems);
@@ -83,7 +83,7 @@ take_result(struct slot *slot, jv record)
 }
 
 static void
-say(struct slot *slot, int status, const char *message)
+slot_say(struct slot *slot, int status, const char *message)
 {
 	jv record = jv_object();
 
@@ -93,40 +93,40 @@ say(struct slot *slot, int status, const char *message)
 	json_set_number(&record, "attempt", (double)slot->task.attempt);
 	json_set_number(&record, "status", status);
 	json_set_string(&record, "message", message);
-	take_result(slot, record);
+	slot_take_result(slot, record);
 	jv_free(record);
 }
 
 /* The answer of a plugin that streams is for the attempt that it was given, whatever it says. */
 static void
-take_answer(struct slot *slot)
+slot_take_answer(struct slot *slot)
 {
 	jv answer = jv_copy(slot->errand.answer);
 	struct error err;
 
 	json_set_string(&answer, "kind", "result");
-	if (!take_result(slot, answer)) {
+	if (!slot_take_result(slot, answer)) {
 		error_set(&err, EX_SOFTWARE, "%s gave an answer that is no result", slot->task.type);
-		say(slot, EX_SOFTWARE, err.text);
+		slot_say(slot, EX_SOFTWARE, err.text);
 	}
 	jv_free(answer);
 }
 
 static void
-take_output(struct slot *slot)
+slot_take_output(struct slot *slot)
 {
 	const struct buffer *out = &slot->child.out;
 	struct error err;
 	jv record;
 
 	if (json_parse("coopr-exec", out->data ? out->data : "", out->length, &record, &err) == 0) {
-		take_result(slot, record);
+		slot_take_result(slot, record);
 		jv_free(record);
 	}
 	if (!slot->has_result) {
 		error_set(&err, EX_SOFTWARE, "coopr-exec ended with exit code %d and no result",
 		    process_exit_code(slot->child.wait_status));
-		say(slot, EX_SOFTWARE, err.text);
+		slot_say(slot, EX_SOFTWARE, err.text);
 	}
 }
 
@@ -135,17 +135,17 @@ slot_conclude(struct slot *slot)
 {
 	slot->took_ms = clock_monotonic_ms() - slot->started_ms;
 	if (slot->errand.end == ERRAND_ANSWERED)
-		take_answer(slot);
+		slot_take_answer(slot);
 	else if (slot->errand.end == ERRAND_FAILED)
-		say(slot, slot->errand.error->code, slot->errand.error->text);
+		slot_say(slot, slot->errand.error->code, slot->errand.error->text);
 	else
-		take_output(slot);
+		slot_take_output(slot);
 }
 
 void
 slot_refuse(struct slot *slot, const char *why)
 {
-	say(slot, EX_TEMPFAIL, why);
+	slot_say(slot, EX_TEMPFAIL, why);
 }
 
 void

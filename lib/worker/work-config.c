@@ -18,7 +18,7 @@
 static const char *const members[] = {"environment", "jobs", "providers", "tenants", NULL};
 
 static bool
-is_member(const char *name)
+work_is_member(const char *name)
 {
 	for (size_t i = 0; members[i]; i++)
 		if (strcmp(members[i], name) == 0)
@@ -28,7 +28,7 @@ is_member(const char *name)
 
 /* The list that a member gives, ended with NULL; what there was where it gives none. */
 static const char *const *
-read_labels(const struct place *root, const char *name, const char *const *otherwise, struct arena *arena)
+work_read_labels(const struct place *root, const char *name, const char *const *otherwise, struct arena *arena)
 {
 	struct place member = place_member(root, name);
 	struct string_list list;
@@ -45,7 +45,7 @@ read_labels(const struct place *root, const char *name, const char *const *other
 
 /* Sets a variable of the environment, or takes it away where text is NULL. */
 static void
-set_variable(struct work_config *config, const char *name, const char *text)
+work_set_variable(struct work_config *config, const char *name, const char *text)
 {
 	size_t count = 0, length = strlen(name), found;
 	char **list = config->environment;
@@ -66,7 +66,7 @@ set_variable(struct work_config *config, const char *name, const char *text)
 }
 
 static void
-read_variable(const struct place *value, struct work_config *config)
+work_read_variable(const struct place *value, struct work_config *config)
 {
 	const char *name = value->name, *text = json_string(value->value);
 
@@ -75,11 +75,11 @@ read_variable(const struct place *value, struct work_config *config)
 	else if (!text && jv_get_kind(value->value) != JV_KIND_NULL)
 		place_problem(value, "expected string or null, found %s", json_kind_name(value->value));
 	else
-		set_variable(config, name, text);
+		work_set_variable(config, name, text);
 }
 
 static void
-read_environment(const struct place *root, struct work_config *config)
+work_read_environment(const struct place *root, struct work_config *config)
 {
 	struct place variables = place_member(root, "environment"), value;
 	struct members each;
@@ -88,34 +88,34 @@ read_environment(const struct place *root, struct work_config *config)
 		return;
 	each = members_of(&variables);
 	while (members_next(&each, &value))
-		read_variable(&value, config);
+		work_read_variable(&value, config);
 }
 
 static void
-check_members(const struct place *root)
+work_check_members(const struct place *root)
 {
 	struct members each = members_of(root);
 	struct place member;
 
 	while (members_next(&each, &member))
-		if (!is_member(member.name))
+		if (!work_is_member(member.name))
 			place_problem(&member, "there is no such setting; there are environment, jobs, providers, tenants");
 }
 
 static void
-parse(const struct place *root, struct work_config *config)
+work_parse(const struct place *root, struct work_config *config)
 {
 	if (!place_object(root, NEED_REQUIRED))
 		return;
-	check_members(root);
+	work_check_members(root);
 	config->slots = (size_t)place_integer(root, "jobs", (int64_t)config->slots, 1, WORK_SLOTS_MAX);
-	config->tenants = read_labels(root, "tenants", config->tenants, &config->arena);
-	config->providers = read_labels(root, "providers", config->providers, &config->arena);
-	read_environment(root, config);
+	config->tenants = work_read_labels(root, "tenants", config->tenants, &config->arena);
+	config->providers = work_read_labels(root, "providers", config->providers, &config->arena);
+	work_read_environment(root, config);
 }
 
 static int
-refuse(const char *path, const struct problems *problems, struct error *err)
+work_refuse(const char *path, const struct problems *problems, struct error *err)
 {
 	size_t length;
 
@@ -129,7 +129,7 @@ refuse(const char *path, const struct problems *problems, struct error *err)
 }
 
 static int
-read_file(const char *path, struct work_config *config, struct error *err)
+work_read_file(const char *path, struct work_config *config, struct error *err)
 {
 	struct problems problems = {0};
 	struct place root;
@@ -141,17 +141,17 @@ read_file(const char *path, struct work_config *config, struct error *err)
 		return -1;
 	}
 	root = place_root(document, &problems);
-	parse(&root, config);
-	failed = problems.total > 0 ? refuse(path, &problems, err) : 0;
+	work_parse(&root, config);
+	failed = problems.total > 0 ? work_refuse(path, &problems, err) : 0;
 	problems_release(&problems);
 	jv_free(document);
 	return failed;
 }
 
 static int
-read_if_there(char *path, struct work_config *config, struct error *err)
+work_read_if_there(char *path, struct work_config *config, struct error *err)
 {
-	int failed = path && file_exists(AT_FDCWD, path) ? read_file(path, config, err) : 0;
+	int failed = path && file_exists(AT_FDCWD, path) ? work_read_file(path, config, err) : 0;
 
 	free(path);
 	return failed;
@@ -159,7 +159,7 @@ read_if_there(char *path, struct work_config *config, struct error *err)
 
 /* A copy of ours, to be changed. */
 static void
-inherit(struct work_config *config)
+work_inherit(struct work_config *config)
 {
 	size_t count = 0;
 
@@ -176,11 +176,11 @@ work_config_read(const char *file, struct work_config *config, struct error *err
 	int failed;
 
 	*config = (struct work_config){.slots = (size_t)preference_jobs(WORK_SLOTS)};
-	inherit(config);
+	work_inherit(config);
 	if (file)
-		failed = read_file(file, config, err);
-	else if ((failed = read_if_there(location_system_config("work.json"), config, err)) == 0)
-		failed = read_if_there(location_user_config("work.json"), config, err);
+		failed = work_read_file(file, config, err);
+	else if ((failed = work_read_if_there(location_system_config("work.json"), config, err)) == 0)
+		failed = work_read_if_there(location_user_config("work.json"), config, err);
 	if (failed)
 		work_config_release(config);
 	return failed;

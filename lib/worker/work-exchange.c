@@ -59,19 +59,19 @@ work_free_slots(const struct work *work)
 
 /* Whether there is something to do beside, or to wait for, where the queue cannot be had. */
 static bool
-goes_on(const struct work *work)
+work_goes_on(const struct work *work)
 {
 	return work->options.until == WORK_SERVED || work->running.count > 0 || work->ended.count > 0;
 }
 
 static bool
-may_record(const struct work *work, int64_t now)
+work_may_record(const struct work *work, int64_t now)
 {
 	return work->ended.count > 0 && work->trouble_at <= now;
 }
 
 static bool
-may_take(const struct work *work, int64_t now)
+work_may_take(const struct work *work, int64_t now)
 {
 	return (work->look || work->look_at <= now) && work->take_at <= now && work_free_slots(work) > 0;
 }
@@ -79,12 +79,12 @@ may_take(const struct work *work, int64_t now)
 bool
 work_exchange_due(const struct work *work, int64_t now)
 {
-	return may_record(work, now) || may_take(work, now);
+	return work_may_record(work, now) || work_may_take(work, now);
 }
 
 /* What is to be recorded. Until the queue answers, it has not been. */
 static void
-gather_results(struct work *work, struct exchange *exchange)
+work_gather_results(struct work *work, struct exchange *exchange)
 {
 	for (struct slot *slot = work->ended.first; slot && exchange->count < BATCH; slot = slot->next) {
 		exchange->slots[exchange->count] = slot;
@@ -96,7 +96,7 @@ gather_results(struct work *work, struct exchange *exchange)
 
 /* What is to be taken, as if those that are recorded had left already: they have. */
 static void
-choose(struct work *work, struct exchange *exchange)
+work_choose(struct work *work, struct exchange *exchange)
 {
 	size_t room = work_free_slots(work);
 	const struct work_options *options = &work->options;
@@ -109,28 +109,28 @@ choose(struct work *work, struct exchange *exchange)
 }
 
 static void
-be_in_trouble(struct work *work, const struct error *why, const char *what)
+work_be_in_trouble(struct work *work, const struct error *why, const char *what)
 {
 	work->trouble = *why;
 	error_prefix(&work->trouble, "%s", what);
 }
 
 static bool
-is_settled(const struct queue_answer *answer)
+work_is_settled(const struct queue_answer *answer)
 {
 	return answer->code == 0 || answer->code == EX_NO || answer->code == EX_DATAERR;
 }
 
 /* Keeps those that could not be recorded, for another time; all others can be told. Whether there was none to keep. */
 static bool
-sort_out(struct work *work, const struct exchange *exchange, const struct error *why)
+work_sort_out(struct work *work, const struct exchange *exchange, const struct error *why)
 {
 	bool all = true;
 
 	for (size_t i = 0; i < exchange->count; i++) {
 		struct slot *slot = exchange->slots[i];
 
-		if (!is_settled(&exchange->answers[i])) {
+		if (!work_is_settled(&exchange->answers[i])) {
 			all = false;
 			continue;
 		}
@@ -144,14 +144,14 @@ sort_out(struct work *work, const struct exchange *exchange, const struct error 
 		work->finished += exchange->answers[i].code == 0 && slot->result.status == 0;
 	}
 	if (!all) {
-		be_in_trouble(work, why, "results are kept");
+		work_be_in_trouble(work, why, "results are kept");
 		work->trouble_at = clock_monotonic_ms() + TROUBLE_MS;
 	}
 	return all;
 }
 
 static void
-start_all(struct work *work, const struct exchange *exchange)
+work_start_all(struct work *work, const struct exchange *exchange)
 {
 	const struct queue_batch *batch = &exchange->batch;
 	int64_t wait = batch->next_ms < 0 ? INT64_MAX : batch->next_ms;
@@ -169,20 +169,20 @@ start_all(struct work *work, const struct exchange *exchange)
 
 /* A queue that fails is left alone for a moment: what runs goes on. A job that is not there will not come. */
 static int
-put_off(struct work *work, const struct error *why)
+work_put_off(struct work *work, const struct error *why)
 {
-	if (why->code == EX_NO || !goes_on(work))
+	if (why->code == EX_NO || !work_goes_on(work))
 		return -1;
 	work->look = true;
 	work->take_at = work->look_at = clock_monotonic_ms() + TROUBLE_MS;
 	if (!work->take_failed)
-		be_in_trouble(work, why, "no task can be taken");
+		work_be_in_trouble(work, why, "no task can be taken");
 	work->take_failed = true;
 	return 0;
 }
 
 static int
-call_queue(struct work *work, struct exchange *exchange, struct error *err)
+work_call_queue(struct work *work, struct exchange *exchange, struct error *err)
 {
 	if (exchange->want.count == 0)
 		return queue_finish(work->queue, exchange->results, exchange->count, exchange->answers, err);
@@ -194,12 +194,12 @@ call_queue(struct work *work, struct exchange *exchange, struct error *err)
 
 /* What was taken is started even where something else failed: it is ours. */
 static int
-settle(struct work *work, struct exchange *exchange, bool failed, struct error *err)
+work_settle(struct work *work, struct exchange *exchange, bool failed, struct error *err)
 {
-	bool recorded = sort_out(work, exchange, err);
+	bool recorded = work_sort_out(work, exchange, err);
 
 	if (exchange->want.count > 0)
-		start_all(work, exchange);
+		work_start_all(work, exchange);
 	if (exchange->count > 0)
 		work->look = true;
 	if (exchange->want.count == 0)
@@ -208,7 +208,7 @@ settle(struct work *work, struct exchange *exchange, bool failed, struct error *
 		work->take_failed = false;
 		return 0;
 	}
-	return recorded || exchange->count == 0 ? put_off(work, err) : 0;
+	return recorded || exchange->count == 0 ? work_put_off(work, err) : 0;
 }
 
 int
@@ -222,14 +222,14 @@ work_exchange(struct work *work, struct error *err)
 		exchange = work->exchange = memory_zeroed(1, sizeof *exchange);
 	exchange->count = exchange->want.count = 0;
 	exchange->batch = (struct queue_batch){.next_ms = -1};
-	if (may_record(work, now))
-		gather_results(work, exchange);
-	if (may_take(work, now))
-		choose(work, exchange);
-	queue_set_patient(work->queue, !goes_on(work));
-	result = call_queue(work, exchange, err);
+	if (work_may_record(work, now))
+		work_gather_results(work, exchange);
+	if (work_may_take(work, now))
+		work_choose(work, exchange);
+	queue_set_patient(work->queue, !work_goes_on(work));
+	result = work_call_queue(work, exchange, err);
 	queue_set_patient(work->queue, true);
-	result = settle(work, exchange, result < 0, err);
+	result = work_settle(work, exchange, result < 0, err);
 	work->waiting_since = INT64_MAX;
 	queue_batch_release(&exchange->batch);
 	return result;

@@ -40,7 +40,7 @@ work_ceiling(const struct work *work)
 }
 
 static int
-launch(struct work *work, struct slot *slot, struct error *err)
+work_launch(struct work *work, struct slot *slot, struct error *err)
 {
 	if (work->supervisor.count >= work->room)
 		return error_set(err, EX_OSERR, "only so many files can be open at a time, see ulimit -n");
@@ -50,7 +50,7 @@ launch(struct work *work, struct slot *slot, struct error *err)
 
 /* The end of a process will make room; where there is none, we are of no use: the tasks are for another worker. */
 static void
-lower(struct work *work, const struct error *why)
+work_lower(struct work *work, const struct error *why)
 {
 	size_t room = work->supervisor.count;
 
@@ -68,7 +68,7 @@ lower(struct work *work, const struct error *why)
 
 /* It is tried again later, by the rules of the queue. */
 static void
-refuse(struct work *work, struct slot *slot, const char *why)
+work_room_refuse(struct work *work, struct slot *slot, const char *why)
 {
 	slot_refuse(slot, why);
 	slot_list_add(&work->ended, slot);
@@ -82,14 +82,14 @@ work_start_child(struct work *work, struct slot *slot)
 	if (work->signals > 1) {
 		slot_list_remove(&work->running, slot);
 		slot_free(slot);
-	} else if (work->held.count > 0 || launch(work, slot, &err) < 0) {
+	} else if (work->held.count > 0 || work_launch(work, slot, &err) < 0) {
 		slot_list_remove(&work->running, slot);
 		if (err.code != EX_OSERR) {
-			refuse(work, slot, err.text);
+			work_room_refuse(work, slot, err.text);
 			return;
 		}
 		if (work->held.count == 0)
-			lower(work, &err);
+			work_lower(work, &err);
 		slot_list_add(&work->held, slot);
 	}
 }
@@ -101,16 +101,16 @@ work_start_held(struct work *work)
 	struct error err;
 
 	while ((slot = work->held.first)) {
-		bool wanted = work_is_wanted(work, slot), started = wanted && launch(work, slot, &err) == 0;
+		bool wanted = work_is_wanted(work, slot), started = wanted && work_launch(work, slot, &err) == 0;
 
 		if (wanted && !started && err.code == EX_OSERR) {
-			lower(work, &err);
+			work_lower(work, &err);
 			return;
 		}
 		slot_list_remove(&work->held, slot);
 		if (started)
 			slot_list_add(&work->running, slot);
 		else
-			refuse(work, slot, wanted ? err.text : "not begun: its job does not want it any more");
+			work_room_refuse(work, slot, wanted ? err.text : "not begun: its job does not want it any more");
 	}
 }

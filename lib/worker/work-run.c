@@ -9,7 +9,7 @@
 #include "worker/work-state.h"
 
 static void
-remember_job(struct work *work, const char *job)
+work_remember_job(struct work *work, const char *job)
 {
 	if (work->options.until != WORK_SERVED && names_find(&work->jobs, job) == NAMES_NONE)
 		names_intern(&work->jobs, memory_string(job));
@@ -20,7 +20,7 @@ work_start(struct work *work, const struct queue_task *task)
 {
 	struct slot *slot = slot_new(task);
 
-	remember_job(work, task->job);
+	work_remember_job(work, task->job);
 	work->taken++;
 	slot_list_add(&work->running, slot);
 	/* coopr-exec puts secrets in their places: they are in no process that lives longer than the task. */
@@ -41,16 +41,16 @@ work_stop(struct work *work, struct slot *slot)
 
 /* What was broken off is not failed: leaving the queue makes it ready again. */
 static bool
-is_broken_off(const struct work *work, const struct slot *slot)
+work_is_broken_off(const struct work *work, const struct slot *slot)
 {
 	return work->signals > 1 && (slot->child.argv ? slot->child.stopped : slot->errand.end == ERRAND_FAILED);
 }
 
 static void
-finish(struct work *work, struct slot *slot)
+work_finish(struct work *work, struct slot *slot)
 {
 	slot_list_remove(&work->running, slot);
-	if (is_broken_off(work, slot)) {
+	if (work_is_broken_off(work, slot)) {
 		slot_free(slot);
 		return;
 	}
@@ -62,7 +62,7 @@ void
 work_heard(struct work *work, struct child *child, enum supervise_event event)
 {
 	if (!streams_heard(&work->streams, child, event) && event == SUPERVISE_ENDED)
-		finish(work, child->owner);
+		work_finish(work, child->owner);
 }
 
 void
@@ -74,6 +74,6 @@ work_collect(struct work *work)
 		if (errand->end == ERRAND_NOT)
 			work_start_child(work, errand->owner);
 		else
-			finish(work, errand->owner);
+			work_finish(work, errand->owner);
 	work_start_held(work);
 }

@@ -17,14 +17,14 @@ enum {
 };
 
 static int64_t
-earlier(int64_t a, int64_t b)
+work_earlier(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
 }
 
 /* What starts from now on does so as the new configuration says. */
 static int
-configure(struct work *work, struct error *err)
+work_configure(struct work *work, struct error *err)
 {
 	struct work_config config;
 
@@ -39,7 +39,7 @@ configure(struct work *work, struct error *err)
 }
 
 static int
-join(struct work *work, struct error *err)
+work_join(struct work *work, struct error *err)
 {
 	work->bell = queue_watch(work->queue, err);
 	if (work->bell < 0)
@@ -66,8 +66,8 @@ work_open(const struct work_options *options, struct error *err)
 	work->argv[1] = memory_string("-q");
 	if (supervise_init(&work->supervisor, err) == 0) {
 		streams_init(&work->streams, &work->supervisor);
-		if ((work->queue = queue_open(options->spool, QUEUE_WRITE, err)) && join(work, err) == 0 &&
-		    configure(work, err) == 0)
+		if ((work->queue = queue_open(options->spool, QUEUE_WRITE, err)) && work_join(work, err) == 0 &&
+		    work_configure(work, err) == 0)
 			return work;
 	}
 	work_close(work, &ignored);
@@ -75,7 +75,7 @@ work_open(const struct work_options *options, struct error *err)
 }
 
 static void
-free_slots_of(struct slot_list *list)
+work_free_slots_of(struct slot_list *list)
 {
 	while (list->first) {
 		struct slot *slot = list->first;
@@ -88,12 +88,12 @@ free_slots_of(struct slot_list *list)
 /* One who is not there any more, at a terminal that is gone, waits for nothing; who serves is told to read again what it
  * is configured with. */
 static void
-obey_signal(struct work *work)
+work_obey_signal(struct work *work)
 {
 	if (work->supervisor.signal == SIGHUP && work->options.until == WORK_SERVED) {
 		work->configured = true;
 		work->refused.code = 0;
-		if (configure(work, &work->refused) < 0)
+		if (work_configure(work, &work->refused) < 0)
 			return;
 		streams_renew(&work->streams);
 		work->look = true;
@@ -102,7 +102,7 @@ obey_signal(struct work *work)
 	work->announce = true;
 	if (++work->signals == 1)
 		return;
-	free_slots_of(&work->held);
+	work_free_slots_of(&work->held);
 	for (struct slot *slot = work->running.first; slot; slot = slot->next)
 		if (slot->child.argv)
 			work_stop(work, slot);
@@ -110,20 +110,20 @@ obey_signal(struct work *work)
 }
 
 static int64_t
-time_to_wait(const struct work *work, int64_t now)
+work_time_to_wait(const struct work *work, int64_t now)
 {
-	int64_t until = earlier(work->wanted_at, work->streams.deadline);
+	int64_t until = work_earlier(work->wanted_at, work->streams.deadline);
 
 	if (work->ended.count > 0)
-		until = earlier(until, work->trouble_at);
+		until = work_earlier(until, work->trouble_at);
 	if (work_free_slots(work) > 0)
-		until = earlier(until, work->look ? work->take_at : work->look_at);
+		until = work_earlier(until, work->look ? work->take_at : work->look_at);
 	return until == INT64_MAX ? -1 : until <= now ? 0 : until - now;
 }
 
 /* The bell: something in the spool has changed. */
 static void
-hear_bell(struct work *work)
+work_hear_bell(struct work *work)
 {
 	queue_watch_clear(work->bell);
 	work->look = true;
@@ -134,26 +134,26 @@ hear_bell(struct work *work)
 /* Whether the queue is to be seen to now: when nothing else happens at the same time, so that one wait for the disk
  * serves all; but nothing is held back for long. */
 static bool
-is_time(struct work *work, enum supervise_event event, int64_t now)
+work_is_time(struct work *work, enum supervise_event event, int64_t now)
 {
 	if (!work_exchange_due(work, now))
 		return false;
-	work->waiting_since = earlier(work->waiting_since, now);
+	work->waiting_since = work_earlier(work->waiting_since, now);
 	return event == SUPERVISE_TIME || work->ended.count >= HOLD || work->waiting_since + HOLD_MS <= now;
 }
 
 /* Waits for the next event and does what follows from it. */
 static int
-turn(struct work *work, struct error *err)
+work_turn(struct work *work, struct error *err)
 {
 	int64_t now = clock_monotonic_ms();
 	struct child *child;
-	enum supervise_event event = supervise_next(&work->supervisor, time_to_wait(work, now), &child);
+	enum supervise_event event = supervise_next(&work->supervisor, work_time_to_wait(work, now), &child);
 
 	if (event == SUPERVISE_SIGNAL)
-		obey_signal(work);
+		work_obey_signal(work);
 	else if (event == SUPERVISE_READY)
-		hear_bell(work);
+		work_hear_bell(work);
 	else if (event != SUPERVISE_TIME)
 		work_heard(work, child, event);
 	now = clock_monotonic_ms();
@@ -161,7 +161,7 @@ turn(struct work *work, struct error *err)
 	work_collect(work);
 	if (work->wanted_at <= now)
 		work_drop_unwanted(work);
-	if (is_time(work, event, now)) {
+	if (work_is_time(work, event, now)) {
 		if (work_exchange(work, err) < 0)
 			return -1;
 		work_collect(work);
@@ -172,9 +172,10 @@ turn(struct work *work, struct error *err)
 }
 
 static int
-is_over(struct work *work, struct error *err)
+work_is_over(struct work *work, struct error *err)
 {
-	if (work->running.count > 0 || work->held.count > 0 || work->ended.count > 0 || (work->look && work_free_slots(work) > 0))
+	if (work->running.count > 0 || work->held.count > 0 || work->ended.count > 0 || (work->look &&
+	    work_free_slots(work) > 0))
 		return 0;
 	if (work->signals > 0 || work->options.until == WORK_ONE)
 		return 1;
@@ -182,7 +183,7 @@ is_over(struct work *work, struct error *err)
 }
 
 static void
-describe(const struct work *work, const struct slot *slot, enum work_event *event, struct work_note *note)
+work_describe(const struct work *work, const struct slot *slot, enum work_event *event, struct work_note *note)
 {
 	const struct queue_answer *answer = slot->answer;
 
@@ -195,7 +196,7 @@ describe(const struct work *work, const struct slot *slot, enum work_event *even
 
 /* Whether there is something about the worker itself to tell. */
 static bool
-tell_state(struct work *work, enum work_event *event, struct work_note *note)
+work_tell_state(struct work *work, enum work_event *event, struct work_note *note)
 {
 	if (work->announce) {
 		work->announce = false;
@@ -219,17 +220,17 @@ tell_state(struct work *work, enum work_event *event, struct work_note *note)
 
 /* Whether there is something to tell already. */
 static bool
-tell(struct work *work, enum work_event *event, struct work_note *note)
+worker_work_tell(struct work *work, enum work_event *event, struct work_note *note)
 {
 	struct slot *slot = work->told.first;
 
 	*note = (struct work_note){.running = work->running.count};
-	if (tell_state(work, event, note))
+	if (work_tell_state(work, event, note))
 		return true;
 	if (!slot)
 		return false;
 	slot_list_remove(&work->told, slot);
-	describe(work, slot, event, note);
+	work_describe(work, slot, event, note);
 	work->last_told = slot;
 	return true;
 }
@@ -242,17 +243,17 @@ work_next(struct work *work, enum work_event *event, struct work_note *note, str
 	if (work->last_told)
 		slot_free(work->last_told);
 	work->last_told = NULL;
-	while (!tell(work, event, note)) {
+	while (!worker_work_tell(work, event, note)) {
 		if (work->fatal.code) {
 			*err = work->fatal;
 			return -1;
 		}
-		over = is_over(work, &work->fatal);
+		over = work_is_over(work, &work->fatal);
 		if (over > 0) {
 			*event = WORK_OVER;
 			return 0;
 		}
-		if (over == 0 && turn(work, &work->fatal) == 0)
+		if (over == 0 && work_turn(work, &work->fatal) == 0)
 			work->fatal.code = 0;
 	}
 	return 0;
@@ -280,12 +281,12 @@ work_is_bad(struct work *work)
 
 /* Ends what runs, and waits for that. */
 static void
-break_off(struct work *work)
+work_break_off(struct work *work)
 {
 	struct child *child;
 
 	work->signals = 2;
-	free_slots_of(&work->held);
+	work_free_slots_of(&work->held);
 	for (struct slot *slot = work->running.first; slot; slot = slot->next)
 		if (slot->child.argv)
 			work_stop(work, slot);
@@ -301,10 +302,10 @@ break_off(struct work *work)
 }
 
 static void
-free_work(struct work *work)
+work_free_work(struct work *work)
 {
-	free_slots_of(&work->ended);
-	free_slots_of(&work->told);
+	work_free_slots_of(&work->ended);
+	work_free_slots_of(&work->told);
 	if (work->last_told)
 		slot_free(work->last_told);
 	for (size_t i = 0; i < work->jobs.count; i++)
@@ -322,7 +323,7 @@ work_close(struct work *work, struct error *err)
 {
 	int failed = 0;
 
-	break_off(work);
+	work_break_off(work);
 	streams_end(&work->streams);
 	if (work->lock >= 0)
 		failed = queue_leave(work->queue, work->id, work->lock, err);
@@ -332,6 +333,6 @@ work_close(struct work *work, struct error *err)
 	if (work->bell >= 0)
 		close(work->bell);
 	queue_close(work->queue);
-	free_work(work);
+	work_free_work(work);
 	return failed;
 }

@@ -19,7 +19,7 @@ enum { RESPONSE_BYTES = 16 * 1024, CONNECT_S = 5 };
 
 /* More than this of a response is of no use to anybody. */
 static size_t
-keep(char *bytes, size_t size, size_t count, void *data)
+http_keep(char *bytes, size_t size, size_t count, void *data)
 {
 	struct buffer *response = data;
 	size_t length = size * count, room = RESPONSE_BYTES - response->length;
@@ -29,7 +29,7 @@ keep(char *bytes, size_t size, size_t count, void *data)
 }
 
 static struct curl_slist *
-headers_of(jv order)
+http_headers_of(jv order)
 {
 	jv list = json_get(order, "headers");
 	struct curl_slist *headers = NULL;
@@ -46,7 +46,7 @@ headers_of(jv order)
 }
 
 static long
-timeout_of(jv order)
+http_timeout_of(jv order)
 {
 	jv value = json_get(order, "timeout_s");
 	long seconds = jv_get_kind(value) == JV_KIND_NUMBER ? (long)jv_number_value(value) : 10;
@@ -57,7 +57,7 @@ timeout_of(jv order)
 
 /* No redirection is followed: who signs a message knows who gets it. */
 static int
-post(const char *url, const char *body, struct curl_slist *headers, long timeout_s, struct buffer *response)
+http_post(const char *url, const char *body, struct curl_slist *headers, long timeout_s, struct buffer *response)
 {
 	char reason[CURL_ERROR_SIZE] = "";
 	CURL *curl = curl_easy_init();
@@ -75,7 +75,7 @@ post(const char *url, const char *body, struct curl_slist *headers, long timeout
 	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, timeout_s < CONNECT_S ? timeout_s : CONNECT_S);
 	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, reason);
-	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, keep);
+	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, http_keep);
 	curl_easy_setopt(curl, CURLOPT_WRITEDATA, response);
 	result = curl_easy_perform(curl);
 	if (result == CURLE_OK)
@@ -87,15 +87,15 @@ post(const char *url, const char *body, struct curl_slist *headers, long timeout
 }
 
 static int
-act(jv order)
+http_act(jv order)
 {
 	char *url = json_get_string(order, "url"), *body = json_get_string(order, "body");
-	struct curl_slist *headers = headers_of(order);
+	struct curl_slist *headers = http_headers_of(order);
 	struct buffer response = {0};
 	int status = -1;
 
 	if (url && body)
-		status = post(url, body, headers, timeout_of(order), &response);
+		status = http_post(url, body, headers, http_timeout_of(order), &response);
 	else
 		message("standard input: url and body are wanted");
 	if (status >= 0) {
@@ -121,7 +121,7 @@ main(void)
 		return message_error(&err);
 	curl_global_init(CURL_GLOBAL_DEFAULT);
 
-	code = act(order);
+	code = http_act(order);
 
 	jv_free(order);
 	curl_global_cleanup();

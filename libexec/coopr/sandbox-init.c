@@ -23,7 +23,7 @@
 #include "sandbox/start.h"
 
 static int
-await(char expected, struct error *err)
+sandbox_await(char expected, struct error *err)
 {
 	char order;
 
@@ -34,7 +34,7 @@ await(char expected, struct error *err)
 
 /* From now on the provider may end. */
 static int
-part(struct error *err)
+sandbox_part(struct error *err)
 {
 	char answer = ORDER_LIVE;
 
@@ -44,7 +44,7 @@ part(struct error *err)
 }
 
 static int
-become(const struct machine *machine, char *notice, struct error *err)
+sandbox_become(const struct machine *machine, char *notice, struct error *err)
 {
 	struct network network;
 	struct root root;
@@ -53,14 +53,14 @@ become(const struct machine *machine, char *notice, struct error *err)
 	    root_furnish(machine, &root, err) < 0 || root_settle(machine, &root, err) < 0 ||
 	    root_leave(&root, err) < 0)
 		return -1;
-	if (await(ORDER_CONNECTED, err) < 0 || network_inside(&network, machine->address, err) < 0)
+	if (sandbox_await(ORDER_CONNECTED, err) < 0 || network_inside(&network, machine->address, err) < 0)
 		return -1;
 	return privilege_drop(err);
 }
 
 /* Our own output is the machine's console; sshd's is too, with -e. */
 static pid_t
-start_sshd(void)
+sandbox_start_sshd(void)
 {
 	char *argv[] = {(char[]){"/usr/sbin/sshd"}, (char[]){"-D"}, (char[]){"-e"}, (char[]){"-f"},
 	    (char[]){"/etc/ssh/sshd_config"}, NULL};
@@ -77,7 +77,7 @@ start_sshd(void)
 
 /* The orphans of a process tree become children of its first process. */
 static void
-reap(pid_t sshd)
+sandbox_reap(pid_t sshd)
 {
 	sigset_t child;
 	pid_t pid;
@@ -94,7 +94,7 @@ reap(pid_t sshd)
 }
 
 static void
-block_child_signal(void)
+sandbox_block_child_signal(void)
 {
 	sigset_t child;
 
@@ -112,17 +112,17 @@ main(void)
 	message_program("sandbox-init");
 	for (int fd = START_LIFE; fd <= START_REPORT; fd++)
 		fcntl(fd, F_SETFD, FD_CLOEXEC);
-	block_child_signal();
+	sandbox_block_child_signal();
 
 	if (machine_read(AT_FDCWD, &machine, &report.error) < 0 ||
-	    become(&machine, report.notice, &report.error) < 0)
+	    sandbox_become(&machine, report.notice, &report.error) < 0)
 		message_error(&report.error);
 	if (write(START_REPORT, &report, sizeof report) != sizeof report || report.error.code != 0)
 		_exit(EX_UNAVAILABLE);
-	if (await(ORDER_LIVE, &report.error) < 0 || part(&report.error) < 0)
+	if (sandbox_await(ORDER_LIVE, &report.error) < 0 || sandbox_part(&report.error) < 0)
 		_exit(message_error(&report.error));
 
 	close(START_ORDERS);
 	close(START_REPORT);
-	reap(start_sshd());
+	sandbox_reap(sandbox_start_sshd());
 }

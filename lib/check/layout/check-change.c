@@ -12,13 +12,13 @@
 #include "model/name.h"
 
 static bool
-same_text(const char *a, const char *b)
+check_same_text(const char *a, const char *b)
 {
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
 static bool
-same_list(const struct string_list *a, const struct string_list *b)
+check_same_list(const struct string_list *a, const struct string_list *b)
 {
 	if (a->count != b->count)
 		return false;
@@ -30,13 +30,13 @@ same_list(const struct string_list *a, const struct string_list *b)
 
 /* A service that is neither added nor removed: it stood somewhere, and is still on the cluster. */
 static bool
-is_not_concerned(const struct check *c, const char *service)
+check_is_not_concerned(const struct check *c, const char *service)
 {
 	return check_on_cluster(c, service) && names_find(&c->stood, service) != NAMES_NONE;
 }
 
 static const struct node *
-now(const struct check *c, const struct node *was)
+check_now(const struct check *c, const struct node *was)
 {
 	int number = names_find(&c->after, was->id);
 
@@ -52,10 +52,11 @@ struct population { /* of nodes, but for those to be replaced */
 /* Whether fewer are asked for than there are. That is structure: it stays so where the demand for it does not count, and
  * then any number may leave. */
 static void
-judge_shrinking(const struct check *c, struct population *count)
+check_judge_shrinking(const struct check *c, struct population *count)
 {
 	const struct cluster_wish *wish = &c->request->cluster;
-	int64_t size = c->request->template.size_max, most = INT64_MAX, asked = wish->machines_max < size ? wish->machines_max : size;
+	int64_t size = c->request->template.size_max, most = INT64_MAX,
+	    asked = wish->machines_max < size ? wish->machines_max : size;
 	enum demand_kind kind = demand_exact_machines(c->request) ? DEMAND_MACHINES_MIN : DEMAND_MACHINES_MAX;
 
 	if (wish->machines_given && wish->machines_max < INT64_MAX && demand_holds(c->demands, kind, 0))
@@ -69,13 +70,13 @@ judge_shrinking(const struct check *c, struct population *count)
 }
 
 static struct population
-count_nodes(const struct check *c)
+check_count_nodes(const struct check *c)
 {
 	const struct request *r = c->request;
 	struct population count = {0};
 
 	for (size_t i = 0; i < r->node_count; i++) {
-		const struct node *is = now(c, &r->nodes[i]);
+		const struct node *is = check_now(c, &r->nodes[i]);
 		bool present = !r->nodes[i].leaves && !r->nodes[i].replaced;
 
 		count.present += present;
@@ -83,18 +84,18 @@ count_nodes(const struct check *c)
 	}
 	for (size_t i = 0; i < c->layout->node_count; i++)
 		count.new += c->layout->nodes[i].is_new;
-	judge_shrinking(c, &count);
+	check_judge_shrinking(c, &count);
 	return count;
 }
 
 /* Services of a that are not in b and are not concerned; which gets one of them. */
 static int64_t
-changes(const struct check *c, const struct string_list *a, const struct string_list *b, const char **which)
+check_changes(const struct check *c, const struct string_list *a, const struct string_list *b, const char **which)
 {
 	int64_t count = 0;
 
 	for (size_t i = 0; i < a->count; i++)
-		if (!name_set_has(b, a->list[i]) && is_not_concerned(c, a->list[i])) {
+		if (!name_set_has(b, a->list[i]) && check_is_not_concerned(c, a->list[i])) {
 			*which = a->list[i];
 			count++;
 		}
@@ -102,7 +103,7 @@ changes(const struct check *c, const struct string_list *a, const struct string_
 }
 
 static int
-compare_counts(const void *a, const void *b)
+check_compare_counts(const void *a, const void *b)
 {
 	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
 
@@ -112,20 +113,20 @@ compare_counts(const void *a, const void *b)
 /* A node that leaves is a move, and so is each service there that is not concerned; where fewer are asked for, those
  * with the most may leave for nothing. */
 static int64_t
-departures(const struct check *c, const struct population *count)
+check_departures(const struct check *c, const struct population *count)
 {
 	int64_t *lost = memory_zeroed((size_t)count->leaving, sizeof *lost), sum = 0;
 	size_t leaving = 0;
 	const char *which;
 
 	for (size_t i = 0; i < c->request->node_count; i++) {
-		const struct node *was = &c->request->nodes[i], *is = now(c, was);
+		const struct node *was = &c->request->nodes[i], *is = check_now(c, was);
 
 		if (!was->leaves && !was->replaced && is && is->leaves)
-			lost[leaving++] = 1 + changes(c, &was->services, &(struct string_list){0}, &which);
+			lost[leaving++] = 1 + check_changes(c, &was->services, &(struct string_list){0}, &which);
 	}
 	if (leaving)
-		qsort(lost, leaving, sizeof *lost, compare_counts);
+		qsort(lost, leaving, sizeof *lost, check_compare_counts);
 	for (size_t i = 0; i < leaving; i++)
 		sum += (int64_t)i < count->free ? 0 : lost[i];
 	free(lost);
@@ -135,15 +136,16 @@ departures(const struct check *c, const struct population *count)
 int64_t
 check_moves(const struct check *c)
 {
-	struct population count = count_nodes(c);
-	int64_t moves = departures(c, &count);
+	struct population count = check_count_nodes(c);
+	int64_t moves = check_departures(c, &count);
 	const char *which;
 
 	for (size_t i = 0; i < c->request->node_count; i++) {
-		const struct node *was = &c->request->nodes[i], *is = now(c, was);
+		const struct node *was = &c->request->nodes[i], *is = check_now(c, was);
 
 		if (!was->leaves && is && !is->leaves)
-			moves += changes(c, &was->services, &is->services, &which) + changes(c, &is->services, &was->services, &which);
+			moves += check_changes(c, &was->services, &is->services, &which) + check_changes(c, &is->services,
+			    &was->services, &which);
 	}
 	return moves;
 }
@@ -162,12 +164,12 @@ check_kept(struct check *c, const struct node *was, const struct node *is)
 	if (was->nodenum != is->nodenum)
 		check_fault(c, is->id, "/nodes", "its nodenum was %" PRId64, was->nodenum);
 	for (size_t i = 0; i < sizeof members / sizeof *members; i++)
-		if (!same_text(members[i].was, members[i].is))
+		if (!check_same_text(members[i].was, members[i].is))
 			check_fault(c, is->id, "/nodes", "its %s was %s and is %s", members[i].name,
 			    members[i].was ? members[i].was : "null", members[i].is ? members[i].is : "null");
 	if (is->is_new)
 		check_fault(c, is->id, "/nodes", "is present, and is said to be new");
-	else if (!same_list(&was->services, &is->was))
+	else if (!check_same_list(&was->services, &is->was))
 		check_fault(c, is->id, "/nodes", "what it says stood there before (was) did not");
 }
 
@@ -177,9 +179,9 @@ check_stands(struct check *c, const struct node *was, const struct node *is)
 {
 	const char *which = NULL;
 
-	if (changes(c, &was->services, &is->services, &which))
+	if (check_changes(c, &was->services, &is->services, &which))
 		check_fault(c, is->id, "/nodes", "has lost %s, which is not concerned", which);
-	if (changes(c, &is->services, &was->services, &which))
+	if (check_changes(c, &is->services, &was->services, &which))
 		check_fault(c, is->id, "/nodes", "has got %s, which stood elsewhere before", which);
 }
 
@@ -187,7 +189,7 @@ static void
 check_present(struct check *c, const struct population *count)
 {
 	for (size_t i = 0; i < c->request->node_count; i++) {
-		const struct node *was = &c->request->nodes[i], *is = now(c, was);
+		const struct node *was = &c->request->nodes[i], *is = check_now(c, was);
 
 		if (was->leaves)
 			continue;
@@ -231,7 +233,7 @@ check_additions(struct check *c, const struct population *count)
 void
 check_change(struct check *c)
 {
-	struct population count = count_nodes(c);
+	struct population count = check_count_nodes(c);
 	int64_t moves;
 
 	check_present(c, &count);

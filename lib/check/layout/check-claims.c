@@ -9,7 +9,7 @@
 #include "model/answer.h"
 
 static const struct amount *
-find(const struct amounts *amounts, const char *name)
+check_find(const struct amounts *amounts, const char *name)
 {
 	for (size_t i = 0; i < amounts->count; i++)
 		if (strcmp(amounts->list[i].resource, name) == 0)
@@ -19,7 +19,7 @@ find(const struct amounts *amounts, const char *name)
 
 /* Costs count in millionths. */
 static bool
-same(const struct check *c, double a, double b)
+check_same(const struct check *c, double a, double b)
 {
 	return fabs(a - b) <= 1e-6 * (double)(1 + c->node_count) + 1e-9 * fabs(b);
 }
@@ -27,9 +27,9 @@ same(const struct check *c, double a, double b)
 static void
 check_value(struct check *c, enum objective objective, double value)
 {
-	const struct amount *said = find(&c->claims->objective, objective_name(objective));
+	const struct amount *said = check_find(&c->claims->objective, objective_name(objective));
 
-	if (said && !same(c, said->value, value))
+	if (said && !check_same(c, said->value, value))
 		check_fault(c, "cluster", NULL, "its solution says %s %.12g, right is %.12g", said->resource, said->value, value);
 }
 
@@ -66,9 +66,9 @@ check_claims(struct check *c)
 	if (claims->status && strcmp(claims->status, "optimal") != 0 && strcmp(claims->status, "feasible") != 0)
 		check_fault(c, "cluster", NULL, "its status is neither optimal nor feasible");
 	for (size_t i = 0; i < claims->bound.count; i++) {
-		const struct amount *said = find(&claims->objective, claims->bound.list[i].resource);
+		const struct amount *said = check_find(&claims->objective, claims->bound.list[i].resource);
 
-		if (said && said->value < claims->bound.list[i].value && !same(c, said->value, claims->bound.list[i].value))
+		if (said && said->value < claims->bound.list[i].value && !check_same(c, said->value, claims->bound.list[i].value))
 			check_fault(c, "cluster", NULL, "its %s is %.12g, below what is said to be its bound, %.12g", said->resource,
 			    said->value, claims->bound.list[i].value);
 	}

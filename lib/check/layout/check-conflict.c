@@ -27,7 +27,7 @@ struct inquest {
 };
 
 static void
-say(struct inquest *q, struct fault ***last, const char *pointer, const char *text)
+check_say(struct inquest *q, struct fault ***last, const char *pointer, const char *text)
 {
 	struct fault *new = arena_alloc(q->arena, 1, sizeof *new);
 
@@ -37,7 +37,7 @@ say(struct inquest *q, struct fault ***last, const char *pointer, const char *te
 }
 
 static const struct demand *
-demand_at(const struct demands *demands, const char *pointer)
+check_demand_at(const struct demands *demands, const char *pointer)
 {
 	for (size_t i = 0; i < demands->count; i++) {
 		struct buffer out = {0};
@@ -54,7 +54,7 @@ demand_at(const struct demands *demands, const char *pointer)
 
 /* A layout that keeps the demands: 1 and the judge has nothing against it, 0 where there is none. */
 static int
-find_layout(struct inquest *q)
+check_find_layout(struct inquest *q)
 {
 	struct check_terms terms = {.demands = &q->demands, .moves_max = q->demands.moves_max};
 	struct arena arena = {0};
@@ -76,16 +76,16 @@ find_layout(struct inquest *q)
 }
 
 static void
-keep_all(struct inquest *q, bool keep)
+check_keep_all(struct inquest *q, bool keep)
 {
 	for (size_t i = 0; i < q->demands.count; i++)
 		demand_drop(&q->demands, &q->demands.list[i], !keep);
 }
 
 static void
-keep_members(struct inquest *q)
+check_keep_members(struct inquest *q)
 {
-	keep_all(q, false);
+	check_keep_all(q, false);
 	for (size_t i = 0; i < q->conflict->count; i++)
 		if (q->members[i])
 			demand_drop(&q->demands, q->members[i], false);
@@ -93,19 +93,19 @@ keep_members(struct inquest *q)
 
 /* That the members cannot hold together. */
 static int
-judge_whole(struct inquest *q)
+check_judge_whole(struct inquest *q)
 {
 	enum exhausted tried = exhaust(&q->demands);
-	int found = tried == EXHAUST_MANY ? find_layout(q) : tried == EXHAUST_FOUND;
+	int found = tried == EXHAUST_MANY ? check_find_layout(q) : tried == EXHAUST_FOUND;
 
 	q->report->exhausted = tried == EXHAUST_NONE;
 	if (found > 0)
-		say(q, &q->last_fault, NULL, "it is none, a layout keeps all of its members");
+		check_say(q, &q->last_fault, NULL, "it is none, a layout keeps all of its members");
 	return found < 0 ? -1 : 0;
 }
 
 static void
-note(struct inquest *q, size_t i)
+check_note(struct inquest *q, size_t i)
 {
 	static const char *const notes[] = {
 		"without it, the other members can hold together, but something else still keeps the request from a layout",
@@ -113,32 +113,33 @@ note(struct inquest *q, size_t i)
 	};
 	int found;
 
-	keep_all(q, true);
+	check_keep_all(q, true);
 	demand_drop(&q->demands, q->members[i], true);
-	found = find_layout(q);
-	say(q, &q->last_note, q->conflict->list[i], notes[found < 0 ? 2 : found]);
+	found = check_find_layout(q);
+	check_say(q, &q->last_note, q->conflict->list[i], notes[found < 0 ? 2 : found]);
 }
 
 /* That without a member the others can hold together. */
 static int
-judge_member(struct inquest *q, size_t i)
+check_judge_member(struct inquest *q, size_t i)
 {
 	int found;
 
-	keep_members(q);
+	check_keep_members(q);
 	demand_drop(&q->demands, q->members[i], true);
-	found = find_layout(q);
+	found = check_find_layout(q);
 	if (found == 0 && !q->terms->not_minimal)
-		say(q, &q->last_fault, q->conflict->list[i], "can be left out: the other members cannot hold together either");
+		check_say(q, &q->last_fault, q->conflict->list[i],
+		    "can be left out: the other members cannot hold together either");
 	if (found > 0 && q->terms->notes)
-		note(q, i);
+		check_note(q, i);
 	return found < 0 ? -1 : 0;
 }
 
 /* Where services that are asked for do not go together, nothing is searched: all such reasons are found by looking.
  * 1: the conflict is the one found, or a fault; 0: there are no such reasons. */
 static int
-is_of_services(struct inquest *q)
+check_is_of_services(struct inquest *q)
 {
 	struct refusal refusal = {0};
 	struct arena arena = {0};
@@ -148,13 +149,14 @@ is_of_services(struct inquest *q)
 	for (size_t i = 0; i < q->conflict->count && same; i++)
 		same = strcmp(refusal.conflict.list[i], q->conflict->list[i]) == 0;
 	if (admitted == 0 && !same)
-		say(q, &q->last_fault, NULL, arena_printf(q->arena, "it is not the reason, which is that %s", refusal.because));
+		check_say(q, &q->last_fault, NULL, arena_printf(q->arena, "it is not the reason, which is that %s",
+		    refusal.because));
 	arena_release(&arena);
 	return admitted < 0 ? -1 : admitted == 0;
 }
 
 static bool
-find_members(struct inquest *q)
+check_find_members(struct inquest *q)
 {
 	bool all = true;
 
@@ -162,29 +164,30 @@ find_members(struct inquest *q)
 	for (size_t i = 0; i < q->conflict->count; i++) {
 		const char *pointer = q->conflict->list[i];
 
-		q->members[i] = demand_at(&q->demands, pointer);
+		q->members[i] = check_demand_at(&q->demands, pointer);
 		if (q->members[i])
 			continue;
 		/* the structure itself: no hardware, or no image, is to be had */
-		all = all && q->conflict->count == 1 && (strcmp(pointer, "/hardwaretypes") == 0 || strcmp(pointer, "/imagetypes") == 0);
+		all = all && q->conflict->count == 1 && (strcmp(pointer, "/hardwaretypes") == 0 ||
+		    strcmp(pointer, "/imagetypes") == 0);
 		if (!all)
-			say(q, &q->last_fault, pointer, "points at nothing that the request demands");
+			check_say(q, &q->last_fault, pointer, "points at nothing that the request demands");
 	}
 	return all;
 }
 
 static int
-judge_demands(struct inquest *q)
+check_judge_demands(struct inquest *q)
 {
 	int rc = 0;
 
-	if (!find_members(q))
+	if (!check_find_members(q))
 		return 0;
-	keep_members(q);
-	rc = judge_whole(q);
+	check_keep_members(q);
+	rc = check_judge_whole(q);
 	for (size_t i = 0; i < q->conflict->count && rc == 0 && !q->report->faults; i++)
 		if (q->members[i])
-			rc = judge_member(q, i);
+			rc = check_judge_member(q, i);
 	return rc;
 }
 
@@ -198,13 +201,13 @@ check_conflict(const struct request *request, const struct string_list *conflict
 	*report = (struct conflict_report){0};
 	q.last_fault = &report->faults;
 	q.last_note = &report->notes;
-	rc = is_of_services(&q);
+	rc = check_is_of_services(&q);
 	if (rc != 0)
 		return rc < 0 ? -1 : 0;
 	demands_collect(request, &q.demands);
 	q.demands.moves_max = terms->moves_max;
 	q.terms = terms;
-	rc = judge_demands(&q);
+	rc = check_judge_demands(&q);
 	demands_release(&q.demands);
 	return rc;
 }

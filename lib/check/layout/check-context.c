@@ -11,7 +11,7 @@
 #include "model/name.h"
 
 static void
-add_fault(struct check *c, const char *where, const char *pointer, const char *format, va_list ap)
+check_add_fault(struct check *c, const char *where, const char *pointer, const char *format, va_list ap)
 {
 	struct fault *new = arena_alloc(c->arena, 1, sizeof *new);
 	char text[1024];
@@ -28,7 +28,7 @@ check_fault(struct check *c, const char *where, const char *pointer, const char 
 	va_list ap;
 
 	va_start(ap, format);
-	add_fault(c, where, pointer, format, ap);
+	check_add_fault(c, where, pointer, format, ap);
 	va_end(ap);
 }
 
@@ -43,7 +43,7 @@ check_broken(struct check *c, const char *where, enum demand_kind kind, size_t i
 		return;
 	demand_pointer(c->demands, &demand, &pointer);
 	va_start(ap, format);
-	add_fault(c, where, pointer.data, format, ap);
+	check_add_fault(c, where, pointer.data, format, ap);
 	va_end(ap);
 	buffer_release(&pointer);
 }

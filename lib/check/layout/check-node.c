@@ -10,7 +10,7 @@
 #include "check/layout/check-context.h"
 
 static size_t
-standing(const struct string_list *set, const struct node *node)
+check_standing(const struct string_list *set, const struct node *node)
 {
 	size_t count = 0;
 
@@ -25,16 +25,16 @@ check_company(struct check *c, const struct node *node)
 	const struct cluster_template *t = &c->request->template;
 
 	for (size_t i = 0; i < t->mustcoexist.count; i++) {
-		size_t here = standing(&t->mustcoexist.list[i], node);
+		size_t here = check_standing(&t->mustcoexist.list[i], node);
 
 		if (here && here < check_chosen(c, &t->mustcoexist.list[i]))
 			check_broken(c, node->id, DEMAND_MUSTCOEXIST, i, "holds a part of what must coexist");
 	}
 	for (size_t i = 0; i < t->cantcoexist.count; i++)
-		if (standing(&t->cantcoexist.list[i], node) == t->cantcoexist.list[i].count)
+		if (check_standing(&t->cantcoexist.list[i], node) == t->cantcoexist.list[i].count)
 			check_broken(c, node->id, DEMAND_CANTCOEXIST, i, "holds all of what cannot coexist");
 	for (size_t i = 0; i < t->mutuallyexclusive.count; i++)
-		if (standing(&t->mutuallyexclusive.list[i], node) > 1)
+		if (check_standing(&t->mutuallyexclusive.list[i], node) > 1)
 			check_broken(c, node->id, DEMAND_MUTUALLYEXCLUSIVE, i, "holds more than one of what excludes one another");
 }
 
@@ -50,13 +50,15 @@ check_hardware(struct check *c, const struct node *node)
 		return;
 	}
 	if (only && strcmp(only, node->hardwaretype) != 0)
-		check_broken(c, node->id, DEMAND_HARDWARETYPE, 0, "hardware type %s is not the one asked for", node->hardwaretype);
+		check_broken(c, node->id, DEMAND_HARDWARETYPE, 0, "hardware type %s is not the one asked for",
+		    node->hardwaretype);
 	if (t->compatible_hardwaretypes.count && !check_listed(&t->compatible_hardwaretypes, node->hardwaretype))
-		check_broken(c, node->id, DEMAND_COMPATIBLE_HARDWARETYPES, 0, "hardware type %s is not allowed", node->hardwaretype);
+		check_broken(c, node->id, DEMAND_COMPATIBLE_HARDWARETYPES, 0, "hardware type %s is not allowed",
+		    node->hardwaretype);
 }
 
 static void
-check_image(struct check *c, const struct node *node)
+check_check_image(struct check *c, const struct node *node)
 {
 	const struct cluster_template *t = &c->request->template;
 	const struct image_offer *offer = check_image_of(c, node->imagetype);
@@ -75,7 +77,7 @@ check_image(struct check *c, const struct node *node)
 }
 
 static void
-check_service(struct check *c, const struct node *node, const char *service)
+check_check_service(struct check *c, const struct node *node, const char *service)
 {
 	const struct service_constraint *constraint = check_constraint_of(c, service);
 	size_t index;
@@ -95,7 +97,7 @@ check_service(struct check *c, const struct node *node, const char *service)
 }
 
 static double
-amount_of(const struct amounts *amounts, const char *resource)
+check_amount_of(const struct amounts *amounts, const char *resource)
 {
 	for (size_t i = 0; i < amounts->count; i++)
 		if (strcmp(amounts->list[i].resource, resource) == 0)
@@ -110,7 +112,7 @@ struct sums { /* what is taken of each resource */
 };
 
 static void
-add_amounts(struct sums *sums, const struct amounts *amounts)
+check_add_amounts(struct sums *sums, const struct amounts *amounts)
 {
 	for (size_t i = 0; i < amounts->count; i++) {
 		size_t before = sums->resources.count;
@@ -134,10 +136,10 @@ check_capacity(struct check *c, const struct node *node)
 		const struct service *s = check_service_of(c, node->services.list[i]);
 
 		if (s && s->consumes.count && demand_holds(c->demands, DEMAND_CONSUMES, (size_t)(s - c->request->services)))
-			add_amounts(&sums, &s->consumes);
+			check_add_amounts(&sums, &s->consumes);
 	}
 	for (size_t i = 0; i < sums.resources.count; i++) {
-		double room = check_millionths(amount_of(&offer->capacity, sums.resources.list[i]));
+		double room = check_millionths(check_amount_of(&offer->capacity, sums.resources.list[i]));
 
 		if (sums.taken[i] > room + 5e-7)
 			check_broken(c, node->id, DEMAND_CAPACITY, (size_t)names_find(&c->hardware, node->hardwaretype),
@@ -176,7 +178,7 @@ check_new(struct check *c, const struct node *node)
 	arena_release(&names);
 	check_zone(c, node);
 	check_hardware(c, node);
-	check_image(c, node);
+	check_check_image(c, node);
 	for (size_t i = 0; i < c->everywhere.count; i++)
 		if (!node_has(node, c->everywhere.list[i]))
 			check_fault(c, node->id, NULL, "lacks %s, which stands on every node", c->everywhere.list[i]);
@@ -190,7 +192,7 @@ check_node(struct check *c, const struct node *node)
 	if (!node->services.count)
 		check_fault(c, node->id, NULL, "holds no service");
 	for (size_t i = 0; i < node->services.count; i++)
-		check_service(c, node, node->services.list[i]);
+		check_check_service(c, node, node->services.list[i]);
 	if (node->is_new)
 		check_new(c, node);
 	check_company(c, node);

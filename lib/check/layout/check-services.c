@@ -9,7 +9,7 @@
 
 /* Whether something on the cluster is called that, or provides it. */
 static bool
-is_provided(const struct check *c, const char *name)
+check_is_provided(const struct check *c, const char *name)
 {
 	const struct string_list *services = &c->layout->cluster.services;
 
@@ -23,7 +23,7 @@ is_provided(const struct check *c, const char *name)
 }
 
 static const char *
-pointer_to(const struct check *c, const struct service *s, const char *member)
+check_pointer_to(const struct check *c, const struct service *s, const char *member)
 {
 	return arena_printf(c->arena, "/services/%zu/dependencies/%s", (size_t)(s - c->request->services), member);
 }
@@ -39,11 +39,13 @@ check_requirements(struct check *c, const struct service *s)
 
 	for (size_t k = 0; k < 2; k++)
 		for (size_t i = 0; i < kinds[k].list->count; i++)
-			if (!is_provided(c, kinds[k].list->list[i]))
-				check_fault(c, "cluster", pointer_to(c, s, kinds[k].member), "%s requires %s", s->name, kinds[k].list->list[i]);
+			if (!check_is_provided(c, kinds[k].list->list[i]))
+				check_fault(c, "cluster", check_pointer_to(c, s, kinds[k].member), "%s requires %s", s->name,
+				    kinds[k].list->list[i]);
 	for (size_t i = 0; i < s->conflicts.count; i++)
 		if (check_on_cluster(c, s->conflicts.list[i]) && strcmp(s->conflicts.list[i], s->name) != 0)
-			check_fault(c, "cluster", pointer_to(c, s, "conflicts"), "%s conflicts with %s", s->name, s->conflicts.list[i]);
+			check_fault(c, "cluster", check_pointer_to(c, s, "conflicts"), "%s conflicts with %s", s->name,
+			    s->conflicts.list[i]);
 	if (allowed->count && !check_listed(allowed, s->name))
 		check_fault(c, "cluster", "/template/compatibility/services", "the template does not allow %s", s->name);
 }

@@ -13,7 +13,7 @@
 
 /* Whether the request says elsewhere how few there may be: by a min of 0, or as one of a choice. */
 static bool
-may_be_absent(const struct check *c, const char *service)
+check_may_be_absent(const struct check *c, const char *service)
 {
 	const struct service_constraint *constraint = check_constraint_of(c, service);
 
@@ -28,13 +28,15 @@ check_quantity(struct check *c, size_t index, const char *service)
 	size_t number = constraint ? (size_t)(constraint - c->request->template.constraints) : 0;
 	int64_t count = check_instances(c, service);
 
-	if (count < 1 && !may_be_absent(c, service))
+	if (count < 1 && !check_may_be_absent(c, service))
 		check_broken(c, "cluster", DEMAND_PLACED, index, "%s has no instance", service);
 	if (constraint && constraint->has_min && constraint->min > 1 && count < constraint->min)
-		check_broken(c, "cluster", DEMAND_MIN, number, "%s has %" PRId64 " instances, its least is %" PRId64, service, count,
+		check_broken(c, "cluster", DEMAND_MIN, number, "%s has %" PRId64 " instances, its least is %" PRId64, service,
+		    count,
 		    constraint->min);
 	if (constraint && constraint->has_max && count > constraint->max)
-		check_broken(c, "cluster", DEMAND_MAX, number, "%s has %" PRId64 " instances, its most is %" PRId64, service, count,
+		check_broken(c, "cluster", DEMAND_MAX, number, "%s has %" PRId64 " instances, its most is %" PRId64, service,
+		    count,
 		    constraint->max);
 }
 
@@ -67,7 +69,7 @@ check_rules(struct check *c)
 /* Zones that the instances of a service stand in. Where those of the provider do not count, each new node is as if
  * it had one of its own. */
 static int64_t
-zones_of(const struct check *c, const char *service)
+check_zones_of(const struct check *c, const char *service)
 {
 	bool limited = demand_holds(c->demands, DEMAND_ZONES, 0);
 	struct names zones = {0};
@@ -97,7 +99,7 @@ check_spread(struct check *c)
 	for (size_t i = 0; i < t->spread_count; i++)
 		for (size_t j = 0; j < t->spreads[i].services.count; j++) {
 			const char *service = t->spreads[i].services.list[j];
-			int64_t zones = check_instances(c, service) ? zones_of(c, service) : t->spreads[i].min;
+			int64_t zones = check_instances(c, service) ? check_zones_of(c, service) : t->spreads[i].min;
 
 			if (zones < t->spreads[i].min)
 				check_broken(c, "cluster", DEMAND_SPREAD, i, "%s stands in %" PRId64 " zones, its least is %" PRId64,
@@ -106,7 +108,7 @@ check_spread(struct check *c)
 }
 
 static void
-check_size(struct check *c)
+check_check_size(struct check *c)
 {
 	const struct cluster_wish *wish = &c->request->cluster;
 	const struct cluster_template *t = &c->request->template;
@@ -114,7 +116,8 @@ check_size(struct check *c)
 	int64_t count = c->node_count;
 
 	if (wish->machines_given && (count < wish->machines_min || (exact && count != wish->machines_min)))
-		check_broken(c, "cluster", DEMAND_MACHINES_MIN, 0, "%" PRId64 " nodes are not the number that is asked for", count);
+		check_broken(c, "cluster", DEMAND_MACHINES_MIN, 0, "%" PRId64 " nodes are not the number that is asked for",
+		    count);
 	if (wish->machines_given && !exact && count > wish->machines_max)
 		check_broken(c, "cluster", DEMAND_MACHINES_MAX, 0, "%" PRId64 " nodes are more than are asked for", count);
 	if (count > t->size_max)
@@ -150,7 +153,7 @@ check_available(struct check *c)
 
 /* Whether some rule names the service. */
 static bool
-is_named(const struct check *c, const char *service)
+check_is_named(const struct check *c, const char *service)
 {
 	const struct cluster_template *t = &c->request->template;
 
@@ -167,7 +170,7 @@ is_named(const struct check *c, const char *service)
 }
 
 static void
-check_cluster(struct check *c)
+check_check_cluster(struct check *c)
 {
 	const struct cluster_wish *wish = &c->request->cluster;
 	const struct cluster *cluster = &c->layout->cluster;
@@ -189,7 +192,7 @@ check_cluster(struct check *c)
 }
 
 static void
-begin(struct check *c)
+check_begin(struct check *c)
 {
 	const struct request *r = c->request;
 	const struct string_list *services = &c->layout->cluster.services;
@@ -209,12 +212,12 @@ begin(struct check *c)
 	}
 	c->everywhere.list = arena_alloc(c->arena, services->count, sizeof *c->everywhere.list);
 	for (size_t i = 0; i < services->count; i++)
-		if (!is_named(c, services->list[i]))
+		if (!check_is_named(c, services->list[i]))
 			c->everywhere.list[c->everywhere.count++] = services->list[i];
 }
 
 static void
-count_instances(struct check *c)
+check_count_instances(struct check *c)
 {
 	size_t capacity = 0;
 
@@ -237,12 +240,12 @@ count_instances(struct check *c)
 }
 
 static void
-judge(struct check *c)
+check_judge(struct check *c)
 {
-	begin(c);
-	count_instances(c);
-	check_cluster(c);
-	check_size(c);
+	check_begin(c);
+	check_count_instances(c);
+	check_check_cluster(c);
+	check_check_size(c);
 	check_available(c);
 	check_rules(c);
 	check_spread(c);
@@ -254,7 +257,7 @@ judge(struct check *c)
 }
 
 static void
-end(struct check *c)
+check_end(struct check *c)
 {
 	names_release(&c->constrained);
 	names_release(&c->defined);
@@ -282,8 +285,8 @@ check_layout(const struct request *request, const struct layout *layout, const s
 		demands_collect(request, &all);
 		c.demands = &all;
 	}
-	judge(&c);
-	end(&c);
+	check_judge(&c);
+	check_end(&c);
 	demands_release(&all);
 	return first;
 }
@@ -298,13 +301,13 @@ check_worth(const struct request *request, const struct layout *layout, struct a
 
 	demands_collect(request, &all);
 	c.demands = &all;
-	begin(&c);
-	count_instances(&c);
+	check_begin(&c);
+	check_count_instances(&c);
 	if (check_cost(&c, &cost))
 		worth.list[worth.count++] = (struct amount){objective_name(OBJECTIVE_COST), cost};
 	worth.list[worth.count++] = (struct amount){objective_name(OBJECTIVE_MACHINES), (double)c.node_count};
 	worth.list[worth.count++] = (struct amount){objective_name(OBJECTIVE_MOVES), (double)check_moves(&c)};
-	end(&c);
+	check_end(&c);
 	demands_release(&all);
 	return worth;
 }

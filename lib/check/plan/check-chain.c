@@ -11,7 +11,7 @@
 
 /* Where an action has its place in the life of a service on a node: what is there goes before the new comes. */
 static int
-stage_of(enum action action)
+check_stage_of(enum action action)
 {
 	static const int stages[ACTION_COUNT] = {[ACTION_CREATE] = 0, [ACTION_CONFIRM] = 1, [ACTION_BOOTSTRAP] = 2,
 		[ACTION_STOP] = 3, [ACTION_REMOVE] = 4, [ACTION_INSTALL] = 5, [ACTION_CONFIGURE] = 6,
@@ -26,7 +26,7 @@ struct key { /* of a task, to sort by */
 };
 
 static int
-compare_keys(const void *a, const void *b)
+check_compare_keys(const void *a, const void *b)
 {
 	const struct key *x = a, *y = b;
 
@@ -38,7 +38,7 @@ compare_keys(const void *a, const void *b)
 }
 
 static void
-sort_tasks(struct judge *judge)
+check_sort_tasks(struct judge *judge)
 {
 	const struct plan_document *plan = judge->plan;
 	struct key *keys = memory_resize(NULL, plan->count, sizeof *keys);
@@ -46,9 +46,10 @@ sort_tasks(struct judge *judge)
 
 	for (uint32_t i = 0; i < plan->count; i++)
 		if (judge->service_of[i] != JUDGE_NONE)
-			keys[count++] = (struct key){judge->service_of[i], judge->node_of[i], stage_of(plan->steps[i].action), i};
+			keys[count++] = (struct key){judge->service_of[i], judge->node_of[i], check_stage_of(plan->steps[i].action),
+			    i};
 	if (count)
-		qsort(keys, count, sizeof *keys, compare_keys);
+		qsort(keys, count, sizeof *keys, check_compare_keys);
 	judge->tasks = memory_resize(NULL, count, sizeof *judge->tasks);
 	judge->task_count = count;
 	for (size_t i = 0; i < count; i++)
@@ -67,7 +68,7 @@ chain_task(const struct judge *judge, const struct chain *chain, enum action act
 
 /* Whether the job is about what stands, whatever the layout says of what was. */
 static bool
-is_about_standing(const char *action)
+check_is_about_standing(const char *action)
 {
 	static const char *const jobs[] = {"start_services", "stop_services", "restart_services", "cluster_configure",
 		"cluster_configure_with_restart", "cluster_upgrade"};
@@ -79,12 +80,12 @@ is_about_standing(const char *action)
 }
 
 static enum chain_kind
-kind_of(const struct judge *judge, const struct chain *chain, bool is_deleted)
+check_kind_of(const struct judge *judge, const struct chain *chain, bool is_deleted)
 {
 	const struct node *node = &judge->plan->layout.nodes[chain->node];
 	const char *service = judge->services.list[chain->service];
 
-	if (is_about_standing(judge->plan->job.action))
+	if (check_is_about_standing(judge->plan->job.action))
 		return CHAIN_IN_PLACE;
 	if (is_deleted || !node_has(node, service))
 		return CHAIN_TAKE_DOWN;
@@ -110,7 +111,7 @@ judge_node_steps(const struct judge *judge, enum action action, uint32_t *steps)
 }
 
 static bool *
-find_deleted(const struct judge *judge)
+check_find_deleted(const struct judge *judge)
 {
 	bool *deleted = memory_zeroed(judge->nodes.count, sizeof *deleted);
 
@@ -121,7 +122,7 @@ find_deleted(const struct judge *judge)
 }
 
 static void
-make_chains(struct judge *judge, const bool *deleted)
+check_make_chains(struct judge *judge, const bool *deleted)
 {
 	const struct job *job = &judge->plan->job;
 	bool rolling = job->rolling || job->max_unavailable;
@@ -134,7 +135,7 @@ make_chains(struct judge *judge, const bool *deleted)
 
 		if (i == 0 || chain[-1].node != judge->node_of[task] || chain[-1].service != judge->service_of[task]) {
 			*chain = (struct chain){i, i, judge->node_of[task], judge->service_of[task], CHAIN_SET_UP, false, false};
-			chain->kind = kind_of(judge, chain, deleted[chain->node]);
+			chain->kind = check_kind_of(judge, chain, deleted[chain->node]);
 			chain->rolls = rolling && chain->kind == CHAIN_IN_PLACE;
 			judge->chain_count++;
 		}
@@ -154,16 +155,17 @@ check_chain(const struct judge *judge, const struct chain *chain)
 {
 	const struct plan_document *plan = judge->plan;
 	const struct service *service = &plan->layout.cluster.definitions[chain->service];
-	const struct step *first = &plan->steps[judge->tasks[chain->first]], *last = &plan->steps[judge->tasks[chain->end - 1]];
+	const struct step *first = &plan->steps[judge->tasks[chain->first]],
+	    *last = &plan->steps[judge->tasks[chain->end - 1]];
 	struct place place = judge_place(judge, judge->tasks[chain->end - 1]);
 
 	if (chain->kind == CHAIN_IN_PLACE && first->action == ACTION_STOP && last->action != ACTION_START &&
 	    service->actions[ACTION_START].present && strcmp(plan->job.action, "stop_services") != 0)
 		place_problem(&place, "%s on %s is stopped and not started again", service->name, last->node);
-	if (chain->kind == CHAIN_TAKE_DOWN && stage_of(last->action) > stage_of(ACTION_REMOVE))
+	if (chain->kind == CHAIN_TAKE_DOWN && check_stage_of(last->action) > check_stage_of(ACTION_REMOVE))
 		place_problem(&place, "%s: %s leaves %s, and there is a task to %s it", last->id, service->name, last->node,
 		    action_name(last->action));
-	if (chain->kind == CHAIN_SET_UP && stage_of(first->action) < stage_of(ACTION_INSTALL))
+	if (chain->kind == CHAIN_SET_UP && check_stage_of(first->action) < check_stage_of(ACTION_INSTALL))
 		place_problem(&place, "%s: %s is new on %s, and there is a task to %s it", first->id, service->name, first->node,
 		    action_name(first->action));
 }
@@ -200,7 +202,8 @@ check_leave(const struct judge *judge, size_t number)
 		const struct service *service = cluster_definition_before(&layout->cluster, stands->list[i]);
 		const struct chain *chain = judge_chain(judge, names_find(&judge->services, stands->list[i]), (int)number);
 
-		if (service && service->actions[ACTION_STOP].present && (!chain || chain_task(judge, chain, ACTION_STOP) == JUDGE_NONE))
+		if (service && service->actions[ACTION_STOP].present && (!chain ||
+		    chain_task(judge, chain, ACTION_STOP) == JUDGE_NONE))
 			place_problem(&place, "%s is deleted, and %s on it is not stopped", node->id, service->name);
 	}
 }
@@ -221,10 +224,10 @@ check_leaving(const struct judge *judge, const bool *deleted)
 void
 judge_chains(struct judge *judge)
 {
-	bool *deleted = find_deleted(judge);
+	bool *deleted = check_find_deleted(judge);
 
-	sort_tasks(judge);
-	make_chains(judge, deleted);
+	check_sort_tasks(judge);
+	check_make_chains(judge, deleted);
 	for (size_t i = 0; i < judge->chain_count; i++)
 		check_chain(judge, &judge->chains[i]);
 	check_leaving(judge, deleted);

@@ -41,7 +41,7 @@ judge_fault(const struct judge *judge, uint32_t before, uint32_t after)
 
 /* Looks a few steps back from after, on its node only. */
 static bool
-is_plain(const struct judge *judge, uint32_t before, uint32_t after)
+check_is_plain(const struct judge *judge, uint32_t before, uint32_t after)
 {
 	uint32_t queue[NEAR_STEPS];
 	size_t head = 0, tail = 0;
@@ -63,7 +63,7 @@ is_plain(const struct judge *judge, uint32_t before, uint32_t after)
 void
 judge_ask(struct judge *judge, uint32_t before, uint32_t after)
 {
-	if (is_plain(judge, before, after))
+	if (check_is_plain(judge, before, after))
 		return;
 	ARRAY_ROOM(judge->doubts, judge->doubt_count, judge->doubt_capacity);
 	judge->doubts[judge->doubt_count++] = (struct pair){before, after};

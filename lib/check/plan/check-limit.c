@@ -24,28 +24,28 @@ struct limit {
 };
 
 static uint32_t
-first_task(const struct limit *limit, size_t chain)
+check_first_task(const struct limit *limit, size_t chain)
 {
 	return limit->chains[chain].before;
 }
 
 static uint32_t
-last_task(const struct limit *limit, size_t chain)
+check_last_task(const struct limit *limit, size_t chain)
 {
 	return limit->chains[chain].after;
 }
 
 /* Rows as they show: the first task of the one waits for the last of the other itself. Returns how many. */
 static size_t
-make_plain_rows(struct limit *limit, int *chain_of)
+check_make_plain_rows(struct limit *limit, int *chain_of)
 {
 	const struct judge *judge = limit->judge;
 	size_t rows = limit->count;
 
 	for (size_t i = 0; i < limit->count; i++)
-		chain_of[last_task(limit, i)] = (int)i;
+		chain_of[check_last_task(limit, i)] = (int)i;
 	for (size_t i = 0; i < limit->count; i++) {
-		uint32_t first = first_task(limit, i);
+		uint32_t first = check_first_task(limit, i);
 
 		for (size_t j = judge->first[first]; j < judge->first[first + 1] && limit->previous[i] == JUDGE_NONE; j++) {
 			int other = chain_of[judge->before[j]];
@@ -58,12 +58,12 @@ make_plain_rows(struct limit *limit, int *chain_of)
 		}
 	}
 	for (size_t i = 0; i < limit->count; i++)
-		chain_of[last_task(limit, i)] = JUDGE_NONE;
+		chain_of[check_last_task(limit, i)] = JUDGE_NONE;
 	return rows;
 }
 
 static void
-find_sequenced(struct limit *limit)
+check_find_sequenced(struct limit *limit)
 {
 	uint64_t *behind = memory_resize(NULL, limit->judge->plan->count, sizeof *behind);
 	uint32_t block[BLOCK];
@@ -74,11 +74,11 @@ find_sequenced(struct limit *limit)
 		size_t size = limit->count - i < BLOCK ? limit->count - i : BLOCK;
 
 		for (size_t j = 0; j < size; j++)
-			block[j] = last_task(limit, i + j);
+			block[j] = check_last_task(limit, i + j);
 		judge_walk(limit->judge, block, size, behind);
 		for (size_t b = 0; b < limit->count; b++)
 			for (size_t j = 0; j < size; j++)
-				if (behind[first_task(limit, b)] >> j & 1)
+				if (behind[check_first_task(limit, b)] >> j & 1)
 					limit->sequenced[(i + j) * limit->words + b / BLOCK] |= (uint64_t)1 << b % BLOCK;
 	}
 	free(behind);
@@ -86,13 +86,13 @@ find_sequenced(struct limit *limit)
 
 /* Finds a chain to follow chain a, moving others if need be. The way is as long as there are chains at most. */
 static bool
-extend(struct limit *limit, size_t a)
+check_extend(struct limit *limit, size_t a)
 {
 	for (size_t b = 0; b < limit->count; b++) {
 		if (limit->tried[b] || !(limit->sequenced[a * limit->words + b / BLOCK] >> b % BLOCK & 1))
 			continue;
 		limit->tried[b] = true;
-		if (limit->previous[b] == JUDGE_NONE || extend(limit, (size_t)limit->previous[b])) {
+		if (limit->previous[b] == JUDGE_NONE || check_extend(limit, (size_t)limit->previous[b])) {
 			limit->previous[b] = (int)a;
 			limit->next[a] = (int)b;
 			return true;
@@ -102,17 +102,17 @@ extend(struct limit *limit, size_t a)
 }
 
 static size_t
-make_fewest_rows(struct limit *limit)
+check_make_fewest_rows(struct limit *limit)
 {
 	size_t rows = limit->count;
 
-	find_sequenced(limit);
+	check_find_sequenced(limit);
 	limit->tried = memory_resize(NULL, limit->count, sizeof *limit->tried);
 	for (size_t i = 0; i < limit->count; i++)
 		limit->next[i] = limit->previous[i] = JUDGE_NONE;
 	for (size_t i = 0; i < limit->count; i++) {
 		memset(limit->tried, 0, limit->count * sizeof *limit->tried);
-		rows -= extend(limit, i);
+		rows -= check_extend(limit, i);
 	}
 	free(limit->tried);
 	free(limit->sequenced);
@@ -120,7 +120,7 @@ make_fewest_rows(struct limit *limit)
 }
 
 static size_t
-allowed(const struct judge *judge, int service)
+check_allowed(const struct judge *judge, int service)
 {
 	const struct layout *layout = &judge->plan->layout;
 	char *end;
@@ -134,19 +134,21 @@ allowed(const struct judge *judge, int service)
 }
 
 static void
-check_service(const struct judge *judge, int service, const struct pair *chains, size_t count, int *chain_of)
+check_limit_check_service(const struct judge *judge, int service, const struct pair *chains, size_t count, int *chain_of)
 {
 	struct limit limit = {.judge = judge, .chains = chains, .count = count,
-		.next = memory_resize(NULL, count, sizeof *limit.next), .previous = memory_resize(NULL, count, sizeof *limit.previous)};
-	size_t most = allowed(judge, service), rows;
+		.next = memory_resize(NULL, count, sizeof *limit.next), .previous = memory_resize(NULL, count,
+		    sizeof *limit.previous)};
+	size_t most = check_allowed(judge, service), rows;
 
 	for (size_t i = 0; i < count; i++)
 		limit.next[i] = limit.previous[i] = JUDGE_NONE;
-	rows = count > most ? make_plain_rows(&limit, chain_of) : count;
+	rows = count > most ? check_make_plain_rows(&limit, chain_of) : count;
 	if (rows > most)
-		rows = make_fewest_rows(&limit);
+		rows = check_make_fewest_rows(&limit);
 	if (rows > most)
-		place_problem(&(struct place){.problems = judge->findings}, "%s can be %s on %zu nodes at a time, and %zu are allowed",
+		place_problem(&(struct place){.problems = judge->findings},
+		    "%s can be %s on %zu nodes at a time, and %zu are allowed",
 		    judge->services.list[service], judge->by_pairs ? "replaced" : "down", rows, most);
 	free(limit.next);
 	free(limit.previous);
@@ -165,7 +167,7 @@ check_rolling(const struct judge *judge, struct pair *chains, int *chain_of)
 			if (judge->chains[end].rolls)
 				chains[count++] = (struct pair){
 					judge->tasks[judge->chains[end].first], judge->tasks[judge->chains[end].end - 1]};
-		check_service(judge, judge->chains[i].service, chains, count, chain_of);
+		check_limit_check_service(judge, judge->chains[i].service, chains, count, chain_of);
 	}
 }
 
@@ -175,7 +177,7 @@ struct pairs { /* the k-th node that is made takes the place of the k-th that is
 };
 
 static struct pairs
-find_pairs(const struct judge *judge)
+check_find_pairs(const struct judge *judge)
 {
 	size_t nodes = judge->nodes.count, made, deleted;
 	struct pairs pairs = {.made = memory_resize(NULL, nodes, sizeof *pairs.made),
@@ -189,9 +191,9 @@ find_pairs(const struct judge *judge)
 
 /* A service is being replaced from when the new node is made to when the old one is deleted. */
 static void
-check_replaced(const struct judge *judge, struct pair *chains, int *chain_of)
+check_check_replaced(const struct judge *judge, struct pair *chains, int *chain_of)
 {
-	struct pairs pairs = find_pairs(judge);
+	struct pairs pairs = check_find_pairs(judge);
 
 	for (size_t service = 0; service < judge->services.count; service++) {
 		size_t count = 0;
@@ -202,7 +204,7 @@ check_replaced(const struct judge *judge, struct pair *chains, int *chain_of)
 			if (!judge->dead[node] && name_set_has(&judge->plan->layout.nodes[node].was, judge->services.list[service]))
 				chains[count++] = (struct pair){pairs.made[i], pairs.deleted[i]};
 		}
-		check_service(judge, (int)service, chains, count, chain_of);
+		check_limit_check_service(judge, (int)service, chains, count, chain_of);
 	}
 	free(pairs.made);
 	free(pairs.deleted);
@@ -218,7 +220,7 @@ judge_limit(struct judge *judge)
 	for (size_t i = 0; i < judge->plan->count; i++)
 		chain_of[i] = JUDGE_NONE;
 	if (judge->by_pairs)
-		check_replaced(judge, chains, chain_of);
+		check_check_replaced(judge, chains, chain_of);
 	else if (judge->plan->job.max_unavailable)
 		check_rolling(judge, chains, chain_of);
 	free(chains);
@@ -227,7 +229,7 @@ judge_limit(struct judge *judge)
 
 /* All that is set up on one node before all that is taken down on the other. */
 static void
-ask_of_pair(struct judge *judge, int new, int old, uint32_t deleted)
+check_ask_of_pair(struct judge *judge, int new, int old, uint32_t deleted)
 {
 	const struct node *made = &judge->plan->layout.nodes[new], *left = &judge->plan->layout.nodes[old];
 
@@ -252,10 +254,10 @@ judge_pairs(struct judge *judge)
 	struct pairs pairs = {0};
 
 	if (judge->by_pairs)
-		pairs = find_pairs(judge);
+		pairs = check_find_pairs(judge);
 	for (size_t i = 0; i < pairs.count; i++)
 		if (!judge->dead[judge->node_of[pairs.deleted[i]]])
-			ask_of_pair(judge, judge->node_of[pairs.made[i]], judge->node_of[pairs.deleted[i]], pairs.deleted[i]);
+			check_ask_of_pair(judge, judge->node_of[pairs.made[i]], judge->node_of[pairs.deleted[i]], pairs.deleted[i]);
 	free(pairs.made);
 	free(pairs.deleted);
 }

@@ -24,7 +24,7 @@ struct finder {
 };
 
 static void
-use(const struct finder *finder, const struct string_list *list)
+check_use(const struct finder *finder, const struct string_list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {
 		int service = names_find(&finder->judge->services, list->list[i]);
@@ -35,35 +35,36 @@ use(const struct finder *finder, const struct string_list *list)
 }
 
 static void
-find_in_use(struct finder *finder)
+check_find_in_use(struct finder *finder)
 {
 	const struct layout *layout = &finder->judge->plan->layout;
 
 	finder->in_use = memory_zeroed(layout->cluster.definition_count, sizeof *finder->in_use);
-	use(finder, &layout->cluster.services);
+	check_use(finder, &layout->cluster.services);
 	for (size_t i = 0; i < layout->node_count; i++) {
-		use(finder, &layout->nodes[i].services);
-		use(finder, &layout->nodes[i].was);
+		check_use(finder, &layout->nodes[i].services);
+		check_use(finder, &layout->nodes[i].was);
 	}
 }
 
 static int
-compare_offers(const void *a, const void *b)
+check_compare_offers(const void *a, const void *b)
 {
 	const struct offer *x = a, *y = b;
 
-	return x->name != y->name ? (x->name > y->name) - (x->name < y->name) : (x->service > y->service) - (x->service < y->service);
+	return x->name != y->name ? (x->name > y->name) - (x->name < y->name)
+	    : (x->service > y->service) - (x->service < y->service);
 }
 
 static void
-offer(struct finder *finder, const char *name, uint32_t service)
+check_offer(struct finder *finder, const char *name, uint32_t service)
 {
 	ARRAY_ROOM(finder->offers, finder->offer_count, finder->offer_capacity);
 	finder->offers[finder->offer_count++] = (struct offer){names_intern(&finder->names, name), service};
 }
 
 static void
-find_offers(struct finder *finder)
+check_find_offers(struct finder *finder)
 {
 	const struct cluster *cluster = &finder->judge->plan->layout.cluster;
 
@@ -72,17 +73,17 @@ find_offers(struct finder *finder)
 
 		if (!finder->in_use[i])
 			continue;
-		offer(finder, service->name, i);
+		check_offer(finder, service->name, i);
 		for (size_t j = 0; j < service->provides.count; j++)
-			offer(finder, service->provides.list[j], i);
+			check_offer(finder, service->provides.list[j], i);
 	}
 	if (finder->offer_count)
-		qsort(finder->offers, finder->offer_count, sizeof *finder->offers, compare_offers);
+		qsort(finder->offers, finder->offer_count, sizeof *finder->offers, check_compare_offers);
 }
 
 /* All that go by a name; a service does not have to wait for itself. */
 static void
-find_named(struct finder *finder, uint32_t from, const char *text, bool local, bool reversed)
+check_find_named(struct finder *finder, uint32_t from, const char *text, bool local, bool reversed)
 {
 	int name = names_find(&finder->names, text);
 	size_t low = 0, high = finder->offer_count;
@@ -101,12 +102,13 @@ find_named(struct finder *finder, uint32_t from, const char *text, bool local, b
 		if (to == from)
 			continue;
 		ARRAY_ROOM(finder->found, finder->count, finder->capacity);
-		finder->found[finder->count++] = reversed ? (struct need_edge){to, from, local} : (struct need_edge){from, to, local};
+		finder->found[finder->count++] = reversed ? (struct need_edge){to, from, local} : (struct need_edge){from, to,
+		    local};
 	}
 }
 
 static void
-find_listed(struct finder *finder, uint32_t from, const struct string_list *list, const struct string_list *local,
+check_find_listed(struct finder *finder, uint32_t from, const struct string_list *list, const struct string_list *local,
     bool reversed)
 {
 	for (size_t i = 0; i < list->count; i++) {
@@ -114,12 +116,12 @@ find_listed(struct finder *finder, uint32_t from, const struct string_list *list
 
 		for (size_t j = 0; j < local->count; j++)
 			is_local = is_local || strcmp(local->list[j], list->list[i]) == 0;
-		find_named(finder, from, list->list[i], is_local, reversed);
+		check_find_named(finder, from, list->list[i], is_local, reversed);
 	}
 }
 
 static int
-compare_needs(const void *a, const void *b)
+check_compare_needs(const void *a, const void *b)
 {
 	const struct need_edge *x = a, *y = b;
 
@@ -132,13 +134,13 @@ compare_needs(const void *a, const void *b)
 
 /* Each pair once, as not local where any of them is not. */
 static struct needs
-sort_needs(struct finder *finder, size_t services)
+check_sort_needs(struct finder *finder, size_t services)
 {
 	struct needs needs = {.first = memory_zeroed(services + 1, sizeof *needs.first), .list = finder->found};
 	size_t count = 0;
 
 	if (finder->count)
-		qsort(finder->found, finder->count, sizeof *finder->found, compare_needs);
+		qsort(finder->found, finder->count, sizeof *finder->found, check_compare_needs);
 	for (size_t i = 0; i < finder->count; i++) {
 		const struct need_edge *need = &finder->found[i];
 
@@ -159,21 +161,21 @@ needs_find(const struct judge *judge, bool at_install, bool at_run, bool reverse
 	struct finder finder = {.judge = judge};
 	struct needs needs;
 
-	find_in_use(&finder);
-	find_offers(&finder);
+	check_find_in_use(&finder);
+	check_find_offers(&finder);
 	for (uint32_t i = 0; i < cluster->definition_count; i++) {
 		const struct service *service = &cluster->definitions[i];
 
 		if (finder.in_use[i] && at_install) {
-			find_listed(&finder, i, &service->install_requires, &service->install_local, reversed);
-			find_listed(&finder, i, &service->install_uses, &service->install_local, reversed);
+			check_find_listed(&finder, i, &service->install_requires, &service->install_local, reversed);
+			check_find_listed(&finder, i, &service->install_uses, &service->install_local, reversed);
 		}
 		if (finder.in_use[i] && at_run) {
-			find_listed(&finder, i, &service->runtime_requires, &service->runtime_local, reversed);
-			find_listed(&finder, i, &service->runtime_uses, &service->runtime_local, reversed);
+			check_find_listed(&finder, i, &service->runtime_requires, &service->runtime_local, reversed);
+			check_find_listed(&finder, i, &service->runtime_uses, &service->runtime_local, reversed);
 		}
 	}
-	needs = sort_needs(&finder, cluster->definition_count);
+	needs = check_sort_needs(&finder, cluster->definition_count);
 	names_release(&finder.names);
 	free(finder.offers);
 	free(finder.in_use);

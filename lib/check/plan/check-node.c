@@ -20,7 +20,7 @@ struct nodes {
 };
 
 static void
-find_hardware(struct nodes *nodes)
+check_find_hardware(struct nodes *nodes)
 {
 	const struct judge *judge = nodes->judge;
 	size_t count = judge->nodes.count;
@@ -45,7 +45,7 @@ find_hardware(struct nodes *nodes)
 }
 
 static void
-find_bootstraps(struct nodes *nodes)
+check_find_bootstraps(struct nodes *nodes)
 {
 	const struct judge *judge = nodes->judge;
 	size_t next = 0;
@@ -62,26 +62,26 @@ find_bootstraps(struct nodes *nodes)
 }
 
 static void
-ask(const struct nodes *nodes, int before, int after)
+check_ask(const struct nodes *nodes, int before, int after)
 {
 	if (before != JUDGE_NONE && after != JUDGE_NONE)
 		judge_ask(nodes->judge, (uint32_t)before, (uint32_t)after);
 }
 
 static void
-ask_of_node(const struct nodes *nodes, const struct hardware *hardware)
+check_ask_of_node(const struct nodes *nodes, const struct hardware *hardware)
 {
-	ask(nodes, hardware->create, hardware->confirm);
-	ask(nodes, hardware->confirm, hardware->delete);
+	check_ask(nodes, hardware->create, hardware->confirm);
+	check_ask(nodes, hardware->confirm, hardware->delete);
 	for (size_t i = hardware->first; i < hardware->end; i++) {
-		ask(nodes, hardware->confirm, (int)nodes->bootstraps[i]);
-		ask(nodes, (int)nodes->bootstraps[i], hardware->delete);
+		check_ask(nodes, hardware->confirm, (int)nodes->bootstraps[i]);
+		check_ask(nodes, (int)nodes->bootstraps[i], hardware->delete);
 	}
 }
 
 /* The bootstrap of a task's automator; where there is none, the node has at least to be there. */
 static int
-foundation_of(const struct nodes *nodes, uint32_t task)
+check_foundation_of(const struct nodes *nodes, uint32_t task)
 {
 	const struct judge *judge = nodes->judge;
 	const struct hardware *hardware = &nodes->list[judge->node_of[task]];
@@ -94,7 +94,7 @@ foundation_of(const struct nodes *nodes, uint32_t task)
 
 /* Each task behind the one of the stage before it; and the first of each automator behind its bootstrap. */
 static void
-ask_of_chain(const struct nodes *nodes, const struct chain *chain)
+check_ask_of_chain(const struct nodes *nodes, const struct chain *chain)
 {
 	const struct judge *judge = nodes->judge;
 
@@ -103,13 +103,13 @@ ask_of_chain(const struct nodes *nodes, const struct chain *chain)
 		bool met = false;
 
 		if (i > chain->first)
-			ask(nodes, (int)judge->tasks[i - 1], (int)task);
+			check_ask(nodes, (int)judge->tasks[i - 1], (int)task);
 		for (size_t j = chain->first; j < i; j++)
 			met = met || strcmp(judge->plan->steps[judge->tasks[j]].type, judge->plan->steps[task].type) == 0;
 		if (!met)
-			ask(nodes, foundation_of(nodes, task), (int)task);
+			check_ask(nodes, check_foundation_of(nodes, task), (int)task);
 	}
-	ask(nodes, (int)judge->tasks[chain->end - 1], nodes->list[chain->node].delete);
+	check_ask(nodes, (int)judge->tasks[chain->end - 1], nodes->list[chain->node].delete);
 }
 
 void
@@ -117,12 +117,12 @@ judge_nodes(struct judge *judge)
 {
 	struct nodes nodes = {.judge = judge};
 
-	find_hardware(&nodes);
-	find_bootstraps(&nodes);
+	check_find_hardware(&nodes);
+	check_find_bootstraps(&nodes);
 	for (size_t i = 0; i < judge->nodes.count; i++)
-		ask_of_node(&nodes, &nodes.list[i]);
+		check_ask_of_node(&nodes, &nodes.list[i]);
 	for (size_t i = 0; i < judge->chain_count; i++)
-		ask_of_chain(&nodes, &judge->chains[i]);
+		check_ask_of_chain(&nodes, &judge->chains[i]);
 	free(nodes.list);
 	free(nodes.bootstraps);
 }

@@ -22,7 +22,7 @@ struct order {
 };
 
 static int
-compare_duties(const void *a, const void *b)
+check_compare_duties(const void *a, const void *b)
 {
 	const struct duty *x = a, *y = b;
 
@@ -32,7 +32,7 @@ compare_duties(const void *a, const void *b)
 }
 
 static void
-rank_classes(struct order *order)
+check_rank_classes(struct order *order)
 {
 	struct duties *duties = &order->duties;
 
@@ -41,7 +41,7 @@ rank_classes(struct order *order)
 	for (size_t i = 0; i < duties->class_count; i++)
 		order->rank_of[i] = UINT32_MAX;
 	if (duties->count)
-		qsort(duties->list, duties->count, sizeof *duties->list, compare_duties);
+		qsort(duties->list, duties->count, sizeof *duties->list, check_compare_duties);
 	for (size_t i = 0; i < duties->count; i++) {
 		uint32_t class = duties->list[i].class;
 
@@ -54,7 +54,7 @@ rank_classes(struct order *order)
 
 /* Sorts the members of these classes by step. */
 static void
-rank_steps(struct order *order)
+check_rank_steps(struct order *order)
 {
 	const struct duties *duties = &order->duties;
 	size_t steps = duties->judge->plan->count, *next;
@@ -74,7 +74,7 @@ rank_steps(struct order *order)
 
 /* The classes of the block that a step waits for task by task; counts is zeroed before and after. */
 static uint64_t
-gather(const struct order *order, size_t step, size_t base, size_t counts[BLOCK])
+check_gather(const struct order *order, size_t step, size_t base, size_t counts[BLOCK])
 {
 	const struct judge *judge = order->duties.judge;
 	uint64_t touched = 0, whole = 0;
@@ -105,7 +105,7 @@ gather(const struct order *order, size_t step, size_t base, size_t counts[BLOCK]
 /* Whether a, which is started again, finds b running whatever its task does: b is only assured, and so is one between
  * them that a does wait for. */
 static bool
-is_covered(const struct order *order, uint32_t a, uint32_t b, const bool *assured)
+check_is_covered(const struct order *order, uint32_t a, uint32_t b, const bool *assured)
 {
 	const struct needs *runs = &order->duties.runs;
 	size_t services = order->duties.judge->services.count, depth = 0;
@@ -136,7 +136,7 @@ is_covered(const struct order *order, uint32_t a, uint32_t b, const bool *assure
 
 /* Of each service: its start is only there for the sake of others. The caller frees it. */
 static bool *
-find_assured(const struct judge *judge)
+check_find_assured(const struct judge *judge)
 {
 	bool *assured = memory_zeroed(judge->services.count, sizeof *assured);
 
@@ -147,7 +147,7 @@ find_assured(const struct judge *judge)
 
 /* Finds fault with the first target that does not wait for all of the block. */
 static bool
-find_fault(const struct order *order, const struct duty *duty, const uint32_t *block, size_t count,
+check_find_fault(const struct order *order, const struct duty *duty, const uint32_t *block, size_t count,
     const uint64_t *behind)
 {
 	uint64_t all = count == BLOCK ? UINT64_MAX : ((uint64_t)1 << count) - 1;
@@ -168,7 +168,7 @@ find_fault(const struct order *order, const struct duty *duty, const uint32_t *b
 
 /* Asks of all ways through the plan, for the duties on one class of which it did not show that they are met. */
 static void
-ask_exactly(struct order *order, const struct duty *const *doubtful, size_t count)
+check_ask_exactly(struct order *order, const struct duty *const *doubtful, size_t count)
 {
 	const struct judge *judge = order->duties.judge;
 	uint64_t *behind = memory_resize(NULL, judge->plan->count, sizeof *behind);
@@ -183,14 +183,14 @@ ask_exactly(struct order *order, const struct duty *const *doubtful, size_t coun
 		judge_walk(judge, block, size, behind);
 		for (size_t i = 0; i < count; i++)
 			if (!at_fault[i])
-				at_fault[i] = find_fault(order, doubtful[i], block, size, behind);
+				at_fault[i] = check_find_fault(order, doubtful[i], block, size, behind);
 	}
 	free(at_fault);
 	free(behind);
 }
 
 static bool
-shows(const struct order *order, const struct duty *duty, size_t bit)
+check_shows(const struct order *order, const struct duty *duty, size_t bit)
 {
 	for (size_t i = duty->first; i < duty->end; i++)
 		if (!(order->done[order->duties.targets[i]] >> bit & 1))
@@ -214,11 +214,12 @@ check_class(struct order *order, size_t first, size_t bit, const bool *assured)
 		const struct duty *duty = &duties->list[i];
 		bool may_run = class % FROM_COUNT == FROM_START && assured[service] && duty->service != JUDGE_NONE;
 
-		if (!shows(order, duty, bit) && !(may_run && is_covered(order, (uint32_t)duty->service, service, assured)))
+		if (!check_shows(order, duty, bit) && !(may_run &&
+		    check_is_covered(order, (uint32_t)duty->service, service, assured)))
 			doubtful[count++] = duty;
 	}
 	if (count)
-		ask_exactly(order, doubtful, count);
+		check_ask_exactly(order, doubtful, count);
 	free(doubtful);
 	return end;
 }
@@ -228,14 +229,14 @@ judge_order(struct judge *judge)
 {
 	struct order order = {.done = memory_resize(NULL, judge->plan->count, sizeof *order.done)};
 	size_t counts[BLOCK] = {0}, next = 0;
-	bool *assured = find_assured(judge);
+	bool *assured = check_find_assured(judge);
 
 	duties_find(&order.duties, judge);
-	rank_classes(&order);
-	rank_steps(&order);
+	check_rank_classes(&order);
+	check_rank_steps(&order);
 	for (size_t base = 0; base < order.rank_count; base += BLOCK) {
 		for (size_t i = 0; i < judge->plan->count; i++)
-			order.done[i] = gather(&order, i, base, counts);
+			order.done[i] = check_gather(&order, i, base, counts);
 		for (size_t bit = 0; bit < BLOCK && base + bit < order.rank_count; bit++)
 			next = check_class(&order, next, bit, assured);
 	}

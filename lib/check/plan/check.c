@@ -26,7 +26,7 @@ judge_node_place(const struct judge *judge, size_t node)
 }
 
 static void
-number_names(struct judge *judge)
+check_number_names(struct judge *judge)
 {
 	const struct plan_document *plan = judge->plan;
 
@@ -54,7 +54,7 @@ number_names(struct judge *judge)
 
 /* What each step waits for has to stand before it: so there is an order, and this is one. */
 static void
-number_steps(struct judge *judge)
+check_number_steps(struct judge *judge)
 {
 	const struct plan_document *plan = judge->plan;
 	size_t room = 0, count = 0, *last; /* of each step: the last that comes after it, counted from 1 */
@@ -86,7 +86,7 @@ number_steps(struct judge *judge)
 
 /* Whether some service on the node has an action of that automator. */
 static bool
-is_automator_of(const struct judge *judge, const struct node *node, const char *type)
+check_is_automator_of(const struct judge *judge, const struct node *node, const char *type)
 {
 	const struct cluster *cluster = &judge->plan->layout.cluster;
 
@@ -110,7 +110,7 @@ check_node_task(const struct judge *judge, size_t number)
 	struct place place = judge_place(judge, number);
 	bool is_bootstrap = step->action == ACTION_BOOTSTRAP;
 
-	if (is_bootstrap && !is_automator_of(judge, &layout->nodes[judge->node_of[number]], step->type))
+	if (is_bootstrap && !check_is_automator_of(judge, &layout->nodes[judge->node_of[number]], step->type))
 		place_problem(&place, "%s: no service on %s has the automator %s", step->id, step->node, step->type);
 	if (!is_bootstrap && strcmp(step->type, layout->cluster.provider.providertype) != 0)
 		place_problem(&place, "%s: the provider is of type %s, not %s", step->id,
@@ -187,7 +187,7 @@ check_count(const struct judge *judge)
 }
 
 static bool
-is_near(double a, double b)
+check_is_near(double a, double b)
 {
 	return fabs(a - b) <= 1e-6 * (1 + fabs(b));
 }
@@ -204,13 +204,13 @@ check_ranks(const struct judge *judge)
 		double rank = step->expect_s + behind[i];
 		struct place place = judge_place(judge, i);
 
-		if (!is_near(step->rank, rank))
+		if (!check_is_near(step->rank, rank))
 			place_problem(&place, "%s: its rank is %g, not %g", step->id, rank, step->rank);
 		for (size_t j = judge->first[i]; j < judge->first[i + 1]; j++)
 			behind[judge->before[j]] = fmax(behind[judge->before[j]], rank);
 		longest = fmax(longest, rank);
 	}
-	if (!is_near(plan->job.critical_path_s, longest))
+	if (!check_is_near(plan->job.critical_path_s, longest))
 		place_problem(&(struct place){.problems = judge->findings}, "the critical path takes %g s, not %g", longest,
 		    plan->job.critical_path_s);
 	free(behind);
@@ -218,7 +218,7 @@ check_ranks(const struct judge *judge)
 
 /* What is begun on a node is brought to its end. */
 static void
-check_whole(const struct judge *judge)
+check_check_whole(const struct judge *judge)
 {
 	const struct plan_document *plan = judge->plan;
 	size_t nodes = plan->layout.node_count;
@@ -242,7 +242,7 @@ check_whole(const struct judge *judge)
 
 /* The order is asked of tasks that are about what there is. Ranks come last: one edge too few makes many of them wrong. */
 static void
-judge_all(struct judge *judge)
+check_judge_all(struct judge *judge)
 {
 	check_tasks(judge);
 	if (judge->findings->total == 0) {
@@ -254,7 +254,7 @@ judge_all(struct judge *judge)
 		judge_settle(judge);
 	}
 	check_count(judge);
-	check_whole(judge);
+	check_check_whole(judge);
 	check_ranks(judge);
 }
 
@@ -270,10 +270,10 @@ plan_check(const struct plan_document *document, struct problems *findings)
 
 	judge.dead = memory_zeroed(document->layout.node_count, sizeof *judge.dead);
 	judge.by_pairs = document->job.max_unavailable && strcmp(document->job.action, "cluster_replace") == 0;
-	number_names(&judge);
-	number_steps(&judge);
+	check_number_names(&judge);
+	check_number_steps(&judge);
 	if (findings->total == 0)
-		judge_all(&judge);
+		check_judge_all(&judge);
 	names_release(&judge.steps);
 	names_release(&judge.nodes);
 	names_release(&judge.services);

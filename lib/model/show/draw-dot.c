@@ -12,7 +12,7 @@
 
 /* A string of the language: quotes and backslashes escaped. */
 static void
-append_quoted(const char *text, struct buffer *out)
+draw_append_quoted(const char *text, struct buffer *out)
 {
 	char *shown = memory_string(text);
 
@@ -29,15 +29,15 @@ append_quoted(const char *text, struct buffer *out)
 
 /* A step is named by its place: ids of the document may be anything, or the same twice. */
 static void
-append_step(const struct step *step, size_t number, bool critical, struct buffer *out)
+draw_append_step(const struct step *step, size_t number, bool critical, struct buffer *out)
 {
 	struct buffer label = {0};
 
 	grouping_describe(step, &label);
 	buffer_printf(out, "\ts%zu [label=", number);
-	append_quoted(label.data, out);
+	draw_append_quoted(label.data, out);
 	buffer_text(out, ", tooltip=");
-	append_quoted(step->id, out);
+	draw_append_quoted(step->id, out);
 	buffer_printf(out, "%s%s];\n", step->is_milestone ? ", shape=ellipse, style=dashed" : "",
 	    critical ? ", color=red" : "");
 	buffer_release(&label);
@@ -45,7 +45,7 @@ append_step(const struct step *step, size_t number, bool critical, struct buffer
 
 /* Which steps are on one longest way: the highest rank, then each time the first behind it that has all the rest. */
 static bool *
-find_critical(const struct plan_document *document)
+draw_find_critical(const struct plan_document *document)
 {
 	bool *critical = memory_zeroed(document->count, sizeof *critical);
 	const struct step *steps = document->steps;
@@ -70,27 +70,27 @@ find_critical(const struct plan_document *document)
 
 /* A box for a node, with the tasks done to it; of a layout alone with its services. */
 static void
-append_node(const struct grouping *groups, size_t number, const bool *critical, struct buffer *out)
+draw_append_node(const struct grouping *groups, size_t number, const bool *critical, struct buffer *out)
 {
 	const struct plan_document *document = groups->document;
 	const struct layout *layout = &document->layout;
 	const struct node *node = number < layout->node_count ? &layout->nodes[number] : NULL;
 
 	buffer_printf(out, "subgraph cluster_%zu {\n\tlabel=", number);
-	append_quoted(node ? node->hostname : groups->nodes.list[number], out);
+	draw_append_quoted(node ? node->hostname : groups->nodes.list[number], out);
 	buffer_text(out, ";\n");
 	for (size_t i = groups->first[number]; i < groups->first[number + 1]; i++)
-		append_step(&document->steps[groups->steps[i]], groups->steps[i], critical[groups->steps[i]], out);
+		draw_append_step(&document->steps[groups->steps[i]], groups->steps[i], critical[groups->steps[i]], out);
 	for (size_t i = 0; node && draw_is_layout(document) && i < node->services.count; i++) {
 		buffer_printf(out, "\tn%zu_%zu [label=", number, i);
-		append_quoted(node->services.list[i], out);
+		draw_append_quoted(node->services.list[i], out);
 		buffer_text(out, "];\n");
 	}
 	buffer_text(out, "}\n");
 }
 
 static void
-append_edges(const struct grouping *groups, size_t number, const bool *critical, struct buffer *out)
+draw_append_edges(const struct grouping *groups, size_t number, const bool *critical, struct buffer *out)
 {
 	const struct step *steps = groups->document->steps, *step = &steps[number];
 
@@ -106,20 +106,20 @@ append_edges(const struct grouping *groups, size_t number, const bool *critical,
 void
 draw_dot(const struct plan_document *document, FILE *stream)
 {
-	bool *critical = find_critical(document);
+	bool *critical = draw_find_critical(document);
 	struct grouping groups;
 	struct buffer out = {0};
 
 	grouping_init(&groups, document);
 	buffer_text(&out, "digraph ");
-	append_quoted(draw_title(document), &out);
+	draw_append_quoted(draw_title(document), &out);
 	buffer_text(&out, " {\n\trankdir=LR;\n\tnode [shape=box];\n");
 	for (size_t i = 0; i < groups.nodes.count; i++)
-		append_node(&groups, i, critical, &out);
+		draw_append_node(&groups, i, critical, &out);
 	for (size_t i = groups.first[groups.nodes.count]; i < document->count; i++)
-		append_step(&document->steps[groups.steps[i]], groups.steps[i], critical[groups.steps[i]], &out);
+		draw_append_step(&document->steps[groups.steps[i]], groups.steps[i], critical[groups.steps[i]], &out);
 	for (size_t i = 0; i < document->count; i++)
-		append_edges(&groups, i, critical, &out);
+		draw_append_edges(&groups, i, critical, &out);
 	buffer_text(&out, "}\n");
 	fwrite(out.data, 1, out.length, stream);
 	buffer_release(&out);

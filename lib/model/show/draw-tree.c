@@ -19,7 +19,7 @@ struct tree {
 
 /* What a step comes after: of its own node by id alone, else with what that is. */
 static void
-append_after(const struct tree *tree, const struct step *step, struct buffer *out)
+draw_append_after(const struct tree *tree, const struct step *step, struct buffer *out)
 {
 	size_t count = step->after.count, shown = count <= AFTER_SHOWN ? count : AFTER_SHOWN - 1;
 
@@ -41,19 +41,19 @@ append_after(const struct tree *tree, const struct step *step, struct buffer *ou
 }
 
 static void
-add_step(struct tree *tree, const struct step *step)
+draw_add_step(struct tree *tree, const struct step *step)
 {
 	table_cell(&tree->table, STYLE_DIM, "    %s", step->id);
 	buffer_clear(&tree->text);
 	grouping_describe(step, &tree->text);
 	table_cell(&tree->table, STYLE_PLAIN, "%s", tree->text.data);
 	buffer_clear(&tree->text);
-	append_after(tree, step, &tree->text);
+	draw_append_after(tree, step, &tree->text);
 	table_cell(&tree->table, STYLE_DIM, "%s", tree->text.data ? tree->text.data : "");
 }
 
 static void
-add_row(struct tree *tree, enum terminal_style style, int indent, const char *a, const char *b, const char *c)
+draw_add_row(struct tree *tree, enum terminal_style style, int indent, const char *a, const char *b, const char *c)
 {
 	table_cell(&tree->table, style, "%*s%s", indent, "", a);
 	table_cell(&tree->table, STYLE_PLAIN, "%s", b ? b : "");
@@ -61,12 +61,12 @@ add_row(struct tree *tree, enum terminal_style style, int indent, const char *a,
 }
 
 static void
-add_steps(struct tree *tree, size_t group)
+draw_add_steps(struct tree *tree, size_t group)
 {
 	const struct grouping *groups = &tree->groups;
 
 	for (size_t i = groups->first[group]; i < groups->first[group + 1]; i++)
-		add_step(tree, &tree->document->steps[groups->steps[i]]);
+		draw_add_step(tree, &tree->document->steps[groups->steps[i]]);
 }
 
 bool
@@ -83,21 +83,21 @@ draw_title(const struct plan_document *document)
 
 /* Of a layout alone there are services to show below a node, of a plan its tasks. */
 static void
-add_node(struct tree *tree, size_t number)
+draw_add_node(struct tree *tree, size_t number)
 {
 	const struct layout *layout = &tree->document->layout;
 	const struct node *node = number < layout->node_count ? &layout->nodes[number] : NULL;
 	const char *state = !node ? NULL : node->leaves ? "leaves" : node->is_new ? "new" : NULL;
 
-	add_row(tree, STYLE_BOLD, 2, tree->groups.nodes.list[number], node ? node->hostname : NULL, state);
-	add_steps(tree, number);
+	draw_add_row(tree, STYLE_BOLD, 2, tree->groups.nodes.list[number], node ? node->hostname : NULL, state);
+	draw_add_steps(tree, number);
 	for (size_t i = 0; node && draw_is_layout(tree->document) && i < node->services.count; i++)
-		add_row(tree, STYLE_PLAIN, 4, node->services.list[i], NULL, NULL);
+		draw_add_row(tree, STYLE_PLAIN, 4, node->services.list[i], NULL, NULL);
 }
 
 /* The root: what it is all about. */
 static void
-add_heading(struct tree *tree)
+draw_add_heading(struct tree *tree)
 {
 	const struct plan_document *document = tree->document;
 	const struct cluster *cluster = &document->layout.cluster;
@@ -107,7 +107,7 @@ add_heading(struct tree *tree)
 	if (document->has_job)
 		buffer_printf(&tree->text, "%zu tasks, critical path %s", document->job.tasks,
 		    clock_duration((int64_t)(document->job.critical_path_s * 1000), duration));
-	add_row(tree, STYLE_BOLD, 0, draw_title(document),
+	draw_add_row(tree, STYLE_BOLD, 0, draw_title(document),
 	    document->has_cluster ? cluster->name : document->has_job ? document->job.cluster : NULL, tree->text.data);
 }
 
@@ -119,12 +119,12 @@ draw_tree(const struct plan_document *document, FILE *stream, bool colour)
 
 	grouping_init(&tree.groups, document);
 	table_columns(&tree.table, columns);
-	add_heading(&tree);
+	draw_add_heading(&tree);
 	for (size_t i = 0; i < tree.groups.nodes.count; i++)
-		add_node(&tree, i);
+		draw_add_node(&tree, i);
 	if (tree.groups.first[tree.groups.nodes.count] < document->count) {
-		add_row(&tree, STYLE_BOLD, 2, "milestones", NULL, NULL);
-		add_steps(&tree, tree.groups.nodes.count);
+		draw_add_row(&tree, STYLE_BOLD, 2, "milestones", NULL, NULL);
+		draw_add_steps(&tree, tree.groups.nodes.count);
 	}
 	table_print(&tree.table, stream, colour, false);
 	table_release(&tree.table);

@@ -23,7 +23,7 @@ struct sheet {
 };
 
 static const char *
-upper(const char *text, struct arena *arena)
+sheet_upper(const char *text, struct arena *arena)
 {
 	char *copy = arena_string(arena, text);
 
@@ -34,7 +34,7 @@ upper(const char *text, struct arena *arena)
 
 /* Of a kind that has no columns of its own: the kind, and the first members of its first record. */
 static const struct view_column *
-make_up_columns(jv record, struct arena *arena)
+sheet_make_up_columns(jv record, struct arena *arena)
 {
 	struct view_column *columns = arena_alloc(arena, COLUMNS_OF_OTHERS + 2, sizeof *columns);
 	jv keys = jv_keys(jv_copy(record));
@@ -46,7 +46,7 @@ make_up_columns(jv record, struct arena *arena)
 		const char *name = json_string(key);
 
 		if (strcmp(name, "kind") != 0 && *name && !strchr(name, '.'))
-			columns[count++] = (struct view_column){.heading = upper(name, arena),
+			columns[count++] = (struct view_column){.heading = sheet_upper(name, arena),
 				.path = arena_string(arena, name), .format = VIEW_LIST};
 		jv_free(key);
 	}
@@ -55,7 +55,7 @@ make_up_columns(jv record, struct arena *arena)
 }
 
 static struct sheet *
-find_sheet(struct sheets *sheets, const char *kind, jv record)
+sheet_find_sheet(struct sheets *sheets, const char *kind, jv record)
 {
 	const struct view_column *columns = view_columns(kind);
 	struct sheet *sheet;
@@ -70,7 +70,7 @@ find_sheet(struct sheets *sheets, const char *kind, jv record)
 	*sheet = (struct sheet){.columns = columns};
 	if (!columns) {
 		sheet->kind = arena_string(&sheets->arena, kind);
-		sheet->columns = make_up_columns(record, &sheets->arena);
+		sheet->columns = sheet_make_up_columns(record, &sheets->arena);
 	}
 	while (sheet->columns[sheet->width].path)
 		sheet->width++;
@@ -82,7 +82,7 @@ find_sheet(struct sheets *sheets, const char *kind, jv record)
 void
 sheets_add(struct sheets *sheets, const char *kind, jv record, bool whole)
 {
-	struct sheet *sheet = find_sheet(sheets, kind, record);
+	struct sheet *sheet = sheet_find_sheet(sheets, kind, record);
 	struct buffer text = {0};
 
 	for (size_t i = 0; i < sheet->width; i++) {
@@ -103,7 +103,7 @@ sheets_add(struct sheets *sheets, const char *kind, jv record, bool whole)
 }
 
 static void
-print_sheet(const struct sheet *sheet, FILE *stream, bool colour)
+sheet_print_sheet(const struct sheet *sheet, FILE *stream, bool colour)
 {
 	struct table table = {0};
 	const char **names = memory_zeroed(sheet->width + 1, sizeof *names);
@@ -131,7 +131,7 @@ sheets_print(const struct sheets *sheets, FILE *stream, bool colour)
 	for (size_t i = 0; i < sheets->count; i++) {
 		if (i)
 			fputc('\n', stream);
-		print_sheet(&sheets->list[i], stream, colour);
+		sheet_print_sheet(&sheets->list[i], stream, colour);
 	}
 }
 

@@ -18,7 +18,7 @@ const char *const show_formats[] = {
 
 /* "node/00000042-1000": one line, whatever is in the name. */
 static void
-print_name(const char *kind, jv record, FILE *stream)
+show_print_name(const char *kind, jv record, FILE *stream)
 {
 	struct buffer line = {0};
 
@@ -30,7 +30,7 @@ print_name(const char *kind, jv record, FILE *stream)
 }
 
 static void
-add_record(struct show *show, const struct place *record)
+show_add_record(struct show *show, const struct place *record)
 {
 	const char *kind = record_kind(record->value);
 
@@ -40,7 +40,7 @@ add_record(struct show *show, const struct place *record)
 		record_write(record->value, show->stream);
 		break;
 	case SHOW_NAME:
-		print_name(kind, record->value, show->stream);
+		show_print_name(kind, record->value, show->stream);
 		break;
 	case SHOW_TABLE:
 	case SHOW_WIDE:
@@ -54,7 +54,7 @@ add_record(struct show *show, const struct place *record)
 }
 
 static int
-take_stream(struct show *show, const char *path, struct error *err)
+show_take_stream(struct show *show, const char *path, struct error *err)
 {
 	struct place stream = place_root((jv){0}, &show->problems);
 	struct record_reader reader;
@@ -66,7 +66,7 @@ take_stream(struct show *show, const char *path, struct error *err)
 	while ((got = record_read(&reader, &value, err)) > 0) {
 		struct place record = {.up = &stream, .index = reader.number - 1, .value = value, .problems = &show->problems};
 
-		add_record(show, &record);
+		show_add_record(show, &record);
 		jv_free(value);
 	}
 	record_reader_release(&reader);
@@ -75,7 +75,7 @@ take_stream(struct show *show, const char *path, struct error *err)
 
 /* An entity need not say what it is: the folder it is in does. */
 static int
-take_entity(struct show *show, enum entity_kind kind, const char *path, jv entity, struct error *err)
+show_take_entity(struct show *show, enum entity_kind kind, const char *path, jv entity, struct error *err)
 {
 	jv record = jv_copy(entity);
 	struct place place;
@@ -84,7 +84,7 @@ take_entity(struct show *show, enum entity_kind kind, const char *path, jv entit
 	if (jv_get_kind(record) == JV_KIND_OBJECT) {
 		json_set_string(&record, "kind", entity_kind_name(kind));
 		place = place_root(record, &show->problems);
-		add_record(show, &place);
+		show_add_record(show, &place);
 	} else {
 		result = error_set(err, EX_DATAERR, "%s: expected object, found %s", path, json_kind_name(record));
 	}
@@ -93,28 +93,28 @@ take_entity(struct show *show, enum entity_kind kind, const char *path, jv entit
 }
 
 static int
-take_file(struct show *show, enum entity_kind kind, const char *path, struct error *err)
+show_take_file(struct show *show, enum entity_kind kind, const char *path, struct error *err)
 {
 	jv document;
 	int result;
 
 	if (json_read_file(path, &document, err) < 0)
 		return -1;
-	result = take_entity(show, kind, path, document, err);
+	result = show_take_entity(show, kind, path, document, err);
 	jv_free(document);
 	return result;
 }
 
 /* What is malformed in it is left out: coopr-validate says why. */
 static int
-take_catalogue(struct show *show, const char *path, struct error *err)
+show_take_catalogue(struct show *show, const char *path, struct error *err)
 {
 	struct catalogue catalogue;
 	struct findings findings = {0};
 	int result = catalogue_load(path, &catalogue, &findings, err);
 
 	for (size_t i = 0; result == 0 && i < catalogue.count; i++)
-		result = take_entity(show, catalogue.entities[i].kind, path, catalogue.entities[i].source, err);
+		result = show_take_entity(show, catalogue.entities[i].kind, path, catalogue.entities[i].source, err);
 	if (result == 0 && findings.count)
 		result = error_set(err, EX_DATAERR, "%s: not all of it is well-formed; see: coopr-validate %s", path, path);
 	findings_release(&findings);
@@ -129,12 +129,12 @@ show_take(struct show *show, const char *path, struct error *err)
 	struct stat status;
 
 	if (path && strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISDIR(status.st_mode))
-		return take_catalogue(show, path, err);
-	return kind == ENTITY_NONE ? take_stream(show, path, err) : take_file(show, kind, path, err);
+		return show_take_catalogue(show, path, err);
+	return kind == ENTITY_NONE ? show_take_stream(show, path, err) : show_take_file(show, kind, path, err);
 }
 
 static int
-draw(struct show *show, const char *name, struct error *err)
+show_draw(struct show *show, const char *name, struct error *err)
 {
 	const struct plan_document *document = &show->document;
 
@@ -157,7 +157,7 @@ show_end(struct show *show, const char *name, struct error *err)
 	if (show->count == 0)
 		return error_set(err, EX_DATAERR, "%s: there are no records to show", name);
 	if (show->format == SHOW_TREE || show->format == SHOW_DOT)
-		return draw(show, name, err);
+		return show_draw(show, name, err);
 	sheets_print(&show->sheets, show->stream, show->colour);
 	return 0;
 }

@@ -215,7 +215,7 @@ view_member(jv record, const char *path)
 }
 
 static void
-append_text(jv value, struct buffer *out)
+view_append_text(jv value, struct buffer *out)
 {
 	if (json_string(value))
 		buffer_text(out, json_string(value));
@@ -225,28 +225,28 @@ append_text(jv value, struct buffer *out)
 
 /* An element of a list: a string, or an object that has a name. */
 static void
-append_element(jv element, struct buffer *out)
+view_append_element(jv element, struct buffer *out)
 {
 	jv name = json_get(element, "name");
 
-	append_text(json_string(name) ? name : element, out);
+	view_append_text(json_string(name) ? name : element, out);
 	jv_free(name);
 }
 
 static void
-append_list(jv value, bool whole, struct buffer *out)
+view_append_list(jv value, bool whole, struct buffer *out)
 {
 	jv list = jv_get_kind(value) == JV_KIND_OBJECT ? jv_keys(jv_copy(value)) : jv_copy(value);
 	size_t count = json_length(list), shown = whole || count <= LIST_SHOWN ? count : LIST_SHOWN - 1;
 
 	if (jv_get_kind(list) != JV_KIND_ARRAY)
-		append_text(value, out);
+		view_append_text(value, out);
 	for (size_t i = 0; i < shown; i++) {
 		jv element = jv_array_get(jv_copy(list), (int)i);
 
 		if (out->length)
 			buffer_byte(out, ' ');
-		append_element(element, out);
+		view_append_element(element, out);
 		jv_free(element);
 	}
 	if (shown < count)
@@ -255,20 +255,20 @@ append_list(jv value, bool whole, struct buffer *out)
 }
 
 static void
-append_needs(jv value, bool whole, struct buffer *out)
+view_append_needs(jv value, bool whole, struct buffer *out)
 {
 	jv needed = json_get(value, "requires"), used = json_get(value, "uses");
 
 	if (jv_is_valid(needed))
-		append_list(needed, whole, out);
+		view_append_list(needed, whole, out);
 	if (jv_is_valid(used))
-		append_list(used, whole, out);
+		view_append_list(used, whole, out);
 	jv_free(needed);
 	jv_free(used);
 }
 
 static void
-append_seconds(jv value, struct buffer *out)
+view_append_seconds(jv value, struct buffer *out)
 {
 	char text[CLOCK_RFC3339_SIZE];
 	double seconds = jv_get_kind(value) == JV_KIND_NUMBER ? jv_number_value(value) : -1;
@@ -276,12 +276,12 @@ append_seconds(jv value, struct buffer *out)
 	if (seconds >= 0 && seconds < 1e12)
 		buffer_text(out, clock_duration((int64_t)(seconds * 1000), text));
 	else
-		append_text(value, out);
+		view_append_text(value, out);
 }
 
 /* "install zk", "bootstrap shell", "create", "started: zk". */
 static void
-append_step(jv record, struct buffer *out)
+view_append_step(jv record, struct buffer *out)
 {
 	jv name = json_get(record, "name"), action = json_get(record, "action");
 	jv about = json_get(record, "service");
@@ -302,33 +302,33 @@ append_step(jv record, struct buffer *out)
 }
 
 static enum terminal_style
-append_status(jv value, struct buffer *out)
+view_append_status(jv value, struct buffer *out)
 {
-	append_text(value, out);
+	view_append_text(value, out);
 	return jv_get_kind(value) == JV_KIND_NUMBER && jv_number_value(value) == 0 ? STYLE_GOOD : STYLE_BAD;
 }
 
 static enum terminal_style
-append_format(enum view_format format, jv value, bool whole, struct buffer *out)
+view_append_format(enum view_format format, jv value, bool whole, struct buffer *out)
 {
 	switch (format) {
 	case VIEW_TEXT:
-		append_text(value, out);
+		view_append_text(value, out);
 		break;
 	case VIEW_LIST:
-		append_list(value, whole, out);
+		view_append_list(value, whole, out);
 		break;
 	case VIEW_SECONDS:
-		append_seconds(value, out);
+		view_append_seconds(value, out);
 		break;
 	case VIEW_NEEDS:
-		append_needs(value, whole, out);
+		view_append_needs(value, whole, out);
 		break;
 	case VIEW_STEP:
-		append_step(value, out);
+		view_append_step(value, out);
 		break;
 	case VIEW_STATUS:
-		return append_status(value, out);
+		return view_append_status(value, out);
 	}
 	return STYLE_PLAIN;
 }
@@ -343,7 +343,7 @@ view_cell(const struct view_column *column, jv record, bool whole, struct buffer
 		buffer_text(out, column->null);
 		style = STYLE_DIM;
 	} else if (jv_is_valid(value) && jv_get_kind(value) != JV_KIND_NULL) {
-		style = append_format(column->format, value, whole, out);
+		style = view_append_format(column->format, value, whole, out);
 	}
 	jv_free(value);
 	return style;
@@ -359,7 +359,7 @@ view_name(jv record, struct buffer *out)
 		bool is_named = jv_is_valid(value) && jv_get_kind(value) != JV_KIND_NULL;
 
 		if (is_named)
-			append_text(value, out);
+			view_append_text(value, out);
 		jv_free(value);
 		if (is_named)
 			return;

@@ -41,7 +41,7 @@ config_of_template(jv template)
 
 /* The next name of a path, and what is behind it (NULL: nothing). The caller frees it. */
 static char *
-next_name(const char *path, bool is_pointer, const char **rest)
+config_next_name(const char *path, bool is_pointer, const char **rest)
 {
 	size_t length = strcspn(path, is_pointer ? "/" : ".");
 	char *name = memory_substring(path, length), *to = name;
@@ -60,7 +60,7 @@ next_name(const char *path, bool is_pointer, const char **rest)
 
 /* The number of an element, one behind the last at most; -1 where it is none. */
 static int
-element_of(jv list, const char *name)
+config_element_of(jv list, const char *name)
 {
 	size_t digits = strspn(name, "0123456789"), length = json_length(list);
 	size_t number = strtoul(name, NULL, 10);
@@ -69,7 +69,7 @@ element_of(jv list, const char *name)
 }
 
 static jv
-value_of(const char *text)
+config_value_of(const char *text)
 {
 	struct error ignored;
 	jv value;
@@ -79,24 +79,24 @@ value_of(const char *text)
 
 /* Whether a value can be put at name in value. */
 static bool
-has_place(jv value, const char *name)
+config_has_place(jv value, const char *name)
 {
 	return jv_get_kind(value) == JV_KIND_OBJECT ||
-	    (jv_get_kind(value) == JV_KIND_ARRAY && element_of(value, name) >= 0);
+	    (jv_get_kind(value) == JV_KIND_ARRAY && config_element_of(value, name) >= 0);
 }
 
 static jv
-value_at(jv value, const char *name)
+config_value_at(jv value, const char *name)
 {
-	return jv_get_kind(value) == JV_KIND_ARRAY ? jv_array_get(jv_copy(value), element_of(value, name))
+	return jv_get_kind(value) == JV_KIND_ARRAY ? jv_array_get(jv_copy(value), config_element_of(value, name))
 	                                           : json_get(value, name);
 }
 
 static void
-set_at(jv *value, const char *name, jv inner)
+config_set_at(jv *value, const char *name, jv inner)
 {
 	if (jv_get_kind(*value) == JV_KIND_ARRAY)
-		*value = jv_array_set(*value, element_of(*value, name), inner);
+		*value = jv_array_set(*value, config_element_of(*value, name), inner);
 	else
 		json_set(value, name, inner);
 }
@@ -104,7 +104,7 @@ set_at(jv *value, const char *name, jv inner)
 /* Takes value, and returns what it becomes when text is put at path in it; invalid, the reason in err, where path
  * leads through what has no members. */
 static jv
-put(jv value, const char *path, bool is_pointer, const char *text, size_t depth, struct error *err)
+config_put(jv value, const char *path, bool is_pointer, const char *text, size_t depth, struct error *err)
 {
 	const char *rest;
 	char *name;
@@ -112,19 +112,19 @@ put(jv value, const char *path, bool is_pointer, const char *text, size_t depth,
 
 	if (!path || !jv_is_valid(value) || jv_get_kind(value) == JV_KIND_NULL) {
 		jv_free(value);
-		value = path ? jv_object() : value_of(text);
+		value = path ? jv_object() : config_value_of(text);
 	}
 	if (!path)
 		return value;
-	name = next_name(path, is_pointer, &rest);
-	if (has_place(value, name) && depth < PATH_MAX_DEPTH) {
-		inner = put(value_at(value, name), rest, is_pointer, text, depth + 1, err);
+	name = config_next_name(path, is_pointer, &rest);
+	if (config_has_place(value, name) && depth < PATH_MAX_DEPTH) {
+		inner = config_put(config_value_at(value, name), rest, is_pointer, text, depth + 1, err);
 	} else {
 		error_set(err, EX_USAGE, "there is no \"%s\" in this %s", name, json_kind_name(value));
 		inner = jv_invalid();
 	}
 	if (jv_is_valid(inner)) {
-		set_at(&value, name, inner);
+		config_set_at(&value, name, inner);
 	} else {
 		jv_free(value);
 		value = inner;
@@ -144,7 +144,7 @@ config_set(jv *config, const char *assignment, struct error *err)
 	if (!equals || equals == assignment)
 		return error_set(err, EX_USAGE, "%s: expected PATH=VALUE", assignment);
 	path = memory_substring(assignment, (size_t)(equals - assignment));
-	changed = put(jv_copy(*config), path + is_pointer, is_pointer, equals + 1, 0, err);
+	changed = config_put(jv_copy(*config), path + is_pointer, is_pointer, equals + 1, 0, err);
 	if (jv_is_valid(changed)) {
 		jv_free(*config);
 		*config = changed;

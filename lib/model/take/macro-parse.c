@@ -20,7 +20,7 @@
 enum { INSTANCE_DIGITS = 9 };
 
 static bool
-take(const char **cursor, const char *text)
+macro_take(const char **cursor, const char *text)
 {
 	size_t length = strlen(text);
 
@@ -31,23 +31,23 @@ take(const char **cursor, const char *text)
 }
 
 static void
-take_blank(const char **cursor)
+macro_take_blank(const char **cursor)
 {
 	*cursor += strspn(*cursor, " \t\r\n");
 }
 
 static bool
-take_comma(const char **cursor)
+macro_take_comma(const char **cursor)
 {
-	take_blank(cursor);
-	if (!take(cursor, ","))
+	macro_take_blank(cursor);
+	if (!macro_take(cursor, ","))
 		return false;
-	take_blank(cursor);
+	macro_take_blank(cursor);
 	return true;
 }
 
 static bool
-take_literal(const char **cursor, struct macro_text *literal)
+macro_take_literal(const char **cursor, struct macro_text *literal)
 {
 	char quote = **cursor;
 	const char *end;
@@ -63,7 +63,7 @@ take_literal(const char **cursor, struct macro_text *literal)
 }
 
 static bool
-take_name(const char **cursor, char name[static 256])
+macro_take_name(const char **cursor, char name[static 256])
 {
 	size_t length = strspn(*cursor, NAME_LETTERS);
 
@@ -77,38 +77,38 @@ take_name(const char **cursor, char name[static 256])
 
 /* "[2]", where it is there. */
 static bool
-take_instance(const char **cursor, struct macro *macro)
+macro_take_instance(const char **cursor, struct macro *macro)
 {
 	size_t digits;
 
-	if (!take(cursor, "["))
+	if (!macro_take(cursor, "["))
 		return true;
 	digits = strspn(*cursor, "0123456789");
 	if (digits == 0 || digits > INSTANCE_DIGITS)
 		return false;
 	macro->instance = strtol(*cursor, NULL, 10);
 	*cursor += digits;
-	return take(cursor, "]");
+	return macro_take(cursor, "]");
 }
 
 /* What follows "host." or "ip.TYPE.". */
 static bool
-take_owner(const char **cursor, struct macro *macro)
+macro_take_owner(const char **cursor, struct macro *macro)
 {
-	if (take(cursor, "service."))
-		return take_name(cursor, macro->service) && take_instance(cursor, macro);
-	macro->is_self = take(cursor, "self");
+	if (macro_take(cursor, "service."))
+		return macro_take_name(cursor, macro->service) && macro_take_instance(cursor, macro);
+	macro->is_self = macro_take(cursor, "self");
 	return macro->is_self && !strspn(*cursor, NAME_LETTERS);
 }
 
 static bool
-take_address(const char **cursor, struct macro *macro)
+macro_take_address(const char **cursor, struct macro *macro)
 {
 	const char *start = *cursor;
 	size_t length = strcspn(start, ".%");
 
 	strcpy(macro->address, "bind_v4");
-	if (take_owner(cursor, macro))
+	if (macro_take_owner(cursor, macro))
 		return true;
 	/* The first word was no owner, so it is the type of address. */
 	macro->instance = -1;
@@ -117,64 +117,64 @@ take_address(const char **cursor, struct macro *macro)
 	memcpy(macro->address, start, length);
 	macro->address[length] = '\0';
 	*cursor = start + length + 1;
-	return take_owner(cursor, macro);
+	return macro_take_owner(cursor, macro);
 }
 
 static bool
-take_source(const char **cursor, struct macro *macro)
+macro_take_source(const char **cursor, struct macro *macro)
 {
 	macro->instance = -1;
-	if (take(cursor, "host.")) {
+	if (macro_take(cursor, "host.")) {
 		macro->source = MACRO_HOST;
-		return take_owner(cursor, macro);
+		return macro_take_owner(cursor, macro);
 	}
-	if (take(cursor, "ip.")) {
+	if (macro_take(cursor, "ip.")) {
 		macro->source = MACRO_IP;
-		return take_address(cursor, macro);
+		return macro_take_address(cursor, macro);
 	}
-	if (take(cursor, "num.service.")) {
+	if (macro_take(cursor, "num.service.")) {
 		macro->source = MACRO_NUM;
-		return take_name(cursor, macro->service);
+		return macro_take_name(cursor, macro->service);
 	}
-	if (take(cursor, "instance.self.service.")) {
+	if (macro_take(cursor, "instance.self.service.")) {
 		macro->source = MACRO_INSTANCE;
 		macro->is_self = true;
-		return take_name(cursor, macro->service);
+		return macro_take_name(cursor, macro->service);
 	}
 	macro->source = MACRO_OWNER;
-	return take(cursor, "cluster.owner");
+	return macro_take(cursor, "cluster.owner");
 }
 
 /* The rest of "map(" or "join(" behind its first argument. */
 static bool
-take_argument(const char **cursor, struct macro_text *literal)
+macro_take_argument(const char **cursor, struct macro_text *literal)
 {
-	if (!take_comma(cursor) || !take_literal(cursor, literal))
+	if (!macro_take_comma(cursor) || !macro_take_literal(cursor, literal))
 		return false;
-	take_blank(cursor);
-	return take(cursor, ")");
+	macro_take_blank(cursor);
+	return macro_take(cursor, ")");
 }
 
 static bool
-take_mapped(const char **cursor, struct macro *macro)
+macro_take_mapped(const char **cursor, struct macro *macro)
 {
-	if (!take(cursor, "map("))
-		return take_source(cursor, macro);
-	take_blank(cursor);
-	return take_source(cursor, macro) && take_argument(cursor, &macro->format);
+	if (!macro_take(cursor, "map("))
+		return macro_take_source(cursor, macro);
+	macro_take_blank(cursor);
+	return macro_take_source(cursor, macro) && macro_take_argument(cursor, &macro->format);
 }
 
 static bool
-take_value(const char **cursor, struct macro *macro)
+macro_take_value(const char **cursor, struct macro *macro)
 {
-	if (!take(cursor, "join("))
-		return take_mapped(cursor, macro);
-	take_blank(cursor);
-	return take_mapped(cursor, macro) && take_argument(cursor, &macro->separator);
+	if (!macro_take(cursor, "join("))
+		return macro_take_mapped(cursor, macro);
+	macro_take_blank(cursor);
+	return macro_take_mapped(cursor, macro) && macro_take_argument(cursor, &macro->separator);
 }
 
 static bool
-begins_like_macro(const char *text)
+macro_begins_like_macro(const char *text)
 {
 	static const char *const beginnings[] = {"host.", "ip.", "num.", "instance.", "cluster.", "join(", "map("};
 
@@ -189,13 +189,13 @@ macro_next(const char **cursor, struct macro *macro)
 {
 	const char *start = *cursor, *end;
 
-	while ((start = strchr(start, '%')) && !begins_like_macro(start + 1))
+	while ((start = strchr(start, '%')) && !macro_begins_like_macro(start + 1))
 		start += start[1] == '%' ? 2 : 1; /* "%%" hides what follows it */
 	if (!start)
 		return false;
 	memset(macro, 0, sizeof *macro);
 	end = start + 1;
-	if (!take_value(&end, macro) || *end != '%') {
+	if (!macro_take_value(&end, macro) || *end != '%') {
 		macro->is_malformed = true;
 		end = strchr(start + 1, '%');
 		if (!end)

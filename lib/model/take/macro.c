@@ -22,7 +22,7 @@ macro_node_of(const struct node *node)
 
 /* A value as map formats it: "$" stands for the value, "$$" for a dollar. */
 static void
-append_value(const char *value, const struct macro_text *format, struct buffer *out)
+macro_append_value(const char *value, const struct macro_text *format, struct buffer *out)
 {
 	const char *p = format->start, *end = p ? p + format->length : NULL;
 
@@ -42,37 +42,37 @@ append_value(const char *value, const struct macro_text *format, struct buffer *
 
 /* Appends what the macro asks of one node. */
 static int
-append_node(const struct macro *macro, const struct macro_node *node, struct buffer *out, struct error *err)
+macro_append_node(const struct macro *macro, const struct macro_node *node, struct buffer *out, struct error *err)
 {
 	char *address;
 
 	if (macro->source == MACRO_HOST) {
 		if (!node->hostname)
 			return error_set(err, EX_DATAERR, "the host name of node %s is not known yet", node->id);
-		append_value(node->hostname, &macro->format, out);
+		macro_append_value(node->hostname, &macro->format, out);
 		return 0;
 	}
 	address = json_get_string(node->ipaddresses, macro->address);
 	if (!address)
 		return error_set(err, EX_DATAERR, "the address %s of node %s is not known%s", macro->address, node->id,
 		    jv_is_valid(node->ipaddresses) ? "" : " yet");
-	append_value(address, &macro->format, out);
+	macro_append_value(address, &macro->format, out);
 	free(address);
 	return 0;
 }
 
 static int
-append_number(const struct macro *macro, size_t number, struct buffer *out)
+macro_append_number(const struct macro *macro, size_t number, struct buffer *out)
 {
 	char text[32];
 
 	snprintf(text, sizeof text, "%zu", number);
-	append_value(text, &macro->format, out);
+	macro_append_value(text, &macro->format, out);
 	return 0;
 }
 
 static int
-expand_nodes(const struct macro *macro, const struct macro_context *context, struct buffer *out, struct error *err)
+macro_expand_nodes(const struct macro *macro, const struct macro_context *context, struct buffer *out, struct error *err)
 {
 	int64_t seen = 0;
 
@@ -86,7 +86,7 @@ expand_nodes(const struct macro *macro, const struct macro_context *context, str
 		if (macro->instance < 0 && seen++ > 0)
 			buffer_append(out, macro->separator.start ? macro->separator.start : ",",
 			    macro->separator.start ? macro->separator.length : 1);
-		if (append_node(macro, node, out, err) < 0)
+		if (macro_append_node(macro, node, out, err) < 0)
 			return -1;
 		if (macro->instance >= 0)
 			return 0;
@@ -101,16 +101,16 @@ expand_nodes(const struct macro *macro, const struct macro_context *context, str
 
 /* Appends which instance of the service self is; 0: none. */
 static int
-append_instance(const struct macro *macro, size_t number, const struct macro_node *self, struct buffer *out,
+macro_append_instance(const struct macro *macro, size_t number, const struct macro_node *self, struct buffer *out,
     struct error *err)
 {
 	if (number == 0)
 		return error_set(err, EX_DATAERR, "node %s does not have the service %s", self->id, macro->service);
-	return append_number(macro, number, out);
+	return macro_append_number(macro, number, out);
 }
 
 static int
-expand_count(const struct macro *macro, const struct macro_context *context, struct buffer *out, struct error *err)
+macro_expand_count(const struct macro *macro, const struct macro_context *context, struct buffer *out, struct error *err)
 {
 	size_t count = 0, own = 0;
 
@@ -123,12 +123,12 @@ expand_count(const struct macro *macro, const struct macro_context *context, str
 	if (count == 0)
 		return error_set(err, EX_DATAERR, "no node has the service %s", macro->service);
 	if (macro->source == MACRO_NUM)
-		return append_number(macro, count, out);
-	return append_instance(macro, own, context->self, out, err);
+		return macro_append_number(macro, count, out);
+	return macro_append_instance(macro, own, context->self, out, err);
 }
 
 static int
-expand_macro(const struct macro *macro, const struct macro_context *context, struct buffer *out, struct error *err)
+macro_expand_macro(const struct macro *macro, const struct macro_context *context, struct buffer *out, struct error *err)
 {
 	if (macro->is_malformed)
 		return error_set(err, EX_DATAERR, "this is no macro of coopr-macros(7)");
@@ -138,20 +138,20 @@ expand_macro(const struct macro *macro, const struct macro_context *context, str
 	case MACRO_OWNER:
 		if (!context->owner)
 			return error_set(err, EX_DATAERR, "the cluster has no owner");
-		append_value(context->owner, &macro->format, out);
+		macro_append_value(context->owner, &macro->format, out);
 		return 0;
 	case MACRO_NUM:
 	case MACRO_INSTANCE:
-		return expand_count(macro, context, out, err);
+		return macro_expand_count(macro, context, out, err);
 	default:
-		return macro->is_self ? append_node(macro, context->self, out, err)
-		                      : expand_nodes(macro, context, out, err);
+		return macro->is_self ? macro_append_node(macro, context->self, out, err)
+		                      : macro_expand_nodes(macro, context, out, err);
 	}
 }
 
 /* How much of a macro a message shows: whole characters only. */
 static int
-shown_length(const struct macro_text *text)
+macro_shown_length(const struct macro_text *text)
 {
 	size_t length = text->length < SHOWN_LENGTH ? text->length : SHOWN_LENGTH;
 
@@ -163,7 +163,7 @@ shown_length(const struct macro_text *text)
 /* Expands the next macro in the text at *cursor: appends all up to its end, the macro itself where it cannot be expanded.
  * Returns 1, or -1 with the reason in err, or 0 with the rest of the text appended where no macro is left. */
 static int
-expand_next(const char **cursor, const struct macro_context *context, struct buffer *out, struct error *err)
+macro_expand_next(const char **cursor, const struct macro_context *context, struct buffer *out, struct error *err)
 {
 	const char *start = *cursor;
 	struct macro macro;
@@ -175,11 +175,11 @@ expand_next(const char **cursor, const struct macro_context *context, struct buf
 	}
 	buffer_append(out, start, (size_t)(macro.text.start - start));
 	length = out->length;
-	if (expand_macro(&macro, context, out, err) == 0)
+	if (macro_expand_macro(&macro, context, out, err) == 0)
 		return 1;
 	out->length = length;
 	buffer_append(out, macro.text.start, macro.text.length);
-	return error_prefix(err, "%.*s", shown_length(&macro.text), macro.text.start);
+	return error_prefix(err, "%.*s", macro_shown_length(&macro.text), macro.text.start);
 }
 
 int
@@ -188,7 +188,7 @@ macro_expand_text(const char *text, const struct macro_context *context, struct 
 	struct error reason;
 	int result = 0, got;
 
-	while ((got = expand_next(&text, context, out, &reason)) != 0)
+	while ((got = macro_expand_next(&text, context, out, &reason)) != 0)
 		if (got < 0 && result == 0) {
 			*err = reason;
 			result = -1;
@@ -197,17 +197,17 @@ macro_expand_text(const char *text, const struct macro_context *context, struct 
 }
 
 static int
-append_self(const struct macro *macro, const struct macro_node *self, const struct macro_instance *instances,
+macro_append_self(const struct macro *macro, const struct macro_node *self, const struct macro_instance *instances,
     size_t count, struct buffer *out, struct error *err)
 {
 	size_t number = 0;
 
 	if (macro->source != MACRO_INSTANCE)
-		return append_node(macro, self, out, err);
+		return macro_append_node(macro, self, out, err);
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(instances[i].service, macro->service) == 0)
 			number = instances[i].number;
-	return append_instance(macro, number, self, out, err);
+	return macro_append_instance(macro, number, self, out, err);
 }
 
 int
@@ -227,13 +227,13 @@ macro_expand_self(const char *text, const struct macro_node *self, const struct 
 		buffer_append(out, done, (size_t)(macro.text.start - done));
 		done = macro.text.start + macro.text.length;
 		length = out->length;
-		if (append_self(&macro, self, instances, count, out, &reason) == 0)
+		if (macro_append_self(&macro, self, instances, count, out, &reason) == 0)
 			continue;
 		out->length = length;
 		buffer_append(out, macro.text.start, macro.text.length);
 		if (result == 0) {
 			*err = reason;
-			result = error_prefix(err, "%.*s", shown_length(&macro.text), macro.text.start);
+			result = error_prefix(err, "%.*s", macro_shown_length(&macro.text), macro.text.start);
 		}
 	}
 	buffer_text(out, done);
@@ -248,7 +248,7 @@ struct asked { /* what a walk over a value finds of one kind of macro */
 };
 
 static void
-note_macros(const char *text, struct asked *asked)
+macro_note_macros(const char *text, struct asked *asked)
 {
 	struct macro macro;
 
@@ -263,25 +263,25 @@ note_macros(const char *text, struct asked *asked)
 }
 
 static void
-find_macros(const struct place *place, struct asked *asked)
+macro_find_macros(const struct place *place, struct asked *asked)
 {
 	struct members members;
 	struct place part;
 
 	switch (jv_get_kind(place->value)) {
 	case JV_KIND_STRING:
-		note_macros(json_string(place->value), asked);
+		macro_note_macros(json_string(place->value), asked);
 		return;
 	case JV_KIND_ARRAY:
 		for (size_t i = 0; i < json_length(place->value); i++) {
 			part = place_element(place, i);
-			find_macros(&part, asked);
+			macro_find_macros(&part, asked);
 		}
 		return;
 	case JV_KIND_OBJECT:
 		members = members_of(place);
 		while (members_next(&members, &part))
-			find_macros(&part, asked);
+			macro_find_macros(&part, asked);
 		return;
 	default:
 		return;
@@ -295,7 +295,7 @@ macro_services_of(jv value, enum macro_source source, struct arena *arena)
 	struct place root = place_root(value, NULL);
 	struct string_list services;
 
-	find_macros(&root, &asked);
+	macro_find_macros(&root, &asked);
 	name_set_make(&asked.services);
 	services.count = asked.services.count;
 	services.list = arena_alloc(arena, services.count, sizeof *services.list);

@@ -24,7 +24,7 @@ struct own { /* a member that the offer brings */
 enum { OWN_COUNT = 10 };
 
 static void
-fill_own(const struct offer *offer, struct own own[OWN_COUNT])
+offer_fill_own(const struct offer *offer, struct own own[OWN_COUNT])
 {
 	const struct own list[OWN_COUNT] = {
 		{"action", action_name(offer->action), NULL}, {"attempt", NULL, NULL}, {"cluster", NULL, offer->cluster},
@@ -37,7 +37,7 @@ fill_own(const struct offer *offer, struct own own[OWN_COUNT])
 }
 
 static void
-print_own(const struct offer *offer, const struct own *own, struct buffer *out)
+offer_print_own(const struct offer *offer, const struct own *own, struct buffer *out)
 {
 	buffer_byte(out, '"');
 	buffer_text(out, own->name);
@@ -54,7 +54,7 @@ print_own(const struct offer *offer, const struct own *own, struct buffer *out)
 }
 
 static int
-compare(const struct json_range *name, const char *own)
+offer_compare(const struct json_range *name, const char *own)
 {
 	size_t length = strlen(own), shorter = name->length < length ? name->length : length;
 	int order = memcmp(name->text, own, shorter);
@@ -64,19 +64,19 @@ compare(const struct json_range *name, const char *own)
 
 /* Both sorted: the task's members, and the offer's in their place or between them. */
 static void
-merge(const struct offer *offer, const struct json_member *members, int count, struct buffer *out)
+offer_merge(const struct offer *offer, const struct json_member *members, int count, struct buffer *out)
 {
 	struct own own[OWN_COUNT];
 	int o = 0;
 
-	fill_own(offer, own);
+	offer_fill_own(offer, own);
 	buffer_byte(out, '{');
 	for (int m = 0; m < count; m++) {
 		const struct json_member *member = &members[m];
 		int order = -1;
 
-		while (o < OWN_COUNT && (order = compare(&member->name, own[o].name)) > 0)
-			print_own(offer, &own[o++], out);
+		while (o < OWN_COUNT && (order = offer_compare(&member->name, own[o].name)) > 0)
+			offer_print_own(offer, &own[o++], out);
 		if (o < OWN_COUNT && order == 0)
 			continue;
 		buffer_append(out, member->name.text - 1, member->name.length + 2);
@@ -85,22 +85,22 @@ merge(const struct offer *offer, const struct json_member *members, int count, s
 		buffer_byte(out, ',');
 	}
 	while (o < OWN_COUNT)
-		print_own(offer, &own[o++], out);
+		offer_print_own(offer, &own[o++], out);
 	out->data[out->length - 1] = '}';
 	buffer_byte(out, '\n');
 }
 
 static const struct json_range *
-find(const struct json_member *members, int count, const char *name)
+offer_find(const struct json_member *members, int count, const char *name)
 {
 	for (int m = 0; m < count; m++)
-		if (compare(&members[m].name, name) == 0)
+		if (offer_compare(&members[m].name, name) == 0)
 			return &members[m].value;
 	return NULL;
 }
 
 static bool
-read_string(const struct json_range *value, struct arena *arena, const char **to)
+offer_read_string(const struct json_range *value, struct arena *arena, const char **to)
 {
 	struct json_range string;
 
@@ -111,7 +111,7 @@ read_string(const struct json_range *value, struct arena *arena, const char **to
 }
 
 static bool
-read_number(const struct json_range *value, double *to)
+offer_read_number(const struct json_range *value, double *to)
 {
 	char text[32], *end;
 
@@ -125,27 +125,27 @@ read_number(const struct json_range *value, double *to)
 
 /* What the queue wants to know of the step; false where that is not as plain as it nearly always is. */
 static bool
-read_step(const struct json_member *members, int count, struct arena *arena, struct step *step)
+offer_read_step(const struct json_member *members, int count, struct arena *arena, struct step *step)
 {
-	const struct json_range *service = find(members, count, "service");
+	const struct json_range *service = offer_find(members, count, "service");
 	double timeout_s = 0;
 	const char *kind;
 
 	*step = (struct step){0};
-	if (!read_string(find(members, count, "kind"), arena, &kind) || strcmp(kind, "task") != 0 ||
-	    !read_string(find(members, count, "id"), arena, &step->id) ||
-	    !read_string(find(members, count, "node"), arena, &step->node) ||
-	    !read_string(find(members, count, "type"), arena, &step->type) ||
-	    !read_number(find(members, count, "timeout_s"), &timeout_s) ||
-	    !read_number(find(members, count, "expect_s"), &step->expect_s))
+	if (!offer_read_string(offer_find(members, count, "kind"), arena, &kind) || strcmp(kind, "task") != 0 ||
+	    !offer_read_string(offer_find(members, count, "id"), arena, &step->id) ||
+	    !offer_read_string(offer_find(members, count, "node"), arena, &step->node) ||
+	    !offer_read_string(offer_find(members, count, "type"), arena, &step->type) ||
+	    !offer_read_number(offer_find(members, count, "timeout_s"), &timeout_s) ||
+	    !offer_read_number(offer_find(members, count, "expect_s"), &step->expect_s))
 		return false;
 	step->timeout_s = (int64_t)timeout_s;
 	return !service || (service->length == 4 && memcmp(service->text, "null", 4) == 0) ||
-	    read_string(service, arena, &step->service);
+	    offer_read_string(service, arena, &step->service);
 }
 
 static void
-print_members(const struct offer *offer, jv task, struct buffer *out)
+offer_print_members(const struct offer *offer, jv task, struct buffer *out)
 {
 	struct print print;
 
@@ -165,7 +165,7 @@ print_members(const struct offer *offer, jv task, struct buffer *out)
 
 /* Parses the task; its jv is the caller's where this succeeds. */
 static int
-parse(const char *text, size_t length, struct arena *arena, struct step *step, jv *task, struct error *err)
+offer_parse(const char *text, size_t length, struct arena *arena, struct step *step, jv *task, struct error *err)
 {
 	struct problems problems = {0};
 	struct place place;
@@ -189,7 +189,7 @@ offer_step(const char *text, size_t length, struct arena *arena, struct step *st
 {
 	jv task;
 
-	if (parse(text, length, arena, step, &task, err) < 0)
+	if (offer_parse(text, length, arena, step, &task, err) < 0)
 		return -1;
 	jv_free(task);
 	return 0;
@@ -203,12 +203,12 @@ offer_print(const struct offer *offer, const char *text, size_t length, struct a
 	int count = json_members(text, length, members, MEMBERS_MAX);
 	jv task;
 
-	if (count > 0 && read_step(members, count, arena, step)) {
-		merge(offer, members, count, out);
+	if (count > 0 && offer_read_step(members, count, arena, step)) {
+		offer_merge(offer, members, count, out);
 	} else {
-		if (parse(text, length, arena, step, &task, err) < 0)
+		if (offer_parse(text, length, arena, step, &task, err) < 0)
 			return -1;
-		print_members(offer, task, out);
+		offer_print_members(offer, task, out);
 		jv_free(task);
 	}
 	step->action = offer->action;

@@ -32,7 +32,7 @@ setting_save(const struct setting *setting, struct buffer *out)
 }
 
 static void
-load_gap(struct setting *setting, const struct place *place)
+setting_load_gap(struct setting *setting, const struct place *place)
 {
 	struct setting_gap gap;
 	const struct setting_gap *last = setting->gap_count ? &setting->gaps[setting->gap_count - 1] : NULL;
@@ -49,7 +49,7 @@ load_gap(struct setting *setting, const struct place *place)
 }
 
 static int
-load_gaps(struct setting *setting, jv list, struct error *err)
+setting_load_gaps(struct setting *setting, jv list, struct error *err)
 {
 	struct problems problems = {0};
 	struct place place = place_root(list, &problems);
@@ -59,7 +59,7 @@ load_gaps(struct setting *setting, jv list, struct error *err)
 		for (size_t i = 0; i < json_length(list); i++) {
 			struct place element = place_element(&place, i);
 
-			load_gap(setting, &element);
+			setting_load_gap(setting, &element);
 		}
 	if (problems.total > 0)
 		result = error_set(err, EX_DATAERR, "setting: %s: %s", problems.list[0].pointer, problems.list[0].text);
@@ -81,7 +81,7 @@ setting_load(struct setting *setting, const char *text, size_t length, struct er
 	if (setting->length < 2 || setting->text[0] != '{' ||
 	    json_parse("setting", newline + 1, length - setting->length - 1, &list, err) < 0)
 		return error_set(err, EX_DATAERR, "setting: it is damaged");
-	result = load_gaps(setting, list, err);
+	result = setting_load_gaps(setting, list, err);
 	jv_free(list);
 	return result;
 }

@@ -42,7 +42,7 @@ setting_release_nodes(struct setting_nodes *nodes)
 }
 
 static int
-compare_numbers(const void *a, const void *b)
+setting_compare_numbers(const void *a, const void *b)
 {
 	int64_t x = ((const struct macro_node *)a)->nodenum, y = ((const struct macro_node *)b)->nodenum;
 
@@ -50,19 +50,19 @@ compare_numbers(const void *a, const void *b)
 }
 
 static struct macro_node *
-sorted_nodes(const struct setting_nodes *nodes)
+setting_sorted_nodes(const struct setting_nodes *nodes)
 {
 	struct macro_node *list = memory_zeroed(nodes->count, sizeof *list);
 
 	for (size_t i = 0; i < nodes->count; i++)
 		list[i] = macro_node_of(&nodes->list[i]);
 	if (nodes->count)
-		qsort(list, nodes->count, sizeof *list, compare_numbers);
+		qsort(list, nodes->count, sizeof *list, setting_compare_numbers);
 	return list;
 }
 
 static void
-add_gap(struct making *making, const struct place *place, const char *string, size_t start)
+setting_add_gap(struct making *making, const struct place *place, const char *string, size_t start)
 {
 	struct setting *setting = making->setting;
 	struct buffer pointer = {0};
@@ -76,7 +76,7 @@ add_gap(struct making *making, const struct place *place, const char *string, si
 
 /* Expands all macros of a string but those that speak of the node itself. */
 static void
-expand_others(const struct place *place, const struct macro_context *context, struct buffer *out)
+setting_expand_others(const struct place *place, const struct macro_context *context, struct buffer *out)
 {
 	const char *text = json_string(place->value), *done = text;
 	struct macro macro;
@@ -98,22 +98,22 @@ expand_others(const struct place *place, const struct macro_context *context, st
 }
 
 static void
-print_string_value(struct making *making, const struct place *place)
+setting_print_string_value(struct making *making, const struct place *place)
 {
 	struct buffer string = {0};
 	size_t start = making->out->length;
 
-	expand_others(place, &making->context, &string);
+	setting_expand_others(place, &making->context, &string);
 	json_quote(string.data, making->out);
 	if (macro_speaks_of_self(json_string(place->value)))
-		add_gap(making, place, string.data, start);
+		setting_add_gap(making, place, string.data, start);
 	buffer_release(&string);
 }
 
-static void print_config(struct making *making, const struct place *place);
+static void setting_print_config(struct making *making, const struct place *place);
 
 static void
-print_object(struct making *making, const struct place *place)
+setting_print_object(struct making *making, const struct place *place)
 {
 	struct members members = members_of(place);
 	struct place member;
@@ -125,14 +125,14 @@ print_object(struct making *making, const struct place *place)
 		buffer_byte(making->out, before);
 		json_quote(member.name, making->out);
 		buffer_byte(making->out, ':');
-		print_config(making, &member);
+		setting_print_config(making, &member);
 		before = ',';
 	}
 	buffer_byte(making->out, '}');
 }
 
 static void
-print_array(struct making *making, const struct place *place)
+setting_print_array(struct making *making, const struct place *place)
 {
 	buffer_byte(making->out, '[');
 	for (size_t i = 0; i < json_length(place->value); i++) {
@@ -140,24 +140,24 @@ print_array(struct making *making, const struct place *place)
 
 		if (i)
 			buffer_byte(making->out, ',');
-		print_config(making, &element);
+		setting_print_config(making, &element);
 	}
 	buffer_byte(making->out, ']');
 }
 
 /* As json_dump does, but that it knows where each string came to stand. */
 static void
-print_config(struct making *making, const struct place *place)
+setting_print_config(struct making *making, const struct place *place)
 {
 	switch (jv_get_kind(place->value)) {
 	case JV_KIND_OBJECT:
-		print_object(making, place);
+		setting_print_object(making, place);
 		break;
 	case JV_KIND_ARRAY:
-		print_array(making, place);
+		setting_print_array(making, place);
 		break;
 	case JV_KIND_STRING:
-		print_string_value(making, place);
+		setting_print_string_value(making, place);
 		break;
 	default:
 		json_dump(place->value, making->out);
@@ -165,7 +165,7 @@ print_config(struct making *making, const struct place *place)
 }
 
 static void
-print_problem(const char *pointer, const char *text, struct buffer *out)
+setting_print_problem(const char *pointer, const char *text, struct buffer *out)
 {
 	buffer_text(out, "{\"pointer\":");
 	json_quote(pointer, out);
@@ -175,7 +175,7 @@ print_problem(const char *pointer, const char *text, struct buffer *out)
 }
 
 static void
-print_member(struct print *print, const char *name, jv cluster)
+setting_print_member(struct print *print, const char *name, jv cluster)
 {
 	jv value = json_get(cluster, name);
 
@@ -184,20 +184,20 @@ print_member(struct print *print, const char *name, jv cluster)
 }
 
 static void
-print_unexpanded(const struct problems *problems, struct buffer *out)
+setting_print_unexpanded(const struct problems *problems, struct buffer *out)
 {
 	buffer_byte(out, '[');
 	for (size_t i = 0; i < problems->count; i++) {
 		if (i)
 			buffer_byte(out, ',');
-		print_problem(problems->list[i].pointer, problems->list[i].text, out);
+		setting_print_problem(problems->list[i].pointer, problems->list[i].text, out);
 	}
 	buffer_byte(out, ']');
 }
 
 /* "unexpanded" is the last member, so that more can be added to it. */
 static void
-print_cluster(struct making *making, jv cluster)
+setting_print_cluster(struct making *making, jv cluster)
 {
 	jv config = json_get(cluster, "config");
 	struct problems problems = {0};
@@ -210,15 +210,15 @@ print_cluster(struct making *making, jv cluster)
 	}
 	place = place_root(config, &problems);
 	print_begin(&print, (jv){0}, making->out);
-	print_member(&print, "catalogue", cluster);
+	setting_print_member(&print, "catalogue", cluster);
 	print_name(&print, "config");
-	print_config(making, &place);
-	print_member(&print, "id", cluster);
-	print_member(&print, "name", cluster);
-	print_member(&print, "provider", cluster);
-	print_member(&print, "tenant", cluster);
+	setting_print_config(making, &place);
+	setting_print_member(&print, "id", cluster);
+	setting_print_member(&print, "name", cluster);
+	setting_print_member(&print, "provider", cluster);
+	setting_print_member(&print, "tenant", cluster);
 	print_name(&print, "unexpanded");
-	print_unexpanded(&problems, making->out);
+	setting_print_unexpanded(&problems, making->out);
 	print_close(&print);
 	problems_release(&problems);
 	jv_free(config);
@@ -236,9 +236,9 @@ setting_make(struct setting *setting, const char *text, size_t length, const str
 
 	if (json_parse("cluster record", text, length, &cluster, err) < 0)
 		return -1;
-	making.context.nodes = list = sorted_nodes(nodes);
+	making.context.nodes = list = setting_sorted_nodes(nodes);
 	making.context.owner = owner = json_get_string(cluster, "owner");
-	print_cluster(&making, cluster);
+	setting_print_cluster(&making, cluster);
 	setting->length = out.length;
 	setting->text = buffer_take(&out);
 	jv_free(cluster);
@@ -249,7 +249,7 @@ setting_make(struct setting *setting, const char *text, size_t length, const str
 
 /* Fills a gap; what cannot be expanded goes to problems, each behind a comma. */
 static void
-print_gap(const struct setting_gap *gap, const struct macro_node *self, const struct macro_instance *instances,
+setting_print_gap(const struct setting_gap *gap, const struct macro_node *self, const struct macro_instance *instances,
     size_t count, struct buffer *out, struct buffer *problems)
 {
 	struct buffer string = {0};
@@ -257,14 +257,14 @@ print_gap(const struct setting_gap *gap, const struct macro_node *self, const st
 
 	if (macro_expand_self(gap->string, self, instances, count, &string, &err) < 0) {
 		buffer_byte(problems, ',');
-		print_problem(gap->pointer, err.text, problems);
+		setting_print_problem(gap->pointer, err.text, problems);
 	}
 	json_quote(string.data, out);
 	buffer_release(&string);
 }
 
 static void
-print_gaps(const struct setting *setting, const struct macro_node *self, const struct macro_instance *instances,
+setting_print_gaps(const struct setting *setting, const struct macro_node *self, const struct macro_instance *instances,
     size_t count, struct buffer *out)
 {
 	size_t done = 0, end = setting->length - 2, none = sizeof no_problems - 1;
@@ -276,7 +276,7 @@ print_gaps(const struct setting *setting, const struct macro_node *self, const s
 		const struct setting_gap *gap = &setting->gaps[i];
 
 		buffer_append(out, setting->text + done, gap->start - done);
-		print_gap(gap, self, instances, count, out, &problems);
+		setting_print_gap(gap, self, instances, count, out, &problems);
 		done = gap->start + gap->length;
 	}
 	buffer_append(out, setting->text + done, end - done);
@@ -303,7 +303,7 @@ setting_print(const struct setting *setting, const char *record, size_t length,
 		return -1;
 	}
 	self = macro_node_of(&node);
-	print_gaps(setting, &self, instances, count, out);
+	setting_print_gaps(setting, &self, instances, count, out);
 	jv_free(node.source);
 	arena_release(&arena);
 	return 0;

@@ -6,13 +6,13 @@
 #include "queue/spool/blueprint-order.h"
 
 static const char *
-id_of(const struct blueprint *blueprint, uint32_t s)
+blueprint_id_of(const struct blueprint *blueprint, uint32_t s)
 {
 	return blueprint->names.list[blueprint->steps[s].name];
 }
 
 static struct index_sizes
-sizes_of(const struct blueprint *blueprint, const struct blueprint_order *order)
+blueprint_sizes_of(const struct blueprint *blueprint, const struct blueprint_order *order)
 {
 	struct index_sizes sizes = {(uint32_t)blueprint->step_count, (uint32_t)blueprint->node_count,
 	    (uint32_t)order->count, (uint32_t)blueprint->instances.count, 1};
@@ -22,14 +22,14 @@ sizes_of(const struct blueprint *blueprint, const struct blueprint_order *order)
 	for (size_t i = 0; i < blueprint->services.count; i++)
 		sizes.text += strlen(blueprint->services.list[i]) + 1;
 	for (uint32_t s = 0; s < blueprint->step_count; s++)
-		sizes.text += strlen(id_of(blueprint, s)) + 1;
+		sizes.text += strlen(blueprint_id_of(blueprint, s)) + 1;
 	for (size_t n = 0; n < blueprint->node_count; n++)
 		sizes.text += strlen(blueprint->nodes[n].id) + 1;
 	return sizes;
 }
 
 static uint32_t
-add_text(struct index *index, uint32_t *at, const char *id)
+blueprint_add_text(struct index *index, uint32_t *at, const char *id)
 {
 	uint32_t start = *at;
 	size_t size = strlen(id) + 1;
@@ -40,12 +40,13 @@ add_text(struct index *index, uint32_t *at, const char *id)
 }
 
 static void
-fill_steps(const struct blueprint *blueprint, const struct blueprint_order *order, struct index *index, uint32_t *text)
+blueprint_fill_steps(const struct blueprint *blueprint, const struct blueprint_order *order, struct index *index,
+    uint32_t *text)
 {
 	uint32_t *services = memory_zeroed(blueprint->services.count, sizeof *services);
 
 	for (size_t i = 0; i < blueprint->services.count; i++)
-		services[i] = add_text(index, text, blueprint->services.list[i]);
+		services[i] = blueprint_add_text(index, text, blueprint->services.list[i]);
 	for (uint32_t s = 0; s < blueprint->step_count; s++) {
 		const struct blueprint_step *from = &blueprint->steps[s];
 		struct index_step *step = &index->steps[s];
@@ -58,7 +59,7 @@ fill_steps(const struct blueprint *blueprint, const struct blueprint_order *orde
 		step->next_first = order->first[s];
 		step->next_count = order->first[s + 1] - order->first[s];
 		step->waits = order->waits[s];
-		step->id = add_text(index, text, id_of(blueprint, s));
+		step->id = blueprint_add_text(index, text, blueprint_id_of(blueprint, s));
 		index_enter(index, s);
 	}
 	free(services);
@@ -67,14 +68,14 @@ fill_steps(const struct blueprint *blueprint, const struct blueprint_order *orde
 }
 
 static void
-fill_nodes(const struct blueprint *blueprint, struct index *index, uint32_t *text)
+blueprint_fill_nodes(const struct blueprint *blueprint, struct index *index, uint32_t *text)
 {
 	for (size_t n = 0; n < blueprint->node_count; n++) {
 		const struct blueprint_node *from = &blueprint->nodes[n];
 
 		index->nodes[n] = (struct index_node){.offset = from->offset, .length = from->length,
 		    .sum = seal_sum(blueprint->node_lines.data + from->offset, from->length, from->offset),
-		    .id = add_text(index, text, from->id), .asked = from->asked, .addressed = from->addressed};
+		    .id = blueprint_add_text(index, text, from->id), .asked = from->asked, .addressed = from->addressed};
 		index->header->asked_missing += from->asked && !from->addressed;
 	}
 }
@@ -85,7 +86,7 @@ struct numbered { /* a node by its nodenum */
 };
 
 static int
-compare_numbers(const void *a, const void *b)
+blueprint_compare_numbers(const void *a, const void *b)
 {
 	int64_t x = ((const struct numbered *)a)->nodenum, y = ((const struct numbered *)b)->nodenum;
 
@@ -94,7 +95,7 @@ compare_numbers(const void *a, const void *b)
 
 /* Instances count in the order of nodenum. */
 static void
-fill_instances(const struct blueprint *blueprint, struct index *index, uint32_t *text)
+blueprint_fill_instances(const struct blueprint *blueprint, struct index *index, uint32_t *text)
 {
 	size_t count = blueprint->node_count;
 	struct numbered *nodes = memory_zeroed(count, sizeof *nodes);
@@ -102,11 +103,11 @@ fill_instances(const struct blueprint *blueprint, struct index *index, uint32_t 
 	for (size_t n = 0; n < count; n++)
 		nodes[n] = (struct numbered){blueprint->nodes[n].nodenum, (uint32_t)n};
 	if (count)
-		qsort(nodes, count, sizeof *nodes, compare_numbers);
+		qsort(nodes, count, sizeof *nodes, blueprint_compare_numbers);
 	for (size_t i = 0; i < blueprint->instances.count; i++) {
 		uint32_t number = 0;
 
-		index->header->instance_service[i] = add_text(index, text, blueprint->instances.list[i]);
+		index->header->instance_service[i] = blueprint_add_text(index, text, blueprint->instances.list[i]);
 		for (size_t n = 0; n < count; n++)
 			if (blueprint->nodes[nodes[n].node].instances >> i & 1)
 				index->instances[i * count + nodes[n].node] = ++number;
@@ -115,7 +116,7 @@ fill_instances(const struct blueprint *blueprint, struct index *index, uint32_t 
 }
 
 static void
-fill_header(const struct blueprint *blueprint, const char *boot, struct index_header *header)
+blueprint_fill_header(const struct blueprint *blueprint, const char *boot, struct index_header *header)
 {
 	snprintf(header->boot, sizeof header->boot, "%s", boot);
 	header->plan_size = blueprint->size;
@@ -137,13 +138,13 @@ blueprint_index(const struct blueprint *blueprint, int dir, const char *name, co
 	int result;
 
 	blueprint_order_init(blueprint, &order);
-	sizes = sizes_of(blueprint, &order);
+	sizes = blueprint_sizes_of(blueprint, &order);
 	result = index_create(index, dir, name, &sizes, err);
 	if (result == 0) {
-		fill_steps(blueprint, &order, index, &text);
-		fill_nodes(blueprint, index, &text);
-		fill_instances(blueprint, index, &text);
-		fill_header(blueprint, boot, index->header);
+		blueprint_fill_steps(blueprint, &order, index, &text);
+		blueprint_fill_nodes(blueprint, index, &text);
+		blueprint_fill_instances(blueprint, index, &text);
+		blueprint_fill_header(blueprint, boot, index->header);
 	}
 	blueprint_order_release(&order);
 	return result;

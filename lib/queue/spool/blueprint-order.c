@@ -10,17 +10,17 @@ enum { CYCLE_SHOWN = 20 };
 
 /* The link to the step that the i-th name in after stands for. */
 static uint32_t
-step_after(const struct blueprint *blueprint, size_t i)
+blueprint_step_after(const struct blueprint *blueprint, size_t i)
 {
 	return blueprint->step_of[blueprint->after[i]];
 }
 
 static void
-count_links(const struct blueprint *blueprint, struct blueprint_order *order)
+blueprint_count_links(const struct blueprint *blueprint, struct blueprint_order *order)
 {
 	for (size_t s = 0; s < blueprint->step_count; s++)
 		for (uint32_t i = 0; i < blueprint->steps[s].after_count; i++) {
-			uint32_t link = step_after(blueprint, blueprint->steps[s].after_first + i);
+			uint32_t link = blueprint_step_after(blueprint, blueprint->steps[s].after_first + i);
 
 			if (!link)
 				continue;
@@ -38,14 +38,14 @@ blueprint_order_init(const struct blueprint *blueprint, struct blueprint_order *
 
 	*order = (struct blueprint_order){.first = memory_zeroed(steps + 1, sizeof(uint32_t)),
 	    .waits = memory_zeroed(steps, sizeof(uint32_t))};
-	count_links(blueprint, order);
+	blueprint_count_links(blueprint, order);
 	order->next = memory_zeroed(order->count, sizeof(uint32_t));
 	for (size_t s = 0; s < steps; s++)
 		order->first[s + 1] += order->first[s];
 	fill = memory_zeroed(steps, sizeof(uint32_t));
 	for (uint32_t s = 0; s < steps; s++)
 		for (uint32_t i = 0; i < blueprint->steps[s].after_count; i++) {
-			uint32_t link = step_after(blueprint, blueprint->steps[s].after_first + i);
+			uint32_t link = blueprint_step_after(blueprint, blueprint->steps[s].after_first + i);
 
 			if (link)
 				order->next[order->first[link - 1] + fill[link - 1]++] = s;
@@ -64,7 +64,7 @@ blueprint_order_release(struct blueprint_order *order)
 /* Takes away what can come first, again and again. Returns how many remain: those in cycles, and behind them. missing is
  * left with how much each of them still waits for. */
 static size_t
-peel(const struct blueprint_order *order, size_t steps, uint32_t *missing)
+blueprint_peel(const struct blueprint_order *order, size_t steps, uint32_t *missing)
 {
 	uint32_t *stack = memory_zeroed(steps, sizeof *stack);
 	size_t depth = 0, left = steps;
@@ -87,10 +87,10 @@ peel(const struct blueprint_order *order, size_t steps, uint32_t *missing)
 
 /* A step that s waits for and that remains as well. */
 static uint32_t
-remaining_before(const struct blueprint *blueprint, const uint32_t *missing, uint32_t s)
+blueprint_remaining_before(const struct blueprint *blueprint, const uint32_t *missing, uint32_t s)
 {
 	for (uint32_t i = 0; i < blueprint->steps[s].after_count; i++) {
-		uint32_t link = step_after(blueprint, blueprint->steps[s].after_first + i);
+		uint32_t link = blueprint_step_after(blueprint, blueprint->steps[s].after_first + i);
 
 		if (link && missing[link - 1])
 			return link - 1;
@@ -99,14 +99,14 @@ remaining_before(const struct blueprint *blueprint, const uint32_t *missing, uin
 }
 
 static const char *
-id_of(const struct blueprint *blueprint, uint32_t s)
+blueprint_order_id_of(const struct blueprint *blueprint, uint32_t s)
 {
 	return blueprint->names.list[blueprint->steps[s].name];
 }
 
 /* Every step that remains waits for another one that does: walking back must come to where it was before. */
 static void
-name_cycle(const struct place *stream, const struct blueprint *blueprint, const uint32_t *missing)
+blueprint_name_cycle(const struct place *stream, const struct blueprint *blueprint, const uint32_t *missing)
 {
 	struct buffer text = {0};
 	uint32_t s = 0, start;
@@ -114,12 +114,12 @@ name_cycle(const struct place *stream, const struct blueprint *blueprint, const 
 	while (!missing[s])
 		s++;
 	for (size_t i = 0; i < blueprint->step_count; i++)
-		s = remaining_before(blueprint, missing, s);
+		s = blueprint_remaining_before(blueprint, missing, s);
 	start = s;
-	buffer_text(&text, id_of(blueprint, s));
+	buffer_text(&text, blueprint_order_id_of(blueprint, s));
 	for (int shown = 0; shown++ < CYCLE_SHOWN;) {
-		s = remaining_before(blueprint, missing, s);
-		buffer_printf(&text, " after %s", id_of(blueprint, s));
+		s = blueprint_remaining_before(blueprint, missing, s);
+		buffer_printf(&text, " after %s", blueprint_order_id_of(blueprint, s));
 		if (s == start)
 			break;
 	}
@@ -128,7 +128,7 @@ name_cycle(const struct place *stream, const struct blueprint *blueprint, const 
 }
 
 static void
-check_links(const struct place *stream, const struct blueprint *blueprint)
+blueprint_check_links(const struct place *stream, const struct blueprint *blueprint)
 {
 	for (size_t s = 0; s < blueprint->step_count; s++) {
 		const struct blueprint_step *step = &blueprint->steps[s];
@@ -138,7 +138,7 @@ check_links(const struct place *stream, const struct blueprint *blueprint)
 		for (uint32_t i = 0; i < step->after_count; i++) {
 			struct place element = {.up = &after, .index = i, .problems = stream->problems};
 
-			if (!step_after(blueprint, step->after_first + i))
+			if (!blueprint_step_after(blueprint, step->after_first + i))
 				place_problem(&element, "there is no step \"%s\"",
 				    blueprint->names.list[blueprint->after[step->after_first + i]]);
 		}
@@ -151,10 +151,10 @@ blueprint_check_order(const struct place *stream, const struct blueprint *bluepr
 	uint32_t *missing = memory_zeroed(blueprint->step_count, sizeof *missing);
 	struct blueprint_order order;
 
-	check_links(stream, blueprint);
+	blueprint_check_links(stream, blueprint);
 	blueprint_order_init(blueprint, &order);
-	if (peel(&order, blueprint->step_count, missing) > 0)
-		name_cycle(stream, blueprint, missing);
+	if (blueprint_peel(&order, blueprint->step_count, missing) > 0)
+		blueprint_name_cycle(stream, blueprint, missing);
 	blueprint_order_release(&order);
 	free(missing);
 }

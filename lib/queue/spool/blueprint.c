@@ -30,14 +30,14 @@ struct reading { /* a plan while it is read */
 
 /* A rehearsal prints the plan, all else keeps it. */
 static const char *
-out_name(int out)
+blueprint_out_name(int out)
 {
 	return out == STDOUT_FILENO ? "standard output" : "plan.ndjson";
 }
 
 /* The record's line: as it came where it came on one line. */
 static int
-keep_line(struct reading *reading, const struct record_reader *reader, jv record, struct error *err)
+blueprint_keep_line(struct reading *reading, const struct record_reader *reader, jv record, struct error *err)
 {
 	struct buffer *lines = &reading->lines;
 	size_t start = lines->length;
@@ -53,14 +53,14 @@ keep_line(struct reading *reading, const struct record_reader *reader, jv record
 	if (lines->length < FLUSH_BYTES)
 		return 0;
 	if (reading->out >= 0 && file_write_all(reading->out, lines->data, lines->length) < 0)
-		return error_errno(err, EX_IOERR, "%s", out_name(reading->out));
+		return error_errno(err, EX_IOERR, "%s", blueprint_out_name(reading->out));
 	buffer_clear(lines);
 	return 0;
 }
 
 /* The number of an id of a step, mentioned or defined. */
 static uint32_t
-name_of(struct blueprint *blueprint, const char *id)
+blueprint_name_of(struct blueprint *blueprint, const char *id)
 {
 	int number = names_find(&blueprint->names, id);
 
@@ -77,7 +77,7 @@ name_of(struct blueprint *blueprint, const char *id)
 }
 
 static void
-read_job(const struct place *record, struct reading *reading)
+blueprint_read_job(const struct place *record, struct reading *reading)
 {
 	struct blueprint *blueprint = reading->blueprint;
 	struct place id = place_member(record, "id");
@@ -95,7 +95,7 @@ read_job(const struct place *record, struct reading *reading)
 }
 
 static void
-read_cluster(const struct place *record, struct reading *reading)
+blueprint_read_cluster(const struct place *record, struct reading *reading)
 {
 	struct blueprint *blueprint = reading->blueprint;
 	struct cluster cluster;
@@ -126,7 +126,7 @@ read_cluster(const struct place *record, struct reading *reading)
 }
 
 static bool
-is_asked(const struct blueprint *blueprint, const struct node *node)
+blueprint_is_asked(const struct blueprint *blueprint, const struct node *node)
 {
 	for (size_t i = 0; i < blueprint->asked.count; i++)
 		if (name_set_has(&node->services, blueprint->asked.list[i]))
@@ -135,7 +135,7 @@ is_asked(const struct blueprint *blueprint, const struct node *node)
 }
 
 static uint32_t
-instances_of(const struct blueprint *blueprint, const struct node *node)
+blueprint_instances_of(const struct blueprint *blueprint, const struct node *node)
 {
 	uint32_t bits = 0;
 
@@ -145,7 +145,7 @@ instances_of(const struct blueprint *blueprint, const struct node *node)
 }
 
 static void
-read_node(const struct place *record, struct reading *reading)
+blueprint_read_node(const struct place *record, struct reading *reading)
 {
 	struct blueprint *blueprint = reading->blueprint;
 	struct blueprint_node *node;
@@ -162,7 +162,7 @@ read_node(const struct place *record, struct reading *reading)
 		node = &blueprint->nodes[blueprint->node_count++];
 		*node = (struct blueprint_node){.id = arena_string(&blueprint->arena, parsed.id),
 		    .offset = blueprint->node_lines.length, .nodenum = parsed.nodenum,
-		    .instances = instances_of(blueprint, &parsed), .asked = is_asked(blueprint, &parsed),
+		    .instances = blueprint_instances_of(blueprint, &parsed), .asked = blueprint_is_asked(blueprint, &parsed),
 		    .addressed = json_length(parsed.ipaddresses) > 0};
 		names_intern(&blueprint->node_names, node->id);
 		node_print(&parsed, &blueprint->node_lines);
@@ -173,7 +173,7 @@ read_node(const struct place *record, struct reading *reading)
 }
 
 static void
-read_node_of(const struct place *record, const struct blueprint *blueprint, const struct step *step,
+blueprint_read_node_of(const struct place *record, const struct blueprint *blueprint, const struct step *step,
     struct blueprint_step *kept)
 {
 	struct place member = place_member(record, "node");
@@ -185,7 +185,7 @@ read_node_of(const struct place *record, const struct blueprint *blueprint, cons
 }
 
 static void
-read_undo(const struct place *record, const struct step *step, struct index_step *index)
+blueprint_read_undo(const struct place *record, const struct step *step, struct index_step *index)
 {
 	struct place member = place_member(record, "undo");
 
@@ -196,7 +196,7 @@ read_undo(const struct place *record, const struct step *step, struct index_step
 }
 
 static void
-define(const struct place *record, struct blueprint *blueprint, uint32_t name)
+blueprint_define(const struct place *record, struct blueprint *blueprint, uint32_t name)
 {
 	struct place id = place_member(record, "id");
 
@@ -209,7 +209,7 @@ define(const struct place *record, struct blueprint *blueprint, uint32_t name)
 }
 
 static int
-service_of(struct blueprint *blueprint, const char *service)
+blueprint_service_of(struct blueprint *blueprint, const char *service)
 {
 	int number;
 
@@ -220,60 +220,61 @@ service_of(struct blueprint *blueprint, const char *service)
 }
 
 static void
-keep_step(const struct place *record, const struct reading *reading, const struct step *step)
+blueprint_keep_step(const struct place *record, const struct reading *reading, const struct step *step)
 {
 	struct blueprint *blueprint = reading->blueprint;
 	struct blueprint_step *kept;
 
 	ARRAY_ROOM(blueprint->steps, blueprint->step_count, blueprint->step_capacity);
 	kept = &blueprint->steps[blueprint->step_count++];
-	*kept = (struct blueprint_step){.name = name_of(blueprint, step->id),
-	    .service = service_of(blueprint, step->service), .offset = reading->offset, .length = reading->length, .after_first = (uint32_t)blueprint->after_count,
+	*kept = (struct blueprint_step){.name = blueprint_name_of(blueprint, step->id),
+	    .service = blueprint_service_of(blueprint, step->service), .offset = reading->offset, .length = reading->length,
+	    .after_first = (uint32_t)blueprint->after_count,
 	    .after_count = (uint32_t)step->after.count, .record = (uint32_t)record->index, .expect_s = step->expect_s,
 	    .index = {.rank = step->rank, .timeout_s = (uint32_t)step->timeout_s, .retries = (uint16_t)step->retries,
 	        .is_milestone = step->is_milestone, .action = (uint8_t)step->action}};
-	define(record, blueprint, kept->name);
+	blueprint_define(record, blueprint, kept->name);
 	for (size_t i = 0; i < step->after.count; i++) {
 		ARRAY_ROOM(blueprint->after, blueprint->after_count, blueprint->after_capacity);
-		blueprint->after[blueprint->after_count++] = name_of(blueprint, step->after.list[i]);
+		blueprint->after[blueprint->after_count++] = blueprint_name_of(blueprint, step->after.list[i]);
 	}
 	if (step->is_milestone)
 		return;
 	blueprint->tasks++;
-	read_node_of(record, blueprint, step, kept);
-	read_undo(record, step, &kept->index);
+	blueprint_read_node_of(record, blueprint, step, kept);
+	blueprint_read_undo(record, step, &kept->index);
 }
 
 static void
-read_step(const struct place *record, const struct reading *reading)
+blueprint_read_step(const struct place *record, const struct reading *reading)
 {
 	struct arena scratch = {0};
 	struct step step;
 
 	step_parse(record, &scratch, &step);
 	if (step.id)
-		keep_step(record, reading, &step);
+		blueprint_keep_step(record, reading, &step);
 	arena_release(&scratch);
 }
 
 static void
-read_record(const struct place *record, struct reading *reading)
+blueprint_read_record(const struct place *record, struct reading *reading)
 {
 	const char *kind = record_kind(record->value);
 
 	if (strcmp(kind, "task") == 0 || strcmp(kind, "milestone") == 0)
-		read_step(record, reading);
+		blueprint_read_step(record, reading);
 	else if (strcmp(kind, "node") == 0)
-		read_node(record, reading);
+		blueprint_read_node(record, reading);
 	else if (strcmp(kind, "job") == 0)
-		read_job(record, reading);
+		blueprint_read_job(record, reading);
 	else if (strcmp(kind, "cluster") == 0)
-		read_cluster(record, reading);
+		blueprint_read_cluster(record, reading);
 }
 
 /* What can only be told once all of it is there. */
 static void
-check_whole(const struct place *stream, const struct blueprint *blueprint)
+blueprint_check_whole(const struct place *stream, const struct blueprint *blueprint)
 {
 	if (!blueprint->has_job)
 		place_problem(stream, "there is no job record: this is no plan");
@@ -302,17 +303,17 @@ blueprint_read(struct blueprint *blueprint, struct record_reader *reader, int ou
 	while (result == 0 && (got = record_read(reader, &value, err)) != 0) {
 		struct place record = {.up = &stream, .index = reader->number - 1, .value = value, .problems = problems};
 
-		result = got < 0 ? -1 : keep_line(&reading, reader, value, err);
+		result = got < 0 ? -1 : blueprint_keep_line(&reading, reader, value, err);
 		if (result == 0)
-			read_record(&record, &reading);
+			blueprint_read_record(&record, &reading);
 		if (got > 0)
 			jv_free(value);
 	}
 	if (result == 0 && out >= 0 && file_write_all(out, reading.lines.data, reading.lines.length) < 0)
-		result = error_errno(err, EX_IOERR, "%s", out_name(out));
+		result = error_errno(err, EX_IOERR, "%s", blueprint_out_name(out));
 	buffer_release(&reading.lines);
 	if (result == 0)
-		check_whole(&stream, blueprint);
+		blueprint_check_whole(&stream, blueprint);
 	return result;
 }
 

@@ -27,46 +27,46 @@ static const char magic[8] = "cooprbd";
 _Static_assert(sizeof(struct board_header) <= BOARD_HEADER_SIZE, "the header has its place");
 
 static size_t
-entries_size(uint32_t capacity)
+board_entries_size(uint32_t capacity)
 {
 	return (size_t)capacity * sizeof(struct board_entry);
 }
 
 /* Behind the entries stand their sums. */
 static size_t
-size_for(uint32_t capacity)
+board_size_for(uint32_t capacity)
 {
-	return BOARD_HEADER_SIZE + entries_size(capacity) + seal_count(entries_size(capacity)) * sizeof(uint32_t);
+	return BOARD_HEADER_SIZE + board_entries_size(capacity) + seal_count(board_entries_size(capacity)) * sizeof(uint32_t);
 }
 
 static uint32_t
-sum_of(const struct board_header *header)
+board_sum_of(const struct board_header *header)
 {
 	return seal_sum(header->boot, sizeof *header - offsetof(struct board_header, boot), 0);
 }
 
 static void
-begin_seal(const struct board *board)
+board_begin_seal(const struct board *board)
 {
 	uint32_t capacity = board->header->capacity;
 
-	seal_begin(board->seal, board->entries, entries_size(capacity), (void *)(board->entries + capacity));
+	seal_begin(board->seal, board->entries, board_entries_size(capacity), (void *)(board->entries + capacity));
 }
 
 static int
-fail(const struct board *board, struct error *err)
+board_fail(const struct board *board, struct error *err)
 {
 	return error_errno(err, EX_IOERR, "%s/board", board->spool->path);
 }
 
 static int
-lock_file(const struct board *board, int how, struct error *err)
+board_lock_file(const struct board *board, int how, struct error *err)
 {
-	return lock_wait(board->fd, how) < 0 ? fail(board, err) : 0;
+	return lock_wait(board->fd, how) < 0 ? board_fail(board, err) : 0;
 }
 
 static void
-unmap(struct board *board)
+board_unmap(struct board *board)
 {
 	if (board->seal)
 		seal_release(board->seal);
@@ -77,7 +77,7 @@ unmap(struct board *board)
 }
 
 static void
-attach(struct board *board, void *bytes, size_t size)
+board_attach(struct board *board, void *bytes, size_t size)
 {
 	board->header = bytes;
 	board->entries = (void *)((char *)bytes + BOARD_HEADER_SIZE);
@@ -85,28 +85,28 @@ attach(struct board *board, void *bytes, size_t size)
 }
 
 static int
-map(struct board *board, size_t size, struct error *err)
+board_map(struct board *board, size_t size, struct error *err)
 {
 	void *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, board->fd, 0);
 
 	if (bytes == MAP_FAILED)
-		return fail(board, err);
-	unmap(board);
-	attach(board, bytes, size);
+		return board_fail(board, err);
+	board_unmap(board);
+	board_attach(board, bytes, size);
 	return 0;
 }
 
 /* With blocks behind it: rather an error now than SIGBUS later. */
 static int
-map_room(struct board *board, uint32_t capacity, struct error *err)
+board_map_room(struct board *board, uint32_t capacity, struct error *err)
 {
-	int failed = posix_fallocate(board->fd, 0, (off_t)size_for(capacity));
+	int failed = posix_fallocate(board->fd, 0, (off_t)board_size_for(capacity));
 
 	if (failed) {
 		errno = failed;
-		return fail(board, err);
+		return board_fail(board, err);
 	}
-	return map(board, size_for(capacity), err);
+	return board_map(board, board_size_for(capacity), err);
 }
 
 /* Where the sums were, entries come. */
@@ -116,51 +116,51 @@ board_grow(struct board *board, uint32_t capacity, struct error *err)
 	uint32_t before = board->header->capacity;
 	bool sealed = board->seal->open, whole = seal_check(board->seal, 0, SIZE_MAX / 2);
 
-	if (map_room(board, capacity, err) < 0)
+	if (board_map_room(board, capacity, err) < 0)
 		return -1;
-	memset(board->entries + before, 0, size_for(capacity) - BOARD_HEADER_SIZE - entries_size(before));
+	memset(board->entries + before, 0, board_size_for(capacity) - BOARD_HEADER_SIZE - board_entries_size(before));
 	board->header->capacity = capacity;
 	if (!sealed)
 		return 0;
-	begin_seal(board);
+	board_begin_seal(board);
 	seal_all(board->seal);
 	board->seal->broken = !whole;
 	return 0;
 }
 
 static bool
-is_usable(const struct board *board, size_t size)
+board_is_usable(const struct board *board, size_t size)
 {
 	const struct board_header *header = board->header;
 
 	return memcmp(header->magic, magic, sizeof magic) == 0 && header->version == VERSION &&
 	    strncmp(header->boot, board->spool->boot, sizeof header->boot) == 0 && header->capacity > 0 &&
-	    size_for(header->capacity) <= size && header->count <= header->capacity;
+	    board_size_for(header->capacity) <= size && header->count <= header->capacity;
 }
 
 /* 1 where what is in the file can be used, 0 where it is to be made anew. */
 static int
-map_usable(struct board *board, struct error *err)
+board_map_usable(struct board *board, struct error *err)
 {
 	struct stat st;
 
 	if (fstat(board->fd, &st) < 0)
-		return fail(board, err);
+		return board_fail(board, err);
 	board->inode = st.st_ino;
-	if ((size_t)st.st_size < size_for(1))
+	if ((size_t)st.st_size < board_size_for(1))
 		return 0;
-	if (map(board, (size_t)st.st_size, err) < 0)
+	if (board_map(board, (size_t)st.st_size, err) < 0)
 		return -1;
-	return is_usable(board, (size_t)st.st_size);
+	return board_is_usable(board, (size_t)st.st_size);
 }
 
 /* Under the lock. Who is stopped here leaves no magic. */
 static int
-make_anew(struct board *board, struct error *err)
+board_make_anew(struct board *board, struct error *err)
 {
 	struct board_header *header;
 
-	if (map_room(board, BOARD_FIRST_CAPACITY, err) < 0)
+	if (board_map_room(board, BOARD_FIRST_CAPACITY, err) < 0)
 		return -1;
 	header = board->header;
 	memset(header, 0, board->mapped);
@@ -174,15 +174,15 @@ make_anew(struct board *board, struct error *err)
 	board->locked = true;
 	if (board_fill(board, err) < 0)
 		return -1;
-	begin_seal(board);
+	board_begin_seal(board);
 	seal_all(board->seal);
-	board->header->sum = sum_of(board->header);
+	board->header->sum = board_sum_of(board->header);
 	memcpy(board->header->magic, magic, sizeof magic);
 	return 0;
 }
 
 static void
-let_go(struct board *board)
+board_let_go(struct board *board)
 {
 	board->locked = false;
 	if (board->header)
@@ -202,14 +202,14 @@ board_open(struct board *board, const struct spool *spool, struct error *err)
 		board_close(board);
 		return -1;
 	}
-	usable = map_usable(board, err);
-	if (usable == 0 && (usable = lock_file(board, LOCK_EX, err)) == 0) {
+	usable = board_map_usable(board, err);
+	if (usable == 0 && (usable = board_lock_file(board, LOCK_EX, err)) == 0) {
 		/* Another may have been faster. */
-		usable = map_usable(board, err);
+		usable = board_map_usable(board, err);
 		if (usable == 0)
-			usable = make_anew(board, err) < 0 ? -1 : 0;
+			usable = board_make_anew(board, err) < 0 ? -1 : 0;
 		if (usable == 0)
-			let_go(board);
+			board_let_go(board);
 		else
 			flock(board->fd, LOCK_UN);
 	}
@@ -221,7 +221,7 @@ board_open(struct board *board, const struct spool *spool, struct error *err)
 void
 board_close(struct board *board)
 {
-	unmap(board);
+	board_unmap(board);
 	free(board->seal);
 	board->seal = NULL;
 	if (board->fd >= 0)
@@ -236,13 +236,13 @@ board_peek(struct board *board, const struct spool *spool)
 	struct stat st;
 
 	*board = (struct board){.spool = spool, .fd = openat(spool->root, "board", O_RDONLY | O_CLOEXEC)};
-	if (board->fd >= 0 && fstat(board->fd, &st) == 0 && (size_t)st.st_size >= size_for(1))
+	if (board->fd >= 0 && fstat(board->fd, &st) == 0 && (size_t)st.st_size >= board_size_for(1))
 		bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, board->fd, 0);
 	if (bytes == MAP_FAILED)
 		return;
-	attach(board, bytes, (size_t)st.st_size);
-	if (!is_usable(board, board->mapped))
-		unmap(board);
+	board_attach(board, bytes, (size_t)st.st_size);
+	if (!board_is_usable(board, board->mapped))
+		board_unmap(board);
 }
 
 int
@@ -262,8 +262,8 @@ board_refresh(struct board *board, struct error *err)
 		board_close(&old);
 		return 0;
 	}
-	if (size_for(board->header->capacity) > board->mapped && (size_t)st.st_size > board->mapped)
-		return map(board, (size_t)st.st_size, err);
+	if (board_size_for(board->header->capacity) > board->mapped && (size_t)st.st_size > board->mapped)
+		return board_map(board, (size_t)st.st_size, err);
 	return 0;
 }
 
@@ -305,39 +305,39 @@ board_slot(const struct board *board, uint32_t link)
 
 /* Whether the header may be believed; who was stopped while changing it had no time for its sum. */
 static bool
-is_sound(const struct board *board)
+board_is_sound(const struct board *board)
 {
 	const struct board_header *header = board->header;
 
-	return is_usable(board, board->mapped) && (header->changing || header->sum == sum_of(header));
+	return board_is_usable(board, board->mapped) && (header->changing || header->sum == board_sum_of(header));
 }
 
 /* It may have grown while we waited. */
 static int
-remap(struct board *board, struct error *err)
+board_remap(struct board *board, struct error *err)
 {
 	struct stat st;
 
 	if (fstat(board->fd, &st) < 0)
-		return fail(board, err);
-	return (size_t)st.st_size > board->mapped ? map(board, (size_t)st.st_size, err) : 0;
+		return board_fail(board, err);
+	return (size_t)st.st_size > board->mapped ? board_map(board, (size_t)st.st_size, err) : 0;
 }
 
 /* What stands in it is what others have left there; where it is damaged it is made anew. */
 static int
-take_up(struct board *board, struct error *err)
+board_take_up(struct board *board, struct error *err)
 {
 	struct board_header *header = board->header;
 
-	if (!is_sound(board))
-		return make_anew(board, err);
+	if (!board_is_sound(board))
+		return board_make_anew(board, err);
 	if (header->changing) {
 		seal_release(board->seal);
 		board_tables_derive(board);
-		begin_seal(board);
+		board_begin_seal(board);
 		seal_all(board->seal);
-	} else if (board->seal->base != (void *)board->entries || board->seal->size != entries_size(header->capacity)) {
-		begin_seal(board);
+	} else if (board->seal->base != (void *)board->entries || board->seal->size != board_entries_size(header->capacity)) {
+		board_begin_seal(board);
 	}
 	header->changing = 1;
 	return 0;
@@ -346,10 +346,11 @@ take_up(struct board *board, struct error *err)
 int
 board_lock(struct board *board, struct error *err)
 {
-	if (board_refresh(board, err) < 0 || lock_file(board, LOCK_EX, err) < 0)
+	if (board_refresh(board, err) < 0 || board_lock_file(board, LOCK_EX, err) < 0)
 		return -1;
 	board->locked = true;
-	if ((size_for(board->header->capacity) > board->mapped && remap(board, err) < 0) || take_up(board, err) < 0) {
+	if ((board_size_for(board->header->capacity) > board->mapped && board_remap(board, err) < 0) || board_take_up(board,
+	    err) < 0) {
 		board->locked = false;
 		flock(board->fd, LOCK_UN);
 		return -1;
@@ -366,13 +367,13 @@ board_unlock(struct board *board)
 
 	if (whole) {
 		seal_close(board->seal);
-		board->header->sum = sum_of(board->header);
-	} else if (make_anew(board, &ignored) < 0) {
+		board->header->sum = board_sum_of(board->header);
+	} else if (board_make_anew(board, &ignored) < 0) {
 		/* Whoever comes next tries again: it has no magic. */
 		seal_release(board->seal);
 	}
 	atomic_signal_fence(memory_order_seq_cst);
-	let_go(board);
+	board_let_go(board);
 	return whole;
 }
 

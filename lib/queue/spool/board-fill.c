@@ -11,7 +11,7 @@
 
 /* What a job's first event says of it. A folder without one is for fsck to speak of. */
 static int
-add_folder(struct board *board, const char *job, struct error *err)
+board_add_folder(struct board *board, const char *job, struct error *err)
 {
 	struct journal_reader reader = {0};
 	struct error unread;
@@ -44,7 +44,7 @@ board_fill(struct board *board, struct error *err)
 		return error_errno(err, EX_IOERR, "%s/board", board->spool->path);
 	while (result == 0 && (entry = readdir(stream)))
 		if (spool_is_id(entry->d_name))
-			result = add_folder(board, entry->d_name, err);
+			result = board_add_folder(board, entry->d_name, err);
 	closedir(stream);
 	board_tables_derive(board);
 	return result;

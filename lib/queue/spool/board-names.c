@@ -7,7 +7,7 @@
 
 /* The bucket of a name; the capacity is a power of two. */
 static struct board_entry *
-bucket_of(const struct board *board, const char *name)
+board_bucket_of(const struct board *board, const char *name)
 {
 	uint64_t hash = fold_worker(name);
 
@@ -16,7 +16,7 @@ bucket_of(const struct board *board, const char *name)
 
 /* A reader that has no lock may see anything: nothing is longer than the file. */
 static uint32_t
-sound(const struct board *board, uint32_t link, uint32_t *left)
+board_sound(const struct board *board, uint32_t link, uint32_t *left)
 {
 	return link <= board_count(board) && (*left)-- > 0 ? link : 0;
 }
@@ -26,27 +26,27 @@ board_names_find(const struct board *board, const char *job)
 {
 	uint32_t left = board_count(board), link;
 
-	for (link = sound(board, bucket_of(board, job)->jobs, &left); link;
-	     link = sound(board, board_slot(board, link)->next_job, &left))
+	for (link = board_sound(board, board_bucket_of(board, job)->jobs, &left); link;
+	     link = board_sound(board, board_slot(board, link)->next_job, &left))
 		if (board_slot(board, link)->used && strncmp(board_slot(board, link)->job, job, QUEUE_ID_SIZE) == 0)
 			return link;
 	return 0;
 }
 
 static void
-enter_name(struct board *board, uint32_t link)
+board_enter_name(struct board *board, uint32_t link)
 {
 	struct board_slot *slot = board_slot(board, link);
-	struct board_entry *bucket = bucket_of(board, slot->job);
+	struct board_entry *bucket = board_bucket_of(board, slot->job);
 
 	slot->next_job = bucket->jobs;
 	bucket->jobs = link;
 }
 
 static void
-leave_name(struct board *board, uint32_t link)
+board_leave_name(struct board *board, uint32_t link)
 {
-	uint32_t *at = &bucket_of(board, board_slot(board, link)->job)->jobs;
+	uint32_t *at = &board_bucket_of(board, board_slot(board, link)->job)->jobs;
 
 	while (*at && *at != link)
 		at = &board_slot(board, *at)->next_job;
@@ -57,9 +57,9 @@ leave_name(struct board *board, uint32_t link)
 
 /* Where the link to the last job of a cluster stands; to 0 at the end of the bucket where it has none. */
 static uint32_t *
-last_of(struct board *board, const char *cluster)
+board_last_of(struct board *board, const char *cluster)
 {
-	uint32_t *at = &bucket_of(board, cluster)->clusters;
+	uint32_t *at = &board_bucket_of(board, cluster)->clusters;
 
 	while (*at && strncmp(board_slot(board, *at)->cluster, cluster, QUEUE_ID_SIZE) != 0)
 		at = &board_slot(board, *at)->next_cluster;
@@ -67,10 +67,10 @@ last_of(struct board *board, const char *cluster)
 }
 
 static void
-enter_cluster(struct board *board, uint32_t link)
+board_enter_cluster(struct board *board, uint32_t link)
 {
 	struct board_slot *slot = board_slot(board, link);
-	uint32_t *last = last_of(board, slot->cluster);
+	uint32_t *last = board_last_of(board, slot->cluster);
 
 	slot->before = 0;
 	slot->behind = *last;
@@ -82,10 +82,10 @@ enter_cluster(struct board *board, uint32_t link)
 
 /* Returns the link to the job that has waited for it, 0: none. */
 static uint32_t
-leave_cluster(struct board *board, uint32_t link)
+board_leave_cluster(struct board *board, uint32_t link)
 {
 	const struct board_slot *slot = board_slot(board, link);
-	uint32_t *last = last_of(board, slot->cluster);
+	uint32_t *last = board_last_of(board, slot->cluster);
 
 	if (slot->before) {
 		board_slot(board, slot->before)->behind = slot->behind;
@@ -103,13 +103,13 @@ leave_cluster(struct board *board, uint32_t link)
 void
 board_names_enter(struct board *board, uint32_t link)
 {
-	enter_name(board, link);
-	enter_cluster(board, link);
+	board_enter_name(board, link);
+	board_enter_cluster(board, link);
 }
 
 uint32_t
 board_names_leave(struct board *board, uint32_t link)
 {
-	leave_name(board, link);
-	return leave_cluster(board, link);
+	board_leave_name(board, link);
+	return board_leave_cluster(board, link);
 }

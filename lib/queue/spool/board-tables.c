@@ -33,7 +33,7 @@ board_tables_party(struct board *board, enum board_party_kind kind, const char *
 }
 
 static uint32_t
-lane_of(struct board *board, const uint32_t party[BOARD_PARTY_KINDS])
+board_lane_of(struct board *board, const uint32_t party[BOARD_PARTY_KINDS])
 {
 	uint32_t count = board->header->lane_count, at = count;
 
@@ -51,13 +51,13 @@ lane_of(struct board *board, const uint32_t party[BOARD_PARTY_KINDS])
 }
 
 static struct heap_links *
-slot_links(void *of, uint32_t slot)
+board_slot_links(void *of, uint32_t slot)
 {
 	return &board_entry(of, slot)->slot.links;
 }
 
 static bool
-slot_precedes(void *of, uint32_t a, uint32_t b)
+board_slot_precedes(void *of, uint32_t a, uint32_t b)
 {
 	uint64_t order = board_entry(of, a)->slot.order;
 
@@ -72,9 +72,9 @@ board_offers(const struct board_slot *slot)
 
 /* Into its lane, where it has something to offer and is not there. */
 static void
-list_slot(struct board *board, uint32_t link)
+board_list_slot(struct board *board, uint32_t link)
 {
-	struct heap_tree tree = {board, slot_links, slot_precedes};
+	struct heap_tree tree = {board, board_slot_links, board_slot_precedes};
 	struct board_slot *slot = board_slot(board, link);
 	struct board_lane *lane = &board_entry(board, slot->lane)->lane;
 
@@ -86,7 +86,7 @@ list_slot(struct board *board, uint32_t link)
 }
 
 static void
-push_free(struct board *board, uint32_t link)
+board_push_free(struct board *board, uint32_t link)
 {
 	board_slot(board, link)->next_free = board->header->free;
 	board->header->free = link;
@@ -95,7 +95,7 @@ push_free(struct board *board, uint32_t link)
 uint32_t
 board_first_of(struct board *board, struct board_lane *lane)
 {
-	struct heap_tree tree = {board, slot_links, slot_precedes};
+	struct heap_tree tree = {board, board_slot_links, board_slot_precedes};
 
 	while (lane->first && !board_offers(board_slot(board, lane->first))) {
 		uint32_t link = lane->first;
@@ -105,7 +105,7 @@ board_first_of(struct board *board, struct board_lane *lane)
 		slot->listed = 0;
 		if (!slot->used) {
 			board->header->ghosts--;
-			push_free(board, link);
+			board_push_free(board, link);
 		}
 	}
 	return lane->first;
@@ -124,19 +124,19 @@ board_tables_count(struct board *board, uint32_t link, int64_t more)
 /* --- timers --- */
 
 static uint32_t *
-timer_item(void *of, uint32_t at)
+board_timer_item(void *of, uint32_t at)
 {
 	return &board_entry(of, at)->timer;
 }
 
 static uint32_t *
-timer_place(void *of, uint32_t slot)
+board_timer_place(void *of, uint32_t slot)
 {
 	return &board_entry(of, slot)->slot.timer;
 }
 
 static bool
-timer_precedes(void *of, uint32_t a, uint32_t b)
+board_timer_precedes(void *of, uint32_t a, uint32_t b)
 {
 	int64_t timer_ms = board_entry(of, a)->slot.timer_ms;
 
@@ -146,7 +146,7 @@ timer_precedes(void *of, uint32_t a, uint32_t b)
 void
 board_tables_set_timer(struct board *board, uint32_t link, int64_t timer_ms)
 {
-	struct heap heap = {board, &board->header->timer_count, timer_item, timer_place, timer_precedes};
+	struct heap heap = {board, &board->header->timer_count, board_timer_item, board_timer_place, board_timer_precedes};
 	struct board_slot *slot = board_slot(board, link);
 	bool was = slot->timer != 0, is = timer_ms != INT64_MAX;
 
@@ -201,12 +201,12 @@ board_tables_enter(struct board *board, uint32_t link)
 	board_names_enter(board, link);
 	for (int kind = 0; kind < BOARD_PARTY_KINDS; kind++)
 		board_entry(board, slot->party[kind])->party[kind].jobs++;
-	slot->lane = lane_of(board, slot->party);
+	slot->lane = board_lane_of(board, slot->party);
 	board_entry(board, slot->lane)->lane.jobs++;
 	board_tables_count(board, link, (int64_t)slot->running + slot->reserved);
 	board_tables_set_busy(board, link, busy);
 	board_tables_set_timer(board, link, slot->timer_ms);
-	list_slot(board, link);
+	board_list_slot(board, link);
 }
 
 void
@@ -224,9 +224,9 @@ board_tables_leave(struct board *board, uint32_t link)
 	slot->used = 0;
 	board->header->ghosts += slot->listed;
 	if (!slot->listed)
-		push_free(board, link);
+		board_push_free(board, link);
 	if (next)
-		list_slot(board, next);
+		board_list_slot(board, next);
 }
 
 void
@@ -243,7 +243,7 @@ board_tables_update(struct board *board, uint32_t link, const struct board_hint 
 	board_tables_set_timer(board, link, hint->timer_ms);
 	/* One that is finished is to be noticed until it has left. */
 	board_tables_set_busy(board, link, hint->finished);
-	list_slot(board, link);
+	board_list_slot(board, link);
 }
 
 /* Freed ones that are still listed come free with all else made anew, where there are many. */
@@ -265,7 +265,7 @@ board_tables_free_slot(struct board *board)
 }
 
 static int
-compare_arrivals(const void *a, const void *b)
+board_compare_arrivals(const void *a, const void *b)
 {
 	uint64_t x = ((const struct board_slot *const *)a)[0]->arrival, y = ((const struct board_slot *const *)b)[0]->arrival;
 
@@ -273,7 +273,7 @@ compare_arrivals(const void *a, const void *b)
 }
 
 static void
-forget_tables(struct board *board)
+board_forget_tables(struct board *board)
 {
 	struct board_header *header = board->header;
 
@@ -296,14 +296,14 @@ board_tables_derive(struct board *board)
 	uint32_t count = board_count(board), used = 0;
 	struct board_slot **slots = memory_zeroed(count, sizeof *slots);
 
-	forget_tables(board);
+	board_forget_tables(board);
 	for (uint32_t link = count; link > 0; link--)
 		if (board_slot(board, link)->used)
 			slots[used++] = board_slot(board, link);
 		else
-			push_free(board, link);
+			board_push_free(board, link);
 	if (used)
-		qsort(slots, used, sizeof *slots, compare_arrivals);
+		qsort(slots, used, sizeof *slots, board_compare_arrivals);
 	for (uint32_t i = 0; i < used; i++)
 		board_tables_enter(board, (uint32_t)((struct board_entry *)slots[i] - board->entries) + 1);
 	free(slots);

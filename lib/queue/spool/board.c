@@ -71,7 +71,7 @@ board_remove(struct board *board, const char *job, struct error *err)
 }
 
 static bool
-is_slot_of(const struct board *board, uint32_t link, const char *job)
+board_is_slot_of(const struct board *board, uint32_t link, const char *job)
 {
 	const struct board_slot *slot = link && link <= board_count(board) ? board_slot(board, link) : NULL;
 
@@ -83,7 +83,7 @@ board_find(struct board *board, const char *job, uint32_t hint)
 {
 	uint32_t link;
 
-	if (is_slot_of(board, hint, job))
+	if (board_is_slot_of(board, hint, job))
 		return hint;
 	if (!board->header || lock_wait(board->fd, LOCK_SH) < 0)
 		return 0;
@@ -94,13 +94,13 @@ board_find(struct board *board, const char *job, uint32_t hint)
 
 /* Locks the board where the slot is still that of the job. */
 static bool
-lock_slot(struct board *board, uint32_t link, const char *job)
+board_lock_slot(struct board *board, uint32_t link, const char *job)
 {
 	struct error none;
 
 	if (!link || board_lock(board, &none) < 0)
 		return false;
-	if (is_slot_of(board, link, job))
+	if (board_is_slot_of(board, link, job))
 		return true;
 	board_unlock(board);
 	return false;
@@ -109,14 +109,14 @@ lock_slot(struct board *board, uint32_t link, const char *job)
 void
 board_enter(struct board *board, uint32_t link, const char *job)
 {
-	if (!lock_slot(board, link, job))
+	if (!board_lock_slot(board, link, job))
 		return;
 	board_tables_set_busy(board, link, true);
 	board_unlock(board);
 }
 
 static bool
-is_known(const struct board_slot *slot, const struct board_hint *hint)
+board_is_known(const struct board_slot *slot, const struct board_hint *hint)
 {
 	return !slot->busy && !slot->reserved && slot->offers == hint->offers && slot->running == hint->running &&
 	    slot->timer_ms == hint->timer_ms && slot->closed == hint->closed && slot->finished == hint->finished;
@@ -125,8 +125,8 @@ is_known(const struct board_slot *slot, const struct board_hint *hint)
 void
 board_publish(struct board *board, uint32_t link, const char *job, const struct board_hint *hint)
 {
-	if ((link && is_slot_of(board, link, job) && is_known(board_slot(board, link), hint)) ||
-	    !lock_slot(board, link, job))
+	if ((link && board_is_slot_of(board, link, job) && board_is_known(board_slot(board, link), hint)) ||
+	    !board_lock_slot(board, link, job))
 		return;
 	board_tables_update(board, link, hint);
 	board_unlock(board);
@@ -135,14 +135,14 @@ board_publish(struct board *board, uint32_t link, const char *job, const struct 
 void
 board_defer(struct board *board, uint32_t link, const char *job, int64_t until_ms)
 {
-	if (!lock_slot(board, link, job))
+	if (!board_lock_slot(board, link, job))
 		return;
 	board_tables_set_timer(board, link, until_ms);
 	board_unlock(board);
 }
 
 static uint64_t
-room_of(int64_t max, uint64_t running)
+board_room_of(int64_t max, uint64_t running)
 {
 	if (max < 0)
 		return UINT64_MAX;
@@ -152,11 +152,11 @@ room_of(int64_t max, uint64_t running)
 uint64_t
 board_room(const struct board *board, const uint32_t party[BOARD_PARTY_KINDS])
 {
-	uint64_t room = room_of(board->header->max, board->header->running);
+	uint64_t room = board_room_of(board->header->max, board->header->running);
 
 	for (int kind = 0; kind < BOARD_PARTY_KINDS; kind++) {
 		const struct board_party *of = &board_entry(board, party[kind])->party[kind];
-		uint64_t more = room_of(of->max, of->running);
+		uint64_t more = board_room_of(of->max, of->running);
 
 		room = more < room ? more : room;
 	}
@@ -169,7 +169,7 @@ board_reserve(struct board *board, uint32_t link, const char *job, uint32_t want
 	struct board_slot *slot;
 	uint64_t room;
 
-	if (!lock_slot(board, link, job))
+	if (!board_lock_slot(board, link, job))
 		return 0;
 	slot = board_slot(board, link);
 	room = board_room(board, slot->party);

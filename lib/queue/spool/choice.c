@@ -7,7 +7,7 @@
 #include "base/memory.h"
 
 static bool
-is_tried(const struct choice *choice, uint32_t link)
+choice_is_tried(const struct choice *choice, uint32_t link)
 {
 	for (size_t i = 0; i < choice->tried_count; i++)
 		if (choice->tried[i] == link)
@@ -17,7 +17,7 @@ is_tried(const struct choice *choice, uint32_t link)
 
 /* Whichever was put first; 0 is none. */
 static uint32_t
-earlier(const struct board *board, uint32_t a, uint32_t b)
+choice_earlier(const struct board *board, uint32_t a, uint32_t b)
 {
 	if (!a || !b)
 		return a + b;
@@ -26,18 +26,18 @@ earlier(const struct board *board, uint32_t a, uint32_t b)
 
 /* The first of a lane that offers something and was not tried; few are stepped over. */
 static uint32_t
-first_untried(const struct choice *choice, const struct board *board, uint32_t link)
+choice_first_untried(const struct choice *choice, const struct board *board, uint32_t link)
 {
 	const struct board_slot *slot = link ? board_slot(board, link) : NULL;
 
-	if (!slot || (board_offers(slot) && !is_tried(choice, link)))
+	if (!slot || (board_offers(slot) && !choice_is_tried(choice, link)))
 		return link;
-	return earlier(board, first_untried(choice, board, slot->links.left),
-	    first_untried(choice, board, slot->links.right));
+	return choice_earlier(board, choice_first_untried(choice, board, slot->links.left),
+	    choice_first_untried(choice, board, slot->links.right));
 }
 
 static bool
-is_among(const char *name, const char *const *list)
+choice_is_among(const char *name, const char *const *list)
 {
 	for (; list && *list; list++)
 		if (strcmp(*list, name) == 0)
@@ -46,35 +46,35 @@ is_among(const char *name, const char *const *list)
 }
 
 static const char *
-party_name(const struct board *board, const uint32_t *party, enum board_party_kind kind)
+choice_party_name(const struct board *board, const uint32_t *party, enum board_party_kind kind)
 {
 	return board_entry(board, party[kind])->party[kind].name;
 }
 
 static bool
-is_wanted(const struct choice *choice, const struct board *board, const uint32_t *party)
+choice_is_wanted(const struct choice *choice, const struct board *board, const uint32_t *party)
 {
-	return is_among(party_name(board, party, BOARD_TENANT), choice->want->tenants) &&
-	    is_among(party_name(board, party, BOARD_PROVIDER), choice->want->providers);
+	return choice_is_among(choice_party_name(board, party, BOARD_TENANT), choice->want->tenants) &&
+	    choice_is_among(choice_party_name(board, party, BOARD_PROVIDER), choice->want->providers);
 }
 
 static uint64_t
-running_of(const struct board *board, uint32_t link)
+choice_running_of(const struct board *board, uint32_t link)
 {
 	return board_entry(board, board_slot(board, link)->party[BOARD_TENANT])->party[BOARD_TENANT].running;
 }
 
 static bool
-is_better(const struct board *board, uint32_t link, uint32_t best)
+choice_is_better(const struct board *board, uint32_t link, uint32_t best)
 {
-	uint64_t x = running_of(board, link), y = best ? running_of(board, best) : 0;
+	uint64_t x = choice_running_of(board, link), y = best ? choice_running_of(board, best) : 0;
 
-	return !best || x < y || (x == y && earlier(board, link, best) == link);
+	return !best || x < y || (x == y && choice_earlier(board, link, best) == link);
 }
 
 /* The best of all lanes. Their number is that of pairs of tenant and provider, not that of jobs. */
 static uint32_t
-best_lane(struct choice *choice, struct board *board)
+choice_best_lane(struct choice *choice, struct board *board)
 {
 	uint32_t best = 0;
 	/* By tenant: it is counted. */
@@ -83,9 +83,10 @@ best_lane(struct choice *choice, struct board *board)
 	choice->tenants = 0;
 	for (uint32_t i = 0; i < board->header->lane_count; i++) {
 		struct board_lane *lane = &board_entry(board, i)->lane;
-		uint32_t link = first_untried(choice, board, board_first_of(board, lane)), tenant = lane->party[BOARD_TENANT];
+		uint32_t link = choice_first_untried(choice, board, board_first_of(board, lane)),
+		    tenant = lane->party[BOARD_TENANT];
 
-		if (!link || !is_wanted(choice, board, lane->party))
+		if (!link || !choice_is_wanted(choice, board, lane->party))
 			continue;
 		if (board_room(board, lane->party) == 0) {
 			choice->limited = true;
@@ -93,7 +94,7 @@ best_lane(struct choice *choice, struct board *board)
 		}
 		choice->tenants += !counted[tenant];
 		counted[tenant] = true;
-		if (is_better(board, link, best))
+		if (choice_is_better(board, link, best))
 			best = link;
 	}
 	free(counted);
@@ -102,17 +103,17 @@ best_lane(struct choice *choice, struct board *board)
 
 /* A job in which someone is at work, or was when they were stopped: what it offers may not be known yet. */
 static uint32_t
-first_busy(const struct choice *choice, const struct board *board)
+choice_first_busy(const struct choice *choice, const struct board *board)
 {
 	uint32_t link = board->header->busy;
 
-	while (link && (is_tried(choice, link) || !is_wanted(choice, board, board_slot(board, link)->party)))
+	while (link && (choice_is_tried(choice, link) || !choice_is_wanted(choice, board, board_slot(board, link)->party)))
 		link = board_slot(board, link)->next_busy;
 	return link;
 }
 
 static void
-choose(const struct board *board, uint32_t link, struct chosen *chosen)
+choice_choose(const struct board *board, uint32_t link, struct chosen *chosen)
 {
 	chosen->link = link;
 	if (link)
@@ -126,8 +127,8 @@ choice_next(struct choice *choice, struct board *board, struct chosen *chosen, s
 
 	if (board_lock(board, err) < 0)
 		return -1;
-	link = best_lane(choice, board);
-	choose(board, link ? link : first_busy(choice, board), chosen);
+	link = choice_best_lane(choice, board);
+	choice_choose(board, link ? link : choice_first_busy(choice, board), chosen);
 	board_unlock(board);
 	return 0;
 }
@@ -140,7 +141,7 @@ choice_due(struct board *board, int64_t now_ms, struct chosen *chosen, struct er
 	if (board_lock(board, err) < 0)
 		return -1;
 	link = board_first_timer(board);
-	choose(board, link && board_slot(board, link)->timer_ms <= now_ms ? link : 0, chosen);
+	choice_choose(board, link && board_slot(board, link)->timer_ms <= now_ms ? link : 0, chosen);
 	board_unlock(board);
 	return 0;
 }

@@ -22,11 +22,11 @@ struct finishing {
 	size_t first; /* of the results of the job at hand */
 };
 
-static void answer(struct queue_answer *answer, int code, const char *format, ...)
+static void finish_answer(struct queue_answer *answer, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 static void
-answer(struct queue_answer *answer, int code, const char *format, ...)
+finish_answer(struct queue_answer *answer, int code, const char *format, ...)
 {
 	va_list ap;
 
@@ -39,7 +39,7 @@ answer(struct queue_answer *answer, int code, const char *format, ...)
 
 /* The event that ended the task's last attempt. */
 static bool
-last_event(struct ledger *ledger, uint32_t step, struct journal_reader *reader, struct event *event)
+finish_last_event(struct ledger *ledger, uint32_t step, struct journal_reader *reader, struct event *event)
 {
 	struct error none;
 
@@ -49,27 +49,28 @@ last_event(struct ledger *ledger, uint32_t step, struct journal_reader *reader, 
 
 /* An attempt that does not run: what was said of it before may be said again, all else is refused. */
 static void
-refuse(struct ledger *ledger, uint32_t step, const struct result *result, struct queue_answer *to)
+finish_refuse(struct ledger *ledger, uint32_t step, const struct result *result, struct queue_answer *to)
 {
 	const struct index_live *live = index_live(&ledger->index, step);
 	struct journal_reader reader;
 	struct event event;
-	bool over = live->attempt == result->attempt, known = over && last_event(ledger, step, &reader, &event);
+	bool over = live->attempt == result->attempt, known = over && finish_last_event(ledger, step, &reader, &event);
 
 	if (known && (event.kind == EVENT_DONE || event.kind == EVENT_FAIL) && event.status == result->status)
-		answer(to, 0, "recorded before");
+		finish_answer(to, 0, "recorded before");
 	else if (known && event.kind == EVENT_LOST)
-		answer(to, EX_NO, "%s:%s: attempt %" PRId64 " was given up (%s): its result is refused", ledger->id,
+		finish_answer(to, EX_NO, "%s:%s: attempt %" PRId64 " was given up (%s): its result is refused", ledger->id,
 		    result->task, result->attempt, event.reason);
 	else
-		answer(to, EX_NO, "%s:%s: attempt %" PRId64 " does not run: the task is %s, its last attempt is %u", ledger->id,
+		finish_answer(to, EX_NO, "%s:%s: attempt %" PRId64 " does not run: the task is %s, its last attempt is %u",
+		    ledger->id,
 		    result->task, result->attempt, index_status_name((enum step_status)live->status), live->attempt);
 	if (over)
 		journal_reader_release(&reader);
 }
 
 static int
-record(struct ledger *ledger, uint32_t step, const struct result *result, struct error *err)
+finish_record(struct ledger *ledger, uint32_t step, const struct result *result, struct error *err)
 {
 	struct event event = {.kind = result->status == 0 ? EVENT_DONE : EVENT_FAIL, .status = result->status,
 	    .task = index_step_id(&ledger->index, step), .attempt = result->attempt};
@@ -94,17 +95,17 @@ finish_one(struct ledger *ledger, const struct result *result, struct queue_answ
 
 	*to = (struct queue_answer){0};
 	if (!link || index_step(index, link - 1)->is_milestone) {
-		answer(to, EX_DATAERR, "%s: it has no task %s", ledger->id, result->task ? result->task : "without an id");
+		finish_answer(to, EX_DATAERR, "%s: it has no task %s", ledger->id, result->task ? result->task : "without an id");
 		return 0;
 	}
 	if (live->status == STEP_RUNNING && live->attempt == result->attempt)
-		return record(ledger, link - 1, result, err);
-	refuse(ledger, link - 1, result, to);
+		return finish_record(ledger, link - 1, result, err);
+	finish_refuse(ledger, link - 1, result, to);
 	return 0;
 }
 
 static bool
-is_of(const struct result *result, const char *job)
+finish_is_of(const struct result *result, const char *job)
 {
 	return result->job && strcmp(result->job, job) == 0;
 }
@@ -116,7 +117,7 @@ finish_locked(struct ledger *ledger, void *context, struct error *err)
 	struct finishing *finishing = context;
 
 	for (size_t i = finishing->first; i < finishing->count; i++)
-		if (is_of(&finishing->results[i], ledger->id) &&
+		if (finish_is_of(&finishing->results[i], ledger->id) &&
 		    finish_one(ledger, &finishing->results[i], &finishing->answers[i], err) < 0)
 			return -1;
 	return 0;
@@ -124,20 +125,20 @@ finish_locked(struct ledger *ledger, void *context, struct error *err)
 
 /* The answer to all results of a job. */
 static void
-answer_job(struct finishing *finishing, const char *job, const struct error *err)
+finish_answer_job(struct finishing *finishing, const char *job, const struct error *err)
 {
 	for (size_t i = 0; i < finishing->count; i++)
-		if (is_of(&finishing->results[i], job))
-			answer(&finishing->answers[i], err->code, "%.400s", err->text);
+		if (finish_is_of(&finishing->results[i], job))
+			finish_answer(&finishing->answers[i], err->code, "%.400s", err->text);
 }
 
 static void
-answer_gone(struct finishing *finishing, const char *job)
+finish_answer_gone(struct finishing *finishing, const char *job)
 {
 	struct error ignored;
 
 	for (size_t i = 0; i < finishing->count; i++)
-		if (is_of(&finishing->results[i], job))
+		if (finish_is_of(&finishing->results[i], job))
 			finishing->answers[i].gone = true;
 	settle_gone(finishing->queue, job, &ignored);
 }
@@ -150,7 +151,7 @@ finish_sync(struct finishing *finishing)
 	struct error err;
 
 	while ((refused = engine_sync(finishing->queue, &err)))
-		answer_job(finishing, refused->id, &err);
+		finish_answer_job(finishing, refused->id, &err);
 }
 
 /* The results of one job: all written, or none and each answered with the reason. */
@@ -161,32 +162,32 @@ finish_job(struct finishing *finishing, size_t first)
 	struct error err;
 
 	if (!job) {
-		answer(&finishing->answers[first], EX_DATAERR, "a result that names no job");
+		finish_answer(&finishing->answers[first], EX_DATAERR, "a result that names no job");
 		finishing->done[first] = true;
 		return;
 	}
 	finishing->first = first;
 	if (!engine_change(finishing->queue, job, finish_locked, finishing, &err)) {
-		answer_job(finishing, job, &err);
+		finish_answer_job(finishing, job, &err);
 		if (err.code == EX_NO)
-			answer_gone(finishing, job);
+			finish_answer_gone(finishing, job);
 	}
 	for (size_t i = first; i < finishing->count; i++)
-		finishing->done[i] |= is_of(&finishing->results[i], job);
+		finishing->done[i] |= finish_is_of(&finishing->results[i], job);
 	if (engine_is_full(finishing->queue))
 		finish_sync(finishing);
 }
 
 static void
-answer_all(const struct finishing *finishing, const struct error *err)
+finish_answer_all(const struct finishing *finishing, const struct error *err)
 {
 	for (size_t i = 0; i < finishing->count; i++)
-		answer(&finishing->answers[i], err->code, "%.400s", err->text);
+		finish_answer(&finishing->answers[i], err->code, "%.400s", err->text);
 }
 
 /* What is worst of all answers. */
 static int
-sum_up(const struct queue_answer *answers, size_t count, struct error *err)
+finish_sum_up(const struct queue_answer *answers, size_t count, struct error *err)
 {
 	const struct queue_answer *worst = NULL;
 
@@ -202,7 +203,7 @@ finish_write(struct finishing *finishing, struct error *err)
 {
 	if (engine_check_writable(finishing->queue, err) < 0 || board_refresh(&finishing->queue->board, err) < 0) {
 		/* A caller that looks at the answers alone must not take one for recorded. */
-		answer_all(finishing, err);
+		finish_answer_all(finishing, err);
 		return -1;
 	}
 	finishing->done = memory_zeroed(finishing->count, sizeof *finishing->done);
@@ -223,7 +224,7 @@ queue_finish(struct queue *queue, const struct result *results, size_t count, st
 		return -1;
 	finish_sync(&finishing);
 	spool_ring(&queue->spool);
-	return sum_up(answers, count, err);
+	return finish_sum_up(answers, count, err);
 }
 
 /* What is taken is written behind the results, so that the disk is waited for once. */
@@ -241,12 +242,12 @@ queue_turn(struct queue *queue, const struct result *results, size_t count, stru
 		return -1;
 	taken = take_write(queue, want, batch, err);
 	while ((refused = engine_sync(queue, &one))) {
-		answer_job(&finishing, refused->id, &one);
+		finish_answer_job(&finishing, refused->id, &one);
 		take_refuse(batch, refused->id, &one);
 	}
 	if (count > 0 || batch->count > 0)
 		spool_ring(&queue->spool);
-	return taken < 0 ? -1 : sum_up(answers, count, err);
+	return taken < 0 ? -1 : finish_sum_up(answers, count, err);
 }
 
 int

@@ -40,7 +40,7 @@ fsck_found(struct fsck *fsck, bool mended, const char *format, ...)
 
 /* What is ready and what was delayed until now are the same: only time stands between them. */
 static bool
-same_status(const struct index_live *x, const struct index_live *y)
+fsck_same_status(const struct index_live *x, const struct index_live *y)
 {
 	bool x_waits = x->status == STEP_READY || x->status == STEP_DELAYED;
 	bool y_waits = y->status == STEP_READY || y->status == STEP_DELAYED;
@@ -49,23 +49,23 @@ same_status(const struct index_live *x, const struct index_live *y)
 }
 
 static bool
-same_step(const struct index_live *x, const struct index_live *y)
+fsck_same_step(const struct index_live *x, const struct index_live *y)
 {
-	return same_status(x, y) && x->phase == y->phase && x->failures == y->failures && x->setbacks == y->setbacks &&
+	return fsck_same_status(x, y) && x->phase == y->phase && x->failures == y->failures && x->setbacks == y->setbacks &&
 	    x->cycles == y->cycles && x->rounds == y->rounds && x->attempt == y->attempt && x->missing == y->missing &&
 	    x->event == y->event;
 }
 
 /* The id of a step that the two indexes disagree about; NULL where they do not. "": something about the whole. */
 static const char *
-difference(struct index *state, struct index *truth)
+fsck_difference(struct index *state, struct index *truth)
 {
 	if (state->header->step_count != truth->header->step_count || state->header->seq != truth->header->seq ||
 	    state->header->finished != truth->header->finished || state->header->paused != truth->header->paused ||
 	    state->header->cancelled != truth->header->cancelled)
 		return "";
 	for (uint32_t i = 0; i < truth->header->step_count; i++)
-		if (!same_step(index_live(state, i), index_live(truth, i)))
+		if (!fsck_same_step(index_live(state, i), index_live(truth, i)))
 			return index_step_id(truth, i);
 	return NULL;
 }
@@ -79,7 +79,7 @@ struct verdict {
 
 /* The records in nodes.ndjson against what state says of them. */
 static bool
-are_nodes_sound(struct ledger *ledger)
+fsck_are_nodes_sound(struct ledger *ledger)
 {
 	struct buffer record = {0};
 	struct error none;
@@ -95,9 +95,9 @@ are_nodes_sound(struct ledger *ledger)
 
 /* The state file against one that is built from the truth, under the lock. */
 static int
-check_state(struct ledger *ledger, struct verdict *verdict, struct error *err)
+fsck_check_state(struct ledger *ledger, struct verdict *verdict, struct error *err)
 {
-	bool whole = index_is_whole(&ledger->index), sound = !whole || are_nodes_sound(ledger);
+	bool whole = index_is_whole(&ledger->index), sound = !whole || fsck_are_nodes_sound(ledger);
 	struct index state = ledger->index;
 	const char *where;
 
@@ -107,7 +107,7 @@ check_state(struct ledger *ledger, struct verdict *verdict, struct error *err)
 		index_unmap(&state);
 		return -1;
 	}
-	where = whole ? difference(&state, &ledger->index) : "";
+	where = whole ? fsck_difference(&state, &ledger->index) : "";
 	verdict->state_differs = where != NULL;
 	verdict->nodes_differ = !sound;
 	verdict->sync_failed = state.header->sync_failed;
@@ -118,7 +118,7 @@ check_state(struct ledger *ledger, struct verdict *verdict, struct error *err)
 
 /* Who took the step last; the caller frees it. NULL: on a lease, or it cannot be told. */
 static char *
-holder(struct ledger *ledger, uint32_t step)
+fsck_holder(struct ledger *ledger, uint32_t step)
 {
 	struct journal_reader reader = {.fd = ledger->events};
 	struct event event;
@@ -134,14 +134,14 @@ holder(struct ledger *ledger, uint32_t step)
 
 /* A worker leaves its file behind when it dies; where even that is gone nobody would notice. */
 static void
-check_workers(struct fsck *fsck, struct ledger *ledger)
+fsck_check_workers(struct fsck *fsck, struct ledger *ledger)
 {
 	struct index *index = &ledger->index;
 
 	if (strcmp(index->header->events_boot, fsck->queue->spool.boot) != 0)
 		return;
 	for (uint32_t link = index->header->running; link && !index->broken; link = index_live(index, link - 1)->next) {
-		char *by = holder(ledger, link - 1);
+		char *by = fsck_holder(ledger, link - 1);
 		struct error err;
 
 		if (by && (!spool_is_id(by) || !file_exists(fsck->queue->spool.workers, by))) {
@@ -156,7 +156,7 @@ check_workers(struct fsck *fsck, struct ledger *ledger)
 
 /* Under the job's lock, and where it is still so. */
 static bool
-bring_back(struct queue *queue, const char *job)
+fsck_bring_back(struct queue *queue, const char *job)
 {
 	struct error err;
 	struct ledger *ledger = engine_lock(queue, job, &err);
@@ -172,19 +172,19 @@ bring_back(struct queue *queue, const char *job)
 
 /* Where a job stands must fit whether it is finished. */
 static void
-check_place(struct fsck *fsck, struct ledger *ledger)
+fsck_check_place(struct fsck *fsck, struct ledger *ledger)
 {
 	struct queue *queue = fsck->queue;
 
 	if (ledger->index.header->finished || file_exists(queue->spool.jobs, ledger->id))
 		return;
-	fsck_found(fsck, fsck->repair && bring_back(queue, ledger->id), "%s: it stands in done/ and is not finished",
+	fsck_found(fsck, fsck->repair && fsck_bring_back(queue, ledger->id), "%s: it stands in done/ and is not finished",
 	    ledger->id);
 }
 
 /* Without its lock nothing can be asked of the job. */
 static void
-check_lock(struct fsck *fsck, const char *job)
+fsck_check_lock(struct fsck *fsck, const char *job)
 {
 	const struct spool *spool = &fsck->queue->spool;
 	int folders[] = {spool->jobs, spool->done};
@@ -205,7 +205,7 @@ check_lock(struct fsck *fsck, const char *job)
 }
 
 static void
-check_files(struct fsck *fsck, const struct ledger *ledger)
+fsck_check_files(struct fsck *fsck, const struct ledger *ledger)
 {
 	static const char *const names[] = {"plan.ndjson", "events.ndjson", "log"};
 
@@ -219,7 +219,7 @@ check_files(struct fsck *fsck, const struct ledger *ledger)
 
 /* Writes length bytes of events anew, and brings them to disk under a new inode. What is cut off is kept as events.damaged. */
 static int
-rewrite(struct ledger *ledger, size_t length, struct error *err)
+fsck_rewrite(struct ledger *ledger, size_t length, struct error *err)
 {
 	struct buffer text = {0};
 	int result = file_read(ledger->dir, "events.ndjson", SIZE_MAX, &text, err);
@@ -237,7 +237,7 @@ rewrite(struct ledger *ledger, size_t length, struct error *err)
 
 /* How much of the events can be read one after the other; foreign: what follows is of a later version. */
 static uint64_t
-readable(int dir, bool *foreign)
+fsck_readable(int dir, bool *foreign)
 {
 	int fd = openat(dir, "events.ndjson", O_RDONLY | O_CLOEXEC);
 	struct journal_reader reader = {.fd = fd};
@@ -256,32 +256,33 @@ readable(int dir, bool *foreign)
 
 /* Whether bytes follow on those that can be read, and they are no event of any version. */
 static bool
-has_torn_end(int dir)
+fsck_has_torn_end(int dir)
 {
 	struct stat st;
 	bool foreign;
-	uint64_t end = readable(dir, &foreign);
+	uint64_t end = fsck_readable(dir, &foreign);
 
-	return end > 0 && !foreign && fstatat(dir, "events.ndjson", &st, AT_SYMLINK_NOFOLLOW) == 0 && (uint64_t)st.st_size > end;
+	return end > 0 && !foreign && fstatat(dir, "events.ndjson", &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    (uint64_t)st.st_size > end;
 }
 
 /* All under the lock that those who change the job hold: what they have mapped must not go while they are at work. */
 static int
-mend_locked(struct ledger *ledger, const struct verdict *verdict, struct error *err)
+fsck_mend_locked(struct ledger *ledger, const struct verdict *verdict, struct error *err)
 {
 	bool foreign;
 
-	if (verdict->damaged && (!file_exists(ledger->dir, "plan.ndjson") || !has_torn_end(ledger->dir)))
+	if (verdict->damaged && (!file_exists(ledger->dir, "plan.ndjson") || !fsck_has_torn_end(ledger->dir)))
 		return error_set(err, EX_DATAERR, "job %s: cannot be mended", ledger->id);
 	if (verdict->damaged || verdict->sync_failed)
-		return rewrite(ledger, readable(ledger->dir, &foreign), err);
+		return fsck_rewrite(ledger, fsck_readable(ledger->dir, &foreign), err);
 	if (unlinkat(ledger->dir, "state", 0) < 0 && errno != ENOENT)
 		return error_errno(err, EX_IOERR, "job %s: state", ledger->id);
 	return 0;
 }
 
 static bool
-mend(struct fsck *fsck, struct ledger *ledger, const struct verdict *verdict)
+fsck_mend(struct fsck *fsck, struct ledger *ledger, const struct verdict *verdict)
 {
 	struct board *board = &fsck->queue->board;
 	struct error err;
@@ -291,7 +292,7 @@ mend(struct fsck *fsck, struct ledger *ledger, const struct verdict *verdict)
 		return false;
 	if (lock_wait(ledger->lock, LOCK_EX) < 0)
 		return false;
-	mended = mend_locked(ledger, verdict, &err) == 0;
+	mended = fsck_mend_locked(ledger, verdict, &err) == 0;
 	/* What the board says of it came from what was wrong. */
 	if (mended && board_refresh(board, &err) == 0)
 		board_enter(board, board_find(board, ledger->id, 0), ledger->id);
@@ -300,13 +301,13 @@ mend(struct fsck *fsck, struct ledger *ledger, const struct verdict *verdict)
 }
 
 static void
-report(struct fsck *fsck, struct ledger *ledger, const struct verdict *verdict)
+fsck_report(struct fsck *fsck, struct ledger *ledger, const struct verdict *verdict)
 {
 	bool mended;
 
 	if (!verdict->damaged && !verdict->state_differs && !verdict->nodes_differ && !verdict->sync_failed)
 		return;
-	mended = mend(fsck, ledger, verdict);
+	mended = fsck_mend(fsck, ledger, verdict);
 	if (verdict->damaged)
 		fsck_found(fsck, mended, "%s", verdict->damage.text);
 	if (verdict->state_differs)
@@ -326,20 +327,20 @@ fsck_job(struct fsck *fsck, const char *job, struct error *err)
 	size_t found = fsck->found;
 	struct ledger ledger;
 
-	check_lock(fsck, job);
+	fsck_check_lock(fsck, job);
 	if (ledger_open(&ledger, &fsck->queue->spool, NULL, job, err) < 0)
 		return err->code == EX_NOINPUT && fsck->found > found ? 0 : -1;
-	check_files(fsck, &ledger);
+	fsck_check_files(fsck, &ledger);
 	if (ledger_lock(&ledger, &verdict.damage) < 0) {
 		verdict.damaged = verdict.damage.code != EX_NO;
 	} else {
-		verdict.damaged = check_state(&ledger, &verdict, &verdict.damage) < 0;
+		verdict.damaged = fsck_check_state(&ledger, &verdict, &verdict.damage) < 0;
 		ledger_unlock(&ledger);
 	}
-	report(fsck, &ledger, &verdict);
+	fsck_report(fsck, &ledger, &verdict);
 	if (ledger.index.map) {
-		check_workers(fsck, &ledger);
-		check_place(fsck, &ledger);
+		fsck_check_workers(fsck, &ledger);
+		fsck_check_place(fsck, &ledger);
 	}
 	ledger_close(&ledger);
 	return 0;

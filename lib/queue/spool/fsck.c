@@ -14,7 +14,7 @@
 
 /* The ids in a folder of the spool. What is no id is a finding. */
 static int
-list_ids(struct fsck *fsck, int folder, const char *name, struct arguments *ids, struct error *err)
+fsck_list_ids(struct fsck *fsck, int folder, const char *name, struct arguments *ids, struct error *err)
 {
 	DIR *stream = spool_list(folder);
 	const struct dirent *entry;
@@ -32,7 +32,7 @@ list_ids(struct fsck *fsck, int folder, const char *name, struct arguments *ids,
 
 /* The number of a job CLUSTER-NUMBER; -1 where its id is not of that form. */
 static long
-number_of(const char *job, char cluster[QUEUE_ID_SIZE])
+fsck_number_of(const char *job, char cluster[QUEUE_ID_SIZE])
 {
 	const char *dash = strrchr(job, '-');
 
@@ -45,11 +45,11 @@ number_of(const char *job, char cluster[QUEUE_ID_SIZE])
 
 /* The next job of the cluster must not get the id of one that is there. */
 static int
-check_number(struct fsck *fsck, const char *job, struct error *err)
+fsck_check_number(struct fsck *fsck, const char *job, struct error *err)
 {
 	const struct spool *spool = &fsck->queue->spool;
 	char cluster[QUEUE_ID_SIZE];
-	long number = number_of(job, cluster);
+	long number = fsck_number_of(job, cluster);
 	unsigned long last = 0;
 	int fd, result;
 	bool mended;
@@ -71,7 +71,7 @@ check_number(struct fsck *fsck, const char *job, struct error *err)
 
 /* The board itself stays: whoever puts a job at this moment has its slot there already. */
 static bool
-add_slot(struct queue *queue, const char *job)
+fsck_add_slot(struct queue *queue, const char *job)
 {
 	struct error err;
 	struct ledger *ledger = engine_lock(queue, job, &err);
@@ -86,19 +86,19 @@ add_slot(struct queue *queue, const char *job)
 
 /* Without its slot on the board a job is never taken from. */
 static void
-check_slot(struct fsck *fsck, const char *job)
+fsck_check_slot(struct fsck *fsck, const char *job)
 {
 	struct queue *queue = fsck->queue;
 
 	if (!queue->board.header || board_find(&queue->board, job, 0) || !file_exists(queue->spool.jobs, job))
 		return;
-	fsck_found(fsck, fsck->repair && add_slot(queue, job), "board: job %s is not on it", job);
+	fsck_found(fsck, fsck->repair && fsck_add_slot(queue, job), "board: job %s is not on it", job);
 }
 
 /* A job that was removed by hand stands in the way of its cluster's others as long as its slot does. What a put that was
  * stopped has left offers something still, or is busy: it goes by itself. */
 static void
-check_folder(struct fsck *fsck, uint32_t link)
+fsck_check_folder(struct fsck *fsck, uint32_t link)
 {
 	struct queue *queue = fsck->queue;
 	const struct board_slot *slot = board_slot(&queue->board, link);
@@ -117,15 +117,15 @@ check_folder(struct fsck *fsck, uint32_t link)
 
 /* What is wrong with one job keeps none of the others from being looked at. */
 static void
-check_jobs(struct fsck *fsck, const struct arguments *jobs)
+fsck_check_jobs(struct fsck *fsck, const struct arguments *jobs)
 {
 	struct error err;
 
 	for (size_t i = 0; i < jobs->count; i++) {
 		if ((fsck_job(fsck, jobs->list[i], &err) < 0 && err.code != EX_NO) ||
-		    check_number(fsck, jobs->list[i], &err) < 0)
+		    fsck_check_number(fsck, jobs->list[i], &err) < 0)
 			fsck_found(fsck, false, "%s", err.text);
-		check_slot(fsck, jobs->list[i]);
+		fsck_check_slot(fsck, jobs->list[i]);
 	}
 }
 
@@ -136,16 +136,17 @@ fsck_spool(struct fsck *fsck, struct error *err)
 	struct arguments jobs = {0}, done = {0};
 	int result = 0;
 
-	if (list_ids(fsck, spool->jobs, "jobs", &jobs, err) < 0 || list_ids(fsck, spool->done, "done", &done, err) < 0)
+	if (fsck_list_ids(fsck, spool->jobs, "jobs", &jobs, err) < 0 || fsck_list_ids(fsck, spool->done, "done", &done,
+	    err) < 0)
 		result = -1;
 	for (size_t i = 0; result == 0 && i < done.count; i++)
 		if (file_exists(spool->jobs, done.list[i]) && file_exists(spool->done, done.list[i]))
 			fsck_found(fsck, false, "%s: it stands in jobs/ and in done/", done.list[i]);
 	if (result == 0) {
-		check_jobs(fsck, &jobs);
-		check_jobs(fsck, &done);
+		fsck_check_jobs(fsck, &jobs);
+		fsck_check_jobs(fsck, &done);
 		for (uint32_t link = 1; fsck->queue->board.header && link <= board_count(&fsck->queue->board); link++)
-			check_folder(fsck, link);
+			fsck_check_folder(fsck, link);
 	}
 	arguments_release(&jobs);
 	arguments_release(&done);

@@ -21,7 +21,7 @@
 enum { TMP_KEEP_MS = 24 * 60 * 60 * 1000 };
 
 static int
-list_folder(int folder, struct arguments *names)
+gc_list_folder(int folder, struct arguments *names)
 {
 	DIR *stream = spool_list(folder);
 	const struct dirent *entry;
@@ -38,7 +38,7 @@ list_folder(int folder, struct arguments *names)
 /* What there is to learn of a job stays, in the spool's history. A job that is in there, of one who was stopped before he could
  * remove it, is not added twice. */
 static int
-learn(struct history *history, const struct spool *spool, const struct ledger *ledger, struct error *err)
+gc_learn(struct history *history, const struct spool *spool, const struct ledger *ledger, struct error *err)
 {
 	struct course course = {0};
 	int result = course_of_ledger(ledger, &course, err);
@@ -51,12 +51,12 @@ learn(struct history *history, const struct spool *spool, const struct ledger *l
 
 /* Takes the folder away from done/ in one instant, under the job's lock; then it is nobody's any more. */
 static int
-remove_job(const struct gc *gc, struct history *history, struct ledger *ledger, struct error *err)
+gc_remove_job(const struct gc *gc, struct history *history, struct ledger *ledger, struct error *err)
 {
 	const struct spool *spool = &gc->queue->spool;
 	char name[QUEUE_ID_SIZE + 32];
 
-	if (learn(history, spool, ledger, err) < 0)
+	if (gc_learn(history, spool, ledger, err) < 0)
 		return -1;
 	snprintf(name, sizeof name, "gc.%d.%s", (int)getpid(), ledger->id);
 	if (spool_move(spool->done, ledger->id, spool->tmp, name) < 0)
@@ -68,28 +68,28 @@ remove_job(const struct gc *gc, struct history *history, struct ledger *ledger, 
 }
 
 static bool
-is_old(const struct gc *gc, int64_t finished_ms)
+gc_is_old(const struct gc *gc, int64_t finished_ms)
 {
 	return clock_wall_ms() - finished_ms >= gc->keep_ms;
 }
 
 static int
-collect_job(const struct gc *gc, struct history *history, const char *job, struct arguments *gone, struct error *err)
+gc_collect_job(const struct gc *gc, struct history *history, const char *job, struct arguments *gone, struct error *err)
 {
 	const struct index_header *header;
 	struct ledger *ledger;
 	struct queue_job known;
 	int result = 0;
 
-	if (summary_load(&gc->queue->spool, job, &known) && !is_old(gc, known.finished_ms))
+	if (summary_load(&gc->queue->spool, job, &known) && !gc_is_old(gc, known.finished_ms))
 		return 0;
 	ledger = engine_lock(gc->queue, job, err);
 	if (!ledger)
 		return err->code == EX_NO ? 0 : -1;
 	header = ledger->index.header;
 	if (header->finished && file_exists(gc->queue->spool.done, job)) {
-		if (is_old(gc, header->finished_ms)) {
-			result = gc->dry ? 0 : remove_job(gc, history, ledger, err);
+		if (gc_is_old(gc, header->finished_ms)) {
+			result = gc->dry ? 0 : gc_remove_job(gc, history, ledger, err);
 			if (result == 0)
 				arguments_push(gone, job);
 		} else if (!gc->dry) {
@@ -102,7 +102,7 @@ collect_job(const struct gc *gc, struct history *history, const char *job, struc
 
 /* Nobody takes a day to put a job. */
 static int
-collect_tmp(const struct gc *gc, const char *name, struct arguments *gone, struct error *err)
+gc_collect_tmp(const struct gc *gc, const char *name, struct arguments *gone, struct error *err)
 {
 	const struct spool *spool = &gc->queue->spool;
 	struct stat st;
@@ -116,7 +116,7 @@ collect_tmp(const struct gc *gc, const char *name, struct arguments *gone, struc
 
 /* One at a time: each reads the history and writes it anew. */
 static int
-collect_jobs(const struct gc *gc, const struct arguments *done, struct arguments *gone, struct error *err)
+gc_collect_jobs(const struct gc *gc, const struct arguments *done, struct arguments *gone, struct error *err)
 {
 	const struct spool *spool = &gc->queue->spool;
 	struct history history = {0};
@@ -129,7 +129,7 @@ collect_jobs(const struct gc *gc, const struct arguments *done, struct arguments
 	loaded = result == 0;
 	/* What cannot be removed keeps nothing else from it; the last reason is told. */
 	for (size_t i = 0; loaded && i < done->count; i++)
-		if (collect_job(gc, &history, done->list[i], gone, err) < 0)
+		if (gc_collect_job(gc, &history, done->list[i], gone, err) < 0)
 			result = -1;
 	flock(spool->done, LOCK_UN);
 	history_release(&history);
@@ -143,15 +143,15 @@ gc_run(const struct gc *gc, struct arguments *gone, struct error *err)
 	struct arguments done = {0}, tmp = {0};
 	int result = 0;
 
-	if (list_folder(spool->done, &done) < 0 || list_folder(spool->tmp, &tmp) < 0)
+	if (gc_list_folder(spool->done, &done) < 0 || gc_list_folder(spool->tmp, &tmp) < 0)
 		result = error_errno(err, EX_IOERR, "%s", spool->path);
 	/* What cannot be removed keeps nothing else from it; the last reason is told. */
 	if (result == 0 && !gc->dry)
 		result = settle_spool(gc->queue, err);
-	if (done.count > 0 && collect_jobs(gc, &done, gone, err) < 0)
+	if (done.count > 0 && gc_collect_jobs(gc, &done, gone, err) < 0)
 		result = -1;
 	for (size_t i = 0; i < tmp.count; i++)
-		if (collect_tmp(gc, tmp.list[i], gone, err) < 0)
+		if (gc_collect_tmp(gc, tmp.list[i], gone, err) < 0)
 			result = -1;
 	arguments_release(&done);
 	arguments_release(&tmp);

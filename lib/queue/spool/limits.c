@@ -19,7 +19,7 @@ static const char file[] = "limits.json";
 
 /* What tells one file from another; {1} where there is none. */
 static void
-stamp_of(const struct queue *queue, uint64_t stamp[3])
+limits_stamp_of(const struct queue *queue, uint64_t stamp[3])
 {
 	struct stat st;
 	bool there = fstatat(queue->spool.root, file, &st, AT_SYMLINK_NOFOLLOW) == 0;
@@ -30,7 +30,7 @@ stamp_of(const struct queue *queue, uint64_t stamp[3])
 }
 
 static int
-parse(const char *name, const struct buffer *text, struct limits *limits, struct error *err)
+spool_limits_parse(const char *name, const struct buffer *text, struct limits *limits, struct error *err)
 {
 	struct problems problems = {0};
 	struct place place;
@@ -50,7 +50,7 @@ parse(const char *name, const struct buffer *text, struct limits *limits, struct
 
 /* Where there is no file nothing is limited. */
 static int
-read_limits(const struct queue *queue, struct limits *limits, struct error *err)
+limits_read_limits(const struct queue *queue, struct limits *limits, struct error *err)
 {
 	struct buffer text = {0};
 	char *name;
@@ -62,20 +62,20 @@ read_limits(const struct queue *queue, struct limits *limits, struct error *err)
 	name = memory_printf("%s/%s", queue->spool.path, file);
 	result = file_read(queue->spool.root, file, LIMITS_BYTES, &text, err);
 	if (result == 0)
-		result = parse(name, &text, limits, err);
+		result = spool_limits_parse(name, &text, limits, err);
 	free(name);
 	buffer_release(&text);
 	return result;
 }
 
 static const struct limit_list *
-list_of(const struct limits *limits, enum board_party_kind kind)
+limits_list_of(const struct limits *limits, enum board_party_kind kind)
 {
 	return kind == BOARD_TENANT ? &limits->tenants : &limits->providers;
 }
 
 static void
-set_locked(struct board *board, const struct limits *limits, const uint64_t stamp[3])
+limits_set_locked(struct board *board, const struct limits *limits, const uint64_t stamp[3])
 {
 	struct board_header *header = board->header;
 
@@ -84,18 +84,18 @@ set_locked(struct board *board, const struct limits *limits, const uint64_t stam
 		for (uint32_t i = 0; i < header->party_count[kind]; i++) {
 			struct board_party *party = &board_entry(board, i)->party[kind];
 
-			party->max = limits_of(list_of(limits, (enum board_party_kind)kind), party->name);
+			party->max = limits_of(limits_list_of(limits, (enum board_party_kind)kind), party->name);
 		}
 	memcpy(header->limits, stamp, sizeof header->limits);
 }
 
 static int
-set_on_board(struct board *board, const struct limits *limits, const uint64_t stamp[3], struct error *err)
+limits_set_on_board(struct board *board, const struct limits *limits, const uint64_t stamp[3], struct error *err)
 {
 	do {
 		if (board_lock(board, err) < 0)
 			return -1;
-		set_locked(board, limits, stamp);
+		limits_set_locked(board, limits, stamp);
 	} while (!board_unlock(board));
 	return 0;
 }
@@ -107,12 +107,12 @@ limits_refresh(struct queue *queue, struct error *err)
 	uint64_t stamp[3];
 	int result;
 
-	stamp_of(queue, stamp);
+	limits_stamp_of(queue, stamp);
 	if (memcmp(stamp, queue->board.header->limits, sizeof stamp) == 0)
 		return 0;
-	result = read_limits(queue, &limits, err);
+	result = limits_read_limits(queue, &limits, err);
 	if (result == 0)
-		result = set_on_board(&queue->board, &limits, stamp, err);
+		result = limits_set_on_board(&queue->board, &limits, stamp, err);
 	limits_release(&limits);
 	return result;
 }
@@ -125,7 +125,7 @@ struct found { /* what is told of limits */
 };
 
 static void
-add(struct found *found, enum queue_limit_kind kind, const char *name, int64_t max, uint64_t running)
+limits_add(struct found *found, enum queue_limit_kind kind, const char *name, int64_t max, uint64_t running)
 {
 	struct queue_limit *limit;
 
@@ -137,14 +137,14 @@ add(struct found *found, enum queue_limit_kind kind, const char *name, int64_t m
 
 /* Those of a kind: each that has a limit, and each of which something runs. */
 static void
-add_kind(struct found *found, const struct board *board, const struct limits *limits, enum board_party_kind of)
+limits_add_kind(struct found *found, const struct board *board, const struct limits *limits, enum board_party_kind of)
 {
 	enum queue_limit_kind kind = of == BOARD_TENANT ? QUEUE_LIMIT_TENANT : QUEUE_LIMIT_PROVIDER;
-	const struct limit_list *list = list_of(limits, of);
+	const struct limit_list *list = limits_list_of(limits, of);
 	size_t first = found->count;
 
 	for (size_t i = 0; i < list->count; i++)
-		add(found, kind, list->list[i].name, list->list[i].max, 0);
+		limits_add(found, kind, list->list[i].name, list->list[i].max, 0);
 	for (uint32_t i = 0; board->header && i < board->header->party_count[of] && i < board->header->capacity; i++) {
 		const struct board_party *party = &board_entry(board, i)->party[of];
 		char name[QUEUE_ID_SIZE];
@@ -156,12 +156,12 @@ add_kind(struct found *found, const struct board *board, const struct limits *li
 		if (at < found->count)
 			found->list[at].running = party->running;
 		else if (party->running > 0)
-			add(found, kind, name, limits_of(list, name), party->running);
+			limits_add(found, kind, name, limits_of(list, name), party->running);
 	}
 }
 
 static int
-compare_limits(const void *a, const void *b)
+limits_compare_limits(const void *a, const void *b)
 {
 	const struct queue_limit *x = a, *y = b;
 
@@ -174,13 +174,13 @@ queue_limits(struct queue *queue, struct queue_limit **list, size_t *count, stru
 	const struct board *board = &queue->board;
 	struct found found = {0};
 	struct limits limits;
-	int result = read_limits(queue, &limits, err);
+	int result = limits_read_limits(queue, &limits, err);
 
 	if (result == 0) {
-		add(&found, QUEUE_LIMIT_TOTAL, "", limits.total, board->header ? board->header->running : 0);
+		limits_add(&found, QUEUE_LIMIT_TOTAL, "", limits.total, board->header ? board->header->running : 0);
 		for (int kind = 0; kind < BOARD_PARTY_KINDS; kind++)
-			add_kind(&found, board, &limits, (enum board_party_kind)kind);
-		qsort(found.list, found.count, sizeof *found.list, compare_limits);
+			limits_add_kind(&found, board, &limits, (enum board_party_kind)kind);
+		qsort(found.list, found.count, sizeof *found.list, limits_compare_limits);
 	}
 	limits_release(&limits);
 	*list = found.list;
@@ -189,7 +189,7 @@ queue_limits(struct queue *queue, struct queue_limit **list, size_t *count, stru
 }
 
 static void
-change(struct limits *limits, const struct queue_limit *to)
+limits_change(struct limits *limits, const struct queue_limit *to)
 {
 	if (to->kind == QUEUE_LIMIT_TOTAL)
 		limits->total = to->max;
@@ -207,9 +207,9 @@ queue_set_limits(struct queue *queue, const struct queue_limit *list, size_t cou
 
 	if (engine_check_writable(queue, err) < 0 || board_lock(&queue->board, err) < 0)
 		return -1;
-	result = read_limits(queue, &limits, err);
+	result = limits_read_limits(queue, &limits, err);
 	for (size_t i = 0; result == 0 && i < count; i++)
-		change(&limits, &list[i]);
+		limits_change(&limits, &list[i]);
 	if (result == 0) {
 		limits_print(&limits, &text);
 		result = file_replace(queue->spool.root, file, text.data, text.length, 0600, err);

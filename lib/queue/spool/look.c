@@ -10,7 +10,7 @@
 #include "queue/spool/look.h"
 
 static enum queue_status
-status_of(struct queue *queue, const struct ledger *ledger)
+look_status_of(struct queue *queue, const struct ledger *ledger)
 {
 	const struct index_header *header = ledger->index.header;
 	uint32_t link;
@@ -57,7 +57,7 @@ look_at(struct queue *queue, struct ledger *ledger, struct queue_job *out, struc
 	struct job job = {0};
 	int result = look_job_record(ledger, &arena, &job, err);
 
-	*out = (struct queue_job){.status = status_of(queue, ledger), .blocked = count[STEP_BLOCKED],
+	*out = (struct queue_job){.status = look_status_of(queue, ledger), .blocked = count[STEP_BLOCKED],
 	    .ready = count[STEP_READY], .delayed = count[STEP_DELAYED], .running = count[STEP_RUNNING],
 	    .done = count[STEP_DONE], .failed = count[STEP_FAILED], .skipped = count[STEP_SKIPPED], .put_ms = header->put_ms,
 	    .finished_ms = header->finished_ms, .critical_path_s = job.critical_path_s};
@@ -96,7 +96,7 @@ struct listing {
 };
 
 static bool
-is_listed(const struct listing *listing, const char *job)
+look_is_listed(const struct listing *listing, const char *job)
 {
 	for (size_t i = 0; i < listing->count; i++)
 		if (strcmp(listing->list[i].id, job) == 0)
@@ -107,7 +107,7 @@ is_listed(const struct listing *listing, const char *job)
 /* Adds the jobs of a folder. One that goes meanwhile is left out, as is one that is damaged, which damage remembers; one that
  * moves is not listed twice. */
 static int
-list_folder(struct listing *listing, int folder, struct error *err)
+look_list_folder(struct listing *listing, int folder, struct error *err)
 {
 	DIR *stream = spool_list(folder);
 	size_t before = listing->count;
@@ -117,7 +117,7 @@ list_folder(struct listing *listing, int folder, struct error *err)
 	if (!stream)
 		return error_errno(err, EX_IOERR, "%s", listing->queue->spool.path);
 	while ((entry = readdir(stream))) {
-		if (!spool_is_id(entry->d_name) || (before > 0 && is_listed(listing, entry->d_name)))
+		if (!spool_is_id(entry->d_name) || (before > 0 && look_is_listed(listing, entry->d_name)))
 			continue;
 		ARRAY_ROOM(listing->list, listing->count, listing->capacity);
 		if (queue_look(listing->queue, entry->d_name, &listing->list[listing->count], &one) == 0)
@@ -130,7 +130,7 @@ list_folder(struct listing *listing, int folder, struct error *err)
 }
 
 static int
-compare_jobs(const void *a, const void *b)
+look_compare_jobs(const void *a, const void *b)
 {
 	const struct queue_job *x = a, *y = b;
 
@@ -141,16 +141,16 @@ int
 queue_list(struct queue *queue, bool finished, struct queue_job **list, size_t *count, struct error *err)
 {
 	struct listing listing = {.queue = queue};
-	int result = list_folder(&listing, queue->spool.jobs, err);
+	int result = look_list_folder(&listing, queue->spool.jobs, err);
 
 	if (result == 0 && finished)
-		result = list_folder(&listing, queue->spool.done, err);
+		result = look_list_folder(&listing, queue->spool.done, err);
 	if (result == 0 && listing.damage.code != 0) {
 		*err = listing.damage;
 		result = -1;
 	}
 	if (listing.count)
-		qsort(listing.list, listing.count, sizeof *listing.list, compare_jobs);
+		qsort(listing.list, listing.count, sizeof *listing.list, look_compare_jobs);
 	*list = listing.list;
 	*count = listing.count;
 	return result;

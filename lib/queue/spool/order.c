@@ -7,7 +7,7 @@
 #include "queue/engine.h"
 
 static int
-commit(struct ledger *ledger, struct event *event, struct error *err)
+order_commit(struct ledger *ledger, struct event *event, struct error *err)
 {
 	if (ledger_record(ledger, event, err) == 0)
 		return ledger_commit(ledger, err);
@@ -16,15 +16,15 @@ commit(struct ledger *ledger, struct event *event, struct error *err)
 }
 
 static int
-record(struct queue *queue, struct ledger *ledger, enum event_kind kind, const char *task, struct error *err)
+order_record(struct queue *queue, struct ledger *ledger, enum event_kind kind, const char *task, struct error *err)
 {
 	struct event event = {.kind = kind, .by = engine_user(queue), .task = task};
 
-	return commit(ledger, &event, err);
+	return order_commit(ledger, &event, err);
 }
 
 static int
-refuse_finished(const struct ledger *ledger, struct error *err)
+order_refuse_finished(const struct ledger *ledger, struct error *err)
 {
 	const struct index_header *header = ledger->index.header;
 
@@ -35,25 +35,25 @@ refuse_finished(const struct ledger *ledger, struct error *err)
 }
 
 static int
-pause_or_resume(struct queue *queue, struct ledger *ledger, bool pause, struct error *err)
+order_pause_or_resume(struct queue *queue, struct ledger *ledger, bool pause, struct error *err)
 {
-	if (refuse_finished(ledger, err) < 0)
+	if (order_refuse_finished(ledger, err) < 0)
 		return -1;
 	if ((ledger->index.header->paused != 0) == pause)
 		return 0;
-	return record(queue, ledger, pause ? EVENT_PAUSE : EVENT_RESUME, NULL, err);
+	return order_record(queue, ledger, pause ? EVENT_PAUSE : EVENT_RESUME, NULL, err);
 }
 
 static int
-cancel(struct queue *queue, struct ledger *ledger, struct error *err)
+order_cancel(struct queue *queue, struct ledger *ledger, struct error *err)
 {
-	if (refuse_finished(ledger, err) < 0)
+	if (order_refuse_finished(ledger, err) < 0)
 		return -1;
-	return ledger->index.header->cancelled ? 0 : record(queue, ledger, EVENT_CANCEL, NULL, err);
+	return ledger->index.header->cancelled ? 0 : order_record(queue, ledger, EVENT_CANCEL, NULL, err);
 }
 
 static int
-check_retry(struct ledger *ledger, const char *task, struct error *err)
+order_check_retry(struct ledger *ledger, const char *task, struct error *err)
 {
 	struct index *index = &ledger->index;
 	uint32_t link = task ? index_find(index, task) : 0;
@@ -71,7 +71,7 @@ check_retry(struct ledger *ledger, const char *task, struct error *err)
 
 /* It may not have left yet; and it may have been removed (coopr-queue gc) since it was opened. */
 static int
-move_back(const struct spool *spool, const char *job, struct error *err)
+order_move_back(const struct spool *spool, const char *job, struct error *err)
 {
 	if (spool_move(spool->done, job, spool->jobs, job) < 0 && (errno != ENOENT || !file_exists(spool->jobs, job)))
 		return error_errno(err, errno == ENOENT ? EX_NO : EX_IOERR, "job %s: cannot be brought back", job);
@@ -93,7 +93,7 @@ engine_bring_back(struct queue *queue, struct ledger *ledger, struct error *err)
 	if (numbers < 0)
 		return -1;
 	result = engine_add_slot(queue, ledger, err);
-	if (result == 0 && (result = move_back(spool, ledger->id, err)) < 0) {
+	if (result == 0 && (result = order_move_back(spool, ledger->id, err)) < 0) {
 		struct error ignored;
 
 		board_remove(&queue->board, ledger->id, &ignored);
@@ -103,30 +103,30 @@ engine_bring_back(struct queue *queue, struct ledger *ledger, struct error *err)
 }
 
 static int
-retry(struct queue *queue, struct ledger *ledger, const char *task, struct error *err)
+order_retry(struct queue *queue, struct ledger *ledger, const char *task, struct error *err)
 {
-	if (check_retry(ledger, task, err) < 0 ||
+	if (order_check_retry(ledger, task, err) < 0 ||
 	    (ledger->index.header->finished && engine_bring_back(queue, ledger, err) < 0))
 		return -1;
-	return record(queue, ledger, EVENT_RETRY, task, err);
+	return order_record(queue, ledger, EVENT_RETRY, task, err);
 }
 
 static int
-give_order(struct queue *queue, enum queue_order order, struct ledger *ledger, const char *task, struct error *err)
+order_give_order(struct queue *queue, enum queue_order order, struct ledger *ledger, const char *task, struct error *err)
 {
 	switch (order) {
 	case QUEUE_PAUSE:
 	case QUEUE_RESUME:
-		return pause_or_resume(queue, ledger, order == QUEUE_PAUSE, err);
+		return order_pause_or_resume(queue, ledger, order == QUEUE_PAUSE, err);
 	case QUEUE_CANCEL:
-		return cancel(queue, ledger, err);
+		return order_cancel(queue, ledger, err);
 	default:
-		return retry(queue, ledger, task, err);
+		return order_retry(queue, ledger, task, err);
 	}
 }
 
 static int
-check_skip(struct ledger *ledger, const char *task, struct error *err)
+order_check_skip(struct ledger *ledger, const char *task, struct error *err)
 {
 	struct index *index = &ledger->index;
 	uint32_t link = index_find(index, task);
@@ -137,29 +137,30 @@ check_skip(struct ledger *ledger, const char *task, struct error *err)
 	if (status == STEP_RUNNING || status == STEP_DONE)
 		return error_set(err, EX_NO, "job %s: task %s cannot be skipped: it is %s", ledger->id, task,
 		    index_status_name(status));
-	return index->header->cancelled ? error_set(err, EX_NO, "job %s: it is cancelled: nothing of it would go on", ledger->id)
+	return index->header->cancelled ? error_set(err, EX_NO, "job %s: it is cancelled: nothing of it would go on",
+	    ledger->id)
 	                                : 0;
 }
 
 static int
-skip(struct queue *queue, struct ledger *ledger, const char *task, const char *reason, struct error *err)
+order_skip(struct queue *queue, struct ledger *ledger, const char *task, const char *reason, struct error *err)
 {
 	struct event event = {.kind = EVENT_SKIP, .by = engine_user(queue), .task = task, .reason = reason};
 	uint32_t link;
 
-	if (check_skip(ledger, task, err) < 0)
+	if (order_check_skip(ledger, task, err) < 0)
 		return -1;
 	link = index_find(&ledger->index, task);
 	if (index_live(&ledger->index, link - 1)->status == STEP_SKIPPED)
 		return 0;
 	if (ledger->index.header->finished && engine_bring_back(queue, ledger, err) < 0)
 		return -1;
-	return commit(ledger, &event, err);
+	return order_commit(ledger, &event, err);
 }
 
 /* What follows an order, given how that went. */
 static int
-end_order(struct queue *queue, struct ledger *ledger, int result, struct error *err)
+order_end_order(struct queue *queue, struct ledger *ledger, int result, struct error *err)
 {
 	ledger_unlock(ledger);
 	if (result == 0)
@@ -170,7 +171,7 @@ end_order(struct queue *queue, struct ledger *ledger, int result, struct error *
 
 /* The job, locked, to be changed by hand. */
 static struct ledger *
-lock_for_order(struct queue *queue, const char *job, struct error *err)
+order_lock_for_order(struct queue *queue, const char *job, struct error *err)
 {
 	if (engine_check_writable(queue, err) < 0 || board_refresh(&queue->board, err) < 0)
 		return NULL;
@@ -180,15 +181,15 @@ lock_for_order(struct queue *queue, const char *job, struct error *err)
 int
 queue_skip(struct queue *queue, const char *job, const char *task, const char *reason, struct error *err)
 {
-	struct ledger *ledger = lock_for_order(queue, job, err);
+	struct ledger *ledger = order_lock_for_order(queue, job, err);
 
-	return ledger ? end_order(queue, ledger, skip(queue, ledger, task, reason, err), err) : -1;
+	return ledger ? order_end_order(queue, ledger, order_skip(queue, ledger, task, reason, err), err) : -1;
 }
 
 int
 queue_order(struct queue *queue, enum queue_order order, const char *job, const char *task, struct error *err)
 {
-	struct ledger *ledger = lock_for_order(queue, job, err);
+	struct ledger *ledger = order_lock_for_order(queue, job, err);
 
-	return ledger ? end_order(queue, ledger, give_order(queue, order, ledger, task, err), err) : -1;
+	return ledger ? order_end_order(queue, ledger, order_give_order(queue, order, ledger, task, err), err) : -1;
 }

@@ -9,7 +9,7 @@
 /* Doubled for each time, up to a minute, and spread by a quarter to both sides, so that what failed together
  * does not come back together. */
 static int64_t
-back_off(int64_t base_ms, unsigned times, uint32_t chance)
+policy_back_off(int64_t base_ms, unsigned times, uint32_t chance)
 {
 	int64_t delay = base_ms;
 
@@ -21,10 +21,10 @@ back_off(int64_t base_ms, unsigned times, uint32_t chance)
 }
 
 static void
-again(struct event *event, enum event_next next, int64_t base_ms, unsigned times, int64_t now_ms, uint32_t chance)
+policy_again(struct event *event, enum event_next next, int64_t base_ms, unsigned times, int64_t now_ms, uint32_t chance)
 {
 	event->next = next;
-	event->ready_ms = base_ms > 0 ? now_ms + back_off(base_ms, times, chance) : 0;
+	event->ready_ms = base_ms > 0 ? now_ms + policy_back_off(base_ms, times, chance) : 0;
 }
 
 void
@@ -38,17 +38,17 @@ policy_decide_by(struct index *index, uint32_t number, struct event *event, int6
 	event->next = EVENT_NEXT_FAILED;
 	if (event->kind == EVENT_LOST) {
 		if (setbacks <= POLICY_SETBACKS_MAX)
-			again(event, EVENT_NEXT_RETRY, 0, 0, now_ms, chance);
+			policy_again(event, EVENT_NEXT_RETRY, 0, 0, now_ms, chance);
 	} else if (event->status == EX_TEMPFAIL) {
 		if (setbacks <= POLICY_SETBACKS_MAX)
-			again(event, EVENT_NEXT_RETRY, base, failures + setbacks - 1, now_ms, chance);
+			policy_again(event, EVENT_NEXT_RETRY, base, failures + setbacks - 1, now_ms, chance);
 	} else if (result_is_permanent(event->status)) {
 		return;
 	} else if (live->phase == 0 && step->undo_count > 0) {
 		if (cycles <= step->retries)
-			again(event, EVENT_NEXT_UNDO, base, cycles, now_ms, chance);
+			policy_again(event, EVENT_NEXT_UNDO, base, cycles, now_ms, chance);
 	} else if (failures <= step->retries) {
-		again(event, EVENT_NEXT_RETRY, base, failures + setbacks - 1, now_ms, chance);
+		policy_again(event, EVENT_NEXT_RETRY, base, failures + setbacks - 1, now_ms, chance);
 	}
 }
 

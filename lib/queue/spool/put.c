@@ -30,7 +30,7 @@ struct arrival { /* a job on its way in */
 };
 
 static int
-make_folder(struct arrival *arrival, struct error *err)
+put_make_folder(struct arrival *arrival, struct error *err)
 {
 	const struct spool *spool = &arrival->queue->spool;
 	unsigned tries = 0;
@@ -46,7 +46,7 @@ make_folder(struct arrival *arrival, struct error *err)
 }
 
 static int
-read_plan(struct arrival *arrival, struct record_reader *reader, struct problems *problems, struct error *err)
+put_read_plan(struct arrival *arrival, struct record_reader *reader, struct problems *problems, struct error *err)
 {
 	if (blueprint_read(&arrival->blueprint, reader, arrival->plan, problems, err) < 0)
 		return -1;
@@ -56,7 +56,7 @@ read_plan(struct arrival *arrival, struct record_reader *reader, struct problems
 }
 
 static bool
-is_there(const struct spool *spool, const char *job)
+put_is_there(const struct spool *spool, const char *job)
 {
 	/* In this order: a job that moves meanwhile is seen in one of them. */
 	return file_exists(spool->jobs, job) || file_exists(spool->done, job);
@@ -64,7 +64,7 @@ is_there(const struct spool *spool, const char *job)
 
 /* Raises the cluster's number to that of a job whose id was given, where it is CLUSTER-NUMBER. */
 static int
-raise_number(const struct spool *spool, int numbers, const char *job, const char *cluster, struct error *err)
+put_raise_number(const struct spool *spool, int numbers, const char *job, const char *cluster, struct error *err)
 {
 	size_t length = strlen(cluster);
 	unsigned long number, last;
@@ -80,7 +80,7 @@ raise_number(const struct spool *spool, int numbers, const char *job, const char
 
 /* The job's id, with the cluster's numbers locked: the one wanted, or the next. */
 static int
-name_job(const struct arrival *arrival, int numbers, char job[QUEUE_ID_SIZE], struct error *err)
+put_name_job(const struct arrival *arrival, int numbers, char job[QUEUE_ID_SIZE], struct error *err)
 {
 	const struct spool *spool = &arrival->queue->spool;
 	const struct job *plan = &arrival->blueprint.job;
@@ -89,9 +89,9 @@ name_job(const struct arrival *arrival, int numbers, char job[QUEUE_ID_SIZE], st
 
 	if (wanted) {
 		snprintf(job, QUEUE_ID_SIZE, "%s", wanted);
-		if (is_there(spool, job))
+		if (put_is_there(spool, job))
 			return error_set(err, EX_CANTCREAT, "job %s: it is there already", job);
-		return raise_number(spool, numbers, job, plan->cluster, err);
+		return put_raise_number(spool, numbers, job, plan->cluster, err);
 	}
 	if (spool_number(spool, plan->cluster, numbers, &number, err) < 0)
 		return -1;
@@ -100,12 +100,12 @@ name_job(const struct arrival *arrival, int numbers, char job[QUEUE_ID_SIZE], st
 
 		if (length >= QUEUE_ID_SIZE)
 			return error_set(err, EX_DATAERR, "cluster %s: its id is too long to name a job after", plan->cluster);
-	} while (is_there(spool, job));
+	} while (put_is_there(spool, job));
 	return spool_set_number(spool, plan->cluster, numbers, number, err);
 }
 
 static int
-record_put(struct arrival *arrival, struct error *err)
+put_record_put(struct arrival *arrival, struct error *err)
 {
 	const struct job *job = &arrival->blueprint.job;
 	const char *user = engine_user(arrival->queue);
@@ -123,7 +123,7 @@ record_put(struct arrival *arrival, struct error *err)
 
 /* All of it, from the inside out; the index and the list of nodes can be made again from the rest. */
 static int
-bring_to_disk(struct arrival *arrival, struct error *err)
+put_bring_to_disk(struct arrival *arrival, struct error *err)
 {
 	if (fsync(arrival->ledger.events) < 0 || fsync(arrival->dir) < 0)
 		return error_errno(err, EX_IOERR, "job %s", arrival->ledger.id);
@@ -134,17 +134,17 @@ bring_to_disk(struct arrival *arrival, struct error *err)
 
 /* With the cluster's numbers locked. The slot on the board comes first: a folder in jobs/ is never without one. */
 static int
-enter(struct arrival *arrival, int numbers, struct error *err)
+put_enter(struct arrival *arrival, int numbers, struct error *err)
 {
 	struct queue *queue = arrival->queue;
 	const struct job *job = &arrival->blueprint.job;
 	struct ledger *ledger = &arrival->ledger;
 	const struct board_job slot = {ledger->id, job->cluster, job->tenant, arrival->blueprint.provider};
 
-	if (name_job(arrival, numbers, ledger->id, err) < 0 ||
+	if (put_name_job(arrival, numbers, ledger->id, err) < 0 ||
 	    board_add(&queue->board, &slot, &arrival->order, err) < 0)
 		return -1;
-	if (record_put(arrival, err) == 0 && bring_to_disk(arrival, err) == 0) {
+	if (put_record_put(arrival, err) == 0 && put_bring_to_disk(arrival, err) == 0) {
 		if (spool_move(queue->spool.tmp, arrival->folder, queue->spool.jobs, ledger->id) == 0) {
 			arrival->folder[0] = '\0';
 			/* A board that was made anew meanwhile did not know of the job. */
@@ -162,12 +162,12 @@ enter(struct arrival *arrival, int numbers, struct error *err)
 }
 
 static int
-put(struct arrival *arrival, struct record_reader *reader, struct problems *problems, struct error *err)
+put_put(struct arrival *arrival, struct record_reader *reader, struct problems *problems, struct error *err)
 {
 	struct queue *queue = arrival->queue;
 	int numbers, result;
 
-	if (make_folder(arrival, err) < 0 || read_plan(arrival, reader, problems, err) < 0)
+	if (put_make_folder(arrival, err) < 0 || put_read_plan(arrival, reader, problems, err) < 0)
 		return -1;
 	if (fsync(arrival->plan) < 0)
 		return error_errno(err, EX_IOERR, "plan.ndjson");
@@ -178,13 +178,13 @@ put(struct arrival *arrival, struct record_reader *reader, struct problems *prob
 	numbers = spool_lock_cluster(&queue->spool, arrival->blueprint.job.cluster, true, err);
 	if (numbers < 0)
 		return -1;
-	result = enter(arrival, numbers, err);
+	result = put_enter(arrival, numbers, err);
 	close(numbers);
 	return result;
 }
 
 static void
-clean_up(struct arrival *arrival)
+put_clean_up(struct arrival *arrival)
 {
 	struct error ignored;
 
@@ -205,21 +205,23 @@ int
 queue_put(struct queue *queue, struct record_reader *plan, const struct queue_put *options, char job[QUEUE_ID_SIZE],
     struct problems *problems, struct error *err)
 {
-	struct arrival arrival = {.queue = queue, .options = options, .dir = -1, .plan = -1, .ledger = {.dir = -1, .plan = -1, .nodes_read = -1}};
+	struct arrival arrival = {.queue = queue, .options = options, .dir = -1, .plan = -1, .ledger = {.dir = -1, .plan = -1,
+	    .nodes_read = -1}};
 	int result;
 
 	job[0] = '\0';
 	if (options->job && !spool_is_id(options->job))
-		return error_set(err, EX_USAGE, "\"%s\" cannot be the id of a job: at most %d of A-Z a-z 0-9 _ . -, no \".\" at the start",
+		return error_set(err, EX_USAGE,
+		    "\"%s\" cannot be the id of a job: at most %d of A-Z a-z 0-9 _ . -, no \".\" at the start",
 		    options->job, QUEUE_ID_SIZE - 1);
 	if (options->dry) {
-		result = read_plan(&arrival, plan, problems, err);
+		result = put_read_plan(&arrival, plan, problems, err);
 		blueprint_release(&arrival.blueprint);
 		return result;
 	}
 	if (engine_check_writable(queue, err) < 0)
 		return -1;
-	result = put(&arrival, plan, problems, err);
+	result = put_put(&arrival, plan, problems, err);
 	if (result == 0) {
 		snprintf(job, QUEUE_ID_SIZE, "%s", arrival.ledger.id);
 		ledger_unlock(&arrival.ledger);
@@ -228,6 +230,6 @@ queue_put(struct queue *queue, struct record_reader *plan, const struct queue_pu
 			result = ledger_retire(&arrival.ledger, err);
 		spool_ring(&queue->spool);
 	}
-	clean_up(&arrival);
+	put_clean_up(&arrival);
 	return result;
 }

@@ -12,7 +12,7 @@
 enum { LANES = 4, LINE = 9 }; /* bytes of a sum as a line */
 
 static uint64_t
-word_at(const char *at)
+seal_word_at(const char *at)
 {
 	uint64_t word;
 
@@ -21,7 +21,7 @@ word_at(const char *at)
 }
 
 static uint64_t
-mix(uint64_t h, uint64_t word)
+seal_mix(uint64_t h, uint64_t word)
 {
 	h = (h ^ word) * UINT64_C(0x9fb21c651e98df25);
 	return h ^ h >> 35;
@@ -37,11 +37,11 @@ seal_sum(const void *bytes, size_t length, uint64_t place)
 
 	for (; (size_t)(end - at) >= LANES * sizeof *lane; at += LANES * sizeof *lane)
 		for (int i = 0; i < LANES; i++)
-			lane[i] = mix(lane[i], word_at(at + (size_t)i * sizeof *lane));
+			lane[i] = seal_mix(lane[i], seal_word_at(at + (size_t)i * sizeof *lane));
 	for (; (size_t)(end - at) >= sizeof *lane; at += sizeof *lane)
-		lane[0] = mix(lane[0], word_at(at));
+		lane[0] = seal_mix(lane[0], seal_word_at(at));
 	memcpy(rest, at, (size_t)(end - at));
-	lane[0] = mix(mix(mix(mix(lane[0], word_at(rest)), lane[1]), lane[2]), lane[3]);
+	lane[0] = seal_mix(seal_mix(seal_mix(seal_mix(lane[0], seal_word_at(rest)), lane[1]), lane[2]), lane[3]);
 	return (uint32_t)(lane[0] ^ lane[0] >> 32);
 }
 
@@ -52,7 +52,7 @@ seal_count(size_t size)
 }
 
 static uint32_t
-sum_of(const struct seal *seal, size_t block)
+seal_sum_of(const struct seal *seal, size_t block)
 {
 	size_t start = block * SEAL_BLOCK, left = seal->size - start;
 
@@ -80,7 +80,7 @@ seal_open_range(struct seal *seal, size_t first, size_t last)
 	for (size_t block = first; block <= last; block++) {
 		if (seal->open[block])
 			continue;
-		seal->broken |= sum_of(seal, block) != seal->sums[block];
+		seal->broken |= seal_sum_of(seal, block) != seal->sums[block];
 		seal->open[block] = 1;
 		ARRAY_ROOM(seal->list, seal->count, seal->capacity);
 		seal->list[seal->count++] = (uint32_t)block;
@@ -91,7 +91,7 @@ void
 seal_close(struct seal *seal)
 {
 	for (size_t i = 0; i < seal->count; i++)
-		seal->sums[seal->list[i]] = sum_of(seal, seal->list[i]);
+		seal->sums[seal->list[i]] = seal_sum_of(seal, seal->list[i]);
 	seal_forget(seal);
 }
 
@@ -107,7 +107,7 @@ void
 seal_all(struct seal *seal)
 {
 	for (size_t block = 0; block < seal_count(seal->size); block++)
-		seal->sums[block] = sum_of(seal, block);
+		seal->sums[block] = seal_sum_of(seal, block);
 	seal_forget(seal);
 	seal->broken = false;
 }
@@ -121,12 +121,12 @@ seal_check(struct seal *seal, size_t first, size_t count)
 		end = first + count;
 	for (size_t block = first; seal->open && block < end; block++)
 		if (!seal->open[block])
-			seal->broken |= sum_of(seal, block) != seal->sums[block];
+			seal->broken |= seal_sum_of(seal, block) != seal->sums[block];
 	return !seal->broken;
 }
 
 static void
-print_line(const struct buffer *text, size_t length, char line[LINE + 1])
+seal_print_line(const struct buffer *text, size_t length, char line[LINE + 1])
 {
 	snprintf(line, LINE + 1, "%08" PRIx32 "\n", seal_sum(text->data, length, 0));
 }
@@ -136,7 +136,7 @@ seal_add_line(struct buffer *text)
 {
 	char line[LINE + 1];
 
-	print_line(text, text->length, line);
+	seal_print_line(text, text->length, line);
 	buffer_text(text, line);
 }
 
@@ -147,7 +147,7 @@ seal_take_line(struct buffer *text)
 
 	if (text->length < LINE)
 		return false;
-	print_line(text, text->length - LINE, line);
+	seal_print_line(text, text->length - LINE, line);
 	if (memcmp(text->data + text->length - LINE, line, LINE) != 0)
 		return false;
 	text->length -= LINE;

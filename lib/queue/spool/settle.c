@@ -19,7 +19,7 @@
 #include "queue/spool/take-record.h"
 
 static int
-lose_step(struct ledger *ledger, uint32_t step, const char *reason, struct error *err)
+settle_lose_step(struct ledger *ledger, uint32_t step, const char *reason, struct error *err)
 {
 	struct index *index = &ledger->index;
 	struct event event = {.kind = EVENT_LOST, .task = index_step_id(index, step),
@@ -31,7 +31,7 @@ lose_step(struct ledger *ledger, uint32_t step, const char *reason, struct error
 
 /* Loses the running steps that worker holds; 0: all of them. */
 static int
-lose_running(struct ledger *ledger, uint64_t worker, const char *reason, struct error *err)
+settle_lose_running(struct ledger *ledger, uint64_t worker, const char *reason, struct error *err)
 {
 	struct index *index = &ledger->index;
 	uint32_t link = index->header->running, next, left = index->header->count[STEP_RUNNING];
@@ -42,7 +42,7 @@ lose_running(struct ledger *ledger, uint64_t worker, const char *reason, struct 
 		if (left-- == 0)
 			index->broken = true;
 		else if ((worker == 0 || index_live(index, link - 1)->worker == worker) &&
-		    lose_step(ledger, link - 1, reason, err) < 0)
+		    settle_lose_step(ledger, link - 1, reason, err) < 0)
 			return -1;
 	}
 	return index->broken ? error_set(err, EX_SOFTWARE, "job %s: state: is damaged", ledger->id) : 0;
@@ -59,7 +59,7 @@ settle_boot(struct ledger *ledger, struct error *err)
 	take_record_forget(ledger);
 	if (ledger_record(ledger, &boot, err) < 0)
 		return -1;
-	return lose_running(ledger, 0, "the machine was started anew", err);
+	return settle_lose_running(ledger, 0, "the machine was started anew", err);
 }
 
 int
@@ -74,7 +74,7 @@ settle_job(struct ledger *ledger, int64_t now_ms, struct error *err)
 		ledger_touch(ledger);
 		if (index_live(index, link - 1)->status == STEP_DELAYED)
 			step_due(index, now_ms);
-		else if (lose_step(ledger, link - 1, "its lease ran out", err) < 0)
+		else if (settle_lose_step(ledger, link - 1, "its lease ran out", err) < 0)
 			return -1;
 		if (index->broken)
 			return error_set(err, EX_SOFTWARE, "job %s: state: is damaged", ledger->id);
@@ -110,7 +110,7 @@ settle_gone(struct queue *queue, const char *job, struct error *err)
 
 /* Changes a job, and has that on disk. One that is not there any more is none to be changed. */
 static int
-change_job(struct queue *queue, const char *job, engine_changer *change, void *context, struct error *err)
+settle_change_job(struct queue *queue, const char *job, engine_changer *change, void *context, struct error *err)
 {
 	struct ledger *ledger = engine_change(queue, job, change, context, err);
 
@@ -125,16 +125,16 @@ struct death {
 };
 
 static int
-lose_of_worker(struct ledger *ledger, void *context, struct error *err)
+settle_lose_of_worker(struct ledger *ledger, void *context, struct error *err)
 {
 	const struct death *death = context;
 
-	return lose_running(ledger, death->worker, death->reason, err);
+	return settle_lose_running(ledger, death->worker, death->reason, err);
 }
 
 /* The first of several reasons: one job that is damaged holds up no other. Always returns -1. */
 static int
-keep_first(int so_far, struct error *err, const struct error *one)
+settle_keep_first(int so_far, struct error *err, const struct error *one)
 {
 	if (so_far == 0)
 		*err = *one;
@@ -160,15 +160,15 @@ settle_worker(struct queue *queue, const char *worker, const char *reason, struc
 		if (!slot->used || (!slot->running && !slot->busy))
 			continue;
 		snprintf(job, sizeof job, "%.*s", QUEUE_ID_SIZE - 1, slot->job);
-		if (change_job(queue, job, lose_of_worker, &death, &one) < 0)
-			result = keep_first(result, err, &one);
+		if (settle_change_job(queue, job, settle_lose_of_worker, &death, &one) < 0)
+			result = settle_keep_first(result, err, &one);
 	}
 	return result;
 }
 
 /* A worker whose file is not locked is dead, and so are its children: they would hold the lock. */
 static int
-bury(struct queue *queue, const char *worker, struct error *err)
+settle_bury(struct queue *queue, const char *worker, struct error *err)
 {
 	int fd = openat(queue->spool.workers, worker, O_RDONLY | O_CLOEXEC), result = 0;
 
@@ -184,7 +184,7 @@ bury(struct queue *queue, const char *worker, struct error *err)
 }
 
 static int
-bury_workers(struct queue *queue, struct error *err)
+settle_bury_workers(struct queue *queue, struct error *err)
 {
 	DIR *stream = spool_list(queue->spool.workers);
 	int result = 0;
@@ -195,8 +195,8 @@ bury_workers(struct queue *queue, struct error *err)
 	while ((entry = readdir(stream))) {
 		struct error one;
 
-		if (spool_is_id(entry->d_name) && bury(queue, entry->d_name, &one) < 0)
-			result = keep_first(result, err, &one);
+		if (spool_is_id(entry->d_name) && settle_bury(queue, entry->d_name, &one) < 0)
+			result = settle_keep_first(result, err, &one);
 	}
 	closedir(stream);
 	return result;
@@ -231,7 +231,7 @@ struct busy_job {
 };
 
 static size_t
-list_busy(struct board *board, struct busy_job **list, struct error *err)
+settle_list_busy(struct board *board, struct busy_job **list, struct error *err)
 {
 	size_t count = 0, capacity = 0;
 
@@ -255,14 +255,14 @@ settle_all_busy(struct queue *queue, struct error *err)
 	int result = 0;
 
 	err->code = 0;
-	count = list_busy(&queue->board, &list, err);
+	count = settle_list_busy(&queue->board, &list, err);
 	if (err->code != 0)
 		return -1;
 	for (size_t i = 0; i < count; i++) {
 		struct error one;
 
 		if (settle_busy(queue, list[i].id, list[i].link, &one) < 0)
-			result = keep_first(result, err, &one);
+			result = settle_keep_first(result, err, &one);
 	}
 	free(list);
 	return result;
@@ -281,7 +281,7 @@ settle_all_due(struct queue *queue, struct error *err)
 
 		board_defer(&queue->board, due.link, due.job, now_ms + SETTLE_BUSY_MS);
 		if (settle_busy(queue, due.job, due.link, &one) < 0)
-			result = keep_first(result, err, &one);
+			result = settle_keep_first(result, err, &one);
 	}
 	return found < 0 ? found : result;
 }
@@ -290,10 +290,10 @@ int
 settle_spool(struct queue *queue, struct error *err)
 {
 	struct error one;
-	int result = bury_workers(queue, err);
+	int result = settle_bury_workers(queue, err);
 
 	board_audit(&queue->board, false);
-	return settle_all_busy(queue, &one) < 0 ? keep_first(result, err, &one) : result;
+	return settle_all_busy(queue, &one) < 0 ? settle_keep_first(result, err, &one) : result;
 }
 
 struct returned {
@@ -303,7 +303,7 @@ struct returned {
 
 /* Those of the tasks that are of the job and still run. */
 static int
-give_back(struct ledger *ledger, void *context, struct error *err)
+settle_give_back(struct ledger *ledger, void *context, struct error *err)
 {
 	const struct returned *returned = context;
 
@@ -313,7 +313,7 @@ give_back(struct ledger *ledger, void *context, struct error *err)
 		const struct index_live *live = link ? index_live(&ledger->index, link - 1) : NULL;
 
 		if (live && live->status == STEP_RUNNING && live->attempt == task->attempt &&
-		    lose_step(ledger, link - 1, "it was given back", err) < 0)
+		    settle_lose_step(ledger, link - 1, "it was given back", err) < 0)
 			return -1;
 	}
 	return 0;
@@ -329,7 +329,7 @@ queue_give_back(struct queue *queue, const struct queue_task *tasks, size_t coun
 		struct returned returned = {tasks + i, count - i};
 
 		if (i == 0 || strcmp(tasks[i].job, tasks[i - 1].job) != 0)
-			result = change_job(queue, tasks[i].job, give_back, &returned, err);
+			result = settle_change_job(queue, tasks[i].job, settle_give_back, &returned, err);
 	}
 	spool_ring(&queue->spool);
 	return result;
@@ -345,7 +345,7 @@ queue_settle(struct queue *queue, struct error *err)
 		return -1;
 	result = settle_spool(queue, err);
 	if (settle_all_due(queue, &one) < 0)
-		result = keep_first(result, err, &one);
+		result = settle_keep_first(result, err, &one);
 	spool_ring(&queue->spool);
 	return result;
 }

@@ -22,7 +22,7 @@ enum { FOLDER_MODE = 0700, FILE_MODE = 0600 };
 
 /* A folder that was made is to be on disk, with the spool it is in, before a job may stand in it. */
 static int
-sync_folders(const struct spool *spool, struct error *err)
+spool_sync_folders(const struct spool *spool, struct error *err)
 {
 	int up = openat(spool->root, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC), result = fsync(spool->root);
 
@@ -35,19 +35,19 @@ sync_folders(const struct spool *spool, struct error *err)
 }
 
 static int
-make_folder(const struct spool *spool, const char *name, struct error *err)
+spool_make_folder(const struct spool *spool, const char *name, struct error *err)
 {
 	if (mkdirat(spool->root, name, FOLDER_MODE) == 0)
-		return sync_folders(spool, err);
+		return spool_sync_folders(spool, err);
 	return errno == EEXIST ? 0 : error_errno(err, EX_CANTCREAT, "%s/%s", spool->path, name);
 }
 
 static int
-open_folder(const struct spool *spool, const char *name, struct error *err)
+spool_open_folder(const struct spool *spool, const char *name, struct error *err)
 {
 	int fd;
 
-	if (spool->writable && make_folder(spool, name, err) < 0)
+	if (spool->writable && spool_make_folder(spool, name, err) < 0)
 		return -1;
 	fd = openat(spool->root, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
@@ -57,7 +57,7 @@ open_folder(const struct spool *spool, const char *name, struct error *err)
 
 /* The bell must be there before anyone can watch it. */
 static int
-make_bell(const struct spool *spool, struct error *err)
+spool_make_bell(const struct spool *spool, struct error *err)
 {
 	int fd = openat(spool->root, "bell", O_WRONLY | O_CREAT | O_CLOEXEC, FILE_MODE);
 
@@ -68,7 +68,7 @@ make_bell(const struct spool *spool, struct error *err)
 }
 
 static int
-open_root(struct spool *spool, const char *path, struct error *err)
+spool_open_root(struct spool *spool, const char *path, struct error *err)
 {
 	if (spool->writable && file_make_dirs(AT_FDCWD, path, FOLDER_MODE, err) < 0)
 		return error_prefix(err, "spool");
@@ -87,12 +87,12 @@ spool_open(struct spool *spool, const char *path, bool writable, struct error *e
 	*spool = (struct spool){.writable = writable, .root = -1, .tmp = -1, .jobs = -1, .done = -1, .workers = -1,
 	    .numbers = -1};
 	clock_boot_id(spool->boot);
-	if (open_root(spool, path, err) < 0 || (spool->tmp = open_folder(spool, "tmp", err)) < 0 ||
-	    (spool->jobs = open_folder(spool, "jobs", err)) < 0 ||
-	    (spool->done = open_folder(spool, "done", err)) < 0 ||
-	    (spool->workers = open_folder(spool, "workers", err)) < 0 ||
-	    (spool->numbers = open_folder(spool, "numbers", err)) < 0 ||
-	    (writable && !file_exists(spool->root, "bell") && make_bell(spool, err) < 0)) {
+	if (spool_open_root(spool, path, err) < 0 || (spool->tmp = spool_open_folder(spool, "tmp", err)) < 0 ||
+	    (spool->jobs = spool_open_folder(spool, "jobs", err)) < 0 ||
+	    (spool->done = spool_open_folder(spool, "done", err)) < 0 ||
+	    (spool->workers = spool_open_folder(spool, "workers", err)) < 0 ||
+	    (spool->numbers = spool_open_folder(spool, "numbers", err)) < 0 ||
+	    (writable && !file_exists(spool->root, "bell") && spool_make_bell(spool, err) < 0)) {
 		spool_close(spool);
 		return -1;
 	}

@@ -23,7 +23,7 @@ struct ledger_setting {
 };
 
 static int
-add_nodes(struct ledger *ledger, struct setting_nodes *nodes, struct error *err)
+take_add_nodes(struct ledger *ledger, struct setting_nodes *nodes, struct error *err)
 {
 	struct index *index = &ledger->index;
 	struct buffer lines = {0};
@@ -49,7 +49,7 @@ add_nodes(struct ledger *ledger, struct setting_nodes *nodes, struct error *err)
 }
 
 static int
-make_setting(struct ledger *ledger, struct setting *setting, struct error *err)
+take_make_setting(struct ledger *ledger, struct setting *setting, struct error *err)
 {
 	const struct index_header *header = ledger->index.header;
 	struct setting_nodes nodes = {0};
@@ -57,7 +57,7 @@ make_setting(struct ledger *ledger, struct setting *setting, struct error *err)
 	int result = ledger_plan(ledger, header->cluster_offset, header->cluster_length, &cluster, err);
 
 	if (result == 0 && header->macros)
-		result = add_nodes(ledger, &nodes, err);
+		result = take_add_nodes(ledger, &nodes, err);
 	if (result == 0)
 		result = setting_make(setting, cluster.data, cluster.length, &nodes, err);
 	setting_release_nodes(&nodes);
@@ -67,7 +67,7 @@ make_setting(struct ledger *ledger, struct setting *setting, struct error *err)
 
 /* From the file that another process has left. */
 static bool
-load_setting(const struct ledger *ledger, const char *name, struct setting *setting)
+take_load_setting(const struct ledger *ledger, const char *name, struct setting *setting)
 {
 	struct buffer text = {0};
 	struct error none;
@@ -82,7 +82,7 @@ load_setting(const struct ledger *ledger, const char *name, struct setting *sett
 
 /* Leaves it to others. Where that is not possible they make it themselves. */
 static void
-save_setting(const struct ledger *ledger, const char *name, const struct setting *setting)
+take_save_setting(const struct ledger *ledger, const char *name, const struct setting *setting)
 {
 	char *fresh = memory_printf("%s.new", name);
 	int fd = openat(ledger->dir, fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -103,7 +103,7 @@ save_setting(const struct ledger *ledger, const char *name, const struct setting
 
 /* What a task is told, owned by the ledger. */
 static const struct setting *
-setting_for(struct ledger *ledger, bool hardware, struct error *err)
+take_setting_for(struct ledger *ledger, bool hardware, struct error *err)
 {
 	uint32_t generation = hardware ? 0 : ledger->index.header->generation;
 	struct ledger_setting *kept;
@@ -117,10 +117,10 @@ setting_for(struct ledger *ledger, bool hardware, struct error *err)
 		return &kept->setting;
 	setting_release(&kept->setting);
 	name = memory_printf("setting.%" PRIu32, generation);
-	if (!load_setting(ledger, name, &kept->setting)) {
-		result = make_setting(ledger, &kept->setting, err);
+	if (!take_load_setting(ledger, name, &kept->setting)) {
+		result = take_make_setting(ledger, &kept->setting, err);
 		if (result == 0)
-			save_setting(ledger, name, &kept->setting);
+			take_save_setting(ledger, name, &kept->setting);
 	}
 	free(name);
 	kept->made = result == 0;
@@ -130,12 +130,12 @@ setting_for(struct ledger *ledger, bool hardware, struct error *err)
 
 /* Appends what the task of a node is told. */
 static int
-print_setting(struct ledger *ledger, uint32_t node, bool hardware, const struct buffer *machine, struct buffer *out,
+take_print_setting(struct ledger *ledger, uint32_t node, bool hardware, const struct buffer *machine, struct buffer *out,
     struct error *err)
 {
 	struct macro_instance instances[INDEX_INSTANCES_MAX];
 	const struct index_header *header = ledger->index.header;
-	const struct setting *setting = setting_for(ledger, hardware, err);
+	const struct setting *setting = take_setting_for(ledger, hardware, err);
 
 	if (!setting)
 		return -1;
@@ -170,7 +170,7 @@ take_record_forget(const struct ledger *ledger)
 }
 
 static int
-plan_line(struct ledger *ledger, uint32_t step, struct buffer *out, struct error *err)
+take_plan_line(struct ledger *ledger, uint32_t step, struct buffer *out, struct error *err)
 {
 	const struct index_step *of = index_step(&ledger->index, step);
 
@@ -180,7 +180,7 @@ plan_line(struct ledger *ledger, uint32_t step, struct buffer *out, struct error
 /* An action of a step's undo is done as the task of that action on the same node says, where the step waits for one (a
  * confirm for its create); else as the step itself says. */
 static uint32_t
-pattern_of(struct ledger *ledger, uint32_t step, const struct string_list *after, enum action action)
+take_pattern_of(struct ledger *ledger, uint32_t step, const struct string_list *after, enum action action)
 {
 	struct index *index = &ledger->index;
 
@@ -197,28 +197,28 @@ pattern_of(struct ledger *ledger, uint32_t step, const struct string_list *after
 
 /* The line of the plan that says how to do the step now. */
 static int
-line_for(struct ledger *ledger, uint32_t step, enum action action, struct buffer *line, struct error *err)
+take_line_for(struct ledger *ledger, uint32_t step, enum action action, struct buffer *line, struct error *err)
 {
 	struct arena arena = {0};
 	struct step own;
 	uint32_t pattern;
 	int result;
 
-	if (plan_line(ledger, step, line, err) < 0)
+	if (take_plan_line(ledger, step, line, err) < 0)
 		return -1;
 	if (index_live(&ledger->index, step)->phase == 0)
 		return 0;
 	result = offer_step(line->data, line->length, &arena, &own, err);
-	pattern = result == 0 ? pattern_of(ledger, step, &own.after, action) : step;
+	pattern = result == 0 ? take_pattern_of(ledger, step, &own.after, action) : step;
 	arena_release(&arena);
 	if (pattern == step)
 		return result;
 	buffer_clear(line);
-	return plan_line(ledger, pattern, line, err);
+	return take_plan_line(ledger, pattern, line, err);
 }
 
 static void
-fill_offer(struct ledger *ledger, uint32_t number, struct arena *arena, struct offer *offer)
+take_fill_offer(struct ledger *ledger, uint32_t number, struct arena *arena, struct offer *offer)
 {
 	struct index *index = &ledger->index;
 	const struct index_live *live = index_live(index, number);
@@ -235,7 +235,7 @@ fill_offer(struct ledger *ledger, uint32_t number, struct arena *arena, struct o
 }
 
 static void
-fill_task(const struct offer *offer, const struct step *step, struct arena *arena, const struct buffer *record,
+take_fill_task(const struct offer *offer, const struct step *step, struct arena *arena, const struct buffer *record,
     struct queue_task *task)
 {
 	*task = (struct queue_task){.job = offer->job, .task = offer->task, .attempt = offer->attempt, .node = step->node,
@@ -246,7 +246,7 @@ fill_task(const struct offer *offer, const struct step *step, struct arena *aren
 
 /* Prints the record of offer, which knows all but the texts. */
 static int
-print_record(struct ledger *ledger, uint32_t number, struct offer *offer, struct arena *arena, struct step *step,
+take_print_record(struct ledger *ledger, uint32_t number, struct offer *offer, struct arena *arena, struct step *step,
     struct buffer *record, struct error *err)
 {
 	struct buffer machine = {0}, line = {0}, cluster = {0};
@@ -254,8 +254,8 @@ print_record(struct ledger *ledger, uint32_t number, struct offer *offer, struct
 	int result = -1;
 
 	if (ledger_node(ledger, node, &machine, err) == 0 &&
-	    line_for(ledger, number, offer->action, &line, err) == 0 &&
-	    print_setting(ledger, node, action_is_hardware(offer->action), &machine, &cluster, err) == 0) {
+	    take_line_for(ledger, number, offer->action, &line, err) == 0 &&
+	    take_print_setting(ledger, node, action_is_hardware(offer->action), &machine, &cluster, err) == 0) {
 		offer->machine = machine.data;
 		offer->cluster = cluster.data;
 		result = offer_print(offer, line.data, line.length, arena, step, record, err);
@@ -275,10 +275,10 @@ take_record(struct ledger *ledger, uint32_t number, int64_t attempt, const char 
 	struct step step;
 	int result;
 
-	fill_offer(ledger, number, arena, &offer);
-	result = print_record(ledger, number, &offer, arena, &step, &record, err);
+	take_fill_offer(ledger, number, arena, &offer);
+	result = take_print_record(ledger, number, &offer, arena, &step, &record, err);
 	if (result == 0)
-		fill_task(&offer, &step, arena, &record, task);
+		take_fill_task(&offer, &step, arena, &record, task);
 	else
 		error_prefix(err, "job %s", ledger->id);
 	buffer_release(&record);

@@ -25,7 +25,7 @@ struct taking {
 };
 
 static int
-take_step(struct taking *taking, struct ledger *ledger, uint32_t step, struct error *err)
+take_take_step(struct taking *taking, struct ledger *ledger, uint32_t step, struct error *err)
 {
 	struct queue_batch *batch = taking->batch;
 	struct index *index = &ledger->index;
@@ -47,7 +47,7 @@ take_step(struct taking *taking, struct ledger *ledger, uint32_t step, struct er
 }
 
 static bool
-is_open(const struct queue *queue, struct ledger *ledger)
+take_is_open(const struct queue *queue, struct ledger *ledger)
 {
 	const struct index_header *header = ledger->index.header;
 	uint32_t link = ledger_slot(ledger);
@@ -58,12 +58,12 @@ is_open(const struct queue *queue, struct ledger *ledger)
 
 /* How many of max steps may be taken, by what is ready and by the limits. */
 static size_t
-allowed(struct taking *taking, struct ledger *ledger, size_t max)
+take_allowed(struct taking *taking, struct ledger *ledger, size_t max)
 {
 	uint32_t ready = ledger->index.header->ready_count;
 	uint32_t wanted = max < ready ? (uint32_t)max : ready, given;
 
-	if (wanted == 0 || !is_open(taking->queue, ledger))
+	if (wanted == 0 || !take_is_open(taking->queue, ledger))
 		return 0;
 	given = board_reserve(&taking->queue->board, ledger_slot(ledger), ledger->id, wanted);
 	taking->batch->limited |= given < wanted;
@@ -81,15 +81,15 @@ take_locked(struct ledger *ledger, void *context, struct error *err)
 	taking->batch->count = taking->before;
 	if (settle_job(ledger, taking->now_ms, err) < 0)
 		return -1;
-	max = allowed(taking, ledger, taking->max);
+	max = take_allowed(taking, ledger, taking->max);
 	for (; max > 0 && !ledger->index.broken && (link = ready_first(&ledger->index)) != 0; max--)
-		if (take_step(taking, ledger, link - 1, err) < 0)
+		if (take_take_step(taking, ledger, link - 1, err) < 0)
 			return -1;
 	return 0;
 }
 
 static void
-tell(struct queue_batch *batch, const struct error *err)
+take_tell(struct queue_batch *batch, const struct error *err)
 {
 	if (batch->trouble.code == 0)
 		batch->trouble = *err;
@@ -104,11 +104,11 @@ take_refuse(struct queue_batch *batch, const char *job, const struct error *err)
 		if (strcmp(batch->list[i].job, job) != 0)
 			batch->list[kept++] = batch->list[i];
 	batch->count = kept;
-	tell(batch, err);
+	take_tell(batch, err);
 }
 
 static void
-sync_all(struct queue *queue, struct queue_batch *batch)
+take_sync_all(struct queue *queue, struct queue_batch *batch)
 {
 	const struct ledger *refused;
 	struct error err;
@@ -134,15 +134,15 @@ take_of(struct taking *taking, const char *job, size_t max, struct error *err)
 /* What is wrong with one job is told, and holds up no other. One that is not there is on its way in or out, or whoever brought
  * it was stopped. */
 static void
-pass_over(struct taking *taking, const struct chosen *chosen, struct error *err)
+take_pass_over(struct taking *taking, const struct chosen *chosen, struct error *err)
 {
 	if (err->code != EX_NO || settle_missing(taking->queue, chosen->job, chosen->link, err) < 0)
-		tell(taking->batch, err);
+		take_tell(taking->batch, err);
 }
 
 /* What time has brought about in any job is settled first: it decides what is ready. */
 static int
-settle_due(struct taking *taking, struct error *err)
+take_settle_due(struct taking *taking, struct error *err)
 {
 	struct board *board = &taking->queue->board;
 	struct chosen due;
@@ -151,7 +151,7 @@ settle_due(struct taking *taking, struct error *err)
 	while ((result = choice_due(board, taking->now_ms, &due, err)) == 0 && due.link) {
 		if (take_of(taking, due.job, 0, err) == 0)
 			continue;
-		pass_over(taking, &due, err);
+		take_pass_over(taking, &due, err);
 		board_defer(board, due.link, due.job, taking->now_ms + SETTLE_BUSY_MS);
 	}
 	return result;
@@ -164,7 +164,7 @@ take_any(struct taking *taking, struct error *err)
 	struct choice choice = {.want = taking->want};
 	size_t before = 0, left, tenants;
 	struct chosen next;
-	int result = settle_due(taking, err);
+	int result = take_settle_due(taking, err);
 
 	while (result == 0 && (left = taking->want->count - taking->batch->count) > 0) {
 		before = taking->batch->count;
@@ -173,11 +173,11 @@ take_any(struct taking *taking, struct error *err)
 			break;
 		tenants = choice.tenants ? choice.tenants : 1;
 		if (take_of(taking, next.job, left > tenants ? left / tenants : 1, err) < 0)
-			pass_over(taking, &next, err);
+			take_pass_over(taking, &next, err);
 		if (taking->batch->count == before)
 			choice_exhausted(&choice, next.link);
 		if (engine_is_full(taking->queue))
-			sync_all(taking->queue, taking->batch);
+			take_sync_all(taking->queue, taking->batch);
 	}
 	taking->batch->limited |= choice.limited;
 	choice_release(&choice);
@@ -193,7 +193,7 @@ take_wanted(struct taking *taking, struct error *err)
 
 /* In how long, without any change, there may be something to take. */
 static int64_t
-next_ms(const struct taking *taking)
+take_next_ms(const struct taking *taking)
 {
 	struct board *board = &taking->queue->board;
 	int64_t first = INT64_MAX, now = clock_boottime_ms();
@@ -213,14 +213,14 @@ next_ms(const struct taking *taking)
 }
 
 static bool
-something_runs(const struct board *board)
+take_something_runs(const struct board *board)
 {
 	return board->header->running > 0 || board->header->busy != 0;
 }
 
 /* Looks for the dead, unless someone did less than age_ms ago: then *wait_ms is how long to leave it. */
 static bool
-look_for_the_dead(struct taking *taking, int64_t age_ms, int64_t *wait_ms)
+take_look_for_the_dead(struct taking *taking, int64_t age_ms, int64_t *wait_ms)
 {
 	struct error err;
 	int64_t last;
@@ -228,7 +228,7 @@ look_for_the_dead(struct taking *taking, int64_t age_ms, int64_t *wait_ms)
 	if (board_claim_settle(&taking->queue->board, taking->now_ms, age_ms, &last)) {
 		*wait_ms = -1;
 		if (settle_spool(taking->queue, &err) < 0)
-			tell(taking->batch, &err);
+			take_tell(taking->batch, &err);
 		return true;
 	}
 	*wait_ms = last + age_ms > taking->now_ms ? last + age_ms - taking->now_ms : 0;
@@ -236,7 +236,7 @@ look_for_the_dead(struct taking *taking, int64_t age_ms, int64_t *wait_ms)
 }
 
 static bool
-may_pass(const struct error *trouble)
+take_may_pass(const struct error *trouble)
 {
 	return trouble->code != 0 && trouble->code != EX_DATAERR && trouble->code != EX_SOFTWARE;
 }
@@ -245,32 +245,33 @@ static int
 take_all(struct taking *taking, struct error *err)
 {
 	int64_t wait_ms;
-	bool looked = look_for_the_dead(taking, SETTLE_BUSY_MS, &wait_ms);
+	bool looked = take_look_for_the_dead(taking, SETTLE_BUSY_MS, &wait_ms);
 
 	if (take_wanted(taking, err) < 0)
 		return -1;
 	if (taking->batch->count == 0 && !looked) {
-		looked = look_for_the_dead(taking, SETTLE_IDLE_MS, &wait_ms);
+		looked = take_look_for_the_dead(taking, SETTLE_IDLE_MS, &wait_ms);
 		if (looked && take_wanted(taking, err) < 0)
 			return -1;
 	}
 	if (taking->batch->count == taking->want->count)
 		return 0;
-	taking->batch->next_ms = next_ms(taking);
+	taking->batch->next_ms = take_next_ms(taking);
 	/* What is not damage may pass, and nobody would ring for it. */
-	if (may_pass(&taking->batch->trouble) && taking->batch->next_ms < 0)
+	if (take_may_pass(&taking->batch->trouble) && taking->batch->next_ms < 0)
 		taking->batch->next_ms = SETTLE_BUSY_MS;
 	/* What could not be taken from promises the same at once again. */
 	if (taking->batch->trouble.code != 0 && taking->batch->next_ms >= 0 && taking->batch->next_ms < SETTLE_BUSY_MS)
 		taking->batch->next_ms = SETTLE_BUSY_MS;
 	/* A worker may have died since someone else looked: its tasks are to be looked for soon. */
-	if (!looked && something_runs(&taking->queue->board) && (taking->batch->next_ms < 0 || wait_ms < taking->batch->next_ms))
+	if (!looked && take_something_runs(&taking->queue->board) && (taking->batch->next_ms < 0 ||
+	    wait_ms < taking->batch->next_ms))
 		taking->batch->next_ms = wait_ms;
 	return 0;
 }
 
 static int
-check_worker(const struct queue *queue, const char *worker, struct error *err)
+take_check_worker(const struct queue *queue, const char *worker, struct error *err)
 {
 	if (!worker || (spool_is_id(worker) && file_exists(queue->spool.workers, worker)))
 		return 0;
@@ -286,7 +287,7 @@ take_write(struct queue *queue, const struct queue_want *want, struct queue_batc
 
 	*batch = (struct queue_batch){.next_ms = -1};
 	taking.by = want->worker ? want->worker : want->by ? want->by : engine_user(queue);
-	if (engine_check_writable(queue, err) < 0 || check_worker(queue, want->worker, err) < 0 ||
+	if (engine_check_writable(queue, err) < 0 || take_check_worker(queue, want->worker, err) < 0 ||
 	    board_refresh(&queue->board, err) < 0 || limits_refresh(queue, err) < 0)
 		return -1;
 	remade = queue->board.remade;
@@ -303,7 +304,7 @@ queue_take(struct queue *queue, const struct queue_want *want, struct queue_batc
 {
 	int result = take_write(queue, want, batch, err);
 
-	sync_all(queue, batch);
+	take_sync_all(queue, batch);
 	if (batch->count > 0)
 		spool_ring(&queue->spool);
 	return result;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 static int
-add(const struct queue *queue, int fd, const char *name, struct error *err)
+watch_add(const struct queue *queue, int fd, const char *name, struct error *err)
 {
 	char *path = memory_printf("%s/%s", queue->spool.path, name);
 	int result = 0;
@@ -29,7 +29,7 @@ queue_watch(struct queue *queue, struct error *err)
 
 	if (fd < 0)
 		return error_errno(err, EX_OSERR, "inotify");
-	if (add(queue, fd, "bell", err) == 0 && add(queue, fd, "workers", err) == 0)
+	if (watch_add(queue, fd, "bell", err) == 0 && watch_add(queue, fd, "workers", err) == 0)
 		return fd;
 	close(fd);
 	return -1;

@@ -22,7 +22,7 @@
 enum { RECORD_BYTES = 1024 * 1024 };
 
 static void
-set_names(jv *record, const char *member, const char *const *names)
+worker_set_names(jv *record, const char *member, const char *const *names)
 {
 	jv list = jv_array();
 
@@ -44,8 +44,8 @@ queue_serve(int fd, const struct queue_want *want, struct error *err)
 	json_set_number(&record, "pid", getpid());
 	json_set_string(&record, "since", clock_rfc3339(clock_wall_ms(), since));
 	json_set_string(&record, "job", want->job);
-	set_names(&record, "tenants", want->tenants);
-	set_names(&record, "providers", want->providers);
+	worker_set_names(&record, "tenants", want->tenants);
+	worker_set_names(&record, "providers", want->providers);
 	json_dump(record, &line);
 	buffer_byte(&line, '\n');
 	written = lseek(fd, 0, SEEK_SET) == 0 && ftruncate(fd, 0) == 0 && file_write_all(fd, line.data, line.length) == 0;
@@ -56,7 +56,7 @@ queue_serve(int fd, const struct queue_want *want, struct error *err)
 
 /* An empty list is no restriction. */
 static bool
-is_served(jv record, const char *member, const char *name)
+worker_is_served(jv record, const char *member, const char *name)
 {
 	jv list = json_get(record, member);
 	size_t count = jv_get_kind(list) == JV_KIND_ARRAY ? json_length(list) : 0;
@@ -74,7 +74,7 @@ is_served(jv record, const char *member, const char *name)
 
 /* One whose record is just being written may do anything. */
 static bool
-takes_of(const struct spool *spool, const char *worker, const struct queue_job *job)
+worker_takes_of(const struct spool *spool, const char *worker, const struct queue_job *job)
 {
 	struct buffer text = {0};
 	struct error ignored;
@@ -85,7 +85,7 @@ takes_of(const struct spool *spool, const char *worker, const struct queue_job *
 	    json_parse(worker, text.data, text.length, &record, &ignored) == 0) {
 		only = json_get(record, "job");
 		fits = (!json_string(only) || strcmp(json_string(only), job->id) == 0) &&
-		    is_served(record, "tenants", job->tenant) && is_served(record, "providers", job->provider);
+		    worker_is_served(record, "tenants", job->tenant) && worker_is_served(record, "providers", job->provider);
 		jv_free(only);
 		jv_free(record);
 	}
@@ -95,7 +95,7 @@ takes_of(const struct spool *spool, const char *worker, const struct queue_job *
 
 /* Its record outlives a worker that was killed, until somebody takes its tasks from it. */
 static bool
-is_alive(const struct spool *spool, const char *worker)
+worker_is_alive(const struct spool *spool, const char *worker)
 {
 	int fd = openat(spool->workers, worker, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	bool alive = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0;
@@ -115,10 +115,10 @@ queue_workers(struct queue *queue, const struct queue_job *job, size_t *all, siz
 	if (!stream)
 		return error_errno(err, EX_IOERR, "%s/workers", queue->spool.path);
 	while ((entry = readdir(stream))) {
-		if (!spool_is_id(entry->d_name) || !is_alive(&queue->spool, entry->d_name))
+		if (!spool_is_id(entry->d_name) || !worker_is_alive(&queue->spool, entry->d_name))
 			continue;
 		++*all;
-		*fit += job && takes_of(&queue->spool, entry->d_name, job);
+		*fit += job && worker_takes_of(&queue->spool, entry->d_name, job);
 	}
 	closedir(stream);
 	return 0;

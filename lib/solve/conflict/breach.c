@@ -23,7 +23,7 @@ struct stage {
 };
 
 static bool
-same_types(const struct node *a, const struct node *b)
+breach_same_types(const struct node *a, const struct node *b)
 {
 	return strcmp(a->hardwaretype ? a->hardwaretype : "", b->hardwaretype ? b->hardwaretype : "") == 0 &&
 	    strcmp(a->imagetype ? a->imagetype : "", b->imagetype ? b->imagetype : "") == 0;
@@ -32,10 +32,10 @@ same_types(const struct node *a, const struct node *b)
 /* Nodes that are alike stand next to one another in most layouts, and there are few kinds: the newest is looked at
  * first. */
 static void
-add_cast(struct stage *s, const struct node *node, const uint64_t *stands)
+breach_add_cast(struct stage *s, const struct node *node, const uint64_t *stands)
 {
 	for (size_t i = s->count; i-- > 0;)
-		if (bits_equal(s->casts[i].stands, stands, s->words) && same_types(s->casts[i].node, node))
+		if (bits_equal(s->casts[i].stands, stands, s->words) && breach_same_types(s->casts[i].node, node))
 			return;
 	ARRAY_ROOM(s->casts, s->count, s->capacity);
 	s->casts[s->count] = (struct cast){node, arena_alloc(&s->arena, s->words, sizeof *stands)};
@@ -43,7 +43,7 @@ add_cast(struct stage *s, const struct node *node, const uint64_t *stands)
 }
 
 static void
-set_stage(struct stage *s)
+breach_set_stage(struct stage *s)
 {
 	const struct request *r = s->program->request;
 	size_t services = s->program->service_count;
@@ -61,7 +61,7 @@ set_stage(struct stage *s)
 				s->instances[j]++;
 			}
 		if (!r->nodes[i].replaced)
-			add_cast(s, &r->nodes[i], set);
+			breach_add_cast(s, &r->nodes[i], set);
 	}
 	free(stands);
 	free(set);
@@ -69,7 +69,7 @@ set_stage(struct stage *s)
 
 /* A service that stands somewhere and is still wanted; or NAMES_NONE. */
 static int
-lasting(const struct stage *s, const char *name)
+breach_lasting(const struct stage *s, const char *name)
 {
 	int service = build_service(s->program, name);
 
@@ -78,13 +78,13 @@ lasting(const struct stage *s, const char *name)
 
 /* How many of a set last; how many of them stand on a node. */
 static size_t
-count_set(const struct stage *s, const struct string_list *set, const struct cast *cast, size_t *here)
+breach_count_set(const struct stage *s, const struct string_list *set, const struct cast *cast, size_t *here)
 {
 	size_t count = 0;
 
 	*here = 0;
 	for (size_t i = 0; i < set->count; i++) {
-		int service = lasting(s, set->list[i]);
+		int service = breach_lasting(s, set->list[i]);
 
 		for (size_t j = 0; j < i && service != NAMES_NONE; j++)
 			if (strcmp(set->list[i], set->list[j]) == 0)
@@ -96,10 +96,10 @@ count_set(const struct stage *s, const struct string_list *set, const struct cas
 }
 
 static bool
-holds_all(const struct stage *s, const struct string_list *set, const struct cast *cast)
+breach_holds_all(const struct stage *s, const struct string_list *set, const struct cast *cast)
 {
 	for (size_t i = 0; i < set->count; i++) {
-		int service = lasting(s, set->list[i]);
+		int service = breach_lasting(s, set->list[i]);
 
 		if (service == NAMES_NONE || !bits_has(cast->stands, (size_t)service))
 			return false;
@@ -108,7 +108,7 @@ holds_all(const struct stage *s, const struct string_list *set, const struct cas
 }
 
 static bool
-names_it(const struct string_list *list, const char *name)
+breach_names_it(const struct string_list *list, const char *name)
 {
 	for (size_t i = 0; i < list->count; i++)
 		if (name && strcmp(list->list[i], name) == 0)
@@ -117,7 +117,7 @@ names_it(const struct string_list *list, const char *name)
 }
 
 static double
-amount(const struct amounts *amounts, const char *resource)
+breach_amount(const struct amounts *amounts, const char *resource)
 {
 	for (size_t i = 0; i < amounts->count; i++)
 		if (strcmp(amounts->list[i].resource, resource) == 0)
@@ -127,7 +127,7 @@ amount(const struct amounts *amounts, const char *resource)
 
 /* Whether what stands on a node takes more of anything than its type offers. */
 static bool
-is_overfull(const struct stage *s, const struct cast *cast, const struct hardware_offer *offer)
+breach_is_overfull(const struct stage *s, const struct cast *cast, const struct hardware_offer *offer)
 {
 	const struct program *p = s->program;
 
@@ -137,22 +137,22 @@ is_overfull(const struct stage *s, const struct cast *cast, const struct hardwar
 			double taken = 0;
 
 			for (size_t j = 0; j < p->service_count; j++)
-				taken += bits_has(cast->stands, j) ? amount(&p->services[j]->consumes, resource) : 0;
-			if (taken > amount(&offer->capacity, resource) + 5e-7)
+				taken += bits_has(cast->stands, j) ? breach_amount(&p->services[j]->consumes, resource) : 0;
+			if (taken > breach_amount(&offer->capacity, resource) + 5e-7)
 				return true;
 		}
 	return false;
 }
 
 static bool
-is_of_type(const struct cast *cast, const struct hardwaretype *type)
+breach_is_of_type(const struct cast *cast, const struct hardwaretype *type)
 {
 	return cast->node->hardwaretype && strcmp(cast->node->hardwaretype, type->name) == 0;
 }
 
 /* Whether a node breaks a demand by itself. */
 static bool
-breaks(const struct stage *s, const struct cast *cast, const struct demand *demand)
+breach_breaks(const struct stage *s, const struct cast *cast, const struct demand *demand)
 {
 	const struct request *r = s->program->request;
 	const struct cluster_template *t = &r->template;
@@ -161,20 +161,22 @@ breaks(const struct stage *s, const struct cast *cast, const struct demand *dema
 
 	switch (demand->kind) {
 	case DEMAND_MUSTCOEXIST:
-		return count_set(s, &t->mustcoexist.list[i], cast, &here) > here && here;
+		return breach_count_set(s, &t->mustcoexist.list[i], cast, &here) > here && here;
 	case DEMAND_CANTCOEXIST:
-		return holds_all(s, &t->cantcoexist.list[i], cast);
+		return breach_holds_all(s, &t->cantcoexist.list[i], cast);
 	case DEMAND_MUTUALLYEXCLUSIVE:
-		count_set(s, &t->mutuallyexclusive.list[i], cast, &here);
+		breach_count_set(s, &t->mutuallyexclusive.list[i], cast, &here);
 		return here > 1;
 	case DEMAND_HARDWARETYPES: case DEMAND_IMAGETYPES:
-		service = lasting(s, t->constraints[i].service);
+		service = breach_lasting(s, t->constraints[i].service);
 		return service != NAMES_NONE && bits_has(cast->stands, (size_t)service) &&
-		    !(demand->kind == DEMAND_HARDWARETYPES ? names_it(&t->constraints[i].hardwaretypes, cast->node->hardwaretype)
-		                                           : names_it(&t->constraints[i].imagetypes, cast->node->imagetype));
+		    !(demand->kind == DEMAND_HARDWARETYPES ? breach_names_it(&t->constraints[i].hardwaretypes,
+		    cast->node->hardwaretype)
+		                                           : breach_names_it(&t->constraints[i].imagetypes,
+		    cast->node->imagetype));
 	case DEMAND_CAPACITY:
-		return is_of_type(cast, &r->hardwaretypes[i]) &&
-		    is_overfull(s, cast, hardwaretype_offer(&r->hardwaretypes[i], r->provider.name));
+		return breach_is_of_type(cast, &r->hardwaretypes[i]) &&
+		    breach_is_overfull(s, cast, hardwaretype_offer(&r->hardwaretypes[i], r->provider.name));
 	default:
 		return false;
 	}
@@ -182,7 +184,7 @@ breaks(const struct stage *s, const struct cast *cast, const struct demand *dema
 
 /* Of a service that is no longer wanted, too. */
 static int64_t
-instances_before(const struct stage *s, const char *name)
+breach_instances_before(const struct stage *s, const char *name)
 {
 	const struct request *r = s->program->request;
 	int service = build_service(s->program, name);
@@ -198,21 +200,22 @@ instances_before(const struct stage *s, const char *name)
 /* Whether a rule was not kept before, and is not once the services that are no longer wanted are gone: if removing
  * them is what breaks it, or mends it, the present layout is not to blame. */
 static bool
-breaks_rule(const struct stage *s, const struct count_rule *rule)
+breach_breaks_rule(const struct stage *s, const struct count_rule *rule)
 {
 	double before = 0, after = 0;
 
 	for (size_t i = 0; i < rule->term_count; i++) {
-		int service = lasting(s, rule->terms[i].service);
+		int service = breach_lasting(s, rule->terms[i].service);
 
-		before += rule->terms[i].coefficient * (double)instances_before(s, rule->terms[i].service);
+		before += rule->terms[i].coefficient * (double)breach_instances_before(s, rule->terms[i].service);
 		after += service == NAMES_NONE ? 0 : rule->terms[i].coefficient * (double)s->instances[service];
 	}
-	return (before < rule->min - 5e-7 || before > rule->max + 5e-7) && (after < rule->min - 5e-7 || after > rule->max + 5e-7);
+	return (before < rule->min - 5e-7 || before > rule->max + 5e-7) && (after < rule->min - 5e-7 ||
+	    after > rule->max + 5e-7);
 }
 
 static int64_t
-machines_of(const struct request *r, const struct hardwaretype *type)
+breach_machines_of(const struct request *r, const struct hardwaretype *type)
 {
 	int64_t count = 0;
 
@@ -224,7 +227,7 @@ machines_of(const struct request *r, const struct hardwaretype *type)
 
 /* Zones in which a service stands. */
 static int64_t
-zones_of(const struct request *r, const char *service)
+breach_zones_of(const struct request *r, const char *service)
 {
 	struct names zones = {0};
 	int64_t count;
@@ -239,7 +242,7 @@ zones_of(const struct request *r, const char *service)
 
 /* Whether all nodes together break a demand. */
 static bool
-break_together(const struct stage *s, const struct demand *demand)
+breach_break_together(const struct stage *s, const struct demand *demand)
 {
 	const struct request *r = s->program->request;
 	const struct cluster_template *t = &r->template;
@@ -248,22 +251,23 @@ break_together(const struct stage *s, const struct demand *demand)
 
 	switch (demand->kind) {
 	case DEMAND_MIN: case DEMAND_MAX:
-		service = lasting(s, t->constraints[i].service);
+		service = breach_lasting(s, t->constraints[i].service);
 		return service != NAMES_NONE && (demand->kind == DEMAND_MIN ? s->instances[service] < t->constraints[i].min
 		                                                            : s->instances[service] > t->constraints[i].max);
 	case DEMAND_COUNT_RULE:
-		return breaks_rule(s, &t->counts[i]);
+		return breach_breaks_rule(s, &t->counts[i]);
 	case DEMAND_ONEOF:
 		for (size_t j = 0; j < t->oneof.list[i].count; j++)
-			chosen += lasting(s, t->oneof.list[i].list[j]) != NAMES_NONE;
+			chosen += breach_lasting(s, t->oneof.list[i].list[j]) != NAMES_NONE;
 		return chosen > 1;
 	case DEMAND_SPREAD:
 		for (size_t j = 0; j < t->spreads[i].services.count && !chosen; j++)
-			chosen = lasting(s, t->spreads[i].services.list[j]) != NAMES_NONE &&
-			    zones_of(r, t->spreads[i].services.list[j]) < t->spreads[i].min;
+			chosen = breach_lasting(s, t->spreads[i].services.list[j]) != NAMES_NONE &&
+			    breach_zones_of(r, t->spreads[i].services.list[j]) < t->spreads[i].min;
 		return chosen;
 	case DEMAND_AVAILABLE:
-		return machines_of(r, &r->hardwaretypes[i]) > hardwaretype_offer(&r->hardwaretypes[i], r->provider.name)->available;
+		return breach_machines_of(r, &r->hardwaretypes[i]) > hardwaretype_offer(&r->hardwaretypes[i],
+		    r->provider.name)->available;
 	default:
 		return false;
 	}
@@ -275,14 +279,14 @@ breaches_find(const struct program *p, const struct demands *demands, struct bre
 	struct stage s = {.program = p, .words = bits_words(p->service_count)};
 
 	s.instances = memory_zeroed(p->service_count, sizeof *s.instances);
-	set_stage(&s);
+	breach_set_stage(&s);
 	for (size_t i = 0; i < demands->count && s.count; i++) {
 		const struct demand *demand = &demands->list[i];
 		size_t cast = 0;
 
-		while (cast < s.count && !breaks(&s, &s.casts[cast], demand))
+		while (cast < s.count && !breach_breaks(&s, &s.casts[cast], demand))
 			cast++;
-		if (cast == s.count && !break_together(&s, demand))
+		if (cast == s.count && !breach_break_together(&s, demand))
 			continue;
 		ARRAY_ROOM(breaches->list, breaches->count, breaches->capacity);
 		breaches->list[breaches->count++] = (struct breach){*demand, cast < s.count ? s.casts[cast].node : NULL};

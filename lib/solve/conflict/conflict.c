@@ -25,7 +25,7 @@ struct inquiry {
 /* Whether the demands that are not dropped are still too much. 1, 0, or -1 with err. only: the answer decides about a
  * single demand. */
 static int
-is_too_much(struct inquiry *q, bool only, struct error *err)
+conflict_is_too_much(struct inquiry *q, bool only, struct error *err)
 {
 	struct budget part = budget_part(q->budget, CONFLICT_QUESTION);
 	struct program program;
@@ -50,7 +50,7 @@ is_too_much(struct inquiry *q, bool only, struct error *err)
 }
 
 static void
-drop_range(struct demands *demands, size_t from, size_t to, bool drop)
+conflict_drop_range(struct demands *demands, size_t from, size_t to, bool drop)
 {
 	for (size_t i = from; i < to; i++)
 		demand_drop(demands, &demands->list[i], drop);
@@ -60,26 +60,26 @@ drop_range(struct demands *demands, size_t from, size_t to, bool drop)
  * halves. What must stay of the larger rest must stay of the smaller one, so the rest is minimal when all ranges
  * were looked at. */
 static int
-reduce(struct inquiry *q, size_t from, size_t to, struct error *err)
+conflict_reduce(struct inquiry *q, size_t from, size_t to, struct error *err)
 {
 	int rc;
 
 	if (from == to)
 		return 0;
-	drop_range(&q->demands, from, to, true);
-	rc = is_too_much(q, to - from == 1, err);
+	conflict_drop_range(&q->demands, from, to, true);
+	rc = conflict_is_too_much(q, to - from == 1, err);
 	if (rc != 0)
 		return rc < 0 ? -1 : 0;
-	drop_range(&q->demands, from, to, false);
+	conflict_drop_range(&q->demands, from, to, false);
 	if (to - from == 1)
 		return 0;
-	if (reduce(q, from, from + (to - from) / 2, err) < 0)
+	if (conflict_reduce(q, from, from + (to - from) / 2, err) < 0)
 		return -1;
-	return reduce(q, from + (to - from) / 2, to, err);
+	return conflict_reduce(q, from + (to - from) / 2, to, err);
 }
 
 static size_t
-kept(const struct demands *demands, const struct demand **list)
+conflict_kept(const struct demands *demands, const struct demand **list)
 {
 	size_t count = 0;
 
@@ -90,7 +90,7 @@ kept(const struct demands *demands, const struct demand **list)
 }
 
 static bool
-has_hardware(const struct request *request)
+conflict_has_hardware(const struct request *request)
 {
 	bool has = false;
 
@@ -104,29 +104,29 @@ has_hardware(const struct request *request)
 
 /* Where even no demand at all is too much. */
 static void
-explain_nothing(const struct request *request, struct buffer *out)
+conflict_explain_nothing(const struct request *request, struct buffer *out)
 {
-	buffer_printf(out, "no %s type is to be had at provider %s", has_hardware(request) ? "image" : "hardware",
+	buffer_printf(out, "no %s type is to be had at provider %s", conflict_has_hardware(request) ? "image" : "hardware",
 	    request->provider.name);
 }
 
 static struct string_list
-point_at_nothing(const struct request *request, struct arena *arena)
+conflict_point_at_nothing(const struct request *request, struct arena *arena)
 {
 	const char **list = arena_alloc(arena, 1, sizeof *list);
 
-	list[0] = has_hardware(request) ? "/imagetypes" : "/hardwaretypes";
+	list[0] = conflict_has_hardware(request) ? "/imagetypes" : "/hardwaretypes";
 	return (struct string_list){list, 1};
 }
 
 static int
-compare_texts(const void *a, const void *b)
+conflict_compare_texts(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 static struct string_list
-pointers_of(const struct demands *demands, const struct demand **list, size_t count, struct arena *arena)
+conflict_pointers_of(const struct demands *demands, const struct demand **list, size_t count, struct arena *arena)
 {
 	const char **pointers = arena_alloc(arena, count, sizeof *pointers);
 
@@ -137,13 +137,13 @@ pointers_of(const struct demands *demands, const struct demand **list, size_t co
 		pointers[i] = arena_string(arena, out.data);
 		buffer_release(&out);
 	}
-	qsort(pointers, count, sizeof *pointers, compare_texts);
+	qsort(pointers, count, sizeof *pointers, conflict_compare_texts);
 	return (struct string_list){pointers, count};
 }
 
 /* What the present layout breaks already. */
 static int
-find_breaches(struct demands *demands, struct breaches *breaches, struct error *err)
+conflict_find_breaches(struct demands *demands, struct breaches *breaches, struct error *err)
 {
 	struct program program;
 	int rc = program_build(demands->request, demands, &program, err);
@@ -156,7 +156,7 @@ find_breaches(struct demands *demands, struct breaches *breaches, struct error *
 
 /* Leaves nothing but the breaches and that machines stay as they are, if that is too much by itself. */
 static int
-blame_breaches(struct inquiry *q, const struct breaches *breaches, struct error *err)
+conflict_blame_breaches(struct inquiry *q, const struct breaches *breaches, struct error *err)
 {
 	struct demands *demands = &q->demands;
 	int rc;
@@ -164,20 +164,20 @@ blame_breaches(struct inquiry *q, const struct breaches *breaches, struct error 
 	for (size_t i = 0; i < demands->count; i++)
 		if (demands->list[i].kind != DEMAND_NODES && !breach_of(breaches, &demands->list[i]))
 			demand_drop(demands, &demands->list[i], true);
-	rc = is_too_much(q, false, err);
+	rc = conflict_is_too_much(q, false, err);
 	if (rc == 0)
-		drop_range(demands, 0, demands->count, false);
+		conflict_drop_range(demands, 0, demands->count, false);
 	return rc < 0 ? -1 : 0;
 }
 
 static int
-find_conflict(struct inquiry *q, struct breaches *breaches, struct error *err)
+conflict_find_conflict(struct inquiry *q, struct breaches *breaches, struct error *err)
 {
-	if (q->demands.request->node_count && find_breaches(&q->demands, breaches, err) < 0)
+	if (q->demands.request->node_count && conflict_find_breaches(&q->demands, breaches, err) < 0)
 		return -1;
-	if (breaches->count && blame_breaches(q, breaches, err) < 0)
+	if (breaches->count && conflict_blame_breaches(q, breaches, err) < 0)
 		return -1;
-	return reduce(q, 0, q->demands.count, err);
+	return conflict_reduce(q, 0, q->demands.count, err);
 }
 
 int
@@ -195,18 +195,19 @@ conflict_explain(const struct request *request, int64_t moves_max, struct budget
 	demands_collect(request, &q.demands);
 	q.demands.moves_max = moves_max;
 	demands_sort(&q.demands);
-	rc = find_conflict(&q, &breaches, err);
+	rc = conflict_find_conflict(&q, &breaches, err);
 	list = memory_zeroed(q.demands.count, sizeof *list);
-	count = kept(&q.demands, list);
+	count = conflict_kept(&q.demands, list);
 	if (rc == 0) {
 		struct reason reason = {&q.demands, list, count, &breaches, &part};
 
 		if (count)
 			reason_write(&reason, &out);
 		else
-			explain_nothing(request, &out);
+			conflict_explain_nothing(request, &out);
 		rc = reason_write_change(&reason, budget, &out, err);
-		refusal->conflict = count ? pointers_of(&q.demands, list, count, arena) : point_at_nothing(request, arena);
+		refusal->conflict = count ? conflict_pointers_of(&q.demands, list, count, arena)
+		    : conflict_point_at_nothing(request, arena);
 		refusal->because = arena_string(arena, out.data);
 	}
 	refusal->not_minimal = q.open;

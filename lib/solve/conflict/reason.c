@@ -17,7 +17,7 @@
 
 /* How much a sentence about a demand helps: the one that is highest is what the sentence is about. */
 static int
-interest(const struct demand *demand)
+reason_interest(const struct demand *demand)
 {
 	switch (demand->kind) {
 	case DEMAND_MIN:
@@ -34,25 +34,25 @@ interest(const struct demand *demand)
 }
 
 static const struct demand *
-subject_of(const struct demand **list, size_t count)
+reason_subject_of(const struct demand **list, size_t count)
 {
 	const struct demand *best = list[0];
 
 	for (size_t i = 1; i < count; i++)
-		if (interest(list[i]) > interest(best))
+		if (reason_interest(list[i]) > reason_interest(best))
 			best = list[i];
 	return best;
 }
 
 static bool
-is_about_machines(const struct demand *demand)
+reason_is_about_machines(const struct demand *demand)
 {
 	return demand->kind == DEMAND_MACHINES_MIN || demand->kind == DEMAND_MACHINES_MAX ||
 	    demand->kind == DEMAND_SIZE_MIN || demand->kind == DEMAND_SIZE_MAX;
 }
 
 static int
-unit_about(const struct program *p, const struct demand *demand)
+reason_unit_about(const struct program *p, const struct demand *demand)
 {
 	const char *service = demand->kind == DEMAND_PLACED ? demand_service(p->request, demand->index)
 	                                                    : p->request->template.constraints[demand->index].service;
@@ -63,7 +63,7 @@ unit_about(const struct program *p, const struct demand *demand)
 /* What would be possible without the demand: the least (sign 1) or most of what it is about, -1 where that is not
  * known. */
 static int64_t
-possible(const struct reason *reason, const struct demand *demand, int sign)
+reason_possible(const struct reason *reason, const struct demand *demand, int sign)
 {
 	struct demands *demands = reason->demands;
 	struct budget part = budget_part(reason->budget, CONFLICT_QUESTION);
@@ -73,7 +73,7 @@ possible(const struct reason *reason, const struct demand *demand, int sign)
 
 	demand_drop(demands, demand, true);
 	if (program_build(demands->request, demands, &program, &err) == 0)
-		value = extreme_of(&program, is_about_machines(demand) ? ANY : unit_about(&program, demand), sign,
+		value = extreme_of(&program, reason_is_about_machines(demand) ? ANY : reason_unit_about(&program, demand), sign,
 		    &part);
 	program_release(&program);
 	budget_take(reason->budget, &part);
@@ -82,7 +82,7 @@ possible(const struct reason *reason, const struct demand *demand, int sign)
 }
 
 static int64_t
-asked_for(const struct request *r, const struct demand *demand)
+reason_asked_for(const struct request *r, const struct demand *demand)
 {
 	switch (demand->kind) {
 	case DEMAND_MACHINES_MIN:
@@ -104,26 +104,27 @@ asked_for(const struct request *r, const struct demand *demand)
 
 /* ": at most 4 machines are possible", where the search can tell. */
 static void
-append_possible(const struct reason *reason, const struct demand *demand, struct buffer *out)
+reason_append_possible(const struct reason *reason, const struct demand *demand, struct buffer *out)
 {
-	int64_t asked = asked_for(reason->demands->request, demand), most = possible(reason, demand, -1), number;
+	int64_t asked = reason_asked_for(reason->demands->request, demand), most = reason_possible(reason, demand, -1),
+	    number;
 	bool below = most >= 0 && most < asked;
 
-	number = below ? most : possible(reason, demand, 1);
+	number = below ? most : reason_possible(reason, demand, 1);
 	if (!below && number <= asked)
 		return;
 	if (number == 0) {
-		buffer_printf(out, ": no %s is possible", is_about_machines(demand) ? "machine" : "instance");
+		buffer_printf(out, ": no %s is possible", reason_is_about_machines(demand) ? "machine" : "instance");
 		return;
 	}
 	buffer_printf(out, ": at %s %" PRId64 " %s %s %s", below ? "most" : "least", number,
-	    is_about_machines(demand) ? number == 1 ? "machine" : "machines" : number == 1 ? "instance" : "instances",
+	    reason_is_about_machines(demand) ? number == 1 ? "machine" : "machines" : number == 1 ? "instance" : "instances",
 	    number == 1 ? "is" : "are", below ? "possible" : "necessary");
 }
 
 /* The first member that the present layout breaks, or NULL. */
 static const struct breach *
-broken_member(const struct reason *reason)
+reason_broken_member(const struct reason *reason)
 {
 	for (size_t i = 0; i < reason->breaches->count; i++) {
 		const struct breach *breach = &reason->breaches->list[i];
@@ -135,13 +136,13 @@ broken_member(const struct reason *reason)
 }
 
 static bool
-is_one_rule(const struct reason *reason)
+reason_is_one_rule(const struct reason *reason)
 {
 	return reason->count - (reason->demands->request->node_count && demand_holds(reason->demands, DEMAND_NODES, 0)) == 1;
 }
 
 static void
-append_breach(const struct breach *breach, struct buffer *out)
+reason_append_breach(const struct breach *breach, struct buffer *out)
 {
 	buffer_text(out, "the present layout breaks that already");
 	if (breach->node)
@@ -150,20 +151,20 @@ append_breach(const struct breach *breach, struct buffer *out)
 
 /* Of several rules, the one that is broken is said to be so where it is named. */
 static void
-append_member(const struct reason *reason, const struct demand *demand, struct buffer *out)
+reason_append_member(const struct reason *reason, const struct demand *demand, struct buffer *out)
 {
-	const struct breach *breach = is_one_rule(reason) ? NULL : broken_member(reason);
+	const struct breach *breach = reason_is_one_rule(reason) ? NULL : reason_broken_member(reason);
 
 	demand_words(reason->demands, demand, out);
 	if (!breach || breach->demand.kind != demand->kind || breach->demand.index != demand->index)
 		return;
 	buffer_text(out, " (");
-	append_breach(breach, out);
+	reason_append_breach(breach, out);
 	buffer_byte(out, ')');
 }
 
 static void
-append_others(const struct reason *reason, const struct demand *subject, struct buffer *out)
+reason_append_others(const struct reason *reason, const struct demand *subject, struct buffer *out)
 {
 	size_t told = 0;
 
@@ -172,14 +173,14 @@ append_others(const struct reason *reason, const struct demand *subject, struct 
 			continue;
 		if (told)
 			buffer_text(out, told + 2 < reason->count ? ", " : " and ");
-		append_member(reason, reason->list[i], out);
+		reason_append_member(reason, reason->list[i], out);
 		told++;
 	}
 }
 
 /* Why one member alone is too much, which its words may not say. */
 static void
-append_alone(const struct request *r, const struct demand *demand, struct buffer *out)
+reason_append_alone(const struct request *r, const struct demand *demand, struct buffer *out)
 {
 	switch (demand->kind) {
 	case DEMAND_COUNT_RULE: case DEMAND_NODES: case DEMAND_MIN:
@@ -196,21 +197,21 @@ append_alone(const struct request *r, const struct demand *demand, struct buffer
 void
 reason_write(const struct reason *reason, struct buffer *out)
 {
-	const struct demand *subject = subject_of(reason->list, reason->count);
+	const struct demand *subject = reason_subject_of(reason->list, reason->count);
 
-	append_member(reason, subject, out);
+	reason_append_member(reason, subject, out);
 	if (reason->count > 1)
 		buffer_text(out, ", but ");
-	append_others(reason, subject, out);
+	reason_append_others(reason, subject, out);
 	if (reason->count == 1)
-		append_alone(reason->demands->request, subject, out);
-	if (interest(subject))
-		append_possible(reason, subject, out);
+		reason_append_alone(reason->demands->request, subject, out);
+	if (reason_interest(subject))
+		reason_append_possible(reason, subject, out);
 }
 
 /* A present node that loses all that stands on it: every node has to hold something. */
 static void
-append_emptied(const struct request *r, struct buffer *out)
+reason_append_emptied(const struct request *r, struct buffer *out)
 {
 	for (size_t i = 0; i < r->node_count; i++) {
 		const struct node *node = &r->nodes[i];
@@ -230,14 +231,14 @@ int
 reason_write_change(const struct reason *reason, struct budget *budget, struct buffer *out, struct error *err)
 {
 	const struct request *r = reason->demands->request;
-	const struct breach *breach = broken_member(reason);
+	const struct breach *breach = reason_broken_member(reason);
 
 	if (r->node_count == 0)
 		return 0;
-	if (breach && is_one_rule(reason)) {
+	if (breach && reason_is_one_rule(reason)) {
 		buffer_text(out, "; ");
-		append_breach(breach, out);
+		reason_append_breach(breach, out);
 	} else if (!breach && demand_holds(reason->demands, DEMAND_NODES, 0))
-		append_emptied(r, out);
+		reason_append_emptied(r, out);
 	return remedy_words(r, budget, out, err);
 }

@@ -17,7 +17,7 @@ enum { NODES_MAX = 2000 }; /* of the search */
 
 /* The least that fractions of machines allow. */
 static int64_t
-relaxed_moves(struct master *m)
+remedy_relaxed_moves(struct master *m)
 {
 	int *column = memory_zeroed(m->row_count, sizeof *column);
 	double *value = memory_zeroed(m->row_count, sizeof *value), sum = 0;
@@ -31,7 +31,7 @@ relaxed_moves(struct master *m)
 }
 
 static void
-find_fewest(const struct program *p, struct budget *budget, struct buffer *out)
+remedy_find_fewest(const struct program *p, struct budget *budget, struct buffer *out)
 {
 	struct master m;
 	struct budget part = budget_part(budget, NODES_MAX);
@@ -41,7 +41,7 @@ find_fewest(const struct program *p, struct budget *budget, struct buffer *out)
 
 	master_init(&m, p, &part);
 	if (m.row_of_moves != SIMPLEX_NONE && master_relax(&m, m.row_of_moves, 1)) {
-		least = relaxed_moves(&m);
+		least = remedy_relaxed_moves(&m);
 		verdict = branch_best(&m, m.row_of_moves, 1, &found);
 	}
 	if (verdict == VERDICT_FOUND) {
@@ -65,7 +65,7 @@ remedy_words(const struct request *request, struct budget *budget, struct buffer
 	demands.moves_max = INT64_MAX;
 	rc = program_build(request, &demands, &program, err);
 	if (rc == 0)
-		find_fewest(&program, budget, out);
+		remedy_find_fewest(&program, budget, out);
 	program_release(&program);
 	demands_release(&demands);
 	return rc;

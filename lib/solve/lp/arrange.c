@@ -15,7 +15,7 @@ enum { ROUNDS = 12 }; /* of looking for weights */
 
 /* The part of the machine that a unit takes: the mean over the resources, each with its weight. */
 static double
-weigh(const struct program *p, const struct unit *unit, const int64_t *capacity, const double *weight)
+arrange_weigh(const struct program *p, const struct unit *unit, const int64_t *capacity, const double *weight)
 {
 	double sum = 0, weights = 0;
 
@@ -29,7 +29,7 @@ weigh(const struct program *p, const struct unit *unit, const int64_t *capacity,
 
 /* 0: a toll asks for it; 1: worth something; 2: only makes up the size. */
 static int
-rank(const struct hunt *hunt, int u)
+arrange_rank(const struct hunt *hunt, int u)
 {
 	for (size_t i = 0; i < hunt->prices->toll_count; i++)
 		if (hunt_concerns(hunt, &hunt->prices->tolls[i]) &&
@@ -40,7 +40,7 @@ rank(const struct hunt *hunt, int u)
 }
 
 static int
-compare_candidates(const void *a, const void *b)
+arrange_compare_candidates(const void *a, const void *b)
 {
 	const struct candidate *x = a, *y = b;
 
@@ -55,7 +55,7 @@ compare_candidates(const void *a, const void *b)
 
 /* What the search wants to know of the order beforehand. */
 static void
-set_order(struct hunt *hunt, const struct candidate *list, size_t count)
+arrange_set_order(struct hunt *hunt, const struct candidate *list, size_t count)
 {
 	const struct program *p = hunt->program;
 	int64_t *clique = memory_zeroed(p->unit_count, sizeof *clique);
@@ -92,7 +92,7 @@ set_order(struct hunt *hunt, const struct candidate *list, size_t count)
 }
 
 static size_t
-find_candidates(const struct hunt *hunt, struct candidate *list)
+arrange_find_candidates(const struct hunt *hunt, struct candidate *list)
 {
 	const struct program *p = hunt->program;
 	const uint64_t *open = p->groups[hunt->group].open;
@@ -104,7 +104,7 @@ find_candidates(const struct hunt *hunt, struct candidate *list)
 		if (bits_has(hunt->chosen, u) || p->units[u].banned || !bits_has(p->units[u].hardware, (size_t)hunt->hardware) ||
 		    hunt->prices->unit[u] == PRICE_FORBIDDEN || (hunt->wish && bits_has(hunt->wish->region.without, u)))
 			continue;
-		*c = (struct candidate){.unit = (int)u, .rank = rank(hunt, (int)u)};
+		*c = (struct candidate){.unit = (int)u, .rank = arrange_rank(hunt, (int)u)};
 		if (c->rank < 2 || hunt->size < hunt->need || hunt->choosy)
 			count++;
 	}
@@ -113,7 +113,7 @@ find_candidates(const struct hunt *hunt, struct candidate *list)
 
 /* Puts the candidates in order, by their worth for the room they take. */
 static void
-sort_candidates(const struct hunt *hunt, struct candidate *list, size_t count)
+arrange_sort_candidates(const struct hunt *hunt, struct candidate *list, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		int u = list[i].unit;
@@ -123,11 +123,11 @@ sort_candidates(const struct hunt *hunt, struct candidate *list, size_t count)
 		list[i].bulk = hunt->services.weight[u] / (double)hunt->program->units[u].size;
 	}
 	if (count)
-		qsort(list, count, sizeof *list, compare_candidates);
+		qsort(list, count, sizeof *list, arrange_compare_candidates);
 }
 
 static int
-compare_bulk(const void *a, const void *b)
+arrange_compare_bulk(const void *a, const void *b)
 {
 	const struct candidate *x = a, *y = b;
 
@@ -138,14 +138,14 @@ compare_bulk(const void *a, const void *b)
 
 /* The places in order of what takes least room for each service. */
 static void
-sort_light(struct hunt *hunt, struct candidate *list, size_t count)
+arrange_sort_light(struct hunt *hunt, struct candidate *list, size_t count)
 {
 	int *place = memory_zeroed(hunt->program->unit_count, sizeof *place);
 
 	for (size_t i = 0; i < count; i++)
 		place[list[i].unit] = (int)i;
 	if (count)
-		qsort(list, count, sizeof *list, compare_bulk);
+		qsort(list, count, sizeof *list, arrange_compare_bulk);
 	for (size_t i = 0; i < count; i++)
 		hunt->light[i] = place[list[i].unit];
 	free(place);
@@ -153,7 +153,7 @@ sort_light(struct hunt *hunt, struct candidate *list, size_t count)
 
 /* What a ruler measures the good of: the price, or the number of services. */
 static double
-good_of(const struct hunt *hunt, const struct ruler *ruler, int u)
+arrange_good_of(const struct hunt *hunt, const struct ruler *ruler, int u)
 {
 	double price = (double)hunt->prices->unit[u];
 
@@ -165,7 +165,7 @@ good_of(const struct hunt *hunt, const struct ruler *ruler, int u)
 /* Fills the machine with what is best for its weight, the last unit in part. Returns the good of it, and how full
  * each resource is. */
 static double
-fill(const struct hunt *hunt, const struct ruler *ruler, const struct candidate *list, size_t count, double *full)
+arrange_fill(const struct hunt *hunt, const struct ruler *ruler, const struct candidate *list, size_t count, double *full)
 {
 	const struct program *p = hunt->program;
 	double good = 0, room = 1;
@@ -176,7 +176,7 @@ fill(const struct hunt *hunt, const struct ruler *ruler, const struct candidate 
 		double weight = ruler->weight[list[i].unit], part = weight > room ? room / weight : 1;
 
 		room -= weight * part;
-		good += part * good_of(hunt, ruler, list[i].unit);
+		good += part * arrange_good_of(hunt, ruler, list[i].unit);
 		for (size_t j = 0; j < p->resource_count; j++)
 			if (hunt->left[j] != NO_MAX && hunt->left[j] > 0)
 				full[j] += part * (double)unit->consumes[j] / (double)hunt->left[j];
@@ -185,18 +185,18 @@ fill(const struct hunt *hunt, const struct ruler *ruler, const struct candidate 
 }
 
 static void
-set_weights(struct hunt *hunt, struct ruler *ruler, struct candidate *list, size_t count, const double *weight)
+arrange_set_weights(struct hunt *hunt, struct ruler *ruler, struct candidate *list, size_t count, const double *weight)
 {
 	for (size_t i = 0; i < count; i++) {
 		int u = list[i].unit;
 
-		ruler->weight[u] = weigh(hunt->program, &hunt->program->units[u], hunt->left, weight);
-		list[i].bulk = ruler->weight[u] / fmax(good_of(hunt, ruler, u), 1e-9);
+		ruler->weight[u] = arrange_weigh(hunt->program, &hunt->program->units[u], hunt->left, weight);
+		list[i].bulk = ruler->weight[u] / fmax(arrange_good_of(hunt, ruler, u), 1e-9);
 	}
 }
 
 static bool
-is_too_much(const double *full, size_t count)
+arrange_is_too_much(const double *full, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (full[i] > 1 + 1e-9)
@@ -207,7 +207,8 @@ is_too_much(const double *full, size_t count)
 /* Weights of the resources for which the bound that filling gives is low: those that get too full weigh more, until none
  * does. Any weights give a bound; nothing is gained below enough. */
 static void
-find_weights(struct hunt *hunt, struct ruler *ruler, struct candidate *list, size_t count, double enough, double *best)
+arrange_find_weights(struct hunt *hunt, struct ruler *ruler, struct candidate *list, size_t count, double enough,
+    double *best)
 {
 	size_t n = hunt->program->resource_count;
 	double *weight = memory_zeroed(2 * n, sizeof *weight), *full = weight + n, least = INFINITY;
@@ -218,15 +219,15 @@ find_weights(struct hunt *hunt, struct ruler *ruler, struct candidate *list, siz
 	for (int round = 0; round < ROUNDS && n > 1 && count && least > enough && idle < 2; round++) {
 		double good;
 
-		set_weights(hunt, ruler, list, count, weight);
-		qsort(list, count, sizeof *list, compare_bulk);
-		good = fill(hunt, ruler, list, count, full);
+		arrange_set_weights(hunt, ruler, list, count, weight);
+		qsort(list, count, sizeof *list, arrange_compare_bulk);
+		good = arrange_fill(hunt, ruler, list, count, full);
 		idle = good < least * 0.999 ? 0 : idle + 1;
 		if (good < least) {
 			least = good;
 			memcpy(best, weight, n * sizeof *best);
 		}
-		if (!is_too_much(full, n))
+		if (!arrange_is_too_much(full, n))
 			break;
 		for (size_t i = 0; i < n; i++)
 			weight[i] *= fmax(full[i], 0.05);
@@ -235,18 +236,18 @@ find_weights(struct hunt *hunt, struct ruler *ruler, struct candidate *list, siz
 }
 
 static void
-weigh_worth(struct hunt *hunt, struct candidate *list, size_t count)
+arrange_weigh_worth(struct hunt *hunt, struct candidate *list, size_t count)
 {
 	double *weight = memory_zeroed(hunt->program->resource_count, sizeof *weight);
 
-	find_weights(hunt, &hunt->worth, list, count, (double)hunt->best - (double)hunt->value, weight);
-	set_weights(hunt, &hunt->worth, list, count, weight);
+	arrange_find_weights(hunt, &hunt->worth, list, count, (double)hunt->best - (double)hunt->value, weight);
+	arrange_set_weights(hunt, &hunt->worth, list, count, weight);
 	free(weight);
 }
 
 /* Whether the gauge is of these units, and of as much room; else it is made so, without weights. */
 static bool
-is_known(struct gauge *gauge, const struct hunt *hunt, const struct candidate *list, size_t count)
+arrange_is_known(struct gauge *gauge, const struct hunt *hunt, const struct candidate *list, size_t count)
 {
 	const struct program *p = hunt->program;
 	uint64_t *units = memory_zeroed(p->unit_words, sizeof *units);
@@ -270,28 +271,28 @@ is_known(struct gauge *gauge, const struct hunt *hunt, const struct candidate *l
 
 /* That does not depend on prices: the weights are the same as long as the wish is. */
 static void
-weigh_services(struct hunt *hunt, struct candidate *list, size_t count)
+arrange_weigh_services(struct hunt *hunt, struct candidate *list, size_t count)
 {
 	struct gauge *gauge = &hunt->prices->gauges[hunt->hardware];
 
-	if (!is_known(gauge, hunt, list, count))
-		find_weights(hunt, &hunt->services, list, count, (double)(hunt->need - hunt->size) - 1, gauge->weight);
-	set_weights(hunt, &hunt->services, list, count, gauge->weight);
+	if (!arrange_is_known(gauge, hunt, list, count))
+		arrange_find_weights(hunt, &hunt->services, list, count, (double)(hunt->need - hunt->size) - 1, gauge->weight);
+	arrange_set_weights(hunt, &hunt->services, list, count, gauge->weight);
 }
 
 void
 hunt_arrange(struct hunt *hunt, struct candidate *scratch)
 {
-	size_t count = find_candidates(hunt, scratch);
+	size_t count = arrange_find_candidates(hunt, scratch);
 	bool counts = hunt->crammed && hunt->size + 1 < hunt->need;
 
 	hunt->worth.room = hunt->services.room = 1;
 	if (hunt->crammed)
-		weigh_worth(hunt, scratch, count);
+		arrange_weigh_worth(hunt, scratch, count);
 	if (counts)
-		weigh_services(hunt, scratch, count);
-	sort_candidates(hunt, scratch, count);
-	set_order(hunt, scratch, count);
+		arrange_weigh_services(hunt, scratch, count);
+	arrange_sort_candidates(hunt, scratch, count);
+	arrange_set_order(hunt, scratch, count);
 	if (counts)
-		sort_light(hunt, scratch, count);
+		arrange_sort_light(hunt, scratch, count);
 }

@@ -9,7 +9,7 @@
 enum { OPTION_WORK = 8 };
 
 static bool
-find_scarce(struct blocks *b)
+block_find_scarce(struct blocks *b)
 {
 	const struct hunt *hunt = b->hunt;
 
@@ -30,7 +30,7 @@ find_scarce(struct blocks *b)
 
 /* Whether a machine can come to have what the toll asks for. */
 static bool
-may_concern(const struct hunt *hunt, const struct toll *toll, const uint64_t *gainful)
+block_may_concern(const struct hunt *hunt, const struct toll *toll, const uint64_t *gainful)
 {
 	const struct region *region = toll->region;
 	size_t words = hunt->program->unit_words;
@@ -42,7 +42,7 @@ may_concern(const struct hunt *hunt, const struct toll *toll, const uint64_t *ga
 }
 
 static bool
-find_tolls(struct blocks *b)
+block_find_tolls(struct blocks *b)
 {
 	const struct hunt *hunt = b->hunt;
 	uint64_t *gainful = memory_zeroed(hunt->program->unit_words, sizeof *gainful);
@@ -51,7 +51,7 @@ find_tolls(struct blocks *b)
 	for (size_t i = 0; i < hunt->gainful; i++)
 		bits_add(gainful, (size_t)hunt->order[i]);
 	for (size_t i = 0; i < hunt->prices->toll_count && good; i++) {
-		if (!may_concern(hunt, &hunt->prices->tolls[i], gainful))
+		if (!block_may_concern(hunt, &hunt->prices->tolls[i], gainful))
 			continue;
 		good = b->toll_count < BLOCK_TOLLS;
 		if (good)
@@ -62,7 +62,7 @@ find_tolls(struct blocks *b)
 }
 
 static bool
-have_to_do(const struct program *p, size_t a, size_t b)
+block_have_to_do(const struct program *p, size_t a, size_t b)
 {
 	const struct unit *unit = &p->units[a];
 
@@ -74,11 +74,11 @@ have_to_do(const struct program *p, size_t a, size_t b)
 
 /* Adds to a block all that has to do with what is in it. */
 static bool
-complete(const struct hunt *hunt, struct block *block, bool *placed)
+block_complete(const struct hunt *hunt, struct block *block, bool *placed)
 {
 	for (size_t done = 0; done < block->count; done++)
 		for (size_t i = 0; i < hunt->gainful; i++) {
-			if (placed[i] || !have_to_do(hunt->program, (size_t)block->units[done], (size_t)hunt->order[i]))
+			if (placed[i] || !block_have_to_do(hunt->program, (size_t)block->units[done], (size_t)hunt->order[i]))
 				continue;
 			if (block->count == BLOCK_UNITS)
 				return false;
@@ -90,7 +90,7 @@ complete(const struct hunt *hunt, struct block *block, bool *placed)
 
 /* Puts the units that gain into blocks, in their order. */
 static bool
-find_blocks(struct blocks *b)
+block_find_blocks(struct blocks *b)
 {
 	const struct hunt *hunt = b->hunt;
 	bool *placed = memory_zeroed(hunt->gainful, sizeof *placed), good = true;
@@ -103,7 +103,7 @@ find_blocks(struct blocks *b)
 			continue;
 		placed[i] = true;
 		block->units[block->count++] = hunt->order[i];
-		good = complete(hunt, block, placed);
+		good = block_complete(hunt, block, placed);
 		b->count++;
 	}
 	free(placed);
@@ -136,7 +136,7 @@ blocks_tolls(const struct blocks *b, uint64_t killed, bool gains)
 }
 
 static bool
-is_no_better(const struct blocks *b, const struct option *a, const struct option *than)
+block_is_no_better(const struct blocks *b, const struct option *a, const struct option *than)
 {
 	return a->takes[0] >= than->takes[0] && a->takes[1] >= than->takes[1] &&
 	    a->value + blocks_advantage(b, a->kills, than->kills) <= than->value;
@@ -144,15 +144,15 @@ is_no_better(const struct blocks *b, const struct option *a, const struct option
 
 /* Adds an option, unless one that is there is as good; those that are no better than it go. */
 static bool
-add_option(const struct blocks *b, struct block *block, const struct option *option)
+block_add_option(const struct blocks *b, struct block *block, const struct option *option)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < block->option_count; i++)
-		if (is_no_better(b, option, &block->options[i]))
+		if (block_is_no_better(b, option, &block->options[i]))
 			return true;
 	for (size_t i = 0; i < block->option_count; i++)
-		if (!is_no_better(b, &block->options[i], option))
+		if (!block_is_no_better(b, &block->options[i], option))
 			block->options[kept++] = block->options[i];
 	block->option_count = kept;
 	if (kept == BLOCK_OPTIONS)
@@ -163,7 +163,7 @@ add_option(const struct blocks *b, struct block *block, const struct option *opt
 
 /* What is chosen now, as an option. */
 static struct option
-option_of(const struct blocks *b, const struct block *block, uint32_t units, int64_t base)
+block_option_of(const struct blocks *b, const struct block *block, uint32_t units, int64_t base)
 {
 	struct option option = {.units = units, .value = b->hunt->value - base};
 
@@ -171,26 +171,27 @@ option_of(const struct blocks *b, const struct block *block, uint32_t units, int
 		option.takes[r] = b->room[r] - b->hunt->left[b->scarce[r]];
 	for (size_t i = 0; i < b->toll_count; i++)
 		for (size_t j = 0; j < block->count; j++)
-			if (bits_has(units >> j & 1 ? b->tolls[i]->region->without : b->tolls[i]->region->with, (size_t)block->units[j]))
+			if (bits_has(units >> j & 1 ? b->tolls[i]->region->without : b->tolls[i]->region->with,
+			    (size_t)block->units[j]))
 				option.kills |= UINT64_C(1) << i;
 	return option;
 }
 
 /* Lists what may be chosen of the i-th unit of a block and those behind it. base: the worth of what was chosen before. */
 static bool
-list_options(struct blocks *b, struct block *block, size_t i, uint32_t units, int64_t base)
+block_list_options(struct blocks *b, struct block *block, size_t i, uint32_t units, int64_t base)
 {
 	struct hunt *hunt = b->hunt;
 	bool good;
 
 	if (i == block->count) {
-		struct option option = option_of(b, block, units, base);
+		struct option option = block_option_of(b, block, units, base);
 
-		return budget_work(hunt->budget, OPTION_WORK * (block->option_count + 1)) && add_option(b, block, &option);
+		return budget_work(hunt->budget, OPTION_WORK * (block->option_count + 1)) && block_add_option(b, block, &option);
 	}
-	good = list_options(b, block, i + 1, units, base);
+	good = block_list_options(b, block, i + 1, units, base);
 	if (good && hunt_take(hunt, (size_t)block->units[i], b->depth + (size_t)__builtin_popcount(units))) {
-		good = list_options(b, block, i + 1, units | UINT32_C(1) << i, base);
+		good = block_list_options(b, block, i + 1, units | UINT32_C(1) << i, base);
 		hunt_put_back(hunt, (size_t)block->units[i]);
 	}
 	return good;
@@ -202,10 +203,10 @@ blocks_find(struct blocks *b, struct hunt *hunt, size_t depth)
 	bool good;
 
 	*b = (struct blocks){.hunt = hunt, .depth = depth};
-	good = find_scarce(b) && find_tolls(b) && find_blocks(b);
+	good = block_find_scarce(b) && block_find_tolls(b) && block_find_blocks(b);
 	for (size_t i = 0; i < b->count && good; i++) {
 		b->list[i].options = memory_zeroed(BLOCK_OPTIONS, sizeof *b->list[i].options);
-		good = list_options(b, &b->list[i], 0, 0, hunt->value);
+		good = block_list_options(b, &b->list[i], 0, 0, hunt->value);
 	}
 	return good;
 }

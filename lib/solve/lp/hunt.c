@@ -19,14 +19,15 @@ enum {
 bool
 hunt_concerns(const struct hunt *hunt, const struct toll *toll)
 {
-	return toll->price != 0 && (toll->region->class == CLASS_OPEN || toll->region->class == ANY) && (toll->region->group == ANY || toll->region->group == hunt->group) &&
+	return toll->price != 0 && (toll->region->class == CLASS_OPEN || toll->region->class == ANY) &&
+	    (toll->region->group == ANY || toll->region->group == hunt->group) &&
 	    (toll->region->zone == ANY || toll->region->zone == hunt->program->groups[hunt->group].zone) &&
 	    (toll->region->hardware == ANY || toll->region->hardware == hunt->hardware);
 }
 
 /* The tolls of what is chosen: exact where all is decided, else at best. */
 static int64_t
-tolls(const struct hunt *hunt, bool decided)
+hunt_tolls(const struct hunt *hunt, bool decided)
 {
 	size_t words = hunt->program->unit_words;
 	int64_t sum = 0;
@@ -46,11 +47,11 @@ tolls(const struct hunt *hunt, bool decided)
 int64_t
 hunt_worth(const struct hunt *hunt)
 {
-	return hunt->value + tolls(hunt, true);
+	return hunt->value + hunt_tolls(hunt, true);
 }
 
 static bool
-completes_crowd(const struct hunt *hunt, const struct unit *unit, size_t u)
+hunt_completes_crowd(const struct hunt *hunt, const struct unit *unit, size_t u)
 {
 	const struct program *p = hunt->program;
 	bool whole = false;
@@ -77,7 +78,7 @@ hunt_take(struct hunt *hunt, size_t u, size_t depth)
 		if (hunt->left[i] != NO_MAX && unit->consumes[i] > hunt->left[i])
 			return false;
 	bits_copy(images, hunt->images + depth * p->image_words, p->image_words);
-	if (!bits_keep(images, unit->images, p->image_words) || completes_crowd(hunt, unit, u))
+	if (!bits_keep(images, unit->images, p->image_words) || hunt_completes_crowd(hunt, unit, u))
 		return false;
 	for (size_t i = 0; i < p->resource_count; i++)
 		if (hunt->left[i] != NO_MAX)
@@ -108,7 +109,7 @@ hunt_put_back(struct hunt *hunt, size_t u)
 /* What order[from..gainful] may add where only the room counts: the last unit in part. Rounded up by more than
  * doubles err. */
 static int64_t
-filling(const struct hunt *hunt, size_t from)
+hunt_filling(const struct hunt *hunt, size_t from)
 {
 	double room = hunt->worth.room + 1e-9, sum = 0;
 
@@ -131,7 +132,7 @@ filling(const struct hunt *hunt, size_t from)
 
 /* Whether the room is too small for as many services as there must be. */
 static bool
-is_too_full(const struct hunt *hunt, size_t from)
+hunt_is_too_full(const struct hunt *hunt, size_t from)
 {
 	double room = hunt->services.room + 1e-9;
 	size_t size = hunt->size;
@@ -155,7 +156,7 @@ is_too_full(const struct hunt *hunt, size_t from)
 
 /* What the units that only make up the size cost at least. */
 static int64_t
-padding(const struct hunt *hunt, size_t from)
+hunt_padding(const struct hunt *hunt, size_t from)
 {
 	size_t start = from > hunt->gainful ? from : hunt->gainful;
 	size_t have = hunt->size + (from < hunt->gainful ? hunt->rest[from] - hunt->rest[hunt->gainful] : 0);
@@ -170,7 +171,7 @@ padding(const struct hunt *hunt, size_t from)
 
 /* Whether the first image that all chosen may use is one of the wish's. */
 static bool
-has_image(const struct hunt *hunt)
+hunt_has_image(const struct hunt *hunt)
 {
 	size_t image = hunt->choosy ? program_image(hunt->program, hunt->group, hunt->chosen) : SIZE_MAX;
 
@@ -180,7 +181,7 @@ has_image(const struct hunt *hunt)
 /* Whether what was left out is no worse than u, and could stand in its place: then a pattern with u is nothing
  * new. */
 static bool
-is_pointless(const struct hunt *hunt, size_t i)
+hunt_is_pointless(const struct hunt *hunt, size_t i)
 {
 	const struct program *p = hunt->program;
 	int u = hunt->order[i];
@@ -202,25 +203,25 @@ is_pointless(const struct hunt *hunt, size_t i)
 
 /* Whether what is to come cannot beat what was found; what is quickly known comes first. */
 static bool
-hopeless(const struct hunt *hunt, size_t from)
+hunt_hopeless(const struct hunt *hunt, size_t from)
 {
 	int64_t hope = from < hunt->gainful ? hunt->hope[from] : 0, short_by = hunt->best - hunt->value, more;
 
 	if (hunt->size + hunt->rest[from] < hunt->need || hope + hunt->prices->toll_most <= short_by)
 		return true;
-	more = padding(hunt, from) + (hunt->prices->toll_count ? tolls(hunt, false) : 0);
-	if (hope + more <= short_by || (hunt->crammed && hunt->size + 1 < hunt->need && is_too_full(hunt, from)))
+	more = hunt_padding(hunt, from) + (hunt->prices->toll_count ? hunt_tolls(hunt, false) : 0);
+	if (hope + more <= short_by || (hunt->crammed && hunt->size + 1 < hunt->need && hunt_is_too_full(hunt, from)))
 		return true;
-	return hunt->crammed && from < hunt->gainful && filling(hunt, from) + more <= short_by;
+	return hunt->crammed && from < hunt->gainful && hunt_filling(hunt, from) + more <= short_by;
 }
 
 void
 hunt_search(struct hunt *hunt, size_t i, size_t depth)
 {
-	if (!budget_work(hunt->budget, STEP_WORK + hunt->count - i) || hopeless(hunt, i) ||
+	if (!budget_work(hunt->budget, STEP_WORK + hunt->count - i) || hunt_hopeless(hunt, i) ||
 	    (hunt->best > hunt->enough && hunt->steps++ > LONG))
 		return;
-	if ((i == hunt->count || (i >= hunt->gainful && hunt->size >= hunt->need)) && has_image(hunt)) {
+	if ((i == hunt->count || (i >= hunt->gainful && hunt->size >= hunt->need)) && hunt_has_image(hunt)) {
 		int64_t value = hunt_worth(hunt);
 
 		if (value > hunt->best) {
@@ -233,7 +234,7 @@ hunt_search(struct hunt *hunt, size_t i, size_t depth)
 	}
 	if (i == hunt->count || !hunt->patience || !--hunt->patience)
 		return;
-	if (!is_pointless(hunt, i) && hunt_take(hunt, (size_t)hunt->order[i], depth)) {
+	if (!hunt_is_pointless(hunt, i) && hunt_take(hunt, (size_t)hunt->order[i], depth)) {
 		hunt_search(hunt, i + 1, depth + 1);
 		hunt_put_back(hunt, (size_t)hunt->order[i]);
 	}

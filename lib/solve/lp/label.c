@@ -55,27 +55,27 @@ struct shelf {
 };
 
 static double
-cost_of(const struct tariff *tariff, const int64_t *amounts)
+label_cost_of(const struct tariff *tariff, const int64_t *amounts)
 {
 	return tariff->rate[0] * (double)amounts[0] + tariff->rate[1] * (double)amounts[1];
 }
 
 /* What an option is worth beyond its room, rounded up by more than doubles err. */
 static int64_t
-surplus_of(const struct option *option, const struct tariff *tariff)
+label_surplus_of(const struct option *option, const struct tariff *tariff)
 {
-	return option->value - (int64_t)floor(cost_of(tariff, option->takes)) + 1;
+	return option->value - (int64_t)floor(label_cost_of(tariff, option->takes)) + 1;
 }
 
 /* The option of a block that is worth most beyond its room. A block has one at least: to take nothing. */
 static const struct option *
-best_option(const struct block *block, const struct tariff *tariff, int64_t *surplus)
+label_best_option(const struct block *block, const struct tariff *tariff, int64_t *surplus)
 {
 	const struct option *best = &block->options[0];
 
-	*surplus = surplus_of(best, tariff);
+	*surplus = label_surplus_of(best, tariff);
 	for (size_t i = 1; i < block->option_count; i++) {
-		int64_t own = surplus_of(&block->options[i], tariff);
+		int64_t own = label_surplus_of(&block->options[i], tariff);
 
 		if (own <= *surplus)
 			continue;
@@ -87,14 +87,14 @@ best_option(const struct block *block, const struct tariff *tariff, int64_t *sur
 
 /* What all blocks may add at a rate; used: the room that they would take, in parts of what is left. */
 static double
-bound_at(const struct blocks *blocks, const struct tariff *tariff, double *used)
+label_bound_at(const struct blocks *blocks, const struct tariff *tariff, double *used)
 {
-	double sum = cost_of(tariff, blocks->room);
+	double sum = label_cost_of(tariff, blocks->room);
 
 	used[0] = used[1] = 0;
 	for (size_t i = 0; i < blocks->count; i++) {
 		int64_t surplus;
-		const struct option *best = best_option(&blocks->list[i], tariff, &surplus);
+		const struct option *best = label_best_option(&blocks->list[i], tariff, &surplus);
 
 		sum += (double)surplus;
 		for (size_t r = 0; r < SCARCE; r++)
@@ -105,7 +105,7 @@ bound_at(const struct blocks *blocks, const struct tariff *tariff, double *used)
 
 /* To begin with: each scarce resource is worth its part of half of all that there is to gain. */
 static struct tariff
-first_tariff(const struct hunt *hunt, const struct blocks *blocks)
+label_first_tariff(const struct hunt *hunt, const struct blocks *blocks)
 {
 	struct tariff tariff = {{0, 0}, NULL};
 	double all = 0;
@@ -119,14 +119,14 @@ first_tariff(const struct hunt *hunt, const struct blocks *blocks)
 
 /* Rates at which the bound is low: of what is used too much they rise, of the other they fall. Any rates give a bound. */
 static void
-find_tariffs(struct shelf *s)
+label_find_tariffs(struct shelf *s)
 {
 	static const double parts[TARIFFS] = {1, 0.9, 1.1};
-	struct tariff tariff = first_tariff(s->hunt, &s->blocks), best = tariff;
+	struct tariff tariff = label_first_tariff(s->hunt, &s->blocks), best = tariff;
 	double least = INFINITY, pace = 0.5, used[SCARCE];
 
 	for (int round = 0; round < ROUNDS; round++) {
-		double bound = bound_at(&s->blocks, &tariff, used);
+		double bound = label_bound_at(&s->blocks, &tariff, used);
 
 		if (bound < least)
 			best = tariff;
@@ -142,7 +142,7 @@ find_tariffs(struct shelf *s)
 }
 
 static void
-sum_surplus(struct shelf *s)
+label_sum_surplus(struct shelf *s)
 {
 	for (size_t k = 0; k < TARIFFS; k++) {
 		struct tariff *tariff = &s->tariffs[k];
@@ -150,7 +150,7 @@ sum_surplus(struct shelf *s)
 
 		tariff->surplus = memory_zeroed(s->blocks.count + 1, sizeof *tariff->surplus);
 		for (size_t i = s->blocks.count; i-- > 0;) {
-			best_option(&s->blocks.list[i], tariff, &surplus);
+			label_best_option(&s->blocks.list[i], tariff, &surplus);
 			tariff->surplus[i] = sum += surplus;
 		}
 	}
@@ -158,7 +158,7 @@ sum_surplus(struct shelf *s)
 
 /* Whether a label can lead to something better than what was found, by the blocks from next on. */
 static bool
-has_hope(const struct shelf *s, const struct label *label, size_t next)
+label_has_hope(const struct shelf *s, const struct label *label, size_t next)
 {
 	bool last = next == s->blocks.count;
 	int64_t wanted = s->hunt->best - label->value - blocks_tolls(&s->blocks, label->killed, !last);
@@ -166,14 +166,14 @@ has_hope(const struct shelf *s, const struct label *label, size_t next)
 	if (last)
 		return wanted < 0;
 	for (size_t k = 0; k < TARIFFS; k++)
-		if ((int64_t)ceil(cost_of(&s->tariffs[k], label->left)) + 1 + s->tariffs[k].surplus[next] <= wanted)
+		if ((int64_t)ceil(label_cost_of(&s->tariffs[k], label->left)) + 1 + s->tariffs[k].surplus[next] <= wanted)
 			return false;
 	return true;
 }
 
 /* Continues the labels before a block by its options. */
 static bool
-extend(struct shelf *s, size_t at)
+label_extend(struct shelf *s, size_t at)
 {
 	const struct labels *before = &s->stages[at];
 	const struct block *block = &s->blocks.list[at];
@@ -190,39 +190,40 @@ extend(struct shelf *s, size_t at)
 			next.killed |= option->kills;
 			next.from = (int)i;
 			next.option = (int)j;
-			if (next.left[0] < 0 || next.left[1] < 0 || !has_hope(s, &next, at + 1))
+			if (next.left[0] < 0 || next.left[1] < 0 || !label_has_hope(s, &next, at + 1))
 				continue;
 			ARRAY_ROOM(after->list, after->count, after->capacity);
 			after->list[after->count++] = next;
 		}
-	return after->count <= LABELS && budget_work(s->hunt->budget, LABEL_WORK * (before->count * block->option_count + after->count));
+	return after->count <= LABELS && budget_work(s->hunt->budget,
+	    LABEL_WORK * (before->count * block->option_count + after->count));
 }
 
 static int
-compare(int64_t a, int64_t b)
+label_compare(int64_t a, int64_t b)
 {
 	return (a > b) - (a < b);
 }
 
 /* Those with the same tolls together; first what leaves more of the first resource, and of the second, and is worth more. */
 static int
-compare_labels(const void *a, const void *b)
+label_compare_labels(const void *a, const void *b)
 {
 	const struct label *x = a, *y = b;
 	int order = (x->killed > y->killed) - (x->killed < y->killed);
 
 	for (size_t r = 0; r < SCARCE && order == 0; r++)
-		order = compare(y->left[r], x->left[r]);
+		order = label_compare(y->left[r], x->left[r]);
 	if (order == 0)
-		order = compare(y->value, x->value);
+		order = label_compare(y->value, x->value);
 	if (order == 0)
-		order = compare(x->from, y->from);
-	return order ? order : compare(x->option, y->option);
+		order = label_compare(x->from, y->from);
+	return order ? order : label_compare(x->option, y->option);
 }
 
 /* The first step of the skyline with at least so much left; the more is left, the less is it worth. */
 static size_t
-step_with(const struct shelf *s, int64_t left)
+label_step_with(const struct shelf *s, int64_t left)
 {
 	size_t low = 0, high = s->skyline_count;
 
@@ -239,9 +240,9 @@ step_with(const struct shelf *s, int64_t left)
 
 /* Takes a label into the skyline. False where it lies under it. */
 static bool
-rise(struct shelf *s, const struct label *label)
+label_rise(struct shelf *s, const struct label *label)
 {
-	size_t behind = step_with(s, label->left[1]), first = behind;
+	size_t behind = label_step_with(s, label->left[1]), first = behind;
 
 	if (behind < s->skyline_count && s->skyline[behind].value >= label->value)
 		return false;
@@ -258,16 +259,16 @@ rise(struct shelf *s, const struct label *label)
 
 /* Drops the labels that another one is as good as. */
 static void
-keep_best(struct shelf *s, struct labels *labels)
+label_keep_best(struct shelf *s, struct labels *labels)
 {
 	size_t kept = 0;
 
 	if (labels->count)
-		qsort(labels->list, labels->count, sizeof *labels->list, compare_labels);
+		qsort(labels->list, labels->count, sizeof *labels->list, label_compare_labels);
 	for (size_t i = 0; i < labels->count; i++) {
 		if (i == 0 || labels->list[kept - 1].killed != labels->list[i].killed)
 			s->skyline_count = 0;
-		if (rise(s, &labels->list[i]))
+		if (label_rise(s, &labels->list[i]))
 			labels->list[kept++] = labels->list[i];
 	}
 	labels->count = kept;
@@ -275,7 +276,7 @@ keep_best(struct shelf *s, struct labels *labels)
 
 /* The units of the best label behind the last block are what was hunted for. */
 static void
-take_best(struct shelf *s)
+label_take_best(struct shelf *s)
 {
 	const struct labels *last = &s->stages[s->blocks.count];
 	const struct label *label = NULL;
@@ -303,7 +304,7 @@ take_best(struct shelf *s)
 
 /* Block after block. False where there are too many labels. */
 static bool
-run(struct shelf *s)
+label_run(struct shelf *s)
 {
 	struct label first = {.value = s->hunt->value};
 	struct labels *start = s->stages;
@@ -313,18 +314,18 @@ run(struct shelf *s)
 	ARRAY_ROOM(start->list, start->count, start->capacity);
 	start->list[start->count++] = first;
 	for (size_t i = 0; i < s->blocks.count && good; i++) {
-		good = extend(s, i);
+		good = label_extend(s, i);
 		if (good)
-			keep_best(s, &s->stages[i + 1]);
+			label_keep_best(s, &s->stages[i + 1]);
 	}
 	if (good)
-		take_best(s);
+		label_take_best(s);
 	return good;
 }
 
 /* Whether all units that gain may use the same images, and a machine with none of them is not in question. */
 static bool
-is_suited(const struct hunt *hunt, size_t depth)
+label_is_suited(const struct hunt *hunt, size_t depth)
 {
 	const struct program *p = hunt->program;
 
@@ -335,7 +336,7 @@ is_suited(const struct hunt *hunt, size_t depth)
 }
 
 static void
-release(struct shelf *s)
+label_release(struct shelf *s)
 {
 	for (size_t i = 0; i <= s->blocks.count && s->stages; i++)
 		free(s->stages[i].list);
@@ -352,15 +353,15 @@ label_search(struct hunt *hunt, size_t depth)
 	struct shelf s = {.hunt = hunt};
 	bool good;
 
-	if (!is_suited(hunt, depth))
+	if (!label_is_suited(hunt, depth))
 		return false;
 	good = blocks_find(&s.blocks, hunt, depth);
 	if (good) {
-		find_tariffs(&s);
-		sum_surplus(&s);
+		label_find_tariffs(&s);
+		label_sum_surplus(&s);
 		s.stages = memory_zeroed(s.blocks.count + 1, sizeof *s.stages);
-		good = run(&s);
+		good = label_run(&s);
 	}
-	release(&s);
+	label_release(&s);
 	return good;
 }

@@ -127,12 +127,13 @@ master_wished(const struct master *m, const struct pattern *pattern)
 	const struct wish *wish = m->wish;
 	size_t image = program_image(m->program, pattern->group, pattern->units);
 
-	return wish && region_has(m->program, &wish->region, pattern) && bits_has(wish->hardware, (size_t)pattern->hardware) &&
+	return wish && region_has(m->program, &wish->region, pattern) && bits_has(wish->hardware,
+	    (size_t)pattern->hardware) &&
 	    image != SIZE_MAX && bits_has(wish->images, image) && pattern_size(m->program, pattern->units) >= wish->size;
 }
 
 static double
-scaled(const struct row *row, int64_t bound)
+master_scaled(const struct row *row, int64_t bound)
 {
 	if (bound == NO_MIN || bound == NO_MAX)
 		return bound == NO_MIN ? -INFINITY : INFINITY;
@@ -152,7 +153,7 @@ master_add_row(struct master *m, struct row row)
 
 			coefficient[i] = (double)master_coefficient(m, &row, &column->pattern, column->marked) / row.scale;
 		}
-	simplex_add_row(&m->lp, scaled(&row, row.lo), scaled(&row, row.hi), coefficient);
+	simplex_add_row(&m->lp, master_scaled(&row, row.lo), master_scaled(&row, row.hi), coefficient);
 	free(coefficient);
 	if (m->row_price_capacity < m->row_capacity) {
 		m->row_price_capacity = m->row_capacity;
@@ -167,8 +168,8 @@ master_set_bounds(struct master *m, int row, int64_t lo, int64_t hi)
 {
 	m->rows[row].lo = lo;
 	m->rows[row].hi = hi;
-	m->lp.lo[row] = scaled(&m->rows[row], lo);
-	m->lp.hi[row] = scaled(&m->rows[row], hi);
+	m->lp.lo[row] = master_scaled(&m->rows[row], lo);
+	m->lp.hi[row] = master_scaled(&m->rows[row], hi);
 }
 
 void
@@ -228,13 +229,13 @@ master_fix(struct master *m, const struct pattern *pattern, bool marked, int64_t
 }
 
 static int
-add_bounded(struct master *m, enum row_kind kind, size_t index, int64_t lo, int64_t hi, double scale)
+master_add_bounded(struct master *m, enum row_kind kind, size_t index, int64_t lo, int64_t hi, double scale)
 {
 	return master_add_row(m, (struct row){kind, (int)index, NULL, lo, hi, scale > 1 ? scale : 1});
 }
 
 static bool
-is_choice(const struct program *p, size_t unit)
+master_is_choice(const struct program *p, size_t unit)
 {
 	for (size_t i = 0; i < p->choice_count; i++)
 		for (size_t j = 0; j < p->choices[i].count; j++)
@@ -245,24 +246,24 @@ is_choice(const struct program *p, size_t unit)
 
 /* Units that stand on every machine need no row, unless there are machines that they do not stand on. */
 static void
-add_unit_rows(struct master *m)
+master_add_unit_rows(struct master *m)
 {
 	const struct program *p = m->program;
 
 	for (size_t u = 0; u < p->unit_count; u++) {
 		const struct unit *unit = &p->units[u];
-		bool bounded = unit->min > 0 || unit->max < p->machines_max || unit->zones_min > 0 || is_choice(p, u);
+		bool bounded = unit->min > 0 || unit->max < p->machines_max || unit->zones_min > 0 || master_is_choice(p, u);
 
 		m->row_of_unit[u] = SIMPLEX_NONE;
 		if (bounded && (!unit->everywhere || p->group_count > 1))
-			m->row_of_unit[u] = add_bounded(m, ROW_UNIT, u, unit->min, unit->max, 1);
+			m->row_of_unit[u] = master_add_bounded(m, ROW_UNIT, u, unit->min, unit->max, 1);
 	}
 }
 
 /* Every present machine stays or leaves. Where fewer are asked for and no moves are allowed, none is new; else each
  * new one beyond their number takes the place of one whose leaving is a move. */
 static void
-add_present_rows(struct master *m)
+master_add_present_rows(struct master *m)
 {
 	const struct program *p = m->program;
 	bool fewer = p->present > p->machines_max;
@@ -271,21 +272,21 @@ add_present_rows(struct master *m)
 	for (size_t g = 1; g < p->group_count; g++) {
 		m->row_of_group[g] = SIMPLEX_NONE;
 		if (!p->groups[g].only)
-			m->row_of_group[g] = add_bounded(m, ROW_GROUP, g, p->groups[g].count, p->groups[g].count, 1);
+			m->row_of_group[g] = master_add_bounded(m, ROW_GROUP, g, p->groups[g].count, p->groups[g].count, 1);
 		most = p->groups[g].standing > most ? p->groups[g].standing : most;
 	}
 	if (p->present && !p->moves_max && (fewer || !p->shrinks))
-		m->row_of_group[0] = add_bounded(m, ROW_GROUP, 0, 0, fewer ? 0 : p->machines_max - p->present, 1);
+		m->row_of_group[0] = master_add_bounded(m, ROW_GROUP, 0, 0, fewer ? 0 : p->machines_max - p->present, 1);
 	if (p->present && p->moves_max)
-		m->row_of_moves = add_bounded(m, ROW_MOVES, 0, NO_MIN, p->moves_max, (double)most);
+		m->row_of_moves = master_add_bounded(m, ROW_MOVES, 0, NO_MIN, p->moves_max, (double)most);
 	if (p->shrinks)
-		m->row_of_lost = add_bounded(m, ROW_LOST, 0, NO_MIN, NO_MAX, (double)most);
+		m->row_of_lost = master_add_bounded(m, ROW_LOST, 0, NO_MIN, NO_MAX, (double)most);
 	if (fewer)
-		add_bounded(m, ROW_PLACES, 0, NO_MIN, p->present, 1);
+		master_add_bounded(m, ROW_PLACES, 0, NO_MIN, p->present, 1);
 }
 
 static void
-add_other_rows(struct master *m)
+master_add_other_rows(struct master *m)
 {
 	const struct program *p = m->program;
 	int64_t most = 0;
@@ -294,18 +295,18 @@ add_other_rows(struct master *m)
 		most = p->hardware[h].cost > most ? p->hardware[h].cost : most;
 		m->row_of_hardware[h] = SIMPLEX_NONE;
 		if (p->hardware[h].available < p->machines_max)
-			m->row_of_hardware[h] = add_bounded(m, ROW_HARDWARE, h, NO_MIN, p->hardware[h].available, 1);
+			m->row_of_hardware[h] = master_add_bounded(m, ROW_HARDWARE, h, NO_MIN, p->hardware[h].available, 1);
 	}
 	for (size_t i = 0; i < p->linear_count; i++) {
 		double scale = 1;
 
 		for (size_t u = 0; u < p->unit_count; u++)
 			scale = fmax(scale, fabs((double)p->linears[i].coefficient[u]));
-		add_bounded(m, ROW_LINEAR, i, p->linears[i].lo, p->linears[i].hi, scale);
+		master_add_bounded(m, ROW_LINEAR, i, p->linears[i].lo, p->linears[i].hi, scale);
 	}
 	for (size_t i = 0; i < p->objective_count; i++)
 		if (p->objectives[i] == OBJECTIVE_COST)
-			m->row_of_cost = add_bounded(m, ROW_COST, 0, NO_MIN, NO_MAX, (double)most);
+			m->row_of_cost = master_add_bounded(m, ROW_COST, 0, NO_MIN, NO_MAX, (double)most);
 }
 
 void
@@ -323,10 +324,10 @@ master_init(struct master *m, const struct program *p, struct budget *budget)
 	m->prices.group = memory_zeroed(p->group_count, sizeof *m->prices.group);
 	m->prices.gauges = memory_zeroed(p->hardware_count, sizeof *m->prices.gauges);
 	m->best = memory_zeroed(p->group_count + 1, sizeof *m->best);
-	add_bounded(m, ROW_MACHINES, 0, p->machines_min, p->machines_max, 1);
-	add_unit_rows(m);
-	add_present_rows(m);
-	add_other_rows(m);
+	master_add_bounded(m, ROW_MACHINES, 0, p->machines_min, p->machines_max, 1);
+	master_add_unit_rows(m);
+	master_add_present_rows(m);
+	master_add_other_rows(m);
 	if (p->condition)
 		master_add_row(m, (struct row){ROW_REGION, 0, p->condition, p->condition_lo, p->condition_hi, 1});
 	for (size_t g = 1; g < p->group_count; g++)

@@ -28,7 +28,7 @@ enum {
 
 /* Whether a group may have a pattern other than that one that is worth more than floor; also where it is not known. */
 static bool
-has_other(const struct program *p, const struct prices *prices, const struct pattern *pattern, int64_t floor)
+narrow_has_other(const struct program *p, const struct prices *prices, const struct pattern *pattern, int64_t floor)
 {
 	struct budget budget = {.nodes_max = DOUBT_NODES};
 	struct arena arena = {0};
@@ -64,7 +64,7 @@ narrow_by_rules(struct program *p)
 		struct pattern *only = arena_alloc(&p->arena, 1, sizeof *only);
 
 		only->units = arena_alloc(&p->arena, p->unit_words, sizeof *only->units);
-		if (price_best(p, &none, &budget, &any, only, &value) && !has_other(p, &none, only, -1))
+		if (price_best(p, &none, &budget, &any, only, &value) && !narrow_has_other(p, &none, only, -1))
 			p->groups[g].only = only;
 	}
 	free(none.group);
@@ -74,7 +74,7 @@ narrow_by_rules(struct program *p)
 
 /* The pattern that all machines of a group have in a solution; NULL where there is none. */
 static const struct pattern *
-pattern_in(const struct program *p, const struct uses *uses, int group)
+narrow_pattern_in(const struct program *p, const struct uses *uses, int group)
 {
 	for (size_t i = 0; i < uses->count; i++)
 		if (uses->list[i].pattern.group == group && uses->list[i].count == p->groups[group].count)
@@ -84,17 +84,17 @@ pattern_in(const struct program *p, const struct uses *uses, int group)
 
 /* Whether by the prices of the relaxation no solution has a machine of the group that is not of that pattern. */
 static bool
-is_only(const struct master *m, const struct pattern *pattern, price_product slack)
+narrow_is_only(const struct master *m, const struct pattern *pattern, price_product slack)
 {
 	price_product least = ((price_product)m->best[pattern->group] << PRICE_FINE) - slack;
 	price_product floor = (least - 1) >> PRICE_FINE;
 
-	return floor > -NEVER / 2 && !has_other(m->program, &m->prices, pattern, (int64_t)floor);
+	return floor > -NEVER / 2 && !narrow_has_other(m->program, &m->prices, pattern, (int64_t)floor);
 }
 
 /* The prices that prove the least of a row, in m->prices; and what they leave open. */
 static bool
-find_prices(struct master *m, int row, price_product *slack)
+narrow_find_prices(struct master *m, int row, price_product *slack)
 {
 	struct state state = {0};
 	bool found;
@@ -108,7 +108,7 @@ find_prices(struct master *m, int row, price_product *slack)
 }
 
 static uint64_t *
-copy_of(const uint64_t *set, size_t words, struct arena *arena)
+narrow_copy_of(const uint64_t *set, size_t words, struct arena *arena)
 {
 	uint64_t *copy = arena_alloc(arena, words, sizeof *copy);
 
@@ -118,13 +118,13 @@ copy_of(const uint64_t *set, size_t words, struct arena *arena)
 
 /* Takes from a group what would be more moves than are left; whether that is anything. */
 static bool
-drop_moves(const struct program *p, int64_t left, struct group *group, struct arena *arena)
+narrow_drop_moves(const struct program *p, int64_t left, struct group *group, struct arena *arena)
 {
 	bool any = false;
 
-	group->stays = copy_of(group->stays, p->unit_words, arena);
-	group->open = copy_of(group->open, p->unit_words, arena);
-	group->hardware = copy_of(group->hardware, p->hardware_words, arena);
+	group->stays = narrow_copy_of(group->stays, p->unit_words, arena);
+	group->open = narrow_copy_of(group->open, p->unit_words, arena);
+	group->hardware = narrow_copy_of(group->hardware, p->hardware_words, arena);
 	for (size_t u = 0; u < p->unit_count; u++) {
 		if (!bits_has(group->open, u) || (group->moves[u] <= left && -group->moves[u] <= left))
 			continue;
@@ -141,24 +141,24 @@ drop_moves(const struct program *p, int64_t left, struct group *group, struct ar
 
 /* Narrows the groups: to what the moves that are left allow, and to one thing those that become nothing else. How many were. */
 static size_t
-find_only(struct master *m, int row, const struct uses *found, struct group *groups, struct arena *arena)
+narrow_find_only(struct master *m, int row, const struct uses *found, struct group *groups, struct arena *arena)
 {
 	const struct program *p = m->program;
 	price_product slack;
 	size_t count = 0;
 
-	if (!find_prices(m, row, &slack))
+	if (!narrow_find_prices(m, row, &slack))
 		return 0;
 	for (size_t g = 0; g < p->group_count; g++) {
-		const struct pattern *pattern = pattern_in(p, found, (int)g);
+		const struct pattern *pattern = narrow_pattern_in(p, found, (int)g);
 		struct pattern *only;
 
 		groups[g] = p->groups[g];
 		if (g == 0 || groups[g].only)
 			continue;
 		if (m->row_of_moves != SIMPLEX_NONE)
-			count += drop_moves(p, m->rows[m->row_of_moves].hi, &groups[g], arena);
-		if (!pattern || !is_only(m, pattern, slack))
+			count += narrow_drop_moves(p, m->rows[m->row_of_moves].hi, &groups[g], arena);
+		if (!pattern || !narrow_is_only(m, pattern, slack))
 			continue;
 		groups[g].only = only = arena_alloc(arena, 1, sizeof *only);
 		*only = *pattern;
@@ -171,7 +171,7 @@ find_only(struct master *m, int row, const struct uses *found, struct group *gro
 
 /* An objective that was settled stays so. */
 static void
-keep_bound(const struct master *m, int old, struct master *next, int row)
+narrow_keep_bound(const struct master *m, int old, struct master *next, int row)
 {
 	int64_t hi;
 
@@ -184,7 +184,7 @@ keep_bound(const struct master *m, int old, struct master *next, int row)
 
 /* What is found of the groups that are left; the patterns move. */
 static void
-keep_found(const struct program *p, struct uses *found, struct arena *arena)
+narrow_keep_found(const struct program *p, struct uses *found, struct arena *arena)
 {
 	size_t kept = 0;
 
@@ -209,17 +209,17 @@ narrow_by_prices(struct master *m, int row, struct uses *found, struct narrowed 
 	struct group *groups = arena_alloc(&n->arena, m->program->group_count, sizeof *groups);
 	struct master next;
 
-	if (find_only(m, row, found, groups, &n->arena) == 0)
+	if (narrow_find_only(m, row, found, groups, &n->arena) == 0)
 		return;
 	n->program = *m->program;
 	n->program.groups = groups;
 	master_init(&next, &n->program, m->budget);
 	next.unproven = m->unproven;
-	keep_bound(m, 0, &next, 0);
-	keep_bound(m, m->row_of_cost, &next, next.row_of_cost);
-	keep_bound(m, m->row_of_moves, &next, next.row_of_moves);
-	keep_bound(m, m->row_of_lost, &next, next.row_of_lost);
-	keep_found(&n->program, found, &n->arena);
+	narrow_keep_bound(m, 0, &next, 0);
+	narrow_keep_bound(m, m->row_of_cost, &next, next.row_of_cost);
+	narrow_keep_bound(m, m->row_of_moves, &next, next.row_of_moves);
+	narrow_keep_bound(m, m->row_of_lost, &next, next.row_of_lost);
+	narrow_keep_found(&n->program, found, &n->arena);
 	master_release(m);
 	*m = next;
 }
@@ -238,7 +238,7 @@ narrow_without_moves(struct master *m, struct uses *found, struct narrowed *n)
 	for (size_t g = 0; g < p->group_count; g++) {
 		groups[g] = p->groups[g];
 		if (g > 0)
-			drop_moves(p, 0, &groups[g], &n->arena);
+			narrow_drop_moves(p, 0, &groups[g], &n->arena);
 	}
 	master_init(&next, &n->program, &part);
 	master_set_bounds(&next, next.row_of_moves, NO_MIN, 0);

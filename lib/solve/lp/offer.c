@@ -19,7 +19,7 @@ enum {
 /* Turns the prices of the linear program into whole numbers. One that counts on a bound which is not there is
  * noise, and 0. */
 static void
-round_prices(struct master *m)
+offer_round_prices(struct master *m)
 {
 	double most = SIMPLEX_WORTH;
 
@@ -38,7 +38,7 @@ round_prices(struct master *m)
 /* Of what no instance or machine is left, nothing is to be offered: else the method would find that out in as many
  * steps as there are sets of such units. */
 static void
-forbid_used_up(struct master *m)
+offer_forbid_used_up(struct master *m)
 {
 	for (size_t i = 0; i < m->row_count; i++) {
 		const struct row *row = &m->rows[i];
@@ -55,7 +55,7 @@ forbid_used_up(struct master *m)
 }
 
 static void
-clear_prices(struct master *m)
+offer_clear_prices(struct master *m)
 {
 	const struct program *p = m->program;
 	struct prices *prices = &m->prices;
@@ -71,7 +71,7 @@ clear_prices(struct master *m)
 }
 
 static void
-add_price(struct master *m, const struct row *row, price_product fine)
+offer_add_price(struct master *m, const struct row *row, price_product fine)
 {
 	const struct program *p = m->program;
 	struct prices *prices = &m->prices;
@@ -104,30 +104,30 @@ add_price(struct master *m, const struct row *row, price_product fine)
 
 /* Gathers the rows' prices into what a machine, a type, a unit, ... is worth. */
 static void
-gather_prices(struct master *m)
+offer_gather_prices(struct master *m)
 {
 	struct prices *prices = &m->prices;
 
-	clear_prices(m);
+	offer_clear_prices(m);
 	for (size_t i = 0; i < m->row_count; i++)
 		if (m->row_price[i])
-			add_price(m, &m->rows[i], m->row_price[i]);
+			offer_add_price(m, &m->rows[i], m->row_price[i]);
 	prices->toll_most = 0;
 	for (size_t i = 0; i < prices->toll_count; i++)
 		prices->toll_most += prices->tolls[i].price > 0 ? prices->tolls[i].price : 0;
-	forbid_used_up(m);
+	offer_forbid_used_up(m);
 }
 
 void
 offer_prices(struct master *m)
 {
-	round_prices(m);
-	gather_prices(m);
+	offer_round_prices(m);
+	offer_gather_prices(m);
 }
 
 /* What a pattern is worth by its moves, and the regions it is in. */
 static int64_t
-price_of_place(const struct master *m, const struct column *column)
+offer_price_of_place(const struct master *m, const struct column *column)
 {
 	const struct program *p = m->program;
 	const struct prices *prices = &m->prices;
@@ -136,7 +136,8 @@ price_of_place(const struct master *m, const struct column *column)
 
 	if (column->moves > prices->moves_left)
 		return PRICE_FORBIDDEN;
-	sum = price_round((price_product)prices->move * column->moves + (price_product)prices->lost * pattern_lost(p, pattern));
+	sum = price_round((price_product)prices->move * column->moves + (price_product)prices->lost * pattern_lost(p,
+	    pattern));
 	for (size_t i = 0; i < prices->toll_count; i++)
 		if (region_has(p, prices->tolls[i].region, pattern))
 			sum += prices->tolls[i].price;
@@ -145,7 +146,7 @@ price_of_place(const struct master *m, const struct column *column)
 
 /* What a pattern is worth by what stands on it. */
 static int64_t
-price_of_units(const struct master *m, const struct pattern *pattern)
+offer_price_of_units(const struct master *m, const struct pattern *pattern)
 {
 	const struct program *p = m->program;
 	const struct prices *prices = &m->prices;
@@ -167,7 +168,7 @@ price_of_units(const struct master *m, const struct pattern *pattern)
 
 /* The worth of a column, where it is more than floor. */
 static int64_t
-column_price(const struct master *m, const struct column *column, int64_t floor)
+offer_column_price(const struct master *m, const struct column *column, int64_t floor)
 {
 	const struct prices *prices = &m->prices;
 	const struct pattern *pattern = &column->pattern;
@@ -176,34 +177,34 @@ column_price(const struct master *m, const struct column *column, int64_t floor)
 	if (sum == PRICE_FORBIDDEN)
 		return PRICE_FORBIDDEN;
 	if (!pattern->settled) {
-		more = price_of_units(m, pattern);
+		more = offer_price_of_units(m, pattern);
 		if (more == PRICE_FORBIDDEN)
 			return PRICE_FORBIDDEN;
 		sum += more + (column->marked ? m->marked_price : 0);
 		if (!prices->move && !prices->lost && sum + prices->toll_most <= floor)
 			return floor;
 	}
-	more = price_of_place(m, column);
+	more = offer_price_of_place(m, column);
 	return more == PRICE_FORBIDDEN ? PRICE_FORBIDDEN : sum + more;
 }
 
 /* A marked column is of a wish that may have passed since. */
 static bool
-is_current(const struct master *m, const struct column *column)
+offer_is_current(const struct master *m, const struct column *column)
 {
 	return !column->marked || column->wish == m->wish_number;
 }
 
 /* The best of those that were worth something when all were looked at. */
 static int
-best_candidate(const struct master *m, int64_t threshold, int64_t *worth)
+offer_best_candidate(const struct master *m, int64_t threshold, int64_t *worth)
 {
 	int best = SIMPLEX_NONE;
 
 	*worth = threshold;
 	for (size_t i = 0; i < m->candidate_count; i++) {
 		const struct column *column = &m->columns[m->candidates[i]];
-		int64_t price = is_current(m, column) ? column_price(m, column, *worth) : threshold;
+		int64_t price = offer_is_current(m, column) ? offer_column_price(m, column, *worth) : threshold;
 
 		if (price <= *worth)
 			continue;
@@ -214,13 +215,13 @@ best_candidate(const struct master *m, int64_t threshold, int64_t *worth)
 }
 
 static void
-find_candidates(struct master *m, int64_t threshold)
+offer_find_candidates(struct master *m, int64_t threshold)
 {
 	m->candidate_count = 0;
 	for (size_t i = 0; i < m->column_count; i++) {
 		const struct column *column = &m->columns[i];
 
-		if (!is_current(m, column) || column_price(m, column, threshold) <= threshold)
+		if (!offer_is_current(m, column) || offer_column_price(m, column, threshold) <= threshold)
 			continue;
 		ARRAY_ROOM(m->candidates, m->candidate_count, m->candidate_capacity);
 		m->candidates[m->candidate_count++] = (int)i;
@@ -232,17 +233,17 @@ find_candidates(struct master *m, int64_t threshold)
 int
 offer_known(struct master *m, int64_t threshold, int64_t *worth)
 {
-	int best = m->lp.careful ? SIMPLEX_NONE : best_candidate(m, threshold, worth);
+	int best = m->lp.careful ? SIMPLEX_NONE : offer_best_candidate(m, threshold, worth);
 
 	if (best != SIMPLEX_NONE)
 		return best;
-	find_candidates(m, threshold);
-	return best_candidate(m, threshold, worth);
+	offer_find_candidates(m, threshold);
+	return offer_best_candidate(m, threshold, worth);
 }
 
 /* Looks for the best pattern of a group (marked: of the wish) there is, and makes it a column if it is worth it. */
 static int
-new_column(struct master *m, int group, bool marked, int64_t threshold, int64_t *best)
+offer_new_column(struct master *m, int group, bool marked, int64_t threshold, int64_t *best)
 {
 	const struct program *p = m->program;
 	struct column column = {.marked = marked, .wish = m->wish_number};
@@ -276,14 +277,14 @@ offer_new(struct master *m, int64_t threshold, int64_t harmless)
 		m->best[g] = g < groups || m->wish ? harmless : 0;
 	for (size_t i = 0; i < m->column_count && m->settled_count; i++) {
 		const struct pattern *pattern = &m->columns[i].pattern;
-		int64_t price = pattern->settled ? column_price(m, &m->columns[i], INT64_MIN) : PRICE_FORBIDDEN;
+		int64_t price = pattern->settled ? offer_column_price(m, &m->columns[i], INT64_MIN) : PRICE_FORBIDDEN;
 
 		if (price > m->best[pattern->group])
 			m->best[pattern->group] = price;
 	}
 	for (size_t g = 0; g < groups; g++) {
-		int columns[2] = {new_column(m, (int)g, false, threshold, &m->best[g]),
-		    m->wish ? new_column(m, (int)g, true, threshold, &m->best[groups]) : SIMPLEX_NONE};
+		int columns[2] = {offer_new_column(m, (int)g, false, threshold, &m->best[g]),
+		    m->wish ? offer_new_column(m, (int)g, true, threshold, &m->best[groups]) : SIMPLEX_NONE};
 
 		for (int i = 0; i < 2; i++) {
 			int64_t worth = i ? m->best[groups] : m->best[g];
@@ -306,7 +307,7 @@ offer_possible(struct master *m)
 	int64_t value;
 
 	memset(m->row_price, 0, m->row_count * sizeof *m->row_price);
-	gather_prices(m);
+	offer_gather_prices(m);
 	for (size_t g = 0; g < p->group_count && !possible; g++) {
 		struct search_for any = {(int)g, m->wish, -1, -1};
 

@@ -12,7 +12,7 @@ enum { PATIENCE = 2000 }; /* steps of a search by depth, where labels may end it
 
 /* Takes what must be there. False where that cannot be. */
 static bool
-take_forced(struct hunt *hunt, const uint64_t *units, size_t *depth)
+price_take_forced(struct hunt *hunt, const uint64_t *units, size_t *depth)
 {
 	size_t words = hunt->program->unit_words;
 
@@ -28,7 +28,7 @@ take_forced(struct hunt *hunt, const uint64_t *units, size_t *depth)
 
 /* The best pattern on one type. */
 static void
-hunt_on(struct hunt *hunt, int hardware, struct candidate *scratch)
+price_hunt_on(struct hunt *hunt, int hardware, struct candidate *scratch)
 {
 	const struct program *p = hunt->program;
 	const struct group *group = &p->groups[hunt->group];
@@ -54,8 +54,8 @@ hunt_on(struct hunt *hunt, int hardware, struct candidate *scratch)
 	}
 	memset(hunt->worth.weight, 0, p->unit_count * sizeof(double));
 	memset(hunt->services.weight, 0, p->unit_count * sizeof(double));
-	if (bits_empty(hunt->images, p->image_words) || !take_forced(hunt, hunt->stays, &depth) ||
-	    (hunt->wish && !take_forced(hunt, hunt->wish->region.with, &depth)))
+	if (bits_empty(hunt->images, p->image_words) || !price_take_forced(hunt, hunt->stays, &depth) ||
+	    (hunt->wish && !price_take_forced(hunt, hunt->wish->region.with, &depth)))
 		return;
 	hunt_arrange(hunt, scratch);
 	hunt->patience = hunt->wish ? SIZE_MAX : PATIENCE;
@@ -92,7 +92,7 @@ price_units(struct hunt *hunt, const struct prices *prices)
 
 /* A machine that leaves. */
 static void
-consider_departure(struct hunt *hunt, int hardware)
+price_consider_departure(struct hunt *hunt, int hardware)
 {
 	const struct program *p = hunt->program;
 	const struct prices *prices = hunt->prices;
@@ -113,7 +113,7 @@ consider_departure(struct hunt *hunt, int hardware)
 }
 
 static void
-release(struct hunt *hunt)
+price_release(struct hunt *hunt)
 {
 	free(hunt->own.unit);
 	free(hunt->stays);
@@ -132,7 +132,7 @@ release(struct hunt *hunt)
 
 /* Whether what stands on machines of the group, and may stand there, is not against the wish. */
 static bool
-wish_fits(const struct program *p, const struct wish *wish, int group)
+price_wish_fits(const struct program *p, const struct wish *wish, int group)
 {
 	const struct group *g = &p->groups[group];
 
@@ -144,7 +144,7 @@ wish_fits(const struct program *p, const struct wish *wish, int group)
 
 /* Whether patterns of the group may get an image that is none of the wish's though they could use one that is. */
 static bool
-is_choosy(const struct program *p, const struct wish *wish, int group)
+price_is_choosy(const struct program *p, const struct wish *wish, int group)
 {
 	bool left_out = false;
 
@@ -158,7 +158,7 @@ is_choosy(const struct program *p, const struct wish *wish, int group)
 }
 
 static bool
-hunt_all(const struct program *p, const struct prices *prices, struct budget *budget, const struct search_for *what,
+price_hunt_all(const struct program *p, const struct prices *prices, struct budget *budget, const struct search_for *what,
     struct pattern *best, int64_t *value)
 {
 	const struct wish *wish = what->wish;
@@ -167,7 +167,7 @@ hunt_all(const struct program *p, const struct prices *prices, struct budget *bu
 	struct hunt hunt = {
 		.program = p, .budget = budget, .wish = wish, .group = what->group, .best = what->floor, .enough = what->enough,
 		.best_units = best->units,
-		.choosy = is_choosy(p, wish, what->group),
+		.choosy = price_is_choosy(p, wish, what->group),
 		.need = wish && wish->size > 1 ? wish->size : 1,
 		.order = memory_zeroed(p->unit_count, sizeof *hunt.order),
 		.hope = memory_zeroed(p->unit_count + 1, sizeof *hunt.hope),
@@ -191,13 +191,13 @@ hunt_all(const struct program *p, const struct prices *prices, struct budget *bu
 		if (prices->hardware[h] == PRICE_FORBIDDEN || (wish && !bits_has(wish->hardware, h)))
 			continue;
 		if (p->hardware[h].departure)
-			consider_departure(&hunt, (int)h);
+			price_consider_departure(&hunt, (int)h);
 		else if (!g->broken && !p->impossible)
-			hunt_on(&hunt, (int)h, scratch);
+			price_hunt_on(&hunt, (int)h, scratch);
 		if (hunt.best > before)
 			*best = (struct pattern){.group = what->group, .hardware = (int)h, .units = best->units};
 	}
-	release(&hunt);
+	price_release(&hunt);
 	free(scratch);
 	*value = hunt.best;
 	return hunt.found;
@@ -208,8 +208,9 @@ price_best(const struct program *p, const struct prices *prices, struct budget *
     struct pattern *best, int64_t *value)
 {
 	*value = what->floor;
-	return prices->group[what->group] != PRICE_FORBIDDEN && (!what->wish || wish_fits(p, what->wish, what->group)) &&
-	    hunt_all(p, prices, budget, what, best, value);
+	return prices->group[what->group] != PRICE_FORBIDDEN && (!what->wish ||
+	    price_wish_fits(p, what->wish, what->group)) &&
+	    price_hunt_all(p, prices, budget, what, best, value);
 }
 
 size_t

@@ -22,7 +22,7 @@ enum {
 
 /* New machines that the cost allows, if each has the least. */
 static int64_t
-most_affordable(const struct master *m)
+relax_most_affordable(const struct master *m)
 {
 	const struct program *p = m->program;
 	int64_t least = NO_MAX, hi = m->row_of_cost == SIMPLEX_NONE ? NO_MAX : m->rows[m->row_of_cost].hi;
@@ -35,7 +35,7 @@ most_affordable(const struct master *m)
 
 /* Machines that there can be at most in a group, also of those that leave, or marked. */
 static int64_t
-most_machines(const struct master *m, size_t group)
+relax_most_machines(const struct master *m, size_t group)
 {
 	int row = group == 0 ? 0 : group < m->program->group_count ? m->row_of_group[group] : m->row_of_marked;
 	bool leave = group > 0 && group < m->program->group_count;
@@ -45,13 +45,13 @@ most_machines(const struct master *m, size_t group)
 		return 0;
 	most = leave || m->rows[row].hi < m->rows[0].hi ? m->rows[row].hi : m->rows[0].hi;
 	if (group == 0)
-		most = (most < most_affordable(m) ? most : most_affordable(m)) + m->settled_machines;
+		most = (most < relax_most_affordable(m) ? most : relax_most_affordable(m)) + m->settled_machines;
 	return most > 0 ? most : 0;
 }
 
 /* The sum of the rows' prices times their activities is at least that. */
 static price_product
-least_worth(const struct master *m)
+relax_least_worth(const struct master *m)
 {
 	price_product least = 0;
 
@@ -63,12 +63,12 @@ least_worth(const struct master *m)
 
 /* If no pattern is worth more than that, the prices prove that there is no solution. */
 static int64_t
-harmless_worth(const struct master *m)
+relax_harmless_worth(const struct master *m)
 {
-	price_product least = least_worth(m), most = 0;
+	price_product least = relax_least_worth(m), most = 0;
 
 	for (size_t g = 0; g < m->program->group_count + (m->wish != NULL); g++)
-		most += (price_product)most_machines(m, g) << PRICE_FINE;
+		most += (price_product)relax_most_machines(m, g) << PRICE_FINE;
 	if (least <= 1)
 		return 0;
 	return most == 0 || (least - 1) / most > MOST_HARMLESS ? MOST_HARMLESS : (int64_t)((least - 1) / most);
@@ -79,23 +79,23 @@ harmless_worth(const struct master *m)
 price_product
 master_slack(const struct master *m)
 {
-	price_product least = least_worth(m), most = 0;
+	price_product least = relax_least_worth(m), most = 0;
 
 	for (size_t g = 0; g <= m->program->group_count; g++)
 		if (m->best[g] > 0)
-			most += (price_product)m->best[g] * most_machines(m, g) << PRICE_FINE;
+			most += (price_product)m->best[g] * relax_most_machines(m, g) << PRICE_FINE;
 	return most - least;
 }
 
 /* Whether the prices prove that there is no solution. */
 static bool
-prove(const struct master *m)
+relax_prove(const struct master *m)
 {
 	return master_slack(m) < 0;
 }
 
 static void
-enter_column(struct master *m, int column)
+relax_enter_column(struct master *m, int column)
 {
 	double *coefficient = memory_zeroed(m->row_count, sizeof *coefficient);
 
@@ -107,7 +107,7 @@ enter_column(struct master *m, int column)
 }
 
 static void
-rebuild(struct master *m)
+relax_rebuild(struct master *m)
 {
 	size_t n = m->row_count;
 	double *matrix = memory_zeroed(n * n, sizeof *matrix);
@@ -128,7 +128,7 @@ rebuild(struct master *m)
 
 /* One step of the simplex method. False where the relaxation is solved. */
 static bool
-step(struct master *m, int objective, int sign)
+relax_step(struct master *m, int objective, int sign)
 {
 	double gain;
 	int64_t threshold, worth;
@@ -138,21 +138,21 @@ step(struct master *m, int objective, int sign)
 	threshold = (int64_t)(m->unit_price * SIMPLEX_WORTH) + (int64_t)(m->row_count + m->program->unit_count);
 	column = offer_known(m, threshold, &worth);
 	if (column == SIMPLEX_NONE && row == SIMPLEX_NONE)
-		column = offer_new(m, threshold, objective == SIMPLEX_NONE ? harmless_worth(m) : 0);
+		column = offer_new(m, threshold, objective == SIMPLEX_NONE ? relax_harmless_worth(m) : 0);
 	if (column == SIMPLEX_NONE && row == SIMPLEX_NONE)
 		return false;
 	if (column == SIMPLEX_NONE || (row != SIMPLEX_NONE && gain * m->unit_price > (double)worth))
 		simplex_enter_row(&m->lp, row);
 	else
-		enter_column(m, column);
+		relax_enter_column(m, column);
 	if (m->lp.since_rebuild > REBUILD_AFTER)
-		rebuild(m);
+		relax_rebuild(m);
 	return true;
 }
 
 /* What the method drives down: what is missing, and then the objective. */
 static double
-goal(const struct master *m, double missing, int objective, int sign)
+relax_goal(const struct master *m, double missing, int objective, int sign)
 {
 	if (missing > 0 || objective == SIMPLEX_NONE)
 		return missing;
@@ -160,7 +160,7 @@ goal(const struct master *m, double missing, int objective, int sign)
 }
 
 static bool
-bounds_cross(const struct master *m)
+relax_bounds_cross(const struct master *m)
 {
 	for (size_t i = 0; i < m->row_count; i++)
 		if (m->rows[i].lo > m->rows[i].hi)
@@ -172,7 +172,7 @@ bounds_cross(const struct master *m)
  * corner, the method may walk through exponentially many bases there without getting anywhere; then the corner is
  * many, and it moves on. */
 static void
-loosen(struct master *m)
+relax_loosen(struct master *m)
 {
 	uint32_t random = 1;
 
@@ -188,7 +188,7 @@ loosen(struct master *m)
 }
 
 static void
-tighten(struct master *m)
+relax_tighten(struct master *m)
 {
 	for (size_t i = 0; i < m->row_count; i++)
 		master_set_bounds(m, (int)i, m->rows[i].lo, m->rows[i].hi);
@@ -204,36 +204,36 @@ master_relax(struct master *m, int objective, int sign)
 	int chances = LOOSENINGS;
 
 	m->lp.careful = false;
-	if (!budget_node(m->budget) || bounds_cross(m))
+	if (!budget_node(m->budget) || relax_bounds_cross(m))
 		return false;
 	simplex_settle(&m->lp);
 	while (limit-- > 0 && budget_work(m->budget, m->row_count * (m->row_count + m->column_count))) {
-		double missing = simplex_price(&m->lp, objective, sign), now = goal(m, missing, objective, sign);
+		double missing = simplex_price(&m->lp, objective, sign), now = relax_goal(m, missing, objective, sign);
 
 		idle = (missing > 0) != was_missing || now < before - SIMPLEX_WORTH ? 0 : idle + 1;
 		was_missing = missing > 0;
 		before = now;
 		if (idle > PATIENCE && !loose && chances-- > 0) {
-			loosen(m);
+			relax_loosen(m);
 			loose = true;
 			idle = 0;
 			continue;
 		}
 		m->lp.careful = idle > patience;
-		if ((missing > 0 || objective != SIMPLEX_NONE) && step(m, missing == 0 ? objective : SIMPLEX_NONE, sign))
+		if ((missing > 0 || objective != SIMPLEX_NONE) && relax_step(m, missing == 0 ? objective : SIMPLEX_NONE, sign))
 			continue;
-		if (loose && (missing == 0 || !prove(m))) {
-			tighten(m);
+		if (loose && (missing == 0 || !relax_prove(m))) {
+			relax_tighten(m);
 			loose = false;
 			continue;
 		}
 		if (loose)
-			tighten(m);
-		else if (missing > 0 && !prove(m))
+			relax_tighten(m);
+		else if (missing > 0 && !relax_prove(m))
 			m->unproven = true;
 		return missing == 0;
 	}
-	tighten(m);
+	relax_tighten(m);
 	m->unproven = m->unproven || !m->budget->spent;
 	return false;
 }

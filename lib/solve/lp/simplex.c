@@ -27,7 +27,7 @@ simplex_release(struct simplex *lp)
 
 /* Makes room for rows rows; the inverse is laid out anew. */
 static void
-reserve(struct simplex *lp, size_t rows)
+simplex_reserve(struct simplex *lp, size_t rows)
 {
 	size_t capacity = lp->capacity ? lp->capacity : 16;
 	double *inverse;
@@ -59,7 +59,7 @@ simplex_copy(struct simplex *to, const struct simplex *from)
 	size_t n = from->rows;
 
 	to->rows = to->rows < n ? to->rows : n;
-	reserve(to, n);
+	simplex_reserve(to, n);
 	to->rows = n;
 	memcpy(to->lo, from->lo, n * sizeof *to->lo);
 	memcpy(to->hi, from->hi, n * sizeof *to->hi);
@@ -79,7 +79,7 @@ simplex_add_row(struct simplex *lp, double lo, double hi, const double *coeffici
 	size_t new = lp->rows, width;
 	double *last, value = 0;
 
-	reserve(lp, new + 1);
+	simplex_reserve(lp, new + 1);
 	width = lp->capacity;
 	last = lp->inverse + new * width;
 	memset(last, 0, (new + 1) * sizeof *last);
@@ -103,7 +103,7 @@ simplex_add_row(struct simplex *lp, double lo, double hi, const double *coeffici
 
 /* Where the activity of a row stands that is not basic. */
 static double
-resting(const struct simplex *lp, size_t row)
+simplex_resting(const struct simplex *lp, size_t row)
 {
 	if (lp->at_hi[row] ? isinf(lp->hi[row]) : isinf(lp->lo[row]))
 		return isinf(lp->lo[row]) ? isinf(lp->hi[row]) ? 0 : lp->hi[row] : lp->lo[row];
@@ -116,7 +116,7 @@ simplex_settle(struct simplex *lp)
 	for (size_t i = 0; i < lp->rows; i++)
 		lp->value[i] = 0;
 	for (size_t row = 0; row < lp->rows; row++) {
-		double at = lp->place[row] == SIMPLEX_NONE ? resting(lp, row) : 0;
+		double at = lp->place[row] == SIMPLEX_NONE ? simplex_resting(lp, row) : 0;
 
 		if (lp->place[row] == SIMPLEX_NONE)
 			lp->at_hi[row] = at == lp->hi[row] && at != lp->lo[row];
@@ -128,7 +128,7 @@ simplex_settle(struct simplex *lp)
 
 /* The places of a row that are not 0: most are, and these are passed over. */
 static size_t
-list_others(const double *row, size_t count, size_t *others)
+simplex_list_others(const double *row, size_t count, size_t *others)
 {
 	size_t found = 0;
 
@@ -166,7 +166,7 @@ simplex_rebuild(struct simplex *lp, const double *matrix)
 			lp->inverse[k * width + j] = lp->inverse[best * width + j];
 			lp->inverse[best * width + j] = swap;
 		}
-		count = list_others(lp->inverse + k * width, n, lp->others);
+		count = simplex_list_others(lp->inverse + k * width, n, lp->others);
 		for (size_t i = 0; i < n && regular; i++) {
 			double factor = i == k ? 1 - 1 / work[k * n + k] : work[i * n + k] / work[k * n + k];
 
@@ -184,20 +184,20 @@ simplex_rebuild(struct simplex *lp, const double *matrix)
 }
 
 static double
-lower(const struct simplex *lp, size_t i)
+simplex_lower(const struct simplex *lp, size_t i)
 {
 	return lp->basis[i] < 0 ? lp->lo[~lp->basis[i]] : 0;
 }
 
 static double
-upper(const struct simplex *lp, size_t i)
+simplex_upper(const struct simplex *lp, size_t i)
 {
 	return lp->basis[i] < 0 ? lp->hi[~lp->basis[i]] : INFINITY;
 }
 
 /* price += cost times row i of the inverse */
 static void
-add_price(struct simplex *lp, size_t i, double cost)
+simplex_add_price(struct simplex *lp, size_t i, double cost)
 {
 	const double *row = lp->inverse + i * lp->capacity;
 
@@ -213,25 +213,25 @@ simplex_price(struct simplex *lp, int objective, int sign)
 	for (size_t j = 0; j < lp->rows; j++)
 		lp->price[j] = 0;
 	for (size_t i = 0; i < lp->rows; i++) {
-		double below = lower(lp, i) - lp->value[i], above = lp->value[i] - upper(lp, i);
+		double below = simplex_lower(lp, i) - lp->value[i], above = lp->value[i] - simplex_upper(lp, i);
 
 		if (below > SIMPLEX_FEASIBLE)
-			add_price(lp, i, -1);
+			simplex_add_price(lp, i, -1);
 		else if (above > SIMPLEX_FEASIBLE)
-			add_price(lp, i, 1);
+			simplex_add_price(lp, i, 1);
 		else
 			continue;
 		missing += below > above ? below : above;
 	}
 	if (missing == 0 && objective != SIMPLEX_NONE && lp->place[objective] != SIMPLEX_NONE)
-		add_price(lp, (size_t)lp->place[objective], sign);
+		simplex_add_price(lp, (size_t)lp->place[objective], sign);
 	return missing;
 }
 
 double
 simplex_activity(const struct simplex *lp, int row)
 {
-	return lp->place[row] == SIMPLEX_NONE ? resting(lp, (size_t)row) : lp->value[lp->place[row]];
+	return lp->place[row] == SIMPLEX_NONE ? simplex_resting(lp, (size_t)row) : lp->value[lp->place[row]];
 }
 
 int
@@ -261,9 +261,9 @@ simplex_best_row(const struct simplex *lp, int objective, int sign, double *gain
 /* How far what is basic in place i lets the entering one go, where it moves by rate per unit. What misses a bound
  * stops there when it comes to it; moving away from it, it does not stop anything. */
 static double
-reach(const struct simplex *lp, size_t i, double rate, double slack)
+simplex_reach(const struct simplex *lp, size_t i, double rate, double slack)
 {
-	double lo = lower(lp, i), hi = upper(lp, i), value = lp->value[i];
+	double lo = simplex_lower(lp, i), hi = simplex_upper(lp, i), value = lp->value[i];
 
 	if (fabs(rate) < PIVOT_LEAST)
 		return INFINITY;
@@ -279,19 +279,19 @@ reach(const struct simplex *lp, size_t i, double rate, double slack)
 
 /* The place that leaves: among those that stop first (within a slack), the one with the largest pivot. */
 static int
-leaving(const struct simplex *lp, double direction, double *length)
+simplex_leaving(const struct simplex *lp, double direction, double *length)
 {
 	double limit = INFINITY, largest = 0;
 	int place = SIMPLEX_NONE;
 
 	for (size_t i = 0; i < lp->rows; i++) {
-		double far = reach(lp, i, -direction * lp->step[i], lp->careful ? 0 : SIMPLEX_FEASIBLE / 10);
+		double far = simplex_reach(lp, i, -direction * lp->step[i], lp->careful ? 0 : SIMPLEX_FEASIBLE / 10);
 
 		limit = far < limit ? far : limit;
 	}
 	*length = INFINITY;
 	for (size_t i = 0; i < lp->rows && !isinf(limit); i++) {
-		double far = reach(lp, i, -direction * lp->step[i], 0);
+		double far = simplex_reach(lp, i, -direction * lp->step[i], 0);
 		double pivot = fabs(lp->step[i]);
 
 		if (far > limit || pivot <= largest)
@@ -305,7 +305,7 @@ leaving(const struct simplex *lp, double direction, double *length)
 
 /* What leaves place stops at the bound that it came to. */
 static void
-expel(struct simplex *lp, size_t place)
+simplex_expel(struct simplex *lp, size_t place)
 {
 	int row = ~lp->basis[place];
 
@@ -316,14 +316,14 @@ expel(struct simplex *lp, size_t place)
 }
 
 static void
-pivot(struct simplex *lp, size_t place)
+simplex_pivot(struct simplex *lp, size_t place)
 {
 	double *row = lp->inverse + place * lp->capacity, scale = 1 / lp->step[place];
 	size_t count;
 
 	for (size_t j = 0; j < lp->rows; j++)
 		row[j] *= scale;
-	count = list_others(row, lp->rows, lp->others);
+	count = simplex_list_others(row, lp->rows, lp->others);
 	for (size_t i = 0; i < lp->rows; i++) {
 		double *other = lp->inverse + i * lp->capacity, factor = lp->step[i];
 
@@ -338,10 +338,10 @@ pivot(struct simplex *lp, size_t place)
 
 /* Lets variable (a column or ~row) enter from start in direction; lp->step is its column through the inverse. */
 static bool
-enter(struct simplex *lp, int variable, double start, double direction)
+simplex_enter(struct simplex *lp, int variable, double start, double direction)
 {
 	double length, range = INFINITY;
-	int place = leaving(lp, direction, &length);
+	int place = simplex_leaving(lp, direction, &length);
 
 	if (variable < 0)
 		range = lp->hi[~variable] - lp->lo[~variable];
@@ -356,8 +356,8 @@ enter(struct simplex *lp, int variable, double start, double direction)
 		lp->pivots++;
 		return true;
 	}
-	expel(lp, (size_t)place);
-	pivot(lp, (size_t)place);
+	simplex_expel(lp, (size_t)place);
+	simplex_pivot(lp, (size_t)place);
 	lp->basis[place] = variable;
 	lp->value[place] = start + direction * length;
 	if (variable < 0)
@@ -374,13 +374,13 @@ simplex_enter_row(struct simplex *lp, int row)
 		direction = -1;
 	for (size_t i = 0; i < lp->rows; i++)
 		lp->step[i] = -lp->inverse[i * lp->capacity + (size_t)row];
-	return enter(lp, ~row, resting(lp, (size_t)row), direction);
+	return simplex_enter(lp, ~row, simplex_resting(lp, (size_t)row), direction);
 }
 
 bool
 simplex_enter_column(struct simplex *lp, int column, const double *coefficient)
 {
-	size_t count = list_others(coefficient, lp->rows, lp->others);
+	size_t count = simplex_list_others(coefficient, lp->rows, lp->others);
 
 	for (size_t i = 0; i < lp->rows; i++) {
 		const double *row = lp->inverse + i * lp->capacity;
@@ -390,5 +390,5 @@ simplex_enter_column(struct simplex *lp, int column, const double *coefficient)
 			sum += row[lp->others[j]] * coefficient[lp->others[j]];
 		lp->step[i] = sum;
 	}
-	return enter(lp, column, 0, 1);
+	return simplex_enter(lp, column, 0, 1);
 }

@@ -17,36 +17,36 @@
 #define COST_MOST 1e12 /* of one machine, in whole units: times SOLVE_MACHINES it fits into 64 bits */
 
 static bool
-is_whole(double value)
+build_is_whole(double value)
 {
 	return value == floor(value);
 }
 
 static bool
-all_whole(const struct amounts *amounts, int resource, const struct names *names)
+build_all_whole(const struct amounts *amounts, int resource, const struct names *names)
 {
 	for (size_t i = 0; i < amounts->count; i++)
-		if (names_find(names, amounts->list[i].resource) == resource && !is_whole(amounts->list[i].value))
+		if (names_find(names, amounts->list[i].resource) == resource && !build_is_whole(amounts->list[i].value))
 			return false;
 	return true;
 }
 
 /* By what the amounts of a resource are multiplied. */
 static double
-scale_of(const struct program *p, int resource, const struct names *names)
+build_scale_of(const struct program *p, int resource, const struct names *names)
 {
 	for (size_t i = 0; i < p->service_count; i++)
-		if (!all_whole(&p->services[i]->consumes, resource, names))
+		if (!build_all_whole(&p->services[i]->consumes, resource, names))
 			return MILLION;
 	for (size_t i = 0; i < p->hardware_count; i++)
-		if (p->hardware[i].offer && !all_whole(&p->hardware[i].offer->capacity, resource, names))
+		if (p->hardware[i].offer && !build_all_whole(&p->hardware[i].offer->capacity, resource, names))
 			return MILLION;
 	return 1;
 }
 
 /* The resources that some service takes, their amounts in whole numbers. */
 static int
-whole_amounts(const struct amounts *amounts, const struct names *names, const double *scale, int64_t *out,
+build_whole_amounts(const struct amounts *amounts, const struct names *names, const double *scale, int64_t *out,
     const char *of, struct error *err)
 {
 	for (size_t i = 0; i < amounts->count; i++) {
@@ -65,7 +65,7 @@ whole_amounts(const struct amounts *amounts, const struct names *names, const do
 }
 
 static int
-take_consumption(struct program *p, const struct demands *demands, const struct names *names, const double *scale,
+build_take_consumption(struct program *p, const struct demands *demands, const struct names *names, const double *scale,
     struct error *err)
 {
 	int64_t *amount = memory_zeroed(p->resource_count, sizeof *amount);
@@ -77,7 +77,7 @@ take_consumption(struct program *p, const struct demands *demands, const struct 
 
 		for (size_t j = 0; j < p->resource_count; j++)
 			amount[j] = 0;
-		rc = whole_amounts(&p->services[i]->consumes, names, scale, amount, p->services[i]->name, err);
+		rc = build_whole_amounts(&p->services[i]->consumes, names, scale, amount, p->services[i]->name, err);
 		for (size_t j = 0; j < p->resource_count && demand_holds(demands, DEMAND_CONSUMES, index); j++)
 			unit->consumes[j] += amount[j];
 	}
@@ -87,7 +87,7 @@ take_consumption(struct program *p, const struct demands *demands, const struct 
 
 /* A resource that a type does not name is not to be had there, unless it names none at all. */
 static int
-take_capacity(struct program *p, const struct demands *demands, const struct names *names, const double *scale,
+build_take_capacity(struct program *p, const struct demands *demands, const struct names *names, const double *scale,
     struct error *err)
 {
 	for (size_t i = 0; i < p->hardware_count; i++) {
@@ -98,7 +98,7 @@ take_capacity(struct program *p, const struct demands *demands, const struct nam
 		h->capacity = arena_alloc(&p->arena, p->resource_count, sizeof *h->capacity);
 		for (size_t j = 0; j < p->resource_count; j++)
 			h->capacity[j] = bounded ? 0 : NO_MAX;
-		if (bounded && whole_amounts(&h->offer->capacity, names, scale, h->capacity, h->name, err) < 0)
+		if (bounded && build_whole_amounts(&h->offer->capacity, names, scale, h->capacity, h->name, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -106,7 +106,7 @@ take_capacity(struct program *p, const struct demands *demands, const struct nam
 
 /* Costs in their greatest common unit. */
 static int
-take_costs(struct program *p, struct error *err)
+build_take_costs(struct program *p, struct error *err)
 {
 	double scale = 1;
 	int64_t unit = 0;
@@ -117,7 +117,7 @@ take_costs(struct program *p, struct error *err)
 
 		if (!h->offer || !h->offer->has_cost)
 			p->costed = p->costed && !h->usable;
-		else if (!is_whole(h->offer->cost))
+		else if (!build_is_whole(h->offer->cost))
 			scale = MILLION;
 	}
 	for (size_t i = 0; i < p->hardware_count; i++) {
@@ -151,11 +151,12 @@ build_amounts(struct program *p, const struct demands *demands, struct error *er
 	p->resource_count = names.count;
 	scale = memory_zeroed(names.count, sizeof *scale);
 	for (size_t i = 0; i < names.count; i++)
-		scale[i] = scale_of(p, (int)i, &names);
+		scale[i] = build_scale_of(p, (int)i, &names);
 	for (size_t i = 0; i < p->unit_count; i++)
 		p->units[i].consumes = arena_alloc(&p->arena, names.count, sizeof(int64_t));
-	if (take_consumption(p, demands, &names, scale, err) == 0 && take_capacity(p, demands, &names, scale, err) == 0)
-		rc = take_costs(p, err);
+	if (build_take_consumption(p, demands, &names, scale, err) == 0 && build_take_capacity(p, demands, &names, scale,
+	    err) == 0)
+		rc = build_take_costs(p, err);
 	names_release(&names);
 	free(scale);
 	return rc;

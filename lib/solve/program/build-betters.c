@@ -17,7 +17,7 @@ struct kind {
 
 /* In some order; 0 where nothing that counts tells two units apart. */
 static int
-compare_units(const struct program *p, const struct unit *a, const struct unit *b)
+build_compare_units(const struct program *p, const struct unit *a, const struct unit *b)
 {
 	int order = (a->size > b->size) - (a->size < b->size);
 
@@ -33,26 +33,26 @@ compare_units(const struct program *p, const struct unit *a, const struct unit *
 }
 
 static int
-compare_kinds(const void *a, const void *b)
+build_compare_kinds(const void *a, const void *b)
 {
 	const struct kind *x = a, *y = b;
 
-	return compare_units(x->program, x->unit, y->unit);
+	return build_compare_units(x->program, x->unit, y->unit);
 }
 
 /* Sorts the units into kinds, of which list gets one each. */
 static size_t
-find_kinds(const struct program *p, struct kind *list)
+build_find_kinds(const struct program *p, struct kind *list)
 {
 	size_t count = 0;
 
 	for (size_t u = 0; u < p->unit_count; u++)
 		list[u] = (struct kind){p, &p->units[u], NULL};
-	qsort(list, p->unit_count, sizeof *list, compare_kinds);
+	qsort(list, p->unit_count, sizeof *list, build_compare_kinds);
 	for (size_t i = 0; i < p->unit_count; i++) {
 		size_t member = (size_t)(list[i].unit - p->units);
 
-		if (count == 0 || compare_kinds(&list[count - 1], &list[i]) != 0) {
+		if (count == 0 || build_compare_kinds(&list[count - 1], &list[i]) != 0) {
 			list[count] = list[i];
 			list[count++].members = memory_zeroed(p->unit_words, sizeof(uint64_t));
 		}
@@ -63,7 +63,7 @@ find_kinds(const struct program *p, struct kind *list)
 
 /* Whether a can stand in b's place on any machine of a type that both may stand on. */
 static bool
-can_replace(const struct program *p, const struct unit *a, const struct unit *b)
+build_can_replace(const struct program *p, const struct unit *a, const struct unit *b)
 {
 	if (a->banned || a->crowd_count || a->size < b->size)
 		return false;
@@ -77,13 +77,13 @@ void
 build_betters(struct program *p)
 {
 	struct kind *kinds = memory_zeroed(p->unit_count, sizeof *kinds);
-	size_t count = p->unit_count ? find_kinds(p, kinds) : 0;
+	size_t count = p->unit_count ? build_find_kinds(p, kinds) : 0;
 
 	for (size_t b = 0; b < count; b++) {
 		uint64_t *betters = arena_alloc(&p->arena, p->unit_words, sizeof *betters);
 
 		for (size_t a = 0; a < count; a++)
-			if (can_replace(p, kinds[a].unit, kinds[b].unit))
+			if (build_can_replace(p, kinds[a].unit, kinds[b].unit))
 				bits_join(betters, kinds[a].members, p->unit_words);
 		for (size_t u = bits_next(kinds[b].members, p->unit_words, 0); u != SIZE_MAX;
 		     u = bits_next(kinds[b].members, p->unit_words, u + 1))

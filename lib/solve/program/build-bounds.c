@@ -8,7 +8,7 @@
 
 /* All instances there may be; NO_MAX where that is not bounded. */
 static int64_t
-most_instances(const struct program *p)
+build_most_instances(const struct program *p)
 {
 	int64_t sum = 0;
 
@@ -23,7 +23,7 @@ most_instances(const struct program *p)
 }
 
 static int64_t *
-one_more(struct program *p, const int64_t *amounts, int64_t amount)
+build_one_more(struct program *p, const int64_t *amounts, int64_t amount)
 {
 	int64_t *more = arena_alloc(&p->arena, p->resource_count + 1, sizeof *more);
 
@@ -36,13 +36,13 @@ one_more(struct program *p, const int64_t *amounts, int64_t amount)
 void
 build_bounds(struct program *p)
 {
-	int64_t most = most_instances(p), room = most - (p->machines_min - 1);
+	int64_t most = build_most_instances(p), room = most - (p->machines_min - 1);
 
 	if (p->request->node_count || most == NO_MAX || room >= (int64_t)p->unit_count)
 		return;
 	for (size_t u = 0; u < p->unit_count; u++)
-		p->units[u].consumes = one_more(p, p->units[u].consumes, 1);
+		p->units[u].consumes = build_one_more(p, p->units[u].consumes, 1);
 	for (size_t h = 0; h < p->hardware_count; h++)
-		p->hardware[h].capacity = one_more(p, p->hardware[h].capacity, room > 0 ? room : 0);
+		p->hardware[h].capacity = build_one_more(p, p->hardware[h].capacity, room > 0 ? room : 0);
 	p->resource_count++;
 }

@@ -11,7 +11,7 @@
 #include "solve/program/demand.h"
 
 static bool
-listed(const struct string_list *list, const char *name)
+build_listed(const struct string_list *list, const char *name)
 {
 	for (size_t i = 0; i < list->count; i++)
 		if (strcmp(list->list[i], name) == 0)
@@ -21,7 +21,7 @@ listed(const struct string_list *list, const char *name)
 
 /* Whether a type may be used as far as the demand for one type and the template's list of types go. */
 static bool
-wanted(const struct demands *demands, bool hardware, const char *name)
+build_wanted(const struct demands *demands, bool hardware, const char *name)
 {
 	const struct request *r = demands->request;
 	const char *own = hardware ? r->cluster.hardwaretype : r->cluster.imagetype;
@@ -32,12 +32,12 @@ wanted(const struct demands *demands, bool hardware, const char *name)
 
 	if (only && demand_holds(demands, hardware ? DEMAND_HARDWARETYPE : DEMAND_IMAGETYPE, 0) && strcmp(only, name) != 0)
 		return false;
-	return !list->count || listed(list, name) ||
+	return !list->count || build_listed(list, name) ||
 	    !demand_holds(demands, hardware ? DEMAND_COMPATIBLE_HARDWARETYPES : DEMAND_COMPATIBLE_IMAGETYPES, 0);
 }
 
 static size_t
-rank_of(const struct program *p, enum objective objective)
+build_rank_of(const struct program *p, enum objective objective)
 {
 	size_t i = 0;
 
@@ -48,10 +48,10 @@ rank_of(const struct program *p, enum objective objective)
 
 /* Whether any machine of type b can as well be of type a, and the objectives would rather have that. */
 static bool
-replaces(const struct program *p, size_t a, size_t b, uint64_t *const *allowed)
+build_replaces(const struct program *p, size_t a, size_t b, uint64_t *const *allowed)
 {
 	const struct hardware *x = &p->hardware[a], *y = &p->hardware[b];
-	size_t cost = rank_of(p, OBJECTIVE_COST), dense = rank_of(p, OBJECTIVE_DENSE);
+	size_t cost = build_rank_of(p, OBJECTIVE_COST), dense = build_rank_of(p, OBJECTIVE_DENSE);
 
 	if (!x->usable || x->available != NO_MAX || !bits_within(allowed[b], allowed[a], p->unit_words))
 		return false;
@@ -64,14 +64,14 @@ replaces(const struct program *p, size_t a, size_t b, uint64_t *const *allowed)
 }
 
 static bool
-is_kept(const struct demands *demands, const struct hardware *hardware)
+build_is_kept(const struct demands *demands, const struct hardware *hardware)
 {
 	return demands->hardware_kept && strcmp(demands->hardware_kept, hardware->name) == 0;
 }
 
 /* Types that another one replaces everywhere are not looked at for new machines. */
 static void
-drop_replaced(struct program *p, const struct demands *demands)
+build_drop_replaced(struct program *p, const struct demands *demands)
 {
 	uint64_t **allowed = memory_zeroed(p->hardware_count, sizeof *allowed);
 
@@ -82,8 +82,9 @@ drop_replaced(struct program *p, const struct demands *demands)
 				bits_add(allowed[h], u);
 	}
 	for (size_t b = 0; b < p->hardware_count; b++)
-		for (size_t a = 0; a < p->hardware_count && p->hardware[b].usable && !is_kept(demands, &p->hardware[b]); a++)
-			if (a != b && replaces(p, a, b, allowed))
+		for (size_t a = 0; a < p->hardware_count && p->hardware[b].usable && !build_is_kept(demands,
+		    &p->hardware[b]); a++)
+			if (a != b && build_replaces(p, a, b, allowed))
 				p->hardware[b].usable = false;
 	for (size_t h = 0; h < p->hardware_count; h++)
 		free(allowed[h]);
@@ -91,7 +92,7 @@ drop_replaced(struct program *p, const struct demands *demands)
 }
 
 static void
-bound_machines(struct program *p, const struct demands *demands)
+build_bound_machines(struct program *p, const struct demands *demands)
 {
 	const struct request *r = p->request;
 	int64_t min = 1, max = INT64_MAX;
@@ -120,23 +121,24 @@ build_machines(struct program *p, const struct demands *demands, struct error *e
 {
 	const struct request *r = p->request;
 
-	bound_machines(p, demands);
+	build_bound_machines(p, demands);
 	if (p->machines_min > SOLVE_MACHINES)
-		return error_set(err, EX_DATAERR, "request: more than %d machines are asked for, which is the most that one layout holds", SOLVE_MACHINES);
+		return error_set(err, EX_DATAERR,
+		    "request: more than %d machines are asked for, which is the most that one layout holds", SOLVE_MACHINES);
 	p->objective_count = r->template.objective_count;
 	for (size_t i = 0; i < p->objective_count; i++)
 		p->objectives[i] = r->template.objectives[i];
 	for (size_t h = 0; h < p->hardware_count; h++) {
 		struct hardware *hardware = &p->hardware[h];
 
-		hardware->usable = hardware->usable && wanted(demands, true, hardware->name);
+		hardware->usable = hardware->usable && build_wanted(demands, true, hardware->name);
 		if (hardware->offer && hardware->offer->available >= 0 &&
 		    demand_holds(demands, DEMAND_AVAILABLE, (size_t)(hardware->type - r->hardwaretypes)))
 			hardware->available = hardware->offer->available;
 	}
 	for (size_t i = 0; i < p->image_count; i++)
-		p->images[i].usable = p->images[i].usable && wanted(demands, false, p->images[i].name);
-	drop_replaced(p, demands);
+		p->images[i].usable = p->images[i].usable && build_wanted(demands, false, p->images[i].name);
+	build_drop_replaced(p, demands);
 	return 0;
 }
 

@@ -29,14 +29,14 @@ struct crowd { /* groups by what they are like */
 };
 
 static bool
-is_present(const struct node *node)
+build_is_present(const struct node *node)
 {
 	return !node->leaves && !node->replaced;
 }
 
 /* A group without anything; one that was only tried gives its memory. */
 static void
-clear_group(struct program *p, struct group *group)
+build_clear_group(struct program *p, struct group *group)
 {
 	if (group->stays) {
 		memset(group->stays, 0, p->unit_words * sizeof(uint64_t));
@@ -74,7 +74,7 @@ build_standing(const struct program *p, const struct node *node, bool *stands)
 /* What a unit is on a present machine. One of which some services stand there is whole afterwards: that is no move
  * if those that lack are only now added. */
 static void
-place_unit(struct program *p, size_t u, const bool *stands, const bool *added, struct group *group)
+build_place_unit(struct program *p, size_t u, const bool *stands, const bool *added, struct group *group)
 {
 	int64_t here = 0, missing = 0;
 
@@ -97,7 +97,7 @@ place_unit(struct program *p, size_t u, const bool *stands, const bool *added, s
 
 /* How a machine may leave. */
 static void
-allow_departures(const struct program *p, struct group *group)
+build_allow_departures(const struct program *p, struct group *group)
 {
 	for (size_t i = 0; i < p->hardware_count; i++)
 		if ((p->hardware[i].departure == DEPARTURE_ASKED && p->shrinks) ||
@@ -106,32 +106,33 @@ allow_departures(const struct program *p, struct group *group)
 }
 
 static void
-make_group(const struct crowd *crowd, const struct node *node, bool *stands, struct group *group)
+build_make_group(const struct crowd *crowd, const struct node *node, bool *stands, struct group *group)
 {
 	struct program *p = crowd->program;
 
-	clear_group(p, group);
+	build_clear_group(p, group);
 	group->count = 1;
 	group->zone = p->spread ? program_zone(p, node) : ZONE_NONE; /* zones tell machines apart only then */
 	bits_add(group->hardware, (size_t)build_hardware(p, node->hardwaretype));
 	bits_add(group->images, (size_t)build_image(p, node->imagetype));
-	allow_departures(p, group);
+	build_allow_departures(p, group);
 	build_standing(p, node, stands);
 	for (size_t u = 0; u < p->unit_count; u++)
-		place_unit(p, u, stands, crowd->added, group);
+		build_place_unit(p, u, stands, crowd->added, group);
 }
 
 static bool
-alike(const struct program *p, const struct group *a, const struct group *b)
+build_alike(const struct program *p, const struct group *a, const struct group *b)
 {
-	return a->broken == b->broken && a->zone == b->zone && a->standing == b->standing && bits_equal(a->stays, b->stays, p->unit_words) &&
+	return a->broken == b->broken && a->zone == b->zone && a->standing == b->standing && bits_equal(a->stays, b->stays,
+	    p->unit_words) &&
 	    bits_equal(a->open, b->open, p->unit_words) && bits_equal(a->hardware, b->hardware, p->hardware_words) &&
 	    bits_equal(a->images, b->images, p->image_words) &&
 	    (!a->moves || memcmp(a->moves, b->moves, p->unit_count * sizeof *a->moves) == 0);
 }
 
 static uint64_t
-mix(uint64_t hash, const void *data, size_t words)
+build_mix(uint64_t hash, const void *data, size_t words)
 {
 	const unsigned char *bytes = data;
 
@@ -141,26 +142,26 @@ mix(uint64_t hash, const void *data, size_t words)
 }
 
 static uint64_t
-hash_of(const struct program *p, const struct group *group)
+build_hash_of(const struct program *p, const struct group *group)
 {
-	uint64_t hash = mix(UINT64_C(0xcbf29ce484222325), group->stays, p->unit_words);
+	uint64_t hash = build_mix(UINT64_C(0xcbf29ce484222325), group->stays, p->unit_words);
 
-	hash = mix(hash, group->hardware, p->hardware_words);
-	hash = mix(hash, group->images, p->image_words);
-	return group->moves ? mix(hash, group->moves, p->unit_count) : hash;
+	hash = build_mix(hash, group->hardware, p->hardware_words);
+	hash = build_mix(hash, group->images, p->image_words);
+	return group->moves ? build_mix(hash, group->moves, p->unit_count) : hash;
 }
 
 /* The group of a node; it may be a new one, behind all others. */
 static int
-group_of(const struct crowd *crowd, const struct node *node, bool *stands)
+build_group_of(const struct crowd *crowd, const struct node *node, bool *stands)
 {
 	struct program *p = crowd->program;
 	struct group *fresh = &p->groups[p->group_count];
 	size_t slot;
 
-	make_group(crowd, node, stands, fresh);
-	for (slot = hash_of(p, fresh) % crowd->slot_count; crowd->slots[slot]; slot = (slot + 1) % crowd->slot_count)
-		if (alike(p, &p->groups[crowd->slots[slot]], fresh)) {
+	build_make_group(crowd, node, stands, fresh);
+	for (slot = build_hash_of(p, fresh) % crowd->slot_count; crowd->slots[slot]; slot = (slot + 1) % crowd->slot_count)
+		if (build_alike(p, &p->groups[crowd->slots[slot]], fresh)) {
 			p->groups[crowd->slots[slot]].count++;
 			return crowd->slots[slot];
 		}
@@ -170,7 +171,7 @@ group_of(const struct crowd *crowd, const struct node *node, bool *stands)
 
 /* Present nodes come sorted by nodenum, so each group's are, and groups are in the order of their first. */
 static void
-gather(const struct crowd *crowd)
+build_gather(const struct crowd *crowd)
 {
 	struct program *p = crowd->program;
 	const struct request *r = p->request;
@@ -180,8 +181,8 @@ gather(const struct crowd *crowd)
 	size_t *next = memory_zeroed(r->node_count + 2, sizeof *next);
 
 	for (size_t i = 0; i < r->node_count; i++)
-		if (is_present(&r->nodes[i]))
-			number[i] = group_of(crowd, &r->nodes[i], stands);
+		if (build_is_present(&r->nodes[i]))
+			number[i] = build_group_of(crowd, &r->nodes[i], stands);
 	for (size_t g = 1; g < p->group_count; g++) {
 		p->groups[g].nodes = nodes + next[g];
 		next[g + 1] = next[g] + (size_t)p->groups[g].count;
@@ -196,7 +197,7 @@ gather(const struct crowd *crowd)
 
 /* A service that stood on no node is added; what stands only on nodes to be replaced is not. */
 static bool *
-find_added(const struct program *p)
+build_find_added(const struct program *p)
 {
 	const struct request *r = p->request;
 	bool *added = memory_zeroed(p->service_count, sizeof *added);
@@ -218,7 +219,7 @@ find_added(const struct program *p)
 /* Moves come first where the objectives do not name them, and in any case before dense, which leaves nothing open
  * but which machine becomes what. */
 static void
-order_moves(struct program *p)
+build_order_moves(struct program *p)
 {
 	size_t at = 0, from = 0;
 
@@ -241,18 +242,18 @@ build_present(struct program *p, const struct demands *demands)
 	bool *added;
 
 	for (size_t i = 0; i < r->node_count && keep; i++)
-		p->present += is_present(&r->nodes[i]);
+		p->present += build_is_present(&r->nodes[i]);
 	p->groups = arena_alloc(&p->arena, (size_t)p->present + 2, sizeof *p->groups);
 	p->group_count = 1;
-	clear_group(p, &p->groups[0]);
+	build_clear_group(p, &p->groups[0]);
 	if (!p->present)
 		return;
 	p->moves_max = demands->moves_max;
 	p->shrinks = p->present > r->cluster.machines_max || p->present > r->template.size_max;
-	order_moves(p);
-	crowd.added = added = find_added(p);
+	build_order_moves(p);
+	crowd.added = added = build_find_added(p);
 	crowd.slots = memory_zeroed(crowd.slot_count, sizeof *crowd.slots);
-	gather(&crowd);
+	build_gather(&crowd);
 	free(crowd.slots);
 	free(added);
 }

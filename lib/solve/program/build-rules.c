@@ -14,7 +14,7 @@
 #define COEFFICIENT_MOST 1e12 /* times SOLVE_MACHINES it fits into 64 bits */
 
 static struct unit *
-unit_named(struct program *p, const char *service)
+build_unit_named(struct program *p, const char *service)
 {
 	int number = build_service(p, service);
 
@@ -22,14 +22,14 @@ unit_named(struct program *p, const char *service)
 }
 
 static int
-unit_number(const struct program *p, const struct unit *unit)
+build_unit_number(const struct program *p, const struct unit *unit)
 {
 	return (int)(unit - p->units);
 }
 
 /* A service that neither an entry nor a set of the template names stands everywhere. */
 static void
-find_unnamed(struct program *p)
+build_find_unnamed(struct program *p)
 {
 	const struct cluster_template *t = &p->request->template;
 	const struct service_sets *sets[] = {&t->mustcoexist, &t->cantcoexist, &t->mutuallyexclusive, &t->oneof};
@@ -59,20 +59,20 @@ find_unnamed(struct program *p)
 }
 
 static int64_t
-clamp(int64_t value)
+build_clamp(int64_t value)
 {
 	return value < 0 ? 0 : value > SOLVE_MACHINES ? SOLVE_MACHINES + 1 : value;
 }
 
 static void
-raise_min(struct unit *unit, int64_t min)
+build_raise_min(struct unit *unit, int64_t min)
 {
-	unit->min = unit->min > clamp(min) ? unit->min : clamp(min);
+	unit->min = unit->min > build_clamp(min) ? unit->min : build_clamp(min);
 }
 
 /* The types in names are the only ones left in set. */
 static void
-restrict_types(const struct program *p, const struct string_list *names, bool hardware, uint64_t *set)
+build_restrict_types(const struct program *p, const struct string_list *names, bool hardware, uint64_t *set)
 {
 	size_t words = hardware ? p->hardware_words : p->image_words;
 	uint64_t *allowed = memory_zeroed(words, sizeof *allowed);
@@ -88,46 +88,46 @@ restrict_types(const struct program *p, const struct string_list *names, bool ha
 }
 
 static void
-apply_constraint(struct program *p, const struct demand *demand)
+build_apply_constraint(struct program *p, const struct demand *demand)
 {
 	const struct service_constraint *c = &p->request->template.constraints[demand->index];
-	struct unit *unit = unit_named(p, c->service);
+	struct unit *unit = build_unit_named(p, c->service);
 
 	if (demand->kind == DEMAND_MIN)
-		raise_min(unit, c->min);
+		build_raise_min(unit, c->min);
 	else if (demand->kind == DEMAND_MAX)
 		unit->max = unit->max < c->max ? unit->max : c->max;
 	else if (demand->kind == DEMAND_HARDWARETYPES)
-		restrict_types(p, &c->hardwaretypes, true, unit->hardware);
+		build_restrict_types(p, &c->hardwaretypes, true, unit->hardware);
 	else
-		restrict_types(p, &c->imagetypes, false, unit->images);
+		build_restrict_types(p, &c->imagetypes, false, unit->images);
 }
 
 static void
-exclude(struct program *p, struct unit *a, struct unit *b)
+build_exclude(struct program *p, struct unit *a, struct unit *b)
 {
 	if (a == b) {
 		a->banned = true;
 		return;
 	}
-	bits_add(a->excludes, (size_t)unit_number(p, b));
-	bits_add(b->excludes, (size_t)unit_number(p, a));
+	bits_add(a->excludes, (size_t)build_unit_number(p, b));
+	bits_add(b->excludes, (size_t)build_unit_number(p, a));
 }
 
 static void
-apply_exclusive(struct program *p, const struct string_list *set)
+build_apply_exclusive(struct program *p, const struct string_list *set)
 {
 	for (size_t i = 0; i < set->count; i++)
 		for (size_t j = 0; j < i; j++) {
-			struct unit *a = unit_named(p, set->list[i]), *b = unit_named(p, set->list[j]);
+			struct unit *a = build_unit_named(p, set->list[i]), *b = build_unit_named(p, set->list[j]);
 
 			if (a && b && strcmp(set->list[i], set->list[j]) != 0)
-				exclude(p, a, b);
+				build_exclude(p, a, b);
 		}
 }
 
 static void
-add_crowd(struct program *p, const uint64_t *units)
+build_add_crowd(struct program *p, const uint64_t *units)
 {
 	uint64_t *crowd = arena_alloc(&p->arena, p->unit_words, sizeof *crowd);
 
@@ -149,7 +149,7 @@ add_crowd(struct program *p, const uint64_t *units)
 
 /* A set that names a service which is not on the cluster can never be whole. An empty one always is. */
 static void
-apply_cantcoexist(struct program *p, const struct string_list *set)
+build_apply_cantcoexist(struct program *p, const struct string_list *set)
 {
 	uint64_t *units = memory_zeroed(p->unit_words, sizeof *units);
 	size_t members = 0;
@@ -157,12 +157,12 @@ apply_cantcoexist(struct program *p, const struct string_list *set)
 	bool whole = true;
 
 	for (size_t i = 0; i < set->count; i++) {
-		struct unit *unit = unit_named(p, set->list[i]);
+		struct unit *unit = build_unit_named(p, set->list[i]);
 
 		whole = whole && unit;
-		if (!unit || bits_has(units, (size_t)unit_number(p, unit)))
+		if (!unit || bits_has(units, (size_t)build_unit_number(p, unit)))
 			continue;
-		bits_add(units, (size_t)unit_number(p, unit));
+		bits_add(units, (size_t)build_unit_number(p, unit));
 		pair[members++ % 2] = unit;
 	}
 	if (whole && members == 0)
@@ -170,34 +170,34 @@ apply_cantcoexist(struct program *p, const struct string_list *set)
 	else if (whole && members == 1)
 		pair[0]->banned = true;
 	else if (whole && members == 2)
-		exclude(p, pair[0], pair[1]);
+		build_exclude(p, pair[0], pair[1]);
 	else if (whole)
-		add_crowd(p, units);
+		build_add_crowd(p, units);
 	free(units);
 }
 
 /* Exactly one of those that are on the cluster; where none is, there is nothing to choose. Two that must coexist
  * cannot be chosen. */
 static void
-apply_oneof(struct program *p, const struct string_list *set)
+build_apply_oneof(struct program *p, const struct string_list *set)
 {
 	struct choice *choice = &p->choices[p->choice_count];
 	bool any = false;
 
 	*choice = (struct choice){.units = arena_alloc(&p->arena, set->count, sizeof *choice->units)};
 	for (size_t i = 0; i < set->count; i++) {
-		struct unit *unit = unit_named(p, set->list[i]);
+		struct unit *unit = build_unit_named(p, set->list[i]);
 
 		any = any || unit;
 		for (size_t j = 0; j < i && unit; j++)
-			if (unit == unit_named(p, set->list[j]))
+			if (unit == build_unit_named(p, set->list[j]))
 				unit->banned = true;
 	}
 	for (size_t i = 0; i < set->count; i++) {
-		struct unit *unit = unit_named(p, set->list[i]);
+		struct unit *unit = build_unit_named(p, set->list[i]);
 
 		if (unit && !unit->banned)
-			choice->units[choice->count++] = unit_number(p, unit);
+			choice->units[choice->count++] = build_unit_number(p, unit);
 	}
 	if (any)
 		p->choice_count++;
@@ -205,7 +205,7 @@ apply_oneof(struct program *p, const struct string_list *set)
 
 /* A bound of a rule in whole numbers: rounded towards what it allows. */
 static int64_t
-whole_bound(double bound, double scale, bool lower)
+build_whole_bound(double bound, double scale, bool lower)
 {
 	double value = lower ? ceil(bound * scale - 1e-6) : floor(bound * scale + 1e-6);
 
@@ -217,7 +217,7 @@ whole_bound(double bound, double scale, bool lower)
 }
 
 static int
-apply_count_rule(struct program *p, const struct count_rule *rule, struct error *err)
+build_apply_count_rule(struct program *p, const struct count_rule *rule, struct error *err)
 {
 	struct linear *linear = &p->linears[p->linear_count++];
 	double scale = 1;
@@ -231,66 +231,67 @@ apply_count_rule(struct program *p, const struct count_rule *rule, struct error 
 		int service = build_service(p, rule->terms[i].service);
 
 		if (fabs(value) > COEFFICIENT_MOST / (double)rule->term_count)
-			return error_set(err, EX_DATAERR, "request: count rule \"%s\": coefficient too large to be reckoned with exactly",
+			return error_set(err, EX_DATAERR,
+			    "request: count rule \"%s\": coefficient too large to be reckoned with exactly",
 			    rule->name ? rule->name : "");
 		if (service != NAMES_NONE)
 			linear->coefficient[p->unit_of[service]] += (int64_t)llround(value);
 	}
-	linear->lo = whole_bound(rule->min, scale, true);
-	linear->hi = whole_bound(rule->max, scale, false);
+	linear->lo = build_whole_bound(rule->min, scale, true);
+	linear->hi = build_whole_bound(rule->max, scale, false);
 	return 0;
 }
 
 static void
-apply_spread(struct program *p, const struct spread_rule *rule)
+build_apply_spread(struct program *p, const struct spread_rule *rule)
 {
 	for (size_t i = 0; i < rule->services.count; i++) {
-		struct unit *unit = unit_named(p, rule->services.list[i]);
+		struct unit *unit = build_unit_named(p, rule->services.list[i]);
 
 		if (!unit)
 			continue;
-		unit->zones_min = unit->zones_min > clamp(rule->min) ? unit->zones_min : clamp(rule->min);
+		unit->zones_min = unit->zones_min > build_clamp(rule->min) ? unit->zones_min : build_clamp(rule->min);
 		if (!p->spread)
 			p->spread = arena_alloc(&p->arena, p->unit_words, sizeof *p->spread);
-		bits_add(p->spread, (size_t)unit_number(p, unit));
+		bits_add(p->spread, (size_t)build_unit_number(p, unit));
 	}
 }
 
 /* So many zones need as many instances. */
 static void
-raise_mins(struct program *p)
+build_raise_mins(struct program *p)
 {
 	for (size_t u = 0; u < p->unit_count; u++)
 		if (p->units[u].min > 0)
-			raise_min(&p->units[u], p->units[u].zones_min);
+			build_raise_min(&p->units[u], p->units[u].zones_min);
 }
 
 static int
-apply(struct program *p, const struct demand *demand, struct error *err)
+build_apply(struct program *p, const struct demand *demand, struct error *err)
 {
 	const struct cluster_template *t = &p->request->template;
 
 	switch (demand->kind) {
 	case DEMAND_PLACED:
-		raise_min(unit_named(p, demand_service(p->request, demand->index)), 1);
+		build_raise_min(build_unit_named(p, demand_service(p->request, demand->index)), 1);
 		return 0;
 	case DEMAND_MIN: case DEMAND_MAX: case DEMAND_HARDWARETYPES: case DEMAND_IMAGETYPES:
-		apply_constraint(p, demand);
+		build_apply_constraint(p, demand);
 		return 0;
 	case DEMAND_CANTCOEXIST:
-		apply_cantcoexist(p, &t->cantcoexist.list[demand->index]);
+		build_apply_cantcoexist(p, &t->cantcoexist.list[demand->index]);
 		return 0;
 	case DEMAND_MUTUALLYEXCLUSIVE:
-		apply_exclusive(p, &t->mutuallyexclusive.list[demand->index]);
+		build_apply_exclusive(p, &t->mutuallyexclusive.list[demand->index]);
 		return 0;
 	case DEMAND_ONEOF:
-		apply_oneof(p, &t->oneof.list[demand->index]);
+		build_apply_oneof(p, &t->oneof.list[demand->index]);
 		return 0;
 	case DEMAND_SPREAD:
-		apply_spread(p, &t->spreads[demand->index]);
+		build_apply_spread(p, &t->spreads[demand->index]);
 		return 0;
 	case DEMAND_COUNT_RULE:
-		return apply_count_rule(p, &t->counts[demand->index], err);
+		return build_apply_count_rule(p, &t->counts[demand->index], err);
 	default:
 		return 0;
 	}
@@ -298,7 +299,7 @@ apply(struct program *p, const struct demand *demand, struct error *err)
 
 /* Units that exclude each other pairwise, gathered greedily: of each clique a machine has at most one. */
 static void
-find_cliques(struct program *p)
+build_find_cliques(struct program *p)
 {
 	uint64_t **member = memory_zeroed(p->unit_count, sizeof *member);
 	int cliques = 0;
@@ -320,7 +321,7 @@ find_cliques(struct program *p)
 }
 
 static bool
-is_fixed(const struct unit *unit)
+build_is_fixed(const struct unit *unit)
 {
 	return unit->min == unit->max && unit->max <= SOLVE_MACHINES;
 }
@@ -328,12 +329,12 @@ is_fixed(const struct unit *unit)
 /* Takes units whose number is known out of a rule, and divides it by what all other coefficients have in common, rounding the
  * bounds: 2a - 2b = 1 has no solution. */
 static void
-reduce_rule(const struct program *p, struct linear *linear)
+build_reduce_rule(const struct program *p, struct linear *linear)
 {
 	int64_t common = 0, known = 0;
 
 	for (size_t u = 0; u < p->unit_count; u++) {
-		if (is_fixed(&p->units[u]))
+		if (build_is_fixed(&p->units[u]))
 			known += linear->coefficient[u] * p->units[u].min;
 		else
 			common = count_divisor(common, llabs(linear->coefficient[u]));
@@ -341,7 +342,7 @@ reduce_rule(const struct program *p, struct linear *linear)
 	if (common < 2)
 		return;
 	for (size_t u = 0; u < p->unit_count; u++)
-		linear->coefficient[u] = is_fixed(&p->units[u]) ? 0 : linear->coefficient[u] / common;
+		linear->coefficient[u] = build_is_fixed(&p->units[u]) ? 0 : linear->coefficient[u] / common;
 	linear->lo = count_add(linear->lo, -known);
 	linear->hi = count_add(linear->hi, -known);
 	if (linear->lo != NO_MIN)
@@ -355,20 +356,20 @@ build_rules(struct program *p, const struct demands *demands, struct error *err)
 {
 	const struct cluster_template *t = &p->request->template;
 
-	find_unnamed(p);
+	build_find_unnamed(p);
 	p->crowds = arena_alloc(&p->arena, t->cantcoexist.count, sizeof *p->crowds);
 	p->linears = arena_alloc(&p->arena, t->count_count, sizeof *p->linears);
 	p->choices = arena_alloc(&p->arena, t->oneof.count, sizeof *p->choices);
 	for (size_t i = 0; i < demands->count; i++) {
 		const struct demand *demand = &demands->list[i];
 
-		if (demand_holds(demands, demand->kind, demand->index) && apply(p, demand, err) < 0)
+		if (demand_holds(demands, demand->kind, demand->index) && build_apply(p, demand, err) < 0)
 			return -1;
 	}
-	raise_mins(p);
+	build_raise_mins(p);
 	for (size_t i = 0; i < p->linear_count; i++)
-		reduce_rule(p, &p->linears[i]);
-	find_cliques(p);
+		build_reduce_rule(p, &p->linears[i]);
+	build_find_cliques(p);
 	build_betters(p);
 	return 0;
 }

@@ -17,7 +17,7 @@ struct kept {
 };
 
 static struct kept
-kept_of(const struct program *p)
+condition_kept_of(const struct program *p)
 {
 	struct kept kept = {.group = memory_zeroed(p->request->node_count, sizeof *kept.group)};
 
@@ -29,7 +29,7 @@ kept_of(const struct program *p)
 
 /* The machines that the node is one of; ANY where the program does not keep it. */
 static int
-group_of(const struct kept *kept, const struct node *node)
+condition_group_of(const struct kept *kept, const struct node *node)
 {
 	int number = node->is_new ? NAMES_NONE : names_find(&kept->ids, node->id);
 
@@ -38,7 +38,7 @@ group_of(const struct kept *kept, const struct node *node)
 
 /* The hardware type of the node; ANY where the request does not know it. */
 static int
-hardware_of(const struct program *p, const struct node *node)
+condition_hardware_of(const struct program *p, const struct node *node)
 {
 	int hardware = build_hardware(p, node->hardwaretype);
 
@@ -46,10 +46,11 @@ hardware_of(const struct program *p, const struct node *node)
 }
 
 static bool
-is_like(const struct program *p, const struct kept *kept, const struct region *region, const struct condition *condition,
+condition_is_like(const struct program *p, const struct kept *kept, const struct region *region,
+    const struct condition *condition,
     const struct node *node)
 {
-	if (node->leaves || (region->group != ANY && group_of(kept, node) != region->group))
+	if (node->leaves || (region->group != ANY && condition_group_of(kept, node) != region->group))
 		return false;
 	if (region->hardware != ANY && build_hardware(p, node->hardwaretype) != region->hardware)
 		return false;
@@ -60,7 +61,7 @@ is_like(const struct program *p, const struct kept *kept, const struct region *r
 }
 
 static void
-add_units(const struct program *p, const char *const *services, size_t count, uint64_t *units)
+condition_add_units(const struct program *p, const char *const *services, size_t count, uint64_t *units)
 {
 	for (size_t i = 0; i < count; i++) {
 		int service = build_service(p, services[i]);
@@ -71,12 +72,13 @@ add_units(const struct program *p, const char *const *services, size_t count, ui
 }
 
 static void
-count_machines(const struct condition *condition, const struct kept *kept, const struct region *region, struct program *p)
+condition_count_machines(const struct condition *condition, const struct kept *kept, const struct region *region,
+    struct program *p)
 {
 	int64_t count = 0;
 
 	for (size_t i = 0; i < condition->layout->node_count; i++)
-		count += is_like(p, kept, region, condition, &condition->layout->nodes[i]);
+		count += condition_is_like(p, kept, region, condition, &condition->layout->nodes[i]);
 	p->condition_lo = condition->less ? NO_MIN : count + 1;
 	p->condition_hi = condition->less ? count - 1 : NO_MAX;
 }
@@ -85,17 +87,17 @@ bool
 condition_impose(const struct condition *condition, struct program *p)
 {
 	struct region *region = arena_alloc(&p->arena, 1, sizeof *region);
-	struct kept kept = kept_of(p);
+	struct kept kept = condition_kept_of(p);
 
-	region->group = condition->less ? ANY : group_of(&kept, condition->node);
-	region->hardware = condition->less ? ANY : hardware_of(p, condition->node);
+	region->group = condition->less ? ANY : condition_group_of(&kept, condition->node);
+	region->hardware = condition->less ? ANY : condition_hardware_of(p, condition->node);
 	region->zone = region->class = ANY;
 	region->with = arena_alloc(&p->arena, p->unit_words, sizeof *region->with);
 	region->without = arena_alloc(&p->arena, p->unit_words, sizeof *region->without);
-	add_units(p, condition->with.list, condition->with.count, region->with);
+	condition_add_units(p, condition->with.list, condition->with.count, region->with);
 	if (condition->without)
-		add_units(p, &condition->without, 1, region->without);
-	count_machines(condition, &kept, region, p);
+		condition_add_units(p, &condition->without, 1, region->without);
+	condition_count_machines(condition, &kept, region, p);
 	p->condition = region;
 	names_release(&kept.ids);
 	free(kept.group);

@@ -15,7 +15,7 @@ struct worded { /* a demand and what tells it from others, whatever the order of
 };
 
 static int
-compare_worded(const void *a, const void *b)
+demand_compare_worded(const void *a, const void *b)
 {
 	const struct worded *x = a, *y = b;
 	int order = strcmp(x->service, y->service);
@@ -31,14 +31,14 @@ compare_worded(const void *a, const void *b)
 }
 
 static bool
-is_of_constraint(const struct demand *demand)
+demand_is_of_constraint(const struct demand *demand)
 {
 	return demand->kind == DEMAND_MIN || demand->kind == DEMAND_MAX || demand->kind == DEMAND_HARDWARETYPES ||
 	    demand->kind == DEMAND_IMAGETYPES;
 }
 
 static bool
-is_of_hardware(const struct demand *demand)
+demand_is_of_hardware(const struct demand *demand)
 {
 	return demand->kind == DEMAND_AVAILABLE || demand->kind == DEMAND_CAPACITY;
 }
@@ -51,16 +51,16 @@ demands_sort(struct demands *demands)
 	for (size_t i = 0; i < demands->count; i++) {
 		const struct demand *demand = &demands->list[i];
 		bool same = i && (demand->kind == demands->list[i - 1].kind ||
-		    (is_of_constraint(demand) && is_of_constraint(&demands->list[i - 1])) ||
-		    (is_of_hardware(demand) && is_of_hardware(&demands->list[i - 1])));
+		    (demand_is_of_constraint(demand) && demand_is_of_constraint(&demands->list[i - 1])) ||
+		    (demand_is_of_hardware(demand) && demand_is_of_hardware(&demands->list[i - 1])));
 
 		list[i] = (struct worded){.demand = *demand, .section = same ? list[i - 1].section : i, .service = ""};
-		if (is_of_constraint(demand))
+		if (demand_is_of_constraint(demand))
 			list[i].service = demands->request->template.constraints[demand->index].service;
 		demand_words(demands, demand, &list[i].words);
 	}
 	if (demands->count)
-		qsort(list, demands->count, sizeof *list, compare_worded);
+		qsort(list, demands->count, sizeof *list, demand_compare_worded);
 	for (size_t i = 0; i < demands->count; i++) {
 		demands->list[i] = list[i].demand;
 		buffer_release(&list[i].words);

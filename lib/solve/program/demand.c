@@ -51,56 +51,56 @@ demand_on_cluster(const struct request *request, const char *service)
 }
 
 static void
-add(struct demands *demands, enum demand_kind kind, size_t index)
+demand_add(struct demands *demands, enum demand_kind kind, size_t index)
 {
 	ARRAY_ROOM(demands->list, demands->count, demands->capacity);
 	demands->list[demands->count++] = (struct demand){kind, index};
 }
 
 static void
-add_all(struct demands *demands, enum demand_kind kind, size_t count)
+demand_add_all(struct demands *demands, enum demand_kind kind, size_t count)
 {
 	demands->dropped[kind] = memory_zeroed(count, sizeof(bool));
 	for (size_t i = 0; i < count; i++)
-		add(demands, kind, i);
+		demand_add(demands, kind, i);
 }
 
 /* Makes room for count of a kind, and adds it if there is such a demand at all. */
 static void
-add_one(struct demands *demands, enum demand_kind kind, bool present)
+demand_add_one(struct demands *demands, enum demand_kind kind, bool present)
 {
-	add_all(demands, kind, present ? 1 : 0);
+	demand_add_all(demands, kind, present ? 1 : 0);
 }
 
 static void
-collect_types(struct demands *demands)
+demand_collect_types(struct demands *demands)
 {
 	const struct request *r = demands->request;
 	const struct cluster_template *t = &r->template;
 
-	add_one(demands, DEMAND_COMPATIBLE_HARDWARETYPES, t->compatible_hardwaretypes.count > 0);
-	add_one(demands, DEMAND_COMPATIBLE_IMAGETYPES, t->compatible_imagetypes.count > 0);
-	add_one(demands, DEMAND_IMAGETYPE, r->cluster.imagetype || t->default_imagetype);
-	add_one(demands, DEMAND_HARDWARETYPE, r->cluster.hardwaretype || t->default_hardwaretype);
+	demand_add_one(demands, DEMAND_COMPATIBLE_HARDWARETYPES, t->compatible_hardwaretypes.count > 0);
+	demand_add_one(demands, DEMAND_COMPATIBLE_IMAGETYPES, t->compatible_imagetypes.count > 0);
+	demand_add_one(demands, DEMAND_IMAGETYPE, r->cluster.imagetype || t->default_imagetype);
+	demand_add_one(demands, DEMAND_HARDWARETYPE, r->cluster.hardwaretype || t->default_hardwaretype);
 	demands->dropped[DEMAND_CAPACITY] = memory_zeroed(r->hardwaretype_count, sizeof(bool));
 	demands->dropped[DEMAND_AVAILABLE] = memory_zeroed(r->hardwaretype_count, sizeof(bool));
 	demands->dropped[DEMAND_CONSUMES] = memory_zeroed(r->service_count, sizeof(bool));
 	for (size_t i = 0; i < r->service_count; i++)
 		if (r->services[i].consumes.count && demand_on_cluster(r, r->services[i].name))
-			add(demands, DEMAND_CONSUMES, i);
+			demand_add(demands, DEMAND_CONSUMES, i);
 	for (size_t i = 0; i < r->hardwaretype_count; i++) {
 		const struct hardware_offer *offer = hardwaretype_offer(&r->hardwaretypes[i], r->provider.name);
 
 		if (offer && offer->capacity.count)
-			add(demands, DEMAND_CAPACITY, i);
+			demand_add(demands, DEMAND_CAPACITY, i);
 		if (offer && offer->available >= 0)
-			add(demands, DEMAND_AVAILABLE, i);
+			demand_add(demands, DEMAND_AVAILABLE, i);
 	}
 }
 
 /* Whether it is said elsewhere how few instances there may be: its own min is 0, or it is one of a choice. */
 static bool
-may_be_absent(const struct cluster_template *template, const char *service)
+demand_may_be_absent(const struct cluster_template *template, const char *service)
 {
 	for (size_t i = 0; i < template->constraint_count; i++)
 		if (strcmp(template->constraints[i].service, service) == 0 && template->constraints[i].has_min)
@@ -113,7 +113,7 @@ may_be_absent(const struct cluster_template *template, const char *service)
 }
 
 static void
-collect_quantities(struct demands *demands)
+demand_collect_quantities(struct demands *demands)
 {
 	const struct request *r = demands->request;
 	const struct cluster_template *t = &r->template;
@@ -128,17 +128,17 @@ collect_quantities(struct demands *demands)
 		if (!demand_on_cluster(r, c->service))
 			continue;
 		if (c->imagetypes.count)
-			add(demands, DEMAND_IMAGETYPES, i);
+			demand_add(demands, DEMAND_IMAGETYPES, i);
 		if (c->hardwaretypes.count)
-			add(demands, DEMAND_HARDWARETYPES, i);
+			demand_add(demands, DEMAND_HARDWARETYPES, i);
 		if (c->has_max)
-			add(demands, DEMAND_MAX, i);
+			demand_add(demands, DEMAND_MAX, i);
 		if (c->has_min && c->min > 1)
-			add(demands, DEMAND_MIN, i);
+			demand_add(demands, DEMAND_MIN, i);
 	}
 	for (size_t i = 0; i < services; i++)
-		if (!may_be_absent(t, demand_service(r, i)))
-			add(demands, DEMAND_PLACED, i);
+		if (!demand_may_be_absent(t, demand_service(r, i)))
+			demand_add(demands, DEMAND_PLACED, i);
 }
 
 void
@@ -147,20 +147,21 @@ demands_collect(const struct request *request, struct demands *demands)
 	const struct cluster_template *t = &request->template;
 
 	*demands = (struct demands){.request = request};
-	add_one(demands, DEMAND_NODES, request->node_count > 0); /* first: without it there are fewer kinds of machines, not more */
-	collect_types(demands);
-	add_all(demands, DEMAND_COUNT_RULE, t->count_count);
-	add_all(demands, DEMAND_ONEOF, t->oneof.count);
-	add_one(demands, DEMAND_ZONES, t->spread_count > 0);
-	add_all(demands, DEMAND_SPREAD, t->spread_count);
-	add_all(demands, DEMAND_MUSTCOEXIST, t->mustcoexist.count);
-	add_all(demands, DEMAND_MUTUALLYEXCLUSIVE, t->mutuallyexclusive.count);
-	add_all(demands, DEMAND_CANTCOEXIST, t->cantcoexist.count);
-	collect_quantities(demands);
-	add_one(demands, DEMAND_SIZE_MIN, t->size_min > 1 && !demand_exact_machines(request));
-	add_one(demands, DEMAND_SIZE_MAX, t->size_max < INT64_MAX);
-	add_one(demands, DEMAND_MACHINES_MIN, request->cluster.machines_given);
-	add_one(demands, DEMAND_MACHINES_MAX,
+	demand_add_one(demands, DEMAND_NODES,
+	    request->node_count > 0); /* first: without it there are fewer kinds of machines, not more */
+	demand_collect_types(demands);
+	demand_add_all(demands, DEMAND_COUNT_RULE, t->count_count);
+	demand_add_all(demands, DEMAND_ONEOF, t->oneof.count);
+	demand_add_one(demands, DEMAND_ZONES, t->spread_count > 0);
+	demand_add_all(demands, DEMAND_SPREAD, t->spread_count);
+	demand_add_all(demands, DEMAND_MUSTCOEXIST, t->mustcoexist.count);
+	demand_add_all(demands, DEMAND_MUTUALLYEXCLUSIVE, t->mutuallyexclusive.count);
+	demand_add_all(demands, DEMAND_CANTCOEXIST, t->cantcoexist.count);
+	demand_collect_quantities(demands);
+	demand_add_one(demands, DEMAND_SIZE_MIN, t->size_min > 1 && !demand_exact_machines(request));
+	demand_add_one(demands, DEMAND_SIZE_MAX, t->size_max < INT64_MAX);
+	demand_add_one(demands, DEMAND_MACHINES_MIN, request->cluster.machines_given);
+	demand_add_one(demands, DEMAND_MACHINES_MAX,
 	    request->cluster.machines_given && request->cluster.machines_max < INT64_MAX &&
 	    request->cluster.machines_min != request->cluster.machines_max);
 }
@@ -188,7 +189,7 @@ demand_holds(const struct demands *demands, enum demand_kind kind, size_t index)
 
 /* Appends a member's name as RFC 6901 writes it. */
 static void
-token(const char *name, struct buffer *out)
+demand_token(const char *name, struct buffer *out)
 {
 	buffer_byte(out, '/');
 	for (; *name; name++) {
@@ -200,23 +201,24 @@ token(const char *name, struct buffer *out)
 }
 
 static void
-constraint_pointer(const struct demands *demands, const struct demand *demand, const char *member, struct buffer *out)
+demand_constraint_pointer(const struct demands *demands, const struct demand *demand, const char *member,
+    struct buffer *out)
 {
 	buffer_text(out, "/template/constraints/services");
-	token(demands->request->template.constraints[demand->index].service, out);
+	demand_token(demands->request->template.constraints[demand->index].service, out);
 	buffer_text(out, member);
 }
 
 static void
-offer_pointer(const struct demands *demands, const struct demand *demand, const char *member, struct buffer *out)
+demand_offer_pointer(const struct demands *demands, const struct demand *demand, const char *member, struct buffer *out)
 {
 	buffer_printf(out, "/hardwaretypes/%zu/providermap", demand->index);
-	token(demands->request->provider.name, out);
+	demand_token(demands->request->provider.name, out);
 	buffer_text(out, member);
 }
 
 static void
-machines_pointer(const struct demands *demands, const char *member, struct buffer *out)
+demand_machines_pointer(const struct demands *demands, const char *member, struct buffer *out)
 {
 	const struct cluster_wish *wish = &demands->request->cluster;
 
@@ -227,12 +229,12 @@ machines_pointer(const struct demands *demands, const char *member, struct buffe
 
 /* Where the request itself, and not one of its rules, asks for it. */
 static void
-wish_pointer(const struct demands *demands, const struct demand *demand, struct buffer *out)
+demand_wish_pointer(const struct demands *demands, const struct demand *demand, struct buffer *out)
 {
 	const struct cluster_wish *wish = &demands->request->cluster;
 
 	if (demand->kind == DEMAND_MACHINES_MIN || demand->kind == DEMAND_MACHINES_MAX)
-		machines_pointer(demands, demand->kind == DEMAND_MACHINES_MIN ? "/min" : "/max", out);
+		demand_machines_pointer(demands, demand->kind == DEMAND_MACHINES_MIN ? "/min" : "/max", out);
 	else if (demand->kind == DEMAND_HARDWARETYPE)
 		buffer_text(out, wish->hardwaretype ? "/cluster/hardwaretype" : "/template/defaults/hardwaretype");
 	else if (demand->kind == DEMAND_IMAGETYPE)
@@ -276,9 +278,9 @@ demand_pointer(const struct demands *demands, const struct demand *demand, struc
 		buffer_append(out, indexed[demand->kind], (size_t)(number - indexed[demand->kind]));
 		buffer_printf(out, "%zu%s", demand->index, number + 1);
 	} else if (constraint[demand->kind])
-		constraint_pointer(demands, demand, constraint[demand->kind], out);
+		demand_constraint_pointer(demands, demand, constraint[demand->kind], out);
 	else if (demand->kind == DEMAND_AVAILABLE || demand->kind == DEMAND_CAPACITY)
-		offer_pointer(demands, demand, demand->kind == DEMAND_AVAILABLE ? "/available" : "/capacity", out);
+		demand_offer_pointer(demands, demand, demand->kind == DEMAND_AVAILABLE ? "/available" : "/capacity", out);
 	else
-		wish_pointer(demands, demand, out);
+		demand_wish_pointer(demands, demand, out);
 }

@@ -11,20 +11,20 @@
 #include "solve/program/demand.h"
 
 static int
-compare_services(const void *a, const void *b)
+program_compare_services(const void *a, const void *b)
 {
 	return strcmp((*(const struct service *const *)a)->name, (*(const struct service *const *)b)->name);
 }
 
 static int
-compare_names(const void *a, const void *b)
+program_compare_names(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 /* The services of the cluster, each once, by name. */
 static int
-take_services(struct program *p, struct error *err)
+program_take_services(struct program *p, struct error *err)
 {
 	const struct request *r = p->request;
 	size_t asked = demand_service_count(r), count = 0;
@@ -36,7 +36,7 @@ take_services(struct program *p, struct error *err)
 	for (size_t i = 0; i < r->service_count && count < wanted.count; i++)
 		if (names_find(&wanted, r->services[i].name) != NAMES_NONE)
 			p->services[count++] = &r->services[i];
-	qsort(p->services, count, sizeof *p->services, compare_services);
+	qsort(p->services, count, sizeof *p->services, program_compare_services);
 	names_release(&wanted);
 	p->service_count = count;
 	if (count > SOLVE_SERVICES)
@@ -46,7 +46,7 @@ take_services(struct program *p, struct error *err)
 
 /* All names that types go by, in the request and on present machines, sorted, each once. */
 static const char **
-type_names(struct program *p, const char **known, size_t known_count, bool hardware, size_t *count)
+program_type_names(struct program *p, const char **known, size_t known_count, bool hardware, size_t *count)
 {
 	const struct request *r = p->request;
 	const char **names = arena_alloc(&p->arena, known_count + r->node_count, sizeof *names);
@@ -60,7 +60,7 @@ type_names(struct program *p, const char **known, size_t known_count, bool hardw
 		names[all++] = name ? name : "";
 	}
 	if (all)
-		qsort(names, all, sizeof *names, compare_names);
+		qsort(names, all, sizeof *names, program_compare_names);
 	*count = 0;
 	for (size_t i = 0; i < all; i++)
 		if (!i || strcmp(names[i], names[i - 1]) != 0)
@@ -69,7 +69,7 @@ type_names(struct program *p, const char **known, size_t known_count, bool hardw
 }
 
 static void
-take_hardware(struct program *p)
+program_take_hardware(struct program *p)
 {
 	const struct request *r = p->request;
 	const char **known = arena_alloc(&p->arena, r->hardwaretype_count, sizeof *known), **names;
@@ -77,7 +77,7 @@ take_hardware(struct program *p)
 
 	for (size_t i = 0; i < r->hardwaretype_count; i++)
 		known[i] = r->hardwaretypes[i].name;
-	names = type_names(p, known, r->hardwaretype_count, true, &types);
+	names = program_type_names(p, known, r->hardwaretype_count, true, &types);
 	p->hardware_count = types + (r->node_count ? 2 : 0);
 	p->hardware_words = bits_words(p->hardware_count);
 	p->hardware = arena_alloc(&p->arena, p->hardware_count, sizeof *p->hardware);
@@ -95,14 +95,14 @@ take_hardware(struct program *p)
 }
 
 static void
-take_images(struct program *p)
+program_take_images(struct program *p)
 {
 	const struct request *r = p->request;
 	const char **known = arena_alloc(&p->arena, r->imagetype_count, sizeof *known), **names;
 
 	for (size_t i = 0; i < r->imagetype_count; i++)
 		known[i] = r->imagetypes[i].name;
-	names = type_names(p, known, r->imagetype_count, false, &p->image_count);
+	names = program_type_names(p, known, r->imagetype_count, false, &p->image_count);
 	p->image_words = bits_words(p->image_count);
 	p->images = arena_alloc(&p->arena, p->image_count, sizeof *p->images);
 	for (size_t i = 0; i < p->image_count; i++)
@@ -117,7 +117,7 @@ take_images(struct program *p)
 }
 
 static int
-compare_to_service(const void *name, const void *service)
+program_compare_to_service(const void *name, const void *service)
 {
 	return strcmp(name, (*(const struct service *const *)service)->name);
 }
@@ -128,12 +128,12 @@ build_service(const struct program *p, const char *name)
 	const struct service **at = NULL;
 
 	if (p->service_count)
-		at = bsearch(name, p->services, p->service_count, sizeof *p->services, compare_to_service);
+		at = bsearch(name, p->services, p->service_count, sizeof *p->services, program_compare_to_service);
 	return at ? (int)(at - p->services) : NAMES_NONE;
 }
 
 static int
-compare_to_hardware(const void *name, const void *hardware)
+program_compare_to_hardware(const void *name, const void *hardware)
 {
 	return strcmp(name, ((const struct hardware *)hardware)->name);
 }
@@ -146,12 +146,12 @@ build_hardware(const struct program *p, const char *name)
 	const struct hardware *at = NULL;
 
 	if (types)
-		at = bsearch(name ? name : "", p->hardware, types, sizeof *p->hardware, compare_to_hardware);
+		at = bsearch(name ? name : "", p->hardware, types, sizeof *p->hardware, program_compare_to_hardware);
 	return at ? (int)(at - p->hardware) : NAMES_NONE;
 }
 
 static int
-compare_to_image(const void *name, const void *image)
+program_compare_to_image(const void *name, const void *image)
 {
 	return strcmp(name, ((const struct image *)image)->name);
 }
@@ -162,12 +162,12 @@ build_image(const struct program *p, const char *name)
 	const struct image *at = NULL;
 
 	if (p->image_count)
-		at = bsearch(name ? name : "", p->images, p->image_count, sizeof *p->images, compare_to_image);
+		at = bsearch(name ? name : "", p->images, p->image_count, sizeof *p->images, program_compare_to_image);
 	return at ? (int)(at - p->images) : NAMES_NONE;
 }
 
 static int
-root(int *parent, int member)
+program_root(int *parent, int member)
 {
 	while (parent[member] != member)
 		member = parent[member] = parent[parent[member]];
@@ -177,7 +177,7 @@ root(int *parent, int member)
 /* Joins the services that must coexist: of each set those that are on the cluster. A machine that holds one of a
  * set holds all of it, so sets that share a service are one. */
 static void
-join_services(struct program *p, const struct demands *demands, int *parent)
+program_join_services(struct program *p, const struct demands *demands, int *parent)
 {
 	const struct service_sets *sets = &p->request->template.mustcoexist;
 
@@ -193,13 +193,13 @@ join_services(struct program *p, const struct demands *demands, int *parent)
 				continue;
 			if (first == NAMES_NONE)
 				first = service;
-			parent[root(parent, service)] = root(parent, first);
+			parent[program_root(parent, service)] = program_root(parent, first);
 		}
 	}
 }
 
 static void
-init_unit(struct program *p, struct unit *unit)
+program_init_unit(struct program *p, struct unit *unit)
 {
 	unit->services = arena_alloc(&p->arena, unit->size, sizeof *unit->services);
 	unit->size = 0;
@@ -215,16 +215,16 @@ init_unit(struct program *p, struct unit *unit)
 
 /* Units are numbered by their first service. */
 static void
-make_units(struct program *p, const struct demands *demands)
+program_make_units(struct program *p, const struct demands *demands)
 {
 	int *parent = memory_zeroed(p->service_count, sizeof *parent);
 	int *number = memory_zeroed(p->service_count, sizeof *number);
 
-	join_services(p, demands, parent);
+	program_join_services(p, demands, parent);
 	p->unit_of = arena_alloc(&p->arena, p->service_count, sizeof *p->unit_of);
 	p->units = arena_alloc(&p->arena, p->service_count, sizeof *p->units);
 	for (size_t i = 0; i < p->service_count; i++) {
-		int top = root(parent, (int)i);
+		int top = program_root(parent, (int)i);
 
 		if (!number[top])
 			number[top] = (int)++p->unit_count;
@@ -233,7 +233,7 @@ make_units(struct program *p, const struct demands *demands)
 	}
 	p->unit_words = bits_words(p->unit_count);
 	for (size_t u = 0; u < p->unit_count; u++)
-		init_unit(p, &p->units[u]);
+		program_init_unit(p, &p->units[u]);
 	for (size_t i = 0; i < p->service_count; i++) {
 		struct unit *unit = &p->units[p->unit_of[i]];
 
@@ -247,11 +247,11 @@ int
 program_build(const struct request *request, const struct demands *demands, struct program *p, struct error *err)
 {
 	*p = (struct program){.request = request};
-	if (take_services(p, err) < 0)
+	if (program_take_services(p, err) < 0)
 		return -1;
-	take_hardware(p);
-	take_images(p);
-	make_units(p, demands);
+	program_take_hardware(p);
+	program_take_images(p);
+	program_make_units(p, demands);
 	if (build_amounts(p, demands, err) < 0 || build_rules(p, demands, err) < 0)
 		return -1;
 	if (build_machines(p, demands, err) < 0)

@@ -15,7 +15,7 @@
 
 /* "a, b or c" */
 static void
-enumerate(const struct string_list *names, const char *last, struct buffer *out)
+words_enumerate(const struct string_list *names, const char *last, struct buffer *out)
 {
 	for (size_t i = 0; i < names->count; i++) {
 		if (i)
@@ -26,7 +26,7 @@ enumerate(const struct string_list *names, const char *last, struct buffer *out)
 
 /* "cpu 2 + memory 512": commas are between demands. */
 static void
-amounts(const struct amounts *amounts, struct buffer *out)
+words_amounts(const struct amounts *amounts, struct buffer *out)
 {
 	for (size_t i = 0; i < amounts->count; i++) {
 		buffer_printf(out, "%s%s ", i ? " + " : "", amounts->list[i].resource);
@@ -35,14 +35,14 @@ amounts(const struct amounts *amounts, struct buffer *out)
 }
 
 static void
-plural(int64_t count, const char *one, const char *many, struct buffer *out)
+words_plural(int64_t count, const char *one, const char *many, struct buffer *out)
 {
 	buffer_printf(out, "%" PRId64 " %s", count, count == 1 ? one : many);
 }
 
 /* Those terms count nothing. */
 static void
-absent_terms(const struct request *r, const struct count_rule *rule, struct buffer *out)
+words_absent_terms(const struct request *r, const struct count_rule *rule, struct buffer *out)
 {
 	struct string_list absent = {memory_zeroed(rule->term_count, sizeof *absent.list), 0};
 
@@ -51,14 +51,14 @@ absent_terms(const struct request *r, const struct count_rule *rule, struct buff
 			absent.list[absent.count++] = rule->terms[i].service;
 	if (absent.count) {
 		buffer_text(out, "; ");
-		enumerate(&absent, "and", out);
+		words_enumerate(&absent, "and", out);
 		buffer_text(out, absent.count == 1 ? " is not on the cluster" : " are not on the cluster");
 	}
 	free(absent.list);
 }
 
 static void
-count_rule(const struct request *r, const struct count_rule *rule, struct buffer *out)
+words_count_rule(const struct request *r, const struct count_rule *rule, struct buffer *out)
 {
 	if (rule->name)
 		buffer_printf(out, "the rule \"%s\" (", rule->name);
@@ -84,12 +84,12 @@ count_rule(const struct request *r, const struct count_rule *rule, struct buffer
 		buffer_text(out, " <= ");
 		json_number(rule->max, out);
 	}
-	absent_terms(r, rule, out);
+	words_absent_terms(r, rule, out);
 	buffer_text(out, ") holds");
 }
 
 static bool
-offers_hardware(const struct request *r, const char *name)
+words_offers_hardware(const struct request *r, const char *name)
 {
 	for (size_t i = 0; i < r->hardwaretype_count; i++) {
 		const struct hardware_offer *offer = hardwaretype_offer(&r->hardwaretypes[i], r->provider.name);
@@ -101,7 +101,7 @@ offers_hardware(const struct request *r, const char *name)
 }
 
 static bool
-offers_image(const struct request *r, const char *name)
+words_offers_image(const struct request *r, const char *name)
 {
 	for (size_t i = 0; i < r->imagetype_count; i++) {
 		const struct image_offer *offer = imagetype_offer(&r->imagetypes[i], r->provider.name);
@@ -114,128 +114,130 @@ offers_image(const struct request *r, const char *name)
 
 /* Says so where types are of no use. */
 static void
-unoffered_words(const struct request *r, const struct string_list *types, bool hardware, struct buffer *out)
+words_unoffered_words(const struct request *r, const struct string_list *types, bool hardware, struct buffer *out)
 {
 	for (size_t i = 0; i < types->count; i++)
-		if (hardware ? offers_hardware(r, types->list[i]) : offers_image(r, types->list[i]))
+		if (hardware ? words_offers_hardware(r, types->list[i]) : words_offers_image(r, types->list[i]))
 			return;
 	buffer_printf(out, types->count == 1 ? ", which provider %s does not offer" : ", none of which provider %s offers",
 	    r->provider.name);
 }
 
 static void
-only_types_words(const struct request *r, const struct string_list *types, bool hardware, struct buffer *out)
+words_only_types_words(const struct request *r, const struct string_list *types, bool hardware, struct buffer *out)
 {
 	buffer_text(out, hardware ? "hardware " : "image ");
-	enumerate(types, "or", out);
-	unoffered_words(r, types, hardware, out);
+	words_enumerate(types, "or", out);
+	words_unoffered_words(r, types, hardware, out);
 }
 
 static void
-constraint_words(const struct request *r, const struct service_constraint *c, enum demand_kind kind, struct buffer *out)
+words_constraint_words(const struct request *r, const struct service_constraint *c, enum demand_kind kind,
+    struct buffer *out)
 {
 	bool hardware = kind == DEMAND_HARDWARETYPES;
 
 	if (kind == DEMAND_MIN || kind == DEMAND_MAX) {
 		buffer_printf(out, "%s %s ", c->service, kind == DEMAND_MIN ? "needs at least" : "may have at most");
-		plural(kind == DEMAND_MIN ? c->min : c->max, "instance", "instances", out);
+		words_plural(kind == DEMAND_MIN ? c->min : c->max, "instance", "instances", out);
 		return;
 	}
 	buffer_printf(out, "%s may only stand on ", c->service);
-	only_types_words(r, hardware ? &c->hardwaretypes : &c->imagetypes, hardware, out);
+	words_only_types_words(r, hardware ? &c->hardwaretypes : &c->imagetypes, hardware, out);
 }
 
 static void
-machines_words(const struct request *r, enum demand_kind kind, struct buffer *out)
+words_machines_words(const struct request *r, enum demand_kind kind, struct buffer *out)
 {
 	if (kind == DEMAND_SIZE_MIN || kind == DEMAND_SIZE_MAX) {
 		buffer_printf(out, "the template %s ", kind == DEMAND_SIZE_MIN ? "needs at least" : "allows at most");
-		plural(kind == DEMAND_SIZE_MIN ? r->template.size_min : r->template.size_max, "machine", "machines", out);
+		words_plural(kind == DEMAND_SIZE_MIN ? r->template.size_min : r->template.size_max, "machine", "machines", out);
 		return;
 	}
 	if (r->cluster.machines_kept) {
-		plural(r->cluster.machines_min, "machine is present and stays so many", "machines are present and stay so many", out);
+		words_plural(r->cluster.machines_min, "machine is present and stays so many",
+		    "machines are present and stay so many", out);
 		return;
 	}
 	if (r->cluster.machines_min != r->cluster.machines_max)
 		buffer_text(out, kind == DEMAND_MACHINES_MIN ? "at least " : "at most ");
-	plural(kind == DEMAND_MACHINES_MIN ? r->cluster.machines_min : r->cluster.machines_max,
+	words_plural(kind == DEMAND_MACHINES_MIN ? r->cluster.machines_min : r->cluster.machines_max,
 	    "machine is asked for", "machines are asked for", out);
 }
 
 static void
-hardware_words(const struct request *r, const struct demand *demand, struct buffer *out)
+words_hardware_words(const struct request *r, const struct demand *demand, struct buffer *out)
 {
 	const struct hardwaretype *type = &r->hardwaretypes[demand->index];
 	const struct hardware_offer *offer = hardwaretype_offer(type, r->provider.name);
 
 	if (demand->kind == DEMAND_AVAILABLE) {
-		plural(offer->available, "machine", "machines", out);
+		words_plural(offer->available, "machine", "machines", out);
 		buffer_printf(out, " of type %s can be had", type->name);
 		return;
 	}
 	buffer_printf(out, "a machine of type %s offers only ", type->name);
-	amounts(&offer->capacity, out);
+	words_amounts(&offer->capacity, out);
 }
 
 static void
-cantcoexist_words(const struct string_list *set, struct buffer *out)
+words_cantcoexist_words(const struct string_list *set, struct buffer *out)
 {
 	if (set->count == 0) {
 		buffer_text(out, "every machine holds the whole of an empty set of cantcoexist");
 		return;
 	}
-	enumerate(set, "and", out);
+	words_enumerate(set, "and", out);
 	buffer_text(out, set->count == 1 ? " may not stand on any machine"
 	        : set->count == 2        ? " may not stand on one machine"
 	                                 : " may not all stand on one machine");
 }
 
 static void
-set_words(const struct cluster_template *t, const struct demand *demand, struct buffer *out)
+words_set_words(const struct cluster_template *t, const struct demand *demand, struct buffer *out)
 {
 	size_t i = demand->index;
 
 	switch (demand->kind) {
 	case DEMAND_MUSTCOEXIST:
-		enumerate(&t->mustcoexist.list[i], "and", out);
+		words_enumerate(&t->mustcoexist.list[i], "and", out);
 		buffer_text(out, " must stand on the same machines");
 		break;
 	case DEMAND_CANTCOEXIST:
-		cantcoexist_words(&t->cantcoexist.list[i], out);
+		words_cantcoexist_words(&t->cantcoexist.list[i], out);
 		break;
 	case DEMAND_MUTUALLYEXCLUSIVE:
 		buffer_text(out, "no two of ");
-		enumerate(&t->mutuallyexclusive.list[i], "and", out);
+		words_enumerate(&t->mutuallyexclusive.list[i], "and", out);
 		buffer_text(out, " may share a machine");
 		break;
 	default:
 		buffer_text(out, "exactly one of ");
-		enumerate(&t->oneof.list[i], "and", out);
+		words_enumerate(&t->oneof.list[i], "and", out);
 		buffer_text(out, " has instances");
 	}
 }
 
 static void
-spread_words(const struct request *r, const struct demand *demand, struct buffer *out)
+words_spread_words(const struct request *r, const struct demand *demand, struct buffer *out)
 {
 	const struct spread_rule *rule = &r->template.spreads[demand->index];
 
 	if (demand->kind == DEMAND_SPREAD) {
-		enumerate(&rule->services, "and", out);
+		words_enumerate(&rule->services, "and", out);
 		buffer_printf(out, " must%s stand in at least ", rule->services.count > 1 ? " each" : "");
-		plural(rule->min, "zone", "zones", out);
+		words_plural(rule->min, "zone", "zones", out);
 		return;
 	}
 	buffer_printf(out, "provider %s has ", r->provider.name);
 	if (r->provider.zones.count == 0)
 		buffer_text(out, "no zones");
 	else
-		plural((int64_t)r->provider.zones.count, "zone", "zones", out);
+		words_plural((int64_t)r->provider.zones.count, "zone", "zones", out);
 }
 
 static void
-type_words(const struct request *r, enum demand_kind kind, struct buffer *out)
+words_type_words(const struct request *r, enum demand_kind kind, struct buffer *out)
 {
 	const struct cluster_template *t = &r->template;
 	bool hardware = kind == DEMAND_HARDWARETYPE;
@@ -245,7 +247,7 @@ type_words(const struct request *r, enum demand_kind kind, struct buffer *out)
 	if (kind == DEMAND_COMPATIBLE_HARDWARETYPES || kind == DEMAND_COMPATIBLE_IMAGETYPES) {
 		hardware = kind == DEMAND_COMPATIBLE_HARDWARETYPES;
 		buffer_text(out, "the template allows only ");
-		only_types_words(r, hardware ? &t->compatible_hardwaretypes : &t->compatible_imagetypes, hardware, out);
+		words_only_types_words(r, hardware ? &t->compatible_hardwaretypes : &t->compatible_imagetypes, hardware, out);
 	} else {
 		const char *wanted = own ? own : usual, *what = hardware ? "hardware" : "image";
 
@@ -253,26 +255,26 @@ type_words(const struct request *r, enum demand_kind kind, struct buffer *out)
 			buffer_printf(out, "%s %s is asked for", what, own);
 		else
 			buffer_printf(out, "the template's default is %s %s", what, usual);
-		unoffered_words(r, &(struct string_list){&wanted, 1}, hardware, out);
+		words_unoffered_words(r, &(struct string_list){&wanted, 1}, hardware, out);
 	}
 }
 
 static void
-nodes_words(const struct demands *demands, struct buffer *out)
+words_nodes_words(const struct demands *demands, struct buffer *out)
 {
 	int64_t present = 0;
 
 	for (size_t i = 0; i < demands->request->node_count; i++)
 		present += !demands->request->nodes[i].leaves && !demands->request->nodes[i].replaced;
 	if (!demands->moves_max) {
-		plural(present, "present machine stays as it is", "present machines stay as they are", out);
+		words_plural(present, "present machine stays as it is", "present machines stay as they are", out);
 		return;
 	}
-	plural(present, "present machine stays", "present machines stay", out);
+	words_plural(present, "present machine stays", "present machines stay", out);
 	buffer_text(out, present == 1 ? " as it is" : " as they are");
 	if (demands->moves_max < INT64_MAX) {
 		buffer_text(out, " but for at most ");
-		plural(demands->moves_max, "move", "moves", out);
+		words_plural(demands->moves_max, "move", "moves", out);
 	}
 }
 
@@ -283,34 +285,34 @@ demand_words(const struct demands *demands, const struct demand *demand, struct 
 
 	switch (demand->kind) {
 	case DEMAND_MACHINES_MIN: case DEMAND_MACHINES_MAX: case DEMAND_SIZE_MIN: case DEMAND_SIZE_MAX:
-		machines_words(r, demand->kind, out);
+		words_machines_words(r, demand->kind, out);
 		break;
 	case DEMAND_PLACED:
 		buffer_printf(out, "%s needs at least 1 instance", demand_service(r, demand->index));
 		break;
 	case DEMAND_MIN: case DEMAND_MAX: case DEMAND_HARDWARETYPES: case DEMAND_IMAGETYPES:
-		constraint_words(r, &r->template.constraints[demand->index], demand->kind, out);
+		words_constraint_words(r, &r->template.constraints[demand->index], demand->kind, out);
 		break;
 	case DEMAND_MUSTCOEXIST: case DEMAND_CANTCOEXIST: case DEMAND_MUTUALLYEXCLUSIVE: case DEMAND_ONEOF:
-		set_words(&r->template, demand, out);
+		words_set_words(&r->template, demand, out);
 		break;
 	case DEMAND_SPREAD: case DEMAND_ZONES:
-		spread_words(r, demand, out);
+		words_spread_words(r, demand, out);
 		break;
 	case DEMAND_COUNT_RULE:
-		count_rule(r, &r->template.counts[demand->index], out);
+		words_count_rule(r, &r->template.counts[demand->index], out);
 		break;
 	case DEMAND_AVAILABLE: case DEMAND_CAPACITY:
-		hardware_words(r, demand, out);
+		words_hardware_words(r, demand, out);
 		break;
 	case DEMAND_CONSUMES:
 		buffer_printf(out, "%s takes ", r->services[demand->index].name);
-		amounts(&r->services[demand->index].consumes, out);
+		words_amounts(&r->services[demand->index].consumes, out);
 		break;
 	case DEMAND_NODES:
-		nodes_words(demands, out);
+		words_nodes_words(demands, out);
 		break;
 	default:
-		type_words(r, demand->kind, out);
+		words_type_words(r, demand->kind, out);
 	}
 }

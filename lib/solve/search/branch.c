@@ -31,7 +31,7 @@ static bool branch(struct branching *b);
 
 /* Machines of a solution that meet the wish: which of them are the marked ones is of no interest. */
 static int64_t
-marked_activity(const struct master *m, const struct uses *uses)
+branch_marked_activity(const struct master *m, const struct uses *uses)
 {
 	int64_t sum = 0;
 
@@ -47,7 +47,7 @@ branch_activity(const struct master *m, int row, const struct uses *uses)
 	int64_t sum = 0;
 
 	if (m->rows[row].kind == ROW_MARKED)
-		return marked_activity(m, uses);
+		return branch_marked_activity(m, uses);
 	for (size_t i = 0; i < uses->count; i++)
 		sum += uses->list[i].count * master_coefficient(m, &m->rows[row], &uses->list[i].pattern, false);
 	return sum;
@@ -68,7 +68,7 @@ branch_keeps_rows(const struct master *m, const struct uses *uses)
 }
 
 static void
-take(struct branching *b, struct uses *uses)
+branch_take(struct branching *b, struct uses *uses)
 {
 	free(b->found->list);
 	*b->found = *uses;
@@ -77,17 +77,17 @@ take(struct branching *b, struct uses *uses)
 }
 
 static void
-try_dive(struct branching *b)
+branch_try_dive(struct branching *b)
 {
 	struct uses uses = {0};
 
 	if (dive(b->master, b->objective, b->sign, &uses))
-		take(b, &uses);
+		branch_take(b, &uses);
 }
 
 /* What found has, less than that is wanted from now on. */
 static void
-demand_better(struct branching *b)
+branch_demand_better(struct branching *b)
 {
 	struct master *m = b->master;
 	int64_t best, lo, hi;
@@ -169,7 +169,7 @@ branch_cuts(struct branching *b, const struct cuts *cuts)
 
 /* A solution but for the zones. Doubles may have gone wrong: then it is none. */
 static bool
-descend_whole(struct branching *b, struct uses *uses)
+branch_descend_whole(struct branching *b, struct uses *uses)
 {
 	struct cuts cuts = {0};
 	enum verdict verdict;
@@ -181,7 +181,7 @@ descend_whole(struct branching *b, struct uses *uses)
 	}
 	verdict = spread_judge(b->master, uses);
 	if (verdict == VERDICT_FOUND) {
-		take(b, uses);
+		branch_take(b, uses);
 		return b->objective == SIMPLEX_NONE;
 	}
 	if (verdict == VERDICT_NONE)
@@ -194,7 +194,7 @@ descend_whole(struct branching *b, struct uses *uses)
 
 /* Below this node: true where nothing more is to be looked for. */
 static bool
-descend(struct branching *b)
+branch_descend(struct branching *b)
 {
 	struct master *m = b->master;
 	struct shares shares;
@@ -208,12 +208,12 @@ descend(struct branching *b)
 		struct uses uses = shares_uses(&shares);
 
 		free(shares.list);
-		done = descend_whole(b, &uses);
+		done = branch_descend_whole(b, &uses);
 		free(uses.list);
 		return done;
 	}
 	if (b->depth % DIVE_EVERY == 1)
-		try_dive(b);
+		branch_try_dive(b);
 	done = b->any && b->objective == SIMPLEX_NONE;
 	if (!done) {
 		/* shares borrow patterns of columns, which may have moved in the dive */
@@ -230,12 +230,12 @@ branch(struct branching *b)
 {
 	bool done = false;
 
-	demand_better(b);
+	branch_demand_better(b);
 	if (b->depth * b->master->row_count * b->master->row_count > HELD_MOST)
 		return b->open = true;
 	b->depth++;
 	if (master_relax(b->master, b->objective, b->sign))
-		done = descend(b);
+		done = branch_descend(b);
 	else if (b->master->budget->spent)
 		done = b->open = true;
 	b->depth--;
@@ -243,7 +243,7 @@ branch(struct branching *b)
 }
 
 static enum verdict
-run(struct branching *b)
+branch_run(struct branching *b)
 {
 	struct state state = {0};
 
@@ -261,7 +261,7 @@ branch_find(struct master *master, struct uses *found)
 {
 	struct branching b = {.master = master, .objective = SIMPLEX_NONE, .sign = 1, .found = found};
 
-	return run(&b);
+	return branch_run(&b);
 }
 
 enum verdict
@@ -294,12 +294,12 @@ branch_best(struct master *master, int row, int sign, struct uses *found)
 {
 	struct branching b = {.master = master, .objective = row, .sign = sign, .found = found, .any = found->count > 0};
 
-	return run(&b);
+	return branch_run(&b);
 }
 
 /* Whether no solution of the rows has less than that. */
 static bool
-is_bound(struct master *m, int row, int64_t bound)
+branch_is_bound(struct master *m, int row, int64_t bound)
 {
 	bool unproven = m->unproven, proved;
 	struct state state = {0};
@@ -326,7 +326,7 @@ branch_bound(struct master *m, int row, int64_t *bound)
 	known = master_relax(m, row, 1);
 	if (known)
 		*bound = (int64_t)ceil(simplex_activity(&m->lp, row) * m->rows[row].scale * (1 - 1e-9) - 1e-6);
-	known = known && is_bound(m, row, *bound);
+	known = known && branch_is_bound(m, row, *bound);
 	master_restore(m, &state);
 	state_release(&state);
 	m->budget = budget;

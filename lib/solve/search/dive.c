@@ -15,7 +15,7 @@ enum {
 
 /* Settles machines of a pattern, as marked ones as far as these are wanted. */
 static void
-fix(struct master *m, const struct pattern *pattern, int64_t count)
+dive_fix(struct master *m, const struct pattern *pattern, int64_t count)
 {
 	int64_t marked = 0;
 
@@ -28,20 +28,20 @@ fix(struct master *m, const struct pattern *pattern, int64_t count)
 }
 
 static int64_t
-whole_part(const struct share *share)
+dive_whole_part(const struct share *share)
 {
 	return (int64_t)floor(share->value + SHARE_WHOLE);
 }
 
 /* What the relaxation uses most of beside whole machines. */
 static size_t
-largest_rest(const struct shares *shares)
+dive_largest_rest(const struct shares *shares)
 {
 	size_t most = 0;
 	double largest = -1;
 
 	for (size_t i = 0; i < shares->count; i++) {
-		double rest = shares->list[i].value - (double)whole_part(&shares->list[i]);
+		double rest = shares->list[i].value - (double)dive_whole_part(&shares->list[i]);
 
 		if (rest > largest + SHARE_WHOLE) {
 			largest = rest;
@@ -53,28 +53,28 @@ largest_rest(const struct shares *shares)
 
 /* Fixes the whole part of what the relaxation uses, and one machine of what it uses most of the rest of. */
 static void
-fix_parts(struct master *m, const struct shares *shares, size_t most)
+dive_fix_parts(struct master *m, const struct shares *shares, size_t most)
 {
 	for (size_t i = 0; i < shares->count; i++) {
-		int64_t count = whole_part(&shares->list[i]) + (i == most);
+		int64_t count = dive_whole_part(&shares->list[i]) + (i == most);
 
 		if (count > 0)
-			fix(m, shares->list[i].pattern, count);
+			dive_fix(m, shares->list[i].pattern, count);
 	}
 }
 
 /* Rounds a pattern up; where nothing can come of that, down, and no more of it is used. False where neither will do. */
 static bool
-round_one(struct master *m, const struct shares *shares, int objective, int sign, int *mistakes)
+dive_round_one(struct master *m, const struct shares *shares, int objective, int sign, int *mistakes)
 {
-	size_t most = largest_rest(shares);
+	size_t most = dive_largest_rest(shares);
 	struct region *region = pattern_region(m->program, shares->list[most].pattern, &m->arena);
-	int64_t whole = whole_part(&shares->list[most]);
+	int64_t whole = dive_whole_part(&shares->list[most]);
 	struct state state = {0};
 	bool good;
 
 	master_save(m, &state);
-	fix_parts(m, shares, most);
+	dive_fix_parts(m, shares, most);
 	good = master_relax(m, objective, sign);
 	if (!good && ++*mistakes <= MISTAKES) {
 		master_restore(m, &state);
@@ -88,7 +88,7 @@ round_one(struct master *m, const struct shares *shares, int objective, int sign
 /* What the relaxation uses, in whole numbers. True where that is a solution but for the zones: where none is the best, also
  * with all fractions left out, for the method may have stopped in a corner that has some for nothing. */
 static bool
-is_whole(const struct master *m, const struct shares *shares, int objective, struct uses *uses)
+dive_is_whole(const struct master *m, const struct shares *shares, int objective, struct uses *uses)
 {
 	if (shares_are_whole(shares)) {
 		*uses = shares_uses(shares);
@@ -96,16 +96,16 @@ is_whole(const struct master *m, const struct shares *shares, int objective, str
 	}
 	*uses = (struct uses){0};
 	for (size_t i = 0; i < shares->count && objective == SIMPLEX_NONE; i++)
-		if (whole_part(&shares->list[i]) > 0) {
+		if (dive_whole_part(&shares->list[i]) > 0) {
 			ARRAY_ROOM(uses->list, uses->count, uses->capacity);
-			uses->list[uses->count++] = (struct use){*shares->list[i].pattern, whole_part(&shares->list[i])};
+			uses->list[uses->count++] = (struct use){*shares->list[i].pattern, dive_whole_part(&shares->list[i])};
 		}
 	return objective == SIMPLEX_NONE && branch_keeps_rows(m, uses);
 }
 
 /* Takes over a solution in whole numbers, with what was fixed since base. Doubles may have gone wrong: then it is none. */
 static bool
-take(struct master *m, struct uses *rest, size_t base, struct uses *uses)
+dive_take(struct master *m, struct uses *rest, size_t base, struct uses *uses)
 {
 	if (!branch_keeps_rows(m, rest) || spread_judge(m, rest) != VERDICT_FOUND)
 		return false;
@@ -131,11 +131,11 @@ dive(struct master *m, int objective, int sign, struct uses *uses)
 		struct shares shares = shares_of(m);
 		struct uses rest;
 
-		going = !is_whole(m, &shares, objective, &rest);
+		going = !dive_is_whole(m, &shares, objective, &rest);
 		if (going)
-			going = round_one(m, &shares, objective, sign, &mistakes);
+			going = dive_round_one(m, &shares, objective, sign, &mistakes);
 		else
-			found = take(m, &rest, base, uses);
+			found = dive_take(m, &rest, base, uses);
 		free(rest.list);
 		free(shares.list);
 	}

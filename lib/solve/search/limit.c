@@ -24,7 +24,7 @@ limit_budget(const struct solve_terms *terms)
 
 /* Which limit was reached. */
 static const char *
-reached(const struct solve_terms *terms, const struct budget *budget, struct arena *arena)
+limit_reached(const struct solve_terms *terms, const struct budget *budget, struct arena *arena)
 {
 	if (budget->late)
 		return arena_printf(arena, "%g s", (double)terms->time_limit_ms / 1e3);
@@ -34,7 +34,7 @@ reached(const struct solve_terms *terms, const struct budget *budget, struct are
 }
 
 static const char *
-way_out(const struct solve_terms *terms, const struct budget *budget)
+limit_way_out(const struct solve_terms *terms, const struct budget *budget)
 {
 	if (budget->late)
 		return "raise --time-limit";
@@ -44,8 +44,9 @@ way_out(const struct solve_terms *terms, const struct budget *budget)
 const char *
 limit_words(const struct solve_terms *terms, const struct budget *budget, struct arena *arena)
 {
-	return arena_printf(arena, "the layout may not be the best: nothing better was found within %s, and none was ruled out: %s",
-	    reached(terms, budget, arena), way_out(terms, budget));
+	return arena_printf(arena,
+	    "the layout may not be the best: nothing better was found within %s, and none was ruled out: %s",
+	    limit_reached(terms, budget, arena), limit_way_out(terms, budget));
 }
 
 int
@@ -54,7 +55,7 @@ limit_error(const struct solve_terms *terms, const struct budget *budget, struct
 	struct arena arena = {0};
 
 	error_set(err, EX_TEMPFAIL, "request: no layout was found within %s, and none was ruled out: %s",
-	    reached(terms, budget, &arena), way_out(terms, budget));
+	    limit_reached(terms, budget, &arena), limit_way_out(terms, budget));
 	arena_release(&arena);
 	return -1;
 }

@@ -57,7 +57,7 @@ struct search {
 };
 
 static void
-clear_wish(struct search *s)
+search_clear_wish(struct search *s)
 {
 	const struct program *p = s->program;
 
@@ -80,7 +80,7 @@ search_init(struct search *s, const struct program *p, struct budget *budget)
 	s->wish.region.without = memory_zeroed(p->unit_words, sizeof(uint64_t));
 	s->wish.hardware = memory_zeroed(p->hardware_words, sizeof(uint64_t));
 	s->wish.images = memory_zeroed(p->image_words, sizeof(uint64_t));
-	clear_wish(s);
+	search_clear_wish(s);
 }
 
 static void
@@ -97,7 +97,7 @@ search_release(struct search *s)
 
 /* A pattern in the solution in hand that meets the wish; NULL where there is none. */
 static const struct pattern *
-meets_wish(struct search *s)
+search_meets_wish(struct search *s)
 {
 	s->master.wish = &s->wish;
 	for (size_t i = 0; i < s->found.count; i++)
@@ -109,7 +109,7 @@ meets_wish(struct search *s)
 /* Asks for machines that meet the wish: at least lo. With sign -1: as many as can be. Afterwards found is such a
  * solution, or is what it was, and false is returned. */
 static bool
-ask(struct search *s, int64_t lo, int64_t hi, int sign)
+search_ask(struct search *s, int64_t lo, int64_t hi, int sign)
 {
 	struct master *m = &s->master;
 	struct state state = {0};
@@ -129,19 +129,20 @@ ask(struct search *s, int64_t lo, int64_t hi, int sign)
 
 /* Whether a solution has a machine that meets the wish; it is in hand then. */
 static bool
-can_be(struct search *s)
+search_can_be(struct search *s)
 {
-	return meets_wish(s) || (offer_possible(&s->master) && ask(s, 1, 1, 0));
+	return search_meets_wish(s) || (offer_possible(&s->master) && search_ask(s, 1, 1, 0));
 }
 
 /* The most services on a machine of the solution in hand. */
 static size_t
-size_in_hand(const struct search *s)
+search_size_in_hand(const struct search *s)
 {
 	size_t most = 0;
 
 	for (size_t i = 0; i < s->found.count; i++) {
-		size_t size = s->found.list[i].count > 0 && !s->found.list[i].pattern.settled ? pattern_size(s->program, s->found.list[i].pattern.units) : 0;
+		size_t size = s->found.list[i].count > 0 && !s->found.list[i].pattern.settled ? pattern_size(s->program,
+		    s->found.list[i].pattern.units) : 0;
 
 		most = size > most ? size : most;
 	}
@@ -150,14 +151,14 @@ size_in_hand(const struct search *s)
 
 /* The most services on a machine of any solution, at most limit; 0 where no solution has a machine. */
 static size_t
-find_size(struct search *s, size_t limit)
+search_find_size(struct search *s, size_t limit)
 {
-	size_t low = size_in_hand(s);
+	size_t low = search_size_in_hand(s);
 
 	for (size_t ask_for = limit; low < limit; ask_for = (low + limit + 1) / 2) {
 		s->wish.size = ask_for;
-		if (can_be(s))
-			low = size_in_hand(s);
+		if (search_can_be(s))
+			low = search_size_in_hand(s);
 		else
 			limit = ask_for - 1;
 	}
@@ -166,9 +167,9 @@ find_size(struct search *s, size_t limit)
 }
 
 static size_t
-type_in_hand(struct search *s, bool hardware)
+search_type_in_hand(struct search *s, bool hardware)
 {
-	const struct pattern *pattern = meets_wish(s);
+	const struct pattern *pattern = search_meets_wish(s);
 
 	return hardware ? (size_t)pattern->hardware : program_image(s->program, pattern->group, pattern->units);
 }
@@ -176,11 +177,11 @@ type_in_hand(struct search *s, bool hardware)
 /* Narrows the wish to the first type that a machine of it can be; the solution in hand meets the wish before and
  * after. */
 static void
-find_type(struct search *s, bool hardware)
+search_find_type(struct search *s, bool hardware)
 {
 	uint64_t *set = hardware ? s->wish.hardware : s->wish.images;
 	size_t words = hardware ? s->program->hardware_words : s->program->image_words;
-	size_t low = 0, high = type_in_hand(s, hardware);
+	size_t low = 0, high = search_type_in_hand(s, hardware);
 
 	while (low < high) {
 		size_t middle = (low + high) / 2;
@@ -188,8 +189,8 @@ find_type(struct search *s, bool hardware)
 		memset(set, 0, words * sizeof *set);
 		for (size_t i = low; i <= middle; i++)
 			bits_add(set, i);
-		if (can_be(s))
-			high = type_in_hand(s, hardware);
+		if (search_can_be(s))
+			high = search_type_in_hand(s, hardware);
 		else
 			low = middle + 1;
 	}
@@ -198,7 +199,7 @@ find_type(struct search *s, bool hardware)
 }
 
 static bool
-is_used_up(const struct search *s, size_t unit)
+search_is_used_up(const struct search *s, size_t unit)
 {
 	int row = s->master.row_of_unit[unit];
 
@@ -207,20 +208,20 @@ is_used_up(const struct search *s, size_t unit)
 
 /* Puts a unit on a machine of the wish by changing places with one that nothing tells it from: that is a solution, too. */
 static bool
-change_places(struct search *s, size_t u)
+search_change_places(struct search *s, size_t u)
 {
 	struct region *region = &s->wish.region;
 	const struct pattern *pattern;
 
 	bits_drop(region->with, u);
-	pattern = meets_wish(s);
+	pattern = search_meets_wish(s);
 	bits_add(region->with, u);
 	return pattern && twin_exchange(&s->master, pattern, region->with, u, &s->found);
 }
 
 /* Narrows the wish to the first set of services, by name. */
 static void
-find_services(struct search *s)
+search_find_services(struct search *s)
 {
 	const struct program *p = s->program;
 	struct region *region = &s->wish.region;
@@ -230,9 +231,9 @@ find_services(struct search *s)
 
 		if (bits_has(region->with, u) || bits_has(region->without, u))
 			continue;
-		if (!is_used_up(s, u) && pattern_size(p, region->with) + p->units[u].size <= s->wish.size) {
+		if (!search_is_used_up(s, u) && pattern_size(p, region->with) + p->units[u].size <= s->wish.size) {
 			bits_add(region->with, u);
-			if (change_places(s, u) || can_be(s))
+			if (search_change_places(s, u) || search_can_be(s))
 				continue;
 			bits_drop(region->with, u);
 		}
@@ -242,16 +243,16 @@ find_services(struct search *s)
 
 /* Step 1: the first pattern that any solution uses. False where no solution has a machine. */
 static bool
-first_pattern(struct search *s, size_t *limit, struct pattern *pattern)
+search_first_pattern(struct search *s, size_t *limit, struct pattern *pattern)
 {
-	clear_wish(s);
-	*limit = find_size(s, *limit);
+	search_clear_wish(s);
+	*limit = search_find_size(s, *limit);
 	if (*limit == 0)
 		return false;
-	find_type(s, true);
-	find_type(s, false);
-	find_services(s);
-	*pattern = *meets_wish(s);
+	search_find_type(s, true);
+	search_find_type(s, false);
+	search_find_services(s);
+	*pattern = *search_meets_wish(s);
 	if (!settle_is_open(&s->master, pattern))
 		s->wish.region.group = pattern->group;
 	return true;
@@ -259,7 +260,7 @@ first_pattern(struct search *s, size_t *limit, struct pattern *pattern)
 
 /* Machines of the solution in hand that meet the wish, which by now only one kind does. */
 static int64_t
-count_in_hand(const struct search *s)
+search_count_in_hand(const struct search *s)
 {
 	int64_t sum = 0;
 
@@ -271,7 +272,7 @@ count_in_hand(const struct search *s)
 
 /* What the rows by themselves allow of a pattern. */
 static int64_t
-room_for(const struct search *s, const struct pattern *pattern)
+search_room_for(const struct search *s, const struct pattern *pattern)
 {
 	const struct master *m = &s->master;
 	int64_t room = SOLVE_MACHINES;
@@ -280,7 +281,8 @@ room_for(const struct search *s, const struct pattern *pattern)
 	for (size_t i = 0; i < m->row_count; i++) {
 		int64_t each = master_coefficient(m, &m->rows[i], pattern, false);
 
-		if (each > 0 && m->rows[i].kind != ROW_LINEAR && (!shared || !row_is_about_groups(&m->rows[i])) && m->rows[i].hi != NO_MAX && m->rows[i].hi / each < room)
+		if (each > 0 && m->rows[i].kind != ROW_LINEAR && (!shared || !row_is_about_groups(&m->rows[i])) &&
+		    m->rows[i].hi != NO_MAX && m->rows[i].hi / each < room)
 			room = m->rows[i].hi / each;
 	}
 	return room;
@@ -289,17 +291,17 @@ room_for(const struct search *s, const struct pattern *pattern)
 /* Steps 2 and 3. Machines of a kind that several groups can become stay in the solution in hand: which of them it is
  * may still change. */
 static void
-settle(struct search *s, struct pattern *pattern)
+search_settle(struct search *s, struct pattern *pattern)
 {
 	bool shared = settle_is_open(&s->master, pattern);
 	int64_t count;
 
 	s->master.wish = &s->wish;
-	count = count_in_hand(s);
-	if (count < room_for(s, pattern))
-		ask(s, count + 1, NO_MAX, -1);
+	count = search_count_in_hand(s);
+	if (count < search_room_for(s, pattern))
+		search_ask(s, count + 1, NO_MAX, -1);
 	s->master.wish = &s->wish;
-	count = count_in_hand(s);
+	count = search_count_in_hand(s);
 	if (shared)
 		settle_kind(&s->master, pattern, count);
 	else
@@ -320,8 +322,8 @@ search_dense(struct search *s)
 	struct pattern pattern;
 
 	densest_settle(&s->master, &s->found, &used, &loose);
-	while (!s->open && s->master.rows[0].hi > 0 && first_pattern(s, &limit, &pattern)) {
-		settle(s, &pattern);
+	while (!s->open && s->master.rows[0].hi > 0 && search_first_pattern(s, &limit, &pattern)) {
+		search_settle(s, &pattern);
 		densest_settle(&s->master, &s->found, &used, &loose);
 		settle_forget(&s->master);
 	}
@@ -362,11 +364,12 @@ search_moves(struct search *s, struct bound *moves)
 }
 
 static void
-finish(struct search *s, bool solved, struct outcome *outcome)
+search_finish(struct search *s, bool solved, struct outcome *outcome)
 {
 	if (solved) {
 		outcome_add(outcome, s->program, &s->master.fixed);
-		outcome_add(outcome, s->program, &s->found); /* what is left where the search ended early, or dense is no objective */
+		outcome_add(outcome, s->program, &s->found); /* what is left where the search ended early,
+		    or dense is no objective */
 	}
 	outcome->verdict = s->open ? VERDICT_OPEN : solved ? VERDICT_FOUND : VERDICT_NONE;
 	outcome->proved = !s->master.unproven;
@@ -395,6 +398,6 @@ search_best(const struct program *p, struct budget *budget, struct outcome *outc
 			search_dense(&s);
 			break;
 		}
-	finish(&s, verdict == VERDICT_FOUND, outcome);
+	search_finish(&s, verdict == VERDICT_FOUND, outcome);
 	search_release(&s);
 }

@@ -7,26 +7,27 @@
 
 /* Whether a machine of another group can become what the pattern is. */
 static bool
-can_become(const struct program *p, const struct pattern *pattern, int group)
+settle_can_become(const struct program *p, const struct pattern *pattern, int group)
 {
 	const struct group *g = &p->groups[group];
 
 	for (size_t w = 0; w < p->unit_words; w++)
 		if (pattern->units[w] & ~(g->stays[w] | g->open[w]))
 			return false;
-	return !g->only && !g->broken && bits_has(g->hardware, (size_t)pattern->hardware) && bits_within(g->stays, pattern->units, p->unit_words) &&
+	return !g->only && !g->broken && bits_has(g->hardware, (size_t)pattern->hardware) && bits_within(g->stays,
+	    pattern->units, p->unit_words) &&
 	    program_image(p, group, pattern->units) == program_image(p, pattern->group, pattern->units);
 }
 
 static void
-add_settled_columns(struct master *m, const struct pattern *pattern)
+settle_add_settled_columns(struct master *m, const struct pattern *pattern)
 {
 	for (size_t g = 0; g < m->program->group_count; g++) {
 		struct column column = {.pattern = *pattern};
 
 		column.pattern.group = (int)g;
 		column.moves = pattern_moves(m->program, &column.pattern);
-		if (!can_become(m->program, pattern, (int)g))
+		if (!settle_can_become(m->program, pattern, (int)g))
 			continue;
 		ARRAY_ROOM(m->columns, m->column_count, m->column_capacity);
 		m->columns[m->column_count++] = column;
@@ -37,7 +38,7 @@ bool
 settle_is_open(const struct master *m, const struct pattern *pattern)
 {
 	for (size_t g = 0; g < m->program->group_count; g++)
-		if ((int)g != pattern->group && can_become(m->program, pattern, (int)g))
+		if ((int)g != pattern->group && settle_can_become(m->program, pattern, (int)g))
 			return true;
 	return false;
 }
@@ -54,32 +55,32 @@ settle_kind(struct master *m, struct pattern *pattern, int64_t count)
 	}
 	pattern->settled = ++m->settled_count;
 	m->settled_machines += count;
-	add_settled_columns(m, pattern);
+	settle_add_settled_columns(m, pattern);
 	master_add_row(m, (struct row){ROW_SETTLED, pattern->settled, NULL, count, count, 1});
 	m->settled_price = memory_resize(m->settled_price, (size_t)m->settled_count + 1, sizeof *m->settled_price);
 }
 
 static bool
-is_used_up(const struct master *m, int row)
+settle_is_used_up(const struct master *m, int row)
 {
 	return row != SIMPLEX_NONE && m->rows[row].hi <= 0;
 }
 
 static bool
-is_of_use(const struct master *m, const struct column *column)
+settle_is_of_use(const struct master *m, const struct column *column)
 {
 	const struct pattern *pattern = &column->pattern;
 	size_t words = m->program->unit_words;
 
-	if (column->marked || is_used_up(m, m->row_of_group[pattern->group]) ||
+	if (column->marked || settle_is_used_up(m, m->row_of_group[pattern->group]) ||
 	    (m->row_of_moves != SIMPLEX_NONE && column->moves > m->rows[m->row_of_moves].hi))
 		return false;
 	if (pattern->settled)
 		return true;
 	for (size_t u = bits_next(pattern->units, words, 0); u != SIZE_MAX; u = bits_next(pattern->units, words, u + 1))
-		if (is_used_up(m, m->row_of_unit[u]))
+		if (settle_is_used_up(m, m->row_of_unit[u]))
 			return false;
-	return !is_used_up(m, m->row_of_hardware[pattern->hardware]);
+	return !settle_is_used_up(m, m->row_of_hardware[pattern->hardware]);
 }
 
 void
@@ -92,7 +93,7 @@ settle_forget(struct master *m)
 		if (m->lp.basis[i] >= 0)
 			place[m->lp.basis[i]] = -1;
 	for (size_t i = 0; i < m->column_count; i++)
-		if (place[i] || is_of_use(m, &m->columns[i])) {
+		if (place[i] || settle_is_of_use(m, &m->columns[i])) {
 			place[i] = (int)kept;
 			m->columns[kept++] = m->columns[i];
 		}

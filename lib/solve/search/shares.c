@@ -32,7 +32,7 @@ shares_of(const struct master *m)
 }
 
 static double
-fraction(double value)
+shares_fraction(double value)
 {
 	return fabs(value - nearbyint(value));
 }
@@ -41,7 +41,7 @@ bool
 shares_are_whole(const struct shares *shares)
 {
 	for (size_t i = 0; i < shares->count; i++)
-		if (fraction(shares->list[i].value) > SHARE_WHOLE)
+		if (shares_fraction(shares->list[i].value) > SHARE_WHOLE)
 			return false;
 	return true;
 }
@@ -65,7 +65,7 @@ struct literal { /* one condition of a region */
 };
 
 static bool
-literal_holds(const struct literal *literal, const struct pattern *pattern)
+shares_literal_holds(const struct literal *literal, const struct pattern *pattern)
 {
 	switch (literal->kind) {
 	case LITERAL_WITH:
@@ -81,7 +81,7 @@ literal_holds(const struct literal *literal, const struct pattern *pattern)
 
 /* The n-th of all literals; false behind the last. */
 static bool
-nth_literal(const struct program *p, size_t n, struct literal *literal)
+shares_nth_literal(const struct program *p, size_t n, struct literal *literal)
 {
 	const size_t counts[] = {p->unit_count, p->unit_count, p->hardware_count, p->group_count};
 
@@ -97,23 +97,23 @@ nth_literal(const struct program *p, size_t n, struct literal *literal)
 /* The literal that leaves a number of machines nearest to half of one; true where there is such. Else the one that
  * leaves the fewest patterns, but some. */
 static bool
-best_literal(const struct program *p, const struct shares *shares, struct literal *best)
+shares_best_literal(const struct program *p, const struct shares *shares, struct literal *best)
 {
 	double nearest = SHARE_WHOLE;
 	size_t fewest = SIZE_MAX;
 	struct literal literal = {0};
 
-	for (size_t n = 0; nth_literal(p, n, &literal); n++) {
+	for (size_t n = 0; shares_nth_literal(p, n, &literal); n++) {
 		double sum = 0;
 		size_t count = 0;
 
 		for (size_t i = 0; i < shares->count; i++)
-			if (literal_holds(&literal, shares->list[i].pattern)) {
+			if (shares_literal_holds(&literal, shares->list[i].pattern)) {
 				sum += shares->list[i].value;
 				count++;
 			}
-		if (fraction(sum) > nearest + SHARE_WHOLE || (nearest <= SHARE_WHOLE && count > 0 && count < fewest)) {
-			nearest = fraction(sum) > SHARE_WHOLE ? fraction(sum) : nearest;
+		if (shares_fraction(sum) > nearest + SHARE_WHOLE || (nearest <= SHARE_WHOLE && count > 0 && count < fewest)) {
+			nearest = shares_fraction(sum) > SHARE_WHOLE ? shares_fraction(sum) : nearest;
 			fewest = count;
 			*best = literal;
 		}
@@ -122,7 +122,7 @@ best_literal(const struct program *p, const struct shares *shares, struct litera
 }
 
 static void
-add_literal(struct region *region, const struct literal *literal)
+shares_add_literal(struct region *region, const struct literal *literal)
 {
 	if (literal->kind == LITERAL_WITH)
 		bits_add(region->with, (size_t)literal->index);
@@ -135,19 +135,19 @@ add_literal(struct region *region, const struct literal *literal)
 }
 
 static void
-keep_matching(struct shares *shares, const struct literal *literal)
+shares_keep_matching(struct shares *shares, const struct literal *literal)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < shares->count; i++)
-		if (literal_holds(literal, shares->list[i].pattern))
+		if (shares_literal_holds(literal, shares->list[i].pattern))
 			shares->list[kept++] = shares->list[i];
 	shares->count = kept;
 }
 
 /* A region is of one class. */
 static void
-keep_class(const struct program *p, struct shares *shares, int class)
+shares_keep_class(const struct program *p, struct shares *shares, int class)
 {
 	size_t kept = 0;
 
@@ -159,7 +159,7 @@ keep_class(const struct program *p, struct shares *shares, int class)
 
 /* Machines of the solution in a region. */
 static double
-sum_in(const struct program *p, const struct region *region, const struct shares *shares)
+shares_sum_in(const struct program *p, const struct region *region, const struct shares *shares)
 {
 	double sum = 0;
 
@@ -172,20 +172,20 @@ sum_in(const struct program *p, const struct region *region, const struct shares
 /* Narrows a region to the hardware type whose number of machines is nearest to half of one. False where all are whole, and
  * where there are few machines: then it matters more what they are than how many are of a type. */
 static bool
-split_hardware(const struct program *p, const struct shares *shares, struct region *region)
+shares_split_hardware(const struct program *p, const struct shares *shares, struct region *region)
 {
 	double nearest = SHARE_WHOLE;
 	int best = ANY;
 
-	if (sum_in(p, region, shares) < MANY)
+	if (shares_sum_in(p, region, shares) < MANY)
 		return false;
 	for (size_t h = 0; h < p->hardware_count; h++) {
 		double sum;
 
 		region->hardware = (int)h;
-		sum = sum_in(p, region, shares);
-		if (fraction(sum) > nearest + SHARE_WHOLE) {
-			nearest = fraction(sum);
+		sum = shares_sum_in(p, region, shares);
+		if (shares_fraction(sum) > nearest + SHARE_WHOLE) {
+			nearest = shares_fraction(sum);
 			best = (int)h;
 		}
 	}
@@ -195,20 +195,20 @@ split_hardware(const struct program *p, const struct shares *shares, struct regi
 
 /* Narrows a region to some of the patterns with fractions. */
 static void
-split_patterns(const struct program *p, const struct shares *shares, struct region *region)
+shares_split_patterns(const struct program *p, const struct shares *shares, struct region *region)
 {
 	struct shares left = {memory_zeroed(shares->count, sizeof *left.list), 0};
 	struct literal literal = {0};
 	bool found = false;
 
 	for (size_t i = 0; i < shares->count; i++)
-		if (fraction(shares->list[i].value) > SHARE_WHOLE)
+		if (shares_fraction(shares->list[i].value) > SHARE_WHOLE)
 			left.list[left.count++] = shares->list[i];
-	keep_class(p, &left, region->class);
+	shares_keep_class(p, &left, region->class);
 	while (!found) {
-		found = best_literal(p, &left, &literal);
-		add_literal(region, &literal);
-		keep_matching(&left, &literal);
+		found = shares_best_literal(p, &left, &literal);
+		shares_add_literal(region, &literal);
+		shares_keep_matching(&left, &literal);
 	}
 	free(left.list);
 }
@@ -220,13 +220,13 @@ shares_region(struct master *m, const struct shares *shares, double *sum)
 	struct region *region = arena_alloc(&m->arena, 1, sizeof *region);
 	size_t first = 0;
 
-	while (fraction(shares->list[first].value) <= SHARE_WHOLE)
+	while (shares_fraction(shares->list[first].value) <= SHARE_WHOLE)
 		first++;
 	*region = (struct region){.group = ANY, .hardware = ANY, .zone = ANY, .class = pattern_class(p, shares->list[first].pattern)};
 	region->with = arena_alloc(&m->arena, p->unit_words, sizeof(uint64_t));
 	region->without = arena_alloc(&m->arena, p->unit_words, sizeof(uint64_t));
-	if (!split_hardware(p, shares, region))
-		split_patterns(p, shares, region);
-	*sum = sum_in(p, region, shares);
+	if (!shares_split_hardware(p, shares, region))
+		shares_split_patterns(p, shares, region);
+	*sum = shares_sum_in(p, region, shares);
 	return region;
 }

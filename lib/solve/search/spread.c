@@ -26,17 +26,18 @@ struct grove { /* the trees, while they are cut */
 };
 
 static void
-add_crew(struct crews *crews, const uint64_t *units, int zone, int64_t count)
+spread_add_crew(struct crews *crews, const uint64_t *units, int zone, int64_t count)
 {
 	ARRAY_ROOM(crews->list, crews->count, crews->capacity);
 	crews->list[crews->count++] = (struct crew){units, zone, count};
 }
 
 static void
-add_uses(struct crews *crews, const struct program *p, const struct uses *uses)
+spread_add_uses(struct crews *crews, const struct program *p, const struct uses *uses)
 {
 	for (size_t i = 0; i < uses->count; i++)
-		add_crew(crews, uses->list[i].pattern.units, p->groups[uses->list[i].pattern.group].zone, uses->list[i].count);
+		spread_add_crew(crews, uses->list[i].pattern.units, p->groups[uses->list[i].pattern.group].zone,
+		    uses->list[i].count);
 }
 
 enum verdict
@@ -47,8 +48,8 @@ spread_judge(const struct master *m, const struct uses *uses)
 
 	if (!m->program->spread)
 		return VERDICT_FOUND;
-	add_uses(&crews, m->program, &m->fixed);
-	add_uses(&crews, m->program, uses);
+	spread_add_uses(&crews, m->program, &m->fixed);
+	spread_add_uses(&crews, m->program, uses);
 	verdict = zones_place(m->program, m->budget, &crews, m->program->spread, NULL);
 	free(crews.list);
 	return verdict;
@@ -56,11 +57,11 @@ spread_judge(const struct master *m, const struct uses *uses)
 
 /* Whether zones are possible with count more machines there. Where that is left open, as if they were. */
 static bool
-would_help(struct grove *g, const uint64_t *units, int zone, int64_t count)
+spread_would_help(struct grove *g, const uint64_t *units, int zone, int64_t count)
 {
 	enum verdict verdict;
 
-	add_crew(&g->crews, units, zone, count);
+	spread_add_crew(&g->crews, units, zone, count);
 	verdict = zones_place(g->master->program, g->master->budget, &g->crews, g->set, NULL);
 	g->crews.count--;
 	g->open = g->open || verdict == VERDICT_OPEN;
@@ -69,7 +70,7 @@ would_help(struct grove *g, const uint64_t *units, int zone, int64_t count)
 
 /* Drops from the set what is not needed for the machines to be without zones. */
 static void
-shrink(struct grove *g)
+spread_shrink(struct grove *g)
 {
 	const struct program *p = g->master->program;
 
@@ -86,7 +87,7 @@ shrink(struct grove *g)
 }
 
 static bool
-in_leaf(const struct grove *g, const struct region *leaf, const struct crew *crew)
+spread_in_leaf(const struct grove *g, const struct region *leaf, const struct crew *crew)
 {
 	size_t words = g->master->program->unit_words;
 
@@ -96,18 +97,18 @@ in_leaf(const struct grove *g, const struct region *leaf, const struct crew *cre
 
 /* Machines of the solution in a leaf that are not settled. */
 static int64_t
-loose_machines(const struct grove *g, const struct region *leaf)
+spread_loose_machines(const struct grove *g, const struct region *leaf)
 {
 	int64_t count = 0;
 
 	for (size_t i = g->master->fixed.count; i < g->real; i++)
-		count += in_leaf(g, leaf, &g->crews.list[i]) ? g->crews.list[i].count : 0;
+		count += spread_in_leaf(g, leaf, &g->crews.list[i]) ? g->crews.list[i].count : 0;
 	return count;
 }
 
 /* More machines in an open leaf than this are no better. */
 static int64_t
-most_useful(const struct grove *g)
+spread_most_useful(const struct grove *g)
 {
 	const struct program *p = g->master->program;
 	int64_t most = 0;
@@ -119,36 +120,36 @@ most_useful(const struct grove *g)
 
 /* Gives the leaf all that it can have. */
 static void
-cut_leaf(struct grove *g, const struct region *leaf)
+spread_cut_leaf(struct grove *g, const struct region *leaf)
 {
 	const struct program *p = g->master->program;
 	uint64_t *units = arena_alloc(&g->master->arena, p->unit_words, sizeof *units);
-	int64_t low = 0, high = leaf->zone == ZONE_OPEN ? most_useful(g) : 1; /* low more do not help */
+	int64_t low = 0, high = leaf->zone == ZONE_OPEN ? spread_most_useful(g) : 1; /* low more do not help */
 
 	bits_copy(units, g->set, p->unit_words);
 	for (size_t i = 0; i < p->unit_words; i++)
 		units[i] &= ~leaf->without[i];
-	if (!would_help(g, units, leaf->zone, high)) {
-		add_crew(&g->crews, units, leaf->zone, high);
+	if (!spread_would_help(g, units, leaf->zone, high)) {
+		spread_add_crew(&g->crews, units, leaf->zone, high);
 		return;
 	}
 	while (high - low > 1) {
 		int64_t middle = low + (high - low) / 2;
 
-		if (would_help(g, units, leaf->zone, middle))
+		if (spread_would_help(g, units, leaf->zone, middle))
 			high = middle;
 		else
 			low = middle;
 	}
-	add_crew(&g->crews, units, leaf->zone, low);
+	spread_add_crew(&g->crews, units, leaf->zone, low);
 	ARRAY_ROOM(g->cuts->list, g->cuts->count, g->cuts->capacity);
 	g->cuts->list[g->cuts->count] = (struct cut){arena_alloc(&g->master->arena, 1, sizeof *leaf),
-	    loose_machines(g, leaf) + high, NO_MAX};
+	    spread_loose_machines(g, leaf) + high, NO_MAX};
 	*g->cuts->list[g->cuts->count++].region = *leaf;
 }
 
 static struct region
-copy_region(struct master *m, const struct region *region)
+spread_copy_region(struct master *m, const struct region *region)
 {
 	struct region copy = *region;
 	size_t words = m->program->unit_words;
@@ -162,31 +163,31 @@ copy_region(struct master *m, const struct region *region)
 
 /* The tree below a region, of units from u on: a branch in which the solution has no machine is a leaf. */
 static void
-cut_tree(struct grove *g, const struct region *region, size_t u)
+spread_cut_tree(struct grove *g, const struct region *region, size_t u)
 {
 	const struct program *p = g->master->program;
 	struct region half;
 	bool any = false;
 
 	for (size_t i = 0; i < g->real && !any; i++)
-		any = in_leaf(g, region, &g->crews.list[i]);
+		any = spread_in_leaf(g, region, &g->crews.list[i]);
 	u = bits_next(g->set, p->unit_words, u);
 	if (!any || u == SIZE_MAX) {
 		if (!bits_within(g->set, region->without, p->unit_words) && !g->open)
-			cut_leaf(g, region);
+			spread_cut_leaf(g, region);
 		return;
 	}
-	half = copy_region(g->master, region);
+	half = spread_copy_region(g->master, region);
 	bits_add(half.with, u);
-	cut_tree(g, &half, u + 1);
-	half = copy_region(g->master, region);
+	spread_cut_tree(g, &half, u + 1);
+	half = spread_copy_region(g->master, region);
 	bits_add(half.without, u);
-	cut_tree(g, &half, u + 1);
+	spread_cut_tree(g, &half, u + 1);
 }
 
 /* Whether any machine of which it is open what it becomes is in that zone, so that others may be. */
 static bool
-is_used(const struct program *p, int zone)
+spread_is_used(const struct program *p, int zone)
 {
 	for (size_t i = 0; i < p->group_count; i++)
 		if (p->groups[i].zone == zone && !p->groups[i].only)
@@ -195,22 +196,22 @@ is_used(const struct program *p, int zone)
 }
 
 static void
-cut_trees(struct grove *g)
+spread_cut_trees(struct grove *g)
 {
 	const struct program *p = g->master->program;
 	struct region all = {.group = ANY, .hardware = ANY, .zone = ZONE_OPEN, .class = ANY};
 
 	all.with = arena_alloc(&g->master->arena, p->unit_words, sizeof *all.with);
 	all.without = arena_alloc(&g->master->arena, p->unit_words, sizeof *all.without);
-	cut_tree(g, &all, 0);
+	spread_cut_tree(g, &all, 0);
 	for (all.zone = 0; all.zone < (int)p->zone_count; all.zone++)
-		if (is_used(p, all.zone))
-			cut_tree(g, &all, 0);
+		if (spread_is_used(p, all.zone))
+			spread_cut_tree(g, &all, 0);
 }
 
 /* A unit that may have no instances is not concerned then. */
 static bool
-may_be_absent(const struct grove *g, size_t u)
+spread_may_be_absent(const struct grove *g, size_t u)
 {
 	const struct uses *fixed = &g->master->fixed;
 
@@ -221,14 +222,14 @@ may_be_absent(const struct grove *g, size_t u)
 }
 
 static void
-cut_units(struct grove *g)
+spread_cut_units(struct grove *g)
 {
 	const struct program *p = g->master->program;
 
 	for (size_t u = bits_next(g->set, p->unit_words, 0); u != SIZE_MAX; u = bits_next(g->set, p->unit_words, u + 1)) {
 		struct region *region;
 
-		if (!may_be_absent(g, u))
+		if (!spread_may_be_absent(g, u))
 			continue;
 		region = arena_alloc(&g->master->arena, 1, sizeof *region);
 		*region = (struct region){.group = ANY, .hardware = ANY, .zone = ANY, .class = ANY};
@@ -247,14 +248,14 @@ spread_cuts(struct master *m, const struct uses *uses, struct cuts *cuts)
 
 	g.set = memory_zeroed(m->program->unit_words, sizeof *g.set);
 	bits_copy(g.set, m->program->spread, m->program->unit_words);
-	add_uses(&g.crews, m->program, &m->fixed);
-	add_uses(&g.crews, m->program, uses);
+	spread_add_uses(&g.crews, m->program, &m->fixed);
+	spread_add_uses(&g.crews, m->program, uses);
 	g.real = g.crews.count;
-	shrink(&g);
+	spread_shrink(&g);
 	if (!g.open)
-		cut_trees(&g);
+		spread_cut_trees(&g);
 	if (!g.open)
-		cut_units(&g);
+		spread_cut_units(&g);
 	free(g.crews.list);
 	free(g.set);
 	return g.open ? VERDICT_OPEN : VERDICT_NONE;

@@ -19,7 +19,7 @@ enum { SEARCH_WORK = 200 };
 
 /* Whether a machine of a team there would help a unit that lacks zones; how many it would. */
 static size_t
-gain_of(const struct zoning *z, const struct team *team, size_t zone)
+zone_gain_of(const struct zoning *z, const struct team *team, size_t zone)
 {
 	size_t gain = 0;
 
@@ -29,7 +29,7 @@ gain_of(const struct zoning *z, const struct team *team, size_t zone)
 }
 
 static bool
-is_done(const struct zoning *z)
+zone_is_done(const struct zoning *z)
 {
 	for (size_t i = 0; i < z->hard_count; i++)
 		if (zoning_lacks(z, z->hard[i]->units))
@@ -39,7 +39,7 @@ is_done(const struct zoning *z)
 
 /* Whether the machines still to be placed, from team i on, are enough for each unit of that team. */
 static bool
-can_suffice(const struct zoning *z, size_t i)
+zone_can_suffice(const struct zoning *z, size_t i)
 {
 	const struct team *team = z->hard[i];
 
@@ -58,12 +58,12 @@ can_suffice(const struct zoning *z, size_t i)
 /* The zone that helps a team most, of these the emptiest one, the first one; SIZE_MAX where none helps. useful: some
  * zone helps, barred or not. */
 static size_t
-best_zone(const struct zoning *z, const struct team *team, const uint64_t *barred, bool *useful)
+zone_best_zone(const struct zoning *z, const struct team *team, const uint64_t *barred, bool *useful)
 {
 	size_t best = SIZE_MAX, most = 0;
 
 	for (size_t zone = 0; zone < z->program->zones_open; zone++) {
-		size_t gain = gain_of(z, team, zone);
+		size_t gain = zone_gain_of(z, team, zone);
 
 		*useful = *useful || gain > 0;
 		if (gain == 0 || gain < most || bits_has(barred, zone))
@@ -76,7 +76,7 @@ best_zone(const struct zoning *z, const struct team *team, const uint64_t *barre
 }
 
 static void
-bar_alike(const struct zoning *z, size_t zone, uint64_t *barred)
+zone_bar_alike(const struct zoning *z, size_t zone, uint64_t *barred)
 {
 	for (size_t other = 0; other < z->program->zones_open; other++)
 		if (bits_equal(zoning_cover(z, zone), zoning_cover(z, other), z->words))
@@ -85,18 +85,18 @@ bar_alike(const struct zoning *z, size_t zone, uint64_t *barred)
 
 /* Counts what it takes to look at all zones for a machine of a team. */
 static bool
-is_in_budget(struct zoning *z, const struct team *team)
+zone_is_in_budget(struct zoning *z, const struct team *team)
 {
 	size_t units = bits_count(team->units, z->words);
 
 	return budget_work(z->budget, z->program->zones_open * (3 * z->words + 2 * units + 2) + z->hard_count * units);
 }
 
-static bool search(struct zoning *z, size_t i, const uint64_t *barred);
+static bool zone_search(struct zoning *z, size_t i, const uint64_t *barred);
 
 /* Puts a machine of team i there, and goes on. Where that leads nowhere it is as if it had not been done. */
 static bool
-try_zone(struct zoning *z, size_t i, size_t zone, const uint64_t *barred)
+zone_try_zone(struct zoning *z, size_t i, size_t zone, const uint64_t *barred)
 {
 	struct team *team = z->hard[i];
 	uint64_t *before = memory_zeroed(z->words + z->zone_words, sizeof *before), *used = before + z->words;
@@ -108,7 +108,7 @@ try_zone(struct zoning *z, size_t i, size_t zone, const uint64_t *barred)
 	zoning_stand(z, team->units, zone);
 	z->load[zone]++;
 	team->where[team->placed++] = (int)zone;
-	found = can_suffice(z, i) && search(z, i, used);
+	found = zone_can_suffice(z, i) && zone_search(z, i, used);
 	if (!found) {
 		team->placed--;
 		z->load[zone]--;
@@ -123,31 +123,31 @@ try_zone(struct zoning *z, size_t i, size_t zone, const uint64_t *barred)
 /* Places the rest of team i in zones that are not barred, and the teams behind it. Where only barred zones would help,
  * those were tried before. */
 static bool
-search(struct zoning *z, size_t i, const uint64_t *barred)
+zone_search(struct zoning *z, size_t i, const uint64_t *barred)
 {
 	uint64_t *tried = memory_zeroed(2 * z->zone_words, sizeof *tried), *none = tried + z->zone_words;
 	bool found = false, useful = false;
 
 	bits_copy(tried, barred, z->zone_words);
 	if (i == z->hard_count || !budget_work(z->budget, SEARCH_WORK))
-		found = i == z->hard_count && is_done(z);
+		found = i == z->hard_count && zone_is_done(z);
 	else if (z->hard[i]->placed == z->hard[i]->useful)
-		found = search(z, i + 1, none);
+		found = zone_search(z, i + 1, none);
 	else
-		for (size_t zone; !found && is_in_budget(z, z->hard[i]) &&
-		                      (zone = best_zone(z, z->hard[i], tried, &useful)) != SIZE_MAX;) {
-			found = try_zone(z, i, zone, tried);
-			bar_alike(z, zone, tried);
+		for (size_t zone; !found && zone_is_in_budget(z, z->hard[i]) &&
+		                      (zone = zone_best_zone(z, z->hard[i], tried, &useful)) != SIZE_MAX;) {
+			found = zone_try_zone(z, i, zone, tried);
+			zone_bar_alike(z, zone, tried);
 		}
 	if (!found && i < z->hard_count && z->hard[i]->placed < z->hard[i]->useful && !useful && !z->budget->spent)
-		found = search(z, i + 1, none);
+		found = zone_search(z, i + 1, none);
 	free(tried);
 	return found;
 }
 
 /* The emptiest zone that is not barred, the first one. */
 static int
-emptiest(const struct zoning *z, const uint64_t *barred)
+zone_emptiest(const struct zoning *z, const uint64_t *barred)
 {
 	int best = ZONE_NONE;
 
@@ -159,12 +159,12 @@ emptiest(const struct zoning *z, const uint64_t *barred)
 
 /* Places machines of a team until there are count of them; apart: in different zones. */
 static void
-place_evenly(struct zoning *z, struct team *team, int64_t count, bool apart)
+zone_place_evenly(struct zoning *z, struct team *team, int64_t count, bool apart)
 {
 	uint64_t *barred = memory_zeroed(z->zone_words, sizeof *barred);
 
 	while (team->placed < count) {
-		int zone = emptiest(z, barred);
+		int zone = zone_emptiest(z, barred);
 
 		if (zone != ZONE_NONE) {
 			z->load[zone]++;
@@ -178,18 +178,18 @@ place_evenly(struct zoning *z, struct team *team, int64_t count, bool apart)
 
 /* Places what the search did not: what its units need of an easy team in different zones, all others evenly. */
 static void
-place_others(struct zoning *z)
+zone_place_others(struct zoning *z)
 {
 	for (size_t i = 0; i < z->count; i++)
 		if (z->teams[i].slack == INT64_MAX)
-			place_evenly(z, &z->teams[i], z->teams[i].useful, true);
+			zone_place_evenly(z, &z->teams[i], z->teams[i].useful, true);
 	for (size_t i = 0; i < z->count; i++)
-		place_evenly(z, &z->teams[i], z->teams[i].count, false);
+		zone_place_evenly(z, &z->teams[i], z->teams[i].count, false);
 }
 
 /* Where each machine is in a zone of its own. */
 static enum verdict
-place_apart(const struct zoning *z, const struct crews *crews)
+zone_place_apart(const struct zoning *z, const struct crews *crews)
 {
 	for (size_t u = 0; u < z->program->unit_count; u++) {
 		int64_t left = z->need[u];
@@ -216,11 +216,12 @@ zones_place(const struct program *p, struct budget *budget, const struct crews *
 	z.need = memory_zeroed(p->unit_count, sizeof *z.need);
 	zoning_gather(&z, crews, set, teams_of);
 	if (p->zones_unlimited)
-		verdict = place_apart(&z, crews);
+		verdict = zone_place_apart(&z, crews);
 	else
-		verdict = zoning_prepare(&z) && search(&z, 0, none) ? VERDICT_FOUND : budget->spent ? VERDICT_OPEN : VERDICT_NONE;
+		verdict = zoning_prepare(&z) && zone_search(&z, 0,
+		    none) ? VERDICT_FOUND : budget->spent ? VERDICT_OPEN : VERDICT_NONE;
 	if (where && verdict == VERDICT_FOUND) {
-		place_others(&z);
+		zone_place_others(&z);
 		for (size_t i = 0; i < crews->count; i++)
 			for (int64_t n = 0; n < crews->list[i].count && crews->list[i].zone == ZONE_OPEN; n++)
 				*where++ = teams_of[i]->where[teams_of[i]->taken++];

@@ -31,7 +31,7 @@ zoning_lacks(const struct zoning *z, const uint64_t *units)
 
 /* The team of a crew: the one with the same units of the set. */
 static struct team *
-team_of(struct zoning *z, const uint64_t *units)
+zoning_team_of(struct zoning *z, const uint64_t *units)
 {
 	size_t i = 0;
 
@@ -66,7 +66,7 @@ zoning_gather(struct zoning *z, const struct crews *crews, const uint64_t *set, 
 		bits_copy(units, crew->units, z->words);
 		bits_keep(units, set, z->words);
 		if (crew->zone == ZONE_OPEN) {
-			teams_of[i] = team_of(z, units);
+			teams_of[i] = zoning_team_of(z, units);
 			teams_of[i]->count += crew->count;
 		} else if (crew->zone != ZONE_NONE && crew->count > 0) {
 			zoning_stand(z, units, (size_t)crew->zone);
@@ -77,7 +77,7 @@ zoning_gather(struct zoning *z, const struct crews *crews, const uint64_t *set, 
 }
 
 static int
-compare_teams(const void *a, const void *b)
+zoning_compare_teams(const void *a, const void *b)
 {
 	const struct team *x = *(struct team *const *)a, *y = *(struct team *const *)b;
 
@@ -88,7 +88,7 @@ compare_teams(const void *a, const void *b)
 
 /* How many zones the units of a team need, at most, where any lacks some. */
 static int64_t
-most_needed(const struct zoning *z, const struct team *team)
+zoning_most_needed(const struct zoning *z, const struct team *team)
 {
 	int64_t most = 0;
 
@@ -99,7 +99,7 @@ most_needed(const struct zoning *z, const struct team *team)
 }
 
 static int64_t
-slack_of(const struct zoning *z, const struct team *team)
+zoning_slack_of(const struct zoning *z, const struct team *team)
 {
 	int64_t least = INT64_MAX;
 
@@ -121,7 +121,7 @@ zoning_prepare(struct zoning *z)
 
 	for (size_t i = 0; i < z->count; i++) {
 		struct team *team = &z->teams[i];
-		int64_t most = most_needed(z, team);
+		int64_t most = zoning_most_needed(z, team);
 
 		team->useful = team->count < most ? team->count : most;
 		team->useful = team->useful < zones ? team->useful : zones;
@@ -129,8 +129,8 @@ zoning_prepare(struct zoning *z)
 	}
 	z->hard = memory_zeroed(z->count, sizeof *z->hard);
 	for (size_t i = 0; i < z->count; i++)
-		z->teams[i].slack = z->teams[i].useful && z->teams[i].useful < most_needed(z, &z->teams[i])
-		    ? slack_of(z, &z->teams[i]) : INT64_MAX;
+		z->teams[i].slack = z->teams[i].useful && z->teams[i].useful < zoning_most_needed(z, &z->teams[i])
+		    ? zoning_slack_of(z, &z->teams[i]) : INT64_MAX;
 	for (size_t i = 0; i < z->count; i++) /* an easy team */
 		if (z->teams[i].useful && z->teams[i].slack == INT64_MAX)
 			for (size_t u = bits_next(z->teams[i].units, z->words, 0); u != SIZE_MAX;
@@ -140,7 +140,7 @@ zoning_prepare(struct zoning *z)
 		if (z->teams[i].slack != INT64_MAX && zoning_lacks(z, z->teams[i].units))
 			z->hard[z->hard_count++] = &z->teams[i];
 	if (z->hard_count)
-		qsort(z->hard, z->hard_count, sizeof *z->hard, compare_teams);
+		qsort(z->hard, z->hard_count, sizeof *z->hard, zoning_compare_teams);
 	for (size_t u = 0; u < z->program->unit_count; u++) {
 		int64_t left = -z->need[u];
 

@@ -23,7 +23,7 @@ static const char schema[] =
 
 /* The file that says that it is down; the caller's to free. */
 static char *
-mark_of(const struct task *task)
+dummy_mark_of(const struct task *task)
 {
 	char *state = location_state(), *mark;
 
@@ -35,7 +35,7 @@ mark_of(const struct task *task)
 
 /* Of the provider dummy, machines that were deleted behind our back answer no more. */
 static bool
-is_gone(const struct task *task)
+dummy_is_gone(const struct task *task)
 {
 	char *type = json_get_string(task->provider, "providertype"), *name = json_get_string(task->provider, "name");
 	char *state = location_state(), *machine = memory_printf("%s/dummy/%s/%s", state, name ? name : "", task->machine.id);
@@ -49,27 +49,27 @@ is_gone(const struct task *task)
 }
 
 static void
-tell_status(const struct task *task, struct outcome *outcome)
+dummy_tell_status(const struct task *task, struct outcome *outcome)
 {
-	char *mark = mark_of(task);
+	char *mark = dummy_mark_of(task);
 
 	if (task->service && file_exists(AT_FDCWD, mark))
 		error_set(&outcome->error, 1, "node %s: %s does not run: there is %s", task->machine.id, task->service, mark);
-	else if (!task->service && (is_gone(task) || file_exists(AT_FDCWD, mark)))
+	else if (!task->service && (dummy_is_gone(task) || file_exists(AT_FDCWD, mark)))
 		error_set(&outcome->error, EX_TEMPFAIL, "node %s: does not answer", task->machine.id);
 	free(mark);
 }
 
 /* Its time is over. */
 static void
-carry_out(const struct task *task, struct outcome *outcome)
+dummy_carry_out(const struct task *task, struct outcome *outcome)
 {
 	if (outcome->error.code || !task->machine.id)
 		return;
 	if (task->action == ACTION_STATUS) {
-		tell_status(task, outcome);
+		dummy_tell_status(task, outcome);
 	} else if (task->action == ACTION_START && task->service) {
-		char *mark = mark_of(task);
+		char *mark = dummy_mark_of(task);
 
 		if (unlink(mark) < 0 && errno != ENOENT)
 			error_errno(&outcome->error, EX_IOERR, "%s", mark);
@@ -78,27 +78,27 @@ carry_out(const struct task *task, struct outcome *outcome)
 }
 
 static void
-act(const struct task *task, struct outcome *outcome)
+dummy_act(const struct task *task, struct outcome *outcome)
 {
 	double delay_ms;
 
 	dummy_draw(task, &delay_ms, outcome);
 	dummy_wait(delay_ms);
-	carry_out(task, outcome);
+	dummy_carry_out(task, outcome);
 }
 
 static void
-due(struct server *server, struct call *call)
+dummy_due(struct server *server, struct call *call)
 {
-	carry_out(&call->task, &call->outcome);
+	dummy_carry_out(&call->task, &call->outcome);
 	dummy_answer(server, call);
 }
 
 int
 main(int argc, char **argv)
 {
-	static const struct service service = {.begin = dummy_begin, .due = due, .end = dummy_answer};
-	static const struct plugin plugin = {"automator/dummy", schema, act, NULL, &service};
+	static const struct service service = {.begin = dummy_begin, .due = dummy_due, .end = dummy_answer};
+	static const struct plugin plugin = {"automator/dummy", schema, dummy_act, NULL, &service};
 
 	return plugin_main(&plugin, argc, argv);
 }

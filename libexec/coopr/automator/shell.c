@@ -46,7 +46,7 @@ struct work {
 
 /* Who logs in need not become anybody else to run a script as just that user. */
 static void
-choose_user(const struct task *task, const char *user, struct work *work)
+shell_choose_user(const struct task *task, const char *user, struct work *work)
 {
 	bool is_self = user && strcmp(user, task->machine.user) == 0;
 
@@ -55,7 +55,7 @@ choose_user(const struct task *task, const char *user, struct work *work)
 }
 
 static int
-read_fields(const struct task *task, struct arena *arena, struct work *work, struct outcome *outcome)
+shell_read_fields(const struct task *task, struct arena *arena, struct work *work, struct outcome *outcome)
 {
 	struct problems problems = {0};
 	struct place fields = place_root(task->fields, &problems);
@@ -66,7 +66,7 @@ read_fields(const struct task *task, struct arena *arena, struct work *work, str
 	work->args = place_string(&fields, "args", NEED_OPTIONAL, arena);
 	work->files = place_string(&fields, "files", NEED_OPTIONAL, arena);
 	user = name_parse_as(&fields, "user", NEED_OPTIONAL, name_is_user, "user", arena);
-	choose_user(task, user, work);
+	shell_choose_user(task, user, work);
 	failed = plugin_check_fields(&problems, outcome);
 	problems_release(&problems);
 	return failed;
@@ -74,7 +74,7 @@ read_fields(const struct task *task, struct arena *arena, struct work *work, str
 
 /* The script and what it asked for by "files". */
 static int
-add_files(const struct task *task, struct work *work, struct error *err)
+shell_add_files(const struct task *task, struct work *work, struct error *err)
 {
 	struct arguments names = {0};
 	int failed = bundle_add(&work->bundle, task->catalogue, work->script, err);
@@ -97,7 +97,7 @@ add_files(const struct task *task, struct work *work, struct error *err)
 /* lib.sh: its functions and the tables for this task. The list of nodes goes along only where it is asked for: it
  * grows with the cluster. */
 static int
-add_library(const struct task *task, struct work *work, struct error *err)
+shell_add_library(const struct task *task, struct work *work, struct error *err)
 {
 	char *path = location_installed("share/coopr/shell/lib.sh");
 	struct buffer library = {0};
@@ -114,7 +114,7 @@ add_library(const struct task *task, struct work *work, struct error *err)
 }
 
 static int
-add_config(const struct task *task, struct work *work, struct error *err)
+shell_add_config(const struct task *task, struct work *work, struct error *err)
 {
 	struct buffer text = {0};
 	int failed;
@@ -130,18 +130,18 @@ add_config(const struct task *task, struct work *work, struct error *err)
 }
 
 static int
-collect(const struct task *task, struct work *work, struct error *err)
+shell_collect(const struct task *task, struct work *work, struct error *err)
 {
 	if (work->args && words_split(work->args, &work->words, err) < 0)
 		return error_prefix(err, "args of script %s", work->script);
-	if (add_files(task, work, err) < 0)
+	if (shell_add_files(task, work, err) < 0)
 		return -1;
-	return add_library(task, work, err) < 0 || add_config(task, work, err) < 0 ? -1 : 0;
+	return shell_add_library(task, work, err) < 0 || shell_add_config(task, work, err) < 0 ? -1 : 0;
 }
 
 /* The sentence for a script that failed: what it said itself, or its last line. */
 static void
-explain(const struct task *task, const struct work *work, const struct remote_answer *answer, struct error *err)
+shell_explain(const struct task *task, const struct work *work, const struct remote_answer *answer, struct error *err)
 {
 	char *last = tail_last_line(&answer->said), how[64];
 
@@ -157,24 +157,25 @@ explain(const struct task *task, const struct work *work, const struct remote_an
 
 /* What the script left behind: facts, and why it failed. */
 static void
-take_answer(const struct task *task, const struct work *work, const struct remote_answer *answer, struct outcome *outcome)
+shell_take_answer(const struct task *task, const struct work *work, const struct remote_answer *answer,
+    struct outcome *outcome)
 {
 	if (json_length(answer->facts) > 0)
 		outcome->facts = jv_copy(answer->facts);
 	if (answer->status)
-		explain(task, work, answer, &outcome->error);
+		shell_explain(task, work, answer, &outcome->error);
 }
 
 /* Whether the task is about the node alone. */
 static bool
-is_about_node(const struct task *task)
+shell_is_about_node(const struct task *task)
 {
 	return task->action == ACTION_BOOTSTRAP || (task->action == ACTION_STATUS && !task->service);
 }
 
 /* That there is no room on a node is tried again, like one that is not reached; who asks for its status is told which. */
 static void
-tell_apart(const struct task *task, const struct remote_answer *answer, struct error *err)
+shell_tell_apart(const struct task *task, const struct remote_answer *answer, struct error *err)
 {
 	if (task->action == ACTION_STATUS && answer->reached && err->code == EX_TEMPFAIL)
 		err->code = EX_CANTCREAT;
@@ -183,22 +184,23 @@ tell_apart(const struct task *task, const struct remote_answer *answer, struct e
 /* The payload of the task; for bootstrap, and to ask a node, one that only looks whether it can be entered and has what a
  * script needs: nothing is installed. -1 with the reason in outcome. */
 static int
-prepare(const struct task *task, struct arena *arena, struct work *work, struct payload *payload, struct outcome *outcome)
+shell_prepare(const struct task *task, struct arena *arena, struct work *work, struct payload *payload,
+    struct outcome *outcome)
 {
 	if (!task->machine.id)
 		return error_set(&outcome->error, EX_DATAERR, "the task names no machine");
-	if (is_about_node(task)) {
+	if (shell_is_about_node(task)) {
 		work->script = "looking for what scripts need";
-		choose_user(task, NULL, work);
+		shell_choose_user(task, NULL, work);
 		return payload_check(payload, &outcome->error);
 	}
-	if (read_fields(task, arena, work, outcome) < 0 || collect(task, work, &outcome->error) < 0)
+	if (shell_read_fields(task, arena, work, outcome) < 0 || shell_collect(task, work, &outcome->error) < 0)
 		return -1;
 	return payload_run(task, &work->bundle, &work->words, work->user, payload, &outcome->error);
 }
 
 static void
-release_work(struct work *work)
+shell_release_work(struct work *work)
 {
 	bundle_release(&work->bundle);
 	arguments_release(&work->words);
@@ -206,22 +208,22 @@ release_work(struct work *work)
 
 /* One task alone. */
 static void
-act(const struct task *task, struct outcome *outcome)
+shell_act(const struct task *task, struct outcome *outcome)
 {
 	struct arena arena = {0};
 	struct payload payload = {0};
 	struct remote_answer answer;
 	struct work work = {0};
 
-	if (prepare(task, &arena, &work, &payload, outcome) == 0) {
+	if (shell_prepare(task, &arena, &work, &payload, outcome) == 0) {
 		if (remote_run(&task->machine, &payload, work.become_root, &answer, &outcome->error) == 0)
-			take_answer(task, &work, &answer, outcome);
+			shell_take_answer(task, &work, &answer, outcome);
 		else
-			tell_apart(task, &answer, &outcome->error);
+			shell_tell_apart(task, &answer, &outcome->error);
 		remote_answer_release(&answer);
 	}
 	payload_release(&payload);
-	release_work(&work);
+	shell_release_work(&work);
 	arena_release(&arena);
 }
 
@@ -240,13 +242,13 @@ struct run { /* one of them */
 };
 
 static void
-say(void *to, const char *bytes, size_t length)
+shell_say(void *to, const char *bytes, size_t length)
 {
 	serve_say(to, bytes, length);
 }
 
 static void
-finish(struct server *server, struct run *run)
+shell_finish(struct server *server, struct run *run)
 {
 	struct call *call = run->call;
 
@@ -255,7 +257,7 @@ finish(struct server *server, struct run *run)
 	remote_answer_release(&run->answer);
 	child_release(&run->child);
 	payload_release(&run->payload);
-	release_work(&run->work);
+	shell_release_work(&run->work);
 	arena_release(&run->arena);
 	free(run);
 	serve_answer(server, call);
@@ -263,14 +265,14 @@ finish(struct server *server, struct run *run)
 
 /* The connection is there, or cannot be had. */
 static void
-talk_over(struct server *server, struct run *run)
+shell_talk_over(struct server *server, struct run *run)
 {
 	struct error *err = &run->call->outcome.error;
 	struct buffer command = {0};
 
 	if (run->visit.error.code) {
 		*err = run->visit.error;
-		finish(server, run);
+		shell_finish(server, run);
 		return;
 	}
 	child_release(&run->child);
@@ -286,30 +288,30 @@ talk_over(struct server *server, struct run *run)
 		return;
 	}
 	*err = run->visit.error;
-	finish(server, run);
+	shell_finish(server, run);
 }
 
 static void
-go_on(struct server *server)
+shell_go_on(struct server *server)
 {
 	struct connections *connections = server->state;
 	struct visit *visit;
 
 	while ((visit = connections_next(connections)))
-		talk_over(server, visit->owner);
+		shell_talk_over(server, visit->owner);
 	server->wake_ms = connections->due_ms;
 }
 
 static void
-begin(struct server *server, struct call *call)
+shell_begin(struct server *server, struct call *call)
 {
 	struct run *run = memory_zeroed(1, sizeof *run);
 
 	call->state = run;
-	*run = (struct run){.call = call, .talk = {.say = say, .to = call},
+	*run = (struct run){.call = call, .talk = {.say = shell_say, .to = call},
 	    .visit = {.machine = &call->task.machine, .owner = run}, .answer = {.facts = jv_invalid()}};
-	if (prepare(&call->task, &run->arena, &run->work, &run->payload, &call->outcome) < 0) {
-		finish(server, run);
+	if (shell_prepare(&call->task, &run->arena, &run->work, &run->payload, &call->outcome) < 0) {
+		shell_finish(server, run);
 		return;
 	}
 	talk_begin(&run->talk, &call->task.machine, &run->payload, &run->answer);
@@ -318,31 +320,31 @@ begin(struct server *server, struct call *call)
 	run->work.bundle = (struct bundle){0};
 	task_forget(&call->task);
 	connections_want(server->state, &run->visit);
-	go_on(server);
+	shell_go_on(server);
 }
 
 static void
-conclude(struct server *server, struct run *run)
+shell_conclude(struct server *server, struct run *run)
 {
 	struct call *call = run->call;
 
 	if (!call->ending && !run->refused && talk_finish(&run->talk, &run->child, &call->outcome.error) == 0)
-		take_answer(&call->task, &run->work, &run->answer, &call->outcome);
+		shell_take_answer(&call->task, &run->work, &run->answer, &call->outcome);
 	else if (!call->ending)
-		tell_apart(&call->task, &run->answer, &call->outcome.error);
-	finish(server, run);
-	go_on(server);
+		shell_tell_apart(&call->task, &run->answer, &call->outcome.error);
+	shell_finish(server, run);
+	shell_go_on(server);
 }
 
 static void
-heard(struct server *server, struct child *child, enum supervise_event event)
+shell_heard(struct server *server, struct child *child, enum supervise_event event)
 {
 	struct run *run = child->owner;
 	enum mux_news news;
 	bool over;
 
 	if (connections_heard(child, event)) {
-		go_on(server);
+		shell_go_on(server);
 		return;
 	}
 	over = talk_hear(&run->talk, child);
@@ -353,13 +355,13 @@ heard(struct server *server, struct child *child, enum supervise_event event)
 	if (news == MUX_EXITED && run->call->ending)
 		over = true;
 	if (event == SUPERVISE_ENDED)
-		conclude(server, run);
+		shell_conclude(server, run);
 	else if (over)
 		supervise_stop(&server->supervisor, child);
 }
 
 static void
-end(struct server *server, struct call *call)
+shell_end(struct server *server, struct call *call)
 {
 	struct run *run = call->state;
 	char name[SSH_NAME_SIZE];
@@ -372,34 +374,34 @@ end(struct server *server, struct call *call)
 	/* It has not begun: that may be otherwise another time. */
 	error_set(&call->outcome.error, EX_TEMPFAIL, "%s: no connection to it could be had in time",
 	    ssh_name(&call->task.machine, name));
-	finish(server, run);
+	shell_finish(server, run);
 }
 
 static void
-due(struct server *server, struct call *call)
+shell_due(struct server *server, struct call *call)
 {
 	(void)call;
 	connections_keep_time(server->state, clock_monotonic_ms());
-	go_on(server);
+	shell_go_on(server);
 }
 
 static void
-ready(struct server *server, int fd)
+shell_ready(struct server *server, int fd)
 {
 	(void)fd;
 	connections_look(server->state);
-	go_on(server);
+	shell_go_on(server);
 }
 
 static int
-open_connections(struct server *server, struct error *err)
+shell_open_connections(struct server *server, struct error *err)
 {
 	server->state = memory_zeroed(1, sizeof(struct connections));
 	return connections_open(server->state, &server->supervisor, err);
 }
 
 static void
-close_connections(struct server *server)
+shell_close_connections(struct server *server)
 {
 	connections_close(server->state);
 	free(server->state);
@@ -408,8 +410,9 @@ close_connections(struct server *server)
 int
 main(int argc, char **argv)
 {
-	static const struct service service = {begin, due, heard, end, ready, open_connections, close_connections};
-	static const struct plugin plugin = {"automator/shell", schema, act, NULL, &service};
+	static const struct service service = {shell_begin, shell_due, shell_heard, shell_end, shell_ready,
+	    shell_open_connections, shell_close_connections};
+	static const struct plugin plugin = {"automator/shell", schema, shell_act, NULL, &service};
 
 	return plugin_main(&plugin, argc, argv);
 }

@@ -24,7 +24,7 @@ static const char schema[] =
 
 /* Whether it can be a file's name, and stands in JSON as it is. */
 static bool
-is_plain(const char *name)
+dummy_is_plain(const char *name)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
 
@@ -33,11 +33,11 @@ is_plain(const char *name)
 
 /* The folder of the provider's machines; NULL where it cannot be made. The caller's to free. */
 static char *
-open_folder(jv provider, struct error *err)
+dummy_open_folder(jv provider, struct error *err)
 {
 	char *state = location_state(), *name = json_get_string(provider, "name"), *folder;
 
-	folder = memory_printf("%s/dummy/%s", state, name && is_plain(name) ? name : "unnamed");
+	folder = memory_printf("%s/dummy/%s", state, name && dummy_is_plain(name) ? name : "unnamed");
 	free(name);
 	free(state);
 	if (file_make_dirs(AT_FDCWD, folder, 0700, err) == 0)
@@ -48,7 +48,7 @@ open_folder(jv provider, struct error *err)
 
 /* Different for each node of a cluster: 198.18.0.0/15 from outside, 10.0.0.0/8 between nodes. */
 static jv
-addresses_of(const struct machine *machine)
+dummy_addresses_of(const struct machine *machine)
 {
 	unsigned number = (unsigned)machine->nodenum;
 	jv addresses = jv_object();
@@ -63,7 +63,7 @@ addresses_of(const struct machine *machine)
 
 /* Whole or not at all, but not durable: a machine that is not there survives no loss of power either. */
 static int
-put_file(const char *path, const struct buffer *text, struct error *err)
+dummy_put_file(const char *path, const struct buffer *text, struct error *err)
 {
 	char *new = memory_printf("%s.%d.new", path, (int)getpid());
 	int fd = file_open(AT_FDCWD, new, O_WRONLY | O_CREAT | O_TRUNC, 0600, err), failed = fd < 0;
@@ -79,7 +79,7 @@ put_file(const char *path, const struct buffer *text, struct error *err)
 }
 
 static int
-write_machine(const struct task *task, const char *path, struct outcome *outcome)
+dummy_write_machine(const struct task *task, const char *path, struct outcome *outcome)
 {
 	struct buffer text = {0};
 	jv node = jv_object();
@@ -93,7 +93,7 @@ write_machine(const struct task *task, const char *path, struct outcome *outcome
 	json_set(&node, "ipaddresses", jv_copy(outcome->ipaddresses));
 	json_set(&node, "facts", jv_copy(outcome->facts));
 	json_dump(node, &text);
-	failed = put_file(path, &text, &outcome->error);
+	failed = dummy_put_file(path, &text, &outcome->error);
 	buffer_release(&text);
 	jv_free(node);
 	return failed;
@@ -101,7 +101,7 @@ write_machine(const struct task *task, const char *path, struct outcome *outcome
 
 /* Making a machine that is there, and removing one that is not, changes nothing. */
 static void
-play(const struct task *task, const char *path, struct outcome *outcome)
+dummy_play(const struct task *task, const char *path, struct outcome *outcome)
 {
 	jv facts = jv_object();
 	char *id = memory_printf("dummy-%s", task->machine.id);
@@ -109,9 +109,9 @@ play(const struct task *task, const char *path, struct outcome *outcome)
 	json_set_string(&facts, "providerid", id);
 	free(id);
 	if (task->action == ACTION_CREATE) {
-		outcome->ipaddresses = addresses_of(&task->machine);
+		outcome->ipaddresses = dummy_addresses_of(&task->machine);
 		outcome->facts = facts;
-		write_machine(task, path, outcome);
+		dummy_write_machine(task, path, outcome);
 		return;
 	}
 	jv_free(facts);
@@ -123,78 +123,78 @@ play(const struct task *task, const char *path, struct outcome *outcome)
 
 /* Its time is over: what was drawn becomes of it. */
 static void
-carry_out(const struct task *task, struct outcome *outcome)
+dummy_provider_carry_out(const struct task *task, struct outcome *outcome)
 {
 	char *folder, *path;
 
-	if (outcome->error.code || !(folder = open_folder(task->provider, &outcome->error)))
+	if (outcome->error.code || !(folder = dummy_open_folder(task->provider, &outcome->error)))
 		return;
 	path = memory_printf("%s/%s", folder, task->machine.id);
-	play(task, path, outcome);
+	dummy_play(task, path, outcome);
 	free(path);
 	free(folder);
 }
 
 static int
-check_machine(const struct task *task, struct outcome *outcome)
+dummy_check_machine(const struct task *task, struct outcome *outcome)
 {
 	return task->machine.id ? 0 : error_set(&outcome->error, EX_DATAERR, "the task names no machine");
 }
 
 static void
-act(const struct task *task, struct outcome *outcome)
+dummy_provider_act(const struct task *task, struct outcome *outcome)
 {
 	double delay_ms;
 
-	if (check_machine(task, outcome) < 0)
+	if (dummy_check_machine(task, outcome) < 0)
 		return;
 	dummy_draw(task, &delay_ms, outcome);
 	dummy_wait(delay_ms);
-	carry_out(task, outcome);
+	dummy_provider_carry_out(task, outcome);
 }
 
 static void
-begin(struct server *server, struct call *call)
+dummy_provider_begin(struct server *server, struct call *call)
 {
-	if (check_machine(&call->task, &call->outcome) < 0)
+	if (dummy_check_machine(&call->task, &call->outcome) < 0)
 		serve_answer(server, call);
 	else
 		dummy_begin(server, call);
 }
 
 static void
-due(struct server *server, struct call *call)
+dummy_provider_due(struct server *server, struct call *call)
 {
-	carry_out(&call->task, &call->outcome);
+	dummy_provider_carry_out(&call->task, &call->outcome);
 	serve_answer(server, call);
 }
 
 static int
-is_machine(const struct dirent *entry)
+dummy_is_machine(const struct dirent *entry)
 {
 	size_t length = strlen(entry->d_name);
 
-	return is_plain(entry->d_name) && (length < 4 || strcmp(entry->d_name + length - 4, ".new") != 0);
+	return dummy_is_plain(entry->d_name) && (length < 4 || strcmp(entry->d_name + length - 4, ".new") != 0);
 }
 
 static int
-by_name(const struct dirent **a, const struct dirent **b)
+dummy_by_name(const struct dirent **a, const struct dirent **b)
 {
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
 static int
-list(jv provider, struct error *err)
+dummy_list(jv provider, struct error *err)
 {
-	char *name = json_get_string(provider, "name"), *folder = open_folder(provider, err);
+	char *name = json_get_string(provider, "name"), *folder = dummy_open_folder(provider, err);
 	struct dirent **entries;
-	int count = folder ? scandir(folder, &entries, is_machine, by_name) : -1;
+	int count = folder ? scandir(folder, &entries, dummy_is_machine, dummy_by_name) : -1;
 
 	if (folder && count < 0)
 		error_errno(err, EX_IOERR, "%s", folder);
 	for (int i = 0; i < count; i++) {
 		printf("{\"facts\":{\"providerid\":\"dummy-%s\"},\"id\":\"%s\",\"kind\":\"node\",\"provider\":\"%s\"}\n",
-		    entries[i]->d_name, entries[i]->d_name, name && is_plain(name) ? name : "unnamed");
+		    entries[i]->d_name, entries[i]->d_name, name && dummy_is_plain(name) ? name : "unnamed");
 		free(entries[i]);
 	}
 	if (count >= 0)
@@ -207,8 +207,8 @@ list(jv provider, struct error *err)
 int
 main(int argc, char **argv)
 {
-	static const struct service service = {.begin = begin, .due = due, .end = dummy_answer};
-	static const struct plugin plugin = {"provider/dummy", schema, act, list, &service};
+	static const struct service service = {.begin = dummy_provider_begin, .due = dummy_provider_due, .end = dummy_answer};
+	static const struct plugin plugin = {"provider/dummy", schema, dummy_provider_act, dummy_list, &service};
 
 	return plugin_main(&plugin, argc, argv);
 }

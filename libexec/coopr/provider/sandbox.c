@@ -36,7 +36,7 @@ static const char schema[] =
 
 /* Reads the one value on stdin; invalid, without an error, where there is nothing. */
 static int
-read_input(jv *input, struct error *err)
+sandbox_read_input(jv *input, struct error *err)
 {
 	struct buffer text = {0};
 	int result = file_read_fd(STDIN_FILENO, "standard input", INPUT_LIMIT, &text, err);
@@ -50,7 +50,7 @@ read_input(jv *input, struct error *err)
 
 /* All that is wrong with the record, as one error. */
 static int
-refuse(const struct problems *problems, struct error *err)
+sandbox_refuse(const struct problems *problems, struct error *err)
 {
 	struct buffer text = {0};
 	int result;
@@ -64,18 +64,19 @@ refuse(const struct problems *problems, struct error *err)
 }
 
 static int
-read_task(void (*parse)(const struct place *, struct sandbox_task *), struct sandbox_task *task, struct error *err)
+sandbox_read_task(void (*parse)(const struct place *, struct sandbox_task *), struct sandbox_task *task,
+    struct error *err)
 {
 	struct problems problems = {0};
 	struct place place;
 	jv record;
-	int result = read_input(&record, err);
+	int result = sandbox_read_input(&record, err);
 
 	*task = (struct sandbox_task){.timeout_s = 0};
 	if (result == 0) {
 		place = place_root(record, &problems);
 		parse(&place, task);
-		result = problems.total ? refuse(&problems, err) : 0;
+		result = problems.total ? sandbox_refuse(&problems, err) : 0;
 	}
 	problems_release(&problems);
 	jv_free(record);
@@ -83,7 +84,7 @@ read_task(void (*parse)(const struct place *, struct sandbox_task *), struct san
 }
 
 static int
-print_result(struct result *result)
+sandbox_print_result(struct result *result)
 {
 	struct buffer text = {0};
 
@@ -95,27 +96,27 @@ print_result(struct result *result)
 
 /* The answer of an action that failed. */
 static int
-fail(const struct error *err)
+sandbox_fail(const struct error *err)
 {
 	struct result result = {.attempt = 1, .status = err->code, .message = err->text, .source = jv_invalid(),
 	    .ipaddresses = jv_invalid(), .result = jv_invalid()};
 
 	message_error(err);
-	return print_result(&result);
+	return sandbox_print_result(&result);
 }
 
 /* The answer of an action that leaves no facts behind. */
 static int
-succeed(void)
+sandbox_succeed(void)
 {
 	struct result result = {.attempt = 1, .source = jv_invalid(), .ipaddresses = jv_invalid(),
 	    .result = jv_invalid()};
 
-	return print_result(&result);
+	return sandbox_print_result(&result);
 }
 
 static jv
-facts_of(const struct machine *machine, const char *identity)
+sandbox_facts_of(const struct machine *machine, const char *identity)
 {
 	jv facts = jv_object(), auth = jv_object(), keys = jv_object();
 
@@ -130,7 +131,7 @@ facts_of(const struct machine *machine, const char *identity)
 
 /* The answer of create and confirm. */
 static int
-tell_machine(const struct machine *machine)
+sandbox_tell_machine(const struct machine *machine)
 {
 	struct result result = {.attempt = 1, .hostname = machine->hostname, .source = jv_invalid(),
 	    .ipaddresses = jv_object()};
@@ -140,12 +141,12 @@ tell_machine(const struct machine *machine)
 
 	if (!identity) {
 		jv_free(result.ipaddresses);
-		return fail(&err);
+		return sandbox_fail(&err);
 	}
 	json_set_string(&result.ipaddresses, "access_v4", machine->address);
 	json_set_string(&result.ipaddresses, "bind_v4", machine->address);
-	result.result = facts_of(machine, identity);
-	code = print_result(&result);
+	result.result = sandbox_facts_of(machine, identity);
+	code = sandbox_print_result(&result);
 	jv_free(result.result);
 	jv_free(result.ipaddresses);
 	free(identity);
@@ -153,20 +154,20 @@ tell_machine(const struct machine *machine)
 }
 
 static int
-act_create(void)
+sandbox_act_create(void)
 {
 	struct sandbox_task task;
 	struct error err;
 	char notice[256];
 	int code;
 
-	if (read_task(sandbox_task_parse_create, &task, &err) < 0 || sandbox_task_mask(&task, &err) < 0 ||
+	if (sandbox_read_task(sandbox_task_parse_create, &task, &err) < 0 || sandbox_task_mask(&task, &err) < 0 ||
 	    machine_create(&task.wish, notice, &err) < 0) {
-		code = fail(&err);
+		code = sandbox_fail(&err);
 	} else {
 		if (*notice)
 			message("%s: %s", task.wish.name, notice);
-		code = tell_machine(&task.wish);
+		code = sandbox_tell_machine(&task.wish);
 	}
 	sandbox_task_release(&task);
 	return code;
@@ -174,7 +175,7 @@ act_create(void)
 
 /* The name of the machine that a task is about, where it is known by the id of its node only: the one that there is. */
 static int
-find_machine(struct sandbox_task *task, struct error *err)
+sandbox_find_machine(struct sandbox_task *task, struct error *err)
 {
 	struct machine_list list;
 	int result = 0;
@@ -193,7 +194,7 @@ find_machine(struct sandbox_task *task, struct error *err)
 }
 
 static int
-act_confirm(void)
+sandbox_act_confirm(void)
 {
 	struct machine machine = {.name = NULL};
 	struct sandbox_task task;
@@ -201,14 +202,14 @@ act_confirm(void)
 	int64_t timeout_s;
 	int code;
 
-	if (read_task(sandbox_task_parse, &task, &err) < 0 || find_machine(&task, &err) < 0) {
-		code = fail(&err);
+	if (sandbox_read_task(sandbox_task_parse, &task, &err) < 0 || sandbox_find_machine(&task, &err) < 0) {
+		code = sandbox_fail(&err);
 	} else {
 		timeout_s = task.timeout_s < TASK_TIMEOUT_S ? task.timeout_s : TASK_TIMEOUT_S;
 		if (machine_confirm(task.providerid, timeout_s * MS_PER_S, &machine, &err) < 0)
-			code = fail(&err);
+			code = sandbox_fail(&err);
 		else
-			code = tell_machine(&machine);
+			code = sandbox_tell_machine(&machine);
 	}
 	machine_release(&machine);
 	sandbox_task_release(&task);
@@ -217,7 +218,7 @@ act_confirm(void)
 
 /* Deletes each machine of the list, also after an error with one. */
 static int
-delete_all(const struct machine_list *list, struct error *err)
+sandbox_delete_all(const struct machine_list *list, struct error *err)
 {
 	struct error one;
 	int result = 0;
@@ -232,46 +233,46 @@ delete_all(const struct machine_list *list, struct error *err)
 
 /* All machines of the node go, not only the one it knows: the answer to a create may have been lost. */
 static int
-act_delete(void)
+sandbox_act_delete(void)
 {
 	struct machine_list list = {.names = NULL};
 	struct sandbox_task task;
 	struct error err;
-	int result = read_task(sandbox_task_parse, &task, &err);
+	int result = sandbox_read_task(sandbox_task_parse, &task, &err);
 
 	if (result == 0 && task.providerid)
 		result = machine_delete(task.providerid, &err);
 	if (result == 0 && task.wish.node)
 		result = machine_names(task.wish.node, &list, &err);
 	if (result == 0)
-		result = delete_all(&list, &err);
+		result = sandbox_delete_all(&list, &err);
 	arena_release(&list.arena);
 	sandbox_task_release(&task);
-	return result < 0 ? fail(&err) : succeed();
+	return result < 0 ? sandbox_fail(&err) : sandbox_succeed();
 }
 
 static int
-act_purge(void)
+sandbox_act_purge(void)
 {
 	struct machine_list list = {.names = NULL};
 	struct error err;
 	int result = machine_names(NULL, &list, &err);
 
 	if (result == 0)
-		result = delete_all(&list, &err);
+		result = sandbox_delete_all(&list, &err);
 	arena_release(&list.arena);
-	return result < 0 ? fail(&err) : succeed();
+	return result < 0 ? sandbox_fail(&err) : sandbox_succeed();
 }
 
 static void
-set_known(jv *record, const char *name, const char *text)
+sandbox_set_known(jv *record, const char *name, const char *text)
 {
 	if (text)
 		json_set_string(record, name, text);
 }
 
 static void
-print_machine(const struct machine *machine, enum machine_state state)
+sandbox_print_machine(const struct machine *machine, enum machine_state state)
 {
 	struct buffer text = {0};
 	jv record = jv_object();
@@ -279,13 +280,13 @@ print_machine(const struct machine *machine, enum machine_state state)
 	json_set_string(&record, "kind", "node");
 	json_set_string(&record, "providerid", machine->name);
 	json_set_string(&record, "state", machine_state_name(state));
-	set_known(&record, "address", machine->address);
-	set_known(&record, "cluster", machine->cluster);
-	set_known(&record, "hostname", machine->hostname);
-	set_known(&record, "id", machine->node);
-	set_known(&record, "image", machine->image);
-	set_known(&record, "provider", machine->provider);
-	set_known(&record, "token", machine->token);
+	sandbox_set_known(&record, "address", machine->address);
+	sandbox_set_known(&record, "cluster", machine->cluster);
+	sandbox_set_known(&record, "hostname", machine->hostname);
+	sandbox_set_known(&record, "id", machine->node);
+	sandbox_set_known(&record, "image", machine->image);
+	sandbox_set_known(&record, "provider", machine->provider);
+	sandbox_set_known(&record, "token", machine->token);
 	if (state == MACHINE_RUNNING)
 		json_set_number(&record, "pid", strtod(machine->pid, NULL));
 	json_dump(record, &text);
@@ -296,34 +297,34 @@ print_machine(const struct machine *machine, enum machine_state state)
 
 /* Prints a machine if it is of the provider (NULL: any); a half-made one may not say whose it is. */
 static int
-list_one(const char *name, const char *provider, struct error *err)
+sandbox_list_one(const char *name, const char *provider, struct error *err)
 {
 	struct machine machine = {.name = NULL};
 	enum machine_state state;
 	int result = machine_look(name, &machine, &state, err);
 
 	if (result == 0 && (!provider || !machine.provider || strcmp(provider, machine.provider) == 0))
-		print_machine(&machine, state);
+		sandbox_print_machine(&machine, state);
 	machine_release(&machine);
 	/* It may have gone since its name was read. */
 	return result < 0 && err->code != EX_NO ? -1 : 0;
 }
 
 static int
-act_list(void)
+sandbox_act_list(void)
 {
 	struct machine_list list = {.names = NULL};
 	struct error err;
 	char *provider = NULL;
 	jv entity;
-	int result = read_input(&entity, &err);
+	int result = sandbox_read_input(&entity, &err);
 
 	if (result == 0) {
 		provider = json_get_string(entity, "name");
 		result = machine_names(NULL, &list, &err);
 	}
 	for (size_t i = 0; i < list.count && result == 0; i++)
-		result = list_one(list.names[i], provider, &err);
+		result = sandbox_list_one(list.names[i], provider, &err);
 	arena_release(&list.arena);
 	free(provider);
 	jv_free(entity);
@@ -331,7 +332,7 @@ act_list(void)
 }
 
 static int
-act_describe(void)
+sandbox_act_describe(void)
 {
 	fputs(schema, stdout);
 	return message_end(EX_OK);
@@ -342,12 +343,12 @@ static const struct action {
 	int (*act)(void);
 	bool needs_root, has_result;
 } actions[] = {
-	{"create", act_create, true, true},
-	{"confirm", act_confirm, true, true},
-	{"delete", act_delete, true, true},
-	{"list", act_list, true, false},
-	{"purge", act_purge, true, true},
-	{"describe", act_describe, false, false},
+	{"create", sandbox_act_create, true, true},
+	{"confirm", sandbox_act_confirm, true, true},
+	{"delete", sandbox_act_delete, true, true},
+	{"list", sandbox_act_list, true, false},
+	{"purge", sandbox_act_purge, true, true},
+	{"describe", sandbox_act_describe, false, false},
 };
 
 static const struct option_spec options[] = {OPTION_END};
@@ -363,14 +364,14 @@ static const struct command command = {
 };
 
 static int
-carry_out(const struct action *action)
+sandbox_carry_out(const struct action *action)
 {
 	struct error err;
 
 	if (!action->needs_root || geteuid() == 0)
 		return action->act();
 	error_set(&err, EX_NOPERM, "%s: only root can make namespaces and bridges; use sudo", action->name);
-	return action->has_result ? fail(&err) : message_error(&err);
+	return action->has_result ? sandbox_fail(&err) : message_error(&err);
 }
 
 int
@@ -382,6 +383,6 @@ main(int argc, char **argv)
 
 	for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
 		if (strcmp(argv[0], actions[i].name) == 0)
-			return carry_out(&actions[i]);
+			return sandbox_carry_out(&actions[i]);
 	return option_misuse(&command, "%s: no such action", argv[0]);
 }

@@ -35,7 +35,7 @@ struct fields {
 };
 
 static int
-read_fields(const struct task *task, struct arena *arena, struct fields *fields, struct outcome *outcome)
+static_read_fields(const struct task *task, struct arena *arena, struct fields *fields, struct outcome *outcome)
 {
 	struct problems problems = {0};
 	struct place root = place_root(task->fields, &problems);
@@ -55,7 +55,7 @@ read_fields(const struct task *task, struct arena *arena, struct fields *fields,
 
 /* Adds the address to addresses as "access_v4" or "access_v6" (bind_...), resolved where it is a name. */
 static int
-add_address(jv *addresses, const char *role, const char *address, struct error *err)
+static_add_address(jv *addresses, const char *role, const char *address, struct error *err)
 {
 	struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *found;
 	char text[INET6_ADDRSTRLEN], name[32];
@@ -71,7 +71,7 @@ add_address(jv *addresses, const char *role, const char *address, struct error *
 }
 
 static jv
-login_of(const struct static_machine *machine, const struct fields *fields, const struct task *task)
+static_login_of(const struct static_machine *machine, const struct fields *fields, const struct task *task)
 {
 	const char *key = machine->identityfile ? machine->identityfile : fields->identityfile;
 	const char *user = machine->user ? machine->user : fields->user;
@@ -85,39 +85,39 @@ login_of(const struct static_machine *machine, const struct fields *fields, cons
 }
 
 static void
-hand_out(const struct task *task, const struct fields *fields, const struct static_machine *machine,
+static_hand_out(const struct task *task, const struct fields *fields, const struct static_machine *machine,
     struct outcome *outcome)
 {
 	jv addresses = jv_object(), facts = jv_object();
 
 	json_set_string(&facts, "providerid", machine->id);
-	json_set(&facts, "ssh-auth", login_of(machine, fields, task));
+	json_set(&facts, "ssh-auth", static_login_of(machine, fields, task));
 	if (machine->host_keys.count > 0)
 		json_set(&facts, "ssh_host_keys", host_keys_pin(&machine->host_keys));
 	if (machine->hostname)
 		outcome->hostname = memory_string(machine->hostname);
-	if (add_address(&addresses, "access", machine->address, &outcome->error) == 0)
-		add_address(&addresses, "bind", machine->bind ? machine->bind : machine->address, &outcome->error);
+	if (static_add_address(&addresses, "access", machine->address, &outcome->error) == 0)
+		static_add_address(&addresses, "bind", machine->bind ? machine->bind : machine->address, &outcome->error);
 	outcome->ipaddresses = addresses;
 	outcome->facts = facts;
 }
 
 static void
-create(const struct task *task, const struct fields *fields, struct outcome *outcome)
+static_create(const struct task *task, const struct fields *fields, struct outcome *outcome)
 {
 	const struct static_machine *machine;
 	struct machines machines;
 
 	if (machines_read(fields->machines, &machines, &outcome->error) == 0 &&
 	    claims_take(&machines, task, &machine, &outcome->error) == 0)
-		hand_out(task, fields, machine, outcome);
+		static_hand_out(task, fields, machine, outcome);
 	machines_release(&machines);
 }
 
 /* Whether the machine lets us in. Where the file gave no host key, the one it shows now is the one it must
  * show from now on. */
 static void
-confirm(const struct task *task, struct outcome *outcome)
+static_confirm(const struct task *task, struct outcome *outcome)
 {
 	struct machine machine = task->machine;
 	struct payload payload = {0};
@@ -143,7 +143,7 @@ confirm(const struct task *task, struct outcome *outcome)
 }
 
 static void
-act(const struct task *task, struct outcome *outcome)
+static_act(const struct task *task, struct outcome *outcome)
 {
 	struct arena arena = {0};
 	struct fields fields;
@@ -153,16 +153,16 @@ act(const struct task *task, struct outcome *outcome)
 	else if (task->action == ACTION_DELETE)
 		claims_give_back(task->machine.id, &outcome->error);
 	else if (task->action == ACTION_CONFIRM)
-		confirm(task, outcome);
+		static_confirm(task, outcome);
 	else if (task->action != ACTION_CREATE)
 		error_set(&outcome->error, EX_CONFIG, "a provider cannot %s", action_name(task->action));
-	else if (read_fields(task, &arena, &fields, outcome) == 0)
-		create(task, &fields, outcome);
+	else if (static_read_fields(task, &arena, &fields, outcome) == 0)
+		static_create(task, &fields, outcome);
 	arena_release(&arena);
 }
 
 static int
-list(jv provider, struct error *err)
+static_list(jv provider, struct error *err)
 {
 	char *name = json_get_string(provider, "name");
 	jv records;
@@ -182,7 +182,7 @@ list(jv provider, struct error *err)
 int
 main(int argc, char **argv)
 {
-	static const struct plugin plugin = {"provider/static", schema, act, list, NULL};
+	static const struct plugin plugin = {"provider/static", schema, static_act, static_list, NULL};
 
 	return plugin_main(&plugin, argc, argv);
 }

@@ -19,7 +19,7 @@ fold_worker(const char *id)
 }
 
 static int
-misfit(const struct event *event, const char *why, struct error *err)
+fold_misfit(const struct event *event, const char *why, struct error *err)
 {
 	return error_set(err, EX_DATAERR, "seq %" PRIu64 ": %s%s%s %s", event->seq, event_name(event->kind),
 	    event->task ? " of " : "", event->task ? event->task : "", why);
@@ -27,7 +27,7 @@ misfit(const struct event *event, const char *why, struct error *err)
 
 /* The step that the event is about, as a link. */
 static uint32_t
-step_of(struct index *index, const struct event *event)
+fold_step_of(struct index *index, const struct event *event)
 {
 	uint32_t link = event->task ? index_find(index, event->task) : 0;
 
@@ -37,17 +37,17 @@ step_of(struct index *index, const struct event *event)
 static int
 fold_take(struct index *index, const struct event *event, uint64_t offset, struct error *err)
 {
-	uint32_t link = step_of(index, event), step = link - 1, node;
+	uint32_t link = fold_step_of(index, event), step = link - 1, node;
 	struct index_live *live;
 
 	if (!link)
-		return misfit(event, "is of no task of the plan", err);
+		return fold_misfit(event, "is of no task of the plan", err);
 	live = index_live(index, step);
 	node = index_step(index, step)->node;
 	if ((live->status != STEP_READY && live->status != STEP_DELAYED) || event->attempt <= live->attempt)
-		return misfit(event, "that is not ready", err);
+		return fold_misfit(event, "that is not ready", err);
 	if (index_node(index, node)->busy)
-		return misfit(event, "while another task of its node runs", err);
+		return fold_misfit(event, "while another task of its node runs", err);
 	step_start(index, step, event->attempt, event->leased || !event->by ? 0 : fold_worker(event->by),
 	    event->leased ? event->until_ms : 0);
 	live->event = offset;
@@ -57,15 +57,15 @@ fold_take(struct index *index, const struct event *event, uint64_t offset, struc
 static int
 fold_end(struct index *index, const struct event *event, uint64_t offset, struct error *err)
 {
-	uint32_t link = step_of(index, event);
+	uint32_t link = fold_step_of(index, event);
 	const struct index_live *live;
 	bool setback;
 
 	if (!link)
-		return misfit(event, "is of no task of the plan", err);
+		return fold_misfit(event, "is of no task of the plan", err);
 	live = index_live(index, link - 1);
 	if (live->status != STEP_RUNNING || live->attempt != event->attempt)
-		return misfit(event, "that does not run", err);
+		return fold_misfit(event, "that does not run", err);
 	index_live(index, link - 1)->event = offset;
 	setback = event->kind == EVENT_LOST || event->status == EX_TEMPFAIL;
 	if (event->kind == EVENT_DONE)
@@ -83,13 +83,13 @@ static int
 fold_retry(struct index *index, const struct event *event, struct error *err)
 {
 	struct index_header *header = index->header;
-	uint32_t link = step_of(index, event);
+	uint32_t link = fold_step_of(index, event);
 
 	if (event->task && !link)
-		return misfit(event, "is of no task of the plan", err);
+		return fold_misfit(event, "is of no task of the plan", err);
 	if (link && index_live(index, link - 1)->status != STEP_FAILED &&
 	    index_live(index, link - 1)->status != STEP_DELAYED)
-		return misfit(event, "that has not failed", err);
+		return fold_misfit(event, "that has not failed", err);
 	header->finished = header->cancelled = 0;
 	header->finished_ms = 0;
 	if (link)
@@ -103,14 +103,14 @@ fold_retry(struct index *index, const struct event *event, struct error *err)
 static int
 fold_skip(struct index *index, const struct event *event, uint64_t offset, struct error *err)
 {
-	uint32_t link = step_of(index, event);
+	uint32_t link = fold_step_of(index, event);
 	struct index_live *live;
 
 	if (!link)
-		return misfit(event, "is of no task of the plan", err);
+		return fold_misfit(event, "is of no task of the plan", err);
 	live = index_live(index, link - 1);
 	if (live->status == STEP_RUNNING || live->status == STEP_DONE || live->status == STEP_SKIPPED)
-		return misfit(event, "that runs, or is over", err);
+		return fold_misfit(event, "that runs, or is over", err);
 	live->event = offset;
 	index->header->finished = 0;
 	index->header->finished_ms = 0;
@@ -183,7 +183,7 @@ fold_kind(struct index *index, const struct event *event, uint64_t offset, struc
 		fold_finish(index, event);
 		return 0;
 	default:
-		return misfit(event, "is unknown here", err);
+		return fold_misfit(event, "is unknown here", err);
 	}
 }
 
@@ -194,7 +194,7 @@ fold(struct index *index, const struct event *event, uint64_t offset, struct err
 		return error_set(err, EX_DATAERR, "seq %" PRIu64 " follows on seq %" PRIu64, event->seq,
 		    index->header->seq);
 	if ((event->kind == EVENT_PUT) != (event->seq == 1))
-		return misfit(event, "is not where it can be: the first event is put, and only that", err);
+		return fold_misfit(event, "is not where it can be: the first event is put, and only that", err);
 	if (fold_kind(index, event, offset, err) < 0)
 		return -1;
 	if (index->broken)

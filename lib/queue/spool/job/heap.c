@@ -5,14 +5,14 @@
 enum { DEPTH_MAX = 64 };
 
 static void
-put_at(const struct heap *heap, uint32_t at, uint32_t item)
+heap_put_at(const struct heap *heap, uint32_t at, uint32_t item)
 {
 	*heap->item(heap->of, at) = item;
 	*heap->place(heap->of, item) = at + 1;
 }
 
 static void
-sift_up(const struct heap *heap, uint32_t at)
+heap_sift_up(const struct heap *heap, uint32_t at)
 {
 	uint32_t item = *heap->item(heap->of, at);
 
@@ -21,14 +21,14 @@ sift_up(const struct heap *heap, uint32_t at)
 
 		if (!heap->precedes(heap->of, item, above))
 			break;
-		put_at(heap, at, above);
+		heap_put_at(heap, at, above);
 		at = up;
 	}
-	put_at(heap, at, item);
+	heap_put_at(heap, at, item);
 }
 
 static void
-sift_down(const struct heap *heap, uint32_t at)
+heap_sift_down(const struct heap *heap, uint32_t at)
 {
 	uint32_t item = *heap->item(heap->of, at), child;
 
@@ -38,23 +38,23 @@ sift_down(const struct heap *heap, uint32_t at)
 			child++;
 		if (!heap->precedes(heap->of, *heap->item(heap->of, child), item))
 			break;
-		put_at(heap, at, *heap->item(heap->of, child));
+		heap_put_at(heap, at, *heap->item(heap->of, child));
 	}
-	put_at(heap, at, item);
+	heap_put_at(heap, at, item);
 }
 
 void
 heap_add(const struct heap *heap, uint32_t item)
 {
-	put_at(heap, (*heap->count)++, item);
-	sift_up(heap, *heap->count - 1);
+	heap_put_at(heap, (*heap->count)++, item);
+	heap_sift_up(heap, *heap->count - 1);
 }
 
 void
 heap_update(const struct heap *heap, uint32_t item)
 {
-	sift_down(heap, *heap->place(heap->of, item) - 1);
-	sift_up(heap, *heap->place(heap->of, item) - 1);
+	heap_sift_down(heap, *heap->place(heap->of, item) - 1);
+	heap_sift_up(heap, *heap->place(heap->of, item) - 1);
 }
 
 void
@@ -65,18 +65,18 @@ heap_remove(const struct heap *heap, uint32_t item)
 	*heap->place(heap->of, item) = 0;
 	if (at == last)
 		return;
-	put_at(heap, at, *heap->item(heap->of, last));
+	heap_put_at(heap, at, *heap->item(heap->of, last));
 	heap_update(heap, *heap->item(heap->of, at));
 }
 
 static uint32_t
-distance(const struct heap_tree *tree, uint32_t link)
+heap_distance(const struct heap_tree *tree, uint32_t link)
 {
 	return link ? tree->links(tree->of, link - 1)->distance : 0;
 }
 
 static uint32_t
-merge(const struct heap_tree *tree, uint32_t a, uint32_t b, int depth)
+job_heap_merge(const struct heap_tree *tree, uint32_t a, uint32_t b, int depth)
 {
 	struct heap_links *links;
 	uint32_t right;
@@ -90,19 +90,19 @@ merge(const struct heap_tree *tree, uint32_t a, uint32_t b, int depth)
 		b = swap;
 	}
 	links = tree->links(tree->of, a - 1);
-	right = merge(tree, links->right, b, depth + 1);
-	if (distance(tree, links->left) < distance(tree, right)) {
+	right = job_heap_merge(tree, links->right, b, depth + 1);
+	if (heap_distance(tree, links->left) < heap_distance(tree, right)) {
 		links->right = links->left;
 		links->left = right;
 	} else {
 		links->right = right;
 	}
-	links->distance = distance(tree, links->right) + 1;
+	links->distance = heap_distance(tree, links->right) + 1;
 	return a;
 }
 
 uint32_t
 heap_merge(const struct heap_tree *tree, uint32_t a, uint32_t b)
 {
-	return merge(tree, a, b, 0);
+	return job_heap_merge(tree, a, b, 0);
 }

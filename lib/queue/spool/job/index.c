@@ -21,7 +21,7 @@ enum section { HEADER, STEPS, LIVE, NODES, EDGES, INSTANCES, SLOTS, READY, TIMER
 
 /* Where each section starts, given the counts in the header. Returns the size of it all. */
 static uint64_t
-lay_out(const struct index_header *header, uint64_t start[SECTION_COUNT])
+index_lay_out(const struct index_header *header, uint64_t start[SECTION_COUNT])
 {
 	const uint64_t sizes[SECTION_COUNT] = {
 		[HEADER] = sizeof(struct index_header),
@@ -46,12 +46,12 @@ lay_out(const struct index_header *header, uint64_t start[SECTION_COUNT])
 }
 
 static void
-attach(struct index *index, void *map, size_t size)
+index_attach(struct index *index, void *map, size_t size)
 {
 	uint64_t start[SECTION_COUNT];
 	char *base = map;
 
-	lay_out(map, start);
+	index_lay_out(map, start);
 	index->map = map;
 	index->size = size;
 	index->header = map;
@@ -68,7 +68,7 @@ attach(struct index *index, void *map, size_t size)
 
 /* A power of two, at most half full. */
 static uint32_t
-slots_for(uint32_t steps)
+index_slots_for(uint32_t steps)
 {
 	uint32_t count = 16;
 
@@ -78,7 +78,7 @@ slots_for(uint32_t steps)
 }
 
 static void *
-map_new(int dir, const char *name, size_t size, ino_t *inode, struct error *err)
+index_map_new(int dir, const char *name, size_t size, ino_t *inode, struct error *err)
 {
 	int fd, failed;
 	struct stat st;
@@ -111,26 +111,26 @@ int
 index_create(struct index *index, int dir, const char *name, const struct index_sizes *sizes, struct error *err)
 {
 	struct index_header header = {.version = INDEX_VERSION, .dirty = 1, .step_count = sizes->steps,
-	    .node_count = sizes->nodes, .edge_count = sizes->edges, .slot_count = slots_for(sizes->steps),
+	    .node_count = sizes->nodes, .edge_count = sizes->edges, .slot_count = index_slots_for(sizes->steps),
 	    .instance_count = sizes->instances, .text_size = sizes->text};
 	uint64_t start[SECTION_COUNT];
 	void *map;
 
 	*index = (struct index){0};
 	memcpy(header.magic, magic, sizeof magic);
-	header.size = lay_out(&header, start);
+	header.size = index_lay_out(&header, start);
 	if (getrandom(&header.seed, sizeof header.seed, GRND_NONBLOCK) != sizeof header.seed)
 		header.seed = (uint64_t)getpid();
-	map = map_new(dir, name, header.size, &index->inode, err);
+	map = index_map_new(dir, name, header.size, &index->inode, err);
 	if (map == MAP_FAILED)
 		return -1;
 	*(struct index_header *)map = header;
-	attach(index, map, header.size);
+	index_attach(index, map, header.size);
 	return 0;
 }
 
 static uint32_t
-sum_of(const struct index_header *header)
+index_sum_of(const struct index_header *header)
 {
 	const char *start = (const char *)&header->generation;
 
@@ -138,11 +138,11 @@ sum_of(const struct index_header *header)
 }
 
 static void
-begin(struct index *index)
+index_begin(struct index *index)
 {
 	uint64_t start[SECTION_COUNT];
 
-	lay_out(index->header, start);
+	index_lay_out(index->header, start);
 	seal_begin(&index->seal, (char *)index->map + start[STEPS], start[SUMS] - start[STEPS],
 	    (void *)((char *)index->map + start[SUMS]));
 }
@@ -150,16 +150,16 @@ begin(struct index *index)
 void
 index_seal(struct index *index)
 {
-	begin(index);
+	index_begin(index);
 	seal_all(&index->seal);
-	index->header->sum = sum_of(index->header);
+	index->header->sum = index_sum_of(index->header);
 }
 
 void
 index_close(struct index *index)
 {
 	seal_close(&index->seal);
-	index->header->sum = sum_of(index->header);
+	index->header->sum = index_sum_of(index->header);
 }
 
 void
@@ -171,7 +171,7 @@ index_forget(struct index *index)
 bool
 index_is_sound(struct index *index)
 {
-	index->broken |= index->header->sum != sum_of(index->header);
+	index->broken |= index->header->sum != index_sum_of(index->header);
 	return !index->broken;
 }
 
@@ -184,7 +184,7 @@ index_is_whole(struct index *index)
 
 /* Whether the mapped bytes are an index that this program, in this boot, may believe. */
 static bool
-is_usable(const struct index_header *header, size_t size, uint64_t plan_size, const char *boot)
+index_is_usable(const struct index_header *header, size_t size, uint64_t plan_size, const char *boot)
 {
 	uint64_t start[SECTION_COUNT];
 
@@ -192,10 +192,10 @@ is_usable(const struct index_header *header, size_t size, uint64_t plan_size, co
 	    header->version != INDEX_VERSION || header->dirty || header->size != size ||
 	    header->plan_size != plan_size || strncmp(header->boot, boot, sizeof header->boot) != 0)
 		return false;
-	return header->slot_count == slots_for(header->step_count) && header->text_size <= size &&
+	return header->slot_count == index_slots_for(header->step_count) && header->text_size <= size &&
 	    header->instance_count <= INDEX_INSTANCES_MAX &&
 	    header->timer_count <= header->step_count && header->ready_count <= header->node_count &&
-	    lay_out(header, start) == size && header->sum == sum_of(header);
+	    index_lay_out(header, start) == size && header->sum == index_sum_of(header);
 }
 
 int
@@ -216,13 +216,13 @@ index_map(struct index *index, int dir, bool shared, uint64_t plan_size, const c
 	close(fd);
 	if (map == MAP_FAILED)
 		return error_errno(err, EX_OSERR, "state: cannot be mapped");
-	if (!is_usable(map, (size_t)st.st_size, plan_size, boot)) {
+	if (!index_is_usable(map, (size_t)st.st_size, plan_size, boot)) {
 		munmap(map, (size_t)st.st_size);
 		return 0;
 	}
-	attach(index, map, (size_t)st.st_size);
+	index_attach(index, map, (size_t)st.st_size);
 	index->inode = st.st_ino;
-	begin(index);
+	index_begin(index);
 	if (index->header->text_size > 0 && index->text[index->header->text_size - 1] == '\0')
 		return 1;
 	index_unmap(index);
@@ -239,7 +239,7 @@ index_unmap(struct index *index)
 }
 
 static uint32_t
-hash(uint64_t seed, const char *id)
+index_hash(uint64_t seed, const char *id)
 {
 	uint64_t h = seed | 1;
 
@@ -252,7 +252,7 @@ hash(uint64_t seed, const char *id)
 
 /* Whether what stands there may be believed. */
 static bool
-sound(struct index *index, const void *at, size_t length)
+index_sound(struct index *index, const void *at, size_t length)
 {
 	seal_touch(&index->seal, at, length);
 	index->broken |= index->seal.broken;
@@ -261,14 +261,14 @@ sound(struct index *index, const void *at, size_t length)
 
 /* The slot that holds id, or the free one where it would go. At most half are used, so the walk ends soon. */
 static uint32_t *
-slot_of(struct index *index, const char *id)
+index_slot_of(struct index *index, const char *id)
 {
-	uint32_t mask = index->header->slot_count - 1, start = hash(index->header->seed, id);
+	uint32_t mask = index->header->slot_count - 1, start = index_hash(index->header->seed, id);
 
 	for (uint32_t i = 0; i <= mask; i++) {
 		uint32_t *slot = &index->slots[(start + i) & mask];
 
-		if (!sound(index, slot, sizeof *slot))
+		if (!index_sound(index, slot, sizeof *slot))
 			break;
 		if (*slot == 0 || strcmp(index_step_id(index, *slot - 1), id) == 0)
 			return slot;
@@ -280,7 +280,7 @@ slot_of(struct index *index, const char *id)
 uint32_t
 index_find(struct index *index, const char *id)
 {
-	uint32_t link = *slot_of(index, id);
+	uint32_t link = *index_slot_of(index, id);
 
 	return index->broken ? 0 : link;
 }
@@ -288,7 +288,7 @@ index_find(struct index *index, const char *id)
 void
 index_enter(struct index *index, uint32_t step)
 {
-	*slot_of(index, index_step_id(index, step)) = step + 1;
+	*index_slot_of(index, index_step_id(index, step)) = step + 1;
 }
 
 struct index_step *
@@ -296,7 +296,7 @@ index_step(struct index *index, uint32_t step)
 {
 	static struct index_step nothing;
 
-	if (step < index->header->step_count && sound(index, &index->steps[step], sizeof *index->steps))
+	if (step < index->header->step_count && index_sound(index, &index->steps[step], sizeof *index->steps))
 		return &index->steps[step];
 	index->broken = true;
 	nothing = (struct index_step){0};
@@ -308,7 +308,7 @@ index_live(struct index *index, uint32_t step)
 {
 	static struct index_live nothing;
 
-	if (step < index->header->step_count && sound(index, &index->live[step], sizeof *index->live))
+	if (step < index->header->step_count && index_sound(index, &index->live[step], sizeof *index->live))
 		return &index->live[step];
 	index->broken = true;
 	nothing = (struct index_live){0};
@@ -320,7 +320,7 @@ index_node(struct index *index, uint32_t node)
 {
 	static struct index_node nothing;
 
-	if (node < index->header->node_count && sound(index, &index->nodes[node], sizeof *index->nodes))
+	if (node < index->header->node_count && index_sound(index, &index->nodes[node], sizeof *index->nodes))
 		return &index->nodes[node];
 	index->broken = true;
 	nothing = (struct index_node){0};
@@ -342,7 +342,7 @@ index_number(struct index *index, enum index_list list, uint64_t at)
 		[INDEX_TIMERS] = {index->timers, header->step_count},
 	};
 
-	if (at < lists[list].count && sound(index, &lists[list].first[at], sizeof nothing))
+	if (at < lists[list].count && index_sound(index, &lists[list].first[at], sizeof nothing))
 		return &lists[list].first[at];
 	index->broken = true;
 	nothing = 0;
@@ -353,8 +353,8 @@ index_number(struct index *index, enum index_list list, uint64_t at)
 const char *
 index_text(struct index *index, uint32_t at)
 {
-	if (at < index->header->text_size && sound(index, index->text + at, 1) &&
-	    sound(index, index->text + at, strlen(index->text + at) + 1))
+	if (at < index->header->text_size && index_sound(index, index->text + at, 1) &&
+	    index_sound(index, index->text + at, strlen(index->text + at) + 1))
 		return index->text + at;
 	index->broken = true;
 	return "";

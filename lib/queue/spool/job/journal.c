@@ -14,7 +14,7 @@ enum { CHUNK = 256 * 1024, SINGLE = 4096 };
 
 /* Reads on until there is a whole line behind start. 1, 0 at the end of the file, -1. */
 static int
-fill_line(struct journal_reader *reader, size_t chunk, size_t *length, struct error *err)
+journal_fill_line(struct journal_reader *reader, size_t chunk, size_t *length, struct error *err)
 {
 	struct buffer *pending = &reader->pending;
 	size_t seen = 0;
@@ -46,7 +46,7 @@ fill_line(struct journal_reader *reader, size_t chunk, size_t *length, struct er
 
 /* Whether a line that is no event here is one of a later version: it says so, and is whole. */
 static bool
-is_foreign(jv value, const struct event *event)
+journal_is_foreign(jv value, const struct event *event)
 {
 	jv kind = json_get(value, "kind"), name = json_get(value, "event");
 	bool foreign = json_string(kind) && strcmp(json_string(kind), "event") == 0 && json_string(name) &&
@@ -58,7 +58,7 @@ is_foreign(jv value, const struct event *event)
 }
 
 static int
-parse_line(struct journal_reader *reader, const char *line, struct event *event, struct error *err)
+journal_parse_line(struct journal_reader *reader, const char *line, struct event *event, struct error *err)
 {
 	struct problems problems = {0};
 	struct place place;
@@ -71,7 +71,7 @@ parse_line(struct journal_reader *reader, const char *line, struct event *event,
 		return error_set(err, EX_DATAERR, "events.ndjson: no event at byte %" PRIu64, reader->offset);
 	place = place_root(value, &problems);
 	event_parse(&place, &reader->arena, event);
-	reader->foreign = is_foreign(value, event);
+	reader->foreign = journal_is_foreign(value, event);
 	if (reader->foreign)
 		result = error_set(err, EX_DATAERR, "events.ndjson: byte %" PRIu64 ": %s: a later version has written it",
 		    reader->offset, problems.total ? problems.list[0].text : "an event of another kind");
@@ -84,13 +84,13 @@ parse_line(struct journal_reader *reader, const char *line, struct event *event,
 }
 
 static int
-next_line(struct journal_reader *reader, size_t chunk, struct event *event, struct error *err)
+journal_next_line(struct journal_reader *reader, size_t chunk, struct event *event, struct error *err)
 {
 	const char *line;
 	int got;
 
 	reader->offset = reader->next;
-	got = fill_line(reader, chunk, &reader->length, err);
+	got = journal_fill_line(reader, chunk, &reader->length, err);
 	if (got < 0 || (got == 0 && reader->length == 0))
 		return got;
 	if (got == 0)
@@ -98,13 +98,13 @@ next_line(struct journal_reader *reader, size_t chunk, struct event *event, stru
 	line = reader->pending.data + reader->start;
 	reader->start += reader->length;
 	reader->next += reader->length;
-	return parse_line(reader, line, event, err);
+	return journal_parse_line(reader, line, event, err);
 }
 
 int
 journal_next(struct journal_reader *reader, struct event *event, struct error *err)
 {
-	return next_line(reader, CHUNK, event, err);
+	return journal_next_line(reader, CHUNK, event, err);
 }
 
 int
@@ -115,7 +115,7 @@ journal_read_at(struct journal_reader *reader, uint64_t offset, struct event *ev
 	reader->next = offset;
 	reader->start = 0;
 	buffer_clear(&reader->pending);
-	got = next_line(reader, SINGLE, event, err);
+	got = journal_next_line(reader, SINGLE, event, err);
 	if (got == 0)
 		return error_set(err, EX_DATAERR, "events.ndjson: no event at byte %" PRIu64, offset);
 	return got < 0 ? -1 : 0;

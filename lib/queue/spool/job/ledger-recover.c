@@ -22,7 +22,7 @@
 
 /* The node has a new record, the last one in ledger->nodes. */
 static void
-set_record(struct ledger *ledger, struct index_node *node, size_t start)
+ledger_set_record(struct ledger *ledger, struct index_node *node, size_t start)
 {
 	struct index_header *header = ledger->index.header;
 	const char *record = ledger->nodes.data + start;
@@ -63,7 +63,7 @@ ledger_learn(struct ledger *ledger, const struct event *event, struct error *err
 	else if (result == 0)
 		result = facts_merge(record.data, record.length, event->result, &ledger->nodes, err);
 	if (result == 0)
-		set_record(ledger, index_node(index, node), start);
+		ledger_set_record(ledger, index_node(index, node), start);
 	buffer_release(&record);
 	return result;
 }
@@ -77,7 +77,7 @@ struct remains {
 /* A line that is no event. What was never said to be on disk may be cut off: a process or the machine stopped while it was
  * written. What was on disk once is damage that a person must look at. */
 static int
-cut_tail(struct ledger *ledger, uint64_t offset, const struct remains *remains, struct error *err)
+ledger_cut_tail(struct ledger *ledger, uint64_t offset, const struct remains *remains, struct error *err)
 {
 	if (remains->synced > offset ||
 	    journal_synced_behind(ledger->events, offset) > ledger->index.header->seq)
@@ -90,7 +90,7 @@ cut_tail(struct ledger *ledger, uint64_t offset, const struct remains *remains, 
 
 /* Folds in all events. */
 static int
-replay(struct ledger *ledger, const struct remains *remains, struct error *err)
+ledger_replay(struct ledger *ledger, const struct remains *remains, struct error *err)
 {
 	struct index_header *header = ledger->index.header;
 	struct journal_reader reader = {.fd = ledger->events};
@@ -106,7 +106,7 @@ replay(struct ledger *ledger, const struct remains *remains, struct error *err)
 		end = reader.next;
 	}
 	if (got < 0)
-		result = err->code == EX_DATAERR && !reader.foreign ? cut_tail(ledger, reader.offset, remains, err)
+		result = err->code == EX_DATAERR && !reader.foreign ? ledger_cut_tail(ledger, reader.offset, remains, err)
 		                                 : error_prefix(err, "job %s", ledger->id);
 	journal_reader_release(&reader);
 	if (result == 0 && header->seq == 0)
@@ -118,7 +118,7 @@ replay(struct ledger *ledger, const struct remains *remains, struct error *err)
 
 /* The file that is open may not be the one that is there. */
 static void
-forget_nodes(struct ledger *ledger)
+ledger_forget_nodes(struct ledger *ledger)
 {
 	if (ledger->nodes_read >= 0)
 		close(ledger->nodes_read);
@@ -128,7 +128,7 @@ forget_nodes(struct ledger *ledger)
 /* Puts the node records that are only in memory into the file. It need not be on disk: after a loss of power it is made anew
  * with the index. */
 static int
-write_nodes(struct ledger *ledger, struct error *err)
+ledger_write_nodes(struct ledger *ledger, struct error *err)
 {
 	int fd = file_open(ledger->dir, "nodes.ndjson.new", O_WRONLY | O_CREAT | O_TRUNC, 0600, err), failed;
 
@@ -139,12 +139,12 @@ write_nodes(struct ledger *ledger, struct error *err)
 		return error_errno(err, EX_IOERR, "job %s: nodes.ndjson", ledger->id);
 	ledger->index.header->nodes_size = ledger->nodes.length;
 	buffer_clear(&ledger->nodes);
-	forget_nodes(ledger);
+	ledger_forget_nodes(ledger);
 	return 0;
 }
 
 static int
-read_blueprint(struct ledger *ledger, struct blueprint *blueprint, struct error *err)
+ledger_read_blueprint(struct ledger *ledger, struct blueprint *blueprint, struct error *err)
 {
 	struct problems problems = {0};
 	struct record_reader reader;
@@ -168,11 +168,11 @@ read_blueprint(struct ledger *ledger, struct blueprint *blueprint, struct error 
 
 /* The new index takes the place of state. All that was written so far is on disk from here on, or known not to be. */
 static int
-install(struct ledger *ledger, struct error *err)
+ledger_install(struct ledger *ledger, struct error *err)
 {
 	struct index_header *header = ledger->index.header;
 
-	if (write_nodes(ledger, err) < 0)
+	if (ledger_write_nodes(ledger, err) < 0)
 		return -1;
 	if (fdatasync(ledger->events) < 0)
 		return error_errno(err, EX_IOERR, "job %s: events.ndjson", ledger->id);
@@ -186,7 +186,7 @@ install(struct ledger *ledger, struct error *err)
 }
 
 static struct remains
-look_at_remains(const struct ledger *ledger)
+ledger_look_at_remains(const struct ledger *ledger)
 {
 	int fd = openat(ledger->dir, "state", O_RDONLY | O_CLOEXEC);
 	struct index_header header;
@@ -201,9 +201,9 @@ look_at_remains(const struct ledger *ledger)
 int
 ledger_rebuild(struct ledger *ledger, struct error *err)
 {
-	struct remains remains = look_at_remains(ledger);
+	struct remains remains = ledger_look_at_remains(ledger);
 	struct blueprint blueprint;
-	int result = read_blueprint(ledger, &blueprint, err);
+	int result = ledger_read_blueprint(ledger, &blueprint, err);
 
 	index_unmap(&ledger->index);
 	buffer_release(&ledger->nodes);
@@ -218,10 +218,10 @@ ledger_rebuild(struct ledger *ledger, struct error *err)
 		blueprint.node_lines = (struct buffer){0};
 		step_begin_all(&ledger->index);
 		ledger->index.header->sync_failed = remains.sync_failed;
-		result = replay(ledger, &remains, err);
+		result = ledger_replay(ledger, &remains, err);
 	}
 	if (result == 0 && ledger->writable)
-		result = install(ledger, err);
+		result = ledger_install(ledger, err);
 	else if (result == 0)
 		index_seal(&ledger->index); /* in memory: who looks through it finds it whole */
 	if (result == 0)
@@ -234,7 +234,7 @@ ledger_rebuild(struct ledger *ledger, struct error *err)
 
 /* The files that hold nothing yet. */
 static int
-make_files(struct ledger *ledger, struct error *err)
+ledger_make_files(struct ledger *ledger, struct error *err)
 {
 	if ((ledger->lock = file_open(ledger->dir, "lock", O_RDWR | O_CREAT | O_EXCL, 0600, err)) < 0 ||
 	    (ledger->events = file_open(ledger->dir, "events.ndjson", O_RDWR | O_CREAT | O_EXCL, 0600, err)) < 0)
@@ -256,12 +256,12 @@ ledger_begin(struct ledger *ledger, const struct spool *spool, struct board *boa
 
 	*ledger = (struct ledger){.spool = spool, .board = board, .writable = true, .dir = dir, .lock = -1, .events = -1,
 	    .plan = -1, .nodes_read = -1};
-	if (make_files(ledger, err) < 0 ||
+	if (ledger_make_files(ledger, err) < 0 ||
 	    blueprint_index(blueprint, dir, "state", spool->boot, &ledger->index, err) < 0)
 		return -1;
 	ledger->nodes = blueprint->node_lines;
 	blueprint->node_lines = (struct buffer){0};
-	if (write_nodes(ledger, err) < 0 || fstat(ledger->events, &st) < 0)
+	if (ledger_write_nodes(ledger, err) < 0 || fstat(ledger->events, &st) < 0)
 		return -1;
 	ledger->events_inode = st.st_ino;
 	step_begin_all(&ledger->index);
@@ -271,7 +271,7 @@ ledger_begin(struct ledger *ledger, const struct spool *spool, struct board *boa
 
 /* Whether state still names the file that is mapped, and nobody was stopped while changing it. */
 static bool
-is_current(const struct ledger *ledger)
+ledger_is_current(const struct ledger *ledger)
 {
 	struct stat st;
 
@@ -281,7 +281,7 @@ is_current(const struct ledger *ledger)
 }
 
 static int
-size_of(const struct ledger *ledger, const char *name, struct stat *st, struct error *err)
+ledger_size_of(const struct ledger *ledger, const char *name, struct stat *st, struct error *err)
 {
 	if (fstatat(ledger->dir, name, st, AT_SYMLINK_NOFOLLOW) < 0)
 		return error_errno(err, EX_NOINPUT, "job %s: %s", ledger->id, name);
@@ -290,9 +290,9 @@ size_of(const struct ledger *ledger, const char *name, struct stat *st, struct e
 
 /* events.ndjson may have been replaced (coopr-queue fsck --repair): its descriptor must be of the file that is there. */
 static int
-open_events(struct ledger *ledger, struct stat *st, struct error *err)
+ledger_open_events(struct ledger *ledger, struct stat *st, struct error *err)
 {
-	if (size_of(ledger, "events.ndjson", st, err) < 0)
+	if (ledger_size_of(ledger, "events.ndjson", st, err) < 0)
 		return -1;
 	if (ledger->events >= 0 && st->st_ino == ledger->events_inode)
 		return 0;
@@ -305,7 +305,7 @@ open_events(struct ledger *ledger, struct stat *st, struct error *err)
 
 /* What nodes.ndjson has beyond what the index speaks of was written by someone who was stopped before its event was. */
 static bool
-trim_nodes(const struct ledger *ledger)
+ledger_trim_nodes(const struct ledger *ledger)
 {
 	uint64_t wanted = ledger->index.header->nodes_size;
 	struct stat st;
@@ -330,14 +330,14 @@ ledger_recover(struct ledger *ledger, struct error *err)
 	struct stat events, plan;
 	int mapped = 1;
 
-	if (open_events(ledger, &events, err) < 0)
+	if (ledger_open_events(ledger, &events, err) < 0)
 		return -1;
 	if (index->broken || (index->map && ledger->writable && !index->header->dirty && !index_is_sound(index)))
 		return ledger_rebuild(ledger, err);
-	if (!is_current(ledger)) {
+	if (!ledger_is_current(ledger)) {
 		index_unmap(index);
-		forget_nodes(ledger);
-		if (size_of(ledger, "plan.ndjson", &plan, err) < 0)
+		ledger_forget_nodes(ledger);
+		if (ledger_size_of(ledger, "plan.ndjson", &plan, err) < 0)
 			return -1;
 		mapped = index_map(index, ledger->dir, ledger->writable, (uint64_t)plan.st_size, ledger->spool->boot, err);
 		if (mapped < 0)
@@ -346,7 +346,7 @@ ledger_recover(struct ledger *ledger, struct error *err)
 	/* Whoever was stopped between writing events and folding them in has left the index dirty; a size that does not fit is
 	 * someone else's doing. */
 	if (!mapped || (uint64_t)events.st_size != index->header->applied ||
-	    index->header->synced > index->header->applied || !trim_nodes(ledger))
+	    index->header->synced > index->header->applied || !ledger_trim_nodes(ledger))
 		return ledger_rebuild(ledger, err);
 	return 0;
 }

@@ -27,7 +27,7 @@
 
 /* A job moves between the two folders while we look: looked for in one, the other, and the first again, it is found. */
 static int
-open_folder(const struct spool *spool, const char *id)
+ledger_open_folder(const struct spool *spool, const char *id)
 {
 	int places[] = {spool->jobs, spool->done, spool->jobs}, fd = -1;
 
@@ -44,7 +44,7 @@ ledger_open(struct ledger *ledger, const struct spool *spool, struct board *boar
 	if (!spool_is_id(id))
 		return error_set(err, EX_NO, "job %s: there is none of that name", id);
 	snprintf(ledger->id, sizeof ledger->id, "%s", id);
-	ledger->dir = open_folder(spool, id);
+	ledger->dir = ledger_open_folder(spool, id);
 	if (ledger->dir < 0 && errno == ENOENT)
 		return error_set(err, EX_NO, "job %s: there is none in %s (see coopr-queue ls)", id, spool->path);
 	if (ledger->dir < 0)
@@ -73,7 +73,7 @@ ledger_close(struct ledger *ledger)
 }
 
 static int
-wait_for(const struct ledger *ledger, int how, struct error *err)
+ledger_wait_for(const struct ledger *ledger, int how, struct error *err)
 {
 	if (ledger->spool->impatient)
 		return lock_unless_stopped(ledger->lock, how, err);
@@ -81,11 +81,11 @@ wait_for(const struct ledger *ledger, int how, struct error *err)
 }
 
 static int
-lock_file(const struct ledger *ledger, struct error *err)
+ledger_lock_file(const struct ledger *ledger, struct error *err)
 {
 	struct stat dir, lock;
 
-	if (wait_for(ledger, ledger->writable ? LOCK_EX : LOCK_SH, err) < 0)
+	if (ledger_wait_for(ledger, ledger->writable ? LOCK_EX : LOCK_SH, err) < 0)
 		return error_prefix(err, "job %s", ledger->id);
 	/* A lock that was removed by hand excludes nobody who has opened the one made after it. */
 	if (fstat(ledger->dir, &dir) == 0 && dir.st_nlink > 0 && fstat(ledger->lock, &lock) == 0 && lock.st_nlink > 0)
@@ -97,7 +97,7 @@ lock_file(const struct ledger *ledger, struct error *err)
 int
 ledger_lock(struct ledger *ledger, struct error *err)
 {
-	if (lock_file(ledger, err) < 0)
+	if (ledger_lock_file(ledger, err) < 0)
 		return -1;
 	ledger->locked = true;
 	if (ledger_recover(ledger, err) == 0)
@@ -117,7 +117,7 @@ ledger_slot(struct ledger *ledger)
 
 /* What the job has to offer from here on. */
 static void
-publish(struct ledger *ledger)
+ledger_publish(struct ledger *ledger)
 {
 	struct index *index = &ledger->index;
 	const struct index_header *header = index->header;
@@ -141,7 +141,7 @@ ledger_unlock(struct ledger *ledger)
 	if (index->map && index->broken)
 		index->header->dirty = 1;
 	if (ledger->board && index->map && !index->header->dirty)
-		publish(ledger);
+		ledger_publish(ledger);
 	index_forget(index);
 	ledger->locked = false;
 	flock(ledger->lock, LOCK_UN);
@@ -178,7 +178,7 @@ ledger_record(struct ledger *ledger, struct event *event, struct error *err)
 }
 
 static int
-write_nodes(const struct ledger *ledger, struct error *err)
+job_ledger_write_nodes(const struct ledger *ledger, struct error *err)
 {
 	const struct buffer *nodes = &ledger->nodes;
 	uint64_t at = ledger->index.header->nodes_size;
@@ -197,7 +197,7 @@ write_nodes(const struct ledger *ledger, struct error *err)
 }
 
 static int
-record_finish(struct ledger *ledger, struct error *err)
+ledger_record_finish(struct ledger *ledger, struct error *err)
 {
 	struct event finish = {.kind = EVENT_FINISH};
 
@@ -208,7 +208,7 @@ record_finish(struct ledger *ledger, struct error *err)
 }
 
 static int
-write_all(struct ledger *ledger, struct error *err)
+ledger_write_all(struct ledger *ledger, struct error *err)
 {
 	const struct index_header *header = ledger->index.header;
 
@@ -217,7 +217,7 @@ write_all(struct ledger *ledger, struct error *err)
 		    "job %s: events.ndjson could not be brought to disk before; coopr-queue fsck --repair %s writes it anew",
 		    ledger->id, ledger->id);
 	/* Facts first: without their event they say nothing, and are trimmed. */
-	if (write_nodes(ledger, err) < 0)
+	if (job_ledger_write_nodes(ledger, err) < 0)
 		return -1;
 	if (journal_append(ledger->events, header->applied, &ledger->lines, err) < 0)
 		return error_prefix(err, "job %s", ledger->id);
@@ -231,7 +231,7 @@ ledger_commit(struct ledger *ledger, struct error *err)
 
 	if (!ledger->changing)
 		return 0;
-	if (ledger->lines.length > 0 && (record_finish(ledger, err) < 0 || write_all(ledger, err) < 0)) {
+	if (ledger->lines.length > 0 && (ledger_record_finish(ledger, err) < 0 || ledger_write_all(ledger, err) < 0)) {
 		ledger_abandon(ledger);
 		return -1;
 	}
@@ -260,7 +260,7 @@ ledger_abandon(struct ledger *ledger)
 }
 
 static int
-sync_events(struct ledger *ledger, struct error *err)
+ledger_sync_events(struct ledger *ledger, struct error *err)
 {
 	struct index_header *header = ledger->index.header;
 	uint64_t target = atomic_load((_Atomic uint64_t *)&header->applied);
@@ -292,7 +292,7 @@ ledger_sync(struct ledger *ledger, struct error *err)
 		if (lock_wait(ledger->events, LOCK_EX) < 0)
 			return error_errno(err, EX_OSERR, "job %s: events.ndjson", ledger->id);
 		if (atomic_load((const _Atomic uint64_t *)&header->synced) < written)
-			result = sync_events(ledger, err);
+			result = ledger_sync_events(ledger, err);
 		flock(ledger->events, LOCK_UN);
 	}
 	if (result == 0 && header->finished)
@@ -323,7 +323,7 @@ ledger_retire(struct ledger *ledger, struct error *err)
 /* Appends length bytes of a file of the job; *fd is of it, and opened where it is -1. What the index says of the file was
  * compared with its size: where it ends before, the index leads astray. */
 static int
-read_range(struct ledger *ledger, int *fd, const char *name, uint64_t offset, size_t length, struct buffer *out,
+ledger_read_range(struct ledger *ledger, int *fd, const char *name, uint64_t offset, size_t length, struct buffer *out,
     struct error *err)
 {
 	if (*fd < 0 && (*fd = file_open(ledger->dir, name, O_RDONLY, 0, err)) < 0)
@@ -362,7 +362,7 @@ ledger_node(struct ledger *ledger, uint32_t number, struct buffer *out, struct e
 		return error_set(err, EX_SOFTWARE, "job %s: state: is damaged", ledger->id);
 	}
 	if (node->offset < size)
-		result = read_range(ledger, &ledger->nodes_read, "nodes.ndjson", node->offset, node->length, out, err);
+		result = ledger_read_range(ledger, &ledger->nodes_read, "nodes.ndjson", node->offset, node->length, out, err);
 	else
 		buffer_append(out, ledger->nodes.data + (node->offset - size), node->length);
 	return result == 0 ? ledger_check_node(ledger, number, out->data + start, err) : -1;
@@ -371,5 +371,5 @@ ledger_node(struct ledger *ledger, uint32_t number, struct buffer *out, struct e
 int
 ledger_plan(struct ledger *ledger, uint64_t offset, size_t length, struct buffer *out, struct error *err)
 {
-	return read_range(ledger, &ledger->plan, "plan.ndjson", offset, length, out, err);
+	return ledger_read_range(ledger, &ledger->plan, "plan.ndjson", offset, length, out, err);
 }

@@ -4,7 +4,7 @@
 #include "queue/spool/job/heap.h"
 
 static bool
-step_precedes(void *of, uint32_t a, uint32_t b)
+ready_step_precedes(void *of, uint32_t a, uint32_t b)
 {
 	double x = index_step(of, a)->rank, y = index_step(of, b)->rank;
 
@@ -12,15 +12,15 @@ step_precedes(void *of, uint32_t a, uint32_t b)
 }
 
 static struct heap_links *
-step_links(void *of, uint32_t step)
+ready_step_links(void *of, uint32_t step)
 {
 	return &index_live(of, step)->links;
 }
 
 static bool
-node_precedes(void *of, uint32_t a, uint32_t b)
+ready_node_precedes(void *of, uint32_t a, uint32_t b)
 {
-	return step_precedes(of, index_node(of, a)->best - 1, index_node(of, b)->best - 1);
+	return ready_step_precedes(of, index_node(of, a)->best - 1, index_node(of, b)->best - 1);
 }
 
 /* Places are looked at before they are used: what stands in a damaged file may lead anywhere. */
@@ -37,46 +37,46 @@ ready_place(void *of, uint32_t node)
 }
 
 static uint32_t *
-timer_item(void *of, uint32_t at)
+ready_timer_item(void *of, uint32_t at)
 {
 	return index_number(of, INDEX_TIMERS, at);
 }
 
 static uint32_t *
-timer_place(void *of, uint32_t step)
+ready_timer_place(void *of, uint32_t step)
 {
 	return &index_live(of, step)->timer;
 }
 
 static bool
-timer_precedes(void *of, uint32_t a, uint32_t b)
+ready_timer_precedes(void *of, uint32_t a, uint32_t b)
 {
 	return index_live(of, a)->due_ms < index_live(of, b)->due_ms;
 }
 
 static struct heap_tree
-steps_of_a_node(struct index *index)
+ready_steps_of_a_node(struct index *index)
 {
-	return (struct heap_tree){index, step_links, step_precedes};
+	return (struct heap_tree){index, ready_step_links, ready_step_precedes};
 }
 
 static struct heap
-idle_nodes(struct index *index)
+ready_idle_nodes(struct index *index)
 {
-	return (struct heap){index, &index->header->ready_count, ready_item, ready_place, node_precedes};
+	return (struct heap){index, &index->header->ready_count, ready_item, ready_place, ready_node_precedes};
 }
 
 static struct heap
-timers(struct index *index)
+ready_timers(struct index *index)
 {
-	return (struct heap){index, &index->header->timer_count, timer_item, timer_place, timer_precedes};
+	return (struct heap){index, &index->header->timer_count, ready_timer_item, ready_timer_place, ready_timer_precedes};
 }
 
 /* Merges into the best of a node. */
 static uint32_t
-merge(struct index *index, uint32_t a, uint32_t b)
+ready_merge(struct index *index, uint32_t a, uint32_t b)
 {
-	struct heap_tree tree = steps_of_a_node(index);
+	struct heap_tree tree = ready_steps_of_a_node(index);
 	uint32_t root = heap_merge(&tree, a, b);
 
 	if ((a || b) && !root)
@@ -86,10 +86,10 @@ merge(struct index *index, uint32_t a, uint32_t b)
 
 /* Brings the node's place in the heap in line with what it has and whether it is busy. */
 static void
-node_settle(struct index *index, uint32_t number)
+ready_node_settle(struct index *index, uint32_t number)
 {
 	struct index_node *node = index_node(index, number);
-	struct heap idle = idle_nodes(index);
+	struct heap idle = ready_idle_nodes(index);
 	bool offers = node->best && !node->busy;
 
 	if (index->broken || node->place > index->header->ready_count ||
@@ -111,8 +111,8 @@ ready_add(struct index *index, uint32_t step)
 	struct index_node *node = index_node(index, index_step(index, step)->node);
 
 	index_live(index, step)->links = (struct heap_links){0, 0, 1};
-	node->best = merge(index, node->best, step + 1);
-	node_settle(index, index_step(index, step)->node);
+	node->best = ready_merge(index, node->best, step + 1);
+	ready_node_settle(index, index_step(index, step)->node);
 }
 
 uint32_t
@@ -129,7 +129,7 @@ ready_remove(struct index *index, uint32_t step)
 	struct index_live *live = index_live(index, step);
 	uint32_t number = index_step(index, step)->node;
 	struct index_node *node = index_node(index, number);
-	struct heap idle = idle_nodes(index);
+	struct heap idle = ready_idle_nodes(index);
 
 	if (node->best != step + 1) {
 		index->broken = true;
@@ -138,14 +138,14 @@ ready_remove(struct index *index, uint32_t step)
 	/* The node leaves the heap with its old best: the heap's order must hold while it is mended. */
 	if (node->place && node->place <= index->header->ready_count)
 		heap_remove(&idle, number);
-	node->best = merge(index, live->links.left, live->links.right);
+	node->best = ready_merge(index, live->links.left, live->links.right);
 	live->links = (struct heap_links){0};
-	node_settle(index, number);
+	ready_node_settle(index, number);
 }
 
 /* The heap below a link without one of its steps; budget keeps damage from going on for ever. */
 static uint32_t
-without(struct index *index, uint32_t link, uint32_t step, uint32_t *budget)
+ready_without(struct index *index, uint32_t link, uint32_t step, uint32_t *budget)
 {
 	struct heap_links links;
 	uint32_t rest;
@@ -157,10 +157,10 @@ without(struct index *index, uint32_t link, uint32_t step, uint32_t *budget)
 		return 0;
 	}
 	links = index_live(index, link - 1)->links;
-	rest = without(index, links.left, step, budget);
-	rest = merge(index, rest, without(index, links.right, step, budget));
+	rest = ready_without(index, links.left, step, budget);
+	rest = ready_merge(index, rest, ready_without(index, links.right, step, budget));
 	index_live(index, link - 1)->links = (struct heap_links){0, 0, link - 1 != step};
-	return link - 1 == step ? rest : merge(index, rest, link);
+	return link - 1 == step ? rest : ready_merge(index, rest, link);
 }
 
 void
@@ -168,25 +168,25 @@ ready_drop(struct index *index, uint32_t step)
 {
 	uint32_t number = index_step(index, step)->node, budget = index->header->count[STEP_READY];
 	struct index_node *node = index_node(index, number);
-	struct heap idle = idle_nodes(index);
+	struct heap idle = ready_idle_nodes(index);
 
 	if (node->place && node->place <= index->header->ready_count)
 		heap_remove(&idle, number);
-	node->best = without(index, node->best, step, &budget);
-	node_settle(index, number);
+	node->best = ready_without(index, node->best, step, &budget);
+	ready_node_settle(index, number);
 }
 
 void
 ready_set_busy(struct index *index, uint32_t node, bool busy)
 {
 	index_node(index, node)->busy = busy;
-	node_settle(index, node);
+	ready_node_settle(index, node);
 }
 
 void
 timer_add(struct index *index, uint32_t step)
 {
-	struct heap heap = timers(index);
+	struct heap heap = ready_timers(index);
 
 	if (index->header->timer_count >= index->header->step_count)
 		index->broken = true;
@@ -197,7 +197,7 @@ timer_add(struct index *index, uint32_t step)
 void
 timer_remove(struct index *index, uint32_t step)
 {
-	struct heap heap = timers(index);
+	struct heap heap = ready_timers(index);
 	uint32_t link = index_live(index, step)->timer;
 
 	if (link > index->header->timer_count)

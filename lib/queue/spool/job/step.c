@@ -16,7 +16,7 @@ step_action(struct index *index, uint32_t number)
 }
 
 static void
-set_status(struct index *index, uint32_t step, enum step_status status)
+step_set_status(struct index *index, uint32_t step, enum step_status status)
 {
 	struct index_live *live = index_live(index, step);
 
@@ -28,22 +28,22 @@ set_status(struct index *index, uint32_t step, enum step_status status)
 }
 
 static void
-make_ready(struct index *index, uint32_t step)
+step_make_ready(struct index *index, uint32_t step)
 {
-	set_status(index, step, STEP_READY);
+	step_set_status(index, step, STEP_READY);
 	ready_add(index, step);
 }
 
 /* due_ms 0: at once. */
 static void
-make_ready_at(struct index *index, uint32_t step, int64_t due_ms)
+step_make_ready_at(struct index *index, uint32_t step, int64_t due_ms)
 {
 	if (due_ms <= 0) {
-		make_ready(index, step);
+		step_make_ready(index, step);
 		return;
 	}
 	index_live(index, step)->due_ms = due_ms;
-	set_status(index, step, STEP_DELAYED);
+	step_set_status(index, step, STEP_DELAYED);
 	timer_add(index, step);
 }
 
@@ -54,7 +54,7 @@ struct stack {
 };
 
 static void
-push(struct stack *stack, uint32_t step)
+step_push(struct stack *stack, uint32_t step)
 {
 	ARRAY_ROOM(stack->list, stack->count, stack->capacity);
 	stack->list[stack->count++] = step;
@@ -62,7 +62,7 @@ push(struct stack *stack, uint32_t step)
 
 /* Tells those who wait for a step that it is done. */
 static void
-release_next(struct index *index, uint32_t done, struct stack *milestones)
+step_release_next(struct index *index, uint32_t done, struct stack *milestones)
 {
 	const struct index_step *step = index_step(index, done);
 
@@ -73,25 +73,25 @@ release_next(struct index *index, uint32_t done, struct stack *milestones)
 		if (index->broken || live->missing == 0 || --live->missing > 0)
 			continue;
 		if (index_step(index, next)->is_milestone)
-			push(milestones, next);
+			step_push(milestones, next);
 		else if (live->status == STEP_BLOCKED)
-			make_ready(index, next);
+			step_make_ready(index, next);
 	}
 }
 
 /* A step is done, or skipped, and with it the milestones that waited for it alone. */
 static void
-complete(struct index *index, uint32_t step, enum step_status status)
+step_complete(struct index *index, uint32_t step, enum step_status status)
 {
 	struct stack stack = {0};
 
-	set_status(index, step, status);
-	release_next(index, step, &stack);
+	step_set_status(index, step, status);
+	step_release_next(index, step, &stack);
 	while (stack.count > 0) {
 		uint32_t done = stack.list[--stack.count];
 
-		set_status(index, done, STEP_DONE);
-		release_next(index, done, &stack);
+		step_set_status(index, done, STEP_DONE);
+		step_release_next(index, done, &stack);
 	}
 	free(stack.list);
 }
@@ -109,14 +109,14 @@ step_begin_all(struct index *index)
 		const struct index_step *step = index_step(index, i);
 
 		if (step->waits == 0 && step->is_milestone)
-			complete(index, i, STEP_DONE);
+			step_complete(index, i, STEP_DONE);
 		else if (step->waits == 0)
-			make_ready(index, i);
+			step_make_ready(index, i);
 	}
 }
 
 static void
-list_running(struct index *index, uint32_t step)
+step_list_running(struct index *index, uint32_t step)
 {
 	struct index_live *live = index_live(index, step);
 
@@ -128,7 +128,7 @@ list_running(struct index *index, uint32_t step)
 }
 
 static void
-unlist_running(struct index *index, uint32_t step)
+step_unlist_running(struct index *index, uint32_t step)
 {
 	struct index_live *live = index_live(index, step);
 
@@ -153,8 +153,8 @@ step_start(struct index *index, uint32_t step, int64_t attempt, uint64_t worker,
 	live->attempt = (uint32_t)attempt;
 	live->worker = worker;
 	live->due_ms = until_ms;
-	set_status(index, step, STEP_RUNNING);
-	list_running(index, step);
+	step_set_status(index, step, STEP_RUNNING);
+	step_list_running(index, step);
 	if (until_ms)
 		timer_add(index, step);
 	ready_set_busy(index, index_step(index, step)->node, true);
@@ -162,12 +162,12 @@ step_start(struct index *index, uint32_t step, int64_t attempt, uint64_t worker,
 
 /* The attempt is over, whatever came of it. */
 static void
-end_attempt(struct index *index, uint32_t step)
+step_end_attempt(struct index *index, uint32_t step)
 {
 	struct index_live *live = index_live(index, step);
 
 	timer_remove(index, step);
-	unlist_running(index, step);
+	step_unlist_running(index, step);
 	live->worker = 0;
 	live->due_ms = 0;
 	ready_set_busy(index, index_step(index, step)->node, false);
@@ -178,19 +178,19 @@ step_done(struct index *index, uint32_t step)
 {
 	struct index_live *live = index_live(index, step);
 
-	end_attempt(index, step);
+	step_end_attempt(index, step);
 	if (live->phase == 0) {
-		complete(index, step, STEP_DONE);
+		step_complete(index, step, STEP_DONE);
 		return;
 	}
 	/* One action of its undo is done: the next of them, or at last its own again. */
 	live->phase = live->phase < index_step(index, step)->undo_count ? (uint8_t)(live->phase + 1) : 0;
 	live->failures = live->setbacks = 0;
-	make_ready(index, step);
+	step_make_ready(index, step);
 }
 
 static void
-count_failure(struct index_live *live, bool setback)
+step_count_failure(struct index_live *live, bool setback)
 {
 	if (setback)
 		live->setbacks = (uint16_t)(live->setbacks + 1);
@@ -201,9 +201,9 @@ count_failure(struct index_live *live, bool setback)
 void
 step_retry(struct index *index, uint32_t step, bool setback, int64_t due_ms)
 {
-	end_attempt(index, step);
-	count_failure(index_live(index, step), setback);
-	make_ready_at(index, step, due_ms);
+	step_end_attempt(index, step);
+	step_count_failure(index_live(index, step), setback);
+	step_make_ready_at(index, step, due_ms);
 }
 
 void
@@ -211,20 +211,20 @@ step_undo(struct index *index, uint32_t step, int64_t due_ms)
 {
 	struct index_live *live = index_live(index, step);
 
-	end_attempt(index, step);
+	step_end_attempt(index, step);
 	live->cycles = (uint16_t)(live->cycles + 1);
 	live->rounds++;
 	live->failures = live->setbacks = 0;
 	live->phase = 1;
-	make_ready_at(index, step, due_ms);
+	step_make_ready_at(index, step, due_ms);
 }
 
 void
 step_fail(struct index *index, uint32_t step, bool setback)
 {
-	end_attempt(index, step);
-	count_failure(index_live(index, step), setback);
-	set_status(index, step, STEP_FAILED);
+	step_end_attempt(index, step);
+	step_count_failure(index_live(index, step), setback);
+	step_set_status(index, step, STEP_FAILED);
 }
 
 void
@@ -235,7 +235,7 @@ step_afresh(struct index *index, uint32_t step)
 	timer_remove(index, step);
 	live->failures = live->setbacks = live->cycles = 0;
 	live->due_ms = 0;
-	make_ready(index, step);
+	step_make_ready(index, step);
 }
 
 void
@@ -247,7 +247,7 @@ step_skip(struct index *index, uint32_t step)
 		ready_drop(index, step);
 	timer_remove(index, step);
 	live->due_ms = 0;
-	complete(index, step, STEP_SKIPPED);
+	step_complete(index, step, STEP_SKIPPED);
 }
 
 void
@@ -263,6 +263,6 @@ step_due(struct index *index, int64_t now_ms)
 			return;
 		timer_remove(index, link - 1);
 		live->due_ms = 0;
-		make_ready(index, link - 1);
+		step_make_ready(index, link - 1);
 	}
 }

@@ -24,7 +24,7 @@ enum { SUMMARY_BYTES = 64 * 1024 };
 
 /* The status record, as coopr-queue ls prints it; what it does not say; and the sum of both. */
 static void
-print_summary(const struct ledger *ledger, const struct queue_job *job, struct buffer *out)
+summary_print_summary(const struct ledger *ledger, const struct queue_job *job, struct buffer *out)
 {
 	struct print print;
 
@@ -51,7 +51,7 @@ summary_save(struct ledger *ledger)
 	fd = openat(ledger->dir, "summary.new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return;
-	print_summary(ledger, &job, &text);
+	summary_print_summary(ledger, &job, &text);
 	written = file_write_all(fd, text.data, text.length) == 0;
 	close(fd);
 	if (!written || renameat(ledger->dir, "summary.new", ledger->dir, "summary") < 0)
@@ -60,7 +60,7 @@ summary_save(struct ledger *ledger)
 }
 
 static void
-take_text(const struct place *record, const char *name, char to[QUEUE_ID_SIZE], struct arena *arena)
+summary_take_text(const struct place *record, const char *name, char to[QUEUE_ID_SIZE], struct arena *arena)
 {
 	const char *text = place_string(record, name, NEED_OPTIONAL, arena);
 
@@ -68,7 +68,7 @@ take_text(const struct place *record, const char *name, char to[QUEUE_ID_SIZE], 
 }
 
 static int64_t
-take_time(const struct place *record, const char *name, struct arena *arena)
+summary_take_time(const struct place *record, const char *name, struct arena *arena)
 {
 	const char *text = place_string(record, name, NEED_REQUIRED, arena);
 
@@ -76,7 +76,7 @@ take_time(const struct place *record, const char *name, struct arena *arena)
 }
 
 static void
-take_counts(const struct place *record, struct queue_job *job)
+summary_take_counts(const struct place *record, struct queue_job *job)
 {
 	struct place tasks = place_member(record, "tasks");
 	const struct {
@@ -90,7 +90,7 @@ take_counts(const struct place *record, struct queue_job *job)
 }
 
 static void
-take_status(const struct place *record, struct queue_job *job, struct arena *arena)
+summary_take_status(const struct place *record, struct queue_job *job, struct arena *arena)
 {
 	const char *status = place_string(record, "status", NEED_REQUIRED, arena);
 
@@ -98,19 +98,19 @@ take_status(const struct place *record, struct queue_job *job, struct arena *are
 	for (enum queue_status known = QUEUE_COMPLETE; status && known <= QUEUE_CANCELLED; known++)
 		if (strcmp(queue_status_name(known), status) == 0)
 			job->status = known;
-	take_text(record, "job", job->id, arena);
-	take_text(record, "cluster", job->cluster, arena);
-	take_text(record, "tenant", job->tenant, arena);
-	take_text(record, "action", job->action, arena);
-	job->put_ms = take_time(record, "put_at", arena);
-	job->finished_ms = take_time(record, "finished_at", arena);
+	summary_take_text(record, "job", job->id, arena);
+	summary_take_text(record, "cluster", job->cluster, arena);
+	summary_take_text(record, "tenant", job->tenant, arena);
+	summary_take_text(record, "action", job->action, arena);
+	job->put_ms = summary_take_time(record, "put_at", arena);
+	job->finished_ms = summary_take_time(record, "finished_at", arena);
 	job->critical_path_s = place_number(record, "critical_path_s", 0, 0, 1e18);
-	take_counts(record, job);
+	summary_take_counts(record, job);
 }
 
 /* Both records, which stand on a line each. */
 static bool
-take_summary(const struct buffer *text, struct queue_job *job, int64_t *events_bytes)
+summary_take_summary(const struct buffer *text, struct queue_job *job, int64_t *events_bytes)
 {
 	const char *second = memchr(text->data, '\n', text->length);
 	struct problems problems = {0};
@@ -124,8 +124,8 @@ take_summary(const struct buffer *text, struct queue_job *job, int64_t *events_b
 	if (taken) {
 		struct place first = place_root(status, &problems), other = place_root(rest, &problems);
 
-		take_status(&first, job, &arena);
-		take_text(&other, "provider", job->provider, &arena);
+		summary_take_status(&first, job, &arena);
+		summary_take_text(&other, "provider", job->provider, &arena);
 		*events_bytes = place_integer(&other, "events_bytes", -1, 0, INT64_C(1) << 53);
 	}
 	taken = taken && problems.total == 0 && queue_is_finished(job->status) && job->put_ms >= 0 && job->finished_ms >= 0;
@@ -137,14 +137,14 @@ take_summary(const struct buffer *text, struct queue_job *job, int64_t *events_b
 }
 
 static bool
-load(int dir, struct queue_job *out)
+job_summary_load(int dir, struct queue_job *out)
 {
 	struct buffer text = {0};
 	int64_t events_bytes;
 	struct error none;
 	struct stat st;
 	bool taken = file_exists(dir, "summary") && file_read(dir, "summary", SUMMARY_BYTES, &text, &none) == 0 &&
-	    seal_take_line(&text) && take_summary(&text, out, &events_bytes) &&
+	    seal_take_line(&text) && summary_take_summary(&text, out, &events_bytes) &&
 	    fstatat(dir, "events.ndjson", &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_size == events_bytes;
 
 	buffer_release(&text);
@@ -160,7 +160,7 @@ summary_load(const struct spool *spool, const char *job, struct queue_job *out)
 	if (dir < 0)
 		return false;
 	*out = (struct queue_job){0};
-	taken = load(dir, out) && strcmp(out->id, job) == 0;
+	taken = job_summary_load(dir, out) && strcmp(out->id, job) == 0;
 	close(dir);
 	return taken;
 }
