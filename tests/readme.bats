@@ -24,7 +24,7 @@ section() {
 }
 
 @test "every program is in the README's list" {
-	for program in $(cd "$COOPR_ROOT" && git ls-files bin libexec/coopr/provider libexec/coopr/automator); do
+	for program in $(cd "$COOPR_ROOT" && git ls-files 'bin/coopr*' libexec/coopr/provider libexec/coopr/automator); do
 		name=${program%.c}
 		name=${name#bin/}
 		grep -q "^| .*\`${name#libexec/coopr/}\`.*|" "$COOPR_ROOT/README.md" || echo "$name"
