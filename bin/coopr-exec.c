@@ -23,7 +23,7 @@
 #include "base/terminal.h"
 #include "exec/redaction.h"
 #include "exec/run.h"
-#include "exec/task.h"
+#include "model/take/task.h"
 #include "exec/verdict.h"
 #include "json/record.h"
 #include "show/everywhere.h"

@@ -46,7 +46,6 @@ pending() {
 		solve/program solve
 		solve/program solve/lp
 		solve/search solve
-		ssh exec
 		status operation
 	END
 }
@@ -89,7 +88,6 @@ pending_cycles() {
 		hook/hook
 		apply/apply-mend
 		catalogue/catalogue-check
-		exec/plugin
 	END
 }
 

@@ -16,7 +16,7 @@
 #include "base/lock.h"
 #include "base/memory.h"
 #include "exec/machines.h"
-#include "exec/task.h"
+#include "model/take/task.h"
 
 struct claims { /* the folder, locked; a claim is the file ID.json */
 	char *path;

@@ -65,7 +65,7 @@ dummy_draw(const struct task *task, double *delay_ms, struct outcome *outcome)
 	double percent = place_number(&fields, "fail_percent", 0, 0, 100);
 	int64_t status = place_integer(&fields, "fail_status", 1, 1, 255);
 	uint64_t state = dummy_start(task, place_integer(&fields, "seed", 0, INT32_MIN, INT32_MAX));
-	int failed = plugin_check_fields(&problems, outcome);
+	int failed = task_outcome_check_fields(&problems, outcome);
 
 	*delay_ms = 0;
 	problems_release(&problems);

@@ -45,41 +45,11 @@ plugin_list(const struct plugin *plugin)
 	return code;
 }
 
-jv
-plugin_result(const struct task *task, const struct outcome *outcome)
-{
-	jv result = jv_object();
-
-	json_set_string(&result, "kind", "result");
-	json_set_string(&result, "task", task->id);
-	if (task->job)
-		json_set_string(&result, "job", task->job);
-	json_set_number(&result, "attempt", (double)task->attempt);
-	json_set_number(&result, "status", outcome->error.code);
-	if (outcome->error.code)
-		json_set_string(&result, "message", outcome->error.text);
-	if (outcome->hostname)
-		json_set_string(&result, "hostname", outcome->hostname);
-	if (jv_is_valid(outcome->ipaddresses))
-		json_set(&result, "ipaddresses", jv_copy(outcome->ipaddresses));
-	if (jv_is_valid(outcome->facts))
-		json_set(&result, "result", jv_copy(outcome->facts));
-	return result;
-}
-
-void
-plugin_outcome_release(struct outcome *outcome)
-{
-	free(outcome->hostname);
-	jv_free(outcome->ipaddresses);
-	jv_free(outcome->facts);
-}
-
 /* Prints the result record. Returns its status. */
 static int
 plugin_answer(const struct task *task, const struct outcome *outcome)
 {
-	jv result = plugin_result(task, outcome);
+	jv result = task_outcome_result(task, outcome);
 
 	record_write(result, stdout);
 	jv_free(result);
@@ -105,7 +75,7 @@ plugin_perform(const struct plugin *plugin, enum action action)
 		code = plugin_answer(&task, &outcome);
 	}
 	problems_release(&problems);
-	plugin_outcome_release(&outcome);
+	task_outcome_release(&outcome);
 	task_release(&task);
 	return code;
 }
@@ -123,38 +93,9 @@ plugin_main(const struct plugin *plugin, int argc, char **argv)
 	if (strcmp(argv[1], "list") == 0 && plugin->list)
 		return message_end(plugin_list(plugin));
 	if (strcmp(argv[1], "stream") == 0 && plugin->service)
-		return message_end(serve(plugin));
+		return message_end(serve(plugin->service, plugin->name));
 	action = action_of_name(argv[1]);
 	if (action == ACTION_NONE)
 		return plugin_misuse(plugin);
 	return message_end(plugin_perform(plugin, action));
-}
-
-/* Sets err from what is wrong, all of it. */
-static int
-plugin_list_problems(const struct problems *problems, const char *what, int code, struct error *err)
-{
-	size_t length;
-
-	if (problems->total == 0)
-		return 0;
-	error_set(err, code, "%s", what);
-	for (size_t i = 0; i < problems->count; i++) {
-		length = strlen(err->text);
-		snprintf(err->text + length, sizeof err->text - length, "%s %s: %s", i ? ";" : ":",
-		    problems->list[i].pointer, problems->list[i].text);
-	}
-	return -1;
-}
-
-int
-plugin_check_fields(const struct problems *problems, struct outcome *outcome)
-{
-	return plugin_list_problems(problems, "fields", EX_CONFIG, &outcome->error);
-}
-
-int
-plugin_check_task(const struct problems *problems, struct outcome *outcome)
-{
-	return plugin_list_problems(problems, "the task", EX_DATAERR, &outcome->error);
 }

@@ -17,7 +17,7 @@
 #include "base/message.h"
 #include "event/supervise.h"
 #include "exec/redaction.h"
-#include "exec/task.h"
+#include "model/take/task.h"
 #include "exec/verdict.h"
 
 enum { PATIENCE_MS = 1000 }; /* with who looks on */

@@ -38,7 +38,7 @@ serve_free_call(struct call *call)
 {
 	if (call->log >= 0)
 		close(call->log);
-	plugin_outcome_release(&call->outcome);
+	task_outcome_release(&call->outcome);
 	task_release(&call->task);
 	free(call);
 }
@@ -46,7 +46,7 @@ serve_free_call(struct call *call)
 void
 serve_answer(struct server *server, struct call *call)
 {
-	jv result = plugin_result(&call->task, &call->outcome);
+	jv result = task_outcome_result(&call->task, &call->outcome);
 
 	json_dump(result, &server->answers);
 	buffer_byte(&server->answers, '\n');
@@ -89,7 +89,7 @@ serve_end_call(struct server *server, struct call *call)
 static void
 serve_refuse(struct server *server, struct call *call, const struct problems *problems)
 {
-	plugin_check_task(problems, &call->outcome);
+	task_outcome_check_task(problems, &call->outcome);
 	serve_answer(server, call);
 }
 
@@ -275,9 +275,9 @@ serve_break_off(struct server *server)
 }
 
 int
-serve(const struct plugin *plugin)
+serve(const struct service *service, const char *name)
 {
-	struct server server = {.service = plugin->service, .name = plugin->name, .look_ms = INT64_MAX, .wake_ms = INT64_MAX};
+	struct server server = {.service = service, .name = name, .look_ms = INT64_MAX, .wake_ms = INT64_MAX};
 	struct error err;
 	bool lost;
 

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "event/supervise.h"
-#include "exec/plugin.h"
+#include "exec/task-outcome.h"
 
 struct server;
 
@@ -57,8 +57,9 @@ struct server {
 	int64_t look_ms;     /* no call is due or too late before */
 };
 
-/* Serves until there are no more tasks and all have been answered. Returns the exit code. */
-int serve(const struct plugin *plugin);
+/* Has the service do all tasks that come on standard input, until there are no more and all have been answered. name is
+ * the plugin's, for messages. Returns the exit code. */
+int serve(const struct service *service, const char *name);
 
 /* Answers it with its outcome, and forgets it. */
 void serve_answer(struct server *server, struct call *call);

@@ -11,7 +11,7 @@
 #include "base/printable.h"
 #include "base/process.h"
 #include "exec/redaction.h"
-#include "exec/task.h"
+#include "model/take/task.h"
 #include "json/record.h"
 #include "json/scan.h"
 #include "model/result.h"

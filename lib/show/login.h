@@ -6,7 +6,7 @@
 #define SHOW_LOGIN_H
 
 #include "base/memory.h"
-#include "exec/task.h"
+#include "model/take/task.h"
 
 struct arguments;
 struct error;

@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "event/tail.h"
-#include "exec/task.h"
+#include "model/take/task.h"
 #include "ssh/gate.h"
 #include "ssh/mux.h"
 #include "ssh/ssh.h"

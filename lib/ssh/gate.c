@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "event/tail.h"
-#include "exec/task.h"
+#include "model/take/task.h"
 
 enum { BACK_OFF_FIRST_MS = 100 };
 

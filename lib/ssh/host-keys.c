@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/process.h"
-#include "exec/task.h"
+#include "model/take/task.h"
 #include "ssh/ssh.h"
 
 enum { OUTPUT_BYTES = 64 * 1024, KEYS = 16 };

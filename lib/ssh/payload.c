@@ -12,7 +12,7 @@
 #include "base/location.h"
 #include "base/memory.h"
 #include "base/process.h"
-#include "exec/task.h"
+#include "model/take/task.h"
 #include "ssh/words.h"
 
 #define NODE_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "event/supervise.h"
-#include "exec/task.h"
+#include "model/take/task.h"
 #include "ssh/payload.h"
 #include "ssh/ssh.h"
 

@@ -13,7 +13,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "event/tail.h"
-#include "exec/task.h"
+#include "model/take/task.h"
 #include "ssh/sockets.h"
 
 /* -F none: neither the user's nor the system's configuration. The keep-alives notice a node that vanished

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "event/supervise.h"
-#include "exec/task.h"
+#include "model/take/task.h"
 #include "ssh/payload.h"
 #include "ssh/ssh.h"
 

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "exec/task.h"
+#include "model/take/task.h"
 #include "worker/secrets.h"
 #include "worker/work-state.h"
 

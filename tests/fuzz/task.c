@@ -2,7 +2,7 @@
  *
  * task_read: what coopr-exec reads from whoever feeds it.
  */
-#include "exec/task.h"
+#include "model/take/task.h"
 #include "fuzz.h"
 
 int

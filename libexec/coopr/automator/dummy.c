@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/location.h"
 #include "base/memory.h"
+#include "exec/plugin.h"
 #include "exec/serve.h"
 
 static const char schema[] =

@@ -17,6 +17,7 @@
 #include "base/location.h"
 #include "base/memory.h"
 #include "base/process.h"
+#include "exec/plugin.h"
 #include "exec/serve.h"
 #include "model/name.h"
 #include "ssh/bundle.h"
@@ -67,7 +68,7 @@ shell_read_fields(const struct task *task, struct arena *arena, struct work *wor
 	work->files = place_string(&fields, "files", NEED_OPTIONAL, arena);
 	user = name_parse_as(&fields, "user", NEED_OPTIONAL, name_is_user, "user", arena);
 	shell_choose_user(task, user, work);
-	failed = plugin_check_fields(&problems, outcome);
+	failed = task_outcome_check_fields(&problems, outcome);
 	problems_release(&problems);
 	return failed;
 }

@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/location.h"
 #include "exec/dummy.h"
+#include "exec/plugin.h"
 #include "exec/serve.h"
 #include "json/record.h"
 

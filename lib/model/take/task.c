@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exec/task.h"
+#include "model/take/task.h"
 
 #include <string.h>
 

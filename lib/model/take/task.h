@@ -3,8 +3,8 @@
  * The take record, coopr-plugins(7): one task with all that a plugin needs to do it. What coopr-queue
  * take prints, coopr-exec reads and hands on, and a plugin reads.
  */
-#ifndef EXEC_TASK_H
-#define EXEC_TASK_H
+#ifndef MODEL_TAKE_TASK_H
+#define MODEL_TAKE_TASK_H
 
 #include "base/memory.h"
 #include "json/place.h"

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The outcome of a task in a plugin written in C, and the result record, coopr-result(5), that tells of it.
+ */
+#ifndef EXEC_TASK_OUTCOME_H
+#define EXEC_TASK_OUTCOME_H
+
+#include "base/error.h"
+#include "json/json.h"
+#include "model/take/task.h"
+
+struct outcome { /* initialise with OUTCOME_NONE */
+	struct error error; /* code 0: it is done */
+	char *hostname;     /* owned, or NULL */
+	jv ipaddresses;     /* owned; invalid where nothing is to be said */
+	jv facts;           /* the same */
+};
+
+#define OUTCOME_NONE \
+	((struct outcome){.error = {0, ""}, .hostname = NULL, .ipaddresses = jv_invalid(), .facts = jv_invalid()})
+
+/* Returns the result record (owned) of a task that ended with this outcome. */
+jv task_outcome_result(const struct task *task, const struct outcome *outcome);
+
+/* Sets the outcome's error from all problems of the task's fields, with EX_CONFIG. Returns -1 if there is any, else 0. */
+int task_outcome_check_fields(const struct problems *problems, struct outcome *outcome);
+
+/* Does the same for the task as a whole, with EX_DATAERR. */
+int task_outcome_check_task(const struct problems *problems, struct outcome *outcome);
+
+void task_outcome_release(struct outcome *outcome);
+
+#endif
