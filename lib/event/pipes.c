@@ -163,7 +163,7 @@ pipes_gather_control(struct child *child)
 	return pipes_gather(&child->exit_end, &child->control, SIZE_MAX, PIPES_CHUNK);
 }
 
-/* What stands in the pipe at this moment. */
+/* Reads what is in the pipe at this moment, without waiting. */
 static size_t
 pipes_waiting(const struct supervised_end *end)
 {

@@ -27,7 +27,7 @@ session_end_member(pid_t pid, pid_t leader, int64_t until)
 	close(fd);
 }
 
-/* Whether any was there. Those that have ended and were not waited for count no more. */
+/* Kills all other processes of the session. Returns whether there were any; zombies do not count. */
 static bool
 session_end_members(pid_t leader, int64_t until)
 {

@@ -264,7 +264,7 @@ supervise_forget(struct supervisor *supervisor, const struct child *child)
 	}
 }
 
-/* Whether a signal ended it. It stays to be waited for. */
+/* Returns whether a signal ended the child, which remains to be waited for. */
 static bool
 supervise_was_killed(const struct child *child)
 {
@@ -279,7 +279,7 @@ supervise_reap(struct child *child)
 	/* Until it is waited for, its number is its group's and nobody else's. */
 	if (child->told_to_end)
 		kill(-child->pid, SIGKILL);
-	/* Who was killed could not end its own children. */
+	/* A killed child could not end its own children. */
 	if (child->session && supervise_was_killed(child))
 		session_end(child->pid);
 	pipes_gather_rest(child);
@@ -299,7 +299,7 @@ supervise_finish(struct supervisor *supervisor, struct child *child)
 	supervise_unlink_child(supervisor, child);
 }
 
-/* Whether the event is one to tell, then *kind says which. */
+/* Returns whether the event is one for the caller, and sets *kind. */
 static bool
 supervise_child_event(struct supervisor *supervisor, struct supervised_end *end, uint32_t events,
     enum supervise_event *kind)

@@ -22,7 +22,7 @@ int claims_take(const struct machines *machines, const struct task *task, const 
 /* Takes back what the node has; nothing is fine. */
 int claims_give_back(const char *node, struct error *err);
 
-/* What is handed out by the provider of that name (NULL: any), as node-like records, sorted by machine;
+/* Lists the machines that the provider of that name (NULL: any) has handed out, as node-like records, sorted by machine;
  * *records is owned. */
 int claims_list(const char *provider, jv *records, struct error *err);
 

@@ -32,7 +32,7 @@ exec_dummy_draw(uint64_t *state)
 	return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
 }
 
-/* What is drawn depends on what the task is, not on the job it stands in: the same cluster made twice does
+/* The seed depends on what the task is, not on the job it stands in: the same cluster made twice does
  * the same. */
 static uint64_t
 dummy_start(const struct task *task, int64_t seed)

@@ -17,7 +17,7 @@ struct outcome;
 struct server;
 struct task;
 
-/* What is to become of the task: how long it takes. -1 where it fails, said in outcome. */
+/* Draws how the task ends. Returns how long it takes, in ms; -1 if it is to fail, with the reason in outcome. */
 int dummy_draw(const struct task *task, double *delay_ms, struct outcome *outcome);
 
 /* Waits so long. */

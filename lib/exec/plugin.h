@@ -19,7 +19,7 @@ struct plugin {
 	void (*act)(const struct task *task, struct outcome *outcome);
 	/* Providers: prints what is there, as node-like records. NULL for an automator. */
 	int (*list)(jv provider, struct error *err);
-	/* Where it streams (exec/serve.h), and its schema says so: how. Else NULL. */
+	/* The service behind a plugin that streams (exec/serve.h) and whose schema says so; NULL for any other. */
 	const struct service *service;
 };
 

@@ -73,7 +73,7 @@ redaction_add(struct redaction *redaction, const char *name, const char *text)
 	}
 }
 
-/* What stands at the begin of bytes. Words that may still come are waited for only where more may follow. */
+/* Classifies the beginning of bytes. Waits for the rest of a word only if more may follow. */
 static enum match
 redaction_look_at(const struct redaction *redaction, const char *bytes, size_t length, bool more, size_t *which)
 {

@@ -258,7 +258,7 @@ serve_turn(struct server *server)
 	serve_keep_time(server, clock_monotonic_ms());
 }
 
-/* What still runs is ended; nobody hears of it. */
+/* Ends the calls that still run, without an answer. */
 static void
 serve_break_off(struct server *server)
 {

@@ -31,7 +31,7 @@ void streams_init(struct streams *streams, struct supervisor *supervisor);
 /* Gives the errand to the plugin KIND/TYPE, which is started where it does not run. It comes back through streams_over. */
 void streams_give(struct streams *streams, const char *kind, const char *type, struct errand *errand);
 
-/* Whether the event was about a stream; it has been dealt with then. */
+/* Deals with an event of a stream. Returns whether the event was one. */
 bool streams_heard(struct streams *streams, const struct child *child, enum supervise_event event);
 
 /* The next errand that is over, NULL: none. */

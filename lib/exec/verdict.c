@@ -47,7 +47,7 @@ verdict_refusal(const struct task *task, int status, const char *message)
 	return verdict_result_of(task, status, message);
 }
 
-/* What the plugin printed, so that a person can tell what it is. */
+/* Quotes the beginning of what the plugin printed, for a message. */
 static char *
 verdict_excerpt(const struct plugin_end *end)
 {
@@ -99,7 +99,7 @@ verdict_check(const struct task *task, jv *answer, int exit_code, struct error *
 	return wrong ? -1 : 0;
 }
 
-/* Whether it printed one result record and no more; used is what json_scan found. */
+/* Returns whether the plugin printed one result record and nothing else; used is the length that json_scan found. */
 static int
 verdict_check_shape(jv answer, const struct plugin_end *end, ssize_t used, struct error *err)
 {

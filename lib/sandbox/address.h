@@ -37,7 +37,7 @@ bool address_find(int sandbox, const char *machine, char address[ADDRESS_SIZE]);
 
 void address_release(int sandbox, const char *address);
 
-/* Whether any machine has an address of the network. */
+/* Returns whether any machine has an address of the network. */
 bool address_any(int sandbox, const struct network *network);
 
 #endif

@@ -45,7 +45,7 @@ static const struct folder {
 	{"/run/cluster", 0755},
 };
 
-/* What the image has there is somebody else's (keys, histories, scratch files): the machine has its own. */
+/* Folders whose contents in the image belong to somebody else (keys, histories, scratch files): the machine gets empty ones. */
 static const struct own {
 	const char *kept; /* below the machine's folder */
 	const char *target;

@@ -160,7 +160,7 @@ machine_check_shares(const struct machine *wish, struct error *err)
 	return result;
 }
 
-/* What a machine needs of the others' world: an address, the bridge, its names in the cluster. */
+/* Gives the machine what it needs outside of itself: an address, the bridge, its names in the cluster. */
 static int
 machine_register_machine(int dir, struct machine *wish, const struct network *network, struct error *err)
 {
@@ -219,7 +219,7 @@ machine_make_machine(int dir, struct machine *wish, char notice[256], struct err
 	return start_machine(dir, wish, &network, notice, err);
 }
 
-/* Whether the folder holds the machine already, running; then wish knows of it what only it can tell. */
+/* Returns whether the folder holds the machine already, running, and then copies what is known of it to wish. */
 static bool
 machine_is_made(int dir, struct machine *wish)
 {
@@ -360,7 +360,7 @@ machine_confirm(const char *name, int64_t timeout_ms, struct machine *machine, s
 	return result;
 }
 
-/* Whether name is of a machine of node. */
+/* Returns whether name is the name of a machine of node. */
 static bool
 machine_is_of_node(const char *name, const char *node)
 {

@@ -42,7 +42,7 @@ struct machine_list {
 /* The machines that are there; those of one node where node is not NULL. */
 int machine_names(const char *node, struct machine_list *list, struct error *err);
 
-/* What is known of a machine, which may be little where it is half. EX_NO where it is not there. */
+/* Reads what is known of a machine; of one that is half made that may be little. EX_NO if there is no such machine. */
 int machine_look(const char *name, struct machine *machine, enum machine_state *state, struct error *err);
 
 #endif

@@ -59,7 +59,7 @@ network_run_ip(const char *what, const struct buffer *commands, struct error *er
 	return code;
 }
 
-/* What a bridge of ours is for, and whose it is. */
+/* Describes the purpose and the owner of one of our bridges, for its alias. */
 static char *
 network_describe_owner(const struct network *network)
 {
@@ -109,7 +109,7 @@ network_look_at_bridge(const struct network *network, const char *owner)
 	return state;
 }
 
-/* What the bridge's alias says it is for, the caller's to free: whoever made it may have left a word, as network_describe_owner does. */
+/* Returns what the bridge's alias says of its owner (see network_describe_owner); the caller frees it. */
 static char *
 network_read_alias(const struct network *network)
 {

@@ -13,7 +13,7 @@ struct error;
  * (clock_monotonic_ms), or until it is seen dead. EX_UNAVAILABLE. */
 int reach_greeting(int dir, const char *address, int64_t deadline, struct error *err);
 
-/* Whether the sshd at address has the private part of host_key. EX_PROTOCOL where it has another one. */
+/* Checks that the sshd at address has the private part of host_key. EX_PROTOCOL if it has another key. */
 int reach_key(const char *address, const char *host_key, struct error *err);
 
 #endif

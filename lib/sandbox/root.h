@@ -2,7 +2,7 @@
  *
  * The root directory of a machine, as its init makes it in a mount namespace of its own: an overlay over the image,
  * with file systems of its own for all that must not be the host's. When the init dies, the kernel unmounts all of it.
- * The steps, in this order: root_enter, root_furnish, root_settle, root_leave.
+ * The steps, in this order: root_enter, root_furnish, root_prepare, root_leave.
  */
 #ifndef SANDBOX_ROOT_H
 #define SANDBOX_ROOT_H
@@ -25,7 +25,7 @@ int root_furnish(const struct machine *machine, const struct root *root, struct 
 
 /* Writes what makes the image this machine: its name, keys and sshd_config; passwords and resolvers are the host's
  * and go. */
-int root_settle(const struct machine *machine, const struct root *root, struct error *err);
+int root_prepare(const struct machine *machine, const struct root *root, struct error *err);
 
 /* Lets go of the host's files. */
 int root_leave(struct root *root, struct error *err);

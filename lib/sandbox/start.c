@@ -168,7 +168,7 @@ start_hear(const struct launch *launch, char notice[256], struct error *err)
 	return -1;
 }
 
-/* Whether the child has said something, or died, before it was asked: what it says is the reason then. */
+/* Returns whether the child wrote something or died before it was asked; what it wrote is the reason. */
 static bool
 start_has_spoken(const struct launch *launch)
 {

@@ -41,7 +41,7 @@ int start_machine(int dir, struct machine *machine, const struct network *networ
 /* Ends the machine whose folder is dir and waits until nothing of it runs; one that does not run is fine. */
 int start_end(int dir, struct error *err);
 
-/* Whether the machine whose folder is dir runs. */
+/* Returns whether the machine whose folder is dir runs. */
 bool start_is_alive(int dir);
 
 #endif

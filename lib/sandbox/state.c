@@ -37,7 +37,7 @@ state_machine_path(const char *name)
 	return path;
 }
 
-/* Whether path still names the folder that is open as fd. */
+/* Returns whether path still names the folder that is open as fd. */
 static bool
 state_is_current(int fd, const char *path)
 {
@@ -60,7 +60,7 @@ state_lock_existing(const char *path, struct error *err)
 			close(fd);
 			return -1;
 		}
-		/* Who had the lock before us may have removed the folder. */
+		/* The previous holder of the lock may have removed the folder. */
 		if (state_is_current(fd, path))
 			return fd;
 		close(fd);

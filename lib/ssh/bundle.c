@@ -133,7 +133,7 @@ bundle_add_from(struct bundle *bundle, int dir, const char *entry, const char *n
 	return failed;
 }
 
-/* Whether a relative name stays below where it starts. */
+/* Returns whether a relative name stays below the folder where it starts. */
 static bool
 bundle_is_inside(const char *name)
 {

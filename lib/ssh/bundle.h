@@ -39,7 +39,7 @@ int bundle_add(struct bundle *bundle, const char *catalogue, const char *name, s
 /* Adds what is made here; the content is copied. -1 with EX_CONFIG where there is something of that name. */
 int bundle_add_text(struct bundle *bundle, const char *name, const char *text, size_t length, struct error *err);
 
-/* Whether word stands anywhere in the files. */
+/* Returns whether any of the files contains word. */
 bool bundle_mentions(const struct bundle *bundle, const char *word);
 
 void bundle_release(struct bundle *bundle);

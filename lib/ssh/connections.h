@@ -65,7 +65,7 @@ void connections_lost(struct connections *connections, struct visit *visit);
 /* The visit is over, or is not made. */
 void connections_leave(struct visit *visit);
 
-/* Whether the event was about one of the connections. */
+/* Deals with an event of a connection. Returns whether the event was one. */
 bool connections_heard(const struct child *child, enum supervise_event event);
 
 /* notify is readable: which connections are open by now. */

@@ -49,7 +49,7 @@ gate_passed(struct gate *gate)
 		gate->limit++;
 }
 
-/* Whether sshd has cut a login off before it looked who it is: there were too many at once. */
+/* Returns whether sshd refused the connection before authentication because too many were open at once (MaxStartups). */
 static bool
 gate_was_dropped(const struct tail *said)
 {

@@ -49,7 +49,7 @@ mux_number_at(const char *bytes)
 	return ntohl(number);
 }
 
-/* Who we are, and the session we want: no terminal, no forwarding, no subsystem. */
+/* Sends the greeting, and asks for a session without terminal, forwarding or subsystem. */
 static void
 mux_put_request(struct buffer *out, const char *command)
 {

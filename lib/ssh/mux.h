@@ -20,7 +20,7 @@ enum mux_news {
 int mux_start(struct supervisor *supervisor, struct child *child, const char *socket, const char *command,
     struct error *err);
 
-/* Whether somebody holds a connection behind the socket. What only lies there is removed. */
+/* Returns whether a master answers behind the socket. Removes a socket that nobody holds. */
 bool mux_answers(const char *socket);
 
 /* Reads what was said on the control descriptor. */

@@ -97,7 +97,7 @@ payload_append_shebang(const char *text, size_t length, struct buffer *out)
 	free(line);
 }
 
-/* How the script is run: by what stands behind #!, by sh where it is a text without, else by itself. An
+/* Chooses how the script is run: by the interpreter of its #! line, by sh if it is a text without one, else directly. An
  * interpreter named here also serves where the file system of the directory lets nothing be executed. */
 static void
 payload_append_interpreter(const struct bundle_file *script, struct buffer *out)

@@ -11,7 +11,7 @@
 #include "ssh/payload.h"
 #include "ssh/ssh.h"
 
-/* Where nobody listens, the task goes on. */
+/* A closed standard error does not stop the task. */
 static void
 remote_show(void *to, const char *bytes, size_t length)
 {

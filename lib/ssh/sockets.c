@@ -64,7 +64,7 @@ sockets_close_directory(const char *path, int fd)
 	free(short_name);
 }
 
-/* Whether fd, which we have locked, is still what stands at path: it may have been swept between the two. */
+/* Returns whether path still names the locked file fd: it may have been removed between open and lock. */
 static bool
 sockets_is_still_there(int fd, const char *path)
 {

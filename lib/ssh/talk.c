@@ -13,7 +13,7 @@
 #include "ssh/payload.h"
 #include "ssh/ssh.h"
 
-/* How many bytes at the end of text may be the start of line. */
+/* Returns how many bytes at the end of text may be the beginning of line. */
 static size_t
 talk_overlap(const struct buffer *text, const char *line)
 {
@@ -103,7 +103,7 @@ talk_read_status(struct talk *talk, const struct buffer *out)
 	talk->has_status = true;
 }
 
-/* What is to be said where the script did not come to its end. */
+/* Sets the reason why the script did not run to its end. */
 static int
 talk_explain(struct talk *talk, const struct child *child, struct error *err)
 {

@@ -31,7 +31,7 @@ words_is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\n';
 }
 
-/* What stands between double quotes, at which text points. Returns where it ends, NULL where it does not. */
+/* Takes the text between double quotes, the first of which text points at. Returns the end of it, NULL if there is none. */
 static const char *
 words_read_double_quoted(const char *text, struct buffer *word)
 {
@@ -56,7 +56,7 @@ words_read_single_quoted(const char *text, struct buffer *word)
 	return end + 1;
 }
 
-/* What a backslash, at which text points, makes of the character behind it: a newline vanishes. */
+/* Takes the character that is escaped by the backslash at text; an escaped newline vanishes. */
 static const char *
 words_read_escaped(const char *text, struct buffer *word)
 {

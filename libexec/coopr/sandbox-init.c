@@ -50,7 +50,7 @@ sandbox_become(const struct machine *machine, char *notice, struct error *err)
 	struct root root;
 
 	if (network_parse(machine->network, &network, err) < 0 || root_enter(machine, &root, notice, err) < 0 ||
-	    root_furnish(machine, &root, err) < 0 || root_settle(machine, &root, err) < 0 ||
+	    root_furnish(machine, &root, err) < 0 || root_prepare(machine, &root, err) < 0 ||
 	    root_leave(&root, err) < 0)
 		return -1;
 	if (sandbox_await(ORDER_CONNECTED, err) < 0 || network_inside(&network, machine->address, err) < 0)

@@ -34,7 +34,7 @@ dummy_mark_of(const struct task *task)
 	return mark;
 }
 
-/* Of the provider dummy, machines that were deleted behind our back answer no more. */
+/* A machine of the provider dummy that was deleted outside of coopr does not answer. */
 static bool
 dummy_is_gone(const struct task *task)
 {

@@ -45,7 +45,7 @@ struct work {
 	struct bundle bundle;
 };
 
-/* Who logs in need not become anybody else to run a script as just that user. */
+/* No sudo is needed to run a script as the user who logs in. */
 static void
 shell_choose_user(const struct task *task, const char *user, struct work *work)
 {
@@ -156,7 +156,7 @@ shell_explain(const struct task *task, const struct work *work, const struct rem
 	free(last);
 }
 
-/* What the script left behind: facts, and why it failed. */
+/* Takes the facts and the reason of failure that the script left behind. */
 static void
 shell_take_answer(const struct task *task, const struct work *work, const struct remote_answer *answer,
     struct outcome *outcome)
@@ -167,7 +167,7 @@ shell_take_answer(const struct task *task, const struct work *work, const struct
 		shell_explain(task, work, answer, &outcome->error);
 }
 
-/* Whether the task is about the node alone. */
+/* Returns whether the task concerns the node alone, not a service. */
 static bool
 shell_is_about_node(const struct task *task)
 {
@@ -352,7 +352,7 @@ shell_heard(struct server *server, struct child *child, enum supervise_event eve
 	news = run->refused ? MUX_QUIET : mux_hear(child, &run->call->outcome.error);
 	if (news == MUX_REFUSED)
 		run->refused = over = true;
-	/* What was broken off and has left something in the background ends its session, but not its output. */
+	/* The session of a stopped script that left a process in the background ends, but its output stays open. */
 	if (news == MUX_EXITED && run->call->ending)
 		over = true;
 	if (event == SUPERVISE_ENDED)

@@ -23,7 +23,7 @@ static const char schema[] =
     "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"provider dummy\",\"type\":\"object\",\"stream\":true,"
     "\"properties\":{" DUMMY_PROPERTIES "}}";
 
-/* Whether it can be a file's name, and stands in JSON as it is. */
+/* Returns whether the name can be a file's, and needs no escape in JSON. */
 static bool
 dummy_is_plain(const char *name)
 {

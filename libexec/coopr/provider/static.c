@@ -114,7 +114,7 @@ static_create(const struct task *task, const struct fields *fields, struct outco
 	machines_release(&machines);
 }
 
-/* Whether the machine lets us in. Where the file gave no host key, the one it shows now is the one it must
+/* Checks that the machine lets us in. If the file gave no host key, the one it shows now is the one it must
  * show from now on. */
 static void
 static_confirm(const struct task *task, struct outcome *outcome)

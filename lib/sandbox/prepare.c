@@ -37,7 +37,7 @@ static const char sshd_config[] =
 
 /* Puts a new file at path. What the image has there may be a link, and is not followed. */
 static int
-settle_put(const char *path, mode_t mode, const char *text, size_t length, struct error *err)
+prepare_put(const char *path, mode_t mode, const char *text, size_t length, struct error *err)
 {
 	int fd, result = 0;
 
@@ -51,27 +51,27 @@ settle_put(const char *path, mode_t mode, const char *text, size_t length, struc
 }
 
 static int
-settle_put_text(const char *path, mode_t mode, const char *text, struct error *err)
+prepare_put_text(const char *path, mode_t mode, const char *text, struct error *err)
 {
-	return settle_put(path, mode, text, strlen(text), err);
+	return prepare_put(path, mode, text, strlen(text), err);
 }
 
 /* Puts a copy of a file of the machine's folder at path. */
 static int
-settle_put_copy(const struct root *root, const char *name, const char *path, mode_t mode, struct error *err)
+prepare_put_copy(const struct root *root, const char *name, const char *path, mode_t mode, struct error *err)
 {
 	struct buffer text = {0};
 	int result = file_read(root->folder, name, FILE_LIMIT, &text, err);
 
 	if (result == 0)
-		result = settle_put(path, mode, text.data, text.length, err);
+		result = prepare_put(path, mode, text.data, text.length, err);
 	buffer_release(&text);
 	return result;
 }
 
 /* Replaces the second member of each line of the file, the password, by "*". */
 static int
-settle_remove_passwords_of(const char *path, struct error *err)
+prepare_remove_passwords_of(const char *path, struct error *err)
 {
 	struct buffer old = {0}, new = {0};
 	struct stat st;
@@ -90,7 +90,7 @@ settle_remove_passwords_of(const char *path, struct error *err)
 		at += end + 1;
 	}
 	if (result == 0 && new.length)
-		result = settle_put(path, st.st_mode & 07777, new.data, new.length, err);
+		result = prepare_put(path, st.st_mode & 07777, new.data, new.length, err);
 	if (result == 0 && chown(path, st.st_uid, st.st_gid) < 0)
 		result = error_errno(err, EX_CANTCREAT, "%s", path);
 	buffer_release(&old);
@@ -101,18 +101,18 @@ settle_remove_passwords_of(const char *path, struct error *err)
 /* Nobody enters by password, so none is there to be read or guessed, in the copies that passwd(1) and others keep
  * neither. The "*" is no lock either, which would keep sshd from accepting a key. */
 static int
-settle_remove_passwords(struct error *err)
+prepare_remove_passwords(struct error *err)
 {
 	static const char *const files[] = {"/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-"};
 
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-		if (settle_remove_passwords_of(files[i], err) < 0)
+		if (prepare_remove_passwords_of(files[i], err) < 0)
 			return -1;
 	return 0;
 }
 
 static int
-settle_put_machine_id(struct error *err)
+prepare_put_machine_id(struct error *err)
 {
 	unsigned char bytes[ID_BYTES];
 	char text[2 * ID_BYTES + 2] = "";
@@ -122,11 +122,11 @@ settle_put_machine_id(struct error *err)
 	for (size_t i = 0; i < sizeof bytes; i++)
 		snprintf(text + 2 * i, 3, "%02x", bytes[i]);
 	text[2 * ID_BYTES] = '\n';
-	return settle_put_text("/etc/machine-id", 0444, text, err);
+	return prepare_put_text("/etc/machine-id", 0444, text, err);
 }
 
 static int
-settle_put_names(const struct machine *machine, struct error *err)
+prepare_put_names(const struct machine *machine, struct error *err)
 {
 	size_t label = strcspn(machine->hostname, ".");
 	struct buffer text = {0};
@@ -136,9 +136,9 @@ settle_put_names(const struct machine *machine, struct error *err)
 	if (sethostname(machine->hostname, label) < 0)
 		result = error_errno(err, EX_OSERR, "hostname %s", machine->hostname);
 	if (result == 0)
-		result = settle_put_text("/etc/hostname", 0644, text.data, err);
+		result = prepare_put_text("/etc/hostname", 0644, text.data, err);
 	if (result == 0)
-		result = settle_put_text("/etc/resolv.conf", 0644, "# names are in /etc/hosts; there is no resolver\n", err);
+		result = prepare_put_text("/etc/resolv.conf", 0644, "# names are in /etc/hosts; there is no resolver\n", err);
 	unlink("/etc/hosts");
 	if (result == 0 && symlink("/run/cluster/hosts", "/etc/hosts") < 0)
 		result = error_errno(err, EX_CANTCREAT, "/etc/hosts");
@@ -146,10 +146,10 @@ settle_put_names(const struct machine *machine, struct error *err)
 	return result;
 }
 
-/* Whether the image's sshd has a keyword (in lower case) in its table. One that it has not would keep it from starting,
+/* Returns whether the image's sshd knows a keyword (in lower case). An unknown one would keep it from starting,
  * and asking it costs as much as starting it. */
 static bool
-settle_sshd_knows(const char *keyword)
+prepare_sshd_knows(const char *keyword)
 {
 	struct buffer program = {0};
 	struct error ignored;
@@ -162,35 +162,35 @@ settle_sshd_knows(const char *keyword)
 
 /* From OpenSSH 9.8 on, who connects without logging in, as confirm does, is shut out after a while. */
 static int
-settle_put_sshd_config(struct error *err)
+prepare_put_sshd_config(struct error *err)
 {
 	struct buffer text = {0};
 	int result;
 
 	buffer_text(&text, sshd_config);
-	if (settle_sshd_knows("persourcepenalties"))
+	if (prepare_sshd_knows("persourcepenalties"))
 		buffer_text(&text, "PerSourcePenalties no\n");
-	result = settle_put_text("/etc/ssh/sshd_config", 0644, text.data, err);
+	result = prepare_put_text("/etc/ssh/sshd_config", 0644, text.data, err);
 	buffer_release(&text);
 	return result;
 }
 
 static int
-settle_put_keys(const struct root *root, struct error *err)
+prepare_put_keys(const struct root *root, struct error *err)
 {
 	if (mkdir("/root/.ssh", 0700) < 0 && errno != EEXIST)
 		return error_errno(err, EX_CANTCREAT, "/root/.ssh");
-	if (settle_put_sshd_config(err) < 0 ||
-	    settle_put_copy(root, "key", "/etc/ssh/ssh_host_ed25519_key", 0600, err) < 0 ||
-	    settle_put_copy(root, "key.pub", "/etc/ssh/ssh_host_ed25519_key.pub", 0644, err) < 0)
+	if (prepare_put_sshd_config(err) < 0 ||
+	    prepare_put_copy(root, "key", "/etc/ssh/ssh_host_ed25519_key", 0600, err) < 0 ||
+	    prepare_put_copy(root, "key.pub", "/etc/ssh/ssh_host_ed25519_key.pub", 0644, err) < 0)
 		return -1;
-	return settle_put_copy(root, "authorized_keys", "/root/.ssh/authorized_keys", 0600, err);
+	return prepare_put_copy(root, "authorized_keys", "/root/.ssh/authorized_keys", 0600, err);
 }
 
 int
-root_settle(const struct machine *machine, const struct root *root, struct error *err)
+root_prepare(const struct machine *machine, const struct root *root, struct error *err)
 {
-	if (settle_put_names(machine, err) < 0 || settle_put_machine_id(err) < 0 || settle_remove_passwords(err) < 0)
+	if (prepare_put_names(machine, err) < 0 || prepare_put_machine_id(err) < 0 || prepare_remove_passwords(err) < 0)
 		return -1;
-	return settle_put_keys(root, err);
+	return prepare_put_keys(root, err);
 }
