@@ -18,18 +18,18 @@
 #include "operation/front.h"
 
 static struct front front = {.jobs = FRONT_JOBS};
-static struct apply_wish wish;
+static struct apply_options parameters;
 static bool yes;
 
 static const struct option_spec options[] = {
-	OPTION_STRING('f', "file", &wish.path, "FILE", "what the clusters shall be: a file or a folder (-: standard input)"),
-	OPTION_FLAG(0, "prune", &wish.prune, "delete those that it made and that the folder no longer speaks of"),
+	OPTION_STRING('f', "file", &parameters.path, "FILE", "what the clusters shall be: a file or a folder (-: standard input)"),
+	OPTION_FLAG(0, "prune", &parameters.prune, "delete those that it made and that the folder no longer speaks of"),
 	OPTION_FLAG('y', "yes", &yes, "do not ask before clusters are deleted"),
-	OPTION_STRING(0, "origin", &wish.origin, "NAME", "what they remember as the folder (default: its path)"),
-	OPTION_FLAG(0, "adopt", &wish.adopt, "those that follow another folder follow this one from now on"),
-	OPTION_STRING('C', "catalogue", &wish.catalogue, "DIR", "take entities from here (default: $COOPR_CATALOGUE)"),
-	OPTION_FLAG(0, "allow-moves", &wish.allow_moves, "services may move to other machines, as few as can be"),
-	OPTION_STRING(0, "max-unavailable", &wish.max_unavailable, "N|N%", "a service is down on so many nodes at a time"),
+	OPTION_STRING(0, "origin", &parameters.origin, "NAME", "what they remember as the folder (default: its path)"),
+	OPTION_FLAG(0, "adopt", &parameters.adopt, "those that follow another folder follow this one from now on"),
+	OPTION_STRING('C', "catalogue", &parameters.catalogue, "DIR", "take entities from here (default: $COOPR_CATALOGUE)"),
+	OPTION_FLAG(0, "allow-moves", &parameters.allow_moves, "services may move to other machines, as few as can be"),
+	OPTION_STRING(0, "max-unavailable", &parameters.max_unavailable, "N|N%", "a service is down on so many nodes at a time"),
 	FRONT_WORK(&front),
 	FRONT_PLACES(&front),
 	FRONT_ANSWER(&front),
@@ -49,7 +49,7 @@ apply_ask(const struct apply *apply)
 	size_t count = apply_leftovers(apply);
 	char answer[16];
 
-	if (!wish.prune || yes || front.dry || count == 0)
+	if (!parameters.prune || yes || front.dry || count == 0)
 		return;
 	if (!isatty(STDIN_FILENO))
 		exit(option_misuse(&command,
@@ -108,20 +108,20 @@ int
 main(int argc, char **argv)
 {
 	char **operands = argv + option_parse(&command, argc, argv);
-	struct manner manner = front_manner(&command, &front);
+	struct operation_options how = front_options(&command, &front);
 	struct apply apply;
 	struct error err;
 	int code;
 
 	if (operands[0])
 		return option_misuse(&command, "no operand is wanted, found '%s'; files are named by -f", operands[0]);
-	if (!wish.path)
+	if (!parameters.path)
 		return option_misuse(&command, "-f FILE|DIR is wanted");
-	if (wish.origin && !*wish.origin)
+	if (parameters.origin && !*parameters.origin)
 		return option_misuse(&command, "--origin: a name is wanted, found an empty one");
-	if (apply_open(&apply, &wish, &manner, &err) < 0) {
+	if (apply_open(&apply, &parameters, &how, &err) < 0) {
 		code = message_error(&err);
-	} else if (wish.prune && !apply.specs.folder) {
+	} else if (parameters.prune && !apply.specs.folder) {
 		code = option_misuse(&command, "--prune: only a folder says which clusters shall not be");
 	} else {
 		apply_ask(&apply);

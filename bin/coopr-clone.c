@@ -28,7 +28,7 @@ static const struct command command = {
 int
 main(int argc, char **argv)
 {
-	struct work_order order = {.action = "create", .verb = "clone", .prepare = prepare_clone};
+	struct operation_request order = {.action = "create", .verb = "clone", .prepare = prepare_clone};
 	char **operands = argv + option_parse(&command, argc, argv);
 
 	if (!operands[0] || !operands[1] || operands[2])
@@ -37,7 +37,7 @@ main(int argc, char **argv)
 		return option_misuse(&command, "%s: not the name of a cluster: letters, digits, \"_\", \".\" and \"-\", no \".\" first",
 		    operands[1]);
 	order.cluster = operands[1];
-	order.wish = operands[0];
+	order.parameters = operands[0];
 	order.owner = owner;
 	order.group = group;
 	order.lease_ms = lease ? front_duration(&command, lease) : -1;

@@ -8,9 +8,9 @@
 
 #include "base/error.h"
 #include "base/message.h"
+#include "operation/find-cluster.h"
 #include "operation/front.h"
 #include "operation/prepare.h"
-#include "operation/recorded.h"
 
 static struct front front = {.jobs = FRONT_JOBS};
 static const char *file, *max_unavailable;
@@ -34,10 +34,10 @@ static const struct command command = {
 int
 main(int argc, char **argv)
 {
-	struct amend_wish wish = {.amendment.config = jv_invalid()};
-	struct work_order order = {.action = "config", .prepare = prepare_amend, .wish = &wish};
+	struct amend_parameters parameters = {.amendment.config = jv_invalid()};
+	struct operation_request order = {.action = "config", .prepare = prepare_amend, .parameters = &parameters};
 	char **operands = argv + option_parse(&command, argc, argv);
-	struct manner manner = front_manner(&command, &front);
+	struct operation_options how = front_options(&command, &front);
 	struct error err;
 	int code;
 
@@ -45,13 +45,13 @@ main(int argc, char **argv)
 	if (!file && settings.count == 0 && front.save)
 		return option_misuse(&command, "--save: without a change there is no plan");
 	if (!file && settings.count == 0)
-		return message_end(recorded_config(&manner.ask, order.cluster, &err) < 0 ? message_error(&err) : 0);
-	if (file && json_read_file(file, &wish.amendment.config, &err) < 0)
+		return message_end(find_cluster_config(&how.ask, order.cluster, &err) < 0 ? message_error(&err) : 0);
+	if (file && json_read_file(file, &parameters.amendment.config, &err) < 0)
 		return message_error(&err);
-	wish.amendment.settings = (struct string_list){settings.list, settings.count};
-	wish.action = no_restart ? "configure" : NULL;
-	wish.max_unavailable = max_unavailable;
+	parameters.amendment.settings = (struct string_list){settings.list, settings.count};
+	parameters.action = no_restart ? "configure" : NULL;
+	parameters.max_unavailable = max_unavailable;
 	code = front_operate(&command, &front, &order, operands);
-	jv_free(wish.amendment.config);
+	jv_free(parameters.amendment.config);
 	return code;
 }

@@ -63,8 +63,8 @@ int
 main(int argc, char **argv)
 {
 	struct arguments request = {0};
-	struct make_wish wish = {.request = &request};
-	struct work_order order = {.action = "create", .prepare = prepare_make, .wish = &wish};
+	struct make_parameters parameters = {.request = &request};
+	struct operation_request order = {.action = "create", .prepare = prepare_make, .parameters = &parameters};
 	char **operands = argv + option_parse(&command, argc, argv);
 	int code;
 

@@ -11,9 +11,9 @@
 
 #include "base/error.h"
 #include "base/message.h"
+#include "operation/find-cluster.h"
 #include "operation/front.h"
 #include "operation/prepare.h"
-#include "operation/recorded.h"
 
 static struct front front = {.jobs = FRONT_JOBS};
 static bool yes, graceful;
@@ -48,17 +48,17 @@ delete_ask(const char *name)
 int
 main(int argc, char **argv)
 {
-	struct action_wish wish = {.action = "delete"};
-	struct work_order order = {.action = "delete", .prepare = prepare_action, .wish = &wish, .preempts = true};
+	struct action_parameters parameters = {.action = "delete"};
+	struct operation_request order = {.action = "delete", .prepare = prepare_action, .parameters = &parameters, .preempts = true};
 	char **operands = argv + option_parse(&command, argc, argv);
-	struct manner manner = front_manner(&command, &front);
+	struct operation_options how = front_options(&command, &front);
 	struct error err;
 
 	order.cluster = front_cluster(&command, operands);
-	if (recorded_check(&manner.ask, order.cluster, &err) < 0)
+	if (find_cluster_check(&how.ask, order.cluster, &err) < 0)
 		return message_error(&err);
 	if (!yes && !front_is_dry(&front))
 		delete_ask(order.cluster);
-	wish.graceful = graceful;
+	parameters.graceful = graceful;
 	return front_operate(&command, &front, &order, operands);
 }

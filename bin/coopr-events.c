@@ -13,18 +13,18 @@
 #include "base/message.h"
 #include "base/process.h"
 #include "operation/front.h"
-#include "operation/stage.h"
-#include "status/sight.h"
+#include "operation/run-command.h"
+#include "status/status.h"
 
-static struct sight_options places;
+static struct status_options places;
 static bool follow;
 static long number;
 
 static const struct option_spec options[] = {
 	OPTION_FLAG('f', "follow", &follow, "go on until the operation is over (1: it is not complete)"),
 	OPTION_NUMBER(0, "operation", &number, "N", "of operation N of coopr history (default: the last)"),
-	SIGHT_PLACES(&places),
-	SIGHT_FORMATS(&places, "table|json"),
+	STATUS_PLACES(&places),
+	STATUS_FORMATS(&places, "table|json"),
 	OPTION_END
 };
 
@@ -35,16 +35,16 @@ static const struct command command = {
 	"  coopr-events --operation 1 -o json shop\n"};
 
 static void
-events_watch(const char *job, enum sight_format format, struct arguments *argv)
+events_watch(const char *job, enum status_output format, struct arguments *argv)
 {
-	stage_command(argv, "coopr-queue");
+	run_command_init(argv, "coopr-queue");
 	arguments_push(argv, "watch");
 	arguments_push(argv, "--since=start");
 	if (!follow)
 		arguments_push(argv, "--no-follow");
 	if (places.spool)
 		arguments_printf(argv, "--spool=%s", places.spool);
-	arguments_push(argv, format == SIGHT_JSON ? "--output=json" : "--output=text");
+	arguments_push(argv, format == OUTPUT_JSON ? "--output=json" : "--output=text");
 	if (places.colour)
 		arguments_printf(argv, "--color=%s", places.colour);
 	arguments_push(argv, job);
@@ -52,42 +52,42 @@ events_watch(const char *job, enum sight_format format, struct arguments *argv)
 
 /* What settling has kept. */
 static int
-events_show_kept(const struct sight *sight, const char *job, enum sight_format format, struct arguments *argv,
+events_show_kept(const struct cluster_status *status, const char *job, enum status_output format, struct arguments *argv,
     struct error *err)
 {
-	char *state = location_state(), *path = memory_printf("%s/clusters/%s/%s/events.ndjson", state, sight->id, job);
+	char *state = location_state(), *path = memory_printf("%s/clusters/%s/%s/events.ndjson", state, status->id, job);
 	bool there = access(path, R_OK) == 0;
 
-	stage_command(argv, "coopr-show");
-	arguments_push(argv, format == SIGHT_JSON ? "--output=json" : "--output=table");
+	run_command_init(argv, "coopr-show");
+	arguments_push(argv, format == OUTPUT_JSON ? "--output=json" : "--output=table");
 	if (places.colour)
 		arguments_printf(argv, "--color=%s", places.colour);
 	arguments_push(argv, path);
 	free(path);
 	free(state);
-	return there ? 0 : error_set(err, EX_NO, "%s: nothing is kept of job %s", sight->cluster->name, job);
+	return there ? 0 : error_set(err, EX_NO, "%s: nothing is kept of job %s", status->cluster->name, job);
 }
 
 /* The command that shows it. */
 static int
-events_prepare(struct sight *sight, const char *cluster, enum sight_format format, struct arguments *argv,
+events_prepare(struct cluster_status *status, const char *cluster, enum status_output format, struct arguments *argv,
     struct error *err)
 {
 	const struct operation *operation;
 	struct queue_job known;
 	struct error ignored;
 
-	if (sight_open(sight, &places, cluster, err) < 0)
+	if (status_open(status, &places, cluster, err) < 0)
 		return -1;
-	operation = sight->last;
-	if (number && operation_find(&sight->account, sight->cluster->id, number, &sight->operations, err) < 0)
+	operation = status->last;
+	if (number && operation_find(&status->account, status->cluster->id, number, &status->operations, err) < 0)
 		return -1;
 	if (number)
-		operation = &sight->operations.list[sight->operations.count - 1];
+		operation = &status->operations.list[status->operations.count - 1];
 	if (!operation || !operation->job)
-		return error_set(err, EX_NO, "%s: the operation was done at once, without a job", sight->cluster->name);
-	if (!sight->queue || queue_look(sight->queue, operation->job, &known, &ignored) < 0)
-		return events_show_kept(sight, operation->job, format, argv, err);
+		return error_set(err, EX_NO, "%s: the operation was done at once, without a job", status->cluster->name);
+	if (!status->queue || queue_look(status->queue, operation->job, &known, &ignored) < 0)
+		return events_show_kept(status, operation->job, format, argv, err);
 	events_watch(operation->job, format, argv);
 	return 0;
 }
@@ -96,13 +96,13 @@ int
 main(int argc, char **argv)
 {
 	const char *cluster = front_cluster(&command, argv + option_parse(&command, argc, argv));
-	enum sight_format format = sight_format(&command, &places, 2);
+	enum status_output format = status_output(&command, &places, 2);
 	struct arguments words = {0};
-	struct sight sight = {0};
+	struct cluster_status status = {0};
 	struct error err;
-	int result = events_prepare(&sight, cluster, format, &words, &err);
+	int result = events_prepare(&status, cluster, format, &words, &err);
 
-	sight_release(&sight);
+	status_release(&status);
 	if (result == 0) {
 		execv(words.list[0], words.list);
 		error_errno(&err, EX_UNAVAILABLE, "%s: cannot be run", words.list[0]);

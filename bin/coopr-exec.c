@@ -23,23 +23,23 @@
 #include "base/terminal.h"
 #include "exec/redaction.h"
 #include "exec/run.h"
-#include "model/take/task.h"
 #include "exec/verdict.h"
 #include "json/record.h"
+#include "model/take/task.h"
+#include "operation/target.h"
 #include "show/everywhere.h"
-#include "status/sight.h"
-#include "status/target.h"
+#include "status/status.h"
 #include "worker/secrets.h"
 
 static bool dry_run, quiet;
-static struct sight_options places;
+static struct status_options places;
 static long at_once = 32;
 
 static const struct option_spec options[] = {
 	OPTION_FLAG('n', "dry-run", &dry_run, "print what would be run, and run nothing"),
 	OPTION_FLAG('q', "quiet", &quiet, "do not show what the plugin, or the command, says"),
 	OPTION_NUMBER('j', "jobs", &at_once, "N", "on so many nodes at one time (default: 32)"),
-	SIGHT_PLACES(&places),
+	STATUS_PLACES(&places),
 	OPTION_STRING(0, "color", &places.colour, "auto|always|never", "when to colour (default: auto, on a terminal)"),
 	OPTION_END
 };
@@ -60,15 +60,15 @@ exec_run_everywhere(const struct target *target, char *const *words)
 	struct everywhere what = {.target = target, .words = words, .at_once = (size_t)at_once, .dry = dry_run,
 	    .quiet = quiet,
 	    .colour = terminal_colour(places.colour, stdout)};
-	struct sight sight;
+	struct cluster_status status;
 	struct error err;
 	int code = -1;
 
-	if (sight_open(&sight, &places, target->cluster, &err) == 0 && sight_layout(&sight, &err) == 0) {
-		what.layout = &sight.layout;
+	if (status_open(&status, &places, target->cluster, &err) == 0 && status_layout(&status, &err) == 0) {
+		what.layout = &status.layout;
 		code = everywhere_run(&what, &err);
 	}
-	sight_release(&sight);
+	status_release(&status);
 	return code < 0 ? message_error(&err) : code;
 }
 

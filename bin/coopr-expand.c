@@ -27,15 +27,15 @@ static const struct command command = {
 int
 main(int argc, char **argv)
 {
-	struct amend_wish wish = {.amendment.config = jv_invalid()};
-	struct work_order order = {.action = "expand", .prepare = prepare_amend, .wish = &wish};
+	struct amend_parameters parameters = {.amendment.config = jv_invalid()};
+	struct operation_request order = {.action = "expand", .prepare = prepare_amend, .parameters = &parameters};
 	char **operands = argv + option_parse(&command, argc, argv);
 
 	order.cluster = front_cluster(&command, operands);
 	if (*machines == '-')
 		return option_misuse(&command, "'%s' is less; see: coopr shrink", machines);
-	wish.amendment.machines = machines;
-	wish.allow_moves = allow_moves;
-	wish.amendment.direction = 1;
+	parameters.amendment.machines = machines;
+	parameters.allow_moves = allow_moves;
+	parameters.amendment.direction = 1;
 	return front_operate(&command, &front, &order, operands);
 }

@@ -11,14 +11,14 @@
 #include "operation/front.h"
 #include "show/past.h"
 
-static struct sight_options places;
+static struct status_options places;
 static long difference = -1, limit;
 
 static const struct option_spec options[] = {
 	OPTION_NUMBER('d', "diff", &difference, "N", "what operation N has changed: + - ~"),
 	OPTION_NUMBER('l', "limit", &limit, "N", "so many at most"),
-	SIGHT_PLACES(&places),
-	SIGHT_FORMATS(&places, "table|json"),
+	STATUS_PLACES(&places),
+	STATUS_FORMATS(&places, "table|json"),
 	OPTION_END
 };
 
@@ -28,19 +28,19 @@ static const struct command command = {
 	"  coopr-history -d 1 shop\n"};
 
 static int
-history_act(const char *cluster, enum sight_format format)
+history_act(const char *cluster, enum status_output format)
 {
 	bool colour = terminal_colour(places.colour, stdout);
-	struct sight sight;
+	struct cluster_status status;
 	struct error err;
-	int result = sight_open(&sight, &places, cluster, &err);
+	int result = status_open(&status, &places, cluster, &err);
 
 	if (result == 0 && difference < 0)
-		result = past_print(&sight, format, limit, stdout, colour, &err);
-	else if (result == 0 && (result = past_difference(&sight, difference, stdout, colour, &err)) == 0)
-		result = error_set(&err, EX_NO, "%s: operation %ld has changed nothing of the layout", sight.cluster->name,
+		result = past_print(&status, format, limit, stdout, colour, &err);
+	else if (result == 0 && (result = past_difference(&status, difference, stdout, colour, &err)) == 0)
+		result = error_set(&err, EX_NO, "%s: operation %ld has changed nothing of the layout", status.cluster->name,
 		    difference);
-	sight_release(&sight);
+	status_release(&status);
 	return result < 0 ? message_error(&err) : 0;
 }
 
@@ -49,5 +49,5 @@ main(int argc, char **argv)
 {
 	const char *cluster = front_cluster(&command, argv + option_parse(&command, argc, argv));
 
-	return message_end(history_act(cluster, sight_format(&command, &places, 2)));
+	return message_end(history_act(cluster, status_output(&command, &places, 2)));
 }

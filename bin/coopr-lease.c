@@ -9,8 +9,8 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/message.h"
+#include "operation/find-cluster.h"
 #include "operation/front.h"
-#include "operation/recorded.h"
 
 static struct front front = {.jobs = FRONT_JOBS};
 static bool beyond;
@@ -39,7 +39,7 @@ int
 main(int argc, char **argv)
 {
 	char **operands = argv + option_parse(&command, argc, argv);
-	struct manner manner = front_manner(&command, &front);
+	struct operation_options how = front_options(&command, &front);
 	struct cluster_list list = {0};
 	struct account account;
 	struct error err;
@@ -49,7 +49,7 @@ main(int argc, char **argv)
 	if (!operands[0] || (operands[1] && operands[2]))
 		return option_misuse(&command, "a cluster is wanted, and perhaps a time");
 	lease_ms = operands[1] ? front_duration(&command, operands[1]) : 0;
-	result = recorded_open(&account, &manner.ask, operands[1] ? STORE_WRITE : STORE_READ, operands[0], &err);
+	result = find_cluster_open(&account, &how.ask, operands[1] ? STORE_WRITE : STORE_READ, operands[0], &err);
 	if (result == 0)
 		result = clusters_find(&account, operands[0], &list, &err);
 	if (result == 0 && operands[1])

@@ -10,7 +10,7 @@
 #include "base/terminal.h"
 #include "show/roll.h"
 
-static struct sight_options places;
+static struct status_options places;
 static struct roll roll;
 static bool all_tenants;
 static long limit;
@@ -23,8 +23,8 @@ static const struct option_spec options[] = {
 	OPTION_FLAG('A', "all-tenants", &all_tenants, "of all tenants (for superadmins)"),
 	OPTION_NUMBER('l', "limit", &limit, "N", "so many at most"),
 	OPTION_STRING(0, "after", &roll.filter.after, "CLUSTER", "those that come behind that name or id"),
-	SIGHT_PLACES(&places),
-	SIGHT_FORMATS(&places, "table|json|wide|name"),
+	STATUS_PLACES(&places),
+	STATUS_FORMATS(&places, "table|json|wide|name"),
 	OPTION_END
 };
 
@@ -43,13 +43,13 @@ main(int argc, char **argv)
 
 	if (argv[option_parse(&command, argc, argv)])
 		return option_misuse(&command, "there are no operands; see --search");
-	roll.format = sight_format(&command, &places, 4);
+	roll.format = status_output(&command, &places, 4);
 	roll.colour = terminal_colour(places.colour, stdout);
 	roll.filter.everywhere = all_tenants;
 	roll.filter.limit = limit;
 
 	more = roll_print(&places, &roll, &last, stdout, &err);
-	if (more > 0 && roll.format != SIGHT_JSON && roll.format != SIGHT_NAME)
+	if (more > 0 && roll.format != OUTPUT_JSON && roll.format != OUTPUT_NAME)
 		message("there are more: --after %s", last);
 
 	free(last);

@@ -10,11 +10,11 @@
 #include "base/message.h"
 #include "base/terminal.h"
 #include "operation/front.h"
+#include "operation/target.h"
 #include "show/transcript.h"
-#include "status/sight.h"
-#include "status/target.h"
+#include "status/status.h"
 
-static struct sight_options places;
+static struct status_options places;
 static struct transcript transcript;
 static bool follow;
 static long number;
@@ -23,7 +23,7 @@ static const struct option_spec options[] = {
 	OPTION_FLAG('f', "follow", &follow, "go on until the operation is over (1: it is not complete)"),
 	OPTION_STRING('a', "action", &transcript.action, "ACTION", "only of that: create, install, configure, start, ..."),
 	OPTION_NUMBER(0, "operation", &number, "N", "of operation N of coopr history (default: the last)"),
-	SIGHT_PLACES(&places),
+	STATUS_PLACES(&places),
 	OPTION_STRING(0, "color", &places.colour, "auto|always|never", "when to colour (default: auto, on a terminal)"),
 	OPTION_END
 };
@@ -37,15 +37,15 @@ static const struct command command = {
 static int
 log_act(const struct target *target)
 {
-	struct sight sight;
+	struct cluster_status status;
 	struct error err;
 	int result;
 
 	transcript.target = target;
 	transcript.folder = -1;
-	result = sight_open(&sight, &places, target->cluster, &err);
+	result = status_open(&status, &places, target->cluster, &err);
 	if (result == 0)
-		result = transcript_open(&transcript, &sight, number, &err);
+		result = transcript_open(&transcript, &status, number, &err);
 	if (result == 0 && follow)
 		result = transcript_follow(&transcript, &err);
 	else if (result == 0 && (result = transcript_print(&transcript, &err)) == 0)
@@ -55,7 +55,7 @@ log_act(const struct target *target)
 	if (result < 0)
 		message_error(&err);
 	transcript_release(&transcript);
-	sight_release(&sight);
+	status_release(&status);
 	return result < 0 ? err.code : result;
 }
 

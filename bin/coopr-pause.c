@@ -7,7 +7,7 @@
 
 #include "base/message.h"
 #include "operation/front.h"
-#include "operation/steer.h"
+#include "operation/job-control.h"
 
 static struct front front = {.jobs = FRONT_JOBS};
 
@@ -24,11 +24,11 @@ int
 main(int argc, char **argv)
 {
 	const char *cluster = front_cluster(&command, argv + option_parse(&command, argc, argv));
-	struct manner manner = front_manner(&command, &front);
+	struct operation_options how = front_options(&command, &front);
 	struct error err;
 	char *job;
 
-	if (steer(QUEUE_PAUSE, cluster, &manner, &job, &err) < 0)
+	if (job_control(QUEUE_PAUSE, cluster, &how, &job, &err) < 0)
 		return message_error(&err);
 	message("%s: job %s is paused", cluster, job);
 	free(job);

@@ -15,25 +15,25 @@
 #include "model/unavailable.h"
 #include "operation/front.h"
 #include "probe/probe.h"
+#include "reconcile/last-run.h"
 #include "reconcile/reconcile.h"
-#include "reconcile/rounds.h"
 
 static struct front front = {.jobs = FRONT_JOBS};
-static struct reconcile_wish wish = {.timeout_s = PROBE_TIMEOUT_S, .replace_after_ms = -1, .max_gone = "50%"};
+static struct reconcile_options parameters = {.timeout_s = PROBE_TIMEOUT_S, .replace_after_ms = -1, .max_gone = "50%"};
 static const char *replace_after;
 static bool work;
-static const char *remind = "1d";
+static const char *lease_reminder_send = "1d";
 
 static const struct option_spec options[] = {
-	OPTION_FLAG(0, "probe", &wish.probe, "ask machines whether they answer, and services whether they run"),
-	OPTION_NUMBER(0, "timeout", &wish.timeout_s, "SECONDS", "wait so long for each answer (default: 15)"),
-	OPTION_FLAG(0, "repair", &wish.repair, "replace machines that vanished, start services that stopped"),
+	OPTION_FLAG(0, "probe", &parameters.probe, "ask machines whether they answer, and services whether they run"),
+	OPTION_NUMBER(0, "timeout", &parameters.timeout_s, "SECONDS", "wait so long for each answer (default: 15)"),
+	OPTION_FLAG(0, "repair", &parameters.repair, "replace machines that vanished, start services that stopped"),
 	OPTION_STRING(0, "replace-unreachable", &replace_after, "TIME", "also machines that have not answered for that time"),
-	OPTION_FLAG(0, "retry", &wish.retry, "go on with operations that failed"),
-	OPTION_STRING(0, "max-gone", &wish.max_gone, "LIMIT",
+	OPTION_FLAG(0, "retry", &parameters.retry, "go on with operations that failed"),
+	OPTION_STRING(0, "max-gone", &parameters.max_gone, "LIMIT",
 	    "replace so many at a time: a number or a share (default: 50%)"),
-	OPTION_FLAG(0, "delete-unowned", &wish.delete_unowned, "delete machines that belong to no cluster"),
-	OPTION_STRING(0, "remind", &remind, "TIME", "say whose lease ends within that time (default: 1d; 0: nobody's)"),
+	OPTION_FLAG(0, "delete-unowned", &parameters.delete_unowned, "delete machines that belong to no cluster"),
+	OPTION_STRING(0, "remind", &lease_reminder_send, "TIME", "say whose lease ends within that time (default: 1d; 0: nobody's)"),
 	OPTION_FLAG(0, "work", &work, "work jobs off here, where no workers run"),
 	OPTION_NUMBER('j', "jobs", &front.jobs, "N", "ask, and work on, so many at one time (default: 20)"),
 	FRONT_PLACES(&front),
@@ -62,17 +62,17 @@ reconcile_print(const struct drift_list *drift)
 static void
 reconcile_check(char **operands)
 {
-	if (wish.timeout_s < 1)
+	if (parameters.timeout_s < 1)
 		exit(option_misuse(&command, "--timeout: expected a number from 1 on"));
-	if (!unavailable_is_valid(wish.max_gone))
-		exit(option_misuse(&command, "--max-gone: expected a number or a share as 25%%, found '%s'", wish.max_gone));
-	if (replace_after && !(wish.probe && wish.repair))
+	if (!unavailable_is_valid(parameters.max_gone))
+		exit(option_misuse(&command, "--max-gone: expected a number or a share as 25%%, found '%s'", parameters.max_gone));
+	if (replace_after && !(parameters.probe && parameters.repair))
 		exit(option_misuse(&command, "--replace-unreachable: also --probe and --repair are wanted"));
 	if (replace_after)
-		wish.replace_after_ms = front_duration(&command, replace_after);
-	wish.clusters.list = (const char **)operands;
-	while (operands[wish.clusters.count])
-		wish.clusters.count++;
+		parameters.replace_after_ms = front_duration(&command, replace_after);
+	parameters.clusters.list = (const char **)operands;
+	while (operands[parameters.clusters.count])
+		parameters.clusters.count++;
 }
 
 int
@@ -84,16 +84,16 @@ main(int argc, char **argv)
 	int code;
 
 	reconcile_check(operands);
-	wish.manner = front_manner(&command, &front);
-	wish.manner.detach = !work;
-	wish.remind_ms = front_duration(&command, remind);
+	parameters.options = front_options(&command, &front);
+	parameters.options.detach = !work;
+	parameters.remind_ms = front_duration(&command, lease_reminder_send);
 
-	code = reconcile(&wish, &drift, &err);
+	code = reconcile(&parameters, &drift, &err);
 
 	if (code < 0)
 		code = message_error(&err);
-	else if (wish.clusters.count == 0)
-		rounds_note();
+	else if (parameters.clusters.count == 0)
+		last_run_record();
 	reconcile_print(&drift);
 	if (code == 0 && drift.count > 0)
 		code = EX_NO;

@@ -27,13 +27,13 @@ static const struct command command = {
 int
 main(int argc, char **argv)
 {
-	struct amend_wish wish = {.amendment.config = jv_invalid()};
-	struct work_order order = {.action = "remove", .prepare = prepare_amend, .wish = &wish};
+	struct amend_parameters parameters = {.amendment.config = jv_invalid()};
+	struct operation_request order = {.action = "remove", .prepare = prepare_amend, .parameters = &parameters};
 	char **operands = argv + option_parse(&command, argc, argv);
 
 	order.cluster = operands[0];
-	wish.amendment.remove = front_services(&command, operands);
-	wish.amendment.machines = machines;
-	wish.allow_moves = allow_moves;
+	parameters.amendment.remove = front_services(&command, operands);
+	parameters.amendment.machines = machines;
+	parameters.allow_moves = allow_moves;
 	return front_operate(&command, &front, &order, operands);
 }

@@ -22,15 +22,16 @@ int
 main(int argc, char **argv)
 {
 	char **operands = argv + option_parse(&command, argc, argv);
-	struct manner manner = front_manner(&command, &front);
-	struct site site;
+	struct operation_options how = front_options(&command, &front);
+	struct operation_context context;
 	struct error err;
 	int code = 0;
 
 	if (!operands[0] || !operands[1] || operands[2])
 		return option_misuse(&command, "a cluster and its new name are wanted");
-	if (site_open(&site, &manner, operands[0], &err) < 0 || clusters_rename(&site.account, site.id, operands[1], &err) < 0)
+	if (operation_context_open(&context, &how, operands[0], &err) < 0 ||
+	    clusters_rename(&context.account, context.id, operands[1], &err) < 0)
 		code = message_error(&err);
-	site_release(&site);
+	operation_context_release(&context);
 	return message_end(code);
 }

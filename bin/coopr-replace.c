@@ -26,16 +26,16 @@ static const struct command command = {
 int
 main(int argc, char **argv)
 {
-	struct amend_wish wish = {.amendment.config = jv_invalid()};
-	struct work_order order = {.action = "replace", .prepare = prepare_amend, .wish = &wish};
+	struct amend_parameters parameters = {.amendment.config = jv_invalid()};
+	struct operation_request order = {.action = "replace", .prepare = prepare_amend, .parameters = &parameters};
 	char **operands = argv + option_parse(&command, argc, argv);
 
 	order.cluster = front_first(&command, operands);
-	wish.amendment.replace = front_rest(operands);
-	if (wish.amendment.replace.count == 0)
+	parameters.amendment.replace = front_rest(operands);
+	if (parameters.amendment.replace.count == 0)
 		return option_misuse(&command, "which nodes of %s?", order.cluster);
 	if (dead)
-		wish.dead = wish.amendment.replace;
-	wish.max_unavailable = max_unavailable;
+		parameters.dead = parameters.amendment.replace;
+	parameters.max_unavailable = max_unavailable;
 	return front_operate(&command, &front, &order, operands);
 }

@@ -27,13 +27,13 @@ static const struct command command = {
 int
 main(int argc, char **argv)
 {
-	struct action_wish wish = {.action = "restart"};
-	struct work_order order = {.action = "restart", .prepare = prepare_action, .wish = &wish};
+	struct action_parameters parameters = {.action = "restart"};
+	struct operation_request order = {.action = "restart", .prepare = prepare_action, .parameters = &parameters};
 	char **operands = argv + option_parse(&command, argc, argv);
 
 	order.cluster = front_first(&command, operands);
-	wish.services = front_rest(operands);
-	wish.nodes = (struct string_list){nodes.list, nodes.count};
-	wish.max_unavailable = max_unavailable;
+	parameters.services = front_rest(operands);
+	parameters.nodes = (struct string_list){nodes.list, nodes.count};
+	parameters.max_unavailable = max_unavailable;
 	return front_operate(&command, &front, &order, operands);
 }

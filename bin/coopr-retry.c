@@ -23,8 +23,8 @@ static const struct command command = {
 int
 main(int argc, char **argv)
 {
-	const struct action_wish wish = {.action = "configure-with-restart"};
-	struct work_order anew = {.action = "repair", .verb = "retry", .prepare = prepare_action, .wish = &wish};
+	const struct action_parameters parameters = {.action = "configure-with-restart"};
+	struct operation_request anew = {.action = "repair", .verb = "retry", .prepare = prepare_action, .parameters = &parameters};
 	char **operands = argv + option_parse(&command, argc, argv);
 
 	anew.cluster = front_cluster(&command, operands);

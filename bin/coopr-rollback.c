@@ -21,7 +21,7 @@ static const struct command command = {
 int
 main(int argc, char **argv)
 {
-	struct work_order order = {.action = "rollback", .prepare = prepare_rollback};
+	struct operation_request order = {.action = "rollback", .prepare = prepare_rollback};
 	char **operands = argv + option_parse(&command, argc, argv);
 
 	order.cluster = front_cluster(&command, operands);

@@ -26,14 +26,14 @@ static const struct command command = {
 	"  coopr-run bigger.plan\n"};
 
 /* A new cluster is found by its name, since it is not there; one that is there by its id, since its name may be another's. */
-static struct work_order
+static struct operation_request
 run_order_of(const struct saved_plan *plan, char id[CLUSTER_ID_SIZE])
 {
 	cluster_id_text(plan->id, id);
-	return (struct work_order){
+	return (struct operation_request){
 		.action = plan->action, .verb = plan->verb, .cluster = plan->operation ? id : plan->name,
 		    .command = plan->command,
-		.admit = saved_plan_admit, .prepare = saved_plan_prepare, .wish = plan,
+		.admit = saved_plan_admit, .prepare = saved_plan_prepare, .parameters = plan,
 		.id = plan->id, .owner = plan->owner, .group = plan->group, .lease_ms = plan->lease_ms,
 	};
 }
@@ -42,9 +42,9 @@ int
 main(int argc, char **argv)
 {
 	char **operands = argv + option_parse(&command, argc, argv), id[CLUSTER_ID_SIZE];
-	struct manner manner = front_manner(&command, &front);
+	struct operation_options how = front_options(&command, &front);
 	struct saved_plan plan;
-	struct work_order order;
+	struct operation_request order;
 	struct error err;
 	int code;
 
@@ -52,7 +52,7 @@ main(int argc, char **argv)
 		return option_misuse(&command, "the file of one saved plan is wanted");
 	if (guest_refuse("a saved plan, which anybody may have changed", &err) < 0)
 		return message_error(&err);
-	if (saved_plan_read(&plan, operands[0], &manner.ask, &err) < 0) {
+	if (saved_plan_read(&plan, operands[0], &how.ask, &err) < 0) {
 		saved_plan_release(&plan);
 		return message_error(&err);
 	}

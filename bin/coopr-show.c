@@ -21,16 +21,16 @@
 #include "model/name.h"
 #include "model/show/show.h"
 #include "show/portrait.h"
-#include "status/sight.h"
+#include "status/status.h"
 
-static struct sight_options places;
+static struct status_options places;
 static bool clusters;
 
 static const struct option_spec options[] = {
 	OPTION_FLAG('c', "cluster", &clusters, "operands are clusters, whatever files there are"),
 	OPTION_STRING('o', "output", &places.format, "json|table|wide|name|tree|dot", "output format"),
 	OPTION_STRING(0, "color", &places.colour, "auto|always|never", "when to colour (default: auto, on a terminal)"),
-	SIGHT_PLACES(&places),
+	STATUS_PLACES(&places),
 	OPTION_END
 };
 
@@ -82,18 +82,18 @@ show_is_cluster(const char *operand)
 static int
 show_cluster(const char *name, enum show_format format)
 {
-	struct sight sight;
+	struct cluster_status status;
 	struct error err;
 	int result;
 
 	if (format != SHOW_TABLE && format != SHOW_WIDE && format != SHOW_JSON)
 		return option_misuse(&command, "cluster %s: it is shown as table, wide or json", name);
-	result = sight_open(&sight, &places, name, &err);
+	result = status_open(&status, &places, name, &err);
 	if (result == 0 && format == SHOW_JSON)
-		result = portrait_records(&sight, stdout, &err);
+		result = portrait_records(&status, stdout, &err);
 	else if (result == 0)
-		result = portrait_print(&sight, format == SHOW_WIDE, stdout, terminal_colour(places.colour, stdout), &err);
-	sight_release(&sight);
+		result = portrait_print(&status, format == SHOW_WIDE, stdout, terminal_colour(places.colour, stdout), &err);
+	status_release(&status);
 	if (result < 0 && err.code == EX_NO && !clusters)
 		error_prefix(&err, "%s is no file", name);
 	return result < 0 ? message_error(&err) : 0;

@@ -31,17 +31,17 @@ static const struct command command = {
 int
 main(int argc, char **argv)
 {
-	struct amend_wish wish = {.amendment.config = jv_invalid()};
-	struct work_order order = {.action = "shrink", .prepare = prepare_amend, .wish = &wish};
+	struct amend_parameters parameters = {.amendment.config = jv_invalid()};
+	struct operation_request order = {.action = "shrink", .prepare = prepare_amend, .parameters = &parameters};
 	char **operands = argv + option_parse(&command, argc, argv), fewer[32];
 
 	order.cluster = front_cluster(&command, operands);
 	if (machines && *machines == '+')
 		return option_misuse(&command, "'%s' is more; see: coopr expand", machines);
 	snprintf(fewer, sizeof fewer, "-%zu", nodes.count ? nodes.count : 1);
-	wish.amendment.machines = machines ? machines : fewer;
-	wish.amendment.replace = (struct string_list){nodes.list, nodes.count};
-	wish.allow_moves = allow_moves;
-	wish.amendment.direction = -1;
+	parameters.amendment.machines = machines ? machines : fewer;
+	parameters.amendment.replace = (struct string_list){nodes.list, nodes.count};
+	parameters.allow_moves = allow_moves;
+	parameters.amendment.direction = -1;
 	return front_operate(&command, &front, &order, operands);
 }

@@ -14,16 +14,16 @@
 #include "base/message.h"
 #include "base/option.h"
 #include "base/process.h"
+#include "operation/target.h"
 #include "show/login.h"
-#include "status/sight.h"
-#include "status/target.h"
+#include "status/status.h"
 
-static struct sight_options places;
+static struct status_options places;
 static bool dry;
 
 static const struct option_spec options[] = {
 	OPTION_FLAG('n', "dry-run", &dry, "print the words of the ssh, one a line, and run nothing"),
-	SIGHT_PLACES(&places),
+	STATUS_PLACES(&places),
 	OPTION_END
 };
 
@@ -35,18 +35,18 @@ static const struct command command = {
 
 /* Several nodes may be meant: which one it is, is said. */
 static void
-ssh_say_which(const struct target *target, const struct sight *sight, const struct node *node)
+ssh_say_which(const struct target *target, const struct cluster_status *status, const struct node *node)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < sight->layout.node_count; i++)
-		count += target_has(target, &sight->layout.nodes[i]);
+	for (size_t i = 0; i < status->layout.node_count; i++)
+		count += target_has(target, &status->layout.nodes[i]);
 	if (count > 1)
 		message("%s/%" PRId64 ", the first of %zu", target->cluster, node->nodenum, count);
 }
 
 static int
-command_ssh_prepare(const struct target *target, struct sight *sight, char *const *words, struct arguments *argv,
+command_ssh_prepare(const struct target *target, struct cluster_status *status, char *const *words, struct arguments *argv,
     struct error *err)
 {
 	struct arena arena = {0};
@@ -55,15 +55,15 @@ command_ssh_prepare(const struct target *target, struct sight *sight, char *cons
 	char *known_hosts;
 	int result;
 
-	if (sight_open(sight, &places, target->cluster, err) < 0 || sight_layout(sight, err) < 0 ||
-	    !(node = target_first(target, &sight->layout, err)))
+	if (status_open(status, &places, target->cluster, err) < 0 || status_layout(status, err) < 0 ||
+	    !(node = target_first(target, &status->layout, err)))
 		return -1;
-	known_hosts = login_known_hosts(sight, err);
+	known_hosts = login_known_hosts(status, err);
 	result = known_hosts ? login_machine(node, &arena, &machine, err) : -1;
 	if (result == 0)
 		result = login_command(&machine, known_hosts, argv, err);
 	if (result == 0) {
-		ssh_say_which(target, sight, node);
+		ssh_say_which(target, status, node);
 		arguments_push(argv, "--");
 		arguments_push(argv, machine.address);
 		login_words(words, argv);
@@ -90,7 +90,7 @@ main(int argc, char **argv)
 	char **operands = argv + option_parse(&command, argc, argv);
 	struct arguments words = {0};
 	struct target target;
-	struct sight sight = {0};
+	struct cluster_status status = {0};
 	struct error err;
 	int code;
 
@@ -102,8 +102,8 @@ main(int argc, char **argv)
 	}
 	operands += operands[1] && strcmp(operands[1], "--") == 0 ? 2 : 1;
 
-	code = command_ssh_prepare(&target, &sight, operands, &words, &err) < 0 ? message_error(&err) : 0;
-	sight_release(&sight);
+	code = command_ssh_prepare(&target, &status, operands, &words, &err) < 0 ? message_error(&err) : 0;
+	status_release(&status);
 	for (size_t i = 0; code == 0 && dry && i < words.count; i++)
 		puts(words.list[i]);
 	if (code == 0 && !dry)

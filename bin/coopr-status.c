@@ -12,10 +12,10 @@
 #include "base/terminal.h"
 #include "operation/front.h"
 #include "probe/drift.h"
-#include "status/sight.h"
 #include "status/standing.h"
+#include "status/status.h"
 
-static struct sight_options places;
+static struct status_options places;
 static bool wait_for_it, quiet, probe;
 static long timeout_s = -1, at_once = 32;
 
@@ -25,8 +25,8 @@ static const struct option_spec options[] = {
 	OPTION_FLAG(0, "probe", &probe, "ask its machines whether they answer, and services whether they run"),
 	OPTION_NUMBER('j', "jobs", &at_once, "N", "ask so many at one time (default: 32)"),
 	OPTION_FLAG('q', "quiet", &quiet, "print nothing"),
-	SIGHT_PLACES(&places),
-	SIGHT_FORMATS(&places, "table|json"),
+	STATUS_PLACES(&places),
+	STATUS_FORMATS(&places, "table|json"),
 	OPTION_END
 };
 
@@ -56,12 +56,12 @@ status_print_line(const struct standing *standing)
 }
 
 static void
-command_status_print(const struct sight *sight, const struct drift_list *drift, enum sight_format format)
+command_status_print(const struct cluster_status *status, const struct drift_list *drift, enum status_output format)
 {
-	const struct standing standing = sight_standing(sight);
+	const struct standing standing = status_standing(status);
 	struct buffer text = {0};
 
-	if (format != SIGHT_JSON) {
+	if (format != OUTPUT_JSON) {
 		status_print_line(&standing);
 		drift_print(drift, stdout, terminal_colour(places.colour, stdout));
 		return;
@@ -73,32 +73,32 @@ command_status_print(const struct sight *sight, const struct drift_list *drift, 
 }
 
 static int
-status_ask(struct sight *sight, struct drift_list *drift, struct error *err)
+status_ask(struct cluster_status *status, struct drift_list *drift, struct error *err)
 {
-	return sight_layout(sight, err) < 0 ? -1 : sight_probe(sight, (size_t)at_once, drift, err);
+	return status_layout(status, err) < 0 ? -1 : status_probe(status, (size_t)at_once, drift, err);
 }
 
 int
 main(int argc, char **argv)
 {
 	const char *cluster = front_cluster(&command, argv + option_parse(&command, argc, argv));
-	enum sight_format format = sight_format(&command, &places, 2);
+	enum status_output format = status_output(&command, &places, 2);
 	struct drift_list drift = {0};
-	struct sight sight;
+	struct cluster_status status;
 	struct error err;
 	int result, code;
 
 	if (at_once < 1)
 		return option_misuse(&command, "--jobs: expected a number from 1 on");
-	result = sight_open(&sight, &places, cluster, &err);
+	result = status_open(&status, &places, cluster, &err);
 	if (result == 0 && (wait_for_it || timeout_s >= 0))
-		result = sight_wait(&sight, timeout_s < 0 ? -1 : (int64_t)timeout_s * 1000, &err);
+		result = status_wait(&status, timeout_s < 0 ? -1 : (int64_t)timeout_s * 1000, &err);
 	if (result == 0 && probe)
-		result = status_ask(&sight, &drift, &err);
+		result = status_ask(&status, &drift, &err);
 	if (result == 0 && !quiet)
-		command_status_print(&sight, &drift, format);
-	code = result < 0 ? message_error(&err) : sight.cluster->status == LIFE_ACTIVE && drift.count == 0 ? 0 : EX_NO;
+		command_status_print(&status, &drift, format);
+	code = result < 0 ? message_error(&err) : status.cluster->status == LIFE_ACTIVE && drift.count == 0 ? 0 : EX_NO;
 	drift_release(&drift);
-	sight_release(&sight);
+	status_release(&status);
 	return message_end(code);
 }

@@ -25,12 +25,12 @@ static const struct command command = {
 int
 main(int argc, char **argv)
 {
-	struct action_wish wish = {.action = "stop"};
-	struct work_order order = {.action = "stop", .prepare = prepare_action, .wish = &wish};
+	struct action_parameters parameters = {.action = "stop"};
+	struct operation_request order = {.action = "stop", .prepare = prepare_action, .parameters = &parameters};
 	char **operands = argv + option_parse(&command, argc, argv);
 
 	order.cluster = front_first(&command, operands);
-	wish.services = front_rest(operands);
-	wish.nodes = (struct string_list){nodes.list, nodes.count};
+	parameters.services = front_rest(operands);
+	parameters.nodes = (struct string_list){nodes.list, nodes.count};
 	return front_operate(&command, &front, &order, operands);
 }

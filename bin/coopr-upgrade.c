@@ -32,8 +32,8 @@ int
 main(int argc, char **argv)
 {
 	struct arguments request = {0};
-	struct make_wish wish = {.request = &request};
-	struct work_order order = {.action = "upgrade", .prepare = prepare_upgrade, .wish = &wish};
+	struct make_parameters parameters = {.request = &request};
+	struct operation_request order = {.action = "upgrade", .prepare = prepare_upgrade, .parameters = &parameters};
 	char **operands = argv + option_parse(&command, argc, argv);
 	int code;
 
@@ -42,8 +42,8 @@ main(int argc, char **argv)
 		arguments_printf(&request, "--template=%s", template);
 	if (catalogue)
 		arguments_printf(&request, "--catalogue=%s", catalogue);
-	wish.max_unavailable = max_unavailable;
-	wish.allow_moves = allow_moves;
+	parameters.max_unavailable = max_unavailable;
+	parameters.allow_moves = allow_moves;
 	code = front_operate(&command, &front, &order, operands);
 	arguments_release(&request);
 	return code;

@@ -34,8 +34,6 @@ includes() {
 pending() {
 	cat <<-'END'
 		account cluster
-		operation apply
-		probe reconcile
 		queue/spool history
 		queue/spool queue
 		queue/spool/job history
@@ -46,7 +44,6 @@ pending() {
 		solve/program solve
 		solve/program solve/lp
 		solve/search solve
-		status operation
 	END
 }
 
@@ -86,7 +83,7 @@ pending_cycles() {
 		worker/work-exchange
 		account/accounts
 		hook/hook
-		apply/apply-mend
+		apply/apply-repair
 		catalogue/catalogue-check
 	END
 }

@@ -18,7 +18,7 @@
 #include "base/holder.h"
 #include "base/location.h"
 #include "queue/queue.h"
-#include "reconcile/rounds.h"
+#include "reconcile/last-run.h"
 
 enum { JOBS_SAID = 3, ROUND_MS = 10 * 60 * 1000, SKEW_MS = 5000 };
 
@@ -122,7 +122,7 @@ static void
 doctor_check_rounds(struct doctor_report *report, const char *store)
 {
 	static const char remedy[] = "crontab -e, and the line: * * * * * coopr reconcile --repair";
-	int64_t last_ms = rounds_last_ms(), age_ms = clock_wall_ms() - last_ms;
+	int64_t last_ms = last_run_ms(), age_ms = clock_wall_ms() - last_ms;
 	char text[CLOCK_RFC3339_SIZE];
 
 	if (last_ms && age_ms <= ROUND_MS)
@@ -153,7 +153,7 @@ doctor_check_clock(struct doctor_report *report, const char *spool, const char *
 {
 	char *bell = memory_printf("%s/bell", spool), *wal = memory_printf("%s-wal", store), text[CLOCK_RFC3339_SIZE];
 	const char *const written[] = {bell, wal, store};
-	int64_t now_ms = clock_wall_ms(), latest_ms = rounds_last_ms();
+	int64_t now_ms = clock_wall_ms(), latest_ms = last_run_ms();
 
 	for (size_t i = 0; i < sizeof written / sizeof *written; i++)
 		if (doctor_changed_ms(written[i]) > latest_ms)

@@ -178,7 +178,7 @@ application_release(struct application *application)
 
 	if (application->done.scrap)
 		file_remove_tree(AT_FDCWD, application->done.scrap, &ignored);
-	done_release(&application->done);
+	operation_result_release(&application->done);
 	buffer_release(&application->differences);
 	*application = (struct application){0};
 }

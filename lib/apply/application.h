@@ -29,7 +29,7 @@ struct application { /* zero-initialise; release it */
 	enum application_change change;
 	enum application_outcome outcome;
 	struct buffer differences; /* lines */
-	struct done done;          /* of the last operation */
+	struct operation_result done;          /* of the last operation */
 	struct error trouble;      /* where it has failed */
 };
 

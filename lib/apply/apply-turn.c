@@ -45,22 +45,22 @@ apply_forget_operation(struct application *application)
 
 	if (application->done.scrap)
 		file_remove_tree(AT_FDCWD, application->done.scrap, &ignored);
-	done_release(&application->done);
+	operation_result_release(&application->done);
 }
 
 int
-turn_operate(struct turn *turn, struct work_order *order, struct error *err)
+turn_operate(struct turn *turn, struct operation_request *order, struct error *err)
 {
-	const struct manner *manner = &turn->apply->manner;
+	const struct operation_options *options = &turn->apply->options;
 
 	apply_forget_operation(turn->application);
-	if (operate(order, manner, &turn->application->done, err) < 0)
+	if (operate(order, options, &turn->application->done, err) < 0)
 		return -1;
-	if (manner->dry)
+	if (options->dry)
 		turn->application->outcome = APPLICATION_PLANNED;
-	else if (manner->detach)
+	else if (options->detach)
 		turn->application->outcome = APPLICATION_BEGUN;
-	return manner->dry || manner->detach ? TURN_OVER : TURN_AGAIN;
+	return options->dry || options->detach ? TURN_OVER : TURN_AGAIN;
 }
 
 /* The same for the same wish: by it what was begun is known again. The caller frees it. */
@@ -77,7 +77,7 @@ apply_lost_race(struct turn *turn, const struct error *failure, struct error *er
 	bool begun = turn->application->done.job != NULL;
 	struct error unseen;
 
-	if (failure->code == EX_NO && !begun && !turn->apply->manner.dry && apply_look(turn, &unseen) == 0 && turn->cluster)
+	if (failure->code == EX_NO && !begun && !turn->apply->options.dry && apply_look(turn, &unseen) == 0 && turn->cluster)
 		return TURN_AGAIN;
 	*err = *failure;
 	return -1;
@@ -89,8 +89,8 @@ apply_create(struct turn *turn, struct error *err)
 	const struct apply *apply = turn->apply;
 	const struct clusterspec *spec = apply_spec_of(turn);
 	const struct applied applied = {.origin = apply->origin, .spec = turn->text, .made = true};
-	const struct spec_wish wish = {.spec = spec, .catalogue = apply->wish->catalogue};
-	struct work_order order = {.action = "create", .cluster = spec->name, .prepare = prepare_spec, .wish = &wish,
+	const struct spec_parameters parameters = {.spec = spec, .catalogue = apply->parameters->catalogue};
+	struct operation_request order = {.action = "create", .cluster = spec->name, .prepare = prepare_spec, .parameters = &parameters,
 	    .owner = spec->owner, .group = spec->group, .lease_ms = spec->lease_ms, .applied = &applied};
 	char *command = apply_command_of(turn);
 	struct error failure;
@@ -105,14 +105,14 @@ apply_create(struct turn *turn, struct error *err)
 }
 
 static int
-apply_change(struct turn *turn, const struct divergence *found, struct error *err)
+apply_change(struct turn *turn, const struct spec_diff *found, struct error *err)
 {
-	const struct apply_wish *how = turn->apply->wish;
-	const struct spec_wish remake = {apply_spec_of(turn), found, how->catalogue, how->max_unavailable, how->allow_moves};
-	struct amend_wish amend = {.max_unavailable = how->max_unavailable, .allow_moves = how->allow_moves,
+	const struct apply_options *how = turn->apply->parameters;
+	const struct spec_parameters remake = {apply_spec_of(turn), found, how->catalogue, how->max_unavailable, how->allow_moves};
+	struct amend_parameters amend = {.max_unavailable = how->max_unavailable, .allow_moves = how->allow_moves,
 	    .amendment = {.add = found->add, .remove = found->remove, .config = found->config, .members = found->members}};
 	char *command = apply_command_of(turn), machines[24];
-	struct work_order order = {.action = "apply", .cluster = turn->application->id, .command = command};
+	struct operation_request order = {.action = "apply", .cluster = turn->application->id, .command = command};
 	int result;
 
 	if (turn->brought)
@@ -120,7 +120,7 @@ apply_change(struct turn *turn, const struct divergence *found, struct error *er
 	snprintf(machines, sizeof machines, "%" PRId64, found->machines);
 	amend.amendment.machines = machines;
 	order.prepare = found->remake ? prepare_spec : prepare_amend;
-	order.wish = found->remake ? (const void *)&remake : &amend;
+	order.parameters = found->remake ? (const void *)&remake : &amend;
 	result = turn_operate(turn, &order, err);
 	turn->brought = result >= 0;
 	free(command);
@@ -130,9 +130,9 @@ apply_change(struct turn *turn, const struct divergence *found, struct error *er
 int
 turn_delete(struct turn *turn, struct error *err)
 {
-	const struct action_wish wish = {.action = "delete"};
-	struct work_order order = {.action = "delete", .cluster = turn->application->id, .prepare = prepare_action,
-	    .wish = &wish,
+	const struct action_parameters parameters = {.action = "delete"};
+	struct operation_request order = {.action = "delete", .cluster = turn->application->id, .prepare = prepare_action,
+	    .parameters = &parameters,
 	    .preempts = true};
 	char *command = memory_printf("coopr delete --yes %s", turn->application->id);
 	struct error failure, unseen;
@@ -151,16 +151,16 @@ turn_delete(struct turn *turn, struct error *err)
 }
 
 int
-turn_compare(const struct turn *turn, const char *request, int64_t machines, struct divergence *divergence,
+turn_compare(const struct turn *turn, const char *request, int64_t machines, struct spec_diff *diff,
     struct error *err)
 {
 	struct asked asked = {.machines = machines};
 	int result;
 
-	*divergence = (struct divergence){0};
+	*diff = (struct spec_diff){0};
 	if (json_parse("the cluster's request", request, strlen(request), &asked.request, err) < 0)
 		return -1;
-	result = divergence_find(apply_spec_of(turn), turn->has_last ? &turn->last : NULL, &asked, divergence, err);
+	result = spec_diff_find(apply_spec_of(turn), turn->has_last ? &turn->last : NULL, &asked, diff, err);
 	jv_free(asked.request);
 	return result;
 }
@@ -194,7 +194,7 @@ apply_change_lease(struct turn *turn, struct error *err)
 	buffer_printf(&turn->application->differences, "~ lease %s -> %s\n",
 	    before > 0 ? clock_duration(before, was) : before == 0 ? "for ever" : "-",
 	    spec->lease_ms ? clock_duration(spec->lease_ms, is) : "for ever");
-	if (turn->apply->manner.dry)
+	if (turn->apply->options.dry)
 		return 0;
 	return clusters_set_lease(&turn->apply->account, turn->cluster->id,
 	    spec->lease_ms ? turn->cluster->created_ms + spec->lease_ms : 0, false, err);
@@ -208,7 +208,7 @@ apply_agree(struct turn *turn)
 	const struct applied *before = turn->begin->applied;
 	const char *origin = turn->apply->origin ? turn->apply->origin : before ? before->origin : NULL;
 
-	turn->application->outcome = turn->apply->manner.dry && turn->application->change != APPLICATION_NONE
+	turn->application->outcome = turn->apply->options.dry && turn->application->change != APPLICATION_NONE
 	    ? APPLICATION_PLANNED : APPLICATION_DONE;
 	ARRAY_ROOM(agreed->list, agreed->count, agreed->capacity);
 	agreed->list[agreed->count++] = (struct applied){turn->cluster->id, origin, arena_string(&agreed->arena, turn->text),
@@ -221,7 +221,7 @@ apply_compare(struct turn *turn, struct error *err)
 {
 	struct application *application = turn->application;
 	struct cluster_documents documents = {0};
-	struct divergence found = {.config = jv_invalid(), .members = jv_invalid()};
+	struct spec_diff found = {.config = jv_invalid(), .members = jv_invalid()};
 	int result = apply_check_fixed(turn, err);
 
 	if (result == 0)
@@ -237,7 +237,7 @@ apply_compare(struct turn *turn, struct error *err)
 		buffer_append(&application->differences, found.lines.data, found.lines.length);
 		result = apply_change(turn, &found, err);
 	}
-	divergence_release(&found);
+	spec_diff_release(&found);
 	cluster_documents_release(&documents);
 	return result;
 }
@@ -269,10 +269,10 @@ apply_step(struct turn *turn, struct error *err)
 		return turn->begin->spec ? apply_create(turn, err) : TURN_OVER;
 	if (!turn->begin->spec)
 		return apply_prune(turn, err);
-	if (apply_is_of_another(turn) && !turn->apply->wish->adopt)
+	if (apply_is_of_another(turn) && !turn->apply->parameters->adopt)
 		return error_set(err, EX_NO, "it follows the files of %s; --adopt lets it follow those of %s",
 		    turn->begin->applied->origin, turn->apply->origin);
-	return turn->cluster->status == LIFE_ACTIVE ? apply_compare(turn, err) : turn_mend(turn, err);
+	return turn->cluster->status == LIFE_ACTIVE ? apply_compare(turn, err) : turn_repair(turn, err);
 }
 
 /* Step by step. */
@@ -321,7 +321,7 @@ apply_recall(struct turn *turn, struct error *err)
 int
 apply_remember(struct apply *apply, struct error *err)
 {
-	int result = apply->manner.dry ? 0 : applied_save(&apply->account, apply->agreed.list, apply->agreed.count, err);
+	int result = apply->options.dry ? 0 : applied_save(&apply->account, apply->agreed.list, apply->agreed.count, err);
 
 	apply->agreed.count = 0;
 	return result;
@@ -330,8 +330,8 @@ apply_remember(struct apply *apply, struct error *err)
 static int
 apply_take(struct turn *turn, struct error *err)
 {
-	if (!turn->begin->spec && (!turn->apply->wish->prune || turn->apply->failed)) {
-		turn->application->outcome = turn->apply->wish->prune ? APPLICATION_KEPT : APPLICATION_LEFT;
+	if (!turn->begin->spec && (!turn->apply->parameters->prune || turn->apply->failed)) {
+		turn->application->outcome = turn->apply->parameters->prune ? APPLICATION_KEPT : APPLICATION_LEFT;
 		return 0;
 	}
 	if (turn->begin->spec && apply_is_known_to_agree(turn))

@@ -6,7 +6,7 @@
 #define APPLY_APPLY_TURN_H
 
 #include "apply/apply.h"
-#include "apply/divergence.h"
+#include "catalogue/spec-diff.h"
 
 struct turn { /* while it lasts */
 	struct apply *apply;
@@ -31,16 +31,16 @@ void apply_turn(struct apply *apply, const struct apply_turn *begin, struct appl
 int apply_remember(struct apply *apply, struct error *err);
 
 /* Goes on with what was begun before, or takes it back: the cluster is pending, or its last operation failed. */
-int turn_mend(struct turn *turn, struct error *err);
+int turn_repair(struct turn *turn, struct error *err);
 
 /* Does it, and notes what came of it. */
-int turn_operate(struct turn *turn, struct work_order *order, struct error *err);
+int turn_operate(struct turn *turn, struct operation_request *order, struct error *err);
 
 /* Deletes it, whatever is under way on it. */
 int turn_delete(struct turn *turn, struct error *err);
 
 /* In what the turn's cluster would differ from the file, had it been asked for request (JSON) and that many machines. To be
  * released. */
-int turn_compare(const struct turn *turn, const char *request, int64_t machines, struct divergence *divergence, struct error *err);
+int turn_compare(const struct turn *turn, const char *request, int64_t machines, struct spec_diff *diff, struct error *err);
 
 #endif

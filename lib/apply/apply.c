@@ -62,17 +62,17 @@ apply_add_leftovers(struct apply *apply)
 }
 
 int
-apply_open(struct apply *apply, const struct apply_wish *wish, const struct manner *manner, struct error *err)
+apply_open(struct apply *apply, const struct apply_options *parameters, const struct operation_options *options, struct error *err)
 {
 	const struct cluster_filter all = {0};
 
-	*apply = (struct apply){.wish = wish, .manner = *manner, .account.store.lock = -1};
-	if (specs_read(wish->path, &apply->specs, manner->drive.notice, err) < 0)
+	*apply = (struct apply){.parameters = parameters, .options = *options, .account.store.lock = -1};
+	if (specs_read(parameters->path, &apply->specs, options->runner.notice, err) < 0)
 		return -1;
-	apply->origin = wish->origin ? wish->origin : apply->specs.origin;
-	if (!apply->manner.ask.why && apply->origin)
-		apply->manner.ask.why = arena_printf(&apply->specs.arena, "apply of %s", apply->origin);
-	if (account_open(&apply->account, &apply->manner.ask, STORE_CREATE, err) < 0 ||
+	apply->origin = parameters->origin ? parameters->origin : apply->specs.origin;
+	if (!apply->options.ask.why && apply->origin)
+		apply->options.ask.why = arena_printf(&apply->specs.arena, "apply of %s", apply->origin);
+	if (account_open(&apply->account, &apply->options.ask, STORE_CREATE, err) < 0 ||
 	    clusters_list(&apply->account, &all, &apply->clusters, err) < 0 ||
 	    applied_list(&apply->account, &apply->applied, err) < 0)
 		return -1;

@@ -20,7 +20,7 @@
 
 struct error;
 
-struct apply_wish {
+struct apply_options {
 	const char *path;      /* of the file or folder; "-": standard input */
 	const char *origin;    /* what stands for the folder; NULL: its path */
 	const char *catalogue, *max_unavailable;
@@ -35,8 +35,8 @@ struct apply_turn { /* a cluster that has its turn, as it was at the beginning *
 };
 
 struct apply {
-	const struct apply_wish *wish;
-	struct manner manner;
+	const struct apply_options *parameters;
+	struct operation_options options;
 	struct account account;
 	struct specs specs;
 	struct cluster_list clusters;
@@ -53,7 +53,8 @@ struct apply {
 };
 
 /* Reads all files and looks at all clusters. Nothing is begun where anything is wrong. */
-int apply_open(struct apply *apply, const struct apply_wish *wish, const struct manner *manner, struct error *err);
+int apply_open(struct apply *apply, const struct apply_options *parameters, const struct operation_options *options,
+    struct error *err);
 
 /* How many clusters are to be deleted, or would be; each's name by its number. */
 size_t apply_leftovers(const struct apply *apply);

@@ -3,8 +3,11 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/names.h"
 #include "json/record.h"
 #include "model/document.h"
@@ -306,4 +309,33 @@ layout_release(struct layout *layout)
 	cluster_release(&layout->cluster);
 	arena_release(&layout->arena);
 	*layout = (struct layout){0};
+}
+
+int
+layout_parse_text(const char *text, struct layout *layout, struct error *err)
+{
+	struct problems problems = {0};
+	struct record_reader reader;
+	int fd = memfd_create("layout", MFD_CLOEXEC), result;
+
+	*layout = (struct layout){.cluster = {.source = jv_invalid(), .was_source = jv_invalid(), .config = jv_invalid()}};
+	if (!*text) {
+		if (fd >= 0)
+			close(fd);
+		return 0;
+	}
+	if (fd < 0 || file_write_all(fd, text, strlen(text)) < 0 || lseek(fd, 0, SEEK_SET) < 0) {
+		error_errno(err, EX_OSERR, "a layout in memory");
+		if (fd >= 0)
+			close(fd);
+		return -1;
+	}
+	record_reader_init(&reader, fd, "the layout");
+	result = layout_read(&reader, layout, &problems, err);
+	if (result == 0 && problems.total)
+		result = error_set(err, EX_DATAERR, "the layout: %s: %s", problems.list[0].pointer, problems.list[0].text);
+	problems_release(&problems);
+	record_reader_release(&reader);
+	close(fd);
+	return result;
 }

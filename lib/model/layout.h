@@ -64,4 +64,7 @@ const struct service *cluster_definition(const struct cluster *cluster, const ch
 /* The same for what stands there before anything is done. */
 const struct service *cluster_definition_before(const struct cluster *cluster, const char *service);
 
+/* Reads a layout from its text; "" is a layout without nodes. The caller releases it in any case. */
+int layout_parse_text(const char *text, struct layout *layout, struct error *err);
+
 #endif

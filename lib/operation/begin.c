@@ -17,28 +17,28 @@
 #include "operation/operate.h"
 
 int
-begin_folder(const struct site *site, const struct work_order *order, struct error *err)
+begin_folder(const struct operation_context *context, const struct operation_request *order, struct error *err)
 {
-	const char *layout = site->documents.layout;
+	const char *layout = context->documents.layout;
 	char *line = memory_printf("%s\n", order->command);
-	int result = file_replace(site->operation.fd, "command", line, strlen(line), 0600, err);
+	int result = file_replace(context->operation.fd, "command", line, strlen(line), 0600, err);
 
 	if (result == 0 && layout && *layout)
-		result = file_replace(site->operation.fd, "was.ndjson", layout, strlen(layout), 0600, err);
+		result = file_replace(context->operation.fd, "was.ndjson", layout, strlen(layout), 0600, err);
 	if (result < 0)
-		error_prefix(err, "%s", site->operation.path);
+		error_prefix(err, "%s", context->operation.path);
 	free(line);
 	return result;
 }
 
 int
-begin_ask(const struct site *site, const struct work_order *order, struct error *err)
+begin_ask(const struct operation_context *context, const struct operation_request *order, struct error *err)
 {
-	const char *layout = site->documents.layout ? site->documents.layout : "";
+	const char *layout = context->documents.layout ? context->documents.layout : "";
 	const struct hook_event event = {
-		.event = HOOK_START, .operation = order->action, .cluster_id = site->folder.id, .cluster = site->folder.name,
-		.tenant = site->account.tenant, .owner = site->cluster ? site->cluster->owner : site->account.user,
-		.user = site->account.user, .why = site->manner->ask.why, .job = site->job, .layout = layout,
+		.event = HOOK_START, .operation = order->action, .cluster_id = context->folder.id, .cluster = context->folder.name,
+		.tenant = context->account.tenant, .owner = context->cluster ? context->cluster->owner : context->account.user,
+		.user = context->account.user, .why = context->options->ask.why, .job = context->job, .layout = layout,
 		.layout_length = strlen(layout),
 	};
 
@@ -47,11 +47,11 @@ begin_ask(const struct site *site, const struct work_order *order, struct error 
 
 /* A member of the folder as text, which the caller frees; NULL where there is none, or with a reason. */
 static char *
-begin_text_of(const struct site *site, const char *member, struct error *err)
+begin_text_of(const struct operation_context *context, const char *member, struct error *err)
 {
 	struct buffer text = {0};
 
-	if (file_read(site->operation.fd, member, JSON_BYTES, &text, err) == 0)
+	if (file_read(context->operation.fd, member, JSON_BYTES, &text, err) == 0)
 		return buffer_take(&text);
 	buffer_release(&text);
 	return NULL;
@@ -78,12 +78,12 @@ begin_prices_in(const char *name, const char *text, struct request *request, str
 
 /* Machines that come back, as with rollback, cost what they cost before: what the cluster's own request says. */
 static int
-begin_read_prices(const struct site *site, struct record *record, struct error *err)
+begin_read_prices(const struct operation_context *context, struct record *record, struct error *err)
 {
-	const char *wish = site->documents.wish;
+	const char *wish = context->documents.wish;
 	struct request request;
 
-	if (!wish || !folder_has(&site->operation, "layout.ndjson"))
+	if (!wish || !workdir_has(&context->operation, "layout.ndjson"))
 		return 0;
 	record->prices = begin_prices_in("the cluster's request", wish, &request, &record->problems, err);
 	if (record->prices)
@@ -92,10 +92,10 @@ begin_read_prices(const struct site *site, struct record *record, struct error *
 }
 
 char *
-begin_prices(const struct site *site, struct error *err)
+begin_prices(const struct operation_context *context, struct error *err)
 {
-	char *wish = folder_has(&site->operation, "request.json") ? begin_text_of(site, "request.json", err)
-	           : memory_string(site->documents.wish ? site->documents.wish : "{}");
+	char *wish = workdir_has(&context->operation, "request.json") ? begin_text_of(context, "request.json", err)
+	           : memory_string(context->documents.wish ? context->documents.wish : "{}");
 	struct problems problems = {0};
 	struct request request;
 	char *prices = wish ? begin_prices_in("the request", wish, &request, &problems, err) : NULL;
@@ -109,16 +109,16 @@ begin_prices(const struct site *site, struct error *err)
 
 /* Of an operation without a request, as restart, only the layout is known: as it is. */
 static int
-begin_read_record(const struct site *site, struct record *record, struct error *err)
+begin_read_record(const struct operation_context *context, struct record *record, struct error *err)
 {
 	*record = (struct record){0};
-	record->wanted = begin_text_of(site, folder_has(&site->operation, "layout.ndjson") ? "layout.ndjson" : "was.ndjson",
+	record->wanted = begin_text_of(context, workdir_has(&context->operation, "layout.ndjson") ? "layout.ndjson" : "was.ndjson",
 	    err);
 	if (!record->wanted)
 		return -1;
-	if (!folder_has(&site->operation, "request.json"))
-		return begin_read_prices(site, record, err);
-	record->wish = begin_text_of(site, "request.json", err);
+	if (!workdir_has(&context->operation, "request.json"))
+		return begin_read_prices(context, record, err);
+	record->wish = begin_text_of(context, "request.json", err);
 	if (record->wish)
 		record->prices = begin_prices_in("request.json", record->wish, &record->request, &record->problems, err);
 	return record->prices ? 0 : -1;
@@ -137,13 +137,13 @@ begin_record_release(struct record *record)
 
 /* Only of a cluster that is to be made. A lease that nobody has asked for is the one that the template gives first. */
 static void
-begin_describe_new(const struct work_order *order, const struct site *site, const struct record *record,
+begin_describe_new(const struct operation_request *order, const struct operation_context *context, const struct record *record,
     struct operation_spec *spec)
 {
 	const struct cluster_template *template = &record->request.template;
 	int64_t lease_ms = order->lease_ms < 0 ? template->lease_initial_ms : order->lease_ms;
 
-	spec->create.name = site->folder.name;
+	spec->create.name = context->folder.name;
 	spec->create.provider = record->request.provider.name;
 	spec->create.owner = order->owner;
 	spec->create.group = order->group;
@@ -155,7 +155,7 @@ begin_describe_new(const struct work_order *order, const struct site *site, cons
 
 /* As Coopr has it: the first lease is at most the template's; for ever only where that is. */
 static int
-begin_check_lease(const struct work_order *order, const struct record *record, struct error *err)
+begin_check_lease(const struct operation_request *order, const struct record *record, struct error *err)
 {
 	int64_t most = record->request.template.lease_initial_ms;
 
@@ -166,44 +166,44 @@ begin_check_lease(const struct work_order *order, const struct record *record, s
 }
 
 int
-begin_record(struct site *site, const struct work_order *order, struct error *err)
+begin_record(struct operation_context *context, const struct operation_request *order, struct error *err)
 {
 	struct operation_list list = {0};
-	struct operation_spec spec = {.action = order->action, .cluster = site->id, .number = site->number};
+	struct operation_spec spec = {.action = order->action, .cluster = context->id, .number = context->number};
 	struct record record;
-	int result = begin_read_record(site, &record, err);
+	int result = begin_read_record(context, &record, err);
 
-	spec.revision = site->cluster ? site->cluster->revision : -1;
+	spec.revision = context->cluster ? context->cluster->revision : -1;
 	spec.wanted = record.wanted;
 	spec.wish = record.wish;
 	spec.prices = record.prices;
 	spec.template = record.wish ? record.request.template.name : NULL;
-	if (result == 0 && !site->cluster) {
+	if (result == 0 && !context->cluster) {
 		result = begin_check_lease(order, &record, err);
-		begin_describe_new(order, site, &record, &spec);
+		begin_describe_new(order, context, &record, &spec);
 	}
 	if (result == 0)
-		result = operation_begin(&site->account, &spec, &list, err);
+		result = operation_begin(&context->account, &spec, &list, err);
 	operation_list_release(&list);
 	begin_record_release(&record);
 	return result;
 }
 
 int
-begin_again(struct site *site, const struct operation *operation, struct error *err)
+begin_again(struct operation_context *context, const struct operation *operation, struct error *err)
 {
-	struct chain chain = {site->manner->drive, &site->operation, site->job};
+	struct chain chain = {context->options->runner, &context->operation, context->job};
 	char *text;
 	int result;
 
-	site->number = operation->number;
-	snprintf(site->job, sizeof site->job, "%s", operation->job);
+	context->number = operation->number;
+	snprintf(context->job, sizeof context->job, "%s", operation->job);
 	if (operation->status < OPERATION_COMPLETE)
 		return 0;
-	text = memory_printf("job %s %s before: what is not done of it is tried again", site->job,
+	text = memory_printf("job %s %s before: what is not done of it is tried again", context->job,
 	    operation->status == OPERATION_FAILED ? "failed" : "was cancelled");
-	site->manner->drive.notice(text);
+	context->options->runner.notice(text);
 	free(text);
-	result = operation_reopen(&site->account, site->id, site->number, err);
-	return result < 0 ? -1 : chain_retry(&chain, err);
+	result = operation_reopen(&context->account, context->id, context->number, err);
+	return result < 0 ? -1 : operation_job_retry(&chain, err);
 }

@@ -6,7 +6,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "operation/folder.h"
+#include "operation/workdir.h"
 
 static void
 choices_push_text(struct arguments *arguments, const char *option, jv object, const char *member)
@@ -56,7 +56,7 @@ choices_push_services(struct arguments *arguments, jv cluster)
 }
 
 static int
-choices_keep_config(jv cluster, const struct folder *folder, struct error *err)
+choices_keep_config(jv cluster, const struct workdir *folder, struct error *err)
 {
 	jv config = json_get(cluster, "config");
 	struct buffer text = {0};
@@ -70,7 +70,7 @@ choices_keep_config(jv cluster, const struct folder *folder, struct error *err)
 }
 
 int
-choices_of(jv request, const struct folder *folder, struct arguments *arguments, struct error *err)
+choices_of(jv request, const struct workdir *folder, struct arguments *arguments, struct error *err)
 {
 	jv cluster = json_get(request, "cluster");
 	int result = choices_keep_config(cluster, folder, err);

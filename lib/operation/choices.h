@@ -9,9 +9,9 @@
 #include "json/json.h"
 
 struct error;
-struct folder;
+struct workdir;
 
 /* Adds options for template, provider, types, machines, services and names; the configuration goes to config.json in the folder. */
-int choices_of(jv request, const struct folder *folder, struct arguments *arguments, struct error *err);
+int choices_of(jv request, const struct workdir *folder, struct arguments *arguments, struct error *err);
 
 #endif

@@ -27,8 +27,8 @@ front_is_dry(const struct front *front)
 	return front->dry || front->save;
 }
 
-struct manner
-front_manner(const struct command *command, const struct front *front)
+struct operation_options
+front_options(const struct command *command, const struct front *front)
 {
 	long jobs = front->jobs < 0 ? preference_jobs(JOBS) : front->jobs;
 	struct error err;
@@ -41,9 +41,9 @@ front_manner(const struct command *command, const struct front *front)
 		exit(option_misuse(command, "--save: the name of a file is wanted; --dry-run -o json prints the plan"));
 	if (front->format && strcmp(front->format, "json") != 0 && strcmp(front->format, "table") != 0)
 		exit(option_misuse(command, "--output: expected table or json, found '%s'", front->format));
-	return (struct manner){
+	return (struct operation_options){
 		.ask = {.store = front->store, .tenant = front->tenant, .user = front->user, .why = front->why},
-		.drive = {front->spool, jobs, message_notice},
+		.runner = {front->spool, jobs, message_notice},
 		.detach = front->detach, .dry = front_is_dry(front), .save = front->save,
 	};
 }
@@ -147,7 +147,7 @@ front_append_options(const struct option_spec *spec, struct buffer *line)
 /* What was asked for, as the command that would repeat it; the caller frees it. How it is to be done, and how it is to be
  * answered, which the options in front say, is not part of that. */
 static char *
-front_command_line(const struct command *command, const struct front *front, const struct work_order *order,
+front_command_line(const struct command *command, const struct front *front, const struct operation_request *order,
     char **operands)
 {
 	struct buffer line = {0};
@@ -164,7 +164,7 @@ front_command_line(const struct command *command, const struct front *front, con
 }
 
 static int
-front_show_plan(const struct front *front, const struct done *done, bool as_table, struct error *err)
+front_show_plan(const struct front *front, const struct operation_result *done, bool as_table, struct error *err)
 {
 	int plan = file_open(AT_FDCWD, done->plan, O_RDONLY, 0, err), result;
 
@@ -177,7 +177,7 @@ front_show_plan(const struct front *front, const struct done *done, bool as_tabl
 }
 
 static int
-front_answer(const struct front *front, const struct done *done, struct error *err)
+front_answer(const struct front *front, const struct operation_result *done, struct error *err)
 {
 	bool as_table = front->format ? strcmp(front->format, "table") == 0 : isatty(STDOUT_FILENO);
 
@@ -190,38 +190,38 @@ front_answer(const struct front *front, const struct done *done, struct error *e
 	}
 	if (!done->layout)
 		return 0;
-	return as_table ? summary_print(done->layout, &done->pace, stdout, terminal_colour(front->colour, stdout), err)
+	return as_table ? summary_print(done->layout, &done->efficiency, stdout, terminal_colour(front->colour, stdout), err)
 	                : summary_copy_file(done->layout, stdout, err);
 }
 
 int
-front_operate(const struct command *command, const struct front *front, struct work_order *order, char **operands)
+front_operate(const struct command *command, const struct front *front, struct operation_request *order, char **operands)
 {
-	struct manner manner = front_manner(command, front);
+	struct operation_options options = front_options(command, front);
 	char *line = order->command ? NULL : front_command_line(command, front, order, operands);
-	struct done done;
+	struct operation_result done;
 	struct error err, ignored;
 	int result;
 
 	if (line)
 		order->command = line;
-	result = operate(order, &manner, &done, &err);
+	result = operate(order, &options, &done, &err);
 	if (result == 0)
 		result = front_answer(front, &done, &err);
 	if (result == 0 && front->save)
 		message("%s: plan saved; coopr run %s carries out exactly this", front->save, front->save);
 	if (done.scrap)
 		file_remove_tree(AT_FDCWD, done.scrap, &ignored);
-	done_release(&done);
+	operation_result_release(&done);
 	free(line);
 	return result < 0 ? message_error(&err) : message_end(0);
 }
 
 int
-front_retry(const struct command *command, const struct front *front, struct work_order *anew, char **operands)
+front_retry(const struct command *command, const struct front *front, struct operation_request *anew, char **operands)
 {
-	struct manner manner = front_manner(command, front);
-	struct done done;
+	struct operation_options options = front_options(command, front);
+	struct operation_result done;
 	struct error err;
 	char *line;
 	int result;
@@ -229,10 +229,10 @@ front_retry(const struct command *command, const struct front *front, struct wor
 	if (front->dry)
 		return option_misuse(command, "nothing is planned anew, so there is nothing to show: see coopr-queue show");
 	anew->command = line = front_command_line(command, front, anew, operands);
-	result = operate_retry(anew, &manner, &done, &err);
+	result = operate_retry(anew, &options, &done, &err);
 	if (result == 0)
 		result = front_answer(front, &done, &err);
-	done_release(&done);
+	operation_result_release(&done);
 	free(line);
 	return message_end(result < 0 ? message_error(&err) : 0);
 }

@@ -51,7 +51,7 @@ struct front {
 	FRONT_ANSWER(front)
 
 /* How it is to be done, as the options say. Exits with 64 where they make no sense. */
-struct manner front_manner(const struct command *command, const struct front *front);
+struct operation_options front_options(const struct command *command, const struct front *front);
 
 /* The cluster: the only operand, or the first. Exits with 64 where there is none. */
 char *front_cluster(const struct command *command, char **operands);
@@ -68,9 +68,9 @@ int64_t front_duration(const struct command *command, const char *text);
 bool front_is_dry(const struct front *front);
 
 /* Does it, and prints what came of it: the exit code. A command that the order does not have is made of options and operands. */
-int front_operate(const struct command *command, const struct front *front, struct work_order *order, char **operands);
+int front_operate(const struct command *command, const struct front *front, struct operation_request *order, char **operands);
 
 /* operate_retry, which answers so, too. */
-int front_retry(const struct command *command, const struct front *front, struct work_order *anew, char **operands);
+int front_retry(const struct command *command, const struct front *front, struct operation_request *anew, char **operands);
 
 #endif

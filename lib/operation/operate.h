@@ -20,43 +20,43 @@
 #include "account/accounts.h"
 #include "cluster/clusters.h"
 #include "cluster/operations.h"
-#include "operation/chain.h"
-#include "operation/folder.h"
+#include "operation/efficiency.h"
+#include "operation/job.h"
 #include "operation/preview.h"
-#include "status/pace.h"
+#include "operation/workdir.h"
 
 struct applied;
 struct error;
 
-struct manner { /* how it is done: what every command may be told */
+struct operation_options { /* how it is done: what every command may be told */
 	struct account_ask ask;
-	struct drive drive;
+	struct job_runner runner;
 	bool detach;            /* do not wait */
 	bool dry;               /* only make the plan */
 	const char *save;       /* and save it in that file, see saved-plan.h; or NULL */
 };
 
-struct site { /* where an operation goes on; release it */
-	const struct manner *manner;
+struct operation_context { /* where an operation goes on; release it */
+	const struct operation_options *options;
 	struct account account;
 	struct cluster_list clusters;
 	struct cluster_record *cluster;  /* NULL: to be made */
 	struct cluster_documents documents;
-	struct folder folder, operation; /* of the cluster, and of the operation in it */
+	struct workdir folder, operation; /* of the cluster, and of the operation in it */
 	int64_t id, number;
 	char job[JOB_ID_SIZE];
 };
 
-struct work_order {
+struct operation_request {
 	const char *action;  /* of life_moves: "expand" */
 	const char *verb;    /* of the command, where that is another; or NULL */
 	const char *cluster; /* name or id; of one that is to be made, its name */
 	const char *command; /* what was asked for, as a command */
 	/* Makes request.json (or leaves that), layout.ndjson and plan.ndjson in the operation's folder. */
-	int (*prepare)(struct site *site, const void *wish, struct error *err);
+	int (*prepare)(struct operation_context *context, const void *parameters, struct error *err);
 	/* Whether it may still be done to the cluster as it is: 0, or -1. NULL: nothing is asked but what is of all operations. */
-	int (*admit)(struct site *site, const void *wish, struct error *err);
-	const void *wish;    /* for both */
+	int (*admit)(struct operation_context *context, const void *parameters, struct error *err);
+	const void *parameters;    /* for both */
 	bool preempts;       /* what is under way is cancelled for it */
 	int64_t id;          /* of a cluster that is to be made; 0: it gets one */
 	const char *owner, *group; /* of such a one; NULL: who asks, none */
@@ -64,27 +64,27 @@ struct work_order {
 	const struct applied *applied; /* what coopr apply is to remember of such a one; NULL: nothing */
 };
 
-struct done { /* release it */
+struct operation_result { /* release it */
 	char *name, *job; /* of the cluster and the operation */
 	char *plan;       /* the plan's path */
 	char *layout;     /* path of the layout that is there now; NULL where it is not known yet, or nothing is left */
 	char *scrap;      /* what a dry run has left, to be removed; or NULL */
 	struct preview_basis basis; /* of a dry run: for preview_print */
-	struct pace pace; /* of a job that was seen through */
+	struct efficiency efficiency; /* of a job that was seen through */
 };
 
 /* Does it. EX_NO where it cannot be, or failed; EX_TEMPFAIL while something else is under way; else the code of the stage that
  * failed. */
-int operate(const struct work_order *order, const struct manner *manner, struct done *done, struct error *err);
+int operate(const struct operation_request *order, const struct operation_options *options, struct operation_result *done, struct error *err);
 
 /* Goes on with the last operation of the order's cluster, which failed, was cancelled, or is left by everybody. Where that is done,
  * and the cluster is inconsistent since one before, the order is carried out (action NULL: there is none); else EX_NO. */
-int operate_retry(const struct work_order *anew, const struct manner *manner, struct done *done, struct error *err);
+int operate_retry(const struct operation_request *anew, const struct operation_options *options, struct operation_result *done, struct error *err);
 
-void done_release(struct done *done);
+void operation_result_release(struct operation_result *done);
 
 /* Opens the site of a cluster that is there: finds it, locks its folder, and settles what is over. */
-int site_open(struct site *site, const struct manner *manner, const char *cluster, struct error *err);
-void site_release(struct site *site);
+int operation_context_open(struct operation_context *context, const struct operation_options *options, const char *cluster, struct error *err);
+void operation_context_release(struct operation_context *context);
 
 #endif

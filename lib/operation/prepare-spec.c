@@ -7,9 +7,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "apply/divergence.h"
 #include "base/buffer.h"
 #include "base/file.h"
+#include "catalogue/spec-diff.h"
 #include "operation/operate.h"
 
 /* "4", "2:8", ":8" */
@@ -29,12 +29,12 @@ prepare_push_range(const struct clusterspec *spec, struct arguments *arguments)
 }
 
 static void
-prepare_push_texts(const struct spec_wish *wish, struct arguments *arguments)
+prepare_push_texts(const struct spec_parameters *parameters, struct arguments *arguments)
 {
-	const struct clusterspec *spec = wish->spec;
+	const struct clusterspec *spec = parameters->spec;
 	const struct {
 		const char *option, *value;
-	} given[] = {{"template", spec->template}, {"catalogue", wish->catalogue},
+	} given[] = {{"template", spec->template}, {"catalogue", parameters->catalogue},
 	    {"provider", spec->provider}, {"hardwaretype", spec->hardwaretype}, {"imagetype", spec->imagetype},
 	    {"dns-suffix", spec->dns_suffix}};
 
@@ -48,25 +48,25 @@ prepare_push_texts(const struct spec_wish *wish, struct arguments *arguments)
 }
 
 static void
-prepare_push_owner(const struct site *site, const struct clusterspec *spec, struct arguments *arguments)
+prepare_push_owner(const struct operation_context *context, const struct clusterspec *spec, struct arguments *arguments)
 {
-	arguments_printf(arguments, "--owner=%s", site->cluster ? site->cluster->owner : spec->owner ? spec->owner
-	    : site->account.user);
+	arguments_printf(arguments, "--owner=%s", context->cluster ? context->cluster->owner : spec->owner ? spec->owner
+	    : context->account.user);
 }
 
 /* The configuration goes by way of a file. */
 static int
-prepare_push_config(const struct site *site, const struct clusterspec *spec, struct arguments *arguments,
+prepare_push_config(const struct operation_context *context, const struct clusterspec *spec, struct arguments *arguments,
     struct error *err)
 {
-	char *path = folder_path(&site->operation, "config.json");
+	char *path = workdir_path(&context->operation, "config.json");
 	jv config = clusterspec_config(spec);
 	struct buffer text = {0};
 	int result = 0;
 
 	if (jv_is_valid(config)) {
 		json_dump(config, &text);
-		result = file_replace(site->operation.fd, "config.json", text.data, text.length, 0600, err);
+		result = file_replace(context->operation.fd, "config.json", text.data, text.length, 0600, err);
 		arguments_printf(arguments, "--config=%s", path);
 		buffer_release(&text);
 	}
@@ -77,31 +77,31 @@ prepare_push_config(const struct site *site, const struct clusterspec *spec, str
 
 /* Where its the machines of a cluster that is there come from stays; its services are those of the template it gets. */
 static void
-prepare_push_present(const struct site *site, const struct divergence *divergence, struct arguments *arguments)
+prepare_push_present(const struct operation_context *context, const struct spec_diff *diff, struct arguments *arguments)
 {
-	arguments_printf(arguments, "--machines=%" PRId64, divergence->machines);
-	if (site->cluster->provider)
-		arguments_printf(arguments, "--provider=%s", site->cluster->provider);
+	arguments_printf(arguments, "--machines=%" PRId64, diff->machines);
+	if (context->cluster->provider)
+		arguments_printf(arguments, "--provider=%s", context->cluster->provider);
 	arguments_push(arguments, "--default-services");
 }
 
 int
-prepare_spec(struct site *site, const void *context, struct error *err)
+prepare_spec(struct operation_context *context, const void *data, struct error *err)
 {
-	const struct spec_wish *wish = context;
+	const struct spec_parameters *parameters = data;
 	struct arguments request = {0};
-	const struct make_wish make = {&request, wish->max_unavailable, wish->allow_moves};
+	const struct make_parameters make = {&request, parameters->max_unavailable, parameters->allow_moves};
 	int result;
 
-	prepare_push_texts(wish, &request);
-	prepare_push_owner(site, wish->spec, &request);
-	if (wish->divergence)
-		prepare_push_present(site, wish->divergence, &request);
+	prepare_push_texts(parameters, &request);
+	prepare_push_owner(context, parameters->spec, &request);
+	if (parameters->diff)
+		prepare_push_present(context, parameters->diff, &request);
 	else
-		prepare_push_range(wish->spec, &request);
-	result = prepare_push_config(site, wish->spec, &request, err);
+		prepare_push_range(parameters->spec, &request);
+	result = prepare_push_config(context, parameters->spec, &request, err);
 	if (result == 0)
-		result = prepare_make(site, &make, err);
+		result = prepare_make(context, &make, err);
 	arguments_release(&request);
 	return result;
 }

@@ -8,18 +8,18 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "json/scan.h"
+#include "model/layout.h"
 #include "operation/choices.h"
 #include "operation/operate.h"
-#include "operation/stage.h"
-#include "status/sight.h"
-#include "status/target.h"
+#include "operation/run-command.h"
+#include "operation/target.h"
 
 /* Runs a stage, and lets go of its arguments. */
 static int
-prepare_run(struct arguments *arguments, const struct site *site, const char *input, const char *output,
+prepare_run(struct arguments *arguments, const struct operation_context *context, const char *input, const char *output,
     struct error *err)
 {
-	int result = stage_run(arguments, &site->operation, input, output, err);
+	int result = run_command_in_workdir(arguments, &context->operation, input, output, err);
 
 	arguments_release(arguments);
 	return result;
@@ -27,7 +27,7 @@ prepare_run(struct arguments *arguments, const struct site *site, const char *in
 
 /* There is no layout: why not, in the solver's words. */
 static int
-prepare_refuse(const struct site *site, const struct buffer *answer, struct error *err)
+prepare_refuse(const struct operation_context *context, const struct buffer *answer, struct error *err)
 {
 	struct error unread;
 	char *because = NULL;
@@ -38,25 +38,25 @@ prepare_refuse(const struct site *site, const struct buffer *answer, struct erro
 		jv_free(conflict);
 	}
 	if (because)
-		error_set(err, EX_NO, "%s: it cannot be: %s", site->folder.name, because);
+		error_set(err, EX_NO, "%s: it cannot be: %s", context->folder.name, because);
 	free(because);
 	return -1;
 }
 
 static int
-prepare_solve(const struct site *site, bool allow_moves, struct error *err)
+prepare_solve(const struct operation_context *context, bool allow_moves, struct error *err)
 {
 	struct buffer request = {0}, answer = {0};
 	struct arguments arguments = {0};
-	int result = file_read(site->operation.fd, "request.json", JSON_BYTES, &request, err);
+	int result = file_read(context->operation.fd, "request.json", JSON_BYTES, &request, err);
 
-	stage_command(&arguments, "coopr-solve");
+	run_command_init(&arguments, "coopr-solve");
 	if (allow_moves)
 		arguments_push(&arguments, "--allow-moves");
-	if (result == 0 && stage_run_in_memory(&arguments, &request, &answer, err) < 0)
-		result = err->code == EX_NO ? prepare_refuse(site, &answer, err) : -1;
+	if (result == 0 && run_command_in_memory(&arguments, &request, &answer, err) < 0)
+		result = err->code == EX_NO ? prepare_refuse(context, &answer, err) : -1;
 	if (result == 0)
-		result = file_replace(site->operation.fd, "layout.ndjson", answer.data, answer.length, 0600, err);
+		result = file_replace(context->operation.fd, "layout.ndjson", answer.data, answer.length, 0600, err);
 	arguments_release(&arguments);
 	buffer_release(&answer);
 	buffer_release(&request);
@@ -64,10 +64,10 @@ prepare_solve(const struct site *site, bool allow_moves, struct error *err)
 }
 
 static void
-prepare_begin_plan(const struct site *site, const char *max_unavailable, struct arguments *arguments)
+prepare_begin_plan(const struct operation_context *context, const char *max_unavailable, struct arguments *arguments)
 {
-	stage_command(arguments, "coopr-plan");
-	arguments_printf(arguments, "--job=%s", site->job);
+	run_command_init(arguments, "coopr-plan");
+	arguments_printf(arguments, "--job=%s", context->job);
 	if (max_unavailable)
 		arguments_printf(arguments, "--max-unavailable=%s", max_unavailable);
 }
@@ -81,63 +81,63 @@ prepare_push_each(struct arguments *arguments, const char *option, const struct 
 
 /* For a cluster that is there: from what was. */
 static void
-prepare_push_before(const struct site *site, struct arguments *arguments)
+prepare_push_before(const struct operation_context *context, struct arguments *arguments)
 {
-	char *before = folder_path(&site->operation, "was.ndjson");
+	char *before = workdir_path(&context->operation, "was.ndjson");
 
-	if (folder_has(&site->operation, "was.ndjson"))
+	if (workdir_has(&context->operation, "was.ndjson"))
 		arguments_printf(arguments, "--from=%s", before);
 	free(before);
 }
 
 static void
-prepare_begin_request(const struct site *site, const struct arguments *given, struct arguments *arguments)
+prepare_begin_request(const struct operation_context *context, const struct arguments *given, struct arguments *arguments)
 {
-	stage_command(arguments, "coopr-request");
+	run_command_init(arguments, "coopr-request");
 	for (size_t i = 0; i < given->count; i++)
 		arguments_push(arguments, given->list[i]);
-	arguments_printf(arguments, "--name=%s", site->folder.name);
-	arguments_printf(arguments, "--id=%s", site->folder.id);
-	arguments_printf(arguments, "--tenant=%s", site->cluster ? site->cluster->tenant : site->account.tenant);
+	arguments_printf(arguments, "--name=%s", context->folder.name);
+	arguments_printf(arguments, "--id=%s", context->folder.id);
+	arguments_printf(arguments, "--tenant=%s", context->cluster ? context->cluster->tenant : context->account.tenant);
 }
 
 static int
-operation_prepare_make(struct site *site, const struct make_wish *wish, const struct arguments *given, struct error *err)
+operation_prepare_make(struct operation_context *context, const struct make_parameters *parameters, const struct arguments *given, struct error *err)
 {
 	struct arguments request = {0}, plan = {0};
-	char *before = folder_path(&site->operation, "was.ndjson");
+	char *before = workdir_path(&context->operation, "was.ndjson");
 
-	prepare_begin_request(site, given, &request);
-	if (folder_has(&site->operation, "was.ndjson"))
+	prepare_begin_request(context, given, &request);
+	if (workdir_has(&context->operation, "was.ndjson"))
 		arguments_printf(&request, "--nodes=%s", before);
 	free(before);
-	if (prepare_run(&request, site, NULL, "request.json", err) < 0 || prepare_solve(site, wish->allow_moves, err) < 0)
+	if (prepare_run(&request, context, NULL, "request.json", err) < 0 || prepare_solve(context, parameters->allow_moves, err) < 0)
 		return -1;
-	prepare_begin_plan(site, wish->max_unavailable, &plan);
-	prepare_push_before(site, &plan);
-	return prepare_run(&plan, site, "layout.ndjson", "plan.ndjson", err);
+	prepare_begin_plan(context, parameters->max_unavailable, &plan);
+	prepare_push_before(context, &plan);
+	return prepare_run(&plan, context, "layout.ndjson", "plan.ndjson", err);
 }
 
 int
-prepare_make(struct site *site, const void *context, struct error *err)
+prepare_make(struct operation_context *context, const void *data, struct error *err)
 {
-	const struct make_wish *wish = context;
+	const struct make_parameters *parameters = data;
 
-	return operation_prepare_make(site, wish, wish->request, err);
+	return operation_prepare_make(context, parameters, parameters->request, err);
 }
 
 /* What a user chose when the cluster was made or changed stays so, unless it is given now: the names, the number of machines,
  * and the configuration. */
 static int
-prepare_repeat_choices(const struct site *site, const struct arguments *given, struct arguments *arguments,
+prepare_repeat_choices(const struct operation_context *context, const struct arguments *given, struct arguments *arguments,
     struct error *err)
 {
-	char *path = folder_path(&site->operation, "config.json");
+	char *path = workdir_path(&context->operation, "config.json");
 	jv request;
-	int result = json_parse("the cluster's request", site->documents.wish, strlen(site->documents.wish), &request, err);
+	int result = json_parse("the cluster's request", context->documents.wish, strlen(context->documents.wish), &request, err);
 
 	if (result == 0) {
-		result = choices_of(request, &site->operation, arguments, err);
+		result = choices_of(request, &context->operation, arguments, err);
 		jv_free(request);
 	}
 	arguments_printf(arguments, "--config=%s", path);
@@ -148,41 +148,41 @@ prepare_repeat_choices(const struct site *site, const struct arguments *given, s
 }
 
 int
-prepare_upgrade(struct site *site, const void *context, struct error *err)
+prepare_upgrade(struct operation_context *context, const void *data, struct error *err)
 {
-	const struct make_wish *wish = context;
+	const struct make_parameters *parameters = data;
 	struct arguments given = {0};
-	int result = prepare_repeat_choices(site, wish->request, &given, err);
+	int result = prepare_repeat_choices(context, parameters->request, &given, err);
 
 	if (result == 0)
-		result = operation_prepare_make(site, wish, &given, err);
+		result = operation_prepare_make(context, parameters, &given, err);
 	arguments_release(&given);
 	return result;
 }
 
 static int
-prepare_write_request(const struct site *site, jv request, struct error *err)
+prepare_write_request(const struct operation_context *context, jv request, struct error *err)
 {
 	struct buffer text = {0};
 	int result;
 
 	json_dump(request, &text);
 	buffer_byte(&text, '\n');
-	result = file_replace(site->operation.fd, "request.json", text.data, text.length, 0600, err);
+	result = file_replace(context->operation.fd, "request.json", text.data, text.length, 0600, err);
 	buffer_release(&text);
 	return result;
 }
 
 /* The request of another cluster that the account sees; the caller frees it. NULL with a reason. */
 static char *
-prepare_request_of(struct site *site, const char *cluster, struct error *err)
+prepare_request_of(struct operation_context *context, const char *cluster, struct error *err)
 {
 	struct cluster_documents documents = {0};
 	struct cluster_list list = {0};
 	char *request = NULL;
 
-	if (clusters_find(&site->account, cluster, &list, err) == 0 &&
-	    clusters_documents(&site->account, list.list[0].id, &documents, err) == 0) {
+	if (clusters_find(&context->account, cluster, &list, err) == 0 &&
+	    clusters_documents(&context->account, list.list[0].id, &documents, err) == 0) {
 		request = documents.wish;
 		documents.wish = NULL;
 		if (!request)
@@ -194,23 +194,24 @@ prepare_request_of(struct site *site, const char *cluster, struct error *err)
 }
 
 int
-prepare_clone(struct site *site, const void *context, struct error *err)
+prepare_clone(struct operation_context *context, const void *data, struct error *err)
 {
-	char *text = prepare_request_of(site, context, err);
+	const char *other = data;
+	char *text = prepare_request_of(context, other, err);
 	struct arguments plan = {0};
 	jv request;
-	int result = text ? json_parse(context, text, strlen(text), &request, err) : -1;
+	int result = text ? json_parse(other, text, strlen(text), &request, err) : -1;
 
 	free(text);
 	if (result < 0)
 		return -1;
-	amend_identity(&request, site->folder.id, site->folder.name, site->account.user);
-	result = prepare_write_request(site, request, err);
+	amend_identity(&request, context->folder.id, context->folder.name, context->account.user);
+	result = prepare_write_request(context, request, err);
 	jv_free(request);
-	if (result < 0 || prepare_solve(site, false, err) < 0)
+	if (result < 0 || prepare_solve(context, false, err) < 0)
 		return -1;
-	prepare_begin_plan(site, NULL, &plan);
-	return prepare_run(&plan, site, "layout.ndjson", "plan.ndjson", err);
+	prepare_begin_plan(context, NULL, &plan);
+	return prepare_run(&plan, context, "layout.ndjson", "plan.ndjson", err);
 }
 
 /* Takes what the request speaks of and does not define from one that is made today. */
@@ -232,17 +233,17 @@ prepare_take_definitions(jv *request, jv today)
 
 /* Lets the request define what is added: as the entities are today. */
 static int
-prepare_define_added(const struct site *site, jv *request, struct error *err)
+prepare_define_added(const struct operation_context *context, jv *request, struct error *err)
 {
 	struct arguments given = {0}, arguments = {0};
-	char *path = folder_path(&site->operation, "today.json");
+	char *path = workdir_path(&context->operation, "today.json");
 	jv today;
-	int result = choices_of(*request, &site->operation, &given, err);
+	int result = choices_of(*request, &context->operation, &given, err);
 
-	prepare_begin_request(site, &given, &arguments);
+	prepare_begin_request(context, &given, &arguments);
 	arguments_release(&given);
 	if (result == 0)
-		result = stage_run(&arguments, &site->operation, NULL, "today.json", err);
+		result = run_command_in_workdir(&arguments, &context->operation, NULL, "today.json", err);
 	arguments_release(&arguments);
 	if (result == 0)
 		result = json_read_file(path, &today, err);
@@ -255,24 +256,24 @@ prepare_define_added(const struct site *site, jv *request, struct error *err)
 }
 
 static int
-operation_prepare_amend(const struct site *site, const struct amend_wish *wish, struct error *err)
+operation_prepare_amend(const struct operation_context *context, const struct amend_parameters *parameters, struct error *err)
 {
-	char *before = folder_path(&site->operation, "was.ndjson");
+	char *before = workdir_path(&context->operation, "was.ndjson");
 	jv request;
 	int result;
 
-	result = json_parse("the cluster's request", site->documents.wish, strlen(site->documents.wish), &request, err);
+	result = json_parse("the cluster's request", context->documents.wish, strlen(context->documents.wish), &request, err);
 	if (result < 0) {
 		free(before);
 		return -1;
 	}
 	result = amend_nodes(&request, before, err);
 	if (result == 0)
-		result = amend_request(&request, &wish->amendment, err);
-	if (result == 0 && (wish->amendment.add.count || json_length(wish->amendment.members)))
-		result = prepare_define_added(site, &request, err);
+		result = amend_request(&request, &parameters->amendment, err);
+	if (result == 0 && (parameters->amendment.add.count || json_length(parameters->amendment.members)))
+		result = prepare_define_added(context, &request, err);
 	if (result == 0)
-		result = prepare_write_request(site, request, err);
+		result = prepare_write_request(context, request, err);
 	jv_free(request);
 	free(before);
 	return result;
@@ -280,7 +281,7 @@ operation_prepare_amend(const struct site *site, const struct amend_wish *wish, 
 
 /* Has nodes, as a person names them, by their ids, in the arena. */
 static int
-prepare_find_nodes(const struct site *site, struct string_list *nodes, struct arena *arena, struct error *err)
+prepare_find_nodes(const struct operation_context *context, struct string_list *nodes, struct arena *arena, struct error *err)
 {
 	const struct string_list names = *nodes;
 	struct layout layout;
@@ -288,78 +289,78 @@ prepare_find_nodes(const struct site *site, struct string_list *nodes, struct ar
 
 	if (!names.count)
 		return 0;
-	result = sight_read(site->documents.layout ? site->documents.layout : "", &layout, err);
+	result = layout_parse_text(context->documents.layout ? context->documents.layout : "", &layout, err);
 	if (result == 0)
-		result = target_nodes(site->folder.name, &names, &layout, arena, nodes, err);
+		result = target_nodes(context->folder.name, &names, &layout, arena, nodes, err);
 	layout_release(&layout);
 	return result;
 }
 
 static int
-prepare_plan_amended(struct site *site, const struct amend_wish *wish, struct error *err)
+prepare_plan_amended(struct operation_context *context, const struct amend_parameters *parameters, struct error *err)
 {
 	struct arguments plan = {0};
 
-	if (operation_prepare_amend(site, wish, err) < 0 || prepare_solve(site, wish->allow_moves, err) < 0)
+	if (operation_prepare_amend(context, parameters, err) < 0 || prepare_solve(context, parameters->allow_moves, err) < 0)
 		return -1;
-	prepare_begin_plan(site, wish->max_unavailable, &plan);
-	if (wish->action)
-		arguments_printf(&plan, "--action=%s", wish->action);
-	prepare_push_each(&plan, "--dead", &wish->dead);
-	prepare_push_before(site, &plan);
-	return prepare_run(&plan, site, "layout.ndjson", "plan.ndjson", err);
+	prepare_begin_plan(context, parameters->max_unavailable, &plan);
+	if (parameters->action)
+		arguments_printf(&plan, "--action=%s", parameters->action);
+	prepare_push_each(&plan, "--dead", &parameters->dead);
+	prepare_push_before(context, &plan);
+	return prepare_run(&plan, context, "layout.ndjson", "plan.ndjson", err);
 }
 
 int
-prepare_amend(struct site *site, const void *context, struct error *err)
+prepare_amend(struct operation_context *context, const void *data, struct error *err)
 {
-	struct amend_wish wish = *(const struct amend_wish *)context;
+	struct amend_parameters parameters = *(const struct amend_parameters *)data;
 	struct arena arena = {0};
-	int result = prepare_find_nodes(site, &wish.amendment.replace, &arena, err);
+	int result = prepare_find_nodes(context, &parameters.amendment.replace, &arena, err);
 
 	if (result == 0)
-		result = prepare_find_nodes(site, &wish.dead, &arena, err);
+		result = prepare_find_nodes(context, &parameters.dead, &arena, err);
 	if (result == 0)
-		result = prepare_plan_amended(site, &wish, err);
+		result = prepare_plan_amended(context, &parameters, err);
 	arena_release(&arena);
 	return result;
 }
 
 int
-prepare_action(struct site *site, const void *context, struct error *err)
+prepare_action(struct operation_context *context, const void *data, struct error *err)
 {
-	const struct action_wish *wish = context;
-	struct string_list nodes = wish->nodes;
+	const struct action_parameters *parameters = data;
+	struct string_list nodes = parameters->nodes;
 	struct arguments plan = {0};
 	struct arena arena = {0};
 
-	if (prepare_find_nodes(site, &nodes, &arena, err) < 0) {
+	if (prepare_find_nodes(context, &nodes, &arena, err) < 0) {
 		arena_release(&arena);
 		return -1;
 	}
-	prepare_begin_plan(site, wish->max_unavailable, &plan);
-	arguments_printf(&plan, "--action=%s", wish->action);
+	prepare_begin_plan(context, parameters->max_unavailable, &plan);
+	arguments_printf(&plan, "--action=%s", parameters->action);
 	prepare_push_each(&plan, "--node", &nodes);
-	prepare_push_each(&plan, "--service", &wish->services);
+	prepare_push_each(&plan, "--service", &parameters->services);
 	arena_release(&arena);
-	if (wish->graceful)
+	if (parameters->graceful)
 		arguments_push(&plan, "--graceful");
-	return prepare_run(&plan, site, "was.ndjson", "plan.ndjson", err);
+	return prepare_run(&plan, context, "was.ndjson", "plan.ndjson", err);
 }
 
 /* The last operation that had a job may be one that was rolled back itself: what was before it is meant all the same. */
 static int
-prepare_keep_target(struct site *site, struct error *err)
+prepare_keep_target(struct operation_context *context, struct error *err)
 {
 	struct operation_documents documents = {0};
-	int result = operation_documents(&site->account, site->id, site->number - 1, &documents, err);
+	int result = operation_documents(&context->account, context->id, context->number - 1, &documents, err);
 
 	if (result == 0 && (!documents.before || !*documents.before))
 		result = error_set(err, EX_NO,
 		    "%s: before its last operation there was nothing; to go back to that: coopr delete %s",
-		    site->folder.name, site->folder.name);
+		    context->folder.name, context->folder.name);
 	if (result == 0)
-		result = file_replace(site->operation.fd, "layout.ndjson", documents.before, strlen(documents.before), 0600, err);
+		result = file_replace(context->operation.fd, "layout.ndjson", documents.before, strlen(documents.before), 0600, err);
 	operation_documents_release(&documents);
 	return result;
 }
@@ -375,16 +376,16 @@ prepare_has_node(const struct layout *layout, const char *id)
 
 /* Machines that were never made, or only half, are deleted, and nothing is done on them before: nobody may answer there. */
 static int
-prepare_push_half_made(const struct site *site, struct arguments *plan, struct error *err)
+prepare_push_half_made(const struct operation_context *context, struct arguments *plan, struct error *err)
 {
 	struct buffer target = {0};
 	struct layout now, then = {0};
-	int result = sight_read(site->documents.layout ? site->documents.layout : "", &now, err);
+	int result = layout_parse_text(context->documents.layout ? context->documents.layout : "", &now, err);
 
 	if (result == 0)
-		result = file_read(site->operation.fd, "layout.ndjson", JSON_BYTES, &target, err);
+		result = file_read(context->operation.fd, "layout.ndjson", JSON_BYTES, &target, err);
 	if (result == 0)
-		result = sight_read(target.data ? target.data : "", &then, err);
+		result = layout_parse_text(target.data ? target.data : "", &then, err);
 	for (size_t i = 0; result == 0 && i < now.node_count; i++)
 		if ((now.nodes[i].is_new || now.nodes[i].was.count < now.nodes[i].services.count) && !prepare_has_node(&then,
 		    now.nodes[i].id))
@@ -396,18 +397,18 @@ prepare_push_half_made(const struct site *site, struct arguments *plan, struct e
 }
 
 int
-prepare_rollback(struct site *site, const void *wish, struct error *err)
+prepare_rollback(struct operation_context *context, const void *parameters, struct error *err)
 {
 	struct arguments plan = {0};
 
-	(void)wish;
-	if (prepare_keep_target(site, err) < 0)
+	(void)parameters;
+	if (prepare_keep_target(context, err) < 0)
 		return -1;
-	prepare_begin_plan(site, NULL, &plan);
-	prepare_push_before(site, &plan);
-	if (prepare_push_half_made(site, &plan, err) < 0) {
+	prepare_begin_plan(context, NULL, &plan);
+	prepare_push_before(context, &plan);
+	if (prepare_push_half_made(context, &plan, err) < 0) {
 		arguments_release(&plan);
 		return -1;
 	}
-	return prepare_run(&plan, site, "layout.ndjson", "plan.ndjson", err);
+	return prepare_run(&plan, context, "layout.ndjson", "plan.ndjson", err);
 }

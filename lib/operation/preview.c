@@ -16,7 +16,8 @@
 #include "json/json.h"
 #include "json/record.h"
 #include "model/plan-document.h"
-#include "operation/preview-deeds.h"
+#include "operation/begin.h"
+#include "operation/operate.h"
 
 #define DONE(action) (1U << ACTION_##action)
 
@@ -28,6 +29,103 @@ static const struct {
     "as they are"}};
 
 enum { SIGNS = sizeof signs / sizeof *signs };
+
+/* The configuration in a layout; invalid where there is none. */
+static int
+preview_take_config(const char *layout, jv *config, struct error *err)
+{
+	jv cluster;
+
+	if (!layout || !*layout)
+		return 0;
+	if (json_parse("the layout", layout, strcspn(layout, "\n"), &cluster, err) < 0)
+		return -1;
+	*config = json_get(cluster, "config");
+	jv_free(cluster);
+	return 0;
+}
+
+int
+preview_basis_take(const struct operation_context *context, struct preview_basis *basis, struct error *err)
+{
+	char *prices = begin_prices(context, err);
+	int result = prices ? json_parse("prices", prices, strlen(prices), &basis->prices, err) : -1;
+
+	free(prices);
+	basis->jobs = context->options->runner.workers;
+	basis->cost = context->cluster ? context->cluster->cost : 0;
+	return result < 0 ? -1 : preview_take_config(context->documents.layout, &basis->config, err);
+}
+
+void
+preview_basis_release(struct preview_basis *basis)
+{
+	jv_free(basis->prices);
+	jv_free(basis->config);
+	*basis = (struct preview_basis)PREVIEW_BASIS_NONE;
+}
+
+/* What a plan does to nodes and to the services on them. */
+struct deeds {
+	const struct plan_document *plan;
+	bool *deleted;        /* by node */
+	size_t left;          /* how many nodes there are afterwards */
+	struct arena arena;
+	struct names ids;     /* of the nodes, in their order */
+	struct names places;  /* "NODE SERVICE" */
+	unsigned *actions;    /* by place: bits 1 << action */
+};
+
+static void
+preview_take_step(struct deeds *deeds, const struct step *step)
+{
+	int node = !step->is_milestone && step->node ? names_find(&deeds->ids, step->node) : NAMES_NONE, place;
+
+	if (node == NAMES_NONE)
+		return;
+	if (step->action == ACTION_DELETE)
+		deeds->deleted[node] = true;
+	if (!step->service)
+		return;
+	place = names_intern(&deeds->places, arena_printf(&deeds->arena, "%d %s", node, step->service));
+	deeds->actions[place] |= 1U << step->action;
+}
+
+static void
+deeds_take(struct deeds *deeds, const struct plan_document *plan)
+{
+	*deeds = (struct deeds){.plan = plan, .deleted = memory_zeroed(plan->layout.node_count, sizeof *deeds->deleted),
+	    .actions = memory_zeroed(plan->count, sizeof *deeds->actions)};
+	for (size_t i = 0; i < plan->layout.node_count; i++)
+		names_intern(&deeds->ids, plan->layout.nodes[i].id);
+	for (size_t i = 0; i < plan->count; i++)
+		preview_take_step(deeds, &plan->steps[i]);
+	for (size_t i = 0; i < plan->layout.node_count; i++) {
+		deeds->deleted[i] = deeds->deleted[i] || plan->layout.nodes[i].leaves;
+		deeds->left += !deeds->deleted[i];
+	}
+}
+
+/* Returns what is done to a service on a node: bits 1 << action. */
+static unsigned
+deeds_to(const struct deeds *deeds, size_t node, const char *service)
+{
+	char *place = memory_printf("%zu %s", node, service);
+	int found = names_find(&deeds->places, place);
+
+	free(place);
+	return found == NAMES_NONE ? 0 : deeds->actions[found];
+}
+
+static void
+deeds_release(struct deeds *deeds)
+{
+	free(deeds->deleted);
+	free(deeds->actions);
+	names_release(&deeds->ids);
+	names_release(&deeds->places);
+	arena_release(&deeds->arena);
+}
 
 static bool
 preview_has_name(const struct string_list *list, const char *name)

@@ -11,7 +11,7 @@
 #include <jv.h>
 
 struct error;
-struct site;
+struct operation_context;
 
 struct preview_basis { /* what the plan does not say; release it */
 	long jobs;    /* so many tasks at one time; 0: any number */
@@ -23,7 +23,7 @@ struct preview_basis { /* what the plan does not say; release it */
 #define PREVIEW_BASIS_NONE {.prices = jv_invalid(), .config = jv_invalid()}
 
 /* That of a site for which a plan was made. */
-int preview_basis_take(const struct site *site, struct preview_basis *basis, struct error *err);
+int preview_basis_take(const struct operation_context *context, struct preview_basis *basis, struct error *err);
 void preview_basis_release(struct preview_basis *basis);
 
 /* Prints what the plan on fd does as a difference: how many machines of which kind are new (+), change (~), leave (-) or stay

@@ -16,21 +16,21 @@ enum { NAMED = 3 }; /* of what was done since; the history has them all */
 
 /* Whether the operation that this plan would be was begun by it. A folder alone may be of one that was killed before that. */
 static bool
-saved_was_begun(const struct site *site, const struct saved_plan *plan)
+saved_was_begun(const struct operation_context *context, const struct saved_plan *plan)
 {
-	struct folder operation = {.fd = -1};
+	struct workdir operation = {.fd = -1};
 	char job[JOB_ID_SIZE], *command = NULL;
 	struct error ignored; /* then nobody knows */
 	bool was;
 
 	operation_job(plan->id, plan->operation + 1, job);
-	if (site->cluster->operation <= plan->operation || !folder_has(&site->folder, job) || folder_enter(&site->folder, job,
+	if (context->cluster->operation <= plan->operation || !workdir_has(&context->folder, job) || workdir_enter(&context->folder, job,
 	    &operation, &ignored) < 0)
 		return false;
-	command = folder_line(&operation, "command", &ignored);
+	command = workdir_line(&operation, "command", &ignored);
 	was = command && strcmp(command, plan->command) == 0;
 	free(command);
-	folder_close(&operation);
+	workdir_close(&operation);
 	return was;
 }
 
@@ -45,13 +45,13 @@ saved_refuse_twice(const struct saved_plan *plan, struct error *err)
 
 /* Where what can be known from the history, the operations since, the newest last. */
 static void
-saved_tell_operations(struct site *site, const struct saved_plan *plan, struct buffer *text)
+saved_tell_operations(struct operation_context *context, const struct saved_plan *plan, struct buffer *text)
 {
-	int64_t since = site->cluster->operation - plan->operation;
+	int64_t since = context->cluster->operation - plan->operation;
 	struct operation_list list = {0};
 	struct error ignored; /* then there is less to say */
 
-	if (since > 0 && operations_list(&site->account, site->id, 0, since, &list, &ignored) == 0)
+	if (since > 0 && operations_list(&context->account, context->id, 0, since, &list, &ignored) == 0)
 		for (size_t i = list.count; i-- > 0;)
 			if (list.count - i <= NAMED)
 				buffer_printf(text, "%s%s by %s (%s)", text->length ? ", " : "", list.list[i].action, list.list[i].user,
@@ -62,9 +62,9 @@ saved_tell_operations(struct site *site, const struct saved_plan *plan, struct b
 }
 
 static int
-saved_refuse_change(struct site *site, const struct saved_plan *plan, const char *what, struct error *err)
+saved_refuse_change(struct operation_context *context, const struct saved_plan *plan, const char *what, struct error *err)
 {
-	const char *name = site->cluster->name;
+	const char *name = context->cluster->name;
 
 	return error_set(err, EX_NO,
 	    "%s: it has changed since the plan was made, at %s: %s; look: coopr history %s; plan anew: "
@@ -73,24 +73,24 @@ saved_refuse_change(struct site *site, const struct saved_plan *plan, const char
 
 /* Of a cluster that is there. */
 static int
-saved_compare(struct site *site, const struct saved_plan *plan, struct error *err)
+saved_compare(struct operation_context *context, const struct saved_plan *plan, struct error *err)
 {
-	const char *status = life_status_name(site->cluster->status);
-	const char *layout = site->documents.layout ? site->documents.layout : "";
+	const char *status = life_status_name(context->cluster->status);
+	const char *layout = context->documents.layout ? context->documents.layout : "";
 	struct buffer what = {0};
 	char digest[SAVED_MAC_SIZE];
 	int result;
 
 	saved_digest(layout, digest);
-	if (site->cluster->operation != plan->operation)
-		saved_tell_operations(site, plan, &what);
+	if (context->cluster->operation != plan->operation)
+		saved_tell_operations(context, plan, &what);
 	else if (!plan->status || strcmp(status, plan->status) != 0)
 		buffer_printf(&what, "it is %s now, it was %s", status, plan->status ? plan->status : "not there");
 	else if (plan->recorded && strcmp(digest, plan->recorded) != 0)
 		buffer_text(&what, "the layout that is recorded is another one");
 	else
 		return 0;
-	result = saved_refuse_change(site, plan, what.data ? what.data : "its history is another one", err);
+	result = saved_refuse_change(context, plan, what.data ? what.data : "its history is another one", err);
 	buffer_release(&what);
 	return result;
 }
@@ -98,27 +98,27 @@ saved_compare(struct site *site, const struct saved_plan *plan, struct error *er
 /* A number that was allotted to the cluster of a plan becomes nobody else's. What it would be is for nobody's eyes but its
  * owner's, as if it were there. */
 static int
-saved_admit_new(struct site *site, const struct saved_plan *plan, struct error *err)
+saved_admit_new(struct operation_context *context, const struct saved_plan *plan, struct error *err)
 {
 	int is_free;
 
-	if (plan->owner && strcmp(plan->owner, site->account.user) != 0 &&
-	    account_need(&site->account, ACCOUNT_ADMIN, "carrying out another's plan of a cluster", err) < 0)
+	if (plan->owner && strcmp(plan->owner, context->account.user) != 0 &&
+	    account_need(&context->account, ACCOUNT_ADMIN, "carrying out another's plan of a cluster", err) < 0)
 		return -1;
-	if (site->cluster)
-		return site->cluster->id == plan->id ? saved_refuse_twice(plan, err) : 0;
-	is_free = clusters_is_free(&site->account, plan->id, err);
+	if (context->cluster)
+		return context->cluster->id == plan->id ? saved_refuse_twice(plan, err) : 0;
+	is_free = clusters_is_free(&context->account, plan->id, err);
 	return is_free < 0 ? -1 : is_free ? 0 : saved_refuse_twice(plan, err);
 }
 
 int
-saved_plan_admit(struct site *site, const void *context, struct error *err)
+saved_plan_admit(struct operation_context *context, const void *data, struct error *err)
 {
-	const struct saved_plan *plan = context;
+	const struct saved_plan *plan = data;
 
 	if (plan->operation == 0)
-		return saved_admit_new(site, plan, err);
-	return saved_was_begun(site, plan) ? saved_refuse_twice(plan, err) : saved_compare(site, plan, err);
+		return saved_admit_new(context, plan, err);
+	return saved_was_begun(context, plan) ? saved_refuse_twice(plan, err) : saved_compare(context, plan, err);
 }
 
 static void
@@ -130,7 +130,7 @@ saved_append_record(jv record, struct buffer *text)
 
 /* Writes a member of the operation's folder: a record, a list of them, or nothing where the plan has none. */
 static int
-saved_restore(const struct site *site, const struct saved_plan *plan, const char *name, const char *member,
+saved_restore(const struct operation_context *context, const struct saved_plan *plan, const char *name, const char *member,
     struct error *err)
 {
 	jv value = json_get(plan->header, name);
@@ -146,19 +146,19 @@ saved_restore(const struct site *site, const struct saved_plan *plan, const char
 		jv_free(record);
 	}
 	if (text.length)
-		result = file_replace(site->operation.fd, member, text.data, text.length, 0600, err);
+		result = file_replace(context->operation.fd, member, text.data, text.length, 0600, err);
 	buffer_release(&text);
 	jv_free(value);
 	return result;
 }
 
 int
-saved_plan_prepare(struct site *site, const void *context, struct error *err)
+saved_plan_prepare(struct operation_context *context, const void *data, struct error *err)
 {
-	const struct saved_plan *plan = context;
+	const struct saved_plan *plan = data;
 
-	if (saved_restore(site, plan, "request", "request.json", err) < 0 || saved_restore(site, plan, "layout",
+	if (saved_restore(context, plan, "request", "request.json", err) < 0 || saved_restore(context, plan, "layout",
 	    "layout.ndjson", err) < 0)
 		return -1;
-	return file_replace(site->operation.fd, "plan.ndjson", plan->records, plan->length, 0600, err);
+	return file_replace(context->operation.fd, "plan.ndjson", plan->records, plan->length, 0600, err);
 }

@@ -43,16 +43,16 @@ saved_digest(const char *layout, char digest[SAVED_MAC_SIZE])
 
 /* The records of a member of the operation's folder as a list; NULL where it is missing. */
 static int
-saved_list_records(const struct site *site, const char *member, jv *list, struct error *err)
+saved_list_records(const struct operation_context *context, const char *member, jv *list, struct error *err)
 {
 	struct record_reader reader;
 	int fd, got;
 	jv record;
 
 	*list = jv_null();
-	if (!folder_has(&site->operation, member))
+	if (!workdir_has(&context->operation, member))
 		return 0;
-	fd = file_open(site->operation.fd, member, O_RDONLY, 0, err);
+	fd = file_open(context->operation.fd, member, O_RDONLY, 0, err);
 	if (fd < 0)
 		return -1;
 	*list = jv_array();
@@ -66,30 +66,30 @@ saved_list_records(const struct site *site, const char *member, jv *list, struct
 
 /* What shall be, as far as the operation says so. */
 static int
-saved_describe_wish(const struct site *site, jv *header, struct error *err)
+saved_describe_parameters(const struct operation_context *context, jv *header, struct error *err)
 {
 	jv request, layout;
-	int result = saved_list_records(site, "request.json", &request, err);
+	int result = saved_list_records(context, "request.json", &request, err);
 
 	json_set(header, "request", jv_get_kind(request) == JV_KIND_ARRAY ? jv_array_get(request, 0) : request);
 	if (result < 0)
 		return -1;
-	result = saved_list_records(site, "layout.ndjson", &layout, err);
+	result = saved_list_records(context, "layout.ndjson", &layout, err);
 	json_set(header, "layout", layout);
 	return result;
 }
 
 /* What the plan was made from. */
 static void
-saved_describe_cluster(const struct site *site, jv *header)
+saved_describe_cluster(const struct operation_context *context, jv *header)
 {
-	const struct cluster_record *cluster = site->cluster;
-	const char *layout = cluster ? site->documents.layout : NULL;
+	const struct cluster_record *cluster = context->cluster;
+	const char *layout = cluster ? context->documents.layout : NULL;
 	char digest[SAVED_MAC_SIZE];
 
-	json_set_string(header, "cluster", site->folder.id);
-	json_set_string(header, "name", site->folder.name);
-	json_set_string(header, "tenant", cluster ? cluster->tenant : site->account.tenant);
+	json_set_string(header, "cluster", context->folder.id);
+	json_set_string(header, "name", context->folder.name);
+	json_set_string(header, "tenant", cluster ? cluster->tenant : context->account.tenant);
 	json_set_number(header, "operation", cluster ? (double)cluster->operation : 0);
 	json_set_string(header, "status", cluster ? life_status_name(cluster->status) : NULL);
 	if (layout)
@@ -99,7 +99,7 @@ saved_describe_cluster(const struct site *site, jv *header)
 
 /* A new cluster is its planner's, whoever carries the plan out: that is what the request says. */
 static void
-saved_describe_order(const struct site *site, const struct work_order *order, jv *header)
+saved_describe_order(const struct operation_context *context, const struct operation_request *order, jv *header)
 {
 	char now[CLOCK_RFC3339_SIZE];
 
@@ -107,33 +107,33 @@ saved_describe_order(const struct site *site, const struct work_order *order, jv
 	json_set_string(header, "action", order->action);
 	json_set_string(header, "verb", order->verb ? order->verb : order->action);
 	json_set_string(header, "command", order->command);
-	json_set_string(header, "owner", site->cluster || order->owner ? order->owner : site->account.user);
+	json_set_string(header, "owner", context->cluster || order->owner ? order->owner : context->account.user);
 	json_set_string(header, "group", order->group);
 	json_set_number(header, "lease_ms", (double)order->lease_ms);
 	json_set_string(header, "at", clock_rfc3339(clock_wall_ms(), now));
-	json_set_string(header, "by", site->account.user);
-	json_set_string(header, "why", site->manner->ask.why);
+	json_set_string(header, "by", context->account.user);
+	json_set_string(header, "why", context->options->ask.why);
 }
 
 static int
-saved_compose(const struct site *site, const struct work_order *order, struct buffer *text, struct error *err)
+saved_compose(const struct operation_context *context, const struct operation_request *order, struct buffer *text, struct error *err)
 {
 	jv header = jv_object();
-	int result = saved_describe_wish(site, &header, err);
+	int result = saved_describe_parameters(context, &header, err);
 
-	saved_describe_cluster(site, &header);
-	saved_describe_order(site, order, &header);
+	saved_describe_cluster(context, &header);
+	saved_describe_order(context, order, &header);
 	json_dump(header, text);
 	buffer_byte(text, '\n');
 	jv_free(header);
-	return result < 0 ? -1 : file_read(site->operation.fd, "plan.ndjson", JSON_BYTES, text, err);
+	return result < 0 ? -1 : file_read(context->operation.fd, "plan.ndjson", JSON_BYTES, text, err);
 }
 
 /* The store's key is that of its secrets, and made where there is none: in a transaction, so that there is ever one. */
 static int
-saved_plan_write_seal(struct site *site, struct buffer *text, struct error *err)
+saved_plan_write_seal(struct operation_context *context, struct buffer *text, struct error *err)
 {
-	struct store *store = &site->account.store;
+	struct store *store = &context->account.store;
 	char mac[SAVED_MAC_SIZE];
 	struct store_key key = {0};
 	int result;
@@ -186,16 +186,16 @@ saved_check_target(const char *path, struct error *err)
 }
 
 int
-saved_plan_write(struct site *site, const struct work_order *order, struct error *err)
+saved_plan_write(struct operation_context *context, const struct operation_request *order, struct error *err)
 {
-	const char *path = site->manner->save;
+	const char *path = context->options->save;
 	struct buffer text = {0};
 	int result = saved_check_target(path, err);
 
 	if (result == 0)
-		result = saved_compose(site, order, &text, err);
+		result = saved_compose(context, order, &text, err);
 	if (result == 0)
-		result = saved_plan_write_seal(site, &text, err);
+		result = saved_plan_write_seal(context, &text, err);
 	if (result == 0)
 		result = file_replace(AT_FDCWD, path, text.data, text.length, 0600, err);
 	buffer_release(&text);

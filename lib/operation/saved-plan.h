@@ -18,9 +18,9 @@
 
 struct account_ask;
 struct error;
-struct site;
+struct operation_context;
 struct store_key;
-struct work_order;
+struct operation_request;
 
 enum { SAVED_MAC_SIZE = 65 }; /* in hexadecimal, with a NUL */
 
@@ -41,7 +41,7 @@ struct saved_plan { /* release it; strings live in header */
 
 /* Saves what a dry run has planned to site->manner->save: that file is there whole, or what it was. EX_CANTCREAT where it is there and no
  * plan that was saved. */
-int saved_plan_write(struct site *site, const struct work_order *order, struct error *err);
+int saved_plan_write(struct operation_context *context, const struct operation_request *order, struct error *err);
 
 /* Reads a file ("-": standard input). EX_DATAERR where it is no saved plan of this store, or not as it was saved. */
 int saved_plan_read(struct saved_plan *plan, const char *path, const struct account_ask *ask, struct error *err);
@@ -49,8 +49,8 @@ void saved_plan_release(struct saved_plan *plan);
 
 /* For a work order, with the saved plan as its wish: whether the cluster is what the plan was made from (EX_NO), and the
  * plan as it is. */
-int saved_plan_admit(struct site *site, const void *saved_plan, struct error *err);
-int saved_plan_prepare(struct site *site, const void *saved_plan, struct error *err);
+int saved_plan_admit(struct operation_context *context, const void *saved_plan, struct error *err);
+int saved_plan_prepare(struct operation_context *context, const void *saved_plan, struct error *err);
 
 /* Between the parts of this module: the seal of a text, and the digest of a layout. */
 void saved_seal(const struct store_key *key, const char *text, size_t length, char mac[SAVED_MAC_SIZE]);

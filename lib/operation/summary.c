@@ -13,8 +13,8 @@
 #include "base/terminal.h"
 #include "json/record.h"
 #include "model/layout.h"
-#include "status/links.h"
-#include "status/pace.h"
+#include "model/show/links.h"
+#include "operation/efficiency.h"
 
 /* The address that machines outside the cluster know the node by, else the one its neighbours do; borrowed, NULL where none. */
 static const char *
@@ -64,12 +64,12 @@ summary_print_nodes(const struct layout *layout, FILE *out, bool colour)
 }
 
 static void
-summary_print_pace(const struct pace *pace, FILE *out)
+summary_print_pace(const struct efficiency *efficiency, FILE *out)
 {
 	char passed[CLOCK_RFC3339_SIZE], path[CLOCK_RFC3339_SIZE];
 
-	fprintf(out, "\nDone in %s (critical path: %s).\n", clock_duration(pace->passed_ms, passed),
-	    clock_duration(pace->path_ms, path));
+	fprintf(out, "\nDone in %s (critical path: %s).\n", clock_duration(efficiency->passed_ms, passed),
+	    clock_duration(efficiency->path_ms, path));
 }
 
 /* What can be done with it now; to a node one can log in where its provider has told how. */
@@ -101,7 +101,7 @@ summary_read_layout(struct record_reader *reader, struct layout *layout, struct 
 }
 
 int
-summary_print(const char *path, const struct pace *pace, FILE *out, bool colour, struct error *err)
+summary_print(const char *path, const struct efficiency *efficiency, FILE *out, bool colour, struct error *err)
 {
 	struct record_reader reader;
 	struct layout layout = {0};
@@ -113,7 +113,7 @@ summary_print(const char *path, const struct pace *pace, FILE *out, bool colour,
 	if (result == 0) {
 		summary_print_nodes(&layout, out, colour);
 		links_print(&layout, out, colour);
-		summary_print_pace(pace, out);
+		summary_print_pace(efficiency, out);
 		summary_print_ways(&layout, out);
 	}
 	layout_release(&layout);

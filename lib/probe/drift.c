@@ -10,6 +10,7 @@
 #include "base/terminal.h"
 #include "cluster/clusters.h"
 #include "json/record.h"
+#include "probe/probe.h"
 
 static const char *const words[] = {"failed", "vanished", "unreachable", "stopped", "unknown", "unowned"};
 
@@ -136,4 +137,14 @@ drift_release(struct drift_list *list)
 	free(list->list);
 	arena_release(&list->arena);
 	*list = (struct drift_list){0};
+}
+
+void
+drift_of_finding(const struct probe_finding *finding, struct drift *drift)
+{
+	drift->what = finding->answer == PROBE_NO ? DRIFT_STOPPED
+	    : finding->answer == PROBE_SILENT && !finding->service ? DRIFT_UNREACHABLE : DRIFT_UNKNOWN;
+	drift->node = finding->node->id;
+	drift->service = finding->service;
+	drift->message = finding->message;
 }

@@ -12,6 +12,8 @@
 
 #include "base/memory.h"
 
+struct probe_finding;
+
 enum drift_what { /* in the order in which they are told */
 	DRIFT_FAILED,      /* the cluster is not as it is wanted: its last operation has failed */
 	DRIFT_VANISHED,    /* the store says that the machine is there, its provider does not */
@@ -41,6 +43,9 @@ struct drift_list { /* zero-initialise; release it */
 	struct drift *list;
 	size_t count, capacity;
 };
+
+/* Sets what, node, service and message from an answer other than PROBE_YES. */
+void drift_of_finding(const struct probe_finding *finding, struct drift *drift);
 
 /* Adds one; its strings are copied. */
 void drift_add(struct drift_list *list, const struct drift *drift);

@@ -45,7 +45,7 @@ struct ask { /* one question */
 };
 
 struct probe {
-	const struct probe_wish *wish;
+	const struct probe_options *parameters;
 	struct supervisor supervisor;
 	struct streams streams;
 	struct askable askable;
@@ -87,7 +87,7 @@ probe_tell(const struct probe *probe, const struct ask *ask, enum probe_answer a
 	struct probe_subject *subject = ask->inquiry->subject;
 	const struct probe_finding finding = {&subject->layout.nodes[ask->node], ask->service, answer, message};
 
-	probe->wish->found(probe->wish->context, subject, &finding);
+	probe->parameters->found(probe->parameters->context, subject, &finding);
 }
 
 static void
@@ -108,8 +108,8 @@ probe_end_if_over(struct probe *probe, struct inquiry *inquiry)
 {
 	if (inquiry->open > 0 || inquiry->next < inquiry->subject->layout.node_count)
 		return;
-	if (probe->wish->over)
-		probe->wish->over(probe->wish->context, inquiry->subject);
+	if (probe->parameters->over)
+		probe->parameters->over(probe->parameters->context, inquiry->subject);
 	probe_drop(probe, inquiry);
 }
 
@@ -230,7 +230,7 @@ static void
 probe_put(struct probe *probe, struct ask *ask)
 {
 	char id[JOB_SIZE];
-	const struct question question = {probe->job, id, ask->node, ask->service, ask->type, probe->wish->timeout_s};
+	const struct question question = {probe->job, id, ask->node, ask->service, ask->type, probe->parameters->timeout_s};
 	struct error err = ask->inquiry->unfit;
 	struct slot *slot = NULL;
 
@@ -253,7 +253,7 @@ probe_put(struct probe *probe, struct ask *ask)
 static void
 probe_begin_next(struct probe *probe)
 {
-	struct probe_subject *subject = probe->wish->next(probe->wish->context);
+	struct probe_subject *subject = probe->parameters->next(probe->parameters->context);
 	struct inquiry *inquiry;
 
 	probe->exhausted = !subject;
@@ -291,7 +291,7 @@ probe_ask_next_node(struct probe *probe)
 static void
 probe_put_all(struct probe *probe)
 {
-	while (!probe->signal && probe->running.count < probe->wish->at_once) {
+	while (!probe->signal && probe->running.count < probe->parameters->at_once) {
 		struct ask *ask = probe_pop(probe);
 
 		if (ask)
@@ -375,9 +375,9 @@ probe_init(struct probe *probe, struct error *err)
 }
 
 int
-probe(const struct probe_wish *wish, struct error *err)
+probe(const struct probe_options *parameters, struct error *err)
 {
-	struct probe probe = {.wish = wish};
+	struct probe probe = {.parameters = parameters};
 
 	if (probe_init(&probe, err) < 0)
 		return -1;

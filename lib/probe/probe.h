@@ -39,7 +39,7 @@ struct probe_finding {
 	const char *message; /* why; NULL where the answer is yes */
 };
 
-struct probe_wish {
+struct probe_options {
 	size_t at_once;     /* so many questions */
 	int64_t timeout_s;  /* for each */
 	/* Gives the next cluster, which stays where it is: NULL where there is none left. */
@@ -52,6 +52,6 @@ struct probe_wish {
 
 /* Asks. -1 where that is not possible at all; 128 + signal as the code where one came: then not all have been asked, and those
  * that were not are not over. */
-int probe(const struct probe_wish *wish, struct error *err);
+int probe(const struct probe_options *parameters, struct error *err);
 
 #endif

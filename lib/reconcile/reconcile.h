@@ -15,8 +15,8 @@
 
 struct error;
 
-struct reconcile_wish {
-	struct manner manner; /* detach: jobs are left to workers; else they are worked off here */
+struct reconcile_options {
+	struct operation_options options; /* detach: jobs are left to workers; else they are worked off here */
 	struct string_list clusters; /* only these; none: all */
 	bool probe;           /* ask machines whether they answer, and services whether they run: */
 	long timeout_s;       /* ... so long at most */
@@ -29,6 +29,6 @@ struct reconcile_wish {
 };
 
 /* Adds what has drifted. 0, or the code of the worst that failed, which was told; -1 where nothing could be done. */
-int reconcile(const struct reconcile_wish *wish, struct drift_list *drift, struct error *err);
+int reconcile(const struct reconcile_options *parameters, struct drift_list *drift, struct error *err);
 
 #endif

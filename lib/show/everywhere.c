@@ -12,9 +12,9 @@
 #include "base/printable.h"
 #include "event/supervise.h"
 #include "model/layout.h"
+#include "operation/target.h"
 #include "show/login.h"
 #include "ssh/ssh.h"
-#include "status/target.h"
 
 enum {
 	LINE_BYTES = 64 * 1024, /* a longer one is printed in parts */

@@ -11,9 +11,9 @@
 #include "base/file.h"
 #include "base/location.h"
 #include "base/process.h"
+#include "operation/known-hosts.h"
 #include "ssh/words.h"
-#include "status/known-hosts.h"
-#include "status/sight.h"
+#include "status/status.h"
 
 int
 login_machine(const struct node *node, struct arena *arena, struct machine *machine, struct error *err)
@@ -50,15 +50,15 @@ login_is_kept(const char *path, const struct buffer *lines)
 }
 
 char *
-login_known_hosts(const struct sight *sight, struct error *err)
+login_known_hosts(const struct cluster_status *status, struct error *err)
 {
-	char *state = location_state(), *path = memory_printf("%s/clusters/%s/known_hosts", state, sight->id);
+	char *state = location_state(), *path = memory_printf("%s/clusters/%s/known_hosts", state, status->id);
 	struct buffer lines = {0};
 	int result = 0;
 
 	buffer_text(&lines, "");
-	for (size_t i = 0; i < sight->layout.node_count; i++)
-		known_hosts_add(sight->layout.nodes[i].source, &lines);
+	for (size_t i = 0; i < status->layout.node_count; i++)
+		known_hosts_add(status->layout.nodes[i].source, &lines);
 	if (lines.length && !login_is_kept(path, &lines))
 		result = file_replace(AT_FDCWD, path, lines.data, lines.length, 0600, err);
 	buffer_release(&lines);

@@ -11,7 +11,7 @@
 struct arguments;
 struct error;
 struct node;
-struct sight;
+struct cluster_status;
 
 /* The machine of a node; strings in the arena. EX_DATAERR where its record makes no sense. */
 int login_machine(const struct node *node, struct arena *arena, struct machine *machine, struct error *err);
@@ -21,7 +21,7 @@ const char *login_name(const struct node *node, struct arena *arena);
 
 /* Sees to it that the file known_hosts in the cluster's folder has the keys of the nodes as they are now. The file's path, the
  * caller's to free; NULL with a reason. */
-char *login_known_hosts(const struct sight *sight, struct error *err);
+char *login_known_hosts(const struct cluster_status *status, struct error *err);
 
 /* Pushes the words of an ssh(1) that logs in to the machine; known_hosts is the path of that file. EX_TEMPFAIL where no address
  * of it is known, EX_NOPERM where none of its host keys is. */

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "status/alteration.h"
+#include "status/layout-diff.h"
 #include "status/standing.h"
 
 static enum terminal_style
@@ -61,12 +61,12 @@ past_print_records(const struct operation_list *list, FILE *out)
 }
 
 int
-past_print(struct sight *sight, enum sight_format format, int64_t limit, FILE *out, bool colour, struct error *err)
+past_print(struct cluster_status *status, enum status_output format, int64_t limit, FILE *out, bool colour, struct error *err)
 {
 	struct operation_list list = {0};
-	int result = operations_list(&sight->account, sight->cluster->id, 0, limit, &list, err) < 0 ? -1 : 0;
+	int result = operations_list(&status->account, status->cluster->id, 0, limit, &list, err) < 0 ? -1 : 0;
 
-	if (result == 0 && format == SIGHT_JSON)
+	if (result == 0 && format == OUTPUT_JSON)
 		past_print_records(&list, out);
 	else if (result == 0)
 		past_print_table(&list, out, colour);
@@ -76,10 +76,10 @@ past_print(struct sight *sight, enum sight_format format, int64_t limit, FILE *o
 
 /* 1; 0 where the operation was done at once, without a layout; -1. */
 static int
-past_documents_of(struct sight *sight, int64_t number, struct operation_documents *documents, struct error *err)
+past_documents_of(struct cluster_status *status, int64_t number, struct operation_documents *documents, struct error *err)
 {
 	*documents = (struct operation_documents){0};
-	if (operation_documents(&sight->account, sight->cluster->id, number, documents, err) < 0)
+	if (operation_documents(&status->account, status->cluster->id, number, documents, err) < 0)
 		return err->code == EX_NO ? 0 : -1;
 	return documents->wanted != NULL;
 }
@@ -87,14 +87,14 @@ past_documents_of(struct sight *sight, int64_t number, struct operation_document
 /* The layout that was there after the operation, the caller's to free: what stood before the next one that had a job, else what is
  * there now. NULL with a reason. */
 static char *
-past_layout_after(struct sight *sight, int64_t number, struct error *err)
+past_layout_after(struct cluster_status *status, int64_t number, struct error *err)
 {
 	struct operation_documents next = {0};
 	struct cluster_documents now = {0};
 	char *layout = NULL;
 
-	while (!layout && ++number <= sight->cluster->operation) {
-		int found = past_documents_of(sight, number, &next, err);
+	while (!layout && ++number <= status->cluster->operation) {
+		int found = past_documents_of(status, number, &next, err);
 
 		if (found < 0)
 			return NULL;
@@ -104,7 +104,7 @@ past_layout_after(struct sight *sight, int64_t number, struct error *err)
 	}
 	if (layout)
 		return layout;
-	if (clusters_documents(&sight->account, sight->cluster->id, &now, err) < 0)
+	if (clusters_documents(&status->account, status->cluster->id, &now, err) < 0)
 		return NULL;
 	layout = memory_string(now.layout);
 	cluster_documents_release(&now);
@@ -133,12 +133,12 @@ past_compare(const char *before, const char *after, FILE *out, bool colour, stru
 {
 	struct layout from = {0}, to = {0};
 	struct buffer text = {0};
-	int result = sight_read(before, &from, err);
+	int result = layout_parse_text(before, &from, err);
 
 	if (result == 0)
-		result = sight_read(after, &to, err);
+		result = layout_parse_text(after, &to, err);
 	if (result == 0)
-		result = alteration_print(&from, &to, &text) > 0;
+		result = layout_diff_print(&from, &to, &text) > 0;
 	if (result > 0)
 		past_print_lines(text.data, out, colour);
 	buffer_release(&text);
@@ -148,17 +148,17 @@ past_compare(const char *before, const char *after, FILE *out, bool colour, stru
 }
 
 int
-past_difference(struct sight *sight, int64_t number, FILE *out, bool colour, struct error *err)
+past_difference(struct cluster_status *status, int64_t number, FILE *out, bool colour, struct error *err)
 {
 	struct operation_documents documents = {0};
 	struct operation_list list = {0};
 	char *after = NULL;
-	int result = operation_find(&sight->account, sight->cluster->id, number, &list, err);
+	int result = operation_find(&status->account, status->cluster->id, number, &list, err);
 
 	if (result == 0)
-		result = past_documents_of(sight, number, &documents, err);
+		result = past_documents_of(status, number, &documents, err);
 	if (result > 0) {
-		after = list.list[0].status < OPERATION_COMPLETE ? memory_string(documents.wanted) : past_layout_after(sight,
+		after = list.list[0].status < OPERATION_COMPLETE ? memory_string(documents.wanted) : past_layout_after(status,
 		    number, err);
 		result = after ? past_compare(documents.before ? documents.before : "", after, out, colour, err) : -1;
 	}

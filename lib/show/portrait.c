@@ -15,29 +15,29 @@
 #include "history/show.h"
 #include "history/status-print.h"
 #include "json/json.h"
+#include "model/show/links.h"
 #include "show/login.h"
-#include "status/links.h"
-#include "status/sight.h"
 #include "status/standing.h"
+#include "status/status.h"
 
 /* Of the cluster's files; the caller frees it. */
 static char *
-portrait_folder_of(const struct sight *sight)
+portrait_folder_of(const struct cluster_status *status)
 {
-	char *state = location_state(), *folder = memory_printf("%s/clusters/%s", state, sight->id);
+	char *state = location_state(), *folder = memory_printf("%s/clusters/%s", state, status->id);
 
 	free(state);
 	return folder;
 }
 
 static struct show_task *
-portrait_failed_tasks(const struct sight *sight, struct arena *arena, size_t *count)
+portrait_failed_tasks(const struct cluster_status *status, struct arena *arena, size_t *count)
 {
 	struct show_task *list = NULL;
 	struct error ignored; /* the job went since: what is known of it is in the operation's message */
 
 	*count = 0;
-	if (!sight->has_job || show_tasks(sight->queue, sight->last->job, 1u << STEP_FAILED, true, arena, &list, count,
+	if (!status->has_job || show_tasks(status->queue, status->last->job, 1u << STEP_FAILED, true, arena, &list, count,
 	    &ignored) < 0)
 		*count = 0;
 	return list;
@@ -61,19 +61,19 @@ portrait_add_when(int64_t ms, struct buffer *text)
 }
 
 static void
-portrait_add_status(const struct sight *sight, struct table *table, struct buffer *text)
+portrait_add_status(const struct cluster_status *status, struct table *table, struct buffer *text)
 {
-	const struct standing standing = sight_standing(sight);
+	const struct standing standing = status_standing(status);
 
 	buffer_clear(text);
-	buffer_text(text, life_status_name(sight->cluster->status));
+	buffer_text(text, life_status_name(status->cluster->status));
 	if (standing.operation) {
 		buffer_text(text, ": ");
 		standing_progress(&standing, text);
-	} else if (sight->cluster->message) {
-		buffer_printf(text, ": %s", sight->cluster->message);
+	} else if (status->cluster->message) {
+		buffer_printf(text, ": %s", status->cluster->message);
 	}
-	portrait_fact(table, "status", standing_style(sight->cluster), text->data);
+	portrait_fact(table, "status", standing_style(status->cluster), text->data);
 }
 
 static void
@@ -99,10 +99,10 @@ portrait_add_origin(const struct cluster_record *cluster, struct table *table, s
 
 /* The files that say what it shall be: what is changed by hand, they change back. */
 static void
-portrait_add_follows(const struct sight *sight, struct table *table)
+portrait_add_follows(const struct cluster_status *status, struct table *table)
 {
 	struct error ignored; /* then nothing is said of them */
-	char *origin = applied_origin(&sight->account, sight->cluster->id, &ignored);
+	char *origin = applied_origin(&status->account, status->cluster->id, &ignored);
 
 	if (origin)
 		portrait_fact(table, "follows", STYLE_PLAIN, origin);
@@ -131,17 +131,17 @@ portrait_add_resources(const char *json, struct buffer *text)
 
 /* Quotas count what is recorded; what is being made or taken away is recorded once the operation has ended. */
 static void
-portrait_add_size(const struct sight *sight, struct table *table, struct buffer *text)
+portrait_add_size(const struct cluster_status *status, struct table *table, struct buffer *text)
 {
-	const struct cluster_record *cluster = sight->cluster;
+	const struct cluster_record *cluster = status->cluster;
 	int64_t after = 0;
 
-	for (size_t i = 0; i < sight->layout.node_count; i++)
-		after += !sight->layout.nodes[i].leaves;
+	for (size_t i = 0; i < status->layout.node_count; i++)
+		after += !status->layout.nodes[i].leaves;
 	buffer_clear(text);
 	buffer_printf(text, "%" PRId64, cluster->nodes);
-	if (sight->under_way && after != cluster->nodes)
-		buffer_printf(text, " (%" PRId64 " after the %s)", after, sight->last->action);
+	if (status->under_way && after != cluster->nodes)
+		buffer_printf(text, " (%" PRId64 " after the %s)", after, status->last->action);
 	if (cluster->cost > 0)
 		buffer_printf(text, ", cost %.10g an hour", cluster->cost);
 	portrait_add_resources(cluster->resources, text);
@@ -165,22 +165,22 @@ portrait_add_last(const struct operation *operation, struct table *table, struct
 }
 
 static void
-portrait_print_facts(const struct sight *sight, FILE *out, bool colour)
+portrait_print_facts(const struct cluster_status *status, FILE *out, bool colour)
 {
 	static const char *const columns[] = {"", "", NULL};
-	char *folder = portrait_folder_of(sight);
+	char *folder = portrait_folder_of(status);
 	struct table table = {0};
 	struct buffer text = {0};
 
 	table_columns(&table, columns);
-	buffer_printf(&text, "%s (%s)", sight->cluster->name, sight->id);
+	buffer_printf(&text, "%s (%s)", status->cluster->name, status->id);
 	portrait_fact(&table, "cluster", STYLE_BOLD, text.data);
-	portrait_add_status(sight, &table, &text);
-	portrait_add_origin(sight->cluster, &table, &text);
-	portrait_add_follows(sight, &table);
-	portrait_add_size(sight, &table, &text);
-	if (sight->last)
-		portrait_add_last(sight->last, &table, &text);
+	portrait_add_status(status, &table, &text);
+	portrait_add_origin(status->cluster, &table, &text);
+	portrait_add_follows(status, &table);
+	portrait_add_size(status, &table, &text);
+	if (status->last)
+		portrait_add_last(status->last, &table, &text);
 	portrait_fact(&table, "files", STYLE_PLAIN, folder);
 	table_print(&table, out, colour, false);
 	table_release(&table);
@@ -250,23 +250,23 @@ portrait_print_nodes(const struct layout *layout, bool wide, FILE *out, bool col
 
 /* Out of a failure. */
 static void
-portrait_add_ways(const struct sight *sight, struct buffer *text)
+portrait_add_ways(const struct cluster_status *status, struct buffer *text)
 {
-	enum life_status status = sight->cluster->status;
-	const char *name = sight->cluster->name;
+	enum life_status life = status->cluster->status;
+	const char *name = status->cluster->name;
 
-	if (status != LIFE_INCOMPLETE && status != LIFE_INCONSISTENT)
+	if (life != LIFE_INCOMPLETE && life != LIFE_INCONSISTENT)
 		return;
 	buffer_printf(text, "\nOnce that is mended: coopr retry %s. Or back to what was: coopr rollback %s\n", name, name);
 }
 
 static void
-portrait_print_failures(const struct sight *sight, FILE *out)
+portrait_print_failures(const struct cluster_status *status, FILE *out)
 {
 	struct arena arena = {0};
 	struct buffer text = {0};
 	size_t count;
-	const struct show_task *tasks = portrait_failed_tasks(sight, &arena, &count);
+	const struct show_task *tasks = portrait_failed_tasks(status, &arena, &count);
 
 	for (size_t i = 0; i < count; i++) {
 		const struct show_task *task = &tasks[i];
@@ -279,7 +279,7 @@ portrait_print_failures(const struct sight *sight, FILE *out)
 		if (task->output)
 			printable_lines("  | ", task->output, &text);
 	}
-	portrait_add_ways(sight, &text);
+	portrait_add_ways(status, &text);
 	fputs(text.data ? text.data : "", out);
 	buffer_release(&text);
 	arena_release(&arena);
@@ -287,10 +287,10 @@ portrait_print_failures(const struct sight *sight, FILE *out)
 
 /* The first node that one can log in to. */
 static void
-portrait_print_login(const struct sight *sight, FILE *out)
+portrait_print_login(const struct cluster_status *status, FILE *out)
 {
-	for (size_t i = 0; i < sight->layout.node_count; i++) {
-		const struct node *node = &sight->layout.nodes[i];
+	for (size_t i = 0; i < status->layout.node_count; i++) {
+		const struct node *node = &status->layout.nodes[i];
 		struct arena arena = {0};
 		struct machine machine;
 		struct error ignored;
@@ -298,35 +298,35 @@ portrait_print_login(const struct sight *sight, FILE *out)
 
 		arena_release(&arena);
 		if (can) {
-			fprintf(out, "\nLog in: coopr ssh %s/%" PRId64 "\n", sight->cluster->name, node->nodenum);
+			fprintf(out, "\nLog in: coopr ssh %s/%" PRId64 "\n", status->cluster->name, node->nodenum);
 			return;
 		}
 	}
 }
 
 int
-portrait_print(struct sight *sight, bool wide, FILE *out, bool colour, struct error *err)
+portrait_print(struct cluster_status *status, bool wide, FILE *out, bool colour, struct error *err)
 {
-	if (sight_layout(sight, err) < 0)
+	if (status_layout(status, err) < 0)
 		return -1;
-	portrait_print_facts(sight, out, colour);
-	if (sight->layout.node_count) {
+	portrait_print_facts(status, out, colour);
+	if (status->layout.node_count) {
 		fputc('\n', out);
-		if (portrait_print_nodes(&sight->layout, wide, out, colour, err) < 0)
+		if (portrait_print_nodes(&status->layout, wide, out, colour, err) < 0)
 			return -1;
-		links_print(&sight->layout, out, colour);
+		links_print(&status->layout, out, colour);
 	}
-	portrait_print_failures(sight, out);
-	portrait_print_login(sight, out);
+	portrait_print_failures(status, out);
+	portrait_print_login(status, out);
 	return 0;
 }
 
 static void
-portrait_add_failures(const struct sight *sight, struct buffer *text)
+portrait_add_failures(const struct cluster_status *status, struct buffer *text)
 {
 	struct arena arena = {0};
 	size_t count;
-	const struct show_task *tasks = portrait_failed_tasks(sight, &arena, &count);
+	const struct show_task *tasks = portrait_failed_tasks(status, &arena, &count);
 
 	for (size_t i = 0; i < count; i++) {
 		status_print_task(&tasks[i], text);
@@ -336,24 +336,24 @@ portrait_add_failures(const struct sight *sight, struct buffer *text)
 }
 
 int
-portrait_records(struct sight *sight, FILE *out, struct error *err)
+portrait_records(struct cluster_status *status, FILE *out, struct error *err)
 {
-	struct standing standing = sight_standing(sight);
-	char *folder = portrait_folder_of(sight);
+	struct standing standing = status_standing(status);
+	char *folder = portrait_folder_of(status);
 	struct buffer text = {0};
 
-	if (sight_layout(sight, err) < 0) {
+	if (status_layout(status, err) < 0) {
 		free(folder);
 		return -1;
 	}
 	standing.folder = folder;
 	standing_print(&standing, &text);
-	if (sight->last)
-		standing_print_operation(sight->last, &text);
-	portrait_add_failures(sight, &text);
-	for (size_t i = 0; i < sight->layout.node_count; i++)
-		node_print(&sight->layout.nodes[i], &text);
-	links_records(&sight->layout, &text);
+	if (status->last)
+		standing_print_operation(status->last, &text);
+	portrait_add_failures(status, &text);
+	for (size_t i = 0; i < status->layout.node_count; i++)
+		node_print(&status->layout.nodes[i], &text);
+	links_records(&status->layout, &text);
 	fwrite(text.data, 1, text.length, out);
 	buffer_release(&text);
 	free(folder);

@@ -10,12 +10,12 @@
 #include <stdio.h>
 
 struct error;
-struct sight;
+struct cluster_status;
 
 /* For a person. wide: more of each node. */
-int portrait_print(struct sight *sight, bool wide, FILE *out, bool colour, struct error *err);
+int portrait_print(struct cluster_status *status, bool wide, FILE *out, bool colour, struct error *err);
 
 /* As records: clusterstatus, operation (the last), taskstatus (of each task of it that failed), node, link. */
-int portrait_records(struct sight *sight, FILE *out, struct error *err);
+int portrait_records(struct cluster_status *status, FILE *out, struct error *err);
 
 #endif

@@ -48,7 +48,7 @@ static void
 roll_name_columns(struct writer *writer)
 {
 	const char *names[16];
-	bool wide = writer->roll->format == SIGHT_WIDE;
+	bool wide = writer->roll->format == OUTPUT_WIDE;
 	size_t count = 0;
 
 	if (wide || writer->roll->filter.everywhere)
@@ -100,7 +100,7 @@ static void
 roll_add_row(struct writer *writer, const struct standing *standing)
 {
 	const struct cluster_record *cluster = standing->cluster;
-	bool wide = writer->roll->format == SIGHT_WIDE;
+	bool wide = writer->roll->format == OUTPUT_WIDE;
 	char id[CLUSTER_ID_SIZE], span[STANDING_SPAN_SIZE];
 
 	if (wide || writer->roll->filter.everywhere)
@@ -143,12 +143,12 @@ roll_write_cluster(struct writer *writer, const struct cluster_record *cluster, 
 	struct queue_job job;
 	struct standing standing;
 
-	if (writer->roll->format == SIGHT_NAME) {
+	if (writer->roll->format == OUTPUT_NAME) {
 		roll_print_name(writer, cluster, out);
 		return;
 	}
 	standing = roll_standing_of(writer, cluster, &job);
-	if (writer->roll->format != SIGHT_JSON) {
+	if (writer->roll->format != OUTPUT_JSON) {
 		roll_add_row(writer, &standing);
 		return;
 	}
@@ -160,7 +160,7 @@ roll_write_cluster(struct writer *writer, const struct cluster_record *cluster, 
 static void
 roll_write_all(struct writer *writer, const struct cluster_list *list, size_t count, FILE *out)
 {
-	bool as_table = writer->roll->format == SIGHT_TABLE || writer->roll->format == SIGHT_WIDE;
+	bool as_table = writer->roll->format == OUTPUT_TABLE || writer->roll->format == OUTPUT_WIDE;
 
 	for (size_t i = 0; i < count; i++) {
 		writer->has_open = writer->has_open || list->list[i].status == LIFE_PENDING;
@@ -213,19 +213,19 @@ roll_check_after(struct account *account, const char *after, struct error *err)
 }
 
 int
-roll_print(const struct sight_options *options, const struct roll *roll, char **last, FILE *out, struct error *err)
+roll_print(const struct status_options *options, const struct roll *roll, char **last, FILE *out, struct error *err)
 {
 	struct cluster_filter filter = roll->filter;
 	struct cluster_list list = {0};
 	struct account account = {0};
 	struct queue *queue = NULL;
-	int result = sight_account(&account, options, err);
+	int result = status_account(&account, options, err);
 
 	*last = NULL;
 	filter.limit += filter.limit > 0; /* one more, to tell whether there are more */
 	if (result > 0 && (result = roll_check_after(&account, filter.after, err)) == 0 &&
 	    (result = clusters_list(&account, &filter, &list, err)) == 0) {
-		queue = sight_queue(options);
+		queue = status_queue(options);
 		result = roll_write_page(roll, &account, queue, &list, last, out, err);
 	}
 	queue_close(queue);

@@ -17,7 +17,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "queue/spool/logs.h"
-#include "status/sight.h"
+#include "status/status.h"
 
 enum { READ_BYTES = 64 * 1024 };
 
@@ -149,7 +149,7 @@ transcript_go_on(const struct following *following, struct error *err)
 
 	for (;;) {
 		queue_watch_clear(following->bell);
-		if (queue_look(transcript->sight->queue, transcript->job, &job, err) < 0 || transcript_hear(following, err) < 0)
+		if (queue_look(transcript->status->queue, transcript->job, &job, err) < 0 || transcript_hear(following, err) < 0)
 			return -1;
 		if (queue_is_finished(job.status)) {
 			transcript_turn_to_all(following, true);
@@ -186,7 +186,7 @@ transcript_begin(struct following *following, struct error *err)
 	char path[64];
 
 	snprintf(path, sizeof path, "/proc/self/fd/%d", following->transcript->folder);
-	following->bell = queue_watch(following->transcript->sight->queue, err);
+	following->bell = queue_watch(following->transcript->status->queue, err);
 	if (following->bell < 0)
 		return -1;
 	following->inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);

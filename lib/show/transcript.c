@@ -12,10 +12,10 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/printable.h"
+#include "operation/target.h"
 #include "queue/spool/logs.h"
 #include "show/login.h"
-#include "status/sight.h"
-#include "status/target.h"
+#include "status/status.h"
 
 enum { ALL = (1 << STEP_STATUS_COUNT) - 1 };
 
@@ -47,7 +47,7 @@ transcript_gather(struct transcript *transcript, const struct layout *layout, st
 	struct show_task *tasks;
 	size_t count;
 
-	if (show_tasks(transcript->sight->queue, transcript->job, ALL, false, &transcript->arena, &tasks, &count, err) < 0)
+	if (show_tasks(transcript->status->queue, transcript->job, ALL, false, &transcript->arena, &tasks, &count, err) < 0)
 		return -1;
 	transcript->count = 0;
 	transcript->list = arena_alloc(&transcript->arena, count, sizeof *transcript->list);
@@ -71,14 +71,14 @@ transcript_try_operation(struct transcript *transcript, const struct operation *
 	struct error gone;
 	int result;
 
-	if (!operation->job || !transcript->sight->queue || queue_look(transcript->sight->queue, operation->job, &job,
+	if (!operation->job || !transcript->status->queue || queue_look(transcript->status->queue, operation->job, &job,
 	    &gone) < 0)
 		return 0;
 	free(transcript->job);
 	transcript->job = memory_string(operation->job);
-	result = operation_documents(&transcript->sight->account, operation->cluster, operation->number, &documents, err);
+	result = operation_documents(&transcript->status->account, operation->cluster, operation->number, &documents, err);
 	if (result == 0)
-		result = sight_read(documents.wanted ? documents.wanted : "", &layout, err);
+		result = layout_parse_text(documents.wanted ? documents.wanted : "", &layout, err);
 	if (result == 0)
 		result = transcript_gather(transcript, &layout, err);
 	layout_release(&layout);
@@ -94,28 +94,28 @@ transcript_nothing(const struct transcript *transcript, const struct operation_l
 
 	if (list->count && number)
 		return error_set(err, EX_NO, "%s: operation %" PRId64 " had no such task, or the queue keeps its job no more",
-		    transcript->sight->cluster->name, number);
+		    transcript->status->cluster->name, number);
 	return error_set(err, EX_NO,
 	    "%s: no job that the queue keeps had such a task; what is kept of older ones is in the folders "
-	    "of cluster %s", transcript->sight->cluster->name, cluster_id_text(transcript->sight->cluster->id, id));
+	    "of cluster %s", transcript->status->cluster->name, cluster_id_text(transcript->status->cluster->id, id));
 }
 
 int
-transcript_open(struct transcript *transcript, struct sight *sight, int64_t number, struct error *err)
+transcript_open(struct transcript *transcript, struct cluster_status *status, int64_t number, struct error *err)
 {
 	struct operation_list list = {0};
 	int found = 0;
 
-	transcript->sight = sight;
+	transcript->status = status;
 	transcript->folder = -1;
-	found = number ? operation_find(&sight->account, sight->cluster->id, number, &list, err)
-	               : operations_list(&sight->account, sight->cluster->id, 0, 0, &list, err);
+	found = number ? operation_find(&status->account, status->cluster->id, number, &list, err)
+	               : operations_list(&status->account, status->cluster->id, 0, 0, &list, err);
 	for (size_t i = 0; i < list.count && found == 0; i++)
 		found = transcript_try_operation(transcript, &list.list[i], err);
 	if (found == 0)
 		found = transcript_nothing(transcript, &list, number, err);
 	else if (found > 0)
-		found = transcript->folder = logs_open(sight->queue, transcript->job, err);
+		found = transcript->folder = logs_open(status->queue, transcript->job, err);
 	operation_list_release(&list);
 	return found < 0 ? -1 : 0;
 }

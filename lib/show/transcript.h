@@ -14,14 +14,14 @@
 
 struct error;
 struct operation;
-struct sight;
+struct cluster_status;
 struct target;
 
 struct transcript { /* release it */
 	const struct target *target;
 	const char *action;       /* only of that one; NULL: of all */
 	bool colour, plain;       /* plain: bytes as they are, else what a terminal may get */
-	struct sight *sight;
+	struct cluster_status *status;
 
 	struct arena arena;
 	char *job;
@@ -35,7 +35,7 @@ struct transcript { /* release it */
 
 /* Finds the tasks: of the operation of that number; 0: of the last, or, where it had nothing to do there, of the last one that had.
  * EX_NO where there are none. */
-int transcript_open(struct transcript *transcript, struct sight *sight, int64_t number, struct error *err);
+int transcript_open(struct transcript *transcript, struct cluster_status *status, int64_t number, struct error *err);
 
 /* Prints what the newest attempt at each has said: how many have said something, or -1. */
 int transcript_print(struct transcript *transcript, struct error *err);

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What was begun on a cluster before, by whomever, and has not come to its end: it is gone on with where the cluster would then be
+ * as its file says, else it is taken back.
+ */
+#include "apply/apply-turn.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cluster/operations.h"
+#include "json/record.h"
+#include "operation/prepare.h"
+
+struct before { /* the last operation */
+	struct operation_list list;
+	const struct operation *operation;
+	bool agrees;    /* after it the cluster would be as the file says */
+};
+
+/* How many nodes of a layout stay. */
+static int64_t
+apply_count_nodes(const char *layout)
+{
+	int64_t count = 0;
+
+	for (const char *line = layout, *end; line && *line; line = end + (*end == '\n')) {
+		struct error unread;
+		jv record, services;
+		char *kind;
+
+		end = line + strcspn(line, "\n");
+		if (json_parse("layout", line, (size_t)(end - line), &record, &unread) < 0)
+			continue;
+		kind = json_get_string(record, "kind");
+		services = json_get(record, "services");
+		count += kind && strcmp(kind, "node") == 0 && jv_get_kind(services) == JV_KIND_ARRAY;
+		jv_free(services);
+		free(kind);
+		jv_free(record);
+	}
+	return count;
+}
+
+/* An operation without a request of its own leaves that of the cluster as it is. */
+static int
+apply_would_agree(const struct turn *turn, const struct operation *operation, bool *agrees, struct error *err)
+{
+	struct account *account = &turn->apply->account;
+	struct operation_documents its = {0};
+	struct cluster_documents documents = {0};
+	struct spec_diff found = {.config = jv_invalid(), .members = jv_invalid()};
+	int result = operation_documents(account, operation->cluster, operation->number, &its, err);
+	const char *request;
+
+	if (result == 0)
+		result = clusters_documents(account, operation->cluster, &documents, err);
+	request = its.wish ? its.wish : documents.wish;
+	*agrees = false;
+	if (result == 0 && request && strcmp(operation->action, "delete") != 0) {
+		result = turn_compare(turn, request, apply_count_nodes(its.wanted), &found, err);
+		*agrees = result == 0 && found.count == 0;
+	}
+	spec_diff_release(&found);
+	cluster_documents_release(&documents);
+	operation_documents_release(&its);
+	return result;
+}
+
+static int
+apply_look_before(const struct turn *turn, struct before *before, struct error *err)
+{
+	int result = operation_last(&turn->apply->account, turn->cluster->id, &before->list, err);
+
+	if (result == 0)
+		return error_set(err, EX_SOFTWARE, "it is %s, and nothing was ever done to it",
+		    life_status_name(turn->cluster->status));
+	if (result < 0)
+		return -1;
+	before->operation = &before->list.list[0];
+	return apply_would_agree(turn, before->operation, &before->agrees, err);
+}
+
+/* Tries again what failed, or sees through what nobody does. What fails so is not the end: it can be taken back still. */
+static int
+apply_resume(struct turn *turn, const struct before *before, struct error *err)
+{
+	struct application *application = turn->application;
+	const struct operation_request last = {.cluster = application->id};
+	bool detach = turn->apply->options.detach;
+
+	operation_result_release(&application->done);
+	if (operate_retry(&last, &turn->apply->options, &application->done, err) == 0) {
+		if (detach && !before->agrees)
+			return error_set(err, EX_TEMPFAIL,
+			    "%s (job %s) is under way, and leads to something else; try again once it is over",
+			    before->operation->action, before->operation->job);
+		application->outcome = detach ? APPLICATION_BEGUN : APPLICATION_DONE;
+		return detach ? TURN_OVER : TURN_AGAIN;
+	}
+	if (err->code != EX_NO)
+		return -1;
+	turn->tried = before->agrees || strcmp(before->operation->action, "delete") == 0;
+	turn->failure = *err;
+	return TURN_AGAIN;
+}
+
+static int
+apply_take_back(struct turn *turn, const struct before *before, struct error *err)
+{
+	struct operation_request order = {.action = "rollback", .cluster = turn->application->id, .prepare = prepare_rollback};
+	char *command;
+	int result;
+
+	if (strcmp(before->operation->action, "create") == 0) {
+		if (turn->begin->applied && turn->begin->applied->made)
+			return turn_delete(turn, err);
+		return error_set(err, EX_NO,
+		    "its making failed, and its file says otherwise; coopr retry %s goes on with it, coopr delete %s "
+		    "makes way", turn->application->name, turn->application->name);
+	}
+	command = memory_printf("coopr rollback %s", turn->application->id);
+	order.command = command;
+	result = turn_operate(turn, &order, err);
+	free(command);
+	return result;
+}
+
+/* What it comes to, for a person. */
+static void
+apply_note(struct turn *turn, const struct before *before)
+{
+	const struct operation *operation = before->operation;
+	bool pending = turn->cluster->status == LIFE_PENDING, again = before->agrees || strcmp(operation->action,
+	    "delete") == 0;
+
+	turn->application->change = strcmp(operation->action, "create") == 0 || strcmp(operation->action, "delete") == 0
+	    ? APPLICATION_NEW : APPLICATION_CHANGED;
+	buffer_printf(&turn->application->differences, "! %s (%s) %s\n", operation->action, operation->job,
+	    pending ? "is under way: it is gone on with" : again ? "failed: it is tried again" :
+	    strcmp(operation->action, "create") == 0 ? "failed: it is deleted and made anew" : "failed: it is taken back");
+}
+
+int
+turn_repair(struct turn *turn, struct error *err)
+{
+	struct before before = {0};
+	int result = apply_look_before(turn, &before, err);
+
+	if (result == 0 && turn->tried && turn->cluster->status != LIFE_PENDING) {
+		*err = turn->failure;
+		result = -1;
+	} else if (result == 0) {
+		apply_note(turn, &before);
+		if (turn->apply->options.dry) {
+			turn->application->outcome = APPLICATION_PLANNED;
+			result = TURN_OVER;
+		} else if (turn->cluster->status == LIFE_PENDING || before.agrees || strcmp(before.operation->action,
+		    "delete") == 0) {
+			result = apply_resume(turn, &before, err);
+		} else {
+			result = apply_take_back(turn, &before, err);
+		}
+	}
+	operation_list_release(&before.list);
+	return result;
+}

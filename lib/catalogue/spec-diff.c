@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "catalogue/spec-diff.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "json/difference.h"
+#include "model/name.h"
+#include "model/take/config.h"
+
+struct comparison {
+	const struct clusterspec *spec, *last;
+	const struct asked *asked;
+	jv cluster, template, defaults; /* of the request, owned */
+	struct spec_diff *found;
+};
+
+static void
+spec_diff_note(struct spec_diff *found, char sign, const char *what, const char *from, const char *to)
+{
+	buffer_printf(&found->lines, "%c %s", sign, what);
+	if (from)
+		buffer_printf(&found->lines, " %s ->", from);
+	buffer_printf(&found->lines, " %s\n", to);
+	found->count++;
+}
+
+static bool
+spec_diff_same_text(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+/* A text of the request's cluster: what the file says, or where that says no more what it did, the default. */
+static void
+spec_diff_compare_text(struct comparison *c, const char *name, const char *wanted, const char *last,
+    const char *otherwise)
+{
+	char *present = json_get_string(c->cluster, name);
+	const char *shall = wanted ? wanted : last ? otherwise : present;
+
+	if (!spec_diff_same_text(present, shall)) {
+		spec_diff_note(c->found, '~', name, present ? present : "-", shall ? shall : "-");
+		json_set_string(&c->found->members, name, shall);
+	}
+	free(present);
+}
+
+static void
+spec_diff_compare_texts(struct comparison *c)
+{
+	const struct clusterspec none = {.source = jv_invalid()}, *spec = c->spec, *last = c->last ? c->last : &none;
+	char *suffix = json_get_string(c->defaults, "dnsSuffix");
+
+	spec_diff_compare_text(c, "dnsSuffix", spec->dns_suffix, last->dns_suffix, suffix);
+	spec_diff_compare_text(c, "hardwaretype", spec->hardwaretype, last->hardwaretype, NULL);
+	spec_diff_compare_text(c, "imagetype", spec->imagetype, last->imagetype, NULL);
+	free(suffix);
+}
+
+/* As few are made, or leave, as can be. */
+static void
+spec_diff_compare_machines(struct comparison *c)
+{
+	int64_t present = c->asked->machines, shall = present;
+	char from[24], to[24];
+
+	if (shall < c->spec->machines_min)
+		shall = c->spec->machines_min;
+	if (c->spec->machines_max && shall > c->spec->machines_max)
+		shall = c->spec->machines_max;
+	c->found->machines = shall;
+	if (shall == present)
+		return;
+	snprintf(from, sizeof from, "%" PRId64, present);
+	snprintf(to, sizeof to, "%" PRId64, shall);
+	spec_diff_note(c->found, '~', "machines", from, to);
+}
+
+/* The set of names in a list of them, or of objects that have one. */
+static struct string_list
+spec_diff_names_in(jv list, struct arena *arena)
+{
+	struct string_list names = {arena_alloc(arena, json_length(list), sizeof *names.list), 0};
+
+	for (size_t i = 0; i < json_length(list); i++) {
+		jv element = jv_array_get(jv_copy(list), (int)i);
+		char *member = json_get_string(element, "name");
+		const char *name = member ? member : json_string(element);
+
+		if (name)
+			names.list[names.count++] = arena_string(arena, name);
+		free(member);
+		jv_free(element);
+	}
+	name_set_make(&names);
+	return names;
+}
+
+static struct string_list
+spec_diff_names_at(jv object, const char *member, struct arena *arena)
+{
+	jv list = json_get(object, member);
+	struct string_list names = spec_diff_names_in(list, arena);
+
+	jv_free(list);
+	return names;
+}
+
+/* Those of list that other has not, each noted. */
+static struct string_list
+spec_diff_missing(struct spec_diff *found, const struct string_list *list, const struct string_list *other, char sign)
+{
+	struct string_list rest = {arena_alloc(&found->arena, list->count, sizeof *rest.list), 0};
+
+	for (size_t i = 0; i < list->count; i++)
+		if (!name_set_has(other, list->list[i])) {
+			spec_diff_note(found, sign, "service", NULL, list->list[i]);
+			rest.list[rest.count++] = list->list[i];
+		}
+	return rest;
+}
+
+static void
+spec_diff_compare_services(struct comparison *c)
+{
+	struct arena *arena = &c->found->arena;
+	struct string_list present = spec_diff_names_at(c->cluster, "services", arena), shall = c->spec->services;
+
+	if (shall.count == 0 && (c->found->remake || !c->last || c->last->services.count == 0))
+		return;
+	if (shall.count == 0)
+		shall = spec_diff_names_at(c->defaults, "services", arena);
+	c->found->add = spec_diff_missing(c->found, &shall, &present, '+');
+	c->found->remove = spec_diff_missing(c->found, &present, &shall, '-');
+}
+
+static bool
+spec_diff_has_path(const struct string_list *settings, const char *setting)
+{
+	size_t length = strcspn(setting, "=") + 1;
+
+	for (size_t i = 0; i < settings->count; i++)
+		if (strncmp(settings->list[i], setting, length) == 0)
+			return true;
+	return false;
+}
+
+/* Whether the file said something of the configuration that it says no more. */
+static bool
+spec_diff_lost_config(const struct clusterspec *spec, const struct clusterspec *last)
+{
+	jv now = clusterspec_config(spec), before = last ? clusterspec_config(last) : jv_invalid();
+	bool lost = jv_is_valid(before) && !jv_is_valid(now);
+
+	for (size_t i = 0; last && i < last->settings.count && !lost; i++)
+		lost = !spec_diff_has_path(&spec->settings, last->settings.list[i]);
+	jv_free(before);
+	jv_free(now);
+	return lost;
+}
+
+static void
+spec_diff_note_config(struct spec_diff *found, jv present, jv shall)
+{
+	struct buffer lines = {0};
+	char *save = NULL;
+
+	found->count += json_difference(present, shall, &lines);
+	for (char *line = lines.data ? strtok_r(lines.data, "\n", &save) : NULL; line; line = strtok_r(NULL, "\n", &save))
+		buffer_printf(&found->lines, "%c config%s\n", line[0], line + 1);
+	buffer_release(&lines);
+}
+
+static int
+spec_diff_compare_config(struct comparison *c, struct error *err)
+{
+	jv present = json_get(c->cluster, "config"), shall = clusterspec_config(c->spec);
+	int result = 0;
+
+	if (!jv_is_valid(shall)) {
+		jv_free(shall);
+		shall = spec_diff_lost_config(c->spec, c->last) ? config_of_template(c->template) : jv_copy(present);
+	}
+	for (size_t i = 0; i < c->spec->settings.count && result == 0; i++)
+		result = config_set(&shall, c->spec->settings.list[i], err);
+	if (result == 0 && !jv_equal(jv_copy(present), jv_copy(shall))) {
+		spec_diff_note_config(c->found, present, shall);
+		c->found->config = jv_copy(shall);
+	}
+	jv_free(present);
+	jv_free(shall);
+	if (result < 0)
+		err->code = EX_NO;
+	return result < 0 ? error_prefix(err, "/set") : 0;
+}
+
+static int
+spec_diff_check_provider(const struct comparison *c, struct error *err)
+{
+	jv provider = json_get(c->asked->request, "provider");
+	char *present = json_get_string(provider, "name");
+	bool same = !c->spec->provider || !present || strcmp(present, c->spec->provider) == 0;
+
+	if (!same)
+		error_set(err, EX_NO,
+		    "its machines are of the provider %s, and cannot become those of %s; delete it, and it is made anew",
+		    present, c->spec->provider);
+	free(present);
+	jv_free(provider);
+	return same ? 0 : -1;
+}
+
+static int
+spec_diff_compare(struct comparison *c, struct error *err)
+{
+	char *template = json_get_string(c->template, "name");
+
+	if (!spec_diff_same_text(template, c->spec->template)) {
+		c->found->remake = true;
+		spec_diff_note(c->found, '~', "template", template ? template : "-", c->spec->template);
+	}
+	free(template);
+	if (spec_diff_check_provider(c, err) < 0)
+		return -1;
+	spec_diff_compare_machines(c);
+	spec_diff_compare_services(c);
+	if (c->found->remake)
+		return 0;
+	spec_diff_compare_texts(c);
+	return spec_diff_compare_config(c, err);
+}
+
+int
+spec_diff_find(const struct clusterspec *spec, const struct clusterspec *last, const struct asked *asked,
+    struct spec_diff *diff, struct error *err)
+{
+	struct comparison c = {spec, last, asked, .found = diff};
+	int result;
+
+	*diff = (struct spec_diff){.config = jv_invalid(), .members = jv_object()};
+	c.cluster = json_get(asked->request, "cluster");
+	c.template = json_get(asked->request, "template");
+	c.defaults = json_get(c.template, "defaults");
+	result = spec_diff_compare(&c, err);
+	jv_free(c.defaults);
+	jv_free(c.template);
+	jv_free(c.cluster);
+	return result;
+}
+
+void
+spec_diff_release(struct spec_diff *diff)
+{
+	buffer_release(&diff->lines);
+	jv_free(diff->config);
+	jv_free(diff->members);
+	arena_release(&diff->arena);
+	*diff = (struct spec_diff){.config = jv_invalid(), .members = jv_invalid()};
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the store says of one cluster.
+ */
+#ifndef OPERATION_FIND_CLUSTER_H
+#define OPERATION_FIND_CLUSTER_H
+
+#include "account/accounts.h"
+
+struct error;
+
+/* Opens the store for something that is about a cluster: account_open, but where there is no store yet there is no such cluster
+ * (EX_NO). */
+int find_cluster_open(struct account *account, const struct account_ask *ask, enum store_mode mode, const char *cluster,
+    struct error *err);
+
+/* Whether there is such a cluster: 0, or -1 with the reason. */
+int find_cluster_check(const struct account_ask *ask, const char *cluster, struct error *err);
+
+/* Prints its configuration on stdout. */
+int find_cluster_config(const struct account_ask *ask, const char *cluster, struct error *err);
+
+#endif

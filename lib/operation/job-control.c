@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "operation/job-control.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/location.h"
+#include "base/memory.h"
+#include "operation/find-cluster.h"
+#include "operation/operate.h"
+
+/* The job of the operation that is under way; the caller frees it. NULL with a reason. */
+static char *
+job_control_find_job(const char *cluster, const struct operation_options *options, struct error *err)
+{
+	struct operation_list operations = {0};
+	struct cluster_list clusters = {0};
+	struct account account = {0};
+	char *job = NULL;
+
+	if (find_cluster_open(&account, &options->ask, STORE_READ, cluster, err) == 0 && clusters_find(&account, cluster,
+	    &clusters, err) == 0 &&
+	    operation_last(&account, clusters.list[0].id, &operations, err) >= 0) {
+		if (operations.count && operations.list[0].status < OPERATION_COMPLETE)
+			job = memory_string(operations.list[0].job);
+		else
+			error_set(err, EX_NO, "%s: nothing is under way", clusters.list[0].name);
+	}
+	operation_list_release(&operations);
+	cluster_list_release(&clusters);
+	account_release(&account);
+	return job;
+}
+
+static int
+job_control_order_queue(enum queue_order order, const char *job, const struct operation_options *options, struct error *err)
+{
+	char *path = location_spool(options->runner.spool);
+	struct queue *queue = queue_open(path, QUEUE_WRITE, err);
+	int result = queue ? queue_order(queue, order, job, NULL, err) : -1;
+
+	if (queue)
+		queue_close(queue);
+	free(path);
+	return result;
+}
+
+/* Whoever follows the job settles it; where nobody does, we do. */
+static int
+job_control_settle(const char *cluster, const struct operation_options *options, struct error *err)
+{
+	struct operation_context context;
+	int result = operation_context_open(&context, options, cluster, err) < 0 && err->code != EX_TEMPFAIL ? -1 : 0;
+
+	operation_context_release(&context);
+	return result;
+}
+
+int
+job_control(enum queue_order order, const char *cluster, const struct operation_options *options, char **job, struct error *err)
+{
+	struct chain chain = {.runner = options->runner};
+
+	*job = job_control_find_job(cluster, options, err);
+	if (!*job)
+		return -1;
+	if (order != QUEUE_CANCEL)
+		return job_control_order_queue(order, *job, options, err);
+	chain.job = *job;
+	return operation_job_stop(&chain, err) < 0 ? -1 : job_control_settle(cluster, options, err);
+}

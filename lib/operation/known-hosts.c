@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "operation/known-hosts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "json/record.h"
+#include "operation/workdir.h"
+
+enum { SSH_PORT = 22 };
+
+/* The port of a node's sshd. */
+static int
+known_port_of(jv facts)
+{
+	jv auth = json_get(facts, "ssh-auth"), port = json_get(auth, "port");
+	int number = jv_get_kind(port) == JV_KIND_NUMBER ? (int)jv_number_value(port) : SSH_PORT;
+
+	jv_free(port);
+	jv_free(auth);
+	return number;
+}
+
+static void
+known_add_name(const char *name, int port, struct buffer *names)
+{
+	if (!name)
+		return;
+	if (names->length)
+		buffer_byte(names, ',');
+	if (port == SSH_PORT)
+		buffer_text(names, name);
+	else
+		buffer_printf(names, "[%s]:%d", name, port);
+}
+
+/* All that the node can be called: its addresses and its name, commas between. */
+static void
+known_join_names(jv node, int port, struct buffer *names)
+{
+	jv addresses = json_get(node, "ipaddresses"), host = json_get(node, "hostname");
+
+	if (jv_get_kind(addresses) == JV_KIND_OBJECT) {
+		jv_object_foreach(addresses, type, address) {
+			known_add_name(json_string(address), port, names);
+			jv_free(address);
+			jv_free(type);
+		}
+	}
+	known_add_name(json_string(host), port, names);
+	jv_free(host);
+	jv_free(addresses);
+}
+
+/* One line for each key. What holds a control character came from no sshd: it could make a line of its own. */
+void
+known_hosts_add(jv node, struct buffer *lines)
+{
+	jv facts = json_get(node, "facts"), keys = json_get(facts, "ssh_host_keys");
+	struct buffer names = {0};
+
+	known_join_names(node, known_port_of(facts), &names);
+	if (names.length && jv_get_kind(keys) == JV_KIND_OBJECT) {
+		jv_object_foreach(keys, algorithm, key) {
+			const char *text = json_string(key);
+
+			if (text && !text[strcspn(text, "\n\r\t")])
+				buffer_printf(lines, "%s %s\n", names.data, text);
+			jv_free(key);
+			jv_free(algorithm);
+		}
+	}
+	buffer_release(&names);
+	jv_free(keys);
+	jv_free(facts);
+}
+
+int
+known_hosts_keep(const struct workdir *folder, const char *layout, struct error *err)
+{
+	char *path = workdir_path(folder, layout);
+	struct record_reader reader;
+	struct buffer lines = {0};
+	int got = record_reader_open(&reader, path, err);
+	jv record;
+
+	while (got == 0 && (got = record_read(&reader, &record, err)) > 0) {
+		if (strcmp(record_kind(record), "node") == 0)
+			known_hosts_add(record, &lines);
+		jv_free(record);
+		got = 0;
+	}
+	if (got == 0)
+		got = file_replace(folder->fd, "known_hosts", lines.data ? lines.data : "", lines.length, 0600, err);
+	record_reader_release(&reader);
+	buffer_release(&lines);
+	free(path);
+	return got;
+}

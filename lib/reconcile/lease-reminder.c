@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reconcile/lease-reminder.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "cluster/clusters.h"
+#include "hook/hook.h"
+#include "reconcile/scope.h"
+
+/* The caller frees it. */
+static char *
+lease_reminder_reminder_of(const struct cluster_record *cluster)
+{
+	char at[CLOCK_RFC3339_SIZE];
+
+	return memory_printf("%s of %s, tenant %s: its lease ends at %s, and it is deleted then; to prolong it: coopr lease -T %s %s TIME",
+	    cluster->name, cluster->owner, cluster->tenant, clock_rfc3339(cluster->expires_ms, at), cluster->tenant,
+	    cluster->name);
+}
+
+static int
+lease_reminder_tell_hooks(struct account *account, const struct cluster_record *cluster, const char *text, struct error *err)
+{
+	char id[CLUSTER_ID_SIZE], *occasion;
+	struct cluster_documents documents = {0};
+	struct hook_event event = {.event = HOOK_REMINDER, .operation = "lease", .cluster = cluster->name,
+		.tenant = cluster->tenant, .owner = cluster->owner, .message = text};
+	int result = clusters_documents(account, cluster->id, &documents, err);
+
+	if (result < 0)
+		return -1;
+	event.cluster_id = cluster_id_text(cluster->id, id);
+	event.occasion = occasion = memory_printf("%s.%lld", id, (long long)cluster->expires_ms);
+	event.layout = documents.layout;
+	event.layout_length = strlen(documents.layout);
+	result = hook_tell(&event, err);
+	free(occasion);
+	cluster_documents_release(&documents);
+	return result;
+}
+
+/* Told first: who is killed in between tells it again, under the same id. */
+static int
+lease_reminder_of(struct account *account, const struct cluster_record *cluster, void (*notice)(const char *text),
+    struct error *err)
+{
+	char *text = lease_reminder_reminder_of(cluster);
+	int result = lease_reminder_tell_hooks(account, cluster, text, err);
+
+	if (result == 0)
+		notice(text);
+	free(text);
+	return result < 0 ? -1 : clusters_set_reminded(account, cluster->id, cluster->expires_ms, err);
+}
+
+/* A lease of hours is not to be reminded of as soon as it begins. */
+static bool
+lease_reminder_is_half_over(const struct cluster_record *cluster, int64_t now)
+{
+	return cluster->expires_ms - now <= now - cluster->created_ms;
+}
+
+int
+lease_reminder_send(struct account *account, const struct reconcile_scope *scope, int64_t within_ms, void (*notice)(const char *text),
+    struct error *err)
+{
+	int64_t now = clock_wall_ms();
+	const struct cluster_filter ending = {.everywhere = true, .by_number = true, .expired_ms = now + within_ms,
+	    .unreminded = true};
+	struct cluster_list list = {0};
+	int result = 0;
+
+	if (within_ms > 0)
+		result = clusters_list(account, &ending, &list, err);
+	for (size_t i = 0; i < list.count && result == 0; i++)
+		if (reconcile_scope_has(scope, list.list[i].id) && list.list[i].expires_ms > now && lease_reminder_is_half_over(&list.list[i], now))
+			result = lease_reminder_of(account, &list.list[i], notice, err);
+	cluster_list_release(&list);
+	return result;
+}

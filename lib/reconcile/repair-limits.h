@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * When not to mend: too much is gone at once, so that it is likelier that what tells us is broken; or it was mended, or tried,
+ * again and again.
+ */
+#ifndef RECONCILE_REPAIR_LIMITS_H
+#define RECONCILE_REPAIR_LIMITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct account;
+struct cluster_record;
+struct error;
+struct reconcile_scope;
+
+#define REPAIR_LIMITS_MARK "reconcile: " /* how the why of each of its operations begins */
+
+struct repair_limits {
+	struct account *account;
+	const struct reconcile_scope *scope;
+	const char *max_gone; /* of model/unavailable.h */
+};
+
+/* Whether so many of the cluster's machines, and so many of its provider's, may be replaced: 0, or -1 with EX_TEMPFAIL and why not. */
+int repair_limits_on_share(const struct repair_limits *limits, const struct cluster_record *cluster, size_t count,
+    size_t of_provider, struct error *err);
+
+/* The same for deleting machines at a provider that nobody owns. */
+int repair_limits_on_unowned(const struct repair_limits *limits, const char *provider, size_t count, struct error *err);
+
+/* Whether something may be begun on the cluster, or what has failed be gone on with, already again. As above. */
+int repair_limits_on_haste(const struct repair_limits *limits, const struct cluster_record *cluster, struct error *err);
+
+#endif

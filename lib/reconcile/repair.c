@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reconcile/repair.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "operation/operate.h"
+#include "operation/prepare.h"
+#include "probe/drift.h"
+#include "reconcile/reconcile.h"
+#include "reconcile/repair-limits.h"
+#include "reconcile/scope.h"
+
+static void
+repair_tell(const struct operation_options *options, int *worst, const struct error *err)
+{
+	options->runner.notice(err->text);
+	if (*worst == 0)
+		*worst = err->code;
+}
+
+struct mending {
+	const struct reconcile_options *parameters;
+	struct repair_limits limits;
+	struct drift_list *drift;
+	int worst;
+};
+
+enum remedy { REMEDY_NONE, REMEDY_RETRY, REMEDY_REPLACE, REMEDY_START, REMEDY_COUNT };
+
+struct group { /* what has drifted in one cluster and is mended in the same way */
+	const struct cluster_record *cluster;
+	char id[CLUSTER_ID_SIZE];
+	int64_t operation; /* the cluster's last, when this was found */
+	struct string_list nodes, services; /* each once */
+};
+
+struct unchanged_parameters { /* for repair_prepare_if_unchanged */
+	int64_t operation;
+	int (*prepare)(struct operation_context *context, const void *parameters, struct error *err);
+	const void *parameters;
+};
+
+/* Under the cluster's lock: another may have mended it since it was looked at. */
+static int
+repair_prepare_if_unchanged(struct operation_context *context, const void *data, struct error *err)
+{
+	const struct unchanged_parameters *parameters = data;
+
+	if (context->cluster->operation != parameters->operation)
+		return error_set(err, EX_TEMPFAIL,
+		    "%s: something was done to it since it was looked at: it is left to the next run",
+		    context->cluster->name);
+	return parameters->prepare(context, parameters->parameters, err);
+}
+
+/* Does it to a cluster of that tenant. The job, which the caller frees; NULL where it failed (in worst), where the cluster is
+ * busy (told, where why is a mending), or goes on with what was begun. */
+static char *
+repair_undertake(const struct operation_options *options, const char *tenant, struct operation_request *order, int *worst)
+{
+	struct operation_options ours = *options;
+	struct operation_result done;
+	struct error err;
+	char *job = NULL;
+
+	ours.ask.tenant = tenant;
+	if (operate(order, &ours, &done, &err) == 0)
+		job = done.job ? memory_string(done.job) : NULL;
+	else if (err.code != EX_TEMPFAIL)
+		repair_tell(options, worst, &err);
+	else if (order->prepare == repair_prepare_if_unchanged)
+		options->runner.notice(err.text);
+	operation_result_release(&done);
+	return job;
+}
+
+static void
+repair_add_once(struct string_list *list, const char *text)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (strcmp(list->list[i], text) == 0)
+			return;
+	list->list = memory_resize(list->list, list->count + 1, sizeof *list->list);
+	list->list[list->count++] = text;
+}
+
+/* "coopr replace --dead 00000042 00000042-1000" */
+static char *
+repair_command_of(const char *verb, const struct group *group)
+{
+	struct buffer line = {0};
+
+	buffer_printf(&line, "coopr %s %s", verb, group->id);
+	for (size_t i = 0; i < group->nodes.count; i++)
+		buffer_printf(&line, " %s", group->nodes.list[i]);
+	for (size_t i = 0; i < group->services.count; i++)
+		buffer_printf(&line, " %s", group->services.list[i]);
+	return buffer_take(&line);
+}
+
+/* Has the mark that tells our mending from what others do. */
+static char *
+repair_so(struct mending *mending, const struct group *group, const char *action, const struct unchanged_parameters *parameters,
+    const char *why)
+{
+	struct operation_options options = mending->parameters->options;
+	struct operation_request order = {.action = action, .cluster = group->id, .prepare = repair_prepare_if_unchanged,
+	    .parameters = parameters};
+	const char *given = options.ask.why;
+	char *marked = memory_printf(given ? REPAIR_LIMITS_MARK "%s: %s" : REPAIR_LIMITS_MARK "%s", why, given);
+	char *command = repair_command_of(strcmp(action, "replace") == 0 ? "replace --dead" : action, group), *job;
+
+	options.ask.why = marked;
+	order.command = command;
+	job = repair_undertake(&options, group->cluster->tenant, &order, &mending->worst);
+	free(command);
+	free(marked);
+	return job;
+}
+
+static char *
+repair_replace(struct mending *mending, const struct group *group)
+{
+	const struct amend_parameters parameters = {.amendment = {.config = jv_invalid(), .replace = group->nodes}, .dead = group->nodes};
+	const struct unchanged_parameters unchanged = {group->operation, prepare_amend, &parameters};
+
+	return repair_so(mending, group, "replace", &unchanged, "its machine has vanished, or does not answer");
+}
+
+static char *
+repair_start(struct mending *mending, const struct group *group)
+{
+	const struct action_parameters parameters = {.action = "start", .nodes = group->nodes, .services = group->services};
+	const struct unchanged_parameters unchanged = {group->operation, prepare_action, &parameters};
+
+	return repair_so(mending, group, "start", &unchanged, "it has stopped");
+}
+
+static char *
+repair_retry(struct mending *mending, const struct group *group)
+{
+	const struct operation_request last = {.cluster = group->id};
+	struct operation_options options = mending->parameters->options;
+	struct operation_result done;
+	struct error err;
+	char *job = NULL;
+
+	options.ask.tenant = group->cluster->tenant;
+	if (operate_retry(&last, &options, &done, &err) == 0)
+		job = done.job ? memory_string(done.job) : NULL;
+	else if (err.code != EX_TEMPFAIL)
+		repair_tell(&options, &mending->worst, &err);
+	else
+		options.runner.notice(err.text);
+	operation_result_release(&done);
+	return job;
+}
+
+static enum remedy
+repair_remedy_of(const struct reconcile_options *parameters, const struct drift *drift)
+{
+	switch (drift->what) {
+	case DRIFT_FAILED:
+		return parameters->retry ? REMEDY_RETRY : REMEDY_NONE;
+	case DRIFT_VANISHED:
+		return parameters->repair && !drift->answers ? REMEDY_REPLACE : REMEDY_NONE;
+	case DRIFT_UNREACHABLE:
+		return parameters->repair && parameters->replace_after_ms >= 0 && clock_wall_ms() - drift->since_ms >= parameters->replace_after_ms
+		    ? REMEDY_REPLACE : REMEDY_NONE;
+	case DRIFT_STOPPED:
+		return parameters->repair ? REMEDY_START : REMEDY_NONE;
+	default:
+		return REMEDY_NONE;
+	}
+}
+
+/* How many machines of the same provider are to be replaced, in all clusters. */
+static size_t
+repair_going_at_provider(const struct mending *mending, const struct cluster_record *cluster)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < mending->drift->count; i++) {
+		const struct drift *drift = &mending->drift->list[i];
+		const struct cluster_record *of = drift->cluster ? reconcile_scope_find(mending->limits.scope, drift->cluster) : NULL;
+
+		count += repair_remedy_of(mending->parameters, drift) == REMEDY_REPLACE && of && of->provider && cluster->provider &&
+		    strcmp(of->provider, cluster->provider) == 0 && strcmp(of->tenant, cluster->tenant) == 0;
+	}
+	return count;
+}
+
+static char *
+repair_apply(struct mending *mending, const struct group *group, enum remedy remedy)
+{
+	const struct repair_limits *limits = &mending->limits;
+	struct error err;
+
+	if ((remedy == REMEDY_REPLACE && repair_limits_on_share(limits, group->cluster, group->nodes.count,
+	    repair_going_at_provider(mending, group->cluster), &err) < 0) || repair_limits_on_haste(limits, group->cluster,
+	    &err) < 0) {
+		if (err.code == EX_TEMPFAIL)
+			mending->parameters->options.runner.notice(err.text);
+		else
+			repair_tell(&mending->parameters->options, &mending->worst, &err);
+		return NULL;
+	}
+	return remedy == REMEDY_RETRY ? repair_retry(mending, group) : remedy == REMEDY_REPLACE ? repair_replace(mending, group)
+	                                                                                 : repair_start(mending, group);
+}
+
+/* Those of the drift from first to end that this remedy mends; whether it did. */
+static bool
+repair_with(struct mending *mending, size_t first, size_t end, enum remedy remedy)
+{
+	struct drift *list = mending->drift->list;
+	struct group group = {.cluster = reconcile_scope_find(mending->limits.scope, list[first].cluster)};
+	size_t count = 0;
+	char *job = NULL;
+
+	for (size_t i = first; i < end && group.cluster; i++) {
+		if (repair_remedy_of(mending->parameters, &list[i]) != remedy)
+			continue;
+		count++;
+		group.operation = list[i].operation;
+		if (list[i].node)
+			repair_add_once(&group.nodes, list[i].node);
+		if (list[i].service)
+			repair_add_once(&group.services, list[i].service);
+	}
+	if (count) {
+		cluster_id_text(group.cluster->id, group.id);
+		job = repair_apply(mending, &group, remedy);
+	}
+	for (size_t i = first; i < end && job; i++)
+		if (repair_remedy_of(mending->parameters, &list[i]) == remedy)
+			list[i].mended = arena_string(&mending->drift->arena, job);
+	free(group.nodes.list);
+	free(group.services.list);
+	free(job);
+	return job != NULL;
+}
+
+int
+repair(struct account *account, const struct reconcile_options *parameters, const struct reconcile_scope *scope, struct drift_list *drift)
+{
+	struct mending mending = {parameters, {account, scope, parameters->max_gone}, drift, 0};
+	size_t end;
+
+	for (size_t i = 0; i < drift->count; i = end) {
+		bool done = false;
+
+		for (end = i; end < drift->count && drift->list[end].cluster == drift->list[i].cluster; end++)
+			;
+		for (int remedy = REMEDY_NONE + 1; remedy < REMEDY_COUNT && drift->list[i].cluster && !done; remedy++)
+			done = repair_with(&mending, i, end, (enum remedy)remedy);
+	}
+	return mending.worst;
+}
+
+/* Whether somebody deletes it already; what else is under way has to give way. */
+static bool
+repair_is_going(struct account *account, const struct cluster_record *cluster)
+{
+	struct operation_list list = {0};
+	struct error ignored; /* then the attempt to delete it will tell */
+	bool going = cluster->status == LIFE_PENDING && operation_last(account, cluster->id, &list, &ignored) > 0 &&
+	    list.list[0].status < OPERATION_COMPLETE && strcmp(list.list[0].action, "delete") == 0;
+
+	operation_list_release(&list);
+	return going;
+}
+
+static void
+repair_delete_cluster(const struct operation_options *options, const struct cluster_record *cluster, int *worst)
+{
+	const struct action_parameters parameters = {.action = "delete"};
+	struct operation_request order = {.action = "delete", .prepare = prepare_action, .parameters = &parameters, .preempts = true};
+	struct operation_options ours = *options;
+	char id[CLUSTER_ID_SIZE], *command, *job;
+
+	order.cluster = cluster_id_text(cluster->id, id);
+	command = memory_printf("coopr delete --yes %s", id);
+	order.command = command;
+	if (!ours.ask.why)
+		ours.ask.why = "its lease has ended";
+	job = repair_undertake(&ours, cluster->tenant, &order, worst);
+	free(command);
+	if (job) {
+		char *text = memory_printf("%s: its lease has ended: job %s deletes it", cluster->name, job);
+
+		options->runner.notice(text);
+		free(text);
+	}
+	free(job);
+}
+
+int
+repair_leases(struct account *account, const struct operation_options *options, const struct reconcile_scope *scope, struct error *err)
+{
+	const struct cluster_filter ended = {.everywhere = true, .by_number = true, .expired_ms = clock_wall_ms()};
+	struct cluster_list list = {0};
+	int worst = 0;
+
+	if (clusters_list(account, &ended, &list, err) < 0)
+		worst = -1;
+	for (size_t i = 0; i < list.count && worst >= 0; i++)
+		if (reconcile_scope_has(scope, list.list[i].id) && !repair_is_going(account, &list.list[i]))
+			repair_delete_cluster(options, &list.list[i], &worst);
+	cluster_list_release(&list);
+	return worst;
+}

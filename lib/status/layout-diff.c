@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "status/layout-diff.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "json/difference.h"
+#include "json/json.h"
+#include "model/layout.h"
+#include "model/name.h"
+
+static const struct node *
+layout_diff_find(const struct layout *layout, const char *id)
+{
+	for (size_t i = 0; i < layout->node_count; i++)
+		if (strcmp(layout->nodes[i].id, id) == 0)
+			return &layout->nodes[i];
+	return NULL;
+}
+
+static void
+layout_diff_print_whole(char sign, const struct node *node, struct buffer *out)
+{
+	buffer_printf(out, "%c node %s %s %s:", sign, node->id, node->hostname ? node->hostname : "-",
+	    node->hardwaretype ? node->hardwaretype : "-");
+	for (size_t i = 0; i < node->services.count; i++)
+		buffer_printf(out, " %s", node->services.list[i]);
+	buffer_byte(out, '\n');
+}
+
+/* Those of list that other has not; returns how many. */
+static size_t
+layout_diff_print_only(char sign, const struct string_list *list, const struct string_list *other, struct buffer *out)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < list->count; i++)
+		if (!name_set_has(other, list->list[i])) {
+			buffer_printf(out, " %c %s", sign, list->list[i]);
+			count++;
+		}
+	return count;
+}
+
+static size_t
+layout_diff_print_services(const struct node *before, const struct node *after, struct buffer *out)
+{
+	struct buffer line = {0};
+	size_t count;
+
+	buffer_printf(&line, "~ node %s", after->id);
+	count = layout_diff_print_only('+', &after->services, &before->services, &line);
+	count += layout_diff_print_only('-', &before->services, &after->services, &line);
+	if (count)
+		buffer_printf(out, "%s\n", line.data);
+	buffer_release(&line);
+	return count > 0;
+}
+
+/* A member that is absent is as good as null. */
+static jv
+layout_diff_member(const struct node *node, const char *name)
+{
+	jv value = json_get(node->source, name);
+
+	return jv_get_kind(value) == JV_KIND_INVALID ? jv_null() : value;
+}
+
+static size_t
+layout_diff_print_member(const struct node *before, const struct node *after, const char *name, struct buffer *out)
+{
+	jv from = layout_diff_member(before, name), to = layout_diff_member(after, name);
+	bool same = jv_equal(jv_copy(from), jv_copy(to));
+
+	if (!same) {
+		buffer_printf(out, "~ node %s %s ", after->id, name);
+		json_dump(from, out);
+		buffer_text(out, " -> ");
+		json_dump(to, out);
+		buffer_byte(out, '\n');
+	}
+	jv_free(from);
+	jv_free(to);
+	return !same;
+}
+
+static size_t
+layout_diff_print_changes(const struct node *before, const struct node *after, struct buffer *out)
+{
+	static const char *const members[] = {"hostname", "hardwaretype", "imagetype", "flavor", "image", "zone",
+	    "ipaddresses"};
+	size_t count = layout_diff_print_services(before, after, out);
+
+	for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+		count += layout_diff_print_member(before, after, members[i], out);
+	return count;
+}
+
+static size_t
+layout_diff_print_config(const struct layout *before, const struct layout *after, struct buffer *out)
+{
+	struct buffer lines = {0};
+	size_t count = 0;
+	char *save = NULL;
+
+	/* Of a cluster that is made, or gone, all of it would be new, or gone. */
+	if (jv_is_valid(before->cluster.config) && jv_is_valid(after->cluster.config))
+		count = json_difference(before->cluster.config, after->cluster.config, &lines);
+	for (char *line = lines.data ? strtok_r(lines.data, "\n", &save) : NULL; line; line = strtok_r(NULL, "\n", &save))
+		buffer_printf(out, "%c config%s\n", line[0], line + 1);
+	buffer_release(&lines);
+	return count;
+}
+
+static bool
+layout_diff_is_there(const struct node *node)
+{
+	return node && !node->leaves;
+}
+
+size_t
+layout_diff_print(const struct layout *before, const struct layout *after, struct buffer *out)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < before->node_count; i++) {
+		const struct node *node = &before->nodes[i], *now = layout_diff_find(after, node->id);
+
+		if (layout_diff_is_there(now)) {
+			count += layout_diff_print_changes(node, now, out);
+			continue;
+		}
+		layout_diff_print_whole('-', node, out);
+		count++;
+	}
+	for (size_t i = 0; i < after->node_count; i++) {
+		if (!layout_diff_is_there(&after->nodes[i]) || layout_diff_find(before, after->nodes[i].id))
+			continue;
+		layout_diff_print_whole('+', &after->nodes[i], out);
+		count++;
+	}
+	return count + layout_diff_print_config(before, after, out);
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "status/status.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/location.h"
+#include "base/memory.h"
+#include "base/message.h"
+#include "history/show.h"
+#include "operation/operate.h"
+#include "status/standing.h"
+
+enum status_output
+status_output(const struct command *command, const struct status_options *options, int count)
+{
+	static const char *const names[] = {"table", "json", "wide", "name"};
+	const char *colour = options->colour;
+
+	if (colour && strcmp(colour, "auto") != 0 && strcmp(colour, "always") != 0 && strcmp(colour, "never") != 0)
+		exit(option_misuse(command, "--color: auto, always or never, not '%s'", colour));
+	if (!options->format)
+		return isatty(STDOUT_FILENO) ? OUTPUT_TABLE : OUTPUT_JSON;
+	for (int i = 0; i < count; i++)
+		if (strcmp(names[i], options->format) == 0)
+			return (enum status_output)i;
+	exit(option_misuse(command, "there is no format '%s'", options->format));
+}
+
+static struct account_ask
+status_ask_of(const struct status_options *options)
+{
+	return (struct account_ask){.store = options->store, .tenant = options->tenant, .user = options->user};
+}
+
+int
+status_account(struct account *account, const struct status_options *options, struct error *err)
+{
+	const struct account_ask ask = status_ask_of(options);
+	char *path = location_store(options->store);
+	int result = account_open(account, &ask, STORE_READ, err);
+
+	if (result < 0 && err->code == EX_NOINPUT && !options->store && access(path, F_OK) < 0)
+		result = -2;
+	free(path);
+	return result == -2 ? 0 : result < 0 ? -1 : 1;
+}
+
+struct queue *
+status_queue(const struct status_options *options)
+{
+	struct error ignored; /* then nothing is known of any job, which is said where it matters */
+	char *path = location_spool(options->spool);
+	struct queue *queue = queue_open(path, QUEUE_READ, &ignored);
+
+	free(path);
+	return queue;
+}
+
+static int
+status_look(struct cluster_status *status, const char *cluster, struct error *err)
+{
+	struct error unknown;
+
+	cluster_list_release(&status->clusters);
+	operation_list_release(&status->operations);
+	status->last = NULL;
+	if (clusters_find(&status->account, cluster, &status->clusters, err) < 0 ||
+	    operation_last(&status->account, status->clusters.list[0].id, &status->operations, err) < 0)
+		return -1;
+	status->cluster = &status->clusters.list[0];
+	cluster_id_text(status->cluster->id, status->id);
+	if (status->operations.count)
+		status->last = &status->operations.list[0];
+	status->under_way = status->last && status->last->status < OPERATION_COMPLETE;
+	status->has_job = status->last && status->queue && queue_look(status->queue, status->last->job, &status->job,
+	    &unknown) == 0;
+	return 0;
+}
+
+/* Who cannot settle, because another does or because they may only read, sees what was there before. */
+static void
+status_settle(const struct cluster_status *status)
+{
+	const struct operation_options options = {.ask = status_ask_of(status->options), .runner = {status->options->spool, 1,
+	    message_notice}};
+	struct error ignored;
+	struct operation_context context;
+
+	operation_context_open(&context, &options, status->id, &ignored);
+	operation_context_release(&context);
+}
+
+int
+status_again(struct cluster_status *status, struct error *err)
+{
+	char id[CLUSTER_ID_SIZE];
+
+	memcpy(id, status->id, sizeof id);
+	if (status_look(status, id, err) < 0)
+		return -1;
+	if (!status->under_way || !status->has_job || !queue_is_finished(status->job.status))
+		return 0;
+	status_settle(status);
+	return status_look(status, id, err);
+}
+
+int
+status_open(struct cluster_status *status, const struct status_options *options, const char *cluster, struct error *err)
+{
+	int found;
+
+	*status = (struct cluster_status){.options = options};
+	found = status_account(&status->account, options, err);
+	if (found <= 0)
+		return found < 0 ? -1 : error_set(err, EX_NO, "there is no cluster %s, nor any other yet", cluster);
+	status->queue = status_queue(options);
+	return status_look(status, cluster, err) < 0 ? -1 : status_again(status, err);
+}
+
+struct standing
+status_standing(const struct cluster_status *status)
+{
+	struct standing standing = {.cluster = status->cluster};
+	struct error ignored; /* then it is not known that nobody works on it */
+	size_t all, fit;
+
+	if (!status->under_way)
+		return standing;
+	standing.operation = status->last;
+	if (!status->has_job)
+		return standing;
+	standing.job = &status->job;
+	standing.idle = status->job.status == QUEUE_RUNNING &&
+	    queue_workers(status->queue, &status->job, &all, &fit, &ignored) == 0 && fit == 0;
+	return standing;
+}
+
+/* Of what is under way the queue knows more than the store; the caller frees it. NULL with a reason. */
+static char *
+status_layout_text(struct cluster_status *status, struct error *err)
+{
+	struct cluster_documents documents = {0};
+	struct buffer text = {0};
+	char *recorded;
+
+	if (status->under_way && status->has_job && show_layout(status->queue, status->last->job, &text, err) == 0 && text.data)
+		return buffer_take(&text);
+	buffer_release(&text);
+	if (clusters_documents(&status->account, status->cluster->id, &documents, err) < 0)
+		return NULL;
+	recorded = documents.layout;
+	documents.layout = NULL;
+	cluster_documents_release(&documents);
+	return recorded;
+}
+
+int
+status_layout(struct cluster_status *status, struct error *err)
+{
+	status->text = status_layout_text(status, err);
+	return status->text ? layout_parse_text(status->text, &status->layout, err) : -1;
+}
+
+/* The spool tells of its changes. The moments before the job is in the queue, and between its end and the end of the operation,
+ * are polled: the store tells nobody. */
+enum { LOOK_MS = 50 };
+
+/* How long to sleep; -1: until the spool changes. */
+static int
+status_patience(const struct cluster_status *status, int64_t deadline_ms)
+{
+	bool told = status->has_job && !queue_is_finished(status->job.status);
+	int64_t left_ms = deadline_ms - clock_monotonic_ms();
+
+	if (deadline_ms < 0)
+		return told ? -1 : LOOK_MS;
+	if (!told && left_ms > LOOK_MS)
+		return LOOK_MS;
+	return left_ms < 0 ? 0 : left_ms < INT32_MAX ? (int)left_ms : INT32_MAX;
+}
+
+static int
+status_wait_on(struct cluster_status *status, int watch, int64_t deadline_ms, struct error *err)
+{
+	struct pollfd fd = {.fd = watch, .events = POLLIN};
+
+	for (;;) {
+		if (watch >= 0)
+			queue_watch_clear(watch);
+		if (status_again(status, err) < 0)
+			return -1;
+		if (!status->under_way)
+			return 0;
+		if (deadline_ms >= 0 && clock_monotonic_ms() >= deadline_ms)
+			return error_set(err, EX_TEMPFAIL, "%s: job %s is still under way", status->cluster->name, status->last->job);
+		if (poll(&fd, watch >= 0, status_patience(status, deadline_ms)) < 0 && errno != EINTR)
+			return error_errno(err, EX_OSERR, "poll");
+	}
+}
+
+int
+status_wait(struct cluster_status *status, int64_t timeout_ms, struct error *err)
+{
+	int64_t deadline_ms = timeout_ms < 0 ? -1 : clock_monotonic_ms() + timeout_ms;
+	int watch = status->queue ? queue_watch(status->queue, err) : -1, result;
+
+	if (status->queue && watch < 0)
+		return -1;
+	result = status_wait_on(status, watch, deadline_ms, err);
+	if (watch >= 0)
+		close(watch);
+	return result;
+}
+
+void
+status_release(struct cluster_status *status)
+{
+	if (status->text)
+		layout_release(&status->layout);
+	free(status->text);
+	queue_close(status->queue);
+	operation_list_release(&status->operations);
+	cluster_list_release(&status->clusters);
+	account_release(&status->account);
+}
