@@ -158,7 +158,7 @@ request_load_from_store(struct error *err)
 		return 0;
 	result = account_open(&account, &ask, STORE_READ, err);
 	if (result == 0)
-		result = gather_catalogue(&account.store, &catalogue, &findings, err);
+		result = gather_catalogue(account.store, &catalogue, &findings, err);
 	if (result == 0 && !order.tenant)
 		order.tenant = memory_string(account.tenant);
 	account_release(&account);

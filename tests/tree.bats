@@ -94,6 +94,13 @@ pending_cycles() {
 	same "" "$(cat wrong)"
 }
 
+@test "only the engine of sqlite knows sqlite, and only the rooms of the store write SQL" {
+	(cd "$COOPR_ROOT" && grep -rlE 'sqlite3?[._]' lib bin libexec --include='*.[ch]' | grep -vE '^lib/store/(sqlite/|store\.c)') >wrong || true
+	(cd "$COOPR_ROOT" && grep -rl '"store/sql' lib bin libexec --include='*.[ch]' | grep -vE '^lib/(store|account|cluster)/') >>wrong || true
+	(cd "$COOPR_ROOT" && grep -rl '"store/sql/engine.h"' lib --include='*.[ch]' | grep -vE '^lib/store/') >>wrong || true
+	same "" "$(cat wrong)"
+}
+
 @test "no folder has more than 26 sources" {
 	for folder in $(folders); do
 		count=$(find "$COOPR_ROOT/lib/$folder" -maxdepth 1 -name '*.c' | wc -l)

@@ -178,7 +178,7 @@ member_verb_set(int argc, char **argv)
 	if (!name_is_valid(argv[0]))
 		return option_misuse(&set_command, "'%s' is no name of a user: 1 to 255 of letters, digits, _ . -", argv[0]);
 	store_verb_account(&account, &where, STORE_CREATE, ACCOUNT_ADMIN, "changing members");
-	account.store.why = why;
+	store_set_why(account.store, why);
 
 	name_set_make(&names);
 	if (members_set(&account, argv[0], admin ? ACCOUNT_ADMIN : ACCOUNT_USER, &names, &err) < 0)
@@ -199,7 +199,7 @@ member_verb_delete(int argc, char **argv)
 	argv += option_parse(&delete_command, argc, argv);
 	store_verb_operands(&delete_command, argv, 1, 1 << 20, "a user");
 	store_verb_account(&account, &where, STORE_WRITE, ACCOUNT_ADMIN, "changing members");
-	account.store.why = why;
+	store_set_why(account.store, why);
 
 	if (members_delete(&account, argv, &err) < 0)
 		code = message_error(&err);

@@ -76,7 +76,7 @@ int
 secret_verb_set(int argc, char **argv)
 {
 	struct secret_value value = {0};
-	struct store store;
+	struct store *store;
 	struct error err;
 	int code = 0;
 
@@ -87,11 +87,11 @@ secret_verb_set(int argc, char **argv)
 	store_verb_open(&store, &where, STORE_WRITE, ACCOUNT_ADMIN);
 
 	if (guest_refuse_file(argv[1], &err) < 0 || secret_input(argv[1] ? argv[1] : "-", raw, &value, &err) < 0 ||
-	    store_secret_verb_set(&store, argv[0], &value, &err) < 0)
+	    store_secret_verb_set(store, argv[0], &value, &err) < 0)
 		code = message_error(&err);
 
 	secret_value_release(&value);
-	store_release(&store);
+	store_release(store);
 	return message_end(code);
 }
 
@@ -146,7 +146,7 @@ int
 secret_verb_list(int argc, char **argv)
 {
 	struct secret_list list = {0};
-	struct store store;
+	struct store *store;
 	struct error err;
 	const char *format;
 	int code = 0;
@@ -156,13 +156,13 @@ secret_verb_list(int argc, char **argv)
 	format = store_verb_format(&list_command, &output);
 	store_verb_open(&store, &where, STORE_READ, ACCOUNT_USER);
 
-	if (secrets_list(&store, &list, &err) < 0)
+	if (secrets_list(store, &list, &err) < 0)
 		code = message_error(&err);
 	else
 		secret_verb_print_list(&list, format);
 
 	secret_list_release(&list);
-	store_release(&store);
+	store_release(store);
 	return message_end(code);
 }
 
@@ -187,7 +187,7 @@ secret_verb_delete_all(struct store *store, char *const *names, struct error *er
 int
 secret_verb_delete(int argc, char **argv)
 {
-	struct store store;
+	struct store *store;
 	struct error err;
 	int code = 0;
 
@@ -195,9 +195,9 @@ secret_verb_delete(int argc, char **argv)
 	store_verb_operands(&delete_command, argv, 1, 1 << 20, "a name");
 	store_verb_open(&store, &where, STORE_WRITE, ACCOUNT_ADMIN);
 
-	if (secret_verb_delete_all(&store, argv, &err) < 0)
+	if (secret_verb_delete_all(store, argv, &err) < 0)
 		code = message_error(&err);
 
-	store_release(&store);
+	store_release(store);
 	return message_end(code);
 }

@@ -185,7 +185,7 @@ tenant_change_verb_put(const struct command *command, enum tenants_put how, int 
 	if (!name_is_valid(argv[0]))
 		return option_misuse(command, "'%s' is no name: 1 to 255 of letters, digits, _ . -", argv[0]);
 	store_verb_account(&account, &where, STORE_CREATE, ACCOUNT_SUPERADMIN, "tenants and their quotas");
-	account.store.why = why;
+	store_set_why(account.store, why);
 	document = tenant_change_verb_document_to_change(&account, how, argv[0]);
 	tenant_change_verb_set_quota(command, &document);
 	tenant_change_verb_set_hooks(&document);
@@ -225,7 +225,7 @@ tenant_verb_delete(int argc, char **argv)
 	argv += option_parse(&delete_command, argc, argv);
 	store_verb_operands(&delete_command, argv, 1, 1 << 20, "a tenant");
 	store_verb_account(&account, &where, STORE_WRITE, ACCOUNT_SUPERADMIN, "tenants and their quotas");
-	account.store.why = why;
+	store_set_why(account.store, why);
 
 	if (tenants_delete(&account, argv, &err) < 0)
 		code = message_error(&err);

@@ -33,7 +33,7 @@ care_verb_say(const char *fault, void *unused)
 int
 store_verb_fsck(int argc, char **argv)
 {
-	struct store store;
+	struct store *store;
 	struct error err;
 	int faults, code = 0;
 
@@ -41,20 +41,20 @@ store_verb_fsck(int argc, char **argv)
 	store_verb_operands(&fsck_command, argv, 0, 0, "no operand");
 	store_verb_open(&store, &where, STORE_READ, ACCOUNT_SUPERADMIN);
 
-	faults = store_fsck(&store, care_verb_say, NULL, &err);
+	faults = store_fsck(store, care_verb_say, NULL, &err);
 	if (faults < 0)
 		code = message_error(&err);
 	else if (faults > 0)
 		code = EX_NO;
 
-	store_release(&store);
+	store_release(store);
 	return message_end(code);
 }
 
 int
 store_verb_backup(int argc, char **argv)
 {
-	struct store store;
+	struct store *store;
 	struct error err;
 	int code = 0;
 
@@ -62,9 +62,9 @@ store_verb_backup(int argc, char **argv)
 	store_verb_operands(&backup_command, argv, 1, 1, "a file");
 	store_verb_open(&store, &where, STORE_READ, ACCOUNT_SUPERADMIN);
 
-	if (store_backup(&store, argv[0], &err) < 0)
+	if (store_backup(store, argv[0], &err) < 0)
 		code = message_error(&err);
 
-	store_release(&store);
+	store_release(store);
 	return message_end(code);
 }

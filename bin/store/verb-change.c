@@ -11,7 +11,7 @@ store_verb_begin(struct change *change, struct store *store, const struct store_
 {
 	struct error err;
 
-	store->why = manner->why;
+	store_set_why(store, manner->why);
 	if (change_begin(change, store, &err) < 0)
 		exit(message_error(&err));
 }

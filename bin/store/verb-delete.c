@@ -34,7 +34,7 @@ store_verb_delete(int argc, char **argv)
 {
 	struct change change;
 	enum entity_kind kind;
-	struct store store;
+	struct store *store;
 	struct error err;
 	int code;
 
@@ -43,13 +43,13 @@ store_verb_delete(int argc, char **argv)
 	kind = store_verb_kind(&command, argv[0]);
 	store_verb_open(&store, &where, STORE_WRITE, ACCOUNT_ADMIN);
 
-	store_verb_begin(&change, &store, &manner);
+	store_verb_begin(&change, store, &manner);
 	if (delete_verb_delete_all(&change, kind, argv + 1, &err) < 0)
 		code = message_error(&err);
 	else
 		code = store_verb_end(&change, &manner);
 
 	change_release(&change);
-	store_release(&store);
+	store_release(store);
 	return message_end(code);
 }

@@ -93,7 +93,7 @@ store_verb_diff(int argc, char **argv)
 {
 	int64_t old = 0, new = 0;
 	enum entity_kind kind;
-	struct store store;
+	struct store *store;
 	struct error err;
 	size_t count;
 	int code = 0;
@@ -105,11 +105,11 @@ store_verb_diff(int argc, char **argv)
 	new = count > 3 ? diff_verb_version_of(argv[3]) : 0;
 	store_verb_open(&store, &where, STORE_READ, ACCOUNT_USER);
 
-	if (new == 0 && diff_verb_newest_version(&store, kind, argv[1], &new, &err) < 0)
+	if (new == 0 && diff_verb_newest_version(store, kind, argv[1], &new, &err) < 0)
 		code = message_error(&err);
 	else
-		code = diff_verb_print_difference(&store, kind, argv[1], old ? old : new - 1, new);
+		code = diff_verb_print_difference(store, kind, argv[1], old ? old : new - 1, new);
 
-	store_release(&store);
+	store_release(store);
 	return message_end(code);
 }

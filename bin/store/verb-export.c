@@ -106,7 +106,7 @@ int
 store_verb_export_as(const char *name, const char *examples, int argc, char **argv)
 {
 	struct revisions list = {0};
-	struct store store;
+	struct store *store;
 	struct error err;
 	int result, code = 0;
 
@@ -118,13 +118,13 @@ store_verb_export_as(const char *name, const char *examples, int argc, char **ar
 		return message_error(&err);
 	store_verb_open(&store, &where, STORE_READ, ACCOUNT_USER);
 
-	result = entities_list(&store, ENTITY_NONE, &list, &err);
+	result = entities_list(store, ENTITY_NONE, &list, &err);
 	if (result == 0)
 		result = argv[0] ? export_verb_write_catalogue(argv[0], &list, &err) : export_verb_print_records(&list, &err);
 	if (result < 0)
 		code = message_error(&err);
 
 	revisions_release(&list);
-	store_release(&store);
+	store_release(store);
 	return message_end(code);
 }

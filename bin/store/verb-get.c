@@ -110,7 +110,7 @@ int
 store_verb_get(int argc, char **argv)
 {
 	struct revisions list = {0};
-	struct store store;
+	struct store *store;
 	struct error err;
 	enum entity_kind kind;
 	int code;
@@ -123,14 +123,14 @@ store_verb_get(int argc, char **argv)
 	store_verb_open(&store, &where, STORE_READ, ACCOUNT_USER);
 
 	if (resolved)
-		code = get_verb_print_resolved(&store, argv[1]);
-	else if (entities_get(&store, kind, argv[1], version, &list, &err) < 0)
+		code = get_verb_print_resolved(store, argv[1]);
+	else if (entities_get(store, kind, argv[1], version, &list, &err) < 0)
 		code = message_error(&err);
 	else
 		code = get_verb_print_entity(&list.list[0]);
 
 	revisions_release(&list);
-	store_release(&store);
+	store_release(store);
 	return message_end(code);
 }
 
@@ -139,7 +139,7 @@ store_verb_list(int argc, char **argv)
 {
 	struct revisions list = {0};
 	enum entity_kind kind;
-	struct store store;
+	struct store *store;
 	struct error err;
 	int code = 0;
 
@@ -148,13 +148,13 @@ store_verb_list(int argc, char **argv)
 	kind = argv[0] ? store_verb_kind(&list_command, argv[0]) : ENTITY_NONE;
 	store_verb_open(&store, &where, STORE_READ, ACCOUNT_USER);
 
-	if (entities_list(&store, kind, &list, &err) < 0)
+	if (entities_list(store, kind, &list, &err) < 0)
 		code = message_error(&err);
 	else
 		store_verb_print(&list_command, &list, &output);
 
 	revisions_release(&list);
-	store_release(&store);
+	store_release(store);
 	return message_end(code);
 }
 
@@ -162,7 +162,7 @@ int
 store_verb_history(int argc, char **argv)
 {
 	struct revisions list = {0};
-	struct store store;
+	struct store *store;
 	struct error err;
 	int code = 0;
 
@@ -170,12 +170,12 @@ store_verb_history(int argc, char **argv)
 	store_verb_operands(&history_command, argv, 2, 2, "a kind and a name");
 	store_verb_open(&store, &where, STORE_READ, ACCOUNT_USER);
 
-	if (entities_history(&store, store_verb_kind(&history_command, argv[0]), argv[1], &list, &err) < 0)
+	if (entities_history(store, store_verb_kind(&history_command, argv[0]), argv[1], &list, &err) < 0)
 		code = message_error(&err);
 	else
 		store_verb_print(&history_command, &list, &output);
 
 	revisions_release(&list);
-	store_release(&store);
+	store_release(store);
 	return message_end(code);
 }

@@ -17,11 +17,11 @@ static const struct command command = {
 int
 store_verb_init(int argc, char **argv)
 {
-	struct store store;
+	struct store *store;
 
 	argv += option_parse(&command, argc, argv);
 	store_verb_operands(&command, argv, 0, 0, "no operand");
 	store_verb_open(&store, &where, STORE_CREATE, ACCOUNT_USER);
-	store_release(&store);
+	store_release(store);
 	return message_end(0);
 }

@@ -70,12 +70,12 @@ put_verb_change_store(const struct command *command, const struct intake *intake
 {
 	struct revisions changed = {0};
 	struct change change;
-	struct store store;
+	struct store *store;
 	struct error err;
 	int count, code;
 
 	store_verb_open(&store, &where, STORE_WRITE, ACCOUNT_ADMIN);
-	store_verb_begin(&change, &store, &manner);
+	store_verb_begin(&change, store, &manner);
 	count = put_verb_put_all(&change, intake, &changed, &err);
 	code = count < 0 ? message_error(&err) : store_verb_end(&change, &manner);
 	if (code == 0) {
@@ -85,7 +85,7 @@ put_verb_change_store(const struct command *command, const struct intake *intake
 	}
 	change_release(&change);
 	revisions_release(&changed);
-	store_release(&store);
+	store_release(store);
 	return code;
 }
 

@@ -28,7 +28,7 @@ store_verb_account(struct account *account, const struct store_verb_where *where
 }
 
 void
-store_verb_open(struct store *store, const struct store_verb_where *where, enum store_mode mode,
+store_verb_open(struct store **store, const struct store_verb_where *where, enum store_mode mode,
     enum account_role role)
 {
 	struct account account;
@@ -36,7 +36,7 @@ store_verb_open(struct store *store, const struct store_verb_where *where, enum 
 	store_verb_account(&account, where, mode, role, role == ACCOUNT_SUPERADMIN ? "the store as a whole" :
 	    "changing entities and secrets");
 	*store = account.store;
-	account.store = (struct store){.lock = -1};
+	account.store = NULL;
 	account_release(&account);
 }
 

@@ -44,7 +44,7 @@ void store_verb_account(struct account *account, const struct store_verb_where *
     enum account_role role, const char *what);
 
 /* The same, of which only the store is of interest: it is to be released. */
-void store_verb_open(struct store *store, const struct store_verb_where *where, enum store_mode mode,
+void store_verb_open(struct store **store, const struct store_verb_where *where, enum store_mode mode,
     enum account_role role);
 
 /* The kind an operand names; exits with 64 where there is none of that name. */

@@ -5,14 +5,14 @@
 
 #include "account/accounts.h"
 #include "base/clock.h"
-#include "store/sql.h"
+#include "store/sql/sql.h"
 
 int
 account_history_add(struct store *store, int64_t tenant, const char *kind, const char *name, const char *document,
     struct error *err)
 {
-	return sql_change(store->db, err, "INSERT INTO account_history (tenant, kind, name, at_ms, by, why, document) "
-	    "VALUES (?, ?, ?, ?, ?, ?, ?)", "ittittt", tenant, kind, name, clock_wall_ms(), store->by, store->why, document);
+	return sql_change(store_sql(store), err, "INSERT INTO account_history (tenant, kind, name, at_ms, by, why, document) "
+	    "VALUES (?, ?, ?, ?, ?, ?, ?)", "ittittt", tenant, kind, name, clock_wall_ms(), store_by(store), store_why(store), document);
 }
 
 static const char *
@@ -24,13 +24,13 @@ account_keep(struct arena *arena, const char *text)
 int
 account_history_list(struct account *account, struct account_event_list *list, struct error *err)
 {
-	sqlite3_stmt *rows;
+	struct sql_rows *rows;
 	int got;
 
 	if (account_need(account, ACCOUNT_ADMIN, "the history of members", err) < 0)
 		return -1;
-	rows = sql_query(account->store.db, err, "SELECT kind, name, at_ms, by, why, document FROM account_history "
-	    "WHERE tenant = ? ORDER BY id", "i", account->store.tenant);
+	rows = sql_query(store_sql(account->store), err, "SELECT kind, name, at_ms, by, why, document FROM account_history "
+	    "WHERE tenant = ? ORDER BY id", "i", store_tenant(account->store));
 	while ((got = sql_row(rows, err)) > 0) {
 		ARRAY_ROOM(list->list, list->count, list->capacity);
 		list->list[list->count++] = (struct account_event){account_keep(&list->arena, sql_text(rows, 0)),
@@ -38,7 +38,7 @@ account_history_list(struct account *account, struct account_event_list *list, s
 		    sql_text(rows, 3)),
 		    account_keep(&list->arena, sql_text(rows, 4)), account_keep(&list->arena, sql_text(rows, 5))};
 	}
-	sqlite3_finalize(rows);
+	sql_end(rows);
 	return got;
 }
 

@@ -14,7 +14,7 @@
 #include "base/memory.h"
 #include "base/preference.h"
 #include "base/process.h"
-#include "store/sql.h"
+#include "store/sql/sql.h"
 
 static const char superadmin[] = "superadmin", open_tenant[] = "default";
 
@@ -54,7 +54,7 @@ static int
 accounts_look_up(struct account *account, const char *tenant, const char *user, enum account_role *role, char **groups,
     struct error *err)
 {
-	sqlite3_stmt *rows = sql_query(account->store.db, err,
+	struct sql_rows *rows = sql_query(store_sql(account->store), err,
 	    "SELECT role, groups FROM member JOIN tenant ON tenant.id = tenant "
 	    "WHERE tenant.name = ? AND user = ?", "tt", tenant, user);
 	int got = sql_row(rows, err);
@@ -66,7 +66,7 @@ accounts_look_up(struct account *account, const char *tenant, const char *user, 
 			*groups = memory_string(sql_text(rows, 1));
 		}
 	}
-	sqlite3_finalize(rows);
+	sql_end(rows);
 	return got;
 }
 
@@ -86,13 +86,13 @@ account_is_superadmin(struct account *account, const char *user, uid_t owner, st
 static char *
 accounts_usual_tenant(struct account *account, const char *user, struct error *err)
 {
-	sqlite3_stmt *rows = sql_query(account->store.db, err, "SELECT min(tenant.name), count(*) FROM member JOIN tenant "
+	struct sql_rows *rows = sql_query(store_sql(account->store), err, "SELECT min(tenant.name), count(*) FROM member JOIN tenant "
 	    "ON tenant.id = tenant WHERE user = ? AND tenant.name <> ?", "tt", user, superadmin);
 	char *name = NULL;
 
 	if (sql_row(rows, err) > 0)
 		name = memory_string(sql_integer(rows, 1) == 1 ? sql_text(rows, 0) : open_tenant);
-	sqlite3_finalize(rows);
+	sql_end(rows);
 	return name;
 }
 
@@ -128,8 +128,7 @@ accounts_find_tenant(struct account *account, const char *wanted, const char *us
 	account->tenant = wanted ? memory_string(wanted) : accounts_usual_tenant(account, user, err);
 	if (!account->tenant)
 		return -1;
-	got = sql_number(account->store.db, &account->store.tenant, err,
-	    "SELECT id FROM tenant WHERE name = ? AND deleted_ms = 0", "t", account->tenant);
+	got = store_find_tenant(account->store, account->tenant, err);
 	return got == 0 ? accounts_no_tenant(account->tenant, err) : got < 0 ? -1 : 0;
 }
 
@@ -152,15 +151,15 @@ accounts_become(struct account *account, const char *user, uid_t owner, struct e
 static int
 accounts_keep_maker(struct account *account, uid_t owner, struct error *err)
 {
-	struct store *store = &account->store;
+	struct store *store = account->store;
 
 	if (accounts_is_owner(account->user, owner))
 		return 0;
 	if (store_begin(store, err) < 0)
 		return -1;
-	if (sql_change(store->db, err,
-	    "INSERT OR IGNORE INTO member (tenant, user, role, groups) SELECT id, ?, 'admin', '[]' "
-	    "FROM tenant WHERE name = ?", "tt", account->user, superadmin) == 0 && store_commit(store, err) == 0)
+	if (sql_change(store_sql(store), err,
+	    "INSERT INTO member (tenant, user, role, groups) SELECT id, ?, 'admin', '[]' "
+	    "FROM tenant WHERE name = ? ON CONFLICT DO NOTHING", "tt", account->user, superadmin) == 0 && store_commit(store, err) == 0)
 		return 0;
 	store_rollback(store);
 	return -1;
@@ -175,10 +174,10 @@ accounts_identify(struct account *account, const struct account_ask *ask, struct
 
 	if (other && !*other)
 		other = NULL;
-	if (stat(account->store.path, &status) < 0)
-		return error_errno(err, EX_NOINPUT, "%s", account->store.path);
+	if (stat(store_path(account->store), &status) < 0)
+		return error_errno(err, EX_NOINPUT, "%s", store_path(account->store));
 	account->user = accounts_own_name(status.st_uid);
-	if (account->store.made && accounts_keep_maker(account, status.st_uid, err) < 0)
+	if (store_is_new(account->store) && accounts_keep_maker(account, status.st_uid, err) < 0)
 		return -1;
 	result = accounts_find_tenant(account, preference_value(PREFERENCE_TENANT, ask->tenant),
 	    other ? other : account->user, err);
@@ -195,7 +194,7 @@ account_open(struct account *account, const struct account_ask *ask, enum store_
 	char *path;
 	int result;
 
-	*account = (struct account){.role = ACCOUNT_USER, .store.lock = -1};
+	*account = (struct account){.role = ACCOUNT_USER};
 	if (guest_refuse_options(err) < 0)
 		return -1;
 	path = location_store(ask->store);
@@ -204,8 +203,8 @@ account_open(struct account *account, const struct account_ask *ask, enum store_
 	if (result == 0)
 		result = accounts_identify(account, ask, err);
 	if (result == 0) {
-		account->store.by = memory_string(account->user);
-		account->store.why = ask->why;
+		store_set_by(account->store, account->user);
+		store_set_why(account->store, ask->why);
 		guest_vouch();
 	}
 	return result;
@@ -214,11 +213,11 @@ account_open(struct account *account, const struct account_ask *ask, enum store_
 void
 account_release(struct account *account)
 {
-	store_release(&account->store);
+	store_release(account->store);
 	free(account->user);
 	free(account->tenant);
 	free(account->groups);
-	*account = (struct account){.store.lock = -1};
+	*account = (struct account){0};
 }
 
 int

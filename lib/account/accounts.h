@@ -28,7 +28,7 @@ struct account_ask { /* all may be NULL */
 };
 
 struct account { /* release it, also where it could not be opened */
-	struct store store; /* open; its tenant and by are those below */
+	struct store *store; /* open; its tenant and by are those below */
 	char *user, *tenant;
 	char *groups; /* JSON: those of the tenant that the user is in */
 	enum account_role role;

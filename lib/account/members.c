@@ -8,13 +8,13 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "json/dump.h"
-#include "store/sql.h"
+#include "store/sql/sql.h"
 
 int
 members_list(struct account *account, struct member_list *list, struct error *err)
 {
-	sqlite3_stmt *rows = sql_query(account->store.db, err, "SELECT user, role, groups FROM member WHERE tenant = ? "
-	    "AND (? OR user = ?) ORDER BY user", "iit", account->store.tenant, (int64_t)(account->role >= ACCOUNT_ADMIN),
+	struct sql_rows *rows = sql_query(store_sql(account->store), err, "SELECT user, role, groups FROM member WHERE tenant = ? "
+	    "AND (? OR user = ?) ORDER BY user", "iit", store_tenant(account->store), (int64_t)(account->role >= ACCOUNT_ADMIN),
 	    account->user);
 	int got;
 
@@ -26,7 +26,7 @@ members_list(struct account *account, struct member_list *list, struct error *er
 			.groups = arena_string(&list->arena, sql_text(rows, 2)),
 		};
 	}
-	sqlite3_finalize(rows);
+	sql_end(rows);
 	return got;
 }
 
@@ -46,15 +46,15 @@ static int
 account_members_set(struct account *account, const char *user, enum account_role role, const char *groups,
     struct error *err)
 {
-	struct store *store = &account->store;
+	struct store *store = account->store;
 	struct buffer document = {0};
-	int result = sql_change(store->db, err, "INSERT INTO member (tenant, user, role, groups) VALUES (?, ?, ?, ?) "
-	    "ON CONFLICT DO UPDATE SET role = excluded.role, groups = excluded.groups", "ittt", store->tenant, user,
+	int result = sql_change(store_sql(store), err, "INSERT INTO member (tenant, user, role, groups) VALUES (?, ?, ?, ?) "
+	    "ON CONFLICT DO UPDATE SET role = excluded.role, groups = excluded.groups", "ittt", store_tenant(store), user,
 	    account_role_name(role), groups);
 
 	buffer_printf(&document, "{\"groups\":%s,\"role\":\"%s\"}", groups, account_role_name(role));
 	if (result == 0)
-		result = account_history_add(store, store->tenant, "member", user, document.data, err);
+		result = account_history_add(store, store_tenant(store), "member", user, document.data, err);
 	buffer_release(&document);
 	return result;
 }
@@ -66,14 +66,14 @@ members_set(struct account *account, const char *user, enum account_role role, c
 	struct buffer text = {0};
 	int result;
 
-	if (account_need(account, ACCOUNT_ADMIN, "changing members", err) < 0 || store_begin(&account->store, err) < 0)
+	if (account_need(account, ACCOUNT_ADMIN, "changing members", err) < 0 || store_begin(account->store, err) < 0)
 		return -1;
 	members_print_groups(groups, &text);
 	result = account_members_set(account, user, role, text.data, err);
 	if (result == 0)
-		result = store_commit(&account->store, err);
+		result = store_commit(account->store, err);
 	if (result < 0)
-		store_rollback(&account->store);
+		store_rollback(account->store);
 	buffer_release(&text);
 	return result;
 }
@@ -81,13 +81,16 @@ members_set(struct account *account, const char *user, enum account_role role, c
 static int
 account_members_delete(struct account *account, const char *user, struct error *err)
 {
-	struct store *store = &account->store;
+	struct store *store = account->store;
+	int64_t tenant;
+	int got = sql_number(store_sql(store), &tenant, err, "DELETE FROM member WHERE tenant = ? AND user = ? RETURNING tenant", "it",
+	    store_tenant(store), user);
 
-	if (sql_change(store->db, err, "DELETE FROM member WHERE tenant = ? AND user = ?", "it", store->tenant, user) < 0)
+	if (got < 0)
 		return -1;
-	if (sqlite3_changes(store->db) == 0)
+	if (got == 0)
 		return error_set(err, EX_NO, "tenant %s: %s is no member", account->tenant, user);
-	return account_history_add(store, store->tenant, "member", user, NULL, err);
+	return account_history_add(store, store_tenant(store), "member", user, NULL, err);
 }
 
 int
@@ -97,15 +100,15 @@ members_delete(struct account *account, char *const *users, struct error *err)
 
 	if (account_need(account, ACCOUNT_ADMIN, "changing members", err) < 0)
 		return -1;
-	result = store_begin(&account->store, err);
+	result = store_begin(account->store, err);
 	if (result < 0)
 		return -1;
 	for (; *users && result == 0; users++)
 		result = account_members_delete(account, *users, err);
 	if (result == 0)
-		result = store_commit(&account->store, err);
+		result = store_commit(account->store, err);
 	if (result < 0)
-		store_rollback(&account->store);
+		store_rollback(account->store);
 	return result;
 }
 

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "cluster/holding.h"
 #include "json/json.h"
-#include "store/sql.h"
+#include "store/sql/sql.h"
 #include "store/store.h"
 
 #define ROUNDING 1e-9 /* of sums of costs */
@@ -17,7 +17,7 @@
 int
 quota_read(struct store *store, int64_t tenant, struct arena *arena, struct quota *quota, struct error *err)
 {
-	sqlite3_stmt *rows = sql_query(store->db, err, "SELECT document FROM tenant WHERE id = ?", "i", tenant);
+	struct sql_rows *rows = sql_query(store_sql(store), err, "SELECT document FROM tenant WHERE id = ?", "i", tenant);
 	struct problems problems = {0};
 	struct tenant parsed;
 	struct place place;
@@ -33,13 +33,13 @@ quota_read(struct store *store, int64_t tenant, struct arena *arena, struct quot
 		problems_release(&problems);
 		jv_free(document);
 	}
-	sqlite3_finalize(rows);
+	sql_end(rows);
 	return result;
 }
 
 /* Takes rows: name, amount, how many rows there are. */
 static int
-quota_gather_amounts(sqlite3_stmt *rows, struct arena *arena, struct amounts *amounts, struct error *err)
+quota_gather_amounts(struct sql_rows *rows, struct arena *arena, struct amounts *amounts, struct error *err)
 {
 	int got;
 
@@ -49,7 +49,7 @@ quota_gather_amounts(sqlite3_stmt *rows, struct arena *arena, struct amounts *am
 			amounts->list = arena_alloc(arena, (size_t)sql_integer(rows, 2), sizeof *amounts->list);
 		amounts->list[amounts->count++] = (struct amount){arena_string(arena, sql_text(rows, 0)), sql_real(rows, 1)};
 	}
-	sqlite3_finalize(rows);
+	sql_end(rows);
 	return got;
 }
 
@@ -57,17 +57,17 @@ int
 quota_use(struct store *store, int64_t tenant, int64_t except, struct arena *arena, struct quota *use,
     struct error *err)
 {
-	sqlite3_stmt *rows = sql_query(store->db, err,
-	    "SELECT count(*), total(peak_nodes), round(total(peak_cost), 9) FROM cluster "
+	struct sql_rows *rows = sql_query(store_sql(store), err,
+	    "SELECT count(*), coalesce(sum(peak_nodes), 0), round(coalesce(sum(peak_cost), 0), 9) FROM cluster "
 	    "WHERE tenant = ? AND id <> ? AND status <> 'terminated'", "ii", tenant, except);
 	int got = sql_row(rows, err);
 
 	if (got > 0)
-		*use = (struct quota){sql_integer(rows, 0), (int64_t)sql_real(rows, 1), sql_real(rows, 2), {0}};
-	sqlite3_finalize(rows);
+		*use = (struct quota){sql_integer(rows, 0), sql_integer(rows, 1), sql_real(rows, 2), {0}};
+	sql_end(rows);
 	if (got < 0)
 		return -1;
-	rows = sql_query(store->db, err, "SELECT key, sum(value), count(*) OVER () FROM cluster, json_each(peak_resources) "
+	rows = sql_query(store_sql(store), err, "SELECT key, sum(value), count(*) OVER () FROM cluster, json_each(peak_resources) "
 	    "WHERE tenant = ? AND cluster.id <> ? AND status <> 'terminated' GROUP BY key ORDER BY key", "ii", tenant, except);
 	return quota_gather_amounts(rows, arena, &use->resources, err);
 }
@@ -85,7 +85,7 @@ int
 quota_of(struct store *store, const struct holding *holding, struct arena *arena, struct quota *use, struct error *err)
 {
 	struct buffer capacities = {0};
-	sqlite3_stmt *rows;
+	struct sql_rows *rows;
 	int got;
 
 	*use = (struct quota){1, (int64_t)holding->count, 0, {0}};
@@ -93,7 +93,7 @@ quota_of(struct store *store, const struct holding *holding, struct arena *arena
 		use->cost += holding->list[i].cost;
 	use->cost = round(use->cost * 1e9) / 1e9;
 	quota_list_capacities(holding, &capacities);
-	rows = sql_query(store->db, err, "SELECT part.key, sum(part.value), count(*) OVER () FROM json_each(?) AS machine, "
+	rows = sql_query(store_sql(store), err, "SELECT part.key, sum(part.value), count(*) OVER () FROM json_each(?) AS machine, "
 	    "json_each(machine.value) AS part GROUP BY part.key ORDER BY part.key", "t", capacities.data);
 	got = quota_gather_amounts(rows, arena, &use->resources, err);
 	buffer_release(&capacities);

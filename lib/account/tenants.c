@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "json/json.h"
 #include "store/entities.h"
-#include "store/sql.h"
+#include "store/sql/sql.h"
 
 static int
 tenants_no_tenant(const char *name, struct error *err)
@@ -28,9 +28,9 @@ tenants_add_sums(struct account *account, struct tenant_list *list, struct error
 	for (size_t i = 0; i < list->count && result == 0; i++) {
 		struct tenant_record *tenant = &list->list[i];
 
-		result = quota_read(&account->store, tenant->id, &list->arena, &tenant->limit, err);
+		result = quota_read(account->store, tenant->id, &list->arena, &tenant->limit, err);
 		if (result == 0)
-			result = quota_use(&account->store, tenant->id, 0, &list->arena, &tenant->use, err);
+			result = quota_use(account->store, tenant->id, 0, &list->arena, &tenant->use, err);
 	}
 	return result;
 }
@@ -38,9 +38,9 @@ tenants_add_sums(struct account *account, struct tenant_list *list, struct error
 int
 tenants_list(struct account *account, const char *name, struct tenant_list *list, struct error *err)
 {
-	sqlite3_stmt *rows = sql_query(account->store.db, err, "SELECT id, name, document FROM tenant WHERE deleted_ms = 0 "
+	struct sql_rows *rows = sql_query(store_sql(account->store), err, "SELECT id, name, document FROM tenant WHERE deleted_ms = 0 "
 	    "AND (?1 OR id = ?2 OR id IN (SELECT tenant FROM member WHERE user = ?3)) AND (?4 IS NULL OR name = ?4) ORDER BY name",
-	    "iitt", (int64_t)(account->role == ACCOUNT_SUPERADMIN), account->store.tenant, account->user, name);
+	    "iitt", (int64_t)(account->role == ACCOUNT_SUPERADMIN), store_tenant(account->store), account->user, name);
 	int got;
 
 	while ((got = sql_row(rows, err)) > 0) {
@@ -49,7 +49,7 @@ tenants_list(struct account *account, const char *name, struct tenant_list *list
 			.name = arena_string(&list->arena, sql_text(rows, 1)),
 			.document = arena_string(&list->arena, sql_text(rows, 2))};
 	}
-	sqlite3_finalize(rows);
+	sql_end(rows);
 	if (got == 0 && name && list->count == 0)
 		return tenants_no_tenant(name, err);
 	return got < 0 ? -1 : tenants_add_sums(account, list, err);
@@ -59,7 +59,7 @@ tenants_list(struct account *account, const char *name, struct tenant_list *list
 static int
 tenants_find(struct store *store, const char *name, int64_t *id, struct error *err)
 {
-	return sql_number(store->db, id, err, "SELECT id FROM tenant WHERE name = ? AND deleted_ms = 0", "t", name);
+	return sql_number(store_sql(store), id, err, "SELECT id FROM tenant WHERE name = ? AND deleted_ms = 0", "t", name);
 }
 
 static int
@@ -75,10 +75,10 @@ tenants_put_document(struct store *store, enum tenants_put how, const char *name
 	if (how == TENANTS_CHANGE && got == 0)
 		return tenants_no_tenant(name, err);
 	if (how == TENANTS_CREATE) {
-		if (sql_change(store->db, err, "INSERT INTO tenant (name, document) VALUES (?, ?)", "tt", name, text) < 0)
+		if (sql_number(store_sql(store), id, err, "INSERT INTO tenant (name, document) VALUES (?, ?) RETURNING id", "tt", name,
+		    text) < 0)
 			return -1;
-		*id = sqlite3_last_insert_rowid(store->db);
-	} else if (sql_change(store->db, err, "UPDATE tenant SET document = ? WHERE id = ?", "ti", text, *id) < 0) {
+	} else if (sql_change(store_sql(store), err, "UPDATE tenant SET document = ? WHERE id = ?", "ti", text, *id) < 0) {
 		return -1;
 	}
 	return account_history_add(store, *id, "tenant", name, text, err);
@@ -102,16 +102,16 @@ tenants_copy_entity(struct store *store, const struct revision *revision, struct
 static int
 tenants_copy_entities(struct store *store, int64_t from, int64_t to, size_t *copied, struct error *err)
 {
-	int64_t asked_for = store->tenant;
+	int64_t asked_for = store_tenant(store);
 	struct revisions list = {0};
 	int result;
 
-	store->tenant = from;
+	store_set_tenant(store, from);
 	result = entities_list(store, ENTITY_NONE, &list, err);
-	store->tenant = to;
+	store_set_tenant(store, to);
 	for (size_t i = 0; i < list.count && result == 0; i++)
 		result = tenants_copy_entity(store, &list.list[i], err);
-	store->tenant = asked_for;
+	store_set_tenant(store, asked_for);
 	*copied = list.count;
 	revisions_release(&list);
 	return result;
@@ -146,28 +146,28 @@ tenants_put(struct account *account, enum tenants_put how, jv document, bool boo
 
 	*copied = 0;
 	if (account_need(account, ACCOUNT_SUPERADMIN, "tenants and their quotas", err) < 0 ||
-	    store_begin(&account->store, err) < 0)
+	    store_begin(account->store, err) < 0)
 		return -1;
-	result = account_tenants_put(&account->store, how, document, bootstrap, copied, err);
+	result = account_tenants_put(account->store, how, document, bootstrap, copied, err);
 	if (result == 0)
-		result = store_commit(&account->store, err);
+		result = store_commit(account->store, err);
 	if (result < 0)
-		store_rollback(&account->store);
+		store_rollback(account->store);
 	return result;
 }
 
 static int
 tenants_delete_entities(struct store *store, int64_t tenant, struct error *err)
 {
-	int64_t asked_for = store->tenant;
+	int64_t asked_for = store_tenant(store);
 	struct revisions list = {0};
 	int result;
 
-	store->tenant = tenant;
+	store_set_tenant(store, tenant);
 	result = entities_list(store, ENTITY_NONE, &list, err);
 	for (size_t i = 0; i < list.count && result == 0; i++)
 		result = entities_delete(store, list.list[i].kind, list.list[i].name, VERSION_ANY, err);
-	store->tenant = asked_for;
+	store_set_tenant(store, asked_for);
 	revisions_release(&list);
 	return result;
 }
@@ -185,7 +185,7 @@ tenants_check_delete(struct store *store, const char *name, int64_t *id, struct 
 		return -1;
 	if (strcmp(name, "superadmin") == 0 || strcmp(name, "default") == 0)
 		return error_set(err, EX_NO, "tenant %s: it cannot be deleted", name);
-	if (sql_number(store->db, &clusters, err, "SELECT count(*) FROM cluster WHERE tenant = ? AND status <> 'terminated'",
+	if (sql_number(store_sql(store), &clusters, err, "SELECT count(*) FROM cluster WHERE tenant = ? AND status <> 'terminated'",
 	    "i",
 	    *id) < 0)
 		return -1;
@@ -203,9 +203,9 @@ account_tenants_delete(struct store *store, const char *name, struct error *err)
 
 	if (tenants_check_delete(store, name, &id, err) < 0 || tenants_delete_entities(store, id, err) < 0)
 		return -1;
-	if (sql_change(store->db, err, "DELETE FROM member WHERE tenant = ?", "i", id) < 0 ||
-	    sql_change(store->db, err, "DELETE FROM secret WHERE tenant = ?", "i", id) < 0 ||
-	    sql_change(store->db, err, "UPDATE tenant SET deleted_ms = ?, name = name || '~' || id WHERE id = ?", "ii",
+	if (sql_change(store_sql(store), err, "DELETE FROM member WHERE tenant = ?", "i", id) < 0 ||
+	    sql_change(store_sql(store), err, "DELETE FROM secret WHERE tenant = ?", "i", id) < 0 ||
+	    sql_change(store_sql(store), err, "UPDATE tenant SET deleted_ms = ?, name = name || '~' || id WHERE id = ?", "ii",
 	        clock_wall_ms(), id) < 0)
 		return -1;
 	return account_history_add(store, id, "tenant", name, NULL, err);
@@ -218,15 +218,15 @@ tenants_delete(struct account *account, char *const *names, struct error *err)
 
 	if (account_need(account, ACCOUNT_SUPERADMIN, "tenants and their quotas", err) < 0)
 		return -1;
-	result = store_begin(&account->store, err);
+	result = store_begin(account->store, err);
 	if (result < 0)
 		return -1;
 	for (; *names && result == 0; names++)
-		result = account_tenants_delete(&account->store, *names, err);
+		result = account_tenants_delete(account->store, *names, err);
 	if (result == 0)
-		result = store_commit(&account->store, err);
+		result = store_commit(account->store, err);
 	if (result < 0)
-		store_rollback(&account->store);
+		store_rollback(account->store);
 	return result;
 }
 

@@ -66,7 +66,7 @@ apply_open(struct apply *apply, const struct apply_options *parameters, const st
 {
 	const struct cluster_filter all = {0};
 
-	*apply = (struct apply){.parameters = parameters, .options = *options, .account.store.lock = -1};
+	*apply = (struct apply){.parameters = parameters, .options = *options};
 	if (specs_read(parameters->path, &apply->specs, options->runner.notice, err) < 0)
 		return -1;
 	apply->origin = parameters->origin ? parameters->origin : apply->specs.origin;

@@ -5,7 +5,7 @@
 
 #include "account/visible.h"
 #include "base/error.h"
-#include "store/sql.h"
+#include "store/sql/sql.h"
 
 int
 applied_list(struct account *account, struct applied_list *list, struct error *err)
@@ -13,7 +13,7 @@ applied_list(struct account *account, struct applied_list *list, struct error *e
 	struct arena *arena = &list->arena;
 	char *text = memory_printf("SELECT cluster, origin, spec, applied.revision, made FROM cluster JOIN applied ON cluster = id "
 	    "WHERE %s AND status <> 'terminated' ORDER BY cluster", visible_in_tenant(account));
-	sqlite3_stmt *rows = sql_query(account->store.db, err, text, VISIBLE_TYPES, VISIBLE_VALUES(account));
+	struct sql_rows *rows = sql_query(store_sql(account->store), err, text, VISIBLE_TYPES, VISIBLE_VALUES(account));
 	int got;
 
 	while ((got = sql_row(rows, err)) > 0) {
@@ -26,7 +26,7 @@ applied_list(struct account *account, struct applied_list *list, struct error *e
 			.made = sql_integer(rows, 4) != 0,
 		};
 	}
-	sqlite3_finalize(rows);
+	sql_end(rows);
 	free(text);
 	return got;
 }
@@ -50,11 +50,11 @@ applied_origin(const struct account *account, int64_t cluster, struct error *err
 {
 	char *text = memory_printf("SELECT origin FROM applied JOIN cluster ON cluster = id WHERE %s AND id = ?6",
 	    visible_anywhere(account)), *origin = NULL;
-	sqlite3_stmt *rows = sql_query(account->store.db, err, text, VISIBLE_TYPES "i", VISIBLE_VALUES(account), cluster);
+	struct sql_rows *rows = sql_query(store_sql(account->store), err, text, VISIBLE_TYPES "i", VISIBLE_VALUES(account), cluster);
 
 	if (sql_row(rows, err) > 0 && sql_text(rows, 0))
 		origin = memory_string(sql_text(rows, 0));
-	sqlite3_finalize(rows);
+	sql_end(rows);
 	free(text);
 	return origin;
 }
@@ -62,7 +62,7 @@ applied_origin(const struct account *account, int64_t cluster, struct error *err
 int
 applied_put(struct store *store, const struct applied *applied, struct error *err)
 {
-	return sql_change(store->db, err,
+	return sql_change(store_sql(store), err,
 	    "INSERT INTO applied (cluster, origin, spec, revision, made) VALUES (?, ?, ?, ?, ?) "
 	    "ON CONFLICT (cluster) DO UPDATE SET origin = excluded.origin, spec = excluded.spec, revision = excluded.revision, "
 	    "made = max(made, excluded.made)", "ittii", applied->cluster, applied->origin, applied->spec, applied->revision,
@@ -75,7 +75,7 @@ applied_is_visible(struct account *account, int64_t cluster, struct error *err)
 {
 	char *text = memory_printf("SELECT 1 FROM cluster WHERE %s AND id = ?6", visible_in_tenant(account));
 	int64_t one;
-	int got = sql_number(account->store.db, &one, err, text, VISIBLE_TYPES "i", VISIBLE_VALUES(account), cluster);
+	int got = sql_number(store_sql(account->store), &one, err, text, VISIBLE_TYPES "i", VISIBLE_VALUES(account), cluster);
 
 	free(text);
 	return got;
@@ -88,17 +88,17 @@ applied_save(struct account *account, const struct applied *list, size_t count, 
 
 	if (count == 0)
 		return 0;
-	if (store_begin(&account->store, err) < 0)
+	if (store_begin(account->store, err) < 0)
 		return -1;
 	for (size_t i = 0; i < count && result >= 0; i++) {
 		result = applied_is_visible(account, list[i].cluster, err);
 		if (result > 0)
-			result = applied_put(&account->store, &list[i], err);
+			result = applied_put(account->store, &list[i], err);
 	}
 	if (result >= 0)
-		result = store_commit(&account->store, err);
+		result = store_commit(account->store, err);
 	if (result < 0)
-		store_rollback(&account->store);
+		store_rollback(account->store);
 	return result < 0 ? -1 : 0;
 }
 

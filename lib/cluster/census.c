@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 #include "account/accounts.h"
-#include "store/sql.h"
+#include "store/sql/sql.h"
 
 static int
 census_ask(struct account *account, struct census *census, const char *text, struct error *err)
@@ -12,7 +12,7 @@ census_ask(struct account *account, struct census *census, const char *text, str
 	census->rows = NULL;
 	if (account_need(account, ACCOUNT_SUPERADMIN, "all that the store says is there", err) < 0)
 		return -1;
-	census->rows = sql_query(account->store.db, err, text, "");
+	census->rows = sql_query(store_sql(account->store), err, text, "");
 	return census->rows ? 0 : -1;
 }
 
@@ -58,6 +58,6 @@ census_next_provider(struct census *census, struct census_provider *provider, st
 void
 census_end(struct census *census)
 {
-	sqlite3_finalize(census->rows);
+	sql_end(census->rows);
 	census->rows = NULL;
 }

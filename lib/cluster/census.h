@@ -6,14 +6,14 @@
 #ifndef CLUSTER_CENSUS_H
 #define CLUSTER_CENSUS_H
 
-#include <sqlite3.h>
 #include <stdint.h>
 
 struct account;
 struct error;
+struct sql_rows;
 
 struct census { /* end it */
-	sqlite3_stmt *rows;
+	struct sql_rows *rows;
 };
 
 /* The machines, in the order of their clusters' numbers. EX_NOPERM for others than superadmins. */

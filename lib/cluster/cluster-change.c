@@ -12,17 +12,17 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "cluster/cluster-name.h"
-#include "store/sql.h"
+#include "store/sql/sql.h"
 
 int64_t
 clusters_allot(struct account *account, struct error *err)
 {
-	struct store *store = &account->store;
+	struct store *store = account->store;
 	int64_t number = 0;
 
 	if (store_begin(store, err) < 0)
 		return -1;
-	if (sql_number(store->db, &number, err, "UPDATE allotment SET last = last + 1 RETURNING last", "") > 0 &&
+	if (sql_number(store_sql(store), &number, err, "UPDATE allotment SET last = last + 1 RETURNING last", "") > 0 &&
 	    store_commit(store, err) == 0)
 		return number;
 	store_rollback(store);
@@ -34,7 +34,7 @@ clusters_is_free(struct account *account, int64_t id, struct error *err)
 {
 	int64_t number;
 
-	return sql_number(account->store.db, &number, err, "SELECT last FROM allotment WHERE last >= ? AND NOT EXISTS "
+	return sql_number(store_sql(account->store), &number, err, "SELECT last FROM allotment WHERE last >= ? AND NOT EXISTS "
 	    "(SELECT 1 FROM cluster WHERE id = ?)", "ii", id, id);
 }
 
@@ -46,13 +46,13 @@ cluster_change_record(struct account *account, const struct cluster_record *clus
 {
 	int64_t now = clock_wall_ms();
 
-	if (sql_change(account->store.db, err,
+	if (sql_change(store_sql(account->store), err,
 	    "INSERT INTO operation (cluster, number, action, user, why, begun_ms, ended_ms, "
 	    "status, message, was) VALUES (?, ?, ?, ?, ?, ?, ?, 'complete', ?, ?)", "iittt" "ii" "tt", cluster->id,
-	    cluster->operation + 1, action, account->user, account->store.why, now, now, message,
+	    cluster->operation + 1, action, account->user, store_why(account->store), now, now, message,
 	    life_status_name(cluster->status)) < 0)
 		return -1;
-	return sql_change(account->store.db, err, "UPDATE cluster SET operation = ?, changed_ms = ? WHERE id = ?", "iii",
+	return sql_change(store_sql(account->store), err, "UPDATE cluster SET operation = ?, changed_ms = ? WHERE id = ?", "iii",
 	    cluster->operation + 1, now, cluster->id);
 }
 
@@ -78,10 +78,10 @@ cluster_rename_cluster(struct account *account, int64_t id, const char *name, st
 	cluster = &list->list[0];
 	if (strcmp(cluster->name, name) == 0)
 		return 0;
-	if (sql_number(account->store.db, &tenant, err, "SELECT tenant FROM cluster WHERE id = ?", "i", id) < 0 ||
+	if (sql_number(store_sql(account->store), &tenant, err, "SELECT tenant FROM cluster WHERE id = ?", "i", id) < 0 ||
 	    cluster_name_admit(account, tenant, name, err) < 0)
 		return -1;
-	if (sql_change(account->store.db, err, "UPDATE cluster SET name = ? WHERE id = ?", "ti", name, id) < 0)
+	if (sql_change(store_sql(account->store), err, "UPDATE cluster SET name = ? WHERE id = ?", "ti", name, id) < 0)
 		return -1;
 	snprintf(message, sizeof message, "%s -> %s", cluster->name, name);
 	return cluster_change_record(account, cluster, "rename", message, err);
@@ -123,7 +123,7 @@ cluster_set_lease(struct account *account, int64_t id, int64_t expires_ms, bool 
 		return -1;
 	if (!beyond && cluster_check_bounds(cluster, expires_ms, err) < 0)
 		return -1;
-	if (sql_change(account->store.db, err, "UPDATE cluster SET expires_ms = ? WHERE id = ?", "ii", expires_ms, id) < 0)
+	if (sql_change(store_sql(account->store), err, "UPDATE cluster SET expires_ms = ? WHERE id = ?", "ii", expires_ms, id) < 0)
 		return -1;
 	return cluster_change_record(account, cluster, "lease", expires_ms ? clock_rfc3339(expires_ms,
 	    text) : "never expires", err);
@@ -135,13 +135,13 @@ clusters_rename(struct account *account, int64_t id, const char *name, struct er
 	struct cluster_list list = {0};
 	int result;
 
-	if (store_begin(&account->store, err) < 0)
+	if (store_begin(account->store, err) < 0)
 		return -1;
 	result = cluster_rename_cluster(account, id, name, &list, err);
 	if (result == 0)
-		result = store_commit(&account->store, err);
+		result = store_commit(account->store, err);
 	if (result < 0)
-		store_rollback(&account->store);
+		store_rollback(account->store);
 	cluster_list_release(&list);
 	return result;
 }
@@ -152,13 +152,13 @@ clusters_set_lease(struct account *account, int64_t id, int64_t expires_ms, bool
 	struct cluster_list list = {0};
 	int result;
 
-	if (store_begin(&account->store, err) < 0)
+	if (store_begin(account->store, err) < 0)
 		return -1;
 	result = cluster_set_lease(account, id, expires_ms, beyond, &list, err);
 	if (result == 0)
-		result = store_commit(&account->store, err);
+		result = store_commit(account->store, err);
 	if (result < 0)
-		store_rollback(&account->store);
+		store_rollback(account->store);
 	cluster_list_release(&list);
 	return result;
 }
@@ -168,12 +168,12 @@ clusters_set_reminded(struct account *account, int64_t id, int64_t expires_ms, s
 {
 	int result;
 
-	if (store_begin(&account->store, err) < 0)
+	if (store_begin(account->store, err) < 0)
 		return -1;
-	result = sql_change(account->store.db, err, "UPDATE cluster SET reminded_ms = ? WHERE id = ?", "ii", expires_ms, id);
+	result = sql_change(store_sql(account->store), err, "UPDATE cluster SET reminded_ms = ? WHERE id = ?", "ii", expires_ms, id);
 	if (result == 0)
-		result = store_commit(&account->store, err);
+		result = store_commit(account->store, err);
 	if (result < 0)
-		store_rollback(&account->store);
+		store_rollback(account->store);
 	return result;
 }

@@ -10,7 +10,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/option.h"
-#include "store/sql.h"
+#include "store/sql/sql.h"
 
 enum { ID_DIGITS = 8, ID_DIGITS_MAX = 18 };
 
@@ -41,7 +41,7 @@ clusters_keep(struct arena *arena, const char *text)
 
 /* Adds the rows that COLUMNS asked for: how many, or -1. Takes rows. */
 static int
-clusters_gather(sqlite3_stmt *rows, struct cluster_list *list, struct error *err)
+clusters_gather(struct sql_rows *rows, struct cluster_list *list, struct error *err)
 {
 	struct arena *arena = &list->arena;
 	int got, count = 0;
@@ -71,7 +71,7 @@ clusters_gather(sqlite3_stmt *rows, struct cluster_list *list, struct error *err
 		};
 		count++;
 	}
-	sqlite3_finalize(rows);
+	sql_end(rows);
 	return got < 0 ? -1 : count;
 }
 
@@ -143,7 +143,7 @@ clusters_list(struct account *account, const struct cluster_filter *filter, stru
 	if (!conditions)
 		return -1;
 	text = memory_printf(COLUMNS "%s ORDER BY %s LIMIT ?12", conditions, filter->by_number ? "id" : "name, id");
-	got = clusters_gather(sql_query(account->store.db, err, text, FILTER_TYPES, FILTER_VALUES(account, filter),
+	got = clusters_gather(sql_query(store_sql(account->store), err, text, FILTER_TYPES, FILTER_VALUES(account, filter),
 	    filter->limit ? filter->limit : INT64_MAX), list, err);
 	free(text);
 	free(conditions);
@@ -159,7 +159,7 @@ clusters_count(struct account *account, const struct cluster_filter *filter, str
 	if (!conditions)
 		return -1;
 	text = memory_printf("SELECT count(*) FROM cluster %s AND ?12 IS NOT NULL", conditions);
-	if (sql_number(account->store.db, &count, err, text, FILTER_TYPES, FILTER_VALUES(account, filter), (int64_t)0) < 0)
+	if (sql_number(store_sql(account->store), &count, err, text, FILTER_TYPES, FILTER_VALUES(account, filter), (int64_t)0) < 0)
 		count = -1;
 	free(text);
 	free(conditions);
@@ -170,7 +170,7 @@ int
 clusters_find_id(struct account *account, int64_t id, struct cluster_list *list, struct error *err)
 {
 	char *text = memory_printf(COLUMNS "WHERE %s AND id = ?6", visible_anywhere(account)), name[CLUSTER_ID_SIZE];
-	int got = clusters_gather(sql_query(account->store.db, err, text, VISIBLE_TYPES "i", VISIBLE_VALUES(account), id),
+	int got = clusters_gather(sql_query(store_sql(account->store), err, text, VISIBLE_TYPES "i", VISIBLE_VALUES(account), id),
 	    list, err);
 
 	free(text);
@@ -212,7 +212,7 @@ clusters_find(struct account *account, const char *name, struct cluster_list *li
 	if (id > 0)
 		return clusters_find_id(account, id, list, err);
 	text = memory_printf(COLUMNS "WHERE %s AND name = ?6 AND status <> 'terminated'", visible_in_tenant(account));
-	got = clusters_gather(sql_query(account->store.db, err, text, VISIBLE_TYPES "t", VISIBLE_VALUES(account), name), list,
+	got = clusters_gather(sql_query(store_sql(account->store), err, text, VISIBLE_TYPES "t", VISIBLE_VALUES(account), name), list,
 	    err);
 	free(text);
 	return got == 0 ? clusters_not_found(account, name, err) : got < 0 ? -1 : 0;
@@ -223,14 +223,14 @@ clusters_documents(struct account *account, int64_t id, struct cluster_documents
 {
 	char *text = memory_printf("SELECT wish, layout FROM cluster JOIN cluster_document ON cluster = id WHERE %s AND id = ?6",
 	    visible_anywhere(account)), name[CLUSTER_ID_SIZE];
-	sqlite3_stmt *rows = sql_query(account->store.db, err, text, VISIBLE_TYPES "i", VISIBLE_VALUES(account), id);
+	struct sql_rows *rows = sql_query(store_sql(account->store), err, text, VISIBLE_TYPES "i", VISIBLE_VALUES(account), id);
 	int got = sql_row(rows, err);
 
 	if (got > 0) {
 		documents->wish = sql_text(rows, 0) ? memory_string(sql_text(rows, 0)) : NULL;
 		documents->layout = memory_string(sql_text(rows, 1));
 	}
-	sqlite3_finalize(rows);
+	sql_end(rows);
 	free(text);
 	if (got == 0)
 		return error_set(err, EX_NO, "there is no cluster %s", cluster_id_text(id, name));

@@ -19,7 +19,7 @@
 #include "cluster/cluster-name.h"
 #include "cluster/clusters.h"
 #include "cluster/holding.h"
-#include "store/sql.h"
+#include "store/sql/sql.h"
 
 struct beginning {
 	struct account *account;
@@ -41,7 +41,7 @@ operation_check_group(struct account *account, const char *group, struct error *
 
 	if (!group || account->role >= ACCOUNT_ADMIN)
 		return 0;
-	got = sql_number(account->store.db, &member, err, "SELECT 1 FROM json_each(?) WHERE value = ?", "tt", account->groups,
+	got = sql_number(store_sql(account->store), &member, err, "SELECT 1 FROM json_each(?) WHERE value = ?", "tt", account->groups,
 	    group);
 	if (got == 0)
 		return error_set(err, EX_NOPERM, "group %s: %s is not in it", group, account->user);
@@ -57,24 +57,24 @@ operation_add_cluster(struct beginning *b, struct error *err)
 	const char *owner = spec->create.owner ? spec->create.owner : account->user;
 	int64_t last = 0;
 
-	b->tenant = account->store.tenant;
+	b->tenant = store_tenant(account->store);
 	if (strcmp(owner, account->user) != 0 && account_need(account, ACCOUNT_ADMIN, "making a cluster for another",
 	    err) < 0)
 		return -1;
 	if (operation_check_group(account, spec->create.group, err) < 0 ||
 	    cluster_name_admit(account, b->tenant, spec->create.name, err) < 0 ||
-	    sql_number(account->store.db, &last, err, "SELECT last FROM allotment", "") < 0)
+	    sql_number(store_sql(account->store), &last, err, "SELECT last FROM allotment", "") < 0)
 		return -1;
 	if (spec->cluster <= 0 || spec->cluster > last)
 		return error_set(err, EX_SOFTWARE, "cluster %" PRId64 ": that number was not allotted", spec->cluster);
-	if (sql_change(account->store.db, err,
+	if (sql_change(store_sql(account->store), err,
 	    "INSERT INTO cluster (id, tenant, name, owner, grp, template, provider, status, "
 	    "created_ms, changed_ms, expires_ms, lease_max_ms, lease_step_ms) VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?, ?)",
 	    "iittttt" "iiiii", spec->cluster, b->tenant, spec->create.name, owner, spec->create.group, spec->template,
 	    spec->create.provider, b->begun_ms, b->begun_ms, spec->create.expires_ms, spec->create.lease_max_ms,
 	    spec->create.lease_step_ms) < 0)
 		return -1;
-	return sql_change(account->store.db, err, "INSERT INTO cluster_document (cluster, wish, layout) VALUES (?, NULL, '')",
+	return sql_change(store_sql(account->store), err, "INSERT INTO cluster_document (cluster, wish, layout) VALUES (?, NULL, '')",
 	    "i",
 	    spec->cluster);
 }
@@ -111,7 +111,7 @@ operation_check_cluster(struct beginning *b, struct error *err)
 	if ((spec->number && spec->number != cluster->operation + 1) ||
 	    (spec->revision >= 0 && spec->revision != cluster->revision))
 		return error_set(err, EX_TEMPFAIL, "%s: it has changed since this was planned; plan it anew", cluster->name);
-	return sql_number(b->account->store.db, &b->tenant, err, "SELECT tenant FROM cluster WHERE id = ?", "i",
+	return sql_number(store_sql(b->account->store), &b->tenant, err, "SELECT tenant FROM cluster WHERE id = ?", "i",
 	    cluster->id) < 0
 	    ? -1 : 0;
 }
@@ -119,7 +119,7 @@ operation_check_cluster(struct beginning *b, struct error *err)
 static int
 operation_take_living(struct beginning *b, struct holding *holding, struct error *err)
 {
-	sqlite3_stmt *rows = sql_query(b->account->store.db, err,
+	struct sql_rows *rows = sql_query(store_sql(b->account->store), err,
 	    "SELECT node, cost, capacity FROM node_use WHERE cluster = ? AND to_ms IS NULL", "i", b->spec->cluster);
 	int got;
 
@@ -128,7 +128,7 @@ operation_take_living(struct beginning *b, struct holding *holding, struct error
 		holding->list[holding->count++] = (struct holding_node){.id = arena_string(&holding->arena, sql_text(rows, 0)),
 		    .cost = sql_real(rows, 1), .capacity = arena_string(&holding->arena, sql_text(rows, 2))};
 	}
-	sqlite3_finalize(rows);
+	sql_end(rows);
 	return got;
 }
 
@@ -156,12 +156,12 @@ operation_find_peak(struct beginning *b, struct error *err)
 	int result = operation_take_living(b, &holding, err);
 
 	if (result == 0)
-		result = quota_of(&b->account->store, &holding, &b->arena, &b->now, err);
+		result = quota_of(b->account->store, &holding, &b->arena, &b->now, err);
 	if (result == 0 && b->spec->wanted)
 		result = holding_take(&wanted, HOLDING_ALL, b->spec->wanted, b->spec->prices, err);
 	if (result == 0) {
 		operation_merge(&holding, &wanted);
-		result = quota_of(&b->account->store, &holding, &b->arena, &b->peak, err);
+		result = quota_of(b->account->store, &holding, &b->arena, &b->peak, err);
 	}
 	if (b->found.count == 0)
 		b->now.clusters = 0;
@@ -177,7 +177,7 @@ operation_update_cluster(struct beginning *b, int64_t number, struct error *err)
 	int result;
 
 	quota_resources_text(&b->peak.resources, &resources);
-	result = sql_change(b->account->store.db, err,
+	result = sql_change(store_sql(b->account->store), err,
 	    "UPDATE cluster SET status = 'pending', changed_ms = ?, operation = ?, "
 	    "revision = revision + 1, peak_nodes = ?, peak_cost = ?, peak_resources = ? WHERE id = ?", "iiidti", b->begun_ms,
 	    number, b->peak.nodes, b->peak.cost, resources.data, b->spec->cluster);
@@ -189,14 +189,14 @@ static int
 operation_add_operation(struct beginning *b, int64_t number, struct error *err)
 {
 	const struct operation_spec *spec = b->spec;
-	sqlite3 *db = b->account->store.db;
+	struct sql *db = store_sql(b->account->store);
 	const char *was = life_status_name(b->found.count ? b->found.list[0].status : LIFE_ABSENT);
 	char job[JOB_ID_SIZE];
 
 	if (sql_change(db, err,
 	    "INSERT INTO operation (cluster, number, action, user, why, begun_ms, status, job, was, template) "
 	    "VALUES (?, ?, ?, ?, ?, ?, 'planned', ?, ?, ?)", "iittti" "ttt", spec->cluster, number, spec->action,
-	    b->account->user, b->account->store.why, b->begun_ms, operation_job(spec->cluster, number, job), was,
+	    b->account->user, store_why(b->account->store), b->begun_ms, operation_job(spec->cluster, number, job), was,
 	    spec->template) < 0)
 		return -1;
 	return sql_change(db, err, "INSERT INTO operation_document (cluster, number, wish, before, wanted, prices) "
@@ -214,7 +214,7 @@ operation_remember(struct beginning *b, struct error *err)
 	applied = *b->spec->create.applied;
 	applied.cluster = b->spec->cluster;
 	applied.revision = -1;
-	return applied_put(&b->account->store, &applied, err);
+	return applied_put(b->account->store, &applied, err);
 }
 
 static int
@@ -224,7 +224,7 @@ operation_begin_begin(struct beginning *b, int64_t *number, struct error *err)
 
 	if (create ? operation_add_cluster(b, err) < 0 : operation_check_cluster(b, err) < 0)
 		return -1;
-	if (operation_find_peak(b, err) < 0 || quota_check(&b->account->store, b->tenant, b->spec->cluster, &b->now, &b->peak,
+	if (operation_find_peak(b, err) < 0 || quota_check(b->account->store, b->tenant, b->spec->cluster, &b->now, &b->peak,
 	    err) < 0)
 		return -1;
 	*number = create ? 1 : b->found.list[0].operation + 1;
@@ -243,13 +243,13 @@ operation_begin(struct account *account, const struct operation_spec *spec, stru
 
 	if (!b.move || !b.move->job)
 		return error_set(err, EX_SOFTWARE, "%s: that is no operation", spec->action);
-	if (store_begin(&account->store, err) < 0)
+	if (store_begin(account->store, err) < 0)
 		return -1;
 	result = operation_begin_begin(&b, &number, err);
 	if (result == 0)
-		result = store_commit(&account->store, err);
+		result = store_commit(account->store, err);
 	if (result < 0)
-		store_rollback(&account->store);
+		store_rollback(account->store);
 	cluster_list_release(&b.found);
 	arena_release(&b.arena);
 	return result == 0 ? operation_find(account, spec->cluster, number, list, err) : -1;
@@ -275,9 +275,9 @@ operation_begin_reopen(struct beginning *b, int64_t number, struct error *err)
 {
 	if (operation_check_cluster(b, err) < 0 || operation_check_failed(b, number, err) < 0 || operation_find_peak(b,
 	    err) < 0 ||
-	    quota_check(&b->account->store, b->tenant, b->spec->cluster, &b->now, &b->peak, err) < 0)
+	    quota_check(b->account->store, b->tenant, b->spec->cluster, &b->now, &b->peak, err) < 0)
 		return -1;
-	if (sql_change(b->account->store.db, err, "UPDATE operation SET status = 'running', ended_ms = 0, message = NULL "
+	if (sql_change(store_sql(b->account->store), err, "UPDATE operation SET status = 'running', ended_ms = 0, message = NULL "
 	    "WHERE cluster = ? AND number = ?", "ii", b->spec->cluster, number) < 0)
 		return -1;
 	return operation_update_cluster(b, b->found.list[0].operation, err);
@@ -291,7 +291,7 @@ operation_reopen(struct account *account, int64_t cluster, int64_t number, struc
 	struct beginning b = {.account = account, .spec = &spec, .move = life_find(spec.action), .begun_ms = clock_wall_ms()};
 	int result;
 
-	if (operation_documents(account, cluster, number, &documents, err) < 0 || store_begin(&account->store, err) < 0) {
+	if (operation_documents(account, cluster, number, &documents, err) < 0 || store_begin(account->store, err) < 0) {
 		operation_documents_release(&documents);
 		return -1;
 	}
@@ -299,9 +299,9 @@ operation_reopen(struct account *account, int64_t cluster, int64_t number, struc
 	spec.prices = documents.prices;
 	result = operation_begin_reopen(&b, number, err);
 	if (result == 0)
-		result = store_commit(&account->store, err);
+		result = store_commit(account->store, err);
 	if (result < 0)
-		store_rollback(&account->store);
+		store_rollback(account->store);
 	operation_documents_release(&documents);
 	cluster_list_release(&b.found);
 	arena_release(&b.arena);

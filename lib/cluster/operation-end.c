@@ -17,7 +17,7 @@
 #include "cluster/holding.h"
 #include "cluster/life.h"
 #include "json/dump.h"
-#include "store/sql.h"
+#include "store/sql/sql.h"
 
 struct ending {
 	struct account *account;
@@ -30,7 +30,7 @@ struct ending {
 };
 
 static char *
-operation_copy(sqlite3_stmt *rows, int column)
+operation_copy(struct sql_rows *rows, int column)
 {
 	return sql_text(rows, column) ? memory_string(sql_text(rows, column)) : NULL;
 }
@@ -42,7 +42,7 @@ operation_look(struct ending *e, struct error *err)
 	char *text = memory_printf("SELECT action, was, operation.template, begun_ms, ended_ms, prices, wish FROM operation "
 	    "JOIN operation_document USING (cluster, number) JOIN cluster ON id = cluster WHERE %s AND id = ?6 AND number = ?7",
 	    visible_anywhere(e->account));
-	sqlite3_stmt *rows = sql_query(e->account->store.db, err, text, VISIBLE_TYPES "ii", VISIBLE_VALUES(e->account),
+	struct sql_rows *rows = sql_query(store_sql(e->account->store), err, text, VISIBLE_TYPES "ii", VISIBLE_VALUES(e->account),
 	    e->cluster, e->number);
 	int got = sql_row(rows, err);
 	bool open = false;
@@ -57,7 +57,7 @@ operation_look(struct ending *e, struct error *err)
 		e->prices = operation_copy(rows, 5);
 		e->wish = operation_copy(rows, 6);
 	}
-	sqlite3_finalize(rows);
+	sql_end(rows);
 	free(text);
 	if (got == 0)
 		return error_set(err, EX_NO, "there is no operation %s", operation_job(e->cluster, e->number, id));
@@ -76,9 +76,9 @@ operation_add_nodes(struct ending *e, const struct holding *holding, struct erro
 	for (size_t i = 0; i < holding->count && result == 0; i++) {
 		const struct holding_node *node = &holding->list[i];
 
-		result = sql_change(e->account->store.db, err,
-		    "INSERT OR IGNORE INTO node_use (cluster, node, hardwaretype, cost, "
-		    "capacity, from_ms) VALUES (?, ?, ?, ?, ?, ?)", "ittdti", e->cluster, node->id, node->hardwaretype, node->cost,
+		result = sql_change(store_sql(e->account->store), err,
+		    "INSERT INTO node_use (cluster, node, hardwaretype, cost, "
+		    "capacity, from_ms) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", "ittdti", e->cluster, node->id, node->hardwaretype, node->cost,
 		    node->capacity, e->begun_ms);
 	}
 	return result;
@@ -88,7 +88,7 @@ operation_add_nodes(struct ending *e, const struct holding *holding, struct erro
 static int
 operation_end_nodes(struct ending *e, const char *nodes, struct error *err)
 {
-	return sql_change(e->account->store.db, err, "UPDATE node_use SET to_ms = max(from_ms, ?) WHERE cluster = ? "
+	return sql_change(store_sql(e->account->store), err, "UPDATE node_use SET to_ms = max(from_ms, ?) WHERE cluster = ? "
 	    "AND to_ms IS NULL AND node NOT IN (SELECT value FROM json_each(?))", "iit", e->ended_ms, e->cluster, nodes);
 }
 
@@ -127,7 +127,7 @@ operation_keep_layout(struct ending *e, struct error *err)
 	if (result == 0)
 		result = operation_add_nodes(e, &holding, err);
 	if (result == 0)
-		result = sql_change(e->account->store.db, err, "UPDATE cluster_document SET layout = ? WHERE cluster = ?", "ti",
+		result = sql_change(store_sql(e->account->store), err, "UPDATE cluster_document SET layout = ? WHERE cluster = ?", "ti",
 		    holding.count ? layout : "", e->cluster);
 	holding_release(&holding);
 	return result;
@@ -136,7 +136,7 @@ operation_keep_layout(struct ending *e, struct error *err)
 static int
 operation_end_operation(struct ending *e, struct error *err)
 {
-	return sql_change(e->account->store.db, err, "UPDATE operation SET status = ?, message = ?, ended_ms = ? "
+	return sql_change(store_sql(e->account->store), err, "UPDATE operation SET status = ?, message = ?, ended_ms = ? "
 	    "WHERE cluster = ? AND number = ?", "ttiii", operation_status_name(e->outcome->status), e->outcome->message,
 	    e->ended_ms, e->cluster, e->number);
 }
@@ -166,11 +166,11 @@ operation_keep_wish(struct ending *e, struct error *err)
 {
 	const char *order = e->outcome->status == OPERATION_COMPLETE ? "coalesce(?, wish)" : "coalesce(wish, ?)";
 	char *text = memory_printf("UPDATE cluster_document SET wish = %s WHERE cluster = ?", order);
-	int result = sql_change(e->account->store.db, err, text, "ti", e->wish, e->cluster);
+	int result = sql_change(store_sql(e->account->store), err, text, "ti", e->wish, e->cluster);
 
 	free(text);
 	if (result == 0 && e->outcome->status == OPERATION_COMPLETE)
-		result = sql_change(e->account->store.db, err, "UPDATE cluster SET template = coalesce(?, template) WHERE id = ?",
+		result = sql_change(store_sql(e->account->store), err, "UPDATE cluster SET template = coalesce(?, template) WHERE id = ?",
 		    "ti",
 		    e->template, e->cluster);
 	return result;
@@ -180,8 +180,8 @@ operation_keep_wish(struct ending *e, struct error *err)
 static int
 operation_sum_up(struct ending *e, struct error *err)
 {
-	return sql_change(e->account->store.db, err,
-	    "UPDATE cluster SET (nodes, cost) = (SELECT count(*), round(total(cost), 9) "
+	return sql_change(store_sql(e->account->store), err,
+	    "UPDATE cluster SET (nodes, cost) = (SELECT count(*), round(coalesce(sum(cost), 0), 9) "
 	    "FROM node_use WHERE cluster = cluster.id AND to_ms IS NULL), resources = (SELECT json_group_object(key, amount) "
 	    "FROM (SELECT key, sum(value) AS amount FROM node_use, json_each(capacity) WHERE cluster = cluster.id "
 	    "AND to_ms IS NULL GROUP BY key ORDER BY key)) WHERE id = ?", "i", e->cluster);
@@ -193,11 +193,11 @@ operation_end_cluster(struct ending *e, struct error *err)
 	int64_t machines = 0;
 	const char *message = e->outcome->status == OPERATION_COMPLETE ? NULL : e->outcome->message;
 
-	if (operation_sum_up(e, err) < 0 || sql_number(e->account->store.db, &machines, err,
+	if (operation_sum_up(e, err) < 0 || sql_number(store_sql(e->account->store), &machines, err,
 	    "SELECT nodes FROM cluster WHERE id = ?", "i",
 	    e->cluster) < 0)
 		return -1;
-	return sql_change(e->account->store.db, err, "UPDATE cluster SET status = ?, message = ?, changed_ms = ?, "
+	return sql_change(store_sql(e->account->store), err, "UPDATE cluster SET status = ?, message = ?, changed_ms = ?, "
 	    "revision = revision + 1, peak_nodes = nodes, peak_cost = cost, peak_resources = resources WHERE id = ?", "ttii",
 	    life_status_name(operation_status_after(e, machines)), message, e->ended_ms, e->cluster);
 }
@@ -213,7 +213,7 @@ operation_end_end(struct ending *e, struct error *err)
 	if (operation_keep_layout(e, err) < 0 || operation_end_operation(e, err) < 0 || operation_keep_wish(e, err) < 0 ||
 	    operation_end_cluster(e, err) < 0)
 		return -1;
-	return store_commit(&e->account->store, err) < 0 ? -1 : 1;
+	return store_commit(e->account->store, err) < 0 ? -1 : 1;
 }
 
 int
@@ -226,11 +226,11 @@ operation_end(struct account *account, int64_t cluster, int64_t number, const st
 
 	if (outcome->status < OPERATION_COMPLETE || outcome->status >= OPERATION_STATUS_COUNT)
 		return error_set(err, EX_SOFTWARE, "an operation cannot end so");
-	if (store_begin(&account->store, err) < 0)
+	if (store_begin(account->store, err) < 0)
 		return -1;
 	result = operation_end_end(&e, err);
 	if (result <= 0)
-		store_rollback(&account->store);
+		store_rollback(account->store);
 	free(e.prices);
 	free(e.wish);
 	free(e.template);
@@ -242,14 +242,14 @@ operation_running(struct account *account, int64_t cluster, int64_t number, stru
 {
 	char *text = memory_printf("UPDATE operation SET status = 'running' WHERE cluster = ?6 AND number = ?7 "
 	    "AND status = 'planned' AND EXISTS (SELECT 1 FROM cluster WHERE id = ?6 AND %s)", visible_anywhere(account));
-	int result = store_begin(&account->store, err);
+	int result = store_begin(account->store, err);
 
 	if (result == 0) {
-		result = sql_change(account->store.db, err, text, VISIBLE_TYPES "ii", VISIBLE_VALUES(account), cluster, number);
+		result = sql_change(store_sql(account->store), err, text, VISIBLE_TYPES "ii", VISIBLE_VALUES(account), cluster, number);
 		if (result == 0)
-			result = store_commit(&account->store, err);
+			result = store_commit(account->store, err);
 		if (result < 0)
-			store_rollback(&account->store);
+			store_rollback(account->store);
 	}
 	free(text);
 	return result;

@@ -12,7 +12,7 @@
 #include "account/visible.h"
 #include "base/error.h"
 #include "cluster/clusters.h"
-#include "store/sql.h"
+#include "store/sql/sql.h"
 
 #define COLUMNS "SELECT operation.cluster, number, action, user, why, operation.message, operation.template, job, begun_ms, " \
 	"ended_ms, operation.status FROM operation JOIN cluster ON id = operation.cluster "
@@ -52,7 +52,7 @@ operations_keep(struct arena *arena, const char *text)
 
 /* Adds the rows that COLUMNS asked for: how many, or -1. Takes rows. */
 static int
-operations_gather(sqlite3_stmt *rows, struct operation_list *list, struct error *err)
+operations_gather(struct sql_rows *rows, struct operation_list *list, struct error *err)
 {
 	struct arena *arena = &list->arena;
 	int got, count = 0;
@@ -74,7 +74,7 @@ operations_gather(sqlite3_stmt *rows, struct operation_list *list, struct error 
 		};
 		count++;
 	}
-	sqlite3_finalize(rows);
+	sql_end(rows);
 	return got < 0 ? -1 : count;
 }
 
@@ -84,7 +84,7 @@ operations_look(struct account *account, const char *rest, int64_t first, int64_
     struct error *err)
 {
 	char *text = memory_printf(COLUMNS "WHERE %s AND %s", visible_anywhere(account), rest);
-	int got = operations_gather(sql_query(account->store.db, err, text, VISIBLE_TYPES "ii", VISIBLE_VALUES(account),
+	int got = operations_gather(sql_query(store_sql(account->store), err, text, VISIBLE_TYPES "ii", VISIBLE_VALUES(account),
 	    first, second),
 	    list, err);
 
@@ -129,7 +129,7 @@ operations_open(struct account *account, struct operation_list *list, struct err
 }
 
 static char *
-operations_copy(sqlite3_stmt *rows, int column)
+operations_copy(struct sql_rows *rows, int column)
 {
 	return sql_text(rows, column) ? memory_string(sql_text(rows, column)) : NULL;
 }
@@ -140,13 +140,13 @@ operation_documents(struct account *account, int64_t cluster, int64_t number, st
 {
 	char *text = memory_printf("SELECT wish, before, wanted, prices FROM operation_document JOIN cluster ON id = cluster "
 	    "WHERE %s AND id = ?6 AND number = ?7", visible_anywhere(account)), id[CLUSTER_ID_SIZE];
-	sqlite3_stmt *rows = sql_query(account->store.db, err, text, VISIBLE_TYPES "ii", VISIBLE_VALUES(account), cluster,
+	struct sql_rows *rows = sql_query(store_sql(account->store), err, text, VISIBLE_TYPES "ii", VISIBLE_VALUES(account), cluster,
 	    number);
 	int got = sql_row(rows, err);
 
 	if (got > 0)
 		*documents = (struct operation_documents){operations_copy(rows, 0), operations_copy(rows, 1), operations_copy(rows, 2), operations_copy(rows, 3)};
-	sqlite3_finalize(rows);
+	sql_end(rows);
 	free(text);
 	if (got == 0)
 		return error_set(err, EX_NO, "cluster %s: there are no documents of operation %" PRId64,

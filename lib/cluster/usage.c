@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "base/names.h"
 #include "cluster/clusters.h"
-#include "store/sql.h"
+#include "store/sql/sql.h"
 
 static const char *const names[] = {"tenant", "user", "cluster", "template", "hardwaretype"};
 
@@ -64,17 +64,17 @@ usage_find_start(struct account *account, const char *visible, int64_t *start_ms
 {
 	char *text = memory_printf("SELECT min(from_ms) FROM node_use WHERE cluster IN (SELECT id FROM cluster WHERE %s)",
 	    visible);
-	sqlite3_stmt *rows = sql_query(account->store.db, err, text, VISIBLE_TYPES, VISIBLE_VALUES(account));
+	struct sql_rows *rows = sql_query(store_sql(account->store), err, text, VISIBLE_TYPES, VISIBLE_VALUES(account));
 	int got = sql_row(rows, err);
 
 	if (got > 0 && sql_integer(rows, 0) > 0 && sql_integer(rows, 0) < *start_ms)
 		*start_ms = sql_integer(rows, 0);
-	sqlite3_finalize(rows);
+	sql_end(rows);
 	free(text);
 	return got < 0 ? -1 : 0;
 }
 
-static sqlite3_stmt *
+static struct sql_rows *
 usage_query(struct account *account, const struct usage_question *question, const char *visible,
     const struct usage *usage,
     struct error *err)
@@ -84,7 +84,7 @@ usage_query(struct account *account, const struct usage_question *question, cons
 	    "seen.id, node_use.cost, from_ms, to_ms FROM node_use JOIN seen ON seen.id = node_use.cluster "
 	    "WHERE from_ms < ?7 AND (to_ms IS NULL OR to_ms > ?6) AND (?8 IS NULL OR owner = ?8) "
 	    "AND (?9 IS NULL OR seen.name = ?9 OR seen.id = ?10) AND (?11 IS NULL OR template = ?11)", visible);
-	sqlite3_stmt *rows = sql_query(account->store.db, err, text, VISIBLE_TYPES "iittit", VISIBLE_VALUES(account),
+	struct sql_rows *rows = sql_query(store_sql(account->store), err, text, VISIBLE_TYPES "iittit", VISIBLE_VALUES(account),
 	    usage->start_ms, usage->end_ms, question->user, question->cluster,
 	    question->cluster ? cluster_id_of(question->cluster) : (int64_t)0, question->template);
 
@@ -94,7 +94,7 @@ usage_query(struct account *account, const struct usage_question *question, cons
 
 /* The group of a row, a new one at need; NULL where there would be too many. */
 static struct group *
-usage_group_of(struct summing *summing, sqlite3_stmt *row)
+usage_group_of(struct summing *summing, struct sql_rows *row)
 {
 	struct arena *arena = &summing->usage->arena;
 	size_t known = summing->keys.count, number;
@@ -168,7 +168,7 @@ usage_add_life(const struct summing *summing, struct group *group, int64_t from,
 }
 
 static int
-usage_add_row(struct summing *summing, sqlite3_stmt *row, struct error *err)
+usage_add_row(struct summing *summing, struct sql_rows *row, struct error *err)
 {
 	const struct usage *usage = summing->usage;
 	int64_t from = sql_integer(row, 7), to = sql_text(row, 8) ? sql_integer(row, 8) : INT64_MAX;
@@ -272,7 +272,7 @@ usage_ask(struct account *account, const struct usage_question *question, struct
 {
 	const char *visible = question->everywhere ? visible_anywhere(account) : visible_in_tenant(account);
 	struct summing summing = {.question = question, .usage = usage};
-	sqlite3_stmt *rows;
+	struct sql_rows *rows;
 	int got;
 
 	usage->end_ms = question->end_ms && question->end_ms < question->now_ms ? question->end_ms
@@ -289,7 +289,7 @@ usage_ask(struct account *account, const struct usage_question *question, struct
 			got = -1;
 			break;
 		}
-	sqlite3_finalize(rows);
+	sql_end(rows);
 	if (got == 0)
 		usage_finish(&summing);
 	usage_summing_release(&summing);

@@ -104,18 +104,18 @@ hook_read_key_store(const char *name, const char *tenant, struct buffer *key, st
 	char *path = location_store(NULL);
 	struct secret_value value;
 	struct store_key sealing;
-	struct store store;
+	struct store *store;
 	int result = store_open(&store, path, STORE_READ, tenant ? tenant : "default", err);
 
-	if (result == 0 && (result = store_key_read(&store, &sealing, err)) == 0) {
-		result = secrets_open(&store, &sealing, name, &value, err);
+	if (result == 0 && (result = store_key_read(store, &sealing, err)) == 0) {
+		result = secrets_open(store, &sealing, name, &value, err);
 		if (result == 0) {
 			buffer_append(key, value.text, value.length);
 			secret_value_release(&value);
 		}
 		store_key_release(&sealing);
 	}
-	store_release(&store);
+	store_release(store);
 	free(path);
 	return result;
 }

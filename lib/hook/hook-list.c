@@ -262,18 +262,18 @@ static int
 hook_add_tenant(struct hook_list *hooks, const char *tenant, struct error *err)
 {
 	char *path = location_store(NULL);
-	struct store store;
+	struct store *store;
 	struct error none;
 	jv document;
 	int result = 0;
 
 	if (file_exists(AT_FDCWD, path)) {
 		if (store_open(&store, path, STORE_READ, tenant, &none) == 0 &&
-		    (result = tenant_document(&store, &document, err)) == 0) {
+		    (result = tenant_document(store, &document, err)) == 0) {
 			result = hook_add_document(hooks, document, tenant, err);
 			jv_free(document);
 		}
-		store_release(&store);
+		store_release(store);
 	}
 	free(path);
 	return result;

@@ -133,7 +133,7 @@ saved_compose(const struct operation_context *context, const struct operation_re
 static int
 saved_plan_write_seal(struct operation_context *context, struct buffer *text, struct error *err)
 {
-	struct store *store = &context->account.store;
+	struct store *store = context->account.store;
 	char mac[SAVED_MAC_SIZE];
 	struct store_key key = {0};
 	int result;

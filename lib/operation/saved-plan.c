@@ -92,11 +92,11 @@ saved_verify(const struct saved_plan *plan, size_t length, const struct account_
 {
 	char *path = location_store(ask->store), mac[SAVED_MAC_SIZE] = "";
 	struct store_key key = {0};
-	struct store store;
+	struct store *store;
 	int result = store_open(&store, path, STORE_READ, NULL, err);
 
 	if (result == 0)
-		result = store_key_read(&store, &key, err) < 0 && err->code != EX_NOINPUT ? -1 : 0;
+		result = store_key_read(store, &key, err) < 0 && err->code != EX_NOINPUT ? -1 : 0;
 	if (result == 0 && key.bytes)
 		saved_seal(&key, plan->text.data, length, mac);
 	if (result == 0 && sodium_memcmp(mac, plan->mac, sizeof mac) != 0)
@@ -104,7 +104,7 @@ saved_verify(const struct saved_plan *plan, size_t length, const struct account_
 		    "%s: it is not as it was saved: somebody has changed it, or it was saved from "
 		    "another store than %s; save the plan anew", plan->path, path);
 	store_key_release(&key);
-	store_release(&store);
+	store_release(store);
 	free(path);
 	return result;
 }

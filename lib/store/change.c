@@ -51,13 +51,14 @@ change_delete(struct change *change, enum entity_kind kind, const char *name, in
 static int
 change_look_before(struct change *change, struct error *err)
 {
-	struct store before;
-	int result = store_open(&before, change->store->path, STORE_READ, NULL, err);
+	struct store *before;
+	int result = store_open(&before, store_path(change->store), STORE_READ, NULL, err);
 
-	before.tenant = change->store->tenant;
-	if (result == 0)
-		result = change_look(&before, &change->before, &change->found_before, err);
-	store_release(&before);
+	if (result == 0) {
+		store_set_tenant(before, store_tenant(change->store));
+		result = change_look(before, &change->before, &change->found_before, err);
+	}
+	store_release(before);
 	return result;
 }
 

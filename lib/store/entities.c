@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/option.h"
-#include "store/sql.h"
+#include "store/sql/sql.h"
 #include "store/store.h"
 
 struct newest { /* version of an entity */
@@ -25,9 +25,9 @@ static int
 store_entities_look(struct store *store, enum entity_kind kind, const char *name, struct newest *newest,
     struct error *err)
 {
-	sqlite3_stmt *rows = sql_query(store->db, err, "SELECT id, entity.version, present, document FROM entity "
+	struct sql_rows *rows = sql_query(store_sql(store), err, "SELECT id, entity.version, present, document FROM entity "
 	    "JOIN revision ON entity = id AND revision.version = entity.version WHERE tenant = ? AND kind = ? AND name = ?",
-	    "itt", store->tenant, entity_kind_name(kind), name);
+	    "itt", store_tenant(store), entity_kind_name(kind), name);
 	int got = sql_row(rows, err);
 
 	*newest = (struct newest){0};
@@ -37,7 +37,7 @@ store_entities_look(struct store *store, enum entity_kind kind, const char *name
 		newest->present = sql_integer(rows, 2);
 		newest->text = newest->present ? memory_string(sql_text(rows, 3)) : NULL;
 	}
-	sqlite3_finalize(rows);
+	sql_end(rows);
 	return got < 0 ? -1 : 0;
 }
 
@@ -61,11 +61,8 @@ static int
 entities_add_entity(struct store *store, enum entity_kind kind, const char *name, struct newest *newest,
     struct error *err)
 {
-	if (sql_change(store->db, err, "INSERT INTO entity (tenant, kind, name, version, present) VALUES (?, ?, ?, 1, 1)",
-	    "itt", store->tenant, entity_kind_name(kind), name) < 0)
-		return -1;
-	newest->entity = sqlite3_last_insert_rowid(store->db);
-	return 0;
+	return sql_number(store_sql(store), &newest->entity, err, "INSERT INTO entity (tenant, kind, name, version, present) "
+	    "VALUES (?, ?, ?, 1, 1) RETURNING id", "itt", store_tenant(store), entity_kind_name(kind), name) < 0 ? -1 : 0;
 }
 
 /* text NULL: it is deleted. */
@@ -75,10 +72,10 @@ entities_add_revision(struct store *store, const struct newest *newest, const ch
 	char now[CLOCK_RFC3339_SIZE];
 
 	clock_rfc3339(clock_wall_ms(), now);
-	if (sql_change(store->db, err, "INSERT INTO revision (entity, version, at, by, why, document) "
-	    "VALUES (?, ?, ?, ?, ?, ?)", "iitttt", newest->entity, newest->version + 1, now, store->by, store->why, text) < 0)
+	if (sql_change(store_sql(store), err, "INSERT INTO revision (entity, version, at, by, why, document) "
+	    "VALUES (?, ?, ?, ?, ?, ?)", "iitttt", newest->entity, newest->version + 1, now, store_by(store), store_why(store), text) < 0)
 		return -1;
-	return sql_change(store->db, err, "UPDATE entity SET version = ?, present = ? WHERE id = ?", "iii",
+	return sql_change(store_sql(store), err, "UPDATE entity SET version = ?, present = ? WHERE id = ?", "iii",
 	    newest->version + 1, (int64_t)(text != NULL), newest->entity);
 }
 
@@ -142,7 +139,7 @@ entities_keep(struct arena *arena, const char *text)
 
 /* Adds the rows that REVISION asked for: how many, or -1. Takes rows. */
 static int
-entities_gather(sqlite3_stmt *rows, struct revisions *list, struct error *err)
+entities_gather(struct sql_rows *rows, struct revisions *list, struct error *err)
 {
 	struct arena *arena = &list->arena;
 	int got, count = 0;
@@ -160,7 +157,7 @@ entities_gather(sqlite3_stmt *rows, struct revisions *list, struct error *err)
 		};
 		count++;
 	}
-	sqlite3_finalize(rows);
+	sql_end(rows);
 	return got < 0 ? -1 : count;
 }
 
@@ -206,9 +203,9 @@ entities_get(struct store *store, enum entity_kind kind, const char *name, int64
 	int got;
 
 	if (version == 0)
-		got = entities_gather(sql_query(store->db, err, newest, "itt", store->tenant, its_kind, name), list, err);
+		got = entities_gather(sql_query(store_sql(store), err, newest, "itt", store_tenant(store), its_kind, name), list, err);
 	else
-		got = entities_gather(sql_query(store->db, err, one, "itti", store->tenant, its_kind, name, version), list, err);
+		got = entities_gather(sql_query(store_sql(store), err, one, "itti", store_tenant(store), its_kind, name, version), list, err);
 	if (got == 0)
 		got = entities_not_found(store, kind, name, version, list, err);
 	return got < 0 ? -1 : 0;
@@ -233,8 +230,8 @@ entities_list(struct store *store, enum entity_kind kind, struct revisions *list
 {
 	static const char all[] = REVISION "AND present AND revision.version = entity.version ORDER BY kind, name";
 	static const char one[] = REVISION "AND kind = ? AND present AND revision.version = entity.version ORDER BY name";
-	sqlite3_stmt *rows = kind == ENTITY_NONE ? sql_query(store->db, err, all, "i", store->tenant)
-	                                         : sql_query(store->db, err, one, "it", store->tenant,
+	struct sql_rows *rows = kind == ENTITY_NONE ? sql_query(store_sql(store), err, all, "i", store_tenant(store))
+	                                         : sql_query(store_sql(store), err, one, "it", store_tenant(store),
 	    entity_kind_name(kind));
 
 	return entities_gather(rows, list, err) < 0 ? -1 : 0;
@@ -244,9 +241,9 @@ int
 entities_history(struct store *store, enum entity_kind kind, const char *name, struct revisions *list,
     struct error *err)
 {
-	int got = entities_gather(sql_query(store->db, err, REVISION "AND kind = ? AND name = ? ORDER BY revision.version",
+	int got = entities_gather(sql_query(store_sql(store), err, REVISION "AND kind = ? AND name = ? ORDER BY revision.version",
 	    "itt",
-	    store->tenant, entity_kind_name(kind), name), list, err);
+	    store_tenant(store), entity_kind_name(kind), name), list, err);
 
 	if (got == 0)
 		got = entities_not_found(store, kind, name, 0, list, err);

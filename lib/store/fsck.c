@@ -7,16 +7,14 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "store/sql.h"
+#include "store/sql/engine.h"
+#include "store/sql/sql.h"
 #include "store/store.h"
 
 #define CLUSTER "SELECT 'cluster ' || printf('%08d', id) || ', ' || cluster.name || ': ' || "
 
-/* Each gives a row for a fault: a sentence. "ok" is none. */
+/* Each gives a row for a fault: a sentence. */
 static const char *const checks[] = {
-	"PRAGMA integrity_check",
-	"SELECT 'table ' || \"table\" || ', row ' || coalesce(rowid, '?') || ': the ' || parent || ' it refers to is not there' "
-	"FROM pragma_foreign_key_check()",
 	"SELECT tenant.name || ': ' || kind || ' ' || entity.name || ': its versions are not 1 to ' || entity.version "
 	"FROM entity JOIN tenant ON tenant.id = tenant JOIN revision ON entity = entity.id "
 	"GROUP BY entity.id HAVING count(*) <> max(revision.version) OR max(revision.version) <> entity.version",
@@ -49,39 +47,33 @@ static const char *const checks[] = {
 	"(status <> 'pending' AND (peak_nodes <> nodes OR peak_cost <> cost OR peak_resources <> resources))",
 };
 
+/* Tells what the rows say, and ends them. Returns their number, or -1. */
 static int
-fsck_run_check(struct store *store, const char *text, void (*say)(const char *fault, void *data), void *data,
+fsck_tell(struct store *store, struct sql_rows *rows, void (*say)(const char *fault, void *data), void *data,
     struct error *err)
 {
-	sqlite3_stmt *rows = sql_query(store->db, err, text, "");
 	int got, faults = 0;
 
-	while ((got = sql_row(rows, err)) > 0) {
-		const char *fault = sql_text(rows, 0);
-		char *line;
+	for (; (got = sql_row(rows, err)) > 0; faults++) {
+		char *line = memory_printf("%s: %s", store_path(store), sql_text(rows, 0));
 
-		if (!fault || strcmp(fault, "ok") == 0)
-			continue;
-		line = memory_printf("%s: %s", store->path, fault);
 		say(line, data);
 		free(line);
-		faults++;
 	}
-	sqlite3_finalize(rows);
+	sql_end(rows);
 	return got < 0 ? -1 : faults;
 }
 
 int
 store_fsck(struct store *store, void (*say)(const char *fault, void *data), void *data, struct error *err)
 {
-	int faults = 0;
+	struct sql *sql = store_sql(store);
+	int faults = fsck_tell(store, sql->engine->check(sql, err), say, data, err);
 
-	for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
-		int more = fsck_run_check(store, checks[i], say, data, err);
+	for (size_t i = 0; faults >= 0 && i < sizeof checks / sizeof *checks; i++) {
+		int more = fsck_tell(store, sql_query(sql, err, checks[i], ""), say, data, err);
 
-		if (more < 0)
-			return -1;
-		faults += more;
+		faults = more < 0 ? -1 : faults + more;
 	}
 	return faults;
 }

@@ -21,7 +21,7 @@ key_path(const struct store *store)
 {
 	const char *given = getenv("COOPR_KEY");
 
-	return given && *given ? memory_string(given) : memory_printf("%s.key", store->path);
+	return given && *given ? memory_string(given) : memory_printf("%s.key", store_path(store));
 }
 
 /* Locked memory, wiped when it is given back. */

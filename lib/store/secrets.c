@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "store/key.h"
-#include "store/sql.h"
+#include "store/sql/sql.h"
 #include "store/store.h"
 
 enum {
@@ -32,7 +32,7 @@ secrets_seal(const struct store *store, const struct store_key *key, const char 
 	unsigned char *sealed = memory_zeroed(length + OVERHEAD, 1);
 	struct buffer place = {0};
 
-	secrets_place_of(store->tenant, name, &place);
+	secrets_place_of(store_tenant(store), name, &place);
 	randombytes_buf(sealed, NONCE);
 	crypto_aead_xchacha20poly1305_ietf_encrypt(sealed + NONCE, NULL, (const unsigned char *)text, length,
 	    (const unsigned char *)place.data, place.length, NULL, sealed, key->bytes);
@@ -46,9 +46,9 @@ secrets_set(struct store *store, const struct store_key *key, const char *name, 
 {
 	unsigned char *sealed = secrets_seal(store, key, name, text, length);
 	char now[CLOCK_RFC3339_SIZE];
-	int result = sql_change(store->db, err, "INSERT INTO secret (tenant, name, version, at, by, sealed) "
+	int result = sql_change(store_sql(store), err, "INSERT INTO secret (tenant, name, version, at, by, sealed) "
 	    "VALUES (?, ?, 1, ?, ?, ?) ON CONFLICT DO UPDATE SET version = version + 1, at = excluded.at, by = excluded.by, "
-	    "sealed = excluded.sealed", "itttb", store->tenant, name, clock_rfc3339(clock_wall_ms(), now), store->by, sealed,
+	    "sealed = excluded.sealed", "itttb", store_tenant(store), name, clock_rfc3339(clock_wall_ms(), now), store_by(store), sealed,
 	    length + OVERHEAD);
 
 	free(sealed);
@@ -82,8 +82,8 @@ int
 secrets_open(struct store *store, const struct store_key *key, const char *name, struct secret_value *value,
     struct error *err)
 {
-	sqlite3_stmt *rows = sql_query(store->db, err, "SELECT sealed FROM secret WHERE tenant = ? AND name = ?", "it",
-	    store->tenant, name);
+	struct sql_rows *rows = sql_query(store_sql(store), err, "SELECT sealed FROM secret WHERE tenant = ? AND name = ?", "it",
+	    store_tenant(store), name);
 	const unsigned char *sealed;
 	size_t length;
 	int got = sql_row(rows, err);
@@ -93,17 +93,17 @@ secrets_open(struct store *store, const struct store_key *key, const char *name,
 		got = error_set(err, EX_NO, "there is no secret \"%s\"; coopr-secret set %s makes it", name, name);
 	if (got > 0) {
 		sealed = sql_bytes(rows, 0, &length);
-		if (secrets_open_sealed(store->tenant, key, name, sealed, length, value) < 0)
+		if (secrets_open_sealed(store_tenant(store), key, name, sealed, length, value) < 0)
 			got = error_set(err, EX_DATAERR, "the secret \"%s\" cannot be opened: another key has closed it, or somebody "
 			    "has changed the store", name);
 	}
-	sqlite3_finalize(rows);
+	sql_end(rows);
 	return got < 0 ? -1 : 0;
 }
 
 /* Whether the key opens a secret that is there, whosever it is. */
 static int
-secrets_try_key(sqlite3_stmt *rows, const struct store_key *key, struct error *err)
+secrets_try_key(struct sql_rows *rows, const struct store_key *key, struct error *err)
 {
 	struct secret_value value = {0};
 	size_t length;
@@ -119,7 +119,7 @@ secrets_try_key(sqlite3_stmt *rows, const struct store_key *key, struct error *e
 int
 secrets_key(struct store *store, struct store_key *key, struct error *err)
 {
-	sqlite3_stmt *rows = sql_query(store->db, err, "SELECT tenant, name, sealed FROM secret LIMIT 1", "");
+	struct sql_rows *rows = sql_query(store_sql(store), err, "SELECT tenant, name, sealed FROM secret LIMIT 1", "");
 	int got = sql_row(rows, err), result = -1;
 
 	*key = (struct store_key){0};
@@ -129,7 +129,7 @@ secrets_key(struct store *store, struct store_key *key, struct error *err)
 		result = store_key_read(store, key, err);
 	if (got > 0 && result == 0)
 		result = secrets_try_key(rows, key, err);
-	sqlite3_finalize(rows);
+	sql_end(rows);
 	if (result < 0)
 		store_key_release(key);
 	return result;
@@ -145,16 +145,20 @@ secret_value_release(struct secret_value *value)
 int
 secrets_delete(struct store *store, const char *name, struct error *err)
 {
-	if (sql_change(store->db, err, "DELETE FROM secret WHERE tenant = ? AND name = ?", "it", store->tenant, name) < 0)
-		return -1;
-	return sqlite3_changes(store->db) ? 0 : error_set(err, EX_NO, "there is no secret \"%s\"", name);
+	int64_t version;
+	int got = sql_number(store_sql(store), &version, err, "DELETE FROM secret WHERE tenant = ? AND name = ? RETURNING version",
+	    "it", store_tenant(store), name);
+
+	if (got == 0)
+		return error_set(err, EX_NO, "there is no secret \"%s\"", name);
+	return got < 0 ? -1 : 0;
 }
 
 int
 secrets_list(struct store *store, struct secret_list *list, struct error *err)
 {
-	sqlite3_stmt *rows = sql_query(store->db, err,
-	    "SELECT name, at, by, version FROM secret WHERE tenant = ? ORDER BY name", "i", store->tenant);
+	struct sql_rows *rows = sql_query(store_sql(store), err,
+	    "SELECT name, at, by, version FROM secret WHERE tenant = ? ORDER BY name", "i", store_tenant(store));
 	int got;
 
 	while ((got = sql_row(rows, err)) > 0) {
@@ -163,7 +167,7 @@ secrets_list(struct store *store, struct secret_list *list, struct error *err)
 		    arena_string(&list->arena, sql_text(rows, 1)), arena_string(&list->arena, sql_text(rows, 2)),
 		    sql_integer(rows, 3)};
 	}
-	sqlite3_finalize(rows);
+	sql_end(rows);
 	return got;
 }
 

@@ -1,53 +1,74 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The store: one sqlite database in which tenants keep their entities, with all versions of them. A change is durable
- * before the call that makes it returns; between store_begin and store_commit all changes are one. Writers take turns
- * at a lock of our own (PATH.lock), in which the kernel lets them wait, so that nobody is ever told that the database
- * is locked; readers wait for nobody.
+ * The store: the truth about tenants, catalogues, clusters, operations and their documents, claims on machines, messages to
+ * hooks, and what was observed last. It is opaque: which database it is, only the engines below it know (sql/engine.h); the
+ * functions of store/, account/ and cluster/ are the ways to what it holds. A change is durable before the call that makes
+ * it returns; between store_begin and store_commit all changes are one.
+ *
+ * An older store is brought up to date by whoever opens it first, after a copy of it was made (migration.h).
  */
 #ifndef STORE_STORE_H
 #define STORE_STORE_H
 
-#include <sqlite3.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 struct error;
+struct sql;
+struct store;
 
 enum store_mode {
 	STORE_READ,
 	STORE_WRITE,
-	STORE_CREATE, /* STORE_WRITE, and a new one where there is none */
+	STORE_CREATE,  /* STORE_WRITE, and makes a new one where there is none */
+	STORE_MIGRATE, /* STORE_WRITE, and brings up to date one of any size */
 };
 
-struct store {
-	sqlite3 *db;
-	char *path;
-	int lock;          /* descriptor of PATH.lock, -1 for who only reads */
-	int64_t tenant;    /* all that is asked and changed is this one's; 0: no tenant yet */
-	char *by;          /* who makes changes; its own */
-	const char *why;   /* and why; NULL where nothing is said */
-	bool made;         /* by this store_open: there was none before */
-};
+/* Opens the store at path for a tenant (by its name; NULL: for none yet). *store is NULL where that fails: EX_NOINPUT where
+ * there is no store, EX_NO where there is no such tenant, EX_DATAERR where it is no store of ours, or one of a later
+ * version, EX_CONFIG where it is older and so large that coopr-store migrate has to bring it up to date. The files of a
+ * new store have the mode 0600 from the first moment. */
+int store_open(struct store **store, const char *path, enum store_mode mode, const char *tenant, struct error *err);
 
-/* Opens the store at path for a tenant (by its name; NULL: for none yet). EX_NOINPUT where there is no store, EX_NO where there is no such
- * tenant, EX_DATAERR where it is no store of ours, or one of a later version. Files of a new store are 0600 from the
- * first moment. Release it in any case. */
-int store_open(struct store *store, const char *path, enum store_mode mode, const char *tenant, struct error *err);
+/* Closes the store; NULL is allowed. */
 void store_release(struct store *store);
 
-/* A transaction: begin waits for its turn; commit returns when all of it is on disk. Rollback may follow a commit that
- * failed. */
+/* Returns the path it was opened with, borrowed. */
+const char *store_path(const struct store *store);
+
+/* Returns true where this store_open has made it. */
+bool store_is_new(const struct store *store);
+
+/* Returns the number of the tenant whose rows are asked for and changed, 0: none yet; sets it. */
+int64_t store_tenant(const struct store *store);
+void store_set_tenant(struct store *store, int64_t tenant);
+
+/* Sets the tenant by its name: 1, 0 where there is none of that name, -1. */
+int store_find_tenant(struct store *store, const char *name, struct error *err);
+
+/* Says who makes changes (copied) and why (borrowed, or NULL where nothing is said); returns either. */
+void store_set_by(struct store *store, const char *by);
+void store_set_why(struct store *store, const char *why);
+const char *store_by(const struct store *store);
+const char *store_why(const struct store *store);
+
+/* Begins a transaction when it is our turn; commits it, and returns when all of it is on disk. What a commit that fails leaves
+ * is as before; store_rollback may follow it. */
 int store_begin(struct store *store, struct error *err);
 int store_commit(struct store *store, struct error *err);
 void store_rollback(struct store *store);
 
-/* Drops from the log what is in the database, so that nothing is left of what was deleted; not where somebody goes on
- * reading it for a second. */
+/* Ends a transaction: commits it where result is not negative, else, or where that fails, rolls it back. Returns result, or -1. */
+int store_finish(struct store *store, int result, struct error *err);
+
+/* Wipes from the engine's files what was deleted; not where somebody goes on reading it for a second. */
 void store_forget(struct store *store);
 
 /* Copies the store, as it is at one moment, to a new file (0600); nobody has to wait for it. EX_CANTCREAT where there
  * is something at path. */
 int store_backup(struct store *store, const char *path, struct error *err);
+
+/* Returns its database, for the rooms of the store. */
+struct sql *store_sql(const struct store *store);
 
 #endif

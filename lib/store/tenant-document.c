@@ -5,19 +5,19 @@
 
 #include "base/error.h"
 #include "json/json.h"
-#include "store/sql.h"
+#include "store/sql/sql.h"
 #include "store/store.h"
 
 int
 tenant_document(struct store *store, jv *document, struct error *err)
 {
-	sqlite3_stmt *rows = sql_query(store->db, err, "SELECT document FROM tenant WHERE id = ?", "i", store->tenant);
+	struct sql_rows *rows = sql_query(store_sql(store), err, "SELECT document FROM tenant WHERE id = ?", "i", store_tenant(store));
 	int got = sql_row(rows, err);
 	const char *text = got > 0 ? sql_text(rows, 0) : NULL;
 	int result = text ? json_parse("the tenant's document", text, strlen(text), document, err) : -1;
 
 	if (got == 0)
 		error_set(err, EX_NO, "the tenant is gone");
-	sqlite3_finalize(rows);
+	sql_end(rows);
 	return result;
 }

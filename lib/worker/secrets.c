@@ -14,7 +14,7 @@
 struct filling {
 	jv record; /* borrowed */
 	bool open; /* store and key are */
-	struct store store;
+	struct store *store;
 	struct store_key key;
 	struct redaction *values;
 	struct error *err;
@@ -45,10 +45,10 @@ secrets_open_store(struct filling *filling)
 	int result = store_open(&filling->store, path, STORE_READ, tenant ? tenant : "default", filling->err);
 
 	if (result == 0)
-		result = store_key_read(&filling->store, &filling->key, filling->err);
+		result = store_key_read(filling->store, &filling->key, filling->err);
 	filling->open = result == 0;
 	if (result < 0)
-		store_release(&filling->store);
+		store_release(filling->store);
 	free(tenant);
 	free(path);
 	return result;
@@ -61,7 +61,7 @@ secrets_value_of(struct filling *filling, const char *name, jv *value)
 
 	if (!filling->open && secrets_open_store(filling) < 0)
 		return -1;
-	if (secrets_open(&filling->store, &filling->key, name, &secret, filling->err) < 0)
+	if (secrets_open(filling->store, &filling->key, name, &secret, filling->err) < 0)
 		return -1;
 	jv_free(*value);
 	*value = jv_string(secret.text);
@@ -162,7 +162,7 @@ secrets_fill(jv *record, struct redaction *values, struct error *err)
 		result = secrets_fill_cluster(&filling, record);
 	if (filling.open) {
 		store_key_release(&filling.key);
-		store_release(&filling.store);
+		store_release(filling.store);
 	}
 	jv_free(source);
 	if (result < 0 && (err->code == EX_NO || err->code == EX_NOINPUT))

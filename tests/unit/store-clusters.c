@@ -255,10 +255,10 @@ test_reader(void)
 	if (pid == 0)
 		_exit(read_meanwhile(ends[0]));
 	open_as(NULL);
-	if (store_begin(&account.store, &err) < 0 || write(ends[1], "", 1) != 1)
+	if (store_begin(account.store, &err) < 0 || write(ends[1], "", 1) != 1)
 		exit(1);
 	waitpid(pid, &status, 0);
-	store_rollback(&account.store);
+	store_rollback(account.store);
 	close(ends[0]);
 	close(ends[1]);
 	tap_is_number(status, 0, "who reads waits for no writer");
@@ -326,7 +326,7 @@ main(void)
 	test_quota();
 	test_reader();
 	test_crowd();
-	tap_is_number(store_fsck(&account.store, say, NULL, &err), 0, "fsck finds nothing in the end");
+	tap_is_number(store_fsck(account.store, say, NULL, &err), 0, "fsck finds nothing in the end");
 	account_release(&account);
 	if (chdir("/") < 0 || file_remove_tree(AT_FDCWD, folder, &err) < 0)
 		return 1;

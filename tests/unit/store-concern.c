@@ -20,7 +20,7 @@
 enum { NAMES = 7 };
 
 static char folder[] = "/tmp/coopr-concern-XXXXXX";
-static struct store store;
+static struct store *store;
 static struct error err;
 static uint64_t state;
 
@@ -133,7 +133,7 @@ alter(struct change *change)
 static void
 look_at_all(struct catalogue *catalogue, struct findings *findings)
 {
-	if (gather_catalogue(&store, catalogue, findings, &err) < 0)
+	if (gather_catalogue(store, catalogue, findings, &err) < 0)
 		fail("gather");
 	catalogue_check(catalogue, findings);
 }
@@ -174,7 +174,7 @@ one_change(void)
 	int result;
 
 	look_at_all(&old, &before);
-	if (change_begin(&change, &store, &err) < 0)
+	if (change_begin(&change, store, &err) < 0)
 		fail("begin");
 	for (uint64_t i = 0; i <= random_below(2); i++)
 		alter(&change);
@@ -202,14 +202,14 @@ main(void)
 	printf("# CONCERN_SEED=%llu\n", (unsigned long long)state);
 	if (!mkdtemp(folder) || chdir(folder) < 0 || store_open(&store, "store", STORE_CREATE, "default", &err) < 0)
 		fail(folder);
-	store.by = memory_string("judge");
+	store_set_by(store, "judge");
 	for (long i = 0; i < count; i++) {
 		int result = one_change();
 
 		refused += result > 0;
 		wrong += result < 0;
 	}
-	store_release(&store);
+	store_release(store);
 	tap_is_number(wrong, 0, "a change is refused for what a look at everything says it makes wrong, and for nothing else");
 	tap_ok(refused > count / 20 && refused < count * 19 / 20, "many are refused, and many are not (%ld of %ld)", refused, count);
 	if (unlink("store") < 0 || unlink("store.lock") < 0 || unlink("store-wal") < 0 || unlink("store-shm") < 0 || rmdir(folder) < 0)

@@ -186,13 +186,13 @@ round_is_well(long at, bool torn, bool *died)
 
 	open_account(&account);
 	done = look(&account, &list, &operations);
-	well = (done == told || done == told + 1) && store_fsck(&account.store, say, NULL, &err) == 0;
+	well = (done == told || done == told + 1) && store_fsck(account.store, say, NULL, &err) == 0;
 	if (!well)
 		printf("# call %ld: told %d, done %d\n", at, told, done);
 	operation_list_release(&operations);
 	cluster_list_release(&list);
 	do_rest(&account, -1);
-	well = store_fsck(&account.store, say, NULL, &err) == 0 && well;
+	well = store_fsck(account.store, say, NULL, &err) == 0 && well;
 	account_release(&account);
 	if (file_remove_tree(AT_FDCWD, "folder", &err) < 0)
 		bail();

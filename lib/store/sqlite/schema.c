@@ -3,14 +3,11 @@
  * A store's version is the number of migrations that have made it (PRAGMA user_version); a migration that was ever
  * released is never changed, a new one is put behind it.
  */
-#include "store/schema.h"
-
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "store/sql.h"
+#include "store/sqlite/database.h"
 
 enum { APPLICATION = 0x636f6f70 }; /* PRAGMA application_id: "coop" */
 
@@ -158,47 +155,45 @@ static const char *const migrations[] = {
 	"ALTER TABLE cluster ADD COLUMN reminded_ms INTEGER NOT NULL DEFAULT 0;",
 };
 
-enum { NEWEST = sizeof migrations / sizeof *migrations };
-
+/* Steps over a pragma's only number. */
 static int
-schema_pragma(sqlite3 *db, const char *text, int64_t *value, struct error *err)
+schema_pragma(sqlite3 *db, const char *text, int *value, struct error *err)
 {
-	return sql_number(db, value, err, text, "") < 0 ? -1 : 0;
+	sqlite3_stmt *rows;
+	int result = -1;
+
+	if (sqlite3_prepare_v2(db, text, -1, &rows, NULL) == SQLITE_OK && sqlite3_step(rows) == SQLITE_ROW) {
+		*value = sqlite3_column_int(rows, 0);
+		result = 0;
+	}
+	sqlite3_finalize(rows);
+	return result < 0 ? sqlite_error(db, err) : 0;
 }
 
 int
-schema_look(sqlite3 *db, bool *newest, struct error *err)
+schema_version(sqlite3 *db, int *version, struct error *err)
 {
-	int64_t application = 0, version = 0, tables = 0;
+	int application = 0, tables = 0;
 
 	if (schema_pragma(db, "PRAGMA application_id", &application, err) < 0 ||
-	    schema_pragma(db, "PRAGMA user_version", &version, err) < 0)
+	    schema_pragma(db, "PRAGMA user_version", version, err) < 0)
 		return -1;
 	if (application != APPLICATION && schema_pragma(db, "SELECT count(*) FROM sqlite_schema", &tables, err) < 0)
 		return -1;
 	if (application != APPLICATION && tables > 0)
 		return error_set(err, EX_DATAERR, "%s: it is a database of something else, no store", sqlite3_db_filename(db,
 		    "main"));
-	if (version > NEWEST)
-		return error_set(err, EX_DATAERR,
-		    "%s: it is of version %" PRId64 ", this program knows up to %d; use a newer one",
-		    sqlite3_db_filename(db, "main"), version, NEWEST);
-	*newest = version == NEWEST;
 	return 0;
 }
 
 int
-schema_migrate(sqlite3 *db, bool *made, struct error *err)
+schema_upgrade(sqlite3 *db, int version, struct error *err)
 {
-	char *mark = memory_printf("PRAGMA application_id = %d; PRAGMA user_version = %d", APPLICATION, NEWEST);
-	int64_t version = 0;
-	int result = schema_pragma(db, "PRAGMA user_version", &version, err);
+	char *mark = memory_printf("PRAGMA application_id = %d; PRAGMA user_version = %d", APPLICATION, version);
+	int result = sqlite_run(db, migrations[version - 1], err);
 
-	*made = result == 0 && version == 0;
-	while (result == 0 && version < NEWEST)
-		result = sql_run(db, err, migrations[version++]);
 	if (result == 0)
-		result = sql_run(db, err, mark);
+		result = sqlite_run(db, mark, err);
 	free(mark);
 	return result;
 }

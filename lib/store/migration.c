@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/migration.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "store/sql/engine.h"
+#include "store/sql/sql.h"
+
+/* All versions that there were. What an engine's tables look like in each, the engine knows (sqlite/schema.c); what has to be
+ * brought from elsewhere, the function here does, inside the same transaction. A version that was ever released is never
+ * changed. */
+static const struct migration {
+	const char *adds;
+	int (*bring)(struct sql *db, const char *path, struct error *err);
+} migrations[] = {
+	{"tenants, entities and their versions", NULL},
+	{"secrets", NULL},
+	{"members, quotas, clusters, operations", NULL},
+	{"what coopr apply remembers", NULL},
+	{"reminders of leases", NULL},
+};
+
+enum {
+	NEWEST = sizeof migrations / sizeof *migrations,
+	MANY_OPERATIONS = 2000, /* bringing over more takes longer than the first command should */
+};
+
+int
+migration_needed(struct sql *db, const char *path, struct error *err)
+{
+	int version = db->engine->version(db, err);
+
+	if (version > NEWEST)
+		return error_set(err, EX_DATAERR, "%s: it is of version %d, this program knows up to %d; use a newer one", path,
+		    version, NEWEST);
+	return version < 0 ? -1 : version < NEWEST;
+}
+
+/* Copies the database, as others see it, to PATH.version-N. One that was killed in the middle has left its copy under another
+ * name. */
+static int
+migration_keep_copy(const struct sql_engine *engine, const char *path, int version, struct error *err)
+{
+	struct sql *db = engine->open(path, SQL_OPEN_READ, err);
+	char *copy = memory_printf("%s.version-%d", path, version), *unfinished = memory_printf("%s.unfinished", copy);
+	char *folder = memory_substring(path, (size_t)(file_base_name(path) - path));
+	int result = -1;
+
+	unlink(unfinished);
+	if (db) {
+		result = engine->backup(db, unfinished, err);
+		engine->close(db);
+	}
+	if (result == 0 && (rename(unfinished, copy) < 0 || file_sync_dir(AT_FDCWD, *folder ? folder : ".") < 0))
+		result = error_errno(err, EX_IOERR, "%s", copy);
+	free(folder);
+	free(unfinished);
+	free(copy);
+	return result;
+}
+
+static int
+migration_check_size(struct sql *db, const char *path, int version, struct error *err)
+{
+	int64_t operations = 0;
+
+	if (version < 3)
+		return 0;
+	if (sql_number(db, &operations, err, "SELECT count(*) FROM operation", "") < 0)
+		return -1;
+	if (operations <= MANY_OPERATIONS)
+		return 0;
+	return error_set(err, EX_CONFIG, "%s: it is of version %d, with %" PRId64 " operations; run \"coopr store migrate\", which "
+	    "takes a moment", path, version, operations);
+}
+
+static int
+migration_upgrade(struct sql *db, const char *path, bool any_size, bool *made, struct error *err)
+{
+	int version = db->engine->version(db, err), result = version < 0 ? -1 : 0;
+
+	*made = version == 0;
+	if (version > 0 && version < NEWEST && !any_size)
+		result = migration_check_size(db, path, version, err);
+	if (version > 0 && version < NEWEST && result == 0)
+		result = migration_keep_copy(db->engine, path, version, err);
+	for (; result == 0 && version < NEWEST; version++) {
+		result = db->engine->upgrade(db, version + 1, err);
+		if (result == 0 && migrations[version].bring)
+			result = migrations[version].bring(db, path, err);
+	}
+	return result;
+}
+
+int
+migration_run(struct sql *db, const char *path, bool any_size, bool *made, struct error *err)
+{
+	if (db->engine->begin(db, err) < 0)
+		return -1;
+	if (migration_upgrade(db, path, any_size, made, err) == 0 && db->engine->commit(db, err) == 0)
+		return 0;
+	db->engine->rollback(db);
+	return -1;
+}

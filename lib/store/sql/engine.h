@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The table that a database engine fills, so that the store can stand on it. A second engine is a folder beside
+ * store/sqlite/ with such a table, and a row in store_engines of store/store.c. What it gives as a database or as rows
+ * begins with the struct of that name here, and is its own behind that.
+ *
+ * A transaction is durable when commit returns 0, and undone when it returns -1: in particular when the disk refuses to
+ * confirm it. What an engine has acknowledged does not depend on anything that it has not.
+ */
+#ifndef STORE_SQL_ENGINE_H
+#define STORE_SQL_ENGINE_H
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct error;
+
+enum sql_open {
+	SQL_OPEN_READ,
+	SQL_OPEN_WRITE,
+	SQL_OPEN_CREATE, /* SQL_OPEN_WRITE, and makes an empty database where there is none */
+};
+
+struct sql {
+	const struct sql_engine *engine;
+};
+
+struct sql_rows {
+	const struct sql_engine *engine;
+};
+
+struct sql_engine {
+	const char *name;
+
+	/* Opens a database; NULL with EX_NOINPUT where there is none, EX_DATAERR where it is of something else. */
+	struct sql *(*open)(const char *path, enum sql_open how, struct error *err);
+	void (*close)(struct sql *db);
+
+	/* Returns the version of its tables, 0 for an empty database, or -1. */
+	int (*version)(struct sql *db, struct error *err);
+	/* Makes the tables of version from those of the version before, inside a transaction. */
+	int (*upgrade)(struct sql *db, int version, struct error *err);
+
+	/* Waits for its turn, then begins. A rollback may follow a commit that failed. */
+	int (*begin)(struct sql *db, struct error *err);
+	int (*commit)(struct sql *db, struct error *err);
+	void (*rollback)(struct sql *db);
+
+	/* Copies the database, as it is at one moment, to a new file. */
+	int (*backup)(struct sql *db, const char *path, struct error *err);
+	/* Wipes what was deleted from wherever the engine still has it, as far as readers let it. */
+	void (*forget)(struct sql *db);
+	/* Gives a row, a sentence, for every fault of the files and of references between rows. */
+	struct sql_rows *(*check)(struct sql *db, struct error *err);
+
+	/* See sql.h. */
+	struct sql_rows *(*query)(struct sql *db, const char *text, const char *types, va_list values, struct error *err);
+	int (*step)(struct sql_rows *rows, struct error *err);
+	const char *(*text)(struct sql_rows *rows, int column);
+	const void *(*bytes)(struct sql_rows *rows, int column, size_t *length);
+	int64_t (*integer)(struct sql_rows *rows, int column);
+	double (*real)(struct sql_rows *rows, int column);
+	void (*end)(struct sql_rows *rows);
+};
+
+#endif

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/sqlite/sqlite.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/lock.h"
+#include "base/memory.h"
+#include "store/sql/sql.h"
+#include "store/sqlite/database.h"
+
+enum {
+	BUSY_MS = 60 * 1000,  /* for what SQLite itself locks for a moment: recovery */
+	FORGET_MS = 1000,     /* for readers of what is to be forgotten */
+	CHECKPOINT_PAGES = 250, /* who opens the store alone reads so much of the log */
+};
+
+/* The files that SQLite puts beside the database have its mode. */
+static int
+sqlite_make_file(const char *path, int flags, struct error *err)
+{
+	int fd = file_open(AT_FDCWD, path, O_RDWR | O_CREAT | flags, 0600, err);
+
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 ? -1 : 0;
+}
+
+/* Makes an empty database, with the folder it is in. */
+static int
+sqlite_make(const char *path, struct error *err)
+{
+	char *folder = memory_substring(path, (size_t)(file_base_name(path) - path));
+	int result = *folder ? file_make_dirs(AT_FDCWD, folder, 0700, err) : 0;
+
+	free(folder);
+	return result < 0 ? -1 : sqlite_make_file(path, 0, err);
+}
+
+static int
+sqlite_take_turn(struct sqlite *db, struct error *err)
+{
+	if (lock_wait(db->lock, LOCK_EX) < 0)
+		return error_errno(err, EX_OSERR, "%s.lock: cannot be locked", db->path);
+	return 0;
+}
+
+/* SQLite does not wait for the lock that the change to WAL needs, so it is made in our turn. */
+static int
+sqlite_prepare_writing(struct sqlite *db, struct error *err)
+{
+	char *path = memory_printf("%s.lock", db->path);
+	int result;
+
+	db->lock = file_open(AT_FDCWD, path, O_RDWR | O_CREAT, 0600, err);
+	free(path);
+	if (db->lock < 0)
+		return -1;
+	if (db->version > 0)
+		return 0;
+	if (sqlite_take_turn(db, err) < 0)
+		return -1;
+	result = sqlite_run(db->db, "PRAGMA journal_mode = WAL", err);
+	flock(db->lock, LOCK_UN);
+	return result;
+}
+
+static int
+sqlite_connect(struct sqlite *db, enum sql_open how, struct error *err)
+{
+	if (how == SQL_OPEN_CREATE && !file_exists(AT_FDCWD, db->path) && sqlite_make(db->path, err) < 0)
+		return -1;
+	if (!file_exists(AT_FDCWD, db->path))
+		return error_set(err, EX_NOINPUT, "%s: there is no store; coopr-store init makes one", db->path);
+	if (sqlite3_open_v2(db->path, &db->db, how == SQL_OPEN_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE, NULL) !=
+	    SQLITE_OK)
+		return sqlite_error(db->db, err);
+	sqlite3_busy_timeout(db->db, BUSY_MS);
+	sqlite3_wal_autocheckpoint(db->db, CHECKPOINT_PAGES);
+	sqlite3_db_config(db->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+	if (sqlite_run(db->db, "PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON", err) < 0 ||
+	    schema_version(db->db, &db->version, err) < 0)
+		return -1;
+	return how == SQL_OPEN_READ ? 0 : sqlite_prepare_writing(db, err);
+}
+
+static void
+sqlite_close(struct sql *sql)
+{
+	struct sqlite *db = (struct sqlite *)sql;
+
+	sqlite3_close(db->db);
+	if (db->lock >= 0)
+		close(db->lock);
+	free(db->path);
+	free(db);
+}
+
+static struct sql *
+sqlite_open(const char *path, enum sql_open how, struct error *err)
+{
+	struct sqlite *db = memory_zeroed(1, sizeof *db);
+
+	*db = (struct sqlite){.sql = {&sqlite_engine}, .path = memory_string(path), .lock = -1};
+	if (sqlite_connect(db, how, err) == 0)
+		return &db->sql;
+	sqlite_close(&db->sql);
+	return NULL;
+}
+
+static int
+sqlite_version(struct sql *sql, struct error *err)
+{
+	struct sqlite *db = (struct sqlite *)sql;
+
+	return schema_version(db->db, &db->version, err) < 0 ? -1 : db->version;
+}
+
+static int
+sqlite_upgrade(struct sql *sql, int version, struct error *err)
+{
+	return schema_upgrade(((struct sqlite *)sql)->db, version, err);
+}
+
+static int
+sqlite_begin(struct sql *sql, struct error *err)
+{
+	struct sqlite *db = (struct sqlite *)sql;
+
+	if (sqlite_take_turn(db, err) < 0)
+		return -1;
+	if (sqlite_run(db->db, "BEGIN IMMEDIATE", err) == 0)
+		return 0;
+	flock(db->lock, LOCK_UN);
+	return -1;
+}
+
+static int
+sqlite_commit(struct sql *sql, struct error *err)
+{
+	struct sqlite *db = (struct sqlite *)sql;
+
+	if (sqlite_run(db->db, "COMMIT", err) < 0)
+		return -1;
+	flock(db->lock, LOCK_UN);
+	return 0;
+}
+
+static void
+sqlite_rollback(struct sql *sql)
+{
+	struct sqlite *db = (struct sqlite *)sql;
+
+	sqlite3_exec(db->db, "ROLLBACK", NULL, NULL, NULL);
+	flock(db->lock, LOCK_UN);
+}
+
+/* Drops from the log what is in the database, so that nothing is left of what was deleted; not where somebody goes on
+ * reading it for a second. */
+static void
+sqlite_forget(struct sql *sql)
+{
+	struct sqlite *db = (struct sqlite *)sql;
+
+	sqlite3_busy_timeout(db->db, FORGET_MS);
+	sqlite3_wal_checkpoint_v2(db->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+	sqlite3_busy_timeout(db->db, BUSY_MS);
+}
+
+/* Copies in one step of SQLite's online backup, which reads one snapshot. */
+static int
+sqlite_copy_pages(sqlite3 *from, sqlite3 *to, struct error *err)
+{
+	sqlite3_backup *backup = sqlite3_backup_init(to, "main", from, "main");
+
+	if (backup)
+		sqlite3_backup_step(backup, -1);
+	return backup && sqlite3_backup_finish(backup) == SQLITE_OK ? 0 : sqlite_error(to, err);
+}
+
+static int
+sqlite_backup(struct sql *sql, const char *path, struct error *err)
+{
+	sqlite3 *copy = NULL;
+	int result = sqlite_make_file(path, O_EXCL, err);
+
+	if (result < 0)
+		return -1;
+	if (sqlite3_open_v2(path, &copy, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
+		result = sqlite_error(copy, err);
+	if (result == 0)
+		result = sqlite_copy_pages(((struct sqlite *)sql)->db, copy, err);
+	if (sqlite3_close(copy) != SQLITE_OK)
+		result = -1;
+	if (result < 0)
+		unlink(path);
+	return result;
+}
+
+static struct sql_rows *
+sqlite_check(struct sql *sql, struct error *err)
+{
+	return sql_query(sql, err, "SELECT integrity_check FROM pragma_integrity_check() WHERE integrity_check <> 'ok' UNION ALL "
+	    "SELECT 'table ' || \"table\" || ', row ' || coalesce(rowid, '?') || ': the ' || parent || ' it refers to is not there' "
+	    "FROM pragma_foreign_key_check()", "");
+}
+
+const struct sql_engine sqlite_engine = {
+	.name = "sqlite",
+	.open = sqlite_open,
+	.close = sqlite_close,
+	.version = sqlite_version,
+	.upgrade = sqlite_upgrade,
+	.begin = sqlite_begin,
+	.commit = sqlite_commit,
+	.rollback = sqlite_rollback,
+	.backup = sqlite_backup,
+	.forget = sqlite_forget,
+	.check = sqlite_check,
+	.query = statement_query,
+	.step = statement_step,
+	.text = statement_text,
+	.bytes = statement_bytes,
+	.integer = statement_integer,
+	.real = statement_real,
+	.end = statement_end,
+};
