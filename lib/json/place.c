@@ -84,7 +84,7 @@ place_problem(const struct place *place, const char *format, ...)
 	char text[1024];
 	va_list ap;
 
-	if (problems->total++ >= PROBLEMS_KEPT)
+	if (!problems || problems->total++ >= PROBLEMS_KEPT)
 		return;
 	va_start(ap, format);
 	vsnprintf(text, sizeof text, format, ap);
@@ -94,17 +94,37 @@ place_problem(const struct place *place, const char *format, ...)
 	problems->list[problems->count++] = (struct problem){buffer_take(&pointer), memory_string(text)};
 }
 
+struct members
+members_of(const struct place *object)
+{
+	bool walkable = jv_get_kind(object->value) == JV_KIND_OBJECT;
+
+	return (struct members){object, walkable ? jv_keys(jv_copy(object->value)) : jv_array(), 0};
+}
+
+bool
+members_next(struct members *members, struct place *member)
+{
+	jv name;
+
+	if (members->index == json_length(members->keys)) {
+		jv_free(members->keys);
+		return false;
+	}
+	name = jv_array_get(jv_copy(members->keys), (int)members->index++);
+	*member = place_member(members->object, jv_string_value(name));
+	/* keys holds the string still. */
+	jv_free(name);
+	return true;
+}
+
 static bool
 place_is_kind(const struct place *place, jv_kind kind, enum need need)
 {
-	if (!place_present(place)) {
-		if (need == NEED_REQUIRED)
-			place_problem(place, "expected %s, found %s", jv_kind_name(kind), json_kind_name(place->value));
-		return false;
-	}
 	if (jv_get_kind(place->value) == kind)
 		return true;
-	place_problem(place, "expected %s, found %s", jv_kind_name(kind), json_kind_name(place->value));
+	if (need == NEED_REQUIRED || place_present(place))
+		place_problem(place, "expected %s, found %s", jv_kind_name(kind), json_kind_name(place->value));
 	return false;
 }
 
@@ -120,17 +140,15 @@ place_array(const struct place *place, enum need need)
 	return place_is_kind(place, JV_KIND_ARRAY, need);
 }
 
-const char *
-place_string(const struct place *object, const char *name, enum need need, struct arena *arena)
+bool
+place_text(const struct place *place, enum need need)
 {
-	struct place member = place_member(object, name);
-
-	return place_is_kind(&member, JV_KIND_STRING, need) ? arena_string(arena, json_string(member.value)) : NULL;
+	return place_is_kind(place, JV_KIND_STRING, need);
 }
 
-/* A number, or a string that is one from its first character to its last. */
+/* Takes a number, or a string that is one from its first character to its last. */
 static bool
-place_read_number(const struct place *place, double *out)
+place_is_number(const struct place *place, double *out)
 {
 	const char *text = json_string(place->value);
 	char *end;
@@ -146,76 +164,109 @@ place_read_number(const struct place *place, double *out)
 }
 
 double
-place_number(const struct place *object, const char *name, double otherwise, double min, double max)
+place_read_number(const struct place *place, double otherwise, double min, double max)
 {
-	struct place member = place_member(object, name);
 	double value;
 
-	if (!place_present(&member))
+	if (!place_present(place))
 		return otherwise;
-	if (!place_read_number(&member, &value)) {
-		place_problem(&member, "expected number, found %s", json_kind_name(member.value));
+	if (!place_is_number(place, &value)) {
+		place_problem(place, "expected number, found %s", json_kind_name(place->value));
 		return otherwise;
 	}
 	if (value >= min && value <= max)
 		return value;
 	if (value < min)
-		place_problem(&member, "%.17g is less than %.17g", value, min);
+		place_problem(place, "%.17g is less than %.17g", value, min);
 	else
-		place_problem(&member, "%.17g is more than %.17g", value, max);
+		place_problem(place, "%.17g is more than %.17g", value, max);
 	return otherwise;
 }
 
 int64_t
-place_integer(const struct place *object, const char *name, int64_t otherwise, int64_t min, int64_t max)
+place_read_integer(const struct place *place, int64_t otherwise, int64_t min, int64_t max)
 {
 	const double exact = 9007199254740991.0; /* 2^53 - 1 */
 	double low = (double)min < -exact ? -exact : (double)min, high = (double)max > exact ? exact : (double)max;
-	double value = place_number(object, name, NAN, low, high);
-	struct place member;
+	double value = place_read_number(place, NAN, low, high);
 
 	if (isnan(value))
 		return otherwise;
 	if (value == floor(value))
 		return (int64_t)value;
-	member = place_member(object, name);
-	place_problem(&member, "expected an integer, found %.17g", value);
+	place_problem(place, "expected an integer, found %.17g", value);
 	return otherwise;
+}
+
+bool
+place_read_boolean(const struct place *place, bool otherwise)
+{
+	jv_kind kind = jv_get_kind(place->value);
+
+	if (kind == JV_KIND_TRUE || kind == JV_KIND_FALSE)
+		return kind == JV_KIND_TRUE;
+	if (place_present(place))
+		place_problem(place, "expected boolean, found %s", json_kind_name(place->value));
+	return otherwise;
+}
+
+struct string_list
+place_read_strings(const struct place *place, struct arena *arena)
+{
+	struct string_list strings = {0};
+	size_t count;
+
+	if (!place_array(place, NEED_OPTIONAL))
+		return strings;
+	count = json_length(place->value);
+	strings.list = arena_alloc(arena, count, sizeof *strings.list);
+	for (size_t i = 0; i < count; i++) {
+		struct place element = place_element(place, i);
+
+		if (place_text(&element, NEED_REQUIRED))
+			strings.list[strings.count++] = arena_string(arena, json_string(element.value));
+	}
+	return strings;
+}
+
+const char *
+place_string(const struct place *object, const char *name, enum need need, struct arena *arena)
+{
+	struct place member = place_member(object, name);
+
+	return place_text(&member, need) ? arena_string(arena, json_string(member.value)) : NULL;
+}
+
+double
+place_number(const struct place *object, const char *name, double otherwise, double min, double max)
+{
+	struct place member = place_member(object, name);
+
+	return place_read_number(&member, otherwise, min, max);
+}
+
+int64_t
+place_integer(const struct place *object, const char *name, int64_t otherwise, int64_t min, int64_t max)
+{
+	struct place member = place_member(object, name);
+
+	return place_read_integer(&member, otherwise, min, max);
 }
 
 bool
 place_boolean(const struct place *object, const char *name, bool otherwise)
 {
 	struct place member = place_member(object, name);
-	jv_kind kind = jv_get_kind(member.value);
 
-	if (kind == JV_KIND_TRUE || kind == JV_KIND_FALSE)
-		return kind == JV_KIND_TRUE;
-	if (place_present(&member))
-		place_problem(&member, "expected boolean, found %s", json_kind_name(member.value));
-	return otherwise;
+	return place_read_boolean(&member, otherwise);
 }
 
 struct string_list
 place_strings(const struct place *object, const char *name, struct arena *arena)
 {
 	struct place member = place_member(object, name);
-	struct string_list strings = {0};
-	size_t count;
 
-	if (!place_array(&member, NEED_OPTIONAL))
-		return strings;
-	count = json_length(member.value);
-	strings.list = arena_alloc(arena, count, sizeof *strings.list);
-	for (size_t i = 0; i < count; i++) {
-		struct place element = place_element(&member, i);
-
-		if (json_string(element.value))
-			strings.list[strings.count++] = arena_string(arena, json_string(element.value));
-		else
-			place_problem(&element, "expected string, found %s", json_kind_name(element.value));
-	}
-	return strings;
+	return place_read_strings(&member, arena);
 }
 
 void

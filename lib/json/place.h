@@ -34,7 +34,7 @@ struct place {
 	const char *name;       /* of the member in up, or NULL for an element */
 	size_t index;           /* of the element in up */
 	jv value;               /* borrowed; invalid where the member is absent */
-	struct problems *problems;
+	struct problems *problems; /* NULL: nobody wants to know */
 };
 
 enum need { NEED_OPTIONAL, NEED_REQUIRED };
@@ -47,29 +47,53 @@ struct place place_named(const struct place *object, const char *name, jv value)
 
 bool place_present(const struct place *place); /* absent and null are the same */
 
+/* The members of an object one by one, sorted by name:
+ *
+ *	struct members members = members_of(&place);
+ *	struct place member;
+ *	while (members_next(&members, &member)) ...   // to the end, which frees what the walk holds
+ */
+struct members {
+	const struct place *object;
+	jv keys;
+	size_t index;
+};
+
+struct members members_of(const struct place *object);
+bool members_next(struct members *members, struct place *member);
+
 /* Appends the place's JSON Pointer. */
 void place_pointer(const struct place *place, struct buffer *out);
 
-/* Adds a problem with this place. */
+/* Adds a problem with this place, where its list of problems is not NULL. */
 void place_problem(const struct place *place, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Whether the place holds an object (or array); a problem where it holds something else, or is absent and required. */
+/* Returns true where the place holds an object (or array, string); adds a problem where it holds something else, or is absent
+ * and required. */
 bool place_object(const struct place *place, enum need need);
 bool place_array(const struct place *place, enum need need);
+bool place_text(const struct place *place, enum need need);
 
-/* Members of an object, checked: a problem and the default where the kind or range is wrong. Strings are
- * copied to the arena. Numbers may be given as numeric strings ("0.087"), as published files do. */
+/* Each returns the checked value of the place; adds a problem and returns the default where its kind or range is wrong.
+ * Numbers may be given as numeric strings ("0.087"), as published files do. */
+int64_t place_read_integer(const struct place *place, int64_t otherwise, int64_t min, int64_t max);
+double place_read_number(const struct place *place, double otherwise, double min, double max);
+bool place_read_boolean(const struct place *place, bool otherwise);
+
+/* The same for a member of an object. Strings are copied to the arena. */
 const char *place_string(const struct place *object, const char *name, enum need need, struct arena *arena);
 int64_t place_integer(const struct place *object, const char *name, int64_t otherwise, int64_t min, int64_t max);
 double place_number(const struct place *object, const char *name, double otherwise, double min, double max);
 bool place_boolean(const struct place *object, const char *name, bool otherwise);
 
-/* A list of strings (absent: empty). */
 struct string_list {
 	const char **list;
 	size_t count;
 };
+
+/* Returns the strings of a list, in the arena; an empty list where the place is absent. */
+struct string_list place_read_strings(const struct place *place, struct arena *arena);
 struct string_list place_strings(const struct place *object, const char *name, struct arena *arena);
 
 void problems_release(struct problems *problems);

@@ -8,23 +8,6 @@
 #include "model/name.h"
 #include "model/tenant-hooks.h"
 
-struct amounts
-amounts_parse(const struct place *object, const char *member, struct arena *arena)
-{
-	struct place place = place_member(object, member), amount;
-	struct amounts amounts = {0};
-	struct members members;
-
-	if (!place_object(&place, NEED_OPTIONAL))
-		return amounts;
-	amounts.list = arena_alloc(arena, json_length(place.value), sizeof *amounts.list);
-	members = members_of(&place);
-	while (members_next(&members, &amount))
-		amounts.list[amounts.count++] = (struct amount){
-		    arena_string(arena, amount.name), place_number(&place, amount.name, 0, 0, AMOUNT_MAX)};
-	return amounts;
-}
-
 struct links
 links_parse(const struct place *object, struct arena *arena)
 {

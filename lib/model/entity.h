@@ -14,20 +14,9 @@
 
 #include "json/place.h"
 #include "model/action.h"
+#include "model/amounts.h"
 
 struct arena;
-
-#define AMOUNT_MAX 1e15 /* of resources, costs, coefficients: sums of many stay finite */
-
-struct amount { /* so much of a resource: {"cpu":2} */
-	const char *resource;
-	double value; /* >= 0 */
-};
-
-struct amounts {
-	struct amount *list; /* sorted by resource */
-	size_t count;
-};
 
 struct link {
 	const char *label, *url; /* macros not yet expanded */
@@ -170,8 +159,7 @@ void provider_parse(const struct place *place, struct arena *arena, struct provi
 void cluster_template_parse(const struct place *place, struct arena *arena, struct cluster_template *template);
 void tenant_parse(const struct place *place, struct arena *arena, struct tenant *tenant);
 
-/* The parts that several kinds have: an object of amounts, the member "links". */
-struct amounts amounts_parse(const struct place *object, const char *member, struct arena *arena);
+/* The member "links", which several kinds have. */
 struct links links_parse(const struct place *object, struct arena *arena);
 
 /* The offer of a type at a provider, NULL where it cannot be had there. */

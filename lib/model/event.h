@@ -13,6 +13,7 @@
 
 struct arena;
 struct buffer;
+struct document;
 struct result;
 
 enum event_kind {
@@ -63,6 +64,8 @@ struct event {
 };
 
 const char *event_name(enum event_kind kind);
+
+extern const struct document event_document;
 
 /* Appends the canonical record, with a newline. */
 void event_print(const struct event *event, struct buffer *out);

@@ -94,6 +94,7 @@ facts_clear(const char *text, size_t length, struct buffer *out, struct error *e
 	if (failed == 0) {
 		node.source = jv_object_delete(node.source, jv_string("ipaddresses"));
 		node.source = jv_object_delete(node.source, jv_string("facts"));
+		node.ipaddresses = node.facts = (jv){0};
 		node_print(&node, out);
 		jv_free(node.source);
 	}

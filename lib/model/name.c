@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "model/document.h"
 
 #define DIGITS "0123456789"
 #define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -55,17 +54,16 @@ name_is_dns_suffix(const char *text)
 	}
 }
 
-static const char *
-name_name_of(const struct place *place, struct arena *arena)
+const char *
+name_read(const struct place *place, enum need need, struct arena *arena)
 {
 	const char *text = json_string(place->value);
 
-	if (!text)
-		place_problem(place, "expected string, found %s", json_kind_name(place->value));
-	else if (!name_is_valid(text))
-		place_problem(place, "\"%.80s\" is no name: 1 to 255 of A-Z a-z 0-9 _ . - are allowed", text);
-	else
+	if (!place_text(place, need))
+		return NULL;
+	if (name_is_valid(text))
 		return arena_string(arena, text);
+	place_problem(place, "\"%.80s\" is no name: 1 to 255 of A-Z a-z 0-9 _ . - are allowed", text);
 	return NULL;
 }
 
@@ -74,7 +72,7 @@ name_parse(const struct place *object, const char *member, enum need need, struc
 {
 	struct place place = place_member(object, member);
 
-	return need == NEED_OPTIONAL && !place_present(&place) ? NULL : name_name_of(&place, arena);
+	return name_read(&place, need, arena);
 }
 
 const char *
@@ -90,23 +88,19 @@ name_parse_as(const struct place *object, const char *member, enum need need,
 	return NULL;
 }
 
-jv
-name_addresses(const struct place *object)
+void
+name_check_addresses(const struct place *addresses)
 {
-	struct place addresses = place_member(object, "ipaddresses"), address;
-	struct members members;
+	struct members members = members_of(addresses);
+	struct place address;
 
-	if (!place_object(&addresses, NEED_OPTIONAL))
-		return (jv){0};
-	members = members_of(&addresses);
 	while (members_next(&members, &address))
 		if (!json_string(address.value) || !name_is_host(json_string(address.value)))
 			place_problem(&address, "expected an address");
-	return addresses.value;
 }
 
-static struct string_list
-name_list_of(const struct place *array, enum need need, struct arena *arena)
+struct string_list
+name_read_list(const struct place *array, enum need need, struct arena *arena)
 {
 	struct string_list names = {0};
 	size_t count;
@@ -117,7 +111,7 @@ name_list_of(const struct place *array, enum need need, struct arena *arena)
 	names.list = arena_alloc(arena, count, sizeof *names.list);
 	for (size_t i = 0; i < count; i++) {
 		struct place element = place_element(array, i);
-		const char *name = name_name_of(&element, arena);
+		const char *name = name_read(&element, NEED_REQUIRED, arena);
 
 		if (name)
 			names.list[names.count++] = name;
@@ -130,7 +124,7 @@ name_list_parse(const struct place *object, const char *member, struct arena *ar
 {
 	struct place array = place_member(object, member);
 
-	return name_list_of(&array, NEED_OPTIONAL, arena);
+	return name_read_list(&array, NEED_OPTIONAL, arena);
 }
 
 static int
@@ -165,7 +159,7 @@ name_set_parse(const struct place *object, const char *member, struct arena *are
 struct string_list
 name_set_of(const struct place *array, struct arena *arena)
 {
-	struct string_list names = name_list_of(array, NEED_REQUIRED, arena);
+	struct string_list names = name_read_list(array, NEED_REQUIRED, arena);
 
 	name_set_make(&names);
 	return names;

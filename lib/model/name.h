@@ -25,17 +25,19 @@ bool name_is_user(const char *text);
  * before the first is allowed. */
 bool name_is_dns_suffix(const char *text);
 
-/* The name in a member, in the arena; a problem and NULL where it is none. */
+/* Returns the name at a place, in the arena; adds a problem and returns NULL where it is none. The second looks at a member. */
+const char *name_read(const struct place *place, enum need need, struct arena *arena);
 const char *name_parse(const struct place *object, const char *member, enum need need, struct arena *arena);
 
 /* A string in a member for which is_fine says true; a problem "X is no WHAT" and NULL where it is none. */
 const char *name_parse_as(const struct place *object, const char *member, enum need need,
     bool (*is_fine)(const char *text), const char *what, struct arena *arena);
 
-/* The member "ipaddresses", borrowed: an object whose values name_is_host; invalid where absent. */
-jv name_addresses(const struct place *object);
+/* Adds a problem for each value of the object that is no host name or address. */
+void name_check_addresses(const struct place *addresses);
 
-/* A list of names, in the order given. */
+/* A list of names, in the order given. The first takes the array itself. */
+struct string_list name_read_list(const struct place *array, enum need need, struct arena *arena);
 struct string_list name_list_parse(const struct place *object, const char *member, struct arena *arena);
 
 /* A set of names: sorted, each once. The second takes the array itself, which has to be there. */

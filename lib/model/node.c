@@ -14,53 +14,88 @@
 
 enum { LABEL_MAX_LENGTH = 63 };
 
-/* Both lists may be null, which says something: it leaves; it is new. */
+/* Both lists may be null, which says something: the node leaves; it is new. */
 static void
-node_parse_services(const struct place *place, struct arena *arena, struct node *node)
+node_parse_services(const struct place *place, const struct member *member, struct arena *arena, void *to)
 {
-	struct place services = place_member(place, "services"), was = place_member(place, "was");
+	struct node *node = to;
 
-	node->leaves = jv_get_kind(services.value) == JV_KIND_NULL;
-	node->is_new = !place_present(&was);
+	(void)member;
+	node->leaves = jv_get_kind(place->value) == JV_KIND_NULL;
 	if (!node->leaves)
-		node->services = name_set_of(&services, arena);
-	node->was = name_set_parse(place, "was", arena);
+		node->services = name_read_list(place, NEED_REQUIRED, arena);
+	name_set_make(&node->services);
+}
+
+static void
+node_parse_was(const struct place *place, const struct member *member, struct arena *arena, void *to)
+{
+	struct node *node = to;
+
+	(void)member;
+	node->is_new = !place_present(place);
+	node->was = name_read_list(place, NEED_OPTIONAL, arena);
+	name_set_make(&node->was);
+}
+
+static void
+node_print_services(const struct member *member, const void *from, struct print *print)
+{
+	const struct node *node = from;
+
+	print_strings(print, member->name, node->leaves ? NULL : &node->services);
+}
+
+static void
+node_print_was(const struct member *member, const void *from, struct print *print)
+{
+	const struct node *node = from;
+
+	print_strings(print, member->name, node->is_new ? NULL : &node->was);
+}
+
+static void
+node_check(const struct place *place, struct arena *arena, void *to)
+{
+	struct node *node = to;
+
+	(void)arena;
+	node->index = place->index;
 	if (node->leaves && node->is_new)
 		place_problem(place, "a node with neither services nor was: it neither stands nor shall");
 }
 
-static void
-node_parse_type(const struct place *place, struct arena *arena, struct node *node)
-{
-	node->zone = name_parse(place, "zone", NEED_OPTIONAL, arena);
-	node->hardwaretype = name_parse(place, "hardwaretype", NEED_OPTIONAL, arena);
-	node->imagetype = name_parse(place, "imagetype", NEED_OPTIONAL, arena);
-	node->flavor = place_string(place, "flavor", NEED_OPTIONAL, arena);
-	node->image = place_string(place, "image", NEED_OPTIONAL, arena);
-	node->sshuser = name_parse_as(place, "sshuser", NEED_OPTIONAL, name_is_user, "user name", arena);
-}
+static const struct member members[] = {
+	{"facts", MEMBER_VALUE(struct node, facts), 0},
+	{"flavor", MEMBER_STRING(struct node, flavor), 0},
+	{"hardwaretype", MEMBER_NAME(struct node, hardwaretype), 0},
+	{"hostname", MEMBER_STRING(struct node, hostname), MEMBER_REQUIRED, .is_valid = name_is_host, .what = "no host name"},
+	{"id", MEMBER_NAME(struct node, id), MEMBER_REQUIRED},
+	{"image", MEMBER_STRING(struct node, image), 0},
+	{"imagetype", MEMBER_NAME(struct node, imagetype), 0},
+	{"ipaddresses", MEMBER_VALUE(struct node, ipaddresses), 0, .check = name_check_addresses},
+	{"kind", MEMBER_KIND_MAYBE("node")},
+	{"nodenum", MEMBER_INTEGER(struct node, nodenum), MEMBER_REQUIRED},
+	{"services", MEMBER_CUSTOM, MEMBER_REQUIRED, .parse = node_parse_services, .print = node_print_services},
+	{"sshuser", MEMBER_STRING(struct node, sshuser), 0, .is_valid = name_is_user, .what = "no user name"},
+	{"stopped", MEMBER_PASSED, 0},
+	{"was", MEMBER_CUSTOM, 0, .parse = node_parse_was, .print = node_print_was},
+	{"zone", MEMBER_NAME(struct node, zone), 0},
+};
+
+const struct document node_document = {DOCUMENT_MEMBERS(members), .size = sizeof(struct node),
+	DOCUMENT_SOURCE(struct node, source), .check = node_check};
 
 void
 node_parse(const struct place *place, struct arena *arena, struct node *node)
 {
-	struct place nodenum = place_member(place, "nodenum"), facts;
+	document_parse(&node_document, place, arena, node);
+}
 
-	*node = (struct node){.index = place->index};
-	if (!place_object(place, NEED_REQUIRED))
-		return;
-	node->source = jv_copy(place->value);
-	document_check_kind(place, "node", NEED_OPTIONAL);
-	node->id = name_parse(place, "id", NEED_REQUIRED, arena);
-	node->nodenum = place_integer(place, "nodenum", 0, 0, INT64_MAX);
-	if (!place_present(&nodenum))
-		place_problem(&nodenum, "expected number, found %s", json_kind_name(nodenum.value));
-	node->hostname = name_parse_as(place, "hostname", NEED_REQUIRED, name_is_host, "host name", arena);
-	node_parse_type(place, arena, node);
-	node_parse_services(place, arena, node);
-	node->ipaddresses = name_addresses(place);
-	facts = place_member(place, "facts");
-	if (place_object(&facts, NEED_OPTIONAL))
-		node->facts = facts.value;
+void
+node_print(const struct node *node, struct buffer *out)
+{
+	document_print(&node_document, node, out);
 }
 
 static int
@@ -82,27 +117,6 @@ nodes_sort(const struct place *list, struct node *nodes, size_t count)
 		if (nodes[i].nodenum == nodes[i - 1].nodenum)
 			place_problem(&node, "nodenum %" PRId64 " is another node's already", nodes[i].nodenum);
 	}
-}
-
-void
-node_print(const struct node *node, struct buffer *out)
-{
-	struct print print;
-
-	print_begin(&print, node->source, out);
-	print_string(&print, "flavor", node->flavor);
-	print_string(&print, "hardwaretype", node->hardwaretype);
-	print_string(&print, "hostname", node->hostname);
-	print_string(&print, "id", node->id);
-	print_string(&print, "image", node->image);
-	print_string(&print, "imagetype", node->imagetype);
-	print_string(&print, "kind", "node");
-	print_integer(&print, "nodenum", node->nodenum);
-	print_strings(&print, "services", node->leaves ? NULL : &node->services);
-	print_string(&print, "sshuser", node->sshuser);
-	print_strings(&print, "was", node->is_new ? NULL : &node->was);
-	print_string(&print, "zone", node->zone);
-	print_end(&print);
 }
 
 /* Merges the members of more into the object in source's member name. Returns that, borrowed; invalid where there is none. */

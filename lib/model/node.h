@@ -12,6 +12,7 @@
 
 struct arena;
 struct buffer;
+struct document;
 
 enum { NODE_FIRST_NUMBER = 1000 };
 
@@ -31,6 +32,8 @@ struct node {
 	jv facts;       /* borrowed from source: {"providerid":"i-1"}; invalid while none is known */
 	jv source; /* owned by the document that holds the node; invalid where the node was made here */
 };
+
+extern const struct document node_document;
 
 void node_parse(const struct place *place, struct arena *arena, struct node *node);
 

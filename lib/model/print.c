@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "model/entity.h"
+#include "model/amounts.h"
 
 void
 print_begin(struct print *print, jv source, struct buffer *out)

@@ -9,6 +9,7 @@
 #include "json/place.h"
 
 struct buffer;
+struct document;
 
 struct result {
 	struct arena arena;
@@ -22,6 +23,8 @@ struct result {
 	jv result;           /* {"providerid":"i-1",...}, merged member by member into the node's facts */
 	jv source;           /* owned */
 };
+
+extern const struct document result_document;
 
 void result_parse(const struct place *place, struct result *result);
 

@@ -131,11 +131,11 @@ static const struct {
 	{"node", NODE("'was':[]"), "/services: expected array, found nothing"},
 	{"node", "{'kind':'node','id':'x','hostname':'h','services':[]}", "/nodenum: expected number, found nothing"},
 	{"node", "{'kind':'node','id':'x','nodenum':-1,'hostname':'-h','services':[]}",
-	    "/nodenum: -1 is less than 0; /hostname: \"-h\" is no host name"},
+	    "/hostname: \"-h\" is no host name; /nodenum: -1 is less than 0"},
 	{"node", NODE("'services':[],'ipaddresses':{'access_v4':'10.0.0.1','bind_v6':'fe80::1%eth0'},'facts':{}"), ""},
 	{"node", NODE("'services':[],'ipaddresses':{'access_v4':'-oProxyCommand=x','b':7},'facts':[]"),
-	    "/ipaddresses/access_v4: expected an address; /ipaddresses/b: expected an address; /facts: expected object, found "
-	    "array"},
+	    "/facts: expected object, found array; /ipaddresses/access_v4: expected an address; /ipaddresses/b: expected an "
+	    "address"},
 
 	{"task", TASK(""), ""},
 	{"task", TASK(",'after':['t0'],'undo':['delete','create'],'fields':{'script':'x'},'timeout_s':60,'rank':1.5"), ""},
@@ -157,8 +157,8 @@ static const struct {
 	{"result", "{'kind':'result','status':0}", ""},
 	{"result", "{'kind':'result'}", "/status: expected number, found nothing"},
 	{"result", "{'kind':'result','status':1,'attempt':0,'message':7,'hostname':'a b','result':[],'ipaddresses':{'a':''}}",
-	    "/attempt: 0 is less than 1; /message: expected string, found number; /hostname: \"a b\" is no host name; "
-	    "/ipaddresses/a: expected an address; /result: expected object, found array"},
+	    "/attempt: 0 is less than 1; /hostname: \"a b\" is no host name; /ipaddresses/a: expected an address; "
+	    "/message: expected string, found number; /result: expected object, found array"},
 	{"unsatisfiable", "{'kind':'unsatisfiable','conflict':['/a'],'because':'b'}", ""},
 	{"unsatisfiable", "{'kind':'unsatisfiable','conflict':'/a'}",
 	    "/because: expected string, found nothing; /conflict: expected array, found string"},
@@ -167,8 +167,8 @@ static const struct {
 	    "/action: \"y\" is no action; /next: \"x\" is none of \"retry\", \"undo\", \"failed\""},
 	{"event", "{'kind':'event','seq':1,'at':'2026-11-21T10:00:00Z','event':'dnoe'}", "/event: there is no event \"dnoe\""},
 	{"event", "{'kind':'event','seq':0,'at':'today','event':'done'}",
-	    "/seq: 0 is less than 1; /at: \"today\" is no time as \"2026-11-21T10:00:00.123Z\"; /task: expected string, found nothing; "
-	    "/attempt: expected number, found nothing; /result: expected object, found nothing"},
+	    "/at: \"today\" is no time as \"2026-11-21T10:00:00.123Z\"; /attempt: expected number, found nothing; "
+	    "/result: expected object, found nothing; /seq: 0 is less than 1; /task: expected string, found nothing"},
 };
 
 static void

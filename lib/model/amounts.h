@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Amounts by name, as of resources ({"cpu":2,"memory":4096}) or of objectives.
+ */
+#ifndef MODEL_AMOUNTS_H
+#define MODEL_AMOUNTS_H
+
+#include <stddef.h>
+
+#include "json/place.h"
+
+struct arena;
+
+#define AMOUNT_MAX 1e15 /* of resources, costs, coefficients: sums of many stay finite */
+
+struct amount {
+	const char *resource;
+	double value; /* >= 0 */
+};
+
+struct amounts {
+	struct amount *list; /* sorted by resource */
+	size_t count;
+};
+
+/* Returns the amounts of the object at place, in the arena; none where it is absent. The second looks at a member. */
+struct amounts amounts_read(const struct place *place, struct arena *arena);
+struct amounts amounts_parse(const struct place *object, const char *member, struct arena *arena);
+
+#endif
