@@ -35,7 +35,7 @@ static const struct command command = {
 	"  coopr-events --operation 1 -o json shop\n"};
 
 static void
-events_watch(const char *job, enum status_output format, struct arguments *argv)
+events_watch(const char *job, enum list_format format, struct arguments *argv)
 {
 	run_command_init(argv, "coopr-queue");
 	arguments_push(argv, "watch");
@@ -44,7 +44,7 @@ events_watch(const char *job, enum status_output format, struct arguments *argv)
 		arguments_push(argv, "--no-follow");
 	if (places.spool)
 		arguments_printf(argv, "--spool=%s", places.spool);
-	arguments_push(argv, format == OUTPUT_JSON ? "--output=json" : "--output=text");
+	arguments_push(argv, format == LIST_JSON ? "--output=json" : "--output=text");
 	if (places.colour)
 		arguments_printf(argv, "--color=%s", places.colour);
 	arguments_push(argv, job);
@@ -52,14 +52,14 @@ events_watch(const char *job, enum status_output format, struct arguments *argv)
 
 /* What settling has kept. */
 static int
-events_show_kept(const struct cluster_status *status, const char *job, enum status_output format, struct arguments *argv,
+events_show_kept(const struct cluster_status *status, const char *job, enum list_format format, struct arguments *argv,
     struct error *err)
 {
 	char *state = location_state(), *path = memory_printf("%s/clusters/%s/%s/events.ndjson", state, status->id, job);
 	bool there = access(path, R_OK) == 0;
 
 	run_command_init(argv, "coopr-show");
-	arguments_push(argv, format == OUTPUT_JSON ? "--output=json" : "--output=table");
+	arguments_push(argv, format == LIST_JSON ? "--output=json" : "--output=table");
 	if (places.colour)
 		arguments_printf(argv, "--color=%s", places.colour);
 	arguments_push(argv, path);
@@ -70,7 +70,7 @@ events_show_kept(const struct cluster_status *status, const char *job, enum stat
 
 /* The command that shows it. */
 static int
-events_prepare(struct cluster_status *status, const char *cluster, enum status_output format, struct arguments *argv,
+events_prepare(struct cluster_status *status, const char *cluster, enum list_format format, struct arguments *argv,
     struct error *err)
 {
 	const struct operation *operation;
@@ -96,7 +96,7 @@ int
 main(int argc, char **argv)
 {
 	const char *cluster = front_cluster(&command, argv + option_parse(&command, argc, argv));
-	enum status_output format = status_output(&command, &places, 2);
+	enum list_format format = list_output(&command, places.format, places.colour, "table|json").format;
 	struct arguments words = {0};
 	struct cluster_status status = {0};
 	struct error err;

@@ -9,7 +9,7 @@
 #include "base/message.h"
 #include "base/terminal.h"
 #include "operation/front.h"
-#include "show/past.h"
+#include "show/cluster-history.h"
 
 static struct status_options places;
 static long difference = -1, limit;
@@ -28,16 +28,15 @@ static const struct command command = {
 	"  coopr-history -d 1 shop\n"};
 
 static int
-history_act(const char *cluster, enum status_output format)
+history_act(const char *cluster, const struct list_output *output)
 {
-	bool colour = terminal_colour(places.colour, stdout);
 	struct cluster_status status;
 	struct error err;
 	int result = status_open(&status, &places, cluster, &err);
 
 	if (result == 0 && difference < 0)
-		result = past_print(&status, format, limit, stdout, colour, &err);
-	else if (result == 0 && (result = past_difference(&status, difference, stdout, colour, &err)) == 0)
+		result = cluster_history_print(&status, limit, output, &err);
+	else if (result == 0 && (result = cluster_history_changes(&status, difference, output, &err)) == 0)
 		result = error_set(&err, EX_NO, "%s: operation %ld has changed nothing of the layout", status.cluster->name,
 		    difference);
 	status_release(&status);
@@ -48,6 +47,7 @@ int
 main(int argc, char **argv)
 {
 	const char *cluster = front_cluster(&command, argv + option_parse(&command, argc, argv));
+	struct list_output output = list_output(&command, places.format, places.colour, "table|json");
 
-	return message_end(history_act(cluster, status_output(&command, &places, 2)));
+	return message_end(history_act(cluster, &output));
 }

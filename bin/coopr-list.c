@@ -7,22 +7,22 @@
 
 #include "base/error.h"
 #include "base/message.h"
-#include "base/terminal.h"
-#include "show/roll.h"
+#include "show/cluster-list.h"
+#include "status/state-line.h"
 
 static struct status_options places;
-static struct roll roll;
+static struct cluster_filter filter;
 static bool all_tenants;
 static long limit;
 
 static const struct option_spec options[] = {
-	OPTION_STRING('s', "status", &roll.filter.status, "STATUS", "of that status (several: commas between), or all"),
-	OPTION_STRING(0, "owner", &roll.filter.owner, "USER", "of that owner"),
-	OPTION_STRING('t', "template", &roll.filter.template, "NAME", "made from that template"),
-	OPTION_STRING(0, "search", &roll.filter.search, "TEXT", "with that in their name"),
+	OPTION_STRING('s', "status", &filter.status, "STATUS", "of that status (several: commas between), or all"),
+	OPTION_STRING(0, "owner", &filter.owner, "USER", "of that owner"),
+	OPTION_STRING('t', "template", &filter.template, "NAME", "made from that template"),
+	OPTION_STRING(0, "search", &filter.search, "TEXT", "with that in their name"),
 	OPTION_FLAG('A', "all-tenants", &all_tenants, "of all tenants (for superadmins)"),
 	OPTION_NUMBER('l', "limit", &limit, "N", "so many at most"),
-	OPTION_STRING(0, "after", &roll.filter.after, "CLUSTER", "those that come behind that name or id"),
+	OPTION_STRING(0, "after", &filter.after, "CLUSTER", "those that come behind that name or id"),
 	STATUS_PLACES(&places),
 	STATUS_FORMATS(&places, "table|json|wide|name"),
 	OPTION_END
@@ -37,19 +37,23 @@ static const struct command command = {
 int
 main(int argc, char **argv)
 {
+	struct list_output output;
 	struct error err;
 	char *last;
 	int more;
 
 	if (argv[option_parse(&command, argc, argv)])
 		return option_misuse(&command, "there are no operands; see --search");
-	roll.format = status_output(&command, &places, 4);
-	roll.colour = terminal_colour(places.colour, stdout);
-	roll.filter.everywhere = all_tenants;
-	roll.filter.limit = limit;
+	output = list_output(&command, places.format, places.colour, "table|json|wide|name");
+	filter.everywhere = all_tenants;
+	filter.limit = limit;
+	if (all_tenants) {
+		output.when = STATE_LINE_TENANT;
+		output.context = &filter;
+	}
 
-	more = roll_print(&places, &roll, &last, stdout, &err);
-	if (more > 0 && roll.format != OUTPUT_JSON && roll.format != OUTPUT_NAME)
+	more = cluster_list_print(&places, &filter, &output, &last, &err);
+	if (more > 0 && (output.format == LIST_TABLE || output.format == LIST_WIDE_TABLE))
 		message("there are more: --after %s", last);
 
 	free(last);

@@ -20,7 +20,7 @@
 #include "base/terminal.h"
 #include "model/name.h"
 #include "model/show/show.h"
-#include "show/portrait.h"
+#include "show/cluster-show.h"
 #include "status/status.h"
 
 static struct status_options places;
@@ -90,9 +90,9 @@ show_cluster(const char *name, enum show_format format)
 		return option_misuse(&command, "cluster %s: it is shown as table, wide or json", name);
 	result = status_open(&status, &places, name, &err);
 	if (result == 0 && format == SHOW_JSON)
-		result = portrait_records(&status, stdout, &err);
+		result = cluster_show_records(&status, stdout, &err);
 	else if (result == 0)
-		result = portrait_print(&status, format == SHOW_WIDE, stdout, terminal_colour(places.colour, stdout), &err);
+		result = cluster_show_print(&status, format == SHOW_WIDE, stdout, terminal_colour(places.colour, stdout), &err);
 	status_release(&status);
 	if (result < 0 && err.code == EX_NO && !clusters)
 		error_prefix(&err, "%s is no file", name);

@@ -12,8 +12,8 @@
 #include "base/terminal.h"
 #include "operation/front.h"
 #include "probe/drift.h"
-#include "status/standing.h"
 #include "status/status.h"
+#include "status/state-line.h"
 
 static struct status_options places;
 static bool wait_for_it, quiet, probe;
@@ -37,18 +37,18 @@ static const struct command command = {
 	"  coopr-status -qw shop && echo ready\n"};
 
 static void
-status_print_line(const struct standing *standing)
+status_print_line(const struct state_line *line)
 {
 	static const char *const columns[] = {"", "", "", NULL};
 	struct table table = {0};
 	struct buffer text = {0};
 
-	standing_progress(standing, &text);
-	if (text.length == 0 && standing->cluster->message)
-		buffer_text(&text, standing->cluster->message);
+	state_line_progress(line, &text);
+	if (text.length == 0 && line->cluster.message)
+		buffer_text(&text, line->cluster.message);
 	table_columns(&table, columns);
-	table_cell(&table, STYLE_BOLD, "%s", standing->cluster->name);
-	table_cell(&table, standing_style(standing->cluster), "%s", life_status_name(standing->cluster->status));
+	table_cell(&table, STYLE_BOLD, "%s", line->cluster.name);
+	table_cell(&table, state_line_style(&line->cluster), "%s", life_status_name(line->cluster.status));
 	table_cell(&table, STYLE_PLAIN, "%s", text.data ? text.data : "");
 	table_print(&table, stdout, terminal_colour(places.colour, stdout), false);
 	table_release(&table);
@@ -56,17 +56,18 @@ status_print_line(const struct standing *standing)
 }
 
 static void
-command_status_print(const struct cluster_status *status, const struct drift_list *drift, enum status_output format)
+command_status_print(const struct cluster_status *status, const struct drift_list *drift, enum list_format format)
 {
-	const struct standing standing = status_standing(status);
+	const struct state_line line = status_state_line(status);
 	struct buffer text = {0};
 
-	if (format != OUTPUT_JSON) {
-		status_print_line(&standing);
+	if (format != LIST_JSON) {
+		status_print_line(&line);
 		drift_print(drift, stdout, terminal_colour(places.colour, stdout));
 		return;
 	}
-	standing_print(&standing, &text);
+	list_record(&state_line_clusters, &line, NULL, &text);
+	buffer_byte(&text, '\n');
 	fwrite(text.data, 1, text.length, stdout);
 	buffer_release(&text);
 	drift_write(drift, stdout);
@@ -82,7 +83,7 @@ int
 main(int argc, char **argv)
 {
 	const char *cluster = front_cluster(&command, argv + option_parse(&command, argc, argv));
-	enum status_output format = status_output(&command, &places, 2);
+	enum list_format format = list_output(&command, places.format, places.colour, "table|json").format;
 	struct drift_list drift = {0};
 	struct cluster_status status;
 	struct error err;

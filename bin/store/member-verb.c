@@ -86,51 +86,42 @@ member_verb_group_words(const char *text)
 }
 
 static void
-member_verb_print_table(const struct member_list *list)
+member_verb_fill_role(const void *row, struct list_cell *cell)
 {
-	static const char *const columns[] = {"USER", "ROLE", "GROUPS", NULL};
-	struct table table = {0};
+	const struct member *member = row;
 
-	table_columns(&table, columns);
-	for (size_t i = 0; i < list->count; i++) {
-		char *words = member_verb_group_words(list->list[i].groups);
-
-		table_cell(&table, STYLE_PLAIN, "%s", list->list[i].user);
-		table_cell(&table, STYLE_PLAIN, "%s", account_role_name(list->list[i].role));
-		table_cell(&table, STYLE_PLAIN, "%s", words);
-		free(words);
-	}
-	table_print(&table, stdout, terminal_colour(output.colour, stdout), true);
-	table_release(&table);
+	list_cell_text(cell, account_role_name(member->role));
 }
 
 static void
-member_verb_print_record(const struct member *member, const char *tenant)
+member_verb_fill_groups(const void *row, struct list_cell *cell)
 {
-	jv record = jv_object();
+	const struct member *member = row;
+	char *words = member_verb_group_words(member->groups);
 
-	json_set_string(&record, "kind", "member");
-	json_set_string(&record, "tenant", tenant);
-	json_set_string(&record, "user", member->user);
-	json_set_string(&record, "role", account_role_name(member->role));
-	json_set(&record, "groups", member_verb_parse(member->groups));
-	record_write(record, stdout);
-	jv_free(record);
+	list_cell_show(cell, STYLE_PLAIN, "%s", words);
+	list_cell_json(cell, member->groups);
+	free(words);
 }
 
+/* The context is the account that asked. */
 static void
-member_verb_print_list(const struct member_list *list, const char *tenant, const char *format)
+member_verb_fill_tenant(const void *row, struct list_cell *cell)
 {
-	if (strcmp(format, "table") == 0) {
-		member_verb_print_table(list);
-		return;
-	}
-	for (size_t i = 0; i < list->count; i++)
-		if (strcmp(format, "name") == 0)
-			puts(list->list[i].user);
-		else
-			member_verb_print_record(&list->list[i], tenant);
+	const struct account *account = cell->context;
+
+	(void)row;
+	list_cell_text(cell, account->tenant);
 }
+
+static const struct list_column member_columns[] = {
+	{"USER", "user", LIST_AT(TEXT, struct member, user)},
+	{"ROLE", "role", .fill = member_verb_fill_role},
+	{"GROUPS", "groups", .fill = member_verb_fill_groups},
+	{NULL, "tenant", .fill = member_verb_fill_tenant},
+	{0}};
+
+static const struct list members = {.kind = "member", .columns = member_columns, .row_size = sizeof(struct member)};
 
 int
 member_verb_list(int argc, char **argv)
@@ -138,18 +129,19 @@ member_verb_list(int argc, char **argv)
 	struct member_list list = {0};
 	struct account account;
 	struct error err;
-	const char *format;
+	struct list_output chosen;
 	int code = 0;
 
 	argv += option_parse(&list_command, argc, argv);
 	store_verb_operands(&list_command, argv, 0, 0, "no operand");
-	format = store_verb_format(&list_command, &output);
+	chosen = store_verb_output(&list_command, &output);
+	chosen.context = &account;
 	store_verb_account(&account, &where, STORE_CREATE, ACCOUNT_USER, "");
 
 	if (members_list(&account, &list, &err) < 0)
 		code = message_error(&err);
 	else
-		member_verb_print_list(&list, account.tenant, format);
+		list_print(&members, list.list, list.count, &chosen);
 
 	member_list_release(&list);
 	account_release(&account);
@@ -209,43 +201,26 @@ member_verb_delete(int argc, char **argv)
 }
 
 static void
-member_verb_print_event(const struct account_event *event)
+member_verb_fill_document(const void *row, struct list_cell *cell)
 {
-	char at[CLOCK_RFC3339_SIZE];
-	jv record = jv_object();
+	const struct account_event *event = row;
 
-	json_set_string(&record, "kind", "change");
-	json_set_string(&record, "of", event->kind);
-	json_set_string(&record, "name", event->name);
-	json_set_string(&record, "at", clock_rfc3339(event->at_ms, at));
-	json_set_string(&record, "by", event->by);
-	json_set_string(&record, "why", event->why);
-	json_set(&record, "document", event->document ? member_verb_parse(event->document) : jv_null());
-	record_write(record, stdout);
-	jv_free(record);
+	list_cell_show(cell, STYLE_PLAIN, "%s", event->document ? event->document : "deleted");
+	list_cell_json(cell, event->document ? event->document : "null");
 }
 
-static void
-member_verb_print_events(const struct account_event_list *list)
-{
-	static const char *const columns[] = {"AT", "BY", "WHAT", "NAME", "IS", "WHY", NULL};
-	struct table table = {0};
-	char at[CLOCK_RFC3339_SIZE];
+#define AT(type, member) LIST_AT(type, struct account_event, member)
 
-	table_columns(&table, columns);
-	for (size_t i = 0; i < list->count; i++) {
-		const struct account_event *event = &list->list[i];
+static const struct list_column change_columns[] = {
+	{"AT", "at", AT(TIME, at_ms)},
+	{"BY", "by", AT(TEXT, by)},
+	{"WHAT", "of", AT(TEXT, kind)},
+	{"NAME", "name", AT(TEXT, name)},
+	{"IS", "document", .fill = member_verb_fill_document},
+	{"WHY", "why", AT(TEXT, why)},
+	{0}};
 
-		table_cell(&table, STYLE_PLAIN, "%s", clock_rfc3339(event->at_ms, at));
-		table_cell(&table, STYLE_PLAIN, "%s", event->by);
-		table_cell(&table, STYLE_PLAIN, "%s", event->kind);
-		table_cell(&table, STYLE_PLAIN, "%s", event->name);
-		table_cell(&table, STYLE_PLAIN, "%s", event->document ? event->document : "deleted");
-		table_cell(&table, STYLE_PLAIN, "%s", event->why ? event->why : "-");
-	}
-	table_print(&table, stdout, terminal_colour(output.colour, stdout), true);
-	table_release(&table);
-}
+static const struct list changes = {.kind = "change", .columns = change_columns, .row_size = sizeof(struct account_event)};
 
 int
 member_verb_history(int argc, char **argv)
@@ -253,21 +228,18 @@ member_verb_history(int argc, char **argv)
 	struct account_event_list list = {0};
 	struct account account;
 	struct error err;
-	const char *format;
+	struct list_output chosen;
 	int code = 0;
 
 	argv += option_parse(&history_command, argc, argv);
 	store_verb_operands(&history_command, argv, 0, 0, "no operand");
-	format = store_verb_format(&history_command, &output);
+	chosen = store_verb_output(&history_command, &output);
 	store_verb_account(&account, &where, STORE_READ, ACCOUNT_ADMIN, "the history of members");
 
 	if (account_history_list(&account, &list, &err) < 0)
 		code = message_error(&err);
-	else if (strcmp(format, "table") == 0)
-		member_verb_print_events(&list);
 	else
-		for (size_t i = 0; i < list.count; i++)
-			member_verb_print_event(&list.list[i]);
+		list_print(&changes, list.list, list.count, &chosen);
 
 	account_event_list_release(&list);
 	account_release(&account);

@@ -2,12 +2,12 @@
 #include "account-verb.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "account/tenants.h"
 #include "base/error.h"
 #include "base/message.h"
-#include "base/terminal.h"
 #include "json/record.h"
 #include "verb.h"
 
@@ -15,7 +15,7 @@ static struct store_verb_where where;
 static struct store_verb_output output;
 
 static const struct option_spec options[] = {
-	STORE_VERB_OUTPUT(&output),
+	LIST_OPTIONS(&output.format, &output.colour, "table|json"),
 	STORE_VERB_WHERE(&where),
 	OPTION_END
 };
@@ -25,69 +25,94 @@ static const struct command command = {
 	"  coopr-quota\n"
 	"  coopr-quota -T default -o json\n"};
 
-/* Calls row for each line: limit -1 where there is none. */
+struct quota_row {
+	const char *what;
+	double use, limit; /* limit -1: there is none */
+};
+
+struct quota_rows {
+	struct quota_row *list;
+	size_t count, capacity;
+};
+
 static void
-quota_verb_each(const struct tenant_record *tenant, void (*row)(const char *what, double use, double limit, void *data),
-    void *data)
+quota_verb_add(struct quota_rows *rows, const char *what, double use, double limit)
+{
+	ARRAY_ROOM(rows->list, rows->count, rows->capacity);
+	rows->list[rows->count++] = (struct quota_row){what, use, limit};
+}
+
+/* Fills rows, whose list the caller frees: first what every tenant has, then its resources, used ones first. */
+static void
+quota_verb_gather(const struct tenant_record *tenant, struct quota_rows *rows)
 {
 	const struct quota *use = &tenant->use, *limit = &tenant->limit;
 
-	row("clusters", (double)use->clusters, (double)limit->clusters, data);
-	row("nodes", (double)use->nodes, (double)limit->nodes, data);
-	row("cost", use->cost, limit->cost, data);
+	quota_verb_add(rows, "clusters", (double)use->clusters, (double)limit->clusters);
+	quota_verb_add(rows, "nodes", (double)use->nodes, (double)limit->nodes);
+	quota_verb_add(rows, "cost", use->cost, limit->cost);
 	for (size_t i = 0; i < use->resources.count; i++) {
 		const char *name = use->resources.list[i].resource;
 
-		row(name, use->resources.list[i].value, quota_limit(limit, name), data);
+		quota_verb_add(rows, name, use->resources.list[i].value, quota_limit(limit, name));
 	}
 	for (size_t i = 0; i < limit->resources.count; i++)
 		if (!quota_lists(use, limit->resources.list[i].resource))
-			row(limit->resources.list[i].resource, 0, limit->resources.list[i].value, data);
+			quota_verb_add(rows, limit->resources.list[i].resource, 0, limit->resources.list[i].value);
 }
 
 static void
-quota_verb_table_row(const char *what, double use, double limit, void *data)
+quota_verb_fill_what(const void *row, struct list_cell *cell)
 {
-	struct table *table = data;
-	enum terminal_style style = limit < 0 ? STYLE_PLAIN : use >= limit ? STYLE_BAD : use >= 0.8 * limit ? STYLE_WARN
-	    : STYLE_GOOD;
+	const struct quota_row *line = row;
 
-	table_cell(table, STYLE_PLAIN, "%s", strcmp(what, "cost") == 0 ? "cost an hour" : what);
-	table_cell(table, style, "%.15g", use);
-	if (limit < 0)
-		table_cell(table, STYLE_DIM, "any");
+	if (strcmp(line->what, "cost") == 0)
+		list_cell_text(cell, "cost an hour");
+}
+
+static void
+quota_verb_fill_use(const void *row, struct list_cell *cell)
+{
+	const struct quota_row *line = row;
+	enum terminal_style style = line->limit < 0 ? STYLE_PLAIN : line->use >= line->limit ? STYLE_BAD :
+	    line->use >= 0.8 * line->limit ? STYLE_WARN : STYLE_GOOD;
+
+	list_cell_show(cell, style, "%.15g", line->use);
+}
+
+static void
+quota_verb_fill_limit(const void *row, struct list_cell *cell)
+{
+	const struct quota_row *line = row;
+
+	if (line->limit < 0)
+		list_cell_show(cell, STYLE_DIM, "any");
 	else
-		table_cell(table, STYLE_PLAIN, "%.15g", limit);
+		list_cell_show(cell, STYLE_PLAIN, "%.15g", line->limit);
 }
 
+static const struct list_column columns[] = {
+	{"WHAT", NULL, LIST_AT(TEXT, struct quota_row, what), .fill = quota_verb_fill_what},
+	{"IN USE", NULL, .fill = quota_verb_fill_use},
+	{"LIMIT", NULL, .fill = quota_verb_fill_limit},
+	{0}};
+
+static const struct list quotas = {.columns = columns, .row_size = sizeof(struct quota_row)};
+
+/* Prints one record, which has all rows as the members of "amounts". */
 static void
-quota_verb_record_row(const char *what, double use, double limit, void *data)
-{
-	jv *record = data, row = jv_object();
-
-	json_set_number(&row, "use", use);
-	json_set(&row, "limit", limit < 0 ? jv_null() : jv_number(limit));
-	json_set(record, what, row);
-}
-
-static void
-quota_verb_print_table(const struct tenant_record *tenant)
-{
-	static const char *const columns[] = {"WHAT", "IN USE", "LIMIT", NULL};
-	struct table table = {0};
-
-	table_columns(&table, columns);
-	quota_verb_each(tenant, quota_verb_table_row, &table);
-	table_print(&table, stdout, terminal_colour(output.colour, stdout), true);
-	table_release(&table);
-}
-
-static void
-quota_verb_print_record(const struct tenant_record *tenant)
+quota_verb_print_record(const struct tenant_record *tenant, const struct quota_rows *rows)
 {
 	jv record = jv_object(), amounts = jv_object();
 
-	quota_verb_each(tenant, quota_verb_record_row, &amounts);
+	for (size_t i = 0; i < rows->count; i++) {
+		const struct quota_row *row = &rows->list[i];
+		jv amount = jv_object();
+
+		json_set_number(&amount, "use", row->use);
+		json_set(&amount, "limit", row->limit < 0 ? jv_null() : jv_number(row->limit));
+		json_set(&amounts, row->what, amount);
+	}
 	json_set_string(&record, "kind", "quota");
 	json_set_string(&record, "tenant", tenant->name);
 	json_set(&record, "amounts", amounts);
@@ -99,25 +124,28 @@ int
 quota_verb(int argc, char **argv)
 {
 	struct tenant_list list = {0};
+	struct quota_rows rows = {0};
+	struct list_output chosen;
 	struct account account;
 	struct error err;
-	const char *format;
 	int code = 0;
 
 	argv += option_parse(&command, argc, argv);
 	store_verb_operands(&command, argv, 0, 0, "no operand");
-	format = store_verb_format(&command, &output);
-	if (strcmp(format, "name") == 0)
-		return option_misuse(&command, "a quota has no names to print: table or json");
+	chosen = list_output(&command, output.format, output.colour, "table|json");
 	store_verb_account(&account, &where, STORE_CREATE, ACCOUNT_USER, "");
 
-	if (tenants_list(&account, account.tenant, &list, &err) < 0)
+	if (tenants_list(&account, account.tenant, &list, &err) < 0) {
 		code = message_error(&err);
-	else if (strcmp(format, "table") == 0)
-		quota_verb_print_table(&list.list[0]);
-	else
-		quota_verb_print_record(&list.list[0]);
+	} else {
+		quota_verb_gather(&list.list[0], &rows);
+		if (chosen.format == LIST_JSON)
+			quota_verb_print_record(&list.list[0], &rows);
+		else
+			list_print(&quotas, rows.list, rows.count, &chosen);
+	}
 
+	free(rows.list);
 	tenant_list_release(&list);
 	account_release(&account);
 	return message_end(code);

@@ -2,14 +2,10 @@
 #include "secret-verb.h"
 
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "account/guest.h"
 #include "base/error.h"
 #include "base/message.h"
-#include "base/terminal.h"
-#include "json/record.h"
 #include "model/name.h"
 #include "secret-input.h"
 #include "store/key.h"
@@ -95,52 +91,16 @@ secret_verb_set(int argc, char **argv)
 	return message_end(code);
 }
 
-static void
-secret_verb_print_record(const struct secret_entry *entry)
-{
-	jv record = jv_object();
+#define AT(type, member) LIST_AT(type, struct secret_entry, member)
 
-	json_set_string(&record, "kind", "secret");
-	json_set_string(&record, "name", entry->name);
-	json_set_number(&record, "version", (double)entry->version);
-	json_set_string(&record, "at", entry->at);
-	json_set_string(&record, "by", entry->by);
-	record_write(record, stdout);
-	jv_free(record);
-}
+static const struct list_column columns[] = {
+	{"NAME", "name", AT(TEXT, name)},
+	{"VERSION", "version", AT(INTEGER, version)},
+	{"AT", "at", AT(TEXT, at)},
+	{"BY", "by", AT(TEXT, by)},
+	{0}};
 
-static void
-secret_verb_print_table(const struct secret_list *list)
-{
-	static const char *const columns[] = {"NAME", "VERSION", "AT", "BY", NULL};
-	struct table table = {0};
-
-	table_columns(&table, columns);
-	for (size_t i = 0; i < list->count; i++) {
-		const struct secret_entry *entry = &list->list[i];
-
-		table_cell(&table, STYLE_PLAIN, "%s", entry->name);
-		table_cell(&table, STYLE_PLAIN, "%lld", (long long)entry->version);
-		table_cell(&table, STYLE_PLAIN, "%s", entry->at);
-		table_cell(&table, STYLE_PLAIN, "%s", entry->by);
-	}
-	table_print(&table, stdout, terminal_colour(output.colour, stdout), true);
-	table_release(&table);
-}
-
-static void
-secret_verb_print_list(const struct secret_list *list, const char *format)
-{
-	if (strcmp(format, "table") == 0) {
-		secret_verb_print_table(list);
-		return;
-	}
-	for (size_t i = 0; i < list->count; i++)
-		if (strcmp(format, "name") == 0)
-			puts(list->list[i].name);
-		else
-			secret_verb_print_record(&list->list[i]);
-}
+static const struct list secrets = {.kind = "secret", .columns = columns, .row_size = sizeof(struct secret_entry)};
 
 int
 secret_verb_list(int argc, char **argv)
@@ -148,18 +108,18 @@ secret_verb_list(int argc, char **argv)
 	struct secret_list list = {0};
 	struct store *store;
 	struct error err;
-	const char *format;
+	struct list_output chosen;
 	int code = 0;
 
 	argv += option_parse(&list_command, argc, argv);
 	store_verb_operands(&list_command, argv, 0, 0, "no operand");
-	format = store_verb_format(&list_command, &output);
+	chosen = store_verb_output(&list_command, &output);
 	store_verb_open(&store, &where, STORE_READ, ACCOUNT_USER);
 
 	if (secrets_list(store, &list, &err) < 0)
 		code = message_error(&err);
 	else
-		secret_verb_print_list(&list, format);
+		list_print(&secrets, list.list, list.count, &chosen);
 
 	secret_list_release(&list);
 	store_release(store);

@@ -11,7 +11,6 @@
 #include "account/tenants.h"
 #include "base/error.h"
 #include "base/message.h"
-#include "base/terminal.h"
 #include "json/record.h"
 #include "verb.h"
 
@@ -61,51 +60,59 @@ tenant_verb_print_record(const struct tenant_record *tenant)
 }
 
 static void
-tenant_verb_limit_cell(struct table *table, int64_t use, int64_t limit)
+tenant_verb_fill_limit(struct list_cell *cell, int64_t use, int64_t limit)
 {
 	if (limit < 0)
-		table_cell(table, STYLE_PLAIN, "%lld", (long long)use);
+		list_cell_show(cell, STYLE_PLAIN, "%lld", (long long)use);
 	else
-		table_cell(table, use >= limit ? STYLE_WARN : STYLE_PLAIN, "%lld of %lld", (long long)use, (long long)limit);
+		list_cell_show(cell, use >= limit ? STYLE_WARN : STYLE_PLAIN, "%lld of %lld", (long long)use, (long long)limit);
 }
 
 static void
-tenant_verb_print_table(const struct tenant_list *list)
+tenant_verb_fill_clusters(const void *row, struct list_cell *cell)
 {
-	static const char *const columns[] = {"TENANT", "CLUSTERS", "NODES", "COST/H", "DESCRIPTION", NULL};
-	struct table table = {0};
+	const struct tenant_record *tenant = row;
 
-	table_columns(&table, columns);
-	for (size_t i = 0; i < list->count; i++) {
-		const struct tenant_record *tenant = &list->list[i];
-		jv document = tenant_verb_document_of(tenant);
-		char *description = json_get_string(document, "description");
-
-		table_cell(&table, STYLE_PLAIN, "%s", tenant->name);
-		tenant_verb_limit_cell(&table, tenant->use.clusters, tenant->limit.clusters);
-		tenant_verb_limit_cell(&table, tenant->use.nodes, tenant->limit.nodes);
-		table_cell(&table, STYLE_PLAIN, "%.6g", tenant->use.cost);
-		table_cell(&table, STYLE_PLAIN, "%s", description ? description : "-");
-		free(description);
-		jv_free(document);
-	}
-	table_print(&table, stdout, terminal_colour(output.colour, stdout), true);
-	table_release(&table);
+	tenant_verb_fill_limit(cell, tenant->use.clusters, tenant->limit.clusters);
 }
 
 static void
-tenant_verb_print_list(const struct tenant_list *list, const char *format)
+tenant_verb_fill_nodes(const void *row, struct list_cell *cell)
 {
-	if (strcmp(format, "table") == 0) {
-		tenant_verb_print_table(list);
-		return;
-	}
-	for (size_t i = 0; i < list->count; i++)
-		if (strcmp(format, "name") == 0)
-			puts(list->list[i].name);
-		else
-			tenant_verb_print_record(&list->list[i]);
+	const struct tenant_record *tenant = row;
+
+	tenant_verb_fill_limit(cell, tenant->use.nodes, tenant->limit.nodes);
 }
+
+static void
+tenant_verb_fill_cost(const void *row, struct list_cell *cell)
+{
+	const struct tenant_record *tenant = row;
+
+	list_cell_show(cell, STYLE_PLAIN, "%.6g", tenant->use.cost);
+}
+
+static void
+tenant_verb_fill_description(const void *row, struct list_cell *cell)
+{
+	jv document = tenant_verb_document_of(row);
+	char *description = json_get_string(document, "description");
+
+	list_cell_text(cell, description);
+	free(description);
+	jv_free(document);
+}
+
+/* As a record a tenant is its document. */
+static const struct list_column columns[] = {
+	{"TENANT", NULL, LIST_AT(TEXT, struct tenant_record, name)},
+	{"CLUSTERS", NULL, .fill = tenant_verb_fill_clusters},
+	{"NODES", NULL, .fill = tenant_verb_fill_nodes},
+	{"COST/H", NULL, .fill = tenant_verb_fill_cost},
+	{"DESCRIPTION", NULL, .fill = tenant_verb_fill_description},
+	{0}};
+
+static const struct list tenants = {.columns = columns, .row_size = sizeof(struct tenant_record)};
 
 int
 tenant_verb_list(int argc, char **argv)
@@ -113,18 +120,21 @@ tenant_verb_list(int argc, char **argv)
 	struct tenant_list list = {0};
 	struct account account;
 	struct error err;
-	const char *format;
+	struct list_output chosen;
 	int code = 0;
 
 	argv += option_parse(&list_command, argc, argv);
 	store_verb_operands(&list_command, argv, 0, 0, "no operand");
-	format = store_verb_format(&list_command, &output);
+	chosen = store_verb_output(&list_command, &output);
 	store_verb_account(&account, &where, STORE_CREATE, ACCOUNT_USER, "");
 
 	if (tenants_list(&account, NULL, &list, &err) < 0)
 		code = message_error(&err);
+	else if (chosen.format != LIST_JSON)
+		list_print(&tenants, list.list, list.count, &chosen);
 	else
-		tenant_verb_print_list(&list, format);
+		for (size_t i = 0; i < list.count; i++)
+			tenant_verb_print_record(&list.list[i]);
 
 	tenant_list_release(&list);
 	account_release(&account);

@@ -2,14 +2,9 @@
 #include "verb.h"
 
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/message.h"
-#include "base/terminal.h"
-#include "json/record.h"
-#include "model/show/sheet.h"
 
 void
 store_verb_account(struct account *account, const struct store_verb_where *where, enum store_mode mode,
@@ -70,79 +65,73 @@ store_verb_operands(const struct command *command, char *const *operands, size_t
 	return count;
 }
 
-/* Owned. */
-static jv
-verb_revision_record(const struct revision *revision)
+static void
+verb_fill_kind(const void *row, struct list_cell *cell)
 {
-	jv record = jv_object();
+	const struct revision *revision = row;
 
-	json_set_string(&record, "kind", "revision");
-	json_set_string(&record, "entity", entity_kind_name(revision->kind));
-	json_set_string(&record, "name", revision->name);
-	json_set_number(&record, "version", (double)revision->version);
-	json_set_string(&record, "at", revision->at);
-	json_set_string(&record, "by", revision->by);
-	json_set_string(&record, "why", revision->why);
-	json_set(&record, "deleted", revision->text ? jv_false() : jv_true());
-	return record;
+	list_cell_text(cell, entity_kind_name(revision->kind));
 }
 
 static void
-verb_print_table(const struct revisions *list, const char *colour)
+verb_fill_version(const void *row, struct list_cell *cell)
 {
-	static const char *const columns[] = {"KIND", "NAME", "VERSION", "AT", "BY", "WHY", NULL};
-	struct table table = {0};
+	const struct revision *revision = row;
 
-	table_columns(&table, columns);
-	for (size_t i = 0; i < list->count; i++) {
-		const struct revision *revision = &list->list[i];
-		enum terminal_style style = revision->text ? STYLE_PLAIN : STYLE_DIM;
-
-		table_cell(&table, style, "%s", entity_kind_name(revision->kind));
-		table_cell(&table, style, "%s", revision->name);
-		table_cell(&table, style, "%lld%s", (long long)revision->version, revision->text ? "" : " (deleted)");
-		table_cell(&table, style, "%s", revision->at);
-		table_cell(&table, style, "%s", revision->by);
-		table_cell(&table, style, "%s", revision->why ? revision->why : "-");
-	}
-	table_print(&table, stdout, terminal_colour(colour, stdout), true);
-	table_release(&table);
-}
-
-const char *
-store_verb_format(const struct command *command, const struct store_verb_output *output)
-{
-	static const char *const formats[] = {"table", "json", "name"};
-
-	if (!output->format)
-		return isatty(STDOUT_FILENO) ? "table" : "json";
-	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-		if (strcmp(output->format, formats[i]) == 0)
-			return output->format;
-	exit(option_misuse(command, "unknown format '%s': table, json or name", output->format));
+	if (!revision->text)
+		list_cell_show(cell, STYLE_PLAIN, "%lld (deleted)", (long long)revision->version);
 }
 
 static void
-verb_print_record(const struct revision *revision)
+verb_fill_deleted(const void *row, struct list_cell *cell)
 {
-	jv record = verb_revision_record(revision);
+	const struct revision *revision = row;
 
-	record_write(record, stdout);
-	jv_free(record);
+	list_cell_json(cell, revision->text ? "false" : "true");
+}
+
+static void
+verb_append_name(const void *row, const void *context, struct buffer *out)
+{
+	const struct revision *revision = row;
+
+	(void)context;
+	buffer_printf(out, "%s/%s", entity_kind_folder(revision->kind), revision->name);
+}
+
+static enum terminal_style
+verb_style(const void *row)
+{
+	const struct revision *revision = row;
+
+	return revision->text ? STYLE_PLAIN : STYLE_DIM;
+}
+
+#define AT(type, member) LIST_AT(type, struct revision, member)
+
+static const struct list_column columns[] = {
+	{"KIND", "entity", .fill = verb_fill_kind},
+	{"NAME", "name", AT(TEXT, name)},
+	{"VERSION", "version", AT(INTEGER, version), .fill = verb_fill_version},
+	{"AT", "at", AT(TEXT, at)},
+	{"BY", "by", AT(TEXT, by)},
+	{"WHY", "why", AT(TEXT, why)},
+	{NULL, "deleted", .fill = verb_fill_deleted},
+	{0}};
+
+static const struct list revisions = {.kind = "revision", .columns = columns, .row_size = sizeof(struct revision),
+    .name = verb_append_name, .style = verb_style};
+
+struct list_output
+store_verb_output(const struct command *command, const struct store_verb_output *output)
+{
+	return list_output(command, output->format, output->colour, "table|json|name");
 }
 
 void
 store_verb_print(const struct command *command, const struct revisions *list, const struct store_verb_output *output)
 {
-	const char *format = store_verb_format(command, output);
+	const struct list_output chosen = store_verb_output(command, output);
 
-	if (strcmp(format, "table") == 0) {
-		verb_print_table(list, output->colour);
-		return;
-	}
-	for (size_t i = 0; i < list->count; i++)
-		if (strcmp(format, "name") == 0)
-			printf("%s/%s\n", entity_kind_folder(list->list[i].kind), list->list[i].name);
-		else
-			verb_print_record(&list->list[i]);
+	list_print(&revisions, list->list, list->count, &chosen);
 }

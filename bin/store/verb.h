@@ -10,6 +10,7 @@
 
 #include "account/accounts.h"
 #include "base/option.h"
+#include "model/show/list.h"
 #include "store/entities.h"
 
 int store_verb_init(int argc, char **argv);
@@ -53,18 +54,16 @@ enum entity_kind store_verb_kind(const struct command *command, const char *oper
 /* Exits with 64 where there are fewer or more operands. Returns how many there are. */
 size_t store_verb_operands(const struct command *command, char *const *operands, size_t min, size_t max, const char *wanted);
 
-/* Revisions as records on stdout, or as a table, by -o ("table", "json", "name"; NULL: table on a terminal). */
+/* Returns the output that -o and --color ask for; exits with 64 where there is no such format. */
 struct store_verb_output {
 	const char *format, *colour;
 };
 
-#define STORE_VERB_OUTPUT(output) \
-	OPTION_STRING('o', "output", &(output)->format, "table|json|name", "output format (default: table on a terminal, else json)"), \
-	OPTION_STRING(0, "color", &(output)->colour, "auto|always|never", "when to colour (default: auto, on a terminal)")
+#define STORE_VERB_OUTPUT(output) LIST_OPTIONS(&(output)->format, &(output)->colour, "table|json|name")
 
-/* What -o says, checked: exits with 64 where there is no such format. */
-const char *store_verb_format(const struct command *command, const struct store_verb_output *output);
+struct list_output store_verb_output(const struct command *command, const struct store_verb_output *output);
 
+/* Prints revisions on stdout, each with its change. */
 void store_verb_print(const struct command *command, const struct revisions *list, const struct store_verb_output *output);
 
 #endif

@@ -94,6 +94,21 @@ clock_duration(int64_t ms, char text[CLOCK_RFC3339_SIZE])
 }
 
 char *
+clock_span(int64_t ms, char text[CLOCK_RFC3339_SIZE])
+{
+	static const struct {
+		int64_t ms;
+		const char *name;
+	} units[] = {{86400000, "d"}, {3600000, "h"}, {60000, "m"}, {1000, "s"}};
+	size_t i = 0;
+
+	while (i < 3 && ms < 2 * units[i].ms)
+		i++;
+	snprintf(text, CLOCK_RFC3339_SIZE, "%lld %s", (long long)(ms > 0 ? ms / units[i].ms : 0), units[i].name);
+	return text;
+}
+
+char *
 clock_boot_id(char text[CLOCK_BOOT_ID_SIZE])
 {
 	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);

@@ -28,6 +28,9 @@ int64_t clock_parse_rfc3339(const char *text);
 /* "4 m 10 s", "850 ms", "2 h 5 m": a duration for a person; returns text. */
 char *clock_duration(int64_t ms, char text[CLOCK_RFC3339_SIZE]);
 
+/* The same in one unit, "3 d", "4 h", "12 m", "5 s": an age for a table; returns text. */
+char *clock_span(int64_t ms, char text[CLOCK_RFC3339_SIZE]);
+
 /* The kernel's id of this boot ("" where there is none); returns text. */
 char *clock_boot_id(char text[CLOCK_BOOT_ID_SIZE]);
 

@@ -98,7 +98,7 @@ table_print(const struct table *table, FILE *stream, bool colour, bool heading)
 	free(widths);
 }
 
-static bool
+bool
 table_is_column_empty(const struct table *table, size_t column)
 {
 	bool empty = true;
@@ -108,7 +108,7 @@ table_is_column_empty(const struct table *table, size_t column)
 	return empty;
 }
 
-static void
+void
 table_drop_column(struct table *table, size_t column)
 {
 	size_t kept = 0;
@@ -120,14 +120,6 @@ table_drop_column(struct table *table, size_t column)
 			table->cells[kept++] = table->cells[i];
 	table->count = kept;
 	table->columns--;
-}
-
-void
-table_drop_empty(struct table *table)
-{
-	for (size_t column = table->columns; column-- > 0;)
-		if (table_is_column_empty(table, column))
-			table_drop_column(table, column);
 }
 
 void

@@ -33,8 +33,10 @@ struct table {
 void table_columns(struct table *table, const char *const *names); /* NULL-terminated; copied */
 void table_cell(struct table *table, enum terminal_style style, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Leaves out the columns in which no row has anything to say but "" or "-"; the rows are whole. */
-void table_drop_empty(struct table *table);
+/* Returns whether no row has anything to say in that column but "" or "-"; all rows are whole. */
+bool table_is_column_empty(const struct table *table, size_t column);
+/* Takes a column out; all rows are whole. */
+void table_drop_column(struct table *table, size_t column);
 /* The last column is not padded. Columns wider than the terminal are not cut. */
 void table_print(const struct table *table, FILE *stream, bool colour, bool heading);
 void table_release(struct table *table);

@@ -16,23 +16,7 @@
 #include "base/message.h"
 #include "history/show.h"
 #include "operation/operate.h"
-#include "status/standing.h"
-
-enum status_output
-status_output(const struct command *command, const struct status_options *options, int count)
-{
-	static const char *const names[] = {"table", "json", "wide", "name"};
-	const char *colour = options->colour;
-
-	if (colour && strcmp(colour, "auto") != 0 && strcmp(colour, "always") != 0 && strcmp(colour, "never") != 0)
-		exit(option_misuse(command, "--color: auto, always or never, not '%s'", colour));
-	if (!options->format)
-		return isatty(STDOUT_FILENO) ? OUTPUT_TABLE : OUTPUT_JSON;
-	for (int i = 0; i < count; i++)
-		if (strcmp(names[i], options->format) == 0)
-			return (enum status_output)i;
-	exit(option_misuse(command, "there is no format '%s'", options->format));
-}
+#include "status/state-line.h"
 
 static struct account_ask
 status_ask_of(const struct status_options *options)
@@ -125,22 +109,22 @@ status_open(struct cluster_status *status, const struct status_options *options,
 	return status_look(status, cluster, err) < 0 ? -1 : status_again(status, err);
 }
 
-struct standing
-status_standing(const struct cluster_status *status)
+struct state_line
+status_state_line(const struct cluster_status *status)
 {
-	struct standing standing = {.cluster = status->cluster};
+	struct state_line line = {.cluster = *status->cluster};
 	struct error ignored; /* then it is not known that nobody works on it */
 	size_t all, fit;
 
 	if (!status->under_way)
-		return standing;
-	standing.operation = status->last;
+		return line;
+	line.operation = status->last;
 	if (!status->has_job)
-		return standing;
-	standing.job = &status->job;
-	standing.idle = status->job.status == QUEUE_RUNNING &&
+		return line;
+	line.job = &status->job;
+	line.idle = status->job.status == QUEUE_RUNNING &&
 	    queue_workers(status->queue, &status->job, &all, &fit, &ignored) == 0 && fit == 0;
-	return standing;
+	return line;
 }
 
 /* Of what is under way the queue knows more than the store; the caller frees it. NULL with a reason. */

@@ -14,6 +14,7 @@
 #include "cluster/clusters.h"
 #include "cluster/operations.h"
 #include "model/layout.h"
+#include "model/show/list.h"
 #include "queue/queue.h"
 
 struct drift_list;
@@ -28,16 +29,9 @@ struct status_options { /* of every command that looks */
 	OPTION_STRING(0, "as", &(options)->user, "USER", "act as that user (for administrators)"), \
 	OPTION_STRING(0, "spool", &(options)->spool, "DIR", "the spool (default: $COOPR_SPOOL)"), \
 	OPTION_STRING(0, "store", &(options)->store, "FILE", "the store (default: $COOPR_STORE)")
-#define STATUS_FORMATS(options, words) \
-	OPTION_STRING('o', "output", &(options)->format, words, "output format (default: table on a terminal, else json)"), \
-	OPTION_STRING(0, "color", &(options)->colour, "auto|always|never", "when to colour (default: auto, on a terminal)")
+#define STATUS_FORMATS(options, words) LIST_OPTIONS(&(options)->format, &(options)->colour, words)
 
-enum status_output { OUTPUT_TABLE, OUTPUT_JSON, OUTPUT_WIDE, OUTPUT_NAME };
-
-/* What -o asks for, of the first count of table, json, wide and name. Exits with 64 where there is no such format. */
-enum status_output status_output(const struct command *command, const struct status_options *options, int count);
-
-struct standing;
+struct state_line;
 
 struct cluster_status { /* release it, also where it could not be opened */
 	const struct status_options *options;
@@ -70,8 +64,8 @@ int status_again(struct cluster_status *status, struct error *err);
 /* Reads the nodes that are there, and those that are being made. */
 int status_layout(struct cluster_status *status, struct error *err);
 
-/* How it stands. */
-struct standing status_standing(const struct cluster_status *status);
+/* Returns its row of a list. */
+struct state_line status_state_line(const struct cluster_status *status);
 
 /* Asks the machines whether they answer, so many at once, and the services on them whether they run; adds what does not. The
  * layout has been read. As probe() fails. */

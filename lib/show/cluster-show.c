@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "show/portrait.h"
+#include "show/cluster-show.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,14 +15,14 @@
 #include "history/show.h"
 #include "history/status-print.h"
 #include "json/json.h"
-#include "model/show/links.h"
 #include "show/login.h"
-#include "status/standing.h"
+#include "model/show/links.h"
 #include "status/status.h"
+#include "status/state-line.h"
 
 /* Of the cluster's files; the caller frees it. */
 static char *
-portrait_folder_of(const struct cluster_status *status)
+cluster_show_folder_of(const struct cluster_status *status)
 {
 	char *state = location_state(), *folder = memory_printf("%s/clusters/%s", state, status->id);
 
@@ -31,7 +31,7 @@ portrait_folder_of(const struct cluster_status *status)
 }
 
 static struct show_task *
-portrait_failed_tasks(const struct cluster_status *status, struct arena *arena, size_t *count)
+cluster_show_failed_tasks(const struct cluster_status *status, struct arena *arena, size_t *count)
 {
 	struct show_task *list = NULL;
 	struct error ignored; /* the job went since: what is known of it is in the operation's message */
@@ -44,74 +44,74 @@ portrait_failed_tasks(const struct cluster_status *status, struct arena *arena, 
 }
 
 static void
-portrait_fact(struct table *table, const char *name, enum terminal_style style, const char *text)
+cluster_show_fact(struct table *table, const char *name, enum terminal_style style, const char *text)
 {
 	table_cell(table, STYLE_DIM, "%s", name);
 	table_cell(table, style, "%s", text);
 }
 
 static void
-portrait_add_when(int64_t ms, struct buffer *text)
+cluster_show_add_when(int64_t ms, struct buffer *text)
 {
-	char time[CLOCK_RFC3339_SIZE], span[STANDING_SPAN_SIZE];
+	char time[CLOCK_RFC3339_SIZE], span[CLOCK_RFC3339_SIZE];
 	int64_t now_ms = clock_wall_ms();
 
-	standing_span(ms > now_ms ? ms - now_ms : now_ms - ms, span);
+	clock_span(ms > now_ms ? ms - now_ms : now_ms - ms, span);
 	buffer_printf(text, ms > now_ms ? "in %s (%s)" : "%s ago (%s)", span, clock_seconds(ms, time));
 }
 
 static void
-portrait_add_status(const struct cluster_status *status, struct table *table, struct buffer *text)
+cluster_show_add_status(const struct cluster_status *status, struct table *table, struct buffer *text)
 {
-	const struct standing standing = status_standing(status);
+	const struct state_line line = status_state_line(status);
 
 	buffer_clear(text);
 	buffer_text(text, life_status_name(status->cluster->status));
-	if (standing.operation) {
+	if (line.operation) {
 		buffer_text(text, ": ");
-		standing_progress(&standing, text);
+		state_line_progress(&line, text);
 	} else if (status->cluster->message) {
 		buffer_printf(text, ": %s", status->cluster->message);
 	}
-	portrait_fact(table, "status", standing_style(status->cluster), text->data);
+	cluster_show_fact(table, "status", state_line_style(status->cluster), text->data);
 }
 
 static void
-portrait_add_origin(const struct cluster_record *cluster, struct table *table, struct buffer *text)
+cluster_show_add_origin(const struct cluster_record *cluster, struct table *table, struct buffer *text)
 {
 	buffer_clear(text);
 	buffer_printf(text, "%s%s%s, tenant %s", cluster->owner, cluster->group ? ", group " : "",
 	    cluster->group ? cluster->group : "", cluster->tenant);
-	portrait_fact(table, "owner", STYLE_PLAIN, text->data);
+	cluster_show_fact(table, "owner", STYLE_PLAIN, text->data);
 	buffer_clear(text);
 	buffer_printf(text, "%s, provider %s", cluster->template ? cluster->template : "none",
 	    cluster->provider ? cluster->provider : "none");
-	portrait_fact(table, "template", STYLE_PLAIN, text->data);
+	cluster_show_fact(table, "template", STYLE_PLAIN, text->data);
 	buffer_clear(text);
-	portrait_add_when(cluster->created_ms, text);
-	portrait_fact(table, "made", STYLE_PLAIN, text->data);
+	cluster_show_add_when(cluster->created_ms, text);
+	cluster_show_fact(table, "made", STYLE_PLAIN, text->data);
 	if (!cluster->expires_ms)
 		return;
 	buffer_clear(text);
-	portrait_add_when(cluster->expires_ms, text);
-	portrait_fact(table, "expires", STYLE_WARN, text->data);
+	cluster_show_add_when(cluster->expires_ms, text);
+	cluster_show_fact(table, "expires", STYLE_WARN, text->data);
 }
 
 /* The files that say what it shall be: what is changed by hand, they change back. */
 static void
-portrait_add_follows(const struct cluster_status *status, struct table *table)
+cluster_show_add_follows(const struct cluster_status *status, struct table *table)
 {
 	struct error ignored; /* then nothing is said of them */
 	char *origin = applied_origin(&status->account, status->cluster->id, &ignored);
 
 	if (origin)
-		portrait_fact(table, "follows", STYLE_PLAIN, origin);
+		cluster_show_fact(table, "follows", STYLE_PLAIN, origin);
 	free(origin);
 }
 
 /* {"cpu":8,"memory":2048} as "8 cpu, 2048 memory". */
 static void
-portrait_add_resources(const char *json, struct buffer *text)
+cluster_show_add_resources(const char *json, struct buffer *text)
 {
 	struct error ignored; /* the store has written it */
 	jv resources;
@@ -131,7 +131,7 @@ portrait_add_resources(const char *json, struct buffer *text)
 
 /* Quotas count what is recorded; what is being made or taken away is recorded once the operation has ended. */
 static void
-portrait_add_size(const struct cluster_status *status, struct table *table, struct buffer *text)
+cluster_show_add_size(const struct cluster_status *status, struct table *table, struct buffer *text)
 {
 	const struct cluster_record *cluster = status->cluster;
 	int64_t after = 0;
@@ -144,44 +144,44 @@ portrait_add_size(const struct cluster_status *status, struct table *table, stru
 		buffer_printf(text, " (%" PRId64 " after the %s)", after, status->last->action);
 	if (cluster->cost > 0)
 		buffer_printf(text, ", cost %.10g an hour", cluster->cost);
-	portrait_add_resources(cluster->resources, text);
-	portrait_fact(table, "nodes", STYLE_PLAIN, text->data);
+	cluster_show_add_resources(cluster->resources, text);
+	cluster_show_fact(table, "nodes", STYLE_PLAIN, text->data);
 }
 
 static void
-portrait_add_last(const struct operation *operation, struct table *table, struct buffer *text)
+cluster_show_add_last(const struct operation *operation, struct table *table, struct buffer *text)
 {
 	char span[CLOCK_RFC3339_SIZE];
 
 	buffer_clear(text);
 	buffer_printf(text, "%" PRId64 " %s by %s %s ago: %s", operation->number, operation->action, operation->user,
-	    standing_span(clock_wall_ms() - operation->begun_ms, span), operation_status_name(operation->status));
+	    clock_span(clock_wall_ms() - operation->begun_ms, span), operation_status_name(operation->status));
 	if (operation->ended_ms)
 		buffer_printf(text, ", took %s", clock_duration(operation->ended_ms - operation->begun_ms, span));
 	buffer_printf(text, ", job %s", operation->job);
-	portrait_fact(table, "operation", operation->status == OPERATION_FAILED ? STYLE_BAD : STYLE_PLAIN, text->data);
+	cluster_show_fact(table, "operation", operation->status == OPERATION_FAILED ? STYLE_BAD : STYLE_PLAIN, text->data);
 	if (operation->why)
-		portrait_fact(table, "why", STYLE_PLAIN, operation->why);
+		cluster_show_fact(table, "why", STYLE_PLAIN, operation->why);
 }
 
 static void
-portrait_print_facts(const struct cluster_status *status, FILE *out, bool colour)
+cluster_show_print_facts(const struct cluster_status *status, FILE *out, bool colour)
 {
 	static const char *const columns[] = {"", "", NULL};
-	char *folder = portrait_folder_of(status);
+	char *folder = cluster_show_folder_of(status);
 	struct table table = {0};
 	struct buffer text = {0};
 
 	table_columns(&table, columns);
 	buffer_printf(&text, "%s (%s)", status->cluster->name, status->id);
-	portrait_fact(&table, "cluster", STYLE_BOLD, text.data);
-	portrait_add_status(status, &table, &text);
-	portrait_add_origin(status->cluster, &table, &text);
-	portrait_add_follows(status, &table);
-	portrait_add_size(status, &table, &text);
+	cluster_show_fact(&table, "cluster", STYLE_BOLD, text.data);
+	cluster_show_add_status(status, &table, &text);
+	cluster_show_add_origin(status->cluster, &table, &text);
+	cluster_show_add_follows(status, &table);
+	cluster_show_add_size(status, &table, &text);
 	if (status->last)
-		portrait_add_last(status->last, &table, &text);
-	portrait_fact(&table, "files", STYLE_PLAIN, folder);
+		cluster_show_add_last(status->last, &table, &text);
+	cluster_show_fact(&table, "files", STYLE_PLAIN, folder);
 	table_print(&table, out, colour, false);
 	table_release(&table);
 	buffer_release(&text);
@@ -189,13 +189,13 @@ portrait_print_facts(const struct cluster_status *status, FILE *out, bool colour
 }
 
 static const char *
-portrait_state_of(const struct node *node)
+cluster_show_state_of(const struct node *node)
 {
 	return node->leaves ? "leaves" : node->is_new ? "to come" : "there";
 }
 
 static void
-portrait_join(const struct string_list *services, struct buffer *out)
+cluster_show_join(const struct string_list *services, struct buffer *out)
 {
 	buffer_clear(out);
 	buffer_text(out, "");
@@ -204,7 +204,7 @@ portrait_join(const struct string_list *services, struct buffer *out)
 }
 
 static int
-portrait_add_node(const struct node *node, bool wide, struct table *table, struct buffer *text, struct error *err)
+cluster_show_add_node(const struct node *node, bool wide, struct table *table, struct buffer *text, struct error *err)
 {
 	struct arena arena = {0};
 	struct machine machine;
@@ -214,14 +214,14 @@ portrait_add_node(const struct node *node, bool wide, struct table *table, struc
 		table_cell(table, STYLE_PLAIN, "%" PRId64, node->nodenum);
 		table_cell(table, STYLE_BOLD, "%s", node->hostname ? node->hostname : node->id);
 		table_cell(table, STYLE_PLAIN, "%s", machine.address ? machine.address : "-");
-		table_cell(table, node->leaves || node->is_new ? STYLE_WARN : STYLE_PLAIN, "%s", portrait_state_of(node));
+		table_cell(table, node->leaves || node->is_new ? STYLE_WARN : STYLE_PLAIN, "%s", cluster_show_state_of(node));
 		table_cell(table, STYLE_PLAIN, "%s", node->hardwaretype ? node->hardwaretype : "-");
 		if (wide) {
 			table_cell(table, STYLE_PLAIN, "%s", node->imagetype ? node->imagetype : "-");
 			table_cell(table, STYLE_PLAIN, "%s", node->zone ? node->zone : "-");
 			table_cell(table, STYLE_PLAIN, "%s", machine.providerid ? machine.providerid : "-");
 		}
-		portrait_join(&node->services, text);
+		cluster_show_join(&node->services, text);
 		table_cell(table, STYLE_PLAIN, "%s", text->data);
 	}
 	arena_release(&arena);
@@ -229,7 +229,7 @@ portrait_add_node(const struct node *node, bool wide, struct table *table, struc
 }
 
 static int
-portrait_print_nodes(const struct layout *layout, bool wide, FILE *out, bool colour, struct error *err)
+cluster_show_print_nodes(const struct layout *layout, bool wide, FILE *out, bool colour, struct error *err)
 {
 	static const char *const few[] = {"NODE", "HOST", "ADDRESS", "STATE", "HARDWARE", "SERVICES", NULL};
 	static const char *const many[] = {"NODE", "HOST", "ADDRESS", "STATE", "HARDWARE", "IMAGE", "ZONE", "PROVIDER'S ID",
@@ -240,7 +240,7 @@ portrait_print_nodes(const struct layout *layout, bool wide, FILE *out, bool col
 
 	table_columns(&table, wide ? many : few);
 	for (size_t i = 0; i < layout->node_count && result == 0; i++)
-		result = portrait_add_node(&layout->nodes[i], wide, &table, &text, err);
+		result = cluster_show_add_node(&layout->nodes[i], wide, &table, &text, err);
 	if (result == 0)
 		table_print(&table, out, colour, true);
 	table_release(&table);
@@ -250,7 +250,7 @@ portrait_print_nodes(const struct layout *layout, bool wide, FILE *out, bool col
 
 /* Out of a failure. */
 static void
-portrait_add_ways(const struct cluster_status *status, struct buffer *text)
+cluster_show_add_ways(const struct cluster_status *status, struct buffer *text)
 {
 	enum life_status life = status->cluster->status;
 	const char *name = status->cluster->name;
@@ -261,12 +261,12 @@ portrait_add_ways(const struct cluster_status *status, struct buffer *text)
 }
 
 static void
-portrait_print_failures(const struct cluster_status *status, FILE *out)
+cluster_show_print_failures(const struct cluster_status *status, FILE *out)
 {
 	struct arena arena = {0};
 	struct buffer text = {0};
 	size_t count;
-	const struct show_task *tasks = portrait_failed_tasks(status, &arena, &count);
+	const struct show_task *tasks = cluster_show_failed_tasks(status, &arena, &count);
 
 	for (size_t i = 0; i < count; i++) {
 		const struct show_task *task = &tasks[i];
@@ -279,7 +279,7 @@ portrait_print_failures(const struct cluster_status *status, FILE *out)
 		if (task->output)
 			printable_lines("  | ", task->output, &text);
 	}
-	portrait_add_ways(status, &text);
+	cluster_show_add_ways(status, &text);
 	fputs(text.data ? text.data : "", out);
 	buffer_release(&text);
 	arena_release(&arena);
@@ -287,7 +287,7 @@ portrait_print_failures(const struct cluster_status *status, FILE *out)
 
 /* The first node that one can log in to. */
 static void
-portrait_print_login(const struct cluster_status *status, FILE *out)
+cluster_show_print_login(const struct cluster_status *status, FILE *out)
 {
 	for (size_t i = 0; i < status->layout.node_count; i++) {
 		const struct node *node = &status->layout.nodes[i];
@@ -305,28 +305,28 @@ portrait_print_login(const struct cluster_status *status, FILE *out)
 }
 
 int
-portrait_print(struct cluster_status *status, bool wide, FILE *out, bool colour, struct error *err)
+cluster_show_print(struct cluster_status *status, bool wide, FILE *out, bool colour, struct error *err)
 {
 	if (status_layout(status, err) < 0)
 		return -1;
-	portrait_print_facts(status, out, colour);
+	cluster_show_print_facts(status, out, colour);
 	if (status->layout.node_count) {
 		fputc('\n', out);
-		if (portrait_print_nodes(&status->layout, wide, out, colour, err) < 0)
+		if (cluster_show_print_nodes(&status->layout, wide, out, colour, err) < 0)
 			return -1;
 		links_print(&status->layout, out, colour);
 	}
-	portrait_print_failures(status, out);
-	portrait_print_login(status, out);
+	cluster_show_print_failures(status, out);
+	cluster_show_print_login(status, out);
 	return 0;
 }
 
 static void
-portrait_add_failures(const struct cluster_status *status, struct buffer *text)
+cluster_show_add_failures(const struct cluster_status *status, struct buffer *text)
 {
 	struct arena arena = {0};
 	size_t count;
-	const struct show_task *tasks = portrait_failed_tasks(status, &arena, &count);
+	const struct show_task *tasks = cluster_show_failed_tasks(status, &arena, &count);
 
 	for (size_t i = 0; i < count; i++) {
 		status_print_task(&tasks[i], text);
@@ -336,21 +336,24 @@ portrait_add_failures(const struct cluster_status *status, struct buffer *text)
 }
 
 int
-portrait_records(struct cluster_status *status, FILE *out, struct error *err)
+cluster_show_records(struct cluster_status *status, FILE *out, struct error *err)
 {
-	struct standing standing = status_standing(status);
-	char *folder = portrait_folder_of(status);
+	struct state_line line = status_state_line(status);
+	char *folder = cluster_show_folder_of(status);
 	struct buffer text = {0};
 
 	if (status_layout(status, err) < 0) {
 		free(folder);
 		return -1;
 	}
-	standing.folder = folder;
-	standing_print(&standing, &text);
-	if (status->last)
-		standing_print_operation(status->last, &text);
-	portrait_add_failures(status, &text);
+	line.folder = folder;
+	list_record(&state_line_clusters, &line, NULL, &text);
+	buffer_byte(&text, '\n');
+	if (status->last) {
+		list_record(&state_line_operations, status->last, NULL, &text);
+		buffer_byte(&text, '\n');
+	}
+	cluster_show_add_failures(status, &text);
 	for (size_t i = 0; i < status->layout.node_count; i++)
 		node_print(&status->layout.nodes[i], &text);
 	links_records(&status->layout, &text);

@@ -3,8 +3,8 @@
  * One cluster whole: how it stands, its nodes, its links, what was done last, what failed and why, where its files are, and how
  * to log in.
  */
-#ifndef SHOW_PORTRAIT_H
-#define SHOW_PORTRAIT_H
+#ifndef SHOW_CLUSTER_SHOW_H
+#define SHOW_CLUSTER_SHOW_H
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,9 +13,9 @@ struct error;
 struct cluster_status;
 
 /* For a person. wide: more of each node. */
-int portrait_print(struct cluster_status *status, bool wide, FILE *out, bool colour, struct error *err);
+int cluster_show_print(struct cluster_status *status, bool wide, FILE *out, bool colour, struct error *err);
 
 /* As records: clusterstatus, operation (the last), taskstatus (of each task of it that failed), node, link. */
-int portrait_records(struct cluster_status *status, FILE *out, struct error *err);
+int cluster_show_records(struct cluster_status *status, FILE *out, struct error *err);
 
 #endif

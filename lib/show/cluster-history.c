@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "show/cluster-history.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "status/layout-diff.h"
+#include "status/state-line.h"
+
+int
+cluster_history_print(struct cluster_status *status, int64_t limit, const struct list_output *output, struct error *err)
+{
+	struct operation_list operations = {0};
+	int result = operations_list(&status->account, status->cluster->id, 0, limit, &operations, err) < 0 ? -1 : 0;
+
+	if (result == 0)
+		list_print(&state_line_operations, operations.list, operations.count, output);
+	operation_list_release(&operations);
+	return result;
+}
+
+/* Returns 1; 0 if the operation was done at once, without a layout; -1. */
+static int
+cluster_history_documents(struct cluster_status *status, int64_t number, struct operation_documents *documents, struct error *err)
+{
+	*documents = (struct operation_documents){0};
+	if (operation_documents(&status->account, status->cluster->id, number, documents, err) < 0)
+		return err->code == EX_NO ? 0 : -1;
+	return documents->wanted != NULL;
+}
+
+/* Returns the layout that was there after the operation, the caller's to free: what stood before the next one that had a job,
+ * else what is there now. NULL with a reason. */
+static char *
+cluster_history_layout_after(struct cluster_status *status, int64_t number, struct error *err)
+{
+	struct operation_documents next = {0};
+	struct cluster_documents now = {0};
+	char *layout = NULL;
+
+	while (!layout && ++number <= status->cluster->operation) {
+		int found = cluster_history_documents(status, number, &next, err);
+
+		if (found < 0)
+			return NULL;
+		if (found)
+			layout = memory_string(next.before ? next.before : "");
+		operation_documents_release(&next);
+	}
+	if (layout)
+		return layout;
+	if (clusters_documents(&status->account, status->cluster->id, &now, err) < 0)
+		return NULL;
+	layout = memory_string(now.layout);
+	cluster_documents_release(&now);
+	return layout;
+}
+
+static void
+cluster_history_print_lines(const char *text, const struct list_output *output)
+{
+	static const char *const columns[] = {"", NULL};
+	struct table table = {0};
+
+	table_columns(&table, columns);
+	for (const char *end; *text; text = end + 1) {
+		end = strchr(text, '\n');
+		table_cell(&table, *text == '+' ? STYLE_GOOD : *text == '-' ? STYLE_BAD : STYLE_WARN, "%.*s", (int)(end - text),
+		    text);
+	}
+	table_print(&table, output->stream, output->colour, false);
+	table_release(&table);
+}
+
+/* Returns 1 if there is a difference, 0, -1. */
+static int
+cluster_history_compare(const char *before, const char *after, const struct list_output *output, struct error *err)
+{
+	struct layout from = {0}, to = {0};
+	struct buffer text = {0};
+	int result = layout_parse_text(before, &from, err);
+
+	if (result == 0)
+		result = layout_parse_text(after, &to, err);
+	if (result == 0)
+		result = layout_diff_print(&from, &to, &text) > 0;
+	if (result > 0)
+		cluster_history_print_lines(text.data, output);
+	buffer_release(&text);
+	layout_release(&from);
+	layout_release(&to);
+	return result;
+}
+
+int
+cluster_history_changes(struct cluster_status *status, int64_t number, const struct list_output *output, struct error *err)
+{
+	struct operation_documents documents = {0};
+	struct operation_list list = {0};
+	char *after = NULL;
+	int result = operation_find(&status->account, status->cluster->id, number, &list, err);
+
+	if (result == 0)
+		result = cluster_history_documents(status, number, &documents, err);
+	if (result > 0) {
+		after = list.list[0].status < OPERATION_COMPLETE ? memory_string(documents.wanted) : cluster_history_layout_after(status,
+		    number, err);
+		result = after ? cluster_history_compare(documents.before ? documents.before : "", after, output, err) : -1;
+	}
+	free(after);
+	operation_documents_release(&documents);
+	operation_list_release(&list);
+	return result;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "show/cluster-list.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "status/state-line.h"
+
+static int
+cluster_list_compare_operations(const void *a, const void *b)
+{
+	const struct operation *left = a, *right = b;
+
+	return left->cluster < right->cluster ? -1 : left->cluster > right->cluster;
+}
+
+/* Fills in what is under way on the line's cluster; open is sorted by clusters, job is room for what the queue knows of it. */
+static void
+cluster_list_add_operation(struct state_line *line, const struct operation_list *open, struct queue *queue, struct queue_job *job)
+{
+	const struct operation key = {.cluster = line->cluster.id};
+	struct error unknown;
+
+	if (line->cluster.status == LIFE_PENDING && open->count)
+		line->operation = bsearch(&key, open->list, open->count, sizeof key, cluster_list_compare_operations);
+	if (line->operation && queue && queue_look(queue, line->operation->job, job, &unknown) == 0)
+		line->job = job;
+}
+
+static size_t
+cluster_list_count_pending(const struct cluster_list *clusters)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < clusters->count; i++)
+		count += clusters->list[i].status == LIFE_PENDING;
+	return count;
+}
+
+static int
+cluster_list_print_page(struct account *account, struct queue *queue, const struct cluster_list *clusters, size_t count,
+    const struct list_output *output, struct error *err)
+{
+	struct state_line *lines = memory_zeroed(count, sizeof *lines);
+	struct queue_job *jobs = memory_zeroed(cluster_list_count_pending(clusters), sizeof *jobs), *job = jobs;
+	struct operation_list open = {0};
+	int result = operations_open(account, &open, err) < 0 ? -1 : 0;
+
+	if (open.count)
+		qsort(open.list, open.count, sizeof *open.list, cluster_list_compare_operations);
+	for (size_t i = 0; i < count; i++) {
+		lines[i].cluster = clusters->list[i];
+		cluster_list_add_operation(&lines[i], &open, queue, job);
+		job += lines[i].job != NULL;
+	}
+	if (result == 0)
+		list_print(&state_line_clusters, lines, count, output);
+	operation_list_release(&open);
+	free(jobs);
+	free(lines);
+	return result;
+}
+
+/* Fails if after is an id that the account may not see: the answer would tell where that cluster's name stands among others. */
+static int
+cluster_list_check_after(struct account *account, const char *after, struct error *err)
+{
+	int64_t id = after ? cluster_id_of(after) : 0;
+	struct cluster_list list = {0};
+	int result = id ? clusters_find_id(account, id, &list, err) : 0;
+
+	cluster_list_release(&list);
+	return result;
+}
+
+int
+cluster_list_print(const struct status_options *options, const struct cluster_filter *filter, const struct list_output *output,
+    char **last, struct error *err)
+{
+	struct cluster_filter one_more = *filter;
+	struct cluster_list clusters = {0};
+	struct account account = {0};
+	struct queue *queue = NULL;
+	char id[CLUSTER_ID_SIZE];
+	bool more;
+	int result = status_account(&account, options, err);
+
+	*last = NULL;
+	one_more.limit += filter->limit > 0;
+	if (result > 0 && (result = cluster_list_check_after(&account, filter->after, err)) == 0 &&
+	    (result = clusters_list(&account, &one_more, &clusters, err)) == 0) {
+		more = filter->limit > 0 && clusters.count > (size_t)filter->limit;
+		queue = status_queue(options);
+		result = cluster_list_print_page(&account, queue, &clusters, clusters.count - more, output, err);
+		if (result == 0 && more)
+			*last = memory_string(cluster_id_text(clusters.list[clusters.count - 2].id, id));
+		result = result < 0 ? -1 : more;
+	}
+	queue_close(queue);
+	cluster_list_release(&clusters);
+	account_release(&account);
+	return result;
+}
