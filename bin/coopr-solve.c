@@ -24,6 +24,8 @@
 #include "model/answer.h"
 #include "model/layout.h"
 #include "model/request.h"
+#include "solve/admit.h"
+#include "solve/assumptions.h"
 #include "solve/solve.h"
 
 static bool verbose;
@@ -177,7 +179,7 @@ solve_judge_layout(const struct request *request, const struct layout *layout, c
 static int
 solve_judge_conflict(const struct request *request, const struct layout *answer)
 {
-	struct conflict_terms terms = {.moves_max = solving.moves_max, .not_minimal = answer->not_minimal, .notes = verbose};
+	struct conflict_terms terms = {.find = solve_demands, .admit = admit, .moves_max = solving.moves_max, .not_minimal = answer->not_minimal, .notes = verbose};
 	struct conflict_report verdict;
 	struct arena arena = {0};
 	struct error err;

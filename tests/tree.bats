@@ -14,7 +14,7 @@ floors() {
 	sed -n '/^| floor /,/^$/p' "$COOPR_ROOT/lib/README.md" | grep -oE '`[a-z/]+/`' | tr -d '`' | sed 's|/$||' |
 		awk '{ print NR, $1, engine($1) }
 		function engine(f) {
-			if (f ~ /^(solve|explain|check\/layout)/) return "solve"
+			if (f ~ /^(solve|explain)/) return "solve"
 			if (f ~ /^(plan|check\/plan)/) return "plan"
 			if (f ~ /^(queue|history)/) return "queue"
 			if (f ~ /^(ssh|exec)/) return "exec"
@@ -39,11 +39,6 @@ pending() {
 		queue/spool/job history
 		queue/spool/job queue
 		queue/spool/job queue/spool
-		solve/conflict solve
-		solve/lp solve/search
-		solve/program solve
-		solve/program solve/lp
-		solve/search solve
 	END
 }
 
@@ -73,7 +68,6 @@ named_in() {
 # To be mended: a word that the cycles left have in them.
 pending_cycles() {
 	cat <<-'END'
-		solve/lp/arrange
 		queue/spool/board
 		check/plan/check
 		base/buffer

@@ -10,11 +10,12 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "check/layout/check.h"
+#include "model/demand/demand.h"
 #include "model/layout.h"
 #include "model/name.h"
 #include "model/request.h"
-#include "solve/program/demand.h"
-#include "solve/solve.h"
+#include "solve/assumptions.h"
+#include "solve/program/condition.h"
 
 enum { NODES_MAX = 20000 }; /* of the search, in one question; what is not known by then counts as possible */
 
@@ -96,10 +97,10 @@ explain_change_alone(struct inquiry *q)
 static int
 explain_ask(struct inquiry *q, bool best)
 {
-	struct question question = {&q->demands, &q->condition, best, NODES_MAX};
+	struct assumptions assumptions = {&q->demands, &q->condition, best, NODES_MAX};
 	struct amounts *otherwise = &q->explanation->otherwise;
 	struct answer answer;
-	int rc = solve_question(q->request, &question, &answer, q->err);
+	int rc = solve_under(q->request, &assumptions, &answer, q->err);
 
 	if (rc > 0 && best) {
 		otherwise->list = arena_alloc(q->arena, answer.solution.objective.count, sizeof *otherwise->list);

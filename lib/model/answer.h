@@ -6,6 +6,7 @@
 #ifndef MODEL_ANSWER_H
 #define MODEL_ANSWER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "model/entity.h"
@@ -21,6 +22,12 @@ struct solution {
 	struct amounts bound;     /* the same: no layout has less; empty where it is optimal */
 	int64_t explored;         /* nodes of the search */
 	struct amounts gap;       /* the same: by how much, as a part of the value, it may be worse than the best */
+};
+
+struct refusal { /* why there is no layout */
+	struct string_list conflict; /* JSON Pointers into the request, sorted */
+	const char *because;
+	bool not_minimal; /* a limit was reached: some of the conflict may not be needed */
 };
 
 /* Fills solution from the member of that name of a cluster record; status is NULL where there is none. */

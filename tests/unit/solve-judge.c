@@ -17,6 +17,8 @@
 #include "model/layout.h"
 #include "model/request.h"
 #include "solve-brute.h"
+#include "solve/admit.h"
+#include "solve/assumptions.h"
 #include "solve/solve.h"
 #include "tap.h"
 
@@ -59,7 +61,7 @@ static bool
 checks(const struct request *request, const struct answer *answer)
 {
 	struct check_terms terms = {.claims = &answer->solution};
-	struct conflict_terms conflict = {0};
+	struct conflict_terms conflict = {.find = solve_demands, .admit = admit};
 	struct conflict_report report = {0};
 	struct arena arena = {0};
 	struct layout layout;

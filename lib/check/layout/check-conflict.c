@@ -8,11 +8,10 @@
 #include "base/memory.h"
 #include "check/layout/check.h"
 #include "check/layout/exhaust.h"
+#include "model/answer.h"
+#include "model/demand/demand.h"
 #include "model/layout.h"
 #include "model/request.h"
-#include "solve/admit.h"
-#include "solve/program/demand.h"
-#include "solve/solve.h"
 
 struct inquest {
 	const struct request *request;
@@ -58,19 +57,15 @@ check_find_layout(struct inquest *q)
 {
 	struct check_terms terms = {.demands = &q->demands, .moves_max = q->demands.moves_max};
 	struct arena arena = {0};
-	struct answer answer;
 	struct layout layout;
-	int rc = solve_question(q->request, &(struct question){.demands = &q->demands}, &answer, q->err);
+	int rc = q->terms->find(&q->demands, &arena, &layout, q->err);
 
 	if (rc > 0) {
-		struct fault *fault;
+		const struct fault *fault = check_layout(q->request, &layout, &terms, &arena);
 
-		answer_layout(q->request, &answer, &arena, &layout);
-		fault = check_layout(q->request, &layout, &terms, &arena);
 		if (fault)
 			rc = error_set(q->err, EX_SOFTWARE, "request: the layout found is wrong: %s: %s", fault->where, fault->text);
 	}
-	answer_release(&answer);
 	arena_release(&arena);
 	return rc;
 }
@@ -143,7 +138,7 @@ check_is_of_services(struct inquest *q)
 {
 	struct refusal refusal = {0};
 	struct arena arena = {0};
-	int admitted = admit(q->request, &arena, &refusal, q->err);
+	int admitted = q->terms->admit(q->request, &arena, &refusal, q->err);
 	bool same = admitted == 0 && refusal.conflict.count == q->conflict->count;
 
 	for (size_t i = 0; i < q->conflict->count && same; i++)
@@ -195,7 +190,7 @@ int
 check_conflict(const struct request *request, const struct string_list *conflict,
     const struct conflict_terms *terms, struct arena *arena, struct conflict_report *report, struct error *err)
 {
-	struct inquest q = {.request = request, .conflict = conflict, .arena = arena, .report = report, .err = err};
+	struct inquest q = {.request = request, .conflict = conflict, .terms = terms, .arena = arena, .report = report, .err = err};
 	int rc;
 
 	*report = (struct conflict_report){0};
@@ -206,7 +201,6 @@ check_conflict(const struct request *request, const struct string_list *conflict
 		return rc < 0 ? -1 : 0;
 	demands_collect(request, &q.demands);
 	q.demands.moves_max = terms->moves_max;
-	q.terms = terms;
 	rc = check_judge_demands(&q);
 	demands_release(&q.demands);
 	return rc;

@@ -9,9 +9,9 @@
 
 #include "base/names.h"
 #include "check/layout/check.h"
+#include "model/demand/demand.h"
 #include "model/layout.h"
 #include "model/request.h"
-#include "solve/program/demand.h"
 
 struct check {
 	const struct request *request;

@@ -7,9 +7,9 @@
 
 #include "base/memory.h"
 #include "check/layout/check.h"
+#include "model/demand/demand.h"
 #include "model/layout.h"
 #include "model/request.h"
-#include "solve/program/demand.h"
 
 enum { SERVICES_MOST = 10, KINDS_MOST = 4000, LAYOUTS_MOST = 4000 };
 

@@ -6,7 +6,7 @@
 
 #include "base/buffer.h"
 #include "solve/program/bits.h"
-#include "solve/program/build.h"
+#include "solve/program/program.h"
 
 struct cast { /* nodes on which the same stands */
 	const struct node *node; /* the first of them */
@@ -53,7 +53,7 @@ breach_set_stage(struct stage *s)
 	for (size_t i = 0; i < r->node_count; i++) {
 		if (r->nodes[i].leaves)
 			continue;
-		build_standing(s->program, &r->nodes[i], stands);
+		program_standing(s->program, &r->nodes[i], stands);
 		memset(set, 0, s->words * sizeof *set);
 		for (size_t j = 0; j < services; j++)
 			if (stands[j]) {
@@ -71,7 +71,7 @@ breach_set_stage(struct stage *s)
 static int
 breach_lasting(const struct stage *s, const char *name)
 {
-	int service = build_service(s->program, name);
+	int service = program_find_service(s->program, name);
 
 	return service != NAMES_NONE && s->instances[service] ? service : NAMES_NONE;
 }
@@ -187,7 +187,7 @@ static int64_t
 breach_instances_before(const struct stage *s, const char *name)
 {
 	const struct request *r = s->program->request;
-	int service = build_service(s->program, name);
+	int service = program_find_service(s->program, name);
 	int64_t count = 0;
 
 	if (service != NAMES_NONE)

@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "solve/program/demand.h"
+#include "model/demand/demand.h"
 
 struct buffer;
 struct node;

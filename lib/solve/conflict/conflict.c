@@ -6,13 +6,14 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "model/answer.h"
+#include "model/demand/demand.h"
 #include "model/request.h"
 #include "solve/conflict/breach.h"
 #include "solve/conflict/reason.h"
-#include "solve/program/build.h"
-#include "solve/program/demand.h"
+#include "solve/lp/presolve.h"
+#include "solve/program/program.h"
 #include "solve/search/extreme.h"
-#include "solve/solve.h"
 
 enum { ALL_NODES = 20000 }; /* for all questions: what is not known by then counts as satisfiable */
 
@@ -35,7 +36,7 @@ conflict_is_too_much(struct inquiry *q, bool only, struct error *err)
 		q->open = true;
 		return 0;
 	}
-	if (program_build(q->demands.request, &q->demands, &program, err) == 0) {
+	if (presolve(q->demands.request, &q->demands, &program, err) == 0) {
 		enum verdict verdict = VERDICT_OPEN;
 
 		if (budget_work(&part, program_size(&program)))
@@ -146,7 +147,7 @@ static int
 conflict_find_breaches(struct demands *demands, struct breaches *breaches, struct error *err)
 {
 	struct program program;
-	int rc = program_build(demands->request, demands, &program, err);
+	int rc = presolve(demands->request, demands, &program, err);
 
 	if (rc == 0)
 		breaches_find(&program, demands, breaches);

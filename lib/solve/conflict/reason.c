@@ -6,12 +6,12 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "model/demand/demand.h"
 #include "model/request.h"
 #include "solve/conflict/breach.h"
 #include "solve/conflict/conflict.h"
 #include "solve/conflict/remedy.h"
-#include "solve/program/build.h"
-#include "solve/program/demand.h"
+#include "solve/lp/presolve.h"
 #include "solve/program/program.h"
 #include "solve/search/extreme.h"
 
@@ -57,7 +57,7 @@ reason_unit_about(const struct program *p, const struct demand *demand)
 	const char *service = demand->kind == DEMAND_PLACED ? demand_service(p->request, demand->index)
 	                                                    : p->request->template.constraints[demand->index].service;
 
-	return p->unit_of[build_service(p, service)];
+	return p->unit_of[program_find_service(p, service)];
 }
 
 /* What would be possible without the demand: the least (sign 1) or most of what it is about, -1 where that is not
@@ -72,7 +72,7 @@ reason_possible(const struct reason *reason, const struct demand *demand, int si
 	int64_t value = -1;
 
 	demand_drop(demands, demand, true);
-	if (program_build(demands->request, demands, &program, &err) == 0)
+	if (presolve(demands->request, demands, &program, &err) == 0)
 		value = extreme_of(&program, reason_is_about_machines(demand) ? ANY : reason_unit_about(&program, demand), sign,
 		    &part);
 	program_release(&program);

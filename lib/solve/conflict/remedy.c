@@ -6,9 +6,10 @@
 #include <stdlib.h>
 
 #include "base/buffer.h"
+#include "model/demand/demand.h"
 #include "model/request.h"
 #include "solve/lp/master.h"
-#include "solve/program/demand.h"
+#include "solve/lp/presolve.h"
 #include "solve/search/branch.h"
 
 enum { NODES_MAX = 2000 }; /* of the search */
@@ -45,7 +46,7 @@ remedy_find_fewest(const struct program *p, struct budget *budget, struct buffer
 		verdict = branch_best(&m, m.row_of_moves, 1, &found);
 	}
 	if (verdict == VERDICT_FOUND) {
-		least = branch_activity(&m, m.row_of_moves, &found);
+		least = master_activity(&m, m.row_of_moves, &found);
 		buffer_printf(out, "; %" PRId64 " %s would do", least, least == 1 ? "move" : "moves");
 	} else if (verdict == VERDICT_OPEN)
 		buffer_printf(out, "; at least %" PRId64 " %s needed", least, least == 1 ? "move is" : "moves are");
@@ -63,7 +64,7 @@ remedy_words(const struct request *request, struct budget *budget, struct buffer
 
 	demands_collect(request, &demands);
 	demands.moves_max = INT64_MAX;
-	rc = program_build(request, &demands, &program, err);
+	rc = presolve(request, &demands, &program, err);
 	if (rc == 0)
 		remedy_find_fewest(&program, budget, out);
 	program_release(&program);

@@ -11,7 +11,7 @@ struct error;
 struct request;
 
 /* Appends "; 2 moves would do" where moves would help: as few as that; "; at least 2 moves are needed" where the fewest
- * could not be found with a part of the budget. 0, or -1 as program_build. */
+ * could not be found with a part of the budget. 0, or -1 as presolve. */
 int remedy_words(const struct request *request, struct budget *budget, struct buffer *out, struct error *err);
 
 #endif

@@ -334,3 +334,29 @@ master_init(struct master *m, const struct program *p, struct budget *budget)
 		if (p->groups[g].only)
 			master_fix(m, p->groups[g].only, false, p->groups[g].count);
 }
+
+int64_t
+master_activity(const struct master *m, int row, const struct uses *uses)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < uses->count; i++) {
+		const struct pattern *pattern = &uses->list[i].pattern;
+		bool marked = m->rows[row].kind == ROW_MARKED && master_wished(m, pattern);
+
+		sum += uses->list[i].count * master_coefficient(m, &m->rows[row], pattern, marked);
+	}
+	return sum;
+}
+
+bool
+master_keeps_rows(const struct master *m, const struct uses *uses)
+{
+	for (size_t i = 0; i < m->row_count; i++) {
+		int64_t activity = master_activity(m, (int)i, uses);
+
+		if (activity < m->rows[i].lo || (activity > m->rows[i].hi && m->rows[i].kind != ROW_MARKED))
+			return false;
+	}
+	return true;
+}

@@ -119,6 +119,13 @@ bool row_is_about_groups(const struct row *row);
 /* What one machine of a pattern adds to a row. */
 int64_t master_coefficient(const struct master *master, const struct row *row, const struct pattern *pattern, bool marked);
 
+/* Returns what a solution adds to a row. Of marked machines it counts all that meet the wish: which of them are the marked
+ * ones is of no interest. */
+int64_t master_activity(const struct master *master, int row, const struct uses *uses);
+
+/* Returns whether a solution keeps all rows, counted in whole numbers. More marked machines than the row wants are allowed. */
+bool master_keeps_rows(const struct master *master, const struct uses *uses);
+
 /* Makes the choices that a pattern in use makes. */
 void master_choose_by(struct master *master, const struct pattern *pattern);
 

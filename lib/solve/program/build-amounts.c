@@ -8,9 +8,9 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "model/demand/demand.h"
 #include "solve/program/bits.h"
-#include "solve/program/build.h"
-#include "solve/program/demand.h"
+#include "solve/program/build-parts.h"
 
 #define MILLION 1e6
 #define EXACT 2e15     /* exact in a double, and SOLVE_SERVICES times it fits into 64 bits */

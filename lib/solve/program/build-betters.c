@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "solve/program/bits.h"
-#include "solve/program/build.h"
+#include "solve/program/build-parts.h"
 
 struct kind {
 	const struct program *program;

@@ -4,7 +4,7 @@
  * other machines needs one, too. It is told as one more resource, of which each unit takes 1.
  */
 #include "solve/program/bits.h"
-#include "solve/program/build.h"
+#include "solve/program/build-parts.h"
 
 /* All instances there may be; NO_MAX where that is not bounded. */
 static int64_t

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "model/demand/demand.h"
 #include "solve/program/bits.h"
-#include "solve/program/build.h"
-#include "solve/program/demand.h"
+#include "solve/program/build-parts.h"
 
 static bool
 build_listed(const struct string_list *list, const char *name)
@@ -181,16 +181,4 @@ build_zones(struct program *p, const struct demands *demands)
 		p->zones[i] = names.list[i];
 	p->zones_unlimited = p->spread && !demand_holds(demands, DEMAND_ZONES, 0);
 	names_release(&names);
-}
-
-int
-program_zone(const struct program *p, const struct node *node)
-{
-	int zone = 0;
-
-	if (!node->zone)
-		return ZONE_NONE;
-	while (strcmp(p->zones[zone], node->zone) != 0)
-		zone++;
-	return zone;
 }

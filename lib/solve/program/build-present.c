@@ -17,9 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/demand/demand.h"
 #include "solve/program/bits.h"
-#include "solve/program/build.h"
-#include "solve/program/demand.h"
+#include "solve/program/build-parts.h"
 
 struct crowd { /* groups by what they are like */
 	struct program *program;
@@ -54,21 +54,6 @@ build_clear_group(struct program *p, struct group *group)
 		.images = arena_alloc(&p->arena, p->image_words, sizeof(uint64_t)),
 		.moves = p->moves_max ? arena_alloc(&p->arena, p->unit_count, sizeof(int64_t)) : NULL,
 	};
-}
-
-/* Both lists are sorted. */
-void
-build_standing(const struct program *p, const struct node *node, bool *stands)
-{
-	size_t i = 0;
-
-	for (size_t s = 0; s < p->service_count; s++) {
-		int order = -1;
-
-		while (i < node->services.count && (order = strcmp(node->services.list[i], p->services[s]->name)) < 0)
-			i++;
-		stands[s] = i < node->services.count && order == 0;
-	}
 }
 
 /* What a unit is on a present machine. One of which some services stand there is whole afterwards: that is no move
@@ -113,10 +98,10 @@ build_make_group(const struct crowd *crowd, const struct node *node, bool *stand
 	build_clear_group(p, group);
 	group->count = 1;
 	group->zone = p->spread ? program_zone(p, node) : ZONE_NONE; /* zones tell machines apart only then */
-	bits_add(group->hardware, (size_t)build_hardware(p, node->hardwaretype));
-	bits_add(group->images, (size_t)build_image(p, node->imagetype));
+	bits_add(group->hardware, (size_t)program_find_hardware(p, node->hardwaretype));
+	bits_add(group->images, (size_t)program_find_image(p, node->imagetype));
 	build_allow_departures(p, group);
-	build_standing(p, node, stands);
+	program_standing(p, node, stands);
 	for (size_t u = 0; u < p->unit_count; u++)
 		build_place_unit(p, u, stands, crowd->added, group);
 }
@@ -208,7 +193,7 @@ build_find_added(const struct program *p)
 	for (size_t i = 0; i < r->node_count; i++) {
 		if (r->nodes[i].leaves)
 			continue;
-		build_standing(p, &r->nodes[i], stands);
+		program_standing(p, &r->nodes[i], stands);
 		for (size_t s = 0; s < p->service_count; s++)
 			added[s] = added[s] && !stands[s];
 	}

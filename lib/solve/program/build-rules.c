@@ -7,16 +7,16 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "model/demand/demand.h"
 #include "solve/program/bits.h"
-#include "solve/program/build.h"
-#include "solve/program/demand.h"
+#include "solve/program/build-parts.h"
 
 #define COEFFICIENT_MOST 1e12 /* times SOLVE_MACHINES it fits into 64 bits */
 
 static struct unit *
 build_unit_named(struct program *p, const char *service)
 {
-	int number = build_service(p, service);
+	int number = program_find_service(p, service);
 
 	return number == NAMES_NONE ? NULL : &p->units[p->unit_of[number]];
 }
@@ -37,20 +37,20 @@ build_find_unnamed(struct program *p)
 	int service;
 
 	for (size_t i = 0; i < t->constraint_count; i++)
-		if ((service = build_service(p, t->constraints[i].service)) != NAMES_NONE)
+		if ((service = program_find_service(p, t->constraints[i].service)) != NAMES_NONE)
 			named[service] = true;
 	for (size_t k = 0; k < sizeof sets / sizeof *sets; k++)
 		for (size_t i = 0; i < sets[k]->count; i++)
 			for (size_t j = 0; j < sets[k]->list[i].count; j++)
-				if ((service = build_service(p, sets[k]->list[i].list[j])) != NAMES_NONE)
+				if ((service = program_find_service(p, sets[k]->list[i].list[j])) != NAMES_NONE)
 					named[service] = true;
 	for (size_t i = 0; i < t->count_count; i++)
 		for (size_t j = 0; j < t->counts[i].term_count; j++)
-			if ((service = build_service(p, t->counts[i].terms[j].service)) != NAMES_NONE)
+			if ((service = program_find_service(p, t->counts[i].terms[j].service)) != NAMES_NONE)
 				named[service] = true;
 	for (size_t i = 0; i < t->spread_count; i++)
 		for (size_t j = 0; j < t->spreads[i].services.count; j++)
-			if ((service = build_service(p, t->spreads[i].services.list[j])) != NAMES_NONE)
+			if ((service = program_find_service(p, t->spreads[i].services.list[j])) != NAMES_NONE)
 				named[service] = true;
 	for (size_t i = 0; i < p->service_count; i++)
 		if (!named[i])
@@ -78,7 +78,7 @@ build_restrict_types(const struct program *p, const struct string_list *names, b
 	uint64_t *allowed = memory_zeroed(words, sizeof *allowed);
 
 	for (size_t i = 0; i < names->count; i++) {
-		int number = hardware ? build_hardware(p, names->list[i]) : build_image(p, names->list[i]);
+		int number = hardware ? program_find_hardware(p, names->list[i]) : program_find_image(p, names->list[i]);
 
 		if (number != NAMES_NONE)
 			bits_add(allowed, (size_t)number);
@@ -228,7 +228,7 @@ build_apply_count_rule(struct program *p, const struct count_rule *rule, struct 
 			scale = 1e6;
 	for (size_t i = 0; i < rule->term_count; i++) {
 		double value = rule->terms[i].coefficient * scale;
-		int service = build_service(p, rule->terms[i].service);
+		int service = program_find_service(p, rule->terms[i].service);
 
 		if (fabs(value) > COEFFICIENT_MOST / (double)rule->term_count)
 			return error_set(err, EX_DATAERR,

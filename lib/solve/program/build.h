@@ -1,40 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The parts that program_build is made of.
+ * From a request to its program: services that must coexist become units, rules become numbers and sets, present machines
+ * that are alike become groups. Who solves it wants presolve.h, which fixes what is plain besides.
  */
 #ifndef SOLVE_PROGRAM_BUILD_H
 #define SOLVE_PROGRAM_BUILD_H
 
-#include "solve/program/program.h"
+struct demands;
+struct error;
+struct program;
+struct request;
 
-/* The number of a name, NAMES_NONE where there is none. */
-int build_service(const struct program *program, const char *name);
-int build_hardware(const struct program *program, const char *name);
-int build_image(const struct program *program, const char *name);
-
-/* Which services stand on a node. */
-void build_standing(const struct program *program, const struct node *node, bool *stands);
-
-/* Capacities, consumption and costs as whole numbers. */
-int build_amounts(struct program *program, const struct demands *demands, struct error *err);
-
-/* What the rules say of the units: numbers, types, who may stand with whom, count rules, choices. */
-int build_rules(struct program *program, const struct demands *demands, struct error *err);
-
-/* Which units can stand in the place of which. */
-void build_betters(struct program *program);
-
-/* What the numbers imply for a single machine. */
-void build_bounds(struct program *program);
-
-/* How many machines, and which types new ones may have. */
-int build_machines(struct program *program, const struct demands *demands, struct error *err);
-
-/* All zones there are. */
-void build_zones(struct program *program, const struct demands *demands);
-
-/* The new machines; the present ones, and where moves stand among the objectives. */
-void build_new(struct program *program);
-void build_present(struct program *program, const struct demands *demands);
+/* Fills program with what the request demands, but for the demands that are dropped. The services must all be defined
+ * (admit.h). Returns 0, or -1: EX_DATAERR if a number is too large to be computed with exactly. Release it in any case. */
+int build_program(const struct request *request, const struct demands *demands, struct program *program,
+    struct error *err);
 
 #endif

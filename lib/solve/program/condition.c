@@ -6,9 +6,8 @@
 #include "base/names.h"
 #include "model/layout.h"
 #include "solve/program/bits.h"
-#include "solve/program/build.h"
 #include "solve/program/pattern.h"
-#include "solve/solve.h"
+#include "solve/program/program.h"
 
 /* The present machines that the program keeps, and the group of each. */
 struct kept {
@@ -40,7 +39,7 @@ condition_group_of(const struct kept *kept, const struct node *node)
 static int
 condition_hardware_of(const struct program *p, const struct node *node)
 {
-	int hardware = build_hardware(p, node->hardwaretype);
+	int hardware = program_find_hardware(p, node->hardwaretype);
 
 	return hardware < 0 ? ANY : hardware;
 }
@@ -52,7 +51,7 @@ condition_is_like(const struct program *p, const struct kept *kept, const struct
 {
 	if (node->leaves || (region->group != ANY && condition_group_of(kept, node) != region->group))
 		return false;
-	if (region->hardware != ANY && build_hardware(p, node->hardwaretype) != region->hardware)
+	if (region->hardware != ANY && program_find_hardware(p, node->hardwaretype) != region->hardware)
 		return false;
 	for (size_t i = 0; i < condition->with.count; i++)
 		if (!node_has(node, condition->with.list[i]))
@@ -64,7 +63,7 @@ static void
 condition_add_units(const struct program *p, const char *const *services, size_t count, uint64_t *units)
 {
 	for (size_t i = 0; i < count; i++) {
-		int service = build_service(p, services[i]);
+		int service = program_find_service(p, services[i]);
 
 		if (service >= 0)
 			bits_add(units, (size_t)p->unit_of[service]);

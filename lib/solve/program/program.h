@@ -84,7 +84,7 @@ struct group { /* machines that are alike before anything is placed; the first a
 	int64_t standing;          /* services there that are not concerned */
 	int64_t *moves;            /* a unit there is so many moves more than none; NULL where nothing may move */
 	bool broken;               /* what stands there breaks a rule, whatever is added */
-	const struct pattern *only; /* what all its machines are, where they can be nothing else (narrow.h); or NULL */
+	const struct pattern *only; /* what all its machines are, where they can be nothing else (reduced-cost-fixing.h); or NULL */
 };
 
 struct linear { /* lo <= sum of coefficient * instances <= hi */
@@ -137,14 +137,18 @@ struct program {
 	int64_t condition_lo, condition_hi;
 };
 
-/* Fills program with what the request demands, but for the demands that are dropped. The services must all be defined
- * (admit.h). EX_DATAERR where a number is too large to be reckoned with exactly. Release it in any case. */
-int program_build(const struct request *request, const struct demands *demands, struct program *program,
-    struct error *err);
 void program_release(struct program *program);
 
-/* About how many steps it takes to fill it. */
+/* Returns about how many steps it takes to build it. */
 unsigned long program_size(const struct program *program);
+
+/* Return the number of a service, a hardware type or an image type, or NAMES_NONE. */
+int program_find_service(const struct program *program, const char *name);
+int program_find_hardware(const struct program *program, const char *name);
+int program_find_image(const struct program *program, const char *name);
+
+/* Sets stands for each service of the program that stands on a node. */
+void program_standing(const struct program *program, const struct node *node, bool *stands);
 
 /* The first image that all of a set of units may use in a group; SIZE_MAX where there is none. */
 size_t program_image(const struct program *program, int group, const uint64_t *units);

@@ -29,44 +29,6 @@ struct branching {
 
 static bool branch(struct branching *b);
 
-/* Machines of a solution that meet the wish: which of them are the marked ones is of no interest. */
-static int64_t
-branch_marked_activity(const struct master *m, const struct uses *uses)
-{
-	int64_t sum = 0;
-
-	for (size_t i = 0; i < uses->count; i++)
-		if (master_wished(m, &uses->list[i].pattern))
-			sum += uses->list[i].count;
-	return sum;
-}
-
-int64_t
-branch_activity(const struct master *m, int row, const struct uses *uses)
-{
-	int64_t sum = 0;
-
-	if (m->rows[row].kind == ROW_MARKED)
-		return branch_marked_activity(m, uses);
-	for (size_t i = 0; i < uses->count; i++)
-		sum += uses->list[i].count * master_coefficient(m, &m->rows[row], &uses->list[i].pattern, false);
-	return sum;
-}
-
-/* Whether a solution keeps all rows, counted in whole numbers. More marked machines than asked for are none too
- * many. */
-bool
-branch_keeps_rows(const struct master *m, const struct uses *uses)
-{
-	for (size_t i = 0; i < m->row_count; i++) {
-		int64_t activity = branch_activity(m, (int)i, uses);
-
-		if (activity < m->rows[i].lo || (activity > m->rows[i].hi && m->rows[i].kind != ROW_MARKED))
-			return false;
-	}
-	return true;
-}
-
 static void
 branch_take(struct branching *b, struct uses *uses)
 {
@@ -96,7 +58,7 @@ branch_demand_better(struct branching *b)
 		return;
 	lo = m->rows[b->objective].lo;
 	hi = m->rows[b->objective].hi;
-	best = branch_activity(m, b->objective, b->found);
+	best = master_activity(m, b->objective, b->found);
 	if (b->sign > 0)
 		master_set_bounds(m, b->objective, lo, hi < best ? hi : best - 1);
 	else
@@ -175,7 +137,7 @@ branch_descend_whole(struct branching *b, struct uses *uses)
 	enum verdict verdict;
 	bool done;
 
-	if (!branch_keeps_rows(b->master, uses)) {
+	if (!master_keeps_rows(b->master, uses)) {
 		b->master->unproven = true;
 		return false;
 	}

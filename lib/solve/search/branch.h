@@ -28,10 +28,4 @@ enum verdict branch_best(struct master *master, int row, int sign, struct uses *
  * budget is spent. False where none is known. */
 bool branch_bound(struct master *master, int row, int64_t *bound);
 
-/* Whether a solution keeps all rows, counted in whole numbers. */
-bool branch_keeps_rows(const struct master *master, const struct uses *uses);
-
-/* The activity of a row in a solution. */
-int64_t branch_activity(const struct master *master, int row, const struct uses *uses);
-
 #endif

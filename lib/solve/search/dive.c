@@ -100,14 +100,14 @@ dive_is_whole(const struct master *m, const struct shares *shares, int objective
 			ARRAY_ROOM(uses->list, uses->count, uses->capacity);
 			uses->list[uses->count++] = (struct use){*shares->list[i].pattern, dive_whole_part(&shares->list[i])};
 		}
-	return objective == SIMPLEX_NONE && branch_keeps_rows(m, uses);
+	return objective == SIMPLEX_NONE && master_keeps_rows(m, uses);
 }
 
 /* Takes over a solution in whole numbers, with what was fixed since base. Doubles may have gone wrong: then it is none. */
 static bool
 dive_take(struct master *m, struct uses *rest, size_t base, struct uses *uses)
 {
-	if (!branch_keeps_rows(m, rest) || spread_judge(m, rest) != VERDICT_FOUND)
+	if (!master_keeps_rows(m, rest) || spread_judge(m, rest) != VERDICT_FOUND)
 		return false;
 	for (size_t i = base; i < m->fixed.count; i++) {
 		ARRAY_ROOM(rest->list, rest->count, rest->capacity);

@@ -34,7 +34,7 @@ extreme_of(const struct program *p, int unit, int sign, struct budget *budget)
 	if (unit != ANY)
 		row = master_add_row(&m, (struct row){ROW_UNIT, unit, NULL, NO_MIN, NO_MAX, 1});
 	if (branch_best(&m, row, sign, &found) == VERDICT_FOUND && !m.unproven)
-		value = branch_activity(&m, row, &found) + branch_activity(&m, row, &m.fixed);
+		value = master_activity(&m, row, &found) + master_activity(&m, row, &m.fixed);
 	master_release(&m);
 	free(found.list);
 	return value >= SOLVE_MACHINES ? -1 : value;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "solve/program/bits.h"
+#include "solve/program/pattern.h"
 
 void
 outcome_add(struct outcome *outcome, const struct program *p, const struct uses *more)
@@ -21,6 +22,17 @@ outcome_add(struct outcome *outcome, const struct program *p, const struct uses 
 		uses->list[uses->count] = more->list[i];
 		uses->list[uses->count++].pattern.units = units;
 	}
+}
+
+int64_t
+outcome_machines(const struct program *p, const struct outcome *outcome)
+{
+	int64_t machines = 0;
+
+	for (size_t i = 0; i < outcome->uses.count; i++)
+		if (!pattern_departure(p, &outcome->uses.list[i].pattern))
+			machines += outcome->uses.list[i].count;
+	return machines;
 }
 
 void

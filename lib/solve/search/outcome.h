@@ -28,6 +28,9 @@ struct outcome { /* release it; patterns live in its arena */
 /* Adds machines; their patterns, which the search takes with it, are copied. */
 void outcome_add(struct outcome *outcome, const struct program *program, const struct uses *uses);
 
+/* Returns how many machines there are, without those that leave. */
+int64_t outcome_machines(const struct program *program, const struct outcome *outcome);
+
 void outcome_release(struct outcome *outcome);
 
 #endif

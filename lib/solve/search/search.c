@@ -26,7 +26,7 @@
  *
  * On a change the pattern of step 1 is one whatever machine becomes it, a present one or a new one; which of them do stays
  * open to the end (settle.h). Moves are one more objective before dense, and leaving is a pattern too (build-present.c).
- * Where moves come first, a layout without any is looked for before all else (narrow.h): there none is counted any more.
+ * Where moves come first, a layout without any is looked for before all else (search_without_moves): there none is counted any more.
  * Groups that nothing keeps from their densest pattern are settled before step 1 and after each step 3, unasked (densest.c).
  *
  * Step 1 does not try patterns one by one either. It asks for a machine with at least k services, by bisection; then, with k
@@ -38,20 +38,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solve/lp/narrow.h"
 #include "solve/lp/offer.h"
+#include "solve/lp/reduced-cost-fixing.h"
 #include "solve/program/bits.h"
 #include "solve/search/branch.h"
 #include "solve/search/densest.h"
 #include "solve/search/settle.h"
 #include "solve/search/twin.h"
 
+enum { STILL_NODES = 5000 }; /* to look for a solution without moves */
+
 struct search {
 	const struct program *program;
 	struct master master;
 	struct uses found; /* a solution of what is left */
 	struct wish wish;
-	struct narrowed narrowed;
+	struct reduced_program reduced;
 	bool still;        /* only what is without moves is looked at, for there is such */
 	bool open;         /* a question was left open: what is found is good, but maybe not best */
 };
@@ -87,7 +89,7 @@ static void
 search_release(struct search *s)
 {
 	master_release(&s->master);
-	narrowed_release(&s->narrowed);
+	reduced_program_release(&s->reduced);
 	free(s->found.list);
 	free(s->wish.region.with);
 	free(s->wish.region.without);
@@ -340,13 +342,38 @@ search_least(struct search *s, int row, struct bound *bound)
 	if (s->open)
 		bound->known = branch_bound(m, row, &bound->least);
 	else {
-		bound->least = branch_activity(m, row, &s->found);
+		bound->least = master_activity(m, row, &s->found);
 		bound->known = !m->unproven;
 		master_set_bounds(m, row, m->rows[row].lo, bound->least);
 	}
-	bound->least += branch_activity(m, row, &m->fixed);
+	bound->least += master_activity(m, row, &m->fixed);
 	if (!s->open && (row == m->row_of_moves || row == m->row_of_lost))
-		narrow_by_prices(m, row, &s->found, &s->narrowed);
+		fix_groups_by_reduced_costs(m, row, &s->found, &s->reduced);
+}
+
+/* Looks for a solution without moves, which are the first objective. If there is one, the search goes on among such
+ * solutions alone. */
+static bool
+search_without_moves(struct search *s)
+{
+	struct budget *budget = s->master.budget, part = budget_part(budget, STILL_NODES);
+	struct master still;
+	enum verdict verdict;
+
+	reduced_program_without_moves(s->program, &s->reduced);
+	master_init(&still, &s->reduced.program, &part);
+	master_set_bounds(&still, still.row_of_moves, NO_MIN, 0);
+	verdict = branch_any(&still, &s->found);
+	still.budget = budget;
+	budget_take(budget, &part);
+	if (verdict != VERDICT_FOUND) {
+		master_release(&still);
+		reduced_program_release(&s->reduced);
+		return false;
+	}
+	master_release(&s->master);
+	s->master = still;
+	return true;
 }
 
 /* The fewest moves, and then what goes with machines that leave because fewer are asked for. */
@@ -384,7 +411,7 @@ search_best(const struct program *p, struct budget *budget, struct outcome *outc
 	*outcome = (struct outcome){0};
 	search_init(&s, p, budget);
 	s.still = p->objective_count && p->objectives[0] == OBJECTIVE_MOVES && s.master.row_of_moves != SIMPLEX_NONE &&
-	    narrow_without_moves(&s.master, &s.found, &s.narrowed);
+	    search_without_moves(&s);
 	verdict = s.still ? VERDICT_FOUND : branch_any(&s.master, &s.found);
 	s.open = verdict == VERDICT_OPEN;
 	for (size_t i = 0; i < p->objective_count && verdict == VERDICT_FOUND && !s.open; i++)

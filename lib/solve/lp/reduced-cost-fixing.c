@@ -12,25 +12,21 @@
  * by as much as it is worth less; where that is more than the two differ, no solution has one. The prices that
  * prove the least of an objective leave little between the two.
  */
-#include "solve/lp/narrow.h"
+#include "solve/lp/reduced-cost-fixing.h"
 
 #include <stdlib.h>
 
 #include "solve/program/bits.h"
-#include "solve/search/branch.h"
 
 #define NEVER (INT64_C(1) << 60) /* more than anything is worth */
 
-enum {
-	DOUBT_NODES = 2,    /* to look for a second pattern of a group */
-	STILL_NODES = 5000, /* to look for a solution without moves */
-};
+enum { SECOND_NODES = 2 }; /* to look for a second pattern of a group */
 
 /* Whether a group may have a pattern other than that one that is worth more than floor; also where it is not known. */
 static bool
-narrow_has_other(const struct program *p, const struct prices *prices, const struct pattern *pattern, int64_t floor)
+reduced_cost_allows_other(const struct program *p, const struct prices *prices, const struct pattern *pattern, int64_t floor)
 {
-	struct budget budget = {.nodes_max = DOUBT_NODES};
+	struct budget budget = {.nodes_max = SECOND_NODES};
 	struct arena arena = {0};
 	struct prices own = *prices;
 	struct search_for another = {pattern->group, NULL, floor, floor};
@@ -48,7 +44,7 @@ narrow_has_other(const struct program *p, const struct prices *prices, const str
 }
 
 void
-narrow_by_rules(struct program *p)
+fix_groups_by_rules(struct program *p)
 {
 	struct prices none = {
 		.group = memory_zeroed(p->group_count, sizeof *none.group),
@@ -64,7 +60,7 @@ narrow_by_rules(struct program *p)
 		struct pattern *only = arena_alloc(&p->arena, 1, sizeof *only);
 
 		only->units = arena_alloc(&p->arena, p->unit_words, sizeof *only->units);
-		if (price_best(p, &none, &budget, &any, only, &value) && !narrow_has_other(p, &none, only, -1))
+		if (price_best(p, &none, &budget, &any, only, &value) && !reduced_cost_allows_other(p, &none, only, -1))
 			p->groups[g].only = only;
 	}
 	free(none.group);
@@ -74,7 +70,7 @@ narrow_by_rules(struct program *p)
 
 /* The pattern that all machines of a group have in a solution; NULL where there is none. */
 static const struct pattern *
-narrow_pattern_in(const struct program *p, const struct uses *uses, int group)
+reduced_cost_pattern_in(const struct program *p, const struct uses *uses, int group)
 {
 	for (size_t i = 0; i < uses->count; i++)
 		if (uses->list[i].pattern.group == group && uses->list[i].count == p->groups[group].count)
@@ -84,17 +80,17 @@ narrow_pattern_in(const struct program *p, const struct uses *uses, int group)
 
 /* Whether by the prices of the relaxation no solution has a machine of the group that is not of that pattern. */
 static bool
-narrow_is_only(const struct master *m, const struct pattern *pattern, price_product slack)
+reduced_cost_excludes_others(const struct master *m, const struct pattern *pattern, price_product slack)
 {
 	price_product least = ((price_product)m->best[pattern->group] << PRICE_FINE) - slack;
 	price_product floor = (least - 1) >> PRICE_FINE;
 
-	return floor > -NEVER / 2 && !narrow_has_other(m->program, &m->prices, pattern, (int64_t)floor);
+	return floor > -NEVER / 2 && !reduced_cost_allows_other(m->program, &m->prices, pattern, (int64_t)floor);
 }
 
 /* The prices that prove the least of a row, in m->prices; and what they leave open. */
 static bool
-narrow_find_prices(struct master *m, int row, price_product *slack)
+reduced_cost_find_prices(struct master *m, int row, price_product *slack)
 {
 	struct state state = {0};
 	bool found;
@@ -108,7 +104,7 @@ narrow_find_prices(struct master *m, int row, price_product *slack)
 }
 
 static uint64_t *
-narrow_copy_of(const uint64_t *set, size_t words, struct arena *arena)
+reduced_copy_set(const uint64_t *set, size_t words, struct arena *arena)
 {
 	uint64_t *copy = arena_alloc(arena, words, sizeof *copy);
 
@@ -118,13 +114,13 @@ narrow_copy_of(const uint64_t *set, size_t words, struct arena *arena)
 
 /* Takes from a group what would be more moves than are left; whether that is anything. */
 static bool
-narrow_drop_moves(const struct program *p, int64_t left, struct group *group, struct arena *arena)
+reduced_drop_moves(const struct program *p, int64_t left, struct group *group, struct arena *arena)
 {
 	bool any = false;
 
-	group->stays = narrow_copy_of(group->stays, p->unit_words, arena);
-	group->open = narrow_copy_of(group->open, p->unit_words, arena);
-	group->hardware = narrow_copy_of(group->hardware, p->hardware_words, arena);
+	group->stays = reduced_copy_set(group->stays, p->unit_words, arena);
+	group->open = reduced_copy_set(group->open, p->unit_words, arena);
+	group->hardware = reduced_copy_set(group->hardware, p->hardware_words, arena);
 	for (size_t u = 0; u < p->unit_count; u++) {
 		if (!bits_has(group->open, u) || (group->moves[u] <= left && -group->moves[u] <= left))
 			continue;
@@ -141,24 +137,24 @@ narrow_drop_moves(const struct program *p, int64_t left, struct group *group, st
 
 /* Narrows the groups: to what the moves that are left allow, and to one thing those that become nothing else. How many were. */
 static size_t
-narrow_find_only(struct master *m, int row, const struct uses *found, struct group *groups, struct arena *arena)
+reduced_cost_find_groups(struct master *m, int row, const struct uses *found, struct group *groups, struct arena *arena)
 {
 	const struct program *p = m->program;
 	price_product slack;
 	size_t count = 0;
 
-	if (!narrow_find_prices(m, row, &slack))
+	if (!reduced_cost_find_prices(m, row, &slack))
 		return 0;
 	for (size_t g = 0; g < p->group_count; g++) {
-		const struct pattern *pattern = narrow_pattern_in(p, found, (int)g);
+		const struct pattern *pattern = reduced_cost_pattern_in(p, found, (int)g);
 		struct pattern *only;
 
 		groups[g] = p->groups[g];
 		if (g == 0 || groups[g].only)
 			continue;
 		if (m->row_of_moves != SIMPLEX_NONE)
-			count += narrow_drop_moves(p, m->rows[m->row_of_moves].hi, &groups[g], arena);
-		if (!pattern || !narrow_is_only(m, pattern, slack))
+			count += reduced_drop_moves(p, m->rows[m->row_of_moves].hi, &groups[g], arena);
+		if (!pattern || !reduced_cost_excludes_others(m, pattern, slack))
 			continue;
 		groups[g].only = only = arena_alloc(arena, 1, sizeof *only);
 		*only = *pattern;
@@ -171,20 +167,20 @@ narrow_find_only(struct master *m, int row, const struct uses *found, struct gro
 
 /* An objective that was settled stays so. */
 static void
-narrow_keep_bound(const struct master *m, int old, struct master *next, int row)
+reduced_keep_bound(const struct master *m, int old, struct master *next, int row)
 {
 	int64_t hi;
 
 	if (row == SIMPLEX_NONE)
 		return;
-	hi = count_add(m->rows[old].hi, branch_activity(m, old, &m->fixed) - branch_activity(next, row, &next->fixed));
+	hi = count_add(m->rows[old].hi, master_activity(m, old, &m->fixed) - master_activity(next, row, &next->fixed));
 	if (hi < next->rows[row].hi)
 		master_set_bounds(next, row, next->rows[row].lo, hi);
 }
 
 /* What is found of the groups that are left; the patterns move. */
 static void
-narrow_keep_found(const struct program *p, struct uses *found, struct arena *arena)
+reduced_keep_found(const struct program *p, struct uses *found, struct arena *arena)
 {
 	size_t kept = 0;
 
@@ -204,60 +200,43 @@ narrow_keep_found(const struct program *p, struct uses *found, struct arena *are
 }
 
 void
-narrow_by_prices(struct master *m, int row, struct uses *found, struct narrowed *n)
+fix_groups_by_reduced_costs(struct master *m, int row, struct uses *found, struct reduced_program *n)
 {
 	struct group *groups = arena_alloc(&n->arena, m->program->group_count, sizeof *groups);
 	struct master next;
 
-	if (narrow_find_only(m, row, found, groups, &n->arena) == 0)
+	if (reduced_cost_find_groups(m, row, found, groups, &n->arena) == 0)
 		return;
 	n->program = *m->program;
 	n->program.groups = groups;
 	master_init(&next, &n->program, m->budget);
 	next.unproven = m->unproven;
-	narrow_keep_bound(m, 0, &next, 0);
-	narrow_keep_bound(m, m->row_of_cost, &next, next.row_of_cost);
-	narrow_keep_bound(m, m->row_of_moves, &next, next.row_of_moves);
-	narrow_keep_bound(m, m->row_of_lost, &next, next.row_of_lost);
-	narrow_keep_found(&n->program, found, &n->arena);
+	reduced_keep_bound(m, 0, &next, 0);
+	reduced_keep_bound(m, m->row_of_cost, &next, next.row_of_cost);
+	reduced_keep_bound(m, m->row_of_moves, &next, next.row_of_moves);
+	reduced_keep_bound(m, m->row_of_lost, &next, next.row_of_lost);
+	reduced_keep_found(&n->program, found, &n->arena);
 	master_release(m);
 	*m = next;
-}
-
-bool
-narrow_without_moves(struct master *m, struct uses *found, struct narrowed *n)
-{
-	const struct program *p = m->program;
-	struct group *groups = arena_alloc(&n->arena, p->group_count, sizeof *groups);
-	struct budget *budget = m->budget, part = budget_part(budget, STILL_NODES);
-	struct master next;
-	bool found_one;
-
-	n->program = *p;
-	n->program.groups = groups;
-	for (size_t g = 0; g < p->group_count; g++) {
-		groups[g] = p->groups[g];
-		if (g > 0)
-			narrow_drop_moves(p, 0, &groups[g], &n->arena);
-	}
-	master_init(&next, &n->program, &part);
-	master_set_bounds(&next, next.row_of_moves, NO_MIN, 0);
-	found_one = branch_any(&next, found) == VERDICT_FOUND;
-	next.budget = budget;
-	budget_take(budget, &part);
-	if (!found_one) {
-		master_release(&next);
-		narrowed_release(n);
-		return false;
-	}
-	master_release(m);
-	*m = next;
-	return true;
 }
 
 void
-narrowed_release(struct narrowed *n)
+reduced_program_without_moves(const struct program *p, struct reduced_program *reduced)
+{
+	struct group *groups = arena_alloc(&reduced->arena, p->group_count, sizeof *groups);
+
+	for (size_t g = 0; g < p->group_count; g++) {
+		groups[g] = p->groups[g];
+		if (g > 0)
+			reduced_drop_moves(p, 0, &groups[g], &reduced->arena);
+	}
+	reduced->program = *p;
+	reduced->program.groups = groups;
+}
+
+void
+reduced_program_release(struct reduced_program *n)
 {
 	arena_release(&n->arena);
-	*n = (struct narrowed){0};
+	*n = (struct reduced_program){0};
 }

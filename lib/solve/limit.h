@@ -2,8 +2,8 @@
  *
  * The limits of a search, and what is said where one was reached.
  */
-#ifndef SOLVE_SEARCH_LIMIT_H
-#define SOLVE_SEARCH_LIMIT_H
+#ifndef SOLVE_LIMIT_H
+#define SOLVE_LIMIT_H
 
 #include "solve/lp/budget.h"
 

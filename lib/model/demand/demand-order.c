@@ -4,8 +4,8 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
+#include "model/demand/demand.h"
 #include "model/request.h"
-#include "solve/program/demand.h"
 
 struct worded { /* a demand and what tells it from others, whatever the order of the request's lists */
 	struct demand demand;

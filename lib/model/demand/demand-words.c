@@ -10,8 +10,8 @@
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "json/json.h"
+#include "model/demand/demand.h"
 #include "model/request.h"
-#include "solve/program/demand.h"
 
 /* "a, b or c" */
 static void

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "solve/search/limit.h"
+#include "solve/limit.h"
 
 #include <inttypes.h>
 

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "solve/answer.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/names.h"
+#include "model/layout.h"
+#include "model/request.h"
+#include "solve/program/bits.h"
+#include "solve/program/pattern.h"
+#include "solve/search/outcome.h"
+#include "solve/search/zone.h"
+
+enum { WRITE_AT_ONCE = 1 << 16 };
+
+struct kind { /* machines that look the same in the answer */
+	const struct use *use;
+	size_t size, image;
+	struct string_list services;
+};
+
+static struct string_list
+answer_services_of(const struct program *p, const uint64_t *units, struct arena *arena)
+{
+	struct string_list list = {arena_alloc(arena, pattern_size(p, units), sizeof *list.list), 0};
+
+	for (size_t i = 0; i < p->service_count; i++)
+		if (bits_has(units, (size_t)p->unit_of[i]))
+			list.list[list.count++] = p->services[i]->name;
+	return list;
+}
+
+/* Coopr's order: more services first, then hardware type, image type, names of services. Numbers are in the order
+ * of names. */
+static int
+answer_compare_kinds(const void *a, const void *b)
+{
+	const struct kind *x = a, *y = b;
+	size_t i = 0;
+
+	if (x->size != y->size)
+		return x->size < y->size ? 1 : -1;
+	if (x->use->pattern.hardware != y->use->pattern.hardware)
+		return x->use->pattern.hardware - y->use->pattern.hardware;
+	if (x->image != y->image)
+		return x->image < y->image ? -1 : 1;
+	while (i < x->size && strcmp(x->services.list[i], y->services.list[i]) == 0)
+		i++;
+	return i < x->size ? strcmp(x->services.list[i], y->services.list[i])
+	                   : x->use->pattern.group - y->use->pattern.group;
+}
+
+/* All that are there, which those that leave are not. */
+static struct kind *
+answer_kinds_of(const struct program *p, const struct outcome *outcome, struct arena *arena, size_t *count)
+{
+	struct kind *kinds = arena_alloc(arena, outcome->uses.count, sizeof *kinds);
+
+	*count = 0;
+	for (size_t i = 0; i < outcome->uses.count; i++) {
+		const struct use *use = &outcome->uses.list[i];
+		struct kind *kind = &kinds[*count];
+
+		if (pattern_departure(p, &use->pattern))
+			continue;
+		*kind = (struct kind){.use = use, .size = pattern_size(p, use->pattern.units)};
+		kind->image = program_image(p, use->pattern.group, use->pattern.units);
+		kind->services = answer_services_of(p, use->pattern.units, arena);
+		++*count;
+	}
+	if (*count)
+		qsort(kinds, *count, sizeof *kinds, answer_compare_kinds);
+	return kinds;
+}
+
+/* Present machines, those of each group in the order of their numbers; those that no kind takes leave. */
+static void
+answer_keep_present(const struct program *p, const struct kind *kinds, size_t kind_count, struct answer *answer)
+{
+	size_t *used = memory_zeroed(p->group_count, sizeof *used);
+
+	for (size_t i = 0; i < kind_count; i++) {
+		const struct group *group = &p->groups[kinds[i].use->pattern.group];
+
+		for (int64_t n = 0; n < kinds[i].use->count && group != p->groups; n++) {
+			const struct node *node = group->nodes[used[group - p->groups]++];
+
+			answer->nodes[node - p->request->nodes].services = kinds[i].services;
+			answer->nodes[node - p->request->nodes].leaves = false;
+		}
+	}
+	free(used);
+}
+
+static void
+answer_add_new(const struct program *p, const struct kind *kind, const int *zones, int64_t *number, struct answer *answer)
+{
+	const struct hardware *hardware = &p->hardware[kind->use->pattern.hardware];
+	const struct image *image = &p->images[kind->image];
+
+	for (int64_t n = 0; n < kind->use->count; n++)
+		answer->nodes[answer->node_count++] = (struct node){
+			.nodenum = (*number)++,
+			.zone = zones[n] == ZONE_NONE ? NULL : p->zones[zones[n]],
+			.hardwaretype = hardware->name,
+			.imagetype = image->name,
+			.flavor = hardware->offer->flavor,
+			.image = image->offer->image,
+			.sshuser = image->offer->sshuser,
+			.services = kind->services,
+			.is_new = true,
+		};
+}
+
+/* The present nodes, without those that had left before. */
+static void
+answer_drop_left(struct answer *answer)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < answer->node_count; i++)
+		if (answer->nodes[i].id)
+			answer->nodes[kept++] = answer->nodes[i];
+	answer->node_count = kept;
+}
+
+static void
+answer_add_crew(struct crews *crews, const uint64_t *units, int zone, int64_t count)
+{
+	ARRAY_ROOM(crews->list, crews->count, crews->capacity);
+	crews->list[crews->count++] = (struct crew){units, zone, count};
+}
+
+/* The zones of the new machines, kind after kind. */
+static int *
+answer_zones_of(const struct program *p, const struct kind *kinds, size_t count, const struct answer *answer)
+{
+	struct crews crews = {0};
+	uint64_t *none = memory_zeroed(p->unit_words, sizeof *none);
+	int64_t machines = 0;
+	int *zones;
+
+	for (size_t i = 0; i < count; i++) {
+		answer_add_crew(&crews, kinds[i].use->pattern.units, p->groups[kinds[i].use->pattern.group].zone,
+		    kinds[i].use->count);
+		machines += kinds[i].use->count;
+	}
+	for (size_t i = 0; i < answer->node_count && !p->spread; i++)
+		if (!answer->nodes[i].leaves)
+			answer_add_crew(&crews, none, program_zone(p, &answer->nodes[i]), 1);
+	zones = memory_zeroed((size_t)machines, sizeof *zones);
+	for (int64_t i = 0; i < machines; i++)
+		zones[i] = ZONE_NONE;
+	if (!p->zones_unlimited)
+		zones_place(p, &(struct budget){0}, &crews, p->spread ? p->spread : none, zones);
+	free(crews.list);
+	free(none);
+	return zones;
+}
+
+static void
+answer_make_nodes(const struct program *p, const struct outcome *outcome, struct answer *answer)
+{
+	const struct request *r = p->request;
+	size_t kind_count;
+	struct kind *kinds = answer_kinds_of(p, outcome, &answer->arena, &kind_count);
+	int64_t total = 0, number = request_next_nodenum(r);
+	int *zones, *zone;
+
+	for (size_t i = 0; i < kind_count; i++)
+		total += kinds[i].use->count;
+	answer->nodes = arena_alloc(&answer->arena, r->node_count + (size_t)total, sizeof *answer->nodes);
+	for (size_t i = 0; i < r->node_count; i++) {
+		struct node *node = &answer->nodes[answer->node_count++];
+
+		*node = r->nodes[i];
+		node->was = node->services;
+		node->is_new = false;
+		if (node->leaves)
+			node->id = NULL;
+		node->leaves = true;
+	}
+	answer_keep_present(p, kinds, kind_count, answer);
+	answer_drop_left(answer);
+	zone = zones = answer_zones_of(p, kinds, kind_count, answer);
+	for (size_t i = 0; i < kind_count; i++)
+		if (kinds[i].use->pattern.group == 0) {
+			answer_add_new(p, &kinds[i], zone, &number, answer);
+			zone += kinds[i].use->count;
+		}
+	free(zones);
+}
+
+static enum objective
+answer_objective_called(const char *name)
+{
+	enum objective i = 0;
+
+	while (strcmp(objective_name(i), name) != 0)
+		i++;
+	return i;
+}
+
+/* A whole number is divided, once: 87000 millionths are 0.087. */
+static double
+answer_price_of(const struct program *p, int64_t cost)
+{
+	return (double)(cost * p->cost_unit) / p->cost_scale;
+}
+
+/* Sets what is proved of the objectives, and how far from it the layout is. */
+static void
+answer_make_bound(const struct program *p, const struct outcome *outcome, struct answer *answer)
+{
+	struct solution *solution = &answer->solution;
+
+	solution->bound.list = arena_alloc(&answer->arena, OBJECTIVE_COUNT, sizeof *solution->bound.list);
+	solution->gap.list = arena_alloc(&answer->arena, OBJECTIVE_COUNT, sizeof *solution->gap.list);
+	for (size_t i = 0; i < solution->objective.count; i++) {
+		const struct amount *amount = &solution->objective.list[i];
+		enum objective objective = answer_objective_called(amount->resource);
+		int64_t least = outcome->bound[objective].least;
+		double bound = objective == OBJECTIVE_COST ? answer_price_of(p, least) : (double)least;
+
+		if (!outcome->bound[objective].known)
+			continue;
+		solution->bound.list[solution->bound.count++] = (struct amount){amount->resource, bound};
+		solution->gap.list[solution->gap.count++] =
+		    (struct amount){amount->resource, amount->value > 0 ? (amount->value - bound) / amount->value : 0};
+	}
+}
+
+/* In the order of their names: cost, machines, moves. */
+static void
+answer_make_solution(const struct program *p, const struct outcome *outcome, unsigned long explored, struct answer *answer)
+{
+	struct amount *list = arena_alloc(&answer->arena, 3, sizeof *list);
+	int64_t cost = 0, moves = 0;
+	size_t count = 0;
+
+	for (size_t i = 0; i < outcome->uses.count; i++) {
+		const struct use *use = &outcome->uses.list[i];
+
+		cost += use->count * p->hardware[use->pattern.hardware].cost;
+		moves += use->count * pattern_moves(p, &use->pattern);
+	}
+	if (p->costed)
+		list[count++] = (struct amount){objective_name(OBJECTIVE_COST), answer_price_of(p, cost)};
+	list[count++] = (struct amount){objective_name(OBJECTIVE_MACHINES), (double)outcome_machines(p, outcome)};
+	list[count++] = (struct amount){objective_name(OBJECTIVE_MOVES), (double)moves};
+	answer->solution = (struct solution){
+		.status = outcome->verdict == VERDICT_FOUND && outcome->proved ? "optimal" : "feasible",
+		.objective = {list, count},
+		.explored = (int64_t)explored,
+	};
+	if (outcome->verdict != VERDICT_FOUND || !outcome->proved)
+		answer_make_bound(p, outcome, answer);
+}
+
+static void
+answer_name_services(const struct program *p, struct answer *answer)
+{
+	answer->services = (struct string_list){arena_alloc(&answer->arena, p->service_count, sizeof(char *)),
+	    p->service_count};
+	for (size_t i = 0; i < p->service_count; i++)
+		answer->services.list[i] = p->services[i]->name;
+}
+
+void
+answer_fill(const struct program *p, const struct outcome *outcome, unsigned long explored, struct answer *answer)
+{
+	answer_make_nodes(p, outcome, answer);
+	answer_make_solution(p, outcome, explored, answer);
+	answer_name_services(p, answer);
+}
+
+void
+answer_release(struct answer *answer)
+{
+	arena_release(&answer->arena);
+	*answer = (struct answer){0};
+}
+
+/* Gives a new node its id and its host name. */
+static void
+answer_name_node(const struct request *request, struct node *node, struct arena *arena)
+{
+	const struct cluster_wish *wish = &request->cluster;
+	const char *suffix = wish->dns_suffix ? wish->dns_suffix : request->template.default_dns_suffix;
+
+	if (!node->is_new)
+		return;
+	node->id = arena_printf(arena, "%s-%" PRId64, wish->id, node->nodenum);
+	node->hostname = node_hostname(wish->name, wish->id, node->nodenum, suffix, arena);
+}
+
+void
+answer_write(const struct request *request, const struct answer *answer, FILE *stream)
+{
+	struct buffer out = {0};
+
+	if (answer->satisfiable)
+		answer_print(request, &answer->services, &answer->solution, &out);
+	else
+		answer_print_unsatisfiable(&answer->refusal.conflict, !answer->refusal.not_minimal, answer->refusal.because,
+		    &out);
+	for (size_t i = 0; i < answer->node_count; i++) {
+		struct node node = answer->nodes[i];
+		struct arena names = {0}; /* thousands of names need not be kept */
+
+		answer_name_node(request, &node, &names);
+		node_print(&node, &out);
+		arena_release(&names);
+		if (out.length > WRITE_AT_ONCE) {
+			fwrite(out.data, 1, out.length, stream);
+			buffer_clear(&out);
+		}
+	}
+	fwrite(out.data, 1, out.length, stream);
+	buffer_release(&out);
+}
+
+static struct service *
+answer_definitions_of(const struct request *request, const struct string_list *services, struct arena *arena,
+    size_t *count)
+{
+	struct service *list = arena_alloc(arena, services->count, sizeof *list);
+	struct names numbers = {0};
+
+	for (size_t i = 0; i < request->service_count; i++)
+		names_intern(&numbers, request->services[i].name);
+	for (size_t i = 0; i < services->count; i++) {
+		int number = names_find(&numbers, services->list[i]);
+
+		if (number != NAMES_NONE)
+			list[(*count)++] = request->services[number];
+	}
+	names_release(&numbers);
+	return list;
+}
+
+void
+answer_layout(const struct request *request, const struct answer *answer, struct arena *arena, struct layout *layout)
+{
+	const struct cluster_wish *wish = &request->cluster;
+	struct cluster *cluster = &layout->cluster;
+
+	*layout = (struct layout){.node_count = answer->node_count};
+	*cluster = (struct cluster){
+		.id = wish->id, .name = wish->name, .tenant = wish->tenant, .services = answer->services,
+		.provider = request->provider,
+	};
+	cluster->definitions = answer_definitions_of(request, &answer->services, arena, &cluster->definition_count);
+	layout->nodes = arena_alloc(arena, answer->node_count, sizeof *layout->nodes);
+	for (size_t i = 0; i < answer->node_count; i++) {
+		layout->nodes[i] = answer->nodes[i];
+		answer_name_node(request, &layout->nodes[i], arena);
+	}
+}

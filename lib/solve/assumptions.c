@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "solve/assumptions.h"
+
+#include "base/error.h"
+#include "model/demand/demand.h"
+#include "model/layout.h"
+#include "solve/lp/presolve.h"
+#include "solve/program/condition.h"
+#include "solve/search/search.h"
+
+enum { ASSUMPTIONS_NODES = 200000, ASSUMPTIONS_MACHINES = 1000 };
+
+/* What comes before dense where the best is asked for. */
+static void
+assumptions_keep_objectives(struct program *p, bool best)
+{
+	size_t count = 0;
+
+	while (best && count < p->objective_count && p->objectives[count] != OBJECTIVE_DENSE)
+		count++;
+	p->objective_count = count;
+}
+
+static int
+assumptions_search(const struct program *p, unsigned long nodes_max, struct answer *answer, struct error *err)
+{
+	struct budget budget = {.nodes_max = nodes_max ? nodes_max : ASSUMPTIONS_NODES};
+	struct outcome outcome;
+	int rc;
+
+	search_best(p, &budget, &outcome);
+	rc = outcome.verdict == VERDICT_FOUND || outcome.uses.count > 0;
+	if (rc == 0 && (outcome.verdict == VERDICT_OPEN || !outcome.proved))
+		rc = error_set(err, EX_SOFTWARE, "request: no layout was found, and that there is none could not be proved");
+	if (rc > 0)
+		answer_fill(p, &outcome, budget.nodes, answer);
+	answer->satisfiable = rc > 0;
+	outcome_release(&outcome);
+	return rc;
+}
+
+/* Where nothing bounds the number of machines, few are tried first: numbers stay small, and so does the layout. */
+static int
+assumptions_search_few_first(struct program *p, unsigned long nodes_max, struct answer *answer, struct error *err)
+{
+	int64_t most = p->machines_max, few = p->machines_min + p->present + ASSUMPTIONS_MACHINES;
+	int rc = 0;
+
+	if (p->unbounded && few < most) {
+		p->machines_max = few;
+		rc = assumptions_search(p, nodes_max, answer, err);
+		p->machines_max = most;
+	}
+	return rc > 0 ? rc : assumptions_search(p, nodes_max, answer, err);
+}
+
+int
+solve_under(const struct request *request, const struct assumptions *assumptions, struct answer *answer,
+    struct error *err)
+{
+	struct demands demands = *assumptions->demands;
+	struct program program;
+	int rc = -1;
+
+	*answer = (struct answer){0};
+	if (assumptions->condition)
+		demands.hardware_kept = assumptions->condition->node->hardwaretype;
+	if (presolve(request, &demands, &program, err) == 0) {
+		assumptions_keep_objectives(&program, assumptions->best);
+		rc = !assumptions->condition || condition_impose(assumptions->condition, &program);
+		if (rc > 0)
+			rc = assumptions_search_few_first(&program, assumptions->nodes_max, answer, err);
+	}
+	program_release(&program);
+	return rc;
+}
+
+int
+solve_demands(const struct demands *demands, struct arena *arena, struct layout *layout, struct error *err)
+{
+	struct assumptions assumptions = {.demands = demands};
+	struct answer answer;
+	int rc = solve_under(demands->request, &assumptions, &answer, err);
+
+	if (rc > 0)
+		answer_layout(demands->request, &answer, &answer.arena, layout);
+	*arena = answer.arena;
+	return rc;
+}
