@@ -86,7 +86,7 @@ events_prepare(struct cluster_status *status, const char *cluster, enum list_for
 		operation = &status->operations.list[status->operations.count - 1];
 	if (!operation || !operation->job)
 		return error_set(err, EX_NO, "%s: the operation was done at once, without a job", status->cluster->name);
-	if (!status->queue || queue_look(status->queue, operation->job, &known, &ignored) < 0)
+	if (!status->queue || queue_status_of(status->queue, operation->job, &known, &ignored) < 0)
 		return events_show_kept(status, operation->job, format, argv, err);
 	events_watch(operation->job, format, argv);
 	return 0;

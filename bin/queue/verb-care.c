@@ -54,7 +54,7 @@ verb_fsck(int argc, char **argv)
 
 	argv += option_parse(&fsck_command, argc, argv);
 	fsck.repair = repair;
-	fsck.queue = verb_open(spool, repair ? QUEUE_WRITE : QUEUE_READ);
+	fsck.queue = spool_queue_of(verb_open(spool, repair ? QUEUE_WRITE : QUEUE_READ));
 
 	if (!argv[0])
 		result = fsck_spool(&fsck, &err);
@@ -66,7 +66,7 @@ verb_fsck(int argc, char **argv)
 		fwrite(out.data, 1, out.length, stdout);
 	code = result < 0 ? message_error(&err) : failed ? failed : fsck.found > 0 ? EX_NO : 0;
 	buffer_release(&out);
-	queue_close(fsck.queue);
+	queue_close(&fsck.queue->base);
 	return message_end(code);
 }
 
@@ -82,7 +82,7 @@ verb_gc(int argc, char **argv)
 	argv += option_parse(&gc_command, argc, argv);
 	if (argv[0])
 		return option_misuse(&gc_command, "it takes no operand, found '%s'; a job is removed when it is finished and older than --keep", argv[0]);
-	gc = (struct gc){verb_open(spool, QUEUE_WRITE), (int64_t)keep_days * 24 * 60 * 60 * 1000, dry};
+	gc = (struct gc){spool_queue_of(verb_open(spool, QUEUE_WRITE)), (int64_t)keep_days * 24 * 60 * 60 * 1000, dry};
 
 	if (gc_run(&gc, &gone, &err) < 0)
 		code = message_error(&err);
@@ -95,6 +95,6 @@ verb_gc(int argc, char **argv)
 		fwrite(out.data, 1, out.length, stdout);
 	buffer_release(&out);
 	arguments_release(&gone);
-	queue_close(gc.queue);
+	queue_close(&gc.queue->base);
 	return message_end(code);
 }

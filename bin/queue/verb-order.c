@@ -42,15 +42,15 @@ static const struct command skip_command = {
 	"  coopr-queue skip --reason 'mounted by hand' 00000042-001 t17\n"};
 
 static int
-order_verb_order(struct queue *queue, enum queue_order order, const char *job, const char *task)
+order_verb_order(struct queue *queue, enum queue_control order, const char *job, const char *task)
 {
 	struct error err;
 
-	return queue_order(queue, order, job, task, &err) < 0 ? message_error(&err) : 0;
+	return queue_control(queue, order, job, task, &err) < 0 ? message_error(&err) : 0;
 }
 
 static int
-order_verb_order_jobs(const struct command *command, enum queue_order what, int argc, char **argv)
+order_verb_order_jobs(const struct command *command, enum queue_control what, int argc, char **argv)
 {
 	struct queue *queue;
 	int code = 0;

@@ -71,7 +71,7 @@ report_verb_read_job(struct queue *queue, const char *id, struct queue_job *job,
 {
 	struct error err;
 
-	if (queue_look(queue, id, job, &err) < 0 || course_of_job(queue, id, course, &err) < 0)
+	if (queue_status_of(queue, id, job, &err) < 0 || course_of_job(queue, id, course, &err) < 0)
 		return message_error(&err);
 	return 0;
 }

@@ -192,7 +192,7 @@ show_verb_show_status(struct queue *queue, const char *id, enum status_format wa
 	int code = 0;
 
 	/* Of a job that is complete there is no more to tell than what is said of it as a whole. */
-	if (queue_look(queue, id, &job, &err) < 0 || ((tasks || job.status != QUEUE_COMPLETE) &&
+	if (queue_status_of(queue, id, &job, &err) < 0 || ((tasks || job.status != QUEUE_COMPLETE) &&
 	    show_tasks(queue, id, tasks ? ALL : ATTENTION, !tasks, &arena, &list, &count, &err) < 0))
 		code = message_error(&err);
 	else

@@ -263,7 +263,7 @@ stats_verb_add_named(struct queue *queue, char *const *jobs, struct stats *stats
 		struct queue_job job;
 		struct error err;
 
-		if (queue_look(queue, *jobs, &job, &err) < 0 || stats_add_job(stats, queue, &job, &err) < 0) {
+		if (queue_status_of(queue, *jobs, &job, &err) < 0 || stats_add_job(stats, queue, &job, &err) < 0) {
 			message_error(&err);
 			code = err.code > code ? err.code : code;
 		}

@@ -36,7 +36,7 @@ take_verb_explain(struct queue *queue, const struct queue_batch *batch)
 
 	if (batch->trouble.code != 0)
 		return message_error(&batch->trouble);
-	if (job && queue_look(queue, job, &found, &err) == 0 && found.status != QUEUE_RUNNING)
+	if (job && queue_status_of(queue, job, &found, &err) == 0 && found.status != QUEUE_RUNNING)
 		message("job %s: nothing is ready: it is %s", job, queue_status_name(found.status));
 	else if (count == 0)
 		message("none was asked for: --count 0");

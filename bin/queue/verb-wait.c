@@ -162,8 +162,8 @@ wait_verb_wait_for(struct waiting *waiting, const char *id)
 
 	while (!told_to_end) {
 		left = wait_verb_patience(waiting);
-		queue_watch_clear(waiting->watch);
-		if (queue_look(waiting->queue, id, &job, &err) < 0)
+		queue_watch_clear(waiting->queue, waiting->watch);
+		if (queue_status_of(waiting->queue, id, &job, &err) < 0)
 			return message_error(&err);
 		if (queue_is_finished(job.status)) {
 			wait_verb_sum_up(&job);

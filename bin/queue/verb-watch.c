@@ -17,7 +17,7 @@
 #include "base/message.h"
 #include "base/terminal.h"
 #include "history/follow.h"
-#include "queue/engine.h"
+#include "queue/spool/engine.h"
 
 static const char *spool, *format, *colour, *since;
 static bool only_past;
@@ -110,7 +110,7 @@ static void
 watch_verb_say_what(struct watching *watching, const struct follow_event *next, struct buffer *line)
 {
 	struct error ignored;
-	struct ledger *ledger = engine_lock(watching->queue, next->job, &ignored);
+	struct ledger *ledger = engine_lock(spool_queue_of(watching->queue), next->job, &ignored);
 	uint32_t link = ledger ? index_find(&ledger->index, next->event.task) : 0;
 	const char *service, *action;
 
@@ -264,7 +264,7 @@ watch_verb_outcome(struct queue *queue, char *const *jobs)
 	int code = 0;
 
 	for (; *jobs; jobs++)
-		if (queue_look(queue, *jobs, &job, &err) < 0 || job.status != QUEUE_COMPLETE)
+		if (queue_status_of(queue, *jobs, &job, &err) < 0 || job.status != QUEUE_COMPLETE)
 			code = EX_NO;
 	return code;
 }

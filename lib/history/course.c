@@ -9,8 +9,8 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "json/record.h"
-#include "queue/engine.h"
-#include "queue/spool/job/journal.h"
+#include "queue/spool/engine.h"
+#include "queue/spool/shared/journal.h"
 
 int64_t
 course_took_ms(const struct course_attempt *attempt)
@@ -245,7 +245,7 @@ course_of_ledger(const struct ledger *ledger, struct course *course, struct erro
 int
 course_of_job(struct queue *queue, const char *job, struct course *course, struct error *err)
 {
-	struct ledger *ledger = engine_lock_whole(queue, job, err);
+	struct ledger *ledger = engine_lock_whole(spool_queue_of(queue), job, err);
 	uint64_t applied;
 
 	if (!ledger)

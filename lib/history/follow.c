@@ -14,8 +14,8 @@
 
 #include "base/file.h"
 #include "base/names.h"
-#include "queue/engine.h"
-#include "queue/spool/job/journal.h"
+#include "queue/spool/engine.h"
+#include "queue/spool/shared/journal.h"
 
 struct followed { /* a job */
 	const char *id;
@@ -46,7 +46,7 @@ struct follow {
 static int
 follow_open_file(const struct follow *follow, const char *job, const char *name, ino_t *folder)
 {
-	const struct spool *spool = &follow->queue->spool;
+	const struct spool *spool = &spool_queue_of(follow->queue)->spool;
 	int places[] = {spool->jobs, spool->done, spool->jobs}, dir = -1, fd;
 	struct stat st;
 
@@ -73,7 +73,7 @@ follow_add_watch(const struct follow *follow, const char *path, uint32_t what, s
 static int
 follow_watch_folder(const struct follow *follow, const char *name, uint32_t what, struct error *err)
 {
-	char *path = memory_printf("%s/%s", follow->queue->spool.path, name);
+	char *path = memory_printf("%s/%s", spool_queue_of(follow->queue)->spool.path, name);
 	int watch = follow_add_watch(follow, path, what, err);
 
 	free(path);
@@ -125,7 +125,7 @@ follow_add(struct follow *follow, const char *id)
 static int
 follow_pass_over(const struct follow *follow, struct followed *job, struct error *err)
 {
-	struct ledger *ledger = engine_lock(follow->queue, job->id, err);
+	struct ledger *ledger = engine_lock(spool_queue_of(follow->queue), job->id, err);
 	struct stat st;
 
 	if (!ledger)
@@ -197,7 +197,7 @@ follow_end_reading(struct follow *follow)
 	struct followed *job = follow->reading;
 
 	/* As long as it has not left, or when it comes back, there may be more. */
-	if (job->over && file_exists(follow->queue->spool.done, job->id))
+	if (job->over && file_exists(spool_queue_of(follow->queue)->spool.done, job->id))
 		follow_unwatch(follow, job);
 	close(follow->reader.fd);
 	journal_reader_release(&follow->reader);
@@ -253,11 +253,11 @@ follow_take_note(struct follow *follow, const char *id, bool comes_back, struct 
 static int
 follow_look_around(struct follow *follow, struct error *err)
 {
-	DIR *stream = spool_list(follow->queue->spool.jobs);
+	DIR *stream = spool_list(spool_queue_of(follow->queue)->spool.jobs);
 	const struct dirent *entry;
 
 	if (!stream)
-		return error_errno(err, EX_IOERR, "%s/jobs", follow->queue->spool.path);
+		return error_errno(err, EX_IOERR, "%s/jobs", spool_queue_of(follow->queue)->spool.path);
 	while ((entry = readdir(stream)))
 		if (spool_is_id(entry->d_name) && !follow_find(follow, entry->d_name))
 			follow_add(follow, entry->d_name);
@@ -359,7 +359,7 @@ follow_begin(struct follow *follow, char *const *jobs, struct error *err)
 	    follow_look_around(follow, err) < 0))
 		return -1;
 	for (; *jobs; jobs++) {
-		if (queue_look(follow->queue, *jobs, &looked, err) < 0)
+		if (queue_status_of(follow->queue, *jobs, &looked, err) < 0)
 			return -1;
 		if (!follow_find(follow, *jobs))
 			follow_add(follow, *jobs);

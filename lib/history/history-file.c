@@ -13,7 +13,7 @@
 #include "history/history.h"
 #include "json/record.h"
 #include "model/print.h"
-#include "queue/spool/spool.h"
+#include "queue/spool/shared/spool.h"
 
 static const char *
 history_text_of(const char *text)

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "history/report-path.h"
 #include "history/show.h"
-#include "queue/engine.h"
+#include "queue/spool/engine.h"
 
 const struct step *
 report_step(const struct report *report, const struct course_attempt *attempt)
@@ -66,7 +66,7 @@ report_output(struct queue *queue, const struct report *report, const struct cou
     struct arena *arena)
 {
 	struct error ignored;
-	const struct ledger *ledger = queue && report->job.id[0] ? engine_ledger(queue, report->job.id, &ignored) : NULL;
+	const struct ledger *ledger = queue && report->job.id[0] ? engine_ledger(spool_queue_of(queue), report->job.id, &ignored) : NULL;
 
 	return ledger ? show_output(ledger, report_step(report, attempt)->id, attempt->number, arena) : NULL;
 }

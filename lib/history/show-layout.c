@@ -283,7 +283,7 @@ show_layout(struct queue *queue, const char *job, struct buffer *out, struct err
 
 	/* Damage shows when a record is read; the second time they have been made anew. */
 	for (int tries = 0; result < 0 && tries < 2; tries++) {
-		struct ledger *ledger = engine_lock_whole(queue, job, err);
+		struct ledger *ledger = engine_lock_whole(spool_queue_of(queue), job, err);
 
 		if (!ledger)
 			return -1;

@@ -10,9 +10,9 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "queue/spool/job/journal.h"
+#include "queue/spool/job/job-status.h"
 #include "queue/spool/job/step.h"
-#include "queue/spool/look.h"
+#include "queue/spool/shared/journal.h"
 
 enum { TAIL_BYTES = 8 * 1024, TAIL_LINES = 12 };
 
@@ -112,7 +112,7 @@ int
 show_tasks(struct queue *queue, const char *job, unsigned wanted, bool details, struct arena *arena,
     struct show_task **list, size_t *count, struct error *err)
 {
-	struct ledger *ledger = engine_lock_whole(queue, job, err);
+	struct ledger *ledger = engine_lock_whole(spool_queue_of(queue), job, err);
 	const struct index_header *header;
 	size_t room = 0;
 
@@ -133,7 +133,7 @@ show_tasks(struct queue *queue, const char *job, unsigned wanted, bool details, 
 int
 show_plan(struct queue *queue, const char *job, struct buffer *out, struct error *err)
 {
-	struct ledger *ledger = engine_lock(queue, job, err);
+	struct ledger *ledger = engine_lock(spool_queue_of(queue), job, err);
 	const struct index_header *header;
 	struct arena arena = {0};
 	struct job record;
@@ -143,7 +143,7 @@ show_plan(struct queue *queue, const char *job, struct buffer *out, struct error
 		return -1;
 	header = ledger->index.header;
 	result = ledger_plan(ledger, 0, header->job_offset, out, err);
-	if (result == 0 && (result = look_job_record(ledger, &arena, &record, err)) == 0) {
+	if (result == 0 && (result = job_status_record(ledger, &arena, &record, err)) == 0) {
 		uint64_t rest = header->job_offset + header->job_length + 1;
 
 		job_print(&record, out);
@@ -157,7 +157,7 @@ show_plan(struct queue *queue, const char *job, struct buffer *out, struct error
 int
 show_events(struct queue *queue, const char *job, struct buffer *out, struct error *err)
 {
-	struct ledger *ledger = engine_lock(queue, job, err);
+	struct ledger *ledger = engine_lock(spool_queue_of(queue), job, err);
 	size_t length;
 	ssize_t n;
 

@@ -6,7 +6,7 @@
 #ifndef HISTORY_SHOW_H
 #define HISTORY_SHOW_H
 
-#include "queue/engine.h"
+#include "queue/spool/engine.h"
 
 struct arena;
 struct buffer;

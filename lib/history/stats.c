@@ -4,20 +4,20 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "queue/engine.h"
+#include "queue/spool/engine.h"
 
 int
-stats_add_spool(struct stats *stats, const struct queue *queue, struct error *err)
+stats_add_spool(struct stats *stats, struct queue *queue, struct error *err)
 {
-	DIR *stream = spool_list(queue->spool.workers);
+	DIR *stream = spool_list(spool_queue_of(queue)->spool.workers);
 	const struct dirent *entry;
 
 	if (!stream)
-		return error_errno(err, EX_IOERR, "%s/workers", queue->spool.path);
+		return error_errno(err, EX_IOERR, "%s/workers", spool_queue_of(queue)->spool.path);
 	while ((entry = readdir(stream)))
 		stats->workers += spool_is_id(entry->d_name);
 	closedir(stream);
-	return history_load(&stats->history, &queue->spool, err);
+	return history_load(&stats->history, &spool_queue_of(queue)->spool, err);
 }
 
 static void

@@ -33,11 +33,11 @@ job_control_find_job(const char *cluster, const struct operation_options *option
 }
 
 static int
-job_control_order_queue(enum queue_order order, const char *job, const struct operation_options *options, struct error *err)
+job_control_order_queue(enum queue_control order, const char *job, const struct operation_options *options, struct error *err)
 {
 	char *path = location_spool(options->runner.spool);
 	struct queue *queue = queue_open(path, QUEUE_WRITE, err);
-	int result = queue ? queue_order(queue, order, job, NULL, err) : -1;
+	int result = queue ? queue_control(queue, order, job, NULL, err) : -1;
 
 	if (queue)
 		queue_close(queue);
@@ -57,7 +57,7 @@ job_control_settle(const char *cluster, const struct operation_options *options,
 }
 
 int
-job_control(enum queue_order order, const char *cluster, const struct operation_options *options, char **job, struct error *err)
+job_control(enum queue_control order, const char *cluster, const struct operation_options *options, char **job, struct error *err)
 {
 	struct chain chain = {.runner = options->runner};
 

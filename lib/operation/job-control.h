@@ -12,6 +12,6 @@ struct operation_options;
 
 /* QUEUE_PAUSE, QUEUE_RESUME or QUEUE_CANCEL (then it waits until nothing runs any more, and settles). *job is the job's id, the
  * caller's to free. EX_NO where nothing is under way, or it is so already. */
-int job_control(enum queue_order order, const char *cluster, const struct operation_options *options, char **job, struct error *err);
+int job_control(enum queue_control order, const char *cluster, const struct operation_options *options, char **job, struct error *err);
 
 #endif

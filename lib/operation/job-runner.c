@@ -131,7 +131,7 @@ job_runner_is_held(struct pair *pair, const char *spool, const char *job)
 	free(path);
 	if (!queue)
 		return false;
-	if (queue_look(queue, job, &now, &ignored) == 0 && !queue_is_finished(now.status))
+	if (queue_status_of(queue, job, &now, &ignored) == 0 && !queue_is_finished(now.status))
 		pair->held = queue_status_name(now.status);
 	queue_close(queue);
 	return pair->held != NULL;

@@ -62,7 +62,7 @@ operation_job_look(const struct chain *chain, struct queue_job *job, struct erro
 	/* There is none yet, or somebody makes it just now. */
 	if (!queue)
 		return err->code == EX_NOINPUT ? 0 : -1;
-	result = queue_look(queue, chain->job, job, err) == 0 ? 1 : err->code == EX_NO ? 0 : -1;
+	result = queue_status_of(queue, chain->job, job, err) == 0 ? 1 : err->code == EX_NO ? 0 : -1;
 	if (result > 0)
 		result = operation_job_check_ours(chain, queue, err);
 	queue_close(queue);
@@ -137,8 +137,8 @@ operation_job_await_finish(struct queue *queue, const char *job, struct error *e
 	for (;;) {
 		struct pollfd change = {.fd = watch, .events = POLLIN};
 
-		queue_watch_clear(watch);
-		result = queue_settle(queue, err) < 0 ? -1 : queue_look(queue, job, &now, err);
+		queue_watch_clear(queue, watch);
+		result = queue_settle(queue, err) < 0 ? -1 : queue_status_of(queue, job, &now, err);
 		if (result < 0 || queue_is_finished(now.status))
 			break;
 		if (poll(&change, 1, LOOK_AGAIN_MS) < 0 && errno != EINTR) {
@@ -161,11 +161,11 @@ operation_job_stop(const struct chain *chain, struct error *err)
 	free(spool);
 	if (!queue)
 		return -1;
-	if (queue_look(queue, chain->job, &now, err) < 0)
+	if (queue_status_of(queue, chain->job, &now, err) < 0)
 		result = err->code == EX_NO ? 0 : -1;
 	else if (queue_is_finished(now.status))
 		result = 0;
-	else if (queue_order(queue, QUEUE_CANCEL, chain->job, NULL, err) == 0 || err->code == EX_NO)
+	else if (queue_control(queue, QUEUE_CANCEL, chain->job, NULL, err) == 0 || err->code == EX_NO)
 		result = operation_job_await_finish(queue, chain->job, err);
 	queue_close(queue);
 	return result;

@@ -1,60 +1,58 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What is behind struct queue: the open spool, its board, and the jobs that were used last, kept open.
+ * What an engine is: a table of functions behind those of queue.h. Only engines include this header. Each function does what
+ * its namesake in queue.h promises; queue.c hands the call on, and nothing else.
  */
 #ifndef QUEUE_ENGINE_H
 #define QUEUE_ENGINE_H
 
 #include "queue/queue.h"
-#include "queue/spool/board.h"
-#include "queue/spool/job/ledger.h"
-#include "queue/spool/spool.h"
 
-enum { ENGINE_OPEN_MAX = 64, ENGINE_UNSYNCED_MAX = 32 };
-
-struct queue {
-	struct spool spool;
-	struct board board;
-	bool writable;
-	char *user; /* for "by" of what is done by hand */
-	struct ledger *open[ENGINE_OPEN_MAX]; /* the one used last first */
-	size_t open_count;
+struct queue { /* each engine's own begins with it */
+	const struct queue_engine *engine;
 };
 
-/* The job, open; NULL with a reason (EX_NO: there is none). It stays the queue's. */
-struct ledger *engine_ledger(struct queue *queue, const char *job, struct error *err);
+struct queue_worker { /* the same */
+	struct queue *queue;
+	char id[QUEUE_ID_SIZE];
+};
 
-/* The job, open and locked. */
-struct ledger *engine_lock(struct queue *queue, const char *job, struct error *err);
+struct queue_engine {
+	const char *name;
 
-/* The same, and its index is looked through for damage: for who reads all of it. */
-struct ledger *engine_lock_whole(struct queue *queue, const char *job, struct error *err);
+	struct queue *(*open)(const char *where, enum queue_mode mode, struct error *err);
+	void (*close)(struct queue *queue);
+	void (*set_patient)(struct queue *queue, bool patient);
 
-/* What is done to a locked job: events are recorded (not committed). */
-typedef int engine_changer(struct ledger *ledger, void *context, struct error *err);
+	int (*put)(struct queue *queue, struct record_reader *plan, const struct queue_put *options, char job[QUEUE_ID_SIZE],
+	    struct problems *problems, struct error *err);
+	int (*is_of)(struct queue *queue, const char *job, int plan, struct error *err);
+	int (*take)(struct queue *queue, const struct queue_want *want, struct queue_batch *batch, struct error *err);
+	int (*give_back)(struct queue *queue, const struct queue_task *tasks, size_t count, struct error *err);
+	int (*wanted)(struct queue *queue, const char *job, const char *task, int64_t attempt, struct error *err);
+	int (*finish)(struct queue *queue, const struct result *results, size_t count, struct queue_answer *answers,
+	    struct error *err);
+	int (*turn)(struct queue *queue, const struct result *results, size_t count, struct queue_answer *answers,
+	    const struct queue_want *want, struct queue_batch *batch, struct error *err);
+	int (*settle)(struct queue *queue, struct error *err);
+	int (*control)(struct queue *queue, enum queue_control what, const char *job, const char *task, struct error *err);
+	int (*skip)(struct queue *queue, const char *job, const char *task, const char *reason, struct error *err);
 
-/* Locks the job, changes it, commits that and unlocks it; once more where the index turned out to be damaged. What was written
- * is still to be brought to disk (ledger_sync). NULL where it failed: nothing has happened. */
-struct ledger *engine_change(struct queue *queue, const char *job, engine_changer *change, void *context,
-    struct error *err);
+	struct queue_worker *(*join)(struct queue *queue, const char *label, struct error *err);
+	int (*serve)(struct queue_worker *worker, const struct queue_want *want, struct error *err);
+	int (*renew)(struct queue_worker *worker, struct error *err);
+	void (*abandon)(struct queue_worker *worker);
+	int (*leave)(struct queue_worker *worker, struct error *err);
+	int (*workers)(struct queue *queue, const struct queue_job *job, size_t *all, size_t *fit, struct error *err);
 
-/* Brings to disk what was written of all jobs that are open: written first, then brought to disk together, they share the
- * disk's work. NULL where that is done, else a job that the disk has refused: call it again for the others. */
-struct ledger *engine_sync(struct queue *queue, struct error *err);
+	int (*status)(struct queue *queue, const char *job, struct queue_job *out, struct error *err);
+	int (*list)(struct queue *queue, bool finished, struct queue_job **list, size_t *count, struct error *err);
 
-/* So many jobs that the caller is to do that before it changes another. */
-bool engine_is_full(const struct queue *queue);
+	int (*limits)(struct queue *queue, struct queue_limit **list, size_t *count, struct error *err);
+	int (*set_limits)(struct queue *queue, const struct queue_limit *list, size_t count, struct error *err);
 
-/* Gives a job that is locked a slot on the board. */
-int engine_add_slot(struct queue *queue, struct ledger *ledger, struct error *err);
-
-/* Brings a job that is locked back from done/ to jobs/, onto the board, and onto the disk. */
-int engine_bring_back(struct queue *queue, struct ledger *ledger, struct error *err);
-
-/* Who acts: the name of the user. */
-const char *engine_user(struct queue *queue);
-
-/* Refuses what would change a spool that was opened to read. */
-int engine_check_writable(const struct queue *queue, struct error *err);
+	int (*watch)(struct queue *queue, struct error *err);
+	void (*watch_clear)(struct queue *queue, int fd);
+};
 
 #endif

@@ -1,206 +1,125 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Hands each call on to the engine of the queue.
+ */
 #include "queue/queue.h"
 
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#include "base/error.h"
-#include "base/memory.h"
-#include "base/process.h"
 #include "queue/engine.h"
-#include "queue/spool/job/ledger-recover.h"
-
-struct queue *
-queue_open(const char *path, enum queue_mode mode, struct error *err)
-{
-	struct queue *queue = memory_zeroed(1, sizeof *queue);
-
-	queue->writable = mode == QUEUE_WRITE;
-	queue->board.fd = -1;
-	if (spool_open(&queue->spool, path, queue->writable, err) < 0) {
-		free(queue);
-		return NULL;
-	}
-	if (!queue->writable) {
-		board_peek(&queue->board, &queue->spool);
-	} else if (board_open(&queue->board, &queue->spool, err) < 0) {
-		spool_close(&queue->spool);
-		free(queue);
-		return NULL;
-	}
-	return queue;
-}
 
 void
 queue_close(struct queue *queue)
 {
-	if (!queue)
-		return;
-	for (size_t i = 0; i < queue->open_count; i++) {
-		ledger_close(queue->open[i]);
-		free(queue->open[i]);
-	}
-	board_close(&queue->board);
-	spool_close(&queue->spool);
-	free(queue->user);
-	free(queue);
+	if (queue)
+		queue->engine->close(queue);
 }
 
 void
 queue_set_patient(struct queue *queue, bool patient)
 {
-	queue->spool.impatient = !patient;
-}
-
-/* Moves the i-th of the open jobs to the front. */
-static struct ledger *
-queue_to_front(struct queue *queue, size_t i)
-{
-	struct ledger *ledger = queue->open[i];
-
-	memmove(queue->open + 1, queue->open, i * sizeof *queue->open);
-	queue->open[0] = ledger;
-	return ledger;
-}
-
-/* Closes the i-th job. */
-static void
-queue_drop(struct queue *queue, size_t i)
-{
-	struct ledger *ledger = queue->open[i];
-
-	memmove(queue->open + i, queue->open + i + 1, (--queue->open_count - i) * sizeof *queue->open);
-	ledger_close(ledger);
-	free(ledger);
-}
-
-/* Closes the job that was not used for the longest time; never one that is still to be brought to disk. */
-static void
-queue_drop_oldest(struct queue *queue)
-{
-	size_t i = queue->open_count - 1;
-
-	while (i > 0 && queue->open[i]->written)
-		i--;
-	queue_drop(queue, i);
-}
-
-struct ledger *
-engine_sync(struct queue *queue, struct error *err)
-{
-	for (size_t i = 0; i < queue->open_count; i++)
-		if (queue->open[i]->written && ledger_sync(queue->open[i], err) < 0)
-			return queue->open[i];
-	return NULL;
-}
-
-bool
-engine_is_full(const struct queue *queue)
-{
-	size_t unsynced = 0;
-
-	for (size_t i = 0; i < queue->open_count; i++)
-		unsynced += queue->open[i]->written != 0;
-	return unsynced >= ENGINE_UNSYNCED_MAX;
-}
-
-struct ledger *
-engine_ledger(struct queue *queue, const char *job, struct error *err)
-{
-	struct ledger *ledger;
-
-	for (size_t i = 0; i < queue->open_count; i++)
-		if (strcmp(queue->open[i]->id, job) == 0)
-			return queue_to_front(queue, i);
-	ledger = memory_zeroed(1, sizeof *ledger);
-	if (ledger_open(ledger, &queue->spool, queue->writable ? &queue->board : NULL, job, err) < 0) {
-		free(ledger);
-		return NULL;
-	}
-	if (queue->open_count == ENGINE_OPEN_MAX)
-		queue_drop_oldest(queue);
-	queue->open[queue->open_count++] = ledger;
-	return queue_to_front(queue, queue->open_count - 1);
-}
-
-struct ledger *
-engine_lock(struct queue *queue, const char *job, struct error *err)
-{
-	struct ledger *ledger;
-
-	for (int tries = 0; tries < 2; tries++) {
-		ledger = engine_ledger(queue, job, err);
-		if (!ledger || ledger_lock(ledger, err) == 0)
-			return ledger;
-		if (err->code != EX_NO)
-			return NULL;
-		/* It was removed since we opened it; another of that name may be there now. */
-		queue_drop(queue, 0);
-	}
-	return NULL;
-}
-
-struct ledger *
-engine_lock_whole(struct queue *queue, const char *job, struct error *err)
-{
-	struct ledger *ledger = engine_lock(queue, job, err);
-
-	if (!ledger || index_is_whole(&ledger->index) || ledger_rebuild(ledger, err) == 0)
-		return ledger;
-	ledger_unlock(ledger);
-	return NULL;
-}
-
-struct ledger *
-engine_change(struct queue *queue, const char *job, engine_changer *change, void *context, struct error *err)
-{
-	struct ledger *ledger = NULL;
-	int result = -1;
-
-	/* Damage to the index shows when it is used; the second time it has been built anew. */
-	for (int tries = 0; result < 0 && tries < 2; tries++) {
-		ledger = engine_lock(queue, job, err);
-		if (!ledger)
-			return NULL;
-		result = change(ledger, context, err);
-		if (result == 0 && ledger->index.broken)
-			result = error_set(err, EX_SOFTWARE, "job %s: state: is damaged", ledger->id);
-		if (result == 0)
-			result = ledger_commit(ledger, err);
-		if (result < 0) {
-			ledger_abandon(ledger);
-			tries += !ledger->index.broken;
-		}
-		ledger_unlock(ledger);
-	}
-	return result == 0 ? ledger : NULL;
+	queue->engine->set_patient(queue, patient);
 }
 
 int
-engine_add_slot(struct queue *queue, struct ledger *ledger, struct error *err)
+queue_put(struct queue *queue, struct record_reader *plan, const struct queue_put *options, char job[QUEUE_ID_SIZE],
+    struct problems *problems, struct error *err)
 {
-	const struct index_header *header = ledger->index.header;
-	const struct board_job job = {ledger->id, header->cluster, header->tenant, header->provider};
-	uint64_t order = header->order;
+	return queue->engine->put(queue, plan, options, job, problems, err);
+}
 
-	return board_add(&queue->board, &job, &order, err);
+int
+queue_is_of(struct queue *queue, const char *job, int plan, struct error *err)
+{
+	return queue->engine->is_of(queue, job, plan, err);
+}
+
+int
+queue_take(struct queue *queue, const struct queue_want *want, struct queue_batch *batch, struct error *err)
+{
+	return queue->engine->take(queue, want, batch, err);
+}
+
+void
+queue_batch_release(struct queue_batch *batch)
+{
+	free(batch->list);
+	arena_release(&batch->arena);
+	*batch = (struct queue_batch){0};
+}
+
+int
+queue_give_back(struct queue *queue, const struct queue_task *tasks, size_t count, struct error *err)
+{
+	return queue->engine->give_back(queue, tasks, count, err);
+}
+
+int
+queue_wanted(struct queue *queue, const char *job, const char *task, int64_t attempt, struct error *err)
+{
+	return queue->engine->wanted(queue, job, task, attempt, err);
+}
+
+int
+queue_finish(struct queue *queue, const struct result *results, size_t count, struct queue_answer *answers,
+    struct error *err)
+{
+	return queue->engine->finish(queue, results, count, answers, err);
+}
+
+int
+queue_turn(struct queue *queue, const struct result *results, size_t count, struct queue_answer *answers,
+    const struct queue_want *want, struct queue_batch *batch, struct error *err)
+{
+	return queue->engine->turn(queue, results, count, answers, want, batch, err);
+}
+
+struct queue_worker *
+queue_join(struct queue *queue, const char *label, struct error *err)
+{
+	return queue->engine->join(queue, label, err);
 }
 
 const char *
-engine_user(struct queue *queue)
+queue_worker_id(const struct queue_worker *worker)
 {
-	if (!queue->user)
-		queue->user = process_user();
-	return queue->user;
+	return worker->id;
 }
 
 int
-engine_check_writable(const struct queue *queue, struct error *err)
+queue_serve(struct queue_worker *worker, const struct queue_want *want, struct error *err)
 {
-	if (queue->writable)
-		return 0;
-	return error_set(err, EX_SOFTWARE, "spool: %s: it was opened to read only", queue->spool.path);
+	return worker->queue->engine->serve(worker, want, err);
+}
+
+int
+queue_renew(struct queue_worker *worker, struct error *err)
+{
+	return worker->queue->engine->renew(worker, err);
+}
+
+void
+queue_abandon(struct queue_worker *worker)
+{
+	worker->queue->engine->abandon(worker);
+}
+
+int
+queue_leave(struct queue_worker *worker, struct error *err)
+{
+	return worker->queue->engine->leave(worker, err);
+}
+
+int
+queue_workers(struct queue *queue, const struct queue_job *job, size_t *all, size_t *fit, struct error *err)
+{
+	return queue->engine->workers(queue, job, all, fit, err);
+}
+
+int
+queue_settle(struct queue *queue, struct error *err)
+{
+	return queue->engine->settle(queue, err);
 }
 
 static const char *const statuses[] = {"waiting", "running", "paused", "cancelling", "complete", "failed", "cancelled"};
@@ -215,4 +134,52 @@ bool
 queue_is_finished(enum queue_status status)
 {
 	return status >= QUEUE_COMPLETE;
+}
+
+int
+queue_status_of(struct queue *queue, const char *job, struct queue_job *out, struct error *err)
+{
+	return queue->engine->status(queue, job, out, err);
+}
+
+int
+queue_list(struct queue *queue, bool finished, struct queue_job **list, size_t *count, struct error *err)
+{
+	return queue->engine->list(queue, finished, list, count, err);
+}
+
+int
+queue_control(struct queue *queue, enum queue_control what, const char *job, const char *task, struct error *err)
+{
+	return queue->engine->control(queue, what, job, task, err);
+}
+
+int
+queue_skip(struct queue *queue, const char *job, const char *task, const char *reason, struct error *err)
+{
+	return queue->engine->skip(queue, job, task, reason, err);
+}
+
+int
+queue_limits(struct queue *queue, struct queue_limit **list, size_t *count, struct error *err)
+{
+	return queue->engine->limits(queue, list, count, err);
+}
+
+int
+queue_set_limits(struct queue *queue, const struct queue_limit *list, size_t count, struct error *err)
+{
+	return queue->engine->set_limits(queue, list, count, err);
+}
+
+int
+queue_watch(struct queue *queue, struct error *err)
+{
+	return queue->engine->watch(queue, err);
+}
+
+void
+queue_watch_clear(struct queue *queue, int fd)
+{
+	queue->engine->watch_clear(queue, fd);
 }

@@ -2,7 +2,7 @@
  *
  * The queue, coopr-spool(5): jobs are put, their tasks are taken by workers, what became of them is recorded.
  * The verbs are few, so that another engine can stand behind them: put, take, finish, join (a worker's life),
- * look, list, order (pause, resume, cancel, retry), watch. Every one that changes something returns after the change
+ * status, list, control (pause, resume, cancel, retry), watch. Every one that changes something returns after the change
  * is on disk. A task may run twice (its worker died, its lease ran out), never twice at the same time, and never
  * before what it depends on.
  *
@@ -27,11 +27,11 @@ enum { QUEUE_ID_SIZE = 128 }; /* of the id of a job, a task or a worker, with it
 
 enum queue_mode { QUEUE_READ, QUEUE_WRITE };
 
-struct queue; /* an open spool */
+struct queue; /* one that is open */
 
-/* Opens the spool at path (see location_spool). To write, it is made where it is not there yet; to read, it may be
- * read-only. NULL with a reason in err. */
-struct queue *queue_open(const char *path, enum queue_mode mode, struct error *err);
+/* Opens the queue of that name (see location_spool; engines.c says which engine serves it). To write, it is made where it is not
+ * there yet; to read, it may be read-only. NULL with a reason in err. */
+struct queue *queue_open(const char *where, enum queue_mode mode, struct error *err);
 void queue_close(struct queue *queue); /* NULL is fine */
 
 /* Whether a job is waited for that a process holds which is stopped (SIGSTOP): it is, and that is told, unless the caller
@@ -63,7 +63,7 @@ struct queue_want {
 	size_t count;       /* at most so many */
 	const char *job;    /* of this job only; NULL: of any */
 	const char *const *tenants, *const *providers; /* of jobs of these only: lists that end with NULL; NULL: of any */
-	const char *worker; /* one that has joined: a task is its until it says what became of it, or dies */
+	const char *worker; /* the id of one that has joined: a task is its until it says what became of it, or dies */
 	const char *by;     /* without a worker: who takes it, for people to see; NULL: the user's name */
 	int64_t lease_ms;   /* without a worker: how long the task is theirs; negative: as long as its timeout */
 };
@@ -124,23 +124,33 @@ int queue_turn(struct queue *queue, const struct result *results, size_t count, 
 
 /* --- a worker's life --- */
 
-/* Joins as a worker: id gets its name, LABEL-xxxxxxxx. Returns the descriptor of workers/ID, held locked. It is NOT
- * close-on-exec: the children of a worker inherit it on purpose, so that its tasks are not given to others while
- * one of them still runs. A child that lives on as a daemon of its own must close it. */
-int queue_join(struct queue *queue, const char *label, char id[QUEUE_ID_SIZE], struct error *err);
+struct queue_worker; /* one that has joined */
 
-/* Says for everyone to see which tasks the worker takes: job, tenants and providers of want. fd as queue_join gave it. */
-int queue_serve(int fd, const struct queue_want *want, struct error *err);
+/* Joins as a worker, which is named LABEL-xxxxxxxx. What it takes is its own until it says what became of it, leaves, or is
+ * dead: its process is, and all processes that this has started since, or the worker was not renewed in time where the engine asks for that. NULL with a reason. */
+struct queue_worker *queue_join(struct queue *queue, const char *label, struct error *err);
 
-/* Leaves: what it still holds is lost, and ready again, at once. Closes fd. */
-int queue_leave(struct queue *queue, const char *id, int fd, struct error *err);
+/* Returns its id, for queue_want. */
+const char *queue_worker_id(const struct queue_worker *worker);
+
+/* Says for everyone to see which tasks the worker takes: job, tenants and providers of want. */
+int queue_serve(struct queue_worker *worker, const struct queue_want *want, struct error *err);
+
+/* Says that the worker is there. EX_NO where it was given up: nothing that it has taken is its own any more. */
+int queue_renew(struct queue_worker *worker, struct error *err);
+
+/* Lets go of it as its death would do: for a process that lives on as a daemon of its own after a fork. Frees the worker. */
+void queue_abandon(struct queue_worker *worker);
+
+/* Leaves: what it still holds is lost, and ready again, at once. Frees the worker in any case. */
+int queue_leave(struct queue_worker *worker, struct error *err);
 
 /* Gives the tasks of dead workers, and those whose lease ran out, to others; -1 also where one job is damaged: all others are
  * served. queue_take does it by itself, about once a second
  * and whenever nothing is ready. */
 int queue_settle(struct queue *queue, struct error *err);
 
-/* --- look --- */
+/* --- status --- */
 
 enum queue_status {
 	QUEUE_WAITING, /* for an earlier job of its cluster */
@@ -169,15 +179,15 @@ const char *queue_status_name(enum queue_status status);
 bool queue_is_finished(enum queue_status status);
 
 /* One job, finished ones too. No such job: EX_NO. */
-int queue_look(struct queue *queue, const char *job, struct queue_job *out, struct error *err);
+int queue_status_of(struct queue *queue, const char *job, struct queue_job *out, struct error *err);
 
 /* The jobs in the order they were put. finished: those too. -1 also where one is damaged: *list has all others. *list is
  * the caller's to free in any case. */
 int queue_list(struct queue *queue, bool finished, struct queue_job **list, size_t *count, struct error *err);
 
-/* --- order --- */
+/* --- control --- */
 
-enum queue_order {
+enum queue_control {
 	QUEUE_PAUSE, /* nothing more is taken; what runs goes on */
 	QUEUE_RESUME,
 	QUEUE_CANCEL, /* nothing more is taken, ever; what runs is not wanted any more */
@@ -186,7 +196,7 @@ enum queue_order {
 
 /* task: the one to retry, NULL for all that failed. EX_NO where it cannot be: a finished job, nothing that failed. What is so
  * already stays so. */
-int queue_order(struct queue *queue, enum queue_order order, const char *job, const char *task, struct error *err);
+int queue_control(struct queue *queue, enum queue_control what, const char *job, const char *task, struct error *err);
 
 /* A task that is blocked, ready, delayed or failed counts as done for what comes after it; who said so, and why, is
  * recorded. EX_NO where it runs or is done, or the job is finished otherwise than as failed or cancelled. */
@@ -213,9 +223,9 @@ int queue_set_limits(struct queue *queue, const struct queue_limit *list, size_t
 
 /* --- watch --- */
 
-/* A descriptor (close-on-exec) that becomes readable when anything in the spool has changed. Open it before the first
- * look, clear it before each further one. */
+/* Returns a descriptor (close-on-exec) that becomes readable when anything in the queue has changed. Open it before the
+ * first look, clear it before each further one, close it before the queue. */
 int queue_watch(struct queue *queue, struct error *err);
-void queue_watch_clear(int fd);
+void queue_watch_clear(struct queue *queue, int fd);
 
 #endif

@@ -24,7 +24,7 @@ cluster_list_add_operation(struct state_line *line, const struct operation_list 
 
 	if (line->cluster.status == LIFE_PENDING && open->count)
 		line->operation = bsearch(&key, open->list, open->count, sizeof key, cluster_list_compare_operations);
-	if (line->operation && queue && queue_look(queue, line->operation->job, job, &unknown) == 0)
+	if (line->operation && queue && queue_status_of(queue, line->operation->job, job, &unknown) == 0)
 		line->job = job;
 }
 

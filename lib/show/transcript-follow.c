@@ -148,8 +148,8 @@ transcript_go_on(const struct following *following, struct error *err)
 	struct queue_job job;
 
 	for (;;) {
-		queue_watch_clear(following->bell);
-		if (queue_look(transcript->status->queue, transcript->job, &job, err) < 0 || transcript_hear(following, err) < 0)
+		queue_watch_clear(following->transcript->status->queue, following->bell);
+		if (queue_status_of(transcript->status->queue, transcript->job, &job, err) < 0 || transcript_hear(following, err) < 0)
 			return -1;
 		if (queue_is_finished(job.status)) {
 			transcript_turn_to_all(following, true);

@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/printable.h"
 #include "operation/target.h"
+#include "queue/spool/engine.h"
 #include "queue/spool/logs.h"
 #include "show/login.h"
 #include "status/status.h"
@@ -71,7 +72,7 @@ transcript_try_operation(struct transcript *transcript, const struct operation *
 	struct error gone;
 	int result;
 
-	if (!operation->job || !transcript->status->queue || queue_look(transcript->status->queue, operation->job, &job,
+	if (!operation->job || !transcript->status->queue || queue_status_of(transcript->status->queue, operation->job, &job,
 	    &gone) < 0)
 		return 0;
 	free(transcript->job);
@@ -115,7 +116,7 @@ transcript_open(struct transcript *transcript, struct cluster_status *status, in
 	if (found == 0)
 		found = transcript_nothing(transcript, &list, number, err);
 	else if (found > 0)
-		found = transcript->folder = logs_open(status->queue, transcript->job, err);
+		found = transcript->folder = logs_open(spool_queue_of(status->queue), transcript->job, err);
 	operation_list_release(&list);
 	return found < 0 ? -1 : 0;
 }

@@ -10,6 +10,7 @@
 #include "queue/spool/job/ready.h"
 #include "queue/spool/job/step.h"
 #include "queue/spool/policy.h"
+#include "queue/spool/shared/spool.h"
 
 #define BOOT "rehearsal"
 
@@ -51,7 +52,7 @@ static uint64_t
 rehearse_draw(struct stage *stage, uint32_t step, enum draw what)
 {
 	struct index *index = &stage->rehearsal->index;
-	uint64_t task = fold_worker(index_step_id(index, step)), attempt = index_live(index, step)->attempt;
+	uint64_t task = spool_hash(index_step_id(index, step)), attempt = index_live(index, step)->attempt;
 
 	return rehearse_mix(rehearse_mix(rehearse_mix(stage->options->seed + UINT64_C(0x9e3779b97f4a7c15)) ^ task) + attempt * 8 + (uint64_t)what);
 }

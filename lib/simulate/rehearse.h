@@ -7,7 +7,7 @@
 #ifndef SIMULATE_REHEARSE_H
 #define SIMULATE_REHEARSE_H
 
-#include "queue/spool/blueprint.h"
+#include "queue/spool/job/blueprint.h"
 
 struct buffer;
 

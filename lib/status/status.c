@@ -64,7 +64,7 @@ status_look(struct cluster_status *status, const char *cluster, struct error *er
 	if (status->operations.count)
 		status->last = &status->operations.list[0];
 	status->under_way = status->last && status->last->status < OPERATION_COMPLETE;
-	status->has_job = status->last && status->queue && queue_look(status->queue, status->last->job, &status->job,
+	status->has_job = status->last && status->queue && queue_status_of(status->queue, status->last->job, &status->job,
 	    &unknown) == 0;
 	return 0;
 }
@@ -178,7 +178,7 @@ status_wait_on(struct cluster_status *status, int watch, int64_t deadline_ms, st
 
 	for (;;) {
 		if (watch >= 0)
-			queue_watch_clear(watch);
+			queue_watch_clear(status->queue, watch);
 		if (status_again(status, err) < 0)
 			return -1;
 		if (!status->under_way)

@@ -23,7 +23,7 @@ outlook_is_drained(struct queue *queue, const char *job, struct error *err)
 	int drained = 1, failed;
 
 	if (job) {
-		if (queue_look(queue, job, &one, err) < 0)
+		if (queue_status_of(queue, job, &one, err) < 0)
 			return -1;
 		return queue_is_finished(one.status) || one.status == QUEUE_PAUSED;
 	}
@@ -50,7 +50,7 @@ outlook_remaining(struct queue *queue, const char *job, struct error *err)
 	int failed;
 
 	if (job)
-		return queue_look(queue, job, &one, err) < 0 ? -1 : worker_outlook_remaining(&one);
+		return queue_status_of(queue, job, &one, err) < 0 ? -1 : worker_outlook_remaining(&one);
 	failed = queue_list(queue, false, &list, &count, err);
 	for (size_t i = 0; i < count; i++)
 		sum += worker_outlook_remaining(&list[i]);
@@ -65,7 +65,7 @@ outlook_has_failed(struct queue *queue, const struct names *jobs)
 	struct error ignored;
 
 	for (size_t i = 0; i < jobs->count; i++)
-		if (queue_look(queue, jobs->list[i], &job, &ignored) == 0 && job.status == QUEUE_FAILED)
+		if (queue_status_of(queue, jobs->list[i], &job, &ignored) == 0 && job.status == QUEUE_FAILED)
 			return true;
 	return false;
 }

@@ -101,11 +101,11 @@ work_choose(struct work *work, struct exchange *exchange)
 	size_t room = work_free_slots(work);
 	const struct work_options *options = &work->options;
 
-	exchange->want = (struct queue_want){.count = room < BATCH ? room : BATCH, .job = options->job, .worker = work->id,
+	exchange->want = (struct queue_want){.count = room < BATCH ? room : BATCH, .job = options->job, .worker = queue_worker_id(work->worker),
 	    .tenants = work_tenants(work), .providers = work_providers(work)};
 	exchange->changed = work->look;
 	work->look = false;
-	queue_watch_clear(work->bell);
+	queue_watch_clear(work->queue, work->bell);
 }
 
 static void

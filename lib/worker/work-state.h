@@ -22,8 +22,8 @@ struct work {
 	struct work_options options;
 	struct work_config config;
 	struct queue *queue;
-	char id[QUEUE_ID_SIZE];
-	int lock, bell;
+	struct queue_worker *worker;
+	int bell;
 	struct supervisor supervisor;
 	struct streams streams;
 	struct sockets sockets;

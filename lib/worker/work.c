@@ -34,7 +34,7 @@ work_configure(struct work *work, struct error *err)
 	work->config = config;
 	work->streams.environment = config.environment;
 	work_allow_descriptors(work);
-	return queue_serve(work->lock, &(struct queue_want){.job = work->options.job, .tenants = work_tenants(work),
+	return queue_serve(work->worker, &(struct queue_want){.job = work->options.job, .tenants = work_tenants(work),
 	    .providers = work_providers(work)}, err);
 }
 
@@ -44,8 +44,8 @@ work_join(struct work *work, struct error *err)
 	work->bell = queue_watch(work->queue, err);
 	if (work->bell < 0)
 		return -1;
-	work->lock = queue_join(work->queue, "work", work->id, err);
-	if (work->lock < 0)
+	work->worker = queue_join(work->queue, "work", err);
+	if (!work->worker)
 		return -1;
 	if (!supervise_watch(&work->supervisor, work->bell, EPOLLIN))
 		return error_errno(err, EX_OSERR, "the bell of the spool cannot be watched");
@@ -59,7 +59,7 @@ work_open(const struct work_options *options, struct error *err)
 	struct error ignored;
 
 	work->options = *options;
-	work->lock = work->bell = work->sockets.lock = -1;
+	work->bell = work->sockets.lock = -1;
 	work->look = true;
 	work->look_at = work->wanted_at = work->waiting_since = INT64_MAX;
 	work->argv[0] = location_installed("bin/coopr-exec");
@@ -125,7 +125,7 @@ work_time_to_wait(const struct work *work, int64_t now)
 static void
 work_hear_bell(struct work *work)
 {
-	queue_watch_clear(work->bell);
+	queue_watch_clear(work->queue, work->bell);
 	work->look = true;
 	if (work->running.count > 0 && work->wanted_at == INT64_MAX)
 		work->wanted_at = clock_monotonic_ms() + WANTED_MS;
@@ -325,8 +325,8 @@ work_close(struct work *work, struct error *err)
 
 	work_break_off(work);
 	streams_end(&work->streams);
-	if (work->lock >= 0)
-		failed = queue_leave(work->queue, work->id, work->lock, err);
+	if (work->worker)
+		failed = queue_leave(work->worker, err);
 	sockets_close(&work->sockets);
 	streams_release(&work->streams);
 	supervise_release(&work->supervisor);

@@ -28,7 +28,8 @@ static const struct command command = {"drain", "[OPTION]... PLAN", "Put a plan 
 
 struct drain {
 	struct queue *queue;
-	char worker[QUEUE_ID_SIZE], job[QUEUE_ID_SIZE];
+	struct queue_worker *worker;
+	char job[QUEUE_ID_SIZE];
 	struct result *results;
 	struct queue_answer *answers;
 	size_t count, done;
@@ -78,7 +79,7 @@ do_task(struct drain *drain, const struct queue_task *task)
 static bool
 turn(struct drain *drain)
 {
-	struct queue_want want = {.count = (size_t)count, .worker = drain->worker};
+	struct queue_want want = {.count = (size_t)count, .worker = queue_worker_id(drain->worker)};
 	struct queue_batch batch;
 	struct error err;
 	size_t taken;
@@ -102,7 +103,6 @@ main(int argc, char **argv)
 	struct drain drain = {0};
 	struct error err;
 	int64_t began, ended;
-	int lock;
 
 	argv += option_parse(&command, argc, argv);
 	if (!argv[0] || count == 0)
@@ -110,7 +110,7 @@ main(int argc, char **argv)
 	drain.queue = queue_open(location_spool(NULL), QUEUE_WRITE, &err);
 	drain.results = memory_zeroed((size_t)count, sizeof *drain.results);
 	drain.answers = memory_zeroed((size_t)count, sizeof *drain.answers);
-	if (!drain.queue || (lock = queue_join(drain.queue, "drain", drain.worker, &err)) < 0)
+	if (!drain.queue || !(drain.worker = queue_join(drain.queue, "drain", &err)))
 		give_up(&err);
 
 	began = clock_monotonic_ms();
@@ -124,7 +124,7 @@ main(int argc, char **argv)
 	printf("take+done, %4ld at a time %8.3f s, %zu tasks, %.0f tasks/s\n", count, (double)(ended - began) / 1e3, drain.done,
 	    (double)drain.done / ((double)(ended - began + 1) / 1e3));
 
-	if (queue_leave(drain.queue, drain.worker, lock, &err) < 0)
+	if (queue_leave(drain.worker, &err) < 0)
 		give_up(&err);
 	queue_close(drain.queue);
 	free(drain.results);

@@ -45,7 +45,7 @@ look(struct queue *queue, const char *job)
 	struct queue_job found = {0};
 	struct error err;
 
-	if (queue_look(queue, job, &found, &err) < 0 && err.code != EX_NO)
+	if (queue_status_of(queue, job, &found, &err) < 0 && err.code != EX_NO)
 		tap_ok(false, "%s: %s", note, err.text);
 	return found;
 }
@@ -84,20 +84,20 @@ act_take(struct queue *queue, const char *cluster, const char *job, struct error
 static int
 act_work(struct queue *queue, const char *cluster, const char *job, struct error *err)
 {
-	char id[QUEUE_ID_SIZE];
-	int fd = queue_join(queue, "crash", id, err), result;
-	struct queue_want want = {.count = 2, .worker = id};
+	struct queue_worker *worker = queue_join(queue, "crash", err);
+	struct queue_want want = {.count = 2, .worker = worker ? queue_worker_id(worker) : NULL};
 	struct queue_batch batch;
+	int result;
 
 	(void)cluster;
 	(void)job;
-	if (fd < 0)
+	if (!worker)
 		return -1;
 	result = queue_take(queue, &want, &batch, err);
 	if (result == 0)
 		result = finish(queue, batch.list, 1, 0, err);
 	queue_batch_release(&batch);
-	return result == 0 ? queue_leave(queue, id, fd, err) : result;
+	return result == 0 ? queue_leave(worker, err) : result;
 }
 
 /* What prepare took, for the child to finish. */
@@ -180,7 +180,7 @@ static int
 act_retry(struct queue *queue, const char *cluster, const char *job, struct error *err)
 {
 	(void)cluster;
-	return queue_order(queue, QUEUE_RETRY, job, NULL, err);
+	return queue_control(queue, QUEUE_RETRY, job, NULL, err);
 }
 
 static void
@@ -193,14 +193,14 @@ check_retry(struct queue *queue, const char *job, bool acknowledged)
 	if (acknowledged)
 		tap_is_number(found.ready + found.delayed + found.running, NODES, "%s: what failed is ready", note);
 	else if (found.failed)
-		tap_is_number(queue_order(queue, QUEUE_RETRY, job, NULL, &err), 0, "%s: it can be ordered again", note);
+		tap_is_number(queue_control(queue, QUEUE_RETRY, job, NULL, &err), 0, "%s: it can be ordered again", note);
 }
 
 static int
 act_cancel(struct queue *queue, const char *cluster, const char *job, struct error *err)
 {
 	(void)cluster;
-	return queue_order(queue, QUEUE_CANCEL, job, NULL, err);
+	return queue_control(queue, QUEUE_CANCEL, job, NULL, err);
 }
 
 static void
@@ -212,7 +212,7 @@ check_cancel(struct queue *queue, const char *job, bool acknowledged)
 	if (acknowledged)
 		tap_is_number(found.status, QUEUE_CANCELLED, "%s: the job is cancelled", note);
 	if (found.status == QUEUE_CANCELLED)
-		tap_is_number(queue_order(queue, QUEUE_RETRY, job, NULL, &err), 0, "%s: ... and taken up again", note);
+		tap_is_number(queue_control(queue, QUEUE_RETRY, job, NULL, &err), 0, "%s: ... and taken up again", note);
 }
 
 /* Finishes what was taken, and takes on. */
@@ -251,7 +251,7 @@ check_skip(struct queue *queue, const char *job, bool acknowledged)
 	if (acknowledged)
 		tap_is_number(look(queue, job).skipped, 1, "%s: the task is skipped", note);
 	if (look(queue, job).failed)
-		tap_is_number(queue_order(queue, QUEUE_RETRY, job, NULL, &err), 0, "%s: what failed can be tried again", note);
+		tap_is_number(queue_control(queue, QUEUE_RETRY, job, NULL, &err), 0, "%s: what failed can be tried again", note);
 }
 
 static int
@@ -350,7 +350,7 @@ static void
 is_legal(struct queue *queue)
 {
 	struct buffer out = {0};
-	struct fsck fsck = {queue, false, &out, 0, 0};
+	struct fsck fsck = {spool_queue_of(queue), false, &out, 0, 0};
 	struct error err;
 
 	if (fsck_spool(&fsck, &err) < 0)

@@ -124,7 +124,7 @@ test_wanted(void)
 	tap_is_number(queue_wanted(queue, job, "t0", 1, &err), -1, "where the job cannot be read, that is no answer");
 	tap_is_number(err.code, EX_NOINPUT, "but an error: %s", err.text);
 	renameat(dir, "events", dir, "spool/jobs/ww-001/events.ndjson");
-	tap_is_number(queue_order(queue, QUEUE_CANCEL, job, NULL, &err), 0, "the job can be cancelled");
+	tap_is_number(queue_control(queue, QUEUE_CANCEL, job, NULL, &err), 0, "the job can be cancelled");
 	tap_is_number(queue_wanted(queue, job, "t0", 1, &err), 0, "then it is not wanted");
 	queue_close(queue);
 }
@@ -142,7 +142,7 @@ test_settle(void)
 	tap_is_number(queue_take(queue, &want, &batch, &err), 0, "and taken from, on a lease that has run out at once");
 	queue_batch_release(&batch);
 	tap_is_number(queue_settle(queue, &err), 0, "who settles and does not take");
-	tap_is_number(queue_look(queue, job, &found, &err), 0, "finds the job");
+	tap_is_number(queue_status_of(queue, job, &found, &err), 0, "finds the job");
 	tap_is_number(found.ready, 1, "with the task ready again");
 	queue_close(queue);
 }

@@ -360,12 +360,12 @@ play(struct trial *trial)
 	}
 	if (!trial->agree || !is_over(&trial->judge, &complete))
 		return;
-	if (queue_look(trial->queue, trial->job, &found, &err) < 0 ||
+	if (queue_status_of(trial->queue, trial->job, &found, &err) < 0 ||
 	    found.status != (complete ? QUEUE_COMPLETE : QUEUE_FAILED))
 		differ(trial, "another outcome", -1);
 	if (complete)
 		return;
-	if (queue_order(trial->queue, QUEUE_RETRY, trial->job, NULL, &err) < 0)
+	if (queue_control(trial->queue, QUEUE_RETRY, trial->job, NULL, &err) < 0)
 		differ(trial, err.text, -1);
 	judge_retry(&trial->judge);
 	compare_states(trial);

@@ -320,7 +320,7 @@ static void
 repair(struct queue *queue)
 {
 	struct buffer out = {0};
-	struct fsck fsck = {queue, true, &out, 0, 0};
+	struct fsck fsck = {spool_queue_of(queue), true, &out, 0, 0};
 	struct error err;
 
 	fsck_spool(&fsck, &err);
@@ -331,18 +331,18 @@ static const char *
 look_at_the_end(struct queue *queue)
 {
 	struct buffer out = {0};
-	struct fsck fsck = {queue, true, &out, 0, 0};
+	struct fsck fsck = {spool_queue_of(queue), true, &out, 0, 0};
 	struct queue_job job;
 	struct error err;
 	const char *wrong = NULL;
 
 	for (int i = 0; i < JOBS && !wrong; i++)
-		if (queue_look(queue, jobs[i], &job, &err) < 0 || job.status != QUEUE_COMPLETE)
+		if (queue_status_of(queue, jobs[i], &job, &err) < 0 || job.status != QUEUE_COMPLETE)
 			wrong = "a job is not complete";
 	/* What nobody has looked at any more may still be as it was damaged: that is found, and mended. */
 	if (!wrong && (fsck_spool(&fsck, &err) < 0 || fsck.found != fsck.mended))
 		wrong = memory_printf("fsck --repair: %s", out.data ? out.data : "");
-	fsck = (struct fsck){queue, false, &out, 0, 0};
+	fsck = (struct fsck){spool_queue_of(queue), false, &out, 0, 0};
 	if (!wrong && (fsck_spool(&fsck, &err) < 0 || fsck.found > 0))
 		wrong = memory_printf("fsck: %s", out.data ? out.data : "");
 	buffer_release(&out);

@@ -36,15 +36,12 @@ struct held { /* a batch of one task */
 	int worker; /* or -1: on a lease */
 };
 
-static struct queue *queue;
+static struct queue *queue, *workplace; /* workers stay where they joined, while others come and go */
 static char jobs[JOBS_MAX][QUEUE_ID_SIZE];
 static bool is_done[JOBS_MAX][TASKS];
 static int job_count, held_count;
 static struct held held[HELD_MAX];
-static struct {
-	char id[QUEUE_ID_SIZE];
-	int fd;
-} workers[WORKERS];
+static struct queue_worker *workers[WORKERS];
 static long done_count, deaths, refused;
 
 static unsigned
@@ -82,8 +79,8 @@ join(int worker)
 {
 	struct error err;
 
-	workers[worker].fd = queue_join(queue, "week", workers[worker].id, &err);
-	if (workers[worker].fd < 0)
+	workers[worker] = queue_join(workplace, "week", &err);
+	if (!workers[worker])
 		tap_ok(false, "join: %s", err.text);
 }
 
@@ -91,7 +88,7 @@ join(int worker)
 static void
 die(int worker)
 {
-	close(workers[worker].fd);
+	queue_abandon(workers[worker]);
 	deaths++;
 	join(worker);
 }
@@ -130,7 +127,7 @@ take_one(void)
 	if (held_count == HELD_MAX)
 		return;
 	slot->worker = chance(4) ? (int)chance(WORKERS) : -1;
-	want.worker = slot->worker < 0 ? NULL : workers[slot->worker].id;
+	want.worker = slot->worker < 0 ? NULL : queue_worker_id(workers[slot->worker]);
 	want.lease_ms = chance(2) ? -1 : (int64_t)chance(7200) * 1000;
 	if (queue_take(queue, &want, &slot->batch, &err) < 0)
 		tap_ok(false, "take: %s", err.text);
@@ -185,19 +182,19 @@ look_at_nodes(void)
 static void
 order_one(void)
 {
-	static const enum queue_order orders[] = {QUEUE_PAUSE, QUEUE_RESUME, QUEUE_RESUME, QUEUE_CANCEL, QUEUE_RETRY};
+	static const enum queue_control orders[] = {QUEUE_PAUSE, QUEUE_RESUME, QUEUE_RESUME, QUEUE_CANCEL, QUEUE_RETRY};
 	const char *job = job_count ? jobs[chance((unsigned)job_count)] : NULL;
 	struct error err;
 
 	/* Many of these are a "no". */
-	if (job && queue_order(queue, orders[chance(5)], job, NULL, &err) < 0 && err.code != EX_NO)
+	if (job && queue_control(queue, orders[chance(5)], job, NULL, &err) < 0 && err.code != EX_NO)
 		tap_ok(false, "order: %s", err.text);
 }
 
 static void
 collect(int64_t keep_s)
 {
-	struct gc gc = {queue, keep_s * 1000, false};
+	struct gc gc = {spool_queue_of(queue), keep_s * 1000, false};
 	struct arguments gone = {0};
 	struct error err;
 
@@ -260,7 +257,7 @@ clear_up(void)
 	for (int i = 0; i < WORKERS; i++)
 		die(i);
 	for (int i = 0; i < job_count; i++)
-		queue_order(queue, QUEUE_RESUME, jobs[i], NULL, &err);
+		queue_control(queue, QUEUE_RESUME, jobs[i], NULL, &err);
 	for (int rounds = 0; more && rounds < 10000; rounds++) {
 		now_s += 3600;
 		if (queue_take(queue, &want, &batch, &err) < 0)
@@ -281,7 +278,7 @@ static void
 look_at_the_end(void)
 {
 	struct buffer out = {0};
-	struct fsck fsck = {queue, false, &out, 0, 0};
+	struct fsck fsck = {spool_queue_of(queue), false, &out, 0, 0};
 	struct queue_job *list;
 	struct queue_limit *limits;
 	size_t count, running = 0, unfinished = 0;
@@ -319,6 +316,7 @@ main(void)
 	printf("# WEEK_SEED=%ld\n", seed ? atol(seed) : (long)getpid());
 	spool = memory_printf("%s/spool", folder);
 	queue = queue_open(spool, QUEUE_WRITE, &err);
+	workplace = queue_open(spool, QUEUE_WRITE, &err);
 	for (int i = 0; i < WORKERS; i++)
 		join(i);
 	for (; left > 0; left--) {
@@ -330,6 +328,7 @@ main(void)
 	printf("# %d jobs, %ld tasks done before the end, %ld results refused, %ld workers died\n", job_count, done_count,
 	    refused, deaths);
 	queue_close(queue);
+	queue_close(workplace);
 	file_remove_tree(AT_FDCWD, folder, &err);
 	free(spool);
 	free(folder);

@@ -7,14 +7,15 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "queue/engine.h"
-#include "queue/spool/job/journal.h"
+#include "queue/spool/engine.h"
+#include "queue/spool/local.h"
 #include "queue/spool/policy.h"
 #include "queue/spool/settle.h"
+#include "queue/spool/shared/journal.h"
 #include "queue/spool/take.h"
 
 struct finishing {
-	struct queue *queue;
+	struct spool_queue *queue;
 	const struct result *results;
 	size_t count;
 	struct queue_answer *answers;
@@ -215,9 +216,10 @@ finish_write(struct finishing *finishing, struct error *err)
 }
 
 int
-queue_finish(struct queue *queue, const struct result *results, size_t count, struct queue_answer *answers,
+finish_results(struct queue *base, const struct result *results, size_t count, struct queue_answer *answers,
     struct error *err)
 {
+	struct spool_queue *queue = spool_queue_of(base);
 	struct finishing finishing = {.queue = queue, .results = results, .count = count, .answers = answers};
 
 	if (finish_write(&finishing, err) < 0)
@@ -229,9 +231,10 @@ queue_finish(struct queue *queue, const struct result *results, size_t count, st
 
 /* What is taken is written behind the results, so that the disk is waited for once. */
 int
-queue_turn(struct queue *queue, const struct result *results, size_t count, struct queue_answer *answers,
+finish_and_take(struct queue *base, const struct result *results, size_t count, struct queue_answer *answers,
     const struct queue_want *want, struct queue_batch *batch, struct error *err)
 {
+	struct spool_queue *queue = spool_queue_of(base);
 	struct finishing finishing = {.queue = queue, .results = results, .count = count, .answers = answers};
 	const struct ledger *refused;
 	struct error one;
@@ -251,8 +254,9 @@ queue_turn(struct queue *queue, const struct result *results, size_t count, stru
 }
 
 int
-queue_wanted(struct queue *queue, const char *job, const char *task, int64_t attempt, struct error *err)
+finish_is_wanted(struct queue *base, const char *job, const char *task, int64_t attempt, struct error *err)
 {
+	struct spool_queue *queue = spool_queue_of(base);
 	struct ledger *ledger = engine_lock(queue, job, err);
 	const struct index_live *live;
 	uint32_t link;

@@ -18,10 +18,10 @@
 #include "base/printable.h"
 #include "queue/spool/fsck.h"
 #include "queue/spool/job/fold.h"
-#include "queue/spool/job/journal.h"
 #include "queue/spool/job/ledger-recover.h"
 #include "queue/spool/job/step.h"
 #include "queue/spool/settle.h"
+#include "queue/spool/shared/journal.h"
 
 void
 fsck_found(struct fsck *fsck, bool mended, const char *format, ...)
@@ -156,7 +156,7 @@ fsck_check_workers(struct fsck *fsck, struct ledger *ledger)
 
 /* Under the job's lock, and where it is still so. */
 static bool
-fsck_bring_back(struct queue *queue, const char *job)
+fsck_bring_back(struct spool_queue *queue, const char *job)
 {
 	struct error err;
 	struct ledger *ledger = engine_lock(queue, job, &err);
@@ -174,7 +174,7 @@ fsck_bring_back(struct queue *queue, const char *job)
 static void
 fsck_check_place(struct fsck *fsck, struct ledger *ledger)
 {
-	struct queue *queue = fsck->queue;
+	struct spool_queue *queue = fsck->queue;
 
 	if (ledger->index.header->finished || file_exists(queue->spool.jobs, ledger->id))
 		return;

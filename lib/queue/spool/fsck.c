@@ -71,7 +71,7 @@ fsck_check_number(struct fsck *fsck, const char *job, struct error *err)
 
 /* The board itself stays: whoever puts a job at this moment has its slot there already. */
 static bool
-fsck_add_slot(struct queue *queue, const char *job)
+fsck_add_slot(struct spool_queue *queue, const char *job)
 {
 	struct error err;
 	struct ledger *ledger = engine_lock(queue, job, &err);
@@ -88,7 +88,7 @@ fsck_add_slot(struct queue *queue, const char *job)
 static void
 fsck_check_slot(struct fsck *fsck, const char *job)
 {
-	struct queue *queue = fsck->queue;
+	struct spool_queue *queue = fsck->queue;
 
 	if (!queue->board.header || board_find(&queue->board, job, 0) || !file_exists(queue->spool.jobs, job))
 		return;
@@ -100,7 +100,7 @@ fsck_check_slot(struct fsck *fsck, const char *job)
 static void
 fsck_check_folder(struct fsck *fsck, uint32_t link)
 {
-	struct queue *queue = fsck->queue;
+	struct spool_queue *queue = fsck->queue;
 	const struct board_slot *slot = board_slot(&queue->board, link);
 	char job[QUEUE_ID_SIZE];
 	struct error err;

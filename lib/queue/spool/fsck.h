@@ -6,12 +6,12 @@
 #ifndef QUEUE_SPOOL_FSCK_H
 #define QUEUE_SPOOL_FSCK_H
 
-#include "queue/engine.h"
+#include "queue/spool/engine.h"
 
 struct buffer;
 
 struct fsck {
-	struct queue *queue;  /* opened to write where it is to be repaired */
+	struct spool_queue *queue;  /* opened to write where it is to be repaired */
 	bool repair;
 	struct buffer *out;   /* a line for each finding: "OBJECT: what is wrong", and "(mended)" */
 	size_t found, mended;

@@ -5,14 +5,14 @@
 #ifndef QUEUE_SPOOL_GC_H
 #define QUEUE_SPOOL_GC_H
 
-#include "queue/engine.h"
+#include "queue/spool/engine.h"
 
 struct arguments;
 
 enum { GC_KEEP_DAYS = 30 };
 
 struct gc {
-	struct queue *queue;
+	struct spool_queue *queue;
 	int64_t keep_ms; /* since a job was finished, by the wall clock */
 	bool dry;        /* only say what would go */
 };

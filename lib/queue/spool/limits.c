@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "json/json.h"
 #include "model/limits.h"
+#include "queue/spool/local.h"
 
 enum { LIMITS_BYTES = 1024 * 1024 };
 
@@ -19,7 +20,7 @@ static const char file[] = "limits.json";
 
 /* What tells one file from another; {1} where there is none. */
 static void
-limits_stamp_of(const struct queue *queue, uint64_t stamp[3])
+limits_stamp_of(const struct spool_queue *queue, uint64_t stamp[3])
 {
 	struct stat st;
 	bool there = fstatat(queue->spool.root, file, &st, AT_SYMLINK_NOFOLLOW) == 0;
@@ -50,7 +51,7 @@ spool_limits_parse(const char *name, const struct buffer *text, struct limits *l
 
 /* Where there is no file nothing is limited. */
 static int
-limits_read_limits(const struct queue *queue, struct limits *limits, struct error *err)
+limits_read_limits(const struct spool_queue *queue, struct limits *limits, struct error *err)
 {
 	struct buffer text = {0};
 	char *name;
@@ -101,7 +102,7 @@ limits_set_on_board(struct board *board, const struct limits *limits, const uint
 }
 
 int
-limits_refresh(struct queue *queue, struct error *err)
+limits_refresh(struct spool_queue *queue, struct error *err)
 {
 	struct limits limits;
 	uint64_t stamp[3];
@@ -169,8 +170,9 @@ limits_compare_limits(const void *a, const void *b)
 }
 
 int
-queue_limits(struct queue *queue, struct queue_limit **list, size_t *count, struct error *err)
+limits_list(struct queue *base, struct queue_limit **list, size_t *count, struct error *err)
 {
+	struct spool_queue *queue = spool_queue_of(base);
 	const struct board *board = &queue->board;
 	struct found found = {0};
 	struct limits limits;
@@ -199,8 +201,9 @@ limits_change(struct limits *limits, const struct queue_limit *to)
 
 /* One at a time, under the board's lock: who changes limits must not lose what another has changed. */
 int
-queue_set_limits(struct queue *queue, const struct queue_limit *list, size_t count, struct error *err)
+limits_change_all(struct queue *base, const struct queue_limit *list, size_t count, struct error *err)
 {
+	struct spool_queue *queue = spool_queue_of(base);
 	struct buffer text = {0};
 	struct limits limits;
 	int result;

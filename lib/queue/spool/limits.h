@@ -6,9 +6,9 @@
 #ifndef QUEUE_SPOOL_LIMITS_H
 #define QUEUE_SPOOL_LIMITS_H
 
-#include "queue/engine.h"
+#include "queue/spool/engine.h"
 
 /* Brings the board's limits in line with the file. EX_DATAERR where that cannot be read: nothing may be taken. */
-int limits_refresh(struct queue *queue, struct error *err);
+int limits_refresh(struct spool_queue *queue, struct error *err);
 
 #endif

@@ -7,10 +7,10 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "queue/engine.h"
+#include "queue/spool/engine.h"
 
 int
-logs_open(struct queue *queue, const char *job, struct error *err)
+logs_open(struct spool_queue *queue, const char *job, struct error *err)
 {
 	struct ledger *ledger = engine_lock(queue, job, err);
 	int folder;

@@ -4,7 +4,8 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "queue/engine.h"
+#include "queue/spool/engine.h"
+#include "queue/spool/local.h"
 
 static int
 order_commit(struct ledger *ledger, struct event *event, struct error *err)
@@ -16,7 +17,7 @@ order_commit(struct ledger *ledger, struct event *event, struct error *err)
 }
 
 static int
-order_record(struct queue *queue, struct ledger *ledger, enum event_kind kind, const char *task, struct error *err)
+order_record(struct spool_queue *queue, struct ledger *ledger, enum event_kind kind, const char *task, struct error *err)
 {
 	struct event event = {.kind = kind, .by = engine_user(queue), .task = task};
 
@@ -35,7 +36,7 @@ order_refuse_finished(const struct ledger *ledger, struct error *err)
 }
 
 static int
-order_pause_or_resume(struct queue *queue, struct ledger *ledger, bool pause, struct error *err)
+order_pause_or_resume(struct spool_queue *queue, struct ledger *ledger, bool pause, struct error *err)
 {
 	if (order_refuse_finished(ledger, err) < 0)
 		return -1;
@@ -45,7 +46,7 @@ order_pause_or_resume(struct queue *queue, struct ledger *ledger, bool pause, st
 }
 
 static int
-order_cancel(struct queue *queue, struct ledger *ledger, struct error *err)
+order_cancel(struct spool_queue *queue, struct ledger *ledger, struct error *err)
 {
 	if (order_refuse_finished(ledger, err) < 0)
 		return -1;
@@ -83,7 +84,7 @@ order_move_back(const struct spool *spool, const char *job, struct error *err)
 /* The slot comes first, and what the caller records last: stopped in between, a finished job is to be moved to done/, as if
  * nothing had been. */
 int
-engine_bring_back(struct queue *queue, struct ledger *ledger, struct error *err)
+engine_bring_back(struct spool_queue *queue, struct ledger *ledger, struct error *err)
 {
 	const struct index_header *header = ledger->index.header;
 	const struct spool *spool = &queue->spool;
@@ -103,7 +104,7 @@ engine_bring_back(struct queue *queue, struct ledger *ledger, struct error *err)
 }
 
 static int
-order_retry(struct queue *queue, struct ledger *ledger, const char *task, struct error *err)
+order_retry(struct spool_queue *queue, struct ledger *ledger, const char *task, struct error *err)
 {
 	if (order_check_retry(ledger, task, err) < 0 ||
 	    (ledger->index.header->finished && engine_bring_back(queue, ledger, err) < 0))
@@ -112,7 +113,7 @@ order_retry(struct queue *queue, struct ledger *ledger, const char *task, struct
 }
 
 static int
-order_give_order(struct queue *queue, enum queue_order order, struct ledger *ledger, const char *task, struct error *err)
+order_give_order(struct spool_queue *queue, enum queue_control order, struct ledger *ledger, const char *task, struct error *err)
 {
 	switch (order) {
 	case QUEUE_PAUSE:
@@ -143,7 +144,7 @@ order_check_skip(struct ledger *ledger, const char *task, struct error *err)
 }
 
 static int
-order_skip(struct queue *queue, struct ledger *ledger, const char *task, const char *reason, struct error *err)
+order_skip(struct spool_queue *queue, struct ledger *ledger, const char *task, const char *reason, struct error *err)
 {
 	struct event event = {.kind = EVENT_SKIP, .by = engine_user(queue), .task = task, .reason = reason};
 	uint32_t link;
@@ -160,7 +161,7 @@ order_skip(struct queue *queue, struct ledger *ledger, const char *task, const c
 
 /* What follows an order, given how that went. */
 static int
-order_end_order(struct queue *queue, struct ledger *ledger, int result, struct error *err)
+order_end_order(struct spool_queue *queue, struct ledger *ledger, int result, struct error *err)
 {
 	ledger_unlock(ledger);
 	if (result == 0)
@@ -171,7 +172,7 @@ order_end_order(struct queue *queue, struct ledger *ledger, int result, struct e
 
 /* The job, locked, to be changed by hand. */
 static struct ledger *
-order_lock_for_order(struct queue *queue, const char *job, struct error *err)
+order_lock_for_order(struct spool_queue *queue, const char *job, struct error *err)
 {
 	if (engine_check_writable(queue, err) < 0 || board_refresh(&queue->board, err) < 0)
 		return NULL;
@@ -179,16 +180,18 @@ order_lock_for_order(struct queue *queue, const char *job, struct error *err)
 }
 
 int
-queue_skip(struct queue *queue, const char *job, const char *task, const char *reason, struct error *err)
+order_skip_task(struct queue *base, const char *job, const char *task, const char *reason, struct error *err)
 {
+	struct spool_queue *queue = spool_queue_of(base);
 	struct ledger *ledger = order_lock_for_order(queue, job, err);
 
 	return ledger ? order_end_order(queue, ledger, order_skip(queue, ledger, task, reason, err), err) : -1;
 }
 
 int
-queue_order(struct queue *queue, enum queue_order order, const char *job, const char *task, struct error *err)
+order_job(struct queue *base, enum queue_control order, const char *job, const char *task, struct error *err)
 {
+	struct spool_queue *queue = spool_queue_of(base);
 	struct ledger *ledger = order_lock_for_order(queue, job, err);
 
 	return ledger ? order_end_order(queue, ledger, order_give_order(queue, order, ledger, task, err), err) : -1;

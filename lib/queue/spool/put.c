@@ -15,12 +15,13 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "json/record.h"
-#include "queue/engine.h"
-#include "queue/spool/blueprint.h"
+#include "queue/spool/engine.h"
+#include "queue/spool/job/blueprint.h"
 #include "queue/spool/job/ledger-recover.h"
+#include "queue/spool/local.h"
 
 struct arrival { /* a job on its way in */
-	struct queue *queue;
+	struct spool_queue *queue;
 	const struct queue_put *options;
 	struct blueprint blueprint;
 	char folder[64]; /* in tmp/ */
@@ -136,7 +137,7 @@ put_bring_to_disk(struct arrival *arrival, struct error *err)
 static int
 put_enter(struct arrival *arrival, int numbers, struct error *err)
 {
-	struct queue *queue = arrival->queue;
+	struct spool_queue *queue = arrival->queue;
 	const struct job *job = &arrival->blueprint.job;
 	struct ledger *ledger = &arrival->ledger;
 	const struct board_job slot = {ledger->id, job->cluster, job->tenant, arrival->blueprint.provider};
@@ -164,7 +165,7 @@ put_enter(struct arrival *arrival, int numbers, struct error *err)
 static int
 put_put(struct arrival *arrival, struct record_reader *reader, struct problems *problems, struct error *err)
 {
-	struct queue *queue = arrival->queue;
+	struct spool_queue *queue = arrival->queue;
 	int numbers, result;
 
 	if (put_make_folder(arrival, err) < 0 || put_read_plan(arrival, reader, problems, err) < 0)
@@ -202,9 +203,10 @@ put_clean_up(struct arrival *arrival)
 }
 
 int
-queue_put(struct queue *queue, struct record_reader *plan, const struct queue_put *options, char job[QUEUE_ID_SIZE],
+put_job(struct queue *base, struct record_reader *plan, const struct queue_put *options, char job[QUEUE_ID_SIZE],
     struct problems *problems, struct error *err)
 {
+	struct spool_queue *queue = spool_queue_of(base);
 	struct arrival arrival = {.queue = queue, .options = options, .dir = -1, .plan = -1, .ledger = {.dir = -1, .plan = -1,
 	    .nodes_read = -1}};
 	int result;

@@ -11,11 +11,12 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "queue/spool/choice.h"
 #include "queue/spool/job/fold.h"
 #include "queue/spool/job/ready.h"
 #include "queue/spool/job/step.h"
+#include "queue/spool/local.h"
 #include "queue/spool/policy.h"
+#include "queue/spool/shared/choice.h"
 #include "queue/spool/take-record.h"
 
 static int
@@ -84,7 +85,7 @@ settle_job(struct ledger *ledger, int64_t now_ms, struct error *err)
 
 /* Who puts a job holds the numbers of its cluster until the folder has come. */
 int
-settle_missing(struct queue *queue, const char *job, uint32_t link, struct error *err)
+settle_missing(struct spool_queue *queue, const char *job, uint32_t link, struct error *err)
 {
 	char cluster[QUEUE_ID_SIZE];
 	struct error held;
@@ -101,7 +102,7 @@ settle_missing(struct queue *queue, const char *job, uint32_t link, struct error
 }
 
 int
-settle_gone(struct queue *queue, const char *job, struct error *err)
+settle_gone(struct spool_queue *queue, const char *job, struct error *err)
 {
 	uint32_t link = board_find(&queue->board, job, 0);
 
@@ -110,7 +111,7 @@ settle_gone(struct queue *queue, const char *job, struct error *err)
 
 /* Changes a job, and has that on disk. One that is not there any more is none to be changed. */
 static int
-settle_change_job(struct queue *queue, const char *job, engine_changer *change, void *context, struct error *err)
+settle_change_job(struct spool_queue *queue, const char *job, engine_changer *change, void *context, struct error *err)
 {
 	struct ledger *ledger = engine_change(queue, job, change, context, err);
 
@@ -142,10 +143,10 @@ settle_keep_first(int so_far, struct error *err, const struct error *one)
 }
 
 int
-settle_worker(struct queue *queue, const char *worker, const char *reason, struct error *err)
+settle_worker(struct spool_queue *queue, const char *worker, const char *reason, struct error *err)
 {
 	struct board *board = &queue->board;
-	struct death death = {fold_worker(worker), reason};
+	struct death death = {spool_hash(worker), reason};
 	char job[QUEUE_ID_SIZE];
 	int result = 0;
 
@@ -168,7 +169,7 @@ settle_worker(struct queue *queue, const char *worker, const char *reason, struc
 
 /* A worker whose file is not locked is dead, and so are its children: they would hold the lock. */
 static int
-settle_bury(struct queue *queue, const char *worker, struct error *err)
+settle_bury(struct spool_queue *queue, const char *worker, struct error *err)
 {
 	int fd = openat(queue->spool.workers, worker, O_RDONLY | O_CLOEXEC), result = 0;
 
@@ -184,7 +185,7 @@ settle_bury(struct queue *queue, const char *worker, struct error *err)
 }
 
 static int
-settle_bury_workers(struct queue *queue, struct error *err)
+settle_bury_workers(struct spool_queue *queue, struct error *err)
 {
 	DIR *stream = spool_list(queue->spool.workers);
 	int result = 0;
@@ -213,7 +214,7 @@ settle_changer(struct ledger *ledger, void *context, struct error *err)
 /* A job that someone was at work in when they were stopped, or still is: locked, it offers what it has. One that is finished
  * is moved; one whose folder is not there loses its slot. */
 static int
-settle_busy(struct queue *queue, const char *job, uint32_t link, struct error *err)
+settle_busy(struct spool_queue *queue, const char *job, uint32_t link, struct error *err)
 {
 	int64_t now_ms = clock_boottime_ms();
 	struct ledger *ledger = engine_change(queue, job, settle_changer, &now_ms, err);
@@ -248,7 +249,7 @@ settle_list_busy(struct board *board, struct busy_job **list, struct error *err)
 }
 
 static int
-settle_all_busy(struct queue *queue, struct error *err)
+settle_all_busy(struct spool_queue *queue, struct error *err)
 {
 	struct busy_job *list;
 	size_t count;
@@ -270,7 +271,7 @@ settle_all_busy(struct queue *queue, struct error *err)
 
 /* Jobs of which a time has come. Each is put off first: one that cannot be settled now is not come back to at once. */
 static int
-settle_all_due(struct queue *queue, struct error *err)
+settle_all_due(struct spool_queue *queue, struct error *err)
 {
 	int64_t now_ms = clock_boottime_ms();
 	struct chosen due;
@@ -287,7 +288,7 @@ settle_all_due(struct queue *queue, struct error *err)
 }
 
 int
-settle_spool(struct queue *queue, struct error *err)
+settle_spool(struct spool_queue *queue, struct error *err)
 {
 	struct error one;
 	int result = settle_bury_workers(queue, err);
@@ -320,8 +321,9 @@ settle_give_back(struct ledger *ledger, void *context, struct error *err)
 }
 
 int
-queue_give_back(struct queue *queue, const struct queue_task *tasks, size_t count, struct error *err)
+settle_give_back_tasks(struct queue *base, const struct queue_task *tasks, size_t count, struct error *err)
 {
+	struct spool_queue *queue = spool_queue_of(base);
 	int result = engine_check_writable(queue, err);
 
 	/* A job's tasks stand together; where they do not, the second time finds nothing left to do. */
@@ -336,8 +338,9 @@ queue_give_back(struct queue *queue, const struct queue_task *tasks, size_t coun
 }
 
 int
-queue_settle(struct queue *queue, struct error *err)
+settle_queue(struct queue *base, struct error *err)
 {
+	struct spool_queue *queue = spool_queue_of(base);
 	struct error one;
 	int result;
 

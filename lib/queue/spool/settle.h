@@ -6,7 +6,7 @@
 #ifndef QUEUE_SPOOL_SETTLE_H
 #define QUEUE_SPOOL_SETTLE_H
 
-#include "queue/engine.h"
+#include "queue/spool/engine.h"
 
 enum {
 	SETTLE_BUSY_MS = 1000, /* who finds work looks for the dead so often */
@@ -17,15 +17,15 @@ enum {
 int settle_job(struct ledger *ledger, int64_t now_ms, struct error *err);
 
 /* All jobs; -1 with the first reason where one is damaged, after all others. */
-int settle_spool(struct queue *queue, struct error *err);
+int settle_spool(struct spool_queue *queue, struct error *err);
 
 /* Clears the slot of a job whose folder is not in jobs/, unless someone is about to bring it there. */
-int settle_missing(struct queue *queue, const char *job, uint32_t link, struct error *err);
+int settle_missing(struct spool_queue *queue, const char *job, uint32_t link, struct error *err);
 
 /* The same of a job that somebody has removed while something of it was to be done: those of its cluster wait for it. */
-int settle_gone(struct queue *queue, const char *job, struct error *err);
+int settle_gone(struct spool_queue *queue, const char *job, struct error *err);
 
 /* Makes what worker holds, in all jobs, ready again; a damaged one as above. */
-int settle_worker(struct queue *queue, const char *worker, const char *reason, struct error *err);
+int settle_worker(struct spool_queue *queue, const char *worker, const char *reason, struct error *err);
 
 #endif

@@ -12,15 +12,8 @@
 #include "model/take/offer.h"
 #include "model/take/setting.h"
 #include "queue/spool/job/step.h"
-#include "queue/spool/seal.h"
-#include "queue/spool/spool.h"
-
-/* Of a job: one for tasks of the hardware, which run while addresses are not known yet, one for all others. */
-struct ledger_setting {
-	struct setting setting;
-	uint32_t generation;
-	bool made;
-};
+#include "queue/spool/shared/seal.h"
+#include "queue/spool/shared/spool.h"
 
 static int
 take_add_nodes(struct ledger *ledger, struct setting_nodes *nodes, struct error *err)
@@ -143,17 +136,6 @@ take_print_setting(struct ledger *ledger, uint32_t node, bool hardware, const st
 		instances[i] = (struct macro_instance){index_text(&ledger->index, header->instance_service[i]),
 		    *index_number(&ledger->index, INDEX_INSTANCES, i * (uint64_t)header->node_count + node)};
 	return setting_print(setting, machine->data, machine->length, instances, header->instance_count, out, err);
-}
-
-void
-take_record_release(struct ledger *ledger)
-{
-	if (!ledger->setting)
-		return;
-	setting_release(&ledger->setting[0].setting);
-	setting_release(&ledger->setting[1].setting);
-	free(ledger->setting);
-	ledger->setting = NULL;
 }
 
 void

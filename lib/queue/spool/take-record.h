@@ -15,9 +15,6 @@ struct arena;
 int take_record(struct ledger *ledger, uint32_t step, int64_t attempt, const char *worker, struct arena *arena,
     struct queue_task *task, struct error *err);
 
-/* Frees what is kept between takes. */
-void take_record_release(struct ledger *ledger);
-
 /* Removes the files setting.*: they are caches, and not safe from a loss of power. */
 void take_record_forget(const struct ledger *ledger);
 

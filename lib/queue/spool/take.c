@@ -5,18 +5,19 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "queue/engine.h"
-#include "queue/spool/board-names.h"
-#include "queue/spool/choice.h"
+#include "queue/spool/engine.h"
 #include "queue/spool/job/ready.h"
 #include "queue/spool/job/step.h"
 #include "queue/spool/limits.h"
+#include "queue/spool/local.h"
 #include "queue/spool/settle.h"
+#include "queue/spool/shared/board-names.h"
+#include "queue/spool/shared/choice.h"
 #include "queue/spool/take-record.h"
 #include "queue/spool/take.h"
 
 struct taking {
-	struct queue *queue;
+	struct spool_queue *queue;
 	const struct queue_want *want;
 	struct queue_batch *batch;
 	const char *by;
@@ -47,7 +48,7 @@ take_take_step(struct taking *taking, struct ledger *ledger, uint32_t step, stru
 }
 
 static bool
-take_is_open(const struct queue *queue, struct ledger *ledger)
+take_is_open(const struct spool_queue *queue, struct ledger *ledger)
 {
 	const struct index_header *header = ledger->index.header;
 	uint32_t link = ledger_slot(ledger);
@@ -108,7 +109,7 @@ take_refuse(struct queue_batch *batch, const char *job, const struct error *err)
 }
 
 static void
-take_sync_all(struct queue *queue, struct queue_batch *batch)
+take_sync_all(struct spool_queue *queue, struct queue_batch *batch)
 {
 	const struct ledger *refused;
 	struct error err;
@@ -271,7 +272,7 @@ take_all(struct taking *taking, struct error *err)
 }
 
 static int
-take_check_worker(const struct queue *queue, const char *worker, struct error *err)
+take_check_worker(const struct spool_queue *queue, const char *worker, struct error *err)
 {
 	if (!worker || (spool_is_id(worker) && file_exists(queue->spool.workers, worker)))
 		return 0;
@@ -279,7 +280,7 @@ take_check_worker(const struct queue *queue, const char *worker, struct error *e
 }
 
 int
-take_write(struct queue *queue, const struct queue_want *want, struct queue_batch *batch, struct error *err)
+take_write(struct spool_queue *queue, const struct queue_want *want, struct queue_batch *batch, struct error *err)
 {
 	struct taking taking = {.queue = queue, .want = want, .batch = batch, .now_ms = clock_boottime_ms()};
 	unsigned remade;
@@ -300,20 +301,13 @@ take_write(struct queue *queue, const struct queue_want *want, struct queue_batc
 }
 
 int
-queue_take(struct queue *queue, const struct queue_want *want, struct queue_batch *batch, struct error *err)
+take_tasks(struct queue *base, const struct queue_want *want, struct queue_batch *batch, struct error *err)
 {
+	struct spool_queue *queue = spool_queue_of(base);
 	int result = take_write(queue, want, batch, err);
 
 	take_sync_all(queue, batch);
 	if (batch->count > 0)
 		spool_ring(&queue->spool);
 	return result;
-}
-
-void
-queue_batch_release(struct queue_batch *batch)
-{
-	free(batch->list);
-	arena_release(&batch->arena);
-	*batch = (struct queue_batch){0};
 }

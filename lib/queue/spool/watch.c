@@ -5,12 +5,13 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "queue/engine.h"
+#include "queue/spool/engine.h"
+#include "queue/spool/local.h"
 
 #include <stdlib.h>
 
 static int
-watch_add(const struct queue *queue, int fd, const char *name, struct error *err)
+watch_add(const struct spool_queue *queue, int fd, const char *name, struct error *err)
 {
 	char *path = memory_printf("%s/%s", queue->spool.path, name);
 	int result = 0;
@@ -23,8 +24,9 @@ watch_add(const struct queue *queue, int fd, const char *name, struct error *err
 }
 
 int
-queue_watch(struct queue *queue, struct error *err)
+watch_open(struct queue *base, struct error *err)
 {
+	struct spool_queue *queue = spool_queue_of(base);
 	int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 
 	if (fd < 0)
@@ -36,10 +38,11 @@ queue_watch(struct queue *queue, struct error *err)
 }
 
 void
-queue_watch_clear(int fd)
+watch_clear(struct queue *queue, int fd)
 {
 	char events[16 * (sizeof(struct inotify_event) + NAME_MAX + 1)];
 
+	(void)queue;
 	while (read(fd, events, sizeof events) > 0)
 		;
 }

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/random.h>
@@ -16,10 +17,16 @@
 #include "base/file.h"
 #include "json/dump.h"
 #include "json/json.h"
-#include "queue/engine.h"
+#include "queue/spool/engine.h"
+#include "queue/spool/local.h"
 #include "queue/spool/settle.h"
 
 enum { RECORD_BYTES = 1024 * 1024 };
+
+struct spool_worker {
+	struct queue_worker base;
+	int fd; /* of workers/ID, locked */
+};
 
 static void
 worker_set_names(jv *record, const char *member, const char *const *names)
@@ -31,9 +38,9 @@ worker_set_names(jv *record, const char *member, const char *const *names)
 	json_set(record, member, list);
 }
 
-/* For people who look into the folder, and for those who ask why nobody takes a task. */
-int
-queue_serve(int fd, const struct queue_want *want, struct error *err)
+/* Writes the worker's record: for people who look into the folder, and for those who ask why nobody takes a task. */
+static int
+worker_write(int fd, const struct queue_want *want, struct error *err)
 {
 	char since[CLOCK_RFC3339_SIZE];
 	struct buffer line = {0};
@@ -106,8 +113,9 @@ worker_is_alive(const struct spool *spool, const char *worker)
 }
 
 int
-queue_workers(struct queue *queue, const struct queue_job *job, size_t *all, size_t *fit, struct error *err)
+worker_count(struct queue *base, const struct queue_job *job, size_t *all, size_t *fit, struct error *err)
 {
+	struct spool_queue *queue = spool_queue_of(base);
 	DIR *stream = spool_list(queue->spool.workers);
 	const struct dirent *entry;
 
@@ -125,24 +133,21 @@ queue_workers(struct queue *queue, const struct queue_job *job, size_t *all, siz
 }
 
 int
-queue_join(struct queue *queue, const char *label, char id[QUEUE_ID_SIZE], struct error *err)
+worker_serve(struct queue_worker *worker, const struct queue_want *want, struct error *err)
 {
-	const struct spool *spool = &queue->spool;
-	uint32_t chance;
-	int fd;
+	return worker_write(((struct spool_worker *)worker)->fd, want, err);
+}
 
-	if (engine_check_writable(queue, err) < 0)
-		return -1;
-	if (!spool_is_id(label) || strlen(label) > QUEUE_ID_SIZE - 16)
-		return error_set(err, EX_USAGE, "\"%s\" cannot be the name of a worker", label);
-	if (getrandom(&chance, sizeof chance, 0) != sizeof chance)
-		return error_errno(err, EX_OSERR, "worker %s", label);
-	snprintf(id, QUEUE_ID_SIZE, "%s-%08x", label, chance);
-	/* Not close-on-exec: its children hold the lock as well. */
-	fd = openat(spool->tmp, id, O_RDWR | O_CREAT | O_EXCL, 0600);
+/* Makes the locked file of a worker; returns its descriptor. It is not close-on-exec: the children of a worker inherit it on
+ * purpose, and hold the lock as well. */
+static int
+worker_make_file(const struct spool *spool, const char *id, struct error *err)
+{
+	int fd = openat(spool->tmp, id, O_RDWR | O_CREAT | O_EXCL, 0600);
+
 	if (fd < 0)
 		return error_errno(err, EX_CANTCREAT, "%s/tmp/%s", spool->path, id);
-	if (flock(fd, LOCK_EX | LOCK_NB) == 0 && queue_serve(fd, &(struct queue_want){0}, err) == 0 &&
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0 && worker_write(fd, &(struct queue_want){0}, err) == 0 &&
 	    spool_move(spool->tmp, id, spool->workers, id) == 0)
 		return fd;
 	error_errno(err, EX_CANTCREAT, "%s/workers/%s", spool->path, id);
@@ -151,15 +156,60 @@ queue_join(struct queue *queue, const char *label, char id[QUEUE_ID_SIZE], struc
 	return -1;
 }
 
-int
-queue_leave(struct queue *queue, const char *id, int fd, struct error *err)
+struct queue_worker *
+worker_join(struct queue *base, const char *label, struct error *err)
 {
-	int result = settle_worker(queue, id, "its worker has left", err);
+	struct spool_queue *queue = spool_queue_of(base);
+	struct spool_worker *worker;
+	uint32_t chance;
+
+	if (engine_check_writable(queue, err) < 0)
+		return NULL;
+	if (!spool_is_id(label) || strlen(label) > QUEUE_ID_SIZE - 16) {
+		error_set(err, EX_USAGE, "\"%s\" cannot be the name of a worker", label);
+		return NULL;
+	}
+	if (getrandom(&chance, sizeof chance, 0) != sizeof chance) {
+		error_errno(err, EX_OSERR, "worker %s", label);
+		return NULL;
+	}
+	worker = memory_zeroed(1, sizeof *worker);
+	worker->base.queue = base;
+	snprintf(worker->base.id, sizeof worker->base.id, "%s-%08x", label, chance);
+	worker->fd = worker_make_file(&queue->spool, worker->base.id, err);
+	if (worker->fd >= 0)
+		return &worker->base;
+	free(worker);
+	return NULL;
+}
+
+int
+worker_renew(struct queue_worker *worker, struct error *err)
+{
+	struct spool_queue *queue = spool_queue_of(worker->queue);
+
+	if (file_exists(queue->spool.workers, worker->id))
+		return 0;
+	return error_set(err, EX_NO, "worker %s: somebody has removed it from %s", worker->id, queue->spool.path);
+}
+
+void
+worker_abandon(struct queue_worker *worker)
+{
+	close(((struct spool_worker *)worker)->fd);
+	free(worker);
+}
+
+int
+worker_leave(struct queue_worker *worker, struct error *err)
+{
+	struct spool_queue *queue = spool_queue_of(worker->queue);
+	int result = settle_worker(queue, worker->id, "its worker has left", err);
 
 	/* Where that failed the file stays, and whoever settles next does it. */
 	if (result == 0)
-		unlinkat(queue->spool.workers, id, 0);
-	close(fd);
+		unlinkat(queue->spool.workers, worker->id, 0);
+	worker_abandon(worker);
 	spool_ring(&queue->spool);
 	return result;
 }

@@ -7,16 +7,7 @@
 
 #include "base/error.h"
 #include "queue/spool/job/step.h"
-
-uint64_t
-fold_worker(const char *id)
-{
-	uint64_t h = UINT64_C(0xcbf29ce484222325);
-
-	for (; *id; id++)
-		h = (h ^ (unsigned char)*id) * UINT64_C(0x100000001b3);
-	return h ? h : 1;
-}
+#include "queue/spool/shared/spool.h"
 
 static int
 fold_misfit(const struct event *event, const char *why, struct error *err)
@@ -48,7 +39,7 @@ fold_take(struct index *index, const struct event *event, uint64_t offset, struc
 		return fold_misfit(event, "that is not ready", err);
 	if (index_node(index, node)->busy)
 		return fold_misfit(event, "while another task of its node runs", err);
-	step_start(index, step, event->attempt, event->leased || !event->by ? 0 : fold_worker(event->by),
+	step_start(index, step, event->attempt, event->leased || !event->by ? 0 : spool_hash(event->by),
 	    event->leased ? event->until_ms : 0);
 	live->event = offset;
 	return 0;

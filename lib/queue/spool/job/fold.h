@@ -21,7 +21,4 @@ bool fold_is_over(const struct index *index);
 /* How a job that is over ended. */
 enum queue_status fold_outcome(const struct index *index);
 
-/* The number that stands for a worker's id in index_live. */
-uint64_t fold_worker(const char *id);
-
 #endif

@@ -14,8 +14,8 @@
 #include <sys/types.h>
 
 #include "queue/queue.h"
-#include "queue/spool/job/heap.h"
-#include "queue/spool/seal.h"
+#include "queue/spool/shared/heap.h"
+#include "queue/spool/shared/seal.h"
 
 struct error;
 

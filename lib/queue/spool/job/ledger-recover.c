@@ -14,11 +14,11 @@
 #include "base/file.h"
 #include "json/record.h"
 #include "model/facts.h"
-#include "queue/spool/blueprint.h"
+#include "queue/spool/job/blueprint.h"
 #include "queue/spool/job/fold.h"
-#include "queue/spool/job/journal.h"
 #include "queue/spool/job/step.h"
-#include "queue/spool/spool.h"
+#include "queue/spool/shared/journal.h"
+#include "queue/spool/shared/spool.h"
 
 /* The node has a new record, the last one in ledger->nodes. */
 static void

@@ -19,11 +19,20 @@
 
 #include "base/buffer.h"
 #include "model/event.h"
+#include "model/take/setting.h"
 #include "queue/spool/job/index.h"
 
 struct board;
 struct error;
 struct spool;
+
+/* What tasks are told of the cluster, kept between takes (take-record.c): one for tasks of the hardware, which run while addresses
+ * are not known yet, one for all others. */
+struct ledger_setting {
+	struct setting setting;
+	uint32_t generation;
+	bool made;
+};
 
 struct ledger {
 	const struct spool *spool;
@@ -38,7 +47,7 @@ struct ledger {
 	struct buffer lines;     /* of the events recorded and not yet committed */
 	struct buffer nodes;     /* node records that follow on nodes_size bytes of nodes.ndjson */
 	uint64_t written, written_seq; /* how far events.ndjson went after our last commit */
-	struct ledger_setting *setting; /* what tasks are told of the cluster, kept between takes (take-record.c) */
+	struct ledger_setting *setting; /* two; or NULL */
 };
 
 /* Opens a job in jobs/ or done/. No such job: EX_NO. */

@@ -14,7 +14,7 @@ enum action step_action(struct index *index, uint32_t step);
 /* Before the first event: what waits for nothing is ready. */
 void step_begin_all(struct index *index);
 
-/* Ready or delayed -> running: held by a worker (fold_worker), or on a lease until until_ms (boot time). */
+/* Ready or delayed -> running: held by a worker (spool_hash), or on a lease until until_ms (boot time). */
 void step_start(struct index *index, uint32_t step, int64_t attempt, uint64_t worker, int64_t until_ms);
 
 /* Running -> done, and what waited for it alone is ready; or, in its undo, ready for the next action. */

@@ -16,9 +16,9 @@
 #include "json/json.h"
 #include "json/place.h"
 #include "model/print.h"
-#include "queue/spool/look.h"
-#include "queue/spool/seal.h"
-#include "queue/spool/spool.h"
+#include "queue/spool/job/job-status.h"
+#include "queue/spool/shared/seal.h"
+#include "queue/spool/shared/spool.h"
 
 enum { SUMMARY_BYTES = 64 * 1024 };
 
@@ -46,7 +46,7 @@ summary_save(struct ledger *ledger)
 	bool written;
 	int fd;
 
-	if (look_at(NULL, ledger, &job, &none) < 0)
+	if (job_status(NULL, ledger, &job, &none) < 0)
 		return;
 	fd = openat(ledger->dir, "summary.new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd < 0)

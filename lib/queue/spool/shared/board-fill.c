@@ -4,10 +4,10 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "queue/spool/board-file.h"
-#include "queue/spool/board-tables.h"
-#include "queue/spool/job/journal.h"
-#include "queue/spool/spool.h"
+#include "queue/spool/shared/board-file.h"
+#include "queue/spool/shared/board-tables.h"
+#include "queue/spool/shared/journal.h"
+#include "queue/spool/shared/spool.h"
 
 /* What a job's first event says of it. A folder without one is for fsck to speak of. */
 static int

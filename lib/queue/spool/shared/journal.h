@@ -2,8 +2,8 @@
  *
  * The events of a job as they stand in events.ndjson: lines that are appended, and read back.
  */
-#ifndef QUEUE_SPOOL_JOB_JOURNAL_H
-#define QUEUE_SPOOL_JOB_JOURNAL_H
+#ifndef QUEUE_SPOOL_SHARED_JOURNAL_H
+#define QUEUE_SPOOL_SHARED_JOURNAL_H
 
 #include <stdbool.h>
 #include <stddef.h>

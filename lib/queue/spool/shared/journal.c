@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "queue/spool/job/journal.h"
+#include "queue/spool/shared/journal.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "queue/spool/blueprint.h"
+#include "queue/spool/job/blueprint.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,8 +13,8 @@
 #include "model/layout.h"
 #include "model/name.h"
 #include "model/take/macro.h"
-#include "queue/spool/blueprint-order.h"
-#include "queue/spool/spool.h"
+#include "queue/spool/job/blueprint-order.h"
+#include "queue/spool/shared/spool.h"
 
 enum { FLUSH_BYTES = 1024 * 1024 };
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "queue/spool/blueprint-order.h"
+#include "queue/spool/job/blueprint-order.h"
 
 static const char *
 blueprint_id_of(const struct blueprint *blueprint, uint32_t s)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "queue/spool/spool.h"
+#include "queue/spool/shared/spool.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -202,4 +202,14 @@ spool_set_number(const struct spool *spool, const char *cluster, int fd, unsigne
 	if (pwrite(fd, text, (size_t)length, 0) != length || fdatasync(fd) < 0)
 		return error_errno(err, EX_IOERR, "%s/numbers/%s", spool->path, cluster);
 	return 0;
+}
+
+uint64_t
+spool_hash(const char *id)
+{
+	uint64_t h = UINT64_C(0xcbf29ce484222325);
+
+	for (; *id; id++)
+		h = (h ^ (unsigned char)*id) * UINT64_C(0x100000001b3);
+	return h ? h : 1;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "queue/spool/choice.h"
+#include "queue/spool/shared/choice.h"
 
 #include <stdlib.h>
 #include <string.h>

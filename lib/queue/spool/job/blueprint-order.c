@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "queue/spool/blueprint-order.h"
+#include "queue/spool/job/blueprint-order.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "queue/spool/board-tables.h"
+#include "queue/spool/shared/board-tables.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "queue/spool/board-names.h"
+#include "queue/spool/shared/board-names.h"
 
 /* --- tenants, providers, lanes --- */
 

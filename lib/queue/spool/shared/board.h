@@ -10,8 +10,8 @@
  * Jobs of one tenant and provider form a lane. A lane has its jobs that offer something in the order in which they are
  * served; a job that stops offering leaves it when it comes to its front.
  */
-#ifndef QUEUE_SPOOL_BOARD_H
-#define QUEUE_SPOOL_BOARD_H
+#ifndef QUEUE_SPOOL_SHARED_BOARD_H
+#define QUEUE_SPOOL_SHARED_BOARD_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,8 +19,8 @@
 #include <sys/types.h>
 
 #include "queue/queue.h"
-#include "queue/spool/job/heap.h"
-#include "queue/spool/seal.h"
+#include "queue/spool/shared/heap.h"
+#include "queue/spool/shared/seal.h"
 
 struct error;
 struct spool;

@@ -2,10 +2,10 @@
  *
  * The file of the board, made, mapped and made larger. board.h has what is done with it.
  */
-#ifndef QUEUE_SPOOL_BOARD_FILE_H
-#define QUEUE_SPOOL_BOARD_FILE_H
+#ifndef QUEUE_SPOOL_SHARED_BOARD_FILE_H
+#define QUEUE_SPOOL_SHARED_BOARD_FILE_H
 
-#include "queue/spool/board.h"
+#include "queue/spool/shared/board.h"
 
 enum { BOARD_FIRST_CAPACITY = 64 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "queue/spool/seal.h"
+#include "queue/spool/shared/seal.h"
 
 #include <inttypes.h>
 #include <stdio.h>

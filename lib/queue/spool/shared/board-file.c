@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "queue/spool/board-file.h"
+#include "queue/spool/shared/board-file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,8 +17,8 @@
 #include "base/file.h"
 #include "base/lock.h"
 #include "base/memory.h"
-#include "queue/spool/board-tables.h"
-#include "queue/spool/spool.h"
+#include "queue/spool/shared/board-tables.h"
+#include "queue/spool/shared/spool.h"
 
 enum { VERSION = 3 };
 

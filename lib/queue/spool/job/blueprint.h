@@ -3,8 +3,8 @@
  * A plan as the queue needs it: read from a stream, checked (ids, links, cycles), made into an index. Nothing is kept
  * of a task but what decides when it is its turn, and where its line stands.
  */
-#ifndef QUEUE_SPOOL_BLUEPRINT_H
-#define QUEUE_SPOOL_BLUEPRINT_H
+#ifndef QUEUE_SPOOL_JOB_BLUEPRINT_H
+#define QUEUE_SPOOL_JOB_BLUEPRINT_H
 
 #include <stdbool.h>
 #include <stddef.h>

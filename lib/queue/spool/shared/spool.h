@@ -3,11 +3,12 @@
  * Where things are in the spool: its folders, its bell, its names. What is in a job's folder is the ledger's
  * to know. coopr-spool(5) has the whole picture.
  */
-#ifndef QUEUE_SPOOL_SPOOL_H
-#define QUEUE_SPOOL_SPOOL_H
+#ifndef QUEUE_SPOOL_SHARED_SPOOL_H
+#define QUEUE_SPOOL_SHARED_SPOOL_H
 
 #include <dirent.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 struct error;
 
@@ -47,5 +48,8 @@ int spool_lock_cluster(const struct spool *spool, const char *cluster, bool wait
 /* The number of the cluster's last job, 0 where it had none; and sets it, durably. fd is of its numbers. */
 int spool_number(const struct spool *spool, const char *cluster, int fd, unsigned long *number, struct error *err);
 int spool_set_number(const struct spool *spool, const char *cluster, int fd, unsigned long number, struct error *err);
+
+/* Returns the number, not 0, that stands for an id in tables. */
+uint64_t spool_hash(const char *id);
 
 #endif

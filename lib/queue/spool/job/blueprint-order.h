@@ -2,10 +2,10 @@
  *
  * Whether the steps of a plan have an order at all, and who waits for whom.
  */
-#ifndef QUEUE_SPOOL_BLUEPRINT_ORDER_H
-#define QUEUE_SPOOL_BLUEPRINT_ORDER_H
+#ifndef QUEUE_SPOOL_JOB_BLUEPRINT_ORDER_H
+#define QUEUE_SPOOL_JOB_BLUEPRINT_ORDER_H
 
-#include "queue/spool/blueprint.h"
+#include "queue/spool/job/blueprint.h"
 
 /* The links of a blueprint the other way round. */
 struct blueprint_order {

@@ -3,10 +3,10 @@
  * Which job is next: of the tenants that have something to take, and may, that with the fewest tasks running; of its jobs, the
  * one that was put first.
  */
-#ifndef QUEUE_SPOOL_CHOICE_H
-#define QUEUE_SPOOL_CHOICE_H
+#ifndef QUEUE_SPOOL_SHARED_CHOICE_H
+#define QUEUE_SPOOL_SHARED_CHOICE_H
 
-#include "queue/spool/board.h"
+#include "queue/spool/shared/board.h"
 
 struct choice { /* zero-initialise, set want; what it knows of a board while tasks are taken from it */
 	const struct queue_want *want;

@@ -11,7 +11,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "queue/engine.h"
+#include "queue/spool/engine.h"
+#include "queue/spool/local.h"
 
 enum { BLOCK = 64 * 1024 };
 
@@ -50,8 +51,9 @@ match_compare(int a, int b)
 }
 
 int
-queue_is_of(struct queue *queue, const char *job, int plan, struct error *err)
+match_plan(struct queue *base, const char *job, int plan, struct error *err)
 {
+	struct spool_queue *queue = spool_queue_of(base);
 	int fd = spool_is_id(job) ? match_open_plan(&queue->spool, job) : -1, result;
 
 	if (fd < 0)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "queue/spool/board-names.h"
+#include "queue/spool/shared/board-names.h"
 
 #include <string.h>
 
-#include "queue/spool/job/fold.h"
+#include "queue/spool/shared/spool.h"
 
 /* The bucket of a name; the capacity is a power of two. */
 static struct board_entry *
 board_bucket_of(const struct board *board, const char *name)
 {
-	uint64_t hash = fold_worker(name);
+	uint64_t hash = spool_hash(name);
 
 	return board_entry(board, (uint32_t)(hash ^ hash >> 32) & (board->header->capacity - 1));
 }

@@ -3,10 +3,10 @@
  * The tables of the board that follow from its slots: what each tenant and provider runs, what is served first, what comes
  * next in time. All under the board's lock.
  */
-#ifndef QUEUE_SPOOL_BOARD_TABLES_H
-#define QUEUE_SPOOL_BOARD_TABLES_H
+#ifndef QUEUE_SPOOL_SHARED_BOARD_TABLES_H
+#define QUEUE_SPOOL_SHARED_BOARD_TABLES_H
 
-#include "queue/spool/board.h"
+#include "queue/spool/shared/board.h"
 
 /* Enters a slot whose own members are filled in, at the end of its cluster; and takes it out of everything. */
 void board_tables_enter(struct board *board, uint32_t link);

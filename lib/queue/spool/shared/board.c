@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "queue/spool/board.h"
+#include "queue/spool/shared/board.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -8,9 +8,9 @@
 
 #include "base/error.h"
 #include "base/lock.h"
-#include "queue/spool/board-file.h"
-#include "queue/spool/board-names.h"
-#include "queue/spool/board-tables.h"
+#include "queue/spool/shared/board-file.h"
+#include "queue/spool/shared/board-names.h"
+#include "queue/spool/shared/board-tables.h"
 
 int
 board_put(struct board *board, const struct board_job *job, uint64_t order, uint64_t arrival, struct error *err)

@@ -4,8 +4,8 @@
  * with its sum when it is first touched under the file's lock, and gets a new sum before the lock is given up. What that costs
  * depends on what is touched, not on the size of the file.
  */
-#ifndef QUEUE_SPOOL_SEAL_H
-#define QUEUE_SPOOL_SEAL_H
+#ifndef QUEUE_SPOOL_SHARED_SEAL_H
+#define QUEUE_SPOOL_SHARED_SEAL_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The engines there are: the one file that knows them. A further one is a row here.
+ */
+#include <string.h>
+
+#include "base/error.h"
+#include "queue/engine.h"
+#include "queue/spool/local.h"
+
+static const struct {
+	const char *scheme; /* how its queues are named: SCHEME://...; NULL: any other name, as that of a folder */
+	const struct queue_engine *engine;
+} engines[] = {
+	{NULL, &local_engine}, /* the last one */
+};
+
+/* Returns the engine that serves the queue of that name. */
+static const struct queue_engine *
+engines_find(const char *where)
+{
+	const char *end = strstr(where, "://");
+	size_t i = 0;
+
+	while (engines[i].scheme && !(end && strlen(engines[i].scheme) == (size_t)(end - where) &&
+	    strncmp(where, engines[i].scheme, (size_t)(end - where)) == 0))
+		i++;
+	return engines[i].engine;
+}
+
+struct queue *
+queue_open(const char *where, enum queue_mode mode, struct error *err)
+{
+	const struct queue_engine *engine = engines_find(where);
+	struct queue *queue = engine->open(where, mode, err);
+
+	if (queue)
+		queue->engine = engine;
+	return queue;
+}

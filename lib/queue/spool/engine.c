@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "queue/spool/engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/process.h"
+#include "queue/spool/job/ledger-recover.h"
+#include "queue/spool/local.h"
+
+struct queue *
+engine_open(const char *path, enum queue_mode mode, struct error *err)
+{
+	struct spool_queue *queue = memory_zeroed(1, sizeof *queue);
+
+	queue->writable = mode == QUEUE_WRITE;
+	queue->board.fd = -1;
+	if (spool_open(&queue->spool, path, queue->writable, err) < 0) {
+		free(queue);
+		return NULL;
+	}
+	if (!queue->writable) {
+		board_peek(&queue->board, &queue->spool);
+	} else if (board_open(&queue->board, &queue->spool, err) < 0) {
+		spool_close(&queue->spool);
+		free(queue);
+		return NULL;
+	}
+	return &queue->base;
+}
+
+void
+engine_close(struct queue *base)
+{
+	struct spool_queue *queue = spool_queue_of(base);
+	for (size_t i = 0; i < queue->open_count; i++) {
+		ledger_close(queue->open[i]);
+		free(queue->open[i]);
+	}
+	board_close(&queue->board);
+	spool_close(&queue->spool);
+	free(queue->user);
+	free(queue);
+}
+
+void
+engine_set_patient(struct queue *base, bool patient)
+{
+	struct spool_queue *queue = spool_queue_of(base);
+	queue->spool.impatient = !patient;
+}
+
+/* Moves the i-th of the open jobs to the front. */
+static struct ledger *
+engine_to_front(struct spool_queue *queue, size_t i)
+{
+	struct ledger *ledger = queue->open[i];
+
+	memmove(queue->open + 1, queue->open, i * sizeof *queue->open);
+	queue->open[0] = ledger;
+	return ledger;
+}
+
+/* Closes the i-th job. */
+static void
+engine_drop(struct spool_queue *queue, size_t i)
+{
+	struct ledger *ledger = queue->open[i];
+
+	memmove(queue->open + i, queue->open + i + 1, (--queue->open_count - i) * sizeof *queue->open);
+	ledger_close(ledger);
+	free(ledger);
+}
+
+/* Closes the job that was not used for the longest time; never one that is still to be brought to disk. */
+static void
+engine_drop_oldest(struct spool_queue *queue)
+{
+	size_t i = queue->open_count - 1;
+
+	while (i > 0 && queue->open[i]->written)
+		i--;
+	engine_drop(queue, i);
+}
+
+struct ledger *
+engine_sync(struct spool_queue *queue, struct error *err)
+{
+	for (size_t i = 0; i < queue->open_count; i++)
+		if (queue->open[i]->written && ledger_sync(queue->open[i], err) < 0)
+			return queue->open[i];
+	return NULL;
+}
+
+bool
+engine_is_full(const struct spool_queue *queue)
+{
+	size_t unsynced = 0;
+
+	for (size_t i = 0; i < queue->open_count; i++)
+		unsynced += queue->open[i]->written != 0;
+	return unsynced >= ENGINE_UNSYNCED_MAX;
+}
+
+struct ledger *
+engine_ledger(struct spool_queue *queue, const char *job, struct error *err)
+{
+	struct ledger *ledger;
+
+	for (size_t i = 0; i < queue->open_count; i++)
+		if (strcmp(queue->open[i]->id, job) == 0)
+			return engine_to_front(queue, i);
+	ledger = memory_zeroed(1, sizeof *ledger);
+	if (ledger_open(ledger, &queue->spool, queue->writable ? &queue->board : NULL, job, err) < 0) {
+		free(ledger);
+		return NULL;
+	}
+	if (queue->open_count == ENGINE_OPEN_MAX)
+		engine_drop_oldest(queue);
+	queue->open[queue->open_count++] = ledger;
+	return engine_to_front(queue, queue->open_count - 1);
+}
+
+struct ledger *
+engine_lock(struct spool_queue *queue, const char *job, struct error *err)
+{
+	struct ledger *ledger;
+
+	for (int tries = 0; tries < 2; tries++) {
+		ledger = engine_ledger(queue, job, err);
+		if (!ledger || ledger_lock(ledger, err) == 0)
+			return ledger;
+		if (err->code != EX_NO)
+			return NULL;
+		/* It was removed since we opened it; another of that name may be there now. */
+		engine_drop(queue, 0);
+	}
+	return NULL;
+}
+
+struct ledger *
+engine_lock_whole(struct spool_queue *queue, const char *job, struct error *err)
+{
+	struct ledger *ledger = engine_lock(queue, job, err);
+
+	if (!ledger || index_is_whole(&ledger->index) || ledger_rebuild(ledger, err) == 0)
+		return ledger;
+	ledger_unlock(ledger);
+	return NULL;
+}
+
+struct ledger *
+engine_change(struct spool_queue *queue, const char *job, engine_changer *change, void *context, struct error *err)
+{
+	struct ledger *ledger = NULL;
+	int result = -1;
+
+	/* Damage to the index shows when it is used; the second time it has been built anew. */
+	for (int tries = 0; result < 0 && tries < 2; tries++) {
+		ledger = engine_lock(queue, job, err);
+		if (!ledger)
+			return NULL;
+		result = change(ledger, context, err);
+		if (result == 0 && ledger->index.broken)
+			result = error_set(err, EX_SOFTWARE, "job %s: state: is damaged", ledger->id);
+		if (result == 0)
+			result = ledger_commit(ledger, err);
+		if (result < 0) {
+			ledger_abandon(ledger);
+			tries += !ledger->index.broken;
+		}
+		ledger_unlock(ledger);
+	}
+	return result == 0 ? ledger : NULL;
+}
+
+int
+engine_add_slot(struct spool_queue *queue, struct ledger *ledger, struct error *err)
+{
+	const struct index_header *header = ledger->index.header;
+	const struct board_job job = {ledger->id, header->cluster, header->tenant, header->provider};
+	uint64_t order = header->order;
+
+	return board_add(&queue->board, &job, &order, err);
+}
+
+const char *
+engine_user(struct spool_queue *queue)
+{
+	if (!queue->user)
+		queue->user = process_user();
+	return queue->user;
+}
+
+int
+engine_check_writable(const struct spool_queue *queue, struct error *err)
+{
+	if (queue->writable)
+		return 0;
+	return error_set(err, EX_SOFTWARE, "spool: %s: it was opened to read only", queue->spool.path);
+}

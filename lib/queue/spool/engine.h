@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A queue that is a spool: its folders, its board, and the jobs that were used last, kept open.
+ */
+#ifndef QUEUE_SPOOL_ENGINE_H
+#define QUEUE_SPOOL_ENGINE_H
+
+#include "queue/engine.h"
+#include "queue/spool/job/ledger.h"
+#include "queue/spool/shared/board.h"
+#include "queue/spool/shared/spool.h"
+
+enum { ENGINE_OPEN_MAX = 64, ENGINE_UNSYNCED_MAX = 32 };
+
+struct spool_queue {
+	struct queue base;
+	struct spool spool;
+	struct board board;
+	bool writable;
+	char *user; /* for "by" of what is done by hand */
+	struct ledger *open[ENGINE_OPEN_MAX]; /* the one used last first */
+	size_t open_count;
+};
+
+static inline struct spool_queue *
+spool_queue_of(struct queue *queue)
+{
+	return (struct spool_queue *)queue;
+}
+
+/* The job, open; NULL with a reason (EX_NO: there is none). It stays the queue's. */
+struct ledger *engine_ledger(struct spool_queue *queue, const char *job, struct error *err);
+
+/* The job, open and locked. */
+struct ledger *engine_lock(struct spool_queue *queue, const char *job, struct error *err);
+
+/* The same, and its index is looked through for damage: for who reads all of it. */
+struct ledger *engine_lock_whole(struct spool_queue *queue, const char *job, struct error *err);
+
+/* What is done to a locked job: events are recorded (not committed). */
+typedef int engine_changer(struct ledger *ledger, void *context, struct error *err);
+
+/* Locks the job, changes it, commits that and unlocks it; once more where the index turned out to be damaged. What was written
+ * is still to be brought to disk (ledger_sync). NULL where it failed: nothing has happened. */
+struct ledger *engine_change(struct spool_queue *queue, const char *job, engine_changer *change, void *context,
+    struct error *err);
+
+/* Brings to disk what was written of all jobs that are open: written first, then brought to disk together, they share the
+ * disk's work. NULL where that is done, else a job that the disk has refused: call it again for the others. */
+struct ledger *engine_sync(struct spool_queue *queue, struct error *err);
+
+/* So many jobs that the caller is to do that before it changes another. */
+bool engine_is_full(const struct spool_queue *queue);
+
+/* Gives a job that is locked a slot on the board. */
+int engine_add_slot(struct spool_queue *queue, struct ledger *ledger, struct error *err);
+
+/* Brings a job that is locked back from done/ to jobs/, onto the board, and onto the disk. */
+int engine_bring_back(struct spool_queue *queue, struct ledger *ledger, struct error *err);
+
+/* Who acts: the name of the user. */
+const char *engine_user(struct spool_queue *queue);
+
+/* Refuses what would change a spool that was opened to read. */
+int engine_check_writable(const struct spool_queue *queue, struct error *err);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "queue/spool/job/job-status.h"
+
+#include <stdio.h>
+
+#include "base/error.h"
+#include "queue/spool/shared/board.h"
+
+static enum queue_status
+job_status_of(struct board *board, const struct ledger *ledger)
+{
+	const struct index_header *header = ledger->index.header;
+	uint32_t link;
+
+	if (header->finished)
+		return (enum queue_status)header->finished;
+	if (header->cancelled)
+		return QUEUE_CANCELLING;
+	if (header->paused)
+		return QUEUE_PAUSED;
+	link = board_find(board, ledger->id, header->slot);
+	return link && board_slot(board, link)->behind ? QUEUE_WAITING : QUEUE_RUNNING;
+}
+
+int
+job_status_record(struct ledger *ledger, struct arena *arena, struct job *job, struct error *err)
+{
+	const struct index_header *header = ledger->index.header;
+	struct problems problems = {0};
+	struct buffer line = {0};
+	struct place place;
+	jv record;
+	int result = ledger_plan(ledger, header->job_offset, header->job_length, &line, err);
+
+	if (result == 0)
+		result = json_parse("plan.ndjson", line.data, line.length, &record, err);
+	if (result == 0) {
+		place = place_root(record, &problems);
+		job_parse(&place, arena, job);
+		job->id = arena_string(arena, ledger->id);
+		jv_free(record);
+	}
+	problems_release(&problems);
+	buffer_release(&line);
+	return result;
+}
+
+int
+job_status(struct board *board, struct ledger *ledger, struct queue_job *out, struct error *err)
+{
+	const struct index_header *header = ledger->index.header;
+	const uint32_t *count = header->count;
+	struct arena arena = {0};
+	struct job job = {0};
+	int result = job_status_record(ledger, &arena, &job, err);
+
+	*out = (struct queue_job){.status = job_status_of(board, ledger), .blocked = count[STEP_BLOCKED],
+	    .ready = count[STEP_READY], .delayed = count[STEP_DELAYED], .running = count[STEP_RUNNING],
+	    .done = count[STEP_DONE], .failed = count[STEP_FAILED], .skipped = count[STEP_SKIPPED], .put_ms = header->put_ms,
+	    .finished_ms = header->finished_ms, .critical_path_s = job.critical_path_s};
+	for (int i = 0; i < STEP_STATUS_COUNT; i++)
+		out->tasks += count[i];
+	snprintf(out->id, sizeof out->id, "%s", ledger->id);
+	snprintf(out->cluster, sizeof out->cluster, "%s", header->cluster);
+	snprintf(out->tenant, sizeof out->tenant, "%s", header->tenant);
+	snprintf(out->provider, sizeof out->provider, "%s", header->provider);
+	snprintf(out->action, sizeof out->action, "%s", job.action ? job.action : "");
+	arena_release(&arena);
+	return result;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "queue/spool/local.h"
+
+const struct queue_engine local_engine = {
+	.name = "spool",
+	.open = engine_open,
+	.close = engine_close,
+	.set_patient = engine_set_patient,
+	.put = put_job,
+	.is_of = match_plan,
+	.take = take_tasks,
+	.give_back = settle_give_back_tasks,
+	.wanted = finish_is_wanted,
+	.finish = finish_results,
+	.turn = finish_and_take,
+	.settle = settle_queue,
+	.control = order_job,
+	.skip = order_skip_task,
+	.join = worker_join,
+	.serve = worker_serve,
+	.renew = worker_renew,
+	.abandon = worker_abandon,
+	.leave = worker_leave,
+	.workers = worker_count,
+	.status = status_job,
+	.list = status_list,
+	.limits = limits_list,
+	.set_limits = limits_change_all,
+	.watch = watch_open,
+	.watch_clear = watch_clear,
+};

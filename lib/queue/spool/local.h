@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The local engine: the functions of its table, each in the file that its name begins with. queue.h says what each does.
+ */
+#ifndef QUEUE_SPOOL_LOCAL_H
+#define QUEUE_SPOOL_LOCAL_H
+
+#include "queue/engine.h"
+
+extern const struct queue_engine local_engine;
+
+struct queue *engine_open(const char *path, enum queue_mode mode, struct error *err);
+int put_job(struct queue *queue, struct record_reader *plan, const struct queue_put *options, char job[QUEUE_ID_SIZE],
+    struct problems *problems, struct error *err);
+int match_plan(struct queue *queue, const char *job, int plan, struct error *err);
+int take_tasks(struct queue *queue, const struct queue_want *want, struct queue_batch *batch, struct error *err);
+int settle_give_back_tasks(struct queue *queue, const struct queue_task *tasks, size_t count, struct error *err);
+int settle_queue(struct queue *queue, struct error *err);
+int finish_results(struct queue *queue, const struct result *results, size_t count, struct queue_answer *answers,
+    struct error *err);
+int finish_and_take(struct queue *queue, const struct result *results, size_t count, struct queue_answer *answers,
+    const struct queue_want *want, struct queue_batch *batch, struct error *err);
+int finish_is_wanted(struct queue *queue, const char *job, const char *task, int64_t attempt, struct error *err);
+int status_job(struct queue *queue, const char *job, struct queue_job *out, struct error *err);
+int status_list(struct queue *queue, bool finished, struct queue_job **list, size_t *count, struct error *err);
+int order_skip_task(struct queue *queue, const char *job, const char *task, const char *reason, struct error *err);
+int order_job(struct queue *queue, enum queue_control order, const char *job, const char *task, struct error *err);
+int limits_list(struct queue *queue, struct queue_limit **list, size_t *count, struct error *err);
+int limits_change_all(struct queue *queue, const struct queue_limit *list, size_t count, struct error *err);
+int worker_count(struct queue *queue, const struct queue_job *job, size_t *all, size_t *fit, struct error *err);
+int watch_open(struct queue *queue, struct error *err);
+void engine_set_patient(struct queue *queue, bool patient);
+void engine_close(struct queue *queue);
+void watch_clear(struct queue *queue, int fd);
+struct queue_worker *worker_join(struct queue *queue, const char *label, struct error *err);
+int worker_serve(struct queue_worker *worker, const struct queue_want *want, struct error *err);
+int worker_renew(struct queue_worker *worker, struct error *err);
+void worker_abandon(struct queue_worker *worker);
+int worker_leave(struct queue_worker *worker, struct error *err);
+
+#endif
