@@ -140,9 +140,9 @@ coopr-validate: odd/services/loop.json: the whole document: Too many levels of s
 	[ "$code" -eq 65 ]
 	same "$(cat <<-'END'
 		standard input: /0/provider/providertype: expected string, found nothing
+		standard input: /2/hostname: expected string, found nothing
 		standard input: /2/id: expected string, found nothing
 		standard input: /2/nodenum: expected number, found nothing
-		standard input: /2/hostname: expected string, found nothing
 		standard input: /2/services/0: expected string, found number
 	END
 	)" "$(cat said)"

@@ -21,6 +21,17 @@ document_print_text(const struct member *member, const char *text, struct print 
 }
 
 static void
+document_print_json(const struct member *member, const char *text, struct print *print)
+{
+	if (!text)
+		text = member->otherwise;
+	if (text)
+		print_json(print, member->name, text);
+	else
+		print_absent(print, member->name);
+}
+
+static void
 document_print_time(const struct member *member, int64_t ms, struct print *print)
 {
 	char text[CLOCK_RFC3339_SIZE];
@@ -103,10 +114,7 @@ document_print_member(const struct member *member, const void *from, struct prin
 		print_value(print, member->name, *(const jv *)field);
 		break;
 	case TYPE_TEXT:
-		if (*(const char *const *)field)
-			print_json(print, member->name, *(const char *const *)field);
-		else
-			print_absent(print, member->name);
+		document_print_json(member, *(const char *const *)field, print);
 		break;
 	case TYPE_OBJECT:
 		print_name(print, member->name);

@@ -3,173 +3,134 @@
 
 #include <string.h>
 
-#include "base/buffer.h"
 #include "model/document.h"
-#include "model/name.h"
 #include "model/print.h"
 #include "model/unavailable.h"
 
-void
-job_print(const struct job *job, struct buffer *out)
-{
-	struct print print;
+static const struct member job_members[] = {
+	{"action", MEMBER_NAME(struct job, action), MEMBER_REQUIRED},
+	{"cluster", MEMBER_NAME(struct job, cluster), MEMBER_REQUIRED},
+	{"critical_path_s", MEMBER_NUMBER(struct job, critical_path_s), 0, .number = {0, EXPECT_MAX_S, 0}},
+	{"dead", MEMBER_NAMES(struct job, dead), MEMBER_OMITTED},
+	{"id", MEMBER_NAME(struct job, id), 0},
+	{"kind", MEMBER_KIND("job")},
+	{"max_unavailable", MEMBER_STRING(struct job, max_unavailable), MEMBER_OMITTED, .is_valid = unavailable_is_valid,
+	    .what = "no number of nodes"},
+	{"rolling", MEMBER_BOOLEAN(struct job, rolling), MEMBER_OMITTED},
+	{"tasks", MEMBER_INTEGER(struct job, tasks), 0},
+	{"tenant", MEMBER_NAME(struct job, tenant), 0, .otherwise = "default"},
+};
 
-	print_begin(&print, (jv){0}, out);
-	print_string(&print, "action", job->action);
-	print_string(&print, "cluster", job->cluster);
-	print_number(&print, "critical_path_s", job->critical_path_s);
-	if (job->dead.count)
-		print_strings(&print, "dead", &job->dead);
-	print_string(&print, "id", job->id);
-	print_string(&print, "kind", "job");
-	if (job->max_unavailable)
-		print_string(&print, "max_unavailable", job->max_unavailable);
-	if (job->rolling)
-		print_json(&print, "rolling", "true");
-	print_integer(&print, "tasks", (int64_t)job->tasks);
-	print_string(&print, "tenant", job->tenant);
-	print_end(&print);
-}
-
-static void
-plan_print_milestone(const struct step *step, struct buffer *out)
-{
-	struct print print;
-
-	print_begin(&print, (jv){0}, out);
-	print_strings(&print, "after", &step->after);
-	print_string(&print, "id", step->id);
-	print_string(&print, "kind", "milestone");
-	print_string(&print, "name", step->name);
-	print_number(&print, "rank", step->rank);
-	print_end(&print);
-}
-
-void
-step_print(const struct step *step, struct buffer *out)
-{
-	struct print print;
-
-	if (step->is_milestone) {
-		plan_print_milestone(step, out);
-		return;
-	}
-	print_begin(&print, (jv){0}, out);
-	print_string(&print, "action", action_name(step->action));
-	print_strings(&print, "after", &step->after);
-	print_number(&print, "expect_s", step->expect_s);
-	print_json(&print, "fields", step->fields ? step->fields : "{}");
-	print_string(&print, "id", step->id);
-	print_string(&print, "kind", "task");
-	print_string(&print, "node", step->node);
-	print_number(&print, "rank", step->rank);
-	print_integer(&print, "retries", step->retries);
-	print_string(&print, "service", step->service);
-	print_integer(&print, "timeout_s", step->timeout_s);
-	print_string(&print, "type", step->type);
-	if (step->undo.count)
-		print_strings(&print, "undo", &step->undo);
-	print_end(&print);
-}
+const struct document job_document = {DOCUMENT_MEMBERS(job_members), .size = sizeof(struct job)};
 
 void
 job_parse(const struct place *place, struct arena *arena, struct job *job)
 {
-	*job = (struct job){0};
-	if (!place_object(place, NEED_REQUIRED))
-		return;
-	document_check_kind(place, "job", NEED_REQUIRED);
-	job->id = name_parse(place, "id", NEED_OPTIONAL, arena);
-	job->cluster = name_parse(place, "cluster", NEED_REQUIRED, arena);
-	job->tenant = name_parse(place, "tenant", NEED_OPTIONAL, arena);
-	if (!job->tenant)
-		job->tenant = "default";
-	job->action = name_parse(place, "action", NEED_REQUIRED, arena);
-	job->tasks = (size_t)place_integer(place, "tasks", 0, 0, INT64_MAX);
-	job->critical_path_s = place_number(place, "critical_path_s", 0, 0, EXPECT_MAX_S);
-	job->dead = name_list_parse(place, "dead", arena);
-	job->rolling = place_boolean(place, "rolling", false);
-	job->max_unavailable = name_parse_as(place, "max_unavailable", NEED_OPTIONAL, unavailable_is_valid,
-	    "number of nodes", arena);
+	document_parse(&job_document, place, arena, job);
 }
 
-static enum action
-plan_parse_action(const struct place *place)
+void
+job_print(const struct job *job, struct buffer *out)
 {
-	const char *text = json_string(place->value);
-	enum action action = text ? action_of_name(text) : ACTION_NONE;
+	document_print(&job_document, job, out);
+}
 
-	if (!text)
-		place_problem(place, "expected string, found %s", json_kind_name(place->value));
-	else if (action == ACTION_NONE)
-		place_problem(place, "\"%.80s\" is no action", text);
-	return action;
+enum { STEP_IS_TASK = 1, STEP_IS_MILESTONE = 2 };
+
+static unsigned
+step_variant(const void *from)
+{
+	return ((const struct step *)from)->is_milestone ? STEP_IS_MILESTONE : STEP_IS_TASK;
 }
 
 static void
-plan_parse_undo(const struct place *task, struct arena *arena, struct step *step)
+step_parse_kind(const struct place *place, const struct member *member, struct arena *arena, void *to)
 {
-	struct place list = place_member(task, "undo");
+	struct step *step = to;
+	const char *kind = json_string(place->value);
 
-	step->undo = name_list_parse(task, "undo", arena);
-	for (size_t i = 0; i < json_length(list.value); i++) {
-		struct place element = place_element(&list, i);
+	(void)member;
+	(void)arena;
+	step->is_milestone = kind && strcmp(kind, "milestone") == 0;
+	if (!step->is_milestone)
+		document_check_kind(place->up, "task", NEED_REQUIRED);
+}
 
-		if (json_string(element.value))
-			plan_parse_action(&element);
+static void
+step_print_kind(const struct member *member, const void *from, struct print *print)
+{
+	print_string(print, member->name, ((const struct step *)from)->is_milestone ? "milestone" : "task");
+}
+
+static void
+step_check_undo(const struct place *place)
+{
+	for (size_t i = 0; i < json_length(place->value); i++) {
+		struct place element = place_element(place, i);
+		const char *text = json_string(element.value);
+
+		if (text && action_of_name(text) == ACTION_NONE)
+			place_problem(&element, "\"%.80s\" is no action", text);
 	}
 }
 
 static void
-plan_parse_fields(const struct place *task, struct arena *arena, struct step *step)
+step_check(const struct place *place, struct arena *arena, void *to)
 {
-	struct place fields = place_member(task, "fields");
-	struct buffer text = {0};
+	struct step *step = to;
 
-	step->fields = "{}";
-	if (!place_object(&fields, NEED_OPTIONAL))
-		return;
-	json_dump(fields.value, &text);
-	step->fields = arena_string(arena, text.data);
-	buffer_release(&text);
-}
-
-static void
-plan_parse_task(const struct place *place, struct arena *arena, struct step *step)
-{
-	struct place action = place_member(place, "action");
-
-	step->node = name_parse(place, "node", NEED_REQUIRED, arena);
-	step->action = plan_parse_action(&action);
-	step->service = name_parse(place, "service", NEED_OPTIONAL, arena);
-	step->type = name_parse(place, "type", NEED_REQUIRED, arena);
-	step->timeout_s = place_integer(place, "timeout_s", ACTION_TIMEOUT_S, 1, ACTION_TIMEOUT_MAX_S);
-	step->retries = place_integer(place, "retries", ACTION_RETRIES, 0, ACTION_RETRIES_MAX);
-	step->expect_s = place_number(place, "expect_s", 0, 0, EXPECT_MAX_S);
-	plan_parse_fields(place, arena, step);
-	plan_parse_undo(place, arena, step);
-	if (step->action != ACTION_NONE && step->action != ACTION_STATUS &&
+	(void)arena;
+	if (!step->is_milestone && step->action != ACTION_NONE && step->action != ACTION_STATUS &&
 	    action_is_hardware(step->action) != !step->service)
 		place_problem(place, step->service ? "%s is done to the node, not to a service"
 		    : "%s is done to a service, and none is named", action_name(step->action));
 }
 
+static int
+step_find_action(const char *name)
+{
+	return (int)action_of_name(name);
+}
+
+static const char *
+step_action_name(int action)
+{
+	return action_name((enum action)action);
+}
+
+static const struct member step_members[] = {
+	{"action", MEMBER_WORD(struct step, action, enum action), MEMBER_REQUIRED, .variants = STEP_IS_TASK,
+	    .word_find = step_find_action, .word_name = step_action_name, .what = "no action", .integer = {.otherwise = ACTION_NONE}},
+	{"after", MEMBER_NAMES(struct step, after), 0},
+	{"expect_s", MEMBER_NUMBER(struct step, expect_s), 0, .variants = STEP_IS_TASK, .number = {0, EXPECT_MAX_S, 0}},
+	{"fields", MEMBER_TEXT(struct step, fields), 0, .variants = STEP_IS_TASK, .otherwise = "{}"},
+	{"id", MEMBER_NAME(struct step, id), MEMBER_REQUIRED},
+	{"kind", MEMBER_CUSTOM, MEMBER_REQUIRED | MEMBER_FIRST, .parse = step_parse_kind, .print = step_print_kind},
+	{"name", MEMBER_STRING(struct step, name), 0, .variants = STEP_IS_MILESTONE},
+	{"node", MEMBER_NAME(struct step, node), MEMBER_REQUIRED, .variants = STEP_IS_TASK},
+	{"rank", MEMBER_NUMBER(struct step, rank), 0, .number = {0, EXPECT_MAX_S, 0}},
+	{"retries", MEMBER_INTEGER(struct step, retries), 0, .variants = STEP_IS_TASK,
+	    .integer = {0, ACTION_RETRIES_MAX, ACTION_RETRIES}},
+	{"service", MEMBER_NAME(struct step, service), 0, .variants = STEP_IS_TASK},
+	{"timeout_s", MEMBER_INTEGER(struct step, timeout_s), 0, .variants = STEP_IS_TASK,
+	    .integer = {1, ACTION_TIMEOUT_MAX_S, ACTION_TIMEOUT_S}},
+	{"type", MEMBER_NAME(struct step, type), MEMBER_REQUIRED, .variants = STEP_IS_TASK},
+	{"undo", MEMBER_NAMES(struct step, undo), MEMBER_OMITTED, .variants = STEP_IS_TASK, .check = step_check_undo},
+};
+
+const struct document step_document = {DOCUMENT_MEMBERS(step_members), .size = sizeof(struct step),
+	.variant = step_variant, .check = step_check};
+
 void
 step_parse(const struct place *place, struct arena *arena, struct step *step)
 {
-	const char *kind = json_string(place_member(place, "kind").value);
-
-	*step = (struct step){.action = ACTION_NONE};
-	if (!place_object(place, NEED_REQUIRED))
-		return;
-	step->is_milestone = kind && strcmp(kind, "milestone") == 0;
-	if (!step->is_milestone)
-		document_check_kind(place, "task", NEED_REQUIRED);
-	step->id = name_parse(place, "id", NEED_REQUIRED, arena);
-	step->after = name_list_parse(place, "after", arena);
-	step->rank = place_number(place, "rank", 0, 0, EXPECT_MAX_S);
+	document_parse(&step_document, place, arena, step);
 	if (step->is_milestone)
-		step->name = place_string(place, "name", NEED_OPTIONAL, arena);
-	else
-		plan_parse_task(place, arena, step);
+		step->action = ACTION_NONE;
+}
+
+void
+step_print(const struct step *step, struct buffer *out)
+{
+	document_print(&step_document, step, out);
 }

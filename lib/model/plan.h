@@ -11,6 +11,7 @@
 #include "model/action.h"
 
 struct buffer;
+struct document;
 
 #define EXPECT_MAX_S 1e12 /* of an expected time */
 
@@ -39,6 +40,8 @@ struct job {
 	const char *max_unavailable; /* "2", "25%": on so many nodes at most it is down at a time; NULL: any number */
 	struct string_list dead;     /* nodes whose machines do not answer */
 };
+
+extern const struct document job_document, step_document; /* a step is a task or a milestone */
 
 /* Each appends its canonical record, with a newline. */
 void job_print(const struct job *job, struct buffer *out);

@@ -146,7 +146,7 @@ static const struct {
 	{"task", "{'kind':'task','id':'t1','node':'n','action':'create','service':'s','type':'shell'}",
 	    ": create is done to the node, not to a service"},
 	{"task", "{'kind':'task','id':'../t1','node':'n','action':'x','type':'shell'}",
-	    "/id: " NO_NAME("../t1") "; /action: \"x\" is no action"},
+	    "/action: \"x\" is no action; /id: " NO_NAME("../t1")},
 	{"task", TASK(",'job':'1-001','attempt':0"),
 	    "/attempt: 0 is less than 1; /machine: expected object, found nothing; /cluster: expected object, found nothing"},
 	{"milestone", "{'kind':'milestone','id':'m1','name':'started: a','after':['t1']}", ""},
