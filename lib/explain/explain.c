@@ -19,7 +19,7 @@
 
 enum { NODES_MAX = 20000 }; /* of the search, in one question; what is not known by then counts as possible */
 
-struct inquiry {
+struct explaining {
 	const struct request *request;
 	const struct layout *layout;
 	struct demands demands;
@@ -46,7 +46,7 @@ explain_find_node(const struct layout *layout, const char *text)
 
 /* What stands on the node but for the service; with the service where that is to be added. */
 static struct string_list
-explain_services_otherwise(const struct inquiry *q)
+explain_services_otherwise(const struct explaining *q)
 {
 	const struct explanation *e = q->explanation;
 	struct string_list list = {arena_alloc(q->arena, e->node->services.count + 1, sizeof *list.list), 0};
@@ -69,7 +69,7 @@ explain_same_fault(const struct fault *a, const struct fault *b)
 
 /* What is wrong with the layout where only this is otherwise, and is not wrong with it as it is. */
 static void
-explain_change_alone(struct inquiry *q)
+explain_change_alone(struct explaining *q)
 {
 	struct check_terms terms = {.demands = &q->demands, .moves_max = q->demands.moves_max};
 	struct layout changed = *q->layout;
@@ -95,7 +95,7 @@ explain_change_alone(struct inquiry *q)
 
 /* 1: there is a layout with it otherwise, its worth comes along where best is set; 0: there is none; -1: err. */
 static int
-explain_ask(struct inquiry *q, bool best)
+explain_ask(struct explaining *q, bool best)
 {
 	struct assumptions assumptions = {&q->demands, &q->condition, best, NODES_MAX};
 	struct amounts *otherwise = &q->explanation->otherwise;
@@ -112,7 +112,7 @@ explain_ask(struct inquiry *q, bool best)
 }
 
 static void
-explain_drop_range(struct inquiry *q, size_t from, size_t to, bool drop)
+explain_drop_range(struct explaining *q, size_t from, size_t to, bool drop)
 {
 	for (size_t i = from; i < to; i++)
 		demand_drop(&q->demands, &q->demands.list[i], drop);
@@ -120,7 +120,7 @@ explain_drop_range(struct inquiry *q, size_t from, size_t to, bool drop)
 
 /* Drops what can be dropped of a range so that there is still no layout, as conflict.c does. */
 static int
-explain_reduce(struct inquiry *q, size_t from, size_t to)
+explain_reduce(struct explaining *q, size_t from, size_t to)
 {
 	int rc;
 
@@ -141,7 +141,7 @@ explain_reduce(struct inquiry *q, size_t from, size_t to)
 }
 
 static const char *
-explain_text_of(const struct inquiry *q, const struct demand *demand, bool words)
+explain_text_of(const struct explaining *q, const struct demand *demand, bool words)
 {
 	struct buffer out = {0};
 	const char *text;
@@ -157,7 +157,7 @@ explain_text_of(const struct inquiry *q, const struct demand *demand, bool words
 
 /* The rules that are left. */
 static void
-explain_take_rules(struct inquiry *q)
+explain_take_rules(struct explaining *q)
 {
 	struct explanation *e = q->explanation;
 
@@ -174,7 +174,7 @@ explain_take_rules(struct inquiry *q)
 }
 
 static int
-explain_find_rules(struct inquiry *q)
+explain_find_rules(struct explaining *q)
 {
 	if (explain_reduce(q, 0, q->demands.count) < 0)
 		return -1;
@@ -183,7 +183,7 @@ explain_find_rules(struct inquiry *q)
 }
 
 static int
-explain_forced(struct inquiry *q)
+explain_forced(struct explaining *q)
 {
 	struct explanation *e = q->explanation;
 
@@ -201,7 +201,7 @@ explain_forced(struct inquiry *q)
 
 /* Whether there can be an instance less at all; where there cannot, that is told. */
 static int
-explain_needed(struct inquiry *q)
+explain_needed(struct explaining *q)
 {
 	struct explanation *e = q->explanation;
 	const char **service = arena_alloc(q->arena, 1, sizeof *service);
@@ -229,7 +229,7 @@ explain_value_of(const struct amounts *worth, const char *name)
 
 /* What the layout would rather be, by the first objective that tells the difference. */
 static void
-explain_compare_worth(struct inquiry *q)
+explain_compare_worth(struct explaining *q)
 {
 	const struct cluster_template *t = &q->request->template;
 	struct explanation *e = q->explanation;
@@ -251,7 +251,7 @@ explain_compare_worth(struct inquiry *q)
 }
 
 static int
-explain_inquire(struct inquiry *q)
+explain_inquire(struct explaining *q)
 {
 	int rc;
 
@@ -277,7 +277,7 @@ explain_inquire(struct inquiry *q)
 
 /* What needs no search: a node that leaves, a service that is not wanted. True where that is the reason. */
 static bool
-explain_is_plain(struct inquiry *q)
+explain_is_plain(struct explaining *q)
 {
 	struct explanation *e = q->explanation;
 	const char *pointer = NULL;
@@ -302,7 +302,7 @@ int
 explain(const struct request *request, const struct layout *layout, const struct explain_terms *terms,
     struct arena *arena, struct explanation *explanation, struct error *err)
 {
-	struct inquiry q = {.request = request, .layout = layout, .arena = arena, .explanation = explanation, .err = err};
+	struct explaining q = {.request = request, .layout = layout, .arena = arena, .explanation = explanation, .err = err};
 	bool defined = false;
 	int rc = 0;
 

@@ -128,35 +128,35 @@ answer_drop_left(struct answer *answer)
 }
 
 static void
-answer_add_crew(struct crews *crews, const uint64_t *units, int zone, int64_t count)
+answer_add_class(struct machine_classes *classes, const uint64_t *units, int zone, int64_t count)
 {
-	ARRAY_ROOM(crews->list, crews->count, crews->capacity);
-	crews->list[crews->count++] = (struct crew){units, zone, count};
+	ARRAY_ROOM(classes->list, classes->count, classes->capacity);
+	classes->list[classes->count++] = (struct machine_class){units, zone, count};
 }
 
 /* The zones of the new machines, kind after kind. */
 static int *
 answer_zones_of(const struct program *p, const struct kind *kinds, size_t count, const struct answer *answer)
 {
-	struct crews crews = {0};
+	struct machine_classes classes = {0};
 	uint64_t *none = memory_zeroed(p->unit_words, sizeof *none);
 	int64_t machines = 0;
 	int *zones;
 
 	for (size_t i = 0; i < count; i++) {
-		answer_add_crew(&crews, kinds[i].use->pattern.units, p->groups[kinds[i].use->pattern.group].zone,
+		answer_add_class(&classes, kinds[i].use->pattern.units, p->groups[kinds[i].use->pattern.group].zone,
 		    kinds[i].use->count);
 		machines += kinds[i].use->count;
 	}
 	for (size_t i = 0; i < answer->node_count && !p->spread; i++)
 		if (!answer->nodes[i].leaves)
-			answer_add_crew(&crews, none, program_zone(p, &answer->nodes[i]), 1);
+			answer_add_class(&classes, none, program_zone(p, &answer->nodes[i]), 1);
 	zones = memory_zeroed((size_t)machines, sizeof *zones);
 	for (int64_t i = 0; i < machines; i++)
 		zones[i] = ZONE_NONE;
 	if (!p->zones_unlimited)
-		zones_place(p, &(struct budget){0}, &crews, p->spread ? p->spread : none, zones);
-	free(crews.list);
+		zones_place(p, &(struct budget){0}, &classes, p->spread ? p->spread : none, zones);
+	free(classes.list);
 	free(none);
 	return zones;
 }

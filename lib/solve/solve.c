@@ -10,8 +10,8 @@
 #include "model/demand/demand.h"
 #include "model/request.h"
 #include "solve/admit.h"
-#include "solve/conflict/breach.h"
 #include "solve/conflict/conflict.h"
+#include "solve/conflict/violation.h"
 #include "solve/limit.h"
 #include "solve/lp/presolve.h"
 #include "solve/program/bits.h"
@@ -41,20 +41,20 @@ solve_take_outcome(const struct program *p, const struct outcome *outcome, const
 
 /* Says what the present layout broke, and the answer does no longer. */
 static void
-solve_name_breaches(const struct program *p, const struct demands *demands, struct answer *answer)
+solve_name_violations(const struct program *p, const struct demands *demands, struct answer *answer)
 {
-	struct breaches breaches = {0};
+	struct violations violations = {0};
 
-	breaches_find(p, demands, &breaches);
-	answer->broken.list = arena_alloc(&answer->arena, breaches.count, sizeof *answer->broken.list);
-	for (size_t i = 0; i < breaches.count; i++) {
+	violations_find(p, demands, &violations);
+	answer->broken.list = arena_alloc(&answer->arena, violations.count, sizeof *answer->broken.list);
+	for (size_t i = 0; i < violations.count; i++) {
 		struct buffer out = {0};
 
-		breach_words(&breaches.list[i], demands, &out);
+		violation_words(&violations.list[i], demands, &out);
 		answer->broken.list[answer->broken.count++] = arena_string(&answer->arena, out.data);
 		buffer_release(&out);
 	}
-	free(breaches.list);
+	free(violations.list);
 }
 
 int
@@ -77,7 +77,7 @@ solve(const struct request *request, const struct solve_terms *terms, struct ans
 		search_best(&program, &budget, &outcome);
 		rc = solve_take_outcome(&program, &outcome, terms, &budget, answer, err);
 		if (rc == 0 && answer->satisfiable)
-			solve_name_breaches(&program, &demands, answer);
+			solve_name_violations(&program, &demands, answer);
 		outcome_release(&outcome);
 	}
 	program_release(&program);

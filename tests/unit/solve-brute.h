@@ -338,7 +338,7 @@ judge(struct judge *j, int relaxed_to)
 }
 
 static inline unsigned
-members_of(const struct string_list *services)
+mask_of(const struct string_list *services)
 {
 	unsigned members = 0;
 
@@ -356,7 +356,7 @@ take_nodes(struct judge *j, const struct node *nodes, size_t count)
 		const struct node *node = &nodes[i];
 		int k = 0;
 
-		while (k < j->count && (j->patterns[k].services != members_of(&node->services) ||
+		while (k < j->count && (j->patterns[k].services != mask_of(&node->services) ||
 		                           j->patterns[k].type != node->hardwaretype[1] - '0' ||
 		                           j->patterns[k].image != node->imagetype[1] - '0'))
 			k++;

@@ -100,7 +100,7 @@ zones_are_right(const struct bench *b)
 		bool any = false;
 
 		for (size_t n = 0; n < b->changed.node_count; n++)
-			if (members_of(&b->changed.nodes[n].services) >> i & 1) {
+			if (mask_of(&b->changed.nodes[n].services) >> i & 1) {
 				any = true;
 				seen |= z->zones ? 1U << (b->changed.nodes[n].zone[1] - '0') : 0;
 			}
@@ -121,7 +121,7 @@ is_solution(const struct bench *b)
 	list_patterns(&j);
 	memcpy(nodes, b->changed.nodes, b->changed.node_count * sizeof *nodes);
 	for (size_t n = 0; n < b->changed.node_count; n++) {
-		unsigned services = members_of(&nodes[n].services);
+		unsigned services = mask_of(&nodes[n].services);
 		int image = first_image(&j, services);
 
 		if (!image_is_right(&j, services, nodes[n].imagetype[1] - '0'))

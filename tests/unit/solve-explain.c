@@ -25,14 +25,14 @@ static int asked, forced, wrong, not_minimal;
 static void
 wish_otherwise(struct judge *j, const struct layout *layout, const struct node *node, int service)
 {
-	unsigned here = members_of(&node->services), bit = 1U << service;
+	unsigned here = mask_of(&node->services), bit = 1U << service;
 
 	j->wish.type = node->hardwaretype[1] - '0';
 	j->wish.services = here & bit ? here & ~bit : here | bit;
 	j->lacks = here & bit ? bit : 0;
 	j->wished = 1;
 	for (size_t i = 0; i < layout->node_count; i++) {
-		unsigned there = members_of(&layout->nodes[i].services);
+		unsigned there = mask_of(&layout->nodes[i].services);
 
 		j->wished += layout->nodes[i].hardwaretype[1] == node->hardwaretype[1] &&
 		    (there & j->wish.services) == j->wish.services && !(there & j->lacks);

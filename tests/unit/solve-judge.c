@@ -117,7 +117,7 @@ tell(uint64_t seed, const char *wrong, const char *text, const struct answer *an
 		printf("#   %s\n", answer->solution.status);
 	for (size_t i = 0; i < answer->node_count; i++)
 		printf("#   node: %s %s %x\n", answer->nodes[i].hardwaretype, answer->nodes[i].imagetype,
-		    members_of(&answer->nodes[i].services));
+		    mask_of(&answer->nodes[i].services));
 }
 
 int

@@ -18,7 +18,7 @@
 #include "tap.h"
 
 static unsigned
-members_of(const struct string_list *services)
+mask_of(const struct string_list *services)
 {
 	unsigned members = 0;
 
@@ -35,11 +35,11 @@ take_present(struct judge *j, const struct node *node, int *seen)
 
 	*seen |= 1 << was->number;
 	if (was->left || was->type != node->hardwaretype[1] - '0' || was->image != node->imagetype[1] - '0' ||
-	    members_of(&node->was) != was->services)
+	    mask_of(&node->was) != was->services)
 		return false;
 	for (int i = 0; i < j->present; i++)
 		if (j->nodes[i].number == was->number) {
-			j->fate[i] = node->leaves ? 0 : members_of(&node->services);
+			j->fate[i] = node->leaves ? 0 : mask_of(&node->services);
 			return node->leaves || (j->fate[i] && j->fits[j->rank[j->fate[i]][was->type][was->image]]);
 		}
 	return node->leaves;
@@ -54,7 +54,7 @@ take_answer(struct judge *j, const struct answer *answer)
 	memset(j->added, 0, sizeof j->added);
 	for (size_t i = 0; i < answer->node_count; i++) {
 		const struct node *node = &answer->nodes[i];
-		unsigned services = members_of(&node->services);
+		unsigned services = mask_of(&node->services);
 		int k;
 
 		if (!node->is_new && !take_present(j, node, &seen))
@@ -171,7 +171,7 @@ tell(uint64_t seed, const char *wrong, const struct puzzle *z, const char *text,
 		printf("#   because: %s\n", answer->refusal.because);
 	for (size_t i = 0; i < answer->node_count; i++)
 		printf("#   node: %s %s %s %x\n", answer->nodes[i].is_new ? "new" : answer->nodes[i].id, answer->nodes[i].hardwaretype,
-		    answer->nodes[i].imagetype, answer->nodes[i].leaves ? 0 : members_of(&answer->nodes[i].services));
+		    answer->nodes[i].imagetype, answer->nodes[i].leaves ? 0 : mask_of(&answer->nodes[i].services));
 }
 
 static double

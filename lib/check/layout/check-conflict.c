@@ -6,14 +6,14 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "check/layout/brute-force.h"
 #include "check/layout/check.h"
-#include "check/layout/exhaust.h"
 #include "model/answer.h"
 #include "model/demand/demand.h"
 #include "model/layout.h"
 #include "model/request.h"
 
-struct inquest {
+struct conflict_check {
 	const struct request *request;
 	const struct string_list *conflict;
 	const struct conflict_terms *terms;
@@ -26,7 +26,7 @@ struct inquest {
 };
 
 static void
-check_say(struct inquest *q, struct fault ***last, const char *pointer, const char *text)
+check_say(struct conflict_check *q, struct fault ***last, const char *pointer, const char *text)
 {
 	struct fault *new = arena_alloc(q->arena, 1, sizeof *new);
 
@@ -53,7 +53,7 @@ check_demand_at(const struct demands *demands, const char *pointer)
 
 /* A layout that keeps the demands: 1 and the judge has nothing against it, 0 where there is none. */
 static int
-check_find_layout(struct inquest *q)
+check_find_layout(struct conflict_check *q)
 {
 	struct check_terms terms = {.demands = &q->demands, .moves_max = q->demands.moves_max};
 	struct arena arena = {0};
@@ -71,14 +71,14 @@ check_find_layout(struct inquest *q)
 }
 
 static void
-check_keep_all(struct inquest *q, bool keep)
+check_keep_all(struct conflict_check *q, bool keep)
 {
 	for (size_t i = 0; i < q->demands.count; i++)
 		demand_drop(&q->demands, &q->demands.list[i], !keep);
 }
 
 static void
-check_keep_members(struct inquest *q)
+check_keep_members(struct conflict_check *q)
 {
 	check_keep_all(q, false);
 	for (size_t i = 0; i < q->conflict->count; i++)
@@ -88,19 +88,19 @@ check_keep_members(struct inquest *q)
 
 /* That the members cannot hold together. */
 static int
-check_judge_whole(struct inquest *q)
+check_judge_whole(struct conflict_check *q)
 {
-	enum exhausted tried = exhaust(&q->demands);
-	int found = tried == EXHAUST_MANY ? check_find_layout(q) : tried == EXHAUST_FOUND;
+	enum brute_force_result tried = brute_force(&q->demands);
+	int found = tried == BRUTE_FORCE_MANY ? check_find_layout(q) : tried == BRUTE_FORCE_FOUND;
 
-	q->report->exhausted = tried == EXHAUST_NONE;
+	q->report->brute_forced = tried == BRUTE_FORCE_NONE;
 	if (found > 0)
 		check_say(q, &q->last_fault, NULL, "it is none, a layout keeps all of its members");
 	return found < 0 ? -1 : 0;
 }
 
 static void
-check_note(struct inquest *q, size_t i)
+check_note(struct conflict_check *q, size_t i)
 {
 	static const char *const notes[] = {
 		"without it, the other members can hold together, but something else still keeps the request from a layout",
@@ -116,7 +116,7 @@ check_note(struct inquest *q, size_t i)
 
 /* That without a member the others can hold together. */
 static int
-check_judge_member(struct inquest *q, size_t i)
+check_judge_member(struct conflict_check *q, size_t i)
 {
 	int found;
 
@@ -134,7 +134,7 @@ check_judge_member(struct inquest *q, size_t i)
 /* Where services that are asked for do not go together, nothing is searched: all such reasons are found by looking.
  * 1: the conflict is the one found, or a fault; 0: there are no such reasons. */
 static int
-check_is_of_services(struct inquest *q)
+check_is_of_services(struct conflict_check *q)
 {
 	struct refusal refusal = {0};
 	struct arena arena = {0};
@@ -151,7 +151,7 @@ check_is_of_services(struct inquest *q)
 }
 
 static bool
-check_find_members(struct inquest *q)
+check_find_members(struct conflict_check *q)
 {
 	bool all = true;
 
@@ -172,7 +172,7 @@ check_find_members(struct inquest *q)
 }
 
 static int
-check_judge_demands(struct inquest *q)
+check_judge_demands(struct conflict_check *q)
 {
 	int rc = 0;
 
@@ -190,7 +190,7 @@ int
 check_conflict(const struct request *request, const struct string_list *conflict,
     const struct conflict_terms *terms, struct arena *arena, struct conflict_report *report, struct error *err)
 {
-	struct inquest q = {.request = request, .conflict = conflict, .terms = terms, .arena = arena, .report = report, .err = err};
+	struct conflict_check q = {.request = request, .conflict = conflict, .terms = terms, .arena = arena, .report = report, .err = err};
 	int rc;
 
 	*report = (struct conflict_report){0};

@@ -9,15 +9,15 @@
 #include "model/answer.h"
 #include "model/demand/demand.h"
 #include "model/request.h"
-#include "solve/conflict/breach.h"
 #include "solve/conflict/reason.h"
+#include "solve/conflict/violation.h"
 #include "solve/lp/presolve.h"
 #include "solve/program/program.h"
 #include "solve/search/extreme.h"
 
 enum { ALL_NODES = 20000 }; /* for all questions: what is not known by then counts as satisfiable */
 
-struct inquiry {
+struct explaining {
 	struct demands demands;
 	struct budget *budget;
 	bool open; /* whether a demand is needed could not be found out */
@@ -26,7 +26,7 @@ struct inquiry {
 /* Whether the demands that are not dropped are still too much. 1, 0, or -1 with err. only: the answer decides about a
  * single demand. */
 static int
-conflict_is_too_much(struct inquiry *q, bool only, struct error *err)
+conflict_is_too_much(struct explaining *q, bool only, struct error *err)
 {
 	struct budget part = budget_part(q->budget, CONFLICT_QUESTION);
 	struct program program;
@@ -61,7 +61,7 @@ conflict_drop_range(struct demands *demands, size_t from, size_t to, bool drop)
  * halves. What must stay of the larger rest must stay of the smaller one, so the rest is minimal when all ranges
  * were looked at. */
 static int
-conflict_reduce(struct inquiry *q, size_t from, size_t to, struct error *err)
+conflict_reduce(struct explaining *q, size_t from, size_t to, struct error *err)
 {
 	int rc;
 
@@ -144,26 +144,26 @@ conflict_pointers_of(const struct demands *demands, const struct demand **list, 
 
 /* What the present layout breaks already. */
 static int
-conflict_find_breaches(struct demands *demands, struct breaches *breaches, struct error *err)
+conflict_find_violations(struct demands *demands, struct violations *violations, struct error *err)
 {
 	struct program program;
 	int rc = presolve(demands->request, demands, &program, err);
 
 	if (rc == 0)
-		breaches_find(&program, demands, breaches);
+		violations_find(&program, demands, violations);
 	program_release(&program);
 	return rc;
 }
 
-/* Leaves nothing but the breaches and that machines stay as they are, if that is too much by itself. */
+/* Leaves nothing but the violations and that machines stay as they are, if that is too much by itself. */
 static int
-conflict_blame_breaches(struct inquiry *q, const struct breaches *breaches, struct error *err)
+conflict_blame_violations(struct explaining *q, const struct violations *violations, struct error *err)
 {
 	struct demands *demands = &q->demands;
 	int rc;
 
 	for (size_t i = 0; i < demands->count; i++)
-		if (demands->list[i].kind != DEMAND_NODES && !breach_of(breaches, &demands->list[i]))
+		if (demands->list[i].kind != DEMAND_NODES && !violation_of(violations, &demands->list[i]))
 			demand_drop(demands, &demands->list[i], true);
 	rc = conflict_is_too_much(q, false, err);
 	if (rc == 0)
@@ -172,11 +172,11 @@ conflict_blame_breaches(struct inquiry *q, const struct breaches *breaches, stru
 }
 
 static int
-conflict_find_conflict(struct inquiry *q, struct breaches *breaches, struct error *err)
+conflict_find_conflict(struct explaining *q, struct violations *violations, struct error *err)
 {
-	if (q->demands.request->node_count && conflict_find_breaches(&q->demands, breaches, err) < 0)
+	if (q->demands.request->node_count && conflict_find_violations(&q->demands, violations, err) < 0)
 		return -1;
-	if (breaches->count && conflict_blame_breaches(q, breaches, err) < 0)
+	if (violations->count && conflict_blame_violations(q, violations, err) < 0)
 		return -1;
 	return conflict_reduce(q, 0, q->demands.count, err);
 }
@@ -186,8 +186,8 @@ conflict_explain(const struct request *request, int64_t moves_max, struct budget
     struct refusal *refusal, struct error *err)
 {
 	struct budget part = budget_part(budget, ALL_NODES);
-	struct inquiry q = {.budget = &part};
-	struct breaches breaches = {0};
+	struct explaining q = {.budget = &part};
+	struct violations violations = {0};
 	const struct demand **list;
 	struct buffer out = {0};
 	size_t count;
@@ -196,11 +196,11 @@ conflict_explain(const struct request *request, int64_t moves_max, struct budget
 	demands_collect(request, &q.demands);
 	q.demands.moves_max = moves_max;
 	demands_sort(&q.demands);
-	rc = conflict_find_conflict(&q, &breaches, err);
+	rc = conflict_find_conflict(&q, &violations, err);
 	list = memory_zeroed(q.demands.count, sizeof *list);
 	count = conflict_kept(&q.demands, list);
 	if (rc == 0) {
-		struct reason reason = {&q.demands, list, count, &breaches, &part};
+		struct reason reason = {&q.demands, list, count, &violations, &part};
 
 		if (count)
 			reason_write(&reason, &out);
@@ -214,7 +214,7 @@ conflict_explain(const struct request *request, int64_t moves_max, struct budget
 	refusal->not_minimal = q.open;
 	budget_take(budget, &part);
 	buffer_release(&out);
-	free(breaches.list);
+	free(violations.list);
 	free(list);
 	demands_release(&q.demands);
 	return rc;

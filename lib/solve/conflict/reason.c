@@ -8,9 +8,9 @@
 #include "base/error.h"
 #include "model/demand/demand.h"
 #include "model/request.h"
-#include "solve/conflict/breach.h"
 #include "solve/conflict/conflict.h"
-#include "solve/conflict/remedy.h"
+#include "solve/conflict/relaxation.h"
+#include "solve/conflict/violation.h"
 #include "solve/lp/presolve.h"
 #include "solve/program/program.h"
 #include "solve/search/extreme.h"
@@ -123,14 +123,14 @@ reason_append_possible(const struct reason *reason, const struct demand *demand,
 }
 
 /* The first member that the present layout breaks, or NULL. */
-static const struct breach *
+static const struct violation *
 reason_broken_member(const struct reason *reason)
 {
-	for (size_t i = 0; i < reason->breaches->count; i++) {
-		const struct breach *breach = &reason->breaches->list[i];
+	for (size_t i = 0; i < reason->violations->count; i++) {
+		const struct violation *violation = &reason->violations->list[i];
 
-		if (demand_holds(reason->demands, breach->demand.kind, breach->demand.index))
-			return breach;
+		if (demand_holds(reason->demands, violation->demand.kind, violation->demand.index))
+			return violation;
 	}
 	return NULL;
 }
@@ -142,24 +142,24 @@ reason_is_one_rule(const struct reason *reason)
 }
 
 static void
-reason_append_breach(const struct breach *breach, struct buffer *out)
+reason_append_violation(const struct violation *violation, struct buffer *out)
 {
 	buffer_text(out, "the present layout breaks that already");
-	if (breach->node)
-		buffer_printf(out, ", on %s", breach->node->id);
+	if (violation->node)
+		buffer_printf(out, ", on %s", violation->node->id);
 }
 
 /* Of several rules, the one that is broken is said to be so where it is named. */
 static void
 reason_append_member(const struct reason *reason, const struct demand *demand, struct buffer *out)
 {
-	const struct breach *breach = reason_is_one_rule(reason) ? NULL : reason_broken_member(reason);
+	const struct violation *violation = reason_is_one_rule(reason) ? NULL : reason_broken_member(reason);
 
 	demand_words(reason->demands, demand, out);
-	if (!breach || breach->demand.kind != demand->kind || breach->demand.index != demand->index)
+	if (!violation || violation->demand.kind != demand->kind || violation->demand.index != demand->index)
 		return;
 	buffer_text(out, " (");
-	reason_append_breach(breach, out);
+	reason_append_violation(violation, out);
 	buffer_byte(out, ')');
 }
 
@@ -231,14 +231,14 @@ int
 reason_write_change(const struct reason *reason, struct budget *budget, struct buffer *out, struct error *err)
 {
 	const struct request *r = reason->demands->request;
-	const struct breach *breach = reason_broken_member(reason);
+	const struct violation *violation = reason_broken_member(reason);
 
 	if (r->node_count == 0)
 		return 0;
-	if (breach && reason_is_one_rule(reason)) {
+	if (violation && reason_is_one_rule(reason)) {
 		buffer_text(out, "; ");
-		reason_append_breach(breach, out);
-	} else if (!breach && demand_holds(reason->demands, DEMAND_NODES, 0))
+		reason_append_violation(violation, out);
+	} else if (!violation && demand_holds(reason->demands, DEMAND_NODES, 0))
 		reason_append_emptied(r, out);
-	return remedy_words(r, budget, out, err);
+	return relaxation_words(r, budget, out, err);
 }

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-struct breaches;
+struct violations;
 struct budget;
 struct buffer;
 struct demand;
@@ -18,7 +18,7 @@ struct reason {
 	struct demands *demands;         /* all but the members are dropped */
 	const struct demand **list;      /* the members: one at least */
 	size_t count;
-	const struct breaches *breaches; /* of the present layout */
+	const struct violations *violations; /* of the present layout */
 	struct budget *budget;           /* to find out what would be possible */
 };
 

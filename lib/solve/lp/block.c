@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "solve/lp/hunt.h"
+#include "solve/lp/pricing-search.h"
 #include "solve/program/bits.h"
 
 enum { OPTION_WORK = 8 };
@@ -11,18 +11,18 @@ enum { OPTION_WORK = 8 };
 static bool
 block_find_scarce(struct blocks *b)
 {
-	const struct hunt *hunt = b->hunt;
+	const struct pricing_search *search = b->search;
 
-	for (size_t r = 0; r < hunt->program->resource_count; r++) {
+	for (size_t r = 0; r < search->program->resource_count; r++) {
 		int64_t sum = 0;
 
-		for (size_t i = 0; i < hunt->gainful && hunt->left[r] != NO_MAX; i++)
-			sum += hunt->program->units[hunt->order[i]].consumes[r];
-		if (hunt->left[r] == NO_MAX || sum <= hunt->left[r])
+		for (size_t i = 0; i < search->gainful && search->left[r] != NO_MAX; i++)
+			sum += search->program->units[search->order[i]].consumes[r];
+		if (search->left[r] == NO_MAX || sum <= search->left[r])
 			continue;
 		if (b->scarce_count == SCARCE)
 			return false;
-		b->room[b->scarce_count] = hunt->left[r];
+		b->room[b->scarce_count] = search->left[r];
 		b->scarce[b->scarce_count++] = r;
 	}
 	return b->scarce_count > 0;
@@ -30,32 +30,32 @@ block_find_scarce(struct blocks *b)
 
 /* Whether a machine can come to have what the toll asks for. */
 static bool
-block_may_concern(const struct hunt *hunt, const struct toll *toll, const uint64_t *gainful)
+block_may_concern(const struct pricing_search *search, const struct toll *toll, const uint64_t *gainful)
 {
 	const struct region *region = toll->region;
-	size_t words = hunt->program->unit_words;
+	size_t words = search->program->unit_words;
 
 	for (size_t i = 0; i < words; i++)
-		if (region->with[i] & ~(hunt->chosen[i] | gainful[i]))
+		if (region->with[i] & ~(search->chosen[i] | gainful[i]))
 			return false;
-	return hunt_concerns(hunt, toll) && !bits_meet(region->without, hunt->chosen, words);
+	return pricing_concerns(search, toll) && !bits_meet(region->without, search->chosen, words);
 }
 
 static bool
 block_find_tolls(struct blocks *b)
 {
-	const struct hunt *hunt = b->hunt;
-	uint64_t *gainful = memory_zeroed(hunt->program->unit_words, sizeof *gainful);
+	const struct pricing_search *search = b->search;
+	uint64_t *gainful = memory_zeroed(search->program->unit_words, sizeof *gainful);
 	bool good = true;
 
-	for (size_t i = 0; i < hunt->gainful; i++)
-		bits_add(gainful, (size_t)hunt->order[i]);
-	for (size_t i = 0; i < hunt->prices->toll_count && good; i++) {
-		if (!block_may_concern(hunt, &hunt->prices->tolls[i], gainful))
+	for (size_t i = 0; i < search->gainful; i++)
+		bits_add(gainful, (size_t)search->order[i]);
+	for (size_t i = 0; i < search->prices->toll_count && good; i++) {
+		if (!block_may_concern(search, &search->prices->tolls[i], gainful))
 			continue;
 		good = b->toll_count < BLOCK_TOLLS;
 		if (good)
-			b->tolls[b->toll_count++] = &hunt->prices->tolls[i];
+			b->tolls[b->toll_count++] = &search->prices->tolls[i];
 	}
 	free(gainful);
 	return good;
@@ -74,16 +74,16 @@ block_have_to_do(const struct program *p, size_t a, size_t b)
 
 /* Adds to a block all that has to do with what is in it. */
 static bool
-block_complete(const struct hunt *hunt, struct block *block, bool *placed)
+block_complete(const struct pricing_search *search, struct block *block, bool *placed)
 {
 	for (size_t done = 0; done < block->count; done++)
-		for (size_t i = 0; i < hunt->gainful; i++) {
-			if (placed[i] || !block_have_to_do(hunt->program, (size_t)block->units[done], (size_t)hunt->order[i]))
+		for (size_t i = 0; i < search->gainful; i++) {
+			if (placed[i] || !block_have_to_do(search->program, (size_t)block->units[done], (size_t)search->order[i]))
 				continue;
 			if (block->count == BLOCK_UNITS)
 				return false;
 			placed[i] = true;
-			block->units[block->count++] = hunt->order[i];
+			block->units[block->count++] = search->order[i];
 		}
 	return true;
 }
@@ -92,18 +92,18 @@ block_complete(const struct hunt *hunt, struct block *block, bool *placed)
 static bool
 block_find_blocks(struct blocks *b)
 {
-	const struct hunt *hunt = b->hunt;
-	bool *placed = memory_zeroed(hunt->gainful, sizeof *placed), good = true;
+	const struct pricing_search *search = b->search;
+	bool *placed = memory_zeroed(search->gainful, sizeof *placed), good = true;
 
-	b->list = memory_zeroed(hunt->gainful, sizeof *b->list);
-	for (size_t i = 0; i < hunt->gainful && good; i++) {
+	b->list = memory_zeroed(search->gainful, sizeof *b->list);
+	for (size_t i = 0; i < search->gainful && good; i++) {
 		struct block *block = &b->list[b->count];
 
 		if (placed[i])
 			continue;
 		placed[i] = true;
-		block->units[block->count++] = hunt->order[i];
-		good = block_complete(hunt, block, placed);
+		block->units[block->count++] = search->order[i];
+		good = block_complete(search, block, placed);
 		b->count++;
 	}
 	free(placed);
@@ -165,10 +165,10 @@ block_add_option(const struct blocks *b, struct block *block, const struct optio
 static struct option
 block_option_of(const struct blocks *b, const struct block *block, uint32_t units, int64_t base)
 {
-	struct option option = {.units = units, .value = b->hunt->value - base};
+	struct option option = {.units = units, .value = b->search->value - base};
 
 	for (size_t r = 0; r < b->scarce_count; r++)
-		option.takes[r] = b->room[r] - b->hunt->left[b->scarce[r]];
+		option.takes[r] = b->room[r] - b->search->left[b->scarce[r]];
 	for (size_t i = 0; i < b->toll_count; i++)
 		for (size_t j = 0; j < block->count; j++)
 			if (bits_has(units >> j & 1 ? b->tolls[i]->region->without : b->tolls[i]->region->with,
@@ -181,32 +181,32 @@ block_option_of(const struct blocks *b, const struct block *block, uint32_t unit
 static bool
 block_list_options(struct blocks *b, struct block *block, size_t i, uint32_t units, int64_t base)
 {
-	struct hunt *hunt = b->hunt;
+	struct pricing_search *search = b->search;
 	bool good;
 
 	if (i == block->count) {
 		struct option option = block_option_of(b, block, units, base);
 
-		return budget_work(hunt->budget, OPTION_WORK * (block->option_count + 1)) && block_add_option(b, block, &option);
+		return budget_work(search->budget, OPTION_WORK * (block->option_count + 1)) && block_add_option(b, block, &option);
 	}
 	good = block_list_options(b, block, i + 1, units, base);
-	if (good && hunt_take(hunt, (size_t)block->units[i], b->depth + (size_t)__builtin_popcount(units))) {
+	if (good && pricing_take(search, (size_t)block->units[i], b->depth + (size_t)__builtin_popcount(units))) {
 		good = block_list_options(b, block, i + 1, units | UINT32_C(1) << i, base);
-		hunt_put_back(hunt, (size_t)block->units[i]);
+		pricing_put_back(search, (size_t)block->units[i]);
 	}
 	return good;
 }
 
 bool
-blocks_find(struct blocks *b, struct hunt *hunt, size_t depth)
+blocks_find(struct blocks *b, struct pricing_search *search, size_t depth)
 {
 	bool good;
 
-	*b = (struct blocks){.hunt = hunt, .depth = depth};
+	*b = (struct blocks){.search = search, .depth = depth};
 	good = block_find_scarce(b) && block_find_tolls(b) && block_find_blocks(b);
 	for (size_t i = 0; i < b->count && good; i++) {
 		b->list[i].options = memory_zeroed(BLOCK_OPTIONS, sizeof *b->list[i].options);
-		good = block_list_options(b, &b->list[i], 0, 0, hunt->value);
+		good = block_list_options(b, &b->list[i], 0, 0, search->value);
 	}
 	return good;
 }

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct hunt;
+struct pricing_search;
 struct toll;
 
 enum {
@@ -33,7 +33,7 @@ struct block {
 };
 
 struct blocks { /* release them */
-	struct hunt *hunt;
+	struct pricing_search *search;
 	size_t depth;
 	size_t scarce[SCARCE], scarce_count; /* resources of which there is too little for all units that gain */
 	int64_t room[SCARCE];                /* what is left of them */
@@ -45,7 +45,7 @@ struct blocks { /* release them */
 
 /* Finds the blocks of the units that gain, where all that must be there is chosen. False where the rules do not suit:
  * more than two resources are scarce, or too many units have to do with each other. */
-bool blocks_find(struct blocks *blocks, struct hunt *hunt, size_t depth);
+bool blocks_find(struct blocks *blocks, struct pricing_search *search, size_t depth);
 void blocks_release(struct blocks *blocks);
 
 /* What a set of tolls may be worth more than another one, whatever kills the same ones of both. */

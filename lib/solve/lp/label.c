@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "solve/lp/block.h"
-#include "solve/lp/hunt.h"
+#include "solve/lp/pricing-search.h"
 #include "solve/program/bits.h"
 
 enum {
@@ -46,7 +46,7 @@ struct step { /* of the skyline: with so much left of the second resource, that 
 };
 
 struct shelf {
-	struct hunt *hunt;
+	struct pricing_search *search;
 	struct blocks blocks;
 	struct tariff tariffs[TARIFFS];
 	struct labels *stages; /* [i]: before block i */
@@ -105,13 +105,13 @@ label_bound_at(const struct blocks *blocks, const struct tariff *tariff, double 
 
 /* To begin with: each scarce resource is worth its part of half of all that there is to gain. */
 static struct tariff
-label_first_tariff(const struct hunt *hunt, const struct blocks *blocks)
+label_first_tariff(const struct pricing_search *search, const struct blocks *blocks)
 {
 	struct tariff tariff = {{0, 0}, NULL};
 	double all = 0;
 
-	for (size_t i = 0; i < hunt->gainful; i++)
-		all += fmax(0, (double)hunt->prices->unit[hunt->order[i]]);
+	for (size_t i = 0; i < search->gainful; i++)
+		all += fmax(0, (double)search->prices->unit[search->order[i]]);
 	for (size_t r = 0; r < blocks->scarce_count; r++)
 		tariff.rate[r] = all / 2 / fmax(1, (double)blocks->room[r]) / (double)blocks->scarce_count;
 	return tariff;
@@ -122,7 +122,7 @@ static void
 label_find_tariffs(struct shelf *s)
 {
 	static const double parts[TARIFFS] = {1, 0.9, 1.1};
-	struct tariff tariff = label_first_tariff(s->hunt, &s->blocks), best = tariff;
+	struct tariff tariff = label_first_tariff(s->search, &s->blocks), best = tariff;
 	double least = INFINITY, pace = 0.5, used[SCARCE];
 
 	for (int round = 0; round < ROUNDS; round++) {
@@ -161,7 +161,7 @@ static bool
 label_has_hope(const struct shelf *s, const struct label *label, size_t next)
 {
 	bool last = next == s->blocks.count;
-	int64_t wanted = s->hunt->best - label->value - blocks_tolls(&s->blocks, label->killed, !last);
+	int64_t wanted = s->search->best - label->value - blocks_tolls(&s->blocks, label->killed, !last);
 
 	if (last)
 		return wanted < 0;
@@ -195,7 +195,7 @@ label_extend(struct shelf *s, size_t at)
 			ARRAY_ROOM(after->list, after->count, after->capacity);
 			after->list[after->count++] = next;
 		}
-	return after->count <= LABELS && budget_work(s->hunt->budget,
+	return after->count <= LABELS && budget_work(s->search->budget,
 	    LABEL_WORK * (before->count * block->option_count + after->count));
 }
 
@@ -274,31 +274,31 @@ label_keep_best(struct shelf *s, struct labels *labels)
 	labels->count = kept;
 }
 
-/* The units of the best label behind the last block are what was hunted for. */
+/* The units of the best label behind the last block are what was searched for. */
 static void
 label_take_best(struct shelf *s)
 {
 	const struct labels *last = &s->stages[s->blocks.count];
 	const struct label *label = NULL;
-	struct hunt *hunt = s->hunt;
+	struct pricing_search *search = s->search;
 
 	for (size_t i = 0; i < last->count; i++) {
 		int64_t value = last->list[i].value + blocks_tolls(&s->blocks, last->list[i].killed, false);
 
-		if (value <= hunt->best)
+		if (value <= search->best)
 			continue;
-		hunt->best = value;
+		search->best = value;
 		label = &last->list[i];
 	}
 	if (!label)
 		return;
-	hunt->found = true;
-	bits_copy(hunt->best_units, hunt->chosen, hunt->program->unit_words);
+	search->found = true;
+	bits_copy(search->best_units, search->chosen, search->program->unit_words);
 	for (size_t i = s->blocks.count; i-- > 0; label = &s->stages[i].list[label->from]) {
 		const struct block *block = &s->blocks.list[i];
 
 		for (uint32_t units = block->options[label->option].units; units; units &= units - 1)
-			bits_add(hunt->best_units, (size_t)block->units[__builtin_ctz(units)]);
+			bits_add(search->best_units, (size_t)block->units[__builtin_ctz(units)]);
 	}
 }
 
@@ -306,7 +306,7 @@ label_take_best(struct shelf *s)
 static bool
 label_run(struct shelf *s)
 {
-	struct label first = {.value = s->hunt->value};
+	struct label first = {.value = s->search->value};
 	struct labels *start = s->stages;
 	bool good = true;
 
@@ -325,14 +325,14 @@ label_run(struct shelf *s)
 
 /* Whether all units that gain may use the same images, and a machine with none of them is not in question. */
 static bool
-label_is_suited(const struct hunt *hunt, size_t depth)
+label_is_suited(const struct pricing_search *search, size_t depth)
 {
-	const struct program *p = hunt->program;
+	const struct program *p = search->program;
 
-	for (size_t i = 0; i < hunt->gainful; i++)
-		if (!bits_within(hunt->images + depth * p->image_words, p->units[hunt->order[i]].images, p->image_words))
+	for (size_t i = 0; i < search->gainful; i++)
+		if (!bits_within(search->images + depth * p->image_words, p->units[search->order[i]].images, p->image_words))
 			return false;
-	return !hunt->wish && hunt->crammed && hunt->gainful > 0 && (hunt->size > 0 || hunt_worth(hunt) <= hunt->best);
+	return !search->wish && search->crammed && search->gainful > 0 && (search->size > 0 || pricing_worth(search) <= search->best);
 }
 
 static void
@@ -348,14 +348,14 @@ label_release(struct shelf *s)
 }
 
 bool
-label_search(struct hunt *hunt, size_t depth)
+label_search(struct pricing_search *search, size_t depth)
 {
-	struct shelf s = {.hunt = hunt};
+	struct shelf s = {.search = search};
 	bool good;
 
-	if (!label_is_suited(hunt, depth))
+	if (!label_is_suited(search, depth))
 		return false;
-	good = blocks_find(&s.blocks, hunt, depth);
+	good = blocks_find(&s.blocks, search, depth);
 	if (good) {
 		label_find_tariffs(&s);
 		label_sum_surplus(&s);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The hunt by labels, for machines that can be filled nearly as well in very many ways.
+ * the pricing search by labels, for machines that can be filled nearly as well in very many ways.
  */
 #ifndef SOLVE_LP_LABEL_H
 #define SOLVE_LP_LABEL_H
@@ -8,10 +8,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct hunt;
+struct pricing_search;
 
-/* Finds the best pattern on a type, as hunt_search does, where all that must be there is chosen. False, and nothing done, where
+/* Finds the best pattern on a type, as pricing_search does, where all that must be there is chosen. False, and nothing done, where
  * the rules do not suit: there is a wish, more than two resources are scarce, or too many units have to do with each other. */
-bool label_search(struct hunt *hunt, size_t depth);
+bool label_search(struct pricing_search *search, size_t depth);
 
 #endif

@@ -29,7 +29,7 @@ master_release(struct master *m)
 	}
 	free(m->prices.gauges);
 	free(m->row_price);
-	free(m->settled_price);
+	free(m->kind_price);
 	free(m->best);
 	simplex_release(&m->lp);
 	arena_release(&m->arena);
@@ -76,7 +76,7 @@ master_restore(struct master *m, const struct state *state)
 bool
 row_is_about_groups(const struct row *row)
 {
-	return row->kind == ROW_GROUP || row->kind == ROW_MOVES || row->kind == ROW_LOST || row->kind == ROW_SETTLED ||
+	return row->kind == ROW_GROUP || row->kind == ROW_MOVES || row->kind == ROW_LOST || row->kind == ROW_KIND ||
 	    row->kind == ROW_REGION;
 }
 
@@ -87,7 +87,7 @@ master_coefficient(const struct master *m, const struct row *row, const struct p
 	size_t words = m->program->unit_words;
 	int64_t sum = 0;
 
-	if (pattern->settled && !row_is_about_groups(row))
+	if (pattern->kind && !row_is_about_groups(row))
 		return 0;
 	switch (row->kind) {
 	case ROW_MACHINES:
@@ -106,8 +106,8 @@ master_coefficient(const struct master *m, const struct row *row, const struct p
 		return pattern_lost(m->program, pattern);
 	case ROW_PLACES:
 		return pattern_departure(m->program, pattern) != DEPARTURE_MOVE;
-	case ROW_SETTLED:
-		return pattern->settled == row->index;
+	case ROW_KIND:
+		return pattern->kind == row->index;
 	case ROW_MARKED:
 		return marked;
 	case ROW_REGION:

@@ -26,7 +26,7 @@ enum row_kind {
 	ROW_MOVES,    /* on present machines */
 	ROW_LOST,     /* services not concerned on machines that leave because fewer are asked for */
 	ROW_PLACES,   /* machines, and those that leave because fewer are asked for */
-	ROW_SETTLED,  /* machines of a settled kind */
+	ROW_KIND,  /* machines of a fixed kind */
 	ROW_MARKED,   /* machines of the wish */
 	ROW_REGION,   /* machines whose pattern is in a region */
 };
@@ -76,15 +76,15 @@ struct master { /* zero-initialise */
 	int *row_of_unit, *row_of_hardware, *row_of_group; /* or SIMPLEX_NONE */
 	int row_of_cost, row_of_moves, row_of_lost, row_of_marked;
 	bool *chosen;           /* of each choice: it is made */
-	struct uses fixed;      /* machines that are settled, taken out of the rows' bounds */
-	int settled_count;      /* kinds that are settled but for their groups */
-	int64_t settled_machines;
+	struct uses fixed;      /* machines that are fixed, taken out of the rows' bounds */
+	int kind_count;      /* kinds that are fixed but for their groups */
+	int64_t kind_machines;
 	const struct wish *wish; /* of marked machines, or NULL */
 	unsigned long wish_number;
 	struct simplex lp;
 	struct prices prices;   /* of the last search for a column, in whole numbers */
 	int64_t marked_price;
-	int64_t *settled_price; /* of each settled kind */
+	int64_t *kind_price; /* of each fixed kind */
 	int64_t *row_price;     /* the same by row, finer */
 	size_t row_price_capacity;
 	int64_t *best;          /* the price of the best pattern of each group, and of the marked one behind them */
@@ -107,7 +107,7 @@ void master_bound_region(struct master *master, const struct region *region, int
 
 void master_set_bounds(struct master *master, int row, int64_t lo, int64_t hi);
 
-/* Settles that count machines have this pattern: they are taken out of all bounds. */
+/* Fixes that count machines have this pattern: they are taken out of all bounds. */
 void master_fix(struct master *master, const struct pattern *pattern, bool marked, int64_t count);
 
 /* Whether a pattern meets the wish. */

@@ -4,22 +4,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solve/lp/hunt.h"
 #include "solve/lp/label.h"
+#include "solve/lp/pricing-search.h"
 #include "solve/program/bits.h"
 
 enum { PATIENCE = 2000 }; /* steps of a search by depth, where labels may end it sooner */
 
 /* Takes what must be there. False where that cannot be. */
 static bool
-price_take_forced(struct hunt *hunt, const uint64_t *units, size_t *depth)
+price_take_forced(struct pricing_search *search, const uint64_t *units, size_t *depth)
 {
-	size_t words = hunt->program->unit_words;
+	size_t words = search->program->unit_words;
 
 	for (size_t u = bits_next(units, words, 0); u != SIZE_MAX; u = bits_next(units, words, u + 1)) {
-		if (bits_has(hunt->chosen, u))
+		if (bits_has(search->chosen, u))
 			continue;
-		if (!hunt_take(hunt, u, *depth))
+		if (!pricing_take(search, u, *depth))
 			return false;
 		++*depth;
 	}
@@ -28,106 +28,106 @@ price_take_forced(struct hunt *hunt, const uint64_t *units, size_t *depth)
 
 /* The best pattern on one type. */
 static void
-price_hunt_on(struct hunt *hunt, int hardware, struct candidate *scratch)
+price_search_type(struct pricing_search *search, int hardware, struct candidate *scratch)
 {
-	const struct program *p = hunt->program;
-	const struct group *group = &p->groups[hunt->group];
+	const struct program *p = search->program;
+	const struct group *group = &p->groups[search->group];
 	const int64_t *capacity = p->hardware[hardware].capacity;
 	size_t depth = 0;
 
-	hunt->hardware = hardware;
-	hunt->steps = 0;
-	hunt->value = hunt->prices->machine + hunt->prices->group[hunt->group] + hunt->prices->hardware[hardware];
+	search->hardware = hardware;
+	search->steps = 0;
+	search->value = search->prices->machine + search->prices->group[search->group] + search->prices->hardware[hardware];
 	if (group->moves)
-		hunt->value += price_round((price_product)hunt->prices->move * group->standing);
-	hunt->size = 0;
-	hunt->crammed = false;
-	memset(hunt->chosen, 0, p->unit_words * sizeof *hunt->chosen);
-	memset(hunt->refused, 0, p->unit_words * sizeof *hunt->refused);
-	memset(hunt->asked, 0, p->unit_words * sizeof *hunt->asked);
-	bits_copy(hunt->images, group->images, p->image_words);
-	if (hunt->wish && !bits_keep(hunt->images, hunt->wish->images, p->image_words))
+		search->value += price_round((price_product)search->prices->move * group->standing);
+	search->size = 0;
+	search->crammed = false;
+	memset(search->chosen, 0, p->unit_words * sizeof *search->chosen);
+	memset(search->refused, 0, p->unit_words * sizeof *search->refused);
+	memset(search->asked, 0, p->unit_words * sizeof *search->asked);
+	bits_copy(search->images, group->images, p->image_words);
+	if (search->wish && !bits_keep(search->images, search->wish->images, p->image_words))
 		return;
 	for (size_t i = 0; i < p->resource_count; i++) {
-		hunt->left[i] = capacity[i];
-		hunt->crammed = hunt->crammed || capacity[i] != NO_MAX;
+		search->left[i] = capacity[i];
+		search->crammed = search->crammed || capacity[i] != NO_MAX;
 	}
-	memset(hunt->worth.weight, 0, p->unit_count * sizeof(double));
-	memset(hunt->services.weight, 0, p->unit_count * sizeof(double));
-	if (bits_empty(hunt->images, p->image_words) || !price_take_forced(hunt, hunt->stays, &depth) ||
-	    (hunt->wish && !price_take_forced(hunt, hunt->wish->region.with, &depth)))
+	memset(search->worth.weight, 0, p->unit_count * sizeof(double));
+	memset(search->services.weight, 0, p->unit_count * sizeof(double));
+	if (bits_empty(search->images, p->image_words) || !price_take_forced(search, search->stays, &depth) ||
+	    (search->wish && !price_take_forced(search, search->wish->region.with, &depth)))
 		return;
-	hunt_arrange(hunt, scratch);
-	hunt->patience = hunt->wish ? SIZE_MAX : PATIENCE;
-	hunt_search(hunt, 0, depth);
-	if (hunt->patience == 0 && hunt->best <= hunt->enough && !label_search(hunt, depth)) {
-		hunt->patience = SIZE_MAX;
-		hunt_search(hunt, 0, depth);
+	pricing_order(search, scratch);
+	search->patience = search->wish ? SIZE_MAX : PATIENCE;
+	pricing_search(search, 0, depth);
+	if (search->patience == 0 && search->best <= search->enough && !label_search(search, depth)) {
+		search->patience = SIZE_MAX;
+		pricing_search(search, 0, depth);
 	}
 }
 
 /* What units are worth on a machine of the group, where moves have a price, and which of them have to stay, where
  * too few moves are left. */
 static void
-price_units(struct hunt *hunt, const struct prices *prices)
+price_units(struct pricing_search *search, const struct prices *prices)
 {
-	const struct program *p = hunt->program;
-	const struct group *group = &p->groups[hunt->group];
+	const struct program *p = search->program;
+	const struct group *group = &p->groups[search->group];
 
-	hunt->own = *prices;
-	hunt->own.unit = memory_zeroed(p->unit_count, sizeof *hunt->own.unit);
-	hunt->prices = &hunt->own;
-	bits_copy(hunt->stays, group->stays, p->unit_words);
+	search->own = *prices;
+	search->own.unit = memory_zeroed(p->unit_count, sizeof *search->own.unit);
+	search->prices = &search->own;
+	bits_copy(search->stays, group->stays, p->unit_words);
 	for (size_t u = 0; u < p->unit_count; u++) {
 		int64_t moves = group->moves ? group->moves[u] : 0;
 
 		if (prices->unit[u] == PRICE_FORBIDDEN || moves > prices->moves_left)
-			hunt->own.unit[u] = PRICE_FORBIDDEN;
+			search->own.unit[u] = PRICE_FORBIDDEN;
 		else
-			hunt->own.unit[u] = prices->unit[u] + price_round((price_product)prices->move * moves);
+			search->own.unit[u] = prices->unit[u] + price_round((price_product)prices->move * moves);
 		if (moves < 0 && -moves > prices->moves_left)
-			bits_add(hunt->stays, u);
+			bits_add(search->stays, u);
 	}
 }
 
 /* A machine that leaves. */
 static void
-price_consider_departure(struct hunt *hunt, int hardware)
+price_consider_departure(struct pricing_search *search, int hardware)
 {
-	const struct program *p = hunt->program;
-	const struct prices *prices = hunt->prices;
-	struct pattern pattern = {.group = hunt->group, .hardware = hardware, .units = hunt->chosen};
-	int64_t value = prices->group[hunt->group] + prices->hardware[hardware], moves;
+	const struct program *p = search->program;
+	const struct prices *prices = search->prices;
+	struct pattern pattern = {.group = search->group, .hardware = hardware, .units = search->chosen};
+	int64_t value = prices->group[search->group] + prices->hardware[hardware], moves;
 
-	memset(hunt->chosen, 0, p->unit_words * sizeof *hunt->chosen);
+	memset(search->chosen, 0, p->unit_words * sizeof *search->chosen);
 	moves = pattern_moves(p, &pattern);
 	value += price_round((price_product)prices->move * moves + (price_product)prices->lost * pattern_lost(p, &pattern));
 	for (size_t i = 0; i < prices->toll_count; i++)
 		if (region_has(p, prices->tolls[i].region, &pattern))
 			value += prices->tolls[i].price;
-	if (hunt->wish || moves > prices->moves_left || value <= hunt->best)
+	if (search->wish || moves > prices->moves_left || value <= search->best)
 		return;
-	hunt->best = value;
-	hunt->found = true;
-	memset(hunt->best_units, 0, p->unit_words * sizeof *hunt->best_units);
+	search->best = value;
+	search->found = true;
+	memset(search->best_units, 0, p->unit_words * sizeof *search->best_units);
 }
 
 static void
-price_release(struct hunt *hunt)
+price_release(struct pricing_search *search)
 {
-	free(hunt->own.unit);
-	free(hunt->stays);
-	free(hunt->order);
-	free(hunt->hope);
-	free(hunt->worth.weight);
-	free(hunt->services.weight);
-	free(hunt->light);
-	free(hunt->rest);
-	free(hunt->chosen);
-	free(hunt->refused);
-	free(hunt->asked);
-	free(hunt->images);
-	free(hunt->left);
+	free(search->own.unit);
+	free(search->stays);
+	free(search->order);
+	free(search->hope);
+	free(search->worth.weight);
+	free(search->services.weight);
+	free(search->light);
+	free(search->rest);
+	free(search->chosen);
+	free(search->refused);
+	free(search->asked);
+	free(search->images);
+	free(search->left);
 }
 
 /* Whether what stands on machines of the group, and may stand there, is not against the wish. */
@@ -158,49 +158,49 @@ price_is_choosy(const struct program *p, const struct wish *wish, int group)
 }
 
 static bool
-price_hunt_all(const struct program *p, const struct prices *prices, struct budget *budget, const struct search_for *what,
+price_search_group(const struct program *p, const struct prices *prices, struct budget *budget, const struct search_for *what,
     struct pattern *best, int64_t *value)
 {
 	const struct wish *wish = what->wish;
 	const struct group *g = &p->groups[what->group];
 	struct candidate *scratch = memory_zeroed(p->unit_count, sizeof *scratch);
-	struct hunt hunt = {
+	struct pricing_search search = {
 		.program = p, .budget = budget, .wish = wish, .group = what->group, .best = what->floor, .enough = what->enough,
 		.best_units = best->units,
 		.choosy = price_is_choosy(p, wish, what->group),
 		.need = wish && wish->size > 1 ? wish->size : 1,
-		.order = memory_zeroed(p->unit_count, sizeof *hunt.order),
-		.hope = memory_zeroed(p->unit_count + 1, sizeof *hunt.hope),
+		.order = memory_zeroed(p->unit_count, sizeof *search.order),
+		.hope = memory_zeroed(p->unit_count + 1, sizeof *search.hope),
 		.worth.weight = memory_zeroed(p->unit_count, sizeof(double)),
 		.services.weight = memory_zeroed(p->unit_count, sizeof(double)),
-		.light = memory_zeroed(p->unit_count, sizeof *hunt.light),
-		.rest = memory_zeroed(p->unit_count + 1, sizeof *hunt.rest),
-		.chosen = memory_zeroed(p->unit_words, sizeof *hunt.chosen),
-		.refused = memory_zeroed(p->unit_words, sizeof *hunt.refused),
-		.asked = memory_zeroed(p->unit_words, sizeof *hunt.asked),
-		.images = memory_zeroed((p->unit_count + 2) * p->image_words, sizeof *hunt.images),
-		.left = memory_zeroed(p->resource_count, sizeof *hunt.left),
-		.stays = memory_zeroed(p->unit_words, sizeof *hunt.stays),
+		.light = memory_zeroed(p->unit_count, sizeof *search.light),
+		.rest = memory_zeroed(p->unit_count + 1, sizeof *search.rest),
+		.chosen = memory_zeroed(p->unit_words, sizeof *search.chosen),
+		.refused = memory_zeroed(p->unit_words, sizeof *search.refused),
+		.asked = memory_zeroed(p->unit_words, sizeof *search.asked),
+		.images = memory_zeroed((p->unit_count + 2) * p->image_words, sizeof *search.images),
+		.left = memory_zeroed(p->resource_count, sizeof *search.left),
+		.stays = memory_zeroed(p->unit_words, sizeof *search.stays),
 	};
 
-	price_units(&hunt, prices);
+	price_units(&search, prices);
 	for (size_t h = bits_next(g->hardware, p->hardware_words, 0); h != SIZE_MAX;
 	     h = bits_next(g->hardware, p->hardware_words, h + 1)) {
-		int64_t before = hunt.best;
+		int64_t before = search.best;
 
 		if (prices->hardware[h] == PRICE_FORBIDDEN || (wish && !bits_has(wish->hardware, h)))
 			continue;
 		if (p->hardware[h].departure)
-			price_consider_departure(&hunt, (int)h);
+			price_consider_departure(&search, (int)h);
 		else if (!g->broken && !p->impossible)
-			price_hunt_on(&hunt, (int)h, scratch);
-		if (hunt.best > before)
+			price_search_type(&search, (int)h, scratch);
+		if (search.best > before)
 			*best = (struct pattern){.group = what->group, .hardware = (int)h, .units = best->units};
 	}
-	price_release(&hunt);
+	price_release(&search);
 	free(scratch);
-	*value = hunt.best;
-	return hunt.found;
+	*value = search.best;
+	return search.found;
 }
 
 bool
@@ -210,7 +210,7 @@ price_best(const struct program *p, const struct prices *prices, struct budget *
 	*value = what->floor;
 	return prices->group[what->group] != PRICE_FORBIDDEN && (!what->wish ||
 	    price_wish_fits(p, what->wish, what->group)) &&
-	    price_hunt_all(p, prices, budget, what, best, value);
+	    price_search_group(p, prices, budget, what, best, value);
 }
 
 size_t

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Why leaving a group out is exact. Let all its machines be of one pattern in every solution (of those that are as good
- * in the objectives that were settled before). Then they add the same to every row in each of them: taken out of the
+ * in the objectives that were fixed before). Then they add the same to every row in each of them: taken out of the
  * bounds, what is left has the same solutions but for these machines, and no objective tells two solutions apart
  * otherwise than before. That goes for dense, too: the vectors of counts all have the same amount less in one place,
- * which does not change which of them is the greatest. Zones know these machines as they know all that are settled.
+ * which does not change which of them is the greatest. Zones know these machines as they know all that are fixed.
  *
  * How it is known. By the rules: no second pattern of the group keeps the rules for one machine. By prices: for any
  * prices of the rows, what a solution is worth lies between what its rows must have (least) and what all machines
@@ -165,7 +165,7 @@ reduced_cost_find_groups(struct master *m, int row, const struct uses *found, st
 	return count;
 }
 
-/* An objective that was settled stays so. */
+/* An objective that was fixed stays so. */
 static void
 reduced_keep_bound(const struct master *m, int old, struct master *next, int row)
 {

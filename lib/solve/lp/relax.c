@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "solve/lp/column.h"
 #include "solve/lp/master.h"
-#include "solve/lp/offer.h"
 #include "solve/program/bits.h"
 
 enum {
@@ -45,7 +45,7 @@ relax_most_machines(const struct master *m, size_t group)
 		return 0;
 	most = leave || m->rows[row].hi < m->rows[0].hi ? m->rows[row].hi : m->rows[0].hi;
 	if (group == 0)
-		most = (most < relax_most_affordable(m) ? most : relax_most_affordable(m)) + m->settled_machines;
+		most = (most < relax_most_affordable(m) ? most : relax_most_affordable(m)) + m->kind_machines;
 	return most > 0 ? most : 0;
 }
 
@@ -122,7 +122,7 @@ relax_rebuild(struct master *m)
 			matrix[(size_t)~variable * n + j] = -1;
 	}
 	simplex_rebuild(&m->lp, matrix);
-	simplex_settle(&m->lp);
+	simplex_recompute(&m->lp);
 	free(matrix);
 }
 
@@ -134,11 +134,11 @@ relax_step(struct master *m, int objective, int sign)
 	int64_t threshold, worth;
 	int row = simplex_best_row(&m->lp, objective, sign, &gain), column;
 
-	offer_prices(m);
+	column_prices(m);
 	threshold = (int64_t)(m->unit_price * SIMPLEX_WORTH) + (int64_t)(m->row_count + m->program->unit_count);
-	column = offer_known(m, threshold, &worth);
+	column = column_best_known(m, threshold, &worth);
 	if (column == SIMPLEX_NONE && row == SIMPLEX_NONE)
-		column = offer_new(m, threshold, objective == SIMPLEX_NONE ? relax_harmless_worth(m) : 0);
+		column = column_generate(m, threshold, objective == SIMPLEX_NONE ? relax_harmless_worth(m) : 0);
 	if (column == SIMPLEX_NONE && row == SIMPLEX_NONE)
 		return false;
 	if (column == SIMPLEX_NONE || (row != SIMPLEX_NONE && gain * m->unit_price > (double)worth))
@@ -184,7 +184,7 @@ relax_loosen(struct master *m)
 		m->lp.lo[i] -= slack;
 		m->lp.hi[i] += slack;
 	}
-	simplex_settle(&m->lp);
+	simplex_recompute(&m->lp);
 }
 
 static void
@@ -192,7 +192,7 @@ relax_tighten(struct master *m)
 {
 	for (size_t i = 0; i < m->row_count; i++)
 		master_set_bounds(m, (int)i, m->rows[i].lo, m->rows[i].hi);
-	simplex_settle(&m->lp);
+	simplex_recompute(&m->lp);
 }
 
 bool
@@ -206,7 +206,7 @@ master_relax(struct master *m, int objective, int sign)
 	m->lp.careful = false;
 	if (!budget_node(m->budget) || relax_bounds_cross(m))
 		return false;
-	simplex_settle(&m->lp);
+	simplex_recompute(&m->lp);
 	while (limit-- > 0 && budget_work(m->budget, m->row_count * (m->row_count + m->column_count))) {
 		double missing = simplex_price(&m->lp, objective, sign), now = relax_goal(m, missing, objective, sign);
 

@@ -111,7 +111,7 @@ simplex_resting(const struct simplex *lp, size_t row)
 }
 
 void
-simplex_settle(struct simplex *lp)
+simplex_recompute(struct simplex *lp)
 {
 	for (size_t i = 0; i < lp->rows; i++)
 		lp->value[i] = 0;

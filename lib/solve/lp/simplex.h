@@ -40,7 +40,7 @@ void simplex_copy(struct simplex *to, const struct simplex *from);
 void simplex_add_row(struct simplex *lp, double lo, double hi, const double *coefficient);
 
 /* Recomputes the values of the basis after bounds were changed. */
-void simplex_settle(struct simplex *lp);
+void simplex_recompute(struct simplex *lp);
 
 /* Recomputes the inverse from the basis, whose columns stand in matrix (row-major, rows wide). False where it is
  * singular. */

@@ -39,7 +39,7 @@ pattern_region(const struct program *program, const struct pattern *pattern, str
 bool
 pattern_same(const struct program *program, const struct pattern *a, const struct pattern *b)
 {
-	return a->settled == b->settled && a->group == b->group && a->hardware == b->hardware && bits_equal(a->units, b->units, program->unit_words);
+	return a->kind == b->kind && a->group == b->group && a->hardware == b->hardware && bits_equal(a->units, b->units, program->unit_words);
 }
 
 enum departure
@@ -51,8 +51,8 @@ pattern_departure(const struct program *program, const struct pattern *pattern)
 int
 pattern_class(const struct program *program, const struct pattern *pattern)
 {
-	if (pattern->settled)
-		return pattern->settled;
+	if (pattern->kind)
+		return pattern->kind;
 	return pattern_departure(program, pattern) ? CLASS_LEAVES : CLASS_OPEN;
 }
 

@@ -13,7 +13,7 @@
 struct pattern {
 	int group, hardware;
 	uint64_t *units;
-	int settled; /* the number of the kind that it is of, if all but its group is settled; see settle_kind */
+	int kind; /* the number of the kind that it is of, if all but its group is fixed; see fix_kind */
 };
 
 struct region { /* some of all patterns */
@@ -36,7 +36,7 @@ bool pattern_same(const struct program *program, const struct pattern *a, const 
 /* What becomes of a machine of that pattern; DEPARTURE_NONE: it is there. */
 enum departure pattern_departure(const struct program *program, const struct pattern *pattern);
 
-/* Machines in question are one class, those of each settled kind, and those that leave, others. */
+/* Machines in question are one class, those of each fixed kind, and those that leave, others. */
 enum { CLASS_OPEN = 0, CLASS_LEAVES = -2 };
 int pattern_class(const struct program *program, const struct pattern *pattern);
 

@@ -13,7 +13,7 @@ enum {
 	ROUNDS = 100, ROUNDS_EACH_ROW = 8, /* of a dive: one that takes more goes in circles, up to any number of machines */
 };
 
-/* Settles machines of a pattern, as marked ones as far as these are wanted. */
+/* Fixes machines of a pattern, as marked ones as far as these are wanted. */
 static void
 dive_fix(struct master *m, const struct pattern *pattern, int64_t count)
 {

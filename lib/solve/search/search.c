@@ -15,19 +15,19 @@
  *
  *	1. find the first pattern in that order which any solution uses;
  *	2. find the greatest number of machines of it that any solution has;
- *	3. settle these machines, and go on with what is left as if it were a problem of its own.
+ *	3. fix these machines, and go on with what is left as if it were a problem of its own.
  *
  * Why the first answer is the best one. Let p be the pattern of step 1 and c the number of step 2. Patterns before
  * p are in no solution, so their counts are 0 in all of them; p has at most c. So the greatest vector has c
  * machines of p, and the rest of it is the greatest vector of what is left: services need c fewer instances and
  * may have c fewer, there are c fewer machines. What is left cannot use a pattern before p, nor p again: together
- * with the settled machines that would be a solution that uses such a pattern, or more than c of p. So nothing
+ * with the fixed machines that would be a solution that uses such a pattern, or more than c of p. So nothing
  * need be remembered but what is left, and nothing is ever taken back.
  *
  * On a change the pattern of step 1 is one whatever machine becomes it, a present one or a new one; which of them do stays
- * open to the end (settle.h). Moves are one more objective before dense, and leaving is a pattern too (build-present.c).
+ * open to the end (fix.h). Moves are one more objective before dense, and leaving is a pattern too (build-present.c).
  * Where moves come first, a layout without any is looked for before all else (search_without_moves): there none is counted any more.
- * Groups that nothing keeps from their densest pattern are settled before step 1 and after each step 3, unasked (densest.c).
+ * Groups that nothing keeps from their densest pattern are fixed before step 1 and after each step 3, unasked (dominance.c).
  *
  * Step 1 does not try patterns one by one either. It asks for a machine with at least k services, by bisection; then, with k
  * known, for one on the first hardware types, by bisection; then images; then, name by name, whether the service can be on it:
@@ -38,13 +38,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solve/lp/offer.h"
+#include "solve/lp/column.h"
 #include "solve/lp/reduced-cost-fixing.h"
 #include "solve/program/bits.h"
 #include "solve/search/branch.h"
-#include "solve/search/densest.h"
-#include "solve/search/settle.h"
-#include "solve/search/twin.h"
+#include "solve/search/dominance.h"
+#include "solve/search/fix.h"
+#include "solve/search/symmetry.h"
 
 enum { STILL_NODES = 5000 }; /* to look for a solution without moves */
 
@@ -133,7 +133,7 @@ search_ask(struct search *s, int64_t lo, int64_t hi, int sign)
 static bool
 search_can_be(struct search *s)
 {
-	return search_meets_wish(s) || (offer_possible(&s->master) && search_ask(s, 1, 1, 0));
+	return search_meets_wish(s) || (column_may_meet_wish(&s->master) && search_ask(s, 1, 1, 0));
 }
 
 /* The most services on a machine of the solution in hand. */
@@ -143,7 +143,7 @@ search_size_in_hand(const struct search *s)
 	size_t most = 0;
 
 	for (size_t i = 0; i < s->found.count; i++) {
-		size_t size = s->found.list[i].count > 0 && !s->found.list[i].pattern.settled ? pattern_size(s->program,
+		size_t size = s->found.list[i].count > 0 && !s->found.list[i].pattern.kind ? pattern_size(s->program,
 		    s->found.list[i].pattern.units) : 0;
 
 		most = size > most ? size : most;
@@ -218,7 +218,7 @@ search_change_places(struct search *s, size_t u)
 	bits_drop(region->with, u);
 	pattern = search_meets_wish(s);
 	bits_add(region->with, u);
-	return pattern && twin_exchange(&s->master, pattern, region->with, u, &s->found);
+	return pattern && symmetry_exchange(&s->master, pattern, region->with, u, &s->found);
 }
 
 /* Narrows the wish to the first set of services, by name. */
@@ -255,7 +255,7 @@ search_first_pattern(struct search *s, size_t *limit, struct pattern *pattern)
 	search_find_type(s, false);
 	search_find_services(s);
 	*pattern = *search_meets_wish(s);
-	if (!settle_is_open(&s->master, pattern))
+	if (!fix_is_open(&s->master, pattern))
 		s->wish.region.group = pattern->group;
 	return true;
 }
@@ -278,7 +278,7 @@ search_room_for(const struct search *s, const struct pattern *pattern)
 {
 	const struct master *m = &s->master;
 	int64_t room = SOLVE_MACHINES;
-	bool shared = settle_is_open(m, pattern);
+	bool shared = fix_is_open(m, pattern);
 
 	for (size_t i = 0; i < m->row_count; i++) {
 		int64_t each = master_coefficient(m, &m->rows[i], pattern, false);
@@ -293,9 +293,9 @@ search_room_for(const struct search *s, const struct pattern *pattern)
 /* Steps 2 and 3. Machines of a kind that several groups can become stay in the solution in hand: which of them it is
  * may still change. */
 static void
-search_settle(struct search *s, struct pattern *pattern)
+search_fix_pattern(struct search *s, struct pattern *pattern)
 {
-	bool shared = settle_is_open(&s->master, pattern);
+	bool shared = fix_is_open(&s->master, pattern);
 	int64_t count;
 
 	s->master.wish = &s->wish;
@@ -305,12 +305,12 @@ search_settle(struct search *s, struct pattern *pattern)
 	s->master.wish = &s->wish;
 	count = search_count_in_hand(s);
 	if (shared)
-		settle_kind(&s->master, pattern, count);
+		fix_kind(&s->master, pattern, count);
 	else
 		master_fix(&s->master, pattern, false, count);
 	for (size_t i = 0; i < s->found.count; i++)
 		if (master_wished(&s->master, &s->found.list[i].pattern)) {
-			s->found.list[i].pattern.settled = pattern->settled;
+			s->found.list[i].pattern.kind = pattern->kind;
 			s->found.list[i].count = shared ? s->found.list[i].count : 0;
 		}
 	s->master.wish = NULL;
@@ -323,11 +323,11 @@ search_dense(struct search *s)
 	size_t used = 0, loose = 0;
 	struct pattern pattern;
 
-	densest_settle(&s->master, &s->found, &used, &loose);
+	dominance_fix(&s->master, &s->found, &used, &loose);
 	while (!s->open && s->master.rows[0].hi > 0 && search_first_pattern(s, &limit, &pattern)) {
-		search_settle(s, &pattern);
-		densest_settle(&s->master, &s->found, &used, &loose);
-		settle_forget(&s->master);
+		search_fix_pattern(s, &pattern);
+		dominance_fix(&s->master, &s->found, &used, &loose);
+		fix_remove_columns(&s->master);
 	}
 }
 

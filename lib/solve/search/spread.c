@@ -18,7 +18,7 @@
 
 struct grove { /* the trees, while they are cut */
 	struct master *master;
-	struct crews crews; /* machines that cannot be given zones */
+	struct machine_classes classes; /* machines that cannot be given zones */
 	size_t real;        /* the first ones: those of the solution */
 	uint64_t *set;
 	struct cuts *cuts;
@@ -26,32 +26,32 @@ struct grove { /* the trees, while they are cut */
 };
 
 static void
-spread_add_crew(struct crews *crews, const uint64_t *units, int zone, int64_t count)
+spread_add_class(struct machine_classes *classes, const uint64_t *units, int zone, int64_t count)
 {
-	ARRAY_ROOM(crews->list, crews->count, crews->capacity);
-	crews->list[crews->count++] = (struct crew){units, zone, count};
+	ARRAY_ROOM(classes->list, classes->count, classes->capacity);
+	classes->list[classes->count++] = (struct machine_class){units, zone, count};
 }
 
 static void
-spread_add_uses(struct crews *crews, const struct program *p, const struct uses *uses)
+spread_add_uses(struct machine_classes *classes, const struct program *p, const struct uses *uses)
 {
 	for (size_t i = 0; i < uses->count; i++)
-		spread_add_crew(crews, uses->list[i].pattern.units, p->groups[uses->list[i].pattern.group].zone,
+		spread_add_class(classes, uses->list[i].pattern.units, p->groups[uses->list[i].pattern.group].zone,
 		    uses->list[i].count);
 }
 
 enum verdict
 spread_judge(const struct master *m, const struct uses *uses)
 {
-	struct crews crews = {0};
+	struct machine_classes classes = {0};
 	enum verdict verdict;
 
 	if (!m->program->spread)
 		return VERDICT_FOUND;
-	spread_add_uses(&crews, m->program, &m->fixed);
-	spread_add_uses(&crews, m->program, uses);
-	verdict = zones_place(m->program, m->budget, &crews, m->program->spread, NULL);
-	free(crews.list);
+	spread_add_uses(&classes, m->program, &m->fixed);
+	spread_add_uses(&classes, m->program, uses);
+	verdict = zones_place(m->program, m->budget, &classes, m->program->spread, NULL);
+	free(classes.list);
 	return verdict;
 }
 
@@ -61,9 +61,9 @@ spread_would_help(struct grove *g, const uint64_t *units, int zone, int64_t coun
 {
 	enum verdict verdict;
 
-	spread_add_crew(&g->crews, units, zone, count);
-	verdict = zones_place(g->master->program, g->master->budget, &g->crews, g->set, NULL);
-	g->crews.count--;
+	spread_add_class(&g->classes, units, zone, count);
+	verdict = zones_place(g->master->program, g->master->budget, &g->classes, g->set, NULL);
+	g->classes.count--;
 	g->open = g->open || verdict == VERDICT_OPEN;
 	return verdict != VERDICT_NONE;
 }
@@ -79,7 +79,7 @@ spread_shrink(struct grove *g)
 		enum verdict verdict;
 
 		bits_drop(g->set, u);
-		verdict = zones_place(p, g->master->budget, &g->crews, g->set, NULL);
+		verdict = zones_place(p, g->master->budget, &g->classes, g->set, NULL);
 		if (verdict != VERDICT_NONE)
 			bits_add(g->set, u);
 		g->open = g->open || verdict == VERDICT_OPEN;
@@ -87,22 +87,22 @@ spread_shrink(struct grove *g)
 }
 
 static bool
-spread_in_leaf(const struct grove *g, const struct region *leaf, const struct crew *crew)
+spread_in_leaf(const struct grove *g, const struct region *leaf, const struct machine_class *class)
 {
 	size_t words = g->master->program->unit_words;
 
-	return crew->zone == leaf->zone && crew->count > 0 && bits_within(leaf->with, crew->units, words) &&
-	    !bits_meet(leaf->without, crew->units, words);
+	return class->zone == leaf->zone && class->count > 0 && bits_within(leaf->with, class->units, words) &&
+	    !bits_meet(leaf->without, class->units, words);
 }
 
-/* Machines of the solution in a leaf that are not settled. */
+/* Machines of the solution in a leaf that are not fixed. */
 static int64_t
 spread_loose_machines(const struct grove *g, const struct region *leaf)
 {
 	int64_t count = 0;
 
 	for (size_t i = g->master->fixed.count; i < g->real; i++)
-		count += spread_in_leaf(g, leaf, &g->crews.list[i]) ? g->crews.list[i].count : 0;
+		count += spread_in_leaf(g, leaf, &g->classes.list[i]) ? g->classes.list[i].count : 0;
 	return count;
 }
 
@@ -130,7 +130,7 @@ spread_cut_leaf(struct grove *g, const struct region *leaf)
 	for (size_t i = 0; i < p->unit_words; i++)
 		units[i] &= ~leaf->without[i];
 	if (!spread_would_help(g, units, leaf->zone, high)) {
-		spread_add_crew(&g->crews, units, leaf->zone, high);
+		spread_add_class(&g->classes, units, leaf->zone, high);
 		return;
 	}
 	while (high - low > 1) {
@@ -141,7 +141,7 @@ spread_cut_leaf(struct grove *g, const struct region *leaf)
 		else
 			low = middle;
 	}
-	spread_add_crew(&g->crews, units, leaf->zone, low);
+	spread_add_class(&g->classes, units, leaf->zone, low);
 	ARRAY_ROOM(g->cuts->list, g->cuts->count, g->cuts->capacity);
 	g->cuts->list[g->cuts->count] = (struct cut){arena_alloc(&g->master->arena, 1, sizeof *leaf),
 	    spread_loose_machines(g, leaf) + high, NO_MAX};
@@ -170,7 +170,7 @@ spread_cut_tree(struct grove *g, const struct region *region, size_t u)
 	bool any = false;
 
 	for (size_t i = 0; i < g->real && !any; i++)
-		any = spread_in_leaf(g, region, &g->crews.list[i]);
+		any = spread_in_leaf(g, region, &g->classes.list[i]);
 	u = bits_next(g->set, p->unit_words, u);
 	if (!any || u == SIZE_MAX) {
 		if (!bits_within(g->set, region->without, p->unit_words) && !g->open)
@@ -248,15 +248,15 @@ spread_cuts(struct master *m, const struct uses *uses, struct cuts *cuts)
 
 	g.set = memory_zeroed(m->program->unit_words, sizeof *g.set);
 	bits_copy(g.set, m->program->spread, m->program->unit_words);
-	spread_add_uses(&g.crews, m->program, &m->fixed);
-	spread_add_uses(&g.crews, m->program, uses);
-	g.real = g.crews.count;
+	spread_add_uses(&g.classes, m->program, &m->fixed);
+	spread_add_uses(&g.classes, m->program, uses);
+	g.real = g.classes.count;
 	spread_shrink(&g);
 	if (!g.open)
 		spread_cut_trees(&g);
 	if (!g.open)
 		spread_cut_units(&g);
-	free(g.crews.list);
+	free(g.classes.list);
 	free(g.set);
 	return g.open ? VERDICT_OPEN : VERDICT_NONE;
 }

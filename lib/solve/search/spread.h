@@ -13,7 +13,7 @@
 #include "solve/lp/master.h"
 #include "solve/search/zone.h"
 
-struct cut { /* lo <= machines in a region <= hi, not counting settled ones */
+struct cut { /* lo <= machines in a region <= hi, not counting fixed ones */
 	struct region *region; /* in the master's arena */
 	int64_t lo, hi;
 };
@@ -23,7 +23,7 @@ struct cuts {
 	size_t count, capacity;
 };
 
-/* Whether the machines of a solution of what is left, and those that are settled, can be given zones. */
+/* Whether the machines of a solution of what is left, and those that are fixed, can be given zones. */
 enum verdict spread_judge(const struct master *master, const struct uses *uses);
 
 /* Where they cannot. VERDICT_OPEN: the limit was reached. */

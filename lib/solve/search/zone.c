@@ -189,14 +189,14 @@ zone_place_others(struct zoning *z)
 
 /* Where each machine is in a zone of its own. */
 static enum verdict
-zone_place_apart(const struct zoning *z, const struct crews *crews)
+zone_place_apart(const struct zoning *z, const struct machine_classes *classes)
 {
 	for (size_t u = 0; u < z->program->unit_count; u++) {
 		int64_t left = z->need[u];
 
-		for (size_t i = 0; i < crews->count && left > 0; i++)
-			if (crews->list[i].zone == ZONE_OPEN && bits_has(crews->list[i].units, u))
-				left -= crews->list[i].count;
+		for (size_t i = 0; i < classes->count && left > 0; i++)
+			if (classes->list[i].zone == ZONE_OPEN && bits_has(classes->list[i].units, u))
+				left -= classes->list[i].count;
 		if (left > 0)
 			return VERDICT_NONE;
 	}
@@ -204,26 +204,26 @@ zone_place_apart(const struct zoning *z, const struct crews *crews)
 }
 
 enum verdict
-zones_place(const struct program *p, struct budget *budget, const struct crews *crews, const uint64_t *set, int *where)
+zones_place(const struct program *p, struct budget *budget, const struct machine_classes *classes, const uint64_t *set, int *where)
 {
 	struct zoning z = {.program = p, .budget = budget, .words = p->unit_words, .zone_words = bits_words(p->zone_count)};
-	struct team **teams_of = memory_zeroed(crews->count, sizeof *teams_of);
+	struct team **teams_of = memory_zeroed(classes->count, sizeof *teams_of);
 	uint64_t *none = memory_zeroed(z.zone_words, sizeof *none);
 	enum verdict verdict;
 
 	z.cover = memory_zeroed(p->zone_count * z.words, sizeof *z.cover);
 	z.load = memory_zeroed(p->zone_count, sizeof *z.load);
 	z.need = memory_zeroed(p->unit_count, sizeof *z.need);
-	zoning_gather(&z, crews, set, teams_of);
+	zoning_gather(&z, classes, set, teams_of);
 	if (p->zones_unlimited)
-		verdict = zone_place_apart(&z, crews);
+		verdict = zone_place_apart(&z, classes);
 	else
 		verdict = zoning_prepare(&z) && zone_search(&z, 0,
 		    none) ? VERDICT_FOUND : budget->spent ? VERDICT_OPEN : VERDICT_NONE;
 	if (where && verdict == VERDICT_FOUND) {
 		zone_place_others(&z);
-		for (size_t i = 0; i < crews->count; i++)
-			for (int64_t n = 0; n < crews->list[i].count && crews->list[i].zone == ZONE_OPEN; n++)
+		for (size_t i = 0; i < classes->count; i++)
+			for (int64_t n = 0; n < classes->list[i].count && classes->list[i].zone == ZONE_OPEN; n++)
 				*where++ = teams_of[i]->where[teams_of[i]->taken++];
 	}
 	zoning_release(&z);

@@ -10,20 +10,20 @@
 #include "solve/lp/budget.h"
 #include "solve/program/program.h"
 
-struct crew { /* machines on which the same units stand */
+struct machine_class { /* machines on which the same units stand */
 	const uint64_t *units; /* borrowed */
 	int zone;              /* of all of them; ZONE_NONE; or ZONE_OPEN: each is yet to be given one */
 	int64_t count;
 };
 
-struct crews {
-	struct crew *list;
+struct machine_classes {
+	struct machine_class *list;
 	size_t count, capacity;
 };
 
 /* Whether the open machines can be given zones so that each unit of a set that has instances stands in as many zones as it
- * needs. where (or NULL) gets their zones, in the order of the crews: beyond that they are shared out evenly. */
-enum verdict zones_place(const struct program *program, struct budget *budget, const struct crews *crews,
+ * needs. where (or NULL) gets their zones, in the order of the classes: beyond that they are shared out evenly. */
+enum verdict zones_place(const struct program *program, struct budget *budget, const struct machine_classes *classes,
     const uint64_t *set, int *where);
 
 #endif

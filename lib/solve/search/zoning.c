@@ -29,7 +29,7 @@ zoning_lacks(const struct zoning *z, const uint64_t *units)
 	return false;
 }
 
-/* The team of a crew: the one with the same units of the set. */
+/* The team of a class: the one with the same units of the set. */
 static struct team *
 zoning_team_of(struct zoning *z, const uint64_t *units)
 {
@@ -45,32 +45,32 @@ zoning_team_of(struct zoning *z, const uint64_t *units)
 }
 
 void
-zoning_gather(struct zoning *z, const struct crews *crews, const uint64_t *set, struct team **teams_of)
+zoning_gather(struct zoning *z, const struct machine_classes *classes, const uint64_t *set, struct team **teams_of)
 {
 	uint64_t *units = memory_zeroed(z->words, sizeof *units);
 
-	z->teams = memory_zeroed(crews->count, sizeof *z->teams);
-	for (size_t i = 0; i < crews->count; i++) {
-		const struct crew *crew = &crews->list[i];
+	z->teams = memory_zeroed(classes->count, sizeof *z->teams);
+	for (size_t i = 0; i < classes->count; i++) {
+		const struct machine_class *class = &classes->list[i];
 
-		bits_copy(units, crew->units, z->words);
-		if (crew->count == 0)
+		bits_copy(units, class->units, z->words);
+		if (class->count == 0)
 			continue;
 		if (bits_keep(units, set, z->words))
 			for (size_t u = bits_next(units, z->words, 0); u != SIZE_MAX; u = bits_next(units, z->words, u + 1))
 				z->need[u] = z->program->units[u].zones_min;
 	}
-	for (size_t i = 0; i < crews->count; i++) {
-		const struct crew *crew = &crews->list[i];
+	for (size_t i = 0; i < classes->count; i++) {
+		const struct machine_class *class = &classes->list[i];
 
-		bits_copy(units, crew->units, z->words);
+		bits_copy(units, class->units, z->words);
 		bits_keep(units, set, z->words);
-		if (crew->zone == ZONE_OPEN) {
+		if (class->zone == ZONE_OPEN) {
 			teams_of[i] = zoning_team_of(z, units);
-			teams_of[i]->count += crew->count;
-		} else if (crew->zone != ZONE_NONE && crew->count > 0) {
-			zoning_stand(z, units, (size_t)crew->zone);
-			z->load[crew->zone] += crew->count;
+			teams_of[i]->count += class->count;
+		} else if (class->zone != ZONE_NONE && class->count > 0) {
+			zoning_stand(z, units, (size_t)class->zone);
+			z->load[class->zone] += class->count;
 		}
 	}
 	free(units);

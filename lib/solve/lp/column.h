@@ -2,22 +2,22 @@
  *
  * What is worth entering the basis: columns that are there, and new ones.
  */
-#ifndef SOLVE_LP_OFFER_H
-#define SOLVE_LP_OFFER_H
+#ifndef SOLVE_LP_COLUMN_H
+#define SOLVE_LP_COLUMN_H
 
 #include "solve/lp/master.h"
 
 /* Turns the prices of the linear program into whole numbers, and these into what a machine, a unit, ... is worth. */
-void offer_prices(struct master *master);
+void column_prices(struct master *master);
 
 /* The best of some columns that are there and worth more than threshold, or SIMPLEX_NONE where none is; its worth. */
-int offer_known(struct master *master, int64_t threshold, int64_t *worth);
+int column_best_known(struct master *master, int64_t threshold, int64_t *worth);
 
 /* A new column for each group that has one worth more than threshold; the best of them. master.best bounds all columns
  * that there are; it is at least harmless. */
-int offer_new(struct master *master, int64_t threshold, int64_t harmless);
+int column_generate(struct master *master, int64_t threshold, int64_t harmless);
 
 /* Whether any machine could meet the wish, as far as the rules for one machine and what is used up say. */
-bool offer_possible(struct master *master);
+bool column_may_meet_wish(struct master *master);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The hunt for the best pattern on one hardware type: the parts that price_best is made of.
+ * the pricing search for the best pattern on one hardware type: the parts that price_best is made of.
  */
-#ifndef SOLVE_LP_HUNT_H
-#define SOLVE_LP_HUNT_H
+#ifndef SOLVE_LP_PRICING_SEARCH_H
+#define SOLVE_LP_PRICING_SEARCH_H
 
 #include "solve/lp/budget.h"
 #include "solve/lp/price.h"
@@ -13,7 +13,7 @@ struct ruler { /* all resources of a machine as one */
 	double room;    /* the part that is left */
 };
 
-struct hunt { /* for the best pattern of a group, on one type after the other */
+struct pricing_search { /* for the best pattern of a group, on one type after the other */
 	const struct program *program;
 	const struct prices *prices;
 	struct prices own;       /* these, with what units are worth in the group */
@@ -52,21 +52,21 @@ struct candidate {
 
 /* Puts unit u on the machine, at that depth (its images become those of the next). False, and nothing done, where
  * it may not stand there. */
-bool hunt_take(struct hunt *hunt, size_t u, size_t depth);
+bool pricing_take(struct pricing_search *search, size_t u, size_t depth);
 
 /* Takes it away again. */
-void hunt_put_back(struct hunt *hunt, size_t u);
+void pricing_put_back(struct pricing_search *search, size_t u);
 
 /* What a machine with what is chosen is worth. */
-int64_t hunt_worth(const struct hunt *hunt);
+int64_t pricing_worth(const struct pricing_search *search);
 
 /* Whether a toll can concern this group and type at all. */
-bool hunt_concerns(const struct hunt *hunt, const struct toll *toll);
+bool pricing_concerns(const struct pricing_search *search, const struct toll *toll);
 
 /* Finds the units to decide, and puts them in the order in which that is done. */
-void hunt_arrange(struct hunt *hunt, struct candidate *scratch);
+void pricing_order(struct pricing_search *search, struct candidate *scratch);
 
 /* Decides order[i] and all behind it, until the patience is at its end. */
-void hunt_search(struct hunt *hunt, size_t i, size_t depth);
+void pricing_search(struct pricing_search *search, size_t i, size_t depth);
 
 #endif

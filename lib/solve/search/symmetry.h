@@ -2,8 +2,8 @@
  *
  * Units that nothing tells apart but their names: where they change places all over a solution, it is one again.
  */
-#ifndef SOLVE_SEARCH_TWIN_H
-#define SOLVE_SEARCH_TWIN_H
+#ifndef SOLVE_SEARCH_SYMMETRY_H
+#define SOLVE_SEARCH_SYMMETRY_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 
 /* Lets unit u change places, in all uses, with a twin that stands in the pattern of one of them and is none of with. False
  * where there is no such. */
-bool twin_exchange(struct master *master, const struct pattern *pattern, const uint64_t *with, size_t u,
+bool symmetry_exchange(struct master *master, const struct pattern *pattern, const uint64_t *with, size_t u,
     struct uses *uses);
 
 #endif

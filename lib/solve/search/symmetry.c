@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "solve/search/twin.h"
+#include "solve/search/symmetry.h"
 
 #include "solve/program/bits.h"
 
 static bool
-twin_same_company(const struct program *p, size_t u, size_t v)
+symmetry_same_company(const struct program *p, size_t u, size_t v)
 {
 	const struct unit *a = &p->units[u], *b = &p->units[v];
 
@@ -22,7 +22,7 @@ twin_same_company(const struct program *p, size_t u, size_t v)
 }
 
 static bool
-twin_same_amounts(const struct program *p, size_t u, size_t v)
+symmetry_same_amounts(const struct program *p, size_t u, size_t v)
 {
 	for (size_t i = 0; i < p->resource_count; i++)
 		if (p->units[u].consumes[i] != p->units[v].consumes[i])
@@ -35,7 +35,7 @@ twin_same_amounts(const struct program *p, size_t u, size_t v)
 
 /* The same numbers of both are still to come. */
 static bool
-twin_same_rows(const struct master *m, size_t u, size_t v)
+symmetry_same_rows(const struct master *m, size_t u, size_t v)
 {
 	int a = m->row_of_unit[u], b = m->row_of_unit[v];
 
@@ -45,18 +45,18 @@ twin_same_rows(const struct master *m, size_t u, size_t v)
 }
 
 static bool
-twin_are_twins(const struct master *m, size_t u, size_t v)
+symmetry_are_alike(const struct master *m, size_t u, size_t v)
 {
 	const struct program *p = m->program;
 	const struct unit *a = &p->units[u], *b = &p->units[v];
 
-	return a->size == b->size && a->banned == b->banned && a->everywhere == b->everywhere && twin_same_rows(m, u, v) &&
+	return a->size == b->size && a->banned == b->banned && a->everywhere == b->everywhere && symmetry_same_rows(m, u, v) &&
 	    bits_equal(a->hardware, b->hardware, p->hardware_words) && bits_equal(a->images, b->images, p->image_words) &&
-	    twin_same_company(p, u, v) && twin_same_amounts(p, u, v);
+	    symmetry_same_company(p, u, v) && symmetry_same_amounts(p, u, v);
 }
 
 static void
-search_twin_exchange(struct master *m, size_t u, size_t v, struct uses *uses)
+symmetry_swap(struct master *m, size_t u, size_t v, struct uses *uses)
 {
 	for (size_t i = 0; i < uses->count; i++) {
 		struct pattern *pattern = &uses->list[i].pattern;
@@ -73,7 +73,7 @@ search_twin_exchange(struct master *m, size_t u, size_t v, struct uses *uses)
 }
 
 bool
-twin_exchange(struct master *m, const struct pattern *pattern, const uint64_t *with, size_t u, struct uses *uses)
+symmetry_exchange(struct master *m, const struct pattern *pattern, const uint64_t *with, size_t u, struct uses *uses)
 {
 	const struct program *p = m->program;
 
@@ -82,8 +82,8 @@ twin_exchange(struct master *m, const struct pattern *pattern, const uint64_t *w
 		return false;
 	for (size_t v = bits_next(pattern->units, p->unit_words, 0); v != SIZE_MAX;
 	     v = bits_next(pattern->units, p->unit_words, v + 1))
-		if (!bits_has(with, v) && twin_are_twins(m, u, v)) {
-			search_twin_exchange(m, u, v, uses);
+		if (!bits_has(with, v) && symmetry_are_alike(m, u, v)) {
+			symmetry_swap(m, u, v, uses);
 			return true;
 		}
 	return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "solve/search/settle.h"
+#include "solve/search/fix.h"
 
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@
 
 /* Whether a machine of another group can become what the pattern is. */
 static bool
-settle_can_become(const struct program *p, const struct pattern *pattern, int group)
+fix_can_become(const struct program *p, const struct pattern *pattern, int group)
 {
 	const struct group *g = &p->groups[group];
 
@@ -20,14 +20,14 @@ settle_can_become(const struct program *p, const struct pattern *pattern, int gr
 }
 
 static void
-settle_add_settled_columns(struct master *m, const struct pattern *pattern)
+fix_add_columns(struct master *m, const struct pattern *pattern)
 {
 	for (size_t g = 0; g < m->program->group_count; g++) {
 		struct column column = {.pattern = *pattern};
 
 		column.pattern.group = (int)g;
 		column.moves = pattern_moves(m->program, &column.pattern);
-		if (!settle_can_become(m->program, pattern, (int)g))
+		if (!fix_can_become(m->program, pattern, (int)g))
 			continue;
 		ARRAY_ROOM(m->columns, m->column_count, m->column_capacity);
 		m->columns[m->column_count++] = column;
@@ -35,16 +35,16 @@ settle_add_settled_columns(struct master *m, const struct pattern *pattern)
 }
 
 bool
-settle_is_open(const struct master *m, const struct pattern *pattern)
+fix_is_open(const struct master *m, const struct pattern *pattern)
 {
 	for (size_t g = 0; g < m->program->group_count; g++)
-		if ((int)g != pattern->group && settle_can_become(m->program, pattern, (int)g))
+		if ((int)g != pattern->group && fix_can_become(m->program, pattern, (int)g))
 			return true;
 	return false;
 }
 
 void
-settle_kind(struct master *m, struct pattern *pattern, int64_t count)
+fix_kind(struct master *m, struct pattern *pattern, int64_t count)
 {
 	master_choose_by(m, pattern);
 	for (size_t i = 0; i < m->row_count; i++) {
@@ -53,38 +53,38 @@ settle_kind(struct master *m, struct pattern *pattern, int64_t count)
 		if (less)
 			master_set_bounds(m, (int)i, count_add(m->rows[i].lo, less), count_add(m->rows[i].hi, less));
 	}
-	pattern->settled = ++m->settled_count;
-	m->settled_machines += count;
-	settle_add_settled_columns(m, pattern);
-	master_add_row(m, (struct row){ROW_SETTLED, pattern->settled, NULL, count, count, 1});
-	m->settled_price = memory_resize(m->settled_price, (size_t)m->settled_count + 1, sizeof *m->settled_price);
+	pattern->kind = ++m->kind_count;
+	m->kind_machines += count;
+	fix_add_columns(m, pattern);
+	master_add_row(m, (struct row){ROW_KIND, pattern->kind, NULL, count, count, 1});
+	m->kind_price = memory_resize(m->kind_price, (size_t)m->kind_count + 1, sizeof *m->kind_price);
 }
 
 static bool
-settle_is_used_up(const struct master *m, int row)
+fix_is_used_up(const struct master *m, int row)
 {
 	return row != SIMPLEX_NONE && m->rows[row].hi <= 0;
 }
 
 static bool
-settle_is_of_use(const struct master *m, const struct column *column)
+fix_is_of_use(const struct master *m, const struct column *column)
 {
 	const struct pattern *pattern = &column->pattern;
 	size_t words = m->program->unit_words;
 
-	if (column->marked || settle_is_used_up(m, m->row_of_group[pattern->group]) ||
+	if (column->marked || fix_is_used_up(m, m->row_of_group[pattern->group]) ||
 	    (m->row_of_moves != SIMPLEX_NONE && column->moves > m->rows[m->row_of_moves].hi))
 		return false;
-	if (pattern->settled)
+	if (pattern->kind)
 		return true;
 	for (size_t u = bits_next(pattern->units, words, 0); u != SIZE_MAX; u = bits_next(pattern->units, words, u + 1))
-		if (settle_is_used_up(m, m->row_of_unit[u]))
+		if (fix_is_used_up(m, m->row_of_unit[u]))
 			return false;
-	return !settle_is_used_up(m, m->row_of_hardware[pattern->hardware]);
+	return !fix_is_used_up(m, m->row_of_hardware[pattern->hardware]);
 }
 
 void
-settle_forget(struct master *m)
+fix_remove_columns(struct master *m)
 {
 	int *place = memory_zeroed(m->column_count, sizeof *place); /* new number; -1: in the basis */
 	size_t kept = 0;
@@ -93,7 +93,7 @@ settle_forget(struct master *m)
 		if (m->lp.basis[i] >= 0)
 			place[m->lp.basis[i]] = -1;
 	for (size_t i = 0; i < m->column_count; i++)
-		if (place[i] || settle_is_of_use(m, &m->columns[i])) {
+		if (place[i] || fix_is_of_use(m, &m->columns[i])) {
 			place[i] = (int)kept;
 			m->columns[kept++] = m->columns[i];
 		}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "solve/conflict/remedy.h"
+#include "solve/conflict/relaxation.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -18,7 +18,7 @@ enum { NODES_MAX = 2000 }; /* of the search */
 
 /* The least that fractions of machines allow. */
 static int64_t
-remedy_relaxed_moves(struct master *m)
+relaxation_relaxed_moves(struct master *m)
 {
 	int *column = memory_zeroed(m->row_count, sizeof *column);
 	double *value = memory_zeroed(m->row_count, sizeof *value), sum = 0;
@@ -32,7 +32,7 @@ remedy_relaxed_moves(struct master *m)
 }
 
 static void
-remedy_find_fewest(const struct program *p, struct budget *budget, struct buffer *out)
+relaxation_find_fewest(const struct program *p, struct budget *budget, struct buffer *out)
 {
 	struct master m;
 	struct budget part = budget_part(budget, NODES_MAX);
@@ -42,7 +42,7 @@ remedy_find_fewest(const struct program *p, struct budget *budget, struct buffer
 
 	master_init(&m, p, &part);
 	if (m.row_of_moves != SIMPLEX_NONE && master_relax(&m, m.row_of_moves, 1)) {
-		least = remedy_relaxed_moves(&m);
+		least = relaxation_relaxed_moves(&m);
 		verdict = branch_best(&m, m.row_of_moves, 1, &found);
 	}
 	if (verdict == VERDICT_FOUND) {
@@ -56,7 +56,7 @@ remedy_find_fewest(const struct program *p, struct budget *budget, struct buffer
 }
 
 int
-remedy_words(const struct request *request, struct budget *budget, struct buffer *out, struct error *err)
+relaxation_words(const struct request *request, struct budget *budget, struct buffer *out, struct error *err)
 {
 	struct demands demands;
 	struct program program;
@@ -66,7 +66,7 @@ remedy_words(const struct request *request, struct budget *budget, struct buffer
 	demands.moves_max = INT64_MAX;
 	rc = presolve(request, &demands, &program, err);
 	if (rc == 0)
-		remedy_find_fewest(&program, budget, out);
+		relaxation_find_fewest(&program, budget, out);
 	program_release(&program);
 	demands_release(&demands);
 	return rc;

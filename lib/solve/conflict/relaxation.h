@@ -2,8 +2,8 @@
  *
  * Where a change cannot be had: how few moves would make it possible.
  */
-#ifndef SOLVE_CONFLICT_REMEDY_H
-#define SOLVE_CONFLICT_REMEDY_H
+#ifndef SOLVE_CONFLICT_RELAXATION_H
+#define SOLVE_CONFLICT_RELAXATION_H
 
 struct budget;
 struct buffer;
@@ -12,6 +12,6 @@ struct request;
 
 /* Appends "; 2 moves would do" where moves would help: as few as that; "; at least 2 moves are needed" where the fewest
  * could not be found with a part of the budget. 0, or -1 as presolve. */
-int remedy_words(const struct request *request, struct budget *budget, struct buffer *out, struct error *err);
+int relaxation_words(const struct request *request, struct budget *budget, struct buffer *out, struct error *err);
 
 #endif

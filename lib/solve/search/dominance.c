@@ -7,26 +7,26 @@
  * in any solution instead of what they are there. That makes the vector of counts greater. So in the densest solution they
  * are all q; and what is left is a problem of its own.
  */
-#include "solve/search/densest.h"
+#include "solve/search/dominance.h"
 
 #include <stdlib.h>
 
 #include "solve/program/bits.h"
 
-enum { DENSEST_NODES = 4 }; /* to find the densest pattern of a group */
+enum { DOMINANCE_NODES = 4 }; /* to find the densest pattern of a group */
 
 struct span { /* of what one machine, or all, may add to a row */
 	int64_t least, most;
 };
 
 static int64_t
-densest_moves_left(const struct master *m)
+dominance_moves_left(const struct master *m)
 {
 	return m->row_of_moves == SIMPLEX_NONE ? 0 : m->rows[m->row_of_moves].hi;
 }
 
 static int64_t
-densest_machines_left(const struct master *m, size_t g)
+dominance_machines_left(const struct master *m, size_t g)
 {
 	int row = m->row_of_group[g];
 	int64_t all = m->rows[0].hi > 0 ? m->rows[0].hi : 0;
@@ -40,36 +40,36 @@ densest_machines_left(const struct master *m, size_t g)
 
 /* Whether a machine of the group may leave in that way. */
 static bool
-densest_is_way_out(const struct master *m, const struct group *group, enum departure departure)
+dominance_is_way_out(const struct master *m, const struct group *group, enum departure departure)
 {
 	if (departure == DEPARTURE_MOVE)
-		return 1 + group->standing <= densest_moves_left(m);
+		return 1 + group->standing <= dominance_moves_left(m);
 	return departure == DEPARTURE_ASKED && (m->row_of_lost == SIMPLEX_NONE ||
 	    group->standing <= m->rows[m->row_of_lost].hi);
 }
 
 static bool
-densest_may_leave(const struct master *m, const struct group *group)
+dominance_may_leave(const struct master *m, const struct group *group)
 {
 	const struct program *p = m->program;
 
 	for (size_t h = 0; h < p->hardware_count; h++)
-		if (bits_has(group->hardware, h) && densest_is_way_out(m, group, p->hardware[h].departure))
+		if (bits_has(group->hardware, h) && dominance_is_way_out(m, group, p->hardware[h].departure))
 			return true;
 	return false;
 }
 
 static struct span
-densest_span_of_unit(const struct master *m, size_t g, size_t u)
+dominance_span_of_unit(const struct master *m, size_t g, size_t u)
 {
 	const struct group *group = &m->program->groups[g];
 	const struct unit *unit = &m->program->units[u];
 	int row = m->row_of_unit[u];
 	int64_t moves = group->moves ? group->moves[u] : 0;
 
-	if (bits_has(group->stays, u) || -moves > densest_moves_left(m))
+	if (bits_has(group->stays, u) || -moves > dominance_moves_left(m))
 		return (struct span){1, 1};
-	if (!bits_has(group->open, u) || unit->banned || moves > densest_moves_left(m) || (row != SIMPLEX_NONE &&
+	if (!bits_has(group->open, u) || unit->banned || moves > dominance_moves_left(m) || (row != SIMPLEX_NONE &&
 	    m->rows[row].hi <= 0) ||
 	    bits_meet(unit->excludes, group->stays, m->program->unit_words))
 		return (struct span){0, 0};
@@ -78,16 +78,16 @@ densest_span_of_unit(const struct master *m, size_t g, size_t u)
 
 /* Of a row that tells apart what stands on a machine. */
 static struct span
-densest_span_of(const struct master *m, size_t g, const struct row *row)
+dominance_span_of(const struct master *m, size_t g, const struct row *row)
 {
 	const struct linear *linear;
 	struct span sum = {0, 0};
 
 	if (row->kind == ROW_UNIT)
-		return densest_span_of_unit(m, g, (size_t)row->index);
+		return dominance_span_of_unit(m, g, (size_t)row->index);
 	linear = &m->program->linears[row->index];
 	for (size_t u = 0; u < m->program->unit_count; u++) {
-		struct span unit = densest_span_of_unit(m, g, u);
+		struct span unit = dominance_span_of_unit(m, g, u);
 		int64_t each = linear->coefficient[u];
 
 		sum.least += each * (each > 0 ? unit.least : unit.most);
@@ -96,19 +96,19 @@ densest_span_of(const struct master *m, size_t g, const struct row *row)
 	return sum;
 }
 
-/* What all machines may add, those that leave or are settled being none. */
+/* What all machines may add, those that leave or are fixed being none. */
 static struct span
-densest_span_of_all(const struct master *m, const struct row *row)
+dominance_span_of_all(const struct master *m, const struct row *row)
 {
 	struct span sum = {0, 0};
 
 	for (size_t g = 0; g < m->program->group_count; g++) {
-		int64_t count = densest_machines_left(m, g);
+		int64_t count = dominance_machines_left(m, g);
 		struct span one = {0, 0};
-		bool sure = g > 0 && m->settled_count == 0 && !densest_may_leave(m, &m->program->groups[g]);
+		bool sure = g > 0 && m->kind_count == 0 && !dominance_may_leave(m, &m->program->groups[g]);
 
 		if (count > 0)
-			one = densest_span_of(m, g, row);
+			one = dominance_span_of(m, g, row);
 		sum.least += one.least < 0 || sure ? count * one.least : 0;
 		sum.most += one.most > 0 || sure ? count * one.most : 0;
 	}
@@ -120,14 +120,14 @@ struct loose { /* how a row is */
 };
 
 static bool
-densest_matters(const struct row *row)
+dominance_matters(const struct row *row)
 {
 	return row->kind == ROW_UNIT || row->kind == ROW_LINEAR;
 }
 
 /* Which rows are loose; how many ways in all. */
 static size_t
-densest_find_loose(const struct master *m, struct loose *loose)
+dominance_find_loose(const struct master *m, struct loose *loose)
 {
 	size_t count = 0;
 
@@ -135,9 +135,9 @@ densest_find_loose(const struct master *m, struct loose *loose)
 		struct span all;
 
 		loose[i] = (struct loose){true, true};
-		if (!densest_matters(&m->rows[i]))
+		if (!dominance_matters(&m->rows[i]))
 			continue;
-		all = densest_span_of_all(m, &m->rows[i]);
+		all = dominance_span_of_all(m, &m->rows[i]);
 		loose[i] = (struct loose){all.most <= m->rows[i].hi, all.least >= m->rows[i].lo};
 		count += loose[i].up;
 		count += loose[i].down;
@@ -146,26 +146,26 @@ densest_find_loose(const struct master *m, struct loose *loose)
 }
 
 static size_t
-densest_count_used_up(const struct master *m)
+dominance_count_used_up(const struct master *m)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < m->row_count; i++)
-		count += densest_matters(&m->rows[i]) && m->rows[i].hi <= 0;
+		count += dominance_matters(&m->rows[i]) && m->rows[i].hi <= 0;
 	return count;
 }
 
 /* Whether a pattern can take the place of any other of its group. */
 static bool
-densest_takes_all_places(const struct master *m, const struct pattern *pattern, const struct loose *loose)
+dominance_takes_all_places(const struct master *m, const struct pattern *pattern, const struct loose *loose)
 {
 	for (size_t i = 0; i < m->row_count; i++) {
 		struct span span;
 		int64_t own;
 
-		if (!densest_matters(&m->rows[i]) || (loose[i].up && loose[i].down))
+		if (!dominance_matters(&m->rows[i]) || (loose[i].up && loose[i].down))
 			continue;
-		span = densest_span_of(m, (size_t)pattern->group, &m->rows[i]);
+		span = dominance_span_of(m, (size_t)pattern->group, &m->rows[i]);
 		own = master_coefficient(m, &m->rows[i], pattern, false);
 		if ((own > span.least && !loose[i].up) || (own < span.most && !loose[i].down))
 			return false;
@@ -182,7 +182,7 @@ struct quest { /* for the densest pattern of a group */
 };
 
 static bool
-densest_can_be(struct quest *q)
+dominance_can_be(struct quest *q)
 {
 	struct search_for best = {q->wish.region.group, &q->wish, -1, INT64_MAX};
 	int64_t value;
@@ -192,7 +192,7 @@ densest_can_be(struct quest *q)
 
 /* Prices by which a pattern is worth its size, or nothing. */
 static void
-densest_set_prices(struct quest *q, bool size)
+dominance_set_prices(struct quest *q, bool size)
 {
 	const struct master *m = q->master;
 
@@ -206,28 +206,28 @@ densest_set_prices(struct quest *q, bool size)
 
 /* Its services, name by name: with is what it holds, without what it cannot. */
 static bool
-densest_find_services(struct quest *q)
+dominance_find_services(struct quest *q)
 {
 	const struct program *p = q->master->program;
 	struct region *region = &q->wish.region;
 
-	densest_set_prices(q, false);
+	dominance_set_prices(q, false);
 	for (size_t i = 0; i < p->service_count; i++) {
 		size_t u = (size_t)p->unit_of[i];
 
 		if (bits_has(region->with, u) || bits_has(region->without, u))
 			continue;
 		bits_add(region->with, u);
-		if (densest_span_of_unit(q->master, (size_t)region->group, u).most && densest_can_be(q))
+		if (dominance_span_of_unit(q->master, (size_t)region->group, u).most && dominance_can_be(q))
 			continue;
 		bits_drop(region->with, u);
 		bits_add(region->without, u);
 	}
-	return densest_can_be(q) && !q->budget.spent;
+	return dominance_can_be(q) && !q->budget.spent;
 }
 
 static void
-densest_quest_init(struct quest *q, const struct master *m, struct arena *arena)
+dominance_quest_init(struct quest *q, const struct master *m, struct arena *arena)
 {
 	const struct program *p = m->program;
 
@@ -235,7 +235,7 @@ densest_quest_init(struct quest *q, const struct master *m, struct arena *arena)
 	q->prices.group = arena_alloc(arena, p->group_count, sizeof *q->prices.group);
 	q->prices.hardware = arena_alloc(arena, p->hardware_count, sizeof *q->prices.hardware);
 	q->prices.unit = arena_alloc(arena, p->unit_count, sizeof *q->prices.unit);
-	q->prices.moves_left = m->row_of_moves == SIMPLEX_NONE ? NO_MAX : densest_moves_left(m);
+	q->prices.moves_left = m->row_of_moves == SIMPLEX_NONE ? NO_MAX : dominance_moves_left(m);
 	q->prices.gauges = m->prices.gauges;
 	q->wish.region.with = arena_alloc(arena, p->unit_words, sizeof(uint64_t));
 	q->wish.region.without = arena_alloc(arena, p->unit_words, sizeof(uint64_t));
@@ -249,83 +249,83 @@ densest_quest_init(struct quest *q, const struct master *m, struct arena *arena)
 
 /* The first pattern of a group in the order of dense. */
 static bool
-densest_find_densest(struct quest *q, size_t g, struct pattern *pattern)
+dominance_find_densest(struct quest *q, size_t g, struct pattern *pattern)
 {
 	size_t words = q->master->program->unit_words;
 
-	q->budget = (struct budget){.nodes_max = DENSEST_NODES};
+	q->budget = (struct budget){.nodes_max = DOMINANCE_NODES};
 	q->best = pattern;
 	q->wish.size = 1;
 	q->wish.region.group = (int)g;
 	for (size_t i = 0; i < words; i++)
 		q->wish.region.with[i] = q->wish.region.without[i] = 0;
-	densest_set_prices(q, true);
-	if (!densest_can_be(q) || q->budget.spent)
+	dominance_set_prices(q, true);
+	if (!dominance_can_be(q) || q->budget.spent)
 		return false;
 	q->wish.size = pattern_size(q->master->program, pattern->units);
-	return densest_find_services(q);
+	return dominance_find_services(q);
 }
 
 /* Whether the rows say all there is to say of the group. */
 static bool
-densest_is_plain(const struct master *m, size_t g)
+dominance_is_plain(const struct master *m, size_t g)
 {
 	const struct program *p = m->program;
 	const struct group *group = &p->groups[g];
 
-	if (group->only || densest_machines_left(m, g) == 0 || densest_may_leave(m, group))
+	if (group->only || dominance_machines_left(m, g) == 0 || dominance_may_leave(m, group))
 		return false;
 	for (size_t i = 0; i < p->choice_count; i++)
 		for (size_t j = 0; j < p->choices[i].count && !m->chosen[i]; j++)
 			if (bits_has(group->open, (size_t)p->choices[i].units[j]))
 				return false;
 	for (size_t i = 0; i < m->column_count; i++)
-		if (m->columns[i].pattern.settled && m->columns[i].pattern.group == (int)g)
+		if (m->columns[i].pattern.kind && m->columns[i].pattern.group == (int)g)
 			return false;
 	return true;
 }
 
 static void
-densest_settle_group(struct master *m, struct uses *found, const struct pattern *pattern)
+dominance_fix_group(struct master *m, struct uses *found, const struct pattern *pattern)
 {
-	master_fix(m, pattern, false, densest_machines_left(m, (size_t)pattern->group));
+	master_fix(m, pattern, false, dominance_machines_left(m, (size_t)pattern->group));
 	for (size_t i = 0; i < found->count; i++)
 		if (found->list[i].pattern.group == pattern->group)
 			found->list[i].count = 0;
 }
 
 static void
-densest_settle_groups(struct master *m, struct uses *found, const struct loose *loose)
+dominance_fix_groups(struct master *m, struct uses *found, const struct loose *loose)
 {
 	const struct program *p = m->program;
 	struct arena arena = {0};
 	struct quest quest;
 
-	densest_quest_init(&quest, m, &arena);
+	dominance_quest_init(&quest, m, &arena);
 	for (size_t g = 1; g < p->group_count; g++) {
 		struct pattern pattern = {.units = arena_alloc(&m->arena, p->unit_words, sizeof(uint64_t))};
 
-		if (densest_is_plain(m, g) && densest_find_densest(&quest, g, &pattern) && densest_takes_all_places(m, &pattern,
+		if (dominance_is_plain(m, g) && dominance_find_densest(&quest, g, &pattern) && dominance_takes_all_places(m, &pattern,
 		    loose))
-			densest_settle_group(m, found, &pattern);
+			dominance_fix_group(m, found, &pattern);
 	}
 	arena_release(&arena);
 }
 
 void
-densest_settle(struct master *m, struct uses *found, size_t *used, size_t *loose)
+dominance_fix(struct master *m, struct uses *found, size_t *used, size_t *loose)
 {
 	const struct program *p = m->program;
 	struct loose *rows;
 	size_t now;
 
-	if (p->group_count == 1 || p->spread || p->condition || densest_moves_left(m) > 0)
+	if (p->group_count == 1 || p->spread || p->condition || dominance_moves_left(m) > 0)
 		return;
 	rows = memory_zeroed(m->row_count, sizeof *rows);
-	now = densest_find_loose(m, rows);
-	if (now != *loose || densest_count_used_up(m) != *used)
-		densest_settle_groups(m, found, rows);
+	now = dominance_find_loose(m, rows);
+	if (now != *loose || dominance_count_used_up(m) != *used)
+		dominance_fix_groups(m, found, rows);
 	*loose = now;
-	*used = densest_count_used_up(m);
+	*used = dominance_count_used_up(m);
 	free(rows);
 }

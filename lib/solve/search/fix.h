@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Settling how many machines there are of a kind, step by step (search.c), while it stays open which of the present
+ * Fixing how many machines there are of a kind, step by step (search.c), while it stays open which of the present
  * machines these are, and how many are new. That must stay open: two machines that are alike afterwards may have been
  * different before, and which of them is used up here decides what can become of the others.
  *
- * A settled kind leaves all rows but those that tell groups apart; in these it has a column for each group that can
+ * A fixed kind leaves all rows but those that tell groups apart; in these it has a column for each group that can
  * become it, and a row for their number. So what is left is a smaller problem of the same form.
  */
-#ifndef SOLVE_SEARCH_SETTLE_H
-#define SOLVE_SEARCH_SETTLE_H
+#ifndef SOLVE_SEARCH_FIX_H
+#define SOLVE_SEARCH_FIX_H
 
 #include "solve/lp/master.h"
 
 /* Whether machines of other groups than its own can become what the pattern is. */
-bool settle_is_open(const struct master *master, const struct pattern *pattern);
+bool fix_is_open(const struct master *master, const struct pattern *pattern);
 
-/* Settles that count machines are like this pattern (whose settled becomes the number of the kind), but leaves open of
+/* Fixes that count machines are like this pattern (whose kind becomes the number of the kind), but leaves open of
  * which groups they are: only the bounds that have to do with groups stay. */
-void settle_kind(struct master *master, struct pattern *pattern, int64_t count);
+void fix_kind(struct master *master, struct pattern *pattern, int64_t count);
 
 /* Forgets the columns that no solution of what is left can use, and those of wishes that have passed. */
-void settle_forget(struct master *master);
+void fix_remove_columns(struct master *master);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "check/layout/exhaust.h"
+#include "check/layout/brute-force.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ struct trial {
 };
 
 static void
-exhaust_bound_nodes(struct trial *t)
+brute_force_bound_nodes(struct trial *t)
 {
 	const struct cluster_wish *wish = &t->request->cluster;
 	const struct cluster_template *template = &t->request->template;
@@ -49,7 +49,7 @@ exhaust_bound_nodes(struct trial *t)
 
 /* Whether the nodes in the layout break nothing; those faults alone that are a node's where only these matter. */
 static bool
-exhaust_is_right(struct trial *t, bool only_nodes)
+brute_force_is_right(struct trial *t, bool only_nodes)
 {
 	struct check_terms terms = {.demands = t->demands};
 	struct arena arena = {0};
@@ -62,7 +62,7 @@ exhaust_is_right(struct trial *t, bool only_nodes)
 }
 
 static void
-exhaust_name_node(struct trial *t, size_t i)
+brute_force_name_node(struct trial *t, size_t i)
 {
 	const struct cluster_wish *wish = &t->request->cluster;
 	const char *suffix = wish->dns_suffix ? wish->dns_suffix : t->request->template.default_dns_suffix;
@@ -75,7 +75,7 @@ exhaust_name_node(struct trial *t, size_t i)
 
 /* Puts a node of a kind in a place that has a name already. */
 static void
-exhaust_put_node(struct trial *t, size_t place, const struct node *kind)
+brute_force_put_node(struct trial *t, size_t place, const struct node *kind)
 {
 	struct node *node = &t->layout.nodes[place], named = *node;
 
@@ -86,7 +86,7 @@ exhaust_put_node(struct trial *t, size_t place, const struct node *kind)
 }
 
 static void
-exhaust_try_kind(struct trial *t, const struct hardwaretype *hardware, const struct imagetype *image, const char *zone,
+brute_force_try_kind(struct trial *t, const struct hardwaretype *hardware, const struct imagetype *image, const char *zone,
     unsigned services)
 {
 	const struct hardware_offer *flavor = hardwaretype_offer(hardware, t->request->provider.name);
@@ -100,16 +100,16 @@ exhaust_try_kind(struct trial *t, const struct hardwaretype *hardware, const str
 	for (size_t i = 0; i < t->services.count; i++)
 		if (services >> i & 1)
 			kind.services.list[kind.services.count++] = t->services.list[i];
-	exhaust_put_node(t, 0, &kind);
+	brute_force_put_node(t, 0, &kind);
 	t->layout.node_count = 1;
-	if (!exhaust_is_right(t, true))
+	if (!brute_force_is_right(t, true))
 		return;
 	ARRAY_ROOM(t->kinds, t->kind_count, t->kind_capacity);
 	t->kinds[t->kind_count++] = kind;
 }
 
 static void
-exhaust_list_kinds(struct trial *t)
+brute_force_list_kinds(struct trial *t)
 {
 	const struct request *r = t->request;
 	bool limited = !r->template.spread_count || demand_holds(t->demands, DEMAND_ZONES, 0);
@@ -119,27 +119,27 @@ exhaust_list_kinds(struct trial *t)
 		for (size_t i = 0; i < r->imagetype_count; i++)
 			for (size_t z = 0; z < (zones->count ? zones->count : 1); z++)
 				for (unsigned services = 1; services < 1U << t->services.count; services++)
-					exhaust_try_kind(t, &r->hardwaretypes[h], &r->imagetypes[i], zones->count ? zones->list[z] : NULL,
+					brute_force_try_kind(t, &r->hardwaretypes[h], &r->imagetypes[i], zones->count ? zones->list[z] : NULL,
 					    services);
 }
 
 /* Nodes are alike but for their kinds: those in place i and on have kind k or a later one. */
 static void
-exhaust_try_from(struct trial *t, size_t place, size_t kind)
+brute_force_try_from(struct trial *t, size_t place, size_t kind)
 {
 	if (place == t->layout.node_count) {
-		t->found = exhaust_is_right(t, false);
+		t->found = brute_force_is_right(t, false);
 		return;
 	}
 	for (size_t k = kind; k < t->kind_count && !t->found; k++) {
-		exhaust_put_node(t, place, &t->kinds[k]);
-		exhaust_try_from(t, place + 1, k);
+		brute_force_put_node(t, place, &t->kinds[k]);
+		brute_force_try_from(t, place + 1, k);
 	}
 }
 
 /* How many layouts there are with that many nodes: kinds + nodes - 1 over nodes. */
 static bool
-exhaust_are_few(const struct trial *t)
+brute_force_are_few(const struct trial *t)
 {
 	double sum = 0;
 
@@ -153,36 +153,36 @@ exhaust_are_few(const struct trial *t)
 	return sum <= LAYOUTS_MOST;
 }
 
-static enum exhausted
-exhaust_try_all(struct trial *t)
+static enum brute_force_result
+brute_force_try_all(struct trial *t)
 {
 	size_t most = (size_t)(t->to < LAYOUTS_MOST ? t->to : LAYOUTS_MOST);
 
 	t->layout.nodes = arena_alloc(&t->arena, most + 1, sizeof *t->layout.nodes);
-	exhaust_name_node(t, 0);
-	exhaust_list_kinds(t);
+	brute_force_name_node(t, 0);
+	brute_force_list_kinds(t);
 	if (t->from > t->to || t->kind_count == 0)
-		return EXHAUST_NONE;
-	if (t->to > LAYOUTS_MOST || !exhaust_are_few(t))
-		return EXHAUST_MANY;
+		return BRUTE_FORCE_NONE;
+	if (t->to > LAYOUTS_MOST || !brute_force_are_few(t))
+		return BRUTE_FORCE_MANY;
 	for (size_t i = 1; i < most; i++)
-		exhaust_name_node(t, i);
+		brute_force_name_node(t, i);
 	for (int64_t nodes = t->from; nodes <= t->to && !t->found; nodes++) {
 		t->layout.node_count = (size_t)nodes;
-		exhaust_try_from(t, 0, 0);
+		brute_force_try_from(t, 0, 0);
 	}
-	return t->found ? EXHAUST_FOUND : EXHAUST_NONE;
+	return t->found ? BRUTE_FORCE_FOUND : BRUTE_FORCE_NONE;
 }
 
 static int
-exhaust_compare_texts(const void *a, const void *b)
+brute_force_compare_texts(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 /* The services asked for, each once, sorted. */
 static void
-exhaust_take_services(struct trial *t)
+brute_force_take_services(struct trial *t)
 {
 	size_t count = demand_service_count(t->request);
 	struct string_list *list = &t->services;
@@ -191,14 +191,14 @@ exhaust_take_services(struct trial *t)
 	for (size_t i = 0; i < count; i++)
 		list->list[i] = demand_service(t->request, i);
 	if (count)
-		qsort(list->list, count, sizeof *list->list, exhaust_compare_texts);
+		qsort(list->list, count, sizeof *list->list, brute_force_compare_texts);
 	for (size_t i = 0; i < count; i++)
 		if (!i || strcmp(list->list[i], list->list[list->count - 1]) != 0)
 			list->list[list->count++] = list->list[i];
 }
 
 static void
-exhaust_name_cluster(struct trial *t)
+brute_force_name_cluster(struct trial *t)
 {
 	const struct request *r = t->request;
 	struct cluster *c = &t->layout.cluster;
@@ -214,19 +214,19 @@ exhaust_name_cluster(struct trial *t)
 				c->definitions[c->definition_count++] = r->services[j];
 }
 
-enum exhausted
-exhaust(const struct demands *demands)
+enum brute_force_result
+brute_force(const struct demands *demands)
 {
 	struct trial t = {.demands = demands, .request = demands->request};
-	enum exhausted result = EXHAUST_MANY;
+	enum brute_force_result result = BRUTE_FORCE_MANY;
 	double kinds = (double)t.request->hardwaretype_count * (double)t.request->imagetype_count *
 	    (double)(t.request->provider.zones.count + 1);
 
-	exhaust_take_services(&t);
-	exhaust_bound_nodes(&t);
+	brute_force_take_services(&t);
+	brute_force_bound_nodes(&t);
 	if (!t.request->node_count && t.services.count <= SERVICES_MOST && kinds * (1 << t.services.count) <= KINDS_MOST) {
-		exhaust_name_cluster(&t);
-		result = exhaust_try_all(&t);
+		brute_force_name_cluster(&t);
+		result = brute_force_try_all(&t);
 	}
 	free(t.kinds);
 	arena_release(&t.arena);

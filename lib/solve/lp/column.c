@@ -4,7 +4,7 @@
  * worthless from step to step: so those that were worth something when all were looked at are looked at first, and all
  * of them again only when none of these is.
  */
-#include "solve/lp/offer.h"
+#include "solve/lp/column.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ enum {
 /* Turns the prices of the linear program into whole numbers. One that counts on a bound which is not there is
  * noise, and 0. */
 static void
-offer_round_prices(struct master *m)
+column_round_prices(struct master *m)
 {
 	double most = SIMPLEX_WORTH;
 
@@ -38,7 +38,7 @@ offer_round_prices(struct master *m)
 /* Of what no instance or machine is left, nothing is to be offered: else the method would find that out in as many
  * steps as there are sets of such units. */
 static void
-offer_forbid_used_up(struct master *m)
+column_forbid_used_up(struct master *m)
 {
 	for (size_t i = 0; i < m->row_count; i++) {
 		const struct row *row = &m->rows[i];
@@ -55,7 +55,7 @@ offer_forbid_used_up(struct master *m)
 }
 
 static void
-offer_clear_prices(struct master *m)
+column_clear_prices(struct master *m)
 {
 	const struct program *p = m->program;
 	struct prices *prices = &m->prices;
@@ -66,12 +66,12 @@ offer_clear_prices(struct master *m)
 	prices->machine = m->marked_price = prices->move = prices->lost = 0;
 	prices->moves_left = m->row_of_moves == SIMPLEX_NONE ? NO_MAX : m->rows[m->row_of_moves].hi;
 	prices->toll_count = 0;
-	for (int k = 1; k <= m->settled_count; k++)
-		m->settled_price[k] = 0;
+	for (int k = 1; k <= m->kind_count; k++)
+		m->kind_price[k] = 0;
 }
 
 static void
-offer_add_price(struct master *m, const struct row *row, price_product fine)
+column_add_price(struct master *m, const struct row *row, price_product fine)
 {
 	const struct program *p = m->program;
 	struct prices *prices = &m->prices;
@@ -88,8 +88,8 @@ offer_add_price(struct master *m, const struct row *row, price_product fine)
 		m->marked_price += price_round(fine);
 	else if (row->kind == ROW_REGION)
 		prices->tolls[prices->toll_count++] = (struct toll){row->region, price_round(fine)};
-	else if (row->kind == ROW_SETTLED)
-		m->settled_price[row->index] += price_round(fine);
+	else if (row->kind == ROW_KIND)
+		m->kind_price[row->index] += price_round(fine);
 	else if (row->kind == ROW_MOVES)
 		prices->move = (int64_t)fine;
 	else if (row->kind == ROW_LOST)
@@ -104,30 +104,30 @@ offer_add_price(struct master *m, const struct row *row, price_product fine)
 
 /* Gathers the rows' prices into what a machine, a type, a unit, ... is worth. */
 static void
-offer_gather_prices(struct master *m)
+column_gather_prices(struct master *m)
 {
 	struct prices *prices = &m->prices;
 
-	offer_clear_prices(m);
+	column_clear_prices(m);
 	for (size_t i = 0; i < m->row_count; i++)
 		if (m->row_price[i])
-			offer_add_price(m, &m->rows[i], m->row_price[i]);
+			column_add_price(m, &m->rows[i], m->row_price[i]);
 	prices->toll_most = 0;
 	for (size_t i = 0; i < prices->toll_count; i++)
 		prices->toll_most += prices->tolls[i].price > 0 ? prices->tolls[i].price : 0;
-	offer_forbid_used_up(m);
+	column_forbid_used_up(m);
 }
 
 void
-offer_prices(struct master *m)
+column_prices(struct master *m)
 {
-	offer_round_prices(m);
-	offer_gather_prices(m);
+	column_round_prices(m);
+	column_gather_prices(m);
 }
 
 /* What a pattern is worth by its moves, and the regions it is in. */
 static int64_t
-offer_price_of_place(const struct master *m, const struct column *column)
+column_price_of_place(const struct master *m, const struct column *column)
 {
 	const struct program *p = m->program;
 	const struct prices *prices = &m->prices;
@@ -141,12 +141,12 @@ offer_price_of_place(const struct master *m, const struct column *column)
 	for (size_t i = 0; i < prices->toll_count; i++)
 		if (region_has(p, prices->tolls[i].region, pattern))
 			sum += prices->tolls[i].price;
-	return sum + (pattern->settled ? m->settled_price[pattern->settled] : 0);
+	return sum + (pattern->kind ? m->kind_price[pattern->kind] : 0);
 }
 
 /* What a pattern is worth by what stands on it. */
 static int64_t
-offer_price_of_units(const struct master *m, const struct pattern *pattern)
+column_price_of_units(const struct master *m, const struct pattern *pattern)
 {
 	const struct program *p = m->program;
 	const struct prices *prices = &m->prices;
@@ -168,7 +168,7 @@ offer_price_of_units(const struct master *m, const struct pattern *pattern)
 
 /* The worth of a column, where it is more than floor. */
 static int64_t
-offer_column_price(const struct master *m, const struct column *column, int64_t floor)
+column_price(const struct master *m, const struct column *column, int64_t floor)
 {
 	const struct prices *prices = &m->prices;
 	const struct pattern *pattern = &column->pattern;
@@ -176,35 +176,35 @@ offer_column_price(const struct master *m, const struct column *column, int64_t 
 
 	if (sum == PRICE_FORBIDDEN)
 		return PRICE_FORBIDDEN;
-	if (!pattern->settled) {
-		more = offer_price_of_units(m, pattern);
+	if (!pattern->kind) {
+		more = column_price_of_units(m, pattern);
 		if (more == PRICE_FORBIDDEN)
 			return PRICE_FORBIDDEN;
 		sum += more + (column->marked ? m->marked_price : 0);
 		if (!prices->move && !prices->lost && sum + prices->toll_most <= floor)
 			return floor;
 	}
-	more = offer_price_of_place(m, column);
+	more = column_price_of_place(m, column);
 	return more == PRICE_FORBIDDEN ? PRICE_FORBIDDEN : sum + more;
 }
 
 /* A marked column is of a wish that may have passed since. */
 static bool
-offer_is_current(const struct master *m, const struct column *column)
+column_is_current(const struct master *m, const struct column *column)
 {
 	return !column->marked || column->wish == m->wish_number;
 }
 
 /* The best of those that were worth something when all were looked at. */
 static int
-offer_best_candidate(const struct master *m, int64_t threshold, int64_t *worth)
+column_best_candidate(const struct master *m, int64_t threshold, int64_t *worth)
 {
 	int best = SIMPLEX_NONE;
 
 	*worth = threshold;
 	for (size_t i = 0; i < m->candidate_count; i++) {
 		const struct column *column = &m->columns[m->candidates[i]];
-		int64_t price = offer_is_current(m, column) ? offer_column_price(m, column, *worth) : threshold;
+		int64_t price = column_is_current(m, column) ? column_price(m, column, *worth) : threshold;
 
 		if (price <= *worth)
 			continue;
@@ -215,13 +215,13 @@ offer_best_candidate(const struct master *m, int64_t threshold, int64_t *worth)
 }
 
 static void
-offer_find_candidates(struct master *m, int64_t threshold)
+column_find_candidates(struct master *m, int64_t threshold)
 {
 	m->candidate_count = 0;
 	for (size_t i = 0; i < m->column_count; i++) {
 		const struct column *column = &m->columns[i];
 
-		if (!offer_is_current(m, column) || offer_column_price(m, column, threshold) <= threshold)
+		if (!column_is_current(m, column) || column_price(m, column, threshold) <= threshold)
 			continue;
 		ARRAY_ROOM(m->candidates, m->candidate_count, m->candidate_capacity);
 		m->candidates[m->candidate_count++] = (int)i;
@@ -231,19 +231,19 @@ offer_find_candidates(struct master *m, int64_t threshold)
 }
 
 int
-offer_known(struct master *m, int64_t threshold, int64_t *worth)
+column_best_known(struct master *m, int64_t threshold, int64_t *worth)
 {
-	int best = m->lp.careful ? SIMPLEX_NONE : offer_best_candidate(m, threshold, worth);
+	int best = m->lp.careful ? SIMPLEX_NONE : column_best_candidate(m, threshold, worth);
 
 	if (best != SIMPLEX_NONE)
 		return best;
-	offer_find_candidates(m, threshold);
-	return offer_best_candidate(m, threshold, worth);
+	column_find_candidates(m, threshold);
+	return column_best_candidate(m, threshold, worth);
 }
 
 /* Looks for the best pattern of a group (marked: of the wish) there is, and makes it a column if it is worth it. */
 static int
-offer_new_column(struct master *m, int group, bool marked, int64_t threshold, int64_t *best)
+column_generate_for(struct master *m, int group, bool marked, int64_t threshold, int64_t *best)
 {
 	const struct program *p = m->program;
 	struct column column = {.marked = marked, .wish = m->wish_number};
@@ -267,7 +267,7 @@ offer_new_column(struct master *m, int group, bool marked, int64_t threshold, in
 }
 
 int
-offer_new(struct master *m, int64_t threshold, int64_t harmless)
+column_generate(struct master *m, int64_t threshold, int64_t harmless)
 {
 	size_t groups = m->program->group_count;
 	int64_t gain = threshold;
@@ -275,16 +275,16 @@ offer_new(struct master *m, int64_t threshold, int64_t harmless)
 
 	for (size_t g = 0; g <= groups; g++)
 		m->best[g] = g < groups || m->wish ? harmless : 0;
-	for (size_t i = 0; i < m->column_count && m->settled_count; i++) {
+	for (size_t i = 0; i < m->column_count && m->kind_count; i++) {
 		const struct pattern *pattern = &m->columns[i].pattern;
-		int64_t price = pattern->settled ? offer_column_price(m, &m->columns[i], INT64_MIN) : PRICE_FORBIDDEN;
+		int64_t price = pattern->kind ? column_price(m, &m->columns[i], INT64_MIN) : PRICE_FORBIDDEN;
 
 		if (price > m->best[pattern->group])
 			m->best[pattern->group] = price;
 	}
 	for (size_t g = 0; g < groups; g++) {
-		int columns[2] = {offer_new_column(m, (int)g, false, threshold, &m->best[g]),
-		    m->wish ? offer_new_column(m, (int)g, true, threshold, &m->best[groups]) : SIMPLEX_NONE};
+		int columns[2] = {column_generate_for(m, (int)g, false, threshold, &m->best[g]),
+		    m->wish ? column_generate_for(m, (int)g, true, threshold, &m->best[groups]) : SIMPLEX_NONE};
 
 		for (int i = 0; i < 2; i++) {
 			int64_t worth = i ? m->best[groups] : m->best[g];
@@ -299,7 +299,7 @@ offer_new(struct master *m, int64_t threshold, int64_t harmless)
 }
 
 bool
-offer_possible(struct master *m)
+column_may_meet_wish(struct master *m)
 {
 	const struct program *p = m->program;
 	struct pattern pattern = {.units = memory_zeroed(p->unit_words, sizeof *pattern.units)};
@@ -307,7 +307,7 @@ offer_possible(struct master *m)
 	int64_t value;
 
 	memset(m->row_price, 0, m->row_count * sizeof *m->row_price);
-	offer_gather_prices(m);
+	column_gather_prices(m);
 	for (size_t g = 0; g < p->group_count && !possible; g++) {
 		struct search_for any = {(int)g, m->wish, -1, -1};
 

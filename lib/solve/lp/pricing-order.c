@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The order in which the pricing search decides units, and the measures for its bounds. Several resources are measured as
+ * one: whatever their weights, what is too much by the sum does not fit. The weights are chosen so that the sum
+ * says so early.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "solve/lp/pricing-search.h"
+#include "solve/program/bits.h"
+
+enum { ROUNDS = 12 }; /* of looking for weights */
+
+/* The part of the machine that a unit takes: the mean over the resources, each with its weight. */
+static double
+order_weigh(const struct program *p, const struct unit *unit, const int64_t *capacity, const double *weight)
+{
+	double sum = 0, weights = 0;
+
+	for (size_t i = 0; i < p->resource_count; i++)
+		if (capacity[i] != NO_MAX && capacity[i] > 0) {
+			sum += weight[i] * (double)unit->consumes[i] / (double)capacity[i];
+			weights += weight[i];
+		}
+	return weights > 0 ? sum / weights : 0;
+}
+
+/* 0: a toll asks for it; 1: worth something; 2: only makes up the size. */
+static int
+order_rank(const struct pricing_search *search, int u)
+{
+	for (size_t i = 0; i < search->prices->toll_count; i++)
+		if (pricing_concerns(search, &search->prices->tolls[i]) &&
+		    (bits_has(search->prices->tolls[i].region->with, (size_t)u) ||
+		        bits_has(search->prices->tolls[i].region->without, (size_t)u)))
+			return 0;
+	return search->prices->unit[u] > 0 ? 1 : 2;
+}
+
+static int
+order_compare_candidates(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+
+	if (x->rank != y->rank)
+		return x->rank - y->rank;
+	if (x->merit != y->merit)
+		return x->merit < y->merit ? 1 : -1;
+	if (x->bulk != y->bulk)
+		return x->bulk < y->bulk ? -1 : 1;
+	return x->unit - y->unit;
+}
+
+/* What the search wants to know of the order beforehand. */
+static void
+order_set(struct pricing_search *search, const struct candidate *list, size_t count)
+{
+	const struct program *p = search->program;
+	int64_t *clique = memory_zeroed(p->unit_count, sizeof *clique);
+
+	search->count = count;
+	search->first = search->gainful = search->largest = 0;
+	search->grain = 0;
+	for (size_t i = 0; i < count; i++) {
+		search->order[i] = list[i].unit;
+		search->first += list[i].rank == 0;
+		if (list[i].rank == 0)
+			bits_add(search->asked, (size_t)list[i].unit);
+		if (list[i].rank < 2)
+			search->grain = count_divisor(search->prices->unit[list[i].unit], search->grain);
+		search->gainful += list[i].rank < 2;
+		if (p->units[list[i].unit].size > search->largest)
+			search->largest = p->units[list[i].unit].size;
+	}
+	search->grain = search->grain ? llabs(search->grain) : 1;
+	search->rest[count] = 0;
+	search->hope[search->gainful] = 0;
+	for (size_t i = count; i-- > 0;) {
+		const struct unit *unit = &p->units[search->order[i]];
+		int64_t worth = search->prices->unit[search->order[i]], more;
+
+		search->rest[i] = search->rest[i + 1] + unit->size;
+		if (i >= search->gainful)
+			continue;
+		more = worth > clique[unit->clique] ? worth - clique[unit->clique] : 0;
+		clique[unit->clique] += more;
+		search->hope[i] = search->hope[i + 1] + more;
+	}
+	free(clique);
+}
+
+static size_t
+order_find_candidates(const struct pricing_search *search, struct candidate *list)
+{
+	const struct program *p = search->program;
+	const uint64_t *open = p->groups[search->group].open;
+	size_t count = 0;
+
+	for (size_t u = bits_next(open, p->unit_words, 0); u != SIZE_MAX; u = bits_next(open, p->unit_words, u + 1)) {
+		struct candidate *c = &list[count];
+
+		if (bits_has(search->chosen, u) || p->units[u].banned || !bits_has(p->units[u].hardware, (size_t)search->hardware) ||
+		    search->prices->unit[u] == PRICE_FORBIDDEN || (search->wish && bits_has(search->wish->region.without, u)))
+			continue;
+		*c = (struct candidate){.unit = (int)u, .rank = order_rank(search, (int)u)};
+		if (c->rank < 2 || search->size < search->need || search->choosy)
+			count++;
+	}
+	return count;
+}
+
+/* Puts the candidates in order, by their worth for the room they take. */
+static void
+order_sort_candidates(const struct pricing_search *search, struct candidate *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		int u = list[i].unit;
+		double worth = (double)search->prices->unit[u], weight = search->worth.weight[u];
+
+		list[i].merit = list[i].rank != 1 ? worth : weight > 0 ? worth / weight : INFINITY;
+		list[i].bulk = search->services.weight[u] / (double)search->program->units[u].size;
+	}
+	if (count)
+		qsort(list, count, sizeof *list, order_compare_candidates);
+}
+
+static int
+order_compare_bulk(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+
+	if (x->bulk != y->bulk)
+		return x->bulk < y->bulk ? -1 : 1;
+	return x->unit - y->unit;
+}
+
+/* The places in order of what takes least room for each service. */
+static void
+order_sort_light(struct pricing_search *search, struct candidate *list, size_t count)
+{
+	int *place = memory_zeroed(search->program->unit_count, sizeof *place);
+
+	for (size_t i = 0; i < count; i++)
+		place[list[i].unit] = (int)i;
+	if (count)
+		qsort(list, count, sizeof *list, order_compare_bulk);
+	for (size_t i = 0; i < count; i++)
+		search->light[i] = place[list[i].unit];
+	free(place);
+}
+
+/* What a ruler measures the good of: the price, or the number of services. */
+static double
+order_good_of(const struct pricing_search *search, const struct ruler *ruler, int u)
+{
+	double price = (double)search->prices->unit[u];
+
+	if (ruler == &search->services)
+		return (double)search->program->units[u].size;
+	return price > 0 ? price : 0;
+}
+
+/* Fills the machine with what is best for its weight, the last unit in part. Returns the good of it, and how full
+ * each resource is. */
+static double
+order_fill(const struct pricing_search *search, const struct ruler *ruler, const struct candidate *list, size_t count, double *full)
+{
+	const struct program *p = search->program;
+	double good = 0, room = 1;
+
+	memset(full, 0, p->resource_count * sizeof *full);
+	for (size_t i = 0; i < count && room > 0; i++) {
+		const struct unit *unit = &p->units[list[i].unit];
+		double weight = ruler->weight[list[i].unit], part = weight > room ? room / weight : 1;
+
+		room -= weight * part;
+		good += part * order_good_of(search, ruler, list[i].unit);
+		for (size_t j = 0; j < p->resource_count; j++)
+			if (search->left[j] != NO_MAX && search->left[j] > 0)
+				full[j] += part * (double)unit->consumes[j] / (double)search->left[j];
+	}
+	return good;
+}
+
+static void
+order_set_weights(struct pricing_search *search, struct ruler *ruler, struct candidate *list, size_t count, const double *weight)
+{
+	for (size_t i = 0; i < count; i++) {
+		int u = list[i].unit;
+
+		ruler->weight[u] = order_weigh(search->program, &search->program->units[u], search->left, weight);
+		list[i].bulk = ruler->weight[u] / fmax(order_good_of(search, ruler, u), 1e-9);
+	}
+}
+
+static bool
+order_is_too_much(const double *full, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (full[i] > 1 + 1e-9)
+			return true;
+	return false;
+}
+
+/* Weights of the resources for which the bound that filling gives is low: those that get too full weigh more, until none
+ * does. Any weights give a bound; nothing is gained below enough. */
+static void
+order_find_weights(struct pricing_search *search, struct ruler *ruler, struct candidate *list, size_t count, double enough,
+    double *best)
+{
+	size_t n = search->program->resource_count;
+	double *weight = memory_zeroed(2 * n, sizeof *weight), *full = weight + n, least = INFINITY;
+	int idle = 0;
+
+	for (size_t i = 0; i < n; i++)
+		weight[i] = best[i] = 1;
+	for (int round = 0; round < ROUNDS && n > 1 && count && least > enough && idle < 2; round++) {
+		double good;
+
+		order_set_weights(search, ruler, list, count, weight);
+		qsort(list, count, sizeof *list, order_compare_bulk);
+		good = order_fill(search, ruler, list, count, full);
+		idle = good < least * 0.999 ? 0 : idle + 1;
+		if (good < least) {
+			least = good;
+			memcpy(best, weight, n * sizeof *best);
+		}
+		if (!order_is_too_much(full, n))
+			break;
+		for (size_t i = 0; i < n; i++)
+			weight[i] *= fmax(full[i], 0.05);
+	}
+	free(weight);
+}
+
+static void
+order_weigh_worth(struct pricing_search *search, struct candidate *list, size_t count)
+{
+	double *weight = memory_zeroed(search->program->resource_count, sizeof *weight);
+
+	order_find_weights(search, &search->worth, list, count, (double)search->best - (double)search->value, weight);
+	order_set_weights(search, &search->worth, list, count, weight);
+	free(weight);
+}
+
+/* Whether the gauge is of these units, and of as much room; else it is made so, without weights. */
+static bool
+order_is_known(struct gauge *gauge, const struct pricing_search *search, const struct candidate *list, size_t count)
+{
+	const struct program *p = search->program;
+	uint64_t *units = memory_zeroed(p->unit_words, sizeof *units);
+	bool known;
+
+	if (!gauge->units) {
+		gauge->units = memory_zeroed(p->unit_words, sizeof *gauge->units);
+		gauge->left = memory_zeroed(p->resource_count, sizeof *gauge->left);
+		gauge->weight = memory_zeroed(p->resource_count, sizeof *gauge->weight);
+	}
+	for (size_t i = 0; i < count; i++)
+		bits_add(units, (size_t)list[i].unit);
+	known = gauge->need == search->need - search->size && bits_equal(units, gauge->units, p->unit_words) &&
+	    memcmp(search->left, gauge->left, p->resource_count * sizeof *search->left) == 0;
+	gauge->need = search->need - search->size;
+	bits_copy(gauge->units, units, p->unit_words);
+	memcpy(gauge->left, search->left, p->resource_count * sizeof *search->left);
+	free(units);
+	return known;
+}
+
+/* That does not depend on prices: the weights are the same as long as the wish is. */
+static void
+order_weigh_services(struct pricing_search *search, struct candidate *list, size_t count)
+{
+	struct gauge *gauge = &search->prices->gauges[search->hardware];
+
+	if (!order_is_known(gauge, search, list, count))
+		order_find_weights(search, &search->services, list, count, (double)(search->need - search->size) - 1, gauge->weight);
+	order_set_weights(search, &search->services, list, count, gauge->weight);
+}
+
+void
+pricing_order(struct pricing_search *search, struct candidate *scratch)
+{
+	size_t count = order_find_candidates(search, scratch);
+	bool counts = search->crammed && search->size + 1 < search->need;
+
+	search->worth.room = search->services.room = 1;
+	if (search->crammed)
+		order_weigh_worth(search, scratch, count);
+	if (counts)
+		order_weigh_services(search, scratch, count);
+	order_sort_candidates(search, scratch, count);
+	order_set(search, scratch, count);
+	if (counts)
+		order_sort_light(search, scratch, count);
+}
