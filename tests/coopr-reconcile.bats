@@ -274,7 +274,7 @@ long_ago() {
 	run --separate-stderr -0 coopr reconcile --probe --repair
 	same "" "$output$stderr"
 	same 1 "$(operations)"
-	[ ! -e "$COOPR_STATE/clusters/00000001/unreachable" ]
+	same 0 "$(sqlite3 "$COOPR_STATE/store.sqlite3" "SELECT count(*) FROM unreachable")"
 }
 
 @test "--probe: a service that does not run is named, and started with --repair; without --probe nobody knows" {
@@ -325,12 +325,12 @@ long_ago() {
 	same "00000001-1002 unreachable" "$(drift)"
 	same "$since" "$(jq -r .since <<<"$output")"
 	same 1 "$(operations)"
-	echo "00000001-1002 1000" >"$COOPR_STATE/clusters/00000001/unreachable"
+	sqlite3 "$COOPR_STATE/store.sqlite3" "UPDATE unreachable SET since_ms = 1000 WHERE node = '00000001-1002'"
 	run --separate-stderr -1 coopr reconcile --probe --repair --work --replace-unreachable 10m
 	same "00000001-1002 unreachable 00000001-002" "$(drift)"
 	same "00000001-1000 00000001-1001 00000001-1003 00000001-1004" "$(inside "$machines")"
 	run --separate-stderr -0 coopr reconcile --probe
-	[ ! -e "$COOPR_STATE/clusters/00000001/unreachable" ]
+	same 0 "$(sqlite3 "$COOPR_STATE/store.sqlite3" "SELECT count(*) FROM unreachable")"
 }
 
 @test "--probe: what cannot be asked is unknown, and left alone" {

@@ -70,10 +70,7 @@ members_set(struct account *account, const char *user, enum account_role role, c
 		return -1;
 	members_print_groups(groups, &text);
 	result = account_members_set(account, user, role, text.data, err);
-	if (result == 0)
-		result = store_commit(account->store, err);
-	if (result < 0)
-		store_rollback(account->store);
+	result = store_finish(account->store, result, err);
 	buffer_release(&text);
 	return result;
 }
@@ -105,10 +102,7 @@ members_delete(struct account *account, char *const *users, struct error *err)
 		return -1;
 	for (; *users && result == 0; users++)
 		result = account_members_delete(account, *users, err);
-	if (result == 0)
-		result = store_commit(account->store, err);
-	if (result < 0)
-		store_rollback(account->store);
+	result = store_finish(account->store, result, err);
 	return result;
 }
 

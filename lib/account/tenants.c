@@ -149,10 +149,7 @@ tenants_put(struct account *account, enum tenants_put how, jv document, bool boo
 	    store_begin(account->store, err) < 0)
 		return -1;
 	result = account_tenants_put(account->store, how, document, bootstrap, copied, err);
-	if (result == 0)
-		result = store_commit(account->store, err);
-	if (result < 0)
-		store_rollback(account->store);
+	result = store_finish(account->store, result, err);
 	return result;
 }
 
@@ -223,10 +220,7 @@ tenants_delete(struct account *account, char *const *names, struct error *err)
 		return -1;
 	for (; *names && result == 0; names++)
 		result = account_tenants_delete(account->store, *names, err);
-	if (result == 0)
-		result = store_commit(account->store, err);
-	if (result < 0)
-		store_rollback(account->store);
+	result = store_finish(account->store, result, err);
 	return result;
 }
 

@@ -95,10 +95,7 @@ applied_save(struct account *account, const struct applied *list, size_t count, 
 		if (result > 0)
 			result = applied_put(account->store, &list[i], err);
 	}
-	if (result >= 0)
-		result = store_commit(account->store, err);
-	if (result < 0)
-		store_rollback(account->store);
+	result = store_finish(account->store, result, err);
 	return result < 0 ? -1 : 0;
 }
 

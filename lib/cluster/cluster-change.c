@@ -138,10 +138,7 @@ clusters_rename(struct account *account, int64_t id, const char *name, struct er
 	if (store_begin(account->store, err) < 0)
 		return -1;
 	result = cluster_rename_cluster(account, id, name, &list, err);
-	if (result == 0)
-		result = store_commit(account->store, err);
-	if (result < 0)
-		store_rollback(account->store);
+	result = store_finish(account->store, result, err);
 	cluster_list_release(&list);
 	return result;
 }
@@ -155,10 +152,7 @@ clusters_set_lease(struct account *account, int64_t id, int64_t expires_ms, bool
 	if (store_begin(account->store, err) < 0)
 		return -1;
 	result = cluster_set_lease(account, id, expires_ms, beyond, &list, err);
-	if (result == 0)
-		result = store_commit(account->store, err);
-	if (result < 0)
-		store_rollback(account->store);
+	result = store_finish(account->store, result, err);
 	cluster_list_release(&list);
 	return result;
 }
@@ -171,9 +165,6 @@ clusters_set_reminded(struct account *account, int64_t id, int64_t expires_ms, s
 	if (store_begin(account->store, err) < 0)
 		return -1;
 	result = sql_change(store_sql(account->store), err, "UPDATE cluster SET reminded_ms = ? WHERE id = ?", "ii", expires_ms, id);
-	if (result == 0)
-		result = store_commit(account->store, err);
-	if (result < 0)
-		store_rollback(account->store);
+	result = store_finish(account->store, result, err);
 	return result;
 }

@@ -33,12 +33,6 @@ cluster_id_of(const char *text)
 	return length < ID_DIGITS || length > ID_DIGITS_MAX || text[length] ? 0 : strtoll(text, NULL, 10);
 }
 
-static const char *
-clusters_keep(struct arena *arena, const char *text)
-{
-	return text ? arena_string(arena, text) : NULL;
-}
-
 /* Adds the rows that COLUMNS asked for: how many, or -1. Takes rows. */
 static int
 clusters_gather(struct sql_rows *rows, struct cluster_list *list, struct error *err)
@@ -50,13 +44,13 @@ clusters_gather(struct sql_rows *rows, struct cluster_list *list, struct error *
 		ARRAY_ROOM(list->list, list->count, list->capacity);
 		list->list[list->count++] = (struct cluster_record){
 			.id = sql_integer(rows, 0),
-			.tenant = clusters_keep(arena, sql_text(rows, 1)),
-			.name = clusters_keep(arena, sql_text(rows, 2)),
-			.owner = clusters_keep(arena, sql_text(rows, 3)),
-			.group = clusters_keep(arena, sql_text(rows, 4)),
-			.template = clusters_keep(arena, sql_text(rows, 5)),
-			.provider = clusters_keep(arena, sql_text(rows, 6)),
-			.message = clusters_keep(arena, sql_text(rows, 7)),
+			.tenant = sql_keep(rows, 1, arena),
+			.name = sql_keep(rows, 2, arena),
+			.owner = sql_keep(rows, 3, arena),
+			.group = sql_keep(rows, 4, arena),
+			.template = sql_keep(rows, 5, arena),
+			.provider = sql_keep(rows, 6, arena),
+			.message = sql_keep(rows, 7, arena),
 			.status = life_status_of(sql_text(rows, 8)),
 			.created_ms = sql_integer(rows, 9),
 			.changed_ms = sql_integer(rows, 10),
@@ -65,7 +59,7 @@ clusters_gather(struct sql_rows *rows, struct cluster_list *list, struct error *
 			.lease_step_ms = sql_integer(rows, 13),
 			.nodes = sql_integer(rows, 14),
 			.cost = sql_real(rows, 15),
-			.resources = clusters_keep(arena, sql_text(rows, 16)),
+			.resources = sql_keep(rows, 16, arena),
 			.revision = sql_integer(rows, 17),
 			.operation = sql_integer(rows, 18),
 		};

@@ -19,6 +19,7 @@
 #include "cluster/cluster-name.h"
 #include "cluster/clusters.h"
 #include "cluster/holding.h"
+#include "cluster/operation-files.h"
 #include "store/sql/sql.h"
 
 struct beginning {
@@ -228,7 +229,8 @@ operation_begin_begin(struct beginning *b, int64_t *number, struct error *err)
 	    err) < 0)
 		return -1;
 	*number = create ? 1 : b->found.list[0].operation + 1;
-	if (operation_add_operation(b, *number, err) < 0 || operation_remember(b, err) < 0)
+	if (operation_add_operation(b, *number, err) < 0 || operation_remember(b, err) < 0 ||
+	    operation_files_add(b->account->store, b->spec->cluster, *number, b->spec->files, b->spec->file_count, err) < 0)
 		return -1;
 	return operation_update_cluster(b, *number, err);
 }
@@ -245,11 +247,7 @@ operation_begin(struct account *account, const struct operation_spec *spec, stru
 		return error_set(err, EX_SOFTWARE, "%s: that is no operation", spec->action);
 	if (store_begin(account->store, err) < 0)
 		return -1;
-	result = operation_begin_begin(&b, &number, err);
-	if (result == 0)
-		result = store_commit(account->store, err);
-	if (result < 0)
-		store_rollback(account->store);
+	result = store_finish(account->store, operation_begin_begin(&b, &number, err), err);
 	cluster_list_release(&b.found);
 	arena_release(&b.arena);
 	return result == 0 ? operation_find(account, spec->cluster, number, list, err) : -1;
@@ -298,10 +296,7 @@ operation_reopen(struct account *account, int64_t cluster, int64_t number, struc
 	spec.wanted = documents.wanted;
 	spec.prices = documents.prices;
 	result = operation_begin_reopen(&b, number, err);
-	if (result == 0)
-		result = store_commit(account->store, err);
-	if (result < 0)
-		store_rollback(account->store);
+	result = store_finish(account->store, result, err);
 	operation_documents_release(&documents);
 	cluster_list_release(&b.found);
 	arena_release(&b.arena);

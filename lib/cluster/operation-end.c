@@ -16,7 +16,9 @@
 #include "cluster/clusters.h"
 #include "cluster/holding.h"
 #include "cluster/life.h"
+#include "cluster/operation-files.h"
 #include "json/dump.h"
+#include "store/outbox.h"
 #include "store/sql/sql.h"
 
 struct ending {
@@ -202,6 +204,19 @@ operation_end_cluster(struct ending *e, struct error *err)
 	    life_status_name(operation_status_after(e, machines)), message, e->ended_ms, e->cluster);
 }
 
+/* Keeps the files of the operation, and what hooks are to be told of it. */
+static int
+operation_end_tell(struct ending *e, struct error *err)
+{
+	const struct operation_outcome *outcome = e->outcome;
+	struct store *store = e->account->store;
+	int result = operation_files_add(store, e->cluster, e->number, outcome->files, outcome->file_count, err);
+
+	for (size_t i = 0; i < outcome->message_count && result == 0; i++)
+		result = outbox_add(store, &outcome->messages[i], err);
+	return result;
+}
+
 /* 1, or 0 where it has ended already. */
 static int
 operation_end_end(struct ending *e, struct error *err)
@@ -211,9 +226,9 @@ operation_end_end(struct ending *e, struct error *err)
 	if (open <= 0)
 		return open;
 	if (operation_keep_layout(e, err) < 0 || operation_end_operation(e, err) < 0 || operation_keep_wish(e, err) < 0 ||
-	    operation_end_cluster(e, err) < 0)
+	    operation_end_cluster(e, err) < 0 || operation_end_tell(e, err) < 0)
 		return -1;
-	return store_commit(e->account->store, err) < 0 ? -1 : 1;
+	return 1;
 }
 
 int
@@ -228,9 +243,7 @@ operation_end(struct account *account, int64_t cluster, int64_t number, const st
 		return error_set(err, EX_SOFTWARE, "an operation cannot end so");
 	if (store_begin(account->store, err) < 0)
 		return -1;
-	result = operation_end_end(&e, err);
-	if (result <= 0)
-		store_rollback(account->store);
+	result = store_finish(account->store, operation_end_end(&e, err), err);
 	free(e.prices);
 	free(e.wish);
 	free(e.template);
@@ -246,10 +259,7 @@ operation_running(struct account *account, int64_t cluster, int64_t number, stru
 
 	if (result == 0) {
 		result = sql_change(store_sql(account->store), err, text, VISIBLE_TYPES "ii", VISIBLE_VALUES(account), cluster, number);
-		if (result == 0)
-			result = store_commit(account->store, err);
-		if (result < 0)
-			store_rollback(account->store);
+		result = store_finish(account->store, result, err);
 	}
 	free(text);
 	return result;

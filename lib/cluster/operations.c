@@ -44,12 +44,6 @@ operation_job(int64_t cluster, int64_t number, char text[JOB_ID_SIZE])
 	return text;
 }
 
-static const char *
-operations_keep(struct arena *arena, const char *text)
-{
-	return text ? arena_string(arena, text) : NULL;
-}
-
 /* Adds the rows that COLUMNS asked for: how many, or -1. Takes rows. */
 static int
 operations_gather(struct sql_rows *rows, struct operation_list *list, struct error *err)
@@ -62,12 +56,12 @@ operations_gather(struct sql_rows *rows, struct operation_list *list, struct err
 		list->list[list->count++] = (struct operation){
 			.cluster = sql_integer(rows, 0),
 			.number = sql_integer(rows, 1),
-			.action = operations_keep(arena, sql_text(rows, 2)),
-			.user = operations_keep(arena, sql_text(rows, 3)),
-			.why = operations_keep(arena, sql_text(rows, 4)),
-			.message = operations_keep(arena, sql_text(rows, 5)),
-			.template = operations_keep(arena, sql_text(rows, 6)),
-			.job = operations_keep(arena, sql_text(rows, 7)),
+			.action = sql_keep(rows, 2, arena),
+			.user = sql_keep(rows, 3, arena),
+			.why = sql_keep(rows, 4, arena),
+			.message = sql_keep(rows, 5, arena),
+			.template = sql_keep(rows, 6, arena),
+			.job = sql_keep(rows, 7, arena),
 			.begun_ms = sql_integer(rows, 8),
 			.ended_ms = sql_integer(rows, 9),
 			.status = operation_status_of(sql_text(rows, 10)),
@@ -128,12 +122,6 @@ operations_open(struct account *account, struct operation_list *list, struct err
 	return operations_look(account, "ended_ms = ?6 AND ?7 = 0 ORDER BY id", 0, 0, list, err) < 0 ? -1 : 0;
 }
 
-static char *
-operations_copy(struct sql_rows *rows, int column)
-{
-	return sql_text(rows, column) ? memory_string(sql_text(rows, column)) : NULL;
-}
-
 int
 operation_documents(struct account *account, int64_t cluster, int64_t number, struct operation_documents *documents,
     struct error *err)
@@ -145,7 +133,8 @@ operation_documents(struct account *account, int64_t cluster, int64_t number, st
 	int got = sql_row(rows, err);
 
 	if (got > 0)
-		*documents = (struct operation_documents){operations_copy(rows, 0), operations_copy(rows, 1), operations_copy(rows, 2), operations_copy(rows, 3)};
+		*documents = (struct operation_documents){sql_copy(rows, 0), sql_copy(rows, 1), sql_copy(rows, 2),
+			sql_copy(rows, 3)};
 	sql_end(rows);
 	free(text);
 	if (got == 0)

@@ -18,6 +18,7 @@ struct account;
 struct applied;
 struct cluster_record;
 struct error;
+struct outbox_message;
 
 enum operation_status {
 	OPERATION_PLANNED,  /* begun; its job may not be in the spool yet */
@@ -46,6 +47,12 @@ struct operation_list { /* zero-initialise; release it */
 	size_t count, capacity;
 };
 
+struct operation_file { /* what a stage of an operation gave */
+	const char *name; /* "plan.ndjson" */
+	const char *text;
+	size_t length;
+};
+
 struct operation_spec { /* zero-initialise */
 	const char *action; /* of life_moves, one with a job */
 	int64_t cluster;    /* for create: the number that clusters_allot gave */
@@ -55,6 +62,8 @@ struct operation_spec { /* zero-initialise */
 	const char *wanted; /* the layout that is wanted, NDJSON: also of what leaves */
 	const char *prices; /* prices_of; NULL: nothing costs anything */
 	const char *template; /* the cluster's when the operation is complete. NULL: as it is */
+	const struct operation_file *files; /* kept with it; none where NULL */
+	size_t file_count;
 	struct { /* of a create only */
 		const char *name, *owner, *group, *provider; /* owner NULL: who asks */
 		int64_t expires_ms, lease_max_ms, lease_step_ms;
@@ -79,6 +88,10 @@ struct operation_outcome {
 	enum operation_status status; /* complete, failed, cancelled or rolledback */
 	const char *message;          /* one sentence, or NULL */
 	const char *layout; /* as coopr-queue show --layout prints it: a node whose "was" is null is not there. NULL: as before */
+	const struct operation_file *files; /* kept with the operation; none where NULL */
+	size_t file_count;
+	const struct outbox_message *messages; /* to hooks; none where NULL */
+	size_t message_count;
 };
 
 /* Ends it: 1; 0 where it has ended already, and nothing changes; -1. */

@@ -177,7 +177,7 @@ claims_take_free(const struct claims *claims, const struct machines *machines, c
 }
 
 int
-claims_take(const struct machines *machines, const struct task *task, const struct static_machine **machine,
+machine_claims_take(const struct machines *machines, const struct task *task, const struct static_machine **machine,
     struct error *err)
 {
 	struct claims claims;
@@ -200,7 +200,7 @@ claims_take(const struct machines *machines, const struct task *task, const stru
 }
 
 int
-claims_give_back(const char *node, struct error *err)
+machine_claims_give_back(const char *node, struct error *err)
 {
 	struct claims claims;
 	int failed = claims_open(&claims, err);
@@ -236,7 +236,7 @@ claims_node_of(jv claim)
 }
 
 int
-claims_list(const char *provider, jv *records, struct error *err)
+machine_claims_list(const char *provider, jv *records, struct error *err)
 {
 	struct claims claims;
 	int failed = claims_open(&claims, err);

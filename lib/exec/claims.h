@@ -16,14 +16,14 @@ struct task;
 
 /* Hands a machine to the task's node, the one it has already where it has one. -1: EX_TEMPFAIL when all are
  * in use, EX_CONFIG when none would do. */
-int claims_take(const struct machines *machines, const struct task *task, const struct static_machine **machine,
+int machine_claims_take(const struct machines *machines, const struct task *task, const struct static_machine **machine,
     struct error *err);
 
 /* Takes back what the node has; nothing is fine. */
-int claims_give_back(const char *node, struct error *err);
+int machine_claims_give_back(const char *node, struct error *err);
 
 /* Lists the machines that the provider of that name (NULL: any) has handed out, as node-like records, sorted by machine;
  * *records is owned. */
-int claims_list(const char *provider, jv *records, struct error *err);
+int machine_claims_list(const char *provider, jv *records, struct error *err);
 
 #endif

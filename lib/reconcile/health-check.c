@@ -7,12 +7,12 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/names.h"
+#include "cluster/unreachable.h"
 #include "model/layout.h"
 #include "probe/drift.h"
 #include "probe/probe.h"
 #include "reconcile/reconcile.h"
 #include "reconcile/scope.h"
-#include "reconcile/unreachable.h"
 #include "status/status.h"
 
 struct examination {
@@ -133,15 +133,15 @@ health_check_found(void *context, struct probe_subject *subject, const struct pr
 	}
 }
 
-/* What machines did not answer before is known of them since then. */
+/* Dates machines that do not answer: since the first time that they did not, where none has asked them with success since. */
 static void
 health_check_date_silence(struct examination *e, struct patient *patient)
 {
-	struct unreachable now = {0}, was;
-	char id[CLUSTER_ID_SIZE];
+	struct unreachable now = {0}, was = {0};
 	struct error err;
 
-	unreachable_read(&was, cluster_id_text(patient->cluster->id, id));
+	if (unreachable_read(e->account->store, patient->cluster->id, &was, &err) < 0)
+		health_check_warn(e, &err);
 	for (size_t i = 0; i < patient->found.count; i++) {
 		struct drift *drift = &patient->found.list[i];
 
@@ -152,7 +152,7 @@ health_check_date_silence(struct examination *e, struct patient *patient)
 			drift->since_ms = clock_wall_ms();
 		unreachable_add(&now, drift->node, drift->since_ms);
 	}
-	if (unreachable_write(&now, &was, id, &err) < 0)
+	if (unreachable_record(e->account->store, patient->cluster->id, &was, &now, &err) < 0)
 		health_check_warn(e, &err);
 	unreachable_release(&now);
 	unreachable_release(&was);

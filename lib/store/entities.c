@@ -131,12 +131,6 @@ entities_delete(struct store *store, enum entity_kind kind, const char *name, in
 	return result;
 }
 
-static const char *
-entities_keep(struct arena *arena, const char *text)
-{
-	return text ? arena_string(arena, text) : NULL;
-}
-
 /* Adds the rows that REVISION asked for: how many, or -1. Takes rows. */
 static int
 entities_gather(struct sql_rows *rows, struct revisions *list, struct error *err)
@@ -148,12 +142,12 @@ entities_gather(struct sql_rows *rows, struct revisions *list, struct error *err
 		ARRAY_ROOM(list->list, list->count, list->capacity);
 		list->list[list->count++] = (struct revision){
 			.kind = entity_kind_of(sql_text(rows, 0)),
-			.name = entities_keep(arena, sql_text(rows, 1)),
+			.name = sql_keep(rows, 1, arena),
 			.version = sql_integer(rows, 2),
-			.at = entities_keep(arena, sql_text(rows, 3)),
-			.by = entities_keep(arena, sql_text(rows, 4)),
-			.why = entities_keep(arena, sql_text(rows, 5)),
-			.text = entities_keep(arena, sql_text(rows, 6)),
+			.at = sql_keep(rows, 3, arena),
+			.by = sql_keep(rows, 4, arena),
+			.why = sql_keep(rows, 5, arena),
+			.text = sql_keep(rows, 6, arena),
 		};
 		count++;
 	}
@@ -173,7 +167,8 @@ entities_nearest(struct store *store, enum entity_kind kind, const char *name, s
 		names = memory_zeroed(others.count + 1, sizeof *names);
 		for (size_t i = 0; i < others.count; i++)
 			names[i] = others.list[i].name;
-		near = entities_keep(&list->arena, option_suggest(name, names));
+		near = option_suggest(name, names);
+		near = near ? arena_string(&list->arena, near) : NULL;
 		free(names);
 	}
 	revisions_release(&others);
@@ -220,7 +215,7 @@ entities_look(struct store *store, enum entity_kind kind, const char *name, stru
 		return -1;
 	ARRAY_ROOM(list->list, list->count, list->capacity);
 	list->list[list->count++] = (struct revision){.kind = kind, .name = arena_string(&list->arena, name),
-	    .version = newest.version, .text = entities_keep(&list->arena, newest.text)};
+	    .version = newest.version, .text = newest.text ? arena_string(&list->arena, newest.text) : NULL};
 	free(newest.text);
 	return 0;
 }

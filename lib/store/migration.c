@@ -26,6 +26,7 @@ static const struct migration {
 	{"members, quotas, clusters, operations", NULL},
 	{"what coopr apply remembers", NULL},
 	{"reminders of leases", NULL},
+	{"files of operations, claims on machines, messages to hooks, machines that do not answer", NULL},
 };
 
 enum {

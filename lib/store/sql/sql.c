@@ -56,6 +56,14 @@ sql_copy(struct sql_rows *rows, int column)
 	return text ? memory_string(text) : NULL;
 }
 
+const char *
+sql_keep(struct sql_rows *rows, int column, struct arena *arena)
+{
+	const char *text = sql_text(rows, column);
+
+	return text ? arena_string(arena, text) : NULL;
+}
+
 void
 sql_end(struct sql_rows *rows)
 {

@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct arena;
 struct error;
 struct sql;
 struct sql_rows;
@@ -39,6 +40,9 @@ double sql_real(struct sql_rows *rows, int column);
 
 /* Copies a text column, which the caller frees; NULL where it is null. */
 char *sql_copy(struct sql_rows *rows, int column);
+
+/* Copies a text column to an arena; NULL where it is null. */
+const char *sql_keep(struct sql_rows *rows, int column, struct arena *arena);
 
 /* Ends the statement; NULL is allowed. */
 void sql_end(struct sql_rows *rows);

@@ -153,6 +153,47 @@ static const char *const migrations[] = {
 	") STRICT;",
 	/* 5: the end of a cluster's lease that somebody was reminded of; 0: none. */
 	"ALTER TABLE cluster ADD COLUMN reminded_ms INTEGER NOT NULL DEFAULT 0;",
+	/* 6: what was kept in files of one host: the files of operations, claims on machines, messages that hooks have not got
+	 * yet, machines that do not answer, and when things were done last. */
+	"CREATE TABLE operation_file ("
+	"	cluster INTEGER NOT NULL,"
+	"	number INTEGER NOT NULL,"
+	"	name TEXT NOT NULL,"
+	"	content BLOB NOT NULL,"
+	"	PRIMARY KEY (cluster, number, name),"
+	"	FOREIGN KEY (cluster, number) REFERENCES operation"
+	") STRICT;"
+	"CREATE TABLE claim ("
+	"	machine TEXT PRIMARY KEY,"
+	"	node TEXT NOT NULL UNIQUE,"
+	"	provider TEXT,"
+	"	cluster TEXT,"
+	"	hostname TEXT,"
+	"	at_ms INTEGER NOT NULL"
+	") STRICT, WITHOUT ROWID;"
+	"CREATE TABLE hook_message ("
+	"	id TEXT NOT NULL,"
+	"	hook TEXT NOT NULL,"
+	"	event TEXT NOT NULL,"
+	"	operation TEXT NOT NULL,"
+	"	tenant TEXT,"
+	"	body TEXT NOT NULL,"
+	"	told_ms INTEGER NOT NULL,"
+	"	attempts INTEGER NOT NULL DEFAULT 0,"
+	"	next_ms INTEGER NOT NULL DEFAULT 0," /* not to be tried before; 0: at once */
+	"	taken_ms INTEGER NOT NULL DEFAULT 0," /* somebody is at it until then; 0: nobody */
+	"	PRIMARY KEY (id, hook)"
+	") STRICT;"
+	"CREATE TABLE unreachable ("
+	"	cluster INTEGER NOT NULL REFERENCES cluster,"
+	"	node TEXT NOT NULL,"
+	"	since_ms INTEGER NOT NULL,"
+	"	PRIMARY KEY (cluster, node)"
+	") STRICT, WITHOUT ROWID;"
+	"CREATE TABLE last_time (" /* that something was done, of the installation */
+	"	name TEXT PRIMARY KEY,"
+	"	at_ms INTEGER NOT NULL"
+	") STRICT, WITHOUT ROWID;",
 };
 
 /* Steps over a pragma's only number. */

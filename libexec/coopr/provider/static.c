@@ -109,7 +109,7 @@ static_create(const struct task *task, const struct fields *fields, struct outco
 	struct machines machines;
 
 	if (machines_read(fields->machines, &machines, &outcome->error) == 0 &&
-	    claims_take(&machines, task, &machine, &outcome->error) == 0)
+	    machine_claims_take(&machines, task, &machine, &outcome->error) == 0)
 		static_hand_out(task, fields, machine, outcome);
 	machines_release(&machines);
 }
@@ -151,7 +151,7 @@ static_act(const struct task *task, struct outcome *outcome)
 	if (!task->machine.id)
 		error_set(&outcome->error, EX_DATAERR, "the task names no machine");
 	else if (task->action == ACTION_DELETE)
-		claims_give_back(task->machine.id, &outcome->error);
+		machine_claims_give_back(task->machine.id, &outcome->error);
 	else if (task->action == ACTION_CONFIRM)
 		static_confirm(task, outcome);
 	else if (task->action != ACTION_CREATE)
@@ -166,7 +166,7 @@ static_list(jv provider, struct error *err)
 {
 	char *name = json_get_string(provider, "name");
 	jv records;
-	int failed = claims_list(name, &records, err);
+	int failed = machine_claims_list(name, &records, err);
 
 	for (size_t i = 0; i < json_length(records); i++) {
 		jv record = jv_array_get(jv_copy(records), (int)i);

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * lib/store/claims.h, outbox.h, last-time.h, lib/cluster/operation-files.h, unreachable.h: what was once in files of one host.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "account/accounts.h"
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "cluster/clusters.h"
+#include "cluster/operation-files.h"
+#include "cluster/operations.h"
+#include "cluster/unreachable.h"
+#include "store/claims.h"
+#include "store/fsck.h"
+#include "store/last-time.h"
+#include "store/outbox.h"
+#include "tap.h"
+
+enum { HOSTS = 8 };
+
+static struct account account;
+static struct error err;
+
+static void
+bail(void)
+{
+	printf("Bail out! %s\n", err.text);
+	exit(1);
+}
+
+static void
+open_account(void)
+{
+	const struct account_ask ask = {.store = "store"};
+
+	if (account_open(&account, &ask, STORE_CREATE, &err) < 0)
+		bail();
+}
+
+/* The content of a file of operation 1; the caller frees it, NULL where there is none. */
+static char *
+file_of(int64_t cluster, const char *name)
+{
+	struct buffer text = {0};
+
+	return operation_file_get(account.store, cluster, 1, name, &text, &err) == 1 ? buffer_take(&text) : NULL;
+}
+
+static void
+test_operation_files(int64_t cluster)
+{
+	const struct operation_file begun[] = {{"command", "coopr create\n", 13}, {"plan.ndjson", "", 0}};
+	const struct operation_file ended[] = {{"events.ndjson", "{}\n", 3}};
+	const struct outbox_message message = {.id = "m1", .hook = "mail", .event = "end", .operation = "create", .body = "{}"};
+	const struct operation_spec spec = {.action = "create", .cluster = cluster, .revision = -1, .wanted = "", .files = begun,
+		.file_count = 2, .create = {.name = "shop"}};
+	const struct operation_outcome outcome = {.status = OPERATION_FAILED, .files = ended, .file_count = 1, .messages = &message,
+		.message_count = 1};
+	struct operation_list list = {0};
+	struct outbox waiting = {0};
+	char *text;
+
+	if (operation_begin(&account, &spec, &list, &err) < 0)
+		bail();
+	text = file_of(cluster, "command");
+	tap_is_text(text, "coopr create\n", "files are kept with the beginning of an operation");
+	free(text);
+	tap_is_number(operation_file_get(account.store, cluster, 1, "plan.ndjson", NULL, &err), 1, "an empty one, too");
+	tap_is_number(operation_file_get(account.store, cluster, 1, "other", NULL, &err), 0, "what was not kept is not there");
+	if (operation_files_put(account.store, cluster, 1, &(struct operation_file){"command", "again", 5}, 1, &err) < 0)
+		bail();
+	text = file_of(cluster, "command");
+	tap_is_text(text, "again", "one can be replaced");
+	free(text);
+	if (operation_end(&account, cluster, 1, &outcome, &err) != 1 || outbox_list(account.store, &waiting, &err) < 0)
+		bail();
+	tap_is_number(operation_file_get(account.store, cluster, 1, "events.ndjson", NULL, &err), 1, "and others with its end");
+	tap_is_number((long long)waiting.count, 1, "hooks are told of the end in the same transaction");
+	tap_is_number(operation_end(&account, cluster, 1, &outcome, &err), 0, "which it has once");
+	if (operation_files_remove(account.store, cluster, &err) < 0)
+		bail();
+	tap_is_number(operation_file_get(account.store, cluster, 1, "command", NULL, &err), 0, "files of a cluster are removed");
+	outbox_release(&waiting);
+	operation_list_release(&list);
+}
+
+static void
+test_outbox(void)
+{
+	const struct outbox_message put = {.id = "m2", .hook = "chat", .event = "start", .operation = "stop", .tenant = "qa",
+		.body = "body", .told_ms = 5};
+	struct outbox_message got, other;
+	struct outbox list = {0};
+
+	if (outbox_put(account.store, &put, &err) < 0 || outbox_put(account.store, &put, &err) < 0 ||
+	    outbox_list(account.store, &list, &err) < 0)
+		bail();
+	tap_is_number((long long)list.count, 2, "a message that is put twice is there once");
+	tap_is_number(outbox_take(account.store, "m2", "chat", 100, 200, &list, &got, &err), 1, "it is taken");
+	tap_ok(strcmp(got.body, "body") == 0 && strcmp(got.tenant, "qa") == 0 && got.told_ms == 5, "as it was put");
+	tap_is_number(outbox_take(account.store, "m2", "chat", 199, 300, &list, &other, &err), 0, "by one at a time");
+	tap_is_number(outbox_take(account.store, "m2", "chat", 200, 300, &list, &other, &err), 1,
+	    "and by another, where the first was not heard of again");
+	if (outbox_retry(account.store, "m2", "chat", 400, &err) < 0)
+		bail();
+	tap_ok(outbox_take(account.store, "m2", "chat", 250, 300, &list, &got, &err) == 1 && got.attempts == 1 && got.next_ms == 400,
+	    "one that is given back counts its attempts");
+	if (outbox_remove(account.store, "m2", "chat", &err) < 0)
+		bail();
+	tap_is_number(outbox_take(account.store, "m2", "chat", 999, 1000, &list, &got, &err), 0, "one that is removed is gone");
+	outbox_release(&list);
+}
+
+static void
+test_unreachable(int64_t cluster)
+{
+	struct unreachable was = {0}, now = {0}, read = {0};
+
+	unreachable_add(&now, "n1", 5);
+	unreachable_add(&now, "n2", 6);
+	if (unreachable_record(account.store, cluster, &was, &now, &err) < 0 ||
+	    unreachable_read(account.store, cluster, &read, &err) < 0)
+		bail();
+	tap_ok(read.count == 2 && unreachable_since(&read, "n2") == 6 && unreachable_since(&read, "n3") == 0,
+	    "machines that do not answer are known, with the time");
+	if (unreachable_record(account.store, cluster, &read, &was, &err) < 0)
+		bail();
+	unreachable_release(&read);
+	unreachable_read(account.store, cluster, &read, &err);
+	tap_is_number((long long)read.count, 0, "until they do");
+	unreachable_release(&now);
+	unreachable_release(&read);
+}
+
+static void
+test_last_time(void)
+{
+	int64_t at_ms = 1;
+
+	last_time_read(account.store, "reconcile", &at_ms, &err);
+	tap_is_number(at_ms, 0, "what was never done has no time");
+	if (last_time_record(account.store, "reconcile", 7, &err) < 0 || last_time_record(account.store, "reconcile", 6, &err) < 0)
+		bail();
+	last_time_read(account.store, "reconcile", &at_ms, &err);
+	tap_is_number(at_ms, 7, "the last time is the latest, whoever is the last to say it");
+}
+
+/* Takes machines as one host does; ends with how many it has got. */
+static int
+take_as_host(int host)
+{
+	static const char *const machines[] = {"m1", "m2", "m3", "m4", "m5"};
+	struct arena arena = {0};
+	const char *machine;
+	int taken = 0;
+
+	open_account();
+	for (int i = 0; i < 3; i++) {
+		char node[32];
+		const struct claim claim = {.node = node, .provider = "rack"};
+
+		snprintf(node, sizeof node, "host%d-%d", host, i);
+		taken += claims_take(account.store, &claim, machines, 5, &arena, &machine, &err) == 1;
+	}
+	return taken;
+}
+
+static void
+test_claims(void)
+{
+	static const char *const machines[] = {"m1", "m2"};
+	struct claim_list list = {0};
+	struct arena arena = {0};
+	const char *machine = NULL;
+	int status, taken = 0;
+
+	fflush(stdout);
+	for (int host = 0; host < HOSTS; host++)
+		if (fork() == 0)
+			_exit(take_as_host(host));
+	while (wait(&status) > 0)
+		taken += WEXITSTATUS(status);
+	tap_is_number(taken, 5, "however many hosts ask at once, each machine is given once");
+	if (claims_list(account.store, "rack", &list, &err) < 0)
+		bail();
+	tap_is_number((long long)list.count, 5, "and all are listed");
+	tap_ok(claims_take(account.store, &(struct claim){.node = list.list[2].node}, machines, 2, &arena, &machine, &err) == 1 &&
+	    strcmp(machine, "m3") == 0, "a node that asks again has the machine it had");
+	tap_is_number(claims_take(account.store, &(struct claim){.node = "new"}, machines, 2, &arena, &machine, &err), 0,
+	    "where all are in use there is none");
+	if (claims_give_back(account.store, list.list[1].node, &err) < 0 || claims_give_back(account.store, "nobody", &err) < 0)
+		bail();
+	tap_ok(claims_take(account.store, &(struct claim){.node = "new"}, machines, 2, &arena, &machine, &err) == 1 &&
+	    strcmp(machine, "m2") == 0, "one that was given back is given again");
+	arena_release(&arena);
+	claim_list_release(&list);
+}
+
+static void
+say(const char *fault, void *unused)
+{
+	(void)unused;
+	printf("# %s\n", fault);
+}
+
+int
+main(void)
+{
+	char folder[] = "/tmp/coopr-store-state-XXXXXX";
+	int64_t cluster;
+
+	unsetenv("COOPR_TENANT");
+	unsetenv("COOPR_USER");
+	unsetenv("SUDO_USER");
+	if (!mkdtemp(folder) || chdir(folder) < 0)
+		return 1;
+	open_account();
+	cluster = clusters_allot(&account, &err);
+	test_operation_files(cluster);
+	test_outbox();
+	test_unreachable(cluster);
+	test_last_time();
+	test_claims();
+	tap_is_number(store_fsck(account.store, say, NULL, &err), 0, "fsck finds nothing in the end");
+	account_release(&account);
+	if (chdir("/") < 0 || file_remove_tree(AT_FDCWD, folder, &err) < 0)
+		return 1;
+	return tap_end();
+}
