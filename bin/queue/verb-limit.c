@@ -3,16 +3,12 @@
  * limit: how many tasks may run at once, shown or changed.
  */
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buffer.h"
 #include "base/error.h"
 #include "base/message.h"
-#include "base/terminal.h"
-#include "history/status-print.h"
-#include "json/dump.h"
+#include "model/show/list.h"
 #include "verb.h"
 
 static const char *spool, *format, *colour, *total;
@@ -23,8 +19,7 @@ static const struct option_spec options[] = {
 	    "at most N tasks of the provider NAME ('*': of each); none: any number"),
 	OPTION_LIST('T', "tenant", &tenants, "NAME=N", "at most N tasks of the tenant NAME ('*': of each); none: any number"),
 	OPTION_STRING('t', "total", &total, "N", "at most N tasks in all; none: any number"),
-	OPTION_STRING('o', "output", &format, "table|json|name", "output format (default: table on a terminal, else json)"),
-	OPTION_STRING(0, "color", &colour, "auto|always|never", "when to colour (default: auto, on a terminal)"),
+	LIST_OPTIONS(&format, &colour, "table|json|name"),
 	VERB_SPOOL(&spool),
 	OPTION_END
 };
@@ -82,49 +77,66 @@ limit_verb_change(struct queue *queue, const struct changes *changes)
 }
 
 static void
-limit_verb_print_table(const struct queue_limit *list, size_t count)
+limit_verb_fill_kind(const void *row, struct list_cell *cell)
 {
-	static const char *const columns[] = {"LIMIT", "NAME", "RUNNING", "MAX", NULL};
-	struct table table = {0};
+	const struct queue_limit *limit = row;
 
-	table_columns(&table, columns);
-	for (size_t i = 0; i < count; i++) {
-		bool full = list[i].max >= 0 && (int64_t)list[i].running >= list[i].max && strcmp(list[i].name, "*") != 0;
-
-		table_cell(&table, STYLE_PLAIN, "%s", kinds[list[i].kind]);
-		table_cell(&table, STYLE_PLAIN, "%s", list[i].name);
-		table_cell(&table, full ? STYLE_WARN : STYLE_PLAIN, "%zu", list[i].running);
-		if (list[i].max < 0)
-			table_cell(&table, STYLE_PLAIN, "none");
-		else
-			table_cell(&table, STYLE_PLAIN, "%jd", (intmax_t)list[i].max);
-	}
-	table_print(&table, stdout, terminal_colour(colour, stdout), true);
-	table_release(&table);
+	list_cell_text(cell, kinds[limit->kind]);
 }
 
 static void
-limit_verb_print_record(const struct queue_limit *limit)
+limit_verb_fill_name(const void *row, struct list_cell *cell)
 {
-	struct buffer line = {0};
+	const struct queue_limit *limit = row;
 
-	buffer_printf(&line, "{\"kind\":\"limit\",\"limit\":\"%s\",\"max\":", kinds[limit->kind]);
-	if (limit->max < 0)
-		buffer_text(&line, "null");
-	else
-		buffer_printf(&line, "%jd", (intmax_t)limit->max);
-	buffer_text(&line, ",\"name\":");
 	if (limit->kind == QUEUE_LIMIT_TOTAL)
-		buffer_text(&line, "null");
-	else
-		json_quote(limit->name, &line);
-	buffer_printf(&line, ",\"running\":%zu}\n", limit->running);
-	fwrite(line.data, 1, line.length, stdout);
-	buffer_release(&line);
+		list_cell_json(cell, "null");
 }
 
+static void
+limit_verb_fill_running(const void *row, struct list_cell *cell)
+{
+	const struct queue_limit *limit = row;
+
+	if (limit->max >= 0 && (int64_t)limit->running >= limit->max && strcmp(limit->name, "*") != 0)
+		cell->style = STYLE_WARN;
+}
+
+static void
+limit_verb_fill_max(const void *row, struct list_cell *cell)
+{
+	const struct queue_limit *limit = row;
+
+	if (limit->max >= 0)
+		return;
+	list_cell_text(cell, NULL);
+	list_cell_show(cell, STYLE_PLAIN, "none");
+}
+
+/* As --provider and --tenant name them. */
+static void
+limit_verb_append_name(const void *row, const void *context, struct buffer *out)
+{
+	const struct queue_limit *limit = row;
+
+	(void)context;
+	buffer_printf(out, "%s%s%s", kinds[limit->kind], limit->name[0] ? "=" : "", limit->name);
+}
+
+#define AT(type, member) LIST_AT(type, struct queue_limit, member)
+
+static const struct list_column columns[] = {
+	{"LIMIT", "limit", .fill = limit_verb_fill_kind},
+	{"NAME", "name", AT(CHARS, name), .fill = limit_verb_fill_name},
+	{"RUNNING", "running", AT(COUNT, running), .fill = limit_verb_fill_running},
+	{"MAX", "max", AT(INTEGER, max), .fill = limit_verb_fill_max},
+	{0}};
+
+static const struct list limits = {.kind = "limit", .columns = columns, .row_size = sizeof(struct queue_limit),
+    .name = limit_verb_append_name};
+
 static int
-limit_verb_show(struct queue *queue, enum status_format wanted)
+limit_verb_show(struct queue *queue, const struct list_output *output)
 {
 	struct queue_limit *list;
 	struct error err;
@@ -132,13 +144,7 @@ limit_verb_show(struct queue *queue, enum status_format wanted)
 
 	if (queue_limits(queue, &list, &count, &err) < 0)
 		return message_error(&err);
-	if (wanted == STATUS_TABLE)
-		limit_verb_print_table(list, count);
-	for (size_t i = 0; wanted != STATUS_TABLE && i < count; i++)
-		if (wanted == STATUS_JSON)
-			limit_verb_print_record(&list[i]);
-		else
-			printf("%s%s%s\n", kinds[list[i].kind], list[i].name[0] ? "=" : "", list[i].name);
+	list_print(&limits, list, count, output);
 	free(list);
 	return 0;
 }
@@ -147,19 +153,20 @@ int
 verb_limit(int argc, char **argv)
 {
 	struct changes changes = {0};
-	enum status_format wanted;
+	struct list_output output;
 	struct queue *queue;
 	int code;
 
 	argv += option_parse(&command, argc, argv);
-	wanted = status_format(&command, format, argv[0]);
+	verb_no_operands(&command, argv);
+	output = list_output(&command, format, colour, "table|json|name");
 	if (total)
 		limit_verb_add(&changes, QUEUE_LIMIT_TOTAL, "", 0, total);
 	limit_verb_add_named(&changes, QUEUE_LIMIT_PROVIDER, &providers);
 	limit_verb_add_named(&changes, QUEUE_LIMIT_TENANT, &tenants);
 	queue = verb_open(spool, changes.count ? QUEUE_WRITE : QUEUE_READ);
 
-	code = changes.count ? limit_verb_change(queue, &changes) : limit_verb_show(queue, wanted);
+	code = changes.count ? limit_verb_change(queue, &changes) : limit_verb_show(queue, &output);
 
 	free(changes.list);
 	queue_close(queue);

@@ -22,8 +22,7 @@ static const struct option_spec options[] = {
 	OPTION_FLAG('p', "plan", &plan, "print the plan"),
 	OPTION_FLAG('t', "tasks", &tasks, "all tasks with their states"),
 	OPTION_FLAG('e', "events", &events, "print what has happened, one record each"),
-	OPTION_STRING('o', "output", &format, "table|json|name", "output format (default: table on a terminal, else json)"),
-	OPTION_STRING(0, "color", &colour, "auto|always|never", "when to colour (default: auto, on a terminal)"),
+	LIST_OPTIONS(&format, &colour, "table|json|name"),
 	VERB_SPOOL(&spool),
 	OPTION_END
 };
@@ -130,50 +129,17 @@ show_verb_print_text(struct queue *queue, const struct queue_job *job, const str
 }
 
 static void
-show_verb_print_table(const struct status_tasks *found)
-{
-	static const char *const columns[] = {"TASK", "STATUS", "ATTEMPT", "ACTION", "SERVICE", "NODE", NULL};
-	struct table table = {0};
-
-	table_columns(&table, columns);
-	for (size_t i = 0; i < found->count; i++) {
-		const struct show_task *task = &found->list[i];
-
-		table_cell(&table, STYLE_PLAIN, "%s", task->task);
-		table_cell(&table, status_task_style(task->status), "%s", index_status_name(task->status));
-		table_cell(&table, STYLE_PLAIN, "%" PRId64, task->attempt);
-		table_cell(&table, STYLE_PLAIN, "%s", task->action);
-		table_cell(&table, STYLE_PLAIN, "%s", task->service);
-		table_cell(&table, STYLE_PLAIN, "%s", task->node);
-	}
-	table_print(&table, stdout, terminal_colour(colour, stdout), true);
-	table_release(&table);
-}
-
-static void
-show_verb_print_task_records(const struct status_tasks *found, struct buffer *out)
-{
-	for (size_t i = 0; i < found->count; i++) {
-		status_print_task(&found->list[i], out);
-		buffer_byte(out, '\n');
-	}
-}
-
-static void
-show_verb_print(struct queue *queue, enum status_format wanted, const struct queue_job *job,
+show_verb_print(struct queue *queue, const struct list_output *output, const struct queue_job *job,
     const struct status_tasks *found)
 {
 	struct buffer out = {0};
 
-	if (wanted == STATUS_NAME)
-		for (size_t i = 0; i < found->count; i++)
-			puts(found->list[i].task);
-	else if (wanted == STATUS_JSON && tasks)
-		show_verb_print_task_records(found, &out);
-	else if (wanted == STATUS_JSON)
+	if (output->format == LIST_NAME || tasks) {
+		list_print(&status_task_list, found->list, found->count, output);
+		return;
+	}
+	if (output->format == LIST_JSON)
 		status_print(job, found, &out);
-	else if (tasks)
-		show_verb_print_table(found);
 	else
 		show_verb_print_text(queue, job, found, &out);
 	if (out.length > 0)
@@ -182,7 +148,7 @@ show_verb_print(struct queue *queue, enum status_format wanted, const struct que
 }
 
 static int
-show_verb_show_status(struct queue *queue, const char *id, enum status_format wanted)
+show_verb_show_status(struct queue *queue, const char *id, const struct list_output *output)
 {
 	struct show_task *list = NULL;
 	struct arena arena = {0};
@@ -196,7 +162,7 @@ show_verb_show_status(struct queue *queue, const char *id, enum status_format wa
 	    show_tasks(queue, id, tasks ? ALL : ATTENTION, !tasks, &arena, &list, &count, &err) < 0))
 		code = message_error(&err);
 	else
-		show_verb_print(queue, wanted, &job, &(struct status_tasks){list, count});
+		show_verb_print(queue, output, &job, &(struct status_tasks){list, count});
 	arena_release(&arena);
 	return code;
 }
@@ -220,19 +186,19 @@ show_verb_show_records(struct queue *queue, const char *id)
 int
 verb_show(int argc, char **argv)
 {
-	enum status_format wanted;
+	struct list_output output;
 	struct queue *queue;
 	int code;
 
 	argv += option_parse(&command, argc, argv);
 	verb_operands(&command, argv, 1, 1);
-	wanted = status_format(&command, format, NULL);
+	output = list_output(&command, format, colour, "table|json|name");
 	if (layout + plan + tasks + events > 1)
 		return option_misuse(&command, "one of --layout, --plan, --tasks and --events at a time");
 	queue = verb_open(spool, QUEUE_READ);
 
 	code = layout || plan || events ? show_verb_show_records(queue, argv[0]) : show_verb_show_status(queue, argv[0],
-	    wanted);
+	    &output);
 
 	queue_close(queue);
 	return message_end(code);

@@ -11,8 +11,8 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/message.h"
-#include "base/terminal.h"
 #include "history/stats.h"
 #include "history/status-print.h"
 #include "model/print.h"
@@ -24,8 +24,7 @@ static bool expect;
 
 static const struct option_spec options[] = {
 	OPTION_FLAG('x', "expect", &expect, "print how long tasks are expected to take, for coopr-plan --history"),
-	OPTION_STRING('o', "output", &format, "table|json", "output format (default: table on a terminal, else json)"),
-	OPTION_STRING(0, "color", &colour, "auto|always|never", "when to colour (default: auto, on a terminal)"),
+	LIST_OPTIONS(&format, &colour, "table|json"),
 	VERB_SPOOL(&spool),
 	OPTION_END
 };
@@ -53,25 +52,49 @@ stats_verb_print_seconds(struct print *print, const char *name, int64_t ms)
 		print_number(print, name, stats_verb_seconds(ms));
 }
 
-static void
-stats_verb_print_group(const struct history_group *group, struct buffer *out)
-{
-	struct print print;
+struct stats_row {
+	const char *action, *service, *type;
+	size_t done, failed, lost, retried;
+	int64_t p50_ms, p90_ms, p99_ms, max_ms;
+};
 
-	print_begin(&print, (jv){0}, out);
-	print_string(&print, "action", action_name(group->action));
-	print_integer(&print, "done", (int64_t)group->done);
-	print_integer(&print, "failed", (int64_t)group->failed);
-	print_string(&print, "kind", "attempts");
-	print_integer(&print, "lost", (int64_t)group->lost);
-	stats_verb_print_seconds(&print, "max_s", history_quantile_ms(group, 1));
-	stats_verb_print_seconds(&print, "p50_s", history_quantile_ms(group, 0.5));
-	stats_verb_print_seconds(&print, "p90_s", history_quantile_ms(group, 0.9));
-	stats_verb_print_seconds(&print, "p99_s", history_quantile_ms(group, 0.99));
-	print_integer(&print, "retried", (int64_t)group->retried);
-	print_string(&print, "service", *group->service ? group->service : NULL);
-	print_string(&print, "type", group->type);
-	print_end(&print);
+#define AT(type, member) LIST_AT(type, struct stats_row, member)
+
+static const struct list_column columns[] = {
+	{"ACTION", "action", AT(TEXT, action)},
+	{"SERVICE", "service", AT(WORD, service)},
+	{"TYPE", "type", AT(TEXT, type)},
+	{"DONE", "done", AT(COUNT, done)},
+	{"FAILED", "failed", AT(COUNT, failed), .nonzero = STYLE_BAD},
+	{"LOST", "lost", AT(COUNT, lost), .nonzero = STYLE_WARN},
+	{"RETRIED", "retried", AT(COUNT, retried)},
+	{"P50", "p50_s", AT(DURATION, p50_ms)},
+	{"P90", "p90_s", AT(DURATION, p90_ms)},
+	{"P99", "p99_s", AT(DURATION, p99_ms)},
+	{"MAX", "max_s", AT(DURATION, max_ms)},
+	{0}};
+
+static const struct list attempts = {.kind = "attempts", .columns = columns, .row_size = sizeof(struct stats_row)};
+
+/* Prints a row for each kind of task that there were attempts at. */
+static void
+stats_verb_print_groups(const struct history *history, const struct list_output *output)
+{
+	struct stats_row *rows = memory_zeroed(history->keys.count, sizeof *rows);
+	size_t count = 0;
+
+	for (size_t next = 0; next < history->keys.count;) {
+		struct history_group group;
+
+		history_merge(history, &next, &group);
+		rows[count++] = (struct stats_row){.action = action_name(group.action), .service = group.service,
+		    .type = group.type, .done = group.done, .failed = group.failed, .lost = group.lost, .retried = group.retried,
+		    .p50_ms = history_quantile_ms(&group, 0.5), .p90_ms = history_quantile_ms(&group, 0.9),
+		    .p99_ms = history_quantile_ms(&group, 0.99), .max_ms = history_quantile_ms(&group, 1)};
+		history_group_release(&group);
+	}
+	list_print(&attempts, rows, count, output);
+	free(rows);
 }
 
 static void
@@ -144,23 +167,18 @@ stats_verb_print_summary(struct stats *stats, struct buffer *out)
 }
 
 static void
-stats_verb_print_records(struct stats *stats)
+stats_verb_print_records(struct stats *stats, const struct list_output *output)
 {
 	struct buffer out = {0};
 
-	if (!expect)
-		stats_verb_print_summary(stats, &out);
-	for (size_t next = 0; !expect && next < stats->history.keys.count;) {
-		struct history_group merged;
-
-		history_merge(&stats->history, &next, &merged);
-		stats_verb_print_group(&merged, &out);
-		history_group_release(&merged);
-	}
 	if (expect)
 		stats_verb_print_expectations(&stats->history, &out);
+	else
+		stats_verb_print_summary(stats, &out);
 	if (out.length)
 		fwrite(out.data, 1, out.length, stdout);
+	if (!expect)
+		stats_verb_print_groups(&stats->history, output);
 	buffer_release(&out);
 }
 
@@ -186,52 +204,6 @@ stats_verb_show_summary(struct stats *stats)
 	    stats->span_count, clock_duration(busy_ms, busy),
 	    busy_ms ? (double)stats->span_count / stats_verb_seconds(busy_ms) : 0,
 	    stats_done_within(stats, now_ms, MINUTE_MS), stats_done_within(stats, now_ms, HOUR_MS));
-}
-
-static void
-stats_verb_add_duration(struct table *table, int64_t ms)
-{
-	char text[CLOCK_RFC3339_SIZE];
-
-	table_cell(table, STYLE_PLAIN, "%s", ms < 0 ? "-" : clock_duration(ms, text));
-}
-
-static void
-stats_verb_add_row(struct table *table, const struct history_group *group)
-{
-	table_cell(table, STYLE_PLAIN, "%s", action_name(group->action));
-	table_cell(table, STYLE_PLAIN, "%s", group->service);
-	table_cell(table, STYLE_PLAIN, "%s", group->type);
-	table_cell(table, STYLE_PLAIN, "%zu", group->done);
-	table_cell(table, group->failed ? STYLE_BAD : STYLE_PLAIN, "%zu", group->failed);
-	table_cell(table, group->lost ? STYLE_WARN : STYLE_PLAIN, "%zu", group->lost);
-	table_cell(table, STYLE_PLAIN, "%zu", group->retried);
-	stats_verb_add_duration(table, history_quantile_ms(group, 0.5));
-	stats_verb_add_duration(table, history_quantile_ms(group, 0.9));
-	stats_verb_add_duration(table, history_quantile_ms(group, 0.99));
-	stats_verb_add_duration(table, history_quantile_ms(group, 1));
-}
-
-static void
-stats_verb_show_groups(const struct history *history)
-{
-	static const char *const columns[] = {"ACTION", "SERVICE", "TYPE", "DONE", "FAILED", "LOST", "RETRIED", "P50", "P90",
-	    "P99", "MAX", NULL};
-	struct table table = {0};
-
-	if (history->keys.count == 0)
-		return;
-	table_columns(&table, columns);
-	for (size_t next = 0; next < history->keys.count;) {
-		struct history_group merged;
-
-		history_merge(history, &next, &merged);
-		stats_verb_add_row(&table, &merged);
-		history_group_release(&merged);
-	}
-	putchar('\n');
-	table_print(&table, stdout, terminal_colour(colour, stdout), true);
-	table_release(&table);
 }
 
 static int
@@ -275,24 +247,25 @@ int
 verb_stats(int argc, char **argv)
 {
 	struct stats stats = {0};
-	enum status_format wanted;
+	struct list_output output;
 	struct queue *queue;
 	int code;
 
 	argv += option_parse(&command, argc, argv);
-	wanted = status_format(&command, format, NULL);
-	if (wanted == STATUS_NAME)
-		return option_misuse(&command, "unknown format 'name': table or json");
+	output = list_output(&command, format, colour, "table|json");
 	queue = verb_open(spool, QUEUE_READ);
 
 	code = argv[0] ? stats_verb_add_named(queue, argv, &stats) : stats_verb_add_jobs(queue, &stats);
 	history_sort(&stats.history);
 
-	if (wanted == STATUS_JSON || expect) {
-		stats_verb_print_records(&stats);
+	if (output.format == LIST_JSON || expect) {
+		stats_verb_print_records(&stats, &output);
 	} else {
 		stats_verb_show_summary(&stats);
-		stats_verb_show_groups(&stats.history);
+		if (stats.history.keys.count) {
+			putchar('\n');
+			stats_verb_print_groups(&stats.history, &output);
+		}
 	}
 	stats_release(&stats);
 	queue_close(queue);

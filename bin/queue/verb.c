@@ -33,3 +33,10 @@ verb_operands(const struct command *command, char *const *operands, size_t min, 
 		exit(option_misuse(command, "%zu job at a time, found also '%s'", max, operands[max]));
 	return count;
 }
+
+void
+verb_no_operands(const struct command *command, char *const *operands)
+{
+	if (operands[0])
+		exit(option_misuse(command, "it takes no operand, found '%s'; see: coopr-queue show %s", operands[0], operands[0]));
+}

@@ -34,6 +34,9 @@ struct queue *verb_open(const char *spool, enum queue_mode mode);
 /* Exits with 64 where there are fewer or more operands; max 0: any number. Returns how many there are. */
 size_t verb_operands(const struct command *command, char *const *operands, size_t min, size_t max);
 
+/* Exits with 64 where there is an operand. */
+void verb_no_operands(const struct command *command, char *const *operands);
+
 #define VERB_SPOOL(variable) OPTION_STRING(0, "spool", variable, "DIR", "the spool (default: $COOPR_SPOOL)")
 
 #endif

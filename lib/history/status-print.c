@@ -1,36 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "history/status-print.h"
 
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "model/print.h"
-
-enum status_format
-status_format(const struct command *command, const char *option, const char *operand)
-{
-	static const char *const names[] = {"table", "json", "name"};
-
-	if (operand)
-		exit(option_misuse(command, "it takes no operand, found '%s'; see: coopr-queue show %s", operand, operand));
-	if (!option)
-		return isatty(STDOUT_FILENO) ? STATUS_TABLE : STATUS_JSON;
-	for (int i = 0; i < 3; i++)
-		if (strcmp(option, names[i]) == 0)
-			return (enum status_format)i;
-	exit(option_misuse(command, "unknown format '%s': table, json or name", option));
-}
-
-static void
-status_print_time(struct print *print, const char *name, int64_t ms)
-{
-	char text[CLOCK_RFC3339_SIZE];
-
-	print_string(print, name, ms ? clock_rfc3339(ms, text) : NULL);
-}
 
 void
 status_print_counts(const struct queue_job *job, struct buffer *out)
@@ -46,78 +19,6 @@ status_print_counts(const struct queue_job *job, struct buffer *out)
 	print_integer(&print, "running", (int64_t)job->running);
 	print_integer(&print, "skipped", (int64_t)job->skipped);
 	print_integer(&print, "total", (int64_t)job->tasks);
-	print_close(&print);
-}
-
-static void
-status_print_attention(struct print *print, const struct status_tasks *tasks, struct buffer *out)
-{
-	print_name(print, "attention");
-	buffer_byte(out, '[');
-	for (size_t i = 0; i < tasks->count; i++) {
-		if (i)
-			buffer_byte(out, ',');
-		status_print_task(&tasks->list[i], out);
-	}
-	buffer_byte(out, ']');
-}
-
-void
-status_print(const struct queue_job *job, const struct status_tasks *tasks, struct buffer *out)
-{
-	struct print print;
-
-	print_begin(&print, (jv){0}, out);
-	print_string(&print, "action", job->action);
-	if (tasks)
-		status_print_attention(&print, tasks, out);
-	print_string(&print, "cluster", job->cluster);
-	print_number(&print, "critical_path_s", job->critical_path_s);
-	status_print_time(&print, "finished_at", job->finished_ms);
-	print_string(&print, "job", job->id);
-	print_string(&print, "kind", "status");
-	status_print_time(&print, "put_at", job->put_ms);
-	print_string(&print, "status", queue_status_name(job->status));
-	print_name(&print, "tasks");
-	status_print_counts(job, out);
-	print_string(&print, "tenant", job->tenant);
-	print_end(&print);
-}
-
-static void
-status_print_optional(struct print *print, const char *name, const char *text)
-{
-	if (text)
-		print_string(print, name, text);
-}
-
-void
-status_print_task(const struct show_task *task, struct buffer *out)
-{
-	bool ended = task->at_ms && task->status != STEP_RUNNING;
-	struct print print;
-
-	print_begin(&print, (jv){0}, out);
-	print_string(&print, "action", task->action);
-	if (task->at_ms)
-		status_print_time(&print, "at", task->at_ms);
-	print_integer(&print, "attempt", task->attempt);
-	status_print_optional(&print, "by", task->by);
-	if (ended && !task->reason)
-		print_integer(&print, "code", task->code);
-	if (task->due_ms)
-		print_integer(&print, "due_in_ms", task->due_ms);
-	print_string(&print, "kind", "taskstatus");
-	status_print_optional(&print, "log", task->log);
-	status_print_optional(&print, "message", task->message);
-	print_string(&print, "node", task->node);
-	status_print_optional(&print, "output", task->output);
-	status_print_optional(&print, "reason", task->reason);
-	print_string(&print, "service", *task->service ? task->service : NULL);
-	print_string(&print, "status", index_status_name(task->status));
-	print_string(&print, "task", task->task);
-	if (task->undoing)
-		print_name(&print, "undoing"), buffer_text(out, "true");
 	print_close(&print);
 }
 
@@ -151,4 +52,138 @@ status_task_style(enum step_status status)
 	default:
 		return STYLE_PLAIN;
 	}
+}
+
+static void
+status_fill_status(const void *row, struct list_cell *cell)
+{
+	const struct queue_job *job = row;
+
+	list_cell_text(cell, queue_status_name(job->status));
+	cell->style = status_style(job->status);
+}
+
+static void
+status_fill_done(const void *row, struct list_cell *cell)
+{
+	const struct queue_job *job = row;
+
+	list_cell_show(cell, STYLE_PLAIN, "%zu/%zu", job->done, job->tasks);
+}
+
+static void
+status_fill_put_at(const void *row, struct list_cell *cell)
+{
+	const struct queue_job *job = row;
+	char age[CLOCK_RFC3339_SIZE];
+
+	list_cell_show(cell, STYLE_PLAIN, "%s", clock_duration(clock_wall_ms() - job->put_ms, age));
+}
+
+static void
+status_fill_attention(const void *row, struct list_cell *cell)
+{
+	const struct status_tasks *tasks = cell->context;
+
+	(void)row;
+	if (!tasks)
+		return;
+	list_cell_json(cell, "[");
+	for (size_t i = 0; i < tasks->count; i++) {
+		buffer_text(&cell->json, i ? "," : "");
+		list_record(&status_task_list, &tasks->list[i], NULL, &cell->json);
+	}
+	buffer_byte(&cell->json, ']');
+}
+
+static void
+status_fill_counts(const void *row, struct list_cell *cell)
+{
+	buffer_clear(&cell->json);
+	status_print_counts(row, &cell->json);
+}
+
+#define AT(type, member) LIST_AT(type, struct queue_job, member)
+
+static const struct list_column job_columns[] = {
+	{"JOB", "job", AT(CHARS, id)},
+	{"STATUS", "status", .fill = status_fill_status},
+	{"DONE", NULL, .fill = status_fill_done},
+	{"RUNNING", NULL, AT(COUNT, running)},
+	{"FAILED", NULL, AT(COUNT, failed), .nonzero = STYLE_BAD},
+	{"ACTION", "action", AT(CHARS, action)},
+	{"TENANT", "tenant", AT(CHARS, tenant)},
+	{"AGE", "put_at", AT(TIME, put_ms), .fill = status_fill_put_at},
+	{NULL, "attention", .fill = status_fill_attention, .when = LIST_SPARSE},
+	{NULL, "cluster", AT(CHARS, cluster)},
+	{NULL, "critical_path_s", AT(REAL, critical_path_s)},
+	{NULL, "finished_at", AT(TIME, finished_ms)},
+	{NULL, "tasks", .fill = status_fill_counts},
+	{0}};
+
+const struct list status_job_list = {.kind = "status", .columns = job_columns, .row_size = sizeof(struct queue_job)};
+
+static void
+status_fill_task_status(const void *row, struct list_cell *cell)
+{
+	const struct show_task *task = row;
+
+	list_cell_text(cell, index_status_name(task->status));
+	cell->style = status_task_style(task->status);
+}
+
+static void
+status_fill_code(const void *row, struct list_cell *cell)
+{
+	const struct show_task *task = row;
+
+	if (task->at_ms && task->status != STEP_RUNNING && !task->reason)
+		list_cell_integer(cell, task->code);
+}
+
+static void
+status_fill_due(const void *row, struct list_cell *cell)
+{
+	const struct show_task *task = row;
+
+	if (task->due_ms)
+		list_cell_integer(cell, task->due_ms);
+}
+
+static void
+status_fill_undoing(const void *row, struct list_cell *cell)
+{
+	const struct show_task *task = row;
+
+	list_cell_json(cell, task->undoing ? "true" : NULL);
+}
+
+#undef AT
+#define AT(type, member) LIST_AT(type, struct show_task, member)
+
+static const struct list_column task_columns[] = {
+	{"TASK", "task", AT(TEXT, task)},
+	{"STATUS", "status", .fill = status_fill_task_status},
+	{"ATTEMPT", "attempt", AT(INTEGER, attempt)},
+	{"ACTION", "action", AT(TEXT, action)},
+	{"SERVICE", "service", AT(WORD, service)},
+	{"NODE", "node", AT(TEXT, node)},
+	{NULL, "at", AT(TIME, at_ms), .when = LIST_SPARSE},
+	{NULL, "by", AT(TEXT, by), .when = LIST_SPARSE},
+	{NULL, "code", .fill = status_fill_code, .when = LIST_SPARSE},
+	{NULL, "due_in_ms", .fill = status_fill_due, .when = LIST_SPARSE},
+	{NULL, "log", AT(TEXT, log), .when = LIST_SPARSE},
+	{NULL, "message", AT(TEXT, message), .when = LIST_SPARSE},
+	{NULL, "output", AT(TEXT, output), .when = LIST_SPARSE},
+	{NULL, "reason", AT(TEXT, reason), .when = LIST_SPARSE},
+	{NULL, "undoing", .fill = status_fill_undoing},
+	{0}};
+
+const struct list status_task_list = {.kind = "taskstatus", .columns = task_columns, .row_size = sizeof(struct show_task)};
+
+void
+status_print(const struct queue_job *job, const struct status_tasks *tasks, struct buffer *out)
+{
+	list_record(&status_job_list, job, tasks, out);
+	buffer_byte(out, '\n');
 }

@@ -1,35 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How ls and show put the state of a job and of its tasks into words.
+ * Jobs and tasks as rows of a list: what coopr-queue ls and show print of them. A column of "coopr-queue ls", or a member of
+ * its record, is one row of the tables in status-print.c.
  */
 #ifndef HISTORY_STATUS_PRINT_H
 #define HISTORY_STATUS_PRINT_H
 
-#include "base/option.h"
-#include "base/terminal.h"
 #include "history/show.h"
-
-struct buffer;
-
-enum status_format { STATUS_TABLE, STATUS_JSON, STATUS_NAME };
-
-/* What -o asks for; the default depends on whether stdout is a terminal. Exits with 64 where there is no such format, or an
- * operand too many. */
-enum status_format status_format(const struct command *command, const char *option, const char *operand);
+#include "model/show/list.h"
 
 struct status_tasks {
 	const struct show_task *list;
 	size_t count;
 };
 
-/* Appends the status record of a job, with a newline; tasks (NULL: none) go to its member "attention". */
+/* Rows are struct queue_job; the context is NULL, or the struct status_tasks that go to the member "attention". */
+extern const struct list status_job_list;
+
+/* Rows are struct show_task. */
+extern const struct list status_task_list;
+
+/* Appends the record of a job, with a newline; tasks as for status_job_list. */
 void status_print(const struct queue_job *job, const struct status_tasks *tasks, struct buffer *out);
 
 /* Appends the counts of a job's tasks by state, an object. */
 void status_print_counts(const struct queue_job *job, struct buffer *out);
-
-/* Appends the taskstatus record of a task, without a newline. */
-void status_print_task(const struct show_task *task, struct buffer *out);
 
 enum terminal_style status_style(enum queue_status status);
 enum terminal_style status_task_style(enum step_status status);

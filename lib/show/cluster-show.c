@@ -329,7 +329,7 @@ cluster_show_add_failures(const struct cluster_status *status, struct buffer *te
 	const struct show_task *tasks = cluster_show_failed_tasks(status, &arena, &count);
 
 	for (size_t i = 0; i < count; i++) {
-		status_print_task(&tasks[i], text);
+		list_record(&status_task_list, &tasks[i], NULL, text);
 		buffer_byte(text, '\n');
 	}
 	arena_release(&arena);

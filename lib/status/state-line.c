@@ -99,15 +99,6 @@ state_line_fill_resources(const void *row, struct list_cell *cell)
 	list_cell_json(cell, line->cluster.resources ? line->cluster.resources : "{}");
 }
 
-static void
-state_line_fill_folder(const void *row, struct list_cell *cell)
-{
-	const struct state_line *line = row;
-
-	if (!line->folder)
-		list_cell_json(cell, NULL);
-}
-
 #define AT(type, member) LIST_AT(type, struct state_line, member)
 
 static const struct list_column cluster_columns[] = {
@@ -127,7 +118,7 @@ static const struct list_column cluster_columns[] = {
 	    .when = LIST_WIDE | LIST_FILLED},
 	{"MESSAGE", "message", AT(TEXT, cluster.message), .when = LIST_WIDE},
 	{NULL, "changed", AT(TIME, cluster.changed_ms)},
-	{NULL, "folder", AT(TEXT, folder), .fill = state_line_fill_folder},
+	{NULL, "folder", AT(TEXT, folder), .when = LIST_SPARSE},
 	{NULL, "resources", .fill = state_line_fill_resources},
 	{0}};
 
@@ -190,18 +181,17 @@ operation_line_fill_job_status(const void *row, struct list_cell *cell)
 	const struct queue_job *job = cell->context;
 
 	(void)row;
-	list_cell_json(cell, NULL);
-	if (job)
-		list_cell_text(cell, queue_status_name(job->status));
+	list_cell_text(cell, job ? queue_status_name(job->status) : NULL);
 }
 
 static void
 operation_line_fill_tasks(const void *row, struct list_cell *cell)
 {
 	(void)row;
+	if (!cell->context)
+		return;
 	buffer_clear(&cell->json);
-	if (cell->context)
-		status_print_counts(cell->context, &cell->json);
+	status_print_counts(cell->context, &cell->json);
 }
 
 #undef AT
@@ -219,8 +209,8 @@ static const struct list_column operation_columns[] = {
 	{NULL, "cluster", .fill = operation_line_fill_cluster},
 	{NULL, "ended", AT(TIME, ended_ms)},
 	{NULL, "job", AT(TEXT, job)},
-	{NULL, "jobstatus", .fill = operation_line_fill_job_status},
-	{NULL, "tasks", .fill = operation_line_fill_tasks},
+	{NULL, "jobstatus", .fill = operation_line_fill_job_status, .when = LIST_SPARSE},
+	{NULL, "tasks", .fill = operation_line_fill_tasks, .when = LIST_SPARSE},
 	{0}};
 
 const struct list state_line_operations = {.kind = "operation", .columns = operation_columns,

@@ -140,7 +140,7 @@ list_fill(const struct list_column *column, const void *row, struct list_cell *c
 		list_cell_word(cell, *(const char *const *)member);
 		break;
 	case LIST_CHARS:
-		list_cell_word(cell, member);
+		list_cell_text(cell, member);
 		break;
 	case LIST_COUNT:
 		list_cell_integer(cell, (int64_t)*(const size_t *)member);
@@ -163,8 +163,12 @@ list_fill(const struct list_column *column, const void *row, struct list_cell *c
 		list_cell_duration(cell, *(const int64_t *)member);
 		break;
 	}
+	if (column->nonzero && strcmp(cell->text.data, "0") != 0)
+		cell->style = column->nonzero;
 	if (column->fill)
 		column->fill(row, cell);
+	if ((column->when & LIST_SPARSE) && cell->json.data && strcmp(cell->json.data, "null") == 0)
+		list_cell_json(cell, NULL);
 }
 
 static void
@@ -178,7 +182,7 @@ list_cell_release(struct list_cell *cell)
 static bool
 list_has_column(const struct list_column *column, const struct table *table, size_t i, unsigned when)
 {
-	if (!column->when || (column->when & when))
+	if (!(column->when & ~(unsigned)LIST_SPARSE) || (column->when & when))
 		return true;
 	return (column->when & LIST_FILLED) && !table_is_column_empty(table, i);
 }

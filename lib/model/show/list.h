@@ -14,7 +14,8 @@
  *	output = list_output(&command, format, colour, "table|json|name|wide");
  *	list_print(&secrets, entries, count, &output);
  *
- * Rows are structs of the caller, one behind the other. A column that is not simply a member of them has a function.
+ * Rows are structs of the caller, one behind the other. A column that is not simply a member of them has a function that
+ * fills in its cells. lib/README.md says how to add a column.
  */
 #ifndef MODEL_SHOW_LIST_H
 #define MODEL_SHOW_LIST_H
@@ -35,7 +36,7 @@ enum list_type { /* of the member of the row */
 	LIST_NONE,     /* there is none: "-" and null, unless the function says more */
 	LIST_TEXT,     /* const char *; NULL: "-" in the table, null in the record */
 	LIST_WORD,     /* const char *; "": nothing in the table, null in the record */
-	LIST_CHARS,    /* the same in an array of char */
+	LIST_CHARS,    /* a string in an array of char */
 	LIST_COUNT,    /* size_t */
 	LIST_INTEGER,  /* int64_t */
 	LIST_REAL,     /* double */
@@ -45,12 +46,13 @@ enum list_type { /* of the member of the row */
 	LIST_DURATION, /* int64_t: milliseconds, in the record seconds; negative: not known */
 };
 
-/* When the table has a column. Without any of these: always. A caller has bits of its own from LIST_OWN on. Records have all
- * members, whatever the table has. */
 enum {
+	/* When the table has a column; without any of these: always. A caller has bits of its own from LIST_OWN on. */
 	LIST_WIDE = 1,   /* in wide tables */
 	LIST_FILLED = 2, /* if some row has something to say in it */
-	LIST_OWN = 4,
+	/* A record has the member only if it is not null. Without this all records have all members, whatever the table has. */
+	LIST_SPARSE = 4,
+	LIST_OWN = 8,
 };
 
 struct list_cell {
@@ -68,6 +70,7 @@ struct list_column {
 	/* Fills in the cell where the type cannot, or alters what the type has filled in. */
 	void (*fill)(const void *row, struct list_cell *cell);
 	enum terminal_style style;
+	enum terminal_style nonzero; /* of a number that is not 0, if it has another */
 	unsigned when;
 };
 
