@@ -6,8 +6,6 @@
  */
 #include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "account/guest.h"
 #include "admin/doctor.h"
@@ -23,8 +21,7 @@ static bool settings_only;
 
 static const struct option_spec options[] = {
 	OPTION_FLAG('s', "settings", &settings_only, "show the settings that hold, and where each comes from"),
-	OPTION_STRING('o', "output", &format, "table|json", "output format (default: table on a terminal, else json)"),
-	OPTION_STRING(0, "color", &colour, "auto|always|never", "when to colour (default: auto, on a terminal)"),
+	LIST_OPTIONS(&format, &colour, "table|json"),
 	OPTION_END
 };
 
@@ -75,49 +72,13 @@ doctor_print_records(const struct doctor_report *report)
 	}
 }
 
-static void
-doctor_print_settings_table(const struct settings *settings)
-{
-	static const char *const columns[] = {"SETTING", "VALUE", "FROM", "WHERE", NULL};
-	struct table table = {0};
-
-	table_columns(&table, columns);
-	for (int i = 0; i < PREFERENCE_COUNT; i++) {
-		table_cell(&table, STYLE_BOLD, "%s", settings->list[i].name);
-		table_cell(&table, STYLE_PLAIN, "%s", settings->list[i].value);
-		table_cell(&table, STYLE_PLAIN, "%s", settings->list[i].source);
-		table_cell(&table, STYLE_PLAIN, "%s", settings->list[i].where);
-	}
-	table_print(&table, stdout, terminal_colour(colour, stdout), true);
-	table_release(&table);
-}
-
-static void
-doctor_print_settings_records(const struct settings *settings)
-{
-	for (int i = 0; i < PREFERENCE_COUNT; i++) {
-		jv record = jv_object();
-
-		json_set_string(&record, "kind", "setting");
-		json_set_string(&record, "name", settings->list[i].name);
-		json_set_string(&record, "value", settings->list[i].value);
-		json_set_string(&record, "from", settings->list[i].source);
-		json_set_string(&record, "where", *settings->list[i].where ? settings->list[i].where : NULL);
-		record_write(record, stdout);
-		jv_free(record);
-	}
-}
-
 static int
-doctor_show_settings(void)
+doctor_show_settings(const struct list_output *output)
 {
 	struct settings settings;
 
 	settings_gather(&settings);
-	if (*format == 't')
-		doctor_print_settings_table(&settings);
-	else
-		doctor_print_settings_records(&settings);
+	list_print(&settings_list, settings.list, PREFERENCE_COUNT, output);
 	settings_release(&settings);
 	return message_end(0);
 }
@@ -135,6 +96,7 @@ int
 main(int argc, char **argv)
 {
 	struct doctor_report report = {0};
+	struct list_output output;
 	struct error err;
 	int code;
 
@@ -143,15 +105,12 @@ main(int argc, char **argv)
 		return message_error(&err);
 	if (*argv)
 		return option_misuse(&command, "there are no operands");
-	if (!format)
-		format = isatty(STDOUT_FILENO) ? "table" : "json";
-	if (strcmp(format, "table") != 0 && strcmp(format, "json") != 0)
-		return option_misuse(&command, "unknown format '%s': table or json", format);
+	output = list_output(&command, format, colour, "table|json");
 
 	if (settings_only)
-		return doctor_show_settings();
+		return doctor_show_settings(&output);
 	doctor_examine(&report);
-	if (*format == 't')
+	if (output.format == LIST_TABLE)
 		doctor_print_table(&report);
 	else
 		doctor_print_records(&report);

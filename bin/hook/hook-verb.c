@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
@@ -13,11 +12,10 @@
 #include "base/message.h"
 #include "base/option.h"
 #include "base/process.h"
-#include "base/terminal.h"
 #include "hook/hook-list.h"
 #include "hook/hook-queue.h"
 #include "hook/hook.h"
-#include "json/record.h"
+#include "model/show/list.h"
 
 enum { LAYOUT_BYTES = 256 * 1024 * 1024 };
 
@@ -27,8 +25,7 @@ static long limit;
 
 static const struct option_spec list_options[] = {
 	OPTION_STRING('T', "tenant", &tenant, "TENANT", "also those in this tenant's document (default: $COOPR_TENANT)"),
-	OPTION_STRING('o', "output", &format, "table|json|name", "output format (default: table on a terminal, else json)"),
-	OPTION_STRING(0, "color", &colour, "auto|always|never", "when to colour (default: auto, on a terminal)"),
+	LIST_OPTIONS(&format, &colour, "table|json|name"),
 	OPTION_END
 };
 
@@ -62,132 +59,104 @@ static const struct command deliver_command = {
 	"coopr-hook deliver", "[OPTION]...", "Deliver what is due of what hooks could not be told.", deliver_options,
 	"  coopr-hook deliver\n"};
 
-/* How many files wait for a hook: what stands behind the comma is its name. */
-static size_t
-hook_verb_waiting(const struct hook_names *names, const char *hook)
+/* The context of these functions is the struct hook_names of the messages that wait. */
+static void
+hook_verb_fill_waiting(const void *row, struct list_cell *cell)
 {
-	size_t count = 0;
+	const struct hook *hook = row;
+	const struct hook_names *names = cell->context;
+	int64_t count = 0;
 
 	for (size_t i = 0; i < names->count; i++)
-		count += strcmp(strchr(names->list[i], ',') + 1, hook) == 0;
-	return count;
+		count += strcmp(strchr(names->list[i], ',') + 1, hook->name) == 0;
+	list_cell_integer(cell, count);
+	cell->style = count ? STYLE_WARN : STYLE_PLAIN;
 }
 
-/* Where it is, but for what may be a secret in a URL: its path. */
+/* Leaves out what may be a secret in a URL: its user and its path. */
 static void
-hook_verb_place_of(const struct hook *hook, struct buffer *out)
+hook_verb_fill_called(const void *row, struct list_cell *cell)
 {
+	const struct hook *hook = row;
 	const char *host = hook->url ? strstr(hook->url, "://") + 3 : NULL, *at;
 	size_t length = host ? strcspn(host, "/?#") : 0;
+	char *called;
 
-	buffer_clear(out);
 	if (!host) {
-		buffer_text(out, hook->program);
+		list_cell_text(cell, hook->program);
 		return;
 	}
 	at = memrchr(host, '@', length);
-	buffer_append(out, hook->url, (size_t)(host - hook->url));
-	if (at) {
-		length -= (size_t)(at + 1 - host);
-		host = at + 1;
-	}
-	buffer_append(out, host, length);
-	buffer_text(out, host[length] ? "/..." : "");
+	called = memory_printf("%.*s%.*s%s", (int)(host - hook->url), hook->url,
+	    (int)(at ? length - (size_t)(at + 1 - host) : length), at ? at + 1 : host, host[length] ? "/..." : "");
+	list_cell_text(cell, called);
+	free(called);
 }
 
 static void
-hook_verb_events_of(const struct hook *hook, struct buffer *out)
+hook_verb_fill_events(const void *row, struct list_cell *cell)
 {
-	buffer_clear(out);
+	const struct hook *hook = row;
+	struct buffer words = {0};
+
 	for (int event = 0; event < HOOK_KIND_COUNT; event++)
 		if (hook->events & 1u << event)
-			buffer_printf(out, "%s%s", out->length ? " " : "", hook_event_name((enum hook_kind)event));
+			buffer_printf(&words, "%s%s", words.length ? " " : "", hook_event_name((enum hook_kind)event));
+	list_cell_text(cell, words.data);
+	buffer_release(&words);
 }
 
 static void
-hook_verb_print_table(const struct hook_list *hooks, const struct hook_names *names)
+hook_verb_fill_operations(const void *row, struct list_cell *cell)
 {
-	static const char *const columns[] = {"HOOK", "WAITING", "EVENTS", "OPERATIONS", "CALLED", "FROM", NULL};
-	struct buffer place = {0}, events = {0};
-	struct table table = {0};
+	const struct hook *hook = row;
 
-	table_columns(&table, columns);
-	for (size_t i = 0; i < hooks->count; i++) {
-		const struct hook *hook = &hooks->list[i];
-		size_t count = hook_verb_waiting(names, hook->name);
-
-		hook_verb_place_of(hook, &place);
-		hook_verb_events_of(hook, &events);
-		table_cell(&table, STYLE_BOLD, "%s", hook->name);
-		table_cell(&table, count ? STYLE_WARN : STYLE_PLAIN, "%zu", count);
-		table_cell(&table, STYLE_PLAIN, "%s", events.data);
-		table_cell(&table, STYLE_PLAIN, "%s", hook->operations ? hook->operations : "all");
-		table_cell(&table, STYLE_PLAIN, "%s", place.data);
-		table_cell(&table, STYLE_PLAIN, "%s", hook->where);
-	}
-	table_print(&table, stdout, terminal_colour(colour, stdout), true);
-	table_release(&table);
-	buffer_release(&place);
-	buffer_release(&events);
+	if (!hook->operations)
+		list_cell_show(cell, STYLE_PLAIN, "all");
 }
 
 static void
-hook_verb_print_record(const struct hook *hook, const struct hook_names *names)
+hook_verb_fill_signed(const void *row, struct list_cell *cell)
 {
-	struct buffer place = {0}, events = {0};
-	jv record = jv_object();
+	const struct hook *hook = row;
 
-	hook_verb_place_of(hook, &place);
-	hook_verb_events_of(hook, &events);
-	json_set_string(&record, "kind", "hooks");
-	json_set_string(&record, "name", hook->name);
-	json_set_number(&record, "waiting", (double)hook_verb_waiting(names, hook->name));
-	json_set_string(&record, "events", events.data);
-	json_set_string(&record, "operations", hook->operations);
-	json_set_string(&record, "called", place.data);
-	json_set_string(&record, "from", hook->where);
-	json_set(&record, "required", hook->required ? jv_true() : jv_false());
-	json_set(&record, "signed", hook->secret || hook->secretfile ? jv_true() : jv_false());
-	record_write(record, stdout);
-	jv_free(record);
-	buffer_release(&place);
-	buffer_release(&events);
+	list_cell_json(cell, hook->secret || hook->secretfile ? "true" : "false");
 }
 
-static void
-hook_verb_print_list(const struct hook_list *hooks, const struct hook_names *names)
-{
-	if (strcmp(format, "table") == 0) {
-		hook_verb_print_table(hooks, names);
-		return;
-	}
-	for (size_t i = 0; i < hooks->count; i++)
-		if (strcmp(format, "name") == 0)
-			puts(hooks->list[i].name);
-		else
-			hook_verb_print_record(&hooks->list[i], names);
-}
+#define AT(type, member) LIST_AT(type, struct hook, member)
+
+static const struct list_column columns[] = {
+	{"HOOK", "name", AT(TEXT, name), .style = STYLE_BOLD},
+	{"WAITING", "waiting", .fill = hook_verb_fill_waiting},
+	{"EVENTS", "events", .fill = hook_verb_fill_events},
+	{"OPERATIONS", "operations", AT(TEXT, operations), .fill = hook_verb_fill_operations},
+	{"CALLED", "called", .fill = hook_verb_fill_called},
+	{"FROM", "from", AT(TEXT, where)},
+	{NULL, "required", AT(FLAG, required)},
+	{NULL, "signed", .fill = hook_verb_fill_signed},
+	{0}};
+
+static const struct list list = {.kind = "hooks", .columns = columns, .row_size = sizeof(struct hook)};
 
 int
 hook_verb_list(int argc, char **argv)
 {
 	struct hook_list hooks = {0};
 	struct hook_names names = {0};
+	struct list_output output;
 	struct error err;
 	int code = 0;
 
 	argv += option_parse(&list_command, argc, argv);
 	if (*argv)
 		return option_misuse(&list_command, "there are no operands");
-	if (!format)
-		format = isatty(STDOUT_FILENO) ? "table" : "json";
-	if (strcmp(format, "table") != 0 && strcmp(format, "json") != 0 && strcmp(format, "name") != 0)
-		return option_misuse(&list_command, "unknown format '%s': table, json or name", format);
+	output = list_output(&list_command, format, colour, "table|json|name");
+	output.context = &names;
 
 	if (hook_list_gather(&hooks, tenant ? tenant : "default", &err) < 0 || hook_queue_names(&names, &err) < 0)
 		code = message_error(&err);
 	else
-		hook_verb_print_list(&hooks, &names);
+		list_print(&list, hooks.list, hooks.count, &output);
 
 	hook_queue_free(&names);
 	hook_list_release(&hooks);

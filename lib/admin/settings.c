@@ -6,6 +6,17 @@
 #include "base/location.h"
 #include "base/memory.h"
 
+#define AT(type, member) LIST_AT(type, struct setting_shown, member)
+
+static const struct list_column columns[] = {
+	{"SETTING", "name", AT(TEXT, name), .style = STYLE_BOLD},
+	{"VALUE", "value", AT(TEXT, value)},
+	{"FROM", "from", AT(TEXT, source)},
+	{"WHERE", "where", AT(WORD, where)},
+	{0}};
+
+const struct list settings_list = {.kind = "setting", .columns = columns, .row_size = sizeof(struct setting_shown)};
+
 /* The caller frees it. */
 static char *
 settings_default_of(enum preference which)

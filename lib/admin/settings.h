@@ -6,6 +6,7 @@
 #define ADMIN_SETTINGS_H
 
 #include "base/preference.h"
+#include "model/show/list.h"
 
 struct settings { /* release it */
 	struct setting_shown {
@@ -15,6 +16,9 @@ struct settings { /* release it */
 		const char *where;  /* the variable's name, or "PATH:LINE"; "" for a default */
 	} list[PREFERENCE_COUNT];
 };
+
+/* Rows are struct setting_shown. */
+extern const struct list settings_list;
 
 void settings_gather(struct settings *settings);
 void settings_release(struct settings *settings);

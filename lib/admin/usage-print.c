@@ -6,8 +6,10 @@
 
 #include "base/buffer.h"
 #include "base/clock.h"
-#include "base/terminal.h"
-#include "json/record.h"
+#include "json/json.h"
+#include "model/show/list.h"
+
+enum { DAY_MS = 24 * 60 * 60 * 1000 };
 
 /* As Prometheus wants its labels: {tenant="qa",user="ann"}. */
 static void
@@ -64,76 +66,86 @@ usage_print_usage_metrics(const struct usage *usage, const struct usage_question
 	buffer_release(&labels);
 }
 
-static jv
-usage_record(const struct usage_row *row, const struct usage_question *question)
-{
-	char time[CLOCK_RFC3339_SIZE];
-	jv record = jv_object();
-
-	json_set_string(&record, "kind", "usage");
-	json_set_string(&record, "start", clock_rfc3339(row->start_ms, time));
-	json_set_string(&record, "end", clock_rfc3339(row->end_ms, time));
-	for (int by = 0; by < USAGE_BY_COUNT; by++)
-		if (question->by[by])
-			json_set_string(&record, usage_by_name((enum usage_by)by), row->values[by]);
-	if (question->by[USAGE_CLUSTER])
-		json_set_string(&record, "id", row->cluster_id);
-	json_set_number(&record, "node_hours", row->node_hours);
-	json_set_number(&record, "cost", row->cost);
-	json_set_number(&record, "nodes", (double)row->nodes);
-	return record;
-}
-
+/* Fills the cell with a time as short as it can be told: minutes where periods are shorter than a day or begin within one. */
 static void
-usage_print_usage_records(const struct usage *usage, const struct usage_question *question)
-{
-	for (size_t i = 0; i < usage->count; i++) {
-		jv record = usage_record(&usage->rows[i], question);
-
-		record_write(record, stdout);
-		jv_free(record);
-	}
-}
-
-/* As short as it can be: minutes where periods are shorter than a day or begin within one. */
-static void
-usage_add_time(struct table *table, int64_t ms)
+usage_fill_time(struct list_cell *cell, int64_t ms)
 {
 	char time[CLOCK_RFC3339_SIZE];
 
 	clock_rfc3339(ms, time);
-	table_cell(table, STYLE_PLAIN, "%.*s%s%.*s", 10, time, ms % 86400000 ? " " : "", ms % 86400000 ? 5 : 0, time + 11);
+	list_cell_text(cell, time);
+	list_cell_show(cell, STYLE_PLAIN, "%.*s%s%.*s", 10, time, ms % DAY_MS ? " " : "", ms % DAY_MS ? 5 : 0, time + 11);
 }
 
 static void
-usage_print_usage_table(const struct usage *usage, const struct usage_question *question, bool colour)
+usage_fill_start(const void *row, struct list_cell *cell)
 {
-	static const char *const headings[] = {"TENANT", "USER", "CLUSTER", "TEMPLATE", "HARDWARE"};
-	const char *columns[USAGE_BY_COUNT + 7];
-	struct table table = {0};
+	const struct usage_row *usage = row;
+
+	usage_fill_time(cell, usage->start_ms);
+}
+
+static void
+usage_fill_end(const void *row, struct list_cell *cell)
+{
+	const struct usage_row *usage = row;
+
+	usage_fill_time(cell, usage->end_ms);
+}
+
+static void
+usage_fill_hours(const void *row, struct list_cell *cell)
+{
+	const struct usage_row *usage = row;
+
+	list_cell_show(cell, STYLE_PLAIN, "%.2f", usage->node_hours);
+}
+
+static void
+usage_fill_cost(const void *row, struct list_cell *cell)
+{
+	const struct usage_row *usage = row;
+
+	list_cell_show(cell, STYLE_PLAIN, "%.2f", usage->cost);
+}
+
+#define AT(type, member) LIST_AT(type, struct usage_row, member)
+/* There only if usage was asked for by that; see usage_print_list. */
+#define BY(by) AT(TEXT, values[by]), .when = LIST_OWN << (by)
+
+static const struct list_column columns[] = {
+	{"FROM", "start", .fill = usage_fill_start},
+	{"TO", "end", .fill = usage_fill_end},
+	{"TENANT", "tenant", BY(USAGE_TENANT)},
+	{"USER", "user", BY(USAGE_USER)},
+	{"CLUSTER", "cluster", BY(USAGE_CLUSTER)},
+	{NULL, "id", AT(TEXT, cluster_id), .when = LIST_OWN << USAGE_CLUSTER},
+	{"TEMPLATE", "template", BY(USAGE_TEMPLATE)},
+	{"HARDWARE", "hardwaretype", BY(USAGE_HARDWARETYPE)},
+	{"NODE-HOURS", "node_hours", AT(REAL, node_hours), .fill = usage_fill_hours},
+	{"COST", "cost", AT(REAL, cost), .fill = usage_fill_cost},
+	{"NODES", "nodes", AT(INTEGER, nodes)},
+	{0}};
+
+/* Prints usage as a table or as records, with the columns of what it was asked by. */
+static void
+usage_print_list(const struct usage *usage, const struct usage_question *question, enum usage_format format, bool colour)
+{
+	struct list_column asked[sizeof columns / sizeof *columns];
+	const struct list list = {.kind = "usage", .columns = asked, .row_size = sizeof(struct usage_row)};
+	const struct list_output output = {.format = format == USAGE_RECORDS ? LIST_JSON : LIST_TABLE, .stream = stdout,
+	    .colour = colour};
+	unsigned by = 0;
 	size_t count = 0;
 
-	columns[count++] = "FROM";
-	columns[count++] = "TO";
-	for (int by = 0; by < USAGE_BY_COUNT; by++)
-		if (question->by[by])
-			columns[count++] = headings[by];
-	memcpy(&columns[count], (const char *[]){"NODE-HOURS", "COST", "NODES", NULL}, 4 * sizeof *columns);
-	table_columns(&table, columns);
-	for (size_t i = 0; i < usage->count; i++) {
-		const struct usage_row *row = &usage->rows[i];
-
-		usage_add_time(&table, row->start_ms);
-		usage_add_time(&table, row->end_ms);
-		for (int by = 0; by < USAGE_BY_COUNT; by++)
-			if (question->by[by])
-				table_cell(&table, STYLE_PLAIN, "%s", row->values[by] ? row->values[by] : "-");
-		table_cell(&table, STYLE_PLAIN, "%.2f", row->node_hours);
-		table_cell(&table, STYLE_PLAIN, "%.2f", row->cost);
-		table_cell(&table, STYLE_PLAIN, "%lld", (long long)row->nodes);
-	}
-	table_print(&table, stdout, colour, true);
-	table_release(&table);
+	for (int i = 0; i < USAGE_BY_COUNT; i++)
+		by |= question->by[i] ? LIST_OWN << i : 0;
+	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+		if (!columns[i].when || (columns[i].when & by)) {
+			asked[count] = columns[i];
+			asked[count++].when = 0;
+		}
+	list_print(&list, usage->rows, usage->count, &output);
 }
 
 void
@@ -141,10 +153,8 @@ usage_print(const struct usage *usage, const struct usage_question *question, en
 {
 	if (format == USAGE_PROMETHEUS)
 		usage_print_usage_metrics(usage, question);
-	else if (format == USAGE_RECORDS)
-		usage_print_usage_records(usage, question);
 	else
-		usage_print_usage_table(usage, question, colour);
+		usage_print_list(usage, question, format, colour);
 }
 
 /* The tasks of a tenant by their states. */
@@ -199,58 +209,86 @@ usage_print_queue_metrics(const struct queue_figures *figures)
 }
 
 static void
-usage_print_queue_record(const struct queue_figures *figures, const struct queue_tenant *tenant)
+usage_fill_jobs(const void *row, struct list_cell *cell)
 {
-	struct state_count states[TASK_STATES];
-	jv record = jv_object(), jobs = jv_object(), tasks = jv_object();
+	const struct queue_tenant *tenant = row;
+	jv jobs = jv_object();
+	size_t count = 0;
 
-	usage_count_tasks(tenant, states);
-	for (int status = 0; status <= QUEUE_CANCELLED; status++)
+	for (int status = 0; status <= QUEUE_CANCELLED; status++) {
 		json_set_number(&jobs, queue_status_name((enum queue_status)status), (double)tenant->jobs[status]);
-	for (size_t i = 0; i < TASK_STATES; i++)
-		json_set_number(&tasks, states[i].state, (double)states[i].count);
-	json_set_string(&record, "kind", "queue");
-	json_set_string(&record, "tenant", tenant->tenant);
-	json_set(&record, "jobs", jobs);
-	json_set(&record, "tasks", tasks);
-	json_set_number(&record, "workers", (double)figures->workers);
-	record_write(record, stdout);
-	jv_free(record);
+		count += tenant->jobs[status];
+	}
+	list_cell_show(cell, STYLE_PLAIN, "%zu", count);
+	buffer_clear(&cell->json);
+	json_dump(jobs, &cell->json);
+	jv_free(jobs);
 }
 
 static void
-usage_print_queue_table(const struct queue_figures *figures, bool colour)
+usage_fill_tasks(const void *row, struct list_cell *cell)
 {
-	static const char *const columns[] = {"TENANT", "JOBS", "QUEUED", "RUNNING", "DONE", "FAILED", "WORKERS", NULL};
-	struct table table = {0};
+	struct state_count states[TASK_STATES];
+	jv tasks = jv_object();
 
-	table_columns(&table, columns);
-	for (size_t i = 0; i < figures->count; i++) {
-		const struct queue_tenant *tenant = &figures->list[i];
-		size_t jobs = 0;
-
-		for (int status = 0; status <= QUEUE_CANCELLED; status++)
-			jobs += tenant->jobs[status];
-		table_cell(&table, STYLE_PLAIN, "%s", tenant->tenant);
-		table_cell(&table, STYLE_PLAIN, "%zu", jobs);
-		table_cell(&table, STYLE_PLAIN, "%zu", tenant->blocked + tenant->ready + tenant->delayed);
-		table_cell(&table, STYLE_PLAIN, "%zu", tenant->running);
-		table_cell(&table, STYLE_PLAIN, "%zu", tenant->done + tenant->skipped);
-		table_cell(&table, tenant->failed ? STYLE_BAD : STYLE_PLAIN, "%zu", tenant->failed);
-		table_cell(&table, STYLE_PLAIN, "%zu", figures->workers);
-	}
-	table_print(&table, stdout, colour, true);
-	table_release(&table);
+	usage_count_tasks(row, states);
+	for (size_t i = 0; i < TASK_STATES; i++)
+		json_set_number(&tasks, states[i].state, (double)states[i].count);
+	buffer_clear(&cell->json);
+	json_dump(tasks, &cell->json);
+	jv_free(tasks);
 }
+
+static void
+usage_fill_queued(const void *row, struct list_cell *cell)
+{
+	const struct queue_tenant *tenant = row;
+
+	list_cell_show(cell, STYLE_PLAIN, "%zu", tenant->blocked + tenant->ready + tenant->delayed);
+}
+
+static void
+usage_fill_done(const void *row, struct list_cell *cell)
+{
+	const struct queue_tenant *tenant = row;
+
+	list_cell_show(cell, STYLE_PLAIN, "%zu", tenant->done + tenant->skipped);
+}
+
+/* The context is the struct queue_figures of the row: workers serve all tenants. */
+static void
+usage_fill_workers(const void *row, struct list_cell *cell)
+{
+	const struct queue_figures *figures = cell->context;
+
+	(void)row;
+	list_cell_integer(cell, (int64_t)figures->workers);
+}
+
+#undef AT
+#define AT(type, member) LIST_AT(type, struct queue_tenant, member)
+
+static const struct list_column queue_columns[] = {
+	{"TENANT", "tenant", AT(TEXT, tenant)},
+	{"JOBS", "jobs", .fill = usage_fill_jobs},
+	{"QUEUED", NULL, .fill = usage_fill_queued},
+	{"RUNNING", NULL, AT(COUNT, running)},
+	{"DONE", NULL, .fill = usage_fill_done},
+	{"FAILED", NULL, AT(COUNT, failed), .nonzero = STYLE_BAD},
+	{"WORKERS", "workers", .fill = usage_fill_workers},
+	{NULL, "tasks", .fill = usage_fill_tasks},
+	{0}};
+
+static const struct list tenant_list = {.kind = "queue", .columns = queue_columns, .row_size = sizeof(struct queue_tenant)};
 
 void
 queue_figures_print(const struct queue_figures *figures, enum usage_format format, bool colour)
 {
+	const struct list_output output = {.format = format == USAGE_RECORDS ? LIST_JSON : LIST_TABLE, .stream = stdout,
+	    .colour = colour, .context = figures};
+
 	if (format == USAGE_PROMETHEUS)
 		usage_print_queue_metrics(figures);
-	else if (format == USAGE_RECORDS)
-		for (size_t i = 0; i < figures->count; i++)
-			usage_print_queue_record(figures, &figures->list[i]);
 	else
-		usage_print_queue_table(figures, colour);
+		list_print(&tenant_list, figures->list, figures->count, &output);
 }

@@ -4,12 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buffer.h"
-#include "base/clock.h"
 #include "base/printable.h"
-#include "base/terminal.h"
 #include "cluster/clusters.h"
-#include "json/record.h"
+#include "model/show/list.h"
 #include "probe/probe.h"
 
 static const char *const words[] = {"failed", "vanished", "unreachable", "stopped", "unknown", "unowned"};
@@ -67,68 +64,59 @@ drift_sort(struct drift_list *list)
 }
 
 static void
-drift_set_if(jv *record, const char *name, const char *text)
+drift_fill_cluster(const void *row, struct list_cell *cell)
 {
-	if (text)
-		json_set_string(record, name, text);
+	const struct drift *drift = row;
+	char id[CLUSTER_ID_SIZE];
+
+	list_cell_text(cell, drift->cluster ? cluster_id_text(drift->cluster, id) : NULL);
 }
 
-static jv
-drift_record_of(const struct drift *drift)
+static void
+drift_fill_what(const void *row, struct list_cell *cell)
 {
-	char id[CLUSTER_ID_SIZE], since[CLOCK_RFC3339_SIZE];
-	jv record = jv_object();
+	const struct drift *drift = row;
 
-	json_set_string(&record, "kind", "drift");
-	json_set_string(&record, "cluster", drift->cluster ? cluster_id_text(drift->cluster, id) : NULL);
-	json_set_string(&record, "node", drift->node);
-	json_set_string(&record, "what", words[drift->what]);
-	drift_set_if(&record, "name", drift->name);
-	drift_set_if(&record, "tenant", drift->tenant);
-	drift_set_if(&record, "service", drift->service);
-	drift_set_if(&record, "message", drift->message);
-	drift_set_if(&record, "mended", drift->mended);
-	if (drift->since_ms)
-		json_set_string(&record, "since", clock_rfc3339(drift->since_ms, since));
-	return record;
+	list_cell_text(cell, words[drift->what]);
 }
+
+static void
+drift_fill_message(const void *row, struct list_cell *cell)
+{
+	const struct drift *drift = row;
+
+	buffer_clear(&cell->text);
+	if (drift->message)
+		printable_line(drift->message, &cell->text);
+}
+
+#define AT(type, member) LIST_AT(type, struct drift, member)
+
+static const struct list_column columns[] = {
+	{"CLUSTER", "name", AT(TEXT, name), .style = STYLE_BOLD, .when = LIST_SPARSE},
+	{"NODE", "node", AT(TEXT, node)},
+	{"SERVICE", "service", AT(TEXT, service), .when = LIST_SPARSE},
+	{"WHAT", "what", .fill = drift_fill_what, .style = STYLE_BAD},
+	{"MENDED", "mended", AT(TEXT, mended), .style = STYLE_GOOD, .when = LIST_SPARSE},
+	{"WHY", "message", AT(TEXT, message), .fill = drift_fill_message, .when = LIST_SPARSE},
+	{NULL, "cluster", .fill = drift_fill_cluster},
+	{NULL, "since", AT(TIME, since_ms), .when = LIST_SPARSE},
+	{NULL, "tenant", AT(TEXT, tenant), .when = LIST_SPARSE},
+	{0}};
+
+static const struct list drift_rows = {.kind = "drift", .columns = columns, .row_size = sizeof(struct drift)};
 
 void
 drift_write(const struct drift_list *list, FILE *stream)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		jv record = drift_record_of(&list->list[i]);
-
-		record_write(record, stream);
-		jv_free(record);
-	}
+	list_print(&drift_rows, list->list, list->count, &(struct list_output){.format = LIST_JSON, .stream = stream});
 }
 
 void
 drift_print(const struct drift_list *list, FILE *stream, bool colour)
 {
-	static const char *const columns[] = {"CLUSTER", "NODE", "SERVICE", "WHAT", "MENDED", "WHY", NULL};
-	struct table table = {0};
-	struct buffer why = {0};
-
-	table_columns(&table, columns);
-	for (size_t i = 0; i < list->count; i++) {
-		const struct drift *drift = &list->list[i];
-
-		table_cell(&table, STYLE_BOLD, "%s", drift->name ? drift->name : "-");
-		table_cell(&table, STYLE_PLAIN, "%s", drift->node ? drift->node : "-");
-		table_cell(&table, STYLE_PLAIN, "%s", drift->service ? drift->service : "-");
-		table_cell(&table, STYLE_BAD, "%s", words[drift->what]);
-		table_cell(&table, STYLE_GOOD, "%s", drift->mended ? drift->mended : "-");
-		buffer_clear(&why);
-		if (drift->message)
-			printable_line(drift->message, &why);
-		table_cell(&table, STYLE_PLAIN, "%s", why.length ? why.data : "");
-	}
 	if (list->count)
-		table_print(&table, stream, colour, true);
-	table_release(&table);
-	buffer_release(&why);
+		list_print(&drift_rows, list->list, list->count, &(struct list_output){.format = LIST_TABLE, .stream = stream, .colour = colour});
 }
 
 void

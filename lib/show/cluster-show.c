@@ -188,63 +188,67 @@ cluster_show_print_facts(const struct cluster_status *status, FILE *out, bool co
 	free(folder);
 }
 
-static const char *
-cluster_show_state_of(const struct node *node)
-{
-	return node->leaves ? "leaves" : node->is_new ? "to come" : "there";
-}
+struct node_row {
+	int64_t number;
+	const char *host, *address, *state, *hardware, *image, *zone, *providerid, *services;
+};
 
 static void
-cluster_show_join(const struct string_list *services, struct buffer *out)
+cluster_show_fill_state(const void *row, struct list_cell *cell)
 {
-	buffer_clear(out);
-	buffer_text(out, "");
-	for (size_t i = 0; i < services->count; i++)
-		buffer_printf(out, "%s%s", i ? " " : "", services->list[i]);
+	const struct node_row *node = row;
+
+	cell->style = strcmp(node->state, "there") == 0 ? STYLE_PLAIN : STYLE_WARN;
 }
 
+#define AT(type, member) LIST_AT(type, struct node_row, member)
+
+/* As records nodes are those of coopr-layout(5). */
+static const struct list_column node_columns[] = {
+	{"NODE", NULL, AT(INTEGER, number)},
+	{"HOST", NULL, AT(TEXT, host), .style = STYLE_BOLD},
+	{"ADDRESS", NULL, AT(TEXT, address)},
+	{"STATE", NULL, AT(TEXT, state), .fill = cluster_show_fill_state},
+	{"HARDWARE", NULL, AT(TEXT, hardware)},
+	{"IMAGE", NULL, AT(TEXT, image), .when = LIST_WIDE},
+	{"ZONE", NULL, AT(TEXT, zone), .when = LIST_WIDE},
+	{"PROVIDER'S ID", NULL, AT(TEXT, providerid), .when = LIST_WIDE},
+	{"SERVICES", NULL, AT(TEXT, services)},
+	{0}};
+
+static const struct list node_list = {.columns = node_columns, .row_size = sizeof(struct node_row)};
+
 static int
-cluster_show_add_node(const struct node *node, bool wide, struct table *table, struct buffer *text, struct error *err)
+cluster_show_fill_row(const struct node *node, struct node_row *row, struct arena *arena, struct error *err)
 {
-	struct arena arena = {0};
+	struct buffer services = {0};
 	struct machine machine;
-	int result = login_machine(node, &arena, &machine, err);
 
-	if (result == 0) {
-		table_cell(table, STYLE_PLAIN, "%" PRId64, node->nodenum);
-		table_cell(table, STYLE_BOLD, "%s", node->hostname ? node->hostname : node->id);
-		table_cell(table, STYLE_PLAIN, "%s", machine.address ? machine.address : "-");
-		table_cell(table, node->leaves || node->is_new ? STYLE_WARN : STYLE_PLAIN, "%s", cluster_show_state_of(node));
-		table_cell(table, STYLE_PLAIN, "%s", node->hardwaretype ? node->hardwaretype : "-");
-		if (wide) {
-			table_cell(table, STYLE_PLAIN, "%s", node->imagetype ? node->imagetype : "-");
-			table_cell(table, STYLE_PLAIN, "%s", node->zone ? node->zone : "-");
-			table_cell(table, STYLE_PLAIN, "%s", machine.providerid ? machine.providerid : "-");
-		}
-		cluster_show_join(&node->services, text);
-		table_cell(table, STYLE_PLAIN, "%s", text->data);
-	}
-	arena_release(&arena);
-	return result;
+	if (login_machine(node, arena, &machine, err) < 0)
+		return -1;
+	for (size_t i = 0; i < node->services.count; i++)
+		buffer_printf(&services, "%s%s", i ? " " : "", node->services.list[i]);
+	*row = (struct node_row){.number = node->nodenum, .host = node->hostname ? node->hostname : node->id,
+	    .address = machine.address, .state = node->leaves ? "leaves" : node->is_new ? "to come" : "there",
+	    .hardware = node->hardwaretype, .image = node->imagetype, .zone = node->zone, .providerid = machine.providerid,
+	    .services = arena_string(arena, services.data ? services.data : "")};
+	buffer_release(&services);
+	return 0;
 }
 
 static int
-cluster_show_print_nodes(const struct layout *layout, bool wide, FILE *out, bool colour, struct error *err)
+cluster_show_print_nodes(const struct layout *layout, const struct list_output *output, struct error *err)
 {
-	static const char *const few[] = {"NODE", "HOST", "ADDRESS", "STATE", "HARDWARE", "SERVICES", NULL};
-	static const char *const many[] = {"NODE", "HOST", "ADDRESS", "STATE", "HARDWARE", "IMAGE", "ZONE", "PROVIDER'S ID",
-	    "SERVICES", NULL};
-	struct table table = {0};
-	struct buffer text = {0};
+	struct node_row *rows = memory_zeroed(layout->node_count, sizeof *rows);
+	struct arena arena = {0};
 	int result = 0;
 
-	table_columns(&table, wide ? many : few);
 	for (size_t i = 0; i < layout->node_count && result == 0; i++)
-		result = cluster_show_add_node(&layout->nodes[i], wide, &table, &text, err);
+		result = cluster_show_fill_row(&layout->nodes[i], &rows[i], &arena, err);
 	if (result == 0)
-		table_print(&table, out, colour, true);
-	table_release(&table);
-	buffer_release(&text);
+		list_print(&node_list, rows, layout->node_count, output);
+	arena_release(&arena);
+	free(rows);
 	return result;
 }
 
@@ -307,12 +311,14 @@ cluster_show_print_login(const struct cluster_status *status, FILE *out)
 int
 cluster_show_print(struct cluster_status *status, bool wide, FILE *out, bool colour, struct error *err)
 {
+	const struct list_output output = {.format = wide ? LIST_WIDE_TABLE : LIST_TABLE, .stream = out, .colour = colour};
+
 	if (status_layout(status, err) < 0)
 		return -1;
 	cluster_show_print_facts(status, out, colour);
 	if (status->layout.node_count) {
 		fputc('\n', out);
-		if (cluster_show_print_nodes(&status->layout, wide, out, colour, err) < 0)
+		if (cluster_show_print_nodes(&status->layout, &output, err) < 0)
 			return -1;
 		links_print(&status->layout, out, colour);
 	}
