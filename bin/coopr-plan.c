@@ -16,6 +16,7 @@
 #include "base/option.h"
 #include "check/plan/check.h"
 #include "json/record.h"
+#include "model/cluster-action.h"
 #include "model/expectation.h"
 #include "model/grouping.h"
 #include "model/layout.h"
@@ -23,7 +24,6 @@
 #include "model/plan-document.h"
 #include "model/since.h"
 #include "model/unavailable.h"
-#include "plan/cluster-action.h"
 #include "plan/plan.h"
 
 static const char *action, *job, *from, *max_unavailable, *history_file;
@@ -209,13 +209,13 @@ plan_explain(const struct plan *plan)
 }
 
 static int
-plan_print_plan(const struct layout *layout, const struct wish *wish, const struct expectations *history)
+plan_print_plan(const struct layout *layout, const struct plan_parameters *parameters, const struct expectations *history)
 {
 	struct plan plan;
 	struct error err;
 	int code = 0;
 
-	if (plan_make(&plan, layout, wish, job, history_file ? history : NULL, &err) < 0) {
+	if (plan_make(&plan, layout, parameters, job, history_file ? history : NULL, &err) < 0) {
 		code = message_error(&err);
 	} else {
 		if (verbose)
@@ -231,7 +231,7 @@ main(int argc, char **argv)
 {
 	struct layout layout, before, *older;
 	struct expectations history = {0};
-	struct wish wish;
+	struct plan_parameters parameters;
 	struct error err;
 	int code;
 
@@ -241,13 +241,13 @@ main(int argc, char **argv)
 	plan_check_options((const char *const *)argv);
 	if (check)
 		return plan_check_plan(argv[0]);
-	wish = (struct wish){action, {nodes.list, nodes.count}, {services.list, services.count}, graceful, max_unavailable,
+	parameters = (struct plan_parameters){action, {nodes.list, nodes.count}, {services.list, services.count}, graceful, max_unavailable,
 	    {dead.list, dead.count}};
 	plan_read_layout(argv[0], &layout);
 	older = plan_read_older(&layout, &before);
 	plan_read_history(&history);
 
-	code = plan_print_plan(&layout, &wish, &history);
+	code = plan_print_plan(&layout, &parameters, &history);
 
 	layout_release(&layout);
 	if (older)

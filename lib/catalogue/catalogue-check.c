@@ -180,14 +180,13 @@ catalogue_check_local(const struct place *object, struct check *check)
 static void
 catalogue_check_actions(struct check *check)
 {
-	static const char *const known[] = {"install", "configure", "initialize", "start", "stop", "remove", "status", NULL};
 	struct place provisioner = place_member(&check->root, "provisioner");
 	struct place actions = place_member(&provisioner, "actions"), action;
 	struct members members = members_of(&actions);
 
 	while (members_next(&members, &action)) {
 		enum action which = action_of_name(action.name);
-		const char *near = option_suggest(action.name, known);
+		const char *near = option_suggest(action.name, action_service_names());
 		struct place doubt = check_doubt(check, &action);
 
 		if (which != ACTION_NONE && !action_is_hardware(which))

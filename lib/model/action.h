@@ -1,43 +1,94 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What can be done: to a node (a task's action) and to a cluster (a plan's action).
+ * The actions that tasks carry out, as one table in action.c: a row says all that coopr knows of an action. Each is done
+ * to a node, or to a service on it; what is done to a whole cluster is in model/cluster-action.h.
  */
 #ifndef MODEL_ACTION_H
 #define MODEL_ACTION_H
 
 #include <stdbool.h>
 
+#include "json/place.h"
+
+/* Files of the spool hold these numbers: a new action goes before ACTION_COUNT. */
 enum action {
-	ACTION_CREATE, /* the provider's: */
+	ACTION_CREATE,
 	ACTION_CONFIRM,
-	ACTION_BOOTSTRAP, /* the automators': */
-	ACTION_INSTALL,   /* ... of one service: */
+	ACTION_BOOTSTRAP,
+	ACTION_INSTALL,
 	ACTION_CONFIGURE,
 	ACTION_INITIALIZE,
 	ACTION_START,
 	ACTION_STOP,
 	ACTION_REMOVE,
-	ACTION_DELETE, /* the provider's */
-	ACTION_STATUS, /* the automators', no task of any plan: whether a service runs, or the node can be worked on */
+	ACTION_DELETE,
+	ACTION_STATUS,
 	ACTION_COUNT,
 	ACTION_NONE = -1,
 };
 
 enum {
-	ACTION_TIMEOUT_S = 1800, /* where nothing else is said, */
+	ACTION_TIMEOUT_S = 1800, /* by default, */
 	ACTION_RETRIES = 2,      /* three attempts in all */
 	ACTION_TIMEOUT_MAX_S = 30 * 86400,
 	ACTION_RETRIES_MAX = 100,
 };
 
-/* "install"; and back: ACTION_NONE where there is none of that name. */
+/* Sets of actions: bits. */
+#define ACTION_BIT(action) (1u << (action))
+
+enum {
+	ACTIONS_MAKE = ACTION_BIT(ACTION_CREATE) | ACTION_BIT(ACTION_CONFIRM),
+	ACTIONS_UNMAKE = ACTION_BIT(ACTION_DELETE),
+	ACTIONS_SET_UP = ACTION_BIT(ACTION_BOOTSTRAP) | ACTION_BIT(ACTION_INSTALL) | ACTION_BIT(ACTION_CONFIGURE) |
+	    ACTION_BIT(ACTION_INITIALIZE) | ACTION_BIT(ACTION_START),
+	ACTIONS_TAKE_DOWN = ACTION_BIT(ACTION_STOP) | ACTION_BIT(ACTION_REMOVE),
+	ACTIONS_START = ACTION_BIT(ACTION_START),
+	ACTIONS_STOP = ACTION_BIT(ACTION_STOP),
+	ACTIONS_RESTART = ACTIONS_STOP | ACTIONS_START,
+	ACTIONS_CONFIGURE = ACTION_BIT(ACTION_BOOTSTRAP) | ACTION_BIT(ACTION_CONFIGURE),
+	ACTIONS_RECONFIGURE = ACTIONS_CONFIGURE | ACTIONS_RESTART,
+	ACTIONS_UPGRADE = ACTIONS_RECONFIGURE | ACTION_BIT(ACTION_INSTALL), /* what has been initialized stays so */
+};
+
+enum action_owner { /* which plugin does an action, and to what */
+	OWNER_PROVIDER,  /* the provider, to a node */
+	OWNER_AUTOMATOR, /* an automator that a service of the node names, to the node */
+	OWNER_SERVICE,   /* the automator that the service names for this action; a service that names none skips it */
+};
+
+struct action_row {
+	const char *name, *done;  /* "install", "installed" */
+	enum action_owner owner;
+	int stage;                /* tasks of one service on one node run in this order; 0: it is not such a task */
+	double expect_s;          /* how long it takes if nothing is known */
+	bool reads_config;        /* it waits until the addresses in the cluster's configuration are known */
+	unsigned redo;            /* the actions that follow if a service that stands defines this one anew */
+	struct string_list undo;  /* the actions that a failed task runs before its next attempt */
+};
+
+extern const struct action_row action_table[ACTION_COUNT]; /* by action */
+
+/* Returns "install" for ACTION_INSTALL. */
 const char *action_name(enum action action);
+
+/* Returns the action of that name; ACTION_NONE if there is none. */
 enum action action_of_name(const char *name);
 
-/* Whether it is done to a node as a whole (create, confirm, bootstrap, delete), not to a service. */
+/* Returns the actions that plans have of a service, in the order in which they run on one node; ACTION_NONE ends the list,
+ * which is static. */
+const enum action *action_chain(void);
+
+/* Returns the names of all actions that a service may define, NULL-terminated; the list is static. */
+const char *const *action_service_names(void);
+
+/* Tells whether an action is done to a node as a whole (create, confirm, bootstrap, delete), not to a service. */
 bool action_is_hardware(enum action action);
 
-/* How long it takes where nothing is known, in seconds. */
+/* Tells whether the provider does an action; false for ACTION_NONE. */
+bool action_is_providers(enum action action);
+
+/* Returns how many seconds an action takes if nothing is known. */
 double action_expect_s(enum action action);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The steps of a plan while they are made; inside of steps.h. Tasks come first (tasks.c), with the order on each
- * node and from node to node where there is a limit; then what they wait for otherwise (waits.c).
+ * The steps of a plan while they are made; inside of steps.h. Tasks come first (tasks.h), with the order on each node and,
+ * if there is a limit, from node to node; then what they wait for otherwise (waits.h, pairs.h).
  */
 #ifndef PLAN_BUILDER_H
 #define PLAN_BUILDER_H
@@ -69,31 +69,36 @@ struct builder {
 	struct gate *gates[RULE_COUNT]; /* of each definition */
 	struct window *windows;         /* of each definition */
 	struct names types;             /* the automators */
-	uint32_t *creates, *confirms, *deletes; /* of each node, or none */
+	uint32_t *creates, *confirms, *deletes; /* the tasks of each node, or none */
+	uint32_t *bootstraps;           /* of each automator: its task on the node at hand, or none */
 	uint32_t *partners;             /* of each node that is replaced: the new one; of that: the old; or none */
+	unsigned readers;               /* the actions that read the configuration of the cluster */
 	bool lifts;                     /* what rolls waits by the rules of its tasks too, not only for what rolls */
 	bool any_near;                  /* some gate has services that are near */
 };
 
+/* Begins to fill *steps, which borrows the arena, the layout and the scope; history may be NULL. */
+void builder_init(struct builder *builder, struct steps *steps, struct arena *arena, const struct layout *layout,
+    const struct dependencies *dependencies, const struct scope *scope, const struct expectations *history);
+void builder_release(struct builder *builder);
+
+/* Adds a step, of the node of that number or GRAPH_NONE; returns its number. */
 uint32_t builder_step(struct builder *builder, const struct step *step, uint32_t node);
-void builder_edge(struct builder *builder, uint32_t before, uint32_t after); /* nothing where one is none */
+
+/* Adds the milestone "WHAT: NAME"; returns its number. */
+uint32_t builder_milestone(struct builder *builder, const char *what, const char *name);
+
+/* Lets a step wait for another; does nothing if one of them is none. */
+void builder_edge(struct builder *builder, uint32_t before, uint32_t after);
+
+/* Returns the class of a service's tasks: that of an action, CLASS_DONE or CLASS_UP. */
 struct class *builder_class(const struct builder *builder, uint32_t service, unsigned class);
 
-/* How an action is done to a service: what stands is taken down as it was defined then. */
+/* Returns how an action is done to a service: what stands is taken down as it was defined then. */
 const struct service_action *builder_does(const struct builder *builder, uint32_t service, enum action action);
 
-/* All tasks, each behind those before it on its own node and in its window. */
-void builder_tasks(struct builder *builder);
-
-/* Milestones, and each task behind those it waits for. */
-void builder_waits(struct builder *builder);
-
-/* Finds who takes whose place; and puts each node that is replaced behind what takes its place, and that behind the
- * pair so many places before it (pairs.c). */
-void builder_find_pairs(struct builder *builder);
-void builder_pairs(struct builder *builder);
-
-/* Notes by which rules a task of a placement waits; *covered are those by which an earlier one of it does. */
-void builder_note_waits(struct builder *builder, const struct placement *placement, uint32_t task, unsigned *covered);
+/* Puts the tasks first to last, of one placement of a service, behind those of the placement so many places before it: of
+ * each such line of placements, one is down at a time. Does nothing if the service has no limit. */
+void builder_take_turn(struct builder *builder, uint32_t service, uint32_t first, uint32_t last);
 
 #endif

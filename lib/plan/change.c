@@ -8,7 +8,6 @@
 #include "model/layout.h"
 #include "model/name.h"
 #include "model/take/macro.h"
-#include "plan/cluster-action.h"
 #include "plan/dependency.h"
 
 bool
@@ -32,18 +31,16 @@ change_is_same(const struct service_action *a, const struct service_action *b)
 	    jv_equal(jv_copy(a->fields), jv_copy(b->fields)));
 }
 
-/* What it takes that an instance is as the new definition would have made it. */
+/* Returns the actions that make an instance what the new definition would have made it. */
 static unsigned
 change_compare_definitions(const struct service *was, const struct service *is)
 {
-	if (!change_is_same(&was->actions[ACTION_INSTALL], &is->actions[ACTION_INSTALL]))
-		return UPGRADE;
-	if (!change_is_same(&was->actions[ACTION_CONFIGURE], &is->actions[ACTION_CONFIGURE]))
-		return RECONFIGURE;
-	if (!change_is_same(&was->actions[ACTION_START], &is->actions[ACTION_START]) ||
-	    !change_is_same(&was->actions[ACTION_STOP], &is->actions[ACTION_STOP]))
-		return RESTART | ACTION_BIT(ACTION_BOOTSTRAP);
-	return 0;
+	unsigned actions = 0;
+
+	for (int i = 0; i < ACTION_COUNT; i++)
+		if (action_table[i].redo && !change_is_same(&was->actions[i], &is->actions[i]))
+			actions |= action_table[i].redo;
+	return actions;
 }
 
 /* The services that get or lose an instance. */
@@ -169,7 +166,7 @@ change_find(const struct layout *layout, const struct dependencies *dependencies
 
 		changes[i] = change_compare_definitions(cluster_definition_before(cluster, is->name), is);
 		if (concerned[i])
-			changes[i] |= RECONFIGURE;
+			changes[i] |= ACTIONS_RECONFIGURE;
 	}
 	free(concerned);
 	return changes;

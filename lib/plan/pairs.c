@@ -1,20 +1,16 @@
-/* SPDX-License-Identifier: Apache-2.0
- *
- * Nodes that are replaced a few at a time: the new one is up before the old one leaves, and of each service no more than
- * so many nodes are between the two.
- */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plan/pairs.h"
+
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "model/layout.h"
-#include "model/unavailable.h"
 #include "plan/builder.h"
-#include "plan/cluster-action.h"
 #include "plan/dependency.h"
 
 /* The k-th node that is made takes the place of the k-th that is deleted. */
 void
-builder_find_pairs(struct builder *builder)
+pairs_find(struct builder *builder)
 {
 	const unsigned *actions = builder->scope->node_actions;
 	size_t nodes = builder->layout->node_count, new = 0;
@@ -22,9 +18,9 @@ builder_find_pairs(struct builder *builder)
 	for (size_t i = 0; i < nodes; i++)
 		builder->partners[i] = GRAPH_NONE;
 	for (size_t old = 0; builder->scope->by_pairs && old < nodes; old++) {
-		if (actions[old] != UNMAKE)
+		if (actions[old] != ACTIONS_UNMAKE)
 			continue;
-		while (new < nodes && actions[new] != MAKE)
+		while (new < nodes && actions[new] != ACTIONS_MAKE)
 			new++;
 		if (new == nodes)
 			return;
@@ -33,12 +29,7 @@ builder_find_pairs(struct builder *builder)
 	}
 }
 
-struct ends { /* of the work on each node: lists of steps, in the order of nodes */
-	uint32_t *list;
-	size_t *first;
-};
-
-/* Whether a step is the first of a service on its node: the tasks of the two were made in a row, behind one of the node. */
+/* Tells whether a step is the first of a service on its node: their tasks were added in a row, behind one of the node. */
 static bool
 pairs_begins_service(const struct builder *builder, uint32_t step)
 {
@@ -48,9 +39,9 @@ pairs_begins_service(const struct builder *builder, uint32_t step)
 	    builder->places[step - 1].service != service);
 }
 
-/* The first tasks of what is taken down, or the last ones of what is set up, node by node; where a node has no service,
- * its own. */
-static struct ends
+/* Finds for each node the first tasks of what is taken down, or the last ones of what is set up; for a node without
+ * services, its own task. */
+static struct neighbours
 pairs_find_ends(const struct builder *builder, bool last)
 {
 	const struct steps *steps = builder->steps;
@@ -76,20 +67,19 @@ pairs_find_ends(const struct builder *builder, bool last)
 	ends = graph_successors(&graph);
 	graph_release(&graph);
 	free(found);
-	return (struct ends){ends.list, ends.first};
+	return ends;
 }
 
-/* What is new is up before what is old begins to leave. */
+/* Lets all tasks that begin to take the old node down wait for all that end setting its partner up. */
 static void
-pairs_join_pair(struct builder *builder, const struct ends *up, const struct ends *leave, uint32_t old)
+pairs_join_pair(struct builder *builder, const struct neighbours *up, const struct neighbours *leave, uint32_t old)
 {
 	uint32_t new = builder->partners[old];
 	size_t before = up->first[new + 1] - up->first[new], after = leave->first[old + 1] - leave->first[old];
 	uint32_t milestone = GRAPH_NONE;
 
 	if (before > 1 && after > 1)
-		milestone = builder_step(builder, &(struct step){.is_milestone = true,
-			.name = arena_printf(builder->arena, "up: %s", builder->layout->nodes[new].id)}, GRAPH_NONE);
+		milestone = builder_milestone(builder, "up", builder->layout->nodes[new].id);
 	for (size_t i = up->first[new]; i < up->first[new + 1]; i++) {
 		builder_edge(builder, up->list[i], milestone);
 		for (size_t j = leave->first[old]; milestone == GRAPH_NONE && j < leave->first[old + 1]; j++)
@@ -99,7 +89,7 @@ pairs_join_pair(struct builder *builder, const struct ends *up, const struct end
 		builder_edge(builder, milestone, leave->list[j]);
 }
 
-/* A new node is made when of each service of the old one's a pair so many places before is done. */
+/* Lets the partner of an old node wait, for each service of the old one, for the pair so many places before. */
 static void
 pairs_keep_windows(struct builder *builder, uint32_t old)
 {
@@ -108,22 +98,16 @@ pairs_keep_windows(struct builder *builder, uint32_t old)
 
 	for (size_t i = 0; i < node->was.count; i++) {
 		int service = names_find(&builder->dependencies->services, node->was.list[i]);
-		struct window *window = service == NAMES_NONE ? NULL : &builder->windows[service];
-		uint32_t *turn;
 
-		if (!window || !window->width)
-			continue;
-		turn = &window->last[window->used % window->width];
-		if (window->used++ >= window->width)
-			builder_edge(builder, *turn, create);
-		*turn = builder->deletes[old];
+		if (service != NAMES_NONE)
+			builder_take_turn(builder, (uint32_t)service, create, builder->deletes[old]);
 	}
 }
 
 void
-builder_pairs(struct builder *builder)
+pairs_add(struct builder *builder)
 {
-	struct ends up, leave;
+	struct neighbours up, leave;
 
 	if (!builder->scope->by_pairs)
 		return;
@@ -136,8 +120,6 @@ builder_pairs(struct builder *builder)
 		pairs_join_pair(builder, &up, &leave, node);
 		pairs_keep_windows(builder, node);
 	}
-	free(up.list);
-	free(up.first);
-	free(leave.list);
-	free(leave.first);
+	neighbours_release(&up);
+	neighbours_release(&leave);
 }

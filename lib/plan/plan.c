@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "model/layout.h"
 #include "model/take/macro.h"
-#include "plan/cluster-action.h"
 #include "plan/dependency.h"
 #include "plan/scope.h"
 #include "plan/steps.h"
@@ -129,7 +128,7 @@ static int
 plan_check_dependencies(const struct dependencies *dependencies, const struct scope *scope, struct error *err)
 {
 	const unsigned install = ACTION_BIT(ACTION_INSTALL) | ACTION_BIT(ACTION_REMOVE);
-	const unsigned runtime = ACTION_BIT(ACTION_INITIALIZE) | RESTART;
+	const unsigned runtime = ACTION_BIT(ACTION_INITIALIZE) | ACTIONS_RESTART;
 	bool rolls = scope->rolling && scope->in_place;
 
 	if (scope->actions & install && dependencies_acyclic(dependencies, DEPENDENCY_INSTALL, err) < 0)
@@ -150,7 +149,7 @@ plan_check_addresses(struct arena *arena, const struct layout *layout, const str
 	if (scope->by_pairs)
 		asked = macro_addresses_of(layout->cluster.config, arena);
 	for (size_t i = 0; i < layout->node_count; i++)
-		for (size_t j = 0; scope->node_actions[i] == MAKE && j < asked.count; j++)
+		for (size_t j = 0; scope->node_actions[i] == ACTIONS_MAKE && j < asked.count; j++)
 			if (node_has(&layout->nodes[i], asked.list[j]))
 				return error_set(err, EX_NO,
 				    "the configuration asks for the addresses of %s, of which new nodes are made: "
@@ -158,7 +157,7 @@ plan_check_addresses(struct arena *arena, const struct layout *layout, const str
 	return 0;
 }
 
-/* What the job record says of the wish, beside its action. */
+/* What the job record says of the parameters, beside its action. */
 static void
 plan_describe_job(struct plan *plan, const struct layout *layout, const struct scope *scope)
 {
@@ -175,13 +174,13 @@ plan_describe_job(struct plan *plan, const struct layout *layout, const struct s
 
 static int
 plan_make_steps(struct plan *plan, const struct layout *layout, const struct dependencies *dependencies,
-    const struct wish *wish, const struct expectations *history, struct error *err)
+    const struct plan_parameters *parameters, const struct expectations *history, struct error *err)
 {
 	struct steps steps = {0};
 	struct scope scope;
 	int result = -1;
 
-	if (scope_init(&scope, layout, dependencies, wish, err) == 0 &&
+	if (scope_init(&scope, layout, dependencies, parameters, err) == 0 &&
 	    plan_check_dependencies(dependencies, &scope, err) == 0 && plan_check_addresses(&plan->arena, layout, &scope,
 	    err) == 0) {
 		plan_describe_job(plan, layout, &scope);
@@ -194,7 +193,7 @@ plan_make_steps(struct plan *plan, const struct layout *layout, const struct dep
 }
 
 int
-plan_make(struct plan *plan, const struct layout *layout, const struct wish *wish, const char *job_id,
+plan_make(struct plan *plan, const struct layout *layout, const struct plan_parameters *parameters, const char *job_id,
     const struct expectations *history, struct error *err)
 {
 	struct dependencies dependencies;
@@ -202,7 +201,7 @@ plan_make(struct plan *plan, const struct layout *layout, const struct wish *wis
 
 	*plan = (struct plan){.job = {.id = job_id, .cluster = layout->cluster.id, .tenant = layout->cluster.tenant}};
 	dependencies_init(&dependencies, layout);
-	result = plan_make_steps(plan, layout, &dependencies, wish, history, err);
+	result = plan_make_steps(plan, layout, &dependencies, parameters, history, err);
 	dependencies_release(&dependencies);
 	return result < 0 ? error_prefix(err, "cluster %s", layout->cluster.id) : 0;
 }

@@ -28,7 +28,7 @@ struct plan {
 
 /* job_id and history may be NULL. The layout has to outlive the plan. 0, or -1: EX_NO where the wish names what is not there or
  * dependencies form a cycle, EX_DATAERR for a service without definition. The plan is to be released in any case. */
-int plan_make(struct plan *plan, const struct layout *layout, const struct wish *wish, const char *job_id,
+int plan_make(struct plan *plan, const struct layout *layout, const struct plan_parameters *parameters, const char *job_id,
     const struct expectations *history, struct error *err);
 void plan_release(struct plan *plan);
 

@@ -7,9 +7,9 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/names.h"
+#include "model/cluster-action.h"
 #include "model/layout.h"
 #include "plan/change.h"
-#include "plan/cluster-action.h"
 #include "plan/dependency.h"
 #include "plan/selection.h"
 
@@ -17,7 +17,7 @@ struct scoping {
 	struct scope *scope;
 	const struct layout *layout;
 	const struct dependencies *dependencies;
-	const struct wish *wish;
+	const struct plan_parameters *parameters;
 	const struct cluster_action *action;
 	struct selection selection;
 	unsigned *has;     /* of each definition: the actions it has */
@@ -36,7 +36,7 @@ scope_find_actions(struct scoping *scoping)
 
 		scoping->has[i] = ACTION_BIT(ACTION_BOOTSTRAP);
 		for (int action = 0; action < ACTION_COUNT; action++)
-			if ((TAKE_DOWN & ACTION_BIT(action) ? was : is)->actions[action].present)
+			if ((ACTIONS_TAKE_DOWN & ACTION_BIT(action) ? was : is)->actions[action].present)
 				scoping->has[i] |= ACTION_BIT(action);
 	}
 }
@@ -47,7 +47,7 @@ scope_place(struct scoping *scoping, size_t node, const char *name, enum placeme
     struct error *err)
 {
 	static const unsigned allowed[] = {
-		[PART_NONE] = 0, [PART_CHOSEN] = ~0u, [PART_DRAWN_IN] = RESTART, [PART_ASSURED] = START};
+		[PART_NONE] = 0, [PART_CHOSEN] = ~0u, [PART_DRAWN_IN] = ACTIONS_RESTART, [PART_ASSURED] = ACTIONS_START};
 	struct scope *scope = scoping->scope;
 	int service = names_find(&scoping->dependencies->services, name);
 
@@ -83,9 +83,9 @@ scope_place_changes(struct scoping *scoping, size_t index, struct error *err)
 {
 	const struct node *node = &scoping->layout->nodes[index];
 	const struct cluster_action *action = scoping->action;
-	const unsigned sets[] = {[PLACEMENT_SET_UP] = action->adds_services ? SET_UP : 0,
-		[PLACEMENT_TAKE_DOWN] = action->drops_services ? TAKE_DOWN : 0,
-		[PLACEMENT_IN_PLACE] = action->changes ? UPGRADE : 0};
+	const unsigned sets[] = {[PLACEMENT_SET_UP] = action->adds_services ? ACTIONS_SET_UP : 0,
+		[PLACEMENT_TAKE_DOWN] = action->drops_services ? ACTIONS_TAKE_DOWN : 0,
+		[PLACEMENT_IN_PLACE] = action->changes ? ACTIONS_UPGRADE : 0};
 	size_t i = 0, j = 0;
 
 	while (i < node->services.count || j < node->was.count) {
@@ -106,7 +106,7 @@ scope_place_changes(struct scoping *scoping, size_t index, struct error *err)
 static bool
 scope_has_chosen(const struct scoping *scoping, const struct node *node)
 {
-	if (scoping->wish->services.count == 0)
+	if (scoping->parameters->services.count == 0)
 		return true;
 	for (size_t i = 0; i < node->services.count; i++) {
 		int service = names_find(&scoping->dependencies->services, node->services.list[i]);
@@ -121,9 +121,9 @@ scope_has_chosen(const struct scoping *scoping, const struct node *node)
 static int
 scope_drop_node(struct scoping *scoping, size_t index, struct string_list services, struct error *err)
 {
-	scoping->scope->node_actions[index] = UNMAKE;
+	scoping->scope->node_actions[index] = ACTIONS_UNMAKE;
 	return scope_place_all(scoping, index, services, PLACEMENT_TAKE_DOWN,
-	    scoping->graceful && !scoping->scope->dead[index] ? TAKE_DOWN : 0, err);
+	    scoping->graceful && !scoping->scope->dead[index] ? ACTIONS_TAKE_DOWN : 0, err);
 }
 
 static int
@@ -137,7 +137,7 @@ scope_node(struct scoping *scoping, size_t index, struct error *err)
 	if (action->deletes)
 		return scope_drop_node(scoping, index, node->leaves ? node->was : node->services, err);
 	if (node->leaves && !action->standing) {
-		if (!action->drops_nodes || scoping->wish->services.count)
+		if (!action->drops_nodes || scoping->parameters->services.count)
 			return 0;
 		return scope_drop_node(scoping, index, node->was, err);
 	}
@@ -149,8 +149,8 @@ scope_node(struct scoping *scoping, size_t index, struct error *err)
 		return scope_place_changes(scoping, index, err);
 	if (!action->adds_nodes || !scope_has_chosen(scoping, node))
 		return 0;
-	scoping->scope->node_actions[index] = MAKE;
-	return scope_place_all(scoping, index, node->services, PLACEMENT_SET_UP, SET_UP, err);
+	scoping->scope->node_actions[index] = ACTIONS_MAKE;
+	return scope_place_all(scoping, index, node->services, PLACEMENT_SET_UP, ACTIONS_SET_UP, err);
 }
 
 /* What the scope does to how many nodes, and whether it adds, drops or changes services of nodes that stay. */
@@ -166,8 +166,8 @@ scope_tally_scope(const struct scoping *scoping)
 	struct tally tally = {0};
 
 	for (size_t i = 0; i < scoping->layout->node_count; i++) {
-		tally.made += scope->node_actions[i] == MAKE;
-		tally.deleted += scope->node_actions[i] == UNMAKE;
+		tally.made += scope->node_actions[i] == ACTIONS_MAKE;
+		tally.deleted += scope->node_actions[i] == ACTIONS_UNMAKE;
 	}
 	for (size_t i = 0; i < scope->count; i++) {
 		const struct placement *placement = &scope->placements[i];
@@ -221,7 +221,7 @@ scope_is_graceful(const struct scoping *scoping)
 	for (size_t i = 0; i < layout->node_count; i++)
 		if (!scoping->selection.nodes[i] || (!scoping->action->deletes && !layout->nodes[i].leaves))
 			return true;
-	return scoping->wish->graceful;
+	return scoping->parameters->graceful;
 }
 
 /* What an upgrade is about, where no service is named and it is known what was. */
@@ -229,14 +229,14 @@ static int
 scope_select_parts(struct scoping *scoping, struct error *err)
 {
 	unsigned standing = scoping->scope->rolling ? 0 : scoping->action->standing;
-	bool *changed = scoping->action->standing == UPGRADE && change_is_known(scoping->layout)
+	bool *changed = scoping->action->standing == ACTIONS_UPGRADE && change_is_known(scoping->layout)
 	    ? change_find_definitions(scoping->layout) : NULL;
-	int result = selection_init(&scoping->selection, scoping->layout, scoping->dependencies, scoping->wish, changed,
+	int result = selection_init(&scoping->selection, scoping->layout, scoping->dependencies, scoping->parameters, changed,
 	    err);
 
 	free(changed);
 	if (result == 0)
-		selection_draw_in(&scoping->selection, scoping->layout, scoping->dependencies, standing & STOP, standing & START);
+		selection_draw_in(&scoping->selection, scoping->layout, scoping->dependencies, standing & ACTIONS_STOP, standing & ACTIONS_START);
 	return result;
 }
 
@@ -244,13 +244,13 @@ static int
 scope_fill(struct scoping *scoping, struct error *err)
 {
 	struct scope *scope = scoping->scope;
-	const struct wish *wish = scoping->wish;
+	const struct plan_parameters *parameters = scoping->parameters;
 
 	scope_find_actions(scoping);
-	scope->rolling = scoping->action->changes || wish->max_unavailable;
-	scope->max_unavailable = wish->max_unavailable;
-	scope->by_pairs = wish->max_unavailable && cluster_action_replaces(scoping->action);
-	if (selection_find_nodes(scope->dead, scoping->layout, wish->dead, err) < 0 || scope_select_parts(scoping, err) < 0)
+	scope->rolling = scoping->action->changes || parameters->max_unavailable;
+	scope->max_unavailable = parameters->max_unavailable;
+	scope->by_pairs = parameters->max_unavailable && cluster_action_replaces(scoping->action);
+	if (selection_find_nodes(scope->dead, scoping->layout, parameters->dead, err) < 0 || scope_select_parts(scoping, err) < 0)
 		return -1;
 	if (scoping->action->changes)
 		scoping->changes = change_find(scoping->layout, scoping->dependencies);
@@ -265,14 +265,14 @@ scope_fill(struct scoping *scoping, struct error *err)
 
 int
 scope_init(struct scope *scope, const struct layout *layout, const struct dependencies *dependencies,
-    const struct wish *wish, struct error *err)
+    const struct plan_parameters *parameters, struct error *err)
 {
 	struct scoping scoping = {
 		.scope = scope,
 		.layout = layout,
 		.dependencies = dependencies,
-		.wish = wish,
-		.action = cluster_action_find(wish->action),
+		.parameters = parameters,
+		.action = cluster_action_find(parameters->action),
 		.has = memory_zeroed(layout->cluster.definition_count, sizeof *scoping.has),
 	};
 	int result;

@@ -14,7 +14,7 @@
 struct dependencies;
 struct error;
 struct layout;
-struct wish;
+struct plan_parameters;
 
 enum placement_kind {
 	PLACEMENT_SET_UP,
@@ -44,7 +44,7 @@ struct scope {
 
 /* 0, or -1: EX_NO for a node or a service that is not there, EX_DATAERR for a service without definition. */
 int scope_init(struct scope *scope, const struct layout *layout, const struct dependencies *dependencies,
-    const struct wish *wish, struct error *err);
+    const struct plan_parameters *parameters, struct error *err);
 void scope_release(struct scope *scope);
 
 #endif

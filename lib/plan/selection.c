@@ -122,15 +122,15 @@ selection_assure(enum part *parts, const struct layout *layout, const struct dep
 
 int
 selection_init(struct selection *selection, const struct layout *layout, const struct dependencies *dependencies,
-    const struct wish *wish, const bool *among, struct error *err)
+    const struct plan_parameters *parameters, const bool *among, struct error *err)
 {
 	selection->nodes = memory_zeroed(layout->node_count, sizeof *selection->nodes);
 	selection->services = memory_zeroed(layout->cluster.definition_count, sizeof *selection->services);
 	for (size_t i = 0; i < layout->node_count; i++)
-		selection->nodes[i] = wish->nodes.count == 0;
-	if (selection_find_nodes(selection->nodes, layout, wish->nodes, err) < 0)
+		selection->nodes[i] = parameters->nodes.count == 0;
+	if (selection_find_nodes(selection->nodes, layout, parameters->nodes, err) < 0)
 		return -1;
-	return selection_choose_services(selection->services, dependencies, wish->services, among, err);
+	return selection_choose_services(selection->services, dependencies, parameters->services, among, err);
 }
 
 void

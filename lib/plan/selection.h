@@ -14,7 +14,7 @@ struct dependencies;
 struct error;
 struct layout;
 
-struct wish { /* what the user asks for */
+struct plan_parameters { /* what the user asks for */
 	const char *action;          /* "restart"; NULL: whatever makes of what was what shall be */
 	struct string_list nodes;    /* ids or hostnames; empty: all */
 	struct string_list services; /* empty: all */
@@ -38,7 +38,7 @@ struct selection {
 /* among: of each definition, whether it is meant where none is named; NULL: all are. 0, or -1 (EX_NO) for a name that the
  * cluster has not. */
 int selection_init(struct selection *selection, const struct layout *layout, const struct dependencies *dependencies,
-    const struct wish *wish, const bool *among, struct error *err);
+    const struct plan_parameters *parameters, const bool *among, struct error *err);
 
 /* Services that stand are stopped, or started, or both: draws in all that have to be too. */
 void selection_draw_in(struct selection *selection, const struct layout *layout, const struct dependencies *dependencies,

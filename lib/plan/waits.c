@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "plan/builder.h"
+#include "plan/waits.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/layout.h"
 #include "model/take/macro.h"
-#include "plan/cluster-action.h"
+#include "plan/builder.h"
 #include "plan/nearest.h"
 
-/* Who waits for whom across services. Of the actions in "to" only the first on a node and service waits: the
- * others come behind it anyway. */
+/* The order between services. Of the actions in "to" only the first on a node and service waits: the others come behind it
+ * anyway. */
 static const struct wait {
 	unsigned from; /* a class */
 	unsigned to;
@@ -28,13 +28,9 @@ static const struct wait {
 	[RULE_REPLACE] = {CLASS_UP, ~0u, DEPENDENCY_COUNT, false, "up", NULL},
 };
 
-enum {
-	/* What reads the configuration of the cluster, and the bit that says that something before does. */
-	READERS = ACTION_BIT(ACTION_CONFIGURE) | ACTION_BIT(ACTION_INITIALIZE) | ACTION_BIT(ACTION_START),
-	READ = 1 << RULE_COUNT,
-};
+enum { READ = 1 << RULE_COUNT }; /* a bit beside the rules: a task before reads the configuration of the cluster */
 
-/* The rules by which tasks of a placement may wait. */
+/* Returns the rules by which tasks of a placement may wait. */
 static unsigned
 waits_rules_for(const struct builder *builder, const struct placement *placement)
 {
@@ -48,12 +44,12 @@ waits_rules_for(const struct builder *builder, const struct placement *placement
 }
 
 void
-builder_note_waits(struct builder *builder, const struct placement *placement, uint32_t task, unsigned *covered)
+waits_note(struct builder *builder, const struct placement *placement, uint32_t task, unsigned *covered)
 {
 	struct task_place *place = &builder->places[task];
 	unsigned action = ACTION_BIT(builder->steps->list[task].action), may = waits_rules_for(builder, placement);
 
-	/* What is down is not to wait for a machine: what rolls waits for all that its tasks need before it begins. */
+	/* A service must not be down while it waits for a machine: one that rolls waits for all its tasks need before it begins. */
 	if (may & 1u << RULE_ROLL)
 		action = placement->actions;
 	for (unsigned i = 0; i < RULE_COUNT; i++) {
@@ -66,20 +62,12 @@ builder_note_waits(struct builder *builder, const struct placement *placement, u
 		gate->count++;
 		gate->task = task;
 	}
-	place->reads = READERS & action && !(*covered & READ);
+	place->reads = builder->readers & action && !(*covered & READ);
 	if (place->reads)
 		*covered |= READ;
 }
 
-static uint32_t
-waits_add_milestone(struct builder *builder, const char *what, const char *service)
-{
-	struct step step = {.is_milestone = true, .name = arena_printf(builder->arena, "%s: %s", what, service)};
-
-	return builder_step(builder, &step, GRAPH_NONE);
-}
-
-/* The step that is done when all tasks of a service's class are; none where there are no such tasks. */
+/* Returns the step that is done when all tasks of a service's class are; none if there are no such tasks. */
 static uint32_t
 waits_done_step(struct builder *builder, const struct wait *wait, uint32_t service)
 {
@@ -88,16 +76,15 @@ waits_done_step(struct builder *builder, const struct wait *wait, uint32_t servi
 	if (class->count <= 1)
 		return class->count ? class->task : GRAPH_NONE;
 	if (class->milestone == GRAPH_NONE)
-		class->milestone = waits_add_milestone(builder, wait->done, builder->dependencies->services.list[service]);
+		class->milestone = builder_milestone(builder, wait->done, builder->dependencies->services.list[service]);
 	return class->milestone;
 }
 
-/* What the tasks of one service wait for by one rule: one step where there are many tasks, else
- * as many as there are services before it. */
+/* Puts the tasks of one service behind the services before it by one rule: many tasks behind one step, a single task behind
+ * as many steps as there are such services. */
 static void
 waits_add_gate(struct builder *builder, const struct wait *wait, uint32_t service, struct gate *gate,
-    const uint32_t *before,
-    size_t count)
+    const uint32_t *before, size_t count)
 {
 	if (count == 0)
 		return;
@@ -106,7 +93,7 @@ waits_add_gate(struct builder *builder, const struct wait *wait, uint32_t servic
 		return;
 	}
 	if (gate->count > 1)
-		gate->step = waits_add_milestone(builder, wait->ready, builder->dependencies->services.list[service]);
+		gate->step = builder_milestone(builder, wait->ready, builder->dependencies->services.list[service]);
 	for (size_t i = 0; i < count; i++)
 		builder_edge(builder, waits_done_step(builder, wait, before[i]), gate->count > 1 ? gate->step : gate->task);
 }
@@ -122,7 +109,7 @@ waits_add_near(struct builder *builder, struct gate *gate, const uint32_t *befor
 	memcpy(gate->near, before, count * sizeof *gate->near);
 }
 
-/* What the graph of a rule is: only what installs anything has to keep the order of installation. */
+/* Returns the graph of a rule. A rolling plan that installs nothing need not keep the order of installation. */
 static const struct relation *
 waits_relation_of(const struct builder *builder, enum rule rule)
 {
@@ -134,7 +121,7 @@ waits_relation_of(const struct builder *builder, enum rule rule)
 	                            : &builder->dependencies->needs[dependency];
 }
 
-/* Nodes that are replaced one by one find all they need elsewhere: for them every need is local. */
+/* Makes every need local: nodes that are replaced one by one find all they need elsewhere. */
 static struct relation
 waits_make_local(const struct relation *relation)
 {
@@ -170,7 +157,7 @@ waits_add_gates(struct builder *builder, enum rule rule)
 	free(counts);
 }
 
-/* What is taken down waits for what is set up of the same service; its node too, which may have had nothing to stop. */
+/* Puts what is taken down behind what is set up of the same service; its node too, which may have had nothing to stop. */
 static void
 waits_add_replacements(struct builder *builder)
 {
@@ -195,7 +182,7 @@ waits_add_replacements(struct builder *builder)
 	}
 }
 
-/* The step that is done when all nodes with a service have their addresses; none where they have them already. */
+/* Returns the step that is done when all nodes with a service have their addresses; none if they have them already. */
 static uint32_t
 waits_add_addresses_of(struct builder *builder, const char *service)
 {
@@ -206,7 +193,7 @@ waits_add_addresses_of(struct builder *builder, const char *service)
 		if (builder->confirms[i] == GRAPH_NONE || !node_has(&layout->nodes[i], service))
 			continue;
 		if (found != GRAPH_NONE && milestone == GRAPH_NONE) {
-			milestone = waits_add_milestone(builder, "addresses", service);
+			milestone = builder_milestone(builder, "addresses", service);
 			builder_edge(builder, found, milestone);
 		}
 		found = builder->confirms[i];
@@ -215,7 +202,7 @@ waits_add_addresses_of(struct builder *builder, const char *service)
 	return milestone != GRAPH_NONE ? milestone : found;
 }
 
-/* What readers of the configuration wait for. */
+/* Returns the step that tasks which read the configuration wait for; none if its addresses are known. */
 static uint32_t
 waits_add_addresses(struct builder *builder)
 {
@@ -236,7 +223,7 @@ waits_add_addresses(struct builder *builder)
 	return all != GRAPH_NONE ? all : first;
 }
 
-/* One task: before the milestones of its classes, behind the gates of its rules. */
+/* Puts one task before the milestones of its classes, and behind the gates of its rules. */
 static void
 waits_add_waits(struct builder *builder, uint32_t task, uint32_t addresses)
 {
@@ -252,20 +239,20 @@ waits_add_waits(struct builder *builder, uint32_t task, uint32_t addresses)
 		builder_edge(builder, addresses, task);
 }
 
-/* Notes the tasks of one node by class and service, or forgets them. */
+/* Notes the tasks of one node by class and service, or clears the notes. */
 static void
-waits_note_here(const struct builder *builder, uint32_t *here, uint32_t first, uint32_t end, bool forget)
+waits_note_here(const struct builder *builder, uint32_t *here, uint32_t first, uint32_t end, bool clear)
 {
 	for (uint32_t task = first; task < end; task++) {
 		const struct task_place *place = &builder->places[task];
 
 		for (unsigned left = place->classes, i = 0; left; left >>= 1, i++)
 			if (left & 1)
-				here[place->service * CLASS_COUNT + i] = forget ? GRAPH_NONE : task;
+				here[place->service * CLASS_COUNT + i] = clear ? GRAPH_NONE : task;
 	}
 }
 
-/* Each task of one node behind those on it that its gates name. */
+/* Puts each task of one node behind those on it that its gates name. */
 static void
 waits_add_near_waits(struct builder *builder, const uint32_t *here, uint32_t first, uint32_t end)
 {
@@ -281,7 +268,7 @@ waits_add_near_waits(struct builder *builder, const uint32_t *here, uint32_t fir
 	}
 }
 
-/* Node by node: the tasks of a node were made in a row. */
+/* Goes node by node: the tasks of a node were added in a row. */
 static void
 waits_add_all_near_waits(struct builder *builder, uint32_t tasks)
 {
@@ -301,7 +288,7 @@ waits_add_all_near_waits(struct builder *builder, uint32_t tasks)
 }
 
 void
-builder_waits(struct builder *builder)
+waits_add(struct builder *builder)
 {
 	uint32_t tasks = (uint32_t)builder->steps->graph.vertices, addresses;
 

@@ -5,25 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/plan/chain.h"
 #include "check/plan/judge.h"
-
-struct place
-judge_place(const struct judge *judge, size_t step)
-{
-	static const struct place stream;
-
-	return (struct place){
-		.up = &stream, .index = judge->plan->records[step], .problems = judge->findings};
-}
-
-struct place
-judge_node_place(const struct judge *judge, size_t node)
-{
-	static const struct place stream;
-
-	return (struct place){
-		.up = &stream, .index = judge->plan->layout.nodes[node].index, .problems = judge->findings};
-}
+#include "check/plan/limit.h"
+#include "check/plan/node-order.h"
+#include "check/plan/service-order.h"
 
 static void
 check_number_names(struct judge *judge)
@@ -123,7 +109,7 @@ check_service_task(const struct judge *judge, size_t number)
 	const struct step *step = &judge->plan->steps[number];
 	const struct layout *layout = &judge->plan->layout;
 	const struct node *node = &layout->nodes[judge->node_of[number]];
-	bool takes_down = step->action == ACTION_STOP || step->action == ACTION_REMOVE;
+	bool takes_down = ACTION_BIT(step->action) & ACTIONS_TAKE_DOWN;
 	const struct service *service = takes_down ? cluster_definition_before(&layout->cluster, step->service)
 	                                           : cluster_definition(&layout->cluster, step->service);
 	struct place place = judge_place(judge, number);
@@ -218,7 +204,7 @@ check_ranks(const struct judge *judge)
 
 /* What is begun on a node is brought to its end. */
 static void
-check_check_whole(const struct judge *judge)
+check_nodes_are_whole(const struct judge *judge)
 {
 	const struct plan_document *plan = judge->plan;
 	size_t nodes = plan->layout.node_count;
@@ -234,7 +220,7 @@ check_check_whole(const struct judge *judge)
 
 		if (is_created != is_confirmed)
 			place_problem(&place, "%s is %s", node->id, is_created ? "created, not confirmed" : "confirmed, not created");
-		if (strcmp(plan->job.action, "cluster_delete") == 0 && !(done[i] & 1u << ACTION_DELETE))
+		if (judge->action->deletes && !(done[i] & 1u << ACTION_DELETE))
 			place_problem(&place, "%s is not deleted", node->id);
 	}
 	free(done);
@@ -246,15 +232,15 @@ check_judge_all(struct judge *judge)
 {
 	check_tasks(judge);
 	if (judge->findings->total == 0) {
-		judge_chains(judge);
-		judge_nodes(judge);
-		judge_order(judge);
-		judge_limit(judge);
-		judge_pairs(judge);
-		judge_settle(judge);
+		chain_check_all(judge);
+		node_order_check(judge);
+		service_order_check(judge);
+		limit_check(judge);
+		limit_check_pairs(judge);
+		judge_prove(judge);
 	}
 	check_count(judge);
-	check_check_whole(judge);
+	check_nodes_are_whole(judge);
 	check_ranks(judge);
 }
 
@@ -263,13 +249,14 @@ plan_check(const struct plan_document *document, struct problems *findings)
 {
 	struct judge judge = {
 		.plan = document,
+		.action = cluster_action_of_job(document->job.action),
 		.findings = findings,
 		.node_of = memory_resize(NULL, document->count, sizeof *judge.node_of),
 		.service_of = memory_resize(NULL, document->count, sizeof *judge.service_of),
 	};
 
 	judge.dead = memory_zeroed(document->layout.node_count, sizeof *judge.dead);
-	judge.by_pairs = document->job.max_unavailable && strcmp(document->job.action, "cluster_replace") == 0;
+	judge.by_pairs = document->job.max_unavailable && cluster_action_replaces(judge.action);
 	check_number_names(&judge);
 	check_number_steps(&judge);
 	if (findings->total == 0)

@@ -6,7 +6,7 @@
 #ifndef CHECK_PLAN_DUTY_H
 #define CHECK_PLAN_DUTY_H
 
-#include "check/plan/judge.h"
+#include "check/plan/needs.h"
 
 enum from {
 	FROM_INSTALL,

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A plan as its judge sees it; inside of check.h. Steps, nodes and services are numbers here, and what a step
- * waits for is a list of numbers smaller than its own. Most of what has to hold is proved from the edges at hand, in time
- * linear in the plan; what cannot be proved so is asked of all ways through the plan (check-exact.c).
+ * A plan as its judge sees it; inside of check.h. Steps, nodes and services are numbers here, and a step waits for steps of
+ * smaller numbers. Most of what has to hold is proved from the edges at hand, in time linear in the plan; what cannot be
+ * proved so is looked for on all ways through the plan.
  */
 #ifndef CHECK_PLAN_JUDGE_H
 #define CHECK_PLAN_JUDGE_H
 
 #include "base/names.h"
+#include "model/cluster-action.h"
 #include "model/name.h"
 #include "model/plan-document.h"
 
-enum { JUDGE_NONE = -1 };
+enum {
+	JUDGE_NONE = -1,
+	JUDGE_BLOCK = 64, /* so many steps are followed at a time: a bit each */
+};
 
 enum chain_kind {
 	CHAIN_SET_UP,
@@ -33,6 +37,7 @@ struct pair { /* of steps; the one has to be done before the other */
 
 struct judge {
 	const struct plan_document *plan;
+	const struct cluster_action *action; /* of the job */
 	struct problems *findings;
 	struct names steps, nodes, services;
 	int *node_of, *service_of; /* of each step; JUDGE_NONE for milestones, for what is not there */
@@ -48,53 +53,19 @@ struct judge {
 	size_t doubt_count, doubt_capacity;
 };
 
-/* The place of a step's record, or of a node's, to find fault with. */
+/* Return the place of a step's record, or of a node's, to report problems of. */
 struct place judge_place(const struct judge *judge, size_t step);
 struct place judge_node_place(const struct judge *judge, size_t node);
 
-/* Sorts the tasks into chains, and finds fault with them one by one (check-chain.c). */
-void judge_chains(struct judge *judge);
+/* Reports that a task does not wait for another. */
+void judge_report(const struct judge *judge, uint32_t before, uint32_t after);
 
-/* The task of a chain with that action; JUDGE_NONE where there is none. */
-int chain_task(const struct judge *judge, const struct chain *chain, enum action action);
-
-/* Judges the order of the tasks: on each node (check-node.c), between services (check-order.c). */
-void judge_nodes(struct judge *judge);
-void judge_order(struct judge *judge);
-
-/* The steps that make a node, or delete it, by node; those of which there is none are left out. Returns how many. */
-size_t judge_node_steps(const struct judge *judge, enum action action, uint32_t *steps);
-
-/* The chain of a service on a node; NULL where there is none. */
-const struct chain *judge_chain(const struct judge *judge, int service, int node);
-
-/* Judges that of nodes which are replaced a few at a time each is up before the other leaves (check-limit.c). */
-void judge_pairs(struct judge *judge);
-
-/* Judges on how many nodes a service may be down (check-limit.c). */
-void judge_limit(struct judge *judge);
-
-/* Notes that one step has to be done before another, where that is not plain from the edges between the tasks of
- * their node; and settles all that was noted (check-exact.c). */
-void judge_ask(struct judge *judge, uint32_t before, uint32_t after);
-void judge_settle(struct judge *judge);
-
-/* Which of up to 64 steps each step of the plan waits for: fills behind with bits. */
+/* Fills behind[step], for each step of the plan, with a bit for each of up to JUDGE_BLOCK steps that it waits for. */
 void judge_walk(const struct judge *judge, const uint32_t *block, size_t count, uint64_t *behind);
 
-/* Finds fault with a task that does not wait for another. */
-void judge_fault(const struct judge *judge, uint32_t before, uint32_t after);
-
-/* Which service needs which other (check-needs.c): those that service s needs are list[first[s]] .. list[first[s + 1] - 1]. */
-struct needs {
-	size_t *first;
-	struct need_edge {
-		uint32_t from, to;
-		bool local;
-	} *list;
-};
-
-struct needs needs_find(const struct judge *judge, bool at_install, bool at_run, bool reversed);
-void needs_release(struct needs *needs);
+/* Notes that one step has to be done before another, unless the edges between the tasks of their node show that it is;
+ * judge_prove reports all that were noted and are not. */
+void judge_require(struct judge *judge, uint32_t before, uint32_t after);
+void judge_prove(struct judge *judge);
 
 #endif

@@ -10,12 +10,6 @@
 
 enum { SSH_PORT = 22, TIMEOUT_MAX_S = 30 * 86400 };
 
-static bool
-task_is_providers(enum action action)
-{
-	return action == ACTION_CREATE || action == ACTION_CONFIRM || action == ACTION_DELETE;
-}
-
 /* A host key as ssh_host_keys has it: algorithm and key, as in a line of known_hosts. */
 static bool
 task_is_host_key(const char *text)
@@ -134,8 +128,8 @@ static void
 task_parse_fields(const struct place *root, struct task *task)
 {
 	struct place cluster = place_member(root, "cluster"), provider = place_member(&cluster, "provider");
-	struct place fields = task_is_providers(task->action) ? place_member(&provider, "provisioner")
-	                                              : place_member(root, "fields");
+	struct place fields = action_is_providers(task->action) ? place_member(&provider, "provisioner")
+	                                               : place_member(root, "fields");
 
 	if (place_object(&fields, NEED_OPTIONAL))
 		task->fields = fields.value;
@@ -228,5 +222,5 @@ task_release(struct task *task)
 const char *
 task_plugin_kind(enum action action)
 {
-	return task_is_providers(action) ? "provider" : "automator";
+	return action_is_providers(action) ? "provider" : "automator";
 }

@@ -4,12 +4,12 @@
  * each step which of them are wholly done before it, as far as that shows: it waits for each task of the class itself,
  * as a milestone does, or for a step of which it is known. What does not show is asked of all ways through the plan.
  */
+#include "check/plan/service-order.h"
+
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "check/plan/duty.h"
-
-enum { BLOCK = 64 };
 
 struct order {
 	struct duties duties;
@@ -22,7 +22,7 @@ struct order {
 };
 
 static int
-check_compare_duties(const void *a, const void *b)
+service_order_compare_duties(const void *a, const void *b)
 {
 	const struct duty *x = a, *y = b;
 
@@ -32,7 +32,7 @@ check_compare_duties(const void *a, const void *b)
 }
 
 static void
-check_rank_classes(struct order *order)
+service_order_rank_classes(struct order *order)
 {
 	struct duties *duties = &order->duties;
 
@@ -41,7 +41,7 @@ check_rank_classes(struct order *order)
 	for (size_t i = 0; i < duties->class_count; i++)
 		order->rank_of[i] = UINT32_MAX;
 	if (duties->count)
-		qsort(duties->list, duties->count, sizeof *duties->list, check_compare_duties);
+		qsort(duties->list, duties->count, sizeof *duties->list, service_order_compare_duties);
 	for (size_t i = 0; i < duties->count; i++) {
 		uint32_t class = duties->list[i].class;
 
@@ -54,7 +54,7 @@ check_rank_classes(struct order *order)
 
 /* Sorts the members of these classes by step. */
 static void
-check_rank_steps(struct order *order)
+service_order_rank_steps(struct order *order)
 {
 	const struct duties *duties = &order->duties;
 	size_t steps = duties->judge->plan->count, *next;
@@ -74,7 +74,7 @@ check_rank_steps(struct order *order)
 
 /* The classes of the block that a step waits for task by task; counts is zeroed before and after. */
 static uint64_t
-check_gather(const struct order *order, size_t step, size_t base, size_t counts[BLOCK])
+service_order_gather(const struct order *order, size_t step, size_t base, size_t counts[JUDGE_BLOCK])
 {
 	const struct judge *judge = order->duties.judge;
 	uint64_t touched = 0, whole = 0;
@@ -86,7 +86,7 @@ check_gather(const struct order *order, size_t step, size_t base, size_t counts[
 		for (size_t j = order->joined_first[before]; j < order->joined_first[before + 1]; j++) {
 			size_t bit = order->joined[j] - base;
 
-			if (order->joined[j] < base || bit >= BLOCK)
+			if (order->joined[j] < base || bit >= JUDGE_BLOCK)
 				continue;
 			touched |= (uint64_t)1 << bit;
 			counts[bit]++;
@@ -105,7 +105,7 @@ check_gather(const struct order *order, size_t step, size_t base, size_t counts[
 /* Whether a, which is started again, finds b running whatever its task does: b is only assured, and so is one between
  * them that a does wait for. */
 static bool
-check_is_covered(const struct order *order, uint32_t a, uint32_t b, const bool *assured)
+service_order_is_covered(const struct order *order, uint32_t a, uint32_t b, const bool *assured)
 {
 	const struct needs *runs = &order->duties.runs;
 	size_t services = order->duties.judge->services.count, depth = 0;
@@ -136,7 +136,7 @@ check_is_covered(const struct order *order, uint32_t a, uint32_t b, const bool *
 
 /* Of each service: its start is only there for the sake of others. The caller frees it. */
 static bool *
-check_find_assured(const struct judge *judge)
+service_order_find_assured(const struct judge *judge)
 {
 	bool *assured = memory_zeroed(judge->services.count, sizeof *assured);
 
@@ -147,10 +147,10 @@ check_find_assured(const struct judge *judge)
 
 /* Finds fault with the first target that does not wait for all of the block. */
 static bool
-check_find_fault(const struct order *order, const struct duty *duty, const uint32_t *block, size_t count,
+service_order_find_fault(const struct order *order, const struct duty *duty, const uint32_t *block, size_t count,
     const uint64_t *behind)
 {
-	uint64_t all = count == BLOCK ? UINT64_MAX : ((uint64_t)1 << count) - 1;
+	uint64_t all = count == JUDGE_BLOCK ? UINT64_MAX : ((uint64_t)1 << count) - 1;
 
 	for (size_t i = duty->first; i < duty->end; i++) {
 		uint32_t target = order->duties.targets[i];
@@ -160,7 +160,7 @@ check_find_fault(const struct order *order, const struct duty *duty, const uint3
 			continue;
 		while (behind[target] >> missing & 1)
 			missing++;
-		judge_fault(order->duties.judge, block[missing], target);
+		judge_report(order->duties.judge, block[missing], target);
 		return true;
 	}
 	return false;
@@ -168,7 +168,7 @@ check_find_fault(const struct order *order, const struct duty *duty, const uint3
 
 /* Asks of all ways through the plan, for the duties on one class of which it did not show that they are met. */
 static void
-check_ask_exactly(struct order *order, const struct duty *const *doubtful, size_t count)
+service_order_ask_exactly(struct order *order, const struct duty *const *doubtful, size_t count)
 {
 	const struct judge *judge = order->duties.judge;
 	uint64_t *behind = memory_resize(NULL, judge->plan->count, sizeof *behind);
@@ -176,21 +176,21 @@ check_ask_exactly(struct order *order, const struct duty *const *doubtful, size_
 	size_t first = count ? order->duties.first[doubtful[0]->class] : 0;
 	size_t end = count ? order->duties.first[doubtful[0]->class + 1] : 0;
 
-	for (; first < end; first += BLOCK) {
+	for (; first < end; first += JUDGE_BLOCK) {
 		const uint32_t *block = order->duties.members + first;
-		size_t size = end - first < BLOCK ? end - first : BLOCK;
+		size_t size = end - first < JUDGE_BLOCK ? end - first : JUDGE_BLOCK;
 
 		judge_walk(judge, block, size, behind);
 		for (size_t i = 0; i < count; i++)
 			if (!at_fault[i])
-				at_fault[i] = check_find_fault(order, doubtful[i], block, size, behind);
+				at_fault[i] = service_order_find_fault(order, doubtful[i], block, size, behind);
 	}
 	free(at_fault);
 	free(behind);
 }
 
 static bool
-check_shows(const struct order *order, const struct duty *duty, size_t bit)
+service_order_shows(const struct order *order, const struct duty *duty, size_t bit)
 {
 	for (size_t i = duty->first; i < duty->end; i++)
 		if (!(order->done[order->duties.targets[i]] >> bit & 1))
@@ -200,7 +200,7 @@ check_shows(const struct order *order, const struct duty *duty, size_t bit)
 
 /* The duties on one class: list[first] and those behind it. Returns the first that is on another one. */
 static size_t
-check_class(struct order *order, size_t first, size_t bit, const bool *assured)
+service_order_class(struct order *order, size_t first, size_t bit, const bool *assured)
 {
 	const struct duties *duties = &order->duties;
 	uint32_t class = duties->list[first].class, service = class / FROM_COUNT;
@@ -214,31 +214,31 @@ check_class(struct order *order, size_t first, size_t bit, const bool *assured)
 		const struct duty *duty = &duties->list[i];
 		bool may_run = class % FROM_COUNT == FROM_START && assured[service] && duty->service != JUDGE_NONE;
 
-		if (!check_shows(order, duty, bit) && !(may_run &&
-		    check_is_covered(order, (uint32_t)duty->service, service, assured)))
+		if (!service_order_shows(order, duty, bit) && !(may_run &&
+		    service_order_is_covered(order, (uint32_t)duty->service, service, assured)))
 			doubtful[count++] = duty;
 	}
 	if (count)
-		check_ask_exactly(order, doubtful, count);
+		service_order_ask_exactly(order, doubtful, count);
 	free(doubtful);
 	return end;
 }
 
 void
-judge_order(struct judge *judge)
+service_order_check(struct judge *judge)
 {
 	struct order order = {.done = memory_resize(NULL, judge->plan->count, sizeof *order.done)};
-	size_t counts[BLOCK] = {0}, next = 0;
-	bool *assured = check_find_assured(judge);
+	size_t counts[JUDGE_BLOCK] = {0}, next = 0;
+	bool *assured = service_order_find_assured(judge);
 
 	duties_find(&order.duties, judge);
-	check_rank_classes(&order);
-	check_rank_steps(&order);
-	for (size_t base = 0; base < order.rank_count; base += BLOCK) {
+	service_order_rank_classes(&order);
+	service_order_rank_steps(&order);
+	for (size_t base = 0; base < order.rank_count; base += JUDGE_BLOCK) {
 		for (size_t i = 0; i < judge->plan->count; i++)
-			order.done[i] = check_gather(&order, i, base, counts);
-		for (size_t bit = 0; bit < BLOCK && base + bit < order.rank_count; bit++)
-			next = check_class(&order, next, bit, assured);
+			order.done[i] = service_order_gather(&order, i, base, counts);
+		for (size_t bit = 0; bit < JUDGE_BLOCK && base + bit < order.rank_count; bit++)
+			next = service_order_class(&order, next, bit, assured);
 	}
 	duties_release(&order.duties);
 	free(assured);

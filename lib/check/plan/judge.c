@@ -1,14 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Whether one step waits for another, through whatever lies between. For 64 steps at a time, a walk over the whole plan
- * finds all that wait for them; so that is only asked of what is not plain.
+ * finds all that wait for them; it is only made for what is not plain.
  */
+#include "check/plan/judge.h"
+
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "check/plan/judge.h"
 
-enum { BLOCK = 64, NEAR_STEPS = 64 };
+enum { NEAR_STEPS = 64 };
+
+struct place
+judge_place(const struct judge *judge, size_t step)
+{
+	static const struct place stream;
+
+	return (struct place){
+		.up = &stream, .index = judge->plan->records[step], .problems = judge->findings};
+}
+
+struct place
+judge_node_place(const struct judge *judge, size_t node)
+{
+	static const struct place stream;
+
+	return (struct place){
+		.up = &stream, .index = judge->plan->layout.nodes[node].index, .problems = judge->findings};
+}
 
 void
 judge_walk(const struct judge *judge, const uint32_t *block, size_t count, uint64_t *behind)
@@ -29,7 +48,7 @@ judge_walk(const struct judge *judge, const uint32_t *block, size_t count, uint6
 }
 
 void
-judge_fault(const struct judge *judge, uint32_t before, uint32_t after)
+judge_report(const struct judge *judge, uint32_t before, uint32_t after)
 {
 	const struct step *a = &judge->plan->steps[before], *b = &judge->plan->steps[after];
 	struct place place = judge_place(judge, after);
@@ -41,7 +60,7 @@ judge_fault(const struct judge *judge, uint32_t before, uint32_t after)
 
 /* Looks a few steps back from after, on its node only. */
 static bool
-check_is_plain(const struct judge *judge, uint32_t before, uint32_t after)
+judge_is_plain(const struct judge *judge, uint32_t before, uint32_t after)
 {
 	uint32_t queue[NEAR_STEPS];
 	size_t head = 0, tail = 0;
@@ -61,29 +80,29 @@ check_is_plain(const struct judge *judge, uint32_t before, uint32_t after)
 }
 
 void
-judge_ask(struct judge *judge, uint32_t before, uint32_t after)
+judge_require(struct judge *judge, uint32_t before, uint32_t after)
 {
-	if (check_is_plain(judge, before, after))
+	if (judge_is_plain(judge, before, after))
 		return;
 	ARRAY_ROOM(judge->doubts, judge->doubt_count, judge->doubt_capacity);
 	judge->doubts[judge->doubt_count++] = (struct pair){before, after};
 }
 
 void
-judge_settle(struct judge *judge)
+judge_prove(struct judge *judge)
 {
 	uint64_t *behind = memory_resize(NULL, judge->plan->count, sizeof *behind);
-	uint32_t block[BLOCK];
+	uint32_t block[JUDGE_BLOCK];
 
-	for (size_t i = 0; i < judge->doubt_count; i += BLOCK) {
-		size_t count = judge->doubt_count - i < BLOCK ? judge->doubt_count - i : BLOCK;
+	for (size_t i = 0; i < judge->doubt_count; i += JUDGE_BLOCK) {
+		size_t count = judge->doubt_count - i < JUDGE_BLOCK ? judge->doubt_count - i : JUDGE_BLOCK;
 
 		for (size_t j = 0; j < count; j++)
 			block[j] = judge->doubts[i + j].before;
 		judge_walk(judge, block, count, behind);
 		for (size_t j = 0; j < count; j++)
 			if (!(behind[judge->doubts[i + j].after] >> j & 1))
-				judge_fault(judge, block[j], judge->doubts[i + j].after);
+				judge_report(judge, block[j], judge->doubts[i + j].after);
 	}
 	judge->doubt_count = 0;
 	free(behind);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "check/plan/chain.h"
 #include "model/take/macro.h"
 
 size_t
@@ -14,7 +15,7 @@ duties_class_size(const struct duties *duties, uint32_t class)
 }
 
 static void
-check_join(struct duties *duties, int service, enum from from, uint32_t step)
+duty_join(struct duties *duties, int service, enum from from, uint32_t step)
 {
 	ARRAY_ROOM(duties->joined, duties->joined_count, duties->joined_capacity);
 	duties->joined[duties->joined_count++] = (struct member){(uint32_t)service * FROM_COUNT + from, step};
@@ -22,7 +23,7 @@ check_join(struct duties *duties, int service, enum from from, uint32_t step)
 
 /* Who stops for a while in a rolling plan keeps nobody waiting. */
 static void
-check_join_chain(struct duties *duties, const struct chain *chain)
+duty_join_chain(struct duties *duties, const struct chain *chain)
 {
 	const struct judge *judge = duties->judge;
 	uint32_t last = judge->tasks[chain->end - 1];
@@ -31,21 +32,21 @@ check_join_chain(struct duties *duties, const struct chain *chain)
 		enum action action = judge->plan->steps[judge->tasks[i]].action;
 
 		if (action == ACTION_INSTALL || action == ACTION_START || action == ACTION_REMOVE)
-			check_join(duties, chain->service, action == ACTION_INSTALL ? FROM_INSTALL : action == ACTION_START
+			duty_join(duties, chain->service, action == ACTION_INSTALL ? FROM_INSTALL : action == ACTION_START
 			    ? FROM_START
 			    : FROM_REMOVE, judge->tasks[i]);
 		if (action == ACTION_STOP && !chain->rolls)
-			check_join(duties, chain->service, FROM_STOP, judge->tasks[i]);
+			duty_join(duties, chain->service, FROM_STOP, judge->tasks[i]);
 	}
 	if (chain->rolls)
-		check_join(duties, chain->service, FROM_DONE, last);
+		duty_join(duties, chain->service, FROM_DONE, last);
 	if (chain->kind == CHAIN_SET_UP)
-		check_join(duties, chain->service, FROM_UP, last);
+		duty_join(duties, chain->service, FROM_UP, last);
 }
 
 /* The confirmations that whoever reads the configuration has to wait for. */
 static void
-check_join_addresses(struct duties *duties)
+duty_join_addresses(struct duties *duties)
 {
 	const struct judge *judge = duties->judge;
 	struct arena arena = {0};
@@ -59,13 +60,13 @@ check_join_addresses(struct duties *duties)
 		node = &judge->plan->layout.nodes[judge->node_of[i]];
 		for (size_t j = 0; j < node->services.count; j++)
 			if (name_set_has(&asked, node->services.list[j]))
-				check_join(duties, names_find(&judge->services, node->services.list[j]), FROM_ADDRESS, i);
+				duty_join(duties, names_find(&judge->services, node->services.list[j]), FROM_ADDRESS, i);
 	}
 	arena_release(&arena);
 }
 
 static void
-check_sort_members(struct duties *duties)
+duty_sort_members(struct duties *duties)
 {
 	size_t *next;
 
@@ -85,7 +86,7 @@ check_sort_members(struct duties *duties)
 /* The tasks of a chain that wait by the rule of a class, in targets; returns how many. What rolls waits for all that its
  * tasks have to before it begins: nothing is down while it waits. */
 static size_t
-check_targets_of(const struct judge *judge, const struct chain *chain, enum from from, uint32_t targets[ACTION_COUNT])
+duty_targets_of(const struct judge *judge, const struct chain *chain, enum from from, uint32_t targets[ACTION_COUNT])
 {
 	size_t count = 0;
 
@@ -107,7 +108,7 @@ check_targets_of(const struct judge *judge, const struct chain *chain, enum from
 }
 
 static void
-check_add_target(struct duties *duties, uint32_t step)
+duty_add_target(struct duties *duties, uint32_t step)
 {
 	ARRAY_ROOM(duties->targets, duties->target_count, duties->target_capacity);
 	duties->targets[duties->target_count++] = step;
@@ -115,7 +116,7 @@ check_add_target(struct duties *duties, uint32_t step)
 
 /* The targets from first on wait for a class. */
 static void
-check_require(struct duties *duties, uint32_t class, int service, size_t first)
+duty_require(struct duties *duties, uint32_t class, int service, size_t first)
 {
 	if (!duties_class_size(duties, class) || first == duties->target_count)
 		return;
@@ -131,7 +132,7 @@ struct search { /* for the services that one has to wait for */
 };
 
 static void
-check_meet(struct search *search, uint32_t service, unsigned way)
+duty_meet(struct search *search, uint32_t service, unsigned way)
 {
 	if (search->met[service] & way)
 		return;
@@ -143,7 +144,7 @@ check_meet(struct search *search, uint32_t service, unsigned way)
 
 /* Goes through services that have no such tasks to those that have. */
 static void
-check_search_from(struct search *search, const struct duties *duties, uint32_t service, enum from from)
+duty_search_from(struct search *search, const struct duties *duties, uint32_t service, enum from from)
 {
 	search->stack[search->depth++] = service << 1;
 	for (bool start = true; search->depth > 0; start = false) {
@@ -153,14 +154,14 @@ check_search_from(struct search *search, const struct duties *duties, uint32_t s
 			continue;
 		for (size_t i = search->needs->first[at]; i < search->needs->first[at + 1]; i++)
 			if (search->needs->list[i].to != service)
-				check_meet(search, search->needs->list[i].to,
+				duty_meet(search, search->needs->list[i].to,
 				    !duties->judge->by_pairs && ((top & 1) || !search->needs->list[i].local) ? 2 : 1);
 	}
 }
 
 /* On each node where both stand, the one waits for the other. */
 static void
-check_ask_near(struct duties *duties, const struct chain *chains, size_t count, uint32_t other, enum from from)
+duty_ask_near(struct duties *duties, const struct chain *chains, size_t count, uint32_t other, enum from from)
 {
 	struct judge *judge = duties->judge;
 	uint32_t targets[ACTION_COUNT], class = other * FROM_COUNT + from;
@@ -168,45 +169,45 @@ check_ask_near(struct duties *duties, const struct chain *chains, size_t count, 
 
 	/* Members of a class and chains of a service are both by node. */
 	for (size_t i = 0; i < count; i++) {
-		size_t found = check_targets_of(judge, &chains[i], from, targets);
+		size_t found = duty_targets_of(judge, &chains[i], from, targets);
 
 		while (next < end && judge->node_of[duties->members[next]] < chains[i].node)
 			next++;
 		for (size_t j = 0; j < found && next < end && judge->node_of[duties->members[next]] == chains[i].node; j++)
-			judge_ask(judge, duties->members[next], targets[j]);
+			judge_require(judge, duties->members[next], targets[j]);
 	}
 }
 
 /* What a rule asks of the chains of one service. */
 static void
-check_require_of(struct duties *duties, struct search *search, const struct chain *chains, size_t count, enum from from)
+duty_require_of(struct duties *duties, struct search *search, const struct chain *chains, size_t count, enum from from)
 {
 	uint32_t service = (uint32_t)chains->service, targets[ACTION_COUNT];
 	size_t first = duties->target_count;
 
 	for (size_t i = 0; i < count; i++) {
-		size_t found = check_targets_of(duties->judge, &chains[i], from, targets);
+		size_t found = duty_targets_of(duties->judge, &chains[i], from, targets);
 
 		for (size_t j = 0; j < found; j++)
-			check_add_target(duties, targets[j]);
+			duty_add_target(duties, targets[j]);
 	}
 	if (first == duties->target_count)
 		return;
-	check_search_from(search, duties, service, from);
+	duty_search_from(search, duties, service, from);
 	for (size_t i = 0; i < search->touched_count; i++) {
 		uint32_t other = search->touched[i];
 
 		if (search->met[other] & 2)
-			check_require(duties, other * FROM_COUNT + from, (int)service, first);
+			duty_require(duties, other * FROM_COUNT + from, (int)service, first);
 		else if (duties_class_size(duties, other * FROM_COUNT + from))
-			check_ask_near(duties, chains, count, other, from);
+			duty_ask_near(duties, chains, count, other, from);
 		search->met[other] = 0;
 	}
 	search->touched_count = 0;
 }
 
 static void
-check_require_all(struct duties *duties, const struct needs *needs, enum from from)
+duty_require_all(struct duties *duties, const struct needs *needs, enum from from)
 {
 	const struct judge *judge = duties->judge;
 	size_t services = judge->services.count, end;
@@ -217,7 +218,7 @@ check_require_all(struct duties *duties, const struct needs *needs, enum from fr
 	for (size_t i = 0; i < judge->chain_count; i = end) {
 		for (end = i; end < judge->chain_count && judge->chains[end].service == judge->chains[i].service; end++)
 			;
-		check_require_of(duties, &search, &judge->chains[i], end - i, from);
+		duty_require_of(duties, &search, &judge->chains[i], end - i, from);
 	}
 	free(search.met);
 	free(search.stack);
@@ -226,7 +227,7 @@ check_require_all(struct duties *duties, const struct needs *needs, enum from fr
 
 /* What takes leave waits for what comes in its place; a node too, on which nothing may be to stop. */
 static void
-check_require_replacements(struct duties *duties)
+duty_require_replacements(struct duties *duties)
 {
 	const struct judge *judge = duties->judge;
 	uint32_t targets[ACTION_COUNT];
@@ -234,9 +235,9 @@ check_require_replacements(struct duties *duties)
 	for (size_t i = 0; i < judge->chain_count; i++) {
 		size_t first = duties->target_count;
 
-		if (check_targets_of(judge, &judge->chains[i], FROM_UP, targets))
-			check_add_target(duties, targets[0]);
-		check_require(duties, (uint32_t)judge->chains[i].service * FROM_COUNT + FROM_UP, judge->chains[i].service, first);
+		if (duty_targets_of(judge, &judge->chains[i], FROM_UP, targets))
+			duty_add_target(duties, targets[0]);
+		duty_require(duties, (uint32_t)judge->chains[i].service * FROM_COUNT + FROM_UP, judge->chains[i].service, first);
 	}
 	for (uint32_t i = 0; i < judge->plan->count; i++) {
 		const struct string_list *was;
@@ -246,19 +247,19 @@ check_require_replacements(struct duties *duties)
 		    judge->dead[judge->node_of[i]])
 			continue;
 		was = &judge->plan->layout.nodes[judge->node_of[i]].was;
-		check_add_target(duties, i);
+		duty_add_target(duties, i);
 		for (size_t j = 0; j < was->count; j++) {
 			int service = names_find(&judge->services, was->list[j]);
 
 			if (service != NAMES_NONE)
-				check_require(duties, (uint32_t)service * FROM_COUNT + FROM_UP, service, first);
+				duty_require(duties, (uint32_t)service * FROM_COUNT + FROM_UP, service, first);
 		}
 	}
 }
 
 /* Whoever reads the configuration waits until the addresses in it are known. */
 static void
-check_require_addresses(struct duties *duties)
+duty_require_addresses(struct duties *duties)
 {
 	const struct judge *judge = duties->judge;
 	size_t first = duties->target_count;
@@ -269,16 +270,16 @@ check_require_addresses(struct duties *duties)
 		for (size_t j = chain->first; !chain->assured && j < chain->end; j++) {
 			enum action action = judge->plan->steps[judge->tasks[j]].action;
 
-			if (action == ACTION_CONFIGURE || action == ACTION_INITIALIZE || action == ACTION_START)
-				check_add_target(duties, judge->tasks[chain->rolls ? chain->first : j]);
+			if (action_table[action].reads_config)
+				duty_add_target(duties, judge->tasks[chain->rolls ? chain->first : j]);
 		}
 	}
 	for (uint32_t i = 0; i < judge->services.count; i++)
-		check_require(duties, i * FROM_COUNT + FROM_ADDRESS, JUDGE_NONE, first);
+		duty_require(duties, i * FROM_COUNT + FROM_ADDRESS, JUDGE_NONE, first);
 }
 
 static bool
-check_any_rolling_install(const struct judge *judge)
+duty_any_rolling_install(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->chain_count; i++)
 		if (judge->chains[i].rolls && chain_task(judge, &judge->chains[i], ACTION_INSTALL) != JUDGE_NONE)
@@ -287,11 +288,11 @@ check_any_rolling_install(const struct judge *judge)
 }
 
 static void
-check_require_by(struct duties *duties, bool at_install, bool at_run, bool reversed, enum from from)
+duty_require_by(struct duties *duties, bool at_install, bool at_run, bool reversed, enum from from)
 {
 	struct needs needs = needs_find(duties->judge, at_install, at_run, reversed);
 
-	check_require_all(duties, &needs, from);
+	duty_require_all(duties, &needs, from);
 	needs_release(&needs);
 }
 
@@ -300,19 +301,19 @@ duties_find(struct duties *duties, struct judge *judge)
 {
 	*duties = (struct duties){.judge = judge, .class_count = judge->services.count * FROM_COUNT};
 	for (size_t i = 0; i < judge->chain_count; i++)
-		check_join_chain(duties, &judge->chains[i]);
-	check_join_addresses(duties);
-	check_sort_members(duties);
+		duty_join_chain(duties, &judge->chains[i]);
+	duty_join_addresses(duties);
+	duty_sort_members(duties);
 	duties->runs = needs_find(judge, false, true, false);
-	check_require_by(duties, true, false, false, FROM_INSTALL);
-	check_require_all(duties, &duties->runs, FROM_START);
-	check_require_by(duties, false, true, true, FROM_STOP);
-	check_require_by(duties, true, false, true, FROM_REMOVE);
-	check_require_by(duties, check_any_rolling_install(judge), true, false, FROM_DONE);
+	duty_require_by(duties, true, false, false, FROM_INSTALL);
+	duty_require_all(duties, &duties->runs, FROM_START);
+	duty_require_by(duties, false, true, true, FROM_STOP);
+	duty_require_by(duties, true, false, true, FROM_REMOVE);
+	duty_require_by(duties, duty_any_rolling_install(judge), true, false, FROM_DONE);
 	if (duties->judge->by_pairs)
 		return;
-	check_require_replacements(duties);
-	check_require_addresses(duties);
+	duty_require_replacements(duties);
+	duty_require_addresses(duties);
 }
 
 void

@@ -1,12 +1,10 @@
-/* SPDX-License-Identifier: Apache-2.0
- *
- * Which services need which others, worked out from their definitions anew.
- */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "check/plan/needs.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "check/plan/judge.h"
 
 struct offer { /* a name, and a service that goes by it */
 	int name;
@@ -24,7 +22,7 @@ struct finder {
 };
 
 static void
-check_use(const struct finder *finder, const struct string_list *list)
+needs_use(const struct finder *finder, const struct string_list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {
 		int service = names_find(&finder->judge->services, list->list[i]);
@@ -35,20 +33,20 @@ check_use(const struct finder *finder, const struct string_list *list)
 }
 
 static void
-check_find_in_use(struct finder *finder)
+needs_find_in_use(struct finder *finder)
 {
 	const struct layout *layout = &finder->judge->plan->layout;
 
 	finder->in_use = memory_zeroed(layout->cluster.definition_count, sizeof *finder->in_use);
-	check_use(finder, &layout->cluster.services);
+	needs_use(finder, &layout->cluster.services);
 	for (size_t i = 0; i < layout->node_count; i++) {
-		check_use(finder, &layout->nodes[i].services);
-		check_use(finder, &layout->nodes[i].was);
+		needs_use(finder, &layout->nodes[i].services);
+		needs_use(finder, &layout->nodes[i].was);
 	}
 }
 
 static int
-check_compare_offers(const void *a, const void *b)
+needs_compare_offers(const void *a, const void *b)
 {
 	const struct offer *x = a, *y = b;
 
@@ -57,14 +55,14 @@ check_compare_offers(const void *a, const void *b)
 }
 
 static void
-check_offer(struct finder *finder, const char *name, uint32_t service)
+needs_offer(struct finder *finder, const char *name, uint32_t service)
 {
 	ARRAY_ROOM(finder->offers, finder->offer_count, finder->offer_capacity);
 	finder->offers[finder->offer_count++] = (struct offer){names_intern(&finder->names, name), service};
 }
 
 static void
-check_find_offers(struct finder *finder)
+needs_find_offers(struct finder *finder)
 {
 	const struct cluster *cluster = &finder->judge->plan->layout.cluster;
 
@@ -73,17 +71,17 @@ check_find_offers(struct finder *finder)
 
 		if (!finder->in_use[i])
 			continue;
-		check_offer(finder, service->name, i);
+		needs_offer(finder, service->name, i);
 		for (size_t j = 0; j < service->provides.count; j++)
-			check_offer(finder, service->provides.list[j], i);
+			needs_offer(finder, service->provides.list[j], i);
 	}
 	if (finder->offer_count)
-		qsort(finder->offers, finder->offer_count, sizeof *finder->offers, check_compare_offers);
+		qsort(finder->offers, finder->offer_count, sizeof *finder->offers, needs_compare_offers);
 }
 
 /* All that go by a name; a service does not have to wait for itself. */
 static void
-check_find_named(struct finder *finder, uint32_t from, const char *text, bool local, bool reversed)
+needs_find_named(struct finder *finder, uint32_t from, const char *text, bool local, bool reversed)
 {
 	int name = names_find(&finder->names, text);
 	size_t low = 0, high = finder->offer_count;
@@ -108,7 +106,7 @@ check_find_named(struct finder *finder, uint32_t from, const char *text, bool lo
 }
 
 static void
-check_find_listed(struct finder *finder, uint32_t from, const struct string_list *list, const struct string_list *local,
+needs_find_listed(struct finder *finder, uint32_t from, const struct string_list *list, const struct string_list *local,
     bool reversed)
 {
 	for (size_t i = 0; i < list->count; i++) {
@@ -116,12 +114,12 @@ check_find_listed(struct finder *finder, uint32_t from, const struct string_list
 
 		for (size_t j = 0; j < local->count; j++)
 			is_local = is_local || strcmp(local->list[j], list->list[i]) == 0;
-		check_find_named(finder, from, list->list[i], is_local, reversed);
+		needs_find_named(finder, from, list->list[i], is_local, reversed);
 	}
 }
 
 static int
-check_compare_needs(const void *a, const void *b)
+needs_compare_needs(const void *a, const void *b)
 {
 	const struct need_edge *x = a, *y = b;
 
@@ -134,13 +132,13 @@ check_compare_needs(const void *a, const void *b)
 
 /* Each pair once, as not local where any of them is not. */
 static struct needs
-check_sort_needs(struct finder *finder, size_t services)
+needs_sort_needs(struct finder *finder, size_t services)
 {
 	struct needs needs = {.first = memory_zeroed(services + 1, sizeof *needs.first), .list = finder->found};
 	size_t count = 0;
 
 	if (finder->count)
-		qsort(finder->found, finder->count, sizeof *finder->found, check_compare_needs);
+		qsort(finder->found, finder->count, sizeof *finder->found, needs_compare_needs);
 	for (size_t i = 0; i < finder->count; i++) {
 		const struct need_edge *need = &finder->found[i];
 
@@ -161,21 +159,21 @@ needs_find(const struct judge *judge, bool at_install, bool at_run, bool reverse
 	struct finder finder = {.judge = judge};
 	struct needs needs;
 
-	check_find_in_use(&finder);
-	check_find_offers(&finder);
+	needs_find_in_use(&finder);
+	needs_find_offers(&finder);
 	for (uint32_t i = 0; i < cluster->definition_count; i++) {
 		const struct service *service = &cluster->definitions[i];
 
 		if (finder.in_use[i] && at_install) {
-			check_find_listed(&finder, i, &service->install_requires, &service->install_local, reversed);
-			check_find_listed(&finder, i, &service->install_uses, &service->install_local, reversed);
+			needs_find_listed(&finder, i, &service->install_requires, &service->install_local, reversed);
+			needs_find_listed(&finder, i, &service->install_uses, &service->install_local, reversed);
 		}
 		if (finder.in_use[i] && at_run) {
-			check_find_listed(&finder, i, &service->runtime_requires, &service->runtime_local, reversed);
-			check_find_listed(&finder, i, &service->runtime_uses, &service->runtime_local, reversed);
+			needs_find_listed(&finder, i, &service->runtime_requires, &service->runtime_local, reversed);
+			needs_find_listed(&finder, i, &service->runtime_uses, &service->runtime_local, reversed);
 		}
 	}
-	needs = check_sort_needs(&finder, cluster->definition_count);
+	needs = needs_sort_needs(&finder, cluster->definition_count);
 	names_release(&finder.names);
 	free(finder.offers);
 	free(finder.in_use);

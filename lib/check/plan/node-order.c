@@ -1,7 +1,6 @@
-/* SPDX-License-Identifier: Apache-2.0
- *
- * The order on each node: create, confirm, bootstrap; each service stage by stage; delete at last.
- */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "check/plan/node-order.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +19,7 @@ struct nodes {
 };
 
 static void
-check_find_hardware(struct nodes *nodes)
+node_order_find_hardware(struct nodes *nodes)
 {
 	const struct judge *judge = nodes->judge;
 	size_t count = judge->nodes.count;
@@ -45,7 +44,7 @@ check_find_hardware(struct nodes *nodes)
 }
 
 static void
-check_find_bootstraps(struct nodes *nodes)
+node_order_find_bootstraps(struct nodes *nodes)
 {
 	const struct judge *judge = nodes->judge;
 	size_t next = 0;
@@ -62,26 +61,26 @@ check_find_bootstraps(struct nodes *nodes)
 }
 
 static void
-check_ask(const struct nodes *nodes, int before, int after)
+node_order_ask(const struct nodes *nodes, int before, int after)
 {
 	if (before != JUDGE_NONE && after != JUDGE_NONE)
-		judge_ask(nodes->judge, (uint32_t)before, (uint32_t)after);
+		judge_require(nodes->judge, (uint32_t)before, (uint32_t)after);
 }
 
 static void
-check_ask_of_node(const struct nodes *nodes, const struct hardware *hardware)
+node_order_ask_of_node(const struct nodes *nodes, const struct hardware *hardware)
 {
-	check_ask(nodes, hardware->create, hardware->confirm);
-	check_ask(nodes, hardware->confirm, hardware->delete);
+	node_order_ask(nodes, hardware->create, hardware->confirm);
+	node_order_ask(nodes, hardware->confirm, hardware->delete);
 	for (size_t i = hardware->first; i < hardware->end; i++) {
-		check_ask(nodes, hardware->confirm, (int)nodes->bootstraps[i]);
-		check_ask(nodes, (int)nodes->bootstraps[i], hardware->delete);
+		node_order_ask(nodes, hardware->confirm, (int)nodes->bootstraps[i]);
+		node_order_ask(nodes, (int)nodes->bootstraps[i], hardware->delete);
 	}
 }
 
 /* The bootstrap of a task's automator; where there is none, the node has at least to be there. */
 static int
-check_foundation_of(const struct nodes *nodes, uint32_t task)
+node_order_foundation_of(const struct nodes *nodes, uint32_t task)
 {
 	const struct judge *judge = nodes->judge;
 	const struct hardware *hardware = &nodes->list[judge->node_of[task]];
@@ -94,7 +93,7 @@ check_foundation_of(const struct nodes *nodes, uint32_t task)
 
 /* Each task behind the one of the stage before it; and the first of each automator behind its bootstrap. */
 static void
-check_ask_of_chain(const struct nodes *nodes, const struct chain *chain)
+node_order_ask_of_chain(const struct nodes *nodes, const struct chain *chain)
 {
 	const struct judge *judge = nodes->judge;
 
@@ -103,26 +102,26 @@ check_ask_of_chain(const struct nodes *nodes, const struct chain *chain)
 		bool met = false;
 
 		if (i > chain->first)
-			check_ask(nodes, (int)judge->tasks[i - 1], (int)task);
+			node_order_ask(nodes, (int)judge->tasks[i - 1], (int)task);
 		for (size_t j = chain->first; j < i; j++)
 			met = met || strcmp(judge->plan->steps[judge->tasks[j]].type, judge->plan->steps[task].type) == 0;
 		if (!met)
-			check_ask(nodes, check_foundation_of(nodes, task), (int)task);
+			node_order_ask(nodes, node_order_foundation_of(nodes, task), (int)task);
 	}
-	check_ask(nodes, (int)judge->tasks[chain->end - 1], nodes->list[chain->node].delete);
+	node_order_ask(nodes, (int)judge->tasks[chain->end - 1], nodes->list[chain->node].delete);
 }
 
 void
-judge_nodes(struct judge *judge)
+node_order_check(struct judge *judge)
 {
 	struct nodes nodes = {.judge = judge};
 
-	check_find_hardware(&nodes);
-	check_find_bootstraps(&nodes);
+	node_order_find_hardware(&nodes);
+	node_order_find_bootstraps(&nodes);
 	for (size_t i = 0; i < judge->nodes.count; i++)
-		check_ask_of_node(&nodes, &nodes.list[i]);
+		node_order_ask_of_node(&nodes, &nodes.list[i]);
 	for (size_t i = 0; i < judge->chain_count; i++)
-		check_ask_of_chain(&nodes, &judge->chains[i]);
+		node_order_ask_of_chain(&nodes, &judge->chains[i]);
 	free(nodes.list);
 	free(nodes.bootstraps);
 }

@@ -1,24 +1,9 @@
-/* SPDX-License-Identifier: Apache-2.0
- *
- * What the plan does to each service on each node, taken by itself: whether it is all that has to be done, and
- * nothing that must not be.
- */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "check/plan/chain.h"
+
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
-#include "check/plan/judge.h"
-
-/* Where an action has its place in the life of a service on a node: what is there goes before the new comes. */
-static int
-check_stage_of(enum action action)
-{
-	static const int stages[ACTION_COUNT] = {[ACTION_CREATE] = 0, [ACTION_CONFIRM] = 1, [ACTION_BOOTSTRAP] = 2,
-		[ACTION_STOP] = 3, [ACTION_REMOVE] = 4, [ACTION_INSTALL] = 5, [ACTION_CONFIGURE] = 6,
-		[ACTION_INITIALIZE] = 7, [ACTION_START] = 8, [ACTION_DELETE] = 9};
-
-	return stages[action];
-}
 
 struct key { /* of a task, to sort by */
 	int service, node, stage;
@@ -26,7 +11,7 @@ struct key { /* of a task, to sort by */
 };
 
 static int
-check_compare_keys(const void *a, const void *b)
+chain_compare_keys(const void *a, const void *b)
 {
 	const struct key *x = a, *y = b;
 
@@ -38,7 +23,7 @@ check_compare_keys(const void *a, const void *b)
 }
 
 static void
-check_sort_tasks(struct judge *judge)
+chain_sort_tasks(struct judge *judge)
 {
 	const struct plan_document *plan = judge->plan;
 	struct key *keys = memory_resize(NULL, plan->count, sizeof *keys);
@@ -46,10 +31,10 @@ check_sort_tasks(struct judge *judge)
 
 	for (uint32_t i = 0; i < plan->count; i++)
 		if (judge->service_of[i] != JUDGE_NONE)
-			keys[count++] = (struct key){judge->service_of[i], judge->node_of[i], check_stage_of(plan->steps[i].action),
-			    i};
+			keys[count++] = (struct key){judge->service_of[i], judge->node_of[i],
+			    action_table[plan->steps[i].action].stage, i};
 	if (count)
-		qsort(keys, count, sizeof *keys, check_compare_keys);
+		qsort(keys, count, sizeof *keys, chain_compare_keys);
 	judge->tasks = memory_resize(NULL, count, sizeof *judge->tasks);
 	judge->task_count = count;
 	for (size_t i = 0; i < count; i++)
@@ -66,52 +51,21 @@ chain_task(const struct judge *judge, const struct chain *chain, enum action act
 	return JUDGE_NONE;
 }
 
-/* Whether the job is about what stands, whatever the layout says of what was. */
-static bool
-check_is_about_standing(const char *action)
-{
-	static const char *const jobs[] = {"start_services", "stop_services", "restart_services", "cluster_configure",
-		"cluster_configure_with_restart", "cluster_upgrade"};
-
-	for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++)
-		if (strcmp(action, jobs[i]) == 0)
-			return true;
-	return false;
-}
-
 static enum chain_kind
-check_kind_of(const struct judge *judge, const struct chain *chain, bool is_deleted)
+chain_kind_of(const struct judge *judge, const struct chain *chain, bool is_deleted)
 {
 	const struct node *node = &judge->plan->layout.nodes[chain->node];
 	const char *service = judge->services.list[chain->service];
 
-	if (check_is_about_standing(judge->plan->job.action))
+	if (judge->action->standing)
 		return CHAIN_IN_PLACE;
 	if (is_deleted || !node_has(node, service))
 		return CHAIN_TAKE_DOWN;
 	return name_set_has(&node->was, service) ? CHAIN_IN_PLACE : CHAIN_SET_UP;
 }
 
-size_t
-judge_node_steps(const struct judge *judge, enum action action, uint32_t *steps)
-{
-	uint32_t *step_of = memory_resize(NULL, judge->nodes.count, sizeof *step_of);
-	size_t count = 0;
-
-	for (size_t i = 0; i < judge->nodes.count; i++)
-		step_of[i] = UINT32_MAX;
-	for (uint32_t i = 0; i < judge->plan->count; i++)
-		if (judge->node_of[i] != JUDGE_NONE && judge->plan->steps[i].action == action)
-			step_of[judge->node_of[i]] = i;
-	for (size_t i = 0; i < judge->nodes.count; i++)
-		if (step_of[i] != UINT32_MAX)
-			steps[count++] = step_of[i];
-	free(step_of);
-	return count;
-}
-
 static bool *
-check_find_deleted(const struct judge *judge)
+chain_find_deleted(const struct judge *judge)
 {
 	bool *deleted = memory_zeroed(judge->nodes.count, sizeof *deleted);
 
@@ -122,11 +76,11 @@ check_find_deleted(const struct judge *judge)
 }
 
 static void
-check_make_chains(struct judge *judge, const bool *deleted)
+chain_make_all(struct judge *judge, const bool *deleted)
 {
 	const struct job *job = &judge->plan->job;
 	bool rolling = job->rolling || job->max_unavailable;
-	bool starts_again = !rolling && (strstr(job->action, "restart") || strcmp(job->action, "cluster_upgrade") == 0);
+	bool restarts = !rolling && cluster_action_restarts(judge->action);
 
 	judge->chains = memory_resize(NULL, judge->task_count, sizeof *judge->chains);
 	for (size_t i = 0; i < judge->task_count; i++) {
@@ -135,7 +89,7 @@ check_make_chains(struct judge *judge, const bool *deleted)
 
 		if (i == 0 || chain[-1].node != judge->node_of[task] || chain[-1].service != judge->service_of[task]) {
 			*chain = (struct chain){i, i, judge->node_of[task], judge->service_of[task], CHAIN_SET_UP, false, false};
-			chain->kind = check_kind_of(judge, chain, deleted[chain->node]);
+			chain->kind = chain_kind_of(judge, chain, deleted[chain->node]);
 			chain->rolls = rolling && chain->kind == CHAIN_IN_PLACE;
 			judge->chain_count++;
 		}
@@ -144,14 +98,14 @@ check_make_chains(struct judge *judge, const bool *deleted)
 	for (size_t i = 0; i < judge->chain_count; i++) {
 		struct chain *chain = &judge->chains[i];
 
-		chain->assured = starts_again && chain->end == chain->first + 1 &&
+		chain->assured = restarts && chain->end == chain->first + 1 &&
 		    judge->plan->steps[judge->tasks[chain->first]].action == ACTION_START;
 	}
 }
 
 /* What goes down for a while comes up again; what goes for good is not set up. */
 static void
-check_chain(const struct judge *judge, const struct chain *chain)
+chain_check(const struct judge *judge, const struct chain *chain)
 {
 	const struct plan_document *plan = judge->plan;
 	const struct service *service = &plan->layout.cluster.definitions[chain->service];
@@ -160,18 +114,18 @@ check_chain(const struct judge *judge, const struct chain *chain)
 	struct place place = judge_place(judge, judge->tasks[chain->end - 1]);
 
 	if (chain->kind == CHAIN_IN_PLACE && first->action == ACTION_STOP && last->action != ACTION_START &&
-	    service->actions[ACTION_START].present && strcmp(plan->job.action, "stop_services") != 0)
+	    service->actions[ACTION_START].present && (judge->action->standing & ACTIONS_RESTART) != ACTIONS_STOP)
 		place_problem(&place, "%s on %s is stopped and not started again", service->name, last->node);
-	if (chain->kind == CHAIN_TAKE_DOWN && check_stage_of(last->action) > check_stage_of(ACTION_REMOVE))
+	if (chain->kind == CHAIN_TAKE_DOWN && !(ACTION_BIT(last->action) & ACTIONS_TAKE_DOWN))
 		place_problem(&place, "%s: %s leaves %s, and there is a task to %s it", last->id, service->name, last->node,
 		    action_name(last->action));
-	if (chain->kind == CHAIN_SET_UP && check_stage_of(first->action) < check_stage_of(ACTION_INSTALL))
+	if (chain->kind == CHAIN_SET_UP && !(ACTION_BIT(first->action) & ACTIONS_SET_UP))
 		place_problem(&place, "%s: %s is new on %s, and there is a task to %s it", first->id, service->name, first->node,
 		    action_name(first->action));
 }
 
 const struct chain *
-judge_chain(const struct judge *judge, int service, int node)
+chain_find(const struct judge *judge, int service, int node)
 {
 	size_t low = 0, high = judge->chain_count;
 
@@ -191,7 +145,7 @@ judge_chain(const struct judge *judge, int service, int node)
 
 /* Whether the node takes leave of all that stands on it. */
 static void
-check_leave(const struct judge *judge, size_t number)
+chain_leave(const struct judge *judge, size_t number)
 {
 	const struct layout *layout = &judge->plan->layout;
 	const struct node *node = &layout->nodes[number];
@@ -200,7 +154,7 @@ check_leave(const struct judge *judge, size_t number)
 
 	for (size_t i = 0; i < stands->count; i++) {
 		const struct service *service = cluster_definition_before(&layout->cluster, stands->list[i]);
-		const struct chain *chain = judge_chain(judge, names_find(&judge->services, stands->list[i]), (int)number);
+		const struct chain *chain = chain_find(judge, names_find(&judge->services, stands->list[i]), (int)number);
 
 		if (service && service->actions[ACTION_STOP].present && (!chain ||
 		    chain_task(judge, chain, ACTION_STOP) == JUDGE_NONE))
@@ -210,7 +164,7 @@ check_leave(const struct judge *judge, size_t number)
 
 /* A node that leaves a cluster which goes on. */
 static void
-check_leaving(const struct judge *judge, const bool *deleted)
+chain_leaving(const struct judge *judge, const bool *deleted)
 {
 	bool lives = false;
 
@@ -218,18 +172,18 @@ check_leaving(const struct judge *judge, const bool *deleted)
 		lives = lives || (!deleted[i] && !judge->plan->layout.nodes[i].leaves);
 	for (size_t i = 0; lives && i < judge->nodes.count; i++)
 		if (deleted[i] && !judge->dead[i])
-			check_leave(judge, i);
+			chain_leave(judge, i);
 }
 
 void
-judge_chains(struct judge *judge)
+chain_check_all(struct judge *judge)
 {
-	bool *deleted = check_find_deleted(judge);
+	bool *deleted = chain_find_deleted(judge);
 
-	check_sort_tasks(judge);
-	check_make_chains(judge, deleted);
+	chain_sort_tasks(judge);
+	chain_make_all(judge, deleted);
 	for (size_t i = 0; i < judge->chain_count; i++)
-		check_chain(judge, &judge->chains[i]);
-	check_leaving(judge, deleted);
+		chain_check(judge, &judge->chains[i]);
+	chain_leaving(judge, deleted);
 	free(deleted);
 }

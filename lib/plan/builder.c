@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plan/builder.h"
+
+#include <stdlib.h>
+
+#include "base/buffer.h"
+#include "model/layout.h"
+#include "model/unavailable.h"
+#include "plan/dependency.h"
+
+uint32_t
+builder_step(struct builder *builder, const struct step *step, uint32_t node)
+{
+	struct steps *steps = builder->steps;
+	size_t number = steps->graph.vertices++;
+
+	if (number == steps->capacity) {
+		steps->capacity = steps->capacity ? 2 * steps->capacity : 64;
+		steps->list = memory_resize(steps->list, steps->capacity, sizeof *steps->list);
+		steps->nodes = memory_resize(steps->nodes, steps->capacity, sizeof *steps->nodes);
+		builder->places = memory_resize(builder->places, steps->capacity, sizeof *builder->places);
+	}
+	steps->list[number] = *step;
+	steps->nodes[number] = node;
+	builder->places[number] = (struct task_place){.service = GRAPH_NONE};
+	return (uint32_t)number;
+}
+
+uint32_t
+builder_milestone(struct builder *builder, const char *what, const char *name)
+{
+	struct step step = {.is_milestone = true, .name = arena_printf(builder->arena, "%s: %s", what, name)};
+
+	return builder_step(builder, &step, GRAPH_NONE);
+}
+
+void
+builder_edge(struct builder *builder, uint32_t before, uint32_t after)
+{
+	if (before != GRAPH_NONE && after != GRAPH_NONE)
+		graph_edge(&builder->steps->graph, before, after);
+}
+
+struct class *
+builder_class(const struct builder *builder, uint32_t service, unsigned class)
+{
+	return &builder->classes[service * CLASS_COUNT + class];
+}
+
+const struct service_action *
+builder_does(const struct builder *builder, uint32_t service, enum action action)
+{
+	const struct cluster *cluster = &builder->layout->cluster;
+	const struct service *definition = &cluster->definitions[service];
+
+	if (ACTIONS_TAKE_DOWN & ACTION_BIT(action))
+		definition = cluster_definition_before(cluster, definition->name);
+	return &definition->actions[action];
+}
+
+void
+builder_take_turn(struct builder *builder, uint32_t service, uint32_t first, uint32_t last)
+{
+	struct window *window = &builder->windows[service];
+	uint32_t *turn;
+
+	if (!window->width)
+		return;
+	turn = &window->last[window->used % window->width];
+	if (window->used++ >= window->width)
+		builder_edge(builder, *turn, first);
+	*turn = last;
+}
+
+/* Prints the fields of an action as text, once for all tasks that carry them. */
+static const char *
+builder_print_fields(struct builder *builder, jv fields, struct buffer *text)
+{
+	if (jv_get_kind(fields) != JV_KIND_OBJECT)
+		return "{}";
+	buffer_clear(text);
+	json_dump(fields, text);
+	return arena_substring(builder->arena, text->data, text->length);
+}
+
+static void
+builder_init_classes(struct builder *builder)
+{
+	size_t services = builder->layout->cluster.definition_count;
+	struct buffer text = {0};
+
+	builder->classes = memory_zeroed(services * CLASS_COUNT, sizeof *builder->classes);
+	for (uint32_t i = 0; i < services; i++) {
+		for (unsigned number = 0; number < CLASS_COUNT; number++) {
+			struct class *class = builder_class(builder, i, number);
+			const struct service_action *does = number < ACTION_COUNT ? builder_does(builder, i, (enum action)number)
+			    : NULL;
+			bool present = does && does->present;
+
+			class->milestone = GRAPH_NONE;
+			class->type = present ? names_intern(&builder->types, does->type) : NAMES_NONE;
+			class->fields = present ? builder_print_fields(builder, does->fields, &text) : NULL;
+		}
+	}
+	buffer_release(&text);
+}
+
+static void
+builder_count_services(const struct builder *builder, struct string_list services, size_t *counts)
+{
+	for (size_t i = 0; i < services.count; i++) {
+		int service = names_find(&builder->dependencies->services, services.list[i]);
+
+		if (service != NAMES_NONE)
+			counts[service]++;
+	}
+}
+
+/* The limit of a service depends on how many nodes carry it; those that only did are counted too for how many can be
+ * concerned at most. */
+static void
+builder_init_windows(struct builder *builder)
+{
+	const struct layout *layout = builder->layout;
+	const char *limit = builder->scope->max_unavailable;
+	size_t services = layout->cluster.definition_count;
+	size_t *carry = memory_zeroed(services, sizeof *carry), *carried = memory_zeroed(services, sizeof *carried);
+
+	builder->windows = memory_zeroed(services, sizeof *builder->windows);
+	for (size_t i = 0; limit && i < layout->node_count; i++) {
+		builder_count_services(builder, layout->nodes[i].services, carry);
+		builder_count_services(builder, layout->nodes[i].was, carried);
+	}
+	for (size_t i = 0; i < services; i++) {
+		size_t width = unavailable_of(limit, carry[i]);
+
+		if (width < carry[i] || width < carried[i])
+			builder->windows[i] = (struct window){arena_alloc(builder->arena, width, sizeof(uint32_t)), width, 0};
+	}
+	free(carry);
+	free(carried);
+}
+
+/* Tells whether something that rolls may need what does not roll, or needs what is on its own node: the rule for rolling
+ * alone would not put it behind that. */
+static bool
+builder_needs_lifting(const struct builder *builder)
+{
+	for (size_t i = 0; i < builder->scope->count; i++)
+		if (builder->scope->placements[i].kind == PLACEMENT_SET_UP)
+			return true;
+	return builder->dependencies->any_near;
+}
+
+void
+builder_init(struct builder *builder, struct steps *steps, struct arena *arena, const struct layout *layout,
+    const struct dependencies *dependencies, const struct scope *scope, const struct expectations *history)
+{
+	size_t nodes = layout->node_count, services = layout->cluster.definition_count;
+
+	*builder = (struct builder){.steps = steps, .arena = arena, .layout = layout, .dependencies = dependencies,
+		.scope = scope, .history = history};
+	for (int i = 0; i < ACTION_COUNT; i++)
+		builder->readers |= action_table[i].reads_config ? ACTION_BIT(i) : 0;
+	builder->lifts = builder_needs_lifting(builder);
+	builder->creates = memory_resize(NULL, nodes, sizeof *builder->creates);
+	builder->confirms = memory_resize(NULL, nodes, sizeof *builder->confirms);
+	builder->deletes = memory_resize(NULL, nodes, sizeof *builder->deletes);
+	builder->partners = memory_resize(NULL, nodes, sizeof *builder->partners);
+	builder_init_classes(builder);
+	builder_init_windows(builder);
+	builder->bootstraps = memory_resize(NULL, builder->types.count, sizeof *builder->bootstraps);
+	for (int i = 0; i < RULE_COUNT; i++)
+		builder->gates[i] = memory_zeroed(services, sizeof *builder->gates[i]);
+}
+
+void
+builder_release(struct builder *builder)
+{
+	for (int i = 0; i < RULE_COUNT; i++)
+		free(builder->gates[i]);
+	names_release(&builder->types);
+	free(builder->windows);
+	free(builder->creates);
+	free(builder->confirms);
+	free(builder->deletes);
+	free(builder->partners);
+	free(builder->bootstraps);
+	free(builder->classes);
+	free(builder->places);
+}
