@@ -16,7 +16,7 @@
 #include "base/option.h"
 #include "check/plan/check.h"
 #include "json/record.h"
-#include "model/cluster-action.h"
+#include "model/action.h"
 #include "model/expectation.h"
 #include "model/grouping.h"
 #include "model/layout.h"

@@ -67,10 +67,8 @@ named_in() {
 pending_cycles() {
 	cat <<-'END'
 		queue/spool/shared/board
-		check/plan/check
 		base/buffer
 		admin/doctor
-		plan/pairs
 		base/location
 		worker/work-exchange
 		account/accounts

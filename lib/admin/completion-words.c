@@ -20,7 +20,7 @@
 #include "base/toolbox.h"
 #include "catalogue/catalogue.h"
 #include "cluster/clusters.h"
-#include "model/cluster-action.h"
+#include "model/action.h"
 
 enum { LIST_BYTES = 16 * 1024 * 1024, CLUSTERS_MAX = 10000 };
 

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/names.h"
-#include "model/cluster-action.h"
+#include "model/action.h"
 #include "model/layout.h"
 #include "plan/change.h"
 #include "plan/dependency.h"

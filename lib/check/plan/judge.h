@@ -8,7 +8,7 @@
 #define CHECK_PLAN_JUDGE_H
 
 #include "base/names.h"
-#include "model/cluster-action.h"
+#include "model/action.h"
 #include "model/name.h"
 #include "model/plan-document.h"
 
