@@ -22,7 +22,7 @@ static struct front front = {.jobs = FRONT_JOBS};
 static struct reconcile_options parameters = {.timeout_s = PROBE_TIMEOUT_S, .replace_after_ms = -1, .max_gone = "50%"};
 static const char *replace_after;
 static bool work;
-static const char *lease_reminder_send = "1d";
+static const char *remind = "1d";
 
 static const struct option_spec options[] = {
 	OPTION_FLAG(0, "probe", &parameters.probe, "ask machines whether they answer, and services whether they run"),
@@ -33,7 +33,7 @@ static const struct option_spec options[] = {
 	OPTION_STRING(0, "max-gone", &parameters.max_gone, "LIMIT",
 	    "replace so many at a time: a number or a share (default: 50%)"),
 	OPTION_FLAG(0, "delete-unowned", &parameters.delete_unowned, "delete machines that belong to no cluster"),
-	OPTION_STRING(0, "remind", &lease_reminder_send, "TIME", "say whose lease ends within that time (default: 1d; 0: nobody's)"),
+	OPTION_STRING(0, "remind", &remind, "TIME", "say whose lease ends within that time (default: 1d; 0: nobody's)"),
 	OPTION_FLAG(0, "work", &work, "work jobs off here, where no workers run"),
 	OPTION_NUMBER('j', "jobs", &front.jobs, "N", "ask, and work on, so many at one time (default: 20)"),
 	FRONT_PLACES(&front),
@@ -86,7 +86,7 @@ main(int argc, char **argv)
 	reconcile_check(operands);
 	parameters.options = front_options(&command, &front);
 	parameters.options.detach = !work;
-	parameters.remind_ms = front_duration(&command, lease_reminder_send);
+	parameters.remind_ms = front_duration(&command, remind);
 
 	code = reconcile(&parameters, &drift, &err);
 

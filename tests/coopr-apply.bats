@@ -88,7 +88,7 @@ settled() {
 		"services": ["mysql", "apache", "mod-php", "haproxy"], "provider": "other", "dnsSuffix": "x.example", "imagetype": "debian12",
 		"hardwaretype": "medium"}'
 	apply -o table >said 2>log
-	same "+ blog  made,+ wiki  made,2 new, 0 as they are" "$(paste -sd, said)"
+	same "+ blog  made,+ wiki  made,2 new, 0 unchanged" "$(paste -sd, said)"
 	same "blog 4 active 0,wiki 3 active 1" "$(recorded "name, nodes, status, expires_ms > 0" | paste -sd,)"
 	same '"64M" 3' "$(request wiki '.cluster.config.php.memory, .cluster.config.php.depth' | paste -sd' ')"
 	same '["apache","haproxy","mod-php","mysql"]["medium","debian12","x.example","other"]' "$(request wiki '.cluster.services,
@@ -279,7 +279,7 @@ settled() {
 	for line in 'more.ndjson: /numMachine: there is no such member; did you mean numMachines?' \
 		'more.ndjson: /lease: "soon" is no time' 'more.ndjson: record 2: /template: expected string, found number' \
 		"more.ndjson: record 2: /name: '00000001' cannot be the name of a cluster" 'cut.json: ' \
-		'kind.json: /kind: expected "clusterspec", found "service"' 'void.json: it is empty' 'pipe.json: it is no file' \
+		'kind.json: /kind: expected "clusterspec", found "service"' 'void.json: it is empty' 'pipe.json: not a regular file' \
 		'gone.json: No such file' '/name: "blog" is described in clusters/blog.json, too' 'so nothing was done'; do
 		contains "$stderr" "$line"
 	done
@@ -352,7 +352,7 @@ settled() {
 	apply >said 2>log
 	same "4 active" "$(recorded "nodes, status")"
 	same '["apache","haproxy","mod-php","mysql"]"64M"' "$(request blog '.cluster.services, .cluster.config.php.memory' | paste -sd '')"
-	contains "$(differences blog <said)" "failed: it is taken back"
+	contains "$(differences blog <said)" "failed: it is rolled back"
 	settled
 }
 
@@ -413,7 +413,7 @@ settled() {
 	code=0
 	wait $! || code=$?
 	same 143 "$code"
-	contains "$(cat rest)" "blog: interrupted; the same command goes on"
+	contains "$(cat rest)" "blog: interrupted; the same command resumes"
 	same "blog failed" "$(jq -r '[.name, .outcome] | join(" ")' said)"
 	same "blog pending" "$(recorded "name, status")"
 	rm wait
@@ -437,7 +437,7 @@ settled() {
 	apply --detach >said 2>log
 	describe blog '{"numMachines": 6}'
 	run --separate-stderr -75 apply --detach
-	contains "$stderr" "is under way, and leads to something else"
+	contains "$stderr" "is running and has another goal"
 	apply >said 2>log
 	same "6 active" "$(recorded "nodes, status" | head -n 1)"
 	settled

@@ -101,14 +101,14 @@ tasks() { # STATUS of the last job of a cluster
 @test "a cluster that exists is left alone: 1, and the way out" {
 	coopr-create c -t plain -n 1 >records 2>log
 	run --separate-stderr -1 coopr-create c -t plain -n 1
-	contains "$stderr" "there is such a cluster already, active, of"
+	contains "$stderr" "there is a cluster of this name, active, owned by"
 	contains "$stderr" "coopr delete c"
 	[ -z "$output" ]
 }
 
 @test "a stage that fails ends the chain with its exit code, and nothing is put" {
 	run --separate-stderr -1 coopr-create blog -t lamp -n 2
-	contains "$stderr" "coopr-create: blog: it cannot be: "
+	contains "$stderr" "coopr-create: blog: no layout satisfies the request: "
 	[ ! -e "$(folder 00000001 001)" ]
 	run --separate-stderr -65 coopr-create blog -t lamp -n 4 --config <(echo nonsense)
 	run --separate-stderr -1 coopr-create other -t none
@@ -132,7 +132,7 @@ tasks() { # STATUS of the last job of a cluster
 	run --separate-stderr bash -c 'coopr-create c -t plain -n 1 >/dev/full'
 	[ "$status" -eq 74 ]
 	run --separate-stderr -74 bash -c 'coopr-create d -t plain -n 1 --detach >/dev/full'
-	same "coopr-create: job 00000002-001 is under way, and standard output cannot be told so: No space left on device" "$stderr"
+	same "coopr-create: job 00000002-001 runs, but standard output cannot be written: No space left on device" "$stderr"
 }
 
 @test "ids are given once, to many at a time too" {
@@ -154,7 +154,7 @@ tasks() { # STATUS of the last job of a cluster
 	contains "$(tasks 00000001-001 "done")" "start plain"
 
 	run --separate-stderr -1 coopr-create c -t flaky -n 3
-	contains "$stderr" "job 00000001-001 failed before: what is not done of it is tried again"
+	contains "$stderr" "job 00000001-001 failed before; what is not done of it is retried"
 	contains "$stderr" "attempt 4"
 	rm broken
 	run --separate-stderr -0 coopr-create c -t flaky -n 3 -o table
@@ -193,13 +193,13 @@ start_slow() {
 @test "told to end, it lets the tasks under way end, and the same command goes on" {
 	start_slow
 	kill -TERM "$maker"
-	grep -q -m 1 "running tasks are waited for; interrupt once more" <(tail -f -n +1 --pid="$maker" log)
+	grep -q -m 1 "waiting for running tasks; press ^C again" <(tail -f -n +1 --pid="$maker" log)
 	echo go >gate
 	code=0
 	wait "$maker" || code=$?
 	[ "$code" -eq 143 ] || [ "$code" -eq 0 ]
 	if [ "$code" -eq 143 ]; then
-		contains "$(cat log)" "the same command goes on"
+		contains "$(cat log)" "the same command resumes"
 		touch open
 		run --separate-stderr -0 coopr-create slow -t gate -n 2
 	fi
@@ -219,13 +219,29 @@ start_slow() {
 	for ((at = 1; at < 60; at += ${CRASH_STEP:-4})); do
 		ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0 LD_PRELOAD=$PWD/shim.so CRASH_NO_SYNC=1 CRASH_AT=$at \
 			coopr-create c -t plain -n 1 >/dev/null 2>&1 || true
-		coopr-create c -t plain -n 1 >records 2>log || grep -q "there is such a cluster already, active" log
+		coopr-create c -t plain -n 1 >records 2>log || grep -q "there is a cluster of this name, active" log
 		same "active 1" "$(sqlite3 -separator ' ' "$COOPR_STATE/store.sqlite3" "SELECT status, nodes FROM cluster WHERE status <> 'terminated'")"
 		same complete "$(coopr-queue ls -o json | jq -r .status | sort -u)"
 		coopr-queue fsck
 		coopr-store fsck
 		coopr-delete -y c 2>log
+		coopr-reconcile >log 2>&1
+		same "" "$(ls -A "$COOPR_STATE/clusters")" # no folder of a cluster that came to nothing
 	done
+}
+
+@test "work.log keeps the messages of all tries" {
+	touch broken
+	run -1 coopr-create c -t flaky -n 3
+	cp "$(folder 00000001 001)/work.log" first
+	[ -s first ]
+	run -1 coopr-retry c
+	cp "$(folder 00000001 001)/work.log" second
+	head -c "$(stat -c %s first)" second | cmp - first
+	[ "$(stat -c %s second)" -gt "$(stat -c %s first)" ]
+	rm broken
+	run -0 coopr-retry c
+	head -c "$(stat -c %s second)" "$(folder 00000001 001)/work.log" | cmp - second
 }
 
 @test "delete deletes the machines and then the folder" {

@@ -79,7 +79,7 @@ queued() {
 	echo '{"kind":"node","id":"00000000-1000","hostname":"a","services":["x"],"facts":{"ssh-auth":{"password":"hush"}},
 		"ipaddresses":{"access_v4":"192.0.2.1"}}' | jq -c . >layout
 	run -0 coopr-hook try success expand -T qa --cluster shop --job 00000007-002 --layout layout
-	same "1 delivered, 0 waiting, 0 given up" "$output"
+	same "1 delivered, 0 waiting, 0 cancelled" "$output"
 	same "success expand" "$(head -n 1 told-log)"
 	tail -n 1 told-log >body
 	same '["hook","00000007-002.success","success","expand","shop","qa","00000007-002"]' \
@@ -117,7 +117,7 @@ queued() {
 	serve
 	url chat
 	run -0 coopr-hook try success create --job 00000007-001
-	same "1 delivered, 0 waiting, 0 given up" "$output"
+	same "1 delivered, 0 waiting, 0 cancelled" "$output"
 	same '/chat success 00000007-001.success application/json' \
 		"$(jq -r '"\(.path) \(.headers["Coopr-Event"]) \(.headers["Coopr-Delivery"]) \(.headers["Content-Type"])"' requests)"
 	same "example" "$(jq -r '.body | fromjson | .cluster.name' requests)"
@@ -172,18 +172,18 @@ queued() {
 	serve "500"
 	url chat "backoff_s = 0"
 	run -1 coopr-hook try failure expand --job 00000007-002 --message "no room"
-	same "0 delivered, 1 waiting, 0 given up" "${lines[-1]}"
+	same "0 delivered, 1 waiting, 0 cancelled" "${lines[-1]}"
 	same "00000007-002.failure,chat" "$(queued)"
 	run -1 coopr-hook try failure expand --job 00000007-002 --message "no room"
 	same "00000007-002.failure,chat" "$(queued)"
 	same "1 chat" "$(coopr-hook list -o json | jq -r '"\(.waiting) \(.name)"')"
 	echo 200 >answer
 	run -0 coopr-hook deliver
-	same "1 delivered, 0 waiting, 0 given up" "$output"
+	same "1 delivered, 0 waiting, 0 cancelled" "$output"
 	same "no room" "$(tail -n 1 requests | jq -r '.body | fromjson | .message')"
 	same 1 "$(jq -r '.body' requests | sort -u | wc -l)"
 	run -0 coopr-hook deliver
-	same "0 delivered, 0 waiting, 0 given up" "$output"
+	same "0 delivered, 0 waiting, 0 cancelled" "$output"
 	same 700 "$(stat -c %a state/hooks)"
 }
 

@@ -158,7 +158,7 @@ plan_in() {
 	coopr delete -y blog 2>log
 	make_blog
 	run --separate-stderr -1 coopr run plan
-	contains "$stderr" "blog (00000001): there is no such cluster any more"
+	contains "$stderr" "blog (00000001): the cluster is terminated"
 	same "4 active" "$(store "SELECT nodes, status FROM cluster WHERE id = 2")"
 }
 
@@ -183,7 +183,7 @@ plan_in() {
 	coopr create blog -t lamp -n 4 --save plan >shown 2>log
 	make_blog
 	run --separate-stderr -1 coopr run plan
-	contains "$stderr" "blog: there is such a cluster already"
+	contains "$stderr" "blog: there is a cluster of this name"
 	same 1 "$(store "SELECT count(*) FROM cluster")"
 	same 00000002 "$(ls "$COOPR_STATE/clusters")"
 }

@@ -41,7 +41,7 @@ teardown() {
 	code=0
 	wait "$maker" || code=$?
 	same 75 "$code"
-	contains "$(cat log)" "c: job 00000001-001 is paused; after coopr-queue resume 00000001-001, the same command goes on"
+	contains "$(cat log)" "c: job 00000001-001 is paused; after coopr-queue resume 00000001-001, the same command resumes it"
 	run --separate-stderr -75 coopr-create c -t gate -n 1
 	coopr-queue resume 00000001-001
 	touch open

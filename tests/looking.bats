@@ -47,7 +47,7 @@ break_mariadb() {
 	for verb in expand abort retry "delete -y"; do
 		# shellcheck disable=SC2086 # words
 		run --separate-stderr -1 coopr $verb shop
-		contains "$stderr" "there is no cluster shop, nor any other yet"
+		contains "$stderr" "shop: no such cluster; there is no store yet"
 	done
 	[ ! -e "$COOPR_STATE/store.sqlite3" ]
 }

@@ -76,7 +76,7 @@ kept() {
 	for words in "expand 00000001" "retry 00000001" "delete -y 00000001"; do
 		# shellcheck disable=SC2086 # words
 		run --separate-stderr -1 coopr $words
-		contains "$stderr" "blog (00000001): there is no such cluster any more"
+		contains "$stderr" "blog (00000001): the cluster is terminated"
 	done
 	same "" "$(kept)"
 }
@@ -109,11 +109,11 @@ give_up() {
 	coopr replace blog 1000 >records 2>log
 	run -1 coopr status blog
 	run --separate-stderr -0 coopr retry blog
-	contains "$stderr" "configured and started anew"
+	contains "$stderr" "configured and restarted"
 	run -0 coopr status blog
 	same "repair complete" "$(coopr history -l 1 blog | jq -r '"\(.action) \(.status)"')"
 	run --separate-stderr -1 coopr retry blog
-	contains "$stderr" "nothing to go on with"
+	contains "$stderr" "nothing to retry"
 }
 
 @test "an operation that is given up before anything was done leaves all as it was" {
@@ -159,7 +159,7 @@ give_up() {
 	coopr create blog -t lamp -n 4 >records 2>log
 	mv "$COOPR_STATE" other
 	run --separate-stderr -73 coopr create blog -t lamp -n 4
-	contains "$stderr" "$COOPR_SPOOL has a job 00000001-001 already, which is none of this store's"
+	contains "$stderr" "$COOPR_SPOOL has a job 00000001-001 already, which is not of this store"
 	contains "$stderr" "COOPR_SPOOL"
 	same "" "$(coopr list -o json)"
 	coopr create --spool "$PWD/own" blog -t lamp -n 5 >records 2>log

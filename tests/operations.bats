@@ -91,7 +91,7 @@ carriers() {
 	run --separate-stderr -1 coopr add blog nonsuch
 	contains "$stderr" 'there is no service "nonsuch"'
 	run --separate-stderr -1 coopr add blog nginx
-	contains "$stderr" "blog: it cannot be: "
+	contains "$stderr" "blog: no layout satisfies the request: "
 	contains "$stderr" "nginx"
 	same active "$(recorded status)"
 }
@@ -121,7 +121,7 @@ carriers() {
 	coopr start --dry-run -o table blog mysql >preview
 	grep -qx '! mysql is started on 1 machine' preview
 	coopr upgrade --dry-run -o table blog >preview
-	same "4 as they are: 4 machines, cost 0.22 an hour;no tasks: nothing is to be done on any machine" "$(tail -n 2 preview | paste -sd';')"
+	same "4 unchanged: 4 machines, cost 0.22 an hour;no tasks: nothing is to be done on any machine" "$(tail -n 2 preview | paste -sd';')"
 	jq '.provisioner.actions.install.fields.version = "2"' mine/services/mysql.json >new
 	mv new mine/services/mysql.json
 	coopr upgrade --dry-run -o table blog >preview
@@ -129,7 +129,7 @@ carriers() {
 	coopr remove --dry-run -o table blog haproxy >preview
 	grep -qx -- '~ 1  small, debian12: memcached  (-haproxy)' preview
 	coopr delete --dry-run -o table blog >preview
-	grep -qx -- '4 leaving: 0 machines, cost 0.22 -> 0 an hour' preview
+	grep -qx -- '4 to be removed: 0 machines, cost 0.22 -> 0 an hour' preview
 	coopr expand -n 60 --dry-run -o table blog >preview
 	coopr expand -n 60 -j 1 --dry-run -o table blog >slow
 	run ! cmp preview slow
@@ -222,7 +222,7 @@ carriers() {
 	grep -qx -- '- 1  small, debian12: apache mod-php' preview
 	grep -qx '! haproxy restarts on 1 machine' preview
 	grep -qx -- '~ 1  small, debian12: haproxy memcached  (configure haproxy)' preview
-	grep -qx '3 changed, 1 leaving: 3 machines, cost 0.22 -> 0.2 an hour' preview
+	grep -qx '3 changed, 1 to be removed: 3 machines, cost 0.22 -> 0.2 an hour' preview
 	grep -qx '14 tasks, expected to take 26 s' preview
 	coopr expand -n +2 --dry-run blog -o json >plan
 	coopr-plan --check plan

@@ -167,7 +167,7 @@ hook_verb_list(int argc, char **argv)
 static int
 hook_verb_say_count(const struct hook_count *count)
 {
-	printf("%zu delivered, %zu waiting, %zu given up\n", count->delivered, count->waiting, count->dropped);
+	printf("%zu delivered, %zu waiting, %zu cancelled\n", count->delivered, count->waiting, count->dropped);
 	return count->waiting || count->dropped ? EX_NO : 0;
 }
 

@@ -70,7 +70,7 @@ application_remark_of(const struct application *application)
 	case APPLICATION_LEFT:
 		return "no file speaks of it any more; --prune deletes it";
 	case APPLICATION_KEPT:
-		return "no file speaks of it any more; it is deleted once all else is done";
+		return "no file names it any more; it is deleted after all else is done";
 	case APPLICATION_FAILED:
 		break;
 	}

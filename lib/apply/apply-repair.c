@@ -93,7 +93,7 @@ apply_resume(struct turn *turn, const struct before *before, struct error *err)
 	if (operate_retry(&last, &turn->apply->options, &application->done, err) == 0) {
 		if (detach && !before->agrees)
 			return error_set(err, EX_TEMPFAIL,
-			    "%s (job %s) is under way, and leads to something else; try again once it is over",
+			    "%s (job %s) is running and has another goal; try again after it has ended",
 			    before->operation->action, before->operation->job);
 		application->outcome = detach ? APPLICATION_BEGUN : APPLICATION_DONE;
 		return detach ? TURN_OVER : TURN_AGAIN;
@@ -116,7 +116,7 @@ apply_take_back(struct turn *turn, const struct before *before, struct error *er
 		if (turn->begin->applied && turn->begin->applied->made)
 			return turn_delete(turn, err);
 		return error_set(err, EX_NO,
-		    "its making failed, and its file says otherwise; coopr retry %s goes on with it, coopr delete %s "
+		    "creating it failed, and its file has changed since; coopr retry %s resumes it, coopr delete %s "
 		    "makes way", turn->application->name, turn->application->name);
 	}
 	command = memory_printf("coopr rollback %s", turn->application->id);
@@ -137,8 +137,8 @@ apply_note(struct turn *turn, const struct before *before)
 	turn->application->change = strcmp(operation->action, "create") == 0 || strcmp(operation->action, "delete") == 0
 	    ? APPLICATION_NEW : APPLICATION_CHANGED;
 	buffer_printf(&turn->application->differences, "! %s (%s) %s\n", operation->action, operation->job,
-	    pending ? "is under way: it is gone on with" : again ? "failed: it is tried again" :
-	    strcmp(operation->action, "create") == 0 ? "failed: it is deleted and made anew" : "failed: it is taken back");
+	    pending ? "is running: it is resumed" : again ? "failed: it is retried" :
+	    strcmp(operation->action, "create") == 0 ? "failed: it is deleted and created again" : "failed: it is rolled back");
 }
 
 int

@@ -85,7 +85,7 @@ specs_read_file(struct reading *reading, const char *path)
 		got = 0;
 	}
 	if (got == 0 && reader.number == 0)
-		got = error_set(&err, EX_DATAERR, "%s: it is empty, a clusterspec is wanted", name);
+		got = error_set(&err, EX_DATAERR, "%s: it is empty; expected a clusterspec", name);
 	if (got < 0)
 		specs_tell(reading, err.code == EX_DATAERR ? EX_DATAERR : EX_NOINPUT, memory_string(err.text));
 	record_reader_release(&reader);
@@ -117,7 +117,7 @@ specs_read_entry(struct reading *reading, const char *folder, const char *name)
 	else if (S_ISREG(status.st_mode))
 		specs_read_file(reading, path);
 	else if (!S_ISDIR(status.st_mode))
-		specs_tell(reading, EX_NOINPUT, memory_printf("%s: it is no file", path));
+		specs_tell(reading, EX_NOINPUT, memory_printf("%s: not a regular file", path));
 	free(path);
 }
 
@@ -191,7 +191,7 @@ specs_read(const char *path, struct specs *specs, void (*notice)(const char *tex
 	struct reading reading = {.specs = specs, .notice = notice};
 
 	if (!*path)
-		return error_set(err, EX_USAGE, "a file or a folder is wanted, found an empty name");
+		return error_set(err, EX_USAGE, "expected a file or a folder, found an empty name");
 	if (specs_find_origin(path, specs, err) < 0 || (specs->folder && specs_read_folder(&reading, path, err) < 0))
 		return -1;
 	if (!specs->folder)

@@ -87,7 +87,7 @@ hook_read_key_file(const char *path, struct buffer *key, struct error *err)
 	if (fd < 0)
 		return -1;
 	if (fstat(fd, &st) == 0 && (st.st_mode & 077))
-		result = error_set(err, EX_CONFIG, "%s: others may read this secret; chmod 600 is wanted", path);
+		result = error_set(err, EX_CONFIG, "%s: others may read this secret; it needs chmod 600", path);
 	else
 		result = file_read_fd(fd, path, KEY_BYTES, key, err);
 	close(fd);

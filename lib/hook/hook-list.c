@@ -236,7 +236,7 @@ hook_add_member(struct hook_list *hooks, const struct place *place, const char *
 			wrong = arena_printf(&hooks->arena, "%s: %s", member.name, found);
 	}
 	if (!wrong && (!hook->name || !name_is_valid(hook->name) || !hook->url))
-		wrong = "a name and a url are wanted";
+		wrong = "expected a name and a url";
 	return wrong ? error_set(err, EX_CONFIG, "%s: /hooks/%zu: %s", hook->where, place->index, wrong) : 0;
 }
 

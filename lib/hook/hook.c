@@ -236,7 +236,7 @@ hook_hook_deliver(const struct hook_list *hooks, struct hook_item *item, struct 
 	struct error why;
 
 	if (!hook) {
-		error_set(&why, EX_NO, "hook %s: there is no such hook any more", item->hook);
+		error_set(&why, EX_NO, "hook %s: the hook does not exist any more", item->hook);
 		return hook_drop(item, count, &why, err);
 	}
 	switch (hook_call(hook, &item->message, &why)) {

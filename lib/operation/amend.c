@@ -138,7 +138,7 @@ amend_remove_services(jv *services, const struct string_list *names, struct erro
 			return error_set(err, EX_NO, "the cluster has no service \"%s\"", names->list[i]);
 	}
 	return json_length(*services) ? 0 : error_set(err, EX_NO,
-	    "a cluster cannot be without any service; to be rid of all: coopr delete");
+	    "a cluster needs a service; coopr delete removes it as a whole");
 }
 
 static int
@@ -166,7 +166,7 @@ amend_change_machines(jv *cluster, size_t present, const char *machines, int dir
 	if (!machines || relative)
 		count += (int64_t)present;
 	if (count < 1)
-		return error_set(err, EX_NO, "a cluster cannot be without any machine; to be rid of all: coopr delete");
+		return error_set(err, EX_NO, "a cluster needs a machine; coopr delete removes it as a whole");
 	if ((direction > 0 && count <= (int64_t)present) || (direction < 0 && count >= (int64_t)present))
 		return error_set(err, EX_NO, "it has %zu machines; %lld are not %s", present, (long long)count,
 		    direction > 0 ? "more" : "fewer");

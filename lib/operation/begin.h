@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The beginning of an operation: its folder, its record in the store; and what it takes to go on with one that has begun
- * before.
+ * The beginning of an operation: its folder, the veto of its hooks, its record in the store; and beginning again one that has
+ * begun before.
  */
 #ifndef OPERATION_BEGIN_H
 #define OPERATION_BEGIN_H
@@ -11,19 +11,21 @@ struct operation;
 struct operation_context;
 struct operation_request;
 
-/* Puts into the operation's folder what is known before anything is planned: command and was.ndjson. */
+/* Writes what is known before anything is planned to the operation's folder: command and was.ndjson. */
 int begin_folder(const struct operation_context *context, const struct operation_request *order, struct error *err);
 
-/* Asks the hooks. EX_NO where one objects. */
+/* Asks the hooks. Fails with EX_NO where one objects. */
 int begin_ask(const struct operation_context *context, const struct operation_request *order, struct error *err);
 
-/* What machines cost, as the request in the folder says, or else the cluster's own: see prices_of. The caller frees it; NULL with a reason. */
+/* Returns what machines cost, see prices_of, by the request in the folder, or else by the cluster's own. The caller frees it; NULL with
+ * a reason. */
 char *begin_prices(const struct operation_context *context, struct error *err);
 
-/* Records it in the store, with what the folder says that shall be. */
+/* Records the operation in the store, with the documents that its folder holds. */
 int begin_record(struct operation_context *context, const struct operation_request *order, struct error *err);
 
-/* Goes on with one that has begun, with the site's operation folder open on it; one that failed is tried again. */
+/* Makes an operation that has begun before, in whose folder the context is, the context's own; one that failed or was cancelled is
+ * reopened, and its job retried. */
 int begin_again(struct operation_context *context, const struct operation *operation, struct error *err);
 
 #endif

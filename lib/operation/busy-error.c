@@ -2,7 +2,7 @@
 #include "operation/busy-error.h"
 
 #include "base/error.h"
-#include "operation/operate.h"
+#include "operation/context.h"
 
 static int
 busy_error_set(const struct operation_context *context, const struct operation *operation, const char *more, struct error *err)
@@ -37,6 +37,6 @@ busy_error_exists(const struct operation_context *context, struct error *err)
 	const struct cluster_record *cluster = context->cluster;
 
 	return error_set(err, EX_NO,
-	    "%s: there is such a cluster already, %s, of %s: coopr show %s; to make it anew: coopr delete %s",
+	    "%s: there is a cluster of this name, %s, owned by %s; see coopr show %s, or remove it by coopr delete %s",
 	    cluster->name, life_status_name(cluster->status), cluster->owner, cluster->name, cluster->name);
 }

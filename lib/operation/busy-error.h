@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Why an operation cannot begin on a cluster that somebody has before us: what they do, and what can be done about it.
+ * The errors of an operation that cannot begin on a cluster because another came first: what that is, and what can be done
+ * about it.
  */
 #ifndef OPERATION_BUSY_ERROR_H
 #define OPERATION_BUSY_ERROR_H
@@ -9,13 +10,13 @@ struct error;
 struct operation;
 struct operation_context;
 
-/* EX_TEMPFAIL: that operation is under way, and of this machine's commands none sees it through. */
+/* Fails with EX_TEMPFAIL: that operation is running, but no command on this machine follows it. */
 int busy_error(const struct operation_context *context, const struct operation *operation, struct error *err);
 
-/* EX_TEMPFAIL: somebody has the cluster's folder, as err says already. What for is added where the store knows. */
+/* Fails with EX_TEMPFAIL: another command has the cluster's folder, as err says already; adds its job where the store knows one. */
 int busy_error_locked(struct operation_context *context, struct error *err);
 
-/* EX_NO: what was to be made is there. */
+/* Fails with EX_NO: the cluster that was to be created exists. */
 int busy_error_exists(const struct operation_context *context, struct error *err);
 
 #endif

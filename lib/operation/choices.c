@@ -56,24 +56,24 @@ choices_push_services(struct arguments *arguments, jv cluster)
 }
 
 static int
-choices_keep_config(jv cluster, const struct workdir *folder, struct error *err)
+choices_keep_config(jv cluster, const struct workdir *workdir, struct error *err)
 {
 	jv config = json_get(cluster, "config");
 	struct buffer text = {0};
 	int result;
 
 	json_dump(config, &text);
-	result = file_replace(folder->fd, "config.json", text.data, text.length, 0600, err);
+	result = file_replace(workdir->fd, "config.json", text.data, text.length, 0600, err);
 	buffer_release(&text);
 	jv_free(config);
 	return result;
 }
 
 int
-choices_of(jv request, const struct workdir *folder, struct arguments *arguments, struct error *err)
+choices_of(jv request, const struct workdir *workdir, struct arguments *arguments, struct error *err)
 {
 	jv cluster = json_get(request, "cluster");
-	int result = choices_keep_config(cluster, folder, err);
+	int result = choices_keep_config(cluster, workdir, err);
 
 	choices_push_name(arguments, "template", request, "template");
 	choices_push_name(arguments, "provider", request, "provider");

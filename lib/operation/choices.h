@@ -12,6 +12,6 @@ struct error;
 struct workdir;
 
 /* Adds options for template, provider, types, machines, services and names; the configuration goes to config.json in the folder. */
-int choices_of(jv request, const struct workdir *folder, struct arguments *arguments, struct error *err);
+int choices_of(jv request, const struct workdir *workdir, struct arguments *arguments, struct error *err);
 
 #endif

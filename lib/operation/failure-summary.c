@@ -11,9 +11,9 @@
 #include "operation/job.h"
 #include "operation/run-command.h"
 
-/* The status record of the job, owned; invalid where there is none. */
+/* Returns the status record of the job, owned; invalid where there is none. */
 static jv
-failure_summary_read_status(const struct chain *chain)
+failure_summary_read_status(const struct operation_job *job)
 {
 	struct arguments arguments = {0};
 	struct buffer text = {0};
@@ -23,9 +23,9 @@ failure_summary_read_status(const struct chain *chain)
 	run_command_init(&arguments, "coopr-queue");
 	arguments_push(&arguments, "show");
 	arguments_push(&arguments, "--output=json");
-	if (chain->runner.spool)
-		arguments_printf(&arguments, "--spool=%s", chain->runner.spool);
-	arguments_printf(&arguments, "%s", chain->job);
+	if (job->runner.spool)
+		arguments_printf(&arguments, "--spool=%s", job->runner.spool);
+	arguments_printf(&arguments, "%s", job->id);
 	if (run_command_in_memory(&arguments, NULL, &text, &ignored) == 0)
 		json_parse("status", text.data, strcspn(text.data, "\n"), &status, &ignored);
 	arguments_release(&arguments);
@@ -58,9 +58,9 @@ failure_summary_append_task(jv task, struct buffer *out)
 }
 
 char *
-failure_summary(const struct chain *chain)
+failure_summary(const struct operation_job *job)
 {
-	jv status = failure_summary_read_status(chain), tasks = json_get(status, "attention");
+	jv status = failure_summary_read_status(job), tasks = json_get(status, "attention");
 	struct buffer out = {0};
 
 	for (size_t i = 0; i < json_length(tasks) && out.length == 0; i++) {

@@ -22,7 +22,7 @@ find_cluster_open(struct account *account, const struct account_ask *ask, enum s
 	int result = account_open(account, ask, mode, err);
 
 	if (result < 0 && err->code == EX_NOINPUT && !ask->store)
-		error_set(err, EX_NO, "there is no cluster %s, nor any other yet", cluster);
+		error_set(err, EX_NO, "%s: no such cluster; there is no store yet", cluster);
 	return result;
 }
 

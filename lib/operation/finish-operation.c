@@ -12,37 +12,33 @@
 #include "history/show.h"
 #include "hook/hook.h"
 #include "json/scan.h"
-#include "operation/failure-summary.h"
 #include "operation/known-hosts.h"
-#include "operation/operate.h"
+#include "operation/context.h"
+#include "operation/failure-summary.h"
+#include "operation/job.h"
 
-static enum operation_status
-finish_operation_status_of(const struct queue_job *job)
-{
-	return job->status == QUEUE_COMPLETE ? OPERATION_COMPLETE : job->status == QUEUE_FAILED ? OPERATION_FAILED
-	                                                                                        : OPERATION_CANCELLED;
-}
-
-/* Keeps in the folders what is there now, and reads it. */
+/* Copies the job's events and its layout to the folder, reads the layout, and makes the files of the cluster anew. */
 static int
-finish_operation_keep(const struct operation_context *context, const struct chain *chain, struct buffer *layout, struct error *err)
-{
-	if (operation_job_keep(chain, "--events", "events.ndjson", err) < 0 || operation_job_keep(chain, "--layout", "made.ndjson",
-	    err) < 0 ||
-	    file_read(context->operation.fd, "made.ndjson", JSON_BYTES, layout, err) < 0)
-		return -1;
-	return file_replace(context->folder.fd, "cluster.ndjson", layout->data, layout->length, 0600, err) < 0 ? -1
-	     : known_hosts_keep(&context->folder, "cluster.ndjson", err);
-}
-
-static int
-finish_operation_tell_hooks(const struct operation_context *context, const struct operation *operation, const struct operation_outcome *outcome,
+finish_operation_copy(const struct operation_context *context, const struct operation_job *job, struct buffer *layout,
     struct error *err)
 {
+	if (operation_job_copy(job, "--events", "events.ndjson", err) < 0 ||
+	    operation_job_copy(job, "--layout", "made.ndjson", err) < 0 ||
+	    file_read(context->job_dir.fd, "made.ndjson", JSON_BYTES, layout, err) < 0)
+		return -1;
+	return file_replace(context->workdir.fd, "cluster.ndjson", layout->data, layout->length, 0600, err) < 0 ? -1
+	     : known_hosts_keep(&context->workdir, "cluster.ndjson", err);
+}
+
+static int
+finish_operation_tell_hooks(const struct operation_context *context, const struct operation *operation,
+    const struct operation_outcome *outcome, struct error *err)
+{
+	const struct cluster_record *cluster = context->cluster;
 	const struct hook_event event = {
 		.event = outcome->status == OPERATION_COMPLETE ? HOOK_SUCCESS : HOOK_FAILURE,
-		.operation = operation->action, .cluster_id = context->folder.id, .cluster = context->cluster->name,
-		.tenant = context->cluster->tenant, .owner = context->cluster->owner, .user = operation->user, .why = operation->why,
+		.operation = operation->action, .cluster_id = context->workdir.id, .cluster = cluster->name,
+		.tenant = cluster->tenant, .owner = cluster->owner, .user = operation->user, .why = operation->why,
 		.job = operation->job, .message = outcome->message, .layout = outcome->layout ? outcome->layout : "",
 		.layout_length = outcome->layout ? strlen(outcome->layout) : 0,
 	};
@@ -50,18 +46,18 @@ finish_operation_tell_hooks(const struct operation_context *context, const struc
 	return hook_tell(&event, err);
 }
 
-/* Whether no task of the job was ever begun: then all is as it was before. */
+/* Returns whether the job was cancelled before any of its tasks was begun, so that all is as it was before. */
 static bool
-finish_operation_is_untouched(const struct chain *chain, const struct queue_job *job)
+finish_operation_is_untouched(const struct operation_job *job, const struct queue_job *state)
 {
-	char *spool = location_spool(chain->runner.spool);
+	char *spool = location_spool(job->runner.spool);
 	struct error ignored; /* then it may have been touched */
 	struct queue *queue = queue_open(spool, QUEUE_READ, &ignored);
 	struct show_task *list = NULL;
 	struct arena arena = {0};
 	size_t count = 0;
-	bool untouched = queue && job->status == QUEUE_CANCELLED &&
-	    show_tasks(queue, job->id, ~0u, false, &arena, &list, &count, &ignored) == 0;
+	bool untouched = queue && state->status == QUEUE_CANCELLED &&
+	    show_tasks(queue, state->id, ~0u, false, &arena, &list, &count, &ignored) == 0;
 
 	for (size_t i = 0; i < count; i++)
 		untouched = untouched && list[i].attempt == 0;
@@ -71,16 +67,17 @@ finish_operation_is_untouched(const struct chain *chain, const struct queue_job 
 	return untouched;
 }
 
-/* The job is over: what is there, and what became of the operation, go to the store. */
+/* Ends the operation, whose job has finished: the store gets the layout that is there and the outcome. Hooks are told first: a message
+ * that is told twice has the same id. */
 static int
-finish_operation_finish(struct operation_context *context, const struct operation *operation, const struct chain *chain,
-    const struct queue_job *job,
-    struct error *err)
+finish_operation_end(struct operation_context *context, const struct operation *operation, const struct operation_job *job,
+    const struct queue_job *state, struct error *err)
 {
 	struct buffer layout = {0};
-	char *message = job->status == QUEUE_COMPLETE ? NULL : failure_summary(chain);
-	struct operation_outcome outcome = {.status = finish_operation_status_of(job), .message = message};
-	int result = finish_operation_is_untouched(chain, job) ? 0 : finish_operation_keep(context, chain, &layout, err);
+	char *message = state->status == QUEUE_COMPLETE ? NULL : failure_summary(job);
+	struct operation_outcome outcome = {.status = state->status == QUEUE_COMPLETE ? OPERATION_COMPLETE
+		: state->status == QUEUE_FAILED ? OPERATION_FAILED : OPERATION_CANCELLED, .message = message};
+	int result = finish_operation_is_untouched(job, state) ? 0 : finish_operation_copy(context, job, &layout, err);
 
 	outcome.layout = layout.data;
 	if (result == 0)
@@ -92,30 +89,22 @@ finish_operation_finish(struct operation_context *context, const struct operatio
 	return result;
 }
 
-/* Nobody knows what became of it, nor can it be done again. */
-static int
-finish_operation_give_up(struct operation_context *context, const struct operation *operation, struct error *err)
-{
-	const struct operation_outcome outcome = {.status = OPERATION_FAILED,
-	    .message = "its job is neither in the queue nor in the cluster's folder"};
-
-	return operation_end(&context->account, operation->cluster, operation->number, &outcome, err) < 0 ? -1 : 0;
-}
-
 int
 finish_operation(struct operation_context *context, const struct operation *operation, struct error *err)
 {
-	const struct chain chain = {context->options->runner, &context->operation, operation->job};
-	struct queue_job job;
-	int known = operation_job_look(&chain, &job, err);
+	static const struct operation_outcome lost = {.status = OPERATION_FAILED,
+		.message = "its job is neither in the queue nor in the cluster's folder"};
+	const struct operation_job job = {context->options->runner, &context->job_dir, operation->job};
+	struct queue_job state;
+	int known = operation_job_look(&job, &state, err);
 
 	if (known < 0)
 		return -1;
-	if (known && queue_is_finished(job.status))
-		return finish_operation_finish(context, operation, &chain, &job, err);
-	if (!known && !workdir_has(&context->operation, "plan.ndjson"))
-		return finish_operation_give_up(context, operation, err);
-	if (!known && operation_job_put(&chain, err) < 0)
+	if (known && queue_is_finished(state.status))
+		return finish_operation_end(context, operation, &job, &state, err);
+	if (!known && !workdir_has(&context->job_dir, "plan.ndjson"))
+		return operation_end(&context->account, operation->cluster, operation->number, &lost, err) < 0 ? -1 : 0;
+	if (!known && operation_job_put(&job, err) < 0)
 		return -1;
 	return operation_running(&context->account, operation->cluster, operation->number, err) < 0 ? -1 : 1;
 }
@@ -127,8 +116,8 @@ finish_cluster(struct operation_context *context, struct error *err)
 	int result = operation_last(&context->account, context->id, &list, err);
 
 	if (result > 0 && list.list[0].status < OPERATION_COMPLETE) {
-		workdir_close(&context->operation);
-		result = workdir_enter(&context->folder, list.list[0].job, &context->operation, err);
+		workdir_close(&context->job_dir);
+		result = workdir_enter(&context->workdir, list.list[0].job, &context->job_dir, err);
 		if (result == 0)
 			result = finish_operation(context, &list.list[0], err);
 	} else if (result > 0) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Brings what the queue knows of an operation's job to the store. It may be done by anybody, at any time, any number of
- * times: what was settled stays so, and what was interrupted between the store and the queue goes on.
+ * Brings what the queue knows of an operation's job to the store. Anybody may do it, at any time, any number of times: an operation
+ * that has ended stays ended, and one that was interrupted between the store and the queue is resumed.
  */
 #ifndef OPERATION_FINISH_OPERATION_H
 #define OPERATION_FINISH_OPERATION_H
@@ -10,11 +10,11 @@ struct error;
 struct operation;
 struct operation_context;
 
-/* Settles the site's last operation, with the site's operation folder open on it. A plan that is not in the queue yet is put. 1 where
- * its job is under way still, 0 where it is over, -1. */
+/* Finishes the operation, the last of the context's cluster, in whose folder the context is; puts its plan if that is not in the queue
+ * yet. Returns 1 while its job is running, 0 once it has ended, or -1. */
 int finish_operation(struct operation_context *context, const struct operation *operation, struct error *err);
 
-/* Settles what the site's cluster has under way, if anything. As above. */
+/* Finishes the operation that runs on the context's cluster, if there is one. Returns as above. */
 int finish_cluster(struct operation_context *context, struct error *err);
 
 #endif

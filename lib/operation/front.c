@@ -38,7 +38,7 @@ front_options(const struct command *command, const struct front *front)
 	if (jobs < 1)
 		exit(option_misuse(command, "--jobs: expected a number from 1 on"));
 	if (front->save && (!*front->save || strcmp(front->save, "-") == 0))
-		exit(option_misuse(command, "--save: the name of a file is wanted; --dry-run -o json prints the plan"));
+		exit(option_misuse(command, "--save: expected the name of a file; --dry-run -o json prints the plan"));
 	if (front->format && strcmp(front->format, "json") != 0 && strcmp(front->format, "table") != 0)
 		exit(option_misuse(command, "--output: expected table or json, found '%s'", front->format));
 	return (struct operation_options){
@@ -52,7 +52,7 @@ char *
 front_first(const struct command *command, char **operands)
 {
 	if (!operands[0])
-		exit(option_misuse(command, "which cluster?"));
+		exit(option_misuse(command, "missing argument CLUSTER"));
 	return operands[0];
 }
 
@@ -62,7 +62,7 @@ front_cluster(const struct command *command, char **operands)
 	char *cluster = front_first(command, operands);
 
 	if (operands[1])
-		exit(option_misuse(command, "one cluster is wanted, found also '%s'", operands[1]));
+		exit(option_misuse(command, "expected one cluster, found also '%s'", operands[1]));
 	return cluster;
 }
 
@@ -79,11 +79,12 @@ front_rest(char **operands)
 struct string_list
 front_services(const struct command *command, char **operands)
 {
-	const char *cluster = front_first(command, operands);
-	struct string_list services = front_rest(operands);
+	struct string_list services;
 
+	front_first(command, operands);
+	services = front_rest(operands);
 	if (services.count == 0)
-		exit(option_misuse(command, "which services of %s?", cluster));
+		exit(option_misuse(command, "missing argument SERVICE"));
 	return services;
 }
 
@@ -93,7 +94,7 @@ front_duration(const struct command *command, const char *text)
 	int64_t ms = strcmp(text, "0") == 0 ? 0 : duration_parse(text);
 
 	if (ms < 0)
-		exit(option_misuse(command, "'%s' is no time: expected as 30s, 15m, 12h or 2d, or 0", text));
+		exit(option_misuse(command, "expected a duration as 30s, 15m, 12h or 2d, or 0, found '%s'", text));
 	return ms;
 }
 
@@ -186,7 +187,7 @@ front_answer(const struct front *front, const struct operation_result *done, str
 	if (front->detach) {
 		puts(done->job);
 		return fflush(stdout) == 0 ? 0 : error_errno(err, EX_IOERR,
-		    "job %s is under way, and standard output cannot be told so", done->job);
+		    "job %s runs, but standard output cannot be written", done->job);
 	}
 	if (!done->layout)
 		return 0;
@@ -227,7 +228,7 @@ front_retry(const struct command *command, const struct front *front, struct ope
 	int result;
 
 	if (front->dry)
-		return option_misuse(command, "nothing is planned anew, so there is nothing to show: see coopr-queue show");
+		return option_misuse(command, "--dry-run: a retry makes no plan; coopr-queue show prints the one that there is");
 	anew->command = line = front_command_line(command, front, anew, operands);
 	result = operate_retry(anew, &options, &done, &err);
 	if (result == 0)

@@ -6,10 +6,11 @@
 #include "base/error.h"
 #include "base/location.h"
 #include "base/memory.h"
+#include "operation/context.h"
 #include "operation/find-cluster.h"
-#include "operation/operate.h"
+#include "operation/job.h"
 
-/* The job of the operation that is under way; the caller frees it. NULL with a reason. */
+/* Returns the job of the running operation, which the caller frees; NULL with a reason. */
 static char *
 job_control_find_job(const char *cluster, const struct operation_options *options, struct error *err)
 {
@@ -18,9 +19,8 @@ job_control_find_job(const char *cluster, const struct operation_options *option
 	struct account account = {0};
 	char *job = NULL;
 
-	if (find_cluster_open(&account, &options->ask, STORE_READ, cluster, err) == 0 && clusters_find(&account, cluster,
-	    &clusters, err) == 0 &&
-	    operation_last(&account, clusters.list[0].id, &operations, err) >= 0) {
+	if (find_cluster_open(&account, &options->ask, STORE_READ, cluster, err) == 0 &&
+	    clusters_find(&account, cluster, &clusters, err) == 0 && operation_last(&account, clusters.list[0].id, &operations, err) >= 0) {
 		if (operations.count && operations.list[0].status < OPERATION_COMPLETE)
 			job = memory_string(operations.list[0].job);
 		else
@@ -45,27 +45,23 @@ job_control_order_queue(enum queue_control order, const char *job, const struct 
 	return result;
 }
 
-/* Whoever follows the job settles it; where nobody does, we do. */
-static int
-job_control_settle(const char *cluster, const struct operation_options *options, struct error *err)
-{
-	struct operation_context context;
-	int result = operation_context_open(&context, options, cluster, err) < 0 && err->code != EX_TEMPFAIL ? -1 : 0;
-
-	operation_context_release(&context);
-	return result;
-}
-
 int
 job_control(enum queue_control order, const char *cluster, const struct operation_options *options, char **job, struct error *err)
 {
-	struct chain chain = {.runner = options->runner};
+	struct operation_job running = {.runner = options->runner};
+	struct operation_context context;
+	int result;
 
 	*job = job_control_find_job(cluster, options, err);
 	if (!*job)
 		return -1;
 	if (order != QUEUE_CANCEL)
 		return job_control_order_queue(order, *job, options, err);
-	chain.job = *job;
-	return operation_job_stop(&chain, err) < 0 ? -1 : job_control_settle(cluster, options, err);
+	running.id = *job;
+	if (operation_job_stop(&running, err) < 0)
+		return -1;
+	/* Opening the context finishes the operation, unless who follows the job has the cluster and does so. */
+	result = operation_context_open(&context, options, cluster, err) < 0 && err->code != EX_TEMPFAIL ? -1 : 0;
+	operation_context_release(&context);
+	return result;
 }

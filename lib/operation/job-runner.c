@@ -18,18 +18,25 @@
 #include "operation/workdir.h"
 #include "queue/queue.h"
 
-enum { RUNNING = -1 };
+enum {
+	RUNNING = -1,
+	TAIL_BYTES = 64 * 1024, /* of the log, which may be long */
+};
 
 struct pair { /* the two processes; a code is RUNNING until its process has ended */
+	const struct job_runner *runner;
+	const struct workdir *workdir;
+	const char *job;
 	struct arguments worker_arguments, waiter_arguments;
 	struct process worker, waiter;
 	int worker_code, waiter_code;
 	int signal; /* that we got; 0: none */
-	bool told;  /* a person knows what we still wait for */
-	const char *held; /* the status of a job with which the worker could not go on; or NULL */
+	bool told;  /* a person knows that we wait for running tasks */
+	const char *held; /* the status of a job which the worker could not resume; or NULL */
 };
 
-/* Both lead groups of their own: a terminal's Ctrl-C shall reach only us, who then say to each what to do. */
+/* Starts one of the two with errors going to err_fd. Each leads a group of its own: a terminal's Ctrl-C shall reach only us, and we
+ * tell each what to do. */
 static int
 job_runner_start(struct process *process, struct arguments *arguments, int err_fd, struct error *err)
 {
@@ -38,20 +45,20 @@ job_runner_start(struct process *process, struct arguments *arguments, int err_f
 	return process_start(process, err);
 }
 
+/* Starts the worker, whose messages are appended to work.log: those of an earlier try stay. */
 static int
-job_runner_start_worker(struct pair *pair, const struct job_runner *runner, const struct workdir *folder, const char *job,
-    struct error *err)
+job_runner_start_worker(struct pair *pair, struct error *err)
 {
 	struct arguments *arguments = &pair->worker_arguments;
-	int log = file_open(folder->fd, "work.log", O_WRONLY | O_CREAT | O_TRUNC, 0600, err), result;
+	int log = file_open(pair->workdir->fd, "work.log", O_WRONLY | O_CREAT | O_APPEND, 0600, err), result;
 
 	if (log < 0)
 		return -1;
 	run_command_init(arguments, "coopr-work");
-	if (runner->spool)
-		arguments_printf(arguments, "--spool=%s", runner->spool);
-	arguments_printf(arguments, "--jobs=%ld", runner->workers);
-	arguments_printf(arguments, "--job=%s", job);
+	if (pair->runner->spool)
+		arguments_printf(arguments, "--spool=%s", pair->runner->spool);
+	arguments_printf(arguments, "--jobs=%ld", pair->runner->workers);
+	arguments_printf(arguments, "--job=%s", pair->job);
 	arguments_push(arguments, "--drain");
 	arguments_push(arguments, "--verbose");
 	result = job_runner_start(&pair->worker, arguments, log, err);
@@ -60,16 +67,16 @@ job_runner_start_worker(struct pair *pair, const struct job_runner *runner, cons
 }
 
 static int
-job_runner_start_waiter(struct pair *pair, const struct job_runner *runner, const char *job, struct error *err)
+job_runner_start_waiter(struct pair *pair, struct error *err)
 {
 	struct arguments *arguments = &pair->waiter_arguments;
 
 	run_command_init(arguments, "coopr-queue");
 	arguments_push(arguments, "wait");
-	if (runner->spool)
-		arguments_printf(arguments, "--spool=%s", runner->spool);
+	if (pair->runner->spool)
+		arguments_printf(arguments, "--spool=%s", pair->runner->spool);
 	arguments_push(arguments, "--");
-	arguments_push(arguments, job);
+	arguments_push(arguments, pair->job);
 	return job_runner_start(&pair->waiter, arguments, PROCESS_INHERIT, err);
 }
 
@@ -101,7 +108,7 @@ job_runner_reap(struct pair *pair)
 			pair->waiter_code = process_exit_code(status);
 }
 
-/* Asks both to end. The worker waits for the tasks that it runs; asked once more, it ends those too. */
+/* Asks both to end. The worker waits for its running tasks; asked once more, it ends those too. */
 static void
 job_runner_ask_to_end(const struct pair *pair)
 {
@@ -111,18 +118,18 @@ job_runner_ask_to_end(const struct pair *pair)
 		kill(pair->waiter.pid, SIGTERM);
 }
 
-/* Whether a process has ended otherwise than with "done" or "the job failed", which both find out. */
+/* Returns whether a process has ended with another code than "done" and "the job failed", which both of them find out. */
 static bool
-job_runner_is_trouble(int code)
+job_runner_is_failure(int code)
 {
 	return code != RUNNING && code != 0 && code != EX_NO;
 }
 
-/* Whether the worker has left a job that is not over, so that the waiter would wait for ever: somebody has paused it. */
+/* Returns whether the worker has left a job that is not over, as a paused one, so that the waiter would wait for ever. */
 static bool
-job_runner_is_held(struct pair *pair, const char *spool, const char *job)
+job_runner_is_held(struct pair *pair)
 {
-	char *path = location_spool(spool);
+	char *path = location_spool(pair->runner->spool);
 	struct error ignored; /* then the waiter is left to find out */
 	struct queue *queue = pair->worker_code == 0 && pair->waiter_code == RUNNING
 	    ? queue_open(path, QUEUE_READ, &ignored) : NULL;
@@ -131,24 +138,15 @@ job_runner_is_held(struct pair *pair, const char *spool, const char *job)
 	free(path);
 	if (!queue)
 		return false;
-	if (queue_status_of(queue, job, &now, &ignored) == 0 && !queue_is_finished(now.status))
+	if (queue_status_of(queue, pair->job, &now, &ignored) == 0 && !queue_is_finished(now.status))
 		pair->held = queue_status_name(now.status);
 	queue_close(queue);
 	return pair->held != NULL;
 }
 
-/* Of an interruption that is not over at once: once nothing is drawn on the terminal any more. */
+/* Waits until both have ended. Both are asked to end at each signal that we get, and once one of them fails or the job is held. */
 static void
-job_runner_tell_of_end(struct pair *pair, const struct job_runner *runner)
-{
-	if (!pair->signal || pair->told || pair->waiter_code == RUNNING || pair->worker_code != RUNNING)
-		return;
-	runner->notice("the running tasks are waited for; interrupt once more to end them too");
-	pair->told = true;
-}
-
-static void
-job_runner_supervise(struct pair *pair, const struct job_runner *runner, const char *job, const sigset_t *signals)
+job_runner_supervise(struct pair *pair, const sigset_t *signals)
 {
 	bool asked = false;
 
@@ -156,27 +154,39 @@ job_runner_supervise(struct pair *pair, const struct job_runner *runner, const c
 		int signal = sigwaitinfo(signals, NULL);
 
 		job_runner_reap(pair);
-		job_runner_tell_of_end(pair, runner);
+		/* The waiter has ended: nothing is drawn on the terminal any more. */
+		if (pair->signal && !pair->told && pair->waiter_code != RUNNING && pair->worker_code == RUNNING) {
+			pair->runner->notice("waiting for running tasks; press ^C again to stop them");
+			pair->told = true;
+		}
 		if (signal > 0 && signal != SIGCHLD)
 			pair->signal = signal;
-		else if (asked || (!job_runner_is_trouble(pair->worker_code) && !job_runner_is_trouble(pair->waiter_code) &&
-		    !job_runner_is_held(pair, runner->spool, job)))
+		else if (asked || (!job_runner_is_failure(pair->worker_code) && !job_runner_is_failure(pair->waiter_code) &&
+		    !job_runner_is_held(pair)))
 			continue;
 		job_runner_ask_to_end(pair);
 		asked = true;
 	}
 }
 
-/* The last line the worker wrote; the caller frees it. */
+/* Returns the last line of work.log, which the caller frees. */
 static char *
-job_runner_last_words(const struct workdir *folder)
+job_runner_last_line(const struct workdir *workdir)
 {
 	struct buffer text = {0};
 	struct error unread;
 	char *line;
+	int log = file_open(workdir->fd, "work.log", O_RDONLY, 0, &unread);
+	off_t length = log < 0 ? 0 : lseek(log, 0, SEEK_END);
 
-	if (file_read(folder->fd, "work.log", 16 * 1024 * 1024, &text, &unread) < 0)
+	if (length > TAIL_BYTES)
+		lseek(log, length - TAIL_BYTES, SEEK_SET);
+	else if (log >= 0)
+		lseek(log, 0, SEEK_SET);
+	if (log < 0 || file_read_fd(log, "work.log", TAIL_BYTES, &text, &unread) < 0)
 		buffer_clear(&text);
+	if (log >= 0)
+		close(log);
 	while (text.length && text.data[text.length - 1] == '\n')
 		text.data[--text.length] = '\0';
 	line = text.length ? strrchr(text.data, '\n') : NULL;
@@ -185,46 +195,47 @@ job_runner_last_words(const struct workdir *folder)
 	return buffer_take(&text);
 }
 
+/* Returns 0 where the job is done; else says what came of it. */
 static int
-job_runner_judge(const struct pair *pair, const struct workdir *folder, const char *job, struct error *err)
+job_runner_judge(const struct pair *pair, struct error *err)
 {
-	char *words;
+	const char *cluster = pair->workdir->name;
+	char *line;
 
 	if (pair->waiter_code == 0)
 		return 0;
 	if (pair->signal)
-		return error_set(err, 128 + pair->signal, "%s: interrupted; the same command goes on with job %s",
-		    folder->name, job);
+		return error_set(err, 128 + pair->signal, "%s: interrupted; the same command resumes job %s", cluster, pair->job);
 	if (pair->held)
-		return error_set(err, EX_TEMPFAIL, "%s: job %s is %s; after coopr-queue resume %s, the same command goes on",
-		    folder->name, job, pair->held, job);
-	if (job_runner_is_trouble(pair->worker_code)) {
-		words = job_runner_last_words(folder);
-		error_set(err, pair->worker_code, "%s: coopr-work ended with exit code %d: %s (%s/work.log)", folder->name,
-		    pair->worker_code, words, folder->path);
-		free(words);
+		return error_set(err, EX_TEMPFAIL, "%s: job %s is %s; after coopr-queue resume %s, the same command resumes it",
+		    cluster, pair->job, pair->held, pair->job);
+	if (job_runner_is_failure(pair->worker_code)) {
+		line = job_runner_last_line(pair->workdir);
+		error_set(err, pair->worker_code, "%s: coopr-work ended with exit code %d: %s (%s/work.log)", cluster,
+		    pair->worker_code, line, pair->workdir->path);
+		free(line);
 		return -1;
 	}
-	return error_set(err, pair->waiter_code, "%s: job %s failed", folder->name, job);
+	return error_set(err, pair->waiter_code, "%s: job %s failed", cluster, pair->job);
 }
 
 int
-job_runner_run(const struct job_runner *runner, const struct workdir *folder, const char *job, struct error *err)
+job_runner_run(const struct job_runner *runner, const struct workdir *workdir, const char *job, struct error *err)
 {
-	struct pair pair = {.worker_code = RUNNING, .waiter_code = RUNNING};
+	struct pair pair = {.runner = runner, .workdir = workdir, .job = job, .worker_code = RUNNING, .waiter_code = RUNNING};
 	sigset_t signals, before;
 	struct error ignored;
 	int result;
 
 	job_runner_block_signals(&signals, &before);
-	result = job_runner_start_worker(&pair, runner, folder, job, err);
-	if (result == 0 && job_runner_start_waiter(&pair, runner, job, err) < 0) {
+	result = job_runner_start_worker(&pair, err);
+	if (result == 0 && job_runner_start_waiter(&pair, err) < 0) {
 		kill(pair.worker.pid, SIGTERM);
 		process_wait(&pair.worker, &ignored);
 		result = -1;
 	} else if (result == 0) {
-		job_runner_supervise(&pair, runner, job, &signals);
-		result = job_runner_judge(&pair, folder, job, err);
+		job_runner_supervise(&pair, &signals);
+		result = job_runner_judge(&pair, err);
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	arguments_release(&pair.worker_arguments);

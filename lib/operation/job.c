@@ -14,120 +14,129 @@
 #include "operation/run-command.h"
 #include "operation/workdir.h"
 
-enum { LOOK_AGAIN_MS = 1000 }; /* for the tasks of workers that have died: no change of the spool tells of that */
+enum { LOOK_AGAIN_MS = 1000 }; /* for the tasks of workers that have died, of which no change of the spool tells */
 
-/* Starts an argument vector with a verb of coopr-queue. */
+/* Opens the job's queue; NULL with a reason. */
+static struct queue *
+operation_job_queue(const struct operation_job *job, enum queue_mode mode, struct error *err)
+{
+	char *spool = location_spool(job->runner.spool);
+	struct queue *queue = queue_open(spool, mode, err);
+
+	free(spool);
+	return queue;
+}
+
+/* Starts an argument vector with coopr-queue VERB [OPTION] on the job's spool. */
 static void
-operation_job_queue_command(const struct chain *chain, const char *verb, struct arguments *arguments)
+operation_job_command(const struct operation_job *job, const char *verb, const char *option, struct arguments *arguments)
 {
 	run_command_init(arguments, "coopr-queue");
 	arguments_push(arguments, verb);
-	if (chain->runner.spool)
-		arguments_printf(arguments, "--spool=%s", chain->runner.spool);
+	if (job->runner.spool)
+		arguments_printf(arguments, "--spool=%s", job->runner.spool);
+	if (option)
+		arguments_push(arguments, option);
 }
 
 static int
-operation_job_refuse_stranger(const struct chain *chain, struct error *err)
+operation_job_refuse_foreign(const struct operation_job *job, struct error *err)
 {
-	char *spool = location_spool(chain->runner.spool);
+	char *spool = location_spool(job->runner.spool);
 
-	error_set(err, EX_CANTCREAT,
-	    "%s has a job %s already, which is none of this store's: the spool is that of another store, or of "
-	    "one that was here before; give this store a spool of its own: --spool, or COOPR_SPOOL", spool, chain->job);
+	error_set(err, EX_CANTCREAT, "%s has a job %s already, which is not of this store; give this store a spool of its own "
+	    "with --spool or COOPR_SPOOL", spool, job->id);
 	free(spool);
 	return -1;
 }
 
-/* A folder without the plan is of an operation of which all is known but that. */
-static int
-operation_job_check_ours(const struct chain *chain, struct queue *queue, struct error *err)
-{
-	int plan = openat(chain->folder->fd, "plan.ndjson", O_RDONLY | O_CLOEXEC), same;
-
-	if (plan < 0)
-		return 1;
-	same = queue_is_of(queue, chain->job, plan, err);
-	close(plan);
-	return same == 0 ? operation_job_refuse_stranger(chain, err) : same;
-}
-
 int
-operation_job_look(const struct chain *chain, struct queue_job *job, struct error *err)
+operation_job_look(const struct operation_job *job, struct queue_job *state, struct error *err)
 {
-	char *spool = location_spool(chain->runner.spool);
-	struct queue *queue = queue_open(spool, QUEUE_READ, err);
-	int result;
+	struct queue *queue = operation_job_queue(job, QUEUE_READ, err);
+	int result, plan, same;
 
-	free(spool);
-	/* There is none yet, or somebody makes it just now. */
+	/* There is no spool yet, or another process makes it just now. */
 	if (!queue)
 		return err->code == EX_NOINPUT ? 0 : -1;
-	result = queue_status_of(queue, chain->job, job, err) == 0 ? 1 : err->code == EX_NO ? 0 : -1;
-	if (result > 0)
-		result = operation_job_check_ours(chain, queue, err);
+	result = queue_status_of(queue, job->id, state, err) == 0 ? 1 : err->code == EX_NO ? 0 : -1;
+	plan = result > 0 ? openat(job->workdir->fd, "plan.ndjson", O_RDONLY | O_CLOEXEC) : -1;
+	if (plan >= 0) {
+		same = queue_is_of(queue, job->id, plan, err);
+		result = same == 0 ? operation_job_refuse_foreign(job, err) : same;
+		close(plan);
+	}
 	queue_close(queue);
 	return result;
 }
 
 int
-operation_job_check_new(const struct chain *chain, struct error *err)
+operation_job_check_new(const struct operation_job *job, struct error *err)
 {
-	struct queue_job job;
-	int known = operation_job_look(chain, &job, err);
+	struct queue_job state;
+	int known = operation_job_look(job, &state, err);
 
-	return known > 0 ? operation_job_refuse_stranger(chain, err) : known;
+	return known > 0 ? operation_job_refuse_foreign(job, err) : known;
 }
 
 int
-operation_job_put(const struct chain *chain, struct error *err)
+operation_job_put(const struct operation_job *job, struct error *err)
 {
 	struct arguments arguments = {0};
-	struct queue_job job;
-	int result = operation_job_look(chain, &job, err);
+	struct queue_job state;
+	int result = operation_job_look(job, &state, err);
 
 	if (result != 0)
 		return result < 0 ? -1 : 0;
-	operation_job_queue_command(chain, "put", &arguments);
-	arguments_printf(&arguments, "--job=%s", chain->job);
-	result = run_command_in_workdir(&arguments, chain->folder, "plan.ndjson", "job", err);
+	operation_job_command(job, "put", NULL, &arguments);
+	arguments_printf(&arguments, "--job=%s", job->id);
+	result = run_command_in_workdir(&arguments, job->workdir, "plan.ndjson", "job", err);
 	arguments_release(&arguments);
 	return result;
 }
 
 int
-operation_job_keep(const struct chain *chain, const char *option, const char *member, struct error *err)
+operation_job_copy(const struct operation_job *job, const char *option, const char *member, struct error *err)
 {
 	struct arguments arguments = {0};
 	int result;
 
-	operation_job_queue_command(chain, "show", &arguments);
-	arguments_push(&arguments, option);
+	operation_job_command(job, "show", option, &arguments);
 	arguments_push(&arguments, "--");
-	arguments_push(&arguments, chain->job);
-	result = run_command_in_workdir(&arguments, chain->folder, NULL, member, err);
+	arguments_push(&arguments, job->id);
+	result = run_command_in_workdir(&arguments, job->workdir, NULL, member, err);
 	arguments_release(&arguments);
 	return result;
 }
 
-int
-operation_job_retry(const struct chain *chain, struct error *err)
+/* Runs coopr-queue VERB [OPTION] -- JOB with out as its standard output; returns its exit code, or -1. */
+static int
+operation_job_run(const struct operation_job *job, const char *verb, const char *option, int out, struct error *err)
 {
 	struct arguments arguments = {0};
-	struct process process = {.in = PROCESS_NULL, .out = PROCESS_NULL, .err = PROCESS_INHERIT};
+	struct process process = {.in = PROCESS_NULL, .out = out, .err = PROCESS_INHERIT};
 	int code;
 
-	operation_job_queue_command(chain, "retry", &arguments);
+	operation_job_command(job, verb, option, &arguments);
 	arguments_push(&arguments, "--");
-	arguments_push(&arguments, chain->job);
+	arguments_push(&arguments, job->id);
 	process.argv = arguments.list;
 	code = process_start(&process, err) < 0 ? -1 : process_wait(&process, err);
 	arguments_release(&arguments);
-	return code <= 0 ? code : error_set(err, code, "job %s: coopr-queue retry ended with exit code %d", chain->job, code);
+	return code;
 }
 
-/* Waits until nothing of the job runs any more. */
+int
+operation_job_retry(const struct operation_job *job, struct error *err)
+{
+	int code = operation_job_run(job, "retry", NULL, PROCESS_NULL, err);
+
+	return code <= 0 ? code : error_set(err, code, "job %s: coopr-queue retry ended with exit code %d", job->id, code);
+}
+
+/* Waits until the job has finished. */
 static int
-operation_job_await_finish(struct queue *queue, const char *job, struct error *err)
+operation_job_await_finish(struct queue *queue, const char *id, struct error *err)
 {
 	int watch = queue_watch(queue, err), result;
 	struct queue_job now;
@@ -138,7 +147,7 @@ operation_job_await_finish(struct queue *queue, const char *job, struct error *e
 		struct pollfd change = {.fd = watch, .events = POLLIN};
 
 		queue_watch_clear(queue, watch);
-		result = queue_settle(queue, err) < 0 ? -1 : queue_status_of(queue, job, &now, err);
+		result = queue_settle(queue, err) < 0 ? -1 : queue_status_of(queue, id, &now, err);
 		if (result < 0 || queue_is_finished(now.status))
 			break;
 		if (poll(&change, 1, LOOK_AGAIN_MS) < 0 && errno != EINTR) {
@@ -151,53 +160,35 @@ operation_job_await_finish(struct queue *queue, const char *job, struct error *e
 }
 
 int
-operation_job_stop(const struct chain *chain, struct error *err)
+operation_job_stop(const struct operation_job *job, struct error *err)
 {
-	char *spool = location_spool(chain->runner.spool);
-	struct queue *queue = queue_open(spool, QUEUE_WRITE, err);
+	struct queue *queue = operation_job_queue(job, QUEUE_WRITE, err);
 	struct queue_job now;
 	int result = -1;
 
-	free(spool);
 	if (!queue)
 		return -1;
-	if (queue_status_of(queue, chain->job, &now, err) < 0)
+	if (queue_status_of(queue, job->id, &now, err) < 0)
 		result = err->code == EX_NO ? 0 : -1;
 	else if (queue_is_finished(now.status))
 		result = 0;
-	else if (queue_control(queue, QUEUE_CANCEL, chain->job, NULL, err) == 0 || err->code == EX_NO)
-		result = operation_job_await_finish(queue, chain->job, err);
+	else if (queue_control(queue, QUEUE_CANCEL, job->id, NULL, err) == 0 || err->code == EX_NO)
+		result = operation_job_await_finish(queue, job->id, err);
 	queue_close(queue);
 	return result;
 }
 
-/* coopr-queue show JOB on stderr: why the job failed is what a person wants to read there. */
-static void
-operation_job_show_failure(const struct chain *chain)
-{
-	struct arguments arguments = {0};
-	struct process process = {.in = PROCESS_NULL, .out = STDERR_FILENO, .err = PROCESS_INHERIT};
-	struct error ignored; /* it is the failure itself that is reported */
-
-	operation_job_queue_command(chain, "show", &arguments);
-	arguments_push(&arguments, "--output=table");
-	arguments_push(&arguments, "--");
-	arguments_push(&arguments, chain->job);
-	process.argv = arguments.list;
-	if (process_start(&process, &ignored) == 0)
-		process_wait(&process, &ignored);
-	arguments_release(&arguments);
-}
-
 int
-operation_job_follow(const struct chain *chain, struct error *err)
+operation_job_follow(const struct operation_job *job, struct error *err)
 {
-	if (job_runner_run(&chain->runner, chain->folder, chain->job, err) == 0)
+	const char *cluster = job->workdir->name;
+	struct error ignored; /* the job's failure is what is reported */
+
+	if (job_runner_run(&job->runner, job->workdir, job->id, err) == 0)
 		return 0;
-	if (err->code == EX_NO) {
-		operation_job_show_failure(chain);
-		return error_set(err, EX_NO, "%s: job %s failed; once its cause is mended, run the same command again, or coopr "
-		    "retry %s", chain->folder->name, chain->job, chain->folder->name);
-	}
-	return -1;
+	if (err->code != EX_NO)
+		return -1;
+	operation_job_run(job, "show", "--output=table", STDERR_FILENO, &ignored);
+	return error_set(err, EX_NO, "%s: job %s failed; after fixing the cause, run the same command again, or coopr retry %s",
+	    cluster, job->id, cluster);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The job of an operation: its plan, in the operation's folder, becomes a job of the queue, once; the job is seen through,
- * and what came of it is kept in the folder.
+ * The job of an operation: its plan, in the operation's folder, becomes a job of the queue, once; the job is followed to its
+ * end, and its results are copied to the folder.
  */
 #ifndef OPERATION_JOB_H
 #define OPERATION_JOB_H
@@ -12,31 +12,32 @@
 struct error;
 struct workdir;
 
-struct chain {
+struct operation_job {
 	struct job_runner runner;
-	const struct workdir *folder; /* the operation's */
-	const char *job;
+	const struct workdir *workdir; /* the operation's; NULL for operation_job_stop alone */
+	const char *id;
 };
 
-/* How the job stands: 1, 0 where the queue does not know it, or -1: EX_CANTCREAT where it knows another one of that name. */
-int operation_job_look(const struct chain *chain, struct queue_job *job, struct error *err);
+/* Reads the state of the job: 1, 0 where the queue does not know it, or -1, with EX_CANTCREAT where the queue has another job of that
+ * name. */
+int operation_job_look(const struct operation_job *job, struct queue_job *state, struct error *err);
 
-/* Of an operation that is to begin: EX_CANTCREAT where the queue has a job of that name. */
-int operation_job_check_new(const struct chain *chain, struct error *err);
+/* Fails with EX_CANTCREAT where the queue has a job of that name before the operation has begun. */
+int operation_job_check_new(const struct operation_job *job, struct error *err);
 
 /* Puts the plan, unless that was done before. */
-int operation_job_put(const struct chain *chain, struct error *err);
+int operation_job_put(const struct operation_job *job, struct error *err);
 
-/* Tries again what failed, or was not done when the job was cancelled. */
-int operation_job_retry(const struct chain *chain, struct error *err);
+/* Retries the tasks that failed, or were not done when the job was cancelled. */
+int operation_job_retry(const struct operation_job *job, struct error *err);
 
-/* Sees to it that the job does nothing more: cancels it, and waits until nothing of it runs. */
-int operation_job_stop(const struct chain *chain, struct error *err);
+/* Cancels the job, and waits until none of its tasks runs. */
+int operation_job_stop(const struct operation_job *job, struct error *err);
 
-/* Sees the job through. Where it fails, coopr-queue show says on stderr which tasks did. */
-int operation_job_follow(const struct chain *chain, struct error *err);
+/* Runs the job to its end. Where it fails, coopr-queue show tells on stderr which tasks did. */
+int operation_job_follow(const struct operation_job *job, struct error *err);
 
-/* Keeps what coopr-queue show prints with an option, as "--layout", as a member of the folder. */
-int operation_job_keep(const struct chain *chain, const char *option, const char *member, struct error *err);
+/* Writes what coopr-queue show prints with an option, as "--layout", to a member of the folder. */
+int operation_job_copy(const struct operation_job *job, const char *option, const char *member, struct error *err);
 
 #endif

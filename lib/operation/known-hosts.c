@@ -79,9 +79,9 @@ known_hosts_add(jv node, struct buffer *lines)
 }
 
 int
-known_hosts_keep(const struct workdir *folder, const char *layout, struct error *err)
+known_hosts_keep(const struct workdir *workdir, const char *layout, struct error *err)
 {
-	char *path = workdir_path(folder, layout);
+	char *path = workdir_path(workdir, layout);
 	struct record_reader reader;
 	struct buffer lines = {0};
 	int got = record_reader_open(&reader, path, err);
@@ -94,7 +94,7 @@ known_hosts_keep(const struct workdir *folder, const char *layout, struct error 
 		got = 0;
 	}
 	if (got == 0)
-		got = file_replace(folder->fd, "known_hosts", lines.data ? lines.data : "", lines.length, 0600, err);
+		got = file_replace(workdir->fd, "known_hosts", lines.data ? lines.data : "", lines.length, 0600, err);
 	record_reader_release(&reader);
 	buffer_release(&lines);
 	free(path);

@@ -13,7 +13,7 @@ struct error;
 struct workdir;
 
 /* Writes the member known_hosts from the member layout. */
-int known_hosts_keep(const struct workdir *folder, const char *layout, struct error *err);
+int known_hosts_keep(const struct workdir *workdir, const char *layout, struct error *err);
 
 /* Appends the lines of a node record (borrowed): one for each key that was pinned. */
 void known_hosts_add(jv node, struct buffer *lines);

@@ -10,7 +10,7 @@
 #include "base/buffer.h"
 #include "base/file.h"
 #include "catalogue/spec-diff.h"
-#include "operation/operate.h"
+#include "operation/context.h"
 
 /* "4", "2:8", ":8" */
 static void
@@ -59,14 +59,14 @@ static int
 prepare_push_config(const struct operation_context *context, const struct clusterspec *spec, struct arguments *arguments,
     struct error *err)
 {
-	char *path = workdir_path(&context->operation, "config.json");
+	char *path = workdir_path(&context->job_dir, "config.json");
 	jv config = clusterspec_config(spec);
 	struct buffer text = {0};
 	int result = 0;
 
 	if (jv_is_valid(config)) {
 		json_dump(config, &text);
-		result = file_replace(context->operation.fd, "config.json", text.data, text.length, 0600, err);
+		result = file_replace(context->job_dir.fd, "config.json", text.data, text.length, 0600, err);
 		arguments_printf(arguments, "--config=%s", path);
 		buffer_release(&text);
 	}

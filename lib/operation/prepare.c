@@ -10,7 +10,7 @@
 #include "json/scan.h"
 #include "model/layout.h"
 #include "operation/choices.h"
-#include "operation/operate.h"
+#include "operation/context.h"
 #include "operation/run-command.h"
 #include "operation/target.h"
 
@@ -19,7 +19,7 @@ static int
 prepare_run(struct arguments *arguments, const struct operation_context *context, const char *input, const char *output,
     struct error *err)
 {
-	int result = run_command_in_workdir(arguments, &context->operation, input, output, err);
+	int result = run_command_in_workdir(arguments, &context->job_dir, input, output, err);
 
 	arguments_release(arguments);
 	return result;
@@ -38,7 +38,7 @@ prepare_refuse(const struct operation_context *context, const struct buffer *ans
 		jv_free(conflict);
 	}
 	if (because)
-		error_set(err, EX_NO, "%s: it cannot be: %s", context->folder.name, because);
+		error_set(err, EX_NO, "%s: no layout satisfies the request: %s", context->workdir.name, because);
 	free(because);
 	return -1;
 }
@@ -48,7 +48,7 @@ prepare_solve(const struct operation_context *context, bool allow_moves, struct 
 {
 	struct buffer request = {0}, answer = {0};
 	struct arguments arguments = {0};
-	int result = file_read(context->operation.fd, "request.json", JSON_BYTES, &request, err);
+	int result = file_read(context->job_dir.fd, "request.json", JSON_BYTES, &request, err);
 
 	run_command_init(&arguments, "coopr-solve");
 	if (allow_moves)
@@ -56,7 +56,7 @@ prepare_solve(const struct operation_context *context, bool allow_moves, struct 
 	if (result == 0 && run_command_in_memory(&arguments, &request, &answer, err) < 0)
 		result = err->code == EX_NO ? prepare_refuse(context, &answer, err) : -1;
 	if (result == 0)
-		result = file_replace(context->operation.fd, "layout.ndjson", answer.data, answer.length, 0600, err);
+		result = file_replace(context->job_dir.fd, "layout.ndjson", answer.data, answer.length, 0600, err);
 	arguments_release(&arguments);
 	buffer_release(&answer);
 	buffer_release(&request);
@@ -83,9 +83,9 @@ prepare_push_each(struct arguments *arguments, const char *option, const struct 
 static void
 prepare_push_before(const struct operation_context *context, struct arguments *arguments)
 {
-	char *before = workdir_path(&context->operation, "was.ndjson");
+	char *before = workdir_path(&context->job_dir, "was.ndjson");
 
-	if (workdir_has(&context->operation, "was.ndjson"))
+	if (workdir_has(&context->job_dir, "was.ndjson"))
 		arguments_printf(arguments, "--from=%s", before);
 	free(before);
 }
@@ -96,8 +96,8 @@ prepare_begin_request(const struct operation_context *context, const struct argu
 	run_command_init(arguments, "coopr-request");
 	for (size_t i = 0; i < given->count; i++)
 		arguments_push(arguments, given->list[i]);
-	arguments_printf(arguments, "--name=%s", context->folder.name);
-	arguments_printf(arguments, "--id=%s", context->folder.id);
+	arguments_printf(arguments, "--name=%s", context->workdir.name);
+	arguments_printf(arguments, "--id=%s", context->workdir.id);
 	arguments_printf(arguments, "--tenant=%s", context->cluster ? context->cluster->tenant : context->account.tenant);
 }
 
@@ -105,10 +105,10 @@ static int
 operation_prepare_make(struct operation_context *context, const struct make_parameters *parameters, const struct arguments *given, struct error *err)
 {
 	struct arguments request = {0}, plan = {0};
-	char *before = workdir_path(&context->operation, "was.ndjson");
+	char *before = workdir_path(&context->job_dir, "was.ndjson");
 
 	prepare_begin_request(context, given, &request);
-	if (workdir_has(&context->operation, "was.ndjson"))
+	if (workdir_has(&context->job_dir, "was.ndjson"))
 		arguments_printf(&request, "--nodes=%s", before);
 	free(before);
 	if (prepare_run(&request, context, NULL, "request.json", err) < 0 || prepare_solve(context, parameters->allow_moves, err) < 0)
@@ -132,12 +132,12 @@ static int
 prepare_repeat_choices(const struct operation_context *context, const struct arguments *given, struct arguments *arguments,
     struct error *err)
 {
-	char *path = workdir_path(&context->operation, "config.json");
+	char *path = workdir_path(&context->job_dir, "config.json");
 	jv request;
 	int result = json_parse("the cluster's request", context->documents.wish, strlen(context->documents.wish), &request, err);
 
 	if (result == 0) {
-		result = choices_of(request, &context->operation, arguments, err);
+		result = choices_of(request, &context->job_dir, arguments, err);
 		jv_free(request);
 	}
 	arguments_printf(arguments, "--config=%s", path);
@@ -168,7 +168,7 @@ prepare_write_request(const struct operation_context *context, jv request, struc
 
 	json_dump(request, &text);
 	buffer_byte(&text, '\n');
-	result = file_replace(context->operation.fd, "request.json", text.data, text.length, 0600, err);
+	result = file_replace(context->job_dir.fd, "request.json", text.data, text.length, 0600, err);
 	buffer_release(&text);
 	return result;
 }
@@ -205,7 +205,7 @@ prepare_clone(struct operation_context *context, const void *data, struct error 
 	free(text);
 	if (result < 0)
 		return -1;
-	amend_identity(&request, context->folder.id, context->folder.name, context->account.user);
+	amend_identity(&request, context->workdir.id, context->workdir.name, context->account.user);
 	result = prepare_write_request(context, request, err);
 	jv_free(request);
 	if (result < 0 || prepare_solve(context, false, err) < 0)
@@ -236,14 +236,14 @@ static int
 prepare_define_added(const struct operation_context *context, jv *request, struct error *err)
 {
 	struct arguments given = {0}, arguments = {0};
-	char *path = workdir_path(&context->operation, "today.json");
+	char *path = workdir_path(&context->job_dir, "today.json");
 	jv today;
-	int result = choices_of(*request, &context->operation, &given, err);
+	int result = choices_of(*request, &context->job_dir, &given, err);
 
 	prepare_begin_request(context, &given, &arguments);
 	arguments_release(&given);
 	if (result == 0)
-		result = run_command_in_workdir(&arguments, &context->operation, NULL, "today.json", err);
+		result = run_command_in_workdir(&arguments, &context->job_dir, NULL, "today.json", err);
 	arguments_release(&arguments);
 	if (result == 0)
 		result = json_read_file(path, &today, err);
@@ -258,7 +258,7 @@ prepare_define_added(const struct operation_context *context, jv *request, struc
 static int
 operation_prepare_amend(const struct operation_context *context, const struct amend_parameters *parameters, struct error *err)
 {
-	char *before = workdir_path(&context->operation, "was.ndjson");
+	char *before = workdir_path(&context->job_dir, "was.ndjson");
 	jv request;
 	int result;
 
@@ -291,7 +291,7 @@ prepare_find_nodes(const struct operation_context *context, struct string_list *
 		return 0;
 	result = layout_parse_text(context->documents.layout ? context->documents.layout : "", &layout, err);
 	if (result == 0)
-		result = target_nodes(context->folder.name, &names, &layout, arena, nodes, err);
+		result = target_nodes(context->workdir.name, &names, &layout, arena, nodes, err);
 	layout_release(&layout);
 	return result;
 }
@@ -358,9 +358,9 @@ prepare_keep_target(struct operation_context *context, struct error *err)
 	if (result == 0 && (!documents.before || !*documents.before))
 		result = error_set(err, EX_NO,
 		    "%s: before its last operation there was nothing; to go back to that: coopr delete %s",
-		    context->folder.name, context->folder.name);
+		    context->workdir.name, context->workdir.name);
 	if (result == 0)
-		result = file_replace(context->operation.fd, "layout.ndjson", documents.before, strlen(documents.before), 0600, err);
+		result = file_replace(context->job_dir.fd, "layout.ndjson", documents.before, strlen(documents.before), 0600, err);
 	operation_documents_release(&documents);
 	return result;
 }
@@ -383,7 +383,7 @@ prepare_push_half_made(const struct operation_context *context, struct arguments
 	int result = layout_parse_text(context->documents.layout ? context->documents.layout : "", &now, err);
 
 	if (result == 0)
-		result = file_read(context->operation.fd, "layout.ndjson", JSON_BYTES, &target, err);
+		result = file_read(context->job_dir.fd, "layout.ndjson", JSON_BYTES, &target, err);
 	if (result == 0)
 		result = layout_parse_text(target.data ? target.data : "", &then, err);
 	for (size_t i = 0; result == 0 && i < now.node_count; i++)

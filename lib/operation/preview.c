@@ -17,7 +17,7 @@
 #include "json/record.h"
 #include "model/plan-document.h"
 #include "operation/begin.h"
-#include "operation/operate.h"
+#include "operation/context.h"
 
 #define DONE(action) (1U << ACTION_##action)
 
@@ -25,8 +25,8 @@ static const struct {
 	char sign;
 	enum terminal_style style;
 	const char *name;
-} signs[] = {{'+', STYLE_GOOD, "new"}, {'~', STYLE_BOLD, "changed"}, {'-', STYLE_BAD, "leaving"}, {'=', STYLE_DIM,
-    "as they are"}};
+} signs[] = {{'+', STYLE_GOOD, "new"}, {'~', STYLE_BOLD, "changed"}, {'-', STYLE_BAD, "to be removed"}, {'=', STYLE_DIM,
+    "unchanged"}};
 
 enum { SIGNS = sizeof signs / sizeof *signs };
 

@@ -25,7 +25,7 @@ run_command_init(struct arguments *arguments, const char *program)
 	free(relative);
 }
 
-/* What a stage's exit code means to us. The stage has said itself what is wrong, on stderr. */
+/* Turns the exit code of a command, which has said itself on stderr what is wrong, into 0 or an error. */
 static int
 run_command_judge(const struct arguments *arguments, int code, const char *input, struct error *err)
 {
@@ -40,38 +40,34 @@ run_command_judge(const struct arguments *arguments, int code, const char *input
 	return error_set(err, code, "%s ended with exit code %d; its input was %s", program, code, input);
 }
 
+/* Makes the member fresh, open as fd, the member output, durably. */
 static int
-run_command_to_fd(const struct arguments *arguments, int in, int out, struct error *err)
+run_command_keep(const struct workdir *workdir, int fd, const char *fresh, const char *output, struct error *err)
 {
-	struct process process = {.argv = arguments->list, .in = in, .out = out, .err = PROCESS_INHERIT};
-
-	return process_start(&process, err) < 0 ? -1 : process_wait(&process, err);
-}
-
-/* Makes what stands in fresh the member output, durably. */
-static int
-run_command_keep(const struct workdir *folder, int fd, const char *fresh, const char *output, struct error *err)
-{
-	if (fsync(fd) < 0 || renameat(folder->fd, fresh, folder->fd, output) < 0 || fsync(folder->fd) < 0)
-		return error_errno(err, EX_IOERR, "%s/%s: cannot be written", folder->path, output);
+	if (fsync(fd) < 0 || renameat(workdir->fd, fresh, workdir->fd, output) < 0 || fsync(workdir->fd) < 0)
+		return error_errno(err, EX_IOERR, "%s/%s: cannot be written", workdir->path, output);
 	return 0;
 }
 
 int
-run_command_in_workdir(const struct arguments *arguments, const struct workdir *folder, const char *input,
+run_command_in_workdir(const struct arguments *arguments, const struct workdir *workdir, const char *input,
     const char *output, struct error *err)
 {
-	char *fresh = memory_printf("%s.new", output), *path = input ? workdir_path(folder, input) : NULL;
-	int in = input ? file_open(folder->fd, input, O_RDONLY, 0, err) : PROCESS_NULL, out = -1, result = -1;
+	char *fresh = memory_printf("%s.new", output), *path = input ? workdir_path(workdir, input) : NULL;
+	int in = input ? file_open(workdir->fd, input, O_RDONLY, 0, err) : PROCESS_NULL, out = -1, result = -1;
+	struct process process;
 
 	if (in != -1)
-		out = file_open(folder->fd, fresh, O_WRONLY | O_CREAT | O_TRUNC, 0600, err);
-	if (out >= 0)
-		result = run_command_judge(arguments, run_command_to_fd(arguments, in, out, err), path, err);
+		out = file_open(workdir->fd, fresh, O_WRONLY | O_CREAT | O_TRUNC, 0600, err);
+	if (out >= 0) {
+		process = (struct process){.argv = arguments->list, .in = in, .out = out, .err = PROCESS_INHERIT};
+		result = process_start(&process, err) < 0 ? -1 : process_wait(&process, err);
+		result = run_command_judge(arguments, result, path, err);
+	}
 	if (result == 0)
-		result = run_command_keep(folder, out, fresh, output, err);
+		result = run_command_keep(workdir, out, fresh, output, err);
 	if (out >= 0 && result < 0)
-		unlinkat(folder->fd, fresh, 0);
+		unlinkat(workdir->fd, fresh, 0);
 	if (out >= 0)
 		close(out);
 	if (in >= 0)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One stage of a chain, as the process that a person would start: one of our commands, from a file in the cluster's
- * folder to a file in the cluster's folder. What it says on stderr goes where ours goes.
+ * Runs one of our commands as a person would: from a file of the operation's folder to another. Its messages go where ours go.
  */
 #ifndef OPERATION_RUN_COMMAND_H
 #define OPERATION_RUN_COMMAND_H
@@ -12,15 +11,15 @@ struct buffer;
 struct error;
 struct workdir;
 
-/* Starts an argument vector with one of our commands ("coopr-solve"), by the path it has beside ours. */
+/* Starts an argument vector with one of our commands ("coopr-solve"), by the path that it has beside ours. */
 void run_command_init(struct arguments *arguments, const char *program);
 
-/* Runs it from the member input (NULL: nothing) to the member output, which is there whole afterwards, or is what it
- * was. A command that exits with another code than 0 is an error with that code. */
-int run_command_in_workdir(const struct arguments *arguments, const struct workdir *folder, const char *input,
+/* Runs the command from the member input (NULL: nothing) to the member output, which is whole afterwards, or is what it was. An exit
+ * code other than 0 is an error with that code. */
+int run_command_in_workdir(const struct arguments *arguments, const struct workdir *workdir, const char *input,
     const char *output, struct error *err);
 
-/* The same without a folder: appends what it prints to out; input may be NULL. */
+/* Does the same without a folder: appends what the command prints to out; input may be NULL. */
 int run_command_in_memory(const struct arguments *arguments, const struct buffer *input, struct buffer *out,
     struct error *err);
 

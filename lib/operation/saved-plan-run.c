@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "json/json.h"
-#include "operation/operate.h"
+#include "operation/context.h"
 
 enum { NAMED = 3 }; /* of what was done since; the history has them all */
 
@@ -24,7 +24,7 @@ saved_was_begun(const struct operation_context *context, const struct saved_plan
 	bool was;
 
 	operation_job(plan->id, plan->operation + 1, job);
-	if (context->cluster->operation <= plan->operation || !workdir_has(&context->folder, job) || workdir_enter(&context->folder, job,
+	if (context->cluster->operation <= plan->operation || !workdir_has(&context->workdir, job) || workdir_enter(&context->workdir, job,
 	    &operation, &ignored) < 0)
 		return false;
 	command = workdir_line(&operation, "command", &ignored);
@@ -146,7 +146,7 @@ saved_restore(const struct operation_context *context, const struct saved_plan *
 		jv_free(record);
 	}
 	if (text.length)
-		result = file_replace(context->operation.fd, member, text.data, text.length, 0600, err);
+		result = file_replace(context->job_dir.fd, member, text.data, text.length, 0600, err);
 	buffer_release(&text);
 	jv_free(value);
 	return result;
@@ -160,5 +160,5 @@ saved_plan_prepare(struct operation_context *context, const void *data, struct e
 	if (saved_restore(context, plan, "request", "request.json", err) < 0 || saved_restore(context, plan, "layout",
 	    "layout.ndjson", err) < 0)
 		return -1;
-	return file_replace(context->operation.fd, "plan.ndjson", plan->records, plan->length, 0600, err);
+	return file_replace(context->job_dir.fd, "plan.ndjson", plan->records, plan->length, 0600, err);
 }

@@ -50,9 +50,9 @@ saved_list_records(const struct operation_context *context, const char *member, 
 	jv record;
 
 	*list = jv_null();
-	if (!workdir_has(&context->operation, member))
+	if (!workdir_has(&context->job_dir, member))
 		return 0;
-	fd = file_open(context->operation.fd, member, O_RDONLY, 0, err);
+	fd = file_open(context->job_dir.fd, member, O_RDONLY, 0, err);
 	if (fd < 0)
 		return -1;
 	*list = jv_array();
@@ -87,8 +87,8 @@ saved_describe_cluster(const struct operation_context *context, jv *header)
 	const char *layout = cluster ? context->documents.layout : NULL;
 	char digest[SAVED_MAC_SIZE];
 
-	json_set_string(header, "cluster", context->folder.id);
-	json_set_string(header, "name", context->folder.name);
+	json_set_string(header, "cluster", context->workdir.id);
+	json_set_string(header, "name", context->workdir.name);
 	json_set_string(header, "tenant", cluster ? cluster->tenant : context->account.tenant);
 	json_set_number(header, "operation", cluster ? (double)cluster->operation : 0);
 	json_set_string(header, "status", cluster ? life_status_name(cluster->status) : NULL);
@@ -126,7 +126,7 @@ saved_compose(const struct operation_context *context, const struct operation_re
 	json_dump(header, text);
 	buffer_byte(text, '\n');
 	jv_free(header);
-	return result < 0 ? -1 : file_read(context->operation.fd, "plan.ndjson", JSON_BYTES, text, err);
+	return result < 0 ? -1 : file_read(context->job_dir.fd, "plan.ndjson", JSON_BYTES, text, err);
 }
 
 /* The store's key is that of its secrets, and made where there is none: in a transaction, so that there is ever one. */
@@ -182,7 +182,7 @@ saved_check_target(const char *path, struct error *err)
 		return errno == ENOENT ? 0 : error_errno(err, EX_CANTCREAT, "%s", path);
 	if (S_ISREG(status.st_mode) && saved_is_saved_plan(path))
 		return 0;
-	return error_set(err, EX_CANTCREAT, "%s: there is something that is no saved plan; it is not overwritten", path);
+	return error_set(err, EX_CANTCREAT, "%s: the file exists and is not a saved plan; it is not overwritten", path);
 }
 
 int

@@ -54,7 +54,7 @@ saved_is_record(const char *line, size_t length, const char *kind, jv *record)
 static int
 saved_refuse_kind(const struct saved_plan *plan, struct error *err)
 {
-	return error_set(err, EX_DATAERR, "%s: that is no plan that was saved; --save FILE of a command that plans saves one",
+	return error_set(err, EX_DATAERR, "%s: not a saved plan; --save FILE of a command that makes a plan saves one",
 	    plan->path);
 }
 
@@ -78,7 +78,7 @@ saved_find_seal(struct saved_plan *plan, struct error *err)
 	}
 	if (!mac || strlen(mac) != SAVED_MAC_SIZE - 1) {
 		free(mac);
-		return error_set(err, EX_DATAERR, "%s: it ends too early, or something was put behind it: save the plan anew",
+		return error_set(err, EX_DATAERR, "%s: the file is cut off, or has something behind its end; save the plan again",
 		    plan->path);
 	}
 	memcpy(plan->mac, mac, SAVED_MAC_SIZE);
@@ -102,7 +102,7 @@ saved_verify(const struct saved_plan *plan, size_t length, const struct account_
 	if (result == 0 && sodium_memcmp(mac, plan->mac, sizeof mac) != 0)
 		result = error_set(err, EX_DATAERR,
 		    "%s: it is not as it was saved: somebody has changed it, or it was saved from "
-		    "another store than %s; save the plan anew", plan->path, path);
+		    "another store than %s; save the plan again", plan->path, path);
 	store_key_release(&key);
 	store_release(store);
 	free(path);
@@ -153,7 +153,7 @@ saved_understand(struct saved_plan *plan, size_t end, struct error *err)
 	plan->id = cluster ? cluster_id_of(cluster) : 0;
 	if (!plan->id || !plan->action || !life_find(plan->action) || !plan->name || !plan->tenant || !plan->asked ||
 	    !plan->at || !plan->by)
-		return error_set(err, EX_DATAERR, "%s: another version of coopr has saved it: save the plan anew", plan->path);
+		return error_set(err, EX_DATAERR, "%s: another version of coopr saved it; save the plan again", plan->path);
 	plan->records = plan->text.data + strcspn(plan->text.data, "\n") + 1;
 	plan->length = (size_t)(plan->text.data + end - plan->records);
 	plan->command = memory_printf("%s # plan %.16s", plan->asked, plan->mac);

@@ -20,11 +20,11 @@ enum {
 	LINE_LIMIT = 4 * 1024 * 1024, /* a command may be as long as the system lets it be */
 };
 
-/* A directory below STATE ("" is STATE itself), made where it is missing; the caller frees it. NULL with a reason. */
+/* Returns the folder of all clusters, made where it is missing, which the caller frees; NULL with a reason. */
 static char *
-workdir_state_directory(const char *below, struct error *err)
+workdir_parent(struct error *err)
 {
-	char *state = location_state(), *path = memory_printf("%s%s", state, below);
+	char *state = location_state(), *path = memory_printf("%s/clusters", state);
 
 	free(state);
 	if (file_make_dirs(AT_FDCWD, path, 0700, err) == 0)
@@ -33,8 +33,8 @@ workdir_state_directory(const char *below, struct error *err)
 	return NULL;
 }
 
-/* Between our open and our lock, whoever had the folder may have removed it: then the lock is on
- * nothing, and -1 with ESTALE says so. */
+/* Locks the folder. Between our open and our lock, who had it may have removed it: then the lock is on nothing, and it fails with
+ * ESTALE. */
 static int
 workdir_lock_present(const char *path, int fd)
 {
@@ -49,63 +49,63 @@ workdir_lock_present(const char *path, int fd)
 }
 
 static int
-workdir_open_locked(struct workdir *folder, enum workdir_open_how how, struct error *err)
+workdir_open_locked(struct workdir *workdir, enum workdir_open_how how, struct error *err)
 {
 	int reason;
 
 	do {
-		if (how == WORKDIR_MAKE && mkdir(folder->path, 0700) < 0 && errno != EEXIST)
-			return error_errno(err, EX_CANTCREAT, "%s", folder->path);
-		folder->fd = open(folder->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (folder->fd < 0 && errno == ENOENT && how == WORKDIR_FIND)
-			return error_set(err, EX_NO, "%s: there is no such cluster (%s)", folder->name, folder->path);
-		if (folder->fd < 0)
-			return error_errno(err, EX_NOINPUT, "%s", folder->path);
-		if (workdir_lock_present(folder->path, folder->fd) == 0)
+		if (how == WORKDIR_MAKE && mkdir(workdir->path, 0700) < 0 && errno != EEXIST)
+			return error_errno(err, EX_CANTCREAT, "%s", workdir->path);
+		workdir->fd = open(workdir->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (workdir->fd < 0 && errno == ENOENT && how == WORKDIR_FIND)
+			return error_set(err, EX_NO, "%s: there is no such cluster (%s)", workdir->name, workdir->path);
+		if (workdir->fd < 0)
+			return error_errno(err, EX_NOINPUT, "%s", workdir->path);
+		if (workdir_lock_present(workdir->path, workdir->fd) == 0)
 			return 0;
 		reason = errno;
-		close(folder->fd);
-		folder->fd = -1;
+		close(workdir->fd);
+		workdir->fd = -1;
 	} while (reason == ESTALE);
 	if (reason == EWOULDBLOCK)
 		return error_set(err, EX_TEMPFAIL, "%s: another coopr is at work on it; try again when it has ended",
-		    folder->name);
+		    workdir->name);
 	errno = reason;
-	return error_errno(err, EX_OSERR, "%s: cannot be locked", folder->path);
+	return error_errno(err, EX_OSERR, "%s: cannot be locked", workdir->path);
 }
 
 int
-workdir_open(struct workdir *folder, const char *id, const char *name, enum workdir_open_how how, struct error *err)
+workdir_open(struct workdir *workdir, const char *id, const char *name, enum workdir_open_how how, struct error *err)
 {
-	char *directory = workdir_state_directory("/clusters", err);
+	char *directory = workdir_parent(err);
 
-	*folder = (struct workdir){.fd = -1};
+	*workdir = (struct workdir){.fd = -1};
 	if (!directory)
 		return -1;
-	folder->id = memory_string(id);
-	folder->name = memory_string(name);
-	folder->path = memory_printf("%s/%s", directory, id);
+	workdir->id = memory_string(id);
+	workdir->name = memory_string(name);
+	workdir->path = memory_printf("%s/%s", directory, id);
 	free(directory);
-	if (workdir_open_locked(folder, how, err) == 0)
+	if (workdir_open_locked(workdir, how, err) == 0)
 		return 0;
-	workdir_close(folder);
+	workdir_close(workdir);
 	return -1;
 }
 
 int
-workdir_try(struct workdir *folder, const char *id, const char *name, struct error *err)
+workdir_try(struct workdir *workdir, const char *id, const char *name, struct error *err)
 {
-	char *directory = workdir_state_directory("/clusters", err);
+	char *directory = workdir_parent(err);
 
-	*folder = (struct workdir){.fd = -1};
+	*workdir = (struct workdir){.fd = -1};
 	if (!directory)
 		return -1;
-	*folder = (struct workdir){memory_string(id), memory_string(name), memory_printf("%s/.try-XXXXXX", directory), -1};
+	*workdir = (struct workdir){memory_string(id), memory_string(name), memory_printf("%s/.try-XXXXXX", directory), -1};
 	free(directory);
-	if (!mkdtemp(folder->path))
-		return error_errno(err, EX_CANTCREAT, "%s", folder->path);
-	folder->fd = file_open(AT_FDCWD, folder->path, O_RDONLY | O_DIRECTORY, 0, err);
-	return folder->fd < 0 ? -1 : 0;
+	if (!mkdtemp(workdir->path))
+		return error_errno(err, EX_CANTCREAT, "%s", workdir->path);
+	workdir->fd = file_open(AT_FDCWD, workdir->path, O_RDONLY | O_DIRECTORY, 0, err);
+	return workdir->fd < 0 ? -1 : 0;
 }
 
 int
@@ -125,36 +125,36 @@ workdir_enter(const struct workdir *cluster, const char *job, struct workdir *op
 }
 
 void
-workdir_close(struct workdir *folder)
+workdir_close(struct workdir *workdir)
 {
-	if (folder->fd >= 0)
-		close(folder->fd);
-	free(folder->id);
-	free(folder->name);
-	free(folder->path);
-	*folder = (struct workdir){.fd = -1};
+	if (workdir->fd >= 0)
+		close(workdir->fd);
+	free(workdir->id);
+	free(workdir->name);
+	free(workdir->path);
+	*workdir = (struct workdir){.fd = -1};
 }
 
 bool
-workdir_has(const struct workdir *folder, const char *member)
+workdir_has(const struct workdir *workdir, const char *member)
 {
-	return file_exists(folder->fd, member);
+	return file_exists(workdir->fd, member);
 }
 
 char *
-workdir_path(const struct workdir *folder, const char *member)
+workdir_path(const struct workdir *workdir, const char *member)
 {
-	return memory_printf("%s/%s", folder->path, member);
+	return memory_printf("%s/%s", workdir->path, member);
 }
 
 char *
-workdir_line(const struct workdir *folder, const char *member, struct error *err)
+workdir_line(const struct workdir *workdir, const char *member, struct error *err)
 {
 	struct buffer text = {0};
 	size_t length;
 
-	if (file_read(folder->fd, member, LINE_LIMIT, &text, err) < 0) {
-		error_prefix(err, "%s", folder->path);
+	if (file_read(workdir->fd, member, LINE_LIMIT, &text, err) < 0) {
+		error_prefix(err, "%s", workdir->path);
 		buffer_release(&text);
 		return NULL;
 	}
@@ -162,24 +162,24 @@ workdir_line(const struct workdir *folder, const char *member, struct error *err
 	text.data[length] = '\0';
 	if (length > 0)
 		return buffer_take(&text);
-	error_set(err, EX_DATAERR, "%s/%s: empty", folder->path, member);
+	error_set(err, EX_DATAERR, "%s/%s: empty", workdir->path, member);
 	buffer_release(&text);
 	return NULL;
 }
 
-/* Moved aside first: half a folder must never be taken for a cluster. */
+/* Moves it aside first: half a folder must never be taken for a cluster. */
 int
-workdir_remove(struct workdir *folder, struct error *err)
+workdir_remove(struct workdir *workdir, struct error *err)
 {
-	const char *id = file_base_name(folder->path);
-	char *aside = memory_printf("%.*s.%s", (int)(id - folder->path), folder->path, id);
+	const char *id = file_base_name(workdir->path);
+	char *aside = memory_printf("%.*s.%s", (int)(id - workdir->path), workdir->path, id);
 	int result = file_remove_tree(AT_FDCWD, aside, err);
 
-	if (result == 0 && rename(folder->path, aside) < 0)
-		result = error_errno(err, EX_IOERR, "%s: cannot be removed", folder->path);
+	if (result == 0 && rename(workdir->path, aside) < 0)
+		result = error_errno(err, EX_IOERR, "%s: cannot be removed", workdir->path);
 	if (result == 0)
 		result = file_remove_tree(AT_FDCWD, aside, err);
 	free(aside);
-	workdir_close(folder);
+	workdir_close(workdir);
 	return result;
 }

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The folders in which clusters keep what each stage of their operations gave, as files that anybody can read:
+ * The folders in which the commands of an operation work, as files that anybody can read:
  *
- *	STATE/clusters/ID/     one for each cluster; locked while somebody is at work on it. The kernel lets go of the lock
- *	                       when the process ends, however it ends
- *	    cluster.ndjson     the layout as it is, with the facts of its nodes
+ *	STATE/clusters/ID/     one for each cluster; locked while a command works on it. The kernel releases the lock when the
+ *	                       process ends, however it ends
+ *	    cluster.ndjson     the present layout, with the facts of its nodes
  *	    known_hosts        the host keys of its nodes, for ssh
  *	    JOB/               one for each operation:
- *	        command        what was asked for
+ *	        command        that was typed
  *	        was.ndjson     the layout before
- *	        request.json   what shall be
- *	        layout.ndjson  what coopr-solve answered
- *	        plan.ndjson    what coopr-plan made of it
- *	        events.ndjson  what happened when: there once it is over
- *	        work.log       what coopr-work had to say
+ *	        request.json   what the cluster shall be
+ *	        layout.ndjson  the answer of coopr-solve
+ *	        plan.ndjson    the plan of coopr-plan
+ *	        events.ndjson  what happened when: there once the job is over
+ *	        work.log       the messages of coopr-work, of all tries
  *
- * The store is the truth; what is here is for people, for ssh, and for an operation that goes on after a crash.
+ * The store is the truth; these folders are for people and for ssh, and can be removed.
  */
 #ifndef OPERATION_WORKDIR_H
 #define OPERATION_WORKDIR_H
@@ -32,26 +32,26 @@ struct workdir {
 
 enum workdir_open_how { WORKDIR_MAKE, WORKDIR_FIND };
 
-/* Opens and locks the folder of the cluster id. EX_NO where WORKDIR_FIND finds none; EX_TEMPFAIL while another process has
- * it. To be closed. */
-int workdir_open(struct workdir *folder, const char *id, const char *name, enum workdir_open_how how, struct error *err);
+/* Opens and locks the folder of the cluster id, to be closed. Fails with EX_NO where WORKDIR_FIND finds none; with EX_TEMPFAIL
+ * while another process has it. */
+int workdir_open(struct workdir *workdir, const char *id, const char *name, enum workdir_open_how how, struct error *err);
 
-/* One of nobody's, for what is only tried: workdir_remove takes it away. Its cluster would have that id. */
-int workdir_try(struct workdir *folder, const char *id, const char *name, struct error *err);
+/* Makes a nameless folder for a dry run on a cluster that would have that id; workdir_remove removes it. */
+int workdir_try(struct workdir *workdir, const char *id, const char *name, struct error *err);
 
-/* Opens the folder of an operation, made where it is missing, in that of its cluster. To be closed. */
+/* Opens the folder of an operation in that of its cluster, made where it is missing; to be closed. */
 int workdir_enter(const struct workdir *cluster, const char *job, struct workdir *operation, struct error *err);
-void workdir_close(struct workdir *folder);
+void workdir_close(struct workdir *workdir);
 
-bool workdir_has(const struct workdir *folder, const char *member);
+bool workdir_has(const struct workdir *workdir, const char *member);
 
-/* The path of a member; the caller frees it. */
-char *workdir_path(const struct workdir *folder, const char *member);
+/* Returns the path of a member, which the caller frees. */
+char *workdir_path(const struct workdir *workdir, const char *member);
 
-/* The first line of a member, which the caller frees; NULL with EX_NOINPUT or EX_DATAERR (it is empty). */
-char *workdir_line(const struct workdir *folder, const char *member, struct error *err);
+/* Returns the first line of a member, which the caller frees; NULL with EX_NOINPUT, or EX_DATAERR where it is empty. */
+char *workdir_line(const struct workdir *workdir, const char *member, struct error *err);
 
-/* Removes it with all that it holds, and closes it. */
-int workdir_remove(struct workdir *folder, struct error *err);
+/* Removes the folder with all that it holds, and closes it. */
+int workdir_remove(struct workdir *workdir, struct error *err);
 
 #endif

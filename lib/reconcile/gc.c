@@ -6,7 +6,10 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -16,17 +19,7 @@
 #include "cluster/clusters.h"
 #include "operation/workdir.h"
 
-enum { OLD_S = 600 };
-
-/* Whether nothing was made or removed in it for a while. */
-static bool
-reconcile_gc_is_old(int dir, const char *name)
-{
-	struct stat status;
-
-	return fstatat(dir, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode) &&
-	    clock_wall_ms() / 1000 - status.st_mtime > OLD_S;
-}
+enum { OLD_S = 600 }; /* a dry run has ended by then */
 
 static int
 reconcile_gc_by_id(const void *a, const void *b)
@@ -37,62 +30,61 @@ reconcile_gc_by_id(const void *a, const void *b)
 	return (*id > cluster->id) - (*id < cluster->id);
 }
 
-/* Whether the store has the cluster, and it is not gone; a new one may have come since the list was made. -1 on error. */
+/* Removes the folder of a cluster that the store does not have, or no more. Who creates a cluster holds the lock from before it is
+ * recorded, so that the store is asked under the lock. */
 static int
-reconcile_gc_is_alive(struct account *account, const struct cluster_list *known, int64_t id, struct error *err)
+reconcile_gc_remove_cluster(struct account *account, int64_t id, const char *name, struct error *err)
 {
 	struct cluster_list list = {0};
-	int alive;
+	struct workdir workdir;
+	bool gone;
+	int found, result = 0;
 
-	if (known->count && bsearch(&id, known->list, known->count, sizeof *known->list, reconcile_gc_by_id))
-		return 1;
-	alive = clusters_find_id(account, id, &list, err);
-	if (alive == 0)
-		alive = list.list[0].status != LIFE_TERMINATED;
-	else
-		alive = err->code == EX_NO ? 0 : -1;
-	cluster_list_release(&list);
-	return alive;
-}
-
-static int
-reconcile_gc_remove_unlocked(const char *id, struct error *err)
-{
-	struct workdir folder;
-
-	if (workdir_open(&folder, id, id, WORKDIR_FIND, err) < 0)
+	if (workdir_open(&workdir, name, name, WORKDIR_FIND, err) < 0)
 		return err->code == EX_NO || err->code == EX_TEMPFAIL ? 0 : -1;
-	return workdir_remove(&folder, err);
+	found = clusters_find_id(account, id, &list, err);
+	gone = found == 0 ? list.list[0].status == LIFE_TERMINATED : err->code == EX_NO;
+	if (gone)
+		result = workdir_remove(&workdir, err);
+	else if (found < 0)
+		result = -1;
+	workdir_close(&workdir);
+	cluster_list_release(&list);
+	return result;
 }
 
-/* Names with a dot are nobody's: what a dry run, or a removal, was killed with. */
+/* Removes a folder unless a process has it locked. */
+static int
+reconcile_gc_remove_unlocked(int dir, const char *name, struct error *err)
+{
+	int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC), result = 0;
+
+	if (fd < 0)
+		return errno == ENOENT ? 0 : error_errno(err, EX_IOERR, "%s", name);
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+		result = file_remove_tree(dir, name, err);
+	close(fd);
+	return result;
+}
+
+/* Removes an entry of the clusters' folder if nothing needs it. ".ID" is what a removal was killed with. Any other name with a dot is
+ * of a dry run, which has no lock; so only its age tells that it was killed. */
 static int
 reconcile_gc_consider(struct account *account, const struct cluster_list *known, int dir, const char *name, struct error *err)
 {
 	int64_t id = cluster_id_of(name);
-	int alive;
+	struct stat status;
 
-	if (name[0] == '.')
-		return name[1] && name[1] != '.' && reconcile_gc_is_old(dir, name) ? file_remove_tree(dir, name, err) : 0;
-	if (id == 0)
+	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
 		return 0;
-	alive = reconcile_gc_is_alive(account, known, id, err);
-	return alive == 0 && reconcile_gc_is_old(dir, name) ? reconcile_gc_remove_unlocked(name, err) : alive < 0 ? -1 : 0;
-}
-
-static int
-reconcile_gc_go_through(struct account *account, const struct cluster_list *known, DIR *folders, struct error *err)
-{
-	struct dirent *entry;
-	struct error failure;
-	int result = 0;
-
-	while ((errno = 0, entry = readdir(folders)))
-		if (reconcile_gc_consider(account, known, dirfd(folders), entry->d_name, &failure) < 0) {
-			*err = failure;
-			result = -1;
-		}
-	return errno ? error_errno(err, EX_IOERR, "the folder of the clusters") : result;
+	if (name[0] == '.' && cluster_id_of(name + 1))
+		return reconcile_gc_remove_unlocked(dir, name, err);
+	if (name[0] == '.')
+		return fstatat(dir, name, &status, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(status.st_mode) ||
+		    clock_wall_ms() / 1000 - status.st_mtime <= OLD_S ? 0 : file_remove_tree(dir, name, err);
+	if (id == 0 || (known->count && bsearch(&id, known->list, known->count, sizeof *known->list, reconcile_gc_by_id)))
+		return 0;
+	return reconcile_gc_remove_cluster(account, id, name, err);
 }
 
 int
@@ -102,16 +94,25 @@ reconcile_gc(struct account *account, struct error *err)
 	struct cluster_list known = {0};
 	char *state = location_state(), *path = memory_printf("%s/clusters", state);
 	DIR *folders = opendir(path);
+	struct dirent *entry;
+	struct error failure;
 	int result = 0;
 
 	if (!folders && errno != ENOENT)
 		result = error_errno(err, EX_NOINPUT, "%s", path);
 	else if (folders)
-		result = clusters_list(account, &all, &known, err) < 0 ? -1 : reconcile_gc_go_through(account, &known, folders, err);
+		result = clusters_list(account, &all, &known, err);
+	while (result >= 0 && folders && (errno = 0, entry = readdir(folders)))
+		if (reconcile_gc_consider(account, &known, dirfd(folders), entry->d_name, &failure) < 0) {
+			*err = failure;
+			result = 1;
+		}
+	if (result == 0 && folders && errno)
+		result = error_errno(err, EX_IOERR, "%s", path);
 	if (folders)
 		closedir(folders);
 	cluster_list_release(&known);
 	free(path);
 	free(state);
-	return result;
+	return result ? -1 : 0;
 }

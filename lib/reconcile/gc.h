@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Removes what commands that were killed have left in STATE/clusters: folders of clusters that the store does not have, or has
- * no more, and what was only tried.
+ * no more, and those of dry runs.
  */
 #ifndef RECONCILE_GC_H
 #define RECONCILE_GC_H
@@ -9,7 +9,8 @@
 struct account;
 struct error;
 
-/* A folder that somebody has locked, or that was changed a short time ago, stays. -1 where something cannot be removed. */
+/* A folder that a process has locked stays, and so does that of a dry run that may still run. Returns -1 where something cannot be
+ * removed. */
 int reconcile_gc(struct account *account, struct error *err);
 
 #endif

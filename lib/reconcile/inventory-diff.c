@@ -8,7 +8,7 @@
 #include "base/names.h"
 #include "cluster/census.h"
 #include "json/json.h"
-#include "operation/operate.h"
+#include "operation/context.h"
 #include "probe/drift.h"
 #include "reconcile/machines-list.h"
 #include "reconcile/scope.h"

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "hook/hook.h"
 #include "operation/finish-operation.h"
+#include "operation/job.h"
 #include "reconcile/gc.h"
 #include "reconcile/health-check.h"
 #include "reconcile/inventory-diff.h"
@@ -35,13 +36,13 @@ reconcile_finish_one(const struct reconcile_options *parameters, const struct op
 {
 	char id[CLUSTER_ID_SIZE];
 	struct error failure;
-	struct chain chain;
+	struct operation_job job;
 	struct operation_context context;
 	int result = operation_context_open(&context, &parameters->options, cluster_id_text(operation->cluster, id), err);
 
 	if (result > 0 && !parameters->options.detach) {
-		chain = (struct chain){parameters->options.runner, &context.operation, operation->job};
-		if (operation_job_follow(&chain, &failure) < 0 && failure.code > 128) {
+		job = (struct operation_job){parameters->options.runner, &context.job_dir, operation->job};
+		if (operation_job_follow(&job, &failure) < 0 && failure.code > 128) {
 			*err = failure;
 			result = -1;
 		} else {

@@ -48,13 +48,13 @@ repair_limits_on_share(const struct repair_limits *limits, const struct cluster_
 
 	if (repair_limits_is_too_much(limits, count, (size_t)cluster->nodes))
 		return error_set(err, EX_TEMPFAIL,
-		    "%s: %zu of its %" PRId64 " machines are gone, which is more than is replaced at "
-		    "once (%s): none is; coopr reconcile --repair --max-gone=100%% %s does it", cluster->name, count,
+		    "%s: %zu of its %" PRId64 " machines are gone, more than are replaced at "
+		    "once (%s); coopr reconcile --repair --max-gone=100%% %s replaces them", cluster->name, count,
 		    cluster->nodes, limits->max_gone, cluster->name);
 	if (cluster->provider && repair_limits_is_too_much(limits, of_provider, at_provider))
 		return error_set(err, EX_TEMPFAIL,
-		    "%s: %zu of the %zu machines at the provider %s are gone, which is more than is "
-		    "replaced at once (%s): none is; coopr reconcile --repair --max-gone=100%% does it", cluster->name,
+		    "%s: %zu of the %zu machines at the provider %s are gone, more than are "
+		    "replaced at once (%s); coopr reconcile --repair --max-gone=100%% replaces them", cluster->name,
 		    of_provider, at_provider, cluster->provider, limits->max_gone);
 	return 0;
 }
@@ -67,8 +67,8 @@ repair_limits_on_unowned(const struct repair_limits *limits, const char *provide
 	if (!repair_limits_is_too_much(limits, count, total))
 		return 0;
 	return error_set(err, EX_TEMPFAIL,
-	    "provider %s: %zu of its %zu machines belong to nobody, which is more than is deleted at "
-	    "once (%s): none is; coopr reconcile --delete-unowned --max-gone=100%% does it", provider, count, total,
+	    "provider %s: %zu of its %zu machines are orphaned, more than are deleted at "
+	    "once (%s); coopr reconcile --delete-unowned --max-gone=100%% deletes them", provider, count, total,
 	    limits->max_gone);
 }
 
@@ -118,8 +118,8 @@ repair_limits_on_haste(const struct repair_limits *limits, const struct cluster_
 	if (result == 0) {
 		due = repair_limits_due_ms(&list);
 		if (due > clock_wall_ms())
-			result = error_set(err, EX_TEMPFAIL, "%s: it was mended a short time ago, and is not mended again before %s; "
-			    "coopr history %s tells of it", cluster->name, clock_rfc3339(due, text), cluster->name);
+			result = error_set(err, EX_TEMPFAIL, "%s: it was repaired a short time ago and is not repaired again before %s; "
+			    "see coopr history %s", cluster->name, clock_rfc3339(due, text), cluster->name);
 	}
 	operation_list_release(&list);
 	return result;

@@ -15,7 +15,7 @@
 #include "base/memory.h"
 #include "base/message.h"
 #include "history/show.h"
-#include "operation/operate.h"
+#include "operation/context.h"
 #include "status/state-line.h"
 
 static struct account_ask
@@ -104,7 +104,7 @@ status_open(struct cluster_status *status, const struct status_options *options,
 	*status = (struct cluster_status){.options = options};
 	found = status_account(&status->account, options, err);
 	if (found <= 0)
-		return found < 0 ? -1 : error_set(err, EX_NO, "there is no cluster %s, nor any other yet", cluster);
+		return found < 0 ? -1 : error_set(err, EX_NO, "%s: no such cluster; there is no store yet", cluster);
 	status->queue = status_queue(options);
 	return status_look(status, cluster, err) < 0 ? -1 : status_again(status, err);
 }

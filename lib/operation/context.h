@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The context of an operation: the account that asks, the cluster with its documents, and the locked folder in which the
+ * operation works. Opening it finishes whatever is over on that cluster.
+ */
+#ifndef OPERATION_CONTEXT_H
+#define OPERATION_CONTEXT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "account/accounts.h"
+#include "cluster/clusters.h"
+#include "cluster/operations.h"
+#include "operation/job-runner.h"
+#include "operation/workdir.h"
+
+struct error;
+
+struct operation_options { /* of every command that changes a cluster */
+	struct account_ask ask;
+	struct job_runner runner;
+	bool detach;            /* do not wait */
+	bool dry;               /* only make the plan */
+	const char *save;       /* and save it in that file, see saved-plan.h; or NULL */
+};
+
+struct operation_context { /* release it, also where it could not be opened */
+	const struct operation_options *options;
+	struct account account;
+	struct cluster_list clusters;
+	struct cluster_record *cluster;  /* NULL: it is to be created */
+	struct cluster_documents documents;
+	struct workdir workdir, job_dir; /* of the cluster, and of the operation in it */
+	int64_t id, number;              /* of the cluster, and of the operation */
+	char job[JOB_ID_SIZE];
+};
+
+/* Prepares an empty context. */
+void operation_context_init(struct operation_context *context, const struct operation_options *options);
+
+/* Opens the context of an existing cluster: finds it, locks its folder and finishes what is over. Returns 1 where an operation is
+ * running on it, 0, or -1. */
+int operation_context_open(struct operation_context *context, const struct operation_options *options, const char *cluster,
+    struct error *err);
+
+/* Reads the record and the documents of the cluster of that name or id, in place of those read before. */
+int operation_context_find(struct operation_context *context, const char *cluster, struct error *err);
+
+/* Locks the folder of the cluster that was found, finishes what is over, and reads the cluster again, since under the lock nobody
+ * else changes it. Returns as operation_context_open does. */
+int operation_context_lock(struct operation_context *context, struct error *err);
+
+void operation_context_release(struct operation_context *context);
+
+#endif
