@@ -97,7 +97,7 @@ static const struct list_column columns[] = {
 	{"NODE", "node", AT(TEXT, node)},
 	{"SERVICE", "service", AT(TEXT, service), .when = LIST_SPARSE},
 	{"WHAT", "what", .fill = drift_fill_what, .style = STYLE_BAD},
-	{"MENDED", "mended", AT(TEXT, mended), .style = STYLE_GOOD, .when = LIST_SPARSE},
+	{"REPAIR", "mended", AT(TEXT, mended), .style = STYLE_GOOD, .when = LIST_SPARSE},
 	{"WHY", "message", AT(TEXT, message), .fill = drift_fill_message, .when = LIST_SPARSE},
 	{NULL, "cluster", .fill = drift_fill_cluster},
 	{NULL, "since", AT(TIME, since_ms), .when = LIST_SPARSE},
