@@ -201,7 +201,7 @@ queued() {
 	same "[2,false,true]" "$(next)"
 }
 
-@test "what a hook refuses, or cannot be told for its patience, is given up, and that is said" {
+@test "what a hook refuses, or cannot be told for its patience, is cancelled, and that is said" {
 	serve "410 gone"
 	url chat
 	run -1 coopr-hook try success create
@@ -215,7 +215,7 @@ queued() {
 	coopr-hook try success create --queue
 	: >"$config"
 	run -1 coopr-hook deliver
-	contains "$output" "there is no such hook any more"
+	contains "$output" "the hook does not exist any more"
 	same "" "$(queued)"
 }
 

@@ -43,7 +43,7 @@ break_mariadb() {
 	run --separate-stderr -66 coopr-list --store nowhere
 	contains "$stderr" "nowhere: there is no store"
 	run --separate-stderr -1 coopr-status shop
-	contains "$stderr" "there is no cluster shop"
+	contains "$stderr" "shop: no such cluster"
 	for verb in expand abort retry "delete -y"; do
 		# shellcheck disable=SC2086 # words
 		run --separate-stderr -1 coopr $verb shop
