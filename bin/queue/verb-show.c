@@ -83,7 +83,7 @@ show_verb_say_task(const struct show_task *task, struct buffer *out)
 {
 	char since[CLOCK_RFC3339_SIZE];
 
-	buffer_printf(out, "\n%s %s: %s%s%s on %s%s", index_status_name(task->status), task->task, task->action,
+	buffer_printf(out, "\n%s %s: %s%s%s on %s%s", state_status_name(task->status), task->task, task->action,
 	    *task->service ? " " : "", task->service, task->node, task->undoing ? " (to undo what it did)" : "");
 	if (task->status == STEP_RUNNING) {
 		buffer_printf(out, ", attempt %" PRId64 ", by ", task->attempt);

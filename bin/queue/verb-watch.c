@@ -110,21 +110,21 @@ static void
 watch_verb_say_what(struct watching *watching, const struct follow_event *next, struct buffer *line)
 {
 	struct error ignored;
-	struct ledger *ledger = engine_lock(spool_queue_of(watching->queue), next->job, &ignored);
-	uint32_t link = ledger ? index_find(&ledger->index, next->event.task) : 0;
+	struct open_job *job = engine_lock(spool_queue_of(watching->queue), next->job, &ignored);
+	uint32_t link = job ? state_find(&job->state, next->event.task) : 0;
 	const char *service, *action;
 
 	buffer_printf(line, " %s", next->event.task);
 	if (link) {
-		const struct index_step *step = index_step(&ledger->index, link - 1);
+		const struct state_step *step = state_step(&job->state, link - 1);
 
 		action = next->event.action ? next->event.action : action_name((enum action)step->action);
-		service = index_step_service(&ledger->index, link - 1);
+		service = state_step_service(&job->state, link - 1);
 		buffer_printf(line, " %s%s%s on %s", action, *service ? " " : "", service,
-		    index_node_id(&ledger->index, step->node));
+		    state_node_id(&job->state, step->node));
 	}
-	if (ledger)
-		ledger_unlock(ledger);
+	if (job)
+		job_unlock(job);
 }
 
 static char *

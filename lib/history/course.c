@@ -196,27 +196,27 @@ course_read(struct record_reader *reader, struct course *course, struct problems
 }
 
 static int
-course_read_plan(const struct ledger *ledger, struct course *course, struct error *err)
+course_read_plan(const struct open_job *job, struct course *course, struct error *err)
 {
 	struct problems problems = {0};
 	struct record_reader reader;
-	int fd = file_open(ledger->dir, "plan.ndjson", O_RDONLY, 0, err), result;
+	int fd = file_open(job->dir, "plan.ndjson", O_RDONLY, 0, err), result;
 
 	if (fd < 0)
-		return error_prefix(err, "job %s", ledger->id);
+		return error_prefix(err, "job %s", job->id);
 	record_reader_init(&reader, fd, "plan.ndjson");
 	result = course_read(&reader, course, &problems, err);
 	record_reader_release(&reader);
 	problems_release(&problems);
 	close(fd);
-	return result < 0 ? error_prefix(err, "job %s", ledger->id) : 0;
+	return result < 0 ? error_prefix(err, "job %s", job->id) : 0;
 }
 
-/* Events up to the offset until are whole: the index has them. */
+/* Events up to the offset until are whole: the state has them. */
 static int
-course_read_events(const struct ledger *ledger, uint64_t until, struct course *course, struct error *err)
+course_read_events(const struct open_job *job, uint64_t until, struct course *course, struct error *err)
 {
-	struct journal_reader reader = {.fd = ledger->events};
+	struct journal_reader reader = {.fd = job->events};
 	struct event event;
 	int result = 0;
 
@@ -230,33 +230,33 @@ course_read_events(const struct ledger *ledger, uint64_t until, struct course *c
 	}
 	journal_reader_release(&reader);
 	course_end_events(course);
-	return result < 0 ? error_prefix(err, "job %s", ledger->id) : 0;
+	return result < 0 ? error_prefix(err, "job %s", job->id) : 0;
 }
 
 int
-course_of_ledger(const struct ledger *ledger, struct course *course, struct error *err)
+course_of_open_job(const struct open_job *job, struct course *course, struct error *err)
 {
-	if (course_read_plan(ledger, course, err) < 0)
+	if (course_read_plan(job, course, err) < 0)
 		return -1;
-	course->job = arena_string(&course->arena, ledger->id);
-	return course_read_events(ledger, ledger->index.header->applied, course, err);
+	course->job = arena_string(&course->arena, job->id);
+	return course_read_events(job, job->state.header->applied, course, err);
 }
 
 int
-course_of_job(struct queue *queue, const char *job, struct course *course, struct error *err)
+course_of_job(struct queue *queue, const char *id, struct course *course, struct error *err)
 {
-	struct ledger *ledger = engine_lock_whole(spool_queue_of(queue), job, err);
+	struct open_job *job = engine_lock_whole(spool_queue_of(queue), id, err);
 	uint64_t applied;
 
-	if (!ledger)
+	if (!job)
 		return -1;
-	applied = ledger->index.header->applied;
-	ledger_unlock(ledger);
+	applied = job->state.header->applied;
+	job_unlock(job);
 	/* The plan never changes, and the events before that place do not either: nobody has to wait. */
-	if (course_read_plan(ledger, course, err) < 0)
+	if (course_read_plan(job, course, err) < 0)
 		return -1;
-	course->job = arena_string(&course->arena, ledger->id);
-	return course_read_events(ledger, applied, course, err);
+	course->job = arena_string(&course->arena, job->id);
+	return course_read_events(job, applied, course, err);
 }
 
 void

@@ -11,7 +11,7 @@
 #include "model/plan-document.h"
 #include "queue/queue.h"
 
-struct ledger;
+struct open_job;
 struct record_reader;
 
 enum course_end { COURSE_RUNNING, COURSE_DONE, COURSE_FAILED, COURSE_LOST };
@@ -55,10 +55,10 @@ struct course { /* zero-initialise */
 };
 
 /* A job of the spool, finished ones too, up to now. No such job: EX_NO. Release the course in any case. */
-int course_of_job(struct queue *queue, const char *job, struct course *course, struct error *err);
+int course_of_job(struct queue *queue, const char *id, struct course *course, struct error *err);
 
 /* The same for a job that is locked, and stays so. */
-int course_of_ledger(const struct ledger *ledger, struct course *course, struct error *err);
+int course_of_open_job(const struct open_job *job, struct course *course, struct error *err);
 
 /* From a stream that holds a plan and, behind it, events. What is wrong inside records goes to problems. */
 int course_read(struct record_reader *reader, struct course *course, struct problems *problems, struct error *err);

@@ -123,19 +123,19 @@ follow_add(struct follow *follow, const char *id)
 
 /* Passes over what has happened so far. */
 static int
-follow_pass_over(const struct follow *follow, struct followed *job, struct error *err)
+follow_pass_over(const struct follow *follow, struct followed *followed, struct error *err)
 {
-	struct ledger *ledger = engine_lock(spool_queue_of(follow->queue), job->id, err);
+	struct open_job *job = engine_lock(spool_queue_of(follow->queue), followed->id, err);
 	struct stat st;
 
-	if (!ledger)
+	if (!job)
 		return err->code == EX_NO ? 0 : -1;
-	job->folder = fstat(ledger->dir, &st) < 0 ? 0 : st.st_ino;
-	job->file = ledger->events_inode;
-	job->offset = ledger->index.header->applied;
-	job->seq = ledger->index.header->seq;
-	job->over = ledger->index.header->finished != 0;
-	ledger_unlock(ledger);
+	followed->folder = fstat(job->dir, &st) < 0 ? 0 : st.st_ino;
+	followed->file = job->events_inode;
+	followed->offset = job->state.header->applied;
+	followed->seq = job->state.header->seq;
+	followed->over = job->state.header->finished != 0;
+	job_unlock(job);
 	return 0;
 }
 

@@ -66,9 +66,9 @@ report_output(struct queue *queue, const struct report *report, const struct cou
     struct arena *arena)
 {
 	struct error ignored;
-	const struct ledger *ledger = queue && report->job.id[0] ? engine_ledger(spool_queue_of(queue), report->job.id, &ignored) : NULL;
+	const struct open_job *job = queue && report->job.id[0] ? engine_job(spool_queue_of(queue), report->job.id, &ignored) : NULL;
 
-	return ledger ? show_output(ledger, report_step(report, attempt)->id, attempt->number, arena) : NULL;
+	return job ? show_output(job, report_step(report, attempt)->id, attempt->number, arena) : NULL;
 }
 
 void

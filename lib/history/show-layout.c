@@ -15,7 +15,7 @@
 #include "model/node.h"
 
 struct work { /* a task: what it says about one service on one node, or about the node */
-	uint32_t node, service; /* service: its place in the index's text, 0 for the hardware */
+	uint32_t node, service; /* service: its place in the state's text, 0 for the hardware */
 	enum action action;
 	bool done, tried;
 };
@@ -38,17 +38,17 @@ show_compare_work(const void *a, const void *b)
 }
 
 static struct layout_work
-show_collect(struct index *index)
+show_collect(struct job_state *state)
 {
-	uint32_t steps = index->header->step_count;
+	uint32_t steps = state->header->step_count;
 	struct layout_work work = {.list = memory_zeroed(steps, sizeof *work.list)};
 
 	for (uint32_t i = 0; i < steps; i++) {
-		const struct index_step *step = index_step(index, i);
+		const struct state_step *step = state_step(state, i);
 
 		if (!step->is_milestone)
 			work.list[work.count++] = (struct work){step->node, step->service, (enum action)step->action,
-			    index_live(index, i)->status == STEP_DONE, index_live(index, i)->attempt > 0};
+			    state_live(state, i)->status == STEP_DONE, state_live(state, i)->attempt > 0};
 	}
 	if (work.count)
 		qsort(work.list, work.count, sizeof *work.list, show_compare_work);
@@ -152,7 +152,7 @@ show_keep_stopped(const struct standing *standing, struct node *node)
 
 /* Goes through the tasks of a node, which come next. */
 static struct standing
-show_what_stands(struct index *index, uint32_t number, const struct node *node, struct layout_work *work)
+show_what_stands(struct job_state *state, uint32_t number, const struct node *node, struct layout_work *work)
 {
 	struct standing standing = {.hardware = {.all_done = true}, .stopped = show_stopped_before(node)};
 	bool ready = true;
@@ -164,7 +164,7 @@ show_what_stands(struct index *index, uint32_t number, const struct node *node, 
 	while (work->at < work->count && work->list[work->at].node == number) {
 		uint32_t service = work->list[work->at].service;
 		struct part part = show_next_part(work);
-		const char *name = index_text(index, service);
+		const char *name = state_text(state, service);
 
 		if (service == 0) {
 			standing.hardware = part;
@@ -194,16 +194,16 @@ show_exists(const struct node *node, const struct part *hardware)
 }
 
 static int
-show_add_node(struct ledger *ledger, uint32_t number, struct layout_work *work, struct buffer *out, struct error *err)
+show_add_node(struct open_job *job, uint32_t number, struct layout_work *work, struct buffer *out, struct error *err)
 {
 	struct buffer record = {0};
 	struct arena arena = {0};
 	struct standing standing;
 	struct node node;
-	int result = ledger_node(ledger, number, &record, err);
+	int result = job_node(job, number, &record, err);
 
 	if (result == 0 && (result = facts_read(record.data, record.length, &arena, &node, err)) == 0) {
-		standing = show_what_stands(&ledger->index, number, &node, work);
+		standing = show_what_stands(&job->state, number, &node, work);
 		if (show_exists(&node, &standing.hardware)) {
 			node.is_new = false;
 			node.was = standing.services;
@@ -234,13 +234,13 @@ show_is_all_done(const struct layout_work *work)
 /* What was before the job is past once all of it is done: what the cluster record says of it would be planned again. What was
  * counted for the solution holds as long as no machine of it is deleted. */
 static int
-show_add_cluster(struct ledger *ledger, const struct layout_work *work, struct buffer *out, struct error *err)
+show_add_cluster(struct open_job *job, const struct layout_work *work, struct buffer *out, struct error *err)
 {
-	const struct index_header *header = ledger->index.header;
+	const struct state_header *header = job->state.header;
 	bool all_done = show_is_all_done(work);
 	struct buffer record = {0};
 	jv cluster;
-	int result = ledger_plan(ledger, header->cluster_offset, header->cluster_length + 1, &record, err);
+	int result = job_plan(job, header->cluster_offset, header->cluster_length + 1, &record, err);
 
 	if (result == 0 && !all_done && !work->any_gone) {
 		buffer_append(out, record.data, record.length);
@@ -258,16 +258,16 @@ show_add_cluster(struct ledger *ledger, const struct layout_work *work, struct b
 }
 
 static int
-show_print_layout(struct ledger *ledger, struct buffer *out, struct error *err)
+show_print_layout(struct open_job *job, struct buffer *out, struct error *err)
 {
-	struct layout_work work = show_collect(&ledger->index);
+	struct layout_work work = show_collect(&job->state);
 	struct buffer nodes = {0};
 	int result = 0;
 
-	for (uint32_t n = 0; result == 0 && n < ledger->index.header->node_count; n++)
-		result = show_add_node(ledger, n, &work, &nodes, err);
+	for (uint32_t n = 0; result == 0 && n < job->state.header->node_count; n++)
+		result = show_add_node(job, n, &work, &nodes, err);
 	if (result == 0)
-		result = show_add_cluster(ledger, &work, out, err);
+		result = show_add_cluster(job, &work, out, err);
 	if (result == 0 && nodes.length > 0)
 		buffer_append(out, nodes.data, nodes.length);
 	buffer_release(&nodes);
@@ -276,21 +276,21 @@ show_print_layout(struct ledger *ledger, struct buffer *out, struct error *err)
 }
 
 int
-show_layout(struct queue *queue, const char *job, struct buffer *out, struct error *err)
+show_layout(struct queue *queue, const char *id, struct buffer *out, struct error *err)
 {
 	size_t start = out->length;
 	int result = -1;
 
 	/* Damage shows when a record is read; the second time they have been made anew. */
 	for (int tries = 0; result < 0 && tries < 2; tries++) {
-		struct ledger *ledger = engine_lock_whole(spool_queue_of(queue), job, err);
+		struct open_job *job = engine_lock_whole(spool_queue_of(queue), id, err);
 
-		if (!ledger)
+		if (!job)
 			return -1;
 		out->length = start;
-		result = show_print_layout(ledger, out, err);
-		tries += !ledger->index.broken;
-		ledger_unlock(ledger);
+		result = show_print_layout(job, out, err);
+		tries += !job->state.broken;
+		job_unlock(job);
 	}
 	return result;
 }

@@ -28,15 +28,15 @@ struct show_task {
 };
 
 /* The tasks whose status is in wanted (bits 1 << status), in the order of the plan, strings and list in the arena. */
-int show_tasks(struct queue *queue, const char *job, unsigned wanted, bool details, struct arena *arena,
+int show_tasks(struct queue *queue, const char *id, unsigned wanted, bool details, struct arena *arena,
     struct show_task **list, size_t *count, struct error *err);
 
 /* The last lines that an attempt has printed, "" for none; NULL where nothing was kept. */
-const char *show_output(const struct ledger *ledger, const char *task, int64_t attempt, struct arena *arena);
+const char *show_output(const struct open_job *job, const char *task, int64_t attempt, struct arena *arena);
 
 /* Each appends records. */
-int show_plan(struct queue *queue, const char *job, struct buffer *out, struct error *err);
-int show_events(struct queue *queue, const char *job, struct buffer *out, struct error *err);
-int show_layout(struct queue *queue, const char *job, struct buffer *out, struct error *err);
+int show_plan(struct queue *queue, const char *id, struct buffer *out, struct error *err);
+int show_events(struct queue *queue, const char *id, struct buffer *out, struct error *err);
+int show_layout(struct queue *queue, const char *id, struct buffer *out, struct error *err);
 
 #endif

@@ -128,7 +128,7 @@ status_fill_task_status(const void *row, struct list_cell *cell)
 {
 	const struct show_task *task = row;
 
-	list_cell_text(cell, index_status_name(task->status));
+	list_cell_text(cell, state_status_name(task->status));
 	cell->style = status_task_style(task->status);
 }
 

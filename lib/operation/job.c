@@ -147,7 +147,7 @@ operation_job_await_finish(struct queue *queue, const char *id, struct error *er
 		struct pollfd change = {.fd = watch, .events = POLLIN};
 
 		queue_watch_clear(queue, watch);
-		result = queue_settle(queue, err) < 0 ? -1 : queue_status_of(queue, id, &now, err);
+		result = queue_reap(queue, err) < 0 ? -1 : queue_status_of(queue, id, &now, err);
 		if (result < 0 || queue_is_finished(now.status))
 			break;
 		if (poll(&change, 1, LOOK_AGAIN_MS) < 0 && errno != EINTR) {

@@ -34,7 +34,7 @@ struct queue_engine {
 	    struct error *err);
 	int (*turn)(struct queue *queue, const struct result *results, size_t count, struct queue_answer *answers,
 	    const struct queue_want *want, struct queue_batch *batch, struct error *err);
-	int (*settle)(struct queue *queue, struct error *err);
+	int (*reap)(struct queue *queue, struct error *err);
 	int (*control)(struct queue *queue, enum queue_control what, const char *job, const char *task, struct error *err);
 	int (*skip)(struct queue *queue, const char *job, const char *task, const char *reason, struct error *err);
 

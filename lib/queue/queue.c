@@ -117,9 +117,9 @@ queue_workers(struct queue *queue, const struct queue_job *job, size_t *all, siz
 }
 
 int
-queue_settle(struct queue *queue, struct error *err)
+queue_reap(struct queue *queue, struct error *err)
 {
-	return queue->engine->settle(queue, err);
+	return queue->engine->reap(queue, err);
 }
 
 static const char *const statuses[] = {"waiting", "running", "paused", "cancelling", "complete", "failed", "cancelled"};

@@ -148,7 +148,7 @@ int queue_leave(struct queue_worker *worker, struct error *err);
 /* Gives the tasks of dead workers, and those whose lease ran out, to others; -1 also where one job is damaged: all others are
  * served. queue_take does it by itself, about once a second
  * and whenever nothing is ready. */
-int queue_settle(struct queue *queue, struct error *err);
+int queue_reap(struct queue *queue, struct error *err);
 
 /* --- status --- */
 

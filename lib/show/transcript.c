@@ -143,7 +143,7 @@ transcript_print_title(const struct transcript *transcript, const struct transcr
 {
 	printf("%s==> %s%s%s on %s, attempt %" PRId64 ": %s <==%s\n", transcript->colour ? "\033[1m" : "", task->task->action,
 	    *task->task->service ? " " : "", task->task->service, task->node, task->task->attempt,
-	    index_status_name(task->task->status), transcript->colour ? "\033[0m" : "");
+	    state_status_name(task->task->status), transcript->colour ? "\033[0m" : "");
 }
 
 static void

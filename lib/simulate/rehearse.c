@@ -25,7 +25,7 @@ struct running { /* an attempt, and when it ends */
 
 struct stage { /* a rehearsal while it goes on */
 	const struct rehearse_options *options;
-	const struct blueprint *blueprint;
+	const struct plan_loader *loader;
 	struct rehearsal *rehearsal;
 	int64_t now_ms;
 	uint64_t seq;
@@ -51,8 +51,8 @@ rehearse_mix(uint64_t x)
 static uint64_t
 rehearse_draw(struct stage *stage, uint32_t step, enum draw what)
 {
-	struct index *index = &stage->rehearsal->index;
-	uint64_t task = spool_hash(index_step_id(index, step)), attempt = index_live(index, step)->attempt;
+	struct job_state *index = &stage->rehearsal->index;
+	uint64_t task = spool_hash(state_step_id(index, step)), attempt = state_live(index, step)->attempt;
 
 	return rehearse_mix(rehearse_mix(rehearse_mix(stage->options->seed + UINT64_C(0x9e3779b97f4a7c15)) ^ task) + attempt * 8 + (uint64_t)what);
 }
@@ -68,9 +68,9 @@ rehearse_draw_part(struct stage *stage, uint32_t step, enum draw what)
 static int64_t
 rehearse_draw_length(struct stage *stage, uint32_t step)
 {
-	struct index *index = &stage->rehearsal->index;
-	bool own = index_live(index, step)->phase == 0;
-	double expect_s = own ? stage->blueprint->steps[step].expect_s : action_expect_s(step_action(index, step));
+	struct job_state *index = &stage->rehearsal->index;
+	bool own = state_live(index, step)->phase == 0;
+	double expect_s = own ? stage->loader->steps[step].expect_s : action_expect_s(step_action(index, step));
 	double factor = 0.5 + (rehearse_draw_part(stage, step, DRAW_LENGTH) + rehearse_draw_part(stage, step,
 	    DRAW_LENGTH_TOO)) / 2;
 
@@ -128,13 +128,13 @@ static int
 rehearse_begin(struct stage *stage, uint32_t step, struct error *err)
 {
 	struct rehearsal *rehearsal = stage->rehearsal;
-	struct index *index = &rehearsal->index;
+	struct job_state *index = &rehearsal->index;
 	uint32_t slot = stage->free_slots[--stage->free_count];
 	enum action action = step_action(index, step);
 	char by[32];
-	struct event take = {.kind = EVENT_TAKE, .task = index_step_id(index, step), .by = by,
-	    .attempt = (int64_t)index_live(index, step)->attempt + 1,
-	    .action = index_live(index, step)->phase ? action_name(action) : NULL};
+	struct event take = {.kind = EVENT_TAKE, .task = state_step_id(index, step), .by = by,
+	    .attempt = (int64_t)state_live(index, step)->attempt + 1,
+	    .action = state_live(index, step)->phase ? action_name(action) : NULL};
 	struct running entry = {.order = rehearsal->attempts++, .step = step, .slot = slot};
 	int64_t length_ms;
 
@@ -148,7 +148,7 @@ rehearse_begin(struct stage *stage, uint32_t step, struct error *err)
 	entry.end_ms = stage->now_ms + length_ms;
 	rehearse_push(stage, entry);
 	stage->spent_ms[step] += length_ms;
-	stage->node_ms[index_step(index, step)->node] += length_ms;
+	stage->node_ms[state_step(index, step)->node] += length_ms;
 	rehearsal->work_ms += length_ms;
 	if (stage->running_count > rehearsal->peak)
 		rehearsal->peak = stage->running_count;
@@ -174,9 +174,9 @@ static int
 rehearse_end(struct stage *stage, struct error *err)
 {
 	struct running over = rehearse_pop(stage);
-	struct index *index = &stage->rehearsal->index;
-	struct event event = {.kind = over.fails ? EVENT_FAIL : EVENT_DONE, .task = index_step_id(index, over.step),
-	    .attempt = index_live(index, over.step)->attempt, .result = "{\"status\":0}"};
+	struct job_state *index = &stage->rehearsal->index;
+	struct event event = {.kind = over.fails ? EVENT_FAIL : EVENT_DONE, .task = state_step_id(index, over.step),
+	    .attempt = state_live(index, over.step)->attempt, .result = "{\"status\":0}"};
 
 	stage->free_slots[stage->free_count++] = over.slot;
 	return over.fails ? rehearse_fail(stage, over.step, &event, err) : rehearse_record(stage, &event, err);
@@ -186,9 +186,9 @@ rehearse_end(struct stage *stage, struct error *err)
 static int64_t
 rehearse_next_instant(const struct stage *stage)
 {
-	struct index *index = &stage->rehearsal->index;
+	struct job_state *index = &stage->rehearsal->index;
 	uint32_t timer = timer_first(index);
-	int64_t due_ms = timer ? index_live(index, timer - 1)->due_ms : -1;
+	int64_t due_ms = timer ? state_live(index, timer - 1)->due_ms : -1;
 
 	if (stage->running_count == 0 || (timer && due_ms < stage->running[0].end_ms))
 		return due_ms;
@@ -198,7 +198,7 @@ rehearse_next_instant(const struct stage *stage)
 static int
 rehearse_play(struct stage *stage, struct error *err)
 {
-	struct index *index = &stage->rehearsal->index;
+	struct job_state *index = &stage->rehearsal->index;
 	int64_t next_ms;
 	uint32_t link;
 
@@ -220,7 +220,7 @@ rehearse_play(struct stage *stage, struct error *err)
 static int
 rehearse_play_job(struct stage *stage, struct error *err)
 {
-	const struct job *job = &stage->blueprint->job;
+	const struct job *job = &stage->loader->job;
 	struct rehearsal *rehearsal = stage->rehearsal;
 	struct event put = {.kind = EVENT_PUT, .boot = BOOT, .job = stage->options->job, .cluster = job->cluster,
 	    .tenant = job->tenant, .order = 1, .backoff_ms = stage->options->backoff_ms};
@@ -236,7 +236,7 @@ rehearse_play_job(struct stage *stage, struct error *err)
 
 /* The longest way to the end of each step, and the step before it on that way (a link), in any order of the plan. */
 static uint32_t
-rehearse_measure(struct index *index, const int64_t *spent_ms, int64_t *until_ms, uint32_t *before)
+rehearse_measure(struct job_state *index, const int64_t *spent_ms, int64_t *until_ms, uint32_t *before)
 {
 	uint32_t count = index->header->step_count, *missing = memory_zeroed(count, sizeof *missing);
 	uint32_t *list = memory_zeroed(count, sizeof *list), filled = 0, last = 0;
@@ -245,7 +245,7 @@ rehearse_measure(struct index *index, const int64_t *spent_ms, int64_t *until_ms
 		if ((missing[i] = index->steps[i].waits) == 0)
 			list[filled++] = i;
 	for (uint32_t at = 0; at < filled; at++) {
-		const struct index_step *step = &index->steps[list[at]];
+		const struct state_step *step = &index->steps[list[at]];
 
 		until_ms[list[at]] += spent_ms[list[at]];
 		if (until_ms[list[at]] > until_ms[last])
@@ -270,7 +270,7 @@ static void
 rehearse_find_critical_path(struct stage *stage)
 {
 	struct rehearsal *rehearsal = stage->rehearsal;
-	struct index *index = &rehearsal->index;
+	struct job_state *index = &rehearsal->index;
 	uint32_t count = index->header->step_count, *before = memory_zeroed(count, sizeof *before), link = 0, at = 0;
 	int64_t *until_ms = memory_zeroed(count, sizeof *until_ms);
 
@@ -302,20 +302,20 @@ rehearse_find_busiest_node(struct stage *stage)
 }
 
 int
-rehearse(const struct blueprint *blueprint, const struct rehearse_options *options, struct rehearsal *rehearsal,
+rehearse(const struct plan_loader *loader, const struct rehearse_options *options, struct rehearsal *rehearsal,
     struct error *err)
 {
-	struct stage stage = {.options = options, .blueprint = blueprint, .rehearsal = rehearsal,
+	struct stage stage = {.options = options, .loader = loader, .rehearsal = rehearsal,
 	    .free_count = options->slots};
 	int result;
 
 	*rehearsal = (struct rehearsal){0};
-	if (blueprint_index(blueprint, -1, BOOT, BOOT, &rehearsal->index, err) < 0)
+	if (plan_loader_state(loader, -1, BOOT, BOOT, &rehearsal->index, err) < 0)
 		return -1;
 	stage.running = memory_zeroed(options->slots, sizeof *stage.running);
 	stage.free_slots = memory_zeroed(options->slots, sizeof *stage.free_slots);
-	stage.spent_ms = memory_zeroed(blueprint->step_count, sizeof *stage.spent_ms);
-	stage.node_ms = memory_zeroed(blueprint->node_count, sizeof *stage.node_ms);
+	stage.spent_ms = memory_zeroed(loader->step_count, sizeof *stage.spent_ms);
+	stage.node_ms = memory_zeroed(loader->node_count, sizeof *stage.node_ms);
 	for (uint32_t i = 0; i < options->slots; i++)
 		stage.free_slots[i] = options->slots - 1 - i;
 
@@ -335,7 +335,7 @@ rehearse(const struct blueprint *blueprint, const struct rehearse_options *optio
 void
 rehearsal_release(struct rehearsal *rehearsal)
 {
-	index_unmap(&rehearsal->index);
+	state_unmap(&rehearsal->index);
 	free(rehearsal->path);
 	*rehearsal = (struct rehearsal){0};
 }

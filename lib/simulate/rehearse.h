@@ -7,7 +7,7 @@
 #ifndef SIMULATE_REHEARSE_H
 #define SIMULATE_REHEARSE_H
 
-#include "queue/spool/job/blueprint.h"
+#include "queue/spool/job/plan-loader.h"
 
 struct buffer;
 
@@ -30,11 +30,11 @@ struct rehearsal { /* what came of it; times in milliseconds */
 	uint32_t peak;        /* so many ran at a time at most */
 	uint32_t *path;       /* the steps of the critical path, first to last, milestones not among them */
 	uint32_t path_count;
-	struct index index;   /* how it ended */
+	struct job_state index;   /* how it ended */
 };
 
 /* Carries a sound blueprint out. Release the rehearsal in any case. */
-int rehearse(const struct blueprint *blueprint, const struct rehearse_options *options, struct rehearsal *rehearsal,
+int rehearse(const struct plan_loader *loader, const struct rehearse_options *options, struct rehearsal *rehearsal,
     struct error *err);
 void rehearsal_release(struct rehearsal *rehearsal);
 

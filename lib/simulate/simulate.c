@@ -51,7 +51,7 @@ simulate_print_ids(struct rehearsal *rehearsal, const uint32_t *steps, uint32_t 
 	for (uint32_t i = 0; i < count; i++) {
 		if (i)
 			buffer_byte(out, ',');
-		json_quote(index_step_id(&rehearsal->index, steps[i]), out);
+		json_quote(state_step_id(&rehearsal->index, steps[i]), out);
 	}
 	buffer_byte(out, ']');
 }
@@ -59,7 +59,7 @@ simulate_print_ids(struct rehearsal *rehearsal, const uint32_t *steps, uint32_t 
 static bool
 simulate_has_failed(struct rehearsal *rehearsal, uint32_t step)
 {
-	return !rehearsal->index.steps[step].is_milestone && index_live(&rehearsal->index, step)->status == STEP_FAILED;
+	return !rehearsal->index.steps[step].is_milestone && state_live(&rehearsal->index, step)->status == STEP_FAILED;
 }
 
 static void
@@ -71,7 +71,7 @@ simulate_print_failed(struct rehearsal *rehearsal, struct buffer *out)
 	for (uint32_t i = 0; i < rehearsal->index.header->step_count; i++)
 		if (simulate_has_failed(rehearsal, i)) {
 			buffer_text(out, between);
-			json_quote(index_step_id(&rehearsal->index, i), out);
+			json_quote(state_step_id(&rehearsal->index, i), out);
 			between = ",";
 		}
 	buffer_byte(out, ']');
@@ -123,11 +123,11 @@ simulate_print_record(const struct simulate_options *options, struct rehearsal *
 static void
 simulate_say_step(struct rehearsal *rehearsal, uint32_t step)
 {
-	struct index *index = &rehearsal->index;
-	const char *service = index_step_service(index, step);
+	struct job_state *index = &rehearsal->index;
+	const char *service = state_step_service(index, step);
 
-	printf("  %s %s%s%s on %s\n", index_step_id(index, step), action_name((enum action)index_step(index, step)->action),
-	    *service ? " " : "", service, index_node_id(index, index_step(index, step)->node));
+	printf("  %s %s%s%s on %s\n", state_step_id(index, step), action_name((enum action)state_step(index, step)->action),
+	    *service ? " " : "", service, state_node_id(index, state_step(index, step)->node));
 }
 
 static void
@@ -177,7 +177,7 @@ simulate_say(const struct simulate_options *options, struct rehearsal *rehearsal
 	    clock_duration((rehearsal->work_ms + options->slots - 1) / options->slots, share));
 	if (rehearsal->node_ms > 0)
 		printf("busiest node   %s, %s\n", clock_duration(rehearsal->node_ms, node),
-		    index_node_id(&rehearsal->index, rehearsal->node));
+		    state_node_id(&rehearsal->index, rehearsal->node));
 	printf("slots          %.1f%% used, at most %u at once\n", simulate_utilisation(rehearsal, options->slots) * 100,
 	    rehearsal->peak);
 	printf("attempts       %u: %u failed, %u tried again, %u of these after an undo\n", rehearsal->attempts,
@@ -187,16 +187,16 @@ simulate_say(const struct simulate_options *options, struct rehearsal *rehearsal
 }
 
 static int
-simulate_play(const struct simulate_options *options, const struct blueprint *blueprint)
+simulate_play(const struct simulate_options *options, const struct plan_loader *loader)
 {
 	struct buffer out = {0};
 	struct rehearse_options how = {options->seed, options->slots, options->failures, QUEUE_BACKOFF_MS,
-	    blueprint->job.id ? blueprint->job.id : "rehearsal", options->events ? &out : NULL};
+	    loader->job.id ? loader->job.id : "rehearsal", options->events ? &out : NULL};
 	struct rehearsal rehearsal;
 	struct error err;
 	int code = 0;
 
-	if (rehearse(blueprint, &how, &rehearsal, &err) < 0)
+	if (rehearse(loader, &how, &rehearsal, &err) < 0)
 		code = message_error(&err);
 	else if (options->json && !options->events)
 		simulate_print_record(options, &rehearsal, &out);
@@ -216,20 +216,20 @@ simulate(const struct simulate_options *options)
 {
 	struct problems problems = {0};
 	struct record_reader reader;
-	struct blueprint blueprint;
+	struct plan_loader loader;
 	struct error err;
 	int code;
 
 	if (record_reader_open(&reader, options->plan, &err) < 0)
 		return message_error(&err);
-	if (blueprint_read(&blueprint, &reader, options->events ? STDOUT_FILENO : -1, &problems, &err) < 0)
+	if (plan_loader_read(&loader, &reader, options->events ? STDOUT_FILENO : -1, &problems, &err) < 0)
 		code = message_error(&err);
 	else if (problems.total > 0)
 		code = problems_report(&problems, reader.name);
 	else
-		code = simulate_play(options, &blueprint);
+		code = simulate_play(options, &loader);
 	record_reader_release(&reader);
 	problems_release(&problems);
-	blueprint_release(&blueprint);
+	plan_loader_release(&loader);
 	return message_end(code);
 }

@@ -333,7 +333,7 @@ die_in(int (*act)(struct queue *, const char *, const char *, struct error *), c
 static int
 act_recover(struct queue *queue, const char *cluster, const char *job, struct error *err)
 {
-	return queue_settle(queue, err) < 0 ? -1 : act_take(queue, cluster, job, err);
+	return queue_reap(queue, err) < 0 ? -1 : act_take(queue, cluster, job, err);
 }
 
 static void
@@ -416,7 +416,7 @@ round_at(const struct deed *deed, long at, bool torn)
 	if ((deed->recovered && !torn) || getenv("CRASH_ALL"))
 		die_in_recovery(cluster, job, torn);
 
-	if (queue_settle(queue, &err) < 0)
+	if (queue_reap(queue, &err) < 0)
 		tap_ok(false, "%s: settle: %s", note, err.text);
 	if (deed->check)
 		deed->check(queue, job, !died);

@@ -77,7 +77,7 @@ test_board_grows(void)
 	}
 	tap_ok(all, "many jobs can be put: %s", all ? "" : err.text);
 	/* The other has looked for the dead: mine will not do so just now, which would show it the new board. */
-	queue_settle(other, &err);
+	queue_reap(other, &err);
 	queue_take(other, &(struct queue_want){.count = 1, .by = "other"}, &batch, &err);
 	queue_batch_release(&batch);
 	tap_is_number(queue_take(mine, &want, &batch, &err), 0, "a job put by another can be taken from by name");
@@ -141,7 +141,7 @@ test_settle(void)
 	tap_ok(put(queue, "ss", job), "a job can be put");
 	tap_is_number(queue_take(queue, &want, &batch, &err), 0, "and taken from, on a lease that has run out at once");
 	queue_batch_release(&batch);
-	tap_is_number(queue_settle(queue, &err), 0, "who settles and does not take");
+	tap_is_number(queue_reap(queue, &err), 0, "who settles and does not take");
 	tap_is_number(queue_status_of(queue, job, &found, &err), 0, "finds the job");
 	tap_is_number(found.ready, 1, "with the task ready again");
 	queue_close(queue);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The queue against a judge that knows only the rules, of coopr-queue(1) and coopr-plan(5): random plans, random ends of attempts,
- * and after each step the same states, the same next task, the same outcome. Now and then the index is thrown away.
+ * and after each step the same states, the same next task, the same outcome. Now and then the state is thrown away.
  *
  * JUDGE_SEED repeats a run; JUDGE_CASES (default 40) is how many plans.
  */
@@ -230,8 +230,8 @@ compare_states(struct trial *trial)
 	for (size_t i = 0; i < count; i++) {
 		int step = atoi(list[i].task + 1);
 
-		if (strcmp(index_status_name(list[i].status), names[trial->judge.steps[step].state]) != 0)
-			differ(trial, index_status_name(list[i].status), step);
+		if (strcmp(state_status_name(list[i].status), names[trial->judge.steps[step].state]) != 0)
+			differ(trial, state_status_name(list[i].status), step);
 		if (list[i].attempt != trial->judge.steps[step].attempt)
 			differ(trial, "another attempt", step);
 	}

@@ -374,7 +374,7 @@ live_on(struct queue *queue)
 		else
 			printf("# nothing more is to be had\n");
 		repair(queue);
-		if (queue_settle(queue, &err) < 0)
+		if (queue_reap(queue, &err) < 0)
 			printf("# told: %s\n", err.text);
 	}
 	return result == 1 ? look_at_the_end(queue) : "not all of it can be done";

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/process.h"
-#include "queue/spool/job/ledger-recover.h"
+#include "queue/spool/job/job-recover.h"
 #include "queue/spool/local.h"
 
 struct queue *
@@ -37,7 +37,7 @@ engine_close(struct queue *base)
 {
 	struct spool_queue *queue = spool_queue_of(base);
 	for (size_t i = 0; i < queue->open_count; i++) {
-		ledger_close(queue->open[i]);
+		job_close(queue->open[i]);
 		free(queue->open[i]);
 	}
 	board_close(&queue->board);
@@ -54,25 +54,25 @@ engine_set_patient(struct queue *base, bool patient)
 }
 
 /* Moves the i-th of the open jobs to the front. */
-static struct ledger *
+static struct open_job *
 engine_to_front(struct spool_queue *queue, size_t i)
 {
-	struct ledger *ledger = queue->open[i];
+	struct open_job *job = queue->open[i];
 
 	memmove(queue->open + 1, queue->open, i * sizeof *queue->open);
-	queue->open[0] = ledger;
-	return ledger;
+	queue->open[0] = job;
+	return job;
 }
 
 /* Closes the i-th job. */
 static void
 engine_drop(struct spool_queue *queue, size_t i)
 {
-	struct ledger *ledger = queue->open[i];
+	struct open_job *job = queue->open[i];
 
 	memmove(queue->open + i, queue->open + i + 1, (--queue->open_count - i) * sizeof *queue->open);
-	ledger_close(ledger);
-	free(ledger);
+	job_close(job);
+	free(job);
 }
 
 /* Closes the job that was not used for the longest time; never one that is still to be brought to disk. */
@@ -86,11 +86,11 @@ engine_drop_oldest(struct spool_queue *queue)
 	engine_drop(queue, i);
 }
 
-struct ledger *
+struct open_job *
 engine_sync(struct spool_queue *queue, struct error *err)
 {
 	for (size_t i = 0; i < queue->open_count; i++)
-		if (queue->open[i]->written && ledger_sync(queue->open[i], err) < 0)
+		if (queue->open[i]->written && job_sync(queue->open[i], err) < 0)
 			return queue->open[i];
 	return NULL;
 }
@@ -105,34 +105,34 @@ engine_is_full(const struct spool_queue *queue)
 	return unsynced >= ENGINE_UNSYNCED_MAX;
 }
 
-struct ledger *
-engine_ledger(struct spool_queue *queue, const char *job, struct error *err)
+struct open_job *
+engine_job(struct spool_queue *queue, const char *id, struct error *err)
 {
-	struct ledger *ledger;
+	struct open_job *job;
 
 	for (size_t i = 0; i < queue->open_count; i++)
-		if (strcmp(queue->open[i]->id, job) == 0)
+		if (strcmp(queue->open[i]->id, id) == 0)
 			return engine_to_front(queue, i);
-	ledger = memory_zeroed(1, sizeof *ledger);
-	if (ledger_open(ledger, &queue->spool, queue->writable ? &queue->board : NULL, job, err) < 0) {
-		free(ledger);
+	job = memory_zeroed(1, sizeof *job);
+	if (job_open(job, &queue->spool, queue->writable ? &queue->board : NULL, id, err) < 0) {
+		free(job);
 		return NULL;
 	}
 	if (queue->open_count == ENGINE_OPEN_MAX)
 		engine_drop_oldest(queue);
-	queue->open[queue->open_count++] = ledger;
+	queue->open[queue->open_count++] = job;
 	return engine_to_front(queue, queue->open_count - 1);
 }
 
-struct ledger *
-engine_lock(struct spool_queue *queue, const char *job, struct error *err)
+struct open_job *
+engine_lock(struct spool_queue *queue, const char *id, struct error *err)
 {
-	struct ledger *ledger;
+	struct open_job *job;
 
 	for (int tries = 0; tries < 2; tries++) {
-		ledger = engine_ledger(queue, job, err);
-		if (!ledger || ledger_lock(ledger, err) == 0)
-			return ledger;
+		job = engine_job(queue, id, err);
+		if (!job || job_lock(job, err) == 0)
+			return job;
 		if (err->code != EX_NO)
 			return NULL;
 		/* It was removed since we opened it; another of that name may be there now. */
@@ -141,50 +141,50 @@ engine_lock(struct spool_queue *queue, const char *job, struct error *err)
 	return NULL;
 }
 
-struct ledger *
-engine_lock_whole(struct spool_queue *queue, const char *job, struct error *err)
+struct open_job *
+engine_lock_whole(struct spool_queue *queue, const char *id, struct error *err)
 {
-	struct ledger *ledger = engine_lock(queue, job, err);
+	struct open_job *job = engine_lock(queue, id, err);
 
-	if (!ledger || index_is_whole(&ledger->index) || ledger_rebuild(ledger, err) == 0)
-		return ledger;
-	ledger_unlock(ledger);
+	if (!job || state_is_whole(&job->state) || job_rebuild(job, err) == 0)
+		return job;
+	job_unlock(job);
 	return NULL;
 }
 
-struct ledger *
-engine_change(struct spool_queue *queue, const char *job, engine_changer *change, void *context, struct error *err)
+struct open_job *
+engine_change(struct spool_queue *queue, const char *id, engine_changer *change, void *context, struct error *err)
 {
-	struct ledger *ledger = NULL;
+	struct open_job *job = NULL;
 	int result = -1;
 
-	/* Damage to the index shows when it is used; the second time it has been built anew. */
+	/* Damage to the state shows when it is used; the second time it has been built anew. */
 	for (int tries = 0; result < 0 && tries < 2; tries++) {
-		ledger = engine_lock(queue, job, err);
-		if (!ledger)
+		job = engine_lock(queue, id, err);
+		if (!job)
 			return NULL;
-		result = change(ledger, context, err);
-		if (result == 0 && ledger->index.broken)
-			result = error_set(err, EX_SOFTWARE, "job %s: state: is damaged", ledger->id);
+		result = change(job, context, err);
+		if (result == 0 && job->state.broken)
+			result = error_set(err, EX_SOFTWARE, "job %s: state: is damaged", job->id);
 		if (result == 0)
-			result = ledger_commit(ledger, err);
+			result = job_commit(job, err);
 		if (result < 0) {
-			ledger_abandon(ledger);
-			tries += !ledger->index.broken;
+			job_abandon(job);
+			tries += !job->state.broken;
 		}
-		ledger_unlock(ledger);
+		job_unlock(job);
 	}
-	return result == 0 ? ledger : NULL;
+	return result == 0 ? job : NULL;
 }
 
 int
-engine_add_slot(struct spool_queue *queue, struct ledger *ledger, struct error *err)
+engine_add_slot(struct spool_queue *queue, struct open_job *job, struct error *err)
 {
-	const struct index_header *header = ledger->index.header;
-	const struct board_job job = {ledger->id, header->cluster, header->tenant, header->provider};
+	const struct state_header *header = job->state.header;
+	const struct board_job id = {job->id, header->cluster, header->tenant, header->provider};
 	uint64_t order = header->order;
 
-	return board_add(&queue->board, &job, &order, err);
+	return board_add(&queue->board, &id, &order, err);
 }
 
 const char *

@@ -6,7 +6,7 @@
 #define QUEUE_SPOOL_ENGINE_H
 
 #include "queue/engine.h"
-#include "queue/spool/job/ledger.h"
+#include "queue/spool/job/job.h"
 #include "queue/spool/shared/board.h"
 #include "queue/spool/shared/spool.h"
 
@@ -18,7 +18,7 @@ struct spool_queue {
 	struct board board;
 	bool writable;
 	char *user; /* for "by" of what is done by hand */
-	struct ledger *open[ENGINE_OPEN_MAX]; /* the one used last first */
+	struct open_job *open[ENGINE_OPEN_MAX]; /* the one used last first */
 	size_t open_count;
 };
 
@@ -29,34 +29,34 @@ spool_queue_of(struct queue *queue)
 }
 
 /* The job, open; NULL with a reason (EX_NO: there is none). It stays the queue's. */
-struct ledger *engine_ledger(struct spool_queue *queue, const char *job, struct error *err);
+struct open_job *engine_job(struct spool_queue *queue, const char *id, struct error *err);
 
 /* The job, open and locked. */
-struct ledger *engine_lock(struct spool_queue *queue, const char *job, struct error *err);
+struct open_job *engine_lock(struct spool_queue *queue, const char *id, struct error *err);
 
-/* The same, and its index is looked through for damage: for who reads all of it. */
-struct ledger *engine_lock_whole(struct spool_queue *queue, const char *job, struct error *err);
+/* The same, and its state is looked through for damage: for who reads all of it. */
+struct open_job *engine_lock_whole(struct spool_queue *queue, const char *id, struct error *err);
 
 /* What is done to a locked job: events are recorded (not committed). */
-typedef int engine_changer(struct ledger *ledger, void *context, struct error *err);
+typedef int engine_changer(struct open_job *job, void *context, struct error *err);
 
-/* Locks the job, changes it, commits that and unlocks it; once more where the index turned out to be damaged. What was written
- * is still to be brought to disk (ledger_sync). NULL where it failed: nothing has happened. */
-struct ledger *engine_change(struct spool_queue *queue, const char *job, engine_changer *change, void *context,
+/* Locks the job, changes it, commits that and unlocks it; once more where the state turned out to be damaged. What was written
+ * is still to be brought to disk (job_sync). NULL where it failed: nothing has happened. */
+struct open_job *engine_change(struct spool_queue *queue, const char *id, engine_changer *change, void *context,
     struct error *err);
 
 /* Brings to disk what was written of all jobs that are open: written first, then brought to disk together, they share the
  * disk's work. NULL where that is done, else a job that the disk has refused: call it again for the others. */
-struct ledger *engine_sync(struct spool_queue *queue, struct error *err);
+struct open_job *engine_sync(struct spool_queue *queue, struct error *err);
 
 /* So many jobs that the caller is to do that before it changes another. */
 bool engine_is_full(const struct spool_queue *queue);
 
 /* Gives a job that is locked a slot on the board. */
-int engine_add_slot(struct spool_queue *queue, struct ledger *ledger, struct error *err);
+int engine_add_slot(struct spool_queue *queue, struct open_job *job, struct error *err);
 
 /* Brings a job that is locked back from done/ to jobs/, onto the board, and onto the disk. */
-int engine_bring_back(struct spool_queue *queue, struct ledger *ledger, struct error *err);
+int engine_bring_back(struct spool_queue *queue, struct open_job *job, struct error *err);
 
 /* Who acts: the name of the user. */
 const char *engine_user(struct spool_queue *queue);

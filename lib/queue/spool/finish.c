@@ -10,7 +10,7 @@
 #include "queue/spool/engine.h"
 #include "queue/spool/local.h"
 #include "queue/spool/policy.h"
-#include "queue/spool/settle.h"
+#include "queue/spool/reap.h"
 #include "queue/spool/shared/journal.h"
 #include "queue/spool/take.h"
 
@@ -40,68 +40,68 @@ finish_answer(struct queue_answer *answer, int code, const char *format, ...)
 
 /* The event that ended the task's last attempt. */
 static bool
-finish_last_event(struct ledger *ledger, uint32_t step, struct journal_reader *reader, struct event *event)
+finish_last_event(struct open_job *job, uint32_t step, struct journal_reader *reader, struct event *event)
 {
 	struct error none;
 
-	*reader = (struct journal_reader){.fd = ledger->events};
-	return journal_read_at(reader, index_live(&ledger->index, step)->event, event, &none) == 0;
+	*reader = (struct journal_reader){.fd = job->events};
+	return journal_read_at(reader, state_live(&job->state, step)->event, event, &none) == 0;
 }
 
 /* An attempt that does not run: what was said of it before may be said again, all else is refused. */
 static void
-finish_refuse(struct ledger *ledger, uint32_t step, const struct result *result, struct queue_answer *to)
+finish_refuse(struct open_job *job, uint32_t step, const struct result *result, struct queue_answer *to)
 {
-	const struct index_live *live = index_live(&ledger->index, step);
+	const struct state_live *live = state_live(&job->state, step);
 	struct journal_reader reader;
 	struct event event;
-	bool over = live->attempt == result->attempt, known = over && finish_last_event(ledger, step, &reader, &event);
+	bool over = live->attempt == result->attempt, known = over && finish_last_event(job, step, &reader, &event);
 
 	if (known && (event.kind == EVENT_DONE || event.kind == EVENT_FAIL) && event.status == result->status)
 		finish_answer(to, 0, "recorded before");
 	else if (known && event.kind == EVENT_LOST)
-		finish_answer(to, EX_NO, "%s:%s: attempt %" PRId64 " was given up (%s): its result is refused", ledger->id,
+		finish_answer(to, EX_NO, "%s:%s: attempt %" PRId64 " was given up (%s): its result is refused", job->id,
 		    result->task, result->attempt, event.reason);
 	else
 		finish_answer(to, EX_NO, "%s:%s: attempt %" PRId64 " does not run: the task is %s, its last attempt is %u",
-		    ledger->id,
-		    result->task, result->attempt, index_status_name((enum step_status)live->status), live->attempt);
+		    job->id,
+		    result->task, result->attempt, state_status_name((enum step_status)live->status), live->attempt);
 	if (over)
 		journal_reader_release(&reader);
 }
 
 static int
-finish_record(struct ledger *ledger, uint32_t step, const struct result *result, struct error *err)
+finish_record(struct open_job *job, uint32_t step, const struct result *result, struct error *err)
 {
 	struct event event = {.kind = result->status == 0 ? EVENT_DONE : EVENT_FAIL, .status = result->status,
-	    .task = index_step_id(&ledger->index, step), .attempt = result->attempt};
+	    .task = state_step_id(&job->state, step), .attempt = result->attempt};
 	struct buffer text = {0};
 	int failed;
 
 	event_result(result, &text);
 	event.result = text.data;
 	if (event.kind == EVENT_FAIL)
-		policy_decide(&ledger->index, step, &event, clock_boottime_ms());
-	failed = ledger_record(ledger, &event, err);
+		policy_decide(&job->state, step, &event, clock_boottime_ms());
+	failed = job_record(job, &event, err);
 	buffer_release(&text);
 	return failed;
 }
 
 static int
-finish_one(struct ledger *ledger, const struct result *result, struct queue_answer *to, struct error *err)
+finish_one(struct open_job *job, const struct result *result, struct queue_answer *to, struct error *err)
 {
-	struct index *index = &ledger->index;
-	uint32_t link = result->task ? index_find(index, result->task) : 0;
-	const struct index_live *live = link ? index_live(index, link - 1) : NULL;
+	struct job_state *state = &job->state;
+	uint32_t link = result->task ? state_find(state, result->task) : 0;
+	const struct state_live *live = link ? state_live(state, link - 1) : NULL;
 
 	*to = (struct queue_answer){0};
-	if (!link || index_step(index, link - 1)->is_milestone) {
-		finish_answer(to, EX_DATAERR, "%s: it has no task %s", ledger->id, result->task ? result->task : "without an id");
+	if (!link || state_step(state, link - 1)->is_milestone) {
+		finish_answer(to, EX_DATAERR, "%s: it has no task %s", job->id, result->task ? result->task : "without an id");
 		return 0;
 	}
 	if (live->status == STEP_RUNNING && live->attempt == result->attempt)
-		return finish_record(ledger, link - 1, result, err);
-	finish_refuse(ledger, link - 1, result, to);
+		return finish_record(job, link - 1, result, err);
+	finish_refuse(job, link - 1, result, to);
 	return 0;
 }
 
@@ -113,13 +113,13 @@ finish_is_of(const struct result *result, const char *job)
 
 /* All results of a job that is locked, from the first one on. */
 static int
-finish_locked(struct ledger *ledger, void *context, struct error *err)
+finish_locked(struct open_job *job, void *context, struct error *err)
 {
 	struct finishing *finishing = context;
 
 	for (size_t i = finishing->first; i < finishing->count; i++)
-		if (finish_is_of(&finishing->results[i], ledger->id) &&
-		    finish_one(ledger, &finishing->results[i], &finishing->answers[i], err) < 0)
+		if (finish_is_of(&finishing->results[i], job->id) &&
+		    finish_one(job, &finishing->results[i], &finishing->answers[i], err) < 0)
 			return -1;
 	return 0;
 }
@@ -141,14 +141,14 @@ finish_answer_gone(struct finishing *finishing, const char *job)
 	for (size_t i = 0; i < finishing->count; i++)
 		if (finish_is_of(&finishing->results[i], job))
 			finishing->answers[i].gone = true;
-	settle_gone(finishing->queue, job, &ignored);
+	reap_gone(finishing->queue, job, &ignored);
 }
 
 /* What was written of jobs that the disk refuses is not recorded. */
 static void
 finish_sync(struct finishing *finishing)
 {
-	const struct ledger *refused;
+	const struct open_job *refused;
 	struct error err;
 
 	while ((refused = engine_sync(finishing->queue, &err)))
@@ -225,7 +225,7 @@ finish_results(struct queue *base, const struct result *results, size_t count, s
 	if (finish_write(&finishing, err) < 0)
 		return -1;
 	finish_sync(&finishing);
-	spool_ring(&queue->spool);
+	spool_notify(&queue->spool);
 	return finish_sum_up(answers, count, err);
 }
 
@@ -236,7 +236,7 @@ finish_and_take(struct queue *base, const struct result *results, size_t count, 
 {
 	struct spool_queue *queue = spool_queue_of(base);
 	struct finishing finishing = {.queue = queue, .results = results, .count = count, .answers = answers};
-	const struct ledger *refused;
+	const struct open_job *refused;
 	struct error one;
 	int taken;
 
@@ -249,26 +249,26 @@ finish_and_take(struct queue *base, const struct result *results, size_t count, 
 		take_refuse(batch, refused->id, &one);
 	}
 	if (count > 0 || batch->count > 0)
-		spool_ring(&queue->spool);
+		spool_notify(&queue->spool);
 	return taken < 0 ? -1 : finish_sum_up(answers, count, err);
 }
 
 int
-finish_is_wanted(struct queue *base, const char *job, const char *task, int64_t attempt, struct error *err)
+finish_is_wanted(struct queue *base, const char *id, const char *task, int64_t attempt, struct error *err)
 {
 	struct spool_queue *queue = spool_queue_of(base);
-	struct ledger *ledger = engine_lock(queue, job, err);
-	const struct index_live *live;
+	struct open_job *job = engine_lock(queue, id, err);
+	const struct state_live *live;
 	uint32_t link;
 	int wanted;
 
-	if (!ledger)
+	if (!job)
 		return err->code == EX_NO ? 0 : -1;
-	link = index_find(&ledger->index, task);
-	live = link ? index_live(&ledger->index, link - 1) : NULL;
-	wanted = live && live->status == STEP_RUNNING && live->attempt == attempt && !ledger->index.header->cancelled;
-	if (ledger->index.broken)
-		wanted = error_set(err, EX_SOFTWARE, "job %s: state: is damaged", ledger->id);
-	ledger_unlock(ledger);
+	link = state_find(&job->state, task);
+	live = link ? state_live(&job->state, link - 1) : NULL;
+	wanted = live && live->status == STEP_RUNNING && live->attempt == attempt && !job->state.header->cancelled;
+	if (job->state.broken)
+		wanted = error_set(err, EX_SOFTWARE, "job %s: state: is damaged", job->id);
+	job_unlock(job);
 	return wanted;
 }

@@ -18,9 +18,9 @@
 #include "base/printable.h"
 #include "queue/spool/fsck.h"
 #include "queue/spool/job/fold.h"
-#include "queue/spool/job/ledger-recover.h"
+#include "queue/spool/job/job-recover.h"
 #include "queue/spool/job/step.h"
-#include "queue/spool/settle.h"
+#include "queue/spool/reap.h"
 #include "queue/spool/shared/journal.h"
 
 void
@@ -40,7 +40,7 @@ fsck_found(struct fsck *fsck, bool mended, const char *format, ...)
 
 /* What is ready and what was delayed until now are the same: only time stands between them. */
 static bool
-fsck_same_status(const struct index_live *x, const struct index_live *y)
+fsck_same_status(const struct state_live *x, const struct state_live *y)
 {
 	bool x_waits = x->status == STEP_READY || x->status == STEP_DELAYED;
 	bool y_waits = y->status == STEP_READY || y->status == STEP_DELAYED;
@@ -49,7 +49,7 @@ fsck_same_status(const struct index_live *x, const struct index_live *y)
 }
 
 static bool
-fsck_same_step(const struct index_live *x, const struct index_live *y)
+fsck_same_step(const struct state_live *x, const struct state_live *y)
 {
 	return fsck_same_status(x, y) && x->phase == y->phase && x->failures == y->failures && x->setbacks == y->setbacks &&
 	    x->cycles == y->cycles && x->rounds == y->rounds && x->attempt == y->attempt && x->missing == y->missing &&
@@ -58,15 +58,15 @@ fsck_same_step(const struct index_live *x, const struct index_live *y)
 
 /* The id of a step that the two indexes disagree about; NULL where they do not. "": something about the whole. */
 static const char *
-fsck_difference(struct index *state, struct index *truth)
+fsck_difference(struct job_state *state, struct job_state *truth)
 {
 	if (state->header->step_count != truth->header->step_count || state->header->seq != truth->header->seq ||
 	    state->header->finished != truth->header->finished || state->header->paused != truth->header->paused ||
 	    state->header->cancelled != truth->header->cancelled)
 		return "";
 	for (uint32_t i = 0; i < truth->header->step_count; i++)
-		if (!fsck_same_step(index_live(state, i), index_live(truth, i)))
-			return index_step_id(truth, i);
+		if (!fsck_same_step(state_live(state, i), state_live(truth, i)))
+			return state_step_id(truth, i);
 	return NULL;
 }
 
@@ -79,15 +79,15 @@ struct verdict {
 
 /* The records in nodes.ndjson against what state says of them. */
 static bool
-fsck_are_nodes_sound(struct ledger *ledger)
+fsck_are_nodes_sound(struct open_job *job)
 {
 	struct buffer record = {0};
 	struct error none;
 	bool sound = true;
 
-	for (uint32_t n = 0; sound && n < ledger->index.header->node_count; n++) {
+	for (uint32_t n = 0; sound && n < job->state.header->node_count; n++) {
 		buffer_clear(&record);
-		sound = ledger_node(ledger, n, &record, &none) == 0;
+		sound = job_node(job, n, &record, &none) == 0;
 	}
 	buffer_release(&record);
 	return sound;
@@ -95,37 +95,37 @@ fsck_are_nodes_sound(struct ledger *ledger)
 
 /* The state file against one that is built from the truth, under the lock. */
 static int
-fsck_check_state(struct ledger *ledger, struct verdict *verdict, struct error *err)
+fsck_check_state(struct open_job *job, struct verdict *verdict, struct error *err)
 {
-	bool whole = index_is_whole(&ledger->index), sound = !whole || fsck_are_nodes_sound(ledger);
-	struct index state = ledger->index;
+	bool whole = state_is_whole(&job->state), sound = !whole || fsck_are_nodes_sound(job);
+	struct job_state state = job->state;
 	const char *where;
 
 	state.broken = !whole; /* not by what it says of records that were damaged */
-	ledger->index = (struct index){0};
-	if (ledger_rebuild(ledger, err) < 0) {
-		index_unmap(&state);
+	job->state = (struct job_state){0};
+	if (job_rebuild(job, err) < 0) {
+		state_unmap(&state);
 		return -1;
 	}
-	where = whole ? fsck_difference(&state, &ledger->index) : "";
+	where = whole ? fsck_difference(&state, &job->state) : "";
 	verdict->state_differs = where != NULL;
 	verdict->nodes_differ = !sound;
 	verdict->sync_failed = state.header->sync_failed;
 	snprintf(verdict->where, sizeof verdict->where, "%s", where ? where : "");
-	index_unmap(&state);
+	state_unmap(&state);
 	return 0;
 }
 
 /* Who took the step last; the caller frees it. NULL: on a lease, or it cannot be told. */
 static char *
-fsck_holder(struct ledger *ledger, uint32_t step)
+fsck_holder(struct open_job *job, uint32_t step)
 {
-	struct journal_reader reader = {.fd = ledger->events};
+	struct journal_reader reader = {.fd = job->events};
 	struct event event;
 	struct error none;
 	char *by = NULL;
 
-	if (journal_read_at(&reader, index_live(&ledger->index, step)->event, &event, &none) == 0 &&
+	if (journal_read_at(&reader, state_live(&job->state, step)->event, &event, &none) == 0 &&
 	    event.kind == EVENT_TAKE && !event.leased && event.by)
 		by = memory_string(event.by);
 	journal_reader_release(&reader);
@@ -134,21 +134,21 @@ fsck_holder(struct ledger *ledger, uint32_t step)
 
 /* A worker leaves its file behind when it dies; where even that is gone nobody would notice. */
 static void
-fsck_check_workers(struct fsck *fsck, struct ledger *ledger)
+fsck_check_workers(struct fsck *fsck, struct open_job *job)
 {
-	struct index *index = &ledger->index;
+	struct job_state *state = &job->state;
 
-	if (strcmp(index->header->events_boot, fsck->queue->spool.boot) != 0)
+	if (strcmp(state->header->events_boot, fsck->queue->spool.boot) != 0)
 		return;
-	for (uint32_t link = index->header->running; link && !index->broken; link = index_live(index, link - 1)->next) {
-		char *by = fsck_holder(ledger, link - 1);
+	for (uint32_t link = state->header->running; link && !state->broken; link = state_live(state, link - 1)->next) {
+		char *by = fsck_holder(job, link - 1);
 		struct error err;
 
 		if (by && (!spool_is_id(by) || !file_exists(fsck->queue->spool.workers, by))) {
-			bool mended = fsck->repair && settle_worker(fsck->queue, by, "its worker is not known", &err) == 0;
+			bool mended = fsck->repair && reap_worker(fsck->queue, by, "its worker is not known", &err) == 0;
 
-			fsck_found(fsck, mended, "%s: task %s: its worker %s is not known", ledger->id,
-			    index_step_id(index, link - 1), by);
+			fsck_found(fsck, mended, "%s: task %s: its worker %s is not known", job->id,
+			    state_step_id(state, link - 1), by);
 		}
 		free(by);
 	}
@@ -156,30 +156,30 @@ fsck_check_workers(struct fsck *fsck, struct ledger *ledger)
 
 /* Under the job's lock, and where it is still so. */
 static bool
-fsck_bring_back(struct spool_queue *queue, const char *job)
+fsck_bring_back(struct spool_queue *queue, const char *id)
 {
 	struct error err;
-	struct ledger *ledger = engine_lock(queue, job, &err);
+	struct open_job *job = engine_lock(queue, id, &err);
 	bool mended;
 
-	if (!ledger)
+	if (!job)
 		return false;
-	mended = ledger->index.header->finished || file_exists(queue->spool.jobs, job) ||
-	    engine_bring_back(queue, ledger, &err) == 0;
-	ledger_unlock(ledger);
+	mended = job->state.header->finished || file_exists(queue->spool.jobs, id) ||
+	    engine_bring_back(queue, job, &err) == 0;
+	job_unlock(job);
 	return mended;
 }
 
 /* Where a job stands must fit whether it is finished. */
 static void
-fsck_check_place(struct fsck *fsck, struct ledger *ledger)
+fsck_check_place(struct fsck *fsck, struct open_job *job)
 {
 	struct spool_queue *queue = fsck->queue;
 
-	if (ledger->index.header->finished || file_exists(queue->spool.jobs, ledger->id))
+	if (job->state.header->finished || file_exists(queue->spool.jobs, job->id))
 		return;
-	fsck_found(fsck, fsck->repair && fsck_bring_back(queue, ledger->id), "%s: it stands in done/ and is not finished",
-	    ledger->id);
+	fsck_found(fsck, fsck->repair && fsck_bring_back(queue, job->id), "%s: it stands in done/ and is not finished",
+	    job->id);
 }
 
 /* Without its lock nothing can be asked of the job. */
@@ -205,33 +205,33 @@ fsck_check_lock(struct fsck *fsck, const char *job)
 }
 
 static void
-fsck_check_files(struct fsck *fsck, const struct ledger *ledger)
+fsck_check_files(struct fsck *fsck, const struct open_job *job)
 {
 	static const char *const names[] = {"plan.ndjson", "events.ndjson", "log"};
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (!file_exists(ledger->dir, names[i])) {
-			bool mended = fsck->repair && strcmp(names[i], "log") == 0 && mkdirat(ledger->dir, "log", 0700) == 0;
+		if (!file_exists(job->dir, names[i])) {
+			bool mended = fsck->repair && strcmp(names[i], "log") == 0 && mkdirat(job->dir, "log", 0700) == 0;
 
-			fsck_found(fsck, mended, "%s: %s is missing", ledger->id, names[i]);
+			fsck_found(fsck, mended, "%s: %s is missing", job->id, names[i]);
 		}
 }
 
 /* Writes length bytes of events anew, and brings them to disk under a new inode. What is cut off is kept as events.damaged. */
 static int
-fsck_rewrite(struct ledger *ledger, size_t length, struct error *err)
+fsck_rewrite(struct open_job *job, size_t length, struct error *err)
 {
 	struct buffer text = {0};
-	int result = file_read(ledger->dir, "events.ndjson", SIZE_MAX, &text, err);
+	int result = file_read(job->dir, "events.ndjson", SIZE_MAX, &text, err);
 
 	if (result == 0 && text.length > length)
-		result = file_replace(ledger->dir, "events.damaged", text.data + length, text.length - length, 0600, err);
+		result = file_replace(job->dir, "events.damaged", text.data + length, text.length - length, 0600, err);
 	if (result == 0)
-		result = file_replace(ledger->dir, "events.ndjson", text.data, text.length < length ? text.length : length,
+		result = file_replace(job->dir, "events.ndjson", text.data, text.length < length ? text.length : length,
 		    0600, err);
 	buffer_release(&text);
 	if (result == 0)
-		unlinkat(ledger->dir, "state", 0);
+		unlinkat(job->dir, "state", 0);
 	return result;
 }
 
@@ -268,21 +268,21 @@ fsck_has_torn_end(int dir)
 
 /* All under the lock that those who change the job hold: what they have mapped must not go while they are at work. */
 static int
-fsck_mend_locked(struct ledger *ledger, const struct verdict *verdict, struct error *err)
+fsck_mend_locked(struct open_job *job, const struct verdict *verdict, struct error *err)
 {
 	bool foreign;
 
-	if (verdict->damaged && (!file_exists(ledger->dir, "plan.ndjson") || !fsck_has_torn_end(ledger->dir)))
-		return error_set(err, EX_DATAERR, "job %s: cannot be mended", ledger->id);
+	if (verdict->damaged && (!file_exists(job->dir, "plan.ndjson") || !fsck_has_torn_end(job->dir)))
+		return error_set(err, EX_DATAERR, "job %s: cannot be mended", job->id);
 	if (verdict->damaged || verdict->sync_failed)
-		return fsck_rewrite(ledger, fsck_readable(ledger->dir, &foreign), err);
-	if (unlinkat(ledger->dir, "state", 0) < 0 && errno != ENOENT)
-		return error_errno(err, EX_IOERR, "job %s: state", ledger->id);
+		return fsck_rewrite(job, fsck_readable(job->dir, &foreign), err);
+	if (unlinkat(job->dir, "state", 0) < 0 && errno != ENOENT)
+		return error_errno(err, EX_IOERR, "job %s: state", job->id);
 	return 0;
 }
 
 static bool
-fsck_mend(struct fsck *fsck, struct ledger *ledger, const struct verdict *verdict)
+fsck_mend(struct fsck *fsck, struct open_job *job, const struct verdict *verdict)
 {
 	struct board *board = &fsck->queue->board;
 	struct error err;
@@ -290,58 +290,58 @@ fsck_mend(struct fsck *fsck, struct ledger *ledger, const struct verdict *verdic
 
 	if (!fsck->repair)
 		return false;
-	if (lock_wait(ledger->lock, LOCK_EX) < 0)
+	if (lock_wait(job->lock, LOCK_EX) < 0)
 		return false;
-	mended = fsck_mend_locked(ledger, verdict, &err) == 0;
+	mended = fsck_mend_locked(job, verdict, &err) == 0;
 	/* What the board says of it came from what was wrong. */
 	if (mended && board_refresh(board, &err) == 0)
-		board_enter(board, board_find(board, ledger->id, 0), ledger->id);
-	flock(ledger->lock, LOCK_UN);
+		board_enter(board, board_find(board, job->id, 0), job->id);
+	flock(job->lock, LOCK_UN);
 	return mended;
 }
 
 static void
-fsck_report(struct fsck *fsck, struct ledger *ledger, const struct verdict *verdict)
+fsck_report(struct fsck *fsck, struct open_job *job, const struct verdict *verdict)
 {
 	bool mended;
 
 	if (!verdict->damaged && !verdict->state_differs && !verdict->nodes_differ && !verdict->sync_failed)
 		return;
-	mended = fsck_mend(fsck, ledger, verdict);
+	mended = fsck_mend(fsck, job, verdict);
 	if (verdict->damaged)
 		fsck_found(fsck, mended, "%s", verdict->damage.text);
 	if (verdict->state_differs)
-		fsck_found(fsck, mended, "%s: state: it is not what the events say%s%s", ledger->id,
+		fsck_found(fsck, mended, "%s: state: it is not what the events say%s%s", job->id,
 		    verdict->where[0] ? ", first about " : "", verdict->where);
 	if (verdict->nodes_differ)
-		fsck_found(fsck, mended, "%s: nodes.ndjson: it is not what plan and events say", ledger->id);
+		fsck_found(fsck, mended, "%s: nodes.ndjson: it is not what plan and events say", job->id);
 	if (verdict->sync_failed)
 		fsck_found(fsck, mended, "%s: events.ndjson: the disk refused it once; what is not on disk may be lost",
-		    ledger->id);
+		    job->id);
 }
 
 int
-fsck_job(struct fsck *fsck, const char *job, struct error *err)
+fsck_job(struct fsck *fsck, const char *id, struct error *err)
 {
 	struct verdict verdict = {0};
 	size_t found = fsck->found;
-	struct ledger ledger;
+	struct open_job job;
 
-	fsck_check_lock(fsck, job);
-	if (ledger_open(&ledger, &fsck->queue->spool, NULL, job, err) < 0)
+	fsck_check_lock(fsck, id);
+	if (job_open(&job, &fsck->queue->spool, NULL, id, err) < 0)
 		return err->code == EX_NOINPUT && fsck->found > found ? 0 : -1;
-	fsck_check_files(fsck, &ledger);
-	if (ledger_lock(&ledger, &verdict.damage) < 0) {
+	fsck_check_files(fsck, &job);
+	if (job_lock(&job, &verdict.damage) < 0) {
 		verdict.damaged = verdict.damage.code != EX_NO;
 	} else {
-		verdict.damaged = fsck_check_state(&ledger, &verdict, &verdict.damage) < 0;
-		ledger_unlock(&ledger);
+		verdict.damaged = fsck_check_state(&job, &verdict, &verdict.damage) < 0;
+		job_unlock(&job);
 	}
-	fsck_report(fsck, &ledger, &verdict);
-	if (ledger.index.map) {
-		fsck_check_workers(fsck, &ledger);
-		fsck_check_place(fsck, &ledger);
+	fsck_report(fsck, &job, &verdict);
+	if (job.state.map) {
+		fsck_check_workers(fsck, &job);
+		fsck_check_place(fsck, &job);
 	}
-	ledger_close(&ledger);
+	job_close(&job);
 	return 0;
 }

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/process.h"
-#include "queue/spool/settle.h"
+#include "queue/spool/reap.h"
 
 /* The ids in a folder of the spool. What is no id is a finding. */
 static int
@@ -71,16 +71,16 @@ fsck_check_number(struct fsck *fsck, const char *job, struct error *err)
 
 /* The board itself stays: whoever puts a job at this moment has its slot there already. */
 static bool
-fsck_add_slot(struct spool_queue *queue, const char *job)
+fsck_add_slot(struct spool_queue *queue, const char *id)
 {
 	struct error err;
-	struct ledger *ledger = engine_lock(queue, job, &err);
+	struct open_job *job = engine_lock(queue, id, &err);
 	bool mended;
 
-	if (!ledger)
+	if (!job)
 		return false;
-	mended = engine_add_slot(queue, ledger, &err) == 0;
-	ledger_unlock(ledger);
+	mended = engine_add_slot(queue, job, &err) == 0;
+	job_unlock(job);
 	return mended;
 }
 
@@ -111,7 +111,7 @@ fsck_check_folder(struct fsck *fsck, uint32_t link)
 	if (file_exists(queue->spool.jobs, job) || file_exists(queue->spool.done, job) ||
 	    board_find(&queue->board, job, link) != link)
 		return;
-	fsck_found(fsck, fsck->repair && settle_missing(queue, job, link, &err) == 0,
+	fsck_found(fsck, fsck->repair && reap_missing(queue, job, link, &err) == 0,
 	    "board: job %s is on it, and its folder is not there", job);
 }
 

@@ -16,7 +16,7 @@
 #include "base/process.h"
 #include "history/history.h"
 #include "queue/spool/job/summary.h"
-#include "queue/spool/settle.h"
+#include "queue/spool/reap.h"
 
 enum { TMP_KEEP_MS = 24 * 60 * 60 * 1000 };
 
@@ -38,10 +38,10 @@ gc_list_folder(int folder, struct arguments *names)
 /* What there is to learn of a job stays, in the spool's history. A job that is in there, of one who was stopped before he could
  * remove it, is not added twice. */
 static int
-gc_learn(struct history *history, const struct spool *spool, const struct ledger *ledger, struct error *err)
+gc_learn(struct history *history, const struct spool *spool, const struct open_job *job, struct error *err)
 {
 	struct course course = {0};
-	int result = course_of_ledger(ledger, &course, err);
+	int result = course_of_open_job(job, &course, err);
 
 	if (result == 0 && history_add(history, &course))
 		result = history_save(history, spool, &course, err);
@@ -51,16 +51,16 @@ gc_learn(struct history *history, const struct spool *spool, const struct ledger
 
 /* Takes the folder away from done/ in one instant, under the job's lock; then it is nobody's any more. */
 static int
-gc_remove_job(const struct gc *gc, struct history *history, struct ledger *ledger, struct error *err)
+gc_remove_job(const struct gc *gc, struct history *history, struct open_job *job, struct error *err)
 {
 	const struct spool *spool = &gc->queue->spool;
 	char name[QUEUE_ID_SIZE + 32];
 
-	if (gc_learn(history, spool, ledger, err) < 0)
+	if (gc_learn(history, spool, job, err) < 0)
 		return -1;
-	snprintf(name, sizeof name, "gc.%d.%s", (int)getpid(), ledger->id);
-	if (spool_move(spool->done, ledger->id, spool->tmp, name) < 0)
-		return error_errno(err, EX_IOERR, "%s/done/%s", spool->path, ledger->id);
+	snprintf(name, sizeof name, "gc.%d.%s", (int)getpid(), job->id);
+	if (spool_move(spool->done, job->id, spool->tmp, name) < 0)
+		return error_errno(err, EX_IOERR, "%s/done/%s", spool->path, job->id);
 	/* Were the power lost, a job must not stand in done/ without the files that are removed now. */
 	if (fsync(spool->done) < 0)
 		return error_errno(err, EX_IOERR, "%s/done", spool->path);
@@ -74,29 +74,29 @@ gc_is_old(const struct gc *gc, int64_t finished_ms)
 }
 
 static int
-gc_collect_job(const struct gc *gc, struct history *history, const char *job, struct arguments *gone, struct error *err)
+gc_collect_job(const struct gc *gc, struct history *history, const char *id, struct arguments *gone, struct error *err)
 {
-	const struct index_header *header;
-	struct ledger *ledger;
+	const struct state_header *header;
+	struct open_job *job;
 	struct queue_job known;
 	int result = 0;
 
-	if (summary_load(&gc->queue->spool, job, &known) && !gc_is_old(gc, known.finished_ms))
+	if (summary_load(&gc->queue->spool, id, &known) && !gc_is_old(gc, known.finished_ms))
 		return 0;
-	ledger = engine_lock(gc->queue, job, err);
-	if (!ledger)
+	job = engine_lock(gc->queue, id, err);
+	if (!job)
 		return err->code == EX_NO ? 0 : -1;
-	header = ledger->index.header;
-	if (header->finished && file_exists(gc->queue->spool.done, job)) {
+	header = job->state.header;
+	if (header->finished && file_exists(gc->queue->spool.done, id)) {
 		if (gc_is_old(gc, header->finished_ms)) {
-			result = gc->dry ? 0 : gc_remove_job(gc, history, ledger, err);
+			result = gc->dry ? 0 : gc_remove_job(gc, history, job, err);
 			if (result == 0)
-				arguments_push(gone, job);
+				arguments_push(gone, id);
 		} else if (!gc->dry) {
-			summary_save(ledger); /* of an earlier version's job there is none */
+			summary_save(job); /* of an earlier version's job there is none */
 		}
 	}
-	ledger_unlock(ledger);
+	job_unlock(job);
 	return result;
 }
 
@@ -147,7 +147,7 @@ gc_run(const struct gc *gc, struct arguments *gone, struct error *err)
 		result = error_errno(err, EX_IOERR, "%s", spool->path);
 	/* What cannot be removed keeps nothing else from it; the last reason is told. */
 	if (result == 0 && !gc->dry)
-		result = settle_spool(gc->queue, err);
+		result = reap_spool(gc->queue, err);
 	if (done.count > 0 && gc_collect_jobs(gc, &done, gone, err) < 0)
 		result = -1;
 	for (size_t i = 0; i < tmp.count; i++)

@@ -221,6 +221,6 @@ limits_change_all(struct queue *base, const struct queue_limit *list, size_t cou
 	limits_release(&limits);
 	buffer_release(&text);
 	/* What was held back may be taken now. */
-	spool_ring(&queue->spool);
+	spool_notify(&queue->spool);
 	return result;
 }

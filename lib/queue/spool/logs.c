@@ -10,15 +10,15 @@
 #include "queue/spool/engine.h"
 
 int
-logs_open(struct spool_queue *queue, const char *job, struct error *err)
+logs_open(struct spool_queue *queue, const char *id, struct error *err)
 {
-	struct ledger *ledger = engine_lock(queue, job, err);
+	struct open_job *job = engine_lock(queue, id, err);
 	int folder;
 
-	if (!ledger)
+	if (!job)
 		return -1;
-	folder = file_open(ledger->dir, "log", O_RDONLY | O_DIRECTORY, 0, err);
-	ledger_unlock(ledger);
+	folder = file_open(job->dir, "log", O_RDONLY | O_DIRECTORY, 0, err);
+	job_unlock(job);
 	return folder;
 }
 

@@ -8,65 +8,65 @@
 #include "queue/spool/local.h"
 
 static int
-order_commit(struct ledger *ledger, struct event *event, struct error *err)
+order_commit(struct open_job *job, struct event *event, struct error *err)
 {
-	if (ledger_record(ledger, event, err) == 0)
-		return ledger_commit(ledger, err);
-	ledger_abandon(ledger);
+	if (job_record(job, event, err) == 0)
+		return job_commit(job, err);
+	job_abandon(job);
 	return -1;
 }
 
 static int
-order_record(struct spool_queue *queue, struct ledger *ledger, enum event_kind kind, const char *task, struct error *err)
+order_record(struct spool_queue *queue, struct open_job *job, enum event_kind kind, const char *task, struct error *err)
 {
 	struct event event = {.kind = kind, .by = engine_user(queue), .task = task};
 
-	return order_commit(ledger, &event, err);
+	return order_commit(job, &event, err);
 }
 
 static int
-order_refuse_finished(const struct ledger *ledger, struct error *err)
+order_refuse_finished(const struct open_job *job, struct error *err)
 {
-	const struct index_header *header = ledger->index.header;
+	const struct state_header *header = job->state.header;
 
 	if (!header->finished)
 		return 0;
-	return error_set(err, EX_NO, "job %s: it is finished (%s)", ledger->id,
+	return error_set(err, EX_NO, "job %s: it is finished (%s)", job->id,
 	    queue_status_name((enum queue_status)header->finished));
 }
 
 static int
-order_pause_or_resume(struct spool_queue *queue, struct ledger *ledger, bool pause, struct error *err)
+order_pause_or_resume(struct spool_queue *queue, struct open_job *job, bool pause, struct error *err)
 {
-	if (order_refuse_finished(ledger, err) < 0)
+	if (order_refuse_finished(job, err) < 0)
 		return -1;
-	if ((ledger->index.header->paused != 0) == pause)
+	if ((job->state.header->paused != 0) == pause)
 		return 0;
-	return order_record(queue, ledger, pause ? EVENT_PAUSE : EVENT_RESUME, NULL, err);
+	return order_record(queue, job, pause ? EVENT_PAUSE : EVENT_RESUME, NULL, err);
 }
 
 static int
-order_cancel(struct spool_queue *queue, struct ledger *ledger, struct error *err)
+order_cancel(struct spool_queue *queue, struct open_job *job, struct error *err)
 {
-	if (order_refuse_finished(ledger, err) < 0)
+	if (order_refuse_finished(job, err) < 0)
 		return -1;
-	return ledger->index.header->cancelled ? 0 : order_record(queue, ledger, EVENT_CANCEL, NULL, err);
+	return job->state.header->cancelled ? 0 : order_record(queue, job, EVENT_CANCEL, NULL, err);
 }
 
 static int
-order_check_retry(struct ledger *ledger, const char *task, struct error *err)
+order_check_retry(struct open_job *job, const char *task, struct error *err)
 {
-	struct index *index = &ledger->index;
-	uint32_t link = task ? index_find(index, task) : 0;
+	struct job_state *state = &job->state;
+	uint32_t link = task ? state_find(state, task) : 0;
 
-	if (task && (!link || index_step(index, link - 1)->is_milestone))
-		return error_set(err, EX_NO, "job %s: it has no task %s", ledger->id, task);
-	if (link && index_live(index, link - 1)->status != STEP_FAILED &&
-	    index_live(index, link - 1)->status != STEP_DELAYED)
-		return error_set(err, EX_NO, "job %s: task %s has not failed: it is %s", ledger->id, task,
-		    index_status_name((enum step_status)index_live(index, link - 1)->status));
-	if (!link && !index->header->count[STEP_FAILED] && !index->header->cancelled)
-		return error_set(err, EX_NO, "job %s: no task of it has failed", ledger->id);
+	if (task && (!link || state_step(state, link - 1)->is_milestone))
+		return error_set(err, EX_NO, "job %s: it has no task %s", job->id, task);
+	if (link && state_live(state, link - 1)->status != STEP_FAILED &&
+	    state_live(state, link - 1)->status != STEP_DELAYED)
+		return error_set(err, EX_NO, "job %s: task %s has not failed: it is %s", job->id, task,
+		    state_status_name((enum step_status)state_live(state, link - 1)->status));
+	if (!link && !state->header->count[STEP_FAILED] && !state->header->cancelled)
+		return error_set(err, EX_NO, "job %s: no task of it has failed", job->id);
 	return 0;
 }
 
@@ -84,94 +84,94 @@ order_move_back(const struct spool *spool, const char *job, struct error *err)
 /* The slot comes first, and what the caller records last: stopped in between, a finished job is to be moved to done/, as if
  * nothing had been. */
 int
-engine_bring_back(struct spool_queue *queue, struct ledger *ledger, struct error *err)
+engine_bring_back(struct spool_queue *queue, struct open_job *job, struct error *err)
 {
-	const struct index_header *header = ledger->index.header;
+	const struct state_header *header = job->state.header;
 	const struct spool *spool = &queue->spool;
 	int numbers, result;
 
 	numbers = spool_lock_cluster(spool, header->cluster, true, err);
 	if (numbers < 0)
 		return -1;
-	result = engine_add_slot(queue, ledger, err);
-	if (result == 0 && (result = order_move_back(spool, ledger->id, err)) < 0) {
+	result = engine_add_slot(queue, job, err);
+	if (result == 0 && (result = order_move_back(spool, job->id, err)) < 0) {
 		struct error ignored;
 
-		board_remove(&queue->board, ledger->id, &ignored);
+		board_remove(&queue->board, job->id, &ignored);
 	}
 	close(numbers);
 	return result;
 }
 
 static int
-order_retry(struct spool_queue *queue, struct ledger *ledger, const char *task, struct error *err)
+order_retry(struct spool_queue *queue, struct open_job *job, const char *task, struct error *err)
 {
-	if (order_check_retry(ledger, task, err) < 0 ||
-	    (ledger->index.header->finished && engine_bring_back(queue, ledger, err) < 0))
+	if (order_check_retry(job, task, err) < 0 ||
+	    (job->state.header->finished && engine_bring_back(queue, job, err) < 0))
 		return -1;
-	return order_record(queue, ledger, EVENT_RETRY, task, err);
+	return order_record(queue, job, EVENT_RETRY, task, err);
 }
 
 static int
-order_give_order(struct spool_queue *queue, enum queue_control order, struct ledger *ledger, const char *task, struct error *err)
+order_give_order(struct spool_queue *queue, enum queue_control order, struct open_job *job, const char *task, struct error *err)
 {
 	switch (order) {
 	case QUEUE_PAUSE:
 	case QUEUE_RESUME:
-		return order_pause_or_resume(queue, ledger, order == QUEUE_PAUSE, err);
+		return order_pause_or_resume(queue, job, order == QUEUE_PAUSE, err);
 	case QUEUE_CANCEL:
-		return order_cancel(queue, ledger, err);
+		return order_cancel(queue, job, err);
 	default:
-		return order_retry(queue, ledger, task, err);
+		return order_retry(queue, job, task, err);
 	}
 }
 
 static int
-order_check_skip(struct ledger *ledger, const char *task, struct error *err)
+order_check_skip(struct open_job *job, const char *task, struct error *err)
 {
-	struct index *index = &ledger->index;
-	uint32_t link = index_find(index, task);
-	enum step_status status = link ? (enum step_status)index_live(index, link - 1)->status : STEP_DONE;
+	struct job_state *state = &job->state;
+	uint32_t link = state_find(state, task);
+	enum step_status status = link ? (enum step_status)state_live(state, link - 1)->status : STEP_DONE;
 
-	if (!link || index_step(index, link - 1)->is_milestone)
-		return error_set(err, EX_NO, "job %s: it has no task %s", ledger->id, task);
+	if (!link || state_step(state, link - 1)->is_milestone)
+		return error_set(err, EX_NO, "job %s: it has no task %s", job->id, task);
 	if (status == STEP_RUNNING || status == STEP_DONE)
-		return error_set(err, EX_NO, "job %s: task %s cannot be skipped: it is %s", ledger->id, task,
-		    index_status_name(status));
-	return index->header->cancelled ? error_set(err, EX_NO, "job %s: it is cancelled: nothing of it would go on",
-	    ledger->id)
+		return error_set(err, EX_NO, "job %s: task %s cannot be skipped: it is %s", job->id, task,
+		    state_status_name(status));
+	return state->header->cancelled ? error_set(err, EX_NO, "job %s: it is cancelled: nothing of it would go on",
+	    job->id)
 	                                : 0;
 }
 
 static int
-order_skip(struct spool_queue *queue, struct ledger *ledger, const char *task, const char *reason, struct error *err)
+order_skip(struct spool_queue *queue, struct open_job *job, const char *task, const char *reason, struct error *err)
 {
 	struct event event = {.kind = EVENT_SKIP, .by = engine_user(queue), .task = task, .reason = reason};
 	uint32_t link;
 
-	if (order_check_skip(ledger, task, err) < 0)
+	if (order_check_skip(job, task, err) < 0)
 		return -1;
-	link = index_find(&ledger->index, task);
-	if (index_live(&ledger->index, link - 1)->status == STEP_SKIPPED)
+	link = state_find(&job->state, task);
+	if (state_live(&job->state, link - 1)->status == STEP_SKIPPED)
 		return 0;
-	if (ledger->index.header->finished && engine_bring_back(queue, ledger, err) < 0)
+	if (job->state.header->finished && engine_bring_back(queue, job, err) < 0)
 		return -1;
-	return order_commit(ledger, &event, err);
+	return order_commit(job, &event, err);
 }
 
 /* What follows an order, given how that went. */
 static int
-order_end_order(struct spool_queue *queue, struct ledger *ledger, int result, struct error *err)
+order_end_order(struct spool_queue *queue, struct open_job *job, int result, struct error *err)
 {
-	ledger_unlock(ledger);
+	job_unlock(job);
 	if (result == 0)
-		result = ledger_sync(ledger, err);
-	spool_ring(&queue->spool);
+		result = job_sync(job, err);
+	spool_notify(&queue->spool);
 	return result;
 }
 
 /* The job, locked, to be changed by hand. */
-static struct ledger *
+static struct open_job *
 order_lock_for_order(struct spool_queue *queue, const char *job, struct error *err)
 {
 	if (engine_check_writable(queue, err) < 0 || board_refresh(&queue->board, err) < 0)
@@ -180,19 +180,19 @@ order_lock_for_order(struct spool_queue *queue, const char *job, struct error *e
 }
 
 int
-order_skip_task(struct queue *base, const char *job, const char *task, const char *reason, struct error *err)
+order_skip_task(struct queue *base, const char *id, const char *task, const char *reason, struct error *err)
 {
 	struct spool_queue *queue = spool_queue_of(base);
-	struct ledger *ledger = order_lock_for_order(queue, job, err);
+	struct open_job *job = order_lock_for_order(queue, id, err);
 
-	return ledger ? order_end_order(queue, ledger, order_skip(queue, ledger, task, reason, err), err) : -1;
+	return job ? order_end_order(queue, job, order_skip(queue, job, task, reason, err), err) : -1;
 }
 
 int
-order_job(struct queue *base, enum queue_control order, const char *job, const char *task, struct error *err)
+order_job(struct queue *base, enum queue_control order, const char *id, const char *task, struct error *err)
 {
 	struct spool_queue *queue = spool_queue_of(base);
-	struct ledger *ledger = order_lock_for_order(queue, job, err);
+	struct open_job *job = order_lock_for_order(queue, id, err);
 
-	return ledger ? order_end_order(queue, ledger, order_give_order(queue, order, ledger, task, err), err) : -1;
+	return job ? order_end_order(queue, job, order_give_order(queue, order, job, task, err), err) : -1;
 }

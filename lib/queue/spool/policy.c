@@ -28,11 +28,11 @@ policy_again(struct event *event, enum event_next next, int64_t base_ms, unsigne
 }
 
 void
-policy_decide_by(struct index *index, uint32_t number, struct event *event, int64_t now_ms, uint32_t chance)
+policy_decide_by(struct job_state *state, uint32_t number, struct event *event, int64_t now_ms, uint32_t chance)
 {
-	const struct index_step *step = index_step(index, number);
-	const struct index_live *live = index_live(index, number);
-	int64_t base = index->header->backoff_ms;
+	const struct state_step *step = state_step(state, number);
+	const struct state_live *live = state_live(state, number);
+	int64_t base = state->header->backoff_ms;
 	unsigned failures = live->failures + 1u, setbacks = live->setbacks + 1u, cycles = live->cycles + 1u;
 
 	event->next = EVENT_NEXT_FAILED;
@@ -53,12 +53,12 @@ policy_decide_by(struct index *index, uint32_t number, struct event *event, int6
 }
 
 void
-policy_decide(struct index *index, uint32_t step, struct event *event, int64_t now_ms)
+policy_decide(struct job_state *state, uint32_t step, struct event *event, int64_t now_ms)
 {
 	uint32_t chance;
 
 	/* Without any the delay is not spread. */
 	if (getrandom(&chance, sizeof chance, GRND_NONBLOCK) != sizeof chance)
 		chance = UINT32_MAX / 2;
-	policy_decide_by(index, step, event, now_ms, chance);
+	policy_decide_by(state, step, event, now_ms, chance);
 }

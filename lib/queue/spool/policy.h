@@ -6,14 +6,14 @@
 #define QUEUE_SPOOL_POLICY_H
 
 #include "model/event.h"
-#include "queue/spool/job/index.h"
+#include "queue/spool/job/state.h"
 
 enum { POLICY_SETBACKS_MAX = 20 }; /* times in a row that a task may be temporary or lost */
 
 /* Fills next and ready_ms of a fail (its status is set) or a lost of a running step. */
-void policy_decide(struct index *index, uint32_t step, struct event *event, int64_t now_ms);
+void policy_decide(struct job_state *state, uint32_t step, struct event *event, int64_t now_ms);
 
 /* The same, where chance (0 to UINT32_MAX) was drawn by the caller. */
-void policy_decide_by(struct index *index, uint32_t step, struct event *event, int64_t now_ms, uint32_t chance);
+void policy_decide_by(struct job_state *state, uint32_t step, struct event *event, int64_t now_ms, uint32_t chance);
 
 #endif

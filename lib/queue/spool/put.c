@@ -16,17 +16,17 @@
 #include "base/file.h"
 #include "json/record.h"
 #include "queue/spool/engine.h"
-#include "queue/spool/job/blueprint.h"
-#include "queue/spool/job/ledger-recover.h"
+#include "queue/spool/job/plan-loader.h"
+#include "queue/spool/job/job-recover.h"
 #include "queue/spool/local.h"
 
 struct arrival { /* a job on its way in */
 	struct spool_queue *queue;
 	const struct queue_put *options;
-	struct blueprint blueprint;
+	struct plan_loader loader;
 	char folder[64]; /* in tmp/ */
 	int dir, plan;
-	struct ledger ledger;
+	struct open_job job;
 	uint64_t order;
 };
 
@@ -49,7 +49,7 @@ put_make_folder(struct arrival *arrival, struct error *err)
 static int
 put_read_plan(struct arrival *arrival, struct record_reader *reader, struct problems *problems, struct error *err)
 {
-	if (blueprint_read(&arrival->blueprint, reader, arrival->plan, problems, err) < 0)
+	if (plan_loader_read(&arrival->loader, reader, arrival->plan, problems, err) < 0)
 		return -1;
 	if (problems->total > 0)
 		return error_set(err, EX_DATAERR, "%s: the plan cannot be put", reader->name);
@@ -84,7 +84,7 @@ static int
 put_name_job(const struct arrival *arrival, int numbers, char job[QUEUE_ID_SIZE], struct error *err)
 {
 	const struct spool *spool = &arrival->queue->spool;
-	const struct job *plan = &arrival->blueprint.job;
+	const struct job *plan = &arrival->loader.job;
 	const char *wanted = arrival->options->job ? arrival->options->job : plan->id;
 	unsigned long number;
 
@@ -108,28 +108,28 @@ put_name_job(const struct arrival *arrival, int numbers, char job[QUEUE_ID_SIZE]
 static int
 put_record_put(struct arrival *arrival, struct error *err)
 {
-	const struct job *job = &arrival->blueprint.job;
+	const struct job *plan = &arrival->loader.job;
 	const char *user = engine_user(arrival->queue);
-	struct event put = {.kind = EVENT_PUT, .by = user, .boot = arrival->queue->spool.boot, .job = arrival->ledger.id,
-	    .cluster = job->cluster, .tenant = job->tenant, .provider = arrival->blueprint.provider, .order = arrival->order,
+	struct event put = {.kind = EVENT_PUT, .by = user, .boot = arrival->queue->spool.boot, .job = arrival->job.id,
+	    .cluster = plan->cluster, .tenant = plan->tenant, .provider = arrival->loader.provider, .order = arrival->order,
 	    .backoff_ms = arrival->options->backoff_ms};
 	struct event pause = {.kind = EVENT_PAUSE, .by = user};
 
-	if (ledger_record(&arrival->ledger, &put, err) < 0)
+	if (job_record(&arrival->job, &put, err) < 0)
 		return -1;
-	if (arrival->options->paused && ledger_record(&arrival->ledger, &pause, err) < 0)
+	if (arrival->options->paused && job_record(&arrival->job, &pause, err) < 0)
 		return -1;
-	return ledger_commit(&arrival->ledger, err);
+	return job_commit(&arrival->job, err);
 }
 
-/* All of it, from the inside out; the index and the list of nodes can be made again from the rest. */
+/* All of it, from the inside out; the state and the list of nodes can be made again from the rest. */
 static int
 put_bring_to_disk(struct arrival *arrival, struct error *err)
 {
-	if (fsync(arrival->ledger.events) < 0 || fsync(arrival->dir) < 0)
-		return error_errno(err, EX_IOERR, "job %s", arrival->ledger.id);
-	arrival->ledger.index.header->synced = arrival->ledger.index.header->applied;
-	arrival->ledger.index.header->synced_seq = arrival->ledger.index.header->seq;
+	if (fsync(arrival->job.events) < 0 || fsync(arrival->dir) < 0)
+		return error_errno(err, EX_IOERR, "job %s", arrival->job.id);
+	arrival->job.state.header->synced = arrival->job.state.header->applied;
+	arrival->job.state.header->synced_seq = arrival->job.state.header->seq;
 	return 0;
 }
 
@@ -138,26 +138,26 @@ static int
 put_enter(struct arrival *arrival, int numbers, struct error *err)
 {
 	struct spool_queue *queue = arrival->queue;
-	const struct job *job = &arrival->blueprint.job;
-	struct ledger *ledger = &arrival->ledger;
-	const struct board_job slot = {ledger->id, job->cluster, job->tenant, arrival->blueprint.provider};
+	const struct job *plan = &arrival->loader.job;
+	struct open_job *job = &arrival->job;
+	const struct board_job slot = {job->id, plan->cluster, plan->tenant, arrival->loader.provider};
 
-	if (put_name_job(arrival, numbers, ledger->id, err) < 0 ||
+	if (put_name_job(arrival, numbers, job->id, err) < 0 ||
 	    board_add(&queue->board, &slot, &arrival->order, err) < 0)
 		return -1;
 	if (put_record_put(arrival, err) == 0 && put_bring_to_disk(arrival, err) == 0) {
-		if (spool_move(queue->spool.tmp, arrival->folder, queue->spool.jobs, ledger->id) == 0) {
+		if (spool_move(queue->spool.tmp, arrival->folder, queue->spool.jobs, job->id) == 0) {
 			arrival->folder[0] = '\0';
 			/* A board that was made anew meanwhile did not know of the job. */
 			if (fsync(queue->spool.jobs) == 0)
-				return ledger_slot(ledger) ? 0 : board_add(&queue->board, &slot, &arrival->order, err);
+				return job_slot(job) ? 0 : board_add(&queue->board, &slot, &arrival->order, err);
 		}
-		error_errno(err, EX_IOERR, "job %s", ledger->id);
+		error_errno(err, EX_IOERR, "job %s", job->id);
 	}
 	if (arrival->folder[0]) {
 		struct error ignored;
 
-		board_remove(&queue->board, ledger->id, &ignored);
+		board_remove(&queue->board, job->id, &ignored);
 	}
 	return -1;
 }
@@ -172,11 +172,11 @@ put_put(struct arrival *arrival, struct record_reader *reader, struct problems *
 		return -1;
 	if (fsync(arrival->plan) < 0)
 		return error_errno(err, EX_IOERR, "plan.ndjson");
-	result = ledger_begin(&arrival->ledger, &queue->spool, &queue->board, arrival->dir, &arrival->blueprint, err);
-	arrival->dir = arrival->ledger.dir;
+	result = job_begin(&arrival->job, &queue->spool, &queue->board, arrival->dir, &arrival->loader, err);
+	arrival->dir = arrival->job.dir;
 	if (result < 0)
 		return -1;
-	numbers = spool_lock_cluster(&queue->spool, arrival->blueprint.job.cluster, true, err);
+	numbers = spool_lock_cluster(&queue->spool, arrival->loader.job.cluster, true, err);
 	if (numbers < 0)
 		return -1;
 	result = put_enter(arrival, numbers, err);
@@ -189,48 +189,48 @@ put_clean_up(struct arrival *arrival)
 {
 	struct error ignored;
 
-	if (arrival->ledger.locked)
-		ledger_unlock(&arrival->ledger);
-	if (arrival->ledger.dir >= 0)
-		ledger_close(&arrival->ledger);
+	if (arrival->job.locked)
+		job_unlock(&arrival->job);
+	if (arrival->job.dir >= 0)
+		job_close(&arrival->job);
 	else if (arrival->dir >= 0)
 		close(arrival->dir);
 	if (arrival->plan >= 0)
 		close(arrival->plan);
 	if (arrival->folder[0])
 		file_remove_tree(arrival->queue->spool.tmp, arrival->folder, &ignored);
-	blueprint_release(&arrival->blueprint);
+	plan_loader_release(&arrival->loader);
 }
 
 int
-put_job(struct queue *base, struct record_reader *plan, const struct queue_put *options, char job[QUEUE_ID_SIZE],
+put_job(struct queue *base, struct record_reader *plan, const struct queue_put *options, char id[QUEUE_ID_SIZE],
     struct problems *problems, struct error *err)
 {
 	struct spool_queue *queue = spool_queue_of(base);
-	struct arrival arrival = {.queue = queue, .options = options, .dir = -1, .plan = -1, .ledger = {.dir = -1, .plan = -1,
+	struct arrival arrival = {.queue = queue, .options = options, .dir = -1, .plan = -1, .job = {.dir = -1, .plan = -1,
 	    .nodes_read = -1}};
 	int result;
 
-	job[0] = '\0';
+	id[0] = '\0';
 	if (options->job && !spool_is_id(options->job))
 		return error_set(err, EX_USAGE,
 		    "\"%s\" cannot be the id of a job: at most %d of A-Z a-z 0-9 _ . -, no \".\" at the start",
 		    options->job, QUEUE_ID_SIZE - 1);
 	if (options->dry) {
 		result = put_read_plan(&arrival, plan, problems, err);
-		blueprint_release(&arrival.blueprint);
+		plan_loader_release(&arrival.loader);
 		return result;
 	}
 	if (engine_check_writable(queue, err) < 0)
 		return -1;
 	result = put_put(&arrival, plan, problems, err);
 	if (result == 0) {
-		snprintf(job, QUEUE_ID_SIZE, "%s", arrival.ledger.id);
-		ledger_unlock(&arrival.ledger);
+		snprintf(id, QUEUE_ID_SIZE, "%s", arrival.job.id);
+		job_unlock(&arrival.job);
 		/* An empty plan is finished as it comes. */
-		if (arrival.ledger.index.header->finished)
-			result = ledger_retire(&arrival.ledger, err);
-		spool_ring(&queue->spool);
+		if (arrival.job.state.header->finished)
+			result = job_retire(&arrival.job, err);
+		spool_notify(&queue->spool);
 	}
 	put_clean_up(&arrival);
 	return result;

@@ -11,19 +11,19 @@
 #include "queue/spool/local.h"
 
 int
-status_job(struct queue *base, const char *job, struct queue_job *out, struct error *err)
+status_job(struct queue *base, const char *id, struct queue_job *out, struct error *err)
 {
 	struct spool_queue *queue = spool_queue_of(base);
-	struct ledger *ledger;
+	struct open_job *job;
 	int result;
 
-	if (summary_load(&queue->spool, job, out))
+	if (summary_load(&queue->spool, id, out))
 		return 0;
-	ledger = engine_lock(queue, job, err);
-	if (!ledger)
+	job = engine_lock(queue, id, err);
+	if (!job)
 		return -1;
-	result = job_status(&queue->board, ledger, out, err);
-	ledger_unlock(ledger);
+	result = job_status(&queue->board, job, out, err);
+	job_unlock(job);
 	return result;
 }
 

@@ -12,28 +12,28 @@
 #include "model/take/offer.h"
 #include "model/take/setting.h"
 #include "queue/spool/job/step.h"
-#include "queue/spool/shared/seal.h"
+#include "queue/spool/shared/checksum.h"
 #include "queue/spool/shared/spool.h"
 
 static int
-take_add_nodes(struct ledger *ledger, struct setting_nodes *nodes, struct error *err)
+take_add_nodes(struct open_job *job, struct setting_nodes *nodes, struct error *err)
 {
-	struct index *index = &ledger->index;
+	struct job_state *state = &job->state;
 	struct buffer lines = {0};
-	int result = file_read(ledger->dir, "nodes.ndjson", SIZE_MAX, &lines, err);
+	int result = file_read(job->dir, "nodes.ndjson", SIZE_MAX, &lines, err);
 
 	/* What is not yet in the file follows on what of it is spoken of. */
-	if (result == 0 && ledger->nodes.length) {
-		lines.length = index->header->nodes_size < lines.length ? index->header->nodes_size : lines.length;
-		buffer_append(&lines, ledger->nodes.data, ledger->nodes.length);
+	if (result == 0 && job->nodes.length) {
+		lines.length = state->header->nodes_size < lines.length ? state->header->nodes_size : lines.length;
+		buffer_append(&lines, job->nodes.data, job->nodes.length);
 	}
-	for (uint32_t n = 0; result == 0 && n < index->header->node_count; n++) {
-		const struct index_node *node = index_node(index, n);
+	for (uint32_t n = 0; result == 0 && n < state->header->node_count; n++) {
+		const struct state_node *node = state_node(state, n);
 
 		if (node->offset > lines.length || node->length > lines.length - node->offset)
 			result = error_set(err, EX_IOERR, "nodes.ndjson: it is too short");
 		else
-			result = ledger_check_node(ledger, n, lines.data + node->offset, err);
+			result = job_check_node(job, n, lines.data + node->offset, err);
 		if (result == 0)
 			result = setting_add_node(nodes, lines.data + node->offset, node->length, err);
 	}
@@ -42,15 +42,15 @@ take_add_nodes(struct ledger *ledger, struct setting_nodes *nodes, struct error 
 }
 
 static int
-take_make_setting(struct ledger *ledger, struct setting *setting, struct error *err)
+take_make_setting(struct open_job *job, struct setting *setting, struct error *err)
 {
-	const struct index_header *header = ledger->index.header;
+	const struct state_header *header = job->state.header;
 	struct setting_nodes nodes = {0};
 	struct buffer cluster = {0};
-	int result = ledger_plan(ledger, header->cluster_offset, header->cluster_length, &cluster, err);
+	int result = job_plan(job, header->cluster_offset, header->cluster_length, &cluster, err);
 
 	if (result == 0 && header->macros)
-		result = take_add_nodes(ledger, &nodes, err);
+		result = take_add_nodes(job, &nodes, err);
 	if (result == 0)
 		result = setting_make(setting, cluster.data, cluster.length, &nodes, err);
 	setting_release_nodes(&nodes);
@@ -60,12 +60,12 @@ take_make_setting(struct ledger *ledger, struct setting *setting, struct error *
 
 /* From the file that another process has left. */
 static bool
-take_load_setting(const struct ledger *ledger, const char *name, struct setting *setting)
+take_load_setting(const struct open_job *job, const char *name, struct setting *setting)
 {
 	struct buffer text = {0};
 	struct error none;
-	bool loaded = file_exists(ledger->dir, name) && file_read(ledger->dir, name, SIZE_MAX, &text, &none) == 0 &&
-	    seal_take_line(&text) && setting_load(setting, text.data, text.length, &none) == 0;
+	bool loaded = file_exists(job->dir, name) && file_read(job->dir, name, SIZE_MAX, &text, &none) == 0 &&
+	    checksum_take_line(&text) && setting_load(setting, text.data, text.length, &none) == 0;
 
 	if (!loaded)
 		setting_release(setting);
@@ -75,45 +75,45 @@ take_load_setting(const struct ledger *ledger, const char *name, struct setting 
 
 /* Leaves it to others. Where that is not possible they make it themselves. */
 static void
-take_save_setting(const struct ledger *ledger, const char *name, const struct setting *setting)
+take_save_setting(const struct open_job *job, const char *name, const struct setting *setting)
 {
 	char *fresh = memory_printf("%s.new", name);
-	int fd = openat(ledger->dir, fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	int fd = openat(job->dir, fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	struct buffer text = {0};
 	bool written;
 
 	if (fd >= 0) {
 		setting_save(setting, &text);
-		seal_add_line(&text);
+		checksum_add_line(&text);
 		written = file_write_all(fd, text.data, text.length) == 0;
 		close(fd);
-		if (!written || renameat(ledger->dir, fresh, ledger->dir, name) < 0)
-			unlinkat(ledger->dir, fresh, 0);
+		if (!written || renameat(job->dir, fresh, job->dir, name) < 0)
+			unlinkat(job->dir, fresh, 0);
 	}
 	buffer_release(&text);
 	free(fresh);
 }
 
-/* What a task is told, owned by the ledger. */
+/* What a task is told, owned by the open job. */
 static const struct setting *
-take_setting_for(struct ledger *ledger, bool hardware, struct error *err)
+take_setting_for(struct open_job *job, bool hardware, struct error *err)
 {
-	uint32_t generation = hardware ? 0 : ledger->index.header->generation;
-	struct ledger_setting *kept;
+	uint32_t generation = hardware ? 0 : job->state.header->generation;
+	struct job_setting *kept;
 	char *name;
 	int result = 0;
 
-	if (!ledger->setting)
-		ledger->setting = memory_zeroed(2, sizeof *ledger->setting);
-	kept = &ledger->setting[hardware];
+	if (!job->setting)
+		job->setting = memory_zeroed(2, sizeof *job->setting);
+	kept = &job->setting[hardware];
 	if (kept->made && kept->generation == generation)
 		return &kept->setting;
 	setting_release(&kept->setting);
 	name = memory_printf("setting.%" PRIu32, generation);
-	if (!take_load_setting(ledger, name, &kept->setting)) {
-		result = take_make_setting(ledger, &kept->setting, err);
+	if (!take_load_setting(job, name, &kept->setting)) {
+		result = take_make_setting(job, &kept->setting, err);
 		if (result == 0)
-			take_save_setting(ledger, name, &kept->setting);
+			take_save_setting(job, name, &kept->setting);
 	}
 	free(name);
 	kept->made = result == 0;
@@ -123,55 +123,55 @@ take_setting_for(struct ledger *ledger, bool hardware, struct error *err)
 
 /* Appends what the task of a node is told. */
 static int
-take_print_setting(struct ledger *ledger, uint32_t node, bool hardware, const struct buffer *machine, struct buffer *out,
+take_print_setting(struct open_job *job, uint32_t node, bool hardware, const struct buffer *machine, struct buffer *out,
     struct error *err)
 {
-	struct macro_instance instances[INDEX_INSTANCES_MAX];
-	const struct index_header *header = ledger->index.header;
-	const struct setting *setting = take_setting_for(ledger, hardware, err);
+	struct macro_instance instances[STATE_INSTANCES_MAX];
+	const struct state_header *header = job->state.header;
+	const struct setting *setting = take_setting_for(job, hardware, err);
 
 	if (!setting)
 		return -1;
 	for (uint32_t i = 0; i < header->instance_count; i++)
-		instances[i] = (struct macro_instance){index_text(&ledger->index, header->instance_service[i]),
-		    *index_number(&ledger->index, INDEX_INSTANCES, i * (uint64_t)header->node_count + node)};
+		instances[i] = (struct macro_instance){state_text(&job->state, header->instance_service[i]),
+		    *state_number(&job->state, STATE_INSTANCES, i * (uint64_t)header->node_count + node)};
 	return setting_print(setting, machine->data, machine->length, instances, header->instance_count, out, err);
 }
 
 void
-take_record_forget(const struct ledger *ledger)
+take_record_forget(const struct open_job *job)
 {
-	DIR *stream = spool_list(ledger->dir);
+	DIR *stream = spool_list(job->dir);
 	const struct dirent *entry;
 
 	while (stream && (entry = readdir(stream)))
 		if (strncmp(entry->d_name, "setting.", 8) == 0)
-			unlinkat(ledger->dir, entry->d_name, 0);
+			unlinkat(job->dir, entry->d_name, 0);
 	if (stream)
 		closedir(stream);
 }
 
 static int
-take_plan_line(struct ledger *ledger, uint32_t step, struct buffer *out, struct error *err)
+take_plan_line(struct open_job *job, uint32_t step, struct buffer *out, struct error *err)
 {
-	const struct index_step *of = index_step(&ledger->index, step);
+	const struct state_step *of = state_step(&job->state, step);
 
-	return ledger_plan(ledger, of->offset, of->length, out, err);
+	return job_plan(job, of->offset, of->length, out, err);
 }
 
 /* An action of a step's undo is done as the task of that action on the same node says, where the step waits for one (a
  * confirm for its create); else as the step itself says. */
 static uint32_t
-take_pattern_of(struct ledger *ledger, uint32_t step, const struct string_list *after, enum action action)
+take_pattern_of(struct open_job *job, uint32_t step, const struct string_list *after, enum action action)
 {
-	struct index *index = &ledger->index;
+	struct job_state *state = &job->state;
 
 	for (size_t i = 0; i < after->count; i++) {
-		uint32_t link = index_find(index, after->list[i]);
-		const struct index_step *before = link ? index_step(index, link - 1) : NULL;
+		uint32_t link = state_find(state, after->list[i]);
+		const struct state_step *before = link ? state_step(state, link - 1) : NULL;
 
 		if (before && !before->is_milestone && before->action == action &&
-		    before->node == index_step(index, step)->node)
+		    before->node == state_step(state, step)->node)
 			return link - 1;
 	}
 	return step;
@@ -179,38 +179,38 @@ take_pattern_of(struct ledger *ledger, uint32_t step, const struct string_list *
 
 /* The line of the plan that says how to do the step now. */
 static int
-take_line_for(struct ledger *ledger, uint32_t step, enum action action, struct buffer *line, struct error *err)
+take_line_for(struct open_job *job, uint32_t step, enum action action, struct buffer *line, struct error *err)
 {
 	struct arena arena = {0};
 	struct step own;
 	uint32_t pattern;
 	int result;
 
-	if (take_plan_line(ledger, step, line, err) < 0)
+	if (take_plan_line(job, step, line, err) < 0)
 		return -1;
-	if (index_live(&ledger->index, step)->phase == 0)
+	if (state_live(&job->state, step)->phase == 0)
 		return 0;
 	result = offer_step(line->data, line->length, &arena, &own, err);
-	pattern = result == 0 ? take_pattern_of(ledger, step, &own.after, action) : step;
+	pattern = result == 0 ? take_pattern_of(job, step, &own.after, action) : step;
 	arena_release(&arena);
 	if (pattern == step)
 		return result;
 	buffer_clear(line);
-	return take_plan_line(ledger, pattern, line, err);
+	return take_plan_line(job, pattern, line, err);
 }
 
 static void
-take_fill_offer(struct ledger *ledger, uint32_t number, struct arena *arena, struct offer *offer)
+take_fill_offer(struct open_job *job, uint32_t number, struct arena *arena, struct offer *offer)
 {
-	struct index *index = &ledger->index;
-	const struct index_live *live = index_live(index, number);
-	const char *spool = ledger->spool->path;
+	struct job_state *state = &job->state;
+	const struct state_live *live = state_live(state, number);
+	const char *spool = job->spool->path;
 
-	offer->job = arena_string(arena, ledger->id);
-	offer->task = arena_string(arena, index_step_id(index, number));
-	offer->action = step_action(index, number);
-	offer->nodes = arena_printf(arena, "%s/jobs/%s/nodes.ndjson", spool, ledger->id);
-	offer->log = arena_printf(arena, "%s/jobs/%s/log/%s.%" PRId64, spool, ledger->id, offer->task, offer->attempt);
+	offer->job = arena_string(arena, job->id);
+	offer->task = arena_string(arena, state_step_id(state, number));
+	offer->action = step_action(state, number);
+	offer->nodes = arena_printf(arena, "%s/jobs/%s/nodes.ndjson", spool, job->id);
+	offer->log = arena_printf(arena, "%s/jobs/%s/log/%s.%" PRId64, spool, job->id, offer->task, offer->attempt);
 	/* Each time round, what undoes makes a new machine: that is not the same thing as before. */
 	offer->token = live->phase == 0 ? arena_printf(arena, "%s:%s", offer->job, offer->task)
 	    : arena_printf(arena, "%s:%s:%u", offer->job, offer->task, live->rounds);
@@ -228,16 +228,16 @@ take_fill_task(const struct offer *offer, const struct step *step, struct arena 
 
 /* Prints the record of offer, which knows all but the texts. */
 static int
-take_print_record(struct ledger *ledger, uint32_t number, struct offer *offer, struct arena *arena, struct step *step,
+take_print_record(struct open_job *job, uint32_t number, struct offer *offer, struct arena *arena, struct step *step,
     struct buffer *record, struct error *err)
 {
 	struct buffer machine = {0}, line = {0}, cluster = {0};
-	uint32_t node = index_step(&ledger->index, number)->node;
+	uint32_t node = state_step(&job->state, number)->node;
 	int result = -1;
 
-	if (ledger_node(ledger, node, &machine, err) == 0 &&
-	    take_line_for(ledger, number, offer->action, &line, err) == 0 &&
-	    take_print_setting(ledger, node, action_is_hardware(offer->action), &machine, &cluster, err) == 0) {
+	if (job_node(job, node, &machine, err) == 0 &&
+	    take_line_for(job, number, offer->action, &line, err) == 0 &&
+	    take_print_setting(job, node, action_is_hardware(offer->action), &machine, &cluster, err) == 0) {
 		offer->machine = machine.data;
 		offer->cluster = cluster.data;
 		result = offer_print(offer, line.data, line.length, arena, step, record, err);
@@ -249,7 +249,7 @@ take_print_record(struct ledger *ledger, uint32_t number, struct offer *offer, s
 }
 
 int
-take_record(struct ledger *ledger, uint32_t number, int64_t attempt, const char *worker, struct arena *arena,
+take_record(struct open_job *job, uint32_t number, int64_t attempt, const char *worker, struct arena *arena,
     struct queue_task *task, struct error *err)
 {
 	struct offer offer = {.attempt = attempt, .worker = worker};
@@ -257,12 +257,12 @@ take_record(struct ledger *ledger, uint32_t number, int64_t attempt, const char 
 	struct step step;
 	int result;
 
-	take_fill_offer(ledger, number, arena, &offer);
-	result = take_print_record(ledger, number, &offer, arena, &step, &record, err);
+	take_fill_offer(job, number, arena, &offer);
+	result = take_print_record(job, number, &offer, arena, &step, &record, err);
 	if (result == 0)
 		take_fill_task(&offer, &step, arena, &record, task);
 	else
-		error_prefix(err, "job %s", ledger->id);
+		error_prefix(err, "job %s", job->id);
 	buffer_release(&record);
 	return result;
 }

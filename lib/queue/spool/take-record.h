@@ -7,15 +7,15 @@
 #ifndef QUEUE_SPOOL_TAKE_RECORD_H
 #define QUEUE_SPOOL_TAKE_RECORD_H
 
-#include "queue/spool/job/ledger.h"
+#include "queue/spool/job/job.h"
 
 struct arena;
 
 /* Fills task for the attempt at a step that is about to begin, under the lock. All of it lives in the arena. */
-int take_record(struct ledger *ledger, uint32_t step, int64_t attempt, const char *worker, struct arena *arena,
+int take_record(struct open_job *job, uint32_t step, int64_t attempt, const char *worker, struct arena *arena,
     struct queue_task *task, struct error *err);
 
 /* Removes the files setting.*: they are caches, and not safe from a loss of power. */
-void take_record_forget(const struct ledger *ledger);
+void take_record_forget(const struct open_job *job);
 
 #endif

@@ -10,7 +10,7 @@
 #include "queue/spool/job/step.h"
 #include "queue/spool/limits.h"
 #include "queue/spool/local.h"
-#include "queue/spool/settle.h"
+#include "queue/spool/reap.h"
 #include "queue/spool/shared/board-names.h"
 #include "queue/spool/shared/choice.h"
 #include "queue/spool/take-record.h"
@@ -26,32 +26,32 @@ struct taking {
 };
 
 static int
-take_take_step(struct taking *taking, struct ledger *ledger, uint32_t step, struct error *err)
+take_take_step(struct taking *taking, struct open_job *job, uint32_t step, struct error *err)
 {
 	struct queue_batch *batch = taking->batch;
-	struct index *index = &ledger->index;
-	struct event event = {.kind = EVENT_TAKE, .task = index_step_id(index, step), .by = taking->by,
-	    .attempt = (int64_t)index_live(index, step)->attempt + 1, .leased = !taking->want->worker};
+	struct job_state *state = &job->state;
+	struct event event = {.kind = EVENT_TAKE, .task = state_step_id(state, step), .by = taking->by,
+	    .attempt = (int64_t)state_live(state, step)->attempt + 1, .leased = !taking->want->worker};
 	struct queue_task *task;
 
-	if (index_live(index, step)->phase != 0)
-		event.action = action_name(step_action(index, step));
+	if (state_live(state, step)->phase != 0)
+		event.action = action_name(step_action(state, step));
 	ARRAY_ROOM(batch->list, batch->count, batch->capacity);
 	task = &batch->list[batch->count];
-	if (take_record(ledger, step, event.attempt, taking->by, &batch->arena, task, err) < 0)
+	if (take_record(job, step, event.attempt, taking->by, &batch->arena, task, err) < 0)
 		return -1;
 	event.until_ms = taking->now_ms + (taking->want->lease_ms < 0 ? task->timeout_s * 1000 : taking->want->lease_ms);
-	if (ledger_record(ledger, &event, err) < 0)
+	if (job_record(job, &event, err) < 0)
 		return -1;
 	batch->count++;
 	return 0;
 }
 
 static bool
-take_is_open(const struct spool_queue *queue, struct ledger *ledger)
+take_is_open(const struct spool_queue *queue, struct open_job *job)
 {
-	const struct index_header *header = ledger->index.header;
-	uint32_t link = ledger_slot(ledger);
+	const struct state_header *header = job->state.header;
+	uint32_t link = job_slot(job);
 
 	return !header->paused && !header->cancelled && !header->finished && link &&
 	    !board_slot(&queue->board, link)->behind;
@@ -59,32 +59,32 @@ take_is_open(const struct spool_queue *queue, struct ledger *ledger)
 
 /* How many of max steps may be taken, by what is ready and by the limits. */
 static size_t
-take_allowed(struct taking *taking, struct ledger *ledger, size_t max)
+take_allowed(struct taking *taking, struct open_job *job, size_t max)
 {
-	uint32_t ready = ledger->index.header->ready_count;
+	uint32_t ready = job->state.header->ready_count;
 	uint32_t wanted = max < ready ? (uint32_t)max : ready, given;
 
-	if (wanted == 0 || !take_is_open(taking->queue, ledger))
+	if (wanted == 0 || !take_is_open(taking->queue, job))
 		return 0;
-	given = board_reserve(&taking->queue->board, ledger_slot(ledger), ledger->id, wanted);
+	given = board_reserve(&taking->queue->board, job_slot(job), job->id, wanted);
 	taking->batch->limited |= given < wanted;
 	return given;
 }
 
 /* Takes up to max steps of a locked job. */
 static int
-take_locked(struct ledger *ledger, void *context, struct error *err)
+take_locked(struct open_job *job, void *context, struct error *err)
 {
 	struct taking *taking = context;
 	size_t max;
 	uint32_t link;
 
 	taking->batch->count = taking->before;
-	if (settle_job(ledger, taking->now_ms, err) < 0)
+	if (reap_job(job, taking->now_ms, err) < 0)
 		return -1;
-	max = take_allowed(taking, ledger, taking->max);
-	for (; max > 0 && !ledger->index.broken && (link = ready_first(&ledger->index)) != 0; max--)
-		if (take_take_step(taking, ledger, link - 1, err) < 0)
+	max = take_allowed(taking, job, taking->max);
+	for (; max > 0 && !job->state.broken && (link = ready_first(&job->state)) != 0; max--)
+		if (take_take_step(taking, job, link - 1, err) < 0)
 			return -1;
 	return 0;
 }
@@ -111,7 +111,7 @@ take_refuse(struct queue_batch *batch, const char *job, const struct error *err)
 static void
 take_sync_all(struct spool_queue *queue, struct queue_batch *batch)
 {
-	const struct ledger *refused;
+	const struct open_job *refused;
 	struct error err;
 
 	while ((refused = engine_sync(queue, &err)))
@@ -120,16 +120,16 @@ take_sync_all(struct spool_queue *queue, struct queue_batch *batch)
 
 /* Takes up to max steps of a job. EX_NO: it is not there. */
 static int
-take_of(struct taking *taking, const char *job, size_t max, struct error *err)
+take_of(struct taking *taking, const char *id, size_t max, struct error *err)
 {
-	const struct ledger *ledger;
+	const struct open_job *job;
 
 	taking->before = taking->batch->count;
 	taking->max = max;
-	ledger = engine_change(taking->queue, job, take_locked, taking, err);
-	if (!ledger)
+	job = engine_change(taking->queue, id, take_locked, taking, err);
+	if (!job)
 		taking->batch->count = taking->before;
-	return ledger ? 0 : -1;
+	return job ? 0 : -1;
 }
 
 /* What is wrong with one job is told, and holds up no other. One that is not there is on its way in or out, or whoever brought
@@ -137,7 +137,7 @@ take_of(struct taking *taking, const char *job, size_t max, struct error *err)
 static void
 take_pass_over(struct taking *taking, const struct chosen *chosen, struct error *err)
 {
-	if (err->code != EX_NO || settle_missing(taking->queue, chosen->job, chosen->link, err) < 0)
+	if (err->code != EX_NO || reap_missing(taking->queue, chosen->job, chosen->link, err) < 0)
 		take_tell(taking->batch, err);
 }
 
@@ -153,7 +153,7 @@ take_settle_due(struct taking *taking, struct error *err)
 		if (take_of(taking, due.job, 0, err) == 0)
 			continue;
 		take_pass_over(taking, &due, err);
-		board_defer(board, due.link, due.job, taking->now_ms + SETTLE_BUSY_MS);
+		board_defer(board, due.link, due.job, taking->now_ms + REAP_BUSY_MS);
 	}
 	return result;
 }
@@ -226,9 +226,9 @@ take_look_for_the_dead(struct taking *taking, int64_t age_ms, int64_t *wait_ms)
 	struct error err;
 	int64_t last;
 
-	if (board_claim_settle(&taking->queue->board, taking->now_ms, age_ms, &last)) {
+	if (board_claim_reap(&taking->queue->board, taking->now_ms, age_ms, &last)) {
 		*wait_ms = -1;
-		if (settle_spool(taking->queue, &err) < 0)
+		if (reap_spool(taking->queue, &err) < 0)
 			take_tell(taking->batch, &err);
 		return true;
 	}
@@ -246,12 +246,12 @@ static int
 take_all(struct taking *taking, struct error *err)
 {
 	int64_t wait_ms;
-	bool looked = take_look_for_the_dead(taking, SETTLE_BUSY_MS, &wait_ms);
+	bool looked = take_look_for_the_dead(taking, REAP_BUSY_MS, &wait_ms);
 
 	if (take_wanted(taking, err) < 0)
 		return -1;
 	if (taking->batch->count == 0 && !looked) {
-		looked = take_look_for_the_dead(taking, SETTLE_IDLE_MS, &wait_ms);
+		looked = take_look_for_the_dead(taking, REAP_IDLE_MS, &wait_ms);
 		if (looked && take_wanted(taking, err) < 0)
 			return -1;
 	}
@@ -260,10 +260,10 @@ take_all(struct taking *taking, struct error *err)
 	taking->batch->next_ms = take_next_ms(taking);
 	/* What is not damage may pass, and nobody would ring for it. */
 	if (take_may_pass(&taking->batch->trouble) && taking->batch->next_ms < 0)
-		taking->batch->next_ms = SETTLE_BUSY_MS;
+		taking->batch->next_ms = REAP_BUSY_MS;
 	/* What could not be taken from promises the same at once again. */
-	if (taking->batch->trouble.code != 0 && taking->batch->next_ms >= 0 && taking->batch->next_ms < SETTLE_BUSY_MS)
-		taking->batch->next_ms = SETTLE_BUSY_MS;
+	if (taking->batch->trouble.code != 0 && taking->batch->next_ms >= 0 && taking->batch->next_ms < REAP_BUSY_MS)
+		taking->batch->next_ms = REAP_BUSY_MS;
 	/* A worker may have died since someone else looked: its tasks are to be looked for soon. */
 	if (!looked && take_something_runs(&taking->queue->board) && (taking->batch->next_ms < 0 ||
 	    wait_ms < taking->batch->next_ms))
@@ -308,6 +308,6 @@ take_tasks(struct queue *base, const struct queue_want *want, struct queue_batch
 
 	take_sync_all(queue, batch);
 	if (batch->count > 0)
-		spool_ring(&queue->spool);
+		spool_notify(&queue->spool);
 	return result;
 }

@@ -19,7 +19,7 @@
 #include "json/json.h"
 #include "queue/spool/engine.h"
 #include "queue/spool/local.h"
-#include "queue/spool/settle.h"
+#include "queue/spool/reap.h"
 
 enum { RECORD_BYTES = 1024 * 1024 };
 
@@ -204,12 +204,12 @@ int
 worker_leave(struct queue_worker *worker, struct error *err)
 {
 	struct spool_queue *queue = spool_queue_of(worker->queue);
-	int result = settle_worker(queue, worker->id, "its worker has left", err);
+	int result = reap_worker(queue, worker->id, "its worker has left", err);
 
 	/* Where that failed the file stays, and whoever settles next does it. */
 	if (result == 0)
 		unlinkat(queue->spool.workers, worker->id, 0);
 	worker_abandon(worker);
-	spool_ring(&queue->spool);
+	spool_notify(&queue->spool);
 	return result;
 }

@@ -18,110 +18,110 @@ fold_misfit(const struct event *event, const char *why, struct error *err)
 
 /* The step that the event is about, as a link. */
 static uint32_t
-fold_step_of(struct index *index, const struct event *event)
+fold_step_of(struct job_state *state, const struct event *event)
 {
-	uint32_t link = event->task ? index_find(index, event->task) : 0;
+	uint32_t link = event->task ? state_find(state, event->task) : 0;
 
-	return link && index_step(index, link - 1)->is_milestone ? 0 : link;
+	return link && state_step(state, link - 1)->is_milestone ? 0 : link;
 }
 
 static int
-fold_take(struct index *index, const struct event *event, uint64_t offset, struct error *err)
+fold_take(struct job_state *state, const struct event *event, uint64_t offset, struct error *err)
 {
-	uint32_t link = fold_step_of(index, event), step = link - 1, node;
-	struct index_live *live;
+	uint32_t link = fold_step_of(state, event), step = link - 1, node;
+	struct state_live *live;
 
 	if (!link)
 		return fold_misfit(event, "is of no task of the plan", err);
-	live = index_live(index, step);
-	node = index_step(index, step)->node;
+	live = state_live(state, step);
+	node = state_step(state, step)->node;
 	if ((live->status != STEP_READY && live->status != STEP_DELAYED) || event->attempt <= live->attempt)
 		return fold_misfit(event, "that is not ready", err);
-	if (index_node(index, node)->busy)
+	if (state_node(state, node)->busy)
 		return fold_misfit(event, "while another task of its node runs", err);
-	step_start(index, step, event->attempt, event->leased || !event->by ? 0 : spool_hash(event->by),
+	step_start(state, step, event->attempt, event->leased || !event->by ? 0 : spool_hash(event->by),
 	    event->leased ? event->until_ms : 0);
 	live->event = offset;
 	return 0;
 }
 
 static int
-fold_end(struct index *index, const struct event *event, uint64_t offset, struct error *err)
+fold_end(struct job_state *state, const struct event *event, uint64_t offset, struct error *err)
 {
-	uint32_t link = fold_step_of(index, event);
-	const struct index_live *live;
+	uint32_t link = fold_step_of(state, event);
+	const struct state_live *live;
 	bool setback;
 
 	if (!link)
 		return fold_misfit(event, "is of no task of the plan", err);
-	live = index_live(index, link - 1);
+	live = state_live(state, link - 1);
 	if (live->status != STEP_RUNNING || live->attempt != event->attempt)
 		return fold_misfit(event, "that does not run", err);
-	index_live(index, link - 1)->event = offset;
+	state_live(state, link - 1)->event = offset;
 	setback = event->kind == EVENT_LOST || event->status == EX_TEMPFAIL;
 	if (event->kind == EVENT_DONE)
-		step_done(index, link - 1);
+		step_done(state, link - 1);
 	else if (event->next == EVENT_NEXT_RETRY)
-		step_retry(index, link - 1, setback, event->ready_ms);
+		step_retry(state, link - 1, setback, event->ready_ms);
 	else if (event->next == EVENT_NEXT_UNDO)
-		step_undo(index, link - 1, event->ready_ms);
+		step_undo(state, link - 1, event->ready_ms);
 	else
-		step_fail(index, link - 1, setback);
+		step_fail(state, link - 1, setback);
 	return 0;
 }
 
 static int
-fold_retry(struct index *index, const struct event *event, struct error *err)
+fold_retry(struct job_state *state, const struct event *event, struct error *err)
 {
-	struct index_header *header = index->header;
-	uint32_t link = fold_step_of(index, event);
+	struct state_header *header = state->header;
+	uint32_t link = fold_step_of(state, event);
 
 	if (event->task && !link)
 		return fold_misfit(event, "is of no task of the plan", err);
-	if (link && index_live(index, link - 1)->status != STEP_FAILED &&
-	    index_live(index, link - 1)->status != STEP_DELAYED)
+	if (link && state_live(state, link - 1)->status != STEP_FAILED &&
+	    state_live(state, link - 1)->status != STEP_DELAYED)
 		return fold_misfit(event, "that has not failed", err);
 	header->finished = header->cancelled = 0;
 	header->finished_ms = 0;
 	if (link)
-		step_afresh(index, link - 1);
+		step_afresh(state, link - 1);
 	for (uint32_t i = 0; !link && header->count[STEP_FAILED] > 0 && i < header->step_count; i++)
-		if (index_live(index, i)->status == STEP_FAILED)
-			step_afresh(index, i);
+		if (state_live(state, i)->status == STEP_FAILED)
+			step_afresh(state, i);
 	return 0;
 }
 
 static int
-fold_skip(struct index *index, const struct event *event, uint64_t offset, struct error *err)
+fold_skip(struct job_state *state, const struct event *event, uint64_t offset, struct error *err)
 {
-	uint32_t link = fold_step_of(index, event);
-	struct index_live *live;
+	uint32_t link = fold_step_of(state, event);
+	struct state_live *live;
 
 	if (!link)
 		return fold_misfit(event, "is of no task of the plan", err);
-	live = index_live(index, link - 1);
+	live = state_live(state, link - 1);
 	if (live->status == STEP_RUNNING || live->status == STEP_DONE || live->status == STEP_SKIPPED)
 		return fold_misfit(event, "that runs, or is over", err);
 	live->event = offset;
-	index->header->finished = 0;
-	index->header->finished_ms = 0;
-	step_skip(index, link - 1);
+	state->header->finished = 0;
+	state->header->finished_ms = 0;
+	step_skip(state, link - 1);
 	return 0;
 }
 
 static void
-fold_boot(struct index *index, const struct event *event)
+fold_boot(struct job_state *state, const struct event *event)
 {
-	snprintf(index->header->events_boot, sizeof index->header->events_boot, "%s", event->boot ? event->boot : "");
+	snprintf(state->header->events_boot, sizeof state->header->events_boot, "%s", event->boot ? event->boot : "");
 	/* Times of another boot mean nothing now: all of them have come. */
-	for (uint32_t i = 0; i < index->header->timer_count; i++)
-		index_live(index, *index_number(index, INDEX_TIMERS, i))->due_ms = 0;
+	for (uint32_t i = 0; i < state->header->timer_count; i++)
+		state_live(state, *state_number(state, STATE_TIMERS, i))->due_ms = 0;
 }
 
 static void
-fold_put(struct index *index, const struct event *event)
+fold_put(struct job_state *state, const struct event *event)
 {
-	struct index_header *header = index->header;
+	struct state_header *header = state->header;
 
 	header->order = event->order;
 	header->backoff_ms = event->backoff_ms;
@@ -129,49 +129,49 @@ fold_put(struct index *index, const struct event *event)
 	snprintf(header->cluster, sizeof header->cluster, "%s", event->cluster);
 	snprintf(header->tenant, sizeof header->tenant, "%s", event->tenant);
 	snprintf(header->provider, sizeof header->provider, "%s", event->provider ? event->provider : "");
-	fold_boot(index, event);
+	fold_boot(state, event);
 }
 
 static void
-fold_finish(struct index *index, const struct event *event)
+fold_finish(struct job_state *state, const struct event *event)
 {
 	enum queue_status status = QUEUE_COMPLETE;
 
 	while (status < QUEUE_CANCELLED && event->reason && strcmp(event->reason, queue_status_name(status)) != 0)
 		status++;
-	index->header->finished = status;
-	index->header->finished_ms = event->at_ms;
+	state->header->finished = status;
+	state->header->finished_ms = event->at_ms;
 }
 
 static int
-fold_kind(struct index *index, const struct event *event, uint64_t offset, struct error *err)
+fold_kind(struct job_state *state, const struct event *event, uint64_t offset, struct error *err)
 {
 	switch (event->kind) {
 	case EVENT_PUT:
-		fold_put(index, event);
+		fold_put(state, event);
 		return 0;
 	case EVENT_BOOT:
-		fold_boot(index, event);
+		fold_boot(state, event);
 		return 0;
 	case EVENT_TAKE:
-		return fold_take(index, event, offset, err);
+		return fold_take(state, event, offset, err);
 	case EVENT_DONE:
 	case EVENT_FAIL:
 	case EVENT_LOST:
-		return fold_end(index, event, offset, err);
+		return fold_end(state, event, offset, err);
 	case EVENT_RETRY:
-		return fold_retry(index, event, err);
+		return fold_retry(state, event, err);
 	case EVENT_SKIP:
-		return fold_skip(index, event, offset, err);
+		return fold_skip(state, event, offset, err);
 	case EVENT_PAUSE:
 	case EVENT_RESUME:
-		index->header->paused = event->kind == EVENT_PAUSE;
+		state->header->paused = event->kind == EVENT_PAUSE;
 		return 0;
 	case EVENT_CANCEL:
-		index->header->cancelled = 1;
+		state->header->cancelled = 1;
 		return 0;
 	case EVENT_FINISH:
-		fold_finish(index, event);
+		fold_finish(state, event);
 		return 0;
 	default:
 		return fold_misfit(event, "is unknown here", err);
@@ -179,39 +179,39 @@ fold_kind(struct index *index, const struct event *event, uint64_t offset, struc
 }
 
 int
-fold(struct index *index, const struct event *event, uint64_t offset, struct error *err)
+fold(struct job_state *state, const struct event *event, uint64_t offset, struct error *err)
 {
-	if (event->seq != index->header->seq + 1)
+	if (event->seq != state->header->seq + 1)
 		return error_set(err, EX_DATAERR, "seq %" PRIu64 " follows on seq %" PRIu64, event->seq,
-		    index->header->seq);
+		    state->header->seq);
 	if ((event->kind == EVENT_PUT) != (event->seq == 1))
 		return fold_misfit(event, "is not where it can be: the first event is put, and only that", err);
-	if (fold_kind(index, event, offset, err) < 0)
+	if (fold_kind(state, event, offset, err) < 0)
 		return -1;
-	if (index->broken)
+	if (state->broken)
 		return error_set(err, EX_SOFTWARE, "state: is damaged");
-	index->header->seq = event->seq;
+	state->header->seq = event->seq;
 	if (event->synced)
-		index->header->said_synced = event->synced;
+		state->header->said_synced = event->synced;
 	return 0;
 }
 
 bool
-fold_is_over(const struct index *index)
+fold_is_over(const struct job_state *state)
 {
-	const uint32_t *count = index->header->count;
+	const uint32_t *count = state->header->count;
 
 	if (count[STEP_RUNNING] > 0)
 		return false;
-	return index->header->cancelled || count[STEP_READY] + count[STEP_DELAYED] == 0;
+	return state->header->cancelled || count[STEP_READY] + count[STEP_DELAYED] == 0;
 }
 
 enum queue_status
-fold_outcome(const struct index *index)
+fold_outcome(const struct job_state *state)
 {
-	const uint32_t *count = index->header->count;
+	const uint32_t *count = state->header->count;
 
 	if (count[STEP_BLOCKED] + count[STEP_READY] + count[STEP_DELAYED] + count[STEP_FAILED] == 0)
 		return QUEUE_COMPLETE;
-	return index->header->cancelled ? QUEUE_CANCELLED : QUEUE_FAILED;
+	return state->header->cancelled ? QUEUE_CANCELLED : QUEUE_FAILED;
 }

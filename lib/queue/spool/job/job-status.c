@@ -7,9 +7,9 @@
 #include "queue/spool/shared/board.h"
 
 static enum queue_status
-job_status_of(struct board *board, const struct ledger *ledger)
+job_status_of(struct board *board, const struct open_job *job)
 {
-	const struct index_header *header = ledger->index.header;
+	const struct state_header *header = job->state.header;
 	uint32_t link;
 
 	if (header->finished)
@@ -18,26 +18,26 @@ job_status_of(struct board *board, const struct ledger *ledger)
 		return QUEUE_CANCELLING;
 	if (header->paused)
 		return QUEUE_PAUSED;
-	link = board_find(board, ledger->id, header->slot);
+	link = board_find(board, job->id, header->slot);
 	return link && board_slot(board, link)->behind ? QUEUE_WAITING : QUEUE_RUNNING;
 }
 
 int
-job_status_record(struct ledger *ledger, struct arena *arena, struct job *job, struct error *err)
+job_status_record(struct open_job *job, struct arena *arena, struct job *plan, struct error *err)
 {
-	const struct index_header *header = ledger->index.header;
+	const struct state_header *header = job->state.header;
 	struct problems problems = {0};
 	struct buffer line = {0};
 	struct place place;
 	jv record;
-	int result = ledger_plan(ledger, header->job_offset, header->job_length, &line, err);
+	int result = job_plan(job, header->job_offset, header->job_length, &line, err);
 
 	if (result == 0)
 		result = json_parse("plan.ndjson", line.data, line.length, &record, err);
 	if (result == 0) {
 		place = place_root(record, &problems);
-		job_parse(&place, arena, job);
-		job->id = arena_string(arena, ledger->id);
+		job_parse(&place, arena, plan);
+		plan->id = arena_string(arena, job->id);
 		jv_free(record);
 	}
 	problems_release(&problems);
@@ -46,25 +46,25 @@ job_status_record(struct ledger *ledger, struct arena *arena, struct job *job, s
 }
 
 int
-job_status(struct board *board, struct ledger *ledger, struct queue_job *out, struct error *err)
+job_status(struct board *board, struct open_job *job, struct queue_job *out, struct error *err)
 {
-	const struct index_header *header = ledger->index.header;
+	const struct state_header *header = job->state.header;
 	const uint32_t *count = header->count;
 	struct arena arena = {0};
-	struct job job = {0};
-	int result = job_status_record(ledger, &arena, &job, err);
+	struct job plan = {0};
+	int result = job_status_record(job, &arena, &plan, err);
 
-	*out = (struct queue_job){.status = job_status_of(board, ledger), .blocked = count[STEP_BLOCKED],
+	*out = (struct queue_job){.status = job_status_of(board, job), .blocked = count[STEP_BLOCKED],
 	    .ready = count[STEP_READY], .delayed = count[STEP_DELAYED], .running = count[STEP_RUNNING],
 	    .done = count[STEP_DONE], .failed = count[STEP_FAILED], .skipped = count[STEP_SKIPPED], .put_ms = header->put_ms,
-	    .finished_ms = header->finished_ms, .critical_path_s = job.critical_path_s};
+	    .finished_ms = header->finished_ms, .critical_path_s = plan.critical_path_s};
 	for (int i = 0; i < STEP_STATUS_COUNT; i++)
 		out->tasks += count[i];
-	snprintf(out->id, sizeof out->id, "%s", ledger->id);
+	snprintf(out->id, sizeof out->id, "%s", job->id);
 	snprintf(out->cluster, sizeof out->cluster, "%s", header->cluster);
 	snprintf(out->tenant, sizeof out->tenant, "%s", header->tenant);
 	snprintf(out->provider, sizeof out->provider, "%s", header->provider);
-	snprintf(out->action, sizeof out->action, "%s", job.action ? job.action : "");
+	snprintf(out->action, sizeof out->action, "%s", plan.action ? plan.action : "");
 	arena_release(&arena);
 	return result;
 }

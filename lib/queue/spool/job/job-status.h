@@ -6,14 +6,14 @@
 #define QUEUE_SPOOL_JOB_JOB_STATUS_H
 
 #include "model/plan.h"
-#include "queue/spool/job/ledger.h"
+#include "queue/spool/job/job.h"
 
 struct arena;
 
 /* Reads the job record of the plan, with the id that the job got. Strings live in the arena. */
-int job_status_record(struct ledger *ledger, struct arena *arena, struct job *job, struct error *err);
+int job_status_record(struct open_job *job, struct arena *arena, struct job *plan, struct error *err);
 
 /* Fills out as queue_status_of does. board may be NULL for a job that is finished. */
-int job_status(struct board *board, struct ledger *ledger, struct queue_job *out, struct error *err);
+int job_status(struct board *board, struct open_job *job, struct queue_job *out, struct error *err);
 
 #endif

@@ -7,44 +7,44 @@
 #include "queue/spool/job/ready.h"
 
 enum action
-step_action(struct index *index, uint32_t number)
+step_action(struct job_state *state, uint32_t number)
 {
-	const struct index_step *step = index_step(index, number);
-	uint8_t phase = index_live(index, number)->phase;
+	const struct state_step *step = state_step(state, number);
+	uint8_t phase = state_live(state, number)->phase;
 
-	return (enum action)(phase == 0 || phase > INDEX_UNDO_MAX ? step->action : step->undo[phase - 1]);
+	return (enum action)(phase == 0 || phase > STATE_UNDO_MAX ? step->action : step->undo[phase - 1]);
 }
 
 static void
-step_set_status(struct index *index, uint32_t step, enum step_status status)
+step_set_status(struct job_state *state, uint32_t step, enum step_status status)
 {
-	struct index_live *live = index_live(index, step);
+	struct state_live *live = state_live(state, step);
 
-	if (!index_step(index, step)->is_milestone && live->status < STEP_STATUS_COUNT) {
-		index->header->count[live->status]--;
-		index->header->count[status]++;
+	if (!state_step(state, step)->is_milestone && live->status < STEP_STATUS_COUNT) {
+		state->header->count[live->status]--;
+		state->header->count[status]++;
 	}
 	live->status = (uint8_t)status;
 }
 
 static void
-step_make_ready(struct index *index, uint32_t step)
+step_make_ready(struct job_state *state, uint32_t step)
 {
-	step_set_status(index, step, STEP_READY);
-	ready_add(index, step);
+	step_set_status(state, step, STEP_READY);
+	ready_add(state, step);
 }
 
 /* due_ms 0: at once. */
 static void
-step_make_ready_at(struct index *index, uint32_t step, int64_t due_ms)
+step_make_ready_at(struct job_state *state, uint32_t step, int64_t due_ms)
 {
 	if (due_ms <= 0) {
-		step_make_ready(index, step);
+		step_make_ready(state, step);
 		return;
 	}
-	index_live(index, step)->due_ms = due_ms;
-	step_set_status(index, step, STEP_DELAYED);
-	timer_add(index, step);
+	state_live(state, step)->due_ms = due_ms;
+	step_set_status(state, step, STEP_DELAYED);
+	timer_add(state, step);
 }
 
 /* A stack, not recursion: milestones may stand in chains as long as the plan. */
@@ -62,135 +62,135 @@ step_push(struct stack *stack, uint32_t step)
 
 /* Tells those who wait for a step that it is done. */
 static void
-step_release_next(struct index *index, uint32_t done, struct stack *milestones)
+step_release_next(struct job_state *state, uint32_t done, struct stack *milestones)
 {
-	const struct index_step *step = index_step(index, done);
+	const struct state_step *step = state_step(state, done);
 
 	for (uint32_t i = 0; i < step->next_count; i++) {
-		uint32_t next = *index_number(index, INDEX_EDGES, (uint64_t)step->next_first + i);
-		struct index_live *live = index_live(index, next);
+		uint32_t next = *state_number(state, STATE_EDGES, (uint64_t)step->next_first + i);
+		struct state_live *live = state_live(state, next);
 
-		if (index->broken || live->missing == 0 || --live->missing > 0)
+		if (state->broken || live->missing == 0 || --live->missing > 0)
 			continue;
-		if (index_step(index, next)->is_milestone)
+		if (state_step(state, next)->is_milestone)
 			step_push(milestones, next);
 		else if (live->status == STEP_BLOCKED)
-			step_make_ready(index, next);
+			step_make_ready(state, next);
 	}
 }
 
 /* A step is done, or skipped, and with it the milestones that waited for it alone. */
 static void
-step_complete(struct index *index, uint32_t step, enum step_status status)
+step_complete(struct job_state *state, uint32_t step, enum step_status status)
 {
 	struct stack stack = {0};
 
-	step_set_status(index, step, status);
-	step_release_next(index, step, &stack);
+	step_set_status(state, step, status);
+	step_release_next(state, step, &stack);
 	while (stack.count > 0) {
 		uint32_t done = stack.list[--stack.count];
 
-		step_set_status(index, done, STEP_DONE);
-		step_release_next(index, done, &stack);
+		step_set_status(state, done, STEP_DONE);
+		step_release_next(state, done, &stack);
 	}
 	free(stack.list);
 }
 
 void
-step_begin_all(struct index *index)
+step_begin_all(struct job_state *state)
 {
-	uint32_t count = index->header->step_count;
+	uint32_t count = state->header->step_count;
 
 	for (uint32_t i = 0; i < count; i++) {
-		index_live(index, i)->missing = index_step(index, i)->waits;
-		index->header->count[STEP_BLOCKED] += !index_step(index, i)->is_milestone;
+		state_live(state, i)->missing = state_step(state, i)->waits;
+		state->header->count[STEP_BLOCKED] += !state_step(state, i)->is_milestone;
 	}
 	for (uint32_t i = 0; i < count; i++) {
-		const struct index_step *step = index_step(index, i);
+		const struct state_step *step = state_step(state, i);
 
 		if (step->waits == 0 && step->is_milestone)
-			step_complete(index, i, STEP_DONE);
+			step_complete(state, i, STEP_DONE);
 		else if (step->waits == 0)
-			step_make_ready(index, i);
+			step_make_ready(state, i);
 	}
 }
 
 static void
-step_list_running(struct index *index, uint32_t step)
+step_list_running(struct job_state *state, uint32_t step)
 {
-	struct index_live *live = index_live(index, step);
+	struct state_live *live = state_live(state, step);
 
 	live->previous = 0;
-	live->next = index->header->running;
+	live->next = state->header->running;
 	if (live->next)
-		index_live(index, live->next - 1)->previous = step + 1;
-	index->header->running = step + 1;
+		state_live(state, live->next - 1)->previous = step + 1;
+	state->header->running = step + 1;
 }
 
 static void
-step_unlist_running(struct index *index, uint32_t step)
+step_unlist_running(struct job_state *state, uint32_t step)
 {
-	struct index_live *live = index_live(index, step);
+	struct state_live *live = state_live(state, step);
 
 	if (live->next)
-		index_live(index, live->next - 1)->previous = live->previous;
+		state_live(state, live->next - 1)->previous = live->previous;
 	if (live->previous)
-		index_live(index, live->previous - 1)->next = live->next;
+		state_live(state, live->previous - 1)->next = live->next;
 	else
-		index->header->running = live->next;
+		state->header->running = live->next;
 	live->previous = live->next = 0;
 }
 
 void
-step_start(struct index *index, uint32_t step, int64_t attempt, uint64_t worker, int64_t until_ms)
+step_start(struct job_state *state, uint32_t step, int64_t attempt, uint64_t worker, int64_t until_ms)
 {
-	struct index_live *live = index_live(index, step);
+	struct state_live *live = state_live(state, step);
 
 	if (live->status == STEP_READY)
-		ready_remove(index, step);
+		ready_remove(state, step);
 	else
-		timer_remove(index, step);
+		timer_remove(state, step);
 	live->attempt = (uint32_t)attempt;
 	live->worker = worker;
 	live->due_ms = until_ms;
-	step_set_status(index, step, STEP_RUNNING);
-	step_list_running(index, step);
+	step_set_status(state, step, STEP_RUNNING);
+	step_list_running(state, step);
 	if (until_ms)
-		timer_add(index, step);
-	ready_set_busy(index, index_step(index, step)->node, true);
+		timer_add(state, step);
+	ready_set_busy(state, state_step(state, step)->node, true);
 }
 
 /* The attempt is over, whatever came of it. */
 static void
-step_end_attempt(struct index *index, uint32_t step)
+step_end_attempt(struct job_state *state, uint32_t step)
 {
-	struct index_live *live = index_live(index, step);
+	struct state_live *live = state_live(state, step);
 
-	timer_remove(index, step);
-	step_unlist_running(index, step);
+	timer_remove(state, step);
+	step_unlist_running(state, step);
 	live->worker = 0;
 	live->due_ms = 0;
-	ready_set_busy(index, index_step(index, step)->node, false);
+	ready_set_busy(state, state_step(state, step)->node, false);
 }
 
 void
-step_done(struct index *index, uint32_t step)
+step_done(struct job_state *state, uint32_t step)
 {
-	struct index_live *live = index_live(index, step);
+	struct state_live *live = state_live(state, step);
 
-	step_end_attempt(index, step);
+	step_end_attempt(state, step);
 	if (live->phase == 0) {
-		step_complete(index, step, STEP_DONE);
+		step_complete(state, step, STEP_DONE);
 		return;
 	}
 	/* One action of its undo is done: the next of them, or at last its own again. */
-	live->phase = live->phase < index_step(index, step)->undo_count ? (uint8_t)(live->phase + 1) : 0;
+	live->phase = live->phase < state_step(state, step)->undo_count ? (uint8_t)(live->phase + 1) : 0;
 	live->failures = live->setbacks = 0;
-	step_make_ready(index, step);
+	step_make_ready(state, step);
 }
 
 static void
-step_count_failure(struct index_live *live, bool setback)
+step_count_failure(struct state_live *live, bool setback)
 {
 	if (setback)
 		live->setbacks = (uint16_t)(live->setbacks + 1);
@@ -199,70 +199,70 @@ step_count_failure(struct index_live *live, bool setback)
 }
 
 void
-step_retry(struct index *index, uint32_t step, bool setback, int64_t due_ms)
+step_retry(struct job_state *state, uint32_t step, bool setback, int64_t due_ms)
 {
-	step_end_attempt(index, step);
-	step_count_failure(index_live(index, step), setback);
-	step_make_ready_at(index, step, due_ms);
+	step_end_attempt(state, step);
+	step_count_failure(state_live(state, step), setback);
+	step_make_ready_at(state, step, due_ms);
 }
 
 void
-step_undo(struct index *index, uint32_t step, int64_t due_ms)
+step_undo(struct job_state *state, uint32_t step, int64_t due_ms)
 {
-	struct index_live *live = index_live(index, step);
+	struct state_live *live = state_live(state, step);
 
-	step_end_attempt(index, step);
+	step_end_attempt(state, step);
 	live->cycles = (uint16_t)(live->cycles + 1);
 	live->rounds++;
 	live->failures = live->setbacks = 0;
 	live->phase = 1;
-	step_make_ready_at(index, step, due_ms);
+	step_make_ready_at(state, step, due_ms);
 }
 
 void
-step_fail(struct index *index, uint32_t step, bool setback)
+step_fail(struct job_state *state, uint32_t step, bool setback)
 {
-	step_end_attempt(index, step);
-	step_count_failure(index_live(index, step), setback);
-	step_set_status(index, step, STEP_FAILED);
+	step_end_attempt(state, step);
+	step_count_failure(state_live(state, step), setback);
+	step_set_status(state, step, STEP_FAILED);
 }
 
 void
-step_afresh(struct index *index, uint32_t step)
+step_afresh(struct job_state *state, uint32_t step)
 {
-	struct index_live *live = index_live(index, step);
+	struct state_live *live = state_live(state, step);
 
-	timer_remove(index, step);
+	timer_remove(state, step);
 	live->failures = live->setbacks = live->cycles = 0;
 	live->due_ms = 0;
-	step_make_ready(index, step);
+	step_make_ready(state, step);
 }
 
 void
-step_skip(struct index *index, uint32_t step)
+step_skip(struct job_state *state, uint32_t step)
 {
-	struct index_live *live = index_live(index, step);
+	struct state_live *live = state_live(state, step);
 
 	if (live->status == STEP_READY)
-		ready_drop(index, step);
-	timer_remove(index, step);
+		ready_drop(state, step);
+	timer_remove(state, step);
 	live->due_ms = 0;
-	step_complete(index, step, STEP_SKIPPED);
+	step_complete(state, step, STEP_SKIPPED);
 }
 
 void
-step_due(struct index *index, int64_t now_ms)
+step_due(struct job_state *state, int64_t now_ms)
 {
 	uint32_t link;
 
-	while ((link = timer_first(index)) != 0 && !index->broken) {
-		struct index_live *live = index_live(index, link - 1);
+	while ((link = timer_first(state)) != 0 && !state->broken) {
+		struct state_live *live = state_live(state, link - 1);
 
 		/* A lease that ran out is for an event to end, not for time alone. */
 		if (live->due_ms > now_ms || live->status != STEP_DELAYED)
 			return;
-		timer_remove(index, link - 1);
+		timer_remove(state, link - 1);
 		live->due_ms = 0;
-		step_make_ready(index, link - 1);
+		step_make_ready(state, link - 1);
 	}
 }

@@ -1,41 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What can happen to the steps of a job: each function is one row of the table of states in coopr-spool(5), and keeps
- * the heaps, lists and counts of the index in line. The caller has checked that the step is where the row begins.
+ * the heaps, lists and counts of the state in line. The caller has checked that the step is where the row begins.
  */
 #ifndef QUEUE_SPOOL_JOB_STEP_H
 #define QUEUE_SPOOL_JOB_STEP_H
 
-#include "queue/spool/job/index.h"
+#include "queue/spool/job/state.h"
 
 /* What running the step means now: its own action, or one of its undo. */
-enum action step_action(struct index *index, uint32_t step);
+enum action step_action(struct job_state *state, uint32_t step);
 
 /* Before the first event: what waits for nothing is ready. */
-void step_begin_all(struct index *index);
+void step_begin_all(struct job_state *state);
 
 /* Ready or delayed -> running: held by a worker (spool_hash), or on a lease until until_ms (boot time). */
-void step_start(struct index *index, uint32_t step, int64_t attempt, uint64_t worker, int64_t until_ms);
+void step_start(struct job_state *state, uint32_t step, int64_t attempt, uint64_t worker, int64_t until_ms);
 
 /* Running -> done, and what waited for it alone is ready; or, in its undo, ready for the next action. */
-void step_done(struct index *index, uint32_t step);
+void step_done(struct job_state *state, uint32_t step);
 
 /* Running -> delayed until due_ms (boot time; 0: ready). setback: counts as temporary, not as a failure. */
-void step_retry(struct index *index, uint32_t step, bool setback, int64_t due_ms);
+void step_retry(struct job_state *state, uint32_t step, bool setback, int64_t due_ms);
 
 /* Running -> delayed or ready, for the first action of its undo. */
-void step_undo(struct index *index, uint32_t step, int64_t due_ms);
+void step_undo(struct job_state *state, uint32_t step, int64_t due_ms);
 
 /* Running -> failed. */
-void step_fail(struct index *index, uint32_t step, bool setback);
+void step_fail(struct job_state *state, uint32_t step, bool setback);
 
 /* Failed or delayed -> ready, all its attempts before it. */
-void step_afresh(struct index *index, uint32_t step);
+void step_afresh(struct job_state *state, uint32_t step);
 
 /* Blocked, ready, delayed or failed -> skipped, and what waited for it alone is ready. */
-void step_skip(struct index *index, uint32_t step);
+void step_skip(struct job_state *state, uint32_t step);
 
 /* Delayed -> ready, for all whose time has come by now_ms. */
-void step_due(struct index *index, int64_t now_ms);
+void step_due(struct job_state *state, int64_t now_ms);
 
 #endif

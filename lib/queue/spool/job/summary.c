@@ -17,45 +17,45 @@
 #include "json/place.h"
 #include "model/print.h"
 #include "queue/spool/job/job-status.h"
-#include "queue/spool/shared/seal.h"
+#include "queue/spool/shared/checksum.h"
 #include "queue/spool/shared/spool.h"
 
 enum { SUMMARY_BYTES = 64 * 1024 };
 
 /* The status record, as coopr-queue ls prints it; what it does not say; and the sum of both. */
 static void
-summary_print_summary(const struct ledger *ledger, const struct queue_job *job, struct buffer *out)
+summary_print_summary(const struct open_job *job, const struct queue_job *status, struct buffer *out)
 {
 	struct print print;
 
-	status_print(job, NULL, out);
+	status_print(status, NULL, out);
 	print_begin(&print, (jv){0}, out);
-	print_integer(&print, "events_bytes", (int64_t)ledger->index.header->applied);
+	print_integer(&print, "events_bytes", (int64_t)job->state.header->applied);
 	print_string(&print, "kind", "summary");
-	print_string(&print, "provider", job->provider);
+	print_string(&print, "provider", status->provider);
 	print_end(&print);
-	seal_add_line(out);
+	checksum_add_line(out);
 }
 
 void
-summary_save(struct ledger *ledger)
+summary_save(struct open_job *job)
 {
 	struct buffer text = {0};
-	struct queue_job job;
+	struct queue_job status;
 	struct error none;
 	bool written;
 	int fd;
 
-	if (job_status(NULL, ledger, &job, &none) < 0)
+	if (job_status(NULL, job, &status, &none) < 0)
 		return;
-	fd = openat(ledger->dir, "summary.new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	fd = openat(job->dir, "summary.new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return;
-	summary_print_summary(ledger, &job, &text);
+	summary_print_summary(job, &status, &text);
 	written = file_write_all(fd, text.data, text.length) == 0;
 	close(fd);
-	if (!written || renameat(ledger->dir, "summary.new", ledger->dir, "summary") < 0)
-		unlinkat(ledger->dir, "summary.new", 0);
+	if (!written || renameat(job->dir, "summary.new", job->dir, "summary") < 0)
+		unlinkat(job->dir, "summary.new", 0);
 	buffer_release(&text);
 }
 
@@ -144,7 +144,7 @@ job_summary_load(int dir, struct queue_job *out)
 	struct error none;
 	struct stat st;
 	bool taken = file_exists(dir, "summary") && file_read(dir, "summary", SUMMARY_BYTES, &text, &none) == 0 &&
-	    seal_take_line(&text) && summary_take_summary(&text, out, &events_bytes) &&
+	    checksum_take_line(&text) && summary_take_summary(&text, out, &events_bytes) &&
 	    fstatat(dir, "events.ndjson", &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_size == events_bytes;
 
 	buffer_release(&text);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What is said of a finished job as a whole, kept in its file `summary`, so that who asks for no more needs neither its index nor
+ * What is said of a finished job as a whole, kept in its file `summary`, so that who asks for no more needs neither its state nor
  * what that is built from. A cache, written when the job is finished; it is believed as long as it is whole, and the events are
  * as long as they were.
  */
@@ -8,12 +8,12 @@
 #define QUEUE_SPOOL_JOB_SUMMARY_H
 
 #include "queue/queue.h"
-#include "queue/spool/job/ledger.h"
+#include "queue/spool/job/job.h"
 
 /* Writes it for a finished job that is locked. Where that is not possible there is none. */
-void summary_save(struct ledger *ledger);
+void summary_save(struct open_job *job);
 
 /* Whether there is one of that job in done/ that can be believed. */
-bool summary_load(const struct spool *spool, const char *job, struct queue_job *out);
+bool summary_load(const struct spool *spool, const char *id, struct queue_job *out);
 
 #endif

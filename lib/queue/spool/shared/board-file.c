@@ -36,21 +36,21 @@ board_entries_size(uint32_t capacity)
 static size_t
 board_size_for(uint32_t capacity)
 {
-	return BOARD_HEADER_SIZE + board_entries_size(capacity) + seal_count(board_entries_size(capacity)) * sizeof(uint32_t);
+	return BOARD_HEADER_SIZE + board_entries_size(capacity) + checksum_count(board_entries_size(capacity)) * sizeof(uint32_t);
 }
 
 static uint32_t
 board_sum_of(const struct board_header *header)
 {
-	return seal_sum(header->boot, sizeof *header - offsetof(struct board_header, boot), 0);
+	return checksum_sum(header->boot, sizeof *header - offsetof(struct board_header, boot), 0);
 }
 
 static void
-board_begin_seal(const struct board *board)
+board_begin_checksum(const struct board *board)
 {
 	uint32_t capacity = board->header->capacity;
 
-	seal_begin(board->seal, board->entries, board_entries_size(capacity), (void *)(board->entries + capacity));
+	checksum_begin(board->checksum, board->entries, board_entries_size(capacity), (void *)(board->entries + capacity));
 }
 
 static int
@@ -68,8 +68,8 @@ board_lock_file(const struct board *board, int how, struct error *err)
 static void
 board_unmap(struct board *board)
 {
-	if (board->seal)
-		seal_release(board->seal);
+	if (board->checksum)
+		checksum_release(board->checksum);
 	if (board->header)
 		munmap(board->header, board->mapped);
 	board->header = NULL;
@@ -114,7 +114,7 @@ int
 board_grow(struct board *board, uint32_t capacity, struct error *err)
 {
 	uint32_t before = board->header->capacity;
-	bool sealed = board->seal->open, whole = seal_check(board->seal, 0, SIZE_MAX / 2);
+	bool sealed = board->checksum->open, whole = checksum_check(board->checksum, 0, SIZE_MAX / 2);
 
 	if (board_map_room(board, capacity, err) < 0)
 		return -1;
@@ -122,9 +122,9 @@ board_grow(struct board *board, uint32_t capacity, struct error *err)
 	board->header->capacity = capacity;
 	if (!sealed)
 		return 0;
-	board_begin_seal(board);
-	seal_all(board->seal);
-	board->seal->broken = !whole;
+	board_begin_checksum(board);
+	checksum_all(board->checksum);
+	board->checksum->broken = !whole;
 	return 0;
 }
 
@@ -174,8 +174,8 @@ board_make_anew(struct board *board, struct error *err)
 	board->locked = true;
 	if (board_fill(board, err) < 0)
 		return -1;
-	board_begin_seal(board);
-	seal_all(board->seal);
+	board_begin_checksum(board);
+	checksum_all(board->checksum);
 	board->header->sum = board_sum_of(board->header);
 	memcpy(board->header->magic, magic, sizeof magic);
 	return 0;
@@ -195,7 +195,7 @@ board_open(struct board *board, const struct spool *spool, struct error *err)
 {
 	int usable;
 
-	*board = (struct board){.spool = spool, .seal = memory_zeroed(1, sizeof *board->seal)};
+	*board = (struct board){.spool = spool, .checksum = memory_zeroed(1, sizeof *board->checksum)};
 	board->fd = openat(spool->root, "board", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	if (board->fd < 0) {
 		error_errno(err, EX_CANTCREAT, "%s/board", spool->path);
@@ -222,8 +222,8 @@ void
 board_close(struct board *board)
 {
 	board_unmap(board);
-	free(board->seal);
-	board->seal = NULL;
+	free(board->checksum);
+	board->checksum = NULL;
 	if (board->fd >= 0)
 		close(board->fd);
 	board->fd = -1;
@@ -287,12 +287,12 @@ board_entry(const struct board *board, uint32_t number)
 	if (!board->locked && there)
 		return &board->entries[number];
 	if (board->locked && number < board->header->capacity) {
-		seal_touch(board->seal, &board->entries[number], sizeof nothing);
-		if (!board->seal->broken)
+		checksum_touch(board->checksum, &board->entries[number], sizeof nothing);
+		if (!board->checksum->broken)
 			return &board->entries[number];
 	}
 	if (board->locked)
-		board->seal->broken = true;
+		board->checksum->broken = true;
 	nothing = (struct board_entry){0};
 	return &nothing;
 }
@@ -332,12 +332,12 @@ board_take_up(struct board *board, struct error *err)
 	if (!board_is_sound(board))
 		return board_make_anew(board, err);
 	if (header->changing) {
-		seal_release(board->seal);
+		checksum_release(board->checksum);
 		board_tables_derive(board);
-		board_begin_seal(board);
-		seal_all(board->seal);
-	} else if (board->seal->base != (void *)board->entries || board->seal->size != board_entries_size(header->capacity)) {
-		board_begin_seal(board);
+		board_begin_checksum(board);
+		checksum_all(board->checksum);
+	} else if (board->checksum->base != (void *)board->entries || board->checksum->size != board_entries_size(header->capacity)) {
+		board_begin_checksum(board);
 	}
 	header->changing = 1;
 	return 0;
@@ -362,15 +362,15 @@ board_lock(struct board *board, struct error *err)
 bool
 board_unlock(struct board *board)
 {
-	bool whole = !board->seal->broken;
+	bool whole = !board->checksum->broken;
 	struct error ignored;
 
 	if (whole) {
-		seal_close(board->seal);
+		checksum_close(board->checksum);
 		board->header->sum = board_sum_of(board->header);
 	} else if (board_make_anew(board, &ignored) < 0) {
 		/* Whoever comes next tries again: it has no magic. */
-		seal_release(board->seal);
+		checksum_release(board->checksum);
 	}
 	atomic_signal_fence(memory_order_seq_cst);
 	board_let_go(board);
@@ -387,10 +387,10 @@ board_audit(struct board *board, bool all)
 	if (board_lock(board, &ignored) < 0)
 		return;
 	header = board->header;
-	blocks = seal_count(board->seal->size);
+	blocks = checksum_count(board->checksum->size);
 	if (header->audited >= blocks)
 		header->audited = 0;
-	seal_check(board->seal, all ? 0 : header->audited, all ? blocks : BOARD_AUDIT_BLOCKS);
+	checksum_check(board->checksum, all ? 0 : header->audited, all ? blocks : BOARD_AUDIT_BLOCKS);
 	header->audited += BOARD_AUDIT_BLOCKS;
 	board_unlock(board);
 }

@@ -182,10 +182,10 @@ board_reserve(struct board *board, uint32_t link, const char *job, uint32_t want
 }
 
 bool
-board_claim_settle(struct board *board, int64_t now_ms, int64_t age_ms, int64_t *last_ms)
+board_claim_reap(struct board *board, int64_t now_ms, int64_t age_ms, int64_t *last_ms)
 {
-	int64_t last = atomic_load(&board->header->settled_ms);
+	int64_t last = atomic_load(&board->header->reaped_ms);
 
 	*last_ms = last;
-	return now_ms - last >= age_ms && atomic_compare_exchange_strong(&board->header->settled_ms, &last, now_ms);
+	return now_ms - last >= age_ms && atomic_compare_exchange_strong(&board->header->reaped_ms, &last, now_ms);
 }

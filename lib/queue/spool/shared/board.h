@@ -20,7 +20,7 @@
 
 #include "queue/queue.h"
 #include "queue/spool/shared/heap.h"
-#include "queue/spool/shared/seal.h"
+#include "queue/spool/shared/checksum.h"
 
 struct error;
 struct spool;
@@ -75,7 +75,7 @@ struct board_header {
 	char magic[8]; /* last to be written */
 	uint32_t version;
 	uint32_t changing;      /* someone holds the lock, or died holding it */
-	_Atomic int64_t settled_ms;
+	_Atomic int64_t reaped_ms;
 	uint32_t audited;       /* blocks; what comes behind is looked at next */
 	uint32_t sum;           /* of all below */
 	char boot[40];
@@ -107,7 +107,7 @@ struct board {
 	ino_t inode;
 	bool locked;
 	unsigned remade; /* so often it was found damaged */
-	struct seal *seal; /* over the entries; of who may change them */
+	struct checksum *checksum; /* over the entries; of who may change them */
 };
 
 enum { BOARD_HEADER_SIZE = 256, BOARD_AUDIT_BLOCKS = 512 };
@@ -167,6 +167,6 @@ bool board_offers(const struct board_slot *slot);
 
 /* Boot time at which dead workers were last looked for; and the claim to be the one who looks now: true for one caller
  * if that is at least age_ms ago. */
-bool board_claim_settle(struct board *board, int64_t now_ms, int64_t age_ms, int64_t *last_ms);
+bool board_claim_reap(struct board *board, int64_t now_ms, int64_t age_ms, int64_t *last_ms);
 
 #endif

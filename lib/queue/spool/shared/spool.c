@@ -137,7 +137,7 @@ spool_list(int folder)
 
 /* Closing a file that was open for writing is news to inotify, and changes nothing on the disk. */
 void
-spool_ring(const struct spool *spool)
+spool_notify(const struct spool *spool)
 {
 	int fd = openat(spool->root, "bell", O_WRONLY | O_CLOEXEC);
 

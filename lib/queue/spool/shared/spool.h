@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where things are in the spool: its folders, its bell, its names. What is in a job's folder is the ledger's
+ * Where things are in the spool: its folders, its bell, its names. What is in a job's folder is the open job's
  * to know. coopr-spool(5) has the whole picture.
  */
 #ifndef QUEUE_SPOOL_SHARED_SPOOL_H
@@ -36,7 +36,7 @@ bool spool_is_id(const char *text);
 DIR *spool_list(int folder);
 
 /* Tells everyone who watches that something has changed. Needs no space on the disk. */
-void spool_ring(const struct spool *spool);
+void spool_notify(const struct spool *spool);
 
 /* Renames a folder, from one folder (a descriptor) to another where none of that name is. 0 or -1 with errno. */
 int spool_move(int from, const char *name, int to, const char *id);

@@ -4,8 +4,8 @@
  * with its sum when it is first touched under the file's lock, and gets a new sum before the lock is given up. What that costs
  * depends on what is touched, not on the size of the file.
  */
-#ifndef QUEUE_SPOOL_SHARED_SEAL_H
-#define QUEUE_SPOOL_SHARED_SEAL_H
+#ifndef QUEUE_SPOOL_SHARED_CHECKSUM_H
+#define QUEUE_SPOOL_SHARED_CHECKSUM_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,9 +13,9 @@
 
 struct buffer;
 
-enum { SEAL_BLOCK = 512 };
+enum { CHECKSUM_BLOCK = 512 };
 
-struct seal {
+struct checksum {
 	const char *base; /* of what is sealed */
 	size_t size;
 	uint32_t *sums;   /* one for each block */
@@ -26,41 +26,41 @@ struct seal {
 };
 
 /* The sum of some bytes that stand at that place. */
-uint32_t seal_sum(const void *bytes, size_t length, uint64_t place);
+uint32_t checksum_sum(const void *bytes, size_t length, uint64_t place);
 
 /* How many sums that many bytes have. */
-size_t seal_count(size_t size);
+size_t checksum_count(size_t size);
 
 /* From here on touches are looked at. Release it when the file is not mapped any more. */
-void seal_begin(struct seal *seal, const void *base, size_t size, uint32_t *sums);
-void seal_release(struct seal *seal);
+void checksum_begin(struct checksum *checksum, const void *base, size_t size, uint32_t *sums);
+void checksum_release(struct checksum *checksum);
 
-void seal_open_range(struct seal *seal, size_t first, size_t last);
+void checksum_open_range(struct checksum *checksum, size_t first, size_t last);
 
 /* To be called before what stands there is read or changed. */
 static inline void
-seal_touch(struct seal *seal, const void *at, size_t length)
+checksum_touch(struct checksum *checksum, const void *at, size_t length)
 {
 	size_t first, last;
 
-	if (!seal->open)
+	if (!checksum->open)
 		return;
-	first = (size_t)((const char *)at - seal->base) / SEAL_BLOCK;
-	last = ((size_t)((const char *)at - seal->base) + length - 1) / SEAL_BLOCK;
-	if (!seal->open[first] || !seal->open[last])
-		seal_open_range(seal, first, last);
+	first = (size_t)((const char *)at - checksum->base) / CHECKSUM_BLOCK;
+	last = ((size_t)((const char *)at - checksum->base) + length - 1) / CHECKSUM_BLOCK;
+	if (!checksum->open[first] || !checksum->open[last])
+		checksum_open_range(checksum, first, last);
 }
 
 /* Gives what was touched new sums; or leaves the sums as they are. Either way it is looked at again when it is touched next. */
-void seal_close(struct seal *seal);
-void seal_forget(struct seal *seal);
+void checksum_close(struct checksum *checksum);
+void checksum_forget(struct checksum *checksum);
 
 /* Gives everything its sum; and compares everything, from one block on and so many: false and broken where one differs. */
-void seal_all(struct seal *seal);
-bool seal_check(struct seal *seal, size_t first, size_t count);
+void checksum_all(struct checksum *checksum);
+bool checksum_check(struct checksum *checksum, size_t first, size_t count);
 
 /* The same for a small text as a whole: adds a line with its sum; and takes that off again, false where it is not right. */
-void seal_add_line(struct buffer *text);
-bool seal_take_line(struct buffer *text);
+void checksum_add_line(struct buffer *text);
+bool checksum_take_line(struct buffer *text);
 
 #endif

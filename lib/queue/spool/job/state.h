@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The index of a job: what of its plan and its events must be found fast, in arrays of fixed-size records, mapped
+ * The state of a job: what of its plan and its events must be found fast, in arrays of fixed-size records, mapped
  * from the file `state`. Numbers of steps and nodes count from 0 in the order of the plan; a link is such a number plus 1, and
  * 0 is none. The file is a cache and belongs to one boot: whatever is in doubt about it, it is built anew from
  * plan.ndjson and events.ndjson.
  */
-#ifndef QUEUE_SPOOL_JOB_INDEX_H
-#define QUEUE_SPOOL_JOB_INDEX_H
+#ifndef QUEUE_SPOOL_JOB_STATE_H
+#define QUEUE_SPOOL_JOB_STATE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 
 #include "queue/queue.h"
 #include "queue/spool/shared/heap.h"
-#include "queue/spool/shared/seal.h"
+#include "queue/spool/shared/checksum.h"
 
 struct error;
 
@@ -30,9 +30,9 @@ enum step_status {
 	STEP_STATUS_COUNT,
 };
 
-enum { INDEX_UNDO_MAX = 6, INDEX_INSTANCES_MAX = 32, INDEX_VERSION = 5 };
+enum { STATE_UNDO_MAX = 6, STATE_INSTANCES_MAX = 32, STATE_VERSION = 5 };
 
-struct index_step { /* of the plan: never changes */
+struct state_step { /* of the plan: never changes */
 	uint64_t offset;     /* of its line in plan.ndjson ... */
 	uint32_t length;     /* ... and the bytes of it, without the newline */
 	uint32_t id;         /* in text */
@@ -47,10 +47,10 @@ struct index_step { /* of the plan: never changes */
 	uint8_t is_milestone;
 	uint8_t action;
 	uint8_t undo_count;
-	uint8_t undo[INDEX_UNDO_MAX];
+	uint8_t undo[STATE_UNDO_MAX];
 };
 
-struct index_live { /* of the events */
+struct state_live { /* of the events */
 	uint8_t status;     /* enum step_status */
 	uint8_t phase;      /* 0: its own action, n: the n-th of its undo */
 	uint16_t failures;  /* of this action, since it was last begun afresh */
@@ -67,10 +67,10 @@ struct index_live { /* of the events */
 	uint32_t previous, next;        /* RUNNING: links of that list */
 };
 
-struct index_node {
+struct state_node {
 	uint64_t offset;  /* of its newest record in nodes.ndjson */
 	uint32_t length;  /* without the newline */
-	uint32_t sum;     /* seal_sum of it, at its offset */
+	uint32_t sum;     /* checksum_sum of it, at its offset */
 	uint32_t id;      /* in text */
 	uint32_t best;    /* link to its ready step of highest rank */
 	uint32_t place;   /* link to its place in ready */
@@ -79,7 +79,7 @@ struct index_node {
 	uint8_t addressed; /* an address is known */
 };
 
-struct index_header {
+struct state_header {
 	char magic[8];
 	uint32_t version;
 	uint32_t dirty;     /* being changed: not to be trusted by who comes next */
@@ -100,7 +100,7 @@ struct index_header {
 	uint32_t job_length, cluster_length;
 	uint32_t macros;    /* whether the cluster's config has any */
 	uint32_t instance_count; /* services of which it asks what instance a node is */
-	uint32_t instance_service[INDEX_INSTANCES_MAX]; /* in text */
+	uint32_t instance_service[STATE_INSTANCES_MAX]; /* in text */
 	/* From here on it changes: */
 	uint64_t applied;     /* bytes of events.ndjson that are folded in */
 	uint64_t nodes_size;  /* bytes of nodes.ndjson that are spoken of here */
@@ -117,11 +117,11 @@ struct index_header {
 	char cluster[QUEUE_ID_SIZE], tenant[QUEUE_ID_SIZE], provider[QUEUE_ID_SIZE];
 };
 
-struct index { /* a mapped index */
-	struct index_header *header;
-	struct index_step *steps;
-	struct index_live *live;
-	struct index_node *nodes;
+struct job_state { /* a mapped index */
+	struct state_header *header;
+	struct state_step *steps;
+	struct state_live *live;
+	struct state_node *nodes;
 	uint32_t *edges;
 	uint32_t *instances; /* by service and node: 1, 2, ... or 0 */
 	uint32_t *slots;  /* hash of ids: links to steps */
@@ -131,57 +131,57 @@ struct index { /* a mapped index */
 	void *map;        /* NULL: not mapped */
 	size_t size;
 	ino_t inode;      /* of the file, 0 where it is only in memory */
-	struct seal seal; /* over all but the header */
+	struct checksum checksum; /* over all but the header */
 	bool broken;      /* the file is damaged, and must be built anew */
 };
 
-struct index_sizes {
+struct state_sizes {
 	uint32_t steps, nodes, edges, instances;
 	uint64_t text;
 };
 
 /* A zeroed index of that size in a new file NAME of dir (-1: in memory), its header filled as far as known here. Marked dirty. */
-int index_create(struct index *index, int dir, const char *name, const struct index_sizes *sizes,
+int state_create(struct job_state *state, int dir, const char *name, const struct state_sizes *sizes,
     struct error *err);
 
 /* Once it is filled: from here on damage to it shows. And what was changed since then is meant so; or was only looked at. */
-void index_seal(struct index *index);
-void index_close(struct index *index);
-void index_forget(struct index *index);
+void state_checksum(struct job_state *state);
+void state_close(struct job_state *state);
+void state_forget(struct job_state *state);
 
-/* Whether the header, and all of it, is as it was when it was sealed. Where it is not the index is broken. */
-bool index_is_sound(struct index *index);
-bool index_is_whole(struct index *index);
+/* Whether the header, and all of it, is as it was when it was sealed. Where it is not the state is broken. */
+bool state_is_sound(struct job_state *state);
+bool state_is_whole(struct job_state *state);
 
 /* Maps the file state of dir. Returns 0 where there is none, or none that can be used in this boot and for a plan of plan_size
  * bytes; 1 where it is mapped; -1 with a reason. shared is false: changes stay in this process. */
-int index_map(struct index *index, int dir, bool shared, uint64_t plan_size, const char *boot, struct error *err);
-void index_unmap(struct index *index);
+int state_map(struct job_state *state, int dir, bool shared, uint64_t plan_size, const char *boot, struct error *err);
+void state_unmap(struct job_state *state);
 
-/* The records of a number. A number out of range, or a record that was damaged, marks the index as broken and gives a record
+/* The records of a number. A number out of range, or a record that was damaged, marks the state as broken and gives a record
  * that does not matter. */
-struct index_step *index_step(struct index *index, uint32_t step);
-struct index_live *index_live(struct index *index, uint32_t step);
-struct index_node *index_node(struct index *index, uint32_t node);
+struct state_step *state_step(struct job_state *state, uint32_t step);
+struct state_live *state_live(struct job_state *state, uint32_t step);
+struct state_node *state_node(struct job_state *state, uint32_t node);
 
 /* The link to the step of that id, 0 where there is none. */
-uint32_t index_find(struct index *index, const char *id);
+uint32_t state_find(struct job_state *state, const char *id);
 
 /* Enters the id of a step. Steps are entered once each. */
-void index_enter(struct index *index, uint32_t step);
+void state_enter(struct job_state *state, uint32_t step);
 
 /* "blocked", "ready", ...; "unknown" for anything else. */
-const char *index_status_name(enum step_status status);
+const char *state_status_name(enum step_status status);
 
-/* What stands at a place of edges, instances, ready or timers. Out of range, or damaged: the index is broken, and it is a
+/* What stands at a place of edges, instances, ready or timers. Out of range, or damaged: the state is broken, and it is a
  * number that does not matter. */
-enum index_list { INDEX_EDGES, INDEX_INSTANCES, INDEX_READY, INDEX_TIMERS };
-uint32_t *index_number(struct index *index, enum index_list list, uint64_t at);
+enum state_list { STATE_EDGES, STATE_INSTANCES, STATE_READY, STATE_TIMERS };
+uint32_t *state_number(struct job_state *state, enum state_list list, uint64_t at);
 
 /* The name that stands in text at that place. */
-const char *index_text(struct index *index, uint32_t at);
-const char *index_step_id(struct index *index, uint32_t step);
-const char *index_step_service(struct index *index, uint32_t step);
-const char *index_node_id(struct index *index, uint32_t node);
+const char *state_text(struct job_state *state, uint32_t at);
+const char *state_step_id(struct job_state *state, uint32_t step);
+const char *state_step_service(struct job_state *state, uint32_t step);
+const char *state_node_id(struct job_state *state, uint32_t node);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A plan as the queue needs it: read from a stream, checked (ids, links, cycles), made into an index. Nothing is kept
+ * A plan as the queue needs it: read from a stream, checked (ids, links, cycles), made into a state. Nothing is kept
  * of a task but what decides when it is its turn, and where its line stands.
  */
-#ifndef QUEUE_SPOOL_JOB_BLUEPRINT_H
-#define QUEUE_SPOOL_JOB_BLUEPRINT_H
+#ifndef QUEUE_SPOOL_JOB_PLAN_LOADER_H
+#define QUEUE_SPOOL_JOB_PLAN_LOADER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,12 +15,12 @@
 #include "base/names.h"
 #include "json/place.h"
 #include "model/plan.h"
-#include "queue/spool/job/index.h"
+#include "queue/spool/job/state.h"
 
 struct error;
 struct record_reader;
 
-struct blueprint_step {
+struct plan_loader_step {
 	uint32_t name;         /* number of its id in names */
 	int service;           /* number of it in services, or NAMES_NONE */
 	uint32_t node;
@@ -29,19 +29,19 @@ struct blueprint_step {
 	uint32_t after_first, after_count; /* in after */
 	uint32_t record;       /* number in the stream, for messages */
 	double expect_s;       /* of a task */
-	struct index_step index; /* what the plan says of it; ids and links not yet */
+	struct state_step state; /* what the plan says of it; ids and links not yet */
 };
 
-struct blueprint_node {
+struct plan_loader_node {
 	const char *id;
 	uint64_t offset; /* of its record in node_lines */
 	uint32_t length;
 	int64_t nodenum;
-	uint32_t instances;  /* a bit for each of blueprint->instances that it has */
+	uint32_t instances;  /* a bit for each of plan loader->instances that it has */
 	bool asked, addressed;
 };
 
-struct blueprint {
+struct plan_loader {
 	struct arena arena;
 	struct job job;
 	const char *cluster, *provider; /* its name, "" where it has none */
@@ -50,9 +50,9 @@ struct blueprint {
 	struct string_list instances; /* services of which it asks what instance a node is */
 	uint64_t job_offset, cluster_offset, size; /* in the plan's lines */
 	uint32_t job_length, cluster_length;
-	struct blueprint_step *steps;
+	struct plan_loader_step *steps;
 	size_t step_count, step_capacity;
-	struct blueprint_node *nodes;
+	struct plan_loader_node *nodes;
 	size_t node_count, node_capacity;
 	struct buffer node_lines;   /* what nodes.ndjson starts with */
 	struct names names;         /* ids of steps, mentioned or defined */
@@ -66,14 +66,14 @@ struct blueprint {
 
 /* Reads a plan to the end of the stream. Each record goes to lines, one line each, as it will stand in plan.ndjson (lines may be
  * emptied between, by out: a descriptor it is written to; -1: it is only counted). Problems are listed by
- * "/RECORD/MEMBER". -1 where the stream or out fails; the blueprint is to be released in any case. */
-int blueprint_read(struct blueprint *blueprint, struct record_reader *reader, int out, struct problems *problems,
+ * "/RECORD/MEMBER". -1 where the stream or out fails; the plan loader is to be released in any case. */
+int plan_loader_read(struct plan_loader *loader, struct record_reader *reader, int out, struct problems *problems,
     struct error *err);
 
-/* Makes the index of a sound blueprint (index_create). */
-int blueprint_index(const struct blueprint *blueprint, int dir, const char *name, const char *boot,
-    struct index *index, struct error *err);
+/* Makes the state of a sound plan loader (state_create). */
+int plan_loader_state(const struct plan_loader *loader, int dir, const char *name, const char *boot,
+    struct job_state *state, struct error *err);
 
-void blueprint_release(struct blueprint *blueprint);
+void plan_loader_release(struct plan_loader *loader);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "queue/spool/settle.h"
+#include "queue/spool/reap.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -20,72 +20,72 @@
 #include "queue/spool/take-record.h"
 
 static int
-settle_lose_step(struct ledger *ledger, uint32_t step, const char *reason, struct error *err)
+reap_lose_step(struct open_job *job, uint32_t step, const char *reason, struct error *err)
 {
-	struct index *index = &ledger->index;
-	struct event event = {.kind = EVENT_LOST, .task = index_step_id(index, step),
-	    .attempt = index_live(index, step)->attempt, .reason = reason};
+	struct job_state *state = &job->state;
+	struct event event = {.kind = EVENT_LOST, .task = state_step_id(state, step),
+	    .attempt = state_live(state, step)->attempt, .reason = reason};
 
-	policy_decide(index, step, &event, 0);
-	return ledger_record(ledger, &event, err);
+	policy_decide(state, step, &event, 0);
+	return job_record(job, &event, err);
 }
 
 /* Loses the running steps that worker holds; 0: all of them. */
 static int
-settle_lose_running(struct ledger *ledger, uint64_t worker, const char *reason, struct error *err)
+reap_lose_running(struct open_job *job, uint64_t worker, const char *reason, struct error *err)
 {
-	struct index *index = &ledger->index;
-	uint32_t link = index->header->running, next, left = index->header->count[STEP_RUNNING];
+	struct job_state *state = &job->state;
+	uint32_t link = state->header->running, next, left = state->header->count[STEP_RUNNING];
 
-	for (; link && !index->broken; link = next) {
-		next = index_live(index, link - 1)->next;
+	for (; link && !state->broken; link = next) {
+		next = state_live(state, link - 1)->next;
 		/* The list cannot be longer than the count says, but for damage. */
 		if (left-- == 0)
-			index->broken = true;
-		else if ((worker == 0 || index_live(index, link - 1)->worker == worker) &&
-		    settle_lose_step(ledger, link - 1, reason, err) < 0)
+			state->broken = true;
+		else if ((worker == 0 || state_live(state, link - 1)->worker == worker) &&
+		    reap_lose_step(job, link - 1, reason, err) < 0)
 			return -1;
 	}
-	return index->broken ? error_set(err, EX_SOFTWARE, "job %s: state: is damaged", ledger->id) : 0;
+	return state->broken ? error_set(err, EX_SOFTWARE, "job %s: state: is damaged", job->id) : 0;
 }
 
 /* Nothing that ran when the machine stopped runs any more. */
 static int
-settle_boot(struct ledger *ledger, struct error *err)
+reap_boot(struct open_job *job, struct error *err)
 {
-	struct event boot = {.kind = EVENT_BOOT, .boot = ledger->spool->boot};
+	struct event boot = {.kind = EVENT_BOOT, .boot = job->spool->boot};
 
-	if (strcmp(ledger->index.header->events_boot, ledger->spool->boot) == 0)
+	if (strcmp(job->state.header->events_boot, job->spool->boot) == 0)
 		return 0;
-	take_record_forget(ledger);
-	if (ledger_record(ledger, &boot, err) < 0)
+	take_record_forget(job);
+	if (job_record(job, &boot, err) < 0)
 		return -1;
-	return settle_lose_running(ledger, 0, "the machine was started anew", err);
+	return reap_lose_running(job, 0, "the machine was started anew", err);
 }
 
 int
-settle_job(struct ledger *ledger, int64_t now_ms, struct error *err)
+reap_job(struct open_job *job, int64_t now_ms, struct error *err)
 {
-	struct index *index = &ledger->index;
+	struct job_state *state = &job->state;
 	uint32_t link;
 
-	if (settle_boot(ledger, err) < 0)
+	if (reap_boot(job, err) < 0)
 		return -1;
-	while ((link = timer_first(index)) != 0 && index_live(index, link - 1)->due_ms <= now_ms) {
-		ledger_touch(ledger);
-		if (index_live(index, link - 1)->status == STEP_DELAYED)
-			step_due(index, now_ms);
-		else if (settle_lose_step(ledger, link - 1, "its lease ran out", err) < 0)
+	while ((link = timer_first(state)) != 0 && state_live(state, link - 1)->due_ms <= now_ms) {
+		job_touch(job);
+		if (state_live(state, link - 1)->status == STEP_DELAYED)
+			step_due(state, now_ms);
+		else if (reap_lose_step(job, link - 1, "its lease ran out", err) < 0)
 			return -1;
-		if (index->broken)
-			return error_set(err, EX_SOFTWARE, "job %s: state: is damaged", ledger->id);
+		if (state->broken)
+			return error_set(err, EX_SOFTWARE, "job %s: state: is damaged", job->id);
 	}
 	return 0;
 }
 
 /* Who puts a job holds the numbers of its cluster until the folder has come. */
 int
-settle_missing(struct spool_queue *queue, const char *job, uint32_t link, struct error *err)
+reap_missing(struct spool_queue *queue, const char *job, uint32_t link, struct error *err)
 {
 	char cluster[QUEUE_ID_SIZE];
 	struct error held;
@@ -102,22 +102,22 @@ settle_missing(struct spool_queue *queue, const char *job, uint32_t link, struct
 }
 
 int
-settle_gone(struct spool_queue *queue, const char *job, struct error *err)
+reap_gone(struct spool_queue *queue, const char *job, struct error *err)
 {
 	uint32_t link = board_find(&queue->board, job, 0);
 
-	return link ? settle_missing(queue, job, link, err) : 0;
+	return link ? reap_missing(queue, job, link, err) : 0;
 }
 
 /* Changes a job, and has that on disk. One that is not there any more is none to be changed. */
 static int
-settle_change_job(struct spool_queue *queue, const char *job, engine_changer *change, void *context, struct error *err)
+reap_change_job(struct spool_queue *queue, const char *id, engine_changer *change, void *context, struct error *err)
 {
-	struct ledger *ledger = engine_change(queue, job, change, context, err);
+	struct open_job *job = engine_change(queue, id, change, context, err);
 
-	if (!ledger)
-		return err->code == EX_NO ? settle_gone(queue, job, err) : -1;
-	return ledger_sync(ledger, err);
+	if (!job)
+		return err->code == EX_NO ? reap_gone(queue, id, err) : -1;
+	return job_sync(job, err);
 }
 
 struct death {
@@ -126,16 +126,16 @@ struct death {
 };
 
 static int
-settle_lose_of_worker(struct ledger *ledger, void *context, struct error *err)
+reap_lose_of_worker(struct open_job *job, void *context, struct error *err)
 {
 	const struct death *death = context;
 
-	return settle_lose_running(ledger, death->worker, death->reason, err);
+	return reap_lose_running(job, death->worker, death->reason, err);
 }
 
 /* The first of several reasons: one job that is damaged holds up no other. Always returns -1. */
 static int
-settle_keep_first(int so_far, struct error *err, const struct error *one)
+reap_keep_first(int so_far, struct error *err, const struct error *one)
 {
 	if (so_far == 0)
 		*err = *one;
@@ -143,7 +143,7 @@ settle_keep_first(int so_far, struct error *err, const struct error *one)
 }
 
 int
-settle_worker(struct spool_queue *queue, const char *worker, const char *reason, struct error *err)
+reap_worker(struct spool_queue *queue, const char *worker, const char *reason, struct error *err)
 {
 	struct board *board = &queue->board;
 	struct death death = {spool_hash(worker), reason};
@@ -161,22 +161,22 @@ settle_worker(struct spool_queue *queue, const char *worker, const char *reason,
 		if (!slot->used || (!slot->running && !slot->busy))
 			continue;
 		snprintf(job, sizeof job, "%.*s", QUEUE_ID_SIZE - 1, slot->job);
-		if (settle_change_job(queue, job, settle_lose_of_worker, &death, &one) < 0)
-			result = settle_keep_first(result, err, &one);
+		if (reap_change_job(queue, job, reap_lose_of_worker, &death, &one) < 0)
+			result = reap_keep_first(result, err, &one);
 	}
 	return result;
 }
 
 /* A worker whose file is not locked is dead, and so are its children: they would hold the lock. */
 static int
-settle_bury(struct spool_queue *queue, const char *worker, struct error *err)
+reap_bury(struct spool_queue *queue, const char *worker, struct error *err)
 {
 	int fd = openat(queue->spool.workers, worker, O_RDONLY | O_CLOEXEC), result = 0;
 
 	if (fd < 0)
 		return 0;
 	if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
-		result = settle_worker(queue, worker, "its worker is gone", err);
+		result = reap_worker(queue, worker, "its worker is gone", err);
 		if (result == 0)
 			unlinkat(queue->spool.workers, worker, 0);
 	}
@@ -185,7 +185,7 @@ settle_bury(struct spool_queue *queue, const char *worker, struct error *err)
 }
 
 static int
-settle_bury_workers(struct spool_queue *queue, struct error *err)
+reap_bury_workers(struct spool_queue *queue, struct error *err)
 {
 	DIR *stream = spool_list(queue->spool.workers);
 	int result = 0;
@@ -196,34 +196,34 @@ settle_bury_workers(struct spool_queue *queue, struct error *err)
 	while ((entry = readdir(stream))) {
 		struct error one;
 
-		if (spool_is_id(entry->d_name) && settle_bury(queue, entry->d_name, &one) < 0)
-			result = settle_keep_first(result, err, &one);
+		if (spool_is_id(entry->d_name) && reap_bury(queue, entry->d_name, &one) < 0)
+			result = reap_keep_first(result, err, &one);
 	}
 	closedir(stream);
 	return result;
 }
 
 static int
-settle_changer(struct ledger *ledger, void *context, struct error *err)
+reap_changer(struct open_job *job, void *context, struct error *err)
 {
 	const int64_t *now_ms = context;
 
-	return ledger->index.header->finished ? 0 : settle_job(ledger, *now_ms, err);
+	return job->state.header->finished ? 0 : reap_job(job, *now_ms, err);
 }
 
 /* A job that someone was at work in when they were stopped, or still is: locked, it offers what it has. One that is finished
  * is moved; one whose folder is not there loses its slot. */
 static int
-settle_busy(struct spool_queue *queue, const char *job, uint32_t link, struct error *err)
+reap_busy(struct spool_queue *queue, const char *id, uint32_t link, struct error *err)
 {
 	int64_t now_ms = clock_boottime_ms();
-	struct ledger *ledger = engine_change(queue, job, settle_changer, &now_ms, err);
+	struct open_job *job = engine_change(queue, id, reap_changer, &now_ms, err);
 
-	if (!ledger)
-		return err->code == EX_NO ? settle_missing(queue, job, link, err) : -1;
-	if (ledger_sync(ledger, err) < 0)
+	if (!job)
+		return err->code == EX_NO ? reap_missing(queue, id, link, err) : -1;
+	if (job_sync(job, err) < 0)
 		return -1;
-	return ledger->index.map && ledger->index.header->finished ? ledger_retire(ledger, err) : 0;
+	return job->state.map && job->state.header->finished ? job_retire(job, err) : 0;
 }
 
 struct busy_job {
@@ -232,7 +232,7 @@ struct busy_job {
 };
 
 static size_t
-settle_list_busy(struct board *board, struct busy_job **list, struct error *err)
+reap_list_busy(struct board *board, struct busy_job **list, struct error *err)
 {
 	size_t count = 0, capacity = 0;
 
@@ -249,21 +249,21 @@ settle_list_busy(struct board *board, struct busy_job **list, struct error *err)
 }
 
 static int
-settle_all_busy(struct spool_queue *queue, struct error *err)
+reap_all_busy(struct spool_queue *queue, struct error *err)
 {
 	struct busy_job *list;
 	size_t count;
 	int result = 0;
 
 	err->code = 0;
-	count = settle_list_busy(&queue->board, &list, err);
+	count = reap_list_busy(&queue->board, &list, err);
 	if (err->code != 0)
 		return -1;
 	for (size_t i = 0; i < count; i++) {
 		struct error one;
 
-		if (settle_busy(queue, list[i].id, list[i].link, &one) < 0)
-			result = settle_keep_first(result, err, &one);
+		if (reap_busy(queue, list[i].id, list[i].link, &one) < 0)
+			result = reap_keep_first(result, err, &one);
 	}
 	free(list);
 	return result;
@@ -271,7 +271,7 @@ settle_all_busy(struct spool_queue *queue, struct error *err)
 
 /* Jobs of which a time has come. Each is put off first: one that cannot be settled now is not come back to at once. */
 static int
-settle_all_due(struct spool_queue *queue, struct error *err)
+reap_all_due(struct spool_queue *queue, struct error *err)
 {
 	int64_t now_ms = clock_boottime_ms();
 	struct chosen due;
@@ -280,21 +280,21 @@ settle_all_due(struct spool_queue *queue, struct error *err)
 	while ((found = choice_due(&queue->board, now_ms, &due, err)) == 0 && due.link) {
 		struct error one;
 
-		board_defer(&queue->board, due.link, due.job, now_ms + SETTLE_BUSY_MS);
-		if (settle_busy(queue, due.job, due.link, &one) < 0)
-			result = settle_keep_first(result, err, &one);
+		board_defer(&queue->board, due.link, due.job, now_ms + REAP_BUSY_MS);
+		if (reap_busy(queue, due.job, due.link, &one) < 0)
+			result = reap_keep_first(result, err, &one);
 	}
 	return found < 0 ? found : result;
 }
 
 int
-settle_spool(struct spool_queue *queue, struct error *err)
+reap_spool(struct spool_queue *queue, struct error *err)
 {
 	struct error one;
-	int result = settle_bury_workers(queue, err);
+	int result = reap_bury_workers(queue, err);
 
 	board_audit(&queue->board, false);
-	return settle_all_busy(queue, &one) < 0 ? settle_keep_first(result, err, &one) : result;
+	return reap_all_busy(queue, &one) < 0 ? reap_keep_first(result, err, &one) : result;
 }
 
 struct returned {
@@ -304,24 +304,24 @@ struct returned {
 
 /* Those of the tasks that are of the job and still run. */
 static int
-settle_give_back(struct ledger *ledger, void *context, struct error *err)
+reap_give_back(struct open_job *job, void *context, struct error *err)
 {
 	const struct returned *returned = context;
 
 	for (size_t i = 0; i < returned->count; i++) {
 		const struct queue_task *task = &returned->tasks[i];
-		uint32_t link = strcmp(task->job, ledger->id) == 0 ? index_find(&ledger->index, task->task) : 0;
-		const struct index_live *live = link ? index_live(&ledger->index, link - 1) : NULL;
+		uint32_t link = strcmp(task->job, job->id) == 0 ? state_find(&job->state, task->task) : 0;
+		const struct state_live *live = link ? state_live(&job->state, link - 1) : NULL;
 
 		if (live && live->status == STEP_RUNNING && live->attempt == task->attempt &&
-		    settle_lose_step(ledger, link - 1, "it was given back", err) < 0)
+		    reap_lose_step(job, link - 1, "it was given back", err) < 0)
 			return -1;
 	}
 	return 0;
 }
 
 int
-settle_give_back_tasks(struct queue *base, const struct queue_task *tasks, size_t count, struct error *err)
+reap_give_back_tasks(struct queue *base, const struct queue_task *tasks, size_t count, struct error *err)
 {
 	struct spool_queue *queue = spool_queue_of(base);
 	int result = engine_check_writable(queue, err);
@@ -331,14 +331,14 @@ settle_give_back_tasks(struct queue *base, const struct queue_task *tasks, size_
 		struct returned returned = {tasks + i, count - i};
 
 		if (i == 0 || strcmp(tasks[i].job, tasks[i - 1].job) != 0)
-			result = settle_change_job(queue, tasks[i].job, settle_give_back, &returned, err);
+			result = reap_change_job(queue, tasks[i].job, reap_give_back, &returned, err);
 	}
-	spool_ring(&queue->spool);
+	spool_notify(&queue->spool);
 	return result;
 }
 
 int
-settle_queue(struct queue *base, struct error *err)
+reap_queue(struct queue *base, struct error *err)
 {
 	struct spool_queue *queue = spool_queue_of(base);
 	struct error one;
@@ -346,9 +346,9 @@ settle_queue(struct queue *base, struct error *err)
 
 	if (engine_check_writable(queue, err) < 0)
 		return -1;
-	result = settle_spool(queue, err);
-	if (settle_all_due(queue, &one) < 0)
-		result = settle_keep_first(result, err, &one);
-	spool_ring(&queue->spool);
+	result = reap_spool(queue, err);
+	if (reap_all_due(queue, &one) < 0)
+		result = reap_keep_first(result, err, &one);
+	spool_notify(&queue->spool);
 	return result;
 }

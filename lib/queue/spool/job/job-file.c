@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The files of an open job, and what is read from them without any judgement.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "queue/spool/job/job.h"
+#include "queue/spool/shared/spool.h"
+
+/* A job moves between the two folders while we look: looked for in one, the other, and the first again, it is found. */
+static int
+job_open_folder(const struct spool *spool, const char *id)
+{
+	int places[] = {spool->jobs, spool->done, spool->jobs}, fd = -1;
+
+	for (size_t i = 0; fd < 0 && i < sizeof places / sizeof *places; i++)
+		fd = openat(places[i], id, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fd;
+}
+
+int
+job_open(struct open_job *job, const struct spool *spool, struct board *board, const char *id, struct error *err)
+{
+	*job = (struct open_job){.spool = spool, .board = board, .writable = board != NULL, .dir = -1, .lock = -1,
+	    .events = -1, .plan = -1, .nodes_read = -1};
+	if (!spool_is_id(id))
+		return error_set(err, EX_NO, "job %s: there is none of that name", id);
+	snprintf(job->id, sizeof job->id, "%s", id);
+	job->dir = job_open_folder(spool, id);
+	if (job->dir < 0 && errno == ENOENT)
+		return error_set(err, EX_NO, "job %s: there is none in %s (see coopr-queue ls)", id, spool->path);
+	if (job->dir < 0)
+		return error_errno(err, EX_NOINPUT, "job %s", id);
+	job->lock = file_open(job->dir, "lock", job->writable ? O_RDWR : O_RDONLY, 0, err);
+	if (job->lock >= 0)
+		return 0;
+	error_prefix(err, "job %s", id);
+	job_close(job);
+	return -1;
+}
+
+void
+job_close(struct open_job *job)
+{
+	int fds[] = {job->dir, job->lock, job->events, job->plan, job->nodes_read};
+
+	state_unmap(&job->state);
+	buffer_release(&job->lines);
+	buffer_release(&job->nodes);
+	if (job->setting)
+		for (int hardware = 0; hardware < 2; hardware++)
+			setting_release(&job->setting[hardware].setting);
+	free(job->setting);
+	for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	*job = (struct open_job){.dir = -1, .lock = -1, .events = -1, .plan = -1, .nodes_read = -1};
+}
+
+/* Appends length bytes of a file of the job; *fd is of it, and opened where it is -1. What the state says of the file was
+ * compared with its size: where it ends before, the state leads astray. */
+static int
+job_read_range(struct open_job *job, int *fd, const char *name, uint64_t offset, size_t length, struct buffer *out,
+    struct error *err)
+{
+	if (*fd < 0 && (*fd = file_open(job->dir, name, O_RDONLY, 0, err)) < 0)
+		return error_prefix(err, "job %s", job->id);
+	if (pread(*fd, buffer_room(out, length), length, (off_t)offset) != (ssize_t)length) {
+		job->state.broken = true;
+		return error_set(err, EX_IOERR, "job %s: %s: it ends before byte %" PRIu64, job->id, name, offset + length);
+	}
+	out->length += length;
+	out->data[out->length] = '\0';
+	return 0;
+}
+
+int
+job_check_node(struct open_job *job, uint32_t number, const char *record, struct error *err)
+{
+	const struct state_node *node = state_node(&job->state, number);
+
+	if (checksum_sum(record, node->length, node->offset) == node->sum)
+		return 0;
+	job->state.broken = true;
+	return error_set(err, EX_SOFTWARE, "job %s: nodes.ndjson: the record of node %s is damaged", job->id,
+	    state_node_id(&job->state, number));
+}
+
+int
+job_node(struct open_job *job, uint32_t number, struct buffer *out, struct error *err)
+{
+	const struct state_node *node = state_node(&job->state, number);
+	uint64_t size = job->state.header->nodes_size;
+	size_t start = out->length;
+	int result = 0;
+
+	if (node->offset > size + job->nodes.length || node->offset + node->length > size + job->nodes.length) {
+		job->state.broken = true;
+		return error_set(err, EX_SOFTWARE, "job %s: state: is damaged", job->id);
+	}
+	if (node->offset < size)
+		result = job_read_range(job, &job->nodes_read, "nodes.ndjson", node->offset, node->length, out, err);
+	else
+		buffer_append(out, job->nodes.data + (node->offset - size), node->length);
+	return result == 0 ? job_check_node(job, number, out->data + start, err) : -1;
+}
+
+int
+job_plan(struct open_job *job, uint64_t offset, size_t length, struct buffer *out, struct error *err)
+{
+	return job_read_range(job, &job->plan, "plan.ndjson", offset, length, out, err);
+}

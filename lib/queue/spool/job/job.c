@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "queue/spool/job/job.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/lock.h"
+#include "queue/spool/job/fold.h"
+#include "queue/spool/job/job-recover.h"
+#include "queue/spool/job/ready.h"
+#include "queue/spool/job/summary.h"
+#include "queue/spool/shared/board.h"
+#include "queue/spool/shared/journal.h"
+#include "queue/spool/shared/spool.h"
+
+static int
+job_wait_for(const struct open_job *job, int how, struct error *err)
+{
+	if (job->spool->impatient)
+		return lock_unless_stopped(job->lock, how, err);
+	return lock_wait(job->lock, how) < 0 ? error_errno(err, EX_OSERR, "lock") : 0;
+}
+
+static int
+job_lock_file(const struct open_job *job, struct error *err)
+{
+	struct stat dir, lock;
+
+	if (job_wait_for(job, job->writable ? LOCK_EX : LOCK_SH, err) < 0)
+		return error_prefix(err, "job %s", job->id);
+	/* A lock that was removed by hand excludes nobody who has opened the one made after it. */
+	if (fstat(job->dir, &dir) == 0 && dir.st_nlink > 0 && fstat(job->lock, &lock) == 0 && lock.st_nlink > 0)
+		return 0;
+	flock(job->lock, LOCK_UN);
+	return error_set(err, EX_NO, "job %s: it has been removed", job->id);
+}
+
+int
+job_lock(struct open_job *job, struct error *err)
+{
+	if (job_lock_file(job, err) < 0)
+		return -1;
+	job->locked = true;
+	if (job_recover(job, err) == 0)
+		return 0;
+	job_unlock(job);
+	return -1;
+}
+
+uint32_t
+job_slot(struct open_job *job)
+{
+	struct state_header *header = job->state.header;
+
+	header->slot = board_find(job->board, job->id, header->slot);
+	return header->slot;
+}
+
+/* What the job has to offer from here on. */
+static void
+job_publish(struct open_job *job)
+{
+	struct job_state *state = &job->state;
+	const struct state_header *header = state->header;
+	bool other_boot = strcmp(header->events_boot, job->spool->boot) != 0;
+	uint32_t timer = timer_first(state);
+	struct board_hint hint = {.offers = header->ready_count, .running = header->count[STEP_RUNNING],
+	    .timer_ms = timer ? state_live(state, timer - 1)->due_ms : INT64_MAX,
+	    .closed = header->paused || header->cancelled, .finished = header->finished != 0};
+
+	/* What ran when the machine stopped is to be noticed now. */
+	if (other_boot && !hint.finished)
+		hint.timer_ms = 0;
+	board_publish(job->board, job_slot(job), job->id, &hint);
+}
+
+void
+job_unlock(struct open_job *job)
+{
+	struct job_state *state = &job->state;
+
+	if (state->map && state->broken)
+		state->header->dirty = 1;
+	if (job->board && state->map && !state->header->dirty)
+		job_publish(job);
+	state_forget(state);
+	job->locked = false;
+	flock(job->lock, LOCK_UN);
+}
+
+void
+job_touch(struct open_job *job)
+{
+	if (job->changing)
+		return;
+	board_enter(job->board, job_slot(job), job->id);
+	job->changing = true;
+	job->state.header->dirty = 1;
+	atomic_signal_fence(memory_order_seq_cst);
+}
+
+int
+job_record(struct open_job *job, struct event *event, struct error *err)
+{
+	struct state_header *header = job->state.header;
+	uint64_t offset = header->applied + job->lines.length;
+
+	job_touch(job);
+	event->seq = header->seq + 1;
+	event->at_ms = clock_wall_ms();
+	event->synced = header->synced_seq > header->said_synced ? header->synced_seq : 0;
+	if (job_learn(job, event, err) < 0 || fold(&job->state, event, offset, err) < 0) {
+		/* Whoever records has looked whether it can be: that it cannot is damage. */
+		job->state.broken = true;
+		return error_prefix(err, "job %s", job->id);
+	}
+	event_print(event, &job->lines);
+	return 0;
+}
+
+static int
+job_file_write_nodes(const struct open_job *job, struct error *err)
+{
+	const struct buffer *nodes = &job->nodes;
+	uint64_t at = job->state.header->nodes_size;
+	int fd, result = 0;
+
+	if (nodes->length == 0)
+		return 0;
+	fd = file_open(job->dir, "nodes.ndjson", O_WRONLY, 0, err);
+	if (fd < 0)
+		return error_prefix(err, "job %s", job->id);
+	/* Where it fails, what remains behind the old end is trimmed by whoever opens the job next. */
+	if (lseek(fd, (off_t)at, SEEK_SET) < 0 || file_write_all(fd, nodes->data, nodes->length) < 0)
+		result = error_errno(err, EX_IOERR, "job %s: nodes.ndjson", job->id);
+	close(fd);
+	return result;
+}
+
+static int
+job_record_finish(struct open_job *job, struct error *err)
+{
+	struct event finish = {.kind = EVENT_FINISH};
+
+	if (job->state.header->finished || !fold_is_over(&job->state))
+		return 0;
+	finish.reason = queue_status_name(fold_outcome(&job->state));
+	return job_record(job, &finish, err);
+}
+
+static int
+job_write_all(struct open_job *job, struct error *err)
+{
+	const struct state_header *header = job->state.header;
+
+	if (header->sync_failed)
+		return error_set(err, EX_IOERR,
+		    "job %s: events.ndjson could not be brought to disk before; coopr-queue fsck --repair %s writes it anew",
+		    job->id, job->id);
+	/* Facts first: without their event they say nothing, and are trimmed. */
+	if (job_file_write_nodes(job, err) < 0)
+		return -1;
+	if (journal_append(job->events, header->applied, &job->lines, err) < 0)
+		return error_prefix(err, "job %s", job->id);
+	return 0;
+}
+
+int
+job_commit(struct open_job *job, struct error *err)
+{
+	struct state_header *header = job->state.header;
+
+	if (!job->changing)
+		return 0;
+	if (job->lines.length > 0 && (job_record_finish(job, err) < 0 || job_write_all(job, err) < 0)) {
+		job_abandon(job);
+		return -1;
+	}
+	header->nodes_size += job->nodes.length;
+	atomic_store((_Atomic uint64_t *)&header->applied, header->applied + job->lines.length);
+	if (job->lines.length > 0) {
+		job->written = header->applied;
+		job->written_seq = header->seq;
+	}
+	atomic_signal_fence(memory_order_seq_cst);
+	state_close(&job->state);
+	atomic_signal_fence(memory_order_seq_cst);
+	header->dirty = 0;
+	job->changing = false;
+	buffer_clear(&job->lines);
+	buffer_clear(&job->nodes);
+	return 0;
+}
+
+void
+job_abandon(struct open_job *job)
+{
+	buffer_clear(&job->lines);
+	buffer_clear(&job->nodes);
+	job->changing = false;
+}
+
+static int
+job_sync_events(struct open_job *job, struct error *err)
+{
+	struct state_header *header = job->state.header;
+	uint64_t target = atomic_load((_Atomic uint64_t *)&header->applied);
+
+	if (header->sync_failed)
+		return error_set(err, EX_IOERR, "job %s: events.ndjson could not be brought to disk", job->id);
+	if (fdatasync(job->events) < 0) {
+		/* The kernel reports it once, and would call the next attempt a success: nobody may try again. */
+		header->sync_failed = 1;
+		return error_errno(err, EX_IOERR, "job %s: events.ndjson could not be brought to disk", job->id);
+	}
+	header->synced_seq = job->written_seq;
+	atomic_store((_Atomic uint64_t *)&header->synced, target);
+	return 0;
+}
+
+int
+job_sync(struct open_job *job, struct error *err)
+{
+	const struct state_header *header = job->state.header;
+	uint64_t written = job->written;
+	int result = 0;
+
+	if (written == 0)
+		return 0;
+	job->written = 0;
+	if (atomic_load((const _Atomic uint64_t *)&header->synced) < written) {
+		/* One at a time: who waits here finds, mostly, that the one before has brought its events along. */
+		if (lock_wait(job->events, LOCK_EX) < 0)
+			return error_errno(err, EX_OSERR, "job %s: events.ndjson", job->id);
+		if (atomic_load((const _Atomic uint64_t *)&header->synced) < written)
+			result = job_sync_events(job, err);
+		flock(job->events, LOCK_UN);
+	}
+	if (result == 0 && header->finished)
+		result = job_retire(job, err);
+	return result;
+}
+
+int
+job_retire(struct open_job *job, struct error *err)
+{
+	int result = 0;
+
+	if (job_lock(job, err) < 0)
+		return err->code == EX_NO ? 0 : -1;
+	if (job->state.header->finished) {
+		summary_save(job);
+		/* Who moved it before us may have been stopped before it left the board. */
+		if (spool_move(job->spool->jobs, job->id, job->spool->done, job->id) == 0 || errno == ENOENT)
+			result = board_remove(job->board, job->id, err);
+		else
+			result = error_errno(err, EX_IOERR, "job %s: cannot be moved to %s/done", job->id,
+			    job->spool->path);
+	}
+	job_unlock(job);
+	return result;
+}

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "queue/spool/job/plan-loader.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "json/record.h"
+#include "model/facts.h"
+#include "model/layout.h"
+#include "model/name.h"
+#include "model/take/macro.h"
+#include "queue/spool/job/plan-loader-order.h"
+#include "queue/spool/shared/spool.h"
+
+enum { FLUSH_BYTES = 1024 * 1024 };
+
+#define ID_RULE "at most 127 of A-Z a-z 0-9 _ . - are allowed, and no \".\" at the start"
+
+struct reading { /* a plan while it is read */
+	struct plan_loader *loader;
+	struct buffer lines; /* not yet written to out */
+	int out;
+	uint64_t offset;     /* of the line of the record at hand */
+	uint32_t length;
+};
+
+/* A rehearsal prints the plan, all else keeps it. */
+static const char *
+plan_loader_out_name(int out)
+{
+	return out == STDOUT_FILENO ? "standard output" : "plan.ndjson";
+}
+
+/* The record's line: as it came where it came on one line. */
+static int
+plan_loader_keep_line(struct reading *reading, const struct record_reader *reader, jv record, struct error *err)
+{
+	struct buffer *lines = &reading->lines;
+	size_t start = lines->length;
+
+	if (memchr(reader->text, '\n', reader->length) || memchr(reader->text, '\r', reader->length))
+		json_dump(record, lines);
+	else
+		buffer_append(lines, reader->text, reader->length);
+	reading->offset = reading->loader->size;
+	reading->length = (uint32_t)(lines->length - start);
+	reading->loader->size += reading->length + 1;
+	buffer_byte(lines, '\n');
+	if (lines->length < FLUSH_BYTES)
+		return 0;
+	if (reading->out >= 0 && file_write_all(reading->out, lines->data, lines->length) < 0)
+		return error_errno(err, EX_IOERR, "%s", plan_loader_out_name(reading->out));
+	buffer_clear(lines);
+	return 0;
+}
+
+/* The number of an id of a step, mentioned or defined. */
+static uint32_t
+plan_loader_name_of(struct plan_loader *loader, const char *id)
+{
+	int number = names_find(&loader->names, id);
+
+	if (number == NAMES_NONE)
+		number = names_intern(&loader->names, arena_string(&loader->arena, id));
+	while (loader->step_of_capacity <= (size_t)number) {
+		size_t old = loader->step_of_capacity, new = old ? 2 * old : 1024;
+
+		loader->step_of = memory_resize(loader->step_of, new, sizeof *loader->step_of);
+		memset(loader->step_of + old, 0, (new - old) * sizeof *loader->step_of);
+		loader->step_of_capacity = new;
+	}
+	return (uint32_t)number;
+}
+
+static void
+plan_loader_read_job(const struct place *record, struct reading *reading)
+{
+	struct plan_loader *loader = reading->loader;
+	struct place id = place_member(record, "id");
+
+	if (loader->has_job) {
+		place_problem(record, "a second job record");
+		return;
+	}
+	loader->has_job = true;
+	loader->job_offset = reading->offset;
+	loader->job_length = reading->length;
+	job_parse(record, &loader->arena, &loader->job);
+	if (loader->job.id && !spool_is_id(loader->job.id))
+		place_problem(&id, "\"%.80s\" cannot be the id of a job: %s", loader->job.id, ID_RULE);
+}
+
+static void
+plan_loader_read_cluster(const struct place *record, struct reading *reading)
+{
+	struct plan_loader *loader = reading->loader;
+	struct cluster cluster;
+	struct buffer config = {0};
+
+	if (loader->has_cluster) {
+		place_problem(record, "a second cluster record");
+		return;
+	}
+	loader->has_cluster = true;
+	loader->cluster_offset = reading->offset;
+	loader->cluster_length = reading->length;
+	cluster_parse(record, &loader->arena, &cluster);
+	loader->cluster = cluster.id;
+	loader->provider = cluster.provider.name ? cluster.provider.name : "";
+	if (cluster.id && !spool_is_id(cluster.id))
+		place_problem(record, "\"%.80s\" cannot be the id of a cluster with jobs: %s", cluster.id, ID_RULE);
+	if (jv_is_valid(cluster.config)) {
+		json_dump(cluster.config, &config);
+		loader->macros = strchr(config.data, '%') != NULL;
+		loader->instances = macro_instances_of(cluster.config, &loader->arena);
+		loader->asked = macro_addresses_of(cluster.config, &loader->arena);
+	}
+	if (loader->instances.count > STATE_INSTANCES_MAX)
+		place_problem(record, "the config asks for instance numbers of more than %d services", STATE_INSTANCES_MAX);
+	buffer_release(&config);
+	cluster_release(&cluster);
+}
+
+static bool
+plan_loader_is_asked(const struct plan_loader *loader, const struct node *node)
+{
+	for (size_t i = 0; i < loader->asked.count; i++)
+		if (name_set_has(&node->services, loader->asked.list[i]))
+			return true;
+	return false;
+}
+
+static uint32_t
+plan_loader_instances_of(const struct plan_loader *loader, const struct node *node)
+{
+	uint32_t bits = 0;
+
+	for (size_t i = 0; i < loader->instances.count && i < STATE_INSTANCES_MAX; i++)
+		bits |= (uint32_t)name_set_has(&node->services, loader->instances.list[i]) << i;
+	return bits;
+}
+
+static void
+plan_loader_read_node(const struct place *record, struct reading *reading)
+{
+	struct plan_loader *loader = reading->loader;
+	struct plan_loader_node *node;
+	struct arena scratch = {0};
+	struct node parsed;
+
+	if (!loader->has_cluster)
+		place_problem(record, "a node before the cluster record");
+	node_parse(record, &scratch, &parsed);
+	if (parsed.id && names_find(&loader->node_names, parsed.id) != NAMES_NONE)
+		place_problem(record, "a second node with the id \"%s\"", parsed.id);
+	else if (parsed.id) {
+		ARRAY_ROOM(loader->nodes, loader->node_count, loader->node_capacity);
+		node = &loader->nodes[loader->node_count++];
+		*node = (struct plan_loader_node){.id = arena_string(&loader->arena, parsed.id),
+		    .offset = loader->node_lines.length, .nodenum = parsed.nodenum,
+		    .instances = plan_loader_instances_of(loader, &parsed), .asked = plan_loader_is_asked(loader, &parsed),
+		    .addressed = json_length(parsed.ipaddresses) > 0};
+		names_intern(&loader->node_names, node->id);
+		node_print(&parsed, &loader->node_lines);
+		node->length = (uint32_t)(loader->node_lines.length - node->offset - 1);
+	}
+	jv_free(parsed.source);
+	arena_release(&scratch);
+}
+
+static void
+plan_loader_read_node_of(const struct place *record, const struct plan_loader *loader, const struct step *step,
+    struct plan_loader_step *kept)
+{
+	struct place member = place_member(record, "node");
+	int node = step->node ? names_find(&loader->node_names, step->node) : NAMES_NONE;
+
+	if (node == NAMES_NONE && step->node)
+		place_problem(&member, "no node \"%s\" stands before the task", step->node);
+	kept->node = node == NAMES_NONE ? 0 : (uint32_t)node;
+}
+
+static void
+plan_loader_read_undo(const struct place *record, const struct step *step, struct state_step *state)
+{
+	struct place member = place_member(record, "undo");
+
+	if (step->undo.count > STATE_UNDO_MAX)
+		place_problem(&member, "at most %d actions can undo a task", STATE_UNDO_MAX);
+	for (size_t i = 0; i < step->undo.count && i < STATE_UNDO_MAX; i++)
+		state->undo[state->undo_count++] = (uint8_t)action_of_name(step->undo.list[i]);
+}
+
+static void
+plan_loader_define(const struct place *record, struct plan_loader *loader, uint32_t name)
+{
+	struct place id = place_member(record, "id");
+
+	if (loader->step_of[name])
+		place_problem(&id, "\"%s\" is the id of record %u already", loader->names.list[name],
+		    loader->steps[loader->step_of[name] - 1].record);
+	else if (!spool_is_id(loader->names.list[name]))
+		place_problem(&id, "\"%.80s\" cannot be the id of a step: %s", loader->names.list[name], ID_RULE);
+	loader->step_of[name] = (uint32_t)loader->step_count;
+}
+
+static int
+plan_loader_service_of(struct plan_loader *loader, const char *service)
+{
+	int number;
+
+	if (!service)
+		return NAMES_NONE;
+	number = names_find(&loader->services, service);
+	return number == NAMES_NONE ? names_intern(&loader->services, arena_string(&loader->arena, service)) : number;
+}
+
+static void
+plan_loader_keep_step(const struct place *record, const struct reading *reading, const struct step *step)
+{
+	struct plan_loader *loader = reading->loader;
+	struct plan_loader_step *kept;
+
+	ARRAY_ROOM(loader->steps, loader->step_count, loader->step_capacity);
+	kept = &loader->steps[loader->step_count++];
+	*kept = (struct plan_loader_step){.name = plan_loader_name_of(loader, step->id),
+	    .service = plan_loader_service_of(loader, step->service), .offset = reading->offset, .length = reading->length,
+	    .after_first = (uint32_t)loader->after_count,
+	    .after_count = (uint32_t)step->after.count, .record = (uint32_t)record->index, .expect_s = step->expect_s,
+	    .state = {.rank = step->rank, .timeout_s = (uint32_t)step->timeout_s, .retries = (uint16_t)step->retries,
+	        .is_milestone = step->is_milestone, .action = (uint8_t)step->action}};
+	plan_loader_define(record, loader, kept->name);
+	for (size_t i = 0; i < step->after.count; i++) {
+		ARRAY_ROOM(loader->after, loader->after_count, loader->after_capacity);
+		loader->after[loader->after_count++] = plan_loader_name_of(loader, step->after.list[i]);
+	}
+	if (step->is_milestone)
+		return;
+	loader->tasks++;
+	plan_loader_read_node_of(record, loader, step, kept);
+	plan_loader_read_undo(record, step, &kept->state);
+}
+
+static void
+plan_loader_read_step(const struct place *record, const struct reading *reading)
+{
+	struct arena scratch = {0};
+	struct step step;
+
+	step_parse(record, &scratch, &step);
+	if (step.id)
+		plan_loader_keep_step(record, reading, &step);
+	arena_release(&scratch);
+}
+
+static void
+plan_loader_read_record(const struct place *record, struct reading *reading)
+{
+	const char *kind = record_kind(record->value);
+
+	if (strcmp(kind, "task") == 0 || strcmp(kind, "milestone") == 0)
+		plan_loader_read_step(record, reading);
+	else if (strcmp(kind, "node") == 0)
+		plan_loader_read_node(record, reading);
+	else if (strcmp(kind, "job") == 0)
+		plan_loader_read_job(record, reading);
+	else if (strcmp(kind, "cluster") == 0)
+		plan_loader_read_cluster(record, reading);
+}
+
+/* What can only be told once all of it is there. */
+static void
+plan_loader_check_whole(const struct place *stream, const struct plan_loader *loader)
+{
+	if (!loader->has_job)
+		place_problem(stream, "there is no job record: this is no plan");
+	if (!loader->has_cluster)
+		place_problem(stream, "there is no cluster record");
+	if (loader->has_job && loader->cluster && loader->job.cluster &&
+	    strcmp(loader->job.cluster, loader->cluster) != 0)
+		place_problem(stream, "the job is of cluster %s, the cluster record of %s", loader->job.cluster,
+		    loader->cluster);
+	if (loader->has_job && loader->job.tasks != loader->tasks)
+		place_problem(stream, "the job record speaks of %zu tasks, and %zu are here: something is missing",
+		    loader->job.tasks, loader->tasks);
+	plan_loader_check_order(stream, loader);
+}
+
+int
+plan_loader_read(struct plan_loader *loader, struct record_reader *reader, int out, struct problems *problems,
+    struct error *err)
+{
+	struct place stream = place_root((jv){0}, problems);
+	struct reading reading = {.loader = loader, .out = out};
+	int got, result = 0;
+	jv value;
+
+	*loader = (struct plan_loader){0};
+	while (result == 0 && (got = record_read(reader, &value, err)) != 0) {
+		struct place record = {.up = &stream, .index = reader->number - 1, .value = value, .problems = problems};
+
+		result = got < 0 ? -1 : plan_loader_keep_line(&reading, reader, value, err);
+		if (result == 0)
+			plan_loader_read_record(&record, &reading);
+		if (got > 0)
+			jv_free(value);
+	}
+	if (result == 0 && out >= 0 && file_write_all(out, reading.lines.data, reading.lines.length) < 0)
+		result = error_errno(err, EX_IOERR, "%s", plan_loader_out_name(out));
+	buffer_release(&reading.lines);
+	if (result == 0)
+		plan_loader_check_whole(&stream, loader);
+	return result;
+}
+
+void
+plan_loader_release(struct plan_loader *loader)
+{
+	arena_release(&loader->arena);
+	free(loader->steps);
+	free(loader->nodes);
+	buffer_release(&loader->node_lines);
+	names_release(&loader->names);
+	names_release(&loader->node_names);
+	names_release(&loader->services);
+	free(loader->step_of);
+	free(loader->after);
+	*loader = (struct plan_loader){0};
+}
