@@ -42,8 +42,11 @@ TEST_SOURCES = $(wildcard tests/*.c tests/unit/*.c)
 FUZZ_SOURCES = $(wildcard tests/fuzz/*.c)
 BENCH_SOURCES = $(wildcard tests/bench/*.c)
 PAGES = $(wildcard man/man*/*.[1-8])
+# Further names of commands: a command does what the name says that it is called by.
+LINKS = bin/coopr-abort bin/coopr-remove bin/coopr-restart bin/coopr-resume bin/coopr-stop
+BUILT = $(PROGRAM_SOURCES:%.c=%) $(LINKS)
 # Programs in another language; a variant's tree has links to them.
-SCRIPTS = $(filter-out %.c %.h %.md $(PROGRAM_SOURCES:%.c=%),$(shell find bin libexec -type f 2>/dev/null))
+SCRIPTS = $(filter-out %.c %.h %.md $(BUILT),$(shell find bin libexec -type f 2>/dev/null))
 
 LIB = $(BUILD)/libcoopr.a
 LIB_OBJECTS = $(LIB_SOURCES:%.c=$(BUILD)/%.o)
@@ -55,9 +58,9 @@ BENCH_BUILT = $(BENCH_SOURCES:%.c=$(BUILD)/%)
 # What the commands say of themselves, for shells; the same of every variant.
 COMPLETIONS = share/coopr/completions/coopr.bash share/coopr/completions/_coopr share/coopr/completions/coopr.fish
 
-all: $(PROGRAMS) $(COMPLETIONS)
+all: $(BUILT:%=$(OUT)/%) $(COMPLETIONS)
 
-$(COMPLETIONS): $(PROGRAMS)
+$(COMPLETIONS): $(BUILT:%=$(OUT)/%)
 	@mkdir -p $(@D)
 	$(OUT)/bin/coopr-completion $(SHELL_OF_$(@F)) >$@.new && mv $@.new $@
 
@@ -80,6 +83,12 @@ $(SUBCOMMANDS): $(COMMAND_SOURCES:%.c=$(BUILD)/%.o)
 $(PROGRAMS): $(OUT)/%: $(BUILD)/%.o $(SUBCOMMANDS) $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(SUBCOMMANDS) $(LIB) $(LDLIBS)
+
+$(OUT)/bin/coopr-abort $(OUT)/bin/coopr-resume: $(OUT)/bin/coopr-pause
+$(OUT)/bin/coopr-remove: $(OUT)/bin/coopr-add
+$(OUT)/bin/coopr-restart $(OUT)/bin/coopr-stop: $(OUT)/bin/coopr-start
+$(LINKS:%=$(OUT)/%):
+	ln -f $< $@
 
 $(TESTS_BUILT) $(BENCH_BUILT): %: %.o $(LIB)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS)
@@ -177,10 +186,10 @@ build/fuzz/%.o: %.c Makefile
 # --- install: the source tree is the installed tree, but for the man pages, which go to share/man ---
 
 ROOT = $(DESTDIR)$(PREFIX)
-INSTALLED = $(PROGRAM_SOURCES:%.c=%) $(SCRIPTS)
+INSTALLED = $(BUILT) $(SCRIPTS)
 DATA = $(sort $(COMPLETIONS) $(shell find share/coopr -type f))
 # Where shells look for the completion of a command, each by its name.
-COMMANDS = $(notdir $(filter bin/%,$(PROGRAM_SOURCES:%.c=%)))
+COMMANDS = $(notdir $(filter bin/%,$(BUILT)))
 BASH_COMPLETIONS = $(COMMANDS:%=share/bash-completion/completions/%)
 ZSH_COMPLETION = share/zsh/site-functions/_coopr
 FISH_COMPLETIONS = $(COMMANDS:%=share/fish/vendor_completions.d/%.fish)
@@ -201,7 +210,7 @@ uninstall:
 	rm -rf $(ROOT)/libexec/coopr $(ROOT)/share/coopr
 
 clean:
-	rm -rf build share/coopr/completions $(PROGRAM_SOURCES:%.c=%)
+	rm -rf build share/coopr/completions $(BUILT)
 
 -include $(shell find build -name '*.d' 2>/dev/null)
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * coopr-add: a cluster gets services; the others stay where they are. Exits with 0 once all is done; 1 where it cannot
- * be, or a task failed; 64 on misuse; 75 while something else is done to it; 128 + signal when interrupted.
+ * coopr-add, coopr-remove: a cluster gets services, or loses some; the others stay where they are. The name that the
+ * program is called by says which. Exits with 0 once all is done; 1 where it cannot be, or a task failed; 64 on misuse; 75
+ * while something else is done to the cluster; 128 + signal when interrupted.
  */
-#include <stdlib.h>
+#include <string.h>
 
 #include "operation/front.h"
 #include "operation/prepare.h"
@@ -19,21 +20,30 @@ static const struct option_spec options[] = {
 	OPTION_END
 };
 
-static const struct command command = {
-	"coopr-add", "[OPTION]... CLUSTER SERVICE...", "Set up more services on a cluster.", options,
-	"  coopr-add blog memcached\n"
-	"  coopr-add --dry-run blog memcached\n"};
+/* What follows "coopr-" is the operation. */
+static const struct command commands[] = {
+	{"coopr-add", "[OPTION]... CLUSTER SERVICE...", "Set up more services on a cluster.", options,
+		"  coopr-add blog memcached\n"
+		"  coopr-add --dry-run blog memcached\n"},
+	{"coopr-remove", "[OPTION]... CLUSTER SERVICE...", "Take services down.", options,
+		"  coopr-remove blog memcached\n"
+		"  coopr-remove --dry-run blog memcached\n"},
+	{0}};
 
 int
 main(int argc, char **argv)
 {
-	struct amend_parameters parameters = {.amendment.config = jv_invalid()};
-	struct operation_request order = {.action = "add", .prepare = prepare_amend, .parameters = &parameters};
-	char **operands = argv + option_parse(&command, argc, argv);
+	const struct command *command = option_command(commands, argv[0]);
+	char **operands = argv + option_parse(command, argc, argv);
+	struct amend_parameters parameters = {.amendment = {.config = jv_invalid(), .machines = machines},
+		.allow_moves = allow_moves};
+	struct operation_request request = {.cluster = operands[0], .action = command->name + strlen("coopr-"),
+		.prepare = prepare_amend, .parameters = &parameters};
+	struct string_list services = front_services(command, operands);
 
-	order.cluster = operands[0];
-	parameters.amendment.add = front_services(&command, operands);
-	parameters.amendment.machines = machines;
-	parameters.allow_moves = allow_moves;
-	return front_operate(&command, &front, &order, operands);
+	if (command == &commands[0])
+		parameters.amendment.add = services;
+	else
+		parameters.amendment.remove = services;
+	return front_operate(command, &front, &request, operands);
 }

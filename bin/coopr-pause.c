@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * coopr-pause: let the operation that is under way on a cluster begin nothing more for now; what runs goes on to its end. Exits with 0; 1 where nothing
- * is under way; 64 on misuse.
+ * coopr-pause, coopr-resume, coopr-abort: control the operation that is under way on a cluster; the name that the program is
+ * called by says how. An operation that is paused starts nothing more, what runs comes to its end; what one that is aborted
+ * has made stays until it is retried, rolled back or deleted. Exits with 0; 1 where nothing is under way; 64 on misuse.
  */
 #include <stdlib.h>
 
@@ -16,21 +17,33 @@ static const struct option_spec options[] = {
 	OPTION_END
 };
 
-static const struct command command = {
-	"coopr-pause", "[OPTION]... CLUSTER", "Let the operation that is under way on a cluster begin nothing more for now.", options,
-	"  coopr-pause shop\n"};
+static const struct command commands[] = {
+	{"coopr-pause", "[OPTION]... CLUSTER", "Start nothing more of the operation that is under way on a cluster.", options,
+		"  coopr-pause shop\n"},
+	{"coopr-resume", "[OPTION]... CLUSTER", "Continue the paused operation on a cluster.", options,
+		"  coopr-resume shop\n"},
+	{"coopr-abort", "[OPTION]... CLUSTER", "Cancel the operation that is under way on a cluster.", options,
+		"  coopr-abort shop\n"},
+	{0}};
+
+static const struct { /* in the order of the commands */
+	enum queue_control control;
+	const char *done;
+} controls[] = {{QUEUE_PAUSE, "paused"}, {QUEUE_RESUME, "resumed"}, {QUEUE_CANCEL, "cancelled"}};
 
 int
 main(int argc, char **argv)
 {
-	const char *cluster = front_cluster(&command, argv + option_parse(&command, argc, argv));
-	struct operation_options how = front_options(&command, &front);
+	const struct command *command = option_command(commands, argv[0]);
+	const char *cluster = front_cluster(command, argv + option_parse(command, argc, argv));
+	struct operation_options how = front_options(command, &front);
+	size_t number = (size_t)(command - commands);
 	struct error err;
 	char *job;
 
-	if (job_control(QUEUE_PAUSE, cluster, &how, &job, &err) < 0)
+	if (job_control(controls[number].control, cluster, &how, &job, &err) < 0)
 		return message_error(&err);
-	message("%s: job %s is paused", cluster, job);
+	message("%s: job %s is %s", cluster, job, controls[number].done);
 	free(job);
 	return message_end(0);
 }

@@ -1,36 +1,54 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * coopr-start: start services, and all that they need, on a cluster. Exits with 0 once all is done; 1 where it cannot be, or a task
- * failed; 64 on misuse; 75 while something else is done to it; 128 + signal when interrupted.
+ * coopr-start, coopr-stop, coopr-restart: start or stop services on a cluster, with those they need or those that need them;
+ * the name that the program is called by says which. Exits with 0 once all is done; 1 where it cannot be, or a task failed;
+ * 64 on misuse; 75 while something else is done to the cluster; 128 + signal when interrupted.
  */
-#include <stdlib.h>
+#include <string.h>
 
 #include "operation/front.h"
 #include "operation/prepare.h"
 
 static struct front front = {.jobs = FRONT_JOBS};
 static struct option_list nodes;
+static const char *max_unavailable;
 
-static const struct option_spec options[] = {
-	OPTION_LIST('n', "node", &nodes, "NODE", "only on this node (number, id or host name); may be repeated"),
+#define NODES \
+	OPTION_LIST('n', "node", &nodes, "NODE", "only on this node (number, id or host name); may be repeated")
+
+static const struct option_spec options[] = {NODES, FRONT_OPTIONS(&front), OPTION_END};
+
+static const struct option_spec restart_options[] = {
+	NODES,
+	OPTION_STRING(0, "max-unavailable", &max_unavailable, "N|N%", "a service is down on so many nodes at a time"),
 	FRONT_OPTIONS(&front),
 	OPTION_END
 };
 
-static const struct command command = {
-	"coopr-start", "[OPTION]... CLUSTER [SERVICE]...", "Start services, and all that they need.", options,
-	"  coopr-start blog\n"
-	"  coopr-start blog apache\n"};
+/* What follows "coopr-" is the operation, and the cluster action that it plans. */
+static const struct command commands[] = {
+	{"coopr-start", "[OPTION]... CLUSTER [SERVICE]...", "Start services, and all that they need.", options,
+		"  coopr-start blog\n"
+		"  coopr-start blog apache\n"},
+	{"coopr-stop", "[OPTION]... CLUSTER [SERVICE]...", "Stop services, and all that need them.", options,
+		"  coopr-stop blog\n"
+		"  coopr-stop blog apache\n"},
+	{"coopr-restart", "[OPTION]... CLUSTER [SERVICE]...", "Stop and start services.", restart_options,
+		"  coopr-restart blog\n"
+		"  coopr-restart blog apache\n"},
+	{0}};
 
 int
 main(int argc, char **argv)
 {
-	struct action_parameters parameters = {.action = "start"};
-	struct operation_request order = {.action = "start", .prepare = prepare_action, .parameters = &parameters};
-	char **operands = argv + option_parse(&command, argc, argv);
+	const struct command *command = option_command(commands, argv[0]);
+	const char *action = command->name + strlen("coopr-");
+	char **operands = argv + option_parse(command, argc, argv);
+	struct action_parameters parameters = {.action = action, .max_unavailable = max_unavailable,
+		.nodes = {nodes.list, nodes.count}};
+	struct operation_request request = {.action = action, .prepare = prepare_action, .parameters = &parameters};
 
-	order.cluster = front_first(&command, operands);
+	request.cluster = front_first(command, operands);
 	parameters.services = front_rest(operands);
-	parameters.nodes = (struct string_list){nodes.list, nodes.count};
-	return front_operate(&command, &front, &order, operands);
+	return front_operate(command, &front, &request, operands);
 }

@@ -245,6 +245,19 @@ option_parse(const struct command *command, int argc, char **argv)
 	return optind;
 }
 
+const struct command *
+option_command(const struct command *commands, const char *argv0)
+{
+	const char *slash = argv0 ? strrchr(argv0, '/') : NULL, *name = slash ? slash + 1 : argv0;
+
+	for (const struct command *command = commands; name && command->name; command++)
+		if (strcmp(command->name, name) == 0)
+			return command;
+	message_program(commands->name);
+	message("called as \"%s\"; its name says what it does, as \"%s\" does", name ? name : "", commands->name);
+	exit(EX_USAGE);
+}
+
 static size_t
 option_least(size_t a, size_t b, size_t c)
 {

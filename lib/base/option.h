@@ -75,6 +75,10 @@ struct command {
  * with subcommands), --complete-options is an operand, too. */
 int option_parse(const struct command *command, int argc, char **argv);
 
+/* Returns which of the commands (the last has no name) a program is called as: one program that has several names in bin/ does
+ * what argv[0] says. Exits with EX_USAGE if it is called otherwise. */
+const struct command *option_command(const struct command *commands, const char *argv0);
+
 /* The name of an option that was given a file or a folder (its argument is called FILE, FILE|DIR or DIR), other than "-"; NULL: none was. */
 const char *option_placed(void);
 
