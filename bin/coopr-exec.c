@@ -29,6 +29,7 @@
 #include "operation/target.h"
 #include "show/everywhere.h"
 #include "status/status.h"
+#include "worker/machine-claims.h"
 #include "worker/secrets.h"
 
 static bool dry_run, quiet;
@@ -122,14 +123,20 @@ exec_act(struct task *task)
 {
 	struct redaction secrets = {0};
 	struct error err;
-	int code = 0;
-	jv result;
+	int code = 0, again = 0;
+	jv result = jv_invalid();
 
 	task->handed = jv_copy(task->source);
 	if (secrets_fill(&task->handed, &secrets, &err) < 0)
 		result = verdict_refusal(task, err.code, err.text);
-	else if (run_task(task, &secrets, quiet, &result, &err) < 0)
-		code = message_error(&err);
+	else
+		do {
+			jv_free(result);
+			if (run_task(task, &secrets, quiet, &result, &err) < 0)
+				code = message_error(&err);
+			else
+				again = machine_claims_serve(task, &result);
+		} while (code == 0 && again);
 	if (code == 0) {
 		record_write(result, stdout);
 		jv_free(result);

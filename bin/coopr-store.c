@@ -29,7 +29,9 @@ static const struct command command = {
 	"  import   merge a catalogue into the store\n"
 	"  export   print all entities, or write them to a folder as a catalogue\n"
 	"  backup   copy the store, as it is at one moment\n"
-	"  fsck     check the store\n\n"
+	"  fsck     check the store\n"
+	"  migrate  bring a store of an older version up to date\n"
+	"  claims   list which nodes have which machines that exist already\n\n"
 	"Each has its own --help.", options,
 	"  coopr-store init && coopr-store import share/coopr/catalogue\n"
 	"  coopr-store list services\n"
@@ -39,7 +41,7 @@ static const struct subcommand verbs[] = {
 	{"init", store_verb_init}, {"put", store_verb_put}, {"get", store_verb_get}, {"list", store_verb_list},
 	{"delete", store_verb_delete}, {"history", store_verb_history}, {"diff", store_verb_diff},
 	{"import", store_verb_import}, {"export", store_verb_export}, {"backup", store_verb_backup},
-	{"fsck", store_verb_fsck}, {NULL, NULL},
+	{"fsck", store_verb_fsck}, {"migrate", store_verb_migrate}, {"claims", store_verb_claims}, {NULL, NULL},
 };
 
 int

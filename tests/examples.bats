@@ -229,7 +229,8 @@ bring_about() {
 	coopr-validate -k provider rack.json
 	sed -i "s|/etc/coopr/machines|$PWD/machines|" rack.json
 	echo 192.0.2.1 >machines
-	same "" "$("$COOPR_BIN/../libexec/coopr/provider/static" list <rack.json)"
+	coopr-store init
+	same "" "$(coopr-store claims rack)"
 }
 
 @test "coopr-shell(7): the script is a script" {

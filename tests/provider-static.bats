@@ -25,7 +25,7 @@ teardown() {
 		localhost port=$SSHD_PORT identityfile=sshd/user bind=127.0.0.1
 	END
 	keeps_the_contract
-	same "" "$(find state/static -name '*.json')"
+	same "" "$(coopr-store claims)"
 }
 
 @test "tells what the file says of a machine" {
@@ -153,17 +153,44 @@ teardown() {
 	PROVIDER=$(jq -c '.name = "other"' <<<"$PROVIDER")
 	do_task create 1001
 	same 00000042-1001 "$(list)"
+	same "192.0.2.1:22 00000042-1000 rack,192.0.2.2:22 00000042-1001 other" \
+		"$(coopr-store claims | jq -r '"\(.machine) \(.node) \(.provider)"' | paste -sd,)"
+	same 192.0.2.1:22 "$(coopr-store claims -o name rack)"
+}
+
+@test "a plugin without a claim asks for one, and is refused where all are in use; by hand it can be given one" {
+	static=$COOPR_BIN/../libexec/coopr/provider/static
+	printf '192.0.2.1\n192.0.2.2 flavor=small\n192.0.2.3\n' >machines
+	do_task create 1000
+	run -75 "$static" create <task.json
+	same '["192.0.2.1:22","192.0.2.3:22"]' "$(jq -c .claim <<<"${lines[0]}")"
+	run -0 "$static" create < <(jq '.claim = "192.0.2.3:22"' task.json)
+	same 192.0.2.3:22 "$(jq -r .result.providerid <<<"$output")"
+	run -75 "$static" create < <(jq '.claim = null' task.json)
+	contains "$output" "no free machine in $PWD/machines: 2 of 2 in use"
+	same null "$("$static" delete <task.json | jq -c '.claim | if . == null then . else error end')"
+}
+
+@test "what a plugin claims is no part of its result; one that asks again is told so" {
+	mkdir -p plugins/provider
+	printf '%s\n' '#!/bin/sh' "echo '{\"kind\":\"result\",\"status\":75,\"claim\":[\"m\"]}'" 'exit 75' >plugins/provider/greedy
+	chmod +x plugins/provider/greedy
+	PROVIDER=$(jq -c '.providertype = "greedy"' <<<"$PROVIDER")
+	COOPR_PLUGINS=$PWD/plugins do_task create 1000
+	same "70 greedy asks for a machine again, which it was given or refused" "$(member '"\(.status) \(.message)"')"
+	same false "$(member 'has("claim")')"
+	same m "$(coopr-store claims -o name)"
 }
 
 @test "who is stopped while machines are handed out to it is named, and how to let it go on" {
 	echo 192.0.2.11 >machines
 	do_task create 1000
-	flock -F state/static/lock sh -c 'kill -STOP $$' 3>&- &
+	flock -F state/store.sqlite3.lock sh -c 'kill -STOP $$' 3>&- &
 	holder=$!
 	until grep -q '^State:.*T' "/proc/$holder/status"; do :; done
 	jq '.action = "delete"' task.json | coopr-exec >result.json 2>said 3>&- &
 	remover=$!
-	until grep -q "static/lock is locked by process $holder (sh), which is stopped: kill -CONT $holder lets it go on" said; do
+	until grep -q "store.sqlite3.lock is locked by process $holder (sh), which is stopped: kill -CONT $holder lets it go on" said; do
 		kill -0 "$remover"
 	done
 	kill -CONT "$holder"

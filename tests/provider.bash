@@ -27,7 +27,11 @@ member() {
 }
 
 list() {
-	"$COOPR_BIN/../libexec/coopr/provider/$(jq -r .providertype <<<"$PROVIDER")" list <<<"$PROVIDER" | jq -r .id
+	local claims='[]'
+
+	[ ! -e "${COOPR_STORE:-$COOPR_STATE/store.sqlite3}" ] || claims=$(coopr-store claims "$(jq -r .name <<<"$PROVIDER")" | jq -cs .)
+	jq -c --argjson claims "$claims" '.claims = $claims' <<<"$PROVIDER" |
+		"$COOPR_BIN/../libexec/coopr/provider/$(jq -r .providertype <<<"$PROVIDER")" list | jq -r .id
 }
 
 # What the result of create tells of the node, as later tasks get it.

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * fsck and backup: the store as a whole.
+ * fsck, backup, migrate and claims: the store as a whole.
  */
 #include "verb.h"
 
 #include "base/error.h"
 #include "base/message.h"
+#include "model/show/list.h"
+#include "store/claims.h"
 #include "store/fsck.h"
 
 static struct store_verb_where where;
@@ -22,6 +24,24 @@ static const struct command fsck_command = {
 static const struct command backup_command = {
 	"coopr-store backup", "[OPTION]... FILE", "Copy the store, as it is at one moment, to a new file.", options,
 	"  coopr-store backup /backup/coopr-$(date +%F).sqlite3\n"};
+
+static const struct command migrate_command = {
+	"coopr-store migrate", "[OPTION]...", "Bring a store of an older version up to date, however large it is.", options,
+	"  coopr-store migrate\n"};
+
+static const char *format, *colour;
+
+static const struct option_spec claims_options[] = {
+	STORE_VERB_WHERE(&where),
+	LIST_OPTIONS(&format, &colour, "table|json|name"),
+	OPTION_END
+};
+
+static const struct command claims_command = {
+	"coopr-store claims", "[OPTION]... [PROVIDER]", "List which nodes have which machines that exist already.", claims_options,
+	"  coopr-store claims\n"
+	"  jq -c --slurpfile claims <(coopr-store claims rack) '.claims = $claims' rack.json |\n"
+	"      libexec/coopr/provider/static list\n"};
 
 static void
 care_verb_say(const char *fault, void *unused)
@@ -65,6 +85,52 @@ store_verb_backup(int argc, char **argv)
 	if (store_backup(store, argv[0], &err) < 0)
 		code = message_error(&err);
 
+	store_release(store);
+	return message_end(code);
+}
+
+int
+store_verb_migrate(int argc, char **argv)
+{
+	struct store *store;
+
+	argv += option_parse(&migrate_command, argc, argv);
+	store_verb_operands(&migrate_command, argv, 0, 0, "no operand");
+	store_verb_open(&store, &where, STORE_MIGRATE, ACCOUNT_SUPERADMIN);
+	store_release(store);
+	return message_end(0);
+}
+
+#define AT(type, member) LIST_AT(type, struct claim, member)
+
+int
+store_verb_claims(int argc, char **argv)
+{
+	static const struct list_column columns[] = {
+		{"MACHINE", "machine", AT(TEXT, machine)},
+		{"NODE", "node", AT(TEXT, node)},
+		{"CLUSTER", "cluster", AT(TEXT, cluster)},
+		{"HOSTNAME", "hostname", AT(TEXT, hostname)},
+		{"PROVIDER", "provider", AT(TEXT, provider)},
+		{0}};
+	static const struct list claims = {.kind = "claim", .columns = columns, .row_size = sizeof(struct claim)};
+	struct claim_list list = {0};
+	struct list_output output;
+	struct store *store;
+	struct error err;
+	int code = 0;
+
+	argv += option_parse(&claims_command, argc, argv);
+	output = list_output(&claims_command, format, colour, "table|json|name");
+	store_verb_operands(&claims_command, argv, 0, 1, "a provider");
+	store_verb_open(&store, &where, STORE_READ, ACCOUNT_SUPERADMIN);
+
+	if (claims_list(store, argv[0], &list, &err) < 0)
+		code = message_error(&err);
+	else
+		list_print(&claims, list.list, list.count, &output);
+
+	claim_list_release(&list);
 	store_release(store);
 	return message_end(code);
 }

@@ -24,6 +24,8 @@ int store_verb_history(int argc, char **argv);
 int store_verb_diff(int argc, char **argv);
 int store_verb_fsck(int argc, char **argv);
 int store_verb_backup(int argc, char **argv);
+int store_verb_migrate(int argc, char **argv);
+int store_verb_claims(int argc, char **argv);
 
 /* The same under the name of a command, with its examples. */
 int store_verb_import_as(const char *name, const char *examples, int argc, char **argv);

@@ -26,6 +26,8 @@ task_outcome_result(const struct task *task, const struct outcome *outcome)
 		json_set(&result, "ipaddresses", jv_copy(outcome->ipaddresses));
 	if (jv_is_valid(outcome->facts))
 		json_set(&result, "result", jv_copy(outcome->facts));
+	if (jv_is_valid(outcome->claim))
+		json_set(&result, "claim", jv_copy(outcome->claim));
 	return result;
 }
 
@@ -35,6 +37,7 @@ task_outcome_release(struct outcome *outcome)
 	free(outcome->hostname);
 	jv_free(outcome->ipaddresses);
 	jv_free(outcome->facts);
+	jv_free(outcome->claim);
 }
 
 /* Sets err from what is wrong, all of it. */

@@ -14,10 +14,12 @@ struct outcome { /* initialise with OUTCOME_NONE */
 	char *hostname;     /* owned, or NULL */
 	jv ipaddresses;     /* owned; invalid where nothing is to be said */
 	jv facts;           /* the same */
+	jv claim;           /* the machines of which a provider asks for one, an array; null gives back what the node has; else invalid */
 };
 
 #define OUTCOME_NONE \
-	((struct outcome){.error = {0, ""}, .hostname = NULL, .ipaddresses = jv_invalid(), .facts = jv_invalid()})
+	((struct outcome){.error = {0, ""}, .hostname = NULL, .ipaddresses = jv_invalid(), .facts = jv_invalid(), \
+		.claim = jv_invalid()})
 
 /* Returns the result record (owned) of a task that ended with this outcome. */
 jv task_outcome_result(const struct task *task, const struct outcome *outcome);

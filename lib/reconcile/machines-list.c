@@ -20,6 +20,7 @@
 #include "exec/redaction.h"
 #include "json/json.h"
 #include "json/members.h"
+#include "worker/machine-claims.h"
 #include "worker/secrets.h"
 
 enum { CHUNK = 1 << 16, MEMBERS = 64, ID_MAX = 256, RECORD_MAX = 1 << 20 };
@@ -32,7 +33,8 @@ struct reading {
 	struct redaction values; /* of the secrets that the plugin is told */
 };
 
-/* The entity with the values of its secrets, which values gets, too; invalid with a reason. */
+/* Returns the entity with the values of its secrets, which values gets, too, and with what its nodes have claimed; invalid with a
+ * reason. */
 static jv
 machines_entity_of(const char *provider, const char *tenant, struct redaction *values, struct error *err)
 {
@@ -51,6 +53,10 @@ machines_entity_of(const char *provider, const char *tenant, struct redaction *v
 		entity = json_get(cluster, "provider");
 		jv_free(cluster);
 	} else {
+		entity = jv_invalid();
+	}
+	if (jv_is_valid(entity) && machine_claims_fill(&entity, err) < 0) {
+		jv_free(entity);
 		entity = jv_invalid();
 	}
 	jv_free(record);
