@@ -13,6 +13,8 @@
 #include "exec/redaction.h"
 #include "model/take/task.h"
 #include "json/record.h"
+#include "json/build.h"
+#include "json/build.h"
 #include "json/scan.h"
 #include "model/result.h"
 
@@ -129,7 +131,7 @@ verdict_read_answer(const struct task *task, const struct plugin_end *end, int e
 	used = json_scan(out->data ? out->data : "", out->length, true, &why);
 	if (used == 0)
 		return error_set(err, exit_code ? exit_code : EX_SOFTWARE, "printed no result");
-	*answer = used > 0 ? jv_parse_sized(out->data, (int)used) : jv_invalid();
+	*answer = used > 0 ? build_value(out->data, (size_t)used) : jv_invalid();
 	if (verdict_check_shape(*answer, end, used, err) == 0 && verdict_check(task, answer, exit_code, err) == 0)
 		return 0;
 	jv_free(*answer);

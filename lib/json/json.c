@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "json/build.h"
 #include "json/scan.h"
 
 enum { CHUNK = 64 * 1024 };
@@ -31,7 +32,6 @@ int
 json_parse(const char *name, const char *text, size_t length, jv *out, struct error *err)
 {
 	ssize_t used = json_scan(text, length, true, err);
-	jv value;
 
 	if (used == 0)
 		error_set(err, EX_DATAERR, "it is empty, a JSON value is wanted");
@@ -39,12 +39,7 @@ json_parse(const char *name, const char *text, size_t length, jv *out, struct er
 		used = error_set(err, EX_DATAERR, "more follows behind the JSON value");
 	if (used <= 0)
 		return error_prefix(err, "%s", name);
-	value = jv_parse_sized(text, (int)used);
-	if (!jv_is_valid(value)) {
-		jv_free(value);
-		return error_set(err, EX_DATAERR, "%s: not JSON", name);
-	}
-	*out = value;
+	*out = build_value(text, (size_t)used);
 	return 0;
 }
 
@@ -97,7 +92,7 @@ json_get(jv object, const char *name)
 {
 	if (jv_get_kind(object) != JV_KIND_OBJECT)
 		return jv_invalid();
-	return jv_object_get(jv_copy(object), jv_string(name));
+	return jv_object_get(jv_copy(object), build_name(name, strlen(name)));
 }
 
 char *
@@ -133,7 +128,7 @@ json_length(jv value)
 void
 json_set(jv *object, const char *name, jv value)
 {
-	*object = jv_object_set(*object, jv_string(name), value);
+	*object = jv_object_set(*object, build_name(name, strlen(name)), value);
 }
 
 void

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "json/build.h"
 #include "json/scan.h"
 
 enum { CHUNK = 64 * 1024 };
@@ -112,7 +113,7 @@ record_read(struct record_reader *reader, jv *out, struct error *err)
 	if (used < 0)
 		return error_prefix(err, "%s: record %zu", reader->name, reader->number);
 	reader->length = (size_t)used;
-	*out = jv_parse_sized(reader->text, (int)used);
+	*out = build_value(reader->text, (size_t)used);
 	reader->start += (size_t)used;
 	if (record_check_kind(reader, *out, err) == 0)
 		return 1;

@@ -131,6 +131,100 @@ check_depth(void)
 	tap_ok(json_scan(text, sizeof text, false, &err) == -1 && strstr(err.text, "128"), "one more is refused at once");
 }
 
+/* --- what we build and print ourselves, beside what libjq does --- */
+
+enum { DOCUMENTS = 3000, DOCUMENT_DEPTH = 4 };
+
+static void
+make_string(struct buffer *out)
+{
+	static const char *const parts[] = {"a", "name", "\\n", "\\u00e9", "\\ud83d\\ude00", "\xc3\xa9", "\xf0\x9f\x98\x80", "\\\"", "\\\\",
+	    "/", "\x7f", " ", "\\u001f", "zz", "0"};
+
+	buffer_byte(out, '"');
+	for (long left = random() % 5; left > 0; left--)
+		buffer_text(out, parts[random() % (long)(sizeof parts / sizeof *parts)]);
+	buffer_byte(out, '"');
+}
+
+static void
+make_blank(struct buffer *out)
+{
+	static const char *const blanks[] = {"", "", "", " ", "\n\t", "\r "};
+
+	buffer_text(out, blanks[random() % 6]);
+}
+
+static void
+make_value(int depth, struct buffer *out)
+{
+	static const char *const scalars[] = {"true", "false", "null", "0", "-0", "-1", "17", "999999999999999", "-999999999999999",
+	    "1000000000000000", "9007199254740992", "1.5", "1e3", "-2.25E-7", "1E+2", "0.1", "100000000000000000000", "10.0"};
+	long kind = random() % (depth > 0 ? 4 : 2);
+
+	make_blank(out);
+	if (kind == 0) {
+		buffer_text(out, scalars[random() % (long)(sizeof scalars / sizeof *scalars)]);
+	} else if (kind == 1) {
+		make_string(out);
+	} else {
+		buffer_byte(out, kind == 2 ? '[' : '{');
+		for (long left = random() % 12, i = 0; i < left; i++) {
+			buffer_text(out, i > 0 ? "," : "");
+			if (kind == 3) {
+				make_blank(out);
+				make_string(out);
+				/* No two the same. */
+				out->data[out->length - 1] = '_';
+				buffer_printf(out, "%ld\"", i);
+				make_blank(out);
+				buffer_byte(out, ':');
+			}
+			make_value(depth - 1, out);
+		}
+		make_blank(out);
+		buffer_byte(out, kind == 2 ? ']' : '}');
+	}
+	make_blank(out);
+}
+
+static bool
+is_as_libjq(const struct buffer *text)
+{
+	jv theirs = jv_parse_sized(text->data, (int)text->length), ours = jv_invalid(), printed;
+	struct buffer out = {0};
+	struct error err;
+	bool same = json_parse("document", text->data, text->length, &ours, &err) == 0 &&
+	    jv_equal(jv_copy(ours), jv_copy(theirs)) != 0;
+
+	printed = jv_dump_string(theirs, JV_PRINT_SORTED);
+	json_dump(ours, &out);
+	same = same && out.length == strlen(jv_string_value(printed)) && memcmp(out.data, jv_string_value(printed), out.length) == 0;
+	if (!same)
+		printf("# %.*s\n# libjq: %s\n# ours:  %.*s\n", (int)text->length, text->data, jv_string_value(printed),
+		    (int)out.length, out.data);
+	jv_free(ours);
+	jv_free(printed);
+	buffer_release(&out);
+	return same;
+}
+
+static void
+check_against_libjq(void)
+{
+	size_t same = 0;
+
+	srandom(1);
+	for (int i = 0; i < DOCUMENTS; i++) {
+		struct buffer text = {0};
+
+		make_value(DOCUMENT_DEPTH, &text);
+		same += is_as_libjq(&text);
+		buffer_release(&text);
+	}
+	tap_is_number((long)same, DOCUMENTS, "documents made at random are read and printed as libjq does");
+}
+
 static void
 check_quote(void)
 {
@@ -177,6 +271,7 @@ main(void)
 		check_refused(&refused[i]);
 	check_cuts();
 	check_depth();
+	check_against_libjq();
 	check_quote();
 	check_number();
 	return tap_end();
