@@ -237,15 +237,13 @@ explain_compare_worth(struct explaining *q)
 	e->verdict = EXPLAIN_PREFERRED;
 	e->because = "otherwise the layout is worth as much, and this one is preferred (dense), or was found first";
 	for (size_t i = 0; i < t->objective_count && t->objectives[i] != OBJECTIVE_DENSE; i++) {
-		const char *name = objective_name(t->objectives[i]);
-		double now = explain_value_of(&e->now, name), otherwise = explain_value_of(&e->otherwise, name);
+		const struct objective_row *row = objective_row(t->objectives[i]);
+		double now = explain_value_of(&e->now, row->name), otherwise = explain_value_of(&e->otherwise, row->name);
 
 		if (!(fabs(now - otherwise) > 1e-6))
 			continue;
-		e->because = arena_printf(q->arena, "otherwise the layout %s %.12g%s %s",
-		    t->objectives[i] == OBJECTIVE_COST ? "costs" : "needs", fabs(otherwise - now),
-		    t->objectives[i] == OBJECTIVE_COST ? "" : t->objectives[i] == OBJECTIVE_MACHINES ? " machines" : " moves",
-		    otherwise > now ? "more" : "less: this one is not the best");
+		e->because = arena_printf(q->arena, "otherwise the layout %s %.12g%s %s", row->verb,
+		    fabs(otherwise - now), row->unit, otherwise > now ? "more" : "less: this one is not the best");
 		return;
 	}
 }

@@ -15,6 +15,7 @@
 #include "json/place.h"
 #include "model/action.h"
 #include "model/amounts.h"
+#include "model/objective.h"
 
 struct arena;
 
@@ -110,8 +111,6 @@ struct spread_rule {
 	int64_t min;
 };
 
-enum objective { OBJECTIVE_MOVES, OBJECTIVE_COST, OBJECTIVE_MACHINES, OBJECTIVE_DENSE, OBJECTIVE_COUNT };
-
 struct default_service { /* "name" or {"name","config"} */
 	const char *name;
 	jv config; /* borrowed; invalid where absent */
@@ -165,8 +164,5 @@ struct links links_parse(const struct place *object, struct arena *arena);
 /* The offer of a type at a provider, NULL where it cannot be had there. */
 const struct hardware_offer *hardwaretype_offer(const struct hardwaretype *hardwaretype, const char *provider);
 const struct image_offer *imagetype_offer(const struct imagetype *imagetype, const char *provider);
-
-/* "cost", "machines", ... */
-const char *objective_name(enum objective objective);
 
 #endif

@@ -4,24 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/memory.h"
 #include "model/document.h"
 #include "model/duration.h"
 #include "model/entity.h"
 #include "model/name.h"
-
-static const char *const objectives[OBJECTIVE_COUNT] = {
-	[OBJECTIVE_MOVES] = "moves",
-	[OBJECTIVE_COST] = "cost",
-	[OBJECTIVE_MACHINES] = "machines",
-	[OBJECTIVE_DENSE] = "dense",
-};
-
-const char *
-objective_name(enum objective objective)
-{
-	return objectives[objective];
-}
 
 static void
 template_parse_compatibility(const struct place *template, struct arena *arena, struct cluster_template *out)
@@ -276,20 +264,22 @@ static void
 template_parse_objective(const struct place *element, struct cluster_template *out)
 {
 	const char *text = json_string(element->value);
-	int which = 0;
+	enum objective which = text ? objective_find(text) : OBJECTIVE_COUNT;
 
-	while (which < OBJECTIVE_COUNT && (!text || strcmp(objectives[which], text) != 0))
-		which++;
 	if (which == OBJECTIVE_COUNT) {
-		place_problem(element, "expected \"moves\", \"cost\", \"machines\" or \"dense\"");
+		struct buffer names = {0};
+
+		objective_enumerate(false, "\"", &names);
+		place_problem(element, "expected %s", names.data);
+		buffer_release(&names);
 		return;
 	}
 	for (size_t i = 0; i < out->objective_count; i++)
-		if (out->objectives[i] == (enum objective)which) {
+		if (out->objectives[i] == which) {
 			place_problem(element, "\"%s\" stands before already", text);
 			return;
 		}
-	out->objectives[out->objective_count++] = (enum objective)which;
+	out->objectives[out->objective_count++] = which;
 }
 
 static void

@@ -203,17 +203,18 @@ static int
 admit_check_costs(const struct request *request, struct error *err)
 {
 	const struct cluster_template *t = &request->template;
-	bool wanted = false;
+	const struct objective_row *objective = NULL;
 
-	for (size_t i = 0; i < t->objective_count; i++)
-		wanted = wanted || t->objectives[i] == OBJECTIVE_COST;
-	for (size_t i = 0; i < request->hardwaretype_count && wanted; i++) {
+	for (size_t i = 0; i < t->objective_count && !objective; i++)
+		if (objective_row(t->objectives[i])->needs_cost)
+			objective = objective_row(t->objectives[i]);
+	for (size_t i = 0; i < request->hardwaretype_count && objective; i++) {
 		const struct hardware_offer *offer = hardwaretype_offer(&request->hardwaretypes[i], request->provider.name);
 
 		if (offer && offer->flavor && !offer->has_cost)
 			return error_set(err, EX_DATAERR,
-			    "request: /hardwaretypes/%zu/providermap/%s/cost: is needed, cost is an objective", i,
-			    request->provider.name);
+			    "request: /hardwaretypes/%zu/providermap/%s/cost: is needed, %s is an objective", i,
+			    request->provider.name, objective->name);
 	}
 	return 0;
 }

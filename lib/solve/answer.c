@@ -2,6 +2,7 @@
 #include "solve/answer.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -194,70 +195,62 @@ answer_make_nodes(const struct program *p, const struct outcome *outcome, struct
 	free(zones);
 }
 
-static enum objective
-answer_objective_called(const char *name)
-{
-	enum objective i = 0;
-
-	while (strcmp(objective_name(i), name) != 0)
-		i++;
-	return i;
-}
-
-/* A whole number is divided, once: 87000 millionths are 0.087. */
+/* Returns a sum of weights as people count it. A whole number is divided, once: 87000 millionths are 0.087. */
 static double
-answer_price_of(const struct program *p, int64_t cost)
+answer_value(const struct program *p, enum objective objective, int64_t sum)
 {
-	return (double)(cost * p->cost_unit) / p->cost_scale;
+	return (double)(sum * p->weights[objective].step) / p->weights[objective].scale;
 }
 
-/* Sets what is proved of the objectives, and how far from it the layout is. */
-static void
-answer_make_bound(const struct program *p, const struct outcome *outcome, struct answer *answer)
+/* Returns what a machine adds to an objective. */
+static int64_t
+answer_addend(const struct program *p, enum objective objective, const struct pattern *pattern)
 {
-	struct solution *solution = &answer->solution;
-
-	solution->bound.list = arena_alloc(&answer->arena, OBJECTIVE_COUNT, sizeof *solution->bound.list);
-	solution->gap.list = arena_alloc(&answer->arena, OBJECTIVE_COUNT, sizeof *solution->gap.list);
-	for (size_t i = 0; i < solution->objective.count; i++) {
-		const struct amount *amount = &solution->objective.list[i];
-		enum objective objective = answer_objective_called(amount->resource);
-		int64_t least = outcome->bound[objective].least;
-		double bound = objective == OBJECTIVE_COST ? answer_price_of(p, least) : (double)least;
-
-		if (!outcome->bound[objective].known)
-			continue;
-		solution->bound.list[solution->bound.count++] = (struct amount){amount->resource, bound};
-		solution->gap.list[solution->gap.count++] =
-		    (struct amount){amount->resource, amount->value > 0 ? (amount->value - bound) / amount->value : 0};
+	switch (objective) {
+	case OBJECTIVE_MACHINES:
+		return pattern_departure(p, pattern) == DEPARTURE_NONE;
+	case OBJECTIVE_MOVES:
+		return pattern_moves(p, pattern);
+	default:
+		return pattern_weight(p, objective, pattern);
 	}
 }
 
-/* In the order of their names: cost, machines, moves. */
+static bool
+answer_has_value(const struct program *p, enum objective objective)
+{
+	return objective == OBJECTIVE_MACHINES || objective == OBJECTIVE_MOVES || p->weights[objective].known;
+}
+
+/* Sets what the layout is worth, and unless it is the best, what is proved of the objectives and how far from that it is. */
 static void
 answer_make_solution(const struct program *p, const struct outcome *outcome, unsigned long explored, struct answer *answer)
 {
-	struct amount *list = arena_alloc(&answer->arena, 3, sizeof *list);
-	int64_t cost = 0, moves = 0;
-	size_t count = 0;
+	bool best = outcome->verdict == VERDICT_FOUND && outcome->proved;
+	double values[OBJECTIVE_COUNT], bounds[OBJECTIVE_COUNT], gaps[OBJECTIVE_COUNT];
 
-	for (size_t i = 0; i < outcome->uses.count; i++) {
-		const struct use *use = &outcome->uses.list[i];
+	for (enum objective objective = 0; objective < OBJECTIVE_COUNT; objective++) {
+		const struct bound *bound = &outcome->bound[objective];
+		int64_t sum = 0;
 
-		cost += use->count * p->hardware[use->pattern.hardware].cost;
-		moves += use->count * pattern_moves(p, &use->pattern);
+		values[objective] = bounds[objective] = gaps[objective] = NAN;
+		if (!answer_has_value(p, objective))
+			continue;
+		for (size_t i = 0; i < outcome->uses.count; i++)
+			sum += outcome->uses.list[i].count * answer_addend(p, objective, &outcome->uses.list[i].pattern);
+		values[objective] = answer_value(p, objective, sum);
+		if (best || !bound->known)
+			continue;
+		bounds[objective] = answer_value(p, objective, bound->least);
+		gaps[objective] = values[objective] > 0 ? (values[objective] - bounds[objective]) / values[objective] : 0;
 	}
-	if (p->costed)
-		list[count++] = (struct amount){objective_name(OBJECTIVE_COST), answer_price_of(p, cost)};
-	list[count++] = (struct amount){objective_name(OBJECTIVE_MACHINES), (double)outcome_machines(p, outcome)};
-	list[count++] = (struct amount){objective_name(OBJECTIVE_MOVES), (double)moves};
 	answer->solution = (struct solution){
-		.status = outcome->verdict == VERDICT_FOUND && outcome->proved ? "optimal" : "feasible",
-		.objective = {list, count},
+		.status = best ? "optimal" : "feasible",
+		.objective = objective_amounts(values, &answer->arena),
+		.bound = objective_amounts(bounds, &answer->arena),
+		.gap = objective_amounts(gaps, &answer->arena),
 		.explored = (int64_t)explored,
 	};
-	if (outcome->verdict != VERDICT_FOUND || !outcome->proved)
-		answer_make_bound(p, outcome, answer);
 }
 
 static void

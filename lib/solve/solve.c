@@ -19,13 +19,23 @@
 #include "solve/search/zone.h"
 
 static int
+solve_refuse_unbounded(struct error *err)
+{
+	struct buffer names = {0};
+
+	objective_enumerate(true, "", &names);
+	error_set(err, EX_DATAERR, "request: /cluster/numMachines: nothing bounds the number of machines: give it, "
+	    "constraints.size.max, or an objective of %s", names.data);
+	buffer_release(&names);
+	return -1;
+}
+
+static int
 solve_take_outcome(const struct program *p, const struct outcome *outcome, const struct solve_terms *terms,
     struct budget *budget, struct answer *answer, struct error *err)
 {
 	if (outcome->verdict != VERDICT_NONE && p->unbounded && outcome_machines(p, outcome) >= SOLVE_MACHINES)
-		return error_set(err, EX_DATAERR,
-		    "request: /cluster/numMachines: nothing bounds the number of machines: give it, "
-		    "constraints.size.max, or an objective of cost or machines");
+		return solve_refuse_unbounded(err);
 	if (outcome->verdict == VERDICT_NONE && !outcome->proved)
 		return error_set(err, EX_SOFTWARE, "request: no layout was found, and that there is none could not be proved");
 	if (outcome->verdict == VERDICT_OPEN && outcome_machines(p, outcome) == 0)

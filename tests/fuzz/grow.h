@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/buffer.h"
+#include "model/objective.h"
 
 struct seed { /* the bytes; behind their end are zeros */
 	const uint8_t *data;
@@ -186,14 +187,30 @@ grow_spread(struct grown *g)
 	grow_close(g, ']');
 }
 
+/* Some of the objectives, each once, in any order. */
+static inline void
+grow_objectives(struct grown *g)
+{
+	unsigned taken = 0;
+
+	buffer_text(g->out, "\"objective\":[");
+	for (int left = (int)seed_draw(g->seed, OBJECTIVE_COUNT + 1); left > 0; left--) {
+		unsigned objective = (unsigned)seed_draw(g->seed, OBJECTIVE_COUNT);
+
+		if (taken >> objective & 1)
+			continue;
+		buffer_printf(g->out, "%s\"%s\"", taken ? "," : "", objective_name(objective));
+		taken |= 1U << objective;
+	}
+	buffer_byte(g->out, ']');
+}
+
 static inline void
 grow_template(struct grown *g)
 {
-	static const char *const objectives[] = {"", "\"cost\"", "\"machines\"", "\"moves\",\"cost\"", "\"cost\",\"dense\"",
-	    "\"machines\",\"dense\"", "\"dense\",\"cost\"", "\"moves\",\"machines\",\"cost\",\"dense\""};
-
 	grow_open(g, "template", "{");
-	buffer_printf(g->out, "\"name\":\"t\",\"objective\":[%s]", objectives[seed_draw(g->seed, 8)]);
+	buffer_text(g->out, "\"name\":\"t\",");
+	grow_objectives(g);
 	g->comma = true;
 	if (seed_rare(g->seed, 8)) {
 		grow_open(g, "compatibility", "{");

@@ -53,8 +53,8 @@ size_t check_chosen(const struct check *c, const struct string_list *set);
 int64_t check_instances(const struct check *c, const char *service);
 int64_t check_moves(const struct check *c);
 
-/* The price of all machines; false where one has none. */
-bool check_cost(const struct check *c, double *cost);
+/* Returns what the layout is worth: its value by each objective that has one, by name. */
+struct amounts check_values(const struct check *c);
 
 /* An amount, a coefficient or a cost as it counts: in whole millionths. */
 double check_millionths(double value);

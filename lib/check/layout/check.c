@@ -294,19 +294,15 @@ check_layout(const struct request *request, const struct layout *layout, const s
 struct amounts
 check_worth(const struct request *request, const struct layout *layout, struct arena *arena)
 {
-	struct amounts worth = {arena_alloc(arena, OBJECTIVE_COUNT, sizeof *worth.list), 0};
+	struct amounts worth;
 	struct demands all;
 	struct check c = {.request = request, .layout = layout, .arena = arena};
-	double cost;
 
 	demands_collect(request, &all);
 	c.demands = &all;
 	check_begin(&c);
 	check_count_instances(&c);
-	if (check_cost(&c, &cost))
-		worth.list[worth.count++] = (struct amount){objective_name(OBJECTIVE_COST), cost};
-	worth.list[worth.count++] = (struct amount){objective_name(OBJECTIVE_MACHINES), (double)c.node_count};
-	worth.list[worth.count++] = (struct amount){objective_name(OBJECTIVE_MOVES), (double)check_moves(&c)};
+	worth = check_values(&c);
 	check_end(&c);
 	demands_release(&all);
 	return worth;

@@ -71,6 +71,15 @@ column_clear_prices(struct master *m)
 }
 
 static void
+column_add_weights(struct master *m, const struct weights *weights, price_product fine)
+{
+	for (size_t h = 0; weights->hardware && h < m->program->hardware_count; h++)
+		m->prices.hardware[h] += price_round(fine * weights->hardware[h]);
+	for (size_t u = 0; weights->unit && u < m->program->unit_count; u++)
+		m->prices.unit[u] += price_round(fine * weights->unit[u]);
+}
+
+static void
 column_add_price(struct master *m, const struct row *row, price_product fine)
 {
 	const struct program *p = m->program;
@@ -96,8 +105,8 @@ column_add_price(struct master *m, const struct row *row, price_product fine)
 		prices->lost = (int64_t)fine;
 	for (size_t h = 0; row->kind == ROW_PLACES && h < p->hardware_count; h++)
 		prices->hardware[h] += p->hardware[h].departure == DEPARTURE_ASKED ? price_round(fine) : 0;
-	for (size_t h = 0; row->kind == ROW_COST && h < p->hardware_count; h++)
-		prices->hardware[h] += price_round(fine * p->hardware[h].cost);
+	if (row->kind == ROW_OBJECTIVE)
+		column_add_weights(m, &p->weights[row->index], fine);
 	for (size_t u = 0; row->kind == ROW_LINEAR && u < p->unit_count; u++)
 		prices->unit[u] += price_round(fine * p->linears[row->index].coefficient[u]);
 }

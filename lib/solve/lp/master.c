@@ -98,8 +98,8 @@ master_coefficient(const struct master *m, const struct row *row, const struct p
 		return bits_has(pattern->units, (size_t)row->index);
 	case ROW_HARDWARE:
 		return pattern->hardware == row->index;
-	case ROW_COST:
-		return m->program->hardware[pattern->hardware].cost;
+	case ROW_OBJECTIVE:
+		return pattern_weight(m->program, (enum objective)row->index, pattern);
 	case ROW_MOVES:
 		return pattern_moves(m->program, pattern);
 	case ROW_LOST:
@@ -285,14 +285,24 @@ master_add_present_rows(struct master *m)
 		master_add_bounded(m, ROW_PLACES, 0, NO_MIN, p->present, 1);
 }
 
+static double
+master_greatest_weight(const struct program *p, const struct weights *weights)
+{
+	int64_t most = 0;
+
+	for (size_t h = 0; h < p->hardware_count && weights->hardware; h++)
+		most = weights->hardware[h] > most ? weights->hardware[h] : most;
+	for (size_t u = 0; u < p->unit_count && weights->unit; u++)
+		most = weights->unit[u] > most ? weights->unit[u] : most;
+	return (double)most;
+}
+
 static void
 master_add_other_rows(struct master *m)
 {
 	const struct program *p = m->program;
-	int64_t most = 0;
 
 	for (size_t h = 0; h < p->hardware_count; h++) {
-		most = p->hardware[h].cost > most ? p->hardware[h].cost : most;
 		m->row_of_hardware[h] = SIMPLEX_NONE;
 		if (p->hardware[h].available < p->machines_max)
 			m->row_of_hardware[h] = master_add_bounded(m, ROW_HARDWARE, h, NO_MIN, p->hardware[h].available, 1);
@@ -304,16 +314,22 @@ master_add_other_rows(struct master *m)
 			scale = fmax(scale, fabs((double)p->linears[i].coefficient[u]));
 		master_add_bounded(m, ROW_LINEAR, i, p->linears[i].lo, p->linears[i].hi, scale);
 	}
-	for (size_t i = 0; i < p->objective_count; i++)
-		if (p->objectives[i] == OBJECTIVE_COST)
-			m->row_of_cost = master_add_bounded(m, ROW_COST, 0, NO_MIN, NO_MAX, (double)most);
+	for (size_t i = 0; i < p->objective_count; i++) {
+		enum objective objective = p->objectives[i];
+		const struct weights *weights = &p->weights[objective];
+
+		if (weights->hardware || weights->unit)
+			m->row_of_objective[objective] = master_add_bounded(m, ROW_OBJECTIVE, objective, NO_MIN, NO_MAX,
+			    master_greatest_weight(p, weights));
+	}
 }
 
 void
 master_init(struct master *m, const struct program *p, struct budget *budget)
 {
-	*m = (struct master){.program = p, .budget = budget, .row_of_cost = SIMPLEX_NONE, .row_of_moves = SIMPLEX_NONE,
-	    .row_of_lost = SIMPLEX_NONE};
+	*m = (struct master){.program = p, .budget = budget, .row_of_moves = SIMPLEX_NONE, .row_of_lost = SIMPLEX_NONE};
+	for (int i = 0; i < OBJECTIVE_COUNT; i++)
+		m->row_of_objective[i] = SIMPLEX_NONE;
 	m->row_of_unit = memory_zeroed(p->unit_count, sizeof *m->row_of_unit);
 	m->row_of_hardware = memory_zeroed(p->hardware_count, sizeof *m->row_of_hardware);
 	m->row_of_group = memory_zeroed(p->group_count, sizeof *m->row_of_group);

@@ -22,7 +22,7 @@ enum row_kind {
 	ROW_UNIT,     /* instances */
 	ROW_HARDWARE, /* machines of one type */
 	ROW_LINEAR,   /* a count rule */
-	ROW_COST,
+	ROW_OBJECTIVE, /* the sum of an objective */
 	ROW_MOVES,    /* on present machines */
 	ROW_LOST,     /* services not concerned on machines that leave because fewer are asked for */
 	ROW_PLACES,   /* machines, and those that leave because fewer are asked for */
@@ -33,7 +33,7 @@ enum row_kind {
 
 struct row {
 	enum row_kind kind;
-	int index;                   /* of the group, unit, hardware type or rule */
+	int index;                   /* of the group, unit, hardware type, rule or objective */
 	const struct region *region; /* borrowed */
 	int64_t lo, hi;              /* NO_MIN, NO_MAX */
 	double scale;                /* the linear program sees the row divided by this */
@@ -74,7 +74,8 @@ struct master { /* zero-initialise */
 	struct row *rows;
 	size_t row_count, row_capacity;
 	int *row_of_unit, *row_of_hardware, *row_of_group; /* or SIMPLEX_NONE */
-	int row_of_cost, row_of_moves, row_of_lost, row_of_marked;
+	int row_of_objective[OBJECTIVE_COUNT]; /* of each that is a sum of weights; or SIMPLEX_NONE */
+	int row_of_moves, row_of_lost, row_of_marked;
 	bool *chosen;           /* of each choice: it is made */
 	struct uses fixed;      /* machines that are fixed, taken out of the rows' bounds */
 	int kind_count;      /* kinds that are fixed but for their groups */

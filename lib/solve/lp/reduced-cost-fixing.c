@@ -212,7 +212,8 @@ fix_groups_by_reduced_costs(struct master *m, int row, struct uses *found, struc
 	master_init(&next, &n->program, m->budget);
 	next.unproven = m->unproven;
 	reduced_keep_bound(m, 0, &next, 0);
-	reduced_keep_bound(m, m->row_of_cost, &next, next.row_of_cost);
+	for (int i = 0; i < OBJECTIVE_COUNT; i++)
+		reduced_keep_bound(m, m->row_of_objective[i], &next, next.row_of_objective[i]);
 	reduced_keep_bound(m, m->row_of_moves, &next, next.row_of_moves);
 	reduced_keep_bound(m, m->row_of_lost, &next, next.row_of_lost);
 	reduced_keep_found(&n->program, found, &n->arena);

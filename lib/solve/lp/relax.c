@@ -20,17 +20,32 @@ enum {
 #define LOOSE 1e-4
 #define MOST_HARMLESS (INT64_C(1) << 60)
 
-/* New machines that the cost allows, if each has the least. */
+/* Returns how many new machines an objective allows, if each adds as little to it as a type can. */
+static int64_t
+relax_most_affordable_by(const struct master *m, enum objective objective)
+{
+	const struct program *p = m->program;
+	const int64_t *weight = p->weights[objective].hardware;
+	int row = m->row_of_objective[objective];
+	int64_t least = NO_MAX, hi = row == SIMPLEX_NONE ? NO_MAX : m->rows[row].hi;
+
+	for (size_t h = 0; weight && h < p->hardware_count && hi != NO_MAX; h++)
+		if (bits_has(p->groups[0].hardware, h) && weight[h] < least)
+			least = weight[h];
+	return hi == NO_MAX || hi < 0 || least <= 0 || least == NO_MAX ? NO_MAX : hi / least;
+}
+
 static int64_t
 relax_most_affordable(const struct master *m)
 {
-	const struct program *p = m->program;
-	int64_t least = NO_MAX, hi = m->row_of_cost == SIMPLEX_NONE ? NO_MAX : m->rows[m->row_of_cost].hi;
+	int64_t most = NO_MAX;
 
-	for (size_t h = 0; h < p->hardware_count && hi != NO_MAX; h++)
-		if (bits_has(p->groups[0].hardware, h) && p->hardware[h].cost < least)
-			least = p->hardware[h].cost;
-	return hi == NO_MAX || hi < 0 || least <= 0 || least == NO_MAX ? NO_MAX : hi / least;
+	for (int i = 0; i < OBJECTIVE_COUNT; i++) {
+		int64_t own = relax_most_affordable_by(m, (enum objective)i);
+
+		most = own < most ? own : most;
+	}
+	return most;
 }
 
 /* Machines that there can be at most in a group, also of those that leave, or marked. */
@@ -44,8 +59,11 @@ relax_most_machines(const struct master *m, size_t group)
 	if (row == SIMPLEX_NONE) /* a group that was left out */
 		return 0;
 	most = leave || m->rows[row].hi < m->rows[0].hi ? m->rows[row].hi : m->rows[0].hi;
-	if (group == 0)
-		most = (most < relax_most_affordable(m) ? most : relax_most_affordable(m)) + m->kind_machines;
+	if (group == 0) {
+		int64_t affordable = relax_most_affordable(m);
+
+		most = (most < affordable ? most : affordable) + m->kind_machines;
+	}
 	return most > 0 ? most : 0;
 }
 

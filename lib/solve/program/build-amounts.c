@@ -14,7 +14,6 @@
 
 #define MILLION 1e6
 #define EXACT 2e15     /* exact in a double, and SOLVE_SERVICES times it fits into 64 bits */
-#define COST_MOST 1e12 /* of one machine, in whole units: times SOLVE_MACHINES it fits into 64 bits */
 
 static bool
 build_is_whole(double value)
@@ -57,7 +56,7 @@ build_whole_amounts(const struct amounts *amounts, const struct names *names, co
 			continue;
 		value = amounts->list[i].value * scale[resource];
 		if (value > EXACT)
-			return error_set(err, EX_DATAERR, "request: %s: %s: amount too large to be reckoned with exactly", of,
+			return error_set(err, EX_DATAERR, "request: %s: %s: amount too large to be computed with exactly", of,
 			    amounts->list[i].resource);
 		out[resource] = (int64_t)llround(value);
 	}
@@ -104,40 +103,6 @@ build_take_capacity(struct program *p, const struct demands *demands, const stru
 	return 0;
 }
 
-/* Costs in their greatest common unit. */
-static int
-build_take_costs(struct program *p, struct error *err)
-{
-	double scale = 1;
-	int64_t unit = 0;
-
-	p->costed = true;
-	for (size_t i = 0; i < p->hardware_count; i++) {
-		const struct hardware *h = &p->hardware[i];
-
-		if (!h->offer || !h->offer->has_cost)
-			p->costed = p->costed && !h->usable;
-		else if (!build_is_whole(h->offer->cost))
-			scale = MILLION;
-	}
-	for (size_t i = 0; i < p->hardware_count; i++) {
-		struct hardware *h = &p->hardware[i];
-
-		if (!h->offer || !h->offer->has_cost)
-			continue;
-		if (h->offer->cost * scale > COST_MOST)
-			return error_set(err, EX_DATAERR, "request: hardware type %s: cost too large to be reckoned with exactly",
-			    h->name);
-		h->cost = (int64_t)llround(h->offer->cost * scale);
-		unit = count_divisor(h->cost, unit);
-	}
-	for (size_t i = 0; i < p->hardware_count && unit; i++)
-		p->hardware[i].cost /= unit;
-	p->cost_unit = unit ? unit : 1;
-	p->cost_scale = scale;
-	return 0;
-}
-
 int
 build_amounts(struct program *p, const struct demands *demands, struct error *err)
 {
@@ -154,9 +119,8 @@ build_amounts(struct program *p, const struct demands *demands, struct error *er
 		scale[i] = build_scale_of(p, (int)i, &names);
 	for (size_t i = 0; i < p->unit_count; i++)
 		p->units[i].consumes = arena_alloc(&p->arena, names.count, sizeof(int64_t));
-	if (build_take_consumption(p, demands, &names, scale, err) == 0 && build_take_capacity(p, demands, &names, scale,
-	    err) == 0)
-		rc = build_take_costs(p, err);
+	if (build_take_consumption(p, demands, &names, scale, err) == 0)
+		rc = build_take_capacity(p, demands, &names, scale, err);
 	names_release(&names);
 	free(scale);
 	return rc;

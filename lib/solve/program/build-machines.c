@@ -36,31 +36,24 @@ build_wanted(const struct demands *demands, bool hardware, const char *name)
 	    !demand_holds(demands, hardware ? DEMAND_COMPATIBLE_HARDWARETYPES : DEMAND_COMPATIBLE_IMAGETYPES, 0);
 }
 
-static size_t
-build_rank_of(const struct program *p, enum objective objective)
-{
-	size_t i = 0;
-
-	while (i < p->objective_count && p->objectives[i] != objective)
-		i++;
-	return i;
-}
-
 /* Whether any machine of type b can as well be of type a, and the objectives would rather have that. */
 static bool
 build_replaces(const struct program *p, size_t a, size_t b, uint64_t *const *allowed)
 {
 	const struct hardware *x = &p->hardware[a], *y = &p->hardware[b];
-	size_t cost = build_rank_of(p, OBJECTIVE_COST), dense = build_rank_of(p, OBJECTIVE_DENSE);
 
 	if (!x->usable || x->available != NO_MAX || !bits_within(allowed[b], allowed[a], p->unit_words))
 		return false;
 	for (size_t i = 0; i < p->resource_count; i++)
 		if (x->capacity[i] < y->capacity[i])
 			return false;
-	if (cost < p->objective_count && x->cost != y->cost && cost < dense)
-		return x->cost < y->cost;
-	return a < b && (cost == p->objective_count || dense < cost || x->cost <= y->cost);
+	for (size_t i = 0; i < p->objective_count && p->objectives[i] != OBJECTIVE_DENSE; i++) {
+		const int64_t *weight = p->weights[p->objectives[i]].hardware;
+
+		if (weight && weight[a] != weight[b])
+			return weight[a] < weight[b];
+	}
+	return a < b;
 }
 
 static bool
@@ -125,9 +118,6 @@ build_machines(struct program *p, const struct demands *demands, struct error *e
 	if (p->machines_min > SOLVE_MACHINES)
 		return error_set(err, EX_DATAERR,
 		    "request: more than %d machines are asked for, which is the most that one layout holds", SOLVE_MACHINES);
-	p->objective_count = r->template.objective_count;
-	for (size_t i = 0; i < p->objective_count; i++)
-		p->objectives[i] = r->template.objectives[i];
 	for (size_t h = 0; h < p->hardware_count; h++) {
 		struct hardware *hardware = &p->hardware[h];
 

@@ -7,8 +7,11 @@
 
 #include "solve/program/program.h"
 
-/* Capacities, consumption and costs as whole numbers. */
+/* Capacities and consumption as whole numbers. */
 int build_amounts(struct program *program, const struct demands *demands, struct error *err);
+
+/* The objectives, first to last, and what machines add to each. */
+int build_objectives(struct program *program, struct error *err);
 
 /* What the rules say of the units: numbers, types, who may stand with whom, count rules, choices. */
 int build_rules(struct program *program, const struct demands *demands, struct error *err);

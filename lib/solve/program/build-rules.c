@@ -232,7 +232,7 @@ build_apply_count_rule(struct program *p, const struct count_rule *rule, struct 
 
 		if (fabs(value) > COEFFICIENT_MOST / (double)rule->term_count)
 			return error_set(err, EX_DATAERR,
-			    "request: count rule \"%s\": coefficient too large to be reckoned with exactly",
+			    "request: count rule \"%s\": coefficient too large to be computed with exactly",
 			    rule->name ? rule->name : "");
 		if (service != NAMES_NONE)
 			linear->coefficient[p->unit_of[service]] += (int64_t)llround(value);

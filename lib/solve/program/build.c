@@ -201,7 +201,7 @@ build_program(const struct request *request, const struct demands *demands, stru
 	build_take_hardware(p);
 	build_take_images(p);
 	build_make_units(p, demands);
-	if (build_amounts(p, demands, err) < 0 || build_rules(p, demands, err) < 0)
+	if (build_amounts(p, demands, err) < 0 || build_objectives(p, err) < 0 || build_rules(p, demands, err) < 0)
 		return -1;
 	if (build_machines(p, demands, err) < 0)
 		return -1;

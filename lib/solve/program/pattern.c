@@ -78,6 +78,19 @@ pattern_lost(const struct program *program, const struct pattern *pattern)
 	return pattern_departure(program, pattern) == DEPARTURE_ASKED ? program->groups[pattern->group].standing : 0;
 }
 
+int64_t
+pattern_weight(const struct program *program, enum objective objective, const struct pattern *pattern)
+{
+	const struct weights *weights = &program->weights[objective];
+	size_t words = program->unit_words;
+	int64_t sum = weights->hardware ? weights->hardware[pattern->hardware] : 0;
+
+	if (weights->unit)
+		for (size_t u = bits_next(pattern->units, words, 0); u != SIZE_MAX; u = bits_next(pattern->units, words, u + 1))
+			sum += weights->unit[u];
+	return sum;
+}
+
 size_t
 pattern_size(const struct program *program, const uint64_t *units)
 {

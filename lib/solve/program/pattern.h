@@ -45,6 +45,9 @@ int pattern_class(const struct program *program, const struct pattern *pattern);
 int64_t pattern_moves(const struct program *program, const struct pattern *pattern);
 int64_t pattern_lost(const struct program *program, const struct pattern *pattern);
 
+/* Returns what a machine of that pattern adds to an objective. */
+int64_t pattern_weight(const struct program *program, enum objective objective, const struct pattern *pattern);
+
 /* Services on a machine of that pattern. */
 size_t pattern_size(const struct program *program, const uint64_t *units);
 

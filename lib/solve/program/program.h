@@ -63,7 +63,7 @@ struct hardware {
 	const struct hardwaretype *type;     /* NULL: only present machines are of it, and the request does not know it */
 	const struct hardware_offer *offer;  /* NULL where type is */
 	bool usable;                         /* for new machines */
-	int64_t cost, available;             /* available NO_MAX: any number */
+	int64_t available;                   /* NO_MAX: any number */
 	int64_t *capacity;                   /* of each resource; NO_MAX: any amount */
 };
 
@@ -90,6 +90,13 @@ struct group { /* machines that are alike before anything is placed; the first a
 struct linear { /* lo <= sum of coefficient * instances <= hi */
 	int64_t *coefficient; /* of each unit */
 	int64_t lo, hi;
+};
+
+struct weights { /* what a machine adds to an objective that is a sum over types and units (build-objectives.c) */
+	int64_t *hardware, *unit; /* of each, never negative; both NULL: it is no such sum; only unit: types add nothing */
+	int64_t step;             /* weights count in so many */
+	double scale;             /* -ths */
+	bool known;               /* the sum can be told, also where it is no objective */
 };
 
 struct choice { /* exactly one of these services has instances */
@@ -124,15 +131,13 @@ struct program {
 	int64_t machines_min, machines_max;
 	int64_t present;    /* machines that are there, without those to be replaced */
 	int64_t moves_max;  /* that are allowed; NO_MAX: any number */
-	int64_t cost_unit;  /* hardware.cost counts in so many cost_scale-ths */
-	double cost_scale;
 	enum objective objectives[OBJECTIVE_COUNT];
 	size_t objective_count;
+	struct weights weights[OBJECTIVE_COUNT];
 	bool impossible;      /* an empty set may not coexist: no machine is right */
 	bool zones_unlimited; /* as if each new machine had a zone of its own */
 	bool shrinks;         /* fewer machines are asked for than are present: then some leave, which is no move */
 	bool unbounded;       /* nothing but SOLVE_MACHINES bounds the number of machines */
-	bool costed;          /* every usable hardware type has a cost */
 	const struct region *condition; /* of which there are so many machines; NULL: no such condition */
 	int64_t condition_lo, condition_hi;
 };

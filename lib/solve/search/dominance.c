@@ -319,6 +319,9 @@ dominance_fix(struct master *m, struct uses *found, size_t *used, size_t *loose)
 	struct loose *rows;
 	size_t now;
 
+	for (int i = 0; i < OBJECTIVE_COUNT; i++) /* a row that tells units apart and is not looked at here */
+		if (m->row_of_objective[i] != SIMPLEX_NONE && p->weights[i].unit)
+			return;
 	if (p->group_count == 1 || p->spread || p->condition || dominance_moves_left(m) > 0)
 		return;
 	rows = memory_zeroed(m->row_count, sizeof *rows);

@@ -414,17 +414,19 @@ search_best(const struct program *p, struct budget *budget, struct outcome *outc
 	    search_without_moves(&s);
 	verdict = s.still ? VERDICT_FOUND : branch_any(&s.master, &s.found);
 	s.open = verdict == VERDICT_OPEN;
-	for (size_t i = 0; i < p->objective_count && verdict == VERDICT_FOUND && !s.open; i++)
-		if (p->objectives[i] == OBJECTIVE_COST)
-			search_least(&s, s.master.row_of_cost, &outcome->bound[OBJECTIVE_COST]);
-		else if (p->objectives[i] == OBJECTIVE_MOVES)
-			search_moves(&s, &outcome->bound[OBJECTIVE_MOVES]);
-		else if (p->objectives[i] == OBJECTIVE_MACHINES)
-			search_least(&s, 0, &outcome->bound[OBJECTIVE_MACHINES]);
-		else if (p->objectives[i] == OBJECTIVE_DENSE) {
+	for (size_t i = 0; i < p->objective_count && verdict == VERDICT_FOUND && !s.open; i++) {
+		enum objective objective = p->objectives[i];
+
+		if (objective == OBJECTIVE_DENSE) { /* which leaves nothing open */
 			search_dense(&s);
 			break;
 		}
+		if (objective == OBJECTIVE_MOVES)
+			search_moves(&s, &outcome->bound[objective]);
+		else
+			search_least(&s, objective == OBJECTIVE_MACHINES ? 0 : s.master.row_of_objective[objective],
+			    &outcome->bound[objective]);
+	}
 	search_finish(&s, verdict == VERDICT_FOUND, outcome);
 	search_release(&s);
 }

@@ -30,6 +30,9 @@ symmetry_same_amounts(const struct program *p, size_t u, size_t v)
 	for (size_t i = 0; i < p->linear_count; i++)
 		if (p->linears[i].coefficient[u] != p->linears[i].coefficient[v])
 			return false;
+	for (int i = 0; i < OBJECTIVE_COUNT; i++)
+		if (p->weights[i].unit && p->weights[i].unit[u] != p->weights[i].unit[v])
+			return false;
 	return true;
 }
 
