@@ -21,7 +21,7 @@
 #include "json/json.h"
 #include "json/place.h"
 #include "json/record.h"
-#include "model/answer.h"
+#include "model/answer/answer.h"
 #include "model/layout.h"
 #include "model/request.h"
 #include "solve/admit.h"

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "check/layout/check.h"
-#include "model/demand/demand.h"
+#include "model/answer/demand.h"
 #include "model/layout.h"
 #include "model/name.h"
 #include "model/request.h"

@@ -6,7 +6,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/names.h"
-#include "model/demand/demand.h"
+#include "model/answer/demand.h"
 #include "model/request.h"
 #include "solve/program/program.h"
 #include "solve/solve.h"

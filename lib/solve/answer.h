@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "base/memory.h"
-#include "model/answer.h"
+#include "model/answer/answer.h"
 #include "model/node.h"
 
 struct layout;

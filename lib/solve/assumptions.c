@@ -2,7 +2,7 @@
 #include "solve/assumptions.h"
 
 #include "base/error.h"
-#include "model/demand/demand.h"
+#include "model/answer/demand.h"
 #include "model/layout.h"
 #include "solve/lp/presolve.h"
 #include "solve/program/condition.h"

@@ -7,7 +7,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
-#include "model/demand/demand.h"
+#include "model/answer/demand.h"
 #include "model/request.h"
 #include "solve/admit.h"
 #include "solve/conflict/conflict.h"

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "model.h"
-#include "model/answer.h"
+#include "model/answer/answer.h"
 
 static const char text[] =
     "{'kind':'request','cluster':{'id':'00000042','name':'kv','tenant':'qa','numMachines':{'min':3},'services':['zk','kv','zk'],"

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "check/layout/check.h"
-#include "model/demand/demand.h"
+#include "model/answer/demand.h"
 #include "model/layout.h"
 #include "model/request.h"
 

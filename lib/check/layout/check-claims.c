@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "check/layout/check-context.h"
-#include "model/answer.h"
+#include "model/answer/answer.h"
 
 static const struct amount *
 check_find(const struct amounts *amounts, const char *name)

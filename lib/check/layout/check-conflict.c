@@ -8,8 +8,8 @@
 #include "base/memory.h"
 #include "check/layout/brute-force.h"
 #include "check/layout/check.h"
-#include "model/answer.h"
-#include "model/demand/demand.h"
+#include "model/answer/answer.h"
+#include "model/answer/demand.h"
 #include "model/layout.h"
 #include "model/request.h"
 

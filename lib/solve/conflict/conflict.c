@@ -6,8 +6,8 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
-#include "model/answer.h"
-#include "model/demand/demand.h"
+#include "model/answer/answer.h"
+#include "model/answer/demand.h"
 #include "model/request.h"
 #include "solve/conflict/reason.h"
 #include "solve/conflict/violation.h"

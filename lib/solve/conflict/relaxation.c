@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/buffer.h"
-#include "model/demand/demand.h"
+#include "model/answer/demand.h"
 #include "model/request.h"
 #include "solve/lp/master.h"
 #include "solve/lp/presolve.h"

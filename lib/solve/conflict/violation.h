@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "model/demand/demand.h"
+#include "model/answer/demand.h"
 
 struct buffer;
 struct node;

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/demand/demand.h"
+#include "model/answer/demand.h"
 #include "solve/program/bits.h"
 #include "solve/program/build-parts.h"
 

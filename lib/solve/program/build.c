@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "model/demand/demand.h"
+#include "model/answer/demand.h"
 #include "solve/program/bits.h"
 #include "solve/program/build-parts.h"
 

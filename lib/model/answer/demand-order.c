@@ -4,7 +4,7 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
-#include "model/demand/demand.h"
+#include "model/answer/demand.h"
 #include "model/request.h"
 
 struct worded { /* a demand and what tells it from others, whatever the order of the request's lists */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/demand/demand.h"
+#include "model/answer/demand.h"
 
 #include <inttypes.h>
 #include <math.h>

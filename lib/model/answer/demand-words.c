@@ -10,7 +10,7 @@
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "json/json.h"
-#include "model/demand/demand.h"
+#include "model/answer/demand.h"
 #include "model/request.h"
 
 /* "a, b or c" */

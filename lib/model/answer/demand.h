@@ -3,8 +3,8 @@
  * The demands of a request: every member of it that can make it unsatisfiable, with its JSON Pointer and its words.
  * Each can be dropped, which is how a minimal conflict is found.
  */
-#ifndef MODEL_DEMAND_DEMAND_H
-#define MODEL_DEMAND_DEMAND_H
+#ifndef MODEL_ANSWER_DEMAND_H
+#define MODEL_ANSWER_DEMAND_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/answer.h"
+#include "model/answer/answer.h"
 
 #include <stdlib.h>
 #include <string.h>

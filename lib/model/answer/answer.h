@@ -3,8 +3,8 @@
  * What coopr-solve answers to a request, coopr-layout(5): the cluster record, behind which the nodes follow
  * (node_print), or why there is no layout.
  */
-#ifndef MODEL_ANSWER_H
-#define MODEL_ANSWER_H
+#ifndef MODEL_ANSWER_ANSWER_H
+#define MODEL_ANSWER_ANSWER_H
 
 #include <stdbool.h>
 #include <stdint.h>
