@@ -8,14 +8,14 @@
 #include "base/memory.h"
 
 static const struct objective_row objectives[OBJECTIVE_COUNT] = {
-	[OBJECTIVE_MOVES] = {.name = "moves", .minimised = "placements that change on a cluster that stands already",
+	[OBJECTIVE_MOVES] = {.name = "moves", .minimised = "placements that change on an existing cluster",
 	    .verb = "needs", .unit = " moves"},
 	[OBJECTIVE_COST] = {.name = "cost", .minimised = "the sum of the costs of machines", .verb = "costs", .unit = "",
 	    .needs_cost = true, .bounds_machines = true},
 	[OBJECTIVE_MACHINES] = {.name = "machines", .minimised = "the number of machines", .verb = "needs",
 	    .unit = " machines", .bounds_machines = true},
 	[OBJECTIVE_DENSE] = {.name = "dense",
-	    .minimised = "Coopr's own preference: nodes with many services, then hardware, image and services by name"},
+	    .minimised = "Coopr's own order of preference: nodes with many services, then hardware type, image type and services by name"},
 };
 
 const struct objective_row *
