@@ -260,13 +260,19 @@ preview_print_config(const struct preview_basis *basis, const struct layout *lay
 	jv_free(config);
 }
 
-/* What people who use the cluster notice of a service that stays where it stands. */
+/* Returns what people who use the cluster notice of a service that stays where it stands: "restarts", "is started"; NULL if
+ * nothing. */
 static const char *
-preview_notice_of(unsigned actions)
+preview_notice_of(unsigned actions, struct arena *arena)
 {
-	return !(actions & DONE(STOP)) ? actions & DONE(START) ? "is started" : NULL
-	     : actions & DONE(START)   ? "restarts"
-	                               : "is stopped";
+	const unsigned unnoticed = (ACTIONS_SET_UP | ACTIONS_TAKE_DOWN) & ~ACTIONS_RESTART;
+
+	if ((actions & ACTIONS_RESTART) == ACTIONS_RESTART)
+		return "restarts";
+	for (int i = 0; i < ACTION_COUNT; i++)
+		if (actions & ~unnoticed & ACTION_BIT(i))
+			return arena_printf(arena, "is %s", action_table[i].done);
+	return NULL;
 }
 
 struct notices {
@@ -284,8 +290,8 @@ preview_gather_notices(const struct deeds *deeds, struct arena *arena, struct no
 
 		for (size_t j = 0; j < node->services.count && !deeds->deleted[i]; j++) {
 			const char *service = node->services.list[j];
-			const char *notice = preview_has_name(&node->was, service) ? preview_notice_of(deeds_to(deeds, i, service))
-			    : NULL;
+			const char *notice = preview_has_name(&node->was, service) ? preview_notice_of(deeds_to(deeds, i, service),
+			    arena) : NULL;
 			int number = names_intern(&notices->services, service), text;
 
 			notices->stands[number] += preview_has_name(&node->was, service);
