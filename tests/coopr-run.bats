@@ -392,7 +392,7 @@ stopped_at() {
 
 @test "coopr-clusters(7): what --dry-run shows, and a plan that is saved and run" {
 	make_blog
-	sed -n '/^\.Ss Looking first/,/^\.Ss What/p' "$COOPR_ROOT/man/man7/coopr-clusters.7" | sed -n '/^\.Bd/,/^\.Ed/p' | plain >blocks
+	sed -n '/^\.Ss Previews/,/^\.Ss What/p' "$COOPR_ROOT/man/man7/coopr-clusters.7" | sed -n '/^\.Bd/,/^\.Ed/p' | plain >blocks
 	grep '^\$ ' blocks | sed 's/^\$ //' >commands
 	sed -n '2,/^\.Ed/p' blocks | grep -v -e '^\$' -e '^\.' >shown
 	same "$(cat shown)" "$(bash -c "$(head -n 1 commands)")"
