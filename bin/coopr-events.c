@@ -14,6 +14,7 @@
 #include "base/process.h"
 #include "operation/front.h"
 #include "operation/run-command.h"
+#include "queue/read.h"
 #include "status/status.h"
 
 static struct status_options places;

@@ -42,7 +42,6 @@ log_act(const struct target *target)
 	int result;
 
 	transcript.target = target;
-	transcript.folder = -1;
 	result = status_open(&status, &places, target->cluster, &err);
 	if (result == 0)
 		result = transcript_open(&transcript, &status, number, &err);

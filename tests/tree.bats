@@ -35,9 +35,15 @@ includes() {
 pending() {
 	cat <<-'END'
 		account cluster
-		queue/spool history
-		queue/spool/job history
 	END
+}
+
+@test "only the table of engines knows an engine of the queue, and only engines know the table" {
+	(cd "$COOPR_ROOT" && grep -rnE '#include "queue/[a-z-]+/' lib bin libexec tests --include='*.[ch]') |
+		grep -vE '^lib/queue/(spool/|engines\.c:[0-9]+:#include "queue/spool/local\.h")|^lib/simulate/rehearse' >wrong || true
+	(cd "$COOPR_ROOT" && grep -rnE '#include "queue/engine\.h"' lib bin libexec --include='*.[ch]') |
+		grep -v '^lib/queue/' >>wrong || true
+	same "" "$(cat wrong)"
 }
 
 # The files of a folder without their endings, one a line.

@@ -11,12 +11,10 @@
 #include "base/message.h"
 #include "base/printable.h"
 #include "base/process.h"
-#include "queue/spool/fsck.h"
-#include "queue/spool/gc.h"
 
 static const char *spool;
 static bool repair, dry;
-static long keep_days = GC_KEEP_DAYS;
+static long keep_days = QUEUE_KEEP_DAYS;
 
 static const struct option_spec fsck_options[] = {
 	OPTION_FLAG('r', "repair", &repair, "mend what can be mended"),
@@ -48,25 +46,26 @@ int
 verb_fsck(int argc, char **argv)
 {
 	struct buffer out = {0};
-	struct fsck fsck = {.out = &out};
+	struct queue_check check = {.out = &out};
+	struct queue *queue;
 	struct error err;
 	int result = 0, failed = 0, code;
 
 	argv += option_parse(&fsck_command, argc, argv);
-	fsck.repair = repair;
-	fsck.queue = spool_queue_of(verb_open(spool, repair ? QUEUE_WRITE : QUEUE_READ));
+	check.repair = repair;
+	queue = verb_open(spool, repair ? QUEUE_WRITE : QUEUE_READ);
 
 	if (!argv[0])
-		result = fsck_spool(&fsck, &err);
+		result = queue_check(queue, NULL, &check, &err);
 	for (; *argv; argv++)
-		if (fsck_job(&fsck, *argv, &err) < 0)
+		if (queue_check(queue, *argv, &check, &err) < 0)
 			failed = message_error(&err);
 
 	if (out.length > 0)
 		fwrite(out.data, 1, out.length, stdout);
-	code = result < 0 ? message_error(&err) : failed ? failed : fsck.found > 0 ? EX_NO : 0;
+	code = result < 0 ? message_error(&err) : failed ? failed : check.found > 0 ? EX_NO : 0;
 	buffer_release(&out);
-	queue_close(&fsck.queue->base);
+	queue_close(queue);
 	return message_end(code);
 }
 
@@ -76,15 +75,15 @@ verb_gc(int argc, char **argv)
 	struct arguments gone = {0};
 	struct buffer out = {0};
 	struct error err;
-	struct gc gc;
+	struct queue *queue;
 	int code = 0;
 
 	argv += option_parse(&gc_command, argc, argv);
 	if (argv[0])
 		return option_misuse(&gc_command, "it takes no operand, found '%s'; a job is removed when it is finished and older than --keep", argv[0]);
-	gc = (struct gc){spool_queue_of(verb_open(spool, QUEUE_WRITE)), (int64_t)keep_days * 24 * 60 * 60 * 1000, dry};
+	queue = verb_open(spool, QUEUE_WRITE);
 
-	if (gc_run(&gc, &gone, &err) < 0)
+	if (queue_gc(queue, &(struct queue_gc){(int64_t)keep_days * 24 * 60 * 60 * 1000, dry}, &gone, &err) < 0)
 		code = message_error(&err);
 
 	for (size_t i = 0; i < gone.count; i++) {
@@ -95,6 +94,6 @@ verb_gc(int argc, char **argv)
 		fwrite(out.data, 1, out.length, stdout);
 	buffer_release(&out);
 	arguments_release(&gone);
-	queue_close(&gc.queue->base);
+	queue_close(queue);
 	return message_end(code);
 }

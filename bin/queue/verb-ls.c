@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/message.h"
-#include "history/status-print.h"
+#include "queue/status-print.h"
 
 static const char *spool, *format, *colour;
 static bool active;

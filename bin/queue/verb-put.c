@@ -30,12 +30,12 @@ static const struct command command = {
 static int
 put_verb_put(struct queue *queue, struct record_reader *reader, char id[QUEUE_ID_SIZE])
 {
-	const struct queue_put put = {job, backoff_ms, paused, dry};
+	const struct queue_put put = {job, backoff_ms, paused};
 	struct problems problems = {0};
 	struct error err;
 	int code = 0;
 
-	if (queue_put(queue, reader, &put, id, &problems, &err) < 0) {
+	if ((dry ? queue_check_plan(reader, &problems, &err) : queue_put(queue, reader, &put, id, &problems, &err)) < 0) {
 		problems_report(&problems, reader->name);
 		code = message_error(&err);
 	}

@@ -14,6 +14,7 @@
 #include "base/message.h"
 #include "history/report.h"
 #include "json/record.h"
+#include "queue/read.h"
 
 static const char *spool, *format;
 
@@ -48,7 +49,7 @@ report_verb_printer_of(void)
 }
 
 static int
-report_verb_read_stream(struct course *course)
+report_verb_read_stream(struct attempts *attempts)
 {
 	struct problems problems = {0};
 	struct record_reader reader;
@@ -57,7 +58,7 @@ report_verb_read_stream(struct course *course)
 
 	if (record_reader_open(&reader, "-", &err) < 0)
 		return message_error(&err);
-	if (course_read(&reader, course, &problems, &err) < 0)
+	if (attempts_read(&reader, attempts, &problems, &err) < 0)
 		code = message_error(&err);
 	else if (problems.total > 0)
 		code = problems_report(&problems, reader.name);
@@ -67,22 +68,22 @@ report_verb_read_stream(struct course *course)
 }
 
 static int
-report_verb_read_job(struct queue *queue, const char *id, struct queue_job *job, struct course *course)
+report_verb_read_job(struct queue *queue, const char *id, struct queue_job *job, struct attempts *attempts)
 {
 	struct error err;
 
-	if (queue_status_of(queue, id, job, &err) < 0 || course_of_job(queue, id, course, &err) < 0)
+	if (queue_status_of(queue, id, job, &err) < 0 || attempts_of_job(queue, id, attempts, &err) < 0)
 		return message_error(&err);
 	return 0;
 }
 
 static void
-report_verb_print(printer report_as, struct course *course, const struct queue_job *job, struct queue *queue)
+report_verb_print(printer report_as, struct attempts *attempts, const struct queue_job *job, struct queue *queue)
 {
 	struct buffer out = {0};
 	struct report report;
 
-	report_make(&report, course);
+	report_make(&report, attempts);
 	report.job = *job;
 	report_as(&report, queue, &out);
 	fwrite(out.data, 1, out.length, stdout);
@@ -93,7 +94,7 @@ report_verb_print(printer report_as, struct course *course, const struct queue_j
 int
 verb_report(int argc, char **argv)
 {
-	struct course course = {0};
+	struct attempts attempts = {0};
 	struct queue_job job = {0};
 	struct queue *queue = NULL;
 	printer report_as;
@@ -105,11 +106,11 @@ verb_report(int argc, char **argv)
 	if (strcmp(argv[0], "-") != 0)
 		queue = verb_open(spool, QUEUE_READ);
 
-	code = queue ? report_verb_read_job(queue, argv[0], &job, &course) : report_verb_read_stream(&course);
+	code = queue ? report_verb_read_job(queue, argv[0], &job, &attempts) : report_verb_read_stream(&attempts);
 	if (code == 0)
-		report_verb_print(report_as, &course, &job, queue);
+		report_verb_print(report_as, &attempts, &job, queue);
 
-	course_release(&course);
+	attempts_release(&attempts);
 	queue_close(queue);
 	return message_end(code);
 }

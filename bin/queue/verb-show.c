@@ -12,7 +12,9 @@
 #include "base/message.h"
 #include "base/printable.h"
 #include "base/terminal.h"
-#include "history/status-print.h"
+#include "history/layout.h"
+#include "queue/read.h"
+#include "queue/status-print.h"
 
 static const char *spool, *format, *colour;
 static bool layout, plan, tasks, events;
@@ -34,7 +36,7 @@ static const struct command command = {
 	"  coopr-queue show 00000042-001 --plan | coopr-show -o tree\n"
 	"  coopr-queue show 00000042-001 --tasks\n"};
 
-enum { ATTENTION = 1 << STEP_FAILED | 1 << STEP_DELAYED | 1 << STEP_RUNNING, ALL = (1 << STEP_STATUS_COUNT) - 1 };
+enum { ATTENTION = 1 << STEP_FAILED | 1 << STEP_DELAYED | 1 << STEP_RUNNING };
 
 static void
 show_verb_print_summary(const struct queue_job *job)
@@ -63,7 +65,7 @@ show_verb_print_summary(const struct queue_job *job)
 }
 
 static void
-show_verb_say_outcome(const struct show_task *task, struct buffer *out)
+show_verb_say_outcome(const struct queue_task_status *task, struct buffer *out)
 {
 	char due[CLOCK_RFC3339_SIZE];
 
@@ -79,11 +81,11 @@ show_verb_say_outcome(const struct show_task *task, struct buffer *out)
 }
 
 static void
-show_verb_say_task(const struct show_task *task, struct buffer *out)
+show_verb_say_task(const struct queue_task_status *task, struct buffer *out)
 {
 	char since[CLOCK_RFC3339_SIZE];
 
-	buffer_printf(out, "\n%s %s: %s%s%s on %s%s", state_status_name(task->status), task->task, task->action,
+	buffer_printf(out, "\n%s %s: %s%s%s on %s%s", queue_step_name(task->status), task->task, task->action,
 	    *task->service ? " " : "", task->service, task->node, task->undoing ? " (to undo what it did)" : "");
 	if (task->status == STEP_RUNNING) {
 		buffer_printf(out, ", attempt %" PRId64 ", by ", task->attempt);
@@ -150,7 +152,8 @@ show_verb_print(struct queue *queue, const struct list_output *output, const str
 static int
 show_verb_show_status(struct queue *queue, const char *id, const struct list_output *output)
 {
-	struct show_task *list = NULL;
+	const struct queue_filter filter = {tasks ? 0 : ATTENTION, NULL, !tasks};
+	struct queue_task_status *list = NULL;
 	struct arena arena = {0};
 	struct queue_job job;
 	struct error err;
@@ -159,7 +162,7 @@ show_verb_show_status(struct queue *queue, const char *id, const struct list_out
 
 	/* Of a job that is complete there is no more to tell than what is said of it as a whole. */
 	if (queue_status_of(queue, id, &job, &err) < 0 || ((tasks || job.status != QUEUE_COMPLETE) &&
-	    show_tasks(queue, id, tasks ? ALL : ATTENTION, !tasks, &arena, &list, &count, &err) < 0))
+	    queue_tasks(queue, id, &filter, &arena, &list, &count, &err) < 0))
 		code = message_error(&err);
 	else
 		show_verb_print(queue, output, &job, &(struct status_tasks){list, count});
@@ -174,8 +177,8 @@ show_verb_show_records(struct queue *queue, const char *id)
 	struct error err;
 	int code = 0;
 
-	if ((layout && show_layout(queue, id, &out, &err) < 0) || (plan && show_plan(queue, id, &out, &err) < 0) ||
-	    (events && show_events(queue, id, &out, &err) < 0))
+	if ((layout && layout_now(queue, id, &out, &err) < 0) || (plan && queue_plan(queue, id, &out, &err) < 0) ||
+	    (events && queue_events(queue, id, 0, &out, &err) < 0))
 		code = message_error(&err);
 	else if (out.length > 0)
 		fwrite(out.data, 1, out.length, stdout);

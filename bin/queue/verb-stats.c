@@ -14,8 +14,9 @@
 #include "base/memory.h"
 #include "base/message.h"
 #include "history/stats.h"
-#include "history/status-print.h"
 #include "model/print.h"
+#include "queue/read.h"
+#include "queue/status-print.h"
 
 enum { MINUTE_MS = 60 * 1000, HOUR_MS = 60 * MINUTE_MS };
 
@@ -215,7 +216,7 @@ stats_verb_add_jobs(struct queue *queue, struct stats *stats)
 	int code = 0;
 
 	/* First: jobs that are in the history already are not to be counted twice. */
-	if (stats_add_spool(stats, queue, &err) < 0)
+	if (stats_add_queue(stats, queue, &err) < 0)
 		code = message_error(&err);
 	if (queue_list(queue, true, &list, &count, &err) < 0)
 		code = message_error(&err);

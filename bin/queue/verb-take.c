@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/message.h"
+#include "queue/read.h"
 
 static const char *spool, *job, *worker, *by;
 static long count = 1, lease_s = -1;

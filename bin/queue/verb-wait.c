@@ -12,7 +12,8 @@
 #include "base/error.h"
 #include "base/message.h"
 #include "base/terminal.h"
-#include "history/in-hand.h"
+#include "history/running.h"
+#include "queue/read.h"
 
 enum { REDRAW_MS = 1000, REDRAW_LEAST_MS = 100, ROWS_MAX = 12 };
 
@@ -60,7 +61,7 @@ wait_verb_draw(struct queue *queue, const struct queue_job *job, int64_t since_m
 	struct arena arena = {0};
 	struct error ignored; /* then the tasks are not shown */
 
-	tasks = in_hand(queue, job, rows > ROWS_MAX ? ROWS_MAX : rows, &arena, &ignored);
+	tasks = running_lines(queue, job, rows > ROWS_MAX ? ROWS_MAX : rows, &arena, &ignored);
 	wait_verb_describe(job, since_ms, &tail);
 	progress_draw(job->id, job->done, job->tasks, tail.data, tasks);
 	buffer_release(&tail);

@@ -16,8 +16,7 @@
 #include "base/memory.h"
 #include "base/message.h"
 #include "base/terminal.h"
-#include "history/follow.h"
-#include "queue/spool/engine.h"
+#include "queue/read.h"
 
 static const char *spool, *format, *colour, *since;
 static bool only_past;
@@ -72,7 +71,7 @@ watch_verb_since_ms(void)
 	int64_t at;
 
 	if (!since)
-		return FOLLOW_NOW;
+		return QUEUE_NOW;
 	if (strcmp(since, "start") == 0)
 		return 0;
 	if (unit && *unit && !since[digits + 1])
@@ -86,7 +85,7 @@ watch_verb_since_ms(void)
 
 /* As a record of its own: an event that does not say its job gets it. */
 static void
-watch_verb_print_json(const struct follow_event *next)
+watch_verb_print_json(const struct queue_event *next)
 {
 	static const char kind[] = ",\"kind\":\"event\"";
 	/* Before it stand only strings and numbers, in which a quote has a backslash before it. */
@@ -107,34 +106,29 @@ watch_verb_print_json(const struct follow_event *next)
 
 /* "install zk on 00000042-1000", as far as the job can be asked. */
 static void
-watch_verb_say_what(struct watching *watching, const struct follow_event *next, struct buffer *line)
+watch_verb_say_what(struct watching *watching, const struct queue_event *next, struct buffer *line)
 {
+	const struct queue_filter filter = {.task = next->event.task};
+	struct queue_task_status *task;
+	struct arena arena = {0};
 	struct error ignored;
-	struct open_job *job = engine_lock(spool_queue_of(watching->queue), next->job, &ignored);
-	uint32_t link = job ? state_find(&job->state, next->event.task) : 0;
-	const char *service, *action;
+	size_t count = 0;
 
 	buffer_printf(line, " %s", next->event.task);
-	if (link) {
-		const struct state_step *step = state_step(&job->state, link - 1);
-
-		action = next->event.action ? next->event.action : action_name((enum action)step->action);
-		service = state_step_service(&job->state, link - 1);
-		buffer_printf(line, " %s%s%s on %s", action, *service ? " " : "", service,
-		    state_node_id(&job->state, step->node));
-	}
-	if (job)
-		job_unlock(job);
+	if (queue_tasks(watching->queue, next->job, &filter, &arena, &task, &count, &ignored) == 0 && count > 0)
+		buffer_printf(line, " %s%s%s on %s", next->event.action ? next->event.action : action_name(task->planned),
+		    *task->service ? " " : "", task->service, task->node);
+	arena_release(&arena);
 }
 
 static char *
-watch_verb_name_of(const struct follow_event *next)
+watch_verb_name_of(const struct queue_event *next)
 {
 	return memory_printf("%s %s %" PRId64, next->job, next->event.task, next->event.attempt);
 }
 
 static void
-watch_verb_keep_start(struct watching *watching, const struct follow_event *next)
+watch_verb_keep_start(struct watching *watching, const struct queue_event *next)
 {
 	ARRAY_ROOM(watching->starts, watching->count, watching->capacity);
 	watching->starts[watching->count++] = (struct start){watch_verb_name_of(next), next->event.at_ms};
@@ -142,7 +136,7 @@ watch_verb_keep_start(struct watching *watching, const struct follow_event *next
 
 /* How long the attempt took, where its begin was seen. */
 static void
-watch_verb_say_took(struct watching *watching, const struct follow_event *next, struct buffer *line)
+watch_verb_say_took(struct watching *watching, const struct queue_event *next, struct buffer *line)
 {
 	char *name = watch_verb_name_of(next), took[CLOCK_RFC3339_SIZE];
 	size_t i = 0;
@@ -168,7 +162,7 @@ watch_verb_say_next(const struct event *event, struct buffer *line)
 }
 
 static enum terminal_style
-watch_verb_say_attempt(struct watching *watching, const struct follow_event *next, struct buffer *line)
+watch_verb_say_attempt(struct watching *watching, const struct queue_event *next, struct buffer *line)
 {
 	const struct event *event = &next->event;
 
@@ -201,7 +195,7 @@ watch_verb_say_attempt(struct watching *watching, const struct follow_event *nex
 }
 
 static enum terminal_style
-watch_verb_say(struct watching *watching, const struct follow_event *next, struct buffer *line)
+watch_verb_say(struct watching *watching, const struct queue_event *next, struct buffer *line)
 {
 	const struct event *event = &next->event;
 	char at[CLOCK_RFC3339_SIZE];
@@ -222,7 +216,7 @@ watch_verb_say(struct watching *watching, const struct follow_event *next, struc
 }
 
 static void
-watch_verb_print_text(struct watching *watching, const struct follow_event *next)
+watch_verb_print_text(struct watching *watching, const struct queue_event *next)
 {
 	static const char *const columns[] = {"", NULL};
 	struct buffer line = {0};
@@ -237,13 +231,13 @@ watch_verb_print_text(struct watching *watching, const struct follow_event *next
 }
 
 static int
-watch_verb_watch(struct watching *watching, struct follow *follow)
+watch_verb_watch(struct watching *watching, struct queue_follow *follow)
 {
-	struct follow_event next;
+	struct queue_event next;
 	struct error err;
 	int got;
 
-	while ((got = follow_next(follow, &next, &err)) > 0) {
+	while ((got = queue_follow_next(follow, &next, &err)) > 0) {
 		if (watching->json)
 			watch_verb_print_json(&next);
 		else
@@ -273,7 +267,7 @@ int
 verb_watch(int argc, char **argv)
 {
 	struct watching watching = {0};
-	struct follow *follow;
+	struct queue_follow *follow;
 	struct error err;
 	int64_t from_ms;
 	int code;
@@ -284,15 +278,13 @@ verb_watch(int argc, char **argv)
 	watching.colour = terminal_colour(colour, stdout);
 	from_ms = watch_verb_since_ms();
 	watching.queue = verb_open(spool, QUEUE_READ);
-	follow = follow_open(watching.queue, argv, from_ms, &err);
+	follow = queue_follow(watching.queue, &(struct queue_follow_options){argv, from_ms, only_past}, &err);
 
-	if (follow && only_past)
-		follow_set_patient(follow, false);
 	code = follow ? watch_verb_watch(&watching, follow) : message_error(&err);
 	if (code == 0 && !only_past)
 		code = watch_verb_outcome(watching.queue, argv);
 
-	follow_close(follow);
+	queue_follow_close(follow);
 	while (watching.count > 0)
 		free(watching.starts[--watching.count].task);
 	free(watching.starts);

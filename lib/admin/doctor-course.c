@@ -17,10 +17,18 @@
 #include "base/file.h"
 #include "base/holder.h"
 #include "base/location.h"
-#include "queue/queue.h"
+#include "queue/read.h"
 #include "reconcile/last-run.h"
 
 enum { JOBS_SAID = 3, ROUND_MS = 10 * 60 * 1000, SKEW_MS = 5000 };
+
+static void
+doctor_say_stuck(struct doctor_report *report, const char *what, int pid, const char *name)
+{
+	doctor_say(report, "locks", DOCTOR_FAULT, arena_printf(&report->arena,
+	    "kill -CONT %d lets it go on; kill -KILL %d ends it, and what it did is taken up again", pid, pid),
+	    "%s is locked by process %d (%s), which is stopped", what, pid, name);
+}
 
 /* Whether the file, or folder, is locked by a process that is stopped; says so. */
 static bool
@@ -31,9 +39,7 @@ doctor_is_stuck(struct doctor_report *report, const char *path)
 	bool stuck = fd >= 0 && lock_holder(fd, &holder) && holder.stopped;
 
 	if (stuck)
-		doctor_say(report, "locks", DOCTOR_FAULT, arena_printf(&report->arena,
-		    "kill -CONT %d lets it go on; kill -KILL %d ends it, and what it did is taken up again", holder.pid, holder.pid),
-		    "%s is locked by process %d (%s), which is stopped", path, holder.pid, holder.name);
+		doctor_say_stuck(report, path, holder.pid, holder.name);
 	if (fd >= 0)
 		close(fd);
 	return stuck;
@@ -59,24 +65,36 @@ doctor_is_any_stuck(struct doctor_report *report, const char *folder, const char
 	return stuck;
 }
 
+/* Whether a process that is stopped holds something of the queue; says so. */
+static bool
+doctor_is_queue_stuck(struct doctor_report *report)
+{
+	char *spool = location_spool(NULL);
+	struct error none; /* there is no spool yet */
+	struct queue *queue = queue_open(spool, QUEUE_READ, &none);
+	struct queue_stuck *list = NULL;
+	size_t count = 0;
+
+	if (queue && queue_stuck(queue, &list, &count, &none) == 0)
+		for (size_t i = 0; i < count; i++)
+			doctor_say_stuck(report, list[i].what, list[i].pid, list[i].name);
+	free(list);
+	queue_close(queue);
+	free(spool);
+	return count > 0;
+}
+
 bool
 doctor_check_locks(struct doctor_report *report)
 {
-	char *spool = location_spool(NULL), *state = location_state();
-	char *board = memory_printf("%s/board", spool), *jobs = memory_printf("%s/jobs", spool);
-	char *numbers = memory_printf("%s/numbers", spool), *clusters = memory_printf("%s/clusters", state);
-	bool stuck = doctor_is_stuck(report, board) || doctor_is_any_stuck(report, jobs, "/lock") ||
-	    doctor_is_any_stuck(report, numbers, "") ||
-	    doctor_is_any_stuck(report, clusters, "");
+	char *state = location_state(), *clusters = memory_printf("%s/clusters", state);
+	bool stuck = doctor_is_queue_stuck(report);
 
+	stuck = doctor_is_any_stuck(report, clusters, "") || stuck;
 	if (!stuck)
 		doctor_say(report, "locks", DOCTOR_FINE, NULL, "nobody who is stopped holds one");
 	free(clusters);
-	free(numbers);
-	free(jobs);
-	free(board);
 	free(state);
-	free(spool);
 	return !stuck;
 }
 
@@ -147,17 +165,29 @@ doctor_changed_ms(const char *path)
 	return stat(path, &status) == 0 ? (int64_t)status.st_mtim.tv_sec * 1000 + status.st_mtim.tv_nsec / 1000000 : 0;
 }
 
+/* Returns when the queue last changed; 0 where there is none. */
+static int64_t
+doctor_queue_changed_ms(const char *spool)
+{
+	struct error none;
+	struct queue *queue = queue_open(spool, QUEUE_READ, &none);
+	int64_t changed_ms = queue ? queue_changed_ms(queue) : 0;
+
+	queue_close(queue);
+	return changed_ms;
+}
+
 /* What we have written is not of the future, unless the clock was set back since. */
 static void
 doctor_check_clock(struct doctor_report *report, const char *spool, const char *store)
 {
-	char *bell = memory_printf("%s/bell", spool), *wal = memory_printf("%s-wal", store), text[CLOCK_RFC3339_SIZE];
-	const char *const written[] = {bell, wal, store};
+	char *wal = memory_printf("%s-wal", store), text[CLOCK_RFC3339_SIZE];
+	const int64_t written_ms[] = {doctor_queue_changed_ms(spool), doctor_changed_ms(wal), doctor_changed_ms(store)};
 	int64_t now_ms = clock_wall_ms(), latest_ms = last_run_ms();
 
-	for (size_t i = 0; i < sizeof written / sizeof *written; i++)
-		if (doctor_changed_ms(written[i]) > latest_ms)
-			latest_ms = doctor_changed_ms(written[i]);
+	for (size_t i = 0; i < sizeof written_ms / sizeof *written_ms; i++)
+		if (written_ms[i] > latest_ms)
+			latest_ms = written_ms[i];
 	if (latest_ms > now_ms + SKEW_MS)
 		doctor_say(report, "clock", DOCTOR_FAULT, "set it, and keep it so: timedatectl set-ntp true",
 		    "it is %s behind what was written last: leases end late, and the history tells wrong times",
@@ -165,7 +195,6 @@ doctor_check_clock(struct doctor_report *report, const char *spool, const char *
 	else
 		doctor_say(report, "clock", DOCTOR_FINE, NULL, "%s", clock_seconds(now_ms, text));
 	free(wal);
-	free(bell);
 }
 
 void

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "queue/read.h"
 
 static struct queue_tenant *
 queue_tenant_of(struct queue_figures *figures, const char *name)

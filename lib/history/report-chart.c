@@ -46,7 +46,7 @@ report_x_of(const struct chart *chart, int64_t ms)
 
 /* Never so narrow that it cannot be seen. */
 static int
-report_width_of(const struct chart *chart, const struct course_attempt *attempt)
+report_width_of(const struct chart *chart, const struct attempt *attempt)
 {
 	int width = report_x_of(chart, attempt->end_ms) - report_x_of(chart, attempt->start_ms);
 
@@ -54,7 +54,7 @@ report_width_of(const struct chart *chart, const struct course_attempt *attempt)
 }
 
 static const char *
-report_class_of(const struct course_attempt *attempt)
+report_class_of(const struct attempt *attempt)
 {
 	static const char *const classes[] = {" r", "", " f", " l"};
 
@@ -62,7 +62,7 @@ report_class_of(const struct course_attempt *attempt)
 }
 
 static void
-report_add_title(const struct chart *chart, const struct course_attempt *attempt)
+report_add_title(const struct chart *chart, const struct attempt *attempt)
 {
 	struct buffer *out = chart->out;
 	char text[CLOCK_RFC3339_SIZE];
@@ -72,7 +72,7 @@ report_add_title(const struct chart *chart, const struct course_attempt *attempt
 	report_escape_what(chart->report, attempt, out);
 	buffer_text(out, ": ");
 	report_say_end(attempt, out);
-	buffer_printf(out, ", took %s", clock_duration(course_took_ms(attempt), text));
+	buffer_printf(out, ", took %s", clock_duration(attempt_took_ms(attempt), text));
 	buffer_printf(out, ", from %s on", clock_duration(attempt->start_ms - chart->report->start_ms, text));
 	if (*worker) {
 		buffer_text(out, ", by ");
@@ -89,7 +89,7 @@ report_add_title(const struct chart *chart, const struct course_attempt *attempt
 static void
 report_add_bar(const struct chart *chart, uint32_t number, int y, int height, const char *mark)
 {
-	const struct course_attempt *attempt = &chart->report->course.attempts[number];
+	const struct attempt *attempt = &chart->report->attempts.list[number];
 
 	buffer_printf(chart->out, "<rect class=\"a%d%s%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\">",
 	    (int)attempt->action,
@@ -171,7 +171,7 @@ report_bin_of(double at_ms, double bin_ms)
 
 /* Adds an attempt to the cells of its lane. */
 static void
-report_fill_cells(const struct chart *chart, const struct course_attempt *attempt, struct cell *cells)
+report_fill_cells(const struct chart *chart, const struct attempt *attempt, struct cell *cells)
 {
 	const struct report *report = chart->report;
 	double bin_ms = (double)report->makespan_ms / BINS;
@@ -185,7 +185,7 @@ report_fill_cells(const struct chart *chart, const struct course_attempt *attemp
 		if (end > start)
 			cells[bin].busy_ms[attempt->action] += (int64_t)(end - start + 0.5);
 	}
-	if (attempt->end == COURSE_FAILED || attempt->end == COURSE_LOST)
+	if (attempt->end == ATTEMPT_FAILED || attempt->end == ATTEMPT_LOST)
 		cells[last].bad = true;
 }
 
@@ -212,8 +212,8 @@ report_add_running(const struct chart *chart)
 	double most = (double)report->makespan_ms / BINS * (report->peak ? report->peak : 1);
 	int64_t busy_ms;
 
-	for (size_t i = 0; i < report->course.count; i++)
-		report_fill_cells(chart, &report->course.attempts[i], cells);
+	for (size_t i = 0; i < report->attempts.count; i++)
+		report_fill_cells(chart, &report->attempts.list[i], cells);
 	buffer_printf(chart->out, "<path class=\"n\" d=\"M0 %d", RUNNING - GAP);
 	for (int bin = 0; bin < BINS && most > 0; bin++) {
 		report_most_of(&cells[bin], &busy_ms);
@@ -229,10 +229,10 @@ report_add_running(const struct chart *chart)
 static void
 report_add_bars(const struct chart *chart)
 {
-	const struct course *course = &chart->report->course;
+	const struct attempts *attempts = &chart->report->attempts;
 
-	for (size_t i = 0; i < course->count; i++)
-		report_add_bar(chart, (uint32_t)i, report_lane_top(course->node_of[course->attempts[i].step]) + GAP, BAR,
+	for (size_t i = 0; i < attempts->count; i++)
+		report_add_bar(chart, (uint32_t)i, report_lane_top(attempts->node_of[attempts->list[i].step]) + GAP, BAR,
 		    chart->report->critical[i] ? " c" : "");
 }
 
@@ -269,13 +269,13 @@ report_add_group(const struct chart *chart, size_t lane, const struct cell *cell
 static void
 report_add_groups(const struct chart *chart)
 {
-	const struct course *course = &chart->report->course;
+	const struct attempts *attempts = &chart->report->attempts;
 	struct cell *cells = memory_zeroed(chart->lanes * BINS, sizeof *cells);
 
-	for (size_t i = 0; i < course->count; i++) {
-		size_t lane = course->node_of[course->attempts[i].step] / chart->nodes_a_lane;
+	for (size_t i = 0; i < attempts->count; i++) {
+		size_t lane = attempts->node_of[attempts->list[i].step] / chart->nodes_a_lane;
 
-		report_fill_cells(chart, &course->attempts[i], cells + lane * BINS);
+		report_fill_cells(chart, &attempts->list[i], cells + lane * BINS);
 	}
 	for (size_t lane = 0; lane < chart->lanes; lane++)
 		report_add_group(chart, lane, cells + lane * BINS);
@@ -291,7 +291,7 @@ report_add_strip(const struct chart *chart)
 		uint32_t attempt = report->path[i].attempt;
 
 		report_add_bar(chart, attempt, RUNNING + GAP, STRIP - 2 * GAP,
-		    report_width_of(chart, &report->course.attempts[attempt]) > WIDE ? " s" : "");
+		    report_width_of(chart, &report->attempts.list[attempt]) > WIDE ? " s" : "");
 	}
 }
 
@@ -310,7 +310,7 @@ report_add_name(const struct chart *chart, int height, const char *text, const c
 static void
 report_add_lane_name(const struct chart *chart, size_t lane)
 {
-	const struct layout *layout = &chart->report->course.plan.layout;
+	const struct layout *layout = &chart->report->attempts.plan.layout;
 	size_t first = lane * chart->nodes_a_lane, last = first + chart->nodes_a_lane - 1;
 	const struct node *node = &layout->nodes[first];
 	char *text;
@@ -340,9 +340,9 @@ report_add_names(const struct chart *chart)
 static struct chart
 report_chart_of(const struct report *report, struct buffer *out)
 {
-	size_t nodes = report->course.plan.layout.node_count;
+	size_t nodes = report->attempts.plan.layout.node_count;
 	struct chart chart = {.report = report, .out = out, .lanes = nodes, .nodes_a_lane = 1,
-	    .grouped = nodes > LANES_MAX || report->course.count > BARS_MAX};
+	    .grouped = nodes > LANES_MAX || report->attempts.count > BARS_MAX};
 
 	if (chart.grouped) {
 		chart.nodes_a_lane = (nodes + GROUPS_MAX - 1) / GROUPS_MAX;

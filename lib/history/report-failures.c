@@ -26,7 +26,7 @@ report_add_output(const char *text, struct buffer *out)
 }
 
 static void
-report_add_failure(const struct report *report, const struct course_attempt *attempt, struct queue *queue,
+report_add_failure(const struct report *report, const struct attempt *attempt, struct queue *queue,
     struct buffer *out)
 {
 	struct arena arena = {0};
@@ -37,7 +37,7 @@ report_add_failure(const struct report *report, const struct course_attempt *att
 	buffer_text(out, "</b>: ");
 	report_say_end(attempt, out);
 	buffer_text(out, ", after ");
-	report_duration(course_took_ms(attempt), out);
+	report_duration(attempt_took_ms(attempt), out);
 	buffer_text(out, ", begun at ");
 	report_duration(attempt->start_ms - report->start_ms, out);
 	if (*worker) {
@@ -63,7 +63,7 @@ report_add_failures(const struct report *report, struct queue *queue, struct buf
 	for (uint32_t i = 0; i < report->trouble_count && i < TOLD; i++) {
 		if (i == SHOWN)
 			buffer_printf(out, "<details><summary>%u more</summary>\n", report->trouble_count - SHOWN);
-		report_add_failure(report, &report->course.attempts[report->trouble[i]], queue, out);
+		report_add_failure(report, &report->attempts.list[report->trouble[i]], queue, out);
 	}
 	if (report->trouble_count > TOLD)
 		buffer_printf(out, "<p>... and %u more.</p>\n", report->trouble_count - TOLD);
@@ -74,15 +74,15 @@ report_add_failures(const struct report *report, struct queue *queue, struct buf
 static void
 report_add_skips(const struct report *report, struct buffer *out)
 {
-	const struct course *course = &report->course;
+	const struct attempts *attempts = &report->attempts;
 
-	if (course->skip_count > 0)
+	if (attempts->skip_count > 0)
 		buffer_text(out, "<h2>Skipped</h2>\n");
-	for (size_t i = 0; i < course->skip_count && i < TOLD; i++) {
-		const struct course_skip *skip = &course->skips[i];
+	for (size_t i = 0; i < attempts->skip_count && i < TOLD; i++) {
+		const struct attempts_skip *skip = &attempts->skips[i];
 
 		buffer_text(out, "<div class=\"trouble\"><b>");
-		report_escape(course->plan.steps[skip->step].id, out);
+		report_escape(attempts->plan.steps[skip->step].id, out);
 		buffer_text(out, "</b> counts as done since ");
 		report_duration(skip->at_ms - report->start_ms, out);
 		buffer_text(out, ", by ");
@@ -91,8 +91,8 @@ report_add_skips(const struct report *report, struct buffer *out)
 		report_escape(skip->reason ? skip->reason : "", out);
 		buffer_text(out, "</div>\n");
 	}
-	if (course->skip_count > TOLD)
-		buffer_printf(out, "<p>... and %zu more.</p>\n", course->skip_count - TOLD);
+	if (attempts->skip_count > TOLD)
+		buffer_printf(out, "<p>... and %zu more.</p>\n", attempts->skip_count - TOLD);
 }
 
 void

@@ -68,7 +68,7 @@ static void
 report_add_head(const struct report *report, struct buffer *out)
 {
 	const char *status = report_status(report);
-	const struct job *job = &report->course.plan.job;
+	const struct job *job = &report->attempts.plan.job;
 	bool known = strcmp(status, "complete") == 0 || strcmp(status, "failed") == 0 || strcmp(status, "cancelled") == 0;
 	char at[CLOCK_RFC3339_SIZE];
 
@@ -76,9 +76,9 @@ report_add_head(const struct report *report, struct buffer *out)
 	    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
 	    "script-src '" SCRIPT_HASH "'; base-uri 'none'; form-action 'none'\">\n"
 	    "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>Job ");
-	report_escape(report->course.job, out);
+	report_escape(report->attempts.job, out);
 	buffer_printf(out, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<header>\n<h1>Job ", style);
-	report_escape(report->course.job, out);
+	report_escape(report->attempts.job, out);
 	buffer_printf(out, " <span class=\"badge %s\">", known ? status : "other");
 	report_escape(status, out);
 	buffer_text(out, "</span></h1>\n<p>");
@@ -86,7 +86,7 @@ report_add_head(const struct report *report, struct buffer *out)
 	buffer_text(out, " of cluster ");
 	report_escape(job->cluster, out);
 	buffer_text(out, ", tenant ");
-	report_escape(report->course.tenant, out);
+	report_escape(report->attempts.tenant, out);
 	buffer_printf(out, "; put at %s</p>\n</header>\n<main>\n", clock_rfc3339(report->start_ms, at));
 }
 
@@ -105,14 +105,14 @@ report_end_figure(struct buffer *out)
 static void
 report_add_times(const struct report *report, struct buffer *out)
 {
-	report_begin_figure(report->course.outcome ? "Makespan" : "So far", out);
+	report_begin_figure(report->attempts.outcome ? "Makespan" : "So far", out);
 	report_duration(report->makespan_ms, out);
 	buffer_text(out, "<small>critical path as planned: ");
-	report_duration((int64_t)(report->course.plan.job.critical_path_s * 1000), out);
+	report_duration((int64_t)(report->attempts.plan.job.critical_path_s * 1000), out);
 	report_end_figure(out);
 	report_begin_figure("Work", out);
 	report_duration(report->work_ms, out);
-	buffer_printf(out, "<small>%zu attempts at %u tasks", report->course.count, report->tasks);
+	buffer_printf(out, "<small>%zu attempts at %u tasks", report->attempts.count, report->tasks);
 	report_end_figure(out);
 	report_begin_figure("At once", out);
 	buffer_printf(out, "%u<small>at most; %.0f%% of that all along", report->peak, report_utilisation(report) * 100);
@@ -151,8 +151,8 @@ report_add_legend(const struct report *report, struct buffer *out)
 {
 	bool used[ACTION_COUNT] = {false};
 
-	for (size_t i = 0; i < report->course.count; i++)
-		used[report->course.attempts[i].action] = true;
+	for (size_t i = 0; i < report->attempts.count; i++)
+		used[report->attempts.list[i].action] = true;
 	buffer_text(out, "<div class=\"legend\">");
 	for (int action = 0; action < ACTION_COUNT; action++)
 		if (used[action])
@@ -169,7 +169,7 @@ static void
 report_add_timeline(const struct report *report, struct buffer *out)
 {
 	buffer_text(out, "<h2>Timeline</h2>\n");
-	if (report->course.count == 0) {
+	if (report->attempts.count == 0) {
 		buffer_text(out, "<p>Nothing has begun.</p>\n");
 		return;
 	}
@@ -213,10 +213,10 @@ report_add_text_cell(const char *text, struct buffer *out)
 
 /* When it began, how long it took, and what it was. */
 static void
-report_add_attempt_cells(const struct report *report, const struct course_attempt *attempt, struct buffer *out)
+report_add_attempt_cells(const struct report *report, const struct attempt *attempt, struct buffer *out)
 {
 	report_add_duration_cell(attempt->start_ms - report->start_ms, out);
-	report_add_duration_cell(course_took_ms(attempt), out);
+	report_add_duration_cell(attempt_took_ms(attempt), out);
 	buffer_text(out, "<td>");
 	report_escape_what(report, attempt, out);
 	buffer_text(out, "</td><td>");
@@ -244,7 +244,7 @@ report_add_path(const struct report *report, struct buffer *out)
 		buffer_clear(&why);
 		report_say_why(&report->path[i], &why);
 		buffer_text(out, "<tr>");
-		report_add_attempt_cells(report, &report->course.attempts[report->path[i].attempt], out);
+		report_add_attempt_cells(report, &report->attempts.list[report->path[i].attempt], out);
 		report_add_text_cell(why.length ? why.data : "", out);
 		buffer_text(out, "</tr>\n");
 	}
@@ -300,15 +300,15 @@ report_add_attempts(const struct report *report, struct buffer *out)
 	static const char *const columns[] = {"began", "took", "Task", "Ended", "By", NULL};
 
 	buffer_text(out, "<h2>All attempts</h2>\n");
-	if (report->course.count > ATTEMPTS_TOLD) {
-		buffer_printf(out, "<p>There are %zu: coopr-queue report -o json lists them.</p>\n", report->course.count);
+	if (report->attempts.count > ATTEMPTS_TOLD) {
+		buffer_printf(out, "<p>There are %zu: coopr-queue report -o json lists them.</p>\n", report->attempts.count);
 		return;
 	}
-	buffer_printf(out, "<details><summary>%zu attempts</summary>\n", report->course.count);
+	buffer_printf(out, "<details><summary>%zu attempts</summary>\n", report->attempts.count);
 	report_begin_table("In the order they began.", columns, out);
-	for (size_t i = 0; i < report->course.count; i++) {
+	for (size_t i = 0; i < report->attempts.count; i++) {
 		buffer_text(out, "<tr>");
-		report_add_attempt_cells(report, &report->course.attempts[i], out);
+		report_add_attempt_cells(report, &report->attempts.list[i], out);
 		buffer_text(out, "</tr>\n");
 	}
 	report_end_table(out);

@@ -26,7 +26,7 @@ report_print_path(const struct report *report, struct buffer *out)
 {
 	for (uint32_t i = 0; i < report->path_count; i++) {
 		const struct report_link *link = &report->path[i];
-		const struct course_attempt *attempt = &report->course.attempts[link->attempt];
+		const struct attempt *attempt = &report->attempts.list[link->attempt];
 		struct print print;
 
 		buffer_byte(out, i ? ',' : '[');
@@ -52,7 +52,7 @@ report_print_counts(const struct report *report, struct buffer *out)
 	print_integer(&print, "lost", report->lost);
 	print_integer(&print, "retried", report->retried);
 	print_integer(&print, "running", report->running);
-	print_integer(&print, "total", (int64_t)report->course.count);
+	print_integer(&print, "total", (int64_t)report->attempts.count);
 	print_integer(&print, "undone", report->undone);
 	print_close(&print);
 }
@@ -60,13 +60,13 @@ report_print_counts(const struct report *report, struct buffer *out)
 static void
 report_print_skips(const struct report *report, struct buffer *out)
 {
-	const struct course *course = &report->course;
+	const struct attempts *attempts = &report->attempts;
 
 	buffer_byte(out, '[');
-	for (size_t i = 0; i < course->skip_count; i++) {
+	for (size_t i = 0; i < attempts->skip_count; i++) {
 		if (i)
 			buffer_byte(out, ',');
-		json_quote(course->plan.steps[course->skips[i].step].id, out);
+		json_quote(attempts->plan.steps[attempts->skips[i].step].id, out);
 	}
 	buffer_byte(out, ']');
 }
@@ -89,7 +89,7 @@ report_print_path_waits(const struct report *report, struct buffer *out)
 static void
 report_print_whole(const struct report *report, struct buffer *out)
 {
-	const struct job *job = &report->course.plan.job;
+	const struct job *job = &report->attempts.plan.job;
 	struct print print;
 
 	print_begin(&print, (jv){0}, out);
@@ -101,7 +101,7 @@ report_print_whole(const struct report *report, struct buffer *out)
 	report_print_path(report, out);
 	print_name(&print, "critical_path_parts");
 	report_print_path_waits(report, out);
-	print_string(&print, "job", report->course.job);
+	print_string(&print, "job", report->attempts.job);
 	print_string(&print, "kind", "report");
 	print_number(&print, "makespan_s", report_seconds(report->makespan_ms));
 	print_number(&print, "node_wait_s", report_seconds(report->node_wait_ms));
@@ -113,7 +113,7 @@ report_print_whole(const struct report *report, struct buffer *out)
 	print_number(&print, "slot_wait_s", report_seconds(report->slot_wait_ms));
 	print_string(&print, "status", report_status(report));
 	print_integer(&print, "tasks", report->tasks);
-	print_string(&print, "tenant", report->course.tenant);
+	print_string(&print, "tenant", report->attempts.tenant);
 	print_number(&print, "utilisation", report_utilisation(report));
 	print_number(&print, "work_s", report_seconds(report->work_ms));
 	print_end(&print);
@@ -124,9 +124,9 @@ report_print_attempt(const struct report *report, uint32_t number, struct queue 
 {
 	static const char *const ends[] = {"running", "done", "failed", "lost"};
 	static const char *const nexts[EVENT_NEXT_COUNT] = {NULL, "retry", "undo", "failed"};
-	const struct course_attempt *attempt = &report->course.attempts[number];
+	const struct attempt *attempt = &report->attempts.list[number];
 	const struct step *step = report_step(report, attempt);
-	bool bad = attempt->end == COURSE_FAILED || attempt->end == COURSE_LOST;
+	bool bad = attempt->end == ATTEMPT_FAILED || attempt->end == ATTEMPT_LOST;
 	struct arena arena = {0};
 	struct print print;
 
@@ -135,11 +135,11 @@ report_print_attempt(const struct report *report, uint32_t number, struct queue 
 	print_integer(&print, "attempt", attempt->number);
 	report_print_time(&print, "began_at", attempt->start_ms);
 	print_string(&print, "by", attempt->worker == NAMES_NONE ? NULL : report_worker(report, attempt));
-	if (attempt->end == COURSE_FAILED)
+	if (attempt->end == ATTEMPT_FAILED)
 		print_integer(&print, "code", attempt->status);
 	print_name(&print, "critical");
 	buffer_text(out, report->critical[number] ? "true" : "false");
-	print_string(&print, "job", report->course.job);
+	print_string(&print, "job", report->attempts.job);
 	print_string(&print, "kind", "attempt");
 	if (attempt->message)
 		print_string(&print, "message", attempt->message);
@@ -151,7 +151,7 @@ report_print_attempt(const struct report *report, uint32_t number, struct queue 
 	print_string(&print, "service", step->service);
 	print_string(&print, "status", ends[attempt->end]);
 	print_string(&print, "task", step->id);
-	print_number(&print, "took_s", report_seconds(course_took_ms(attempt)));
+	print_number(&print, "took_s", report_seconds(attempt_took_ms(attempt)));
 	print_name(&print, "undoing");
 	buffer_text(out, attempt->undoing ? "true" : "false");
 	print_end(&print);
@@ -162,6 +162,6 @@ void
 report_json(const struct report *report, struct queue *queue, struct buffer *out)
 {
 	report_print_whole(report, out);
-	for (size_t i = 0; i < report->course.count; i++)
+	for (size_t i = 0; i < report->attempts.count; i++)
 		report_print_attempt(report, (uint32_t)i, queue, out);
 }

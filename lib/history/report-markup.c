@@ -23,7 +23,7 @@ report_escape(const char *text, struct buffer *out)
 }
 
 void
-report_escape_what(const struct report *report, const struct course_attempt *attempt, struct buffer *out)
+report_escape_what(const struct report *report, const struct attempt *attempt, struct buffer *out)
 {
 	const struct step *step = report_step(report, attempt);
 

@@ -11,7 +11,7 @@
 void report_escape(const char *text, struct buffer *out);
 
 /* Appends "t17 install zk on 00000042-1000", escaped; and the attempt where it is not the first. */
-void report_escape_what(const struct report *report, const struct course_attempt *attempt, struct buffer *out);
+void report_escape_what(const struct report *report, const struct attempt *attempt, struct buffer *out);
 
 /* Appends a duration; nothing for a negative one. */
 void report_duration(int64_t ms, struct buffer *out);

@@ -22,33 +22,33 @@ struct walk {
 static bool
 report_is_done(const struct walk *walk, uint32_t step, uint32_t *by)
 {
-	const struct course *course = &walk->report->course;
-	uint32_t link = course->last[step];
+	const struct attempts *attempts = &walk->report->attempts;
+	uint32_t link = attempts->last[step];
 
-	if (course->plan.steps[step].is_milestone) {
+	if (attempts->plan.steps[step].is_milestone) {
 		*by = walk->freed_by[step];
 		return walk->is_free[step];
 	}
 	*by = link;
-	if (course->skipped[step])
+	if (attempts->skipped[step])
 		return true;
-	return link && course->attempts[link - 1].end == COURSE_DONE && !course->attempts[link - 1].undoing;
+	return link && attempts->list[link - 1].end == ATTEMPT_DONE && !attempts->list[link - 1].undoing;
 }
 
 /* Looks whether all before a step is done by now. */
 static bool
 report_find_freed(const struct walk *walk, uint32_t number)
 {
-	const struct course *course = &walk->report->course;
-	const struct step *step = &course->plan.steps[number];
+	const struct attempts *attempts = &walk->report->attempts;
+	const struct step *step = &attempts->plan.steps[number];
 
 	for (size_t i = 0; i < step->after.count; i++) {
-		int before = names_find(&course->steps, step->after.list[i]);
+		int before = names_find(&attempts->steps, step->after.list[i]);
 		uint32_t by = 0, *last = &walk->freed_by[number];
 
 		if (before == NAMES_NONE || !report_is_done(walk, (uint32_t)before, &by))
 			return false;
-		if (by && (*last == 0 || course->attempts[by - 1].end_ms > course->attempts[*last - 1].end_ms))
+		if (by && (*last == 0 || attempts->list[by - 1].end_ms > attempts->list[*last - 1].end_ms))
 			*last = by;
 	}
 	return true;
@@ -62,7 +62,7 @@ report_find_all_freed(const struct walk *walk)
 
 	for (int pass = 0; changed && pass < PASSES_MAX; pass++) {
 		changed = false;
-		for (uint32_t i = 0; i < walk->report->course.plan.count; i++)
+		for (uint32_t i = 0; i < walk->report->attempts.plan.count; i++)
 			if (!walk->is_free[i] && report_find_freed(walk, i))
 				changed = walk->is_free[i] = true;
 	}
@@ -81,19 +81,19 @@ report_compare_ends(const void *a, const void *b)
 static void
 report_sort_by_end(const struct walk *walk)
 {
-	const struct course *course = &walk->report->course;
+	const struct attempts *attempts = &walk->report->attempts;
 
-	for (size_t i = 0; i < course->count; i++)
-		walk->by_end[i] = (struct ended){course->attempts[i].end_ms, (uint32_t)i};
-	if (course->count)
-		qsort(walk->by_end, course->count, sizeof *walk->by_end, report_compare_ends);
+	for (size_t i = 0; i < attempts->count; i++)
+		walk->by_end[i] = (struct ended){attempts->list[i].end_ms, (uint32_t)i};
+	if (attempts->count)
+		qsort(walk->by_end, attempts->count, sizeof *walk->by_end, report_compare_ends);
 }
 
 /* The attempt that ended last before an instant, among those that had begun before attempt; a link, 0: none behind from_ms. */
 static uint32_t
 report_ended_before(const struct walk *walk, uint32_t attempt, int64_t from_ms, int64_t until_ms)
 {
-	size_t low = 0, high = walk->report->course.count;
+	size_t low = 0, high = walk->report->attempts.count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
@@ -114,7 +114,7 @@ static uint32_t
 report_find_cause(const struct walk *walk, struct report_link *link)
 {
 	const struct report *report = walk->report;
-	const struct course_attempt *attempts = report->course.attempts, *attempt = &attempts[link->attempt];
+	const struct attempt *attempts = report->attempts.list, *attempt = &attempts[link->attempt];
 	uint32_t cause = attempt->previous, node = report->before_on_node[link->attempt], slot;
 	int64_t since_ms, free_ms;
 
@@ -158,7 +158,7 @@ static void
 report_walk_back(const struct walk *walk)
 {
 	struct report *report = walk->report;
-	uint32_t link = report->course.count ? walk->by_end[report->course.count - 1].attempt + 1 : 0, capacity = 0;
+	uint32_t link = report->attempts.count ? walk->by_end[report->attempts.count - 1].attempt + 1 : 0, capacity = 0;
 
 	while (link) {
 		struct report_link *last;
@@ -168,7 +168,7 @@ report_walk_back(const struct walk *walk)
 		*last = (struct report_link){.attempt = link - 1};
 		report->critical[link - 1] = true;
 		link = report_find_cause(walk, last);
-		report->path_work_ms += course_took_ms(&report->course.attempts[last->attempt]);
+		report->path_work_ms += attempt_took_ms(&report->attempts.list[last->attempt]);
 		report->path_wait_ms[last->why] += last->waited_ms;
 	}
 	report_reverse(report->path, report->path_count);
@@ -179,13 +179,13 @@ static void
 report_sum_up_waiting(const struct walk *walk)
 {
 	struct report *report = walk->report;
-	const struct course *course = &report->course;
+	const struct attempts *attempts = &report->attempts;
 
-	for (size_t i = 0; i < course->count; i++) {
-		const struct course_attempt *attempt = &course->attempts[i];
+	for (size_t i = 0; i < attempts->count; i++) {
+		const struct attempt *attempt = &attempts->list[i];
 		uint32_t freed = walk->freed_by[attempt->step], node = report->before_on_node[i];
-		int64_t since_ms = freed ? course->attempts[freed - 1].end_ms : report->start_ms;
-		int64_t node_ms = node ? course->attempts[node - 1].end_ms : since_ms;
+		int64_t since_ms = freed ? attempts->list[freed - 1].end_ms : report->start_ms;
+		int64_t node_ms = node ? attempts->list[node - 1].end_ms : since_ms;
 
 		if (attempt->previous)
 			continue;
@@ -203,10 +203,10 @@ report_sum_up_waiting(const struct walk *walk)
 void
 report_find_path(struct report *report)
 {
-	size_t steps = report->course.plan.count;
+	size_t steps = report->attempts.plan.count;
 	struct walk walk = {.report = report, .freed_by = memory_zeroed(steps, sizeof *walk.freed_by),
 	    .is_free = memory_zeroed(steps, sizeof *walk.is_free),
-	    .by_end = memory_zeroed(report->course.count, sizeof *walk.by_end),
+	    .by_end = memory_zeroed(report->attempts.count, sizeof *walk.by_end),
 	    .soon_ms = report->makespan_ms / 100 < SOON_MS ? report->makespan_ms / 100 : SOON_MS};
 
 	report_find_all_freed(&walk);

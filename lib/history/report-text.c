@@ -27,26 +27,26 @@ static void
 report_say_summary(const struct report *report, struct buffer *out)
 {
 	char a[CLOCK_RFC3339_SIZE], b[CLOCK_RFC3339_SIZE];
-	const struct job *job = &report->course.plan.job;
+	const struct job *job = &report->attempts.plan.job;
 
-	buffer_printf(out, "job            %s: %s\n", report->course.job, report_status(report));
+	buffer_printf(out, "job            %s: %s\n", report->attempts.job, report_status(report));
 	buffer_printf(out, "does           %s to cluster %s of tenant %s\n", job->action, job->cluster,
-	    report->course.tenant);
+	    report->attempts.tenant);
 	buffer_printf(out, "put            %s\n", clock_rfc3339(report->start_ms, a));
 	buffer_printf(out, "%s  %s; critical path as planned: %s\n",
-	    report->course.outcome ? "makespan     " : "so far       ",
+	    report->attempts.outcome ? "makespan     " : "so far       ",
 	    clock_duration(report->makespan_ms, a), clock_duration((int64_t)(job->critical_path_s * 1000), b));
 	buffer_printf(out, "work           %s; %u at once at most, which were used for %.0f%%\n",
 	    clock_duration(report->work_ms, a), report->peak, report_utilisation(report) * 100);
 	buffer_printf(out, "waiting        %s for nodes, %s for slots, all tasks together\n",
 	    clock_duration(report->node_wait_ms, a), clock_duration(report->slot_wait_ms, b));
 	buffer_printf(out, "attempts       %zu at %u tasks: %u done, %u failed, %u lost, %u running; %u tried again, %u of these after an undo\n",
-	    report->course.count, report->tasks, report->done, report->failed, report->lost, report->running, report->retried,
+	    report->attempts.count, report->tasks, report->done, report->failed, report->lost, report->running, report->retried,
 	    report->undone);
 }
 
 static void
-report_say_what(const struct report *report, const struct course_attempt *attempt, struct buffer *out)
+report_say_what(const struct report *report, const struct attempt *attempt, struct buffer *out)
 {
 	const struct step *step = report_step(report, attempt);
 
@@ -59,12 +59,12 @@ report_say_what(const struct report *report, const struct course_attempt *attemp
 static void
 report_say_link(const struct report *report, const struct report_link *link, struct buffer *out)
 {
-	const struct course_attempt *attempt = &report->course.attempts[link->attempt];
+	const struct attempt *attempt = &report->attempts.list[link->attempt];
 	char begin[CLOCK_RFC3339_SIZE], took[CLOCK_RFC3339_SIZE];
 	struct buffer why = {0};
 
 	buffer_printf(out, "  %10s  %8s  ", clock_duration(attempt->start_ms - report->start_ms, begin),
-	    clock_duration(course_took_ms(attempt), took));
+	    clock_duration(attempt_took_ms(attempt), took));
 	report_say_what(report, attempt, out);
 	report_say_why(link, &why);
 	if (why.length > 0)
@@ -106,7 +106,7 @@ report_say_trouble(const struct report *report, struct queue *queue, struct buff
 	if (report->trouble_count > 0)
 		buffer_text(out, "\nFailures\n");
 	for (uint32_t i = 0; i < report->trouble_count && i < TROUBLE_TOLD; i++) {
-		const struct course_attempt *attempt = &report->course.attempts[report->trouble[i]];
+		const struct attempt *attempt = &report->attempts.list[report->trouble[i]];
 		struct arena arena = {0};
 		const char *output = report_output(queue, report, attempt, &arena);
 
@@ -128,16 +128,16 @@ report_say_trouble(const struct report *report, struct queue *queue, struct buff
 static void
 report_say_skips(const struct report *report, struct buffer *out)
 {
-	const struct course *course = &report->course;
+	const struct attempts *attempts = &report->attempts;
 	char at[CLOCK_RFC3339_SIZE];
 
-	if (course->skip_count > 0)
+	if (attempts->skip_count > 0)
 		buffer_text(out, "\nSkipped\n");
-	for (size_t i = 0; i < course->skip_count && i < TROUBLE_TOLD; i++) {
-		const struct course_skip *skip = &course->skips[i];
+	for (size_t i = 0; i < attempts->skip_count && i < TROUBLE_TOLD; i++) {
+		const struct attempts_skip *skip = &attempts->skips[i];
 
 		buffer_printf(out, "  %10s  %s by ", clock_duration(skip->at_ms - report->start_ms, at),
-		    course->plan.steps[skip->step].id);
+		    attempts->plan.steps[skip->step].id);
 		printable_line(skip->by ? skip->by : "?", out);
 		buffer_byte(out, '\n');
 		if (skip->reason)

@@ -7,25 +7,24 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "history/report-path.h"
-#include "history/show.h"
-#include "queue/spool/engine.h"
+#include "queue/read.h"
 
 const struct step *
-report_step(const struct report *report, const struct course_attempt *attempt)
+report_step(const struct report *report, const struct attempt *attempt)
 {
-	return &report->course.plan.steps[attempt->step];
+	return &report->attempts.plan.steps[attempt->step];
 }
 
 const char *
-report_worker(const struct report *report, const struct course_attempt *attempt)
+report_worker(const struct report *report, const struct attempt *attempt)
 {
-	return attempt->worker == NAMES_NONE ? "" : report->course.workers.list[attempt->worker];
+	return attempt->worker == NAMES_NONE ? "" : report->attempts.workers.list[attempt->worker];
 }
 
 const char *
 report_status(const struct report *report)
 {
-	return report->course.outcome ? report->course.outcome : report->job.id[0] ? queue_status_name(report->job.status)
+	return report->attempts.outcome ? report->attempts.outcome : report->job.id[0] ? queue_status_name(report->job.status)
 	                                                                           : "running";
 }
 
@@ -62,28 +61,27 @@ report_utilisation(const struct report *report)
 }
 
 const char *
-report_output(struct queue *queue, const struct report *report, const struct course_attempt *attempt,
+report_output(struct queue *queue, const struct report *report, const struct attempt *attempt,
     struct arena *arena)
 {
-	struct error ignored;
-	const struct open_job *job = queue && report->job.id[0] ? engine_job(spool_queue_of(queue), report->job.id, &ignored) : NULL;
-
-	return job ? show_output(job, report_step(report, attempt)->id, attempt->number, arena) : NULL;
+	if (!queue || !report->job.id[0])
+		return NULL;
+	return queue_log_tail(queue, report->job.id, report_step(report, attempt)->id, attempt->number, arena);
 }
 
 void
-report_say_end(const struct course_attempt *attempt, struct buffer *out)
+report_say_end(const struct attempt *attempt, struct buffer *out)
 {
 	static const char *const follows[EVENT_NEXT_COUNT] = {"", ", tried again", ", undone and tried again", ", given up"};
 
 	switch (attempt->end) {
-	case COURSE_RUNNING:
+	case ATTEMPT_RUNNING:
 		buffer_text(out, "running");
 		return;
-	case COURSE_DONE:
+	case ATTEMPT_DONE:
 		buffer_text(out, "done");
 		return;
-	case COURSE_FAILED:
+	case ATTEMPT_FAILED:
 		buffer_printf(out, "failed with %lld", (long long)attempt->status);
 		break;
 	default:
@@ -96,16 +94,16 @@ report_say_end(const struct course_attempt *attempt, struct buffer *out)
 static void
 report_count_attempt(struct report *report, uint32_t number)
 {
-	const struct course_attempt *attempt = &report->course.attempts[number];
+	const struct attempt *attempt = &report->attempts.list[number];
 
-	report->work_ms += course_took_ms(attempt);
-	report->done += attempt->end == COURSE_DONE;
-	report->failed += attempt->end == COURSE_FAILED;
-	report->lost += attempt->end == COURSE_LOST;
-	report->running += attempt->end == COURSE_RUNNING;
+	report->work_ms += attempt_took_ms(attempt);
+	report->done += attempt->end == ATTEMPT_DONE;
+	report->failed += attempt->end == ATTEMPT_FAILED;
+	report->lost += attempt->end == ATTEMPT_LOST;
+	report->running += attempt->end == ATTEMPT_RUNNING;
 	report->retried += attempt->next == EVENT_NEXT_RETRY || attempt->next == EVENT_NEXT_UNDO;
 	report->undone += attempt->next == EVENT_NEXT_UNDO;
-	if (attempt->end == COURSE_FAILED || attempt->end == COURSE_LOST)
+	if (attempt->end == ATTEMPT_FAILED || attempt->end == ATTEMPT_LOST)
 		report->trouble[report->trouble_count++] = number;
 }
 
@@ -119,15 +117,15 @@ report_compare_times(const void *a, const void *b)
 
 /* How many ran at once at most: what ends at an instant makes room for what begins then. */
 static uint32_t
-report_find_peak(const struct course *course)
+report_find_peak(const struct attempts *attempts)
 {
-	size_t count = course->count, ended = 0;
+	size_t count = attempts->count, ended = 0;
 	int64_t *starts = memory_zeroed(count, sizeof *starts), *ends = memory_zeroed(count, sizeof *ends);
 	uint32_t peak = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		starts[i] = course->attempts[i].start_ms;
-		ends[i] = course->attempts[i].end_ms;
+		starts[i] = attempts->list[i].start_ms;
+		ends[i] = attempts->list[i].end_ms;
 	}
 	if (count > 0) {
 		qsort(starts, count, sizeof *starts, report_compare_times);
@@ -147,11 +145,11 @@ report_find_peak(const struct course *course)
 static void
 report_find_before_on_node(struct report *report)
 {
-	const struct course *course = &report->course;
-	uint32_t *last = memory_zeroed(course->plan.layout.node_count, sizeof *last);
+	const struct attempts *attempts = &report->attempts;
+	uint32_t *last = memory_zeroed(attempts->plan.layout.node_count, sizeof *last);
 
-	for (size_t i = 0; i < course->count; i++) {
-		uint32_t node = course->node_of[course->attempts[i].step];
+	for (size_t i = 0; i < attempts->count; i++) {
+		uint32_t node = attempts->node_of[attempts->list[i].step];
 
 		report->before_on_node[i] = last[node];
 		last[node] = (uint32_t)i + 1;
@@ -160,31 +158,31 @@ report_find_before_on_node(struct report *report)
 }
 
 void
-report_make(struct report *report, struct course *course)
+report_make(struct report *report, struct attempts *attempts)
 {
-	size_t count = course->count;
+	size_t count = attempts->count;
 
-	*report = (struct report){.course = *course, .start_ms = course->put_ms};
-	*course = (struct course){0};
-	report->makespan_ms = report->course.last_ms > report->start_ms ? report->course.last_ms - report->start_ms : 0;
+	*report = (struct report){.attempts = *attempts, .start_ms = attempts->put_ms};
+	*attempts = (struct attempts){0};
+	report->makespan_ms = report->attempts.last_ms > report->start_ms ? report->attempts.last_ms - report->start_ms : 0;
 	report->trouble = memory_zeroed(count, sizeof *report->trouble);
 	report->critical = memory_zeroed(count, sizeof *report->critical);
 	report->before_on_node = memory_zeroed(count, sizeof *report->before_on_node);
-	for (size_t i = 0; i < report->course.plan.count; i++)
-		report->tasks += !report->course.plan.steps[i].is_milestone;
+	for (size_t i = 0; i < report->attempts.plan.count; i++)
+		report->tasks += !report->attempts.plan.steps[i].is_milestone;
 	for (size_t i = 0; i < count; i++)
 		report_count_attempt(report, (uint32_t)i);
-	report->peak = report_find_peak(&report->course);
+	report->peak = report_find_peak(&report->attempts);
 	report_find_before_on_node(report);
 	report_find_path(report);
-	history_add(&report->history, &report->course);
+	history_add(&report->history, &report->attempts);
 	history_sort(&report->history);
 }
 
 void
 report_release(struct report *report)
 {
-	course_release(&report->course);
+	attempts_release(&report->attempts);
 	history_release(&report->history);
 	free(report->path);
 	free(report->trouble);

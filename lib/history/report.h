@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a job did, worked out of its course: figures, what began when and why not earlier, and the critical path as it really
+ * What a job did, worked out of its attempts: figures, what began when and why not earlier, and the critical path as it really
  * happened: from the attempt that ended last back to what each one waited for.
  */
 #ifndef HISTORY_REPORT_H
 #define HISTORY_REPORT_H
 
-#include "history/course.h"
-#include "history/history.h"
+#include "queue/attempts.h"
+#include "queue/history.h"
 
 struct buffer;
 
@@ -21,14 +21,14 @@ enum report_why { /* why an attempt began no earlier */
 };
 
 struct report_link { /* of the critical path */
-	uint32_t attempt;  /* number in course.attempts */
+	uint32_t attempt;  /* number in attempts.list */
 	enum report_why why;
 	int64_t waited_ms; /* from the end of what it waited for last to its begin */
 	int64_t held_ms;   /* REPORT_NODE, REPORT_SLOT: from when all before it was done to its begin */
 };
 
 struct report {
-	struct course course;
+	struct attempts attempts;
 	struct history history;  /* of this job alone, sorted */
 	struct queue_job job;    /* id "" where it is in no spool */
 	int64_t start_ms, makespan_ms, work_ms;
@@ -44,8 +44,8 @@ struct report {
 	uint32_t *before_on_node; /* by attempt: link to the one before on its node */
 };
 
-/* Works all of it out of a course, which is taken over. */
-void report_make(struct report *report, struct course *course);
+/* Works all of it out of a attempts, which is taken over. */
+void report_make(struct report *report, struct attempts *attempts);
 void report_release(struct report *report);
 
 /* The part of the slots used at the peak that was used all along, 0 to 1. */
@@ -60,11 +60,11 @@ void report_say_why(const struct report_link *link, struct buffer *out);
 /* "complete", "failed", ... or "running" where it is not finished. */
 const char *report_status(const struct report *report);
 
-const struct step *report_step(const struct report *report, const struct course_attempt *attempt);
-const char *report_worker(const struct report *report, const struct course_attempt *attempt); /* or "" */
+const struct step *report_step(const struct report *report, const struct attempt *attempt);
+const char *report_worker(const struct report *report, const struct attempt *attempt); /* or "" */
 
 /* The end of what an attempt printed, or NULL; in the arena. */
-const char *report_output(struct queue *queue, const struct report *report, const struct course_attempt *attempt,
+const char *report_output(struct queue *queue, const struct report *report, const struct attempt *attempt,
     struct arena *arena);
 
 /* Each appends the whole report. queue: where outputs are; NULL: nowhere. */
@@ -73,6 +73,6 @@ void report_json(const struct report *report, struct queue *queue, struct buffer
 void report_html(const struct report *report, struct queue *queue, struct buffer *out);
 
 /* Appends what a person reads of an attempt: "done", "failed with 1", "lost", "running"; and what followed. */
-void report_say_end(const struct course_attempt *attempt, struct buffer *out);
+void report_say_end(const struct attempt *attempt, struct buffer *out);
 
 #endif

@@ -4,30 +4,26 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "queue/spool/engine.h"
+#include "queue/read.h"
 
 int
-stats_add_spool(struct stats *stats, struct queue *queue, struct error *err)
+stats_add_queue(struct stats *stats, struct queue *queue, struct error *err)
 {
-	DIR *stream = spool_list(spool_queue_of(queue)->spool.workers);
-	const struct dirent *entry;
+	size_t fit;
 
-	if (!stream)
-		return error_errno(err, EX_IOERR, "%s/workers", spool_queue_of(queue)->spool.path);
-	while ((entry = readdir(stream)))
-		stats->workers += spool_is_id(entry->d_name);
-	closedir(stream);
-	return history_load(&stats->history, &spool_queue_of(queue)->spool, err);
+	if (queue_workers(queue, NULL, &stats->workers, &fit, err) < 0)
+		return -1;
+	return queue_history(queue, &stats->history, err);
 }
 
 static void
-stats_add_spans(struct stats *stats, const struct course *course)
+stats_add_spans(struct stats *stats, const struct attempts *attempts)
 {
-	for (size_t i = 0; i < course->count; i++) {
-		const struct course_attempt *attempt = &course->attempts[i];
+	for (size_t i = 0; i < attempts->count; i++) {
+		const struct attempt *attempt = &attempts->list[i];
 
-		stats->running += attempt->end == COURSE_RUNNING;
-		if (attempt->end != COURSE_DONE)
+		stats->running += attempt->end == ATTEMPT_RUNNING;
+		if (attempt->end != ATTEMPT_DONE)
 			continue;
 		ARRAY_ROOM(stats->spans, stats->span_count, stats->span_capacity);
 		stats->spans[stats->span_count++] = (struct stats_span){attempt->start_ms, attempt->end_ms};
@@ -37,8 +33,8 @@ stats_add_spans(struct stats *stats, const struct course *course)
 int
 stats_add_job(struct stats *stats, struct queue *queue, const struct queue_job *job, struct error *err)
 {
-	struct course course = {0};
-	int result = course_of_job(queue, job->id, &course, err);
+	struct attempts attempts = {0};
+	int result = attempts_of_job(queue, job->id, &attempts, err);
 
 	if (result == 0) {
 		stats->jobs[job->status]++;
@@ -50,10 +46,10 @@ stats_add_job(struct stats *stats, struct queue *queue, const struct queue_job *
 		stats->tasks.done += job->done;
 		stats->tasks.failed += job->failed;
 		stats->tasks.skipped += job->skipped;
-		history_add(&stats->history, &course);
-		stats_add_spans(stats, &course);
+		history_add(&stats->history, &attempts);
+		stats_add_spans(stats, &attempts);
 	}
-	course_release(&course);
+	attempts_release(&attempts);
 	return result;
 }
 

@@ -5,7 +5,7 @@
 #ifndef HISTORY_STATS_H
 #define HISTORY_STATS_H
 
-#include "history/history.h"
+#include "queue/history.h"
 
 struct stats_span {
 	int64_t start_ms, end_ms; /* wall clock */
@@ -21,7 +21,7 @@ struct stats { /* zero-initialise */
 };
 
 /* Adds what was learned of jobs that are gone, and how many workers there are. */
-int stats_add_spool(struct stats *stats, struct queue *queue, struct error *err);
+int stats_add_queue(struct stats *stats, struct queue *queue, struct error *err);
 
 /* Adds a job. */
 int stats_add_job(struct stats *stats, struct queue *queue, const struct queue_job *job, struct error *err);

@@ -9,13 +9,13 @@
 #include "base/file.h"
 #include "base/location.h"
 #include "base/memory.h"
-#include "history/show.h"
 #include "hook/hook.h"
 #include "json/scan.h"
-#include "operation/known-hosts.h"
 #include "operation/context.h"
 #include "operation/failure-summary.h"
 #include "operation/job.h"
+#include "operation/known-hosts.h"
+#include "queue/read.h"
 
 /* Copies the job's events and its layout to the folder, reads the layout, and makes the files of the cluster anew. */
 static int
@@ -53,11 +53,11 @@ finish_operation_is_untouched(const struct operation_job *job, const struct queu
 	char *spool = location_spool(job->runner.spool);
 	struct error ignored; /* then it may have been touched */
 	struct queue *queue = queue_open(spool, QUEUE_READ, &ignored);
-	struct show_task *list = NULL;
+	struct queue_task_status *list = NULL;
 	struct arena arena = {0};
 	size_t count = 0;
 	bool untouched = queue && state->status == QUEUE_CANCELLED &&
-	    show_tasks(queue, state->id, ~0u, false, &arena, &list, &count, &ignored) == 0;
+	    queue_tasks(queue, state->id, &(struct queue_filter){0}, &arena, &list, &count, &ignored) == 0;
 
 	for (size_t i = 0; i < count; i++)
 		untouched = untouched && list[i].attempt == 0;

@@ -16,7 +16,7 @@
 #include "base/process.h"
 #include "operation/run-command.h"
 #include "operation/workdir.h"
-#include "queue/queue.h"
+#include "queue/read.h"
 
 enum {
 	RUNNING = -1,

@@ -13,6 +13,7 @@
 #include "base/process.h"
 #include "operation/run-command.h"
 #include "operation/workdir.h"
+#include "queue/read.h"
 
 enum { LOOK_AGAIN_MS = 1000 }; /* for the tasks of workers that have died, of which no change of the spool tells */
 

@@ -6,7 +6,7 @@
 #ifndef QUEUE_ENGINE_H
 #define QUEUE_ENGINE_H
 
-#include "queue/queue.h"
+#include "queue/read.h"
 
 struct queue { /* each engine's own begins with it */
 	const struct queue_engine *engine;
@@ -17,6 +17,15 @@ struct queue_worker { /* the same */
 	char id[QUEUE_ID_SIZE];
 };
 
+struct queue_follow { /* the same */
+	struct queue *queue;
+};
+
+struct queue_logs { /* the same */
+	struct queue *queue;
+	int fd; /* to be watched */
+};
+
 struct queue_engine {
 	const char *name;
 
@@ -24,6 +33,7 @@ struct queue_engine {
 	void (*close)(struct queue *queue);
 	void (*set_patient)(struct queue *queue, bool patient);
 
+	int (*check_plan)(struct record_reader *plan, struct problems *problems, struct error *err);
 	int (*put)(struct queue *queue, struct record_reader *plan, const struct queue_put *options, char job[QUEUE_ID_SIZE],
 	    struct problems *problems, struct error *err);
 	int (*is_of)(struct queue *queue, const char *job, int plan, struct error *err);
@@ -48,11 +58,31 @@ struct queue_engine {
 	int (*status)(struct queue *queue, const char *job, struct queue_job *out, struct error *err);
 	int (*list)(struct queue *queue, bool finished, struct queue_job **list, size_t *count, struct error *err);
 
+	int (*plan)(struct queue *queue, const char *job, struct buffer *out, struct error *err);
+	int (*nodes)(struct queue *queue, const char *job, struct buffer *out, struct error *err);
+	int (*tasks)(struct queue *queue, const char *job, const struct queue_filter *filter, struct arena *arena,
+	    struct queue_task_status **list, size_t *count, struct error *err);
+	int (*events)(struct queue *queue, const char *job, uint64_t after, struct buffer *out, struct error *err);
+	struct queue_follow *(*follow)(struct queue *queue, const struct queue_follow_options *options, struct error *err);
+	int (*follow_next)(struct queue_follow *follow, struct queue_event *event, struct error *err);
+	void (*follow_close)(struct queue_follow *follow);
+	ssize_t (*log_read)(struct queue *queue, const char *job, const char *task, int64_t attempt, int64_t offset,
+	    char *bytes, size_t size, struct error *err);
+	struct queue_logs *(*logs_open)(struct queue *queue, const char *job, struct error *err);
+	int (*logs_next)(struct queue_logs *logs, const char **task, int64_t *attempt, struct error *err);
+	void (*logs_close)(struct queue_logs *logs);
+
 	int (*limits)(struct queue *queue, struct queue_limit **list, size_t *count, struct error *err);
 	int (*set_limits)(struct queue *queue, const struct queue_limit *list, size_t count, struct error *err);
 
 	int (*watch)(struct queue *queue, struct error *err);
 	void (*watch_clear)(struct queue *queue, int fd);
+	int64_t (*changed_ms)(struct queue *queue);
+
+	int (*check)(struct queue *queue, const char *job, struct queue_check *check, struct error *err);
+	int (*gc)(struct queue *queue, const struct queue_gc *options, struct arguments *gone, struct error *err);
+	int (*history)(struct queue *queue, struct history *history, struct error *err);
+	int (*stuck)(struct queue *queue, struct queue_stuck **list, size_t *count, struct error *err);
 };
 
 #endif

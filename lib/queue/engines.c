@@ -28,6 +28,12 @@ engines_find(const char *where)
 	return engines[i].engine;
 }
 
+int
+queue_check_plan(struct record_reader *plan, struct problems *problems, struct error *err)
+{
+	return local_engine.check_plan(plan, problems, err);
+}
+
 struct queue *
 queue_open(const char *where, enum queue_mode mode, struct error *err)
 {

@@ -111,12 +111,6 @@ queue_leave(struct queue_worker *worker, struct error *err)
 }
 
 int
-queue_workers(struct queue *queue, const struct queue_job *job, size_t *all, size_t *fit, struct error *err)
-{
-	return queue->engine->workers(queue, job, all, fit, err);
-}
-
-int
 queue_reap(struct queue *queue, struct error *err)
 {
 	return queue->engine->reap(queue, err);
@@ -134,18 +128,6 @@ bool
 queue_is_finished(enum queue_status status)
 {
 	return status >= QUEUE_COMPLETE;
-}
-
-int
-queue_status_of(struct queue *queue, const char *job, struct queue_job *out, struct error *err)
-{
-	return queue->engine->status(queue, job, out, err);
-}
-
-int
-queue_list(struct queue *queue, bool finished, struct queue_job **list, size_t *count, struct error *err)
-{
-	return queue->engine->list(queue, finished, list, count, err);
 }
 
 int
@@ -182,4 +164,34 @@ void
 queue_watch_clear(struct queue *queue, int fd)
 {
 	queue->engine->watch_clear(queue, fd);
+}
+
+int64_t
+queue_changed_ms(struct queue *queue)
+{
+	return queue->engine->changed_ms(queue);
+}
+
+int
+queue_check(struct queue *queue, const char *job, struct queue_check *check, struct error *err)
+{
+	return queue->engine->check(queue, job, check, err);
+}
+
+int
+queue_gc(struct queue *queue, const struct queue_gc *options, struct arguments *gone, struct error *err)
+{
+	return queue->engine->gc(queue, options, gone, err);
+}
+
+int
+queue_history(struct queue *queue, struct history *history, struct error *err)
+{
+	return queue->engine->history(queue, history, err);
+}
+
+int
+queue_stuck(struct queue *queue, struct queue_stuck **list, size_t *count, struct error *err)
+{
+	return queue->engine->stuck(queue, list, count, err);
 }

@@ -20,6 +20,8 @@
 #include "model/action.h"
 #include "model/result.h"
 
+struct arguments;
+struct buffer;
 struct problems;
 struct record_reader;
 
@@ -46,13 +48,15 @@ struct queue_put {
 	const char *job;    /* the id wanted; NULL: the plan's own, else the next one of its cluster */
 	int64_t backoff_ms; /* before the first retry of a task; doubled for each further one; 0: at once */
 	bool paused;        /* nothing is taken before it is resumed */
-	bool dry;           /* only check the plan */
 };
 
 /* Puts the plan read from the stream; job gets its id. What is wrong inside the plan goes to problems (and EX_DATAERR
  * to err). A job of that id is there already: EX_CANTCREAT. */
 int queue_put(struct queue *queue, struct record_reader *plan, const struct queue_put *options,
     char job[QUEUE_ID_SIZE], struct problems *problems, struct error *err);
+
+/* Checks the plan read from the stream as queue_put does, and puts nothing. */
+int queue_check_plan(struct record_reader *plan, struct problems *problems, struct error *err);
 
 /* Whether the job was put from this plan, byte for byte: 1, 0; -1, with EX_NO where there is no such job. */
 int queue_is_of(struct queue *queue, const char *job, int plan, struct error *err);
@@ -172,18 +176,8 @@ struct queue_job {
 	char provider[QUEUE_ID_SIZE]; /* "": not known */
 };
 
-/* How many workers have joined and live, and how many of these take tasks of the job (NULL: none). */
-int queue_workers(struct queue *queue, const struct queue_job *job, size_t *all, size_t *fit, struct error *err);
-
 const char *queue_status_name(enum queue_status status);
 bool queue_is_finished(enum queue_status status);
-
-/* One job, finished ones too. No such job: EX_NO. */
-int queue_status_of(struct queue *queue, const char *job, struct queue_job *out, struct error *err);
-
-/* The jobs in the order they were put. finished: those too. -1 also where one is damaged: *list has all others. *list is
- * the caller's to free in any case. */
-int queue_list(struct queue *queue, bool finished, struct queue_job **list, size_t *count, struct error *err);
 
 /* --- control --- */
 
@@ -227,5 +221,45 @@ int queue_set_limits(struct queue *queue, const struct queue_limit *list, size_t
  * first look, clear it before each further one, close it before the queue. */
 int queue_watch(struct queue *queue, struct error *err);
 void queue_watch_clear(struct queue *queue, int fd);
+
+/* Returns by the wall clock when the queue last changed; 0: it is not known. */
+int64_t queue_changed_ms(struct queue *queue);
+
+/* --- maintenance --- */
+
+struct queue_check {
+	bool repair;          /* the queue was opened to write */
+	struct buffer *out;   /* gets a line for each finding: "OBJECT: what is wrong", and "(mended)" */
+	size_t found, mended;
+};
+
+/* Looks whether a job is in one of the states that are legal, or all jobs (NULL) and what is between them. What a stopped
+ * process or machine leaves behind is legal: the next one to come along puts it right. */
+int queue_check(struct queue *queue, const char *job, struct queue_check *check, struct error *err);
+
+enum { QUEUE_KEEP_DAYS = 30 };
+
+struct queue_gc {
+	int64_t keep_ms; /* since a job was finished, by the wall clock */
+	bool dry;        /* only say what would go */
+};
+
+/* Removes finished jobs that are old, after what is to be learned of them was kept, and what somebody left who was stopped; gone
+ * gets the names of what went. */
+int queue_gc(struct queue *queue, const struct queue_gc *options, struct arguments *gone, struct error *err);
+
+struct history;
+
+/* Adds what was learned of jobs that are gone. */
+int queue_history(struct queue *queue, struct history *history, struct error *err);
+
+struct queue_stuck { /* something that is held by a process that is stopped */
+	char what[512];
+	int pid;
+	char name[64]; /* of its program */
+};
+
+/* Lists what keeps others waiting; *list is the caller's to free. */
+int queue_stuck(struct queue *queue, struct queue_stuck **list, size_t *count, struct error *err);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "queue/read.h"
 #include "status/state-line.h"
 
 static int

@@ -12,13 +12,13 @@
 #include "base/printable.h"
 #include "base/terminal.h"
 #include "cluster/applied.h"
-#include "history/show.h"
-#include "history/status-print.h"
 #include "json/json.h"
-#include "show/login.h"
 #include "model/show/links.h"
-#include "status/status.h"
+#include "queue/read.h"
+#include "queue/status-print.h"
+#include "show/login.h"
 #include "status/state-line.h"
+#include "status/status.h"
 
 /* Of the cluster's files; the caller frees it. */
 static char *
@@ -30,14 +30,15 @@ cluster_show_folder_of(const struct cluster_status *status)
 	return folder;
 }
 
-static struct show_task *
+static struct queue_task_status *
 cluster_show_failed_tasks(const struct cluster_status *status, struct arena *arena, size_t *count)
 {
-	struct show_task *list = NULL;
+	const struct queue_filter filter = {1u << STEP_FAILED, NULL, true};
+	struct queue_task_status *list = NULL;
 	struct error ignored; /* the job went since: what is known of it is in the operation's message */
 
 	*count = 0;
-	if (!status->has_job || show_tasks(status->queue, status->last->job, 1u << STEP_FAILED, true, arena, &list, count,
+	if (!status->has_job || queue_tasks(status->queue, status->last->job, &filter, arena, &list, count,
 	    &ignored) < 0)
 		*count = 0;
 	return list;
@@ -270,10 +271,10 @@ cluster_show_print_failures(const struct cluster_status *status, FILE *out)
 	struct arena arena = {0};
 	struct buffer text = {0};
 	size_t count;
-	const struct show_task *tasks = cluster_show_failed_tasks(status, &arena, &count);
+	const struct queue_task_status *tasks = cluster_show_failed_tasks(status, &arena, &count);
 
 	for (size_t i = 0; i < count; i++) {
-		const struct show_task *task = &tasks[i];
+		const struct queue_task_status *task = &tasks[i];
 		const char *message = task->message ? task->message : task->reason;
 
 		buffer_printf(&text, "\nfailed: %s%s%s on %s, attempt %" PRId64 ", exit code %" PRId64 "%s", task->action,
@@ -332,7 +333,7 @@ cluster_show_add_failures(const struct cluster_status *status, struct buffer *te
 {
 	struct arena arena = {0};
 	size_t count;
-	const struct show_task *tasks = cluster_show_failed_tasks(status, &arena, &count);
+	const struct queue_task_status *tasks = cluster_show_failed_tasks(status, &arena, &count);
 
 	for (size_t i = 0; i < count; i++) {
 		list_record(&status_task_list, &tasks[i], NULL, text);

@@ -1,22 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The logs of a job as they grow. The kernel tells which file of the folder was written to, and the spool when the job may be
- * over; nothing is polled.
+ * The logs of a job as they grow. The queue tells which of them has grown, and when the job may be over; nothing is polled.
  */
 #include "show/transcript.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/inotify.h>
 #include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
-#include "queue/spool/logs.h"
+#include "queue/read.h"
 #include "status/status.h"
 
 enum { READ_BYTES = 64 * 1024 };
@@ -25,14 +22,15 @@ struct spring { /* a task's log, at its newest attempt */
 	const struct transcript_task *task;
 	char *prefix;
 	int64_t attempt; /* 0: none was opened yet */
-	int fd;
+	int64_t offset;  /* what is before it was read */
 	struct buffer pending; /* the begin of a line */
 };
 
 struct following {
 	struct transcript *transcript;
 	struct spring *list; /* sorted by the tasks' ids */
-	int inotify, bell;
+	struct queue_logs *logs;
+	int bell;
 };
 
 static int
@@ -64,9 +62,13 @@ transcript_print_lines(const struct following *following, struct spring *spring,
 static void
 transcript_drain(const struct following *following, struct spring *spring, bool over)
 {
+	const struct transcript *transcript = following->transcript;
+	struct error ignored; /* what cannot be read now may be later */
 	ssize_t n;
 
-	while (spring->fd >= 0 && (n = read(spring->fd, buffer_room(&spring->pending, READ_BYTES), READ_BYTES)) > 0) {
+	while (spring->attempt && (n = queue_log_read(transcript->status->queue, transcript->job, spring->task->task->task,
+	    spring->attempt, spring->offset, buffer_room(&spring->pending, READ_BYTES), READ_BYTES, &ignored)) > 0) {
+		spring->offset += n;
 		spring->pending.length += (size_t)n;
 		transcript_print_lines(following, spring, false);
 	}
@@ -74,37 +76,27 @@ transcript_drain(const struct following *following, struct spring *spring, bool 
 		transcript_print_lines(following, spring, true);
 }
 
-/* An attempt may have begun before it has a file. */
 static void
 transcript_turn_to(const struct following *following, struct spring *spring, int64_t attempt)
 {
 	if (attempt > spring->attempt) {
 		transcript_drain(following, spring, true);
-		if (spring->fd >= 0)
-			close(spring->fd);
 		spring->attempt = attempt;
-		spring->fd = -1;
+		spring->offset = 0;
 	}
-	if (attempt == spring->attempt && spring->fd < 0)
-		spring->fd = logs_open_file(following->transcript->folder, spring->task->task->task, attempt);
 	transcript_drain(following, spring, false);
 }
 
-/* Of a file "t17.2". */
 static void
-transcript_turn_to_file(const struct following *following, const char *name)
+transcript_turn_to_task(const struct following *following, const char *id, int64_t attempt)
 {
-	const char *dot = strrchr(name, '.');
-	char *id = dot ? memory_substring(name, (size_t)(dot - name)) : NULL;
-	const struct show_task task = {.task = id};
+	const struct queue_task_status task = {.task = id};
 	const struct transcript_task wanted = {.task = &task};
 	const struct spring key = {.task = &wanted};
-	struct spring *spring = id ? bsearch(&key, following->list, following->transcript->count, sizeof key,
-	    transcript_by_id) : NULL;
+	struct spring *spring = bsearch(&key, following->list, following->transcript->count, sizeof key, transcript_by_id);
 
 	if (spring)
-		transcript_turn_to(following, spring, strtoll(dot + 1, NULL, 10));
-	free(id);
+		transcript_turn_to(following, spring, attempt);
 }
 
 static void
@@ -119,30 +111,27 @@ transcript_turn_to_all(const struct following *following, bool over)
 	}
 }
 
-/* All that the kernel has to tell up to now. */
+/* All that the queue has to tell up to now. */
 static int
 transcript_hear(const struct following *following, struct error *err)
 {
-	_Alignas(struct inotify_event) char bytes[64 * (sizeof(struct inotify_event) + NAME_MAX + 1)];
-	const struct inotify_event *event;
-	ssize_t n;
+	const char *task;
+	int64_t attempt;
+	int got;
 
-	while ((n = read(following->inotify, bytes, sizeof bytes)) > 0)
-		for (ssize_t at = 0; at < n; at += (ssize_t)(sizeof *event + event->len)) {
-			event = (const void *)(bytes + at);
-			if (event->mask & IN_Q_OVERFLOW)
-				transcript_turn_to_all(following, false);
-			else if (event->len)
-				transcript_turn_to_file(following, event->name);
-		}
-	return n < 0 && errno != EINTR && errno != EAGAIN ? error_errno(err, EX_OSERR, "inotify") : 0;
+	while ((got = queue_logs_next(following->logs, &task, &attempt, err)) > 0)
+		if (task)
+			transcript_turn_to_task(following, task, attempt);
+		else
+			transcript_turn_to_all(following, false);
+	return got;
 }
 
 /* Until the job is over; what was said before its end is there then. */
 static int
 transcript_go_on(const struct following *following, struct error *err)
 {
-	struct pollfd fds[3] = {{.fd = following->inotify, .events = POLLIN}, {.fd = following->bell, .events = POLLIN},
+	struct pollfd fds[3] = {{.fd = queue_logs_watch(following->logs), .events = POLLIN}, {.fd = following->bell, .events = POLLIN},
 	    {.fd = STDOUT_FILENO}};
 	struct transcript *transcript = following->transcript;
 	struct queue_job job;
@@ -173,7 +162,7 @@ transcript_make_springs(struct following *following)
 	for (size_t i = 0; i < transcript->count; i++) {
 		const struct transcript_task *task = &transcript->list[i];
 
-		following->list[i] = (struct spring){.task = task, .fd = -1, .prefix = memory_printf("%s %s%s%s", task->node,
+		following->list[i] = (struct spring){.task = task, .prefix = memory_printf("%s %s%s%s", task->node,
 		    task->task->action, *task->task->service ? " " : "", task->task->service)};
 	}
 	qsort(following->list, transcript->count, sizeof *following->list, transcript_by_id);
@@ -183,15 +172,14 @@ transcript_make_springs(struct following *following)
 static int
 transcript_begin(struct following *following, struct error *err)
 {
-	char path[64];
+	const struct transcript *transcript = following->transcript;
 
-	snprintf(path, sizeof path, "/proc/self/fd/%d", following->transcript->folder);
-	following->bell = queue_watch(following->transcript->status->queue, err);
+	following->bell = queue_watch(transcript->status->queue, err);
 	if (following->bell < 0)
 		return -1;
-	following->inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-	if (following->inotify < 0 || inotify_add_watch(following->inotify, path, IN_CREATE | IN_MODIFY) < 0)
-		return error_errno(err, EX_OSERR, "the logs of job %s: cannot be watched", following->transcript->job);
+	following->logs = queue_logs_open(transcript->status->queue, transcript->job, err);
+	if (!following->logs)
+		return -1;
 	transcript_make_springs(following);
 	transcript_turn_to_all(following, false);
 	return 0;
@@ -200,20 +188,17 @@ transcript_begin(struct following *following, struct error *err)
 int
 transcript_follow(struct transcript *transcript, struct error *err)
 {
-	struct following following = {.transcript = transcript, .inotify = -1, .bell = -1};
+	struct following following = {.transcript = transcript, .bell = -1};
 	int result = transcript_begin(&following, err);
 
 	if (result == 0)
 		result = transcript_go_on(&following, err);
 	for (size_t i = 0; following.list && i < transcript->count; i++) {
-		if (following.list[i].fd >= 0)
-			close(following.list[i].fd);
 		buffer_release(&following.list[i].pending);
 		free(following.list[i].prefix);
 	}
 	free(following.list);
-	if (following.inotify >= 0)
-		close(following.inotify);
+	queue_logs_close(following.logs);
 	if (following.bell >= 0)
 		close(following.bell);
 	return result;

@@ -1,24 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "show/transcript.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
-#include "base/file.h"
 #include "base/printable.h"
 #include "operation/target.h"
-#include "queue/spool/engine.h"
-#include "queue/spool/logs.h"
+#include "queue/read.h"
 #include "show/login.h"
 #include "status/status.h"
 
-enum { ALL = (1 << STEP_STATUS_COUNT) - 1 };
+enum { READ_BYTES = 64 * 1024 };
 
 static const struct node *
 transcript_find_node(const struct layout *layout, const char *id)
@@ -30,7 +26,7 @@ transcript_find_node(const struct layout *layout, const char *id)
 }
 
 static bool
-transcript_is_meant(const struct transcript *transcript, const struct node *node, const struct show_task *task)
+transcript_is_meant(const struct transcript *transcript, const struct node *node, const struct queue_task_status *task)
 {
 	const struct target *target = transcript->target;
 
@@ -45,10 +41,10 @@ transcript_is_meant(const struct transcript *transcript, const struct node *node
 static int
 transcript_gather(struct transcript *transcript, const struct layout *layout, struct error *err)
 {
-	struct show_task *tasks;
+	struct queue_task_status *tasks;
 	size_t count;
 
-	if (show_tasks(transcript->status->queue, transcript->job, ALL, false, &transcript->arena, &tasks, &count, err) < 0)
+	if (queue_tasks(transcript->status->queue, transcript->job, &(struct queue_filter){0}, &transcript->arena, &tasks, &count, err) < 0)
 		return -1;
 	transcript->count = 0;
 	transcript->list = arena_alloc(&transcript->arena, count, sizeof *transcript->list);
@@ -108,15 +104,12 @@ transcript_open(struct transcript *transcript, struct cluster_status *status, in
 	int found = 0;
 
 	transcript->status = status;
-	transcript->folder = -1;
 	found = number ? operation_find(&status->account, status->cluster->id, number, &list, err)
 	               : operations_list(&status->account, status->cluster->id, 0, 0, &list, err);
 	for (size_t i = 0; i < list.count && found == 0; i++)
 		found = transcript_try_operation(transcript, &list.list[i], err);
 	if (found == 0)
 		found = transcript_nothing(transcript, &list, number, err);
-	else if (found > 0)
-		found = transcript->folder = logs_open(spool_queue_of(status->queue), transcript->job, err);
 	operation_list_release(&list);
 	return found < 0 ? -1 : 0;
 }
@@ -143,7 +136,7 @@ transcript_print_title(const struct transcript *transcript, const struct transcr
 {
 	printf("%s==> %s%s%s on %s, attempt %" PRId64 ": %s <==%s\n", transcript->colour ? "\033[1m" : "", task->task->action,
 	    *task->task->service ? " " : "", task->task->service, task->node, task->task->attempt,
-	    state_status_name(task->task->status), transcript->colour ? "\033[0m" : "");
+	    queue_step_name(task->task->status), transcript->colour ? "\033[0m" : "");
 }
 
 static void
@@ -159,18 +152,27 @@ transcript_print_text(const struct transcript *transcript, const struct buffer *
 	}
 }
 
+/* Appends all that the newest attempt at a task has printed. */
+static int
+transcript_read(const struct transcript *transcript, const struct queue_task_status *task, struct buffer *text,
+    struct error *err)
+{
+	ssize_t n;
+
+	while ((n = queue_log_read(transcript->status->queue, transcript->job, task->task, task->attempt, (int64_t)text->length,
+	    buffer_room(text, READ_BYTES), READ_BYTES, err)) > 0)
+		text->length += (size_t)n;
+	return n < 0 ? -1 : 0;
+}
+
 /* 1, 0 where it has said nothing, -1. */
 static int
 transcript_print_task(const struct transcript *transcript, const struct transcript_task *task, bool more,
     struct error *err)
 {
-	int fd = logs_open_file(transcript->folder, task->task->task, task->task->attempt), result;
 	struct buffer text = {0};
+	int result = transcript_read(transcript, task->task, &text, err);
 
-	if (fd < 0)
-		return errno == ENOENT ? 0 : error_errno(err, EX_IOERR, "job %s: the log of %s", transcript->job,
-		    task->task->task);
-	result = file_read_fd(fd, "log", SIZE_MAX, &text, err);
 	if (result == 0 && text.length) {
 		if (more)
 			putchar('\n');
@@ -179,7 +181,6 @@ transcript_print_task(const struct transcript *transcript, const struct transcri
 		result = 1;
 	}
 	buffer_release(&text);
-	close(fd);
 	return result;
 }
 
@@ -202,8 +203,6 @@ transcript_print(struct transcript *transcript, struct error *err)
 void
 transcript_release(struct transcript *transcript)
 {
-	if (transcript->folder >= 0)
-		close(transcript->folder);
 	free(transcript->job);
 	arena_release(&transcript->arena);
 }

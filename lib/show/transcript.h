@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "base/memory.h"
-#include "history/show.h"
+#include "queue/read.h"
 
 struct error;
 struct operation;
@@ -25,9 +25,8 @@ struct transcript { /* release it */
 
 	struct arena arena;
 	char *job;
-	int folder;               /* of the logs */
 	struct transcript_task {
-		const struct show_task *task;
+		const struct queue_task_status *task;
 		const char *node;     /* what a person calls it */
 	} *list;                  /* what was asked for, in the order of the plan */
 	size_t count;

@@ -3,8 +3,8 @@
 
 #include "base/clock.h"
 #include "cluster/operations.h"
-#include "history/status-print.h"
 #include "queue/queue.h"
+#include "queue/status-print.h"
 
 enum { DAY_MS = 24 * 60 * 60 * 1000 };
 

@@ -14,8 +14,9 @@
 #include "base/location.h"
 #include "base/memory.h"
 #include "base/message.h"
-#include "history/show.h"
+#include "history/layout.h"
 #include "operation/context.h"
+#include "queue/read.h"
 #include "status/state-line.h"
 
 static struct account_ask
@@ -135,7 +136,7 @@ status_layout_text(struct cluster_status *status, struct error *err)
 	struct buffer text = {0};
 	char *recorded;
 
-	if (status->under_way && status->has_job && show_layout(status->queue, status->last->job, &text, err) == 0 && text.data)
+	if (status->under_way && status->has_job && layout_now(status->queue, status->last->job, &text, err) == 0 && text.data)
 		return buffer_take(&text);
 	buffer_release(&text);
 	if (clusters_documents(&status->account, status->cluster->id, &documents, err) < 0)

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/names.h"
-#include "queue/queue.h"
+#include "queue/read.h"
 
 /* Whether a job can go on: nobody holds it up, and there is something to do or being done. */
 static bool

@@ -20,8 +20,7 @@
 #include "base/memory.h"
 #include "json/record.h"
 #include "queue-rig.h"
-#include "queue/queue.h"
-#include "queue/spool/fsck.h"
+#include "queue/read.h"
 #include "tap.h"
 
 enum { ROUNDS_MAX = 800, SPOOL_ROUNDS = 16, STRIDE = 5 };
@@ -350,12 +349,12 @@ static void
 is_legal(struct queue *queue)
 {
 	struct buffer out = {0};
-	struct fsck fsck = {spool_queue_of(queue), false, &out, 0, 0};
+	struct queue_check check = {false, &out, 0, 0};
 	struct error err;
 
-	if (fsck_spool(&fsck, &err) < 0)
+	if (queue_check(queue, NULL, &check, &err) < 0)
 		tap_ok(false, "%s: fsck: %s", note, err.text);
-	else if (!tap_ok(fsck.found == 0, "%s: the spool is in a legal state", note))
+	else if (!tap_ok(check.found == 0, "%s: the spool is in a legal state", note))
 		printf("# %s\n", out.data);
 	buffer_release(&out);
 }

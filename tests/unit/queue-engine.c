@@ -2,7 +2,7 @@
  *
  * Two who have the spool open at once, and a spool that breaks while it is open.
  */
-#include "queue/queue.h"
+#include "queue/read.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

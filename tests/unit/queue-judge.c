@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The queue against a judge that knows only the rules, of coopr-queue(1) and coopr-plan(5): random plans, random ends of attempts,
- * and after each step the same states, the same next task, the same outcome. Now and then the state is thrown away.
+ * and after each step the same states, the same next task, the same outcome. Now and then the index is thrown away.
  *
  * JUDGE_SEED repeats a run; JUDGE_CASES (default 40) is how many plans.
  */
@@ -15,9 +15,9 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "history/show.h"
 #include "json/record.h"
 #include "queue/queue.h"
+#include "queue/read.h"
 #include "tap.h"
 
 enum { STEPS_MAX = 24, NODES_MAX = 5, SETBACKS_MAX = 20, MOVES_MAX = 120 };
@@ -218,20 +218,20 @@ static void
 compare_states(struct trial *trial)
 {
 	static const char *const names[] = {"blocked", "ready", "running", "done", "failed"};
-	struct show_task *list;
+	struct queue_task_status *list;
 	struct arena arena = {0};
 	struct error err;
 	size_t count;
 
-	if (show_tasks(trial->queue, trial->job, ~0u, false, &arena, &list, &count, &err) < 0) {
+	if (queue_tasks(trial->queue, trial->job, &(struct queue_filter){0}, &arena, &list, &count, &err) < 0) {
 		differ(trial, err.text, -1);
 		return;
 	}
 	for (size_t i = 0; i < count; i++) {
 		int step = atoi(list[i].task + 1);
 
-		if (strcmp(state_status_name(list[i].status), names[trial->judge.steps[step].state]) != 0)
-			differ(trial, state_status_name(list[i].status), step);
+		if (strcmp(queue_step_name(list[i].status), names[trial->judge.steps[step].state]) != 0)
+			differ(trial, queue_step_name(list[i].status), step);
 		if (list[i].attempt != trial->judge.steps[step].attempt)
 			differ(trial, "another attempt", step);
 	}

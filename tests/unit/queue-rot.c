@@ -19,7 +19,7 @@
 
 #include "json/json.h"
 #include "queue-rig.h"
-#include "queue/spool/fsck.h"
+#include "queue/read.h"
 #include "tap.h"
 
 enum { JOBS = 3, HELD_MAX = 3, HANGS_S = 20, MENDS = 6 };
@@ -320,10 +320,10 @@ static void
 repair(struct queue *queue)
 {
 	struct buffer out = {0};
-	struct fsck fsck = {spool_queue_of(queue), true, &out, 0, 0};
+	struct queue_check check = {true, &out, 0, 0};
 	struct error err;
 
-	fsck_spool(&fsck, &err);
+	queue_check(queue, NULL, &check, &err);
 	buffer_release(&out);
 }
 
@@ -331,7 +331,7 @@ static const char *
 look_at_the_end(struct queue *queue)
 {
 	struct buffer out = {0};
-	struct fsck fsck = {spool_queue_of(queue), true, &out, 0, 0};
+	struct queue_check check = {true, &out, 0, 0};
 	struct queue_job job;
 	struct error err;
 	const char *wrong = NULL;
@@ -340,10 +340,10 @@ look_at_the_end(struct queue *queue)
 		if (queue_status_of(queue, jobs[i], &job, &err) < 0 || job.status != QUEUE_COMPLETE)
 			wrong = "a job is not complete";
 	/* What nobody has looked at any more may still be as it was damaged: that is found, and mended. */
-	if (!wrong && (fsck_spool(&fsck, &err) < 0 || fsck.found != fsck.mended))
+	if (!wrong && (queue_check(queue, NULL, &check, &err) < 0 || check.found != check.mended))
 		wrong = memory_printf("fsck --repair: %s", out.data ? out.data : "");
-	fsck = (struct fsck){spool_queue_of(queue), false, &out, 0, 0};
-	if (!wrong && (fsck_spool(&fsck, &err) < 0 || fsck.found > 0))
+	check = (struct queue_check){false, &out, 0, 0};
+	if (!wrong && (queue_check(queue, NULL, &check, &err) < 0 || check.found > 0))
 		wrong = memory_printf("fsck: %s", out.data ? out.data : "");
 	buffer_release(&out);
 	return wrong;

@@ -14,8 +14,7 @@
 
 #include "base/process.h"
 #include "queue-rig.h"
-#include "queue/spool/fsck.h"
-#include "queue/spool/gc.h"
+#include "queue/read.h"
 #include "tap.h"
 
 enum { WEEK_S = 7 * 86400, JOBS_MAX = 4000, HELD_MAX = 64, WORKERS = 4 };
@@ -194,11 +193,11 @@ order_one(void)
 static void
 collect(int64_t keep_s)
 {
-	struct gc gc = {spool_queue_of(queue), keep_s * 1000, false};
+	const struct queue_gc options = {keep_s * 1000, false};
 	struct arguments gone = {0};
 	struct error err;
 
-	if (gc_run(&gc, &gone, &err) < 0)
+	if (queue_gc(queue, &options, &gone, &err) < 0)
 		tap_ok(false, "gc: %s", err.text);
 	arguments_release(&gone);
 }
@@ -278,7 +277,7 @@ static void
 look_at_the_end(void)
 {
 	struct buffer out = {0};
-	struct fsck fsck = {spool_queue_of(queue), false, &out, 0, 0};
+	struct queue_check check = {false, &out, 0, 0};
 	struct queue_job *list;
 	struct queue_limit *limits;
 	size_t count, running = 0, unfinished = 0;
@@ -294,8 +293,8 @@ look_at_the_end(void)
 		running += limits[i].running;
 	free(limits);
 	tap_is_number(running, 0, "... and nothing is counted as running");
-	tap_is_number(fsck_spool(&fsck, &err), 0, "fsck looks through it");
-	if (!tap_ok(fsck.found == 0, "... and finds nothing"))
+	tap_is_number(queue_check(queue, NULL, &check, &err), 0, "fsck looks through it");
+	if (!tap_ok(check.found == 0, "... and finds nothing"))
 		printf("# %s\n", out.data);
 	buffer_release(&out);
 }

@@ -65,7 +65,7 @@ finish_refuse(struct open_job *job, uint32_t step, const struct result *result, 
 	else
 		finish_answer(to, EX_NO, "%s:%s: attempt %" PRId64 " does not run: the task is %s, its last attempt is %u",
 		    job->id,
-		    result->task, result->attempt, state_status_name((enum step_status)live->status), live->attempt);
+		    result->task, result->attempt, queue_step_name((enum step_status)live->status), live->attempt);
 	if (over)
 		journal_reader_release(&reader);
 }

@@ -32,10 +32,10 @@ fsck_found(struct fsck *fsck, bool mended, const char *format, ...)
 	va_start(ap, format);
 	vsnprintf(text, sizeof text, format, ap);
 	va_end(ap);
-	printable_line(text, fsck->out);
-	buffer_text(fsck->out, mended ? " (mended)\n" : "\n");
-	fsck->found++;
-	fsck->mended += mended;
+	printable_line(text, fsck->check->out);
+	buffer_text(fsck->check->out, mended ? " (mended)\n" : "\n");
+	fsck->check->found++;
+	fsck->check->mended += mended;
 }
 
 /* What is ready and what was delayed until now are the same: only time stands between them. */
@@ -324,12 +324,12 @@ int
 fsck_job(struct fsck *fsck, const char *id, struct error *err)
 {
 	struct verdict verdict = {0};
-	size_t found = fsck->found;
+	size_t found = fsck->check->found;
 	struct open_job job;
 
 	fsck_check_lock(fsck, id);
 	if (job_open(&job, &fsck->queue->spool, NULL, id, err) < 0)
-		return err->code == EX_NOINPUT && fsck->found > found ? 0 : -1;
+		return err->code == EX_NOINPUT && fsck->check->found > found ? 0 : -1;
 	fsck_check_files(fsck, &job);
 	if (job_lock(&job, &verdict.damage) < 0) {
 		verdict.damaged = verdict.damage.code != EX_NO;

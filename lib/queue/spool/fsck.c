@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/process.h"
+#include "queue/spool/local.h"
 #include "queue/spool/reap.h"
 
 /* The ids in a folder of the spool. What is no id is a finding. */
@@ -129,7 +130,7 @@ fsck_check_jobs(struct fsck *fsck, const struct arguments *jobs)
 	}
 }
 
-int
+static int
 fsck_spool(struct fsck *fsck, struct error *err)
 {
 	const struct spool *spool = &fsck->queue->spool;
@@ -151,4 +152,12 @@ fsck_spool(struct fsck *fsck, struct error *err)
 	arguments_release(&jobs);
 	arguments_release(&done);
 	return result;
+}
+
+int
+fsck_check(struct queue *queue, const char *job, struct queue_check *check, struct error *err)
+{
+	struct fsck fsck = {spool_queue_of(queue), check->repair, check};
+
+	return job ? fsck_job(&fsck, job, err) : fsck_spool(&fsck, err);
 }

@@ -11,17 +11,13 @@
 struct buffer;
 
 struct fsck {
-	struct spool_queue *queue;  /* opened to write where it is to be repaired */
+	struct spool_queue *queue;
 	bool repair;
-	struct buffer *out;   /* a line for each finding: "OBJECT: what is wrong", and "(mended)" */
-	size_t found, mended;
+	struct queue_check *check;
 };
 
 /* Checks one job. No such job: EX_NO. */
 int fsck_job(struct fsck *fsck, const char *job, struct error *err);
-
-/* Checks all of them, and what is between them. */
-int fsck_spool(struct fsck *fsck, struct error *err);
 
 /* Adds a finding. */
 void fsck_found(struct fsck *fsck, bool mended, const char *format, ...) __attribute__((format(printf, 3, 4)));

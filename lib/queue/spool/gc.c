@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "queue/spool/gc.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,9 +12,19 @@
 #include "base/file.h"
 #include "base/lock.h"
 #include "base/process.h"
-#include "history/history.h"
+#include "json/record.h"
+#include "queue/history.h"
+#include "queue/spool/engine.h"
 #include "queue/spool/job/summary.h"
+#include "queue/spool/local.h"
+#include "queue/spool/read.h"
 #include "queue/spool/reap.h"
+
+struct gc {
+	struct spool_queue *queue;
+	int64_t keep_ms;
+	bool dry;
+};
 
 enum { TMP_KEEP_MS = 24 * 60 * 60 * 1000 };
 
@@ -35,17 +43,64 @@ gc_list_folder(int folder, struct arguments *names)
 	return 0;
 }
 
-/* What there is to learn of a job stays, in the spool's history. A job that is in there, of one who was stopped before he could
- * remove it, is not added twice. */
 static int
-gc_learn(struct history *history, const struct spool *spool, const struct open_job *job, struct error *err)
+gc_load_history(const struct spool *spool, struct history *history, struct error *err)
 {
-	struct course course = {0};
-	int result = course_of_open_job(job, &course, err);
+	struct record_reader reader;
+	int fd, result;
 
-	if (result == 0 && history_add(history, &course))
-		result = history_save(history, spool, &course, err);
-	course_release(&course);
+	if (!file_exists(spool->root, "history"))
+		return 0;
+	fd = file_open(spool->root, "history", O_RDONLY, 0, err);
+	if (fd < 0)
+		return error_prefix(err, "%s", spool->path);
+	record_reader_init(&reader, fd, "history");
+	result = history_read(history, &reader, err);
+	record_reader_release(&reader);
+	close(fd);
+	return result < 0 ? error_prefix(err, "%s", spool->path) : 0;
+}
+
+int
+gc_history(struct queue *queue, struct history *history, struct error *err)
+{
+	return gc_load_history(&spool_queue_of(queue)->spool, history, err);
+}
+
+/* Writes the history anew, durably, with the job that was added last; jobs that are gone need not be named any more. */
+static int
+gc_save_history(const struct spool *spool, struct history *history, const struct attempts *attempts, struct error *err)
+{
+	struct buffer out = {0};
+	size_t kept = 0;
+	int result;
+
+	for (size_t i = 0; i < history->folded_count; i++)
+		if (file_exists(spool->jobs, history->folded[i].job) || file_exists(spool->done, history->folded[i].job))
+			history->folded[kept++] = history->folded[i];
+	history->folded_count = kept;
+	history_fold(history, attempts);
+	history_print(history, &out);
+	result = file_replace(spool->root, "history", out.data, out.length, 0600, err);
+	buffer_release(&out);
+	return result < 0 ? error_prefix(err, "%s", spool->path) : 0;
+}
+
+/* Keeps in the history what there is to learn of a job. It is replaced before the job is removed: one that is in both, of somebody
+ * who was stopped in between, is not added twice. */
+static int
+gc_learn(struct history *history, const struct spool *spool, struct open_job *job, struct error *err)
+{
+	struct attempts attempts = {0};
+	struct buffer text = {0};
+	int result = -1;
+
+	if (read_plan_of(job, &text, err) == 0 && read_events_of(job, &text, err) == 0)
+		result = attempts_of_text(job->id, &text, &attempts, err);
+	if (result == 0 && history_add(history, &attempts))
+		result = gc_save_history(spool, history, &attempts, err);
+	attempts_release(&attempts);
+	buffer_release(&text);
 	return result;
 }
 
@@ -125,7 +180,7 @@ gc_collect_jobs(const struct gc *gc, const struct arguments *done, struct argume
 
 	if (lock_wait(spool->done, LOCK_EX) < 0)
 		return error_errno(err, EX_OSERR, "%s/done", spool->path);
-	result = history_load(&history, spool, err);
+	result = gc_load_history(spool, &history, err);
 	loaded = result == 0;
 	/* What cannot be removed keeps nothing else from it; the last reason is told. */
 	for (size_t i = 0; loaded && i < done->count; i++)
@@ -137,8 +192,9 @@ gc_collect_jobs(const struct gc *gc, const struct arguments *done, struct argume
 }
 
 int
-gc_run(const struct gc *gc, struct arguments *gone, struct error *err)
+gc_run(struct queue *queue, const struct queue_gc *options, struct arguments *gone, struct error *err)
 {
+	const struct gc all = {spool_queue_of(queue), options->keep_ms, options->dry}, *gc = &all;
 	const struct spool *spool = &gc->queue->spool;
 	struct arguments done = {0}, tmp = {0};
 	int result = 0;

@@ -10,6 +10,7 @@
 extern const struct queue_engine local_engine;
 
 struct queue *engine_open(const char *path, enum queue_mode mode, struct error *err);
+int put_check(struct record_reader *plan, struct problems *problems, struct error *err);
 int put_job(struct queue *queue, struct record_reader *plan, const struct queue_put *options, char job[QUEUE_ID_SIZE],
     struct problems *problems, struct error *err);
 int match_plan(struct queue *queue, const char *job, int plan, struct error *err);
@@ -37,5 +38,23 @@ int worker_serve(struct queue_worker *worker, const struct queue_want *want, str
 int worker_renew(struct queue_worker *worker, struct error *err);
 void worker_abandon(struct queue_worker *worker);
 int worker_leave(struct queue_worker *worker, struct error *err);
+int read_plan(struct queue *queue, const char *job, struct buffer *out, struct error *err);
+int read_nodes(struct queue *queue, const char *job, struct buffer *out, struct error *err);
+int read_tasks(struct queue *queue, const char *job, const struct queue_filter *filter, struct arena *arena,
+    struct queue_task_status **list, size_t *count, struct error *err);
+int read_events(struct queue *queue, const char *job, uint64_t after, struct buffer *out, struct error *err);
+struct queue_follow *events_follow(struct queue *queue, const struct queue_follow_options *options, struct error *err);
+int events_next(struct queue_follow *follow, struct queue_event *event, struct error *err);
+void events_close(struct queue_follow *follow);
+ssize_t logs_read(struct queue *queue, const char *job, const char *task, int64_t attempt, int64_t offset, char *bytes,
+    size_t size, struct error *err);
+struct queue_logs *logs_open(struct queue *queue, const char *job, struct error *err);
+int logs_next(struct queue_logs *logs, const char **task, int64_t *attempt, struct error *err);
+void logs_close(struct queue_logs *logs);
+int64_t watch_changed_ms(struct queue *queue);
+int fsck_check(struct queue *queue, const char *job, struct queue_check *check, struct error *err);
+int gc_run(struct queue *queue, const struct queue_gc *options, struct arguments *gone, struct error *err);
+int gc_history(struct queue *queue, struct history *history, struct error *err);
+int stuck_find(struct queue *queue, struct queue_stuck **list, size_t *count, struct error *err);
 
 #endif

@@ -64,7 +64,7 @@ order_check_retry(struct open_job *job, const char *task, struct error *err)
 	if (link && state_live(state, link - 1)->status != STEP_FAILED &&
 	    state_live(state, link - 1)->status != STEP_DELAYED)
 		return error_set(err, EX_NO, "job %s: task %s has not failed: it is %s", job->id, task,
-		    state_status_name((enum step_status)state_live(state, link - 1)->status));
+		    queue_step_name((enum step_status)state_live(state, link - 1)->status));
 	if (!link && !state->header->count[STEP_FAILED] && !state->header->cancelled)
 		return error_set(err, EX_NO, "job %s: no task of it has failed", job->id);
 	return 0;
@@ -137,7 +137,7 @@ order_check_skip(struct open_job *job, const char *task, struct error *err)
 		return error_set(err, EX_NO, "job %s: it has no task %s", job->id, task);
 	if (status == STEP_RUNNING || status == STEP_DONE)
 		return error_set(err, EX_NO, "job %s: task %s cannot be skipped: it is %s", job->id, task,
-		    state_status_name(status));
+		    queue_step_name(status));
 	return state->header->cancelled ? error_set(err, EX_NO, "job %s: it is cancelled: nothing of it would go on",
 	    job->id)
 	                                : 0;

@@ -16,8 +16,8 @@
 #include "base/file.h"
 #include "json/record.h"
 #include "queue/spool/engine.h"
-#include "queue/spool/job/plan-loader.h"
 #include "queue/spool/job/job-recover.h"
+#include "queue/spool/job/plan-loader.h"
 #include "queue/spool/local.h"
 
 struct arrival { /* a job on its way in */
@@ -46,10 +46,12 @@ put_make_folder(struct arrival *arrival, struct error *err)
 	return arrival->plan < 0 ? -1 : 0;
 }
 
+/* Reads the plan, and copies it to the descriptor out (-1: nowhere). */
 static int
-put_read_plan(struct arrival *arrival, struct record_reader *reader, struct problems *problems, struct error *err)
+put_read_plan(struct record_reader *reader, int out, struct plan_loader *loader, struct problems *problems,
+    struct error *err)
 {
-	if (plan_loader_read(&arrival->loader, reader, arrival->plan, problems, err) < 0)
+	if (plan_loader_read(loader, reader, out, problems, err) < 0)
 		return -1;
 	if (problems->total > 0)
 		return error_set(err, EX_DATAERR, "%s: the plan cannot be put", reader->name);
@@ -168,7 +170,7 @@ put_put(struct arrival *arrival, struct record_reader *reader, struct problems *
 	struct spool_queue *queue = arrival->queue;
 	int numbers, result;
 
-	if (put_make_folder(arrival, err) < 0 || put_read_plan(arrival, reader, problems, err) < 0)
+	if (put_make_folder(arrival, err) < 0 || put_read_plan(reader, arrival->plan, &arrival->loader, problems, err) < 0)
 		return -1;
 	if (fsync(arrival->plan) < 0)
 		return error_errno(err, EX_IOERR, "plan.ndjson");
@@ -203,6 +205,16 @@ put_clean_up(struct arrival *arrival)
 }
 
 int
+put_check(struct record_reader *plan, struct problems *problems, struct error *err)
+{
+	struct plan_loader loader = {0};
+	int result = put_read_plan(plan, -1, &loader, problems, err);
+
+	plan_loader_release(&loader);
+	return result;
+}
+
+int
 put_job(struct queue *base, struct record_reader *plan, const struct queue_put *options, char id[QUEUE_ID_SIZE],
     struct problems *problems, struct error *err)
 {
@@ -216,11 +228,6 @@ put_job(struct queue *base, struct record_reader *plan, const struct queue_put *
 		return error_set(err, EX_USAGE,
 		    "\"%s\" cannot be the id of a job: at most %d of A-Z a-z 0-9 _ . -, no \".\" at the start",
 		    options->job, QUEUE_ID_SIZE - 1);
-	if (options->dry) {
-		result = put_read_plan(&arrival, plan, problems, err);
-		plan_loader_release(&arrival.loader);
-		return result;
-	}
 	if (engine_check_writable(queue, err) < 0)
 		return -1;
 	result = put_put(&arrival, plan, problems, err);

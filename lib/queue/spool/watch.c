@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <limits.h>
 #include <sys/inotify.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -45,4 +46,14 @@ watch_clear(struct queue *queue, int fd)
 	(void)queue;
 	while (read(fd, events, sizeof events) > 0)
 		;
+}
+
+int64_t
+watch_changed_ms(struct queue *queue)
+{
+	struct stat st;
+
+	if (fstatat(spool_queue_of(queue)->spool.root, "bell", &st, 0) < 0)
+		return 0;
+	return (int64_t)st.st_mtim.tv_sec * 1000 + st.st_mtim.tv_nsec / 1000000;
 }

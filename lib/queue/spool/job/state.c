@@ -378,10 +378,3 @@ state_node_id(struct job_state *state, uint32_t node)
 	return state_text(state, state_node(state, node)->id);
 }
 
-const char *
-state_status_name(enum step_status status)
-{
-	static const char *const names[] = {"blocked", "ready", "delayed", "running", "done", "failed", "skipped"};
-
-	return status < STEP_STATUS_COUNT ? names[status] : "unknown";
-}

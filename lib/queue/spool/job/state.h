@@ -13,22 +13,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "queue/queue.h"
-#include "queue/spool/shared/heap.h"
+#include "queue/read.h"
 #include "queue/spool/shared/checksum.h"
+#include "queue/spool/shared/heap.h"
 
 struct error;
-
-enum step_status {
-	STEP_BLOCKED, /* something it needs is not done */
-	STEP_READY,   /* in the heap of its node */
-	STEP_DELAYED, /* ready again at due_ms, in timers */
-	STEP_RUNNING, /* in the list of running; with a lease, also in timers */
-	STEP_DONE,
-	STEP_FAILED,
-	STEP_SKIPPED, /* counts as done for what waits for it */
-	STEP_STATUS_COUNT,
-};
 
 enum { STATE_UNDO_MAX = 6, STATE_INSTANCES_MAX = 32, STATE_VERSION = 5 };
 
@@ -169,9 +158,6 @@ uint32_t state_find(struct job_state *state, const char *id);
 
 /* Enters the id of a step. Steps are entered once each. */
 void state_enter(struct job_state *state, uint32_t step);
-
-/* "blocked", "ready", ...; "unknown" for anything else. */
-const char *state_status_name(enum step_status status);
 
 /* What stands at a place of edges, instances, ready or timers. Out of range, or damaged: the state is broken, and it is a
  * number that does not matter. */

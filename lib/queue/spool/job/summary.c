@@ -12,13 +12,13 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "history/status-print.h"
 #include "json/json.h"
 #include "json/place.h"
 #include "model/print.h"
 #include "queue/spool/job/job-status.h"
 #include "queue/spool/shared/checksum.h"
 #include "queue/spool/shared/spool.h"
+#include "queue/status-print.h"
 
 enum { SUMMARY_BYTES = 64 * 1024 };
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "history/in-hand.h"
+#include "history/running.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/clock.h"
-#include "history/show.h"
+#include "queue/read.h"
 
 enum { DETAILS_MAX = 64 }; /* of more tasks than these no events and outputs are read: nobody could follow them */
 
 struct tasks {
-	const struct show_task *list;
+	const struct queue_task_status *list;
 	size_t count;
 };
 
@@ -24,7 +24,7 @@ struct page {
 
 /* The node's number where its id has the usual form. */
 static const char *
-in_node_of(const struct page *page, const char *id)
+running_node_of(const struct page *page, const char *id)
 {
 	size_t length = strlen(page->cluster);
 
@@ -33,7 +33,7 @@ in_node_of(const struct page *page, const char *id)
 
 /* The last line that says something; "" where there is none. */
 static const char *
-in_last_line(const char *output, struct arena *arena)
+running_last_line(const char *output, struct arena *arena)
 {
 	size_t end = output ? strlen(output) : 0, start;
 
@@ -46,7 +46,7 @@ in_last_line(const char *output, struct arena *arena)
 
 /* ", 31 s: Unpacking nginx (1.22.1)" */
 static const char *
-in_state_of(const struct page *page, const struct show_task *task)
+running_state_of(const struct page *page, const struct queue_task_status *task)
 {
 	char time[CLOCK_RFC3339_SIZE] = "";
 	const char *why = task->message ? task->message : task->reason ? task->reason : "", *said;
@@ -57,56 +57,56 @@ in_state_of(const struct page *page, const struct show_task *task)
 		return arena_printf(page->arena, ", again in %s%s%s", clock_duration(task->due_ms, time), *why ? ": " : "", why);
 	if (!task->at_ms)
 		return "";
-	said = in_last_line(task->output, page->arena);
+	said = running_last_line(task->output, page->arena);
 	clock_duration(page->now_ms > task->at_ms ? page->now_ms - task->at_ms : 0, time);
 	return arena_printf(page->arena, ", %s%s%s", time, *said ? ": " : "", said);
 }
 
 static void
-in_add_line(struct page *page, const struct show_task *task)
+running_add_line(struct page *page, const struct queue_task_status *task)
 {
 	char attempt[32] = "";
 
 	if (task->attempt > 1)
 		snprintf(attempt, sizeof attempt, ", attempt %" PRId64, task->attempt);
 	page->lines[page->count++] = arena_printf(page->arena, "  %s %s%son %s%s%s", task->action, task->service,
-	    *task->service ? " " : "", in_node_of(page, task->node), attempt, in_state_of(page, task));
+	    *task->service ? " " : "", running_node_of(page, task->node), attempt, running_state_of(page, task));
 }
 
 static void
-in_add_lines(struct page *page, const struct tasks *tasks, unsigned wanted, size_t end)
+running_add_lines(struct page *page, const struct tasks *tasks, unsigned wanted, size_t end)
 {
 	for (size_t i = 0; i < tasks->count && page->count < end; i++)
 		if (wanted & 1u << tasks->list[i].status)
-			in_add_line(page, &tasks->list[i]);
+			running_add_line(page, &tasks->list[i]);
 }
 
 /* What runs first, but so that there is room for some of what went wrong; the last line tells of those left out. */
 static void
-in_fill(struct page *page, const struct queue_job *job, const struct tasks *tasks, size_t room)
+running_fill(struct page *page, const struct queue_job *job, const struct tasks *tasks, size_t room)
 {
 	size_t wrong = job->failed + job->delayed, lines = tasks->count > room ? room - 1 : room;
 
-	in_add_lines(page, tasks, 1u << STEP_RUNNING, wrong > lines / 2 ? lines - lines / 2 : lines - wrong);
-	in_add_lines(page, tasks, 1u << STEP_FAILED | 1u << STEP_DELAYED, lines);
+	running_add_lines(page, tasks, 1u << STEP_RUNNING, wrong > lines / 2 ? lines - lines / 2 : lines - wrong);
+	running_add_lines(page, tasks, 1u << STEP_FAILED | 1u << STEP_DELAYED, lines);
 	if (page->count < tasks->count)
 		page->lines[page->count] = arena_printf(page->arena, "  and %zu more", tasks->count - page->count);
 }
 
 const char **
-in_hand(struct queue *queue, const struct queue_job *job, size_t room, struct arena *arena, struct error *err)
+running_lines(struct queue *queue, const struct queue_job *job, size_t room, struct arena *arena, struct error *err)
 {
 	struct page page = {.arena = arena, .cluster = job->cluster, .now_ms = clock_wall_ms()};
 	bool details = job->running + job->failed + job->delayed <= DETAILS_MAX;
-	struct show_task *list;
+	const struct queue_filter filter = {1u << STEP_RUNNING | 1u << STEP_FAILED | 1u << STEP_DELAYED, NULL, details};
+	struct queue_task_status *list;
 	struct tasks tasks;
 
-	if (show_tasks(queue, job->id, 1u << STEP_RUNNING | 1u << STEP_FAILED | 1u << STEP_DELAYED, details, arena, &list,
-	    &tasks.count, err) < 0)
+	if (queue_tasks(queue, job->id, &filter, arena, &list, &tasks.count, err) < 0)
 		return NULL;
 	tasks.list = list;
 	page.lines = arena_alloc(arena, room + 1, sizeof *page.lines);
 	if (room)
-		in_fill(&page, job, &tasks, room);
+		running_fill(&page, job, &tasks, room);
 	return page.lines;
 }

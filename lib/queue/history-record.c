@@ -1,19 +1,11 @@
-/* SPDX-License-Identifier: Apache-2.0
- *
- * The file `history`: a record for each group, and one for each job that was folded in and may still be there. The file is
- * replaced before the job is removed: stopped in between, the job is in both, and its record says so.
- */
-#include <fcntl.h>
+/* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/file.h"
-#include "history/history.h"
 #include "json/record.h"
 #include "model/print.h"
-#include "queue/spool/shared/spool.h"
+#include "queue/history.h"
 
 static const char *
 history_text_of(const char *text)
@@ -79,15 +71,16 @@ history_read_folded(const struct place *record, struct history *history)
 	history->folded[history->folded_count++] = (struct history_job){job, clock_parse_rfc3339(put_at)};
 }
 
-static int
-history_read_records(struct record_reader *reader, struct history *history, struct problems *problems, struct error *err)
+int
+history_read(struct history *history, struct record_reader *reader, struct error *err)
 {
-	struct place stream = place_root((jv){0}, problems);
-	jv value;
+	struct problems problems = {0};
+	struct place stream = place_root((jv){0}, &problems);
 	int got;
+	jv value;
 
 	while ((got = record_read(reader, &value, err)) > 0) {
-		struct place record = {.up = &stream, .index = reader->number - 1, .value = value, .problems = problems};
+		struct place record = {.up = &stream, .index = reader->number - 1, .value = value, .problems = &problems};
 
 		if (strcmp(record_kind(value), "folded") == 0)
 			history_read_folded(&record, history);
@@ -95,29 +88,10 @@ history_read_records(struct record_reader *reader, struct history *history, stru
 			history_read_group(&record, history);
 		jv_free(value);
 	}
-	if (got == 0 && problems->total > 0)
-		return error_set(err, EX_DATAERR, "history: %s: %s", problems->list[0].pointer, problems->list[0].text);
-	return got;
-}
-
-int
-history_load(struct history *history, const struct spool *spool, struct error *err)
-{
-	struct problems problems = {0};
-	struct record_reader reader;
-	int fd, result;
-
-	if (!file_exists(spool->root, "history"))
-		return 0;
-	fd = file_open(spool->root, "history", O_RDONLY, 0, err);
-	if (fd < 0)
-		return error_prefix(err, "%s", spool->path);
-	record_reader_init(&reader, fd, "history");
-	result = history_read_records(&reader, history, &problems, err);
-	record_reader_release(&reader);
+	if (got == 0 && problems.total > 0)
+		got = error_set(err, EX_DATAERR, "%s: %s: %s", reader->name, problems.list[0].pointer, problems.list[0].text);
 	problems_release(&problems);
-	close(fd);
-	return result < 0 ? error_prefix(err, "%s", spool->path) : 0;
+	return got;
 }
 
 static void
@@ -158,35 +132,21 @@ history_print_folded(const struct history_job *folded, struct buffer *out)
 	print_end(&print);
 }
 
-/* Forgets the names of jobs that are gone. */
-static void
-history_drop_gone(struct history *history, const struct spool *spool)
+void
+history_fold(struct history *history, const struct attempts *attempts)
 {
-	size_t kept = 0;
-
-	for (size_t i = 0; i < history->folded_count; i++)
-		if (file_exists(spool->jobs, history->folded[i].job) || file_exists(spool->done, history->folded[i].job))
-			history->folded[kept++] = history->folded[i];
-	history->folded_count = kept;
-}
-
-int
-history_save(struct history *history, const struct spool *spool, const struct course *course, struct error *err)
-{
-	struct buffer out = {0};
-	int result;
-
-	history_drop_gone(history, spool);
 	ARRAY_ROOM(history->folded, history->folded_count, history->folded_capacity);
 	history->folded[history->folded_count++] =
-	    (struct history_job){arena_string(&history->arena, course->job), course->put_ms};
+	    (struct history_job){arena_string(&history->arena, attempts->job), attempts->put_ms};
+}
+
+void
+history_print(struct history *history, struct buffer *out)
+{
 	for (size_t i = 0; i < history->folded_count; i++)
-		history_print_folded(&history->folded[i], &out);
+		history_print_folded(&history->folded[i], out);
 	for (size_t i = 0; i < history->keys.count; i++) {
 		history_sort_runs(&history->groups[i]);
-		history_print_group(&history->groups[i], &out);
+		history_print_group(&history->groups[i], out);
 	}
-	result = file_replace(spool->root, "history", out.data, out.length, 0600, err);
-	buffer_release(&out);
-	return result < 0 ? error_prefix(err, "%s", spool->path) : 0;
 }

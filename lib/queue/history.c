@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "history/history.h"
+#include "queue/history.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,31 +34,31 @@ history_add_run(struct history_group *group, int64_t ended_ms, int64_t took_ms)
 }
 
 static void
-history_add_attempt(struct history *history, const struct course *course, const struct course_attempt *attempt)
+history_add_attempt(struct history *history, const struct attempts *attempts, const struct attempt *attempt)
 {
-	const struct step *step = &course->plan.steps[attempt->step];
-	const char *hardware = course->plan.layout.nodes[course->node_of[attempt->step]].hardwaretype;
+	const struct step *step = &attempts->plan.steps[attempt->step];
+	const char *hardware = attempts->plan.layout.nodes[attempts->node_of[attempt->step]].hardwaretype;
 	bool of_node = action_is_hardware(attempt->action);
 	struct history_group *group = history_group(history, attempt->action, of_node || !step->service ? "" : step->service,
 	    step->type, hardware ? hardware : "");
 
-	group->done += attempt->end == COURSE_DONE;
-	group->failed += attempt->end == COURSE_FAILED;
-	group->lost += attempt->end == COURSE_LOST;
+	group->done += attempt->end == ATTEMPT_DONE;
+	group->failed += attempt->end == ATTEMPT_FAILED;
+	group->lost += attempt->end == ATTEMPT_LOST;
 	group->retried += attempt->next == EVENT_NEXT_RETRY || attempt->next == EVENT_NEXT_UNDO;
-	if (attempt->end == COURSE_DONE)
-		history_add_run(group, attempt->end_ms, course_took_ms(attempt));
+	if (attempt->end == ATTEMPT_DONE)
+		history_add_run(group, attempt->end_ms, attempt_took_ms(attempt));
 }
 
 bool
-history_add(struct history *history, const struct course *course)
+history_add(struct history *history, const struct attempts *attempts)
 {
 	for (size_t i = 0; i < history->folded_count; i++)
-		if (history->folded[i].put_ms == course->put_ms && strcmp(history->folded[i].job, course->job) == 0)
+		if (history->folded[i].put_ms == attempts->put_ms && strcmp(history->folded[i].job, attempts->job) == 0)
 			return false;
-	for (size_t i = 0; i < course->count; i++)
-		if (course->attempts[i].end != COURSE_RUNNING)
-			history_add_attempt(history, course, &course->attempts[i]);
+	for (size_t i = 0; i < attempts->count; i++)
+		if (attempts->list[i].end != ATTEMPT_RUNNING)
+			history_add_attempt(history, attempts, &attempts->list[i]);
 	return true;
 }
 

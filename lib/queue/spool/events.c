@@ -1,6 +1,8 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "history/follow.h"
-
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Events as they come: those of a job in their order, each once, also where the job appears, finishes, is moved, is brought back,
+ * or goes meanwhile. Nothing is polled: the kernel tells which file was written to.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -15,6 +17,7 @@
 #include "base/file.h"
 #include "base/names.h"
 #include "queue/spool/engine.h"
+#include "queue/spool/local.h"
 #include "queue/spool/shared/journal.h"
 
 struct followed { /* a job */
@@ -29,7 +32,8 @@ struct followed { /* a job */
 };
 
 struct follow {
-	struct queue *queue;
+	struct queue_follow base;
+	struct spool_queue *queue;
 	struct arena arena;
 	struct names names;    /* of jobs, numbered as list */
 	struct followed *list;
@@ -44,9 +48,9 @@ struct follow {
 
 /* Opens a file of the job wherever the job is; -1 with errno. */
 static int
-follow_open_file(const struct follow *follow, const char *job, const char *name, ino_t *folder)
+events_open_file(const struct follow *follow, const char *job, const char *name, ino_t *folder)
 {
-	const struct spool *spool = &spool_queue_of(follow->queue)->spool;
+	const struct spool *spool = &follow->queue->spool;
 	int places[] = {spool->jobs, spool->done, spool->jobs}, dir = -1, fd;
 	struct stat st;
 
@@ -61,7 +65,7 @@ follow_open_file(const struct follow *follow, const char *job, const char *name,
 }
 
 static int
-follow_add_watch(const struct follow *follow, const char *path, uint32_t what, struct error *err)
+events_add_watch(const struct follow *follow, const char *path, uint32_t what, struct error *err)
 {
 	int watch = inotify_add_watch(follow->inotify, path, what);
 
@@ -71,10 +75,10 @@ follow_add_watch(const struct follow *follow, const char *path, uint32_t what, s
 }
 
 static int
-follow_watch_folder(const struct follow *follow, const char *name, uint32_t what, struct error *err)
+events_watch_folder(const struct follow *follow, const char *name, uint32_t what, struct error *err)
 {
-	char *path = memory_printf("%s/%s", spool_queue_of(follow->queue)->spool.path, name);
-	int watch = follow_add_watch(follow, path, what, err);
+	char *path = memory_printf("%s/%s", follow->queue->spool.path, name);
+	int watch = events_add_watch(follow, path, what, err);
 
 	free(path);
 	return watch;
@@ -82,17 +86,17 @@ follow_watch_folder(const struct follow *follow, const char *name, uint32_t what
 
 /* The file itself is watched, whatever becomes of its name. */
 static int
-follow_watch_file(const struct follow *follow, struct followed *job, int fd, struct error *err)
+events_watch_file(const struct follow *follow, struct followed *job, int fd, struct error *err)
 {
 	char path[64];
 
 	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-	job->watch = follow_add_watch(follow, path, IN_MODIFY | IN_ATTRIB, err);
+	job->watch = events_add_watch(follow, path, IN_MODIFY | IN_ATTRIB, err);
 	return job->watch < 0 ? -1 : 0;
 }
 
 static void
-follow_unwatch(const struct follow *follow, struct followed *job)
+events_unwatch(const struct follow *follow, struct followed *job)
 {
 	if (job->watch >= 0)
 		inotify_rm_watch(follow->inotify, job->watch);
@@ -100,7 +104,7 @@ follow_unwatch(const struct follow *follow, struct followed *job)
 }
 
 static struct followed *
-follow_find(const struct follow *follow, const char *id)
+events_find(const struct follow *follow, const char *id)
 {
 	int number = names_find(&follow->names, id);
 
@@ -109,7 +113,7 @@ follow_find(const struct follow *follow, const char *id)
 
 /* A job that was not known: all of it is to be told. */
 static struct followed *
-follow_add(struct follow *follow, const char *id)
+events_add(struct follow *follow, const char *id)
 {
 	int number = names_intern(&follow->names, arena_string(&follow->arena, id));
 
@@ -123,9 +127,9 @@ follow_add(struct follow *follow, const char *id)
 
 /* Passes over what has happened so far. */
 static int
-follow_pass_over(const struct follow *follow, struct followed *followed, struct error *err)
+events_pass_over(const struct follow *follow, struct followed *followed, struct error *err)
 {
-	struct open_job *job = engine_lock(spool_queue_of(follow->queue), followed->id, err);
+	struct open_job *job = engine_lock(follow->queue, followed->id, err);
 	struct stat st;
 
 	if (!job)
@@ -141,9 +145,9 @@ follow_pass_over(const struct follow *follow, struct followed *followed, struct 
 
 /* A job that was finished is being brought back: passes over what there was up to then. */
 static int
-follow_pass_over_finish(const struct follow *follow, struct followed *job, struct error *err)
+events_pass_over_finish(const struct follow *follow, struct followed *job, struct error *err)
 {
-	struct journal_reader reader = {.fd = follow_open_file(follow, job->id, "events.ndjson", &job->folder)};
+	struct journal_reader reader = {.fd = events_open_file(follow, job->id, "events.ndjson", &job->folder)};
 	struct event event;
 	struct stat st;
 	int got;
@@ -164,15 +168,15 @@ follow_pass_over_finish(const struct follow *follow, struct followed *job, struc
 
 /* Opens the file of a job that has more to tell, where there is one. */
 static int
-follow_begin_reading(struct follow *follow, struct followed *job, struct error *err)
+events_begin_reading(struct follow *follow, struct followed *job, struct error *err)
 {
 	ino_t folder = 0;
 	struct stat st;
-	int fd = follow_open_file(follow, job->id, "events.ndjson", &folder);
+	int fd = events_open_file(follow, job->id, "events.ndjson", &folder);
 
 	job->dirty = false;
 	if (fd < 0 || fstat(fd, &st) < 0) {
-		follow_unwatch(follow, job);
+		events_unwatch(follow, job);
 		job->gone = true;
 		return errno == ENOENT ? 0 : error_errno(err, EX_NOINPUT, "job %s", job->id);
 	}
@@ -181,24 +185,24 @@ follow_begin_reading(struct follow *follow, struct followed *job, struct error *
 	if (folder != job->folder || st.st_ino != job->file || (uint64_t)st.st_size < job->offset)
 		job->offset = 0;
 	if (st.st_ino != job->file)
-		follow_unwatch(follow, job);
+		events_unwatch(follow, job);
 	job->folder = folder;
 	job->file = st.st_ino;
 	job->gone = false;
 	follow->reading = job;
 	follow->reader = (struct journal_reader){.fd = fd, .next = job->offset};
 	/* Before it is read: what is written from here on is seen, or told by the kernel. */
-	return job->watch >= 0 ? 0 : follow_watch_file(follow, job, fd, err);
+	return job->watch >= 0 ? 0 : events_watch_file(follow, job, fd, err);
 }
 
 static void
-follow_end_reading(struct follow *follow)
+events_end_reading(struct follow *follow)
 {
 	struct followed *job = follow->reading;
 
 	/* As long as it has not left, or when it comes back, there may be more. */
-	if (job->over && file_exists(spool_queue_of(follow->queue)->spool.done, job->id))
-		follow_unwatch(follow, job);
+	if (job->over && file_exists(follow->queue->spool.done, job->id))
+		events_unwatch(follow, job);
 	close(follow->reader.fd);
 	journal_reader_release(&follow->reader);
 	follow->reading = NULL;
@@ -206,7 +210,7 @@ follow_end_reading(struct follow *follow)
 
 /* The next event of the job at hand: 1; 0 where there is none for now. */
 static int
-follow_read_event(struct follow *follow, struct follow_event *out, struct error *err)
+events_read_event(struct follow *follow, struct queue_event *out, struct error *err)
 {
 	struct journal_reader *reader = &follow->reader;
 	struct followed *job = follow->reading;
@@ -229,52 +233,52 @@ follow_read_event(struct follow *follow, struct follow_event *out, struct error 
 	/* A line that is not whole yet is read again when there is more of it; any other is damage. */
 	if (got < 0 && (err->code != EX_DATAERR || reader->next > reader->offset))
 		return error_prefix(err, "job %s", job->id);
-	follow_end_reading(follow);
+	events_end_reading(follow);
 	return 0;
 }
 
 /* A job was moved: into jobs/; out of done/, to come back; or into it. */
 static int
-follow_take_note(struct follow *follow, const char *id, bool comes_back, struct error *err)
+events_take_note(struct follow *follow, const char *id, bool comes_back, struct error *err)
 {
-	struct followed *job = follow_find(follow, id);
+	struct followed *job = events_find(follow, id);
 
 	if (!spool_is_id(id))
 		return 0;
-	if (!job && comes_back && follow->since_ms == FOLLOW_NOW)
-		return follow_pass_over_finish(follow, follow_add(follow, id), err);
+	if (!job && comes_back && follow->since_ms == QUEUE_NOW)
+		return events_pass_over_finish(follow, events_add(follow, id), err);
 	if (!job)
-		job = follow_add(follow, id);
+		job = events_add(follow, id);
 	job->dirty = true;
 	return 0;
 }
 
 /* All that is in jobs/. */
 static int
-follow_look_around(struct follow *follow, struct error *err)
+events_look_around(struct follow *follow, struct error *err)
 {
-	DIR *stream = spool_list(spool_queue_of(follow->queue)->spool.jobs);
+	DIR *stream = spool_list(follow->queue->spool.jobs);
 	const struct dirent *entry;
 
 	if (!stream)
-		return error_errno(err, EX_IOERR, "%s/jobs", spool_queue_of(follow->queue)->spool.path);
+		return error_errno(err, EX_IOERR, "%s/jobs", follow->queue->spool.path);
 	while ((entry = readdir(stream)))
-		if (spool_is_id(entry->d_name) && !follow_find(follow, entry->d_name))
-			follow_add(follow, entry->d_name);
+		if (spool_is_id(entry->d_name) && !events_find(follow, entry->d_name))
+			events_add(follow, entry->d_name);
 	closedir(stream);
 	return 0;
 }
 
 static int
-follow_handle(struct follow *follow, const struct inotify_event *event, struct error *err)
+events_handle(struct follow *follow, const struct inotify_event *event, struct error *err)
 {
 	if (event->mask & IN_Q_OVERFLOW) {
 		for (size_t i = 0; i < follow->names.count; i++)
 			follow->list[i].dirty = true;
-		return follow->all ? follow_look_around(follow, err) : 0;
+		return follow->all ? events_look_around(follow, err) : 0;
 	}
 	if (event->wd == follow->jobs || event->wd == follow->done)
-		return event->len ? follow_take_note(follow, event->name, event->wd == follow->done &&
+		return event->len ? events_take_note(follow, event->name, event->wd == follow->done &&
 		    event->mask & IN_MOVED_FROM, err) : 0;
 	for (size_t i = 0; i < follow->names.count; i++)
 		if (follow->list[i].watch == event->wd)
@@ -283,7 +287,7 @@ follow_handle(struct follow *follow, const struct inotify_event *event, struct e
 }
 
 static int
-follow_wait_for_more(struct follow *follow, struct error *err)
+events_wait_for_more(struct follow *follow, struct error *err)
 {
 	_Alignas(struct inotify_event) char bytes[64 * (sizeof(struct inotify_event) + NAME_MAX + 1)];
 	struct pollfd fds[2] = {{.fd = follow->inotify, .events = POLLIN}, {.fd = STDOUT_FILENO}};
@@ -301,14 +305,14 @@ follow_wait_for_more(struct follow *follow, struct error *err)
 		return error_errno(err, EX_OSERR, "inotify");
 	for (ssize_t at = 0; at < n; at += (ssize_t)(sizeof *event + event->len)) {
 		event = (const void *)(bytes + at);
-		if (follow_handle(follow, event, err) < 0)
+		if (events_handle(follow, event, err) < 0)
 			return -1;
 	}
 	return 0;
 }
 
 static struct followed *
-follow_next_dirty(const struct follow *follow)
+events_next_dirty(const struct follow *follow)
 {
 	for (size_t i = 0; i < follow->names.count; i++)
 		if (follow->list[i].dirty)
@@ -317,7 +321,7 @@ follow_next_dirty(const struct follow *follow)
 }
 
 static bool
-follow_is_over(const struct follow *follow)
+events_is_over(const struct follow *follow)
 {
 	for (size_t i = 0; i < follow->names.count; i++)
 		if (!follow->list[i].over && !follow->list[i].gone)
@@ -326,75 +330,72 @@ follow_is_over(const struct follow *follow)
 }
 
 int
-follow_next(struct follow *follow, struct follow_event *event, struct error *err)
+events_next(struct queue_follow *base, struct queue_event *event, struct error *err)
 {
+	struct follow *follow = (struct follow *)base;
+
 	for (;;) {
 		struct followed *job;
-		int got = follow->reading ? follow_read_event(follow, event, err) : 0;
+		int got = follow->reading ? events_read_event(follow, event, err) : 0;
 
 		if (got != 0)
 			return got;
-		job = follow_next_dirty(follow);
-		if (job && follow_begin_reading(follow, job, err) < 0)
+		job = events_next_dirty(follow);
+		if (job && events_begin_reading(follow, job, err) < 0)
 			return -1;
 		if (job)
 			continue;
-		if (follow->impatient || follow_is_over(follow))
+		if (follow->impatient || events_is_over(follow))
 			return 0;
-		if (follow_wait_for_more(follow, err) < 0)
+		if (events_wait_for_more(follow, err) < 0)
 			return -1;
 	}
 }
 
 static int
-follow_begin(struct follow *follow, char *const *jobs, struct error *err)
+events_begin(struct follow *follow, char *const *jobs, struct error *err)
 {
 	struct queue_job looked;
 
 	follow->inotify = inotify_init1(IN_CLOEXEC);
 	if (follow->inotify < 0)
 		return error_errno(err, EX_OSERR, "inotify");
-	if (follow->all && ((follow->jobs = follow_watch_folder(follow, "jobs", IN_MOVED_TO | IN_ONLYDIR, err)) < 0 ||
-	    (follow->done = follow_watch_folder(follow, "done", IN_MOVED_FROM | IN_MOVED_TO | IN_ONLYDIR, err)) < 0 ||
-	    follow_look_around(follow, err) < 0))
+	if (follow->all && ((follow->jobs = events_watch_folder(follow, "jobs", IN_MOVED_TO | IN_ONLYDIR, err)) < 0 ||
+	    (follow->done = events_watch_folder(follow, "done", IN_MOVED_FROM | IN_MOVED_TO | IN_ONLYDIR, err)) < 0 ||
+	    events_look_around(follow, err) < 0))
 		return -1;
 	for (; *jobs; jobs++) {
-		if (queue_status_of(follow->queue, *jobs, &looked, err) < 0)
+		if (queue_status_of(&follow->queue->base, *jobs, &looked, err) < 0)
 			return -1;
-		if (!follow_find(follow, *jobs))
-			follow_add(follow, *jobs);
+		if (!events_find(follow, *jobs))
+			events_add(follow, *jobs);
 	}
-	for (size_t i = 0; follow->since_ms == FOLLOW_NOW && i < follow->names.count; i++)
-		if (follow_pass_over(follow, &follow->list[i], err) < 0)
+	for (size_t i = 0; follow->since_ms == QUEUE_NOW && i < follow->names.count; i++)
+		if (events_pass_over(follow, &follow->list[i], err) < 0)
 			return -1;
 	return 0;
 }
 
-struct follow *
-follow_open(struct queue *queue, char *const *jobs, int64_t since_ms, struct error *err)
+struct queue_follow *
+events_follow(struct queue *queue, const struct queue_follow_options *options, struct error *err)
 {
 	struct follow *follow = memory_zeroed(1, sizeof *follow);
 
-	*follow = (struct follow){.queue = queue, .all = !jobs[0], .since_ms = since_ms, .inotify = -1, .jobs = -1, .done = -1};
-	if (follow_begin(follow, jobs, err) == 0)
-		return follow;
-	follow_close(follow);
+	*follow = (struct follow){.base.queue = queue, .queue = spool_queue_of(queue), .all = !options->jobs[0],
+	    .impatient = options->past, .since_ms = options->since_ms, .inotify = -1, .jobs = -1, .done = -1};
+	if (events_begin(follow, options->jobs, err) == 0)
+		return &follow->base;
+	events_close(&follow->base);
 	return NULL;
 }
 
 void
-follow_set_patient(struct follow *follow, bool patient)
+events_close(struct queue_follow *base)
 {
-	follow->impatient = !patient;
-}
+	struct follow *follow = (struct follow *)base;
 
-void
-follow_close(struct follow *follow)
-{
-	if (!follow)
-		return;
 	if (follow->reading)
-		follow_end_reading(follow);
+		events_end_reading(follow);
 	if (follow->inotify >= 0)
 		close(follow->inotify);
 	free(follow->list);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "history/status-print.h"
+#include "queue/status-print.h"
 
 #include "base/buffer.h"
 #include "base/clock.h"
@@ -126,16 +126,16 @@ const struct list status_job_list = {.kind = "status", .columns = job_columns, .
 static void
 status_fill_task_status(const void *row, struct list_cell *cell)
 {
-	const struct show_task *task = row;
+	const struct queue_task_status *task = row;
 
-	list_cell_text(cell, state_status_name(task->status));
+	list_cell_text(cell, queue_step_name(task->status));
 	cell->style = status_task_style(task->status);
 }
 
 static void
 status_fill_code(const void *row, struct list_cell *cell)
 {
-	const struct show_task *task = row;
+	const struct queue_task_status *task = row;
 
 	if (task->at_ms && task->status != STEP_RUNNING && !task->reason)
 		list_cell_integer(cell, task->code);
@@ -144,7 +144,7 @@ status_fill_code(const void *row, struct list_cell *cell)
 static void
 status_fill_due(const void *row, struct list_cell *cell)
 {
-	const struct show_task *task = row;
+	const struct queue_task_status *task = row;
 
 	if (task->due_ms)
 		list_cell_integer(cell, task->due_ms);
@@ -153,13 +153,13 @@ status_fill_due(const void *row, struct list_cell *cell)
 static void
 status_fill_undoing(const void *row, struct list_cell *cell)
 {
-	const struct show_task *task = row;
+	const struct queue_task_status *task = row;
 
 	list_cell_json(cell, task->undoing ? "true" : NULL);
 }
 
 #undef AT
-#define AT(type, member) LIST_AT(type, struct show_task, member)
+#define AT(type, member) LIST_AT(type, struct queue_task_status, member)
 
 static const struct list_column task_columns[] = {
 	{"TASK", "task", AT(TEXT, task)},
@@ -179,7 +179,7 @@ static const struct list_column task_columns[] = {
 	{NULL, "undoing", .fill = status_fill_undoing},
 	{0}};
 
-const struct list status_task_list = {.kind = "taskstatus", .columns = task_columns, .row_size = sizeof(struct show_task)};
+const struct list status_task_list = {.kind = "taskstatus", .columns = task_columns, .row_size = sizeof(struct queue_task_status)};
 
 void
 status_print(const struct queue_job *job, const struct status_tasks *tasks, struct buffer *out)

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * How long things take, and how often they fail: the attempts of all jobs by what was done (action, service, plugin, hardware).
- * What was learned of jobs that are removed stays in the file `history` of the spool, coopr-spool(5).
+ * The queue keeps what was learned of jobs that are removed: a record for each group, and one for each job that is folded in and
+ * may still be there.
  */
-#ifndef HISTORY_HISTORY_H
-#define HISTORY_HISTORY_H
+#ifndef QUEUE_HISTORY_H
+#define QUEUE_HISTORY_H
 
-#include "history/course.h"
+#include "queue/attempts.h"
 
 struct buffer;
-struct spool;
+struct record_reader;
 
-enum { HISTORY_RECENT = 100 }; /* attempts of a group that the file keeps, and that what to expect follows from */
+enum { HISTORY_RECENT = 100 }; /* attempts of a group that are kept, and that what to expect follows from */
 
 struct history_run { /* an attempt that did what it should */
 	int64_t ended_ms, took_ms; /* by the wall clock */
@@ -26,7 +27,7 @@ struct history_group {
 	size_t run_count, run_capacity;
 };
 
-struct history_job { /* one that is in the file already, and may still be in the spool */
+struct history_job { /* one that is folded in already, and may still be in the queue */
 	const char *job;
 	int64_t put_ms;
 };
@@ -40,14 +41,17 @@ struct history { /* zero-initialise */
 	size_t folded_count, folded_capacity;
 };
 
-/* Adds what the file of the spool holds, if there is one. */
-int history_load(struct history *history, const struct spool *spool, struct error *err);
+/* Adds what a stream of history records holds. */
+int history_read(struct history *history, struct record_reader *reader, struct error *err);
 
-/* Adds a job's attempts, unless the file had them. Returns whether it did. */
-bool history_add(struct history *history, const struct course *course);
+/* Appends the records: groups, and the jobs that are folded in. */
+void history_print(struct history *history, struct buffer *out);
 
-/* Writes the file anew, durably, with the name of the job that was added last. Only one process may be at it, see gc. */
-int history_save(struct history *history, const struct spool *spool, const struct course *course, struct error *err);
+/* Notes that the job is folded in. */
+void history_fold(struct history *history, const struct attempts *attempts);
+
+/* Adds a job's attempts, unless they are folded in. Returns whether it did. */
+bool history_add(struct history *history, const struct attempts *attempts);
 
 /* The group of that name, a new one where there was none; it may move when another is asked for. */
 struct history_group *history_group(struct history *history, enum action action, const char *service,

@@ -9,13 +9,16 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "history/show.h"
+#include "history/layout.h"
+#include "json/dump.h"
+#include "json/record.h"
 #include "model/facts.h"
 #include "model/name.h"
 #include "model/node.h"
+#include "queue/read.h"
 
 struct work { /* a task: what it says about one service on one node, or about the node */
-	uint32_t node, service; /* service: its place in the state's text, 0 for the hardware */
+	const char *node, *service; /* service: "" for the hardware */
 	enum action action;
 	bool done, tried;
 };
@@ -28,31 +31,47 @@ struct layout_work { /* of all tasks, sorted by node and service */
 };
 
 static int
-show_compare_work(const void *a, const void *b)
+layout_compare_work(const void *a, const void *b)
 {
 	const struct work *x = a, *y = b;
+	int order = strcmp(x->node, y->node);
 
-	if (x->node != y->node)
-		return x->node < y->node ? -1 : 1;
-	return (x->service > y->service) - (x->service < y->service);
+	return order ? order : strcmp(x->service, y->service);
 }
 
-static struct layout_work
-show_collect(struct job_state *state)
+/* Lists the tasks of a job; strings in the arena. */
+static int
+layout_collect(struct queue *queue, const char *job, struct arena *arena, struct layout_work *work, struct error *err)
 {
-	uint32_t steps = state->header->step_count;
-	struct layout_work work = {.list = memory_zeroed(steps, sizeof *work.list)};
+	struct queue_task_status *tasks;
+	size_t count;
 
-	for (uint32_t i = 0; i < steps; i++) {
-		const struct state_step *step = state_step(state, i);
+	if (queue_tasks(queue, job, &(struct queue_filter){0}, arena, &tasks, &count, err) < 0)
+		return -1;
+	*work = (struct layout_work){.list = arena_alloc(arena, count, sizeof *work->list), .count = count};
+	for (size_t i = 0; i < count; i++)
+		work->list[i] = (struct work){tasks[i].node, tasks[i].service, tasks[i].planned, tasks[i].status == STEP_DONE,
+		    tasks[i].attempt > 0};
+	if (count)
+		qsort(work->list, count, sizeof *work->list, layout_compare_work);
+	return 0;
+}
 
-		if (!step->is_milestone)
-			work.list[work.count++] = (struct work){step->node, step->service, (enum action)step->action,
-			    state_live(state, i)->status == STEP_DONE, state_live(state, i)->attempt > 0};
+/* Turns to the first task of a node. */
+static void
+layout_turn_to(struct layout_work *work, const char *node)
+{
+	size_t low = 0, high = work->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (strcmp(work->list[middle].node, node) < 0)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	if (work.count)
-		qsort(work.list, work.count, sizeof *work.list, show_compare_work);
-	return work;
+	work->at = low;
 }
 
 struct part { /* what the tasks say of a service on a node, or of its hardware */
@@ -62,12 +81,12 @@ struct part { /* what the tasks say of a service on a node, or of its hardware *
 
 /* The next tasks that are of one node and service. */
 static struct part
-show_next_part(struct layout_work *work)
+layout_next_part(struct layout_work *work)
 {
 	const struct work *first = &work->list[work->at];
 	struct part part = {.all_done = true};
 
-	for (; work->at < work->count && show_compare_work(first, &work->list[work->at]) == 0; work->at++) {
+	for (; work->at < work->count && layout_compare_work(first, &work->list[work->at]) == 0; work->at++) {
 		const struct work *task = &work->list[work->at];
 
 		part.all_done = part.all_done && task->done;
@@ -90,14 +109,14 @@ struct standing { /* what stands on a node by now */
 };
 
 static void
-show_add_service(struct standing *standing, const char *service)
+layout_add_service(struct standing *standing, const char *service)
 {
 	ARRAY_ROOM(standing->services.list, standing->services.count, standing->capacity);
 	standing->services.list[standing->services.count++] = service;
 }
 
 static void
-show_drop_service(struct standing *standing, const char *service)
+layout_drop_service(struct standing *standing, const char *service)
 {
 	struct string_list *list = &standing->services;
 
@@ -108,7 +127,7 @@ show_drop_service(struct standing *standing, const char *service)
 
 /* As members of an object, what the node's record says was stopped before. */
 static jv
-show_stopped_before(const struct node *node)
+layout_stopped_before(const struct node *node)
 {
 	jv list = json_get(node->source, "stopped"), stopped = jv_object();
 
@@ -125,7 +144,7 @@ show_stopped_before(const struct node *node)
 
 /* One that the plan would have started again is not to stay stopped, also where it could not be started. */
 static void
-show_note_stopped(struct standing *standing, const char *service, const struct part *part)
+layout_note_stopped(struct standing *standing, const char *service, const struct part *part)
 {
 	if (part->started || part->removed)
 		standing->stopped = jv_object_delete(standing->stopped, jv_string(service));
@@ -135,7 +154,7 @@ show_note_stopped(struct standing *standing, const char *service, const struct p
 
 /* Writes it into the node's record: those that still stand. */
 static void
-show_keep_stopped(const struct standing *standing, struct node *node)
+layout_keep_stopped(const struct standing *standing, struct node *node)
 {
 	jv list = jv_array();
 
@@ -152,41 +171,41 @@ show_keep_stopped(const struct standing *standing, struct node *node)
 
 /* Goes through the tasks of a node, which come next. */
 static struct standing
-show_what_stands(struct job_state *state, uint32_t number, const struct node *node, struct layout_work *work)
+layout_what_stands(const struct node *node, struct layout_work *work)
 {
-	struct standing standing = {.hardware = {.all_done = true}, .stopped = show_stopped_before(node)};
+	struct standing standing = {.hardware = {.all_done = true}, .stopped = layout_stopped_before(node)};
 	bool ready = true;
 
 	for (size_t i = 0; i < node->was.count; i++)
-		show_add_service(&standing, node->was.list[i]);
+		layout_add_service(&standing, node->was.list[i]);
 	for (size_t i = 0; !node->leaves && i < node->services.count; i++)
-		show_add_service(&standing, node->services.list[i]);
-	while (work->at < work->count && work->list[work->at].node == number) {
-		uint32_t service = work->list[work->at].service;
-		struct part part = show_next_part(work);
-		const char *name = state_text(state, service);
+		layout_add_service(&standing, node->services.list[i]);
+	layout_turn_to(work, node->id);
+	while (work->at < work->count && strcmp(work->list[work->at].node, node->id) == 0) {
+		const char *name = work->list[work->at].service;
+		struct part part = layout_next_part(work);
 
-		if (service == 0) {
+		if (!*name) {
 			standing.hardware = part;
 			ready = part.all_done;
 			continue;
 		}
-		show_note_stopped(&standing, name, &part);
+		layout_note_stopped(&standing, name, &part);
 		if (part.removed || (!part.all_done && !name_set_has(&node->was, name))) {
-			show_drop_service(&standing, name);
+			layout_drop_service(&standing, name);
 		}
 	}
 	/* On a machine that is not ready stands nothing that was not there before. */
 	for (size_t i = 0; !ready && i < node->services.count; i++)
 		if (!name_set_has(&node->was, node->services.list[i]))
-			show_drop_service(&standing, node->services.list[i]);
+			layout_drop_service(&standing, node->services.list[i]);
 	name_set_make(&standing.services);
 	return standing;
 }
 
 /* Whether there may be a machine: one that was half made must not be forgotten. */
 static bool
-show_exists(const struct node *node, const struct part *hardware)
+layout_exists(const struct node *node, const struct part *hardware)
 {
 	return !node->is_new || hardware->create_tried || json_length(node->ipaddresses) > 0 ||
 	    json_length(node->facts) > 0 ||
@@ -194,20 +213,19 @@ show_exists(const struct node *node, const struct part *hardware)
 }
 
 static int
-show_add_node(struct open_job *job, uint32_t number, struct layout_work *work, struct buffer *out, struct error *err)
+layout_add_node(const char *record, size_t length, struct layout_work *work, struct buffer *out, struct error *err)
 {
-	struct buffer record = {0};
-	struct arena arena = {0};
 	struct standing standing;
+	struct arena arena = {0};
 	struct node node;
-	int result = job_node(job, number, &record, err);
+	int result = facts_read(record, length, &arena, &node, err);
 
-	if (result == 0 && (result = facts_read(record.data, record.length, &arena, &node, err)) == 0) {
-		standing = show_what_stands(&job->state, number, &node, work);
-		if (show_exists(&node, &standing.hardware)) {
+	if (result == 0) {
+		standing = layout_what_stands(&node, work);
+		if (layout_exists(&node, &standing.hardware)) {
 			node.is_new = false;
 			node.was = standing.services;
-			show_keep_stopped(&standing, &node);
+			layout_keep_stopped(&standing, &node);
 		}
 		if (!standing.hardware.deleted)
 			node_print(&node, out);
@@ -217,13 +235,12 @@ show_add_node(struct open_job *job, uint32_t number, struct layout_work *work, s
 		jv_free(standing.stopped);
 		jv_free(node.source);
 	}
-	buffer_release(&record);
 	arena_release(&arena);
 	return result;
 }
 
 static bool
-show_is_all_done(const struct layout_work *work)
+layout_is_all_done(const struct layout_work *work)
 {
 	for (size_t i = 0; i < work->count; i++)
 		if (!work->list[i].done)
@@ -233,64 +250,67 @@ show_is_all_done(const struct layout_work *work)
 
 /* What was before the job is past once all of it is done: what the cluster record says of it would be planned again. What was
  * counted for the solution holds as long as no machine of it is deleted. */
-static int
-show_add_cluster(struct open_job *job, const struct layout_work *work, struct buffer *out, struct error *err)
+static void
+layout_add_cluster(jv record, const struct record_reader *reader, const struct layout_work *work, struct buffer *out)
 {
-	const struct state_header *header = job->state.header;
-	bool all_done = show_is_all_done(work);
-	struct buffer record = {0};
-	jv cluster;
-	int result = job_plan(job, header->cluster_offset, header->cluster_length + 1, &record, err);
+	bool all_done = layout_is_all_done(work);
 
-	if (result == 0 && !all_done && !work->any_gone) {
-		buffer_append(out, record.data, record.length);
-	} else if (result == 0 && (result = json_parse("cluster", record.data, record.length, &cluster, err)) == 0) {
+	if (!all_done && !work->any_gone) {
+		buffer_append(out, reader->text, reader->length);
+	} else {
+		jv cluster = jv_copy(record);
+
 		if (all_done)
 			cluster = jv_object_delete(cluster, jv_string("was"));
 		if (work->any_gone)
 			cluster = jv_object_delete(cluster, jv_string("solution"));
 		json_dump(cluster, out);
-		buffer_byte(out, '\n');
 		jv_free(cluster);
 	}
-	buffer_release(&record);
-	return result;
+	buffer_byte(out, '\n');
 }
 
+/* Finds the cluster record of the plan. */
 static int
-show_print_layout(struct open_job *job, struct buffer *out, struct error *err)
+layout_read_cluster(struct queue *queue, const char *job, const struct layout_work *work, struct buffer *out,
+    struct error *err)
 {
-	struct layout_work work = show_collect(&job->state);
-	struct buffer nodes = {0};
-	int result = 0;
+	struct record_reader reader = {.fd = -1, .name = job, .end = true};
+	int got = queue_plan(queue, job, &reader.pending, err);
+	bool found = false;
+	jv record;
 
-	for (uint32_t n = 0; result == 0 && n < job->state.header->node_count; n++)
-		result = show_add_node(job, n, &work, &nodes, err);
-	if (result == 0)
-		result = show_add_cluster(job, &work, out, err);
-	if (result == 0 && nodes.length > 0)
-		buffer_append(out, nodes.data, nodes.length);
-	buffer_release(&nodes);
-	free(work.list);
-	return result;
+	while (got >= 0 && !found && (got = record_read(&reader, &record, err)) > 0) {
+		found = strcmp(record_kind(record), "cluster") == 0;
+		if (found)
+			layout_add_cluster(record, &reader, work, out);
+		jv_free(record);
+	}
+	record_reader_release(&reader);
+	return got < 0 ? -1 : 0;
 }
 
 int
-show_layout(struct queue *queue, const char *id, struct buffer *out, struct error *err)
+layout_now(struct queue *queue, const char *job, struct buffer *out, struct error *err)
 {
-	size_t start = out->length;
-	int result = -1;
+	struct buffer nodes = {0}, records = {0};
+	struct layout_work work = {0};
+	struct arena arena = {0};
+	/* The tasks first: a task that is done has brought its facts. */
+	int result = layout_collect(queue, job, &arena, &work, err);
 
-	/* Damage shows when a record is read; the second time they have been made anew. */
-	for (int tries = 0; result < 0 && tries < 2; tries++) {
-		struct open_job *job = engine_lock_whole(spool_queue_of(queue), id, err);
-
-		if (!job)
-			return -1;
-		out->length = start;
-		result = show_print_layout(job, out, err);
-		tries += !job->state.broken;
-		job_unlock(job);
+	if (result == 0)
+		result = queue_nodes(queue, job, &records, err);
+	for (size_t at = 0, length; result == 0 && at < records.length; at += length + 1) {
+		length = (size_t)((const char *)memchr(records.data + at, '\n', records.length - at) - (records.data + at));
+		result = layout_add_node(records.data + at, length, &work, &nodes, err);
 	}
+	if (result == 0)
+		result = layout_read_cluster(queue, job, &work, out, err);
+	if (result == 0 && nodes.length > 0)
+		buffer_append(out, nodes.data, nodes.length);
+	buffer_release(&nodes);
+	buffer_release(&records);
+	arena_release(&arena);
 	return result;
 }

@@ -3,21 +3,21 @@
  * Jobs and tasks as rows of a list: what coopr-queue ls and show print of them. A column of "coopr-queue ls", or a member of
  * its record, is one row of the tables in status-print.c.
  */
-#ifndef HISTORY_STATUS_PRINT_H
-#define HISTORY_STATUS_PRINT_H
+#ifndef QUEUE_STATUS_PRINT_H
+#define QUEUE_STATUS_PRINT_H
 
-#include "history/show.h"
 #include "model/show/list.h"
+#include "queue/read.h"
 
 struct status_tasks {
-	const struct show_task *list;
+	const struct queue_task_status *list;
 	size_t count;
 };
 
 /* Rows are struct queue_job; the context is NULL, or the struct status_tasks that go to the member "attention". */
 extern const struct list status_job_list;
 
-/* Rows are struct show_task. */
+/* Rows are struct queue_task_status. */
 extern const struct list status_task_list;
 
 /* Appends the record of a job, with a newline; tasks as for status_job_list. */

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "queue/attempts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "json/record.h"
+#include "queue/read.h"
+
+int64_t
+attempt_took_ms(const struct attempt *attempt)
+{
+	return attempt->end_ms - attempt->start_ms;
+}
+
+static bool
+attempts_has_plan(const struct attempts *attempts)
+{
+	return attempts->node_of != NULL;
+}
+
+/* The plan is whole: names its steps and nodes. */
+static int
+attempts_end_plan(struct attempts *attempts, struct problems *problems, struct error *err)
+{
+	struct plan_document *plan = &attempts->plan;
+
+	plan_document_end(plan, problems);
+	if (problems->total > 0)
+		return error_set(err, EX_DATAERR, "the plan: %s: %s", problems->list[0].pointer, problems->list[0].text);
+	if (!plan->has_job || !plan->has_cluster)
+		return error_set(err, EX_DATAERR, "the plan: there is no %s record", plan->has_job ? "cluster" : "job");
+	attempts->job = plan->job.id ? plan->job.id : "";
+	attempts->tenant = plan->job.tenant;
+	attempts->node_of = memory_zeroed(plan->count + 1, sizeof *attempts->node_of);
+	attempts->last = memory_zeroed(plan->count + 1, sizeof *attempts->last);
+	attempts->skipped = memory_zeroed(plan->count + 1, sizeof *attempts->skipped);
+	for (size_t i = 0; i < plan->layout.node_count; i++)
+		names_intern(&attempts->nodes, plan->layout.nodes[i].id);
+	for (size_t i = 0; i < plan->count; i++) {
+		const struct step *step = &plan->steps[i];
+		int node = step->is_milestone ? 0 : names_find(&attempts->nodes, step->node);
+
+		if (names_intern(&attempts->steps, step->id) != (int)i || node == NAMES_NONE)
+			return error_set(err, EX_DATAERR, "the plan: task %s: its id is there twice, or its node is not", step->id);
+		attempts->node_of[i] = (uint32_t)node;
+	}
+	return 0;
+}
+
+/* The number of a worker's name. */
+static int
+attempts_worker_of(struct attempts *attempts, const char *by)
+{
+	int number;
+
+	if (!by)
+		return NAMES_NONE;
+	number = names_find(&attempts->workers, by);
+	return number == NAMES_NONE ? names_intern(&attempts->workers, arena_string(&attempts->arena, by)) : number;
+}
+
+static void
+attempts_begin(struct attempts *attempts, const struct event *event, uint32_t step)
+{
+	const struct step *planned = &attempts->plan.steps[step];
+	struct attempt *attempt;
+
+	ARRAY_ROOM(attempts->list, attempts->count, attempts->capacity);
+	attempt = &attempts->list[attempts->count++];
+	*attempt = (struct attempt){.step = step, .previous = attempts->last[step], .number = event->attempt,
+	    .action = event->action ? action_of_name(event->action) : planned->action, .undoing = event->action != NULL,
+	    .start_ms = event->at_ms, .end_ms = event->at_ms, .worker = attempts_worker_of(attempts, event->by)};
+	attempts->last[step] = (uint32_t)attempts->count;
+}
+
+static void
+attempts_skip(struct attempts *attempts, const struct event *event, uint32_t step)
+{
+	struct arena *arena = &attempts->arena;
+
+	ARRAY_ROOM(attempts->skips, attempts->skip_count, attempts->skip_capacity);
+	attempts->skips[attempts->skip_count++] = (struct attempts_skip){step, event->at_ms,
+	    event->by ? arena_string(arena, event->by) : NULL, event->reason ? arena_string(arena, event->reason) : NULL};
+	attempts->skipped[step] = true;
+}
+
+static int
+attempts_end(struct attempts *attempts, const struct event *event, uint32_t step, struct error *err)
+{
+	uint32_t link = attempts->last[step];
+	struct attempt *attempt = link ? &attempts->list[link - 1] : NULL;
+	const char *message = event->kind == EVENT_LOST ? event->reason : event->message;
+
+	if (!attempt || attempt->number != event->attempt || attempt->end != ATTEMPT_RUNNING)
+		return error_set(err, EX_DATAERR, "%s: %s: attempt %lld does not run", event->task, event_name(event->kind),
+		    (long long)event->attempt);
+	attempt->end = event->kind == EVENT_DONE ? ATTEMPT_DONE : event->kind == EVENT_FAIL ? ATTEMPT_FAILED : ATTEMPT_LOST;
+	/* The clock may have been set meanwhile. */
+	attempt->end_ms = event->at_ms > attempt->start_ms ? event->at_ms : attempt->start_ms;
+	attempt->status = event->status;
+	attempt->next = event->next;
+	attempt->message = message ? arena_string(&attempts->arena, message) : NULL;
+	return 0;
+}
+
+static void
+attempts_put(struct attempts *attempts, const struct event *event)
+{
+	attempts->put_ms = event->at_ms;
+	attempts->job = arena_string(&attempts->arena, event->job);
+	attempts->tenant = arena_string(&attempts->arena, event->tenant);
+}
+
+static int
+attempts_take_event(struct attempts *attempts, const struct event *event, struct error *err)
+{
+	bool of_task = event->kind == EVENT_TAKE || event->kind == EVENT_DONE || event->kind == EVENT_FAIL ||
+	    event->kind == EVENT_LOST || event->kind == EVENT_SKIP;
+	int step = of_task ? names_find(&attempts->steps, event->task) : 0;
+
+	if (step == NAMES_NONE)
+		return error_set(err, EX_DATAERR, "%s: the plan has no such task", event->task);
+	if (event->at_ms > attempts->last_ms)
+		attempts->last_ms = event->at_ms;
+	if (event->kind == EVENT_PUT)
+		attempts_put(attempts, event);
+	else if (event->kind == EVENT_FINISH)
+		attempts->outcome = arena_string(&attempts->arena, event->reason ? event->reason : "");
+	else if (event->kind == EVENT_RETRY)
+		attempts->outcome = NULL;
+	else if (event->kind == EVENT_TAKE)
+		attempts_begin(attempts, event, (uint32_t)step);
+	else if (event->kind == EVENT_SKIP)
+		attempts_skip(attempts, event, (uint32_t)step);
+	else if (of_task)
+		return attempts_end(attempts, event, (uint32_t)step, err);
+	return 0;
+}
+
+/* What runs has run until the last event. */
+static void
+attempts_end_events(struct attempts *attempts)
+{
+	if (attempts->put_ms == 0 && attempts->count > 0)
+		attempts->put_ms = attempts->list[0].start_ms;
+	for (size_t i = 0; i < attempts->count; i++)
+		if (attempts->list[i].end == ATTEMPT_RUNNING && attempts->last_ms > attempts->list[i].start_ms)
+			attempts->list[i].end_ms = attempts->last_ms;
+}
+
+static int
+attempts_read_record(struct attempts *attempts, const struct place *record, struct error *err)
+{
+	struct arena scratch = {0};
+	struct event event;
+	int result = 0;
+
+	if (strcmp(record_kind(record->value), "event") != 0) {
+		if (!attempts_has_plan(attempts))
+			plan_document_take(&attempts->plan, record);
+		return 0;
+	}
+	if (!attempts_has_plan(attempts) && attempts_end_plan(attempts, record->problems, err) < 0)
+		return -1;
+	event_parse(record, &scratch, &event);
+	if (record->problems->total == 0)
+		result = attempts_take_event(attempts, &event, err);
+	arena_release(&scratch);
+	return result;
+}
+
+int
+attempts_read(struct record_reader *reader, struct attempts *attempts, struct problems *problems, struct error *err)
+{
+	struct place stream = place_root((jv){0}, problems);
+	jv value;
+	int got, result = 0;
+
+	while (result == 0 && (got = record_read(reader, &value, err)) != 0) {
+		struct place record = {.up = &stream, .index = reader->number - 1, .value = value, .problems = problems};
+
+		result = got < 0 ? -1 : attempts_read_record(attempts, &record, err);
+		if (got > 0)
+			jv_free(value);
+	}
+	if (result == 0 && !attempts_has_plan(attempts))
+		result = attempts_end_plan(attempts, problems, err);
+	attempts_end_events(attempts);
+	return result;
+}
+
+int
+attempts_of_text(const char *job, struct buffer *text, struct attempts *attempts, struct error *err)
+{
+	struct record_reader reader = {.fd = -1, .name = job, .pending = *text, .end = true};
+	struct problems problems = {0};
+	int result;
+
+	*text = (struct buffer){0};
+	result = attempts_read(&reader, attempts, &problems, err);
+	if (result == 0 && problems.total > 0)
+		result = error_set(err, EX_DATAERR, "%s: %s", problems.list[0].pointer, problems.list[0].text);
+	record_reader_release(&reader);
+	problems_release(&problems);
+	attempts->job = arena_string(&attempts->arena, job);
+	return result < 0 ? error_prefix(err, "job %s", job) : 0;
+}
+
+int
+attempts_of_job(struct queue *queue, const char *job, struct attempts *attempts, struct error *err)
+{
+	struct buffer text = {0};
+
+	if (queue_plan(queue, job, &text, err) == 0 && queue_events(queue, job, 0, &text, err) == 0)
+		return attempts_of_text(job, &text, attempts, err);
+	buffer_release(&text);
+	return -1;
+}
+
+void
+attempts_release(struct attempts *attempts)
+{
+	plan_document_release(&attempts->plan);
+	arena_release(&attempts->arena);
+	names_release(&attempts->steps);
+	names_release(&attempts->nodes);
+	names_release(&attempts->workers);
+	free(attempts->node_of);
+	free(attempts->last);
+	free(attempts->skipped);
+	free(attempts->skips);
+	free(attempts->list);
+	*attempts = (struct attempts){0};
+}

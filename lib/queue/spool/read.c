@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What is read of one job. All is gathered under the job's lock: nobody waits for a pager.
+ */
+#include "queue/spool/read.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "queue/spool/engine.h"
+#include "queue/spool/job/job-status.h"
+#include "queue/spool/job/step.h"
+#include "queue/spool/local.h"
+#include "queue/spool/shared/journal.h"
+
+int
+read_plan_of(struct open_job *job, struct buffer *out, struct error *err)
+{
+	const struct state_header *header = job->state.header;
+	uint64_t rest = header->job_offset + header->job_length + 1;
+	struct arena arena = {0};
+	struct job record;
+	int result = job_plan(job, 0, header->job_offset, out, err);
+
+	if (result == 0)
+		result = job_status_record(job, &arena, &record, err);
+	if (result == 0) {
+		job_print(&record, out);
+		result = job_plan(job, rest, header->plan_size - rest, out, err);
+	}
+	arena_release(&arena);
+	return result;
+}
+
+int
+read_plan(struct queue *queue, const char *id, struct buffer *out, struct error *err)
+{
+	struct open_job *job = engine_lock(spool_queue_of(queue), id, err);
+	int result;
+
+	if (!job)
+		return -1;
+	result = read_plan_of(job, out, err);
+	job_unlock(job);
+	return result;
+}
+
+/* Appends bytes [from, to) of the events, which are never changed. */
+static int
+read_events_between(const struct open_job *job, uint64_t from, uint64_t to, struct buffer *out, struct error *err)
+{
+	size_t length = to - from;
+
+	if (pread(job->events, buffer_room(out, length), length, (off_t)from) != (ssize_t)length)
+		return error_set(err, EX_IOERR, "job %s: events.ndjson cannot be read", job->id);
+	out->length += length;
+	return 0;
+}
+
+int
+read_events_of(const struct open_job *job, struct buffer *out, struct error *err)
+{
+	return read_events_between(job, 0, job->state.header->applied, out, err);
+}
+
+/* Finds where the event behind the one numbered after begins. */
+static int
+read_find_event(const struct open_job *job, uint64_t after, uint64_t end, uint64_t *offset, struct error *err)
+{
+	struct journal_reader reader = {.fd = job->events};
+	struct event event;
+	int got = 1;
+
+	for (*offset = 0; after > 0 && *offset < end; *offset = reader.next)
+		if ((got = journal_next(&reader, &event, err)) <= 0 || event.seq > after)
+			break;
+	journal_reader_release(&reader);
+	return got < 0 ? error_prefix(err, "job %s", job->id) : 0;
+}
+
+int
+read_events(struct queue *queue, const char *id, uint64_t after, struct buffer *out, struct error *err)
+{
+	struct open_job *job = engine_lock(spool_queue_of(queue), id, err);
+	uint64_t end, offset;
+
+	if (!job)
+		return -1;
+	end = job->state.header->applied;
+	job_unlock(job);
+	if (read_find_event(job, after, end, &offset, err) < 0)
+		return -1;
+	return read_events_between(job, offset, end, out, err);
+}
+
+/* Damage shows when a record is read; the second time they have been made anew. */
+int
+read_nodes(struct queue *queue, const char *id, struct buffer *out, struct error *err)
+{
+	size_t start = out->length;
+	int result = -1;
+
+	for (int tries = 0; result < 0 && tries < 2; tries++) {
+		struct open_job *job = engine_lock_whole(spool_queue_of(queue), id, err);
+
+		if (!job)
+			return -1;
+		out->length = start;
+		result = 0;
+		for (uint32_t n = 0; result == 0 && n < job->state.header->node_count; n++) {
+			result = job_node(job, n, out, err);
+			buffer_byte(out, '\n');
+		}
+		tries += !job->state.broken;
+		job_unlock(job);
+	}
+	return result;
+}
+
+/* --- tasks --- */
+
+static void
+read_event_of(struct open_job *job, uint32_t step, struct arena *arena, struct queue_task_status *task)
+{
+	struct journal_reader reader = {.fd = job->events};
+	struct event event;
+	struct error none;
+
+	if (journal_read_at(&reader, state_live(&job->state, step)->event, &event, &none) == 0) {
+		task->by = event.by ? arena_string(arena, event.by) : NULL;
+		task->at_ms = event.at_ms;
+		task->code = event.status;
+		task->message = event.message ? arena_string(arena, event.message) : NULL;
+		task->reason = event.reason ? arena_string(arena, event.reason) : NULL;
+	}
+	journal_reader_release(&reader);
+}
+
+static void
+read_log_of(struct spool_queue *queue, const struct open_job *job, struct arena *arena, struct queue_task_status *task)
+{
+	const struct spool *spool = &queue->spool;
+	const char *name = arena_printf(arena, "log/%s.%" PRId64, task->task, task->attempt);
+
+	if (!file_exists(job->dir, name))
+		return;
+	task->log = arena_printf(arena, "%s/%s/%s/%s", spool->path, file_exists(spool->jobs, job->id) ? "jobs" : "done",
+	    job->id, name);
+	task->output = queue_log_tail(&queue->base, job->id, task->task, task->attempt, arena);
+}
+
+static struct queue_task_status
+read_task_of(struct spool_queue *queue, struct open_job *job, uint32_t step, bool details, struct arena *arena)
+{
+	struct job_state *index = &job->state;
+	const struct state_live *live = state_live(index, step);
+	struct queue_task_status task = {.task = arena_string(arena, state_step_id(index, step)),
+	    .node = arena_string(arena, state_node_id(index, state_step(index, step)->node)),
+	    .service = arena_string(arena, state_step_service(index, step)),
+	    .action = action_name(step_action(index, step)), .status = (enum step_status)live->status,
+	    .planned = (enum action)state_step(index, step)->action,
+	    .attempt = live->attempt, .undoing = live->phase != 0};
+
+	if (!details || live->attempt == 0)
+		return task;
+	read_event_of(job, step, arena, &task);
+	read_log_of(queue, job, arena, &task);
+	if (task.status == STEP_DELAYED && live->due_ms > clock_boottime_ms())
+		task.due_ms = live->due_ms - clock_boottime_ms();
+	return task;
+}
+
+static bool
+read_is_wanted(struct job_state *index, uint32_t step, unsigned wanted)
+{
+	return !state_step(index, step)->is_milestone && wanted & 1u << state_live(index, step)->status;
+}
+
+/* Lists the task of that id alone. */
+static void
+read_one(struct spool_queue *queue, struct open_job *job, const struct queue_filter *filter, struct arena *arena,
+    struct queue_task_status **list, size_t *count)
+{
+	uint32_t link = state_find(&job->state, filter->task);
+
+	*list = arena_alloc(arena, 1, sizeof **list);
+	*count = 0;
+	if (link && read_is_wanted(&job->state, link - 1, filter->statuses ? filter->statuses : ~0u))
+		(*list)[(*count)++] = read_task_of(queue, job, link - 1, filter->details, arena);
+}
+
+static void
+read_all(struct spool_queue *queue, struct open_job *job, const struct queue_filter *filter, struct arena *arena,
+    struct queue_task_status **list, size_t *count)
+{
+	const struct state_header *header = job->state.header;
+	unsigned wanted = filter->statuses ? filter->statuses : ~0u;
+	size_t room = 0;
+
+	for (int status = 0; status < STEP_STATUS_COUNT; status++)
+		room += wanted & 1u << status ? header->count[status] : 0;
+	*list = arena_alloc(arena, room, sizeof **list);
+	*count = 0;
+	for (uint32_t step = 0; *count < room && step < header->step_count; step++)
+		if (read_is_wanted(&job->state, step, wanted))
+			(*list)[(*count)++] = read_task_of(queue, job, step, filter->details, arena);
+}
+
+int
+read_tasks(struct queue *base, const char *id, const struct queue_filter *filter, struct arena *arena,
+    struct queue_task_status **list, size_t *count, struct error *err)
+{
+	struct spool_queue *queue = spool_queue_of(base);
+	/* Who asks for one task often must not have all of them looked through each time. */
+	struct open_job *job = filter->task ? engine_lock(queue, id, err) : engine_lock_whole(queue, id, err);
+
+	if (!job)
+		return -1;
+	if (filter->task)
+		read_one(queue, job, filter, arena, list, count);
+	else
+		read_all(queue, job, filter, arena, list, count);
+	job_unlock(job);
+	return 0;
+}
