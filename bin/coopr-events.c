@@ -4,14 +4,20 @@
  * events kept in the cluster's folder where the queue has forgotten the job. Exits with 0; 1 where there is no such cluster or
  * operation, or the operation that was followed is not complete; 64 on misuse.
  */
+#include <fcntl.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/buffer.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/location.h"
 #include "base/memory.h"
 #include "base/message.h"
 #include "base/process.h"
+#include "cluster/operation-files.h"
 #include "operation/front.h"
 #include "operation/run-command.h"
 #include "queue/read.h"
@@ -51,25 +57,47 @@ events_watch(const char *job, enum list_format format, struct arguments *argv)
 	arguments_push(argv, job);
 }
 
-/* What settling has kept. */
+/* Appends the events of an operation that ended under an earlier version, which kept them in its folder: 1, or 0. */
 static int
-events_show_kept(const struct cluster_status *status, const char *job, enum list_format format, struct arguments *argv,
-    struct error *err)
+events_read_folder(const struct cluster_status *status, const char *job, struct buffer *text)
 {
 	char *state = location_state(), *path = memory_printf("%s/clusters/%s/%s/events.ndjson", state, status->id, job);
-	bool there = access(path, R_OK) == 0;
+	struct error ignored; /* then nothing is kept */
+	int got = file_read(AT_FDCWD, path, SIZE_MAX, text, &ignored) == 0;
 
+	free(path);
+	free(state);
+	return got;
+}
+
+/* Makes the events that the store keeps of an operation standard input of the command that shows them. */
+static int
+events_show_kept(const struct cluster_status *status, const struct operation *operation, enum list_format format,
+    struct arguments *argv, struct error *err)
+{
+	struct buffer text = {0};
+	int got = operation_file_get(status->account.store, operation->cluster, operation->number, "events.ndjson", &text, err);
+	int fd;
+
+	if (got == 0)
+		got = events_read_folder(status, operation->job, &text);
+	fd = got > 0 ? memfd_create("events", MFD_CLOEXEC) : -1;
 	run_command_init(argv, "coopr-show");
 	arguments_push(argv, format == LIST_JSON ? "--output=json" : "--output=table");
 	if (places.colour)
 		arguments_printf(argv, "--color=%s", places.colour);
-	arguments_push(argv, path);
-	free(path);
-	free(state);
-	return there ? 0 : error_set(err, EX_NO, "%s: nothing is kept of job %s", status->cluster->name, job);
+	if (got == 0)
+		error_set(err, EX_NO, "%s: nothing is kept of job %s", status->cluster->name, operation->job);
+	else if (got > 0 && (fd < 0 || file_write_all(fd, text.data, text.length) < 0 || lseek(fd, 0, SEEK_SET) < 0 ||
+	    dup2(fd, STDIN_FILENO) < 0))
+		got = error_errno(err, EX_OSERR, "the events of job %s", operation->job);
+	if (fd >= 0)
+		close(fd);
+	buffer_release(&text);
+	return got > 0 ? 0 : -1;
 }
 
-/* The command that shows it. */
+/* Makes the command that shows the events of an operation. */
 static int
 events_prepare(struct cluster_status *status, const char *cluster, enum list_format format, struct arguments *argv,
     struct error *err)
@@ -88,7 +116,7 @@ events_prepare(struct cluster_status *status, const char *cluster, enum list_for
 	if (!operation || !operation->job)
 		return error_set(err, EX_NO, "%s: the operation was done at once, without a job", status->cluster->name);
 	if (!status->queue || queue_status_of(status->queue, operation->job, &known, &ignored) < 0)
-		return events_show_kept(status, operation->job, format, argv, err);
+		return events_show_kept(status, operation, format, argv, err);
 	events_watch(operation->job, format, argv);
 	return 0;
 }

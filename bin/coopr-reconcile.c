@@ -15,7 +15,6 @@
 #include "model/unavailable.h"
 #include "operation/front.h"
 #include "probe/probe.h"
-#include "reconcile/last-run.h"
 #include "reconcile/reconcile.h"
 
 static struct front front = {.jobs = FRONT_JOBS};
@@ -92,8 +91,6 @@ main(int argc, char **argv)
 
 	if (code < 0)
 		code = message_error(&err);
-	else if (parameters.clusters.count == 0)
-		last_run_record();
 	reconcile_print(&drift);
 	if (code == 0 && drift.count > 0)
 		code = EX_NO;

@@ -69,9 +69,13 @@ url() { # NAME [LINE]...
 	} >>"$config"
 }
 
-# What hooks are still to be told, a file each.
+# The messages that wait for hooks.
 queued() {
-	find state/hooks -type f 2>/dev/null | sed 's|.*/||' | sort
+	[ ! -e "$COOPR_STATE/store.sqlite3" ] || outbox "SELECT id || ',' || hook FROM hook_message ORDER BY 1"
+}
+
+outbox() { # SQL
+	sqlite3 -separator ' ' "$COOPR_STATE/store.sqlite3" "$1"
 }
 
 @test "an executable is told event and operation as arguments, and the rest as JSON on its standard input" {
@@ -140,8 +144,7 @@ queued() {
 	chmod 644 key
 	run -1 coopr-hook try success create
 	contains "$output" "hook filed: $PWD/key: others may read this secret"
-	run grep -r swordfish state/hooks
-	[ "$status" -ne 0 ]
+	same 0 "$(outbox "SELECT count(*) FROM hook_message WHERE body LIKE '%swordfish%'")"
 }
 
 @test "an answer 4xx vetoes the start, with its text; 5xx, another and no connection do not" {
@@ -184,21 +187,22 @@ queued() {
 	same 1 "$(jq -r '.body' requests | sort -u | wc -l)"
 	run -0 coopr-hook deliver
 	same "0 delivered, 0 waiting, 0 cancelled" "$output"
-	same 700 "$(stat -c %a state/hooks)"
+	same 600 "$(stat -c %a "$COOPR_STATE/store.sqlite3")"
 }
 
 @test "it is tried again no sooner than its back-off says, twice as long each time" {
 	serve 500
 	url chat "backoff_s = 100"
 	coopr-hook try success create --job 00000007-001 || true
-	next() { jq '((.next_ms - .told_ms) / 1000 | floor) as $s | [.attempts, $s >= 100 and $s < 130, $s >= 200 and $s < 260]' -c state/hooks/*; }
-	same "[1,true,false]" "$(next)"
+	next() { outbox "SELECT attempts, seconds >= 100 AND seconds < 130, seconds >= 200 AND seconds < 260 FROM (SELECT attempts,
+		(next_ms - told_ms) / 1000 AS seconds FROM hook_message)"; }
+	same "1 1 0" "$(next)"
 	run -1 coopr-hook deliver
 	same 1 "$(wc -l <requests)"
-	jq -c '.next_ms = .told_ms' state/hooks/* >item && cp item state/hooks/*,chat
+	outbox "UPDATE hook_message SET next_ms = told_ms"
 	run -1 coopr-hook deliver
 	same 2 "$(wc -l <requests)"
-	same "[2,false,true]" "$(next)"
+	same "2 0 1" "$(next)"
 }
 
 @test "what a hook refuses, or cannot be told for its patience, is cancelled, and that is said" {
@@ -240,6 +244,42 @@ queued() {
 		kept=$((kept + 1))
 	done
 	[ "$kept" -gt 3 ]
+}
+
+@test "a message that a killed delivery has taken is delivered by another after its time; a clock that was set back holds nothing up" {
+	serve
+	url chat
+	coopr-hook try success create --job 00000007-001 --queue
+	outbox "UPDATE hook_message SET taken_ms = (unixepoch() + 30) * 1000"
+	run -0 coopr-hook deliver
+	same "0 delivered, 0 waiting, 0 cancelled" "$output"
+	same 0 "$(wc -l <requests)"
+	outbox "UPDATE hook_message SET taken_ms = (unixepoch() - 1) * 1000"
+	run -0 coopr-hook deliver
+	same "1 delivered, 0 waiting, 0 cancelled" "$output"
+	for column in taken_ms next_ms; do
+		coopr-hook try success create --job 00000007-002 --queue
+		outbox "UPDATE hook_message SET $column = (unixepoch() + 7 * 86400) * 1000"
+		run -0 coopr-hook deliver
+		same "1 delivered, 0 waiting, 0 cancelled" "$output"
+	done
+}
+
+@test "messages that an earlier version kept in files are delivered" {
+	serve
+	url chat
+	coopr-store init
+	mkdir state/hooks
+	for job in 1 2 3; do
+		jq -cn --arg id "00000007-00$job.success" '{attempts: 1, next_ms: 0, told_ms: (now * 1000 | floor), hook: "chat", id: $id,
+			event: "success", operation: "create", tenant: "default", body: "{}"}' >"state/hooks/00000007-00$job.success,chat"
+	done
+	echo '{"attempts": "x"}' >state/hooks/00000007-004.success,chat
+	run -0 coopr-hook deliver
+	contains "$output" "state/hooks: 00000007-004.success,chat: /id: expected string"
+	same "3 delivered, 0 waiting, 0 cancelled" "${lines[-1]}"
+	same 00000007-004.success,chat "$(ls state/hooks)"
+	same 3 "$(jq -r '.headers["Coopr-Delivery"]' requests | sort -u | wc -l)"
 }
 
 @test "many that deliver at once deliver each message once" {

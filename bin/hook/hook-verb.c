@@ -9,13 +9,14 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/location.h"
 #include "base/message.h"
 #include "base/option.h"
 #include "base/process.h"
 #include "hook/hook-list.h"
-#include "hook/hook-queue.h"
 #include "hook/hook.h"
 #include "model/show/list.h"
+#include "store/store.h"
 
 enum { LAYOUT_BYTES = 256 * 1024 * 1024 };
 
@@ -59,16 +60,28 @@ static const struct command deliver_command = {
 	"coopr-hook deliver", "[OPTION]...", "Deliver what is due of what hooks could not be told.", deliver_options,
 	"  coopr-hook deliver\n"};
 
-/* The context of these functions is the struct hook_names of the messages that wait. */
+/* Opens the installation's store: 1; 0 where there is none yet; -1. */
+static int
+hook_verb_open(enum store_mode mode, struct store **store, struct error *err)
+{
+	char *path = location_store(NULL);
+	int result = mode != STORE_CREATE && !file_exists(AT_FDCWD, path) ? 0
+	    : store_open(store, path, mode, NULL, err) < 0 ? -1 : 1;
+
+	free(path);
+	return result;
+}
+
+/* The context of this function is the struct outbox of the messages that wait. */
 static void
 hook_verb_fill_waiting(const void *row, struct list_cell *cell)
 {
 	const struct hook *hook = row;
-	const struct hook_names *names = cell->context;
+	const struct outbox *outbox = cell->context;
 	int64_t count = 0;
 
-	for (size_t i = 0; i < names->count; i++)
-		count += strcmp(strchr(names->list[i], ',') + 1, hook->name) == 0;
+	for (size_t i = 0; i < outbox->count; i++)
+		count += strcmp(outbox->list[i].hook, hook->name) == 0;
 	list_cell_integer(cell, count);
 	cell->style = count ? STYLE_WARN : STYLE_PLAIN;
 }
@@ -142,28 +155,32 @@ int
 hook_verb_list(int argc, char **argv)
 {
 	struct hook_list hooks = {0};
-	struct hook_names names = {0};
+	struct outbox outbox = {0};
+	struct store *store = NULL;
 	struct list_output output;
 	struct error err;
-	int code = 0;
+	int code = 0, opened;
 
 	argv += option_parse(&list_command, argc, argv);
 	if (*argv)
 		return option_misuse(&list_command, "there are no operands");
 	output = list_output(&list_command, format, colour, "table|json|name");
-	output.context = &names;
+	output.context = &outbox;
+	opened = hook_verb_open(STORE_READ, &store, &err);
 
-	if (hook_list_gather(&hooks, tenant ? tenant : "default", &err) < 0 || hook_queue_names(&names, &err) < 0)
+	if (opened < 0 || (opened > 0 && outbox_list(store, &outbox, &err) < 0) ||
+	    hook_list_gather(&hooks, tenant ? tenant : "default", &err) < 0)
 		code = message_error(&err);
 	else
 		list_print(&list, hooks.list, hooks.count, &output);
 
-	hook_queue_free(&names);
+	outbox_release(&outbox);
+	store_release(store);
 	hook_list_release(&hooks);
 	return message_end(code);
 }
 
-/* "2 delivered, 1 waits, 0 given up"; exit code 1 where not all has been delivered. */
+/* Prints "2 delivered, 1 waiting, 0 cancelled"; returns 1 where not all was delivered. */
 static int
 hook_verb_say_count(const struct hook_count *count)
 {
@@ -174,14 +191,20 @@ hook_verb_say_count(const struct hook_count *count)
 static int
 hook_verb_tell(const struct hook_event *event)
 {
+	bool asks = event->event == HOOK_START && !queue_only;
 	struct hook_count count;
+	struct store *store = NULL;
 	struct error err;
+	int result = hook_verb_open(STORE_CREATE, &store, &err);
 
-	if (event->event == HOOK_START && !queue_only)
-		return hook_veto(event, &err) < 0 ? message_error(&err) : 0;
-	if (hook_tell(event, &err) < 0 || (!queue_only && hook_deliver(0, &count, &err) < 0))
+	if (result >= 0)
+		result = asks ? hook_veto(store, event, &err) : hook_tell(store, event, &err);
+	if (result >= 0 && !asks && !queue_only)
+		result = hook_deliver(store, 0, &count, &err);
+	store_release(store);
+	if (result < 0)
 		return message_error(&err);
-	return queue_only ? 0 : hook_verb_say_count(&count);
+	return asks || queue_only ? 0 : hook_verb_say_count(&count);
 }
 
 static enum hook_kind
@@ -227,13 +250,17 @@ hook_verb_try(int argc, char **argv)
 int
 hook_verb_deliver(int argc, char **argv)
 {
-	struct hook_count count;
+	struct hook_count count = {0};
+	struct store *store = NULL;
 	struct error err;
+	int opened;
 
 	argv += option_parse(&deliver_command, argc, argv);
 	if (*argv)
 		return option_misuse(&deliver_command, "there are no operands");
-	if (hook_deliver((size_t)limit, &count, &err) < 0)
+	opened = hook_verb_open(STORE_WRITE, &store, &err);
+	if (opened < 0 || (opened > 0 && hook_deliver(store, (size_t)limit, &count, &err) < 0))
 		return message_error(&err);
+	store_release(store);
 	return message_end(hook_verb_say_count(&count));
 }

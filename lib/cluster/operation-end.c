@@ -189,19 +189,26 @@ operation_sum_up(struct ending *e, struct error *err)
 	    "AND to_ms IS NULL GROUP BY key ORDER BY key)) WHERE id = ?", "i", e->cluster);
 }
 
+/* Records the cluster as it is now. One that is terminated keeps no files of its operations. */
 static int
 operation_end_cluster(struct ending *e, struct error *err)
 {
 	int64_t machines = 0;
 	const char *message = e->outcome->status == OPERATION_COMPLETE ? NULL : e->outcome->message;
+	enum life_status status;
+	int result;
 
 	if (operation_sum_up(e, err) < 0 || sql_number(store_sql(e->account->store), &machines, err,
 	    "SELECT nodes FROM cluster WHERE id = ?", "i",
 	    e->cluster) < 0)
 		return -1;
-	return sql_change(store_sql(e->account->store), err, "UPDATE cluster SET status = ?, message = ?, changed_ms = ?, "
+	status = operation_status_after(e, machines);
+	result = sql_change(store_sql(e->account->store), err, "UPDATE cluster SET status = ?, message = ?, changed_ms = ?, "
 	    "revision = revision + 1, peak_nodes = nodes, peak_cost = cost, peak_resources = resources WHERE id = ?", "ttii",
-	    life_status_name(operation_status_after(e, machines)), message, e->ended_ms, e->cluster);
+	    life_status_name(status), message, e->ended_ms, e->cluster);
+	if (result == 0 && status == LIFE_TERMINATED)
+		result = sql_change(store_sql(e->account->store), err, "DELETE FROM operation_file WHERE cluster = ?", "i", e->cluster);
+	return result;
 }
 
 /* Keeps the files of the operation, and what hooks are to be told of it. */
@@ -226,7 +233,7 @@ operation_end_end(struct ending *e, struct error *err)
 	if (open <= 0)
 		return open;
 	if (operation_keep_layout(e, err) < 0 || operation_end_operation(e, err) < 0 || operation_keep_wish(e, err) < 0 ||
-	    operation_end_cluster(e, err) < 0 || operation_end_tell(e, err) < 0)
+	    operation_end_tell(e, err) < 0 || operation_end_cluster(e, err) < 0)
 		return -1;
 	return 1;
 }

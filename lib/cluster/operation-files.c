@@ -46,12 +46,3 @@ operation_file_get(struct store *store, int64_t cluster, int64_t number, const c
 	sql_end(rows);
 	return got;
 }
-
-int
-operation_files_remove(struct store *store, int64_t cluster, struct error *err)
-{
-	if (store_begin(store, err) < 0)
-		return -1;
-	return store_finish(store, sql_change(store_sql(store), err, "DELETE FROM operation_file WHERE cluster = ?", "i",
-	    cluster), err);
-}

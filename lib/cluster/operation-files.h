@@ -26,7 +26,4 @@ int operation_files_add(struct store *store, int64_t cluster, int64_t number, co
 int operation_file_get(struct store *store, int64_t cluster, int64_t number, const char *name, struct buffer *out,
     struct error *err);
 
-/* Removes all files of a cluster's operations. */
-int operation_files_remove(struct store *store, int64_t cluster, struct error *err);
-
 #endif

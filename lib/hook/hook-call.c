@@ -16,6 +16,7 @@
 #include "hook/hook-list.h"
 #include "json/json.h"
 #include "store/key.h"
+#include "store/outbox.h"
 #include "store/secrets.h"
 #include "store/store.h"
 
@@ -47,7 +48,7 @@ hook_call_answer(const struct hook *hook, enum hook_answer kind, const char *rea
 
 /* timeout(1) ends all that the program has started. */
 static enum hook_answer
-hook_call_program(const struct hook *hook, const struct hook_message *message, struct error *err)
+hook_call_program(const struct hook *hook, const struct outbox_message *message, struct error *err)
 {
 	struct arguments argv = {0};
 	struct buffer said = {0};
@@ -122,7 +123,7 @@ hook_read_key_store(const char *name, const char *tenant, struct buffer *key, st
 
 /* Appends the header that proves who sends the body; nothing where the hook has no secret. */
 static int
-hook_sign(const struct hook *hook, const struct hook_message *message, struct buffer *header, struct error *err)
+hook_sign(const struct hook *hook, const struct outbox_message *message, struct buffer *header, struct error *err)
 {
 	unsigned char mac[crypto_auth_hmacsha256_BYTES];
 	char hex[2 * sizeof mac + 1];
@@ -156,7 +157,7 @@ hook_header(const char *name, const char *value)
 
 /* Appends what http-post is told. */
 static void
-hook_print_order(const struct hook *hook, const struct hook_message *message, const char *signature, struct buffer *out)
+hook_print_order(const struct hook *hook, const struct outbox_message *message, const char *signature, struct buffer *out)
 {
 	jv order = jv_object(), headers = jv_array();
 
@@ -195,7 +196,7 @@ hook_judge(const struct hook *hook, const struct buffer *said, struct error *err
 }
 
 static enum hook_answer
-hook_call_url(const struct hook *hook, const struct hook_message *message, struct error *err)
+hook_call_url(const struct hook *hook, const struct outbox_message *message, struct error *err)
 {
 	struct buffer order = {0}, signature = {0}, said = {0}, log = {0};
 	char *program = location_installed("libexec/coopr/http-post"), *argv[] = {program, NULL}, line[500];
@@ -221,7 +222,7 @@ hook_call_url(const struct hook *hook, const struct hook_message *message, struc
 }
 
 enum hook_answer
-hook_call(const struct hook *hook, const struct hook_message *message, struct error *err)
+hook_call(const struct hook *hook, const struct outbox_message *message, struct error *err)
 {
 	return hook->program ? hook_call_program(hook, message, err) : hook_call_url(hook, message, err);
 }

@@ -5,10 +5,9 @@
 #ifndef HOOK_HOOK_CALL_H
 #define HOOK_HOOK_CALL_H
 
-#include <stddef.h>
-
 struct error;
 struct hook;
+struct outbox_message;
 
 enum hook_answer {
 	HOOK_ACCEPTS,
@@ -16,12 +15,7 @@ enum hook_answer {
 	HOOK_FAILS,   /* this time: it hangs, there is no connection, 5xx */
 };
 
-struct hook_message {
-	const char *id, *event, *operation, *tenant;
-	const char *body; /* JSON */
-};
-
-/* Calls it. err has EX_NO or EX_TEMPFAIL and "hook NAME: ..." where it does not accept. */
-enum hook_answer hook_call(const struct hook *hook, const struct hook_message *message, struct error *err);
+/* Calls the hook. err has EX_NO or EX_TEMPFAIL and "hook NAME: ..." where it does not accept. */
+enum hook_answer hook_call(const struct hook *hook, const struct outbox_message *message, struct error *err);
 
 #endif

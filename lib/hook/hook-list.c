@@ -334,6 +334,14 @@ hook_wants(const struct hook *hook, enum hook_kind event, const char *operation)
 	return !hook->operations;
 }
 
+const char *
+hook_event_name(enum hook_kind event)
+{
+	static const char *const names[] = {"start", "success", "failure", "reminder"};
+
+	return names[event];
+}
+
 const struct hook *
 hook_list_find(const struct hook_list *hooks, const char *name)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which hooks there are: executables in the folders of hooks, sections of the files config, and what the tenant's document
- * says.
+ * Finds the hooks: executables in the folders of hooks, sections of the files config, and those of the tenant's document.
  */
 #ifndef HOOK_HOOK_LIST_H
 #define HOOK_HOOK_LIST_H
@@ -11,9 +10,13 @@
 #include <stdint.h>
 
 #include "base/memory.h"
-#include "hook/hook.h"
 
 struct error;
+
+enum hook_kind { HOOK_START, HOOK_SUCCESS, HOOK_FAILURE, HOOK_REMINDER, HOOK_KIND_COUNT };
+
+/* Returns "start", "success", "failure", "reminder". */
+const char *hook_event_name(enum hook_kind event);
 
 struct hook { /* strings live in the list's arena */
 	const char *name;
@@ -33,14 +36,14 @@ struct hook_list { /* zero-initialise; release it */
 	size_t count, capacity;
 };
 
-/* Adds all hooks of a tenant (NULL: of none). -1 with EX_CONFIG where one is not what coopr-hooks(7) allows: the list has
- * the others. Release it in any case. */
+/* Adds all hooks of a tenant (NULL: of none). Fails with EX_CONFIG where one is not what coopr-hooks(7) allows; the list has the
+ * others. Release it in any case. */
 int hook_list_gather(struct hook_list *hooks, const char *tenant, struct error *err);
 
-/* Whether it wants to know. */
+/* Returns whether the hook wants to know of an event of an operation. */
 bool hook_wants(const struct hook *hook, enum hook_kind event, const char *operation);
 
-/* The hook of that name, NULL where there is none. */
+/* Returns the hook of that name, NULL where there is none. */
 const struct hook *hook_list_find(const struct hook_list *hooks, const char *name);
 
 void hook_list_release(struct hook_list *hooks);

@@ -11,20 +11,15 @@
 #include "base/message.h"
 #include "hook/hook-call.h"
 #include "hook/hook-list.h"
-#include "hook/hook-queue.h"
+#include "hook/hook-files.h"
 #include "json/json.h"
 
-enum { BACKOFF_MAX_MS = 3600 * 1000 };
+enum {
+	BACKOFF_MAX_MS = 3600 * 1000,
+	TAKEN_MS = 60 * 1000, /* that a delivery may take beside its hook's time limit */
+};
 
-const char *
-hook_event_name(enum hook_kind event)
-{
-	static const char *const names[] = {"start", "success", "failure", "reminder"};
-
-	return names[event];
-}
-
-/* What of a node is told: no config, no facts, nothing that a provider or a key belongs to. */
+/* Returns the members of a node that are told, owned: no config, no facts, nothing of a provider or a key. */
 static jv
 hook_public_node(jv record)
 {
@@ -43,7 +38,7 @@ hook_public_node(jv record)
 	return node;
 }
 
-/* The nodes among the records, owned. What is no record is left out: it has been through the queue, and was one. */
+/* Returns the nodes among the records, owned. A line that is not a record is left out. */
 static jv
 hook_public_nodes(const char *text, size_t length)
 {
@@ -68,7 +63,7 @@ hook_public_nodes(const char *text, size_t length)
 	return nodes;
 }
 
-/* The id of what is told: the same for the same event of the same job. */
+/* Returns the id of a message, the same for the same event of the same job; the caller frees it. */
 static char *
 hook_id_of(const struct hook_event *event)
 {
@@ -78,7 +73,7 @@ hook_id_of(const struct hook_event *event)
 	    randombytes_random(), hook_event_name(event->event));
 }
 
-/* The caller frees it. */
+/* Returns the message as JSON, which the caller frees. */
 static char *
 hook_body_of(const struct hook_event *event, const char *id)
 {
@@ -106,36 +101,27 @@ hook_body_of(const struct hook_event *event, const char *id)
 	return buffer_take(&text);
 }
 
-struct told { /* an event on its way to hooks */
-	struct hook_list hooks;
-	char *id, *body;
-	struct hook_message message;
-	const struct hook_event *event;
-};
-
-/* -1 where a hook is not what it has to be; the others can be told. */
+/* Gathers the hooks of the event's tenant, and makes the message for them. Returns -1 where a hook is not what it has to be; the others
+ * can be told. */
 static int
-hook_told_open(struct told *told, const struct hook_event *event, struct error *err)
+hook_prepare(const struct hook_event *event, struct hook_messages *messages, struct error *err)
 {
 	int result;
 
-	*told = (struct told){.event = event};
-	result = hook_list_gather(&told->hooks, event->tenant, err);
-	if (told->hooks.count == 0)
+	*messages = (struct hook_messages){0};
+	result = hook_list_gather(&messages->hooks, event->tenant, err);
+	if (messages->hooks.count == 0)
 		return result;
-	told->id = hook_id_of(event);
-	told->body = hook_body_of(event, told->id);
-	told->message = (struct hook_message){told->id, hook_event_name(event->event), event->operation, event->tenant,
-	    told->body};
+	messages->id = hook_id_of(event);
+	messages->body = hook_body_of(event, messages->id);
+	messages->list = memory_zeroed(messages->hooks.count, sizeof *messages->list);
+	for (size_t i = 0; i < messages->hooks.count; i++)
+		if (hook_wants(&messages->hooks.list[i], event->event, event->operation))
+			messages->list[messages->count++] = (struct outbox_message){.id = messages->id,
+				.hook = messages->hooks.list[i].name, .event = hook_event_name(event->event),
+				.operation = event->operation, .tenant = event->tenant, .body = messages->body,
+				.told_ms = clock_wall_ms()};
 	return result;
-}
-
-static void
-hook_told_release(struct told *told)
-{
-	hook_list_release(&told->hooks);
-	free(told->id);
-	free(told->body);
 }
 
 static void
@@ -147,13 +133,32 @@ hook_notice(const struct error *err, const char *what)
 	free(text);
 }
 
-/* Asks one. Who cannot be asked is told later, that it was not. */
+void
+hook_messages(const struct hook_event *event, struct hook_messages *messages)
+{
+	struct error err;
+
+	if (hook_prepare(event, messages, &err) < 0)
+		hook_notice(&err, "it is not told; what has been done stays");
+}
+
+void
+hook_messages_release(struct hook_messages *messages)
+{
+	hook_list_release(&messages->hooks);
+	free(messages->list);
+	free(messages->id);
+	free(messages->body);
+	*messages = (struct hook_messages){0};
+}
+
+/* Asks one hook. One that cannot be asked is told later that it was not. */
 static int
-hook_ask(const struct told *told, const struct hook *hook, struct error *err)
+hook_ask(struct store *store, const struct hook *hook, const struct outbox_message *message, struct error *err)
 {
 	struct error later;
 
-	switch (hook_call(hook, &told->message, err)) {
+	switch (hook_call(hook, message, err)) {
 	case HOOK_ACCEPTS:
 		return 0;
 	case HOOK_REFUSES:
@@ -164,131 +169,136 @@ hook_ask(const struct told *told, const struct hook *hook, struct error *err)
 	if (hook->required)
 		return -1;
 	hook_notice(err, "it is told later");
-	if (hook_queue_put(hook->name, &told->message, &later) < 0) {
-		*err = later;
-		return -1;
-	}
-	return 0;
+	if (outbox_put(store, message, &later) == 0)
+		return 0;
+	*err = later;
+	return -1;
 }
 
 int
-hook_veto(const struct hook_event *event, struct error *err)
+hook_veto(struct store *store, const struct hook_event *event, struct error *err)
 {
-	struct told told;
-	int result = hook_told_open(&told, event, err);
+	struct hook_messages messages;
+	int result = hook_prepare(event, &messages, err);
 
-	for (size_t i = 0; i < told.hooks.count && result == 0; i++)
-		if (hook_wants(&told.hooks.list[i], event->event, event->operation))
-			result = hook_ask(&told, &told.hooks.list[i], err);
-	hook_told_release(&told);
+	for (size_t i = 0; i < messages.count && result == 0; i++)
+		result = hook_ask(store, hook_list_find(&messages.hooks, messages.list[i].hook), &messages.list[i], err);
+	hook_messages_release(&messages);
 	return result;
 }
 
 int
-hook_tell(const struct hook_event *event, struct error *err)
+hook_tell(struct store *store, const struct hook_event *event, struct error *err)
 {
-	struct told told;
+	struct hook_messages messages;
 	int result = 0;
 
-	if (hook_told_open(&told, event, err) < 0)
-		hook_notice(err, "it is not told; what has been done stays");
-	for (size_t i = 0; i < told.hooks.count && result == 0; i++)
-		if (hook_wants(&told.hooks.list[i], event->event, event->operation))
-			result = hook_queue_put(told.hooks.list[i].name, &told.message, err);
-	hook_told_release(&told);
+	hook_messages(event, &messages);
+	for (size_t i = 0; i < messages.count && result == 0; i++)
+		result = outbox_put(store, &messages.list[i], err);
+	hook_messages_release(&messages);
 	return result;
 }
 
-/* When it is due again: twice as long each time, and up to a quarter more, so that not all come at once. */
+/* Returns when a message is due again: twice as long each time, and up to a quarter more, so that not all are due at once. */
 static int64_t
-hook_next_try(const struct hook *hook, const struct hook_item *item)
+hook_next_try(const struct hook *hook, const struct outbox_message *message)
 {
 	int64_t wait = hook->backoff_s * 1000;
 
-	for (int64_t i = 0; i < item->attempts && wait < BACKOFF_MAX_MS; i++)
+	for (int64_t i = 0; i < message->attempts && wait < BACKOFF_MAX_MS; i++)
 		wait *= 2;
 	if (wait > BACKOFF_MAX_MS)
 		wait = BACKOFF_MAX_MS;
 	return clock_wall_ms() + wait + (wait ? (int64_t)randombytes_uniform((uint32_t)(wait / 4 + 1)) : 0);
 }
 
-/* A clock that was set back holds nothing up for long. */
-static bool
-hook_is_due(const struct hook_item *item)
-{
-	int64_t now = clock_wall_ms();
-
-	return item->next_ms <= now || item->next_ms > now + 2 * (int64_t)BACKOFF_MAX_MS;
-}
-
 static int
-hook_drop(struct hook_item *item, struct hook_count *count, const struct error *why, struct error *err)
+hook_drop(struct store *store, const struct outbox_message *message, struct hook_count *count, const struct error *why,
+    struct error *err)
 {
 	hook_notice(why, "it is not told again");
 	count->dropped++;
-	return hook_queue_drop(item, err);
+	return outbox_remove(store, message->id, message->hook, err);
 }
 
+/* Delivers a message that has been taken to its hook; NULL: there is none of that name any more. */
 static int
-hook_hook_deliver(const struct hook_list *hooks, struct hook_item *item, struct hook_count *count, struct error *err)
+hook_deliver_taken(struct store *store, const struct hook *hook, const struct outbox_message *message,
+    struct hook_count *count, struct error *err)
 {
-	const struct hook *hook = hook_list_find(hooks, item->hook);
 	struct error why;
 
 	if (!hook) {
-		error_set(&why, EX_NO, "hook %s: the hook does not exist any more", item->hook);
-		return hook_drop(item, count, &why, err);
+		error_set(&why, EX_NO, "hook %s: the hook does not exist any more", message->hook);
+		return hook_drop(store, message, count, &why, err);
 	}
-	switch (hook_call(hook, &item->message, &why)) {
+	switch (hook_call(hook, message, &why)) {
 	case HOOK_ACCEPTS:
 		count->delivered++;
-		return hook_queue_drop(item, err);
+		return outbox_remove(store, message->id, message->hook, err);
 	case HOOK_REFUSES:
-		return hook_drop(item, count, &why, err);
+		return hook_drop(store, message, count, &why, err);
 	default:
 		break;
 	}
-	if (clock_wall_ms() - item->told_ms >= hook->patience_s * 1000)
-		return hook_drop(item, count, &why, err);
+	if (clock_wall_ms() - message->told_ms >= hook->patience_s * 1000)
+		return hook_drop(store, message, count, &why, err);
 	hook_notice(&why, "it is told again later");
 	count->waiting++;
-	return hook_queue_again(item, hook_next_try(hook, item), err);
+	return outbox_retry(store, message->id, message->hook, hook_next_try(hook, message), err);
 }
 
-/* One file: what is wrong with it must not keep the others from being delivered. */
+/* Returns whether a time that should be near has not come; a clock that was set back holds nothing up for long. */
+static bool
+hook_is_ahead(int64_t at_ms, int64_t now_ms)
+{
+	return at_ms > now_ms && at_ms <= now_ms + 2 * (int64_t)BACKOFF_MAX_MS;
+}
+
+/* Delivers one message, if it is due and no other process has it. What is wrong with it must not keep the others from being
+ * delivered. */
 static void
-hook_deliver_file(const char *file, struct hook_count *count)
+hook_deliver_one(struct store *store, const struct outbox_message *waiting, struct hook_count *count)
 {
 	struct hook_list hooks = {0};
-	struct hook_item item;
+	struct outbox taken = {0};
+	struct outbox_message message;
+	const struct hook *hook;
 	struct error err;
-	int got = hook_queue_take(file, &item, &err);
+	int64_t now = clock_wall_ms();
+	int got = 0;
 
-	if (got > 0 && !hook_is_due(&item)) {
+	if (hook_is_ahead(waiting->next_ms, now)) {
 		count->waiting++;
-	} else if (got > 0) {
-		got = hook_list_gather(&hooks, item.message.tenant, &err);
-		if (got == 0 || hook_list_find(&hooks, item.hook))
-			got = hook_hook_deliver(&hooks, &item, count, &err);
-		hook_list_release(&hooks);
+	} else if (!hook_is_ahead(waiting->taken_ms, now)) {
+		got = hook_list_gather(&hooks, waiting->tenant, &err);
+		hook = hook_list_find(&hooks, waiting->hook);
+		if (got == 0 || hook)
+			got = outbox_take(store, waiting->id, waiting->hook, now > waiting->taken_ms ? now : waiting->taken_ms,
+			    now + TAKEN_MS + (hook ? hook->timeout_s * 1000 : 0), &taken, &message, &err);
+		if (got > 0)
+			got = hook_deliver_taken(store, hook, &message, count, &err);
 	}
 	if (got < 0) {
 		count->waiting++;
 		message_notice(err.text);
 	}
-	hook_item_release(&item);
+	outbox_release(&taken);
+	hook_list_release(&hooks);
 }
 
 int
-hook_deliver(size_t limit, struct hook_count *count, struct error *err)
+hook_deliver(struct store *store, size_t limit, struct hook_count *count, struct error *err)
 {
-	struct hook_names names;
+	struct outbox waiting = {0};
+	int result;
 
 	*count = (struct hook_count){0};
-	if (hook_queue_names(&names, err) < 0)
-		return -1;
-	for (size_t i = 0; i < names.count && (limit == 0 || count->delivered + count->dropped < limit); i++)
-		hook_deliver_file(names.list[i], count);
-	hook_queue_free(&names);
-	return 0;
+	hook_adopt_files(store);
+	result = outbox_list(store, &waiting, err);
+	for (size_t i = 0; result == 0 && i < waiting.count && (limit == 0 || count->delivered + count->dropped < limit); i++)
+		hook_deliver_one(store, &waiting.list[i], count);
+	outbox_release(&waiting);
+	return result;
 }

@@ -43,7 +43,7 @@ begin_ask(const struct operation_context *context, const struct operation_reques
 		.layout_length = strlen(layout),
 	};
 
-	return hook_veto(&event, err);
+	return hook_veto(context->account.store, &event, err);
 }
 
 /* Returns a member of the folder as text, which the caller frees; NULL with a reason. */
@@ -59,7 +59,7 @@ begin_text_of(const struct operation_context *context, const char *member, struc
 }
 
 struct record { /* the operation's documents, for the store */
-	char *wish, *wanted, *prices;
+	char *wish, *wanted, *prices, *plan;
 	struct request request; /* of wish; empty where there is none */
 };
 
@@ -100,7 +100,8 @@ begin_read_record(const struct operation_context *context, struct record *record
 	bool has_layout = workdir_has(&context->job_dir, "layout.ndjson"), has_request = workdir_has(&context->job_dir, "request.json");
 
 	*record = (struct record){.wanted = begin_text_of(context, has_layout ? "layout.ndjson" : "was.ndjson", err)};
-	if (!record->wanted)
+	record->plan = record->wanted ? begin_text_of(context, "plan.ndjson", err) : NULL;
+	if (!record->plan)
 		return -1;
 	if (has_request) {
 		record->wish = begin_text_of(context, "request.json", err);
@@ -144,11 +145,16 @@ begin_record(struct operation_context *context, const struct operation_request *
 	struct operation_spec spec = {.action = order->action, .cluster = context->id, .number = context->number};
 	struct record record;
 	int result = begin_read_record(context, &record, err);
+	char *command = memory_printf("%s\n", order->command);
+	const struct operation_file files[] = {{"command", command, strlen(command)},
+		{"plan.ndjson", record.plan, record.plan ? strlen(record.plan) : 0}};
 
 	spec.revision = context->cluster ? context->cluster->revision : -1;
 	spec.wanted = record.wanted;
 	spec.wish = record.wish;
 	spec.prices = record.prices;
+	spec.files = files;
+	spec.file_count = sizeof files / sizeof *files;
 	spec.template = record.wish ? record.request.template.name : NULL;
 	if (result == 0 && !context->cluster)
 		result = begin_describe_new(order, context, &record, &spec, err);
@@ -160,6 +166,8 @@ begin_record(struct operation_context *context, const struct operation_request *
 	free(record.wish);
 	free(record.wanted);
 	free(record.prices);
+	free(record.plan);
+	free(command);
 	return result;
 }
 

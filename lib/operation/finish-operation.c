@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "operation/finish-operation.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,22 +18,24 @@
 #include "operation/known-hosts.h"
 #include "queue/read.h"
 
-/* Copies the job's events and its layout to the folder, reads the layout, and makes the files of the cluster anew. */
+/* Copies the job's events and its layout to the folder, reads both, and writes the files of the cluster. */
 static int
 finish_operation_copy(const struct operation_context *context, const struct operation_job *job, struct buffer *layout,
-    struct error *err)
+    struct buffer *events, struct error *err)
 {
 	if (operation_job_copy(job, "--events", "events.ndjson", err) < 0 ||
 	    operation_job_copy(job, "--layout", "made.ndjson", err) < 0 ||
-	    file_read(context->job_dir.fd, "made.ndjson", JSON_BYTES, layout, err) < 0)
+	    file_read(context->job_dir.fd, "made.ndjson", JSON_BYTES, layout, err) < 0 ||
+	    file_read(context->job_dir.fd, "events.ndjson", SIZE_MAX, events, err) < 0)
 		return -1;
 	return file_replace(context->workdir.fd, "cluster.ndjson", layout->data, layout->length, 0600, err) < 0 ? -1
 	     : known_hosts_keep(&context->workdir, "cluster.ndjson", err);
 }
 
-static int
-finish_operation_tell_hooks(const struct operation_context *context, const struct operation *operation,
-    const struct operation_outcome *outcome, struct error *err)
+/* Makes the messages to hooks. */
+static void
+finish_operation_messages(const struct operation_context *context, const struct operation *operation,
+    const struct operation_outcome *outcome, struct hook_messages *messages)
 {
 	const struct cluster_record *cluster = context->cluster;
 	const struct hook_event event = {
@@ -43,7 +46,7 @@ finish_operation_tell_hooks(const struct operation_context *context, const struc
 		.layout_length = outcome->layout ? strlen(outcome->layout) : 0,
 	};
 
-	return hook_tell(&event, err);
+	hook_messages(&event, messages);
 }
 
 /* Returns whether the job was cancelled before any of its tasks was begun, so that all is as it was before. */
@@ -67,24 +70,33 @@ finish_operation_is_untouched(const struct operation_job *job, const struct queu
 	return untouched;
 }
 
-/* Ends the operation, whose job has finished: the store gets the layout that is there and the outcome. Hooks are told first: a message
- * that is told twice has the same id. */
+/* Ends the operation, whose job has finished: the store gets the layout that is there, the outcome, and the messages to hooks. */
 static int
 finish_operation_end(struct operation_context *context, const struct operation *operation, const struct operation_job *job,
     const struct queue_job *state, struct error *err)
 {
-	struct buffer layout = {0};
+	struct buffer layout = {0}, events = {0};
+	struct hook_messages messages;
+	struct operation_file kept = {.name = "events.ndjson"};
 	char *message = state->status == QUEUE_COMPLETE ? NULL : failure_summary(job);
 	struct operation_outcome outcome = {.status = state->status == QUEUE_COMPLETE ? OPERATION_COMPLETE
 		: state->status == QUEUE_FAILED ? OPERATION_FAILED : OPERATION_CANCELLED, .message = message};
-	int result = finish_operation_is_untouched(job, state) ? 0 : finish_operation_copy(context, job, &layout, err);
+	int result = finish_operation_is_untouched(job, state) ? 0 : finish_operation_copy(context, job, &layout, &events, err);
 
 	outcome.layout = layout.data;
-	if (result == 0)
-		result = finish_operation_tell_hooks(context, operation, &outcome, err);
-	if (result == 0)
+	kept.text = events.data;
+	kept.length = events.length;
+	outcome.files = &kept;
+	outcome.file_count = events.length > 0;
+	if (result == 0) {
+		finish_operation_messages(context, operation, &outcome, &messages);
+		outcome.messages = messages.list;
+		outcome.message_count = messages.count;
 		result = operation_end(&context->account, operation->cluster, operation->number, &outcome, err) < 0 ? -1 : 0;
+		hook_messages_release(&messages);
+	}
 	buffer_release(&layout);
+	buffer_release(&events);
 	free(message);
 	return result;
 }
@@ -93,7 +105,7 @@ int
 finish_operation(struct operation_context *context, const struct operation *operation, struct error *err)
 {
 	static const struct operation_outcome lost = {.status = OPERATION_FAILED,
-		.message = "its job is neither in the queue nor in the cluster's folder"};
+		.message = "its job is not in the queue, and its plan is lost"};
 	const struct operation_job job = {context->options->runner, &context->job_dir, operation->job};
 	struct queue_job state;
 	int known = operation_job_look(&job, &state, err);
@@ -116,8 +128,11 @@ finish_cluster(struct operation_context *context, struct error *err)
 	int result = operation_last(&context->account, context->id, &list, err);
 
 	if (result > 0 && list.list[0].status < OPERATION_COMPLETE) {
-		workdir_close(&context->job_dir);
-		result = workdir_enter(&context->workdir, list.list[0].job, &context->job_dir, err);
+		result = 0;
+		if (context->job_dir.fd < 0 || strcmp(file_base_name(context->job_dir.path), list.list[0].job) != 0) {
+			workdir_close(&context->job_dir);
+			result = workdir_restore(&context->workdir, context->account.store, &list.list[0], &context->job_dir, err);
+		}
 		if (result == 0)
 			result = finish_operation(context, &list.list[0], err);
 	} else if (result > 0) {

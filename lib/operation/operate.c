@@ -70,7 +70,7 @@ operate_find_unfinished(struct operation_context *context, struct operation_list
 	    (status != OPERATION_FAILED && status != OPERATION_CANCELLED)))
 		return 0;
 	workdir_close(&context->job_dir);
-	return workdir_enter(&context->workdir, list->list[0].job, &context->job_dir, err) < 0 ? -1 : 1;
+	return workdir_restore(&context->workdir, context->account.store, &list->list[0], &context->job_dir, err) < 0 ? -1 : 1;
 }
 
 /* Resumes the cluster's unfinished operation, if it was begun by the same command, and retries what failed of it: 1; 0 where there is
@@ -155,7 +155,7 @@ operate_follow(struct operation_context *context, struct operation_result *resul
 	followed = operation_job_follow(&job, &failure);
 	if (finish_cluster(context, err) < 0)
 		return -1;
-	if (hook_deliver(0, &count, &late) < 0)
+	if (hook_deliver(context->account.store, 0, &count, &late) < 0)
 		context->options->runner.notice(late.text);
 	if (followed == 0 || operate_is_complete(context))
 		return operate_report(context, result, err);

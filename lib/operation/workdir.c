@@ -15,6 +15,8 @@
 #include "base/file.h"
 #include "base/location.h"
 #include "base/memory.h"
+#include "cluster/operation-files.h"
+#include "cluster/operations.h"
 
 enum {
 	LINE_LIMIT = 4 * 1024 * 1024, /* a command may be as long as the system lets it be */
@@ -122,6 +124,28 @@ workdir_enter(const struct workdir *cluster, const char *job, struct workdir *op
 		error_errno(err, EX_IOERR, "%s", cluster->path);
 	workdir_close(operation);
 	return -1;
+}
+
+int
+workdir_restore(const struct workdir *cluster, struct store *store, const struct operation *recorded,
+    struct workdir *operation, struct error *err)
+{
+	static const char *const names[] = {"command", "plan.ndjson"};
+	struct buffer text = {0};
+	int result = workdir_enter(cluster, recorded->job, operation, err);
+
+	for (size_t i = 0; i < sizeof names / sizeof *names && result == 0; i++) {
+		int got;
+
+		buffer_clear(&text);
+		got = operation_file_get(store, recorded->cluster, recorded->number, names[i], &text, err);
+		result = got < 0 ? -1 : got == 0 ? 0
+		    : file_replace(operation->fd, names[i], text.data ? text.data : "", text.length, 0600, err);
+	}
+	buffer_release(&text);
+	if (result < 0)
+		workdir_close(operation);
+	return result;
 }
 
 void

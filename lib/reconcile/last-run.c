@@ -1,45 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reconcile/last-run.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+#include "base/clock.h"
+#include "base/error.h"
 #include "base/location.h"
 #include "base/memory.h"
+#include "store/last-time.h"
+#include "store/store.h"
 
-static char *
-last_run_path_of_mark(void)
+int
+last_run_record(struct store *store, struct error *err)
+{
+	return last_time_record(store, "reconcile", clock_wall_ms(), err);
+}
+
+/* Returns when an earlier version, which kept the time of a file, has run last. */
+static int64_t
+last_run_of_file(void)
 {
 	char *state = location_state(), *path = memory_printf("%s/reconciled", state);
-
-	free(state);
-	return path;
-}
-
-/* Its time of change says when. */
-void
-last_run_record(void)
-{
-	char *path = last_run_path_of_mark();
-	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-
-	if (fd >= 0) {
-		futimens(fd, NULL);
-		close(fd);
-	}
-	free(path);
-}
-
-int64_t
-last_run_ms(void)
-{
-	char *path = last_run_path_of_mark();
 	struct stat status;
 	int64_t at_ms = stat(path, &status) == 0 ? (int64_t)status.st_mtim.tv_sec * 1000 + status.st_mtim.tv_nsec / 1000000
 	    : 0;
 
 	free(path);
+	free(state);
 	return at_ms;
+}
+
+int64_t
+last_run_ms(void)
+{
+	char *path = location_store(NULL);
+	struct store *store;
+	struct error ignored; /* then it is not known */
+	int64_t at_ms = 0;
+
+	if (store_open(&store, path, STORE_READ, NULL, &ignored) == 0 && last_time_read(store, "reconcile", &at_ms, &ignored) < 0)
+		at_ms = 0;
+	store_release(store);
+	free(path);
+	return at_ms ? at_ms : last_run_of_file();
 }

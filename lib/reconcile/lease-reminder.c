@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "account/accounts.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -38,7 +39,7 @@ lease_reminder_tell_hooks(struct account *account, const struct cluster_record *
 	event.occasion = occasion = memory_printf("%s.%lld", id, (long long)cluster->expires_ms);
 	event.layout = documents.layout;
 	event.layout_length = strlen(documents.layout);
-	result = hook_tell(&event, err);
+	result = hook_tell(account->store, &event, err);
 	free(occasion);
 	cluster_documents_release(&documents);
 	return result;

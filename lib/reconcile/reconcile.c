@@ -8,6 +8,7 @@
 #include "reconcile/gc.h"
 #include "reconcile/health-check.h"
 #include "reconcile/inventory-diff.h"
+#include "reconcile/last-run.h"
 #include "reconcile/lease-reminder.h"
 #include "reconcile/repair.h"
 #include "reconcile/scope.h"
@@ -124,13 +125,15 @@ reconcile(const struct reconcile_options *parameters, struct drift_list *drift, 
 	reconcile_add(parameters, &worst, reconcile_finish_all(parameters, &account, &scope, err), err);
 	reconcile_add(parameters, &worst, repair_leases(&account, &parameters->options, &scope, err), err);
 	reconcile_add(parameters, &worst, lease_reminder_send(&account, &scope, parameters->remind_ms, parameters->options.runner.notice, err), err);
-	reconcile_add(parameters, &worst, hook_deliver(0, &told, err), err);
+	reconcile_add(parameters, &worst, hook_deliver(account.store, 0, &told, err), err);
 	looked = reconcile_look(parameters, &account, &scope, drift, err);
 	reconcile_add(parameters, &worst, looked, err);
 	if (looked >= 0)
 		reconcile_add(parameters, &worst, reconcile_repair_all(parameters, &account, &scope, drift), err);
-	if (scope.all)
+	if (scope.all) {
 		reconcile_add(parameters, &worst, reconcile_gc(&account, err), err);
+		reconcile_add(parameters, &worst, last_run_record(account.store, err), err);
+	}
 	reconcile_scope_release(&scope);
 	account_release(&account);
 	return worst;

@@ -59,8 +59,12 @@ login_known_hosts(const struct cluster_status *status, struct error *err)
 	buffer_text(&lines, "");
 	for (size_t i = 0; i < status->layout.node_count; i++)
 		known_hosts_add(status->layout.nodes[i].source, &lines);
-	if (lines.length && !login_is_kept(path, &lines))
-		result = file_replace(AT_FDCWD, path, lines.data, lines.length, 0600, err);
+	if (lines.length && !login_is_kept(path, &lines)) {
+		char *folder = memory_substring(path, (size_t)(file_base_name(path) - path));
+
+		result = file_make_dirs(AT_FDCWD, folder, 0700, err) < 0 ? -1 : file_replace(AT_FDCWD, path, lines.data, lines.length, 0600, err);
+		free(folder);
+	}
 	buffer_release(&lines);
 	free(state);
 	if (result == 0)

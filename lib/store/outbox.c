@@ -44,7 +44,8 @@ outbox_row(struct sql_rows *rows, struct arena *arena)
 int
 outbox_list(struct store *store, struct outbox *list, struct error *err)
 {
-	struct sql_rows *rows = sql_query(store_sql(store), err, "SELECT " COLUMNS " FROM hook_message ORDER BY id, hook", "");
+	struct sql_rows *rows = sql_query(store_sql(store), err, "SELECT id, hook, event, operation, tenant, NULL, "
+	    "told_ms, attempts, next_ms, taken_ms FROM hook_message ORDER BY id, hook", "");
 	int got;
 
 	while ((got = sql_row(rows, err)) > 0) {

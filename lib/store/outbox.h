@@ -37,7 +37,7 @@ int outbox_add(struct store *store, const struct outbox_message *message, struct
 /* Adds one durably. */
 int outbox_put(struct store *store, const struct outbox_message *message, struct error *err);
 
-/* Adds all messages to the list. */
+/* Adds all messages to the list, without their bodies: outbox_take gives one with its body. */
 int outbox_list(struct store *store, struct outbox *list, struct error *err);
 
 /* Takes a message until until_ms: 1, and message is as it is now, in list's arena; 0 where it is gone, or somebody else has it at

@@ -59,7 +59,8 @@ test_operation_files(int64_t cluster)
 	const struct outbox_message message = {.id = "m1", .hook = "mail", .event = "end", .operation = "create", .body = "{}"};
 	const struct operation_spec spec = {.action = "create", .cluster = cluster, .revision = -1, .wanted = "", .files = begun,
 		.file_count = 2, .create = {.name = "shop"}};
-	const struct operation_outcome outcome = {.status = OPERATION_FAILED, .files = ended, .file_count = 1, .messages = &message,
+	const struct operation_outcome outcome = {.status = OPERATION_FAILED,
+		.layout = "{\"kind\":\"node\",\"id\":\"00000001-1000\",\"was\":[]}\n", .files = ended, .file_count = 1, .messages = &message,
 		.message_count = 1};
 	struct operation_list list = {0};
 	struct outbox waiting = {0};
@@ -82,9 +83,12 @@ test_operation_files(int64_t cluster)
 	tap_is_number(operation_file_get(account.store, cluster, 1, "events.ndjson", NULL, &err), 1, "and others with its end");
 	tap_is_number((long long)waiting.count, 1, "hooks are told of the end in the same transaction");
 	tap_is_number(operation_end(&account, cluster, 1, &outcome, &err), 0, "which it has once");
-	if (operation_files_remove(account.store, cluster, &err) < 0)
+	if (operation_begin(&account, &(struct operation_spec){.action = "delete", .cluster = cluster, .revision = -1, .wanted = ""},
+	    &list, &err) < 0 || operation_end(&account, cluster, 2, &(struct operation_outcome){.status = OPERATION_COMPLETE,
+	    .layout = "", .files = ended, .file_count = 1}, &err) != 1)
 		bail();
-	tap_is_number(operation_file_get(account.store, cluster, 1, "command", NULL, &err), 0, "files of a cluster are removed");
+	tap_is_number(operation_file_get(account.store, cluster, 1, "command", NULL, &err), 0, "a terminated cluster keeps no files");
+	tap_is_number(operation_file_get(account.store, cluster, 2, "events.ndjson", NULL, &err), 0, "not those of its last operation either");
 	outbox_release(&waiting);
 	operation_list_release(&list);
 }
