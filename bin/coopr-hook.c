@@ -4,8 +4,6 @@
  * Exits with 0; 1 where a hook refuses, or not all has been delivered; 64 on misuse; 75 where a required hook cannot be
  * asked; 78 where a hook is not configured as it has to be.
  */
-#include <stddef.h>
-
 #include "account/guest.h"
 #include "base/error.h"
 #include "base/message.h"
@@ -16,21 +14,18 @@ static const struct option_spec options[] = {
 	OPTION_END
 };
 
+static const struct subcommand subcommands[] = {
+	{"list", hook_verb_list, "list the hooks there are, and how much waits for each"},
+	{"try", hook_verb_try, "tell all hooks of something that does not happen"},
+	{"deliver", hook_verb_deliver, "deliver what is due of what hooks could not be told"},
+	{0}};
+
 static const struct command command = {
 	"coopr-hook", "COMMAND [OPTION]... [ARGUMENT]...",
-	"Look after hooks: who is told when clusters change.\n\n"
-	"Commands:\n"
-	"  list     list the hooks there are, and how much waits for each\n"
-	"  try      tell all hooks of something that does not happen\n"
-	"  deliver  deliver what is due of what hooks could not be told\n\n"
-	"Each has its own --help.", options,
+	"Look after hooks: who is told when clusters change.", options,
 	"  coopr-hook list\n"
 	"  coopr-hook try start create\n"
 	"  coopr-hook deliver\n"};
-
-static const struct subcommand verbs[] = {
-	{"list", hook_verb_list}, {"try", hook_verb_try}, {"deliver", hook_verb_deliver}, {NULL, NULL},
-};
 
 int
 main(int argc, char **argv)
@@ -38,9 +33,8 @@ main(int argc, char **argv)
 	struct error err;
 	int first;
 
-	message_program("coopr-hook");
-	first = option_parse(&command, argc, argv);
+	first = subcommand_parse(&command, subcommands, argc, argv);
 	if (guest_refuse("hooks", &err) < 0)
 		return message_error(&err);
-	return subcommand_run(&command, verbs, argc - first, argv + first);
+	return subcommand_run(&command, subcommands, argc - first, argv + first);
 }

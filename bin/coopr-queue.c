@@ -21,40 +21,33 @@ static const struct option_spec options[] = {
 	OPTION_END
 };
 
+static const struct subcommand subcommands[] = {
+	{"put", verb_put, "put a plan into the spool as a job"},
+	{"take", verb_take, "take ready tasks"},
+	{"done", verb_done, "record results"},
+	{"fail", verb_fail, "record that attempts have failed"},
+	{"ls", verb_ls, "list jobs"},
+	{"show", verb_show, "show a job: how it stands, what failed and why; its layout, plan, tasks, events"},
+	{"wait", verb_wait, "wait for jobs, with progress"},
+	{"pause", verb_pause, "take nothing more of a job for now"},
+	{"resume", verb_resume, "go on with a paused job"},
+	{"cancel", verb_cancel, "take nothing more of a job, ever"},
+	{"retry", verb_retry, "make failed tasks ready again"},
+	{"skip", verb_skip, "let a task count as done"},
+	{"limit", verb_limit, "show or change how many tasks may run at once"},
+	{"watch", verb_watch, "show what happens as it happens"},
+	{"report", verb_report, "report what a job did, when, and what failed: text, json, or a page"},
+	{"stats", verb_stats, "figures: tasks by state, throughput, failures, how long what takes"},
+	{"fsck", verb_fsck, "check the spool, and mend it"},
+	{"gc", verb_gc, "remove old finished jobs"},
+	{0}};
+
 static const struct command command = {
 	"coopr-queue", "COMMAND [OPTION]... [ARGUMENT]...",
-	"Put, take and finish the tasks of jobs.\n\n"
-	"Commands:\n"
-	"  put      put a plan into the spool as a job\n"
-	"  take     take ready tasks\n"
-	"  done     record results\n"
-	"  fail     record that attempts have failed\n"
-	"  ls       list jobs\n"
-	"  show     show a job: how it stands, what failed and why; its layout, plan, tasks, events\n"
-	"  wait     wait for jobs, with progress\n"
-	"  pause    take nothing more of a job for now\n"
-	"  resume   go on with a paused job\n"
-	"  cancel   take nothing more of a job, ever\n"
-	"  retry    make failed tasks ready again\n"
-	"  skip     let a task count as done\n"
-	"  limit    show or change how many tasks may run at once\n"
-	"  watch    show what happens as it happens\n"
-	"  report   report what a job did, when, and what failed: text, json, or a page\n"
-	"  stats    figures: tasks by state, throughput, failures, how long what takes\n"
-	"  fsck     check the spool, and mend it\n"
-	"  gc       remove old finished jobs\n\n"
-	"Each has its own --help.", options,
+	"Put, take and finish the tasks of jobs.", options,
 	"  coopr-plan layout.ndjson | coopr-queue put\n"
 	"  coopr-queue wait 00000042-001\n"
 	"  coopr-queue take | coopr-exec | coopr-queue done\n"};
-
-static const struct subcommand verbs[] = {
-	{"put", verb_put}, {"take", verb_take}, {"done", verb_done}, {"fail", verb_fail}, {"ls", verb_ls},
-	{"show", verb_show}, {"wait", verb_wait}, {"pause", verb_pause}, {"resume", verb_resume},
-	{"cancel", verb_cancel}, {"retry", verb_retry}, {"skip", verb_skip}, {"limit", verb_limit},
-	{"watch", verb_watch}, {"report", verb_report}, {"stats", verb_stats},
-	{"fsck", verb_fsck}, {"gc", verb_gc}, {NULL, NULL},
-};
 
 int
 main(int argc, char **argv)
@@ -62,11 +55,10 @@ main(int argc, char **argv)
 	struct error err;
 	int first;
 
-	message_program("coopr-queue");
-	first = option_parse(&command, argc, argv);
+	first = subcommand_parse(&command, subcommands, argc, argv);
 	if (guest_refuse("the queue", &err) < 0)
 		return message_error(&err);
 	if (spool)
 		setenv("COOPR_SPOOL", spool, true);
-	return subcommand_run(&command, verbs, argc - first, argv + first);
+	return subcommand_run(&command, subcommands, argc - first, argv + first);
 }

@@ -82,7 +82,8 @@ const struct command *option_command(const struct command *commands, const char 
 /* The name of an option that was given a file or a folder (its argument is called FILE, FILE|DIR or DIR), other than "-"; NULL: none was. */
 const char *option_placed(void);
 
-/* Whether argument is --complete-options: who has subcommands prints them then, "subcommand", a tab and a name a line. */
+/* Returns whether argument is --complete-options. A command prints its subcommands then, if it has some: lines of "subcommand",
+ * the name and a summary, with tabs between. */
 bool option_wants_words(const char *argument);
 
 /* Says what is wrong with the way it was called and how to get help; returns EX_USAGE. */
