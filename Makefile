@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# make            build everything, here: bin/ and libexec/ of this tree are runnable at once
+# make            build everything, here: bin/ and libexec/ of this tree are runnable at once (V=1 shows the calls)
 # make check      run the tests (SAN=1: under ASan, UBSan and LSan; TESTS="FILE ...": only these)
 # make torture    the spool under kill, loss of power, failing disks and load: every point, where check takes some
 # make test       install what the tests need, then check
@@ -55,48 +55,44 @@ PROGRAMS = $(PROGRAM_SOURCES:%.c=$(OUT)/%)
 TESTS_BUILT = $(TEST_SOURCES:%.c=$(BUILD)/%)
 BENCH_BUILT = $(BENCH_SOURCES:%.c=$(BUILD)/%)
 
-# What the commands say of themselves, for shells; the same of every variant.
-COMPLETIONS = share/coopr/completions/coopr.bash share/coopr/completions/_coopr share/coopr/completions/coopr.fish
+all: $(BUILT:%=$(OUT)/%)
 
-all: $(BUILT:%=$(OUT)/%) $(COMPLETIONS)
-
-$(COMPLETIONS): $(BUILT:%=$(OUT)/%)
-	@mkdir -p $(@D)
-	$(OUT)/bin/coopr-completion $(SHELL_OF_$(@F)) >$@.new && mv $@.new $@
-
-SHELL_OF_coopr.bash = bash
-SHELL_OF__coopr = zsh
-SHELL_OF_coopr.fish = fish
+# A line a file: $(call run,CC,$<) stands before what is run, and make V=1 shows that itself.
+ifdef V
+run =
+else ifneq ($(findstring s,$(firstword -$(MAKEFLAGS))),)
+run = @
+else
+run = @printf '%-4s %s\n' $(1) $(2) &&
+endif
 
 $(BUILD)/%.o: %.c Makefile
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(HARDENING) -std=c11 $(WARNINGS) -MMD -MP -c -o $@ $<
+	$(call run,CC,$<) $(CC) $(CPPFLAGS) $(CFLAGS) $(HARDENING) -std=c11 $(WARNINGS) -MMD -MP -c -o $@ $<
 
 $(LIB): $(LIB_OBJECTS)
 	@rm -f $@
-	@ar rcs $@ $(LIB_OBJECTS)
+	$(call run,AR,$@) ar rcs $@ $(LIB_OBJECTS)
 
 $(SUBCOMMANDS): $(COMMAND_SOURCES:%.c=$(BUILD)/%.o)
 	@rm -f $@
-	@ar rcs $@ $^
+	$(call run,AR,$@) ar rcs $@ $^
 
 $(PROGRAMS): $(OUT)/%: $(BUILD)/%.o $(SUBCOMMANDS) $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(SUBCOMMANDS) $(LIB) $(LDLIBS)
+	$(call run,LD,$@) $(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(SUBCOMMANDS) $(LIB) $(LDLIBS)
 
 $(OUT)/bin/coopr-abort $(OUT)/bin/coopr-resume: $(OUT)/bin/coopr-pause
 $(OUT)/bin/coopr-remove: $(OUT)/bin/coopr-add
 $(OUT)/bin/coopr-restart $(OUT)/bin/coopr-stop: $(OUT)/bin/coopr-start
 $(LINKS:%=$(OUT)/%):
-	ln -f $< $@
+	$(call run,LN,$@) ln -f $< $@
 
 $(TESTS_BUILT) $(BENCH_BUILT): %: %.o $(LIB)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS)
+	$(call run,LD,$@) $(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS)
 
 ifdef SAN
 all: $(OUT)/share $(OUT)/man $(SCRIPTS:%=$(OUT)/%)
-
-$(COMPLETIONS): | $(OUT)/share
 
 $(OUT)/share $(OUT)/man $(SCRIPTS:%=$(OUT)/%): $(OUT)/%:
 	@mkdir -p $(@D)
@@ -110,7 +106,7 @@ BUILD_PACKAGES = gcc libc6-dev libcurl4-openssl-dev libjq-dev libsodium-dev libs
 # The sandbox's nodes are namespaces with a bridge, an overlay of this machine and an sshd.
 RUN_PACKAGES = iproute2 openssh-client openssh-server util-linux
 TEST_PACKAGES = bats busybox curl fish git graphviz jq mandoc openssl procps python3 python3-jsonschema sqlite3 strace zsh
-LINT_PACKAGES = clang clang-tidy cppcheck mandoc shellcheck
+LINT_PACKAGES = clang clang-tidy cppcheck fish mandoc shellcheck zsh
 FUZZ_PACKAGES = clang libclang-rt-dev
 
 check: all $(TESTS_BUILT)
@@ -155,16 +151,18 @@ LINT_BATS = -e SC1003,SC1010,SC2013,SC2016,SC2028,SC2030,SC2031,SC2034,SC2089,SC
 lint: $(LINT_SOURCES:%.c=build/lint/%.o) $(LINT_SOURCES:%.c=build/lint/%.tidy)
 	cppcheck --quiet --error-exitcode=1 --enable=warning,performance,portability --inline-suppr \
 	    --suppress=missingIncludeSystem --suppress=varFuncNullUB -j 2 --std=c11 -D_GNU_SOURCE -Ilib $(LINT_SOURCES)
-	shellcheck $(SHELL_SCRIPTS)
+	shellcheck $(SHELL_SCRIPTS) share/coopr/completions/coopr.bash
+	zsh -n share/coopr/completions/_coopr
+	fish -n share/coopr/completions/coopr.fish
 	shellcheck -s bats $(LINT_BATS) $(wildcard tests/*.bats tests/*.bash)
 	mandoc -Tlint -W warning $(PAGES)
 
 build/lint/%.o: %.c Makefile
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -O2 $(HARDENING) -std=c11 $(WARNINGS) -Werror -MMD -MP -c -o $@ $<
+	$(call run,LINT,$<) $(CC) $(CPPFLAGS) -O2 $(HARDENING) -std=c11 $(WARNINGS) -Werror -MMD -MP -c -o $@ $<
 
 build/lint/%.tidy: %.c .clang-tidy build/lint/%.o
-	clang-tidy --quiet --warnings-as-errors='*' $< -- $(CPPFLAGS) -std=c11
+	$(call run,TIDY,$<) clang-tidy --quiet --warnings-as-errors='*' $< -- $(CPPFLAGS) -std=c11
 	@touch $@
 
 # --- fuzz: one program per file in tests/fuzz, its seeds in tests/fuzz/seeds/NAME/ ---
@@ -177,17 +175,17 @@ fuzz: $(FUZZERS)
 	tests/fuzz/run $(FUZZ_SECONDS) $(FUZZERS)
 
 $(FUZZERS): build/fuzz/%: build/fuzz/tests/fuzz/%.o $(LIB_SOURCES:%.c=build/fuzz/%.o)
-	clang $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
+	$(call run,LD,$@) clang $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
 
 build/fuzz/%.o: %.c Makefile
 	@mkdir -p $(@D)
-	clang $(CPPFLAGS) $(FUZZ_FLAGS) -std=c11 -MMD -MP -c -o $@ $<
+	$(call run,CC,$<) clang $(CPPFLAGS) $(FUZZ_FLAGS) -std=c11 -MMD -MP -c -o $@ $<
 
 # --- install: the source tree is the installed tree, but for the man pages, which go to share/man ---
 
 ROOT = $(DESTDIR)$(PREFIX)
 INSTALLED = $(BUILT) $(SCRIPTS)
-DATA = $(sort $(COMPLETIONS) $(shell find share/coopr -type f))
+DATA = $(sort $(shell find share/coopr -type f))
 # Where shells look for the completion of a command, each by its name.
 COMMANDS = $(notdir $(filter bin/%,$(BUILT)))
 BASH_COMPLETIONS = $(COMMANDS:%=share/bash-completion/completions/%)
@@ -210,7 +208,7 @@ uninstall:
 	rm -rf $(ROOT)/libexec/coopr $(ROOT)/share/coopr
 
 clean:
-	rm -rf build share/coopr/completions $(BUILT)
+	rm -rf build $(BUILT)
 
 -include $(shell find build -name '*.d' 2>/dev/null)
 

@@ -1,60 +1,60 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * coopr-completion: prints the completion of all commands of the installation for a shell, made of their own tables of
- * options; or the words that an argument can be, which these completions ask for. Exits with 0, 64 on misuse, 69 where
- * the commands cannot be asked.
+ * coopr-completion: prints the completion script for a shell; and what the scripts ask for when a key is pressed: what can stand
+ * at the end of a line, and the words that an argument can be. Exits with 0, 64 on misuse, 66 where the script is not
+ * installed.
  */
-#include <string.h>
+#include <stdio.h>
 
 #include "admin/completion.h"
 #include "base/error.h"
 #include "base/message.h"
 #include "base/option.h"
+#include "base/process.h"
 
 static const char *words;
+static bool line;
 
 static const struct option_spec options[] = {
-	OPTION_STRING(0, "words", &words, "KIND", "print the names there are of this kind: CLUSTER, TEMPLATE, ..."),
+	OPTION_FLAG('l', "line", &line, "print what the last one of the words that follow -- can become"),
+	OPTION_STRING(0, "words", &words, "KIND", "print the names of this kind: CLUSTER, TEMPLATE, ..."),
 	OPTION_END
 };
 
 static const struct command command = {
 	"coopr-completion", "bash|zsh|fish", "Print the completion of coopr's commands for a shell.", options,
 	"  coopr-completion bash >coopr.bash\n"
-	"  coopr-completion --words TEMPLATE\n"};
-
-static const struct {
-	const char *shell;
-	void (*print)(const struct completion *completion);
-} shells[] = {{"bash", completion_print_bash}, {"zsh", completion_print_zsh}, {"fish", completion_print_fish}};
+	"  coopr-completion --words TEMPLATE\n"
+	"  coopr-completion --line -- coopr create --te\n"};
 
 static int
-completion_print_for(size_t shell)
+completion_print_words(const char *kind)
 {
-	struct completion completion = {0};
-	struct error err;
-	int code = 0;
+	struct arguments names = {0};
 
-	if (completion_gather(&completion, &err) < 0)
-		code = message_error(&err);
-	else
-		shells[shell].print(&completion);
-	completion_release(&completion);
-	return message_end(code);
+	completion_words(kind, &names);
+	for (size_t i = 0; i < names.count; i++)
+		puts(names.list[i]);
+	arguments_release(&names);
+	return message_end(0);
 }
 
 int
 main(int argc, char **argv)
 {
+	struct error err;
+
 	argv += option_parse(&command, argc, argv);
-	if (words && !*argv) {
-		completion_print_words(words);
+	if (words && !line && !argv[0])
+		return completion_print_words(words);
+	if (line && !words && argv[0]) {
+		completion_print_line(argv);
 		return message_end(0);
 	}
-	if (words || !argv[0] || argv[1])
-		return option_misuse(&command, words ? "--words goes alone" : "which shell: bash, zsh or fish?");
-	for (size_t i = 0; i < sizeof shells / sizeof *shells; i++)
-		if (strcmp(argv[0], shells[i].shell) == 0)
-			return completion_print_for(i);
-	return option_misuse(&command, "there is no completion for '%s'; there is for bash, zsh and fish", argv[0]);
+	if (words || line || !argv[0] || argv[1])
+		return option_misuse(&command, "expected a shell: bash, zsh or fish");
+
+	if (completion_print_script(argv[0], &err) == 0)
+		return message_end(0);
+	return err.code == EX_USAGE ? option_misuse(&command, "%s", err.text) : message_error(&err);
 }

@@ -47,15 +47,19 @@ coopr_list_commands(void)
 	return message_end(0);
 }
 
-/* For programs that make completions. */
+/* For the completion of shells. */
 static int
 coopr_list_words(void)
 {
 	struct arguments names = {0};
 
 	toolbox_list(&names);
-	for (size_t i = 0; i < names.count; i++)
-		printf("subcommand\t%s\n", names.list[i]);
+	for (size_t i = 0; i < names.count; i++) {
+		char *summary = toolbox_summary(names.list[i]);
+
+		printf("subcommand\t%s\t%s\n", names.list[i], summary);
+		free(summary);
+	}
 	arguments_release(&names);
 	return message_end(0);
 }

@@ -121,17 +121,63 @@ all_of() {
 	same "" "$output"
 }
 
-@test "every option of every command is in the scripts" {
+# Every command and subcommand with what it says of itself: lines "LINE TAB OPTION...".
+lines_of_all() {
+	local program line sub
+
+	for program in "$COOPR_BIN"/coopr-*; do
+		case $program in *.c | *-packages) continue ;; esac
+		line=${program##*/}
+		printf '%s\n' "$line"
+		"$program" --complete-options | awk -F '\t' -v line="$line" '$1 == "subcommand" {print line " " $2}'
+	done
+}
+
+@test "every option of every command and subcommand is offered, with its help, and nothing else" {
+	lines_of_all >lines
+	while read -r line; do
+		# shellcheck disable=SC2086 # a line has words
+		$line --complete-options | awk -F '\t' '$1 == "option" {print "--" $3 "\t" $6; if ($2) print "-" $2 "\t" $6}' >expected
+		# shellcheck disable=SC2086
+		coopr-completion --line -- $line - | sed 1d | diff expected - || echo "$line"
+		# shellcheck disable=SC2086
+		same "$(coopr-completion --line -- $line -)" "$(coopr-completion --line -- coopr ${line#coopr-} -)"
+	done <lines >wrong
+	same "" "$(cat wrong)"
+	[ "$(wc -l <lines)" -gt 80 ]
+}
+
+@test "shells offer what the command says of itself, also of a command that was added later" {
+	mkdir more
+	cat >more/coopr-extra <<-'END'
+		#!/bin/sh
+		[ "$1" = --complete-options ] || exit 64
+		printf 'command\tcoopr-extra\tDo more.\n'
+		printf 'option\tx\textreme\t\t\tdo it: all\noption\t\texactly\tred|green\t\thow\noption\t\tedition\tDIR\t\twhere\nsynopsis\t[OPTION]... FILE\n'
+	END
+	chmod +x more/coopr-extra
+	PATH=$PWD/more:$PATH
 	for shell in bash zsh fish; do
-		coopr-completion $shell >script.$shell
-		for program in "$COOPR_BIN"/coopr-*; do
-			case $program in *.c | *-packages) continue ;; esac
-			"$program" --complete-options | awk -F '\t' '$1 == "option" {print $3}' | while read -r name; do
-				grep -qE -- "--$name|-l $name" script.$shell || echo "$shell: ${program##*/} --$name"
-			done
-		done
-	done >missing
-	same "" "$(cat missing)"
+		[ -n "$(type -p $shell)" ] || continue
+		offers $shell "coopr-extra --e" --edition --exactly --extreme
+		offers $shell "coopr-extra --exactly g" green
+		offers $shell "coopr-extra --exactly=r" red
+		offers $shell "coopr extra -x fil" file.txt
+		[ $shell = zsh ] || offers $shell "coopr extra --edition fo" folder
+	done
+}
+
+@test "an option's argument is not taken for a word of the command, nor what stands behind --" {
+	for line in "queue --spool put show --lay" "queue show --lay" "queue show -o json --lay" "queue show --output=json --lay" \
+		"queue show --output = json --lay"; do
+		# shellcheck disable=SC2086
+		coopr-completion --line -- coopr $line | grep -q '^--layout'
+	done
+	coopr-completion --line -- coopr queue --spool put s | grep -q '^show'
+	same "files" "$(coopr-completion --line -- coopr validate -- -x)"
+	same "nothing" "$(coopr-completion --line -- coopr queue nonsense --)"
+	same "nothing" "$(coopr-completion --line -- nonsense --)"
+	same "nothing" "$(coopr-completion --line -- coopr)"
 }
 
 @test "what make install puts into place is what the command prints" {
@@ -145,6 +191,8 @@ all_of() {
 	contains "$output" "bash, zsh and fish"
 	run -64 coopr-completion
 	run -64 coopr-completion --words CLUSTER bash
+	run -64 coopr-completion --line
+	run -64 coopr-completion --line --words CLUSTER -- coopr
 	run -74 bash -c 'coopr-completion bash >/dev/full'
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The words that arguments can be here and now. Who presses a key wants no messages: what cannot be found out is left out.
+ * The words that arguments can be here and now. Nobody wants messages who has only pressed a key: what cannot be found out is
+ * left out.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -24,55 +25,47 @@
 
 enum { LIST_BYTES = 16 * 1024 * 1024, CLUSTERS_MAX = 10000 };
 
-/* Prints what stands behind the last slash of each line; whether there was any. */
-static bool
-completion_print_lines(const struct buffer *text)
+/* Pushes what stands behind the last slash of each line. */
+static void
+completion_push_lines(const struct buffer *text, struct arguments *out)
 {
-	bool any = false;
-
-	for (const char *line = text->data; line && *line; line += strcspn(line, "\n") + 1) {
+	for (const char *line = text->data; line && *line; line += line[strcspn(line, "\n")] == '\n') {
 		size_t length = strcspn(line, "\n");
 		const char *slash = memrchr(line, '/', length);
 		const char *name = slash ? slash + 1 : line;
 
-		printf("%.*s\n", (int)(line + length - name), name);
-		any = true;
-		if (!line[length])
-			break;
+		arguments_printf(out, "%.*s", (int)(line + length - name), name);
+		line += length;
 	}
-	return any;
 }
 
-/* Prints the names that coopr-NAME lists. */
-static bool
-completion_print_listed(const char *name, const char *verb, const char *operand)
+/* Pushes the names that coopr-NAME VERB lists. */
+static void
+completion_push_listed(const char *name, const char *verb, const char *operand, struct arguments *out)
 {
 	char *program = toolbox_find(name);
 	struct arguments argv = {0};
-	struct buffer out = {0}, said = {0};
+	struct buffer text = {0}, said = {0};
 	struct error err;
-	bool any = false;
 
 	if (!program)
-		return false;
+		return;
 	arguments_push(&argv, program);
-	if (verb)
-		arguments_push(&argv, verb);
+	arguments_push(&argv, verb);
 	arguments_push(&argv, "--output=name");
 	if (operand)
 		arguments_push(&argv, operand);
-	if (process_run(argv.list, NULL, 0, &out, &said, LIST_BYTES, &err) == 0)
-		any = completion_print_lines(&out);
-	buffer_release(&out);
+	if (process_run(argv.list, NULL, 0, &text, &said, LIST_BYTES, &err) == 0)
+		completion_push_lines(&text, out);
+	buffer_release(&text);
 	buffer_release(&said);
 	arguments_release(&argv);
 	free(program);
-	return any;
 }
 
-/* Prints the names in a folder, without the ending. Frees path. */
+/* Pushes the names of the files in a folder that have that ending, without it. */
 static void
-completion_print_folder(char *path, const char *ending)
+completion_push_files(const char *path, const char *ending, struct arguments *out)
 {
 	struct dirent **entries;
 	int count = scandir(path, &entries, NULL, alphasort);
@@ -82,49 +75,34 @@ completion_print_folder(char *path, const char *ending)
 		size_t length = strlen(name), end = strlen(ending);
 
 		if (*name != '.' && length > end && strcmp(name + length - end, ending) == 0)
-			printf("%.*s\n", (int)(length - end), name);
+			arguments_printf(out, "%.*s", (int)(length - end), name);
 		free(entries[i]);
 	}
 	if (count >= 0)
 		free(entries);
-	free(path);
 }
 
-/* From where coopr-request takes them. */
+/* Pushes names of entities from where coopr-request takes them. */
 static void
-completion_print_entities(enum entity_kind kind)
+completion_push_entities(enum entity_kind kind, struct arguments *out)
 {
-	char *catalogue;
+	size_t before = out->count;
+	char *catalogue, *path;
 
-	if (!preference_value(PREFERENCE_CATALOGUE, NULL) && completion_print_listed("store", "list",
-	    entity_kind_folder(kind)))
+	if (!preference_value(PREFERENCE_CATALOGUE, NULL))
+		completion_push_listed("store", "list", entity_kind_folder(kind), out);
+	if (out->count > before)
 		return;
 	catalogue = location_catalogue(NULL);
-	completion_print_folder(memory_printf("%s/%s", catalogue, entity_kind_folder(kind)), ".json");
+	path = memory_printf("%s/%s", catalogue, entity_kind_folder(kind));
+	completion_push_files(path, ".json", out);
+	free(path);
 	free(catalogue);
 }
 
+/* Pushes the clusters in the store that the user may see. */
 static void
-completion_print_kinds(void)
-{
-	for (int kind = 0; kind < ENTITY_KIND_COUNT; kind++)
-		puts(entity_kind_name((enum entity_kind)kind));
-}
-
-static void
-completion_words_print_commands(void)
-{
-	struct arguments names = {0};
-
-	toolbox_list(&names);
-	for (size_t i = 0; i < names.count; i++)
-		puts(names.list[i]);
-	arguments_release(&names);
-}
-
-/* Those in the store that the user may see. */
-static void
-completion_print_clusters(void)
+completion_push_clusters(struct arguments *out)
 {
 	const struct account_ask ask = {.tenant = preference_value(PREFERENCE_TENANT, NULL)};
 	const struct cluster_filter filter = {.limit = CLUSTERS_MAX};
@@ -137,7 +115,7 @@ completion_print_clusters(void)
 		if (account_open(&account, &ask, STORE_READ, &err) == 0)
 			clusters_list(&account, &filter, &list, &err);
 		for (size_t i = 0; i < list.count; i++)
-			puts(list.list[i].name);
+			arguments_push(out, list.list[i].name);
 		cluster_list_release(&list);
 		account_release(&account);
 	}
@@ -145,33 +123,39 @@ completion_print_clusters(void)
 }
 
 static void
-completion_print_actions(void)
+completion_push_actions(struct arguments *out)
 {
 	for (const char *const *name = cluster_action_names(); *name; name++)
-		puts(*name);
+		arguments_push(out, *name);
 }
 
 static void
-completion_print_jobs(void)
+completion_push_kinds(struct arguments *out)
 {
-	completion_print_listed("queue", "ls", NULL);
+	for (int kind = 0; kind < ENTITY_KIND_COUNT; kind++)
+		arguments_push(out, entity_kind_name((enum entity_kind)kind));
 }
 
 static void
-completion_print_tenants(void)
+completion_push_jobs(struct arguments *out)
 {
-	completion_print_listed("tenant", "list", NULL);
+	completion_push_listed("queue", "ls", NULL, out);
+}
+
+static void
+completion_push_tenants(struct arguments *out)
+{
+	completion_push_listed("tenant", "list", NULL, out);
 }
 
 void
-completion_print_words(const char *kind)
+completion_words(const char *kind, struct arguments *out)
 {
 	static const struct {
 		const char *kind;
-		void (*print)(void);
-	} lists[] = {{"ACTION", completion_print_actions}, {"CLUSTER", completion_print_clusters}, {"COMMAND",
-	    completion_words_print_commands}, {"JOB", completion_print_jobs},
-	    {"KIND", completion_print_kinds}, {"TENANT", completion_print_tenants}};
+		void (*push)(struct arguments *out);
+	} lists[] = {{"ACTION", completion_push_actions}, {"CLUSTER", completion_push_clusters}, {"COMMAND", toolbox_list},
+	    {"JOB", completion_push_jobs}, {"KIND", completion_push_kinds}, {"TENANT", completion_push_tenants}};
 	static const struct {
 		const char *kind;
 		enum entity_kind entity;
@@ -180,8 +164,8 @@ completion_print_words(const char *kind)
 
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
 		if (strcmp(kind, lists[i].kind) == 0)
-			lists[i].print();
+			lists[i].push(out);
 	for (size_t i = 0; i < sizeof entities / sizeof *entities; i++)
 		if (strcmp(kind, entities[i].kind) == 0)
-			completion_print_entities(entities[i].entity);
+			completion_push_entities(entities[i].entity, out);
 }

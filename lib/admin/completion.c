@@ -1,238 +1,220 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "admin/completion.h"
 
-#include <ctype.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "admin/command-table.h"
 #include "base/buffer.h"
 #include "base/error.h"
+#include "base/file.h"
+#include "base/location.h"
+#include "base/memory.h"
 #include "base/process.h"
 #include "base/toolbox.h"
 
-enum { TABLE_BYTES = 1024 * 1024, DEPTH_MAX = 4 };
+enum { SCRIPT_BYTES = 1024 * 1024 };
 
-/* What arguments and operands are called, and what they are. */
-static const struct {
-	const char *argument, *kind;
-} kinds[] = {
-	{"ACTION", "ACTION"}, {"CLUSTER", "CLUSTER"}, {"COMMAND", "COMMAND"}, {"DIR", "DIR"}, {"DIR|FILE", "FILE"},
-	{"DIR|-", "DIR"}, {"FILE", "FILE"}, {"FILE|DIR", "FILE"}, {"JOB", "JOB"}, {"JOB|-", "JOB"}, {"KIND", "KIND"},
-	{"LAYOUT", "FILE"}, {"PLAN", "FILE"}, {"PROVIDER", "PROVIDER"}, {"RESULTS", "FILE"}, {"SERVICE", "SERVICE"},
-	{"SERVICE,", "SERVICE,"}, {"TEMPLATE", "TEMPLATE"}, {"TENANT", "TENANT"},
+/* A command line up to the cursor, as far as it is read. */
+struct completion {
+	bool front;                          /* the command is coopr itself: its subcommands are programs */
+	struct arguments command;            /* the program and the subcommands that were named */
+	struct command_table table;          /* of that command */
+	const struct command_option *last;   /* the option that is the word before; NULL: it is none */
+	const struct command_option *wanted; /* the option whose argument the next word is; NULL: of none */
+	size_t operands;                     /* how many there were */
+	bool plain;                          /* behind "--": nothing is an option any more */
+	bool lost;                           /* a command that nobody knows */
 };
 
-/* argument: without brackets and dots. */
-static const char *
-completion_kind_of(const char *argument, const char *option, struct arena *arena)
+/* Makes the program at path the command, which may be NULL; frees path. */
+static void
+completion_begin_program(struct completion *line, char *path)
 {
-	char *upper;
-
-	if (strchr(argument, '|') && strspn(argument, "abcdefghijklmnopqrstuvwxyz0123456789-|") == strlen(argument))
-		return arena_string(arena, argument);
-	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-		if (strcmp(kinds[i].argument, argument) == 0)
-			return kinds[i].kind;
-	if (strcmp(argument, "TYPE") != 0 || !option)
-		return "NONE";
-	upper = arena_string(arena, option); /* --hardwaretype TYPE */
-	for (char *letter = upper; *letter; letter++)
-		*letter = (char)toupper((unsigned char)*letter);
-	return upper;
-}
-
-/* The word without "[", "]" and "...". */
-static char *
-completion_bare(const char *word, size_t length, bool *repeats)
-{
-	char *text = memory_substring(word, length), *to = text, *dots = strstr(text, "...");
-
-	*repeats = dots != NULL;
-	for (const char *from = text; *from; from++)
-		if (*from != '[' && *from != ']' && *from != '.')
-			*to++ = *from;
-	*to = '\0';
-	return text;
-}
-
-static const struct completion_option *
-completion_option_of(const struct completion_command *command, const char *word)
-{
-	for (size_t i = 0; i < command->option_count; i++) {
-		const struct completion_option *option = &command->options[i];
-
-		if ((strncmp(word, "--", 2) == 0 && strcmp(word + 2, option->name) == 0) ||
-		    (word[0] == '-' && *option->letter && strcmp(word + 1, option->letter) == 0))
-			return option;
-	}
-	return NULL;
+	arguments_release(&line->command);
+	if (path)
+		arguments_push(&line->command, path);
+	line->lost = !path || !command_table_ask(&line->table, &line->command);
+	free(path);
 }
 
 static void
-completion_add_operand(struct completion *all, struct completion_command *command, const char *word, bool repeats)
+completion_begin(struct completion *line, const char *program)
 {
-	ARRAY_ROOM(command->operands, command->operand_count, command->operand_capacity);
-	command->operands[command->operand_count++] =
-	    (struct completion_operand){completion_kind_of(word, NULL, &all->arena), repeats};
-}
+	const char *name = file_base_name(program);
 
-/* The words of a synopsis that are neither options nor what follows them: "[OPTION]... -t TEMPLATE NAME" has NAME. */
-static void
-completion_read_synopsis(struct completion *all, struct completion_command *command, const char *text)
-{
-	bool argument = false, repeats;
-
-	for (; *text; text += strspn(text, " ")) {
-		size_t length = strcspn(text, " ");
-		char *word = completion_bare(text, length, &repeats);
-		const struct completion_option *option = completion_option_of(command, word);
-
-		if (strcmp(word, "|") == 0)
-			length = strlen(text); /* another form */
-		else if (*word == '-' && word[1])
-			argument = option && option->kind;
-		else if (argument || strcmp(word, "OPTION") == 0)
-			argument = false;
-		else if (*word)
-			completion_add_operand(all, command, word, repeats);
-		free(word);
-		text += length;
+	line->front = strcmp(name, "coopr") == 0;
+	if (line->front)
+		completion_begin_program(line, toolbox_front());
+	else
+		completion_begin_program(line, strncmp(name, "coopr-", 6) == 0 ? toolbox_find(name + 6) : NULL);
+	if (line->front) {
+		ARRAY_ROOM(line->table.subs, line->table.sub_count, line->table.sub_capacity);
+		line->table.subs[line->table.sub_count++] = (struct command_sub){"help", "show the page of a command or a concept"};
 	}
 }
 
 static void
-completion_read_option(struct completion *all, struct completion_command *command, char *fields)
+completion_enter(struct completion *line, const char *name)
 {
-	struct completion_option option = {.letter = strsep(&fields, "\t")};
-	char *argument, *flags;
+	bool was_front = line->front;
 
-	option.name = strsep(&fields, "\t");
-	argument = strsep(&fields, "\t");
-	flags = strsep(&fields, "\t");
-	if (!flags || !fields)
+	command_table_release(&line->table);
+	line->front = false;
+	if (was_front && strcmp(name, "help") == 0) {
+		command_table_add_operand(&line->table, "COMMAND", false);
+	} else if (was_front) {
+		completion_begin_program(line, toolbox_find(name));
+	} else {
+		arguments_push(&line->command, name);
+		line->lost = !command_table_ask(&line->table, &line->command);
+	}
+}
+
+/* Reads a word that stands before the cursor. */
+static void
+completion_read(struct completion *line, const char *word)
+{
+	const struct command_option *last = line->last;
+	bool is_argument = line->wanted != NULL;
+
+	line->last = line->wanted = NULL;
+	if (strcmp(word, "=") == 0 && last && last->kind) {
+		line->wanted = last;
+	} else if (is_argument) {
 		return;
-	if (strlen(argument) > 4 && strcmp(argument + strlen(argument) - 4, ",...") == 0)
-		argument[strlen(argument) - 3] = '\0';
-	option.letter = arena_string(&all->arena, option.letter);
-	option.name = arena_string(&all->arena, option.name);
-	option.kind = *argument ? completion_kind_of(argument, option.name, &all->arena) : NULL;
-	option.repeats = strcmp(flags, "repeat") == 0;
-	option.optional = strcmp(flags, "optional") == 0;
-	option.help = arena_string(&all->arena, fields);
-	ARRAY_ROOM(command->options, command->option_count, command->option_capacity);
-	command->options[command->option_count++] = option;
-}
-
-static void
-completion_read_line(struct completion *all, struct completion_command *command, char *line)
-{
-	char *fields = line, *what = strsep(&fields, "\t");
-
-	if (!fields)
-		return;
-	if (strcmp(what, "option") == 0) {
-		completion_read_option(all, command, fields);
-	} else if (strcmp(what, "synopsis") == 0) {
-		completion_read_synopsis(all, command, fields);
-	} else if (strcmp(what, "subcommand") == 0) {
-		ARRAY_ROOM(command->subcommands, command->subcommand_count, command->subcommand_capacity);
-		command->subcommands[command->subcommand_count++] = arena_string(&all->arena, fields);
-	} else if (strcmp(what, "command") == 0 && strchr(fields, '\t')) {
-		command->summary = arena_string(&all->arena, strchr(fields, '\t') + 1);
+	} else if (!line->plain && strcmp(word, "--") == 0) {
+		line->plain = true;
+	} else if (!line->plain && word[0] == '-' && word[1]) {
+		line->last = command_table_option(&line->table, word);
+		line->wanted = line->last && line->last->kind && !line->last->optional ? line->last : NULL;
+	} else if (line->table.sub_count == 0) {
+		line->operands++;
+	} else if (line->front || command_table_sub(&line->table, word)) {
+		completion_enter(line, word);
+	} else {
+		line->lost = true;
 	}
 }
 
-/* What the program of a path prints; false where there is none, or it knows no such option. */
-static bool
-completion_ask(const char *path, struct buffer *table)
-{
-	struct arguments argv = {0};
-	struct buffer said = {0};
-	struct error err;
-	char *words = memory_string(path), *rest = words, *first = strsep(&rest, " "), *program, *word;
-	int code = -1;
-
-	program = *first ? toolbox_find(first) : toolbox_front();
-	if (program) {
-		arguments_push(&argv, program);
-		while ((word = strsep(&rest, " ")))
-			arguments_push(&argv, word);
-		arguments_push(&argv, "--complete-options");
-		code = process_run(argv.list, NULL, 0, table, &said, TABLE_BYTES, &err);
-	}
-	arguments_release(&argv);
-	buffer_release(&said);
-	free(program);
-	free(words);
-	return code == 0 && table->data && strncmp(table->data, "command\t", 8) == 0;
-}
-
-/* Adds the command of a path and all below it. */
-static bool
-admin_completion_gather(struct completion *all, const char *path, int depth)
-{
-	struct completion_command command = {.path = arena_string(&all->arena, path), .summary = ""};
-	struct buffer table = {0};
-	char *rest, *line;
-	bool found = completion_ask(path, &table);
-
-	rest = table.data;
-	while (found && (line = strsep(&rest, "\n")))
-		completion_read_line(all, &command, line);
-	buffer_release(&table);
-	if (!found)
-		return false;
-	if (command.subcommand_count)
-		command.operand_count = 0;
-	ARRAY_ROOM(all->list, all->count, all->capacity);
-	all->list[all->count++] = command;
-	for (size_t i = 0; i < command.subcommand_count && depth < DEPTH_MAX; i++)
-		admin_completion_gather(all, arena_printf(&all->arena, "%s%s%s", path, *path ? " " : "", command.subcommands[i]),
-		    depth + 1);
-	return true;
-}
-
-/* "coopr help COMMAND" is no program. */
+/* Prints what an argument of that kind can be; before stands in the same word, in front of it. */
 static void
-completion_add_help(struct completion *all)
+completion_print_values(const char *kind, const char *before, const char *value)
 {
-	struct completion_command help = {.path = "help", .summary = "Show the man page of a command or a concept."};
+	bool is_list = kind[strlen(kind) - 1] == ',';
+	const char *comma = is_list ? strrchr(value, ',') : NULL;
+	struct arguments names = {0};
+	char *name = memory_substring(kind, strlen(kind) - is_list);
 
-	completion_add_operand(all, &help, "COMMAND", false);
-	ARRAY_ROOM(all->list, all->count, all->capacity);
-	all->list[all->count++] = help;
-	ARRAY_ROOM(all->list[0].subcommands, all->list[0].subcommand_count, all->list[0].subcommand_capacity);
-	all->list[0].subcommands[all->list[0].subcommand_count++] = "help";
+	if (strcmp(kind, "FILE") == 0 || strcmp(kind, "DIR") == 0) {
+		puts(*kind == 'F' ? "files" : "folders");
+	} else if (strchr(kind, '|')) {
+		puts("words");
+		for (; *kind; kind += strcspn(kind, "|"), kind += *kind == '|')
+			printf("%s%.*s\t\n", before, (int)strcspn(kind, "|"), kind);
+	} else {
+		puts(is_list ? "list" : "words");
+		completion_words(name, &names);
+		for (size_t i = 0; i < names.count; i++)
+			printf("%s%.*s%s\t\n", before, comma ? (int)(comma + 1 - value) : 0, value, names.list[i]);
+	}
+	arguments_release(&names);
+	free(name);
 }
 
-int
-completion_gather(struct completion *completion, struct error *err)
+static void
+completion_print_options(const struct command_table *table)
 {
-	if (!admin_completion_gather(completion, "", 0))
-		return error_set(err, EX_UNAVAILABLE,
-		    "coopr: it does not say which commands there are; is the installation whole?");
-	completion_add_help(completion);
-	return 0;
+	puts("words");
+	for (size_t i = 0; i < table->option_count; i++) {
+		const struct command_option *option = &table->options[i];
+
+		printf("--%s\t%s\n", option->name, option->help);
+		if (*option->letter)
+			printf("-%s\t%s\n", option->letter, option->help);
+	}
 }
 
-const struct completion_command *
-completion_find(const struct completion *completion, const char *path)
+/* Prints what the word at the cursor can become. */
+static void
+completion_print_word(const struct completion *line, const char *word)
 {
-	for (size_t i = 0; i < completion->count; i++)
-		if (strcmp(completion->list[i].path, path) == 0)
-			return &completion->list[i];
-	return NULL;
+	const struct command_table *table = &line->table;
+	size_t last = table->operand_count - 1;
+
+	if (line->wanted) {
+		completion_print_values(line->wanted->kind, "", word);
+	} else if (!line->plain && *word == '-') {
+		size_t length = strcspn(word, "=");
+		char *name = memory_substring(word, length), *before = memory_substring(word, length + (word[length] == '='));
+		const struct command_option *option = command_table_option(table, name);
+
+		if (!word[length])
+			completion_print_options(table);
+		else if (option && option->kind)
+			completion_print_values(option->kind, before, word + length + 1);
+		free(name);
+		free(before);
+	} else if (table->sub_count) {
+		puts("words");
+		for (size_t i = 0; i < table->sub_count; i++)
+			printf("%s\t%s\n", table->subs[i].name, table->subs[i].summary);
+	} else if (line->operands < table->operand_count) {
+		completion_print_values(table->operands[line->operands].kind, "", word);
+	} else if (table->operand_count && table->operands[last].repeats) {
+		completion_print_values(table->operands[last].kind, "", word);
+	} else {
+		puts("nothing");
+	}
 }
 
 void
-completion_release(struct completion *completion)
+completion_print_line(char *const *words)
 {
-	for (size_t i = 0; i < completion->count; i++) {
-		free(completion->list[i].options);
-		free(completion->list[i].operands);
-		free(completion->list[i].subcommands);
+	struct completion line = {0};
+	size_t last = 0;
+
+	while (words[last + 1])
+		last++;
+	completion_begin(&line, words[0]);
+	for (size_t i = 1; i < last && !line.lost; i++)
+		completion_read(&line, words[i]);
+	if (line.lost || last == 0) {
+		puts("nothing");
+	} else if (strcmp(words[last], "=") == 0) {
+		completion_read(&line, "=");
+		completion_print_word(&line, "");
+	} else {
+		completion_print_word(&line, words[last]);
 	}
-	free(completion->list);
-	arena_release(&completion->arena);
-	*completion = (struct completion){0};
+	arguments_release(&line.command);
+	command_table_release(&line.table);
+}
+
+int
+completion_print_script(const char *shell, struct error *err)
+{
+	static const struct {
+		const char *shell, *file;
+	} scripts[] = {{"bash", "coopr.bash"}, {"fish", "coopr.fish"}, {"zsh", "_coopr"}};
+	struct buffer text = {0};
+	char *path = NULL, *name;
+	int result;
+
+	for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++)
+		if (strcmp(scripts[i].shell, shell) == 0) {
+			name = memory_printf("share/coopr/completions/%s", scripts[i].file);
+			path = location_installed(name);
+			free(name);
+		}
+	if (!path)
+		return error_set(err, EX_USAGE, "no completion for '%s'; there is one for bash, zsh and fish", shell);
+	result = file_read(AT_FDCWD, path, SCRIPT_BYTES, &text, err);
+	if (result == 0)
+		fwrite(text.data, 1, text.length, stdout);
+	buffer_release(&text);
+	free(path);
+	return result;
 }
