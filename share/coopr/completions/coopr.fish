@@ -19,6 +19,6 @@ function __coopr_complete
     end
 end
 
-for name in coopr (string replace -r '^' coopr- (coopr-completion --words COMMAND))
+for name in coopr (complete -C coopr- | string match -r '^coopr-[a-z-]+')
     complete -c $name -f -a '(__coopr_complete)'
 end
