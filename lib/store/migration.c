@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "store/host-files.h"
 #include "store/sql/engine.h"
 #include "store/sql/sql.h"
 
@@ -26,11 +27,12 @@ static const struct migration {
 	{"members, quotas, clusters, operations", NULL},
 	{"what coopr apply remembers", NULL},
 	{"reminders of leases", NULL},
-	{"files of operations, claims on machines, messages to hooks, machines that do not answer", NULL},
+	{"files of operations, claims on machines, messages to hooks, machines that do not answer", host_files_bring},
 };
 
 enum {
 	NEWEST = sizeof migrations / sizeof *migrations,
+	HOST_FILES = 6, /* the version that brings files of the host */
 	MANY_OPERATIONS = 2000, /* bringing over more takes longer than the first command should */
 };
 
@@ -83,31 +85,38 @@ migration_check_size(struct sql *db, const char *path, int version, struct error
 	    "takes a moment", path, version, operations);
 }
 
+/* Returns the version that it was of, or -1. */
 static int
-migration_upgrade(struct sql *db, const char *path, bool any_size, bool *made, struct error *err)
+migration_upgrade(struct sql *db, const char *path, bool any_size, struct error *err)
 {
-	int version = db->engine->version(db, err), result = version < 0 ? -1 : 0;
+	int before = db->engine->version(db, err), result = before < 0 ? -1 : 0;
 
-	*made = version == 0;
-	if (version > 0 && version < NEWEST && !any_size)
-		result = migration_check_size(db, path, version, err);
-	if (version > 0 && version < NEWEST && result == 0)
-		result = migration_keep_copy(db->engine, path, version, err);
-	for (; result == 0 && version < NEWEST; version++) {
+	if (before > 0 && before < NEWEST && !any_size)
+		result = migration_check_size(db, path, before, err);
+	if (before > 0 && before < NEWEST && result == 0)
+		result = migration_keep_copy(db->engine, path, before, err);
+	for (int version = before; result == 0 && version < NEWEST; version++) {
 		result = db->engine->upgrade(db, version + 1, err);
 		if (result == 0 && migrations[version].bring)
 			result = migrations[version].bring(db, path, err);
 	}
-	return result;
+	return result < 0 ? -1 : before;
 }
 
 int
 migration_run(struct sql *db, const char *path, bool any_size, bool *made, struct error *err)
 {
+	int version;
+
 	if (db->engine->begin(db, err) < 0)
 		return -1;
-	if (migration_upgrade(db, path, any_size, made, err) == 0 && db->engine->commit(db, err) == 0)
-		return 0;
-	db->engine->rollback(db);
-	return -1;
+	version = migration_upgrade(db, path, any_size, err);
+	if (version < 0 || db->engine->commit(db, err) < 0) {
+		db->engine->rollback(db);
+		return -1;
+	}
+	*made = version == 0;
+	if (version < HOST_FILES)
+		host_files_put_aside(path, version);
+	return 0;
 }
