@@ -5,51 +5,26 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "base/option.h"
 #include "model/document.h"
 #include "model/duration.h"
 #include "model/name.h"
 
-static const char *const member_names[] = {"config", "description", "dnsSuffix", "group", "hardwaretype", "imagetype",
-    "kind",
-	"lease", "name", "numMachines", "owner", "provider", "services", "set", "template", NULL};
-
-/* Other documents pass on what they do not know. Here it would be a slip of the pen that changes a cluster. */
+/* 5, or {"min":3,"max":50}. */
 static void
-clusterspec_check_members(const struct place *place)
+clusterspec_parse_machines(const struct place *place, const struct member *member, struct arena *arena, void *to)
 {
-	struct members members = members_of(place);
-	struct place member;
+	struct clusterspec *spec = to;
 
-	while (members_next(&members, &member)) {
-		size_t i = 0;
-		const char *near;
-
-		while (member_names[i] && strcmp(member_names[i], member.name) != 0)
-			i++;
-		if (member_names[i])
-			continue;
-		near = option_suggest(member.name, member_names);
-		place_problem(&member, "there is no such member%s%s%s", near ? "; did you mean " : "", near ? near : "",
-		    near ? "?" : "");
-	}
-}
-
-static void
-clusterspec_parse_machines(const struct place *place, struct clusterspec *spec)
-{
-	struct place machines = place_member(place, "numMachines");
-
-	if (!place_present(&machines))
-		return;
-	if (jv_get_kind(machines.value) != JV_KIND_OBJECT) {
-		spec->machines_min = spec->machines_max = place_integer(place, "numMachines", 0, 1, INT64_MAX);
+	(void)member;
+	(void)arena;
+	if (jv_get_kind(place->value) != JV_KIND_OBJECT) {
+		spec->machines_min = spec->machines_max = place_read_integer(place, 0, 1, INT64_MAX);
 		return;
 	}
-	spec->machines_min = place_integer(&machines, "min", 0, 1, INT64_MAX);
-	spec->machines_max = place_integer(&machines, "max", 0, 1, INT64_MAX);
+	spec->machines_min = place_integer(place, "min", 0, 1, INT64_MAX);
+	spec->machines_max = place_integer(place, "max", 0, 1, INT64_MAX);
 	if (spec->machines_max && spec->machines_min > spec->machines_max)
-		place_problem(&machines, "min %" PRId64 " is more than max %" PRId64, spec->machines_min, spec->machines_max);
+		place_problem(place, "min %" PRId64 " is more than max %" PRId64, spec->machines_min, spec->machines_max);
 }
 
 static bool
@@ -58,37 +33,57 @@ clusterspec_is_lease(const char *text)
 	return strcmp(text, "0") == 0 || duration_parse(text) >= 0;
 }
 
-static int64_t
-clusterspec_parse_lease(const struct place *place, struct arena *arena)
+static void
+clusterspec_parse_lease(const struct place *place, const struct member *member, struct arena *arena, void *to)
 {
-	const char *text = name_parse_as(place, "lease", NEED_OPTIONAL, clusterspec_is_lease,
-	    "time: expected as 30s, 15m, 12h or 2d, or 0", arena);
+	struct clusterspec *spec = to;
+	const char *text = json_string(place->value);
 
-	return !text ? -1 : strcmp(text, "0") == 0 ? 0 : duration_parse(text);
+	(void)member;
+	(void)arena;
+	spec->lease_ms = -1;
+	if (!place_text(place, NEED_OPTIONAL))
+		return;
+	if (!clusterspec_is_lease(text))
+		place_problem(place, "\"%.80s\" is no time: expected as 30s, 15m, 12h or 2d, or 0", text);
+	else
+		spec->lease_ms = strcmp(text, "0") == 0 ? 0 : duration_parse(text);
 }
 
 static void
-clusterspec_parse_settings(const struct place *place, struct clusterspec *spec)
+clusterspec_parse_settings(const struct place *place, const struct member *member, struct arena *arena, void *to)
 {
-	struct place set = place_member(place, "set"), member;
+	struct clusterspec *spec = to;
 	struct members members;
+	struct place setting;
 	struct buffer text = {0};
 
-	if (!place_object(&set, NEED_OPTIONAL))
+	(void)member;
+	if (!place_object(place, NEED_OPTIONAL))
 		return;
-	spec->settings.list = arena_alloc(&spec->arena, json_length(set.value), sizeof *spec->settings.list);
-	members = members_of(&set);
-	while (members_next(&members, &member)) {
-		if (!*member.name || strchr(member.name, '=')) {
-			place_problem(&member, "that is no path of a configuration");
+	spec->settings.list = arena_alloc(arena, json_length(place->value), sizeof *spec->settings.list);
+	members = members_of(place);
+	while (members_next(&members, &setting)) {
+		if (!*setting.name || strchr(setting.name, '=')) {
+			place_problem(&setting, "that is no path of a configuration");
 			continue;
 		}
 		buffer_clear(&text);
-		buffer_printf(&text, "%s=", member.name);
-		json_dump(member.value, &text);
-		spec->settings.list[spec->settings.count++] = arena_string(&spec->arena, text.data);
+		buffer_printf(&text, "%s=", setting.name);
+		json_dump(setting.value, &text);
+		spec->settings.list[spec->settings.count++] = arena_string(arena, text.data);
 	}
 	buffer_release(&text);
+}
+
+/* The configuration is found in source. */
+static void
+clusterspec_parse_config(const struct place *place, const struct member *member, struct arena *arena, void *to)
+{
+	(void)member;
+	(void)arena;
+	(void)to;
+	place_object(place, NEED_OPTIONAL);
 }
 
 /* What it says and nothing else: sets are sorted, what is null or for people is left out. */
@@ -112,32 +107,47 @@ clusterspec_essence_of(const struct place *place, const struct string_list *serv
 	return jv_object_delete(source, jv_string("services"));
 }
 
+static void
+clusterspec_keep_source(const struct place *place, struct arena *arena, void *to)
+{
+	struct clusterspec *spec = to;
+
+	(void)arena;
+	spec->source = clusterspec_essence_of(place, &spec->services);
+}
+
+static void
+clusterspec_release_source(void *to)
+{
+	jv_free(((struct clusterspec *)to)->source);
+}
+
+static const struct member members[] = {
+	{"config", MEMBER_CUSTOM, 0, .parse = clusterspec_parse_config},
+	{"description", MEMBER_STRING(struct clusterspec, description), 0},
+	{"dnsSuffix", MEMBER_STRING(struct clusterspec, dns_suffix), 0, .is_valid = name_is_dns_suffix, .what = "no DNS suffix"},
+	{"group", MEMBER_NAME(struct clusterspec, group), 0},
+	{"hardwaretype", MEMBER_NAME(struct clusterspec, hardwaretype), 0},
+	{"imagetype", MEMBER_NAME(struct clusterspec, imagetype), 0},
+	{"kind", MEMBER_KIND("clusterspec")},
+	{"lease", MEMBER_CUSTOM, 0, .parse = clusterspec_parse_lease},
+	{"name", MEMBER_NAME(struct clusterspec, name), MEMBER_REQUIRED},
+	{"numMachines", MEMBER_CUSTOM, 0, .parse = clusterspec_parse_machines},
+	{"owner", MEMBER_STRING(struct clusterspec, owner), 0, .is_valid = name_is_user, .what = "no user"},
+	{"provider", MEMBER_NAME(struct clusterspec, provider), 0},
+	{"services", MEMBER_SET(struct clusterspec, services), 0},
+	{"set", MEMBER_CUSTOM, 0, .parse = clusterspec_parse_settings},
+	{"template", MEMBER_NAME(struct clusterspec, template), MEMBER_REQUIRED},
+};
+
+/* Other documents pass on what they do not know. Here it would be a slip of the pen that changes a cluster. */
+const struct document clusterspec_table = {DOCUMENT_MEMBERS(members), .size = sizeof(struct clusterspec),
+	.unknown = "there is no such member", .check = clusterspec_keep_source, .release = clusterspec_release_source};
+
 void
 clusterspec_parse(const struct place *place, struct clusterspec *spec)
 {
-	struct arena *arena = &spec->arena;
-	struct place config = place_member(place, "config");
-
-	*spec = (struct clusterspec){.lease_ms = -1, .source = jv_invalid()};
-	if (!place_object(place, NEED_REQUIRED))
-		return;
-	document_check_kind(place, "clusterspec", NEED_REQUIRED);
-	clusterspec_check_members(place);
-	spec->name = name_parse(place, "name", NEED_REQUIRED, arena);
-	spec->template = name_parse(place, "template", NEED_REQUIRED, arena);
-	spec->provider = name_parse(place, "provider", NEED_OPTIONAL, arena);
-	spec->hardwaretype = name_parse(place, "hardwaretype", NEED_OPTIONAL, arena);
-	spec->imagetype = name_parse(place, "imagetype", NEED_OPTIONAL, arena);
-	spec->dns_suffix = name_parse_as(place, "dnsSuffix", NEED_OPTIONAL, name_is_dns_suffix, "DNS suffix", arena);
-	spec->owner = name_parse_as(place, "owner", NEED_OPTIONAL, name_is_user, "user", arena);
-	spec->group = name_parse(place, "group", NEED_OPTIONAL, arena);
-	spec->services = name_set_parse(place, "services", arena);
-	spec->lease_ms = clusterspec_parse_lease(place, arena);
-	place_string(place, "description", NEED_OPTIONAL, arena);
-	place_object(&config, NEED_OPTIONAL);
-	clusterspec_parse_machines(place, spec);
-	clusterspec_parse_settings(place, spec);
-	spec->source = clusterspec_essence_of(place, &spec->services);
+	document_parse(&clusterspec_table, place, &spec->arena, spec);
 }
 
 jv
@@ -158,7 +168,8 @@ clusterspec_text(const struct clusterspec *spec)
 void
 clusterspec_release(struct clusterspec *spec)
 {
-	jv_free(spec->source);
-	arena_release(&spec->arena);
-	*spec = (struct clusterspec){.source = jv_invalid()};
+	struct arena arena = spec->arena;
+
+	document_release(&clusterspec_table, spec);
+	arena_release(&arena);
 }

@@ -10,15 +10,19 @@
 #include "base/memory.h"
 #include "json/place.h"
 
+struct document;
+
 struct clusterspec { /* strings live in the arena; NULL, or empty: nothing is said of it */
 	struct arena arena;
-	const char *name, *template, *provider, *hardwaretype, *imagetype, *dns_suffix, *owner, *group;
+	const char *name, *template, *provider, *hardwaretype, *imagetype, *dns_suffix, *owner, *group, *description;
 	int64_t machines_min, machines_max; /* 0: nothing is said */
 	int64_t lease_ms;                   /* 0: for ever; negative: nothing is said */
 	struct string_list services;        /* sorted */
 	struct string_list settings;        /* "PATH=VALUE", for config_set */
 	jv source; /* owned: what it says and nothing else, so that two which say the same are the same */
 };
+
+extern const struct document clusterspec_table;
 
 /* Adds to place->problems all that is wrong with it; release it in any case. */
 void clusterspec_parse(const struct place *place, struct clusterspec *spec);

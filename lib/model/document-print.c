@@ -7,8 +7,6 @@
 #include "model/document.h"
 #include "model/print.h"
 
-static void document_print_object(const struct document *document, const void *from, struct buffer *out);
-
 static void
 document_print_text(const struct member *member, const char *text, struct print *print)
 {
@@ -49,6 +47,19 @@ document_print_strings(const struct member *member, const struct string_list *li
 }
 
 static void
+document_print_inner(const struct member *member, const void *field, struct print *print)
+{
+	const struct document *inner = member->inner;
+
+	if (inner->is_verbatim) {
+		print_value(print, member->name, *(const jv *)((const char *)field + inner->source));
+		return;
+	}
+	print_name(print, member->name);
+	document_append(inner, field, print->out);
+}
+
+static void
 document_print_elements(const struct member *member, const void *from, struct print *print)
 {
 	size_t count = *(const size_t *)((const char *)from + member->count);
@@ -63,7 +74,7 @@ document_print_elements(const struct member *member, const void *from, struct pr
 	for (size_t i = 0; i < count; i++) {
 		if (i)
 			buffer_byte(print->out, ',');
-		document_print_object(member->inner, list + i * member->inner->size, print->out);
+		document_append(member->inner, list + i * member->inner->size, print->out);
 	}
 	buffer_byte(print->out, ']');
 }
@@ -97,7 +108,7 @@ document_print_member(const struct member *member, const void *from, struct prin
 		print_number(print, member->name, *(const double *)field);
 		break;
 	case TYPE_BOOLEAN:
-		if (!*(const bool *)field && (member->flags & MEMBER_OMITTED))
+		if (*(const bool *)field == (bool)member->integer.otherwise && (member->flags & MEMBER_OMITTED))
 			print_absent(print, member->name);
 		else
 			print_json(print, member->name, *(const bool *)field ? "true" : "false");
@@ -108,7 +119,10 @@ document_print_member(const struct member *member, const void *from, struct prin
 		document_print_strings(member, field, print);
 		break;
 	case TYPE_AMOUNTS:
-		print_amounts(print, member->name, field);
+		if (((const struct amounts *)field)->count == 0 && (member->flags & MEMBER_OMITTED))
+			print_absent(print, member->name);
+		else
+			print_amounts(print, member->name, field);
 		break;
 	case TYPE_VALUE:
 		print_value(print, member->name, *(const jv *)field);
@@ -117,8 +131,7 @@ document_print_member(const struct member *member, const void *from, struct prin
 		document_print_json(member, *(const char *const *)field, print);
 		break;
 	case TYPE_OBJECT:
-		print_name(print, member->name);
-		document_print_object(member->inner, field, print->out);
+		document_print_inner(member, field, print);
 		break;
 	case TYPE_LIST:
 		document_print_elements(member, from, print);
@@ -132,13 +145,17 @@ document_print_member(const struct member *member, const void *from, struct prin
 	}
 }
 
-static void
-document_print_object(const struct document *document, const void *from, struct buffer *out)
+void
+document_append(const struct document *document, const void *from, struct buffer *out)
 {
 	jv source = document->has_source ? *(const jv *)((const char *)from + document->source) : (jv){0};
 	unsigned variant = document->variant ? document->variant(from) : 0;
 	struct print print;
 
+	if (document->is_verbatim) {
+		json_dump(source, out);
+		return;
+	}
 	print_begin(&print, source, out);
 	for (const struct member *member = document->members; member < document->members + document->count; member++) {
 		if (member->variants && !(member->variants & variant))
@@ -155,6 +172,6 @@ document_print_object(const struct document *document, const void *from, struct 
 void
 document_print(const struct document *document, const void *from, struct buffer *out)
 {
-	document_print_object(document, from, out);
+	document_append(document, from, out);
 	buffer_byte(out, '\n');
 }

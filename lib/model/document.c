@@ -118,6 +118,8 @@ document_parse_text(const struct member *member, const struct place *place, enum
 	document_set_text(member, to, NULL);
 	if (!place_object(place, need))
 		return;
+	if (member->inner)
+		document_validate(member->inner, place, arena);
 	json_dump(place->value, &text);
 	document_set_text(member, to, arena_substring(arena, text.data, text.length));
 	buffer_release(&text);
@@ -146,7 +148,7 @@ document_key(const struct document *inner)
 	return key;
 }
 
-/* Takes the elements that are objects, and whose keys are fine in a map. */
+/* Takes the elements of a list, or of a map those that are objects and whose keys are fine. */
 static void
 document_parse_elements(const struct member *member, const struct place *place, struct arena *arena, void *to)
 {
@@ -170,7 +172,7 @@ document_parse_elements(const struct member *member, const struct place *place, 
 		document_parse(inner, &from, arena, element);
 		if (key)
 			document_set_text(key, element, arena_string(arena, from.name));
-		*count += jv_get_kind(from.value) == JV_KIND_OBJECT;
+		*count += !key || jv_get_kind(from.value) == JV_KIND_OBJECT;
 	}
 }
 
@@ -199,7 +201,7 @@ document_parse_member(const struct member *member, const struct place *place, bo
 		document_parse_number(member, place, need, to);
 		break;
 	case TYPE_BOOLEAN:
-		*(bool *)field = place_read_boolean(place, false);
+		*(bool *)field = place_read_boolean(place, member->integer.otherwise);
 		break;
 	case TYPE_NAMES:
 	case TYPE_SET:
@@ -232,7 +234,8 @@ document_parse_member(const struct member *member, const struct place *place, bo
 			document_parse_elements(member, place, arena, to);
 		break;
 	case TYPE_CUSTOM:
-		member->parse(place, member, arena, to);
+		if (member->parse)
+			member->parse(place, member, arena, to);
 		break;
 	case TYPE_PASSED:
 		break;
@@ -282,7 +285,8 @@ document_parse_some(const struct document *document, bool is_first, const struct
 		bool is_required = (member->flags & MEMBER_REQUIRED) || (member->required & variant);
 		struct place at;
 
-		if (comes_first != is_first || (member->flags & MEMBER_KEY) || (member->variants && !(member->variants & variant)))
+		if (comes_first != is_first || member->type == TYPE_PASSED || (member->flags & MEMBER_KEY) ||
+		    (member->variants && !(member->variants & variant)))
 			continue;
 		at = place ? place_member(place, member->name) : (struct place){0};
 		document_parse_member(member, &at, place && is_required, arena, to);
@@ -314,8 +318,19 @@ document_parse(const struct document *document, const struct place *place, struc
 }
 
 void
+document_validate(const struct document *document, const struct place *place, struct arena *arena)
+{
+	void *scratch = arena_alloc(arena, 1, document->size);
+
+	document_parse(document, place, arena, scratch);
+	document_release(document, scratch);
+}
+
+void
 document_release(const struct document *document, void *to)
 {
+	if (document->release)
+		document->release(to);
 	for (const struct member *member = document->members; member < document->members + document->count; member++) {
 		char *field = document_field(member, to);
 

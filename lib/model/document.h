@@ -9,7 +9,7 @@
  *		{"kind", MEMBER_KIND("node")},
  *		{"nodenum", MEMBER_INTEGER(struct node, nodenum), MEMBER_REQUIRED},
  *	};
- *	const struct document node_document = {DOCUMENT_MEMBERS(members), .size = sizeof(struct node)};
+ *	const struct document node_table = {DOCUMENT_MEMBERS(members), .size = sizeof(struct node)};
  */
 #ifndef MODEL_DOCUMENT_H
 #define MODEL_DOCUMENT_H
@@ -39,7 +39,7 @@ enum member_type {    /* the field; what is parsed */
 	TYPE_STRINGS, /* struct string_list */
 	TYPE_AMOUNTS, /* struct amounts; an object of numbers */
 	TYPE_VALUE,   /* jv, borrowed; an object */
-	TYPE_TEXT,    /* const char *; an object, kept as canonical text */
+	TYPE_TEXT,    /* const char *; an object, as inner says where that is set, kept as canonical text */
 	TYPE_OBJECT,  /* a struct inside, or fields of the same one; an object as inner says */
 	TYPE_LIST,    /* an array of structs and its count; objects as inner says */
 	TYPE_MAP,     /* the same; an object whose members are as inner says, sorted by name */
@@ -50,7 +50,7 @@ enum member_type {    /* the field; what is parsed */
 enum {
 	MEMBER_REQUIRED = 1, /* it is a problem where it is absent */
 	MEMBER_FIRST = 2,    /* it is parsed before the others: what they may be depends on it */
-	MEMBER_OMITTED = 4,  /* it is not printed where it is NULL, empty, false, 0 or invalid, in place of null */
+	MEMBER_OMITTED = 4,  /* it is not printed where it is NULL, empty, 0 or a boolean's default */
 	MEMBER_BLANK = 8,    /* nothing but blanks is the same as absent */
 	MEMBER_KEY = 16,     /* in a map: not a member, but the name of the element */
 };
@@ -65,7 +65,7 @@ struct member {
 	unsigned required; /* those in which it has to be there */
 	struct {
 		int64_t least, most, otherwise; /* most is INT64_MAX where both bounds are 0 */
-	} integer;
+	} integer; /* otherwise is also the default of a word or boolean */
 	struct {
 		double least, most, otherwise; /* most is AMOUNT_MAX where both bounds are 0 */
 	} number;
@@ -78,7 +78,7 @@ struct member {
 	size_t count;   /* of a list or map: the offset of a size_t */
 	const struct document *inner;
 	void (*check)(const struct place *place); /* looks at what is there, whatever its type */
-	void (*parse)(const struct place *place, const struct member *member, struct arena *arena, void *to);
+	void (*parse)(const struct place *place, const struct member *member, struct arena *arena, void *to); /* or NULL */
 	void (*print)(const struct member *member, const void *from, struct print *print);
 	bool (*is_printed)(const void *from); /* where another member decides that */
 };
@@ -89,9 +89,11 @@ struct document {
 	size_t size;         /* of the struct, which is zeroed first; 0: the members are fields of the struct around it */
 	size_t source;       /* where has_source: the offset of a jv, which takes a reference to the object and is printed with */
 	bool has_source;
+	bool is_verbatim;    /* it is printed as its source stands */
 	const char *unknown; /* members that no row names are a problem, and this says it; NULL: they are passed on */
 	unsigned (*variant)(const void *from); /* what it is, by the members that are parsed first */
 	void (*check)(const struct place *place, struct arena *arena, void *to); /* what no row can say */
+	void (*release)(void *to); /* frees what no row knows of; or NULL */
 };
 
 /* The field of a row; a field of another type does not compile. */
@@ -120,6 +122,7 @@ struct document {
 #define MEMBER_MAP(structure, field, element, number) \
 	.count = MEMBER_FIELD(structure, number, size_t), .type = TYPE_MAP, .offset = MEMBER_FIELD(structure, field, element *)
 #define MEMBER_INLINE .type = TYPE_OBJECT, .offset = 0 /* an object whose members are fields of the same struct */
+#define MEMBER_CUSTOM_FIELD(structure, field, custom) .type = TYPE_CUSTOM, .offset = MEMBER_FIELD(structure, field, custom)
 #define MEMBER_CUSTOM .type = TYPE_CUSTOM, .offset = 0
 #define MEMBER_PASSED .type = TYPE_PASSED, .offset = 0
 
@@ -135,11 +138,15 @@ void document_parse(const struct document *document, const struct place *place, 
 void document_parse_member(const struct member *member, const struct place *place, bool is_required, struct arena *arena,
     void *to);
 
-/* Appends the canonical record with a newline; members of its source that no row names are passed on. */
+/* Appends the canonical object, where members of its source that no row names are passed on. document_print adds a newline. */
+void document_append(const struct document *document, const void *from, struct buffer *out);
 void document_print(const struct document *document, const void *from, struct buffer *out);
 
 /* Frees the sources of the struct at to and of those in its lists, and zeroes it; its arena is the caller's. */
 void document_release(const struct document *document, void *to);
+
+/* Parses without keeping anything, for the problems alone. */
+void document_validate(const struct document *document, const struct place *place, struct arena *arena);
 
 /* Returns the row of that name, or NULL. */
 const struct member *document_member(const struct document *document, const char *name);

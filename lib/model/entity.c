@@ -3,183 +3,131 @@
 
 #include <string.h>
 
-#include "base/memory.h"
 #include "model/document.h"
 #include "model/name.h"
 #include "model/tenant-hooks.h"
 
-struct links
-links_parse(const struct place *object, struct arena *arena)
-{
-	struct place array = place_member(object, "links");
-	struct links links = {0};
+static const struct member link_members[] = {
+	{"label", MEMBER_STRING(struct link, label), MEMBER_REQUIRED},
+	{"url", MEMBER_STRING(struct link, url), MEMBER_REQUIRED},
+};
+const struct document link_table = {DOCUMENT_MEMBERS(link_members), .size = sizeof(struct link)};
 
-	if (!place_array(&array, NEED_OPTIONAL))
-		return links;
-	links.list = arena_alloc(arena, json_length(array.value), sizeof *links.list);
-	for (size_t i = 0; i < json_length(array.value); i++) {
-		struct place link = place_element(&array, i);
+static const struct member hardware_offer_members[] = {
+	{"*", MEMBER_NAME(struct hardware_offer, provider), MEMBER_KEY, .is_valid = name_is_valid, .what = "no name of a provider"},
+	{"available", MEMBER_INTEGER(struct hardware_offer, available), 0, .integer = {0, INT64_MAX, -1}},
+	{"capacity", MEMBER_AMOUNTS(struct hardware_offer, capacity), 0},
+	{"cost", MEMBER_NUMBER(struct hardware_offer, cost), 0, MEMBER_PRESENT(struct hardware_offer, has_cost)},
+	{"flavor", MEMBER_STRING(struct hardware_offer, flavor), 0},
+};
+static const struct document hardware_offer = {DOCUMENT_MEMBERS(hardware_offer_members),
+	.size = sizeof(struct hardware_offer)};
 
-		if (place_object(&link, NEED_REQUIRED))
-			links.list[links.count++] = (struct link){
-			    place_string(&link, "label", NEED_REQUIRED, arena),
-			    place_string(&link, "url", NEED_REQUIRED, arena)};
-	}
-	return links;
-}
+static const struct member hardwaretype_members[] = {
+	{"description", MEMBER_PASSED, 0},
+	{"name", MEMBER_NAME(struct hardwaretype, name), MEMBER_REQUIRED},
+	{"providermap", MEMBER_MAP(struct hardwaretype, offers, struct hardware_offer, offer_count), 0,
+	    .inner = &hardware_offer},
+};
+const struct document hardwaretype_table = {DOCUMENT_MEMBERS(hardwaretype_members),
+	.size = sizeof(struct hardwaretype), DOCUMENT_SOURCE(struct hardwaretype, source), .is_verbatim = true};
 
+static const struct member image_offer_members[] = {
+	{"*", MEMBER_NAME(struct image_offer, provider), MEMBER_KEY, .is_valid = name_is_valid, .what = "no name of a provider"},
+	{"image", MEMBER_STRING(struct image_offer, image), 0},
+	{"sshuser", MEMBER_STRING(struct image_offer, sshuser), 0, .otherwise = "root", .is_valid = name_is_user,
+	    .what = "no user name"},
+};
+static const struct document image_offer = {DOCUMENT_MEMBERS(image_offer_members), .size = sizeof(struct image_offer)};
+
+static const struct member imagetype_members[] = {
+	{"description", MEMBER_PASSED, 0},
+	{"name", MEMBER_NAME(struct imagetype, name), MEMBER_REQUIRED},
+	{"providermap", MEMBER_MAP(struct imagetype, offers, struct image_offer, offer_count), 0, .inner = &image_offer},
+};
+const struct document imagetype_table = {DOCUMENT_MEMBERS(imagetype_members), .size = sizeof(struct imagetype),
+	DOCUMENT_SOURCE(struct imagetype, source), .is_verbatim = true};
+
+/* {"create": 0.2}: machines in the cloud take minutes, those of the sandbox no time. */
 static void
-entity_parse_hardware_offer(const struct place *place, struct arena *arena, struct hardware_offer *offer)
+provider_parse_expectations(const struct place *place, const struct member *member, struct arena *arena, void *to)
 {
-	struct place cost = place_member(place, "cost");
+	bool is_there = place_object(place, NEED_OPTIONAL);
+	double *expect_s = ((struct provider *)to)->expect_s;
 
-	offer->provider = arena_string(arena, place->name);
-	offer->flavor = place_string(place, "flavor", NEED_OPTIONAL, arena);
-	offer->capacity = amounts_parse(place, "capacity", arena);
-	offer->has_cost = place_present(&cost);
-	offer->cost = place_number(place, "cost", 0, 0, AMOUNT_MAX);
-	offer->available = place_integer(place, "available", -1, 0, INT64_MAX);
-}
-
-static void
-entity_parse_image_offer(const struct place *place, struct arena *arena, struct image_offer *offer)
-{
-	offer->provider = arena_string(arena, place->name);
-	offer->image = place_string(place, "image", NEED_OPTIONAL, arena);
-	offer->sshuser = name_parse_as(place, "sshuser", NEED_OPTIONAL, name_is_user, "user name", arena);
-	if (!offer->sshuser)
-		offer->sshuser = "root";
-}
-
-/* The next provider's entry of a providermap that is an object. */
-static bool
-entity_next_offer(struct members *members, struct place *offer)
-{
-	while (members_next(members, offer)) {
-		if (!name_is_valid(offer->name))
-			place_problem(offer, "\"%.80s\" is no name of a provider", offer->name);
-		else if (place_object(offer, NEED_REQUIRED))
-			return true;
+	(void)member;
+	(void)arena;
+	for (enum action action = 0; action < ACTION_COUNT; action++) {
+		expect_s[action] = action_expect_s(action);
+		if (is_there && action_is_hardware(action))
+			expect_s[action] = place_number(place, action_name(action), expect_s[action], 0, ACTION_TIMEOUT_MAX_S);
 	}
-	return false;
 }
+
+static const struct member provider_members[] = {
+	{"description", MEMBER_PASSED, 0},
+	{"expect_s", MEMBER_CUSTOM, 0, .parse = provider_parse_expectations},
+	{"name", MEMBER_NAME(struct provider, name), MEMBER_REQUIRED},
+	{"providertype", MEMBER_NAME(struct provider, providertype), MEMBER_REQUIRED},
+	{"provisioner", MEMBER_VALUE(struct provider, fields), 0},
+	{"zones", MEMBER_NAMES(struct provider, zones), 0},
+};
+const struct document provider_table = {DOCUMENT_MEMBERS(provider_members), .size = sizeof(struct provider),
+	DOCUMENT_SOURCE(struct provider, source), .is_verbatim = true};
+
+/* A quota of clusters or nodes is stronger than maxClusters and maxNodes, which are parsed before. */
+static void
+tenant_parse_quota(const struct place *place, const struct member *member, struct arena *arena, void *to)
+{
+	int64_t *max = (int64_t *)((char *)to + member->offset);
+
+	(void)arena;
+	*max = place_read_integer(place, *max, 0, INT64_MAX);
+}
+
+static const struct member quota_members[] = {
+	{"clusters", MEMBER_CUSTOM_FIELD(struct tenant, max_clusters, int64_t), 0, .parse = tenant_parse_quota},
+	{"cost", MEMBER_NUMBER(struct tenant, max_cost), 0, .number = {0, AMOUNT_MAX, -1}},
+	{"nodes", MEMBER_CUSTOM_FIELD(struct tenant, max_nodes, int64_t), 0, .parse = tenant_parse_quota},
+	{"resources", MEMBER_AMOUNTS(struct tenant, max_resources), 0},
+};
+static const struct document quota = {DOCUMENT_MEMBERS(quota_members),
+	.unknown = "a quota is of clusters, nodes, cost or resources"};
+
+static const struct member tenant_members[] = {
+	{"description", MEMBER_PASSED, 0},
+	{"hooks", MEMBER_CUSTOM, 0, .parse = tenant_hooks_parse, .inner = &tenant_hook_table},
+	{"label", MEMBER_PASSED, 0},
+	{"maxClusters", MEMBER_INTEGER(struct tenant, max_clusters), 0, .integer = {0, INT64_MAX, -1}},
+	{"maxNodes", MEMBER_INTEGER(struct tenant, max_nodes), 0, .integer = {0, INT64_MAX, -1}},
+	{"name", MEMBER_NAME(struct tenant, name), MEMBER_REQUIRED},
+	{"quota", MEMBER_INLINE, 0, .inner = &quota},
+};
+const struct document tenant_table = {DOCUMENT_MEMBERS(tenant_members), .size = sizeof(struct tenant),
+	DOCUMENT_SOURCE(struct tenant, source), .is_verbatim = true};
 
 void
 hardwaretype_parse(const struct place *place, struct arena *arena, struct hardwaretype *hardwaretype)
 {
-	struct place map, offer;
-	struct members members;
-
-	*hardwaretype = (struct hardwaretype){0};
-	if (!place_object(place, NEED_REQUIRED))
-		return;
-	hardwaretype->source = jv_copy(place->value);
-	hardwaretype->name = name_parse(place, "name", NEED_REQUIRED, arena);
-	map = place_member(place, "providermap");
-	if (!place_object(&map, NEED_OPTIONAL))
-		return;
-	hardwaretype->offers = arena_alloc(arena, json_length(map.value), sizeof *hardwaretype->offers);
-	members = members_of(&map);
-	while (entity_next_offer(&members, &offer))
-		entity_parse_hardware_offer(&offer, arena, &hardwaretype->offers[hardwaretype->offer_count++]);
+	document_parse(&hardwaretype_table, place, arena, hardwaretype);
 }
 
 void
 imagetype_parse(const struct place *place, struct arena *arena, struct imagetype *imagetype)
 {
-	struct place map, offer;
-	struct members members;
-
-	*imagetype = (struct imagetype){0};
-	if (!place_object(place, NEED_REQUIRED))
-		return;
-	imagetype->source = jv_copy(place->value);
-	imagetype->name = name_parse(place, "name", NEED_REQUIRED, arena);
-	map = place_member(place, "providermap");
-	if (!place_object(&map, NEED_OPTIONAL))
-		return;
-	imagetype->offers = arena_alloc(arena, json_length(map.value), sizeof *imagetype->offers);
-	members = members_of(&map);
-	while (entity_next_offer(&members, &offer))
-		entity_parse_image_offer(&offer, arena, &imagetype->offers[imagetype->offer_count++]);
-}
-
-/* "expect_s": {"create": 0.2}: machines in the cloud take minutes, those of the sandbox no time. */
-static void
-entity_parse_expectations(const struct place *provider, double expect_s[ACTION_COUNT])
-{
-	struct place given = place_member(provider, "expect_s");
-	bool is_there = place_object(&given, NEED_OPTIONAL);
-
-	for (enum action action = 0; action < ACTION_COUNT; action++) {
-		expect_s[action] = action_expect_s(action);
-		if (is_there && action_is_hardware(action))
-			expect_s[action] = place_number(&given, action_name(action), expect_s[action], 0, ACTION_TIMEOUT_MAX_S);
-	}
+	document_parse(&imagetype_table, place, arena, imagetype);
 }
 
 void
 provider_parse(const struct place *place, struct arena *arena, struct provider *provider)
 {
-	struct place fields;
-
-	*provider = (struct provider){0};
-	if (!place_object(place, NEED_REQUIRED))
-		return;
-	provider->source = jv_copy(place->value);
-	provider->name = name_parse(place, "name", NEED_REQUIRED, arena);
-	provider->providertype = name_parse(place, "providertype", NEED_REQUIRED, arena);
-	provider->zones = name_list_parse(place, "zones", arena);
-	entity_parse_expectations(place, provider->expect_s);
-	fields = place_member(place, "provisioner");
-	if (place_object(&fields, NEED_OPTIONAL))
-		provider->fields = fields.value;
-}
-
-/* A limit that is misspelled would be none. */
-static void
-entity_check_quota_names(const struct place *quota)
-{
-	static const char *const known[] = {"clusters", "nodes", "cost", "resources"};
-	struct members members = members_of(quota);
-	struct place member;
-
-	while (members_next(&members, &member)) {
-		bool is_known = false;
-
-		for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-			is_known = is_known || strcmp(member.name, known[i]) == 0;
-		if (!is_known)
-			place_problem(&member, "a quota is of clusters, nodes, cost or resources");
-	}
-}
-
-static void
-entity_quota_parse(const struct place *place, struct arena *arena, struct tenant *tenant)
-{
-	struct place quota = place_member(place, "quota");
-
-	if (!place_object(&quota, NEED_OPTIONAL))
-		return;
-	entity_check_quota_names(&quota);
-	tenant->max_clusters = place_integer(&quota, "clusters", tenant->max_clusters, 0, INT64_MAX);
-	tenant->max_nodes = place_integer(&quota, "nodes", tenant->max_nodes, 0, INT64_MAX);
-	tenant->max_cost = place_number(&quota, "cost", -1, 0, AMOUNT_MAX);
-	tenant->max_resources = amounts_parse(&quota, "resources", arena);
+	document_parse(&provider_table, place, arena, provider);
 }
 
 void
 tenant_parse(const struct place *place, struct arena *arena, struct tenant *tenant)
 {
-	*tenant = (struct tenant){.max_clusters = -1, .max_nodes = -1, .max_cost = -1};
-	if (!place_object(place, NEED_REQUIRED))
-		return;
-	tenant->source = jv_copy(place->value);
-	tenant->name = name_parse(place, "name", NEED_REQUIRED, arena);
-	tenant->max_clusters = place_integer(place, "maxClusters", -1, 0, INT64_MAX);
-	tenant->max_nodes = place_integer(place, "maxNodes", -1, 0, INT64_MAX);
-	entity_quota_parse(place, arena, tenant);
-	tenant_hooks_check(place, arena);
+	document_parse(&tenant_table, place, arena, tenant);
 }
 
 const struct hardware_offer *

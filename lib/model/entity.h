@@ -18,6 +18,7 @@
 #include "model/objective.h"
 
 struct arena;
+struct document;
 
 struct link {
 	const char *label, *url; /* macros not yet expanded */
@@ -158,8 +159,9 @@ void provider_parse(const struct place *place, struct arena *arena, struct provi
 void cluster_template_parse(const struct place *place, struct arena *arena, struct cluster_template *template);
 void tenant_parse(const struct place *place, struct arena *arena, struct tenant *tenant);
 
-/* The member "links", which several kinds have. */
-struct links links_parse(const struct place *object, struct arena *arena);
+extern const struct document service_table, hardwaretype_table, imagetype_table, provider_table,
+    cluster_template_table, tenant_table;
+extern const struct document link_table; /* an element of "links" */
 
 /* The offer of a type at a provider, NULL where it cannot be had there. */
 const struct hardware_offer *hardwaretype_offer(const struct hardwaretype *hardwaretype, const char *provider);

@@ -164,18 +164,18 @@ static const struct member members[] = {
 	    MEMBER_PRESENT(struct event, leased)},
 };
 
-const struct document event_document = {DOCUMENT_MEMBERS(members), .size = sizeof(struct event), .variant = event_tells};
+const struct document event_table = {DOCUMENT_MEMBERS(members), .size = sizeof(struct event), .variant = event_tells};
 
 void
 event_parse(const struct place *place, struct arena *arena, struct event *event)
 {
-	document_parse(&event_document, place, arena, event);
+	document_parse(&event_table, place, arena, event);
 }
 
 void
 event_print(const struct event *event, struct buffer *out)
 {
-	document_print(&event_document, event, out);
+	document_print(&event_table, event, out);
 }
 
 void

@@ -65,7 +65,7 @@ struct event {
 
 const char *event_name(enum event_kind kind);
 
-extern const struct document event_document;
+extern const struct document event_table;
 
 /* Appends the canonical record, with a newline. */
 void event_print(const struct event *event, struct buffer *out);

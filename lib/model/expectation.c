@@ -8,7 +8,6 @@
 #include "json/place.h"
 #include "json/record.h"
 #include "model/document.h"
-#include "model/name.h"
 #include "model/plan.h"
 
 enum { KEY_SIZE = 1024 }; /* three names of at most 255 characters */
@@ -36,28 +35,42 @@ expectation_learn(struct expectations *expectations, const char *key, double exp
 	expectations->expect_s[number] = expect_s;
 }
 
+static int
+expectation_find_action(const char *name)
+{
+	return (int)action_of_name(name);
+}
+
+static const char *
+expectation_action_name(int action)
+{
+	return action_name((enum action)action);
+}
+
+static const struct member members[] = {
+	{"action", MEMBER_WORD(struct expectation, action, enum action), MEMBER_REQUIRED, .word_find = expectation_find_action,
+	    .word_name = expectation_action_name, .what = "no action", .integer = {.otherwise = ACTION_NONE}},
+	{"expect_s", MEMBER_NUMBER(struct expectation, expect_s), MEMBER_REQUIRED, .number = {0, EXPECT_MAX_S, 0}},
+	{"hardwaretype", MEMBER_NAME(struct expectation, hardwaretype), 0},
+	{"kind", MEMBER_KIND("expectation")},
+	{"runs", MEMBER_PASSED, 0},
+	{"service", MEMBER_NAME(struct expectation, service), 0},
+	{"type", MEMBER_NAME(struct expectation, type), MEMBER_REQUIRED},
+};
+const struct document expectation_table = {DOCUMENT_MEMBERS(members), .size = sizeof(struct expectation)};
+
 void
 expectations_take(struct expectations *expectations, const struct place *record)
 {
 	size_t before = record->problems->total;
-	struct place action = place_member(record, "action"), seconds = place_member(record, "expect_s");
-	const char *word, *service, *type, *hardwaretype;
-	double expect_s = place_number(record, "expect_s", 0, 0, EXPECT_MAX_S);
+	struct expectation told;
 	char key[KEY_SIZE];
 
-	document_check_kind(record, "expectation", NEED_REQUIRED);
-	word = name_parse(record, "action", NEED_REQUIRED, &expectations->arena);
-	service = name_parse(record, "service", NEED_OPTIONAL, &expectations->arena);
-	type = name_parse(record, "type", NEED_REQUIRED, &expectations->arena);
-	hardwaretype = name_parse(record, "hardwaretype", NEED_OPTIONAL, &expectations->arena);
-	if (word && action_of_name(word) == ACTION_NONE)
-		place_problem(&action, "\"%.80s\" is no action", word);
-	if (!place_present(&seconds))
-		place_problem(&seconds, "expected number, found %s", json_kind_name(seconds.value));
+	document_parse(&expectation_table, record, &expectations->arena, &told);
 	if (record->problems->total > before)
 		return;
-	expectation_write_key(key, action_of_name(word), service, type, hardwaretype);
-	expectation_learn(expectations, key, expect_s);
+	expectation_write_key(key, told.action, told.service, told.type, told.hardwaretype);
+	expectation_learn(expectations, key, told.expect_s);
 }
 
 int

@@ -9,10 +9,20 @@
 #include "base/names.h"
 #include "model/action.h"
 
+struct document;
 struct error;
 struct place;
 struct problems;
 struct record_reader;
+
+struct expectation {
+	enum action action;
+	const char *service, *hardwaretype; /* or NULL: of the whole node, of any hardware */
+	const char *type;
+	double expect_s;
+};
+
+extern const struct document expectation_table;
 
 struct expectations { /* zero-initialise */
 	struct arena arena;

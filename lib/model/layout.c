@@ -11,8 +11,6 @@
 #include "base/names.h"
 #include "json/record.h"
 #include "model/document.h"
-#include "model/name.h"
-#include "model/print.h"
 #include "model/request.h"
 
 static int
@@ -40,128 +38,82 @@ layout_merge_doubles(const struct place *list, struct service *definitions, size
 }
 
 static void
-layout_parse_definitions(const struct place *object, struct arena *arena, struct service **definitions, size_t *count)
+layout_sort_definitions(const struct place *object, struct service *definitions, size_t *count)
 {
 	struct place list = place_member(object, "definitions");
-	size_t before = object->problems->total;
 
-	if (!place_array(&list, NEED_OPTIONAL))
-		return;
-	*count = json_length(list.value);
-	*definitions = arena_alloc(arena, *count, sizeof **definitions);
-	for (size_t i = 0; i < *count; i++) {
-		struct place element = place_element(&list, i);
-
-		service_parse(&element, arena, &(*definitions)[i]);
-	}
-	if (object->problems->total > before)
-		return;
-	qsort(*definitions, *count, sizeof **definitions, layout_compare_definitions);
-	*count = layout_merge_doubles(&list, *definitions, *count);
+	for (size_t i = 0; i < *count; i++)
+		if (!definitions[i].name)
+			return;
+	if (*count)
+		qsort(definitions, *count, sizeof *definitions, layout_compare_definitions);
+	*count = layout_merge_doubles(&list, definitions, *count);
 }
 
 static void
-layout_parse_was(const struct place *record, struct arena *arena, struct cluster *cluster)
+cluster_sort_all(const struct place *place, struct arena *arena, void *to)
 {
-	struct place was = place_member(record, "was"), config;
+	struct cluster *cluster = to;
+	struct place was = place_member(place, "was");
 
-	if (!place_object(&was, NEED_OPTIONAL))
-		return;
-	config = place_member(&was, "config");
-	if (place_object(&config, NEED_OPTIONAL))
-		cluster->was_config = config.value;
-	layout_parse_definitions(&was, arena, &cluster->was_definitions, &cluster->was_definition_count);
+	(void)arena;
+	layout_sort_definitions(place, cluster->definitions, &cluster->definition_count);
+	layout_sort_definitions(&was, cluster->was_definitions, &cluster->was_definition_count);
 }
+
+static bool
+cluster_has_was(const void *from)
+{
+	const struct cluster *cluster = from;
+
+	return jv_get_kind(cluster->was_config) == JV_KIND_OBJECT || cluster->was_definition_count > 0;
+}
+
+static void
+cluster_release_was(void *to)
+{
+	jv_free(((struct cluster *)to)->was_source);
+}
+
+static const struct member was_members[] = {
+	{"config", MEMBER_VALUE(struct cluster, was_config), 0},
+	{"definitions", MEMBER_LIST(struct cluster, was_definitions, struct service, was_definition_count), 0,
+	    .inner = &service_table},
+};
+static const struct document was_table = {DOCUMENT_MEMBERS(was_members)};
+
+static const struct member cluster_members[] = {
+	{"config", MEMBER_VALUE(struct cluster, config), 0},
+	{"definitions", MEMBER_LIST(struct cluster, definitions, struct service, definition_count), 0, .inner = &service_table},
+	{"id", MEMBER_STRING(struct cluster, id), MEMBER_REQUIRED, .is_valid = cluster_id_is_valid, .what = "no cluster id"},
+	{"kind", MEMBER_KIND_MAYBE("cluster")},
+	{"name", MEMBER_NAME(struct cluster, name), MEMBER_REQUIRED},
+	{"provider", MEMBER_OBJECT(struct cluster, provider), MEMBER_REQUIRED, .inner = &provider_table},
+	{"services", MEMBER_SET(struct cluster, services), 0},
+	{"solution", MEMBER_PASSED, 0},
+	{"template", MEMBER_PASSED, 0},
+	{"tenant", MEMBER_NAME(struct cluster, tenant), 0, .otherwise = "default"},
+	{"was", MEMBER_INLINE, 0, .inner = &was_table, .is_printed = cluster_has_was},
+};
+const struct document cluster_table = {DOCUMENT_MEMBERS(cluster_members), .size = sizeof(struct cluster),
+	DOCUMENT_SOURCE(struct cluster, source), .check = cluster_sort_all, .release = cluster_release_was};
 
 void
 cluster_parse(const struct place *place, struct arena *arena, struct cluster *cluster)
 {
-	struct place provider, config;
-
-	*cluster = (struct cluster){0};
-	if (!place_object(place, NEED_REQUIRED))
-		return;
-	cluster->source = jv_copy(place->value);
-	document_check_kind(place, "cluster", NEED_OPTIONAL);
-	cluster->id = name_parse_as(place, "id", NEED_REQUIRED, cluster_id_is_valid, "cluster id", arena);
-	cluster->name = name_parse(place, "name", NEED_REQUIRED, arena);
-	cluster->tenant = name_parse(place, "tenant", NEED_OPTIONAL, arena);
-	if (!cluster->tenant)
-		cluster->tenant = "default";
-	cluster->services = name_set_parse(place, "services", arena);
-	layout_parse_definitions(place, arena, &cluster->definitions, &cluster->definition_count);
-	layout_parse_was(place, arena, cluster);
-	provider = place_member(place, "provider");
-	provider_parse(&provider, arena, &cluster->provider);
-	config = place_member(place, "config");
-	if (place_object(&config, NEED_OPTIONAL))
-		cluster->config = config.value;
-}
-
-void
-cluster_release(struct cluster *cluster)
-{
-	for (size_t i = 0; i < cluster->definition_count; i++)
-		jv_free(cluster->definitions[i].source);
-	for (size_t i = 0; i < cluster->was_definition_count; i++)
-		jv_free(cluster->was_definitions[i].source);
-	jv_free(cluster->provider.source);
-	jv_free(cluster->was_source);
-	jv_free(cluster->source);
-	*cluster = (struct cluster){0};
-}
-
-static void
-layout_append_definitions(const struct service *definitions, size_t count, struct buffer *out)
-{
-	buffer_byte(out, '[');
-	for (size_t i = 0; i < count; i++) {
-		if (i)
-			buffer_byte(out, ',');
-		json_dump(definitions[i].source, out);
-	}
-	buffer_byte(out, ']');
-}
-
-/* What was before, where any of it is known. */
-static void
-layout_print_was(struct print *print, const struct cluster *cluster)
-{
-	bool has_config = jv_get_kind(cluster->was_config) == JV_KIND_OBJECT;
-
-	if (!has_config && !cluster->was_definition_count) {
-		print_absent(print, "was");
-		return;
-	}
-	print_name(print, "was");
-	buffer_byte(print->out, '{');
-	if (has_config) {
-		buffer_text(print->out, "\"config\":");
-		json_dump(cluster->was_config, print->out);
-		buffer_byte(print->out, ',');
-	}
-	buffer_text(print->out, "\"definitions\":");
-	layout_append_definitions(cluster->was_definitions, cluster->was_definition_count, print->out);
-	buffer_byte(print->out, '}');
+	document_parse(&cluster_table, place, arena, cluster);
 }
 
 void
 cluster_print(const struct cluster *cluster, struct buffer *out)
 {
-	struct print print;
+	document_print(&cluster_table, cluster, out);
+}
 
-	print_begin(&print, cluster->source, out);
-	print_value(&print, "config", cluster->config);
-	print_name(&print, "definitions");
-	layout_append_definitions(cluster->definitions, cluster->definition_count, out);
-	print_string(&print, "id", cluster->id);
-	print_string(&print, "kind", "cluster");
-	print_string(&print, "name", cluster->name);
-	print_value(&print, "provider", cluster->provider.source);
-	print_strings(&print, "services", &cluster->services);
-	print_string(&print, "tenant", cluster->tenant);
-	layout_print_was(&print, cluster);
-	print_end(&print);
+void
+cluster_release(struct cluster *cluster)
+{
+	document_release(&cluster_table, cluster);
 }
 
 static const struct service *

@@ -36,6 +36,8 @@ struct layout {
 	bool not_minimal;            /* "minimal": false */
 };
 
+extern const struct document cluster_table;
+
 /* Fills cluster from a cluster record; and frees what it owns. Strings live in the arena. */
 void cluster_parse(const struct place *place, struct arena *arena, struct cluster *cluster);
 void cluster_release(struct cluster *cluster);

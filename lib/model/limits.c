@@ -8,59 +8,74 @@
 #include "model/document.h"
 #include "model/print.h"
 
-static const int64_t LIMIT_MAX = INT32_MAX;
+enum { LIMIT_MAX = INT32_MAX };
 
 static void
-limits_parse_list(const struct place *document, const char *name, struct limits *limits, struct limit_list *list)
+limits_parse_list(const struct place *place, const struct member *member, struct arena *arena, void *to)
 {
-	struct place place = place_member(document, name), member;
+	struct limit_list *list = (struct limit_list *)(void *)((char *)to + member->offset);
 	struct members members;
+	struct place limit;
 
-	if (!place_object(&place, NEED_OPTIONAL))
+	(void)arena;
+	if (!place_object(place, NEED_OPTIONAL))
 		return;
-	members = members_of(&place);
-	while (members_next(&members, &member))
-		limits_set(limits, list, member.name, place_integer(&place, member.name, -1, 0, LIMIT_MAX));
-}
-
-void
-limits_parse(const struct place *place, struct limits *limits)
-{
-	*limits = (struct limits){.total = -1};
-	if (!place_object(place, NEED_REQUIRED))
-		return;
-	document_check_kind(place, "limits", NEED_REQUIRED);
-	limits_parse_list(place, "providers", limits, &limits->providers);
-	limits_parse_list(place, "tenants", limits, &limits->tenants);
-	limits->total = place_integer(place, "total", -1, 0, LIMIT_MAX);
+	members = members_of(place);
+	while (members_next(&members, &limit))
+		limits_set(to, list, limit.name, place_read_integer(&limit, -1, 0, LIMIT_MAX));
 }
 
 static void
-limits_print_list(struct print *print, const char *name, const struct limit_list *list)
+limits_print_list(const struct member *member, const void *from, struct print *print)
 {
+	const struct limit_list *list = (const struct limit_list *)(const void *)((const char *)from + member->offset);
 	struct print inner;
 
 	if (list->count == 0)
 		return;
-	print_name(print, name);
+	print_name(print, member->name);
 	print_begin(&inner, (jv){0}, print->out);
 	for (size_t i = 0; i < list->count; i++)
 		print_integer(&inner, list->list[i].name, list->list[i].max);
 	print_close(&inner);
 }
 
+static bool
+limits_has_total(const void *from)
+{
+	return ((const struct limits *)from)->total >= 0;
+}
+
+static void
+limits_release_lists(void *to)
+{
+	struct limits *limits = to;
+
+	free(limits->providers.list);
+	free(limits->tenants.list);
+}
+
+static const struct member members[] = {
+	{"kind", MEMBER_KIND("limits")},
+	{"providers", MEMBER_CUSTOM_FIELD(struct limits, providers, struct limit_list), 0, .parse = limits_parse_list,
+	    .print = limits_print_list},
+	{"tenants", MEMBER_CUSTOM_FIELD(struct limits, tenants, struct limit_list), 0, .parse = limits_parse_list,
+	    .print = limits_print_list},
+	{"total", MEMBER_INTEGER(struct limits, total), 0, .integer = {0, LIMIT_MAX, -1}, .is_printed = limits_has_total},
+};
+const struct document limits_table = {DOCUMENT_MEMBERS(members), .size = sizeof(struct limits),
+	.release = limits_release_lists};
+
+void
+limits_parse(const struct place *place, struct limits *limits)
+{
+	document_parse(&limits_table, place, &limits->arena, limits);
+}
+
 void
 limits_print(const struct limits *limits, struct buffer *out)
 {
-	struct print print;
-
-	print_begin(&print, (jv){0}, out);
-	print_string(&print, "kind", "limits");
-	limits_print_list(&print, "providers", &limits->providers);
-	limits_print_list(&print, "tenants", &limits->tenants);
-	if (limits->total >= 0)
-		print_integer(&print, "total", limits->total);
-	print_end(&print);
+	document_print(&limits_table, limits, out);
 }
 
 void
@@ -100,8 +115,9 @@ limits_of(const struct limit_list *list, const char *name)
 void
 limits_release(struct limits *limits)
 {
-	arena_release(&limits->arena);
-	free(limits->providers.list);
-	free(limits->tenants.list);
-	*limits = (struct limits){.total = -1};
+	struct arena arena = limits->arena;
+
+	document_release(&limits_table, limits);
+	arena_release(&arena);
+	limits->total = -1;
 }

@@ -11,6 +11,7 @@
 #include "json/place.h"
 
 struct buffer;
+struct document;
 
 struct limit {
 	const char *name; /* "*": of each that has none of its own */
@@ -28,7 +29,9 @@ struct limits { /* zero-initialise: all unlimited but total, which is to be set 
 	struct limit_list providers, tenants;
 };
 
-/* The limits of the document; strings in its arena. */
+extern const struct document limits_table;
+
+/* Fills limits from the document; strings live in its arena. */
 void limits_parse(const struct place *place, struct limits *limits);
 
 /* Appends the canonical document, with a newline. */

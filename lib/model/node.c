@@ -83,19 +83,19 @@ static const struct member members[] = {
 	{"zone", MEMBER_NAME(struct node, zone), 0},
 };
 
-const struct document node_document = {DOCUMENT_MEMBERS(members), .size = sizeof(struct node),
+const struct document node_table = {DOCUMENT_MEMBERS(members), .size = sizeof(struct node),
 	DOCUMENT_SOURCE(struct node, source), .check = node_check};
 
 void
 node_parse(const struct place *place, struct arena *arena, struct node *node)
 {
-	document_parse(&node_document, place, arena, node);
+	document_parse(&node_table, place, arena, node);
 }
 
 void
 node_print(const struct node *node, struct buffer *out)
 {
-	document_print(&node_document, node, out);
+	document_print(&node_table, node, out);
 }
 
 static int

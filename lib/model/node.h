@@ -33,7 +33,7 @@ struct node {
 	jv source; /* owned by the document that holds the node; invalid where the node was made here */
 };
 
-extern const struct document node_document;
+extern const struct document node_table;
 
 void node_parse(const struct place *place, struct arena *arena, struct node *node);
 

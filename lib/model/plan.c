@@ -21,18 +21,18 @@ static const struct member job_members[] = {
 	{"tenant", MEMBER_NAME(struct job, tenant), 0, .otherwise = "default"},
 };
 
-const struct document job_document = {DOCUMENT_MEMBERS(job_members), .size = sizeof(struct job)};
+const struct document job_table = {DOCUMENT_MEMBERS(job_members), .size = sizeof(struct job)};
 
 void
 job_parse(const struct place *place, struct arena *arena, struct job *job)
 {
-	document_parse(&job_document, place, arena, job);
+	document_parse(&job_table, place, arena, job);
 }
 
 void
 job_print(const struct job *job, struct buffer *out)
 {
-	document_print(&job_document, job, out);
+	document_print(&job_table, job, out);
 }
 
 enum { STEP_IS_TASK = 1, STEP_IS_MILESTONE = 2 };
@@ -118,13 +118,13 @@ static const struct member step_members[] = {
 	{"undo", MEMBER_NAMES(struct step, undo), MEMBER_OMITTED, .variants = STEP_IS_TASK, .check = step_check_undo},
 };
 
-const struct document step_document = {DOCUMENT_MEMBERS(step_members), .size = sizeof(struct step),
+const struct document step_table = {DOCUMENT_MEMBERS(step_members), .size = sizeof(struct step),
 	.variant = step_variant, .check = step_check};
 
 void
 step_parse(const struct place *place, struct arena *arena, struct step *step)
 {
-	document_parse(&step_document, place, arena, step);
+	document_parse(&step_table, place, arena, step);
 	if (step->is_milestone)
 		step->action = ACTION_NONE;
 }
@@ -132,5 +132,5 @@ step_parse(const struct place *place, struct arena *arena, struct step *step)
 void
 step_print(const struct step *step, struct buffer *out)
 {
-	document_print(&step_document, step, out);
+	document_print(&step_table, step, out);
 }

@@ -41,7 +41,7 @@ struct job {
 	struct string_list dead;     /* nodes whose machines do not answer */
 };
 
-extern const struct document job_document, step_document; /* a step is a task or a milestone */
+extern const struct document job_table, step_table; /* a step is a task or a milestone */
 
 /* Each appends its canonical record, with a newline. */
 void job_print(const struct job *job, struct buffer *out);

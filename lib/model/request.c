@@ -17,139 +17,44 @@ cluster_id_is_valid(const char *text)
 	return name_is_valid(text) && strlen(text) <= CLUSTER_ID_MAX_LENGTH;
 }
 
+/* 5, or {"min":3,"max":50}. */
 static void
-request_parse_machines(const struct place *cluster, struct cluster_wish *wish)
+request_parse_machines(const struct place *place, const struct member *member, struct arena *arena, void *to)
 {
-	struct place place = place_member(cluster, "numMachines");
+	struct cluster_wish *wish = to;
 
+	(void)member;
+	(void)arena;
 	wish->machines_min = 1;
 	wish->machines_max = INT64_MAX;
-	wish->machines_given = place_present(&place);
-	if (jv_get_kind(place.value) == JV_KIND_OBJECT) {
-		wish->machines_min = place_integer(&place, "min", 1, 1, INT64_MAX);
-		wish->machines_max = place_integer(&place, "max", INT64_MAX, 1, INT64_MAX);
+	wish->machines_given = place_present(place);
+	if (jv_get_kind(place->value) == JV_KIND_OBJECT) {
+		wish->machines_min = place_integer(place, "min", 1, 1, INT64_MAX);
+		wish->machines_max = place_integer(place, "max", INT64_MAX, 1, INT64_MAX);
 		if (wish->machines_min > wish->machines_max)
-			place_problem(&place, "min %" PRId64 " is more than max %" PRId64, wish->machines_min,
+			place_problem(place, "min %" PRId64 " is more than max %" PRId64, wish->machines_min,
 			    wish->machines_max);
 	} else if (wish->machines_given) {
-		wish->machines_min = place_integer(cluster, "numMachines", 1, 1, INT64_MAX);
+		wish->machines_min = place_read_integer(place, 1, 1, INT64_MAX);
 		wish->machines_max = wish->machines_min;
 	}
 }
 
-static void
-request_parse_wish(const struct place *place, struct arena *arena, struct cluster_wish *wish)
-{
-	struct place config;
-
-	*wish = (struct cluster_wish){.id = "00000001", .tenant = "default", .next_nodenum = NODE_FIRST_NUMBER};
-	if (!place_object(place, NEED_REQUIRED))
-		return;
-	wish->source = place->value;
-	wish->name = name_parse(place, "name", NEED_REQUIRED, arena);
-	wish->id = name_parse_as(place, "id", NEED_OPTIONAL, cluster_id_is_valid, "cluster id", arena);
-	wish->tenant = name_parse(place, "tenant", NEED_OPTIONAL, arena);
-	wish->services = name_set_parse(place, "services", arena);
-	wish->hardwaretype = name_parse(place, "hardwaretype", NEED_OPTIONAL, arena);
-	wish->imagetype = name_parse(place, "imagetype", NEED_OPTIONAL, arena);
-	wish->dns_suffix = name_parse_as(place, "dnsSuffix", NEED_OPTIONAL, name_is_dns_suffix, "DNS suffix", arena);
-	request_parse_machines(place, wish);
-	wish->next_nodenum = place_integer(place, "nextNodenum", NODE_FIRST_NUMBER, 0, INT64_MAX);
-	config = place_member(place, "config");
-	if (place_object(&config, NEED_OPTIONAL))
-		wish->config = config.value;
-	if (!wish->id)
-		wish->id = "00000001";
-	if (!wish->tenant)
-		wish->tenant = "default";
-}
-
-/* How many elements the list of that name has: 0 where it is absent or no list. */
-static size_t
-request_list_length(const struct place *list)
-{
-	return place_array(list, NEED_OPTIONAL) ? json_length(list->value) : 0;
-}
-
-/* Names have to differ within a list. */
-static void
-request_note_name(const struct place *place, const char *name, struct names *seen)
-{
-	size_t before = seen->count;
-
-	if (name && (size_t)names_intern(seen, name) < before)
-		place_problem(place, "\"%s\" stands in this list before already", name);
-}
-
-static void
-request_parse_hardwaretypes(const struct place *document, struct request *request)
-{
-	struct place list = place_member(document, "hardwaretypes");
-	struct names seen = {0};
-
-	request->hardwaretype_count = request_list_length(&list);
-	request->hardwaretypes =
-	    arena_alloc(&request->arena, request->hardwaretype_count, sizeof *request->hardwaretypes);
-	for (size_t i = 0; i < request->hardwaretype_count; i++) {
-		struct place element = place_element(&list, i);
-
-		hardwaretype_parse(&element, &request->arena, &request->hardwaretypes[i]);
-		request_note_name(&element, request->hardwaretypes[i].name, &seen);
-	}
-	names_release(&seen);
-}
-
-static void
-request_parse_imagetypes(const struct place *document, struct request *request)
-{
-	struct place list = place_member(document, "imagetypes");
-	struct names seen = {0};
-
-	request->imagetype_count = request_list_length(&list);
-	request->imagetypes = arena_alloc(&request->arena, request->imagetype_count, sizeof *request->imagetypes);
-	for (size_t i = 0; i < request->imagetype_count; i++) {
-		struct place element = place_element(&list, i);
-
-		imagetype_parse(&element, &request->arena, &request->imagetypes[i]);
-		request_note_name(&element, request->imagetypes[i].name, &seen);
-	}
-	names_release(&seen);
-}
-
-static void
-request_parse_services(const struct place *document, struct request *request)
-{
-	struct place list = place_member(document, "services");
-	struct names seen = {0};
-
-	request->service_count = request_list_length(&list);
-	request->services = arena_alloc(&request->arena, request->service_count, sizeof *request->services);
-	for (size_t i = 0; i < request->service_count; i++) {
-		struct place element = place_element(&list, i);
-
-		service_parse(&element, &request->arena, &request->services[i]);
-		request_note_name(&element, request->services[i].name, &seen);
-	}
-	names_release(&seen);
-}
-
-static void
-request_parse_nodes(const struct place *document, struct request *request)
-{
-	struct place list = place_member(document, "nodes");
-	struct names seen = {0};
-
-	request->node_count = request_list_length(&list);
-	request->nodes = arena_alloc(&request->arena, request->node_count, sizeof *request->nodes);
-	for (size_t i = 0; i < request->node_count; i++) {
-		struct place element = place_element(&list, i);
-
-		node_parse(&element, &request->arena, &request->nodes[i]);
-		request_note_name(&element, request->nodes[i].id, &seen);
-	}
-	names_release(&seen);
-	nodes_sort(&list, request->nodes, request->node_count);
-}
+static const struct member wish_members[] = {
+	{"config", MEMBER_VALUE(struct cluster_wish, config), 0},
+	{"dnsSuffix", MEMBER_STRING(struct cluster_wish, dns_suffix), 0, .is_valid = name_is_dns_suffix, .what = "no DNS suffix"},
+	{"hardwaretype", MEMBER_NAME(struct cluster_wish, hardwaretype), 0},
+	{"id", MEMBER_STRING(struct cluster_wish, id), 0, .otherwise = "00000001", .is_valid = cluster_id_is_valid,
+	    .what = "no cluster id"},
+	{"imagetype", MEMBER_NAME(struct cluster_wish, imagetype), 0},
+	{"name", MEMBER_NAME(struct cluster_wish, name), MEMBER_REQUIRED},
+	{"nextNodenum", MEMBER_INTEGER(struct cluster_wish, next_nodenum), 0, .integer = {0, INT64_MAX, NODE_FIRST_NUMBER}},
+	{"numMachines", MEMBER_CUSTOM, 0, .parse = request_parse_machines},
+	{"services", MEMBER_SET(struct cluster_wish, services), 0},
+	{"tenant", MEMBER_NAME(struct cluster_wish, tenant), 0, .otherwise = "default"},
+};
+static const struct document wish = {DOCUMENT_MEMBERS(wish_members), .size = sizeof(struct cluster_wish),
+	DOCUMENT_SOURCE(struct cluster_wish, source)};
 
 /* Notes that the nodes of these ids are to be replaced. */
 static void
@@ -176,14 +81,15 @@ request_mark_replaced(struct request *request, const struct place *list, const s
 
 /* Nodes to be replaced. Where nothing is said of the number of machines, it stays what it is. */
 static void
-request_parse_replace(const struct place *document, struct request *request)
+request_parse_replace(const struct place *list, const struct member *member, struct arena *arena, void *to)
 {
-	struct place list = place_member(document, "replace");
-	struct string_list ids = name_list_parse(document, "replace", &request->arena);
+	struct request *request = to;
+	struct string_list ids = name_read_list(list, NEED_OPTIONAL, arena);
 	int64_t present = 0;
 
-	if (ids.count && ids.count == request_list_length(&list))
-		request_mark_replaced(request, &list, &ids);
+	(void)member;
+	if (ids.count && ids.count == json_length(list->value))
+		request_mark_replaced(request, list, &ids);
 	for (size_t i = 0; i < request->node_count; i++)
 		present += !request->nodes[i].leaves;
 	if (!ids.count || !present || request->cluster.machines_given)
@@ -192,44 +98,73 @@ request_parse_replace(const struct place *document, struct request *request)
 	request->cluster.machines_min = request->cluster.machines_max = present;
 }
 
+static const struct member members[] = {
+	{"cluster", MEMBER_OBJECT(struct request, cluster), MEMBER_REQUIRED, .inner = &wish},
+	{"hardwaretypes", MEMBER_LIST(struct request, hardwaretypes, struct hardwaretype, hardwaretype_count), 0,
+	    .inner = &hardwaretype_table},
+	{"imagetypes", MEMBER_LIST(struct request, imagetypes, struct imagetype, imagetype_count), 0, .inner = &imagetype_table},
+	{"kind", MEMBER_KIND("request")},
+	{"nodes", MEMBER_LIST(struct request, nodes, struct node, node_count), 0, .inner = &node_table},
+	{"provider", MEMBER_OBJECT(struct request, provider), MEMBER_REQUIRED, .inner = &provider_table},
+	{"replace", MEMBER_CUSTOM, 0, .parse = request_parse_replace},
+	{"services", MEMBER_LIST(struct request, services, struct service, service_count), 0, .inner = &service_table},
+	{"template", MEMBER_OBJECT(struct request, template), MEMBER_REQUIRED, .inner = &cluster_template_table},
+};
+
+/* Names have to differ within a list: those in the field at offset of each element. */
+static void
+request_check_names(const struct place *document, const char *member, const void *elements, size_t count, size_t size,
+    size_t offset)
+{
+	struct place list = place_member(document, member);
+	struct names seen = {0};
+
+	for (size_t i = 0; i < count; i++) {
+		const char *name = *(const char *const *)(const void *)((const char *)elements + i * size + offset);
+		struct place element = place_element(&list, i);
+		size_t before = seen.count;
+
+		if (name && (size_t)names_intern(&seen, name) < before)
+			place_problem(&element, "\"%s\" stands in this list before already", name);
+	}
+	names_release(&seen);
+}
+
+static void
+request_check(const struct place *place, struct arena *arena, void *to)
+{
+	struct request *r = to;
+	struct place nodes = place_member(place, "nodes");
+
+	(void)arena;
+	request_check_names(place, "hardwaretypes", r->hardwaretypes, r->hardwaretype_count, sizeof *r->hardwaretypes,
+	    offsetof(struct hardwaretype, name));
+	request_check_names(place, "imagetypes", r->imagetypes, r->imagetype_count, sizeof *r->imagetypes,
+	    offsetof(struct imagetype, name));
+	request_check_names(place, "services", r->services, r->service_count, sizeof *r->services,
+	    offsetof(struct service, name));
+	request_check_names(place, "nodes", r->nodes, r->node_count, sizeof *r->nodes, offsetof(struct node, id));
+	nodes_sort(&nodes, r->nodes, r->node_count);
+}
+
+const struct document request_table = {DOCUMENT_MEMBERS(members), .size = sizeof(struct request),
+	DOCUMENT_SOURCE(struct request, source), .check = request_check};
+
 void
 request_parse(jv document, struct request *request, struct problems *problems)
 {
-	struct place root = place_root(document, problems), cluster, template, provider;
+	struct place root = place_root(document, problems);
 
-	*request = (struct request){.source = jv_copy(document)};
-	if (!place_object(&root, NEED_REQUIRED))
-		return;
-	document_check_kind(&root, "request", NEED_REQUIRED);
-	cluster = place_member(&root, "cluster");
-	template = place_member(&root, "template");
-	provider = place_member(&root, "provider");
-	request_parse_wish(&cluster, &request->arena, &request->cluster);
-	cluster_template_parse(&template, &request->arena, &request->template);
-	provider_parse(&provider, &request->arena, &request->provider);
-	request_parse_hardwaretypes(&root, request);
-	request_parse_imagetypes(&root, request);
-	request_parse_services(&root, request);
-	request_parse_nodes(&root, request);
-	request_parse_replace(&root, request);
+	document_parse(&request_table, &root, &request->arena, request);
 }
 
 void
 request_release(struct request *request)
 {
-	jv_free(request->template.source);
-	jv_free(request->provider.source);
-	for (size_t i = 0; i < request->hardwaretype_count; i++)
-		jv_free(request->hardwaretypes[i].source);
-	for (size_t i = 0; i < request->imagetype_count; i++)
-		jv_free(request->imagetypes[i].source);
-	for (size_t i = 0; i < request->service_count; i++)
-		jv_free(request->services[i].source);
-	for (size_t i = 0; i < request->node_count; i++)
-		jv_free(request->nodes[i].source);
-	arena_release(&request->arena);
-	jv_free(request->source);
-	*request = (struct request){0};
+	struct arena arena = request->arena;
+
+	document_release(&request_table, request);
+	arena_release(&arena);
 }
 
 int64_t

@@ -25,7 +25,7 @@ struct cluster_wish {
 	const char *hardwaretype, *imagetype; /* or NULL */
 	const char *dns_suffix;               /* or NULL */
 	jv config; /* borrowed; invalid where absent */
-	jv source; /* borrowed: the "cluster" object */
+	jv source; /* owned: the "cluster" object */
 };
 
 struct request {
@@ -43,6 +43,8 @@ struct request {
 	size_t node_count;
 	jv source; /* owned: the whole document */
 };
+
+extern const struct document request_table;
 
 /* Fills request; all that is malformed goes to problems. The request is to be released in any case. */
 void request_parse(jv document, struct request *request, struct problems *problems);

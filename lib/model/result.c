@@ -18,29 +18,28 @@ static const struct member members[] = {
 	{"task", MEMBER_NAME(struct result, task), MEMBER_OMITTED},
 };
 
-const struct document result_document = {DOCUMENT_MEMBERS(members), .size = sizeof(struct result),
+const struct document result_table = {DOCUMENT_MEMBERS(members), .size = sizeof(struct result),
 	DOCUMENT_SOURCE(struct result, source)};
 
 void
 result_parse(const struct place *place, struct result *result)
 {
-	struct arena arena = {0};
-
-	document_parse(&result_document, place, &arena, result);
-	result->arena = arena;
+	document_parse(&result_table, place, &result->arena, result);
 }
 
 void
 result_print(const struct result *result, struct buffer *out)
 {
-	document_print(&result_document, result, out);
+	document_print(&result_table, result, out);
 }
 
 void
 result_release(struct result *result)
 {
-	arena_release(&result->arena);
-	document_release(&result_document, result);
+	struct arena arena = result->arena;
+
+	document_release(&result_table, result);
+	arena_release(&arena);
 }
 
 bool

@@ -24,7 +24,7 @@ struct result {
 	jv source;           /* owned */
 };
 
-extern const struct document result_document;
+extern const struct document result_table;
 
 void result_parse(const struct place *place, struct result *result);
 

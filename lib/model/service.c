@@ -1,92 +1,87 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/memory.h"
 #include "model/document.h"
 #include "model/entity.h"
-#include "model/name.h"
 
 static void
-service_parse_fields(const struct place *action, struct service_action *out)
+service_check_fields(const struct place *fields)
 {
-	struct place fields = place_member(action, "fields"), field;
-	struct members members;
+	struct members members = members_of(fields);
+	struct place field;
 
-	if (!place_object(&fields, NEED_OPTIONAL))
-		return;
-	out->fields = fields.value;
-	members = members_of(&fields);
 	while (members_next(&members, &field))
-		if (!json_string(field.value))
-			place_problem(&field, "expected string, found %s", json_kind_name(field.value));
+		place_text(&field, NEED_REQUIRED);
 }
 
+static const struct member action_members[] = {
+	{"expect_s", MEMBER_NUMBER(struct service_action, expect_s), 0, .number = {0, ACTION_TIMEOUT_MAX_S, -1}},
+	{"fields", MEMBER_VALUE(struct service_action, fields), 0, .check = service_check_fields},
+	{"retries", MEMBER_INTEGER(struct service_action, retries), 0, .integer = {0, ACTION_RETRIES_MAX, ACTION_RETRIES}},
+	{"timeout_s", MEMBER_INTEGER(struct service_action, timeout_s), 0, .integer = {1, ACTION_TIMEOUT_MAX_S, ACTION_TIMEOUT_S}},
+	{"type", MEMBER_NAME(struct service_action, type), MEMBER_REQUIRED},
+};
+static const struct document action_table = {DOCUMENT_MEMBERS(action_members), .size = sizeof(struct service_action)};
+
+/* The actions are members by the names of action.h; how long one takes depends on which it is. */
 static void
-service_parse_action(const struct place *actions, enum action action, struct arena *arena, struct service_action *out)
+service_parse_actions(const struct place *place, const struct member *member, struct arena *arena, void *to)
 {
-	struct place place = place_member(actions, action_name(action));
+	struct service *service = to;
 
-	*out = (struct service_action){.timeout_s = ACTION_TIMEOUT_S, .retries = ACTION_RETRIES,
-	    .expect_s = action_expect_s(action)};
-	if (!place_object(&place, NEED_OPTIONAL))
-		return;
-	out->present = true;
-	out->type = name_parse(&place, "type", NEED_REQUIRED, arena);
-	out->timeout_s = place_integer(&place, "timeout_s", ACTION_TIMEOUT_S, 1, ACTION_TIMEOUT_MAX_S);
-	out->retries = place_integer(&place, "retries", ACTION_RETRIES, 0, ACTION_RETRIES_MAX);
-	out->expect_s = place_number(&place, "expect_s", action_expect_s(action), 0, ACTION_TIMEOUT_MAX_S);
-	service_parse_fields(&place, out);
-}
+	place_object(place, NEED_OPTIONAL);
+	for (enum action action = 0; action < ACTION_COUNT; action++) {
+		const struct member row = {action_name(action), .type = TYPE_OBJECT, .inner = member->inner};
+		struct service_action *out = &service->actions[action];
+		struct place at = place_member(place, row.name);
 
-static void
-service_parse_actions(const struct place *service, struct arena *arena, struct service *out)
-{
-	struct place provisioner = place_member(service, "provisioner"), actions;
-
-	actions = (struct place){.problems = service->problems};
-	if (place_object(&provisioner, NEED_OPTIONAL)) {
-		actions = place_member(&provisioner, "actions");
-		place_object(&actions, NEED_OPTIONAL);
+		if (action_is_hardware(action))
+			continue;
+		document_parse_member(&row, &at, false, arena, out);
+		out->present = jv_get_kind(at.value) == JV_KIND_OBJECT;
+		if (out->expect_s < 0)
+			out->expect_s = action_expect_s(action);
 	}
-	for (enum action action = 0; action < ACTION_COUNT; action++)
-		if (!action_is_hardware(action))
-			service_parse_action(&actions, action, arena, &out->actions[action]);
 }
 
-static void
-service_parse_needs(const struct place *dependencies, const char *stage, struct arena *arena,
-    struct string_list *needed, struct string_list *used, struct string_list *local)
-{
-	struct place place = place_member(dependencies, stage);
+static const struct member provisioner_members[] = {
+	{"actions", MEMBER_CUSTOM, 0, .parse = service_parse_actions, .inner = &action_table},
+};
+static const struct document provisioner = {DOCUMENT_MEMBERS(provisioner_members)};
 
-	if (!place_object(&place, NEED_OPTIONAL))
-		return;
-	*needed = name_list_parse(&place, "requires", arena);
-	*used = name_list_parse(&place, "uses", arena);
-	*local = name_list_parse(&place, "local", arena);
-}
+static const struct member install_members[] = {
+	{"local", MEMBER_NAMES(struct service, install_local), 0},
+	{"requires", MEMBER_NAMES(struct service, install_requires), 0},
+	{"uses", MEMBER_NAMES(struct service, install_uses), 0},
+};
+static const struct document install = {DOCUMENT_MEMBERS(install_members)};
 
-static void
-service_parse_dependencies(const struct place *service, struct arena *arena, struct service *out)
-{
-	struct place place = place_member(service, "dependencies");
+static const struct member runtime_members[] = {
+	{"local", MEMBER_NAMES(struct service, runtime_local), 0},
+	{"requires", MEMBER_NAMES(struct service, runtime_requires), 0},
+	{"uses", MEMBER_NAMES(struct service, runtime_uses), 0},
+};
+static const struct document runtime = {DOCUMENT_MEMBERS(runtime_members)};
 
-	if (!place_object(&place, NEED_OPTIONAL))
-		return;
-	out->provides = name_list_parse(&place, "provides", arena);
-	out->conflicts = name_list_parse(&place, "conflicts", arena);
-	service_parse_needs(&place, "install", arena, &out->install_requires, &out->install_uses, &out->install_local);
-	service_parse_needs(&place, "runtime", arena, &out->runtime_requires, &out->runtime_uses, &out->runtime_local);
-}
+static const struct member dependencies_members[] = {
+	{"conflicts", MEMBER_NAMES(struct service, conflicts), 0},
+	{"install", MEMBER_INLINE, 0, .inner = &install},
+	{"provides", MEMBER_NAMES(struct service, provides), 0},
+	{"runtime", MEMBER_INLINE, 0, .inner = &runtime},
+};
+static const struct document dependencies = {DOCUMENT_MEMBERS(dependencies_members)};
+
+static const struct member members[] = {
+	{"consumes", MEMBER_AMOUNTS(struct service, consumes), 0},
+	{"dependencies", MEMBER_INLINE, 0, .inner = &dependencies},
+	{"description", MEMBER_PASSED, 0},
+	{"links", MEMBER_LIST(struct service, links.list, struct link, links.count), 0, .inner = &link_table},
+	{"name", MEMBER_NAME(struct service, name), MEMBER_REQUIRED},
+	{"provisioner", MEMBER_INLINE, 0, .inner = &provisioner},
+};
+const struct document service_table = {DOCUMENT_MEMBERS(members), .size = sizeof(struct service),
+	DOCUMENT_SOURCE(struct service, source), .is_verbatim = true};
 
 void
 service_parse(const struct place *place, struct arena *arena, struct service *service)
 {
-	*service = (struct service){0};
-	if (!place_object(place, NEED_REQUIRED))
-		return;
-	service->source = jv_copy(place->value);
-	service->name = name_parse(place, "name", NEED_REQUIRED, arena);
-	service->consumes = amounts_parse(place, "consumes", arena);
-	service->links = links_parse(place, arena);
-	service_parse_dependencies(place, arena, service);
-	service_parse_actions(place, arena, service);
+	document_parse(&service_table, place, arena, service);
 }

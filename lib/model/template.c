@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/buffer.h"
@@ -11,51 +9,53 @@
 #include "model/entity.h"
 #include "model/name.h"
 
-static void
-template_parse_compatibility(const struct place *template, struct arena *arena, struct cluster_template *out)
-{
-	struct place place = place_member(template, "compatibility");
+static const struct member compatibility_members[] = {
+	{"hardwaretypes", MEMBER_NAMES(struct cluster_template, compatible_hardwaretypes), 0},
+	{"imagetypes", MEMBER_NAMES(struct cluster_template, compatible_imagetypes), 0},
+	{"services", MEMBER_NAMES(struct cluster_template, compatible_services), 0},
+};
+static const struct document compatibility = {DOCUMENT_MEMBERS(compatibility_members)};
 
-	if (!place_object(&place, NEED_OPTIONAL))
-		return;
-	out->compatible_hardwaretypes = name_list_parse(&place, "hardwaretypes", arena);
-	out->compatible_imagetypes = name_list_parse(&place, "imagetypes", arena);
-	out->compatible_services = name_list_parse(&place, "services", arena);
-}
+static const struct member default_service_members[] = {
+	{"config", MEMBER_PASSED, 0},
+	{"name", MEMBER_NAME(struct default_service, name), MEMBER_REQUIRED},
+};
+static const struct document default_service = {DOCUMENT_MEMBERS(default_service_members),
+	.size = sizeof(struct default_service)};
 
+/* "nginx", or {"name":"nginx","config":...}. */
 static void
 template_parse_default_service(const struct place *place, struct arena *arena, struct default_service *service)
 {
 	const char *text = json_string(place->value);
-	struct place config;
+	struct place config = place_member(place, "config");
 
 	*service = (struct default_service){0};
-	if (text && name_is_valid(text)) {
-		service->name = arena_string(arena, text);
-	} else if (text) {
-		place_problem(place, "\"%.80s\" is no name of a service", text);
-	} else if (jv_get_kind(place->value) == JV_KIND_OBJECT) {
-		service->name = name_parse(place, "name", NEED_REQUIRED, arena);
-		config = place_member(place, "config");
-		if (place_present(&config))
-			service->config = config.value;
-	} else {
+	if (jv_get_kind(place->value) == JV_KIND_OBJECT)
+		document_parse(&default_service, place, arena, service);
+	else if (!text)
 		place_problem(place, "expected string or object, found %s", json_kind_name(place->value));
-	}
+	else if (!name_is_valid(text))
+		place_problem(place, "\"%.80s\" is no name of a service", text);
+	else
+		service->name = arena_string(arena, text);
+	if (place_present(&config))
+		service->config = config.value;
 }
 
 static void
-template_parse_default_services(const struct place *defaults, struct arena *arena, struct cluster_template *out)
+template_parse_default_services(const struct place *place, const struct member *member, struct arena *arena, void *to)
 {
-	struct place array = place_member(defaults, "services");
+	struct cluster_template *out = to;
 	size_t count;
 
-	if (!place_array(&array, NEED_OPTIONAL))
+	(void)member;
+	if (!place_array(place, NEED_OPTIONAL))
 		return;
-	count = json_length(array.value);
+	count = json_length(place->value);
 	out->default_services = arena_alloc(arena, count, sizeof *out->default_services);
 	for (size_t i = 0; i < count; i++) {
-		struct place element = place_element(&array, i);
+		struct place element = place_element(place, i);
 		struct default_service *service = &out->default_services[out->default_service_count];
 
 		template_parse_default_service(&element, arena, service);
@@ -65,200 +65,121 @@ template_parse_default_services(const struct place *defaults, struct arena *aren
 }
 
 /* Forms that were filled in leave blank what is not chosen. */
-static bool
-template_is_chosen(const struct place *defaults, const char *member)
-{
-	const char *text = json_string(place_member(defaults, member).value);
+static const struct member defaults_members[] = {
+	{"config", MEMBER_VALUE(struct cluster_template, default_config), 0},
+	{"dnsSuffix", MEMBER_STRING(struct cluster_template, default_dns_suffix), MEMBER_BLANK, .is_valid = name_is_dns_suffix,
+	    .what = "no DNS suffix"},
+	{"hardwaretype", MEMBER_NAME(struct cluster_template, default_hardwaretype), MEMBER_BLANK},
+	{"imagetype", MEMBER_NAME(struct cluster_template, default_imagetype), MEMBER_BLANK},
+	{"provider", MEMBER_NAME(struct cluster_template, default_provider), MEMBER_BLANK},
+	{"services", MEMBER_CUSTOM, 0, .parse = template_parse_default_services},
+};
+static const struct document defaults = {DOCUMENT_MEMBERS(defaults_members)};
 
-	return !text || text[strspn(text, " \t\r\n")];
-}
+static const struct member size_members[] = {
+	{"max", MEMBER_INTEGER(struct cluster_template, size_max), 0, .integer = {0, INT64_MAX, INT64_MAX}},
+	{"min", MEMBER_INTEGER(struct cluster_template, size_min), 0, .integer = {0, INT64_MAX, 1}},
+};
+static const struct document size = {DOCUMENT_MEMBERS(size_members)};
 
-static const char *
-template_parse_choice(const struct place *defaults, const char *member, struct arena *arena)
-{
-	return template_is_chosen(defaults, member) ? name_parse(defaults, member, NEED_OPTIONAL, arena) : NULL;
-}
+static const struct member quantities_members[] = {
+	{"max", MEMBER_INTEGER(struct service_constraint, max), 0, .integer = {0, INT64_MAX, INT64_MAX},
+	    MEMBER_PRESENT(struct service_constraint, has_max)},
+	{"min", MEMBER_INTEGER(struct service_constraint, min), 0, MEMBER_PRESENT(struct service_constraint, has_min)},
+};
+static const struct document quantities = {DOCUMENT_MEMBERS(quantities_members)};
 
-static void
-template_parse_defaults(const struct place *template, struct arena *arena, struct cluster_template *out)
-{
-	struct place place = place_member(template, "defaults"), config;
-
-	if (!place_object(&place, NEED_OPTIONAL))
-		return;
-	template_parse_default_services(&place, arena, out);
-	out->default_provider = template_parse_choice(&place, "provider", arena);
-	out->default_hardwaretype = template_parse_choice(&place, "hardwaretype", arena);
-	out->default_imagetype = template_parse_choice(&place, "imagetype", arena);
-	if (template_is_chosen(&place, "dnsSuffix"))
-		out->default_dns_suffix = name_parse_as(&place, "dnsSuffix", NEED_OPTIONAL, name_is_dns_suffix,
-		    "DNS suffix", arena);
-	config = place_member(&place, "config");
-	if (place_object(&config, NEED_OPTIONAL))
-		out->default_config = config.value;
-}
-
-static void
-template_parse_size(const struct place *constraints, struct cluster_template *out)
-{
-	struct place place = place_member(constraints, "size");
-
-	if (!place_object(&place, NEED_OPTIONAL))
-		return;
-	out->size_min = place_integer(&place, "min", 1, 0, INT64_MAX);
-	out->size_max = place_integer(&place, "max", INT64_MAX, 0, INT64_MAX);
-}
-
-static void
-template_parse_service_constraint(const struct place *place, struct arena *arena, struct service_constraint *out)
-{
-	struct place quantities = place_member(place, "quantities"), min, max;
-
-	*out = (struct service_constraint){.service = arena_string(arena, place->name), .max = INT64_MAX};
-	out->hardwaretypes = name_list_parse(place, "hardwaretypes", arena);
-	out->imagetypes = name_list_parse(place, "imagetypes", arena);
-	if (!place_object(&quantities, NEED_OPTIONAL))
-		return;
-	min = place_member(&quantities, "min");
-	max = place_member(&quantities, "max");
-	out->has_min = place_present(&min);
-	out->has_max = place_present(&max);
-	out->min = place_integer(&quantities, "min", 0, 0, INT64_MAX);
-	out->max = place_integer(&quantities, "max", INT64_MAX, 0, INT64_MAX);
-}
-
-static void
-template_parse_service_constraints(const struct place *constraints, struct arena *arena, struct cluster_template *out)
-{
-	struct place place = place_member(constraints, "services"), entry;
-	struct members members;
-
-	if (!place_object(&place, NEED_OPTIONAL))
-		return;
-	out->constraints = arena_alloc(arena, json_length(place.value), sizeof *out->constraints);
-	members = members_of(&place);
-	while (members_next(&members, &entry)) {
-		if (!name_is_valid(entry.name))
-			place_problem(&entry, "\"%.80s\" is no name of a service", entry.name);
-		else if (place_object(&entry, NEED_REQUIRED))
-			template_parse_service_constraint(&entry, arena, &out->constraints[out->constraint_count++]);
-	}
-}
+static const struct member service_constraint_members[] = {
+	{"*", MEMBER_NAME(struct service_constraint, service), MEMBER_KEY, .is_valid = name_is_valid,
+	    .what = "no name of a service"},
+	{"hardwaretypes", MEMBER_NAMES(struct service_constraint, hardwaretypes), 0},
+	{"imagetypes", MEMBER_NAMES(struct service_constraint, imagetypes), 0},
+	{"quantities", MEMBER_INLINE, 0, .inner = &quantities},
+};
+static const struct document service_constraint = {DOCUMENT_MEMBERS(service_constraint_members),
+	.size = sizeof(struct service_constraint)};
 
 /* A list of sets of names. The sets stay in their order, so that an index here is one in the document. */
-static struct service_sets
-template_parse_sets(const struct place *object, const char *name, struct arena *arena)
+static void
+template_parse_sets(const struct place *place, const struct member *member, struct arena *arena, void *to)
 {
-	struct place array = place_member(object, name);
-	struct service_sets sets = {0};
-	size_t count;
+	struct service_sets *sets = (struct service_sets *)(void *)((char *)to + member->offset);
 
-	if (!place_array(&array, NEED_OPTIONAL))
-		return sets;
-	count = json_length(array.value);
-	sets.list = arena_alloc(arena, count, sizeof *sets.list);
-	for (size_t i = 0; i < count; i++) {
-		struct place set = place_element(&array, i);
+	if (!place_array(place, NEED_OPTIONAL))
+		return;
+	sets->count = json_length(place->value);
+	sets->list = arena_alloc(arena, sets->count, sizeof *sets->list);
+	for (size_t i = 0; i < sets->count; i++) {
+		struct place set = place_element(place, i);
 
-		sets.list[sets.count++] = name_set_of(&set, arena);
+		sets->list[i] = name_set_of(&set, arena);
 	}
-	return sets;
 }
 
-static void
-template_parse_layout(const struct place *constraints, struct arena *arena, struct cluster_template *out)
-{
-	struct place place = place_member(constraints, "layout");
+#define MEMBER_SETS(field) \
+	MEMBER_CUSTOM_FIELD(struct cluster_template, field, struct service_sets), .parse = template_parse_sets
 
-	if (!place_object(&place, NEED_OPTIONAL))
-		return;
-	out->mustcoexist = template_parse_sets(&place, "mustcoexist", arena);
-	out->cantcoexist = template_parse_sets(&place, "cantcoexist", arena);
-	out->mutuallyexclusive = template_parse_sets(&place, "mutuallyexclusive", arena);
-}
+static const struct member layout_members[] = {
+	{"cantcoexist", MEMBER_SETS(cantcoexist)},
+	{"mustcoexist", MEMBER_SETS(mustcoexist)},
+	{"mutuallyexclusive", MEMBER_SETS(mutuallyexclusive)},
+};
+static const struct document layout = {DOCUMENT_MEMBERS(layout_members)};
 
 static void
-template_parse_count_rule(const struct place *place, struct arena *arena, struct count_rule *rule)
+template_parse_terms(const struct place *place, const struct member *member, struct arena *arena, void *to)
 {
-	struct place terms = place_member(place, "terms"), term;
+	struct count_rule *rule = to;
 	struct members members;
+	struct place term;
 
-	*rule = (struct count_rule){.name = place_string(place, "name", NEED_OPTIONAL, arena)};
-	rule->min = place_number(place, "min", -INFINITY, -AMOUNT_MAX, AMOUNT_MAX);
-	rule->max = place_number(place, "max", INFINITY, -AMOUNT_MAX, AMOUNT_MAX);
-	if (!place_object(&terms, NEED_REQUIRED))
+	(void)member;
+	if (!place_object(place, NEED_REQUIRED))
 		return;
-	rule->terms = arena_alloc(arena, json_length(terms.value), sizeof *rule->terms);
-	members = members_of(&terms);
+	rule->terms = arena_alloc(arena, json_length(place->value), sizeof *rule->terms);
+	members = members_of(place);
 	while (members_next(&members, &term)) {
 		if (!name_is_valid(term.name))
 			place_problem(&term, "\"%.80s\" is no name of a service", term.name);
 		rule->terms[rule->term_count].service = arena_string(arena, term.name);
-		rule->terms[rule->term_count++].coefficient =
-		    place_number(&terms, term.name, 0, -AMOUNT_MAX, AMOUNT_MAX);
+		rule->terms[rule->term_count++].coefficient = place_read_number(&term, 0, -AMOUNT_MAX, AMOUNT_MAX);
 	}
 }
 
-static void
-template_parse_counts(const struct place *constraints, struct arena *arena, struct cluster_template *out)
-{
-	struct place array = place_member(constraints, "counts");
-
-	if (!place_array(&array, NEED_OPTIONAL))
-		return;
-	out->counts = arena_alloc(arena, json_length(array.value), sizeof *out->counts);
-	for (size_t i = 0; i < json_length(array.value); i++) {
-		struct place rule = place_element(&array, i);
-
-		if (place_object(&rule, NEED_REQUIRED))
-			template_parse_count_rule(&rule, arena, &out->counts[out->count_count++]);
-	}
-}
+static const struct member count_rule_members[] = {
+	{"max", MEMBER_NUMBER(struct count_rule, max), 0, .number = {-AMOUNT_MAX, AMOUNT_MAX, INFINITY}},
+	{"min", MEMBER_NUMBER(struct count_rule, min), 0, .number = {-AMOUNT_MAX, AMOUNT_MAX, -INFINITY}},
+	{"name", MEMBER_STRING(struct count_rule, name), 0},
+	{"terms", MEMBER_CUSTOM, MEMBER_REQUIRED, .parse = template_parse_terms},
+};
+static const struct document count_rule = {DOCUMENT_MEMBERS(count_rule_members), .size = sizeof(struct count_rule)};
 
 static void
-template_parse_spread_rule(const struct place *place, struct arena *arena, struct spread_rule *rule)
+template_check_over(const struct place *place)
 {
-	struct place over = place_member(place, "over"), services = place_member(place, "services");
+	const char *over = json_string(place->value);
 
-	rule->services = name_set_of(&services, arena);
-	rule->min = place_integer(place, "min", 1, 1, INT64_MAX);
-	rule->over = place_string(place, "over", NEED_OPTIONAL, arena);
-	if (!rule->over)
-		rule->over = "zone";
-	if (strcmp(rule->over, "zone") != 0)
-		place_problem(&over, "services can be spread over \"zone\", not over \"%.80s\"", rule->over);
+	if (over && strcmp(over, "zone") != 0)
+		place_problem(place, "services can be spread over \"zone\", not over \"%.80s\"", over);
 }
 
-static void
-template_parse_spreads(const struct place *constraints, struct arena *arena, struct cluster_template *out)
-{
-	struct place array = place_member(constraints, "spread");
+static const struct member spread_rule_members[] = {
+	{"min", MEMBER_INTEGER(struct spread_rule, min), 0, .integer = {1, INT64_MAX, 1}},
+	{"over", MEMBER_STRING(struct spread_rule, over), 0, .otherwise = "zone", .check = template_check_over},
+	{"services", MEMBER_SET(struct spread_rule, services), MEMBER_REQUIRED},
+};
+static const struct document spread_rule = {DOCUMENT_MEMBERS(spread_rule_members), .size = sizeof(struct spread_rule)};
 
-	if (!place_array(&array, NEED_OPTIONAL))
-		return;
-	out->spreads = arena_alloc(arena, json_length(array.value), sizeof *out->spreads);
-	for (size_t i = 0; i < json_length(array.value); i++) {
-		struct place rule = place_element(&array, i);
-
-		if (place_object(&rule, NEED_REQUIRED))
-			template_parse_spread_rule(&rule, arena, &out->spreads[out->spread_count++]);
-	}
-}
-
-static void
-template_parse_constraints(const struct place *template, struct arena *arena, struct cluster_template *out)
-{
-	struct place place = place_member(template, "constraints");
-
-	if (!place_object(&place, NEED_OPTIONAL))
-		return;
-	template_parse_size(&place, out);
-	template_parse_service_constraints(&place, arena, out);
-	template_parse_layout(&place, arena, out);
-	template_parse_counts(&place, arena, out);
-	out->oneof = template_parse_sets(&place, "oneof", arena);
-	template_parse_spreads(&place, arena, out);
-}
+static const struct member constraints_members[] = {
+	{"counts", MEMBER_LIST(struct cluster_template, counts, struct count_rule, count_count), 0, .inner = &count_rule},
+	{"layout", MEMBER_INLINE, 0, .inner = &layout},
+	{"oneof", MEMBER_SETS(oneof)},
+	{"services", MEMBER_MAP(struct cluster_template, constraints, struct service_constraint, constraint_count), 0,
+	    .inner = &service_constraint},
+	{"size", MEMBER_INLINE, 0, .inner = &size},
+	{"spread", MEMBER_LIST(struct cluster_template, spreads, struct spread_rule, spread_count), 0, .inner = &spread_rule},
+};
+static const struct document constraints = {DOCUMENT_MEMBERS(constraints_members)};
 
 static void
 template_parse_objective(const struct place *element, struct cluster_template *out)
@@ -283,13 +204,15 @@ template_parse_objective(const struct place *element, struct cluster_template *o
 }
 
 static void
-template_parse_objectives(const struct place *template, struct cluster_template *out)
+template_parse_objectives(const struct place *place, const struct member *member, struct arena *arena, void *to)
 {
-	struct place array = place_member(template, "objective");
+	struct cluster_template *out = to;
 
-	if (place_array(&array, NEED_OPTIONAL) && json_length(array.value) > 0) {
-		for (size_t i = 0; i < json_length(array.value); i++) {
-			struct place element = place_element(&array, i);
+	(void)member;
+	(void)arena;
+	if (place_array(place, NEED_OPTIONAL) && json_length(place->value) > 0) {
+		for (size_t i = 0; i < json_length(place->value); i++) {
+			struct place element = place_element(place, i);
 
 			template_parse_objective(&element, out);
 		}
@@ -301,74 +224,83 @@ template_parse_objectives(const struct place *template, struct cluster_template 
 }
 
 /* Milliseconds: a number, "1500", or a number and its unit. */
-static int64_t
-template_parse_duration(const struct place *object, const char *name)
+static void
+template_parse_duration(const struct place *place, const struct member *member, struct arena *arena, void *to)
 {
-	struct place place = place_member(object, name);
-	const char *text = json_string(place.value);
+	const char *text = json_string(place->value);
 	size_t digits = text ? strspn(text, "0123456789") : 0;
-	int64_t ms;
+	int64_t *ms = (int64_t *)(void *)((char *)to + member->offset);
 
-	if (!text || !text[digits] || !digits)
-		return place_integer(object, name, 0, 0, INT64_MAX);
-	ms = duration_parse(text);
-	if (ms == DURATION_TOO_LONG)
-		place_problem(&place, "\"%.80s\" is too long", text);
-	else if (ms == DURATION_NONE)
-		place_problem(&place, "\"%.80s\" is no duration: milliseconds, or as \"30s\", \"15m\", \"12h\", \"2d\"", text);
-	return ms < 0 ? 0 : ms;
+	(void)arena;
+	if (!text || !text[digits] || !digits) {
+		*ms = place_read_integer(place, 0, 0, INT64_MAX);
+		return;
+	}
+	*ms = duration_parse(text);
+	if (*ms == DURATION_TOO_LONG)
+		place_problem(place, "\"%.80s\" is too long", text);
+	else if (*ms == DURATION_NONE)
+		place_problem(place, "\"%.80s\" is no duration: milliseconds, or as \"30s\", \"15m\", \"12h\", \"2d\"", text);
+	if (*ms < 0)
+		*ms = 0;
 }
 
+#define MEMBER_DURATION(field) \
+	MEMBER_CUSTOM_FIELD(struct cluster_template, field, int64_t), .parse = template_parse_duration
+
+static const struct member lease_members[] = {
+	{"initial", MEMBER_DURATION(lease_initial_ms)},
+	{"max", MEMBER_DURATION(lease_max_ms)},
+	{"step", MEMBER_DURATION(lease_step_ms)},
+};
+static const struct document lease = {DOCUMENT_MEMBERS(lease_members)};
+
+static const struct member administration_members[] = {
+	{"leaseduration", MEMBER_INLINE, 0, .inner = &lease},
+};
+static const struct document administration = {DOCUMENT_MEMBERS(administration_members)};
+
+static const struct member extends_members[] = {
+	{"name", MEMBER_NAME(struct cluster_template, extends), MEMBER_REQUIRED},
+};
+static const struct document extends = {DOCUMENT_MEMBERS(extends_members)};
+
 static void
-template_parse_administration(const struct place *template, struct cluster_template *out)
+template_parse_includes(const struct place *place, const struct member *member, struct arena *arena, void *to)
 {
-	struct place place = place_member(template, "administration"), lease;
+	struct string_list *includes = &((struct cluster_template *)to)->includes;
 
-	if (!place_object(&place, NEED_OPTIONAL))
+	(void)member;
+	if (!place_array(place, NEED_OPTIONAL))
 		return;
-	lease = place_member(&place, "leaseduration");
-	if (!place_object(&lease, NEED_OPTIONAL))
-		return;
-	out->lease_initial_ms = template_parse_duration(&lease, "initial");
-	out->lease_max_ms = template_parse_duration(&lease, "max");
-	out->lease_step_ms = template_parse_duration(&lease, "step");
-}
+	includes->list = arena_alloc(arena, json_length(place->value), sizeof *includes->list);
+	for (size_t i = 0; i < json_length(place->value); i++) {
+		struct place include = place_element(place, i);
+		const char *name = place_object(&include, NEED_REQUIRED) ? name_parse(&include, "name", NEED_REQUIRED, arena) : NULL;
 
-static void
-template_parse_inheritance(const struct place *template, struct arena *arena, struct cluster_template *out)
-{
-	struct place extends = place_member(template, "extends"), includes = place_member(template, "includes");
-
-	if (place_object(&extends, NEED_OPTIONAL))
-		out->extends = name_parse(&extends, "name", NEED_REQUIRED, arena);
-	if (!place_array(&includes, NEED_OPTIONAL))
-		return;
-	out->includes.list = arena_alloc(arena, json_length(includes.value), sizeof *out->includes.list);
-	for (size_t i = 0; i < json_length(includes.value); i++) {
-		struct place include = place_element(&includes, i);
-		const char *name = NULL;
-
-		if (place_object(&include, NEED_REQUIRED))
-			name = name_parse(&include, "name", NEED_REQUIRED, arena);
 		if (name)
-			out->includes.list[out->includes.count++] = name;
+			includes->list[includes->count++] = name;
 	}
 }
+
+static const struct member members[] = {
+	{"administration", MEMBER_INLINE, 0, .inner = &administration},
+	{"compatibility", MEMBER_INLINE, 0, .inner = &compatibility},
+	{"constraints", MEMBER_INLINE, 0, .inner = &constraints},
+	{"defaults", MEMBER_INLINE, 0, .inner = &defaults},
+	{"description", MEMBER_PASSED, 0},
+	{"extends", MEMBER_INLINE, 0, .inner = &extends},
+	{"immutable", MEMBER_BOOLEAN(struct cluster_template, immutable), 0},
+	{"includes", MEMBER_CUSTOM, 0, .parse = template_parse_includes},
+	{"links", MEMBER_LIST(struct cluster_template, links.list, struct link, links.count), 0, .inner = &link_table},
+	{"name", MEMBER_NAME(struct cluster_template, name), MEMBER_REQUIRED},
+	{"objective", MEMBER_CUSTOM, 0, .parse = template_parse_objectives},
+};
+const struct document cluster_template_table = {DOCUMENT_MEMBERS(members), .size = sizeof(struct cluster_template),
+	DOCUMENT_SOURCE(struct cluster_template, source), .is_verbatim = true};
 
 void
 cluster_template_parse(const struct place *place, struct arena *arena, struct cluster_template *template)
 {
-	*template = (struct cluster_template){.size_min = 1, .size_max = INT64_MAX};
-	if (!place_object(place, NEED_REQUIRED))
-		return;
-	template->source = jv_copy(place->value);
-	template->name = name_parse(place, "name", NEED_REQUIRED, arena);
-	template->immutable = place_boolean(place, "immutable", false);
-	template->links = links_parse(place, arena);
-	template_parse_compatibility(place, arena, template);
-	template_parse_defaults(place, arena, template);
-	template_parse_constraints(place, arena, template);
-	template_parse_objectives(place, template);
-	template_parse_administration(place, template);
-	template_parse_inheritance(place, arena, template);
+	document_parse(&cluster_template_table, place, arena, template);
 }

@@ -8,95 +8,79 @@
 #include "model/document.h"
 #include "model/name.h"
 
-static bool
-tenant_is_among(const char *text, const char *const *list)
-{
-	while (*list && strcmp(*list, text) != 0)
-		list++;
-	return *list != NULL;
-}
-
-/* A member that is misspelled would say nothing. */
-static void
-tenant_check_members(const struct place *hook)
-{
-	static const char *const known[] = {"backoff_s", "events", "name", "operations", "patience_s", "required", "secret",
-		"timeout_s", "url", NULL};
-	struct members members = members_of(hook);
-	struct place member;
-
-	while (members_next(&members, &member))
-		if (!tenant_is_among(member.name, known))
-			place_problem(&member, "a hook has no such member: see coopr-hooks(7)");
-}
+struct tenant_hook {
+	const char *name, *secret, *url;
+	struct string_list events, operations;
+	int64_t backoff_s, patience_s, timeout_s;
+	bool required;
+};
 
 static void
-tenant_check_events(const struct place *hook, struct arena *arena)
+tenant_check_events(const struct place *list)
 {
-	static const char *const known[] = {"start", "success", "failure", "reminder", NULL};
-	struct string_list events = place_strings(hook, "events", arena);
-	struct place list = place_member(hook, "events");
+	static const char *const known[] = {"start", "success", "failure", "reminder"};
 
-	for (size_t i = 0; i < events.count; i++) {
-		struct place element = place_element(&list, i);
+	for (size_t i = 0; i < json_length(list->value); i++) {
+		struct place element = place_element(list, i);
+		const char *text = json_string(element.value);
+		size_t k = 0;
 
-		if (!tenant_is_among(events.list[i], known))
+		while (text && k < sizeof known / sizeof *known && strcmp(known[k], text) != 0)
+			k++;
+		if (k == sizeof known / sizeof *known)
 			place_problem(&element, "expected start, success, failure or reminder");
 	}
 }
 
 static void
-tenant_check_words(const struct place *hook, const char *member, struct arena *arena)
+tenant_check_operations(const struct place *list)
 {
-	struct string_list words = place_strings(hook, member, arena);
-	struct place list = place_member(hook, member);
+	for (size_t i = 0; i < json_length(list->value); i++) {
+		struct place element = place_element(list, i);
+		const char *text = json_string(element.value);
 
-	for (size_t i = 0; i < words.count; i++) {
-		struct place element = place_element(&list, i);
-
-		if (!name_is_valid(words.list[i]))
+		if (text && !name_is_valid(text))
 			place_problem(&element, "expected a word");
 	}
 }
 
 static void
-tenant_check_hook(const struct place *hook, struct names *names, struct arena *arena)
+tenant_check_url(const struct place *place)
 {
-	struct place member = place_member(hook, "url");
-	const char *url, *name;
+	const char *url = json_string(place->value);
 
-	if (!place_object(hook, NEED_REQUIRED))
-		return;
-	tenant_check_members(hook);
-	name = name_parse(hook, "name", NEED_REQUIRED, arena);
-	if (name && names_find(names, name) != NAMES_NONE)
-		place_problem(hook, "there is a hook of this name already");
-	if (name)
-		names_intern(names, name);
-	url = place_string(hook, "url", NEED_REQUIRED, arena);
 	if (url && strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0)
-		place_problem(&member, "expected http:// or https://");
-	tenant_check_events(hook, arena);
-	tenant_check_words(hook, "operations", arena);
-	name_parse(hook, "secret", NEED_OPTIONAL, arena);
-	place_integer(hook, "timeout_s", 10, 1, 600);
-	place_integer(hook, "backoff_s", 30, 0, 3600);
-	place_integer(hook, "patience_s", 0, 0, 366 * 86400);
-	place_boolean(hook, "required", false);
+		place_problem(place, "expected http:// or https://");
 }
 
+static const struct member members[] = {
+	{"backoff_s", MEMBER_INTEGER(struct tenant_hook, backoff_s), 0, .integer = {0, 3600, 30}},
+	{"events", MEMBER_STRINGS(struct tenant_hook, events), 0, .check = tenant_check_events},
+	{"name", MEMBER_NAME(struct tenant_hook, name), MEMBER_REQUIRED},
+	{"operations", MEMBER_STRINGS(struct tenant_hook, operations), 0, .check = tenant_check_operations},
+	{"patience_s", MEMBER_INTEGER(struct tenant_hook, patience_s), 0, .integer = {0, 366 * 86400, 0}},
+	{"required", MEMBER_BOOLEAN(struct tenant_hook, required), 0},
+	{"secret", MEMBER_NAME(struct tenant_hook, secret), 0},
+	{"timeout_s", MEMBER_INTEGER(struct tenant_hook, timeout_s), 0, .integer = {1, 600, 10}},
+	{"url", MEMBER_STRING(struct tenant_hook, url), MEMBER_REQUIRED, .check = tenant_check_url},
+};
+const struct document tenant_hook_table = {DOCUMENT_MEMBERS(members), .size = sizeof(struct tenant_hook),
+	.unknown = "a hook has no such member: see coopr-hooks(7)"};
+
 void
-tenant_hooks_check(const struct place *document, struct arena *arena)
+tenant_hooks_parse(const struct place *place, const struct member *member, struct arena *arena, void *to)
 {
-	struct place list = place_member(document, "hooks");
 	struct names names = {0};
 
-	if (!place_array(&list, NEED_OPTIONAL))
-		return;
-	for (size_t i = 0; i < json_length(list.value); i++) {
-		struct place hook = place_element(&list, i);
+	(void)to;
+	for (size_t i = 0; place_array(place, NEED_OPTIONAL) && i < json_length(place->value); i++) {
+		struct place element = place_element(place, i);
+		struct tenant_hook hook;
+		size_t before = names.count;
 
-		tenant_check_hook(&hook, &names, arena);
+		document_parse(member->inner, &element, arena, &hook);
+		if (hook.name && (size_t)names_intern(&names, hook.name) < before)
+			place_problem(&element, "there is a hook of this name already");
 	}
 	names_release(&names);
 }

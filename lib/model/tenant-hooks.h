@@ -8,8 +8,12 @@
 #include "json/place.h"
 
 struct arena;
+struct document;
+struct member;
 
-/* Adds a problem for all that the member "hooks" of the document must not be. */
-void tenant_hooks_check(const struct place *document, struct arena *arena);
+extern const struct document tenant_hook_table;
+
+/* Adds a problem for all that the member "hooks" of a tenant's document must not be; keeps nothing of it. A row's parse. */
+void tenant_hooks_parse(const struct place *place, const struct member *member, struct arena *arena, void *to);
 
 #endif

@@ -7,6 +7,7 @@
 #include "base/buffer.h"
 #include "base/names.h"
 #include "model/canonical.h"
+#include "model/document.h"
 #include "model/print.h"
 #include "model/request.h"
 
@@ -16,19 +17,53 @@ answer_compare_services(const void *a, const void *b)
 	return strcmp((*(const struct service *const *)a)->name, (*(const struct service *const *)b)->name);
 }
 
+static const struct member solution_members[] = {
+	{"bound", MEMBER_AMOUNTS(struct solution, bound), 0},
+	{"explored", MEMBER_INTEGER(struct solution, explored), 0},
+	{"gap", MEMBER_AMOUNTS(struct solution, gap), MEMBER_OMITTED},
+	{"objective", MEMBER_AMOUNTS(struct solution, objective), 0},
+	{"status", MEMBER_STRING(struct solution, status), MEMBER_REQUIRED},
+};
+const struct document solution_table = {DOCUMENT_MEMBERS(solution_members), .size = sizeof(struct solution)};
+
 void
 solution_parse(const struct place *record, struct arena *arena, struct solution *solution)
 {
 	struct place place = place_member(record, "solution");
 
 	*solution = (struct solution){0};
-	if (!place_object(&place, NEED_OPTIONAL))
-		return;
-	solution->status = place_string(&place, "status", NEED_REQUIRED, arena);
-	solution->objective = amounts_parse(&place, "objective", arena);
-	solution->bound = amounts_parse(&place, "bound", arena);
-	solution->explored = place_integer(&place, "explored", 0, 0, INT64_MAX);
+	if (place_present(&place))
+		document_parse(&solution_table, &place, arena, solution);
 }
+
+static bool
+unsatisfiable_is_pointer(const char *text)
+{
+	for (const char *p = text; *p; p++)
+		if (*p == '~' && p[1] != '0' && p[1] != '1')
+			return false;
+	return !*text || *text == '/';
+}
+
+static void
+unsatisfiable_check_conflict(const struct place *conflict)
+{
+	for (size_t i = 0; i < json_length(conflict->value); i++) {
+		struct place pointer = place_element(conflict, i);
+		const char *text = json_string(pointer.value);
+
+		if (text && !unsatisfiable_is_pointer(text))
+			place_problem(&pointer, "\"%.80s\" is no JSON Pointer", text);
+	}
+}
+
+static const struct member unsatisfiable_members[] = {
+	{"because", MEMBER_STRING(struct unsatisfiable, because), MEMBER_REQUIRED},
+	{"conflict", MEMBER_STRINGS(struct unsatisfiable, conflict), MEMBER_REQUIRED, .check = unsatisfiable_check_conflict},
+	{"kind", MEMBER_KIND("unsatisfiable")},
+	{"minimal", MEMBER_BOOLEAN(struct unsatisfiable, minimal), MEMBER_OMITTED, .integer = {.otherwise = true}},
+};
+const struct document unsatisfiable_table = {DOCUMENT_MEMBERS(unsatisfiable_members), .size = sizeof(struct unsatisfiable)};
 
 /* The names of what stands on the cluster now or stood there before. */
 static struct names
@@ -69,21 +104,6 @@ answer_append_definitions(const struct request *request, const struct string_lis
 	names_release(&used);
 }
 
-static void
-answer_append_solution(const struct solution *solution, struct buffer *out)
-{
-	struct print print;
-
-	print_begin(&print, (jv){0}, out);
-	print_amounts(&print, "bound", &solution->bound);
-	print_integer(&print, "explored", solution->explored);
-	if (solution->gap.count)
-		print_amounts(&print, "gap", &solution->gap);
-	print_amounts(&print, "objective", &solution->objective);
-	print_string(&print, "status", solution->status);
-	print_close(&print);
-}
-
 void
 answer_print(const struct request *request, const struct string_list *services,
     const struct solution *solution, struct buffer *out)
@@ -108,7 +128,7 @@ answer_print(const struct request *request, const struct string_list *services,
 	print_value(&print, "provider", request->provider.source);
 	print_strings(&print, "services", services);
 	print_name(&print, "solution");
-	answer_append_solution(solution, out);
+	document_append(&solution_table, solution, out);
 	template = canonical_template(request->template.source);
 	print_value(&print, "template", template);
 	jv_free(template);
@@ -119,13 +139,7 @@ answer_print(const struct request *request, const struct string_list *services,
 void
 answer_print_unsatisfiable(const struct string_list *conflict, bool minimal, const char *because, struct buffer *out)
 {
-	struct print print;
+	const struct unsatisfiable record = {.because = because, .conflict = *conflict, .minimal = minimal};
 
-	print_begin(&print, (jv){0}, out);
-	print_string(&print, "because", because);
-	print_strings(&print, "conflict", conflict);
-	print_string(&print, "kind", "unsatisfiable");
-	if (!minimal)
-		print_json(&print, "minimal", "false");
-	print_end(&print);
+	document_print(&unsatisfiable_table, &record, out);
 }

@@ -7,12 +7,14 @@
 #define MODEL_ANSWER_ANSWER_H
 
 #include <stdbool.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "model/entity.h"
 
 struct arena;
 struct buffer;
+struct document;
 struct place;
 struct request;
 
@@ -29,6 +31,14 @@ struct refusal { /* why there is no layout */
 	const char *because;
 	bool not_minimal; /* a limit was reached: some of the conflict may not be needed */
 };
+
+struct unsatisfiable {
+	const char *because;
+	struct string_list conflict; /* JSON Pointers into the request */
+	bool minimal; /* default true */
+};
+
+extern const struct document solution_table, unsatisfiable_table;
 
 /* Fills solution from the member of that name of a cluster record; status is NULL where there is none. */
 void solution_parse(const struct place *record, struct arena *arena, struct solution *solution);
