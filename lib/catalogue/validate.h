@@ -10,8 +10,14 @@
 
 #include "json/place.h"
 
+struct document;
+
 /* Adds to place->problems all that is malformed in a document of that kind. False where there is no such kind. */
 bool validate_document(const char *kind, const struct place *place);
+
+/* Gives the tables of a kind's members (model/document.h), the second NULL where there is but one. False where there is no
+ * such kind. */
+bool validate_tables(const char *kind, const struct document *tables[2]);
 
 /* The names of the kinds; ends with NULL. "take" is a task (that is what it says it is) as coopr-queue take prints it. */
 const char *const *validate_kinds(void);

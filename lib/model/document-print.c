@@ -79,7 +79,7 @@ document_print_elements(const struct member *member, const void *from, struct pr
 	buffer_byte(print->out, ']');
 }
 
-static void
+void
 document_print_member(const struct member *member, const void *from, struct print *print)
 {
 	const void *field = (const char *)from + member->offset;

@@ -285,7 +285,7 @@ document_parse_some(const struct document *document, bool is_first, const struct
 		bool is_required = (member->flags & MEMBER_REQUIRED) || (member->required & variant);
 		struct place at;
 
-		if (comes_first != is_first || member->type == TYPE_PASSED || (member->flags & MEMBER_KEY) ||
+		if (comes_first != is_first || member->type == TYPE_PASSED || (member->flags & (MEMBER_KEY | MEMBER_UNCHECKED)) ||
 		    (member->variants && !(member->variants & variant)))
 			continue;
 		at = place ? place_member(place, member->name) : (struct place){0};

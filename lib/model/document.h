@@ -52,6 +52,7 @@ enum {
 	MEMBER_FIRST = 2,    /* it is parsed before the others: what they may be depends on it */
 	MEMBER_OMITTED = 4,  /* it is not printed where it is NULL, empty, 0 or a boolean's default */
 	MEMBER_BLANK = 8,    /* nothing but blanks is the same as absent */
+	MEMBER_UNCHECKED = 32, /* it is printed, and somebody else parses it */
 	MEMBER_KEY = 16,     /* in a map: not a member, but the name of the element */
 };
 
@@ -141,6 +142,9 @@ void document_parse_member(const struct member *member, const struct place *plac
 /* Appends the canonical object, where members of its source that no row names are passed on. document_print adds a newline. */
 void document_append(const struct document *document, const void *from, struct buffer *out);
 void document_print(const struct document *document, const void *from, struct buffer *out);
+
+/* Appends one member to a record that is being printed. */
+void document_print_member(const struct member *member, const void *from, struct print *print);
 
 /* Frees the sources of the struct at to and of those in its lists, and zeroes it; its arena is the caller's. */
 void document_release(const struct document *document, void *to);

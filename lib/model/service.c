@@ -19,7 +19,7 @@ static const struct member action_members[] = {
 	{"timeout_s", MEMBER_INTEGER(struct service_action, timeout_s), 0, .integer = {1, ACTION_TIMEOUT_MAX_S, ACTION_TIMEOUT_S}},
 	{"type", MEMBER_NAME(struct service_action, type), MEMBER_REQUIRED},
 };
-static const struct document action_table = {DOCUMENT_MEMBERS(action_members), .size = sizeof(struct service_action)};
+static const struct document service_action_table = {DOCUMENT_MEMBERS(action_members), .size = sizeof(struct service_action)};
 
 /* The actions are members by the names of action.h; how long one takes depends on which it is. */
 static void
@@ -43,7 +43,7 @@ service_parse_actions(const struct place *place, const struct member *member, st
 }
 
 static const struct member provisioner_members[] = {
-	{"actions", MEMBER_CUSTOM, 0, .parse = service_parse_actions, .inner = &action_table},
+	{"actions", MEMBER_CUSTOM, 0, .parse = service_parse_actions, .inner = &service_action_table},
 };
 static const struct document provisioner = {DOCUMENT_MEMBERS(provisioner_members)};
 

@@ -9,7 +9,7 @@
 #include "base/location.h"
 #include "json/json.h"
 #include "model/layout.h"
-#include "model/take/offer.h"
+#include "model/take/take-record.h"
 #include "worker/slot.h"
 
 /* Which instance of the services that are counted each node has, in the order of the nodes. */
@@ -101,7 +101,7 @@ static int
 question_print_record(const struct questions *questions, const struct question *question, struct arena *arena,
     struct queue_task *task, struct buffer *out, struct error *err)
 {
-	struct offer offer = {.job = question->job, .task = question->id, .attempt = 1, .action = ACTION_STATUS,
+	struct take_record taken = {.job = question->job, .task = question->id, .attempt = 1, .action = ACTION_STATUS,
 	    .nodes = questions->nodes};
 	size_t services = questions->counted.count;
 	struct buffer line = {0}, machine = {0}, cluster = {0};
@@ -115,13 +115,13 @@ question_print_record(const struct questions *questions, const struct question *
 	result = setting_print(&questions->setting, machine.data, machine.length,
 	    questions->instances + question->node * services, services, &cluster, err);
 	if (result == 0) {
-		offer.token = arena_printf(arena, "%s:%s", question->job, question->id);
-		offer.cluster = cluster.data;
-		offer.machine = machine.data;
-		result = offer_print(&offer, line.data, line.length, arena, &step, out, err);
+		taken.token = arena_printf(arena, "%s:%s", question->job, question->id);
+		taken.cluster = cluster.data;
+		taken.machine = machine.data;
+		result = take_record_print(&taken, line.data, line.length, arena, &step, out, err);
 	}
 	if (result == 0)
-		*task = (struct queue_task){.job = offer.job, .task = offer.task, .attempt = 1, .node = step.node,
+		*task = (struct queue_task){.job = taken.job, .task = taken.task, .attempt = 1, .node = step.node,
 		    .action = ACTION_STATUS, .service = step.service, .type = step.type, .timeout_s = step.timeout_s,
 		    .record = out->data, .record_length = out->length};
 	buffer_release(&line);

@@ -32,16 +32,16 @@ static const struct {
 	{"service", "{'name':'a','dependencies':null,'provisioner':null,'links':null,'consumes':null}", ""},
 	{"service", "{'name':'a','dependencies':{'install':{},'runtime':{'uses':['x']}}}", ""},
 	{"service", "{'name':'a','dependencies':{'provides':'x','install':{'requires':[1,'b',null,'c d']}}}",
-	    "/dependencies/provides: expected array, found string; /dependencies/install/requires/0: expected string, found "
-	    "number; /dependencies/install/requires/2: expected string, found null; /dependencies/install/requires/3: "
-	    NO_NAME("c d")},
+	    "/dependencies/install/requires/0: expected string, found number; /dependencies/install/requires/2: "
+	    "expected string, found null; /dependencies/install/requires/3: " NO_NAME("c d") "; /dependencies/provides: "
+	    "expected array, found string"},
 	{"service", "{'name':'a','provisioner':{'actions':{'start':{}}}}",
 	    "/provisioner/actions/start/type: expected string, found nothing"},
 	{"service", "{'name':'a','provisioner':{'actions':{'start':{'type':'shell','fields':{'n':1}}}}}",
 	    "/provisioner/actions/start/fields/n: expected string, found number"},
 	{"service", "{'name':'a','provisioner':{'actions':{'start':{'type':'shell','timeout_s':0,'retries':101,'expect_s':-1}}}}",
-	    "/provisioner/actions/start/timeout_s: 0 is less than 1; /provisioner/actions/start/retries: 101 is more than 100; "
-	    "/provisioner/actions/start/expect_s: -1 is less than 0"},
+	    "/provisioner/actions/start/expect_s: -1 is less than 0; /provisioner/actions/start/retries: 101 is more "
+	    "than 100; /provisioner/actions/start/timeout_s: 0 is less than 1"},
 	{"service", "{'name':'a','provisioner':{'actions':{'start':{'type':'shell','timeout_s':'60','retries':'0'}}}}", ""},
 	{"service", "{'name':'a','provisioner':{'actions':{'start':{'type':'../sh'}}}}",
 	    "/provisioner/actions/start/type: " NO_NAME("../sh")},
@@ -56,8 +56,8 @@ static const struct {
 	{"hardwaretype", "{'name':'h','providermap':[]}", "/providermap: expected object, found array"},
 	{"hardwaretype", "{'name':'h','providermap':{'p':{'flavor':'5','cost':'0.087','vcpu':'4','available':'3'}}}", ""},
 	{"hardwaretype", "{'name':'h','providermap':{'p':{'flavor':5,'cost':-1,'available':1.5,'capacity':{'cpu':'x'}}}}",
-	    "/providermap/p/flavor: expected string, found number; /providermap/p/capacity/cpu: expected number, found string; "
-	    "/providermap/p/cost: -1 is less than 0; /providermap/p/available: expected an integer, found 1.5"},
+	    "/providermap/p/available: expected an integer, found 1.5; /providermap/p/capacity/cpu: expected number, "
+	    "found string; /providermap/p/cost: -1 is less than 0; /providermap/p/flavor: expected string, found number"},
 	{"hardwaretype", "{'name':'h','providermap':{'p':7,'a/b':{}}}",
 	    "/providermap/a~1b: \"a/b\" is no name of a provider; /providermap/p: expected object, found number"},
 	{"imagetype", "{'name':'i','providermap':{'p':{'image':'x','sshuser':'-oProxyCommand=x'}}}",
@@ -70,14 +70,14 @@ static const struct {
 	{"clustertemplate", "{'name':'t','constraints':{'services':{'a':{}},'layout':{'mustcoexist':[],'cantcoexist':[[]]}}}", ""},
 	{"clustertemplate", "{'name':'t','constraints':{'services':{'a':{'quantities':{'min':3,'max':'1'}}}}}", ""},
 	{"clustertemplate", "{'name':'t','constraints':{'services':{'a':{'quantities':{'min':-3,'max':1.5}}},'size':{'min':-1}}}",
-	    "/constraints/size/min: -1 is less than 0; /constraints/services/a/quantities/min: -3 is less than 0; "
-	    "/constraints/services/a/quantities/max: expected an integer, found 1.5"},
+	    "/constraints/services/a/quantities/max: expected an integer, found 1.5; "
+	    "/constraints/services/a/quantities/min: -3 is less than 0; /constraints/size/min: -1 is less than 0"},
 	{"clustertemplate", "{'name':'t','constraints':{'layout':{'mustcoexist':['a'],'cantcoexist':[['a',7]]}}}",
-	    "/constraints/layout/mustcoexist/0: expected array, found string; /constraints/layout/cantcoexist/0/1: expected "
-	    "string, found number"},
+	    "/constraints/layout/cantcoexist/0/1: expected string, found number; /constraints/layout/mustcoexist/0: "
+	    "expected array, found string"},
 	{"clustertemplate", "{'name':'t','constraints':{'counts':[{'terms':{'a':2,'b':-3},'min':0},{}],'spread':[{'min':0}]}}",
-	    "/constraints/counts/1/terms: expected object, found nothing; /constraints/spread/0/services: expected array, found "
-	    "nothing; /constraints/spread/0/min: 0 is less than 1"},
+	    "/constraints/counts/1/terms: expected object, found nothing; /constraints/spread/0/min: 0 is less than 1; "
+	    "/constraints/spread/0/services: expected array, found nothing"},
 	{"clustertemplate", "{'name':'t','constraints':{'spread':[{'services':['a'],'over':'rack'}]}}",
 	    "/constraints/spread/0/over: services can be spread over \"zone\", not over \"rack\""},
 	{"clustertemplate", "{'name':'t','objective':['cost','cost','speed',1]}",
@@ -90,8 +90,9 @@ static const struct {
 	{"clustertemplate", "{'name':'t','administration':{'leaseduration':{'initial':'99999999999999999999s'}}}",
 	    "/administration/leaseduration/initial: \"99999999999999999999s\" is too long"},
 	{"clustertemplate", "{'name':'t','defaults':{'services':['a',{'name':'b','config':{}},{},7,'c/d'],'config':[]}}",
-	    "/defaults/services/2/name: expected string, found nothing; /defaults/services/3: expected string or object, found "
-	    "number; /defaults/services/4: \"c/d\" is no name of a service; /defaults/config: expected object, found array"},
+	    "/defaults/config: expected object, found array; /defaults/services/2/name: expected string, found nothing; "
+	    "/defaults/services/3: expected string or object, found number; /defaults/services/4: \"c/d\" is no name of "
+	    "a service"},
 	{"clustertemplate", "{'name':'t','defaults':{'dnsSuffix':'.dev.example.net'}}", ""},
 	{"clustertemplate", "{'name':'t','defaults':{'dnsSuffix':'a..b'}}", "/defaults/dnsSuffix: \"a..b\" is no DNS suffix"},
 	{"clustertemplate", "{'name':'t','extends':'base','includes':[{'name':'x'},{},'y']}",
@@ -100,8 +101,9 @@ static const struct {
 	{"partialtemplate", "{'name':'t','immutable':'yes'}", "/immutable: expected boolean, found string"},
 
 	{"request", REQUEST(""), ""},
-	{"request", "{'kind':'request'}", "/cluster: expected object, found nothing; /template: expected object, found nothing; "
-	    "/provider: expected object, found nothing"},
+	{"request", "{'kind':'request'}",
+	    "/cluster: expected object, found nothing; /provider: expected object, found nothing; /template: expected "
+	    "object, found nothing"},
 	{"request", "{'cluster':{'name':'c'},'template':{'name':'t'},'provider':{'name':'p','providertype':'x'}}",
 	    "/kind: expected \"request\", found nothing"},
 	{"request", WISH("'numMachines':'5'"), ""},
@@ -148,7 +150,8 @@ static const struct {
 	{"task", "{'kind':'task','id':'../t1','node':'n','action':'x','type':'shell'}",
 	    "/action: \"x\" is no action; /id: " NO_NAME("../t1")},
 	{"task", TASK(",'job':'1-001','attempt':0"),
-	    "/attempt: 0 is less than 1; /machine: expected object, found nothing; /cluster: expected object, found nothing"},
+	    "/attempt: 0 is less than 1; /cluster: expected object, found nothing; /machine: expected object, found "
+	    "nothing"},
 	{"milestone", "{'kind':'milestone','id':'m1','name':'started: a','after':['t1']}", ""},
 	{"job", "{'kind':'job','cluster':'1','action':'cluster_create','tasks':3,'critical_path_s':1.5}", ""},
 	{"job", "{'kind':'job','id':'a/b','cluster':'1','action':'cluster_create','tasks':-3}",

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "model/take/offer.h"
+#include "model/take/take-record.h"
 #include "model/take/setting.h"
 #include "queue/spool/job/step.h"
 #include "queue/spool/shared/checksum.h"
@@ -190,7 +190,7 @@ take_line_for(struct open_job *job, uint32_t step, enum action action, struct bu
 		return -1;
 	if (state_live(&job->state, step)->phase == 0)
 		return 0;
-	result = offer_step(line->data, line->length, &arena, &own, err);
+	result = take_record_step(line->data, line->length, &arena, &own, err);
 	pattern = result == 0 ? take_pattern_of(job, step, &own.after, action) : step;
 	arena_release(&arena);
 	if (pattern == step)
@@ -200,35 +200,35 @@ take_line_for(struct open_job *job, uint32_t step, enum action action, struct bu
 }
 
 static void
-take_fill_offer(struct open_job *job, uint32_t number, struct arena *arena, struct offer *offer)
+take_fill_record(struct open_job *job, uint32_t number, struct arena *arena, struct take_record *taken)
 {
 	struct job_state *state = &job->state;
 	const struct state_live *live = state_live(state, number);
 	const char *spool = job->spool->path;
 
-	offer->job = arena_string(arena, job->id);
-	offer->task = arena_string(arena, state_step_id(state, number));
-	offer->action = step_action(state, number);
-	offer->nodes = arena_printf(arena, "%s/jobs/%s/nodes.ndjson", spool, job->id);
-	offer->log = arena_printf(arena, "%s/jobs/%s/log/%s.%" PRId64, spool, job->id, offer->task, offer->attempt);
+	taken->job = arena_string(arena, job->id);
+	taken->task = arena_string(arena, state_step_id(state, number));
+	taken->action = step_action(state, number);
+	taken->nodes = arena_printf(arena, "%s/jobs/%s/nodes.ndjson", spool, job->id);
+	taken->log = arena_printf(arena, "%s/jobs/%s/log/%s.%" PRId64, spool, job->id, taken->task, taken->attempt);
 	/* Each time round, what undoes makes a new machine: that is not the same thing as before. */
-	offer->token = live->phase == 0 ? arena_printf(arena, "%s:%s", offer->job, offer->task)
-	    : arena_printf(arena, "%s:%s:%u", offer->job, offer->task, live->rounds);
+	taken->token = live->phase == 0 ? arena_printf(arena, "%s:%s", taken->job, taken->task)
+	    : arena_printf(arena, "%s:%s:%u", taken->job, taken->task, live->rounds);
 }
 
 static void
-take_fill_task(const struct offer *offer, const struct step *step, struct arena *arena, const struct buffer *record,
+take_fill_task(const struct take_record *taken, const struct step *step, struct arena *arena, const struct buffer *record,
     struct queue_task *task)
 {
-	*task = (struct queue_task){.job = offer->job, .task = offer->task, .attempt = offer->attempt, .node = step->node,
-	    .action = offer->action, .service = step->service, .type = step->type, .timeout_s = step->timeout_s,
+	*task = (struct queue_task){.job = taken->job, .task = taken->task, .attempt = taken->attempt, .node = step->node,
+	    .action = taken->action, .service = step->service, .type = step->type, .timeout_s = step->timeout_s,
 	    .expect_s = step->expect_s, .record = arena_substring(arena, record->data, record->length),
 	    .record_length = record->length};
 }
 
-/* Prints the record of offer, which knows all but the texts. */
+/* Prints the record of taken, which knows all but the texts. */
 static int
-take_print_record(struct open_job *job, uint32_t number, struct offer *offer, struct arena *arena, struct step *step,
+take_print_record(struct open_job *job, uint32_t number, struct take_record *taken, struct arena *arena, struct step *step,
     struct buffer *record, struct error *err)
 {
 	struct buffer machine = {0}, line = {0}, cluster = {0};
@@ -236,11 +236,11 @@ take_print_record(struct open_job *job, uint32_t number, struct offer *offer, st
 	int result = -1;
 
 	if (job_node(job, node, &machine, err) == 0 &&
-	    take_line_for(job, number, offer->action, &line, err) == 0 &&
-	    take_print_setting(job, node, action_is_hardware(offer->action), &machine, &cluster, err) == 0) {
-		offer->machine = machine.data;
-		offer->cluster = cluster.data;
-		result = offer_print(offer, line.data, line.length, arena, step, record, err);
+	    take_line_for(job, number, taken->action, &line, err) == 0 &&
+	    take_print_setting(job, node, action_is_hardware(taken->action), &machine, &cluster, err) == 0) {
+		taken->machine = machine.data;
+		taken->cluster = cluster.data;
+		result = take_record_print(taken, line.data, line.length, arena, step, record, err);
 	}
 	buffer_release(&machine);
 	buffer_release(&line);
@@ -252,15 +252,15 @@ int
 take_record(struct open_job *job, uint32_t number, int64_t attempt, const char *worker, struct arena *arena,
     struct queue_task *task, struct error *err)
 {
-	struct offer offer = {.attempt = attempt, .worker = worker};
+	struct take_record taken = {.attempt = attempt, .worker = worker};
 	struct buffer record = {0};
 	struct step step;
 	int result;
 
-	take_fill_offer(job, number, arena, &offer);
-	result = take_print_record(job, number, &offer, arena, &step, &record, err);
+	take_fill_record(job, number, arena, &taken);
+	result = take_print_record(job, number, &taken, arena, &step, &record, err);
 	if (result == 0)
-		take_fill_task(&offer, &step, arena, &record, task);
+		take_fill_task(&taken, &step, arena, &record, task);
 	else
 		error_prefix(err, "job %s", job->id);
 	buffer_release(&record);

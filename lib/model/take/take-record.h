@@ -3,8 +3,8 @@
  * A take record, coopr-queue(1): what coopr-exec and the plugins need to do one task. It is the task record of
  * the plan and, beside its members, those below.
  */
-#ifndef MODEL_TAKE_OFFER_H
-#define MODEL_TAKE_OFFER_H
+#ifndef MODEL_TAKE_TAKE_RECORD_H
+#define MODEL_TAKE_TAKE_RECORD_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -13,9 +13,10 @@
 
 struct arena;
 struct buffer;
+struct document;
 struct error;
 
-struct offer {
+struct take_record {
 	const char *job;
 	const char *task;    /* its id */
 	int64_t attempt;
@@ -26,14 +27,17 @@ struct offer {
 	const char *nodes;   /* path of the file of all nodes */
 	const char *log;     /* path; NULL: none */
 	const char *token;   /* the same for each attempt at one and the same thing */
+	jv source;           /* the task, where it is printed from a value; take_record_print sets it */
 };
+
+extern const struct document take_record_table;
 
 /* Appends the record, with a newline, from the task's line of the plan. step gets what
  * a queue_task tells (id, node, service, type, timeout_s, expect_s) and the action, its strings in the arena. */
-int offer_print(const struct offer *offer, const char *task, size_t length, struct arena *arena,
+int take_record_print(const struct take_record *record, const char *task, size_t length, struct arena *arena,
     struct step *step, struct buffer *out, struct error *err);
 
 /* The step of a task's line, strings in the arena. */
-int offer_step(const char *task, size_t length, struct arena *arena, struct step *step, struct error *err);
+int take_record_step(const char *task, size_t length, struct arena *arena, struct step *step, struct error *err);
 
 #endif

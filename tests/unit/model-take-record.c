@@ -2,7 +2,7 @@
  *
  * A take record is the same whether its task's line is copied or parsed.
  */
-#include "model/take/offer.h"
+#include "model/take/take-record.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "json/members.h"
 #include "tap.h"
 
-static struct offer offer = {.job = "c-001", .task = "t1", .attempt = 3, .action = ACTION_INSTALL, .worker = "w\"1",
+static struct take_record taken = {.job = "c-001", .task = "t1", .attempt = 3, .action = ACTION_INSTALL, .worker = "w\"1",
     .cluster = "{\"config\":{}}", .machine = "{\"id\":\"n\"}", .nodes = "/s/nodes", .log = "/s/log", .token = "c-001:t1"};
 
 static char *
@@ -22,7 +22,7 @@ print(const char *line, struct arena *arena, struct step *step)
 	struct buffer out = {0};
 	struct error err;
 
-	if (offer_print(&offer, line, strlen(line), arena, step, &out, &err) < 0)
+	if (take_record_print(&taken, line, strlen(line), arena, step, &out, &err) < 0)
 		tap_ok(false, "%s", err.text);
 	return buffer_take(&out);
 }
@@ -69,7 +69,7 @@ main(void)
 	    "numbers as strings");
 	test_same("{\"kind\":\"task\",\"id\":\"t1\",\"action\":\"create\",\"node\":\"n\",\"type\":\"d\",\"timeout_s\":60}", "not in order");
 
-	offer.log = offer.worker = NULL;
+	taken.log = taken.worker = NULL;
 	test_same("{\"action\":\"status\",\"expect_s\":1,\"id\":\"t1\",\"kind\":\"task\",\"node\":\"n\",\"service\":null,"
 	    "\"timeout_s\":60,\"type\":\"d\"}", "of no queue");
 
