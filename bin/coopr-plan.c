@@ -2,8 +2,8 @@
  *
  * coopr-plan: reads a layout and prints the plan that makes it so, or that carries out a named action on it: a job
  * record, the layout's records, then tasks and milestones, each behind what it waits for. The same input gives the
- * same bytes. Exits with 0 (also for a plan of no tasks), 1 where a node or service named is not there or the services'
- * dependencies form a cycle (with --check: where the plan is against the rules), 64 on misuse, 65 for a bad document.
+ * same bytes. Exits with 0 (also for a plan of no tasks), 1 if a node or service named is not there or the services'
+ * dependencies form a cycle (with --check: if the plan breaks a rule), 64 on misuse, 65 for a bad document.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static const struct option_spec options[] = {
 	OPTION_STRING(0, "max-unavailable", &max_unavailable, "N|N%", "a service is down on so many of its nodes at a time"),
 	OPTION_LIST(0, "dead", &dead, "NODE", "this machine does not answer: only delete it; may be repeated"),
 	OPTION_STRING(0, "history", &history_file, "FILE", "how long tasks have taken: coopr-queue stats --expect"),
-	OPTION_NUMBER(0, "slots", &slots, "N", "expect the makespan of N workers (default: one for every node)"),
+	OPTION_NUMBER(0, "slots", &slots, "N", "expect the duration with N workers (default: one for every node)"),
 	OPTION_STRING(0, "job", &job, "ID", "the job's id (default: coopr-queue put gives it)"),
 	OPTION_FLAG(0, "graceful", &graceful, "stop and remove services before their node is deleted"),
 	OPTION_FLAG(0, "check", &check, "judge a plan instead: is every rule kept?"),
@@ -73,7 +73,7 @@ plan_check_action(void)
 		    action));
 }
 
-/* Exits where the options make no sense. */
+/* Exits with EX_USAGE if the options make no sense. */
 static void
 plan_check_options(const char *const *operands)
 {
@@ -91,16 +91,16 @@ plan_check_options(const char *const *operands)
 	plan_check_action();
 }
 
-/* Whoever gives what may be a cluster looks for another command. */
+/* Names another command to a user who gives what may be the name of a cluster. */
 static void
 plan_explain_missing(const char *path)
 {
 	if (path && name_is_valid(path) && !strpbrk(path, "./"))
-		message("a file with a layout is wanted; what would be done to a cluster, each command shows with --dry-run: "
+		message("this command reads a layout from a file; to see what would be done to a cluster, use --dry-run: "
 		    "coopr expand --dry-run %s", path);
 }
 
-/* Exits where there is no good layout. */
+/* Exits with an error if there is no good layout. */
 static void
 plan_read_layout(const char *path, struct layout *layout)
 {
@@ -121,7 +121,8 @@ plan_read_layout(const char *path, struct layout *layout)
 	record_reader_release(&reader);
 }
 
-/* The layout as it was before; NULL where nothing is said of that. Exits where the two do not go together. */
+/* Reads the older layout of --from, and returns it; NULL without the option. Exits with an error if the two do not go
+ * together. */
 static struct layout *
 plan_read_older(struct layout *layout, struct layout *older)
 {
@@ -136,7 +137,7 @@ plan_read_older(struct layout *layout, struct layout *older)
 	return older;
 }
 
-/* Exits where it cannot be read. */
+/* Reads the file of --history. Exits with an error if it cannot be read. */
 static void
 plan_read_history(struct expectations *history)
 {
@@ -153,7 +154,7 @@ plan_read_history(struct expectations *history)
 	record_reader_release(&reader);
 }
 
-/* 0 where the plan keeps all rules, 1 where it does not, 65 where it is none. */
+/* Returns 0 if the plan keeps all rules, 1 if it does not, 65 if it is no plan. */
 static int
 plan_check_plan(const char *path)
 {
@@ -178,7 +179,7 @@ plan_check_plan(const char *path)
 	return code;
 }
 
-/* For -v: what the plan costs in time, and which tasks it is that take it. */
+/* Says for -v how long the plan takes, and which tasks that is due to. */
 static void
 plan_explain(const struct plan *plan)
 {
@@ -199,11 +200,11 @@ plan_explain(const struct plan *plan)
 		message("  %s %s on %s: %s", step->id, what.data, step->node,
 		    clock_duration((int64_t)(step->expect_s * 1000), duration));
 	}
-	clock_duration((int64_t)(plan_makespan(plan, (size_t)slots) * 1000), duration);
+	clock_duration((int64_t)(plan_duration(plan, (size_t)slots) * 1000), duration);
 	if (slots)
-		message("expected makespan: %s with %ld worker%s", duration, slots, slots == 1 ? "" : "s");
+		message("expected duration: %s with %ld worker%s", duration, slots, slots == 1 ? "" : "s");
 	else
-		message("expected makespan: %s with a worker for every node", duration);
+		message("expected duration: %s with a worker for every node", duration);
 	buffer_release(&what);
 	free(path);
 }

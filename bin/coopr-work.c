@@ -31,7 +31,7 @@ static struct option_list tenants, providers;
 static long slots = SLOTS_CONFIGURED;
 static bool drain, once, verbose;
 
-/* Of a rehearsal: */
+/* For --simulate: */
 static long seed = -1;
 static const char *failures, *format;
 static bool events;
@@ -48,10 +48,10 @@ static const struct option_spec options[] = {
 	    "the configuration (default: /etc/coopr/work.json, the user's before it)"),
 	OPTION_STRING('S', "spool", &spool, "DIR", "the spool (default: $COOPR_SPOOL)"),
 	OPTION_FLAG('v', "verbose", &verbose, "tell of each task that is finished, on stderr"),
-	OPTION_NUMBER('s', "simulate", &seed, "SEED", "rehearse the plan on stdin, on a clock of its own"),
-	OPTION_STRING('f', "failures", &failures, "PART", "in the rehearsal so many attempts fail: 2% or 0.02"),
-	OPTION_STRING('o', "output", &format, "text|json", "of the rehearsal (default: text)"),
-	OPTION_FLAG('e', "events", &events, "of the rehearsal: print plan and events, for coopr-queue report"),
+	OPTION_NUMBER('s', "simulate", &seed, "SEED", "simulate the plan on stdin, on a clock of its own"),
+	OPTION_STRING('f', "failures", &failures, "PART", "in the simulation so many attempts fail: 2% or 0.02"),
+	OPTION_STRING('o', "output", &format, "text|json", "of the simulation (default: text)"),
+	OPTION_FLAG('e', "events", &events, "of the simulation: print plan and events, for coopr-queue report"),
 	OPTION_END
 };
 
@@ -180,7 +180,7 @@ work_labels(struct option_list *given)
 }
 
 static int
-work_rehearse_plan(const char *plan)
+work_simulate_plan(const char *plan)
 {
 	double part = failures ? simulate_parse_part(failures) : 0;
 
@@ -213,7 +213,7 @@ main(int argc, char **argv)
 	if (drain && once)
 		return option_misuse(&command, "--drain and --once exclude each other");
 	if (seed >= 0)
-		return work_rehearse_plan(argv[0]);
+		return work_simulate_plan(argv[0]);
 	if (failures || format || events)
 		return option_misuse(&command, "--failures, --output and --events go with --simulate");
 

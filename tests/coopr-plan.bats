@@ -255,7 +255,7 @@ stop db on 7-1003"
 	run -0 --separate-stderr coopr-plan -v layout
 	contains "$stderr" "coopr-plan: critical path: "
 	contains "$stderr" "start lb on 7-1000"
-	contains "$stderr" "expected makespan: "
+	contains "$stderr" "expected duration: "
 }
 
 # All that stands, a third application node beside; the layout is the file "stands".
@@ -510,15 +510,15 @@ standing() {
 	contains "$output" "/0/expect_s"
 }
 
-@test "--slots: the makespan of so many workers" {
-	makespan() { coopr-plan -v "$@" layout 2>&1 >/dev/null | sed -n 's/.*expected makespan: //p'; }
-	contains "$(makespan --slots 1)" "with 1 worker"
-	contains "$(makespan)" "with a worker for every node"
+@test "--slots: the duration with so many workers" {
+	duration() { coopr-plan -v "$@" layout 2>&1 >/dev/null | sed -n 's/.*expected duration: //p'; }
+	contains "$(duration --slots 1)" "with 1 worker"
+	contains "$(duration)" "with a worker for every node"
 	total=$(coopr-plan layout | jq -s 'map(.expect_s // 0) | add')
 	critical=$(coopr-plan layout | head -n 1 | jq .critical_path_s)
 	[ "$critical" -lt "$total" ]
-	same "$(makespan --slots 1)" "$((total / 60)) m $((total % 60)) s with 1 worker"
-	same "$(makespan --slots 4)" "$(makespan | sed 's/a worker for every node/4 workers/')"
+	same "$(duration --slots 1)" "$((total / 60)) m $((total % 60)) s with 1 worker"
+	same "$(duration --slots 4)" "$(duration | sed 's/a worker for every node/4 workers/')"
 }
 
 @test "the plan grows with nodes times services, never with their square" {

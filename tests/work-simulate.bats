@@ -18,10 +18,10 @@ events() {
 		"\(.event) \(.task) \((($t.h * 60 + $t.m) * 60 + $t.s) * 1000 + $t.ms)"'
 }
 
-@test "a rehearsal reads a plan and tells makespan, critical path, bound, use of the slots and attempts" {
+@test "a rehearsal reads a plan and tells duration, critical path, bound, use of the slots and attempts" {
 	two_nodes >plan
 	run -0 coopr-work --simulate 7 plan
-	for part in makespan "critical path" "busiest node" slots "attempts       6: 0 failed"; do
+	for part in duration "critical path" "busiest node" slots "attempts       6: 0 failed"; do
 		contains "$output" "$part"
 	done
 	same "$output" "$(coopr-work --simulate 7 <plan)"
@@ -94,7 +94,7 @@ events() {
 	same 'delete create null' "$(jq -r 'select(.event == "take" and .task == "t2").action' all | sed 1d | head -n 3 | paste -sd' ')"
 }
 
-@test "the makespan is never below the bound, and the critical path is one of the plan" {
+@test "the duration is never below the bound, and the critical path is one of the plan" {
 	two_nodes >plan
 	for seed in {1..20}; do
 		coopr-work --simulate "$seed" --failures 10% -j 2 -o json plan || true

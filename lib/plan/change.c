@@ -18,7 +18,7 @@ change_is_known(const struct layout *layout)
 	return cluster->was_definition_count > 0 || jv_get_kind(cluster->was_config) == JV_KIND_OBJECT;
 }
 
-/* Whether both are done in the same way; no fields and empty ones are alike. */
+/* Tells whether both are done in the same way; no fields and empty ones are alike. */
 static bool
 change_is_same(const struct service_action *a, const struct service_action *b)
 {
@@ -43,7 +43,7 @@ change_compare_definitions(const struct service *was, const struct service *is)
 	return actions;
 }
 
-/* The services that get or lose an instance. */
+/* Finds the services that get or lose an instance; the caller frees the result. */
 static bool *
 change_find_moving(const struct layout *layout, const struct names *services)
 {
@@ -65,7 +65,7 @@ change_find_moving(const struct layout *layout, const struct names *services)
 	return moving;
 }
 
-/* Whether a value has macros that come to something else, now that services move. */
+/* Tells whether a value has macros that expand to something else, now that services move. */
 static bool
 change_asks_moving(jv value, const bool *moving, const struct names *services, struct arena *arena)
 {
@@ -84,8 +84,8 @@ change_asks_moving(jv value, const bool *moving, const struct names *services, s
 	return false;
 }
 
-/* Adds the services that a member of the configuration is about: that of its name and those that need it; where there is
- * none of its name, all. */
+/* Adds the services that a member of the configuration is about: that of its name and those that need it; if there is none
+ * of its name, all. */
 static void
 change_add_concerned(bool *concerned, const char *member, const struct layout *layout,
     const struct dependencies *dependencies)
@@ -115,7 +115,7 @@ change_is_changed(jv was, jv is)
 	return has_both ? !jv_equal(jv_copy(was), jv_copy(is)) : jv_is_valid(was) != jv_is_valid(is);
 }
 
-/* Looks at each member of one of the two configurations that the other one has not seen yet. */
+/* Compares each of these members between the two configurations, and adds the services that those which differ are about. */
 static void
 change_compare_members(jv members, bool *concerned, const struct layout *layout, const struct dependencies *dependencies,
     const bool *moving)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What has to be done to services that stand, because their definitions or the configuration of the cluster are no longer
- * what they were.
+ * The services that stand and have to be changed, because their definitions or the configuration of the cluster are no
+ * longer what they were.
  */
 #ifndef PLAN_CHANGE_H
 #define PLAN_CHANGE_H
@@ -11,14 +11,14 @@
 struct dependencies;
 struct layout;
 
-/* Whether the layout says anything of what was, beside which services stood where. */
+/* Tells whether the layout says anything of what was, beside which services stood where. */
 bool change_is_known(const struct layout *layout);
 
-/* For each definition: which actions its instances need (of UPGRADE), 0 for those that nothing has changed for. The caller
- * frees it. */
+/* Returns, by definition, the actions that its instances need (of ACTIONS_UPGRADE); 0 if nothing has changed for them. The
+ * caller frees the result. */
 unsigned *change_find(const struct layout *layout, const struct dependencies *dependencies);
 
-/* For each definition: whether how it is installed, configured, started or stopped has changed. The caller frees it. */
+/* Returns, by definition, whether how it is installed, configured, started or stopped has changed. The caller frees it. */
 bool *change_find_definitions(const struct layout *layout);
 
 #endif

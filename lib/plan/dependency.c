@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "model/layout.h"
 
-/* Who provides a name: an edge from the number of the name to the service. */
+/* An edge leads from the number of a name to each service that provides it. */
 struct providers {
 	struct names names;
 	struct neighbours of;
@@ -26,7 +26,7 @@ dependency_mark_present(const struct names *services, struct string_list names, 
 	}
 }
 
-/* Which definitions belong to services that are, were or shall be on the cluster; the caller frees it. */
+/* Finds the definitions of services that are, were or shall be on the cluster; the caller frees the result. */
 static bool *
 dependency_find_present(const struct names *services, const struct layout *layout)
 {
@@ -84,7 +84,8 @@ dependency_collect_one(struct collector *collector, uint32_t to, struct graph *k
 	graph_edge(kind, collector->from, to);
 }
 
-/* A service that provides what it needs is not made to wait for itself; one that names itself is a cycle. */
+/* Collects all that go by a name. A service that provides what it needs does not wait for itself; one that names itself is
+ * a cycle. */
 static void
 dependency_collect_name(struct collector *collector, const char *name, struct graph *kind)
 {
@@ -110,7 +111,7 @@ dependency_is_listed(struct string_list list, const char *name)
 
 enum { LIST_REQUIRES, LIST_USES, LIST_LOCAL, LISTS };
 
-/* What a service names in one dependency. Those that are not local go first: what is needed both ways is far. */
+/* Collects what a service names in one dependency. The caller takes needs that are not local first: one that is both is far. */
 static void
 dependency_collect(struct collector *collector, const struct string_list *lists, bool local)
 {

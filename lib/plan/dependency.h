@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which service of a cluster needs which other, at install time and at run time. "requires" and "uses" order
+ * The needs of a cluster's services, at install time and at run time. "requires" and "uses" order
  * alike; a name stands for the service of that name and for all that provide it; names of services that are not on
  * the cluster are ignored. A need that is local only concerns the instance on the same node. Services are numbered as
  * the cluster's definitions are.
@@ -24,7 +24,7 @@ enum dependency {
 struct relation { /* between services, in one direction */
 	struct neighbours all;
 	struct neighbours far, near; /* of these: those that are not local, those that are */
-	uint32_t *places;            /* of each service in some order along all; all 0 where there is none */
+	uint32_t *places;            /* of each service in some order along all; all 0 if there is none */
 };
 
 struct dependencies {
@@ -38,7 +38,7 @@ struct dependencies {
 void dependencies_init(struct dependencies *dependencies, const struct layout *layout);
 void dependencies_release(struct dependencies *dependencies);
 
-/* Whether there is an order at all. 0, or -1 (EX_NO) with a cycle in err: "a -> b -> a". */
+/* Returns 0 if there is an order at all, or -1 (EX_NO) with a cycle in err: "a -> b -> a". */
 int dependencies_acyclic(const struct dependencies *dependencies, enum dependency dependency, struct error *err);
 
 #endif

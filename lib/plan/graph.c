@@ -19,7 +19,7 @@ graph_release(struct graph *graph)
 	*graph = (struct graph){0};
 }
 
-/* A counting sort of the edges by one end. */
+/* Sorts the edges by one end, by counting. */
 static struct neighbours
 graph_sort_edges(const struct graph *graph, bool by_source)
 {
@@ -90,8 +90,8 @@ graph_order(const struct neighbours *successors, uint32_t *order)
 
 enum colour { UNSEEN, ON_PATH, FINISHED };
 
-/* Walks from start depth first; path is the stack. True where an edge leads back into the path: *length
- * is the path's, *back where the cycle starts in it. */
+/* Walks from start depth first; path is the stack. Returns true if an edge leads back into the path, which is *length long;
+ * the cycle begins at path[*back]. */
 static bool
 graph_walk(const struct neighbours *successors, uint32_t start, unsigned char *colours, size_t *next, uint32_t *path,
     size_t *length, size_t *back)

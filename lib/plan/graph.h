@@ -35,10 +35,10 @@ struct neighbours graph_predecessors(const struct graph *graph);
 void neighbours_release(struct neighbours *neighbours);
 
 /* Fills order (room for all vertices) so that each comes before its successors: breadth first, vertices that
- * are free at the same time by number. False where a cycle forbids it. */
+ * are free at the same time by number. Returns false if a cycle forbids it. */
 bool graph_order(const struct neighbours *successors, uint32_t *order);
 
-/* The vertices of one cycle in cycle (room for all), the first not repeated. Returns how many; 0 where there is none. */
+/* Fills cycle (room for all) with the vertices of one cycle, the first not repeated. Returns how many; 0 if there is none. */
 size_t graph_cycle(const struct neighbours *successors, uint32_t *cycle);
 
 /* Extends set by all that can be reached from it. */

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 
-/* What a search has met a service as; its mark is 4 * search + that, and a higher one is never lowered. */
+/* How a search has met a service; its mark is 4 * search + this, and is never lowered. */
 enum met { MET_NEAR, MET_FAR, MET_BEHIND };
 
 void
@@ -109,7 +109,7 @@ nearest_mark_behind(struct nearest *nearest, uint32_t last)
 	}
 }
 
-/* Keeps of a list what is met as that and not as more. */
+/* Keeps the services of a list that were met so and not as more; returns how many. */
 static size_t
 nearest_keep(const struct nearest *nearest, uint32_t *list, size_t count, enum met as)
 {

@@ -14,7 +14,7 @@
 
 enum { ID_SIZE = 16, PRINT_SIZE = 256 * 1024 };
 
-/* "t1", "t2", ... and "m1", "m2", ... in the order of the steps. */
+/* Numbers the steps in their order: "t1", "t2", ... and "m1", "m2", ... */
 static void
 plan_give_ids(struct plan *plan)
 {
@@ -30,7 +30,7 @@ plan_give_ids(struct plan *plan)
 	plan->job.tasks = tasks;
 }
 
-/* What each step comes after, in the order of the steps, each once. */
+/* Lists what each step comes after, in the order of the steps, each once. */
 static void
 plan_give_predecessors(struct plan *plan)
 {
@@ -53,7 +53,7 @@ plan_give_predecessors(struct plan *plan)
 	free(room);
 }
 
-/* To the microsecond: sums of tenths are not to show how a computer writes them. */
+/* Rounds to microseconds, so that sums of tenths look like tenths. */
 static double
 plan_round_seconds(double seconds)
 {
@@ -123,7 +123,7 @@ plan_arrange(struct plan *plan, struct steps *steps, struct error *err)
 	return 0;
 }
 
-/* Whether the services can be put in order at all, as far as the scope needs an order. */
+/* Returns -1 if the services cannot be put in order at all, as far as the scope needs an order. */
 static int
 plan_check_dependencies(const struct dependencies *dependencies, const struct scope *scope, struct error *err)
 {
@@ -140,7 +140,7 @@ plan_check_dependencies(const struct dependencies *dependencies, const struct sc
 	return 0;
 }
 
-/* Nodes that are replaced one after the other cannot know all addresses before the last of them is there. */
+/* Returns -1 if nodes that are replaced one after the other would have to know all addresses before the last is there. */
 static int
 plan_check_addresses(struct arena *arena, const struct layout *layout, const struct scope *scope, struct error *err)
 {
@@ -157,7 +157,7 @@ plan_check_addresses(struct arena *arena, const struct layout *layout, const str
 	return 0;
 }
 
-/* What the job record says of the parameters, beside its action. */
+/* Fills in what the job record says of the scope. */
 static void
 plan_describe_job(struct plan *plan, const struct layout *layout, const struct scope *scope)
 {
@@ -214,7 +214,7 @@ plan_release(struct plan *plan)
 	*plan = (struct plan){0};
 }
 
-/* Hands on what has gathered, once it is worth a write. */
+/* Writes the lines out, once they are worth a write. */
 static void
 plan_flush_lines(struct buffer *lines, size_t enough, FILE *stream)
 {

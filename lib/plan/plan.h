@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The planner: from a layout and a wish to the tasks that make it so, and what has to be done before what. The same
- * input gives the same plan. Time and memory are linear in nodes times services times actions.
+ * The planner: from a layout and what the user asks for to the tasks that do it, and their order. The same input gives the
+ * same plan. Time and memory are linear in nodes times services times actions.
  */
 #ifndef PLAN_PLAN_H
 #define PLAN_PLAN_H
@@ -26,8 +26,8 @@ struct plan {
 	struct neighbours successors; /* of each step */
 };
 
-/* job_id and history may be NULL. The layout has to outlive the plan. 0, or -1: EX_NO where the wish names what is not there or
- * dependencies form a cycle, EX_DATAERR for a service without definition. The plan is to be released in any case. */
+/* Makes a plan, which borrows the layout and is to be released in any case. job_id and history may be NULL. Returns 0, or -1:
+ * EX_NO if the parameters name what is not there or dependencies form a cycle, EX_DATAERR for a service without definition. */
 int plan_make(struct plan *plan, const struct layout *layout, const struct plan_parameters *parameters, const char *job_id,
     const struct expectations *history, struct error *err);
 void plan_release(struct plan *plan);
@@ -35,11 +35,11 @@ void plan_release(struct plan *plan);
 /* Prints the plan's records: the job, the layout, the steps. */
 void plan_print(const struct plan *plan, const struct layout *layout, FILE *stream);
 
-/* The steps of a longest way through the plan (room for all in path); returns how many. */
+/* Fills path (room for all) with the steps of a longest way through the plan; returns how many. */
 size_t plan_critical_path(const struct plan *plan, uint32_t *path);
 
-/* How long it takes, in seconds, with so many workers (0: as many as there is work for), one task at a time on a node,
- * the highest rank first. */
-double plan_makespan(const struct plan *plan, size_t workers);
+/* Returns how many seconds the plan takes with so many workers (0: as many as there is work for), one task at a time on a
+ * node, the highest rank first. */
+double plan_duration(const struct plan *plan, size_t workers);
 
 #endif

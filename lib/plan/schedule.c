@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How long a plan takes: its longest way, and a rehearsal of it on a clock of its own.
+ * How long a plan takes: its longest way, and a simulation of it on a clock of its own.
  */
 #include <stdlib.h>
 
 #include "plan/plan.h"
 
-/* The vertex of highest rank among a list of them; the first of equals. */
+/* Returns the step of highest rank in a list; the first of equals. */
 static uint32_t
 schedule_highest(const struct plan *plan, const uint32_t *list, size_t count)
 {
@@ -86,7 +86,7 @@ schedule_heap_pop(struct heap *heap)
 	return top;
 }
 
-struct rehearsal {
+struct simulation {
 	const struct plan *plan;
 	size_t workers;       /* that are idle */
 	size_t *waiting;      /* of each step: how many steps before it are not done */
@@ -94,103 +94,103 @@ struct rehearsal {
 	bool *busy;           /* of each node: a task of it runs */
 	struct heap offers;   /* tasks that were the first of their node when they came in; some of them are not any more */
 	struct heap running;  /* by the time of their end */
-	uint32_t *done;       /* steps that are done, those behind them not yet told */
+	uint32_t *done;       /* steps that are done, whose successors still wait */
 	size_t done_count;
 };
 
 /* Puts the first of a node's tasks among those that workers choose from. */
 static void
-schedule_offer(struct rehearsal *rehearsal, uint32_t node)
+schedule_offer(struct simulation *simulation, uint32_t node)
 {
-	const struct heap *ready = &rehearsal->ready[node];
+	const struct heap *ready = &simulation->ready[node];
 
-	if (ready->count > 0 && !rehearsal->busy[node])
-		schedule_heap_push(&rehearsal->offers, ready->list[0].key, ready->list[0].step);
+	if (ready->count > 0 && !simulation->busy[node])
+		schedule_heap_push(&simulation->offers, ready->list[0].key, ready->list[0].step);
 }
 
-/* A step all before which is done: a milestone is done with that, a task waits for its node. */
+/* Takes a step when all before it is done: a milestone is done with that, a task waits for its node. */
 static void
-schedule_get_ready(struct rehearsal *rehearsal, uint32_t step)
+schedule_get_ready(struct simulation *simulation, uint32_t step)
 {
-	const struct plan *plan = rehearsal->plan;
+	const struct plan *plan = simulation->plan;
 	struct heap *ready;
 
 	if (plan->steps[step].is_milestone) {
-		rehearsal->done[rehearsal->done_count++] = step;
+		simulation->done[simulation->done_count++] = step;
 		return;
 	}
-	ready = &rehearsal->ready[plan->nodes[step]];
+	ready = &simulation->ready[plan->nodes[step]];
 	schedule_heap_push(ready, -plan->steps[step].rank, step);
 	if (ready->list[0].step == step)
-		schedule_offer(rehearsal, plan->nodes[step]);
+		schedule_offer(simulation, plan->nodes[step]);
 }
 
 static void
-schedule_tell_successors(struct rehearsal *rehearsal)
+schedule_tell_successors(struct simulation *simulation)
 {
-	const struct neighbours *successors = &rehearsal->plan->successors;
+	const struct neighbours *successors = &simulation->plan->successors;
 
-	while (rehearsal->done_count > 0) {
-		uint32_t step = rehearsal->done[--rehearsal->done_count];
+	while (simulation->done_count > 0) {
+		uint32_t step = simulation->done[--simulation->done_count];
 
 		for (size_t i = successors->first[step]; i < successors->first[step + 1]; i++)
-			if (--rehearsal->waiting[successors->list[i]] == 0)
-				schedule_get_ready(rehearsal, successors->list[i]);
+			if (--simulation->waiting[successors->list[i]] == 0)
+				schedule_get_ready(simulation, successors->list[i]);
 	}
 }
 
 static void
-schedule_start_tasks(struct rehearsal *rehearsal, double now)
+schedule_start_tasks(struct simulation *simulation, double now)
 {
-	while (rehearsal->workers > 0 && rehearsal->offers.count > 0) {
-		uint32_t step = schedule_heap_pop(&rehearsal->offers).step, node = rehearsal->plan->nodes[step];
-		struct heap *ready = &rehearsal->ready[node];
+	while (simulation->workers > 0 && simulation->offers.count > 0) {
+		uint32_t step = schedule_heap_pop(&simulation->offers).step, node = simulation->plan->nodes[step];
+		struct heap *ready = &simulation->ready[node];
 
 		/* The node has begun another task since, or one that came later was before this. */
-		if (rehearsal->busy[node] || ready->count == 0 || ready->list[0].step != step)
+		if (simulation->busy[node] || ready->count == 0 || ready->list[0].step != step)
 			continue;
 		schedule_heap_pop(ready);
-		rehearsal->busy[node] = true;
-		rehearsal->workers--;
-		schedule_heap_push(&rehearsal->running, now + rehearsal->plan->steps[step].expect_s, step);
+		simulation->busy[node] = true;
+		simulation->workers--;
+		schedule_heap_push(&simulation->running, now + simulation->plan->steps[step].expect_s, step);
 	}
 }
 
 /* Ends what is to end next, and all that ends at the same time; returns when. */
 static double
-schedule_end_tasks(struct rehearsal *rehearsal)
+schedule_end_tasks(struct simulation *simulation)
 {
-	double now = rehearsal->running.list[0].key;
+	double now = simulation->running.list[0].key;
 
-	while (rehearsal->running.count > 0 && rehearsal->running.list[0].key <= now) {
-		uint32_t step = schedule_heap_pop(&rehearsal->running).step, node = rehearsal->plan->nodes[step];
+	while (simulation->running.count > 0 && simulation->running.list[0].key <= now) {
+		uint32_t step = schedule_heap_pop(&simulation->running).step, node = simulation->plan->nodes[step];
 
-		rehearsal->done[rehearsal->done_count++] = step;
-		rehearsal->busy[node] = false;
-		rehearsal->workers++;
-		schedule_offer(rehearsal, node);
+		simulation->done[simulation->done_count++] = step;
+		simulation->busy[node] = false;
+		simulation->workers++;
+		schedule_offer(simulation, node);
 	}
 	return now;
 }
 
 static double
-schedule_rehearse(struct rehearsal *rehearsal)
+schedule_simulate(struct simulation *simulation)
 {
-	const struct neighbours *successors = &rehearsal->plan->successors;
-	size_t count = rehearsal->plan->count;
+	const struct neighbours *successors = &simulation->plan->successors;
+	size_t count = simulation->plan->count;
 	double now = 0;
 
 	for (size_t i = 0; i < successors->first[count]; i++)
-		rehearsal->waiting[successors->list[i]]++;
+		simulation->waiting[successors->list[i]]++;
 	for (uint32_t i = 0; i < count; i++)
-		if (rehearsal->waiting[i] == 0)
-			schedule_get_ready(rehearsal, i);
-	schedule_tell_successors(rehearsal);
-	schedule_start_tasks(rehearsal, now);
-	while (rehearsal->running.count > 0) {
-		now = schedule_end_tasks(rehearsal);
-		schedule_tell_successors(rehearsal);
-		schedule_start_tasks(rehearsal, now);
+		if (simulation->waiting[i] == 0)
+			schedule_get_ready(simulation, i);
+	schedule_tell_successors(simulation);
+	schedule_start_tasks(simulation, now);
+	while (simulation->running.count > 0) {
+		now = schedule_end_tasks(simulation);
+		schedule_tell_successors(simulation);
+		schedule_start_tasks(simulation, now);
 	}
 	return now;
 }
@@ -207,26 +207,26 @@ schedule_count_nodes(const struct plan *plan)
 }
 
 double
-plan_makespan(const struct plan *plan, size_t workers)
+plan_duration(const struct plan *plan, size_t workers)
 {
 	size_t nodes = schedule_count_nodes(plan);
-	struct rehearsal rehearsal = {
+	struct simulation simulation = {
 		.plan = plan,
 		.workers = workers ? workers : nodes,
-		.waiting = memory_zeroed(plan->count, sizeof *rehearsal.waiting),
-		.ready = memory_zeroed(nodes, sizeof *rehearsal.ready),
-		.busy = memory_zeroed(nodes, sizeof *rehearsal.busy),
-		.done = memory_resize(NULL, plan->count, sizeof *rehearsal.done),
+		.waiting = memory_zeroed(plan->count, sizeof *simulation.waiting),
+		.ready = memory_zeroed(nodes, sizeof *simulation.ready),
+		.busy = memory_zeroed(nodes, sizeof *simulation.busy),
+		.done = memory_resize(NULL, plan->count, sizeof *simulation.done),
 	};
-	double makespan = schedule_rehearse(&rehearsal);
+	double duration = schedule_simulate(&simulation);
 
 	for (size_t i = 0; i < nodes; i++)
-		free(rehearsal.ready[i].list);
-	free(rehearsal.waiting);
-	free(rehearsal.ready);
-	free(rehearsal.busy);
-	free(rehearsal.offers.list);
-	free(rehearsal.running.list);
-	free(rehearsal.done);
-	return makespan;
+		free(simulation.ready[i].list);
+	free(simulation.waiting);
+	free(simulation.ready);
+	free(simulation.busy);
+	free(simulation.offers.list);
+	free(simulation.running.list);
+	free(simulation.done);
+	return duration;
 }

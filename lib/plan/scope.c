@@ -25,7 +25,7 @@ struct scoping {
 	bool graceful;
 };
 
-/* What stands is stopped and removed as it was defined then. */
+/* Finds the actions that each service has; what stands is stopped and removed as it was defined then. */
 static void
 scope_find_actions(struct scoping *scoping)
 {
@@ -41,7 +41,7 @@ scope_find_actions(struct scoping *scoping)
 	}
 }
 
-/* Adds the actions on one service of a node, as far as the service has them and is meant. */
+/* Adds the actions on one service of a node, as far as the service has them and is chosen. */
 static int
 scope_place(struct scoping *scoping, size_t node, const char *name, enum placement_kind kind, unsigned set,
     struct error *err)
@@ -77,7 +77,7 @@ scope_place_all(struct scoping *scoping, size_t node, struct string_list service
 	return 0;
 }
 
-/* A node that stays: a walk over both sorted lists. */
+/* Adds the changes of a node that stays: walks over both sorted lists. */
 static int
 scope_place_changes(struct scoping *scoping, size_t index, struct error *err)
 {
@@ -102,7 +102,7 @@ scope_place_changes(struct scoping *scoping, size_t index, struct error *err)
 	return 0;
 }
 
-/* Whether a node that is made has anything on it that is meant. */
+/* Tells whether a node that is made has a service that is chosen. */
 static bool
 scope_has_chosen(const struct scoping *scoping, const struct node *node)
 {
@@ -117,7 +117,7 @@ scope_has_chosen(const struct scoping *scoping, const struct node *node)
 	return false;
 }
 
-/* Nothing can be stopped on a machine that does not answer. */
+/* Adds the deletion of a node, behind that of its services; nothing can be stopped on a machine that does not answer. */
 static int
 scope_drop_node(struct scoping *scoping, size_t index, struct string_list services, struct error *err)
 {
@@ -153,7 +153,7 @@ scope_node(struct scoping *scoping, size_t index, struct error *err)
 	return scope_place_all(scoping, index, node->services, PLACEMENT_SET_UP, ACTIONS_SET_UP, err);
 }
 
-/* What the scope does to how many nodes, and whether it adds, drops or changes services of nodes that stay. */
+/* How many nodes the scope makes and deletes, and whether it adds, drops or changes services of nodes that stay. */
 struct tally {
 	size_t made, deleted;
 	bool adds, drops, changes;
@@ -181,7 +181,7 @@ scope_tally_scope(const struct scoping *scoping)
 	return tally;
 }
 
-/* The name of a difference is that of the action it amounts to, where there is one. */
+/* Returns the name of the action that a difference comes to; "change" if it comes to several. */
 static const char *
 scope_name_difference(const struct scope *scope, size_t nodes, const struct tally *tally)
 {
@@ -204,7 +204,7 @@ scope_name_job(const struct scoping *scoping)
 	size_t nodes = scoping->layout->node_count;
 	struct tally tally = scope_tally_scope(scoping);
 
-	/* Who deletes some of the nodes has a smaller cluster, not none. */
+	/* A cluster some of whose nodes are deleted is smaller, not gone. */
 	if (scoping->action->deletes)
 		return cluster_action_find(tally.deleted == nodes ? "delete" : "shrink")->job;
 	if (scoping->action->name)
@@ -212,7 +212,8 @@ scope_name_job(const struct scoping *scoping)
 	return cluster_action_find(scope_name_difference(scoping->scope, nodes, &tally))->job;
 }
 
-/* A whole cluster is just deleted; a node that leaves a living one takes leave of its services first. */
+/* Tells whether services are stopped and removed before their node is deleted: a whole cluster is just deleted, unless the
+ * user asks for it. */
 static bool
 scope_is_graceful(const struct scoping *scoping)
 {
@@ -224,7 +225,7 @@ scope_is_graceful(const struct scoping *scoping)
 	return scoping->parameters->graceful;
 }
 
-/* What an upgrade is about, where no service is named and it is known what was. */
+/* Chooses nodes and services. An upgrade without services is about those that have changed, if it is known what was. */
 static int
 scope_select_parts(struct scoping *scoping, struct error *err)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a plan has to do: which actions to which node, and to which service on it. This is where the actions of a
- * cluster (create, restart, ...) are turned into those of its nodes and services; in which order they go is
- * no matter here.
+ * The scope of a plan: the actions on each node, and on each service of it. Here the actions on a cluster (create,
+ * restart, ...) become those on its nodes and services; their order does not matter here.
  */
 #ifndef PLAN_SCOPE_H
 #define PLAN_SCOPE_H
@@ -42,7 +41,7 @@ struct scope {
 	unsigned in_place; /* those of them that are done in place */
 };
 
-/* 0, or -1: EX_NO for a node or a service that is not there, EX_DATAERR for a service without definition. */
+/* Returns 0, or -1: EX_NO for a node or a service that is not there, EX_DATAERR for a service without definition. */
 int scope_init(struct scope *scope, const struct layout *layout, const struct dependencies *dependencies,
     const struct plan_parameters *parameters, struct error *err);
 void scope_release(struct scope *scope);

@@ -9,7 +9,7 @@
 #include "model/layout.h"
 #include "plan/nearest.h"
 
-/* Whether the wish names text; found remembers which names did occur. */
+/* Tells whether text is one of the names, and marks in found which names did occur. */
 static bool
 selection_is_named(const struct names *names, const char *text, bool *found)
 {
@@ -61,7 +61,7 @@ selection_choose_services(enum part *parts, const struct dependencies *dependenc
 }
 
 static void
-plan_selection_draw_in(enum part *parts, const struct neighbours *along)
+selection_reach(enum part *parts, const struct neighbours *along)
 {
 	bool *set = memory_zeroed(along->vertices, sizeof *set);
 
@@ -74,7 +74,7 @@ plan_selection_draw_in(enum part *parts, const struct neighbours *along)
 	free(set);
 }
 
-/* Which services that can be started stand on some node; the caller frees it. */
+/* Finds the services that can be started and stand on some node; the caller frees the result. */
 static bool *
 selection_find_startable(const struct layout *layout, const struct dependencies *dependencies)
 {
@@ -138,9 +138,9 @@ selection_draw_in(struct selection *selection, const struct layout *layout, cons
     bool stops, bool starts)
 {
 	if (stops)
-		plan_selection_draw_in(selection->services, &dependencies->needed_by[DEPENDENCY_RUNTIME].all);
+		selection_reach(selection->services, &dependencies->needed_by[DEPENDENCY_RUNTIME].all);
 	else if (starts)
-		plan_selection_draw_in(selection->services, &dependencies->needs[DEPENDENCY_RUNTIME].all);
+		selection_reach(selection->services, &dependencies->needs[DEPENDENCY_RUNTIME].all);
 	if (stops && starts)
 		selection_assure(selection->services, layout, dependencies);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which nodes and services a plan is about: those the user names, and the services drawn in by them. Stopping a
+ * The nodes and services that a plan is about: those the user names, and the services drawn in by them. Stopping a
  * service stops those that need it, starting one starts those it needs: neither would work without.
  */
 #ifndef PLAN_SELECTION_H
@@ -31,20 +31,20 @@ enum part {
 };
 
 struct selection {
-	bool *nodes;         /* of each node: it is meant */
+	bool *nodes;         /* of each node: it is chosen */
 	enum part *services; /* of each definition */
 };
 
-/* among: of each definition, whether it is meant where none is named; NULL: all are. 0, or -1 (EX_NO) for a name that the
- * cluster has not. */
+/* Chooses the nodes and services that the parameters name. If they name no service, those that among (by definition) says; all if
+ * it is NULL. Returns 0, or -1 (EX_NO) for a name that the cluster does not have. */
 int selection_init(struct selection *selection, const struct layout *layout, const struct dependencies *dependencies,
     const struct plan_parameters *parameters, const bool *among, struct error *err);
 
-/* Services that stand are stopped, or started, or both: draws in all that have to be too. */
+/* Draws in all services that have to be stopped, or started, or both along with those that are chosen. */
 void selection_draw_in(struct selection *selection, const struct layout *layout, const struct dependencies *dependencies,
     bool stops, bool starts);
 
-/* Sets those of found (of each node) that are wanted by id or hostname. 0, or -1 (EX_NO) for one that is not there. */
+/* Sets found[node] for each node that is wanted by id or hostname. Returns 0, or -1 (EX_NO) for one that is not there. */
 int selection_find_nodes(bool *found, const struct layout *layout, struct string_list wanted, struct error *err);
 
 void selection_release(struct selection *selection);

@@ -13,7 +13,7 @@
 #include "base/message.h"
 #include "json/record.h"
 #include "model/print.h"
-#include "simulate/rehearse.h"
+#include "simulate/simulation.h"
 
 enum { TOLD_MAX = 20 };
 
@@ -37,50 +37,50 @@ simulate_seconds(int64_t ms)
 }
 
 static double
-simulate_utilisation(const struct rehearsal *rehearsal, uint32_t slots)
+simulate_utilisation(const struct simulation *simulation, uint32_t slots)
 {
-	double offered = (double)rehearsal->makespan_ms * slots;
+	double offered = (double)simulation->duration_ms * slots;
 
-	return offered > 0 ? (double)rehearsal->work_ms / offered : 0;
+	return offered > 0 ? (double)simulation->work_ms / offered : 0;
 }
 
 static void
-simulate_print_ids(struct rehearsal *rehearsal, const uint32_t *steps, uint32_t count, struct buffer *out)
+simulate_print_ids(struct simulation *simulation, const uint32_t *steps, uint32_t count, struct buffer *out)
 {
 	buffer_byte(out, '[');
 	for (uint32_t i = 0; i < count; i++) {
 		if (i)
 			buffer_byte(out, ',');
-		json_quote(state_step_id(&rehearsal->index, steps[i]), out);
+		json_quote(state_step_id(&simulation->index, steps[i]), out);
 	}
 	buffer_byte(out, ']');
 }
 
 static bool
-simulate_has_failed(struct rehearsal *rehearsal, uint32_t step)
+simulate_has_failed(struct simulation *simulation, uint32_t step)
 {
-	return !rehearsal->index.steps[step].is_milestone && state_live(&rehearsal->index, step)->status == STEP_FAILED;
+	return !simulation->index.steps[step].is_milestone && state_live(&simulation->index, step)->status == STEP_FAILED;
 }
 
 static void
-simulate_print_failed(struct rehearsal *rehearsal, struct buffer *out)
+simulate_print_failed(struct simulation *simulation, struct buffer *out)
 {
 	const char *between = "";
 
 	buffer_byte(out, '[');
-	for (uint32_t i = 0; i < rehearsal->index.header->step_count; i++)
-		if (simulate_has_failed(rehearsal, i)) {
+	for (uint32_t i = 0; i < simulation->index.header->step_count; i++)
+		if (simulate_has_failed(simulation, i)) {
 			buffer_text(out, between);
-			json_quote(state_step_id(&rehearsal->index, i), out);
+			json_quote(state_step_id(&simulation->index, i), out);
 			between = ",";
 		}
 	buffer_byte(out, ']');
 }
 
 static void
-simulate_print_tasks(const struct rehearsal *rehearsal, struct buffer *out)
+simulate_print_tasks(const struct simulation *simulation, struct buffer *out)
 {
-	const uint32_t *count = rehearsal->index.header->count;
+	const uint32_t *count = simulation->index.header->count;
 	struct print print;
 
 	print_begin(&print, (jv){0}, out);
@@ -92,38 +92,38 @@ simulate_print_tasks(const struct rehearsal *rehearsal, struct buffer *out)
 }
 
 static void
-simulate_print_record(const struct simulate_options *options, struct rehearsal *rehearsal, struct buffer *out)
+simulate_print_record(const struct simulate_options *options, struct simulation *simulation, struct buffer *out)
 {
 	struct print print;
 
 	print_begin(&print, (jv){0}, out);
-	print_integer(&print, "attempts", rehearsal->attempts);
-	print_number(&print, "bound_s", simulate_seconds(rehearsal_bound_ms(rehearsal, options->slots)));
-	print_number(&print, "busiest_node_s", simulate_seconds(rehearsal->node_ms));
+	print_integer(&print, "attempts", simulation->attempts);
+	print_number(&print, "bound_s", simulate_seconds(simulation_bound_ms(simulation, options->slots)));
+	print_number(&print, "busiest_node_s", simulate_seconds(simulation->node_ms));
 	print_name(&print, "critical_path");
-	simulate_print_ids(rehearsal, rehearsal->path, rehearsal->path_count, out);
-	print_number(&print, "critical_path_s", simulate_seconds(rehearsal->critical_ms));
+	simulate_print_ids(simulation, simulation->path, simulation->path_count, out);
+	print_number(&print, "critical_path_s", simulate_seconds(simulation->critical_ms));
 	print_name(&print, "failed");
-	simulate_print_failed(rehearsal, out);
-	print_integer(&print, "failed_attempts", rehearsal->failures);
+	simulate_print_failed(simulation, out);
+	print_integer(&print, "failed_attempts", simulation->failures);
 	print_string(&print, "kind", "rehearsal");
-	print_number(&print, "makespan_s", simulate_seconds(rehearsal->makespan_ms));
-	print_integer(&print, "peak", rehearsal->peak);
-	print_integer(&print, "retries", rehearsal->retries);
+	print_number(&print, "makespan_s", simulate_seconds(simulation->duration_ms));
+	print_integer(&print, "peak", simulation->peak);
+	print_integer(&print, "retries", simulation->retries);
 	print_integer(&print, "seed", (int64_t)options->seed);
 	print_integer(&print, "slots", options->slots);
 	print_name(&print, "tasks");
-	simulate_print_tasks(rehearsal, out);
-	print_integer(&print, "undone", rehearsal->undone);
-	print_number(&print, "utilisation", simulate_utilisation(rehearsal, options->slots));
-	print_number(&print, "work_s", simulate_seconds(rehearsal->work_ms));
+	simulate_print_tasks(simulation, out);
+	print_integer(&print, "undone", simulation->undone);
+	print_number(&print, "utilisation", simulate_utilisation(simulation, options->slots));
+	print_number(&print, "work_s", simulate_seconds(simulation->work_ms));
 	print_end(&print);
 }
 
 static void
-simulate_say_step(struct rehearsal *rehearsal, uint32_t step)
+simulate_say_step(struct simulation *simulation, uint32_t step)
 {
-	struct job_state *index = &rehearsal->index;
+	struct job_state *index = &simulation->index;
 	const char *service = state_step_service(index, step);
 
 	printf("  %s %s%s%s on %s\n", state_step_id(index, step), action_name((enum action)state_step(index, step)->action),
@@ -131,9 +131,9 @@ simulate_say_step(struct rehearsal *rehearsal, uint32_t step)
 }
 
 static void
-simulate_say_path(struct rehearsal *rehearsal)
+simulate_say_path(struct simulation *simulation)
 {
-	uint32_t count = rehearsal->path_count, skipped = count > TOLD_MAX ? count - TOLD_MAX : 0;
+	uint32_t count = simulation->path_count, skipped = count > TOLD_MAX ? count - TOLD_MAX : 0;
 
 	if (count > 0)
 		printf("\nCritical path:\n");
@@ -142,21 +142,21 @@ simulate_say_path(struct rehearsal *rehearsal)
 			printf("  ... %u more ...\n", skipped);
 			i += skipped;
 		}
-		simulate_say_step(rehearsal, rehearsal->path[i]);
+		simulate_say_step(simulation, simulation->path[i]);
 	}
 }
 
 static void
-simulate_say_failed(struct rehearsal *rehearsal)
+simulate_say_failed(struct simulation *simulation)
 {
-	uint32_t failed = rehearsal->index.header->count[STEP_FAILED], told = 0;
+	uint32_t failed = simulation->index.header->count[STEP_FAILED], told = 0;
 
 	if (failed > 0)
 		printf("\nFailed for good, with %u tasks behind them that could not begin:\n",
-		    rehearsal->index.header->count[STEP_BLOCKED]);
+		    simulation->index.header->count[STEP_BLOCKED]);
 	for (uint32_t i = 0; told < failed && told < TOLD_MAX; i++)
-		if (simulate_has_failed(rehearsal, i)) {
-			simulate_say_step(rehearsal, i);
+		if (simulate_has_failed(simulation, i)) {
+			simulate_say_step(simulation, i);
 			told++;
 		}
 	if (told < failed)
@@ -164,50 +164,50 @@ simulate_say_failed(struct rehearsal *rehearsal)
 }
 
 static void
-simulate_say(const struct simulate_options *options, struct rehearsal *rehearsal)
+simulate_say(const struct simulate_options *options, struct simulation *simulation)
 {
-	int64_t bound_ms = rehearsal_bound_ms(rehearsal, options->slots);
-	char makespan[CLOCK_RFC3339_SIZE], critical[CLOCK_RFC3339_SIZE], work[CLOCK_RFC3339_SIZE], share[CLOCK_RFC3339_SIZE],
+	int64_t bound_ms = simulation_bound_ms(simulation, options->slots);
+	char duration[CLOCK_RFC3339_SIZE], critical[CLOCK_RFC3339_SIZE], work[CLOCK_RFC3339_SIZE], share[CLOCK_RFC3339_SIZE],
 	    node[CLOCK_RFC3339_SIZE];
 
-	printf("makespan       %s, %.3f times what no schedule can beat\n", clock_duration(rehearsal->makespan_ms, makespan),
-	    bound_ms ? (double)rehearsal->makespan_ms / (double)bound_ms : 1);
-	printf("critical path  %s, %u tasks\n", clock_duration(rehearsal->critical_ms, critical), rehearsal->path_count);
-	printf("work           %s, which takes %u slots %s\n", clock_duration(rehearsal->work_ms, work), options->slots,
-	    clock_duration((rehearsal->work_ms + options->slots - 1) / options->slots, share));
-	if (rehearsal->node_ms > 0)
-		printf("busiest node   %s, %s\n", clock_duration(rehearsal->node_ms, node),
-		    state_node_id(&rehearsal->index, rehearsal->node));
-	printf("slots          %.1f%% used, at most %u at once\n", simulate_utilisation(rehearsal, options->slots) * 100,
-	    rehearsal->peak);
-	printf("attempts       %u: %u failed, %u tried again, %u of these after an undo\n", rehearsal->attempts,
-	    rehearsal->failures, rehearsal->retries, rehearsal->undone);
-	simulate_say_path(rehearsal);
-	simulate_say_failed(rehearsal);
+	printf("duration       %s, %.3f times what no schedule can beat\n", clock_duration(simulation->duration_ms, duration),
+	    bound_ms ? (double)simulation->duration_ms / (double)bound_ms : 1);
+	printf("critical path  %s, %u tasks\n", clock_duration(simulation->critical_ms, critical), simulation->path_count);
+	printf("work           %s, which takes %u slots %s\n", clock_duration(simulation->work_ms, work), options->slots,
+	    clock_duration((simulation->work_ms + options->slots - 1) / options->slots, share));
+	if (simulation->node_ms > 0)
+		printf("busiest node   %s, %s\n", clock_duration(simulation->node_ms, node),
+		    state_node_id(&simulation->index, simulation->node));
+	printf("slots          %.1f%% used, at most %u in parallel\n", simulate_utilisation(simulation, options->slots) * 100,
+	    simulation->peak);
+	printf("attempts       %u: %u failed, %u tried again, %u of these after an undo\n", simulation->attempts,
+	    simulation->failures, simulation->retries, simulation->undone);
+	simulate_say_path(simulation);
+	simulate_say_failed(simulation);
 }
 
 static int
 simulate_play(const struct simulate_options *options, const struct plan_loader *loader)
 {
 	struct buffer out = {0};
-	struct rehearse_options how = {options->seed, options->slots, options->failures, QUEUE_BACKOFF_MS,
+	struct simulation_options how = {options->seed, options->slots, options->failures, QUEUE_BACKOFF_MS,
 	    loader->job.id ? loader->job.id : "rehearsal", options->events ? &out : NULL};
-	struct rehearsal rehearsal;
+	struct simulation simulation;
 	struct error err;
 	int code = 0;
 
-	if (rehearse(loader, &how, &rehearsal, &err) < 0)
+	if (simulation_run(loader, &how, &simulation, &err) < 0)
 		code = message_error(&err);
 	else if (options->json && !options->events)
-		simulate_print_record(options, &rehearsal, &out);
+		simulate_print_record(options, &simulation, &out);
 	else if (!options->events)
-		simulate_say(options, &rehearsal);
-	if (code == 0 && rehearsal.index.header->count[STEP_FAILED] > 0)
+		simulate_say(options, &simulation);
+	if (code == 0 && simulation.index.header->count[STEP_FAILED] > 0)
 		code = EX_NO;
 	if (out.length)
 		fwrite(out.data, 1, out.length, stdout);
 	buffer_release(&out);
-	rehearsal_release(&rehearsal);
+	simulation_release(&simulation);
 	return code;
 }
 

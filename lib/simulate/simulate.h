@@ -20,7 +20,7 @@ struct simulate_options {
 /* Returns the exit code: 0, EX_NO where tasks failed for good, 65 for a bad plan, ... */
 int simulate(const struct simulate_options *options);
 
-/* "2%" or "0.02" as 0.02; -1 where it is none. */
+/* Returns 0.02 for "2%" or "0.02"; -1 if the text is no such number. */
 double simulate_parse_part(const char *text);
 
 #endif

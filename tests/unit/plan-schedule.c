@@ -57,20 +57,20 @@ test_simple(void)
 	uint32_t path[ROOM];
 
 	finish(&sample);
-	tap_is_number(plan_makespan(&sample.plan, 0), 0, "a plan without steps takes no time");
+	tap_is_number(plan_duration(&sample.plan, 0), 0, "a plan without steps takes no time");
 	tap_is_number(plan_critical_path(&sample.plan, path), 0, "and has no critical path");
 	release(&sample);
 
 	for (int i = 0; i < 4; i++)
 		add(&sample, i, 10 + i);
 	finish(&sample);
-	tap_is_number(plan_makespan(&sample.plan, 0), 13, "nodes work side by side");
+	tap_is_number(plan_duration(&sample.plan, 0), 13, "nodes work side by side");
 	release(&sample);
 
 	for (int i = 0; i < 4; i++)
 		add(&sample, 0, 10 + i);
 	finish(&sample);
-	tap_is_number(plan_makespan(&sample.plan, 0), 46, "a node does one task at a time");
+	tap_is_number(plan_duration(&sample.plan, 0), 46, "a node does one task at a time");
 	release(&sample);
 }
 
@@ -88,7 +88,7 @@ test_order(void)
 	graph_edge(&sample.graph, 1, 2);
 	graph_edge(&sample.graph, 2, 3);
 	finish(&sample);
-	tap_is_number(plan_makespan(&sample.plan, 0), 65, "of the tasks ready on a node the one of highest rank goes first");
+	tap_is_number(plan_duration(&sample.plan, 0), 65, "of the tasks ready on a node the one of highest rank goes first");
 	tap_is_number(plan_critical_path(&sample.plan, path), 3, "the critical path leads through milestones");
 	tap_ok(path[0] == 1 && path[1] == 2 && path[2] == 3, "from its first step to its last");
 	release(&sample);
@@ -102,7 +102,7 @@ test_order(void)
 	graph_edge(&sample.graph, 0, 2);
 	graph_edge(&sample.graph, 2, 3);
 	finish(&sample);
-	tap_is_number(plan_makespan(&sample.plan, 0), 35, "also of those that get ready at the same instant");
+	tap_is_number(plan_duration(&sample.plan, 0), 35, "also of those that get ready at the same instant");
 	release(&sample);
 }
 
@@ -114,9 +114,9 @@ test_workers(void)
 	for (int i = 0; i < 4; i++)
 		add(&sample, i, 10);
 	finish(&sample);
-	tap_is_number(plan_makespan(&sample.plan, 1), 40, "one worker does one task at a time");
-	tap_is_number(plan_makespan(&sample.plan, 3), 20, "three do three");
-	tap_is_number(plan_makespan(&sample.plan, 9), 10, "more than there are nodes have nothing to do");
+	tap_is_number(plan_duration(&sample.plan, 1), 40, "one worker does one task at a time");
+	tap_is_number(plan_duration(&sample.plan, 3), 20, "three do three");
+	tap_is_number(plan_duration(&sample.plan, 9), 10, "more than there are nodes have nothing to do");
 	release(&sample);
 
 	/* One worker, two nodes: the short task that the long one waits for goes before another short one. */
@@ -125,8 +125,8 @@ test_workers(void)
 	add(&sample, 2, 30);
 	graph_edge(&sample.graph, 1, 2);
 	finish(&sample);
-	tap_is_number(plan_makespan(&sample.plan, 2), 35, "of all that is ready the highest rank goes first");
-	tap_is_number(plan_makespan(&sample.plan, 1), 40, "whoever does it");
+	tap_is_number(plan_duration(&sample.plan, 2), 35, "of all that is ready the highest rank goes first");
+	tap_is_number(plan_duration(&sample.plan, 1), 40, "whoever does it");
 	release(&sample);
 }
 
@@ -153,7 +153,7 @@ test_random(unsigned seed)
 		finish(&sample);
 		for (int i = 0; i < count; i++)
 			longest = sample.steps[i].rank > longest ? sample.steps[i].rank : longest;
-		makespan = plan_makespan(&sample.plan, (size_t)workers);
+		makespan = plan_duration(&sample.plan, (size_t)workers);
 		wrong += makespan < longest || makespan < work / workers || makespan > work / workers + longest;
 		release(&sample);
 	}

@@ -103,7 +103,8 @@ chain_make_all(struct judge *judge, const bool *deleted)
 	}
 }
 
-/* What goes down for a while comes up again; what goes for good is not set up. */
+/* Reports a service that is stopped for a while and not started again, and one that is set up though it leaves, or taken
+ * down though it is new. */
 static void
 chain_check(const struct judge *judge, const struct chain *chain)
 {
@@ -143,9 +144,9 @@ chain_find(const struct judge *judge, int service, int node)
 	return NULL;
 }
 
-/* Whether the node takes leave of all that stands on it. */
+/* Reports each service that is not stopped before its node is deleted. */
 static void
-chain_leave(const struct judge *judge, size_t number)
+chain_check_leaving_node(const struct judge *judge, size_t number)
 {
 	const struct layout *layout = &judge->plan->layout;
 	const struct node *node = &layout->nodes[number];
@@ -162,9 +163,9 @@ chain_leave(const struct judge *judge, size_t number)
 	}
 }
 
-/* A node that leaves a cluster which goes on. */
+/* Checks the nodes that leave a cluster which lives on. */
 static void
-chain_leaving(const struct judge *judge, const bool *deleted)
+chain_check_leaving(const struct judge *judge, const bool *deleted)
 {
 	bool lives = false;
 
@@ -172,7 +173,7 @@ chain_leaving(const struct judge *judge, const bool *deleted)
 		lives = lives || (!deleted[i] && !judge->plan->layout.nodes[i].leaves);
 	for (size_t i = 0; lives && i < judge->nodes.count; i++)
 		if (deleted[i] && !judge->dead[i])
-			chain_leave(judge, i);
+			chain_check_leaving_node(judge, i);
 }
 
 void
@@ -184,6 +185,6 @@ chain_check_all(struct judge *judge)
 	chain_make_all(judge, deleted);
 	for (size_t i = 0; i < judge->chain_count; i++)
 		chain_check(judge, &judge->chains[i]);
-	chain_leaving(judge, deleted);
+	chain_check_leaving(judge, deleted);
 	free(deleted);
 }

@@ -38,7 +38,7 @@ check_number_names(struct judge *judge)
 	}
 }
 
-/* What each step waits for has to stand before it: so there is an order, and this is one. */
+/* Numbers what each step waits for. It has to stand before the step: so there is an order, and this is one. */
 static void
 check_number_steps(struct judge *judge)
 {
@@ -70,7 +70,7 @@ check_number_steps(struct judge *judge)
 	free(last);
 }
 
-/* Whether some service on the node has an action of that automator. */
+/* Tells whether some service on the node has an action of that automator. */
 static bool
 check_is_automator_of(const struct judge *judge, const struct node *node, const char *type)
 {
@@ -126,7 +126,7 @@ check_service_task(const struct judge *judge, size_t number)
 		place_problem(&place, "%s: the service %s neither is nor was on %s", step->id, step->service, step->node);
 }
 
-/* Each task by itself: it is about what there is, and there is no second one of it. */
+/* Checks each task by itself: it is about what there is, and there is no second one of it. */
 static void
 check_tasks(struct judge *judge)
 {
@@ -178,7 +178,7 @@ check_is_near(double a, double b)
 	return fabs(a - b) <= 1e-6 * (1 + fabs(b));
 }
 
-/* The longest way behind each step, from the last to the first. */
+/* Compares the ranks with the longest ways behind each step, from the last to the first. */
 static void
 check_ranks(const struct judge *judge)
 {
@@ -202,7 +202,7 @@ check_ranks(const struct judge *judge)
 	free(behind);
 }
 
-/* What is begun on a node is brought to its end. */
+/* Reports a node that is created or confirmed only, and one that outlives its cluster. */
 static void
 check_nodes_are_whole(const struct judge *judge)
 {
@@ -226,7 +226,7 @@ check_nodes_are_whole(const struct judge *judge)
 	free(done);
 }
 
-/* The order is asked of tasks that are about what there is. Ranks come last: one edge too few makes many of them wrong. */
+/* The order is only checked if all tasks are about what there is. Ranks come last: one edge too few makes many wrong. */
 static void
 check_judge_all(struct judge *judge)
 {

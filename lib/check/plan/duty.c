@@ -21,7 +21,7 @@ duty_join(struct duties *duties, int service, enum from from, uint32_t step)
 	duties->joined[duties->joined_count++] = (struct member){(uint32_t)service * FROM_COUNT + from, step};
 }
 
-/* Who stops for a while in a rolling plan keeps nobody waiting. */
+/* Adds the tasks of a chain to their classes. A service that stops for a while in a rolling plan keeps nobody waiting. */
 static void
 duty_join_chain(struct duties *duties, const struct chain *chain)
 {
@@ -44,7 +44,7 @@ duty_join_chain(struct duties *duties, const struct chain *chain)
 		duty_join(duties, chain->service, FROM_UP, last);
 }
 
-/* The confirmations that whoever reads the configuration has to wait for. */
+/* Adds the confirmations for which tasks that read the configuration have to wait. */
 static void
 duty_join_addresses(struct duties *duties)
 {
@@ -83,8 +83,8 @@ duty_sort_members(struct duties *duties)
 	free(next);
 }
 
-/* The tasks of a chain that wait by the rule of a class, in targets; returns how many. What rolls waits for all that its
- * tasks have to before it begins: nothing is down while it waits. */
+/* Fills targets with the tasks of a chain that wait by the rule of a class; returns how many. A chain that rolls waits for
+ * everything before its first task: nothing is down while it waits. */
 static size_t
 duty_targets_of(const struct judge *judge, const struct chain *chain, enum from from, uint32_t targets[ACTION_COUNT])
 {
@@ -114,7 +114,7 @@ duty_add_target(struct duties *duties, uint32_t step)
 	duties->targets[duties->target_count++] = step;
 }
 
-/* The targets from first on wait for a class. */
+/* Adds a duty: the targets from first on wait for a class. */
 static void
 duty_require(struct duties *duties, uint32_t class, int service, size_t first)
 {
@@ -159,7 +159,7 @@ duty_search_from(struct search *search, const struct duties *duties, uint32_t se
 	}
 }
 
-/* On each node where both stand, the one waits for the other. */
+/* Requires on each node where both services stand that the one waits for the other. */
 static void
 duty_ask_near(struct duties *duties, const struct chain *chains, size_t count, uint32_t other, enum from from)
 {
@@ -178,7 +178,7 @@ duty_ask_near(struct duties *duties, const struct chain *chains, size_t count, u
 	}
 }
 
-/* What a rule asks of the chains of one service. */
+/* Adds the duties of the chains of one service by one rule. */
 static void
 duty_require_of(struct duties *duties, struct search *search, const struct chain *chains, size_t count, enum from from)
 {
@@ -225,7 +225,7 @@ duty_require_all(struct duties *duties, const struct needs *needs, enum from fro
 	free(search.touched);
 }
 
-/* What takes leave waits for what comes in its place; a node too, on which nothing may be to stop. */
+/* Adds the duties of what leaves: it waits for what comes in its place; so does a node, which may have nothing to stop. */
 static void
 duty_require_replacements(struct duties *duties)
 {
@@ -257,7 +257,7 @@ duty_require_replacements(struct duties *duties)
 	}
 }
 
-/* Whoever reads the configuration waits until the addresses in it are known. */
+/* Adds the duties of tasks that read the configuration: they wait until the addresses in it are known. */
 static void
 duty_require_addresses(struct duties *duties)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the rules between services ask of a plan, as its judge works it out; inside of judge.h. A class is all tasks that
+ * The duties that the rules between services put on a plan, as its judge works them out. A class is all tasks that
  * others have to wait for by one rule; a duty says that each of its targets waits for all of a class.
  */
 #ifndef CHECK_PLAN_DUTY_H
@@ -38,14 +38,14 @@ struct duties {
 	size_t count, capacity;
 	uint32_t *targets;
 	size_t target_count, target_capacity;
-	struct needs runs; /* who needs whom at run time */
+	struct needs runs; /* at run time */
 };
 
-/* All that is asked for (check-duty.c). What concerns one node only is asked at once. */
+/* Finds all duties; what concerns one node only is required of the judge at once. */
 void duties_find(struct duties *duties, struct judge *judge);
 void duties_release(struct duties *duties);
 
-/* How many tasks a class has. */
+/* Returns the number of tasks of a class. */
 size_t duties_class_size(const struct duties *duties, uint32_t class);
 
 #endif

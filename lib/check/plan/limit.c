@@ -35,7 +35,7 @@ limit_last_task(const struct limit *limit, size_t chain)
 	return limit->chains[chain].after;
 }
 
-/* Rows as they show: the first task of the one waits for the last of the other itself. Returns how many. */
+/* Makes rows of chains whose first task waits for the last task of another itself; returns how many rows there are. */
 static size_t
 limit_make_plain_rows(struct limit *limit, int *chain_of)
 {
@@ -154,7 +154,7 @@ limit_check_service(const struct judge *judge, int service, const struct pair *c
 	free(limit.previous);
 }
 
-/* The chains that roll, service by service. */
+/* Checks the chains that roll, service by service. */
 static void
 limit_rolling(const struct judge *judge, struct pair *chains, int *chain_of)
 {
@@ -208,7 +208,7 @@ limit_find_pairs(const struct judge *judge)
 	return pairs;
 }
 
-/* A service is being replaced from when the new node is made to when the old one is deleted. */
+/* Checks the services that are replaced: each is so from when the new node is made to when the old one is deleted. */
 static void
 limit_replaced(const struct judge *judge, struct pair *chains, int *chain_of)
 {
@@ -246,7 +246,7 @@ limit_check(struct judge *judge)
 	free(chain_of);
 }
 
-/* All that is set up on one node before all that is taken down on the other. */
+/* Requires all that is set up on one node before all that is taken down on the other. */
 static void
 limit_ask_of_pair(struct judge *judge, int new, int old, uint32_t deleted)
 {

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 
-struct offer { /* a name, and a service that goes by it */
+struct named { /* a name, and a service that goes by it */
 	int name;
 	uint32_t service;
 };
@@ -15,8 +15,8 @@ struct finder {
 	const struct judge *judge;
 	bool *in_use; /* of each service */
 	struct names names;
-	struct offer *offers; /* sorted by name */
-	size_t offer_count, offer_capacity;
+	struct named *named; /* sorted by name */
+	size_t named_count, named_capacity;
 	struct need_edge *found;
 	size_t count, capacity;
 };
@@ -46,23 +46,23 @@ needs_find_in_use(struct finder *finder)
 }
 
 static int
-needs_compare_offers(const void *a, const void *b)
+needs_compare_names(const void *a, const void *b)
 {
-	const struct offer *x = a, *y = b;
+	const struct named *x = a, *y = b;
 
 	return x->name != y->name ? (x->name > y->name) - (x->name < y->name)
 	    : (x->service > y->service) - (x->service < y->service);
 }
 
 static void
-needs_offer(struct finder *finder, const char *name, uint32_t service)
+needs_add_name(struct finder *finder, const char *name, uint32_t service)
 {
-	ARRAY_ROOM(finder->offers, finder->offer_count, finder->offer_capacity);
-	finder->offers[finder->offer_count++] = (struct offer){names_intern(&finder->names, name), service};
+	ARRAY_ROOM(finder->named, finder->named_count, finder->named_capacity);
+	finder->named[finder->named_count++] = (struct named){names_intern(&finder->names, name), service};
 }
 
 static void
-needs_find_offers(struct finder *finder)
+needs_find_names(struct finder *finder)
 {
 	const struct cluster *cluster = &finder->judge->plan->layout.cluster;
 
@@ -71,31 +71,31 @@ needs_find_offers(struct finder *finder)
 
 		if (!finder->in_use[i])
 			continue;
-		needs_offer(finder, service->name, i);
+		needs_add_name(finder, service->name, i);
 		for (size_t j = 0; j < service->provides.count; j++)
-			needs_offer(finder, service->provides.list[j], i);
+			needs_add_name(finder, service->provides.list[j], i);
 	}
-	if (finder->offer_count)
-		qsort(finder->offers, finder->offer_count, sizeof *finder->offers, needs_compare_offers);
+	if (finder->named_count)
+		qsort(finder->named, finder->named_count, sizeof *finder->named, needs_compare_names);
 }
 
-/* All that go by a name; a service does not have to wait for itself. */
+/* Adds a need of all that go by a name; a service does not have to wait for itself. */
 static void
 needs_find_named(struct finder *finder, uint32_t from, const char *text, bool local, bool reversed)
 {
 	int name = names_find(&finder->names, text);
-	size_t low = 0, high = finder->offer_count;
+	size_t low = 0, high = finder->named_count;
 
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
-		if (finder->offers[middle].name < name)
+		if (finder->named[middle].name < name)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	for (; name != NAMES_NONE && low < finder->offer_count && finder->offers[low].name == name; low++) {
-		uint32_t to = finder->offers[low].service;
+	for (; name != NAMES_NONE && low < finder->named_count && finder->named[low].name == name; low++) {
+		uint32_t to = finder->named[low].service;
 
 		if (to == from)
 			continue;
@@ -130,7 +130,7 @@ needs_compare_needs(const void *a, const void *b)
 	return (int)x->local - (int)y->local;
 }
 
-/* Each pair once, as not local where any of them is not. */
+/* Sorts the needs, each pair once; one of which any is not local is not local. */
 static struct needs
 needs_sort_needs(struct finder *finder, size_t services)
 {
@@ -160,7 +160,7 @@ needs_find(const struct judge *judge, bool at_install, bool at_run, bool reverse
 	struct needs needs;
 
 	needs_find_in_use(&finder);
-	needs_find_offers(&finder);
+	needs_find_names(&finder);
 	for (uint32_t i = 0; i < cluster->definition_count; i++) {
 		const struct service *service = &cluster->definitions[i];
 
@@ -175,7 +175,7 @@ needs_find(const struct judge *judge, bool at_install, bool at_run, bool reverse
 	}
 	needs = needs_sort_needs(&finder, cluster->definition_count);
 	names_release(&finder.names);
-	free(finder.offers);
+	free(finder.named);
 	free(finder.in_use);
 	return needs;
 }

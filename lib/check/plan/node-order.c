@@ -61,26 +61,26 @@ node_order_find_bootstraps(struct nodes *nodes)
 }
 
 static void
-node_order_ask(const struct nodes *nodes, int before, int after)
+node_order_require(const struct nodes *nodes, int before, int after)
 {
 	if (before != JUDGE_NONE && after != JUDGE_NONE)
 		judge_require(nodes->judge, (uint32_t)before, (uint32_t)after);
 }
 
 static void
-node_order_ask_of_node(const struct nodes *nodes, const struct hardware *hardware)
+node_order_require_node(const struct nodes *nodes, const struct hardware *hardware)
 {
-	node_order_ask(nodes, hardware->create, hardware->confirm);
-	node_order_ask(nodes, hardware->confirm, hardware->delete);
+	node_order_require(nodes, hardware->create, hardware->confirm);
+	node_order_require(nodes, hardware->confirm, hardware->delete);
 	for (size_t i = hardware->first; i < hardware->end; i++) {
-		node_order_ask(nodes, hardware->confirm, (int)nodes->bootstraps[i]);
-		node_order_ask(nodes, (int)nodes->bootstraps[i], hardware->delete);
+		node_order_require(nodes, hardware->confirm, (int)nodes->bootstraps[i]);
+		node_order_require(nodes, (int)nodes->bootstraps[i], hardware->delete);
 	}
 }
 
-/* The bootstrap of a task's automator; where there is none, the node has at least to be there. */
+/* Returns the bootstrap of a task's automator; if there is none, the confirmation of the node, which has at least to be there. */
 static int
-node_order_foundation_of(const struct nodes *nodes, uint32_t task)
+node_order_base_of(const struct nodes *nodes, uint32_t task)
 {
 	const struct judge *judge = nodes->judge;
 	const struct hardware *hardware = &nodes->list[judge->node_of[task]];
@@ -91,9 +91,9 @@ node_order_foundation_of(const struct nodes *nodes, uint32_t task)
 	return hardware->confirm;
 }
 
-/* Each task behind the one of the stage before it; and the first of each automator behind its bootstrap. */
+/* Requires each task behind that of the stage before it, and the first of each automator behind its bootstrap. */
 static void
-node_order_ask_of_chain(const struct nodes *nodes, const struct chain *chain)
+node_order_require_chain(const struct nodes *nodes, const struct chain *chain)
 {
 	const struct judge *judge = nodes->judge;
 
@@ -102,13 +102,13 @@ node_order_ask_of_chain(const struct nodes *nodes, const struct chain *chain)
 		bool met = false;
 
 		if (i > chain->first)
-			node_order_ask(nodes, (int)judge->tasks[i - 1], (int)task);
+			node_order_require(nodes, (int)judge->tasks[i - 1], (int)task);
 		for (size_t j = chain->first; j < i; j++)
 			met = met || strcmp(judge->plan->steps[judge->tasks[j]].type, judge->plan->steps[task].type) == 0;
 		if (!met)
-			node_order_ask(nodes, node_order_foundation_of(nodes, task), (int)task);
+			node_order_require(nodes, node_order_base_of(nodes, task), (int)task);
 	}
-	node_order_ask(nodes, (int)judge->tasks[chain->end - 1], nodes->list[chain->node].delete);
+	node_order_require(nodes, (int)judge->tasks[chain->end - 1], nodes->list[chain->node].delete);
 }
 
 void
@@ -119,9 +119,9 @@ node_order_check(struct judge *judge)
 	node_order_find_hardware(&nodes);
 	node_order_find_bootstraps(&nodes);
 	for (size_t i = 0; i < judge->nodes.count; i++)
-		node_order_ask_of_node(&nodes, &nodes.list[i]);
+		node_order_require_node(&nodes, &nodes.list[i]);
 	for (size_t i = 0; i < judge->chain_count; i++)
-		node_order_ask_of_chain(&nodes, &judge->chains[i]);
+		node_order_require_chain(&nodes, &judge->chains[i]);
 	free(nodes.list);
 	free(nodes.bootstraps);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Whether each task waits for all it has to in other services. For 64 classes at a time, one walk over the plan notes of
- * each step which of them are wholly done before it, as far as that shows: it waits for each task of the class itself,
- * as a milestone does, or for a step of which it is known. What does not show is asked of all ways through the plan.
+ * For 64 classes at a time, one walk over the plan notes for each step which of them are wholly done before it, as far as
+ * that shows: it waits for each task of the class itself, as a milestone does, or for a step of which it is known. What does
+ * not show is looked for on all ways through the plan.
  */
 #include "check/plan/service-order.h"
 
@@ -72,7 +72,7 @@ service_order_rank_steps(struct order *order)
 			order->joined[next[duties->joined[i].step]++] = order->rank_of[duties->joined[i].class];
 }
 
-/* The classes of the block that a step waits for task by task; counts is zeroed before and after. */
+/* Returns the classes of the block that a step waits for task by task; counts is zeroed before and after. */
 static uint64_t
 service_order_gather(const struct order *order, size_t step, size_t base, size_t counts[JUDGE_BLOCK])
 {
@@ -102,8 +102,8 @@ service_order_gather(const struct order *order, size_t step, size_t base, size_t
 	return whole;
 }
 
-/* Whether a, which is started again, finds b running whatever its task does: b is only assured, and so is one between
- * them that a does wait for. */
+/* Tells whether a, which is started again, finds b running whatever the task of b does: b is only assured, and so is one
+ * between them that a does wait for. */
 static bool
 service_order_is_covered(const struct order *order, uint32_t a, uint32_t b, const bool *assured)
 {
@@ -134,7 +134,7 @@ service_order_is_covered(const struct order *order, uint32_t a, uint32_t b, cons
 	return covered;
 }
 
-/* Of each service: its start is only there for the sake of others. The caller frees it. */
+/* Finds the services that are started only for the sake of others; the caller frees the result. */
 static bool *
 service_order_find_assured(const struct judge *judge)
 {
@@ -145,7 +145,7 @@ service_order_find_assured(const struct judge *judge)
 	return assured;
 }
 
-/* Finds fault with the first target that does not wait for all of the block. */
+/* Reports the first target that does not wait for all of the block; returns whether there is one. */
 static bool
 service_order_find_fault(const struct order *order, const struct duty *duty, const uint32_t *block, size_t count,
     const uint64_t *behind)
@@ -166,9 +166,9 @@ service_order_find_fault(const struct order *order, const struct duty *duty, con
 	return false;
 }
 
-/* Asks of all ways through the plan, for the duties on one class of which it did not show that they are met. */
+/* Follows all ways through the plan, for the duties on one class of which it did not show that they are met. */
 static void
-service_order_ask_exactly(struct order *order, const struct duty *const *doubtful, size_t count)
+service_order_check_exactly(struct order *order, const struct duty *const *doubtful, size_t count)
 {
 	const struct judge *judge = order->duties.judge;
 	uint64_t *behind = memory_resize(NULL, judge->plan->count, sizeof *behind);
@@ -190,7 +190,7 @@ service_order_ask_exactly(struct order *order, const struct duty *const *doubtfu
 }
 
 static bool
-service_order_shows(const struct order *order, const struct duty *duty, size_t bit)
+service_order_is_plain(const struct order *order, const struct duty *duty, size_t bit)
 {
 	for (size_t i = duty->first; i < duty->end; i++)
 		if (!(order->done[order->duties.targets[i]] >> bit & 1))
@@ -198,9 +198,9 @@ service_order_shows(const struct order *order, const struct duty *duty, size_t b
 	return true;
 }
 
-/* The duties on one class: list[first] and those behind it. Returns the first that is on another one. */
+/* Checks the duties on one class: list[first] and those behind it. Returns the first that is on another class. */
 static size_t
-service_order_class(struct order *order, size_t first, size_t bit, const bool *assured)
+service_order_check_class(struct order *order, size_t first, size_t bit, const bool *assured)
 {
 	const struct duties *duties = &order->duties;
 	uint32_t class = duties->list[first].class, service = class / FROM_COUNT;
@@ -214,12 +214,12 @@ service_order_class(struct order *order, size_t first, size_t bit, const bool *a
 		const struct duty *duty = &duties->list[i];
 		bool may_run = class % FROM_COUNT == FROM_START && assured[service] && duty->service != JUDGE_NONE;
 
-		if (!service_order_shows(order, duty, bit) && !(may_run &&
+		if (!service_order_is_plain(order, duty, bit) && !(may_run &&
 		    service_order_is_covered(order, (uint32_t)duty->service, service, assured)))
 			doubtful[count++] = duty;
 	}
 	if (count)
-		service_order_ask_exactly(order, doubtful, count);
+		service_order_check_exactly(order, doubtful, count);
 	free(doubtful);
 	return end;
 }
@@ -238,7 +238,7 @@ service_order_check(struct judge *judge)
 		for (size_t i = 0; i < judge->plan->count; i++)
 			order.done[i] = service_order_gather(&order, i, base, counts);
 		for (size_t bit = 0; bit < JUDGE_BLOCK && base + bit < order.rank_count; bit++)
-			next = service_order_class(&order, next, bit, assured);
+			next = service_order_check_class(&order, next, bit, assured);
 	}
 	duties_release(&order.duties);
 	free(assured);

@@ -4,14 +4,14 @@
  * from a seed. What is drawn for an attempt depends on the seed, the task's id and the attempt alone, so that
  * other numbers of slots meet the same luck.
  */
-#ifndef SIMULATE_REHEARSE_H
-#define SIMULATE_REHEARSE_H
+#ifndef SIMULATE_SIMULATION_H
+#define SIMULATE_SIMULATION_H
 
 #include "queue/spool/job/plan-loader.h"
 
 struct buffer;
 
-struct rehearse_options {
+struct simulation_options {
 	uint64_t seed;
 	uint32_t slots;     /* how many tasks run at a time, at least 1 */
 	double failures;    /* the part of the attempts that fail, 0 to 1 */
@@ -20,8 +20,8 @@ struct rehearse_options {
 	struct buffer *events; /* event records are appended; NULL: they are not wanted */
 };
 
-struct rehearsal { /* what came of it; times in milliseconds */
-	int64_t makespan_ms;
+struct simulation { /* what came of it; times in milliseconds */
+	int64_t duration_ms;
 	int64_t critical_ms;  /* the longest way through the plan, with the times that its tasks took, back-off included */
 	int64_t work_ms;      /* of all attempts */
 	int64_t node_ms;      /* ... on the node that had most of it */
@@ -33,13 +33,13 @@ struct rehearsal { /* what came of it; times in milliseconds */
 	struct job_state index;   /* how it ended */
 };
 
-/* Carries a sound blueprint out. Release the rehearsal in any case. */
-int rehearse(const struct plan_loader *loader, const struct rehearse_options *options, struct rehearsal *rehearsal,
+/* Carries out the plan that was loaded. Returns 0 or -1; release the simulation in any case. */
+int simulation_run(const struct plan_loader *loader, const struct simulation_options *options, struct simulation *simulation,
     struct error *err);
-void rehearsal_release(struct rehearsal *rehearsal);
+void simulation_release(struct simulation *simulation);
 
-/* What no schedule can beat: the longest of the critical path, the work divided by the slots, and the work on the busiest
- * node. */
-int64_t rehearsal_bound_ms(const struct rehearsal *rehearsal, uint32_t slots);
+/* Returns the time that no schedule can beat: the longest of the critical path, the work divided by the slots, and the work
+ * on the busiest node. */
+int64_t simulation_bound_ms(const struct simulation *simulation, uint32_t slots);
 
 #endif
