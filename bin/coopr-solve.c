@@ -57,7 +57,7 @@ static const struct command command = {
 	"  coopr-solve --explain 1002 nginx --check layout.ndjson request.json\n"
 };
 
-/* The terms; 0, or a code after a message. */
+/* Takes the terms. Returns 0, or a code after a message. */
 static int
 solve_take_terms(void)
 {
@@ -118,7 +118,7 @@ solve_read_answer(const char *path, struct layout *answer, struct solution *clai
 	return code;
 }
 
-/* The template's least size binds only what the request leaves open; that it is passed over is said. */
+/* Warns if the template's least size is passed over: it binds only what the request leaves open. */
 static void
 solve_warn_of_size(const struct request *request)
 {

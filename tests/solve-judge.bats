@@ -32,7 +32,7 @@ faulty() {
 	faulty request wrong "2 nodes are not the number that is asked for (/cluster/numMachines)"
 }
 
-@test "--check reckons anew what a layout says of itself" {
+@test "--check computes anew what a layout says of itself" {
 	coopr-solve request >layout
 	for change in cost machines moves; do
 		jq -c "if .solution then .solution.objective.$change += 1 else . end" layout >wrong

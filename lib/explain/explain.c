@@ -44,7 +44,7 @@ explain_find_node(const struct layout *layout, const char *text)
 	return NULL;
 }
 
-/* What stands on the node but for the service; with the service where that is to be added. */
+/* Returns the services of the node without the one in question, or with it if the node lacks it. */
 static struct string_list
 explain_services_otherwise(const struct explaining *q)
 {
@@ -67,7 +67,7 @@ explain_same_fault(const struct fault *a, const struct fault *b)
 	return strcmp(a->where, b->where) == 0 && strcmp(a->text, b->text) == 0;
 }
 
-/* What is wrong with the layout where only this is otherwise, and is not wrong with it as it is. */
+/* Finds the faults that the layout would have if only this were otherwise, and does not have as it is. */
 static void
 explain_change_alone(struct explaining *q)
 {
@@ -93,7 +93,7 @@ explain_change_alone(struct explaining *q)
 	*last = NULL;
 }
 
-/* 1: there is a layout with it otherwise, its worth comes along where best is set; 0: there is none; -1: err. */
+/* Asks for a layout with it otherwise. Returns 1 (with its worth if best is set), 0 if there is none, or -1. */
 static int
 explain_ask(struct explaining *q, bool best)
 {
@@ -155,7 +155,7 @@ explain_text_of(const struct explaining *q, const struct demand *demand, bool wo
 	return text;
 }
 
-/* The rules that are left. */
+/* Takes the rules that are left. */
 static void
 explain_take_rules(struct explaining *q)
 {
@@ -199,7 +199,7 @@ explain_forced(struct explaining *q)
 	return 0;
 }
 
-/* Whether there can be an instance less at all; where there cannot, that is told. */
+/* Asks whether there can be an instance less at all; if not, says so. */
 static int
 explain_needed(struct explaining *q)
 {
@@ -227,7 +227,7 @@ explain_value_of(const struct amounts *worth, const char *name)
 	return NAN;
 }
 
-/* What the layout would rather be, by the first objective that tells the difference. */
+/* Says what the layout would cost otherwise, by the first objective that makes a difference. */
 static void
 explain_compare_worth(struct explaining *q)
 {
@@ -273,7 +273,7 @@ explain_inquire(struct explaining *q)
 	return -1;
 }
 
-/* What needs no search: a node that leaves, a service that is not wanted. True where that is the reason. */
+/* Returns true if the reason needs no search: the node leaves, or the service is not wanted. */
 static bool
 explain_is_plain(struct explaining *q)
 {

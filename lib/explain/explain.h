@@ -45,7 +45,7 @@ struct explanation { /* all of it in the arena, or the request's or the layout's
 	struct fault *alone;        /* what breaks if only this is otherwise */
 };
 
-/* 0, or -1: EX_NO where the layout has no such node or the request no such service. */
+/* Explains. Returns 0, or -1: EX_NO if the layout has no such node or the request no such service. */
 int explain(const struct request *request, const struct layout *layout, const struct explain_terms *terms,
     struct arena *arena, struct explanation *explanation, struct error *err);
 

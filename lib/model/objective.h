@@ -29,7 +29,8 @@ const char *objective_name(enum objective objective);
 /* Returns the objective of that name, or OBJECTIVE_COUNT. */
 enum objective objective_find(const char *name);
 
-/* Appends the names, each between quotes: a, b or c; of those alone that bound the number of machines if bounding is set. */
+/* Appends the names, each between quotes: a, b or c; of those alone that bound the number of machines if bounding is
+ * set. */
 void objective_enumerate(bool bounding, const char *quote, struct buffer *out);
 
 /* Returns the values that are no NAN, by name, in the arena. */

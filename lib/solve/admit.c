@@ -13,7 +13,7 @@
 
 struct admission {
 	const struct request *request;
-	const struct service **services; /* of the cluster; NULL where there is no definition */
+	const struct service **services; /* of the cluster; NULL if there is no definition */
 	size_t count;
 	struct names offered;  /* names and aliases of the services of the cluster */
 	struct names chosen;   /* names only */
@@ -99,7 +99,7 @@ admit_check_requires(struct admission *a, const struct service *service, const s
 		buffer_printf(out, " (%.*s), which nothing on the cluster provides", (int)strcspn(member, "/"), member);
 }
 
-/* A conflict that both services state is told once. */
+/* Names the services that a service conflicts with; a conflict that both state is named once. */
 static void
 admit_check_conflicts(struct admission *a, const struct service *service)
 {
@@ -167,7 +167,7 @@ admit_check_sets(const char *what, const struct service_sets *sets, struct error
 	return rc;
 }
 
-/* What is so large that time or memory would not be bounded is refused before any work. */
+/* Refuses, before any work, what is so large that time or memory would not be bounded. */
 static int
 admit_check_sizes(const struct request *request, struct error *err)
 {
@@ -187,7 +187,7 @@ admit_check_sizes(const struct request *request, struct error *err)
 	return admit_check_sets("/template/constraints/oneof", &t->oneof, err);
 }
 
-/* Numbers are exact up to 2^53 - 1 in JSON. */
+/* Refuses node numbers that JSON would not keep: they are exact up to 2^53 - 1. */
 static int
 admit_check_numbers(const struct request *request, struct error *err)
 {

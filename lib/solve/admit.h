@@ -11,8 +11,8 @@ struct error;
 struct refusal;
 struct request;
 
-/* 1: it may be solved; 0: it is refused, because lists all reasons and conflict is the first of them; -1: it is
- * not to be understood (EX_DATAERR) or asks for what is not supported (EX_UNAVAILABLE). */
+/* Returns 1 if the request may be solved; 0 if it is refused: because lists all reasons and conflict is the first; -1
+ * if it is not to be understood (EX_DATAERR) or asks for what is not supported (EX_UNAVAILABLE). */
 int admit(const struct request *request, struct arena *arena, struct refusal *refusal, struct error *err);
 
 #endif

@@ -34,8 +34,8 @@ answer_services_of(const struct program *p, const uint64_t *units, struct arena 
 	return list;
 }
 
-/* Coopr's order: more services first, then hardware type, image type, names of services. Numbers are in the order
- * of names. */
+/* Compares in Coopr's order: more services first, then hardware type, image type, names of services. Numbers are in the
+ * order of names. */
 static int
 answer_compare_kinds(const void *a, const void *b)
 {
@@ -54,7 +54,7 @@ answer_compare_kinds(const void *a, const void *b)
 	                   : x->use->pattern.group - y->use->pattern.group;
 }
 
-/* All that are there, which those that leave are not. */
+/* Returns the kinds of all machines but those that leave. */
 static struct kind *
 answer_kinds_of(const struct program *p, const struct outcome *outcome, struct arena *arena, size_t *count)
 {
@@ -77,7 +77,7 @@ answer_kinds_of(const struct program *p, const struct outcome *outcome, struct a
 	return kinds;
 }
 
-/* Present machines, those of each group in the order of their numbers; those that no kind takes leave. */
+/* Keeps present machines, those of each group in the order of their numbers; those that no kind takes leave. */
 static void
 answer_keep_present(const struct program *p, const struct kind *kinds, size_t kind_count, struct answer *answer)
 {
@@ -116,7 +116,7 @@ answer_add_new(const struct program *p, const struct kind *kind, const int *zone
 		};
 }
 
-/* The present nodes, without those that had left before. */
+/* Drops the nodes that had left before. */
 static void
 answer_drop_left(struct answer *answer)
 {
@@ -135,7 +135,7 @@ answer_add_class(struct machine_classes *classes, const uint64_t *units, int zon
 	classes->list[classes->count++] = (struct machine_class){units, zone, count};
 }
 
-/* The zones of the new machines, kind after kind. */
+/* Returns the zones of the new machines, kind after kind. */
 static int *
 answer_zones_of(const struct program *p, const struct kind *kinds, size_t count, const struct answer *answer)
 {
@@ -222,7 +222,8 @@ answer_has_value(const struct program *p, enum objective objective)
 	return objective == OBJECTIVE_MACHINES || objective == OBJECTIVE_MOVES || p->weights[objective].known;
 }
 
-/* Sets what the layout is worth, and unless it is the best, what is proved of the objectives and how far from that it is. */
+/* Sets what the layout is worth, and unless it is the best, what is proved of the objectives and how far from that it
+ * is. */
 static void
 answer_make_solution(const struct program *p, const struct outcome *outcome, unsigned long explored, struct answer *answer)
 {

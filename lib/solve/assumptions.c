@@ -10,7 +10,7 @@
 
 enum { ASSUMPTIONS_NODES = 200000, ASSUMPTIONS_MACHINES = 1000 };
 
-/* What comes before dense where the best is asked for. */
+/* Keeps the objectives before dense if the best layout is wanted, else none. */
 static void
 assumptions_keep_objectives(struct program *p, bool best)
 {
@@ -39,7 +39,8 @@ assumptions_search(const struct program *p, unsigned long nodes_max, struct answ
 	return rc;
 }
 
-/* Where nothing bounds the number of machines, few are tried first: numbers stay small, and so does the layout. */
+/* Searches, and if nothing bounds the number of machines, with few of them first: numbers stay small, and so does the
+ * layout. */
 static int
 assumptions_search_few_first(struct program *p, unsigned long nodes_max, struct answer *answer, struct error *err)
 {

@@ -21,12 +21,13 @@ struct assumptions {
 	unsigned long nodes_max;           /* of the search; 0: enough for most */
 };
 
-/* Looks for such a layout. Returns 1 with the answer; 0 if there is none, and the answer does not say why; -1 as solve. */
+/* Looks for such a layout. Returns 1 with the answer; 0 if there is none, and the answer does not say why; -1 as
+ * solve. */
 int solve_under(const struct request *request, const struct assumptions *assumptions, struct answer *answer,
     struct error *err);
 
-/* Looks for any layout that keeps the demands. Returns 1 with the layout, which the empty arena owns as far as the request
- * does not; 0 if there is none; -1 as solve. */
+/* Looks for any layout that keeps the demands. Returns 1 with the layout, which the empty arena owns as far as the
+ * request does not; 0 if there is none; -1 as solve. */
 int solve_demands(const struct demands *demands, struct arena *arena, struct layout *layout, struct error *err);
 
 #endif

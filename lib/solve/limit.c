@@ -22,7 +22,7 @@ limit_budget(const struct solve_terms *terms)
 	return budget;
 }
 
-/* Which limit was reached. */
+/* Names the limit that was reached. */
 static const char *
 limit_reached(const struct solve_terms *terms, const struct budget *budget, struct arena *arena)
 {

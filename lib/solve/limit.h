@@ -11,13 +11,13 @@ struct arena;
 struct error;
 struct solve_terms;
 
-/* What may be spent: as the terms say, or the default. */
+/* Returns what may be spent: as the terms say, or the default. */
 struct budget limit_budget(const struct solve_terms *terms);
 
-/* Why a layout may not be the best one, and what to do. */
+/* Returns why a layout may not be the best one, and what to do. */
 const char *limit_words(const struct solve_terms *terms, const struct budget *budget, struct arena *arena);
 
-/* EX_TEMPFAIL: why there is no layout yet. Returns -1. */
+/* Sets why there is no layout yet, EX_TEMPFAIL. Returns -1. */
 int limit_error(const struct solve_terms *terms, const struct budget *budget, struct error *err);
 
 #endif

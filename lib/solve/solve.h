@@ -22,8 +22,8 @@ struct solve_terms { /* zero-initialised: nothing that the change does not conce
 	int64_t time_limit_ms;    /* 0: any time; else the answer depends on the machine */
 };
 
-/* Answers a request. Returns 0, or -1: EX_DATAERR for what contradicts itself or is too large, EX_TEMPFAIL if a limit was
- * reached with no layout in hand, EX_SOFTWARE if nothing could be proved. */
+/* Answers a request. Returns 0, or -1: EX_DATAERR for what contradicts itself or is too large, EX_TEMPFAIL if a limit
+ * was reached with no layout in hand, EX_SOFTWARE if nothing could be proved. */
 int solve(const struct request *request, const struct solve_terms *terms, struct answer *answer, struct error *err);
 
 #endif

@@ -47,7 +47,7 @@ brute_force_bound_nodes(struct trial *t)
 		t->to = wish->machines_max;
 }
 
-/* Whether the nodes in the layout break nothing; those faults alone that are a node's where only these matter. */
+/* Returns whether the nodes in the layout break nothing. With only_nodes, faults of the whole cluster do not count. */
 static bool
 brute_force_is_right(struct trial *t, bool only_nodes)
 {
@@ -123,7 +123,7 @@ brute_force_list_kinds(struct trial *t)
 					    services);
 }
 
-/* Nodes are alike but for their kinds: those in place i and on have kind k or a later one. */
+/* Tries all kinds from one on in the places from one on: nodes are alike but for their kinds. */
 static void
 brute_force_try_from(struct trial *t, size_t place, size_t kind)
 {
@@ -137,7 +137,7 @@ brute_force_try_from(struct trial *t, size_t place, size_t kind)
 	}
 }
 
-/* How many layouts there are with that many nodes: kinds + nodes - 1 over nodes. */
+/* Returns whether there are few layouts: with n nodes there are (kinds + n - 1 over n). */
 static bool
 brute_force_are_few(const struct trial *t)
 {
@@ -180,7 +180,7 @@ brute_force_compare_texts(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The services asked for, each once, sorted. */
+/* Takes the services asked for, each once, sorted. */
 static void
 brute_force_take_services(struct trial *t)
 {

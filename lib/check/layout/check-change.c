@@ -28,7 +28,7 @@ check_same_list(const struct string_list *a, const struct string_list *b)
 	return true;
 }
 
-/* A service that is neither added nor removed: it stood somewhere, and is still on the cluster. */
+/* Returns whether a service is neither added nor removed: it stood somewhere, and is still on the cluster. */
 static bool
 check_is_not_concerned(const struct check *c, const char *service)
 {
@@ -49,8 +49,8 @@ struct population { /* of nodes, but for those to be replaced */
 	bool shrinks;
 };
 
-/* Whether fewer are asked for than there are. That is structure: it stays so where the demand for it does not count, and
- * then any number may leave. */
+/* Finds out whether fewer machines are asked for than there are. That is structure: it stays so if the demand for it
+ * does not count, and then any number may leave. */
 static void
 check_judge_shrinking(const struct check *c, struct population *count)
 {
@@ -88,7 +88,7 @@ check_count_nodes(const struct check *c)
 	return count;
 }
 
-/* Services of a that are not in b and are not concerned; which gets one of them. */
+/* Returns how many services of a are not in b and are not concerned; which gets one of them. */
 static int64_t
 check_changes(const struct check *c, const struct string_list *a, const struct string_list *b, const char **which)
 {
@@ -173,7 +173,7 @@ check_kept(struct check *c, const struct node *was, const struct node *is)
 		check_fault(c, is->id, "/nodes", "what it says stood there before (was) did not");
 }
 
-/* Where nothing may move, each move is a fault of its own. */
+/* Names each move as a fault of its own, since nothing may move. */
 static void
 check_stands(struct check *c, const struct node *was, const struct node *is)
 {

@@ -51,7 +51,7 @@ check_demand_at(const struct demands *demands, const char *pointer)
 	return NULL;
 }
 
-/* A layout that keeps the demands: 1 and the judge has nothing against it, 0 where there is none. */
+/* Looks for a layout that keeps the demands and has the judge look at it. Returns 1, 0 if there is none, or -1. */
 static int
 check_find_layout(struct conflict_check *q)
 {
@@ -86,7 +86,7 @@ check_keep_members(struct conflict_check *q)
 			demand_drop(&q->demands, q->members[i], false);
 }
 
-/* That the members cannot hold together. */
+/* Judges whether the members cannot hold together. */
 static int
 check_judge_whole(struct conflict_check *q)
 {
@@ -114,7 +114,7 @@ check_note(struct conflict_check *q, size_t i)
 	check_say(q, &q->last_note, q->conflict->list[i], notes[found < 0 ? 2 : found]);
 }
 
-/* That without a member the others can hold together. */
+/* Judges whether the others can hold together without a member. */
 static int
 check_judge_member(struct conflict_check *q, size_t i)
 {
@@ -131,8 +131,9 @@ check_judge_member(struct conflict_check *q, size_t i)
 	return found < 0 ? -1 : 0;
 }
 
-/* Where services that are asked for do not go together, nothing is searched: all such reasons are found by looking.
- * 1: the conflict is the one found, or a fault; 0: there are no such reasons. */
+/* Judges a conflict of services that do not go together: nothing was searched for it, all such reasons are found by
+ * looking. Returns 1 if there are such reasons (and names a fault unless the conflict is the one found), 0 if there are
+ * none, or -1. */
 static int
 check_is_of_services(struct conflict_check *q)
 {

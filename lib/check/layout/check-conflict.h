@@ -38,7 +38,7 @@ struct conflict_report { /* lives in the arena */
 	bool brute_forced;       /* that it is one was found out by trying every layout */
 };
 
-/* 0, or -1: EX_DATAERR where the request is malformed, EX_SOFTWARE where it cannot be judged. */
+/* Judges a conflict. Returns 0, or -1: EX_DATAERR if the request is malformed, EX_SOFTWARE if it cannot be judged. */
 int check_conflict(const struct request *request, const struct string_list *conflict,
     const struct conflict_terms *terms, struct arena *arena, struct conflict_report *report, struct error *err);
 

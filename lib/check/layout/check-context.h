@@ -47,8 +47,8 @@ bool check_listed(const struct string_list *list, const char *name);
 bool check_on_cluster(const struct check *c, const char *service);
 bool check_in_sets(const struct service_sets *sets, const char *service);
 
-/* How many of a set are on the cluster; how many instances a service has; how many placements have changed that
- * were not concerned, and nodes replaced. */
+/* Return how many of a set are on the cluster; how many instances a service has; how many placements have changed that
+ * the change does not concern, nodes replaced included. */
 size_t check_chosen(const struct check *c, const struct string_list *set);
 int64_t check_instances(const struct check *c, const char *service);
 int64_t check_moves(const struct check *c);
@@ -56,10 +56,10 @@ int64_t check_moves(const struct check *c);
 /* Returns what the layout is worth: its value by each objective that has one, by name. */
 struct amounts check_values(const struct check *c);
 
-/* An amount, a coefficient or a cost as it counts: in whole millionths. */
+/* Returns an amount, a coefficient or a cost as it counts: in whole millionths. */
 double check_millionths(double value);
 
-/* NULL where there is none. */
+/* Return what the request has of that name, or NULL. */
 const struct service *check_service_of(const struct check *c, const char *name);
 const struct hardware_offer *check_hardware_of(const struct check *c, const char *name);
 const struct image_offer *check_image_of(const struct check *c, const char *name);

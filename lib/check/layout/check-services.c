@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "check/layout/check-context.h"
 
-/* Whether something on the cluster is called that, or provides it. */
+/* Returns whether something on the cluster is called that, or provides it. */
 static bool
 check_is_provided(const struct check *c, const char *name)
 {

@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "check/layout/check-context.h"
 
-/* Whether the request says elsewhere how few there may be: by a min of 0, or as one of a choice. */
+/* Returns whether a service may have no instance: its own min is 0, or it is one of a choice. */
 static bool
 check_may_be_absent(const struct check *c, const char *service)
 {
@@ -66,8 +66,8 @@ check_rules(struct check *c)
 	}
 }
 
-/* Zones that the instances of a service stand in. Where those of the provider do not count, each new node is as if
- * it had one of its own. */
+/* Returns the number of zones that the instances of a service stand in. If those of the provider do not count, each new
+ * node is as if it had one of its own. */
 static int64_t
 check_zones_of(const struct check *c, const char *service)
 {
@@ -151,7 +151,7 @@ check_available(struct check *c)
 	free(of_type);
 }
 
-/* Whether some rule names the service. */
+/* Returns whether some rule names the service. */
 static bool
 check_is_named(const struct check *c, const char *service)
 {

@@ -27,16 +27,16 @@ struct check_terms {
 struct fault {
 	const char *where;   /* a node's id, or "cluster" */
 	const char *text;
-	const char *pointer; /* into the request: the rule that is broken; NULL where it is not a member of it */
+	const char *pointer; /* into the request: the rule that is broken; NULL if it is not a member of it */
 	struct fault *next;
 };
 
-/* All that is wrong, in the order found; NULL where nothing is. Lives in the arena. Takes time proportional to the
+/* Returns all that is wrong, in the order found, or NULL. The list lives in the arena. Takes time proportional to the
  * length of the layout. */
 struct fault *check_layout(const struct request *request, const struct layout *layout, const struct check_terms *terms,
     struct arena *arena);
 
-/* What a layout is worth: its cost (where each machine has one), machines and moves, by name. */
+/* Returns what a layout is worth by each objective that has a value, by name. */
 struct amounts check_worth(const struct request *request, const struct layout *layout, struct arena *arena);
 
 #endif

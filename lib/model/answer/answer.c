@@ -65,7 +65,7 @@ static const struct member unsatisfiable_members[] = {
 };
 const struct document unsatisfiable_table = {DOCUMENT_MEMBERS(unsatisfiable_members), .size = sizeof(struct unsatisfiable)};
 
-/* The names of what stands on the cluster now or stood there before. */
+/* Returns the names of what stands on the cluster now or stood there before. */
 static struct names
 answer_names_in_use(const struct request *request, const struct string_list *services)
 {

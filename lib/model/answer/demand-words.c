@@ -13,7 +13,7 @@
 #include "model/answer/demand.h"
 #include "model/request.h"
 
-/* "a, b or c" */
+/* Appends "a, b or c". */
 static void
 words_enumerate(const struct string_list *names, const char *last, struct buffer *out)
 {
@@ -24,7 +24,7 @@ words_enumerate(const struct string_list *names, const char *last, struct buffer
 	}
 }
 
-/* "cpu 2 + memory 512": commas are between demands. */
+/* Appends "cpu 2 + memory 512": commas are between demands. */
 static void
 words_amounts(const struct amounts *amounts, struct buffer *out)
 {
@@ -40,7 +40,7 @@ words_plural(int64_t count, const char *one, const char *many, struct buffer *ou
 	buffer_printf(out, "%" PRId64 " %s", count, count == 1 ? one : many);
 }
 
-/* Those terms count nothing. */
+/* Appends the terms of services that are not on the cluster: they count nothing. */
 static void
 words_absent_terms(const struct request *r, const struct count_rule *rule, struct buffer *out)
 {

@@ -98,7 +98,7 @@ demand_collect_types(struct demands *demands)
 	}
 }
 
-/* Whether it is said elsewhere how few instances there may be: its own min is 0, or it is one of a choice. */
+/* Returns whether a service may have no instance: its own min is 0, or it is one of a choice. */
 static bool
 demand_may_be_absent(const struct cluster_template *template, const char *service)
 {
@@ -227,7 +227,7 @@ demand_machines_pointer(const struct demands *demands, const char *member, struc
 		buffer_text(out, member);
 }
 
-/* Where the request itself, and not one of its rules, asks for it. */
+/* Appends the pointer to the member by which the request itself, and not one of its rules, asks for it. */
 static void
 demand_wish_pointer(const struct demands *demands, const struct demand *demand, struct buffer *out)
 {

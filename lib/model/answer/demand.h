@@ -55,28 +55,28 @@ struct demands {
 	int64_t moves_max;           /* on present machines; 0 */
 };
 
-/* All demands of a request, none of them dropped, those first that a person would least think of. */
+/* Collects all demands of a request, none of them dropped, those first that a person would least think of. */
 void demands_collect(const struct request *request, struct demands *demands);
 void demands_release(struct demands *demands);
 
-/* Puts those of one kind in the order of their words: which conflict is found is not to depend on the order of the request's
- * lists. */
+/* Puts those of one kind in the order of their words: which conflict is found is not to depend on the order of the
+ * request's lists. */
 void demands_sort(struct demands *demands);
 
 /* Takes a demand out of consideration, or back into it; whether it is in it. */
 void demand_drop(struct demands *demands, const struct demand *demand, bool drop);
 bool demand_holds(const struct demands *demands, enum demand_kind kind, size_t index);
 
-/* Appends its JSON Pointer; its words ("zk needs at least 3 instances"). */
+/* Append its JSON Pointer; its words ("zk needs at least 3 instances"). */
 void demand_pointer(const struct demands *demands, const struct demand *demand, struct buffer *out);
 void demand_words(const struct demands *demands, const struct demand *demand, struct buffer *out);
 
-/* The services that the request asks for: its own list, or else the template's defaults. */
+/* Returns the services that the request asks for: its own list, or else the template's defaults. */
 size_t demand_service_count(const struct request *request);
 const char *demand_service(const struct request *request, size_t index);
 bool demand_on_cluster(const struct request *request, const char *service);
 
-/* Whether exactly so many machines are asked for. Then the template's least size is not a demand: as in Coopr,
+/* Returns whether a fixed number of machines is asked for. Then the template's least size is not a demand: as in Coopr,
  * whose answers we keep, it bounds only what is left open. */
 bool demand_exact_machines(const struct request *request);
 

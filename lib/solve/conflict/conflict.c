@@ -23,8 +23,8 @@ struct explaining {
 	bool open; /* whether a demand is needed could not be found out */
 };
 
-/* Whether the demands that are not dropped are still too much. 1, 0, or -1 with err. only: the answer decides about a
- * single demand. */
+/* Returns whether the demands that are not dropped are still too much. 1, 0, or -1 with err. only: the answer decides
+ * about a single demand. */
 static int
 conflict_is_too_much(struct explaining *q, bool only, struct error *err)
 {
@@ -103,7 +103,7 @@ conflict_has_hardware(const struct request *request)
 	return has;
 }
 
-/* Where even no demand at all is too much. */
+/* Explains that even no demand at all is too much. */
 static void
 conflict_explain_nothing(const struct request *request, struct buffer *out)
 {
@@ -142,7 +142,7 @@ conflict_pointers_of(const struct demands *demands, const struct demand **list, 
 	return (struct string_list){pointers, count};
 }
 
-/* What the present layout breaks already. */
+/* Finds what the present layout breaks already. */
 static int
 conflict_find_violations(struct demands *demands, struct violations *violations, struct error *err)
 {

@@ -15,7 +15,7 @@
 #include "solve/program/program.h"
 #include "solve/search/extreme.h"
 
-/* How much a sentence about a demand helps: the one that is highest is what the sentence is about. */
+/* Returns how much a sentence about a demand helps; the sentence is about the demand with the highest. */
 static int
 reason_interest(const struct demand *demand)
 {
@@ -60,8 +60,8 @@ reason_unit_about(const struct program *p, const struct demand *demand)
 	return p->unit_of[program_find_service(p, service)];
 }
 
-/* What would be possible without the demand: the least (sign 1) or most of what it is about, -1 where that is not
- * known. */
+/* Returns what would be possible without the demand: the least (sign 1) or most of what it is about, -1 where that is
+ * not known. */
 static int64_t
 reason_possible(const struct reason *reason, const struct demand *demand, int sign)
 {
@@ -102,7 +102,7 @@ reason_asked_for(const struct request *r, const struct demand *demand)
 	}
 }
 
-/* ": at most 4 machines are possible", where the search can tell. */
+/* Appends ": at most 4 machines are possible" if the search can tell. */
 static void
 reason_append_possible(const struct reason *reason, const struct demand *demand, struct buffer *out)
 {
@@ -122,7 +122,7 @@ reason_append_possible(const struct reason *reason, const struct demand *demand,
 	    number == 1 ? "is" : "are", below ? "possible" : "necessary");
 }
 
-/* The first member that the present layout breaks, or NULL. */
+/* Returns the first member that the present layout breaks, or NULL. */
 static const struct violation *
 reason_broken_member(const struct reason *reason)
 {
@@ -149,7 +149,7 @@ reason_append_violation(const struct violation *violation, struct buffer *out)
 		buffer_printf(out, ", on %s", violation->node->id);
 }
 
-/* Of several rules, the one that is broken is said to be so where it is named. */
+/* Appends a member's words. Of several rules, the one that is broken is said to be so here. */
 static void
 reason_append_member(const struct reason *reason, const struct demand *demand, struct buffer *out)
 {
@@ -178,7 +178,7 @@ reason_append_others(const struct reason *reason, const struct demand *subject, 
 	}
 }
 
-/* Why one member alone is too much, which its words may not say. */
+/* Appends why one member alone is too much, which its words may not say. */
 static void
 reason_append_alone(const struct request *r, const struct demand *demand, struct buffer *out)
 {
@@ -209,7 +209,7 @@ reason_write(const struct reason *reason, struct buffer *out)
 		reason_append_possible(reason, subject, out);
 }
 
-/* A present node that loses all that stands on it: every node has to hold something. */
+/* Names a present node that loses all that stands on it: every node has to hold something. */
 static void
 reason_append_emptied(const struct request *r, struct buffer *out)
 {

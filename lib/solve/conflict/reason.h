@@ -22,10 +22,12 @@ struct reason {
 	struct budget *budget;           /* to find out what would be possible */
 };
 
-/* Appends what cannot hold together: "a needs at least 3 instances, but 2 machines are asked for: at most 2 instances are possible". */
+/* Appends what cannot hold together: "a needs at least 3 instances, but 2 machines are asked for: at most 2 instances
+ * are possible". */
 void reason_write(const struct reason *reason, struct buffer *out);
 
-/* Appends what the present layout has to do with it, and how few moves would do, which is found within the budget. -1 with err. */
+/* Appends what the present layout has to do with it, and how few moves would do, which is found within the budget. -1
+ * with err. */
 int reason_write_change(const struct reason *reason, struct budget *budget, struct buffer *out, struct error *err);
 
 #endif

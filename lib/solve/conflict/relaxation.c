@@ -16,7 +16,7 @@ enum { NODES_MAX = 2000 }; /* of the search */
 
 #define ROUNDING 1e-6
 
-/* The least that fractions of machines allow. */
+/* Returns the least that fractions of machines allow. */
 static int64_t
 relaxation_relaxed_moves(struct master *m)
 {

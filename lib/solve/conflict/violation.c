@@ -29,8 +29,8 @@ violation_same_types(const struct node *a, const struct node *b)
 	    strcmp(a->imagetype ? a->imagetype : "", b->imagetype ? b->imagetype : "") == 0;
 }
 
-/* Nodes that are alike stand next to one another in most layouts, and there are few kinds: the newest is looked at
- * first. */
+/* Adds a node unless one like it is there. Nodes that are alike stand next to one another in most layouts, and there
+ * are few kinds: the newest is looked at first. */
 static void
 violation_add_class(struct present *s, const struct node *node, const uint64_t *stands)
 {
@@ -67,7 +67,7 @@ violation_read_nodes(struct present *s)
 	free(set);
 }
 
-/* A service that stands somewhere and is still wanted; or NAMES_NONE. */
+/* Returns a service if it stands somewhere and is still wanted, else NAMES_NONE. */
 static int
 violation_lasting(const struct present *s, const char *name)
 {
@@ -76,7 +76,7 @@ violation_lasting(const struct present *s, const char *name)
 	return service != NAMES_NONE && s->instances[service] ? service : NAMES_NONE;
 }
 
-/* How many of a set last; how many of them stand on a node. */
+/* Returns how many of a set last; here gets how many of them stand on a node. */
 static size_t
 violation_count_set(const struct present *s, const struct string_list *set, const struct node_class *class, size_t *here)
 {
@@ -125,7 +125,7 @@ violation_amount(const struct amounts *amounts, const char *resource)
 	return 0;
 }
 
-/* Whether what stands on a node takes more of anything than its type offers. */
+/* Returns whether what stands on a node takes more of anything than its type offers. */
 static bool
 violation_is_overfull(const struct present *s, const struct node_class *class, const struct hardware_offer *offer)
 {
@@ -150,7 +150,7 @@ violation_is_of_type(const struct node_class *class, const struct hardwaretype *
 	return class->node->hardwaretype && strcmp(class->node->hardwaretype, type->name) == 0;
 }
 
-/* Whether a node breaks a demand by itself. */
+/* Returns whether a node breaks a demand by itself. */
 static bool
 violation_breaks(const struct present *s, const struct node_class *class, const struct demand *demand)
 {
@@ -182,7 +182,7 @@ violation_breaks(const struct present *s, const struct node_class *class, const 
 	}
 }
 
-/* Of a service that is no longer wanted, too. */
+/* Returns the instances before the change, also of a service that is no longer wanted. */
 static int64_t
 violation_instances_before(const struct present *s, const char *name)
 {
@@ -197,8 +197,8 @@ violation_instances_before(const struct present *s, const char *name)
 	return count;
 }
 
-/* Whether a rule was not kept before, and is not once the services that are no longer wanted are gone: if removing
- * them is what breaks it, or mends it, the present layout is not to blame. */
+/* Returns whether a rule was not kept before, and is not once the services that are no longer wanted are gone: if
+ * removing them is what breaks it, or mends it, the present layout is not to blame. */
 static bool
 violation_breaks_rule(const struct present *s, const struct count_rule *rule)
 {
@@ -225,7 +225,7 @@ violation_machines_of(const struct request *r, const struct hardwaretype *type)
 	return count;
 }
 
-/* Zones in which a service stands. */
+/* Returns the number of zones in which a service stands. */
 static int64_t
 violation_zones_of(const struct request *r, const char *service)
 {
@@ -240,7 +240,7 @@ violation_zones_of(const struct request *r, const char *service)
 	return count;
 }
 
-/* Whether all nodes together break a demand. */
+/* Returns whether all nodes together break a demand. */
 static bool
 violation_break_together(const struct present *s, const struct demand *demand)
 {

@@ -24,11 +24,11 @@ struct violations { /* zero-initialise; free the list */
 	size_t count, capacity;
 };
 
-/* The demands that services which stand already, and are still wanted, break. Services added or removed are not to
- * blame, nor are nodes to be replaced. */
+/* Finds the demands that are broken by services which stand already and are still wanted. Services added or removed are
+ * not to blame, nor are nodes to be replaced. */
 void violations_find(const struct program *program, const struct demands *demands, struct violations *violations);
 
-/* The violation of a demand; NULL where there is none. */
+/* Returns the violation of a demand; NULL if there is none. */
 const struct violation *violation_of(const struct violations *violations, const struct demand *demand);
 
 /* Appends the demand's pointer, its words, and where it is broken. */

@@ -28,7 +28,7 @@ block_find_scarce(struct blocks *b)
 	return b->scarce_count > 0;
 }
 
-/* Whether a machine can come to have what the toll asks for. */
+/* Returns whether a machine can come to have what the toll asks for. */
 static bool
 block_may_concern(const struct pricing_search *search, const struct toll *toll, const uint64_t *gainful)
 {
@@ -161,7 +161,7 @@ block_add_option(const struct blocks *b, struct block *block, const struct optio
 	return true;
 }
 
-/* What is chosen now, as an option. */
+/* Makes an option of what is chosen now. */
 static struct option
 block_option_of(const struct blocks *b, const struct block *block, uint32_t units, int64_t base)
 {
@@ -177,7 +177,8 @@ block_option_of(const struct blocks *b, const struct block *block, uint32_t unit
 	return option;
 }
 
-/* Lists what may be chosen of the i-th unit of a block and those behind it. base: the worth of what was chosen before. */
+/* Lists what may be chosen of the i-th unit of a block and those behind it. base: the worth of what was chosen
+ * before. */
 static bool
 block_list_options(struct blocks *b, struct block *block, size_t i, uint32_t units, int64_t base)
 {

@@ -43,15 +43,15 @@ struct blocks { /* release them */
 	size_t count;
 };
 
-/* Finds the blocks of the units that gain, where all that must be there is chosen. False where the rules do not suit:
+/* Finds the blocks of the units that gain, where all that must be there is chosen. Returns false if the rules do not suit:
  * more than two resources are scarce, or too many units have to do with each other. */
 bool blocks_find(struct blocks *blocks, struct pricing_search *search, size_t depth);
 void blocks_release(struct blocks *blocks);
 
-/* What a set of tolls may be worth more than another one, whatever kills the same ones of both. */
+/* Returns by how much a set of tolls may be worth more than another one, whatever kills the same ones of both. */
 int64_t blocks_advantage(const struct blocks *blocks, uint64_t killed, uint64_t than);
 
-/* What those that are not killed are worth together; or only those that gain. */
+/* Returns what those that are not killed are worth together; or only those that gain. */
 int64_t blocks_tolls(const struct blocks *blocks, uint64_t killed, bool gains);
 
 #endif

@@ -23,11 +23,11 @@ struct budget { /* zero-initialised: no limit */
 	bool spent, late;               /* a limit was reached; it was the deadline */
 };
 
-/* Counts a node, or steps of work. False where the budget is spent. */
+/* Counts a node, or steps of work. Returns false if the budget is spent. */
 bool budget_node(struct budget *budget);
 bool budget_work(struct budget *budget, unsigned long steps);
 
-/* A part of what is left, at most nodes; and what was spent of a part. */
+/* Return a part of what is left, at most nodes; take what was spent of a part. */
 struct budget budget_part(const struct budget *budget, unsigned long nodes);
 void budget_take(struct budget *budget, const struct budget *part);
 

@@ -35,8 +35,8 @@ column_round_prices(struct master *m)
 	}
 }
 
-/* Of what no instance or machine is left, nothing is to be offered: else the method would find that out in as many
- * steps as there are sets of such units. */
+/* Forbids what has no instance or machine left: else the method would find that out in as many steps as there are sets
+ * of such units. */
 static void
 column_forbid_used_up(struct master *m)
 {
@@ -134,7 +134,7 @@ column_prices(struct master *m)
 	column_gather_prices(m);
 }
 
-/* What a pattern is worth by its moves, and the regions it is in. */
+/* Returns what a pattern is worth by its moves, and the regions it is in. */
 static int64_t
 column_price_of_place(const struct master *m, const struct column *column)
 {
@@ -153,7 +153,7 @@ column_price_of_place(const struct master *m, const struct column *column)
 	return sum + (pattern->kind ? m->kind_price[pattern->kind] : 0);
 }
 
-/* What a pattern is worth by what stands on it. */
+/* Returns what a pattern is worth by what stands on it. */
 static int64_t
 column_price_of_units(const struct master *m, const struct pattern *pattern)
 {
@@ -175,7 +175,7 @@ column_price_of_units(const struct master *m, const struct pattern *pattern)
 	return sum;
 }
 
-/* The worth of a column, where it is more than floor. */
+/* Returns the worth of a column, or less than floor if it is no more. */
 static int64_t
 column_price(const struct master *m, const struct column *column, int64_t floor)
 {
@@ -197,14 +197,14 @@ column_price(const struct master *m, const struct column *column, int64_t floor)
 	return more == PRICE_FORBIDDEN ? PRICE_FORBIDDEN : sum + more;
 }
 
-/* A marked column is of a wish that may have passed since. */
+/* Returns whether a column is no marked one of a wish that has passed since. */
 static bool
 column_is_current(const struct master *m, const struct column *column)
 {
 	return !column->marked || column->wish == m->wish_number;
 }
 
-/* The best of those that were worth something when all were looked at. */
+/* Returns the best of those that were worth something when all were looked at. */
 static int
 column_best_candidate(const struct master *m, int64_t threshold, int64_t *worth)
 {

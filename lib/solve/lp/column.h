@@ -10,14 +10,14 @@
 /* Turns the prices of the linear program into whole numbers, and these into what a machine, a unit, ... is worth. */
 void column_prices(struct master *master);
 
-/* The best of some columns that are there and worth more than threshold, or SIMPLEX_NONE where none is; its worth. */
+/* Returns the best of some columns that are there and worth more than threshold, with its worth, or SIMPLEX_NONE. */
 int column_best_known(struct master *master, int64_t threshold, int64_t *worth);
 
-/* A new column for each group that has one worth more than threshold; the best of them. master.best bounds all columns
- * that there are; it is at least harmless. */
+/* Adds a column for each group that has one worth more than threshold. Returns the best of them, or SIMPLEX_NONE.
+ * master.best bounds all columns that there are; it is at least harmless. */
 int column_generate(struct master *master, int64_t threshold, int64_t harmless);
 
-/* Whether any machine could meet the wish, as far as the rules for one machine and what is used up say. */
+/* Returns whether any machine could meet the wish, as far as the rules for one machine and what is used up say. */
 bool column_may_meet_wish(struct master *master);
 
 #endif

@@ -60,14 +60,14 @@ label_cost_of(const struct tariff *tariff, const int64_t *amounts)
 	return tariff->rate[0] * (double)amounts[0] + tariff->rate[1] * (double)amounts[1];
 }
 
-/* What an option is worth beyond its room, rounded up by more than doubles err. */
+/* Returns what an option is worth beyond its room, rounded up by more than doubles err. */
 static int64_t
 label_surplus_of(const struct option *option, const struct tariff *tariff)
 {
 	return option->value - (int64_t)floor(label_cost_of(tariff, option->takes)) + 1;
 }
 
-/* The option of a block that is worth most beyond its room. A block has one at least: to take nothing. */
+/* Returns the option of a block that is worth most beyond its room. A block has one at least: to take nothing. */
 static const struct option *
 label_best_option(const struct block *block, const struct tariff *tariff, int64_t *surplus)
 {
@@ -85,7 +85,7 @@ label_best_option(const struct block *block, const struct tariff *tariff, int64_
 	return best;
 }
 
-/* What all blocks may add at a rate; used: the room that they would take, in parts of what is left. */
+/* Returns what all blocks may add at a rate; used: the room that they would take, in parts of what is left. */
 static double
 label_bound_at(const struct blocks *blocks, const struct tariff *tariff, double *used)
 {
@@ -103,7 +103,7 @@ label_bound_at(const struct blocks *blocks, const struct tariff *tariff, double 
 	return sum;
 }
 
-/* To begin with: each scarce resource is worth its part of half of all that there is to gain. */
+/* Returns rates to begin with: each scarce resource is worth its part of half of all that there is to gain. */
 static struct tariff
 label_first_tariff(const struct pricing_search *search, const struct blocks *blocks)
 {
@@ -117,7 +117,8 @@ label_first_tariff(const struct pricing_search *search, const struct blocks *blo
 	return tariff;
 }
 
-/* Rates at which the bound is low: of what is used too much they rise, of the other they fall. Any rates give a bound. */
+/* Finds rates at which the bound is low: they rise for what is used too much, and fall for the other. Any rates give a
+ * bound. */
 static void
 label_find_tariffs(struct shelf *s)
 {
@@ -156,7 +157,7 @@ label_sum_surplus(struct shelf *s)
 	}
 }
 
-/* Whether a label can lead to something better than what was found, by the blocks from next on. */
+/* Returns whether a label can lead to something better than what was found, by the blocks from next on. */
 static bool
 label_has_hope(const struct shelf *s, const struct label *label, size_t next)
 {
@@ -205,7 +206,8 @@ label_compare(int64_t a, int64_t b)
 	return (a > b) - (a < b);
 }
 
-/* Those with the same tolls together; first what leaves more of the first resource, and of the second, and is worth more. */
+/* Compares so that those with the same tolls stand together; first what leaves more of the first resource, and of the
+ * second, and is worth more. */
 static int
 label_compare_labels(const void *a, const void *b)
 {
@@ -221,7 +223,7 @@ label_compare_labels(const void *a, const void *b)
 	return order ? order : label_compare(x->option, y->option);
 }
 
-/* The first step of the skyline with at least so much left; the more is left, the less is it worth. */
+/* Returns the first step of the skyline with at least so much left; the more is left, the less is it worth. */
 static size_t
 label_step_with(const struct shelf *s, int64_t left)
 {
@@ -238,7 +240,7 @@ label_step_with(const struct shelf *s, int64_t left)
 	return low;
 }
 
-/* Takes a label into the skyline. False where it lies under it. */
+/* Takes a label into the skyline. Returns false if it lies under it. */
 static bool
 label_rise(struct shelf *s, const struct label *label)
 {
@@ -274,7 +276,7 @@ label_keep_best(struct shelf *s, struct labels *labels)
 	labels->count = kept;
 }
 
-/* The units of the best label behind the last block are what was searched for. */
+/* Takes the units of the best label behind the last block: they are what was searched for. */
 static void
 label_take_best(struct shelf *s)
 {
@@ -302,7 +304,7 @@ label_take_best(struct shelf *s)
 	}
 }
 
-/* Block after block. False where there are too many labels. */
+/* Extends the labels block after block. Returns false if there are too many. */
 static bool
 label_run(struct shelf *s)
 {
@@ -323,7 +325,7 @@ label_run(struct shelf *s)
 	return good;
 }
 
-/* Whether all units that gain may use the same images, and a machine with none of them is not in question. */
+/* Returns whether all units that gain may use the same images, and a machine with none of them is not in question. */
 static bool
 label_is_suited(const struct pricing_search *search, size_t depth)
 {

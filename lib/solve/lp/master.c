@@ -244,7 +244,8 @@ master_is_choice(const struct program *p, size_t unit)
 	return false;
 }
 
-/* Units that stand on every machine need no row, unless there are machines that they do not stand on. */
+/* Adds rows of units. Those that stand on every machine need none, unless there are machines that they do not
+ * stand on. */
 static void
 master_add_unit_rows(struct master *m)
 {
@@ -260,8 +261,8 @@ master_add_unit_rows(struct master *m)
 	}
 }
 
-/* Every present machine stays or leaves. Where fewer are asked for and no moves are allowed, none is new; else each
- * new one beyond their number takes the place of one whose leaving is a move. */
+/* Adds rows of present machines: every one stays or leaves. If fewer are asked for and no moves are allowed, none is
+ * new; else each new one beyond their number takes the place of one whose leaving is a move. */
 static void
 master_add_present_rows(struct master *m)
 {

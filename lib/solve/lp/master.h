@@ -26,7 +26,7 @@ enum row_kind {
 	ROW_MOVES,    /* on present machines */
 	ROW_LOST,     /* services not concerned on machines that leave because fewer are asked for */
 	ROW_PLACES,   /* machines, and those that leave because fewer are asked for */
-	ROW_KIND,  /* machines of a fixed kind */
+	ROW_KIND,     /* machines of a fixed kind */
 	ROW_MARKED,   /* machines of the wish */
 	ROW_REGION,   /* machines whose pattern is in a region */
 };
@@ -78,14 +78,14 @@ struct master { /* zero-initialise */
 	int row_of_moves, row_of_lost, row_of_marked;
 	bool *chosen;           /* of each choice: it is made */
 	struct uses fixed;      /* machines that are fixed, taken out of the rows' bounds */
-	int kind_count;      /* kinds that are fixed but for their groups */
+	int kind_count;         /* kinds that are fixed but for their groups */
 	int64_t kind_machines;
 	const struct wish *wish; /* of marked machines, or NULL */
 	unsigned long wish_number;
 	struct simplex lp;
 	struct prices prices;   /* of the last search for a column, in whole numbers */
 	int64_t marked_price;
-	int64_t *kind_price; /* of each fixed kind */
+	int64_t *kind_price;    /* of each fixed kind */
 	int64_t *row_price;     /* the same by row, finer */
 	size_t row_price_capacity;
 	int64_t *best;          /* the price of the best pattern of each group, and of the marked one behind them */
@@ -111,20 +111,21 @@ void master_set_bounds(struct master *master, int row, int64_t lo, int64_t hi);
 /* Fixes that count machines have this pattern: they are taken out of all bounds. */
 void master_fix(struct master *master, const struct pattern *pattern, bool marked, int64_t count);
 
-/* Whether a pattern meets the wish. */
+/* Returns whether a pattern meets the wish. */
 bool master_wished(const struct master *master, const struct pattern *pattern);
 
-/* Whether a row tells machines apart that differ only in what they were before. */
+/* Returns whether a row tells machines apart that differ only in what they were before. */
 bool row_is_about_groups(const struct row *row);
 
-/* What one machine of a pattern adds to a row. */
+/* Returns what one machine of a pattern adds to a row. */
 int64_t master_coefficient(const struct master *master, const struct row *row, const struct pattern *pattern, bool marked);
 
-/* Returns what a solution adds to a row. Of marked machines it counts all that meet the wish: which of them are the marked
- * ones is of no interest. */
+/* Returns what a solution adds to a row. Of marked machines it counts all that meet the wish: which of them are the
+ * marked ones is of no interest. */
 int64_t master_activity(const struct master *master, int row, const struct uses *uses);
 
-/* Returns whether a solution keeps all rows, counted in whole numbers. More marked machines than the row wants are allowed. */
+/* Returns whether a solution keeps all rows, counted in whole numbers. More marked machines than the row wants are
+ * allowed. */
 bool master_keeps_rows(const struct master *master, const struct uses *uses);
 
 /* Makes the choices that a pattern in use makes. */
@@ -133,15 +134,15 @@ void master_choose_by(struct master *master, const struct pattern *pattern);
 /* Makes a choice: of its units, only this one has instances. */
 void master_choose(struct master *master, size_t choice, int unit);
 
-/* Solves the relaxation, for sign * row objective (SIMPLEX_NONE: any solution) least. False where there is no
+/* Solves the relaxation, for sign * row objective (SIMPLEX_NONE: any solution) least. Returns false if there is no
  * solution, in fractions and so in whole numbers: proved, or else unproven is set; or the budget is spent. */
 bool master_relax(struct master *master, int objective, int sign);
 
-/* By how much what all machines may be worth at the last prices is more than what the rows must have, in fine prices: nothing
- * fits where it is negative. */
+/* Returns by how much what all machines may be worth at the last prices is more than what the rows must have, in fine
+ * prices: nothing fits where it is negative. */
 price_product master_slack(const struct master *master);
 
-/* The solution of the relaxation: value[i] machines of column[i]. Returns how many there are; there is room for
+/* Lists the solution of the relaxation: value[i] machines of column[i]. Returns how many there are; there is room for
  * one a row. */
 size_t master_solution(const struct master *master, int *column, double *value);
 

@@ -10,7 +10,7 @@
 
 enum { PATIENCE = 2000 }; /* steps of a search by depth, where labels may end it sooner */
 
-/* Takes what must be there. False where that cannot be. */
+/* Takes what must be there. Returns false if that cannot be. */
 static bool
 price_take_forced(struct pricing_search *search, const uint64_t *units, size_t *depth)
 {
@@ -26,7 +26,7 @@ price_take_forced(struct pricing_search *search, const uint64_t *units, size_t *
 	return true;
 }
 
-/* The best pattern on one type. */
+/* Finds the best pattern on one type. */
 static void
 price_search_type(struct pricing_search *search, int hardware, struct candidate *scratch)
 {
@@ -66,7 +66,7 @@ price_search_type(struct pricing_search *search, int hardware, struct candidate 
 	}
 }
 
-/* What units are worth on a machine of the group, where moves have a price, and which of them have to stay, where
+/* Sets what units are worth on a machine of the group, as moves have a price, and which of them have to stay because
  * too few moves are left. */
 static void
 price_units(struct pricing_search *search, const struct prices *prices)
@@ -90,7 +90,7 @@ price_units(struct pricing_search *search, const struct prices *prices)
 	}
 }
 
-/* A machine that leaves. */
+/* Considers a machine that leaves. */
 static void
 price_consider_departure(struct pricing_search *search, int hardware)
 {
@@ -130,7 +130,7 @@ price_release(struct pricing_search *search)
 	free(search->left);
 }
 
-/* Whether what stands on machines of the group, and may stand there, is not against the wish. */
+/* Returns whether what stands on machines of the group, and may stand there, is not against the wish. */
 static bool
 price_wish_fits(const struct program *p, const struct wish *wish, int group)
 {
@@ -142,7 +142,8 @@ price_wish_fits(const struct program *p, const struct wish *wish, int group)
 	return wish->region.group == ANY || wish->region.group == group;
 }
 
-/* Whether patterns of the group may get an image that is none of the wish's though they could use one that is. */
+/* Returns whether patterns of the group may get an image that is none of the wish's though they could use one that
+ * is. */
 static bool
 price_is_choosy(const struct program *p, const struct wish *wish, int group)
 {

@@ -31,7 +31,7 @@ enum { PRICE_FINE = 20 }; /* prices that are multiplied have that many further b
 
 __extension__ typedef __int128 price_product;
 
-/* A fine price times an amount as a price, rounded up: so that prices in whole numbers never say too little. */
+/* Returns a fine price times an amount as a price, rounded up: so that prices in whole numbers never say too little. */
 static inline int64_t
 price_round(price_product fine)
 {
@@ -63,12 +63,12 @@ struct search_for { /* the best pattern */
 	int64_t enough;          /* one worth more than that will do where it takes long to find a better one */
 };
 
-/* The best such pattern, in best (units has room), and its price in value. False where there is none: that is certain, unless
- * the budget is spent. Deterministic. */
+/* Finds the best such pattern, in best (units has room), and its price in value. Returns false if there is none: that
+ * is certain, unless the budget is spent. Deterministic. */
 bool price_best(const struct program *program, const struct prices *prices, struct budget *budget,
     const struct search_for *what, struct pattern *best, int64_t *value);
 
-/* The most services on one machine, looking at nothing but the machine. */
+/* Returns the most services on one machine, looking at nothing but the machine. */
 size_t price_largest(const struct program *program, struct budget *budget);
 
 #endif

@@ -13,7 +13,7 @@
 
 enum { ROUNDS = 12 }; /* of looking for weights */
 
-/* The part of the machine that a unit takes: the mean over the resources, each with its weight. */
+/* Returns the part of the machine that a unit takes: the mean over the resources, each with its weight. */
 static double
 order_weigh(const struct program *p, const struct unit *unit, const int64_t *capacity, const double *weight)
 {
@@ -27,7 +27,7 @@ order_weigh(const struct program *p, const struct unit *unit, const int64_t *cap
 	return weights > 0 ? sum / weights : 0;
 }
 
-/* 0: a toll asks for it; 1: worth something; 2: only makes up the size. */
+/* Returns 0 if a toll asks for a unit, 1 if it is worth something, 2 if it only makes up the size. */
 static int
 order_rank(const struct pricing_search *search, int u)
 {
@@ -53,7 +53,7 @@ order_compare_candidates(const void *a, const void *b)
 	return x->unit - y->unit;
 }
 
-/* What the search wants to know of the order beforehand. */
+/* Sets the order, and what the search wants to know of it beforehand. */
 static void
 order_set(struct pricing_search *search, const struct candidate *list, size_t count)
 {
@@ -136,7 +136,7 @@ order_compare_bulk(const void *a, const void *b)
 	return x->unit - y->unit;
 }
 
-/* The places in order of what takes least room for each service. */
+/* Sorts the places by what takes least room for each service. */
 static void
 order_sort_light(struct pricing_search *search, struct candidate *list, size_t count)
 {
@@ -151,7 +151,7 @@ order_sort_light(struct pricing_search *search, struct candidate *list, size_t c
 	free(place);
 }
 
-/* What a ruler measures the good of: the price, or the number of services. */
+/* Returns the good that a ruler measures: the price, or the number of services. */
 static double
 order_good_of(const struct pricing_search *search, const struct ruler *ruler, int u)
 {
@@ -204,8 +204,8 @@ order_is_too_much(const double *full, size_t count)
 	return false;
 }
 
-/* Weights of the resources for which the bound that filling gives is low: those that get too full weigh more, until none
- * does. Any weights give a bound; nothing is gained below enough. */
+/* Finds weights of the resources for which the bound that filling gives is low: those that get too full weigh more,
+ * until none does. Any weights give a bound; nothing is gained below enough. */
 static void
 order_find_weights(struct pricing_search *search, struct ruler *ruler, struct candidate *list, size_t count, double enough,
     double *best)
@@ -245,7 +245,7 @@ order_weigh_worth(struct pricing_search *search, struct candidate *list, size_t 
 	free(weight);
 }
 
-/* Whether the gauge is of these units, and of as much room; else it is made so, without weights. */
+/* Returns whether the gauge is of these units, and of as much room; else it is made so, without weights. */
 static bool
 order_is_known(struct gauge *gauge, const struct pricing_search *search, const struct candidate *list, size_t count)
 {
@@ -269,7 +269,7 @@ order_is_known(struct gauge *gauge, const struct pricing_search *search, const s
 	return known;
 }
 
-/* That does not depend on prices: the weights are the same as long as the wish is. */
+/* Weighs units by their services. That does not depend on prices: the weights are the same as long as the wish is. */
 static void
 order_weigh_services(struct pricing_search *search, struct candidate *list, size_t count)
 {

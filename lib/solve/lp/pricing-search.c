@@ -25,7 +25,7 @@ pricing_concerns(const struct pricing_search *search, const struct toll *toll)
 	    (toll->region->hardware == ANY || toll->region->hardware == search->hardware);
 }
 
-/* The tolls of what is chosen: exact where all is decided, else at best. */
+/* Returns the tolls of what is chosen: exactly if all is decided, else at best. */
 static int64_t
 pricing_tolls(const struct pricing_search *search, bool decided)
 {
@@ -106,7 +106,7 @@ pricing_put_back(struct pricing_search *search, size_t u)
 	search->services.room += search->services.weight[u];
 }
 
-/* What order[from..gainful] may add where only the room counts: the last unit in part. Rounded up by more than
+/* Returns what order[from..gainful] may add where only the room counts: the last unit in part. Rounded up by more than
  * doubles err. */
 static int64_t
 pricing_filling(const struct pricing_search *search, size_t from)
@@ -130,7 +130,7 @@ pricing_filling(const struct pricing_search *search, size_t from)
 	return (int64_t)sum - (int64_t)sum % search->grain;
 }
 
-/* Whether the room is too small for as many services as there must be. */
+/* Returns whether the room is too small for as many services as there must be. */
 static bool
 pricing_is_too_full(const struct pricing_search *search, size_t from)
 {
@@ -154,7 +154,7 @@ pricing_is_too_full(const struct pricing_search *search, size_t from)
 	return size < search->need;
 }
 
-/* What the units that only make up the size cost at least. */
+/* Returns what the units that only make up the size cost at least. */
 static int64_t
 pricing_padding(const struct pricing_search *search, size_t from)
 {
@@ -169,7 +169,7 @@ pricing_padding(const struct pricing_search *search, size_t from)
 	return sum;
 }
 
-/* Whether the first image that all chosen may use is one of the wish's. */
+/* Returns whether the first image that all chosen may use is one of the wish's. */
 static bool
 pricing_has_image(const struct pricing_search *search)
 {
@@ -178,7 +178,7 @@ pricing_has_image(const struct pricing_search *search)
 	return !search->choosy || (image != SIZE_MAX && bits_has(search->wish->images, image));
 }
 
-/* Whether what was left out is no worse than u, and could stand in its place: then a pattern with u is nothing
+/* Returns whether what was left out is no worse than u, and could stand in its place: then a pattern with u is nothing
  * new. */
 static bool
 pricing_is_pointless(const struct pricing_search *search, size_t i)
@@ -201,7 +201,7 @@ pricing_is_pointless(const struct pricing_search *search, size_t i)
 	return false;
 }
 
-/* Whether what is to come cannot beat what was found; what is quickly known comes first. */
+/* Returns whether what is to come cannot beat what was found; what is quickly known comes first. */
 static bool
 pricing_hopeless(const struct pricing_search *search, size_t from)
 {

@@ -57,10 +57,10 @@ bool pricing_take(struct pricing_search *search, size_t u, size_t depth);
 /* Takes it away again. */
 void pricing_put_back(struct pricing_search *search, size_t u);
 
-/* What a machine with what is chosen is worth. */
+/* Returns what a machine with what is chosen is worth. */
 int64_t pricing_worth(const struct pricing_search *search);
 
-/* Whether a toll can concern this group and type at all. */
+/* Returns whether a toll can concern this group and type at all. */
 bool pricing_concerns(const struct pricing_search *search, const struct toll *toll);
 
 /* Finds the units to decide, and puts them in the order in which that is done. */

@@ -22,7 +22,8 @@
 
 enum { SECOND_NODES = 2 }; /* to look for a second pattern of a group */
 
-/* Whether a group may have a pattern other than that one that is worth more than floor; also where it is not known. */
+/* Returns whether a group may have a pattern other than that one that is worth more than floor; also where it is not
+ * known. */
 static bool
 reduced_cost_allows_other(const struct program *p, const struct prices *prices, const struct pattern *pattern, int64_t floor)
 {
@@ -68,7 +69,7 @@ fix_groups_by_rules(struct program *p)
 	free(none.unit);
 }
 
-/* The pattern that all machines of a group have in a solution; NULL where there is none. */
+/* Returns the pattern that all machines of a group have in a solution, or NULL. */
 static const struct pattern *
 reduced_cost_pattern_in(const struct program *p, const struct uses *uses, int group)
 {
@@ -78,7 +79,8 @@ reduced_cost_pattern_in(const struct program *p, const struct uses *uses, int gr
 	return NULL;
 }
 
-/* Whether by the prices of the relaxation no solution has a machine of the group that is not of that pattern. */
+/* Returns whether by the prices of the relaxation no solution has a machine of the group that is not of that
+ * pattern. */
 static bool
 reduced_cost_excludes_others(const struct master *m, const struct pattern *pattern, price_product slack)
 {
@@ -88,7 +90,7 @@ reduced_cost_excludes_others(const struct master *m, const struct pattern *patte
 	return floor > -NEVER / 2 && !reduced_cost_allows_other(m->program, &m->prices, pattern, (int64_t)floor);
 }
 
-/* The prices that prove the least of a row, in m->prices; and what they leave open. */
+/* Finds the prices that prove the least of a row, in m->prices, and what they leave open. */
 static bool
 reduced_cost_find_prices(struct master *m, int row, price_product *slack)
 {
@@ -135,7 +137,8 @@ reduced_drop_moves(const struct program *p, int64_t left, struct group *group, s
 	return any;
 }
 
-/* Narrows the groups: to what the moves that are left allow, and to one thing those that become nothing else. How many were. */
+/* Narrows the groups: to what the moves that are left allow, and to one thing those that become nothing else. How many
+ * were. */
 static size_t
 reduced_cost_find_groups(struct master *m, int row, const struct uses *found, struct group *groups, struct arena *arena)
 {
@@ -165,7 +168,7 @@ reduced_cost_find_groups(struct master *m, int row, const struct uses *found, st
 	return count;
 }
 
-/* An objective that was fixed stays so. */
+/* Keeps the bound of an objective that was minimised. */
 static void
 reduced_keep_bound(const struct master *m, int old, struct master *next, int row)
 {
@@ -178,7 +181,7 @@ reduced_keep_bound(const struct master *m, int old, struct master *next, int row
 		master_set_bounds(next, row, next->rows[row].lo, hi);
 }
 
-/* What is found of the groups that are left; the patterns move. */
+/* Keeps of what was found the machines of the groups that are left. Their patterns move to the arena. */
 static void
 reduced_keep_found(const struct program *p, struct uses *found, struct arena *arena)
 {

@@ -48,7 +48,7 @@ relax_most_affordable(const struct master *m)
 	return most;
 }
 
-/* Machines that there can be at most in a group, also of those that leave, or marked. */
+/* Returns how many machines there can be at most in a group, also of those that leave, or marked. */
 static int64_t
 relax_most_machines(const struct master *m, size_t group)
 {
@@ -67,7 +67,7 @@ relax_most_machines(const struct master *m, size_t group)
 	return most > 0 ? most : 0;
 }
 
-/* The sum of the rows' prices times their activities is at least that. */
+/* Returns what the sum of the rows' prices times their activities is at least. */
 static price_product
 relax_least_worth(const struct master *m)
 {
@@ -79,7 +79,8 @@ relax_least_worth(const struct master *m)
 	return least;
 }
 
-/* If no pattern is worth more than that, the prices prove that there is no solution. */
+/* Returns the worth of a pattern that is harmless: if none is worth more, the prices prove that there is no
+ * solution. */
 static int64_t
 relax_harmless_worth(const struct master *m)
 {
@@ -105,7 +106,7 @@ master_slack(const struct master *m)
 	return most - least;
 }
 
-/* Whether the prices prove that there is no solution. */
+/* Returns whether the prices prove that there is no solution. */
 static bool
 relax_prove(const struct master *m)
 {
@@ -144,7 +145,7 @@ relax_rebuild(struct master *m)
 	free(matrix);
 }
 
-/* One step of the simplex method. False where the relaxation is solved. */
+/* Makes one step of the simplex method. Returns false if the relaxation is solved. */
 static bool
 relax_step(struct master *m, int objective, int sign)
 {
@@ -168,7 +169,7 @@ relax_step(struct master *m, int objective, int sign)
 	return true;
 }
 
-/* What the method drives down: what is missing, and then the objective. */
+/* Returns what the method drives down: first what is missing, then the objective. */
 static double
 relax_goal(const struct master *m, double missing, int objective, int sign)
 {

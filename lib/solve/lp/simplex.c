@@ -101,7 +101,7 @@ simplex_add_row(struct simplex *lp, double lo, double hi, const double *coeffici
 	lp->rows++;
 }
 
-/* Where the activity of a row stands that is not basic. */
+/* Returns the bound at which the activity of a row stands that is not basic. */
 static double
 simplex_resting(const struct simplex *lp, size_t row)
 {
@@ -126,7 +126,7 @@ simplex_recompute(struct simplex *lp)
 	}
 }
 
-/* The places of a row that are not 0: most are, and these are passed over. */
+/* Lists the places of a row that are not 0: most are, and these are passed over. Returns how many. */
 static size_t
 simplex_list_others(const double *row, size_t count, size_t *others)
 {
@@ -195,7 +195,7 @@ simplex_upper(const struct simplex *lp, size_t i)
 	return lp->basis[i] < 0 ? lp->hi[~lp->basis[i]] : INFINITY;
 }
 
-/* price += cost times row i of the inverse */
+/* Adds cost times row i of the inverse to the prices. */
 static void
 simplex_add_price(struct simplex *lp, size_t i, double cost)
 {
@@ -258,7 +258,7 @@ simplex_best_row(const struct simplex *lp, int objective, int sign, double *gain
 	return best;
 }
 
-/* How far what is basic in place i lets the entering one go, where it moves by rate per unit. What misses a bound
+/* Returns how far what is basic in place i lets the entering one go, if it moves by rate per unit. What misses a bound
  * stops there when it comes to it; moving away from it, it does not stop anything. */
 static double
 simplex_reach(const struct simplex *lp, size_t i, double rate, double slack)
@@ -277,7 +277,7 @@ simplex_reach(const struct simplex *lp, size_t i, double rate, double slack)
 	return value < lo - SIMPLEX_FEASIBLE ? INFINITY : (lo - value - slack) / rate;
 }
 
-/* The place that leaves: among those that stop first (within a slack), the one with the largest pivot. */
+/* Returns the place that leaves: among those that stop first (within a slack), the one with the largest pivot. */
 static int
 simplex_leaving(const struct simplex *lp, double direction, double *length)
 {
@@ -303,7 +303,7 @@ simplex_leaving(const struct simplex *lp, double direction, double *length)
 	return place;
 }
 
-/* What leaves place stops at the bound that it came to. */
+/* Takes what is basic in a place out of the basis; it stops at the bound that it came to. */
 static void
 simplex_expel(struct simplex *lp, size_t place)
 {

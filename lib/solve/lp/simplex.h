@@ -42,7 +42,7 @@ void simplex_add_row(struct simplex *lp, double lo, double hi, const double *coe
 /* Recomputes the values of the basis after bounds were changed. */
 void simplex_recompute(struct simplex *lp);
 
-/* Recomputes the inverse from the basis, whose columns stand in matrix (row-major, rows wide). False where it is
+/* Recomputes the inverse from the basis, whose columns stand in matrix (row-major, rows wide). Returns false if it is
  * singular. */
 bool simplex_rebuild(struct simplex *lp, const double *matrix);
 
@@ -50,13 +50,13 @@ bool simplex_rebuild(struct simplex *lp, const double *matrix);
  * objective (a row, or SIMPLEX_NONE). A column a is worth entering where sum(price[i] * a[i]) > 0. */
 double simplex_price(struct simplex *lp, int objective, int sign);
 
-/* The activity of a row, in the solution at hand. */
+/* Returns the activity of a row, in the solution at hand. */
 double simplex_activity(const struct simplex *lp, int row);
 
-/* The row whose activity is best worth entering, and its gain per unit; SIMPLEX_NONE where there is none. */
+/* Returns the row whose activity is best worth entering, with its gain per unit, or SIMPLEX_NONE. */
 int simplex_best_row(const struct simplex *lp, int objective, int sign, double *gain);
 
-/* Lets the activity of a row, or a column (given densely), enter the basis. False where nothing stops it. */
+/* Lets the activity of a row, or a column (given densely), enter the basis. Returns false if nothing stops it. */
 bool simplex_enter_row(struct simplex *lp, int row);
 bool simplex_enter_column(struct simplex *lp, int column, const double *coefficient);
 

@@ -90,7 +90,7 @@ bits_join(uint64_t *a, const uint64_t *b, size_t words)
 		a[i] |= b[i];
 }
 
-/* a = a intersected with b; whether anything is left */
+/* Keeps in a what is in b. Returns whether anything is left. */
 static inline bool
 bits_keep(uint64_t *a, const uint64_t *b, size_t words)
 {
@@ -101,7 +101,7 @@ bits_keep(uint64_t *a, const uint64_t *b, size_t words)
 	return any != 0;
 }
 
-/* The first member that is at least from, or SIZE_MAX. */
+/* Returns the first member that is at least from, or SIZE_MAX. */
 static inline size_t
 bits_next(const uint64_t *set, size_t words, size_t from)
 {

@@ -30,7 +30,7 @@ build_all_whole(const struct amounts *amounts, int resource, const struct names 
 	return true;
 }
 
-/* By what the amounts of a resource are multiplied. */
+/* Returns the number that the amounts of a resource are multiplied by. */
 static double
 build_scale_of(const struct program *p, int resource, const struct names *names)
 {
@@ -43,7 +43,7 @@ build_scale_of(const struct program *p, int resource, const struct names *names)
 	return 1;
 }
 
-/* The resources that some service takes, their amounts in whole numbers. */
+/* Takes the resources that some service takes, their amounts in whole numbers. */
 static int
 build_whole_amounts(const struct amounts *amounts, const struct names *names, const double *scale, int64_t *out,
     const char *of, struct error *err)
@@ -84,7 +84,7 @@ build_take_consumption(struct program *p, const struct demands *demands, const s
 	return rc;
 }
 
-/* A resource that a type does not name is not to be had there, unless it names none at all. */
+/* Takes the capacities. A type that names resources offers none of those that it does not name. */
 static int
 build_take_capacity(struct program *p, const struct demands *demands, const struct names *names, const double *scale,
     struct error *err)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which units can stand in the place of which. There may be thousands of units, but most are of a few kinds: those that
+ * Finds which units can stand in the place of which. There may be thousands of units, but most are of a few kinds: those that
  * differ in nothing but their names. So kinds are compared, each with each, and the units of one kind share what comes of it.
  */
 #include <stdlib.h>
@@ -15,7 +15,7 @@ struct kind {
 	uint64_t *members;
 };
 
-/* In some order; 0 where nothing that counts tells two units apart. */
+/* Compares in some order; returns 0 if nothing that counts tells two units apart. */
 static int
 build_compare_units(const struct program *p, const struct unit *a, const struct unit *b)
 {
@@ -61,7 +61,7 @@ build_find_kinds(const struct program *p, struct kind *list)
 	return count;
 }
 
-/* Whether a can stand in b's place on any machine of a type that both may stand on. */
+/* Returns whether a can stand in b's place on any machine of a type that both may stand on. */
 static bool
 build_can_replace(const struct program *p, const struct unit *a, const struct unit *b)
 {

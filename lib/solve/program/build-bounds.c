@@ -6,7 +6,7 @@
 #include "solve/program/bits.h"
 #include "solve/program/build-parts.h"
 
-/* All instances there may be; NO_MAX where that is not bounded. */
+/* Returns how many instances there may be in all; NO_MAX if that is not bounded. */
 static int64_t
 build_most_instances(const struct program *p)
 {

@@ -19,7 +19,7 @@ build_listed(const struct string_list *list, const char *name)
 	return list->count == 0;
 }
 
-/* Whether a type may be used as far as the demand for one type and the template's list of types go. */
+/* Returns whether a type may be used as far as the demand for one type and the template's list of types go. */
 static bool
 build_wanted(const struct demands *demands, bool hardware, const char *name)
 {
@@ -36,7 +36,7 @@ build_wanted(const struct demands *demands, bool hardware, const char *name)
 	    !demand_holds(demands, hardware ? DEMAND_COMPATIBLE_HARDWARETYPES : DEMAND_COMPATIBLE_IMAGETYPES, 0);
 }
 
-/* Whether any machine of type b can as well be of type a, and the objectives would rather have that. */
+/* Returns whether any machine of type b can as well be of type a, and the objectives would rather have that. */
 static bool
 build_replaces(const struct program *p, size_t a, size_t b, uint64_t *const *allowed)
 {
@@ -62,7 +62,7 @@ build_is_kept(const struct demands *demands, const struct hardware *hardware)
 	return demands->hardware_kept && strcmp(demands->hardware_kept, hardware->name) == 0;
 }
 
-/* Types that another one replaces everywhere are not looked at for new machines. */
+/* Drops the types that another one replaces everywhere: they are not looked at for new machines. */
 static void
 build_drop_replaced(struct program *p, const struct demands *demands)
 {
@@ -148,8 +148,8 @@ build_new(struct program *p)
 			bits_add(group->images, i);
 }
 
-/* All zones there are. Where present machines need not stay, others may be in their zones: so that what can be had with
- * them can be had without that demand, too. */
+/* Takes all zones there are. If present machines need not stay, others may be in their zones: so that what can be had
+ * with them can be had without that demand, too. */
 void
 build_zones(struct program *p, const struct demands *demands)
 {

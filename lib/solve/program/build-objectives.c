@@ -12,8 +12,8 @@
 #define MILLION 1e6
 #define COST_MOST 1e12 /* of one machine, in whole units: times SOLVE_MACHINES it fits into 64 bits */
 
-/* Weighs each type by its cost, counted in ones if all costs are whole, else in millionths, and in their greatest common
- * divisor. */
+/* Weighs each type by its cost, counted in ones if all costs are whole, else in millionths, and in their greatest
+ * common divisor. */
 static int
 build_weigh_cost(struct program *p, struct weights *weights, struct error *err)
 {

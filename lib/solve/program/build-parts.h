@@ -7,28 +7,28 @@
 
 #include "solve/program/program.h"
 
-/* Capacities and consumption as whole numbers. */
+/* Takes capacities and consumption as whole numbers. */
 int build_amounts(struct program *program, const struct demands *demands, struct error *err);
 
-/* The objectives, first to last, and what machines add to each. */
+/* Takes the objectives, first to last, and what machines add to each. */
 int build_objectives(struct program *program, struct error *err);
 
-/* What the rules say of the units: numbers, types, who may stand with whom, count rules, choices. */
+/* Takes what the rules say of the units: numbers, types, who may stand with whom, count rules, choices. */
 int build_rules(struct program *program, const struct demands *demands, struct error *err);
 
-/* Which units can stand in the place of which. */
+/* Finds which units can stand in the place of which. */
 void build_betters(struct program *program);
 
-/* What the numbers imply for a single machine. */
+/* Adds what the numbers imply for a single machine. */
 void build_bounds(struct program *program);
 
-/* How many machines, and which types new ones may have. */
+/* Bounds the number of machines and finds the types that new ones may have. */
 int build_machines(struct program *program, const struct demands *demands, struct error *err);
 
-/* All zones there are. */
+/* Takes all zones there are. */
 void build_zones(struct program *program, const struct demands *demands);
 
-/* The new machines; the present ones, and where moves stand among the objectives. */
+/* Make the group of new machines; those of present ones, and put moves among the objectives. */
 void build_new(struct program *program);
 void build_present(struct program *program, const struct demands *demands);
 

@@ -3,7 +3,7 @@
  * The present machines. Those that are alike are one group, so that only the number of groups counts.
  *
  * A service that is neither added nor removed is not concerned by a change: it is in the request, and it stands
- * somewhere. Where nothing may move, such services stay where they are (stays), and only added ones may join them
+ * somewhere. If nothing may move, such services stay where they are (stays), and only added ones may join them
  * (open). Where moves are allowed anything may stand anywhere (open), but each service not concerned that comes or
  * goes is a move, and so is a machine that leaves, beside the services that go with it. Each group knows what
  * each unit makes of that (moves), so a move is but one more amount that patterns have, like a cost.
@@ -34,7 +34,7 @@ build_is_present(const struct node *node)
 	return !node->leaves && !node->replaced;
 }
 
-/* A group without anything; one that was only tried gives its memory. */
+/* Makes a group without anything; one that was only tried gives its memory. */
 static void
 build_clear_group(struct program *p, struct group *group)
 {
@@ -56,8 +56,8 @@ build_clear_group(struct program *p, struct group *group)
 	};
 }
 
-/* What a unit is on a present machine. One of which some services stand there is whole afterwards: that is no move
- * if those that lack are only now added. */
+/* Sets what a unit is on a present machine. One of which some services stand there is whole afterwards: that is no
+ * move if those that lack are only now added. */
 static void
 build_place_unit(struct program *p, size_t u, const bool *stands, const bool *added, struct group *group)
 {
@@ -80,7 +80,7 @@ build_place_unit(struct program *p, size_t u, const bool *stands, const bool *ad
 		bits_add(group->open, u);
 }
 
-/* How a machine may leave. */
+/* Adds the ways in which a machine may leave. */
 static void
 build_allow_departures(const struct program *p, struct group *group)
 {
@@ -136,7 +136,7 @@ build_hash_of(const struct program *p, const struct group *group)
 	return group->moves ? build_mix(hash, group->moves, p->unit_count) : hash;
 }
 
-/* The group of a node; it may be a new one, behind all others. */
+/* Returns the group of a node; it may be a new one, behind all others. */
 static int
 build_group_of(const struct crowd *crowd, const struct node *node, bool *stands)
 {
@@ -154,7 +154,8 @@ build_group_of(const struct crowd *crowd, const struct node *node, bool *stands)
 	return crowd->slots[slot];
 }
 
-/* Present nodes come sorted by nodenum, so each group's are, and groups are in the order of their first. */
+/* Makes groups of the present nodes. They come sorted by nodenum, so each group's are, and groups are in the order of
+ * their first. */
 static void
 build_gather(const struct crowd *crowd)
 {
@@ -180,7 +181,8 @@ build_gather(const struct crowd *crowd)
 	free(next);
 }
 
-/* A service that stood on no node is added; what stands only on nodes to be replaced is not. */
+/* Returns for each service whether it is added: it stood on no node. What stands only on nodes to be replaced is
+ * not. */
 static bool *
 build_find_added(const struct program *p)
 {

@@ -27,7 +27,7 @@ build_unit_number(const struct program *p, const struct unit *unit)
 	return (int)(unit - p->units);
 }
 
-/* A service that neither an entry nor a set of the template names stands everywhere. */
+/* Finds the services that stand everywhere: neither an entry nor a set of the template names them. */
 static void
 build_find_unnamed(struct program *p)
 {
@@ -70,7 +70,7 @@ build_raise_min(struct unit *unit, int64_t min)
 	unit->min = unit->min > build_clamp(min) ? unit->min : build_clamp(min);
 }
 
-/* The types in names are the only ones left in set. */
+/* Leaves in set only the types in names. */
 static void
 build_restrict_types(const struct program *p, const struct string_list *names, bool hardware, uint64_t *set)
 {
@@ -203,7 +203,7 @@ build_apply_oneof(struct program *p, const struct string_list *set)
 		p->choice_count++;
 }
 
-/* A bound of a rule in whole numbers: rounded towards what it allows. */
+/* Returns a bound of a rule in whole numbers: rounded towards what it allows. */
 static int64_t
 build_whole_bound(double bound, double scale, bool lower)
 {
@@ -257,7 +257,7 @@ build_apply_spread(struct program *p, const struct spread_rule *rule)
 	}
 }
 
-/* So many zones need as many instances. */
+/* Raises the least instances to the zones that they need. */
 static void
 build_raise_mins(struct program *p)
 {
@@ -297,7 +297,7 @@ build_apply(struct program *p, const struct demand *demand, struct error *err)
 	}
 }
 
-/* Units that exclude each other pairwise, gathered greedily: of each clique a machine has at most one. */
+/* Gathers units that exclude each other pairwise, greedily: of each clique a machine has at most one. */
 static void
 build_find_cliques(struct program *p)
 {
@@ -326,8 +326,8 @@ build_is_fixed(const struct unit *unit)
 	return unit->min == unit->max && unit->max <= SOLVE_MACHINES;
 }
 
-/* Takes units whose number is known out of a rule, and divides it by what all other coefficients have in common, rounding the
- * bounds: 2a - 2b = 1 has no solution. */
+/* Takes units whose number is known out of a rule, and divides it by what all other coefficients have in common,
+ * rounding the bounds: 2a - 2b = 1 has no solution. */
 static void
 build_reduce_rule(const struct program *p, struct linear *linear)
 {

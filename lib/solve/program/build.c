@@ -21,7 +21,7 @@ build_compare_names(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The services of the cluster, each once, by name. */
+/* Takes the services of the cluster, each once, by name. */
 static int
 build_take_services(struct program *p, struct error *err)
 {
@@ -43,7 +43,7 @@ build_take_services(struct program *p, struct error *err)
 	return 0;
 }
 
-/* All names that types go by, in the request and on present machines, sorted, each once. */
+/* Returns all names that types go by, in the request and on present machines, sorted, each once. */
 static const char **
 build_type_names(struct program *p, const char **known, size_t known_count, bool hardware, size_t *count)
 {
@@ -162,7 +162,7 @@ build_init_unit(struct program *p, struct unit *unit)
 		bits_add(unit->images, i);
 }
 
-/* Units are numbered by their first service. */
+/* Makes the units, numbered by their first service. */
 static void
 build_make_units(struct program *p, const struct demands *demands)
 {

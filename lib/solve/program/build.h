@@ -11,8 +11,9 @@ struct error;
 struct program;
 struct request;
 
-/* Fills program with what the request demands, but for the demands that are dropped. The services must all be defined
- * (admit.h). Returns 0, or -1: EX_DATAERR if a number is too large to be computed with exactly. Release it in any case. */
+/* Fills program with what the request demands, but for the demands that are dropped. The services must all be
+ * defined (admit.h). Returns 0, or -1: EX_DATAERR if a number is too large to be computed with exactly. Release it
+ * in any case. */
 int build_program(const struct request *request, const struct demands *demands, struct program *program,
     struct error *err);
 

@@ -26,7 +26,7 @@ condition_kept_of(const struct program *p)
 	return kept;
 }
 
-/* The machines that the node is one of; ANY where the program does not keep it. */
+/* Returns the group of the node; ANY if the program does not keep it. */
 static int
 condition_group_of(const struct kept *kept, const struct node *node)
 {
@@ -35,7 +35,7 @@ condition_group_of(const struct kept *kept, const struct node *node)
 	return number != NAMES_NONE ? kept->group[number] : node->is_new ? 0 : ANY;
 }
 
-/* The hardware type of the node; ANY where the request does not know it. */
+/* Returns the hardware type of the node; ANY if the request does not know it. */
 static int
 condition_hardware_of(const struct program *p, const struct node *node)
 {

@@ -22,7 +22,7 @@ struct condition { /* one machine more than in a layout that is like one of its 
 	bool less;               /* of all that have the services, wherever */
 };
 
-/* Makes it a condition of the program. False where it contradicts itself: no machine can be so. */
+/* Makes it a condition of the program. Returns false if it contradicts itself: no machine can be so. */
 bool condition_impose(const struct condition *condition, struct program *program);
 
 #endif

@@ -23,32 +23,32 @@ struct region { /* some of all patterns */
 	int class;                /* as pattern_class; or ANY: all machines that are there */
 };
 
-/* Whether a pattern is in a region. */
+/* Returns whether a pattern is in a region. */
 bool region_has(const struct program *program, const struct region *region, const struct pattern *pattern);
 
 bool region_same(const struct program *program, const struct region *a, const struct region *b);
 
-/* The region of one pattern alone, in an arena. */
+/* Returns the region of one pattern alone, in an arena. */
 struct region *pattern_region(const struct program *program, const struct pattern *pattern, struct arena *arena);
 
 bool pattern_same(const struct program *program, const struct pattern *a, const struct pattern *b);
 
-/* What becomes of a machine of that pattern; DEPARTURE_NONE: it is there. */
+/* Returns what becomes of a machine of that pattern; DEPARTURE_NONE: it is there. */
 enum departure pattern_departure(const struct program *program, const struct pattern *pattern);
 
 /* Machines in question are one class, those of each fixed kind, and those that leave, others. */
 enum { CLASS_OPEN = 0, CLASS_LEAVES = -2 };
 int pattern_class(const struct program *program, const struct pattern *pattern);
 
-/* How many moves a machine of that pattern is; how many services not concerned go with it as it leaves because fewer
- * machines are asked for. */
+/* Return how many moves a machine of that pattern is, and how many services not concerned go with it if it leaves
+ * because fewer machines are asked for. */
 int64_t pattern_moves(const struct program *program, const struct pattern *pattern);
 int64_t pattern_lost(const struct program *program, const struct pattern *pattern);
 
 /* Returns what a machine of that pattern adds to an objective. */
 int64_t pattern_weight(const struct program *program, enum objective objective, const struct pattern *pattern);
 
-/* Services on a machine of that pattern. */
+/* Returns the number of services on a machine of that pattern. */
 size_t pattern_size(const struct program *program, const uint64_t *units);
 
 #endif

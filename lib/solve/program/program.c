@@ -28,7 +28,7 @@ program_compare_to_hardware(const void *name, const void *hardware)
 	return strcmp(name, ((const struct hardware *)hardware)->name);
 }
 
-/* Among the types; those that leave stand behind them. */
+/* Looks among the types; those that leave stand behind them. */
 int
 program_find_hardware(const struct program *p, const char *name)
 {

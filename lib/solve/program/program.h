@@ -82,7 +82,7 @@ struct group { /* machines that are alike before anything is placed; the first a
 	uint64_t *hardware, *images;
 	int zone;                  /* of program.zones; ZONE_NONE; or ZONE_OPEN: of the first zones_open, each its own */
 	int64_t standing;          /* services there that are not concerned */
-	int64_t *moves;            /* a unit there is so many moves more than none; NULL where nothing may move */
+	int64_t *moves;            /* a unit there is so many moves more than none; NULL if nothing may move */
 	bool broken;               /* what stands there breaks a rule, whatever is added */
 	const struct pattern *only; /* what all its machines are, where they can be nothing else (reduced-cost-fixing.h); or NULL */
 };
@@ -155,16 +155,16 @@ int program_find_image(const struct program *program, const char *name);
 /* Sets stands for each service of the program that stands on a node. */
 void program_standing(const struct program *program, const struct node *node, bool *stands);
 
-/* The first image that all of a set of units may use in a group; SIZE_MAX where there is none. */
+/* Returns the first image that all of a set of units may use in a group, or SIZE_MAX. */
 size_t program_image(const struct program *program, int group, const uint64_t *units);
 
-/* The number of a present machine's zone, or ZONE_NONE. */
+/* Returns the number of a present machine's zone, or ZONE_NONE. */
 int program_zone(const struct program *program, const struct node *node);
 
-/* The sum of two counts, where NO_MIN and NO_MAX absorb. */
+/* Returns the sum of two counts; NO_MIN and NO_MAX absorb. */
 int64_t count_add(int64_t a, int64_t b);
 
-/* The greatest common divisor; of 0 and a it is a. Its sign is of no account. */
+/* Returns the greatest common divisor; of 0 and a it is a. Its sign is of no account. */
 int64_t count_divisor(int64_t a, int64_t b);
 
 #endif

@@ -47,7 +47,7 @@ branch_try_dive(struct branching *b)
 		branch_take(b, &uses);
 }
 
-/* What found has, less than that is wanted from now on. */
+/* Demands less than found has from now on. */
 static void
 branch_demand_better(struct branching *b)
 {
@@ -129,7 +129,7 @@ branch_cuts(struct branching *b, const struct cuts *cuts)
 	return done;
 }
 
-/* A solution but for the zones. Doubles may have gone wrong: then it is none. */
+/* Takes a solution but for the zones. Doubles may have gone wrong: then it is none. */
 static bool
 branch_descend_whole(struct branching *b, struct uses *uses)
 {
@@ -154,7 +154,7 @@ branch_descend_whole(struct branching *b, struct uses *uses)
 	return done;
 }
 
-/* Below this node: true where nothing more is to be looked for. */
+/* Searches below this node. Returns true if nothing more is to be looked for. */
 static bool
 branch_descend(struct branching *b)
 {
@@ -259,7 +259,7 @@ branch_best(struct master *master, int row, int sign, struct uses *found)
 	return branch_run(&b);
 }
 
-/* Whether no solution of the rows has less than that. */
+/* Returns whether no solution of the rows has less than that. */
 static bool
 branch_is_bound(struct master *m, int row, int64_t bound)
 {

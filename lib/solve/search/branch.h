@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * From fractions to whole numbers: branch and price. Where the relaxation uses fractions of machines, there is a
+ * From fractions to whole numbers: branch and price. If the relaxation uses fractions of machines, there is a
  * region of patterns with a fractional number of machines in it; either there are fewer there, or more.
  */
 #ifndef SOLVE_SEARCH_BRANCH_H
@@ -17,15 +17,16 @@ struct uses;
 /* Looks for any solution of the master's rows; found gets it (without what is fixed). */
 enum verdict branch_find(struct master *master, struct uses *found);
 
-/* The same, of a whole program. Where nothing bounds the number of machines, few are tried first: numbers stay small. */
+/* Does the same for a whole program. If nothing bounds the number of machines, few are tried first: numbers stay
+ * small. */
 enum verdict branch_any(struct master *master, struct uses *found);
 
 /* Looks for the solution with the least sign * activity of row, better than the one that found may hold.
  * VERDICT_OPEN may come with a better one too. */
 enum verdict branch_best(struct master *master, int row, int sign, struct uses *found);
 
-/* The least activity of a row that the relaxation allows, in whole numbers and proved. Takes little time, also where the
- * budget is spent. False where none is known. */
+/* Returns the least activity of a row that the relaxation allows, in whole numbers and proved. Takes little time, also
+ * where the budget is spent. Returns false if none is known. */
 bool branch_bound(struct master *master, int row, int64_t *bound);
 
 #endif

@@ -33,7 +33,7 @@ dive_whole_part(const struct share *share)
 	return (int64_t)floor(share->value + SHARE_WHOLE);
 }
 
-/* What the relaxation uses most of beside whole machines. */
+/* Returns the pattern that the relaxation uses most of beside whole machines. */
 static size_t
 dive_largest_rest(const struct shares *shares)
 {
@@ -63,7 +63,7 @@ dive_fix_parts(struct master *m, const struct shares *shares, size_t most)
 	}
 }
 
-/* Rounds a pattern up; where nothing can come of that, down, and no more of it is used. False where neither will do. */
+/* Rounds a pattern up; where nothing can come of that, down, and no more of it is used. Returns false if neither will do. */
 static bool
 dive_round_one(struct master *m, const struct shares *shares, int objective, int sign, int *mistakes)
 {
@@ -85,8 +85,8 @@ dive_round_one(struct master *m, const struct shares *shares, int objective, int
 	return good;
 }
 
-/* What the relaxation uses, in whole numbers. True where that is a solution but for the zones: where none is the best, also
- * with all fractions left out, for the method may have stopped in a corner that has some for nothing. */
+/* Takes what the relaxation uses, in whole numbers. Returns true if that is a solution but for the zones: if none is
+ * the best, also with all fractions left out, for the method may have stopped in a corner that has some for nothing. */
 static bool
 dive_is_whole(const struct master *m, const struct shares *shares, int objective, struct uses *uses)
 {
@@ -103,7 +103,8 @@ dive_is_whole(const struct master *m, const struct shares *shares, int objective
 	return objective == SIMPLEX_NONE && master_keeps_rows(m, uses);
 }
 
-/* Takes over a solution in whole numbers, with what was fixed since base. Doubles may have gone wrong: then it is none. */
+/* Takes over a solution in whole numbers, with what was fixed since base. Doubles may have gone wrong: then it is
+ * none. */
 static bool
 dive_take(struct master *m, struct uses *rest, size_t base, struct uses *uses)
 {

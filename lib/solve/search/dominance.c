@@ -38,7 +38,7 @@ dominance_machines_left(const struct master *m, size_t g)
 	return g > 0 || m->rows[row].hi < all ? m->rows[row].hi : all;
 }
 
-/* Whether a machine of the group may leave in that way. */
+/* Returns whether a machine of the group may leave in that way. */
 static bool
 dominance_is_way_out(const struct master *m, const struct group *group, enum departure departure)
 {
@@ -76,7 +76,7 @@ dominance_span_of_unit(const struct master *m, size_t g, size_t u)
 	return (struct span){0, 1};
 }
 
-/* Of a row that tells apart what stands on a machine. */
+/* Returns the span of a row that tells apart what stands on a machine. */
 static struct span
 dominance_span_of(const struct master *m, size_t g, const struct row *row)
 {
@@ -96,7 +96,7 @@ dominance_span_of(const struct master *m, size_t g, const struct row *row)
 	return sum;
 }
 
-/* What all machines may add, those that leave or are fixed being none. */
+/* Returns what all machines may add, those that leave or are fixed being none. */
 static struct span
 dominance_span_of_all(const struct master *m, const struct row *row)
 {
@@ -125,7 +125,7 @@ dominance_matters(const struct row *row)
 	return row->kind == ROW_UNIT || row->kind == ROW_LINEAR;
 }
 
-/* Which rows are loose; how many ways in all. */
+/* Finds which rows are loose. Returns in how many ways in all. */
 static size_t
 dominance_find_loose(const struct master *m, struct loose *loose)
 {
@@ -155,7 +155,7 @@ dominance_count_used_up(const struct master *m)
 	return count;
 }
 
-/* Whether a pattern can take the place of any other of its group. */
+/* Returns whether a pattern can take the place of any other of its group. */
 static bool
 dominance_takes_all_places(const struct master *m, const struct pattern *pattern, const struct loose *loose)
 {
@@ -190,7 +190,7 @@ dominance_can_be(struct quest *q)
 	return price_best(q->master->program, &q->prices, &q->budget, &best, q->best, &value);
 }
 
-/* Prices by which a pattern is worth its size, or nothing. */
+/* Sets prices by which a pattern is worth its size, or nothing. */
 static void
 dominance_set_prices(struct quest *q, bool size)
 {
@@ -204,7 +204,7 @@ dominance_set_prices(struct quest *q, bool size)
 	}
 }
 
-/* Its services, name by name: with is what it holds, without what it cannot. */
+/* Finds its services, name by name: with is what it holds, without what it cannot. */
 static bool
 dominance_find_services(struct quest *q)
 {
@@ -247,7 +247,7 @@ dominance_quest_init(struct quest *q, const struct master *m, struct arena *aren
 		bits_add(q->wish.images, i);
 }
 
-/* The first pattern of a group in the order of dense. */
+/* Finds the first pattern of a group in the order of dense. */
 static bool
 dominance_find_densest(struct quest *q, size_t g, struct pattern *pattern)
 {
@@ -266,7 +266,7 @@ dominance_find_densest(struct quest *q, size_t g, struct pattern *pattern)
 	return dominance_find_services(q);
 }
 
-/* Whether the rows say all there is to say of the group. */
+/* Returns whether the rows say all there is to say of the group. */
 static bool
 dominance_is_plain(const struct master *m, size_t g)
 {

@@ -8,8 +8,9 @@
 
 #include "solve/lp/master.h"
 
-/* Fixes the groups that have their densest pattern in whatever solution is the densest, in the master and in found, which
- * is a solution. used and loose (0 before the first call) say what was known the last time: only more is looked at. */
+/* Fixes the groups that have their densest pattern in whatever solution is the densest, in the master and in found,
+ * which is a solution. used and loose (0 before the first call) say what was known the last time: only more is looked
+ * at. */
 void dominance_fix(struct master *master, struct uses *found, size_t *used, size_t *loose);
 
 #endif

@@ -10,10 +10,10 @@
 #include "solve/lp/budget.h"
 #include "solve/program/program.h"
 
-/* Whether there is a solution at all. */
+/* Returns whether there is a solution at all. */
 enum verdict extreme_any(const struct program *program, struct budget *budget);
 
-/* The least (sign 1) or most (-1) instances of a unit in any solution, or machines (unit ANY); -1 where that is
+/* Returns the least (sign 1) or most (-1) instances of a unit in any solution, or machines (unit ANY); -1 if that is
  * not known. */
 int64_t extreme_of(const struct program *program, int unit, int sign, struct budget *budget);
 

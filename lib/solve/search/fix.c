@@ -5,7 +5,7 @@
 
 #include "solve/program/bits.h"
 
-/* Whether a machine of another group can become what the pattern is. */
+/* Returns whether a machine of another group can become what the pattern is. */
 static bool
 fix_can_become(const struct program *p, const struct pattern *pattern, int group)
 {

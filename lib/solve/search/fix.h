@@ -12,7 +12,7 @@
 
 #include "solve/lp/master.h"
 
-/* Whether machines of other groups than its own can become what the pattern is. */
+/* Returns whether machines of other groups than its own can become what the pattern is. */
 bool fix_is_open(const struct master *master, const struct pattern *pattern);
 
 /* Fixes that count machines are like this pattern (whose kind becomes the number of the kind), but leaves open of

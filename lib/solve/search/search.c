@@ -97,7 +97,7 @@ search_release(struct search *s)
 	free(s->wish.images);
 }
 
-/* A pattern in the solution in hand that meets the wish; NULL where there is none. */
+/* Returns a pattern in the solution in hand that meets the wish; NULL if there is none. */
 static const struct pattern *
 search_meets_wish(struct search *s)
 {
@@ -129,14 +129,14 @@ search_ask(struct search *s, int64_t lo, int64_t hi, int sign)
 	return verdict == VERDICT_FOUND;
 }
 
-/* Whether a solution has a machine that meets the wish; it is in hand then. */
+/* Returns whether a solution has a machine that meets the wish; it is in hand then. */
 static bool
 search_can_be(struct search *s)
 {
 	return search_meets_wish(s) || (column_may_meet_wish(&s->master) && search_ask(s, 1, 1, 0));
 }
 
-/* The most services on a machine of the solution in hand. */
+/* Returns the most services on a machine of the solution in hand. */
 static size_t
 search_size_in_hand(const struct search *s)
 {
@@ -151,7 +151,7 @@ search_size_in_hand(const struct search *s)
 	return most;
 }
 
-/* The most services on a machine of any solution, at most limit; 0 where no solution has a machine. */
+/* Returns the most services on a machine of any solution, at most limit; 0 if no solution has a machine. */
 static size_t
 search_find_size(struct search *s, size_t limit)
 {
@@ -208,7 +208,8 @@ search_is_used_up(const struct search *s, size_t unit)
 	return row != SIMPLEX_NONE && s->master.rows[row].hi <= 0;
 }
 
-/* Puts a unit on a machine of the wish by changing places with one that nothing tells it from: that is a solution, too. */
+/* Puts a unit on a machine of the wish by changing places with one that nothing tells it from: that is a solution,
+ * too. */
 static bool
 search_change_places(struct search *s, size_t u)
 {
@@ -243,7 +244,7 @@ search_find_services(struct search *s)
 	}
 }
 
-/* Step 1: the first pattern that any solution uses. False where no solution has a machine. */
+/* Step 1: finds the first pattern that any solution uses. Returns false if no solution has a machine. */
 static bool
 search_first_pattern(struct search *s, size_t *limit, struct pattern *pattern)
 {
@@ -260,7 +261,7 @@ search_first_pattern(struct search *s, size_t *limit, struct pattern *pattern)
 	return true;
 }
 
-/* Machines of the solution in hand that meet the wish, which by now only one kind does. */
+/* Returns how many machines of the solution in hand meet the wish, which by now only one kind does. */
 static int64_t
 search_count_in_hand(const struct search *s)
 {
@@ -272,7 +273,7 @@ search_count_in_hand(const struct search *s)
 	return sum;
 }
 
-/* What the rows by themselves allow of a pattern. */
+/* Returns what the rows by themselves allow of a pattern. */
 static int64_t
 search_room_for(const struct search *s, const struct pattern *pattern)
 {
@@ -376,7 +377,7 @@ search_without_moves(struct search *s)
 	return true;
 }
 
-/* The fewest moves, and then what goes with machines that leave because fewer are asked for. */
+/* Minimises the moves, and then what goes with machines that leave because fewer are asked for. */
 static void
 search_moves(struct search *s, struct bound *moves)
 {

@@ -79,7 +79,7 @@ shares_literal_holds(const struct literal *literal, const struct pattern *patter
 	}
 }
 
-/* The n-th of all literals; false behind the last. */
+/* Finds the n-th of all literals; returns false behind the last. */
 static bool
 shares_nth_literal(const struct program *p, size_t n, struct literal *literal)
 {
@@ -94,8 +94,8 @@ shares_nth_literal(const struct program *p, size_t n, struct literal *literal)
 	return false;
 }
 
-/* The literal that leaves a number of machines nearest to half of one; true where there is such. Else the one that
- * leaves the fewest patterns, but some. */
+/* Finds the literal that leaves a number of machines nearest to half of one; returns true if there is such. Else the
+ * one that leaves the fewest patterns, but some. */
 static bool
 shares_best_literal(const struct program *p, const struct shares *shares, struct literal *best)
 {
@@ -157,7 +157,7 @@ shares_keep_class(const struct program *p, struct shares *shares, int class)
 	shares->count = kept;
 }
 
-/* Machines of the solution in a region. */
+/* Returns how many machines of the solution are in a region. */
 static double
 shares_sum_in(const struct program *p, const struct region *region, const struct shares *shares)
 {
@@ -169,8 +169,8 @@ shares_sum_in(const struct program *p, const struct region *region, const struct
 	return sum;
 }
 
-/* Narrows a region to the hardware type whose number of machines is nearest to half of one. False where all are whole, and
- * where there are few machines: then it matters more what they are than how many are of a type. */
+/* Narrows a region to the hardware type whose number of machines is nearest to half of one. Returns false if all are whole,
+ * and where there are few machines: then it matters more what they are than how many are of a type. */
 static bool
 shares_split_hardware(const struct program *p, const struct shares *shares, struct region *region)
 {

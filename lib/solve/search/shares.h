@@ -22,18 +22,18 @@ struct shares {
 	size_t count;
 };
 
-/* The solution in hand; free the list. A marked column and one that is not may be of the same pattern. Patterns are
- * borrowed from the columns, until the next relaxation. */
+/* Returns the solution in hand; free the list. A marked column and one that is not may be of the same pattern. Patterns
+ * are borrowed from the columns, until the next relaxation. */
 struct shares shares_of(const struct master *master);
 
 bool shares_are_whole(const struct shares *shares);
 
-/* Whole shares as a solution, to be freed. */
+/* Returns whole shares as a solution, to be freed. */
 struct uses shares_uses(const struct shares *shares);
 
-/* A region with a fractional number of machines, sum, of as few conditions as a greedy choice gives: two different
- * patterns always differ in some literal, so it ends at the latest with one pattern that has a fraction. Lives in
- * the master's arena. */
+/* Returns a region with a fractional number of machines, sum, of as few conditions as a greedy choice gives: two
+ * different patterns always differ in some literal, so it ends at the latest with one pattern that has a fraction.
+ * Lives in the master's arena. */
 struct region *shares_region(struct master *master, const struct shares *shares, double *sum);
 
 #endif

@@ -55,7 +55,7 @@ spread_judge(const struct master *m, const struct uses *uses)
 	return verdict;
 }
 
-/* Whether zones are possible with count more machines there. Where that is left open, as if they were. */
+/* Returns whether zones are possible with count more machines there. If that is left open, as if they were. */
 static bool
 spread_would_help(struct grove *g, const uint64_t *units, int zone, int64_t count)
 {
@@ -95,7 +95,7 @@ spread_in_leaf(const struct grove *g, const struct region *leaf, const struct ma
 	    !bits_meet(leaf->without, class->units, words);
 }
 
-/* Machines of the solution in a leaf that are not fixed. */
+/* Returns how many machines of the solution in a leaf are not fixed. */
 static int64_t
 spread_loose_machines(const struct grove *g, const struct region *leaf)
 {
@@ -106,7 +106,7 @@ spread_loose_machines(const struct grove *g, const struct region *leaf)
 	return count;
 }
 
-/* More machines in an open leaf than this are no better. */
+/* Returns how many machines in an open leaf are of use: more are no better. */
 static int64_t
 spread_most_useful(const struct grove *g)
 {
@@ -161,7 +161,7 @@ spread_copy_region(struct master *m, const struct region *region)
 	return copy;
 }
 
-/* The tree below a region, of units from u on: a branch in which the solution has no machine is a leaf. */
+/* Cuts the tree below a region, of units from u on: a branch in which the solution has no machine is a leaf. */
 static void
 spread_cut_tree(struct grove *g, const struct region *region, size_t u)
 {
@@ -185,7 +185,7 @@ spread_cut_tree(struct grove *g, const struct region *region, size_t u)
 	spread_cut_tree(g, &half, u + 1);
 }
 
-/* Whether any machine of which it is open what it becomes is in that zone, so that others may be. */
+/* Returns whether any machine of which it is open what it becomes is in that zone, so that others may be. */
 static bool
 spread_is_used(const struct program *p, int zone)
 {
@@ -209,7 +209,7 @@ spread_cut_trees(struct grove *g)
 			spread_cut_tree(g, &all, 0);
 }
 
-/* A unit that may have no instances is not concerned then. */
+/* Returns whether a unit may have no instances; it is not concerned then. */
 static bool
 spread_may_be_absent(const struct grove *g, size_t u)
 {

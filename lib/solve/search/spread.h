@@ -23,10 +23,10 @@ struct cuts {
 	size_t count, capacity;
 };
 
-/* Whether the machines of a solution of what is left, and those that are fixed, can be given zones. */
+/* Returns whether the machines of a solution of what is left, and those that are fixed, can be given zones. */
 enum verdict spread_judge(const struct master *master, const struct uses *uses);
 
-/* Where they cannot. VERDICT_OPEN: the limit was reached. */
+/* Finds the conditions if they cannot. Returns VERDICT_OPEN if the limit was reached. */
 enum verdict spread_cuts(struct master *master, const struct uses *uses, struct cuts *cuts);
 
 #endif

@@ -36,7 +36,7 @@ symmetry_same_amounts(const struct program *p, size_t u, size_t v)
 	return true;
 }
 
-/* The same numbers of both are still to come. */
+/* Returns whether as many of both are still to come. */
 static bool
 symmetry_same_rows(const struct master *m, size_t u, size_t v)
 {

@@ -17,7 +17,7 @@
 
 enum { SEARCH_WORK = 200 };
 
-/* Whether a machine of a team there would help a unit that lacks zones; how many it would. */
+/* Returns whether a machine of a team there would help a unit that lacks zones; how many it would. */
 static size_t
 zone_gain_of(const struct zoning *z, const struct team *team, size_t zone)
 {
@@ -37,7 +37,7 @@ zone_is_done(const struct zoning *z)
 	return true;
 }
 
-/* Whether the machines still to be placed, from team i on, are enough for each unit of that team. */
+/* Returns whether the machines still to be placed, from team i on, are enough for each unit of that team. */
 static bool
 zone_can_suffice(const struct zoning *z, size_t i)
 {
@@ -55,8 +55,8 @@ zone_can_suffice(const struct zoning *z, size_t i)
 	return true;
 }
 
-/* The zone that helps a team most, of these the emptiest one, the first one; SIZE_MAX where none helps. useful: some
- * zone helps, barred or not. */
+/* Returns the zone that helps a team most, of these the emptiest one, the first one; SIZE_MAX if none helps. useful:
+ * some zone helps, barred or not. */
 static size_t
 zone_best_zone(const struct zoning *z, const struct team *team, const uint64_t *barred, bool *useful)
 {
@@ -94,7 +94,7 @@ zone_is_in_budget(struct zoning *z, const struct team *team)
 
 static bool zone_search(struct zoning *z, size_t i, const uint64_t *barred);
 
-/* Puts a machine of team i there, and goes on. Where that leads nowhere it is as if it had not been done. */
+/* Puts a machine of team i there, and goes on. If that leads nowhere it is as if it had not been done. */
 static bool
 zone_try_zone(struct zoning *z, size_t i, size_t zone, const uint64_t *barred)
 {
@@ -145,7 +145,7 @@ zone_search(struct zoning *z, size_t i, const uint64_t *barred)
 	return found;
 }
 
-/* The emptiest zone that is not barred, the first one. */
+/* Returns the emptiest zone that is not barred, the first one. */
 static int
 zone_emptiest(const struct zoning *z, const uint64_t *barred)
 {
@@ -187,7 +187,7 @@ zone_place_others(struct zoning *z)
 		zone_place_evenly(z, &z->teams[i], z->teams[i].count, false);
 }
 
-/* Where each machine is in a zone of its own. */
+/* Gives each machine a zone of its own. */
 static enum verdict
 zone_place_apart(const struct zoning *z, const struct machine_classes *classes)
 {

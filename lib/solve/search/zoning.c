@@ -29,7 +29,7 @@ zoning_lacks(const struct zoning *z, const uint64_t *units)
 	return false;
 }
 
-/* The team of a class: the one with the same units of the set. */
+/* Returns the team of a class: the one with the same units of the set. */
 static struct team *
 zoning_team_of(struct zoning *z, const uint64_t *units)
 {
@@ -86,7 +86,7 @@ zoning_compare_teams(const void *a, const void *b)
 	return x < y ? -1 : 1;
 }
 
-/* How many zones the units of a team need, at most, where any lacks some. */
+/* Returns how many zones the units of a team need, at most, where any lacks some. */
 static int64_t
 zoning_most_needed(const struct zoning *z, const struct team *team)
 {

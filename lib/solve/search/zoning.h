@@ -36,17 +36,17 @@ struct zoning {
 /* Gathers the open machines in teams, and what stands in the zones already. teams_of[i]: of class i. */
 void zoning_gather(struct zoning *zoning, const struct machine_classes *classes, const uint64_t *set, struct team **teams_of);
 
-/* Finds the teams that need a search; units that the others satisfy are in need no longer. False where a unit is in need
- * whatever is done. */
+/* Finds the teams that need a search; units that the others satisfy are in need no longer. Returns false if a unit is in
+ * need whatever is done. */
 bool zoning_prepare(struct zoning *zoning);
 
-/* The units that stand in a zone. */
+/* Returns the units that stand in a zone. */
 uint64_t *zoning_cover(const struct zoning *zoning, size_t zone);
 
 /* Puts units there. */
 void zoning_stand(struct zoning *zoning, const uint64_t *units, size_t zone);
 
-/* Whether any of the units lacks zones. */
+/* Returns whether any of the units lacks zones. */
 bool zoning_lacks(const struct zoning *zoning, const uint64_t *units);
 
 void zoning_release(struct zoning *zoning);
