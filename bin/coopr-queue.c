@@ -58,6 +58,8 @@ main(int argc, char **argv)
 	first = subcommand_parse(&command, subcommands, argc, argv);
 	if (guest_refuse("the queue", &err) < 0)
 		return message_error(&err);
+	if (spool && !*spool)
+		return option_misuse(&command, "the spool: its name is empty; name a folder, or leave out --spool");
 	if (spool)
 		setenv("COOPR_SPOOL", spool, true);
 	return subcommand_run(&command, subcommands, argc - first, argv + first);

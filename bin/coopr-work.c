@@ -159,7 +159,7 @@ work_spool_path(void)
 {
 	char *path = location_spool(spool), *here = NULL, *absolute = path;
 
-	if (*path != '/' && (here = getcwd(NULL, 0))) {
+	if (*path && *path != '/' && (here = getcwd(NULL, 0))) {
 		absolute = memory_printf("%s/%s", here, path);
 		free(path);
 	}

@@ -289,6 +289,48 @@ load queue
 	same complete "$(status_of 00000042-001 .status)"
 }
 
+@test "a result that differs from the one recorded is refused; the same one again is fine" {
+	local differs
+
+	plan <<<'t1 a create -' | coopr-queue put
+	coopr-queue take >task
+	result_of '{"ipaddresses":{"bind_v4":"10.0.0.1"}}' <task >result
+	coopr-queue done result
+	coopr-queue done result
+	for differs in '{"status":1}' '{"ipaddresses":{"bind_v4":"10.0.0.2"}}' '{"message":"another"}' '{}'; do
+		result_of "$differs" <task >other
+		run -1 coopr-queue done other
+		contains "$output" "00000042-001:t1: attempt 1: another result is recorded (status 0; the task is done); this one is refused"
+	done
+	same 10.0.0.1 "$(coopr-queue show 00000042-001 --layout | jq -r 'select(.kind == "node").ipaddresses.bind_v4')"
+}
+
+@test "a job may be named with any number: fsck finds nothing, and the next job gets a free one" {
+	local id
+
+	for id in 00000042-99999999999999999999999 00000042-4294967295 00000042-18446744073709551616 00000042-1000000000 \
+		00000042-0000000000000000000007 00000042- 00000042-7x other-99 00000043-99; do
+		plan <<<'t1 a create -' | coopr-queue put --job "$id"
+		coopr-queue fsck
+	done
+	plan 00000043 <<<'t1 a create -' | coopr-queue put
+	coopr-queue fsck
+	same 00000042-008 "$(plan <<<'t1 a create -' | coopr-queue put)"
+}
+
+@test "an empty name of the spool is refused, and nothing is made" {
+	local command
+
+	mkdir here
+	cd here
+	for command in "coopr-queue ls --spool=" "coopr-queue put --spool= /dev/null" "coopr-queue --spool= take" "coopr-work -S ''" \
+		"coopr-queue fsck --spool="; do
+		run -64 bash -c "$command"
+		contains "$output" "the spool: its name is empty"
+	done
+	same "" "$(ls -A)"
+}
+
 @test "a lease that ran out is told to the one who comes late" {
 	plan <<<'t1 a create -' | coopr-queue put
 	coopr-queue take --lease 0 >first

@@ -73,6 +73,32 @@ put_fails() {
 	at_each_fault put_fails
 }
 
+@test "put: whichever fsync is refused, a job that was not acknowledged is not there" {
+	local at code last
+
+	two_nodes >plan
+	for ((at = 1; at <= 8; at++)); do
+		rm -rf spool
+		coopr-queue gc
+		code=0
+		strace -f -qq -o trace -e trace=fsync -e inject=fsync:error=EIO:when="$at" coopr-queue put plan >id 2>said || code=$?
+		[ "$code" -eq 0 ] || [ "$code" -eq 74 ]
+		[ "$code" -eq 0 ] || same "" "$(coopr-queue ls -o name)"
+		coopr-queue fsck
+		last=$code
+	done
+	same 0 "$last"
+}
+
+@test "put: why tmp/ takes no folder is told" {
+	two_nodes >plan
+	coopr-queue put plan
+	run -73 strace -f -qq -o trace -e trace=mkdirat -e inject=mkdirat:error=ENOSPC coopr-queue put plan
+	contains "$output" "No space left on device"
+	run -73 strace -f -qq -o trace -e trace=mkdirat -e inject=mkdirat:error=EPERM coopr-queue put plan
+	contains "$output" "Operation not permitted"
+}
+
 take_fails() {
 	local code=0
 

@@ -38,8 +38,12 @@ struct queue *
 queue_open(const char *where, enum queue_mode mode, struct error *err)
 {
 	const struct queue_engine *engine = engines_find(where);
-	struct queue *queue = engine->open(where, mode, err);
+	struct queue *queue = NULL;
 
+	if (*where)
+		queue = engine->open(where, mode, err);
+	else
+		error_set(err, EX_USAGE, "the spool: its name is empty; name a folder, or leave out --spool");
 	if (queue)
 		queue->engine = engine;
 	return queue;

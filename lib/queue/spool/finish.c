@@ -48,6 +48,19 @@ finish_last_event(struct open_job *job, uint32_t step, struct journal_reader *re
 	return journal_read_at(reader, state_live(&job->state, step)->event, event, &none) == 0;
 }
 
+/* Returns whether the event that ended an attempt says the same as the result. */
+static bool
+finish_is_same(const struct event *event, const struct result *result)
+{
+	struct buffer text = {0};
+	bool same;
+
+	event_result(result, &text);
+	same = event->result && strcmp(event->result, text.data) == 0;
+	buffer_release(&text);
+	return same;
+}
+
 /* An attempt that does not run: what was said of it before may be said again, all else is refused. */
 static void
 finish_refuse(struct open_job *job, uint32_t step, const struct result *result, struct queue_answer *to)
@@ -57,8 +70,12 @@ finish_refuse(struct open_job *job, uint32_t step, const struct result *result, 
 	struct event event;
 	bool over = live->attempt == result->attempt, known = over && finish_last_event(job, step, &reader, &event);
 
-	if (known && (event.kind == EVENT_DONE || event.kind == EVENT_FAIL) && event.status == result->status)
+	if (known && (event.kind == EVENT_DONE || event.kind == EVENT_FAIL) && finish_is_same(&event, result))
 		finish_answer(to, 0, "recorded before");
+	else if (known && (event.kind == EVENT_DONE || event.kind == EVENT_FAIL))
+		finish_answer(to, EX_NO, "%s:%s: attempt %" PRId64 ": another result is recorded (status %" PRId64
+		    "; the task is %s); this one is refused", job->id, result->task, result->attempt, event.status,
+		    queue_step_name((enum step_status)live->status));
 	else if (known && event.kind == EVENT_LOST)
 		finish_answer(to, EX_NO, "%s:%s: attempt %" PRId64 " was given up (%s): its result is refused", job->id,
 		    result->task, result->attempt, event.reason);

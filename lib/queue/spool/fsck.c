@@ -31,39 +31,28 @@ fsck_list_ids(struct fsck *fsck, int folder, const char *name, struct arguments 
 	return 0;
 }
 
-/* The number of a job CLUSTER-NUMBER; -1 where its id is not of that form. */
-static long
-fsck_number_of(const char *job, char cluster[QUEUE_ID_SIZE])
-{
-	const char *dash = strrchr(job, '-');
-
-	if (!dash || dash == job || !dash[1] || dash[1 + strspn(dash + 1, "0123456789")])
-		return -1;
-	memcpy(cluster, job, (size_t)(dash - job));
-	cluster[dash - job] = '\0';
-	return strtol(dash + 1, NULL, 10);
-}
-
 /* The next job of the cluster must not get the id of one that is there. */
 static int
 fsck_check_number(struct fsck *fsck, const char *job, struct error *err)
 {
 	const struct spool *spool = &fsck->queue->spool;
-	char cluster[QUEUE_ID_SIZE];
-	long number = fsck_number_of(job, cluster);
-	unsigned long last = 0;
+	struct queue_job found;
+	const char *cluster = found.cluster;
+	unsigned long number, last = 0;
+	struct error ignored; /* what is wrong with the job itself was found before */
 	int fd, result;
 	bool mended;
 
-	if (number < 0 || !file_exists(spool->numbers, cluster))
+	if (status_job(&fsck->queue->base, job, &found, &ignored) < 0 || !spool_is_numbered(job, cluster, &number) ||
+	    !file_exists(spool->numbers, cluster))
 		return 0;
 	fd = fsck->repair ? spool_lock_cluster(spool, cluster, true, err)
 	                  : file_open(spool->numbers, cluster, O_RDONLY, 0, err);
 	if (fd < 0)
 		return -1;
 	result = spool_number(spool, cluster, fd, &last, err);
-	if (result == 0 && last < (unsigned long)number) {
-		mended = fsck->repair && spool_set_number(spool, cluster, fd, (unsigned long)number, err) == 0;
+	if (result == 0 && last < number) {
+		mended = fsck->repair && spool_set_number(spool, cluster, fd, number, err) == 0;
 		fsck_found(fsck, mended, "numbers/%s: it says %lu, and job %s is there", cluster, last, job);
 	}
 	close(fd);

@@ -35,10 +35,17 @@ put_make_folder(struct arrival *arrival, struct error *err)
 {
 	const struct spool *spool = &arrival->queue->spool;
 	unsigned tries = 0;
+	int made;
 
-	do
+	do {
 		snprintf(arrival->folder, sizeof arrival->folder, "put.%d.%u", (int)getpid(), tries++);
-	while (mkdirat(spool->tmp, arrival->folder, 0700) < 0 && errno == EEXIST);
+		made = mkdirat(spool->tmp, arrival->folder, 0700);
+	} while (made < 0 && errno == EEXIST);
+	if (made < 0) {
+		error_errno(err, EX_CANTCREAT, "%s/tmp/%s", spool->path, arrival->folder);
+		arrival->folder[0] = '\0';
+		return -1;
+	}
 	arrival->dir = openat(spool->tmp, arrival->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (arrival->dir < 0)
 		return error_errno(err, EX_CANTCREAT, "%s/tmp/%s", spool->path, arrival->folder);
@@ -69,16 +76,13 @@ put_is_there(const struct spool *spool, const char *job)
 static int
 put_raise_number(const struct spool *spool, int numbers, const char *job, const char *cluster, struct error *err)
 {
-	size_t length = strlen(cluster);
 	unsigned long number, last;
-	char *end;
 
-	if (strncmp(job, cluster, length) != 0 || job[length] != '-' || strspn(job + length + 1, "0123456789") == 0)
+	if (!spool_is_numbered(job, cluster, &number))
 		return 0;
-	number = strtoul(job + length + 1, &end, 10);
-	if (*end || spool_number(spool, cluster, numbers, &last, err) < 0)
-		return *end ? 0 : -1;
-	return number > last && number < UINT32_MAX ? spool_set_number(spool, cluster, numbers, number, err) : 0;
+	if (spool_number(spool, cluster, numbers, &last, err) < 0)
+		return -1;
+	return number > last ? spool_set_number(spool, cluster, numbers, number, err) : 0;
 }
 
 /* The job's id, with the cluster's numbers locked: the one wanted, or the next. */
@@ -135,6 +139,27 @@ put_bring_to_disk(struct arrival *arrival, struct error *err)
 	return 0;
 }
 
+/* Renames the folder into jobs/. Where that cannot be brought to disk the job, which is still locked, is taken out again: nobody
+ * may take from a job that was refused. */
+static int
+put_move_in(struct arrival *arrival, struct error *err)
+{
+	const struct spool *spool = &arrival->queue->spool;
+	const char *id = arrival->job.id;
+
+	if (spool_move(spool->tmp, arrival->folder, spool->jobs, id) < 0)
+		return error_errno(err, EX_IOERR, "job %s", id);
+	if (fsync(spool->jobs) == 0) {
+		arrival->folder[0] = '\0';
+		return 0;
+	}
+	error_errno(err, EX_IOERR, "job %s", id);
+	if (spool_move(spool->jobs, id, spool->tmp, arrival->folder) == 0)
+		return -1;
+	arrival->folder[0] = '\0';
+	return error_prefix(err, "the job stands in the spool and may be lost with the power; see coopr-queue cancel %s", id);
+}
+
 /* With the cluster's numbers locked. The slot on the board comes first: a folder in jobs/ is never without one. */
 static int
 put_enter(struct arrival *arrival, int numbers, struct error *err)
@@ -143,25 +168,17 @@ put_enter(struct arrival *arrival, int numbers, struct error *err)
 	const struct job *plan = &arrival->loader.job;
 	struct open_job *job = &arrival->job;
 	const struct board_job slot = {job->id, plan->cluster, plan->tenant, arrival->loader.provider};
+	struct error ignored;
 
 	if (put_name_job(arrival, numbers, job->id, err) < 0 ||
 	    board_add(&queue->board, &slot, &arrival->order, err) < 0)
 		return -1;
-	if (put_record_put(arrival, err) == 0 && put_bring_to_disk(arrival, err) == 0) {
-		if (spool_move(queue->spool.tmp, arrival->folder, queue->spool.jobs, job->id) == 0) {
-			arrival->folder[0] = '\0';
-			/* A board that was made anew meanwhile did not know of the job. */
-			if (fsync(queue->spool.jobs) == 0)
-				return job_slot(job) ? 0 : board_add(&queue->board, &slot, &arrival->order, err);
-		}
-		error_errno(err, EX_IOERR, "job %s", job->id);
-	}
-	if (arrival->folder[0]) {
-		struct error ignored;
-
+	if (put_record_put(arrival, err) < 0 || put_bring_to_disk(arrival, err) < 0 || put_move_in(arrival, err) < 0) {
 		board_remove(&queue->board, job->id, &ignored);
+		return -1;
 	}
-	return -1;
+	/* A board that was made anew meanwhile did not know of the job. */
+	return job_slot(job) ? 0 : board_add(&queue->board, &slot, &arrival->order, err);
 }
 
 static int

@@ -124,6 +124,21 @@ spool_is_id(const char *text)
 	return true;
 }
 
+bool
+spool_is_numbered(const char *job, const char *cluster, unsigned long *number)
+{
+	size_t length = strlen(cluster), digits;
+	const char *text = job + length + 1;
+
+	if (strncmp(job, cluster, length) != 0 || job[length] != '-')
+		return false;
+	digits = strspn(text, "0123456789");
+	if (digits == 0 || text[digits] || digits - strspn(text, "0") > SPOOL_NUMBER_DIGITS)
+		return false;
+	*number = strtoul(text, NULL, 10);
+	return true;
+}
+
 DIR *
 spool_list(int folder)
 {

@@ -12,6 +12,8 @@
 
 struct error;
 
+enum { SPOOL_NUMBER_DIGITS = 9 }; /* of a number at most, leading zeros not counted */
+
 struct spool {
 	char *path;   /* absolute */
 	bool writable;
@@ -44,6 +46,9 @@ int spool_move(int from, const char *name, int to, const char *id);
 /* Opens the locked file numbers/CLUSTER: whoever holds it may bring jobs of the cluster into jobs/. Returns its
  * descriptor, -1 where another holds it (wait is false) or with a reason in err. */
 int spool_lock_cluster(const struct spool *spool, const char *cluster, bool wait, struct error *err);
+
+/* Whether job is CLUSTER-NUMBER with a number of at most SPOOL_NUMBER_DIGITS digits: one that jobs of the cluster are counted by. */
+bool spool_is_numbered(const char *job, const char *cluster, unsigned long *number);
 
 /* The number of the cluster's last job, 0 where it had none; and sets it, durably. fd is of its numbers. */
 int spool_number(const struct spool *spool, const char *cluster, int fd, unsigned long *number, struct error *err);
