@@ -15,9 +15,9 @@ teardown() {
 	[ ! -d "$COOPR_STATE/clusters/00000001" ] || coopr-delete -y two
 }
 
-@test "the rehearsal" {
+@test "the simulation" {
 	need_program mandoc
-	typed "A REHEARSAL" '$' >session
+	typed "A SIMULATION" '$' >session
 	run --separate-stderr -0 bash -eux session
 	contains "$output" "exit code 1"
 	contains "$output" "blog"
