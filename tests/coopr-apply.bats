@@ -109,7 +109,7 @@ settled() {
 	same 0 "$(count_operations)"
 	apply >said 2>log
 	run --separate-stderr -0 apply --dry-run -o table
-	same "= blog,1 as it is" "$(paste -sd, <<<"$output")"
+	same "= blog,1 unchanged" "$(paste -sd, <<<"$output")"
 	describe blog '{"numMachines": 5}'
 	run --separate-stderr -1 apply --dry-run -o table
 	contains "$output" "    ~ machines 4 -> 5"
@@ -315,17 +315,17 @@ settled() {
 	run --separate-stderr -1 apply
 	same "aaa failed,blog failed,huge failed,mid failed,set failed,wiki done" "$(jq -r '[.name, .outcome] | join(" ")' <<<"$output" | paste -sd,)"
 	contains "$stderr" 'nonsuch'
-	contains "$stderr" "huge: it cannot be"
+	contains "$stderr" "huge: no layout satisfies the request"
 	contains "$stderr" "mid: its machines are of the provider dummy, and cannot become those of other"
 	same "blog mid wiki" "$(recorded name | paste -sd' ')"
 	describe mid '{"owner": "somebody"}'
 	describe wiki '{"group": "some"}'
 	run --separate-stderr -1 apply
-	contains "$stderr" "cannot come to belong to somebody"
+	contains "$stderr" "cannot become somebody"
 	contains "$stderr" "its group is none, and cannot become some"
 }
 
-@test "an operation that failed is tried again where it leads to what the file says, else taken back" {
+@test "an operation that failed is tried again if it leads to what the file says, else rolled back" {
 	describe blog '{"numMachines": 4}'
 	apply >said 2>log
 	touch broken
@@ -334,7 +334,7 @@ settled() {
 	contains "$stderr" "it is broken"
 	same inconsistent "$(recorded status)"
 	run --separate-stderr -1 apply --dry-run
-	contains "$output" "failed: it is tried again"
+	contains "$output" "failed: it is retried"
 	run --separate-stderr -1 apply
 	rm broken
 	apply >said 2>log
@@ -356,7 +356,7 @@ settled() {
 	settled
 }
 
-@test "a making that failed is gone on with, or, where the file says otherwise by then, begun anew" {
+@test "a making that failed is resumed, or, where the file says otherwise by then, begun again" {
 	touch broken
 	describe blog '{"numMachines": 4, "services": ["apache", "haproxy", "mod-php", "mysql", "stubborn"]}'
 	run --separate-stderr -1 apply
@@ -372,7 +372,7 @@ settled() {
 	describe blog '{"numMachines": 5, "services": ["apache", "haproxy", "mod-php", "mysql"]}'
 	apply >said 2>log
 	same "3 5 active" "$(recorded "id, nodes, status")"
-	contains "$(differences blog <said)" "it is deleted and made anew"
+	contains "$(differences blog <said)" "it is deleted and created again"
 	settled
 	run -1 coopr create byhand -t lamp -n 4 -s apache,haproxy,mod-php,mysql,stubborn
 	describe byhand '{"numMachines": 5}'

@@ -78,8 +78,6 @@ pending_cycles() {
 		base/location
 		worker/work-exchange
 		account/accounts
-		hook/hook
-		apply/apply-repair
 		catalogue/catalogue-check
 	END
 }

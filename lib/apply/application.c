@@ -27,7 +27,7 @@ static const struct {
 
 static const char *const outcomes[] = {"done", "begun", "planned", "failed", "left", "kept"};
 
-/* The lines as a list. */
+/* Returns the lines as a list, owned. */
 static jv
 application_list_of(const char *lines)
 {
@@ -68,7 +68,7 @@ application_remark_of(const struct application *application)
 	case APPLICATION_BEGUN:
 		return application->done.job ? application->done.job : "begun";
 	case APPLICATION_LEFT:
-		return "no file speaks of it any more; --prune deletes it";
+		return "no file names it any more; --prune deletes it";
 	case APPLICATION_KEPT:
 		return "no file names it any more; it is deleted after all else is done";
 	case APPLICATION_FAILED:
@@ -78,7 +78,7 @@ application_remark_of(const struct application *application)
 	    : "failed";
 }
 
-/* What a line of the differences looks like, by its sign. */
+/* Returns the style of a line of the differences, by its sign. */
 static enum terminal_style
 application_style_of(char sign)
 {
@@ -165,7 +165,7 @@ application_print_counts(const size_t counts[APPLICATION_CHANGE_COUNT], size_t f
 			fprintf(out, "%s%zu %s", comma, counts[i], changes[i].name);
 			comma = ", ";
 		}
-	fprintf(out, "%s%zu as %s", comma, counts[APPLICATION_NONE], counts[APPLICATION_NONE] == 1 ? "it is" : "they are");
+	fprintf(out, "%s%zu unchanged", comma, counts[APPLICATION_NONE]);
 	if (failed)
 		fprintf(out, ", %zu not done", failed);
 	fputc('\n', out);
@@ -174,7 +174,7 @@ application_print_counts(const size_t counts[APPLICATION_CHANGE_COUNT], size_t f
 void
 application_release(struct application *application)
 {
-	struct error ignored; /* what a look has left is of no use, and harmless */
+	struct error ignored; /* the plan of a dry run is of no use, and harmless */
 
 	if (application->done.scrap)
 		file_remove_tree(AT_FDCWD, application->done.scrap, &ignored);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What coopr apply has found, and done, about one cluster.
+ * The result of coopr apply for one cluster, and how it is printed.
  */
 #ifndef APPLY_APPLICATION_H
 #define APPLY_APPLICATION_H
@@ -16,11 +16,11 @@ enum application_change { APPLICATION_NONE, APPLICATION_NEW, APPLICATION_CHANGED
 
 enum application_outcome {
 	APPLICATION_DONE,
-	APPLICATION_BEGUN,   /* others work it off */
-	APPLICATION_PLANNED, /* it was only a look */
+	APPLICATION_BEGUN,   /* workers run it */
+	APPLICATION_PLANNED, /* by a dry run */
 	APPLICATION_FAILED,
-	APPLICATION_LEFT,    /* no file speaks of it, and it was not to be deleted */
-	APPLICATION_KEPT,    /* it was, but not where others have failed: they may have been to take its place */
+	APPLICATION_LEFT,    /* no file names it, and it was not to be deleted */
+	APPLICATION_KEPT,    /* it was, but others have failed, which were perhaps to take its place */
 };
 
 struct application { /* zero-initialise; release it */
@@ -33,16 +33,16 @@ struct application { /* zero-initialise; release it */
 	struct error trouble;      /* where it has failed */
 };
 
-/* As a record of the kind "applied". */
+/* Prints it as a record of the kind "applied". */
 void application_write(const struct application *application, FILE *out);
 
-/* For a person, with the plan that there would be. */
+/* Prints it for a person, with the plan of a dry run. */
 int application_print(const struct application *application, FILE *out, bool colour, struct error *err);
 
-/* What becomes of whom: "1 new, 2 changed, 3 as they are, 1 not done". counts: of those that did not fail, by change. */
+/* Prints "1 new, 2 changed, 3 unchanged, 1 not done". counts: of those that did not fail, by change. */
 void application_print_counts(const size_t counts[APPLICATION_CHANGE_COUNT], size_t failed, FILE *out);
 
-/* Also removes what a look has left. */
+/* Also removes the plan of a dry run. */
 void application_release(struct application *application);
 
 #endif

@@ -1,13 +1,10 @@
-/* SPDX-License-Identifier: Apache-2.0
- *
- * What was begun on a cluster before, by whomever, and has not come to its end: it is gone on with where the cluster would then be
- * as its file says, else it is taken back.
- */
-#include "apply/apply-turn.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "apply/apply-repair.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "apply/turn.h"
 #include "cluster/operations.h"
 #include "json/record.h"
 #include "operation/prepare.h"
@@ -15,10 +12,11 @@
 struct before { /* the last operation */
 	struct operation_list list;
 	const struct operation *operation;
-	bool agrees;    /* after it the cluster would be as the file says */
+	bool agrees;    /* once it is complete, the cluster agrees with the file */
+	bool resumes;   /* it is resumed, not undone: it agrees, or is a deletion */
 };
 
-/* How many nodes of a layout stay. */
+/* Returns how many nodes of a layout stay. */
 static int64_t
 apply_count_nodes(const char *layout)
 {
@@ -42,7 +40,8 @@ apply_count_nodes(const char *layout)
 	return count;
 }
 
-/* An operation without a request of its own leaves that of the cluster as it is. */
+/* Finds out whether the cluster would agree with the file after the operation. One without a request of its own leaves that of the
+ * cluster as it is. */
 static int
 apply_would_agree(const struct turn *turn, const struct operation *operation, bool *agrees, struct error *err)
 {
@@ -73,15 +72,17 @@ apply_look_before(const struct turn *turn, struct before *before, struct error *
 	int result = operation_last(&turn->apply->account, turn->cluster->id, &before->list, err);
 
 	if (result == 0)
-		return error_set(err, EX_SOFTWARE, "it is %s, and nothing was ever done to it",
+		return error_set(err, EX_SOFTWARE, "it is %s without any operation",
 		    life_status_name(turn->cluster->status));
 	if (result < 0)
 		return -1;
 	before->operation = &before->list.list[0];
-	return apply_would_agree(turn, before->operation, &before->agrees, err);
+	result = apply_would_agree(turn, before->operation, &before->agrees, err);
+	before->resumes = before->agrees || strcmp(before->operation->action, "delete") == 0;
+	return result;
 }
 
-/* Tries again what failed, or sees through what nobody does. What fails so is not the end: it can be taken back still. */
+/* Retries an operation that failed, or runs one that nobody runs. Where it fails again, it can still be rolled back. */
 static int
 apply_resume(struct turn *turn, const struct before *before, struct error *err)
 {
@@ -100,13 +101,13 @@ apply_resume(struct turn *turn, const struct before *before, struct error *err)
 	}
 	if (err->code != EX_NO)
 		return -1;
-	turn->tried = before->agrees || strcmp(before->operation->action, "delete") == 0;
+	turn->tried = before->resumes;
 	turn->failure = *err;
 	return TURN_AGAIN;
 }
 
 static int
-apply_take_back(struct turn *turn, const struct before *before, struct error *err)
+apply_undo(struct turn *turn, const struct before *before, struct error *err)
 {
 	struct operation_request order = {.action = "rollback", .cluster = turn->application->id, .prepare = prepare_rollback};
 	char *command;
@@ -117,7 +118,7 @@ apply_take_back(struct turn *turn, const struct before *before, struct error *er
 			return turn_delete(turn, err);
 		return error_set(err, EX_NO,
 		    "creating it failed, and its file has changed since; coopr retry %s resumes it, coopr delete %s "
-		    "makes way", turn->application->name, turn->application->name);
+		    "removes it", turn->application->name, turn->application->name);
 	}
 	command = memory_printf("coopr rollback %s", turn->application->id);
 	order.command = command;
@@ -126,19 +127,16 @@ apply_take_back(struct turn *turn, const struct before *before, struct error *er
 	return result;
 }
 
-/* What it comes to, for a person. */
 static void
 apply_note(struct turn *turn, const struct before *before)
 {
 	const struct operation *operation = before->operation;
-	bool pending = turn->cluster->status == LIFE_PENDING, again = before->agrees || strcmp(operation->action,
-	    "delete") == 0;
+	bool creates = strcmp(operation->action, "create") == 0;
 
-	turn->application->change = strcmp(operation->action, "create") == 0 || strcmp(operation->action, "delete") == 0
-	    ? APPLICATION_NEW : APPLICATION_CHANGED;
+	turn->application->change = creates || strcmp(operation->action, "delete") == 0 ? APPLICATION_NEW : APPLICATION_CHANGED;
 	buffer_printf(&turn->application->differences, "! %s (%s) %s\n", operation->action, operation->job,
-	    pending ? "is running: it is resumed" : again ? "failed: it is retried" :
-	    strcmp(operation->action, "create") == 0 ? "failed: it is deleted and created again" : "failed: it is rolled back");
+	    turn->cluster->status == LIFE_PENDING ? "is running: it is resumed" : before->resumes ? "failed: it is retried"
+	    : creates ? "failed: it is deleted and created again" : "failed: it is rolled back");
 }
 
 int
@@ -155,11 +153,10 @@ turn_repair(struct turn *turn, struct error *err)
 		if (turn->apply->options.dry) {
 			turn->application->outcome = APPLICATION_PLANNED;
 			result = TURN_OVER;
-		} else if (turn->cluster->status == LIFE_PENDING || before.agrees || strcmp(before.operation->action,
-		    "delete") == 0) {
+		} else if (turn->cluster->status == LIFE_PENDING || before.resumes) {
 			result = apply_resume(turn, &before, err);
 		} else {
-			result = apply_take_back(turn, &before, err);
+			result = apply_undo(turn, &before, err);
 		}
 	}
 	operation_list_release(&before.list);

@@ -1,83 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "apply/apply-turn.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "apply/apply-repair.h"
+#include "apply/turn.h"
 #include "base/clock.h"
-#include "base/file.h"
 #include "operation/prepare.h"
 
-enum { STEPS = 8 }; /* more means that others change the cluster all the while */
+enum { STEPS = 8 }; /* more of them mean that others keep changing the cluster */
 
-static const struct clusterspec *
-apply_spec_of(const struct turn *turn)
-{
-	return &turn->begin->spec->wanted;
-}
-
-/* As it is now: others may have been at it since all were listed. */
-static int
-apply_look(struct turn *turn, struct error *err)
-{
-	struct application *application = turn->application;
-
-	cluster_list_release(&turn->list);
-	turn->cluster = NULL;
-	/* Which one is to be deleted does not hang on a name, which another may have by now. */
-	if ((turn->begin->spec ? clusters_find(&turn->apply->account, application->name, &turn->list, err)
-	                       : clusters_find_id(&turn->apply->account, turn->begin->cluster->id, &turn->list, err)) < 0)
-		return err->code == EX_NO ? 0 : -1;
-	if (turn->list.list[0].status == LIFE_TERMINATED)
-		return 0;
-	turn->cluster = &turn->list.list[0];
-	cluster_id_text(turn->cluster->id, application->id);
-	return 0;
-}
-
-/* What the last operation of the turn has left. */
-static void
-apply_forget_operation(struct application *application)
-{
-	struct error ignored; /* it is of no use, and harmless */
-
-	if (application->done.scrap)
-		file_remove_tree(AT_FDCWD, application->done.scrap, &ignored);
-	operation_result_release(&application->done);
-}
-
-int
-turn_operate(struct turn *turn, struct operation_request *order, struct error *err)
-{
-	const struct operation_options *options = &turn->apply->options;
-
-	apply_forget_operation(turn->application);
-	if (operate(order, options, &turn->application->done, err) < 0)
-		return -1;
-	if (options->dry)
-		turn->application->outcome = APPLICATION_PLANNED;
-	else if (options->detach)
-		turn->application->outcome = APPLICATION_BEGUN;
-	return options->dry || options->detach ? TURN_OVER : TURN_AGAIN;
-}
-
-/* The same for the same wish: by it what was begun is known again. The caller frees it. */
+/* Returns the command of an operation, which the caller frees. Equal specifications have equal commands, by which an operation is
+ * found again. */
 static char *
 apply_command_of(const struct turn *turn)
 {
 	return memory_printf("coopr apply %s %s", turn->application->name, turn->text);
 }
 
-/* Another may make one of that name at the same time: then it is that one's, and we look again. Ours that failed is not. */
+/* Looks again where another command has created a cluster of that name at the same time; else fails as our operation did. */
 static int
 apply_lost_race(struct turn *turn, const struct error *failure, struct error *err)
 {
 	bool begun = turn->application->done.job != NULL;
 	struct error unseen;
 
-	if (failure->code == EX_NO && !begun && !turn->apply->options.dry && apply_look(turn, &unseen) == 0 && turn->cluster)
+	if (failure->code == EX_NO && !begun && !turn->apply->options.dry && turn_look(turn, &unseen) == 0 && turn->cluster)
 		return TURN_AGAIN;
 	*err = *failure;
 	return -1;
@@ -87,7 +37,7 @@ static int
 apply_create(struct turn *turn, struct error *err)
 {
 	const struct apply *apply = turn->apply;
-	const struct clusterspec *spec = apply_spec_of(turn);
+	const struct clusterspec *spec = turn_spec(turn);
 	const struct applied applied = {.origin = apply->origin, .spec = turn->text, .made = true};
 	const struct spec_parameters parameters = {.spec = spec, .catalogue = apply->parameters->catalogue};
 	struct operation_request order = {.action = "create", .cluster = spec->name, .prepare = prepare_spec, .parameters = &parameters,
@@ -108,7 +58,7 @@ static int
 apply_change(struct turn *turn, const struct spec_diff *found, struct error *err)
 {
 	const struct apply_options *how = turn->apply->parameters;
-	const struct spec_parameters remake = {apply_spec_of(turn), found, how->catalogue, how->max_unavailable, how->allow_moves};
+	const struct spec_parameters remake = {turn_spec(turn), found, how->catalogue, how->max_unavailable, how->allow_moves};
 	struct amend_parameters amend = {.max_unavailable = how->max_unavailable, .allow_moves = how->allow_moves,
 	    .amendment = {.add = found->add, .remove = found->remove, .config = found->config, .members = found->members}};
 	char *command = apply_command_of(turn), machines[24];
@@ -116,7 +66,7 @@ apply_change(struct turn *turn, const struct spec_diff *found, struct error *err
 	int result;
 
 	if (turn->brought)
-		return error_set(err, EX_TEMPFAIL, "it was made so, and is not so any more: others change it; try again");
+		return error_set(err, EX_TEMPFAIL, "another command has changed it meanwhile; try again");
 	snprintf(machines, sizeof machines, "%" PRId64, found->machines);
 	amend.amendment.machines = machines;
 	order.prepare = found->remake ? prepare_spec : prepare_amend;
@@ -127,64 +77,26 @@ apply_change(struct turn *turn, const struct spec_diff *found, struct error *err
 	return result;
 }
 
-int
-turn_delete(struct turn *turn, struct error *err)
-{
-	const struct action_parameters parameters = {.action = "delete"};
-	struct operation_request order = {.action = "delete", .cluster = turn->application->id, .prepare = prepare_action,
-	    .parameters = &parameters,
-	    .preempts = true};
-	char *command = memory_printf("coopr delete --yes %s", turn->application->id);
-	struct error failure, unseen;
-	int result;
-
-	order.command = command;
-	result = turn_operate(turn, &order, &failure);
-	free(command);
-	if (result >= 0)
-		return result;
-	/* What was over already, and not settled, is what we want. */
-	if (failure.code == EX_NO && apply_look(turn, &unseen) == 0 && !turn->cluster)
-		return TURN_AGAIN;
-	*err = failure;
-	return -1;
-}
-
-int
-turn_compare(const struct turn *turn, const char *request, int64_t machines, struct spec_diff *diff,
-    struct error *err)
-{
-	struct asked asked = {.machines = machines};
-	int result;
-
-	*diff = (struct spec_diff){0};
-	if (json_parse("the cluster's request", request, strlen(request), &asked.request, err) < 0)
-		return -1;
-	result = spec_diff_find(apply_spec_of(turn), turn->has_last ? &turn->last : NULL, &asked, diff, err);
-	jv_free(asked.request);
-	return result;
-}
-
-/* What cannot change while the cluster lives. */
+/* Checks that the file does not change what cannot change while the cluster lives. */
 static int
 apply_check_fixed(const struct turn *turn, struct error *err)
 {
-	const struct clusterspec *spec = apply_spec_of(turn);
+	const struct clusterspec *spec = turn_spec(turn);
 	const struct cluster_record *cluster = turn->cluster;
 
 	if (spec->owner && strcmp(spec->owner, cluster->owner) != 0)
-		return error_set(err, EX_NO, "it belongs to %s, and cannot come to belong to %s", cluster->owner, spec->owner);
+		return error_set(err, EX_NO, "its owner is %s, and cannot become %s", cluster->owner, spec->owner);
 	if (spec->group && (!cluster->group || strcmp(spec->group, cluster->group) != 0))
 		return error_set(err, EX_NO, "its group is %s, and cannot become %s", cluster->group ? cluster->group : "none",
 		    spec->group);
 	return 0;
 }
 
-/* A lease that the file has changed; one that was prolonged by hand is nobody's business. */
+/* Sets the lease if the file has changed it; one that was prolonged by hand stays. */
 static int
 apply_change_lease(struct turn *turn, struct error *err)
 {
-	const struct clusterspec *spec = apply_spec_of(turn);
+	const struct clusterspec *spec = turn_spec(turn);
 	int64_t before = turn->has_last ? turn->last.lease_ms : spec->lease_ms;
 	char was[CLOCK_RFC3339_SIZE], is[CLOCK_RFC3339_SIZE];
 
@@ -200,7 +112,7 @@ apply_change_lease(struct turn *turn, struct error *err)
 	    spec->lease_ms ? turn->cluster->created_ms + spec->lease_ms : 0, false, err);
 }
 
-/* It is as the file says. */
+/* Notes that the cluster agrees with the file. */
 static void
 apply_agree(struct turn *turn)
 {
@@ -215,7 +127,7 @@ apply_agree(struct turn *turn)
 		turn->cluster->revision, false};
 }
 
-/* A cluster that is active. */
+/* Compares an active cluster with the file, and changes what differs. */
 static int
 apply_compare(struct turn *turn, struct error *err)
 {
@@ -250,7 +162,7 @@ apply_is_of_another(const struct turn *turn)
 	return applied && applied->origin && turn->apply->origin && strcmp(applied->origin, turn->apply->origin) != 0;
 }
 
-/* A cluster that no file speaks of any more; by now another folder may. */
+/* Deletes a cluster that no file names any more, unless it follows another folder by now. */
 static int
 apply_prune(struct turn *turn, struct error *err)
 {
@@ -259,7 +171,7 @@ apply_prune(struct turn *turn, struct error *err)
 	bool ours = origin && strcmp(origin, turn->apply->origin) == 0;
 
 	free(origin);
-	return ours ? turn_delete(turn, err) : error_set(err, EX_TEMPFAIL, "it follows other files since; it is left alone");
+	return ours ? turn_delete(turn, err) : error_set(err, EX_TEMPFAIL, "it follows other files now; it is not changed");
 }
 
 static int
@@ -275,18 +187,17 @@ apply_step(struct turn *turn, struct error *err)
 	return turn->cluster->status == LIFE_ACTIVE ? apply_compare(turn, err) : turn_repair(turn, err);
 }
 
-/* Step by step. */
 static int
 apply_go(struct turn *turn, struct error *err)
 {
 	int result = TURN_AGAIN;
 
 	for (int i = 0; i < STEPS && result == TURN_AGAIN; i++)
-		result = apply_look(turn, err) < 0 ? -1 : apply_step(turn, err);
-	return result == TURN_AGAIN ? error_set(err, EX_TEMPFAIL, "others change it all the while; try again") : result;
+		result = turn_look(turn, err) < 0 ? -1 : apply_step(turn, err);
+	return result == TURN_AGAIN ? error_set(err, EX_TEMPFAIL, "other commands keep changing it; try again") : result;
 }
 
-/* Nothing was done to it since it was found to be as the file says, which says the same still: nothing has to be looked up. */
+/* Returns whether nothing was done to the cluster since it was found to agree with a file that says the same still. */
 static bool
 apply_is_known_to_agree(const struct turn *turn)
 {
@@ -297,7 +208,7 @@ apply_is_known_to_agree(const struct turn *turn)
 	    (!turn->apply->origin || (begin->applied->origin && strcmp(begin->applied->origin, turn->apply->origin) == 0));
 }
 
-/* What the file said before, as far as that is known. */
+/* Reads the file as it was applied last, if that is known. */
 static int
 apply_recall(struct turn *turn, struct error *err)
 {
@@ -338,11 +249,10 @@ apply_take(struct turn *turn, struct error *err)
 		return 0;
 	if (apply_recall(turn, err) < 0 || apply_go(turn, err) < 0)
 		return -1;
-	/* What took its time is remembered at once, what only agrees, at the end. */
+	/* A change is remembered at once, an agreement at the end. */
 	return turn->application->change == APPLICATION_NONE ? 0 : apply_remember(turn->apply, err);
 }
 
-/* Which cluster it is that has trouble. */
 static void
 apply_name_trouble(struct application *application)
 {

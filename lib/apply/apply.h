@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * coopr apply: clusters become what files say, one after the other, each by ordinary operations. What the store remembers of it
- * is in store/applied.h; what is compared, in divergence.h.
+ * coopr apply: clusters become what files say, one after the other, each by ordinary operations. cluster/applied.h keeps what was
+ * applied; catalogue/spec-diff.h compares.
  *
- *	result = apply_open(&apply, &wish, &manner, &err);
+ *	result = apply_open(&apply, &parameters, &options, &err);
  *	while (result == 0 && apply_next(&apply, &application)) ...
  *	apply_close(&apply, &err);
  */
@@ -29,9 +29,9 @@ struct apply_options {
 
 struct apply_turn { /* a cluster that has its turn, as it was at the beginning */
 	const char *name;
-	const struct spec *spec;               /* NULL: no file speaks of it any more */
+	const struct spec *spec;               /* NULL: no file names it any more */
 	const struct cluster_record *cluster;  /* NULL: there is none yet */
-	const struct applied *applied;         /* what is remembered of it; NULL: nothing */
+	const struct applied *applied;         /* as it was applied last; NULL: never */
 };
 
 struct apply {
@@ -56,14 +56,14 @@ struct apply {
 int apply_open(struct apply *apply, const struct apply_options *parameters, const struct operation_options *options,
     struct error *err);
 
-/* How many clusters are to be deleted, or would be; each's name by its number. */
+/* Returns the number of clusters that no file names any more; the name of each. */
 size_t apply_leftovers(const struct apply *apply);
 const char *apply_leftover(const struct apply *apply, size_t number);
 
-/* The next one has its turn: 1 with what came of it, to be released; 0 where all have had theirs, or it was interrupted. */
+/* Gives the next cluster its turn: 1 with the result, to be released; 0 where all have had theirs, or one was interrupted. */
 int apply_next(struct apply *apply, struct application *application);
 
-/* Remembers what agrees. Releases all, also where it could not be opened. */
+/* Remembers which clusters agree. Releases all, also where it could not be opened. */
 int apply_close(struct apply *apply, struct error *err);
 
 #endif

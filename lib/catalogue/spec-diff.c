@@ -206,7 +206,7 @@ spec_diff_check_provider(const struct comparison *c, struct error *err)
 
 	if (!same)
 		error_set(err, EX_NO,
-		    "its machines are of the provider %s, and cannot become those of %s; delete it, and it is made anew",
+		    "its machines are of the provider %s, and cannot become those of %s; delete the cluster, and apply creates it again",
 		    present, c->spec->provider);
 	free(present);
 	jv_free(provider);

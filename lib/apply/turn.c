@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "apply/turn.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "operation/prepare.h"
+
+const struct clusterspec *
+turn_spec(const struct turn *turn)
+{
+	return &turn->begin->spec->wanted;
+}
+
+int
+turn_look(struct turn *turn, struct error *err)
+{
+	struct application *application = turn->application;
+
+	cluster_list_release(&turn->list);
+	turn->cluster = NULL;
+	/* Which one is to be deleted does not hang on a name, which another may have by now. */
+	if ((turn->begin->spec ? clusters_find(&turn->apply->account, application->name, &turn->list, err)
+	                       : clusters_find_id(&turn->apply->account, turn->begin->cluster->id, &turn->list, err)) < 0)
+		return err->code == EX_NO ? 0 : -1;
+	if (turn->list.list[0].status == LIFE_TERMINATED)
+		return 0;
+	turn->cluster = &turn->list.list[0];
+	cluster_id_text(turn->cluster->id, application->id);
+	return 0;
+}
+
+int
+turn_operate(struct turn *turn, struct operation_request *order, struct error *err)
+{
+	const struct operation_options *options = &turn->apply->options;
+	struct application *application = turn->application;
+	struct error ignored; /* the plan of a dry run is of no use, and harmless */
+
+	if (application->done.scrap)
+		file_remove_tree(AT_FDCWD, application->done.scrap, &ignored);
+	operation_result_release(&application->done);
+	if (operate(order, options, &application->done, err) < 0)
+		return -1;
+	if (options->dry)
+		application->outcome = APPLICATION_PLANNED;
+	else if (options->detach)
+		application->outcome = APPLICATION_BEGUN;
+	return options->dry || options->detach ? TURN_OVER : TURN_AGAIN;
+}
+
+int
+turn_delete(struct turn *turn, struct error *err)
+{
+	const struct action_parameters parameters = {.action = "delete"};
+	struct operation_request order = {.action = "delete", .cluster = turn->application->id, .prepare = prepare_action,
+	    .parameters = &parameters, .preempts = true};
+	char *command = memory_printf("coopr delete --yes %s", turn->application->id);
+	struct error failure, unseen;
+	int result;
+
+	order.command = command;
+	result = turn_operate(turn, &order, &failure);
+	free(command);
+	if (result >= 0)
+		return result;
+	/* It may have been gone, but not finished. */
+	if (failure.code == EX_NO && turn_look(turn, &unseen) == 0 && !turn->cluster)
+		return TURN_AGAIN;
+	*err = failure;
+	return -1;
+}
+
+int
+turn_compare(const struct turn *turn, const char *request, int64_t machines, struct spec_diff *diff, struct error *err)
+{
+	struct asked asked = {.machines = machines};
+	int result;
+
+	*diff = (struct spec_diff){0};
+	if (json_parse("the cluster's request", request, strlen(request), &asked.request, err) < 0)
+		return -1;
+	result = spec_diff_find(turn_spec(turn), turn->has_last ? &turn->last : NULL, &asked, diff, err);
+	jv_free(asked.request);
+	return result;
+}
