@@ -220,17 +220,18 @@ admit_check_costs(const struct request *request, struct error *err)
 }
 
 static void
-admit_fill_refusal(struct admission *a, struct refusal *refusal)
+admit_fill_refusal(struct admission *a, struct unsatisfiable *refusal)
 {
 	const char **list = arena_alloc(a->arena, a->pointer_count, sizeof *list);
 
 	memcpy(list, a->pointers, a->pointer_count * sizeof *list);
 	refusal->conflict = (struct string_list){list, a->pointer_count};
+	refusal->minimal = true;
 	refusal->because = arena_string(a->arena, a->because.data);
 }
 
 int
-admit(const struct request *request, struct arena *arena, struct refusal *refusal, struct error *err)
+admit(const struct request *request, struct arena *arena, struct unsatisfiable *refusal, struct error *err)
 {
 	struct admission a = {.request = request, .arena = arena};
 	int rc = -1;

@@ -299,8 +299,7 @@ answer_write(const struct request *request, const struct answer *answer, FILE *s
 	if (answer->satisfiable)
 		answer_print(request, &answer->services, &answer->solution, &out);
 	else
-		answer_print_unsatisfiable(&answer->refusal.conflict, !answer->refusal.not_minimal, answer->refusal.because,
-		    &out);
+		unsatisfiable_print(&answer->refusal, &out);
 	for (size_t i = 0; i < answer->node_count; i++) {
 		struct node node = answer->nodes[i];
 		struct arena names = {0}; /* thousands of names need not be kept */

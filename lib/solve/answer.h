@@ -20,7 +20,7 @@ struct request;
 struct answer { /* release it */
 	struct arena arena;
 	bool satisfiable;
-	struct refusal refusal;       /* if it is not */
+	struct unsatisfiable refusal;       /* if it is not */
 	struct solution solution;     /* if it is: */
 	const char *limit;            /* that was reached, and what to do; NULL: none */
 	struct string_list broken;    /* what the present layout broke: "POINTER: words" */

@@ -32,7 +32,7 @@ judge_layout(const struct request *request, int64_t moves_max, const struct answ
 static void
 judge_conflict(const struct request *request, int64_t moves_max, const struct answer *answer, struct arena *arena)
 {
-	struct conflict_terms terms = {.find = solve_demands, .admit = admit, .moves_max = moves_max, .not_minimal = answer->refusal.not_minimal};
+	struct conflict_terms terms = {.find = solve_demands, .admit = admit, .moves_max = moves_max, .not_minimal = !answer->refusal.minimal};
 	struct conflict_report report;
 	struct error err;
 

@@ -47,7 +47,7 @@ check_answer(const struct request *request)
 	    "\"solution\":{\"bound\":{},\"explored\":12,\"objective\":{\"cost\":0.31,\"moves\":0},\"status\":\"optimal\"},"
 	    "\"template\":{\"name\":\"t\",\"x\":[1]},\"tenant\":\"qa\"}\n", "the answer passes on what the request says of the cluster");
 	buffer_clear(&out);
-	answer_print_unsatisfiable(&(struct string_list){pointers, 2}, true, "7 machines are wanted, 5 are allowed", &out);
+	unsatisfiable_print(&(struct unsatisfiable){"7 machines are wanted, 5 are allowed", {pointers, 2}, true}, &out);
 	tap_is_text(out.data, "{\"because\":\"7 machines are wanted, 5 are allowed\",\"conflict\":[\"/cluster/numMachines\","
 	    "\"/template/constraints/size/max\"],\"kind\":\"unsatisfiable\"}\n", "or says why there is none");
 	buffer_release(&out);

@@ -120,7 +120,7 @@ conflict_is_minimal(const struct puzzle *z, const struct string_list *conflict)
 }
 
 static const char *
-judge_refusal(const struct puzzle *z, const struct refusal *refusal)
+judge_refusal(const struct puzzle *z, const struct unsatisfiable *refusal)
 {
 	struct puzzle free = *z;
 	struct judge j = {.z = &free, .moves_max = ANY_NUMBER};
@@ -131,7 +131,7 @@ judge_refusal(const struct puzzle *z, const struct refusal *refusal)
 	snprintf(words, sizeof words, "%d %s would do", j.best.moves, j.best.moves == 1 ? "move" : "moves");
 	if (!strstr(refusal->because, j.found ? words : "") || (!j.found && strstr(refusal->because, "would do")))
 		return "it does not say how few moves would do";
-	return refusal->not_minimal || conflict_is_minimal(z, &refusal->conflict) ? NULL : "the conflict is none, or is not minimal";
+	return !refusal->minimal || conflict_is_minimal(z, &refusal->conflict) ? NULL : "the conflict is none, or is not minimal";
 }
 
 static const char *

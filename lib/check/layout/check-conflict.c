@@ -137,7 +137,7 @@ check_judge_member(struct conflict_check *q, size_t i)
 static int
 check_is_of_services(struct conflict_check *q)
 {
-	struct refusal refusal = {0};
+	struct unsatisfiable refusal = {0};
 	struct arena arena = {0};
 	int admitted = q->terms->admit(q->request, &arena, &refusal, q->err);
 	bool same = admitted == 0 && refusal.conflict.count == q->conflict->count;

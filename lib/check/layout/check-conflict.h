@@ -19,14 +19,14 @@ struct demands;
 struct error;
 struct fault;
 struct layout;
-struct refusal;
+struct unsatisfiable;
 struct request;
 
 struct conflict_terms {
 	/* Looks for a layout that keeps the demands. Returns 1 with one, which the empty arena owns, 0 if there is none, or -1. */
 	int (*find)(const struct demands *demands, struct arena *arena, struct layout *layout, struct error *err);
 	/* Finds what forbids the request without any search. Returns 1 if nothing does, 0 with the refusal, or -1. */
-	int (*admit)(const struct request *request, struct arena *arena, struct refusal *refusal, struct error *err);
+	int (*admit)(const struct request *request, struct arena *arena, struct unsatisfiable *refusal, struct error *err);
 	int64_t moves_max; /* how many moves are allowed */
 	bool not_minimal;  /* it does not say that each member is needed */
 	bool notes;        /* the report is to have notes */

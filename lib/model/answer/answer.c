@@ -137,9 +137,7 @@ answer_print(const struct request *request, const struct string_list *services,
 }
 
 void
-answer_print_unsatisfiable(const struct string_list *conflict, bool minimal, const char *because, struct buffer *out)
+unsatisfiable_print(const struct unsatisfiable *unsatisfiable, struct buffer *out)
 {
-	const struct unsatisfiable record = {.because = because, .conflict = *conflict, .minimal = minimal};
-
-	document_print(&unsatisfiable_table, &record, out);
+	document_print(&unsatisfiable_table, unsatisfiable, out);
 }

@@ -26,16 +26,10 @@ struct solution {
 	struct amounts gap;       /* the same: by how much, as a part of the value, it may be worse than the best */
 };
 
-struct refusal { /* why there is no layout */
+struct unsatisfiable { /* why there is no layout */
+	const char *because;
 	struct string_list conflict; /* JSON Pointers into the request, sorted */
-	const char *because;
-	bool not_minimal; /* a limit was reached: some of the conflict may not be needed */
-};
-
-struct unsatisfiable {
-	const char *because;
-	struct string_list conflict; /* JSON Pointers into the request */
-	bool minimal; /* default true */
+	bool minimal;                /* none of them can be left out; false if a limit kept that from being proved */
 };
 
 extern const struct document solution_table, unsatisfiable_table;
@@ -50,8 +44,7 @@ void solution_parse(const struct place *record, struct arena *arena, struct solu
 void answer_print(const struct request *request, const struct string_list *services,
     const struct solution *solution, struct buffer *out);
 
-/* Appends the "unsatisfiable" record, with a newline. conflict: JSON Pointers into the request, minimal or not known to
- * be. */
-void answer_print_unsatisfiable(const struct string_list *conflict, bool minimal, const char *because, struct buffer *out);
+/* Appends the "unsatisfiable" record, with a newline. */
+void unsatisfiable_print(const struct unsatisfiable *unsatisfiable, struct buffer *out);
 
 #endif

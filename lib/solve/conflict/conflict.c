@@ -183,7 +183,7 @@ conflict_find_conflict(struct explaining *q, struct violations *violations, stru
 
 int
 conflict_explain(const struct request *request, int64_t moves_max, struct budget *budget, struct arena *arena,
-    struct refusal *refusal, struct error *err)
+    struct unsatisfiable *refusal, struct error *err)
 {
 	struct budget part = budget_part(budget, ALL_NODES);
 	struct explaining q = {.budget = &part};
@@ -211,7 +211,7 @@ conflict_explain(const struct request *request, int64_t moves_max, struct budget
 		    : conflict_point_at_nothing(request, arena);
 		refusal->because = arena_string(arena, out.data);
 	}
-	refusal->not_minimal = q.open;
+	refusal->minimal = !q.open;
 	budget_take(budget, &part);
 	buffer_release(&out);
 	free(violations.list);

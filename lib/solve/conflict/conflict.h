@@ -10,7 +10,7 @@
 struct arena;
 struct budget;
 struct error;
-struct refusal;
+struct unsatisfiable;
 struct request;
 
 enum { CONFLICT_QUESTION = 1000 }; /* nodes of the search, for one question */
@@ -19,6 +19,6 @@ enum { CONFLICT_QUESTION = 1000 }; /* nodes of the search, for one question */
  * dropping any of them makes the rest satisfiable; or the budget was spent, which the refusal says. What the present
  * layout breaks already is the reason where it is one: not what is asked for now. */
 int conflict_explain(const struct request *request, int64_t moves_max, struct budget *budget, struct arena *arena,
-    struct refusal *refusal, struct error *err);
+    struct unsatisfiable *refusal, struct error *err);
 
 #endif
