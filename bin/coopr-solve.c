@@ -125,8 +125,9 @@ solve_warn_of_size(const struct request *request)
 	const struct cluster_wish *wish = &request->cluster;
 
 	if (wish->machines_min == wish->machines_max && wish->machines_min < request->template.size_min)
-		message("request: /template/constraints/size/min: %lld machines, but exactly %lld %s asked for: taken as asked",
-		    (long long)request->template.size_min, (long long)wish->machines_min, wish->machines_min == 1 ? "is" : "are");
+		message("request: /template/constraints/size/min: the template needs at least %lld machines, but exactly %lld %s "
+		    "requested; continuing with %lld", (long long)request->template.size_min, (long long)wish->machines_min,
+		    wish->machines_min == 1 ? "is" : "are", (long long)wish->machines_min);
 }
 
 static int
@@ -235,7 +236,7 @@ solve_explain_given(const struct request *request, const char *path, const char 
 	int code = solve_read_answer(path, &layout, &claims);
 
 	if (!code && layout.unsatisfiable) {
-		message("layout: there is none to explain");
+		message("%s: holds no layout to explain, but why there is none", path);
 		code = EX_NO;
 	} else if (!code)
 		code = solve_explain_in(request, &layout, service);
@@ -256,7 +257,7 @@ solve_explain_found(const struct request *request, const char *service)
 	if (solve(request, &solving, &answer, &err) < 0)
 		code = message_error(&err);
 	else if (!answer.satisfiable) {
-		message("there is no layout: %s", answer.refusal.because);
+		message("no layout satisfies the request: %s", answer.refusal.because);
 		code = EX_NO;
 	} else {
 		answer_layout(request, &answer, &arena, &layout);

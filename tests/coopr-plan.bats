@@ -580,7 +580,7 @@ standing() {
 
 @test "why there is no layout is handed on" {
 	run -1 coopr-plan <<<'{"kind":"unsatisfiable","because":"5 machines are wanted, 3 allowed","conflict":[]}'
-	same "$output" "coopr-plan: standard input: there is no layout: 5 machines are wanted, 3 allowed"
+	same "$output" "coopr-plan: standard input: no layout satisfies the request: 5 machines are wanted, 3 allowed"
 }
 
 @test "standard output that cannot be written is an error" {

@@ -35,12 +35,12 @@ load solve
 	changed '.template.constraints.services.worker.quantities.min = 3 | .template.constraints.services.monitor.quantities.min = 4'
 	same "$(coopr-solve changed | jq .because)" "$(jq -c 'walk(if type == "object" then to_entries | reverse | from_entries
 	  elif type == "array" then reverse else . end)' changed | coopr-solve | jq .because)"
-	# what is to be had of one type, and what another one offers, are both in the way
+	# how many machines there are of one type, and what another one offers, are both in the way
 	jq -c '.cluster.numMachines = 3 | .cluster.services = ["worker"] | .services = [{"name": "worker", "consumes": {"m": 2}}] | .template = {"name": "t"}
 	  | .hardwaretypes = [{"name": "small", "providermap": {(.provider.name): {"flavor": "s", "capacity": {"m": 4}, "available": 1}}},
 	    {"name": "large", "providermap": {(.provider.name): {"flavor": "l", "capacity": {"m": 1}}}}]' request >types
 	same "$(coopr-solve types | jq .because)" "$(jq -c '.hardwaretypes |= reverse' types | coopr-solve | jq .because)"
-	contains "$(coopr-solve types)" "1 machine of type small can be had"
+	contains "$(coopr-solve types)" "1 machine of type small is available"
 }
 
 @test "what is so large that time or memory would have no bound is malformed" {
@@ -145,10 +145,10 @@ answer_all() {
 	contains "$(jq -r .because <<<"$output")" "3 machines are asked for, but the template allows at most 2 machines"
 }
 
-@test "fewer machines than the template's least are taken as asked for, and it is said" {
+@test "fewer machines than the template's least are accepted with a warning" {
 	changed '.template.constraints.size = {"min": 9}'
 	run -0 --separate-stderr coopr-solve changed
-	contains "$stderr" "/template/constraints/size/min: 9 machines, but exactly 3 are asked for"
+	contains "$stderr" "/template/constraints/size/min: the template needs at least 9 machines, but exactly 3 are requested; continuing with 3"
 }
 
 @test "a number of machines that is left open keeps the template's size" {
@@ -182,7 +182,7 @@ answer_all() {
 	refuses '.hardwaretypes[1].providermap.p.available = 2 | .cluster.numMachines = 9 | .template.constraints.services.master.quantities = {"min": 3}' \
 		/hardwaretypes/1/providermap/p/available /template/constraints/services/master/hardwaretypes \
 		/template/constraints/services/master/quantities/min
-	same "master needs at least 3 instances, but 2 machines of type large can be had and "`
+	same "master needs at least 3 instances, but 2 machines of type large are available and "`
 		`"master may only stand on hardware large: at most 2 instances are possible" "$(jq -r .because <<<"$output")"
 }
 
@@ -197,7 +197,7 @@ answer_all() {
 	contains "$(jq -r .because <<<"$output")" "worker may only stand on image a, which provider p does not offer: no"
 	refuses '.hardwaretypes = []' /hardwaretypes
 	refuses '.hardwaretypes |= .[1:] | .hardwaretypes[0].providermap.p.available = 0' /hardwaretypes/0/providermap/p/available
-	same "0 machines of type large can be had, and provider p offers no other type" "$(jq -r .because <<<"$output")"
+	same "0 machines of type large are available, and provider p offers no other type" "$(jq -r .because <<<"$output")"
 }
 
 @test "what is short of a resource is said with what a service takes and a machine offers" {
@@ -347,7 +347,7 @@ packing() {
 	coopr-solve --node-limit 3 packing >layout 2>said
 	coopr-solve --node-limit 3 packing 2>/dev/null | cmp - layout
 	same 1 "$(wc -l <said)"
-	contains "$(cat said)" "within 3 nodes of the search"
+	contains "$(cat said)" "the search stopped after 3 nodes; "
 	contains "$(cat said)" "raise --node-limit"
 	coopr-solve --check layout packing
 	head -n 1 layout | jq -e --slurpfile best best '.solution | .status == "feasible" and .bound.cost <= $best[0].solution.objective.cost
@@ -359,7 +359,7 @@ packing() {
 	triangle 2 >request
 	run -75 --separate-stderr coopr-solve --node-limit 1 request
 	same "" "$output"
-	contains "$stderr" "no layout was found within 1 nodes"
+	contains "$stderr" "no layout was found before the search stopped after 1 node; "
 	contains "$stderr" "raise --node-limit"
 }
 
@@ -417,7 +417,7 @@ moves_of() {
 	contains "$(jq -r .because <<<"$output")" \
 		"must stand on the same machines (the present layout breaks that already, on 00000042-1000), master may"
 	living request 'del(.hardwaretypes[].providermap.p.flavor) | .cluster.numMachines = 4' >changed
-	same "no hardware type is to be had at provider p" "$(coopr-solve changed | jq -r .because)"
+	same "no hardware type is available from provider p" "$(coopr-solve changed | jq -r .because)"
 	living request 'del(.hardwaretypes[].providermap.p.flavor) | .template.constraints.services.monitor.quantities.max = 1' >changed
 	contains "$(coopr-solve changed | jq -r .because)" "; 2 moves would do"
 }
@@ -531,7 +531,7 @@ moves_of() {
 @test "nothing that bounds the number of machines is malformed" {
 	changed 'del(.cluster.numMachines)'
 	run -65 --separate-stderr coopr-solve changed
-	contains "$stderr" "nothing bounds the number of machines"
+	contains "$stderr" "nothing bounds the number of machines; give it, constraints.size.max, or an objective of cost or machines"
 }
 
 @test "a malformed request gives 65 and all its errors, and nothing on standard output" {

@@ -24,7 +24,7 @@ faulty() {
 	jq -c 'if .nodenum == 1001 then .services = ["master", "worker"] else . end' layout >wrong
 	faulty request wrong "layout: 00000042-1001: lacks monitor, which stands on every node" \
 		"layout: 00000042-1001: holds all of what cannot coexist (/template/constraints/layout/cantcoexist/0)" \
-		"layout: cluster: master has 2 instances, its most is 1 (/template/constraints/services/master/quantities/max)"
+		"layout: cluster: master has 2 instances, but may have at most 1 (/template/constraints/services/master/quantities/max)"
 	jq -c 'if .nodenum == 1000 then .hardwaretype = "small" else . end' layout >wrong
 	faulty request wrong "master may not stand on its hardware type (/template/constraints/services/master/hardwaretypes)" \
 		"its hardware type and flavor are not offered (/hardwaretypes)"
@@ -71,7 +71,7 @@ faulty() {
 	coopr-solve changed >conflict || true
 	coopr-solve --check conflict changed
 	jq -c 'del(.conflict[1])' conflict >wrong
-	faulty changed wrong "conflict: as a whole: it is none, a layout keeps all of its members"
+	faulty changed wrong "conflict: as a whole: it is no conflict: a layout keeps all of its members"
 	jq -c '.conflict += ["/template/constraints/layout/cantcoexist/0"]' conflict >wrong
 	faulty changed wrong "conflict: /template/constraints/layout/cantcoexist/0: can be left out"
 	jq -c '.conflict += ["/cluster/name"]' conflict >wrong
@@ -93,7 +93,7 @@ faulty() {
 	coopr-solve changed >conflict || true
 	coopr-solve --check conflict changed
 	jq -c '.conflict = .conflict[:1]' conflict >wrong
-	faulty changed wrong "conflict: as a whole: it is not the reason, which is"
+	faulty changed wrong "conflict: as a whole: it is not the reason; the reason is: "
 }
 
 @test "--explain: no layout has it otherwise, and the rules that say so are listed" {
@@ -140,14 +140,14 @@ If only this were otherwise:
 
 @test "--explain: there is no such node, or no such service" {
 	run -1 --separate-stderr coopr-solve --explain 1009 worker request
-	contains "$stderr" "layout: there is no node 1009"
+	contains "$stderr" "layout: no node \"1009\""
 	run -1 --separate-stderr coopr-solve --explain 1000 nothing request
 	contains "$stderr" 'no service "nothing" is defined'
 	run -0 coopr-solve --explain 1000 idle request
 	contains "$output" "It cannot: it is not asked for (/cluster/services)."
 	changed '.cluster.numMachines = 1'
 	run -1 --separate-stderr coopr-solve --explain 1000 worker changed
-	contains "$stderr" "there is no layout: "
+	contains "$stderr" "no layout satisfies the request: "
 	run -64 coopr-solve --explain 1000
 	run -64 coopr-solve -o json request
 	run -64 coopr-solve --explain 1000 worker -o xml request

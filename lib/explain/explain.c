@@ -267,7 +267,7 @@ explain_inquire(struct explaining *q)
 	}
 	if (q->err->code == EX_SOFTWARE) {
 		q->explanation->verdict = EXPLAIN_UNKNOWN;
-		q->explanation->because = "whether a layout has it otherwise was not found out in reasonable time";
+		q->explanation->because = "the search stopped before it found a layout that has it otherwise, or ruled one out";
 		return 0;
 	}
 	return -1;
@@ -308,7 +308,7 @@ explain(const struct request *request, const struct layout *layout, const struct
 	for (size_t i = 0; i < request->service_count; i++)
 		defined = defined || strcmp(request->services[i].name, terms->service) == 0;
 	if (!explanation->node)
-		return error_set(err, EX_NO, "layout: there is no node %s", terms->node);
+		return error_set(err, EX_NO, "layout: no node \"%s\"", terms->node);
 	if (!defined)
 		return error_set(err, EX_NO, "request: /services: no service \"%s\" is defined", terms->service);
 	explanation->stands = !explanation->node->leaves && node_has(explanation->node, terms->service);

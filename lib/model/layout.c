@@ -174,7 +174,7 @@ layout_refuse_answer(const struct record_reader *reader, jv answer, struct error
 {
 	char *because = json_get_string(answer, "because");
 
-	error_set(err, EX_NO, "%s: there is no layout: %s", reader->name, because ? because : "unsatisfiable");
+	error_set(err, EX_NO, "%s: no layout satisfies the request: %s", reader->name, because ? because : "unsatisfiable");
 	free(because);
 	return -1;
 }

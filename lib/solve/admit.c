@@ -213,7 +213,7 @@ admit_check_costs(const struct request *request, struct error *err)
 
 		if (offer && offer->flavor && !offer->has_cost)
 			return error_set(err, EX_DATAERR,
-			    "request: /hardwaretypes/%zu/providermap/%s/cost: is needed, %s is an objective", i,
+			    "request: /hardwaretypes/%zu/providermap/%s/cost: required by the objective %s", i,
 			    request->provider.name, objective->name);
 	}
 	return 0;

@@ -31,7 +31,7 @@ assumptions_search(const struct program *p, unsigned long nodes_max, struct answ
 	search_best(p, &budget, &outcome);
 	rc = outcome.verdict == VERDICT_FOUND || outcome.uses.count > 0;
 	if (rc == 0 && (outcome.verdict == VERDICT_OPEN || !outcome.proved))
-		rc = error_set(err, EX_SOFTWARE, "request: no layout was found, and that there is none could not be proved");
+		rc = error_set(err, EX_SOFTWARE, "request: no layout was found, and it could not be proved that none exists");
 	if (rc > 0)
 		answer_fill(p, &outcome, budget.nodes, answer);
 	answer->satisfiable = rc > 0;

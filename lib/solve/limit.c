@@ -29,8 +29,9 @@ limit_reached(const struct solve_terms *terms, const struct budget *budget, stru
 	if (budget->late)
 		return arena_printf(arena, "%g s", (double)terms->time_limit_ms / 1e3);
 	if (terms->node_limit)
-		return arena_printf(arena, "%lu nodes of the search", terms->node_limit);
-	return arena_printf(arena, "the default limit, %lu nodes of the search here", budget->nodes);
+		return arena_printf(arena, "%lu %s", terms->node_limit,
+		    terms->node_limit == 1 ? "node" : "nodes");
+	return arena_printf(arena, "the default limit, here %lu nodes", budget->nodes);
 }
 
 static const char *
@@ -45,7 +46,7 @@ const char *
 limit_words(const struct solve_terms *terms, const struct budget *budget, struct arena *arena)
 {
 	return arena_printf(arena,
-	    "the layout may not be the best: nothing better was found within %s, and none was ruled out: %s",
+	    "the layout may not be the best: the search stopped after %s; %s",
 	    limit_reached(terms, budget, arena), limit_way_out(terms, budget));
 }
 
@@ -54,7 +55,7 @@ limit_error(const struct solve_terms *terms, const struct budget *budget, struct
 {
 	struct arena arena = {0};
 
-	error_set(err, EX_TEMPFAIL, "request: no layout was found within %s, and none was ruled out: %s",
+	error_set(err, EX_TEMPFAIL, "request: no layout was found before the search stopped after %s; %s",
 	    limit_reached(terms, budget, &arena), limit_way_out(terms, budget));
 	arena_release(&arena);
 	return -1;

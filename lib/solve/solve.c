@@ -24,7 +24,7 @@ solve_refuse_unbounded(struct error *err)
 	struct buffer names = {0};
 
 	objective_enumerate(true, "", &names);
-	error_set(err, EX_DATAERR, "request: /cluster/numMachines: nothing bounds the number of machines: give it, "
+	error_set(err, EX_DATAERR, "request: /cluster/numMachines: nothing bounds the number of machines; give it, "
 	    "constraints.size.max, or an objective of %s", names.data);
 	buffer_release(&names);
 	return -1;
@@ -37,7 +37,7 @@ solve_take_outcome(const struct program *p, const struct outcome *outcome, const
 	if (outcome->verdict != VERDICT_NONE && p->unbounded && outcome_machines(p, outcome) >= SOLVE_MACHINES)
 		return solve_refuse_unbounded(err);
 	if (outcome->verdict == VERDICT_NONE && !outcome->proved)
-		return error_set(err, EX_SOFTWARE, "request: no layout was found, and that there is none could not be proved");
+		return error_set(err, EX_SOFTWARE, "request: no layout was found, and it could not be proved that none exists");
 	if (outcome->verdict == VERDICT_OPEN && outcome_machines(p, outcome) == 0)
 		return limit_error(terms, budget, err);
 	answer->satisfiable = outcome->verdict != VERDICT_NONE;

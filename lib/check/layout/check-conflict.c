@@ -95,7 +95,7 @@ check_judge_whole(struct conflict_check *q)
 
 	q->report->brute_forced = tried == BRUTE_FORCE_NONE;
 	if (found > 0)
-		check_say(q, &q->last_fault, NULL, "it is none, a layout keeps all of its members");
+		check_say(q, &q->last_fault, NULL, "it is no conflict: a layout keeps all of its members");
 	return found < 0 ? -1 : 0;
 }
 
@@ -104,7 +104,7 @@ check_note(struct conflict_check *q, size_t i)
 {
 	static const char *const notes[] = {
 		"without it, the other members can hold together, but something else still keeps the request from a layout",
-		"without it, the request has a layout", "whether the request has a layout without it was not found out",
+		"without it, the request has a layout", "the search stopped before it found a layout of the request without it, or ruled one out",
 	};
 	int found;
 
@@ -145,7 +145,7 @@ check_is_of_services(struct conflict_check *q)
 	for (size_t i = 0; i < q->conflict->count && same; i++)
 		same = strcmp(refusal.conflict.list[i], q->conflict->list[i]) == 0;
 	if (admitted == 0 && !same)
-		check_say(q, &q->last_fault, NULL, arena_printf(q->arena, "it is not the reason, which is that %s",
+		check_say(q, &q->last_fault, NULL, arena_printf(q->arena, "it is not the reason; the reason is: %s",
 		    refusal.because));
 	arena_release(&arena);
 	return admitted < 0 ? -1 : admitted == 0;

@@ -31,11 +31,11 @@ check_quantity(struct check *c, size_t index, const char *service)
 	if (count < 1 && !check_may_be_absent(c, service))
 		check_broken(c, "cluster", DEMAND_PLACED, index, "%s has no instance", service);
 	if (constraint && constraint->has_min && constraint->min > 1 && count < constraint->min)
-		check_broken(c, "cluster", DEMAND_MIN, number, "%s has %" PRId64 " instances, its least is %" PRId64, service,
+		check_broken(c, "cluster", DEMAND_MIN, number, "%s has %" PRId64 " instances, but needs at least %" PRId64, service,
 		    count,
 		    constraint->min);
 	if (constraint && constraint->has_max && count > constraint->max)
-		check_broken(c, "cluster", DEMAND_MAX, number, "%s has %" PRId64 " instances, its most is %" PRId64, service,
+		check_broken(c, "cluster", DEMAND_MAX, number, "%s has %" PRId64 " instances, but may have at most %" PRId64, service,
 		    count,
 		    constraint->max);
 }
@@ -102,7 +102,7 @@ check_spread(struct check *c)
 			int64_t zones = check_instances(c, service) ? check_zones_of(c, service) : t->spreads[i].min;
 
 			if (zones < t->spreads[i].min)
-				check_broken(c, "cluster", DEMAND_SPREAD, i, "%s stands in %" PRId64 " zones, its least is %" PRId64,
+				check_broken(c, "cluster", DEMAND_SPREAD, i, "%s stands in %" PRId64 " zones, but needs at least %" PRId64,
 				    service, zones, t->spreads[i].min);
 		}
 }

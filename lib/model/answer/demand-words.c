@@ -173,7 +173,7 @@ words_hardware_words(const struct request *r, const struct demand *demand, struc
 
 	if (demand->kind == DEMAND_AVAILABLE) {
 		words_plural(offer->available, "machine", "machines", out);
-		buffer_printf(out, " of type %s can be had", type->name);
+		buffer_printf(out, " of type %s %s available", type->name, offer->available == 1 ? "is" : "are");
 		return;
 	}
 	buffer_printf(out, "a machine of type %s offers only ", type->name);

@@ -107,7 +107,7 @@ conflict_has_hardware(const struct request *request)
 static void
 conflict_explain_nothing(const struct request *request, struct buffer *out)
 {
-	buffer_printf(out, "no %s type is to be had at provider %s", conflict_has_hardware(request) ? "image" : "hardware",
+	buffer_printf(out, "no %s type is available from provider %s", conflict_has_hardware(request) ? "image" : "hardware",
 	    request->provider.name);
 }
 
