@@ -214,7 +214,8 @@ document_parse_member(const struct member *member, const struct place *place, bo
 			*(struct string_list *)field = place_read_strings(place, arena);
 		break;
 	case TYPE_AMOUNTS:
-		*(struct amounts *)field = amounts_read(place, arena);
+		if (place_object(place, need))
+			*(struct amounts *)field = amounts_read(place, arena);
 		break;
 	case TYPE_VALUE:
 		*(jv *)field = place_object(place, need) ? place->value : (jv){0};

@@ -25,6 +25,7 @@ static const struct document hardware_offer = {DOCUMENT_MEMBERS(hardware_offer_m
 
 static const struct member hardwaretype_members[] = {
 	{"description", MEMBER_PASSED, 0},
+	{"label", MEMBER_PASSED, 0},
 	{"name", MEMBER_NAME(struct hardwaretype, name), MEMBER_REQUIRED},
 	{"providermap", MEMBER_MAP(struct hardwaretype, offers, struct hardware_offer, offer_count), 0,
 	    .inner = &hardware_offer},
@@ -42,6 +43,7 @@ static const struct document image_offer = {DOCUMENT_MEMBERS(image_offer_members
 
 static const struct member imagetype_members[] = {
 	{"description", MEMBER_PASSED, 0},
+	{"label", MEMBER_PASSED, 0},
 	{"name", MEMBER_NAME(struct imagetype, name), MEMBER_REQUIRED},
 	{"providermap", MEMBER_MAP(struct imagetype, offers, struct image_offer, offer_count), 0, .inner = &image_offer},
 };
@@ -67,6 +69,7 @@ provider_parse_expectations(const struct place *place, const struct member *memb
 static const struct member provider_members[] = {
 	{"description", MEMBER_PASSED, 0},
 	{"expect_s", MEMBER_CUSTOM, 0, .parse = provider_parse_expectations},
+	{"label", MEMBER_PASSED, 0},
 	{"name", MEMBER_NAME(struct provider, name), MEMBER_REQUIRED},
 	{"providertype", MEMBER_NAME(struct provider, providertype), MEMBER_REQUIRED},
 	{"provisioner", MEMBER_VALUE(struct provider, fields), 0},

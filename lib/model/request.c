@@ -41,6 +41,7 @@ request_parse_machines(const struct place *place, const struct member *member, s
 }
 
 static const struct member wish_members[] = {
+	{"catalogue", MEMBER_PASSED, 0},
 	{"config", MEMBER_VALUE(struct cluster_wish, config), 0},
 	{"dnsSuffix", MEMBER_STRING(struct cluster_wish, dns_suffix), 0, .is_valid = name_is_dns_suffix, .what = "no DNS suffix"},
 	{"hardwaretype", MEMBER_NAME(struct cluster_wish, hardwaretype), 0},
@@ -50,6 +51,7 @@ static const struct member wish_members[] = {
 	{"name", MEMBER_NAME(struct cluster_wish, name), MEMBER_REQUIRED},
 	{"nextNodenum", MEMBER_INTEGER(struct cluster_wish, next_nodenum), 0, .integer = {0, INT64_MAX, NODE_FIRST_NUMBER}},
 	{"numMachines", MEMBER_CUSTOM, 0, .parse = request_parse_machines},
+	{"owner", MEMBER_PASSED, 0},
 	{"services", MEMBER_SET(struct cluster_wish, services), 0},
 	{"tenant", MEMBER_NAME(struct cluster_wish, tenant), 0, .otherwise = "default"},
 };

@@ -15,6 +15,8 @@ static const struct member members[] = {
 	{"message", MEMBER_STRING(struct result, message), MEMBER_OMITTED},
 	{"result", MEMBER_VALUE(struct result, result), 0},
 	{"status", MEMBER_INTEGER(struct result, status), MEMBER_REQUIRED, .integer = {INT32_MIN, INT32_MAX, 0}},
+	{"stderr", MEMBER_PASSED, 0},
+	{"stdout", MEMBER_PASSED, 0},
 	{"task", MEMBER_NAME(struct result, task), MEMBER_OMITTED},
 };
 

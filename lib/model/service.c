@@ -73,6 +73,7 @@ static const struct member members[] = {
 	{"consumes", MEMBER_AMOUNTS(struct service, consumes), 0},
 	{"dependencies", MEMBER_INLINE, 0, .inner = &dependencies},
 	{"description", MEMBER_PASSED, 0},
+	{"label", MEMBER_PASSED, 0},
 	{"links", MEMBER_LIST(struct service, links.list, struct link, links.count), 0, .inner = &link_table},
 	{"name", MEMBER_NAME(struct service, name), MEMBER_REQUIRED},
 	{"provisioner", MEMBER_INLINE, 0, .inner = &provisioner},

@@ -292,6 +292,7 @@ static const struct member members[] = {
 	{"extends", MEMBER_INLINE, 0, .inner = &extends},
 	{"immutable", MEMBER_BOOLEAN(struct cluster_template, immutable), 0},
 	{"includes", MEMBER_CUSTOM, 0, .parse = template_parse_includes},
+	{"label", MEMBER_PASSED, 0},
 	{"links", MEMBER_LIST(struct cluster_template, links.list, struct link, links.count), 0, .inner = &link_table},
 	{"name", MEMBER_NAME(struct cluster_template, name), MEMBER_REQUIRED},
 	{"objective", MEMBER_CUSTOM, 0, .parse = template_parse_objectives},

@@ -21,7 +21,7 @@ static const struct member solution_members[] = {
 	{"bound", MEMBER_AMOUNTS(struct solution, bound), 0},
 	{"explored", MEMBER_INTEGER(struct solution, explored), 0},
 	{"gap", MEMBER_AMOUNTS(struct solution, gap), MEMBER_OMITTED},
-	{"objective", MEMBER_AMOUNTS(struct solution, objective), 0},
+	{"objective", MEMBER_AMOUNTS(struct solution, objective), MEMBER_REQUIRED},
 	{"status", MEMBER_STRING(struct solution, status), MEMBER_REQUIRED},
 };
 const struct document solution_table = {DOCUMENT_MEMBERS(solution_members), .size = sizeof(struct solution)};
