@@ -2,18 +2,21 @@
  *
  * The tables of members and the JSON Schemas say the same: names, types, bounds, what has to be there, what is refused.
  */
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "catalogue/validate.h"
 #include "json/json.h"
 #include "model/amounts.h"
 #include "model/answer/answer.h"
 #include "model/document.h"
+#include "model/event.h"
 #include "tap.h"
 
 enum { STRING = 1, NUMBER = 2, BOOLEAN = 4, ARRAY = 8, OBJECT = 16, NULLS = 32 };
@@ -387,6 +390,38 @@ compare_kind(const char *kind, const struct document *const *tables)
 	free(name);
 }
 
+/* Each kind of event is in the schema, and explained in coopr-event(5). */
+static void
+compare_event_kinds(void)
+{
+	jv schema = read_schema("event.json"), properties = json_get(schema, "properties"), event = json_get(properties, "event");
+	jv names = json_get(event, "enum");
+	const char *root = getenv("COOPR_ROOT");
+	char *path = memory_printf("%s/man/man5/coopr-event.5", root ? root : ".");
+	struct buffer page = {0};
+	struct error err;
+
+	tap_ok(file_read(AT_FDCWD, path, 1 << 20, &page, &err) == 0, "coopr-event(5) can be read");
+	tap_is_number((long)json_length(names), EVENT_KIND_COUNT, "the schema has as many kinds of events");
+	for (enum event_kind kind = 0; kind < EVENT_KIND_COUNT && kind < json_length(names); kind++) {
+		jv name = jv_array_get(jv_copy(names), (int)kind);
+		char *last = memory_printf(" %s\n", event_name(kind)), *among = memory_printf(" %s ,", event_name(kind));
+		const char *items = page.data ? strstr(page.data, ".It Cm put") : NULL;
+
+		tap_is_text(json_string(name), event_name(kind), "event %s is in the schema", event_name(kind));
+		tap_ok(items && (strstr(items, last) || strstr(items, among)), "event %s is in coopr-event(5)", event_name(kind));
+		free(last);
+		free(among);
+		jv_free(name);
+	}
+	buffer_release(&page);
+	free(path);
+	jv_free(names);
+	jv_free(event);
+	jv_free(properties);
+	jv_free(schema);
+}
+
 int
 main(void)
 {
@@ -396,5 +431,6 @@ main(void)
 	for (const char *const *kind = validate_kinds(); *kind; kind++)
 		if (validate_tables(*kind, tables))
 			compare_kind(*kind, tables);
+	compare_event_kinds();
 	return tap_end();
 }
