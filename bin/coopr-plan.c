@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/message.h"
 #include "base/option.h"
+#include "base/suggest.h"
 #include "check/plan/check.h"
 #include "json/record.h"
 #include "model/action.h"
@@ -62,7 +63,7 @@ plan_check_action(void)
 	while (action && names[i] && strcmp(action, names[i]) != 0)
 		i++;
 	if (action && !names[i]) {
-		near = option_suggest(action, names);
+		near = suggest_word(action, names);
 		exit(near ? option_misuse(&command, "unknown action '%s'; did you mean '%s'?", action, near)
 		          : option_misuse(&command, "unknown action '%s'", action));
 	}

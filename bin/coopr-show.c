@@ -17,6 +17,7 @@
 #include "base/location.h"
 #include "base/message.h"
 #include "base/option.h"
+#include "base/suggest.h"
 #include "base/terminal.h"
 #include "model/name.h"
 #include "model/show/show.h"
@@ -57,7 +58,7 @@ show_choose_format(void)
 	for (enum show_format i = 0; show_formats[i]; i++)
 		if (strcmp(show_formats[i], places.format) == 0)
 			return i;
-	near = option_suggest(places.format, show_formats);
+	near = suggest_word(places.format, show_formats);
 	exit(near ? option_misuse(&command, "there is no format '%s'; did you mean '%s'?", places.format, near)
 	          : option_misuse(&command, "there is no format '%s'", places.format));
 }

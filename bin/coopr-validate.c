@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/message.h"
 #include "base/option.h"
+#include "base/suggest.h"
 #include "catalogue/catalogue.h"
 #include "catalogue/validate.h"
 #include "json/record.h"
@@ -191,7 +192,7 @@ validate_check_kind(void)
 		kinds++;
 	if (*kinds)
 		return;
-	near = option_suggest(kind, validate_kinds());
+	near = suggest_word(kind, validate_kinds());
 	exit(near ? option_misuse(&command, "--kind: '%s' is none; did you mean '%s'?", kind, near)
 	          : option_misuse(&command, "--kind: '%s' is none", kind));
 }

@@ -12,6 +12,7 @@
 #include "base/message.h"
 #include "base/option.h"
 #include "base/process.h"
+#include "base/suggest.h"
 #include "base/terminal.h"
 #include "base/toolbox.h"
 
@@ -73,7 +74,7 @@ coopr_no_such(const char *name)
 
 	toolbox_list(&names);
 	arguments_push(&names, "help");
-	near = option_suggest(name, (const char *const *)names.list);
+	near = suggest_word(name, (const char *const *)names.list);
 	if (near)
 		code = option_misuse(&command, "there is no command %s; did you mean %s?", name, near);
 	else

@@ -33,7 +33,7 @@ said_of() {
 	mkdir open
 	chmod 777 open
 	COOPR_SPOOL=$PWD/open/spool
-	contains "$(said_of 'spool folder')" "fault $PWD/open: everybody may write there"
+	contains "$(said_of 'spool folder')" "fault $PWD/open: writable by everybody"
 }
 
 @test "what the catalogue, the spool and the store are judged to be is said" {
@@ -45,7 +45,43 @@ said_of() {
 	echo nonsense >store
 	contains "$(said_of store)" "fault coopr-store fsck: $PWD/store: file is not a database"
 	mkdir -p "$COOPR_SPOOL/jobs/00000042-001"
-	contains "$(said_of spool)" "fault"
+	contains "$(said_of spool)" "fault $COOPR_SPOOL"
+}
+
+# A job, and a file of it that is cut short at a seeded place: what coopr-queue fsck says of it, doctor says too.
+@test "what is wrong with a spool is said as coopr-queue fsck says it, never an empty text" {
+	local seed
+
+	coopr-request -t web -n 4 --name shop | coopr-solve | coopr-plan >plan
+	for seed in 1 2 3 4 5 6; do
+		rm -rf "$COOPR_SPOOL"
+		coopr-queue put --job 00000042-001 plan >/dev/null
+		python3 - "$COOPR_SPOOL" "$seed" <<-'END'
+			import os, random, sys
+			random.seed(int(sys.argv[2]))
+			files = sorted(os.path.join(d, f) for d, _, fs in os.walk(sys.argv[1] + "/jobs") for f in fs
+			    if f.startswith(("plan", "events")))
+			path = random.choice(files)
+			data = bytearray(open(path, "rb").read())
+			data[random.randrange(len(data))] ^= 0x55
+			open(path, "wb").write(data)
+		END
+		coopr-queue fsck >found 2>&1 || true
+		[ -s found ] || continue
+		first=$(head -n 1 found)
+		contains "$(said_of spool)" "fault "
+		contains "$(said_of spool)" "${first#coopr-queue fsck: }"
+		echo "$seed" >>damaged
+	done
+	[ "$(wc -l <damaged)" -ge 3 ]
+}
+
+@test "a plugin that fails without a word is told of by its exit code" {
+	export COOPR_PLUGINS=$PWD/plugins
+	mkdir -p plugins/provider
+	printf '#!/bin/sh\nexit 3\n' >plugins/provider/dummy
+	chmod +x plugins/provider/dummy
+	contains "$(said_of 'provider dummy')" "ends with exit code 3 and says nothing"
 }
 
 @test "a plugin that does not describe itself is a fault" {
@@ -88,7 +124,7 @@ chmod 600 $COOPR_STATE/store.sqlite3" "$(jq -r 'select(.name == "modes").remedy'
 	mkdir full
 	unshare --mount bash -c 'mount -t tmpfs -o size=64k none full && { cat /dev/zero >full/fill || true; } &&
 		COOPR_SPOOL=$PWD/full/spool exec coopr-doctor -o json' >said 2>errors || [ $? -eq 1 ]
-	same "fault $PWD/full/spool: there are 0 MB left" "$(jq -r 'select(.name == "spool folder") | .status + " " + .text' said)"
+	same "fault $PWD/full/spool: only 0 MB left" "$(jq -r 'select(.name == "spool folder") | .status + " " + .text' said)"
 }
 
 @test "a lock that a stopped process holds is named with that process; nobody waits for it" {
@@ -108,15 +144,15 @@ chmod 600 $COOPR_STATE/store.sqlite3" "$(jq -r 'select(.name == "modes").remedy'
 @test "jobs that no worker serves, a coopr reconcile that never ran or long ago, and a clock that was set back are named" {
 	coopr-create shop -t lamp -n 4 -P dummy --detach 2>/dev/null
 	contains "$(said_of workers)" "doubt no worker serves 1 job: 00000001-001"
-	contains "$(said_of reconcile)" "doubt it has never run"
+	contains "$(said_of reconcile)" "doubt never run"
 	coopr-reconcile --work >/dev/null 2>&1
 	contains "$(said_of workers)" "ok"
-	contains "$(said_of reconcile)" "ok its last round was"
+	contains "$(said_of reconcile)" "ok last run"
 	sqlite3 "$COOPR_STATE/store.sqlite3" "UPDATE last_time SET at_ms = at_ms - 7200 * 1000"
-	contains "$(said_of reconcile)" "doubt its last round was 2 h 0 m ago"
+	contains "$(said_of reconcile)" "doubt last run 2 h 0 m ago"
 	contains "$(said_of clock)" "ok"
 	touch -d 'now + 2 hours' "$COOPR_SPOOL/bell"
-	contains "$(said_of clock)" "fault it is 1 h 59 m behind"
+	contains "$(said_of clock)" "fault 1 h 59 m behind"
 }
 
 @test "a store of a newer coopr is told of as such" {
@@ -130,6 +166,9 @@ chmod 600 $COOPR_STATE/store.sqlite3" "$(jq -r 'select(.name == "modes").remedy'
 	run coopr-doctor -o table
 	[ "$status" -le 1 ]
 	contains "${lines[0]}" "STATUS"
+	COOPR_CATALOGUE=$PWD/nowhere run -1 coopr-doctor -o table
+	contains "$output" "error   catalogue "
+	contains "$output" "-> name one with COOPR_CATALOGUE"
 	run -64 coopr-doctor -o wide
 	run -64 coopr-doctor now
 }

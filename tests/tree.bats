@@ -73,9 +73,6 @@ named_in() {
 pending_cycles() {
 	cat <<-'END'
 		queue/spool/shared/board
-		base/buffer
-		admin/doctor
-		base/location
 		worker/work-exchange
 		account/accounts
 		catalogue/catalogue-check

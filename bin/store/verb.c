@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/message.h"
+#include "base/suggest.h"
 
 void
 store_verb_account(struct account *account, const struct store_verb_where *where, enum store_mode mode,
@@ -45,7 +46,7 @@ store_verb_kind(const struct command *command, const char *operand)
 		return kind;
 	for (int i = 0; i < ENTITY_KIND_COUNT; i++)
 		names[i] = entity_kind_name((enum entity_kind)i);
-	near = option_suggest(operand, names);
+	near = suggest_word(operand, names);
 	exit(near ? option_misuse(command, "'%s' is no kind; did you mean '%s'?", operand, near)
 	          : option_misuse(command, "'%s' is no kind: provider, hardwaretype, imagetype, service, clustertemplate or "
 	            "partialtemplate", operand));

@@ -20,10 +20,26 @@
 #include "base/file.h"
 #include "base/location.h"
 #include "base/process.h"
+#include "queue/queue.h"
 
-enum { ROOM_MB = 100, ROOM_LEAST_MB = 1 }; /* less than that on a disk is a doubt; a fault */
+enum { ROOM_MB = 100, ROOM_LEAST_MB = 1 }; /* less than that on a disk is a warning; an error */
 
-/* Runs a command of coopr; its exit code, or -1. text: what it said, one line of it. */
+/* Writes the first line of what a program has said, on stderr or else on stdout, to text, and how many lines follow it. */
+static void
+doctor_quote(const struct buffer *out, const struct buffer *said, char *text, size_t size)
+{
+	const char *all = said->length ? said->data : out->length ? out->data : "";
+	size_t length = strcspn(all, "\n"), more = 0;
+
+	for (const char *line = all + length; line[0] && line[1]; line += 1 + strcspn(line + 1, "\n"))
+		more++;
+	if (more)
+		snprintf(text, size, "%.*s (and %zu more)", (int)length, all, more);
+	else
+		snprintf(text, size, "%.*s", (int)length, all);
+}
+
+/* Runs a program. Returns its exit code, or -1; text says what it said, and is never empty if that is not 0. */
 static int
 doctor_ask(char *const *argv, char *text, size_t size)
 {
@@ -31,9 +47,11 @@ doctor_ask(char *const *argv, char *text, size_t size)
 	struct error err;
 	int code = process_run(argv, NULL, 0, &out, &said, 1 << 20, &err);
 
-	snprintf(text, size, "%.*s", said.length ? (int)strcspn(said.data, "\n") : 0, said.length ? said.data : "");
+	doctor_quote(&out, &said, text, size);
 	if (code < 0)
 		snprintf(text, size, "%s", err.text);
+	else if (code > 0 && !*text)
+		snprintf(text, size, "%s ends with exit code %d and says nothing", argv[0], code);
 	buffer_release(&out);
 	buffer_release(&said);
 	return code;
@@ -47,13 +65,13 @@ doctor_check_plugin(struct doctor_report *report, const char *kind, const char *
 	const char *check = arena_printf(&report->arena, "%s %s", kind, name);
 
 	if (!path)
-		doctor_say(report, check, DOCTOR_FAULT, arena_printf(&report->arena, "chmod +x %s", installed),
+		doctor_say(report, check, DOCTOR_ERROR, arena_printf(&report->arena, "chmod +x %s", installed),
 		    "%s is not executable",
 		    installed);
 	else if (code == 0)
-		doctor_say(report, check, DOCTOR_FINE, NULL, "%s", path);
+		doctor_say(report, check, DOCTOR_OK, NULL, "%s", path);
 	else
-		doctor_say(report, check, DOCTOR_FAULT, "mend the plugin, or take it away; see coopr help plugins",
+		doctor_say(report, check, DOCTOR_ERROR, "repair the plugin, or remove it; see coopr help plugins",
 		    "%s describe fails: %s", path, said);
 	free(path);
 }
@@ -66,7 +84,7 @@ doctor_check_plugins_of(struct doctor_report *report, const char *kind)
 	int count = scandir(folder, &entries, NULL, alphasort);
 
 	if (count < 0)
-		doctor_say(report, kind, DOCTOR_FAULT, "install coopr anew", "%s cannot be read", folder);
+		doctor_say(report, kind, DOCTOR_ERROR, "install coopr anew", "%s cannot be read", folder);
 	for (int i = 0; i < count; i++) {
 		char *path = memory_printf("%s/%s", folder, entries[i]->d_name);
 
@@ -88,7 +106,7 @@ doctor_check_plugins(struct doctor_report *report)
 	doctor_check_plugins_of(report, "automator");
 }
 
-/* The longest part of path that is there; the caller frees it. */
+/* Returns the longest part of path that exists; the caller frees it. */
 static char *
 doctor_nearest_folder(const char *path)
 {
@@ -106,7 +124,7 @@ doctor_nearest_folder(const char *path)
 	return folder;
 }
 
-/* Of the disk that has the folder; where that cannot be told, enough. */
+/* Returns how much room there is on the disk of the folder; enough, if that cannot be told. */
 static int64_t
 doctor_room_mb(const char *folder)
 {
@@ -124,19 +142,19 @@ doctor_check_place(struct doctor_report *report, const char *check, char *path)
 	struct stat status;
 
 	if (access(folder, W_OK | X_OK) < 0 && errno == EROFS)
-		doctor_say(report, check, DOCTOR_FAULT,
+		doctor_say(report, check, DOCTOR_ERROR,
 		    "mount its file system to be written, or name another folder; see coopr help "
 		    "commands", "%s: its file system is read-only", folder);
 	else if (access(folder, W_OK | X_OK) < 0)
-		doctor_say(report, check, DOCTOR_FAULT, "change its owner, or name another folder; see coopr help commands",
-		    "%s: we may not write there", folder);
+		doctor_say(report, check, DOCTOR_ERROR, "change its owner, or name another folder; see coopr help commands",
+		    "%s: not writable", folder);
 	else if (stat(folder, &status) == 0 && (status.st_mode & 002) && !(status.st_mode & S_ISVTX))
-		doctor_say(report, check, DOCTOR_FAULT, "chmod o-w", "%s: everybody may write there", folder);
+		doctor_say(report, check, DOCTOR_ERROR, "chmod o-w", "%s: writable by everybody", folder);
 	else if (left_mb < ROOM_MB)
-		doctor_say(report, check, left_mb < ROOM_LEAST_MB ? DOCTOR_FAULT : DOCTOR_DOUBT,
-		    "make room; coopr-queue gc removes old jobs", "%s: there are %lld MB left", path, (long long)left_mb);
+		doctor_say(report, check, left_mb < ROOM_LEAST_MB ? DOCTOR_ERROR : DOCTOR_WARNING,
+		    "make room; coopr-queue gc removes old jobs", "%s: only %lld MB left", path, (long long)left_mb);
 	else
-		doctor_say(report, check, DOCTOR_FINE, NULL, "%s%s", path,
+		doctor_say(report, check, DOCTOR_OK, NULL, "%s%s", path,
 		    strcmp(folder, path) == 0 ? "" : " (is made when it is needed)");
 	free(folder);
 	free(path);
@@ -152,7 +170,7 @@ doctor_check_places(struct doctor_report *report)
 	if (runtime)
 		doctor_check_place(report, "runtime folder", runtime);
 	else
-		doctor_say(report, "runtime folder", DOCTOR_FAULT, "set XDG_RUNTIME_DIR to a folder of yours, mode 0700",
+		doctor_say(report, "runtime folder", DOCTOR_ERROR, "set XDG_RUNTIME_DIR to a folder of yours, mode 0700",
 		    "there is no private folder for sockets");
 }
 
@@ -164,11 +182,11 @@ doctor_check_mode(struct doctor_report *report, const char *path, size_t *open)
 	if (lstat(path, &status) < 0 || !S_ISREG(status.st_mode) || !(status.st_mode & 077))
 		return;
 	++*open;
-	doctor_say(report, "modes", DOCTOR_FAULT, arena_printf(&report->arena, "chmod 600 %s", path),
-	    "%s: others may read it or write to it (mode %03o)", path, (unsigned)status.st_mode & 0777);
+	doctor_say(report, "modes", DOCTOR_ERROR, arena_printf(&report->arena, "chmod 600 %s", path),
+	    "%s: others may read or write it (mode %03o)", path, (unsigned)status.st_mode & 0777);
 }
 
-/* ssh refuses such a key, and who else has read it can log in to all nodes. */
+/* ssh refuses a key that others may read, and whoever has read it can log in to all nodes. */
 void
 doctor_check_modes(struct doctor_report *report)
 {
@@ -183,30 +201,52 @@ doctor_check_modes(struct doctor_report *report)
 		free(paths[i]);
 	}
 	if (!open)
-		doctor_say(report, "modes", DOCTOR_FINE, NULL, "nobody else may read keys or the store");
+		doctor_say(report, "modes", DOCTOR_OK, NULL, "nobody else may read keys or the store");
 	free(store);
 	free(state);
 }
 
-/* What one of our commands finds in something that is there. */
+/* Asks one of our commands what is wrong with something that is there. */
 static void
 doctor_check_with(struct doctor_report *report, const char *check, const char *path, const char *remedy,
-    const char *program,
-    const char *verb)
+    const char *program, const char *verb)
 {
 	char *relative = memory_printf("bin/%s", program), *own = location_installed(relative);
 	char *argv[] = {own, (char *)(uintptr_t)verb, NULL}, said[2048];
-	int code;
 
-	if (!file_exists(AT_FDCWD, path)) {
-		doctor_say(report, check, DOCTOR_FINE, NULL, "%s: there is none yet", path);
-	} else {
-		code = doctor_ask(argv, said, sizeof said);
-		doctor_say(report, check, code == 0 ? DOCTOR_FINE : DOCTOR_FAULT, code == 0 ? NULL : remedy, "%s",
-		    code == 0 ? path : said);
-	}
+	if (!file_exists(AT_FDCWD, path))
+		doctor_say(report, check, DOCTOR_OK, NULL, "%s: there is none yet", path);
+	else if (doctor_ask(argv, said, sizeof said) == 0)
+		doctor_say(report, check, DOCTOR_OK, NULL, "%s", path);
+	else
+		doctor_say(report, check, DOCTOR_ERROR, remedy, "%s", said);
 	free(own);
 	free(relative);
+}
+
+/* Says what the check of the queue has found: its first line. */
+static void
+doctor_check_queue(struct doctor_report *report, const char *spool)
+{
+	struct buffer out = {0};
+	struct queue_check check = {.out = &out};
+	struct error err;
+	struct queue *queue = NULL;
+
+	if (!file_exists(AT_FDCWD, spool))
+		doctor_say(report, "spool", DOCTOR_OK, NULL, "%s: there is none yet", spool);
+	else if (!(queue = queue_open(spool, QUEUE_READ, &err)) || queue_check(queue, NULL, &check, &err) < 0)
+		doctor_say(report, "spool", DOCTOR_ERROR, "coopr-queue fsck says more", "%s", err.text);
+	else if (check.found > 1)
+		doctor_say(report, "spool", DOCTOR_ERROR, "coopr-queue fsck --repair", "%s: %.*s (and %zu more)", spool,
+		    (int)strcspn(out.data, "\n"), out.data, check.found - 1);
+	else if (check.found)
+		doctor_say(report, "spool", DOCTOR_ERROR, "coopr-queue fsck --repair", "%s: %.*s", spool,
+		    (int)strcspn(out.data, "\n"), out.data);
+	else
+		doctor_say(report, "spool", DOCTOR_OK, NULL, "%s", spool);
+	buffer_release(&out);
+	queue_close(queue);
 }
 
 void
@@ -215,13 +255,13 @@ doctor_check_contents(struct doctor_report *report)
 	char *catalogue = location_catalogue(NULL), *spool = location_spool(NULL), *store = location_store(NULL);
 
 	if (file_exists(AT_FDCWD, catalogue))
-		doctor_check_with(report, "catalogue", catalogue, "coopr-validate says all that is wrong", "coopr-validate",
+		doctor_check_with(report, "catalogue", catalogue, "coopr-validate lists all that is wrong", "coopr-validate",
 		    catalogue);
 	else
-		doctor_say(report, "catalogue", DOCTOR_FAULT, "name one with COOPR_CATALOGUE", "%s: there is none", catalogue);
-	doctor_check_with(report, "spool", spool, "coopr-queue fsck --repair", "coopr-queue", "fsck");
+		doctor_say(report, "catalogue", DOCTOR_ERROR, "name one with COOPR_CATALOGUE", "%s: there is none", catalogue);
+	doctor_check_queue(report, spool);
 	doctor_check_with(report, "store", store,
-	    "coopr-store fsck says all; a newer store needs a newer coopr, a damaged one its last backup", "coopr-store",
+	    "coopr-store fsck lists all; a newer store needs a newer coopr, a damaged one its last backup", "coopr-store",
 	    "fsck");
 	free(catalogue);
 	free(spool);

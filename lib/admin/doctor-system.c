@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "base/process.h"
 
-/* Whether PATH, or the folders where daemons are, has it. */
+/* Returns whether a folder of PATH, or one of those for daemons, has the program. */
 static bool
 doctor_is_installed(const char *name)
 {
@@ -33,7 +33,7 @@ doctor_is_installed(const char *name)
 	return found;
 }
 
-/* "OpenSSH_9.2p1 ..." as ssh -V says it on stderr. */
+/* Says the version of ssh, which it prints on stderr: "OpenSSH_9.2p1 ...". */
 static void
 doctor_say_ssh_version(struct doctor_report *report)
 {
@@ -42,9 +42,9 @@ doctor_say_ssh_version(struct doctor_report *report)
 	struct error err;
 
 	if (process_run(argv, NULL, 0, NULL, &version, 4096, &err) != 0 || !version.length)
-		doctor_say(report, "ssh", DOCTOR_FAULT, "install OpenSSH's client anew", "ssh -V does not work");
+		doctor_say(report, "ssh", DOCTOR_ERROR, "install OpenSSH's client again", "ssh -V fails");
 	else
-		doctor_say(report, "ssh", DOCTOR_FINE, NULL, "%.*s", (int)strcspn(version.data, "\n"), version.data);
+		doctor_say(report, "ssh", DOCTOR_OK, NULL, "%.*s", (int)strcspn(version.data, "\n"), version.data);
 	buffer_release(&version);
 }
 
@@ -63,16 +63,16 @@ doctor_check_programs(struct doctor_report *report)
 	if (doctor_is_installed("ssh"))
 		doctor_say_ssh_version(report);
 	else
-		doctor_say(report, "ssh", DOCTOR_FAULT, "apt-get install openssh-client",
-		    "ssh is not installed; no node can be reached");
+		doctor_say(report, "ssh", DOCTOR_ERROR, "apt-get install openssh-client",
+		    "not installed: no node can be reached");
 	for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
 		if (doctor_is_installed(programs[i].name))
-			doctor_say(report, programs[i].name, DOCTOR_FINE, NULL, "it is installed");
+			doctor_say(report, programs[i].name, DOCTOR_OK, NULL, "installed");
 		else
-			doctor_say(report, programs[i].name, DOCTOR_DOUBT, programs[i].remedy, "it is not installed");
+			doctor_say(report, programs[i].name, DOCTOR_WARNING, programs[i].remedy, "not installed");
 }
 
-/* Tries it in a child, whose namespaces end with it. */
+/* Returns whether a child, with which they end, gets namespaces. */
 static bool
 doctor_may_unshare(void)
 {
@@ -88,11 +88,11 @@ void
 doctor_check_sandbox(struct doctor_report *report)
 {
 	if (geteuid() != 0)
-		doctor_say(report, "sandbox", DOCTOR_DOUBT, "run coopr as root for sandbox nodes, or use another provider",
+		doctor_say(report, "sandbox", DOCTOR_WARNING, "run coopr as root for sandbox nodes, or use another provider",
 		    "sandbox nodes need root");
 	else if (!doctor_may_unshare())
-		doctor_say(report, "sandbox", DOCTOR_DOUBT, "a container needs CAP_SYS_ADMIN for that; or use another provider",
-		    "this kernel gives no namespaces for sandbox nodes");
+		doctor_say(report, "sandbox", DOCTOR_WARNING, "give the container CAP_SYS_ADMIN, or use another provider",
+		    "no namespaces for sandbox nodes: the kernel refuses them");
 	else
-		doctor_say(report, "sandbox", DOCTOR_FINE, NULL, "namespaces for sandbox nodes can be had");
+		doctor_say(report, "sandbox", DOCTOR_OK, NULL, "namespaces for sandbox nodes are available");
 }

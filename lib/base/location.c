@@ -2,57 +2,29 @@
 #include "base/location.h"
 
 #include <errno.h>
-#include <pwd.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/home.h"
 #include "base/memory.h"
 #include "base/preference.h"
-
-/* The value of an environment variable, NULL where it is unset or empty. */
-static const char *
-location_environment(const char *name)
-{
-	const char *value = getenv(name);
-
-	return value && *value ? value : NULL;
-}
-
-/* The XDG specification tells to ignore a relative path. */
-static const char *
-location_environment_folder(const char *name)
-{
-	const char *value = location_environment(name);
-
-	return value && *value == '/' ? value : NULL;
-}
-
-static const char *
-base_location_home(void)
-{
-	const char *value = location_environment_folder("HOME");
-	const struct passwd *user = value ? NULL : getpwuid(geteuid());
-
-	return value ? value : user ? user->pw_dir : "/";
-}
 
 /* A person's folder for state, with what follows it. */
 static char *
 location_personal_state(const char *rest)
 {
-	const char *state = location_environment_folder("XDG_STATE_HOME");
+	const char *state = home_folder_variable("XDG_STATE_HOME");
+	char *home, *path;
 
-	return state ? memory_printf("%s/coopr%s", state, rest)
-	             : memory_printf("%s/.local/state/coopr%s", base_location_home(), rest);
-}
-
-char *
-location_home(void)
-{
-	return memory_string(base_location_home());
+	if (state)
+		return memory_printf("%s/coopr%s", state, rest);
+	home = home_path();
+	path = memory_printf("%s/.local/state/coopr%s", home, rest);
+	free(home);
+	return path;
 }
 
 char *
@@ -62,8 +34,8 @@ location_spool(const char *option)
 
 	if (given)
 		return memory_string(given);
-	if (location_environment("COOPR_STATE"))
-		return memory_printf("%s/spool", location_environment("COOPR_STATE"));
+	if (home_variable("COOPR_STATE"))
+		return memory_printf("%s/spool", home_variable("COOPR_STATE"));
 	return geteuid() == 0 ? memory_string("/var/spool/coopr") : location_personal_state("/spool");
 }
 
@@ -76,24 +48,9 @@ location_catalogue(const char *option)
 }
 
 char *
-location_system_config(const char *name)
-{
-	return memory_printf("/etc/coopr/%s", name);
-}
-
-char *
-location_user_config(const char *name)
-{
-	const char *config = location_environment_folder("XDG_CONFIG_HOME");
-
-	return config ? memory_printf("%s/coopr/%s", config, name) : memory_printf("%s/.config/coopr/%s",
-	    base_location_home(), name);
-}
-
-char *
 location_state(void)
 {
-	const char *given = location_environment("COOPR_STATE");
+	const char *given = home_variable("COOPR_STATE");
 
 	if (given)
 		return memory_string(given);
@@ -161,7 +118,7 @@ location_make_private(const char *path)
 char *
 location_runtime(void)
 {
-	const char *xdg = location_environment_folder("XDG_RUNTIME_DIR");
+	const char *xdg = home_folder_variable("XDG_RUNTIME_DIR");
 	char *candidates[] = {
 		xdg ? memory_printf("%s/coopr", xdg) : NULL,
 		geteuid() == 0 ? memory_string("/run/coopr") : NULL,
@@ -259,7 +216,7 @@ location_plugin(const char *kind, const char *name)
 	/* The name comes from a document and must not lead out of the folder. */
 	if (!*name || *name == '.' || strchr(name, '/'))
 		return NULL;
-	path = location_search(location_environment("COOPR_PLUGINS"), kind, name);
+	path = location_search(home_variable("COOPR_PLUGINS"), kind, name);
 	if (path)
 		return path;
 	folder = location_installed("libexec/coopr");

@@ -27,13 +27,6 @@ char *location_state(void);
  * tenants may not name such. */
 bool location_is_own(const char *path);
 
-/* A file of settings: the system's, in /etc/coopr, and the user's, in $XDG_CONFIG_HOME/coopr, which is the stronger. */
-char *location_system_config(const char *name);
-char *location_user_config(const char *name);
-
-/* $HOME, else what the user database says. */
-char *location_home(void);
-
 /* A short path for sockets, private to this user (made 0700): $XDG_RUNTIME_DIR/coopr, /run/coopr for root, or
  * /tmp/coopr-UID. NULL with errno where it cannot be made or is not ours. */
 char *location_runtime(void);

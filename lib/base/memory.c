@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory.h"
 
-#include <stdarg.h>
+#include <errno.h>
 #include <stdalign.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sysexits.h>
 
-#include "base/error.h"
-#include "base/message.h"
 
 enum { FIRST_SIZE = 1024, BLOCK_SIZE = 32 * 1024 }; /* of the blocks of an arena: the first one, the largest */
 
@@ -23,7 +23,8 @@ static void *
 memory_present(void *block)
 {
 	if (!block) {
-		message("out of memory");
+		/* message() would want memory. */
+		fprintf(stderr, "%s: out of memory\n", program_invocation_short_name);
 		exit(EX_OSERR);
 	}
 	return block;

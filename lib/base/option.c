@@ -16,6 +16,7 @@
 #include "base/message.h"
 #include "base/option-print.h"
 #include "base/preference.h"
+#include "base/suggest.h"
 
 enum {
 	VALUE_HELP = 256,     /* what getopt_long returns for options; letters are below */
@@ -152,7 +153,7 @@ option_unknown_option(const struct command *command, const struct option *longs,
 		names[i] = longs[i].name;
 		meant += strncmp(names[i], name, length - 2) == 0;
 	}
-	near = option_suggest(name, names);
+	near = suggest_word(name, names);
 	if (meant > 1)
 		code = option_misuse(command, "option --%s is short for several", name);
 	else if (near)
@@ -256,61 +257,4 @@ option_command(const struct command *commands, const char *argv0)
 	message_program(commands->name);
 	message("called as \"%s\"; its name says what it does, as \"%s\" does", name ? name : "", commands->name);
 	exit(EX_USAGE);
-}
-
-static size_t
-option_least(size_t a, size_t b, size_t c)
-{
-	size_t ab = a < b ? a : b;
-
-	return ab < c ? ab : c;
-}
-
-/* How many insertions, deletions, changes and swaps of neighbours lead from a to b. */
-static size_t
-option_edit_distance(const char *a, const char *b)
-{
-	size_t width = strlen(b) + 1, result;
-	size_t *rows = memory_zeroed(3 * width, sizeof *rows);
-	size_t *before = rows, *last = rows + width, *row = rows + 2 * width;
-
-	for (size_t j = 0; j < width; j++)
-		last[j] = j;
-	for (size_t i = 1; a[i - 1]; i++) {
-		size_t *spare = before;
-
-		row[0] = i;
-		for (size_t j = 1; j < width; j++) {
-			row[j] = option_least(last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1]));
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && before[j - 2] + 1 < row[j])
-				row[j] = before[j - 2] + 1;
-		}
-		before = last;
-		last = row;
-		row = spare;
-	}
-	result = last[width - 1];
-	free(rows);
-	return result;
-}
-
-const char *
-option_suggest(const char *word, const char *const *list)
-{
-	size_t length = strlen(word), best = SIZE_MAX;
-	const char *nearest = NULL;
-
-	if (length > 64)
-		return NULL;
-	for (; *list; list++) {
-		size_t distance = option_edit_distance(word, *list);
-
-		if (length >= 2 && strncmp(word, *list, length) == 0)
-			distance = 1;
-		if (distance <= 1 + length / 4 && distance < strlen(*list) && distance < best) {
-			best = distance;
-			nearest = *list;
-		}
-	}
-	return nearest;
 }

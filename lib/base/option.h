@@ -90,7 +90,4 @@ bool option_wants_words(const char *argument);
 int option_misuse(const struct command *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The candidate nearest to word in spelling, NULL where none is near. list ends with NULL. */
-const char *option_suggest(const char *word, const char *const *list);
-
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/home.h"
 #include "base/preference.h"
 
 #include <fcntl.h>
@@ -9,9 +10,9 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "base/location.h"
 #include "base/memory.h"
 #include "base/option.h"
+#include "base/suggest.h"
 
 enum { FILE_BYTES = 1024 * 1024, JOBS_MAX = 100000 };
 
@@ -113,7 +114,7 @@ preference_unknown(const struct reading *reading, const char *name)
 
 	for (int i = 0; i < PREFERENCE_COUNT; i++)
 		names[i] = kinds[i].name;
-	near = option_suggest(name, names);
+	near = suggest_word(name, names);
 	return error_set(reading->err, EX_CONFIG, "%s:%ld: there is no setting \"%s\"; %s%s%s", reading->path, reading->line,
 	    name, near ? "did you mean \"" : "see coopr-config(5)", near ? near : "", near ? "\"?" : "");
 }
@@ -127,7 +128,7 @@ preference_expand_home(const char *value)
 
 	if (strncmp(value, "~/", 2) != 0)
 		return value;
-	home = location_home();
+	home = home_path();
 	expanded = arena_printf(&all.arena, "%s%s", home, value + 1);
 	free(home);
 	return expanded;
@@ -282,8 +283,8 @@ preference_read(struct error *err)
 	if (all.read)
 		return 0;
 	all.read = true;
-	if (preference_read_file(location_system_config("config"), PREFERENCE_SYSTEM, err) < 0 ||
-	    preference_read_file(location_user_config("config"), PREFERENCE_USER, err) < 0)
+	if (preference_read_file(home_system_config("config"), PREFERENCE_SYSTEM, err) < 0 ||
+	    preference_read_file(home_user_config("config"), PREFERENCE_USER, err) < 0)
 		return -1;
 	return preference_check_environment(err);
 }

@@ -8,6 +8,7 @@
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "base/message.h"
+#include "base/suggest.h"
 
 int
 subcommand_parse(const struct command *command, const struct subcommand *list, int argc, char **argv)
@@ -39,7 +40,7 @@ subcommand_unknown(const struct command *command, const struct subcommand *list,
 	names = memory_zeroed(count + 1, sizeof *names);
 	for (size_t i = 0; i < count; i++)
 		names[i] = list[i].name;
-	near = option_suggest(name, names);
+	near = suggest_word(name, names);
 	free(names);
 	return near ? option_misuse(command, "unknown command '%s'; did you mean '%s'?", name, near)
 	            : option_misuse(command, "unknown command '%s'", name);

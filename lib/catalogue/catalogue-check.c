@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/option.h"
+#include "base/suggest.h"
 #include "model/document.h"
 #include "model/name.h"
 #include "model/take/macro.h"
@@ -186,7 +187,7 @@ catalogue_check_actions(struct check *check)
 
 	while (members_next(&members, &action)) {
 		enum action which = action_of_name(action.name);
-		const char *near = option_suggest(action.name, action_service_names());
+		const char *near = suggest_word(action.name, action_service_names());
 		struct place doubt = check_doubt(check, &action);
 
 		if (which != ACTION_NONE && !action_is_hardware(which))

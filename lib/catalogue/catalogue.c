@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/option.h"
+#include "base/suggest.h"
 #include "json/scan.h"
 #include "model/name.h"
 
@@ -295,7 +296,7 @@ catalogue_suggest(const struct catalogue *catalogue, enum entity_kind kind, cons
 
 	if (names->count)
 		memcpy(list, names->list, names->count * sizeof *list);
-	nearest = option_suggest(name, list);
+	nearest = suggest_word(name, list);
 	free(list);
 	return nearest;
 }

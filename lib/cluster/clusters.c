@@ -10,6 +10,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/option.h"
+#include "base/suggest.h"
 #include "store/sql/sql.h"
 
 enum { ID_DIGITS = 8, ID_DIGITS_MAX = 18 };
@@ -188,7 +189,7 @@ clusters_not_found(struct account *account, const char *name, struct error *err)
 	names = memory_zeroed(others.count + 1, sizeof *names);
 	for (size_t i = 0; i < others.count; i++)
 		names[i] = others.list[i].name;
-	near = option_suggest(name, names);
+	near = suggest_word(name, names);
 	error_set(err, EX_NO, "there is no cluster %s%s%s%s", name, near ? "; did you mean " : "", near ? near : "",
 	    near ? "?" : "");
 	free(names);

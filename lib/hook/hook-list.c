@@ -11,6 +11,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/home.h"
 #include "base/location.h"
 #include "base/preference.h"
 #include "json/json.h"
@@ -311,8 +312,8 @@ hook_list_gather(struct hook_list *hooks, const char *tenant, struct error *err)
 {
 	bool wrong = hook_add_folder(hooks, location_installed("libexec/coopr/hook"), err) < 0;
 
-	wrong |= hook_add_folder(hooks, location_system_config("hooks"), err) < 0;
-	wrong |= hook_add_folder(hooks, location_user_config("hooks"), err) < 0;
+	wrong |= hook_add_folder(hooks, home_system_config("hooks"), err) < 0;
+	wrong |= hook_add_folder(hooks, home_user_config("hooks"), err) < 0;
 	wrong |= hook_add_sections(hooks, err) < 0;
 	wrong |= tenant && hook_add_tenant(hooks, tenant, err) < 0;
 	wrong |= hook_check_names(hooks, err) < 0;

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/option.h"
+#include "base/suggest.h"
 #include "model/amounts.h"
 #include "model/name.h"
 
@@ -269,7 +270,7 @@ document_refuse_unknown(const struct document *document, const struct place *pla
 	while (members_next(&members, &member)) {
 		if (document_member(document, member.name))
 			continue;
-		near = option_suggest(member.name, names);
+		near = suggest_word(member.name, names);
 		place_problem(&member, "%s%s%s%s", document->unknown, near ? "; did you mean " : "", near ? near : "",
 		    near ? "?" : "");
 	}

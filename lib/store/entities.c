@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/option.h"
+#include "base/suggest.h"
 #include "store/sql/sql.h"
 #include "store/store.h"
 
@@ -167,7 +168,7 @@ entities_nearest(struct store *store, enum entity_kind kind, const char *name, s
 		names = memory_zeroed(others.count + 1, sizeof *names);
 		for (size_t i = 0; i < others.count; i++)
 			names[i] = others.list[i].name;
-		near = option_suggest(name, names);
+		near = suggest_word(name, names);
 		near = near ? arena_string(&list->arena, near) : NULL;
 		free(names);
 	}

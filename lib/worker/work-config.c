@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "base/location.h"
+#include "base/home.h"
 #include "base/preference.h"
 #include "json/json.h"
 #include "model/document.h"
@@ -179,8 +179,8 @@ work_config_read(const char *file, struct work_config *config, struct error *err
 	work_inherit(config);
 	if (file)
 		failed = work_read_file(file, config, err);
-	else if ((failed = work_read_if_there(location_system_config("work.json"), config, err)) == 0)
-		failed = work_read_if_there(location_user_config("work.json"), config, err);
+	else if ((failed = work_read_if_there(home_system_config("work.json"), config, err)) == 0)
+		failed = work_read_if_there(home_user_config("work.json"), config, err);
 	if (failed)
 		work_config_release(config);
 	return failed;

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/suggest.h"
 #include "tap.h"
 
 static bool dry;
@@ -154,13 +155,13 @@ test_suggestions(void)
 {
 	static const char *const words[] = {"solve", "plan", "queue", "exec", "work", "show", "validate", NULL};
 
-	tap_is_text(option_suggest("sovle", words), "solve", "neighbours swapped");
-	tap_is_text(option_suggest("plna", words), "plan", "in a short word too");
-	tap_is_text(option_suggest("validat", words), "validate", "a letter missing");
-	tap_is_text(option_suggest("queu", words), "queue", "the beginning of a word");
-	tap_is_text(option_suggest("que", words), "queue", "a short beginning too");
-	tap_is_text(option_suggest("xyzzy", words), NULL, "nothing that is not near");
-	tap_is_text(option_suggest("", words), NULL, "nothing for nothing");
+	tap_is_text(suggest_word("sovle", words), "solve", "neighbours swapped");
+	tap_is_text(suggest_word("plna", words), "plan", "in a short word too");
+	tap_is_text(suggest_word("validat", words), "validate", "a letter missing");
+	tap_is_text(suggest_word("queu", words), "queue", "the beginning of a word");
+	tap_is_text(suggest_word("que", words), "queue", "a short beginning too");
+	tap_is_text(suggest_word("xyzzy", words), NULL, "nothing that is not near");
+	tap_is_text(suggest_word("", words), NULL, "nothing for nothing");
 }
 
 int

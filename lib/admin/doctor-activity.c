@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Checks of what goes on: who holds what, who works, whether coopr reconcile is called, and the clock.
+ * Checks of what goes on: locks that stopped processes hold, workers, when coopr reconcile ran last, and the clock.
  */
 #include "admin/doctor-check.h"
 
@@ -25,12 +25,12 @@ enum { JOBS_SAID = 3, ROUND_MS = 10 * 60 * 1000, SKEW_MS = 5000 };
 static void
 doctor_say_stuck(struct doctor_report *report, const char *what, int pid, const char *name)
 {
-	doctor_say(report, "locks", DOCTOR_FAULT, arena_printf(&report->arena,
-	    "kill -CONT %d lets it go on; kill -KILL %d ends it, and what it did is taken up again", pid, pid),
+	doctor_say(report, "locks", DOCTOR_ERROR, arena_printf(&report->arena,
+	    "kill -CONT %d resumes it; kill -KILL %d ends it, and its work is taken up again", pid, pid),
 	    "%s is locked by process %d (%s), which is stopped", what, pid, name);
 }
 
-/* Whether the file, or folder, is locked by a process that is stopped; says so. */
+/* Returns whether the file or folder is locked by a process that is stopped, and says so. */
 static bool
 doctor_is_stuck(struct doctor_report *report, const char *path)
 {
@@ -45,7 +45,7 @@ doctor_is_stuck(struct doctor_report *report, const char *path)
 	return stuck;
 }
 
-/* Of the entries of a folder, or of a file with that name in each of them. */
+/* Does the same for all entries of a folder, or for the file of that name in each of them. */
 static bool
 doctor_is_any_stuck(struct doctor_report *report, const char *folder, const char *file)
 {
@@ -65,7 +65,7 @@ doctor_is_any_stuck(struct doctor_report *report, const char *folder, const char
 	return stuck;
 }
 
-/* Whether a process that is stopped holds something of the queue; says so. */
+/* Returns whether a process that is stopped holds something of the queue, and says so. */
 static bool
 doctor_is_queue_stuck(struct doctor_report *report)
 {
@@ -92,13 +92,13 @@ doctor_check_locks(struct doctor_report *report)
 
 	stuck = doctor_is_any_stuck(report, clusters, "") || stuck;
 	if (!stuck)
-		doctor_say(report, "locks", DOCTOR_FINE, NULL, "nobody who is stopped holds one");
+		doctor_say(report, "locks", DOCTOR_OK, NULL, "no stopped process holds one");
 	free(clusters);
 	free(state);
 	return !stuck;
 }
 
-/* Lists jobs that wait for a worker. How many there are. */
+/* Appends the names of the first jobs that wait for a worker. Returns how many there are. */
 static size_t
 doctor_find_waiting(struct queue *queue, struct buffer *names)
 {
@@ -128,33 +128,31 @@ doctor_check_workers(struct doctor_report *report, const char *spool)
 	size_t waiting = queue ? doctor_find_waiting(queue, &names) : 0;
 
 	if (waiting)
-		doctor_say(report, "workers", DOCTOR_DOUBT, "run coopr-work as a service, or coopr retry CLUSTER",
+		doctor_say(report, "workers", DOCTOR_WARNING, "run coopr-work as a service, or coopr retry CLUSTER",
 		    "no worker serves %zu job%s: %s", waiting, waiting == 1 ? "" : "s", names.data);
 	else
-		doctor_say(report, "workers", DOCTOR_FINE, NULL, "no job waits for one");
+		doctor_say(report, "workers", DOCTOR_OK, NULL, "no job waits for one");
 	buffer_release(&names);
 	queue_close(queue);
 }
 
 static void
-doctor_check_rounds(struct doctor_report *report, const char *store)
+doctor_check_reconcile(struct doctor_report *report, const char *store)
 {
 	static const char remedy[] = "crontab -e, and the line: * * * * * coopr reconcile --repair";
 	int64_t last_ms = last_run_ms(), age_ms = clock_wall_ms() - last_ms;
 	char text[CLOCK_RFC3339_SIZE];
 
 	if (last_ms && age_ms <= ROUND_MS)
-		doctor_say(report, "reconcile", DOCTOR_FINE, NULL, "its last round was %s ago",
+		doctor_say(report, "reconcile", DOCTOR_OK, NULL, "last run %s ago",
 		    clock_duration(age_ms > 0 ? age_ms : 0, text));
 	else if (last_ms)
-		doctor_say(report, "reconcile", DOCTOR_DOUBT, remedy,
-		    "its last round was %s ago: nobody ends leases, or finds what "
-		    "has vanished", clock_duration(age_ms, text));
+		doctor_say(report, "reconcile", DOCTOR_WARNING, remedy,
+		    "last run %s ago: leases are not ended, and lost machines are not found", clock_duration(age_ms, text));
 	else if (file_exists(AT_FDCWD, store))
-		doctor_say(report, "reconcile", DOCTOR_DOUBT, remedy, "it has never run: nobody ends leases, or finds what has "
-		    "vanished");
+		doctor_say(report, "reconcile", DOCTOR_WARNING, remedy, "never run: leases are not ended, and lost machines are not found");
 	else
-		doctor_say(report, "reconcile", DOCTOR_FINE, NULL, "there is no cluster yet");
+		doctor_say(report, "reconcile", DOCTOR_OK, NULL, "there is no cluster yet");
 }
 
 static int64_t
@@ -177,7 +175,7 @@ doctor_queue_changed_ms(const char *spool)
 	return changed_ms;
 }
 
-/* What we have written is not of the future, unless the clock was set back since. */
+/* Nothing that we have written is of the future, unless the clock was set back since. */
 static void
 doctor_check_clock(struct doctor_report *report, const char *spool, const char *store)
 {
@@ -189,21 +187,21 @@ doctor_check_clock(struct doctor_report *report, const char *spool, const char *
 		if (written_ms[i] > latest_ms)
 			latest_ms = written_ms[i];
 	if (latest_ms > now_ms + SKEW_MS)
-		doctor_say(report, "clock", DOCTOR_FAULT, "set it, and keep it so: timedatectl set-ntp true",
-		    "it is %s behind what was written last: leases end late, and the history tells wrong times",
+		doctor_say(report, "clock", DOCTOR_ERROR, "set the clock, and keep it right: timedatectl set-ntp true",
+		    "%s behind the last entry that was written: leases end late, and the history has wrong times",
 		    clock_duration(latest_ms - now_ms, text));
 	else
-		doctor_say(report, "clock", DOCTOR_FINE, NULL, "%s", clock_seconds(now_ms, text));
+		doctor_say(report, "clock", DOCTOR_OK, NULL, "%s", clock_seconds(now_ms, text));
 	free(wal);
 }
 
 void
-doctor_check_course(struct doctor_report *report)
+doctor_check_activity(struct doctor_report *report)
 {
 	char *spool = location_spool(NULL), *store = location_store(NULL);
 
 	doctor_check_workers(report, spool);
-	doctor_check_rounds(report, store);
+	doctor_check_reconcile(report, store);
 	doctor_check_clock(report, spool, store);
 	free(store);
 	free(spool);

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/suggest.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+static size_t
+suggest_least(size_t a, size_t b, size_t c)
+{
+	size_t ab = a < b ? a : b;
+
+	return ab < c ? ab : c;
+}
+
+/* How many insertions, deletions, changes and swaps of neighbours lead from a to b. */
+static size_t
+suggest_distance(const char *a, const char *b)
+{
+	size_t width = strlen(b) + 1, result;
+	size_t *rows = memory_zeroed(3 * width, sizeof *rows);
+	size_t *before = rows, *last = rows + width, *row = rows + 2 * width;
+
+	for (size_t j = 0; j < width; j++)
+		last[j] = j;
+	for (size_t i = 1; a[i - 1]; i++) {
+		size_t *spare = before;
+
+		row[0] = i;
+		for (size_t j = 1; j < width; j++) {
+			row[j] = suggest_least(last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1]));
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && before[j - 2] + 1 < row[j])
+				row[j] = before[j - 2] + 1;
+		}
+		before = last;
+		last = row;
+		row = spare;
+	}
+	result = last[width - 1];
+	free(rows);
+	return result;
+}
+
+const char *
+suggest_word(const char *word, const char *const *list)
+{
+	size_t length = strlen(word), best = SIZE_MAX;
+	const char *nearest = NULL;
+
+	if (length > 64)
+		return NULL;
+	for (; *list; list++) {
+		size_t distance = suggest_distance(word, *list);
+
+		if (length >= 2 && strncmp(word, *list, length) == 0)
+			distance = 1;
+		if (distance <= 1 + length / 4 && distance < strlen(*list) && distance < best) {
+			best = distance;
+			nearest = *list;
+		}
+	}
+	return nearest;
+}

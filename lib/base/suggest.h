@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * "Did you mean ...?": which of some words somebody meant who has mistyped one.
+ */
+#ifndef BASE_SUGGEST_H
+#define BASE_SUGGEST_H
+
+/* Returns the word of list, which ends with NULL, that is nearest to word in spelling; NULL if none is near. */
+const char *suggest_word(const char *word, const char *const *list);
+
+#endif
