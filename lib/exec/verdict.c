@@ -14,7 +14,6 @@
 #include "model/take/task.h"
 #include "json/record.h"
 #include "json/build.h"
-#include "json/build.h"
 #include "json/scan.h"
 #include "model/result.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-	NAMES = 512,       /* that are kept; another of the same hash takes the place of the one before */
+	NAMES = 512,       /* that are kept, a power of two; another of the same hash takes the place of the one before */
 	NAME_BYTES = 40,   /* longer ones are hardly ever the same */
 	EXACT_DIGITS = 15, /* an integer of so many digits is exactly a double */
 };
@@ -15,14 +15,16 @@ jv
 build_name(const char *text, size_t length)
 {
 	static jv names[NAMES];
-	uint32_t hash = (uint32_t)length;
+	uint64_t head = 0, tail = 0, hash;
 	jv *kept;
 
 	if (length == 0 || length > NAME_BYTES)
 		return jv_string_sized(text, (int)length);
-	for (size_t i = 0; i < length; i++)
-		hash = (hash ^ (unsigned char)text[i]) * 0x01000193u;
-	kept = &names[(hash ^ hash >> 15) % NAMES];
+	memcpy(&head, text, length < sizeof head ? length : sizeof head);
+	if (length > sizeof head)
+		memcpy(&tail, text + length - sizeof tail, sizeof tail);
+	hash = (head ^ (tail + length) * UINT64_C(0xff51afd7ed558ccd)) * UINT64_C(0x9fb21c651e98df25);
+	kept = &names[hash >> 32 & (NAMES - 1)];
 	if (jv_get_kind(*kept) == JV_KIND_STRING && strncmp(jv_string_value(*kept), text, length) == 0 &&
 	    jv_string_value(*kept)[length] == '\0')
 		return jv_copy(*kept);

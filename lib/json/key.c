@@ -107,7 +107,12 @@ key_compare_keys(const void *left, const void *right)
 const struct key *
 key_find_twice(struct key *keys, size_t count)
 {
-	if (count < 2)
+	size_t sorted = 1;
+
+	/* What was printed by a program has its names in their order, mostly. */
+	while (sorted < count && key_compare_keys(&keys[sorted - 1], &keys[sorted]) < 0)
+		sorted++;
+	if (sorted >= count)
 		return NULL;
 	qsort(keys, count, sizeof *keys, key_compare_keys);
 	for (size_t i = 1; i < count; i++)

@@ -40,20 +40,21 @@ median() {
 	sort -g | awk '{x[NR] = $1} END {print NR % 2 ? x[(NR + 1) / 2] : (x[NR / 2] + x[NR / 2 + 1]) / 2}'
 }
 
-# A plan of COUNT dummy tasks that wait for nothing, each on a node of its own: plan COUNT
+# A plan of COUNT dummy tasks that wait for nothing, each on a node of its own, with its members in their order as
+# coopr-plan prints them: plan COUNT
 plan() {
 	awk -v count="$1" 'BEGIN {
-		printf "{\"kind\":\"job\",\"id\":null,\"cluster\":\"00000042\",\"tenant\":\"default\",\"action\":\"cluster_configure\","
-		printf "\"tasks\":%d,\"critical_path_s\":1}\n", count
-		printf "{\"kind\":\"cluster\",\"id\":\"00000042\",\"name\":\"bench\",\"tenant\":\"default\",\"services\":[\"web\"],\"config\":{},"
-		print "\"definitions\":[{\"name\":\"web\"}],\"provider\":{\"name\":\"none\",\"providertype\":\"dummy\"}}"
+		printf "{\"action\":\"cluster_configure\",\"cluster\":\"00000042\",\"critical_path_s\":1,\"id\":null,\"kind\":\"job\","
+		printf "\"tasks\":%d,\"tenant\":\"default\"}\n", count
+		printf "{\"config\":{},\"definitions\":[{\"name\":\"web\"}],\"id\":\"00000042\",\"kind\":\"cluster\",\"name\":\"bench\","
+		print "\"provider\":{\"name\":\"none\",\"providertype\":\"dummy\"},\"services\":[\"web\"],\"tenant\":\"default\"}"
 		for (i = 1000; i < 1000 + count; i++) {
-			printf "{\"kind\":\"node\",\"id\":\"00000042-%d\",\"nodenum\":%d,\"hostname\":\"n%d.example.net\",", i, i, i
+			printf "{\"hostname\":\"n%d.example.net\",\"id\":\"00000042-%d\",\"kind\":\"node\",\"nodenum\":%d,", i, i, i
 			print "\"services\":[\"web\"],\"was\":[\"web\"]}"
 		}
 		for (i = 1000; i < 1000 + count; i++) {
-			printf "{\"kind\":\"task\",\"id\":\"t%d\",\"node\":\"00000042-%d\",\"action\":\"configure\",\"service\":\"web\",", i, i
-			print "\"type\":\"dummy\",\"fields\":{},\"timeout_s\":60,\"retries\":0,\"expect_s\":1,\"rank\":1,\"after\":[]}"
+			printf "{\"action\":\"configure\",\"after\":[],\"expect_s\":1,\"fields\":{},\"id\":\"t%d\",\"kind\":\"task\",", i
+			printf "\"node\":\"00000042-%d\",\"rank\":1,\"retries\":0,\"service\":\"web\",\"timeout_s\":60,\"type\":\"dummy\"}\n", i
 		}
 	}'
 }
