@@ -57,13 +57,6 @@ dependency_providers_init(struct providers *providers, const struct cluster *clu
 	graph_release(&graph);
 }
 
-static void
-dependency_providers_release(struct providers *providers)
-{
-	names_release(&providers->names);
-	neighbours_release(&providers->of);
-}
-
 /* The edges of one service while they are collected, each once. */
 struct collector {
 	const struct names *services;
@@ -200,7 +193,8 @@ dependencies_init(struct dependencies *dependencies, const struct layout *layout
 		dependency_read_graph(dependencies, i,
 		    (struct collector){.services = &dependencies->services, .providers = &providers, .present = present},
 		    cluster);
-	dependency_providers_release(&providers);
+	names_release(&providers.names);
+	neighbours_release(&providers.of);
 	free(present);
 }
 

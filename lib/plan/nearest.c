@@ -73,26 +73,20 @@ nearest_search(struct nearest *nearest, uint32_t service)
 		tail = nearest_meet(nearest, &relation->all, nearest->queue[head], MET_FAR, tail);
 }
 
-static uint32_t
-nearest_last_place(const struct nearest *nearest)
+/* Marks what those found far wait for themselves, wherever it stands. It need not look beyond the last place at which
+ * anything was found. */
+static void
+nearest_mark_behind(struct nearest *nearest)
 {
+	const struct neighbours *far = &nearest->relation->far;
 	const uint32_t *places = nearest->relation->places;
 	uint32_t last = 0;
+	size_t tail = 0;
 
 	for (size_t i = 0; i < nearest->far_count; i++)
 		last = places[nearest->far[i]] > last ? places[nearest->far[i]] : last;
 	for (size_t i = 0; i < nearest->near_count; i++)
 		last = places[nearest->near[i]] > last ? places[nearest->near[i]] : last;
-	return last;
-}
-
-/* Marks what those found far wait for themselves, wherever it stands; nothing that was found is beyond last. */
-static void
-nearest_mark_behind(struct nearest *nearest, uint32_t last)
-{
-	const struct neighbours *far = &nearest->relation->far;
-	size_t tail = 0;
-
 	for (; tail < nearest->far_count; tail++)
 		nearest->queue[tail] = nearest->far[tail];
 	for (size_t head = 0; head < tail; head++) {
@@ -101,7 +95,7 @@ nearest_mark_behind(struct nearest *nearest, uint32_t last)
 		for (size_t i = far->first[service]; i < far->first[service + 1]; i++) {
 			uint32_t next = far->list[i];
 
-			if (nearest_is_met(nearest, next, MET_BEHIND) || nearest->relation->places[next] > last)
+			if (nearest_is_met(nearest, next, MET_BEHIND) || places[next] > last)
 				continue;
 			nearest->seen[next] = 4 * nearest->search + MET_BEHIND;
 			nearest->queue[tail++] = next;
@@ -128,7 +122,7 @@ nearest_find(struct nearest *nearest, uint32_t service)
 	nearest->far_count = nearest->near_count = 0;
 	nearest_search(nearest, service);
 	if (nearest->far_count + nearest->near_count > 1 && nearest->far_count)
-		nearest_mark_behind(nearest, nearest_last_place(nearest));
+		nearest_mark_behind(nearest);
 	nearest->far_count = nearest_keep(nearest, nearest->far, nearest->far_count, MET_FAR);
 	nearest->near_count = nearest_keep(nearest, nearest->near, nearest->near_count, MET_NEAR);
 }

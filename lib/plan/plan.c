@@ -172,36 +172,26 @@ plan_describe_job(struct plan *plan, const struct layout *layout, const struct s
 			job->dead.list[job->dead.count++] = layout->nodes[i].id;
 }
 
-static int
-plan_make_steps(struct plan *plan, const struct layout *layout, const struct dependencies *dependencies,
-    const struct plan_parameters *parameters, const struct expectations *history, struct error *err)
-{
-	struct steps steps = {0};
-	struct scope scope;
-	int result = -1;
-
-	if (scope_init(&scope, layout, dependencies, parameters, err) == 0 &&
-	    plan_check_dependencies(dependencies, &scope, err) == 0 && plan_check_addresses(&plan->arena, layout, &scope,
-	    err) == 0) {
-		plan_describe_job(plan, layout, &scope);
-		steps_build(&steps, &plan->arena, layout, dependencies, &scope, history);
-		result = plan_arrange(plan, &steps, err);
-	}
-	steps_release(&steps);
-	scope_release(&scope);
-	return result;
-}
-
 int
 plan_make(struct plan *plan, const struct layout *layout, const struct plan_parameters *parameters, const char *job_id,
     const struct expectations *history, struct error *err)
 {
 	struct dependencies dependencies;
-	int result;
+	struct steps steps = {0};
+	struct scope scope;
+	int result = -1;
 
 	*plan = (struct plan){.job = {.id = job_id, .cluster = layout->cluster.id, .tenant = layout->cluster.tenant}};
 	dependencies_init(&dependencies, layout);
-	result = plan_make_steps(plan, layout, &dependencies, parameters, history, err);
+	if (scope_init(&scope, layout, &dependencies, parameters, err) == 0 &&
+	    plan_check_dependencies(&dependencies, &scope, err) == 0 &&
+	    plan_check_addresses(&plan->arena, layout, &scope, err) == 0) {
+		plan_describe_job(plan, layout, &scope);
+		steps_build(&steps, &plan->arena, layout, &dependencies, &scope, history);
+		result = plan_arrange(plan, &steps, err);
+	}
+	steps_release(&steps);
+	scope_release(&scope);
 	dependencies_release(&dependencies);
 	return result < 0 ? error_prefix(err, "cluster %s", layout->cluster.id) : 0;
 }

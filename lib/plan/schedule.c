@@ -195,30 +195,23 @@ schedule_simulate(struct simulation *simulation)
 	return now;
 }
 
-static size_t
-schedule_count_nodes(const struct plan *plan)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < plan->count; i++)
-		if (plan->nodes[i] != GRAPH_NONE && plan->nodes[i] >= count)
-			count = plan->nodes[i] + 1;
-	return count;
-}
-
 double
 plan_duration(const struct plan *plan, size_t workers)
 {
-	size_t nodes = schedule_count_nodes(plan);
-	struct simulation simulation = {
-		.plan = plan,
-		.workers = workers ? workers : nodes,
-		.waiting = memory_zeroed(plan->count, sizeof *simulation.waiting),
-		.ready = memory_zeroed(nodes, sizeof *simulation.ready),
-		.busy = memory_zeroed(nodes, sizeof *simulation.busy),
-		.done = memory_resize(NULL, plan->count, sizeof *simulation.done),
-	};
-	double duration = schedule_simulate(&simulation);
+	struct simulation simulation = {.plan = plan};
+	size_t nodes = 0;
+	double duration;
+
+	for (size_t i = 0; i < plan->count; i++)
+		if (plan->nodes[i] != GRAPH_NONE && plan->nodes[i] >= nodes)
+			nodes = plan->nodes[i] + 1;
+	simulation.workers = workers ? workers : nodes;
+	simulation.waiting = memory_zeroed(plan->count, sizeof *simulation.waiting);
+	simulation.ready = memory_zeroed(nodes, sizeof *simulation.ready);
+	simulation.busy = memory_zeroed(nodes, sizeof *simulation.busy);
+	simulation.done = memory_resize(NULL, plan->count, sizeof *simulation.done);
+
+	duration = schedule_simulate(&simulation);
 
 	for (size_t i = 0; i < nodes; i++)
 		free(simulation.ready[i].list);

@@ -153,63 +153,41 @@ scope_node(struct scoping *scoping, size_t index, struct error *err)
 	return scope_place_all(scoping, index, node->services, PLACEMENT_SET_UP, ACTIONS_SET_UP, err);
 }
 
-/* How many nodes the scope makes and deletes, and whether it adds, drops or changes services of nodes that stay. */
-struct tally {
-	size_t made, deleted;
-	bool adds, drops, changes;
-};
-
-static struct tally
-scope_tally_scope(const struct scoping *scoping)
-{
-	const struct scope *scope = scoping->scope;
-	struct tally tally = {0};
-
-	for (size_t i = 0; i < scoping->layout->node_count; i++) {
-		tally.made += scope->node_actions[i] == ACTIONS_MAKE;
-		tally.deleted += scope->node_actions[i] == ACTIONS_UNMAKE;
-	}
-	for (size_t i = 0; i < scope->count; i++) {
-		const struct placement *placement = &scope->placements[i];
-
-		if (scope->node_actions[placement->node])
-			continue;
-		tally.adds = tally.adds || placement->kind == PLACEMENT_SET_UP;
-		tally.drops = tally.drops || placement->kind == PLACEMENT_TAKE_DOWN;
-		tally.changes = tally.changes || placement->kind == PLACEMENT_IN_PLACE;
-	}
-	return tally;
-}
-
-/* Returns the name of the action that a difference comes to; "change" if it comes to several. */
-static const char *
-scope_name_difference(const struct scope *scope, size_t nodes, const struct tally *tally)
-{
-	if ((tally->made > 0) + (tally->deleted > 0) + tally->adds + tally->drops + tally->changes != 1)
-		return "change";
-	if (tally->made)
-		return tally->made == nodes ? "create" : "expand";
-	if (tally->deleted)
-		return tally->deleted == nodes ? "delete" : "shrink";
-	if (tally->adds || tally->drops)
-		return tally->adds ? "add-services" : "remove-services";
-	if (scope->in_place & ACTION_BIT(ACTION_INSTALL))
-		return "upgrade";
-	return scope->in_place & ACTION_BIT(ACTION_CONFIGURE) ? "configure-with-restart" : "restart";
-}
-
+/* Returns what the job is called: as its action or, for a difference, as the action that it comes to, if it is only one. */
 static const char *
 scope_name_job(const struct scoping *scoping)
 {
-	size_t nodes = scoping->layout->node_count;
-	struct tally tally = scope_tally_scope(scoping);
+	const struct scope *scope = scoping->scope;
+	size_t nodes = scoping->layout->node_count, made = 0, deleted = 0;
+	bool kinds[] = {[PLACEMENT_SET_UP] = false, [PLACEMENT_TAKE_DOWN] = false, [PLACEMENT_IN_PLACE] = false};
+	const char *name;
+
+	for (size_t i = 0; i < nodes; i++) {
+		made += scope->node_actions[i] == ACTIONS_MAKE;
+		deleted += scope->node_actions[i] == ACTIONS_UNMAKE;
+	}
+	for (size_t i = 0; i < scope->count; i++)
+		if (!scope->node_actions[scope->placements[i].node])
+			kinds[scope->placements[i].kind] = true;
 
 	/* A cluster some of whose nodes are deleted is smaller, not gone. */
 	if (scoping->action->deletes)
-		return cluster_action_find(tally.deleted == nodes ? "delete" : "shrink")->job;
-	if (scoping->action->name)
-		return scoping->action->job;
-	return cluster_action_find(scope_name_difference(scoping->scope, nodes, &tally))->job;
+		name = deleted == nodes ? "delete" : "shrink";
+	else if (scoping->action->name)
+		name = scoping->action->name;
+	else if ((made > 0) + (deleted > 0) + kinds[PLACEMENT_SET_UP] + kinds[PLACEMENT_TAKE_DOWN] + kinds[PLACEMENT_IN_PLACE] != 1)
+		name = "change";
+	else if (made)
+		name = made == nodes ? "create" : "expand";
+	else if (deleted)
+		name = deleted == nodes ? "delete" : "shrink";
+	else if (!kinds[PLACEMENT_IN_PLACE])
+		name = kinds[PLACEMENT_SET_UP] ? "add-services" : "remove-services";
+	else if (scope->in_place & ACTION_BIT(ACTION_INSTALL))
+		name = "upgrade";
+	else
+		name = scope->in_place & ACTION_BIT(ACTION_CONFIGURE) ? "configure-with-restart" : "restart";
+	return cluster_action_find(name)->job;
 }
 
 /* Tells whether services are stopped and removed before their node is deleted: a whole cluster is just deleted, unless the
@@ -227,7 +205,7 @@ scope_is_graceful(const struct scoping *scoping)
 
 /* Chooses nodes and services. An upgrade without services is about those that have changed, if it is known what was. */
 static int
-scope_select_parts(struct scoping *scoping, struct error *err)
+scope_select(struct scoping *scoping, struct error *err)
 {
 	unsigned standing = scoping->scope->rolling ? 0 : scoping->action->standing;
 	bool *changed = scoping->action->standing == ACTIONS_UPGRADE && change_is_known(scoping->layout)
@@ -237,31 +215,9 @@ scope_select_parts(struct scoping *scoping, struct error *err)
 
 	free(changed);
 	if (result == 0)
-		selection_draw_in(&scoping->selection, scoping->layout, scoping->dependencies, standing & ACTIONS_STOP, standing & ACTIONS_START);
+		selection_draw_in(&scoping->selection, scoping->layout, scoping->dependencies, standing & ACTIONS_STOP,
+		    standing & ACTIONS_START);
 	return result;
-}
-
-static int
-scope_fill(struct scoping *scoping, struct error *err)
-{
-	struct scope *scope = scoping->scope;
-	const struct plan_parameters *parameters = scoping->parameters;
-
-	scope_find_actions(scoping);
-	scope->rolling = scoping->action->changes || parameters->max_unavailable;
-	scope->max_unavailable = parameters->max_unavailable;
-	scope->by_pairs = parameters->max_unavailable && cluster_action_replaces(scoping->action);
-	if (selection_find_nodes(scope->dead, scoping->layout, parameters->dead, err) < 0 || scope_select_parts(scoping, err) < 0)
-		return -1;
-	if (scoping->action->changes)
-		scoping->changes = change_find(scoping->layout, scoping->dependencies);
-	scoping->graceful = scope_is_graceful(scoping);
-	for (size_t i = 0; i < scoping->layout->node_count; i++)
-		if (scope_node(scoping, i, err) < 0)
-			return -1;
-	scope->rolling = scope->rolling && (scope->in_place || scope->by_pairs);
-	scope->job_action = scope_name_job(scoping);
-	return 0;
 }
 
 int
@@ -278,9 +234,25 @@ scope_init(struct scope *scope, const struct layout *layout, const struct depend
 	};
 	int result;
 
-	*scope = (struct scope){.node_actions = memory_zeroed(layout->node_count, sizeof *scope->node_actions),
-		.dead = memory_zeroed(layout->node_count, sizeof *scope->dead)};
-	result = scope_fill(&scoping, err);
+	*scope = (struct scope){
+		.rolling = scoping.action->changes || parameters->max_unavailable,
+		.max_unavailable = parameters->max_unavailable,
+		.by_pairs = parameters->max_unavailable && cluster_action_replaces(scoping.action),
+		.node_actions = memory_zeroed(layout->node_count, sizeof *scope->node_actions),
+		.dead = memory_zeroed(layout->node_count, sizeof *scope->dead),
+	};
+	scope_find_actions(&scoping);
+	result = selection_find_nodes(scope->dead, layout, parameters->dead, err);
+	if (result == 0)
+		result = scope_select(&scoping, err);
+	if (result == 0 && scoping.action->changes)
+		scoping.changes = change_find(layout, dependencies);
+	scoping.graceful = result == 0 && scope_is_graceful(&scoping);
+	for (size_t i = 0; i < layout->node_count && result == 0; i++)
+		result = scope_node(&scoping, i, err);
+	scope->rolling = scope->rolling && (scope->in_place || scope->by_pairs);
+	if (result == 0)
+		scope->job_action = scope_name_job(&scoping);
 	selection_release(&scoping.selection);
 	free(scoping.has);
 	free(scoping.changes);

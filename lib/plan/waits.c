@@ -98,17 +98,6 @@ waits_add_gate(struct builder *builder, const struct wait *wait, uint32_t servic
 		builder_edge(builder, waits_done_step(builder, wait, before[i]), gate->count > 1 ? gate->step : gate->task);
 }
 
-static void
-waits_add_near(struct builder *builder, struct gate *gate, const uint32_t *before, size_t count)
-{
-	if (count == 0)
-		return;
-	builder->any_near = true;
-	gate->near = arena_alloc(builder->arena, count, sizeof *gate->near);
-	gate->near_count = count;
-	memcpy(gate->near, before, count * sizeof *gate->near);
-}
-
 /* Returns the graph of a rule. A rolling plan that installs nothing need not keep the order of installation. */
 static const struct relation *
 waits_relation_of(const struct builder *builder, enum rule rule)
@@ -121,23 +110,15 @@ waits_relation_of(const struct builder *builder, enum rule rule)
 	                            : &builder->dependencies->needs[dependency];
 }
 
-/* Makes every need local: nodes that are replaced one by one find all they need elsewhere. */
-static struct relation
-waits_make_local(const struct relation *relation)
-{
-	struct neighbours none = {relation->all.vertices, memory_zeroed(relation->all.vertices + 1, sizeof *none.first),
-	    NULL};
-
-	return (struct relation){.all = relation->all, .far = none, .near = relation->all, .places = relation->places};
-}
-
+/* Finds for each service that waits by a rule the services it waits for. Nodes that are replaced one by one find all they
+ * need elsewhere: for them every need is local. */
 static void
 waits_add_gates(struct builder *builder, enum rule rule)
 {
 	const struct relation *relation = waits_relation_of(builder, rule);
-	struct relation local = waits_make_local(relation);
-	struct gate *gates = builder->gates[rule];
 	size_t services = relation->all.vertices;
+	struct neighbours none = {services, memory_zeroed(services + 1, sizeof *none.first), NULL};
+	struct relation local = {.all = relation->all, .far = none, .near = relation->all, .places = relation->places};
 	bool *counts = memory_zeroed(services, sizeof *counts);
 	struct nearest nearest;
 
@@ -145,15 +126,22 @@ waits_add_gates(struct builder *builder, enum rule rule)
 		counts[i] = builder_class(builder, i, waits[rule].from)->count > 0;
 	nearest_init(&nearest, builder->scope->by_pairs ? &local : relation, counts);
 	for (uint32_t i = 0; i < services; i++) {
-		gates[i].step = GRAPH_NONE;
-		if (!gates[i].count)
+		struct gate *gate = &builder->gates[rule][i];
+
+		gate->step = GRAPH_NONE;
+		if (!gate->count)
 			continue;
 		nearest_find(&nearest, i);
-		waits_add_gate(builder, &waits[rule], i, &gates[i], nearest.far, nearest.far_count);
-		waits_add_near(builder, &gates[i], nearest.near, nearest.near_count);
+		waits_add_gate(builder, &waits[rule], i, gate, nearest.far, nearest.far_count);
+		if (nearest.near_count) {
+			builder->any_near = true;
+			gate->near = arena_alloc(builder->arena, nearest.near_count, sizeof *gate->near);
+			gate->near_count = nearest.near_count;
+			memcpy(gate->near, nearest.near, nearest.near_count * sizeof *gate->near);
+		}
 	}
 	nearest_release(&nearest);
-	neighbours_release(&local.far);
+	neighbours_release(&none);
 	free(counts);
 }
 

@@ -64,17 +64,7 @@ chain_kind_of(const struct judge *judge, const struct chain *chain, bool is_dele
 	return name_set_has(&node->was, service) ? CHAIN_IN_PLACE : CHAIN_SET_UP;
 }
 
-static bool *
-chain_find_deleted(const struct judge *judge)
-{
-	bool *deleted = memory_zeroed(judge->nodes.count, sizeof *deleted);
-
-	for (size_t i = 0; i < judge->plan->count; i++)
-		if (judge->node_of[i] != JUDGE_NONE && judge->plan->steps[i].action == ACTION_DELETE)
-			deleted[judge->node_of[i]] = true;
-	return deleted;
-}
-
+/* Puts the sorted tasks into chains. */
 static void
 chain_make_all(struct judge *judge, const bool *deleted)
 {
@@ -163,28 +153,24 @@ chain_check_leaving_node(const struct judge *judge, size_t number)
 	}
 }
 
-/* Checks the nodes that leave a cluster which lives on. */
-static void
-chain_check_leaving(const struct judge *judge, const bool *deleted)
+void
+chain_check_all(struct judge *judge)
 {
-	bool lives = false;
+	bool *deleted = memory_zeroed(judge->nodes.count, sizeof *deleted), lives = false;
 
+	for (size_t i = 0; i < judge->plan->count; i++)
+		if (judge->node_of[i] != JUDGE_NONE && judge->plan->steps[i].action == ACTION_DELETE)
+			deleted[judge->node_of[i]] = true;
+	chain_sort_tasks(judge);
+	chain_make_all(judge, deleted);
+	for (size_t i = 0; i < judge->chain_count; i++)
+		chain_check(judge, &judge->chains[i]);
+
+	/* Services need not be stopped where the whole cluster is deleted. */
 	for (size_t i = 0; i < judge->nodes.count; i++)
 		lives = lives || (!deleted[i] && !judge->plan->layout.nodes[i].leaves);
 	for (size_t i = 0; lives && i < judge->nodes.count; i++)
 		if (deleted[i] && !judge->dead[i])
 			chain_check_leaving_node(judge, i);
-}
-
-void
-chain_check_all(struct judge *judge)
-{
-	bool *deleted = chain_find_deleted(judge);
-
-	chain_sort_tasks(judge);
-	chain_make_all(judge, deleted);
-	for (size_t i = 0; i < judge->chain_count; i++)
-		chain_check(judge, &judge->chains[i]);
-	chain_check_leaving(judge, deleted);
 	free(deleted);
 }

@@ -159,19 +159,6 @@ check_tasks(struct judge *judge)
 	arena_release(&arena);
 }
 
-static void
-check_count(const struct judge *judge)
-{
-	const struct plan_document *plan = judge->plan;
-	size_t count = 0;
-
-	for (size_t i = 0; i < plan->count; i++)
-		count += !plan->steps[i].is_milestone;
-	if (count != plan->job.tasks)
-		place_problem(&(struct place){.problems = judge->findings}, "the job has %zu tasks, its record says %zu",
-		    count, plan->job.tasks);
-}
-
 static bool
 check_is_near(double a, double b)
 {
@@ -202,25 +189,30 @@ check_ranks(const struct judge *judge)
 	free(behind);
 }
 
-/* Reports a node that is created or confirmed only, and one that outlives its cluster. */
+/* Reports a wrong number of tasks, a node that is created or confirmed only, and one that outlives its cluster. */
 static void
-check_nodes_are_whole(const struct judge *judge)
+check_whole(const struct judge *judge)
 {
 	const struct plan_document *plan = judge->plan;
-	size_t nodes = plan->layout.node_count;
+	size_t nodes = plan->layout.node_count, tasks = 0;
 	unsigned *done = memory_zeroed(nodes, sizeof *done);
 
-	for (size_t i = 0; i < plan->count; i++)
+	for (size_t i = 0; i < plan->count; i++) {
+		tasks += !plan->steps[i].is_milestone;
 		if (judge->node_of[i] != JUDGE_NONE)
-			done[judge->node_of[i]] |= 1u << plan->steps[i].action;
+			done[judge->node_of[i]] |= ACTION_BIT(plan->steps[i].action);
+	}
+	if (tasks != plan->job.tasks)
+		place_problem(&(struct place){.problems = judge->findings}, "the job has %zu tasks, its record says %zu",
+		    tasks, plan->job.tasks);
 	for (size_t i = 0; i < nodes; i++) {
 		const struct node *node = &plan->layout.nodes[i];
 		struct place place = judge_node_place(judge, i);
-		bool is_created = done[i] & 1u << ACTION_CREATE, is_confirmed = done[i] & 1u << ACTION_CONFIRM;
+		bool is_created = done[i] & ACTION_BIT(ACTION_CREATE), is_confirmed = done[i] & ACTION_BIT(ACTION_CONFIRM);
 
 		if (is_created != is_confirmed)
 			place_problem(&place, "%s is %s", node->id, is_created ? "created, not confirmed" : "confirmed, not created");
-		if (judge->action->deletes && !(done[i] & 1u << ACTION_DELETE))
+		if (judge->action->deletes && !(done[i] & ACTION_BIT(ACTION_DELETE)))
 			place_problem(&place, "%s is not deleted", node->id);
 	}
 	free(done);
@@ -239,8 +231,7 @@ check_judge_all(struct judge *judge)
 		limit_check_pairs(judge);
 		judge_prove(judge);
 	}
-	check_count(judge);
-	check_nodes_are_whole(judge);
+	check_whole(judge);
 	check_ranks(judge);
 }
 

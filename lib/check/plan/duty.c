@@ -278,15 +278,6 @@ duty_require_addresses(struct duties *duties)
 		duty_require(duties, i * FROM_COUNT + FROM_ADDRESS, JUDGE_NONE, first);
 }
 
-static bool
-duty_any_rolling_install(const struct judge *judge)
-{
-	for (size_t i = 0; i < judge->chain_count; i++)
-		if (judge->chains[i].rolls && chain_task(judge, &judge->chains[i], ACTION_INSTALL) != JUDGE_NONE)
-			return true;
-	return false;
-}
-
 static void
 duty_require_by(struct duties *duties, bool at_install, bool at_run, bool reversed, enum from from)
 {
@@ -299,9 +290,15 @@ duty_require_by(struct duties *duties, bool at_install, bool at_run, bool revers
 void
 duties_find(struct duties *duties, struct judge *judge)
 {
+	bool installs = false; /* while it rolls */
+
 	*duties = (struct duties){.judge = judge, .class_count = judge->services.count * FROM_COUNT};
-	for (size_t i = 0; i < judge->chain_count; i++)
-		duty_join_chain(duties, &judge->chains[i]);
+	for (size_t i = 0; i < judge->chain_count; i++) {
+		const struct chain *chain = &judge->chains[i];
+
+		duty_join_chain(duties, chain);
+		installs = installs || (chain->rolls && chain_task(judge, chain, ACTION_INSTALL) != JUDGE_NONE);
+	}
 	duty_join_addresses(duties);
 	duty_sort_members(duties);
 	duties->runs = needs_find(judge, false, true, false);
@@ -309,7 +306,7 @@ duties_find(struct duties *duties, struct judge *judge)
 	duty_require_all(duties, &duties->runs, FROM_START);
 	duty_require_by(duties, false, true, true, FROM_STOP);
 	duty_require_by(duties, true, false, true, FROM_REMOVE);
-	duty_require_by(duties, duty_any_rolling_install(judge), true, false, FROM_DONE);
+	duty_require_by(duties, installs, true, false, FROM_DONE);
 	if (duties->judge->by_pairs)
 		return;
 	duty_require_replacements(duties);

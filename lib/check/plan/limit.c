@@ -15,25 +15,13 @@
 
 struct limit {
 	const struct judge *judge;
-	const struct pair *chains; /* of one service: its first step on each node, and the last */
+	const struct pair *chains; /* of one service: on each node from its first step, before, to its last, after */
 	size_t count;
 	uint64_t *sequenced; /* of chain a, words in a row: whether it is done before chain b begins */
 	size_t words;
 	int *next, *previous; /* in its row, or JUDGE_NONE */
 	bool *tried;
 };
-
-static uint32_t
-limit_first_task(const struct limit *limit, size_t chain)
-{
-	return limit->chains[chain].before;
-}
-
-static uint32_t
-limit_last_task(const struct limit *limit, size_t chain)
-{
-	return limit->chains[chain].after;
-}
 
 /* Makes rows of chains whose first task waits for the last task of another itself; returns how many rows there are. */
 static size_t
@@ -43,9 +31,9 @@ limit_make_plain_rows(struct limit *limit, int *chain_of)
 	size_t rows = limit->count;
 
 	for (size_t i = 0; i < limit->count; i++)
-		chain_of[limit_last_task(limit, i)] = (int)i;
+		chain_of[limit->chains[i].after] = (int)i;
 	for (size_t i = 0; i < limit->count; i++) {
-		uint32_t first = limit_first_task(limit, i);
+		uint32_t first = limit->chains[i].before;
 
 		for (size_t j = judge->first[first]; j < judge->first[first + 1] && limit->previous[i] == JUDGE_NONE; j++) {
 			int other = chain_of[judge->before[j]];
@@ -58,7 +46,7 @@ limit_make_plain_rows(struct limit *limit, int *chain_of)
 		}
 	}
 	for (size_t i = 0; i < limit->count; i++)
-		chain_of[limit_last_task(limit, i)] = JUDGE_NONE;
+		chain_of[limit->chains[i].after] = JUDGE_NONE;
 	return rows;
 }
 
@@ -74,11 +62,11 @@ limit_find_sequenced(struct limit *limit)
 		size_t size = limit->count - i < JUDGE_BLOCK ? limit->count - i : JUDGE_BLOCK;
 
 		for (size_t j = 0; j < size; j++)
-			block[j] = limit_last_task(limit, i + j);
+			block[j] = limit->chains[i + j].after;
 		judge_walk(limit->judge, block, size, behind);
 		for (size_t b = 0; b < limit->count; b++)
 			for (size_t j = 0; j < size; j++)
-				if (behind[limit_first_task(limit, b)] >> j & 1)
+				if (behind[limit->chains[b].before] >> j & 1)
 					limit->sequenced[(i + j) * limit->words + b / JUDGE_BLOCK] |= (uint64_t)1 << b % JUDGE_BLOCK;
 	}
 	free(behind);
@@ -119,6 +107,7 @@ limit_make_fewest_rows(struct limit *limit)
 	return rows;
 }
 
+/* Returns on how many nodes the service may be down at a time. */
 static size_t
 limit_allowed(const struct judge *judge, int service)
 {
@@ -133,6 +122,7 @@ limit_allowed(const struct judge *judge, int service)
 	return number ? number : 1;
 }
 
+/* Reports the service if more of the chains than the limit allows can be under way at a time. */
 static void
 limit_check_service(const struct judge *judge, int service, const struct pair *chains, size_t count, int *chain_of)
 {

@@ -21,6 +21,7 @@ struct finder {
 	size_t count, capacity;
 };
 
+/* Marks the services of a list as in use. */
 static void
 needs_use(const struct finder *finder, const struct string_list *list)
 {
@@ -29,19 +30,6 @@ needs_use(const struct finder *finder, const struct string_list *list)
 
 		if (service != NAMES_NONE)
 			finder->in_use[service] = true;
-	}
-}
-
-static void
-needs_find_in_use(struct finder *finder)
-{
-	const struct layout *layout = &finder->judge->plan->layout;
-
-	finder->in_use = memory_zeroed(layout->cluster.definition_count, sizeof *finder->in_use);
-	needs_use(finder, &layout->cluster.services);
-	for (size_t i = 0; i < layout->node_count; i++) {
-		needs_use(finder, &layout->nodes[i].services);
-		needs_use(finder, &layout->nodes[i].was);
 	}
 }
 
@@ -61,6 +49,7 @@ needs_add_name(struct finder *finder, const char *name, uint32_t service)
 	finder->named[finder->named_count++] = (struct named){names_intern(&finder->names, name), service};
 }
 
+/* Finds the names by which the services in use go. */
 static void
 needs_find_names(struct finder *finder)
 {
@@ -119,7 +108,7 @@ needs_find_listed(struct finder *finder, uint32_t from, const struct string_list
 }
 
 static int
-needs_compare_needs(const void *a, const void *b)
+needs_compare_edges(const void *a, const void *b)
 {
 	const struct need_edge *x = a, *y = b;
 
@@ -132,13 +121,13 @@ needs_compare_needs(const void *a, const void *b)
 
 /* Sorts the needs, each pair once; one of which any is not local is not local. */
 static struct needs
-needs_sort_needs(struct finder *finder, size_t services)
+needs_sort(struct finder *finder, size_t services)
 {
 	struct needs needs = {.first = memory_zeroed(services + 1, sizeof *needs.first), .list = finder->found};
 	size_t count = 0;
 
 	if (finder->count)
-		qsort(finder->found, finder->count, sizeof *finder->found, needs_compare_needs);
+		qsort(finder->found, finder->count, sizeof *finder->found, needs_compare_edges);
 	for (size_t i = 0; i < finder->count; i++) {
 		const struct need_edge *need = &finder->found[i];
 
@@ -155,11 +144,16 @@ needs_sort_needs(struct finder *finder, size_t services)
 struct needs
 needs_find(const struct judge *judge, bool at_install, bool at_run, bool reversed)
 {
-	const struct cluster *cluster = &judge->plan->layout.cluster;
-	struct finder finder = {.judge = judge};
+	const struct layout *layout = &judge->plan->layout;
+	const struct cluster *cluster = &layout->cluster;
+	struct finder finder = {.judge = judge, .in_use = memory_zeroed(cluster->definition_count, sizeof *finder.in_use)};
 	struct needs needs;
 
-	needs_find_in_use(&finder);
+	needs_use(&finder, &cluster->services);
+	for (size_t i = 0; i < layout->node_count; i++) {
+		needs_use(&finder, &layout->nodes[i].services);
+		needs_use(&finder, &layout->nodes[i].was);
+	}
 	needs_find_names(&finder);
 	for (uint32_t i = 0; i < cluster->definition_count; i++) {
 		const struct service *service = &cluster->definitions[i];
@@ -173,7 +167,7 @@ needs_find(const struct judge *judge, bool at_install, bool at_run, bool reverse
 			needs_find_listed(&finder, i, &service->runtime_uses, &service->runtime_local, reversed);
 		}
 	}
-	needs = needs_sort_needs(&finder, cluster->definition_count);
+	needs = needs_sort(&finder, cluster->definition_count);
 	names_release(&finder.names);
 	free(finder.named);
 	free(finder.in_use);

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "check/plan/judge.h"
 
-struct hardware { /* the tasks of one node as a whole; JUDGE_NONE where there is none */
+struct hardware { /* the tasks of one node as a whole; JUDGE_NONE if there is none */
 	int create, confirm, delete;
 	size_t first, end; /* its bootstraps in the list of all */
 };
@@ -18,11 +18,12 @@ struct nodes {
 	uint32_t *bootstraps;  /* by node */
 };
 
+/* Finds the tasks of each node as a whole. */
 static void
-node_order_find_hardware(struct nodes *nodes)
+node_order_find_tasks(struct nodes *nodes)
 {
 	const struct judge *judge = nodes->judge;
-	size_t count = judge->nodes.count;
+	size_t count = judge->nodes.count, next = 0;
 
 	nodes->list = memory_zeroed(count + 1, sizeof *nodes->list);
 	nodes->bootstraps = memory_resize(NULL, judge->plan->count, sizeof *nodes->bootstraps);
@@ -41,19 +42,11 @@ node_order_find_hardware(struct nodes *nodes)
 		if (hardware && action == ACTION_BOOTSTRAP)
 			hardware->end++;
 	}
-}
-
-static void
-node_order_find_bootstraps(struct nodes *nodes)
-{
-	const struct judge *judge = nodes->judge;
-	size_t next = 0;
-
-	for (size_t i = 0; i < judge->nodes.count; i++) {
-		size_t count = nodes->list[i].end;
+	for (size_t i = 0; i < count; i++) {
+		size_t bootstraps = nodes->list[i].end;
 
 		nodes->list[i].first = nodes->list[i].end = next;
-		next += count;
+		next += bootstraps;
 	}
 	for (uint32_t i = 0; i < judge->plan->count; i++)
 		if (judge->node_of[i] != JUDGE_NONE && judge->plan->steps[i].action == ACTION_BOOTSTRAP)
@@ -116,8 +109,7 @@ node_order_check(struct judge *judge)
 {
 	struct nodes nodes = {.judge = judge};
 
-	node_order_find_hardware(&nodes);
-	node_order_find_bootstraps(&nodes);
+	node_order_find_tasks(&nodes);
 	for (size_t i = 0; i < judge->nodes.count; i++)
 		node_order_require_node(&nodes, &nodes.list[i]);
 	for (size_t i = 0; i < judge->chain_count; i++)

@@ -134,17 +134,6 @@ service_order_is_covered(const struct order *order, uint32_t a, uint32_t b, cons
 	return covered;
 }
 
-/* Finds the services that are started only for the sake of others; the caller frees the result. */
-static bool *
-service_order_find_assured(const struct judge *judge)
-{
-	bool *assured = memory_zeroed(judge->services.count, sizeof *assured);
-
-	for (size_t i = 0; i < judge->chain_count; i++)
-		assured[judge->chains[i].service] = judge->chains[i].assured;
-	return assured;
-}
-
 /* Reports the first target that does not wait for all of the block; returns whether there is one. */
 static bool
 service_order_find_fault(const struct order *order, const struct duty *duty, const uint32_t *block, size_t count,
@@ -229,8 +218,10 @@ service_order_check(struct judge *judge)
 {
 	struct order order = {.done = memory_resize(NULL, judge->plan->count, sizeof *order.done)};
 	size_t counts[JUDGE_BLOCK] = {0}, next = 0;
-	bool *assured = service_order_find_assured(judge);
+	bool *assured = memory_zeroed(judge->services.count, sizeof *assured); /* services started only for the sake of others */
 
+	for (size_t i = 0; i < judge->chain_count; i++)
+		assured[judge->chains[i].service] = judge->chains[i].assured;
 	duties_find(&order.duties, judge);
 	service_order_rank_classes(&order);
 	service_order_rank_steps(&order);
