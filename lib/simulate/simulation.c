@@ -291,18 +291,6 @@ simulation_find_critical_path(struct simulator *simulator)
 	free(until_ms);
 }
 
-static void
-simulation_find_busiest_node(struct simulator *simulator)
-{
-	struct simulation *simulation = simulator->simulation;
-
-	for (uint32_t i = 0; i < simulation->index.header->node_count; i++)
-		if (simulator->node_ms[i] > simulation->node_ms) {
-			simulation->node_ms = simulator->node_ms[i];
-			simulation->node = i;
-		}
-}
-
 int
 simulation_run(const struct plan_loader *loader, const struct simulation_options *options, struct simulation *simulation,
     struct error *err)
@@ -324,7 +312,11 @@ simulation_run(const struct plan_loader *loader, const struct simulation_options
 	result = simulation_play_job(&simulator, err);
 	if (result == 0) {
 		simulation_find_critical_path(&simulator);
-		simulation_find_busiest_node(&simulator);
+		for (uint32_t i = 0; i < simulation->index.header->node_count; i++)
+			if (simulator.node_ms[i] > simulation->node_ms) {
+				simulation->node_ms = simulator.node_ms[i];
+				simulation->node = i;
+			}
 	}
 
 	free(simulator.running);
