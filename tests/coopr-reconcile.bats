@@ -248,7 +248,7 @@ long_ago() {
 	coopr expand --detach blog
 	end_lease
 	run --separate-stderr -0 coopr reconcile
-	contains "$stderr" "blog: its lease has ended: job 00000001-003 deletes it"
+	contains "$stderr" "blog: its lease has ended; job 00000001-003 deletes it"
 	run --separate-stderr -0 coopr reconcile
 	same "" "$output$stderr"
 	run --separate-stderr -0 coopr reconcile --work

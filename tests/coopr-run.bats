@@ -128,7 +128,7 @@ plan_in() {
 	coopr expand blog >now 2>log
 	run --separate-stderr -1 coopr run plan
 	contains "$stderr" "blog: it has changed since the plan was made, at 20"
-	contains "$stderr" ": expand by $(id -un) (complete); look: coopr history blog; plan anew: coopr restart blog --save FILE"
+	contains "$stderr" ": expand by $(id -un) (complete); see coopr history blog; to plan again: coopr restart blog --save FILE"
 	coopr restart --save plan blog >shown 2>log
 	coopr rename blog store
 	run --separate-stderr -1 coopr run plan

@@ -18,7 +18,7 @@ struct reading {
 	int code; /* of the worst that was wrong */
 };
 
-/* What is malformed outweighs what cannot be read. */
+/* Notes a problem. A malformed file outweighs one that cannot be read. */
 static void
 specs_tell(struct reading *reading, int code, char *text)
 {
@@ -105,7 +105,7 @@ specs_compare_entries(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* What is no file, as a FIFO that nobody writes to, would keep us waiting. */
+/* Reads a file. Anything else, as a FIFO that nobody writes to, would keep us waiting. */
 static void
 specs_read_entry(struct reading *reading, const char *folder, const char *name)
 {

@@ -148,7 +148,7 @@ spec_diff_has_path(const struct string_list *settings, const char *setting)
 	return false;
 }
 
-/* Whether the file said something of the configuration that it says no more. */
+/* Returns whether the file has lost a setting that it had before. */
 static bool
 spec_diff_lost_config(const struct clusterspec *spec, const struct clusterspec *last)
 {

@@ -69,7 +69,7 @@ applied_put(struct store *store, const struct applied *applied, struct error *er
 	    (int64_t)applied->made);
 }
 
-/* Whether the account sees the cluster: 1, 0, -1. */
+/* Returns whether the account sees the cluster: 1, 0, -1. */
 static int
 applied_is_visible(struct account *account, int64_t cluster, struct error *err)
 {

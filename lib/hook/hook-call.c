@@ -174,7 +174,7 @@ hook_print_order(const struct hook *hook, const struct outbox_message *message, 
 	jv_free(order);
 }
 
-/* What a response of that status means; its text is the reason. */
+/* Turns the status of a response into an answer; its text is the reason. */
 static enum hook_answer
 hook_judge(const struct hook *hook, const struct buffer *said, struct error *err)
 {

@@ -48,7 +48,7 @@ hook_events_of(const char *text)
 	return events;
 }
 
-/* What is wrong with the number, NULL where it is set. */
+/* Sets a number of seconds; returns what is wrong with it, or NULL. */
 static const char *
 hook_set_seconds(int64_t *seconds, const char *value, int64_t min, int64_t max)
 {
@@ -149,7 +149,7 @@ hook_add_section(struct hook_list *hooks, const struct preference_section *secti
 	return 0;
 }
 
-/* Whether nobody but root and us could have put it there. */
+/* Returns whether only root and we could have put the file there. */
 static bool
 hook_is_trusted(const char *path, struct stat *st)
 {
@@ -258,7 +258,7 @@ hook_add_document(struct hook_list *hooks, jv document, const char *tenant, stru
 	return result;
 }
 
-/* Where there is no store, or the tenant is not in it, there is no document. */
+/* Adds the hooks of the tenant's document, if there is a store and the tenant is in it. */
 static int
 hook_add_tenant(struct hook_list *hooks, const char *tenant, struct error *err)
 {
@@ -280,7 +280,7 @@ hook_add_tenant(struct hook_list *hooks, const char *tenant, struct error *err)
 	return result;
 }
 
-/* What waits for a hook knows it by its name. */
+/* Checks that no two hooks have one name, by which their messages know them. */
 static int
 hook_check_names(const struct hook_list *hooks, struct error *err)
 {

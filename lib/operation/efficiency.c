@@ -70,7 +70,7 @@ efficiency_follow(struct tracks *tracks, const struct event *event)
 	}
 }
 
-/* What stands before a step in the plan has its way measured already: a plan is in a topological order. */
+/* Takes a step of the plan. All that it waits for stands before it, in a topological order, and is measured already. */
 static void
 efficiency_measure_events(struct tracks *tracks, const struct step *step)
 {

@@ -14,7 +14,7 @@ struct error;
 int find_cluster_open(struct account *account, const struct account_ask *ask, enum store_mode mode, const char *cluster,
     struct error *err);
 
-/* Whether there is such a cluster: 0, or -1 with the reason. */
+/* Returns 0 where there is such a cluster, else -1 with the reason. */
 int find_cluster_check(const struct account_ask *ask, const char *cluster, struct error *err);
 
 /* Prints its configuration on stdout. */

@@ -145,7 +145,7 @@ front_append_options(const struct option_spec *spec, struct buffer *line)
 	}
 }
 
-/* What was asked for, as the command that would repeat it; the caller frees it. How it is to be done, and how it is to be
+/* Returns the command that would repeat the request; the caller frees it. How it is to be done, and how it is to be
  * answered, which the options in front say, is not part of that. */
 static char *
 front_command_line(const struct command *command, const struct front *front, const struct operation_request *order,

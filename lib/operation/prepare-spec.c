@@ -75,7 +75,7 @@ prepare_push_config(const struct operation_context *context, const struct cluste
 	return result;
 }
 
-/* Where its the machines of a cluster that is there come from stays; its services are those of the template it gets. */
+/* Adds the provider and types of an existing cluster, which stay; its services are those of the template that it gets. */
 static void
 prepare_push_present(const struct operation_context *context, const struct spec_diff *diff, struct arguments *arguments)
 {

@@ -14,7 +14,7 @@
 #include "operation/run-command.h"
 #include "operation/target.h"
 
-/* Runs a stage, and lets go of its arguments. */
+/* Runs a command from one member of the folder to another, and releases its arguments. */
 static int
 prepare_run(struct arguments *arguments, const struct operation_context *context, const char *input, const char *output,
     struct error *err)
@@ -25,7 +25,7 @@ prepare_run(struct arguments *arguments, const struct operation_context *context
 	return result;
 }
 
-/* There is no layout: why not, in the solver's words. */
+/* Fails with the reason why there is no layout, in the solver's words. */
 static int
 prepare_refuse(const struct operation_context *context, const struct buffer *answer, struct error *err)
 {
@@ -79,7 +79,7 @@ prepare_push_each(struct arguments *arguments, const char *option, const struct 
 		arguments_printf(arguments, "%s=%s", option, list->list[i]);
 }
 
-/* For a cluster that is there: from what was. */
+/* Adds the layout before the operation, of an existing cluster. */
 static void
 prepare_push_before(const struct operation_context *context, struct arguments *arguments)
 {
@@ -126,8 +126,8 @@ prepare_make(struct operation_context *context, const void *data, struct error *
 	return operation_prepare_make(context, parameters, parameters->request, err);
 }
 
-/* What a user chose when the cluster was made or changed stays so, unless it is given now: the names, the number of machines,
- * and the configuration. */
+/* Makes the arguments of an upgrade: what a user chose when the cluster was created or changed stays, unless it is given now: the
+ * names, the number of machines, and the configuration. */
 static int
 prepare_repeat_choices(const struct operation_context *context, const struct arguments *given, struct arguments *arguments,
     struct error *err)
@@ -173,7 +173,7 @@ prepare_write_request(const struct operation_context *context, jv request, struc
 	return result;
 }
 
-/* The request of another cluster that the account sees; the caller frees it. NULL with a reason. */
+/* Returns the request of another cluster that the account sees; the caller frees it. NULL with a reason. */
 static char *
 prepare_request_of(struct operation_context *context, const char *cluster, struct error *err)
 {
@@ -186,7 +186,7 @@ prepare_request_of(struct operation_context *context, const char *cluster, struc
 		request = documents.wish;
 		documents.wish = NULL;
 		if (!request)
-			error_set(err, EX_NO, "%s: it was never made, so nothing can be made like it", cluster);
+			error_set(err, EX_NO, "%s: it was never created, and cannot be cloned", cluster);
 	}
 	cluster_documents_release(&documents);
 	cluster_list_release(&list);
@@ -214,7 +214,7 @@ prepare_clone(struct operation_context *context, const void *data, struct error 
 	return prepare_run(&plan, context, "layout.ndjson", "plan.ndjson", err);
 }
 
-/* Takes what the request speaks of and does not define from one that is made today. */
+/* Takes the definitions that the request lacks from one that is made today. */
 static void
 prepare_take_definitions(jv *request, jv today)
 {
@@ -231,7 +231,7 @@ prepare_take_definitions(jv *request, jv today)
 	jv_free(cluster);
 }
 
-/* Lets the request define what is added: as the entities are today. */
+/* Adds the definitions of what is added to the request, as the entities are today. */
 static int
 prepare_define_added(const struct operation_context *context, jv *request, struct error *err)
 {
@@ -279,7 +279,7 @@ operation_prepare_amend(const struct operation_context *context, const struct am
 	return result;
 }
 
-/* Has nodes, as a person names them, by their ids, in the arena. */
+/* Replaces names of nodes, as a person gives them, by their ids, in the arena. */
 static int
 prepare_find_nodes(const struct operation_context *context, struct string_list *nodes, struct arena *arena, struct error *err)
 {
@@ -348,7 +348,7 @@ prepare_action(struct operation_context *context, const void *data, struct error
 	return prepare_run(&plan, context, "was.ndjson", "plan.ndjson", err);
 }
 
-/* The last operation that had a job may be one that was rolled back itself: what was before it is meant all the same. */
+/* Makes the layout before the last operation the target, also where that was rolled back itself. */
 static int
 prepare_keep_target(struct operation_context *context, struct error *err)
 {
@@ -357,7 +357,7 @@ prepare_keep_target(struct operation_context *context, struct error *err)
 
 	if (result == 0 && (!documents.before || !*documents.before))
 		result = error_set(err, EX_NO,
-		    "%s: before its last operation there was nothing; to go back to that: coopr delete %s",
+		    "%s: there was no machine before its last operation; coopr delete %s removes it",
 		    context->workdir.name, context->workdir.name);
 	if (result == 0)
 		result = file_replace(context->job_dir.fd, "layout.ndjson", documents.before, strlen(documents.before), 0600, err);
@@ -374,7 +374,8 @@ prepare_has_node(const struct layout *layout, const char *id)
 	return false;
 }
 
-/* Machines that were never made, or only half, are deleted, and nothing is done on them before: nobody may answer there. */
+/* Adds the machines that were never created, or only in part: they are deleted without anything done on them, since they may not
+ * answer. */
 static int
 prepare_push_half_made(const struct operation_context *context, struct arguments *plan, struct error *err)
 {

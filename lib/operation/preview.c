@@ -30,7 +30,7 @@ static const struct {
 
 enum { SIGNS = sizeof signs / sizeof *signs };
 
-/* The configuration in a layout; invalid where there is none. */
+/* Reads the configuration in a layout; invalid where there is none. */
 static int
 preview_take_config(const char *layout, jv *config, struct error *err)
 {
@@ -65,7 +65,7 @@ preview_basis_release(struct preview_basis *basis)
 	*basis = (struct preview_basis)PREVIEW_BASIS_NONE;
 }
 
-/* What a plan does to nodes and to the services on them. */
+/* The effects of a plan on nodes and on the services on them, gathered from its tasks. */
 struct deeds {
 	const struct plan_document *plan;
 	bool *deleted;        /* by node */
@@ -136,7 +136,7 @@ preview_has_name(const struct string_list *list, const char *name)
 	return false;
 }
 
-/* Those of a that are not in b, each behind the sign. */
+/* Appends the names of a that are not in b, each behind the sign. */
 static void
 preview_append_rest(const struct string_list *a, const struct string_list *b, const char *sign, struct buffer *text)
 {
@@ -145,7 +145,7 @@ preview_append_rest(const struct string_list *a, const struct string_list *b, co
 			buffer_printf(text, "%s%s%s", text->length ? " " : "", sign, a->list[i]);
 }
 
-/* Services that stay on a node and to which that is done, but not what is worth more; "all" where that is so. */
+/* Appends the services that stay on a node and on which the actions done, but not the actions but, are run; "all" for all. */
 static void
 preview_append_done(const struct deeds *deeds, size_t number, unsigned done, unsigned but, const char *name,
     struct buffer *text)
@@ -171,7 +171,7 @@ preview_append_done(const struct deeds *deeds, size_t number, unsigned done, uns
 	buffer_release(&services);
 }
 
-/* What changes on a node that stays: services that come and go, and those that are set up anew. */
+/* Appends the changes on a node that stays: services that come and go, and those that are installed or configured again. */
 static void
 preview_append_changes(const struct deeds *deeds, size_t number, struct buffer *text)
 {
@@ -183,7 +183,7 @@ preview_append_changes(const struct deeds *deeds, size_t number, struct buffer *
 	preview_append_done(deeds, number, DONE(CONFIGURE) | DONE(INITIALIZE), DONE(INSTALL), "configure", text);
 }
 
-/* What becomes of a node, and what kind of machine it is, as text: equal kinds have equal texts, and the first byte is the
+/* Describes the change of a node, and the kind of its machine, as text: equal kinds have equal texts, and the first byte is the
  * sign. The caller frees it. */
 static char *
 preview_kind_of(const struct deeds *deeds, size_t number)
@@ -207,7 +207,7 @@ preview_kind_of(const struct deeds *deeds, size_t number)
 	return buffer_take(&text);
 }
 
-/* How many there are of each sign goes to counts. */
+/* Prints a line for each kind of node, and counts the nodes of each sign. */
 static void
 preview_print_kinds(const struct deeds *deeds, size_t counts[SIGNS], FILE *out, bool colour)
 {
@@ -334,7 +334,7 @@ preview_print_notices(const struct deeds *deeds, FILE *out)
 	arena_release(&arena);
 }
 
-/* Of an hour of the machines that there are afterwards. */
+/* Returns the cost of an hour of the machines after the operation. */
 static double
 preview_cost_after(const struct deeds *deeds, jv prices)
 {
@@ -353,7 +353,7 @@ preview_cost_after(const struct deeds *deeds, jv prices)
 	return cost;
 }
 
-/* Where nothing costs anything, nothing is said of it. */
+/* Prints the cost, if anything costs anything. */
 static void
 preview_print_cost(double before, double after, FILE *out)
 {
@@ -367,7 +367,7 @@ preview_print_cost(double before, double after, FILE *out)
 		fprintf(out, ", cost %s an hour", to);
 }
 
-/* In seconds: as long as the longest chain of tasks, or as all of them with so many at one time. */
+/* Returns the expected seconds: those of the longest chain of tasks, or of all tasks with so many in parallel, if these are more. */
 static double
 preview_expected(const struct plan_document *plan, long jobs)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a plan would make, for a person to read before it is put.
+ * Prints the effects of a plan for a person, before it is put.
  */
 #ifndef OPERATION_PREVIEW_H
 #define OPERATION_PREVIEW_H
@@ -22,7 +22,7 @@ struct preview_basis { /* what the plan does not say; release it */
 
 #define PREVIEW_BASIS_NONE {.prices = jv_invalid(), .config = jv_invalid()}
 
-/* That of a site for which a plan was made. */
+/* Takes the basis of a context for which a plan was made. */
 int preview_basis_take(const struct operation_context *context, struct preview_basis *basis, struct error *err);
 void preview_basis_release(struct preview_basis *basis);
 

@@ -9,28 +9,23 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "cluster/operation-files.h"
 #include "json/json.h"
 #include "operation/context.h"
 
-enum { NAMED = 3 }; /* of what was done since; the history has them all */
+enum { NAMED = 3 }; /* operations in a message; the history has them all */
 
-/* Whether the operation that this plan would be was begun by it. A folder alone may be of one that was killed before that. */
+/* Returns whether the cluster's next operation after the plan was begun by it. */
 static bool
 saved_was_begun(const struct operation_context *context, const struct saved_plan *plan)
 {
-	struct workdir operation = {.fd = -1};
-	char job[JOB_ID_SIZE], *command = NULL;
-	struct error ignored; /* then nobody knows */
-	bool was;
+	size_t length = strlen(plan->command);
+	struct buffer command = {0};
+	struct error ignored; /* then it is not known, and the cluster has changed */
+	bool was = operation_file_get(context->account.store, plan->id, plan->operation + 1, "command", &command, &ignored) > 0 &&
+	    command.length == length + 1 && memcmp(command.data, plan->command, length) == 0;
 
-	operation_job(plan->id, plan->operation + 1, job);
-	if (context->cluster->operation <= plan->operation || !workdir_has(&context->workdir, job) || workdir_enter(&context->workdir, job,
-	    &operation, &ignored) < 0)
-		return false;
-	command = workdir_line(&operation, "command", &ignored);
-	was = command && strcmp(command, plan->command) == 0;
-	free(command);
-	workdir_close(&operation);
+	buffer_release(&command);
 	return was;
 }
 
@@ -39,11 +34,11 @@ saved_refuse_twice(const struct saved_plan *plan, struct error *err)
 {
 	char job[JOB_ID_SIZE], id[CLUSTER_ID_SIZE];
 
-	return error_set(err, EX_NO, "%s: that plan was carried out already, as job %s: coopr history %s", plan->name,
+	return error_set(err, EX_NO, "%s: that plan was carried out already, as job %s; see coopr history %s", plan->name,
 	    operation_job(plan->id, plan->operation + 1, job), cluster_id_text(plan->id, id));
 }
 
-/* Where what can be known from the history, the operations since, the newest last. */
+/* Appends the operations since the plan was made, as far as the history is known, the newest last. */
 static void
 saved_tell_operations(struct operation_context *context, const struct saved_plan *plan, struct buffer *text)
 {
@@ -61,25 +56,14 @@ saved_tell_operations(struct operation_context *context, const struct saved_plan
 	operation_list_release(&list);
 }
 
-static int
-saved_refuse_change(struct operation_context *context, const struct saved_plan *plan, const char *what, struct error *err)
-{
-	const char *name = context->cluster->name;
-
-	return error_set(err, EX_NO,
-	    "%s: it has changed since the plan was made, at %s: %s; look: coopr history %s; plan anew: "
-	    "%s --save FILE", name, plan->at, what, name, plan->asked);
-}
-
-/* Of a cluster that is there. */
+/* Checks that an existing cluster is what the plan was made from. */
 static int
 saved_compare(struct operation_context *context, const struct saved_plan *plan, struct error *err)
 {
 	const char *status = life_status_name(context->cluster->status);
-	const char *layout = context->documents.layout ? context->documents.layout : "";
+	const char *layout = context->documents.layout ? context->documents.layout : "", *name = context->cluster->name;
 	struct buffer what = {0};
 	char digest[SAVED_MAC_SIZE];
-	int result;
 
 	saved_digest(layout, digest);
 	if (context->cluster->operation != plan->operation)
@@ -87,16 +71,17 @@ saved_compare(struct operation_context *context, const struct saved_plan *plan, 
 	else if (!plan->status || strcmp(status, plan->status) != 0)
 		buffer_printf(&what, "it is %s now, it was %s", status, plan->status ? plan->status : "not there");
 	else if (plan->recorded && strcmp(digest, plan->recorded) != 0)
-		buffer_text(&what, "the layout that is recorded is another one");
+		buffer_text(&what, "another layout is recorded");
 	else
 		return 0;
-	result = saved_refuse_change(context, plan, what.data ? what.data : "its history is another one", err);
+	error_set(err, EX_NO, "%s: it has changed since the plan was made, at %s: %s; see coopr history %s; to plan again: "
+	    "%s --save FILE", name, plan->at, what.data ? what.data : "its history is another one", name, plan->asked);
 	buffer_release(&what);
-	return result;
+	return -1;
 }
 
-/* A number that was allotted to the cluster of a plan becomes nobody else's. What it would be is for nobody's eyes but its
- * owner's, as if it were there. */
+/* Admits a plan of a new cluster, whose number was allotted to it and becomes no other's. Only its owner may see it, as if it
+ * existed; and an admin. */
 static int
 saved_admit_new(struct operation_context *context, const struct saved_plan *plan, struct error *err)
 {

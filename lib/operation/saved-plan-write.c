@@ -41,7 +41,7 @@ saved_digest(const char *layout, char digest[SAVED_MAC_SIZE])
 	sodium_bin2hex(digest, SAVED_MAC_SIZE, bytes, sizeof bytes);
 }
 
-/* The records of a member of the operation's folder as a list; NULL where it is missing. */
+/* Reads the records of a member of the operation's folder as a list; null where it is missing. */
 static int
 saved_list_records(const struct operation_context *context, const char *member, jv *list, struct error *err)
 {
@@ -64,7 +64,7 @@ saved_list_records(const struct operation_context *context, const char *member, 
 	return got;
 }
 
-/* What shall be, as far as the operation says so. */
+/* Adds the request and the layout of the plan to the header, as far as the operation has them. */
 static int
 saved_describe_parameters(const struct operation_context *context, jv *header, struct error *err)
 {
@@ -79,7 +79,7 @@ saved_describe_parameters(const struct operation_context *context, jv *header, s
 	return result;
 }
 
-/* What the plan was made from. */
+/* Adds to the header what the plan was made from. */
 static void
 saved_describe_cluster(const struct operation_context *context, jv *header)
 {
@@ -97,7 +97,7 @@ saved_describe_cluster(const struct operation_context *context, jv *header)
 	json_set_string(header, "recorded", layout ? digest : NULL);
 }
 
-/* A new cluster is its planner's, whoever carries the plan out: that is what the request says. */
+/* Adds the request to the header. A new cluster is owned by its planner, whoever carries the plan out. */
 static void
 saved_describe_order(const struct operation_context *context, const struct operation_request *order, jv *header)
 {
@@ -129,7 +129,7 @@ saved_compose(const struct operation_context *context, const struct operation_re
 	return result < 0 ? -1 : file_read(context->job_dir.fd, "plan.ndjson", JSON_BYTES, text, err);
 }
 
-/* The store's key is that of its secrets, and made where there is none: in a transaction, so that there is ever one. */
+/* Appends the seal. The store's key is that of its secrets; a missing one is made in a transaction, so that there is only ever one. */
 static int
 saved_plan_write_seal(struct operation_context *context, struct buffer *text, struct error *err)
 {
@@ -140,20 +140,16 @@ saved_plan_write_seal(struct operation_context *context, struct buffer *text, st
 
 	if (store_begin(store, err) < 0)
 		return -1;
-	result = secrets_key(store, &key, err);
-	if (result == 0)
-		result = store_commit(store, err);
-	if (result < 0)
-		store_rollback(store);
-	else
+	result = store_finish(store, secrets_key(store, &key, err), err);
+	if (result == 0) {
 		saved_seal(&key, text->data, text->length, mac);
-	store_key_release(&key);
-	if (result == 0)
 		buffer_printf(text, "{\"kind\":\"seal\",\"mac\":\"%s\"}\n", mac);
+	}
+	store_key_release(&key);
 	return result;
 }
 
-/* Whether the file begins as a saved plan does: a record of that kind. */
+/* Returns whether the file begins with the record of a saved plan. */
 static bool
 saved_is_saved_plan(const char *path)
 {
@@ -172,7 +168,7 @@ saved_is_saved_plan(const char *path)
 	return is;
 }
 
-/* What is there may be replaced by the next plan, and nothing else: a name is soon mistyped. */
+/* Checks that a file to be replaced is a saved plan: a name is soon mistyped. */
 static int
 saved_check_target(const char *path, struct error *err)
 {

@@ -33,7 +33,7 @@ saved_read_text(struct saved_plan *plan, struct error *err)
 	return result;
 }
 
-/* Whether a line is a record of that kind, which the caller frees then. */
+/* Parses a line; returns whether it is a record of that kind, which the caller frees then. */
 static bool
 saved_is_record(const char *line, size_t length, const char *kind, jv *record)
 {
@@ -58,7 +58,7 @@ saved_refuse_kind(const struct saved_plan *plan, struct error *err)
 	    plan->path);
 }
 
-/* Where the seal begins, which is the last line; its mac goes to the plan. -1. */
+/* Reads the header, and the seal, which is the last line; returns where the seal begins, or -1. */
 static ssize_t
 saved_find_seal(struct saved_plan *plan, struct error *err)
 {
@@ -86,7 +86,7 @@ saved_find_seal(struct saved_plan *plan, struct error *err)
 	return line - text;
 }
 
-/* A store that has no key has sealed nothing. */
+/* Checks the seal. A store without a key has sealed nothing. */
 static int
 saved_verify(const struct saved_plan *plan, size_t length, const struct account_ask *ask, struct error *err)
 {
@@ -101,7 +101,7 @@ saved_verify(const struct saved_plan *plan, size_t length, const struct account_
 		saved_seal(&key, plan->text.data, length, mac);
 	if (result == 0 && sodium_memcmp(mac, plan->mac, sizeof mac) != 0)
 		result = error_set(err, EX_DATAERR,
-		    "%s: it is not as it was saved: somebody has changed it, or it was saved from "
+		    "%s: it has been changed, or was saved from "
 		    "another store than %s; save the plan again", plan->path, path);
 	store_key_release(&key);
 	store_release(store);
@@ -109,7 +109,7 @@ saved_verify(const struct saved_plan *plan, size_t length, const struct account_
 	return result;
 }
 
-/* A string of the header, borrowed from it; NULL where it is none. */
+/* Returns a string of the header, borrowed from it; NULL where it is not a string. */
 static const char *
 saved_string_of(jv header, const char *name)
 {
@@ -130,7 +130,7 @@ saved_integer_of(jv object, const char *name)
 	return number;
 }
 
-/* Of a header that was sealed here; another version of coopr may have done that. */
+/* Reads the members of a sealed header, which another version of coopr may have written. */
 static int
 saved_understand(struct saved_plan *plan, size_t end, struct error *err)
 {

@@ -16,7 +16,7 @@
 #include "model/show/links.h"
 #include "operation/efficiency.h"
 
-/* The address that machines outside the cluster know the node by, else the one its neighbours do; borrowed, NULL where none. */
+/* Returns the address of the node for machines outside of the cluster, else that for its neighbours; borrowed, or NULL. */
 static const char *
 summary_address_of(const struct node *node)
 {
@@ -72,7 +72,7 @@ summary_print_pace(const struct efficiency *efficiency, FILE *out)
 	    clock_duration(efficiency->path_ms, path));
 }
 
-/* What can be done with it now; to a node one can log in where its provider has told how. */
+/* Prints the next commands; coopr ssh only where the provider has told how to log in. */
 static void
 summary_print_ways(const struct layout *layout, FILE *out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A cluster that was made, for a person to read.
+ * Prints a cluster that was created or changed for a person.
  */
 #ifndef OPERATION_SUMMARY_H
 #define OPERATION_SUMMARY_H

@@ -23,17 +23,17 @@ struct target { /* release it */
 	char *node, *service; /* or NULL */
 };
 
-/* Takes text apart. EX_USAGE where it is none. */
+/* Parses a target. Fails with EX_USAGE where the text is none. */
 int target_parse(const char *text, struct target *target, struct error *err);
 void target_release(struct target *target);
 
-/* Whether the node is meant. */
+/* Returns whether the target names the node. */
 bool target_has(const struct target *target, const struct node *node);
 
-/* The first node that is meant; NULL with EX_NO and what there is. */
+/* Returns the first node that the target names; NULL with EX_NO and the nodes that there are. */
 const struct node *target_first(const struct target *target, const struct layout *layout, struct error *err);
 
-/* The ids of the nodes that are named as above ("1000", "@nginx"), each once, in the arena. EX_NO where a name means none. */
+/* Finds the ids of the nodes named as above ("1000", "@nginx"), each once, in the arena. Fails with EX_NO where a name names none. */
 int target_nodes(const char *cluster, const struct string_list *names, const struct layout *layout, struct arena *arena,
     struct string_list *ids, struct error *err);
 

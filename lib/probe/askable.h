@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which automators can be asked for a status: those whose describe says so, coopr-plugins(7). Each is started once for that.
+ * Finds the automators that can be asked for a status: those whose describe says so, coopr-plugins(7). Each is started once.
  */
 #ifndef PROBE_ASKABLE_H
 #define PROBE_ASKABLE_H
@@ -20,7 +20,7 @@ struct askable { /* zero-initialise; release it */
 	size_t capacity;
 };
 
-/* Whether that automator can be asked. */
+/* Returns whether that automator can be asked. */
 bool askable_is(struct askable *askable, const char *type);
 
 /* The next automator, from *at on, that works on the node and can be asked whether it answers; NULL: there is none left. */

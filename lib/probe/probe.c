@@ -119,7 +119,7 @@ probe_scope_of(const struct probe_subject *subject, size_t node)
 	return subject->layout.nodes[node].is_new ? PROBE_NOTHING : subject->scopes ? subject->scopes[node] : PROBE_ALL;
 }
 
-/* Whether it was stopped on purpose, as the node's record says. */
+/* Returns whether the service was stopped on purpose, as the node's record says. */
 static bool
 probe_is_stopped(const struct node *node, const char *service)
 {
@@ -136,7 +136,7 @@ probe_is_stopped(const struct node *node, const char *service)
 	return found;
 }
 
-/* The services that stand on the node and shall: what leaves, or was not made whole, need not run. */
+/* Asks for the services that stand on the node and shall stay: one that leaves, or was not installed, need not run. */
 static void
 probe_ask_services(struct probe *probe, struct inquiry *inquiry, size_t number)
 {
@@ -152,7 +152,7 @@ probe_ask_services(struct probe *probe, struct inquiry *inquiry, size_t number)
 	}
 }
 
-/* Of the node nothing is being asked any more. */
+/* Goes on with a node of which no answer is open. */
 static void
 probe_go_on_with(struct probe *probe, struct inquiry *inquiry, size_t number)
 {
@@ -175,7 +175,7 @@ probe_probe_answer(struct probe *probe, const struct ask *ask, enum probe_answer
 {
 	struct asked *asked = &ask->inquiry->nodes[ask->node];
 
-	/* Where several automators are asked of a node, one that does not reach it is enough. */
+	/* Several automators may be asked about a node: it is enough that one does not reach it. */
 	if (answer != PROBE_YES && !asked->failed)
 		probe_tell(probe, ask, answer, message);
 	asked->failed = asked->failed || (!ask->service && answer != PROBE_YES);

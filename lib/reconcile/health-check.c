@@ -52,7 +52,7 @@ health_check_patient_free(struct patient *patient)
 	free(patient);
 }
 
-/* Whether a machine of the cluster vanished; they come in the order of their clusters. */
+/* Returns whether a machine of the cluster vanished. Clusters come in the order of their numbers. */
 static bool
 health_check_has_vanished(struct examination *e, int64_t cluster)
 {
@@ -158,7 +158,7 @@ health_check_date_silence(struct examination *e, struct patient *patient)
 	unreachable_release(&was);
 }
 
-/* Whether the cluster is still what it was when it was asked. */
+/* Returns whether the cluster is still what it was when it was asked. */
 static bool
 health_check_is_unchanged(struct examination *e, const struct cluster_record *before)
 {

@@ -54,7 +54,7 @@ inventory_diff_warn(struct comparison *c, const struct error *err)
 		c->worst = err->code;
 }
 
-/* A node of a cluster that has come since the clusters were listed is left out. */
+/* Adds a node, unless its cluster was created after the clusters were listed. */
 static void
 inventory_diff_add_node(struct comparison *c, int64_t cluster, const char *node)
 {
@@ -103,7 +103,7 @@ inventory_diff_read_providers(struct comparison *c, struct error *err)
 	return got;
 }
 
-/* Whether its provider says that the machine will never run again; only the rare record that may say so is parsed. */
+/* Returns whether the provider says that the machine will never run again. Only the rare record that may say so is parsed. */
 static bool
 inventory_diff_is_dead(const char *record, size_t length)
 {
@@ -151,7 +151,7 @@ inventory_diff_list_provider(struct comparison *c, struct provider *provider)
 	}
 }
 
-/* Whether a cluster that we look at is of that provider. */
+/* Returns whether a cluster in scope is of that provider. */
 static bool
 inventory_diff_is_wanted(const struct comparison *c, const struct provider *provider)
 {
@@ -226,16 +226,6 @@ inventory_diff_list_own(struct comparison *c, const struct operation_context *co
 	return result;
 }
 
-/* How it is to be done to this cluster. */
-static struct operation_options
-inventory_diff_options_for(const struct comparison *c, const char *tenant)
-{
-	struct operation_options options = *c->options;
-
-	options.ask.tenant = tenant;
-	return options;
-}
-
 static void
 inventory_diff_add_vanished(struct comparison *c, const struct cluster_record *cluster, size_t first, size_t end)
 {
@@ -251,7 +241,7 @@ static void
 inventory_diff_look_again(struct comparison *c, const struct cluster_record *cluster, size_t first, size_t end)
 {
 	const struct provider *provider = inventory_diff_provider_of(c, cluster);
-	struct operation_options options = inventory_diff_options_for(c, cluster->tenant);
+	struct operation_options options = *c->options;
 	char id[CLUSTER_ID_SIZE];
 	struct operation_context context;
 	struct error err;
@@ -259,6 +249,7 @@ inventory_diff_look_again(struct comparison *c, const struct cluster_record *clu
 
 	if (cluster->status == LIFE_PENDING || !provider || !provider->listed)
 		return;
+	options.ask.tenant = cluster->tenant;
 	result = operation_context_open(&context, &options, cluster_id_text(cluster->id, id), &err);
 	if (result == 0 && reconcile_scope_is_unchanged(cluster, context.cluster)) {
 		result = inventory_diff_list_own(c, &context, provider, &err);
@@ -364,7 +355,7 @@ inventory_diff(struct account *account, const struct operation_options *options,
 	struct comparison c = {.account = account, .options = options, .scope = scope, .drift = drift};
 	int result = -1;
 
-	/* What is recorded first: a machine is made after its operation is recorded, and changed clusters are left out. */
+	/* The store is read first: a machine is created after its operation is recorded, and clusters that change are left out. */
 	if (inventory_diff_read_nodes(&c, err) == 0 && inventory_diff_read_providers(&c, err) == 0) {
 		inventory_diff_list_all(&c);
 		inventory_diff_find_vanished(&c);

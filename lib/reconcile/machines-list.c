@@ -152,7 +152,7 @@ machines_take_lines(struct reading *reading, struct error *err)
 	     : error_set(err, EX_DATAERR, "%s: a line of its list is longer than %d bytes", reading->plugin, RECORD_MAX);
 }
 
-/* What it says to people; at the end, what was held back of it. */
+/* Passes its messages on; at the end, the rest of them. */
 static void
 machines_pass_on(struct reading *reading, const char *bytes, size_t length)
 {

@@ -31,7 +31,7 @@ reconcile_add(const struct reconcile_options *parameters, int *worst, int code, 
 		*worst = code;
 }
 
-/* What is under way still goes on here where nobody else is to do it; that a job fails is what the store says then. */
+/* Finishes an operation. One that still runs is run to its end here, unless workers do that; the store records whether its job fails. */
 static int
 reconcile_finish_one(const struct reconcile_options *parameters, const struct operation *operation, struct error *err)
 {
@@ -71,7 +71,7 @@ reconcile_finish_all(const struct reconcile_options *parameters, struct account 
 	return worst;
 }
 
-/* What there is, compared with what is recorded: in whole, or not at all. */
+/* Compares the machines with the store: all of them, or none. */
 static int
 reconcile_look(const struct reconcile_options *parameters, struct account *account, struct reconcile_scope *scope, struct drift_list *drift,
     struct error *err)

@@ -22,14 +22,14 @@ struct repair_limits {
 	const char *max_gone; /* of model/unavailable.h */
 };
 
-/* Whether so many of the cluster's machines, and so many of its provider's, may be replaced: 0, or -1 with EX_TEMPFAIL and why not. */
+/* Checks whether so many of the cluster's machines, and so many of its provider's, may be replaced: 0, or -1 with EX_TEMPFAIL. */
 int repair_limits_on_share(const struct repair_limits *limits, const struct cluster_record *cluster, size_t count,
     size_t of_provider, struct error *err);
 
 /* The same for deleting machines at a provider that nobody owns. */
 int repair_limits_on_unowned(const struct repair_limits *limits, const char *provider, size_t count, struct error *err);
 
-/* Whether something may be begun on the cluster, or what has failed be gone on with, already again. As above. */
+/* Checks whether an operation may be begun or retried on the cluster so soon again. Returns as above. */
 int repair_limits_on_haste(const struct repair_limits *limits, const struct cluster_record *cluster, struct error *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Machines of no cluster have no plan: their provider is told to delete them, one after the other.
+ * Machines of no cluster have no plan: their provider deletes them, one after the other.
  */
 #include "reconcile/repair.h"
 
@@ -15,7 +15,7 @@
 #include "reconcile/reconcile.h"
 #include "reconcile/repair-limits.h"
 
-/* The task that deletes it, as coopr-exec reads it. */
+/* Writes the task that deletes the machine, for coopr-exec. */
 static int
 repair_write_task(const struct drift *drift, struct buffer *text, struct error *err)
 {
@@ -42,7 +42,7 @@ repair_write_task(const struct drift *drift, struct buffer *text, struct error *
 	return result;
 }
 
-/* What coopr-exec says of it: it ends with 0 also where the plugin has failed. */
+/* Reads the result of coopr-exec, which ends with 0 also where the plugin has failed. */
 static int
 repair_check_result(const struct drift *drift, const struct buffer *answer, struct error *err)
 {
@@ -84,7 +84,7 @@ repair_delete_machine(const struct drift *drift, struct error *err)
 	return result;
 }
 
-/* How many nobody owns at that provider: 0 where that was counted at an earlier one already. */
+/* Counts the orphaned machines of that provider; 0 where they were counted at an earlier machine. */
 static size_t
 repair_count_unowned(const struct drift_list *drift, size_t first)
 {

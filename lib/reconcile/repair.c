@@ -22,7 +22,7 @@ repair_tell(const struct operation_options *options, int *worst, const struct er
 		*worst = err->code;
 }
 
-struct mending {
+struct repairs {
 	const struct reconcile_options *parameters;
 	struct repair_limits limits;
 	struct drift_list *drift;
@@ -31,7 +31,7 @@ struct mending {
 
 enum remedy { REMEDY_NONE, REMEDY_RETRY, REMEDY_REPLACE, REMEDY_START, REMEDY_COUNT };
 
-struct group { /* what has drifted in one cluster and is mended in the same way */
+struct group { /* drift of one cluster that has the same remedy */
 	const struct cluster_record *cluster;
 	char id[CLUSTER_ID_SIZE];
 	int64_t operation; /* the cluster's last, when this was found */
@@ -44,7 +44,7 @@ struct unchanged_parameters { /* for repair_prepare_if_unchanged */
 	const void *parameters;
 };
 
-/* Under the cluster's lock: another may have mended it since it was looked at. */
+/* Prepares the operation if, under the lock, the cluster is still what it was: another process may have repaired it. */
 static int
 repair_prepare_if_unchanged(struct operation_context *context, const void *data, struct error *err)
 {
@@ -52,13 +52,13 @@ repair_prepare_if_unchanged(struct operation_context *context, const void *data,
 
 	if (context->cluster->operation != parameters->operation)
 		return error_set(err, EX_TEMPFAIL,
-		    "%s: something was done to it since it was looked at: it is left to the next run",
+		    "%s: it has changed since it was checked; the next run looks at it again",
 		    context->cluster->name);
 	return parameters->prepare(context, parameters->parameters, err);
 }
 
-/* Does it to a cluster of that tenant. The job, which the caller frees; NULL where it failed (in worst), where the cluster is
- * busy (told, where why is a mending), or goes on with what was begun. */
+/* Carries out the request on a cluster of that tenant, and returns the job, which the caller frees. NULL where it failed (worst), or
+ * the cluster is busy, of which a repair gives notice. */
 static char *
 repair_undertake(const struct operation_options *options, const char *tenant, struct operation_request *order, int *worst)
 {
@@ -102,12 +102,12 @@ repair_command_of(const char *verb, const struct group *group)
 	return buffer_take(&line);
 }
 
-/* Has the mark that tells our mending from what others do. */
+/* Begins a repair. Its message has the mark that tells our repairs from operations of others. */
 static char *
-repair_so(struct mending *mending, const struct group *group, const char *action, const struct unchanged_parameters *parameters,
+repair_begin(struct repairs *repairs, const struct group *group, const char *action, const struct unchanged_parameters *parameters,
     const char *why)
 {
-	struct operation_options options = mending->parameters->options;
+	struct operation_options options = repairs->parameters->options;
 	struct operation_request order = {.action = action, .cluster = group->id, .prepare = repair_prepare_if_unchanged,
 	    .parameters = parameters};
 	const char *given = options.ask.why;
@@ -116,35 +116,35 @@ repair_so(struct mending *mending, const struct group *group, const char *action
 
 	options.ask.why = marked;
 	order.command = command;
-	job = repair_undertake(&options, group->cluster->tenant, &order, &mending->worst);
+	job = repair_undertake(&options, group->cluster->tenant, &order, &repairs->worst);
 	free(command);
 	free(marked);
 	return job;
 }
 
 static char *
-repair_replace(struct mending *mending, const struct group *group)
+repair_replace(struct repairs *repairs, const struct group *group)
 {
 	const struct amend_parameters parameters = {.amendment = {.config = jv_invalid(), .replace = group->nodes}, .dead = group->nodes};
 	const struct unchanged_parameters unchanged = {group->operation, prepare_amend, &parameters};
 
-	return repair_so(mending, group, "replace", &unchanged, "its machine has vanished, or does not answer");
+	return repair_begin(repairs, group, "replace", &unchanged, "its machine has vanished, or does not answer");
 }
 
 static char *
-repair_start(struct mending *mending, const struct group *group)
+repair_start(struct repairs *repairs, const struct group *group)
 {
 	const struct action_parameters parameters = {.action = "start", .nodes = group->nodes, .services = group->services};
 	const struct unchanged_parameters unchanged = {group->operation, prepare_action, &parameters};
 
-	return repair_so(mending, group, "start", &unchanged, "it has stopped");
+	return repair_begin(repairs, group, "start", &unchanged, "it has stopped");
 }
 
 static char *
-repair_retry(struct mending *mending, const struct group *group)
+repair_retry(struct repairs *repairs, const struct group *group)
 {
 	const struct operation_request last = {.cluster = group->id};
-	struct operation_options options = mending->parameters->options;
+	struct operation_options options = repairs->parameters->options;
 	struct operation_result done;
 	struct error err;
 	char *job = NULL;
@@ -153,7 +153,7 @@ repair_retry(struct mending *mending, const struct group *group)
 	if (operate_retry(&last, &options, &done, &err) == 0)
 		job = done.job ? memory_string(done.job) : NULL;
 	else if (err.code != EX_TEMPFAIL)
-		repair_tell(&options, &mending->worst, &err);
+		repair_tell(&options, &repairs->worst, &err);
 	else
 		options.runner.notice(err.text);
 	operation_result_release(&done);
@@ -178,52 +178,52 @@ repair_remedy_of(const struct reconcile_options *parameters, const struct drift 
 	}
 }
 
-/* How many machines of the same provider are to be replaced, in all clusters. */
+/* Counts the machines of the same provider that are to be replaced, in all clusters. */
 static size_t
-repair_going_at_provider(const struct mending *mending, const struct cluster_record *cluster)
+repair_going_at_provider(const struct repairs *repairs, const struct cluster_record *cluster)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < mending->drift->count; i++) {
-		const struct drift *drift = &mending->drift->list[i];
-		const struct cluster_record *of = drift->cluster ? reconcile_scope_find(mending->limits.scope, drift->cluster) : NULL;
+	for (size_t i = 0; i < repairs->drift->count; i++) {
+		const struct drift *drift = &repairs->drift->list[i];
+		const struct cluster_record *of = drift->cluster ? reconcile_scope_find(repairs->limits.scope, drift->cluster) : NULL;
 
-		count += repair_remedy_of(mending->parameters, drift) == REMEDY_REPLACE && of && of->provider && cluster->provider &&
+		count += repair_remedy_of(repairs->parameters, drift) == REMEDY_REPLACE && of && of->provider && cluster->provider &&
 		    strcmp(of->provider, cluster->provider) == 0 && strcmp(of->tenant, cluster->tenant) == 0;
 	}
 	return count;
 }
 
 static char *
-repair_apply(struct mending *mending, const struct group *group, enum remedy remedy)
+repair_apply(struct repairs *repairs, const struct group *group, enum remedy remedy)
 {
-	const struct repair_limits *limits = &mending->limits;
+	const struct repair_limits *limits = &repairs->limits;
 	struct error err;
 
 	if ((remedy == REMEDY_REPLACE && repair_limits_on_share(limits, group->cluster, group->nodes.count,
-	    repair_going_at_provider(mending, group->cluster), &err) < 0) || repair_limits_on_haste(limits, group->cluster,
+	    repair_going_at_provider(repairs, group->cluster), &err) < 0) || repair_limits_on_haste(limits, group->cluster,
 	    &err) < 0) {
 		if (err.code == EX_TEMPFAIL)
-			mending->parameters->options.runner.notice(err.text);
+			repairs->parameters->options.runner.notice(err.text);
 		else
-			repair_tell(&mending->parameters->options, &mending->worst, &err);
+			repair_tell(&repairs->parameters->options, &repairs->worst, &err);
 		return NULL;
 	}
-	return remedy == REMEDY_RETRY ? repair_retry(mending, group) : remedy == REMEDY_REPLACE ? repair_replace(mending, group)
-	                                                                                 : repair_start(mending, group);
+	return remedy == REMEDY_RETRY ? repair_retry(repairs, group) : remedy == REMEDY_REPLACE ? repair_replace(repairs, group)
+	                                                                                 : repair_start(repairs, group);
 }
 
-/* Those of the drift from first to end that this remedy mends; whether it did. */
+/* Repairs that part of the drift from first to end which has this remedy; returns whether an operation was begun. */
 static bool
-repair_with(struct mending *mending, size_t first, size_t end, enum remedy remedy)
+repair_with(struct repairs *repairs, size_t first, size_t end, enum remedy remedy)
 {
-	struct drift *list = mending->drift->list;
-	struct group group = {.cluster = reconcile_scope_find(mending->limits.scope, list[first].cluster)};
+	struct drift *list = repairs->drift->list;
+	struct group group = {.cluster = reconcile_scope_find(repairs->limits.scope, list[first].cluster)};
 	size_t count = 0;
 	char *job = NULL;
 
 	for (size_t i = first; i < end && group.cluster; i++) {
-		if (repair_remedy_of(mending->parameters, &list[i]) != remedy)
+		if (repair_remedy_of(repairs->parameters, &list[i]) != remedy)
 			continue;
 		count++;
 		group.operation = list[i].operation;
@@ -234,11 +234,11 @@ repair_with(struct mending *mending, size_t first, size_t end, enum remedy remed
 	}
 	if (count) {
 		cluster_id_text(group.cluster->id, group.id);
-		job = repair_apply(mending, &group, remedy);
+		job = repair_apply(repairs, &group, remedy);
 	}
 	for (size_t i = first; i < end && job; i++)
-		if (repair_remedy_of(mending->parameters, &list[i]) == remedy)
-			list[i].mended = arena_string(&mending->drift->arena, job);
+		if (repair_remedy_of(repairs->parameters, &list[i]) == remedy)
+			list[i].mended = arena_string(&repairs->drift->arena, job);
 	free(group.nodes.list);
 	free(group.services.list);
 	free(job);
@@ -248,7 +248,7 @@ repair_with(struct mending *mending, size_t first, size_t end, enum remedy remed
 int
 repair(struct account *account, const struct reconcile_options *parameters, const struct reconcile_scope *scope, struct drift_list *drift)
 {
-	struct mending mending = {parameters, {account, scope, parameters->max_gone}, drift, 0};
+	struct repairs repairs = {parameters, {account, scope, parameters->max_gone}, drift, 0};
 	size_t end;
 
 	for (size_t i = 0; i < drift->count; i = end) {
@@ -257,12 +257,12 @@ repair(struct account *account, const struct reconcile_options *parameters, cons
 		for (end = i; end < drift->count && drift->list[end].cluster == drift->list[i].cluster; end++)
 			;
 		for (int remedy = REMEDY_NONE + 1; remedy < REMEDY_COUNT && drift->list[i].cluster && !done; remedy++)
-			done = repair_with(&mending, i, end, (enum remedy)remedy);
+			done = repair_with(&repairs, i, end, (enum remedy)remedy);
 	}
-	return mending.worst;
+	return repairs.worst;
 }
 
-/* Whether somebody deletes it already; what else is under way has to give way. */
+/* Returns whether the cluster is being deleted already; any other operation is cancelled. */
 static bool
 repair_is_going(struct account *account, const struct cluster_record *cluster)
 {
@@ -291,7 +291,7 @@ repair_delete_cluster(const struct operation_options *options, const struct clus
 	job = repair_undertake(&ours, cluster->tenant, &order, worst);
 	free(command);
 	if (job) {
-		char *text = memory_printf("%s: its lease has ended: job %s deletes it", cluster->name, job);
+		char *text = memory_printf("%s: its lease has ended; job %s deletes it", cluster->name, job);
 
 		options->runner.notice(text);
 		free(text);

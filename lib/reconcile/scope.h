@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which clusters a reconciliation is about: all of all tenants, or those that were named.
+ * The clusters that a reconciliation is about: all of all tenants, or those that were named.
  */
 #ifndef RECONCILE_SCOPE_H
 #define RECONCILE_SCOPE_H
@@ -23,18 +23,18 @@ struct reconcile_scope { /* release it, also where it could not be made */
 	int64_t listed_ms;            /* ... as they were at that time, or a little later */
 };
 
-/* names: names or ids; none of them: all. EX_NO where there is no such cluster. */
+/* Takes names or ids of clusters; none: all. Fails with EX_NO where there is no such cluster. */
 int reconcile_scope_init(struct reconcile_scope *scope, struct account *account, const struct string_list *names, struct error *err);
 
 bool reconcile_scope_has(const struct reconcile_scope *scope, int64_t id);
 
-/* Lists them as they are now; those terminated are not in it. */
+/* Lists the clusters as they are now, without terminated ones. */
 int reconcile_scope_list(struct reconcile_scope *scope, struct account *account, struct error *err);
 
-/* The record of one that was listed; NULL: it was not. */
+/* Returns the record of a listed cluster, or NULL. */
 const struct cluster_record *reconcile_scope_find(const struct reconcile_scope *scope, int64_t id);
 
-/* Whether the cluster is still what it was: nothing is or was done to it. */
+/* Returns whether the cluster is still what it was: no operation runs or ran on it. */
 bool reconcile_scope_is_unchanged(const struct cluster_record *before, const struct cluster_record *now);
 
 void reconcile_scope_release(struct reconcile_scope *scope);

@@ -105,7 +105,7 @@ layout_diff_print_config(const struct layout *before, const struct layout *after
 	size_t count = 0;
 	char *save = NULL;
 
-	/* Of a cluster that is made, or gone, all of it would be new, or gone. */
+	/* All of the configuration of a cluster that is created, or deleted, would be new, or gone. */
 	if (jv_is_valid(before->cluster.config) && jv_is_valid(after->cluster.config))
 		count = json_difference(before->cluster.config, after->cluster.config, &lines);
 	for (char *line = lines.data ? strtok_r(lines.data, "\n", &save) : NULL; line; line = strtok_r(NULL, "\n", &save))

@@ -70,9 +70,10 @@ status_look(struct cluster_status *status, const char *cluster, struct error *er
 	return 0;
 }
 
-/* Who cannot settle, because another does or because they may only read, sees what was there before. */
+/* Finishes an operation that is over. Where that fails, because another process does it or the user may only read, the state before
+ * is shown. */
 static void
-status_settle(const struct cluster_status *status)
+status_finish(const struct cluster_status *status)
 {
 	const struct operation_options options = {.ask = status_ask_of(status->options), .runner = {status->options->spool, 1,
 	    message_notice}};
@@ -93,7 +94,7 @@ status_again(struct cluster_status *status, struct error *err)
 		return -1;
 	if (!status->under_way || !status->has_job || !queue_is_finished(status->job.status))
 		return 0;
-	status_settle(status);
+	status_finish(status);
 	return status_look(status, id, err);
 }
 
@@ -128,7 +129,7 @@ status_state_line(const struct cluster_status *status)
 	return line;
 }
 
-/* Of what is under way the queue knows more than the store; the caller frees it. NULL with a reason. */
+/* Returns the layout, which the caller frees; NULL with a reason. The queue knows more of a running operation than the store. */
 static char *
 status_layout_text(struct cluster_status *status, struct error *err)
 {
@@ -158,7 +159,7 @@ status_layout(struct cluster_status *status, struct error *err)
  * are polled: the store tells nobody. */
 enum { LOOK_MS = 50 };
 
-/* How long to sleep; -1: until the spool changes. */
+/* Returns how many milliseconds to sleep; -1: until the spool changes. */
 static int
 status_patience(const struct cluster_status *status, int64_t deadline_ms)
 {

@@ -84,7 +84,7 @@ test_texts(void)
 	differ(SPEC(",\"dnsSuffix\":\"old.example\""), SPEC(""), "", "it is so already");
 	differ(SPEC(",\"provider\":\"p\""), NULL, "", "the provider is the same");
 	differ(SPEC(",\"provider\":\"q\""), NULL,
-	    "its machines are of the provider p, and cannot become those of q; delete it, and it is made anew", "it cannot be another");
+	    "its machines are of the provider p, and cannot become those of q; delete the cluster, and apply creates it again", "it cannot be another");
 }
 
 static void
