@@ -215,7 +215,7 @@ plan_in() {
 	COOPR_STATE=$PWD/elsewhere run --separate-stderr -66 coopr run plan
 	COOPR_STATE=$PWD/elsewhere COOPR_SPOOL=$PWD/elsewhere/spool coopr create blog -t lamp -n 4 >now 2>log
 	COOPR_STATE=$PWD/elsewhere run --separate-stderr -65 coopr run plan
-	contains "$stderr" "it was saved from another store"
+	contains "$stderr" "was saved from another store"
 	store "SELECT * FROM operation" >after
 	cmp before after
 	coopr run - <plan >now 2>log
