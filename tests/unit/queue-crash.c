@@ -19,12 +19,14 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "json/record.h"
+#include "queue-engines.h"
 #include "queue-rig.h"
 #include "queue/read.h"
 #include "tap.h"
 
 enum { ROUNDS_MAX = 800, SPOOL_ROUNDS = 16, STRIDE = 5 };
 
+static const struct suite_engine *engine; /* one that outlives its processes */
 static char *folder, *spool;
 static char note[64]; /* of a round, for messages */
 
@@ -293,7 +295,7 @@ static struct queue *
 open_queue(void)
 {
 	struct error err;
-	struct queue *queue = queue_open(spool, QUEUE_WRITE, &err);
+	struct queue *queue = engine->open(spool, QUEUE_WRITE, &err);
 
 	if (!queue)
 		tap_ok(false, "%s: %s", note, err.text);
@@ -313,7 +315,7 @@ die_in(int (*act)(struct queue *, const char *, const char *, struct error *), c
 		struct queue *queue;
 
 		shim_arm(at, torn);
-		queue = queue_open(spool, QUEUE_WRITE, &err);
+		queue = engine->open(spool, QUEUE_WRITE, &err);
 		if (!queue || act(queue, cluster, job, &err) < 0) {
 			printf("# %s: %s\n", note, err.text);
 			fflush(stdout);
@@ -429,31 +431,39 @@ round_at(const struct deed *deed, long at, bool torn)
 	return !died;
 }
 
-int
-main(void)
+static void
+crash_all(void)
 {
-	struct error err;
-	long stride;
+	const long stride = getenv("CRASH_ALL") ? 1 : STRIDE;
 
-	stride = getenv("CRASH_ALL") ? 1 : STRIDE;
-	shim_no_sync = true;
-	folder = memory_printf("%s/queue-crash.XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
-	if (!mkdtemp(folder))
-		return EX_CANTCREAT;
-	spool = memory_printf("%s/spool", folder);
+	spool = memory_printf("%s/%s", folder, engine->name);
 	for (size_t i = 0; i < sizeof deeds / sizeof *deeds; i++)
 		for (int torn = 0; torn < 2; torn++) {
 			long at = 1 + (long)(2 * i + (size_t)torn) % stride;
 
 			while (at < ROUNDS_MAX && !round_at(&deeds[i], at, torn))
 				at += stride;
-			tap_ok(at > 3 && at < ROUNDS_MAX, "%s%s: stopped among %ld calls", deeds[i].name,
+			tap_ok(at > 3 && at < ROUNDS_MAX, "%s: %s%s: stopped among %ld calls", engine->name, deeds[i].name,
 			    torn ? " (torn)" : "", at - 1);
 		}
+	free(spool);
+}
+
+int
+main(void)
+{
+	struct error err;
+
+	shim_no_sync = true;
+	folder = memory_printf("%s/queue-crash.XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+	if (!mkdtemp(folder))
+		return EX_CANTCREAT;
+	for (engine = suite_engines; engine < suite_engines + SUITE_ENGINES; engine++)
+		if (engine->lasts)
+			crash_all();
 	printf("# stopped at %ld points\n", points);
 	queue_batch_release(&held);
 	file_remove_tree(AT_FDCWD, folder, &err);
-	free(spool);
 	free(folder);
 	return tap_end();
 }

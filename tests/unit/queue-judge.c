@@ -3,6 +3,8 @@
  * The queue against a judge that knows only the rules, of coopr-queue(1) and coopr-plan(5): random plans, random ends of attempts,
  * and after each step the same states, the same next task, the same outcome. Now and then the index is thrown away.
  *
+ * Each engine is judged.
+ *
  * JUDGE_SEED repeats a run; JUDGE_CASES (default 40) is how many plans.
  */
 #include <fcntl.h>
@@ -17,6 +19,7 @@
 #include "base/memory.h"
 #include "json/record.h"
 #include "queue/queue.h"
+#include "queue-engines.h"
 #include "queue/read.h"
 #include "tap.h"
 
@@ -197,6 +200,7 @@ print_plan(const struct judge *judge, int number, struct buffer *plan)
 /* --- the two side by side --- */
 
 struct trial {
+	const struct suite_engine *engine;
 	struct judge judge;
 	struct queue *queue;
 	char *spool, job[QUEUE_ID_SIZE];
@@ -300,9 +304,9 @@ reopen(struct trial *trial)
 	struct error err;
 
 	queue_close(trial->queue);
-	if (chance(2))
+	if (chance(2) && trial->engine->lasts)
 		unlink(state);
-	trial->queue = queue_open(trial->spool, QUEUE_WRITE, &err);
+	trial->queue = trial->engine->open(trial->spool, QUEUE_WRITE, &err);
 	free(state);
 }
 
@@ -372,18 +376,18 @@ play(struct trial *trial)
 }
 
 static void
-try_one(char *spool, int number, long seed)
+try_one(const struct suite_engine *engine, char *spool, int number, long seed)
 {
-	struct trial trial = {.spool = spool, .agree = true};
+	struct trial trial = {.engine = engine, .spool = spool, .agree = true};
 	struct error err;
 
 	invent(&trial.judge);
-	trial.queue = queue_open(spool, QUEUE_WRITE, &err);
+	trial.queue = engine->open(spool, QUEUE_WRITE, &err);
 	if (trial.queue && put(&trial, number)) {
 		play(&trial);
 		play(&trial);
 	}
-	if (!tap_ok(trial.agree, "plan %d of seed %ld: queue and judge agree", number, seed))
+	if (!tap_ok(trial.agree, "%s, plan %d of seed %ld: queue and judge agree", engine->name, number, seed))
 		printf("#   %s\n", trial.why);
 	for (int i = 0; i < trial.count; i++)
 		queue_batch_release(&trial.running[i]);
@@ -403,7 +407,9 @@ main(void)
 	spool = memory_printf("%s/spool", folder);
 	srandom((unsigned)seed);
 	for (int i = 1; i <= (cases ? atoi(cases) : 40); i++)
-		try_one(spool, i, seed);
+		for (int engine = 0; engine < SUITE_ENGINES; engine++)
+			try_one(&suite_engines[engine], spool, i, seed);
+	memory_free_all();
 	file_remove_tree(AT_FDCWD, folder, &err);
 	free(spool);
 	free(folder);

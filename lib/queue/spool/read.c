@@ -62,6 +62,7 @@ read_events_between(const struct open_job *job, uint64_t from, uint64_t to, stru
 	if (pread(job->events, buffer_room(out, length), length, (off_t)from) != (ssize_t)length)
 		return error_set(err, EX_IOERR, "job %s: events.ndjson cannot be read", job->id);
 	out->length += length;
+	out->data[out->length] = '\0';
 	return 0;
 }
 
