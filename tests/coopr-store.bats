@@ -336,3 +336,18 @@ damaged() {
 	COOPR_TENANT=qa run -1 coopr-store fsck
 	contains "$output" "tenant default: it is deleted, and has a living cluster, 00000001"
 }
+
+@test "a refused fsync is an error, 74; the next change first brings to disk what was refused" {
+	need_program strace
+	coopr-store init
+	strace -f -o trace -e inject=fsync,fdatasync:error=EIO coopr-store put -k provider - < <(provider one) >now 2>said && code=0 || code=$?
+	grep -q INJECTED trace
+	same 74 "$code"
+	same "" "$(cat now)"
+	contains "$(cat said)" "$COOPR_STORE-wal: it cannot be synced: Input/output error"
+	provider two | strace -f -o trace -e trace=pwrite64,fsync coopr-store put -k provider - 2>/dev/null
+	coopr-store get provider two
+	# All of the log is written again, from its beginning, before the fsync that is the answer.
+	grep -oE '(pwrite64\([0-9]+, .*, [0-9]+, 0\) += [0-9]{4,}$|fsync\()' trace | sed 's/(.*//' | paste -sd, | grep -q 'pwrite64,.*fsync$\|pwrite64,fsync'
+	coopr-store fsck
+}

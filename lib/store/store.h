@@ -52,8 +52,8 @@ void store_set_why(struct store *store, const char *why);
 const char *store_by(const struct store *store);
 const char *store_why(const struct store *store);
 
-/* Begins a transaction when it is our turn; commits it, and returns when all of it is on disk. What a commit that fails leaves
- * is as before; store_rollback may follow it. */
+/* Begins a transaction when it is our turn; commits it, and returns when all of it is on disk. store_rollback may follow a
+ * commit that failed; where the disk refused it, the change may be there nevertheless. */
 int store_begin(struct store *store, struct error *err);
 int store_commit(struct store *store, struct error *err);
 void store_rollback(struct store *store);

@@ -9,11 +9,15 @@ what a command that had ended has written must be there.
 What the kernel may leave: of the data that was written since a file's last fsync nothing, all, all but the last write, only
 the last, or the last torn. Names are kept: that a new store's file stays is not looked at.
 
+Every third command is first tried while the disk refuses each fsync: it must end with 74, and what it wrote is then lost in
+the model, though it can still be read until the power is lost.
+
 Every STEP-th instant is tried (default 1), and each at which a command ends. The last line says how many there were.
 """
 import json, os, re, shutil, subprocess, sys, tempfile
 
 CALL = re.compile(r"^\d+ +(\w+)\((.*)\) += (-?\w+)")
+REFUSED = "-e inject=fsync,fdatasync:error=EIO"
 CALLS = "openat,pwrite64,write,ftruncate,fsync,fdatasync,close,unlink"
 WRITES = 45  # more than the log takes: it begins anew
 
@@ -24,6 +28,9 @@ class File:
 
     def sync(self):
         self.disk, self.pending = applied(self.disk, self.pending), []
+
+    def refuse(self):
+        self.pending = []
 
 
 def applied(disk, changes):
@@ -49,12 +56,14 @@ def text(quoted):
     return bytes(int(byte, 16) for byte in re.findall(r"\\x([0-9a-f]{2})", quoted))
 
 
-def record(folder, number, trace):
+def record(folder, number, trace, refused):
     document = json.dumps({"name": "p%d" % (number % 7), "providertype": "dummy", "description": str(number) * 300})
-    subprocess.run(["strace", "-f", "-xx", "-s", "1000000", "-e", "trace=" + CALLS, "-o", trace, "coopr-store", "put", "-k",
-        "provider"], input=document.encode(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True,
-        env={**os.environ, "COOPR_STORE": folder + "/store",
+    done = subprocess.run(["strace", "-f", "-xx", "-s", "1000000", "-e", "trace=" + CALLS, *(REFUSED.split() if refused else []),
+        "-o", trace, "coopr-store", "put", "-k", "provider"], input=document.encode(), stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL, env={**os.environ, "COOPR_STORE": folder + "/store",
             "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"})  # not while strace looks on
+    if done.returncode != (74 if refused else 0):
+        raise SystemExit("put ended with %d" % done.returncode)
 
 
 def replay(trace, folder, files):
@@ -62,7 +71,7 @@ def replay(trace, folder, files):
     opened = {}
     for line in open(trace):
         match = CALL.match(line)
-        if not match or match[3].startswith("-"):
+        if not match or match[3].startswith("-") and "(INJECTED)" not in line:
             continue
         name, arguments, result = match.groups()
         if name == "openat":
@@ -84,6 +93,8 @@ def replay(trace, folder, files):
             opened[fd].pending.append(("write", int(arguments.split(", ")[-1]), text(arguments.split('"')[1])))
         elif name == "ftruncate":
             opened[fd].pending.append(("cut", int(arguments.split(", ")[1]), b""))
+        elif result.startswith("-"):
+            opened[fd].refuse()
         else:
             opened[fd].sync()
         yield
@@ -117,13 +128,13 @@ def main():
         files[name] = File()
         with open(folder + "/" + name, "rb") as file:
             files[name].disk = file.read()
-    for number in range(WRITES):
-        record(folder, number, trace)
+    for number, refused in [(n, refused) for n in range(WRITES) for refused in ((True, False) if n % 3 == 1 else (False,))]:
+        record(folder, number, trace, refused)
         calls = replay(trace, folder, files)
         over = False
         while not over:
             over = next(calls, "over") == "over"
-            if over:
+            if over and not refused:
                 said["p%d" % (number % 7)] = number // 7 + 1
             instant += 1
             if not over and instant % step:

@@ -4,8 +4,8 @@
  * store/sqlite/ with such a table, and a row in store_engines of store/store.c. What it gives as a database or as rows
  * begins with the struct of that name here, and is its own behind that.
  *
- * A transaction is durable when commit returns 0, and undone when it returns -1: in particular when the disk refuses to
- * confirm it. What an engine has acknowledged does not depend on anything that it has not.
+ * A transaction is durable when commit returns 0. When it returns -1 because the disk refused, the transaction may be there or
+ * not; but no commit returns 0 after it before the disk has that one, too.
  */
 #ifndef STORE_SQL_ENGINE_H
 #define STORE_SQL_ENGINE_H

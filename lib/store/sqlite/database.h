@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "store/sql/engine.h"
+#include "store/sqlite/log-sync.h"
 
 struct sqlite { /* what struct sql of this engine is */
 	struct sql sql;
@@ -18,6 +19,7 @@ struct sqlite { /* what struct sql of this engine is */
 	char *path;
 	int lock;    /* descriptor of PATH.lock, -1 for who only reads */
 	int version; /* of its tables */
+	struct log_sync log;
 };
 
 /* Fills err with what the database says, and with the exit code that it comes to: EX_TEMPFAIL where it is busy, EX_IOERR,

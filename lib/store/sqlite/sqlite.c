@@ -83,7 +83,7 @@ sqlite_connect(struct sqlite *db, enum sql_open how, struct error *err)
 	sqlite3_busy_timeout(db->db, BUSY_MS);
 	sqlite3_wal_autocheckpoint(db->db, CHECKPOINT_PAGES);
 	sqlite3_db_config(db->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
-	if (sqlite_run(db->db, "PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON", err) < 0 ||
+	if (sqlite_run(db->db, "PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON", err) < 0 ||
 	    schema_version(db->db, &db->version, err) < 0)
 		return -1;
 	return how == SQL_OPEN_READ ? 0 : sqlite_prepare_writing(db, err);
@@ -95,6 +95,7 @@ sqlite_close(struct sql *sql)
 	struct sqlite *db = (struct sqlite *)sql;
 
 	sqlite3_close(db->db);
+	log_sync_close(&db->log);
 	if (db->lock >= 0)
 		close(db->lock);
 	free(db->path);
@@ -106,7 +107,7 @@ sqlite_open(const char *path, enum sql_open how, struct error *err)
 {
 	struct sqlite *db = memory_zeroed(1, sizeof *db);
 
-	*db = (struct sqlite){.sql = {&sqlite_engine}, .path = memory_string(path), .lock = -1};
+	*db = (struct sqlite){.sql = {&sqlite_engine}, .path = memory_string(path), .lock = -1, .log = {memory_printf("%s-wal", path), -1}};
 	if (sqlite_connect(db, how, err) == 0)
 		return &db->sql;
 	sqlite_close(&db->sql);
@@ -140,15 +141,18 @@ sqlite_begin(struct sql *sql, struct error *err)
 	return -1;
 }
 
+/* The next writer goes on while this one waits for the disk. */
 static int
 sqlite_commit(struct sql *sql, struct error *err)
 {
 	struct sqlite *db = (struct sqlite *)sql;
+	int64_t number = -1;
 
-	if (sqlite_run(db->db, "COMMIT", err) < 0)
+	if (log_sync_open(&db->log, err) < 0 || sqlite_run(db->db, "COMMIT", err) < 0 ||
+	    (number = log_sync_count(&db->log, db->lock, err)) < 0)
 		return -1;
 	flock(db->lock, LOCK_UN);
-	return 0;
+	return log_sync_wait(&db->log, db->lock, number, err);
 }
 
 static void
@@ -167,9 +171,14 @@ sqlite_forget(struct sql *sql)
 {
 	struct sqlite *db = (struct sqlite *)sql;
 
+	struct error ignored; /* then it is forgotten by the next */
+
+	if (sqlite_take_turn(db, &ignored) < 0)
+		return;
 	sqlite3_busy_timeout(db->db, FORGET_MS);
 	sqlite3_wal_checkpoint_v2(db->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
 	sqlite3_busy_timeout(db->db, BUSY_MS);
+	flock(db->lock, LOCK_UN);
 }
 
 /* Copies in one step of SQLite's online backup, which reads one snapshot. */

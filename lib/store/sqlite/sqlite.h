@@ -4,9 +4,8 @@
  * take turns at a lock of our own (PATH.lock), in which the kernel lets them wait, so that nobody is ever told that the
  * database is locked; readers wait for nobody.
  *
- * SQLite syncs its log before a transaction becomes visible (synchronous = FULL). A refused fsync therefore undoes the
- * transaction, and the next one writes the same places of the log anew: nothing acknowledged stands on bytes whose fsync
- * was refused.
+ * SQLite puts a transaction into its log, and the writer goes on to wait for the disk without its turn (log-sync.h): one wait
+ * serves many.
  */
 #ifndef STORE_SQLITE_SQLITE_H
 #define STORE_SQLITE_SQLITE_H
