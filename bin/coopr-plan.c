@@ -19,11 +19,11 @@
 #include "json/record.h"
 #include "model/action.h"
 #include "model/expectation.h"
-#include "model/grouping.h"
+#include "model/layout-diff.h"
 #include "model/layout.h"
 #include "model/name.h"
 #include "model/plan-document.h"
-#include "model/since.h"
+#include "model/show/grouping.h"
 #include "model/unavailable.h"
 #include "plan/plan.h"
 
@@ -132,7 +132,7 @@ plan_read_older(struct layout *layout, struct layout *older)
 	if (!from)
 		return NULL;
 	plan_read_layout(from, older);
-	layout_since(layout, older, &problems);
+	layout_diff_since(layout, older, &problems);
 	if (problems.total)
 		exit(problems_report(&problems, "the layout"));
 	return older;

@@ -8,7 +8,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/message.h"
-#include "json/difference.h"
+#include "json/diff.h"
 
 static struct store_verb_where where;
 
@@ -79,7 +79,7 @@ diff_verb_print_difference(struct store *store, enum entity_kind kind, const cha
 	    &to, &err) < 0) {
 		code = message_error(&err);
 	} else {
-		code = json_difference(from, to, &lines) ? EX_NO : 0;
+		code = json_diff(from, to, NULL, &lines) ? EX_NO : 0;
 		fputs(lines.data ? lines.data : "", stdout);
 	}
 	buffer_release(&lines);

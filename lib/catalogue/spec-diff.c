@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "json/difference.h"
+#include "json/diff.h"
 #include "model/name.h"
 #include "model/take/config.h"
 
@@ -162,18 +162,6 @@ spec_diff_lost_config(const struct clusterspec *spec, const struct clusterspec *
 	return lost;
 }
 
-static void
-spec_diff_note_config(struct spec_diff *found, jv present, jv shall)
-{
-	struct buffer lines = {0};
-	char *save = NULL;
-
-	found->count += json_difference(present, shall, &lines);
-	for (char *line = lines.data ? strtok_r(lines.data, "\n", &save) : NULL; line; line = strtok_r(NULL, "\n", &save))
-		buffer_printf(&found->lines, "%c config%s\n", line[0], line + 1);
-	buffer_release(&lines);
-}
-
 static int
 spec_diff_compare_config(struct comparison *c, struct error *err)
 {
@@ -187,7 +175,7 @@ spec_diff_compare_config(struct comparison *c, struct error *err)
 	for (size_t i = 0; i < c->spec->settings.count && result == 0; i++)
 		result = config_set(&shall, c->spec->settings.list[i], err);
 	if (result == 0 && !jv_equal(jv_copy(present), jv_copy(shall))) {
-		spec_diff_note_config(c->found, present, shall);
+		c->found->count += json_diff(present, shall, "config", &c->found->lines);
 		c->found->config = jv_copy(shall);
 	}
 	jv_free(present);

@@ -12,9 +12,9 @@
 #include "history/layout.h"
 #include "json/dump.h"
 #include "json/record.h"
-#include "model/facts.h"
 #include "model/name.h"
 #include "model/node.h"
+#include "model/take/facts.h"
 #include "queue/read.h"
 
 struct work { /* a task: what it says about one service on one node, or about the node */

@@ -12,7 +12,7 @@
 #include "base/names.h"
 #include "base/printable.h"
 #include "base/terminal.h"
-#include "json/difference.h"
+#include "json/diff.h"
 #include "json/json.h"
 #include "json/record.h"
 #include "model/plan-document.h"
@@ -249,12 +249,12 @@ preview_print_config(const struct preview_basis *basis, const struct layout *lay
 	struct buffer text = {0};
 
 	if (jv_is_valid(basis->config) && jv_is_valid(config))
-		json_difference(basis->config, config, &text);
+		json_diff(basis->config, config, "config", &text);
 	for (char *line = text.data, *end; line && *line; line = end + 1) {
 		end = line + strcspn(line, "\n");
 		*end = '\0';
 		printable(line);
-		fprintf(out, "%c config%s\n", *line, line + 1);
+		fprintf(out, "%s\n", line);
 	}
 	buffer_release(&text);
 	jv_free(config);

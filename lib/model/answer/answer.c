@@ -6,7 +6,7 @@
 
 #include "base/buffer.h"
 #include "base/names.h"
-#include "model/canonical.h"
+#include "model/answer/canonical.h"
 #include "model/document.h"
 #include "model/print.h"
 #include "model/request.h"

@@ -8,7 +8,7 @@
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "base/printable.h"
-#include "model/grouping.h"
+#include "model/show/grouping.h"
 
 /* A string of the language: quotes and backslashes escaped. */
 static void

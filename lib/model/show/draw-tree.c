@@ -6,7 +6,7 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/terminal.h"
-#include "model/grouping.h"
+#include "model/show/grouping.h"
 
 enum { AFTER_SHOWN = 6 };
 

@@ -8,9 +8,9 @@
 #include "base/error.h"
 #include "json/json.h"
 #include "model/document.h"
-#include "model/facts.h"
 #include "model/node.h"
 #include "model/print.h"
+#include "model/take/facts.h"
 
 /* What stands at the end of the text where everything could be expanded. */
 static const char no_problems[] = "\"unexpanded\":[]}";

@@ -2,8 +2,8 @@
  *
  * The steps of a plan by the node they are done to.
  */
-#ifndef MODEL_GROUPING_H
-#define MODEL_GROUPING_H
+#ifndef MODEL_SHOW_GROUPING_H
+#define MODEL_SHOW_GROUPING_H
 
 #include "base/names.h"
 #include "model/plan-document.h"

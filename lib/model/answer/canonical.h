@@ -3,8 +3,8 @@
  * Documents in which lists that are sets are sorted, so that two which differ in nothing but an order that means nothing are
  * the same text. Lists whose order means something (objective, zones), and what is not ours to know (config, fields), stay.
  */
-#ifndef MODEL_CANONICAL_H
-#define MODEL_CANONICAL_H
+#ifndef MODEL_ANSWER_CANONICAL_H
+#define MODEL_ANSWER_CANONICAL_H
 
 #include <jv.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * lib/cluster/alteration.h: what is different between two layouts; lib/cluster/target.h: parts of a cluster by name.
+ * model/layout-diff.h: what is different between two layouts; operation/target.h: parts of a cluster by name.
  */
 #include "base/buffer.h"
 #include "base/error.h"
 #include "operation/target.h"
-#include "status/layout-diff.h"
+#include "model/layout-diff.h"
 #include "status/status.h"
 #include "tap.h"
 

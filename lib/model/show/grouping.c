@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/grouping.h"
+#include "model/show/grouping.h"
 
 #include <stdlib.h>
 

@@ -4,8 +4,8 @@
  * user and keys, ...). Results bring it, a deletion of the machine takes it away. Records are text here, as they stand
  * in files.
  */
-#ifndef MODEL_FACTS_H
-#define MODEL_FACTS_H
+#ifndef MODEL_TAKE_FACTS_H
+#define MODEL_TAKE_FACTS_H
 
 #include <stdbool.h>
 #include <stddef.h>

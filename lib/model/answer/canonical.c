@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/canonical.h"
+#include "model/answer/canonical.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/facts.h"
+#include "model/take/facts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,24 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "status/layout-diff.h"
-
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buffer.h"
-#include "json/difference.h"
+#include "json/diff.h"
 #include "json/json.h"
+#include "model/layout-diff.h"
 #include "model/layout.h"
 #include "model/name.h"
-
-static const struct node *
-layout_diff_find(const struct layout *layout, const char *id)
-{
-	for (size_t i = 0; i < layout->node_count; i++)
-		if (strcmp(layout->nodes[i].id, id) == 0)
-			return &layout->nodes[i];
-	return NULL;
-}
 
 static void
 layout_diff_print_whole(char sign, const struct node *node, struct buffer *out)
@@ -98,48 +88,26 @@ layout_diff_print_changes(const struct node *before, const struct node *after, s
 	return count;
 }
 
-static size_t
-layout_diff_print_config(const struct layout *before, const struct layout *after, struct buffer *out)
-{
-	struct buffer lines = {0};
-	size_t count = 0;
-	char *save = NULL;
-
-	/* All of the configuration of a cluster that is created, or deleted, would be new, or gone. */
-	if (jv_is_valid(before->cluster.config) && jv_is_valid(after->cluster.config))
-		count = json_difference(before->cluster.config, after->cluster.config, &lines);
-	for (char *line = lines.data ? strtok_r(lines.data, "\n", &save) : NULL; line; line = strtok_r(NULL, "\n", &save))
-		buffer_printf(out, "%c config%s\n", line[0], line + 1);
-	buffer_release(&lines);
-	return count;
-}
-
-static bool
-layout_diff_is_there(const struct node *node)
-{
-	return node && !node->leaves;
-}
-
 size_t
 layout_diff_print(const struct layout *before, const struct layout *after, struct buffer *out)
 {
-	size_t count = 0;
+	size_t count, differences = 0;
+	struct node_pair *pairs = layout_diff_nodes(before, after, &count);
 
-	for (size_t i = 0; i < before->node_count; i++) {
-		const struct node *node = &before->nodes[i], *now = layout_diff_find(after, node->id);
+	for (size_t i = 0; i < count; i++) {
+		const struct node *was = pairs[i].before, *is = pairs[i].after;
+		bool stays = is && !is->leaves;
 
-		if (layout_diff_is_there(now)) {
-			count += layout_diff_print_changes(node, now, out);
-			continue;
+		if (was && stays) {
+			differences += layout_diff_print_changes(was, is, out);
+		} else if (was || stays) {
+			layout_diff_print_whole(was ? '-' : '+', was ? was : is, out);
+			differences++;
 		}
-		layout_diff_print_whole('-', node, out);
-		count++;
 	}
-	for (size_t i = 0; i < after->node_count; i++) {
-		if (!layout_diff_is_there(&after->nodes[i]) || layout_diff_find(before, after->nodes[i].id))
-			continue;
-		layout_diff_print_whole('+', &after->nodes[i], out);
-		count++;
-	}
-	return count + layout_diff_print_config(before, after, out);
+	free(pairs);
+	/* All of the configuration of a cluster that is created, or deleted, would be new, or gone. */
+	if (jv_is_valid(before->cluster.config) && jv_is_valid(after->cluster.config))
+		differences += json_diff(before->cluster.config, after->cluster.config, "config", out);
+	return differences;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/since.h"
+#include "model/layout-diff.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,21 +10,34 @@
 struct since {
 	struct layout *layout;
 	const struct layout *old;
-	struct names ids; /* of old's nodes, by their number */
-	bool *met;        /* of each of them: the newer layout has it */
 	struct place stream;
 };
 
+struct node_pair *
+layout_diff_nodes(const struct layout *before, const struct layout *after, size_t *count)
+{
+	struct node_pair *pairs = memory_zeroed(before->node_count + after->node_count, sizeof *pairs);
+	struct names ids = {0};
+
+	for (size_t i = 0; i < before->node_count; i++)
+		pairs[names_intern(&ids, before->nodes[i].id)].before = &before->nodes[i];
+	for (size_t i = 0; i < after->node_count; i++)
+		pairs[names_intern(&ids, after->nodes[i].id)].after = &after->nodes[i];
+	*count = ids.count;
+	names_release(&ids);
+	return pairs;
+}
+
 static struct place
-since_node_place(const struct since *since, const struct node *node)
+layout_diff_node_place(const struct since *since, const struct node *node)
 {
 	return (struct place){.up = &since->stream, .index = node->index, .problems = since->stream.problems};
 }
 
 static void
-since_check_type(const struct since *since, const struct node *node, const char *member, const char *was, const char *is)
+layout_diff_check_type(const struct since *since, const struct node *node, const char *member, const char *was, const char *is)
 {
-	struct place place = since_node_place(since, node), type = {.up = &place, .name = member, .problems = place.problems};
+	struct place place = layout_diff_node_place(since, node), type = {.up = &place, .name = member, .problems = place.problems};
 
 	if (was && is && strcmp(was, is) != 0)
 		place_problem(&type, "%s is of type \"%s\" and cannot become \"%s\": replace it", node->id, was, is);
@@ -32,12 +45,12 @@ since_check_type(const struct since *since, const struct node *node, const char 
 
 /* A node of both layouts. One that was to leave in the older one may be there yet, or not: it stays what it was. */
 static void
-since_take_over(const struct since *since, struct node *node, const struct node *old)
+layout_diff_take_over(const struct since *since, struct node *node, const struct node *old)
 {
 	const jv none = {0};
 
-	since_check_type(since, node, "hardwaretype", old->hardwaretype, node->hardwaretype);
-	since_check_type(since, node, "imagetype", old->imagetype, node->imagetype);
+	layout_diff_check_type(since, node, "hardwaretype", old->hardwaretype, node->hardwaretype);
+	layout_diff_check_type(since, node, "imagetype", old->imagetype, node->imagetype);
 	node->is_new = false;
 	node->was = old->leaves ? old->was : old->services;
 	if (!jv_is_valid(node->ipaddresses))
@@ -46,34 +59,9 @@ since_take_over(const struct since *since, struct node *node, const struct node 
 		node_learn(node, NULL, none, old->facts, &since->layout->arena);
 }
 
-static void
-since_compare_nodes(struct since *since)
-{
-	struct layout *layout = since->layout;
-	size_t kept = 0;
-
-	for (size_t i = 0; i < layout->node_count; i++) {
-		struct node *node = &layout->nodes[i];
-		int number = names_find(&since->ids, node->id);
-
-		if (number != NAMES_NONE) {
-			since_take_over(since, node, &since->old->nodes[number]);
-			since->met[number] = true;
-		} else if (node->leaves) {
-			jv_free(node->source);
-			continue;
-		} else {
-			node->is_new = true;
-			node->was = (struct string_list){0};
-		}
-		layout->nodes[kept++] = *node;
-	}
-	layout->node_count = kept;
-}
-
 /* A node that only the older layout has. */
 static void
-since_add_leaving(struct since *since, const struct node *old)
+layout_diff_add_leaving(struct since *since, const struct node *old)
 {
 	struct layout *layout = since->layout;
 	struct node node = *old;
@@ -87,28 +75,61 @@ since_add_leaving(struct since *since, const struct node *old)
 	layout->nodes[layout->node_count++] = node;
 }
 
+static void
+layout_diff_compare_nodes(struct since *since)
+{
+	struct layout *layout = since->layout;
+	size_t count, kept = 0, present = layout->node_count;
+	struct node_pair *pairs = layout_diff_nodes(since->old, layout, &count);
+	bool *drops = memory_zeroed(present, sizeof *drops);
+	struct node *nodes = layout->nodes;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t number = pairs[i].after ? (size_t)(pairs[i].after - nodes) : 0;
+
+		if (pairs[i].after && pairs[i].before) {
+			layout_diff_take_over(since, &nodes[number], pairs[i].before);
+		} else if (pairs[i].after) {
+			drops[number] = nodes[number].leaves;
+			nodes[number].is_new = true;
+			nodes[number].was = (struct string_list){0};
+		}
+	}
+	for (size_t i = 0; i < present; i++)
+		if (drops[i])
+			jv_free(nodes[i].source);
+		else
+			nodes[kept++] = nodes[i];
+	layout->node_count = kept;
+	for (size_t i = 0; i < count; i++)
+		if (!pairs[i].after && !pairs[i].before->leaves)
+			layout_diff_add_leaving(since, pairs[i].before);
+	free(drops);
+	free(pairs);
+}
+
 static bool
-since_is_same_service(const struct service *a, const struct service *b)
+layout_diff_is_same_service(const struct service *a, const struct service *b)
 {
 	return jv_equal(jv_copy(a->source), jv_copy(b->source));
 }
 
 static void
-since_copy_definition(struct service *list, size_t *count, const struct service *definition)
+layout_diff_copy_definition(struct service *list, size_t *count, const struct service *definition)
 {
 	list[*count] = *definition;
 	list[(*count)++].source = jv_copy(definition->source);
 }
 
 static int
-since_compare_names(const void *a, const void *b)
+layout_diff_compare_names(const void *a, const void *b)
 {
 	return strcmp(((const struct service *)a)->name, ((const struct service *)b)->name);
 }
 
 /* What is no longer defined is on its way out, and has to be known all the same. */
 static void
-since_compare_definitions(struct since *since)
+layout_diff_compare_definitions(struct since *since)
 {
 	struct cluster *cluster = &since->layout->cluster;
 	const struct cluster *old = &since->old->cluster;
@@ -125,36 +146,28 @@ since_compare_definitions(struct since *since)
 		const struct service *was = &old->definitions[i], *is = cluster_definition(cluster, was->name);
 
 		if (!is)
-			since_copy_definition(all, &count, was);
-		else if (!since_is_same_service(was, is))
-			since_copy_definition(cluster->was_definitions, &cluster->was_definition_count, was);
+			layout_diff_copy_definition(all, &count, was);
+		else if (!layout_diff_is_same_service(was, is))
+			layout_diff_copy_definition(cluster->was_definitions, &cluster->was_definition_count, was);
 	}
 	cluster->definitions = all;
 	cluster->definition_count = count;
 	if (count)
-		qsort(all, count, sizeof *all, since_compare_names);
+		qsort(all, count, sizeof *all, layout_diff_compare_names);
 }
 
 void
-layout_since(struct layout *layout, const struct layout *old, struct problems *problems)
+layout_diff_since(struct layout *layout, const struct layout *old, struct problems *problems)
 {
-	struct since since = {.layout = layout, .old = old, .met = memory_zeroed(old->node_count, sizeof *since.met),
-		.stream = place_root((jv){0}, problems)};
+	struct since since = {.layout = layout, .old = old, .stream = place_root((jv){0}, problems)};
 	struct cluster *cluster = &layout->cluster;
 
 	if (strcmp(cluster->id, old->cluster.id) != 0)
 		place_problem(&since.stream, "is of the cluster %s, what was is of %s", cluster->id, old->cluster.id);
-	for (size_t i = 0; i < old->node_count; i++)
-		names_intern(&since.ids, old->nodes[i].id);
-	since_compare_nodes(&since);
-	for (size_t i = 0; i < old->node_count; i++)
-		if (!since.met[i] && !old->nodes[i].leaves)
-			since_add_leaving(&since, &old->nodes[i]);
+	layout_diff_compare_nodes(&since);
 	nodes_sort(&since.stream, layout->nodes, layout->node_count);
-	since_compare_definitions(&since);
+	layout_diff_compare_definitions(&since);
 	jv_free(cluster->was_source);
 	cluster->was_source = jv_get_kind(old->cluster.config) == JV_KIND_OBJECT ? jv_copy(old->cluster.config) : jv_object();
 	cluster->was_config = cluster->was_source;
-	names_release(&since.ids);
-	free(since.met);
 }
