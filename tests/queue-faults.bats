@@ -90,6 +90,38 @@ put_fails() {
 	same 0 "$last"
 }
 
+@test "done: what the disk has refused is not acknowledged when it is said again, by whoever and however often, until fsck --repair" {
+	local code
+
+	two_nodes >plan
+	coopr-queue put plan
+	coopr-queue take -n 1 --lease 600 | result_of '{}' >results
+	run -74 strace -f -qq -o trace -e trace=fdatasync -e inject=fdatasync:error=EIO coopr-queue "done" results
+	run -74 coopr-queue "done" results
+	# Also where the state is lost, and the disk refuses while it is made anew.
+	rm spool/jobs/00000042-001/state
+	run -74 strace -f -qq -o trace -e trace=fdatasync -e inject=fdatasync:error=EIO coopr-queue "done" results
+	run -74 coopr-queue "done" results
+	code=0
+	coopr-queue fsck --repair >found || code=$?
+	same 1 "$code"
+	coopr-queue "done" results
+	do_all
+	same complete "$(status_of 00000042-001 .status)"
+}
+
+@test "done, pause: what another one has written and not brought to disk is brought there before it is acknowledged" {
+	two_nodes >plan
+	coopr-queue put plan
+	coopr-queue take -n 1 --lease 600 | result_of '{}' >results
+	strace -f -qq -o trace -e trace=fdatasync -e inject=fdatasync:signal=KILL coopr-queue "done" results || true
+	strace -f -qq -o trace -e trace=fdatasync coopr-queue "done" results
+	same 1 "$(grep -c fdatasync trace)"
+	strace -f -qq -o trace -e trace=fdatasync -e inject=fdatasync:signal=KILL coopr-queue pause 00000042-001 || true
+	strace -f -qq -o trace -e trace=fdatasync coopr-queue pause 00000042-001
+	same 1 "$(grep -c fdatasync trace)"
+}
+
 @test "put: why tmp/ takes no folder is told" {
 	two_nodes >plan
 	coopr-queue put plan

@@ -76,6 +76,19 @@ file_write_all(int fd, const void *bytes, size_t length)
 }
 
 int
+file_sync_data(int fd, uint32_t *refused)
+{
+	if (*refused) {
+		errno = EIO;
+		return -1;
+	}
+	if (fdatasync(fd) == 0)
+		return 0;
+	*refused = 1;
+	return -1;
+}
+
+int
 file_sync_dir(int dir, const char *path)
 {
 	int fd = openat(dir, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), result;

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 struct buffer;
@@ -27,6 +28,12 @@ int file_write_all(int fd, const void *bytes, size_t length);
  * tmp, write, fsync, rename, fsync of the directory. EX_CANTCREAT where there can be no file, else EX_IOERR. */
 int file_replace(int dir, const char *path, const void *bytes, size_t length, mode_t mode,
     struct error *err);
+
+/* Brings the data of a file to disk. A refusal is final: the kernel reports it once, forgets which pages it could not write,
+ * and calls the next fsync a success. So *refused is set, which all who write the file share, and every later call fails at once
+ * with EIO: the file is as it was before, as far as anybody knows, until it is written anew under its name. 0 or -1 with
+ * errno. Who has no place for such a mark takes back what was to be brought to disk, and makes it again. */
+int file_sync_data(int fd, uint32_t *refused);
 
 /* Makes the names in a directory durable. 0 or -1 with errno. */
 int file_sync_dir(int dir, const char *path);

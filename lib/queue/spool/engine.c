@@ -168,6 +168,8 @@ engine_change(struct spool_queue *queue, const char *id, engine_changer *change,
 			result = error_set(err, EX_SOFTWARE, "job %s: state: is damaged", job->id);
 		if (result == 0)
 			result = job_commit(job, err);
+		if (result == 0)
+			job_rely(job);
 		if (result < 0) {
 			job_abandon(job);
 			tries += !job->state.broken;

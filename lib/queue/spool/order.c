@@ -76,9 +76,12 @@ order_move_back(const struct spool *spool, const char *job, struct error *err)
 {
 	if (spool_move(spool->done, job, spool->jobs, job) < 0 && (errno != ENOENT || !file_exists(spool->jobs, job)))
 		return error_errno(err, errno == ENOENT ? EX_NO : EX_IOERR, "job %s: cannot be brought back", job);
-	if (fsync(spool->done) < 0 || fsync(spool->jobs) < 0)
-		return error_errno(err, EX_IOERR, "job %s: cannot be brought back", job);
-	return 0;
+	if (fsync(spool->done) == 0 && fsync(spool->jobs) == 0)
+		return 0;
+	error_errno(err, EX_IOERR, "job %s: cannot be brought back", job);
+	/* Nobody is to find it there, and take it for brought to disk. */
+	spool_move(spool->jobs, job, spool->done, job);
+	return -1;
 }
 
 /* The slot comes first, and what the caller records last: stopped in between, a finished job is to be moved to done/, as if
@@ -163,6 +166,9 @@ order_skip(struct spool_queue *queue, struct open_job *job, const char *task, co
 static int
 order_end_order(struct spool_queue *queue, struct open_job *job, int result, struct error *err)
 {
+	/* What was so already is acknowledged as well: whoever made it so may have been stopped before it was on disk. */
+	if (result == 0)
+		job_rely(job);
 	job_unlock(job);
 	if (result == 0)
 		result = job_sync(job, err);

@@ -166,23 +166,28 @@ job_read_blueprint(struct open_job *job, struct plan_loader *loader, struct erro
 	return result;
 }
 
-/* The new state takes the place of state. All that was written so far is on disk from here on, or known not to be. */
+/* The new state takes the place of state. All that was written so far is on disk from here on; or it is known not to be, and that
+ * stands in the new state, for whoever comes next. */
 static int
 job_install(struct open_job *job, struct error *err)
 {
 	struct state_header *header = job->state.header;
+	bool refused_before = header->sync_failed != 0, synced;
 
 	if (job_write_nodes(job, err) < 0)
 		return -1;
-	if (fdatasync(job->events) < 0)
-		return error_errno(err, EX_IOERR, "job %s: events.ndjson", job->id);
-	header->synced = header->applied;
-	header->synced_seq = header->seq;
+	synced = file_sync_data(job->events, &header->sync_failed) == 0;
+	if (!synced && !refused_before)
+		error_errno(err, EX_IOERR, "job %s: events.ndjson could not be brought to disk", job->id);
+	if (synced)
+		header->synced_seq = header->seq;
+	if (synced || header->synced > header->applied)
+		header->synced = header->applied;
 	state_checksum(&job->state);
 	header->dirty = 0;
 	if (renameat(job->dir, "state.new", job->dir, "state") < 0)
 		return error_errno(err, EX_IOERR, "job %s: state", job->id);
-	return 0;
+	return synced || refused_before ? 0 : -1;
 }
 
 static struct remains
@@ -218,6 +223,7 @@ job_rebuild(struct open_job *job, struct error *err)
 		loader.node_lines = (struct buffer){0};
 		step_begin_all(&job->state);
 		job->state.header->sync_failed = remains.sync_failed;
+		job->state.header->synced = remains.synced;
 		result = job_replay(job, &remains, err);
 	}
 	if (result == 0 && job->writable)

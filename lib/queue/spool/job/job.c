@@ -217,16 +217,20 @@ job_sync_events(struct open_job *job, struct error *err)
 	struct state_header *header = job->state.header;
 	uint64_t target = atomic_load((_Atomic uint64_t *)&header->applied);
 
-	if (header->sync_failed)
-		return error_set(err, EX_IOERR, "job %s: events.ndjson could not be brought to disk", job->id);
-	if (fdatasync(job->events) < 0) {
-		/* The kernel reports it once, and would call the next attempt a success: nobody may try again. */
-		header->sync_failed = 1;
+	if (file_sync_data(job->events, &header->sync_failed) < 0)
 		return error_errno(err, EX_IOERR, "job %s: events.ndjson could not be brought to disk", job->id);
-	}
 	header->synced_seq = job->written_seq;
 	atomic_store((_Atomic uint64_t *)&header->synced, target);
 	return 0;
+}
+
+void
+job_rely(struct open_job *job)
+{
+	const struct state_header *header = job->state.header;
+
+	job->written = header->applied;
+	job->written_seq = header->seq;
 }
 
 int

@@ -74,6 +74,10 @@ int job_commit(struct open_job *job, struct error *err);
 /* Forgets what was recorded: the state is built anew before it is used again. */
 void job_abandon(struct open_job *job);
 
+/* Has job_sync wait for all events there are, also those of others: for who acknowledges what another one has written, and
+ * may not have seen brought to disk. Under the lock. */
+void job_rely(struct open_job *job);
+
 /* Returns once all that this process has committed is on disk; then a finished job is moved to done/. Not under the lock. */
 int job_sync(struct open_job *job, struct error *err);
 

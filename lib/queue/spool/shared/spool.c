@@ -37,9 +37,13 @@ spool_sync_folders(const struct spool *spool, struct error *err)
 static int
 spool_make_folder(const struct spool *spool, const char *name, struct error *err)
 {
-	if (mkdirat(spool->root, name, FOLDER_MODE) == 0)
-		return spool_sync_folders(spool, err);
-	return errno == EEXIST ? 0 : error_errno(err, EX_CANTCREAT, "%s/%s", spool->path, name);
+	if (mkdirat(spool->root, name, FOLDER_MODE) < 0)
+		return errno == EEXIST ? 0 : error_errno(err, EX_CANTCREAT, "%s/%s", spool->path, name);
+	if (spool_sync_folders(spool, err) == 0)
+		return 0;
+	/* Found there the next time, it would be taken for one that is on disk. */
+	unlinkat(spool->root, name, AT_REMOVEDIR);
+	return -1;
 }
 
 static int
@@ -178,12 +182,13 @@ spool_move(int from, const char *name, int to, const char *id)
 int
 spool_lock_cluster(const struct spool *spool, const char *cluster, bool wait, struct error *err)
 {
-	bool fresh = !file_exists(spool->numbers, cluster);
+	struct stat st;
 	int fd = openat(spool->numbers, cluster, O_RDWR | O_CREAT | O_CLOEXEC, FILE_MODE);
 
 	if (fd < 0)
 		return error_errno(err, EX_CANTCREAT, "%s/numbers/%s", spool->path, cluster);
-	if (fresh && fsync(spool->numbers) < 0) {
+	/* Whoever made it may have been stopped, or refused by the disk, before its name was on disk. */
+	if (fstat(fd, &st) == 0 && st.st_size == 0 && fsync(spool->numbers) < 0) {
 		error_errno(err, EX_IOERR, "%s/numbers", spool->path);
 		close(fd);
 		return -1;
