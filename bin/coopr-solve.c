@@ -268,14 +268,6 @@ solve_explain_found(const struct request *request, const char *service)
 	return code;
 }
 
-static int
-solve_act(const struct request *request, const char *service)
-{
-	if (service)
-		return check ? solve_explain_given(request, check, service) : solve_explain_found(request, service);
-	return check ? solve_judge_answer(request, check) : solve_find_layout(request);
-}
-
 int
 main(int argc, char **argv)
 {
@@ -302,8 +294,10 @@ main(int argc, char **argv)
 	if (!code)
 		code = solve_read_request(argv[0] ? argv[0] : "-", &request);
 
-	if (!code)
-		code = solve_act(&request, service);
+	if (!code && service)
+		code = check ? solve_explain_given(&request, check, service) : solve_explain_found(&request, service);
+	else if (!code)
+		code = check ? solve_judge_answer(&request, check) : solve_find_layout(&request);
 
 	request_release(&request);
 	return message_end(code);

@@ -12,20 +12,6 @@
 #include "model/print.h"
 
 static void
-explain_append_company(const struct explanation *e, struct buffer *out)
-{
-	const struct string_list *services = &e->node->services;
-	bool first = true;
-
-	for (size_t i = 0; i < services->count && !e->node->leaves; i++) {
-		if (strcmp(services->list[i], e->service) == 0)
-			continue;
-		buffer_printf(out, "%s%s", first ? "; there: " : ", ", services->list[i]);
-		first = false;
-	}
-}
-
-static void
 explain_append_worth(const struct explanation *e, struct buffer *out)
 {
 	for (size_t i = 0; i < e->otherwise.count; i++)
@@ -38,16 +24,6 @@ explain_append_worth(const struct explanation *e, struct buffer *out)
 		}
 }
 
-static void
-explain_append_alone(const struct explanation *e, struct buffer *out)
-{
-	buffer_text(out, e->alone ? "If only this were otherwise:\n"
-	    : "If only this were otherwise, no rule would be broken.\n");
-	for (const struct fault *fault = e->alone; fault; fault = fault->next)
-		buffer_printf(out, "  %s: %s%s%s%s\n", fault->where, fault->text, fault->pointer ? " (" : "",
-		    fault->pointer ? fault->pointer : "", fault->pointer ? ")" : "");
-}
-
 void
 explanation_write(const struct explanation *e, FILE *stream)
 {
@@ -58,11 +34,14 @@ explanation_write(const struct explanation *e, FILE *stream)
 		[EXPLAIN_UNKNOWN] = {"Perhaps it could", "Perhaps it need not"},
 	};
 	struct buffer out = {0};
+	int there = 0;
 
 	buffer_printf(&out, "%s %s on %s", e->service, e->stands ? "stands" : "does not stand", e->node->id);
 	if (e->node->hardwaretype && e->node->imagetype)
 		buffer_printf(&out, ", %s with %s", e->node->hardwaretype, e->node->imagetype);
-	explain_append_company(e, &out);
+	for (size_t i = 0; i < e->node->services.count && !e->node->leaves; i++)
+		if (strcmp(e->node->services.list[i], e->service) != 0)
+			buffer_printf(&out, "%s%s", there++ ? ", " : "; there: ", e->node->services.list[i]);
 	buffer_printf(&out, ".\n%s: %s", verdicts[e->verdict][e->stands], e->because);
 	if (!e->now.count && e->rules.count)
 		buffer_printf(&out, " (%s)", e->rules.list[0]);
@@ -71,7 +50,11 @@ explanation_write(const struct explanation *e, FILE *stream)
 		buffer_printf(&out, "  %s (%s)\n", e->words.list[i], e->rules.list[i]);
 	explain_append_worth(e, &out);
 	if (e->now.count)
-		explain_append_alone(e, &out);
+		buffer_text(&out, e->alone ? "If only this were otherwise:\n"
+		    : "If only this were otherwise, no rule would be broken.\n");
+	for (const struct fault *fault = e->alone; fault; fault = fault->next)
+		buffer_printf(&out, "  %s: %s%s%s%s\n", fault->where, fault->text, fault->pointer ? " (" : "",
+		    fault->pointer ? fault->pointer : "", fault->pointer ? ")" : "");
 	fwrite(out.data, 1, out.length, stream);
 	buffer_release(&out);
 }

@@ -61,12 +61,6 @@ explain_services_otherwise(const struct explaining *q)
 	return list;
 }
 
-static bool
-explain_same_fault(const struct fault *a, const struct fault *b)
-{
-	return strcmp(a->where, b->where) == 0 && strcmp(a->text, b->text) == 0;
-}
-
 /* Finds the faults that the layout would have if only this were otherwise, and does not have as it is. */
 static void
 explain_change_alone(struct explaining *q)
@@ -83,7 +77,7 @@ explain_change_alone(struct explaining *q)
 	for (; after; after = after->next) {
 		const struct fault *known = before;
 
-		while (known && !explain_same_fault(known, after))
+		while (known && (strcmp(known->where, after->where) != 0 || strcmp(known->text, after->text) != 0))
 			known = known->next;
 		if (known)
 			continue;
@@ -155,12 +149,14 @@ explain_text_of(const struct explaining *q, const struct demand *demand, bool wo
 	return text;
 }
 
-/* Takes the rules that are left. */
-static void
-explain_take_rules(struct explaining *q)
+/* Drops all rules that can be dropped, and takes those that are left. */
+static int
+explain_find_rules(struct explaining *q)
 {
 	struct explanation *e = q->explanation;
 
+	if (explain_reduce(q, 0, q->demands.count) < 0)
+		return -1;
 	e->rules.list = arena_alloc(q->arena, q->demands.count, sizeof *e->rules.list);
 	e->words.list = arena_alloc(q->arena, q->demands.count, sizeof *e->words.list);
 	for (size_t i = 0; i < q->demands.count; i++) {
@@ -171,14 +167,6 @@ explain_take_rules(struct explaining *q)
 		e->rules.list[e->rules.count++] = explain_text_of(q, demand, false);
 		e->words.list[e->words.count++] = explain_text_of(q, demand, true);
 	}
-}
-
-static int
-explain_find_rules(struct explaining *q)
-{
-	if (explain_reduce(q, 0, q->demands.count) < 0)
-		return -1;
-	explain_take_rules(q);
 	return 0;
 }
 

@@ -192,11 +192,11 @@ static int
 admit_check_numbers(const struct request *request, struct error *err)
 {
 	const int64_t last = INT64_C(9007199254740991) - SOLVE_MACHINES;
-	bool given = request->cluster.next_nodenum > last;
 
-	return request_next_nodenum(request) > last ? error_set(err, EX_DATAERR,
-	    "request: %s: numbers of new nodes have to begin at %lld at most", given ? "/cluster/nextNodenum" : "/nodes",
-	    (long long)last) : 0;
+	if (request_next_nodenum(request) <= last)
+		return 0;
+	return error_set(err, EX_DATAERR, "request: %s: numbers of new nodes must begin at %lld at most",
+	    request->cluster.next_nodenum > last ? "/cluster/nextNodenum" : "/nodes", (long long)last);
 }
 
 static int
@@ -219,17 +219,6 @@ admit_check_costs(const struct request *request, struct error *err)
 	return 0;
 }
 
-static void
-admit_fill_refusal(struct admission *a, struct unsatisfiable *refusal)
-{
-	const char **list = arena_alloc(a->arena, a->pointer_count, sizeof *list);
-
-	memcpy(list, a->pointers, a->pointer_count * sizeof *list);
-	refusal->conflict = (struct string_list){list, a->pointer_count};
-	refusal->minimal = true;
-	refusal->because = arena_string(a->arena, a->because.data);
-}
-
 int
 admit(const struct request *request, struct arena *arena, struct unsatisfiable *refusal, struct error *err)
 {
@@ -245,8 +234,12 @@ admit(const struct request *request, struct arena *arena, struct unsatisfiable *
 			admit_check_requires(&a, a.services[i], &a.services[i]->runtime_requires, "runtime/requires");
 			admit_check_conflicts(&a, a.services[i]);
 		}
-		if (a.reasons)
-			admit_fill_refusal(&a, refusal);
+		if (a.reasons) {
+			const char **list = arena_alloc(arena, a.pointer_count, sizeof *list);
+
+			memcpy(list, a.pointers, a.pointer_count * sizeof *list);
+			*refusal = (struct unsatisfiable){arena_string(arena, a.because.data), {list, a.pointer_count}, true};
+		}
 		rc = a.reasons == 0;
 	}
 	names_release(&a.offered);

@@ -116,18 +116,6 @@ answer_add_new(const struct program *p, const struct kind *kind, const int *zone
 		};
 }
 
-/* Drops the nodes that had left before. */
-static void
-answer_drop_left(struct answer *answer)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < answer->node_count; i++)
-		if (answer->nodes[i].id)
-			answer->nodes[kept++] = answer->nodes[i];
-	answer->node_count = kept;
-}
-
 static void
 answer_add_class(struct machine_classes *classes, const uint64_t *units, int zone, int64_t count)
 {
@@ -166,7 +154,7 @@ static void
 answer_make_nodes(const struct program *p, const struct outcome *outcome, struct answer *answer)
 {
 	const struct request *r = p->request;
-	size_t kind_count;
+	size_t kind_count, kept = 0;
 	struct kind *kinds = answer_kinds_of(p, outcome, &answer->arena, &kind_count);
 	int64_t total = 0, number = request_next_nodenum(r);
 	int *zones, *zone;
@@ -185,7 +173,10 @@ answer_make_nodes(const struct program *p, const struct outcome *outcome, struct
 		node->leaves = true;
 	}
 	answer_keep_present(p, kinds, kind_count, answer);
-	answer_drop_left(answer);
+	for (size_t i = 0; i < answer->node_count; i++) /* those that had left before are dropped */
+		if (answer->nodes[i].id)
+			answer->nodes[kept++] = answer->nodes[i];
+	answer->node_count = kept;
 	zone = zones = answer_zones_of(p, kinds, kind_count, answer);
 	for (size_t i = 0; i < kind_count; i++)
 		if (kinds[i].use->pattern.group == 0) {
@@ -254,21 +245,15 @@ answer_make_solution(const struct program *p, const struct outcome *outcome, uns
 	};
 }
 
-static void
-answer_name_services(const struct program *p, struct answer *answer)
-{
-	answer->services = (struct string_list){arena_alloc(&answer->arena, p->service_count, sizeof(char *)),
-	    p->service_count};
-	for (size_t i = 0; i < p->service_count; i++)
-		answer->services.list[i] = p->services[i]->name;
-}
-
 void
 answer_fill(const struct program *p, const struct outcome *outcome, unsigned long explored, struct answer *answer)
 {
 	answer_make_nodes(p, outcome, answer);
 	answer_make_solution(p, outcome, explored, answer);
-	answer_name_services(p, answer);
+	answer->services = (struct string_list){arena_alloc(&answer->arena, p->service_count, sizeof(char *)),
+	    p->service_count};
+	for (size_t i = 0; i < p->service_count; i++)
+		answer->services.list[i] = p->services[i]->name;
 }
 
 void

@@ -9,6 +9,7 @@
 #include "check/layout/check.h"
 #include "model/answer/demand.h"
 #include "model/layout.h"
+#include "model/name.h"
 #include "model/request.h"
 
 enum { SERVICES_MOST = 10, KINDS_MOST = 4000, LAYOUTS_MOST = 4000 };
@@ -174,12 +175,6 @@ brute_force_try_all(struct trial *t)
 	return t->found ? BRUTE_FORCE_FOUND : BRUTE_FORCE_NONE;
 }
 
-static int
-brute_force_compare_texts(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* Takes the services asked for, each once, sorted. */
 static void
 brute_force_take_services(struct trial *t)
@@ -187,14 +182,10 @@ brute_force_take_services(struct trial *t)
 	size_t count = demand_service_count(t->request);
 	struct string_list *list = &t->services;
 
-	list->list = arena_alloc(&t->arena, count, sizeof *list->list);
+	*list = (struct string_list){arena_alloc(&t->arena, count, sizeof *list->list), count};
 	for (size_t i = 0; i < count; i++)
 		list->list[i] = demand_service(t->request, i);
-	if (count)
-		qsort(list->list, count, sizeof *list->list, brute_force_compare_texts);
-	for (size_t i = 0; i < count; i++)
-		if (!i || strcmp(list->list[i], list->list[list->count - 1]) != 0)
-			list->list[list->count++] = list->list[i];
+	name_set_make(list);
 }
 
 static void

@@ -11,16 +11,6 @@
 #include "base/memory.h"
 #include "check/layout/check-context.h"
 
-/* Returns whether a service may have no instance: its own min is 0, or it is one of a choice. */
-static bool
-check_may_be_absent(const struct check *c, const char *service)
-{
-	const struct service_constraint *constraint = check_constraint_of(c, service);
-
-	return constraint && constraint->has_min ? constraint->min <= 0
-	                                         : check_in_sets(&c->request->template.oneof, service);
-}
-
 static void
 check_quantity(struct check *c, size_t index, const char *service)
 {
@@ -28,7 +18,7 @@ check_quantity(struct check *c, size_t index, const char *service)
 	size_t number = constraint ? (size_t)(constraint - c->request->template.constraints) : 0;
 	int64_t count = check_instances(c, service);
 
-	if (count < 1 && !check_may_be_absent(c, service))
+	if (count < 1 && !demand_may_be_absent(&c->request->template, service))
 		check_broken(c, "cluster", DEMAND_PLACED, index, "%s has no instance", service);
 	if (constraint && constraint->has_min && constraint->min > 1 && count < constraint->min)
 		check_broken(c, "cluster", DEMAND_MIN, number, "%s has %" PRId64 " instances, but needs at least %" PRId64, service,

@@ -98,8 +98,7 @@ demand_collect_types(struct demands *demands)
 	}
 }
 
-/* Returns whether a service may have no instance: its own min is 0, or it is one of a choice. */
-static bool
+bool
 demand_may_be_absent(const struct cluster_template *template, const char *service)
 {
 	for (size_t i = 0; i < template->constraint_count; i++)

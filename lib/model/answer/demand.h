@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 struct buffer;
+struct cluster_template;
 struct request;
 
 enum demand_kind {
@@ -75,6 +76,9 @@ void demand_words(const struct demands *demands, const struct demand *demand, st
 size_t demand_service_count(const struct request *request);
 const char *demand_service(const struct request *request, size_t index);
 bool demand_on_cluster(const struct request *request, const char *service);
+
+/* Returns whether a service may have no instance: its own min is 0, or it is one of a choice. */
+bool demand_may_be_absent(const struct cluster_template *template, const char *service);
 
 /* Returns whether a fixed number of machines is asked for. Then the template's least size is not a demand: as in Coopr,
  * whose answers we keep, it bounds only what is left open. */

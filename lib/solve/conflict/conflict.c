@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "model/answer/answer.h"
 #include "model/answer/demand.h"
+#include "model/name.h"
 #include "model/request.h"
 #include "solve/conflict/reason.h"
 #include "solve/conflict/violation.h"
@@ -90,56 +91,38 @@ conflict_kept(const struct demands *demands, const struct demand **list)
 	return count;
 }
 
-static bool
-conflict_has_hardware(const struct request *request)
-{
-	bool has = false;
-
-	for (size_t i = 0; i < request->hardwaretype_count && !has; i++) {
-		const struct hardware_offer *offer = hardwaretype_offer(&request->hardwaretypes[i], request->provider.name);
-
-		has = offer && offer->flavor;
-	}
-	return has;
-}
-
-/* Explains that even no demand at all is too much. */
-static void
-conflict_explain_nothing(const struct request *request, struct buffer *out)
-{
-	buffer_printf(out, "no %s type is available from provider %s", conflict_has_hardware(request) ? "image" : "hardware",
-	    request->provider.name);
-}
-
+/* Explains that even no demand at all is too much: there is no hardware, or no image. Returns the pointer to it. */
 static struct string_list
-conflict_point_at_nothing(const struct request *request, struct arena *arena)
+conflict_explain_nothing(const struct request *request, struct arena *arena, struct buffer *out)
 {
 	const char **list = arena_alloc(arena, 1, sizeof *list);
+	bool hardware = false;
 
-	list[0] = conflict_has_hardware(request) ? "/imagetypes" : "/hardwaretypes";
+	for (size_t i = 0; i < request->hardwaretype_count && !hardware; i++) {
+		const struct hardware_offer *offer = hardwaretype_offer(&request->hardwaretypes[i], request->provider.name);
+
+		hardware = offer && offer->flavor;
+	}
+	buffer_printf(out, "no %s type is available from provider %s", hardware ? "image" : "hardware",
+	    request->provider.name);
+	list[0] = hardware ? "/imagetypes" : "/hardwaretypes";
 	return (struct string_list){list, 1};
-}
-
-static int
-conflict_compare_texts(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 static struct string_list
 conflict_pointers_of(const struct demands *demands, const struct demand **list, size_t count, struct arena *arena)
 {
-	const char **pointers = arena_alloc(arena, count, sizeof *pointers);
+	struct string_list pointers = {arena_alloc(arena, count, sizeof *pointers.list), count};
 
 	for (size_t i = 0; i < count; i++) {
 		struct buffer out = {0};
 
 		demand_pointer(demands, list[i], &out);
-		pointers[i] = arena_string(arena, out.data);
+		pointers.list[i] = arena_string(arena, out.data);
 		buffer_release(&out);
 	}
-	qsort(pointers, count, sizeof *pointers, conflict_compare_texts);
-	return (struct string_list){pointers, count};
+	name_set_make(&pointers);
+	return pointers;
 }
 
 /* Finds what the present layout breaks already. */
@@ -202,13 +185,12 @@ conflict_explain(const struct request *request, int64_t moves_max, struct budget
 	if (rc == 0) {
 		struct reason reason = {&q.demands, list, count, &violations, &part};
 
-		if (count)
+		if (count) {
 			reason_write(&reason, &out);
-		else
-			conflict_explain_nothing(request, &out);
+			refusal->conflict = conflict_pointers_of(&q.demands, list, count, arena);
+		} else
+			refusal->conflict = conflict_explain_nothing(request, arena, &out);
 		rc = reason_write_change(&reason, budget, &out, err);
-		refusal->conflict = count ? conflict_pointers_of(&q.demands, list, count, arena)
-		    : conflict_point_at_nothing(request, arena);
 		refusal->because = arena_string(arena, out.data);
 	}
 	refusal->minimal = !q.open;

@@ -235,16 +235,6 @@ order_find_weights(struct pricing_search *search, struct ruler *ruler, struct ca
 	free(weight);
 }
 
-static void
-order_weigh_worth(struct pricing_search *search, struct candidate *list, size_t count)
-{
-	double *weight = memory_zeroed(search->program->resource_count, sizeof *weight);
-
-	order_find_weights(search, &search->worth, list, count, (double)search->best - (double)search->value, weight);
-	order_set_weights(search, &search->worth, list, count, weight);
-	free(weight);
-}
-
 /* Returns whether the gauge is of these units, and of as much room; else it is made so, without weights. */
 static bool
 order_is_known(struct gauge *gauge, const struct pricing_search *search, const struct candidate *list, size_t count)
@@ -269,28 +259,27 @@ order_is_known(struct gauge *gauge, const struct pricing_search *search, const s
 	return known;
 }
 
-/* Weighs units by their services. That does not depend on prices: the weights are the same as long as the wish is. */
-static void
-order_weigh_services(struct pricing_search *search, struct candidate *list, size_t count)
-{
-	struct gauge *gauge = &search->prices->gauges[search->hardware];
-
-	if (!order_is_known(gauge, search, list, count))
-		order_find_weights(search, &search->services, list, count, (double)(search->need - search->size) - 1, gauge->weight);
-	order_set_weights(search, &search->services, list, count, gauge->weight);
-}
-
 void
 pricing_order(struct pricing_search *search, struct candidate *scratch)
 {
-	size_t count = order_find_candidates(search, scratch);
+	size_t count = order_find_candidates(search, scratch), more = search->need - search->size;
 	bool counts = search->crammed && search->size + 1 < search->need;
 
 	search->worth.room = search->services.room = 1;
-	if (search->crammed)
-		order_weigh_worth(search, scratch, count);
-	if (counts)
-		order_weigh_services(search, scratch, count);
+	if (search->crammed) {
+		double *weight = memory_zeroed(search->program->resource_count, sizeof *weight);
+
+		order_find_weights(search, &search->worth, scratch, count, (double)search->best - (double)search->value, weight);
+		order_set_weights(search, &search->worth, scratch, count, weight);
+		free(weight);
+	}
+	if (counts) { /* that does not depend on prices: the weights are the same as long as the wish is */
+		struct gauge *gauge = &search->prices->gauges[search->hardware];
+
+		if (!order_is_known(gauge, search, scratch, count))
+			order_find_weights(search, &search->services, scratch, count, (double)more - 1, gauge->weight);
+		order_set_weights(search, &search->services, scratch, count, gauge->weight);
+	}
 	order_sort_candidates(search, scratch, count);
 	order_set(search, scratch, count);
 	if (counts)

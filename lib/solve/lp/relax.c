@@ -106,13 +106,6 @@ master_slack(const struct master *m)
 	return most - least;
 }
 
-/* Returns whether the prices prove that there is no solution. */
-static bool
-relax_prove(const struct master *m)
-{
-	return master_slack(m) < 0;
-}
-
 static void
 relax_enter_column(struct master *m, int column)
 {
@@ -241,14 +234,14 @@ master_relax(struct master *m, int objective, int sign)
 		m->lp.careful = idle > patience;
 		if ((missing > 0 || objective != SIMPLEX_NONE) && relax_step(m, missing == 0 ? objective : SIMPLEX_NONE, sign))
 			continue;
-		if (loose && (missing == 0 || !relax_prove(m))) {
+		if (loose && (missing == 0 || master_slack(m) >= 0)) {
 			relax_tighten(m);
 			loose = false;
 			continue;
 		}
 		if (loose)
 			relax_tighten(m);
-		else if (missing > 0 && !relax_prove(m))
+		else if (missing > 0 && master_slack(m) >= 0)
 			m->unproven = true;
 		return missing == 0;
 	}

@@ -56,12 +56,6 @@ build_replaces(const struct program *p, size_t a, size_t b, uint64_t *const *all
 	return a < b;
 }
 
-static bool
-build_is_kept(const struct demands *demands, const struct hardware *hardware)
-{
-	return demands->hardware_kept && strcmp(demands->hardware_kept, hardware->name) == 0;
-}
-
 /* Drops the types that another one replaces everywhere: they are not looked at for new machines. */
 static void
 build_drop_replaced(struct program *p, const struct demands *demands)
@@ -74,11 +68,13 @@ build_drop_replaced(struct program *p, const struct demands *demands)
 			if (bits_has(p->units[u].hardware, h))
 				bits_add(allowed[h], u);
 	}
-	for (size_t b = 0; b < p->hardware_count; b++)
-		for (size_t a = 0; a < p->hardware_count && p->hardware[b].usable && !build_is_kept(demands,
-		    &p->hardware[b]); a++)
+	for (size_t b = 0; b < p->hardware_count; b++) {
+		if (demands->hardware_kept && strcmp(demands->hardware_kept, p->hardware[b].name) == 0)
+			continue;
+		for (size_t a = 0; a < p->hardware_count && p->hardware[b].usable; a++)
 			if (a != b && build_replaces(p, a, b, allowed))
 				p->hardware[b].usable = false;
+	}
 	for (size_t h = 0; h < p->hardware_count; h++)
 		free(allowed[h]);
 	free(allowed);

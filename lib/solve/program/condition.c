@@ -35,15 +35,6 @@ condition_group_of(const struct kept *kept, const struct node *node)
 	return number != NAMES_NONE ? kept->group[number] : node->is_new ? 0 : ANY;
 }
 
-/* Returns the hardware type of the node; ANY if the request does not know it. */
-static int
-condition_hardware_of(const struct program *p, const struct node *node)
-{
-	int hardware = program_find_hardware(p, node->hardwaretype);
-
-	return hardware < 0 ? ANY : hardware;
-}
-
 static bool
 condition_is_like(const struct program *p, const struct kept *kept, const struct region *region,
     const struct condition *condition,
@@ -70,34 +61,27 @@ condition_add_units(const struct program *p, const char *const *services, size_t
 	}
 }
 
-static void
-condition_count_machines(const struct condition *condition, const struct kept *kept, const struct region *region,
-    struct program *p)
-{
-	int64_t count = 0;
-
-	for (size_t i = 0; i < condition->layout->node_count; i++)
-		count += condition_is_like(p, kept, region, condition, &condition->layout->nodes[i]);
-	p->condition_lo = condition->less ? NO_MIN : count + 1;
-	p->condition_hi = condition->less ? count - 1 : NO_MAX;
-}
-
 bool
 condition_impose(const struct condition *condition, struct program *p)
 {
 	struct region *region = arena_alloc(&p->arena, 1, sizeof *region);
 	struct kept kept = condition_kept_of(p);
+	int hardware = program_find_hardware(p, condition->node->hardwaretype);
+	int64_t count = 0;
 
 	region->group = condition->less ? ANY : condition_group_of(&kept, condition->node);
-	region->hardware = condition->less ? ANY : condition_hardware_of(p, condition->node);
+	region->hardware = condition->less || hardware == NAMES_NONE ? ANY : hardware;
 	region->zone = region->class = ANY;
 	region->with = arena_alloc(&p->arena, p->unit_words, sizeof *region->with);
 	region->without = arena_alloc(&p->arena, p->unit_words, sizeof *region->without);
 	condition_add_units(p, condition->with.list, condition->with.count, region->with);
 	if (condition->without)
 		condition_add_units(p, &condition->without, 1, region->without);
-	condition_count_machines(condition, &kept, region, p);
+	for (size_t i = 0; i < condition->layout->node_count; i++)
+		count += condition_is_like(p, &kept, region, condition, &condition->layout->nodes[i]);
 	p->condition = region;
+	p->condition_lo = condition->less ? NO_MIN : count + 1;
+	p->condition_hi = condition->less ? count - 1 : NO_MAX;
 	names_release(&kept.ids);
 	free(kept.group);
 	return !bits_meet(region->with, region->without, p->unit_words);

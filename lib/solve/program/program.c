@@ -22,10 +22,11 @@ program_find_service(const struct program *p, const char *name)
 	return at ? (int)(at - p->services) : NAMES_NONE;
 }
 
+/* Compares with a hardware or image type: both begin with their names. */
 static int
-program_compare_to_hardware(const void *name, const void *hardware)
+program_compare_to_type(const void *name, const void *type)
 {
-	return strcmp(name, ((const struct hardware *)hardware)->name);
+	return strcmp(name, *(const char *const *)type);
 }
 
 /* Looks among the types; those that leave stand behind them. */
@@ -36,14 +37,8 @@ program_find_hardware(const struct program *p, const char *name)
 	const struct hardware *at = NULL;
 
 	if (types)
-		at = bsearch(name ? name : "", p->hardware, types, sizeof *p->hardware, program_compare_to_hardware);
+		at = bsearch(name ? name : "", p->hardware, types, sizeof *p->hardware, program_compare_to_type);
 	return at ? (int)(at - p->hardware) : NAMES_NONE;
-}
-
-static int
-program_compare_to_image(const void *name, const void *image)
-{
-	return strcmp(name, ((const struct image *)image)->name);
 }
 
 int
@@ -52,7 +47,7 @@ program_find_image(const struct program *p, const char *name)
 	const struct image *at = NULL;
 
 	if (p->image_count)
-		at = bsearch(name ? name : "", p->images, p->image_count, sizeof *p->images, program_compare_to_image);
+		at = bsearch(name ? name : "", p->images, p->image_count, sizeof *p->images, program_compare_to_type);
 	return at ? (int)(at - p->images) : NAMES_NONE;
 }
 

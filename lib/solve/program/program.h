@@ -58,7 +58,7 @@ enum departure {
 };
 
 struct hardware {
-	const char *name;
+	const char *name;                    /* first, as program_find_hardware wants it */
 	enum departure departure;            /* not NONE: no type, but what becomes of a present machine that leaves */
 	const struct hardwaretype *type;     /* NULL: only present machines are of it, and the request does not know it */
 	const struct hardware_offer *offer;  /* NULL where type is */
@@ -68,7 +68,7 @@ struct hardware {
 };
 
 struct image {
-	const char *name;
+	const char *name; /* first, the same */
 	const struct imagetype *type;
 	const struct image_offer *offer;
 	bool usable;

@@ -38,15 +38,6 @@ branch_take(struct branching *b, struct uses *uses)
 	b->any = b->better = true;
 }
 
-static void
-branch_try_dive(struct branching *b)
-{
-	struct uses uses = {0};
-
-	if (dive(b->master, b->objective, b->sign, &uses))
-		branch_take(b, &uses);
-}
-
 /* Demands less than found has from now on. */
 static void
 branch_demand_better(struct branching *b)
@@ -174,8 +165,12 @@ branch_descend(struct branching *b)
 		free(uses.list);
 		return done;
 	}
-	if (b->depth % DIVE_EVERY == 1)
-		branch_try_dive(b);
+	if (b->depth % DIVE_EVERY == 1) {
+		struct uses uses = {0};
+
+		if (dive(m, b->objective, b->sign, &uses))
+			branch_take(b, &uses);
+	}
 	done = b->any && b->objective == SIMPLEX_NONE;
 	if (!done) {
 		/* shares borrow patterns of columns, which may have moved in the dive */

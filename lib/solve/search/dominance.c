@@ -286,15 +286,6 @@ dominance_is_plain(const struct master *m, size_t g)
 }
 
 static void
-dominance_fix_group(struct master *m, struct uses *found, const struct pattern *pattern)
-{
-	master_fix(m, pattern, false, dominance_machines_left(m, (size_t)pattern->group));
-	for (size_t i = 0; i < found->count; i++)
-		if (found->list[i].pattern.group == pattern->group)
-			found->list[i].count = 0;
-}
-
-static void
 dominance_fix_groups(struct master *m, struct uses *found, const struct loose *loose)
 {
 	const struct program *p = m->program;
@@ -305,9 +296,13 @@ dominance_fix_groups(struct master *m, struct uses *found, const struct loose *l
 	for (size_t g = 1; g < p->group_count; g++) {
 		struct pattern pattern = {.units = arena_alloc(&m->arena, p->unit_words, sizeof(uint64_t))};
 
-		if (dominance_is_plain(m, g) && dominance_find_densest(&quest, g, &pattern) && dominance_takes_all_places(m, &pattern,
-		    loose))
-			dominance_fix_group(m, found, &pattern);
+		if (!dominance_is_plain(m, g) || !dominance_find_densest(&quest, g, &pattern) ||
+		    !dominance_takes_all_places(m, &pattern, loose))
+			continue;
+		master_fix(m, &pattern, false, dominance_machines_left(m, g));
+		for (size_t i = 0; i < found->count; i++)
+			if (found->list[i].pattern.group == (int)g)
+				found->list[i].count = 0;
 	}
 	arena_release(&arena);
 }

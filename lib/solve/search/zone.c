@@ -75,14 +75,6 @@ zone_best_zone(const struct zoning *z, const struct team *team, const uint64_t *
 	return best;
 }
 
-static void
-zone_bar_alike(const struct zoning *z, size_t zone, uint64_t *barred)
-{
-	for (size_t other = 0; other < z->program->zones_open; other++)
-		if (bits_equal(zoning_cover(z, zone), zoning_cover(z, other), z->words))
-			bits_add(barred, other);
-}
-
 /* Counts what it takes to look at all zones for a machine of a team. */
 static bool
 zone_is_in_budget(struct zoning *z, const struct team *team)
@@ -137,7 +129,9 @@ zone_search(struct zoning *z, size_t i, const uint64_t *barred)
 		for (size_t zone; !found && zone_is_in_budget(z, z->hard[i]) &&
 		                      (zone = zone_best_zone(z, z->hard[i], tried, &useful)) != SIZE_MAX;) {
 			found = zone_try_zone(z, i, zone, tried);
-			zone_bar_alike(z, zone, tried);
+			for (size_t other = 0; other < z->program->zones_open; other++) /* one that is alike leads nowhere either */
+				if (bits_equal(zoning_cover(z, zone), zoning_cover(z, other), z->words))
+					bits_add(tried, other);
 		}
 	if (!found && i < z->hard_count && z->hard[i]->placed < z->hard[i]->useful && !useful && !z->budget->spent)
 		found = zone_search(z, i + 1, none);
