@@ -522,7 +522,7 @@ moves_of() {
 	same "9007199253740991 9007199253740992 9007199253740993" "$(coopr-solve changed | nodes | cut -d ' ' -f 1 | xargs)"
 	changed '.cluster.nextNodenum = 9007199253740992'
 	run -65 --separate-stderr coopr-solve changed
-	contains "$stderr" "/cluster/nextNodenum: numbers of new nodes have to begin at 9007199253740991 at most"
+	contains "$stderr" "/cluster/nextNodenum: numbers of new nodes must begin at 9007199253740991 at most"
 	living request '.nodes[1].nodenum = 9007199254740991' >changed
 	run -65 --separate-stderr coopr-solve changed
 	contains "$stderr" "/nodes: numbers of new nodes"
