@@ -230,6 +230,16 @@ start_slow() {
 	done
 }
 
+@test "the failure of an inner program is told in the words of the command that was typed" {
+	for words in "-t nonsuch" "-t lamp -n 4 -s nonsuch" "-t lamp -n 400" "-t lamp -n 4 -P nonsuch" "-t lamp -n 4 --config nonsuch"; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr ! coopr-create blog $words
+		[ -n "$stderr" ]
+		same "" "$(grep -v '^coopr-create: ' <<<"$stderr" || true)"
+		same "" "$(grep -E 'coopr-(request|solve|plan|queue)' <<<"$stderr" || true)"
+	done
+}
+
 @test "work.log keeps the messages of all tries" {
 	touch broken
 	run -1 coopr-create c -t flaky -n 3

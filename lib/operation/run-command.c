@@ -2,9 +2,11 @@
 #include "operation/run-command.h"
 
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/buffer.h"
@@ -12,6 +14,7 @@
 #include "base/file.h"
 #include "base/location.h"
 #include "base/memory.h"
+#include "base/message.h"
 #include "json/scan.h"
 #include "operation/workdir.h"
 
@@ -25,19 +28,40 @@ run_command_init(struct arguments *arguments, const char *program)
 	free(relative);
 }
 
-/* Turns the exit code of a command, which has said itself on stderr what is wrong, into 0 or an error. */
+/* Returns a line of a command's messages without the name of the command: they are told as ours. */
+static const char *
+run_command_own_words(const char *program, const char *line)
+{
+	const char *colon = strncmp(line, program, strlen(program)) == 0 ? strstr(line, ": ") : NULL;
+
+	return colon ? colon + 2 : line;
+}
+
+/* Turns the exit code of a command into 0 or an error, whose text is the last line of its messages; the lines before are notices. */
 static int
-run_command_judge(const struct arguments *arguments, int code, const char *input, struct error *err)
+run_command_judge(const struct arguments *arguments, int code, struct buffer *messages, struct error *err)
 {
 	const char *program = file_base_name(arguments->list[0]);
+	char *line = messages->data, *last = NULL;
 
-	if (code <= 0)
-		return code;
-	if (code > 128)
-		return error_set(err, code, "%s: ended by signal %d", program, code - 128);
-	if (!input)
-		return error_set(err, code, "%s ended with exit code %d", program, code);
-	return error_set(err, code, "%s ended with exit code %d; its input was %s", program, code, input);
+	if (code < 0)
+		return -1;
+	while (line && *line) {
+		char *end = strchrnul(line, '\n'), *next = *end ? end + 1 : end;
+
+		*end = '\0';
+		if (*next || code == 0)
+			message_notice(run_command_own_words(program, line));
+		else
+			last = line;
+		line = next;
+	}
+	if (code == 0)
+		return 0;
+	if (last)
+		return error_set(err, code, "%s", run_command_own_words(program, last));
+	return code > 128 ? error_set(err, code, "%s: ended by signal %d", program, code - 128)
+	                  : error_set(err, code, "%s: ended with exit code %d", program, code);
 }
 
 /* Makes the member fresh, open as fd, the member output, durably. */
@@ -53,16 +77,22 @@ int
 run_command_in_workdir(const struct arguments *arguments, const struct workdir *workdir, const char *input,
     const char *output, struct error *err)
 {
-	char *fresh = memory_printf("%s.new", output), *path = input ? workdir_path(workdir, input) : NULL;
-	int in = input ? file_open(workdir->fd, input, O_RDONLY, 0, err) : PROCESS_NULL, out = -1, result = -1;
+	char *fresh = memory_printf("%s.new", output);
+	int in = input ? file_open(workdir->fd, input, O_RDONLY, 0, err) : PROCESS_NULL;
+	int log = memfd_create("messages", MFD_CLOEXEC), out = -1, result = -1;
+	struct buffer messages = {0};
 	struct process process;
 
-	if (in != -1)
+	if (log < 0)
+		error_errno(err, EX_OSERR, "messages in memory");
+	else if (in != -1)
 		out = file_open(workdir->fd, fresh, O_WRONLY | O_CREAT | O_TRUNC, 0600, err);
 	if (out >= 0) {
-		process = (struct process){.argv = arguments->list, .in = in, .out = out, .err = PROCESS_INHERIT};
+		process = (struct process){.argv = arguments->list, .in = in, .out = out, .err = log};
 		result = process_start(&process, err) < 0 ? -1 : process_wait(&process, err);
-		result = run_command_judge(arguments, result, path, err);
+		if (result >= 0 && (lseek(log, 0, SEEK_SET) < 0 || file_read_fd(log, "messages", SIZE_MAX, &messages, err) < 0))
+			result = -1;
+		result = run_command_judge(arguments, result, &messages, err);
 	}
 	if (result == 0)
 		result = run_command_keep(workdir, out, fresh, output, err);
@@ -72,7 +102,9 @@ run_command_in_workdir(const struct arguments *arguments, const struct workdir *
 		close(out);
 	if (in >= 0)
 		close(in);
-	free(path);
+	if (log >= 0)
+		close(log);
+	buffer_release(&messages);
 	free(fresh);
 	return result;
 }
@@ -81,8 +113,11 @@ int
 run_command_in_memory(const struct arguments *arguments, const struct buffer *input, struct buffer *out,
     struct error *err)
 {
-	int code = process_run(arguments->list, input ? input->data : NULL, input ? input->length : 0, out, NULL,
+	struct buffer messages = {0};
+	int result = process_run(arguments->list, input ? input->data : NULL, input ? input->length : 0, out, &messages,
 	    JSON_BYTES, err);
 
-	return run_command_judge(arguments, code, NULL, err);
+	result = run_command_judge(arguments, result, &messages, err);
+	buffer_release(&messages);
+	return result;
 }
