@@ -56,6 +56,7 @@ take_verb_take(struct queue *queue)
 	const struct queue_want want = {.count = (size_t)count, .job = job, .worker = worker, .by = by,
 	    .lease_ms = lease_s < 0 ? -1 : (int64_t)lease_s * 1000};
 	struct queue_batch batch;
+	struct buffer out = {0};
 	struct error err;
 	int code = 0;
 
@@ -67,8 +68,12 @@ take_verb_take(struct queue *queue)
 		/* Whoever got tasks has what was asked for. */
 		message_error(&batch.trouble);
 	}
-	for (size_t i = 0; i < batch.count; i++)
-		fwrite(batch.list[i].record, 1, batch.list[i].record_length, stdout);
+	for (size_t i = 0; code == 0 && i < batch.count; i++)
+		if (queue_task_record(queue, &batch.list[i], &out, &err) < 0)
+			code = message_error(&err);
+	if (code == 0 && out.length)
+		fwrite(out.data, 1, out.length, stdout);
+	buffer_release(&out);
 	if (batch.count > 0) {
 		code = message_end(code);
 		/* Nobody will know of them. */

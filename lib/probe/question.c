@@ -122,8 +122,7 @@ question_print_record(const struct questions *questions, const struct question *
 	}
 	if (result == 0)
 		*task = (struct queue_task){.job = taken.job, .task = taken.task, .attempt = 1, .node = step.node,
-		    .action = ACTION_STATUS, .service = step.service, .type = step.type, .timeout_s = step.timeout_s,
-		    .record = out->data, .record_length = out->length};
+		    .action = ACTION_STATUS, .service = step.service, .type = step.type, .timeout_s = step.timeout_s};
 	buffer_release(&line);
 	buffer_release(&machine);
 	buffer_release(&cluster);
@@ -139,7 +138,7 @@ question_slot(const struct questions *questions, const struct question *question
 	struct slot *slot = NULL;
 
 	if (question_print_record(questions, question, &arena, &task, &record, err) == 0)
-		slot = slot_new(&task);
+		slot = slot_new(&task, &record);
 	buffer_release(&record);
 	arena_release(&arena);
 	return slot;

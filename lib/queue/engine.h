@@ -38,6 +38,8 @@ struct queue_engine {
 	    struct problems *problems, struct error *err);
 	int (*is_of)(struct queue *queue, const char *job, int plan, struct error *err);
 	int (*take)(struct queue *queue, const struct queue_want *want, struct queue_batch *batch, struct error *err);
+	/* Names the two files of queue_task_record, for the caller to free. NULL in the table: records come without. */
+	int (*files)(struct queue *queue, const struct queue_task *task, char **nodes, char **log, struct error *err);
 	int (*give_back)(struct queue *queue, const struct queue_task *tasks, size_t count, struct error *err);
 	int (*wanted)(struct queue *queue, const char *job, const char *task, int64_t attempt, struct error *err);
 	int (*finish)(struct queue *queue, const struct result *results, size_t count, struct queue_answer *answers,

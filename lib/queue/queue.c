@@ -5,7 +5,10 @@
 #include "queue/queue.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/buffer.h"
+#include "json/dump.h"
 #include "queue/engine.h"
 
 void
@@ -46,6 +49,29 @@ queue_batch_release(struct queue_batch *batch)
 	free(batch->list);
 	arena_release(&batch->arena);
 	*batch = (struct queue_batch){0};
+}
+
+int
+queue_task_record(struct queue *queue, const struct queue_task *task, struct buffer *out, struct error *err)
+{
+	const size_t null = strlen("null");
+	char *nodes = NULL, *log = NULL;
+	size_t rest = 0;
+
+	if (queue->engine->files && task->log_at && task->nodes_at) {
+		if (queue->engine->files(queue, task, &nodes, &log, err) < 0)
+			return -1;
+		/* Members are sorted: log stands before nodes. */
+		buffer_append(out, task->record, task->log_at);
+		json_quote(log, out);
+		buffer_append(out, task->record + task->log_at + null, task->nodes_at - task->log_at - null);
+		json_quote(nodes, out);
+		rest = task->nodes_at + null;
+		free(nodes);
+		free(log);
+	}
+	buffer_append(out, task->record + rest, task->record_length - rest);
+	return 0;
 }
 
 int

@@ -81,8 +81,9 @@ struct queue_task { /* one that was taken */
 	const char *type;    /* the plugin */
 	int64_t timeout_s;
 	double expect_s;
-	const char *record;  /* the whole take record, one line with its newline: the input of coopr-exec */
+	const char *record;  /* what is to be done, one line with its newline; see queue_task_record */
 	size_t record_length;
+	size_t log_at, nodes_at; /* in the record: where members that name files of a host are null; 0: nowhere */
 };
 
 struct queue_batch {
@@ -99,6 +100,11 @@ struct queue_batch {
  * and one wait for the disk. 0 also where nothing was ready (count is 0). The batch is to be released in any case. */
 int queue_take(struct queue *queue, const struct queue_want *want, struct queue_batch *batch, struct error *err);
 void queue_batch_release(struct queue_batch *batch);
+
+/* Appends the take record of a task for whoever does it on this host, the input of coopr-exec: in it, nodes names a file of
+ * this host with the newest record of each node, and log the file whose bytes become the attempt's log. The engine sees to
+ * both as long as the attempt runs. */
+int queue_task_record(struct queue *queue, const struct queue_task *task, struct buffer *out, struct error *err);
 
 /* Gives back tasks that were taken and will not be begun: they are ready again at once, their attempt is lost. */
 int queue_give_back(struct queue *queue, const struct queue_task *tasks, size_t count, struct error *err);

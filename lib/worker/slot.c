@@ -29,11 +29,11 @@ slot_size_of(const char *text)
 
 /* One block holds it all: thousands come and go in a second. */
 struct slot *
-slot_new(const struct queue_task *task)
+slot_new(const struct queue_task *task, const struct buffer *record)
 {
 	size_t names = slot_size_of(task->job) + slot_size_of(task->task) + slot_size_of(task->node) + slot_size_of(task->service) +
 	    slot_size_of(task->type);
-	struct slot *slot = memory_resize(NULL, 1, sizeof *slot + names + task->record_length);
+	struct slot *slot = memory_resize(NULL, 1, sizeof *slot + names + record->length);
 	char *room = (char *)(slot + 1);
 
 	*slot = (struct slot){.task = *task, .started_ms = clock_monotonic_ms()};
@@ -42,9 +42,10 @@ slot_new(const struct queue_task *task)
 	slot_keep(&slot->task.node, &room);
 	slot_keep(&slot->task.service, &room);
 	slot_keep(&slot->task.type, &room);
-	slot->task.record = memcpy(room, task->record, task->record_length);
+	slot->task.record = memcpy(room, record->data, record->length);
+	slot->task.record_length = record->length;
 	slot->errand = (struct errand){.job = slot->task.job, .task = slot->task.task, .attempt = task->attempt,
-	    .record = slot->task.record, .length = task->record_length, .timeout_ms = task->timeout_s * 1000,
+	    .record = slot->task.record, .length = record->length, .timeout_ms = task->timeout_s * 1000,
 	    .owner = slot};
 	return slot;
 }

@@ -23,8 +23,8 @@ struct slot {
 	struct slot *next, *previous; /* for the list that holds it */
 };
 
-/* A slot for the task, of which it keeps a copy. */
-struct slot *slot_new(const struct queue_task *task);
+/* Returns a slot for the task, of which it keeps a copy with the record (queue_task_record) that it is done by. */
+struct slot *slot_new(const struct queue_task *task, const struct buffer *record);
 void slot_free(struct slot *slot);
 
 /* Makes it a coopr-exec's. argv and environment are borrowed. */

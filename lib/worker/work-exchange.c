@@ -155,11 +155,14 @@ work_start_all(struct work *work, const struct exchange *exchange)
 {
 	const struct queue_batch *batch = &exchange->batch;
 	int64_t wait = batch->next_ms < 0 ? INT64_MAX : batch->next_ms;
+	struct error ignored;
 
 	if (exchange->changed && wait > LOOK_MS)
 		wait = LOOK_MS;
+	/* One that this host has no files for is for others. */
 	for (size_t i = 0; i < batch->count; i++)
-		work_start(work, &batch->list[i]);
+		if (work_start(work, &batch->list[i], &work->trouble) < 0)
+			queue_give_back(work->queue, &batch->list[i], 1, &ignored);
 	work->look_at = wait == INT64_MAX ? INT64_MAX : clock_monotonic_ms() + wait;
 	work->look |= batch->count == exchange->want.count;
 	/* A damaged job stays so: it is told of once. */

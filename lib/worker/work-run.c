@@ -15,11 +15,15 @@ work_remember_job(struct work *work, const char *job)
 		names_intern(&work->jobs, memory_string(job));
 }
 
-void
-work_start(struct work *work, const struct queue_task *task)
+int
+work_start(struct work *work, const struct queue_task *task, struct error *err)
 {
-	struct slot *slot = slot_new(task);
+	struct slot *slot;
 
+	buffer_clear(&work->record);
+	if (queue_task_record(work->queue, task, &work->record, err) < 0)
+		return -1;
+	slot = slot_new(task, &work->record);
 	work_remember_job(work, task->job);
 	work->taken++;
 	slot_list_add(&work->running, slot);
@@ -28,6 +32,7 @@ work_start(struct work *work, const struct queue_task *task)
 		work_start_child(work, slot);
 	else
 		streams_give(&work->streams, task_plugin_kind(task->action), task->type, &slot->errand);
+	return 0;
 }
 
 void

@@ -8,6 +8,7 @@
 #ifndef WORKER_WORK_STATE_H
 #define WORKER_WORK_STATE_H
 
+#include "base/buffer.h"
 #include "base/error.h"
 #include "base/names.h"
 #include "event/supervise.h"
@@ -28,6 +29,7 @@ struct work {
 	struct streams streams;
 	struct sockets sockets;
 	char *argv[3]; /* of coopr-exec */
+	struct buffer record; /* room for one */
 
 	struct slot_list running, held, ended, told;
 	struct slot *last_told;
@@ -73,7 +75,7 @@ int work_exchange(struct work *work, struct error *err);
 void work_drop_unwanted(struct work *work);
 
 /* Has a task that was taken done. */
-void work_start(struct work *work, const struct queue_task *task);
+int work_start(struct work *work, const struct queue_task *task, struct error *err);
 
 /* Has a slot that runs done by a process of its own: now, or where there is no room, once there is. */
 void work_start_child(struct work *work, struct slot *slot);

@@ -315,6 +315,7 @@ work_free_work(struct work *work)
 	free(work->argv[0]);
 	free(work->argv[1]);
 	free(work->exchange);
+	buffer_release(&work->record);
 	free(work);
 }
 

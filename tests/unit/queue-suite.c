@@ -101,6 +101,7 @@ static void
 test_take(void)
 {
 	struct queue_batch *batch;
+	struct buffer record = {0};
 
 	fresh("take");
 	batch = take(1, -1, NULL);
@@ -109,6 +110,11 @@ test_take(void)
 	IS(batch->list[0].attempt, 1, "its attempts are counted");
 	IS(now().running, 1, "it runs");
 	OK(batch->list[0].record[batch->list[0].record_length - 1] == '\n', "its record is a line");
+	OK(!strstr(batch->list[0].record, "/nodes") && !strstr(batch->list[0].record, "/log/"), "which names no file");
+	IS(queue_task_record(queue, batch->list, &record, &err), 0, "for who does it here");
+	OK(!engine->lasts || (strstr(record.data, "/nodes") && strstr(record.data, "/log/")), "files of this host are named");
+	OK(record.data[record.length - 1] == '\n' && record.length >= batch->list[0].record_length, "in a line again");
+	buffer_release(&record);
 	IS(queue_wanted(queue, job, "t0", 1, &err), 1, "it is wanted");
 	IS(queue_wanted(queue, job, "t0", 2, &err), 0, "another attempt is not");
 	IS(queue_wanted(queue, "none", "t0", 1, &err), 0, "nor is one of a job that is not there");

@@ -90,6 +90,40 @@ take_record_copy(const struct json_member *member, struct print *print)
 	buffer_append(print->out, member->value.text, member->value.length);
 }
 
+static const struct json_range *
+take_record_find(const struct json_member *list, int count, const char *name)
+{
+	for (int m = 0; m < count; m++)
+		if (take_record_compare(&list[m].name, name) == 0)
+			return &list[m].value;
+	return NULL;
+}
+
+/* Prints a member of the table, and notes where what is not known yet belongs. */
+static void
+take_record_print_own(const struct member *own, const struct take_record *record, struct print *print)
+{
+	struct take_places *places = record->places;
+
+	document_print_member(own, record, print);
+	if (places && !record->log && strcmp(own->name, "log") == 0)
+		places->log = print->out->length - strlen("null");
+	else if (places && !record->nodes && strcmp(own->name, "nodes") == 0)
+		places->nodes = print->out->length - strlen("null");
+}
+
+/* Finds the same in a record that was printed from a value. */
+static void
+take_record_find_places(struct take_places *places, const char *record, size_t length)
+{
+	struct json_member list[MEMBERS_MAX];
+	int count = json_members(record, length, list, MEMBERS_MAX);
+	const struct json_range *log = take_record_find(list, count, "log"), *nodes = take_record_find(list, count, "nodes");
+
+	places->log = log ? (size_t)(log->text - record) : 0;
+	places->nodes = nodes ? (size_t)(nodes->text - record) : 0;
+}
+
 /* Prints as document_print does, but from the text of the task: its members are copied, and those of the table stand in their
  * place or between them. Both are sorted. */
 static void
@@ -103,22 +137,13 @@ take_record_merge(const struct take_record *record, const struct json_member *li
 		int order = -1;
 
 		while (own < end && (order = take_record_compare(&list[i].name, own->name)) > 0)
-			document_print_member(own++, record, &print);
+			take_record_print_own(own++, record, &print);
 		if (own == end || order != 0)
 			take_record_copy(&list[i], &print);
 	}
 	while (own < end)
-		document_print_member(own++, record, &print);
+		take_record_print_own(own++, record, &print);
 	print_end(&print);
-}
-
-static const struct json_range *
-take_record_find(const struct json_member *list, int count, const char *name)
-{
-	for (int m = 0; m < count; m++)
-		if (take_record_compare(&list[m].name, name) == 0)
-			return &list[m].value;
-	return NULL;
 }
 
 static bool
@@ -204,6 +229,7 @@ take_record_print(const struct take_record *record, const char *text, size_t len
 {
 	struct json_member list[MEMBERS_MAX];
 	int count = json_members(text, length, list, MEMBERS_MAX);
+	size_t start = out->length;
 
 	if (count > 0 && take_record_read_step(list, count, arena, step)) {
 		take_record_merge(record, list, count, out);
@@ -213,6 +239,8 @@ take_record_print(const struct take_record *record, const char *text, size_t len
 		if (take_record_parse_step(text, length, arena, step, &whole.source, err) < 0)
 			return -1;
 		document_print(&take_record_table, &whole, out);
+		if (record->places)
+			take_record_find_places(record->places, out->data + start, out->length - start - 1);
 		jv_free(whole.source);
 	}
 	step->action = record->action;

@@ -16,6 +16,10 @@ struct buffer;
 struct document;
 struct error;
 
+struct take_places { /* in a record that was printed: where the null stands that is the value of a member, 0: nowhere */
+	size_t log, nodes;
+};
+
 struct take_record {
 	const char *job;
 	const char *task;    /* its id */
@@ -27,6 +31,7 @@ struct take_record {
 	const char *nodes;   /* path of the file of all nodes */
 	const char *log;     /* path; NULL: none */
 	const char *token;   /* the same for each attempt at one and the same thing */
+	struct take_places *places; /* filled in where log and nodes are not known yet; NULL: nobody asks */
 	jv source;           /* the task, where it is printed from a value; take_record_print sets it */
 };
 

@@ -10,6 +10,7 @@ const struct queue_engine local_engine = {
 	.put = put_job,
 	.is_of = match_plan,
 	.take = take_tasks,
+	.files = take_files,
 	.give_back = reap_give_back_tasks,
 	.wanted = finish_is_wanted,
 	.finish = finish_results,

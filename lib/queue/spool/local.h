@@ -15,6 +15,7 @@ int put_job(struct queue *queue, struct record_reader *plan, const struct queue_
     struct problems *problems, struct error *err);
 int match_plan(struct queue *queue, const char *job, int plan, struct error *err);
 int take_tasks(struct queue *queue, const struct queue_want *want, struct queue_batch *batch, struct error *err);
+int take_files(struct queue *queue, const struct queue_task *task, char **nodes, char **log, struct error *err);
 int reap_give_back_tasks(struct queue *queue, const struct queue_task *tasks, size_t count, struct error *err);
 int reap_queue(struct queue *queue, struct error *err);
 int finish_results(struct queue *queue, const struct result *results, size_t count, struct queue_answer *answers,

@@ -204,13 +204,10 @@ take_fill_record(struct open_job *job, uint32_t number, struct arena *arena, str
 {
 	struct job_state *state = &job->state;
 	const struct state_live *live = state_live(state, number);
-	const char *spool = job->spool->path;
 
 	taken->job = arena_string(arena, job->id);
 	taken->task = arena_string(arena, state_step_id(state, number));
 	taken->action = step_action(state, number);
-	taken->nodes = arena_printf(arena, "%s/jobs/%s/nodes.ndjson", spool, job->id);
-	taken->log = arena_printf(arena, "%s/jobs/%s/log/%s.%" PRId64, spool, job->id, taken->task, taken->attempt);
 	/* Each time round, what undoes makes a new machine: that is not the same thing as before. */
 	taken->token = live->phase == 0 ? arena_printf(arena, "%s:%s", taken->job, taken->task)
 	    : arena_printf(arena, "%s:%s:%u", taken->job, taken->task, live->rounds);
@@ -223,7 +220,7 @@ take_fill_task(const struct take_record *taken, const struct step *step, struct 
 	*task = (struct queue_task){.job = taken->job, .task = taken->task, .attempt = taken->attempt, .node = step->node,
 	    .action = taken->action, .service = step->service, .type = step->type, .timeout_s = step->timeout_s,
 	    .expect_s = step->expect_s, .record = arena_substring(arena, record->data, record->length),
-	    .record_length = record->length};
+	    .record_length = record->length, .log_at = taken->places->log, .nodes_at = taken->places->nodes};
 }
 
 /* Prints the record of taken, which knows all but the texts. */
@@ -252,7 +249,8 @@ int
 take_record(struct open_job *job, uint32_t number, int64_t attempt, const char *worker, struct arena *arena,
     struct queue_task *task, struct error *err)
 {
-	struct take_record taken = {.attempt = attempt, .worker = worker};
+	struct take_places places = {0};
+	struct take_record taken = {.attempt = attempt, .worker = worker, .places = &places};
 	struct buffer record = {0};
 	struct step step;
 	int result;

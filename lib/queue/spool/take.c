@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -310,4 +311,15 @@ take_tasks(struct queue *base, const struct queue_want *want, struct queue_batch
 	if (batch->count > 0)
 		spool_notify(&queue->spool);
 	return result;
+}
+
+int
+take_files(struct queue *queue, const struct queue_task *task, char **nodes, char **log, struct error *err)
+{
+	const char *spool = spool_queue_of(queue)->spool.path;
+
+	(void)err;
+	*nodes = memory_printf("%s/jobs/%s/nodes.ndjson", spool, task->job);
+	*log = memory_printf("%s/jobs/%s/log/%s.%" PRId64, spool, task->job, task->task, task->attempt);
+	return 0;
 }
