@@ -158,8 +158,9 @@ static const char *
 scope_name_job(const struct scoping *scoping)
 {
 	const struct scope *scope = scoping->scope;
+	const struct cluster_action *action = scoping->action;
 	size_t nodes = scoping->layout->node_count, made = 0, deleted = 0;
-	bool kinds[] = {[PLACEMENT_SET_UP] = false, [PLACEMENT_TAKE_DOWN] = false, [PLACEMENT_IN_PLACE] = false};
+	bool kinds[] = {[PLACEMENT_SET_UP] = false, [PLACEMENT_TAKE_DOWN] = false, [PLACEMENT_IN_PLACE] = false}; /* on nodes that stay */
 	const char *name;
 
 	for (size_t i = 0; i < nodes; i++) {
@@ -171,16 +172,15 @@ scope_name_job(const struct scoping *scoping)
 			kinds[scope->placements[i].kind] = true;
 
 	/* A cluster some of whose nodes are deleted is smaller, not gone. */
-	if (scoping->action->deletes)
-		name = deleted == nodes ? "delete" : "shrink";
-	else if (scoping->action->name)
-		name = scoping->action->name;
-	else if ((made > 0) + (deleted > 0) + kinds[PLACEMENT_SET_UP] + kinds[PLACEMENT_TAKE_DOWN] + kinds[PLACEMENT_IN_PLACE] != 1)
+	if (action->name && !action->deletes)
+		name = action->name;
+	else if (!action->deletes && (made > 0) + (deleted > 0) + kinds[PLACEMENT_SET_UP] + kinds[PLACEMENT_TAKE_DOWN] +
+	    kinds[PLACEMENT_IN_PLACE] != 1)
 		name = "change";
+	else if (action->deletes || deleted)
+		name = deleted == nodes ? "delete" : "shrink";
 	else if (made)
 		name = made == nodes ? "create" : "expand";
-	else if (deleted)
-		name = deleted == nodes ? "delete" : "shrink";
 	else if (!kinds[PLACEMENT_IN_PLACE])
 		name = kinds[PLACEMENT_SET_UP] ? "add-services" : "remove-services";
 	else if (scope->in_place & ACTION_BIT(ACTION_INSTALL))
