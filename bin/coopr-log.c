@@ -21,7 +21,7 @@ static long number;
 
 static const struct option_spec options[] = {
 	OPTION_FLAG('f', "follow", &follow, "go on until the operation is over (1: it is not complete)"),
-	OPTION_STRING('a', "action", &transcript.action, "ACTION", "only of that: create, install, configure, start, ..."),
+	OPTION_STRING('a', "action", &transcript.action, "TASK-ACTION", "only of that: create, install, configure, start, ..."),
 	OPTION_NUMBER(0, "operation", &number, "N", "of operation N of coopr history (default: the last)"),
 	STATUS_PLACES(&places),
 	OPTION_STRING(0, "color", &places.colour, "auto|always|never", "when to colour (default: auto, on a terminal)"),

@@ -33,18 +33,18 @@ static bool graceful, check, verbose;
 static long slots;
 
 static const struct option_spec options[] = {
-	OPTION_STRING('a', "action", &action, "ACTION", "do this (default: what makes of what was what shall be)"),
+	OPTION_STRING('a', "action", &action, "ACTION", "plan this (default: the difference between the layout before and after)"),
 	OPTION_LIST('n', "node", &nodes, "NODE", "only on this node (id or hostname); may be repeated"),
 	OPTION_LIST('s', "service", &services, "SERVICE", "only this service; may be repeated"),
-	OPTION_STRING(0, "from", &from, "LAYOUT", "what was, as this older layout says"),
+	OPTION_STRING(0, "from", &from, "LAYOUT", "the layout before, in place of what the layout says of it"),
 	OPTION_STRING(0, "max-unavailable", &max_unavailable, "N|N%", "a service is down on so many of its nodes at a time"),
 	OPTION_LIST(0, "dead", &dead, "NODE", "this machine does not answer: only delete it; may be repeated"),
-	OPTION_STRING(0, "history", &history_file, "FILE", "how long tasks have taken: coopr-queue stats --expect"),
+	OPTION_STRING(0, "history", &history_file, "FILE", "how long earlier tasks took: coopr-queue stats --expect"),
 	OPTION_NUMBER(0, "slots", &slots, "N", "expect the duration with N workers (default: one for every node)"),
 	OPTION_STRING(0, "job", &job, "ID", "the job's id (default: coopr-queue put gives it)"),
 	OPTION_FLAG(0, "graceful", &graceful, "stop and remove services before their node is deleted"),
-	OPTION_FLAG(0, "check", &check, "judge a plan instead: is every rule kept?"),
-	OPTION_FLAG('v', "verbose", &verbose, "say how long it takes, and why"),
+	OPTION_FLAG(0, "check", &check, "check a plan instead: does it keep every rule?"),
+	OPTION_FLAG('v', "verbose", &verbose, "report how long the plan takes, and why"),
 	OPTION_END
 };
 

@@ -108,6 +108,15 @@ all_of() {
 	offers fish "coopr create -s nginx,ng" nginx,nginx
 }
 
+@test "an action of coopr plan is one on clusters, of coopr log one of tasks" {
+	run -0 coopr-completion --line -- coopr-plan -a ""
+	contains "$output" "restart"
+	[[ $output != *install* ]]
+	run -0 coopr-completion --line -- coopr-log -a ""
+	contains "$output" "install"
+	[[ $output != *add-services* ]]
+}
+
 @test "names of clusters are known, and nothing is said where there are none" {
 	same "" "$(coopr-completion --words CLUSTER)"
 	coopr-store init

@@ -17,7 +17,8 @@ static const struct {
 	{"ACTION", "ACTION"}, {"CLUSTER", "CLUSTER"}, {"COMMAND", "COMMAND"}, {"DIR", "DIR"}, {"DIR|FILE", "FILE"},
 	{"DIR|-", "DIR"}, {"FILE", "FILE"}, {"FILE|DIR", "FILE"}, {"JOB", "JOB"}, {"JOB|-", "JOB"}, {"KIND", "KIND"},
 	{"LAYOUT", "FILE"}, {"PLAN", "FILE"}, {"PROVIDER", "PROVIDER"}, {"RESULTS", "FILE"}, {"SERVICE", "SERVICE"},
-	{"SERVICE,", "SERVICE,"}, {"TEMPLATE", "TEMPLATE"}, {"TENANT", "TENANT"},
+	{"SERVICE,", "SERVICE,"}, {"TASK-ACTION", "TASK-ACTION"}, {"TEMPLATE", "TEMPLATE"},
+	{"TENANT", "TENANT"},
 };
 
 /* Returns the kind of an argument, which has no brackets and dots. option is the name of the option it belongs to; NULL for an

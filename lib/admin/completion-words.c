@@ -130,6 +130,13 @@ completion_push_actions(struct arguments *out)
 }
 
 static void
+completion_push_task_actions(struct arguments *out)
+{
+	for (int action = 0; action < ACTION_COUNT; action++)
+		arguments_push(out, action_name((enum action)action));
+}
+
+static void
 completion_push_kinds(struct arguments *out)
 {
 	for (int kind = 0; kind < ENTITY_KIND_COUNT; kind++)
@@ -155,7 +162,8 @@ completion_words(const char *kind, struct arguments *out)
 		const char *kind;
 		void (*push)(struct arguments *out);
 	} lists[] = {{"ACTION", completion_push_actions}, {"CLUSTER", completion_push_clusters}, {"COMMAND", toolbox_list},
-	    {"JOB", completion_push_jobs}, {"KIND", completion_push_kinds}, {"TENANT", completion_push_tenants}};
+	    {"JOB", completion_push_jobs}, {"KIND", completion_push_kinds},
+	    {"TASK-ACTION", completion_push_task_actions}, {"TENANT", completion_push_tenants}};
 	static const struct {
 		const char *kind;
 		enum entity_kind entity;
