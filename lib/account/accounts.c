@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "account/accounts.h"
 
-#include <pwd.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "account/guest.h"
@@ -16,15 +14,7 @@
 #include "base/process.h"
 #include "store/sql/sql.h"
 
-static const char superadmin[] = "superadmin", open_tenant[] = "default";
-
-const char *
-account_role_name(enum account_role role)
-{
-	static const char *const names[] = {"user", "admin", "superadmin"};
-
-	return names[role];
-}
+static const char open_tenant[] = "default";
 
 /* The user's own name: of who has called sudo(8), where that has made us the owner of the store; the caller frees it. */
 static char *
@@ -35,59 +25,12 @@ accounts_own_name(uid_t owner)
 	return caller && *caller && (geteuid() == 0 || geteuid() == owner) ? memory_string(caller) : process_user();
 }
 
-static bool
-accounts_is_owner(const char *user, uid_t owner)
-{
-	const struct passwd *entry;
-
-	if (strcmp(user, "root") == 0)
-		return true;
-	entry = getpwuid(owner);
-	if (entry && strcmp(user, entry->pw_name) == 0)
-		return true;
-	return !entry && geteuid() == owner &&
-	    !getenv("SUDO_USER"); /* an owner without a name: process_user calls it by number */
-}
-
-/* The role that the user has in a tenant: 1, and groups (owned) where asked for; 0 where they are no member; -1. */
-static int
-accounts_look_up(struct account *account, const char *tenant, const char *user, enum account_role *role, char **groups,
-    struct error *err)
-{
-	struct sql_rows *rows = sql_query(store_sql(account->store), err,
-	    "SELECT role, groups FROM member JOIN tenant ON tenant.id = tenant "
-	    "WHERE tenant.name = ? AND user = ?", "tt", tenant, user);
-	int got = sql_row(rows, err);
-
-	if (got > 0) {
-		*role = strcmp(sql_text(rows, 0), "admin") == 0 ? ACCOUNT_ADMIN : ACCOUNT_USER;
-		if (groups) {
-			free(*groups);
-			*groups = memory_string(sql_text(rows, 1));
-		}
-	}
-	sql_end(rows);
-	return got;
-}
-
-int
-account_is_superadmin(struct account *account, const char *user, uid_t owner, struct error *err)
-{
-	enum account_role role = ACCOUNT_USER;
-
-	if (accounts_is_owner(user, owner))
-		return 1;
-	if (accounts_look_up(account, superadmin, user, &role, NULL, err) < 0)
-		return -1;
-	return role == ACCOUNT_ADMIN;
-}
-
 /* The only tenant that the user is a member of, else the open one; the caller frees it. NULL with the reason. */
 static char *
 accounts_usual_tenant(struct account *account, const char *user, struct error *err)
 {
 	struct sql_rows *rows = sql_query(store_sql(account->store), err, "SELECT min(tenant.name), count(*) FROM member JOIN tenant "
-	    "ON tenant.id = tenant WHERE user = ? AND tenant.name <> ?", "tt", user, superadmin);
+	    "ON tenant.id = tenant WHERE user = ? AND tenant.name <> ?", "tt", user, RIGHTS_SUPERADMIN);
 	char *name = NULL;
 
 	if (sql_row(rows, err) > 0)
@@ -107,13 +50,13 @@ static int
 accounts_find_rights(struct account *account, const char *user, uid_t owner, struct error *err)
 {
 	enum account_role role = ACCOUNT_USER;
-	int top = account_is_superadmin(account, user, owner, err), member;
+	int top = rights_is_superadmin(account->store, user, owner, err), member;
 
 	if (top < 0)
 		return -1;
 	free(account->groups);
 	account->groups = memory_string("[]");
-	member = accounts_look_up(account, account->tenant, user, &role, &account->groups, err);
+	member = rights_in_tenant(account->store, account->tenant, user, &role, &account->groups, err);
 	if (member < 0)
 		return -1;
 	account->role = top ? ACCOUNT_SUPERADMIN : role;
@@ -140,7 +83,7 @@ accounts_become(struct account *account, const char *user, uid_t owner, struct e
 		return 0;
 	if (account->role == ACCOUNT_USER)
 		return error_set(err, EX_NOPERM, "tenant %s: only its admin may act as %s", account->tenant, user);
-	if (account->role == ACCOUNT_ADMIN && account_is_superadmin(account, user, owner, err))
+	if (account->role == ACCOUNT_ADMIN && rights_is_superadmin(account->store, user, owner, err))
 		return error_set(err, EX_NOPERM, "tenant %s: its admin may not act as %s, a superadmin", account->tenant, user);
 	free(account->user);
 	account->user = memory_string(user);
@@ -153,13 +96,13 @@ accounts_keep_maker(struct account *account, uid_t owner, struct error *err)
 {
 	struct store *store = account->store;
 
-	if (accounts_is_owner(account->user, owner))
+	if (rights_is_owner(account->user, owner))
 		return 0;
 	if (store_begin(store, err) < 0)
 		return -1;
 	if (sql_change(store_sql(store), err,
 	    "INSERT INTO member (tenant, user, role, groups) SELECT id, ?, 'admin', '[]' "
-	    "FROM tenant WHERE name = ? ON CONFLICT DO NOTHING", "tt", account->user, superadmin) == 0 && store_commit(store, err) == 0)
+	    "FROM tenant WHERE name = ? ON CONFLICT DO NOTHING", "tt", account->user, RIGHTS_SUPERADMIN) == 0 && store_commit(store, err) == 0)
 		return 0;
 	store_rollback(store);
 	return -1;
@@ -169,22 +112,22 @@ static int
 accounts_identify(struct account *account, const struct account_ask *ask, struct error *err)
 {
 	const char *other = ask->user ? ask->user : getenv("COOPR_USER");
-	struct stat status;
+	uid_t owner;
 	int result;
 
 	if (other && !*other)
 		other = NULL;
-	if (stat(store_path(account->store), &status) < 0)
-		return error_errno(err, EX_NOINPUT, "%s", store_path(account->store));
-	account->user = accounts_own_name(status.st_uid);
-	if (store_is_new(account->store) && accounts_keep_maker(account, status.st_uid, err) < 0)
+	if (store_owner(account->store, &owner, err) < 0)
+		return -1;
+	account->user = accounts_own_name(owner);
+	if (store_is_new(account->store) && accounts_keep_maker(account, owner, err) < 0)
 		return -1;
 	result = accounts_find_tenant(account, preference_value(PREFERENCE_TENANT, ask->tenant),
 	    other ? other : account->user, err);
 	if (result == 0)
-		result = accounts_find_rights(account, account->user, status.st_uid, err);
+		result = accounts_find_rights(account, account->user, owner, err);
 	if (result == 0 && other)
-		result = accounts_become(account, other, status.st_uid, err);
+		result = accounts_become(account, other, owner, err);
 	return result;
 }
 

@@ -12,13 +12,10 @@
 #ifndef ACCOUNT_ACCOUNTS_H
 #define ACCOUNT_ACCOUNTS_H
 
-#include <sys/types.h>
-
+#include "account/rights.h"
 #include "store/store.h"
 
 struct error;
-
-enum account_role { ACCOUNT_USER, ACCOUNT_ADMIN, ACCOUNT_SUPERADMIN };
 
 struct account_ask { /* all may be NULL */
 	const char *store;  /* path; location_store */
@@ -40,13 +37,7 @@ struct account { /* release it, also where it could not be opened */
 int account_open(struct account *account, const struct account_ask *ask, enum store_mode mode, struct error *err);
 void account_release(struct account *account);
 
-/* 1 where the user is a superadmin of the account's store, whose file belongs to owner; 0, or -1. */
-int account_is_superadmin(struct account *account, const char *user, uid_t owner, struct error *err);
-
 /* 0 where the account has that role or a higher one, else -1 with EX_NOPERM; what: "tenant qa: changing its quota". */
 int account_need(const struct account *account, enum account_role role, const char *what, struct error *err);
-
-/* "admin" */
-const char *account_role_name(enum account_role role);
 
 #endif

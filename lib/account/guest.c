@@ -4,14 +4,14 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "account/accounts.h"
+#include "account/rights.h"
 #include "base/error.h"
 #include "base/location.h"
 #include "base/memory.h"
 #include "base/option.h"
+#include "store/store.h"
 
 /* sudo gives the environment that it is told to give, which has this only where one of ours has set it. */
 static const char vouched[] = "COOPR_VOUCHED";
@@ -30,20 +30,20 @@ static int
 guest_is_guest(struct error *err)
 {
 	char *path = location_store(NULL);
-	struct account account = {0};
-	struct stat status;
+	struct store *store;
 	const char *user;
-	int result = 0;
+	uid_t owner;
+	int result = store_open(&store, path, STORE_READ, NULL, err);
 
-	if (stat(path, &status) == 0 && (user = guest_caller(status.st_uid))) {
-		result = store_open(&account.store, path, STORE_READ, NULL, err);
-		if (result == 0)
-			result = account_is_superadmin(&account, user, status.st_uid, err);
-		account_release(&account);
-		result = result < 0 ? -1 : !result;
-	}
+	if (result < 0)
+		result = err->code == EX_NOINPUT ? 1 : -1; /* nobody is a guest where nothing is */
+	else if ((result = store_owner(store, &owner, err)) == 0 && (user = guest_caller(owner)))
+		result = rights_is_superadmin(store, user, owner, err);
+	else if (result == 0)
+		result = 1;
+	store_release(store);
 	free(path);
-	return result;
+	return result < 0 ? -1 : !result;
 }
 
 /* 1 where this process was begun by a guest, and not by one of ours. */

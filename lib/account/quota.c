@@ -7,7 +7,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "cluster/holding.h"
+#include "account/holding.h"
 #include "json/json.h"
 #include "store/sql/sql.h"
 #include "store/store.h"

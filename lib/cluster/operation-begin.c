@@ -18,7 +18,7 @@
 #include "cluster/applied.h"
 #include "cluster/cluster-name.h"
 #include "cluster/clusters.h"
-#include "cluster/holding.h"
+#include "account/holding.h"
 #include "cluster/operation-files.h"
 #include "store/sql/sql.h"
 

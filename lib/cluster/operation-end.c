@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "cluster/clusters.h"
-#include "cluster/holding.h"
+#include "account/holding.h"
 #include "cluster/life.h"
 #include "cluster/operation-files.h"
 #include "json/dump.h"

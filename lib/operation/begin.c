@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "cluster/holding.h"
+#include "account/holding.h"
 #include "hook/hook.h"
 #include "json/scan.h"
 #include "model/request.h"

@@ -5,10 +5,10 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "store/engines.h"
 #include "store/migration.h"
 #include "store/sql/engine.h"
 #include "store/sql/sql.h"
-#include "store/sqlite/sqlite.h"
 
 struct store {
 	struct sql *sql;
@@ -25,7 +25,7 @@ store_connect(struct store *store, enum store_mode mode, struct error *err)
 {
 	static const enum sql_open how[] = {[STORE_READ] = SQL_OPEN_READ, [STORE_WRITE] = SQL_OPEN_WRITE,
 		[STORE_CREATE] = SQL_OPEN_CREATE, [STORE_MIGRATE] = SQL_OPEN_WRITE};
-	const struct sql_engine *engine = &sqlite_engine; /* a second engine is chosen here, by what the path looks like */
+	const struct sql_engine *engine = store_engine_of(store->path);
 	int older;
 
 	store->sql = engine->open(store->path, how[mode], err);
@@ -81,6 +81,12 @@ const char *
 store_path(const struct store *store)
 {
 	return store->path;
+}
+
+int
+store_owner(const struct store *store, uid_t *owner, struct error *err)
+{
+	return store->sql->engine->owner(store->sql, owner, err);
 }
 
 bool

@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct error;
 struct sql;
@@ -35,6 +36,9 @@ void store_release(struct store *store);
 
 /* Returns the path it was opened with, borrowed. */
 const char *store_path(const struct store *store);
+
+/* Sets *owner to the user whom the store belongs to, who may do all with it. */
+int store_owner(const struct store *store, uid_t *owner, struct error *err);
 
 /* Returns true where this store_open has made it. */
 bool store_is_new(const struct store *store);

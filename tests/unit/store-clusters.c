@@ -15,10 +15,11 @@
 #include "cluster/clusters.h"
 #include "cluster/operations.h"
 #include "json/json.h"
+#include "store-engines.h"
 #include "store/fsck.h"
 #include "tap.h"
 
-static char folder[] = "/tmp/coopr-store-XXXXXX";
+static const struct suite_engine *engine;
 static struct account account;
 static struct error err;
 
@@ -29,7 +30,7 @@ static struct error err;
 static void
 open_as(const char *user)
 {
-	const struct account_ask ask = {.store = "store", .user = user, .why = "a test"};
+	const struct account_ask ask = {.store = engine->store, .user = user, .why = "a test"};
 
 	account_release(&account);
 	if (account_open(&account, &ask, STORE_CREATE, &err) < 0) {
@@ -61,7 +62,8 @@ create(const char *name, int64_t id)
 static int
 end(int64_t id, int64_t number, enum operation_status status, const char *layout)
 {
-	const struct operation_outcome outcome = {status, status == OPERATION_COMPLETE ? NULL : "node 1000: no", layout};
+	const struct operation_outcome outcome = {.status = status, .layout = layout,
+		.message = status == OPERATION_COMPLETE ? NULL : "node 1000: no"};
 
 	return operation_end(&account, id, number, &outcome, &err);
 }
@@ -271,7 +273,7 @@ static int
 create_one(int number)
 {
 	struct account own;
-	const struct account_ask ask = {.store = "store"};
+	const struct account_ask ask = {.store = engine->store};
 	char name[32];
 	struct operation_list list = {0};
 	struct operation_spec spec = {.action = "create", .revision = -1, .create = {.name = name}};
@@ -312,14 +314,14 @@ say(const char *fault, void *unused)
 	printf("# %s\n", fault);
 }
 
-int
-main(void)
+/* All of it, on one engine. */
+static int
+run_suite(void)
 {
-	unsetenv("COOPR_TENANT");
-	unsetenv("COOPR_USER");
-	unsetenv("SUDO_USER");
+	char folder[] = "/tmp/coopr-store-XXXXXX";
+
 	if (!mkdtemp(folder) || chdir(folder) < 0)
-		return 1;
+		return -1;
 	open_as(NULL);
 	test_life();
 	test_rights();
@@ -328,7 +330,17 @@ main(void)
 	test_crowd();
 	tap_is_number(store_fsck(account.store, say, NULL, &err), 0, "fsck finds nothing in the end");
 	account_release(&account);
-	if (chdir("/") < 0 || file_remove_tree(AT_FDCWD, folder, &err) < 0)
-		return 1;
+	return chdir("/") < 0 ? -1 : file_remove_tree(AT_FDCWD, folder, &err);
+}
+
+int
+main(void)
+{
+	unsetenv("COOPR_TENANT");
+	unsetenv("COOPR_USER");
+	unsetenv("SUDO_USER");
+	for (engine = suite_engines; engine < suite_engines + SUITE_ENGINES; engine++)
+		if (run_suite() < 0)
+			return 1;
 	return tap_end();
 }

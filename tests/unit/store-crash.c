@@ -20,6 +20,7 @@
 #include "base/file.h"
 #include "cluster/clusters.h"
 #include "cluster/operations.h"
+#include "store-engines.h"
 #include "store/fsck.h"
 #include "tap.h"
 
@@ -31,6 +32,7 @@ enum { ROUNDS_MAX = 2000, STRIDE = 5 };
 /* What is done, one after the other; a number is how much of it is done. */
 enum { NOTHING, BEGUN, RUNNING, MADE, RENAMED, LEASED, DELETING, DELETED, ALL = DELETED };
 
+static const struct suite_engine *engine;
 static struct error err;
 
 static void
@@ -43,7 +45,7 @@ bail(void)
 static void
 open_account(struct account *account)
 {
-	const struct account_ask ask = {.store = "folder/store"};
+	const struct account_ask ask = {.store = engine->store};
 
 	if (account_open(account, &ask, STORE_CREATE, &err) < 0)
 		bail();
@@ -87,7 +89,7 @@ begin(struct account *account, int64_t cluster, const char *action)
 static void
 end(struct account *account, int64_t cluster, int64_t number, const char *layout)
 {
-	const struct operation_outcome outcome = {OPERATION_COMPLETE, NULL, layout};
+	const struct operation_outcome outcome = {.status = OPERATION_COMPLETE, .layout = layout};
 
 	if (operation_end(account, cluster, number, &outcome, &err) < 0)
 		bail();
@@ -194,7 +196,7 @@ round_is_well(long at, bool torn, bool *died)
 	do_rest(&account, -1);
 	well = store_fsck(account.store, say, NULL, &err) == 0 && well;
 	account_release(&account);
-	if (file_remove_tree(AT_FDCWD, "folder", &err) < 0)
+	if (file_remove_tree(AT_FDCWD, "sub", &err) < 0)
 		bail();
 	return well;
 }
@@ -222,8 +224,10 @@ main(void)
 	unsetenv("SUDO_USER");
 	if (!mkdtemp(folder) || chdir(folder) < 0)
 		return 1;
-	test_rounds(false);
-	test_rounds(true);
+	for (engine = suite_engines; engine < suite_engines + SUITE_ENGINES; engine++) {
+		test_rounds(false);
+		test_rounds(true);
+	}
 	if (chdir("/") < 0 || file_remove_tree(AT_FDCWD, folder, &err) < 0)
 		return 1;
 	return tap_end();

@@ -11,15 +11,15 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "store-engines.h"
+#include "store/engines.h"
 #include "store/sql/engine.h"
 #include "store/sql/sql.h"
-#include "store/sqlite/sqlite.h"
 #include "tap.h"
-
-static const struct sql_engine *const engines[] = {&sqlite_engine};
 
 enum { WRITERS = 4, EACH = 25 };
 
+static const char *name; /* of the store */
 static struct error err;
 
 static struct sql *
@@ -51,8 +51,8 @@ test_opening(const struct sql_engine *engine)
 	int version;
 
 	tap_ok(!db && err.code == EX_NOINPUT, "%s: a database that is not there is not opened", engine->name);
-	db = open_or_bail(engine, "sub/store", SQL_OPEN_CREATE);
-	tap_ok(stat("sub/store", &status) < 0 || (status.st_mode & 077) == 0, "%s: a new one is its owner's alone", engine->name);
+	db = open_or_bail(engine, name, SQL_OPEN_CREATE);
+	tap_ok(stat(name, &status) < 0 || (status.st_mode & 077) == 0, "%s: a new one is its owner's alone", engine->name);
 	version = engine->version(db, &err);
 	tap_is_number(version, 0, "%s: a new one has version 0", engine->name);
 	tap_ok(engine->begin(db, &err) == 0 && engine->upgrade(db, 1, &err) == 0, "%s: its tables are made", engine->name);
@@ -70,7 +70,7 @@ test_opening(const struct sql_engine *engine)
 static void
 test_statements(const struct sql_engine *engine)
 {
-	struct sql *db = open_or_bail(engine, "sub/store", SQL_OPEN_WRITE);
+	struct sql *db = open_or_bail(engine, name, SQL_OPEN_WRITE);
 	static const char bytes[] = {'a', '\0', 'b'};
 	int64_t number = 0, large = INT64_C(1) << 60;
 	struct sql_rows *rows;
@@ -113,12 +113,12 @@ test_writers(const struct sql_engine *engine)
 	fflush(stdout);
 	for (int writer = 0; writer <= WRITERS; writer++)
 		if (fork() == 0) {
-			db = open_or_bail(engine, "sub/store", SQL_OPEN_WRITE);
+			db = open_or_bail(engine, name, SQL_OPEN_WRITE);
 			for (int i = 0; i < EACH; i++) {
-				char name[32];
+				char row[32];
 
-				snprintf(name, sizeof name, "%d-%d", writer, i);
-				if (engine->begin(db, &err) < 0 || sql_change(db, &err, "INSERT INTO last_time VALUES (?, 1)", "t", name) < 0)
+				snprintf(row, sizeof row, "%d-%d", writer, i);
+				if (engine->begin(db, &err) < 0 || sql_change(db, &err, "INSERT INTO last_time VALUES (?, 1)", "t", row) < 0)
 					_exit(1);
 				if (writer == WRITERS)
 					abort();
@@ -129,7 +129,7 @@ test_writers(const struct sql_engine *engine)
 		}
 	while (wait(&status) > 0)
 		failed += WIFEXITED(status) && WEXITSTATUS(status) != 0;
-	db = open_or_bail(engine, "sub/store", SQL_OPEN_READ);
+	db = open_or_bail(engine, name, SQL_OPEN_READ);
 	tap_is_number(failed, 0, "%s: writers wait for their turns, also where one dies in its own", engine->name);
 	tap_is_number(count(db), WRITERS * EACH, "%s: all that was committed is there, and nothing else", engine->name);
 	engine->close(db);
@@ -138,7 +138,7 @@ test_writers(const struct sql_engine *engine)
 static void
 test_whole(const struct sql_engine *engine)
 {
-	struct sql *db = open_or_bail(engine, "sub/store", SQL_OPEN_WRITE), *copy;
+	struct sql *db = open_or_bail(engine, name, SQL_OPEN_WRITE), *copy;
 	struct sql_rows *rows;
 
 	tap_is_number(engine->backup(db, "copy", &err), 0, "%s: a database is copied", engine->name);
@@ -157,15 +157,17 @@ test_whole(const struct sql_engine *engine)
 int
 main(void)
 {
-	char folder[] = "/tmp/coopr-store-engine-XXXXXX";
+	for (size_t i = 0; i < SUITE_ENGINES; i++) {
+		const struct sql_engine *engine = store_engine_of(suite_engines[i].store);
+		char folder[] = "/tmp/coopr-store-engine-XXXXXX";
 
-	for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) {
+		name = suite_engines[i].store;
 		if (!mkdtemp(folder) || chdir(folder) < 0)
 			return 1;
-		test_opening(engines[i]);
-		test_statements(engines[i]);
-		test_writers(engines[i]);
-		test_whole(engines[i]);
+		test_opening(engine);
+		test_statements(engine);
+		test_writers(engine);
+		test_whole(engine);
 		if (chdir("/") < 0 || file_remove_tree(AT_FDCWD, folder, &err) < 0)
 			return 1;
 	}

@@ -15,6 +15,7 @@
 #include "cluster/operation-files.h"
 #include "cluster/operations.h"
 #include "cluster/unreachable.h"
+#include "store-engines.h"
 #include "store/claims.h"
 #include "store/fsck.h"
 #include "store/last-time.h"
@@ -23,6 +24,7 @@
 
 enum { HOSTS = 8 };
 
+static const struct suite_engine *engine;
 static struct account account;
 static struct error err;
 
@@ -36,7 +38,7 @@ bail(void)
 static void
 open_account(void)
 {
-	const struct account_ask ask = {.store = "store"};
+	const struct account_ask ask = {.store = engine->store};
 
 	if (account_open(&account, &ask, STORE_CREATE, &err) < 0)
 		bail();
@@ -212,17 +214,15 @@ say(const char *fault, void *unused)
 	printf("# %s\n", fault);
 }
 
-int
-main(void)
+/* All of it, on one engine. */
+static int
+run_suite(void)
 {
 	char folder[] = "/tmp/coopr-store-state-XXXXXX";
 	int64_t cluster;
 
-	unsetenv("COOPR_TENANT");
-	unsetenv("COOPR_USER");
-	unsetenv("SUDO_USER");
 	if (!mkdtemp(folder) || chdir(folder) < 0)
-		return 1;
+		return -1;
 	open_account();
 	cluster = clusters_allot(&account, &err);
 	test_operation_files(cluster);
@@ -232,7 +232,17 @@ main(void)
 	test_claims();
 	tap_is_number(store_fsck(account.store, say, NULL, &err), 0, "fsck finds nothing in the end");
 	account_release(&account);
-	if (chdir("/") < 0 || file_remove_tree(AT_FDCWD, folder, &err) < 0)
-		return 1;
+	return chdir("/") < 0 ? -1 : file_remove_tree(AT_FDCWD, folder, &err);
+}
+
+int
+main(void)
+{
+	unsetenv("COOPR_TENANT");
+	unsetenv("COOPR_USER");
+	unsetenv("SUDO_USER");
+	for (engine = suite_engines; engine < suite_engines + SUITE_ENGINES; engine++)
+		if (run_suite() < 0)
+			return 1;
 	return tap_end();
 }

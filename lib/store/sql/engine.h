@@ -13,6 +13,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct error;
 
@@ -36,6 +37,8 @@ struct sql_engine {
 	/* Opens a database; NULL with EX_NOINPUT where there is none, EX_DATAERR where it is of something else. */
 	struct sql *(*open)(const char *path, enum sql_open how, struct error *err);
 	void (*close)(struct sql *db);
+	/* Sets *owner to the user whom the database belongs to. */
+	int (*owner)(struct sql *db, uid_t *owner, struct error *err);
 
 	/* Returns the version of its tables, 0 for an empty database, or -1. */
 	int (*version)(struct sql *db, struct error *err);

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -112,6 +113,18 @@ sqlite_open(const char *path, enum sql_open how, struct error *err)
 		return &db->sql;
 	sqlite_close(&db->sql);
 	return NULL;
+}
+
+static int
+sqlite_owner(struct sql *sql, uid_t *owner, struct error *err)
+{
+	const struct sqlite *db = (const struct sqlite *)sql;
+	struct stat status;
+
+	if (stat(db->path, &status) < 0)
+		return error_errno(err, EX_NOINPUT, "%s", db->path);
+	*owner = status.st_uid;
+	return 0;
 }
 
 static int
@@ -223,6 +236,7 @@ const struct sql_engine sqlite_engine = {
 	.name = "sqlite",
 	.open = sqlite_open,
 	.close = sqlite_close,
+	.owner = sqlite_owner,
 	.version = sqlite_version,
 	.upgrade = sqlite_upgrade,
 	.begin = sqlite_begin,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/holding.h"
+#include "account/holding.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

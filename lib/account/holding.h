@@ -3,8 +3,8 @@
  * What a layout takes: machines, what they cost, and the resources they have. Layouts do not say what a machine costs; the
  * prices of the hardware types do, as they were when the operation was planned.
  */
-#ifndef CLUSTER_HOLDING_H
-#define CLUSTER_HOLDING_H
+#ifndef ACCOUNT_HOLDING_H
+#define ACCOUNT_HOLDING_H
 
 #include <stddef.h>
 
