@@ -80,6 +80,12 @@ row_is_about_groups(const struct row *row)
 	    row->kind == ROW_REGION;
 }
 
+bool
+master_is_used_up(const struct master *m, int row)
+{
+	return row != SIMPLEX_NONE && m->rows[row].hi <= 0;
+}
+
 int64_t
 master_coefficient(const struct master *m, const struct row *row, const struct pattern *pattern, bool marked)
 {

@@ -117,6 +117,9 @@ bool master_wished(const struct master *master, const struct pattern *pattern);
 /* Returns whether a row tells machines apart that differ only in what they were before. */
 bool row_is_about_groups(const struct row *row);
 
+/* Returns whether nothing is left of what a row counts; SIMPLEX_NONE, no row, always has some. */
+bool master_is_used_up(const struct master *master, int row);
+
 /* Returns what one machine of a pattern adds to a row. */
 int64_t master_coefficient(const struct master *master, const struct row *row, const struct pattern *pattern, bool marked);
 

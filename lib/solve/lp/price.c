@@ -10,6 +10,29 @@
 
 enum { PATIENCE = 2000 }; /* steps of a search by depth, where labels may end it sooner */
 
+void
+wish_init(struct wish *wish, const struct program *p, struct arena *arena)
+{
+	wish->region = region_all(p, arena);
+	wish->hardware = arena_alloc(arena, p->hardware_words, sizeof *wish->hardware);
+	wish->images = arena_alloc(arena, p->image_words, sizeof *wish->images);
+	wish_clear(wish, p);
+}
+
+void
+wish_clear(struct wish *wish, const struct program *p)
+{
+	wish->size = 1;
+	wish->region.group = wish->region.hardware = wish->region.zone = ANY;
+	wish->region.class = CLASS_OPEN;
+	memset(wish->region.with, 0, p->unit_words * sizeof *wish->region.with);
+	memset(wish->region.without, 0, p->unit_words * sizeof *wish->region.without);
+	for (size_t i = 0; i < p->hardware_count; i++)
+		bits_add(wish->hardware, i);
+	for (size_t i = 0; i < p->image_count; i++)
+		bits_add(wish->images, i);
+}
+
 /* Takes what must be there. Returns false if that cannot be. */
 static bool
 price_take_forced(struct pricing_search *search, const uint64_t *units, size_t *depth)

@@ -20,6 +20,10 @@ struct wish { /* what the pattern of one machine must be like, beside a region *
 	uint64_t *images;   /* one of these images is the one it gets */
 };
 
+/* Allocates the sets of a wish in an arena; makes it one that every machine with a service meets. */
+void wish_init(struct wish *wish, const struct program *program, struct arena *arena);
+void wish_clear(struct wish *wish, const struct program *program);
+
 struct toll { /* what a pattern gains by being in a region (negative: loses) */
 	const struct region *region;
 	int64_t price;

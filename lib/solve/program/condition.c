@@ -69,11 +69,11 @@ condition_impose(const struct condition *condition, struct program *p)
 	int hardware = program_find_hardware(p, condition->node->hardwaretype);
 	int64_t count = 0;
 
-	region->group = condition->less ? ANY : condition_group_of(&kept, condition->node);
-	region->hardware = condition->less || hardware == NAMES_NONE ? ANY : hardware;
-	region->zone = region->class = ANY;
-	region->with = arena_alloc(&p->arena, p->unit_words, sizeof *region->with);
-	region->without = arena_alloc(&p->arena, p->unit_words, sizeof *region->without);
+	*region = region_all(p, &p->arena);
+	if (!condition->less) {
+		region->group = condition_group_of(&kept, condition->node);
+		region->hardware = hardware == NAMES_NONE ? ANY : hardware;
+	}
 	condition_add_units(p, condition->with.list, condition->with.count, region->with);
 	if (condition->without)
 		condition_add_units(p, &condition->without, 1, region->without);

@@ -3,6 +3,16 @@
 
 #include "solve/program/bits.h"
 
+struct region
+region_all(const struct program *program, struct arena *arena)
+{
+	return (struct region){
+		.group = ANY, .hardware = ANY, .zone = ANY, .class = ANY,
+		.with = arena_alloc(arena, program->unit_words, sizeof(uint64_t)),
+		.without = arena_alloc(arena, program->unit_words, sizeof(uint64_t)),
+	};
+}
+
 bool
 region_has(const struct program *program, const struct region *region, const struct pattern *pattern)
 {
@@ -27,10 +37,10 @@ pattern_region(const struct program *program, const struct pattern *pattern, str
 {
 	struct region *region = arena_alloc(arena, 1, sizeof *region);
 
-	*region = (struct region){.group = pattern->group, .hardware = pattern->hardware, .zone = ANY,
-	    .class = pattern_class(program, pattern)};
-	region->with = arena_alloc(arena, program->unit_words, sizeof *region->with);
-	region->without = arena_alloc(arena, program->unit_words, sizeof *region->without);
+	*region = region_all(program, arena);
+	region->group = pattern->group;
+	region->hardware = pattern->hardware;
+	region->class = pattern_class(program, pattern);
 	for (size_t u = 0; u < program->unit_count; u++)
 		bits_add(bits_has(pattern->units, u) ? region->with : region->without, u);
 	return region;

@@ -23,6 +23,9 @@ struct region { /* some of all patterns */
 	int class;                /* as pattern_class; or ANY: all machines that are there */
 };
 
+/* Returns the region of all machines that are there, with sets of its own in an arena. */
+struct region region_all(const struct program *program, struct arena *arena);
+
 /* Returns whether a pattern is in a region. */
 bool region_has(const struct program *program, const struct region *region, const struct pattern *pattern);
 

@@ -51,19 +51,8 @@ dive_largest_rest(const struct shares *shares)
 	return most;
 }
 
-/* Fixes the whole part of what the relaxation uses, and one machine of what it uses most of the rest of. */
-static void
-dive_fix_parts(struct master *m, const struct shares *shares, size_t most)
-{
-	for (size_t i = 0; i < shares->count; i++) {
-		int64_t count = dive_whole_part(&shares->list[i]) + (i == most);
-
-		if (count > 0)
-			dive_fix(m, shares->list[i].pattern, count);
-	}
-}
-
-/* Rounds a pattern up; where nothing can come of that, down, and no more of it is used. Returns false if neither will do. */
+/* Fixes the whole part of what the relaxation uses, and rounds one pattern up, that with the largest rest; where nothing can
+ * come of that, down, and no more of it is used. Returns false if neither will do. */
 static bool
 dive_round_one(struct master *m, const struct shares *shares, int objective, int sign, int *mistakes)
 {
@@ -74,7 +63,12 @@ dive_round_one(struct master *m, const struct shares *shares, int objective, int
 	bool good;
 
 	master_save(m, &state);
-	dive_fix_parts(m, shares, most);
+	for (size_t i = 0; i < shares->count; i++) {
+		int64_t count = dive_whole_part(&shares->list[i]) + (i == most);
+
+		if (count > 0)
+			dive_fix(m, shares->list[i].pattern, count);
+	}
 	good = master_relax(m, objective, sign);
 	if (!good && ++*mistakes <= MISTAKES) {
 		master_restore(m, &state);

@@ -64,13 +64,12 @@ dominance_span_of_unit(const struct master *m, size_t g, size_t u)
 {
 	const struct group *group = &m->program->groups[g];
 	const struct unit *unit = &m->program->units[u];
-	int row = m->row_of_unit[u];
 	int64_t moves = group->moves ? group->moves[u] : 0;
 
 	if (bits_has(group->stays, u) || -moves > dominance_moves_left(m))
 		return (struct span){1, 1};
-	if (!bits_has(group->open, u) || unit->banned || moves > dominance_moves_left(m) || (row != SIMPLEX_NONE &&
-	    m->rows[row].hi <= 0) ||
+	if (!bits_has(group->open, u) || unit->banned || moves > dominance_moves_left(m) ||
+	    master_is_used_up(m, m->row_of_unit[u]) ||
 	    bits_meet(unit->excludes, group->stays, m->program->unit_words))
 		return (struct span){0, 0};
 	return (struct span){0, 1};
@@ -197,10 +196,9 @@ dominance_set_prices(struct quest *q, bool size)
 	const struct master *m = q->master;
 
 	for (size_t u = 0; u < m->program->unit_count; u++) {
-		int row = m->row_of_unit[u];
+		int64_t worth = size ? (int64_t)m->program->units[u].size : 0;
 
-		q->prices.unit[u] = row != SIMPLEX_NONE && m->rows[row].hi <= 0 ? PRICE_FORBIDDEN : size
-		    ? (int64_t)m->program->units[u].size : 0;
+		q->prices.unit[u] = master_is_used_up(m, m->row_of_unit[u]) ? PRICE_FORBIDDEN : worth;
 	}
 }
 
@@ -231,34 +229,23 @@ dominance_quest_init(struct quest *q, const struct master *m, struct arena *aren
 {
 	const struct program *p = m->program;
 
-	*q = (struct quest){.master = m, .wish.region = {.hardware = ANY, .zone = ANY}};
+	*q = (struct quest){.master = m};
+	wish_init(&q->wish, p, arena);
 	q->prices.group = arena_alloc(arena, p->group_count, sizeof *q->prices.group);
 	q->prices.hardware = arena_alloc(arena, p->hardware_count, sizeof *q->prices.hardware);
 	q->prices.unit = arena_alloc(arena, p->unit_count, sizeof *q->prices.unit);
 	q->prices.moves_left = m->row_of_moves == SIMPLEX_NONE ? NO_MAX : dominance_moves_left(m);
 	q->prices.gauges = m->prices.gauges;
-	q->wish.region.with = arena_alloc(arena, p->unit_words, sizeof(uint64_t));
-	q->wish.region.without = arena_alloc(arena, p->unit_words, sizeof(uint64_t));
-	q->wish.hardware = arena_alloc(arena, p->hardware_words, sizeof(uint64_t));
-	q->wish.images = arena_alloc(arena, p->image_words, sizeof(uint64_t));
-	for (size_t i = 0; i < p->hardware_count; i++)
-		bits_add(q->wish.hardware, i);
-	for (size_t i = 0; i < p->image_count; i++)
-		bits_add(q->wish.images, i);
 }
 
 /* Finds the first pattern of a group in the order of dense. */
 static bool
 dominance_find_densest(struct quest *q, size_t g, struct pattern *pattern)
 {
-	size_t words = q->master->program->unit_words;
-
 	q->budget = (struct budget){.nodes_max = DOMINANCE_NODES};
 	q->best = pattern;
-	q->wish.size = 1;
+	wish_clear(&q->wish, q->master->program);
 	q->wish.region.group = (int)g;
-	for (size_t i = 0; i < words; i++)
-		q->wish.region.with[i] = q->wish.region.without[i] = 0;
 	dominance_set_prices(q, true);
 	if (!dominance_can_be(q) || q->budget.spent)
 		return false;

@@ -61,26 +61,20 @@ fix_kind(struct master *m, struct pattern *pattern, int64_t count)
 }
 
 static bool
-fix_is_used_up(const struct master *m, int row)
-{
-	return row != SIMPLEX_NONE && m->rows[row].hi <= 0;
-}
-
-static bool
 fix_is_of_use(const struct master *m, const struct column *column)
 {
 	const struct pattern *pattern = &column->pattern;
 	size_t words = m->program->unit_words;
 
-	if (column->marked || fix_is_used_up(m, m->row_of_group[pattern->group]) ||
+	if (column->marked || master_is_used_up(m, m->row_of_group[pattern->group]) ||
 	    (m->row_of_moves != SIMPLEX_NONE && column->moves > m->rows[m->row_of_moves].hi))
 		return false;
 	if (pattern->kind)
 		return true;
 	for (size_t u = bits_next(pattern->units, words, 0); u != SIZE_MAX; u = bits_next(pattern->units, words, u + 1))
-		if (fix_is_used_up(m, m->row_of_unit[u]))
+		if (master_is_used_up(m, m->row_of_unit[u]))
 			return false;
-	return !fix_is_used_up(m, m->row_of_hardware[pattern->hardware]);
+	return !master_is_used_up(m, m->row_of_hardware[pattern->hardware]);
 }
 
 void

@@ -53,36 +53,18 @@ struct search {
 	struct master master;
 	struct uses found; /* a solution of what is left */
 	struct wish wish;
+	struct arena arena; /* of the wish */
 	struct reduced_program reduced;
 	bool still;        /* only what is without moves is looked at, for there is such */
 	bool open;         /* a question was left open: what is found is good, but maybe not best */
 };
 
 static void
-search_clear_wish(struct search *s)
-{
-	const struct program *p = s->program;
-
-	s->wish.size = 1;
-	s->wish.region.group = s->wish.region.hardware = s->wish.region.zone = ANY;
-	memset(s->wish.region.with, 0, p->unit_words * sizeof(uint64_t));
-	memset(s->wish.region.without, 0, p->unit_words * sizeof(uint64_t));
-	for (size_t i = 0; i < p->hardware_count; i++)
-		bits_add(s->wish.hardware, i);
-	for (size_t i = 0; i < p->image_count; i++)
-		bits_add(s->wish.images, i);
-}
-
-static void
 search_init(struct search *s, const struct program *p, struct budget *budget)
 {
 	*s = (struct search){.program = p};
 	master_init(&s->master, p, budget);
-	s->wish.region.with = memory_zeroed(p->unit_words, sizeof(uint64_t));
-	s->wish.region.without = memory_zeroed(p->unit_words, sizeof(uint64_t));
-	s->wish.hardware = memory_zeroed(p->hardware_words, sizeof(uint64_t));
-	s->wish.images = memory_zeroed(p->image_words, sizeof(uint64_t));
-	search_clear_wish(s);
+	wish_init(&s->wish, p, &s->arena);
 }
 
 static void
@@ -91,10 +73,7 @@ search_release(struct search *s)
 	master_release(&s->master);
 	reduced_program_release(&s->reduced);
 	free(s->found.list);
-	free(s->wish.region.with);
-	free(s->wish.region.without);
-	free(s->wish.hardware);
-	free(s->wish.images);
+	arena_release(&s->arena);
 }
 
 /* Returns a pattern in the solution in hand that meets the wish; NULL if there is none. */
@@ -200,14 +179,6 @@ search_find_type(struct search *s, bool hardware)
 	bits_add(set, high);
 }
 
-static bool
-search_is_used_up(const struct search *s, size_t unit)
-{
-	int row = s->master.row_of_unit[unit];
-
-	return row != SIMPLEX_NONE && s->master.rows[row].hi <= 0;
-}
-
 /* Puts a unit on a machine of the wish by changing places with one that nothing tells it from: that is a solution,
  * too. */
 static bool
@@ -234,7 +205,7 @@ search_find_services(struct search *s)
 
 		if (bits_has(region->with, u) || bits_has(region->without, u))
 			continue;
-		if (!search_is_used_up(s, u) && pattern_size(p, region->with) + p->units[u].size <= s->wish.size) {
+		if (!master_is_used_up(&s->master, s->master.row_of_unit[u]) && pattern_size(p, region->with) + p->units[u].size <= s->wish.size) {
 			bits_add(region->with, u);
 			if (search_change_places(s, u) || search_can_be(s))
 				continue;
@@ -248,7 +219,7 @@ search_find_services(struct search *s)
 static bool
 search_first_pattern(struct search *s, size_t *limit, struct pattern *pattern)
 {
-	search_clear_wish(s);
+	wish_clear(&s->wish, s->program);
 	*limit = search_find_size(s, *limit);
 	if (*limit == 0)
 		return false;

@@ -145,18 +145,6 @@ shares_keep_matching(struct shares *shares, const struct literal *literal)
 	shares->count = kept;
 }
 
-/* A region is of one class. */
-static void
-shares_keep_class(const struct program *p, struct shares *shares, int class)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < shares->count; i++)
-		if (pattern_class(p, shares->list[i].pattern) == class)
-			shares->list[kept++] = shares->list[i];
-	shares->count = kept;
-}
-
 /* Returns how many machines of the solution are in a region. */
 static double
 shares_sum_in(const struct program *p, const struct region *region, const struct shares *shares)
@@ -202,9 +190,9 @@ shares_split_patterns(const struct program *p, const struct shares *shares, stru
 	bool found = false;
 
 	for (size_t i = 0; i < shares->count; i++)
-		if (shares_fraction(shares->list[i].value) > SHARE_WHOLE)
+		if (shares_fraction(shares->list[i].value) > SHARE_WHOLE &&
+		    pattern_class(p, shares->list[i].pattern) == region->class)
 			left.list[left.count++] = shares->list[i];
-	shares_keep_class(p, &left, region->class);
 	while (!found) {
 		found = shares_best_literal(p, &left, &literal);
 		shares_add_literal(region, &literal);
@@ -222,9 +210,8 @@ shares_region(struct master *m, const struct shares *shares, double *sum)
 
 	while (shares_fraction(shares->list[first].value) <= SHARE_WHOLE)
 		first++;
-	*region = (struct region){.group = ANY, .hardware = ANY, .zone = ANY, .class = pattern_class(p, shares->list[first].pattern)};
-	region->with = arena_alloc(&m->arena, p->unit_words, sizeof(uint64_t));
-	region->without = arena_alloc(&m->arena, p->unit_words, sizeof(uint64_t));
+	*region = region_all(p, &m->arena);
+	region->class = pattern_class(p, shares->list[first].pattern);
 	if (!shares_split_hardware(p, shares, region))
 		shares_split_patterns(p, shares, region);
 	*sum = shares_sum_in(p, region, shares);

@@ -199,10 +199,9 @@ static void
 spread_cut_trees(struct grove *g)
 {
 	const struct program *p = g->master->program;
-	struct region all = {.group = ANY, .hardware = ANY, .zone = ZONE_OPEN, .class = ANY};
+	struct region all = region_all(p, &g->master->arena);
 
-	all.with = arena_alloc(&g->master->arena, p->unit_words, sizeof *all.with);
-	all.without = arena_alloc(&g->master->arena, p->unit_words, sizeof *all.without);
+	all.zone = ZONE_OPEN;
 	spread_cut_tree(g, &all, 0);
 	for (all.zone = 0; all.zone < (int)p->zone_count; all.zone++)
 		if (spread_is_used(p, all.zone))
@@ -232,9 +231,7 @@ spread_cut_units(struct grove *g)
 		if (!spread_may_be_absent(g, u))
 			continue;
 		region = arena_alloc(&g->master->arena, 1, sizeof *region);
-		*region = (struct region){.group = ANY, .hardware = ANY, .zone = ANY, .class = ANY};
-		region->with = arena_alloc(&g->master->arena, p->unit_words, sizeof *region->with);
-		region->without = arena_alloc(&g->master->arena, p->unit_words, sizeof *region->without);
+		*region = region_all(p, &g->master->arena);
 		bits_add(region->with, u);
 		ARRAY_ROOM(g->cuts->list, g->cuts->count, g->cuts->capacity);
 		g->cuts->list[g->cuts->count++] = (struct cut){region, NO_MIN, 0};
