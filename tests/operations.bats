@@ -324,6 +324,14 @@ carriers() {
 	done
 }
 
+@test "-m, --message says why; --why, its earlier name, is still understood" {
+	coopr-create c -t lamp -n 4 -m one >records 2>log
+	coopr-lease --message two c 1d >log
+	coopr-lease --why three c 2d >log
+	same "one two three" "$(coopr-history -o json c | jq -r .why | tac | paste -sd ' ')"
+	run ! grep -- --why <(coopr-lease --help)
+}
+
 @test "expand, killed at any call: the same command goes on, and nothing is done twice" {
 	make_shim
 	for ((at = 1; at < 72; at += ${CRASH_STEP:-14})); do

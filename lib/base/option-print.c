@@ -44,6 +44,8 @@ static size_t
 option_widest(const struct option_spec *options, struct buffer *scratch, size_t width)
 {
 	for (size_t i = 0; i < option_count(options); i++) {
+		if (!options[i].help)
+			continue;
 		option_describe(&options[i], scratch);
 		if (scratch->length > width && scratch->length <= HELP_COLUMN_MAX)
 			width = scratch->length;
@@ -55,6 +57,8 @@ static void
 option_print_options(const struct option_spec *options, struct buffer *scratch, size_t width)
 {
 	for (size_t i = 0; i < option_count(options); i++) {
+		if (!options[i].help)
+			continue;
 		option_describe(&options[i], scratch);
 		if (scratch->length > width)
 			printf("%s\n%*s", scratch->data, (int)width, "");
@@ -120,6 +124,8 @@ option_print_print_table(const struct option_spec *options)
 	for (size_t i = 0; i < option_count(options); i++) {
 		const struct option_spec *option = &options[i];
 
+		if (!option->help)
+			continue;
 		printf("option\t%.*s\t%s\t%s\t%s\t%s\n", option->letter ? 1 : 0, &option->letter, option->name,
 		    option->argument ? option->argument : "",
 		    option->kind == OPTION_KIND_LIST ? "repeat" : option->kind == OPTION_KIND_UPTO ? "optional" : "",

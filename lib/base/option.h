@@ -44,7 +44,7 @@ struct option_spec {
 	const char *name;
 	void *value;
 	const char *argument; /* its name in the help, NULL for a flag */
-	const char *help;
+	const char *help;     /* NULL: an earlier name of another option, which is not shown */
 };
 
 /* The pointers are checked as those of a conditional are: a table is made of constants. */

@@ -28,7 +28,8 @@ struct front {
 
 /* Options of a command that learns the tenant otherwise: where, who and why. */
 #define FRONT_ASKER(front) \
-	OPTION_STRING('m', "why", &(front)->why, "TEXT", "why, for the history"), \
+	OPTION_STRING('m', "message", &(front)->why, "TEXT", "why; it stands in the history"), \
+	OPTION_STRING(0, "why", &(front)->why, "TEXT", NULL), \
 	OPTION_STRING(0, "as", &(front)->user, "USER", "act as that user (for administrators)"), \
 	OPTION_STRING(0, "spool", &(front)->spool, "DIR", "the spool (default: $COOPR_SPOOL)"), \
 	OPTION_STRING(0, "store", &(front)->store, "FILE", "the store (default: $COOPR_STORE)")
