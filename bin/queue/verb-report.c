@@ -31,20 +31,19 @@ static const struct command command = {
 	"  coopr-queue report -o html 00000042-001 >report.html\n"
 	"  coopr-plan layout.ndjson | coopr-work --simulate 7 -e | coopr-queue report -o html - >report.html\n"};
 
-typedef void (*printer)(const struct report *report, struct queue *queue, struct buffer *out);
+enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_HTML };
 
-static printer
-report_verb_printer_of(void)
+/* Returns what -o asks for; exits with 64 where there is no such format. */
+static enum report_format
+report_verb_format(void)
 {
-	static const struct {
-		const char *name;
-		printer print;
-	} formats[] = {{"text", report_text}, {"json", report_json}, {"html", report_html}};
-	const char *wanted = format ? format : isatty(STDOUT_FILENO) ? "text" : "json";
+	static const char *const names[] = {"text", "json", "html"};
 
-	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-		if (strcmp(wanted, formats[i].name) == 0)
-			return formats[i].print;
+	if (!format)
+		return isatty(STDOUT_FILENO) ? REPORT_TEXT : REPORT_JSON;
+	for (int i = 0; i < 3; i++)
+		if (strcmp(format, names[i]) == 0)
+			return (enum report_format)i;
 	exit(option_misuse(&command, "unknown format '%s': text, json or html", format));
 }
 
@@ -77,18 +76,27 @@ report_verb_read_job(struct queue *queue, const char *id, struct queue_job *job,
 	return 0;
 }
 
-static void
-report_verb_print(printer report_as, struct attempts *attempts, const struct queue_job *job, struct queue *queue)
+static int
+report_verb_print(enum report_format wanted, struct attempts *attempts, const struct queue_job *job, struct queue *queue)
 {
 	struct buffer out = {0};
 	struct report report;
+	struct error err;
+	int code = 0;
 
 	report_make(&report, attempts);
 	report.job = *job;
-	report_as(&report, queue, &out);
-	fwrite(out.data, 1, out.length, stdout);
+	if (wanted == REPORT_TEXT)
+		report_text(&report, queue, &out);
+	else if (wanted == REPORT_JSON)
+		report_json(&report, queue, &out);
+	else if (report_html(&report, queue, &out, &err) < 0)
+		code = message_error(&err);
+	if (code == 0)
+		fwrite(out.data, 1, out.length, stdout);
 	buffer_release(&out);
 	report_release(&report);
+	return code;
 }
 
 int
@@ -97,18 +105,18 @@ verb_report(int argc, char **argv)
 	struct attempts attempts = {0};
 	struct queue_job job = {0};
 	struct queue *queue = NULL;
-	printer report_as;
+	enum report_format wanted;
 	int code;
 
 	argv += option_parse(&command, argc, argv);
 	verb_operands(&command, argv, 1, 1);
-	report_as = report_verb_printer_of();
+	wanted = report_verb_format();
 	if (strcmp(argv[0], "-") != 0)
 		queue = verb_open(spool, QUEUE_READ);
 
 	code = queue ? report_verb_read_job(queue, argv[0], &job, &attempts) : report_verb_read_stream(&attempts);
 	if (code == 0)
-		report_verb_print(report_as, &attempts, &job, queue);
+		code = report_verb_print(wanted, &attempts, &job, queue);
 
 	attempts_release(&attempts);
 	queue_close(queue);

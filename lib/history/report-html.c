@@ -1,148 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The report as one page that needs nothing else: no network, and no script to be read. Whatever came from outside is escaped;
- * and a policy in the page lets the browser run the one script that is in it and load nothing.
+ * The report as one page that needs nothing else: no network, and no script to be read. It is made from the template
+ * share/coopr/report.html; whatever came from outside is escaped, and a policy in the page lets the browser run the one script that
+ * is in it (its hash: openssl dgst -sha256 -binary | base64) and load nothing.
  */
+#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/buffer.h"
 #include "base/clock.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/location.h"
 #include "history/report-chart.h"
 #include "history/report-failures.h"
 #include "history/report-markup.h"
 
 enum { PATH_TOLD = 200, ATTEMPTS_TOLD = 2000 };
-
-/* Zoom only. The policy below has its hash: openssl dgst -sha256 -binary | base64. */
-#define SCRIPT \
-	"(function(){var w=document.querySelector('.wide'),s=document.querySelector('.scroll'),z=1;" \
-	"document.querySelectorAll('[data-zoom]').forEach(function(b){b.hidden=false;b.addEventListener('click',function(){" \
-	"var f=+b.dataset.zoom,o=w.clientWidth,c=s.scrollLeft+s.clientWidth/2;z=f?Math.min(64,Math.max(1,z*f)):1;" \
-	"w.style.width=z*100+'%';s.scrollLeft=c*w.clientWidth/o-s.clientWidth/2;});});})();"
-#define SCRIPT_HASH "sha256-uWZtLlEfIEBXxn1t63c8zuOyjP7rITWbXgsib42wMhI="
-
-static const char style[] =
-    ":root{color-scheme:light dark;--bg:#fff;--fg:#1c2126;--dim:#5c6670;--line:#dfe3e8;--soft:#f5f7f9;--ink:#111;"
-    "--good:#1a7f37;--bad:#c62828;--warn:#8a6100}\n"
-    "@media (prefers-color-scheme:dark){:root{--bg:#14181c;--fg:#e4e8ec;--dim:#98a3ae;--line:#313940;--soft:#1c2228;--ink:#fff;"
-    "--good:#56d364;--bad:#ff7b72;--warn:#e3b341}}\n"
-    "*{box-sizing:border-box}body{margin:0 auto;padding:1.5rem;max-width:90rem;background:var(--bg);color:var(--fg);"
-    "font:15px/1.5 system-ui,sans-serif}\n"
-    "h1{font-size:1.5rem;margin:0}h2{font-size:1.15rem;margin:2rem 0 .6rem}p{margin:.3rem 0;color:var(--dim)}\n"
-    ".badge{font-size:.85rem;font-weight:600;padding:.1rem .6rem;border:1px solid;border-radius:1rem;vertical-align:middle}\n"
-    ".complete{color:var(--good)}.failed,.cancelled{color:var(--bad)}.other{color:var(--warn)}\n"
-    "dl{display:grid;grid-template-columns:repeat(auto-fill,minmax(13rem,1fr));gap:.6rem;margin:1rem 0}\n"
-    "dl div{background:var(--soft);border:1px solid var(--line);border-radius:6px;padding:.5rem .8rem}\n"
-    "dt{color:var(--dim);font-size:.8rem}dd{margin:0;font-size:1.15rem;font-weight:600}dd small{display:block;font-size:.8rem;"
-    "font-weight:400;color:var(--dim)}\n"
-    ".legend{display:flex;flex-wrap:wrap;gap:.3rem 1rem;font-size:.85rem;color:var(--dim);margin:.4rem 0;align-items:center}\n"
-    ".legend svg{width:14px;height:12px;vertical-align:-1px;margin-right:.3rem}\n"
-    "button{font:inherit;font-size:.85rem;color:inherit;background:var(--soft);border:1px solid var(--line);border-radius:4px;"
-    "padding:0 .6rem;cursor:pointer}\n"
-    ".chart{display:flex;border:1px solid var(--line);border-radius:6px;overflow:hidden}\n"
-    ".names{flex:none;max-width:14rem;border-right:1px solid var(--line);font-size:11px;background:var(--soft)}\n"
-    ".names div{padding:0 .5rem;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}\n"
-    ".scroll{flex:1;min-width:0;overflow-x:auto}.wide{width:100%}.wide svg{display:block;width:100%}\n"
-    ".axis{position:relative;height:20px;border-bottom:1px solid var(--line);font-size:11px;color:var(--dim);overflow:hidden}\n"
-    ".axis span{position:absolute;padding-left:3px;white-space:nowrap;line-height:20px}\n"
-    ".g{stroke:var(--line);vector-effect:non-scaling-stroke}.n{fill:var(--dim);opacity:.45}.x{fill:#d32f2f}\n"
-    ".a0{fill:#4e79a7}.a1{fill:#86b5dd}.a2{fill:#8c7fc7}.a3{fill:#f28e2b}.a4{fill:#d9b72f}.a5{fill:#c97fb0}.a6{fill:#4fa75a}"
-    ".a7{fill:#9c755f}.a8{fill:#a9a39d}.a9{fill:#70604f}\n"
-    ".f,.l{fill:#d32f2f}.l{fill-opacity:.55}.r{fill-opacity:.5}\n"
-    ".c{stroke:var(--ink);stroke-width:1.5px;vector-effect:non-scaling-stroke}.s{stroke:var(--bg);vector-effect:non-scaling-stroke}\n"
-    ".table{overflow-x:auto}table{border-collapse:collapse;width:100%;font-size:.88rem}caption{text-align:left;color:var(--dim);"
-    "padding:.2rem 0}\n"
-    "th,td{text-align:left;padding:.25rem .7rem .25rem 0;border-bottom:1px solid var(--line);vertical-align:top}"
-    "th{color:var(--dim);font-weight:600}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;opacity:1;white-space:nowrap}\n"
-    ".trouble{border-left:3px solid var(--bad);padding:.2rem .8rem;margin:.7rem 0}.trouble b{font-weight:600}\n"
-    "pre{margin:.3rem 0;padding:.5rem .7rem;background:var(--soft);border:1px solid var(--line);border-radius:4px;overflow-x:auto;"
-    "font-size:.8rem;line-height:1.4}\n"
-    "summary{cursor:pointer}:focus-visible{outline:2px solid #4e79a7;outline-offset:2px}\n"
-    "@media print{body{padding:0;max-width:none;font-size:11px}.chart,.badge,dl div{-webkit-print-color-adjust:exact;"
-    "print-color-adjust:exact}.scroll{overflow:visible}.wide{width:100%!important}button{display:none}tr,.trouble,dl div{"
-    "break-inside:avoid}h2{break-after:avoid}}\n";
-
-/* --- the head and the figures --- */
-
-static void
-report_add_head(const struct report *report, struct buffer *out)
-{
-	const char *status = report_status(report);
-	const struct job *job = &report->attempts.plan.job;
-	bool known = strcmp(status, "complete") == 0 || strcmp(status, "failed") == 0 || strcmp(status, "cancelled") == 0;
-	char at[CLOCK_RFC3339_SIZE];
-
-	buffer_text(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-	    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
-	    "script-src '" SCRIPT_HASH "'; base-uri 'none'; form-action 'none'\">\n"
-	    "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>Job ");
-	report_escape(report->attempts.job, out);
-	buffer_printf(out, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<header>\n<h1>Job ", style);
-	report_escape(report->attempts.job, out);
-	buffer_printf(out, " <span class=\"badge %s\">", known ? status : "other");
-	report_escape(status, out);
-	buffer_text(out, "</span></h1>\n<p>");
-	report_escape(job->action, out);
-	buffer_text(out, " of cluster ");
-	report_escape(job->cluster, out);
-	buffer_text(out, ", tenant ");
-	report_escape(report->attempts.tenant, out);
-	buffer_printf(out, "; put at %s</p>\n</header>\n<main>\n", clock_rfc3339(report->start_ms, at));
-}
-
-static void
-report_begin_figure(const char *name, struct buffer *out)
-{
-	buffer_printf(out, "<div><dt>%s</dt><dd>", name);
-}
-
-static void
-report_end_figure(struct buffer *out)
-{
-	buffer_text(out, "</small></dd></div>\n");
-}
-
-static void
-report_add_times(const struct report *report, struct buffer *out)
-{
-	report_begin_figure(report->attempts.outcome ? "Makespan" : "So far", out);
-	report_duration(report->makespan_ms, out);
-	buffer_text(out, "<small>critical path as planned: ");
-	report_duration((int64_t)(report->attempts.plan.job.critical_path_s * 1000), out);
-	report_end_figure(out);
-	report_begin_figure("Work", out);
-	report_duration(report->work_ms, out);
-	buffer_printf(out, "<small>%zu attempts at %u tasks", report->attempts.count, report->tasks);
-	report_end_figure(out);
-	report_begin_figure("At once", out);
-	buffer_printf(out, "%u<small>at most; %.0f%% of that all along", report->peak, report_utilisation(report) * 100);
-	report_end_figure(out);
-	report_begin_figure("Waiting", out);
-	report_duration(report->node_wait_ms + report->slot_wait_ms, out);
-	buffer_text(out, "<small>for nodes ");
-	report_duration(report->node_wait_ms, out);
-	buffer_text(out, ", for slots ");
-	report_duration(report->slot_wait_ms, out);
-	report_end_figure(out);
-}
-
-static void
-report_add_figures(const struct report *report, struct buffer *out)
-{
-	buffer_text(out, "<dl>\n");
-	report_add_times(report, out);
-	report_begin_figure("Critical path as it happened", out);
-	report_duration(report->path_work_ms, out);
-	buffer_printf(out, "<small>of work in %u attempts; idle between: ", report->path_count);
-	report_duration(report->path_wait_ms[REPORT_FIRST] + report->path_wait_ms[REPORT_AFTER] + report->path_wait_ms[REPORT_NODE] +
-	    report->path_wait_ms[REPORT_SLOT] + report->path_wait_ms[REPORT_RETRY], out);
-	report_end_figure(out);
-	report_begin_figure("Failures", out);
-	buffer_printf(out, "%u<small>%u tried again, %u of these after an undo; %u lost", report->failed, report->retried,
-	    report->undone, report->lost);
-	report_end_figure(out);
-	buffer_text(out, "</dl>\n");
-}
 
 /* --- the timeline --- */
 
@@ -315,15 +190,156 @@ report_add_attempts(const struct report *report, struct buffer *out)
 	buffer_text(out, "</details>\n");
 }
 
-void
-report_html(const struct report *report, struct queue *queue, struct buffer *out)
+/* --- the template --- */
+
+struct field { /* of the template: what stands for {{name}} */
+	const char *name;
+	char *value; /* markup; owned */
+};
+
+enum { FIELDS_MAX = 32, TEMPLATE_BYTES = 1024 * 1024 };
+
+struct fields {
+	const struct report *report;
+	struct field list[FIELDS_MAX];
+	size_t count;
+};
+
+static void
+report_set(struct fields *fields, const char *name, struct buffer *value)
 {
-	report_add_head(report, out);
-	report_add_figures(report, out);
-	report_add_timeline(report, out);
-	report_failures(report, queue, out);
-	report_add_path(report, out);
-	report_html_add_groups(report, out);
-	report_add_attempts(report, out);
-	buffer_text(out, "</main>\n<script>" SCRIPT "</script>\n</body>\n</html>\n");
+	fields->list[fields->count++] = (struct field){name, buffer_take(value)};
+}
+
+static void
+report_set_text(struct fields *fields, const char *name, const char *text)
+{
+	struct buffer value = {0};
+
+	report_escape(text, &value);
+	report_set(fields, name, &value);
+}
+
+static void
+report_set_number(struct fields *fields, const char *name, double number)
+{
+	struct buffer value = {0};
+
+	buffer_printf(&value, "%.0f", number);
+	report_set(fields, name, &value);
+}
+
+static void
+report_set_duration(struct fields *fields, const char *name, int64_t ms)
+{
+	struct buffer value = {0};
+
+	report_duration(ms, &value);
+	report_set(fields, name, &value);
+}
+
+static void
+report_set_markup(struct fields *fields, const char *name, void (*add)(const struct report *, struct buffer *))
+{
+	struct buffer value = {0};
+
+	add(fields->report, &value);
+	report_set(fields, name, &value);
+}
+
+static void
+report_set_job(struct fields *fields)
+{
+	const struct report *report = fields->report;
+	const char *status = report_status(report);
+	bool known = strcmp(status, "complete") == 0 || strcmp(status, "failed") == 0 || strcmp(status, "cancelled") == 0;
+	char at[CLOCK_RFC3339_SIZE];
+
+	report_set_text(fields, "job", report->attempts.job);
+	report_set_text(fields, "badge", known ? status : "other");
+	report_set_text(fields, "status", status);
+	report_set_text(fields, "action", report->attempts.plan.job.action);
+	report_set_text(fields, "cluster", report->attempts.plan.job.cluster);
+	report_set_text(fields, "tenant", report->attempts.tenant);
+	report_set_text(fields, "put_at", clock_rfc3339(report->start_ms, at));
+}
+
+static void
+report_set_figures(struct fields *fields)
+{
+	const struct report *report = fields->report;
+	int64_t path_wait_ms = 0;
+
+	for (int why = 0; why < REPORT_WHY_COUNT; why++)
+		path_wait_ms += report->path_wait_ms[why];
+	report_set_text(fields, "duration_name", report->attempts.outcome ? "Makespan" : "So far");
+	report_set_duration(fields, "duration", report->makespan_ms);
+	report_set_duration(fields, "planned", (int64_t)(report->attempts.plan.job.critical_path_s * 1000));
+	report_set_duration(fields, "work", report->work_ms);
+	report_set_number(fields, "attempt_count", (double)report->attempts.count);
+	report_set_number(fields, "task_count", report->tasks);
+	report_set_number(fields, "peak", report->peak);
+	report_set_number(fields, "utilisation", report_utilisation(report) * 100);
+	report_set_duration(fields, "waiting", report->node_wait_ms + report->slot_wait_ms);
+	report_set_duration(fields, "node_wait", report->node_wait_ms);
+	report_set_duration(fields, "slot_wait", report->slot_wait_ms);
+	report_set_duration(fields, "path_work", report->path_work_ms);
+	report_set_number(fields, "path_count", report->path_count);
+	report_set_duration(fields, "path_wait", path_wait_ms);
+	report_set_number(fields, "failed", report->failed);
+	report_set_number(fields, "retried", report->retried);
+	report_set_number(fields, "undone", report->undone);
+	report_set_number(fields, "lost", report->lost);
+}
+
+static const char *
+report_find_field(const struct fields *fields, const char *name, size_t length)
+{
+	for (size_t i = 0; i < fields->count; i++)
+		if (strncmp(fields->list[i].name, name, length) == 0 && !fields->list[i].name[length])
+			return fields->list[i].value;
+	return NULL;
+}
+
+/* Appends the template, each {{name}} replaced by its value. */
+static int
+report_fill(const char *path, const char *template, const struct fields *fields, struct buffer *out, struct error *err)
+{
+	const char *open, *close, *value;
+
+	while ((open = strstr(template, "{{")) && (close = strstr(open, "}}"))) {
+		value = report_find_field(fields, open + 2, (size_t)(close - open - 2));
+		if (!value)
+			return error_set(err, EX_CONFIG, "%s: {{%.*s}}: there is no such field", path, (int)(close - open - 2), open + 2);
+		buffer_append(out, template, (size_t)(open - template));
+		buffer_text(out, value);
+		template = close + 2;
+	}
+	buffer_text(out, template);
+	return 0;
+}
+
+int
+report_html(const struct report *report, struct queue *queue, struct buffer *out, struct error *err)
+{
+	char *path = location_installed("share/coopr/report.html");
+	struct buffer template = {0}, failures = {0};
+	struct fields fields = {.report = report};
+	int result = file_read(AT_FDCWD, path, TEMPLATE_BYTES, &template, err);
+
+	report_set_job(&fields);
+	report_set_figures(&fields);
+	report_set_markup(&fields, "timeline", report_add_timeline);
+	report_failures(report, queue, &failures);
+	report_set(&fields, "failures", &failures);
+	report_set_markup(&fields, "path", report_add_path);
+	report_set_markup(&fields, "groups", report_html_add_groups);
+	report_set_markup(&fields, "attempts", report_add_attempts);
+	if (result == 0)
+		result = report_fill(path, template.data, &fields, out, err);
+	while (fields.count > 0)
+		free(fields.list[--fields.count].value);
+	buffer_release(&template);
+	free(path);
+	return result;
 }

@@ -70,7 +70,9 @@ const char *report_output(struct queue *queue, const struct report *report, cons
 /* Each appends the whole report. queue: where outputs are; NULL: nowhere. */
 void report_text(const struct report *report, struct queue *queue, struct buffer *out);
 void report_json(const struct report *report, struct queue *queue, struct buffer *out);
-void report_html(const struct report *report, struct queue *queue, struct buffer *out);
+
+/* The same as a page; -1 where its template cannot be read. */
+int report_html(const struct report *report, struct queue *queue, struct buffer *out, struct error *err);
 
 /* Appends what a person reads of an attempt: "done", "failed with 1", "lost", "running"; and what followed. */
 void report_say_end(const struct attempt *attempt, struct buffer *out);
