@@ -12,10 +12,10 @@ enum {
 	WIDTH = 10000,    /* units of the drawing for the whole makespan */
 	RUNNING = 48,     /* heights in pixels: how much ran, */
 	STRIP = 22,       /* the critical path, */
-	LANE = 16, BAR = 12, GAP = 2, /* a lane, the bar in it, and above that */
-	LANES_MAX = 200,  /* nodes that have a lane each, */
+	LANE = 16, BAR = 12, GAP = 2, /* a class, the bar in it, and above that */
+	LANES_MAX = 200,  /* nodes that have a class each, */
 	BARS_MAX = 8000,  /* and attempts with a bar each */
-	GROUPS_MAX = 100, /* lanes otherwise, */
+	GROUPS_MAX = 100, /* classes otherwise, */
 	BINS = 300,       /* and the parts that a makespan is cut into */
 	TICKS_MAX = 10,
 	WIDE = 60,        /* a bar on the strip that has room for a border */
@@ -29,7 +29,7 @@ struct chart {
 	unsigned height;
 };
 
-struct cell { /* a part of the makespan, of a lane */
+struct cell { /* a part of the makespan, of a class */
 	int64_t busy_ms[ACTION_COUNT];
 	bool bad; /* an attempt that failed or was lost ended in it */
 };
@@ -100,9 +100,9 @@ report_add_bar(const struct chart *chart, uint32_t number, int y, int height, co
 }
 
 static int
-report_lane_top(size_t lane)
+report_lane_top(size_t job_class)
 {
-	return RUNNING + STRIP + (int)lane * LANE;
+	return RUNNING + STRIP + (int)job_class * LANE;
 }
 
 /* --- the axis --- */
@@ -169,7 +169,7 @@ report_bin_of(double at_ms, double bin_ms)
 	return at_ms >= bin_ms * BINS ? BINS - 1 : (int)(at_ms / bin_ms);
 }
 
-/* Adds an attempt to the cells of its lane. */
+/* Adds an attempt to the cells of its class. */
 static void
 report_fill_cells(const struct chart *chart, const struct attempt *attempt, struct cell *cells)
 {
@@ -224,7 +224,7 @@ report_add_running(const struct chart *chart)
 	free(cells);
 }
 
-/* --- lanes --- */
+/* --- classes --- */
 
 static void
 report_add_bars(const struct chart *chart)
@@ -236,13 +236,13 @@ report_add_bars(const struct chart *chart)
 		    chart->report->critical[i] ? " c" : "");
 }
 
-/* One shape for each action in a lane: as high as the lane's nodes were busy. */
+/* One shape for each action in a class: as high as the lane's nodes were busy. */
 static void
-report_add_group(const struct chart *chart, size_t lane, const struct cell *cells)
+report_add_group(const struct chart *chart, size_t job_class, const struct cell *cells)
 {
 	double full_ms = (double)chart->report->makespan_ms / BINS * (double)chart->nodes_a_lane;
 	struct buffer shapes[ACTION_COUNT + 1] = {{0}};
-	int bottom = report_lane_top(lane) + GAP + BAR;
+	int bottom = report_lane_top(job_class) + GAP + BAR;
 
 	for (int bin = 0; bin < BINS; bin++) {
 		int x = bin * WIDTH / BINS, width = (bin + 1) * WIDTH / BINS - x, height;
@@ -273,12 +273,12 @@ report_add_groups(const struct chart *chart)
 	struct cell *cells = memory_zeroed(chart->lanes * BINS, sizeof *cells);
 
 	for (size_t i = 0; i < attempts->count; i++) {
-		size_t lane = attempts->node_of[attempts->list[i].step] / chart->nodes_a_lane;
+		size_t job_class = attempts->node_of[attempts->list[i].step] / chart->nodes_a_lane;
 
-		report_fill_cells(chart, &attempts->list[i], cells + lane * BINS);
+		report_fill_cells(chart, &attempts->list[i], cells + job_class * BINS);
 	}
-	for (size_t lane = 0; lane < chart->lanes; lane++)
-		report_add_group(chart, lane, cells + lane * BINS);
+	for (size_t job_class = 0; job_class < chart->lanes; job_class++)
+		report_add_group(chart, job_class, cells + job_class * BINS);
 	free(cells);
 }
 
@@ -308,10 +308,10 @@ report_add_name(const struct chart *chart, int height, const char *text, const c
 }
 
 static void
-report_add_lane_name(const struct chart *chart, size_t lane)
+report_add_lane_name(const struct chart *chart, size_t job_class)
 {
 	const struct layout *layout = &chart->report->attempts.plan.layout;
-	size_t first = lane * chart->nodes_a_lane, last = first + chart->nodes_a_lane - 1;
+	size_t first = job_class * chart->nodes_a_lane, last = first + chart->nodes_a_lane - 1;
 	const struct node *node = &layout->nodes[first];
 	char *text;
 
@@ -332,8 +332,8 @@ report_add_names(const struct chart *chart)
 	buffer_text(chart->out, "<div class=\"names\" aria-hidden=\"true\"><div class=\"axis\"></div>");
 	report_add_name(chart, RUNNING, "running", "how many tasks ran");
 	report_add_name(chart, STRIP, "critical path", "the critical path as it happened");
-	for (size_t lane = 0; lane < chart->lanes; lane++)
-		report_add_lane_name(chart, lane);
+	for (size_t job_class = 0; job_class < chart->lanes; job_class++)
+		report_add_lane_name(chart, job_class);
 	buffer_text(chart->out, "</div>\n");
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The timeline of a job as SVG: how much ran, the critical path, and a lane for each node. A job too large for that gets a lane
+ * The timeline of a job as SVG: how much ran, the critical path, and a class for each node. A job too large for that gets a class
  * for each group of nodes, filled as much as they were busy, so that a page stays a page.
  */
 #ifndef HISTORY_REPORT_CHART_H

@@ -14,7 +14,7 @@
 #include "json/record.h"
 #include "tap.h"
 
-enum { MANY = 200 }; /* jobs: more than a new board has room for */
+enum { MANY = 200 }; /* jobs: more than a new table has room for */
 
 static const char plan[] =
     "{\"kind\":\"job\",\"cluster\":\"c1\",\"tenant\":\"qa\",\"action\":\"cluster_create\",\"tasks\":1,\"critical_path_s\":1}\n"
@@ -76,7 +76,7 @@ test_board_grows(void)
 		all &= put(other, cluster, job);
 	}
 	tap_ok(all, "many jobs can be put: %s", all ? "" : err.text);
-	/* The other has looked for the dead: mine will not do so just now, which would show it the new board. */
+	/* The other has looked for the dead: mine will not do so just now, which would show it the new table. */
 	queue_reap(other, &err);
 	queue_take(other, &(struct queue_want){.count = 1, .by = "other"}, &batch, &err);
 	queue_batch_release(&batch);

@@ -17,14 +17,14 @@ engine_open(const char *path, enum queue_mode mode, struct error *err)
 	struct spool_queue *queue = memory_zeroed(1, sizeof *queue);
 
 	queue->writable = mode == QUEUE_WRITE;
-	queue->board.fd = -1;
+	queue->table.fd = -1;
 	if (spool_open(&queue->spool, path, queue->writable, err) < 0) {
 		free(queue);
 		return NULL;
 	}
 	if (!queue->writable) {
-		board_peek(&queue->board, &queue->spool);
-	} else if (board_open(&queue->board, &queue->spool, err) < 0) {
+		scheduler_peek(&queue->table, &queue->spool);
+	} else if (scheduler_open(&queue->table, &queue->spool, err) < 0) {
 		spool_close(&queue->spool);
 		free(queue);
 		return NULL;
@@ -40,7 +40,7 @@ engine_close(struct queue *base)
 		job_close(queue->open[i]);
 		free(queue->open[i]);
 	}
-	board_close(&queue->board);
+	scheduler_close(&queue->table);
 	spool_close(&queue->spool);
 	free(queue->user);
 	free(queue);
@@ -114,7 +114,7 @@ engine_job(struct spool_queue *queue, const char *id, struct error *err)
 		if (strcmp(queue->open[i]->id, id) == 0)
 			return engine_to_front(queue, i);
 	job = memory_zeroed(1, sizeof *job);
-	if (job_open(job, &queue->spool, queue->writable ? &queue->board : NULL, id, err) < 0) {
+	if (job_open(job, &queue->spool, queue->writable ? &queue->table : NULL, id, err) < 0) {
 		free(job);
 		return NULL;
 	}
@@ -183,10 +183,10 @@ int
 engine_add_slot(struct spool_queue *queue, struct open_job *job, struct error *err)
 {
 	const struct state_header *header = job->state.header;
-	const struct board_job id = {job->id, header->cluster, header->tenant, header->provider};
+	const struct scheduler_job id = {job->id, header->cluster, header->tenant, header->provider};
 	uint64_t order = header->order;
 
-	return board_add(&queue->board, &id, &order, err);
+	return scheduler_add(&queue->table, &id, &order, err);
 }
 
 const char *

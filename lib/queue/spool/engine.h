@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A queue that is a spool: its folders, its board, and the jobs that were used last, kept open.
+ * A queue that is a spool: its folders, its table, and the jobs that were used last, kept open.
  */
 #ifndef QUEUE_SPOOL_ENGINE_H
 #define QUEUE_SPOOL_ENGINE_H
 
 #include "queue/engine.h"
 #include "queue/spool/job/job.h"
-#include "queue/spool/shared/board.h"
+#include "queue/spool/shared/scheduler-table.h"
 #include "queue/spool/shared/spool.h"
 
 enum { ENGINE_OPEN_MAX = 64, ENGINE_UNSYNCED_MAX = 32 };
@@ -15,7 +15,7 @@ enum { ENGINE_OPEN_MAX = 64, ENGINE_UNSYNCED_MAX = 32 };
 struct spool_queue {
 	struct queue base;
 	struct spool spool;
-	struct board board;
+	struct scheduler_table table;
 	bool writable;
 	char *user; /* for "by" of what is done by hand */
 	struct open_job *open[ENGINE_OPEN_MAX]; /* the one used last first */
@@ -52,10 +52,10 @@ struct open_job *engine_sync(struct spool_queue *queue, struct error *err);
 /* So many jobs that the caller is to do that before it changes another. */
 bool engine_is_full(const struct spool_queue *queue);
 
-/* Gives a job that is locked a slot on the board. */
+/* Gives a job that is locked a slot on the scheduler's table. */
 int engine_add_slot(struct spool_queue *queue, struct open_job *job, struct error *err);
 
-/* Brings a job that is locked back from done/ to jobs/, onto the board, and onto the disk. */
+/* Brings a job that is locked back from done/ to jobs/, onto the scheduler's table, and onto the disk. */
 int engine_bring_back(struct spool_queue *queue, struct open_job *job, struct error *err);
 
 /* Who acts: the name of the user. */

@@ -219,7 +219,7 @@ finish_sum_up(const struct queue_answer *answers, size_t count, struct error *er
 static int
 finish_write(struct finishing *finishing, struct error *err)
 {
-	if (engine_check_writable(finishing->queue, err) < 0 || board_refresh(&finishing->queue->board, err) < 0) {
+	if (engine_check_writable(finishing->queue, err) < 0 || scheduler_refresh(&finishing->queue->table, err) < 0) {
 		/* A caller that looks at the answers alone must not take one for recorded. */
 		finish_answer_all(finishing, err);
 		return -1;

@@ -284,7 +284,7 @@ fsck_mend_locked(struct open_job *job, const struct verdict *verdict, struct err
 static bool
 fsck_mend(struct fsck *fsck, struct open_job *job, const struct verdict *verdict)
 {
-	struct board *board = &fsck->queue->board;
+	struct scheduler_table *table = &fsck->queue->table;
 	struct error err;
 	bool mended;
 
@@ -293,9 +293,9 @@ fsck_mend(struct fsck *fsck, struct open_job *job, const struct verdict *verdict
 	if (lock_wait(job->lock, LOCK_EX) < 0)
 		return false;
 	mended = fsck_mend_locked(job, verdict, &err) == 0;
-	/* What the board says of it came from what was wrong. */
-	if (mended && board_refresh(board, &err) == 0)
-		board_enter(board, board_find(board, job->id, 0), job->id);
+	/* What the scheduler's table says of it came from what was wrong. */
+	if (mended && scheduler_refresh(table, &err) == 0)
+		scheduler_enter(table, scheduler_find(table, job->id, 0), job->id);
 	flock(job->lock, LOCK_UN);
 	return mended;
 }

@@ -59,7 +59,7 @@ fsck_check_number(struct fsck *fsck, const char *job, struct error *err)
 	return result;
 }
 
-/* The board itself stays: whoever puts a job at this moment has its slot there already. */
+/* The scheduler's table itself stays: whoever puts a job at this moment has its slot there already. */
 static bool
 fsck_add_slot(struct spool_queue *queue, const char *id)
 {
@@ -74,13 +74,13 @@ fsck_add_slot(struct spool_queue *queue, const char *id)
 	return mended;
 }
 
-/* Without its slot on the board a job is never taken from. */
+/* Without its slot on the scheduler's table a job is never taken from. */
 static void
 fsck_check_slot(struct fsck *fsck, const char *job)
 {
 	struct spool_queue *queue = fsck->queue;
 
-	if (!queue->board.header || board_find(&queue->board, job, 0) || !file_exists(queue->spool.jobs, job))
+	if (!queue->table.header || scheduler_find(&queue->table, job, 0) || !file_exists(queue->spool.jobs, job))
 		return;
 	fsck_found(fsck, fsck->repair && fsck_add_slot(queue, job), "board: job %s is not on it", job);
 }
@@ -91,7 +91,7 @@ static void
 fsck_check_folder(struct fsck *fsck, uint32_t link)
 {
 	struct spool_queue *queue = fsck->queue;
-	const struct board_slot *slot = board_slot(&queue->board, link);
+	const struct scheduler_slot *slot = scheduler_slot(&queue->table, link);
 	char job[QUEUE_ID_SIZE];
 	struct error err;
 
@@ -99,7 +99,7 @@ fsck_check_folder(struct fsck *fsck, uint32_t link)
 		return;
 	snprintf(job, sizeof job, "%s", slot->job);
 	if (file_exists(queue->spool.jobs, job) || file_exists(queue->spool.done, job) ||
-	    board_find(&queue->board, job, link) != link)
+	    scheduler_find(&queue->table, job, link) != link)
 		return;
 	fsck_found(fsck, fsck->repair && reap_missing(queue, job, link, &err) == 0,
 	    "board: job %s is on it, and its folder is not there", job);
@@ -135,7 +135,7 @@ fsck_spool(struct fsck *fsck, struct error *err)
 	if (result == 0) {
 		fsck_check_jobs(fsck, &jobs);
 		fsck_check_jobs(fsck, &done);
-		for (uint32_t link = 1; fsck->queue->board.header && link <= board_count(&fsck->queue->board); link++)
+		for (uint32_t link = 1; fsck->queue->table.header && link <= scheduler_count(&fsck->queue->table); link++)
 			fsck_check_folder(fsck, link);
 	}
 	arguments_release(&jobs);

@@ -70,34 +70,34 @@ limits_read_limits(const struct spool_queue *queue, struct limits *limits, struc
 }
 
 static const struct limit_list *
-limits_list_of(const struct limits *limits, enum board_party_kind kind)
+limits_list_of(const struct limits *limits, enum limit_key_kind kind)
 {
-	return kind == BOARD_TENANT ? &limits->tenants : &limits->providers;
+	return kind == LIMIT_KEY_TENANT ? &limits->tenants : &limits->providers;
 }
 
 static void
-limits_set_locked(struct board *board, const struct limits *limits, const uint64_t stamp[3])
+limits_set_locked(struct scheduler_table *table, const struct limits *limits, const uint64_t stamp[3])
 {
-	struct board_header *header = board->header;
+	struct scheduler_header *header = table->header;
 
 	header->max = limits->total;
-	for (int kind = 0; kind < BOARD_PARTY_KINDS; kind++)
-		for (uint32_t i = 0; i < header->party_count[kind]; i++) {
-			struct board_party *party = &board_entry(board, i)->party[kind];
+	for (int kind = 0; kind < LIMIT_KEY_KINDS; kind++)
+		for (uint32_t i = 0; i < header->key_count[kind]; i++) {
+			struct limit_key *limit_key = &scheduler_entry(table, i)->limit_key[kind];
 
-			party->max = limits_of(limits_list_of(limits, (enum board_party_kind)kind), party->name);
+			limit_key->max = limits_of(limits_list_of(limits, (enum limit_key_kind)kind), limit_key->name);
 		}
 	memcpy(header->limits, stamp, sizeof header->limits);
 }
 
 static int
-limits_set_on_board(struct board *board, const struct limits *limits, const uint64_t stamp[3], struct error *err)
+limits_set_on_table(struct scheduler_table *table, const struct limits *limits, const uint64_t stamp[3], struct error *err)
 {
 	do {
-		if (board_lock(board, err) < 0)
+		if (scheduler_lock(table, err) < 0)
 			return -1;
-		limits_set_locked(board, limits, stamp);
-	} while (!board_unlock(board));
+		limits_set_locked(table, limits, stamp);
+	} while (!scheduler_unlock(table));
 	return 0;
 }
 
@@ -109,11 +109,11 @@ limits_refresh(struct spool_queue *queue, struct error *err)
 	int result;
 
 	limits_stamp_of(queue, stamp);
-	if (memcmp(stamp, queue->board.header->limits, sizeof stamp) == 0)
+	if (memcmp(stamp, queue->table.header->limits, sizeof stamp) == 0)
 		return 0;
 	result = limits_read_limits(queue, &limits, err);
 	if (result == 0)
-		result = limits_set_on_board(&queue->board, &limits, stamp, err);
+		result = limits_set_on_table(&queue->table, &limits, stamp, err);
 	limits_release(&limits);
 	return result;
 }
@@ -138,26 +138,26 @@ limits_add(struct found *found, enum queue_limit_kind kind, const char *name, in
 
 /* Those of a kind: each that has a limit, and each of which something runs. */
 static void
-limits_add_kind(struct found *found, const struct board *board, const struct limits *limits, enum board_party_kind of)
+limits_add_kind(struct found *found, const struct scheduler_table *table, const struct limits *limits, enum limit_key_kind of)
 {
-	enum queue_limit_kind kind = of == BOARD_TENANT ? QUEUE_LIMIT_TENANT : QUEUE_LIMIT_PROVIDER;
+	enum queue_limit_kind kind = of == LIMIT_KEY_TENANT ? QUEUE_LIMIT_TENANT : QUEUE_LIMIT_PROVIDER;
 	const struct limit_list *list = limits_list_of(limits, of);
 	size_t first = found->count;
 
 	for (size_t i = 0; i < list->count; i++)
 		limits_add(found, kind, list->list[i].name, list->list[i].max, 0);
-	for (uint32_t i = 0; board->header && i < board->header->party_count[of] && i < board->header->capacity; i++) {
-		const struct board_party *party = &board_entry(board, i)->party[of];
+	for (uint32_t i = 0; table->header && i < table->header->key_count[of] && i < table->header->capacity; i++) {
+		const struct limit_key *limit_key = &scheduler_entry(table, i)->limit_key[of];
 		char name[QUEUE_ID_SIZE];
 		size_t at = first;
 
-		snprintf(name, sizeof name, "%.*s", QUEUE_ID_SIZE - 1, party->name);
+		snprintf(name, sizeof name, "%.*s", QUEUE_ID_SIZE - 1, limit_key->name);
 		while (at < found->count && strcmp(found->list[at].name, name) != 0)
 			at++;
 		if (at < found->count)
-			found->list[at].running = party->running;
-		else if (party->running > 0)
-			limits_add(found, kind, name, limits_of(list, name), party->running);
+			found->list[at].running = limit_key->running;
+		else if (limit_key->running > 0)
+			limits_add(found, kind, name, limits_of(list, name), limit_key->running);
 	}
 }
 
@@ -173,15 +173,15 @@ int
 limits_list(struct queue *base, struct queue_limit **list, size_t *count, struct error *err)
 {
 	struct spool_queue *queue = spool_queue_of(base);
-	const struct board *board = &queue->board;
+	const struct scheduler_table *table = &queue->table;
 	struct found found = {0};
 	struct limits limits;
 	int result = limits_read_limits(queue, &limits, err);
 
 	if (result == 0) {
-		limits_add(&found, QUEUE_LIMIT_TOTAL, "", limits.total, board->header ? board->header->running : 0);
-		for (int kind = 0; kind < BOARD_PARTY_KINDS; kind++)
-			limits_add_kind(&found, board, &limits, (enum board_party_kind)kind);
+		limits_add(&found, QUEUE_LIMIT_TOTAL, "", limits.total, table->header ? table->header->running : 0);
+		for (int kind = 0; kind < LIMIT_KEY_KINDS; kind++)
+			limits_add_kind(&found, table, &limits, (enum limit_key_kind)kind);
 		qsort(found.list, found.count, sizeof *found.list, limits_compare_limits);
 	}
 	limits_release(&limits);
@@ -199,7 +199,7 @@ limits_change(struct limits *limits, const struct queue_limit *to)
 		limits_set(limits, to->kind == QUEUE_LIMIT_TENANT ? &limits->tenants : &limits->providers, to->name, to->max);
 }
 
-/* One at a time, under the board's lock: who changes limits must not lose what another has changed. */
+/* One at a time, under the scheduler's table's lock: who changes limits must not lose what another has changed. */
 int
 limits_change_all(struct queue *base, const struct queue_limit *list, size_t count, struct error *err)
 {
@@ -208,7 +208,7 @@ limits_change_all(struct queue *base, const struct queue_limit *list, size_t cou
 	struct limits limits;
 	int result;
 
-	if (engine_check_writable(queue, err) < 0 || board_lock(&queue->board, err) < 0)
+	if (engine_check_writable(queue, err) < 0 || scheduler_lock(&queue->table, err) < 0)
 		return -1;
 	result = limits_read_limits(queue, &limits, err);
 	for (size_t i = 0; result == 0 && i < count; i++)
@@ -217,7 +217,7 @@ limits_change_all(struct queue *base, const struct queue_limit *list, size_t cou
 		limits_print(&limits, &text);
 		result = file_replace(queue->spool.root, file, text.data, text.length, 0600, err);
 	}
-	board_unlock(&queue->board);
+	scheduler_unlock(&queue->table);
 	limits_release(&limits);
 	buffer_release(&text);
 	/* What was held back may be taken now. */

@@ -100,7 +100,7 @@ engine_bring_back(struct spool_queue *queue, struct open_job *job, struct error 
 	if (result == 0 && (result = order_move_back(spool, job->id, err)) < 0) {
 		struct error ignored;
 
-		board_remove(&queue->board, job->id, &ignored);
+		scheduler_remove(&queue->table, job->id, &ignored);
 	}
 	close(numbers);
 	return result;
@@ -180,7 +180,7 @@ order_end_order(struct spool_queue *queue, struct open_job *job, int result, str
 static struct open_job *
 order_lock_for_order(struct spool_queue *queue, const char *job, struct error *err)
 {
-	if (engine_check_writable(queue, err) < 0 || board_refresh(&queue->board, err) < 0)
+	if (engine_check_writable(queue, err) < 0 || scheduler_refresh(&queue->table, err) < 0)
 		return NULL;
 	return engine_lock_whole(queue, job, err);
 }

@@ -160,25 +160,25 @@ put_move_in(struct arrival *arrival, struct error *err)
 	return error_prefix(err, "the job stands in the spool and may be lost with the power; see coopr-queue cancel %s", id);
 }
 
-/* With the cluster's numbers locked. The slot on the board comes first: a folder in jobs/ is never without one. */
+/* With the cluster's numbers locked. The slot on the scheduler's table comes first: a folder in jobs/ is never without one. */
 static int
 put_enter(struct arrival *arrival, int numbers, struct error *err)
 {
 	struct spool_queue *queue = arrival->queue;
 	const struct job *plan = &arrival->loader.job;
 	struct open_job *job = &arrival->job;
-	const struct board_job slot = {job->id, plan->cluster, plan->tenant, arrival->loader.provider};
+	const struct scheduler_job slot = {job->id, plan->cluster, plan->tenant, arrival->loader.provider};
 	struct error ignored;
 
 	if (put_name_job(arrival, numbers, job->id, err) < 0 ||
-	    board_add(&queue->board, &slot, &arrival->order, err) < 0)
+	    scheduler_add(&queue->table, &slot, &arrival->order, err) < 0)
 		return -1;
 	if (put_record_put(arrival, err) < 0 || put_bring_to_disk(arrival, err) < 0 || put_move_in(arrival, err) < 0) {
-		board_remove(&queue->board, job->id, &ignored);
+		scheduler_remove(&queue->table, job->id, &ignored);
 		return -1;
 	}
-	/* A board that was made anew meanwhile did not know of the job. */
-	return job_slot(job) ? 0 : board_add(&queue->board, &slot, &arrival->order, err);
+	/* A table that was made anew meanwhile did not know of the job. */
+	return job_slot(job) ? 0 : scheduler_add(&queue->table, &slot, &arrival->order, err);
 }
 
 static int
@@ -191,7 +191,7 @@ put_put(struct arrival *arrival, struct record_reader *reader, struct problems *
 		return -1;
 	if (fsync(arrival->plan) < 0)
 		return error_errno(err, EX_IOERR, "plan.ndjson");
-	result = job_begin(&arrival->job, &queue->spool, &queue->board, arrival->dir, &arrival->loader, err);
+	result = job_begin(&arrival->job, &queue->spool, &queue->table, arrival->dir, &arrival->loader, err);
 	arrival->dir = arrival->job.dir;
 	if (result < 0)
 		return -1;

@@ -16,7 +16,7 @@
 #include "queue/spool/job/step.h"
 #include "queue/spool/local.h"
 #include "queue/spool/policy.h"
-#include "queue/spool/shared/choice.h"
+#include "queue/spool/shared/scheduler.h"
 #include "queue/spool/take-record.h"
 
 static int
@@ -91,12 +91,12 @@ reap_missing(struct spool_queue *queue, const char *job, uint32_t link, struct e
 	struct error held;
 	int numbers, result = 0;
 
-	snprintf(cluster, sizeof cluster, "%.*s", QUEUE_ID_SIZE - 1, board_slot(&queue->board, link)->cluster);
+	snprintf(cluster, sizeof cluster, "%.*s", QUEUE_ID_SIZE - 1, scheduler_slot(&queue->table, link)->cluster);
 	numbers = spool_lock_cluster(&queue->spool, cluster, false, &held);
 	if (numbers < 0)
 		return 0;
 	if (!file_exists(queue->spool.jobs, job))
-		result = board_remove(&queue->board, job, err);
+		result = scheduler_remove(&queue->table, job, err);
 	close(numbers);
 	return result;
 }
@@ -104,7 +104,7 @@ reap_missing(struct spool_queue *queue, const char *job, uint32_t link, struct e
 int
 reap_gone(struct spool_queue *queue, const char *job, struct error *err)
 {
-	uint32_t link = board_find(&queue->board, job, 0);
+	uint32_t link = scheduler_find(&queue->table, job, 0);
 
 	return link ? reap_missing(queue, job, link, err) : 0;
 }
@@ -145,17 +145,17 @@ reap_keep_first(int so_far, struct error *err, const struct error *one)
 int
 reap_worker(struct spool_queue *queue, const char *worker, const char *reason, struct error *err)
 {
-	struct board *board = &queue->board;
+	struct scheduler_table *table = &queue->table;
 	struct death death = {spool_hash(worker), reason};
 	char job[QUEUE_ID_SIZE];
 	int result = 0;
 
 	/* Whom it leaves out nobody would look for again. */
-	board_audit(board, true);
-	if (board_refresh(board, err) < 0)
+	scheduler_audit(table, true);
+	if (scheduler_refresh(table, err) < 0)
 		return -1;
-	for (uint32_t link = 1; link <= board_count(board); link++) {
-		const struct board_slot *slot = board_slot(board, link);
+	for (uint32_t link = 1; link <= scheduler_count(table); link++) {
+		const struct scheduler_slot *slot = scheduler_slot(table, link);
 		struct error one;
 
 		if (!slot->used || (!slot->running && !slot->busy))
@@ -232,19 +232,19 @@ struct busy_job {
 };
 
 static size_t
-reap_list_busy(struct board *board, struct busy_job **list, struct error *err)
+reap_list_busy(struct scheduler_table *table, struct busy_job **list, struct error *err)
 {
 	size_t count = 0, capacity = 0;
 
 	*list = NULL;
-	if (board_lock(board, err) < 0)
+	if (scheduler_lock(table, err) < 0)
 		return 0;
-	for (uint32_t link = board->header->busy; link; link = board_slot(board, link)->next_busy) {
+	for (uint32_t link = table->header->busy; link; link = scheduler_slot(table, link)->next_busy) {
 		ARRAY_ROOM(*list, count, capacity);
-		memcpy((*list)[count].id, board_slot(board, link)->job, QUEUE_ID_SIZE);
+		memcpy((*list)[count].id, scheduler_slot(table, link)->job, QUEUE_ID_SIZE);
 		(*list)[count++].link = link;
 	}
-	board_unlock(board);
+	scheduler_unlock(table);
 	return count;
 }
 
@@ -256,7 +256,7 @@ reap_all_busy(struct spool_queue *queue, struct error *err)
 	int result = 0;
 
 	err->code = 0;
-	count = reap_list_busy(&queue->board, &list, err);
+	count = reap_list_busy(&queue->table, &list, err);
 	if (err->code != 0)
 		return -1;
 	for (size_t i = 0; i < count; i++) {
@@ -277,10 +277,10 @@ reap_all_due(struct spool_queue *queue, struct error *err)
 	struct chosen due;
 	int found, result = 0;
 
-	while ((found = choice_due(&queue->board, now_ms, &due, err)) == 0 && due.link) {
+	while ((found = scheduler_due(&queue->table, now_ms, &due, err)) == 0 && due.link) {
 		struct error one;
 
-		board_defer(&queue->board, due.link, due.job, now_ms + REAP_BUSY_MS);
+		scheduler_defer(&queue->table, due.link, due.job, now_ms + REAP_BUSY_MS);
 		if (reap_busy(queue, due.job, due.link, &one) < 0)
 			result = reap_keep_first(result, err, &one);
 	}
@@ -293,7 +293,7 @@ reap_spool(struct spool_queue *queue, struct error *err)
 	struct error one;
 	int result = reap_bury_workers(queue, err);
 
-	board_audit(&queue->board, false);
+	scheduler_audit(&queue->table, false);
 	return reap_all_busy(queue, &one) < 0 ? reap_keep_first(result, err, &one) : result;
 }
 

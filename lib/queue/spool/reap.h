@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What time and death bring about: retries that are due, leases that ran out, tasks of workers that are gone or of
- * another boot, slots on the board whose job never came.
+ * another boot, slots on the scheduler's table whose job never came.
  */
 #ifndef QUEUE_SPOOL_REAP_H
 #define QUEUE_SPOOL_REAP_H

@@ -22,7 +22,7 @@ status_job(struct queue *base, const char *id, struct queue_job *out, struct err
 	job = engine_lock(queue, id, err);
 	if (!job)
 		return -1;
-	result = job_status(&queue->board, job, out, err);
+	result = job_status(&queue->table, job, out, err);
 	job_unlock(job);
 	return result;
 }

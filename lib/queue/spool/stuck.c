@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Locks that a stopped process holds: of the board, of jobs, of the numbers of clusters.
+ * Locks that a stopped process holds: of the scheduler's table, of jobs, of the numbers of clusters.
  */
 #include <fcntl.h>
 #include <stdio.h>

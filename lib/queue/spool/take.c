@@ -12,8 +12,8 @@
 #include "queue/spool/limits.h"
 #include "queue/spool/local.h"
 #include "queue/spool/reap.h"
-#include "queue/spool/shared/board-names.h"
-#include "queue/spool/shared/choice.h"
+#include "queue/spool/shared/scheduler-names.h"
+#include "queue/spool/shared/scheduler.h"
 #include "queue/spool/take-record.h"
 #include "queue/spool/take.h"
 
@@ -55,7 +55,7 @@ take_is_open(const struct spool_queue *queue, struct open_job *job)
 	uint32_t link = job_slot(job);
 
 	return !header->paused && !header->cancelled && !header->finished && link &&
-	    !board_slot(&queue->board, link)->behind;
+	    !scheduler_slot(&queue->table, link)->behind;
 }
 
 /* How many of max steps may be taken, by what is ready and by the limits. */
@@ -67,7 +67,7 @@ take_allowed(struct taking *taking, struct open_job *job, size_t max)
 
 	if (wanted == 0 || !take_is_open(taking->queue, job))
 		return 0;
-	given = board_reserve(&taking->queue->board, job_slot(job), job->id, wanted);
+	given = scheduler_reserve(&taking->queue->table, job_slot(job), job->id, wanted);
 	taking->batch->limited |= given < wanted;
 	return given;
 }
@@ -146,15 +146,15 @@ take_pass_over(struct taking *taking, const struct chosen *chosen, struct error 
 static int
 take_settle_due(struct taking *taking, struct error *err)
 {
-	struct board *board = &taking->queue->board;
+	struct scheduler_table *table = &taking->queue->table;
 	struct chosen due;
 	int result;
 
-	while ((result = choice_due(board, taking->now_ms, &due, err)) == 0 && due.link) {
+	while ((result = scheduler_due(table, taking->now_ms, &due, err)) == 0 && due.link) {
 		if (take_of(taking, due.job, 0, err) == 0)
 			continue;
 		take_pass_over(taking, &due, err);
-		board_defer(board, due.link, due.job, taking->now_ms + REAP_BUSY_MS);
+		scheduler_defer(table, due.link, due.job, taking->now_ms + REAP_BUSY_MS);
 	}
 	return result;
 }
@@ -163,26 +163,26 @@ take_settle_due(struct taking *taking, struct error *err)
 static int
 take_any(struct taking *taking, struct error *err)
 {
-	struct choice choice = {.want = taking->want};
+	struct scheduler scheduler = {.want = taking->want};
 	size_t before = 0, left, tenants;
 	struct chosen next;
 	int result = take_settle_due(taking, err);
 
 	while (result == 0 && (left = taking->want->count - taking->batch->count) > 0) {
 		before = taking->batch->count;
-		result = choice_next(&choice, &taking->queue->board, &next, err);
+		result = scheduler_next(&scheduler, &taking->queue->table, &next, err);
 		if (result < 0 || !next.link)
 			break;
-		tenants = choice.tenants ? choice.tenants : 1;
+		tenants = scheduler.tenants ? scheduler.tenants : 1;
 		if (take_of(taking, next.job, left > tenants ? left / tenants : 1, err) < 0)
 			take_pass_over(taking, &next, err);
 		if (taking->batch->count == before)
-			choice_exhausted(&choice, next.link);
+			scheduler_exhausted(&scheduler, next.link);
 		if (engine_is_full(taking->queue))
 			take_sync_all(taking->queue, taking->batch);
 	}
-	taking->batch->limited |= choice.limited;
-	choice_release(&choice);
+	taking->batch->limited |= scheduler.limited;
+	scheduler_release(&scheduler);
 	return result;
 }
 
@@ -197,27 +197,27 @@ take_wanted(struct taking *taking, struct error *err)
 static int64_t
 take_next_ms(const struct taking *taking)
 {
-	struct board *board = &taking->queue->board;
+	struct scheduler_table *table = &taking->queue->table;
 	int64_t first = INT64_MAX, now = clock_boottime_ms();
 	const char *job = taking->want->job;
 	struct error none;
 	uint32_t link;
 
-	if (board_lock(board, &none) < 0)
+	if (scheduler_lock(table, &none) < 0)
 		return -1;
-	link = job ? board_names_find(board, job) : board_first_timer(board);
+	link = job ? scheduler_names_find(table, job) : scheduler_first_timer(table);
 	if (link)
-		first = board_slot(board, link)->timer_ms;
-	board_unlock(board);
+		first = scheduler_slot(table, link)->timer_ms;
+	scheduler_unlock(table);
 	if (first == INT64_MAX)
 		return -1;
 	return first > now ? first - now : 0;
 }
 
 static bool
-take_something_runs(const struct board *board)
+take_something_runs(const struct scheduler_table *table)
 {
-	return board->header->running > 0 || board->header->busy != 0;
+	return table->header->running > 0 || table->header->busy != 0;
 }
 
 /* Looks for the dead, unless someone did less than age_ms ago: then *wait_ms is how long to leave it. */
@@ -227,7 +227,7 @@ take_look_for_the_dead(struct taking *taking, int64_t age_ms, int64_t *wait_ms)
 	struct error err;
 	int64_t last;
 
-	if (board_claim_reap(&taking->queue->board, taking->now_ms, age_ms, &last)) {
+	if (scheduler_claim_reap(&taking->queue->table, taking->now_ms, age_ms, &last)) {
 		*wait_ms = -1;
 		if (reap_spool(taking->queue, &err) < 0)
 			take_tell(taking->batch, &err);
@@ -266,7 +266,7 @@ take_all(struct taking *taking, struct error *err)
 	if (taking->batch->trouble.code != 0 && taking->batch->next_ms >= 0 && taking->batch->next_ms < REAP_BUSY_MS)
 		taking->batch->next_ms = REAP_BUSY_MS;
 	/* A worker may have died since someone else looked: its tasks are to be looked for soon. */
-	if (!looked && take_something_runs(&taking->queue->board) && (taking->batch->next_ms < 0 ||
+	if (!looked && take_something_runs(&taking->queue->table) && (taking->batch->next_ms < 0 ||
 	    wait_ms < taking->batch->next_ms))
 		taking->batch->next_ms = wait_ms;
 	return 0;
@@ -290,12 +290,12 @@ take_write(struct spool_queue *queue, const struct queue_want *want, struct queu
 	*batch = (struct queue_batch){.next_ms = -1};
 	taking.by = want->worker ? want->worker : want->by ? want->by : engine_user(queue);
 	if (engine_check_writable(queue, err) < 0 || take_check_worker(queue, want->worker, err) < 0 ||
-	    board_refresh(&queue->board, err) < 0 || limits_refresh(queue, err) < 0)
+	    scheduler_refresh(&queue->table, err) < 0 || limits_refresh(queue, err) < 0)
 		return -1;
-	remade = queue->board.remade;
+	remade = queue->table.remade;
 	result = take_all(&taking, err);
-	/* What stood on a board that was damaged may have kept us from all there is. */
-	if (result == 0 && batch->count == 0 && queue->board.remade != remade &&
+	/* What stood on a table that was damaged may have kept us from all there is. */
+	if (result == 0 && batch->count == 0 && queue->table.remade != remade &&
 	    (result = limits_refresh(queue, err)) == 0)
 		result = take_all(&taking, err);
 	return result;

@@ -26,9 +26,9 @@ job_open_folder(const struct spool *spool, const char *id)
 }
 
 int
-job_open(struct open_job *job, const struct spool *spool, struct board *board, const char *id, struct error *err)
+job_open(struct open_job *job, const struct spool *spool, struct scheduler_table *table, const char *id, struct error *err)
 {
-	*job = (struct open_job){.spool = spool, .board = board, .writable = board != NULL, .dir = -1, .lock = -1,
+	*job = (struct open_job){.spool = spool, .table = table, .writable = table != NULL, .dir = -1, .lock = -1,
 	    .events = -1, .plan = -1, .nodes_read = -1};
 	if (!spool_is_id(id))
 		return error_set(err, EX_NO, "job %s: there is none of that name", id);

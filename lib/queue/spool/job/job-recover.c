@@ -255,12 +255,12 @@ job_make_files(struct open_job *job, struct error *err)
 }
 
 int
-job_begin(struct open_job *job, const struct spool *spool, struct board *board, int dir,
+job_begin(struct open_job *job, const struct spool *spool, struct scheduler_table *table, int dir,
     struct plan_loader *loader, struct error *err)
 {
 	struct stat st;
 
-	*job = (struct open_job){.spool = spool, .board = board, .writable = true, .dir = dir, .lock = -1, .events = -1,
+	*job = (struct open_job){.spool = spool, .table = table, .writable = true, .dir = dir, .lock = -1, .events = -1,
 	    .plan = -1, .nodes_read = -1};
 	if (job_make_files(job, err) < 0 ||
 	    plan_loader_state(loader, dir, "state", spool->boot, &job->state, err) < 0)

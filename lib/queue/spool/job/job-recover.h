@@ -11,7 +11,7 @@ struct plan_loader;
 
 /* Makes the files of a new job in the folder dir, which the open job closes from here on, all but plan.ndjson. The job is
  * locked; its first event is still to be recorded. */
-int job_begin(struct open_job *job, const struct spool *spool, struct board *board, int dir,
+int job_begin(struct open_job *job, const struct spool *spool, struct scheduler_table *table, int dir,
     struct plan_loader *loader, struct error *err);
 
 /* Under the lock: maps the state, folds in events that are not yet, cuts off a torn line, or builds all of it anew. */

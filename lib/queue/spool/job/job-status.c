@@ -4,10 +4,10 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "queue/spool/shared/board.h"
+#include "queue/spool/shared/scheduler-table.h"
 
 static enum queue_status
-job_status_of(struct board *board, const struct open_job *job)
+job_status_of(struct scheduler_table *table, const struct open_job *job)
 {
 	const struct state_header *header = job->state.header;
 	uint32_t link;
@@ -18,8 +18,8 @@ job_status_of(struct board *board, const struct open_job *job)
 		return QUEUE_CANCELLING;
 	if (header->paused)
 		return QUEUE_PAUSED;
-	link = board_find(board, job->id, header->slot);
-	return link && board_slot(board, link)->behind ? QUEUE_WAITING : QUEUE_RUNNING;
+	link = scheduler_find(table, job->id, header->slot);
+	return link && scheduler_slot(table, link)->behind ? QUEUE_WAITING : QUEUE_RUNNING;
 }
 
 int
@@ -46,7 +46,7 @@ job_status_record(struct open_job *job, struct arena *arena, struct job *plan, s
 }
 
 int
-job_status(struct board *board, struct open_job *job, struct queue_job *out, struct error *err)
+job_status(struct scheduler_table *table, struct open_job *job, struct queue_job *out, struct error *err)
 {
 	const struct state_header *header = job->state.header;
 	const uint32_t *count = header->count;
@@ -54,7 +54,7 @@ job_status(struct board *board, struct open_job *job, struct queue_job *out, str
 	struct job plan = {0};
 	int result = job_status_record(job, &arena, &plan, err);
 
-	*out = (struct queue_job){.status = job_status_of(board, job), .blocked = count[STEP_BLOCKED],
+	*out = (struct queue_job){.status = job_status_of(table, job), .blocked = count[STEP_BLOCKED],
 	    .ready = count[STEP_READY], .delayed = count[STEP_DELAYED], .running = count[STEP_RUNNING],
 	    .done = count[STEP_DONE], .failed = count[STEP_FAILED], .skipped = count[STEP_SKIPPED], .put_ms = header->put_ms,
 	    .finished_ms = header->finished_ms, .critical_path_s = plan.critical_path_s};

@@ -20,7 +20,7 @@
 #include "queue/spool/job/job-recover.h"
 #include "queue/spool/job/ready.h"
 #include "queue/spool/job/summary.h"
-#include "queue/spool/shared/board.h"
+#include "queue/spool/shared/scheduler-table.h"
 #include "queue/spool/shared/journal.h"
 #include "queue/spool/shared/spool.h"
 
@@ -63,7 +63,7 @@ job_slot(struct open_job *job)
 {
 	struct state_header *header = job->state.header;
 
-	header->slot = board_find(job->board, job->id, header->slot);
+	header->slot = scheduler_find(job->table, job->id, header->slot);
 	return header->slot;
 }
 
@@ -75,14 +75,14 @@ job_publish(struct open_job *job)
 	const struct state_header *header = state->header;
 	bool other_boot = strcmp(header->events_boot, job->spool->boot) != 0;
 	uint32_t timer = timer_first(state);
-	struct board_hint hint = {.offers = header->ready_count, .running = header->count[STEP_RUNNING],
+	struct scheduler_hint hint = {.offers = header->ready_count, .running = header->count[STEP_RUNNING],
 	    .timer_ms = timer ? state_live(state, timer - 1)->due_ms : INT64_MAX,
 	    .closed = header->paused || header->cancelled, .finished = header->finished != 0};
 
 	/* What ran when the machine stopped is to be noticed now. */
 	if (other_boot && !hint.finished)
 		hint.timer_ms = 0;
-	board_publish(job->board, job_slot(job), job->id, &hint);
+	scheduler_publish(job->table, job_slot(job), job->id, &hint);
 }
 
 void
@@ -92,7 +92,7 @@ job_unlock(struct open_job *job)
 
 	if (state->map && state->broken)
 		state->header->dirty = 1;
-	if (job->board && state->map && !state->header->dirty)
+	if (job->table && state->map && !state->header->dirty)
 		job_publish(job);
 	state_forget(state);
 	job->locked = false;
@@ -104,7 +104,7 @@ job_touch(struct open_job *job)
 {
 	if (job->changing)
 		return;
-	board_enter(job->board, job_slot(job), job->id);
+	scheduler_enter(job->table, job_slot(job), job->id);
 	job->changing = true;
 	job->state.header->dirty = 1;
 	atomic_signal_fence(memory_order_seq_cst);
@@ -265,9 +265,9 @@ job_retire(struct open_job *job, struct error *err)
 		return err->code == EX_NO ? 0 : -1;
 	if (job->state.header->finished) {
 		summary_save(job);
-		/* Who moved it before us may have been stopped before it left the board. */
+		/* Who moved it before us may have been stopped before it left the scheduler's table. */
 		if (spool_move(job->spool->jobs, job->id, job->spool->done, job->id) == 0 || errno == ENOENT)
-			result = board_remove(job->board, job->id, err);
+			result = scheduler_remove(job->table, job->id, err);
 		else
 			result = error_errno(err, EX_IOERR, "job %s: cannot be moved to %s/done", job->id,
 			    job->spool->path);

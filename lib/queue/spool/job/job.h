@@ -22,7 +22,7 @@
 #include "model/take/setting.h"
 #include "queue/spool/job/state.h"
 
-struct board;
+struct scheduler_table;
 struct error;
 struct spool;
 
@@ -36,7 +36,7 @@ struct job_setting {
 
 struct open_job {
 	const struct spool *spool;
-	struct board *board;  /* NULL where nothing is to be changed */
+	struct scheduler_table *table;  /* NULL where nothing is to be changed */
 	char id[QUEUE_ID_SIZE];
 	bool writable, locked;
 	bool changing;           /* the state is dirty on our account */
@@ -51,7 +51,7 @@ struct open_job {
 };
 
 /* Opens a job in jobs/ or done/. No such job: EX_NO. */
-int job_open(struct open_job *job, const struct spool *spool, struct board *board, const char *id,
+int job_open(struct open_job *job, const struct spool *spool, struct scheduler_table *table, const char *id,
     struct error *err);
 void job_close(struct open_job *job);
 
@@ -59,7 +59,7 @@ void job_close(struct open_job *job);
 int job_lock(struct open_job *job, struct error *err);
 void job_unlock(struct open_job *job);
 
-/* The link to its slot on the board, 0: it has none. Under the lock. */
+/* The link to its slot on the scheduler's table, 0: it has none. Under the lock. */
 uint32_t job_slot(struct open_job *job);
 
 /* Before any change of the state. */

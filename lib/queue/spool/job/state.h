@@ -74,7 +74,7 @@ struct state_header {
 	uint32_t dirty;     /* being changed: not to be trusted by who comes next */
 	/* What changes without the lock: */
 	uint32_t sync_failed; /* an fsync of events.ndjson failed in this boot */
-	uint32_t slot;      /* link to its slot on the board, a hint for all processes */
+	uint32_t slot;      /* link to its slot on the scheduler's table, a hint for all processes */
 	uint64_t synced;    /* bytes of events.ndjson known to be on disk */
 	uint64_t synced_seq;
 	/* All else, and the sum of it: */

@@ -3,12 +3,12 @@
  * Which job is next: of the tenants that have something to take, and may, that with the fewest tasks running; of its jobs, the
  * one that was put first.
  */
-#ifndef QUEUE_SPOOL_SHARED_CHOICE_H
-#define QUEUE_SPOOL_SHARED_CHOICE_H
+#ifndef QUEUE_SPOOL_SHARED_SCHEDULER_H
+#define QUEUE_SPOOL_SHARED_SCHEDULER_H
 
-#include "queue/spool/shared/board.h"
+#include "queue/spool/shared/scheduler-table.h"
 
-struct choice { /* zero-initialise, set want; what it knows of a board while tasks are taken from it */
+struct scheduler { /* zero-initialise, set want; what it knows of a table while tasks are taken from it */
 	const struct queue_want *want;
 	uint32_t *tried;  /* links: nothing is to be had there */
 	size_t tried_count, tried_capacity;
@@ -22,14 +22,14 @@ struct chosen {
 };
 
 /* The job to take from. */
-int choice_next(struct choice *choice, struct board *board, struct chosen *chosen, struct error *err);
+int scheduler_next(struct scheduler *scheduler, struct scheduler_table *table, struct chosen *chosen, struct error *err);
 
 /* A job of which a time has come by now_ms (boot time). */
-int choice_due(struct board *board, int64_t now_ms, struct chosen *chosen, struct error *err);
+int scheduler_due(struct scheduler_table *table, int64_t now_ms, struct chosen *chosen, struct error *err);
 
 /* Nothing is to be had there for now. */
-void choice_exhausted(struct choice *choice, uint32_t link);
+void scheduler_exhausted(struct scheduler *scheduler, uint32_t link);
 
-void choice_release(struct choice *choice);
+void scheduler_release(struct scheduler *scheduler);
 
 #endif
