@@ -71,8 +71,6 @@ named_in() {
 # To be mended: a word that the cycles left have in them.
 pending_cycles() {
 	cat <<-'END'
-		queue/spool/shared/scheduler
-		worker/work-exchange
 		catalogue/catalogue-check
 	END
 }

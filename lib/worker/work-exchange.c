@@ -25,12 +25,6 @@ struct exchange {
 	struct queue_batch batch;
 };
 
-size_t
-work_slots(const struct work *work)
-{
-	return work->options.slots ? work->options.slots : work->config.slots;
-}
-
 const char *const *
 work_tenants(const struct work *work)
 {
@@ -41,20 +35,6 @@ const char *const *
 work_providers(const struct work *work)
 {
 	return work->options.providers ? work->options.providers : work->config.providers;
-}
-
-size_t
-work_free_slots(const struct work *work)
-{
-	size_t slots = work_slots(work), ceiling = work_ceiling(work);
-
-	if (work->signals > 0 || work->held.count > 0)
-		return 0;
-	if (slots > ceiling)
-		slots = ceiling;
-	if (work->options.until == WORK_ONE)
-		slots = work->taken ? 0 : 1;
-	return work->running.count < slots ? slots - work->running.count : 0;
 }
 
 /* Whether there is something to do beside, or to wait for, where the queue cannot be had. */
@@ -236,14 +216,6 @@ work_exchange(struct work *work, struct error *err)
 	work->waiting_since = INT64_MAX;
 	queue_batch_release(&exchange->batch);
 	return result;
-}
-
-bool
-work_is_wanted(struct work *work, const struct slot *slot)
-{
-	struct error unknown;
-
-	return queue_wanted(work->queue, slot->task.job, slot->task.task, slot->task.attempt, &unknown) != 0;
 }
 
 /* Of a job that goes on, one task is asked for, each time another; of one that does not, all. */

@@ -14,6 +14,34 @@ enum {
 	CEILING_MS = 60000,   /* so long no more are taken at a time than there was room for */
 };
 
+size_t
+work_slots(const struct work *work)
+{
+	return work->options.slots ? work->options.slots : work->config.slots;
+}
+
+size_t
+work_free_slots(const struct work *work)
+{
+	size_t slots = work_slots(work), ceiling = work_ceiling(work);
+
+	if (work->signals > 0 || work->held.count > 0)
+		return 0;
+	if (slots > ceiling)
+		slots = ceiling;
+	if (work->options.until == WORK_ONE)
+		slots = work->taken ? 0 : 1;
+	return work->running.count < slots ? slots - work->running.count : 0;
+}
+
+bool
+work_is_wanted(struct work *work, const struct slot *slot)
+{
+	struct error unknown;
+
+	return queue_wanted(work->queue, slot->task.job, slot->task.task, slot->task.attempt, &unknown) != 0;
+}
+
 void
 work_allow_descriptors(struct work *work)
 {

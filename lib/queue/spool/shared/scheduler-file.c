@@ -3,21 +3,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/file.h"
-#include "base/lock.h"
-#include "base/memory.h"
-#include "queue/spool/shared/scheduler-links.h"
 #include "queue/spool/shared/spool.h"
 
 enum { VERSION = 3 };
@@ -26,26 +20,25 @@ static const char magic[8] = "cooprbd";
 
 _Static_assert(sizeof(struct scheduler_header) <= SCHEDULER_HEADER_SIZE, "the header has its place");
 
-static size_t
+size_t
 scheduler_entries_size(uint32_t capacity)
 {
 	return (size_t)capacity * sizeof(struct scheduler_entry);
 }
 
-/* Behind the entries stand their sums. */
-static size_t
+size_t
 scheduler_size_for(uint32_t capacity)
 {
 	return SCHEDULER_HEADER_SIZE + scheduler_entries_size(capacity) + checksum_count(scheduler_entries_size(capacity)) * sizeof(uint32_t);
 }
 
-static uint32_t
+uint32_t
 scheduler_sum_of(const struct scheduler_header *header)
 {
 	return checksum_sum(header->boot, sizeof *header - offsetof(struct scheduler_header, boot), 0);
 }
 
-static void
+void
 scheduler_begin_checksum(const struct scheduler_table *table)
 {
 	uint32_t capacity = table->header->capacity;
@@ -53,16 +46,10 @@ scheduler_begin_checksum(const struct scheduler_table *table)
 	checksum_begin(table->checksum, table->entries, scheduler_entries_size(capacity), (void *)(table->entries + capacity));
 }
 
-static int
+int
 scheduler_fail(const struct scheduler_table *table, struct error *err)
 {
 	return error_errno(err, EX_IOERR, "%s/board", table->spool->path);
-}
-
-static int
-scheduler_lock_file(const struct scheduler_table *table, int how, struct error *err)
-{
-	return lock_wait(table->fd, how) < 0 ? scheduler_fail(table, err) : 0;
 }
 
 static void
@@ -84,7 +71,7 @@ scheduler_attach(struct scheduler_table *table, void *bytes, size_t size)
 	table->mapped = size;
 }
 
-static int
+int
 scheduler_map(struct scheduler_table *table, size_t size, struct error *err)
 {
 	void *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, table->fd, 0);
@@ -128,7 +115,7 @@ scheduler_grow(struct scheduler_table *table, uint32_t capacity, struct error *e
 	return 0;
 }
 
-static bool
+bool
 scheduler_is_usable(const struct scheduler_table *table, size_t size)
 {
 	const struct scheduler_header *header = table->header;
@@ -138,8 +125,7 @@ scheduler_is_usable(const struct scheduler_table *table, size_t size)
 	    scheduler_size_for(header->capacity) <= size && header->count <= header->capacity;
 }
 
-/* 1 where what is in the file can be used, 0 where it is to be made anew. */
-static int
+int
 scheduler_map_usable(struct scheduler_table *table, struct error *err)
 {
 	struct stat st;
@@ -154,9 +140,8 @@ scheduler_map_usable(struct scheduler_table *table, struct error *err)
 	return scheduler_is_usable(table, (size_t)st.st_size);
 }
 
-/* Under the lock. Who is stopped here leaves no magic. */
-static int
-scheduler_make_anew(struct scheduler_table *table, struct error *err)
+int
+scheduler_reset(struct scheduler_table *table, struct error *err)
 {
 	struct scheduler_header *header;
 
@@ -164,58 +149,22 @@ scheduler_make_anew(struct scheduler_table *table, struct error *err)
 		return -1;
 	header = table->header;
 	memset(header, 0, table->mapped);
-	table->remade++;
 	header->version = VERSION;
 	header->changing = 1;
 	header->capacity = SCHEDULER_FIRST_CAPACITY;
 	header->next_order = header->next_arrival = 1;
 	header->max = 0; /* until somebody has read the limits */
 	snprintf(header->boot, sizeof header->boot, "%s", table->spool->boot);
-	table->locked = true;
-	if (scheduler_fill(table, err) < 0)
-		return -1;
+	return 0;
+}
+
+void
+scheduler_validate(struct scheduler_table *table)
+{
 	scheduler_begin_checksum(table);
 	checksum_all(table->checksum);
 	table->header->sum = scheduler_sum_of(table->header);
 	memcpy(table->header->magic, magic, sizeof magic);
-	return 0;
-}
-
-static void
-scheduler_let_go(struct scheduler_table *table)
-{
-	table->locked = false;
-	if (table->header)
-		table->header->changing = 0;
-	flock(table->fd, LOCK_UN);
-}
-
-int
-scheduler_open(struct scheduler_table *table, const struct spool *spool, struct error *err)
-{
-	int usable;
-
-	*table = (struct scheduler_table){.spool = spool, .checksum = memory_zeroed(1, sizeof *table->checksum)};
-	table->fd = openat(spool->root, "board", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	if (table->fd < 0) {
-		error_errno(err, EX_CANTCREAT, "%s/board", spool->path);
-		scheduler_close(table);
-		return -1;
-	}
-	usable = scheduler_map_usable(table, err);
-	if (usable == 0 && (usable = scheduler_lock_file(table, LOCK_EX, err)) == 0) {
-		/* Another may have been faster. */
-		usable = scheduler_map_usable(table, err);
-		if (usable == 0)
-			usable = scheduler_make_anew(table, err) < 0 ? -1 : 0;
-		if (usable == 0)
-			scheduler_let_go(table);
-		else
-			flock(table->fd, LOCK_UN);
-	}
-	if (usable < 0)
-		scheduler_close(table);
-	return usable < 0 ? -1 : 0;
 }
 
 void
@@ -243,28 +192,6 @@ scheduler_peek(struct scheduler_table *table, const struct spool *spool)
 	scheduler_attach(table, bytes, (size_t)st.st_size);
 	if (!scheduler_is_usable(table, table->mapped))
 		scheduler_unmap(table);
-}
-
-int
-scheduler_refresh(struct scheduler_table *table, struct error *err)
-{
-	const struct spool *spool = table->spool;
-	struct scheduler_table fresh, old;
-	struct stat st;
-
-	/* Someone may have removed it by hand, or cut it off. Where it cannot be opened we keep the one we have: it is mapped. */
-	if (fstatat(spool->root, "board", &st, AT_SYMLINK_NOFOLLOW) < 0 || st.st_ino != table->inode ||
-	    (size_t)st.st_size < table->mapped) {
-		if (scheduler_open(&fresh, spool, err) < 0)
-			return -1;
-		old = *table;
-		*table = fresh;
-		scheduler_close(&old);
-		return 0;
-	}
-	if (scheduler_size_for(table->header->capacity) > table->mapped && (size_t)st.st_size > table->mapped)
-		return scheduler_map(table, (size_t)st.st_size, err);
-	return 0;
 }
 
 uint32_t
@@ -303,94 +230,3 @@ scheduler_slot(const struct scheduler_table *table, uint32_t link)
 	return &scheduler_entry(table, link - 1)->slot;
 }
 
-/* Whether the header may be believed; who was stopped while changing it had no time for its sum. */
-static bool
-scheduler_is_sound(const struct scheduler_table *table)
-{
-	const struct scheduler_header *header = table->header;
-
-	return scheduler_is_usable(table, table->mapped) && (header->changing || header->sum == scheduler_sum_of(header));
-}
-
-/* It may have grown while we waited. */
-static int
-scheduler_remap(struct scheduler_table *table, struct error *err)
-{
-	struct stat st;
-
-	if (fstat(table->fd, &st) < 0)
-		return scheduler_fail(table, err);
-	return (size_t)st.st_size > table->mapped ? scheduler_map(table, (size_t)st.st_size, err) : 0;
-}
-
-/* What stands in it is what others have left there; where it is damaged it is made anew. */
-static int
-scheduler_take_up(struct scheduler_table *table, struct error *err)
-{
-	struct scheduler_header *header = table->header;
-
-	if (!scheduler_is_sound(table))
-		return scheduler_make_anew(table, err);
-	if (header->changing) {
-		checksum_release(table->checksum);
-		scheduler_links_derive(table);
-		scheduler_begin_checksum(table);
-		checksum_all(table->checksum);
-	} else if (table->checksum->base != (void *)table->entries || table->checksum->size != scheduler_entries_size(header->capacity)) {
-		scheduler_begin_checksum(table);
-	}
-	header->changing = 1;
-	return 0;
-}
-
-int
-scheduler_lock(struct scheduler_table *table, struct error *err)
-{
-	if (scheduler_refresh(table, err) < 0 || scheduler_lock_file(table, LOCK_EX, err) < 0)
-		return -1;
-	table->locked = true;
-	if ((scheduler_size_for(table->header->capacity) > table->mapped && scheduler_remap(table, err) < 0) || scheduler_take_up(table,
-	    err) < 0) {
-		table->locked = false;
-		flock(table->fd, LOCK_UN);
-		return -1;
-	}
-	atomic_signal_fence(memory_order_seq_cst);
-	return 0;
-}
-
-bool
-scheduler_unlock(struct scheduler_table *table)
-{
-	bool whole = !table->checksum->broken;
-	struct error ignored;
-
-	if (whole) {
-		checksum_close(table->checksum);
-		table->header->sum = scheduler_sum_of(table->header);
-	} else if (scheduler_make_anew(table, &ignored) < 0) {
-		/* Whoever comes next tries again: it has no magic. */
-		checksum_release(table->checksum);
-	}
-	atomic_signal_fence(memory_order_seq_cst);
-	scheduler_let_go(table);
-	return whole;
-}
-
-void
-scheduler_audit(struct scheduler_table *table, bool all)
-{
-	struct scheduler_header *header;
-	struct error ignored;
-	size_t blocks;
-
-	if (scheduler_lock(table, &ignored) < 0)
-		return;
-	header = table->header;
-	blocks = checksum_count(table->checksum->size);
-	if (header->audited >= blocks)
-		header->audited = 0;
-	checksum_check(table->checksum, all ? 0 : header->audited, all ? blocks : SCHEDULER_AUDIT_BLOCKS);
-	header->audited += SCHEDULER_AUDIT_BLOCKS;
-	scheduler_unlock(table);
-}

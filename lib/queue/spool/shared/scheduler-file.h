@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The file of the scheduler's table, made, mapped and made larger. scheduler-table.h has what is done with it.
+ * The file of the scheduler's table: its layout, and how it is mapped and made larger. scheduler-lock.c knows when it may be
+ * believed, scheduler-table.h has what is done with it.
  */
 #ifndef QUEUE_SPOOL_SHARED_SCHEDULER_FILE_H
 #define QUEUE_SPOOL_SHARED_SCHEDULER_FILE_H
@@ -9,13 +10,35 @@
 
 enum { SCHEDULER_FIRST_CAPACITY = 64 };
 
-/* Makes room for so many slots, a power of two. The tables are to be derived anew. */
+/* Returns how large the file of so many slots is: behind the entries stand their sums. */
+size_t scheduler_size_for(uint32_t capacity);
+
+/* Returns how many bytes the entries of so many slots are. */
+size_t scheduler_entries_size(uint32_t capacity);
+
+/* Maps size bytes of the file in the place of what was mapped. */
+int scheduler_map(struct scheduler_table *table, size_t size, struct error *err);
+
+/* Maps what there is. Returns 1 where it can be used, 0 where it is to be made anew. */
+int scheduler_map_usable(struct scheduler_table *table, struct error *err);
+
+/* Returns whether what is mapped, of so many bytes, is of this version and this start of the machine. */
+bool scheduler_is_usable(const struct scheduler_table *table, size_t size);
+
+/* Makes an empty table that nobody may use before scheduler_validate, which gives it its sums and its magic. */
+int scheduler_reset(struct scheduler_table *table, struct error *err);
+void scheduler_validate(struct scheduler_table *table);
+
+/* Makes room for so many slots, a power of two. All links are to be derived anew. */
 int scheduler_grow(struct scheduler_table *table, uint32_t capacity, struct error *err);
 
-/* Under the scheduler's table's lock: adds a slot. */
-int scheduler_put(struct scheduler_table *table, const struct scheduler_job *job, uint64_t order, uint64_t arrival, struct error *err);
+/* Looks at touches from here on. */
+void scheduler_begin_checksum(const struct scheduler_table *table);
 
-/* Fills a fresh table with the jobs that stand in jobs/. */
-int scheduler_fill(struct scheduler_table *table, struct error *err);
+/* Returns the sum of the header's second part, which the first part holds. */
+uint32_t scheduler_sum_of(const struct scheduler_header *header);
+
+/* Says that the file cannot be used, with errno. Returns -1. */
+int scheduler_fail(const struct scheduler_table *table, struct error *err);
 
 #endif

@@ -8,37 +8,9 @@
 
 #include "base/error.h"
 #include "base/lock.h"
-#include "queue/spool/shared/scheduler-file.h"
+#include "queue/spool/shared/scheduler-fill.h"
 #include "queue/spool/shared/scheduler-names.h"
 #include "queue/spool/shared/scheduler-links.h"
-
-int
-scheduler_put(struct scheduler_table *table, const struct scheduler_job *job, uint64_t order, uint64_t arrival, struct error *err)
-{
-	uint32_t link = scheduler_links_free_slot(table);
-	struct scheduler_slot *slot;
-
-	if (!link) {
-		if (scheduler_grow(table, 2 * table->header->capacity, err) < 0)
-			return -1;
-		scheduler_links_derive(table);
-		link = scheduler_links_free_slot(table);
-	}
-	slot = scheduler_slot(table, link);
-	*slot = (struct scheduler_slot){.busy = 1, .timer_ms = INT64_MAX, .order = order,
-	    .arrival = arrival};
-	snprintf(slot->job, sizeof slot->job, "%s", job->id);
-	snprintf(slot->cluster, sizeof slot->cluster, "%s", job->cluster);
-	slot->limit_key[LIMIT_KEY_TENANT] = scheduler_links_limit_key(table, LIMIT_KEY_TENANT, job->tenant);
-	slot->limit_key[LIMIT_KEY_PROVIDER] = scheduler_links_limit_key(table, LIMIT_KEY_PROVIDER, job->provider);
-	if (order >= table->header->next_order)
-		table->header->next_order = order + 1;
-	if (arrival >= table->header->next_arrival)
-		table->header->next_arrival = arrival + 1;
-	atomic_store((_Atomic uint32_t *)&slot->used, 1);
-	scheduler_links_enter(table, link);
-	return 0;
-}
 
 int
 scheduler_add(struct scheduler_table *table, const struct scheduler_job *job, uint64_t *order, struct error *err)
