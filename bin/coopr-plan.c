@@ -243,8 +243,9 @@ main(int argc, char **argv)
 	plan_check_options((const char *const *)argv);
 	if (check)
 		return plan_check_plan(argv[0]);
-	parameters = (struct plan_parameters){action, {nodes.list, nodes.count}, {services.list, services.count}, graceful, max_unavailable,
-	    {dead.list, dead.count}};
+	parameters = (struct plan_parameters){.action = action, .nodes = {nodes.list, nodes.count},
+	    .services = {services.list, services.count}, .graceful = graceful, .max_unavailable = max_unavailable,
+	    .dead = {dead.list, dead.count}};
 	plan_read_layout(argv[0], &layout);
 	older = plan_read_older(&layout, &before);
 	plan_read_history(&history);

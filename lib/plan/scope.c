@@ -160,7 +160,7 @@ scope_name_job(const struct scoping *scoping)
 	const struct scope *scope = scoping->scope;
 	const struct cluster_action *action = scoping->action;
 	size_t nodes = scoping->layout->node_count, made = 0, deleted = 0;
-	bool kinds[] = {[PLACEMENT_SET_UP] = false, [PLACEMENT_TAKE_DOWN] = false, [PLACEMENT_IN_PLACE] = false}; /* on nodes that stay */
+	bool kinds[PLACEMENT_IN_PLACE + 1] = {false}; /* of placements on nodes that stay */
 	const char *name;
 
 	for (size_t i = 0; i < nodes; i++) {

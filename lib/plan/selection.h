@@ -35,8 +35,8 @@ struct selection {
 	enum part *services; /* of each definition */
 };
 
-/* Chooses the nodes and services that the parameters name. If they name no service, those that among (by definition) says; all if
- * it is NULL. Returns 0, or -1 (EX_NO) for a name that the cluster does not have. */
+/* Chooses the nodes and services that the parameters name. If they name no service, it chooses those that among (by
+ * definition) says, or all if that is NULL. Returns 0, or -1 (EX_NO) for a name that the cluster does not have. */
 int selection_init(struct selection *selection, const struct layout *layout, const struct dependencies *dependencies,
     const struct plan_parameters *parameters, const bool *among, struct error *err);
 

@@ -53,8 +53,9 @@ simulation_draw(struct simulator *simulator, uint32_t step, enum draw what)
 {
 	struct job_state *index = &simulator->simulation->index;
 	uint64_t task = spool_hash(state_step_id(index, step)), attempt = state_live(index, step)->attempt;
+	uint64_t seed = simulation_mix(simulator->options->seed + UINT64_C(0x9e3779b97f4a7c15));
 
-	return simulation_mix(simulation_mix(simulation_mix(simulator->options->seed + UINT64_C(0x9e3779b97f4a7c15)) ^ task) + attempt * 8 + (uint64_t)what);
+	return simulation_mix(simulation_mix(seed ^ task) + attempt * 8 + (uint64_t)what);
 }
 
 /* Returns the same as a number from 0 to less than 1. */
@@ -156,31 +157,28 @@ simulation_begin(struct simulator *simulator, uint32_t step, struct error *err)
 	return 0;
 }
 
-static int
-simulation_fail(struct simulator *simulator, uint32_t step, struct event *event, struct error *err)
-{
-	event->status = 1;
-	event->result = "{\"message\":\"drawn to fail\",\"status\":1}";
-	policy_decide_by(&simulator->simulation->index, step, event, simulator->now_ms, (uint32_t)simulation_draw(simulator, step,
-	    DRAW_BACKOFF));
-	simulator->simulation->failures++;
-	simulator->simulation->retries += event->next != EVENT_NEXT_FAILED;
-	simulator->simulation->undone += event->next == EVENT_NEXT_UNDO;
-	if (event->ready_ms > simulator->now_ms)
-		simulator->spent_ms[step] += event->ready_ms - simulator->now_ms;
-	return simulation_record(simulator, event, err);
-}
-
+/* Ends the attempt that is the next to end. */
 static int
 simulation_end(struct simulator *simulator, struct error *err)
 {
+	struct simulation *simulation = simulator->simulation;
+	struct job_state *index = &simulation->index;
 	struct running over = simulation_pop(simulator);
-	struct job_state *index = &simulator->simulation->index;
 	struct event event = {.kind = over.fails ? EVENT_FAIL : EVENT_DONE, .task = state_step_id(index, over.step),
-	    .attempt = state_live(index, over.step)->attempt, .result = "{\"status\":0}"};
+	    .attempt = state_live(index, over.step)->attempt, .status = over.fails,
+	    .result = over.fails ? "{\"message\":\"drawn to fail\",\"status\":1}" : "{\"status\":0}"};
 
 	simulator->free_slots[simulator->free_count++] = over.slot;
-	return over.fails ? simulation_fail(simulator, over.step, &event, err) : simulation_record(simulator, &event, err);
+	if (over.fails) {
+		policy_decide_by(index, over.step, &event, simulator->now_ms,
+		    (uint32_t)simulation_draw(simulator, over.step, DRAW_BACKOFF));
+		simulation->failures++;
+		simulation->retries += event.next != EVENT_NEXT_FAILED;
+		simulation->undone += event.next == EVENT_NEXT_UNDO;
+		if (event.ready_ms > simulator->now_ms)
+			simulator->spent_ms[over.step] += event.ready_ms - simulator->now_ms;
+	}
+	return simulation_record(simulator, &event, err);
 }
 
 /* Returns when the next attempt ends or the next retry is due; -1 if nothing does. */
@@ -216,23 +214,6 @@ simulation_play(struct simulator *simulator, struct error *err)
 			simulator->now_ms = next_ms;
 	} while (next_ms >= 0);
 	return 0;
-}
-
-static int
-simulation_play_job(struct simulator *simulator, struct error *err)
-{
-	const struct job *job = &simulator->loader->job;
-	struct simulation *simulation = simulator->simulation;
-	struct event put = {.kind = EVENT_PUT, .boot = BOOT, .job = simulator->options->job, .cluster = job->cluster,
-	    .tenant = job->tenant, .order = 1, .backoff_ms = simulator->options->backoff_ms};
-	struct event finish = {.kind = EVENT_FINISH};
-
-	step_begin_all(&simulation->index);
-	if (simulation_record(simulator, &put, err) < 0 || simulation_play(simulator, err) < 0)
-		return -1;
-	simulation->duration_ms = simulator->now_ms;
-	finish.reason = queue_status_name(fold_outcome(&simulation->index));
-	return simulation_record(simulator, &finish, err);
 }
 
 /* Fills in the longest way to the end of each step, and the step before it on that way (a link), in any order of the plan.
@@ -297,6 +278,9 @@ simulation_run(const struct plan_loader *loader, const struct simulation_options
 {
 	struct simulator simulator = {.options = options, .loader = loader, .simulation = simulation,
 	    .free_count = options->slots};
+	struct event put = {.kind = EVENT_PUT, .boot = BOOT, .job = options->job, .cluster = loader->job.cluster,
+	    .tenant = loader->job.tenant, .order = 1, .backoff_ms = options->backoff_ms};
+	struct event finish = {.kind = EVENT_FINISH};
 	int result;
 
 	*simulation = (struct simulation){0};
@@ -309,7 +293,15 @@ simulation_run(const struct plan_loader *loader, const struct simulation_options
 	for (uint32_t i = 0; i < options->slots; i++)
 		simulator.free_slots[i] = options->slots - 1 - i;
 
-	result = simulation_play_job(&simulator, err);
+	step_begin_all(&simulation->index);
+	result = simulation_record(&simulator, &put, err);
+	if (result == 0)
+		result = simulation_play(&simulator, err);
+	if (result == 0) {
+		simulation->duration_ms = simulator.now_ms;
+		finish.reason = queue_status_name(fold_outcome(&simulation->index));
+		result = simulation_record(&simulator, &finish, err);
+	}
 	if (result == 0) {
 		simulation_find_critical_path(&simulator);
 		for (uint32_t i = 0; i < simulation->index.header->node_count; i++)

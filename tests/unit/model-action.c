@@ -188,7 +188,8 @@ test_rows(void)
 	tap_ok(whole, "every action has a name, a word for what is done, and an expected time; what undoes it is an action");
 	tap_ok(distinct, "every name leads back to its action");
 	tap_ok(staged, "only actions of services have a stage, and no two have the same");
-	while (chain[0] != ACTION_NONE && chain[1] != ACTION_NONE && action_table[chain[0]].stage < action_table[chain[1]].stage)
+	while (chain[0] != ACTION_NONE && chain[1] != ACTION_NONE &&
+	    action_table[chain[0]].stage < action_table[chain[1]].stage)
 		chain++;
 	tap_ok(chain[0] == ACTION_NONE || chain[1] == ACTION_NONE, "the chain of a service's actions is in the order of their stages");
 }

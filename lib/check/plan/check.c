@@ -218,23 +218,6 @@ check_whole(const struct judge *judge)
 	free(done);
 }
 
-/* The order is only checked if all tasks are about what there is. Ranks come last: one edge too few makes many wrong. */
-static void
-check_judge_all(struct judge *judge)
-{
-	check_tasks(judge);
-	if (judge->findings->total == 0) {
-		chain_check_all(judge);
-		node_order_check(judge);
-		service_order_check(judge);
-		limit_check(judge);
-		limit_check_pairs(judge);
-		judge_prove(judge);
-	}
-	check_whole(judge);
-	check_ranks(judge);
-}
-
 void
 plan_check(const struct plan_document *document, struct problems *findings)
 {
@@ -250,8 +233,19 @@ plan_check(const struct plan_document *document, struct problems *findings)
 	judge.by_pairs = document->job.max_unavailable && cluster_action_replaces(judge.action);
 	check_number_names(&judge);
 	check_number_steps(&judge);
-	if (findings->total == 0)
-		check_judge_all(&judge);
+	if (findings->total == 0) {
+		check_tasks(&judge);
+		if (findings->total == 0) { /* the order is only checked if all tasks are about what there is */
+			chain_check_all(&judge);
+			node_order_check(&judge);
+			service_order_check(&judge);
+			limit_check(&judge);
+			limit_check_pairs(&judge);
+			judge_prove(&judge);
+		}
+		check_whole(&judge);
+		check_ranks(&judge); /* at last: one edge too few makes many of them wrong */
+	}
 	names_release(&judge.steps);
 	names_release(&judge.nodes);
 	names_release(&judge.services);

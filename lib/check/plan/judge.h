@@ -44,7 +44,7 @@ struct judge {
 	size_t *first;             /* step i waits for before[first[i]] .. before[first[i + 1] - 1], each once */
 	uint32_t *before;
 	bool *dead;                /* of each node */
-	bool by_pairs;             /* nodes are replaced a few at a time: the k-th that is new takes the place of the k-th that leaves */
+	bool by_pairs;             /* the k-th node that is new takes the place of the k-th that leaves, a few at a time */
 	uint32_t *tasks;           /* those of services, by service, then node, then stage */
 	size_t task_count;
 	struct chain *chains;      /* by service, then node */

@@ -71,7 +71,7 @@ node_order_require_node(const struct nodes *nodes, const struct hardware *hardwa
 	}
 }
 
-/* Returns the bootstrap of a task's automator; if there is none, the confirmation of the node, which has at least to be there. */
+/* Returns the bootstrap of a task's automator; if there is none, the confirmation of its node. */
 static int
 node_order_base_of(const struct nodes *nodes, uint32_t task)
 {
