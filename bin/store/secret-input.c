@@ -103,7 +103,7 @@ secret_input(const char *path, bool raw, struct secret_value *value, struct erro
 	if (fd < 0)
 		return -1;
 	if (sodium_init() < 0 || !(value->text = sodium_malloc(SECRET_BYTES + 2)))
-		result = error_errno(err, EX_OSERR, "memory for a secret cannot be had");
+		result = error_errno(err, EX_OSERR, "the secret: no locked memory for it (see ulimit -l)");
 	else
 		result = secret_input_read_value(fd, name, value, err);
 	if (result == 0)

@@ -58,12 +58,9 @@ store_secret_verb_set(struct store *store, const char *name, const struct secret
 	result = secrets_key(store, &key, err);
 	if (result == 0)
 		result = secrets_set(store, &key, name, value->text, value->length, err);
-	if (result == 0)
-		result = store_commit(store, err);
+	result = store_finish(store, result, err);
 	if (result == 0)
 		store_forget(store);
-	else
-		store_rollback(store);
 	store_key_release(&key);
 	return result;
 }
@@ -135,12 +132,9 @@ secret_verb_delete_all(struct store *store, char *const *names, struct error *er
 		return -1;
 	for (; *names && result == 0; names++)
 		result = secrets_delete(store, *names, err);
-	if (result == 0)
-		result = store_commit(store, err);
+	result = store_finish(store, result, err);
 	if (result == 0)
 		store_forget(store);
-	else
-		store_rollback(store);
 	return result;
 }
 

@@ -150,7 +150,7 @@ tenant_change_verb_check(const char *name, jv document)
 		exit(code);
 }
 
-/* What there is of the tenant, or a new document; exits where there is none. */
+/* Returns the document of the tenant, or a new one; exits if there is none. */
 static jv
 tenant_change_verb_document_to_change(struct account *account, enum tenants_put how, const char *name)
 {

@@ -35,7 +35,7 @@ diff_verb_version_of(const char *text)
 	return version;
 }
 
-/* What it was: an object without members where it was deleted, or where the version is 0. Owned. */
+/* Returns (owned) the document of a version: an object without members if it was deleted, or if the version is 0. */
 static int
 diff_verb_document_at(struct store *store, enum entity_kind kind, const char *name, int64_t version, jv *document,
     struct error *err)

@@ -46,7 +46,7 @@ static struct command import_command = {
 	"  coopr-store import -n share/coopr/catalogue\n"
 	"  coopr-store export -T qa | coopr-store import -T staging -\n"};
 
-/* How many were changed, or -1. */
+/* Returns how many were changed, or -1. */
 static int
 put_verb_put_all(struct change *change, const struct intake *intake, struct revisions *changed, struct error *err)
 {

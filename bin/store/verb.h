@@ -31,7 +31,7 @@ int store_verb_claims(int argc, char **argv);
 int store_verb_import_as(const char *name, const char *examples, int argc, char **argv);
 int store_verb_export_as(const char *name, const char *examples, int argc, char **argv);
 
-/* What every subcommand may be told: which store, which tenant, who asks. */
+/* The options of every subcommand: which store, which tenant, who asks. */
 struct store_verb_where {
 	const char *store, *tenant, *by;
 };

@@ -27,11 +27,11 @@ struct account_event_list { /* zero-initialise; release it */
 	size_t count, capacity;
 };
 
-/* Adds a line, inside a transaction. document NULL: it was taken away. */
+/* Adds an event, inside a transaction. document is NULL if it was removed. */
 int account_history_add(struct store *store, int64_t tenant, const char *kind, const char *name, const char *document,
     struct error *err);
 
-/* Adds those of the account's tenant, the oldest first; for its admin. */
+/* Adds the events of the account's tenant, the oldest first. Only for its admin. */
 int account_history_list(struct account *account, struct account_event_list *list, struct error *err);
 void account_event_list_release(struct account_event_list *list);
 

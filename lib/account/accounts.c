@@ -75,7 +75,7 @@ accounts_find_tenant(struct account *account, const char *wanted, const char *us
 	return got == 0 ? accounts_no_tenant(account->tenant, err) : got < 0 ? -1 : 0;
 }
 
-/* Who asks becomes another. */
+/* Makes the account that of another user. */
 static int
 accounts_become(struct account *account, const char *user, uid_t owner, struct error *err)
 {
@@ -90,7 +90,7 @@ accounts_become(struct account *account, const char *user, uid_t owner, struct e
 	return accounts_find_rights(account, user, owner, err);
 }
 
-/* Who has made the store, as its owner by sudo(8), is a superadmin like the owner. */
+/* Makes the user a superadmin who has made the store as its owner by sudo(8). */
 static int
 accounts_keep_maker(struct account *account, uid_t owner, struct error *err)
 {

@@ -27,14 +27,14 @@ struct member_list { /* zero-initialise; release it */
 	size_t count, capacity;
 };
 
-/* Adds those of the account's tenant, by name: an admin's all, a user's oneself. */
+/* Adds the members of the account's tenant, by name: all for an admin, else only the user. */
 int members_list(struct account *account, struct member_list *list, struct error *err);
 
-/* Makes somebody a member, or what a member is another: for an admin of the tenant. groups: sorted names. */
+/* Makes the user a member, or gives a member another role and groups (sorted names). Only for an admin of the tenant. */
 int members_set(struct account *account, const char *user, enum account_role role, const struct string_list *groups,
     struct error *err);
 
-/* Takes them away, all or none; their clusters stay. For an admin. EX_NO where one is no member. */
+/* Removes members, all or none; their clusters stay. Only for an admin. Fails with EX_NO where one is no member. */
 int members_delete(struct account *account, char *const *users, struct error *err);
 
 void member_list_release(struct member_list *list);

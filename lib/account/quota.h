@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a tenant may use, and what it uses. Clusters that are being changed count with the most they may come to hold, so
+ * Quotas of tenants, and what counts against them. Clusters that are being changed count with the most they may come to hold, so
  * that no two of them together exceed what each alone would not.
  */
 #ifndef ACCOUNT_QUOTA_H
@@ -23,26 +23,26 @@ struct quota { /* also: what is in use */
 	struct amounts resources; /* of those not listed, any */
 };
 
-/* That of a tenant. */
+/* Reads the quota of a tenant. */
 int quota_read(struct store *store, int64_t tenant, struct arena *arena, struct quota *quota, struct error *err);
 
-/* What is in use; without cluster number except (0: all). */
+/* Sums up what the clusters of a tenant use, all but the one of number except (0: all). */
 int quota_use(struct store *store, int64_t tenant, int64_t except, struct arena *arena, struct quota *use,
     struct error *err);
 
-/* What the nodes of a holding take; of one cluster. */
+/* Sums up what the nodes of a holding use; as one cluster. */
 int quota_of(struct store *store, const struct holding *holding, struct arena *arena, struct quota *use, struct error *err);
 
 /* Appends resources as JSON: {"cpu":8}. */
 void quota_resources_text(const struct amounts *resources, struct buffer *out);
 
-/* So much of a resource: of what is in use, 0 where it is not listed; of a limit, -1. */
+/* Return the amount of a resource: of a use, 0 if it is not listed; of a limit, -1. quota_lists: whether it is listed. */
 double quota_used(const struct quota *use, const char *resource);
 double quota_limit(const struct quota *limit, const char *resource);
 bool quota_lists(const struct quota *quota, const char *resource);
 
-/* Whether a tenant's cluster may grow from what it holds (now) to peak. EX_NO, with the numbers, where the quota
- * forbids it. What does not grow is never forbidden. */
+/* Checks that a cluster of the tenant may grow from what it uses now to peak. Fails with EX_NO, and the numbers, where the quota
+ * forbids it; a cluster that does not grow is never refused. */
 int quota_check(struct store *store, int64_t tenant, int64_t cluster, const struct quota *now, const struct quota *peak,
     struct error *err);
 

@@ -16,10 +16,10 @@
 	(int64_t)((account)->role == ACCOUNT_SUPERADMIN), store_tenant((account)->store), (int64_t)((account)->role >= ACCOUNT_ADMIN), \
 	(account)->user, (account)->groups
 
-/* Of the account's tenant. */
+/* Returns the clause for the clusters of the account's tenant. */
 const char *visible_in_tenant(const struct account *account);
 
-/* Of all tenants for a superadmin; else the same. */
+/* Returns the clause for the clusters of all tenants if the account is a superadmin's; else the same. */
 const char *visible_anywhere(const struct account *account);
 
 #endif

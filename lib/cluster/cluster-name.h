@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a cluster may be called.
+ * Names of clusters.
  */
 #ifndef CLUSTER_CLUSTER_NAME_H
 #define CLUSTER_CLUSTER_NAME_H
@@ -10,10 +10,10 @@
 struct account;
 struct error;
 
-/* 0 where a cluster may have that name, anywhere. EX_USAGE where none may. */
+/* Returns 0 if a cluster may have that name; else -1 with EX_USAGE. */
 int cluster_name_check(const char *name, struct error *err);
 
-/* 0 where one of the tenant may get it now. EX_NO where it is taken. */
+/* Returns 0 if no cluster of the tenant has the name; else -1 with EX_NO. */
 int cluster_name_admit(struct account *account, int64_t tenant, const char *name, struct error *err);
 
 #endif

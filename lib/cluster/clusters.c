@@ -174,7 +174,7 @@ clusters_find_id(struct account *account, int64_t id, struct cluster_list *list,
 	return got < 0 ? -1 : 0;
 }
 
-/* Of the names that the account sees; it has to be a slip of the fingers, so a long list is not searched. */
+/* Sets the error for a name that is not there, with a similar one that the account sees. A long list is not searched. */
 static int
 clusters_not_found(struct account *account, const char *name, struct error *err)
 {

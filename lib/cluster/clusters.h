@@ -53,7 +53,7 @@ struct cluster_filter { /* zero-initialise: all of the account's tenant that are
 /* Adds them. EX_USAGE where there is no such status. */
 int clusters_list(struct account *account, const struct cluster_filter *filter, struct cluster_list *list, struct error *err);
 
-/* How many there are, whatever the limit; -1. */
+/* Returns how many there are, whatever the limit; -1. */
 int64_t clusters_count(struct account *account, const struct cluster_filter *filter, struct error *err);
 
 /* Adds the cluster of that name or id (eight digits or more). The name of a terminated one is free, and found no more; its id is. A
@@ -77,20 +77,21 @@ struct cluster_documents { /* zero-initialise; release it */
 int clusters_documents(struct account *account, int64_t id, struct cluster_documents *documents, struct error *err);
 void cluster_documents_release(struct cluster_documents *documents);
 
-/* A number for a new cluster, never given before nor again. -1. Durable. */
+/* Returns a number for a new cluster, which was never given before and will not be again, durably; or -1. */
 int64_t clusters_allot(struct account *account, struct error *err);
 
-/* Whether a number was allotted, and no cluster ever had it, whoever might see that: 1, 0, -1. */
+/* Returns 1 if the number was allotted and no cluster ever had it, whoever may see that; else 0, or -1. */
 int clusters_is_free(struct account *account, int64_t id, struct error *err);
 
-/* Each is done at once and recorded as an operation without a job. EX_NO where the state or the name forbids it. */
+/* Renames a cluster, at once; that is recorded as an operation without a job. Fails with EX_NO where the status or the name forbids
+ * it. */
 int clusters_rename(struct account *account, int64_t id, const char *name, struct error *err);
 
 /* Sets when it expires (0: never), in the bounds of its lease; beyond: an admin may leave them. EX_NO where it is out of
  * bounds. */
 int clusters_set_lease(struct account *account, int64_t id, int64_t expires_ms, bool beyond, struct error *err);
 
-/* Somebody has been reminded that its lease ends then. */
+/* Records that somebody was reminded of the end of the lease. */
 int clusters_set_reminded(struct account *account, int64_t id, int64_t expires_ms, struct error *err);
 
 void cluster_list_release(struct cluster_list *list);

@@ -39,8 +39,8 @@ enum life_status life_status_of(const char *name);
 /* The move of an action; NULL where there is none of that name. */
 const struct life_move *life_find(const char *action);
 
-/* Whether it may be done to a cluster in that status: 0, or -1 with EX_NO and, in the text, what may be done instead (EX_TEMPFAIL
- * where it is pending). cluster: its name, for the text. */
+/* Returns 0 if the move may be done to a cluster in that status; else -1 with EX_NO and, in the text, what may be done instead
+ * (EX_TEMPFAIL if it is pending). cluster is its name, for the text. */
 int life_check(const struct life_move *move, enum life_status status, const char *cluster, struct error *err);
 
 #endif

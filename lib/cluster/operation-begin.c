@@ -253,7 +253,7 @@ operation_begin(struct account *account, const struct operation_spec *spec, stru
 	return result == 0 ? operation_find(account, spec->cluster, number, list, err) : -1;
 }
 
-/* Whether it is one that can be tried again. */
+/* Checks that the operation is one that can be tried again. */
 static int
 operation_check_failed(struct beginning *b, int64_t number, struct error *err)
 {

@@ -31,13 +31,7 @@ struct ending {
 	int64_t begun_ms, ended_ms;
 };
 
-static char *
-operation_copy(struct sql_rows *rows, int column)
-{
-	return sql_text(rows, column) ? memory_string(sql_text(rows, column)) : NULL;
-}
-
-/* 1, 0 where it has ended already. */
+/* Reads the operation: 1, 0 if it has ended already, -1. */
 static int
 operation_look(struct ending *e, struct error *err)
 {
@@ -54,10 +48,10 @@ operation_look(struct ending *e, struct error *err)
 		open = sql_integer(rows, 4) == 0;
 		e->move = life_find(sql_text(rows, 0));
 		e->was = life_status_of(sql_text(rows, 1));
-		e->template = operation_copy(rows, 2);
+		e->template = sql_copy(rows, 2);
 		e->begun_ms = sql_integer(rows, 3);
-		e->prices = operation_copy(rows, 5);
-		e->wish = operation_copy(rows, 6);
+		e->prices = sql_copy(rows, 5);
+		e->wish = sql_copy(rows, 6);
 	}
 	sql_end(rows);
 	free(text);
@@ -162,7 +156,7 @@ operation_status_after(const struct ending *e, int64_t machines)
 	return status == LIFE_TERMINATED && machines ? LIFE_INCOMPLETE : status;
 }
 
-/* What the cluster wants from now on: what a complete operation wanted; of one that failed, only what had no wish yet. */
+/* Records what the cluster shall be from now on: as a complete operation wanted it; of one that failed, only if there was nothing. */
 static int
 operation_keep_wish(struct ending *e, struct error *err)
 {

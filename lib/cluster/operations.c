@@ -72,7 +72,7 @@ operations_gather(struct sql_rows *rows, struct operation_list *list, struct err
 	return got < 0 ? -1 : count;
 }
 
-/* Those of the clusters that the account sees, and that rest says, whose values are ?6 and ?7. */
+/* Adds the operations of clusters that the account sees for which rest, with the values ?6 and ?7, is true. */
 static int
 operations_look(struct account *account, const char *rest, int64_t first, int64_t second, struct operation_list *list,
     struct error *err)

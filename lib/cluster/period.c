@@ -14,7 +14,7 @@ enum { DAYS_TO_MONDAY = 3 }; /* 1970 began with a Thursday */
 static const int64_t second_ms = 1000, hour_ms = 3600 * 1000, day_ms = 86400 * (int64_t)1000,
     week_ms = 7 * 86400 * (int64_t)1000;
 
-/* What is behind "now": "-7d"; -1 where it is none. */
+/* Returns the time that text, which stood behind "now", means ("-7d"); -1 if it is none. */
 static int64_t
 period_relative(const char *text, int64_t now_ms)
 {
@@ -61,7 +61,7 @@ period_of(const char *name)
 	return (enum period)period;
 }
 
-/* Where the next period of the calendar begins. */
+/* Returns when the next period of the calendar begins. */
 static int64_t
 period_next_of(enum period period, int64_t ms)
 {

@@ -10,7 +10,7 @@
 #include "store/intake.h"
 #include "store/store.h"
 
-/* What there is, and what is wrong with it. */
+/* Fills in the catalogue, and what is wrong with it. */
 static int
 change_look(struct store *store, struct catalogue *catalogue, struct findings *findings, struct error *err)
 {
@@ -47,7 +47,7 @@ change_delete(struct change *change, enum entity_kind kind, const char *name, in
 	return entities_delete(change->store, kind, name, expected, err);
 }
 
-/* What is wrong already: another connection does not see this transaction. */
+/* Finds what is wrong already, by another connection, which does not see this transaction. */
 static int
 change_look_before(struct change *change, struct error *err)
 {
@@ -104,8 +104,8 @@ change_was_before(const struct change *change, const struct finding *finding)
 	return false;
 }
 
-/* Whether what the change concerns, taken by itself, is right: then nothing else is wrong that was right, and most changes are
- * so. 1, 0, or -1. Where not, all are looked at, for what is wrong to be said as it is. */
+/* Returns 1 if what the change concerns, taken by itself, is right, else 0, or -1. Most changes are right; then nothing else can have
+ * become wrong. If not, change_check looks at all entities, so that its messages name what is really wrong. */
 static int
 change_concerned_are_right(struct change *change, struct error *err)
 {

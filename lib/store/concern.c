@@ -30,7 +30,7 @@ concern_add_name(struct subject *subject, const char *name)
 	subject->names[subject->count++] = name;
 }
 
-/* What a document provides. Names have no characters that JSON escapes; a member of that name elsewhere does no harm. */
+/* Adds what a document provides. Names have no characters that JSON escapes; a member of that name elsewhere does no harm. */
 static void
 concern_add_provided(struct concern *concern, struct subject *subject)
 {

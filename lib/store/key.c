@@ -31,7 +31,7 @@ key_guarded(size_t size, struct error *err)
 	void *block = sodium_init() < 0 ? NULL : sodium_malloc(size);
 
 	if (!block)
-		error_errno(err, EX_OSERR, "memory for a key cannot be had");
+		error_errno(err, EX_OSERR, "the key of the secrets: no locked memory for it (see ulimit -l)");
 	return block;
 }
 

@@ -18,7 +18,7 @@ enum {
 
 _Static_assert((int)STORE_KEY_BYTES == (int)crypto_aead_xchacha20poly1305_ietf_KEYBYTES, "the key fits the cipher");
 
-/* What a value is bound to: its place in the store. */
+/* Appends the place of a value in the store, to which the value is bound. */
 static void
 secrets_place_of(int64_t tenant, const char *name, struct buffer *place)
 {
@@ -101,7 +101,7 @@ secrets_open(struct store *store, const struct store_key *key, const char *name,
 	return got < 0 ? -1 : 0;
 }
 
-/* Whether the key opens a secret that is there, whosever it is. */
+/* Returns 0 if the key opens the secret of the row, else -1. */
 static int
 secrets_try_key(struct sql_rows *rows, const struct store_key *key, struct error *err)
 {

@@ -59,7 +59,7 @@ static const char *const migrations[] = {
 	"	PRIMARY KEY (tenant, user)"
 	") STRICT, WITHOUT ROWID;"
 	"CREATE INDEX member_user ON member (user);"
-	/* What was done to tenants and members; document: as it is since then, null where it was taken away. */
+	/* The history of tenants and members; document: as it is since then, null where it was removed. */
 	"CREATE TABLE account_history ("
 	"	id INTEGER PRIMARY KEY,"
 	"	tenant INTEGER NOT NULL REFERENCES tenant,"
