@@ -71,7 +71,6 @@ named_in() {
 # To be mended: a word that the cycles left have in them.
 pending_cycles() {
 	cat <<-'END'
-		catalogue/catalogue-check
 	END
 }
 

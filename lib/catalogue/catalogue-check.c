@@ -1,102 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "catalogue/catalogue-check.h"
-
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
-#include "base/option.h"
 #include "base/suggest.h"
-#include "model/document.h"
-#include "model/name.h"
-#include "model/take/macro.h"
-
-struct place
-check_doubt(struct check *check, const struct place *place)
-{
-	struct place doubt = *place;
-
-	doubt.problems = &check->doubtful;
-	return doubt;
-}
-
-bool
-check_known(const struct place *place, const char *name, const struct check *check, enum entity_kind kind)
-{
-	const char *near;
-
-	if (!name || catalogue_find(check->catalogue, kind, name))
-		return true;
-	near = catalogue_suggest(check->catalogue, kind, name);
-	place_problem(place, "there is no %s \"%s\"%s%s%s", entity_kind_words(kind), name,
-	    near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
-	return false;
-}
-
-bool
-check_exists(const struct place *place, const struct check *check, enum entity_kind kind)
-{
-	return check_known(place, json_string(place->value), check, kind);
-}
-
-void
-check_list(const struct place *object, const char *member, const struct check *check, enum entity_kind kind)
-{
-	struct place list = place_member(object, member);
-
-	for (size_t i = 0; i < json_length(list.value); i++) {
-		struct place element = place_element(&list, i);
-
-		check_exists(&element, check, kind);
-	}
-}
-
-static void
-catalogue_check_text(const struct place *place, const struct check *check, const struct string_list *allowed)
-{
-	const char *cursor = json_string(place->value);
-	struct macro macro;
-
-	while (macro_next(&cursor, &macro)) {
-		int length = (int)(macro.text.length < 200 ? macro.text.length : 200);
-
-		if (macro.is_malformed)
-			place_problem(place, "%.*s: this is no macro of coopr-macros(7)", length, macro.text.start);
-		else if (!*macro.service)
-			continue;
-		else if (!catalogue_find(check->catalogue, ENTITY_SERVICE, macro.service))
-			place_problem(place, "%.*s: there is no service \"%s\"", length, macro.text.start, macro.service);
-		else if (allowed->count && !name_set_has(allowed, macro.service))
-			place_problem(place, "%.*s: the template does not allow the service \"%s\"", length, macro.text.start,
-			    macro.service);
-	}
-}
-
-void
-check_macros(const struct place *place, const struct check *check, const struct string_list *allowed)
-{
-	struct members members;
-	struct place part;
-
-	switch (jv_get_kind(place->value)) {
-	case JV_KIND_STRING:
-		catalogue_check_text(place, check, allowed);
-		return;
-	case JV_KIND_ARRAY:
-		for (size_t i = 0; i < json_length(place->value); i++) {
-			part = place_element(place, i);
-			check_macros(&part, check, allowed);
-		}
-		return;
-	case JV_KIND_OBJECT:
-		members = members_of(place);
-		while (members_next(&members, &part))
-			check_macros(&part, check, allowed);
-		return;
-	default:
-		return;
-	}
-}
+#include "catalogue/catalogue.h"
+#include "catalogue/cycle-check.h"
+#include "catalogue/reference-check.h"
+#include "catalogue/template-check.h"
 
 static void
 catalogue_check_file_name(struct check *check)
@@ -162,7 +72,7 @@ catalogue_is_listed(const struct place *object, const char *member, const char *
 	return false;
 }
 
-/* What is local says of a need that it concerns the node itself: it makes none. */
+/* "local" says of a need that it concerns the node itself: it makes none. */
 static void
 catalogue_check_local(const struct place *object, struct check *check)
 {
@@ -199,8 +109,8 @@ catalogue_check_actions(struct check *check)
 	}
 }
 
-void
-check_service(struct check *check)
+static void
+catalogue_check_service(struct check *check)
 {
 	struct place dependencies = place_member(&check->root, "dependencies");
 	struct place install = place_member(&dependencies, "install");
@@ -229,7 +139,7 @@ catalogue_check_entity(struct check *check)
 		catalogue_check_providermap(check);
 		break;
 	case ENTITY_SERVICE:
-		check_service(check);
+		catalogue_check_service(check);
 		break;
 	case ENTITY_CLUSTERTEMPLATE:
 	case ENTITY_PARTIALTEMPLATE:

@@ -230,7 +230,7 @@ catalogue_load_entry(int dir, enum entity_kind kind, const char *file, struct ca
 		catalogue_load_file(dir, kind, file, catalogue, findings); /* a link that leads nowhere: says why */
 }
 
-/* Whether the folder is there. */
+/* Tells whether the folder is there. */
 static bool
 catalogue_load_kind(int dir, enum entity_kind kind, struct catalogue *catalogue, struct findings *findings)
 {

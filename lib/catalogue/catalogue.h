@@ -104,7 +104,7 @@ const char *entity_kind_folder(enum entity_kind kind);
 const char *entity_kind_words(enum entity_kind kind);
 enum entity_kind entity_kind_of(const char *name);
 
-/* What the folder that a file is in says, as in services/nginx.json. */
+/* Returns the kind that the folder of a file says, as in services/nginx.json. */
 enum entity_kind entity_kind_of_file(const char *path);
 
 /* Fills entity (kind, name, source and the struct of that kind) from the object at place. */

@@ -86,7 +86,7 @@ clusterspec_parse_config(const struct place *place, const struct member *member,
 	place_object(place, NEED_OPTIONAL);
 }
 
-/* What it says and nothing else: sets are sorted, what is null or for people is left out. */
+/* Returns the document with its sets sorted, without what is null or only for people. */
 static jv
 clusterspec_essence_of(const struct place *place, const struct string_list *services)
 {

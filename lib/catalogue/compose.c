@@ -98,7 +98,7 @@ compose_find_types(struct draft *draft, struct error *err)
 	return 0;
 }
 
-/* What the nodes that are there are made of has to be known too. */
+/* Adds the types that the present nodes are made of. */
 static void
 compose_note_nodes(struct draft *draft)
 {

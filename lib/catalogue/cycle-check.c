@@ -1,12 +1,10 @@
-/* SPDX-License-Identifier: Apache-2.0
- *
- * Cycles among the services of a catalogue: what waits for one another can never be installed, or started. Only
- * doubts, as the services of a cycle may never be chosen together.
- */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "catalogue/cycle-check.h"
+
 #include <stdlib.h>
 
 #include "base/buffer.h"
-#include "catalogue/catalogue-check.h"
+#include "catalogue/catalogue.h"
 
 struct provider_link { /* one service that provides a name */
 	size_t service, older; /* older: index of the next one of the same name + 1, or 0 */

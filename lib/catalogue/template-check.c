@@ -1,13 +1,11 @@
-/* SPDX-License-Identifier: Apache-2.0
- *
- * What is checked of a cluster template, with what it extends and includes; of a partial template only that the
- * things it names exist.
- */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "catalogue/template-check.h"
+
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "catalogue/catalogue-check.h"
+#include "catalogue/reference-check.h"
 #include "model/document.h"
 #include "model/name.h"
 
@@ -31,7 +29,7 @@ template_check_compatibility(struct check *check)
 	check_list(&place, "services", check, ENTITY_SERVICE);
 }
 
-/* Whether a hardware or image type is to be had at a provider. */
+/* Tells whether a hardware or image type is available from a provider. */
 static bool
 template_is_offered(const struct entity *type, const char *provider)
 {
@@ -220,7 +218,7 @@ template_check_lease(const struct check *check)
 		place_problem(&initial, "the initial lease is longer than the longest one");
 }
 
-/* What the template extends and includes; and whether the parts go together. */
+/* Checks the names that the template extends and includes, and that the parts go together. */
 static void
 template_check_inheritance(const struct check *check, jv *merged)
 {

@@ -67,7 +67,7 @@ template_collect(struct parts *parts, const struct entity *template, struct erro
 	return 0;
 }
 
-/* What tells two elements apart: the name of a service, which may stand alone or with its config; else all of it. */
+/* Returns the key that tells two elements apart: the name of a service, which may stand alone or with its config; else all of it. */
 static const char *
 template_identity(jv element, struct arena *arena)
 {
@@ -210,7 +210,7 @@ template_merge_constraints(jv *into, jv from)
 	jv_free(more);
 }
 
-/* Whether no part sets a key of the config that an immutable one before it has set. */
+/* Refuses a part that sets a key of the config which an immutable one before it has set. */
 static int
 template_check_immutable(const struct parts *parts, struct error *err)
 {
@@ -246,7 +246,7 @@ template_merge(const struct parts *parts)
 	for (size_t i = 0; i < parts->count; i++) {
 		const struct entity *part = parts->list[i];
 
-		/* What only the template itself has to say (its name, links, ...) comes with its turn, the last. */
+		/* The members that only the template itself has (its name, links, ...) come with its turn, the last. */
 		if (part == last)
 			merged = jv_object_merge(jv_copy(part->source), merged);
 		template_merge_defaults(&merged, part->source);

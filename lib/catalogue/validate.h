@@ -22,7 +22,7 @@ bool validate_tables(const char *kind, const struct document *tables[2]);
 /* The names of the kinds; ends with NULL. "take" is a task (that is what it says it is) as coopr-queue take prints it. */
 const char *const *validate_kinds(void);
 
-/* Whether documents of that kind stand in streams of records: node, task, ... */
+/* Tells whether documents of that kind stand in streams of records: node, task, ... */
 bool validate_is_record(const char *kind);
 
 #endif

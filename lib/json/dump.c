@@ -9,7 +9,7 @@
 #include "base/buffer.h"
 #include "base/memory.h"
 
-/* What libjq alone prints: pretty, and numbers that are no plain integers. */
+/* Prints by libjq: pretty text, and numbers that are no plain integers. */
 static void
 dump_by_libjq(jv value, int flags, struct buffer *out)
 {
@@ -40,7 +40,7 @@ dump_string(const char *text, size_t length, struct buffer *out)
 	while (text < end) {
 		const char *start = text;
 
-		/* What jv_dump prints as it is: all but quotes, backslashes and control characters. */
+		/* jv_dump prints these as they are: all but quotes, backslashes and control characters. */
 		while (text < end && (unsigned char)*text >= 0x20 && *text != '"' && *text != '\\' && *text != 0x7f)
 			text++;
 		buffer_append(out, start, (size_t)(text - start));

@@ -17,7 +17,7 @@
 
 enum { CHUNK = 64 * 1024 };
 
-/* Whether only white space follows from text on; nobody promised a NUL behind it. */
+/* Tells whether only white space follows from text on; nobody promised a NUL behind it. */
 static bool
 json_is_blank(const char *text, size_t length)
 {

@@ -109,7 +109,7 @@ key_find_twice(struct key *keys, size_t count)
 {
 	size_t sorted = 1;
 
-	/* What was printed by a program has its names in their order, mostly. */
+	/* Programs print names in their order, mostly. */
 	while (sorted < count && key_compare_keys(&keys[sorted - 1], &keys[sorted]) < 0)
 		sorted++;
 	if (sorted >= count)

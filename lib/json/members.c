@@ -38,7 +38,7 @@ members_value_end(const char *text, const char *end)
 	return NULL;
 }
 
-/* Whether the name comes behind the one before it. */
+/* Tells whether the name comes behind the one before it. */
 static bool
 members_is_behind(const struct json_range *name, const struct json_range *before)
 {

@@ -23,7 +23,7 @@ struct json_member {
  * is not printed so: no blanks, names plain and in their order. */
 int json_members(const char *text, size_t length, struct json_member *list, int max);
 
-/* What lies between the quotes of a string that has no escapes; false for any other value. */
+/* Gives the text between the quotes of a string that has no escapes; false for any other value. */
 bool json_range_string(const struct json_range *value, struct json_range *string);
 
 #endif

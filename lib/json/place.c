@@ -24,7 +24,7 @@ place_named(const struct place *object, const char *name, jv value)
 	return (struct place){.up = object, .name = name, .value = value, .problems = object->problems};
 }
 
-/* What was got holds one reference more than its container does; the container keeps it alive. */
+/* Gives back the reference to a value that its container keeps alive. */
 static jv
 place_borrow(jv owned)
 {

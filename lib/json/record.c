@@ -68,7 +68,7 @@ record_read_more(struct record_reader *reader, struct error *err)
 	return 0;
 }
 
-/* What is left to read in pending, white space at its start stepped over. */
+/* Returns the unread part of pending, behind the white space at its start. */
 static size_t
 record_skip_blank(struct record_reader *reader)
 {

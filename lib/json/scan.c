@@ -33,7 +33,7 @@ struct scan {
 	size_t key_count, key_capacity;
 };
 
-/* What the steps below return; MORE: the value goes on beyond the limit. */
+/* Results of the steps below; MORE: the value goes on beyond the limit. */
 enum { OK, MORE, BAD };
 
 static int
@@ -165,7 +165,7 @@ scan_digits(const char *p, const char *end)
 	return p;
 }
 
-/* Whether p to end is a number of RFC 8259; *integer tells that it has neither fraction nor exponent. */
+/* Tells whether p to end is a number of RFC 8259; *integer tells that it has neither fraction nor exponent. */
 static bool
 scan_is_number(const char *p, const char *end, bool *integer)
 {
@@ -198,7 +198,7 @@ scan_is_number(const char *p, const char *end, bool *integer)
 	return p == end;
 }
 
-/* Whether an integer beyond 2^53 is kept: it is exactly the number that text was read as, or what that prints as (the
+/* Tells whether an integer beyond 2^53 is kept: it is exactly the number that text was read as, or what that prints as (the
  * shortest digits, then zeros), so that what we have printed can be read. */
 static bool
 scan_is_kept(double number, const char *text)

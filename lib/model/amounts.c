@@ -19,11 +19,3 @@ amounts_read(const struct place *place, struct arena *arena)
 		    arena_string(arena, amount.name), place_read_number(&amount, 0, 0, AMOUNT_MAX)};
 	return amounts;
 }
-
-struct amounts
-amounts_parse(const struct place *object, const char *member, struct arena *arena)
-{
-	struct place place = place_member(object, member);
-
-	return amounts_read(&place, arena);
-}

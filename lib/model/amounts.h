@@ -23,8 +23,7 @@ struct amounts {
 	size_t count;
 };
 
-/* Returns the amounts of the object at place, in the arena; none where it is absent. The second looks at a member. */
+/* Returns the amounts of the object at place, in the arena; none if it is absent. */
 struct amounts amounts_read(const struct place *place, struct arena *arena);
-struct amounts amounts_parse(const struct place *object, const char *member, struct arena *arena);
 
 #endif

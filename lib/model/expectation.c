@@ -18,7 +18,7 @@ expectation_write_key(char *key, enum action action, const char *service, const 
 	snprintf(key, KEY_SIZE, "%d %s %s %s", (int)action, service ? service : "", type, hardwaretype ? hardwaretype : "");
 }
 
-/* Of two records about the same, the last one counts. */
+/* The last of several records about the same counts. */
 static void
 expectation_learn(struct expectations *expectations, const char *key, double expect_s)
 {

@@ -38,7 +38,7 @@ void expectations_take(struct expectations *expectations, const struct place *re
 int expectations_read(struct record_reader *reader, struct expectations *expectations, struct problems *problems, struct error *err);
 void expectations_release(struct expectations *expectations);
 
-/* How long such a task takes, in seconds: on nodes of that hardware type (may be NULL), else on any; otherwise where
+/* Returns how long such a task takes, in seconds: on nodes of that hardware type (may be NULL), else on any; otherwise if
  * neither is known. service is NULL for an action on the whole node. */
 double expectations_find(const struct expectations *expectations, enum action action, const char *service, const char *type,
     const char *hardwaretype, double otherwise);

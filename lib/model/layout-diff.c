@@ -127,7 +127,7 @@ layout_diff_compare_names(const void *a, const void *b)
 	return strcmp(((const struct service *)a)->name, ((const struct service *)b)->name);
 }
 
-/* What is no longer defined is on its way out, and has to be known all the same. */
+/* Adds the definitions that only the older layout has: their services are on their way out, and have to be known still. */
 static void
 layout_diff_compare_definitions(struct since *since)
 {

@@ -168,7 +168,7 @@ layout_add_record(const struct place *record, struct reading *reading)
 	}
 }
 
-/* What coopr-solve says where there is no layout: its reason is not to get lost in the pipe. */
+/* Refuses the record of coopr-solve that says that there is no layout, with its reason, which would be lost in the pipe. */
 static int
 layout_refuse_answer(const struct record_reader *reader, jv answer, struct error *err)
 {

@@ -51,8 +51,8 @@ int layout_read(struct record_reader *reader, struct layout *layout, struct prob
 int layout_read_answer(struct record_reader *reader, struct layout *layout, struct problems *problems,
     struct error *err);
 
-/* Whether the nodes are there that its solution counted, where it has one: an answer that was cut off between two records looks
- * like any other. What is missing goes to problems. */
+/* Adds a problem if the layout has fewer nodes than its solution counted: an answer that was cut off between two records looks
+ * like any other. */
 void layout_check_whole(const struct layout *layout, struct problems *problems);
 
 void layout_release(struct layout *layout);

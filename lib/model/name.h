@@ -15,13 +15,13 @@ struct arena;
 
 bool name_is_valid(const char *text);
 
-/* Whether text can stand where a host name or an address is wanted: no blanks, no leading "-", at most 253 characters. */
+/* Tells whether text can stand where a host name or an address is wanted: no blanks, no leading "-", at most 253 characters. */
 bool name_is_host(const char *text);
 
-/* Whether text can stand where a user to log in as is wanted: a name that does not begin with "-". */
+/* Tells whether text can stand where a user to log in as is wanted: a name that does not begin with "-". */
 bool name_is_user(const char *text);
 
-/* Whether text is a DNS suffix: labels of at most 63 letters, digits and hyphens, 191 characters in all; a dot
+/* Tells whether text is a DNS suffix: labels of at most 63 letters, digits and hyphens, 191 characters in all; a dot
  * before the first is allowed. */
 bool name_is_dns_suffix(const char *text);
 
@@ -47,7 +47,7 @@ struct string_list name_set_of(const struct place *array, struct arena *arena);
 /* Sorts list and drops what it has twice. */
 void name_set_make(struct string_list *list);
 
-/* Whether a sorted list holds name. */
+/* Tells whether a sorted list holds name. */
 bool name_set_has(const struct string_list *set, const char *name);
 
 #endif

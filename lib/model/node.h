@@ -43,11 +43,11 @@ void nodes_sort(const struct place *list, struct node *nodes, size_t count);
 /* Appends the canonical record, members of source unknown here and facts (ipaddresses, facts) included, with a newline. */
 void node_print(const struct node *node, struct buffer *out);
 
-/* What an attempt found out (the members of a result): a new hostname, addresses and facts, the latter two merged
- * member by member into what is known. NULL and invalid ones change nothing. */
+/* Adds to node what an attempt found out (the members of a result): a new hostname, addresses and facts, the latter two
+ * merged member by member into what is known. NULL and invalid ones change nothing. */
 void node_learn(struct node *node, const char *hostname, jv ipaddresses, jv facts, struct arena *arena);
 
-/* Whether a service stands on it (in services). */
+/* Tells whether a service stands on it (in services). */
 bool node_has(const struct node *node, const char *service);
 
 /* The hostname rule: NAME without what stands before its first letter, lower case, "_" and "." as "-", cut so that the

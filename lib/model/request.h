@@ -10,7 +10,7 @@
 #include "model/entity.h"
 #include "model/node.h"
 
-/* Whether text can be a cluster's id: a name of at most 32 characters, as it is part of every host name. */
+/* Tells whether text can be a cluster's id: a name of at most 32 characters, as it is part of every host name. */
 bool cluster_id_is_valid(const char *text);
 
 struct cluster_wish {
@@ -53,7 +53,7 @@ void request_release(struct request *request);
 /* The number of the first new node: none that a node of the cluster ever had is given again. */
 int64_t request_next_nodenum(const struct request *request);
 
-/* Where a service stands in the document's list: that of the cluster, or of the template's defaults where that is empty.
+/* Returns the index of a service in the document's list: that of the cluster, or of the template's defaults if that is empty.
  * SIZE_MAX where it does not. */
 size_t request_service_index(const struct request *request, const char *service);
 

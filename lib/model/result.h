@@ -33,7 +33,7 @@ void result_parse(const struct place *place, struct result *result);
 void result_print(const struct result *result, struct buffer *out);
 void result_release(struct result *result);
 
-/* Whether trying again cannot help. */
+/* Tells whether trying again cannot help. */
 bool result_is_permanent(int64_t status);
 
 #endif

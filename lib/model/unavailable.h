@@ -8,10 +8,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Whether text is such a number: 1 or more, of at most nine digits, maybe with "%" behind. */
+/* Tells whether text is such a number: 1 or more, of at most nine digits, maybe with "%" behind. */
 bool unavailable_is_valid(const char *text);
 
-/* How many of count nodes that is: a share is rounded down; at least one. text is valid, or NULL: all of them. */
+/* Returns how many of count nodes text means: a share is rounded down; at least one. text is valid, or NULL: all of them. */
 size_t unavailable_of(const char *text, size_t count);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Where the sets are: names of members, "*" for each member, "[]" for each element. */
+/* The paths of the sets: names of members, "*" for each member, "[]" for each element. */
 static const char *const template_sets[] = {
 	"compatibility/hardwaretypes", "compatibility/imagetypes", "compatibility/services", "defaults/services",
 	"constraints/services/*/hardwaretypes", "constraints/services/*/imagetypes",

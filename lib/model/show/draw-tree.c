@@ -17,7 +17,7 @@ struct tree {
 	struct buffer text;
 };
 
-/* What a step comes after: of its own node by id alone, else with what that is. */
+/* Appends the steps that a step comes after: those of its own node by id alone, others with what they do. */
 static void
 draw_append_after(const struct tree *tree, const struct step *step, struct buffer *out)
 {
@@ -81,7 +81,7 @@ draw_title(const struct plan_document *document)
 	return document->has_job ? document->job.action : draw_is_layout(document) ? "layout" : "plan";
 }
 
-/* Of a layout alone there are services to show below a node, of a plan its tasks. */
+/* A layout alone has services to show below a node, a plan has tasks. */
 static void
 draw_add_node(struct tree *tree, size_t number)
 {

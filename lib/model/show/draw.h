@@ -14,7 +14,7 @@ struct plan_document;
 void draw_tree(const struct plan_document *document, FILE *stream, bool colour);
 void draw_dot(const struct plan_document *document, FILE *stream);
 
-/* Whether there is no plan in it; and what both drawings are called. */
+/* Tells whether the document has no plan; returns the title of both drawings. */
 bool draw_is_layout(const struct plan_document *document);
 const char *draw_title(const struct plan_document *document);
 

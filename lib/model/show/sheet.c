@@ -32,7 +32,7 @@ sheet_upper(const char *text, struct arena *arena)
 	return copy;
 }
 
-/* Of a kind that has no columns of its own: the kind, and the first members of its first record. */
+/* The columns of a kind that has none of its own: the kind, and the first members of its first record. */
 static const struct view_column *
 sheet_make_up_columns(jv record, struct arena *arena)
 {

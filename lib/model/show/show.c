@@ -105,7 +105,7 @@ show_take_file(struct show *show, enum entity_kind kind, const char *path, struc
 	return result;
 }
 
-/* What is malformed in it is left out: coopr-validate says why. */
+/* Malformed parts are left out: coopr-validate says why. */
 static int
 show_take_catalogue(struct show *show, const char *path, struct error *err)
 {

@@ -77,7 +77,7 @@ config_value_of(const char *text)
 	return json_parse("", text, strlen(text), &value, &ignored) == 0 ? value : jv_string(text);
 }
 
-/* Whether a value can be put at name in value. */
+/* Tells whether a value can be put at name in value. */
 static bool
 config_has_place(jv value, const char *name)
 {

@@ -18,7 +18,7 @@ struct node;
 /* The node of a record; strings in the arena. Its source is to be freed where this succeeds. */
 int facts_read(const char *record, size_t length, struct arena *arena, struct node *node, struct error *err);
 
-/* Whether a result (its text) says anything of its node. */
+/* Tells whether a result (its text) says anything of its node. */
 bool facts_in_result(const char *result);
 
 /* Appends the node's record (length bytes of it, with or without a newline) with what a result brings: its hostname, its ipaddresses
@@ -28,7 +28,7 @@ int facts_merge(const char *node, size_t length, const char *result, struct buff
 /* Appends the node's record without its addresses and facts: its machine is no more. */
 int facts_clear(const char *node, size_t length, struct buffer *out, struct error *err);
 
-/* Whether the record knows an address. */
+/* Tells whether the record has an address. */
 bool facts_addressed(const char *node, size_t length);
 
 #endif

@@ -91,7 +91,7 @@ macro_take_instance(const char **cursor, struct macro *macro)
 	return macro_take(cursor, "]");
 }
 
-/* What follows "host." or "ip.TYPE.". */
+/* Reads the part behind "host." or "ip.TYPE.". */
 static bool
 macro_take_owner(const char **cursor, struct macro *macro)
 {

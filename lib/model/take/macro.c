@@ -149,7 +149,7 @@ macro_expand_macro(const struct macro *macro, const struct macro_context *contex
 	}
 }
 
-/* How much of a macro a message shows: whole characters only. */
+/* Returns the length of the part of a macro that a message shows: whole characters only. */
 static int
 macro_shown_length(const struct macro_text *text)
 {

@@ -28,7 +28,7 @@ struct macro_context {
 	const char *owner;              /* of the cluster; may be NULL */
 };
 
-/* What macros may ask of node; borrows from it. */
+/* Returns the properties of node that macros may ask for; borrows from it. */
 struct macro_node macro_node_of(const struct node *node);
 
 /* Expands the macros of a text, and appends it to out. A macro that cannot be expanded stays as it is: malformed, a
@@ -54,7 +54,7 @@ struct string_list macro_addresses_of(jv value, struct arena *arena);
  * once, in the arena. */
 struct string_list macro_instances_of(jv value, struct arena *arena);
 
-/* Whether text has a macro that speaks of the node itself. */
+/* Tells whether text has a macro that speaks of the node itself. */
 bool macro_speaks_of_self(const char *text);
 
 enum macro_source { MACRO_HOST, MACRO_IP, MACRO_NUM, MACRO_INSTANCE, MACRO_OWNER };

@@ -12,7 +12,7 @@
 #include "model/print.h"
 #include "model/take/facts.h"
 
-/* What stands at the end of the text where everything could be expanded. */
+/* The end of the text if everything could be expanded. */
 static const char no_problems[] = "\"unexpanded\":[]}";
 
 struct making { /* a setting while it is made */

@@ -54,7 +54,7 @@ static const struct member cluster_members[] = {
 };
 static const struct document take_cluster = {DOCUMENT_MEMBERS(cluster_members), .size = sizeof(struct take_cluster)};
 
-/* What a take record has beside the members of its task, or in place of them: "id" and "action" are checked as the task's. */
+/* The members that stand beside those of the task, or in place of them: "id" and "action" are checked as the task's. */
 static const struct member members[] = {
 	{"action", MEMBER_CUSTOM, MEMBER_REQUIRED, .print = take_record_print_action},
 	{"attempt", MEMBER_INTEGER(struct take_record, attempt), MEMBER_REQUIRED, .integer = {1, INT64_MAX, 1}},
@@ -170,7 +170,7 @@ take_record_read_number(const struct json_range *value, double *to)
 	return *end == '\0';
 }
 
-/* What the queue wants to know of the step; false where that is not as plain as it nearly always is. */
+/* Reads the members of the step that the queue uses; false if they are not as plain as they nearly always are. */
 static bool
 take_record_read_step(const struct json_member *list, int count, struct arena *arena, struct step *step)
 {

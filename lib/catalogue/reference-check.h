@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the checks of a catalogue share.
+ * Checks that the things which an entity names are in its catalogue, and that macros ask for such things.
  */
-#ifndef CATALOGUE_CATALOGUE_CHECK_H
-#define CATALOGUE_CATALOGUE_CHECK_H
+#ifndef CATALOGUE_REFERENCE_CHECK_H
+#define CATALOGUE_REFERENCE_CHECK_H
 
 #include "catalogue/catalogue.h"
 
@@ -18,7 +18,7 @@ struct check { /* of one entity */
 /* The same place, where problems added are doubts. */
 struct place check_doubt(struct check *check, const struct place *place);
 
-/* Whether there is an entity of that name; a problem with the place where not. name may be NULL, which is fine. */
+/* Tells whether there is an entity of that name; adds a problem with the place if not. name may be NULL, which is fine. */
 bool check_known(const struct place *place, const char *name, const struct check *check, enum entity_kind kind);
 
 /* The same for the name that the place holds. */
@@ -29,11 +29,5 @@ void check_list(const struct place *object, const char *member, const struct che
 
 /* Macros in the strings of the place: well-formed, and asking for services that can be there. allowed: sorted; empty: any. */
 void check_macros(const struct place *place, const struct check *check, const struct string_list *allowed);
-
-void check_service(struct check *check);
-void check_template(struct check *check);
-
-/* Cycles of dependencies: each is a doubt about its first service. */
-void check_cycles(const struct catalogue *catalogue, struct findings *findings);
 
 #endif
