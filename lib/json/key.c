@@ -7,15 +7,15 @@
 int
 key_hex4(const char *digits)
 {
-	static const char values[] = "0123456789abcdef";
+	static const char values[] = "0123456789abcdefABCDEF";
 	int value = 0;
 
 	for (int i = 0; i < 4; i++) {
-		const char *found = memchr(values, digits[i] | 0x20, 16);
+		const char *found = memchr(values, digits[i], sizeof values - 1);
 
 		if (!found)
 			return -1;
-		value = 16 * value + (int)(found - values);
+		value = 16 * value + (int)(found - values) - (found - values > 15 ? 6 : 0);
 	}
 	return value;
 }

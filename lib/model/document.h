@@ -79,7 +79,8 @@ struct member {
 	size_t count;   /* of a list or map: the offset of a size_t */
 	const struct document *inner;
 	void (*check)(const struct place *place); /* looks at what is there, whatever its type */
-	void (*parse)(const struct place *place, const struct member *member, struct arena *arena, void *to); /* or NULL */
+	/* or NULL; where the object is absent, the place is the zeroed one, of which no problem is kept */
+	void (*parse)(const struct place *place, const struct member *member, struct arena *arena, void *to);
 	void (*print)(const struct member *member, const void *from, struct print *print);
 	bool (*is_printed)(const void *from); /* where another member decides that */
 };

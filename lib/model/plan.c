@@ -52,7 +52,7 @@ step_parse_kind(const struct place *place, const struct member *member, struct a
 	(void)member;
 	(void)arena;
 	step->is_milestone = kind && strcmp(kind, "milestone") == 0;
-	if (!step->is_milestone)
+	if (!step->is_milestone && place->up)
 		document_check_kind(place->up, "task", NEED_REQUIRED);
 }
 

@@ -54,6 +54,8 @@ static const struct pair refused[] = {
 	{"1e400", "out of range"},
 	{"9007199254740993", "not be kept exactly"},
 	{"-123456789012345678901234567890", "not be kept exactly"},
+	{"\"\\u0\x10" "e9\"", "four hexadecimal"},
+	{"{\"\\u\x11" "123\":1}", "four hexadecimal"},
 	{"\"\\u0000\"", "\\u0000 is not allowed"},
 	{"\"\\ud83d\"", "surrogate"},
 	{"\"\\ude00\"", "surrogate"},

@@ -218,6 +218,22 @@ check_wrong_kinds(void)
 	tap_ok(count > 6000, "every kind survives any value in any member");
 }
 
+static void
+check_no_objects(void)
+{
+	static const char *const values[] = {"null", "true", "7", "'x'", "[]"};
+
+	for (const char *const *kind = validate_kinds(); *kind; kind++)
+		for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+			jv document = document_of(values[i]);
+			char *expected = memory_printf(": expected object, found %s", json_kind_name(document));
+
+			check_case(*kind, values[i], expected);
+			free(expected);
+			jv_free(document);
+		}
+}
+
 int
 main(void)
 {
@@ -231,6 +247,7 @@ main(void)
 	    "nnnnnnnnnnnnnnnn\" is no name: 1 to 255 of A-Z a-z 0-9 _ . - are allowed");
 	tap_ok(!validate_document("no-such-kind", &root), "a kind that is none is said to be none");
 	check_wrong_kinds();
+	check_no_objects();
 	jv_free(nothing);
 	return tap_end();
 }
