@@ -30,7 +30,7 @@ static const struct subcommand subcommands[] = {
 	{"show", verb_show, "show a job: how it stands, what failed and why; its layout, plan, tasks, events"},
 	{"wait", verb_wait, "wait for jobs, with progress"},
 	{"pause", verb_pause, "take nothing more of a job for now"},
-	{"resume", verb_resume, "go on with a paused job"},
+	{"resume", verb_resume, "resume a paused job"},
 	{"cancel", verb_cancel, "take nothing more of a job, ever"},
 	{"retry", verb_retry, "make failed tasks ready again"},
 	{"skip", verb_skip, "let a task count as done"},
@@ -38,7 +38,7 @@ static const struct subcommand subcommands[] = {
 	{"watch", verb_watch, "show what happens as it happens"},
 	{"report", verb_report, "report what a job did, when, and what failed: text, json, or a page"},
 	{"stats", verb_stats, "figures: tasks by state, throughput, failures, how long what takes"},
-	{"fsck", verb_fsck, "check the spool, and mend it"},
+	{"fsck", verb_fsck, "check the spool, and repair it"},
 	{"gc", verb_gc, "remove old finished jobs"},
 	{0}};
 

@@ -618,7 +618,7 @@ load queue
 	run -1 coopr-queue fsck
 	contains "$output" "00000042-001"
 	run -1 coopr-queue fsck --repair
-	contains "$output" "(mended)"
+	contains "$output" "(repaired)"
 	coopr-queue fsck
 	[ -s spool/jobs/00000042-001/events.damaged ]
 	do_all

@@ -44,7 +44,7 @@ fsck() {
 	contains "$output" "job $job: "
 	[[ $output != *mended* ]]
 	run -1 fsck --repair "$job"
-	contains "$output" "(mended)"
+	contains "$output" "(repaired)"
 	[ -s "spool/jobs/$job/events.damaged" ]
 	run -0 fsck
 	same "" "$output"
@@ -59,7 +59,7 @@ fsck() {
 	damage "$job"
 	same "$size" "$(stat -c %s "spool/jobs/$job/events.ndjson")"
 	run -1 fsck --repair
-	contains "$output" "(mended)"
+	contains "$output" "(repaired)"
 	run -0 fsck
 }
 
@@ -72,7 +72,7 @@ fsck() {
 	contains "$output" "coopr-queue fsck --repair $job writes it anew"
 	run -1 fsck --repair "$job"
 	contains "$output" "$job: events.ndjson: the disk refused it once"
-	contains "$output" "(mended)"
+	contains "$output" "(repaired)"
 	run -0 fsck
 	run -0 coopr-queue take
 }
@@ -156,7 +156,7 @@ fsck() {
 	contains "$output" "$job: it stands in done/ and is not finished"
 	# It is locked, and on the disk there.
 	run -1 env ASAN_OPTIONS="$ASAN_OPTIONS:detect_leaks=0" strace -y -o trace -e trace=fsync coopr-queue fsck --repair "$job"
-	contains "$output" "(mended)"
+	contains "$output" "(repaired)"
 	grep -q 'fsync(.*spool/jobs>' trace
 	run -0 fsck
 	same 2 "$(coopr-queue take -n 9 | wc -l)"
@@ -171,7 +171,7 @@ fsck() {
 	run -1 fsck
 	same "board: job $job is not on it" "$output"
 	run -1 fsck --repair
-	contains "$output" "(mended)"
+	contains "$output" "(repaired)"
 	same "$inode" "$(stat -c %i spool/board)"
 	run -0 fsck
 	same 3 "$(coopr-queue take -n 9 | wc -l)"
@@ -212,7 +212,7 @@ fsck() {
 	run -0 fsck
 	sed -i 's/203\.0\.113\.1/203.0.113.7/' "$nodes"
 	run -1 fsck --repair
-	contains "$output" "(mended)"
+	contains "$output" "(repaired)"
 	coopr-queue take >/dev/null
 	grep -q 203.0.113.1 "$nodes"
 }

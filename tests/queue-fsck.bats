@@ -15,7 +15,7 @@ setup() {
 	run -1 coopr-queue fsck
 	same "00000042-001: lock is missing,00000043-001: log is missing" "$(sort <<<"$output" | paste -sd,)"
 	run -1 coopr-queue fsck --repair
-	same "00000042-001: lock is missing (mended),00000043-001: log is missing (mended)" "$(sort <<<"$output" | paste -sd,)"
+	same "00000042-001: lock is missing (repaired),00000043-001: log is missing (repaired)" "$(sort <<<"$output" | paste -sd,)"
 	coopr-queue fsck
 	do_all
 	same complete "$(status_of 00000042-001 .status)"
@@ -67,7 +67,7 @@ setup() {
 	run -1 coopr-queue fsck
 	same "board: job $first is on it, and its folder is not there" "$output"
 	run -1 coopr-queue fsck --repair
-	same "board: job $first is on it, and its folder is not there (mended)" "$output"
+	same "board: job $first is on it, and its folder is not there (repaired)" "$output"
 	coopr-queue fsck
 	same "$second" "$(coopr-queue take | jq -r .job)"
 }

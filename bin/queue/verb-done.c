@@ -36,7 +36,7 @@ struct batch {
 	int code; /* the worst so far */
 };
 
-/* What a result must say to be recorded at all. */
+/* Lists a problem for each member that a result needs to be recorded at all. */
 static void
 done_verb_check_names(const struct place *record)
 {
@@ -88,7 +88,7 @@ done_verb_flush(struct batch *batch, struct queue *queue)
 	if (queue_finish(queue, batch->list, batch->count, batch->answers, &err) < 0 && err.code > batch->code)
 		batch->code = err.code;
 	for (size_t i = 0; i < batch->count; i++) {
-		/* What is wrong with a job, or the spool, is the same for all its results. */
+		/* The same reason is told once for all results of a job. */
 		if (batch->answers[i].code != 0 && (i == 0 || strcmp(batch->answers[i].text, batch->answers[i - 1].text) != 0))
 			message("%s", batch->answers[i].text);
 		result_release(&batch->list[i]);
@@ -96,14 +96,14 @@ done_verb_flush(struct batch *batch, struct queue *queue)
 	batch->count = 0;
 }
 
-/* Whether the next record is here, or the end: reading on will not wait for anyone. */
+/* Returns true if the next record, or the end, is here: reading on will not wait for anyone. */
 static bool
 done_verb_more_is_here(const struct record_reader *reader)
 {
 	struct pollfd fd = {.fd = reader->fd, .events = POLLIN};
 	const char *next = reader->pending.data + reader->start;
 
-	/* What was read last leaves its newline behind. */
+	/* The record read last has left its newline behind. */
 	next += strspn(next, " \t\r\n");
 	return strchr(next, '\n') || poll(&fd, 1, 0) > 0;
 }

@@ -127,7 +127,7 @@ show_verb_print_text(struct queue *queue, const struct queue_job *job, const str
 	for (size_t i = 0; i < found->count; i++)
 		show_verb_say_task(&found->list[i], out);
 	if (job->status == QUEUE_FAILED || job->status == QUEUE_CANCELLED)
-		buffer_printf(out, "\nOnce that is mended: coopr-queue retry %s\n", job->id);
+		buffer_printf(out, "\nAfter fixing the cause: coopr-queue retry %s\n", job->id);
 }
 
 static void
@@ -160,7 +160,7 @@ show_verb_show_status(struct queue *queue, const char *id, const struct list_out
 	size_t count = 0;
 	int code = 0;
 
-	/* Of a job that is complete there is no more to tell than what is said of it as a whole. */
+	/* The status of a job that is complete says all there is to tell. */
 	if (queue_status_of(queue, id, &job, &err) < 0 || ((tasks || job.status != QUEUE_COMPLETE) &&
 	    queue_tasks(queue, id, &filter, &arena, &list, &count, &err) < 0))
 		code = message_error(&err);

@@ -96,7 +96,7 @@ verb_take(int argc, char **argv)
 	if (worker && lease_s >= 0)
 		return option_misuse(&command, "--worker and --lease: a worker's task has no lease");
 	queue = verb_open(spool, QUEUE_WRITE);
-	/* Where nobody reads, what was taken is to be given back. */
+	/* If nobody reads, the tasks are given back. */
 	signal(SIGPIPE, SIG_IGN);
 
 	code = take_verb_take(queue);

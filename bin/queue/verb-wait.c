@@ -92,7 +92,8 @@ wait_verb_end(int number)
 	told_to_end = number;
 }
 
-/* What is drawn is removed before we end; the signals come in only while we wait, with the mask from before. */
+/* Catches the signals that end us, so that the progress line is removed first; they come in only while we wait, with the mask from
+ * before. */
 static void
 wait_verb_catch_signals(sigset_t *before)
 {
@@ -116,7 +117,7 @@ struct waiting {
 	sigset_t mask;         /* while we sleep */
 };
 
-/* How long to sleep, -1: until something changes; 0: time is up. */
+/* Returns the milliseconds to sleep: -1 until something changes, 0 if time is up. */
 static int64_t
 wait_verb_patience(const struct waiting *waiting)
 {

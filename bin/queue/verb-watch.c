@@ -134,7 +134,7 @@ watch_verb_keep_start(struct watching *watching, const struct queue_event *next)
 	watching->starts[watching->count++] = (struct start){watch_verb_name_of(next), next->event.at_ms};
 }
 
-/* How long the attempt took, where its begin was seen. */
+/* Appends how long the attempt took, if its start was seen. */
 static void
 watch_verb_say_took(struct watching *watching, const struct queue_event *next, struct buffer *line)
 {
@@ -156,7 +156,7 @@ static void
 watch_verb_say_next(const struct event *event, struct buffer *line)
 {
 	static const char *const words[EVENT_NEXT_COUNT] = {"", "; it is tried again", "; it is undone, and then tried again",
-	    "; it is given up"};
+	    "; it has failed"};
 
 	buffer_text(line, words[event->next]);
 }
@@ -242,7 +242,7 @@ watch_verb_watch(struct watching *watching, struct queue_follow *follow)
 			watch_verb_print_json(&next);
 		else
 			watch_verb_print_text(watching, &next);
-		/* Who reads this waits for it. */
+		/* A reader waits for each line. */
 		if (fflush(stdout) != 0)
 			return 0;
 	}

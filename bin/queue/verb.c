@@ -28,7 +28,7 @@ verb_operands(const struct command *command, char *const *operands, size_t min, 
 	while (operands[count])
 		count++;
 	if (count < min)
-		exit(option_misuse(command, "which job?"));
+		exit(option_misuse(command, "missing argument JOB"));
 	if (max && count > max)
 		exit(option_misuse(command, "%zu job at a time, found also '%s'", max, operands[max]));
 	return count;

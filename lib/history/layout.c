@@ -203,7 +203,7 @@ layout_what_stands(const struct node *node, struct layout_work *work)
 	return standing;
 }
 
-/* Whether there may be a machine: one that was half made must not be forgotten. */
+/* Returns true if there may be a machine: one that was half made must not be forgotten. */
 static bool
 layout_exists(const struct node *node, const struct part *hardware)
 {
@@ -248,8 +248,8 @@ layout_is_all_done(const struct layout_work *work)
 	return true;
 }
 
-/* What was before the job is past once all of it is done: what the cluster record says of it would be planned again. What was
- * counted for the solution holds as long as no machine of it is deleted. */
+/* Appends the cluster record. Once all of the job is done, "was" is left out: it would be planned again. The solution holds as
+ * long as no machine of it is deleted. */
 static void
 layout_add_cluster(jv record, const struct record_reader *reader, const struct layout_work *work, struct buffer *out)
 {

@@ -140,7 +140,7 @@ report_add_axis(const struct chart *chart)
 	char text[CLOCK_RFC3339_SIZE];
 
 	buffer_text(chart->out, "<div class=\"axis\" aria-hidden=\"true\">");
-	/* Where the last one would be cut there is none. */
+	/* The last label is left out if it would be cut. */
 	for (int64_t at = 0; at < makespan_ms - makespan_ms / 25; at += step_ms)
 		buffer_printf(chart->out, "<span style=\"left:%.3f%%\">%s</span>", (double)at * 100 / (double)makespan_ms,
 		    report_tick_name(at, text));
@@ -189,7 +189,7 @@ report_fill_cells(const struct chart *chart, const struct attempt *attempt, stru
 		cells[last].bad = true;
 }
 
-/* What was done most of the time; busy_ms gets how long anything was. */
+/* Returns the action that took most of the time; busy_ms gets the time in which anything was done. */
 static int
 report_most_of(const struct cell *cell, int64_t *busy_ms)
 {

@@ -18,7 +18,7 @@ struct walk {
 	int64_t soon_ms;     /* what begins so soon after something did not wait for anything else */
 };
 
-/* Whether a step is done, and the attempt that it was done with: of a milestone, that of the last step before it. */
+/* Tells if a step is done, and by which attempt: of a milestone, that of the last step before it. */
 static bool
 report_is_done(const struct walk *walk, uint32_t step, uint32_t *by)
 {
@@ -109,7 +109,7 @@ report_ended_before(const struct walk *walk, uint32_t attempt, int64_t from_ms, 
 	return 0;
 }
 
-/* What an attempt waited for last: a link, 0 for nothing. */
+/* Returns the link to the attempt that another one waited for last, 0 if it waited for none. */
 static uint32_t
 report_find_cause(const struct walk *walk, struct report_link *link)
 {

@@ -115,7 +115,7 @@ report_compare_times(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* How many ran at once at most: what ends at an instant makes room for what begins then. */
+/* Returns the largest number of attempts that ran at once. One that ends at an instant makes room for one that begins then. */
 static uint32_t
 report_find_peak(const struct attempts *attempts)
 {

@@ -81,7 +81,7 @@ running_add_lines(struct page *page, const struct tasks *tasks, unsigned wanted,
 			running_add_line(page, &tasks->list[i]);
 }
 
-/* What runs first, but so that there is room for some of what went wrong; the last line tells of those left out. */
+/* Adds the tasks that run, then those that went wrong, with room for some of both; the last line counts those left out. */
 static void
 running_fill(struct page *page, const struct queue_job *job, const struct tasks *tasks, size_t room)
 {

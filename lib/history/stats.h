@@ -26,10 +26,10 @@ int stats_add_queue(struct stats *stats, struct queue *queue, struct error *err)
 /* Adds a job. */
 int stats_add_job(struct stats *stats, struct queue *queue, const struct queue_job *job, struct error *err);
 
-/* For how many milliseconds at least one of the tasks that are done ran. */
+/* Returns the milliseconds in which at least one of the tasks that are done ran. */
 int64_t stats_busy_ms(const struct stats *stats);
 
-/* How many tasks were done in the last milliseconds. */
+/* Returns the number of tasks that were done in the last within_ms milliseconds. */
 size_t stats_done_within(const struct stats *stats, int64_t now_ms, int64_t within_ms);
 
 void stats_release(struct stats *stats);

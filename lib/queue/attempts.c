@@ -139,7 +139,7 @@ attempts_take_event(struct attempts *attempts, const struct event *event, struct
 	return 0;
 }
 
-/* What runs has run until the last event. */
+/* Ends the attempts that run with the last event. */
 static void
 attempts_end_events(struct attempts *attempts)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The queue, coopr-spool(5): jobs are put, their tasks are taken by workers, what became of them is recorded.
- * The verbs are few, so that another engine can stand behind them: put, take, finish, join (a worker's life),
- * status, list, control (pause, resume, cancel, retry), watch. Every one that changes something returns after the change
- * is on disk. A task may run twice (its worker died, its lease ran out), never twice at the same time, and never
- * before what it depends on.
+ * The boundary of the queue: jobs are put, their tasks are taken by workers, and what became of the tasks is recorded. It hides
+ * how and where a queue is kept; read.h has what is read of it, engine.h what an engine behind it has to be. A function that
+ * changes something returns once the change is durable. A task may run twice (its worker died, its lease ran out), never twice
+ * at the same time, and never before what it depends on.
  *
  * A struct queue belongs to one thread of one process. Functions return -1 with a reason in err.
  */
@@ -36,8 +35,8 @@ struct queue; /* one that is open */
 struct queue *queue_open(const char *where, enum queue_mode mode, struct error *err);
 void queue_close(struct queue *queue); /* NULL is fine */
 
-/* Whether a job is waited for that a process holds which is stopped (SIGSTOP): it is, and that is told, unless the caller
- * has other things to do meanwhile. Then whatever is asked of the job is refused with EX_TEMPFAIL. */
+/* Sets whether calls wait for a job that a stopped process (SIGSTOP) holds. They do, and tell of it, unless the caller has other
+ * things to do meanwhile: then whatever is asked of the job is refused with EX_TEMPFAIL. */
 void queue_set_patient(struct queue *queue, bool patient);
 
 /* --- put --- */
@@ -58,7 +57,8 @@ int queue_put(struct queue *queue, struct record_reader *plan, const struct queu
 /* Checks the plan read from the stream as queue_put does, and puts nothing. */
 int queue_check_plan(struct record_reader *plan, struct problems *problems, struct error *err);
 
-/* Whether the job was put from this plan, byte for byte: 1, 0; -1, with EX_NO where there is no such job. */
+/* Returns 1 if the job was put from this plan (a descriptor), byte for byte, 0 if not, and -1 with EX_NO if there is no such
+ * job. */
 int queue_is_of(struct queue *queue, const char *job, int plan, struct error *err);
 
 /* --- take --- */
@@ -96,8 +96,8 @@ struct queue_batch {
 	struct error trouble; /* code 0, or why a job was passed over: it is damaged, and all others go on */
 };
 
-/* Takes what is ready, highest rank first, one task of a node at a time, no more than the limits allow: with one lock per job
- * and one wait for the disk. 0 also where nothing was ready (count is 0). The batch is to be released in any case. */
+/* Takes the tasks that are ready, highest rank first, one of a node at a time, no more than the limits allow. Returns 0 also if
+ * nothing was ready (count is 0). The batch is to be released in any case. */
 int queue_take(struct queue *queue, const struct queue_want *want, struct queue_batch *batch, struct error *err);
 void queue_batch_release(struct queue_batch *batch);
 
@@ -109,8 +109,8 @@ int queue_task_record(struct queue *queue, const struct queue_task *task, struct
 /* Gives back tasks that were taken and will not be begun: they are ready again at once, their attempt is lost. */
 int queue_give_back(struct queue *queue, const struct queue_task *tasks, size_t count, struct error *err);
 
-/* Whether an attempt is still wanted: 1; 0 once it is lost, its job is cancelled or gone, or it is over; -1 where that cannot
- * be told now. */
+/* Returns 1 while an attempt is wanted, 0 once it is lost or over or its job is cancelled or gone, and -1 if that cannot be told
+ * now. */
 int queue_wanted(struct queue *queue, const char *job, const char *task, int64_t attempt, struct error *err);
 
 /* --- finish --- */
@@ -155,9 +155,8 @@ void queue_abandon(struct queue_worker *worker);
 /* Leaves: what it still holds is lost, and ready again, at once. Frees the worker in any case. */
 int queue_leave(struct queue_worker *worker, struct error *err);
 
-/* Gives the tasks of dead workers, and those whose lease ran out, to others; -1 also where one job is damaged: all others are
- * served. queue_take does it by itself, about once a second
- * and whenever nothing is ready. */
+/* Makes the tasks of dead workers, and those whose lease ran out, ready again; -1 also if one job is damaged: all others are
+ * served. queue_take does it by itself, about once a second and whenever nothing is ready. */
 int queue_reap(struct queue *queue, struct error *err);
 
 /* --- status --- */
@@ -235,8 +234,8 @@ int64_t queue_changed_ms(struct queue *queue);
 
 struct queue_check {
 	bool repair;          /* the queue was opened to write */
-	struct buffer *out;   /* gets a line for each finding: "OBJECT: what is wrong", and "(mended)" */
-	size_t found, mended;
+	struct buffer *out;   /* gets a line for each finding: "OBJECT: what is wrong", and "(repaired)" */
+	size_t found, repaired;
 };
 
 /* Looks whether a job is in one of the states that are legal, or all jobs (NULL) and what is between them. What a stopped

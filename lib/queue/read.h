@@ -14,7 +14,7 @@
 
 /* --- jobs --- */
 
-/* How many workers have joined and live, and how many of these take tasks of the job (NULL: none). */
+/* Counts the workers that have joined and live, and those of them that take tasks of the job (NULL: none). */
 int queue_workers(struct queue *queue, const struct queue_job *job, size_t *all, size_t *fit, struct error *err);
 
 /* Fills out with the status of a job. */

@@ -101,7 +101,7 @@ act_work(struct queue *queue, const char *cluster, const char *job, struct error
 	return result == 0 ? queue_leave(worker, err) : result;
 }
 
-/* What prepare took, for the child to finish. */
+/* The tasks that prepare took, for the child to finish. */
 static struct queue_batch held;
 
 static int
@@ -129,7 +129,7 @@ check_done(struct queue *queue, const char *job, bool acknowledged)
 
 	if (acknowledged)
 		tap_is_number(found.done, held.count, "%s: what was said to be done is done", note);
-	/* Who was not told says it again, and is heard. */
+	/* A caller that was not answered says it again, and is heard. */
 	tap_is_number(finish(queue, held.list, held.count, 0, &err), 0, "%s: it can be said again", note);
 	tap_is_number(look(queue, job).done, held.count, "%s: ... and counts once", note);
 }
@@ -330,7 +330,7 @@ die_in(int (*act)(struct queue *, const char *, const char *, struct error *), c
 	return WIFSIGNALED(status);
 }
 
-/* What anyone does who comes along: looks for the dead, takes. */
+/* Does what every caller does: looks for the dead, takes. */
 static int
 act_recover(struct queue *queue, const char *cluster, const char *job, struct error *err)
 {

@@ -146,7 +146,7 @@ memory_go_on(struct memory_job *job)
 	memory_record(job, (struct event){.kind = EVENT_FINISH, .reason = queue_status_name(job->seen.status)});
 }
 
-/* What follows on an attempt that did not do what it should; coopr-queue(1) tells the rules. */
+/* Decides what follows on an attempt that failed or was lost, by the rules of coopr-queue(1). */
 static enum event_next
 memory_decide(struct memory_step *step, int64_t status, bool lost)
 {

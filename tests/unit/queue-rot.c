@@ -340,7 +340,7 @@ look_at_the_end(struct queue *queue)
 		if (queue_status_of(queue, jobs[i], &job, &err) < 0 || job.status != QUEUE_COMPLETE)
 			wrong = "a job is not complete";
 	/* What nobody has looked at any more may still be as it was damaged: that is found, and mended. */
-	if (!wrong && (queue_check(queue, NULL, &check, &err) < 0 || check.found != check.mended))
+	if (!wrong && (queue_check(queue, NULL, &check, &err) < 0 || check.found != check.repaired))
 		wrong = memory_printf("fsck --repair: %s", out.data ? out.data : "");
 	check = (struct queue_check){false, &out, 0, 0};
 	if (!wrong && (queue_check(queue, NULL, &check, &err) < 0 || check.found > 0))

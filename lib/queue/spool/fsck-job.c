@@ -33,9 +33,9 @@ fsck_found(struct fsck *fsck, bool mended, const char *format, ...)
 	vsnprintf(text, sizeof text, format, ap);
 	va_end(ap);
 	printable_line(text, fsck->check->out);
-	buffer_text(fsck->check->out, mended ? " (mended)\n" : "\n");
+	buffer_text(fsck->check->out, mended ? " (repaired)\n" : "\n");
 	fsck->check->found++;
-	fsck->check->mended += mended;
+	fsck->check->repaired += mended;
 }
 
 /* What is ready and what was delayed until now are the same: only time stands between them. */

@@ -17,7 +17,7 @@ static bool repair, dry;
 static long keep_days = QUEUE_KEEP_DAYS;
 
 static const struct option_spec fsck_options[] = {
-	OPTION_FLAG('r', "repair", &repair, "mend what can be mended"),
+	OPTION_FLAG('r', "repair", &repair, "repair what can be repaired"),
 	VERB_SPOOL(&spool),
 	OPTION_END
 };

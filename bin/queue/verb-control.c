@@ -12,11 +12,11 @@ static const char *spool, *reason;
 static const struct option_spec options[] = {VERB_SPOOL(&spool), OPTION_END};
 
 static const struct command pause_command = {
-	"coopr-queue pause", "[OPTION]... JOB...", "Take nothing more of jobs for now; what runs goes on.", options,
+	"coopr-queue pause", "[OPTION]... JOB...", "Take nothing more of jobs for now; tasks that run continue.", options,
 	"  coopr-queue pause 00000042-001\n"};
 
 static const struct command resume_command = {
-	"coopr-queue resume", "[OPTION]... JOB...", "Go on with paused jobs.", options,
+	"coopr-queue resume", "[OPTION]... JOB...", "Resume paused jobs.", options,
 	"  coopr-queue resume 00000042-001\n"};
 
 static const struct command cancel_command = {
@@ -42,7 +42,7 @@ static const struct command skip_command = {
 	"  coopr-queue skip --reason 'mounted by hand' 00000042-001 t17\n"};
 
 static int
-order_verb_order(struct queue *queue, enum queue_control order, const char *job, const char *task)
+control_verb_job(struct queue *queue, enum queue_control order, const char *job, const char *task)
 {
 	struct error err;
 
@@ -50,7 +50,7 @@ order_verb_order(struct queue *queue, enum queue_control order, const char *job,
 }
 
 static int
-order_verb_order_jobs(const struct command *command, enum queue_control what, int argc, char **argv)
+control_verb_jobs(const struct command *command, enum queue_control what, int argc, char **argv)
 {
 	struct queue *queue;
 	int code = 0;
@@ -60,7 +60,7 @@ order_verb_order_jobs(const struct command *command, enum queue_control what, in
 	queue = verb_open(spool, QUEUE_WRITE);
 
 	for (; *argv; argv++) {
-		int one = order_verb_order(queue, what, *argv, NULL);
+		int one = control_verb_job(queue, what, *argv, NULL);
 
 		code = one > code ? one : code;
 	}
@@ -72,19 +72,19 @@ order_verb_order_jobs(const struct command *command, enum queue_control what, in
 int
 verb_pause(int argc, char **argv)
 {
-	return order_verb_order_jobs(&pause_command, QUEUE_PAUSE, argc, argv);
+	return control_verb_jobs(&pause_command, QUEUE_PAUSE, argc, argv);
 }
 
 int
 verb_resume(int argc, char **argv)
 {
-	return order_verb_order_jobs(&resume_command, QUEUE_RESUME, argc, argv);
+	return control_verb_jobs(&resume_command, QUEUE_RESUME, argc, argv);
 }
 
 int
 verb_cancel(int argc, char **argv)
 {
-	return order_verb_order_jobs(&cancel_command, QUEUE_CANCEL, argc, argv);
+	return control_verb_jobs(&cancel_command, QUEUE_CANCEL, argc, argv);
 }
 
 int
@@ -98,9 +98,9 @@ verb_retry(int argc, char **argv)
 	count = verb_operands(&retry_command, argv, 1, 0);
 	queue = verb_open(spool, QUEUE_WRITE);
 
-	code = count == 1 ? order_verb_order(queue, QUEUE_RETRY, argv[0], NULL) : 0;
+	code = count == 1 ? control_verb_job(queue, QUEUE_RETRY, argv[0], NULL) : 0;
 	for (size_t i = 1; i < count; i++) {
-		int one = order_verb_order(queue, QUEUE_RETRY, argv[0], argv[i]);
+		int one = control_verb_job(queue, QUEUE_RETRY, argv[0], argv[i]);
 
 		code = one > code ? one : code;
 	}
