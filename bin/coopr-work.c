@@ -124,10 +124,10 @@ work_show_progress(struct work *work, int64_t *shown)
 	struct error ignored;
 	char tail[64];
 
-	if (!isatty(STDERR_FILENO) || clock_monotonic_ms() - *shown < PROGRESS_MS)
+	if (clock_monotonic_ms() - *shown < PROGRESS_MS)
 		return;
 	*shown = clock_monotonic_ms();
-	if (work_progress(work, &done, &total, &running, &ignored) < 0)
+	if (!isatty(STDERR_FILENO) || work_progress(work, &done, &total, &running, &ignored) < 0)
 		return;
 	snprintf(tail, sizeof tail, "%zu running", running);
 	progress_draw(job ? job : "work", done, total, tail, NULL);

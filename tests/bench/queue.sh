@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # What it costs to put a task, take it and have it done, each acknowledged only when it is on the disk: ours beside
-# beanstalkd, PostgreSQL, nq and task-spooler, all on one disk. Then ours at the size of a large site.
+# beanstalkd, PostgreSQL, SQLite, nq and task-spooler, all on one disk. Then ours at the size of a large site.
 # Environment: BENCH_DIR, a directory on the disk to measure (/var/tmp); BENCH_ROUNDS (3): medians of so many, in turns.
 #
 # In three ways, as each would be used: by commands from a shell; by one client, one task at a time; in batches and by many
@@ -116,6 +116,7 @@ ours_batches() {
 		jq -c '{kind: "result", job, task: .id, attempt, status: 0}' | coopr-queue "done"
 }
 beanstalkd_batches() { "$COOPR_ROOT/tests/bench/beanstalk.py" "$dir/beanstalk" 10000 100; }
+sqlite_batches() { rm -f "$dir"/sqlite*; sqlite-queue -n 10000 -b 100 "$dir/sqlite" >/dev/null; }
 postgres_many() { pgbench -n -M prepared -c 20 -j 2 -t 500 -f each.sql >/dev/null 2>&1; }
 postgres_batches() { pgbench -n -M prepared -c 1 -t 100 -f batch.sql >/dev/null 2>&1; }
 
@@ -145,7 +146,7 @@ plan 1 >"$dir/one"
 plan 50 >"$dir/fifty"
 plan 1000 >"$dir/thousand"
 plan 10000 >"$dir/ten_thousand"
-commands=(ours_by_commands ours_a_job_each) one=(ours_one_client) many=(ours_many ours_batches)
+commands=(ours_by_commands ours_a_job_each) one=(ours_one_client) many=(ours_many ours_batches sqlite_batches)
 postgres=$(find /usr/lib/postgresql/*/bin -name initdb -printf '%h\n' 2>/dev/null | sort -V | tail -n 1)
 if has beanstalkd beanstalkd; then
 	start_beanstalkd
