@@ -12,7 +12,7 @@
 #include "catalogue/spec-diff.h"
 #include "operation/context.h"
 
-/* "4", "2:8", ":8" */
+/* Adds the number of machines: "4", "2:8", ":8". */
 static void
 prepare_push_range(const struct clusterspec *spec, struct arguments *arguments)
 {
@@ -47,14 +47,7 @@ prepare_push_texts(const struct spec_parameters *parameters, struct arguments *a
 		arguments_printf(arguments, "--set=%s", spec->settings.list[i]);
 }
 
-static void
-prepare_push_owner(const struct operation_context *context, const struct clusterspec *spec, struct arguments *arguments)
-{
-	arguments_printf(arguments, "--owner=%s", context->cluster ? context->cluster->owner : spec->owner ? spec->owner
-	    : context->account.user);
-}
-
-/* The configuration goes by way of a file. */
+/* Adds the configuration, by way of a file. */
 static int
 prepare_push_config(const struct operation_context *context, const struct clusterspec *spec, struct arguments *arguments,
     struct error *err)
@@ -75,31 +68,28 @@ prepare_push_config(const struct operation_context *context, const struct cluste
 	return result;
 }
 
-/* Adds the provider and types of an existing cluster, which stay; its services are those of the template that it gets. */
-static void
-prepare_push_present(const struct operation_context *context, const struct spec_diff *diff, struct arguments *arguments)
-{
-	arguments_printf(arguments, "--machines=%" PRId64, diff->machines);
-	if (context->cluster->provider)
-		arguments_printf(arguments, "--provider=%s", context->cluster->provider);
-	arguments_push(arguments, "--default-services");
-}
-
 int
 prepare_spec(struct operation_context *context, const void *data, struct error *err)
 {
 	const struct spec_parameters *parameters = data;
+	const struct clusterspec *spec = parameters->spec;
+	const struct cluster_record *cluster = context->cluster;
 	struct arguments request = {0};
 	const struct make_parameters make = {&request, parameters->max_unavailable, parameters->allow_moves};
 	int result;
 
 	prepare_push_texts(parameters, &request);
-	prepare_push_owner(context, parameters->spec, &request);
-	if (parameters->diff)
-		prepare_push_present(context, parameters->diff, &request);
-	else
-		prepare_push_range(parameters->spec, &request);
-	result = prepare_push_config(context, parameters->spec, &request, err);
+	arguments_printf(&request, "--owner=%s", cluster ? cluster->owner : spec->owner ? spec->owner : context->account.user);
+	if (parameters->diff) {
+		/* An existing cluster keeps its provider; its services are those of the template that it gets. */
+		arguments_printf(&request, "--machines=%" PRId64, parameters->diff->machines);
+		if (cluster->provider)
+			arguments_printf(&request, "--provider=%s", cluster->provider);
+		arguments_push(&request, "--default-services");
+	} else {
+		prepare_push_range(spec, &request);
+	}
+	result = prepare_push_config(context, spec, &request, err);
 	if (result == 0)
 		result = prepare_make(context, &make, err);
 	arguments_release(&request);

@@ -102,7 +102,8 @@ prepare_begin_request(const struct operation_context *context, const struct argu
 }
 
 static int
-operation_prepare_make(struct operation_context *context, const struct make_parameters *parameters, const struct arguments *given, struct error *err)
+prepare_by_request(struct operation_context *context, const struct make_parameters *parameters, const struct arguments *given,
+    struct error *err)
 {
 	struct arguments request = {0}, plan = {0};
 	char *before = workdir_path(&context->job_dir, "was.ndjson");
@@ -123,7 +124,7 @@ prepare_make(struct operation_context *context, const void *data, struct error *
 {
 	const struct make_parameters *parameters = data;
 
-	return operation_prepare_make(context, parameters, parameters->request, err);
+	return prepare_by_request(context, parameters, parameters->request, err);
 }
 
 /* Makes the arguments of an upgrade: what a user chose when the cluster was created or changed stays, unless it is given now: the
@@ -155,7 +156,7 @@ prepare_upgrade(struct operation_context *context, const void *data, struct erro
 	int result = prepare_repeat_choices(context, parameters->request, &given, err);
 
 	if (result == 0)
-		result = operation_prepare_make(context, parameters, &given, err);
+		result = prepare_by_request(context, parameters, &given, err);
 	arguments_release(&given);
 	return result;
 }
@@ -256,7 +257,7 @@ prepare_define_added(const struct operation_context *context, jv *request, struc
 }
 
 static int
-operation_prepare_amend(const struct operation_context *context, const struct amend_parameters *parameters, struct error *err)
+prepare_amend_request(const struct operation_context *context, const struct amend_parameters *parameters, struct error *err)
 {
 	char *before = workdir_path(&context->job_dir, "was.ndjson");
 	jv request;
@@ -296,32 +297,24 @@ prepare_find_nodes(const struct operation_context *context, struct string_list *
 	return result;
 }
 
-static int
-prepare_plan_amended(struct operation_context *context, const struct amend_parameters *parameters, struct error *err)
-{
-	struct arguments plan = {0};
-
-	if (operation_prepare_amend(context, parameters, err) < 0 || prepare_solve(context, parameters->allow_moves, err) < 0)
-		return -1;
-	prepare_begin_plan(context, parameters->max_unavailable, &plan);
-	if (parameters->action)
-		arguments_printf(&plan, "--action=%s", parameters->action);
-	prepare_push_each(&plan, "--dead", &parameters->dead);
-	prepare_push_before(context, &plan);
-	return prepare_run(&plan, context, "layout.ndjson", "plan.ndjson", err);
-}
-
 int
 prepare_amend(struct operation_context *context, const void *data, struct error *err)
 {
 	struct amend_parameters parameters = *(const struct amend_parameters *)data;
+	struct arguments plan = {0};
 	struct arena arena = {0};
-	int result = prepare_find_nodes(context, &parameters.amendment.replace, &arena, err);
+	int result = -1;
 
-	if (result == 0)
-		result = prepare_find_nodes(context, &parameters.dead, &arena, err);
-	if (result == 0)
-		result = prepare_plan_amended(context, &parameters, err);
+	if (prepare_find_nodes(context, &parameters.amendment.replace, &arena, err) == 0 &&
+	    prepare_find_nodes(context, &parameters.dead, &arena, err) == 0 &&
+	    prepare_amend_request(context, &parameters, err) == 0 && prepare_solve(context, parameters.allow_moves, err) == 0) {
+		prepare_begin_plan(context, parameters.max_unavailable, &plan);
+		if (parameters.action)
+			arguments_printf(&plan, "--action=%s", parameters.action);
+		prepare_push_each(&plan, "--dead", &parameters.dead);
+		prepare_push_before(context, &plan);
+		result = prepare_run(&plan, context, "layout.ndjson", "plan.ndjson", err);
+	}
 	arena_release(&arena);
 	return result;
 }

@@ -13,62 +13,42 @@
 #include "hook/hook.h"
 #include "reconcile/scope.h"
 
-/* The caller frees it. */
-static char *
-lease_reminder_reminder_of(const struct cluster_record *cluster)
-{
-	char at[CLOCK_RFC3339_SIZE];
-
-	return memory_printf("%s of %s, tenant %s: its lease ends at %s, and it is deleted then; to prolong it: coopr lease -T %s %s TIME",
-	    cluster->name, cluster->owner, cluster->tenant, clock_rfc3339(cluster->expires_ms, at), cluster->tenant,
-	    cluster->name);
-}
-
-static int
-lease_reminder_tell_hooks(struct account *account, const struct cluster_record *cluster, const char *text, struct error *err)
-{
-	char id[CLUSTER_ID_SIZE], *occasion;
-	struct cluster_documents documents = {0};
-	struct hook_event event = {.event = HOOK_REMINDER, .operation = "lease", .cluster = cluster->name,
-		.tenant = cluster->tenant, .owner = cluster->owner, .message = text};
-	int result = clusters_documents(account, cluster->id, &documents, err);
-
-	if (result < 0)
-		return -1;
-	event.cluster_id = cluster_id_text(cluster->id, id);
-	event.occasion = occasion = memory_printf("%s.%lld", id, (long long)cluster->expires_ms);
-	event.layout = documents.layout;
-	event.layout_length = strlen(documents.layout);
-	result = hook_tell(account->store, &event, err);
-	free(occasion);
-	cluster_documents_release(&documents);
-	return result;
-}
-
-/* Told first: who is killed in between tells it again, under the same id. */
+/* Tells hooks, and by notice, that the cluster's lease ends, and records that. A process that is killed in between tells it again, under
+ * the same id. */
 static int
 lease_reminder_of(struct account *account, const struct cluster_record *cluster, void (*notice)(const char *text),
     struct error *err)
 {
-	char *text = lease_reminder_reminder_of(cluster);
-	int result = lease_reminder_tell_hooks(account, cluster, text, err);
+	struct hook_event event = {.event = HOOK_REMINDER, .operation = "lease", .cluster = cluster->name,
+		.tenant = cluster->tenant, .owner = cluster->owner};
+	struct cluster_documents documents = {0};
+	char id[CLUSTER_ID_SIZE], at[CLOCK_RFC3339_SIZE], *occasion, *text;
+	int result = clusters_documents(account, cluster->id, &documents, err);
 
-	if (result == 0)
+	if (result < 0)
+		return -1;
+	text = memory_printf("%s of %s, tenant %s: its lease ends at %s, and it is deleted then; to prolong it: coopr lease -T %s %s TIME",
+	    cluster->name, cluster->owner, cluster->tenant, clock_rfc3339(cluster->expires_ms, at), cluster->tenant,
+	    cluster->name);
+	event.cluster_id = cluster_id_text(cluster->id, id);
+	event.occasion = occasion = memory_printf("%s.%lld", id, (long long)cluster->expires_ms);
+	event.message = text;
+	event.layout = documents.layout;
+	event.layout_length = strlen(documents.layout);
+	result = hook_tell(account->store, &event, err);
+	if (result == 0) {
 		notice(text);
+		result = clusters_set_reminded(account, cluster->id, cluster->expires_ms, err);
+	}
+	free(occasion);
 	free(text);
-	return result < 0 ? -1 : clusters_set_reminded(account, cluster->id, cluster->expires_ms, err);
-}
-
-/* A lease of hours is not to be reminded of as soon as it begins. */
-static bool
-lease_reminder_is_half_over(const struct cluster_record *cluster, int64_t now)
-{
-	return cluster->expires_ms - now <= now - cluster->created_ms;
+	cluster_documents_release(&documents);
+	return result;
 }
 
 int
-lease_reminder_send(struct account *account, const struct reconcile_scope *scope, int64_t within_ms, void (*notice)(const char *text),
-    struct error *err)
+lease_reminder_send(struct account *account, const struct reconcile_scope *scope, int64_t within_ms,
+    void (*notice)(const char *text), struct error *err)
 {
 	int64_t now = clock_wall_ms();
 	const struct cluster_filter ending = {.everywhere = true, .by_number = true, .expired_ms = now + within_ms,
@@ -78,9 +58,14 @@ lease_reminder_send(struct account *account, const struct reconcile_scope *scope
 
 	if (within_ms > 0)
 		result = clusters_list(account, &ending, &list, err);
-	for (size_t i = 0; i < list.count && result == 0; i++)
-		if (reconcile_scope_has(scope, list.list[i].id) && list.list[i].expires_ms > now && lease_reminder_is_half_over(&list.list[i], now))
-			result = lease_reminder_of(account, &list.list[i], notice, err);
+	for (size_t i = 0; i < list.count && result == 0; i++) {
+		const struct cluster_record *cluster = &list.list[i];
+		/* A lease of hours is not to be reminded of as soon as it begins. */
+		bool half_over = cluster->expires_ms - now <= now - cluster->created_ms;
+
+		if (reconcile_scope_has(scope, cluster->id) && cluster->expires_ms > now && half_over)
+			result = lease_reminder_of(account, cluster, notice, err);
+	}
 	cluster_list_release(&list);
 	return result;
 }

@@ -88,56 +88,34 @@ repair_add_once(struct string_list *list, const char *text)
 	list->list[list->count++] = text;
 }
 
-/* "coopr replace --dead 00000042 00000042-1000" */
+/* Begins the replacement of the group's nodes, or the start of its services, and returns the job as repair_undertake does. The message
+ * has the mark that tells our repairs from operations of others. */
 static char *
-repair_command_of(const char *verb, const struct group *group)
+repair_begin(struct repairs *repairs, const struct group *group, enum remedy remedy)
 {
-	struct buffer line = {0};
-
-	buffer_printf(&line, "coopr %s %s", verb, group->id);
-	for (size_t i = 0; i < group->nodes.count; i++)
-		buffer_printf(&line, " %s", group->nodes.list[i]);
-	for (size_t i = 0; i < group->services.count; i++)
-		buffer_printf(&line, " %s", group->services.list[i]);
-	return buffer_take(&line);
-}
-
-/* Begins a repair. Its message has the mark that tells our repairs from operations of others. */
-static char *
-repair_begin(struct repairs *repairs, const struct group *group, const char *action, const struct unchanged_parameters *parameters,
-    const char *why)
-{
+	const struct amend_parameters replace = {.amendment = {.config = jv_invalid(), .replace = group->nodes}, .dead = group->nodes};
+	const struct action_parameters start = {.action = "start", .nodes = group->nodes, .services = group->services};
+	const bool replaces = remedy == REMEDY_REPLACE;
+	const struct unchanged_parameters unchanged = {group->operation, replaces ? prepare_amend : prepare_action,
+	    replaces ? (const void *)&replace : &start};
+	struct operation_request order = {.action = replaces ? "replace" : "start", .cluster = group->id,
+	    .prepare = repair_prepare_if_unchanged, .parameters = &unchanged};
 	struct operation_options options = repairs->parameters->options;
-	struct operation_request order = {.action = action, .cluster = group->id, .prepare = repair_prepare_if_unchanged,
-	    .parameters = parameters};
-	const char *given = options.ask.why;
-	char *marked = memory_printf(given ? REPAIR_LIMITS_MARK "%s: %s" : REPAIR_LIMITS_MARK "%s", why, given);
-	char *command = repair_command_of(strcmp(action, "replace") == 0 ? "replace --dead" : action, group), *job;
+	const char *why = replaces ? "its machine has vanished, or does not answer" : "it has stopped", *given = options.ask.why;
+	char *marked = memory_printf(given ? REPAIR_LIMITS_MARK "%s: %s" : REPAIR_LIMITS_MARK "%s", why, given), *job;
+	struct buffer command = {0};
 
+	buffer_printf(&command, "coopr %s %s", replaces ? "replace --dead" : "start", group->id);
+	for (size_t i = 0; i < group->nodes.count; i++)
+		buffer_printf(&command, " %s", group->nodes.list[i]);
+	for (size_t i = 0; i < group->services.count; i++)
+		buffer_printf(&command, " %s", group->services.list[i]);
 	options.ask.why = marked;
-	order.command = command;
+	order.command = command.data;
 	job = repair_undertake(&options, group->cluster->tenant, &order, &repairs->worst);
-	free(command);
+	buffer_release(&command);
 	free(marked);
 	return job;
-}
-
-static char *
-repair_replace(struct repairs *repairs, const struct group *group)
-{
-	const struct amend_parameters parameters = {.amendment = {.config = jv_invalid(), .replace = group->nodes}, .dead = group->nodes};
-	const struct unchanged_parameters unchanged = {group->operation, prepare_amend, &parameters};
-
-	return repair_begin(repairs, group, "replace", &unchanged, "its machine has vanished, or does not answer");
-}
-
-static char *
-repair_start(struct repairs *repairs, const struct group *group)
-{
-	const struct action_parameters parameters = {.action = "start", .nodes = group->nodes, .services = group->services};
-	const struct unchanged_parameters unchanged = {group->operation, prepare_action, &parameters};
-
-	return repair_begin(repairs, group, "start", &unchanged, "it has stopped");
 }
 
 static char *
@@ -209,8 +187,7 @@ repair_apply(struct repairs *repairs, const struct group *group, enum remedy rem
 			repair_tell(&repairs->parameters->options, &repairs->worst, &err);
 		return NULL;
 	}
-	return remedy == REMEDY_RETRY ? repair_retry(repairs, group) : remedy == REMEDY_REPLACE ? repair_replace(repairs, group)
-	                                                                                 : repair_start(repairs, group);
+	return remedy == REMEDY_RETRY ? repair_retry(repairs, group) : repair_begin(repairs, group, remedy);
 }
 
 /* Repairs that part of the drift from first to end which has this remedy; returns whether an operation was begun. */
