@@ -40,8 +40,8 @@ apply_count_nodes(const char *layout)
 	return count;
 }
 
-/* Finds out whether the cluster would agree with the file after the operation. One without a request of its own leaves that of the
- * cluster as it is. */
+/* Finds out whether the cluster would agree with the file after the operation. One without a request of its own leaves that
+ * of the cluster as it is. */
 static int
 apply_would_agree(const struct turn *turn, const struct operation *operation, bool *agrees, struct error *err)
 {

@@ -9,7 +9,8 @@
 struct error;
 struct turn;
 
-/* Does so with the last operation of the turn's cluster, which is pending, or whose last operation failed. Returns as a step does. */
+/* Does so with the last operation of the turn's cluster, which is pending, or whose last operation failed. Returns as a step
+ * does. */
 int turn_repair(struct turn *turn, struct error *err);
 
 #endif

@@ -12,8 +12,8 @@
 
 enum { STEPS = 8 }; /* more of them mean that others keep changing the cluster */
 
-/* Returns the command of an operation, which the caller frees. Equal specifications have equal commands, by which an operation is
- * found again. */
+/* Returns the command of an operation, which the caller frees. Equal specifications have equal commands, by which an
+ * operation is found again. */
 static char *
 apply_command_of(const struct turn *turn)
 {
@@ -40,7 +40,8 @@ apply_create(struct turn *turn, struct error *err)
 	const struct clusterspec *spec = turn_spec(turn);
 	const struct applied applied = {.origin = apply->origin, .spec = turn->text, .made = true};
 	const struct spec_parameters parameters = {.spec = spec, .catalogue = apply->parameters->catalogue};
-	struct operation_request order = {.action = "create", .cluster = spec->name, .prepare = prepare_spec, .parameters = &parameters,
+	struct operation_request order = {.action = "create", .cluster = spec->name, .prepare = prepare_spec,
+	    .parameters = &parameters,
 	    .owner = spec->owner, .group = spec->group, .lease_ms = spec->lease_ms, .applied = &applied};
 	char *command = apply_command_of(turn);
 	struct error failure;

@@ -47,7 +47,8 @@ apply_has_spec(const struct apply *apply, const char *name)
 	return false;
 }
 
-/* Adds the clusters that apply has created for this folder, and that it names no more. A file alone says nothing of other clusters. */
+/* Adds the clusters that apply has created for this folder, and that it names no more. A file alone says nothing of other
+ * clusters. */
 static void
 apply_add_leftovers(struct apply *apply)
 {

@@ -44,8 +44,8 @@ hook_parse_file(const char *file, jv document, struct arena *arena, struct outbo
 	return result;
 }
 
-/* Puts the message of a file into the outbox, and removes the file. Killed in between, it is put again, which changes nothing, unless
- * the hook has it by then: it may be told twice. */
+/* Puts the message of a file into the outbox, and removes the file. Killed in between, it is put again, which changes
+ * nothing, unless the hook has it by then: it may be told twice. */
 static int
 hook_adopt_file(struct store *store, int folder, const char *file, struct error *err)
 {

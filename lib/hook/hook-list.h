@@ -36,8 +36,8 @@ struct hook_list { /* zero-initialise; release it */
 	size_t count, capacity;
 };
 
-/* Adds all hooks of a tenant (NULL: of none). Fails with EX_CONFIG where one is not what coopr-hooks(7) allows; the list has the
- * others. Release it in any case. */
+/* Adds all hooks of a tenant (NULL: of none). Fails with EX_CONFIG where one is not what coopr-hooks(7) allows; the list has
+ * the others. Release it in any case. */
 int hook_list_gather(struct hook_list *hooks, const char *tenant, struct error *err);
 
 /* Returns whether the hook wants to know of an event of an operation. */

@@ -101,8 +101,8 @@ hook_body_of(const struct hook_event *event, const char *id)
 	return buffer_take(&text);
 }
 
-/* Gathers the hooks of the event's tenant, and makes the message for them. Returns -1 where a hook is not what it has to be; the others
- * can be told. */
+/* Gathers the hooks of the event's tenant, and makes the message for them. Returns -1 where a hook is not what it has to be;
+ * the others can be told. */
 static int
 hook_prepare(const struct hook_event *event, struct hook_messages *messages, struct error *err)
 {

@@ -48,20 +48,22 @@ struct hook_count { /* of deliveries */
 	size_t delivered, waiting, dropped; /* dropped: refused for good, or cancelled */
 };
 
-/* Asks the hooks of "start". Returns 0 where none objects; -1 with EX_NO and the reason where one does: a non-zero exit of an
- * executable, an answer 4xx of a URL. A hook that cannot be asked (it hangs, 5xx, no connection) does not object, unless it is
- * "required": EX_TEMPFAIL; it is told later. Fails with EX_CONFIG where a hook is not what it has to be, since it might have objected. */
+/* Asks the hooks of "start". Returns 0 where none objects; -1 with EX_NO and the reason where one does: a non-zero exit of
+ * an executable, an answer 4xx of a URL. A hook that cannot be asked (it hangs, 5xx, no connection) does not object, unless
+ * it is "required": EX_TEMPFAIL; it is told later. Fails with EX_CONFIG where a hook is not what it has to be, since it
+ * might have objected. */
 int hook_veto(struct store *store, const struct hook_event *event, struct error *err);
 
-/* Makes the messages of an event. A hook that is not what it has to be only gets a notice: what has been done must not wait for it. */
+/* Makes the messages of an event. A hook that is not what it has to be only gets a notice: what has been done must not wait
+ * for it. */
 void hook_messages(const struct hook_event *event, struct hook_messages *messages);
 void hook_messages_release(struct hook_messages *messages);
 
 /* Puts the messages of an event into the outbox, once under the same id. */
 int hook_tell(struct store *store, const struct hook_event *event, struct error *err);
 
-/* Delivers messages that are due: at most limit (0: all). Many processes may do so at once. Returns -1 only where the outbox cannot be
- * read. */
+/* Delivers messages that are due: at most limit (0: all). Many processes may do so at once. Returns -1 only where the outbox
+ * cannot be read. */
 int hook_deliver(struct store *store, size_t limit, struct hook_count *count, struct error *err);
 
 #endif

@@ -92,12 +92,13 @@ begin_prices(const struct operation_context *context, struct error *err)
 	return prices;
 }
 
-/* Reads the documents from the folder. An operation without a request, as restart, keeps the layout as it is; one with a layout only,
- * as rollback, brings back machines, which cost what the cluster's own request says. */
+/* Reads the documents from the folder. An operation without a request, as restart, keeps the layout as it is; one with a
+ * layout only, as rollback, brings back machines, which cost what the cluster's own request says. */
 static int
 begin_read_record(const struct operation_context *context, struct record *record, struct error *err)
 {
-	bool has_layout = workdir_has(&context->job_dir, "layout.ndjson"), has_request = workdir_has(&context->job_dir, "request.json");
+	bool has_layout = workdir_has(&context->job_dir, "layout.ndjson"), has_request = workdir_has(&context->job_dir,
+	    "request.json");
 
 	*record = (struct record){.wanted = begin_text_of(context, has_layout ? "layout.ndjson" : "was.ndjson", err)};
 	record->plan = record->wanted ? begin_text_of(context, "plan.ndjson", err) : NULL;
@@ -115,8 +116,8 @@ begin_read_record(const struct operation_context *context, struct record *record
 	return record->prices ? 0 : -1;
 }
 
-/* Describes a cluster that is to be created. A lease that was not asked for is the one that the template gives first; one that was
- * asked for is at most that, and only for ever where that is. */
+/* Describes a cluster that is to be created. A lease that was not asked for is the one that the template gives first; one
+ * that was asked for is at most that, and only for ever where that is. */
 static int
 begin_describe_new(const struct operation_request *order, const struct operation_context *context, const struct record *record,
     struct operation_spec *spec, struct error *err)

@@ -17,15 +17,15 @@ int begin_folder(const struct operation_context *context, const struct operation
 /* Asks the hooks. Fails with EX_NO where one objects. */
 int begin_ask(const struct operation_context *context, const struct operation_request *order, struct error *err);
 
-/* Returns what machines cost, see prices_of, by the request in the folder, or else by the cluster's own. The caller frees it; NULL with
- * a reason. */
+/* Returns what machines cost, see prices_of, by the request in the folder, or else by the cluster's own. The caller frees
+ * it; NULL with a reason. */
 char *begin_prices(const struct operation_context *context, struct error *err);
 
 /* Records the operation in the store, with the documents that its folder holds. */
 int begin_record(struct operation_context *context, const struct operation_request *order, struct error *err);
 
-/* Makes an operation that has begun before, in whose folder the context is, the context's own; one that failed or was cancelled is
- * reopened, and its job retried. */
+/* Makes an operation that has begun before, in whose folder the context is, the context's own; one that failed or was
+ * cancelled is reopened, and its job retried. */
 int begin_again(struct operation_context *context, const struct operation *operation, struct error *err);
 
 #endif

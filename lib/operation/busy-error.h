@@ -13,7 +13,8 @@ struct operation_context;
 /* Fails with EX_TEMPFAIL: that operation is running, but no command on this machine follows it. */
 int busy_error(const struct operation_context *context, const struct operation *operation, struct error *err);
 
-/* Fails with EX_TEMPFAIL: another command has the cluster's folder, as err says already; adds its job where the store knows one. */
+/* Fails with EX_TEMPFAIL: another command has the cluster's folder, as err says already; adds its job where the store knows
+ * one. */
 int busy_error_locked(struct operation_context *context, struct error *err);
 
 /* Fails with EX_NO: the cluster that was to be created exists. */

@@ -39,16 +39,16 @@ struct operation_context { /* release it, also where it could not be opened */
 /* Prepares an empty context. */
 void operation_context_init(struct operation_context *context, const struct operation_options *options);
 
-/* Opens the context of an existing cluster: finds it, locks its folder and finishes what is over. Returns 1 where an operation is
- * running on it, 0, or -1. */
+/* Opens the context of an existing cluster: finds it, locks its folder and finishes what is over. Returns 1 where an
+ * operation is running on it, 0, or -1. */
 int operation_context_open(struct operation_context *context, const struct operation_options *options, const char *cluster,
     struct error *err);
 
 /* Reads the record and the documents of the cluster of that name or id, in place of those read before. */
 int operation_context_find(struct operation_context *context, const char *cluster, struct error *err);
 
-/* Locks the folder of the cluster that was found, finishes what is over, and reads the cluster again, since under the lock nobody
- * else changes it. Returns as operation_context_open does. */
+/* Locks the folder of the cluster that was found, finishes what is over, and reads the cluster again, since under the lock
+ * nobody else changes it. Returns as operation_context_open does. */
 int operation_context_lock(struct operation_context *context, struct error *err);
 
 void operation_context_release(struct operation_context *context);

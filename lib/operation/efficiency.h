@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How well a job used its time: the critical path as it really was, beside the time that passed.
+ * Measures how well a job used its time: the critical path as it really was, beside the time that passed.
  */
 #ifndef OPERATION_EFFICIENCY_H
 #define OPERATION_EFFICIENCY_H

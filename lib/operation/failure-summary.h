@@ -7,7 +7,8 @@
 
 struct operation_job;
 
-/* Returns "mysql could not be installed on 00000042-1002: exit code 1, ..."; the caller frees it. NULL where the queue cannot tell. */
+/* Returns "mysql could not be installed on 00000042-1002: exit code 1, ..."; the caller frees it. NULL where the queue
+ * cannot tell. */
 char *failure_summary(const struct operation_job *job);
 
 #endif

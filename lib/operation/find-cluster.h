@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the store says of one cluster.
+ * Finds one cluster in the store, for commands that need little of it.
  */
 #ifndef OPERATION_FIND_CLUSTER_H
 #define OPERATION_FIND_CLUSTER_H
@@ -9,7 +9,7 @@
 
 struct error;
 
-/* Opens the store for something that is about a cluster: account_open, but where there is no store yet there is no such cluster
+/* Opens the store for a command about a cluster, as account_open does; where there is no store yet, there is no such cluster
  * (EX_NO). */
 int find_cluster_open(struct account *account, const struct account_ask *ask, enum store_mode mode, const char *cluster,
     struct error *err);

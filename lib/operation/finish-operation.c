@@ -70,7 +70,8 @@ finish_operation_is_untouched(const struct operation_job *job, const struct queu
 	return untouched;
 }
 
-/* Ends the operation, whose job has finished: the store gets the layout that is there, the outcome, and the messages to hooks. */
+/* Ends the operation, whose job has finished: the store gets the layout that is there, the outcome, and the messages to
+ * hooks. */
 static int
 finish_operation_end(struct operation_context *context, const struct operation *operation, const struct operation_job *job,
     const struct queue_job *state, struct error *err)

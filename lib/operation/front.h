@@ -69,8 +69,8 @@ int64_t front_duration(const struct command *command, const char *text);
 /* Returns whether only a plan is to be made. */
 bool front_is_dry(const struct front *front);
 
-/* Carries out the request and prints its result; returns the exit code. A request without a command gets one made of options and
- * operands. */
+/* Carries out the request and prints its result; returns the exit code. A request without a command gets one made of options
+ * and operands. */
 int front_operate(const struct command *command, const struct front *front, struct operation_request *order, char **operands);
 
 /* Does the same by operate_retry. */

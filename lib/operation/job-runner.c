@@ -35,8 +35,8 @@ struct pair { /* the two processes; a code is RUNNING until its process has ende
 	const char *held; /* the status of a job which the worker could not resume; or NULL */
 };
 
-/* Starts one of the two with errors going to err_fd. Each leads a group of its own: a terminal's Ctrl-C shall reach only us, and we
- * tell each what to do. */
+/* Starts one of the two with errors going to err_fd. Each leads a group of its own: a terminal's Ctrl-C shall reach only us,
+ * and we tell each what to do. */
 static int
 job_runner_start(struct process *process, struct arguments *arguments, int err_fd, struct error *err)
 {
@@ -144,7 +144,8 @@ job_runner_is_held(struct pair *pair)
 	return pair->held != NULL;
 }
 
-/* Waits until both have ended. Both are asked to end at each signal that we get, and once one of them fails or the job is held. */
+/* Waits until both have ended. Both are asked to end at each signal that we get, and once one of them fails or the job is
+ * held. */
 static void
 job_runner_supervise(struct pair *pair, const sigset_t *signals)
 {

@@ -15,8 +15,8 @@ struct job_runner {
 	void (*notice)(const char *text); /* the command's: tells a person one line */
 };
 
-/* Returns 0 when every task of the job is done. Fails with EX_NO where the job failed; EX_TEMPFAIL where it is paused; 128 + signal
- * where one came; else with the code of the process that failed. */
+/* Returns 0 when every task of the job is done. Fails with EX_NO where the job failed; EX_TEMPFAIL where it is paused; 128 +
+ * signal where one came; else with the code of the process that failed. */
 int job_runner_run(const struct job_runner *runner, const struct workdir *workdir, const char *job, struct error *err);
 
 #endif

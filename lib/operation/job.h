@@ -18,8 +18,8 @@ struct operation_job {
 	const char *id;
 };
 
-/* Reads the state of the job: 1, 0 where the queue does not know it, or -1, with EX_CANTCREAT where the queue has another job of that
- * name. */
+/* Reads the state of the job: 1, 0 where the queue does not know it, or -1, with EX_CANTCREAT where the queue has another
+ * job of that name. */
 int operation_job_look(const struct operation_job *job, struct queue_job *state, struct error *err);
 
 /* Fails with EX_CANTCREAT where the queue has a job of that name before the operation has begun. */

@@ -24,7 +24,8 @@ operate_creates(const struct operation_request *order)
 	return life_find(order->action)->from >> LIFE_ABSENT & 1;
 }
 
-/* Opens the context of a cluster that is to be created. One that is only tried needs no number, but a saved plan speaks of it. */
+/* Opens the context of a cluster that is to be created. One that is only tried needs no number, but a saved plan speaks of
+ * it. */
 static int
 operate_open_new(struct operation_context *context, const struct operation_request *order, struct error *err)
 {
@@ -55,8 +56,8 @@ operate_open(struct operation_context *context, const struct operation_request *
 	return creates && err->code == EX_NO ? operate_open_new(context, order, err) : -1;
 }
 
-/* Finds the cluster's last operation, if it is unfinished, and opens its folder: 1, 0 or -1. One that was cancelled before anything
- * was done has changed nothing, and is finished. */
+/* Finds the cluster's last operation, if it is unfinished, and opens its folder: 1, 0 or -1. One that was cancelled before
+ * anything was done has changed nothing, and is finished. */
 static int
 operate_find_unfinished(struct operation_context *context, struct operation_list *list, struct error *err)
 {
@@ -73,8 +74,8 @@ operate_find_unfinished(struct operation_context *context, struct operation_list
 	return workdir_restore(&context->workdir, context->account.store, &list->list[0], &context->job_dir, err) < 0 ? -1 : 1;
 }
 
-/* Resumes the cluster's unfinished operation, if it was begun by the same command, and retries what failed of it: 1; 0 where there is
- * no such operation; -1. */
+/* Resumes the cluster's unfinished operation, if it was begun by the same command, and retries what failed of it: 1; 0 where
+ * there is no such operation; -1. */
 static int
 operate_resume(struct operation_context *context, const struct operation_request *order, struct error *err)
 {
@@ -102,7 +103,8 @@ operate_preempt(struct operation_context *context, const struct operation_reques
 	if (result > 0 && (!order->preempts || context->options->dry))
 		result = busy_error(context, &list.list[0], err);
 	else if (result > 0)
-		result = operation_job_stop(&(struct operation_job){context->options->runner, &context->job_dir, list.list[0].job}, err);
+		result = operation_job_stop(&(struct operation_job){context->options->runner, &context->job_dir,
+		    list.list[0].job}, err);
 	operation_list_release(&list);
 	return result < 0 || finish_cluster(context, err) < 0 ? -1 : operation_context_find(context, context->workdir.id, err);
 }
@@ -138,8 +140,8 @@ operate_is_complete(struct operation_context *context)
 	return complete;
 }
 
-/* Runs the operation's job to its end, and finishes the operation, also where the job failed: the store records what is there. An
- * interrupted job may be over, too. Hooks that cannot be called now are called later, by coopr reconcile. */
+/* Runs the operation's job to its end, and finishes the operation, also where the job failed: the store records what is
+ * there. An interrupted job may be over, too. Hooks that cannot be called now are called later, by coopr reconcile. */
 static int
 operate_follow(struct operation_context *context, struct operation_result *result, struct error *err)
 {
@@ -177,8 +179,8 @@ operate_begin(struct operation_context *context, struct operation_result *result
 	return operate_follow(context, result, err);
 }
 
-/* Plans the request in the operation's folder, and, unless it is a dry run, begins the operation in the store. What a killed command
- * has left in the folder is not of this operation. */
+/* Plans the request in the operation's folder, and, unless it is a dry run, begins the operation in the store. What a killed
+ * command has left in the folder is not of this operation. */
 static int
 operate_plan(struct operation_context *context, const struct operation_request *order, struct error *err)
 {
@@ -295,7 +297,8 @@ operate_retry(const struct operation_request *anew, const struct operation_optio
 		options->runner.notice("its last operation is complete; all services are configured and restarted");
 		done = operate_undertake(&context, anew, result, err);
 	} else if (done == 0) {
-		done = error_set(err, EX_NO, "%s: its last operation has not failed; there is nothing to retry", context.cluster->name);
+		done = error_set(err, EX_NO, "%s: its last operation has not failed; there is nothing to retry",
+		    context.cluster->name);
 	}
 	operation_list_release(&list);
 	operation_context_release(&context);

@@ -48,13 +48,14 @@ struct operation_result { /* release it */
 	struct efficiency efficiency; /* of a job that was followed to its end */
 };
 
-/* Carries out the request. Fails with EX_NO where it cannot be done, or its job failed; EX_TEMPFAIL while another operation is running;
- * else with the code of the command that failed. */
+/* Carries out the request. Fails with EX_NO where it cannot be done, or its job failed; EX_TEMPFAIL while another operation
+ * is running; else with the code of the command that failed. */
 int operate(const struct operation_request *order, const struct operation_options *options, struct operation_result *result,
     struct error *err);
 
-/* Resumes the last operation of the request's cluster, if it failed, was cancelled, or nobody runs it. If that is complete, but
- * the cluster is inconsistent because of one before it, the request is carried out (action NULL: there is none); else fails with EX_NO. */
+/* Resumes the last operation of the request's cluster, if it failed, was cancelled, or nobody runs it. If that is complete,
+ * but the cluster is inconsistent because of one before it, the request is carried out (action NULL: there is none); else
+ * fails with EX_NO. */
 int operate_retry(const struct operation_request *anew, const struct operation_options *options,
     struct operation_result *result, struct error *err);
 

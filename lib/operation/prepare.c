@@ -127,8 +127,8 @@ prepare_make(struct operation_context *context, const void *data, struct error *
 	return prepare_by_request(context, parameters, parameters->request, err);
 }
 
-/* Makes the arguments of an upgrade: what a user chose when the cluster was created or changed stays, unless it is given now: the
- * names, the number of machines, and the configuration. */
+/* Makes the arguments of an upgrade: what a user chose when the cluster was created or changed stays, unless it is given
+ * now: the names, the number of machines, and the configuration. */
 static int
 prepare_repeat_choices(const struct operation_context *context, const struct arguments *given, struct arguments *arguments,
     struct error *err)
@@ -367,8 +367,8 @@ prepare_has_node(const struct layout *layout, const char *id)
 	return false;
 }
 
-/* Adds the machines that were never created, or only in part: they are deleted without anything done on them, since they may not
- * answer. */
+/* Adds the machines that were never created, or only in part: they are deleted without anything done on them, since they may
+ * not answer. */
 static int
 prepare_push_half_made(const struct operation_context *context, struct arguments *plan, struct error *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How the plan of an operation is made: the stages that a person would put into a pipeline, each with its file in the
- * operation's folder. These are what work_order.prepare points to, with the wish that each expects.
+ * Makes the plan of an operation by the commands that a person would put into a pipeline, each with its file in the operation's
+ * folder. operation_request.prepare points to one of these functions, with the parameters that it expects.
  */
 #ifndef OPERATION_PREPARE_H
 #define OPERATION_PREPARE_H
@@ -14,28 +14,28 @@ struct spec_diff;
 struct error;
 struct operation_context;
 
-struct make_parameters { /* of a new cluster, or of one that is made anew from today's entities */
-	const struct arguments *request; /* what coopr-request is to be told, beside name, id and nodes */
+struct make_parameters { /* of a new cluster, or of one that is made again from today's entities */
+	const struct arguments *request; /* arguments of coopr-request, beside name, id and nodes */
 	const char *max_unavailable;     /* NULL: no limit */
 	bool allow_moves;
 };
 
 struct amend_parameters {
 	struct amendment amendment;
-	const char *action;              /* coopr-plan -a; NULL: what makes of what was what shall be */
+	const char *action;              /* coopr-plan -a; NULL: from the present layout to the new one */
 	const char *max_unavailable;
 	struct string_list dead;         /* nodes whose machines do not answer */
 	bool allow_moves;
 };
 
-struct action_parameters { /* of what is there */
+struct action_parameters { /* on the present layout */
 	const char *action;              /* coopr-plan -a */
 	struct string_list nodes, services; /* only these; empty: all */
 	const char *max_unavailable;
 	bool graceful;
 };
 
-struct spec_parameters { /* what a file says */
+struct spec_parameters { /* of a file */
 	const struct clusterspec *spec;
 	const struct spec_diff *diff; /* of the cluster that is there, with another template; NULL: there is none yet */
 	const char *catalogue, *max_unavailable;
@@ -49,7 +49,7 @@ int prepare_spec(struct operation_context *context, const void *spec_parameters,
 int prepare_amend(struct operation_context *context, const void *amend_parameters, struct error *err);
 int prepare_action(struct operation_context *context, const void *action_parameters, struct error *err);
 
-/* Back to what the cluster was before its last operation. The wish is NULL. */
+/* Plans the way back to the layout before the last operation. There are no parameters. */
 int prepare_rollback(struct operation_context *context, const void *parameters, struct error *err);
 
 #endif

@@ -367,7 +367,8 @@ preview_print_cost(double before, double after, FILE *out)
 		fprintf(out, ", cost %s an hour", to);
 }
 
-/* Returns the expected seconds: those of the longest chain of tasks, or of all tasks with so many in parallel, if these are more. */
+/* Returns the expected seconds: those of the longest chain of tasks, or of all tasks with so many in parallel, if these are
+ * more. */
 static double
 preview_expected(const struct plan_document *plan, long jobs)
 {

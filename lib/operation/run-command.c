@@ -37,7 +37,8 @@ run_command_own_words(const char *program, const char *line)
 	return colon ? colon + 2 : line;
 }
 
-/* Turns the exit code of a command into 0 or an error, whose text is the last line of its messages; the lines before are notices. */
+/* Turns the exit code of a command into 0 or an error, whose text is the last line of its messages; the lines before are
+ * notices. */
 static int
 run_command_judge(const struct arguments *arguments, int code, struct buffer *messages, struct error *err)
 {

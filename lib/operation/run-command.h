@@ -15,8 +15,8 @@ struct workdir;
 /* Starts an argument vector with one of our commands ("coopr-solve"), by the path that it has beside ours. */
 void run_command_init(struct arguments *arguments, const char *program);
 
-/* Runs the command from the member input (NULL: nothing) to the member output, which is whole afterwards, or is what it was. An exit
- * code other than 0 is an error with that code and the last of its messages. */
+/* Runs the command from the member input (NULL: nothing) to the member output, which is whole afterwards, or is what it was.
+ * An exit code other than 0 is an error with that code and the last of its messages. */
 int run_command_in_workdir(const struct arguments *arguments, const struct workdir *workdir, const char *input,
     const char *output, struct error *err);
 

@@ -49,7 +49,8 @@ saved_tell_operations(struct operation_context *context, const struct saved_plan
 	if (since > 0 && operations_list(&context->account, context->id, 0, since, &list, &ignored) == 0)
 		for (size_t i = list.count; i-- > 0;)
 			if (list.count - i <= NAMED)
-				buffer_printf(text, "%s%s by %s (%s)", text->length ? ", " : "", list.list[i].action, list.list[i].user,
+				buffer_printf(text, "%s%s by %s (%s)", text->length ? ", " : "", list.list[i].action,
+				    list.list[i].user,
 				    operation_status_name(list.list[i].status));
 	if (list.count > NAMED)
 		buffer_printf(text, " and %zu more", list.count - NAMED);

@@ -129,7 +129,8 @@ saved_compose(const struct operation_context *context, const struct operation_re
 	return result < 0 ? -1 : file_read(context->job_dir.fd, "plan.ndjson", JSON_BYTES, text, err);
 }
 
-/* Appends the seal. The store's key is that of its secrets; a missing one is made in a transaction, so that there is only ever one. */
+/* Appends the seal. The store's key is that of its secrets; a missing one is made in a transaction, so that there is only
+ * ever one. */
 static int
 saved_plan_write_seal(struct operation_context *context, struct buffer *text, struct error *err)
 {

@@ -31,7 +31,7 @@ struct saved_plan { /* release it; strings live in header */
 	const char *action, *verb, *name, *tenant, *owner, *group, *why;
 	const char *asked, *at, *by; /* the command that planned it; when, and who */
 	const char *status, *recorded; /* of the cluster then, and the digest of its layout; NULL: it is to be made */
-	char *command;          /* that the operation is known by: what was asked for, and which plan it is */
+	char *command;          /* of the operation: that which was typed, and the plan */
 	int64_t id, operation;  /* of the cluster; the number of its last operation then, 0: it is to be made */
 	int64_t lease_ms;       /* as in work_order */
 	const char *records;    /* the plan, in text */
@@ -39,16 +39,16 @@ struct saved_plan { /* release it; strings live in header */
 	char mac[SAVED_MAC_SIZE];
 };
 
-/* Saves what a dry run has planned to site->manner->save: that file is there whole, or what it was. EX_CANTCREAT where it is there and no
- * plan that was saved. */
+/* Saves what a dry run has planned to site->manner->save: that file is there whole, or what it was. Fails with EX_CANTCREAT
+ * where another file is there. */
 int saved_plan_write(struct operation_context *context, const struct operation_request *order, struct error *err);
 
-/* Reads a file ("-": standard input). EX_DATAERR where it is no saved plan of this store, or not as it was saved. */
+/* Reads a file ("-": standard input). Fails with EX_DATAERR where it is not a saved plan of this store, or was changed. */
 int saved_plan_read(struct saved_plan *plan, const char *path, const struct account_ask *ask, struct error *err);
 void saved_plan_release(struct saved_plan *plan);
 
-/* For a work order, with the saved plan as its wish: whether the cluster is what the plan was made from (EX_NO), and the
- * plan as it is. */
+/* For an operation_request with the saved plan as its parameters: admits it if the cluster is what the plan was made from
+ * (else EX_NO), and takes the plan as it is. */
 int saved_plan_admit(struct operation_context *context, const void *saved_plan, struct error *err);
 int saved_plan_prepare(struct operation_context *context, const void *saved_plan, struct error *err);
 

@@ -11,11 +11,11 @@
 struct error;
 struct efficiency;
 
-/* Prints hosts with their addresses and services, the links, how long it took, and how to look at all that. path is a
- * layout with the facts of its nodes. */
+/* Prints hosts with their addresses and services, the links, the time that it took, and the next commands. path is a layout
+ * with the facts of its nodes. */
 int summary_print(const char *path, const struct efficiency *efficiency, FILE *out, bool colour, struct error *err);
 
-/* Copies records as they stand, from fd or from a file. */
+/* Copy records unchanged, from fd or from a file. */
 int summary_copy(int fd, FILE *out, struct error *err);
 int summary_copy_file(const char *path, FILE *out, struct error *err);
 

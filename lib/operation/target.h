@@ -33,7 +33,8 @@ bool target_has(const struct target *target, const struct node *node);
 /* Returns the first node that the target names; NULL with EX_NO and the nodes that there are. */
 const struct node *target_first(const struct target *target, const struct layout *layout, struct error *err);
 
-/* Finds the ids of the nodes named as above ("1000", "@nginx"), each once, in the arena. Fails with EX_NO where a name names none. */
+/* Finds the ids of the nodes named as above ("1000", "@nginx"), each once, in the arena. Fails with EX_NO where a name names
+ * none. */
 int target_nodes(const char *cluster, const struct string_list *names, const struct layout *layout, struct arena *arena,
     struct string_list *ids, struct error *err);
 

@@ -35,8 +35,8 @@ workdir_parent(struct error *err)
 	return NULL;
 }
 
-/* Locks the folder. Between our open and our lock, who had it may have removed it: then the lock is on nothing, and it fails with
- * ESTALE. */
+/* Locks the folder. Between our open and our lock, who had it may have removed it: then the lock is on nothing, and it fails
+ * with ESTALE. */
 static int
 workdir_lock_present(const char *path, int fd)
 {

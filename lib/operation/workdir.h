@@ -44,8 +44,8 @@ int workdir_try(struct workdir *workdir, const char *id, const char *name, struc
 /* Opens the folder of an operation in that of its cluster, made where it is missing; to be closed. */
 int workdir_enter(const struct workdir *cluster, const char *job, struct workdir *operation, struct error *err);
 
-/* Opens the folder of an operation that the store has recorded, as above, and writes its command and its plan to it, as recorded:
- * the folder may be another host's, or gone. */
+/* Opens the folder of an operation that the store has recorded, as above, and writes its command and its plan to it, as
+ * recorded: the folder may be another host's, or gone. */
 int workdir_restore(const struct workdir *cluster, struct store *store, const struct operation *recorded,
     struct workdir *operation, struct error *err);
 

@@ -116,7 +116,8 @@ void
 drift_print(const struct drift_list *list, FILE *stream, bool colour)
 {
 	if (list->count)
-		list_print(&drift_rows, list->list, list->count, &(struct list_output){.format = LIST_TABLE, .stream = stream, .colour = colour});
+		list_print(&drift_rows, list->list, list->count, &(struct list_output){.format = LIST_TABLE, .stream = stream,
+		    .colour = colour});
 }
 
 void

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where what is there differs from what the store says, as coopr reconcile reports it.
+ * The differences between the machines and the store, as coopr reconcile reports them.
  */
 #ifndef PROBE_DRIFT_H
 #define PROBE_DRIFT_H
@@ -14,13 +14,13 @@
 
 struct probe_finding;
 
-enum drift_what { /* in the order in which they are told */
-	DRIFT_FAILED,      /* the cluster is not as it is wanted: its last operation has failed */
-	DRIFT_VANISHED,    /* the store says that the machine is there, its provider does not */
+enum drift_what { /* in the order of the report */
+	DRIFT_FAILED,      /* the cluster's last operation has failed */
+	DRIFT_VANISHED,    /* the store has the machine, its provider does not */
 	DRIFT_UNREACHABLE, /* the machine is there, and does not answer */
 	DRIFT_STOPPED,     /* a service says that it does not run */
 	DRIFT_UNKNOWN,     /* a machine or a service could not be asked */
-	DRIFT_UNOWNED,     /* the provider has a machine that belongs to no cluster of the store */
+	DRIFT_UNOWNED,     /* the provider has a machine of no cluster in the store */
 };
 
 struct drift { /* strings live in the list's arena; NULL where there is nothing to say */
@@ -29,13 +29,13 @@ struct drift { /* strings live in the list's arena; NULL where there is nothing 
 	int64_t operation;   /* the number of its last, when this was found */
 	const char *tenant, *name; /* of the cluster */
 	const char *node, *service;
-	const char *message; /* why, or more of it */
+	const char *message; /* the reason, or a detail */
 	int64_t since_ms;    /* of one that does not answer; 0: not known */
 	bool answers;        /* of one that vanished: it answers all the same */
 	const char *record;  /* of a machine that nobody owns: as its provider lists it */
 	const char *provider; /* the same: its provider's entity, JSON, */
 	const char *provider_name; /* ... and its name */
-	const char *mended;  /* by which job, or "deleted" */
+	const char *mended;  /* the job that repairs it, or "deleted" */
 };
 
 struct drift_list { /* zero-initialise; release it */
@@ -50,10 +50,10 @@ void drift_of_finding(const struct probe_finding *finding, struct drift *drift);
 /* Adds one; its strings are copied. */
 void drift_add(struct drift_list *list, const struct drift *drift);
 
-/* Puts them into the order of their clusters, what is of no cluster last. */
+/* Sorts by clusters; drift of no cluster comes last. */
 void drift_sort(struct drift_list *list);
 
-/* As records of the kind "drift", or as a table. */
+/* Print it as records of the kind "drift", or as a table. */
 void drift_write(const struct drift_list *list, FILE *stream);
 void drift_print(const struct drift_list *list, FILE *stream, bool colour);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Asks the machines of any number of clusters whether they answer, and then the services on each whether they run: the
- * automators do it that work on them, many at once. Clusters are read one after the other as there is room to ask, so that
- * memory holds but a few.
+ * Asks the machines of any number of clusters whether they answer, and then the services on each whether they run, by the
+ * automators that work on them, many in parallel. Clusters are read one after the other, so that memory holds only a few.
  */
 #ifndef PROBE_PROBE_H
 #define PROBE_PROBE_H
@@ -50,8 +49,8 @@ struct probe_options {
 	void *context;
 };
 
-/* Asks. -1 where that is not possible at all; 128 + signal as the code where one came: then not all have been asked, and those
- * that were not are not over. */
+/* Asks all. Fails where that is not possible at all, or with 128 + signal where one came: then not all have been asked, and
+ * those are not over. */
 int probe(const struct probe_options *parameters, struct error *err);
 
 #endif

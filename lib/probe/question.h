@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Questions to the automators about one cluster: whether a node answers, and whether a service on it runs. Each is a take
- * record with the action status, coopr-plugins(7), that no queue has given.
+ * record with the action status, coopr-plugins(7), that does not come from a queue.
  */
 #ifndef PROBE_QUESTION_H
 #define PROBE_QUESTION_H
@@ -38,7 +38,7 @@ struct question {
 	int64_t timeout_s;     /* at most; less where the service says so */
 };
 
-/* A slot for it; NULL with a reason. */
+/* Returns a slot for the question; NULL with a reason. */
 struct slot *question_slot(const struct questions *questions, const struct question *question, struct error *err);
 
 #endif

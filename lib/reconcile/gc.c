@@ -30,8 +30,8 @@ reconcile_gc_by_id(const void *a, const void *b)
 	return (*id > cluster->id) - (*id < cluster->id);
 }
 
-/* Removes the folder of a cluster that the store does not have, or no more. Who creates a cluster holds the lock from before it is
- * recorded, so that the store is asked under the lock. */
+/* Removes the folder of a cluster that the store does not have, or no more. Who creates a cluster holds the lock from before
+ * it is recorded, so that the store is asked under the lock. */
 static int
 reconcile_gc_remove_cluster(struct account *account, int64_t id, const char *name, struct error *err)
 {
@@ -67,8 +67,8 @@ reconcile_gc_remove_unlocked(int dir, const char *name, struct error *err)
 	return result;
 }
 
-/* Removes an entry of the clusters' folder if nothing needs it. ".ID" is what a removal was killed with. Any other name with a dot is
- * of a dry run, which has no lock; so only its age tells that it was killed. */
+/* Removes an entry of the clusters' folder if nothing needs it. ".ID" is what a removal was killed with. Any other name with
+ * a dot is of a dry run, which has no lock; so only its age tells that it was killed. */
 static int
 reconcile_gc_consider(struct account *account, const struct cluster_list *known, int dir, const char *name, struct error *err)
 {

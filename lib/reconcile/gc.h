@@ -9,8 +9,8 @@
 struct account;
 struct error;
 
-/* A folder that a process has locked stays, and so does that of a dry run that may still run. Returns -1 where something cannot be
- * removed. */
+/* A folder that a process has locked stays, and so does that of a dry run that may still run. Returns -1 where something
+ * cannot be removed. */
 int reconcile_gc(struct account *account, struct error *err);
 
 #endif

@@ -209,11 +209,13 @@ health_check_add_failed(struct examination *e)
 }
 
 int
-health_check(struct account *account, const struct reconcile_options *parameters, const struct reconcile_scope *scope, struct drift_list *drift,
+health_check(struct account *account, const struct reconcile_options *parameters, const struct reconcile_scope *scope,
+    struct drift_list *drift,
     struct error *err)
 {
 	struct examination e = {.account = account, .parameters = parameters, .scope = scope, .drift = drift};
-	const struct probe_options ask = {(size_t)parameters->options.runner.workers, parameters->timeout_s, health_check_next, health_check_found,
+	const struct probe_options ask = {(size_t)parameters->options.runner.workers, parameters->timeout_s, health_check_next,
+	    health_check_found,
 	    health_check_over, &e};
 	int result = 0;
 

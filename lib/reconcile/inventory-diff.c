@@ -196,7 +196,8 @@ inventory_diff_provider_of(const struct comparison *c, const struct cluster_reco
 /* The provider's entity may have changed since the cluster was made: then the cluster's own is asked, too. 0, or -1 where
  * that is not possible. */
 static int
-inventory_diff_list_own(struct comparison *c, const struct operation_context *context, const struct provider *known, struct error *err)
+inventory_diff_list_own(struct comparison *c, const struct operation_context *context, const struct provider *known,
+    struct error *err)
 {
 	struct provider *own;
 	jv parameters, mine, listed;
@@ -349,7 +350,8 @@ inventory_diff_release(struct comparison *c)
 }
 
 int
-inventory_diff(struct account *account, const struct operation_options *options, const struct reconcile_scope *scope, struct drift_list *drift,
+inventory_diff(struct account *account, const struct operation_options *options, const struct reconcile_scope *scope,
+    struct drift_list *drift,
     struct error *err)
 {
 	struct comparison c = {.account = account, .options = options, .scope = scope, .drift = drift};

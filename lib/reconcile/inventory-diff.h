@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Compares the machines that the store says are there with those that the providers list, of all clusters at once: one list
- * of each provider in use, and no document of a cluster that agrees is read. What differs is looked at again under the
- * cluster's lock, and counts only where nothing was done to the cluster since.
+ * of each provider in use, and no document of a cluster that agrees is read. A difference is checked again under the
+ * cluster's lock, and counts only if no operation ran on the cluster since.
  */
 #ifndef RECONCILE_INVENTORY_DIFF_H
 #define RECONCILE_INVENTORY_DIFF_H
@@ -13,10 +13,11 @@ struct error;
 struct operation_options;
 struct reconcile_scope;
 
-/* Adds what differs of the clusters that were listed. A cluster that something is under way on, or that another process works on, is passed over. 0, or the code
- * of the worst that went wrong, which was told (manner's notice); -1 where nothing could be compared. The account is a
+/* Adds the differences of the listed clusters, except those on which an operation runs, or which another process has locked.
+ * Returns 0, or the code of the worst failure, which got a notice; -1 where nothing could be compared. The account is a
  * superadmin's. */
-int inventory_diff(struct account *account, const struct operation_options *options, const struct reconcile_scope *scope, struct drift_list *drift,
+int inventory_diff(struct account *account, const struct operation_options *options, const struct reconcile_scope *scope,
+    struct drift_list *drift,
     struct error *err);
 
 #endif

@@ -13,8 +13,8 @@
 #include "hook/hook.h"
 #include "reconcile/scope.h"
 
-/* Tells hooks, and by notice, that the cluster's lease ends, and records that. A process that is killed in between tells it again, under
- * the same id. */
+/* Tells hooks, and by notice, that the cluster's lease ends, and records that. A process that is killed in between tells it
+ * again, under the same id. */
 static int
 lease_reminder_of(struct account *account, const struct cluster_record *cluster, void (*notice)(const char *text),
     struct error *err)

@@ -33,8 +33,8 @@ struct reading {
 	struct redaction values; /* of the secrets that the plugin is told */
 };
 
-/* Returns the entity with the values of its secrets, which values gets, too, and with what its nodes have claimed; invalid with a
- * reason. */
+/* Returns the entity with the values of its secrets, which values gets, too, and with what its nodes have claimed; invalid
+ * with a reason. */
 static jv
 machines_entity_of(const char *provider, const char *tenant, struct redaction *values, struct error *err)
 {

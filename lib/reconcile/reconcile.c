@@ -31,7 +31,8 @@ reconcile_add(const struct reconcile_options *parameters, int *worst, int code, 
 		*worst = code;
 }
 
-/* Finishes an operation. One that still runs is run to its end here, unless workers do that; the store records whether its job fails. */
+/* Finishes an operation. One that still runs is run to its end here, unless workers do that; the store records whether its
+ * job fails. */
 static int
 reconcile_finish_one(const struct reconcile_options *parameters, const struct operation *operation, struct error *err)
 {
@@ -73,7 +74,8 @@ reconcile_finish_all(const struct reconcile_options *parameters, struct account 
 
 /* Compares the machines with the store: all of them, or none. */
 static int
-reconcile_look(const struct reconcile_options *parameters, struct account *account, struct reconcile_scope *scope, struct drift_list *drift,
+reconcile_look(const struct reconcile_options *parameters, struct account *account, struct reconcile_scope *scope,
+    struct drift_list *drift,
     struct error *err)
 {
 	int worst = 0, found;
@@ -124,7 +126,8 @@ reconcile(const struct reconcile_options *parameters, struct drift_list *drift, 
 	}
 	reconcile_add(parameters, &worst, reconcile_finish_all(parameters, &account, &scope, err), err);
 	reconcile_add(parameters, &worst, repair_leases(&account, &parameters->options, &scope, err), err);
-	reconcile_add(parameters, &worst, lease_reminder_send(&account, &scope, parameters->remind_ms, parameters->options.runner.notice, err), err);
+	reconcile_add(parameters, &worst, lease_reminder_send(&account, &scope, parameters->remind_ms,
+	    parameters->options.runner.notice, err), err);
 	reconcile_add(parameters, &worst, hook_deliver(account.store, 0, &told, err), err);
 	looked = reconcile_look(parameters, &account, &scope, drift, err);
 	reconcile_add(parameters, &worst, looked, err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reconciliation: what was begun is settled, what is due is done, and what is there is compared with what is recorded. It may be
- * done by any number of processes at once, and killed anywhere: each step is one that anybody may do again.
+ * Reconciliation: operations that are over are finished, leases are ended, and machines are compared with the store. Any number
+ * of processes may do it at once, and be killed anywhere: each step may be done again by anybody.
  */
 #ifndef RECONCILE_RECONCILE_H
 #define RECONCILE_RECONCILE_H
@@ -16,19 +16,19 @@
 struct error;
 
 struct reconcile_options {
-	struct operation_options options; /* detach: jobs are left to workers; else they are worked off here */
+	struct operation_options options; /* detach: jobs are left to workers; else they are run here */
 	struct string_list clusters; /* only these; none: all */
 	bool probe;           /* ask machines whether they answer, and services whether they run: */
 	long timeout_s;       /* ... so long at most */
-	bool repair;          /* mend what has drifted */
+	bool repair;          /* repair the drift */
 	int64_t replace_after_ms; /* replace machines that have not answered for so long; -1: none */
-	bool retry;           /* go on with operations that failed */
+	bool retry;           /* retry operations that failed */
 	bool delete_unowned;
 	const char *max_gone; /* replace and delete so many at a time, model/unavailable.h */
-	int64_t remind_ms;    /* say whose lease ends within that time; 0: nobody's */
+	int64_t remind_ms;    /* remind of leases that end within that time; 0: of none */
 };
 
-/* Adds what has drifted. 0, or the code of the worst that failed, which was told; -1 where nothing could be done. */
+/* Adds the drift. Returns 0, or the code of the worst failure, which got a notice; -1 where nothing could be done. */
 int reconcile(const struct reconcile_options *parameters, struct drift_list *drift, struct error *err);
 
 #endif

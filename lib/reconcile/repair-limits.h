@@ -22,7 +22,8 @@ struct repair_limits {
 	const char *max_gone; /* of model/unavailable.h */
 };
 
-/* Checks whether so many of the cluster's machines, and so many of its provider's, may be replaced: 0, or -1 with EX_TEMPFAIL. */
+/* Checks whether so many of the cluster's machines, and so many of its provider's, may be replaced: 0, or -1 with
+ * EX_TEMPFAIL. */
 int repair_limits_on_share(const struct repair_limits *limits, const struct cluster_record *cluster, size_t count,
     size_t of_provider, struct error *err);
 

@@ -57,8 +57,8 @@ repair_prepare_if_unchanged(struct operation_context *context, const void *data,
 	return parameters->prepare(context, parameters->parameters, err);
 }
 
-/* Carries out the request on a cluster of that tenant, and returns the job, which the caller frees. NULL where it failed (worst), or
- * the cluster is busy, of which a repair gives notice. */
+/* Carries out the request on a cluster of that tenant, and returns the job, which the caller frees. NULL where it failed
+ * (worst), or the cluster is busy, of which a repair gives notice. */
 static char *
 repair_undertake(const struct operation_options *options, const char *tenant, struct operation_request *order, int *worst)
 {
@@ -88,8 +88,8 @@ repair_add_once(struct string_list *list, const char *text)
 	list->list[list->count++] = text;
 }
 
-/* Begins the replacement of the group's nodes, or the start of its services, and returns the job as repair_undertake does. The message
- * has the mark that tells our repairs from operations of others. */
+/* Begins the replacement of the group's nodes, or the start of its services, and returns the job as repair_undertake does.
+ * The message has the mark that tells our repairs from operations of others. */
 static char *
 repair_begin(struct repairs *repairs, const struct group *group, enum remedy remedy)
 {
@@ -223,7 +223,8 @@ repair_with(struct repairs *repairs, size_t first, size_t end, enum remedy remed
 }
 
 int
-repair(struct account *account, const struct reconcile_options *parameters, const struct reconcile_scope *scope, struct drift_list *drift)
+repair(struct account *account, const struct reconcile_options *parameters, const struct reconcile_scope *scope,
+    struct drift_list *drift)
 {
 	struct repairs repairs = {parameters, {account, scope, parameters->max_gone}, drift, 0};
 	size_t end;
@@ -277,7 +278,8 @@ repair_delete_cluster(const struct operation_options *options, const struct clus
 }
 
 int
-repair_leases(struct account *account, const struct operation_options *options, const struct reconcile_scope *scope, struct error *err)
+repair_leases(struct account *account, const struct operation_options *options, const struct reconcile_scope *scope,
+    struct error *err)
 {
 	const struct cluster_filter ended = {.everywhere = true, .by_number = true, .expired_ms = clock_wall_ms()};
 	struct cluster_list list = {0};

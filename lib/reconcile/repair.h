@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What coopr reconcile does by ordinary operations: it mends what has drifted, and deletes what has had its time. What
- * something else is being done to just now is left to the next run.
+ * The repairs of coopr reconcile, by ordinary operations: clusters that have drifted are repaired, and those whose lease has ended are
+ * deleted. A cluster on which an operation runs is left to the next run.
  */
 #ifndef RECONCILE_REPAIR_H
 #define RECONCILE_REPAIR_H
@@ -13,16 +13,18 @@ struct operation_options;
 struct reconcile_scope;
 struct reconcile_options;
 
-/* Mends what has drifted, as the wish says: in each cluster one thing at a time. What was begun says so (mended); what is left,
- * and why, is told (manner's notice). The drift is sorted, the clusters are listed. 0, or the code of the worst that failed,
- * which was told. */
-int repair(struct account *account, const struct reconcile_options *parameters, const struct reconcile_scope *scope, struct drift_list *drift);
+/* Repairs the drift as the parameters say, in each cluster one remedy at a time, and notes the job in each drift (mended).
+ * What is left gets a notice. The drift is sorted, the clusters are listed. Returns 0, or the code of the worst failure,
+ * which got a notice. */
+int repair(struct account *account, const struct reconcile_options *parameters, const struct reconcile_scope *scope,
+    struct drift_list *drift);
 
-/* Deletes the machines that nobody owns. As above. */
+/* Deletes the orphaned machines. Returns as above. */
 int repair_unowned(struct account *account, const struct reconcile_options *parameters, const struct reconcile_scope *scope,
     struct drift_list *drift);
 
-/* Deletes the clusters in reach whose lease has ended. As above; -1 where they are not to be had. */
-int repair_leases(struct account *account, const struct operation_options *options, const struct reconcile_scope *scope, struct error *err);
+/* Deletes the clusters in scope whose lease has ended. Returns as above; -1 where they cannot be listed. */
+int repair_leases(struct account *account, const struct operation_options *options, const struct reconcile_scope *scope,
+    struct error *err);
 
 #endif

@@ -36,7 +36,8 @@ reconcile_scope_init(struct reconcile_scope *scope, struct account *account, con
 bool
 reconcile_scope_has(const struct reconcile_scope *scope, int64_t id)
 {
-	return scope->all || (scope->count && bsearch(&id, scope->ids, scope->count, sizeof *scope->ids, reconcile_scope_compare_ids));
+	return scope->all || (scope->count && bsearch(&id, scope->ids, scope->count, sizeof *scope->ids,
+	    reconcile_scope_compare_ids));
 }
 
 static int

@@ -70,8 +70,8 @@ status_look(struct cluster_status *status, const char *cluster, struct error *er
 	return 0;
 }
 
-/* Finishes an operation that is over. Where that fails, because another process does it or the user may only read, the state before
- * is shown. */
+/* Finishes an operation that is over. Where that fails, because another process does it or the user may only read, the state
+ * before is shown. */
 static void
 status_finish(const struct cluster_status *status)
 {
@@ -129,7 +129,8 @@ status_state_line(const struct cluster_status *status)
 	return line;
 }
 
-/* Returns the layout, which the caller frees; NULL with a reason. The queue knows more of a running operation than the store. */
+/* Returns the layout, which the caller frees; NULL with a reason. The queue knows more of a running operation than the
+ * store. */
 static char *
 status_layout_text(struct cluster_status *status, struct error *err)
 {

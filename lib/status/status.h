@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A cluster as it is now, for those who only look: what the store says of it and, while an operation is under way, what the
- * queue says of that. What is over and not settled yet is settled first, where nobody else is at it.
+ * A cluster as it is now, for commands that only look: the store's record of it and, while an operation runs, the queue's. An
+ * operation that is over is finished first, unless another process does that.
  */
 #ifndef STATUS_STATUS_H
 #define STATUS_STATUS_H
