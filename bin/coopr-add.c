@@ -14,13 +14,13 @@ static const char *machines;
 static bool allow_moves;
 
 static const struct option_spec options[] = {
-	OPTION_STRING('n', "machines", &machines, "N|+N|-N", "to so many machines, or by so many (default: as many as there are)"),
-	OPTION_FLAG(0, "allow-moves", &allow_moves, "other services may move to other machines, as few as can be"),
+	OPTION_STRING('n', "machines", &machines, "N|+N|-N", "the number of machines, or how many more or fewer (default: unchanged)"),
+	OPTION_FLAG(0, "allow-moves", &allow_moves, "other services may move to other machines; as few as possible do"),
 	FRONT_OPTIONS(&front),
 	OPTION_END
 };
 
-/* What follows "coopr-" is the operation. */
+/* The operation is the part of the name behind "coopr-". */
 static const struct command commands[] = {
 	{"coopr-add", "[OPTION]... CLUSTER SERVICE...", "Set up more services on a cluster.", options,
 		"  coopr-add blog memcached\n"

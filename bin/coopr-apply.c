@@ -22,14 +22,14 @@ static struct apply_options parameters;
 static bool yes;
 
 static const struct option_spec options[] = {
-	OPTION_STRING('f', "file", &parameters.path, "FILE", "what the clusters shall be: a file or a folder (-: standard input)"),
-	OPTION_FLAG(0, "prune", &parameters.prune, "delete those that it made and that the folder no longer speaks of"),
+	OPTION_STRING('f', "file", &parameters.path, "FILE", "the specifications: a file or a folder (-: standard input)"),
+	OPTION_FLAG(0, "prune", &parameters.prune, "delete clusters that were made from the folder and that it no longer has"),
 	OPTION_FLAG('y', "yes", &yes, "do not ask before clusters are deleted"),
-	OPTION_STRING(0, "origin", &parameters.origin, "NAME", "what they remember as the folder (default: its path)"),
-	OPTION_FLAG(0, "adopt", &parameters.adopt, "those that follow another folder follow this one from now on"),
+	OPTION_STRING(0, "origin", &parameters.origin, "NAME", "the name under which clusters remember the folder (default: its path)"),
+	OPTION_FLAG(0, "adopt", &parameters.adopt, "take over clusters that follow another folder"),
 	OPTION_STRING('C', "catalogue", &parameters.catalogue, "DIR", "take entities from here (default: $COOPR_CATALOGUE)"),
-	OPTION_FLAG(0, "allow-moves", &parameters.allow_moves, "services may move to other machines, as few as can be"),
-	OPTION_STRING(0, "max-unavailable", &parameters.max_unavailable, "N|N%", "a service is down on so many nodes at a time"),
+	OPTION_FLAG(0, "allow-moves", &parameters.allow_moves, "services may move to other machines; as few as possible do"),
+	OPTION_STRING(0, "max-unavailable", &parameters.max_unavailable, "N|N%", "how many nodes of a service may be down at a time"),
 	FRONT_WORK(&front),
 	FRONT_PLACES(&front),
 	FRONT_ANSWER(&front),
@@ -37,7 +37,7 @@ static const struct option_spec options[] = {
 };
 
 static const struct command command = {
-	"coopr-apply", "[OPTION]... -f FILE|DIR", "Make clusters be what files say.", options,
+	"coopr-apply", "[OPTION]... -f FILE|DIR", "Make clusters agree with files.", options,
 	"  coopr-apply -f clusters --dry-run\n"
 	"  coopr-apply -f clusters\n"
 	"  coopr-apply -f clusters --prune --yes\n"};

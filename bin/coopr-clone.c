@@ -13,15 +13,15 @@ static struct front front = {.jobs = FRONT_JOBS};
 static const char *owner, *group, *lease;
 
 static const struct option_spec options[] = {
-	OPTION_STRING(0, "owner", &owner, "USER", "who it belongs to (default: you)"),
-	OPTION_STRING(0, "group", &group, "GROUP", "whose members may act on it, too"),
-	OPTION_STRING(0, "lease", &lease, "TIME", "it is deleted after that, as 12h or 2d (default: the template's)"),
+	OPTION_STRING(0, "owner", &owner, "USER", "the owner (default: you)"),
+	OPTION_STRING(0, "group", &group, "GROUP", "a group whose members may act on it, too"),
+	OPTION_STRING(0, "lease", &lease, "TIME", "delete it after that time, as 12h or 2d (default: the template's)"),
 	FRONT_OPTIONS(&front),
 	OPTION_END
 };
 
 static const struct command command = {
-	"coopr-clone", "[OPTION]... CLUSTER NAME", "Make a cluster like another one.", options,
+	"coopr-clone", "[OPTION]... CLUSTER NAME", "Create a cluster like another one.", options,
 	"  coopr-clone shop shop-test\n"
 	"  coopr-clone --dry-run shop shop-test\n"};
 

@@ -19,9 +19,9 @@ static bool no_restart;
 
 static const struct option_spec options[] = {
 	OPTION_LIST(0, "set", &settings, "PATH=VALUE", "change one value; may be repeated"),
-	OPTION_STRING(0, "config", &file, "FILE", "this configuration in place of the one before (-: standard input)"),
+	OPTION_STRING(0, "config", &file, "FILE", "replace the configuration with this one (-: standard input)"),
 	OPTION_FLAG(0, "no-restart", &no_restart, "configure services while they run"),
-	OPTION_STRING(0, "max-unavailable", &max_unavailable, "N|N%", "a service is down on so many nodes at a time"),
+	OPTION_STRING(0, "max-unavailable", &max_unavailable, "N|N%", "how many nodes of a service may be down at a time"),
 	FRONT_OPTIONS(&front),
 	OPTION_END
 };

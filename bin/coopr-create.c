@@ -18,29 +18,29 @@ static struct option_list services, changes;
 
 static const struct option_spec options[] = {
 	OPTION_STRING('t', "template", &template, "TEMPLATE", "make the cluster of this cluster template"),
-	OPTION_STRING('n', "machines", &machines, "N|MIN:MAX", "with so many machines (default: as the template finds best)"),
+	OPTION_STRING('n', "machines", &machines, "N|MIN:MAX", "the number of machines (default: the best by the template's objective)"),
 	OPTION_STRING('C', "catalogue", &catalogue, "DIR", "take entities from here (default: $COOPR_CATALOGUE)"),
-	OPTION_STRING(0, "owner", &owner, "USER", "who it belongs to (default: you)"),
-	OPTION_STRING(0, "group", &group, "GROUP", "whose members may act on it, too"),
-	OPTION_STRING(0, "lease", &lease, "TIME", "it is deleted after that, as 12h or 2d (default: the template's)"),
-	OPTION_STRING('P', "provider", &provider, "PROVIDER", "where its machines come from"),
-	OPTION_LIST('s', "services", &services, "SERVICE,...", "these services in place of the template's; may be repeated"),
+	OPTION_STRING(0, "owner", &owner, "USER", "the owner (default: you)"),
+	OPTION_STRING(0, "group", &group, "GROUP", "a group whose members may act on it, too"),
+	OPTION_STRING(0, "lease", &lease, "TIME", "delete it after that time, as 12h or 2d (default: the template's)"),
+	OPTION_STRING('P', "provider", &provider, "PROVIDER", "the provider of its machines"),
+	OPTION_LIST('s', "services", &services, "SERVICE,...", "these services instead of the template's; may be repeated"),
 	OPTION_STRING('H', "hardwaretype", &hardwaretype, "TYPE", "only machines of this hardware type"),
 	OPTION_STRING('I', "imagetype", &imagetype, "TYPE", "only machines with this image type"),
-	OPTION_STRING(0, "dns-suffix", &dns_suffix, "SUFFIX", "what host names end with"),
-	OPTION_STRING(0, "config", &config, "FILE", "this config in place of the template's"),
+	OPTION_STRING(0, "dns-suffix", &dns_suffix, "SUFFIX", "the domain of host names"),
+	OPTION_STRING(0, "config", &config, "FILE", "this config instead of the template's"),
 	OPTION_LIST(0, "set", &changes, "PATH=VALUE", "change one value of the config; may be repeated"),
 	FRONT_OPTIONS(&front),
 	OPTION_END
 };
 
 static const struct command command = {
-	"coopr-create", "[OPTION]... -t TEMPLATE NAME", "Make a cluster, and wait until it is there.", options,
+	"coopr-create", "[OPTION]... -t TEMPLATE NAME", "Create a cluster, and wait until it is up.", options,
 	"  coopr-create shop -t web -n 4\n"
 	"  coopr-create shop -t web -n 4 --dry-run\n"
 	"  coopr-create crowd -t hadoop-distributed -n 12 -o json\n"};
 
-/* What is coopr-request's to understand. */
+/* The options that are passed on to coopr-request. */
 static void
 create_fill_request(struct arguments *request)
 {

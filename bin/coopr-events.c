@@ -28,15 +28,15 @@ static bool follow;
 static long number;
 
 static const struct option_spec options[] = {
-	OPTION_FLAG('f', "follow", &follow, "go on until the operation is over (1: it is not complete)"),
-	OPTION_NUMBER(0, "operation", &number, "N", "of operation N of coopr history (default: the last)"),
+	OPTION_FLAG('f', "follow", &follow, "follow until the operation is over (exit code 1: it failed)"),
+	OPTION_NUMBER(0, "operation", &number, "N", "operation N of coopr history (default: the last)"),
 	STATUS_PLACES(&places),
 	STATUS_FORMATS(&places, "table|json"),
 	OPTION_END
 };
 
 static const struct command command = {
-	"coopr-events", "[OPTION]... CLUSTER", "Show what has happened in an operation on a cluster, or happens.", options,
+	"coopr-events", "[OPTION]... CLUSTER", "Show the events of an operation on a cluster.", options,
 	"  coopr-events shop\n"
 	"  coopr-events -f shop\n"
 	"  coopr-events --operation 1 -o json shop\n"};

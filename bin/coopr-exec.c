@@ -38,8 +38,8 @@ static long at_once = 32;
 
 static const struct option_spec options[] = {
 	OPTION_FLAG('n', "dry-run", &dry_run, "print what would be run, and run nothing"),
-	OPTION_FLAG('q', "quiet", &quiet, "do not show what the plugin, or the command, says"),
-	OPTION_NUMBER('j', "jobs", &at_once, "N", "on so many nodes at one time (default: 32)"),
+	OPTION_FLAG('q', "quiet", &quiet, "do not show the output of the plugin or command"),
+	OPTION_NUMBER('j', "jobs", &at_once, "N", "on so many nodes in parallel (default: 32)"),
 	STATUS_PLACES(&places),
 	OPTION_STRING(0, "color", &places.colour, "auto|always|never", "when to colour (default: auto, on a terminal)"),
 	OPTION_END

@@ -13,14 +13,14 @@ static const char *machines = "+1";
 static bool allow_moves;
 
 static const struct option_spec options[] = {
-	OPTION_STRING('n', "machines", &machines, "N|+N", "to so many machines, or by so many (default: +1)"),
-	OPTION_FLAG(0, "allow-moves", &allow_moves, "services may move to other machines, as few as can be"),
+	OPTION_STRING('n', "machines", &machines, "N|+N", "the number of machines, or how many more (default: +1)"),
+	OPTION_FLAG(0, "allow-moves", &allow_moves, "services may move to other machines; as few as possible do"),
 	FRONT_OPTIONS(&front),
 	OPTION_END
 };
 
 static const struct command command = {
-	"coopr-expand", "[OPTION]... CLUSTER", "Give a cluster more machines.", options,
+	"coopr-expand", "[OPTION]... CLUSTER", "Add machines to a cluster.", options,
 	"  coopr-expand shop\n"
 	"  coopr-expand -n 6 --dry-run shop\n"};
 

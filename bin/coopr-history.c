@@ -15,15 +15,15 @@ static struct status_options places;
 static long difference = -1, limit;
 
 static const struct option_spec options[] = {
-	OPTION_NUMBER('d', "diff", &difference, "N", "what operation N has changed: + - ~"),
-	OPTION_NUMBER('l', "limit", &limit, "N", "so many at most"),
+	OPTION_NUMBER('d', "diff", &difference, "N", "show what operation N has changed: + - ~"),
+	OPTION_NUMBER('l', "limit", &limit, "N", "at most so many"),
 	STATUS_PLACES(&places),
 	STATUS_FORMATS(&places, "table|json"),
 	OPTION_END
 };
 
 static const struct command command = {
-	"coopr-history", "[OPTION]... CLUSTER", "List what was done to a cluster.", options,
+	"coopr-history", "[OPTION]... CLUSTER", "List the operations on a cluster.", options,
 	"  coopr-history shop\n"
 	"  coopr-history -d 1 shop\n"};
 

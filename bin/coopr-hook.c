@@ -15,14 +15,14 @@ static const struct option_spec options[] = {
 };
 
 static const struct subcommand subcommands[] = {
-	{"list", hook_verb_list, "list the hooks there are, and how much waits for each"},
-	{"try", hook_verb_try, "tell all hooks of something that does not happen"},
-	{"deliver", hook_verb_deliver, "deliver what is due of what hooks could not be told"},
+	{"list", hook_verb_list, "list the hooks, and how many messages wait for each"},
+	{"try", hook_verb_try, "tell all hooks of an event that does not happen"},
+	{"deliver", hook_verb_deliver, "deliver the messages that are due"},
 	{0}};
 
 static const struct command command = {
 	"coopr-hook", "COMMAND [OPTION]... [ARGUMENT]...",
-	"Look after hooks: who is told when clusters change.", options,
+	"Manage hooks, which are told when clusters change.", options,
 	"  coopr-hook list\n"
 	"  coopr-hook try start create\n"
 	"  coopr-hook deliver\n"};

@@ -16,13 +16,13 @@ static struct front front = {.jobs = FRONT_JOBS};
 static bool beyond;
 
 static const struct option_spec options[] = {
-	OPTION_FLAG('f', "force", &beyond, "also beyond what the template allows (for administrators)"),
+	OPTION_FLAG('f', "force", &beyond, "also beyond the template's limit (for administrators)"),
 	FRONT_PLACES(&front),
 	OPTION_END
 };
 
 static const struct command command = {
-	"coopr-lease", "[OPTION]... CLUSTER [TIME]", "Say until when a cluster is there, or set for how long.", options,
+	"coopr-lease", "[OPTION]... CLUSTER [TIME]", "Show when a cluster expires, or change that.", options,
 	"  coopr-lease shop\n"
 	"  coopr-lease shop 12h\n"
 	"  coopr-lease -f shop 0          for ever\n"};

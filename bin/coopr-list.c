@@ -16,13 +16,13 @@ static bool all_tenants;
 static long limit;
 
 static const struct option_spec options[] = {
-	OPTION_STRING('s', "status", &filter.status, "STATUS", "of that status (several: commas between), or all"),
-	OPTION_STRING(0, "owner", &filter.owner, "USER", "of that owner"),
-	OPTION_STRING('t', "template", &filter.template, "NAME", "made from that template"),
-	OPTION_STRING(0, "search", &filter.search, "TEXT", "with that in their name"),
+	OPTION_STRING('s', "status", &filter.status, "STATUS", "only clusters of that status (several: with commas between), or all"),
+	OPTION_STRING(0, "owner", &filter.owner, "USER", "only clusters of that owner"),
+	OPTION_STRING('t', "template", &filter.template, "NAME", "only clusters made from that template"),
+	OPTION_STRING(0, "search", &filter.search, "TEXT", "only clusters that have that in their name"),
 	OPTION_FLAG('A', "all-tenants", &all_tenants, "of all tenants (for superadmins)"),
-	OPTION_NUMBER('l', "limit", &limit, "N", "so many at most"),
-	OPTION_STRING(0, "after", &filter.after, "CLUSTER", "those that come behind that name or id"),
+	OPTION_NUMBER('l', "limit", &limit, "N", "at most so many"),
+	OPTION_STRING(0, "after", &filter.after, "CLUSTER", "only clusters behind that name or id"),
 	STATUS_PLACES(&places),
 	STATUS_FORMATS(&places, "table|json|wide|name"),
 	OPTION_END

@@ -20,16 +20,16 @@ static bool follow;
 static long number;
 
 static const struct option_spec options[] = {
-	OPTION_FLAG('f', "follow", &follow, "go on until the operation is over (1: it is not complete)"),
-	OPTION_STRING('a', "action", &transcript.action, "TASK-ACTION", "only of that: create, install, configure, start, ..."),
-	OPTION_NUMBER(0, "operation", &number, "N", "of operation N of coopr history (default: the last)"),
+	OPTION_FLAG('f', "follow", &follow, "follow until the operation is over (exit code 1: it failed)"),
+	OPTION_STRING('a', "action", &transcript.action, "TASK-ACTION", "only of that action: create, install, configure, start, ..."),
+	OPTION_NUMBER(0, "operation", &number, "N", "operation N of coopr history (default: the last)"),
 	STATUS_PLACES(&places),
 	OPTION_STRING(0, "color", &places.colour, "auto|always|never", "when to colour (default: auto, on a terminal)"),
 	OPTION_END
 };
 
 static const struct command command = {
-	"coopr-log", "[OPTION]... CLUSTER[/NODE|/@SERVICE][/SERVICE]", "Show what was printed while a cluster was worked on.", options,
+	"coopr-log", "[OPTION]... CLUSTER[/NODE|/@SERVICE][/SERVICE]", "Show the output of the tasks of an operation on a cluster.", options,
 	"  coopr-log shop/1000\n"
 	"  coopr-log -a install shop/@nginx/nginx\n"
 	"  coopr-log -f shop\n"};

@@ -13,13 +13,13 @@ static const struct option_spec options[] = {
 static const struct subcommand subcommands[] = {
 	{"list", member_verb_list, "list the members, their roles and groups"},
 	{"set", member_verb_set, "make a user a member, or give them another role and other groups"},
-	{"delete", member_verb_delete, "make users members no more"},
-	{"history", member_verb_history, "list what was done to the tenant and its members"},
+	{"delete", member_verb_delete, "remove users from the members"},
+	{"history", member_verb_history, "list the changes of the tenant and its members"},
 	{0}};
 
 static const struct command command = {
 	"coopr-member", "COMMAND [OPTION]... [ARGUMENT]...",
-	"Say who belongs to a tenant, who are its admins, and who is in which group.", options,
+	"Manage the members of a tenant, their roles and groups.", options,
 	"  coopr-member set -g dev bob\n"
 	"  coopr-member list\n"};
 

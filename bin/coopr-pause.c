@@ -18,11 +18,11 @@ static const struct option_spec options[] = {
 };
 
 static const struct command commands[] = {
-	{"coopr-pause", "[OPTION]... CLUSTER", "Start nothing more of the operation that is under way on a cluster.", options,
+	{"coopr-pause", "[OPTION]... CLUSTER", "Pause the running operation on a cluster: start no more of its tasks.", options,
 		"  coopr-pause shop\n"},
 	{"coopr-resume", "[OPTION]... CLUSTER", "Continue the paused operation on a cluster.", options,
 		"  coopr-resume shop\n"},
-	{"coopr-abort", "[OPTION]... CLUSTER", "Cancel the operation that is under way on a cluster.", options,
+	{"coopr-abort", "[OPTION]... CLUSTER", "Cancel the running operation on a cluster.", options,
 		"  coopr-abort shop\n"},
 	{0}};
 

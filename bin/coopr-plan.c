@@ -37,7 +37,7 @@ static const struct option_spec options[] = {
 	OPTION_LIST('n', "node", &nodes, "NODE", "only on this node (id or hostname); may be repeated"),
 	OPTION_LIST('s', "service", &services, "SERVICE", "only this service; may be repeated"),
 	OPTION_STRING(0, "from", &from, "LAYOUT", "the layout before, in place of what the layout says of it"),
-	OPTION_STRING(0, "max-unavailable", &max_unavailable, "N|N%", "a service is down on so many of its nodes at a time"),
+	OPTION_STRING(0, "max-unavailable", &max_unavailable, "N|N%", "how many nodes of a service may be down at a time"),
 	OPTION_LIST(0, "dead", &dead, "NODE", "this machine does not answer: only delete it; may be repeated"),
 	OPTION_STRING(0, "history", &history_file, "FILE", "how long earlier tasks took: coopr-queue stats --expect"),
 	OPTION_NUMBER(0, "slots", &slots, "N", "expect the duration with N workers (default: one for every node)"),

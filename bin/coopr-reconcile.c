@@ -57,7 +57,7 @@ reconcile_print(const struct drift_list *drift)
 		drift_write(drift, stdout);
 }
 
-/* What the options say makes sense, or it exits with 64. */
+/* Exits with 64 if the options make no sense together. */
 static void
 reconcile_check(char **operands)
 {

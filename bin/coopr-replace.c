@@ -14,7 +14,7 @@ static bool dead;
 
 static const struct option_spec options[] = {
 	OPTION_FLAG(0, "dead", &dead, "the machines do not answer: nothing is done on them any more"),
-	OPTION_STRING(0, "max-unavailable", &max_unavailable, "N|N%", "a service is down on so many nodes at a time"),
+	OPTION_STRING(0, "max-unavailable", &max_unavailable, "N|N%", "how many nodes of a service may be down at a time"),
 	FRONT_OPTIONS(&front),
 	OPTION_END
 };

@@ -42,28 +42,28 @@ static const struct option_spec options[] = {
 	    "take entities from here (default: $COOPR_CATALOGUE, the store)"),
 	OPTION_STRING('t', "template", &order.template, "TEMPLATE", "make the cluster of this cluster template"),
 	OPTION_STRING('n', "machines", &machines, "N|MIN:MAX",
-	    "with so many machines (default: what serves the template's objective)"),
+	    "the number of machines (default: the best by the template's objective)"),
 	OPTION_STRING(0, "name", &order.name, "NAME", "name of the cluster"),
 	OPTION_STRING(0, "id", &order.id, "ID", "its id (default: eight digits drawn from tenant and name)"),
-	OPTION_STRING(0, "tenant", &order.tenant, "TENANT", "whose it is (default: $COOPR_TENANT, or default)"),
-	OPTION_STRING(0, "owner", &order.owner, "USER", "who it belongs to (default: you)"),
-	OPTION_STRING('P', "provider", &order.provider, "PROVIDER", "where its machines come from"),
-	OPTION_LIST('s', "services", &services, "SERVICE,...", "these services in place of the template's; may be repeated"),
+	OPTION_STRING(0, "tenant", &order.tenant, "TENANT", "its tenant (default: $COOPR_TENANT, or default)"),
+	OPTION_STRING(0, "owner", &order.owner, "USER", "the owner (default: you)"),
+	OPTION_STRING('P', "provider", &order.provider, "PROVIDER", "the provider of its machines"),
+	OPTION_LIST('s', "services", &services, "SERVICE,...", "these services instead of the template's; may be repeated"),
 	OPTION_STRING('H', "hardwaretype", &order.hardwaretype, "TYPE", "only machines of this hardware type"),
 	OPTION_STRING('I', "imagetype", &order.imagetype, "TYPE", "only machines with this image type"),
-	OPTION_STRING(0, "dns-suffix", &order.dns_suffix, "SUFFIX", "what host names end with"),
-	OPTION_STRING(0, "config", &config_path, "FILE", "this config in place of the template's"),
+	OPTION_STRING(0, "dns-suffix", &order.dns_suffix, "SUFFIX", "the domain of host names"),
+	OPTION_STRING(0, "config", &config_path, "FILE", "this config instead of the template's"),
 	OPTION_LIST(0, "set", &changes, "PATH=VALUE", "change one value of the config; may be repeated"),
 	OPTION_STRING(0, "nodes", &nodes_path, "FILE", "the cluster has these nodes already (a layout or plan)"),
 	OPTION_FLAG(0, "default-services", &default_services, "with --nodes: the template's services, not those that it has"),
-	OPTION_LIST(0, "replace", &replaced, "NODE", "this node leaves, and a new one comes in its place; may be repeated"),
+	OPTION_LIST(0, "replace", &replaced, "NODE", "replace this node with a new one; may be repeated"),
 	OPTION_FLAG('p', "pretty", &pretty, "on several lines"),
 	OPTION_END
 };
 
 static const struct command command = {
 	"coopr-request", "[OPTION]... -t TEMPLATE --name NAME",
-	"Make the request for a cluster out of a catalogue and options.", options,
+	"Make the request for a cluster from a catalogue and options.", options,
 	"  coopr-request -C share/coopr/catalogue -t web -n 4 --name shop | coopr-solve\n"
 	"  coopr-request -t lamp -n 2:8 --name blog -s haproxy,apache,mod-php --set php.memory=64M\n"
 	"  coopr-queue show 00000042-001 --layout | coopr-request -t web -n 6 --name shop --nodes -\n"};
@@ -252,7 +252,7 @@ request_take_cluster(jv record)
 		free(id);
 }
 
-/* What a stream of records says of the cluster as it is. */
+/* The cluster as it is, from a stream of records. */
 static int
 request_read_nodes(struct error *err)
 {
@@ -297,7 +297,7 @@ request_is_node(const char *id)
 	return found;
 }
 
-/* Whether all nodes to be replaced are there. */
+/* Checks that all nodes to be replaced exist. */
 static int
 request_check_replaced(struct error *err)
 {

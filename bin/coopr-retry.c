@@ -17,7 +17,7 @@ static const struct option_spec options[] = {
 };
 
 static const struct command command = {
-	"coopr-retry", "[OPTION]... CLUSTER", "Go on with an operation that failed.", options,
+	"coopr-retry", "[OPTION]... CLUSTER", "Continue an operation that failed.", options,
 	"  coopr-retry shop\n"};
 
 int

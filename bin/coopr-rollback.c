@@ -14,7 +14,7 @@ static const struct option_spec options[] = {
 };
 
 static const struct command command = {
-	"coopr-rollback", "[OPTION]... CLUSTER", "Take back an operation that failed.", options,
+	"coopr-rollback", "[OPTION]... CLUSTER", "Undo an operation that failed.", options,
 	"  coopr-rollback --dry-run shop\n"
 	"  coopr-rollback shop\n"};
 

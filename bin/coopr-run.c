@@ -21,7 +21,7 @@ static const struct option_spec options[] = {
 };
 
 static const struct command command = {
-	"coopr-run", "[OPTION]... FILE", "Carry out a plan that was saved, exactly as it was shown.", options,
+	"coopr-run", "[OPTION]... FILE", "Carry out a saved plan, exactly as it was shown.", options,
 	"  coopr-run --dry-run bigger.plan\n"
 	"  coopr-run bigger.plan\n"};
 

@@ -12,9 +12,9 @@ static const struct option_spec options[] = {
 };
 
 static const struct subcommand subcommands[] = {
-	{"set", secret_verb_set, "set a secret to what is typed, or comes on standard input or from a file"},
+	{"set", secret_verb_set, "set a secret from the terminal, standard input or a file"},
 	{"list", secret_verb_list, "list the secrets: names, when they were set, by whom"},
-	{"delete", secret_verb_delete, "remove secrets, for good"},
+	{"delete", secret_verb_delete, "remove secrets for good"},
 	{0}};
 
 static const struct command command = {

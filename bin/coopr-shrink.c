@@ -16,15 +16,15 @@ static struct option_list nodes;
 static bool allow_moves;
 
 static const struct option_spec options[] = {
-	OPTION_STRING('n', "machines", &machines, "N|-N", "to so many machines, or by so many (default: -1)"),
-	OPTION_LIST(0, "node", &nodes, "NODE", "this node leaves (id or host name); may be repeated"),
-	OPTION_FLAG(0, "allow-moves", &allow_moves, "services may move to other machines, as few as can be"),
+	OPTION_STRING('n', "machines", &machines, "N|-N", "the number of machines, or how many fewer (default: -1)"),
+	OPTION_LIST(0, "node", &nodes, "NODE", "remove this node (id or host name); may be repeated"),
+	OPTION_FLAG(0, "allow-moves", &allow_moves, "services may move to other machines; as few as possible do"),
 	FRONT_OPTIONS(&front),
 	OPTION_END
 };
 
 static const struct command command = {
-	"coopr-shrink", "[OPTION]... CLUSTER", "Let a cluster do with fewer machines.", options,
+	"coopr-shrink", "[OPTION]... CLUSTER", "Remove machines from a cluster.", options,
 	"  coopr-shrink shop\n"
 	"  coopr-shrink -n 3 --dry-run shop\n"};
 

@@ -34,14 +34,14 @@ static struct solve_terms solving;
 static long moves, nodes = -1;
 
 static const struct option_spec options[] = {
-	OPTION_UPTO(0, "allow-moves", &moves, "N", "what is not concerned by a change may move, at most N times"),
-	OPTION_STRING(0, "check", &check, "LAYOUT", "judge this layout instead of looking for one"),
+	OPTION_UPTO(0, "allow-moves", &moves, "N", "services that a change does not concern may move, at most N times"),
+	OPTION_STRING(0, "check", &check, "LAYOUT", "check this layout instead of looking for one"),
 	OPTION_STRING(0, "explain", &explained, "NODE", "say why SERVICE stands there, or does not"),
 	OPTION_NUMBER(0, "node-limit", &nodes, "N", "search at most N nodes"),
 	OPTION_STRING(0, "time-limit", &seconds, "SECONDS",
-	    "search at most so long; the answer may differ from run to run then"),
-	OPTION_STRING('o', "output", &output, "text|json", "of an explanation (default: text)"),
-	OPTION_FLAG('v', "verbose", &verbose, "say on stderr how long it took"),
+	    "search at most so long; the answer may then differ from run to run"),
+	OPTION_STRING('o', "output", &output, "text|json", "the format of an explanation (default: text)"),
+	OPTION_FLAG('v', "verbose", &verbose, "tell on stderr how long it took"),
 	OPTION_END
 };
 

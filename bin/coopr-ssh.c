@@ -22,7 +22,7 @@ static struct status_options places;
 static bool dry;
 
 static const struct option_spec options[] = {
-	OPTION_FLAG('n', "dry-run", &dry, "print the words of the ssh, one a line, and run nothing"),
+	OPTION_FLAG('n', "dry-run", &dry, "print the words of the ssh command, one a line, and run nothing"),
 	STATUS_PLACES(&places),
 	OPTION_END
 };

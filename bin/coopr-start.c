@@ -20,17 +20,17 @@ static const struct option_spec options[] = {NODES, FRONT_OPTIONS(&front), OPTIO
 
 static const struct option_spec restart_options[] = {
 	NODES,
-	OPTION_STRING(0, "max-unavailable", &max_unavailable, "N|N%", "a service is down on so many nodes at a time"),
+	OPTION_STRING(0, "max-unavailable", &max_unavailable, "N|N%", "how many nodes of a service may be down at a time"),
 	FRONT_OPTIONS(&front),
 	OPTION_END
 };
 
-/* What follows "coopr-" is the operation, and the cluster action that it plans. */
+/* The operation, and the cluster action that it plans, is the part of the name behind "coopr-". */
 static const struct command commands[] = {
-	{"coopr-start", "[OPTION]... CLUSTER [SERVICE]...", "Start services, and all that they need.", options,
+	{"coopr-start", "[OPTION]... CLUSTER [SERVICE]...", "Start services, and the services that they need.", options,
 		"  coopr-start blog\n"
 		"  coopr-start blog apache\n"},
-	{"coopr-stop", "[OPTION]... CLUSTER [SERVICE]...", "Stop services, and all that need them.", options,
+	{"coopr-stop", "[OPTION]... CLUSTER [SERVICE]...", "Stop services, and the services that need them.", options,
 		"  coopr-stop blog\n"
 		"  coopr-stop blog apache\n"},
 	{"coopr-restart", "[OPTION]... CLUSTER [SERVICE]...", "Stop and start services.", restart_options,

@@ -20,10 +20,10 @@ static bool wait_for_it, quiet, probe;
 static long timeout_s = -1, at_once = 32;
 
 static const struct option_spec options[] = {
-	OPTION_FLAG('w', "wait", &wait_for_it, "first wait until nothing is under way on it"),
-	OPTION_NUMBER('t', "timeout", &timeout_s, "SECONDS", "wait so long at most (exit code 75)"),
-	OPTION_FLAG(0, "probe", &probe, "ask its machines whether they answer, and services whether they run"),
-	OPTION_NUMBER('j', "jobs", &at_once, "N", "ask so many at one time (default: 32)"),
+	OPTION_FLAG('w', "wait", &wait_for_it, "first wait until no operation is running on it"),
+	OPTION_NUMBER('t', "timeout", &timeout_s, "SECONDS", "wait at most so long (exit code 75)"),
+	OPTION_FLAG(0, "probe", &probe, "ask its machines whether they answer, and its services whether they run"),
+	OPTION_NUMBER('j', "jobs", &at_once, "N", "ask so many in parallel (default: 32)"),
 	OPTION_FLAG('q', "quiet", &quiet, "print nothing"),
 	STATUS_PLACES(&places),
 	STATUS_FORMATS(&places, "table|json"),
@@ -31,7 +31,7 @@ static const struct option_spec options[] = {
 };
 
 static const struct command command = {
-	"coopr-status", "[OPTION]... CLUSTER", "Say how a cluster stands. Exit code 0: it is active; 1: it is not.", options,
+	"coopr-status", "[OPTION]... CLUSTER", "Show the state of a cluster. Exit code 0: it is active; 1: it is not.", options,
 	"  coopr-status shop\n"
 	"  coopr-status --probe shop\n"
 	"  coopr-status -qw shop && echo ready\n"};

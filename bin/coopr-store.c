@@ -14,7 +14,7 @@ static const struct option_spec options[] = {
 
 static const struct subcommand subcommands[] = {
 	{"init", store_verb_init, "make the store, or bring an older one up to date"},
-	{"put", store_verb_put, "make what files say the newest versions of entities"},
+	{"put", store_verb_put, "store the entities in files as their newest versions"},
 	{"get", store_verb_get, "print an entity"},
 	{"list", store_verb_list, "list the entities"},
 	{"delete", store_verb_delete, "delete entities; their history stays"},
@@ -22,7 +22,7 @@ static const struct subcommand subcommands[] = {
 	{"diff", store_verb_diff, "print what is different between two versions"},
 	{"import", store_verb_import, "merge a catalogue into the store"},
 	{"export", store_verb_export, "print all entities, or write them to a folder as a catalogue"},
-	{"backup", store_verb_backup, "copy the store, as it is at one moment"},
+	{"backup", store_verb_backup, "copy the store as it is at one moment"},
 	{"fsck", store_verb_fsck, "check the store"},
 	{"migrate", store_verb_migrate, "bring a store of an older version up to date"},
 	{"claims", store_verb_claims, "list which nodes have which machines that exist already"},

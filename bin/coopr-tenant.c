@@ -20,7 +20,7 @@ static const struct subcommand subcommands[] = {
 
 static const struct command command = {
 	"coopr-tenant", "COMMAND [OPTION]... [ARGUMENT]...",
-	"Keep tenants: who has entities, clusters and a quota of their own.", options,
+	"Manage tenants, each with its own entities, clusters and quota.", options,
 	"  coopr-tenant create -n 100 qa\n"
 	"  coopr-tenant list\n"};
 

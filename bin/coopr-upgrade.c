@@ -15,16 +15,16 @@ static const char *template, *catalogue, *max_unavailable;
 static bool allow_moves;
 
 static const struct option_spec options[] = {
-	OPTION_STRING('t', "template", &template, "TEMPLATE", "it follows this one from now on (default: its own, as it is today)"),
+	OPTION_STRING('t', "template", &template, "TEMPLATE", "the template to follow from now on (default: its own, as it is today)"),
 	OPTION_STRING('C', "catalogue", &catalogue, "DIR", "take entities from here (default: $COOPR_CATALOGUE)"),
-	OPTION_FLAG(0, "allow-moves", &allow_moves, "services may move to other machines, as few as can be"),
-	OPTION_STRING(0, "max-unavailable", &max_unavailable, "N|N%", "a service is down on so many nodes at a time"),
+	OPTION_FLAG(0, "allow-moves", &allow_moves, "services may move to other machines; as few as possible do"),
+	OPTION_STRING(0, "max-unavailable", &max_unavailable, "N|N%", "how many nodes of a service may be down at a time"),
 	FRONT_OPTIONS(&front),
 	OPTION_END
 };
 
 static const struct command command = {
-	"coopr-upgrade", "[OPTION]... CLUSTER", "Bring a cluster to what its template and services are today.", options,
+	"coopr-upgrade", "[OPTION]... CLUSTER", "Bring a cluster up to date with its template and services.", options,
 	"  coopr-upgrade --dry-run shop\n"
 	"  coopr-upgrade --max-unavailable 25% shop\n"};
 

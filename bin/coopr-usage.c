@@ -33,7 +33,7 @@ static const struct option_spec options[] = {
 	OPTION_STRING('u', "user", &question.user, "USER", "only clusters of this owner"),
 	OPTION_STRING('c', "cluster", &question.cluster, "CLUSTER", "only this cluster, by name or id"),
 	OPTION_STRING('t', "template", &question.template, "TEMPLATE", "only clusters of this template"),
-	OPTION_FLAG('q', "queue", &queue, "how full the queue is, instead"),
+	OPTION_FLAG('q', "queue", &queue, "show how full the queue is instead"),
 	OPTION_FLAG('A', "all-tenants", &question.everywhere, "of all tenants (for a superadmin)"),
 	OPTION_STRING('T', "tenant", &asked.tenant, "TENANT", "of this tenant (default: $COOPR_TENANT)"),
 	OPTION_STRING(0, "as", &asked.user, "USER", "as that user sees it (for an admin)"),
@@ -114,7 +114,7 @@ usage_read_options(char **operands)
 		    "prometheus wants what has been used since ever: without --start, --end and periods"));
 }
 
-/* Where there is no spool there is nothing in it. */
+/* Shows the queue; if is_extra, a missing spool counts as an empty one. */
 static int
 usage_show_queue(const struct account *account, bool is_extra)
 {

@@ -24,9 +24,9 @@ static const char *kind;
 static bool verbose, pedantic;
 
 static const struct option_spec options[] = {
-	OPTION_STRING('k', "kind", &kind, "KIND", "the files are of this kind (default: what \"kind\" or the folder says)"),
-	OPTION_FLAG('p', "pedantic", &pedantic, "doubts count as faults"),
-	OPTION_FLAG('v', "verbose", &verbose, "show doubts too, and what was found in all"),
+	OPTION_STRING('k', "kind", &kind, "KIND", "the kind of the files (default: as \"kind\" or the folder says)"),
+	OPTION_FLAG('p', "pedantic", &pedantic, "warnings count as errors"),
+	OPTION_FLAG('v', "verbose", &verbose, "show warnings too, and how much was checked"),
 	OPTION_END
 };
 

@@ -37,7 +37,7 @@ static const char *failures, *format;
 static bool events;
 
 static const struct option_spec options[] = {
-	OPTION_NUMBER('j', "jobs", &slots, "N", "do so many tasks at the same time (default: 20)"),
+	OPTION_NUMBER('j', "jobs", &slots, "N", "do so many tasks in parallel (default: 20)"),
 	OPTION_STRING('J', "job", &job, "JOB", "work on this job only"),
 	OPTION_FLAG('d', "drain", &drain, "end when nothing is ready, running or to come"),
 	OPTION_FLAG('1', "once", &once, "do one task and end"),
@@ -47,11 +47,11 @@ static const struct option_spec options[] = {
 	OPTION_STRING('c', "config", &config, "FILE",
 	    "the configuration (default: /etc/coopr/work.json, the user's before it)"),
 	OPTION_STRING('S', "spool", &spool, "DIR", "the spool (default: $COOPR_SPOOL)"),
-	OPTION_FLAG('v', "verbose", &verbose, "tell of each task that is finished, on stderr"),
-	OPTION_NUMBER('s', "simulate", &seed, "SEED", "simulate the plan on stdin, on a clock of its own"),
-	OPTION_STRING('f', "failures", &failures, "PART", "in the simulation so many attempts fail: 2% or 0.02"),
-	OPTION_STRING('o', "output", &format, "text|json", "of the simulation (default: text)"),
-	OPTION_FLAG('e', "events", &events, "of the simulation: print plan and events, for coopr-queue report"),
+	OPTION_FLAG('v', "verbose", &verbose, "tell of each finished task on stderr"),
+	OPTION_NUMBER('s', "simulate", &seed, "SEED", "simulate the plan on stdin, with a clock of its own"),
+	OPTION_STRING('f', "failures", &failures, "PART", "simulate so many failed attempts: 2% or 0.02"),
+	OPTION_STRING('o', "output", &format, "text|json", "the format of the simulation (default: text)"),
+	OPTION_FLAG('e', "events", &events, "print plan and events of the simulation, for coopr-queue report"),
 	OPTION_END
 };
 

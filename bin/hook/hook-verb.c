@@ -31,7 +31,7 @@ static const struct option_spec list_options[] = {
 };
 
 static const struct command list_command = {
-	"coopr-hook list", "[OPTION]...", "List the hooks there are, and how much waits for each.", list_options,
+	"coopr-hook list", "[OPTION]...", "List the hooks, and how many messages wait for each.", list_options,
 	"  coopr-hook list\n"
 	"  coopr-hook list -T qa -o name\n"};
 
@@ -47,17 +47,17 @@ static const struct option_spec try_options[] = {
 
 static const struct command try_command = {
 	"coopr-hook try", "[OPTION]... start|success|failure|reminder [OPERATION]",
-	"Tell all hooks of something that does not happen, to see what they do.", try_options,
+	"Tell all hooks of an event that does not happen, to see what they do.", try_options,
 	"  coopr-hook try start create\n"
 	"  coopr-hook try failure expand --cluster shop --message 'no room'\n"};
 
 static const struct option_spec deliver_options[] = {
-	OPTION_NUMBER('n', "limit", &limit, "N", "at most so many (default: all that is due)"),
+	OPTION_NUMBER('n', "limit", &limit, "N", "at most so many (default: all that are due)"),
 	OPTION_END
 };
 
 static const struct command deliver_command = {
-	"coopr-hook deliver", "[OPTION]...", "Deliver what is due of what hooks could not be told.", deliver_options,
+	"coopr-hook deliver", "[OPTION]...", "Deliver the messages that are due.", deliver_options,
 	"  coopr-hook deliver\n"};
 
 /* Opens the installation's store: 1; 0 where there is none yet; -1. */

@@ -30,7 +30,7 @@ static const struct option_spec options[] = {
 };
 
 static const struct command command = {
-	"coopr-queue show", "[OPTION]... JOB", "Show how a job stands, what failed, and why.", options,
+	"coopr-queue show", "[OPTION]... JOB", "Show the state of a job, what failed, and why.", options,
 	"  coopr-queue show 00000042-001\n"
 	"  coopr-queue show 00000042-001 --layout | coopr-plan -a delete | coopr-queue put\n"
 	"  coopr-queue show 00000042-001 --plan | coopr-show -o tree\n"

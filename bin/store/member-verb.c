@@ -33,7 +33,7 @@ static const struct command list_command = {
 static const struct option_spec set_options[] = {
 	OPTION_STRING('r', "role", &role, "ROLE", "user (the default) or admin"),
 	OPTION_LIST('g', "group", &groups, "GROUP", "a group they are in; repeatable"),
-	OPTION_STRING('m', "message", &why, "TEXT", "why; it stands in the history"),
+	OPTION_STRING('m', "message", &why, "TEXT", "the reason, for the history"),
 	STORE_VERB_WHERE(&where),
 	OPTION_END
 };
@@ -44,17 +44,17 @@ static const struct command set_command = {
 	"  coopr-member set -T qa -g dev -g ops bob\n"};
 
 static const struct option_spec delete_options[] = {
-	OPTION_STRING('m', "message", &why, "TEXT", "why; it stands in the history"),
+	OPTION_STRING('m', "message", &why, "TEXT", "the reason, for the history"),
 	STORE_VERB_WHERE(&where),
 	OPTION_END
 };
 
 static const struct command delete_command = {
-	"coopr-member delete", "[OPTION]... USER...", "Make users members of a tenant no more.", delete_options,
+	"coopr-member delete", "[OPTION]... USER...", "Remove users from the members of a tenant.", delete_options,
 	"  coopr-member delete -T qa bob\n"};
 
 static const struct command history_command = {
-	"coopr-member history", "[OPTION]...", "List what was done to a tenant and its members: when, who, why.", list_options,
+	"coopr-member history", "[OPTION]...", "List the changes of a tenant and its members: when, who, why.", list_options,
 	"  coopr-member history -T qa\n"};
 
 /* Owned; exits where the store is damaged. */

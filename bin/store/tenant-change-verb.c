@@ -28,7 +28,7 @@ static bool bootstrap;
 	OPTION_STRING(0, "cost", &cost, "AMOUNT", "all its nodes cost at most so much an hour, or \"any\""), \
 	OPTION_LIST('r', "resource", &resources, "NAME=AMOUNT", "all its nodes have at most so much, or \"any\"; repeatable"), \
 	OPTION_STRING(0, "hooks", &hooks, "FILE", "its hooks, a JSON list: see coopr-hooks(7); in place of those it has"), \
-	OPTION_STRING('m', "message", &why, "TEXT", "why; it stands in the history"), \
+	OPTION_STRING('m', "message", &why, "TEXT", "the reason, for the history"), \
 	OPTION_FLAG('b', "bootstrap", &bootstrap, "give it copies of the entities of the tenant superadmin"), \
 	OPTION_STRING(0, "store", &where.store, "FILE", "the store (default: $COOPR_STORE)"), \
 	OPTION_STRING(0, "as", &where.by, "USER", "with this user's rights: for admins (default: $COOPR_USER)")
@@ -49,7 +49,7 @@ static const struct command change_command = {
 	"  coopr-tenant change -n any qa\n"};
 
 static const struct option_spec delete_options[] = {
-	OPTION_STRING('m', "message", &why, "TEXT", "why; it stands in the history"),
+	OPTION_STRING('m', "message", &why, "TEXT", "the reason, for the history"),
 	OPTION_STRING(0, "store", &where.store, "FILE", "the store (default: $COOPR_STORE)"),
 	OPTION_STRING(0, "as", &where.by, "USER", "with this user's rights: for admins (default: $COOPR_USER)"),
 	OPTION_END

@@ -17,8 +17,8 @@ struct store_verb_manner {
 };
 
 #define STORE_VERB_MANNER(manner) \
-	OPTION_STRING('m', "message", &(manner)->why, "TEXT", "why; it stands in the history"), \
-	OPTION_FLAG('f', "force", &(manner)->force, "also where it makes something wrong that was right; that is said"), \
+	OPTION_STRING('m', "message", &(manner)->why, "TEXT", "the reason, for the history"), \
+	OPTION_FLAG('f', "force", &(manner)->force, "also if that makes something wrong, which is told"), \
 	OPTION_FLAG('n', "dry-run", &(manner)->dry_run, "do all but write")
 
 /* Begins a change; exits with a message where that fails. */

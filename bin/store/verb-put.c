@@ -20,7 +20,7 @@ static const char *kind;
 static long expected = VERSION_ANY;
 
 static const struct option_spec put_options[] = {
-	OPTION_STRING('k', "kind", &kind, "KIND", "the files are of this kind (default: what \"kind\" or the folder says)"),
+	OPTION_STRING('k', "kind", &kind, "KIND", "the kind of the files (default: as \"kind\" or the folder says)"),
 	OPTION_NUMBER('e', "expect", &expected, "VERSION", "only if this is its newest version; 0: only if there is none"),
 	STORE_VERB_MANNER(&manner),
 	STORE_VERB_OUTPUT(&output),

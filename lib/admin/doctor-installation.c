@@ -133,7 +133,7 @@ doctor_room_mb(const char *folder)
 	return statvfs(folder, &disk) < 0 ? ROOM_MB : (int64_t)(disk.f_bavail * disk.f_frsize / (1 << 20));
 }
 
-/* Takes path. */
+/* Checks that the folder at path can be written, by nobody else, and has room. Frees path. */
 static void
 doctor_check_place(struct doctor_report *report, const char *check, char *path)
 {

@@ -17,7 +17,7 @@ static const struct list_column columns[] = {
 
 const struct list settings_list = {.kind = "setting", .columns = columns, .row_size = sizeof(struct setting_shown)};
 
-/* The caller frees it. */
+/* Returns the default of a setting; the caller frees it. */
 static char *
 settings_default_of(enum preference which)
 {

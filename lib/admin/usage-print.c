@@ -11,7 +11,7 @@
 
 enum { DAY_MS = 24 * 60 * 60 * 1000 };
 
-/* As Prometheus wants its labels: {tenant="qa",user="ann"}. */
+/* Adds a label as Prometheus wants it: {tenant="qa",user="ann"}. */
 static void
 usage_add_label(struct buffer *labels, const char *name, const char *value)
 {
@@ -110,7 +110,7 @@ usage_fill_cost(const void *row, struct list_cell *cell)
 }
 
 #define AT(type, member) LIST_AT(type, struct usage_row, member)
-/* There only if usage was asked for by that; see usage_print_list. */
+/* The column exists only if usage was asked for by that; see usage_print_list. */
 #define BY(by) AT(TEXT, values[by]), .when = LIST_OWN << (by)
 
 static const struct list_column columns[] = {

@@ -12,7 +12,7 @@
 
 enum usage_format { USAGE_TABLE, USAGE_RECORDS, USAGE_PROMETHEUS };
 
-/* USAGE_PROMETHEUS: of what was asked for all time, without periods. */
+/* Print in that format. USAGE_PROMETHEUS needs usage of all time, without periods. */
 void usage_print(const struct usage *usage, const struct usage_question *question, enum usage_format format, bool colour);
 void queue_figures_print(const struct queue_figures *figures, enum usage_format format, bool colour);
 

@@ -19,7 +19,7 @@ void buffer_byte(struct buffer *buffer, char byte);
 void buffer_printf(struct buffer *buffer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Room for length more bytes; returns where they go. The caller adds to buffer->length. */
+/* Makes room for length more bytes and returns where they go. The caller adds to buffer->length. */
 char *buffer_room(struct buffer *buffer, size_t length);
 
 /* Drops the first length bytes. */
@@ -28,7 +28,7 @@ void buffer_drop(struct buffer *buffer, size_t length);
 /* Empties it, keeping the memory. */
 void buffer_clear(struct buffer *buffer);
 
-/* The text as a string that the caller frees; the buffer is empty afterwards. */
+/* Returns the text as a string that the caller frees; the buffer is empty afterwards. */
 char *buffer_take(struct buffer *buffer);
 
 void buffer_release(struct buffer *buffer);

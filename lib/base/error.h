@@ -20,11 +20,11 @@ struct error {
 int error_set(struct error *err, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The same, with ": " and the text of errno behind it. Leaves errno as it was. */
+/* Does the same, with ": " and the text of errno behind it. Leaves errno as it was. */
 int error_errno(struct error *err, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* What to say where read(2) failed, with errno: EX_NOINPUT where there is nothing to read (a folder, a closed descriptor),
+/* Fills err after read(2) has failed, with errno: EX_NOINPUT if there is nothing to read (a folder, a closed descriptor),
  * else EX_IOERR. Always returns -1. */
 int error_read(struct error *err, const char *name);
 

@@ -100,7 +100,7 @@ file_sync_dir(int dir, const char *path)
 	return result;
 }
 
-/* The directory part of path, "." where it has none; the caller frees it. */
+/* Returns the directory part of path, "." if it has none; the caller frees it. */
 static char *
 file_directory_of(const char *path)
 {
@@ -111,7 +111,7 @@ file_directory_of(const char *path)
 	return memory_substring(path, slash == path ? 1 : (size_t)(slash - path));
 }
 
-/* Closes fd, too. */
+/* Writes all bytes to fd, makes them durable, and closes it in any case. */
 static int
 file_write_new(int fd, const void *bytes, size_t length, mode_t mode)
 {
@@ -179,7 +179,7 @@ file_remove_contents(int dir, const char *name, dev_t device)
 	return result;
 }
 
-/* device: the file system to stay on. */
+/* Removes what is below the folder, as long as it is on the file system device. */
 static int
 file_remove_entry(int dir, const char *name, dev_t device)
 {

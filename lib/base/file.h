@@ -14,14 +14,14 @@
 struct buffer;
 struct error;
 
-/* openat(2); a new file gets mode. The code of a failure: EX_NOINPUT to read, EX_CANTCREAT to write. */
+/* Opens a file as openat(2) does; a new file gets mode. Fails with EX_NOINPUT to read, EX_CANTCREAT to write. */
 int file_open(int dir, const char *path, int flags, mode_t mode, struct error *err);
 
 /* Appends the whole of a file, at most limit bytes of it (more is EX_DATAERR). */
 int file_read(int dir, const char *path, size_t limit, struct buffer *out, struct error *err);
 int file_read_fd(int fd, const char *name, size_t limit, struct buffer *out, struct error *err);
 
-/* Writes all of it, also through short writes and EINTR. 0 or -1 with errno. */
+/* Writes all of it, also through short writes and EINTR. Returns 0, or -1 with errno. */
 int file_write_all(int fd, const void *bytes, size_t length);
 
 /* Puts a file at path so that there is the old or the new whole, after a crash too:
@@ -35,19 +35,19 @@ int file_replace(int dir, const char *path, const void *bytes, size_t length, mo
  * errno. Who has no place for such a mark takes back what was to be brought to disk, and makes it again. */
 int file_sync_data(int fd, uint32_t *refused);
 
-/* Makes the names in a directory durable. 0 or -1 with errno. */
+/* Makes the names in a directory durable. Returns 0, or -1 with errno. */
 int file_sync_dir(int dir, const char *path);
 
-/* mkdir -p. */
+/* Makes a directory and those above it, as mkdir -p does. */
 int file_make_dirs(int dir, const char *path, mode_t mode, struct error *err);
 
-/* rm -rf, without following links or leaving the file system; a path that is not there is fine. */
+/* Removes a tree as rm -rf does, without following links or leaving the file system; path need not exist. */
 int file_remove_tree(int dir, const char *path, struct error *err);
 
-/* Whether there is something at path. */
+/* Returns whether something exists at path. */
 bool file_exists(int dir, const char *path);
 
-/* The part of path behind its last slash. */
+/* Returns the part of path behind its last slash. */
 const char *file_base_name(const char *path);
 
 #endif

@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A file as /proc/locks names it: not as stat(2) does on overlayfs and btrfs, whose files have devices of their own. */
+/* A file as /proc/locks names it. On overlayfs and btrfs, whose files have devices of their own, stat(2) names it otherwise. */
 struct place {
 	unsigned major, minor;
 	uintmax_t inode;
 };
 
-/* Whether a line of a file of /proc is the one that is looked for: it has been read into what then. */
+/* Returns whether a line of a file of /proc is the one that is wanted, and has been read into what. */
 typedef bool proc_line(const char *line, void *what);
 
 static bool
@@ -37,7 +37,7 @@ struct mount {
 	struct place *place;
 };
 
-/* "69 43 0:42 / / rw,relatime - overlay ..." */
+/* Reads a line of mountinfo: "69 43 0:42 / / rw,relatime - overlay ..." */
 static bool
 holder_is_mount(const char *line, void *what)
 {
@@ -76,7 +76,7 @@ struct owner {
 	int pid;
 };
 
-/* "1: FLOCK  ADVISORY  WRITE 4321 fe:00:1234 0 EOF"; those who wait have "->" behind the number. */
+/* Reads a line of locks: "1: FLOCK  ADVISORY  WRITE 4321 fe:00:1234 0 EOF"; processes that wait have "->" behind the number. */
 static bool
 holder_is_lock(const char *line, void *what)
 {
@@ -99,7 +99,7 @@ holder_find_pid(int fd, int *pid)
 	return true;
 }
 
-/* Its name and state: "4321 (coopr-queue) T ...". The name may have any characters, also a parenthesis. */
+/* Reads name and state of a process: "4321 (coopr-queue) T ...". The name may have any characters, also a parenthesis. */
 static bool
 holder_look_up(struct holder *holder)
 {

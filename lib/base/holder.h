@@ -13,7 +13,8 @@ struct holder {
 	bool stopped;  /* by a signal */
 };
 
-/* False where nobody holds it, or none that this process can see: another PID namespace, another host. */
+/* Finds the process that holds the lock of fd. Returns false if none does, or none that this process can see: it may be in
+ * another PID namespace, or on another host. */
 bool lock_holder(int fd, struct holder *holder);
 
 #endif

@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "base/preference.h"
 
-/* A person's folder for state, with what follows it. */
+/* Returns a person's folder for state, with rest behind it. */
 static char *
 location_personal_state(const char *rest)
 {
@@ -98,7 +98,7 @@ location_is_own(const char *path)
 	return found;
 }
 
-/* Whether path is, or could be made, a directory that nobody else may enter. Others may write in the
+/* Makes path, unless it exists; returns whether it is a directory that nobody else may enter. Others may write in the
  * directory above (/tmp): what stands there must not be a link, and must be ours. */
 static bool
 location_make_private(const char *path)
@@ -139,7 +139,7 @@ location_runtime(void)
 	return found;
 }
 
-/* The path of the running program. */
+/* Returns the path of the running program. */
 static char *
 location_own_path(void)
 {
@@ -156,7 +156,7 @@ location_own_path(void)
 	return path;
 }
 
-/* The nearest folder above the running program that holds share/coopr: PREFIX for PREFIX/bin/x and
+/* Returns the nearest folder above the running program that holds share/coopr: PREFIX for PREFIX/bin/x and
  * PREFIX/libexec/coopr/provider/x, the checkout for its test programs too. */
 static char *
 location_installation(void)
@@ -192,7 +192,7 @@ location_is_program(const char *path)
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
 }
 
-/* The plugin in one of the folders of list, colons between. */
+/* Returns the path of the plugin in one of the folders of list, which has colons between them. */
 static char *
 location_search(const char *list, const char *kind, const char *name)
 {

@@ -11,31 +11,31 @@
 
 #include <stdbool.h>
 
-/* option, what preference.h says, /var/spool/coopr or $XDG_STATE_HOME/coopr/spool */
+/* Returns option, the preference, /var/spool/coopr or $XDG_STATE_HOME/coopr/spool */
 char *location_spool(const char *option);
 
-/* option, what preference.h says, or what location_installed("share/coopr/catalogue") gives */
+/* Returns option, the preference, or what location_installed("share/coopr/catalogue") gives */
 char *location_catalogue(const char *option);
 
-/* option, what preference.h says, or "store.sqlite3" in what location_state() gives */
+/* Returns option, the preference, or "store.sqlite3" in what location_state() gives */
 char *location_store(const char *option);
 
-/* $COOPR_STATE, /var/lib/coopr or $XDG_STATE_HOME/coopr: keys, sandbox nodes, clusters of the front */
+/* Returns $COOPR_STATE, /var/lib/coopr or $XDG_STATE_HOME/coopr: keys, sandbox nodes, clusters of the front */
 char *location_state(void);
 
-/* Whether path is, or leads into or around, what coopr keeps for all: state, spool, store, settings of the system. Documents of
+/* Returns whether path is, or leads into or around, what coopr keeps for all: state, spool, store, settings of the system. Documents of
  * tenants may not name such. */
 bool location_is_own(const char *path);
 
-/* A short path for sockets, private to this user (made 0700): $XDG_RUNTIME_DIR/coopr, /run/coopr for root, or
+/* Returns a short path for sockets, private to this user (made 0700): $XDG_RUNTIME_DIR/coopr, /run/coopr for root, or
  * /tmp/coopr-UID. NULL with errno where it cannot be made or is not ours. */
 char *location_runtime(void);
 
-/* The path of an installed file, as "share/coopr/schema": below the root that holds the bin/ or
+/* Returns the path of an installed file, as "share/coopr/schema": below the root that holds the bin/ or
  * libexec/coopr/ that this program runs from. */
 char *location_installed(const char *relative);
 
-/* The executable of a plugin, as ("provider", "sandbox"): in the folders of $COOPR_PLUGINS (colons
+/* Returns the executable of a plugin, as ("provider", "sandbox"): in the folders of $COOPR_PLUGINS (colons
  * between), then in the installation's libexec/coopr. NULL where there is none. */
 char *location_plugin(const char *kind, const char *name);
 

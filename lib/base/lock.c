@@ -21,7 +21,7 @@
 
 enum { FIRST_TICK_MS = 20 }; /* most are held for less */
 
-/* The caller's to free. */
+/* Returns what to say of the holder; the caller's to free. */
 static char *
 lock_describe(int fd, const struct holder *holder)
 {
@@ -37,14 +37,14 @@ lock_describe(int fd, const struct holder *holder)
 	return memory_printf("%s is locked by process %d (%s): it is waited for", path, holder->pid, holder->name);
 }
 
-/* That it came is all there is to it: flock is interrupted. */
+/* Does nothing: that the signal came interrupts flock. */
 static void
 lock_on_tick(int number)
 {
 	(void)number;
 }
 
-/* Ticks come to this thread alone, and by a signal that is for nothing else: neither an alarm of the program nor its other
+/* Starts ticks, which come to this thread alone, and by a signal that is for nothing else: neither an alarm of the program nor its other
  * threads are concerned. Where one came just before flock, the next one interrupts it. False where no timer is to be had. */
 static bool
 lock_start_ticks(timer_t *timer, sigset_t *before)
@@ -65,7 +65,7 @@ lock_start_ticks(timer_t *timer, sigset_t *before)
 	return true;
 }
 
-/* Whoever looks is asked after some milliseconds (tick 0), then each second; true: it is not waited for any more. */
+/* Looks for the holder after some milliseconds (tick 0), then each second. Returns true if it is not waited for any more. */
 typedef bool lock_look(int fd, int tick, void *context);
 
 static int
@@ -117,7 +117,7 @@ lock_refuse_stopped(int fd, int tick, void *err)
 	return true;
 }
 
-/* 0; 1 where another one holds it; -1 with errno. */
+/* Returns 0; 1 if another process holds the lock; -1 with errno. */
 static int
 lock_try(int fd, int how)
 {

@@ -12,11 +12,11 @@ struct error;
 
 enum { LOCK_PATIENCE_S = 30 };
 
-/* flock(fd, how) that waits, through signals. Where the lock is held by a process that is stopped, that is told once
+/* Does flock(fd, how) and waits, through signals. If the lock is held by a process that is stopped, it tells so once
  * (message_notice), at once; of one that goes on, after LOCK_PATIENCE_S. 0 or -1 with errno. */
 int lock_wait(int fd, int how);
 
-/* The same, but who is stopped is not waited for: -1 with EX_TEMPFAIL and who it is in err, after some milliseconds. */
+/* Does the same, but does not wait for a stopped process: it fails with EX_TEMPFAIL, and its name, after some milliseconds. */
 int lock_unless_stopped(int fd, int how, struct error *err);
 
 #endif

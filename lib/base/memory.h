@@ -10,17 +10,17 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-/* Like reallocarray(3): count * size bytes, the product checked. count may be 0. */
+/* Works like reallocarray(3): count * size bytes, the product checked. count may be 0. */
 void *memory_resize(void *block, size_t count, size_t size);
 
-/* A zeroed block of count * size bytes. */
+/* Returns a zeroed block of count * size bytes. */
 void *memory_zeroed(size_t count, size_t size);
 
-/* A copy of text, or of its first length bytes, with a NUL behind. */
+/* Return a copy of text, or of its first length bytes, with a NUL behind. */
 char *memory_string(const char *text);
 char *memory_substring(const char *text, size_t length);
 
-/* A new string as printf(3) makes it. */
+/* Returns a new string as printf(3) makes it. */
 char *memory_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 char *memory_vprintf(const char *format, va_list ap) __attribute__((format(printf, 1, 0)));
 

@@ -15,7 +15,7 @@ void message_program(const char *name);
 /* Prints "PROGRAM: TEXT" on stderr. */
 void message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Prints "PROGRAM: TEXT" for those below the commands that have something to tell, and do not print. */
+/* Prints "PROGRAM: TEXT"; commands hand it to modules that have something to tell, but do not print. */
 void message_notice(const char *text);
 
 /* Prints err's text; returns err's code, so that a command says: return message_error(&err). */

@@ -30,7 +30,7 @@ names_hash(const char *name)
 	return (size_t)(h ^ h >> 32);
 }
 
-/* Where name is, or the free slot where it would go. slot_count is a power of two. */
+/* Returns the slot of name, or the free slot where it would go. slot_count is a power of two. */
 static uint32_t *
 names_slot_of(const struct names *names, const char *name)
 {

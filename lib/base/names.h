@@ -19,10 +19,10 @@ struct names {
 	size_t slot_count;
 };
 
-/* The number of name, NAMES_NONE if it has none. */
+/* Returns the number of name; NAMES_NONE if it has none. */
 int names_find(const struct names *names, const char *name);
 
-/* The number of name, a new one if it had none. name is kept, not copied. */
+/* Returns the number of name, a new one if it had none. name is kept, not copied. */
 int names_intern(struct names *names, const char *name);
 
 void names_release(struct names *names);

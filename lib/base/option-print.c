@@ -27,7 +27,7 @@ option_count(const struct option_spec *options)
 	return count;
 }
 
-/* "  -t, --template NAME": what stands left of an option's help. */
+/* Writes the part that stands left of an option's help: "  -t, --template NAME". */
 static void
 option_describe(const struct option_spec *option, struct buffer *out)
 {
@@ -88,7 +88,7 @@ option_print_help(const struct command *command)
 	return message_end(0);
 }
 
-/* The version is that of the program: "coopr-queue" where the command is "coopr-queue put". */
+/* Prints the version of the program: of "coopr-queue" if the command is "coopr-queue put". */
 int
 option_print_version(const struct command *command)
 {
@@ -96,7 +96,7 @@ option_print_version(const struct command *command)
 	return message_end(0);
 }
 
-/* Whether an argument is said by its words, as "table|json": lower case, bars between. */
+/* Returns whether an argument is named by its words, as "table|json": lower case, bars between. */
 static bool
 option_is_words(const char *argument)
 {
@@ -133,7 +133,7 @@ option_print_print_table(const struct option_spec *options)
 	}
 }
 
-/* "command", the options, then "operand" for each word of the synopsis that is none. */
+/* Prints the lines "command", "option" for each option, and "synopsis". */
 void
 option_print_table(const struct command *command)
 {

@@ -12,17 +12,17 @@
 
 size_t option_count(const struct option_spec *options);
 
-/* Each prints, and returns the exit code. */
+/* Print, and return the exit code. */
 int option_print_help(const struct command *command);
 int option_print_version(const struct command *command);
 
-/* For programs, fields with tabs between:
+/* Prints the table for programs, fields with tabs between:
  *	command  NAME SUMMARY
  *	option   LETTER NAME ARGUMENT FLAGS HELP    FLAGS: "repeat", "optional" (the argument) or ""
  *	synopsis TEXT */
 void option_print_table(const struct command *command);
 
-/* Whether word is one of those that the argument may be, as in "table|json". */
+/* Returns whether word is one of those that the argument may be, as in "table|json". */
 bool option_has_word(const struct option_spec *spec, const char *word);
 
 #endif

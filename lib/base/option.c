@@ -43,7 +43,7 @@ option_misuse(const struct command *command, const char *format, ...)
 
 static const char *placed;
 
-/* getopt_long's view of the table; letters receives its short options. The caller frees both. */
+/* Returns the table as getopt_long wants it; letters receives the short options. The caller frees both. */
 static struct option *
 option_tables_for_getopt(const struct command *command, struct buffer *letters)
 {
@@ -80,7 +80,7 @@ option_spec_of(const struct command *command, int value)
 	return NULL;
 }
 
-/* The result of option_set_number and set is an exit code, or -1 for "go on". */
+/* Sets a number. Returns an exit code, or -1 to go on. */
 static int
 option_set_number(const struct command *command, const struct option_spec *spec, const char *text)
 {
@@ -139,7 +139,7 @@ option_set(const struct command *command, const struct option_spec *spec, const 
 	return -1;
 }
 
-/* An option that getopt_long could not make sense of; word is the argument it stood in. */
+/* Tells of an option that getopt_long does not know; word is the argument in which it stood. */
 static int
 option_unknown_option(const struct command *command, const struct option *longs, const char *word)
 {
@@ -179,7 +179,7 @@ option_wrong_option(const struct command *command, const struct option *longs, i
 	return option_unknown_option(command, longs, word);
 }
 
-/* Where an option of a setting was not given, what was chosen once for all counts. An output format is that of people
+/* Sets the option of a setting that was not given to what the user prefers. An output format is that of people
  * only: what a script reads must not depend on who runs it. */
 static void
 option_prefer(const struct option_spec *spec)

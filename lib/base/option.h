@@ -79,14 +79,14 @@ int option_parse(const struct command *command, int argc, char **argv);
  * what argv[0] says. Exits with EX_USAGE if it is called otherwise. */
 const struct command *option_command(const struct command *commands, const char *argv0);
 
-/* The name of an option that was given a file or a folder (its argument is called FILE, FILE|DIR or DIR), other than "-"; NULL: none was. */
+/* Returns the name of an option that was given a file or a folder (its argument is called FILE, FILE|DIR or DIR), other than "-"; NULL: none was. */
 const char *option_placed(void);
 
 /* Returns whether argument is --complete-options. A command prints its subcommands then, if it has some: lines of "subcommand",
  * the name and a summary, with tabs between. */
 bool option_wants_words(const char *argument);
 
-/* Says what is wrong with the way it was called and how to get help; returns EX_USAGE. */
+/* Tells what is wrong with the call and how to get help; returns EX_USAGE. */
 int option_misuse(const struct command *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -81,7 +81,7 @@ preference_is_word(const char *text, const char *const *words)
 	return *words != NULL;
 }
 
-/* What a value must be, NULL where it is that. */
+/* Returns what is wrong with a value; NULL if nothing is. */
 static const char *
 preference_complaint(enum preference which, const char *value)
 {
@@ -119,7 +119,7 @@ preference_unknown(const struct reading *reading, const char *name)
 	    name, near ? "did you mean \"" : "see coopr-config(5)", near ? near : "", near ? "\"?" : "");
 }
 
-/* Where the value of a path begins with "~/", the home stands in its place. */
+/* Returns the path with the home in the place of "~/", if it begins so. */
 static const char *
 preference_expand_home(const char *value)
 {
@@ -154,7 +154,7 @@ preference_choose(const struct reading *reading, const char *name, const char *v
 	return 0;
 }
 
-/* "hook chat", what stands between the brackets. */
+/* Begins a section; text stands between the brackets: "hook chat". */
 static int
 preference_begin_section(struct reading *reading, char *text)
 {
@@ -182,7 +182,7 @@ preference_begin_section(struct reading *reading, char *text)
 	return 0;
 }
 
-/* Cuts the blanks at both ends. */
+/* Cuts the blanks at both ends of text. */
 static char *
 preference_trim(char *text)
 {
@@ -241,7 +241,7 @@ preference_read_text(struct reading *reading, char *text)
 	return result;
 }
 
-/* Takes path. A file that is not there says nothing. */
+/* Reads a file, unless it does not exist. Frees path. */
 static int
 preference_read_file(char *path, enum preference_source source, struct error *err)
 {
@@ -263,7 +263,7 @@ preference_read_file(char *path, enum preference_source source, struct error *er
 	return result;
 }
 
-/* What the environment says is the business of who sets it, but for what no command could make sense of. */
+/* Refuses variables of the environment that no command can understand; the rest is the business of whoever sets them. */
 static int
 preference_check_environment(struct error *err)
 {

@@ -36,23 +36,23 @@ struct preference_section { /* "[hook chat]" and the lines below it */
 	size_t count, capacity;
 };
 
-/* Reads the files, where that was not done yet. -1 with EX_CONFIG: "PATH:LINE: ...", or a variable that cannot be so. */
+/* Reads the files, unless that was done. Fails with EX_CONFIG: "PATH:LINE: ...", or a variable that has a wrong value. */
 int preference_read(struct error *err);
 
-/* The value that holds, NULL where nothing was chosen. Lives as long as the process. */
+/* Returns the value in force, NULL if nothing was chosen. It lives as long as the process. */
 const char *preference_value(enum preference which, const char *option);
 
-/* The same, with where it comes from: source, and *where is the variable's name or "PATH:LINE" ("" for others). */
+/* Does the same and tells where the value comes from: source, and *where is the variable's name or "PATH:LINE" ("" for others). */
 const char *preference_find(enum preference which, const char *option, enum preference_source *source,
     const char **where);
 
-/* The number chosen for PREFERENCE_JOBS, else otherwise. */
+/* Returns the number chosen for PREFERENCE_JOBS, else otherwise. */
 long preference_jobs(long otherwise);
 
-/* The sections of both files, the user's in place of the system's of the same name. */
+/* Returns the sections of both files, the user's in place of the system's of the same name. */
 const struct preference_section *preference_sections(size_t *count);
 
-/* "catalogue"; "COOPR_CATALOGUE"; and back from the first, PREFERENCE_COUNT where there is none. */
+/* Return "catalogue", "COOPR_CATALOGUE", and back from the first; PREFERENCE_COUNT if there is none. */
 const char *preference_name(enum preference which);
 const char *preference_variable(enum preference which);
 enum preference preference_of(const char *name);

@@ -8,7 +8,7 @@
 
 #include "base/buffer.h"
 
-/* Those that drive a terminal or turn the direction of writing. */
+/* Returns whether a character drives a terminal or turns the direction of writing. */
 static bool
 printable_is_control(wchar_t c)
 {
@@ -16,7 +16,7 @@ printable_is_control(wchar_t c)
 	    (c >= 0x2066 && c <= 0x2069);
 }
 
-/* Makes the C library read UTF-8 in this thread; returns the locale to go back to. */
+/* Makes the C library read UTF-8 in this thread; returns the locale before. */
 static locale_t
 printable_enter_utf8(void)
 {
@@ -34,7 +34,7 @@ printable_leave_utf8(locale_t before)
 		uselocale(before);
 }
 
-/* The next character of text and its width in columns. Returns its bytes; *shown: it may be printed. */
+/* Reads the next character of text. Returns its length in bytes; *width gets its columns, *shown whether it may be printed. */
 static size_t
 printable_next_character(const char *text, size_t length, size_t *width, bool *shown)
 {

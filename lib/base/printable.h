@@ -14,7 +14,7 @@ struct buffer;
 /* Makes text fit to print, in place: it grows no longer. Returns the columns it takes. */
 size_t printable(char *text);
 
-/* The bytes of such a text that fit in so many columns, no character cut. */
+/* Returns how many bytes of such a text fit in so many columns, without cutting a character. */
 size_t printable_prefix(const char *text, size_t columns);
 
 /* Appends text, fit to print: one line at most, without the ends of lines behind it. */

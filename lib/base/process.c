@@ -56,7 +56,7 @@ arguments_release(struct arguments *arguments)
 	*arguments = (struct arguments){0};
 }
 
-/* A copy of the descriptor that wish means, above 2 so that no dup2 below can hit it. */
+/* Returns a copy of the descriptor that wish means, above 2 so that no dup2 below can hit it. */
 static int
 process_source_of(int wish, int own)
 {
@@ -91,7 +91,7 @@ process_reset_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* In the child, which has our memory until then: never returns. Leaves errno in *reason when it cannot become the program. */
+/* Becomes the program, in the child, which has our memory until then; never returns. Leaves errno in *reason when it cannot become the program. */
 static void
 process_become(const struct process *process, pid_t parent, volatile int *reason)
 {
@@ -111,7 +111,7 @@ process_become(const struct process *process, pid_t parent, volatile int *reason
 	_exit(EX_UNAVAILABLE);
 }
 
-/* vfork: copying the tables of a large process would cost more than all else, and we wait for the exec in any case. No signal
+/* Starts the child with vfork: copying the tables of a large process would cost more than all else, and we wait for the exec in any case. No signal
  * of ours may be handled in the child. */
 static pid_t
 base_process_start(const struct process *process, volatile int *reason)

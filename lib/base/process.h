@@ -41,16 +41,16 @@ struct process {
 	pid_t pid;           /* after the start */
 };
 
-/* Starts it: 0, or -1 (EX_UNAVAILABLE where the program is not there, else EX_OSERR). */
+/* Starts it. Fails with EX_UNAVAILABLE if the program does not exist, else with EX_OSERR. */
 int process_start(struct process *process, struct error *err);
 
-/* Waits for it. The exit code, 128 + signal where one ended it, -1 on error. */
+/* Waits for it. Returns its exit code, 128 + signal if one ended it, -1 on error. */
 int process_wait(struct process *process, struct error *err);
 
-/* The name of the user this process acts for, "uid 1234" where that one has none; the caller frees it. */
+/* Returns the name of the user this process acts for, "uid 1234" if that has none; the caller frees it. */
 char *process_user(void);
 
-/* Exit code of a status as wait(2) gives it: 128 + signal where one ended the process. */
+/* Returns the exit code of a status as wait(2) gives it: 128 + signal if one ended the process. */
 int process_exit_code(int wait_status);
 
 /* Runs argv with input (length bytes) on its stdin; appends its stdout, at most limit bytes, to

@@ -15,7 +15,7 @@ suggest_least(size_t a, size_t b, size_t c)
 	return ab < c ? ab : c;
 }
 
-/* How many insertions, deletions, changes and swaps of neighbours lead from a to b. */
+/* Returns how many insertions, deletions, changes and swaps of neighbours lead from a to b. */
 static size_t
 suggest_distance(const char *a, const char *b)
 {

@@ -23,7 +23,7 @@ static const char *const escapes[] = {
 	[STYLE_BAD] = "\033[31m",
 };
 
-/* Takes text. */
+/* Adds a cell; frees text in the end. */
 static void
 table_add_cell(struct table *table, enum terminal_style style, char *text)
 {
@@ -52,7 +52,7 @@ table_cell(struct table *table, enum terminal_style style, const char *format, .
 	table_add_cell(table, style, text);
 }
 
-/* The width of each column over the rows from first on. */
+/* Returns the width of each column over the cells from first on; the caller frees it. */
 static size_t *
 table_measure(const struct table *table, size_t first)
 {
@@ -64,7 +64,7 @@ table_measure(const struct table *table, size_t first)
 	return widths;
 }
 
-/* Blanks stand only before a cell that shows something, so that no line ends in blanks. */
+/* Prints blanks only before a cell that shows something, so that no line ends in blanks. */
 static void
 table_print_row(const struct table_cell *cells, size_t count, const size_t *widths, FILE *stream, bool colour)
 {

@@ -11,14 +11,14 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Whether to colour what goes to stream: --color (NULL, "auto", "always", "never") over $COOPR_COLOR over
+/* Returns whether to colour what goes to stream: --color (NULL, "auto", "always", "never") over $COOPR_COLOR over
  * NO_COLOR over the color of coopr-config(5) over TERM=dumb over whether stream is a terminal. */
 bool terminal_colour(const char *option, FILE *stream);
 
-/* Columns of the terminal behind stream, 80 where there is none. */
+/* Returns the columns of the terminal behind stream, 80 if there is none. */
 size_t terminal_width(FILE *stream);
 
-/* Its lines, 24 where there is none. */
+/* Returns its lines, 24 if there is none. */
 size_t terminal_height(FILE *stream);
 
 enum terminal_style { STYLE_PLAIN, STYLE_BOLD, STYLE_DIM, STYLE_GOOD, STYLE_WARN, STYLE_BAD };
@@ -37,7 +37,7 @@ void table_cell(struct table *table, enum terminal_style style, const char *form
 bool table_is_column_empty(const struct table *table, size_t column);
 /* Takes a column out; all rows are whole. */
 void table_drop_column(struct table *table, size_t column);
-/* The last column is not padded. Columns wider than the terminal are not cut. */
+/* Prints the rows. The last column is not padded; columns wider than the terminal are not cut. */
 void table_print(const struct table *table, FILE *stream, bool colour, bool heading);
 void table_release(struct table *table);
 
@@ -45,10 +45,10 @@ void table_release(struct table *table);
  * no terminal. tail may be "", below NULL. What is too wide is cut. */
 void progress_draw(const char *label, size_t done, size_t total, const char *tail, const char *const *below);
 
-/* Whether anything would be seen of that. */
+/* Returns whether stderr is a terminal, on which that is seen. */
 bool progress_is_seen(void);
 
-/* Removes it, before other text or at the end. */
+/* Removes what progress_draw has drawn, before other text or at the end. */
 void progress_clear(void);
 
 #endif

@@ -29,7 +29,7 @@ toolbox_is_program(const char *path)
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
 }
 
-/* The program FOLDER/coopr-NAME; NULL where there is none. Frees folder. */
+/* Returns the program FOLDER/coopr-NAME; NULL if there is none. Frees folder. */
 static char *
 toolbox_program_in(char *folder, const char *name)
 {
@@ -73,7 +73,7 @@ toolbox_front(void)
 	return NULL;
 }
 
-/* The name of a command for a file name; NULL where it is none: a source, say. */
+/* Returns the name of the command in a file of that name; NULL if it is none: a source, for example. */
 static const char *
 toolbox_command_of(const char *file)
 {

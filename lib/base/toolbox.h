@@ -8,21 +8,21 @@
 
 struct arguments;
 
-/* The path of coopr-NAME: in the installation's bin, then its libexec/coopr, then PATH. NULL where there is
+/* Returns the path of coopr-NAME: in the installation's bin, then its libexec/coopr, then PATH. NULL where there is
  * none. The caller frees it. */
 char *toolbox_find(const char *name);
 
-/* The path of coopr itself, in the same installation. NULL where it is not there. The caller frees it. */
+/* Returns the path of coopr itself, in the same installation; NULL if it is missing. The caller frees it. */
 char *toolbox_front(void);
 
 /* Pushes the names of all commands of the installation, sorted. */
 void toolbox_list(struct arguments *names);
 
-/* The path of coopr-NAME's man page in any section (NULL: of coopr's own). NULL where there is none. The caller
+/* Returns the path of coopr-NAME's man page in any section (NULL: of coopr's own). NULL where there is none. The caller
  * frees it. */
 char *toolbox_page(const char *name);
 
-/* What a command does in a few words, from its man page; "" where there is none. The caller frees it. */
+/* Returns in a few words what a command does, from its man page; "" if there is none. The caller frees it. */
 char *toolbox_summary(const char *name);
 
 #endif

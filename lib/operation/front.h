@@ -23,12 +23,12 @@ struct front {
 
 /* Options of every command: where, whose, who and why. */
 #define FRONT_PLACES(front) \
-	OPTION_STRING('T', "tenant", &(front)->tenant, "TENANT", "whose cluster it is (default: $COOPR_TENANT)"), \
+	OPTION_STRING('T', "tenant", &(front)->tenant, "TENANT", "the cluster's tenant (default: $COOPR_TENANT)"), \
 	FRONT_ASKER(front)
 
 /* Options of a command that learns the tenant otherwise: where, who and why. */
 #define FRONT_ASKER(front) \
-	OPTION_STRING('m', "message", &(front)->why, "TEXT", "why; it stands in the history"), \
+	OPTION_STRING('m', "message", &(front)->why, "TEXT", "the reason, for the history"), \
 	OPTION_STRING(0, "why", &(front)->why, "TEXT", NULL), \
 	OPTION_STRING(0, "as", &(front)->user, "USER", "act as that user (for administrators)"), \
 	OPTION_STRING(0, "spool", &(front)->spool, "DIR", "the spool (default: $COOPR_SPOOL)"), \
@@ -36,7 +36,7 @@ struct front {
 
 /* Options of commands that have a job. */
 #define FRONT_WORK(front) \
-	OPTION_NUMBER('j', "jobs", &(front)->jobs, "N", "do so many tasks at one time (default: 20)"), \
+	OPTION_NUMBER('j', "jobs", &(front)->jobs, "N", "do so many tasks in parallel (default: 20)"), \
 	OPTION_FLAG(0, "detach", &(front)->detach, "leave the work to running workers, and do not wait"), \
 	OPTION_FLAG(0, "dry-run", &(front)->dry, "show what would be done, and do nothing")
 

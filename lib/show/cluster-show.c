@@ -20,7 +20,7 @@
 #include "status/state-line.h"
 #include "status/status.h"
 
-/* Of the cluster's files; the caller frees it. */
+/* Returns the folder of the cluster's files; the caller frees it. */
 static char *
 cluster_show_folder_of(const struct cluster_status *status)
 {
@@ -98,7 +98,7 @@ cluster_show_add_origin(const struct cluster_record *cluster, struct table *tabl
 	cluster_show_fact(table, "expires", STYLE_WARN, text->data);
 }
 
-/* The files that say what it shall be: what is changed by hand, they change back. */
+/* Names the files that the cluster follows: what is changed by hand, they change back. */
 static void
 cluster_show_add_follows(const struct cluster_status *status, struct table *table)
 {
@@ -110,7 +110,7 @@ cluster_show_add_follows(const struct cluster_status *status, struct table *tabl
 	free(origin);
 }
 
-/* {"cpu":8,"memory":2048} as "8 cpu, 2048 memory". */
+/* Appends {"cpu":8,"memory":2048} as ", 8 cpu, 2048 memory". */
 static void
 cluster_show_add_resources(const char *json, struct buffer *text)
 {
@@ -130,7 +130,7 @@ cluster_show_add_resources(const char *json, struct buffer *text)
 	jv_free(resources);
 }
 
-/* Quotas count what is recorded; what is being made or taken away is recorded once the operation has ended. */
+/* Says how many nodes are recorded, as quotas count them, and how many there are once the operation has ended. */
 static void
 cluster_show_add_size(const struct cluster_status *status, struct table *table, struct buffer *text)
 {
@@ -253,7 +253,7 @@ cluster_show_print_nodes(const struct layout *layout, const struct list_output *
 	return result;
 }
 
-/* Out of a failure. */
+/* Says how to get out of a failure. */
 static void
 cluster_show_add_ways(const struct cluster_status *status, struct buffer *text)
 {
@@ -262,7 +262,7 @@ cluster_show_add_ways(const struct cluster_status *status, struct buffer *text)
 
 	if (life != LIFE_INCOMPLETE && life != LIFE_INCONSISTENT)
 		return;
-	buffer_printf(text, "\nOnce that is mended: coopr retry %s. Or back to what was: coopr rollback %s\n", name, name);
+	buffer_printf(text, "\nAfter fixing the cause: coopr retry %s. To go back: coopr rollback %s\n", name, name);
 }
 
 static void
@@ -290,7 +290,7 @@ cluster_show_print_failures(const struct cluster_status *status, FILE *out)
 	arena_release(&arena);
 }
 
-/* The first node that one can log in to. */
+/* Names the first node that one can log in to. */
 static void
 cluster_show_print_login(const struct cluster_status *status, FILE *out)
 {

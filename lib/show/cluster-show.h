@@ -12,10 +12,10 @@
 struct error;
 struct cluster_status;
 
-/* For a person. wide: more of each node. */
+/* Prints the cluster for a person; with more columns for each node if wide. */
 int cluster_show_print(struct cluster_status *status, bool wide, FILE *out, bool colour, struct error *err);
 
-/* As records: clusterstatus, operation (the last), taskstatus (of each task of it that failed), node, link. */
+/* Prints it as records: clusterstatus, operation (the last), taskstatus (of each task of it that failed), node, link. */
 int cluster_show_records(struct cluster_status *status, FILE *out, struct error *err);
 
 #endif

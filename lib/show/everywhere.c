@@ -50,7 +50,7 @@ everywhere_print_line(const struct run *run, const struct place_of_work *place, 
 	fprintf(out, "%s%-*s%s | %s\n", colour ? "\033[1m" : "", run->width, place->name, colour ? "\033[0m" : "", line);
 }
 
-/* Prints the lines that are whole, and at the end what there is. */
+/* Prints the lines that are whole, and at the end the rest. */
 static void
 everywhere_print_lines(const struct run *run, const struct place_of_work *place, struct buffer *text, FILE *out,
     bool over)
@@ -92,7 +92,7 @@ everywhere_fail(struct run *run, const struct place_of_work *place, const struct
 	everywhere_count_in(run, SSH_FAILED);
 }
 
-/* Starts it there; a node that cannot be tried is told of, and the others go on. */
+/* Starts the command on a node; tells of a node that cannot be tried, and the others go on. */
 static void
 everywhere_begin(struct run *run, struct place_of_work *place)
 {
@@ -170,7 +170,7 @@ everywhere_run_all(struct run *run, struct error *err)
 	return run->signal ? 128 + run->signal : run->worst;
 }
 
-/* The nodes that are meant and are there. */
+/* Finds the nodes that are meant and exist. */
 static void
 everywhere_gather(struct run *run)
 {

@@ -22,7 +22,7 @@ struct everywhere {
 	bool colour;
 };
 
-/* Runs it: the highest exit code of any, 255 where a node was not reached, 128 + signal where one ended us; -1. */
+/* Runs the command. Returns the highest exit code of any node, 255 if one was not reached, 128 + signal if one ended us; -1. */
 int everywhere_run(const struct everywhere *what, struct error *err);
 
 #endif

@@ -36,7 +36,7 @@ login_name(const struct node *node, struct arena *arena)
 	return node->hostname ? arena_substring(arena, node->hostname, strcspn(node->hostname, ".")) : node->id;
 }
 
-/* Whether the file has these lines. */
+/* Returns whether the file has these lines. */
 static bool
 login_is_kept(const char *path, const struct buffer *lines)
 {
@@ -73,7 +73,7 @@ login_known_hosts(const struct cluster_status *status, struct error *err)
 	return NULL;
 }
 
-/* A file name as the value of an option: ssh takes blanks as the end of it, and % as the begin of something. */
+/* Appends a file name as the value of an option: to ssh a blank is its end, and % begins a token. */
 static void
 login_push_file(const char *option, const char *path, struct arguments *argv)
 {

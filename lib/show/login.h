@@ -13,21 +13,21 @@ struct error;
 struct node;
 struct cluster_status;
 
-/* The machine of a node; strings in the arena. EX_DATAERR where its record makes no sense. */
+/* Finds the machine of a node; its strings live in the arena. Fails with EX_DATAERR if its record makes no sense. */
 int login_machine(const struct node *node, struct arena *arena, struct machine *machine, struct error *err);
 
-/* What a person calls it: its host name without the domain, else its id; in the arena. */
+/* Returns the name that people use: the host name without the domain, else the id; in the arena. */
 const char *login_name(const struct node *node, struct arena *arena);
 
-/* Sees to it that the file known_hosts in the cluster's folder has the keys of the nodes as they are now. The file's path, the
+/* Brings the file known_hosts in the cluster's folder up to date with the keys of its nodes. Returns the file's path, the
  * caller's to free; NULL with a reason. */
 char *login_known_hosts(const struct cluster_status *status, struct error *err);
 
-/* Pushes the words of an ssh(1) that logs in to the machine; known_hosts is the path of that file. EX_TEMPFAIL where no address
- * of it is known, EX_NOPERM where none of its host keys is. */
+/* Pushes the words of an ssh(1) that logs in to the machine; known_hosts is the path of that file. Fails with
+ * EX_TEMPFAIL if no address of it is known, EX_NOPERM if none of its host keys is. */
 int login_command(const struct machine *machine, const char *known_hosts, struct arguments *argv, struct error *err);
 
-/* Pushes a command as ssh takes it: one word is a line for the shell there, several mean exactly what they are. */
+/* Pushes a command as ssh takes it: one word is a line for the remote shell, several are quoted for it. */
 void login_words(char *const *words, struct arguments *argv);
 
 #endif

@@ -41,7 +41,7 @@ transcript_by_id(const void *a, const void *b)
 	return strcmp(left->task->task->task, right->task->task->task);
 }
 
-/* Prints the lines that are whole; over: and what is left. */
+/* Prints the lines that are whole; if over, the rest too. */
 static void
 transcript_print_lines(const struct following *following, struct spring *spring, bool over)
 {
@@ -111,7 +111,7 @@ transcript_turn_to_all(const struct following *following, bool over)
 	}
 }
 
-/* All that the queue has to tell up to now. */
+/* Reads all events of the queue up to now. */
 static int
 transcript_hear(const struct following *following, struct error *err)
 {
@@ -127,7 +127,7 @@ transcript_hear(const struct following *following, struct error *err)
 	return got;
 }
 
-/* Until the job is over; what was said before its end is there then. */
+/* Follows until the job is over; all output from before its end has been printed then. */
 static int
 transcript_go_on(const struct following *following, struct error *err)
 {
@@ -168,7 +168,7 @@ transcript_make_springs(struct following *following)
 	qsort(following->list, transcript->count, sizeof *following->list, transcript_by_id);
 }
 
-/* What happens from here on is told; what happened before is read after. */
+/* Begins to watch before it reads what has happened, so that nothing is missed. */
 static int
 transcript_begin(struct following *following, struct error *err)
 {

@@ -37,7 +37,7 @@ transcript_is_meant(const struct transcript *transcript, const struct node *node
 	return node ? target_has(target, node) : !target->node || strcmp(target->node, task->node) == 0;
 }
 
-/* The tasks of the transcript's job, on the nodes of the layout that the operation wanted. */
+/* Finds the tasks of the transcript's job, on the nodes of the layout that the operation wanted. */
 static int
 transcript_gather(struct transcript *transcript, const struct layout *layout, struct error *err)
 {
@@ -58,7 +58,7 @@ transcript_gather(struct transcript *transcript, const struct layout *layout, st
 	return 0;
 }
 
-/* Whether the operation had something to do there: 1, 0, -1. */
+/* Returns 1 if the operation had something to do on the target, 0 if not; -1. */
 static int
 transcript_try_operation(struct transcript *transcript, const struct operation *operation, struct error *err)
 {
@@ -165,7 +165,7 @@ transcript_read(const struct transcript *transcript, const struct queue_task_sta
 	return n < 0 ? -1 : 0;
 }
 
-/* 1, 0 where it has said nothing, -1. */
+/* Prints the output of a task. Returns 1, 0 if there is none; -1. */
 static int
 transcript_print_task(const struct transcript *transcript, const struct transcript_task *task, bool more,
     struct error *err)

@@ -25,7 +25,7 @@ struct status_options { /* of every command that looks */
 };
 
 #define STATUS_PLACES(options) \
-	OPTION_STRING('T', "tenant", &(options)->tenant, "TENANT", "whose cluster it is (default: $COOPR_TENANT)"), \
+	OPTION_STRING('T', "tenant", &(options)->tenant, "TENANT", "the cluster's tenant (default: $COOPR_TENANT)"), \
 	OPTION_STRING(0, "as", &(options)->user, "USER", "act as that user (for administrators)"), \
 	OPTION_STRING(0, "spool", &(options)->spool, "DIR", "the spool (default: $COOPR_SPOOL)"), \
 	OPTION_STRING(0, "store", &(options)->store, "FILE", "the store (default: $COOPR_STORE)")
