@@ -23,9 +23,9 @@ static bool yes;
 
 static const struct option_spec options[] = {
 	OPTION_STRING('f', "file", &parameters.path, "FILE", "the specifications: a file or a folder (-: standard input)"),
-	OPTION_FLAG(0, "prune", &parameters.prune, "delete clusters that were made from the folder and that it no longer has"),
+	OPTION_FLAG(0, "prune", &parameters.prune, "delete clusters of the folder that it no longer has"),
 	OPTION_FLAG('y', "yes", &yes, "do not ask before clusters are deleted"),
-	OPTION_STRING(0, "origin", &parameters.origin, "NAME", "the name under which clusters remember the folder (default: its path)"),
+	OPTION_STRING(0, "origin", &parameters.origin, "NAME", "the name of the folder in its clusters (default: its path)"),
 	OPTION_FLAG(0, "adopt", &parameters.adopt, "take over clusters that follow another folder"),
 	OPTION_STRING('C', "catalogue", &parameters.catalogue, "DIR", "take entities from here (default: $COOPR_CATALOGUE)"),
 	OPTION_FLAG(0, "allow-moves", &parameters.allow_moves, "services may move to other machines; as few as possible do"),

@@ -18,7 +18,7 @@ static struct option_list services, changes;
 
 static const struct option_spec options[] = {
 	OPTION_STRING('t', "template", &template, "TEMPLATE", "make the cluster of this cluster template"),
-	OPTION_STRING('n', "machines", &machines, "N|MIN:MAX", "the number of machines (default: the best by the template's objective)"),
+	OPTION_STRING('n', "machines", &machines, "N|MIN:MAX", "the number of machines (default: the template's best)"),
 	OPTION_STRING('C', "catalogue", &catalogue, "DIR", "take entities from here (default: $COOPR_CATALOGUE)"),
 	OPTION_STRING(0, "owner", &owner, "USER", "the owner (default: you)"),
 	OPTION_STRING(0, "group", &group, "GROUP", "a group whose members may act on it, too"),

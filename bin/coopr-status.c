@@ -22,7 +22,7 @@ static long timeout_s = -1, at_once = 32;
 static const struct option_spec options[] = {
 	OPTION_FLAG('w', "wait", &wait_for_it, "first wait until no operation is running on it"),
 	OPTION_NUMBER('t', "timeout", &timeout_s, "SECONDS", "wait at most so long (exit code 75)"),
-	OPTION_FLAG(0, "probe", &probe, "ask its machines whether they answer, and its services whether they run"),
+	OPTION_FLAG(0, "probe", &probe, "ask machines whether they answer, and services whether they run"),
 	OPTION_NUMBER('j', "jobs", &at_once, "N", "ask so many in parallel (default: 32)"),
 	OPTION_FLAG('q', "quiet", &quiet, "print nothing"),
 	STATUS_PLACES(&places),

@@ -15,7 +15,7 @@ static const char *template, *catalogue, *max_unavailable;
 static bool allow_moves;
 
 static const struct option_spec options[] = {
-	OPTION_STRING('t', "template", &template, "TEMPLATE", "the template to follow from now on (default: its own, as it is today)"),
+	OPTION_STRING('t', "template", &template, "TEMPLATE", "the template to follow (default: its own, as it is today)"),
 	OPTION_STRING('C', "catalogue", &catalogue, "DIR", "take entities from here (default: $COOPR_CATALOGUE)"),
 	OPTION_FLAG(0, "allow-moves", &allow_moves, "services may move to other machines; as few as possible do"),
 	OPTION_STRING(0, "max-unavailable", &max_unavailable, "N|N%", "how many nodes of a service may be down at a time"),

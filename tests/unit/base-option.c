@@ -23,6 +23,7 @@ static const struct option_spec options[] = {
 	OPTION_NUMBER('j', "jobs", &jobs, "N", "so many at a time"),
 	OPTION_LIST('s', "service", &services, "NAME", "this service too"),
 	OPTION_FLAG(0, "time", &dry, "another that starts with t"),
+	OPTION_STRING(0, "pattern", &name, "NAME", NULL),
 	OPTION_END
 };
 static const struct command plain = {"coopr-x", "[OPTION]... [FILE]...", "do something", options, "  coopr-x -t web\n"};
@@ -77,6 +78,7 @@ static void
 test_values(void)
 {
 	char *argv[ARGUMENTS_MAX], line[] = "x a -t web --service=zk -nj 4 -s db b -- -n", again[] = "y -n put -n";
+	char former[] = "x --pattern old";
 	int first = parse(&plain, line, argv);
 
 	tap_is_text(name, "web", "an option takes an argument");
@@ -89,6 +91,8 @@ test_values(void)
 	first = parse(&sub, again, argv);
 	tap_is_text(argv[first], "put", "a command with subcommands stops at the first operand");
 	tap_is_text(argv[first + 1], "-n", "and leaves the options of the subcommand to it");
+	parse(&plain, former, argv);
+	tap_is_text(name, "old", "a former name of an option still works, and the help does not have it");
 	free(services.list);
 	services = (struct option_list){0};
 }
