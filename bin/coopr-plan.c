@@ -33,7 +33,7 @@ static bool graceful, check, verbose;
 static long slots;
 
 static const struct option_spec options[] = {
-	OPTION_STRING('a', "action", &action, "ACTION", "plan this (default: the difference between the layout before and after)"),
+	OPTION_STRING('a', "action", &action, "ACTION", "plan this (default: the difference of the two layouts)"),
 	OPTION_LIST('n', "node", &nodes, "NODE", "only on this node (id or hostname); may be repeated"),
 	OPTION_LIST('s', "service", &services, "SERVICE", "only this service; may be repeated"),
 	OPTION_STRING(0, "from", &from, "LAYOUT", "the layout before, in place of what the layout says of it"),
