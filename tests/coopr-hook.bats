@@ -265,23 +265,6 @@ outbox() { # SQL
 	done
 }
 
-@test "messages that an earlier version kept in files are delivered" {
-	serve
-	url chat
-	coopr-store init
-	mkdir state/hooks
-	for job in 1 2 3; do
-		jq -cn --arg id "00000007-00$job.success" '{attempts: 1, next_ms: 0, told_ms: (now * 1000 | floor), hook: "chat", id: $id,
-			event: "success", operation: "create", tenant: "default", body: "{}"}' >"state/hooks/00000007-00$job.success,chat"
-	done
-	echo '{"attempts": "x"}' >state/hooks/00000007-004.success,chat
-	run -0 coopr-hook deliver
-	contains "$output" "state/hooks: 00000007-004.success,chat: /id: expected string"
-	same "3 delivered, 0 waiting, 0 cancelled" "${lines[-1]}"
-	same 00000007-004.success,chat "$(ls state/hooks)"
-	same 3 "$(jq -r '.headers["Coopr-Delivery"]' requests | sort -u | wc -l)"
-}
-
 @test "many that deliver at once deliver each message once" {
 	serve
 	url chat

@@ -68,6 +68,11 @@ contents() {
 	same "broken active,demo active,shop active,slow active" "$(coopr list -o json | jq -r '"\(.name) \(.status)"' | paste -sd,)"
 	coopr run grow.plan >now 2>log
 	same 3 "$(coopr list -o json | jq -r 'select(.name == "demo").nodes')"
+	printf '#!/bin/sh\ncat >>%s/told\n' "$PWD" >home/.config/coopr/hooks/mail
+	sql "UPDATE hook_message SET next_ms = 0, taken_ms = 0"
+	coopr-hook deliver >now
+	contains "$(cat now)" "delivered, 0 waiting"
+	same 1 "$(jq -c 'select(.event == "failure" and .job == "00000003-001")' told | wc -l)"
 	coopr delete -y shop >now 2>log
 	same "" "$(coopr-store claims)"
 	coopr-store fsck

@@ -11,7 +11,6 @@
 #include "base/message.h"
 #include "hook/hook-call.h"
 #include "hook/hook-list.h"
-#include "hook/hook-files.h"
 #include "json/json.h"
 
 enum {
@@ -295,7 +294,6 @@ hook_deliver(struct store *store, size_t limit, struct hook_count *count, struct
 	int result;
 
 	*count = (struct hook_count){0};
-	hook_adopt_files(store);
 	result = outbox_list(store, &waiting, err);
 	for (size_t i = 0; result == 0 && i < waiting.count && (limit == 0 || count->delivered + count->dropped < limit); i++)
 		hook_deliver_one(store, &waiting.list[i], count);

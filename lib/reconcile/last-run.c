@@ -2,12 +2,10 @@
 #include "reconcile/last-run.h"
 
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/location.h"
-#include "base/memory.h"
 #include "store/last-time.h"
 #include "store/store.h"
 
@@ -15,20 +13,6 @@ int
 last_run_record(struct store *store, struct error *err)
 {
 	return last_time_record(store, "reconcile", clock_wall_ms(), err);
-}
-
-/* Returns when an earlier version, which kept the time of a file, has run last. */
-static int64_t
-last_run_of_file(void)
-{
-	char *state = location_state(), *path = memory_printf("%s/reconciled", state);
-	struct stat status;
-	int64_t at_ms = stat(path, &status) == 0 ? (int64_t)status.st_mtim.tv_sec * 1000 + status.st_mtim.tv_nsec / 1000000
-	    : 0;
-
-	free(path);
-	free(state);
-	return at_ms;
 }
 
 int64_t
@@ -43,5 +27,5 @@ last_run_ms(void)
 		at_ms = 0;
 	store_release(store);
 	free(path);
-	return at_ms ? at_ms : last_run_of_file();
+	return at_ms;
 }
