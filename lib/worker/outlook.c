@@ -7,7 +7,7 @@
 #include "base/names.h"
 #include "queue/read.h"
 
-/* Whether a job can go on: nobody holds it up, and there is something to do or being done. */
+/* Returns whether a job can go on: nobody holds it up, and there is something to do or being done. */
 static bool
 outlook_is_alive(const struct queue_job *job)
 {

@@ -12,14 +12,14 @@ struct error;
 struct names;
 struct queue;
 
-/* Whether nothing is ready, running or to come, with anybody: of the job, or (NULL) of all. What is paused
+/* Returns whether nothing is ready, running or to come, with anybody: of the job, or (NULL) of all. What is paused
  * does not count, nor what waits for it. 1, 0, or -1. */
 int outlook_is_drained(struct queue *queue, const char *job, struct error *err);
 
-/* How many tasks are not over yet, of the job or of all; -1 on error. */
+/* Returns how many tasks are not over yet, of the job or of all; -1 on error. */
 long outlook_remaining(struct queue *queue, const char *job, struct error *err);
 
-/* Whether one of the jobs has failed. */
+/* Returns whether one of the jobs has failed. */
 bool outlook_has_failed(struct queue *queue, const struct names *jobs);
 
 #endif

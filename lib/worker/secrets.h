@@ -21,7 +21,7 @@ struct redaction;
  * What was filled in is added to values. EX_CONFIG where a secret, its key or the store is not there. */
 int secrets_fill(jv *record, struct redaction *values, struct error *err);
 
-/* Whether a take record, as canonical text, may refer to a secret. */
+/* Returns whether a take record, as canonical text, may refer to a secret. */
 bool secrets_mentioned(const char *record, size_t length);
 
 #endif

@@ -37,7 +37,7 @@ work_providers(const struct work *work)
 	return work->options.providers ? work->options.providers : work->config.providers;
 }
 
-/* Whether there is something to do beside, or to wait for, where the queue cannot be had. */
+/* Returns whether there is something to do beside, or to wait for, where the queue cannot be had. */
 static bool
 work_goes_on(const struct work *work)
 {
@@ -62,7 +62,7 @@ work_exchange_due(const struct work *work, int64_t now)
 	return work_may_record(work, now) || work_may_take(work, now);
 }
 
-/* What is to be recorded. Until the queue answers, it has not been. */
+/* Gathers the results to be recorded. Until the queue answers, none of them is. */
 static void
 work_gather_results(struct work *work, struct exchange *exchange)
 {
@@ -74,7 +74,7 @@ work_gather_results(struct work *work, struct exchange *exchange)
 	}
 }
 
-/* What is to be taken, as if those that are recorded had left already: they have. */
+/* Chooses how many tasks to take, as if those whose results are recorded had left already: they have. */
 static void
 work_choose(struct work *work, struct exchange *exchange)
 {
@@ -175,9 +175,9 @@ work_call_queue(struct work *work, struct exchange *exchange, struct error *err)
 	    &exchange->batch, err);
 }
 
-/* What was taken is started even where something else failed: it is ours. */
+/* Deals with the queue's answer. Tasks that were taken are started even if something else failed: they are ours. */
 static int
-work_settle(struct work *work, struct exchange *exchange, bool failed, struct error *err)
+work_conclude(struct work *work, struct exchange *exchange, bool failed, struct error *err)
 {
 	bool recorded = work_sort_out(work, exchange, err);
 
@@ -212,13 +212,13 @@ work_exchange(struct work *work, struct error *err)
 	queue_set_patient(work->queue, !work_goes_on(work));
 	result = work_call_queue(work, exchange, err);
 	queue_set_patient(work->queue, true);
-	result = work_settle(work, exchange, result < 0, err);
+	result = work_conclude(work, exchange, result < 0, err);
 	work->waiting_since = INT64_MAX;
 	queue_batch_release(&exchange->batch);
 	return result;
 }
 
-/* Of a job that goes on, one task is asked for, each time another; of one that does not, all. */
+/* Asks for one task of a job that goes on, each time another; for all tasks of one that does not. */
 void
 work_drop_unwanted(struct work *work)
 {

@@ -44,7 +44,7 @@ work_stop(struct work *work, struct slot *slot)
 		streams_cancel(&work->streams, &slot->errand);
 }
 
-/* What was broken off is not failed: leaving the queue makes it ready again. */
+/* Returns whether the task was broken off, which is no failure: leaving the queue makes it ready again. */
 static bool
 work_is_broken_off(const struct work *work, const struct slot *slot)
 {

@@ -57,7 +57,7 @@ struct work {
 	struct exchange *exchange; /* room for one, made with the first */
 };
 
-/* How many tasks at once, and whether more can be taken now. */
+/* Returns how many tasks at once, and whether more can be taken now. */
 size_t work_slots(const struct work *work);
 size_t work_free_slots(const struct work *work);
 
@@ -65,7 +65,7 @@ size_t work_free_slots(const struct work *work);
 const char *const *work_tenants(const struct work *work);
 const char *const *work_providers(const struct work *work);
 
-/* Whether there is something to record or to take now. */
+/* Returns whether there is something to record or to take now. */
 bool work_exchange_due(const struct work *work, int64_t now);
 
 /* Records what has ended and takes what is ready, with one wait for the disk. -1 where the worker cannot go on. */
@@ -89,7 +89,7 @@ void work_allow_descriptors(struct work *work);
 /* More tasks than that are not to run at a time. */
 size_t work_ceiling(const struct work *work);
 
-/* Whether the queue still wants the result of a slot. */
+/* Returns whether the queue still wants the result of a slot. */
 bool work_is_wanted(struct work *work, const struct slot *slot);
 
 /* Ends what a slot that runs does; it is heard of in any case. */

@@ -22,7 +22,7 @@ work_earlier(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-/* What starts from now on does so as the new configuration says. */
+/* Reads the configuration anew, for tasks that start from now on. */
 static int
 work_configure(struct work *work, struct error *err)
 {
@@ -131,7 +131,7 @@ work_hear_bell(struct work *work)
 		work->wanted_at = clock_monotonic_ms() + WANTED_MS;
 }
 
-/* Whether the queue is to be seen to now: when nothing else happens at the same time, so that one wait for the disk
+/* Returns whether the queue is to be seen to now: when nothing else happens at the same time, so that one wait for the disk
  * serves all; but nothing is held back for long. */
 static bool
 work_is_time(struct work *work, enum supervise_event event, int64_t now)
@@ -194,7 +194,7 @@ work_describe(const struct work *work, const struct slot *slot, enum work_event 
 	    .took_ms = slot->took_ms, .running = work->running.count};
 }
 
-/* Whether there is something about the worker itself to tell. */
+/* Returns whether there is something about the worker itself to tell. */
 static bool
 work_tell_state(struct work *work, enum work_event *event, struct work_note *note)
 {
@@ -218,7 +218,7 @@ work_tell_state(struct work *work, enum work_event *event, struct work_note *not
 	return false;
 }
 
-/* Whether there is something to tell already. */
+/* Returns whether there is something to tell already. */
 static bool
 worker_work_tell(struct work *work, enum work_event *event, struct work_note *note)
 {

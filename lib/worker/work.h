@@ -56,10 +56,10 @@ struct work *work_open(const struct work_options *options, struct error *err);
 /* Works until there is something to tell. -1 where it cannot go on. */
 int work_next(struct work *work, enum work_event *event, struct work_note *note, struct error *err);
 
-/* How far it is: tasks that this worker finished, these and all that are still to do, and how many it is at. */
+/* Tells how far it is: tasks that this worker finished, these and all that are still to do, and how many it is at. */
 int work_progress(struct work *work, size_t *done, size_t *total, size_t *running, struct error *err);
 
-/* Whether a job that it worked on has failed, or for WORK_ONE whether there was nothing to do. */
+/* Returns whether a job that it worked on has failed, or for WORK_ONE whether there was nothing to do. */
 bool work_is_bad(struct work *work);
 
 /* Leaves the queue: what still runs is ended and ready again; closes the connections that were kept. */

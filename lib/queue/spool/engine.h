@@ -37,7 +37,7 @@ struct open_job *engine_lock(struct spool_queue *queue, const char *id, struct e
 /* The same, and its state is looked through for damage: for who reads all of it. */
 struct open_job *engine_lock_whole(struct spool_queue *queue, const char *id, struct error *err);
 
-/* What is done to a locked job: events are recorded (not committed). */
+/* Changes a locked job: records events, and does not commit them. */
 typedef int engine_changer(struct open_job *job, void *context, struct error *err);
 
 /* Locks the job, changes it, commits that and unlocks it; once more where the state turned out to be damaged. What was written
@@ -58,7 +58,7 @@ int engine_add_slot(struct spool_queue *queue, struct open_job *job, struct erro
 /* Brings a job that is locked back from done/ to jobs/, onto the scheduler's table, and onto the disk. */
 int engine_bring_back(struct spool_queue *queue, struct open_job *job, struct error *err);
 
-/* Who acts: the name of the user. */
+/* Returns the name of the user, who acts. */
 const char *engine_user(struct spool_queue *queue);
 
 /* Refuses what would change a spool that was opened to read. */

@@ -161,7 +161,7 @@ finish_answer_gone(struct finishing *finishing, const char *job)
 	reap_gone(finishing->queue, job, &ignored);
 }
 
-/* What was written of jobs that the disk refuses is not recorded. */
+/* Brings all jobs to disk, and answers the results of those that the disk refuses: they are not recorded. */
 static void
 finish_sync(struct finishing *finishing)
 {
@@ -203,7 +203,7 @@ finish_answer_all(const struct finishing *finishing, const struct error *err)
 		finish_answer(&finishing->answers[i], err->code, "%.400s", err->text);
 }
 
-/* What is worst of all answers. */
+/* Puts the worst of all answers into err, and returns -1 if there is one. */
 static int
 finish_sum_up(const struct queue_answer *answers, size_t count, struct error *err)
 {
@@ -246,7 +246,7 @@ finish_results(struct queue *base, const struct result *results, size_t count, s
 	return finish_sum_up(answers, count, err);
 }
 
-/* What is taken is written behind the results, so that the disk is waited for once. */
+/* Writes what is taken behind the results, so that the disk is waited for once. */
 int
 finish_and_take(struct queue *base, const struct result *results, size_t count, struct queue_answer *answers,
     const struct queue_want *want, struct queue_batch *batch, struct error *err)

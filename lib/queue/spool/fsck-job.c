@@ -38,7 +38,7 @@ fsck_found(struct fsck *fsck, bool mended, const char *format, ...)
 	fsck->check->repaired += mended;
 }
 
-/* What is ready and what was delayed until now are the same: only time stands between them. */
+/* Compares two states of a task. Ready and delayed are the same: only time stands between them. */
 static bool
 fsck_same_status(const struct state_live *x, const struct state_live *y)
 {
@@ -70,7 +70,7 @@ fsck_difference(struct job_state *state, struct job_state *truth)
 	return NULL;
 }
 
-/* What is wrong with the files of a job, found under a shared lock. It is mended under an exclusive one. */
+/* The faults of a job's files, found under a shared lock and repaired under an exclusive one. */
 struct verdict {
 	bool state_differs, nodes_differ, sync_failed, damaged;
 	char where[QUEUE_ID_SIZE]; /* the step that state differs about, or "" */
@@ -116,7 +116,7 @@ fsck_check_state(struct open_job *job, struct verdict *verdict, struct error *er
 	return 0;
 }
 
-/* Who took the step last; the caller frees it. NULL: on a lease, or it cannot be told. */
+/* Returns the worker that took the step last, to be freed by the caller; NULL if it was taken on a lease, or cannot be told. */
 static char *
 fsck_holder(struct open_job *job, uint32_t step)
 {
@@ -170,7 +170,7 @@ fsck_bring_back(struct spool_queue *queue, const char *id)
 	return mended;
 }
 
-/* Where a job stands must fit whether it is finished. */
+/* Finds a job that stands in done/ and is not finished. */
 static void
 fsck_check_place(struct fsck *fsck, struct open_job *job)
 {
@@ -235,7 +235,7 @@ fsck_rewrite(struct open_job *job, size_t length, struct error *err)
 	return result;
 }
 
-/* How much of the events can be read one after the other; foreign: what follows is of a later version. */
+/* Returns how much of the events can be read one after the other; foreign: what follows is of a later version. */
 static uint64_t
 fsck_readable(int dir, bool *foreign)
 {
@@ -254,7 +254,7 @@ fsck_readable(int dir, bool *foreign)
 	return end;
 }
 
-/* Whether bytes follow on those that can be read, and they are no event of any version. */
+/* Returns whether bytes follow on those that can be read, and they are no event of any version. */
 static bool
 fsck_has_torn_end(int dir)
 {
@@ -293,7 +293,7 @@ fsck_mend(struct fsck *fsck, struct open_job *job, const struct verdict *verdict
 	if (lock_wait(job->lock, LOCK_EX) < 0)
 		return false;
 	mended = fsck_mend_locked(job, verdict, &err) == 0;
-	/* What the scheduler's table says of it came from what was wrong. */
+	/* The scheduler's table has its hints from what was wrong. */
 	if (mended && scheduler_refresh(table, &err) == 0)
 		scheduler_enter(table, scheduler_find(table, job->id, 0), job->id);
 	flock(job->lock, LOCK_UN);

@@ -105,7 +105,7 @@ fsck_check_folder(struct fsck *fsck, uint32_t link)
 	    "board: job %s is on it, and its folder is not there", job);
 }
 
-/* What is wrong with one job keeps none of the others from being looked at. */
+/* A fault of one job does not keep the others from being looked at. */
 static void
 fsck_check_jobs(struct fsck *fsck, const struct arguments *jobs)
 {

@@ -182,7 +182,7 @@ gc_collect_jobs(const struct gc *gc, const struct arguments *done, struct argume
 		return error_errno(err, EX_OSERR, "%s/done", spool->path);
 	result = gc_load_history(spool, &history, err);
 	loaded = result == 0;
-	/* What cannot be removed keeps nothing else from it; the last reason is told. */
+	/* An entry that cannot be removed does not keep the others; the last reason is told. */
 	for (size_t i = 0; loaded && i < done->count; i++)
 		if (gc_collect_job(gc, &history, done->list[i], gone, err) < 0)
 			result = -1;
@@ -201,7 +201,7 @@ gc_run(struct queue *queue, const struct queue_gc *options, struct arguments *go
 
 	if (gc_list_folder(spool->done, &done) < 0 || gc_list_folder(spool->tmp, &tmp) < 0)
 		result = error_errno(err, EX_IOERR, "%s", spool->path);
-	/* What cannot be removed keeps nothing else from it; the last reason is told. */
+	/* An entry that cannot be removed does not keep the others; the last reason is told. */
 	if (result == 0 && !gc->dry)
 		result = reap_spool(gc->queue, err);
 	if (done.count > 0 && gc_collect_jobs(gc, &done, gone, err) < 0)

@@ -18,7 +18,7 @@ enum { LIMITS_BYTES = 1024 * 1024 };
 
 static const char file[] = "limits.json";
 
-/* What tells one file from another; {1} where there is none. */
+/* Reads what tells one file from another; {1} if there is none. */
 static void
 limits_stamp_of(const struct spool_queue *queue, uint64_t stamp[3])
 {
@@ -49,7 +49,7 @@ spool_limits_parse(const char *name, const struct buffer *text, struct limits *l
 	return result;
 }
 
-/* Where there is no file nothing is limited. */
+/* Without a file nothing is limited. */
 static int
 limits_read_limits(const struct spool_queue *queue, struct limits *limits, struct error *err)
 {
@@ -220,7 +220,7 @@ limits_change_all(struct queue *base, const struct queue_limit *list, size_t cou
 	scheduler_unlock(&queue->table);
 	limits_release(&limits);
 	buffer_release(&text);
-	/* What was held back may be taken now. */
+	/* Tasks that were held back may be taken now. */
 	spool_notify(&queue->spool);
 	return result;
 }

@@ -162,11 +162,11 @@ order_skip(struct spool_queue *queue, struct open_job *job, const char *task, co
 	return order_commit(job, &event, err);
 }
 
-/* What follows an order, given how that went. */
+/* Ends an order, which has had this result: unlocks the job and brings it to disk. */
 static int
 order_end_order(struct spool_queue *queue, struct open_job *job, int result, struct error *err)
 {
-	/* What was so already is acknowledged as well: whoever made it so may have been stopped before it was on disk. */
+	/* An order that changed nothing is acknowledged as well: the one before us may have been stopped before it was on disk. */
 	if (result == 0)
 		job_rely(job);
 	job_unlock(job);

@@ -220,7 +220,7 @@ read_tasks(struct queue *base, const char *id, const struct queue_filter *filter
     struct queue_task_status **list, size_t *count, struct error *err)
 {
 	struct spool_queue *queue = spool_queue_of(base);
-	/* Who asks for one task often must not have all of them looked through each time. */
+	/* A caller that often asks for one task must not pay for looking through all of them. */
 	struct open_job *job = filter->task ? engine_lock(queue, id, err) : engine_lock_whole(queue, id, err);
 
 	if (!job)

@@ -83,7 +83,7 @@ reap_job(struct open_job *job, int64_t now_ms, struct error *err)
 	return 0;
 }
 
-/* Who puts a job holds the numbers of its cluster until the folder has come. */
+/* Removes the slot of a job without a folder, unless the job is just being put: then the numbers of its cluster are locked. */
 int
 reap_missing(struct spool_queue *queue, const char *job, uint32_t link, struct error *err)
 {

@@ -22,7 +22,7 @@ take_add_nodes(struct open_job *job, struct setting_nodes *nodes, struct error *
 	struct buffer lines = {0};
 	int result = file_read(job->dir, "nodes.ndjson", SIZE_MAX, &lines, err);
 
-	/* What is not yet in the file follows on what of it is spoken of. */
+	/* Records that are not yet in the file follow on those that the state speaks of. */
 	if (result == 0 && job->nodes.length) {
 		lines.length = state->header->nodes_size < lines.length ? state->header->nodes_size : lines.length;
 		buffer_append(&lines, job->nodes.data, job->nodes.length);
@@ -94,7 +94,7 @@ take_save_setting(const struct open_job *job, const char *name, const struct set
 	free(fresh);
 }
 
-/* What a task is told, owned by the open job. */
+/* Returns the setting that a task is told, owned by the open job. */
 static const struct setting *
 take_setting_for(struct open_job *job, bool hardware, struct error *err)
 {

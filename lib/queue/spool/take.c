@@ -58,7 +58,7 @@ take_is_open(const struct spool_queue *queue, struct open_job *job)
 	    !scheduler_slot(&queue->table, link)->behind;
 }
 
-/* How many of max steps may be taken, by what is ready and by the limits. */
+/* Returns how many of max steps may be taken, by what is ready and by the limits. */
 static size_t
 take_allowed(struct taking *taking, struct open_job *job, size_t max)
 {
@@ -133,7 +133,7 @@ take_of(struct taking *taking, const char *id, size_t max, struct error *err)
 	return job ? 0 : -1;
 }
 
-/* What is wrong with one job is told, and holds up no other. One that is not there is on its way in or out, or whoever brought
+/* Tells of a fault of one job, which holds up no other. A job that is not there is on its way in or out, or whoever brought
  * it was stopped. */
 static void
 take_pass_over(struct taking *taking, const struct chosen *chosen, struct error *err)
@@ -142,7 +142,7 @@ take_pass_over(struct taking *taking, const struct chosen *chosen, struct error 
 		take_tell(taking->batch, err);
 }
 
-/* What time has brought about in any job is settled first: it decides what is ready. */
+/* Retries and leases that are due in any job come first: they decide what is ready. */
 static int
 take_settle_due(struct taking *taking, struct error *err)
 {
@@ -259,10 +259,10 @@ take_all(struct taking *taking, struct error *err)
 	if (taking->batch->count == taking->want->count)
 		return 0;
 	taking->batch->next_ms = take_next_ms(taking);
-	/* What is not damage may pass, and nobody would ring for it. */
+	/* A trouble other than damage may pass, and nobody would notify us of that. */
 	if (take_may_pass(&taking->batch->trouble) && taking->batch->next_ms < 0)
 		taking->batch->next_ms = REAP_BUSY_MS;
-	/* What could not be taken from promises the same at once again. */
+	/* A job that could not be taken from promises the same at once again. */
 	if (taking->batch->trouble.code != 0 && taking->batch->next_ms >= 0 && taking->batch->next_ms < REAP_BUSY_MS)
 		taking->batch->next_ms = REAP_BUSY_MS;
 	/* A worker may have died since someone else looked: its tasks are to be looked for soon. */
@@ -294,7 +294,7 @@ take_write(struct spool_queue *queue, const struct queue_want *want, struct queu
 		return -1;
 	remade = queue->table.remade;
 	result = take_all(&taking, err);
-	/* What stood on a table that was damaged may have kept us from all there is. */
+	/* A damaged table may have hidden some of the jobs from us. */
 	if (result == 0 && batch->count == 0 && queue->table.remade != remade &&
 	    (result = limits_refresh(queue, err)) == 0)
 		result = take_all(&taking, err);

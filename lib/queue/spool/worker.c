@@ -206,7 +206,7 @@ worker_leave(struct queue_worker *worker, struct error *err)
 	struct spool_queue *queue = spool_queue_of(worker->queue);
 	int result = reap_worker(queue, worker->id, "its worker has left", err);
 
-	/* Where that failed the file stays, and whoever settles next does it. */
+	/* If that failed, the file stays, and the next one to reap does it. */
 	if (result == 0)
 		unlinkat(queue->spool.workers, worker->id, 0);
 	worker_abandon(worker);

@@ -15,10 +15,10 @@ struct error;
  * and is EX_DATAERR. */
 int fold(struct job_state *state, const struct event *event, uint64_t offset, struct error *err);
 
-/* Whether nothing can happen any more by itself. */
+/* Returns whether nothing can happen any more by itself. */
 bool fold_is_over(const struct job_state *state);
 
-/* How a job that is over ended. */
+/* Returns the status that a job which is over has ended with. */
 enum queue_status fold_outcome(const struct job_state *state);
 
 #endif

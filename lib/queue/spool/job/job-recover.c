@@ -68,7 +68,7 @@ job_learn(struct open_job *job, const struct event *event, struct error *err)
 	return result;
 }
 
-/* What a state of this boot that is given up knew of the disk, and the events do not say. */
+/* The knowledge of the disk that a state of this boot had and that the events do not hold; kept when the state is given up. */
 struct remains {
 	uint64_t synced;
 	uint32_t sync_failed;
@@ -144,7 +144,7 @@ job_write_nodes(struct open_job *job, struct error *err)
 }
 
 static int
-job_read_blueprint(struct open_job *job, struct plan_loader *loader, struct error *err)
+job_load_plan(struct open_job *job, struct plan_loader *loader, struct error *err)
 {
 	struct problems problems = {0};
 	struct record_reader reader;
@@ -208,7 +208,7 @@ job_rebuild(struct open_job *job, struct error *err)
 {
 	struct remains remains = job_look_at_remains(job);
 	struct plan_loader loader;
-	int result = job_read_blueprint(job, &loader, err);
+	int result = job_load_plan(job, &loader, err);
 
 	state_unmap(&job->state);
 	buffer_release(&job->nodes);
@@ -275,7 +275,7 @@ job_begin(struct open_job *job, const struct spool *spool, struct scheduler_tabl
 	return 0;
 }
 
-/* Whether state still names the file that is mapped, and nobody was stopped while changing it. */
+/* Returns whether state still names the file that is mapped, and nobody was stopped while changing it. */
 static bool
 job_is_current(const struct open_job *job)
 {
@@ -309,7 +309,7 @@ job_open_events(struct open_job *job, struct stat *st, struct error *err)
 	return job->events < 0 ? error_prefix(err, "job %s", job->id) : 0;
 }
 
-/* What nodes.ndjson has beyond what the state speaks of was written by someone who was stopped before its event was. */
+/* Trims nodes.ndjson to the size that the state speaks of: the rest was written by someone who was stopped before its event. */
 static bool
 job_trim_nodes(const struct open_job *job)
 {

@@ -67,7 +67,7 @@ job_slot(struct open_job *job)
 	return header->slot;
 }
 
-/* What the job has to offer from here on. */
+/* Tells the scheduler what the job has to offer from here on. */
 static void
 job_publish(struct open_job *job)
 {
@@ -79,7 +79,7 @@ job_publish(struct open_job *job)
 	    .timer_ms = timer ? state_live(state, timer - 1)->due_ms : INT64_MAX,
 	    .closed = header->paused || header->cancelled, .finished = header->finished != 0};
 
-	/* What ran when the machine stopped is to be noticed now. */
+	/* Tasks that ran when the machine stopped are to be noticed now. */
 	if (other_boot && !hint.finished)
 		hint.timer_ms = 0;
 	scheduler_publish(job->table, job_slot(job), job->id, &hint);
@@ -141,7 +141,7 @@ job_file_write_nodes(const struct open_job *job, struct error *err)
 	fd = file_open(job->dir, "nodes.ndjson", O_WRONLY, 0, err);
 	if (fd < 0)
 		return error_prefix(err, "job %s", job->id);
-	/* Where it fails, what remains behind the old end is trimmed by whoever opens the job next. */
+	/* If it fails, whatever remains behind the old end is trimmed by the next one to open the job. */
 	if (lseek(fd, (off_t)at, SEEK_SET) < 0 || file_write_all(fd, nodes->data, nodes->length) < 0)
 		result = error_errno(err, EX_IOERR, "job %s: nodes.ndjson", job->id);
 	close(fd);
@@ -265,7 +265,7 @@ job_retire(struct open_job *job, struct error *err)
 		return err->code == EX_NO ? 0 : -1;
 	if (job->state.header->finished) {
 		summary_save(job);
-		/* Who moved it before us may have been stopped before it left the scheduler's table. */
+		/* Another one may have moved it before us, and been stopped before it left the scheduler's table. */
 		if (spool_move(job->spool->jobs, job->id, job->spool->done, job->id) == 0 || errno == ENOENT)
 			result = scheduler_remove(job->table, job->id, err);
 		else

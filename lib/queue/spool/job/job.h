@@ -26,7 +26,7 @@ struct scheduler_table;
 struct error;
 struct spool;
 
-/* What tasks are told of the cluster, kept between takes (take-record.c): one for tasks of the hardware, which run while addresses
+/* The settings of the cluster, kept between takes (take-record.c): one for tasks of the hardware, which run while addresses
  * are not known yet, one for all others. */
 struct job_setting {
 	struct setting setting;
@@ -87,7 +87,7 @@ int job_retire(struct open_job *job, struct error *err);
 /* Appends the newest record of a node, without its newline. Under the lock. */
 int job_node(struct open_job *job, uint32_t node, struct buffer *out, struct error *err);
 
-/* Whether that is the newest record of a node: -1 where the file was damaged, and is to be made anew with the state. */
+/* Returns whether that is the newest record of a node: -1 where the file was damaged, and is to be made anew with the state. */
 int job_check_node(struct open_job *job, uint32_t node, const char *record, struct error *err);
 
 /* Appends length bytes of plan.ndjson. */

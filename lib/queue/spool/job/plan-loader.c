@@ -272,7 +272,7 @@ plan_loader_read_record(const struct place *record, struct reading *reading)
 		plan_loader_read_cluster(record, reading);
 }
 
-/* What can only be told once all of it is there. */
+/* Checks what can only be told once the whole plan is there. */
 static void
 plan_loader_check_whole(const struct place *stream, const struct plan_loader *loader)
 {

@@ -19,7 +19,7 @@ enum { ALIGN = 64 };
 
 enum section { HEADER, STEPS, LIVE, NODES, EDGES, INSTANCES, SLOTS, READY, TIMERS, TEXT, SUMS, SECTION_COUNT };
 
-/* Where each section starts, given the counts in the header. Returns the size of it all. */
+/* Computes the start of each section from the counts in the header. Returns the size of it all. */
 static uint64_t
 state_lay_out(const struct state_header *header, uint64_t start[SECTION_COUNT])
 {
@@ -182,7 +182,7 @@ state_is_whole(struct job_state *state)
 	return state_is_sound(state);
 }
 
-/* Whether the mapped bytes are a state that this program, in this boot, may believe. */
+/* Returns whether the mapped bytes are a state that this program, in this boot, may believe. */
 static bool
 state_is_usable(const struct state_header *header, size_t size, uint64_t plan_size, const char *boot)
 {
@@ -250,7 +250,7 @@ state_hash(uint64_t seed, const char *id)
 	return (uint32_t)(h ^ h >> 32);
 }
 
-/* Whether what stands there may be believed. */
+/* Returns whether what stands there may be believed. */
 static bool
 state_sound(struct job_state *state, const void *at, size_t length)
 {

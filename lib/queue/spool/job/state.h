@@ -72,7 +72,7 @@ struct state_header {
 	char magic[8];
 	uint32_t version;
 	uint32_t dirty;     /* being changed: not to be trusted by who comes next */
-	/* What changes without the lock: */
+	/* These change without the lock: */
 	uint32_t sync_failed; /* an fsync of events.ndjson failed in this boot */
 	uint32_t slot;      /* link to its slot on the scheduler's table, a hint for all processes */
 	uint64_t synced;    /* bytes of events.ndjson known to be on disk */
@@ -138,7 +138,7 @@ void state_checksum(struct job_state *state);
 void state_close(struct job_state *state);
 void state_forget(struct job_state *state);
 
-/* Whether the header, and all of it, is as it was when it was sealed. Where it is not the state is broken. */
+/* Returns whether the header, and all of it, is as it was when it was sealed. Where it is not the state is broken. */
 bool state_is_sound(struct job_state *state);
 bool state_is_whole(struct job_state *state);
 
@@ -159,7 +159,7 @@ uint32_t state_find(struct job_state *state, const char *id);
 /* Enters the id of a step. Steps are entered once each. */
 void state_enter(struct job_state *state, uint32_t step);
 
-/* What stands at a place of edges, instances, ready or timers. Out of range, or damaged: the state is broken, and it is a
+/* Returns the number at a place of edges, instances, ready or timers. Out of range, or damaged: the state is broken, and it is a
  * number that does not matter. */
 enum state_list { STATE_EDGES, STATE_INSTANCES, STATE_READY, STATE_TIMERS };
 uint32_t *state_number(struct job_state *state, enum state_list list, uint64_t at);

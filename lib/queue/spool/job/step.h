@@ -8,7 +8,7 @@
 
 #include "queue/spool/job/state.h"
 
-/* What running the step means now: its own action, or one of its undo. */
+/* Returns the action that the step stands for now: its own, or one of its undo. */
 enum action step_action(struct job_state *state, uint32_t step);
 
 /* Before the first event: what waits for nothing is ready. */

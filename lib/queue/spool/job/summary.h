@@ -13,7 +13,7 @@
 /* Writes it for a finished job that is locked. Where that is not possible there is none. */
 void summary_save(struct open_job *job);
 
-/* Whether there is one of that job in done/ that can be believed. */
+/* Returns whether there is one of that job in done/ that can be believed. */
 bool summary_load(const struct spool *spool, const char *id, struct queue_job *out);
 
 #endif

@@ -28,7 +28,7 @@ struct checksum {
 /* The sum of some bytes that stand at that place. */
 uint32_t checksum_sum(const void *bytes, size_t length, uint64_t place);
 
-/* How many sums that many bytes have. */
+/* Returns how many sums that many bytes have. */
 size_t checksum_count(size_t size);
 
 /* From here on touches are looked at. Release it when the file is not mapped any more. */

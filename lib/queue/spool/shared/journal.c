@@ -44,7 +44,7 @@ journal_fill_line(struct journal_reader *reader, size_t chunk, size_t *length, s
 	}
 }
 
-/* Whether a line that is no event here is one of a later version: it says so, and is whole. */
+/* Returns whether a line that is no event here is one of a later version: it says so, and is whole. */
 static bool
 journal_is_foreign(jv value, const struct event *event)
 {
@@ -137,7 +137,7 @@ journal_append(int fd, uint64_t offset, const struct buffer *lines, struct error
 	if (lseek(fd, (off_t)offset, SEEK_SET) >= 0 && file_write_all(fd, lines->data, lines->length) == 0)
 		return 0;
 	saved = errno;
-	/* Where even this fails the torn line is cut off by whoever opens the job next. */
+	/* If even this fails, the next one to open the job cuts off the torn line. */
 	if (ftruncate(fd, (off_t)offset) < 0)
 		saved = saved ? saved : errno;
 	errno = saved;

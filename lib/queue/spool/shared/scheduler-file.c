@@ -96,7 +96,7 @@ scheduler_map_room(struct scheduler_table *table, uint32_t capacity, struct erro
 	return scheduler_map(table, scheduler_size_for(capacity), err);
 }
 
-/* Where the sums were, entries come. */
+/* The new entries take the place of the sums. */
 int
 scheduler_grow(struct scheduler_table *table, uint32_t capacity, struct error *err)
 {

@@ -41,7 +41,7 @@ scheduler_put(struct scheduler_table *table, const struct scheduler_job *job, ui
 	return 0;
 }
 
-/* What a job's first event says of it. A folder without one is for fsck to speak of. */
+/* Adds the job of a folder as its first event describes it. A folder without one is left to fsck. */
 static int
 scheduler_add_folder(struct scheduler_table *table, const char *job, struct error *err)
 {

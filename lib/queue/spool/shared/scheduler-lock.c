@@ -97,7 +97,7 @@ scheduler_refresh(struct scheduler_table *table, struct error *err)
 	return 0;
 }
 
-/* Whether the header may be believed; who was stopped while changing it had no time for its sum. */
+/* Returns whether the header may be believed; who was stopped while changing it had no time for its sum. */
 static bool
 scheduler_is_sound(const struct scheduler_table *table)
 {
@@ -117,7 +117,7 @@ scheduler_remap(struct scheduler_table *table, struct error *err)
 	return (size_t)st.st_size > table->mapped ? scheduler_map(table, (size_t)st.st_size, err) : 0;
 }
 
-/* What stands in it is what others have left there; where it is damaged it is made anew. */
+/* Takes over what others have left there, and makes it anew if it is damaged. */
 static int
 scheduler_take_up(struct scheduler_table *table, struct error *err)
 {

@@ -55,7 +55,7 @@ scheduler_leave_name(struct scheduler_table *table, uint32_t link)
 
 /* --- clusters: of each, the job that came last stands in a bucket, and the others wait in a chain before it --- */
 
-/* Where the link to the last job of a cluster stands; to 0 at the end of the bucket where it has none. */
+/* Returns the place that holds the link to the last job of a cluster; it holds 0, at the end of the bucket, if there is none. */
 static uint32_t *
 scheduler_last_of(struct scheduler_table *table, const char *cluster)
 {

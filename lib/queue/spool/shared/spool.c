@@ -26,7 +26,7 @@ spool_sync_folders(const struct spool *spool, struct error *err)
 {
 	int up = openat(spool->root, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC), result = fsync(spool->root);
 
-	/* Where the folder above cannot be read, it was not us who made the spool in it. */
+	/* If the folder above cannot be read, it was not us who made the spool in it. */
 	if (result == 0 && up >= 0)
 		result = fsync(up);
 	if (up >= 0)

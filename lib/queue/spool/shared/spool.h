@@ -31,10 +31,10 @@ struct spool {
 int spool_open(struct spool *spool, const char *path, bool writable, struct error *err);
 void spool_close(struct spool *spool);
 
-/* Whether text can be the id of a job, a task, a node or a worker: the name of a file, and nothing but its name. */
+/* Returns whether text can be the id of a job, a task, a node or a worker: the name of a file, and nothing but its name. */
 bool spool_is_id(const char *text);
 
-/* What stands in a folder (a descriptor, which stays open and as it is); NULL with errno. */
+/* Lists a folder (a descriptor, which stays open and as it is); NULL with errno. */
 DIR *spool_list(int folder);
 
 /* Tells everyone who watches that something has changed. Needs no space on the disk. */
@@ -47,7 +47,7 @@ int spool_move(int from, const char *name, int to, const char *id);
  * descriptor, -1 where another holds it (wait is false) or with a reason in err. */
 int spool_lock_cluster(const struct spool *spool, const char *cluster, bool wait, struct error *err);
 
-/* Whether job is CLUSTER-NUMBER with a number of at most SPOOL_NUMBER_DIGITS digits: one that jobs of the cluster are counted by. */
+/* Returns whether job is CLUSTER-NUMBER with a number of at most SPOOL_NUMBER_DIGITS digits: one that jobs of the cluster are counted by. */
 bool spool_is_numbered(const char *job, const char *cluster, unsigned long *number);
 
 /* The number of the cluster's last job, 0 where it had none; and sets it, durably. fd is of its numbers. */
