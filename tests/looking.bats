@@ -264,3 +264,19 @@ no room for it' "$output"
 		bash -euo pipefail -c "$line" >output 2>errors || { echo "$line"; cat output errors; false; }
 	done 4<examples
 }
+
+@test "show, log, events and history need no folder of the cluster; events are kept when the queue has the job no more" {
+	coopr-create shop -t lamp -n 4 >records 2>log
+	for command in "coopr-show -o json shop" "coopr-history -o json shop" "coopr-events -o json shop" "coopr-log shop"; do
+		$command >before 2>&1 || true
+		[ -s before ]
+		rm -rf "$COOPR_STATE/clusters"
+		$command >after 2>&1 || true
+		cmp before after
+	done
+	coopr-events -o json shop | jq -c 'select(.kind == "event")' >before
+	rm -rf "$COOPR_SPOOL"
+	coopr-events -o json shop | jq -c 'select(.kind == "event") | del(.job)' >after
+	same "$(jq -c '[.event, .task]' before)" "$(jq -c '[.event, .task]' after)"
+	[ ! -e "$COOPR_STATE/clusters" ] || same "" "$(find "$COOPR_STATE/clusters" -name events.ndjson)"
+}
