@@ -25,8 +25,8 @@ int finish_and_take(struct queue *queue, const struct result *results, size_t co
 int finish_is_wanted(struct queue *queue, const char *job, const char *task, int64_t attempt, struct error *err);
 int status_job(struct queue *queue, const char *job, struct queue_job *out, struct error *err);
 int status_list(struct queue *queue, bool finished, struct queue_job **list, size_t *count, struct error *err);
-int order_skip_task(struct queue *queue, const char *job, const char *task, const char *reason, struct error *err);
-int order_job(struct queue *queue, enum queue_control order, const char *job, const char *task, struct error *err);
+int control_skip_task(struct queue *queue, const char *job, const char *task, const char *reason, struct error *err);
+int control_job(struct queue *queue, enum queue_control what, const char *job, const char *task, struct error *err);
 int limits_list(struct queue *queue, struct queue_limit **list, size_t *count, struct error *err);
 int limits_change_all(struct queue *queue, const struct queue_limit *list, size_t count, struct error *err);
 int worker_count(struct queue *queue, const struct queue_job *job, size_t *all, size_t *fit, struct error *err);

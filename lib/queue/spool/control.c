@@ -8,7 +8,7 @@
 #include "queue/spool/local.h"
 
 static int
-order_commit(struct open_job *job, struct event *event, struct error *err)
+control_commit(struct open_job *job, struct event *event, struct error *err)
 {
 	if (job_record(job, event, err) == 0)
 		return job_commit(job, err);
@@ -17,15 +17,15 @@ order_commit(struct open_job *job, struct event *event, struct error *err)
 }
 
 static int
-order_record(struct spool_queue *queue, struct open_job *job, enum event_kind kind, const char *task, struct error *err)
+control_record(struct spool_queue *queue, struct open_job *job, enum event_kind kind, const char *task, struct error *err)
 {
 	struct event event = {.kind = kind, .by = engine_user(queue), .task = task};
 
-	return order_commit(job, &event, err);
+	return control_commit(job, &event, err);
 }
 
 static int
-order_refuse_finished(const struct open_job *job, struct error *err)
+control_refuse_finished(const struct open_job *job, struct error *err)
 {
 	const struct state_header *header = job->state.header;
 
@@ -36,25 +36,25 @@ order_refuse_finished(const struct open_job *job, struct error *err)
 }
 
 static int
-order_pause_or_resume(struct spool_queue *queue, struct open_job *job, bool pause, struct error *err)
+control_pause_or_resume(struct spool_queue *queue, struct open_job *job, bool pause, struct error *err)
 {
-	if (order_refuse_finished(job, err) < 0)
+	if (control_refuse_finished(job, err) < 0)
 		return -1;
 	if ((job->state.header->paused != 0) == pause)
 		return 0;
-	return order_record(queue, job, pause ? EVENT_PAUSE : EVENT_RESUME, NULL, err);
+	return control_record(queue, job, pause ? EVENT_PAUSE : EVENT_RESUME, NULL, err);
 }
 
 static int
-order_cancel(struct spool_queue *queue, struct open_job *job, struct error *err)
+control_cancel(struct spool_queue *queue, struct open_job *job, struct error *err)
 {
-	if (order_refuse_finished(job, err) < 0)
+	if (control_refuse_finished(job, err) < 0)
 		return -1;
-	return job->state.header->cancelled ? 0 : order_record(queue, job, EVENT_CANCEL, NULL, err);
+	return job->state.header->cancelled ? 0 : control_record(queue, job, EVENT_CANCEL, NULL, err);
 }
 
 static int
-order_check_retry(struct open_job *job, const char *task, struct error *err)
+control_check_retry(struct open_job *job, const char *task, struct error *err)
 {
 	struct job_state *state = &job->state;
 	uint32_t link = task ? state_find(state, task) : 0;
@@ -72,7 +72,7 @@ order_check_retry(struct open_job *job, const char *task, struct error *err)
 
 /* It may not have left yet; and it may have been removed (coopr-queue gc) since it was opened. */
 static int
-order_move_back(const struct spool *spool, const char *job, struct error *err)
+control_move_back(const struct spool *spool, const char *job, struct error *err)
 {
 	if (spool_move(spool->done, job, spool->jobs, job) < 0 && (errno != ENOENT || !file_exists(spool->jobs, job)))
 		return error_errno(err, errno == ENOENT ? EX_NO : EX_IOERR, "job %s: cannot be brought back", job);
@@ -97,7 +97,7 @@ engine_bring_back(struct spool_queue *queue, struct open_job *job, struct error 
 	if (numbers < 0)
 		return -1;
 	result = engine_add_slot(queue, job, err);
-	if (result == 0 && (result = order_move_back(spool, job->id, err)) < 0) {
+	if (result == 0 && (result = control_move_back(spool, job->id, err)) < 0) {
 		struct error ignored;
 
 		scheduler_remove(&queue->table, job->id, &ignored);
@@ -107,30 +107,30 @@ engine_bring_back(struct spool_queue *queue, struct open_job *job, struct error 
 }
 
 static int
-order_retry(struct spool_queue *queue, struct open_job *job, const char *task, struct error *err)
+control_retry(struct spool_queue *queue, struct open_job *job, const char *task, struct error *err)
 {
-	if (order_check_retry(job, task, err) < 0 ||
+	if (control_check_retry(job, task, err) < 0 ||
 	    (job->state.header->finished && engine_bring_back(queue, job, err) < 0))
 		return -1;
-	return order_record(queue, job, EVENT_RETRY, task, err);
+	return control_record(queue, job, EVENT_RETRY, task, err);
 }
 
 static int
-order_give_order(struct spool_queue *queue, enum queue_control order, struct open_job *job, const char *task, struct error *err)
+control_apply(struct spool_queue *queue, enum queue_control what, struct open_job *job, const char *task, struct error *err)
 {
-	switch (order) {
+	switch (what) {
 	case QUEUE_PAUSE:
 	case QUEUE_RESUME:
-		return order_pause_or_resume(queue, job, order == QUEUE_PAUSE, err);
+		return control_pause_or_resume(queue, job, what == QUEUE_PAUSE, err);
 	case QUEUE_CANCEL:
-		return order_cancel(queue, job, err);
+		return control_cancel(queue, job, err);
 	default:
-		return order_retry(queue, job, task, err);
+		return control_retry(queue, job, task, err);
 	}
 }
 
 static int
-order_check_skip(struct open_job *job, const char *task, struct error *err)
+control_check_skip(struct open_job *job, const char *task, struct error *err)
 {
 	struct job_state *state = &job->state;
 	uint32_t link = state_find(state, task);
@@ -147,24 +147,24 @@ order_check_skip(struct open_job *job, const char *task, struct error *err)
 }
 
 static int
-order_skip(struct spool_queue *queue, struct open_job *job, const char *task, const char *reason, struct error *err)
+control_skip(struct spool_queue *queue, struct open_job *job, const char *task, const char *reason, struct error *err)
 {
 	struct event event = {.kind = EVENT_SKIP, .by = engine_user(queue), .task = task, .reason = reason};
 	uint32_t link;
 
-	if (order_check_skip(job, task, err) < 0)
+	if (control_check_skip(job, task, err) < 0)
 		return -1;
 	link = state_find(&job->state, task);
 	if (state_live(&job->state, link - 1)->status == STEP_SKIPPED)
 		return 0;
 	if (job->state.header->finished && engine_bring_back(queue, job, err) < 0)
 		return -1;
-	return order_commit(job, &event, err);
+	return control_commit(job, &event, err);
 }
 
-/* Ends an order, which has had this result: unlocks the job and brings it to disk. */
+/* Ends a change of a locked job: unlocks it, and has it on disk. */
 static int
-order_end_order(struct spool_queue *queue, struct open_job *job, int result, struct error *err)
+control_end(struct spool_queue *queue, struct open_job *job, int result, struct error *err)
 {
 	/* An order that changed nothing is acknowledged as well: the one before us may have been stopped before it was on disk. */
 	if (result == 0)
@@ -176,9 +176,9 @@ order_end_order(struct spool_queue *queue, struct open_job *job, int result, str
 	return result;
 }
 
-/* The job, locked, to be changed by hand. */
+/* Returns the job, locked, to be changed by hand. */
 static struct open_job *
-order_lock_for_order(struct spool_queue *queue, const char *job, struct error *err)
+control_lock(struct spool_queue *queue, const char *job, struct error *err)
 {
 	if (engine_check_writable(queue, err) < 0 || scheduler_refresh(&queue->table, err) < 0)
 		return NULL;
@@ -186,19 +186,19 @@ order_lock_for_order(struct spool_queue *queue, const char *job, struct error *e
 }
 
 int
-order_skip_task(struct queue *base, const char *id, const char *task, const char *reason, struct error *err)
+control_skip_task(struct queue *base, const char *id, const char *task, const char *reason, struct error *err)
 {
 	struct spool_queue *queue = spool_queue_of(base);
-	struct open_job *job = order_lock_for_order(queue, id, err);
+	struct open_job *job = control_lock(queue, id, err);
 
-	return job ? order_end_order(queue, job, order_skip(queue, job, task, reason, err), err) : -1;
+	return job ? control_end(queue, job, control_skip(queue, job, task, reason, err), err) : -1;
 }
 
 int
-order_job(struct queue *base, enum queue_control order, const char *id, const char *task, struct error *err)
+control_job(struct queue *base, enum queue_control what, const char *id, const char *task, struct error *err)
 {
 	struct spool_queue *queue = spool_queue_of(base);
-	struct open_job *job = order_lock_for_order(queue, id, err);
+	struct open_job *job = control_lock(queue, id, err);
 
-	return job ? order_end_order(queue, job, order_give_order(queue, order, job, task, err), err) : -1;
+	return job ? control_end(queue, job, control_apply(queue, what, job, task, err), err) : -1;
 }
