@@ -122,12 +122,12 @@ solve_read_answer(const char *path, struct layout *answer, struct solution *clai
 static void
 solve_warn_of_size(const struct request *request)
 {
-	const struct cluster_wish *wish = &request->cluster;
+	const struct cluster_request *asked = &request->cluster;
 
-	if (wish->machines_min == wish->machines_max && wish->machines_min < request->template.size_min)
+	if (asked->machines_min == asked->machines_max && asked->machines_min < request->template.size_min)
 		message("request: /template/constraints/size/min: the template needs at least %lld machines, but exactly %lld %s "
-		    "requested; continuing with %lld", (long long)request->template.size_min, (long long)wish->machines_min,
-		    wish->machines_min == 1 ? "is" : "are", (long long)wish->machines_min);
+		    "requested; continuing with %lld", (long long)request->template.size_min, (long long)asked->machines_min,
+		    asked->machines_min == 1 ? "is" : "are", (long long)asked->machines_min);
 }
 
 static int

@@ -21,42 +21,42 @@ cluster_id_is_valid(const char *text)
 static void
 request_parse_machines(const struct place *place, const struct member *member, struct arena *arena, void *to)
 {
-	struct cluster_wish *wish = to;
+	struct cluster_request *asked = to;
 
 	(void)member;
 	(void)arena;
-	wish->machines_min = 1;
-	wish->machines_max = INT64_MAX;
-	wish->machines_given = place_present(place);
+	asked->machines_min = 1;
+	asked->machines_max = INT64_MAX;
+	asked->machines_given = place_present(place);
 	if (jv_get_kind(place->value) == JV_KIND_OBJECT) {
-		wish->machines_min = place_integer(place, "min", 1, 1, INT64_MAX);
-		wish->machines_max = place_integer(place, "max", INT64_MAX, 1, INT64_MAX);
-		if (wish->machines_min > wish->machines_max)
-			place_problem(place, "min %" PRId64 " is more than max %" PRId64, wish->machines_min,
-			    wish->machines_max);
-	} else if (wish->machines_given) {
-		wish->machines_min = place_read_integer(place, 1, 1, INT64_MAX);
-		wish->machines_max = wish->machines_min;
+		asked->machines_min = place_integer(place, "min", 1, 1, INT64_MAX);
+		asked->machines_max = place_integer(place, "max", INT64_MAX, 1, INT64_MAX);
+		if (asked->machines_min > asked->machines_max)
+			place_problem(place, "min %" PRId64 " is more than max %" PRId64, asked->machines_min,
+			    asked->machines_max);
+	} else if (asked->machines_given) {
+		asked->machines_min = place_read_integer(place, 1, 1, INT64_MAX);
+		asked->machines_max = asked->machines_min;
 	}
 }
 
-static const struct member wish_members[] = {
+static const struct member cluster_members[] = {
 	{"catalogue", MEMBER_PASSED, 0},
-	{"config", MEMBER_VALUE(struct cluster_wish, config), 0},
-	{"dnsSuffix", MEMBER_STRING(struct cluster_wish, dns_suffix), 0, .is_valid = name_is_dns_suffix, .what = "no DNS suffix"},
-	{"hardwaretype", MEMBER_NAME(struct cluster_wish, hardwaretype), 0},
-	{"id", MEMBER_STRING(struct cluster_wish, id), 0, .otherwise = "00000001", .is_valid = cluster_id_is_valid,
+	{"config", MEMBER_VALUE(struct cluster_request, config), 0},
+	{"dnsSuffix", MEMBER_STRING(struct cluster_request, dns_suffix), 0, .is_valid = name_is_dns_suffix, .what = "no DNS suffix"},
+	{"hardwaretype", MEMBER_NAME(struct cluster_request, hardwaretype), 0},
+	{"id", MEMBER_STRING(struct cluster_request, id), 0, .otherwise = "00000001", .is_valid = cluster_id_is_valid,
 	    .what = "no cluster id"},
-	{"imagetype", MEMBER_NAME(struct cluster_wish, imagetype), 0},
-	{"name", MEMBER_NAME(struct cluster_wish, name), MEMBER_REQUIRED},
-	{"nextNodenum", MEMBER_INTEGER(struct cluster_wish, next_nodenum), 0, .integer = {0, INT64_MAX, NODE_FIRST_NUMBER}},
+	{"imagetype", MEMBER_NAME(struct cluster_request, imagetype), 0},
+	{"name", MEMBER_NAME(struct cluster_request, name), MEMBER_REQUIRED},
+	{"nextNodenum", MEMBER_INTEGER(struct cluster_request, next_nodenum), 0, .integer = {0, INT64_MAX, NODE_FIRST_NUMBER}},
 	{"numMachines", MEMBER_CUSTOM, 0, .parse = request_parse_machines},
 	{"owner", MEMBER_PASSED, 0},
-	{"services", MEMBER_SET(struct cluster_wish, services), 0},
-	{"tenant", MEMBER_NAME(struct cluster_wish, tenant), 0, .otherwise = "default"},
+	{"services", MEMBER_SET(struct cluster_request, services), 0},
+	{"tenant", MEMBER_NAME(struct cluster_request, tenant), 0, .otherwise = "default"},
 };
-static const struct document wish = {DOCUMENT_MEMBERS(wish_members), .size = sizeof(struct cluster_wish),
-	DOCUMENT_SOURCE(struct cluster_wish, source)};
+static const struct document cluster_table = {DOCUMENT_MEMBERS(cluster_members), .size = sizeof(struct cluster_request),
+	DOCUMENT_SOURCE(struct cluster_request, source)};
 
 /* Notes that the nodes of these ids are to be replaced. */
 static void
@@ -101,7 +101,7 @@ request_parse_replace(const struct place *list, const struct member *member, str
 }
 
 static const struct member members[] = {
-	{"cluster", MEMBER_OBJECT(struct request, cluster), MEMBER_REQUIRED, .inner = &wish},
+	{"cluster", MEMBER_OBJECT(struct request, cluster), MEMBER_REQUIRED, .inner = &cluster_table},
 	{"hardwaretypes", MEMBER_LIST(struct request, hardwaretypes, struct hardwaretype, hardwaretype_count), 0,
 	    .inner = &hardwaretype_table},
 	{"imagetypes", MEMBER_LIST(struct request, imagetypes, struct imagetype, imagetype_count), 0, .inner = &imagetype_table},

@@ -13,7 +13,7 @@
 /* Tells whether text can be a cluster's id: a name of at most 32 characters, as it is part of every host name. */
 bool cluster_id_is_valid(const char *text);
 
-struct cluster_wish {
+struct cluster_request {
 	const char *id;       /* default "00000001" */
 	const char *name;
 	const char *tenant;   /* default "default" */
@@ -30,7 +30,7 @@ struct cluster_wish {
 
 struct request {
 	struct arena arena;
-	struct cluster_wish cluster;
+	struct cluster_request cluster;
 	struct cluster_template template;
 	struct provider provider;
 	struct hardwaretype *hardwaretypes;

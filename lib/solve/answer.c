@@ -267,13 +267,13 @@ answer_release(struct answer *answer)
 static void
 answer_name_node(const struct request *request, struct node *node, struct arena *arena)
 {
-	const struct cluster_wish *wish = &request->cluster;
-	const char *suffix = wish->dns_suffix ? wish->dns_suffix : request->template.default_dns_suffix;
+	const struct cluster_request *asked = &request->cluster;
+	const char *suffix = asked->dns_suffix ? asked->dns_suffix : request->template.default_dns_suffix;
 
 	if (!node->is_new)
 		return;
-	node->id = arena_printf(arena, "%s-%" PRId64, wish->id, node->nodenum);
-	node->hostname = node_hostname(wish->name, wish->id, node->nodenum, suffix, arena);
+	node->id = arena_printf(arena, "%s-%" PRId64, asked->id, node->nodenum);
+	node->hostname = node_hostname(asked->name, asked->id, node->nodenum, suffix, arena);
 }
 
 void
@@ -323,12 +323,12 @@ answer_definitions_of(const struct request *request, const struct string_list *s
 void
 answer_layout(const struct request *request, const struct answer *answer, struct arena *arena, struct layout *layout)
 {
-	const struct cluster_wish *wish = &request->cluster;
+	const struct cluster_request *asked = &request->cluster;
 	struct cluster *cluster = &layout->cluster;
 
 	*layout = (struct layout){.node_count = answer->node_count};
 	*cluster = (struct cluster){
-		.id = wish->id, .name = wish->name, .tenant = wish->tenant, .services = answer->services,
+		.id = asked->id, .name = asked->name, .tenant = asked->tenant, .services = answer->services,
 		.provider = request->provider,
 	};
 	cluster->definitions = answer_definitions_of(request, &answer->services, arena, &cluster->definition_count);

@@ -16,14 +16,14 @@ static const char text[] =
 static void
 check_read(const struct request *request)
 {
-	const struct cluster_wish *wish = &request->cluster;
+	const struct cluster_request *asked = &request->cluster;
 
-	tap_is_text(wish->id, "00000042", "the cluster's id");
-	tap_is_text(wish->tenant, "qa", "its tenant");
-	tap_is_text(wish->dns_suffix, "dev", "its DNS suffix");
-	tap_ok(!wish->hardwaretype && !wish->imagetype, "null is the same as absent");
-	tap_ok(wish->machines_given && wish->machines_min == 3 && wish->machines_max == INT64_MAX, "how many machines");
-	tap_is_list(&wish->services, "kv zk", "its services are a set");
+	tap_is_text(asked->id, "00000042", "the cluster's id");
+	tap_is_text(asked->tenant, "qa", "its tenant");
+	tap_is_text(asked->dns_suffix, "dev", "its DNS suffix");
+	tap_ok(!asked->hardwaretype && !asked->imagetype, "null is the same as absent");
+	tap_ok(asked->machines_given && asked->machines_min == 3 && asked->machines_max == INT64_MAX, "how many machines");
+	tap_is_list(&asked->services, "kv zk", "its services are a set");
 	tap_is_number(request->service_count, 4, "services stay in their order");
 	tap_is_text(request->services[0].name, "zk", "which pointers count on");
 	tap_is_number(request->nodes[0].nodenum, 1000, "nodes are sorted by nodenum");

@@ -14,23 +14,23 @@
 #include "solve/program/bits.h"
 #include "tap.h"
 
-enum { UNITS = 17, RESOURCES = 2, TOLLS = 3, CROWD = 3 };
+enum { UNITS = 17, RESOURCES = 2, REGIONS = 3, NOGOOD = 3 };
 
 struct shop {
 	struct program program;
 	struct unit units[UNITS];
 	uint64_t excludes[UNITS], nothing, anything;
 	int64_t consumes[UNITS][RESOURCES], capacity[RESOURCES];
-	uint64_t crowd, *crowds[1];
-	int crowd_number;
+	uint64_t nogood, *nogoods[1];
+	int nogood_number;
 	uint64_t open, stays;
 	struct hardware hardware;
 	struct group group;
 	struct prices prices;
 	int64_t price_of_unit[UNITS], nil;
-	uint64_t with[TOLLS], without[TOLLS];
-	struct region regions[TOLLS];
-	struct toll tolls[TOLLS];
+	uint64_t with[REGIONS], without[REGIONS];
+	struct region regions[REGIONS];
+	struct region_price priced[REGIONS];
 };
 
 static uint64_t
@@ -60,9 +60,9 @@ draw_units(struct shop *s)
 		s->price_of_unit[u] += draw(-3, 3);
 		if (chance(10))
 			s->price_of_unit[u] = draw(-9, 0);
-		if (s->crowd >> u & 1) {
-			unit->crowds = &s->crowd_number;
-			unit->crowd_count = 1;
+		if (s->nogood >> u & 1) {
+			unit->nogoods = &s->nogood_number;
+			unit->nogood_count = 1;
 		}
 	}
 	for (int i = draw(0, 8); i > 0; i--) {
@@ -74,16 +74,16 @@ draw_units(struct shop *s)
 }
 
 static void
-draw_tolls(struct shop *s)
+draw_regions(struct shop *s)
 {
-	s->prices.tolls = s->tolls;
-	s->prices.toll_count = (size_t)draw(0, TOLLS);
-	for (size_t i = 0; i < s->prices.toll_count; i++) {
+	s->prices.regions = s->priced;
+	s->prices.region_count = (size_t)draw(0, REGIONS);
+	for (size_t i = 0; i < s->prices.region_count; i++) {
 		s->with[i] = few_units(chance(30) ? UNITS : 2);
 		s->without[i] = few_units(chance(30) ? UNITS : 2) & ~s->with[i];
 		s->regions[i] = (struct region){ANY, ANY, ANY, &s->with[i], &s->without[i], CLASS_OPEN};
-		s->tolls[i] = (struct toll){&s->regions[i], draw(-300, 300) * 100};
-		s->prices.toll_most += s->tolls[i].price > 0 ? s->tolls[i].price : 0;
+		s->priced[i] = (struct region_price){&s->regions[i], draw(-300, 300) * 100};
+		s->prices.region_most += s->priced[i].value > 0 ? s->priced[i].value : 0;
 	}
 }
 
@@ -91,17 +91,17 @@ static void
 draw_shop(struct shop *s)
 {
 	*s = (struct shop){.anything = 1, .open = (UINT64_C(1) << UNITS) - 1, .hardware.usable = true};
-	for (int i = 0; i < CROWD; i++)
-		s->crowd |= UINT64_C(1) << draw(0, UNITS - 1);
-	s->crowds[0] = &s->crowd;
+	for (int i = 0; i < NOGOOD; i++)
+		s->nogood |= UINT64_C(1) << draw(0, UNITS - 1);
+	s->nogoods[0] = &s->nogood;
 	for (int r = 0; r < RESOURCES; r++)
 		s->capacity[r] = chance(80) ? draw(150, 500) : 5000;
 	draw_units(s);
-	draw_tolls(s);
+	draw_regions(s);
 	s->stays = chance(20) ? UINT64_C(1) << draw(0, UNITS - 1) : 0;
 	s->hardware.capacity = s->capacity;
 	s->group = (struct group){.stays = &s->stays, .open = &s->open, .hardware = &s->anything, .images = &s->anything};
-	s->program = (struct program){.units = s->units, .unit_count = UNITS, .unit_words = 1, .crowds = s->crowds, .crowd_count = 1,
+	s->program = (struct program){.units = s->units, .unit_count = UNITS, .unit_words = 1, .nogoods = s->nogoods, .nogood_count = 1,
 	    .hardware = &s->hardware, .hardware_count = 1, .hardware_words = 1, .image_count = 1, .image_words = 1,
 	    .resource_count = RESOURCES, .groups = &s->group, .group_count = 1};
 	s->prices.unit = s->price_of_unit;
@@ -116,7 +116,7 @@ is_right(const struct shop *s, uint64_t set)
 {
 	int64_t left[RESOURCES] = {s->capacity[0], s->capacity[1]};
 
-	if (set == 0 || (set & s->stays) != s->stays || (set & s->crowd) == s->crowd)
+	if (set == 0 || (set & s->stays) != s->stays || (set & s->nogood) == s->nogood)
 		return false;
 	for (int u = 0; u < UNITS; u++) {
 		if (!(set >> u & 1))
@@ -137,8 +137,8 @@ worth(const struct shop *s, uint64_t set)
 
 	for (int u = 0; u < UNITS; u++)
 		sum += set >> u & 1 ? s->price_of_unit[u] : 0;
-	for (size_t i = 0; i < s->prices.toll_count; i++)
-		sum += (set & s->with[i]) == s->with[i] && !(set & s->without[i]) ? s->tolls[i].price : 0;
+	for (size_t i = 0; i < s->prices.region_count; i++)
+		sum += (set & s->with[i]) == s->with[i] && !(set & s->without[i]) ? s->priced[i].value : 0;
 	return sum;
 }
 

@@ -29,7 +29,7 @@ struct trial {
 static void
 brute_force_bound_nodes(struct trial *t)
 {
-	const struct cluster_wish *wish = &t->request->cluster;
+	const struct cluster_request *asked = &t->request->cluster;
 	const struct cluster_template *template = &t->request->template;
 	bool exact = demand_exact_machines(t->request);
 
@@ -39,13 +39,13 @@ brute_force_bound_nodes(struct trial *t)
 		t->from = template->size_min;
 	if (template->size_max < INT64_MAX && demand_holds(t->demands, DEMAND_SIZE_MAX, 0))
 		t->to = template->size_max;
-	if (wish->machines_given && demand_holds(t->demands, DEMAND_MACHINES_MIN, 0)) {
-		t->from = wish->machines_min > t->from ? wish->machines_min : t->from;
-		t->to = exact && wish->machines_max < t->to ? wish->machines_max : t->to;
+	if (asked->machines_given && demand_holds(t->demands, DEMAND_MACHINES_MIN, 0)) {
+		t->from = asked->machines_min > t->from ? asked->machines_min : t->from;
+		t->to = exact && asked->machines_max < t->to ? asked->machines_max : t->to;
 	}
-	if (wish->machines_given && !exact && wish->machines_max < INT64_MAX &&
-	    demand_holds(t->demands, DEMAND_MACHINES_MAX, 0) && wish->machines_max < t->to)
-		t->to = wish->machines_max;
+	if (asked->machines_given && !exact && asked->machines_max < INT64_MAX &&
+	    demand_holds(t->demands, DEMAND_MACHINES_MAX, 0) && asked->machines_max < t->to)
+		t->to = asked->machines_max;
 }
 
 /* Returns whether the nodes in the layout break nothing. With only_nodes, faults of the whole cluster do not count. */
@@ -65,13 +65,13 @@ brute_force_is_right(struct trial *t, bool only_nodes)
 static void
 brute_force_name_node(struct trial *t, size_t i)
 {
-	const struct cluster_wish *wish = &t->request->cluster;
-	const char *suffix = wish->dns_suffix ? wish->dns_suffix : t->request->template.default_dns_suffix;
+	const struct cluster_request *asked = &t->request->cluster;
+	const char *suffix = asked->dns_suffix ? asked->dns_suffix : t->request->template.default_dns_suffix;
 	struct node *node = &t->layout.nodes[i];
 
 	node->nodenum = NODE_FIRST_NUMBER + (int64_t)i;
-	node->id = arena_printf(&t->arena, "%s-%" PRId64, wish->id, node->nodenum);
-	node->hostname = node_hostname(wish->name, wish->id, node->nodenum, suffix, &t->arena);
+	node->id = arena_printf(&t->arena, "%s-%" PRId64, asked->id, node->nodenum);
+	node->hostname = node_hostname(asked->name, asked->id, node->nodenum, suffix, &t->arena);
 }
 
 /* Puts a node of a kind in a place that has a name already. */

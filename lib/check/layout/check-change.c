@@ -54,16 +54,15 @@ struct population { /* of nodes, but for those to be replaced */
 static void
 check_judge_shrinking(const struct check *c, struct population *count)
 {
-	const struct cluster_wish *wish = &c->request->cluster;
-	int64_t size = c->request->template.size_max, most = INT64_MAX,
-	    asked = wish->machines_max < size ? wish->machines_max : size;
+	const struct cluster_request *asked = &c->request->cluster;
+	int64_t size = c->request->template.size_max, most = INT64_MAX;
 	enum demand_kind kind = demand_exact_machines(c->request) ? DEMAND_MACHINES_MIN : DEMAND_MACHINES_MAX;
 
-	if (wish->machines_given && wish->machines_max < INT64_MAX && demand_holds(c->demands, kind, 0))
-		most = wish->machines_max;
+	if (asked->machines_given && asked->machines_max < INT64_MAX && demand_holds(c->demands, kind, 0))
+		most = asked->machines_max;
 	if (size < most && demand_holds(c->demands, DEMAND_SIZE_MAX, 0))
 		most = size;
-	count->shrinks = count->present > asked;
+	count->shrinks = count->present > asked->machines_max || count->present > size;
 	if (count->shrinks)
 		count->free = count->present <= most ? INT64_MAX
 		    : count->leaving > count->new ? count->leaving - count->new : 0;

@@ -165,15 +165,15 @@ check_zone(struct check *c, const struct node *node)
 static void
 check_new(struct check *c, const struct node *node)
 {
-	const struct cluster_wish *wish = &c->request->cluster;
-	const char *suffix = wish->dns_suffix ? wish->dns_suffix : c->request->template.default_dns_suffix;
+	const struct cluster_request *asked = &c->request->cluster;
+	const char *suffix = asked->dns_suffix ? asked->dns_suffix : c->request->template.default_dns_suffix;
 	struct arena names = {0};
 
-	if (strcmp(node->id, arena_printf(&names, "%s-%" PRId64, wish->id, node->nodenum)) != 0)
+	if (strcmp(node->id, arena_printf(&names, "%s-%" PRId64, asked->id, node->nodenum)) != 0)
 		check_fault(c, node->id, NULL, "its id is not made of the cluster's and its number");
 	if (node->nodenum < NODE_FIRST_NUMBER)
 		check_fault(c, node->id, NULL, "its number is below %d", NODE_FIRST_NUMBER);
-	if (strcmp(node->hostname, node_hostname(wish->name, wish->id, node->nodenum, suffix, &names)) != 0)
+	if (strcmp(node->hostname, node_hostname(asked->name, asked->id, node->nodenum, suffix, &names)) != 0)
 		check_fault(c, node->id, NULL, "its host name is not the one that it gets");
 	arena_release(&names);
 	check_zone(c, node);

@@ -100,15 +100,15 @@ check_spread(struct check *c)
 static void
 check_check_size(struct check *c)
 {
-	const struct cluster_wish *wish = &c->request->cluster;
+	const struct cluster_request *asked = &c->request->cluster;
 	const struct cluster_template *t = &c->request->template;
-	bool exact = wish->machines_given && wish->machines_min == wish->machines_max;
+	bool exact = asked->machines_given && asked->machines_min == asked->machines_max;
 	int64_t count = c->node_count;
 
-	if (wish->machines_given && (count < wish->machines_min || (exact && count != wish->machines_min)))
+	if (asked->machines_given && (count < asked->machines_min || (exact && count != asked->machines_min)))
 		check_broken(c, "cluster", DEMAND_MACHINES_MIN, 0, "%" PRId64 " nodes are not the number that is asked for",
 		    count);
-	if (wish->machines_given && !exact && count > wish->machines_max)
+	if (asked->machines_given && !exact && count > asked->machines_max)
 		check_broken(c, "cluster", DEMAND_MACHINES_MAX, 0, "%" PRId64 " nodes are more than are asked for", count);
 	if (count > t->size_max)
 		check_broken(c, "cluster", DEMAND_SIZE_MAX, 0, "%" PRId64 " nodes are more than the template allows", count);
@@ -162,14 +162,14 @@ check_is_named(const struct check *c, const char *service)
 static void
 check_check_cluster(struct check *c)
 {
-	const struct cluster_wish *wish = &c->request->cluster;
+	const struct cluster_request *asked = &c->request->cluster;
 	const struct cluster *cluster = &c->layout->cluster;
 
-	if (strcmp(cluster->id, wish->id) != 0)
+	if (strcmp(cluster->id, asked->id) != 0)
 		check_fault(c, "cluster", "/cluster/id", "its id is %s", cluster->id);
-	if (strcmp(cluster->name, wish->name) != 0)
+	if (strcmp(cluster->name, asked->name) != 0)
 		check_fault(c, "cluster", "/cluster/name", "its name is %s", cluster->name);
-	if (strcmp(cluster->tenant, wish->tenant) != 0)
+	if (strcmp(cluster->tenant, asked->tenant) != 0)
 		check_fault(c, "cluster", "/cluster/tenant", "its tenant is %s", cluster->tenant);
 	if (strcmp(cluster->provider.name, c->request->provider.name) != 0)
 		check_fault(c, "cluster", "/provider", "its provider is %s", cluster->provider.name);

@@ -108,21 +108,21 @@ void
 answer_print(const struct request *request, const struct string_list *services,
     const struct solution *solution, struct buffer *out)
 {
-	const struct cluster_wish *wish = &request->cluster;
-	jv config = jv_is_valid(wish->config) ? wish->config : request->template.default_config;
+	const struct cluster_request *asked = &request->cluster;
+	jv config = jv_is_valid(asked->config) ? asked->config : request->template.default_config;
 	struct print print;
 	jv template;
 
-	print_begin(&print, wish->source, out);
+	print_begin(&print, asked->source, out);
 	if (jv_is_valid(config))
 		print_value(&print, "config", config);
 	else
 		print_json(&print, "config", "{}");
 	print_name(&print, "definitions");
 	answer_append_definitions(request, services, out);
-	print_string(&print, "id", wish->id);
+	print_string(&print, "id", asked->id);
 	print_string(&print, "kind", "cluster");
-	print_string(&print, "name", wish->name);
+	print_string(&print, "name", asked->name);
 	if (request->node_count)
 		print_integer(&print, "nextNodenum", request_next_nodenum(request));
 	print_value(&print, "provider", request->provider.source);
@@ -132,7 +132,7 @@ answer_print(const struct request *request, const struct string_list *services,
 	template = canonical_template(request->template.source);
 	print_value(&print, "template", template);
 	jv_free(template);
-	print_string(&print, "tenant", wish->tenant);
+	print_string(&print, "tenant", asked->tenant);
 	print_end(&print);
 }
 

@@ -219,10 +219,10 @@ demand_offer_pointer(const struct demands *demands, const struct demand *demand,
 static void
 demand_machines_pointer(const struct demands *demands, const char *member, struct buffer *out)
 {
-	const struct cluster_wish *wish = &demands->request->cluster;
+	const struct cluster_request *asked = &demands->request->cluster;
 
-	buffer_text(out, wish->machines_kept ? "/replace" : "/cluster/numMachines");
-	if (wish->machines_min != wish->machines_max)
+	buffer_text(out, asked->machines_kept ? "/replace" : "/cluster/numMachines");
+	if (asked->machines_min != asked->machines_max)
 		buffer_text(out, member);
 }
 
@@ -230,14 +230,14 @@ demand_machines_pointer(const struct demands *demands, const char *member, struc
 static void
 demand_wish_pointer(const struct demands *demands, const struct demand *demand, struct buffer *out)
 {
-	const struct cluster_wish *wish = &demands->request->cluster;
+	const struct cluster_request *asked = &demands->request->cluster;
 
 	if (demand->kind == DEMAND_MACHINES_MIN || demand->kind == DEMAND_MACHINES_MAX)
 		demand_machines_pointer(demands, demand->kind == DEMAND_MACHINES_MIN ? "/min" : "/max", out);
 	else if (demand->kind == DEMAND_HARDWARETYPE)
-		buffer_text(out, wish->hardwaretype ? "/cluster/hardwaretype" : "/template/defaults/hardwaretype");
+		buffer_text(out, asked->hardwaretype ? "/cluster/hardwaretype" : "/template/defaults/hardwaretype");
 	else if (demand->kind == DEMAND_IMAGETYPE)
-		buffer_text(out, wish->imagetype ? "/cluster/imagetype" : "/template/defaults/imagetype");
+		buffer_text(out, asked->imagetype ? "/cluster/imagetype" : "/template/defaults/imagetype");
 	else
 		demand_service_pointer(demands->request, demand_service(demands->request, demand->index), out);
 }

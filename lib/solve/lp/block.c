@@ -28,21 +28,21 @@ block_find_scarce(struct blocks *b)
 	return b->scarce_count > 0;
 }
 
-/* Returns whether a machine can come to have what the toll asks for. */
+/* Returns whether a machine can come to have the units of the region that has a price. */
 static bool
-block_may_concern(const struct pricing_search *search, const struct toll *toll, const uint64_t *gainful)
+block_may_concern(const struct pricing_search *search, const struct region_price *price, const uint64_t *gainful)
 {
-	const struct region *region = toll->region;
+	const struct region *region = price->region;
 	size_t words = search->program->unit_words;
 
 	for (size_t i = 0; i < words; i++)
 		if (region->with[i] & ~(search->chosen[i] | gainful[i]))
 			return false;
-	return pricing_concerns(search, toll) && !bits_meet(region->without, search->chosen, words);
+	return pricing_concerns(search, price) && !bits_meet(region->without, search->chosen, words);
 }
 
 static bool
-block_find_tolls(struct blocks *b)
+block_find_prices(struct blocks *b)
 {
 	const struct pricing_search *search = b->search;
 	uint64_t *gainful = memory_zeroed(search->program->unit_words, sizeof *gainful);
@@ -50,12 +50,12 @@ block_find_tolls(struct blocks *b)
 
 	for (size_t i = 0; i < search->gainful; i++)
 		bits_add(gainful, (size_t)search->order[i]);
-	for (size_t i = 0; i < search->prices->toll_count && good; i++) {
-		if (!block_may_concern(search, &search->prices->tolls[i], gainful))
+	for (size_t i = 0; i < search->prices->region_count && good; i++) {
+		if (!block_may_concern(search, &search->prices->regions[i], gainful))
 			continue;
-		good = b->toll_count < BLOCK_TOLLS;
+		good = b->region_count < BLOCK_PRICES;
 		if (good)
-			b->tolls[b->toll_count++] = &search->prices->tolls[i];
+			b->regions[b->region_count++] = &search->prices->regions[i];
 	}
 	free(gainful);
 	return good;
@@ -66,8 +66,8 @@ block_have_to_do(const struct program *p, size_t a, size_t b)
 {
 	const struct unit *unit = &p->units[a];
 
-	for (size_t i = 0; i < unit->crowd_count; i++)
-		if (bits_has(p->crowds[unit->crowds[i]], b))
+	for (size_t i = 0; i < unit->nogood_count; i++)
+		if (bits_has(p->nogoods[unit->nogoods[i]], b))
 			return true;
 	return bits_has(unit->excludes, b);
 }
@@ -117,7 +117,7 @@ blocks_advantage(const struct blocks *b, uint64_t killed, uint64_t than)
 
 	for (uint64_t differ = killed ^ than; differ; differ &= differ - 1) {
 		size_t i = (size_t)__builtin_ctzll(differ);
-		int64_t price = b->tolls[i]->price;
+		int64_t price = b->regions[i]->value;
 
 		sum += killed >> i & 1 ? (price < 0 ? -price : 0) : (price > 0 ? price : 0);
 	}
@@ -125,13 +125,13 @@ blocks_advantage(const struct blocks *b, uint64_t killed, uint64_t than)
 }
 
 int64_t
-blocks_tolls(const struct blocks *b, uint64_t killed, bool gains)
+blocks_region_prices(const struct blocks *b, uint64_t killed, bool gains)
 {
 	int64_t sum = 0;
 
-	for (size_t i = 0; i < b->toll_count; i++)
-		if (!(killed >> i & 1) && (!gains || b->tolls[i]->price > 0))
-			sum += b->tolls[i]->price;
+	for (size_t i = 0; i < b->region_count; i++)
+		if (!(killed >> i & 1) && (!gains || b->regions[i]->value > 0))
+			sum += b->regions[i]->value;
 	return sum;
 }
 
@@ -169,9 +169,9 @@ block_option_of(const struct blocks *b, const struct block *block, uint32_t unit
 
 	for (size_t r = 0; r < b->scarce_count; r++)
 		option.takes[r] = b->room[r] - b->search->left[b->scarce[r]];
-	for (size_t i = 0; i < b->toll_count; i++)
+	for (size_t i = 0; i < b->region_count; i++)
 		for (size_t j = 0; j < block->count; j++)
-			if (bits_has(units >> j & 1 ? b->tolls[i]->region->without : b->tolls[i]->region->with,
+			if (bits_has(units >> j & 1 ? b->regions[i]->region->without : b->regions[i]->region->with,
 			    (size_t)block->units[j]))
 				option.kills |= UINT64_C(1) << i;
 	return option;
@@ -204,7 +204,7 @@ blocks_find(struct blocks *b, struct pricing_search *search, size_t depth)
 	bool good;
 
 	*b = (struct blocks){.search = search, .depth = depth};
-	good = block_find_scarce(b) && block_find_tolls(b) && block_find_blocks(b);
+	good = block_find_scarce(b) && block_find_prices(b) && block_find_blocks(b);
 	for (size_t i = 0; i < b->count && good; i++) {
 		b->list[i].options = memory_zeroed(BLOCK_OPTIONS, sizeof *b->list[i].options);
 		good = block_list_options(b, &b->list[i], 0, 0, search->value);

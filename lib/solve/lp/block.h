@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Blocks of units that have to do with each other (they exclude each other), and what may be chosen of each. Blocks have
- * nothing to do with each other but that they share the room of a machine, and the tolls.
+ * nothing to do with each other but that they share the room of a machine, and the regions that have prices.
  */
 #ifndef SOLVE_LP_BLOCK_H
 #define SOLVE_LP_BLOCK_H
@@ -11,19 +11,19 @@
 #include <stdint.h>
 
 struct pricing_search;
-struct toll;
+struct region_price;
 
 enum {
 	SCARCE = 2,          /* resources, at most */
 	BLOCK_UNITS = 16,    /* at most */
 	BLOCK_OPTIONS = 256, /* at most */
-	BLOCK_TOLLS = 64,    /* at most */
+	BLOCK_PRICES = 64,   /* at most */
 };
 
 struct option { /* some units of a block that may stand together */
 	uint32_t units; /* bit i: the i-th of the block */
 	int64_t takes[SCARCE], value;
-	uint64_t kills; /* tolls that a machine with no more and no less of the block is not concerned by */
+	uint64_t kills; /* regions with a price in which a machine with exactly these units of the block is not */
 };
 
 struct block {
@@ -37,8 +37,8 @@ struct blocks { /* release them */
 	size_t depth;
 	size_t scarce[SCARCE], scarce_count; /* resources of which there is too little for all units that gain */
 	int64_t room[SCARCE];                /* what is left of them */
-	const struct toll *tolls[BLOCK_TOLLS]; /* those that may concern a machine */
-	size_t toll_count;
+	const struct region_price *regions[BLOCK_PRICES]; /* those that may concern a machine */
+	size_t region_count;
 	struct block *list;
 	size_t count;
 };
@@ -48,10 +48,11 @@ struct blocks { /* release them */
 bool blocks_find(struct blocks *blocks, struct pricing_search *search, size_t depth);
 void blocks_release(struct blocks *blocks);
 
-/* Returns by how much a set of tolls may be worth more than another one, whatever kills the same ones of both. */
+/* Returns by how much the regions outside of killed may at most be worth more than those outside of than, when the same
+ * further ones are taken from both. */
 int64_t blocks_advantage(const struct blocks *blocks, uint64_t killed, uint64_t than);
 
-/* Returns what those that are not killed are worth together; or only those that gain. */
-int64_t blocks_tolls(const struct blocks *blocks, uint64_t killed, bool gains);
+/* Returns the sum of the prices of the regions that are not killed; with gains, only of those above 0. */
+int64_t blocks_region_prices(const struct blocks *blocks, uint64_t killed, bool gains);
 
 #endif

@@ -65,7 +65,7 @@ column_clear_prices(struct master *m)
 	memset(prices->group, 0, p->group_count * sizeof *prices->group);
 	prices->machine = m->marked_price = prices->move = prices->lost = 0;
 	prices->moves_left = m->row_of_moves == SIMPLEX_NONE ? NO_MAX : m->rows[m->row_of_moves].hi;
-	prices->toll_count = 0;
+	prices->region_count = 0;
 	for (int k = 1; k <= m->kind_count; k++)
 		m->kind_price[k] = 0;
 }
@@ -96,7 +96,7 @@ column_add_price(struct master *m, const struct row *row, price_product fine)
 	else if (row->kind == ROW_MARKED)
 		m->marked_price += price_round(fine);
 	else if (row->kind == ROW_REGION)
-		prices->tolls[prices->toll_count++] = (struct toll){row->region, price_round(fine)};
+		prices->regions[prices->region_count++] = (struct region_price){row->region, price_round(fine)};
 	else if (row->kind == ROW_KIND)
 		m->kind_price[row->index] += price_round(fine);
 	else if (row->kind == ROW_MOVES)
@@ -121,9 +121,9 @@ column_gather_prices(struct master *m)
 	for (size_t i = 0; i < m->row_count; i++)
 		if (m->row_price[i])
 			column_add_price(m, &m->rows[i], m->row_price[i]);
-	prices->toll_most = 0;
-	for (size_t i = 0; i < prices->toll_count; i++)
-		prices->toll_most += prices->tolls[i].price > 0 ? prices->tolls[i].price : 0;
+	prices->region_most = 0;
+	for (size_t i = 0; i < prices->region_count; i++)
+		prices->region_most += prices->regions[i].value > 0 ? prices->regions[i].value : 0;
 	column_forbid_used_up(m);
 }
 
@@ -147,9 +147,9 @@ column_price_of_place(const struct master *m, const struct column *column)
 		return PRICE_FORBIDDEN;
 	sum = price_round((price_product)prices->move * column->moves + (price_product)prices->lost * pattern_lost(p,
 	    pattern));
-	for (size_t i = 0; i < prices->toll_count; i++)
-		if (region_has(p, prices->tolls[i].region, pattern))
-			sum += prices->tolls[i].price;
+	for (size_t i = 0; i < prices->region_count; i++)
+		if (region_has(p, prices->regions[i].region, pattern))
+			sum += prices->regions[i].value;
 	return sum + (pattern->kind ? m->kind_price[pattern->kind] : 0);
 }
 
@@ -190,18 +190,18 @@ column_price(const struct master *m, const struct column *column, int64_t floor)
 		if (more == PRICE_FORBIDDEN)
 			return PRICE_FORBIDDEN;
 		sum += more + (column->marked ? m->marked_price : 0);
-		if (!prices->move && !prices->lost && sum + prices->toll_most <= floor)
+		if (!prices->move && !prices->lost && sum + prices->region_most <= floor)
 			return floor;
 	}
 	more = column_price_of_place(m, column);
 	return more == PRICE_FORBIDDEN ? PRICE_FORBIDDEN : sum + more;
 }
 
-/* Returns whether a column is no marked one of a wish that has passed since. */
+/* Returns false for a column that was marked for an earlier filter. */
 static bool
 column_is_current(const struct master *m, const struct column *column)
 {
-	return !column->marked || column->wish == m->wish_number;
+	return !column->marked || column->filter == m->filter_number;
 }
 
 /* Returns the best of those that were worth something when all were looked at. */
@@ -250,14 +250,15 @@ column_best_known(struct master *m, int64_t threshold, int64_t *worth)
 	return column_best_candidate(m, threshold, worth);
 }
 
-/* Looks for the best pattern of a group (marked: of the wish) there is, and makes it a column if it is worth it. */
+/* Looks for the best pattern of a group (marked: of those that pass the filter), and makes it a column if it is worth
+ * it. */
 static int
 column_generate_for(struct master *m, int group, bool marked, int64_t threshold, int64_t *best)
 {
 	const struct program *p = m->program;
-	struct column column = {.marked = marked, .wish = m->wish_number};
+	struct column column = {.marked = marked, .filter = m->filter_number};
 	int64_t mark = marked ? m->marked_price : 0, enough = *best > threshold ? *best : threshold, value;
-	struct search_for better = {group, marked ? m->wish : NULL, *best - mark, enough - mark};
+	struct search_for better = {group, marked ? m->filter : NULL, *best - mark, enough - mark};
 	bool found;
 
 	if (p->groups[group].only)
@@ -283,7 +284,7 @@ column_generate(struct master *m, int64_t threshold, int64_t harmless)
 	int best = SIMPLEX_NONE;
 
 	for (size_t g = 0; g <= groups; g++)
-		m->best[g] = g < groups || m->wish ? harmless : 0;
+		m->best[g] = g < groups || m->filter ? harmless : 0;
 	for (size_t i = 0; i < m->column_count && m->kind_count; i++) {
 		const struct pattern *pattern = &m->columns[i].pattern;
 		int64_t price = pattern->kind ? column_price(m, &m->columns[i], INT64_MIN) : PRICE_FORBIDDEN;
@@ -293,7 +294,7 @@ column_generate(struct master *m, int64_t threshold, int64_t harmless)
 	}
 	for (size_t g = 0; g < groups; g++) {
 		int columns[2] = {column_generate_for(m, (int)g, false, threshold, &m->best[g]),
-		    m->wish ? column_generate_for(m, (int)g, true, threshold, &m->best[groups]) : SIMPLEX_NONE};
+		    m->filter ? column_generate_for(m, (int)g, true, threshold, &m->best[groups]) : SIMPLEX_NONE};
 
 		for (int i = 0; i < 2; i++) {
 			int64_t worth = i ? m->best[groups] : m->best[g];
@@ -318,7 +319,7 @@ column_may_meet_wish(struct master *m)
 	memset(m->row_price, 0, m->row_count * sizeof *m->row_price);
 	column_gather_prices(m);
 	for (size_t g = 0; g < p->group_count && !possible; g++) {
-		struct search_for any = {(int)g, m->wish, -1, -1};
+		struct search_for any = {(int)g, m->filter, -1, -1};
 
 		possible = !p->groups[g].only && price_best(p, &m->prices, m->budget, &any, &pattern, &value);
 	}

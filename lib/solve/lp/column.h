@@ -17,7 +17,7 @@ int column_best_known(struct master *master, int64_t threshold, int64_t *worth);
  * master.best bounds all columns that there are; it is at least harmless. */
 int column_generate(struct master *master, int64_t threshold, int64_t harmless);
 
-/* Returns whether any machine could meet the wish, as far as the rules for one machine and what is used up say. */
+/* Returns whether any machine could pass the filter, as far as the rules for one machine and what is used up say. */
 bool column_may_meet_wish(struct master *master);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What was chosen of some blocks matters to the others only by the room that it left, by its worth, and by the tolls that may
- * still concern the machine: that is a label. Block after block, each label is continued by each option of the block. A
+ * What was chosen of some blocks matters to the others only by the room that it left, by its worth, and by the regions with a
+ * price that the machine may still be in: that is a label. Block after block, each label is continued by each option of the block. A
  * label is dropped where another one leaves as much room of each resource and is worth as much, or where what the other
  * blocks may add at best, at some rates for the room, cannot beat what was found.
  *
@@ -22,12 +22,12 @@ enum {
 	LABELS = 1 << 18, /* at a time, at most */
 	LABEL_WORK = 8,
 	ROUNDS = 30,      /* of looking for rates */
-	TARIFFS = 3,
+	MULTIPLIERS = 3,
 };
 
 struct label {
-	int64_t left[SCARCE], value; /* value without tolls */
-	uint64_t killed;             /* tolls */
+	int64_t left[SCARCE], value; /* value without the prices of regions */
+	uint64_t killed;             /* regions with a price that the machine is not in */
 	int from, option;            /* the label before, and the option taken */
 };
 
@@ -36,7 +36,7 @@ struct labels {
 	size_t count, capacity;
 };
 
-struct tariff { /* what room costs */
+struct multipliers { /* Lagrangian multipliers: the cost of room, by resource */
 	double rate[SCARCE];
 	int64_t *surplus; /* [i]: what block i and those behind it are worth beyond the room they take, at most */
 };
@@ -45,37 +45,37 @@ struct step { /* of the skyline: with so much left of the second resource, that 
 	int64_t left, value;
 };
 
-struct shelf {
+struct labelling {
 	struct pricing_search *search;
 	struct blocks blocks;
-	struct tariff tariffs[TARIFFS];
+	struct multipliers multipliers[MULTIPLIERS];
 	struct labels *stages; /* [i]: before block i */
 	struct step *skyline;
 	size_t skyline_count, skyline_capacity;
 };
 
 static double
-label_cost_of(const struct tariff *tariff, const int64_t *amounts)
+label_cost_of(const struct multipliers *multipliers, const int64_t *amounts)
 {
-	return tariff->rate[0] * (double)amounts[0] + tariff->rate[1] * (double)amounts[1];
+	return multipliers->rate[0] * (double)amounts[0] + multipliers->rate[1] * (double)amounts[1];
 }
 
 /* Returns what an option is worth beyond its room, rounded up by more than doubles err. */
 static int64_t
-label_surplus_of(const struct option *option, const struct tariff *tariff)
+label_surplus_of(const struct option *option, const struct multipliers *multipliers)
 {
-	return option->value - (int64_t)floor(label_cost_of(tariff, option->takes)) + 1;
+	return option->value - (int64_t)floor(label_cost_of(multipliers, option->takes)) + 1;
 }
 
 /* Returns the option of a block that is worth most beyond its room. A block has one at least: to take nothing. */
 static const struct option *
-label_best_option(const struct block *block, const struct tariff *tariff, int64_t *surplus)
+label_best_option(const struct block *block, const struct multipliers *multipliers, int64_t *surplus)
 {
 	const struct option *best = &block->options[0];
 
-	*surplus = label_surplus_of(best, tariff);
+	*surplus = label_surplus_of(best, multipliers);
 	for (size_t i = 1; i < block->option_count; i++) {
-		int64_t own = label_surplus_of(&block->options[i], tariff);
+		int64_t own = label_surplus_of(&block->options[i], multipliers);
 
 		if (own <= *surplus)
 			continue;
@@ -87,14 +87,14 @@ label_best_option(const struct block *block, const struct tariff *tariff, int64_
 
 /* Returns what all blocks may add at a rate; used: the room that they would take, in parts of what is left. */
 static double
-label_bound_at(const struct blocks *blocks, const struct tariff *tariff, double *used)
+label_bound_at(const struct blocks *blocks, const struct multipliers *multipliers, double *used)
 {
-	double sum = label_cost_of(tariff, blocks->room);
+	double sum = label_cost_of(multipliers, blocks->room);
 
 	used[0] = used[1] = 0;
 	for (size_t i = 0; i < blocks->count; i++) {
 		int64_t surplus;
-		const struct option *best = label_best_option(&blocks->list[i], tariff, &surplus);
+		const struct option *best = label_best_option(&blocks->list[i], multipliers, &surplus);
 
 		sum += (double)surplus;
 		for (size_t r = 0; r < SCARCE; r++)
@@ -104,77 +104,77 @@ label_bound_at(const struct blocks *blocks, const struct tariff *tariff, double 
 }
 
 /* Returns rates to begin with: each scarce resource is worth its part of half of all that there is to gain. */
-static struct tariff
-label_first_tariff(const struct pricing_search *search, const struct blocks *blocks)
+static struct multipliers
+label_first_multipliers(const struct pricing_search *search, const struct blocks *blocks)
 {
-	struct tariff tariff = {{0, 0}, NULL};
+	struct multipliers multipliers = {{0, 0}, NULL};
 	double all = 0;
 
 	for (size_t i = 0; i < search->gainful; i++)
 		all += fmax(0, (double)search->prices->unit[search->order[i]]);
 	for (size_t r = 0; r < blocks->scarce_count; r++)
-		tariff.rate[r] = all / 2 / fmax(1, (double)blocks->room[r]) / (double)blocks->scarce_count;
-	return tariff;
+		multipliers.rate[r] = all / 2 / fmax(1, (double)blocks->room[r]) / (double)blocks->scarce_count;
+	return multipliers;
 }
 
 /* Finds rates at which the bound is low: they rise for what is used too much, and fall for the other. Any rates give a
  * bound. */
 static void
-label_find_tariffs(struct shelf *s)
+label_find_multipliers(struct labelling *s)
 {
-	static const double parts[TARIFFS] = {1, 0.9, 1.1};
-	struct tariff tariff = label_first_tariff(s->search, &s->blocks), best = tariff;
-	double least = INFINITY, pace = 0.5, used[SCARCE];
+	static const double parts[MULTIPLIERS] = {1, 0.9, 1.1};
+	struct multipliers multipliers = label_first_multipliers(s->search, &s->blocks), best = multipliers;
+	double least = INFINITY, step_size = 0.5, used[SCARCE];
 
 	for (int round = 0; round < ROUNDS; round++) {
-		double bound = label_bound_at(&s->blocks, &tariff, used);
+		double bound = label_bound_at(&s->blocks, &multipliers, used);
 
 		if (bound < least)
-			best = tariff;
+			best = multipliers;
 		else
-			pace *= 0.8;
+			step_size *= 0.8;
 		least = fmin(least, bound);
 		for (size_t r = 0; r < s->blocks.scarce_count; r++)
-			tariff.rate[r] *= exp(pace * fmax(-1, fmin(1, used[r] - 1)));
+			multipliers.rate[r] *= exp(step_size * fmax(-1, fmin(1, used[r] - 1)));
 	}
-	for (size_t k = 0; k < TARIFFS; k++)
+	for (size_t k = 0; k < MULTIPLIERS; k++)
 		for (size_t r = 0; r < SCARCE; r++)
-			s->tariffs[k].rate[r] = best.rate[r] * parts[k];
+			s->multipliers[k].rate[r] = best.rate[r] * parts[k];
 }
 
 static void
-label_sum_surplus(struct shelf *s)
+label_sum_surplus(struct labelling *s)
 {
-	for (size_t k = 0; k < TARIFFS; k++) {
-		struct tariff *tariff = &s->tariffs[k];
+	for (size_t k = 0; k < MULTIPLIERS; k++) {
+		struct multipliers *multipliers = &s->multipliers[k];
 		int64_t sum = 0, surplus = 0;
 
-		tariff->surplus = memory_zeroed(s->blocks.count + 1, sizeof *tariff->surplus);
+		multipliers->surplus = memory_zeroed(s->blocks.count + 1, sizeof *multipliers->surplus);
 		for (size_t i = s->blocks.count; i-- > 0;) {
-			label_best_option(&s->blocks.list[i], tariff, &surplus);
-			tariff->surplus[i] = sum += surplus;
+			label_best_option(&s->blocks.list[i], multipliers, &surplus);
+			multipliers->surplus[i] = sum += surplus;
 		}
 	}
 }
 
 /* Returns whether a label can lead to something better than what was found, by the blocks from next on. */
 static bool
-label_has_hope(const struct shelf *s, const struct label *label, size_t next)
+label_is_promising(const struct labelling *s, const struct label *label, size_t next)
 {
 	bool last = next == s->blocks.count;
-	int64_t wanted = s->search->best - label->value - blocks_tolls(&s->blocks, label->killed, !last);
+	int64_t wanted = s->search->best - label->value - blocks_region_prices(&s->blocks, label->killed, !last);
 
 	if (last)
 		return wanted < 0;
-	for (size_t k = 0; k < TARIFFS; k++)
-		if ((int64_t)ceil(label_cost_of(&s->tariffs[k], label->left)) + 1 + s->tariffs[k].surplus[next] <= wanted)
+	for (size_t k = 0; k < MULTIPLIERS; k++)
+		if ((int64_t)ceil(label_cost_of(&s->multipliers[k], label->left)) + 1 + s->multipliers[k].surplus[next] <= wanted)
 			return false;
 	return true;
 }
 
 /* Continues the labels before a block by its options. */
 static bool
-label_extend(struct shelf *s, size_t at)
+label_extend(struct labelling *s, size_t at)
 {
 	const struct labels *before = &s->stages[at];
 	const struct block *block = &s->blocks.list[at];
@@ -191,7 +191,7 @@ label_extend(struct shelf *s, size_t at)
 			next.killed |= option->kills;
 			next.from = (int)i;
 			next.option = (int)j;
-			if (next.left[0] < 0 || next.left[1] < 0 || !label_has_hope(s, &next, at + 1))
+			if (next.left[0] < 0 || next.left[1] < 0 || !label_is_promising(s, &next, at + 1))
 				continue;
 			ARRAY_ROOM(after->list, after->count, after->capacity);
 			after->list[after->count++] = next;
@@ -206,7 +206,7 @@ label_compare(int64_t a, int64_t b)
 	return (a > b) - (a < b);
 }
 
-/* Compares so that those with the same tolls stand together; first what leaves more of the first resource, and of the
+/* Compares so that those with the same regions stand together; first what leaves more of the first resource, and of the
  * second, and is worth more. */
 static int
 label_compare_labels(const void *a, const void *b)
@@ -225,7 +225,7 @@ label_compare_labels(const void *a, const void *b)
 
 /* Returns the first step of the skyline with at least so much left; the more is left, the less is it worth. */
 static size_t
-label_step_with(const struct shelf *s, int64_t left)
+label_step_with(const struct labelling *s, int64_t left)
 {
 	size_t low = 0, high = s->skyline_count;
 
@@ -242,7 +242,7 @@ label_step_with(const struct shelf *s, int64_t left)
 
 /* Takes a label into the skyline. Returns false if it lies under it. */
 static bool
-label_rise(struct shelf *s, const struct label *label)
+label_rise(struct labelling *s, const struct label *label)
 {
 	size_t behind = label_step_with(s, label->left[1]), first = behind;
 
@@ -261,7 +261,7 @@ label_rise(struct shelf *s, const struct label *label)
 
 /* Drops the labels that another one is as good as. */
 static void
-label_keep_best(struct shelf *s, struct labels *labels)
+label_keep_best(struct labelling *s, struct labels *labels)
 {
 	size_t kept = 0;
 
@@ -278,14 +278,14 @@ label_keep_best(struct shelf *s, struct labels *labels)
 
 /* Takes the units of the best label behind the last block: they are what was searched for. */
 static void
-label_take_best(struct shelf *s)
+label_take_best(struct labelling *s)
 {
 	const struct labels *last = &s->stages[s->blocks.count];
 	const struct label *label = NULL;
 	struct pricing_search *search = s->search;
 
 	for (size_t i = 0; i < last->count; i++) {
-		int64_t value = last->list[i].value + blocks_tolls(&s->blocks, last->list[i].killed, false);
+		int64_t value = last->list[i].value + blocks_region_prices(&s->blocks, last->list[i].killed, false);
 
 		if (value <= search->best)
 			continue;
@@ -306,7 +306,7 @@ label_take_best(struct shelf *s)
 
 /* Extends the labels block after block. Returns false if there are too many. */
 static bool
-label_run(struct shelf *s)
+label_run(struct labelling *s)
 {
 	struct label first = {.value = s->search->value};
 	struct labels *start = s->stages;
@@ -334,16 +334,17 @@ label_is_suited(const struct pricing_search *search, size_t depth)
 	for (size_t i = 0; i < search->gainful; i++)
 		if (!bits_within(search->images + depth * p->image_words, p->units[search->order[i]].images, p->image_words))
 			return false;
-	return !search->wish && search->crammed && search->gainful > 0 && (search->size > 0 || pricing_worth(search) <= search->best);
+	return !search->filter && search->capacitated && search->gainful > 0 &&
+	    (search->size > 0 || pricing_worth(search) <= search->best);
 }
 
 static void
-label_release(struct shelf *s)
+label_release(struct labelling *s)
 {
 	for (size_t i = 0; i <= s->blocks.count && s->stages; i++)
 		free(s->stages[i].list);
-	for (size_t k = 0; k < TARIFFS; k++)
-		free(s->tariffs[k].surplus);
+	for (size_t k = 0; k < MULTIPLIERS; k++)
+		free(s->multipliers[k].surplus);
 	free(s->stages);
 	free(s->skyline);
 	blocks_release(&s->blocks);
@@ -352,14 +353,14 @@ label_release(struct shelf *s)
 bool
 label_search(struct pricing_search *search, size_t depth)
 {
-	struct shelf s = {.search = search};
+	struct labelling s = {.search = search};
 	bool good;
 
 	if (!label_is_suited(search, depth))
 		return false;
 	good = blocks_find(&s.blocks, search, depth);
 	if (good) {
-		label_find_tariffs(&s);
+		label_find_multipliers(&s);
 		label_sum_surplus(&s);
 		s.stages = memory_zeroed(s.blocks.count + 1, sizeof *s.stages);
 		good = label_run(&s);

@@ -11,7 +11,7 @@
 struct pricing_search;
 
 /* Finds the best pattern on a type, as pricing_search does, where all that must be there is chosen. False, and nothing
- * done, where the rules do not suit: there is a wish, more than two resources are scarce, or too many units have to do
+ * done, where the rules do not suit: there is a filter, more than two resources are scarce, or too many units have to do
  * with each other. */
 bool label_search(struct pricing_search *search, size_t depth);
 

@@ -21,13 +21,13 @@ master_release(struct master *m)
 	free(m->prices.group);
 	free(m->prices.hardware);
 	free(m->prices.unit);
-	free(m->prices.tolls);
-	for (size_t h = 0; m->prices.gauges && h < m->program->hardware_count; h++) {
-		free(m->prices.gauges[h].units);
-		free(m->prices.gauges[h].left);
-		free(m->prices.gauges[h].weight);
+	free(m->prices.regions);
+	for (size_t h = 0; m->prices.weight_caches && h < m->program->hardware_count; h++) {
+		free(m->prices.weight_caches[h].units);
+		free(m->prices.weight_caches[h].left);
+		free(m->prices.weight_caches[h].weight);
 	}
-	free(m->prices.gauges);
+	free(m->prices.weight_caches);
 	free(m->row_price);
 	free(m->kind_price);
 	free(m->best);
@@ -130,12 +130,12 @@ master_coefficient(const struct master *m, const struct row *row, const struct p
 bool
 master_wished(const struct master *m, const struct pattern *pattern)
 {
-	const struct wish *wish = m->wish;
+	const struct pattern_filter *filter = m->filter;
 	size_t image = program_image(m->program, pattern->group, pattern->units);
 
-	return wish && region_has(m->program, &wish->region, pattern) && bits_has(wish->hardware,
+	return filter && region_has(m->program, &filter->region, pattern) && bits_has(filter->hardware,
 	    (size_t)pattern->hardware) &&
-	    image != SIZE_MAX && bits_has(wish->images, image) && pattern_size(m->program, pattern->units) >= wish->size;
+	    image != SIZE_MAX && bits_has(filter->images, image) && pattern_size(m->program, pattern->units) >= filter->size;
 }
 
 static double
@@ -164,7 +164,7 @@ master_add_row(struct master *m, struct row row)
 	if (m->row_price_capacity < m->row_capacity) {
 		m->row_price_capacity = m->row_capacity;
 		m->row_price = memory_resize(m->row_price, m->row_capacity, sizeof *m->row_price);
-		m->prices.tolls = memory_resize(m->prices.tolls, m->row_capacity, sizeof *m->prices.tolls);
+		m->prices.regions = memory_resize(m->prices.regions, m->row_capacity, sizeof *m->prices.regions);
 	}
 	return (int)m->row_count++;
 }
@@ -345,7 +345,7 @@ master_init(struct master *m, const struct program *p, struct budget *budget)
 	m->prices.unit = memory_zeroed(p->unit_count, sizeof *m->prices.unit);
 	m->prices.hardware = memory_zeroed(p->hardware_count, sizeof *m->prices.hardware);
 	m->prices.group = memory_zeroed(p->group_count, sizeof *m->prices.group);
-	m->prices.gauges = memory_zeroed(p->hardware_count, sizeof *m->prices.gauges);
+	m->prices.weight_caches = memory_zeroed(p->hardware_count, sizeof *m->prices.weight_caches);
 	m->best = memory_zeroed(p->group_count + 1, sizeof *m->best);
 	master_add_bounded(m, ROW_MACHINES, 0, p->machines_min, p->machines_max, 1);
 	master_add_unit_rows(m);

@@ -27,7 +27,7 @@ enum row_kind {
 	ROW_LOST,     /* services not concerned on machines that leave because fewer are asked for */
 	ROW_PLACES,   /* machines, and those that leave because fewer are asked for */
 	ROW_KIND,     /* machines of a fixed kind */
-	ROW_MARKED,   /* machines of the wish */
+	ROW_MARKED,   /* machines of the filter */
 	ROW_REGION,   /* machines whose pattern is in a region */
 };
 
@@ -43,7 +43,7 @@ struct column {
 	struct pattern pattern;
 	int64_t moves;      /* pattern_moves */
 	bool marked;        /* counts in ROW_MARKED */
-	unsigned long wish; /* the number of the wish that it is marked for */
+	unsigned long filter; /* the number of the filter that it is marked for */
 };
 
 struct use { /* so many machines of a pattern */
@@ -80,8 +80,8 @@ struct master { /* zero-initialise */
 	struct uses fixed;      /* machines that are fixed, taken out of the rows' bounds */
 	int kind_count;         /* kinds that are fixed but for their groups */
 	int64_t kind_machines;
-	const struct wish *wish; /* of marked machines, or NULL */
-	unsigned long wish_number;
+	const struct pattern_filter *filter; /* of marked machines, or NULL */
+	unsigned long filter_number;
 	struct simplex lp;
 	struct prices prices;   /* of the last search for a column, in whole numbers */
 	int64_t marked_price;
@@ -111,7 +111,7 @@ void master_set_bounds(struct master *master, int row, int64_t lo, int64_t hi);
 /* Fixes that count machines have this pattern: they are taken out of all bounds. */
 void master_fix(struct master *master, const struct pattern *pattern, bool marked, int64_t count);
 
-/* Returns whether a pattern meets the wish. */
+/* Returns whether a pattern passes the filter. */
 bool master_wished(const struct master *master, const struct pattern *pattern);
 
 /* Returns whether a row tells machines apart that differ only in what they were before. */
@@ -123,7 +123,7 @@ bool master_is_used_up(const struct master *master, int row);
 /* Returns what one machine of a pattern adds to a row. */
 int64_t master_coefficient(const struct master *master, const struct row *row, const struct pattern *pattern, bool marked);
 
-/* Returns what a solution adds to a row. Of marked machines it counts all that meet the wish: which of them are the
+/* Returns what a solution adds to a row. Of marked machines it counts all that pass the filter: which of them are the
  * marked ones is of no interest. */
 int64_t master_activity(const struct master *master, int row, const struct uses *uses);
 

@@ -8,29 +8,29 @@
 #include "solve/lp/pricing-search.h"
 #include "solve/program/bits.h"
 
-enum { PATIENCE = 2000 }; /* steps of a search by depth, where labels may end it sooner */
+enum { STEPS = 2000 }; /* steps of a search by depth, where labels may end it sooner */
 
 void
-wish_init(struct wish *wish, const struct program *p, struct arena *arena)
+pattern_filter_init(struct pattern_filter *filter, const struct program *p, struct arena *arena)
 {
-	wish->region = region_all(p, arena);
-	wish->hardware = arena_alloc(arena, p->hardware_words, sizeof *wish->hardware);
-	wish->images = arena_alloc(arena, p->image_words, sizeof *wish->images);
-	wish_clear(wish, p);
+	filter->region = region_all(p, arena);
+	filter->hardware = arena_alloc(arena, p->hardware_words, sizeof *filter->hardware);
+	filter->images = arena_alloc(arena, p->image_words, sizeof *filter->images);
+	pattern_filter_clear(filter, p);
 }
 
 void
-wish_clear(struct wish *wish, const struct program *p)
+pattern_filter_clear(struct pattern_filter *filter, const struct program *p)
 {
-	wish->size = 1;
-	wish->region.group = wish->region.hardware = wish->region.zone = ANY;
-	wish->region.class = CLASS_OPEN;
-	memset(wish->region.with, 0, p->unit_words * sizeof *wish->region.with);
-	memset(wish->region.without, 0, p->unit_words * sizeof *wish->region.without);
+	filter->size = 1;
+	filter->region.group = filter->region.hardware = filter->region.zone = ANY;
+	filter->region.class = CLASS_OPEN;
+	memset(filter->region.with, 0, p->unit_words * sizeof *filter->region.with);
+	memset(filter->region.without, 0, p->unit_words * sizeof *filter->region.without);
 	for (size_t i = 0; i < p->hardware_count; i++)
-		bits_add(wish->hardware, i);
+		bits_add(filter->hardware, i);
 	for (size_t i = 0; i < p->image_count; i++)
-		bits_add(wish->images, i);
+		bits_add(filter->images, i);
 }
 
 /* Takes what must be there. Returns false if that cannot be. */
@@ -64,27 +64,27 @@ price_search_type(struct pricing_search *search, int hardware, struct candidate 
 	if (group->moves)
 		search->value += price_round((price_product)search->prices->move * group->standing);
 	search->size = 0;
-	search->crammed = false;
+	search->capacitated = false;
 	memset(search->chosen, 0, p->unit_words * sizeof *search->chosen);
 	memset(search->refused, 0, p->unit_words * sizeof *search->refused);
 	memset(search->asked, 0, p->unit_words * sizeof *search->asked);
 	bits_copy(search->images, group->images, p->image_words);
-	if (search->wish && !bits_keep(search->images, search->wish->images, p->image_words))
+	if (search->filter && !bits_keep(search->images, search->filter->images, p->image_words))
 		return;
 	for (size_t i = 0; i < p->resource_count; i++) {
 		search->left[i] = capacity[i];
-		search->crammed = search->crammed || capacity[i] != NO_MAX;
+		search->capacitated = search->capacitated || capacity[i] != NO_MAX;
 	}
 	memset(search->worth.weight, 0, p->unit_count * sizeof(double));
 	memset(search->services.weight, 0, p->unit_count * sizeof(double));
 	if (bits_empty(search->images, p->image_words) || !price_take_forced(search, search->stays, &depth) ||
-	    (search->wish && !price_take_forced(search, search->wish->region.with, &depth)))
+	    (search->filter && !price_take_forced(search, search->filter->region.with, &depth)))
 		return;
 	pricing_order(search, scratch);
-	search->patience = search->wish ? SIZE_MAX : PATIENCE;
+	search->steps_left = search->filter ? SIZE_MAX : STEPS;
 	pricing_search(search, 0, depth);
-	if (search->patience == 0 && search->best <= search->enough && !label_search(search, depth)) {
-		search->patience = SIZE_MAX;
+	if (search->steps_left == 0 && search->best <= search->enough && !label_search(search, depth)) {
+		search->steps_left = SIZE_MAX;
 		pricing_search(search, 0, depth);
 	}
 }
@@ -125,10 +125,10 @@ price_consider_departure(struct pricing_search *search, int hardware)
 	memset(search->chosen, 0, p->unit_words * sizeof *search->chosen);
 	moves = pattern_moves(p, &pattern);
 	value += price_round((price_product)prices->move * moves + (price_product)prices->lost * pattern_lost(p, &pattern));
-	for (size_t i = 0; i < prices->toll_count; i++)
-		if (region_has(p, prices->tolls[i].region, &pattern))
-			value += prices->tolls[i].price;
-	if (search->wish || moves > prices->moves_left || value <= search->best)
+	for (size_t i = 0; i < prices->region_count; i++)
+		if (region_has(p, prices->regions[i].region, &pattern))
+			value += prices->regions[i].value;
+	if (search->filter || moves > prices->moves_left || value <= search->best)
 		return;
 	search->best = value;
 	search->found = true;
@@ -141,7 +141,7 @@ price_release(struct pricing_search *search)
 	free(search->own.unit);
 	free(search->stays);
 	free(search->order);
-	free(search->hope);
+	free(search->bound);
 	free(search->worth.weight);
 	free(search->services.weight);
 	free(search->light);
@@ -153,30 +153,30 @@ price_release(struct pricing_search *search)
 	free(search->left);
 }
 
-/* Returns whether what stands on machines of the group, and may stand there, is not against the wish. */
+/* Returns whether what stands on machines of the group, and may stand there, can pass the filter. */
 static bool
-price_wish_fits(const struct program *p, const struct wish *wish, int group)
+price_filter_fits(const struct program *p, const struct pattern_filter *filter, int group)
 {
 	const struct group *g = &p->groups[group];
 
 	for (size_t i = 0; i < p->unit_words; i++)
-		if ((wish->region.with[i] & ~(g->stays[i] | g->open[i])) || (wish->region.without[i] & g->stays[i]))
+		if ((filter->region.with[i] & ~(g->stays[i] | g->open[i])) || (filter->region.without[i] & g->stays[i]))
 			return false;
-	return wish->region.group == ANY || wish->region.group == group;
+	return filter->region.group == ANY || filter->region.group == group;
 }
 
-/* Returns whether patterns of the group may get an image that is none of the wish's though they could use one that
- * is. */
+/* Returns whether patterns of the group may get an image that the filter leaves out though they could use one that
+ * passes. */
 static bool
-price_is_choosy(const struct program *p, const struct wish *wish, int group)
+price_image_matters(const struct program *p, const struct pattern_filter *filter, int group)
 {
 	bool left_out = false;
 
-	for (size_t i = 0; i < p->image_count && wish; i++)
+	for (size_t i = 0; i < p->image_count && filter; i++)
 		if (bits_has(p->groups[group].images, i)) {
-			if (bits_has(wish->images, i) && left_out)
+			if (bits_has(filter->images, i) && left_out)
 				return true;
-			left_out = left_out || !bits_has(wish->images, i);
+			left_out = left_out || !bits_has(filter->images, i);
 		}
 	return false;
 }
@@ -185,16 +185,16 @@ static bool
 price_search_group(const struct program *p, const struct prices *prices, struct budget *budget, const struct search_for *what,
     struct pattern *best, int64_t *value)
 {
-	const struct wish *wish = what->wish;
+	const struct pattern_filter *filter = what->filter;
 	const struct group *g = &p->groups[what->group];
 	struct candidate *scratch = memory_zeroed(p->unit_count, sizeof *scratch);
 	struct pricing_search search = {
-		.program = p, .budget = budget, .wish = wish, .group = what->group, .best = what->floor, .enough = what->enough,
+		.program = p, .budget = budget, .filter = filter, .group = what->group, .best = what->floor, .enough = what->enough,
 		.best_units = best->units,
-		.choosy = price_is_choosy(p, wish, what->group),
-		.need = wish && wish->size > 1 ? wish->size : 1,
+		.image_matters = price_image_matters(p, filter, what->group),
+		.need = filter && filter->size > 1 ? filter->size : 1,
 		.order = memory_zeroed(p->unit_count, sizeof *search.order),
-		.hope = memory_zeroed(p->unit_count + 1, sizeof *search.hope),
+		.bound = memory_zeroed(p->unit_count + 1, sizeof *search.bound),
 		.worth.weight = memory_zeroed(p->unit_count, sizeof(double)),
 		.services.weight = memory_zeroed(p->unit_count, sizeof(double)),
 		.light = memory_zeroed(p->unit_count, sizeof *search.light),
@@ -212,7 +212,7 @@ price_search_group(const struct program *p, const struct prices *prices, struct 
 	     h = bits_next(g->hardware, p->hardware_words, h + 1)) {
 		int64_t before = search.best;
 
-		if (prices->hardware[h] == PRICE_FORBIDDEN || (wish && !bits_has(wish->hardware, h)))
+		if (prices->hardware[h] == PRICE_FORBIDDEN || (filter && !bits_has(filter->hardware, h)))
 			continue;
 		if (p->hardware[h].departure)
 			price_consider_departure(&search, (int)h);
@@ -232,8 +232,8 @@ price_best(const struct program *p, const struct prices *prices, struct budget *
     struct pattern *best, int64_t *value)
 {
 	*value = what->floor;
-	return prices->group[what->group] != PRICE_FORBIDDEN && (!what->wish ||
-	    price_wish_fits(p, what->wish, what->group)) &&
+	return prices->group[what->group] != PRICE_FORBIDDEN && (!what->filter ||
+	    price_filter_fits(p, what->filter, what->group)) &&
 	    price_search_group(p, prices, budget, what, best, value);
 }
 

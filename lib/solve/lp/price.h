@@ -13,20 +13,20 @@
 #include "solve/lp/budget.h"
 #include "solve/program/pattern.h"
 
-struct wish { /* what the pattern of one machine must be like, beside a region */
+struct pattern_filter { /* restricts which patterns are looked for */
 	struct region region;
-	size_t size;        /* services at least */
+	size_t size;        /* the least number of services */
 	uint64_t *hardware; /* one of these types */
 	uint64_t *images;   /* one of these images is the one it gets */
 };
 
-/* Allocates the sets of a wish in an arena; makes it one that every machine with a service meets. */
-void wish_init(struct wish *wish, const struct program *program, struct arena *arena);
-void wish_clear(struct wish *wish, const struct program *program);
+/* Allocates the sets of a filter in an arena; makes it one that every machine with a service passes. */
+void pattern_filter_init(struct pattern_filter *filter, const struct program *program, struct arena *arena);
+void pattern_filter_clear(struct pattern_filter *filter, const struct program *program);
 
-struct toll { /* what a pattern gains by being in a region (negative: loses) */
+struct region_price { /* added to the worth of each pattern in a region */
 	const struct region *region;
-	int64_t price;
+	int64_t value;
 };
 
 #define PRICE_FORBIDDEN INT64_MIN /* of a group, type or unit: it is not to be used */
@@ -42,8 +42,8 @@ price_round(price_product fine)
 	return (int64_t)((fine + (1 << PRICE_FINE) - 1) >> PRICE_FINE);
 }
 
-struct gauge { /* how resources were weighed last where so many services are to stand on one type, and for what units */
-	uint64_t *units; /* NULL: not yet */
+struct weight_cache { /* the weights found last for the resources of a type, and what they were found for */
+	uint64_t *units; /* NULL: none were found yet */
 	int64_t *left;
 	size_t need;
 	double *weight;
@@ -54,15 +54,15 @@ struct prices {
 	int64_t *group, *hardware, *unit;
 	int64_t move, lost; /* of pattern_moves, pattern_lost; fine */
 	int64_t moves_left; /* patterns that are more moves are not to be used */
-	struct toll *tolls;
-	size_t toll_count;
-	int64_t toll_most;  /* what all tolls together may add */
-	struct gauge *gauges; /* of each hardware type, for a wish */
+	struct region_price *regions; /* those of rows of the search tree */
+	size_t region_count;
+	int64_t region_most;  /* the most that the regions may add */
+	struct weight_cache *weight_caches; /* of each hardware type, for a filter */
 };
 
 struct search_for { /* the best pattern */
 	int group;
-	const struct wish *wish; /* that it meets; or NULL */
+	const struct pattern_filter *filter; /* that it passes; or NULL */
 	int64_t floor;           /* worth more than that */
 	int64_t enough;          /* one worth more than that will do where it takes long to find a better one */
 };

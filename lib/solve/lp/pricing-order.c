@@ -27,14 +27,14 @@ order_weigh(const struct program *p, const struct unit *unit, const int64_t *cap
 	return weights > 0 ? sum / weights : 0;
 }
 
-/* Returns 0 if a toll asks for a unit, 1 if it is worth something, 2 if it only makes up the size. */
+/* Returns 0 if a region with a price depends on the unit, 1 if it is worth something, 2 if it only makes up the size. */
 static int
 order_rank(const struct pricing_search *search, int u)
 {
-	for (size_t i = 0; i < search->prices->toll_count; i++)
-		if (pricing_concerns(search, &search->prices->tolls[i]) &&
-		    (bits_has(search->prices->tolls[i].region->with, (size_t)u) ||
-		        bits_has(search->prices->tolls[i].region->without, (size_t)u)))
+	for (size_t i = 0; i < search->prices->region_count; i++)
+		if (pricing_concerns(search, &search->prices->regions[i]) &&
+		    (bits_has(search->prices->regions[i].region->with, (size_t)u) ||
+		        bits_has(search->prices->regions[i].region->without, (size_t)u)))
 			return 0;
 	return search->prices->unit[u] > 0 ? 1 : 2;
 }
@@ -76,7 +76,7 @@ order_set(struct pricing_search *search, const struct candidate *list, size_t co
 	}
 	search->grain = search->grain ? llabs(search->grain) : 1;
 	search->rest[count] = 0;
-	search->hope[search->gainful] = 0;
+	search->bound[search->gainful] = 0;
 	for (size_t i = count; i-- > 0;) {
 		const struct unit *unit = &p->units[search->order[i]];
 		int64_t worth = search->prices->unit[search->order[i]], more;
@@ -86,7 +86,7 @@ order_set(struct pricing_search *search, const struct candidate *list, size_t co
 			continue;
 		more = worth > clique[unit->clique] ? worth - clique[unit->clique] : 0;
 		clique[unit->clique] += more;
-		search->hope[i] = search->hope[i + 1] + more;
+		search->bound[i] = search->bound[i + 1] + more;
 	}
 	free(clique);
 }
@@ -102,10 +102,10 @@ order_find_candidates(const struct pricing_search *search, struct candidate *lis
 		struct candidate *c = &list[count];
 
 		if (bits_has(search->chosen, u) || p->units[u].banned || !bits_has(p->units[u].hardware, (size_t)search->hardware) ||
-		    search->prices->unit[u] == PRICE_FORBIDDEN || (search->wish && bits_has(search->wish->region.without, u)))
+		    search->prices->unit[u] == PRICE_FORBIDDEN || (search->filter && bits_has(search->filter->region.without, u)))
 			continue;
 		*c = (struct candidate){.unit = (int)u, .rank = order_rank(search, (int)u)};
-		if (c->rank < 2 || search->size < search->need || search->choosy)
+		if (c->rank < 2 || search->size < search->need || search->image_matters)
 			count++;
 	}
 	return count;
@@ -151,13 +151,13 @@ order_sort_light(struct pricing_search *search, struct candidate *list, size_t c
 	free(place);
 }
 
-/* Returns the good that a ruler measures: the price, or the number of services. */
+/* Returns what a unit adds to the sum that the surrogate bounds: its price, or its number of services. */
 static double
-order_good_of(const struct pricing_search *search, const struct ruler *ruler, int u)
+order_gain_of(const struct pricing_search *search, const struct surrogate *surrogate, int u)
 {
 	double price = (double)search->prices->unit[u];
 
-	if (ruler == &search->services)
+	if (surrogate == &search->services)
 		return (double)search->program->units[u].size;
 	return price > 0 ? price : 0;
 }
@@ -165,7 +165,8 @@ order_good_of(const struct pricing_search *search, const struct ruler *ruler, in
 /* Fills the machine with what is best for its weight, the last unit in part. Returns the good of it, and how full
  * each resource is. */
 static double
-order_fill(const struct pricing_search *search, const struct ruler *ruler, const struct candidate *list, size_t count, double *full)
+order_fill(const struct pricing_search *search, const struct surrogate *surrogate, const struct candidate *list,
+    size_t count, double *full)
 {
 	const struct program *p = search->program;
 	double good = 0, room = 1;
@@ -173,10 +174,10 @@ order_fill(const struct pricing_search *search, const struct ruler *ruler, const
 	memset(full, 0, p->resource_count * sizeof *full);
 	for (size_t i = 0; i < count && room > 0; i++) {
 		const struct unit *unit = &p->units[list[i].unit];
-		double weight = ruler->weight[list[i].unit], part = weight > room ? room / weight : 1;
+		double weight = surrogate->weight[list[i].unit], part = weight > room ? room / weight : 1;
 
 		room -= weight * part;
-		good += part * order_good_of(search, ruler, list[i].unit);
+		good += part * order_gain_of(search, surrogate, list[i].unit);
 		for (size_t j = 0; j < p->resource_count; j++)
 			if (search->left[j] != NO_MAX && search->left[j] > 0)
 				full[j] += part * (double)unit->consumes[j] / (double)search->left[j];
@@ -185,13 +186,14 @@ order_fill(const struct pricing_search *search, const struct ruler *ruler, const
 }
 
 static void
-order_set_weights(struct pricing_search *search, struct ruler *ruler, struct candidate *list, size_t count, const double *weight)
+order_set_weights(struct pricing_search *search, struct surrogate *surrogate, struct candidate *list, size_t count,
+    const double *weight)
 {
 	for (size_t i = 0; i < count; i++) {
 		int u = list[i].unit;
 
-		ruler->weight[u] = order_weigh(search->program, &search->program->units[u], search->left, weight);
-		list[i].bulk = ruler->weight[u] / fmax(order_good_of(search, ruler, u), 1e-9);
+		surrogate->weight[u] = order_weigh(search->program, &search->program->units[u], search->left, weight);
+		list[i].bulk = surrogate->weight[u] / fmax(order_gain_of(search, surrogate, u), 1e-9);
 	}
 }
 
@@ -207,7 +209,7 @@ order_is_too_much(const double *full, size_t count)
 /* Finds weights of the resources for which the bound that filling gives is low: those that get too full weigh more,
  * until none does. Any weights give a bound; nothing is gained below enough. */
 static void
-order_find_weights(struct pricing_search *search, struct ruler *ruler, struct candidate *list, size_t count, double enough,
+order_find_weights(struct pricing_search *search, struct surrogate *surrogate, struct candidate *list, size_t count, double enough,
     double *best)
 {
 	size_t n = search->program->resource_count;
@@ -219,9 +221,9 @@ order_find_weights(struct pricing_search *search, struct ruler *ruler, struct ca
 	for (int round = 0; round < ROUNDS && n > 1 && count && least > enough && idle < 2; round++) {
 		double good;
 
-		order_set_weights(search, ruler, list, count, weight);
+		order_set_weights(search, surrogate, list, count, weight);
 		qsort(list, count, sizeof *list, order_compare_bulk);
-		good = order_fill(search, ruler, list, count, full);
+		good = order_fill(search, surrogate, list, count, full);
 		idle = good < least * 0.999 ? 0 : idle + 1;
 		if (good < least) {
 			least = good;
@@ -235,26 +237,26 @@ order_find_weights(struct pricing_search *search, struct ruler *ruler, struct ca
 	free(weight);
 }
 
-/* Returns whether the gauge is of these units, and of as much room; else it is made so, without weights. */
+/* Returns whether the cache is of these units, and of as much room; else it is made so, without weights. */
 static bool
-order_is_known(struct gauge *gauge, const struct pricing_search *search, const struct candidate *list, size_t count)
+order_is_known(struct weight_cache *cache, const struct pricing_search *search, const struct candidate *list, size_t count)
 {
 	const struct program *p = search->program;
 	uint64_t *units = memory_zeroed(p->unit_words, sizeof *units);
 	bool known;
 
-	if (!gauge->units) {
-		gauge->units = memory_zeroed(p->unit_words, sizeof *gauge->units);
-		gauge->left = memory_zeroed(p->resource_count, sizeof *gauge->left);
-		gauge->weight = memory_zeroed(p->resource_count, sizeof *gauge->weight);
+	if (!cache->units) {
+		cache->units = memory_zeroed(p->unit_words, sizeof *cache->units);
+		cache->left = memory_zeroed(p->resource_count, sizeof *cache->left);
+		cache->weight = memory_zeroed(p->resource_count, sizeof *cache->weight);
 	}
 	for (size_t i = 0; i < count; i++)
 		bits_add(units, (size_t)list[i].unit);
-	known = gauge->need == search->need - search->size && bits_equal(units, gauge->units, p->unit_words) &&
-	    memcmp(search->left, gauge->left, p->resource_count * sizeof *search->left) == 0;
-	gauge->need = search->need - search->size;
-	bits_copy(gauge->units, units, p->unit_words);
-	memcpy(gauge->left, search->left, p->resource_count * sizeof *search->left);
+	known = cache->need == search->need - search->size && bits_equal(units, cache->units, p->unit_words) &&
+	    memcmp(search->left, cache->left, p->resource_count * sizeof *search->left) == 0;
+	cache->need = search->need - search->size;
+	bits_copy(cache->units, units, p->unit_words);
+	memcpy(cache->left, search->left, p->resource_count * sizeof *search->left);
 	free(units);
 	return known;
 }
@@ -263,22 +265,22 @@ void
 pricing_order(struct pricing_search *search, struct candidate *scratch)
 {
 	size_t count = order_find_candidates(search, scratch), more = search->need - search->size;
-	bool counts = search->crammed && search->size + 1 < search->need;
+	bool counts = search->capacitated && search->size + 1 < search->need;
 
 	search->worth.room = search->services.room = 1;
-	if (search->crammed) {
+	if (search->capacitated) {
 		double *weight = memory_zeroed(search->program->resource_count, sizeof *weight);
 
 		order_find_weights(search, &search->worth, scratch, count, (double)search->best - (double)search->value, weight);
 		order_set_weights(search, &search->worth, scratch, count, weight);
 		free(weight);
 	}
-	if (counts) { /* that does not depend on prices: the weights are the same as long as the wish is */
-		struct gauge *gauge = &search->prices->gauges[search->hardware];
+	if (counts) { /* that does not depend on prices: the weights are the same as long as the filter is */
+		struct weight_cache *cache = &search->prices->weight_caches[search->hardware];
 
-		if (!order_is_known(gauge, search, scratch, count))
-			order_find_weights(search, &search->services, scratch, count, (double)more - 1, gauge->weight);
-		order_set_weights(search, &search->services, scratch, count, gauge->weight);
+		if (!order_is_known(cache, search, scratch, count))
+			order_find_weights(search, &search->services, scratch, count, (double)more - 1, cache->weight);
+		order_set_weights(search, &search->services, scratch, count, cache->weight);
 	}
 	order_sort_candidates(search, scratch, count);
 	order_set(search, scratch, count);

@@ -17,29 +17,29 @@ enum {
 };
 
 bool
-pricing_concerns(const struct pricing_search *search, const struct toll *toll)
+pricing_concerns(const struct pricing_search *search, const struct region_price *price)
 {
-	return toll->price != 0 && (toll->region->class == CLASS_OPEN || toll->region->class == ANY) &&
-	    (toll->region->group == ANY || toll->region->group == search->group) &&
-	    (toll->region->zone == ANY || toll->region->zone == search->program->groups[search->group].zone) &&
-	    (toll->region->hardware == ANY || toll->region->hardware == search->hardware);
+	return price->value != 0 && (price->region->class == CLASS_OPEN || price->region->class == ANY) &&
+	    (price->region->group == ANY || price->region->group == search->group) &&
+	    (price->region->zone == ANY || price->region->zone == search->program->groups[search->group].zone) &&
+	    (price->region->hardware == ANY || price->region->hardware == search->hardware);
 }
 
-/* Returns the tolls of what is chosen: exactly if all is decided, else at best. */
+/* Returns the sum of the prices of the regions that the machine is in; unless all is decided, the most that it may become. */
 static int64_t
-pricing_tolls(const struct pricing_search *search, bool decided)
+pricing_region_prices(const struct pricing_search *search, bool decided)
 {
 	size_t words = search->program->unit_words;
 	int64_t sum = 0;
 
-	for (size_t i = 0; i < search->prices->toll_count; i++) {
-		const struct toll *toll = &search->prices->tolls[i];
+	for (size_t i = 0; i < search->prices->region_count; i++) {
+		const struct region_price *price = &search->prices->regions[i];
 
-		if (!pricing_concerns(search, toll) || bits_meet(toll->region->without, search->chosen, words))
+		if (!pricing_concerns(search, price) || bits_meet(price->region->without, search->chosen, words))
 			continue;
-		if (decided ? bits_within(toll->region->with, search->chosen, words)
-		            : toll->price > 0 && !bits_meet(toll->region->with, search->refused, words))
-			sum += toll->price;
+		if (decided ? bits_within(price->region->with, search->chosen, words)
+		            : price->value > 0 && !bits_meet(price->region->with, search->refused, words))
+			sum += price->value;
 	}
 	return sum;
 }
@@ -47,18 +47,18 @@ pricing_tolls(const struct pricing_search *search, bool decided)
 int64_t
 pricing_worth(const struct pricing_search *search)
 {
-	return search->value + pricing_tolls(search, true);
+	return search->value + pricing_region_prices(search, true);
 }
 
 static bool
-pricing_completes_crowd(const struct pricing_search *search, const struct unit *unit, size_t u)
+pricing_completes_nogood(const struct pricing_search *search, const struct unit *unit, size_t u)
 {
 	const struct program *p = search->program;
 	bool whole = false;
 
 	bits_add(search->chosen, u);
-	for (size_t i = 0; i < unit->crowd_count && !whole; i++)
-		whole = bits_within(p->crowds[unit->crowds[i]], search->chosen, p->unit_words);
+	for (size_t i = 0; i < unit->nogood_count && !whole; i++)
+		whole = bits_within(p->nogoods[unit->nogoods[i]], search->chosen, p->unit_words);
 	bits_drop(search->chosen, u);
 	return whole;
 }
@@ -78,7 +78,7 @@ pricing_take(struct pricing_search *search, size_t u, size_t depth)
 		if (search->left[i] != NO_MAX && unit->consumes[i] > search->left[i])
 			return false;
 	bits_copy(images, search->images + depth * p->image_words, p->image_words);
-	if (!bits_keep(images, unit->images, p->image_words) || pricing_completes_crowd(search, unit, u))
+	if (!bits_keep(images, unit->images, p->image_words) || pricing_completes_nogood(search, unit, u))
 		return false;
 	for (size_t i = 0; i < p->resource_count; i++)
 		if (search->left[i] != NO_MAX)
@@ -169,13 +169,13 @@ pricing_padding(const struct pricing_search *search, size_t from)
 	return sum;
 }
 
-/* Returns whether the first image that all chosen may use is one of the wish's. */
+/* Returns whether the first image that all chosen units may use passes the filter. */
 static bool
 pricing_has_image(const struct pricing_search *search)
 {
-	size_t image = search->choosy ? program_image(search->program, search->group, search->chosen) : SIZE_MAX;
+	size_t image = search->image_matters ? program_image(search->program, search->group, search->chosen) : SIZE_MAX;
 
-	return !search->choosy || (image != SIZE_MAX && bits_has(search->wish->images, image));
+	return !search->image_matters || (image != SIZE_MAX && bits_has(search->filter->images, image));
 }
 
 /* Returns whether what was left out is no worse than u, and could stand in its place: then a pattern with u is nothing
@@ -186,7 +186,7 @@ pricing_is_pointless(const struct pricing_search *search, size_t i)
 	const struct program *p = search->program;
 	int u = search->order[i];
 
-	if (i < search->first || search->choosy)
+	if (i < search->first || search->image_matters)
 		return false;
 	for (size_t word = 0; word < p->unit_words; word++) {
 		uint64_t better = p->units[u].betters[word] & search->refused[word];
@@ -203,22 +203,22 @@ pricing_is_pointless(const struct pricing_search *search, size_t i)
 
 /* Returns whether what is to come cannot beat what was found; what is quickly known comes first. */
 static bool
-pricing_hopeless(const struct pricing_search *search, size_t from)
+pricing_cannot_improve(const struct pricing_search *search, size_t from)
 {
-	int64_t hope = from < search->gainful ? search->hope[from] : 0, short_by = search->best - search->value, more;
+	int64_t bound = from < search->gainful ? search->bound[from] : 0, short_by = search->best - search->value, more;
 
-	if (search->size + search->rest[from] < search->need || hope + search->prices->toll_most <= short_by)
+	if (search->size + search->rest[from] < search->need || bound + search->prices->region_most <= short_by)
 		return true;
-	more = pricing_padding(search, from) + (search->prices->toll_count ? pricing_tolls(search, false) : 0);
-	if (hope + more <= short_by || (search->crammed && search->size + 1 < search->need && pricing_is_too_full(search, from)))
+	more = pricing_padding(search, from) + (search->prices->region_count ? pricing_region_prices(search, false) : 0);
+	if (bound + more <= short_by || (search->capacitated && search->size + 1 < search->need && pricing_is_too_full(search, from)))
 		return true;
-	return search->crammed && from < search->gainful && pricing_filling(search, from) + more <= short_by;
+	return search->capacitated && from < search->gainful && pricing_filling(search, from) + more <= short_by;
 }
 
 void
 pricing_search(struct pricing_search *search, size_t i, size_t depth)
 {
-	if (!budget_work(search->budget, STEP_WORK + search->count - i) || pricing_hopeless(search, i) ||
+	if (!budget_work(search->budget, STEP_WORK + search->count - i) || pricing_cannot_improve(search, i) ||
 	    (search->best > search->enough && search->steps++ > LONG))
 		return;
 	if ((i == search->count || (i >= search->gainful && search->size >= search->need)) && pricing_has_image(search)) {
@@ -232,7 +232,7 @@ pricing_search(struct pricing_search *search, size_t i, size_t depth)
 		}
 		return;
 	}
-	if (i == search->count || !search->patience || !--search->patience)
+	if (i == search->count || !search->steps_left || !--search->steps_left)
 		return;
 	if (!pricing_is_pointless(search, i) && pricing_take(search, (size_t)search->order[i], depth)) {
 		pricing_search(search, i + 1, depth + 1);

@@ -35,10 +35,10 @@ reduced_cost_allows_other(const struct program *p, const struct prices *prices, 
 	int64_t value;
 	bool found;
 
-	own.tolls = arena_alloc(&arena, prices->toll_count + 1, sizeof *own.tolls);
-	for (size_t i = 0; i < prices->toll_count; i++)
-		own.tolls[i] = prices->tolls[i];
-	own.tolls[own.toll_count++] = (struct toll){pattern_region(p, pattern, &arena), -NEVER};
+	own.regions = arena_alloc(&arena, prices->region_count + 1, sizeof *own.regions);
+	for (size_t i = 0; i < prices->region_count; i++)
+		own.regions[i] = prices->regions[i];
+	own.regions[own.region_count++] = (struct region_price){pattern_region(p, pattern, &arena), -NEVER};
 	found = price_best(p, &own, &budget, &another, &other, &value);
 	arena_release(&arena);
 	return found || budget.spent;

@@ -13,7 +13,7 @@
 
 enum {
 	REBUILD_AFTER = 100,
-	PATIENCE = 8,   /* steps that lead nowhere */
+	STEPS = 8,   /* steps that lead nowhere */
 	LOOSENINGS = 3, /* in one relaxation */
 };
 
@@ -86,7 +86,7 @@ relax_harmless_worth(const struct master *m)
 {
 	price_product least = relax_least_worth(m), most = 0;
 
-	for (size_t g = 0; g < m->program->group_count + (m->wish != NULL); g++)
+	for (size_t g = 0; g < m->program->group_count + (m->filter != NULL); g++)
 		most += (price_product)relax_most_machines(m, g) << PRICE_FINE;
 	if (least <= 1)
 		return 0;
@@ -211,7 +211,7 @@ bool
 master_relax(struct master *m, int objective, int sign)
 {
 	double before = INFINITY;
-	size_t idle = 0, patience = 20 + m->row_count, limit = 400 * (m->row_count + 20);
+	size_t idle = 0, idle_max = 20 + m->row_count, limit = 400 * (m->row_count + 20);
 	bool was_missing = true, loose = false;
 	int chances = LOOSENINGS;
 
@@ -225,13 +225,13 @@ master_relax(struct master *m, int objective, int sign)
 		idle = (missing > 0) != was_missing || now < before - SIMPLEX_WORTH ? 0 : idle + 1;
 		was_missing = missing > 0;
 		before = now;
-		if (idle > PATIENCE && !loose && chances-- > 0) {
+		if (idle > STEPS && !loose && chances-- > 0) {
 			relax_loosen(m);
 			loose = true;
 			idle = 0;
 			continue;
 		}
-		m->lp.careful = idle > patience;
+		m->lp.careful = idle > idle_max;
 		if ((missing > 0 || objective != SIMPLEX_NONE) && relax_step(m, missing == 0 ? objective : SIMPLEX_NONE, sign))
 			continue;
 		if (loose && (missing == 0 || master_slack(m) >= 0)) {

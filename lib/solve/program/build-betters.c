@@ -24,7 +24,7 @@ build_compare_units(const struct program *p, const struct unit *a, const struct 
 	if (order == 0)
 		order = (int)a->banned - (int)b->banned;
 	if (order == 0)
-		order = (a->crowd_count > 0) - (b->crowd_count > 0);
+		order = (a->nogood_count > 0) - (b->nogood_count > 0);
 	if (order == 0)
 		order = memcmp(a->consumes, b->consumes, p->resource_count * sizeof *a->consumes);
 	if (order == 0)
@@ -65,7 +65,7 @@ build_find_kinds(const struct program *p, struct kind *list)
 static bool
 build_can_replace(const struct program *p, const struct unit *a, const struct unit *b)
 {
-	if (a->banned || a->crowd_count || a->size < b->size)
+	if (a->banned || a->nogood_count || a->size < b->size)
 		return false;
 	for (size_t i = 0; i < p->resource_count; i++)
 		if (a->consumes[i] > b->consumes[i])

@@ -21,7 +21,7 @@
 #include "solve/program/bits.h"
 #include "solve/program/build-parts.h"
 
-struct crowd { /* groups by what they are like */
+struct grouping { /* groups by what they are like */
 	struct program *program;
 	const bool *added;
 	int *slots; /* groups, by hash; 0: none */
@@ -91,9 +91,9 @@ build_allow_departures(const struct program *p, struct group *group)
 }
 
 static void
-build_make_group(const struct crowd *crowd, const struct node *node, bool *stands, struct group *group)
+build_make_group(const struct grouping *grouping, const struct node *node, bool *stands, struct group *group)
 {
-	struct program *p = crowd->program;
+	struct program *p = grouping->program;
 
 	build_clear_group(p, group);
 	group->count = 1;
@@ -103,7 +103,7 @@ build_make_group(const struct crowd *crowd, const struct node *node, bool *stand
 	build_allow_departures(p, group);
 	program_standing(p, node, stands);
 	for (size_t u = 0; u < p->unit_count; u++)
-		build_place_unit(p, u, stands, crowd->added, group);
+		build_place_unit(p, u, stands, grouping->added, group);
 }
 
 static bool
@@ -138,28 +138,28 @@ build_hash_of(const struct program *p, const struct group *group)
 
 /* Returns the group of a node; it may be a new one, behind all others. */
 static int
-build_group_of(const struct crowd *crowd, const struct node *node, bool *stands)
+build_group_of(const struct grouping *grouping, const struct node *node, bool *stands)
 {
-	struct program *p = crowd->program;
+	struct program *p = grouping->program;
 	struct group *fresh = &p->groups[p->group_count];
 	size_t slot;
 
-	build_make_group(crowd, node, stands, fresh);
-	for (slot = build_hash_of(p, fresh) % crowd->slot_count; crowd->slots[slot]; slot = (slot + 1) % crowd->slot_count)
-		if (build_alike(p, &p->groups[crowd->slots[slot]], fresh)) {
-			p->groups[crowd->slots[slot]].count++;
-			return crowd->slots[slot];
+	build_make_group(grouping, node, stands, fresh);
+	for (slot = build_hash_of(p, fresh) % grouping->slot_count; grouping->slots[slot]; slot = (slot + 1) % grouping->slot_count)
+		if (build_alike(p, &p->groups[grouping->slots[slot]], fresh)) {
+			p->groups[grouping->slots[slot]].count++;
+			return grouping->slots[slot];
 		}
-	crowd->slots[slot] = (int)p->group_count++;
-	return crowd->slots[slot];
+	grouping->slots[slot] = (int)p->group_count++;
+	return grouping->slots[slot];
 }
 
 /* Makes groups of the present nodes. They come sorted by nodenum, so each group's are, and groups are in the order of
  * their first. */
 static void
-build_gather(const struct crowd *crowd)
+build_gather(const struct grouping *grouping)
 {
-	struct program *p = crowd->program;
+	struct program *p = grouping->program;
 	const struct request *r = p->request;
 	const struct node **nodes = arena_alloc(&p->arena, r->node_count, sizeof *nodes);
 	int *number = memory_zeroed(r->node_count, sizeof *number);
@@ -168,7 +168,7 @@ build_gather(const struct crowd *crowd)
 
 	for (size_t i = 0; i < r->node_count; i++)
 		if (build_is_present(&r->nodes[i]))
-			number[i] = build_group_of(crowd, &r->nodes[i], stands);
+			number[i] = build_group_of(grouping, &r->nodes[i], stands);
 	for (size_t g = 1; g < p->group_count; g++) {
 		p->groups[g].nodes = nodes + next[g];
 		next[g + 1] = next[g] + (size_t)p->groups[g].count;
@@ -224,7 +224,7 @@ void
 build_present(struct program *p, const struct demands *demands)
 {
 	const struct request *r = p->request;
-	struct crowd crowd = {.program = p, .slot_count = 2 * r->node_count + 1};
+	struct grouping grouping = {.program = p, .slot_count = 2 * r->node_count + 1};
 	bool keep = r->node_count && demand_holds(demands, DEMAND_NODES, 0);
 	bool *added;
 
@@ -238,9 +238,9 @@ build_present(struct program *p, const struct demands *demands)
 	p->moves_max = demands->moves_max;
 	p->shrinks = p->present > r->cluster.machines_max || p->present > r->template.size_max;
 	build_order_moves(p);
-	crowd.added = added = build_find_added(p);
-	crowd.slots = memory_zeroed(crowd.slot_count, sizeof *crowd.slots);
-	build_gather(&crowd);
-	free(crowd.slots);
+	grouping.added = added = build_find_added(p);
+	grouping.slots = memory_zeroed(grouping.slot_count, sizeof *grouping.slots);
+	build_gather(&grouping);
+	free(grouping.slots);
 	free(added);
 }

@@ -127,24 +127,24 @@ build_apply_exclusive(struct program *p, const struct string_list *set)
 }
 
 static void
-build_add_crowd(struct program *p, const uint64_t *units)
+build_add_nogood(struct program *p, const uint64_t *units)
 {
-	uint64_t *crowd = arena_alloc(&p->arena, p->unit_words, sizeof *crowd);
+	uint64_t *nogood = arena_alloc(&p->arena, p->unit_words, sizeof *nogood);
 
-	bits_copy(crowd, units, p->unit_words);
+	bits_copy(nogood, units, p->unit_words);
 	for (size_t u = bits_next(units, p->unit_words, 0); u != SIZE_MAX; u = bits_next(units, p->unit_words, u + 1)) {
 		struct unit *unit = &p->units[u];
 
-		if ((unit->crowd_count & (unit->crowd_count - 1)) == 0) { /* full: twice as many */
-			int *list = arena_alloc(&p->arena, 2 * unit->crowd_count + 1, sizeof *list);
+		if ((unit->nogood_count & (unit->nogood_count - 1)) == 0) { /* full: twice as many */
+			int *list = arena_alloc(&p->arena, 2 * unit->nogood_count + 1, sizeof *list);
 
-			if (unit->crowd_count)
-				memcpy(list, unit->crowds, unit->crowd_count * sizeof *list);
-			unit->crowds = list;
+			if (unit->nogood_count)
+				memcpy(list, unit->nogoods, unit->nogood_count * sizeof *list);
+			unit->nogoods = list;
 		}
-		unit->crowds[unit->crowd_count++] = (int)p->crowd_count;
+		unit->nogoods[unit->nogood_count++] = (int)p->nogood_count;
 	}
-	p->crowds[p->crowd_count++] = crowd;
+	p->nogoods[p->nogood_count++] = nogood;
 }
 
 /* A set that names a service which is not on the cluster can never be whole. An empty one always is. */
@@ -172,7 +172,7 @@ build_apply_cantcoexist(struct program *p, const struct string_list *set)
 	else if (whole && members == 2)
 		build_exclude(p, pair[0], pair[1]);
 	else if (whole)
-		build_add_crowd(p, units);
+		build_add_nogood(p, units);
 	free(units);
 }
 
@@ -357,7 +357,7 @@ build_rules(struct program *p, const struct demands *demands, struct error *err)
 	const struct cluster_template *t = &p->request->template;
 
 	build_find_unnamed(p);
-	p->crowds = arena_alloc(&p->arena, t->cantcoexist.count, sizeof *p->crowds);
+	p->nogoods = arena_alloc(&p->arena, t->cantcoexist.count, sizeof *p->nogoods);
 	p->linears = arena_alloc(&p->arena, t->count_count, sizeof *p->linears);
 	p->choices = arena_alloc(&p->arena, t->oneof.count, sizeof *p->choices);
 	for (size_t i = 0; i < demands->count; i++) {

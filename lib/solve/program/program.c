@@ -54,7 +54,7 @@ program_find_image(const struct program *p, const char *name)
 unsigned long
 program_size(const struct program *p)
 {
-	size_t each = 1000 + 8 * p->unit_words + 4 * p->linear_count + p->crowd_count + 8 * p->resource_count;
+	size_t each = 1000 + 8 * p->unit_words + 4 * p->linear_count + p->nogood_count + 8 * p->resource_count;
 
 	return p->unit_count * each + p->request->node_count * p->unit_words * 8 + p->hardware_count * 100;
 }

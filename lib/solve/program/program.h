@@ -40,8 +40,8 @@ struct unit { /* services that stand on the same machines */
 	size_t size;
 	uint64_t *hardware, *images; /* that all of them may stand on */
 	uint64_t *excludes;          /* units that may not stand on the same machine */
-	int *crowds;                 /* of program.crowds, those it is in */
-	size_t crowd_count;
+	int *nogoods;                /* of program.nogoods, those it is in */
+	size_t nogood_count;
 	int64_t *consumes;           /* of each resource */
 	int64_t min, max;            /* instances */
 	int64_t zones_min;           /* that its instances stand in, where there are any */
@@ -112,8 +112,8 @@ struct program {
 	int *unit_of; /* each service */
 	struct unit *units;
 	size_t unit_count, unit_words;
-	uint64_t **crowds; /* sets of three or more units that may not all stand on one machine */
-	size_t crowd_count;
+	uint64_t **nogoods; /* sets of three or more units that may not all stand on one machine */
+	size_t nogood_count;
 	struct hardware *hardware; /* by name */
 	size_t hardware_count, hardware_words;
 	struct image *images; /* by name */

@@ -175,7 +175,7 @@ dominance_takes_all_places(const struct master *m, const struct pattern *pattern
 struct quest { /* for the densest pattern of a group */
 	const struct master *master;
 	struct prices prices;
-	struct wish wish;
+	struct pattern_filter filter;
 	struct budget budget;
 	struct pattern *best;
 };
@@ -183,7 +183,7 @@ struct quest { /* for the densest pattern of a group */
 static bool
 dominance_can_be(struct quest *q)
 {
-	struct search_for best = {q->wish.region.group, &q->wish, -1, INT64_MAX};
+	struct search_for best = {q->filter.region.group, &q->filter, -1, INT64_MAX};
 	int64_t value;
 
 	return price_best(q->master->program, &q->prices, &q->budget, &best, q->best, &value);
@@ -207,7 +207,7 @@ static bool
 dominance_find_services(struct quest *q)
 {
 	const struct program *p = q->master->program;
-	struct region *region = &q->wish.region;
+	struct region *region = &q->filter.region;
 
 	dominance_set_prices(q, false);
 	for (size_t i = 0; i < p->service_count; i++) {
@@ -230,12 +230,12 @@ dominance_quest_init(struct quest *q, const struct master *m, struct arena *aren
 	const struct program *p = m->program;
 
 	*q = (struct quest){.master = m};
-	wish_init(&q->wish, p, arena);
+	pattern_filter_init(&q->filter, p, arena);
 	q->prices.group = arena_alloc(arena, p->group_count, sizeof *q->prices.group);
 	q->prices.hardware = arena_alloc(arena, p->hardware_count, sizeof *q->prices.hardware);
 	q->prices.unit = arena_alloc(arena, p->unit_count, sizeof *q->prices.unit);
 	q->prices.moves_left = m->row_of_moves == SIMPLEX_NONE ? NO_MAX : dominance_moves_left(m);
-	q->prices.gauges = m->prices.gauges;
+	q->prices.weight_caches = m->prices.weight_caches;
 }
 
 /* Finds the first pattern of a group in the order of dense. */
@@ -244,12 +244,12 @@ dominance_find_densest(struct quest *q, size_t g, struct pattern *pattern)
 {
 	q->budget = (struct budget){.nodes_max = DOMINANCE_NODES};
 	q->best = pattern;
-	wish_clear(&q->wish, q->master->program);
-	q->wish.region.group = (int)g;
+	pattern_filter_clear(&q->filter, q->master->program);
+	q->filter.region.group = (int)g;
 	dominance_set_prices(q, true);
 	if (!dominance_can_be(q) || q->budget.spent)
 		return false;
-	q->wish.size = pattern_size(q->master->program, pattern->units);
+	q->filter.size = pattern_size(q->master->program, pattern->units);
 	return dominance_find_services(q);
 }
 

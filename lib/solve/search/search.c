@@ -31,7 +31,7 @@
  *
  * Step 1 does not try patterns one by one either. It asks for a machine with at least k services, by bisection; then, with k
  * known, for one on the first hardware types, by bisection; then images; then, name by name, whether the service can be on it:
- * each question is one more condition on one machine (a wish). A solution in hand answers most questions without a search.
+ * each question is one more condition on one machine (a filter). A solution in hand answers most questions without a search.
  */
 #include "solve/search/search.h"
 
@@ -52,8 +52,8 @@ struct search {
 	const struct program *program;
 	struct master master;
 	struct uses found; /* a solution of what is left */
-	struct wish wish;
-	struct arena arena; /* of the wish */
+	struct pattern_filter filter;
+	struct arena arena; /* of the filter */
 	struct reduced_program reduced;
 	bool still;        /* only what is without moves is looked at, for there is such */
 	bool open;         /* a question was left open: what is found is good, but maybe not best */
@@ -64,7 +64,7 @@ search_init(struct search *s, const struct program *p, struct budget *budget)
 {
 	*s = (struct search){.program = p};
 	master_init(&s->master, p, budget);
-	wish_init(&s->wish, p, &s->arena);
+	pattern_filter_init(&s->filter, p, &s->arena);
 }
 
 static void
@@ -76,18 +76,18 @@ search_release(struct search *s)
 	arena_release(&s->arena);
 }
 
-/* Returns a pattern in the solution in hand that meets the wish; NULL if there is none. */
+/* Returns a pattern in the solution in hand that passes the filter; NULL if there is none. */
 static const struct pattern *
 search_meets_wish(struct search *s)
 {
-	s->master.wish = &s->wish;
+	s->master.filter = &s->filter;
 	for (size_t i = 0; i < s->found.count; i++)
 		if (s->found.list[i].count > 0 && master_wished(&s->master, &s->found.list[i].pattern))
 			return &s->found.list[i].pattern;
 	return NULL;
 }
 
-/* Asks for machines that meet the wish: at least lo. With sign -1: as many as can be. Afterwards found is such a
+/* Asks for machines that pass the filter: at least lo. With sign -1: as many as can be. Afterwards found is such a
  * solution, or is what it was, and false is returned. */
 static bool
 search_ask(struct search *s, int64_t lo, int64_t hi, int sign)
@@ -97,18 +97,18 @@ search_ask(struct search *s, int64_t lo, int64_t hi, int sign)
 	enum verdict verdict;
 
 	master_save(m, &state);
-	m->wish = &s->wish;
-	m->wish_number++;
+	m->filter = &s->filter;
+	m->filter_number++;
 	m->row_of_marked = master_add_row(m, (struct row){ROW_MARKED, 0, NULL, lo, hi, 1});
 	verdict = sign ? branch_best(m, m->row_of_marked, sign, &s->found) : branch_find(m, &s->found);
-	m->wish = NULL;
+	m->filter = NULL;
 	master_restore(m, &state);
 	state_release(&state);
 	s->open = s->open || verdict == VERDICT_OPEN;
 	return verdict == VERDICT_FOUND;
 }
 
-/* Returns whether a solution has a machine that meets the wish; it is in hand then. */
+/* Returns whether a solution has a machine that passes the filter; it is in hand then. */
 static bool
 search_can_be(struct search *s)
 {
@@ -137,13 +137,13 @@ search_find_size(struct search *s, size_t limit)
 	size_t low = search_size_in_hand(s);
 
 	for (size_t ask_for = limit; low < limit; ask_for = (low + limit + 1) / 2) {
-		s->wish.size = ask_for;
+		s->filter.size = ask_for;
 		if (search_can_be(s))
 			low = search_size_in_hand(s);
 		else
 			limit = ask_for - 1;
 	}
-	s->wish.size = low;
+	s->filter.size = low;
 	return low;
 }
 
@@ -155,12 +155,12 @@ search_type_in_hand(struct search *s, bool hardware)
 	return hardware ? (size_t)pattern->hardware : program_image(s->program, pattern->group, pattern->units);
 }
 
-/* Narrows the wish to the first type that a machine of it can be; the solution in hand meets the wish before and
+/* Narrows the filter to the first type that a machine of it can be; the solution in hand passes the filter before and
  * after. */
 static void
 search_find_type(struct search *s, bool hardware)
 {
-	uint64_t *set = hardware ? s->wish.hardware : s->wish.images;
+	uint64_t *set = hardware ? s->filter.hardware : s->filter.images;
 	size_t words = hardware ? s->program->hardware_words : s->program->image_words;
 	size_t low = 0, high = search_type_in_hand(s, hardware);
 
@@ -179,12 +179,12 @@ search_find_type(struct search *s, bool hardware)
 	bits_add(set, high);
 }
 
-/* Puts a unit on a machine of the wish by changing places with one that nothing tells it from: that is a solution,
+/* Puts a unit on a machine of the filter by changing places with one that nothing tells it from: that is a solution,
  * too. */
 static bool
 search_change_places(struct search *s, size_t u)
 {
-	struct region *region = &s->wish.region;
+	struct region *region = &s->filter.region;
 	const struct pattern *pattern;
 
 	bits_drop(region->with, u);
@@ -193,19 +193,19 @@ search_change_places(struct search *s, size_t u)
 	return pattern && symmetry_exchange(&s->master, pattern, region->with, u, &s->found);
 }
 
-/* Narrows the wish to the first set of services, by name. */
+/* Narrows the filter to the first set of services, by name. */
 static void
 search_find_services(struct search *s)
 {
 	const struct program *p = s->program;
-	struct region *region = &s->wish.region;
+	struct region *region = &s->filter.region;
 
 	for (size_t i = 0; i < p->service_count; i++) {
 		size_t u = (size_t)p->unit_of[i];
 
 		if (bits_has(region->with, u) || bits_has(region->without, u))
 			continue;
-		if (!master_is_used_up(&s->master, s->master.row_of_unit[u]) && pattern_size(p, region->with) + p->units[u].size <= s->wish.size) {
+		if (!master_is_used_up(&s->master, s->master.row_of_unit[u]) && pattern_size(p, region->with) + p->units[u].size <= s->filter.size) {
 			bits_add(region->with, u);
 			if (search_change_places(s, u) || search_can_be(s))
 				continue;
@@ -219,7 +219,7 @@ search_find_services(struct search *s)
 static bool
 search_first_pattern(struct search *s, size_t *limit, struct pattern *pattern)
 {
-	wish_clear(&s->wish, s->program);
+	pattern_filter_clear(&s->filter, s->program);
 	*limit = search_find_size(s, *limit);
 	if (*limit == 0)
 		return false;
@@ -228,11 +228,11 @@ search_first_pattern(struct search *s, size_t *limit, struct pattern *pattern)
 	search_find_services(s);
 	*pattern = *search_meets_wish(s);
 	if (!fix_is_open(&s->master, pattern))
-		s->wish.region.group = pattern->group;
+		s->filter.region.group = pattern->group;
 	return true;
 }
 
-/* Returns how many machines of the solution in hand meet the wish, which by now only one kind does. */
+/* Returns how many machines of the solution in hand pass the filter, which by now only one kind does. */
 static int64_t
 search_count_in_hand(const struct search *s)
 {
@@ -270,11 +270,11 @@ search_fix_pattern(struct search *s, struct pattern *pattern)
 	bool shared = fix_is_open(&s->master, pattern);
 	int64_t count;
 
-	s->master.wish = &s->wish;
+	s->master.filter = &s->filter;
 	count = search_count_in_hand(s);
 	if (count < search_room_for(s, pattern))
 		search_ask(s, count + 1, NO_MAX, -1);
-	s->master.wish = &s->wish;
+	s->master.filter = &s->filter;
 	count = search_count_in_hand(s);
 	if (shared)
 		fix_kind(&s->master, pattern, count);
@@ -285,7 +285,7 @@ search_fix_pattern(struct search *s, struct pattern *pattern)
 			s->found.list[i].pattern.kind = pattern->kind;
 			s->found.list[i].count = shared ? s->found.list[i].count : 0;
 		}
-	s->master.wish = NULL;
+	s->master.filter = NULL;
 }
 
 static void

@@ -16,7 +16,7 @@
 
 #include "solve/program/bits.h"
 
-struct grove { /* the trees, while they are cut */
+struct separation { /* of a solution whose machines cannot be given zones */
 	struct master *master;
 	struct machine_classes classes; /* machines that cannot be given zones */
 	size_t real;        /* the first ones: those of the solution */
@@ -57,39 +57,39 @@ spread_judge(const struct master *m, const struct uses *uses)
 
 /* Returns whether zones are possible with count more machines there. If that is left open, as if they were. */
 static bool
-spread_would_help(struct grove *g, const uint64_t *units, int zone, int64_t count)
+spread_would_help(struct separation *s, const uint64_t *units, int zone, int64_t count)
 {
 	enum verdict verdict;
 
-	spread_add_class(&g->classes, units, zone, count);
-	verdict = zones_place(g->master->program, g->master->budget, &g->classes, g->set, NULL);
-	g->classes.count--;
-	g->open = g->open || verdict == VERDICT_OPEN;
+	spread_add_class(&s->classes, units, zone, count);
+	verdict = zones_place(s->master->program, s->master->budget, &s->classes, s->set, NULL);
+	s->classes.count--;
+	s->open = s->open || verdict == VERDICT_OPEN;
 	return verdict != VERDICT_NONE;
 }
 
 /* Drops from the set what is not needed for the machines to be without zones. */
 static void
-spread_shrink(struct grove *g)
+spread_shrink(struct separation *s)
 {
-	const struct program *p = g->master->program;
+	const struct program *p = s->master->program;
 
-	for (size_t u = bits_next(g->set, p->unit_words, 0); u != SIZE_MAX && !g->open;
-	     u = bits_next(g->set, p->unit_words, u + 1)) {
+	for (size_t u = bits_next(s->set, p->unit_words, 0); u != SIZE_MAX && !s->open;
+	     u = bits_next(s->set, p->unit_words, u + 1)) {
 		enum verdict verdict;
 
-		bits_drop(g->set, u);
-		verdict = zones_place(p, g->master->budget, &g->classes, g->set, NULL);
+		bits_drop(s->set, u);
+		verdict = zones_place(p, s->master->budget, &s->classes, s->set, NULL);
 		if (verdict != VERDICT_NONE)
-			bits_add(g->set, u);
-		g->open = g->open || verdict == VERDICT_OPEN;
+			bits_add(s->set, u);
+		s->open = s->open || verdict == VERDICT_OPEN;
 	}
 }
 
 static bool
-spread_in_leaf(const struct grove *g, const struct region *leaf, const struct machine_class *class)
+spread_in_leaf(const struct separation *s, const struct region *leaf, const struct machine_class *class)
 {
-	size_t words = g->master->program->unit_words;
+	size_t words = s->master->program->unit_words;
 
 	return class->zone == leaf->zone && class->count > 0 && bits_within(leaf->with, class->units, words) &&
 	    !bits_meet(leaf->without, class->units, words);
@@ -97,55 +97,55 @@ spread_in_leaf(const struct grove *g, const struct region *leaf, const struct ma
 
 /* Returns how many machines of the solution in a leaf are not fixed. */
 static int64_t
-spread_loose_machines(const struct grove *g, const struct region *leaf)
+spread_loose_machines(const struct separation *s, const struct region *leaf)
 {
 	int64_t count = 0;
 
-	for (size_t i = g->master->fixed.count; i < g->real; i++)
-		count += spread_in_leaf(g, leaf, &g->classes.list[i]) ? g->classes.list[i].count : 0;
+	for (size_t i = s->master->fixed.count; i < s->real; i++)
+		count += spread_in_leaf(s, leaf, &s->classes.list[i]) ? s->classes.list[i].count : 0;
 	return count;
 }
 
 /* Returns how many machines in an open leaf are of use: more are no better. */
 static int64_t
-spread_most_useful(const struct grove *g)
+spread_most_useful(const struct separation *s)
 {
-	const struct program *p = g->master->program;
+	const struct program *p = s->master->program;
 	int64_t most = 0;
 
-	for (size_t u = bits_next(g->set, p->unit_words, 0); u != SIZE_MAX; u = bits_next(g->set, p->unit_words, u + 1))
+	for (size_t u = bits_next(s->set, p->unit_words, 0); u != SIZE_MAX; u = bits_next(s->set, p->unit_words, u + 1))
 		most = p->units[u].zones_min > most ? p->units[u].zones_min : most;
 	return most < (int64_t)p->zones_open || p->zones_unlimited ? most : (int64_t)p->zones_open;
 }
 
 /* Gives the leaf all that it can have. */
 static void
-spread_cut_leaf(struct grove *g, const struct region *leaf)
+spread_cut_leaf(struct separation *s, const struct region *leaf)
 {
-	const struct program *p = g->master->program;
-	uint64_t *units = arena_alloc(&g->master->arena, p->unit_words, sizeof *units);
-	int64_t low = 0, high = leaf->zone == ZONE_OPEN ? spread_most_useful(g) : 1; /* low more do not help */
+	const struct program *p = s->master->program;
+	uint64_t *units = arena_alloc(&s->master->arena, p->unit_words, sizeof *units);
+	int64_t low = 0, high = leaf->zone == ZONE_OPEN ? spread_most_useful(s) : 1; /* low more do not help */
 
-	bits_copy(units, g->set, p->unit_words);
+	bits_copy(units, s->set, p->unit_words);
 	for (size_t i = 0; i < p->unit_words; i++)
 		units[i] &= ~leaf->without[i];
-	if (!spread_would_help(g, units, leaf->zone, high)) {
-		spread_add_class(&g->classes, units, leaf->zone, high);
+	if (!spread_would_help(s, units, leaf->zone, high)) {
+		spread_add_class(&s->classes, units, leaf->zone, high);
 		return;
 	}
 	while (high - low > 1) {
 		int64_t middle = low + (high - low) / 2;
 
-		if (spread_would_help(g, units, leaf->zone, middle))
+		if (spread_would_help(s, units, leaf->zone, middle))
 			high = middle;
 		else
 			low = middle;
 	}
-	spread_add_class(&g->classes, units, leaf->zone, low);
-	ARRAY_ROOM(g->cuts->list, g->cuts->count, g->cuts->capacity);
-	g->cuts->list[g->cuts->count] = (struct cut){arena_alloc(&g->master->arena, 1, sizeof *leaf),
-	    spread_loose_machines(g, leaf) + high, NO_MAX};
-	*g->cuts->list[g->cuts->count++].region = *leaf;
+	spread_add_class(&s->classes, units, leaf->zone, low);
+	ARRAY_ROOM(s->cuts->list, s->cuts->count, s->cuts->capacity);
+	s->cuts->list[s->cuts->count] = (struct cut){arena_alloc(&s->master->arena, 1, sizeof *leaf),
+	    spread_loose_machines(s, leaf) + high, NO_MAX};
+	*s->cuts->list[s->cuts->count++].region = *leaf;
 }
 
 static struct region
@@ -163,26 +163,26 @@ spread_copy_region(struct master *m, const struct region *region)
 
 /* Cuts the tree below a region, of units from u on: a branch in which the solution has no machine is a leaf. */
 static void
-spread_cut_tree(struct grove *g, const struct region *region, size_t u)
+spread_cut_tree(struct separation *s, const struct region *region, size_t u)
 {
-	const struct program *p = g->master->program;
+	const struct program *p = s->master->program;
 	struct region half;
 	bool any = false;
 
-	for (size_t i = 0; i < g->real && !any; i++)
-		any = spread_in_leaf(g, region, &g->classes.list[i]);
-	u = bits_next(g->set, p->unit_words, u);
+	for (size_t i = 0; i < s->real && !any; i++)
+		any = spread_in_leaf(s, region, &s->classes.list[i]);
+	u = bits_next(s->set, p->unit_words, u);
 	if (!any || u == SIZE_MAX) {
-		if (!bits_within(g->set, region->without, p->unit_words) && !g->open)
-			spread_cut_leaf(g, region);
+		if (!bits_within(s->set, region->without, p->unit_words) && !s->open)
+			spread_cut_leaf(s, region);
 		return;
 	}
-	half = spread_copy_region(g->master, region);
+	half = spread_copy_region(s->master, region);
 	bits_add(half.with, u);
-	spread_cut_tree(g, &half, u + 1);
-	half = spread_copy_region(g->master, region);
+	spread_cut_tree(s, &half, u + 1);
+	half = spread_copy_region(s->master, region);
 	bits_add(half.without, u);
-	spread_cut_tree(g, &half, u + 1);
+	spread_cut_tree(s, &half, u + 1);
 }
 
 /* Returns whether any machine of which it is open what it becomes is in that zone, so that others may be. */
@@ -196,64 +196,64 @@ spread_is_used(const struct program *p, int zone)
 }
 
 static void
-spread_cut_trees(struct grove *g)
+spread_cut_trees(struct separation *s)
 {
-	const struct program *p = g->master->program;
-	struct region all = region_all(p, &g->master->arena);
+	const struct program *p = s->master->program;
+	struct region all = region_all(p, &s->master->arena);
 
 	all.zone = ZONE_OPEN;
-	spread_cut_tree(g, &all, 0);
+	spread_cut_tree(s, &all, 0);
 	for (all.zone = 0; all.zone < (int)p->zone_count; all.zone++)
 		if (spread_is_used(p, all.zone))
-			spread_cut_tree(g, &all, 0);
+			spread_cut_tree(s, &all, 0);
 }
 
 /* Returns whether a unit may have no instances; it is not concerned then. */
 static bool
-spread_may_be_absent(const struct grove *g, size_t u)
+spread_may_be_absent(const struct separation *s, size_t u)
 {
-	const struct uses *fixed = &g->master->fixed;
+	const struct uses *fixed = &s->master->fixed;
 
 	for (size_t i = 0; i < fixed->count; i++)
 		if (fixed->list[i].count > 0 && bits_has(fixed->list[i].pattern.units, u))
 			return false;
-	return g->master->program->units[u].min == 0;
+	return s->master->program->units[u].min == 0;
 }
 
 static void
-spread_cut_units(struct grove *g)
+spread_cut_units(struct separation *s)
 {
-	const struct program *p = g->master->program;
+	const struct program *p = s->master->program;
 
-	for (size_t u = bits_next(g->set, p->unit_words, 0); u != SIZE_MAX; u = bits_next(g->set, p->unit_words, u + 1)) {
+	for (size_t u = bits_next(s->set, p->unit_words, 0); u != SIZE_MAX; u = bits_next(s->set, p->unit_words, u + 1)) {
 		struct region *region;
 
-		if (!spread_may_be_absent(g, u))
+		if (!spread_may_be_absent(s, u))
 			continue;
-		region = arena_alloc(&g->master->arena, 1, sizeof *region);
-		*region = region_all(p, &g->master->arena);
+		region = arena_alloc(&s->master->arena, 1, sizeof *region);
+		*region = region_all(p, &s->master->arena);
 		bits_add(region->with, u);
-		ARRAY_ROOM(g->cuts->list, g->cuts->count, g->cuts->capacity);
-		g->cuts->list[g->cuts->count++] = (struct cut){region, NO_MIN, 0};
+		ARRAY_ROOM(s->cuts->list, s->cuts->count, s->cuts->capacity);
+		s->cuts->list[s->cuts->count++] = (struct cut){region, NO_MIN, 0};
 	}
 }
 
 enum verdict
 spread_cuts(struct master *m, const struct uses *uses, struct cuts *cuts)
 {
-	struct grove g = {.master = m, .cuts = cuts};
+	struct separation s = {.master = m, .cuts = cuts};
 
-	g.set = memory_zeroed(m->program->unit_words, sizeof *g.set);
-	bits_copy(g.set, m->program->spread, m->program->unit_words);
-	spread_add_uses(&g.classes, m->program, &m->fixed);
-	spread_add_uses(&g.classes, m->program, uses);
-	g.real = g.classes.count;
-	spread_shrink(&g);
-	if (!g.open)
-		spread_cut_trees(&g);
-	if (!g.open)
-		spread_cut_units(&g);
-	free(g.classes.list);
-	free(g.set);
-	return g.open ? VERDICT_OPEN : VERDICT_NONE;
+	s.set = memory_zeroed(m->program->unit_words, sizeof *s.set);
+	bits_copy(s.set, m->program->spread, m->program->unit_words);
+	spread_add_uses(&s.classes, m->program, &m->fixed);
+	spread_add_uses(&s.classes, m->program, uses);
+	s.real = s.classes.count;
+	spread_shrink(&s);
+	if (!s.open)
+		spread_cut_trees(&s);
+	if (!s.open)
+		spread_cut_units(&s);
+	free(s.classes.list);
+	free(s.set);
+	return s.open ? VERDICT_OPEN : VERDICT_NONE;
 }

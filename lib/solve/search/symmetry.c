@@ -18,7 +18,7 @@ symmetry_same_company(const struct program *p, size_t u, size_t v)
 		if (differ)
 			return false;
 	}
-	return a->crowd_count == 0 && b->crowd_count == 0;
+	return a->nogood_count == 0 && b->nogood_count == 0;
 }
 
 static bool
