@@ -16,7 +16,7 @@
 #include "exec/machines.h"
 #include "json/scan.h"
 #include "model/name.h"
-#include "ssh/words.h"
+#include "ssh/shell-words.h"
 
 enum { FILE_BYTES = 16 * 1024 * 1024, SSH_PORT = 22 };
 
@@ -63,7 +63,7 @@ static int
 machines_object_of_line(const char *line, jv *object, struct error *err)
 {
 	struct arguments words = {0};
-	int failed = words_split(line, &words, err);
+	int failed = shell_words_split(line, &words, err);
 
 	*object = jv_object();
 	if (!failed)

@@ -1,17 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A stream goes one way: it is asked whether it streams (describe); then it serves, or is known not to; renewed, it is
- * retired, and ends once its last errand is over. One that has died is asked again when there is something for it.
+ * retired, and ends once its last task is over. One that has died is asked again when there is something for it.
  */
-#include "exec/stream-state.h"
+#include "exec/stream.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
+#include "base/clock.h"
 #include "base/location.h"
 #include "base/memory.h"
+#include "exec/verdict.h"
 #include "json/json.h"
+
+enum { END_MS = 5000 }; /* for plugins to end by themselves */
+
+enum phase { PHASE_IDLE, PHASE_ASKING, PHASE_SERVING, PHASE_PLAIN };
+
+struct stream {
+	struct streams *streams;
+	char *kind, *type;
+	char *argv[3];
+	enum phase phase;
+	bool retired;
+	struct child child;
+	struct stream_task_set set; /* those that it has, or will be sent once it serves */
+	char *why;                  /* the reason why we ended it */
+	struct stream *next;
+};
 
 void
 streams_init(struct streams *streams, struct supervisor *supervisor)
@@ -35,23 +53,17 @@ stream_start(struct stream *stream, const char *verb, enum phase phase, struct e
 	return 0;
 }
 
+/* Returns the stream of the plugin, a new one where there was none; NULL if there is no such plugin. */
 static struct stream *
-stream_find(const struct streams *streams, const char *kind, const char *type)
+stream_of_plugin(struct streams *streams, const char *kind, const char *type)
 {
-	struct stream *stream = streams->first;
-
-	while (stream && (stream->retired || strcmp(stream->type, type) != 0 || strcmp(stream->kind, kind) != 0))
-		stream = stream->next;
-	return stream;
-}
-
-/* NULL where there is no such plugin. */
-static struct stream *
-stream_add(struct streams *streams, const char *kind, const char *type)
-{
-	char *path = location_plugin(kind, type);
 	struct stream *stream;
+	char *path;
 
+	for (stream = streams->first; stream; stream = stream->next)
+		if (!stream->retired && strcmp(stream->type, type) == 0 && strcmp(stream->kind, kind) == 0)
+			return stream;
+	path = location_plugin(kind, type);
 	if (!path)
 		return NULL;
 	stream = memory_zeroed(1, sizeof *stream);
@@ -68,7 +80,7 @@ static void
 stream_free(struct stream *stream)
 {
 	child_release(&stream->child);
-	errand_set_release(&stream->set);
+	stream_task_set_release(&stream->set);
 	free(stream->kind);
 	free(stream->type);
 	free(stream->argv[0]);
@@ -77,7 +89,7 @@ stream_free(struct stream *stream)
 }
 
 static void
-stream_drop(struct stream *stream)
+stream_remove(struct stream *stream)
 {
 	struct stream **link = &stream->streams->first;
 
@@ -87,31 +99,128 @@ stream_drop(struct stream *stream)
 	stream_free(stream);
 }
 
-void
-streams_give(struct streams *streams, const char *kind, const char *type, struct errand *errand)
+/* Ends a plugin that does not keep to the rules. */
+static void
+stream_stop(struct stream *stream, const char *why)
 {
-	struct stream *stream = stream_find(streams, kind, type);
-	struct error err;
-
-	if (!stream)
-		stream = stream_add(streams, kind, type);
-	if (!stream || stream->phase == PHASE_PLAIN) {
-		errand->end = ERRAND_NOT;
-		errand_list_add(&streams->over, errand);
+	if (stream->why)
 		return;
-	}
-	errand->stream = stream;
-	errand->deadline = INT64_MAX;
-	errand->sent = errand->cancelled = false;
-	errand_set_add(&stream->set, errand);
-	if (stream->phase == PHASE_SERVING)
-		stream_post(stream, errand);
-	else if (stream->phase == PHASE_IDLE && stream_start(stream, "describe", PHASE_ASKING, &err) < 0)
-		stream_leave_all(stream);
+	stream->why = memory_string(why);
+	supervise_stop(stream->streams->supervisor, &stream->child);
 }
 
+static void
+stream_hand_back(struct stream *stream, struct stream_task *task)
+{
+	stream_task_set_remove(&stream->set, task);
+	task->stream = NULL;
+	stream_task_list_add(&stream->streams->over, task);
+}
+
+static void
+stream_fail_all(struct stream *stream, int code, const char *why)
+{
+	struct stream_task *task;
+
+	while ((task = stream->set.list.first)) {
+		stream_task_fail(task, code, "%s", why);
+		stream_hand_back(stream, task);
+	}
+}
+
+/* Hands back all of its tasks to be done otherwise. */
+static void
+stream_decline_all(struct stream *stream)
+{
+	struct stream_task *task;
+
+	while ((task = stream->set.list.first)) {
+		task->end = STREAM_TASK_UNSUPPORTED;
+		stream_hand_back(stream, task);
+	}
+}
+
+/* Has the plugin ended in so many milliseconds if the task is not over then. */
+static void
+stream_set_deadline(struct streams *streams, struct stream_task *task, int64_t in_ms)
+{
+	task->deadline = clock_monotonic_ms() + in_ms;
+	if (task->deadline < streams->deadline)
+		streams->deadline = task->deadline;
+}
+
+static void
+stream_send(struct stream *stream, struct stream_task *task)
+{
+	supervise_feed(stream->streams->supervisor, &stream->child, task->record, task->length);
+	task->sent = true;
+	stream_set_deadline(stream->streams, task, task->timeout_ms + STREAM_GRACE_MS);
+}
+
+void
+streams_give(struct streams *streams, const char *kind, const char *type, struct stream_task *task)
+{
+	struct stream *stream = stream_of_plugin(streams, kind, type);
+	struct error err;
+
+	if (!stream || stream->phase == PHASE_PLAIN) {
+		task->end = STREAM_TASK_UNSUPPORTED;
+		stream_task_list_add(&streams->over, task);
+		return;
+	}
+	task->stream = stream;
+	task->deadline = INT64_MAX;
+	task->sent = task->cancelled = false;
+	stream_task_set_add(&stream->set, task);
+	if (stream->phase == PHASE_SERVING)
+		stream_send(stream, task);
+	else if (stream->phase == PHASE_IDLE && stream_start(stream, "describe", PHASE_ASKING, &err) < 0)
+		stream_decline_all(stream);
+}
+
+struct stream_task *
+streams_over(struct streams *streams)
+{
+	struct stream_task *task = streams->over.first;
+
+	if (task)
+		stream_task_list_remove(&streams->over, task);
+	return task;
+}
+
+/* Reads what the plugin has printed: answers, a line each. One that does not keep to the rules is ended. */
+static void
+stream_take_answers(struct stream *stream)
+{
+	struct buffer *out = &stream->child.out;
+	struct stream_task *task;
+	struct error err;
+	size_t used = 0;
+	char *end;
+
+	while (!stream->why && used < out->length && (end = memchr(out->data + used, '\n', out->length - used))) {
+		size_t length = (size_t)(end - out->data) - used;
+
+		if (length > 0) {
+			task = stream_task_set_answer(&stream->set, out->data + used, length, &err);
+			if (task)
+				stream_hand_back(stream, task);
+			else
+				stream_stop(stream, err.text);
+		}
+		used += length + 1;
+	}
+	if (used > 0)
+		buffer_drop(out, used);
+	if (out->length > STREAM_LINE_BYTES)
+		stream_stop(stream, "it printed a line that is too long");
+	if (stream->retired && stream->set.list.count == 0)
+		supervise_end_input(stream->streams->supervisor, &stream->child);
+}
+
+/* Reads from the schema that describe has printed whether the plugin streams. */
 static bool
-stream_says_stream(const struct child *child)
+stream_is_supported(const struct child *child)
 {
 	struct error ignored;
 	jv schema, stream;
@@ -133,48 +242,40 @@ stream_described(struct stream *stream)
 
 	stream->phase = PHASE_PLAIN;
 	if (stream->retired && stream->set.list.count == 0) {
-		stream_drop(stream);
-		return;
-	}
-	if (!stream_says_stream(&stream->child))
-		stream_leave_all(stream);
-	else if (stream_start(stream, "stream", PHASE_SERVING, &err) == 0)
-		stream_post_all(stream);
-	else {
+		stream_remove(stream);
+	} else if (!stream_is_supported(&stream->child)) {
+		stream_decline_all(stream);
+	} else if (stream_start(stream, "stream", PHASE_SERVING, &err) < 0) {
 		stream->phase = PHASE_IDLE;
 		stream_fail_all(stream, EX_TEMPFAIL, err.text);
+	} else {
+		for (struct stream_task *task = stream->set.list.first; task; task = task->next)
+			stream_send(stream, task);
 	}
-}
-
-/* "automator/shell was killed by signal 9 while it was at this task". */
-static char *
-stream_explain_end(const struct stream *stream)
-{
-	int how = stream->child.wait_status;
-
-	if (stream->why)
-		return memory_printf("%s/%s was ended: %s", stream->kind, stream->type, stream->why);
-	if (WIFSIGNALED(how))
-		return memory_printf("%s/%s was killed by signal %d while it was at this task", stream->kind, stream->type,
-		    WTERMSIG(how));
-	return memory_printf("%s/%s ended with exit code %d while it was at this task", stream->kind, stream->type,
-	    WEXITSTATUS(how));
 }
 
 static void
 stream_ended(struct stream *stream)
 {
+	int how = stream->child.wait_status;
 	char *why;
 
 	stream_take_answers(stream);
-	why = stream_explain_end(stream);
+	if (stream->why)
+		why = memory_printf("%s/%s was ended: %s", stream->kind, stream->type, stream->why);
+	else if (WIFSIGNALED(how))
+		why = memory_printf("%s/%s was killed by signal %d while it was at this task", stream->kind, stream->type,
+		    WTERMSIG(how));
+	else
+		why = memory_printf("%s/%s ended with exit code %d while it was at this task", stream->kind, stream->type,
+		    WEXITSTATUS(how));
 	stream_fail_all(stream, EX_TEMPFAIL, why);
 	free(why);
 	free(stream->why);
 	stream->why = NULL;
 	stream->phase = PHASE_IDLE;
 	if (stream->retired)
-		stream_drop(stream);
+		stream_remove(stream);
 }
 
 bool
@@ -196,6 +297,59 @@ streams_heard(struct streams *streams, const struct child *child, enum supervise
 }
 
 void
+streams_cancel(struct streams *streams, struct stream_task *task)
+{
+	struct stream *stream = task->stream;
+	char *line;
+
+	if (!stream || task->cancelled)
+		return;
+	if (!task->sent) {
+		stream_task_fail(task, EX_TEMPFAIL, "it is not wanted any more");
+		stream_hand_back(stream, task);
+		return;
+	}
+	task->cancelled = true;
+	line = stream_task_cancel_line(task);
+	supervise_feed(streams->supervisor, &stream->child, line, strlen(line));
+	free(line);
+	stream_set_deadline(streams, task, STREAM_GRACE_MS);
+}
+
+/* Fails the tasks of the stream that are overdue as timed out; the others that the plugin has fail for now, when it has
+ * ended. */
+static void
+stream_fail_overdue(struct stream *stream, int64_t now)
+{
+	struct streams *streams = stream->streams;
+	struct stream_task *next;
+
+	for (struct stream_task *task = stream->set.list.first; task; task = next) {
+		next = task->next;
+		if (task->deadline > now) {
+			if (task->deadline < streams->deadline)
+				streams->deadline = task->deadline;
+			continue;
+		}
+		stream_stop(stream, "another of its tasks took too long, and it did not end that by itself");
+		stream_task_fail(task, VERDICT_TIMEOUT, "timed out: %s/%s was ended after %lld s", stream->kind, stream->type,
+		    (long long)(task->timeout_ms / 1000));
+		stream_hand_back(stream, task);
+	}
+}
+
+int64_t
+streams_keep_time(struct streams *streams, int64_t now)
+{
+	if (now < streams->deadline)
+		return streams->deadline;
+	streams->deadline = INT64_MAX;
+	for (struct stream *stream = streams->first; stream; stream = stream->next)
+		stream_fail_overdue(stream, now);
+	return streams->deadline;
+}
+
+void
 streams_renew(struct streams *streams)
 {
 	struct stream *next;
@@ -203,7 +357,7 @@ streams_renew(struct streams *streams)
 	for (struct stream *stream = streams->first; stream; stream = next) {
 		next = stream->next;
 		if (stream->phase == PHASE_IDLE || stream->phase == PHASE_PLAIN) {
-			stream_drop(stream);
+			stream_remove(stream);
 			continue;
 		}
 		stream->retired = true;
@@ -218,6 +372,25 @@ streams_stop(struct streams *streams)
 	for (struct stream *stream = streams->first; stream; stream = stream->next)
 		if (stream->phase == PHASE_ASKING || stream->phase == PHASE_SERVING)
 			supervise_stop(streams->supervisor, &stream->child);
+}
+
+/* A plugin may hold connections to many nodes: it is told that there is nothing more, and closes them. */
+void
+streams_end(struct streams *streams)
+{
+	int64_t until = clock_monotonic_ms() + END_MS;
+	struct child *child;
+
+	streams_renew(streams);
+	while (streams->supervisor->count > 0) {
+		int64_t left = until - clock_monotonic_ms();
+		enum supervise_event event = supervise_next(streams->supervisor, left > 0 ? left : -1, &child);
+
+		if (event == SUPERVISE_ENDED || event == SUPERVISE_OUTPUT)
+			streams_heard(streams, child, event);
+		if (left <= 0 || event == SUPERVISE_TIME || event == SUPERVISE_SIGNAL)
+			streams_stop(streams);
+	}
 }
 
 void

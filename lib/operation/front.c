@@ -17,7 +17,7 @@
 #include "model/duration.h"
 #include "operation/preview.h"
 #include "operation/summary.h"
-#include "ssh/words.h"
+#include "ssh/shell-words.h"
 
 enum { JOBS = 20 }; /* tasks at one time */
 
@@ -106,7 +106,7 @@ front_append_word(const char *word, struct buffer *line)
 	if (*word && !word[strspn(word, plain)])
 		buffer_text(line, word);
 	else
-		words_quote(word, strlen(word), line);
+		shell_words_quote(word, strlen(word), line);
 }
 
 static void

@@ -16,7 +16,7 @@
 #include "probe/askable.h"
 #include "probe/question.h"
 #include "worker/secrets.h"
-#include "worker/slot.h"
+#include "worker/running-task.h"
 
 enum {
 	JOB_SIZE = 32,
@@ -49,7 +49,7 @@ struct probe {
 	struct supervisor supervisor;
 	struct streams streams;
 	struct askable askable;
-	struct slot_list running;
+	struct running_task_list running;
 	struct inquiry *current;  /* of which not all nodes have been asked; NULL: none */
 	struct inquiry *newest;   /* of those that are not over */
 	struct ask *first, *last; /* to be put */
@@ -184,45 +184,45 @@ probe_probe_answer(struct probe *probe, const struct ask *ask, enum probe_answer
 }
 
 static enum probe_answer
-probe_answer_of(const struct slot *slot)
+probe_answer_of(const struct running_task *running)
 {
-	int64_t status = slot->result.status;
+	int64_t status = running->result.status;
 
 	/* A plugin that died, or broke its rules, says nothing about the machine. */
-	if (slot->errand.end == ERRAND_FAILED)
+	if (running->streamed.end == STREAM_TASK_FAILED)
 		return PROBE_UNKNOWN;
 	if (status == EX_TEMPFAIL || status == VERDICT_TIMEOUT)
 		return PROBE_SILENT;
-	return status == 0 ? PROBE_YES : slot->task.service && status > 0 && status <= NO_MAX ? PROBE_NO : PROBE_UNKNOWN;
+	return status == 0 ? PROBE_YES : running->task.service && status > 0 && status <= NO_MAX ? PROBE_NO : PROBE_UNKNOWN;
 }
 
 static void
-probe_finish(struct probe *probe, struct slot *slot)
+probe_finish(struct probe *probe, struct running_task *running)
 {
-	struct ask *ask = slot->owner;
+	struct ask *ask = running->owner;
 
-	slot_list_remove(&probe->running, slot);
-	slot_conclude(slot);
+	running_task_list_remove(&probe->running, running);
+	running_task_conclude(running);
 	if (!probe->signal)
-		probe_probe_answer(probe, ask, probe_answer_of(slot), slot->result.message);
-	slot_free(slot);
+		probe_probe_answer(probe, ask, probe_answer_of(running), running->result.message);
+	running_task_free(running);
 	free(ask);
 }
 
 /* Has a plugin that does not stream asked, or one that has to be told secrets. */
 static void
-probe_ask_by_child(struct probe *probe, struct slot *slot)
+probe_ask_by_child(struct probe *probe, struct running_task *running)
 {
-	struct ask *ask = slot->owner;
+	struct ask *ask = running->owner;
 	struct error err;
 
-	slot_make_child(slot, probe->argv, NULL);
-	slot->child.die_with_us = true;
-	if (supervise_start(&probe->supervisor, &slot->child, &err) == 0)
+	running_task_make_child(running, probe->argv, NULL);
+	running->child.die_with_us = true;
+	if (supervise_start(&probe->supervisor, &running->child, &err) == 0)
 		return;
-	slot_list_remove(&probe->running, slot);
+	running_task_list_remove(&probe->running, running);
 	probe_probe_answer(probe, ask, PROBE_UNKNOWN, err.text);
-	slot_free(slot);
+	running_task_free(running);
 	free(ask);
 }
 
@@ -232,22 +232,22 @@ probe_put(struct probe *probe, struct ask *ask)
 	char id[JOB_SIZE];
 	const struct question question = {probe->job, id, ask->node, ask->service, ask->type, probe->parameters->timeout_s};
 	struct error err = ask->inquiry->unfit;
-	struct slot *slot = NULL;
+	struct running_task *running = NULL;
 
 	snprintf(id, sizeof id, "q%" PRIu64, ++probe->number);
 	if (!err.code)
-		slot = question_slot(&ask->inquiry->questions, &question, &err);
-	if (!slot) {
+		running = question_task(&ask->inquiry->questions, &question, &err);
+	if (!running) {
 		probe_probe_answer(probe, ask, PROBE_UNKNOWN, err.text);
 		free(ask);
 		return;
 	}
-	slot->owner = ask;
-	slot_list_add(&probe->running, slot);
-	if (secrets_mentioned(slot->task.record, slot->task.record_length))
-		probe_ask_by_child(probe, slot);
+	running->owner = ask;
+	running_task_list_add(&probe->running, running);
+	if (secrets_mentioned(running->task.record, running->task.record_length))
+		probe_ask_by_child(probe, running);
 	else
-		streams_give(&probe->streams, "automator", slot->task.type, &slot->errand);
+		streams_give(&probe->streams, "automator", running->task.type, &running->streamed);
 }
 
 static void
@@ -308,13 +308,13 @@ probe_put_all(struct probe *probe)
 static void
 probe_collect(struct probe *probe)
 {
-	struct errand *errand;
+	struct stream_task *task;
 
-	while ((errand = streams_over(&probe->streams)))
-		if (errand->end == ERRAND_NOT && !probe->signal)
-			probe_ask_by_child(probe, errand->owner);
+	while ((task = streams_over(&probe->streams)))
+		if (task->end == STREAM_TASK_UNSUPPORTED && !probe->signal)
+			probe_ask_by_child(probe, task->owner);
 		else
-			probe_finish(probe, errand->owner);
+			probe_finish(probe, task->owner);
 }
 
 static void
@@ -322,9 +322,9 @@ probe_break_off(struct probe *probe)
 {
 	probe->signal = probe->supervisor.signal;
 	streams_stop(&probe->streams);
-	for (struct slot *slot = probe->running.first; slot; slot = slot->next)
-		if (slot->child.argv)
-			supervise_stop(&probe->supervisor, &slot->child);
+	for (struct running_task *running = probe->running.first; running; running = running->next)
+		if (running->child.argv)
+			supervise_stop(&probe->supervisor, &running->child);
 }
 
 static void

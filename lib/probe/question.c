@@ -10,7 +10,7 @@
 #include "json/json.h"
 #include "model/layout.h"
 #include "model/take/take-record.h"
-#include "worker/slot.h"
+#include "worker/running-task.h"
 
 /* Which instance of the services that are counted each node has, in the order of the nodes. */
 static void
@@ -129,17 +129,17 @@ question_print_record(const struct questions *questions, const struct question *
 	return result;
 }
 
-struct slot *
-question_slot(const struct questions *questions, const struct question *question, struct error *err)
+struct running_task *
+question_task(const struct questions *questions, const struct question *question, struct error *err)
 {
 	struct buffer record = {0};
 	struct arena arena = {0};
 	struct queue_task task;
-	struct slot *slot = NULL;
+	struct running_task *running = NULL;
 
 	if (question_print_record(questions, question, &arena, &task, &record, err) == 0)
-		slot = slot_new(&task, &record);
+		running = running_task_new(&task, &record);
 	buffer_release(&record);
 	arena_release(&arena);
-	return slot;
+	return running;
 }

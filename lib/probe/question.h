@@ -15,7 +15,7 @@ struct error;
 struct layout;
 struct names;
 struct node;
-struct slot;
+struct running_task;
 
 struct questions { /* release it, also where it could not be made */
 	const struct layout *layout;
@@ -38,7 +38,7 @@ struct question {
 	int64_t timeout_s;     /* at most; less where the service says so */
 };
 
-/* Returns a slot for the question; NULL with a reason. */
-struct slot *question_slot(const struct questions *questions, const struct question *question, struct error *err);
+/* Returns the task that asks the question, or NULL with a reason in err. */
+struct running_task *question_task(const struct questions *questions, const struct question *question, struct error *err);
 
 #endif

@@ -12,7 +12,7 @@
 #include "base/location.h"
 #include "base/process.h"
 #include "operation/known-hosts.h"
-#include "ssh/words.h"
+#include "ssh/shell-words.h"
 #include "status/status.h"
 
 int
@@ -136,7 +136,7 @@ login_words(char *const *words, struct arguments *argv)
 	for (size_t i = 0; words[i]; i++) {
 		if (i)
 			buffer_byte(&line, ' ');
-		words_quote(words[i], strlen(words[i]), &line);
+		shell_words_quote(words[i], strlen(words[i]), &line);
 	}
 	arguments_push(argv, line.data);
 	buffer_release(&line);

@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "event/tail.h"
 #include "model/take/task.h"
-#include "ssh/gate.h"
+#include "ssh/login-limit.h"
 #include "ssh/mux.h"
 #include "ssh/ssh.h"
 
@@ -21,7 +21,7 @@ enum state { CLOSED, WAITING, OPENING, OPEN, CLOSING };
 
 struct connection {
 	struct connections *all;
-	struct gate *gate;
+	struct login_limit *limit;
 	char *socket;
 	enum state state;
 	bool foreign;             /* somebody else holds it */
@@ -88,7 +88,7 @@ connections_connection_to(struct connections *all, const struct machine *machine
 		return connection;
 	}
 	connection = memory_zeroed(1, sizeof *connection);
-	*connection = (struct connection){.all = all, .socket = socket, .gate = gate_of(&all->gates, machine),
+	*connection = (struct connection){.all = all, .socket = socket, .limit = login_limit_of(&all->limits, machine),
 	    .next = all->first};
 	all->first = connection;
 	return connection;
@@ -127,7 +127,7 @@ connections_opened(struct connection *connection)
 	connections_set_due(connection, clock_monotonic_ms() + CONNECTIONS_IDLE_MS);
 	if (!connection->foreign) {
 		connection->all->opening--;
-		gate_passed(connection->gate);
+		login_limit_succeeded(connection->limit);
 	}
 	connections_settle(connection, NULL);
 }
@@ -159,7 +159,7 @@ connections_start(struct connection *connection)
 	}
 	connection->state = OPENING;
 	connection->all->opening++;
-	connection->gate->opening++;
+	connection->limit->opening++;
 }
 
 /* Opens those that wait for it, as many as may be opened at once. */
@@ -169,11 +169,11 @@ connections_pump(struct connections *all)
 	int64_t now = clock_monotonic_ms();
 
 	for (struct connection *connection = all->first; connection; connection = connection->next) {
-		const struct gate *gate = connection->gate;
+		const struct login_limit *limit = connection->limit;
 
 		if (all->closing || all->opening >= CONNECTIONS_OPENING)
 			return;
-		if (connection->state != WAITING || connection->due_ms > now || gate->opening >= gate->limit)
+		if (connection->state != WAITING || connection->due_ms > now || limit->opening >= limit->allowed)
 			continue;
 		if (!connection->visits.first)
 			connection->state = CLOSED;
@@ -273,9 +273,9 @@ connections_could_not_open(struct connection *connection)
 
 	connection->all->opening--;
 	connection->state = CLOSED;
-	if (gate_refused(connection->gate, &connection->said) && connection->drops < CONNECTIONS_DROPS &&
+	if (login_limit_failed(connection->limit, &connection->said) && connection->drops < CONNECTIONS_DROPS &&
 	    connection->visits.first) {
-		connections_set_due(connection, clock_monotonic_ms() + gate_back_off(connection->drops++));
+		connections_set_due(connection, clock_monotonic_ms() + login_limit_back_off(connection->drops++));
 		connection->state = WAITING;
 		return;
 	}
@@ -370,7 +370,7 @@ connections_free_all(struct connections *all)
 		free(connection->socket);
 		free(connection);
 	}
-	gates_free(all->gates);
+	login_limits_free(all->limits);
 	free(all->directory);
 }
 

@@ -16,7 +16,7 @@
 
 enum {
 	CONNECTIONS_IDLE_MS = 60 * 1000,
-	CONNECTIONS_OPENING = 32,   /* logins in progress at most, over all; to one address see exec/gate.h */
+	CONNECTIONS_OPENING = 32,   /* logins in progress at most, over all; to one address see ssh/login-limit.h */
 	CONNECTIONS_DROPS = 6,      /* how often a login that was dropped is tried again */
 	CONNECTIONS_LOSSES = 3,     /* how often a connection that is gone when it is wanted is opened again */
 };
@@ -45,7 +45,7 @@ struct connections {
 	char *directory;
 	int notify;               /* tells of new sockets in it */
 	struct connection *first;
-	struct gate *gates;
+	struct login_limit *limits;
 	struct visit_list over;   /* visits that can go on, or cannot */
 	unsigned opening;
 	int64_t due_ms;           /* connections_keep_time is to be called then, monotonic */

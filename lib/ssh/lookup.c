@@ -14,12 +14,12 @@
 #include "json/record.h"
 #include "model/document.h"
 #include "model/node.h"
-#include "ssh/words.h"
+#include "ssh/shell-words.h"
 
 static void
 lookup_quote(const char *text, struct buffer *out)
 {
-	words_quote(text, strlen(text), out);
+	shell_words_quote(text, strlen(text), out);
 }
 
 /* Why the value at pointer ("/nginx/upstream") is no value, NULL where it is one; the caller's to free. */

@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "base/process.h"
 #include "model/take/task.h"
-#include "ssh/words.h"
+#include "ssh/shell-words.h"
 
 #define NODE_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
@@ -30,7 +30,7 @@ static const char first_words[] =
 static void
 payload_append_word(const char *word, struct buffer *out)
 {
-	words_quote(word, strlen(word), out);
+	shell_words_quote(word, strlen(word), out);
 }
 
 /* A command that writes content to the file name: NUL cannot stand in a word, and goes into the format instead. */
@@ -45,7 +45,7 @@ payload_append_file(const struct bundle_file *file, struct buffer *out)
 
 		buffer_text(&format, nul ? "%s\\000" : "%s");
 		buffer_byte(&words, ' ');
-		words_quote(start, (size_t)(stop - start), &words);
+		shell_words_quote(start, (size_t)(stop - start), &words);
 		start = stop + 1;
 	}
 	buffer_text(out, "printf ");
@@ -87,7 +87,7 @@ payload_append_shebang(const char *text, size_t length, struct buffer *out)
 	while (end > interpreter && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '\r'))
 		*--end = '\0';
 	rest = interpreter + strcspn(interpreter, " \t");
-	words_quote(interpreter, (size_t)(rest - interpreter), out);
+	shell_words_quote(interpreter, (size_t)(rest - interpreter), out);
 	buffer_byte(out, ' ');
 	rest += strspn(rest, " \t");
 	if (*rest) {

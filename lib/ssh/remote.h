@@ -6,10 +6,10 @@
 #ifndef SSH_REMOTE_H
 #define SSH_REMOTE_H
 
-#include "ssh/talk.h"
+#include "ssh/response.h"
 
-/* become_root: through sudo. 0 once the script ran to its end, whatever its status; else -1: EX_TEMPFAIL
- * (not reached, lost, no room), EX_NOPERM (host key, login, sudo), EX_UNAVAILABLE (there is no ssh here).
+/* Runs the payload on the machine, through sudo if become_root. Returns 0 once the script ran to its end, whatever its status;
+ * else -1: EX_TEMPFAIL (not reached, lost, no room), EX_NOPERM (host key, login, sudo), EX_UNAVAILABLE (there is no ssh here).
  * The answer is to be released in any case. */
 int remote_run(const struct machine *machine, const struct payload *payload, bool become_root,
     struct remote_answer *answer, struct error *err);

@@ -1,70 +1,206 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A task is given to its plugin where that streams, else to a coopr-exec of its own. Which it is, the stream finds out.
+ * A task is given to its plugin if that streams, which the stream finds out, else to a coopr-exec of its own. A process is
+ * started when there is room for one: as long as the system is out of something, descriptors or processes, a task that was
+ * taken is held until another one has ended. It has not failed, and no more are taken meanwhile.
  */
 #include <string.h>
+#include <sys/resource.h>
 
+#include "base/clock.h"
 #include "model/take/task.h"
 #include "worker/secrets.h"
 #include "worker/work-state.h"
 
-static void
-work_remember_job(struct work *work, const char *job)
+enum {
+	DESCRIPTORS = 256,  /* for all that is not a task */
+	EACH = 3,           /* descriptors that a task takes */
+	CEILING_MS = 60000, /* so long no more are taken at a time than there was room for */
+};
+
+size_t
+work_slots(const struct work *work)
 {
-	if (work->options.until != WORK_SERVED && names_find(&work->jobs, job) == NAMES_NONE)
-		names_intern(&work->jobs, memory_string(job));
+	return work->options.slots ? work->options.slots : work->config.slots;
+}
+
+size_t
+work_free_slots(const struct work *work)
+{
+	size_t slots = work_slots(work);
+
+	if (work->signals > 0 || work->held.count > 0)
+		return 0;
+	if (slots > work->ceiling && work->ceiling_until > clock_monotonic_ms())
+		slots = work->ceiling;
+	if (work->options.until == WORK_ONE)
+		slots = work->taken ? 0 : 1;
+	return work->running.count < slots ? slots - work->running.count : 0;
+}
+
+bool
+work_is_wanted(struct work *work, const struct running_task *running)
+{
+	struct error unknown;
+
+	return queue_wanted(work->queue, running->task.job, running->task.task, running->task.attempt, &unknown) != 0;
+}
+
+void
+work_allow_descriptors(struct work *work)
+{
+	size_t wanted = EACH * work_slots(work) + DESCRIPTORS, kept;
+	struct rlimit limit;
+
+	work->room = SIZE_MAX;
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur >= wanted)
+		return;
+	limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
+	setrlimit(RLIMIT_NOFILE, &limit);
+	if (limit.rlim_cur >= wanted)
+		return;
+	kept = limit.rlim_cur / 2 < DESCRIPTORS ? limit.rlim_cur / 2 : DESCRIPTORS;
+	work->room = (limit.rlim_cur - kept) / EACH;
+	if (work->room == 0)
+		work->room = 1;
+}
+
+static int
+work_launch(struct work *work, struct running_task *running, struct error *err)
+{
+	if (work->supervisor.count >= work->room)
+		return error_set(err, EX_OSERR, "only so many files can be open at a time, see ulimit -n");
+	running_task_make_child(running, work->argv, work->config.environment);
+	return supervise_start(&work->supervisor, &running->child, err);
+}
+
+/* Takes as many tasks as run now for the ceiling: the end of a process makes room. If none runs, the worker is of no use, and
+ * leaves the tasks to another one. */
+static void
+work_lower_ceiling(struct work *work, const struct error *why)
+{
+	size_t room = work->supervisor.count;
+
+	if (room == 0) {
+		work->unfit = *why;
+		return;
+	}
+	if (work->ceiling != room) {
+		work->trouble = *why;
+		error_prefix(&work->trouble, "%zu processes are all there is room for at a time", room);
+	}
+	work->ceiling = room;
+	work->ceiling_until = clock_monotonic_ms() + CEILING_MS;
+}
+
+/* Ends the task as one that could not be started; the queue tries it again later, by its rules. */
+static void
+work_refuse(struct work *work, struct running_task *running, const char *why)
+{
+	running_task_refuse(running, why);
+	running_task_list_add(&work->ended, running);
+}
+
+/* Has a running task done by a process of its own: now, or if there is no room, once there is. */
+static void
+work_start_child(struct work *work, struct running_task *running)
+{
+	struct error err = {.code = EX_OSERR};
+
+	if (work->signals > 1) {
+		running_task_list_remove(&work->running, running);
+		running_task_free(running);
+	} else if (work->held.count > 0 || work_launch(work, running, &err) < 0) {
+		running_task_list_remove(&work->running, running);
+		if (err.code != EX_OSERR) {
+			work_refuse(work, running, err.text);
+			return;
+		}
+		if (work->held.count == 0)
+			work_lower_ceiling(work, &err);
+		running_task_list_add(&work->held, running);
+	}
+}
+
+/* Starts those held for which there is room. */
+static void
+work_start_held(struct work *work)
+{
+	struct running_task *running;
+	struct error err;
+
+	while ((running = work->held.first)) {
+		bool wanted = work_is_wanted(work, running), started = wanted && work_launch(work, running, &err) == 0;
+
+		if (wanted && !started && err.code == EX_OSERR) {
+			work_lower_ceiling(work, &err);
+			return;
+		}
+		running_task_list_remove(&work->held, running);
+		if (started)
+			running_task_list_add(&work->running, running);
+		else
+			work_refuse(work, running, wanted ? err.text : "not begun: its job does not want it any more");
+	}
 }
 
 int
 work_start(struct work *work, const struct queue_task *task, struct error *err)
 {
-	struct slot *slot;
+	struct running_task *running;
 
 	buffer_clear(&work->record);
 	if (queue_task_record(work->queue, task, &work->record, err) < 0)
 		return -1;
-	slot = slot_new(task, &work->record);
-	work_remember_job(work, task->job);
+	running = running_task_new(task, &work->record);
+	if (work->options.until != WORK_SERVED && names_find(&work->jobs, task->job) == NAMES_NONE)
+		names_intern(&work->jobs, memory_string(task->job));
 	work->taken++;
-	slot_list_add(&work->running, slot);
+	running_task_list_add(&work->running, running);
 	/* coopr-exec puts secrets in their places: they are in no process that lives longer than the task. */
 	if (secrets_mentioned(task->record, task->record_length))
-		work_start_child(work, slot);
+		work_start_child(work, running);
 	else
-		streams_give(&work->streams, task_plugin_kind(task->action), task->type, &slot->errand);
+		streams_give(&work->streams, task_plugin_kind(task->action), task->type, &running->streamed);
 	return 0;
 }
 
 void
-work_stop(struct work *work, struct slot *slot)
+work_stop(struct work *work, struct running_task *running)
 {
-	if (slot->child.argv)
-		supervise_stop(&work->supervisor, &slot->child);
+	if (running->child.argv)
+		supervise_stop(&work->supervisor, &running->child);
 	else
-		streams_cancel(&work->streams, &slot->errand);
-}
-
-/* Returns whether the task was broken off, which is no failure: leaving the queue makes it ready again. */
-static bool
-work_is_broken_off(const struct work *work, const struct slot *slot)
-{
-	return work->signals > 1 && (slot->child.argv ? slot->child.stopped : slot->errand.end == ERRAND_FAILED);
-}
-
-static void
-work_finish(struct work *work, struct slot *slot)
-{
-	slot_list_remove(&work->running, slot);
-	if (work_is_broken_off(work, slot)) {
-		slot_free(slot);
-		return;
-	}
-	slot_conclude(slot);
-	slot_list_add(&work->ended, slot);
+		streams_cancel(&work->streams, &running->streamed);
 }
 
 void
-work_heard(struct work *work, struct child *child, enum supervise_event event)
+work_stop_all(struct work *work)
+{
+	running_task_list_free(&work->held);
+	for (struct running_task *running = work->running.first; running; running = running->next)
+		if (running->child.argv)
+			work_stop(work, running);
+	streams_stop(&work->streams);
+}
+
+static void
+work_finish(struct work *work, struct running_task *running)
+{
+	bool stopped = running->child.argv ? running->child.stopped : running->streamed.end == STREAM_TASK_FAILED;
+
+	running_task_list_remove(&work->running, running);
+	/* A task that was stopped has not failed: leaving the queue makes it ready again. */
+	if (work->signals > 1 && stopped) {
+		running_task_free(running);
+		return;
+	}
+	running_task_conclude(running);
+	running_task_list_add(&work->ended, running);
+}
+
+void
+work_child_event(struct work *work, struct child *child, enum supervise_event event)
 {
 	if (!streams_heard(&work->streams, child, event) && event == SUPERVISE_ENDED)
 		work_finish(work, child->owner);
@@ -73,12 +209,12 @@ work_heard(struct work *work, struct child *child, enum supervise_event event)
 void
 work_collect(struct work *work)
 {
-	struct errand *errand;
+	struct stream_task *task;
 
-	while ((errand = streams_over(&work->streams)))
-		if (errand->end == ERRAND_NOT)
-			work_start_child(work, errand->owner);
+	while ((task = streams_over(&work->streams)))
+		if (task->end == STREAM_TASK_UNSUPPORTED)
+			work_start_child(work, task->owner);
 		else
-			work_finish(work, errand->owner);
+			work_finish(work, task->owner);
 	work_start_held(work);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a worker is, for the files of its story: work.c opens, turns and closes it, work-exchange.c deals with the queue,
- * work-run.c and work-room.c with the plugins. A slot goes through these lists: held, as long as there is no room to start
- * its plugin; running, while that is at it; ended, until its result is recorded, many at once; told, until the caller has
- * heard of it.
+ * The state of a worker, for the files that it is made of: work.c opens, turns and closes it, work-exchange.c deals with the
+ * queue, work-run.c with the plugins. A task goes through these lists: held, as long as there is no room to start its plugin;
+ * running, while that is at it; ended, until its result is recorded, many at once; recorded, until the caller was told of it.
  */
 #ifndef WORKER_WORK_STATE_H
 #define WORKER_WORK_STATE_H
@@ -15,7 +14,7 @@
 #include "exec/stream.h"
 #include "queue/queue.h"
 #include "ssh/sockets.h"
-#include "worker/slot.h"
+#include "worker/running-task.h"
 #include "worker/work-config.h"
 #include "worker/work.h"
 
@@ -24,15 +23,15 @@ struct work {
 	struct work_config config;
 	struct queue *queue;
 	struct queue_worker *worker;
-	int bell;
+	int notify;
 	struct supervisor supervisor;
 	struct streams streams;
 	struct sockets sockets;
 	char *argv[3]; /* of coopr-exec */
 	struct buffer record; /* room for one */
 
-	struct slot_list running, held, ended, told;
-	struct slot *last_told;
+	struct running_task_list running, held, ended, recorded;
+	struct running_task *last_told; /* its strings are in the note that the caller has */
 	struct names jobs; /* those worked on, where somebody will ask for it */
 	size_t finished, taken; /* tasks done, attempts begun */
 	bool dropped;        /* a result was lost */
@@ -57,48 +56,40 @@ struct work {
 	struct exchange *exchange; /* room for one, made with the first */
 };
 
-/* Returns how many tasks at once, and whether more can be taken now. */
+/* Returns how many tasks are done at once, and how many more can be taken now. */
 size_t work_slots(const struct work *work);
 size_t work_free_slots(const struct work *work);
 
-/* Whose tasks it takes; NULL: anyone's. */
+/* Returns the tenants and the providers whose tasks it takes, or NULL for anyone's. */
 const char *const *work_tenants(const struct work *work);
 const char *const *work_providers(const struct work *work);
 
 /* Returns whether there is something to record or to take now. */
 bool work_exchange_due(const struct work *work, int64_t now);
 
-/* Records what has ended and takes what is ready, with one wait for the disk. -1 where the worker cannot go on. */
+/* Records what has ended and takes what is ready, with one wait for the disk. Returns -1 if the worker cannot go on. */
 int work_exchange(struct work *work, struct error *err);
 
-/* Ends what nobody wants any more: its job was cancelled, or it was given to another. */
-void work_drop_unwanted(struct work *work);
+/* Stops what nobody wants any more: its job was cancelled, or it was given to another. */
+void work_stop_unwanted(struct work *work);
 
 /* Has a task that was taken done. */
 int work_start(struct work *work, const struct queue_task *task, struct error *err);
 
-/* Has a slot that runs done by a process of its own: now, or where there is no room, once there is. */
-void work_start_child(struct work *work, struct slot *slot);
-
-/* Starts those held for which there is room. */
-void work_start_held(struct work *work);
-
 /* Raises the limit on descriptors to what all slots need, as far as that is allowed. */
 void work_allow_descriptors(struct work *work);
 
-/* More tasks than that are not to run at a time. */
-size_t work_ceiling(const struct work *work);
+/* Returns whether the queue still wants the result of the task. */
+bool work_is_wanted(struct work *work, const struct running_task *running);
 
-/* Returns whether the queue still wants the result of a slot. */
-bool work_is_wanted(struct work *work, const struct slot *slot);
+/* Stops the task, or all of them; what runs ends by an event in any case. */
+void work_stop(struct work *work, struct running_task *running);
+void work_stop_all(struct work *work);
 
-/* Ends what a slot that runs does; it is heard of in any case. */
-void work_stop(struct work *work, struct slot *slot);
+/* Deals with an event of a child. */
+void work_child_event(struct work *work, struct child *child, enum supervise_event event);
 
-/* A child was heard of. */
-void work_heard(struct work *work, struct child *child, enum supervise_event event);
-
-/* Moves what the plugins that stream have finished. */
+/* Moves what the plugins that stream have finished, and starts what is held if there is room. */
 void work_collect(struct work *work);
 
 #endif

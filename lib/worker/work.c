@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/location.h"
 #include "base/memory.h"
-#include "worker/outlook.h"
+#include "worker/drain-check.h"
 #include "worker/work-state.h"
 
 enum {
@@ -22,7 +22,7 @@ work_earlier(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-/* Reads the configuration anew, for tasks that start from now on. */
+/* Reads the configuration; what starts from now on does so as it says. */
 static int
 work_configure(struct work *work, struct error *err)
 {
@@ -41,14 +41,14 @@ work_configure(struct work *work, struct error *err)
 static int
 work_join(struct work *work, struct error *err)
 {
-	work->bell = queue_watch(work->queue, err);
-	if (work->bell < 0)
+	work->notify = queue_watch(work->queue, err);
+	if (work->notify < 0)
 		return -1;
 	work->worker = queue_join(work->queue, "work", err);
 	if (!work->worker)
 		return -1;
-	if (!supervise_watch(&work->supervisor, work->bell, EPOLLIN))
-		return error_errno(err, EX_OSERR, "the bell of the spool cannot be watched");
+	if (!supervise_watch(&work->supervisor, work->notify, EPOLLIN))
+		return error_errno(err, EX_OSERR, "the queue cannot be watched");
 	return sockets_open(&work->sockets, err);
 }
 
@@ -59,7 +59,7 @@ work_open(const struct work_options *options, struct error *err)
 	struct error ignored;
 
 	work->options = *options;
-	work->bell = work->sockets.lock = -1;
+	work->notify = work->sockets.lock = -1;
 	work->look = true;
 	work->look_at = work->wanted_at = work->waiting_since = INT64_MAX;
 	work->argv[0] = location_installed("bin/coopr-exec");
@@ -74,21 +74,10 @@ work_open(const struct work_options *options, struct error *err)
 	return NULL;
 }
 
+/* Ends the worker at SIGTERM, SIGINT, and SIGHUP: a terminal that is gone waits for nothing. A worker that serves reads its
+ * configuration again at SIGHUP. */
 static void
-work_free_slots_of(struct slot_list *list)
-{
-	while (list->first) {
-		struct slot *slot = list->first;
-
-		slot_list_remove(list, slot);
-		slot_free(slot);
-	}
-}
-
-/* One who is not there any more, at a terminal that is gone, waits for nothing; who serves is told to read again what it
- * is configured with. */
-static void
-work_obey_signal(struct work *work)
+work_take_signal(struct work *work)
 {
 	if (work->supervisor.signal == SIGHUP && work->options.until == WORK_SERVED) {
 		work->configured = true;
@@ -100,13 +89,8 @@ work_obey_signal(struct work *work)
 		return;
 	}
 	work->announce = true;
-	if (++work->signals == 1)
-		return;
-	work_free_slots_of(&work->held);
-	for (struct slot *slot = work->running.first; slot; slot = slot->next)
-		if (slot->child.argv)
-			work_stop(work, slot);
-	streams_stop(&work->streams);
+	if (++work->signals > 1)
+		work_stop_all(work);
 }
 
 static int64_t
@@ -121,20 +105,10 @@ work_time_to_wait(const struct work *work, int64_t now)
 	return until == INT64_MAX ? -1 : until <= now ? 0 : until - now;
 }
 
-/* The bell: something in the spool has changed. */
-static void
-work_hear_bell(struct work *work)
-{
-	queue_watch_clear(work->queue, work->bell);
-	work->look = true;
-	if (work->running.count > 0 && work->wanted_at == INT64_MAX)
-		work->wanted_at = clock_monotonic_ms() + WANTED_MS;
-}
-
-/* Returns whether the queue is to be seen to now: when nothing else happens at the same time, so that one wait for the disk
+/* Returns whether the queue is to be called now: when nothing else happens at the same time, so that one wait for the disk
  * serves all; but nothing is held back for long. */
 static bool
-work_is_time(struct work *work, enum supervise_event event, int64_t now)
+work_is_exchange_time(struct work *work, enum supervise_event event, int64_t now)
 {
 	if (!work_exchange_due(work, now))
 		return false;
@@ -150,18 +124,22 @@ work_turn(struct work *work, struct error *err)
 	struct child *child;
 	enum supervise_event event = supervise_next(&work->supervisor, work_time_to_wait(work, now), &child);
 
-	if (event == SUPERVISE_SIGNAL)
-		work_obey_signal(work);
-	else if (event == SUPERVISE_READY)
-		work_hear_bell(work);
-	else if (event != SUPERVISE_TIME)
-		work_heard(work, child, event);
+	if (event == SUPERVISE_SIGNAL) {
+		work_take_signal(work);
+	} else if (event == SUPERVISE_READY) {
+		queue_watch_clear(work->queue, work->notify);
+		work->look = true;
+		if (work->running.count > 0 && work->wanted_at == INT64_MAX)
+			work->wanted_at = clock_monotonic_ms() + WANTED_MS;
+	} else if (event != SUPERVISE_TIME) {
+		work_child_event(work, child, event);
+	}
 	now = clock_monotonic_ms();
 	streams_keep_time(&work->streams, now);
 	work_collect(work);
 	if (work->wanted_at <= now)
-		work_drop_unwanted(work);
-	if (work_is_time(work, event, now)) {
+		work_stop_unwanted(work);
+	if (work_is_exchange_time(work, event, now)) {
 		if (work_exchange(work, err) < 0)
 			return -1;
 		work_collect(work);
@@ -179,59 +157,46 @@ work_is_over(struct work *work, struct error *err)
 		return 0;
 	if (work->signals > 0 || work->options.until == WORK_ONE)
 		return 1;
-	return work->options.until == WORK_DRAINED ? outlook_is_drained(work->queue, work->options.job, err) : 0;
+	return work->options.until == WORK_DRAINED ? drain_check(work->queue, work->options.job, err) : 0;
 }
 
+/* Takes the next task that was recorded, to tell of it. */
 static void
-work_describe(const struct work *work, const struct slot *slot, enum work_event *event, struct work_note *note)
+work_tell_task(struct work *work, struct running_task *running, enum work_event *event, struct work_note *note)
 {
-	const struct queue_answer *answer = slot->answer;
+	const struct queue_answer *answer = running->answer;
 
 	*event = !answer ? WORK_FINISHED : answer->code == EX_DATAERR || answer->gone ? WORK_DROPPED : WORK_UNWANTED;
-	*note = (struct work_note){.job = slot->task.job, .task = slot->task.task, .node = slot->task.node,
-	    .action = action_name(slot->task.action), .service = slot->task.service, .attempt = slot->task.attempt,
-	    .status = slot->result.status, .text = answer ? answer->text : slot->result.message,
-	    .took_ms = slot->took_ms, .running = work->running.count};
+	*note = (struct work_note){.job = running->task.job, .task = running->task.task, .node = running->task.node,
+	    .action = action_name(running->task.action), .service = running->task.service,
+	    .attempt = running->task.attempt, .status = running->result.status,
+	    .text = answer ? answer->text : running->result.message, .took_ms = running->took_ms,
+	    .running = work->running.count};
+	running_task_list_remove(&work->recorded, running);
+	work->last_told = running;
 }
 
-/* Returns whether there is something about the worker itself to tell. */
+/* Returns whether there is something to tell already: of the worker itself first. */
 static bool
-work_tell_state(struct work *work, enum work_event *event, struct work_note *note)
+work_tell(struct work *work, enum work_event *event, struct work_note *note)
 {
+	*note = (struct work_note){.running = work->running.count};
 	if (work->announce) {
 		work->announce = false;
 		*event = work->signals == 1 ? WORK_STOPPING : WORK_BREAKING;
-		return true;
-	}
-	if (work->configured) {
+	} else if (work->configured) {
 		work->configured = false;
 		note->text = work->refused.code ? work->refused.text : NULL;
 		*event = WORK_CONFIGURED;
-		return true;
-	}
-	if (work->trouble.code) {
+	} else if (work->trouble.code) {
 		work->trouble.code = 0;
 		note->text = work->trouble.text;
 		*event = WORK_TROUBLE;
-		return true;
-	}
-	return false;
-}
-
-/* Returns whether there is something to tell already. */
-static bool
-worker_work_tell(struct work *work, enum work_event *event, struct work_note *note)
-{
-	struct slot *slot = work->told.first;
-
-	*note = (struct work_note){.running = work->running.count};
-	if (work_tell_state(work, event, note))
-		return true;
-	if (!slot)
+	} else if (work->recorded.first) {
+		work_tell_task(work, work->recorded.first, event, note);
+	} else {
 		return false;
-	slot_list_remove(&work->told, slot);
-	work_describe(work, slot, event, note);
-	work->last_told = slot;
+	}
 	return true;
 }
 
@@ -241,9 +206,9 @@ work_next(struct work *work, enum work_event *event, struct work_note *note, str
 	int over;
 
 	if (work->last_told)
-		slot_free(work->last_told);
+		running_task_free(work->last_told);
 	work->last_told = NULL;
-	while (!worker_work_tell(work, event, note)) {
+	while (!work_tell(work, event, note)) {
 		if (work->fatal.code) {
 			*err = work->fatal;
 			return -1;
@@ -262,7 +227,7 @@ work_next(struct work *work, enum work_event *event, struct work_note *note, str
 int
 work_progress(struct work *work, size_t *done, size_t *total, size_t *running, struct error *err)
 {
-	long left = outlook_remaining(work->queue, work->options.job, err);
+	long left = drain_check_remaining(work->queue, work->options.job, err);
 
 	if (left < 0)
 		return -1;
@@ -276,38 +241,35 @@ bool
 work_is_bad(struct work *work)
 {
 	return (work->options.until == WORK_ONE && work->taken == 0) || work->dropped ||
-	    outlook_has_failed(work->queue, &work->jobs);
+	    drain_check_has_failed(work->queue, &work->jobs);
 }
 
-/* Ends what runs, and waits for that. */
+/* Stops what runs, and waits for its end. */
 static void
 work_break_off(struct work *work)
 {
 	struct child *child;
 
 	work->signals = 2;
-	work_free_slots_of(&work->held);
-	for (struct slot *slot = work->running.first; slot; slot = slot->next)
-		if (slot->child.argv)
-			work_stop(work, slot);
+	running_task_list_free(&work->held);
 	if (work->running.count > 0)
-		streams_stop(&work->streams);
+		work_stop_all(work);
 	while (work->running.count > 0) {
 		enum supervise_event event = supervise_next(&work->supervisor, -1, &child);
 
 		if (event == SUPERVISE_ENDED || event == SUPERVISE_OUTPUT)
-			work_heard(work, child, event);
+			work_child_event(work, child, event);
 		work_collect(work);
 	}
 }
 
 static void
-work_free_work(struct work *work)
+work_free(struct work *work)
 {
-	work_free_slots_of(&work->ended);
-	work_free_slots_of(&work->told);
+	running_task_list_free(&work->ended);
+	running_task_list_free(&work->recorded);
 	if (work->last_told)
-		slot_free(work->last_told);
+		running_task_free(work->last_told);
 	for (size_t i = 0; i < work->jobs.count; i++)
 		free((char *)(uintptr_t)work->jobs.list[i]);
 	names_release(&work->jobs);
@@ -331,9 +293,9 @@ work_close(struct work *work, struct error *err)
 	sockets_close(&work->sockets);
 	streams_release(&work->streams);
 	supervise_release(&work->supervisor);
-	if (work->bell >= 0)
-		close(work->bell);
+	if (work->notify >= 0)
+		close(work->notify);
 	queue_close(work->queue);
-	work_free_work(work);
+	work_free(work);
 	return failed;
 }

@@ -27,7 +27,7 @@
 #include "ssh/payload.h"
 #include "ssh/remote.h"
 #include "ssh/ssh.h"
-#include "ssh/words.h"
+#include "ssh/shell-words.h"
 
 static const char schema[] =
     "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"automator shell\",\"type\":\"object\",\"stream\":true,\"status\":true,"
@@ -85,7 +85,7 @@ shell_add_files(const struct task *task, struct work *work, struct error *err)
 	if (failed)
 		error_prefix(err, "script %s", work->script);
 	if (!failed && work->files)
-		failed = words_split(work->files, &names, err);
+		failed = shell_words_split(work->files, &names, err);
 	for (size_t i = 0; i < names.count && !failed; i++) {
 		failed = bundle_add(&work->bundle, task->catalogue, names.list[i], err);
 		if (failed)
@@ -133,7 +133,7 @@ shell_add_config(const struct task *task, struct work *work, struct error *err)
 static int
 shell_collect(const struct task *task, struct work *work, struct error *err)
 {
-	if (work->args && words_split(work->args, &work->words, err) < 0)
+	if (work->args && shell_words_split(work->args, &work->words, err) < 0)
 		return error_prefix(err, "args of script %s", work->script);
 	if (shell_add_files(task, work, err) < 0)
 		return -1;
@@ -236,14 +236,14 @@ struct run { /* one of them */
 	struct work work;
 	struct payload payload;
 	struct visit visit;
-	struct talk talk;
+	struct response response;
 	struct remote_answer answer;
 	struct child child;
 	bool talking, refused;
 };
 
 static void
-shell_say(void *to, const char *bytes, size_t length)
+shell_log(void *to, const char *bytes, size_t length)
 {
 	serve_say(to, bytes, length);
 }
@@ -254,7 +254,7 @@ shell_finish(struct server *server, struct run *run)
 	struct call *call = run->call;
 
 	connections_leave(&run->visit);
-	talk_release(&run->talk);
+	response_release(&run->response);
 	remote_answer_release(&run->answer);
 	child_release(&run->child);
 	payload_release(&run->payload);
@@ -266,7 +266,7 @@ shell_finish(struct server *server, struct run *run)
 
 /* The connection is there, or cannot be had. */
 static void
-shell_talk_over(struct server *server, struct run *run)
+shell_response_complete(struct server *server, struct run *run)
 {
 	struct error *err = &run->call->outcome.error;
 	struct buffer command = {0};
@@ -278,7 +278,7 @@ shell_talk_over(struct server *server, struct run *run)
 	}
 	child_release(&run->child);
 	run->child = (struct child){.input = run->payload.script.data, .input_length = run->payload.script.length,
-	    .hold_input = true, .out_limit = TALK_FACTS_BYTES, .tell_out = true, .gather_err = true, .owner = run};
+	    .hold_input = true, .out_limit = RESPONSE_FACTS_BYTES, .tell_out = true, .gather_err = true, .owner = run};
 	payload_command(&run->payload, run->work.become_root, &command);
 	run->talking = mux_start(&server->supervisor, &run->child, run->visit.socket, command.data, &run->visit.error) == 0;
 	buffer_release(&command);
@@ -299,7 +299,7 @@ shell_go_on(struct server *server)
 	struct visit *visit;
 
 	while ((visit = connections_next(connections)))
-		shell_talk_over(server, visit->owner);
+		shell_response_complete(server, visit->owner);
 	server->wake_ms = connections->due_ms;
 }
 
@@ -309,13 +309,13 @@ shell_begin(struct server *server, struct call *call)
 	struct run *run = memory_zeroed(1, sizeof *run);
 
 	call->state = run;
-	*run = (struct run){.call = call, .talk = {.say = shell_say, .to = call},
+	*run = (struct run){.call = call, .response = {.log = shell_log, .log_to = call},
 	    .visit = {.machine = &call->task.machine, .owner = run}, .answer = {.facts = jv_invalid()}};
 	if (shell_prepare(&call->task, &run->arena, &run->work, &run->payload, &call->outcome) < 0) {
 		shell_finish(server, run);
 		return;
 	}
-	talk_begin(&run->talk, &call->task.machine, &run->payload, &run->answer);
+	response_begin(&run->response, &call->task.machine, &run->payload, &run->answer);
 	/* All that is still needed is the payload: thousands wait for their end at the same time. */
 	bundle_release(&run->work.bundle);
 	run->work.bundle = (struct bundle){0};
@@ -329,7 +329,7 @@ shell_conclude(struct server *server, struct run *run)
 {
 	struct call *call = run->call;
 
-	if (!call->ending && !run->refused && talk_finish(&run->talk, &run->child, &call->outcome.error) == 0)
+	if (!call->ending && !run->refused && response_finish(&run->response, &run->child, &call->outcome.error) == 0)
 		shell_take_answer(&call->task, &run->work, &run->answer, &call->outcome);
 	else if (!call->ending)
 		shell_tell_apart(&call->task, &run->answer, &call->outcome.error);
@@ -348,7 +348,7 @@ shell_heard(struct server *server, struct child *child, enum supervise_event eve
 		shell_go_on(server);
 		return;
 	}
-	over = talk_hear(&run->talk, child);
+	over = response_read(&run->response, child);
 	news = run->refused ? MUX_QUIET : mux_hear(child, &run->call->outcome.error);
 	if (news == MUX_REFUSED)
 		run->refused = over = true;
@@ -369,7 +369,7 @@ shell_end(struct server *server, struct call *call)
 
 	/* The node is not free for anything else before the script has ended there. */
 	if (run->talking) {
-		supervise_ask(&server->supervisor, &run->child, TALK_END_MS);
+		supervise_ask(&server->supervisor, &run->child, RESPONSE_END_MS);
 		return;
 	}
 	/* It has not begun: that may be otherwise another time. */

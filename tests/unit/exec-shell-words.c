@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ssh/words.h"
+#include "ssh/shell-words.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "base/process.h"
 #include "tap.h"
 
-/* What a shell makes of the word that words_quote gives; appended to out. */
+/* What a shell makes of the word that shell_words_quote gives; appended to out. */
 static bool
 through(const char *shell, const char *bytes, size_t length, struct buffer *out)
 {
@@ -19,7 +19,7 @@ through(const char *shell, const char *bytes, size_t length, struct buffer *out)
 	int code;
 
 	buffer_text(&script, "printf %s ");
-	words_quote(bytes, length, &script);
+	shell_words_quote(bytes, length, &script);
 	buffer_byte(&script, '\n');
 	buffer_clear(out);
 	code = process_run(argv, script.data, script.length, out, NULL, 1 << 20, &err);
@@ -75,7 +75,7 @@ split(const char *line)
 	struct error err;
 
 	buffer_text(&text, "");
-	if (words_split(line, &words, &err) < 0) {
+	if (shell_words_split(line, &words, &err) < 0) {
 		buffer_text(&text, "error");
 		if (err.code != EX_CONFIG)
 			buffer_text(&text, " of another code");
@@ -127,9 +127,9 @@ test_both(void)
 	for (int i = 0; i < 255; i++)
 		every[i] = (char)(i + 1);
 	every[255] = '\0';
-	words_quote(every, 255, &line);
-	tap_ok(words_split(line.data, &words, &err) == 0 && words.count == 1 && strcmp(words.list[0], every) == 0,
-	    "what words_quote makes is one word for words_split");
+	shell_words_quote(every, 255, &line);
+	tap_ok(shell_words_split(line.data, &words, &err) == 0 && words.count == 1 && strcmp(words.list[0], every) == 0,
+	    "what shell_words_quote makes is one word for shell_words_split");
 	arguments_release(&words);
 	buffer_release(&line);
 }

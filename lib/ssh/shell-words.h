@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Words of the shell: the one place where text becomes part of a command on a node, and the one
- * where a line that a person wrote becomes words.
+ * Words of the shell: quotes text that becomes part of a command on a node, and splits a line that a person wrote.
  */
-#ifndef SSH_WORDS_H
-#define SSH_WORDS_H
+#ifndef SSH_SHELL_WORDS_H
+#define SSH_SHELL_WORDS_H
 
 #include <stddef.h>
 
@@ -13,10 +12,10 @@ struct buffer;
 struct error;
 
 /* Appends bytes as one word of a POSIX shell that means exactly them, whatever they are but NUL. */
-void words_quote(const char *bytes, size_t length, struct buffer *out);
+void shell_words_quote(const char *bytes, size_t length, struct buffer *out);
 
 /* Appends the words of line to out, split as a shell does: blanks between, '...', "..." and \ take blanks
  * their meaning. Nothing is expanded; $ and ` and ; are text. -1 with EX_CONFIG where a quote is left open. */
-int words_split(const char *line, struct arguments *out, struct error *err);
+int shell_words_split(const char *line, struct arguments *out, struct error *err);
 
 #endif

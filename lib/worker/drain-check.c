@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "worker/outlook.h"
+#include "worker/drain-check.h"
 
 #include <stdlib.h>
 
@@ -7,16 +7,8 @@
 #include "base/names.h"
 #include "queue/read.h"
 
-/* Returns whether a job can go on: nobody holds it up, and there is something to do or being done. */
-static bool
-outlook_is_alive(const struct queue_job *job)
-{
-	return job->status != QUEUE_PAUSED && job->status != QUEUE_WAITING && !queue_is_finished(job->status) &&
-	    job->ready + job->delayed + job->running > 0;
-}
-
 int
-outlook_is_drained(struct queue *queue, const char *job, struct error *err)
+drain_check(struct queue *queue, const char *job, struct error *err)
 {
 	struct queue_job *list, one;
 	size_t count;
@@ -30,19 +22,21 @@ outlook_is_drained(struct queue *queue, const char *job, struct error *err)
 	/* A damaged job is not waited for, and is the end only where no other can go on. */
 	failed = queue_list(queue, false, &list, &count, err);
 	for (size_t i = 0; i < count; i++)
-		drained &= !outlook_is_alive(&list[i]);
+		if (list[i].status != QUEUE_PAUSED && list[i].status != QUEUE_WAITING && !queue_is_finished(list[i].status) &&
+		    list[i].ready + list[i].delayed + list[i].running > 0)
+			drained = 0;
 	free(list);
 	return drained && failed ? -1 : drained;
 }
 
 static long
-worker_outlook_remaining(const struct queue_job *job)
+drain_check_remaining_of(const struct queue_job *job)
 {
 	return queue_is_finished(job->status) ? 0 : (long)(job->tasks - job->done - job->failed);
 }
 
 long
-outlook_remaining(struct queue *queue, const char *job, struct error *err)
+drain_check_remaining(struct queue *queue, const char *job, struct error *err)
 {
 	struct queue_job *list, one;
 	size_t count;
@@ -50,16 +44,16 @@ outlook_remaining(struct queue *queue, const char *job, struct error *err)
 	int failed;
 
 	if (job)
-		return queue_status_of(queue, job, &one, err) < 0 ? -1 : worker_outlook_remaining(&one);
+		return queue_status_of(queue, job, &one, err) < 0 ? -1 : drain_check_remaining_of(&one);
 	failed = queue_list(queue, false, &list, &count, err);
 	for (size_t i = 0; i < count; i++)
-		sum += worker_outlook_remaining(&list[i]);
+		sum += drain_check_remaining_of(&list[i]);
 	free(list);
 	return failed && count == 0 ? -1 : sum;
 }
 
 bool
-outlook_has_failed(struct queue *queue, const struct names *jobs)
+drain_check_has_failed(struct queue *queue, const struct names *jobs)
 {
 	struct queue_job job;
 	struct error ignored;

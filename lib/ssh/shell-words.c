@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ssh/words.h"
+#include "ssh/shell-words.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 /* Within single quotes a shell gives meaning to nothing but the quote itself, which is put outside of
  * them: it's becomes 'it'\''s'. */
 void
-words_quote(const char *bytes, size_t length, struct buffer *out)
+shell_words_quote(const char *bytes, size_t length, struct buffer *out)
 {
 	const char *end = bytes + length, *quote;
 
@@ -26,14 +26,14 @@ words_quote(const char *bytes, size_t length, struct buffer *out)
 }
 
 static bool
-words_is_blank(char c)
+shell_words_is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\n';
 }
 
 /* Takes the text between double quotes, the first of which text points at. Returns the end of it, NULL if there is none. */
 static const char *
-words_read_double_quoted(const char *text, struct buffer *word)
+shell_words_read_double_quoted(const char *text, struct buffer *word)
 {
 	for (text++; *text != '"'; text++) {
 		if (*text == '\0')
@@ -46,7 +46,7 @@ words_read_double_quoted(const char *text, struct buffer *word)
 }
 
 static const char *
-words_read_single_quoted(const char *text, struct buffer *word)
+shell_words_read_single_quoted(const char *text, struct buffer *word)
 {
 	const char *end = strchr(text + 1, '\'');
 
@@ -58,7 +58,7 @@ words_read_single_quoted(const char *text, struct buffer *word)
 
 /* Takes the character that is escaped by the backslash at text; an escaped newline vanishes. */
 static const char *
-words_read_escaped(const char *text, struct buffer *word)
+shell_words_read_escaped(const char *text, struct buffer *word)
 {
 	if (text[1] == '\0')
 		return NULL;
@@ -67,20 +67,20 @@ words_read_escaped(const char *text, struct buffer *word)
 	return text + 2;
 }
 
-/* One word; the same returns. */
+/* Takes one word. Returns the end of it, or NULL if a quote is left open. */
 static const char *
-words_read_word(const char *text, struct buffer *word)
+shell_words_read_word(const char *text, struct buffer *word)
 {
-	while (text && *text && !words_is_blank(*text)) {
+	while (text && *text && !shell_words_is_blank(*text)) {
 		switch (*text) {
 		case '\'':
-			text = words_read_single_quoted(text, word);
+			text = shell_words_read_single_quoted(text, word);
 			break;
 		case '"':
-			text = words_read_double_quoted(text, word);
+			text = shell_words_read_double_quoted(text, word);
 			break;
 		case '\\':
-			text = words_read_escaped(text, word);
+			text = shell_words_read_escaped(text, word);
 			break;
 		default:
 			buffer_byte(word, *text++);
@@ -90,19 +90,19 @@ words_read_word(const char *text, struct buffer *word)
 }
 
 int
-words_split(const char *line, struct arguments *out, struct error *err)
+shell_words_split(const char *line, struct arguments *out, struct error *err)
 {
 	struct buffer word = {0};
 	const char *text = line;
 
 	for (;;) {
-		while (words_is_blank(*text))
+		while (shell_words_is_blank(*text))
 			text++;
 		if (!*text)
 			break;
 		buffer_clear(&word);
 		buffer_text(&word, "");
-		text = words_read_word(text, &word);
+		text = shell_words_read_word(text, &word);
 		if (!text) {
 			buffer_release(&word);
 			return error_set(err, EX_CONFIG, "a quote or backslash is left open in: %s", line);
