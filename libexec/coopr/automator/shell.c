@@ -266,7 +266,7 @@ shell_finish(struct server *server, struct run *run)
 
 /* The connection is there, or cannot be had. */
 static void
-shell_response_complete(struct server *server, struct run *run)
+shell_connected(struct server *server, struct run *run)
 {
 	struct error *err = &run->call->outcome.error;
 	struct buffer command = {0};
@@ -299,7 +299,7 @@ shell_go_on(struct server *server)
 	struct visit *visit;
 
 	while ((visit = connections_next(connections)))
-		shell_response_complete(server, visit->owner);
+		shell_connected(server, visit->owner);
 	server->wake_ms = connections->due_ms;
 }
 
