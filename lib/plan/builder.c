@@ -48,7 +48,7 @@ builder_class(const struct builder *builder, uint32_t service, unsigned class)
 }
 
 const struct service_action *
-builder_does(const struct builder *builder, uint32_t service, enum action action)
+builder_service_action(const struct builder *builder, uint32_t service, enum action action)
 {
 	const struct cluster *cluster = &builder->layout->cluster;
 	const struct service *definition = &cluster->definitions[service];
@@ -93,7 +93,7 @@ builder_init_classes(struct builder *builder)
 	for (uint32_t i = 0; i < services; i++) {
 		for (unsigned number = 0; number < CLASS_COUNT; number++) {
 			struct class *class = builder_class(builder, i, number);
-			const struct service_action *does = number < ACTION_COUNT ? builder_does(builder, i, (enum action)number)
+			const struct service_action *does = number < ACTION_COUNT ? builder_service_action(builder, i, (enum action)number)
 			    : NULL;
 			bool present = does && does->present;
 
@@ -141,17 +141,6 @@ builder_init_windows(struct builder *builder)
 	free(carried);
 }
 
-/* Tells whether something that rolls may need what does not roll, or needs what is on its own node: the rule for rolling
- * alone would not put it behind that. */
-static bool
-builder_needs_lifting(const struct builder *builder)
-{
-	for (size_t i = 0; i < builder->scope->count; i++)
-		if (builder->scope->placements[i].kind == PLACEMENT_SET_UP)
-			return true;
-	return builder->dependencies->any_near;
-}
-
 void
 builder_init(struct builder *builder, struct steps *steps, struct arena *arena, const struct layout *layout,
     const struct dependencies *dependencies, const struct scope *scope, const struct expectations *history)
@@ -162,7 +151,10 @@ builder_init(struct builder *builder, struct steps *steps, struct arena *arena, 
 		.scope = scope, .history = history};
 	for (int i = 0; i < ACTION_COUNT; i++)
 		builder->readers |= action_table[i].reads_config ? ACTION_BIT(i) : 0;
-	builder->lifts = builder_needs_lifting(builder);
+	/* The rule for rolling alone would not put what rolls behind what does not roll, or behind what it needs on its own node. */
+	builder->strict = dependencies->any_near;
+	for (size_t i = 0; i < scope->count; i++)
+		builder->strict = builder->strict || scope->placements[i].kind == PLACEMENT_SET_UP;
 	builder->creates = memory_resize(NULL, nodes, sizeof *builder->creates);
 	builder->confirms = memory_resize(NULL, nodes, sizeof *builder->confirms);
 	builder->deletes = memory_resize(NULL, nodes, sizeof *builder->deletes);

@@ -27,7 +27,7 @@ struct class {
 	const char *fields;
 };
 
-/* By which a task may wait for others. */
+/* The rules by which a task may wait for others. */
 enum rule {
 	RULE_INSTALL,
 	RULE_START,
@@ -52,9 +52,9 @@ struct task_place { /* where a service task stands, by step */
 	bool reads;       /* it is the first on its node and service to read the configuration */
 };
 
-struct window { /* of a service that is changed on so many nodes at a time */
-	uint32_t *last; /* of the last placements: the last task of each */
-	size_t width, used;
+struct window { /* of a service that may be down on width nodes at a time */
+	uint32_t *last; /* the last task on each of the last width nodes, as a ring */
+	size_t width, used; /* width 0: there is no limit */
 };
 
 struct builder {
@@ -73,7 +73,7 @@ struct builder {
 	uint32_t *bootstraps;           /* of each automator: its task on the node at hand, or none */
 	uint32_t *partners;             /* of each node that is replaced: the new one; of that: the old; or none */
 	unsigned readers;               /* the actions that read the configuration of the cluster */
-	bool lifts;                     /* what rolls waits by the rules of its tasks too, not only for what rolls */
+	bool strict;                    /* what rolls waits by the rules of its tasks too, not only for what rolls */
 	bool any_near;                  /* some gate has services that are near */
 };
 
@@ -94,11 +94,11 @@ void builder_edge(struct builder *builder, uint32_t before, uint32_t after);
 /* Returns the class of a service's tasks: that of an action, CLASS_DONE or CLASS_UP. */
 struct class *builder_class(const struct builder *builder, uint32_t service, unsigned class);
 
-/* Returns how an action is done to a service: what stands is taken down as it was defined then. */
-const struct service_action *builder_does(const struct builder *builder, uint32_t service, enum action action);
+/* Returns how an action is done to a service. What stands is taken down by the definition by which it was set up. */
+const struct service_action *builder_service_action(const struct builder *builder, uint32_t service, enum action action);
 
-/* Puts the tasks first to last, of one placement of a service, behind those of the placement so many places before it: of
- * each such line of placements, one is down at a time. Does nothing if the service has no limit. */
+/* Keeps the limit of a service that may be down on N nodes at a time: the tasks first to last, which change it on one node,
+ * wait for those of the Nth node before. Does nothing if the service has no limit. */
 void builder_take_turn(struct builder *builder, uint32_t service, uint32_t first, uint32_t last);
 
 #endif

@@ -43,7 +43,7 @@ change_compare_definitions(const struct service *was, const struct service *is)
 	return actions;
 }
 
-/* Finds the services that get or lose an instance; the caller frees the result. */
+/* Finds the services that get or lose an instance on some node; the caller frees the result. */
 static bool *
 change_find_moving(const struct layout *layout, const struct names *services)
 {
@@ -67,7 +67,7 @@ change_find_moving(const struct layout *layout, const struct names *services)
 
 /* Tells whether a value has macros that expand to something else, now that services move. */
 static bool
-change_asks_moving(jv value, const bool *moving, const struct names *services, struct arena *arena)
+change_names_moving(jv value, const bool *moving, const struct names *services, struct arena *arena)
 {
 	static const enum macro_source sources[] = {MACRO_HOST, MACRO_IP, MACRO_NUM, MACRO_INSTANCE};
 
@@ -107,14 +107,6 @@ change_add_concerned(bool *concerned, const char *member, const struct layout *l
 	free(set);
 }
 
-static bool
-change_is_changed(jv was, jv is)
-{
-	bool has_both = jv_is_valid(was) && jv_is_valid(is);
-
-	return has_both ? !jv_equal(jv_copy(was), jv_copy(is)) : jv_is_valid(was) != jv_is_valid(is);
-}
-
 /* Compares each of these members between the two configurations, and adds the services that those which differ are about. */
 static void
 change_compare_members(jv members, bool *concerned, const struct layout *layout, const struct dependencies *dependencies,
@@ -127,8 +119,10 @@ change_compare_members(jv members, bool *concerned, const struct layout *layout,
 		jv key = jv_object_iter_key(members, at);
 		const char *name = jv_string_value(key);
 		jv before = json_get(was, name), after = json_get(is, name);
+		bool differs = jv_is_valid(before) && jv_is_valid(after) ? !jv_equal(jv_copy(before), jv_copy(after))
+		    : jv_is_valid(before) != jv_is_valid(after);
 
-		if (change_is_changed(before, after) || change_asks_moving(after, moving, &dependencies->services, &arena))
+		if (differs || change_names_moving(after, moving, &dependencies->services, &arena))
 			change_add_concerned(concerned, name, layout, dependencies);
 		jv_free(before);
 		jv_free(after);
@@ -137,6 +131,7 @@ change_compare_members(jv members, bool *concerned, const struct layout *layout,
 	arena_release(&arena);
 }
 
+/* Finds the services that a difference of the configuration is about; the caller frees the result. */
 static bool *
 change_find_concerned(const struct layout *layout, const struct dependencies *dependencies)
 {

@@ -93,27 +93,28 @@ dependency_collect_name(struct collector *collector, const char *name, struct gr
 			dependency_collect_one(collector, of->list[j], kind);
 }
 
-static bool
-dependency_is_listed(struct string_list list, const char *name)
-{
-	for (size_t i = 0; i < list.count; i++)
-		if (strcmp(list.list[i], name) == 0)
-			return true;
-	return false;
-}
-
 enum { LIST_REQUIRES, LIST_USES, LIST_LOCAL, LISTS };
 
-/* Collects what a service names in one dependency. The caller takes needs that are not local first: one that is both is far. */
+/* Collects what a service names at install time or at run time, as far as it is local or as far as it is not. */
 static void
 dependency_collect(struct collector *collector, const struct string_list *lists, bool local)
 {
-	for (int list = LIST_REQUIRES; list <= LIST_USES; list++)
-		for (size_t i = 0; i < lists[list].count; i++)
-			if (dependency_is_listed(lists[LIST_LOCAL], lists[list].list[i]) == local)
-				dependency_collect_name(collector, lists[list].list[i], local ? &collector->near : &collector->far);
+	struct graph *kind = local ? &collector->near : &collector->far;
+
+	for (int list = LIST_REQUIRES; list <= LIST_USES; list++) {
+		for (size_t i = 0; i < lists[list].count; i++) {
+			const char *name = lists[list].list[i];
+			bool is_local = false;
+
+			for (size_t j = 0; j < lists[LIST_LOCAL].count && !is_local; j++)
+				is_local = strcmp(lists[LIST_LOCAL].list[j], name) == 0;
+			if (is_local == local)
+				dependency_collect_name(collector, name, kind);
+		}
+	}
 }
 
+/* Collects the needs of one service. Those that are not local come first: one that is both is far. */
 static void
 dependency_collect_service(struct collector *collector, const struct service *service, enum dependency dependency)
 {

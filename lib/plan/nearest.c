@@ -55,24 +55,6 @@ nearest_meet(struct nearest *nearest, const struct neighbours *neighbours, uint3
 	return tail;
 }
 
-/* Goes from the service over local needs only, then from all that it met in this way over the others, then on over
- * any: a way is near as long as all of it is local. */
-static void
-nearest_search(struct nearest *nearest, uint32_t service)
-{
-	const struct relation *relation = nearest->relation;
-	size_t head, tail = 1, local;
-
-	nearest->queue[0] = service;
-	for (head = 0; head < tail; head++)
-		tail = nearest_meet(nearest, &relation->near, nearest->queue[head], MET_NEAR, tail);
-	local = tail;
-	for (head = 0; head < local; head++)
-		tail = nearest_meet(nearest, &relation->far, nearest->queue[head], MET_FAR, tail);
-	for (; head < tail; head++)
-		tail = nearest_meet(nearest, &relation->all, nearest->queue[head], MET_FAR, tail);
-}
-
 /* Marks what those found far wait for themselves, wherever it stands. It need not look beyond the last place at which
  * anything was found. */
 static void
@@ -118,9 +100,22 @@ nearest_keep(const struct nearest *nearest, uint32_t *list, size_t count, enum m
 void
 nearest_find(struct nearest *nearest, uint32_t service)
 {
+	const struct relation *relation = nearest->relation;
+	size_t head, tail = 1, local;
+
+	/* A way is near as long as all of it is local: first over local needs only, then from all that was met in this way over
+	 * the others, then on over any. */
 	nearest->search++;
 	nearest->far_count = nearest->near_count = 0;
-	nearest_search(nearest, service);
+	nearest->queue[0] = service;
+	for (head = 0; head < tail; head++)
+		tail = nearest_meet(nearest, &relation->near, nearest->queue[head], MET_NEAR, tail);
+	local = tail;
+	for (head = 0; head < local; head++)
+		tail = nearest_meet(nearest, &relation->far, nearest->queue[head], MET_FAR, tail);
+	for (; head < tail; head++)
+		tail = nearest_meet(nearest, &relation->all, nearest->queue[head], MET_FAR, tail);
+
 	if (nearest->far_count + nearest->near_count > 1 && nearest->far_count)
 		nearest_mark_behind(nearest);
 	nearest->far_count = nearest_keep(nearest, nearest->far, nearest->far_count, MET_FAR);

@@ -60,6 +60,7 @@ plan_round_seconds(double seconds)
 	return round(seconds * 1e6) / 1e6;
 }
 
+/* Gives each step its rank: the seconds from its start to the end of the plan, along the longest way. */
 static void
 plan_give_ranks(struct plan *plan)
 {
@@ -79,48 +80,34 @@ plan_give_ranks(struct plan *plan)
 	free(ranks);
 }
 
-/* Puts the steps into the order that order gives, and the graph over them likewise. */
-static void
-plan_put_in_order(struct plan *plan, struct steps *steps, const uint32_t *order)
+/* Puts the steps into an order in which each comes behind all that it waits for, and numbers the graph over them likewise. */
+static int
+plan_order_steps(struct plan *plan, struct steps *steps, struct error *err)
 {
-	uint32_t *positions = memory_resize(NULL, plan->count, sizeof *positions);
+	struct neighbours successors = graph_successors(&steps->graph);
+	size_t count = steps->graph.vertices;
+	uint32_t *order = memory_resize(NULL, count, sizeof *order), *positions = memory_resize(NULL, count, sizeof *positions);
+	bool acyclic = graph_order(&successors, order);
 
-	for (uint32_t i = 0; i < plan->count; i++) {
+	plan->count = count;
+	plan->steps = arena_alloc(&plan->arena, count, sizeof *plan->steps);
+	plan->nodes = arena_alloc(&plan->arena, count, sizeof *plan->nodes);
+	for (uint32_t i = 0; acyclic && i < count; i++) {
 		positions[order[i]] = i;
 		plan->steps[i] = steps->list[order[i]];
 		plan->nodes[i] = steps->nodes[order[i]];
 	}
-	for (size_t i = 0; i < steps->graph.edge_count; i++) {
+	for (size_t i = 0; acyclic && i < steps->graph.edge_count; i++) {
 		struct graph_edge *edge = &steps->graph.edges[i];
 
 		*edge = (struct graph_edge){positions[edge->from], positions[edge->to]};
 	}
-	plan->successors = graph_successors(&steps->graph);
-	free(positions);
-}
-
-static int
-plan_arrange(struct plan *plan, struct steps *steps, struct error *err)
-{
-	struct neighbours successors = graph_successors(&steps->graph);
-	uint32_t *order;
-	bool acyclic;
-
-	plan->count = steps->graph.vertices;
-	plan->steps = arena_alloc(&plan->arena, plan->count, sizeof *plan->steps);
-	plan->nodes = arena_alloc(&plan->arena, plan->count, sizeof *plan->nodes);
-	order = memory_resize(NULL, plan->count, sizeof *order);
-	acyclic = graph_order(&successors, order);
-	neighbours_release(&successors);
 	if (acyclic)
-		plan_put_in_order(plan, steps, order);
+		plan->successors = graph_successors(&steps->graph);
+	neighbours_release(&successors);
 	free(order);
-	if (!acyclic)
-		return error_set(err, EX_SOFTWARE, "the steps of the plan wait for each other; please report this");
-	plan_give_ids(plan);
-	plan_give_predecessors(plan);
-	plan_give_ranks(plan);
-	return 0;
+	free(positions);
+	return acyclic ? 0 : error_set(err, EX_SOFTWARE, "the steps of the plan wait for each other; please report this");
 }
 
 /* Returns -1 if the services cannot be put in order at all, as far as the scope needs an order. */
@@ -188,7 +175,12 @@ plan_make(struct plan *plan, const struct layout *layout, const struct plan_para
 	    plan_check_addresses(&plan->arena, layout, &scope, err) == 0) {
 		plan_describe_job(plan, layout, &scope);
 		steps_build(&steps, &plan->arena, layout, &dependencies, &scope, history);
-		result = plan_arrange(plan, &steps, err);
+		result = plan_order_steps(plan, &steps, err);
+	}
+	if (result == 0) {
+		plan_give_ids(plan);
+		plan_give_predecessors(plan);
+		plan_give_ranks(plan);
 	}
 	steps_release(&steps);
 	scope_release(&scope);
@@ -204,7 +196,7 @@ plan_release(struct plan *plan)
 	*plan = (struct plan){0};
 }
 
-/* Writes the lines out, once they are worth a write. */
+/* Writes the lines to the stream if they are enough bytes to be worth a write. */
 static void
 plan_flush_lines(struct buffer *lines, size_t enough, FILE *stream)
 {

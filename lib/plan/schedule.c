@@ -4,193 +4,112 @@
  */
 #include <stdlib.h>
 
+#include "base/priority-queue.h"
 #include "plan/plan.h"
-
-/* Returns the step of highest rank in a list; the first of equals. */
-static uint32_t
-schedule_highest(const struct plan *plan, const uint32_t *list, size_t count)
-{
-	uint32_t best = list[0];
-
-	for (size_t i = 1; i < count; i++)
-		if (plan->steps[list[i]].rank > plan->steps[best].rank)
-			best = list[i];
-	return best;
-}
 
 size_t
 plan_critical_path(const struct plan *plan, uint32_t *path)
 {
 	const struct neighbours *successors = &plan->successors;
-	uint32_t best = 0;
+	uint32_t highest = GRAPH_NONE;
 	size_t count = 0;
 
-	if (plan->count == 0)
-		return 0;
-	for (uint32_t i = 1; i < plan->count; i++)
-		if (plan->steps[i].rank > plan->steps[best].rank)
-			best = i;
-	path[count++] = best;
-	for (;;) {
-		size_t first = successors->first[best], end = successors->first[best + 1];
+	for (uint32_t i = 0; i < plan->count; i++)
+		if (highest == GRAPH_NONE || plan->steps[i].rank > plan->steps[highest].rank)
+			highest = i;
+	while (highest != GRAPH_NONE) {
+		size_t at = successors->first[highest], end = successors->first[highest + 1];
 
-		if (first == end)
-			return count;
-		best = schedule_highest(plan, successors->list + first, end - first);
-		path[count++] = best;
+		path[count++] = highest;
+		for (highest = GRAPH_NONE; at < end; at++) {
+			uint32_t next = successors->list[at];
+
+			if (highest == GRAPH_NONE || plan->steps[next].rank > plan->steps[highest].rank)
+				highest = next;
+		}
 	}
+	return count;
 }
 
-/* Steps in a binary heap, the one with the least key on top; of equal keys the one with the least number. */
-struct heap {
-	struct heap_entry {
-		double key;
-		uint32_t step;
-	} *list;
-	size_t count, capacity;
-};
-
-static bool
-schedule_is_before(const struct heap_entry *a, const struct heap_entry *b)
-{
-	return a->key != b->key ? a->key < b->key : a->step < b->step;
-}
-
-static void
-schedule_heap_push(struct heap *heap, double key, uint32_t step)
-{
-	struct heap_entry entry = {key, step};
-	size_t i;
-
-	ARRAY_ROOM(heap->list, heap->count, heap->capacity);
-	for (i = heap->count++; i > 0 && schedule_is_before(&entry, &heap->list[(i - 1) / 2]); i = (i - 1) / 2)
-		heap->list[i] = heap->list[(i - 1) / 2];
-	heap->list[i] = entry;
-}
-
-static struct heap_entry
-schedule_heap_pop(struct heap *heap)
-{
-	struct heap_entry top = heap->list[0], last = heap->list[--heap->count];
-	size_t i = 0, child;
-
-	while ((child = 2 * i + 1) < heap->count) {
-		if (child + 1 < heap->count && schedule_is_before(&heap->list[child + 1], &heap->list[child]))
-			child++;
-		if (!schedule_is_before(&heap->list[child], &last))
-			break;
-		heap->list[i] = heap->list[child];
-		i = child;
-	}
-	heap->list[i] = last;
-	return top;
-}
-
-struct simulation {
+struct schedule {
 	const struct plan *plan;
-	size_t workers;       /* that are idle */
-	size_t *waiting;      /* of each step: how many steps before it are not done */
-	struct heap *ready;   /* of each node: its tasks that may start, the highest rank first */
-	bool *busy;           /* of each node: a task of it runs */
-	struct heap offers;   /* tasks that were the first of their node when they came in; some of them are not any more */
-	struct heap running;  /* by the time of their end */
-	uint32_t *done;       /* steps that are done, whose successors still wait */
+	size_t workers;                /* that are idle */
+	size_t *waiting;               /* of each step: how many steps before it are not done */
+	struct priority_queue *ready;  /* of each node: its tasks that may start, the highest rank first */
+	bool *busy;                    /* of each node: a task of it runs */
+	struct priority_queue offers;  /* tasks that were the first of their node when they came in; some are not any more */
+	struct priority_queue running; /* by the time of their end */
+	uint32_t *done;                /* steps that are done, whose successors still wait */
 	size_t done_count;
 };
 
 /* Puts the first of a node's tasks among those that workers choose from. */
 static void
-schedule_offer(struct simulation *simulation, uint32_t node)
+schedule_offer(struct schedule *schedule, uint32_t node)
 {
-	const struct heap *ready = &simulation->ready[node];
+	const struct priority_queue *ready = &schedule->ready[node];
 
-	if (ready->count > 0 && !simulation->busy[node])
-		schedule_heap_push(&simulation->offers, ready->list[0].key, ready->list[0].step);
+	if (ready->count > 0 && !schedule->busy[node])
+		priority_queue_push(&schedule->offers, ready->list[0].key, ready->list[0].order, ready->list[0].item);
 }
 
 /* Takes a step when all before it is done: a milestone is done with that, a task waits for its node. */
 static void
-schedule_get_ready(struct simulation *simulation, uint32_t step)
+schedule_get_ready(struct schedule *schedule, uint32_t step)
 {
-	const struct plan *plan = simulation->plan;
-	struct heap *ready;
+	const struct plan *plan = schedule->plan;
+	struct priority_queue *ready;
 
 	if (plan->steps[step].is_milestone) {
-		simulation->done[simulation->done_count++] = step;
+		schedule->done[schedule->done_count++] = step;
 		return;
 	}
-	ready = &simulation->ready[plan->nodes[step]];
-	schedule_heap_push(ready, -plan->steps[step].rank, step);
-	if (ready->list[0].step == step)
-		schedule_offer(simulation, plan->nodes[step]);
+	ready = &schedule->ready[plan->nodes[step]];
+	priority_queue_push(ready, -plan->steps[step].rank, step, step);
+	if (ready->list[0].item == step)
+		schedule_offer(schedule, plan->nodes[step]);
 }
 
+/* Readies the successors of what is done, and starts as many tasks as there are workers for. */
 static void
-schedule_tell_successors(struct simulation *simulation)
+schedule_start_tasks(struct schedule *schedule, double now)
 {
-	const struct neighbours *successors = &simulation->plan->successors;
+	const struct neighbours *successors = &schedule->plan->successors;
 
-	while (simulation->done_count > 0) {
-		uint32_t step = simulation->done[--simulation->done_count];
+	while (schedule->done_count > 0) {
+		uint32_t step = schedule->done[--schedule->done_count];
 
 		for (size_t i = successors->first[step]; i < successors->first[step + 1]; i++)
-			if (--simulation->waiting[successors->list[i]] == 0)
-				schedule_get_ready(simulation, successors->list[i]);
+			if (--schedule->waiting[successors->list[i]] == 0)
+				schedule_get_ready(schedule, successors->list[i]);
 	}
-}
-
-static void
-schedule_start_tasks(struct simulation *simulation, double now)
-{
-	while (simulation->workers > 0 && simulation->offers.count > 0) {
-		uint32_t step = schedule_heap_pop(&simulation->offers).step, node = simulation->plan->nodes[step];
-		struct heap *ready = &simulation->ready[node];
+	while (schedule->workers > 0 && schedule->offers.count > 0) {
+		uint32_t step = priority_queue_pop(&schedule->offers), node = schedule->plan->nodes[step];
+		struct priority_queue *ready = &schedule->ready[node];
 
 		/* The node has begun another task since, or one that came later was before this. */
-		if (simulation->busy[node] || ready->count == 0 || ready->list[0].step != step)
+		if (schedule->busy[node] || ready->count == 0 || ready->list[0].item != step)
 			continue;
-		schedule_heap_pop(ready);
-		simulation->busy[node] = true;
-		simulation->workers--;
-		schedule_heap_push(&simulation->running, now + simulation->plan->steps[step].expect_s, step);
+		priority_queue_pop(ready);
+		schedule->busy[node] = true;
+		schedule->workers--;
+		priority_queue_push(&schedule->running, now + schedule->plan->steps[step].expect_s, step, step);
 	}
 }
 
-/* Ends what is to end next, and all that ends at the same time; returns when. */
+/* Ends the tasks that end next, all at the same time, and returns that time. */
 static double
-schedule_end_tasks(struct simulation *simulation)
+schedule_end_tasks(struct schedule *schedule)
 {
-	double now = simulation->running.list[0].key;
+	double now = schedule->running.list[0].key;
 
-	while (simulation->running.count > 0 && simulation->running.list[0].key <= now) {
-		uint32_t step = schedule_heap_pop(&simulation->running).step, node = simulation->plan->nodes[step];
+	while (schedule->running.count > 0 && schedule->running.list[0].key <= now) {
+		uint32_t step = priority_queue_pop(&schedule->running), node = schedule->plan->nodes[step];
 
-		simulation->done[simulation->done_count++] = step;
-		simulation->busy[node] = false;
-		simulation->workers++;
-		schedule_offer(simulation, node);
-	}
-	return now;
-}
-
-static double
-schedule_simulate(struct simulation *simulation)
-{
-	const struct neighbours *successors = &simulation->plan->successors;
-	size_t count = simulation->plan->count;
-	double now = 0;
-
-	for (size_t i = 0; i < successors->first[count]; i++)
-		simulation->waiting[successors->list[i]]++;
-	for (uint32_t i = 0; i < count; i++)
-		if (simulation->waiting[i] == 0)
-			schedule_get_ready(simulation, i);
-	schedule_tell_successors(simulation);
-	schedule_start_tasks(simulation, now);
-	while (simulation->running.count > 0) {
-		now = schedule_end_tasks(simulation);
-		schedule_tell_successors(simulation);
-		schedule_start_tasks(simulation, now);
+		schedule->done[schedule->done_count++] = step;
+		schedule->busy[node] = false;
+		schedule->workers++;
+		schedule_offer(schedule, node);
 	}
 	return now;
 }
@@ -198,28 +117,38 @@ schedule_simulate(struct simulation *simulation)
 double
 plan_duration(const struct plan *plan, size_t workers)
 {
-	struct simulation simulation = {.plan = plan};
+	const struct neighbours *successors = &plan->successors;
+	struct schedule schedule = {.plan = plan};
 	size_t nodes = 0;
-	double duration;
+	double now = 0;
 
 	for (size_t i = 0; i < plan->count; i++)
 		if (plan->nodes[i] != GRAPH_NONE && plan->nodes[i] >= nodes)
 			nodes = plan->nodes[i] + 1;
-	simulation.workers = workers ? workers : nodes;
-	simulation.waiting = memory_zeroed(plan->count, sizeof *simulation.waiting);
-	simulation.ready = memory_zeroed(nodes, sizeof *simulation.ready);
-	simulation.busy = memory_zeroed(nodes, sizeof *simulation.busy);
-	simulation.done = memory_resize(NULL, plan->count, sizeof *simulation.done);
+	schedule.workers = workers ? workers : nodes;
+	schedule.waiting = memory_zeroed(plan->count, sizeof *schedule.waiting);
+	schedule.ready = memory_zeroed(nodes, sizeof *schedule.ready);
+	schedule.busy = memory_zeroed(nodes, sizeof *schedule.busy);
+	schedule.done = memory_resize(NULL, plan->count, sizeof *schedule.done);
 
-	duration = schedule_simulate(&simulation);
+	for (size_t i = 0; i < successors->first[plan->count]; i++)
+		schedule.waiting[successors->list[i]]++;
+	for (uint32_t i = 0; i < plan->count; i++)
+		if (schedule.waiting[i] == 0)
+			schedule_get_ready(&schedule, i);
+	schedule_start_tasks(&schedule, now);
+	while (schedule.running.count > 0) {
+		now = schedule_end_tasks(&schedule);
+		schedule_start_tasks(&schedule, now);
+	}
 
 	for (size_t i = 0; i < nodes; i++)
-		free(simulation.ready[i].list);
-	free(simulation.waiting);
-	free(simulation.ready);
-	free(simulation.busy);
-	free(simulation.offers.list);
-	free(simulation.running.list);
-	free(simulation.done);
-	return duration;
+		free(schedule.ready[i].list);
+	free(schedule.waiting);
+	free(schedule.ready);
+	free(schedule.busy);
+	free(schedule.offers.list);
+	free(schedule.running.list);
+	free(schedule.done);
+	return now;
 }

@@ -13,7 +13,7 @@
 #include "plan/dependency.h"
 #include "plan/selection.h"
 
-struct scoping {
+struct scoping { /* a scope while it is made */
 	struct scope *scope;
 	const struct layout *layout;
 	const struct dependencies *dependencies;
@@ -126,8 +126,9 @@ scope_drop_node(struct scoping *scoping, size_t index, struct string_list servic
 	    scoping->graceful && !scoping->scope->dead[index] ? ACTIONS_TAKE_DOWN : 0, err);
 }
 
+/* Adds what is to be done on one node. */
 static int
-scope_node(struct scoping *scoping, size_t index, struct error *err)
+scope_add_node(struct scoping *scoping, size_t index, struct error *err)
 {
 	const struct node *node = &scoping->layout->nodes[index];
 	const struct cluster_action *action = scoping->action;
@@ -249,7 +250,7 @@ scope_init(struct scope *scope, const struct layout *layout, const struct depend
 		scoping.changes = change_find(layout, dependencies);
 	scoping.graceful = result == 0 && scope_is_graceful(&scoping);
 	for (size_t i = 0; i < layout->node_count && result == 0; i++)
-		result = scope_node(&scoping, i, err);
+		result = scope_add_node(&scoping, i, err);
 	scope->rolling = scope->rolling && (scope->in_place || scope->by_pairs);
 	if (result == 0)
 		scope->job_action = scope_name_job(&scoping);

@@ -60,6 +60,7 @@ selection_choose_services(enum part *parts, const struct dependencies *dependenc
 	return 0;
 }
 
+/* Draws in all services that can be reached from the chosen ones. */
 static void
 selection_reach(enum part *parts, const struct neighbours *along)
 {
@@ -93,14 +94,8 @@ selection_find_startable(const struct layout *layout, const struct dependencies 
 	return startable;
 }
 
-static void
-selection_assure_each(enum part *parts, const uint32_t *found, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (parts[found[i]] == PART_NONE)
-			parts[found[i]] = PART_ASSURED;
-}
-
+/* Adds the services that those which stop and start again need to run, as far as these can be started: the nearest of them,
+ * whose own start sees to the rest. */
 static void
 selection_assure(enum part *parts, const struct layout *layout, const struct dependencies *dependencies)
 {
@@ -113,8 +108,12 @@ selection_assure(enum part *parts, const struct layout *layout, const struct dep
 		if (!startable[i] || (parts[i] != PART_CHOSEN && parts[i] != PART_DRAWN_IN))
 			continue;
 		nearest_find(&nearest, i);
-		selection_assure_each(parts, nearest.far, nearest.far_count);
-		selection_assure_each(parts, nearest.near, nearest.near_count);
+		for (size_t j = 0; j < nearest.far_count + nearest.near_count; j++) {
+			uint32_t found = j < nearest.far_count ? nearest.far[j] : nearest.near[j - nearest.far_count];
+
+			if (parts[found] == PART_NONE)
+				parts[found] = PART_ASSURED;
+		}
 	}
 	nearest_release(&nearest);
 	free(startable);

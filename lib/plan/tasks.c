@@ -74,7 +74,7 @@ static uint32_t
 tasks_add_service_task(struct builder *builder, const struct placement *placement, enum action action)
 {
 	const char *service = builder->layout->cluster.definitions[placement->service].name;
-	const struct service_action *does = builder_does(builder, placement->service, action);
+	const struct service_action *does = builder_service_action(builder, placement->service, action);
 	struct step step = {
 		.node = builder->layout->nodes[placement->node].id,
 		.action = action,
@@ -92,29 +92,27 @@ tasks_add_service_task(struct builder *builder, const struct placement *placemen
 	return task;
 }
 
-static void
-tasks_join_class(struct builder *builder, uint32_t task, unsigned number)
-{
-	struct class *class = builder_class(builder, builder->places[task].service, number);
-
-	class->count++;
-	class->task = task;
-	builder->places[task].classes |= 1u << number;
-}
-
 /* Adds a task to its classes. A service that stops for a while in a rolling plan keeps nobody waiting. */
 static void
 tasks_join_classes(struct builder *builder, const struct placement *placement, uint32_t task, bool is_last)
 {
 	enum action action = builder->steps->list[task].action;
-	bool in_place = placement->kind == PLACEMENT_IN_PLACE, rolling = builder->scope->rolling;
+	bool rolls = placement->kind == PLACEMENT_IN_PLACE && builder->scope->rolling;
+	unsigned classes = rolls && action == ACTION_STOP ? 0 : 1u << action;
 
-	if (!in_place || !rolling || action != ACTION_STOP)
-		tasks_join_class(builder, task, (unsigned)action);
-	if (is_last && rolling && in_place)
-		tasks_join_class(builder, task, CLASS_DONE);
+	if (is_last && rolls)
+		classes |= 1u << CLASS_DONE;
 	if (is_last && placement->kind == PLACEMENT_SET_UP)
-		tasks_join_class(builder, task, CLASS_UP);
+		classes |= 1u << CLASS_UP;
+	builder->places[task].classes = classes;
+	for (unsigned i = 0; classes >> i; i++) {
+		if (classes >> i & 1) {
+			struct class *class = builder_class(builder, placement->service, i);
+
+			class->count++;
+			class->task = task;
+		}
+	}
 }
 
 /* Adds the tasks of one service on one node, one behind the other. */

@@ -39,7 +39,7 @@ waits_rules_for(const struct builder *builder, const struct placement *placement
 		return 1u << RULE_STOP | 1u << RULE_REMOVE |
 		    (builder->partners[placement->node] == GRAPH_NONE ? 1u << RULE_REPLACE : 0);
 	if (placement->kind == PLACEMENT_IN_PLACE && builder->scope->rolling)
-		return 1u << RULE_ROLL | (builder->lifts ? 1u << RULE_INSTALL | 1u << RULE_START : 0);
+		return 1u << RULE_ROLL | (builder->strict ? 1u << RULE_INSTALL | 1u << RULE_START : 0);
 	return 1u << RULE_INSTALL | 1u << RULE_START | 1u << RULE_STOP | 1u << RULE_REMOVE;
 }
 
@@ -69,7 +69,7 @@ waits_note(struct builder *builder, const struct placement *placement, uint32_t 
 
 /* Returns the step that is done when all tasks of a service's class are; none if there are no such tasks. */
 static uint32_t
-waits_done_step(struct builder *builder, const struct wait *wait, uint32_t service)
+waits_step_done(struct builder *builder, const struct wait *wait, uint32_t service)
 {
 	struct class *class = builder_class(builder, service, wait->from);
 
@@ -89,13 +89,13 @@ waits_add_gate(struct builder *builder, const struct wait *wait, uint32_t servic
 	if (count == 0)
 		return;
 	if (count == 1) {
-		gate->step = waits_done_step(builder, wait, before[0]);
+		gate->step = waits_step_done(builder, wait, before[0]);
 		return;
 	}
 	if (gate->count > 1)
 		gate->step = builder_milestone(builder, wait->ready, builder->dependencies->services.list[service]);
 	for (size_t i = 0; i < count; i++)
-		builder_edge(builder, waits_done_step(builder, wait, before[i]), gate->count > 1 ? gate->step : gate->task);
+		builder_edge(builder, waits_step_done(builder, wait, before[i]), gate->count > 1 ? gate->step : gate->task);
 }
 
 /* Returns the graph of a rule. A rolling plan that installs nothing need not keep the order of installation. */
@@ -154,7 +154,7 @@ waits_add_replacements(struct builder *builder)
 
 	for (uint32_t i = 0; i < services->count; i++)
 		builder->gates[RULE_REPLACE][i].step =
-		    builder->gates[RULE_REPLACE][i].count ? waits_done_step(builder, &waits[RULE_REPLACE], i) : GRAPH_NONE;
+		    builder->gates[RULE_REPLACE][i].count ? waits_step_done(builder, &waits[RULE_REPLACE], i) : GRAPH_NONE;
 	for (size_t i = 0; i < layout->node_count; i++) {
 		const struct node *node = &layout->nodes[i];
 
@@ -164,7 +164,7 @@ waits_add_replacements(struct builder *builder)
 			int service = names_find(services, node->was.list[j]);
 
 			if (service != NAMES_NONE)
-				builder_edge(builder, waits_done_step(builder, &waits[RULE_REPLACE], (uint32_t)service),
+				builder_edge(builder, waits_step_done(builder, &waits[RULE_REPLACE], (uint32_t)service),
 				    builder->deletes[i]);
 		}
 	}
@@ -172,7 +172,7 @@ waits_add_replacements(struct builder *builder)
 
 /* Returns the step that is done when all nodes with a service have their addresses; none if they have them already. */
 static uint32_t
-waits_add_addresses_of(struct builder *builder, const char *service)
+waits_for_addresses_of(struct builder *builder, const char *service)
 {
 	const struct layout *layout = builder->layout;
 	uint32_t found = GRAPH_NONE, milestone = GRAPH_NONE;
@@ -192,13 +192,13 @@ waits_add_addresses_of(struct builder *builder, const char *service)
 
 /* Returns the step that tasks which read the configuration wait for; none if its addresses are known. */
 static uint32_t
-waits_add_addresses(struct builder *builder)
+waits_for_addresses(struct builder *builder)
 {
 	struct string_list services = macro_addresses_of(builder->layout->cluster.config, builder->arena);
 	uint32_t first = GRAPH_NONE, all = GRAPH_NONE;
 
 	for (size_t i = 0; i < services.count; i++) {
-		uint32_t one = waits_add_addresses_of(builder, services.list[i]);
+		uint32_t one = waits_for_addresses_of(builder, services.list[i]);
 
 		if (one != GRAPH_NONE && first != GRAPH_NONE && all == GRAPH_NONE) {
 			all = builder_step(builder, &(struct step){.is_milestone = true, .name = "addresses"}, GRAPH_NONE);
@@ -211,9 +211,9 @@ waits_add_addresses(struct builder *builder)
 	return all != GRAPH_NONE ? all : first;
 }
 
-/* Puts one task before the milestones of its classes, and behind the gates of its rules. */
+/* Puts one task before the milestones of its classes, and behind the steps that its gates wait for, wherever these stand. */
 static void
-waits_add_waits(struct builder *builder, uint32_t task, uint32_t addresses)
+waits_add_far(struct builder *builder, uint32_t task, uint32_t addresses)
 {
 	const struct task_place *place = &builder->places[task];
 
@@ -227,23 +227,18 @@ waits_add_waits(struct builder *builder, uint32_t task, uint32_t addresses)
 		builder_edge(builder, addresses, task);
 }
 
-/* Notes the tasks of one node by class and service, or clears the notes. */
+/* Puts the tasks first to end - 1, which are those of one node, behind those among them that their gates name. here is room
+ * for one task of each class of each service; it is empty before and after. */
 static void
-waits_note_here(const struct builder *builder, uint32_t *here, uint32_t first, uint32_t end, bool clear)
+waits_add_on_node(struct builder *builder, uint32_t *here, uint32_t first, uint32_t end)
 {
 	for (uint32_t task = first; task < end; task++) {
 		const struct task_place *place = &builder->places[task];
 
 		for (unsigned left = place->classes, i = 0; left; left >>= 1, i++)
 			if (left & 1)
-				here[place->service * CLASS_COUNT + i] = clear ? GRAPH_NONE : task;
+				here[place->service * CLASS_COUNT + i] = task;
 	}
-}
-
-/* Puts each task of one node behind those on it that its gates name. */
-static void
-waits_add_near_waits(struct builder *builder, const uint32_t *here, uint32_t first, uint32_t end)
-{
 	for (uint32_t task = first; task < end; task++) {
 		const struct task_place *place = &builder->places[task];
 
@@ -254,11 +249,14 @@ waits_add_near_waits(struct builder *builder, const uint32_t *here, uint32_t fir
 				builder_edge(builder, here[gate->near[j] * CLASS_COUNT + waits[i].from], task);
 		}
 	}
+	for (uint32_t task = first; task < end; task++)
+		for (unsigned i = 0; builder->places[task].classes >> i; i++)
+			here[builder->places[task].service * CLASS_COUNT + i] = GRAPH_NONE;
 }
 
 /* Goes node by node: the tasks of a node were added in a row. */
 static void
-waits_add_all_near_waits(struct builder *builder, uint32_t tasks)
+waits_add_near(struct builder *builder, uint32_t tasks)
 {
 	size_t room = builder->dependencies->services.count * CLASS_COUNT;
 	uint32_t *here = memory_resize(NULL, room, sizeof *here), end;
@@ -268,9 +266,7 @@ waits_add_all_near_waits(struct builder *builder, uint32_t tasks)
 	for (uint32_t first = 0; first < tasks; first = end) {
 		for (end = first; end < tasks && builder->steps->nodes[end] == builder->steps->nodes[first]; end++)
 			;
-		waits_note_here(builder, here, first, end, false);
-		waits_add_near_waits(builder, here, first, end);
-		waits_note_here(builder, here, first, end, true);
+		waits_add_on_node(builder, here, first, end);
 	}
 	free(here);
 }
@@ -283,10 +279,10 @@ waits_add(struct builder *builder)
 	for (int i = 0; i < RULE_REPLACE; i++)
 		waits_add_gates(builder, (enum rule)i);
 	waits_add_replacements(builder);
-	addresses = waits_add_addresses(builder);
+	addresses = waits_for_addresses(builder);
 	for (uint32_t task = 0; task < tasks; task++)
 		if (builder->places[task].service != GRAPH_NONE)
-			waits_add_waits(builder, task, addresses);
+			waits_add_far(builder, task, addresses);
 	if (builder->any_near)
-		waits_add_all_near_waits(builder, tasks);
+		waits_add_near(builder, tasks);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/priority-queue.h"
 #include "queue/spool/job/fold.h"
 #include "queue/spool/job/ready.h"
 #include "queue/spool/job/step.h"
@@ -16,10 +17,8 @@
 
 enum { LENGTH_MAX_S = 1000 * 1000 * 1000 };
 
-struct running { /* an attempt, and when it ends */
-	int64_t end_ms;
-	uint32_t order; /* of two that end together, the one that began first */
-	uint32_t step, slot;
+struct slot { /* the attempt that runs in it */
+	uint32_t step;
 	bool fails;
 };
 
@@ -29,8 +28,8 @@ struct simulator { /* a simulation while it goes on */
 	struct simulation *simulation;
 	int64_t now_ms;
 	uint64_t seq;
-	struct running *running; /* a heap, the first to end on top */
-	uint32_t running_count;
+	struct slot *slots;
+	struct priority_queue running; /* slots by the time when their attempts end; of two, the one that began first */
 	uint32_t *free_slots;    /* a stack */
 	uint32_t free_count;
 	int64_t *spent_ms;       /* by step: its attempts, and the back-off between them */
@@ -79,41 +78,6 @@ simulation_draw_length(struct simulator *simulator, uint32_t step)
 	return expect_s < LENGTH_MAX_S ? (int64_t)(expect_s * 1000 * factor + 0.5) : (int64_t)LENGTH_MAX_S * 1000;
 }
 
-static bool
-simulation_ends_before(const struct running *a, const struct running *b)
-{
-	return a->end_ms != b->end_ms ? a->end_ms < b->end_ms : a->order < b->order;
-}
-
-static void
-simulation_push(struct simulator *simulator, struct running entry)
-{
-	struct running *heap = simulator->running;
-	uint32_t i = simulator->running_count++;
-
-	for (; i > 0 && simulation_ends_before(&entry, &heap[(i - 1) / 2]); i = (i - 1) / 2)
-		heap[i] = heap[(i - 1) / 2];
-	heap[i] = entry;
-}
-
-static struct running
-simulation_pop(struct simulator *simulator)
-{
-	struct running *heap = simulator->running, top = heap[0], last = heap[--simulator->running_count];
-	uint32_t i = 0, child;
-
-	while ((child = 2 * i + 1) < simulator->running_count) {
-		if (child + 1 < simulator->running_count && simulation_ends_before(&heap[child + 1], &heap[child]))
-			child++;
-		if (!simulation_ends_before(&heap[child], &last))
-			break;
-		heap[i] = heap[child];
-		i = child;
-	}
-	heap[i] = last;
-	return top;
-}
-
 static int
 simulation_record(struct simulator *simulator, struct event *event, struct error *err)
 {
@@ -137,23 +101,23 @@ simulation_begin(struct simulator *simulator, uint32_t step, struct error *err)
 	struct event take = {.kind = EVENT_TAKE, .task = state_step_id(index, step), .by = by,
 	    .attempt = (int64_t)state_live(index, step)->attempt + 1,
 	    .action = state_live(index, step)->phase ? action_name(action) : NULL};
-	struct running entry = {.order = simulation->attempts++, .step = step, .slot = slot};
 	int64_t length_ms;
+	bool fails;
 
 	snprintf(by, sizeof by, "slot-%u", slot + 1);
 	if (simulation_record(simulator, &take, err) < 0)
 		return -1;
 	length_ms = simulation_draw_length(simulator, step);
-	entry.fails = simulation_draw_part(simulator, step, DRAW_FAILURE) < simulator->options->failures;
-	if (entry.fails)
+	fails = simulation_draw_part(simulator, step, DRAW_FAILURE) < simulator->options->failures;
+	if (fails)
 		length_ms = (int64_t)((double)length_ms * simulation_draw_part(simulator, step, DRAW_PART));
-	entry.end_ms = simulator->now_ms + length_ms;
-	simulation_push(simulator, entry);
+	simulator->slots[slot] = (struct slot){step, fails};
+	priority_queue_push(&simulator->running, (double)(simulator->now_ms + length_ms), simulation->attempts++, slot);
 	simulator->spent_ms[step] += length_ms;
 	simulator->node_ms[state_step(index, step)->node] += length_ms;
 	simulation->work_ms += length_ms;
-	if (simulator->running_count > simulation->peak)
-		simulation->peak = simulator->running_count;
+	if (simulator->running.count > simulation->peak)
+		simulation->peak = (uint32_t)simulator->running.count;
 	return 0;
 }
 
@@ -163,12 +127,13 @@ simulation_end(struct simulator *simulator, struct error *err)
 {
 	struct simulation *simulation = simulator->simulation;
 	struct job_state *index = &simulation->index;
-	struct running over = simulation_pop(simulator);
+	uint32_t slot = priority_queue_pop(&simulator->running);
+	struct slot over = simulator->slots[slot];
 	struct event event = {.kind = over.fails ? EVENT_FAIL : EVENT_DONE, .task = state_step_id(index, over.step),
 	    .attempt = state_live(index, over.step)->attempt, .status = over.fails,
 	    .result = over.fails ? "{\"message\":\"drawn to fail\",\"status\":1}" : "{\"status\":0}"};
 
-	simulator->free_slots[simulator->free_count++] = over.slot;
+	simulator->free_slots[simulator->free_count++] = slot;
 	if (over.fails) {
 		policy_decide_by(index, over.step, &event, simulator->now_ms,
 		    (uint32_t)simulation_draw(simulator, over.step, DRAW_BACKOFF));
@@ -181,19 +146,14 @@ simulation_end(struct simulator *simulator, struct error *err)
 	return simulation_record(simulator, &event, err);
 }
 
-/* Returns when the next attempt ends or the next retry is due; -1 if nothing does. */
+/* Returns when the attempt ends that is the first to end; -1 if none runs. */
 static int64_t
-simulation_next_instant(const struct simulator *simulator)
+simulation_first_end(const struct simulator *simulator)
 {
-	struct job_state *index = &simulator->simulation->index;
-	uint32_t timer = timer_first(index);
-	int64_t due_ms = timer ? state_live(index, timer - 1)->due_ms : -1;
-
-	if (simulator->running_count == 0 || (timer && due_ms < simulator->running[0].end_ms))
-		return due_ms;
-	return simulator->running[0].end_ms;
+	return simulator->running.count > 0 ? (int64_t)simulator->running.list[0].key : -1;
 }
 
+/* Goes from one time when an attempt ends or a retry is due to the next, until there is none. */
 static int
 simulation_play(struct simulator *simulator, struct error *err)
 {
@@ -202,14 +162,17 @@ simulation_play(struct simulator *simulator, struct error *err)
 	uint32_t link;
 
 	do {
-		while (simulator->running_count > 0 && simulator->running[0].end_ms <= simulator->now_ms)
+		while (simulator->running.count > 0 && simulation_first_end(simulator) <= simulator->now_ms)
 			if (simulation_end(simulator, err) < 0)
 				return -1;
 		step_due(index, simulator->now_ms);
 		while (simulator->free_count > 0 && (link = ready_first(index)) != 0)
 			if (simulation_begin(simulator, link - 1, err) < 0)
 				return -1;
-		next_ms = simulation_next_instant(simulator);
+		next_ms = simulation_first_end(simulator);
+		link = timer_first(index);
+		if (link && (next_ms < 0 || state_live(index, link - 1)->due_ms < next_ms))
+			next_ms = state_live(index, link - 1)->due_ms;
 		if (next_ms > simulator->now_ms)
 			simulator->now_ms = next_ms;
 	} while (next_ms >= 0);
@@ -286,7 +249,7 @@ simulation_run(const struct plan_loader *loader, const struct simulation_options
 	*simulation = (struct simulation){0};
 	if (plan_loader_state(loader, -1, BOOT, BOOT, &simulation->index, err) < 0)
 		return -1;
-	simulator.running = memory_zeroed(options->slots, sizeof *simulator.running);
+	simulator.slots = memory_zeroed(options->slots, sizeof *simulator.slots);
 	simulator.free_slots = memory_zeroed(options->slots, sizeof *simulator.free_slots);
 	simulator.spent_ms = memory_zeroed(loader->step_count, sizeof *simulator.spent_ms);
 	simulator.node_ms = memory_zeroed(loader->node_count, sizeof *simulator.node_ms);
@@ -311,7 +274,8 @@ simulation_run(const struct plan_loader *loader, const struct simulation_options
 			}
 	}
 
-	free(simulator.running);
+	free(simulator.running.list);
+	free(simulator.slots);
 	free(simulator.free_slots);
 	free(simulator.spent_ms);
 	free(simulator.node_ms);
