@@ -53,13 +53,13 @@ apply_ask(const struct apply *apply)
 		return;
 	if (!isatty(STDIN_FILENO))
 		exit(option_misuse(&command,
-		    "--prune: %s%s would be deleted, and nobody is there to be asked; -y deletes without asking",
+		    "--prune: %s%s would be deleted: not a terminal; use -y to confirm",
 		    apply_leftover(apply, 0), count > 1 ? " and others" : ""));
 	for (size_t i = 0; i < count; i++)
-		message("%s: no file speaks of it any more", apply_leftover(apply, i));
+		message("%s: no file describes it any more", apply_leftover(apply, i));
 	fprintf(stderr, "Delete %s with all machines and what is on them? [y/N] ", count == 1 ? "it" : "them");
 	if (!fgets(answer, sizeof answer, stdin) || (answer[0] != 'y' && answer[0] != 'Y')) {
-		message("nothing was done");
+		message("nothing is changed");
 		exit(EX_NO);
 	}
 }
@@ -114,15 +114,15 @@ main(int argc, char **argv)
 	int code;
 
 	if (operands[0])
-		return option_misuse(&command, "no operand is wanted, found '%s'; files are named by -f", operands[0]);
+		return option_misuse(&command, "unexpected argument '%s'; name files with -f", operands[0]);
 	if (!parameters.path)
-		return option_misuse(&command, "-f FILE|DIR is wanted");
+		return option_misuse(&command, "option -f FILE|DIR is required");
 	if (parameters.origin && !*parameters.origin)
-		return option_misuse(&command, "--origin: a name is wanted, found an empty one");
+		return option_misuse(&command, "--origin: the name is empty");
 	if (apply_open(&apply, &parameters, &how, &err) < 0) {
 		code = message_error(&err);
 	} else if (parameters.prune && !apply.specs.folder) {
-		code = option_misuse(&command, "--prune: only a folder says which clusters shall not be");
+		code = option_misuse(&command, "--prune: -f is a single file; name a folder");
 	} else {
 		apply_ask(&apply);
 		code = apply_take_turns(&apply);

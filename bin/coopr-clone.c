@@ -32,7 +32,7 @@ main(int argc, char **argv)
 	char **operands = argv + option_parse(&command, argc, argv);
 
 	if (!operands[0] || !operands[1] || operands[2])
-		return option_misuse(&command, "a cluster and the name of the new one are wanted");
+		return option_misuse(&command, operands[1] ? "one cluster at a time" : "missing argument %s", operands[0] ? "NAME" : "CLUSTER");
 	if (!name_is_valid(operands[1]) || operands[1][0] == '.')
 		return option_misuse(&command, "%s: not the name of a cluster: letters, digits, \"_\", \".\" and \"-\", no \".\" first",
 		    operands[1]);

@@ -52,7 +52,7 @@ main(int argc, char **argv)
 		return message_end(0);
 	}
 	if (words || line || !argv[0] || argv[1])
-		return option_misuse(&command, "expected a shell: bash, zsh or fish");
+		return option_misuse(&command, "missing argument bash|zsh|fish");
 
 	if (completion_print_script(argv[0], &err) == 0)
 		return message_end(0);

@@ -70,7 +70,7 @@ main(int argc, char **argv)
 
 	order.cluster = front_cluster(&command, operands);
 	if (!template)
-		return option_misuse(&command, "-t TEMPLATE is wanted");
+		return option_misuse(&command, "option -t TEMPLATE is required");
 	order.owner = owner;
 	order.group = group;
 	order.lease_ms = lease ? front_duration(&command, lease) : -1;

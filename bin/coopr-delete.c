@@ -37,7 +37,7 @@ delete_ask(const char *name)
 	char answer[16];
 
 	if (!isatty(STDIN_FILENO))
-		exit(option_misuse(&command, "%s: nobody is there to be asked; -y deletes it without asking", name));
+		exit(option_misuse(&command, "%s: not a terminal; use -y to confirm", name));
 	fprintf(stderr, "Delete %s with all its machines and what is on them? [y/N] ", name);
 	if (!fgets(answer, sizeof answer, stdin) || (answer[0] != 'y' && answer[0] != 'Y')) {
 		message("%s: not deleted", name);

@@ -51,7 +51,7 @@ main(int argc, char **argv)
 	if (guest_refuse("looking over the installation", &err) < 0)
 		return message_error(&err);
 	if (*argv)
-		return option_misuse(&command, "there are no operands");
+		return option_misuse(&command, "unexpected argument '%s'", argv[0]);
 	output = list_output(&command, format, colour, "table|json");
 
 	if (settings_only)

@@ -88,7 +88,7 @@ exec_on_cluster(char **operands)
 	}
 	operands += operands[1] && strcmp(operands[1], "--") == 0 ? 2 : 1;
 	code = operands[0] ? exec_run_everywhere(&target, operands)
-	                   : option_misuse(&command, "which command on the nodes of %s?", target.cluster);
+	                   : option_misuse(&command, "missing argument COMMAND");
 	target_release(&target);
 	return code;
 }

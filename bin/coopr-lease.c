@@ -47,7 +47,7 @@ main(int argc, char **argv)
 	int result;
 
 	if (!operands[0] || (operands[1] && operands[2]))
-		return option_misuse(&command, "a cluster is wanted, and perhaps a time");
+		return option_misuse(&command, operands[0] ? "one cluster and one time at most" : "missing argument CLUSTER");
 	lease_ms = operands[1] ? front_duration(&command, operands[1]) : 0;
 	result = find_cluster_open(&account, &how.ask, operands[1] ? STORE_WRITE : STORE_READ, operands[0], &err);
 	if (result == 0)

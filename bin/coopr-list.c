@@ -42,8 +42,9 @@ main(int argc, char **argv)
 	char *last;
 	int more;
 
-	if (argv[option_parse(&command, argc, argv)])
-		return option_misuse(&command, "there are no operands; see --search");
+	argv += option_parse(&command, argc, argv);
+	if (*argv)
+		return option_misuse(&command, "unexpected argument '%s'; to find clusters, use --search", *argv);
 	output = list_output(&command, places.format, places.colour, "table|json|wide|name");
 	filter.everywhere = all_tenants;
 	filter.limit = limit;

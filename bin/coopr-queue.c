@@ -34,7 +34,7 @@ static const struct subcommand subcommands[] = {
 	{"cancel", verb_cancel, "take nothing more of a job, ever"},
 	{"retry", verb_retry, "make failed tasks ready again"},
 	{"skip", verb_skip, "let a task count as done"},
-	{"limit", verb_limit, "show or change how many tasks may run at once"},
+	{"limit", verb_limit, "show or change how many tasks may run in parallel"},
 	{"watch", verb_watch, "show what happens as it happens"},
 	{"report", verb_report, "report what a job did, when, and what failed: text, json, or a page"},
 	{"stats", verb_stats, "figures: tasks by state, throughput, failures, how long what takes"},

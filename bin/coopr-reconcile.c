@@ -28,7 +28,7 @@ static const struct option_spec options[] = {
 	OPTION_NUMBER(0, "timeout", &parameters.timeout_s, "SECONDS", "wait so long for each answer (default: 15)"),
 	OPTION_FLAG(0, "repair", &parameters.repair, "replace machines that vanished, start services that stopped"),
 	OPTION_STRING(0, "replace-unreachable", &replace_after, "TIME", "also machines that have not answered for that time"),
-	OPTION_FLAG(0, "retry", &parameters.retry, "go on with operations that failed"),
+	OPTION_FLAG(0, "retry", &parameters.retry, "resume operations that failed"),
 	OPTION_STRING(0, "max-gone", &parameters.max_gone, "LIMIT",
 	    "replace so many at a time: a number or a share (default: 50%)"),
 	OPTION_FLAG(0, "delete-unowned", &parameters.delete_unowned, "delete machines that belong to no cluster"),
@@ -66,7 +66,7 @@ reconcile_check(char **operands)
 	if (!unavailable_is_valid(parameters.max_gone))
 		exit(option_misuse(&command, "--max-gone: expected a number or a share as 25%%, found '%s'", parameters.max_gone));
 	if (replace_after && !(parameters.probe && parameters.repair))
-		exit(option_misuse(&command, "--replace-unreachable: also --probe and --repair are wanted"));
+		exit(option_misuse(&command, "--replace-unreachable: options --probe and --repair are required, too"));
 	if (replace_after)
 		parameters.replace_after_ms = front_duration(&command, replace_after);
 	parameters.clusters.list = (const char **)operands;

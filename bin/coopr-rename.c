@@ -28,7 +28,7 @@ main(int argc, char **argv)
 	int code = 0;
 
 	if (!operands[0] || !operands[1] || operands[2])
-		return option_misuse(&command, "a cluster and its new name are wanted");
+		return option_misuse(&command, operands[2] ? "one cluster at a time" : "missing argument %s", operands[0] ? "NAME" : "CLUSTER");
 	if (operation_context_open(&context, &how, operands[0], &err) < 0 ||
 	    clusters_rename(&context.account, context.id, operands[1], &err) < 0)
 		code = message_error(&err);

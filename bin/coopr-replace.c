@@ -33,7 +33,7 @@ main(int argc, char **argv)
 	order.cluster = front_first(&command, operands);
 	parameters.amendment.replace = front_rest(operands);
 	if (parameters.amendment.replace.count == 0)
-		return option_misuse(&command, "which nodes of %s?", order.cluster);
+		return option_misuse(&command, "missing argument NODE");
 	if (dead)
 		parameters.dead = parameters.amendment.replace;
 	parameters.max_unavailable = max_unavailable;

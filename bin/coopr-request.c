@@ -111,9 +111,9 @@ static void
 request_read_options(char **operands)
 {
 	if (*operands)
-		exit(option_misuse(&command, "no operands are wanted, found '%s'", *operands));
+		exit(option_misuse(&command, "unexpected argument '%s'", *operands));
 	if (!order.template || !order.name)
-		exit(option_misuse(&command, "%s is wanted", order.template ? "--name NAME" : "-t TEMPLATE"));
+		exit(option_misuse(&command, "option %s is required", order.template ? "--name NAME" : "-t TEMPLATE"));
 	if (!order.owner)
 		order.owner = process_user();
 	if (machines)

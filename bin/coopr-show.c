@@ -59,8 +59,8 @@ show_choose_format(void)
 		if (strcmp(show_formats[i], places.format) == 0)
 			return i;
 	near = suggest_word(places.format, show_formats);
-	exit(near ? option_misuse(&command, "there is no format '%s'; did you mean '%s'?", places.format, near)
-	          : option_misuse(&command, "there is no format '%s'", places.format));
+	exit(near ? option_misuse(&command, "unknown format '%s'; did you mean '%s'?", places.format, near)
+	          : option_misuse(&command, "unknown format '%s'", places.format));
 }
 
 /* A file comes first, so that what is in a script means the same whatever clusters there will be. */
@@ -88,15 +88,19 @@ show_cluster(const char *name, enum show_format format)
 	int result;
 
 	if (format != SHOW_TABLE && format != SHOW_WIDE && format != SHOW_JSON)
-		return option_misuse(&command, "cluster %s: it is shown as table, wide or json", name);
+		return option_misuse(&command, "-o %s: a cluster is shown as table, wide or json", places.format);
 	result = status_open(&status, &places, name, &err);
 	if (result == 0 && format == SHOW_JSON)
 		result = cluster_show_records(&status, stdout, &err);
 	else if (result == 0)
 		result = cluster_show_print(&status, format == SHOW_WIDE, stdout, terminal_colour(places.colour, stdout), &err);
 	status_release(&status);
-	if (result < 0 && err.code == EX_NO && !clusters)
-		error_prefix(&err, "%s is no file", name);
+	if (result < 0 && err.code == EX_NO && !clusters) {
+		const char *hint = strchr(err.text, ';');
+
+		message("no file or cluster named \"%s\"%s", name, hint ? hint : "");
+		return EX_NO;
+	}
 	return result < 0 ? message_error(&err) : 0;
 }
 
@@ -132,7 +136,7 @@ main(int argc, char **argv)
 
 	argv += option_parse(&command, argc, argv);
 	if (clusters && !*argv)
-		return option_misuse(&command, "which cluster?");
+		return option_misuse(&command, "missing argument CLUSTER");
 	show.format = show_choose_format();
 	show.colour = terminal_colour(places.colour, stdout);
 	name = *argv ? *argv : "standard input";

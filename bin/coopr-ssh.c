@@ -95,7 +95,7 @@ main(int argc, char **argv)
 	int code;
 
 	if (!operands[0])
-		return option_misuse(&command, "which cluster, and which node of it?");
+		return option_misuse(&command, "missing argument CLUSTER");
 	if (target_parse(operands[0], &target, &err) < 0 || target.service) {
 		target_release(&target);
 		return option_misuse(&command, "'%s': expected CLUSTER, CLUSTER/NODE or CLUSTER/@SERVICE", operands[0]);

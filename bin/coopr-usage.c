@@ -70,7 +70,7 @@ usage_read_group(const char *name)
 	enum usage_by what = usage_by_of(name);
 
 	if (period == PERIOD_COUNT && what == USAGE_BY_COUNT)
-		exit(option_misuse(&command, "--by: '%s' is none of " BY, name));
+		exit(option_misuse(&command, "--by: expected " BY ", found '%s'", name));
 	if (what != USAGE_BY_COUNT)
 		question.by[what] = true;
 	else if (question.period != PERIOD_WHOLE && question.period != period)
@@ -96,7 +96,7 @@ static void
 usage_read_options(char **operands)
 {
 	if (*operands)
-		exit(option_misuse(&command, "no operands are wanted, found '%s'", *operands));
+		exit(option_misuse(&command, "unexpected argument '%s'", *operands));
 	for (size_t i = 0; i < by.count; i++) {
 		char *list = memory_string(by.list[i]), *rest = list, *name;
 
@@ -108,10 +108,10 @@ usage_read_options(char **operands)
 	question.start_ms = usage_read_time("start", start);
 	question.end_ms = usage_read_time("end", end);
 	if (start && end && question.start_ms >= question.end_ms)
-		exit(option_misuse(&command, "--start has to be before --end"));
+		exit(option_misuse(&command, "--start: the time is not before --end"));
 	if (usage_read_format() == USAGE_PROMETHEUS && (start || end || question.period != PERIOD_WHOLE))
 		exit(option_misuse(&command,
-		    "prometheus wants what has been used since ever: without --start, --end and periods"));
+		    "-o prometheus: counters cover all time; leave out --start, --end and periods"));
 }
 
 /* Shows the queue; if is_extra, a missing spool counts as an empty one. */

@@ -53,31 +53,31 @@ static int
 validate_report_finding(const char *path, const struct finding *finding)
 {
 	size_t length = strlen(path);
-	bool doubt = finding->severity == SEVERITY_DOUBTFUL;
+	bool warning = finding->severity == SEVERITY_DOUBTFUL;
 
 	while (length > 1 && path[length - 1] == '/')
 		length--;
-	if (doubt && !verbose && !pedantic)
+	if (warning && !verbose && !pedantic)
 		return 0;
 	message("%.*s/%s: %s: %s%s", (int)length, path, finding->file,
-	    *finding->pointer ? finding->pointer : "the whole document", doubt ? "doubtful: " : "", finding->text);
+	    *finding->pointer ? finding->pointer : "the whole document", warning ? "warning: " : "", finding->text);
 	if (finding->severity == SEVERITY_MALFORMED)
 		return EX_DATAERR;
-	return doubt && !pedantic ? 0 : EX_NO;
+	return warning && !pedantic ? 0 : EX_NO;
 }
 
 static void
 validate_summarise(const char *path, const struct catalogue *catalogue, const struct findings *findings)
 {
 	struct buffer text = {0};
-	size_t doubts = 0;
+	size_t warnings = 0;
 
 	for (enum entity_kind i = 0; i < ENTITY_KIND_COUNT; i++)
 		buffer_printf(&text, "%s%zu %s", i ? ", " : "", catalogue->first[i + 1] - catalogue->first[i],
 		    entity_kind_folder(i));
 	for (size_t i = 0; i < findings->count; i++)
-		doubts += findings->list[i].severity == SEVERITY_DOUBTFUL;
-	message("%s: %s; %zu faults, %zu doubts", path, text.data, findings->count - doubts, doubts);
+		warnings += findings->list[i].severity == SEVERITY_DOUBTFUL;
+	message("%s: %s; %zu errors, %zu warnings", path, text.data, findings->count - warnings, warnings);
 	buffer_release(&text);
 }
 
@@ -160,7 +160,7 @@ validate_records(const char *path)
 	if (got == 0)
 		got = validate_stream(&reader, &problems, &err);
 	if (got == 0 && reader.number == 0)
-		got = error_set(&err, EX_DATAERR, "%s: it is empty, a JSON value is wanted", reader.name);
+		got = error_set(&err, EX_DATAERR, "%s: the file is empty; a JSON value is required", reader.name);
 	code = problems_report(&problems, reader.name);
 	if (got < 0)
 		code = validate_worse(code, message_error(&err));
@@ -193,8 +193,8 @@ validate_check_kind(void)
 	if (*kinds)
 		return;
 	near = suggest_word(kind, validate_kinds());
-	exit(near ? option_misuse(&command, "--kind: '%s' is none; did you mean '%s'?", kind, near)
-	          : option_misuse(&command, "--kind: '%s' is none", kind));
+	exit(near ? option_misuse(&command, "--kind: unknown kind '%s'; did you mean '%s'?", kind, near)
+	          : option_misuse(&command, "--kind: unknown kind '%s'", kind));
 }
 
 int
@@ -209,7 +209,7 @@ main(int argc, char **argv)
 	if (kind)
 		validate_check_kind();
 	if (!*argv)
-		return option_misuse(&command, "a folder or a file is wanted");
+		return option_misuse(&command, "missing argument DIR|FILE");
 
 	for (; *argv; argv++)
 		code = validate_worse(code, validate(*argv));

@@ -41,9 +41,9 @@ static const struct option_spec options[] = {
 	OPTION_STRING('J', "job", &job, "JOB", "work on this job only"),
 	OPTION_FLAG('d', "drain", &drain, "end when nothing is ready, running or to come"),
 	OPTION_FLAG('1', "once", &once, "do one task and end"),
-	OPTION_LIST('T', "tenant", &tenants, "TENANT", "take only tasks of this tenant's jobs, or another given so"),
+	OPTION_LIST('T', "tenant", &tenants, "TENANT", "take only tasks of this tenant's jobs; may be repeated"),
 	OPTION_LIST('P', "provider", &providers, "PROVIDER",
-	    "take only tasks of clusters with this provider, or another given so"),
+	    "take only tasks of clusters with this provider; may be repeated"),
 	OPTION_STRING('c', "config", &config, "FILE",
 	    "the configuration (default: /etc/coopr/work.json, the user's before it)"),
 	OPTION_STRING('S', "spool", &spool, "DIR", "the spool (default: $COOPR_SPOOL)"),
@@ -74,7 +74,7 @@ work_tell_of_task(const struct work_note *note, bool finished)
 
 	clock_duration(note->took_ms, took);
 	if (!finished)
-		snprintf(how, sizeof how, "not wanted any more");
+		snprintf(how, sizeof how, "cancelled");
 	else if (note->status)
 		snprintf(how, sizeof how, "failed with %lld", (long long)note->status);
 	message("%s %s %s%s%s on %s: %s in %s%s%s", note->job, note->task, note->action, note->service ? " " : "",
@@ -93,10 +93,11 @@ work_tell(enum work_event event, const struct work_note *note)
 		break;
 	case WORK_STOPPING:
 		if (note->running > 0)
-			message("ending: %zu running tasks are waited for; tell it again to end them too", note->running);
+			message("waiting for %zu running task%s; press ^C again to stop %s", note->running,
+			    note->running == 1 ? "" : "s", note->running == 1 ? "it" : "them");
 		break;
 	case WORK_BREAKING:
-		message("ending %zu running tasks; they will be ready again", note->running);
+		message("stopping %zu running task%s, to be ready again", note->running, note->running == 1 ? "" : "s");
 		break;
 	case WORK_DROPPED:
 		message("%s %s: its result (status %lld) cannot be recorded: %s", note->job, note->task, (long long)note->status,
@@ -104,12 +105,12 @@ work_tell(enum work_event event, const struct work_note *note)
 		break;
 	case WORK_CONFIGURED:
 		if (note->text)
-			message("the configuration stays as it was: %s", note->text);
+			message("the configuration stays unchanged: %s", note->text);
 		else
-			message("configured anew");
+			message("configuration read again");
 		break;
 	case WORK_TROUBLE:
-		message("%s; it is tried again", note->text);
+		message("%s; trying again", note->text);
 		break;
 	case WORK_OVER:
 		break;
@@ -207,7 +208,7 @@ main(int argc, char **argv)
 	if (guest_refuse("the queue", &err) < 0)
 		return message_error(&err);
 	if (argv[0] && (seed < 0 || argv[1]))
-		return option_misuse(&command, seed < 0 ? "there are no operands" : "one plan at most");
+		return option_misuse(&command, seed < 0 ? "there are no operands" : "one plan at a time");
 	if (slots != SLOTS_CONFIGURED && (slots < 1 || slots > WORK_SLOTS_MAX))
 		return option_misuse(&command, "-j %ld: expected 1 to %d", slots, WORK_SLOTS_MAX);
 	if (drain && once)

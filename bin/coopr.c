@@ -76,9 +76,9 @@ coopr_no_such(const char *name)
 	arguments_push(&names, "help");
 	near = suggest_word(name, (const char *const *)names.list);
 	if (near)
-		code = option_misuse(&command, "there is no command %s; did you mean %s?", name, near);
+		code = option_misuse(&command, "unknown command '%s'; did you mean '%s'?", name, near);
 	else
-		code = option_misuse(&command, "there is no command %s; \"coopr\" lists all", name);
+		code = option_misuse(&command, "unknown command '%s'; \"coopr\" lists all", name);
 	arguments_release(&names);
 	return code;
 }

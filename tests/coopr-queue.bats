@@ -339,7 +339,7 @@ load queue
 	same lost "$(jq -r .event events | tail -n 1)"
 	result_of <first >result
 	run -1 coopr-queue done result
-	contains "$output" "attempt 1 was given up (its lease ran out): its result is refused"
+	contains "$output" "attempt 1 was cancelled (its lease ran out); its result is refused"
 }
 
 @test "done says the same twice and means it once" {

@@ -31,11 +31,11 @@ request() {
 
 @test "a template and a name are wanted, and no operands" {
 	run -64 coopr-request --name shop
-	contains "$output" "-t TEMPLATE is wanted"
+	contains "$output" "option -t TEMPLATE is required"
 	run -64 coopr-request -t t
-	contains "$output" "--name NAME is wanted"
+	contains "$output" "option --name NAME is required"
 	run -64 coopr-request -t t --name shop x
-	contains "$output" "no operands are wanted"
+	contains "$output" "unexpected argument"
 }
 
 @test "the request is one canonical line, the same each time, and a valid document" {

@@ -47,7 +47,7 @@ task() {
 
 @test "what is empty, too long, or no UTF-8 text is refused" {
 	run -65 coopr-secret set a /dev/null
-	contains "$output" "/dev/null: it is empty"
+	contains "$output" "/dev/null: the file is empty"
 	run -65 bash -c "head -c 1100000 /dev/zero | tr '\0' x | coopr-secret set a"
 	contains "$output" "larger than 1048576 bytes"
 	run -65 bash -c "printf 'a\0b' | coopr-secret set a"

@@ -29,11 +29,11 @@ on_terminal() {
 	same "$output" "CLUSTER   NAME  TENANT  SERVICES
 00000007  shop  qa      app db
 
-NODE    HOSTNAME         HARDWARE  SERVICES  WAS
-7-1000  shop-1000.local  small     db        (new)
-7-1001  shop-1001.local  -         app       (new)
-7-1002  shop-1002.local  -         app       (new)
-7-1003  shop-1003.local  -         (leaves)  app"
+NODE    HOSTNAME         HARDWARE  SERVICES         PREVIOUS
+7-1000  shop-1000.local  small     db               (new)
+7-1001  shop-1001.local  -         app              (new)
+7-1002  shop-1002.local  -         app              (new)
+7-1003  shop-1003.local  -         (to be removed)  app"
 }
 
 @test "tasks and milestones of a plan stand in one table, in order" {
@@ -93,7 +93,7 @@ node/7-1003"
 }
 
 @test "the default is table on a terminal" {
-	contains "$(on_terminal "coopr-show --color never layout")" "NODE    HOSTNAME         HARDWARE  SERVICES  WAS"
+	contains "$(on_terminal "coopr-show --color never layout")" "NODE    HOSTNAME         HARDWARE  SERVICES         PREVIOUS"
 }
 
 @test "no colour where NO_COLOR is set, and none elsewhere than on a terminal" {

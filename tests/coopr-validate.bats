@@ -28,7 +28,7 @@ refused() {
 
 @test "without an operand, or with a kind that is none, it is misuse" {
 	run -64 coopr-validate
-	contains "$output" "a folder or a file is wanted"
+	contains "$output" "missing argument DIR|FILE"
 	run -64 coopr-validate -k sevrice x
 	contains "$output" "did you mean 'service'?"
 }
@@ -45,7 +45,7 @@ refused() {
 	run -0 coopr-validate "$COOPR_ROOT/share/coopr/catalogue"
 	same "" "$output"
 	run -0 coopr-validate -v "$COOPR_ROOT/share/coopr/catalogue"
-	[[ $output =~ [0-9]+\ services,\ [0-9]+\ clustertemplates,\ [0-9]+\ partialtemplates\;\ 0\ faults ]]
+	[[ $output =~ [0-9]+\ services,\ [0-9]+\ clustertemplates,\ [0-9]+\ partialtemplates\;\ 0\ errors ]]
 	coopr-request -t web --name shop >request.json
 	run -0 coopr-validate -v request.json
 	same "coopr-validate: request.json: 1 document, nothing wrong" "$output"
@@ -68,22 +68,22 @@ refused() {
 	)" "$(cat said)"
 }
 
-@test "-v shows the doubts about them, --pedantic counts these" {
+@test "-v shows the warnings about them, --pedantic counts these" {
 	need_shared data/coopr-templates
 	validate -v "$SHARED/data/coopr-templates" || true
-	grep -o '[a-z]*/[^/]*.json: .*doubtful.*' said | same "$(cat <<-'END'
-		services/cdap-sandbox-docker.json: /dependencies/conflicts/1: doubtful: there is no service "cdap-standalone-docker"; did you mean "coopr-standalone-docker"?
-		services/coopr-standalone-docker.json: /dependencies/conflicts/0: doubtful: there is no service "coopr"; did you mean "coopr-standalone-docker"?
-		services/hadoop-hdfs-datanode.json: /dependencies/runtime/uses/0: doubtful: there is no service "hadoop-hdfs-secondarynamenode"
-		clustertemplates/cdap-distributed.json: /constraints/layout/mustcoexist/1/9: doubtful: "mysql-server" stands in this set before already
-		clustertemplates/dcos-single-master.json: /constraints/layout/cantcoexist/0: doubtful: this forbids only all 3 on one node; mutuallyexclusive forbids any two of them
+	grep -o '[a-z]*/[^/]*.json: .*warning: .*' said | same "$(cat <<-'END'
+		services/cdap-sandbox-docker.json: /dependencies/conflicts/1: warning: there is no service "cdap-standalone-docker"; did you mean "coopr-standalone-docker"?
+		services/coopr-standalone-docker.json: /dependencies/conflicts/0: warning: there is no service "coopr"; did you mean "coopr-standalone-docker"?
+		services/hadoop-hdfs-datanode.json: /dependencies/runtime/uses/0: warning: there is no service "hadoop-hdfs-secondarynamenode"
+		clustertemplates/cdap-distributed.json: /constraints/layout/mustcoexist/1/9: warning: "mysql-server" stands in this set before already
+		clustertemplates/dcos-single-master.json: /constraints/layout/cantcoexist/0: warning: this forbids only all 3 on one node; mutuallyexclusive forbids any two of them
 	END
 	)" "$(cat)"
-	contains "$(tail -1 said)" "8 providers, 5 hardwaretypes, 11 imagetypes, 53 services, 15 clustertemplates, 0 partialtemplates; 6 faults, 5 doubts"
-	mkdir -p doubts/services
-	echo '{"name":"a","dependencies":{"install":{"uses":["b"]}}}' >doubts/services/a.json
-	run -0 coopr-validate doubts
-	run -1 coopr-validate --pedantic doubts
+	contains "$(tail -1 said)" "8 providers, 5 hardwaretypes, 11 imagetypes, 53 services, 15 clustertemplates, 0 partialtemplates; 6 errors, 5 warnings"
+	mkdir -p warnings/services
+	echo '{"name":"a","dependencies":{"install":{"uses":["b"]}}}' >warnings/services/a.json
+	run -0 coopr-validate warnings
+	run -1 coopr-validate --pedantic warnings
 }
 
 @test "a catalogue with a malformed file gives 65, and the others are checked all the same" {
@@ -176,7 +176,7 @@ coopr-validate: odd/services/loop.json: the whole document: Too many levels of s
 	run bash -c "printf '{\"kind\":\"result\",\"status\":0' | coopr-validate -"
 	refused "the text ends inside a value"
 	run bash -c "printf '' | coopr-validate -"
-	refused "standard input: it is empty"
+	refused "standard input: the file is empty"
 	run bash -c "printf 'hello' | coopr-validate -k service -"
 	refused "standard input: line 1, column 1"
 }
@@ -188,10 +188,10 @@ coopr-validate: odd/services/loop.json: the whole document: Too many levels of s
 	bash -euo pipefail examples
 }
 
-@test "a local that is no need of the service is a doubt" {
-	mkdir -p doubts/services
-	echo '{"name":"b"}' >doubts/services/b.json
-	echo '{"name":"a","dependencies":{"install":{"local":["b"]},"runtime":{"uses":["b"],"local":["b"]}}}' >doubts/services/a.json
-	coopr-validate -v doubts 2>said
-	grep doubtful said | same "$(cat -)" "coopr-validate: doubts/services/a.json: /dependencies/install/local/0: doubtful: \"b\" is neither in requires nor in uses, so this says nothing"
+@test "a local that is no need of the service is a warning" {
+	mkdir -p warnings/services
+	echo '{"name":"b"}' >warnings/services/b.json
+	echo '{"name":"a","dependencies":{"install":{"local":["b"]},"runtime":{"uses":["b"],"local":["b"]}}}' >warnings/services/a.json
+	coopr-validate -v warnings 2>said
+	grep warning: said | same "$(cat -)" "coopr-validate: warnings/services/a.json: /dependencies/install/local/0: warning: \"b\" is neither in requires nor in uses, so this says nothing"
 }

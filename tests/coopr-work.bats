@@ -118,7 +118,7 @@ teardown() {
 	start_work -j 1
 	hear started _
 	kill "$work"
-	until grep -q "1 running tasks are waited for" work.log; do :; done
+	until grep -q "waiting for 1 running task;" work.log; do :; done
 	echo >go
 	wait "$work"
 	same 1 "$(coopr-queue show "$job" -o json | jq 'select(.kind == "status") | .tasks.done')"
@@ -132,7 +132,7 @@ teardown() {
 	start_work -j 1
 	hear started _
 	kill "$work"
-	until grep -q "waited for" work.log; do :; done
+	until grep -q "waiting for" work.log; do :; done
 	kill "$work"
 	wait "$work"
 	[ ! -e "/proc/$(cat pid)" ]

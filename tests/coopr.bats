@@ -40,11 +40,11 @@ make_command() {
 @test "a word that is no command is misuse, and the nearest one is suggested" {
 	run -64 --separate-stderr coopr plna
 	same "" "$output"
-	same "coopr: there is no command plna; did you mean plan?; see: coopr --help" "$stderr"
+	same "coopr: unknown command 'plna'; did you mean 'plan'?; see: coopr --help" "$stderr"
 	run -64 coopr hepl
-	contains "$output" "did you mean help?"
+	contains "$output" "did you mean 'help'?"
 	run -64 coopr xyzzy
-	contains "$output" "there is no command xyzzy"
+	contains "$output" "unknown command 'xyzzy'"
 }
 
 @test "a path is no command" {

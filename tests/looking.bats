@@ -121,11 +121,11 @@ break_mariadb() {
 	same clusterstatus "$(coopr-show 00000001 | head -n 1 | jq -r .kind)"
 	same cluster "$(coopr-show ./shop | head -n 1 | jq -r .kind)"
 	run --separate-stderr -1 coopr-show nothing
-	contains "$stderr" "nothing is no file: there is no cluster nothing"
+	contains "$stderr" "no file or cluster named \"nothing\""
 	run -66 coopr-show ./nothing
 	run -64 coopr-show -c
 	run --separate-stderr -64 coopr-show -o tree 00000001
-	contains "$stderr" "it is shown as table, wide or json"
+	contains "$stderr" "a cluster is shown as table, wide or json"
 }
 
 @test "what failed, and why, is shown" {
@@ -242,7 +242,8 @@ no room for it' "$output"
 				read -ra words <<<"$command $who $operand"
 				[ "${command#* }" != -n ] || words+=(uptime)
 				run --separate-stderr -1 coopr "${words[@]}"
-				contains "$stderr" "there is no cluster $operand"
+				[ "$command" = show ] && missing="no file or cluster named \"$operand\"" || missing="there is no cluster $operand"
+				contains "$stderr" "$missing"
 				same "" "$output"
 			done
 		done

@@ -119,7 +119,7 @@ contents_of_whole() {
 @test "a file that is damaged is named, and nothing is changed until it is repaired" {
 	echo '{"node":1}' >state/static/192.0.2.1:22.json
 	run -65 coopr-store list
-	contains "$output" "state/static/192.0.2.1:22.json: it cannot be brought into the store; repair or remove it: /machine"
+	contains "$output" "state/static/192.0.2.1:22.json: cannot be brought into the store; repair or remove it: /machine"
 	same 5 "$(sqlite3 state/store.sqlite3 'PRAGMA user_version')"
 	rm state/static/192.0.2.1:22.json
 	coopr-store list >/dev/null

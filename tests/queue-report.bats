@@ -178,7 +178,7 @@ check_page() {
 	course '0 take t1' '1 take t2' '4 fail t1 retry no' '5 take t1' '8 done t2' '9 lost t1 failed gone' '10 finish failed' >all
 	coopr-queue report -o html - <all >page
 	check_page page
-	for part in '<h1>Job job' 'badge failed' Timeline Failures 'Critical path as it happened' '<svg' 'aria-label='; do
+	for part in '<h1>Job job' 'badge failed' Timeline Failures 'Critical path as it happened' '<svg' 'aria-label=' '[class^=a]{fill:'; do
 		contains "$(cat page)" "$part"
 	done
 }

@@ -48,7 +48,7 @@ meanwhile() {
 	"$@" >other 2>said 3>&- &
 	local pid=$!
 
-	until grep -q "kill -CONT $stopped lets it go on" said; do
+	until grep -q "kill -CONT $stopped resumes it" said; do
 		case $(state_of "$pid") in Z | "") break ;; esac
 	done
 	waited=$(sed -n 's/.*: \(.*\) is locked by process .* which is stopped: .*/\1/p' said)

@@ -96,11 +96,11 @@ done_of() {
 	until [ "$(wc -l <started)" = 2 ]; do :; done
 	same "red
 blue" "$(cat begun)"
-	grep -q "configured anew" work.log
+	grep -q "configuration read again" work.log
 	# With fewer than run, none is taken until there are fewer.
 	config '{"jobs": 1}'
 	kill -HUP "$work"
-	until [ "$(grep -c "configured anew" work.log)" = 2 ]; do :; done
+	until [ "$(grep -c "configuration read again" work.log)" = 2 ]; do :; done
 	echo >"go.$(sed -n 1p started)"
 	until grep -q "done in" work.log; do :; done
 	same 2 "$(wc -l <begun)"
@@ -118,7 +118,7 @@ blue" "$(cat begun)"
 	timeout 60 coopr-queue wait "$(put dummy 1 1)"
 	config '{"jobs": "many"}'
 	kill -HUP "$work"
-	until grep -q "the configuration stays as it was: .*/jobs: " work.log; do :; done
+	until grep -q "the configuration stays unchanged: .*/jobs: " work.log; do :; done
 	job=$(put dummy 2 2)
 	timeout 60 coopr-queue wait "$job"
 	kill "$work"
@@ -146,7 +146,7 @@ blue" "$(cat begun)"
 	start_work --drain
 	hear started _
 	kill -HUP "$work"
-	until grep -q "1 running tasks are waited for" work.log; do :; done
+	until grep -q "waiting for 1 running task;" work.log; do :; done
 	echo >go
 	wait "$work"
 	same 1 "$(done_of "$job")"

@@ -48,7 +48,7 @@ stop_with_lock() {
 	other=$(put quick 1 3 00000043)
 	start_work
 	timeout 60 coopr-queue wait "$other"
-	until grep -q "kill -CONT $stopped lets it go on" work.log; do :; done
+	until grep -q "kill -CONT $stopped resumes it" work.log; do :; done
 	contains "$(<work.log)" "job $held: "
 	kill -CONT "$stopped"
 	wait "$stopped"

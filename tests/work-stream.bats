@@ -103,7 +103,7 @@ answers='jq -c --unbuffered "{kind: \"result\", job, task: .id, attempt, status:
 	start_work
 	until [ "$(coopr-queue show "$job" -o json | jq 'select(.kind == "status") | .tasks.running')" = 3 ]; do :; done
 	kill "$work"
-	until grep -q "3 running tasks are waited for" work.log; do :; done
+	until grep -q "waiting for 3 running tasks;" work.log; do :; done
 	kill "$work"
 	wait "$work"
 	same "0 0 3" "$(coopr-queue show "$job" -o json | jq -r 'select(.kind == "status") | .tasks | "\(.running) \(.failed) \(.ready)"')"

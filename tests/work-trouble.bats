@@ -32,7 +32,7 @@ descriptors() {
 	hear started _
 	descriptors 3
 	second=$(put good 1 1 00000043)
-	until grep -q "Too many open files; it is tried again" work.log; do :; done
+	until grep -q "Too many open files; trying again" work.log; do :; done
 	descriptors 4096
 	timeout 60 coopr-queue wait "$second"
 	echo >go

@@ -86,7 +86,7 @@ secret_input_check(const char *name, bool raw, struct secret_value *value, struc
 		value->length--;
 	value->text[value->length] = '\0';
 	if (value->length == 0)
-		return error_set(err, EX_DATAERR, "%s: it is empty, a secret is wanted", name);
+		return error_set(err, EX_DATAERR, "%s: the file is empty; a secret is required", name);
 	if (memchr(value->text, '\0', value->length) || !secret_input_fits_json(value->text))
 		return error_set(err, EX_DATAERR, "%s: it is no UTF-8 text; encode it, as with base64", name);
 	return 0;

@@ -181,7 +181,7 @@ tenants_check_delete(struct store *store, const char *name, int64_t *id, struct 
 	if (got < 0)
 		return -1;
 	if (strcmp(name, "superadmin") == 0 || strcmp(name, "default") == 0)
-		return error_set(err, EX_NO, "tenant %s: it cannot be deleted", name);
+		return error_set(err, EX_NO, "tenant %s: cannot be deleted", name);
 	if (sql_number(store_sql(store), &clusters, err, "SELECT count(*) FROM cluster WHERE tenant = ? AND status <> 'terminated'",
 	    "i",
 	    *id) < 0)

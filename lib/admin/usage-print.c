@@ -139,7 +139,7 @@ usage_print_list(const struct usage *usage, const struct usage_question *questio
 	size_t count = 0;
 
 	for (int i = 0; i < USAGE_BY_COUNT; i++)
-		by |= question->by[i] ? LIST_OWN << i : 0;
+		by |= question->by[i] ? (unsigned)LIST_OWN << i : 0;
 	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
 		if (!columns[i].when || (columns[i].when & by)) {
 			asked[count] = columns[i];

@@ -32,9 +32,9 @@ lock_describe(int fd, const struct holder *holder)
 	length = readlink(link, path, sizeof path - 1);
 	path[length < 0 ? 0 : length] = '\0';
 	if (holder->stopped)
-		return memory_printf("%s is locked by process %d (%s), which is stopped: kill -CONT %d lets it go on", path,
+		return memory_printf("%s is locked by process %d (%s), which is stopped; kill -CONT %d resumes it", path,
 		    holder->pid, holder->name, holder->pid);
-	return memory_printf("%s is locked by process %d (%s): it is waited for", path, holder->pid, holder->name);
+	return memory_printf("%s is locked by process %d (%s); waiting for it", path, holder->pid, holder->name);
 }
 
 /* Does nothing: that the signal came interrupts flock. */

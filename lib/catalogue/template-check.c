@@ -51,7 +51,7 @@ template_check_default_type(const struct place *defaults, const struct check *ch
 	if (!template_is_allowed(allowed, name))
 		place_problem(&place, "\"%s\" is not among the compatible %ss", name, entity_kind_words(kind));
 	else if (provider && !template_is_offered(catalogue_find(check->catalogue, kind, name), provider))
-		place_problem(&place, "\"%s\" is not to be had at the provider \"%s\"", name, provider);
+		place_problem(&place, "\"%s\" is not available from the provider \"%s\"", name, provider);
 }
 
 /* A default service is a name, or an object with a name and a config. */

@@ -9,14 +9,14 @@
 #include "history/report-markup.h"
 
 enum {
-	WIDTH = 10000,    /* units of the drawing for the whole makespan */
+	WIDTH = 10000,    /* units of the drawing for the whole duration */
 	RUNNING = 48,     /* heights in pixels: how much ran, */
 	STRIP = 22,       /* the critical path, */
 	LANE = 16, BAR = 12, GAP = 2, /* a class, the bar in it, and above that */
 	LANES_MAX = 200,  /* nodes that have a class each, */
 	BARS_MAX = 8000,  /* and attempts with a bar each */
 	GROUPS_MAX = 100, /* classes otherwise, */
-	BINS = 300,       /* and the parts that a makespan is cut into */
+	BINS = 300,       /* and the parts that a duration is cut into */
 	TICKS_MAX = 10,
 	WIDE = 60,        /* a bar on the strip that has room for a border */
 };
@@ -29,7 +29,7 @@ struct chart {
 	unsigned height;
 };
 
-struct cell { /* a part of the makespan, of a class */
+struct cell { /* a part of the duration, of a class */
 	int64_t busy_ms[ACTION_COUNT];
 	bool bad; /* an attempt that failed or was lost ended in it */
 };
@@ -37,11 +37,11 @@ struct cell { /* a part of the makespan, of a class */
 static int
 report_x_of(const struct chart *chart, int64_t ms)
 {
-	int64_t makespan_ms = chart->report->makespan_ms, at_ms = ms - chart->report->start_ms;
+	int64_t duration_ms = chart->report->duration_ms, at_ms = ms - chart->report->start_ms;
 
-	if (makespan_ms <= 0 || at_ms <= 0)
+	if (duration_ms <= 0 || at_ms <= 0)
 		return 0;
-	return at_ms >= makespan_ms ? WIDTH : (int)((double)at_ms * WIDTH / (double)makespan_ms);
+	return at_ms >= duration_ms ? WIDTH : (int)((double)at_ms * WIDTH / (double)duration_ms);
 }
 
 /* Never so narrow that it cannot be seen. */
@@ -109,7 +109,7 @@ report_lane_top(size_t job_class)
 
 /* Milliseconds between two ticks: a round number, so that there are not too many. */
 static int64_t
-report_tick_ms(int64_t makespan_ms)
+report_tick_ms(int64_t duration_ms)
 {
 	static const int64_t round[] = {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 15000, 30000, 60000,
 	    120000,
@@ -117,9 +117,9 @@ report_tick_ms(int64_t makespan_ms)
 	size_t count = sizeof round / sizeof *round;
 
 	for (size_t i = 0; i < count; i++)
-		if (makespan_ms / round[i] <= TICKS_MAX)
+		if (duration_ms / round[i] <= TICKS_MAX)
 			return round[i];
-	return makespan_ms / TICKS_MAX + 1;
+	return duration_ms / TICKS_MAX + 1;
 }
 
 /* "5 m", where clock_duration says "5 m 0 s". */
@@ -136,13 +136,13 @@ report_tick_name(int64_t at_ms, char text[CLOCK_RFC3339_SIZE])
 static void
 report_add_axis(const struct chart *chart)
 {
-	int64_t makespan_ms = chart->report->makespan_ms, step_ms = report_tick_ms(makespan_ms);
+	int64_t duration_ms = chart->report->duration_ms, step_ms = report_tick_ms(duration_ms);
 	char text[CLOCK_RFC3339_SIZE];
 
 	buffer_text(chart->out, "<div class=\"axis\" aria-hidden=\"true\">");
 	/* The last label is left out if it would be cut. */
-	for (int64_t at = 0; at < makespan_ms - makespan_ms / 25; at += step_ms)
-		buffer_printf(chart->out, "<span style=\"left:%.3f%%\">%s</span>", (double)at * 100 / (double)makespan_ms,
+	for (int64_t at = 0; at < duration_ms - duration_ms / 25; at += step_ms)
+		buffer_printf(chart->out, "<span style=\"left:%.3f%%\">%s</span>", (double)at * 100 / (double)duration_ms,
 		    report_tick_name(at, text));
 	buffer_text(chart->out, "</div>\n");
 }
@@ -150,17 +150,17 @@ report_add_axis(const struct chart *chart)
 static void
 report_add_grid(const struct chart *chart)
 {
-	int64_t makespan_ms = chart->report->makespan_ms, step_ms = report_tick_ms(makespan_ms);
+	int64_t duration_ms = chart->report->duration_ms, step_ms = report_tick_ms(duration_ms);
 
 	buffer_text(chart->out, "<path class=\"g\" d=\"");
-	for (int64_t at = step_ms; at < makespan_ms; at += step_ms)
+	for (int64_t at = step_ms; at < duration_ms; at += step_ms)
 		buffer_printf(chart->out, "M%d 0V%u", report_x_of(chart, chart->report->start_ms + at), chart->height);
 	buffer_text(chart->out, "\"/>\n");
 }
 
-/* --- what ran when, in parts of the makespan --- */
+/* --- what ran when, in parts of the duration --- */
 
-/* The part of the makespan that an instant is in; a clock that was set may show any. */
+/* The part of the duration that an instant is in; a clock that was set may show any. */
 static int
 report_bin_of(double at_ms, double bin_ms)
 {
@@ -174,7 +174,7 @@ static void
 report_fill_cells(const struct chart *chart, const struct attempt *attempt, struct cell *cells)
 {
 	const struct report *report = chart->report;
-	double bin_ms = (double)report->makespan_ms / BINS;
+	double bin_ms = (double)report->duration_ms / BINS;
 	double from = (double)(attempt->start_ms - report->start_ms), until = (double)(attempt->end_ms - report->start_ms);
 	int last = report_bin_of(until, bin_ms);
 
@@ -209,7 +209,7 @@ report_add_running(const struct chart *chart)
 {
 	const struct report *report = chart->report;
 	struct cell *cells = memory_zeroed(BINS, sizeof *cells);
-	double most = (double)report->makespan_ms / BINS * (report->peak ? report->peak : 1);
+	double most = (double)report->duration_ms / BINS * (report->peak ? report->peak : 1);
 	int64_t busy_ms;
 
 	for (size_t i = 0; i < report->attempts.count; i++)
@@ -240,7 +240,7 @@ report_add_bars(const struct chart *chart)
 static void
 report_add_group(const struct chart *chart, size_t job_class, const struct cell *cells)
 {
-	double full_ms = (double)chart->report->makespan_ms / BINS * (double)chart->nodes_a_lane;
+	double full_ms = (double)chart->report->duration_ms / BINS * (double)chart->nodes_a_lane;
 	struct buffer shapes[ACTION_COUNT + 1] = {{0}};
 	int bottom = report_lane_top(job_class) + GAP + BAR;
 

@@ -110,7 +110,7 @@ report_add_path(const struct report *report, struct buffer *out)
 	if (report->path_count == 0)
 		return;
 	buffer_text(out, "<h2>Critical path as it happened</h2>\n");
-	report_begin_table("From the begin of the job: what each attempt on the way to its end waited for.", columns, out);
+	report_begin_table("From the start of the job: what each attempt on the way to its end waited for.", columns, out);
 	for (uint32_t i = 0; i < report->path_count; i++) {
 		if (skipped && i == PATH_TOLD / 2) {
 			buffer_printf(out, "<tr><td colspan=\"6\">... %u more ...</td></tr>\n", skipped);
@@ -151,9 +151,8 @@ report_html_add_group(const struct history_group *group, struct buffer *out)
 static void
 report_html_add_groups(const struct report *report, struct buffer *out)
 {
-	static const char *const columns[] = {"Action", "Service", "Plugin", "done", "failed", "lost", "half took",
-	    "nine of ten",
-	    "longest", NULL};
+	static const char *const columns[] = {"Action", "Service", "Plugin", "done", "failed", "lost", "median",
+	    "90th percentile", "longest", NULL};
 
 	if (report->history.keys.count == 0)
 		return;
@@ -273,7 +272,7 @@ report_set_figures(struct fields *fields)
 	for (int why = 0; why < REPORT_WHY_COUNT; why++)
 		path_wait_ms += report->path_wait_ms[why];
 	report_set_text(fields, "duration_name", report->attempts.outcome ? "Makespan" : "So far");
-	report_set_duration(fields, "duration", report->makespan_ms);
+	report_set_duration(fields, "duration", report->duration_ms);
 	report_set_duration(fields, "planned", (int64_t)(report->attempts.plan.job.critical_path_s * 1000));
 	report_set_duration(fields, "work", report->work_ms);
 	report_set_number(fields, "attempt_count", (double)report->attempts.count);

@@ -103,7 +103,7 @@ report_print_whole(const struct report *report, struct buffer *out)
 	report_print_path_waits(report, out);
 	print_string(&print, "job", report->attempts.job);
 	print_string(&print, "kind", "report");
-	print_number(&print, "makespan_s", report_seconds(report->makespan_ms));
+	print_number(&print, "makespan_s", report_seconds(report->duration_ms));
 	print_number(&print, "node_wait_s", report_seconds(report->node_wait_ms));
 	print_integer(&print, "peak", report->peak);
 	print_number(&print, "planned_critical_path_s", job->critical_path_s);

@@ -207,7 +207,7 @@ report_find_path(struct report *report)
 	struct walk walk = {.report = report, .freed_by = memory_zeroed(steps, sizeof *walk.freed_by),
 	    .is_free = memory_zeroed(steps, sizeof *walk.is_free),
 	    .by_end = memory_zeroed(report->attempts.count, sizeof *walk.by_end),
-	    .soon_ms = report->makespan_ms / 100 < SOON_MS ? report->makespan_ms / 100 : SOON_MS};
+	    .soon_ms = report->duration_ms / 100 < SOON_MS ? report->duration_ms / 100 : SOON_MS};
 
 	report_find_all_freed(&walk);
 	report_sort_by_end(&walk);

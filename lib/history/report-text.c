@@ -34,9 +34,9 @@ report_say_summary(const struct report *report, struct buffer *out)
 	    report->attempts.tenant);
 	buffer_printf(out, "put            %s\n", clock_rfc3339(report->start_ms, a));
 	buffer_printf(out, "%s  %s; critical path as planned: %s\n",
-	    report->attempts.outcome ? "makespan     " : "so far       ",
-	    clock_duration(report->makespan_ms, a), clock_duration((int64_t)(job->critical_path_s * 1000), b));
-	buffer_printf(out, "work           %s; %u at once at most, which were used for %.0f%%\n",
+	    report->attempts.outcome ? "duration     " : "so far       ",
+	    clock_duration(report->duration_ms, a), clock_duration((int64_t)(job->critical_path_s * 1000), b));
+	buffer_printf(out, "work           %s; %u in parallel at most, used for %.0f%% of the time\n",
 	    clock_duration(report->work_ms, a), report->peak, report_utilisation(report) * 100);
 	buffer_printf(out, "waiting        %s for nodes, %s for slots, all tasks together\n",
 	    clock_duration(report->node_wait_ms, a), clock_duration(report->slot_wait_ms, b));

@@ -49,13 +49,13 @@ report_say_why(const struct report_link *link, struct buffer *out)
 		buffer_printf(out, "%s after the attempt before", clock_duration(link->waited_ms, text));
 	else if (link->waited_ms > 0)
 		buffer_printf(out, "%s after %s", clock_duration(link->waited_ms, text),
-		    link->why == REPORT_FIRST ? "the begin" : "it could");
+		    link->why == REPORT_FIRST ? "the start" : "it could");
 }
 
 double
 report_utilisation(const struct report *report)
 {
-	double offered = (double)report->makespan_ms * report->peak;
+	double offered = (double)report->duration_ms * report->peak;
 
 	return offered > 0 ? (double)report->work_ms / offered : 0;
 }
@@ -72,7 +72,7 @@ report_output(struct queue *queue, const struct report *report, const struct att
 void
 report_say_end(const struct attempt *attempt, struct buffer *out)
 {
-	static const char *const follows[EVENT_NEXT_COUNT] = {"", ", tried again", ", undone and tried again", ", given up"};
+	static const char *const follows[EVENT_NEXT_COUNT] = {"", ", tried again", ", undone and tried again", ", cancelled"};
 
 	switch (attempt->end) {
 	case ATTEMPT_RUNNING:
@@ -164,7 +164,7 @@ report_make(struct report *report, struct attempts *attempts)
 
 	*report = (struct report){.attempts = *attempts, .start_ms = attempts->put_ms};
 	*attempts = (struct attempts){0};
-	report->makespan_ms = report->attempts.last_ms > report->start_ms ? report->attempts.last_ms - report->start_ms : 0;
+	report->duration_ms = report->attempts.last_ms > report->start_ms ? report->attempts.last_ms - report->start_ms : 0;
 	report->trouble = memory_zeroed(count, sizeof *report->trouble);
 	report->critical = memory_zeroed(count, sizeof *report->critical);
 	report->before_on_node = memory_zeroed(count, sizeof *report->before_on_node);

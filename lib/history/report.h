@@ -31,10 +31,10 @@ struct report {
 	struct attempts attempts;
 	struct history history;  /* of this job alone, sorted */
 	struct queue_job job;    /* id "" where it is in no spool */
-	int64_t start_ms, makespan_ms, work_ms;
+	int64_t start_ms, duration_ms, work_ms;
 	int64_t node_wait_ms, slot_wait_ms; /* of all first attempts together, from when they could have begun */
 	uint32_t tasks, done, failed, lost, running, retried, undone; /* attempts but for the first */
-	uint32_t peak;           /* so many ran at once at most */
+	uint32_t peak;           /* so many ran in parallel at most */
 	struct report_link *path; /* first to last */
 	uint32_t path_count;
 	int64_t path_work_ms, path_wait_ms[REPORT_WHY_COUNT];

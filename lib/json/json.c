@@ -34,7 +34,7 @@ json_parse(const char *name, const char *text, size_t length, jv *out, struct er
 	ssize_t used = json_scan(text, length, true, err);
 
 	if (used == 0)
-		error_set(err, EX_DATAERR, "it is empty, a JSON value is wanted");
+		error_set(err, EX_DATAERR, "the file is empty; a JSON value is required");
 	else if (used > 0 && !json_is_blank(text + used, length - (size_t)used))
 		used = error_set(err, EX_DATAERR, "more follows behind the JSON value");
 	if (used <= 0)

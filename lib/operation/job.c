@@ -132,7 +132,7 @@ operation_job_retry(const struct operation_job *job, struct error *err)
 {
 	int code = operation_job_run(job, "retry", NULL, PROCESS_NULL, err);
 
-	return code <= 0 ? code : error_set(err, code, "job %s: it cannot be retried (exit code %d)", job->id, code);
+	return code <= 0 ? code : error_set(err, code, "job %s: cannot be retried (exit code %d)", job->id, code);
 }
 
 /* Waits until the job has finished. */

@@ -199,7 +199,7 @@ cluster_show_fill_state(const void *row, struct list_cell *cell)
 {
 	const struct node_row *node = row;
 
-	cell->style = strcmp(node->state, "there") == 0 ? STYLE_PLAIN : STYLE_WARN;
+	cell->style = strcmp(node->state, "up") == 0 ? STYLE_PLAIN : STYLE_WARN;
 }
 
 #define AT(type, member) LIST_AT(type, struct node_row, member)
@@ -230,7 +230,7 @@ cluster_show_fill_row(const struct node *node, struct node_row *row, struct aren
 	for (size_t i = 0; i < node->services.count; i++)
 		buffer_printf(&services, "%s%s", i ? " " : "", node->services.list[i]);
 	*row = (struct node_row){.number = node->nodenum, .host = node->hostname ? node->hostname : node->id,
-	    .address = machine.address, .state = node->leaves ? "leaves" : node->is_new ? "to come" : "there",
+	    .address = machine.address, .state = node->leaves ? "to be removed" : node->is_new ? "to be created" : "up",
 	    .hardware = node->hardwaretype, .image = node->imagetype, .zone = node->zone, .providerid = machine.providerid,
 	    .services = arena_string(arena, services.data ? services.data : "")};
 	buffer_release(&services);

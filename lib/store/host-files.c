@@ -102,7 +102,7 @@ host_files_read_object(struct host_files *files, const char *name,
 		jv_free(document);
 	}
 	if (result < 0)
-		error_prefix(files->err, "%s/%s: it cannot be brought into the store; repair or remove it", files->folder, name);
+		error_prefix(files->err, "%s/%s: cannot be brought into the store; repair or remove it", files->folder, name);
 	problems_release(&problems);
 	buffer_release(&text);
 	return result;

@@ -61,7 +61,7 @@ key_decode(const char *text, const char *path, struct store_key *key, struct err
 	    length == STORE_KEY_BYTES)
 		return 0;
 	store_key_release(key);
-	return error_set(err, EX_DATAERR, "%s: it is no key: %d hexadecimal digits are wanted", path, 2 * STORE_KEY_BYTES);
+	return error_set(err, EX_DATAERR, "%s: not a key; %d hexadecimal digits are required", path, 2 * STORE_KEY_BYTES);
 }
 
 static int

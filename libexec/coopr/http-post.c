@@ -97,7 +97,7 @@ http_act(jv order)
 	if (url && body)
 		status = http_post(url, body, headers, http_timeout_of(order), &response);
 	else
-		message("standard input: url and body are wanted");
+		message("standard input: url and body are required");
 	if (status >= 0) {
 		printf("%d\n", status);
 		fwrite(response.data ? response.data : "", 1, response.length, stdout);

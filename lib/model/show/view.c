@@ -33,8 +33,8 @@ static const struct view_column node[] = {
 	{.heading = "IMAGE ID", .path = "image", .wide = true},
 	{.heading = "USER", .path = "sshuser", .wide = true},
 	{.heading = "ZONE", .path = "zone"},
-	{.heading = "SERVICES", .path = "services", .format = VIEW_LIST, .null = "(leaves)"},
-	{.heading = "WAS", .path = "was", .format = VIEW_LIST, .null = "(new)"},
+	{.heading = "SERVICES", .path = "services", .format = VIEW_LIST, .null = "(to be removed)"},
+	{.heading = "PREVIOUS", .path = "was", .format = VIEW_LIST, .null = "(new)"},
 	{0},
 };
 

@@ -77,7 +77,7 @@ finish_refuse(struct open_job *job, uint32_t step, const struct result *result, 
 		    "; the task is %s); this one is refused", job->id, result->task, result->attempt, event.status,
 		    queue_step_name((enum step_status)live->status));
 	else if (known && event.kind == EVENT_LOST)
-		finish_answer(to, EX_NO, "%s:%s: attempt %" PRId64 " was given up (%s): its result is refused", job->id,
+		finish_answer(to, EX_NO, "%s:%s: attempt %" PRId64 " was cancelled (%s); its result is refused", job->id,
 		    result->task, result->attempt, event.reason);
 	else
 		finish_answer(to, EX_NO, "%s:%s: attempt %" PRId64 " does not run: the task is %s, its last attempt is %u",

@@ -273,7 +273,7 @@ fsck_mend_locked(struct open_job *job, const struct verdict *verdict, struct err
 	bool foreign;
 
 	if (verdict->damaged && (!file_exists(job->dir, "plan.ndjson") || !fsck_has_torn_end(job->dir)))
-		return error_set(err, EX_DATAERR, "job %s: cannot be mended", job->id);
+		return error_set(err, EX_DATAERR, "job %s: cannot be repaired", job->id);
 	if (verdict->damaged || verdict->sync_failed)
 		return fsck_rewrite(job, fsck_readable(job->dir, &foreign), err);
 	if (unlinkat(job->dir, "state", 0) < 0 && errno != ENOENT)

@@ -190,7 +190,7 @@ worker_renew(struct queue_worker *worker, struct error *err)
 
 	if (file_exists(queue->spool.workers, worker->id))
 		return 0;
-	return error_set(err, EX_NO, "worker %s: somebody has removed it from %s", worker->id, queue->spool.path);
+	return error_set(err, EX_NO, "worker %s: removed from %s", worker->id, queue->spool.path);
 }
 
 void
