@@ -47,12 +47,13 @@ limits_has_total(const void *from)
 }
 
 static void
-limits_release_lists(void *to)
+limits_release_all(void *to)
 {
 	struct limits *limits = to;
 
 	free(limits->providers.list);
 	free(limits->tenants.list);
+	arena_release(&limits->arena);
 }
 
 static const struct member members[] = {
@@ -64,7 +65,7 @@ static const struct member members[] = {
 	{"total", MEMBER_INTEGER(struct limits, total), 0, .integer = {0, LIMIT_MAX, -1}, .is_printed = limits_has_total},
 };
 const struct document limits_table = {DOCUMENT_MEMBERS(members), .size = sizeof(struct limits),
-	.release = limits_release_lists};
+	.release = limits_release_all};
 
 void
 limits_parse(const struct place *place, struct limits *limits)
@@ -115,9 +116,6 @@ limits_of(const struct limit_list *list, const char *name)
 void
 limits_release(struct limits *limits)
 {
-	struct arena arena = limits->arena;
-
 	document_release(&limits_table, limits);
-	arena_release(&arena);
 	limits->total = -1;
 }
