@@ -74,6 +74,7 @@ put_fails() {
 }
 
 @test "put: whichever fsync is refused, a job that was not acknowledged is not there" {
+	export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0 # not under strace
 	local at code last
 
 	two_nodes >plan
@@ -91,6 +92,7 @@ put_fails() {
 }
 
 @test "done: what the disk has refused is not acknowledged when it is said again, by whoever and however often, until fsck --repair" {
+	export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0 # not under strace
 	local code
 
 	two_nodes >plan
@@ -111,6 +113,7 @@ put_fails() {
 }
 
 @test "done, pause: what another one has written and not brought to disk is brought there before it is acknowledged" {
+	export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0 # not under strace
 	two_nodes >plan
 	coopr-queue put plan
 	coopr-queue take -n 1 --lease 600 | result_of '{}' >results
@@ -123,6 +126,7 @@ put_fails() {
 }
 
 @test "put: why tmp/ takes no folder is told" {
+	export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0 # not under strace
 	two_nodes >plan
 	coopr-queue put plan
 	run -73 strace -f -qq -o trace -e trace=mkdirat -e inject=mkdirat:error=ENOSPC coopr-queue put plan
