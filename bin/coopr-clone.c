@@ -28,7 +28,7 @@ static const struct command command = {
 int
 main(int argc, char **argv)
 {
-	struct operation_request order = {.action = "create", .verb = "clone", .prepare = prepare_clone};
+	struct operation_request request = {.action = "create", .verb = "clone", .prepare = prepare_clone};
 	char **operands = argv + option_parse(&command, argc, argv);
 
 	if (!operands[0] || !operands[1] || operands[2])
@@ -36,10 +36,10 @@ main(int argc, char **argv)
 	if (!name_is_valid(operands[1]) || operands[1][0] == '.')
 		return option_misuse(&command, "%s: not the name of a cluster: letters, digits, \"_\", \".\" and \"-\", no \".\" first",
 		    operands[1]);
-	order.cluster = operands[1];
-	order.parameters = operands[0];
-	order.owner = owner;
-	order.group = group;
-	order.lease_ms = lease ? front_duration(&command, lease) : -1;
-	return front_operate(&command, &front, &order, operands);
+	request.cluster = operands[1];
+	request.parameters = operands[0];
+	request.owner = owner;
+	request.group = group;
+	request.lease_ms = lease ? front_duration(&command, lease) : -1;
+	return front_operate(&command, &front, &request, operands);
 }

@@ -35,23 +35,23 @@ int
 main(int argc, char **argv)
 {
 	struct amend_parameters parameters = {.amendment.config = jv_invalid()};
-	struct operation_request order = {.action = "config", .prepare = prepare_amend, .parameters = &parameters};
+	struct operation_request request = {.action = "config", .prepare = prepare_amend, .parameters = &parameters};
 	char **operands = argv + option_parse(&command, argc, argv);
 	struct operation_options how = front_options(&command, &front);
 	struct error err;
 	int code;
 
-	order.cluster = front_cluster(&command, operands);
+	request.cluster = front_cluster(&command, operands);
 	if (!file && settings.count == 0 && front.save)
 		return option_misuse(&command, "--save: without a change there is no plan");
 	if (!file && settings.count == 0)
-		return message_end(find_cluster_config(&how.ask, order.cluster, &err) < 0 ? message_error(&err) : 0);
+		return message_end(find_cluster_config(&how.ask, request.cluster, &err) < 0 ? message_error(&err) : 0);
 	if (file && json_read_file(file, &parameters.amendment.config, &err) < 0)
 		return message_error(&err);
 	parameters.amendment.settings = (struct string_list){settings.list, settings.count};
 	parameters.action = no_restart ? "configure" : NULL;
 	parameters.max_unavailable = max_unavailable;
-	code = front_operate(&command, &front, &order, operands);
+	code = front_operate(&command, &front, &request, operands);
 	jv_free(parameters.amendment.config);
 	return code;
 }

@@ -42,7 +42,7 @@ static const struct command command = {
 
 /* The options that are passed on to coopr-request. */
 static void
-create_fill_request(struct arguments *request)
+create_fill_request(struct arguments *arguments)
 {
 	const struct {
 		const char *option, *value;
@@ -52,30 +52,30 @@ create_fill_request(struct arguments *request)
 
 	for (size_t i = 0; i < sizeof given / sizeof *given; i++)
 		if (given[i].value)
-			arguments_printf(request, "--%s=%s", given[i].option, given[i].value);
+			arguments_printf(arguments, "--%s=%s", given[i].option, given[i].value);
 	for (size_t i = 0; i < services.count; i++)
-		arguments_printf(request, "--services=%s", services.list[i]);
+		arguments_printf(arguments, "--services=%s", services.list[i]);
 	for (size_t i = 0; i < changes.count; i++)
-		arguments_printf(request, "--set=%s", changes.list[i]);
+		arguments_printf(arguments, "--set=%s", changes.list[i]);
 }
 
 int
 main(int argc, char **argv)
 {
-	struct arguments request = {0};
-	struct make_parameters parameters = {.request = &request};
-	struct operation_request order = {.action = "create", .prepare = prepare_make, .parameters = &parameters};
+	struct arguments arguments = {0};
+	struct make_parameters parameters = {.request = &arguments};
+	struct operation_request request = {.action = "create", .prepare = prepare_make, .parameters = &parameters};
 	char **operands = argv + option_parse(&command, argc, argv);
 	int code;
 
-	order.cluster = front_cluster(&command, operands);
+	request.cluster = front_cluster(&command, operands);
 	if (!template)
 		return option_misuse(&command, "option -t TEMPLATE is required");
-	order.owner = owner;
-	order.group = group;
-	order.lease_ms = lease ? front_duration(&command, lease) : -1;
-	create_fill_request(&request);
-	code = front_operate(&command, &front, &order, operands);
-	arguments_release(&request);
+	request.owner = owner;
+	request.group = group;
+	request.lease_ms = lease ? front_duration(&command, lease) : -1;
+	create_fill_request(&arguments);
+	code = front_operate(&command, &front, &request, operands);
+	arguments_release(&arguments);
 	return code;
 }

@@ -49,16 +49,16 @@ int
 main(int argc, char **argv)
 {
 	struct action_parameters parameters = {.action = "delete"};
-	struct operation_request order = {.action = "delete", .prepare = prepare_action, .parameters = &parameters, .preempts = true};
+	struct operation_request request = {.action = "delete", .prepare = prepare_action, .parameters = &parameters, .preempts = true};
 	char **operands = argv + option_parse(&command, argc, argv);
 	struct operation_options how = front_options(&command, &front);
 	struct error err;
 
-	order.cluster = front_cluster(&command, operands);
-	if (find_cluster_check(&how.ask, order.cluster, &err) < 0)
+	request.cluster = front_cluster(&command, operands);
+	if (find_cluster_check(&how.ask, request.cluster, &err) < 0)
 		return message_error(&err);
 	if (!yes && !front_is_dry(&front))
-		delete_ask(order.cluster);
+		delete_ask(request.cluster);
 	parameters.graceful = graceful;
-	return front_operate(&command, &front, &order, operands);
+	return front_operate(&command, &front, &request, operands);
 }

@@ -28,14 +28,14 @@ int
 main(int argc, char **argv)
 {
 	struct amend_parameters parameters = {.amendment.config = jv_invalid()};
-	struct operation_request order = {.action = "expand", .prepare = prepare_amend, .parameters = &parameters};
+	struct operation_request request = {.action = "expand", .prepare = prepare_amend, .parameters = &parameters};
 	char **operands = argv + option_parse(&command, argc, argv);
 
-	order.cluster = front_cluster(&command, operands);
+	request.cluster = front_cluster(&command, operands);
 	if (*machines == '-')
 		return option_misuse(&command, "'%s' is less; see: coopr shrink", machines);
 	parameters.amendment.machines = machines;
 	parameters.allow_moves = allow_moves;
 	parameters.amendment.direction = 1;
-	return front_operate(&command, &front, &order, operands);
+	return front_operate(&command, &front, &request, operands);
 }

@@ -27,15 +27,15 @@ int
 main(int argc, char **argv)
 {
 	struct amend_parameters parameters = {.amendment.config = jv_invalid()};
-	struct operation_request order = {.action = "replace", .prepare = prepare_amend, .parameters = &parameters};
+	struct operation_request request = {.action = "replace", .prepare = prepare_amend, .parameters = &parameters};
 	char **operands = argv + option_parse(&command, argc, argv);
 
-	order.cluster = front_first(&command, operands);
+	request.cluster = front_first(&command, operands);
 	parameters.amendment.replace = front_rest(operands);
 	if (parameters.amendment.replace.count == 0)
 		return option_misuse(&command, "missing argument NODE");
 	if (dead)
 		parameters.dead = parameters.amendment.replace;
 	parameters.max_unavailable = max_unavailable;
-	return front_operate(&command, &front, &order, operands);
+	return front_operate(&command, &front, &request, operands);
 }

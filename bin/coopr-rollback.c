@@ -21,9 +21,9 @@ static const struct command command = {
 int
 main(int argc, char **argv)
 {
-	struct operation_request order = {.action = "rollback", .prepare = prepare_rollback};
+	struct operation_request request = {.action = "rollback", .prepare = prepare_rollback};
 	char **operands = argv + option_parse(&command, argc, argv);
 
-	order.cluster = front_cluster(&command, operands);
-	return front_operate(&command, &front, &order, operands);
+	request.cluster = front_cluster(&command, operands);
+	return front_operate(&command, &front, &request, operands);
 }

@@ -44,7 +44,7 @@ main(int argc, char **argv)
 	char **operands = argv + option_parse(&command, argc, argv), id[CLUSTER_ID_SIZE];
 	struct operation_options how = front_options(&command, &front);
 	struct saved_plan plan;
-	struct operation_request order;
+	struct operation_request request;
 	struct error err;
 	int code;
 
@@ -58,8 +58,8 @@ main(int argc, char **argv)
 	}
 	front.tenant = plan.tenant;
 	front.why = front.why ? front.why : plan.why;
-	order = run_order_of(&plan, id);
-	code = front_operate(&command, &front, &order, operands);
+	request = run_order_of(&plan, id);
+	code = front_operate(&command, &front, &request, operands);
 	if (code == 0 && front.dry)
 		message("%s: the plan of %s, made by %s at %s", plan.path, plan.asked, plan.by, plan.at);
 	saved_plan_release(&plan);

@@ -32,10 +32,10 @@ int
 main(int argc, char **argv)
 {
 	struct amend_parameters parameters = {.amendment.config = jv_invalid()};
-	struct operation_request order = {.action = "shrink", .prepare = prepare_amend, .parameters = &parameters};
+	struct operation_request request = {.action = "shrink", .prepare = prepare_amend, .parameters = &parameters};
 	char **operands = argv + option_parse(&command, argc, argv), fewer[32];
 
-	order.cluster = front_cluster(&command, operands);
+	request.cluster = front_cluster(&command, operands);
 	if (machines && *machines == '+')
 		return option_misuse(&command, "'%s' is more; see: coopr expand", machines);
 	snprintf(fewer, sizeof fewer, "-%zu", nodes.count ? nodes.count : 1);
@@ -43,5 +43,5 @@ main(int argc, char **argv)
 	parameters.amendment.replace = (struct string_list){nodes.list, nodes.count};
 	parameters.allow_moves = allow_moves;
 	parameters.amendment.direction = -1;
-	return front_operate(&command, &front, &order, operands);
+	return front_operate(&command, &front, &request, operands);
 }

@@ -31,20 +31,20 @@ static const struct command command = {
 int
 main(int argc, char **argv)
 {
-	struct arguments request = {0};
-	struct make_parameters parameters = {.request = &request};
-	struct operation_request order = {.action = "upgrade", .prepare = prepare_upgrade, .parameters = &parameters};
+	struct arguments arguments = {0};
+	struct make_parameters parameters = {.request = &arguments};
+	struct operation_request request = {.action = "upgrade", .prepare = prepare_upgrade, .parameters = &parameters};
 	char **operands = argv + option_parse(&command, argc, argv);
 	int code;
 
-	order.cluster = front_cluster(&command, operands);
+	request.cluster = front_cluster(&command, operands);
 	if (template)
-		arguments_printf(&request, "--template=%s", template);
+		arguments_printf(&arguments, "--template=%s", template);
 	if (catalogue)
-		arguments_printf(&request, "--catalogue=%s", catalogue);
+		arguments_printf(&arguments, "--catalogue=%s", catalogue);
 	parameters.max_unavailable = max_unavailable;
 	parameters.allow_moves = allow_moves;
-	code = front_operate(&command, &front, &order, operands);
-	arguments_release(&request);
+	code = front_operate(&command, &front, &request, operands);
+	arguments_release(&arguments);
 	return code;
 }

@@ -109,7 +109,7 @@ apply_resume(struct turn *turn, const struct before *before, struct error *err)
 static int
 apply_undo(struct turn *turn, const struct before *before, struct error *err)
 {
-	struct operation_request order = {.action = "rollback", .cluster = turn->application->id, .prepare = prepare_rollback};
+	struct operation_request request = {.action = "rollback", .cluster = turn->application->id, .prepare = prepare_rollback};
 	char *command;
 	int result;
 
@@ -121,8 +121,8 @@ apply_undo(struct turn *turn, const struct before *before, struct error *err)
 		    "removes it", turn->application->name, turn->application->name);
 	}
 	command = memory_printf("coopr rollback %s", turn->application->id);
-	order.command = command;
-	result = turn_operate(turn, &order, err);
+	request.command = command;
+	result = turn_operate(turn, &request, err);
 	free(command);
 	return result;
 }

@@ -40,16 +40,16 @@ apply_create(struct turn *turn, struct error *err)
 	const struct clusterspec *spec = turn_spec(turn);
 	const struct applied applied = {.origin = apply->origin, .spec = turn->text, .made = true};
 	const struct spec_parameters parameters = {.spec = spec, .catalogue = apply->parameters->catalogue};
-	struct operation_request order = {.action = "create", .cluster = spec->name, .prepare = prepare_spec,
+	struct operation_request request = {.action = "create", .cluster = spec->name, .prepare = prepare_spec,
 	    .parameters = &parameters,
 	    .owner = spec->owner, .group = spec->group, .lease_ms = spec->lease_ms, .applied = &applied};
 	char *command = apply_command_of(turn);
 	struct error failure;
 	int result;
 
-	order.command = command;
+	request.command = command;
 	turn->application->change = APPLICATION_NEW;
-	result = turn_operate(turn, &order, &failure);
+	result = turn_operate(turn, &request, &failure);
 	turn->brought = result >= 0;
 	free(command);
 	return result < 0 ? apply_lost_race(turn, &failure, err) : result;
@@ -63,16 +63,16 @@ apply_change(struct turn *turn, const struct spec_diff *found, struct error *err
 	struct amend_parameters amend = {.max_unavailable = how->max_unavailable, .allow_moves = how->allow_moves,
 	    .amendment = {.add = found->add, .remove = found->remove, .config = found->config, .members = found->members}};
 	char *command = apply_command_of(turn), machines[24];
-	struct operation_request order = {.action = "apply", .cluster = turn->application->id, .command = command};
+	struct operation_request request = {.action = "apply", .cluster = turn->application->id, .command = command};
 	int result;
 
 	if (turn->brought)
 		return error_set(err, EX_TEMPFAIL, "another command has changed it meanwhile; try again");
 	snprintf(machines, sizeof machines, "%" PRId64, found->machines);
 	amend.amendment.machines = machines;
-	order.prepare = found->remake ? prepare_spec : prepare_amend;
-	order.parameters = found->remake ? (const void *)&remake : &amend;
-	result = turn_operate(turn, &order, err);
+	request.prepare = found->remake ? prepare_spec : prepare_amend;
+	request.parameters = found->remake ? (const void *)&remake : &amend;
+	result = turn_operate(turn, &request, err);
 	turn->brought = result >= 0;
 	free(command);
 	return result;

@@ -33,7 +33,7 @@ turn_look(struct turn *turn, struct error *err)
 }
 
 int
-turn_operate(struct turn *turn, struct operation_request *order, struct error *err)
+turn_operate(struct turn *turn, struct operation_request *request, struct error *err)
 {
 	const struct operation_options *options = &turn->apply->options;
 	struct application *application = turn->application;
@@ -42,7 +42,7 @@ turn_operate(struct turn *turn, struct operation_request *order, struct error *e
 	if (application->done.scrap)
 		file_remove_tree(AT_FDCWD, application->done.scrap, &ignored);
 	operation_result_release(&application->done);
-	if (operate(order, options, &application->done, err) < 0)
+	if (operate(request, options, &application->done, err) < 0)
 		return -1;
 	if (options->dry)
 		application->outcome = APPLICATION_PLANNED;
@@ -55,14 +55,14 @@ int
 turn_delete(struct turn *turn, struct error *err)
 {
 	const struct action_parameters parameters = {.action = "delete"};
-	struct operation_request order = {.action = "delete", .cluster = turn->application->id, .prepare = prepare_action,
+	struct operation_request request = {.action = "delete", .cluster = turn->application->id, .prepare = prepare_action,
 	    .parameters = &parameters, .preempts = true};
 	char *command = memory_printf("coopr delete --yes %s", turn->application->id);
 	struct error failure, unseen;
 	int result;
 
-	order.command = command;
-	result = turn_operate(turn, &order, &failure);
+	request.command = command;
+	result = turn_operate(turn, &request, &failure);
 	free(command);
 	if (result >= 0)
 		return result;

@@ -31,7 +31,7 @@ const struct clusterspec *turn_spec(const struct turn *turn);
 int turn_look(struct turn *turn, struct error *err);
 
 /* Carries out an operation, and notes its result. */
-int turn_operate(struct turn *turn, struct operation_request *order, struct error *err);
+int turn_operate(struct turn *turn, struct operation_request *request, struct error *err);
 
 /* Deletes the cluster, whatever runs on it. */
 int turn_delete(struct turn *turn, struct error *err);

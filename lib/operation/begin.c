@@ -18,10 +18,10 @@
 #include "operation/operate.h"
 
 int
-begin_folder(const struct operation_context *context, const struct operation_request *order, struct error *err)
+begin_folder(const struct operation_context *context, const struct operation_request *request, struct error *err)
 {
 	const char *layout = context->documents.layout;
-	char *line = memory_printf("%s\n", order->command);
+	char *line = memory_printf("%s\n", request->command);
 	int result = file_replace(context->job_dir.fd, "command", line, strlen(line), 0600, err);
 
 	if (result == 0 && layout && *layout)
@@ -33,11 +33,11 @@ begin_folder(const struct operation_context *context, const struct operation_req
 }
 
 int
-begin_ask(const struct operation_context *context, const struct operation_request *order, struct error *err)
+begin_ask(const struct operation_context *context, const struct operation_request *request, struct error *err)
 {
 	const char *layout = context->documents.layout ? context->documents.layout : "";
 	const struct hook_event event = {
-		.event = HOOK_START, .operation = order->action, .cluster_id = context->workdir.id, .cluster = context->workdir.name,
+		.event = HOOK_START, .operation = request->action, .cluster_id = context->workdir.id, .cluster = context->workdir.name,
 		.tenant = context->account.tenant, .owner = context->cluster ? context->cluster->owner : context->account.user,
 		.user = context->account.user, .why = context->options->ask.why, .job = context->job, .layout = layout,
 		.layout_length = strlen(layout),
@@ -119,20 +119,20 @@ begin_read_record(const struct operation_context *context, struct record *record
 /* Describes a cluster that is to be created. A lease that was not asked for is the one that the template gives first; one
  * that was asked for is at most that, and only for ever where that is. */
 static int
-begin_describe_new(const struct operation_request *order, const struct operation_context *context, const struct record *record,
+begin_describe_new(const struct operation_request *request, const struct operation_context *context, const struct record *record,
     struct operation_spec *spec, struct error *err)
 {
 	const struct cluster_template *template = &record->request.template;
-	int64_t most = template->lease_initial_ms, lease_ms = order->lease_ms < 0 ? most : order->lease_ms;
+	int64_t most = template->lease_initial_ms, lease_ms = request->lease_ms < 0 ? most : request->lease_ms;
 
 	if (most && (lease_ms == 0 || lease_ms > most))
 		return error_set(err, EX_NO, "the template %s allows a first lease of %lld s at most", template->name,
 		    (long long)(most / 1000));
 	spec->create.name = context->workdir.name;
 	spec->create.provider = record->request.provider.name;
-	spec->create.owner = order->owner;
-	spec->create.group = order->group;
-	spec->create.applied = order->applied;
+	spec->create.owner = request->owner;
+	spec->create.group = request->group;
+	spec->create.applied = request->applied;
 	spec->create.expires_ms = lease_ms ? clock_wall_ms() + lease_ms : 0;
 	spec->create.lease_max_ms = template->lease_max_ms;
 	spec->create.lease_step_ms = template->lease_step_ms;
@@ -140,13 +140,13 @@ begin_describe_new(const struct operation_request *order, const struct operation
 }
 
 int
-begin_record(struct operation_context *context, const struct operation_request *order, struct error *err)
+begin_record(struct operation_context *context, const struct operation_request *request, struct error *err)
 {
 	struct operation_list list = {0};
-	struct operation_spec spec = {.action = order->action, .cluster = context->id, .number = context->number};
+	struct operation_spec spec = {.action = request->action, .cluster = context->id, .number = context->number};
 	struct record record;
 	int result = begin_read_record(context, &record, err);
-	char *command = memory_printf("%s\n", order->command);
+	char *command = memory_printf("%s\n", request->command);
 	const struct operation_file files[] = {{"command", command, strlen(command)},
 		{"plan.ndjson", record.plan, record.plan ? strlen(record.plan) : 0}};
 
@@ -158,7 +158,7 @@ begin_record(struct operation_context *context, const struct operation_request *
 	spec.file_count = sizeof files / sizeof *files;
 	spec.template = record.wish ? record.request.template.name : NULL;
 	if (result == 0 && !context->cluster)
-		result = begin_describe_new(order, context, &record, &spec, err);
+		result = begin_describe_new(request, context, &record, &spec, err);
 	if (result == 0)
 		result = operation_begin(&context->account, &spec, &list, err);
 	operation_list_release(&list);

@@ -148,12 +148,12 @@ front_append_options(const struct option_spec *spec, struct buffer *line)
 /* Returns the command that would repeat the request; the caller frees it. How it is to be done, and how it is to be
  * answered, which the options in front say, is not part of that. */
 static char *
-front_command_line(const struct command *command, const struct front *front, const struct operation_request *order,
+front_command_line(const struct command *command, const struct front *front, const struct operation_request *request,
     char **operands)
 {
 	struct buffer line = {0};
 
-	buffer_printf(&line, "coopr %s", order->verb ? order->verb : order->action);
+	buffer_printf(&line, "coopr %s", request->verb ? request->verb : request->action);
 	for (const struct option_spec *spec = command->options; spec->kind != OPTION_KIND_END; spec++)
 		if ((const char *)spec->value < (const char *)front || (const char *)spec->value >= (const char *)(front + 1))
 			front_append_options(spec, &line);
@@ -196,17 +196,17 @@ front_answer(const struct front *front, const struct operation_result *done, str
 }
 
 int
-front_operate(const struct command *command, const struct front *front, struct operation_request *order, char **operands)
+front_operate(const struct command *command, const struct front *front, struct operation_request *request, char **operands)
 {
 	struct operation_options options = front_options(command, front);
-	char *line = order->command ? NULL : front_command_line(command, front, order, operands);
+	char *line = request->command ? NULL : front_command_line(command, front, request, operands);
 	struct operation_result done;
 	struct error err, ignored;
 	int result;
 
 	if (line)
-		order->command = line;
-	result = operate(order, &options, &done, &err);
+		request->command = line;
+	result = operate(request, &options, &done, &err);
 	if (result == 0)
 		result = front_answer(front, &done, &err);
 	if (result == 0 && front->save)

@@ -71,7 +71,7 @@ bool front_is_dry(const struct front *front);
 
 /* Carries out the request and prints its result; returns the exit code. A request without a command gets one made of options
  * and operands. */
-int front_operate(const struct command *command, const struct front *front, struct operation_request *order, char **operands);
+int front_operate(const struct command *command, const struct front *front, struct operation_request *request, char **operands);
 
 /* Does the same by operate_retry. */
 int front_retry(const struct command *command, const struct front *front, struct operation_request *anew, char **operands);

@@ -19,41 +19,41 @@
 #include "operation/saved-plan.h"
 
 static bool
-operate_creates(const struct operation_request *order)
+operate_creates(const struct operation_request *request)
 {
-	return life_find(order->action)->from >> LIFE_ABSENT & 1;
+	return life_find(request->action)->from >> LIFE_ABSENT & 1;
 }
 
 /* Opens the context of a cluster that is to be created. One that is only tried needs no number, but a saved plan speaks of
  * it. */
 static int
-operate_open_new(struct operation_context *context, const struct operation_request *order, struct error *err)
+operate_open_new(struct operation_context *context, const struct operation_request *request, struct error *err)
 {
 	const struct operation_options *options = context->options;
 	char id[CLUSTER_ID_SIZE];
 
-	context->id = order->id || (options->dry && !options->save) ? order->id : clusters_allot(&context->account, err);
+	context->id = request->id || (options->dry && !options->save) ? request->id : clusters_allot(&context->account, err);
 	if (context->id < 0)
 		return -1;
 	cluster_id_text(context->id, id);
-	return options->dry ? workdir_try(&context->workdir, id, order->cluster, err)
-	                    : workdir_open(&context->workdir, id, order->cluster, WORKDIR_MAKE, err);
+	return options->dry ? workdir_try(&context->workdir, id, request->cluster, err)
+	                    : workdir_open(&context->workdir, id, request->cluster, WORKDIR_MAKE, err);
 }
 
 /* Opens the context of the request's cluster. Returns 1 where an operation is running on it, 0, or -1. */
 static int
-operate_open(struct operation_context *context, const struct operation_request *order,
+operate_open(struct operation_context *context, const struct operation_request *request,
     const struct operation_options *options, struct error *err)
 {
-	bool creates = operate_creates(order);
+	bool creates = operate_creates(request);
 
 	operation_context_init(context, options);
-	if ((creates && cluster_name_check(order->cluster, err) < 0) ||
-	    find_cluster_open(&context->account, &options->ask, creates ? STORE_CREATE : STORE_WRITE, order->cluster, err) < 0)
+	if ((creates && cluster_name_check(request->cluster, err) < 0) ||
+	    find_cluster_open(&context->account, &options->ask, creates ? STORE_CREATE : STORE_WRITE, request->cluster, err) < 0)
 		return -1;
-	if (operation_context_find(context, order->cluster, err) == 0)
+	if (operation_context_find(context, request->cluster, err) == 0)
 		return operation_context_lock(context, err);
-	return creates && err->code == EX_NO ? operate_open_new(context, order, err) : -1;
+	return creates && err->code == EX_NO ? operate_open_new(context, request, err) : -1;
 }
 
 /* Finds the cluster's last operation, if it is unfinished, and opens its folder: 1, 0 or -1. One that was cancelled before
@@ -77,7 +77,7 @@ operate_find_unfinished(struct operation_context *context, struct operation_list
 /* Resumes the cluster's unfinished operation, if it was begun by the same command, and retries what failed of it: 1; 0 where
  * there is no such operation; -1. */
 static int
-operate_resume(struct operation_context *context, const struct operation_request *order, struct error *err)
+operate_resume(struct operation_context *context, const struct operation_request *request, struct error *err)
 {
 	struct operation_list list = {0};
 	struct error ignored; /* a command that cannot be read is another one */
@@ -86,7 +86,7 @@ operate_resume(struct operation_context *context, const struct operation_request
 
 	if (result > 0) {
 		command = workdir_line(&context->job_dir, "command", &ignored);
-		result = !command || strcmp(command, order->command) != 0 ? 0 : begin_again(context, &list.list[0], err) < 0 ? -1 : 1;
+		result = !command || strcmp(command, request->command) != 0 ? 0 : begin_again(context, &list.list[0], err) < 0 ? -1 : 1;
 		free(command);
 	}
 	operation_list_release(&list);
@@ -95,12 +95,12 @@ operate_resume(struct operation_context *context, const struct operation_request
 
 /* Cancels the running operation if the request preempts it; else refuses. A dry run cancels nothing. */
 static int
-operate_preempt(struct operation_context *context, const struct operation_request *order, struct error *err)
+operate_preempt(struct operation_context *context, const struct operation_request *request, struct error *err)
 {
 	struct operation_list list = {0};
 	int result = operation_last(&context->account, context->id, &list, err);
 
-	if (result > 0 && (!order->preempts || context->options->dry))
+	if (result > 0 && (!request->preempts || context->options->dry))
 		result = busy_error(context, &list.list[0], err);
 	else if (result > 0)
 		result = operation_job_stop(&(struct operation_job){context->options->runner, &context->job_dir,
@@ -182,7 +182,7 @@ operate_begin(struct operation_context *context, struct operation_result *result
 /* Plans the request in the operation's folder, and, unless it is a dry run, begins the operation in the store. What a killed
  * command has left in the folder is not of this operation. */
 static int
-operate_plan(struct operation_context *context, const struct operation_request *order, struct error *err)
+operate_plan(struct operation_context *context, const struct operation_request *request, struct error *err)
 {
 	const struct operation_job job = {context->options->runner, &context->job_dir, context->job};
 
@@ -191,11 +191,11 @@ operate_plan(struct operation_context *context, const struct operation_request *
 	workdir_close(&context->job_dir);
 	if (file_remove_tree(context->workdir.fd, context->job, err) < 0 ||
 	    workdir_enter(&context->workdir, context->job, &context->job_dir, err) < 0 ||
-	    begin_folder(context, order, err) < 0 || order->prepare(context, order->parameters, err) < 0)
+	    begin_folder(context, request, err) < 0 || request->prepare(context, request->parameters, err) < 0)
 		return -1;
 	if (context->options->dry)
 		return 0;
-	return operation_job_check_new(&job, err) < 0 || begin_ask(context, order, err) < 0 ? -1 : begin_record(context, order, err);
+	return operation_job_check_new(&job, err) < 0 || begin_ask(context, request, err) < 0 ? -1 : begin_record(context, request, err);
 }
 
 /* Removes the folder of an operation that the store does not know of. */
@@ -229,16 +229,16 @@ operate_refuse_admission(struct operation_context *context)
 
 /* Carries out the request on a cluster on which nothing is running. */
 static int
-operate_undertake(struct operation_context *context, const struct operation_request *order, struct operation_result *result,
+operate_undertake(struct operation_context *context, const struct operation_request *request, struct operation_result *result,
     struct error *err)
 {
 	enum life_status status = context->cluster ? context->cluster->status : LIFE_ABSENT;
 
-	if (context->cluster && operate_creates(order))
+	if (context->cluster && operate_creates(request))
 		return busy_error_exists(context, err);
-	if (life_check(life_find(order->action), status, order->cluster, err) < 0)
+	if (life_check(life_find(request->action), status, request->cluster, err) < 0)
 		return -1;
-	if (operate_plan(context, order, err) < 0) {
+	if (operate_plan(context, request, err) < 0) {
 		operate_remove_scrap(context);
 		return -1;
 	}
@@ -248,31 +248,31 @@ operate_undertake(struct operation_context *context, const struct operation_requ
 	result->scrap = memory_string(context->cluster ? context->job_dir.path : context->workdir.path);
 	if (preview_basis_take(context, &result->basis, err) < 0)
 		return -1;
-	return context->options->save ? saved_plan_write(context, order, err) : 0;
+	return context->options->save ? saved_plan_write(context, request, err) : 0;
 }
 
 int
-operate(const struct operation_request *order, const struct operation_options *options, struct operation_result *result,
+operate(const struct operation_request *request, const struct operation_options *options, struct operation_result *result,
     struct error *err)
 {
 	struct operation_context context;
-	int running = operate_open(&context, order, options, err), resumed = 0, done;
+	int running = operate_open(&context, request, options, err), resumed = 0, done;
 
 	*result = (struct operation_result){.basis = PREVIEW_BASIS_NONE};
 	if (running >= 0) {
 		result->name = memory_string(context.workdir.name);
-		resumed = operate_resume(&context, order, err);
+		resumed = operate_resume(&context, request, err);
 	}
 	if (running < 0 || resumed < 0)
 		done = -1;
 	else if (resumed > 0)
 		done = operate_follow(&context, result, err);
-	else if (order->admit && order->admit(&context, order->parameters, err) < 0)
+	else if (request->admit && request->admit(&context, request->parameters, err) < 0)
 		done = operate_refuse_admission(&context);
-	else if (running > 0 && operate_preempt(&context, order, err) < 0)
+	else if (running > 0 && operate_preempt(&context, request, err) < 0)
 		done = -1;
 	else
-		done = operate_undertake(&context, order, result, err);
+		done = operate_undertake(&context, request, result, err);
 	operation_context_release(&context);
 	return done;
 }

@@ -50,7 +50,7 @@ struct operation_result { /* release it */
 
 /* Carries out the request. Fails with EX_NO where it cannot be done, or its job failed; EX_TEMPFAIL while another operation
  * is running; else with the code of the command that failed. */
-int operate(const struct operation_request *order, const struct operation_options *options, struct operation_result *result,
+int operate(const struct operation_request *request, const struct operation_options *options, struct operation_result *result,
     struct error *err);
 
 /* Resumes the last operation of the request's cluster, if it failed, was cancelled, or nobody runs it. If that is complete,

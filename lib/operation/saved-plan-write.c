@@ -99,30 +99,30 @@ saved_describe_cluster(const struct operation_context *context, jv *header)
 
 /* Adds the request to the header. A new cluster is owned by its planner, whoever carries the plan out. */
 static void
-saved_describe_order(const struct operation_context *context, const struct operation_request *order, jv *header)
+saved_describe_order(const struct operation_context *context, const struct operation_request *request, jv *header)
 {
 	char now[CLOCK_RFC3339_SIZE];
 
 	json_set_string(header, "kind", "savedplan");
-	json_set_string(header, "action", order->action);
-	json_set_string(header, "verb", order->verb ? order->verb : order->action);
-	json_set_string(header, "command", order->command);
-	json_set_string(header, "owner", context->cluster || order->owner ? order->owner : context->account.user);
-	json_set_string(header, "group", order->group);
-	json_set_number(header, "lease_ms", (double)order->lease_ms);
+	json_set_string(header, "action", request->action);
+	json_set_string(header, "verb", request->verb ? request->verb : request->action);
+	json_set_string(header, "command", request->command);
+	json_set_string(header, "owner", context->cluster || request->owner ? request->owner : context->account.user);
+	json_set_string(header, "group", request->group);
+	json_set_number(header, "lease_ms", (double)request->lease_ms);
 	json_set_string(header, "at", clock_rfc3339(clock_wall_ms(), now));
 	json_set_string(header, "by", context->account.user);
 	json_set_string(header, "why", context->options->ask.why);
 }
 
 static int
-saved_compose(const struct operation_context *context, const struct operation_request *order, struct buffer *text, struct error *err)
+saved_compose(const struct operation_context *context, const struct operation_request *request, struct buffer *text, struct error *err)
 {
 	jv header = jv_object();
 	int result = saved_describe_parameters(context, &header, err);
 
 	saved_describe_cluster(context, &header);
-	saved_describe_order(context, order, &header);
+	saved_describe_order(context, request, &header);
 	json_dump(header, text);
 	buffer_byte(text, '\n');
 	jv_free(header);
@@ -183,14 +183,14 @@ saved_check_target(const char *path, struct error *err)
 }
 
 int
-saved_plan_write(struct operation_context *context, const struct operation_request *order, struct error *err)
+saved_plan_write(struct operation_context *context, const struct operation_request *request, struct error *err)
 {
 	const char *path = context->options->save;
 	struct buffer text = {0};
 	int result = saved_check_target(path, err);
 
 	if (result == 0)
-		result = saved_compose(context, order, &text, err);
+		result = saved_compose(context, request, &text, err);
 	if (result == 0)
 		result = saved_plan_write_seal(context, &text, err);
 	if (result == 0)

@@ -41,7 +41,7 @@ struct saved_plan { /* release it; strings live in header */
 
 /* Saves what a dry run has planned to site->manner->save: that file is there whole, or what it was. Fails with EX_CANTCREAT
  * where another file is there. */
-int saved_plan_write(struct operation_context *context, const struct operation_request *order, struct error *err);
+int saved_plan_write(struct operation_context *context, const struct operation_request *request, struct error *err);
 
 /* Reads a file ("-": standard input). Fails with EX_DATAERR where it is not a saved plan of this store, or was changed. */
 int saved_plan_read(struct saved_plan *plan, const char *path, const struct account_ask *ask, struct error *err);

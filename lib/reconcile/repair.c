@@ -60,7 +60,7 @@ repair_prepare_if_unchanged(struct operation_context *context, const void *data,
 /* Carries out the request on a cluster of that tenant, and returns the job, which the caller frees. NULL where it failed
  * (worst), or the cluster is busy, of which a repair gives notice. */
 static char *
-repair_undertake(const struct operation_options *options, const char *tenant, struct operation_request *order, int *worst)
+repair_undertake(const struct operation_options *options, const char *tenant, struct operation_request *request, int *worst)
 {
 	struct operation_options ours = *options;
 	struct operation_result done;
@@ -68,11 +68,11 @@ repair_undertake(const struct operation_options *options, const char *tenant, st
 	char *job = NULL;
 
 	ours.ask.tenant = tenant;
-	if (operate(order, &ours, &done, &err) == 0)
+	if (operate(request, &ours, &done, &err) == 0)
 		job = done.job ? memory_string(done.job) : NULL;
 	else if (err.code != EX_TEMPFAIL)
 		repair_tell(options, worst, &err);
-	else if (order->prepare == repair_prepare_if_unchanged)
+	else if (request->prepare == repair_prepare_if_unchanged)
 		options->runner.notice(err.text);
 	operation_result_release(&done);
 	return job;
@@ -98,7 +98,7 @@ repair_begin(struct repairs *repairs, const struct group *group, enum remedy rem
 	const bool replaces = remedy == REMEDY_REPLACE;
 	const struct unchanged_parameters unchanged = {group->operation, replaces ? prepare_amend : prepare_action,
 	    replaces ? (const void *)&replace : &start};
-	struct operation_request order = {.action = replaces ? "replace" : "start", .cluster = group->id,
+	struct operation_request request = {.action = replaces ? "replace" : "start", .cluster = group->id,
 	    .prepare = repair_prepare_if_unchanged, .parameters = &unchanged};
 	struct operation_options options = repairs->parameters->options;
 	const char *why = replaces ? "its machine has vanished, or does not answer" : "it has stopped", *given = options.ask.why;
@@ -111,8 +111,8 @@ repair_begin(struct repairs *repairs, const struct group *group, enum remedy rem
 	for (size_t i = 0; i < group->services.count; i++)
 		buffer_printf(&command, " %s", group->services.list[i]);
 	options.ask.why = marked;
-	order.command = command.data;
-	job = repair_undertake(&options, group->cluster->tenant, &order, &repairs->worst);
+	request.command = command.data;
+	job = repair_undertake(&options, group->cluster->tenant, &request, &repairs->worst);
 	buffer_release(&command);
 	free(marked);
 	return job;
@@ -257,16 +257,16 @@ static void
 repair_delete_cluster(const struct operation_options *options, const struct cluster_record *cluster, int *worst)
 {
 	const struct action_parameters parameters = {.action = "delete"};
-	struct operation_request order = {.action = "delete", .prepare = prepare_action, .parameters = &parameters, .preempts = true};
+	struct operation_request request = {.action = "delete", .prepare = prepare_action, .parameters = &parameters, .preempts = true};
 	struct operation_options ours = *options;
 	char id[CLUSTER_ID_SIZE], *command, *job;
 
-	order.cluster = cluster_id_text(cluster->id, id);
+	request.cluster = cluster_id_text(cluster->id, id);
 	command = memory_printf("coopr delete --yes %s", id);
-	order.command = command;
+	request.command = command;
 	if (!ours.ask.why)
 		ours.ask.why = "its lease has ended";
-	job = repair_undertake(&ours, cluster->tenant, &order, worst);
+	job = repair_undertake(&ours, cluster->tenant, &request, worst);
 	free(command);
 	if (job) {
 		char *text = memory_printf("%s: its lease has ended; job %s deletes it", cluster->name, job);
