@@ -17,7 +17,7 @@ enum { NAMED = 3 }; /* operations in a message; the history has them all */
 
 /* Returns whether the cluster's next operation after the plan was begun by it. */
 static bool
-saved_was_begun(const struct operation_context *context, const struct saved_plan *plan)
+saved_plan_was_begun(const struct operation_context *context, const struct saved_plan *plan)
 {
 	size_t length = strlen(plan->command);
 	struct buffer command = {0};
@@ -30,7 +30,7 @@ saved_was_begun(const struct operation_context *context, const struct saved_plan
 }
 
 static int
-saved_refuse_twice(const struct saved_plan *plan, struct error *err)
+saved_plan_refuse_twice(const struct saved_plan *plan, struct error *err)
 {
 	char job[JOB_ID_SIZE], id[CLUSTER_ID_SIZE];
 
@@ -40,7 +40,7 @@ saved_refuse_twice(const struct saved_plan *plan, struct error *err)
 
 /* Appends the operations since the plan was made, as far as the history is known, the newest last. */
 static void
-saved_tell_operations(struct operation_context *context, const struct saved_plan *plan, struct buffer *text)
+saved_plan_tell_operations(struct operation_context *context, const struct saved_plan *plan, struct buffer *text)
 {
 	int64_t since = context->cluster->operation - plan->operation;
 	struct operation_list list = {0};
@@ -50,8 +50,7 @@ saved_tell_operations(struct operation_context *context, const struct saved_plan
 		for (size_t i = list.count; i-- > 0;)
 			if (list.count - i <= NAMED)
 				buffer_printf(text, "%s%s by %s (%s)", text->length ? ", " : "", list.list[i].action,
-				    list.list[i].user,
-				    operation_status_name(list.list[i].status));
+				    list.list[i].user, operation_status_name(list.list[i].status));
 	if (list.count > NAMED)
 		buffer_printf(text, " and %zu more", list.count - NAMED);
 	operation_list_release(&list);
@@ -59,16 +58,16 @@ saved_tell_operations(struct operation_context *context, const struct saved_plan
 
 /* Checks that an existing cluster is what the plan was made from. */
 static int
-saved_compare(struct operation_context *context, const struct saved_plan *plan, struct error *err)
+saved_plan_compare(struct operation_context *context, const struct saved_plan *plan, struct error *err)
 {
 	const char *status = life_status_name(context->cluster->status);
 	const char *layout = context->documents.layout ? context->documents.layout : "", *name = context->cluster->name;
 	struct buffer what = {0};
 	char digest[SAVED_MAC_SIZE];
 
-	saved_digest(layout, digest);
+	saved_plan_digest(layout, digest);
 	if (context->cluster->operation != plan->operation)
-		saved_tell_operations(context, plan, &what);
+		saved_plan_tell_operations(context, plan, &what);
 	else if (!plan->status || strcmp(status, plan->status) != 0)
 		buffer_printf(&what, "it is %s now, it was %s", status, plan->status ? plan->status : "not there");
 	else if (plan->recorded && strcmp(digest, plan->recorded) != 0)
@@ -84,7 +83,7 @@ saved_compare(struct operation_context *context, const struct saved_plan *plan, 
 /* Admits a plan of a new cluster, whose number was allotted to it and becomes no other's. Only its owner may see it, as if it
  * existed; and an admin. */
 static int
-saved_admit_new(struct operation_context *context, const struct saved_plan *plan, struct error *err)
+saved_plan_admit_new(struct operation_context *context, const struct saved_plan *plan, struct error *err)
 {
 	int is_free;
 
@@ -92,9 +91,9 @@ saved_admit_new(struct operation_context *context, const struct saved_plan *plan
 	    account_need(&context->account, ACCOUNT_ADMIN, "carrying out another's plan of a cluster", err) < 0)
 		return -1;
 	if (context->cluster)
-		return context->cluster->id == plan->id ? saved_refuse_twice(plan, err) : 0;
+		return context->cluster->id == plan->id ? saved_plan_refuse_twice(plan, err) : 0;
 	is_free = clusters_is_free(&context->account, plan->id, err);
-	return is_free < 0 ? -1 : is_free ? 0 : saved_refuse_twice(plan, err);
+	return is_free < 0 ? -1 : is_free ? 0 : saved_plan_refuse_twice(plan, err);
 }
 
 int
@@ -103,12 +102,12 @@ saved_plan_admit(struct operation_context *context, const void *data, struct err
 	const struct saved_plan *plan = data;
 
 	if (plan->operation == 0)
-		return saved_admit_new(context, plan, err);
-	return saved_was_begun(context, plan) ? saved_refuse_twice(plan, err) : saved_compare(context, plan, err);
+		return saved_plan_admit_new(context, plan, err);
+	return saved_plan_was_begun(context, plan) ? saved_plan_refuse_twice(plan, err) : saved_plan_compare(context, plan, err);
 }
 
 static void
-saved_append_record(jv record, struct buffer *text)
+saved_plan_append_record(jv record, struct buffer *text)
 {
 	json_dump(record, text);
 	buffer_byte(text, '\n');
@@ -116,7 +115,7 @@ saved_append_record(jv record, struct buffer *text)
 
 /* Writes a member of the operation's folder: a record, a list of them, or nothing where the plan has none. */
 static int
-saved_restore(const struct operation_context *context, const struct saved_plan *plan, const char *name, const char *member,
+saved_plan_restore(const struct operation_context *context, const struct saved_plan *plan, const char *name, const char *member,
     struct error *err)
 {
 	jv value = json_get(plan->header, name);
@@ -124,11 +123,11 @@ saved_restore(const struct operation_context *context, const struct saved_plan *
 	int result = 0;
 
 	if (jv_get_kind(value) == JV_KIND_OBJECT)
-		saved_append_record(value, &text);
+		saved_plan_append_record(value, &text);
 	for (size_t i = 0; jv_get_kind(value) == JV_KIND_ARRAY && i < json_length(value); i++) {
 		jv record = jv_array_get(jv_copy(value), (int)i);
 
-		saved_append_record(record, &text);
+		saved_plan_append_record(record, &text);
 		jv_free(record);
 	}
 	if (text.length)
@@ -143,8 +142,8 @@ saved_plan_prepare(struct operation_context *context, const void *data, struct e
 {
 	const struct saved_plan *plan = data;
 
-	if (saved_restore(context, plan, "request", "request.json", err) < 0 || saved_restore(context, plan, "layout",
-	    "layout.ndjson", err) < 0)
+	if (saved_plan_restore(context, plan, "request", "request.json", err) < 0 ||
+	    saved_plan_restore(context, plan, "layout", "layout.ndjson", err) < 0)
 		return -1;
 	return file_replace(context->job_dir.fd, "plan.ndjson", plan->records, plan->length, 0600, err);
 }

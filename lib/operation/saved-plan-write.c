@@ -22,7 +22,7 @@
 _Static_assert((int)STORE_KEY_BYTES == (int)crypto_kdf_KEYBYTES, "a key can be derived from the store's");
 
 void
-saved_seal(const struct store_key *key, const char *text, size_t length, char mac[SAVED_MAC_SIZE])
+saved_plan_seal(const struct store_key *key, const char *text, size_t length, char mac[SAVED_MAC_SIZE])
 {
 	unsigned char own[crypto_generichash_KEYBYTES], bytes[crypto_generichash_BYTES];
 
@@ -33,7 +33,7 @@ saved_seal(const struct store_key *key, const char *text, size_t length, char ma
 }
 
 void
-saved_digest(const char *layout, char digest[SAVED_MAC_SIZE])
+saved_plan_digest(const char *layout, char digest[SAVED_MAC_SIZE])
 {
 	unsigned char bytes[crypto_generichash_BYTES];
 
@@ -43,7 +43,7 @@ saved_digest(const char *layout, char digest[SAVED_MAC_SIZE])
 
 /* Reads the records of a member of the operation's folder as a list; null where it is missing. */
 static int
-saved_list_records(const struct operation_context *context, const char *member, jv *list, struct error *err)
+saved_plan_list_records(const struct operation_context *context, const char *member, jv *list, struct error *err)
 {
 	struct record_reader reader;
 	int fd, got;
@@ -64,65 +64,49 @@ saved_list_records(const struct operation_context *context, const char *member, 
 	return got;
 }
 
-/* Adds the request and the layout of the plan to the header, as far as the operation has them. */
-static int
-saved_describe_parameters(const struct operation_context *context, jv *header, struct error *err)
-{
-	jv request, layout;
-	int result = saved_list_records(context, "request.json", &request, err);
-
-	json_set(header, "request", jv_get_kind(request) == JV_KIND_ARRAY ? jv_array_get(request, 0) : request);
-	if (result < 0)
-		return -1;
-	result = saved_list_records(context, "layout.ndjson", &layout, err);
-	json_set(header, "layout", layout);
-	return result;
-}
-
-/* Adds to the header what the plan was made from. */
-static void
-saved_describe_cluster(const struct operation_context *context, jv *header)
+/* Returns the header: what the plan is of, what it was made from, and who made it when. A new cluster is owned by its planner,
+ * whoever carries the plan out. */
+static jv
+saved_plan_header(const struct operation_context *context, const struct operation_request *request)
 {
 	const struct cluster_record *cluster = context->cluster;
 	const char *layout = cluster ? context->documents.layout : NULL;
-	char digest[SAVED_MAC_SIZE];
-
-	json_set_string(header, "cluster", context->workdir.id);
-	json_set_string(header, "name", context->workdir.name);
-	json_set_string(header, "tenant", cluster ? cluster->tenant : context->account.tenant);
-	json_set_number(header, "operation", cluster ? (double)cluster->operation : 0);
-	json_set_string(header, "status", cluster ? life_status_name(cluster->status) : NULL);
-	if (layout)
-		saved_digest(layout, digest);
-	json_set_string(header, "recorded", layout ? digest : NULL);
-}
-
-/* Adds the request to the header. A new cluster is owned by its planner, whoever carries the plan out. */
-static void
-saved_describe_order(const struct operation_context *context, const struct operation_request *request, jv *header)
-{
-	char now[CLOCK_RFC3339_SIZE];
-
-	json_set_string(header, "kind", "savedplan");
-	json_set_string(header, "action", request->action);
-	json_set_string(header, "verb", request->verb ? request->verb : request->action);
-	json_set_string(header, "command", request->command);
-	json_set_string(header, "owner", context->cluster || request->owner ? request->owner : context->account.user);
-	json_set_string(header, "group", request->group);
-	json_set_number(header, "lease_ms", (double)request->lease_ms);
-	json_set_string(header, "at", clock_rfc3339(clock_wall_ms(), now));
-	json_set_string(header, "by", context->account.user);
-	json_set_string(header, "why", context->options->ask.why);
-}
-
-static int
-saved_compose(const struct operation_context *context, const struct operation_request *request, struct buffer *text, struct error *err)
-{
+	char digest[SAVED_MAC_SIZE], now[CLOCK_RFC3339_SIZE];
 	jv header = jv_object();
-	int result = saved_describe_parameters(context, &header, err);
 
-	saved_describe_cluster(context, &header);
-	saved_describe_order(context, request, &header);
+	if (layout)
+		saved_plan_digest(layout, digest);
+	json_set_string(&header, "kind", "savedplan");
+	json_set_string(&header, "cluster", context->workdir.id);
+	json_set_string(&header, "name", context->workdir.name);
+	json_set_string(&header, "tenant", cluster ? cluster->tenant : context->account.tenant);
+	json_set_number(&header, "operation", cluster ? (double)cluster->operation : 0);
+	json_set_string(&header, "status", cluster ? life_status_name(cluster->status) : NULL);
+	json_set_string(&header, "recorded", layout ? digest : NULL);
+	json_set_string(&header, "action", request->action);
+	json_set_string(&header, "verb", request->verb ? request->verb : request->action);
+	json_set_string(&header, "command", request->command);
+	json_set_string(&header, "owner", cluster || request->owner ? request->owner : context->account.user);
+	json_set_string(&header, "group", request->group);
+	json_set_number(&header, "lease_ms", (double)request->lease_ms);
+	json_set_string(&header, "at", clock_rfc3339(clock_wall_ms(), now));
+	json_set_string(&header, "by", context->account.user);
+	json_set_string(&header, "why", context->options->ask.why);
+	return header;
+}
+
+/* Prints the header, with the request and the layout as far as the operation has them, and the plan behind it. */
+static int
+saved_plan_compose(const struct operation_context *context, const struct operation_request *request, struct buffer *text,
+    struct error *err)
+{
+	jv header = saved_plan_header(context, request), parameters, layout = jv_null();
+	int result = saved_plan_list_records(context, "request.json", &parameters, err);
+
+	if (result == 0)
+		result = saved_plan_list_records(context, "layout.ndjson", &layout, err);
+	json_set(&header, "request", jv_get_kind(parameters) == JV_KIND_ARRAY ? jv_array_get(parameters, 0) : parameters);
+	json_set(&header, "layout", layout);
 	json_dump(header, text);
 	buffer_byte(text, '\n');
 	jv_free(header);
@@ -132,7 +116,7 @@ saved_compose(const struct operation_context *context, const struct operation_re
 /* Appends the seal. The store's key is that of its secrets; a missing one is made in a transaction, so that there is only
  * ever one. */
 static int
-saved_plan_write_seal(struct operation_context *context, struct buffer *text, struct error *err)
+saved_plan_append_seal(struct operation_context *context, struct buffer *text, struct error *err)
 {
 	struct store *store = context->account.store;
 	char mac[SAVED_MAC_SIZE];
@@ -143,43 +127,34 @@ saved_plan_write_seal(struct operation_context *context, struct buffer *text, st
 		return -1;
 	result = store_finish(store, secrets_key(store, &key, err), err);
 	if (result == 0) {
-		saved_seal(&key, text->data, text->length, mac);
+		saved_plan_seal(&key, text->data, text->length, mac);
 		buffer_printf(text, "{\"kind\":\"seal\",\"mac\":\"%s\"}\n", mac);
 	}
 	store_key_release(&key);
 	return result;
 }
 
-/* Returns whether the file begins with the record of a saved plan. */
-static bool
-saved_is_saved_plan(const char *path)
+/* Checks that a file to be replaced is a saved plan: a name is soon mistyped. */
+static int
+saved_plan_check_target(const char *path, struct error *err)
 {
 	struct record_reader reader;
 	struct error ignored; /* then it is none */
-	jv record;
-	bool is = false;
-
-	if (record_reader_open(&reader, path, &ignored) < 0)
-		return false;
-	if (record_read(&reader, &record, &ignored) > 0) {
-		is = strcmp(record_kind(record), "savedplan") == 0;
-		jv_free(record);
-	}
-	record_reader_release(&reader);
-	return is;
-}
-
-/* Checks that a file to be replaced is a saved plan: a name is soon mistyped. */
-static int
-saved_check_target(const char *path, struct error *err)
-{
 	struct stat status;
+	bool replaceable = false;
+	jv record;
 
 	if (lstat(path, &status) < 0)
 		return errno == ENOENT ? 0 : error_errno(err, EX_CANTCREAT, "%s", path);
-	if (S_ISREG(status.st_mode) && saved_is_saved_plan(path))
-		return 0;
-	return error_set(err, EX_CANTCREAT, "%s: the file exists and is not a saved plan; it is not overwritten", path);
+	if (S_ISREG(status.st_mode) && record_reader_open(&reader, path, &ignored) == 0) {
+		if (record_read(&reader, &record, &ignored) > 0) {
+			replaceable = strcmp(record_kind(record), "savedplan") == 0;
+			jv_free(record);
+		}
+		record_reader_release(&reader);
+	}
+	return replaceable ? 0
+	    : error_set(err, EX_CANTCREAT, "%s: the file exists and is not a saved plan; it is not overwritten", path);
 }
 
 int
@@ -187,12 +162,12 @@ saved_plan_write(struct operation_context *context, const struct operation_reque
 {
 	const char *path = context->options->save;
 	struct buffer text = {0};
-	int result = saved_check_target(path, err);
+	int result = saved_plan_check_target(path, err);
 
 	if (result == 0)
-		result = saved_compose(context, request, &text, err);
+		result = saved_plan_compose(context, request, &text, err);
 	if (result == 0)
-		result = saved_plan_write_seal(context, &text, err);
+		result = saved_plan_append_seal(context, &text, err);
 	if (result == 0)
 		result = file_replace(AT_FDCWD, path, text.data, text.length, 0600, err);
 	buffer_release(&text);

@@ -17,25 +17,9 @@
 #include "json/scan.h"
 #include "store/key.h"
 
-static int
-saved_read_text(struct saved_plan *plan, struct error *err)
-{
-	bool from_stdin = strcmp(plan->path, "-") == 0;
-	int fd = from_stdin ? STDIN_FILENO : file_open(AT_FDCWD, plan->path, O_RDONLY, 0, err), result;
-
-	if (fd < 0)
-		return -1;
-	if (from_stdin)
-		plan->path = "standard input";
-	result = file_read_fd(fd, plan->path, JSON_BYTES, &plan->text, err);
-	if (!from_stdin)
-		close(fd);
-	return result;
-}
-
 /* Parses a line; returns whether it is a record of that kind, which the caller frees then. */
 static bool
-saved_is_record(const char *line, size_t length, const char *kind, jv *record)
+saved_plan_is_record(const char *line, size_t length, const char *kind, jv *record)
 {
 	struct error ignored; /* then it is none */
 	char *found;
@@ -51,16 +35,9 @@ saved_is_record(const char *line, size_t length, const char *kind, jv *record)
 	return is;
 }
 
-static int
-saved_refuse_kind(const struct saved_plan *plan, struct error *err)
-{
-	return error_set(err, EX_DATAERR, "%s: not a saved plan; --save FILE of a command that makes a plan saves one",
-	    plan->path);
-}
-
 /* Reads the header, and the seal, which is the last line; returns where the seal begins, or -1. */
 static ssize_t
-saved_find_seal(struct saved_plan *plan, struct error *err)
+saved_plan_find_seal(struct saved_plan *plan, struct error *err)
 {
 	const char *text = plan->text.data, *line;
 	size_t length = plan->text.length, first;
@@ -68,11 +45,12 @@ saved_find_seal(struct saved_plan *plan, struct error *err)
 	jv record;
 
 	first = length ? strcspn(text, "\n") : 0;
-	if (!first || !saved_is_record(text, first, "savedplan", &plan->header))
-		return saved_refuse_kind(plan, err);
+	if (!first || !saved_plan_is_record(text, first, "savedplan", &plan->header))
+		return error_set(err, EX_DATAERR, "%s: not a saved plan; --save FILE of a command that makes a plan saves one",
+		    plan->path);
 	line = memrchr(text, '\n', length - 1);
 	line = line ? line + 1 : text;
-	if (text[length - 1] == '\n' && saved_is_record(line, (size_t)(text + length - line), "seal", &record)) {
+	if (text[length - 1] == '\n' && saved_plan_is_record(line, (size_t)(text + length - line), "seal", &record)) {
 		mac = json_get_string(record, "mac");
 		jv_free(record);
 	}
@@ -88,7 +66,7 @@ saved_find_seal(struct saved_plan *plan, struct error *err)
 
 /* Checks the seal. A store without a key has sealed nothing. */
 static int
-saved_verify(const struct saved_plan *plan, size_t length, const struct account_ask *ask, struct error *err)
+saved_plan_verify(const struct saved_plan *plan, size_t length, const struct account_ask *ask, struct error *err)
 {
 	char *path = location_store(ask->store), mac[SAVED_MAC_SIZE] = "";
 	struct store_key key = {0};
@@ -98,7 +76,7 @@ saved_verify(const struct saved_plan *plan, size_t length, const struct account_
 	if (result == 0)
 		result = store_key_read(store, &key, err) < 0 && err->code != EX_NOINPUT ? -1 : 0;
 	if (result == 0 && key.bytes)
-		saved_seal(&key, plan->text.data, length, mac);
+		saved_plan_seal(&key, plan->text.data, length, mac);
 	if (result == 0 && sodium_memcmp(mac, plan->mac, sizeof mac) != 0)
 		result = error_set(err, EX_DATAERR,
 		    "%s: it has been changed, or was saved from "
@@ -111,7 +89,7 @@ saved_verify(const struct saved_plan *plan, size_t length, const struct account_
 
 /* Returns a string of the header, borrowed from it; NULL where it is not a string. */
 static const char *
-saved_string_of(jv header, const char *name)
+saved_plan_string_of(jv header, const char *name)
 {
 	jv value = json_get(header, name);
 	const char *text = json_string(value);
@@ -121,7 +99,7 @@ saved_string_of(jv header, const char *name)
 }
 
 static int64_t
-saved_integer_of(jv object, const char *name)
+saved_plan_integer_of(jv object, const char *name)
 {
 	jv value = json_get(object, name);
 	int64_t number = jv_get_kind(value) == JV_KIND_NUMBER ? (int64_t)jv_number_value(value) : -1;
@@ -132,24 +110,24 @@ saved_integer_of(jv object, const char *name)
 
 /* Reads the members of a sealed header, which another version of coopr may have written. */
 static int
-saved_understand(struct saved_plan *plan, size_t end, struct error *err)
+saved_plan_understand(struct saved_plan *plan, size_t end, struct error *err)
 {
-	const char *cluster = saved_string_of(plan->header, "cluster");
+	const char *cluster = saved_plan_string_of(plan->header, "cluster");
 
-	plan->action = saved_string_of(plan->header, "action");
-	plan->verb = saved_string_of(plan->header, "verb");
-	plan->name = saved_string_of(plan->header, "name");
-	plan->tenant = saved_string_of(plan->header, "tenant");
-	plan->owner = saved_string_of(plan->header, "owner");
-	plan->group = saved_string_of(plan->header, "group");
-	plan->why = saved_string_of(plan->header, "why");
-	plan->asked = saved_string_of(plan->header, "command");
-	plan->at = saved_string_of(plan->header, "at");
-	plan->by = saved_string_of(plan->header, "by");
-	plan->status = saved_string_of(plan->header, "status");
-	plan->recorded = saved_string_of(plan->header, "recorded");
-	plan->operation = saved_integer_of(plan->header, "operation");
-	plan->lease_ms = saved_integer_of(plan->header, "lease_ms");
+	plan->action = saved_plan_string_of(plan->header, "action");
+	plan->verb = saved_plan_string_of(plan->header, "verb");
+	plan->name = saved_plan_string_of(plan->header, "name");
+	plan->tenant = saved_plan_string_of(plan->header, "tenant");
+	plan->owner = saved_plan_string_of(plan->header, "owner");
+	plan->group = saved_plan_string_of(plan->header, "group");
+	plan->why = saved_plan_string_of(plan->header, "why");
+	plan->asked = saved_plan_string_of(plan->header, "command");
+	plan->at = saved_plan_string_of(plan->header, "at");
+	plan->by = saved_plan_string_of(plan->header, "by");
+	plan->status = saved_plan_string_of(plan->header, "status");
+	plan->recorded = saved_plan_string_of(plan->header, "recorded");
+	plan->operation = saved_plan_integer_of(plan->header, "operation");
+	plan->lease_ms = saved_plan_integer_of(plan->header, "lease_ms");
 	plan->id = cluster ? cluster_id_of(cluster) : 0;
 	if (!plan->id || !plan->action || !life_find(plan->action) || !plan->name || !plan->tenant || !plan->asked ||
 	    !plan->at || !plan->by)
@@ -163,14 +141,21 @@ saved_understand(struct saved_plan *plan, size_t end, struct error *err)
 int
 saved_plan_read(struct saved_plan *plan, const char *path, const struct account_ask *ask, struct error *err)
 {
+	bool from_stdin = strcmp(path, "-") == 0;
 	ssize_t end = -1;
+	int fd;
 
-	*plan = (struct saved_plan){.path = path, .header = jv_invalid()};
+	*plan = (struct saved_plan){.path = from_stdin ? "standard input" : path, .header = jv_invalid()};
 	if (sodium_init() < 0)
 		return error_set(err, EX_OSERR, "libsodium cannot be used");
-	if (saved_read_text(plan, err) == 0)
-		end = saved_find_seal(plan, err);
-	return end < 0 || saved_verify(plan, (size_t)end, ask, err) < 0 ? -1 : saved_understand(plan, (size_t)end, err);
+	fd = from_stdin ? STDIN_FILENO : file_open(AT_FDCWD, path, O_RDONLY, 0, err);
+	if (fd < 0)
+		return -1;
+	if (file_read_fd(fd, plan->path, JSON_BYTES, &plan->text, err) == 0)
+		end = saved_plan_find_seal(plan, err);
+	if (!from_stdin)
+		close(fd);
+	return end < 0 || saved_plan_verify(plan, (size_t)end, ask, err) < 0 ? -1 : saved_plan_understand(plan, (size_t)end, err);
 }
 
 void

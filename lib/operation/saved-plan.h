@@ -33,13 +33,13 @@ struct saved_plan { /* release it; strings live in header */
 	const char *status, *recorded; /* of the cluster then, and the digest of its layout; NULL: it is to be made */
 	char *command;          /* of the operation: that which was typed, and the plan */
 	int64_t id, operation;  /* of the cluster; the number of its last operation then, 0: it is to be made */
-	int64_t lease_ms;       /* as in work_order */
+	int64_t lease_ms;       /* as in operation_request */
 	const char *records;    /* the plan, in text */
 	size_t length;          /* of that */
 	char mac[SAVED_MAC_SIZE];
 };
 
-/* Saves what a dry run has planned to site->manner->save: that file is there whole, or what it was. Fails with EX_CANTCREAT
+/* Saves what a dry run has planned to context->options->save: that file is there whole, or what it was. Fails with EX_CANTCREAT
  * where another file is there. */
 int saved_plan_write(struct operation_context *context, const struct operation_request *request, struct error *err);
 
@@ -53,7 +53,7 @@ int saved_plan_admit(struct operation_context *context, const void *saved_plan, 
 int saved_plan_prepare(struct operation_context *context, const void *saved_plan, struct error *err);
 
 /* Between the parts of this module: the seal of a text, and the digest of a layout. */
-void saved_seal(const struct store_key *key, const char *text, size_t length, char mac[SAVED_MAC_SIZE]);
-void saved_digest(const char *layout, char digest[SAVED_MAC_SIZE]);
+void saved_plan_seal(const struct store_key *key, const char *text, size_t length, char mac[SAVED_MAC_SIZE]);
+void saved_plan_digest(const char *layout, char digest[SAVED_MAC_SIZE]);
 
 #endif
