@@ -29,7 +29,7 @@ account_history_list(struct account *account, struct account_event_list *list, s
 
 	if (account_need(account, ACCOUNT_ADMIN, "the history of members", err) < 0)
 		return -1;
-	rows = sql_query(store_sql(account->store), err, "SELECT kind, name, at_ms, by, why, document FROM account_history "
+	rows = sql_query(account_sql(account), err, "SELECT kind, name, at_ms, by, why, document FROM account_history "
 	    "WHERE tenant = ? ORDER BY id", "i", store_tenant(account->store));
 	while ((got = sql_row(rows, err)) > 0) {
 		ARRAY_ROOM(list->list, list->count, list->capacity);

@@ -29,7 +29,7 @@ accounts_own_name(uid_t owner)
 static char *
 accounts_usual_tenant(struct account *account, const char *user, struct error *err)
 {
-	struct sql_rows *rows = sql_query(store_sql(account->store), err, "SELECT min(tenant.name), count(*) FROM member JOIN tenant "
+	struct sql_rows *rows = sql_query(account_sql(account), err, "SELECT min(tenant.name), count(*) FROM member JOIN tenant "
 	    "ON tenant.id = tenant WHERE user = ? AND tenant.name <> ?", "tt", user, RIGHTS_SUPERADMIN);
 	char *name = NULL;
 
@@ -161,6 +161,12 @@ account_release(struct account *account)
 	free(account->tenant);
 	free(account->groups);
 	*account = (struct account){0};
+}
+
+struct sql *
+account_sql(const struct account *account)
+{
+	return store_sql(account->store);
 }
 
 int

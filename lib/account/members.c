@@ -13,7 +13,7 @@
 int
 members_list(struct account *account, struct member_list *list, struct error *err)
 {
-	struct sql_rows *rows = sql_query(store_sql(account->store), err, "SELECT user, role, groups FROM member WHERE tenant = ? "
+	struct sql_rows *rows = sql_query(account_sql(account), err, "SELECT user, role, groups FROM member WHERE tenant = ? "
 	    "AND (? OR user = ?) ORDER BY user", "iit", store_tenant(account->store), (int64_t)(account->role >= ACCOUNT_ADMIN),
 	    account->user);
 	int got;

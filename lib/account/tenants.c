@@ -38,7 +38,7 @@ tenants_add_sums(struct account *account, struct tenant_list *list, struct error
 int
 tenants_list(struct account *account, const char *name, struct tenant_list *list, struct error *err)
 {
-	struct sql_rows *rows = sql_query(store_sql(account->store), err, "SELECT id, name, document FROM tenant WHERE deleted_ms = 0 "
+	struct sql_rows *rows = sql_query(account_sql(account), err, "SELECT id, name, document FROM tenant WHERE deleted_ms = 0 "
 	    "AND (?1 OR id = ?2 OR id IN (SELECT tenant FROM member WHERE user = ?3)) AND (?4 IS NULL OR name = ?4) ORDER BY name",
 	    "iitt", (int64_t)(account->role == ACCOUNT_SUPERADMIN), store_tenant(account->store), account->user, name);
 	int got;

@@ -13,7 +13,7 @@ applied_list(struct account *account, struct applied_list *list, struct error *e
 	struct arena *arena = &list->arena;
 	char *text = memory_printf("SELECT cluster, origin, spec, applied.revision, made FROM cluster JOIN applied ON cluster = id "
 	    "WHERE %s AND status <> 'terminated' ORDER BY cluster", visible_in_tenant(account));
-	struct sql_rows *rows = sql_query(store_sql(account->store), err, text, VISIBLE_TYPES, VISIBLE_VALUES(account));
+	struct sql_rows *rows = sql_query(account_sql(account), err, text, VISIBLE_TYPES, VISIBLE_VALUES(account));
 	int got;
 
 	while ((got = sql_row(rows, err)) > 0) {
@@ -50,7 +50,7 @@ applied_origin(const struct account *account, int64_t cluster, struct error *err
 {
 	char *text = memory_printf("SELECT origin FROM applied JOIN cluster ON cluster = id WHERE %s AND id = ?6",
 	    visible_anywhere(account)), *origin = NULL;
-	struct sql_rows *rows = sql_query(store_sql(account->store), err, text, VISIBLE_TYPES "i", VISIBLE_VALUES(account), cluster);
+	struct sql_rows *rows = sql_query(account_sql(account), err, text, VISIBLE_TYPES "i", VISIBLE_VALUES(account), cluster);
 
 	if (sql_row(rows, err) > 0 && sql_text(rows, 0))
 		origin = memory_string(sql_text(rows, 0));
@@ -75,7 +75,7 @@ applied_is_visible(struct account *account, int64_t cluster, struct error *err)
 {
 	char *text = memory_printf("SELECT 1 FROM cluster WHERE %s AND id = ?6", visible_in_tenant(account));
 	int64_t one;
-	int got = sql_number(store_sql(account->store), &one, err, text, VISIBLE_TYPES "i", VISIBLE_VALUES(account), cluster);
+	int got = sql_number(account_sql(account), &one, err, text, VISIBLE_TYPES "i", VISIBLE_VALUES(account), cluster);
 
 	free(text);
 	return got;

@@ -12,7 +12,7 @@ census_ask(struct account *account, struct census *census, const char *text, str
 	census->rows = NULL;
 	if (account_need(account, ACCOUNT_SUPERADMIN, "all that the store says is there", err) < 0)
 		return -1;
-	census->rows = sql_query(store_sql(account->store), err, text, "");
+	census->rows = sql_query(account_sql(account), err, text, "");
 	return census->rows ? 0 : -1;
 }
 

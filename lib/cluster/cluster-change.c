@@ -34,7 +34,7 @@ clusters_is_free(struct account *account, int64_t id, struct error *err)
 {
 	int64_t number;
 
-	return sql_number(store_sql(account->store), &number, err, "SELECT last FROM allotment WHERE last >= ? AND NOT EXISTS "
+	return sql_number(account_sql(account), &number, err, "SELECT last FROM allotment WHERE last >= ? AND NOT EXISTS "
 	    "(SELECT 1 FROM cluster WHERE id = ?)", "ii", id, id);
 }
 
@@ -46,13 +46,13 @@ cluster_change_record(struct account *account, const struct cluster_record *clus
 {
 	int64_t now = clock_wall_ms();
 
-	if (sql_change(store_sql(account->store), err,
+	if (sql_change(account_sql(account), err,
 	    "INSERT INTO operation (cluster, number, action, user, why, begun_ms, ended_ms, "
 	    "status, message, was) VALUES (?, ?, ?, ?, ?, ?, ?, 'complete', ?, ?)", "iittt" "ii" "tt", cluster->id,
 	    cluster->operation + 1, action, account->user, store_why(account->store), now, now, message,
 	    life_status_name(cluster->status)) < 0)
 		return -1;
-	return sql_change(store_sql(account->store), err, "UPDATE cluster SET operation = ?, changed_ms = ? WHERE id = ?", "iii",
+	return sql_change(account_sql(account), err, "UPDATE cluster SET operation = ?, changed_ms = ? WHERE id = ?", "iii",
 	    cluster->operation + 1, now, cluster->id);
 }
 
@@ -78,10 +78,10 @@ cluster_rename_cluster(struct account *account, int64_t id, const char *name, st
 	cluster = &list->list[0];
 	if (strcmp(cluster->name, name) == 0)
 		return 0;
-	if (sql_number(store_sql(account->store), &tenant, err, "SELECT tenant FROM cluster WHERE id = ?", "i", id) < 0 ||
+	if (sql_number(account_sql(account), &tenant, err, "SELECT tenant FROM cluster WHERE id = ?", "i", id) < 0 ||
 	    cluster_name_admit(account, tenant, name, err) < 0)
 		return -1;
-	if (sql_change(store_sql(account->store), err, "UPDATE cluster SET name = ? WHERE id = ?", "ti", name, id) < 0)
+	if (sql_change(account_sql(account), err, "UPDATE cluster SET name = ? WHERE id = ?", "ti", name, id) < 0)
 		return -1;
 	snprintf(message, sizeof message, "%s -> %s", cluster->name, name);
 	return cluster_change_record(account, cluster, "rename", message, err);
@@ -123,7 +123,7 @@ cluster_set_lease(struct account *account, int64_t id, int64_t expires_ms, bool 
 		return -1;
 	if (!beyond && cluster_check_bounds(cluster, expires_ms, err) < 0)
 		return -1;
-	if (sql_change(store_sql(account->store), err, "UPDATE cluster SET expires_ms = ? WHERE id = ?", "ii", expires_ms, id) < 0)
+	if (sql_change(account_sql(account), err, "UPDATE cluster SET expires_ms = ? WHERE id = ?", "ii", expires_ms, id) < 0)
 		return -1;
 	return cluster_change_record(account, cluster, "lease", expires_ms ? clock_rfc3339(expires_ms,
 	    text) : "never expires", err);
@@ -164,7 +164,7 @@ clusters_set_reminded(struct account *account, int64_t id, int64_t expires_ms, s
 
 	if (store_begin(account->store, err) < 0)
 		return -1;
-	result = sql_change(store_sql(account->store), err, "UPDATE cluster SET reminded_ms = ? WHERE id = ?", "ii", expires_ms, id);
+	result = sql_change(account_sql(account), err, "UPDATE cluster SET reminded_ms = ? WHERE id = ?", "ii", expires_ms, id);
 	result = store_finish(account->store, result, err);
 	return result;
 }

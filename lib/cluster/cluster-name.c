@@ -27,7 +27,7 @@ cluster_name_admit(struct account *account, int64_t tenant, const char *name, st
 
 	if (cluster_name_check(name, err) < 0)
 		return -1;
-	got = sql_number(store_sql(account->store), &taken, err, "SELECT id FROM cluster WHERE tenant = ? AND name = ? "
+	got = sql_number(account_sql(account), &taken, err, "SELECT id FROM cluster WHERE tenant = ? AND name = ? "
 	    "AND status <> 'terminated'", "it", tenant, name);
 	if (got > 0)
 		return error_set(err, EX_NO, "%s: there is a cluster of that name already", name);

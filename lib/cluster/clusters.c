@@ -138,7 +138,7 @@ clusters_list(struct account *account, const struct cluster_filter *filter, stru
 	if (!conditions)
 		return -1;
 	text = memory_printf(COLUMNS "%s ORDER BY %s LIMIT ?12", conditions, filter->by_number ? "id" : "name, id");
-	got = clusters_gather(sql_query(store_sql(account->store), err, text, FILTER_TYPES, FILTER_VALUES(account, filter),
+	got = clusters_gather(sql_query(account_sql(account), err, text, FILTER_TYPES, FILTER_VALUES(account, filter),
 	    filter->limit ? filter->limit : INT64_MAX), list, err);
 	free(text);
 	free(conditions);
@@ -154,7 +154,7 @@ clusters_count(struct account *account, const struct cluster_filter *filter, str
 	if (!conditions)
 		return -1;
 	text = memory_printf("SELECT count(*) FROM cluster %s AND ?12 IS NOT NULL", conditions);
-	if (sql_number(store_sql(account->store), &count, err, text, FILTER_TYPES, FILTER_VALUES(account, filter), (int64_t)0) < 0)
+	if (sql_number(account_sql(account), &count, err, text, FILTER_TYPES, FILTER_VALUES(account, filter), (int64_t)0) < 0)
 		count = -1;
 	free(text);
 	free(conditions);
@@ -165,7 +165,7 @@ int
 clusters_find_id(struct account *account, int64_t id, struct cluster_list *list, struct error *err)
 {
 	char *text = memory_printf(COLUMNS "WHERE %s AND id = ?6", visible_anywhere(account)), name[CLUSTER_ID_SIZE];
-	int got = clusters_gather(sql_query(store_sql(account->store), err, text, VISIBLE_TYPES "i", VISIBLE_VALUES(account), id),
+	int got = clusters_gather(sql_query(account_sql(account), err, text, VISIBLE_TYPES "i", VISIBLE_VALUES(account), id),
 	    list, err);
 
 	free(text);
@@ -207,7 +207,7 @@ clusters_find(struct account *account, const char *name, struct cluster_list *li
 	if (id > 0)
 		return clusters_find_id(account, id, list, err);
 	text = memory_printf(COLUMNS "WHERE %s AND name = ?6 AND status <> 'terminated'", visible_in_tenant(account));
-	got = clusters_gather(sql_query(store_sql(account->store), err, text, VISIBLE_TYPES "t", VISIBLE_VALUES(account), name), list,
+	got = clusters_gather(sql_query(account_sql(account), err, text, VISIBLE_TYPES "t", VISIBLE_VALUES(account), name), list,
 	    err);
 	free(text);
 	return got == 0 ? clusters_not_found(account, name, err) : got < 0 ? -1 : 0;
@@ -218,7 +218,7 @@ clusters_documents(struct account *account, int64_t id, struct cluster_documents
 {
 	char *text = memory_printf("SELECT wish, layout FROM cluster JOIN cluster_document ON cluster = id WHERE %s AND id = ?6",
 	    visible_anywhere(account)), name[CLUSTER_ID_SIZE];
-	struct sql_rows *rows = sql_query(store_sql(account->store), err, text, VISIBLE_TYPES "i", VISIBLE_VALUES(account), id);
+	struct sql_rows *rows = sql_query(account_sql(account), err, text, VISIBLE_TYPES "i", VISIBLE_VALUES(account), id);
 	int got = sql_row(rows, err);
 
 	if (got > 0) {

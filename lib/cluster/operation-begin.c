@@ -42,7 +42,7 @@ operation_check_group(struct account *account, const char *group, struct error *
 
 	if (!group || account->role >= ACCOUNT_ADMIN)
 		return 0;
-	got = sql_number(store_sql(account->store), &member, err, "SELECT 1 FROM json_each(?) WHERE value = ?", "tt", account->groups,
+	got = sql_number(account_sql(account), &member, err, "SELECT 1 FROM json_each(?) WHERE value = ?", "tt", account->groups,
 	    group);
 	if (got == 0)
 		return error_set(err, EX_NOPERM, "group %s: %s is not in it", group, account->user);
@@ -64,18 +64,18 @@ operation_add_cluster(struct beginning *b, struct error *err)
 		return -1;
 	if (operation_check_group(account, spec->create.group, err) < 0 ||
 	    cluster_name_admit(account, b->tenant, spec->create.name, err) < 0 ||
-	    sql_number(store_sql(account->store), &last, err, "SELECT last FROM allotment", "") < 0)
+	    sql_number(account_sql(account), &last, err, "SELECT last FROM allotment", "") < 0)
 		return -1;
 	if (spec->cluster <= 0 || spec->cluster > last)
 		return error_set(err, EX_SOFTWARE, "cluster %" PRId64 ": that number was not allotted", spec->cluster);
-	if (sql_change(store_sql(account->store), err,
+	if (sql_change(account_sql(account), err,
 	    "INSERT INTO cluster (id, tenant, name, owner, grp, template, provider, status, "
 	    "created_ms, changed_ms, expires_ms, lease_max_ms, lease_step_ms) VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?, ?)",
 	    "iittttt" "iiiii", spec->cluster, b->tenant, spec->create.name, owner, spec->create.group, spec->template,
 	    spec->create.provider, b->begun_ms, b->begun_ms, spec->create.expires_ms, spec->create.lease_max_ms,
 	    spec->create.lease_step_ms) < 0)
 		return -1;
-	return sql_change(store_sql(account->store), err, "INSERT INTO cluster_document (cluster, wish, layout) VALUES (?, NULL, '')",
+	return sql_change(account_sql(account), err, "INSERT INTO cluster_document (cluster, wish, layout) VALUES (?, NULL, '')",
 	    "i",
 	    spec->cluster);
 }
@@ -112,7 +112,7 @@ operation_check_cluster(struct beginning *b, struct error *err)
 	if ((spec->number && spec->number != cluster->operation + 1) ||
 	    (spec->revision >= 0 && spec->revision != cluster->revision))
 		return error_set(err, EX_TEMPFAIL, "%s: it has changed since this was planned; plan it anew", cluster->name);
-	return sql_number(store_sql(b->account->store), &b->tenant, err, "SELECT tenant FROM cluster WHERE id = ?", "i",
+	return sql_number(account_sql(b->account), &b->tenant, err, "SELECT tenant FROM cluster WHERE id = ?", "i",
 	    cluster->id) < 0
 	    ? -1 : 0;
 }
@@ -120,7 +120,7 @@ operation_check_cluster(struct beginning *b, struct error *err)
 static int
 operation_take_living(struct beginning *b, struct holding *holding, struct error *err)
 {
-	struct sql_rows *rows = sql_query(store_sql(b->account->store), err,
+	struct sql_rows *rows = sql_query(account_sql(b->account), err,
 	    "SELECT node, cost, capacity FROM node_use WHERE cluster = ? AND to_ms IS NULL", "i", b->spec->cluster);
 	int got;
 
@@ -178,7 +178,7 @@ operation_update_cluster(struct beginning *b, int64_t number, struct error *err)
 	int result;
 
 	quota_resources_text(&b->peak.resources, &resources);
-	result = sql_change(store_sql(b->account->store), err,
+	result = sql_change(account_sql(b->account), err,
 	    "UPDATE cluster SET status = 'pending', changed_ms = ?, operation = ?, "
 	    "revision = revision + 1, peak_nodes = ?, peak_cost = ?, peak_resources = ? WHERE id = ?", "iiidti", b->begun_ms,
 	    number, b->peak.nodes, b->peak.cost, resources.data, b->spec->cluster);
@@ -190,7 +190,7 @@ static int
 operation_add_operation(struct beginning *b, int64_t number, struct error *err)
 {
 	const struct operation_spec *spec = b->spec;
-	struct sql *db = store_sql(b->account->store);
+	struct sql *db = account_sql(b->account);
 	const char *was = life_status_name(b->found.count ? b->found.list[0].status : LIFE_ABSENT);
 	char job[JOB_ID_SIZE];
 
@@ -275,7 +275,7 @@ operation_begin_reopen(struct beginning *b, int64_t number, struct error *err)
 	    err) < 0 ||
 	    quota_check(b->account->store, b->tenant, b->spec->cluster, &b->now, &b->peak, err) < 0)
 		return -1;
-	if (sql_change(store_sql(b->account->store), err, "UPDATE operation SET status = 'running', ended_ms = 0, message = NULL "
+	if (sql_change(account_sql(b->account), err, "UPDATE operation SET status = 'running', ended_ms = 0, message = NULL "
 	    "WHERE cluster = ? AND number = ?", "ii", b->spec->cluster, number) < 0)
 		return -1;
 	return operation_update_cluster(b, b->found.list[0].operation, err);

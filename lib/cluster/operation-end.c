@@ -38,7 +38,7 @@ operation_look(struct ending *e, struct error *err)
 	char *text = memory_printf("SELECT action, was, operation.template, begun_ms, ended_ms, prices, wish FROM operation "
 	    "JOIN operation_document USING (cluster, number) JOIN cluster ON id = cluster WHERE %s AND id = ?6 AND number = ?7",
 	    visible_anywhere(e->account));
-	struct sql_rows *rows = sql_query(store_sql(e->account->store), err, text, VISIBLE_TYPES "ii", VISIBLE_VALUES(e->account),
+	struct sql_rows *rows = sql_query(account_sql(e->account), err, text, VISIBLE_TYPES "ii", VISIBLE_VALUES(e->account),
 	    e->cluster, e->number);
 	int got = sql_row(rows, err);
 	bool open = false;
@@ -72,7 +72,7 @@ operation_add_nodes(struct ending *e, const struct holding *holding, struct erro
 	for (size_t i = 0; i < holding->count && result == 0; i++) {
 		const struct holding_node *node = &holding->list[i];
 
-		result = sql_change(store_sql(e->account->store), err,
+		result = sql_change(account_sql(e->account), err,
 		    "INSERT INTO node_use (cluster, node, hardwaretype, cost, "
 		    "capacity, from_ms) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", "ittdti", e->cluster, node->id, node->hardwaretype, node->cost,
 		    node->capacity, e->begun_ms);
@@ -84,7 +84,7 @@ operation_add_nodes(struct ending *e, const struct holding *holding, struct erro
 static int
 operation_end_nodes(struct ending *e, const char *nodes, struct error *err)
 {
-	return sql_change(store_sql(e->account->store), err, "UPDATE node_use SET to_ms = max(from_ms, ?) WHERE cluster = ? "
+	return sql_change(account_sql(e->account), err, "UPDATE node_use SET to_ms = max(from_ms, ?) WHERE cluster = ? "
 	    "AND to_ms IS NULL AND node NOT IN (SELECT value FROM json_each(?))", "iit", e->ended_ms, e->cluster, nodes);
 }
 
@@ -123,7 +123,7 @@ operation_keep_layout(struct ending *e, struct error *err)
 	if (result == 0)
 		result = operation_add_nodes(e, &holding, err);
 	if (result == 0)
-		result = sql_change(store_sql(e->account->store), err, "UPDATE cluster_document SET layout = ? WHERE cluster = ?", "ti",
+		result = sql_change(account_sql(e->account), err, "UPDATE cluster_document SET layout = ? WHERE cluster = ?", "ti",
 		    holding.count ? layout : "", e->cluster);
 	holding_release(&holding);
 	return result;
@@ -132,7 +132,7 @@ operation_keep_layout(struct ending *e, struct error *err)
 static int
 operation_end_operation(struct ending *e, struct error *err)
 {
-	return sql_change(store_sql(e->account->store), err, "UPDATE operation SET status = ?, message = ?, ended_ms = ? "
+	return sql_change(account_sql(e->account), err, "UPDATE operation SET status = ?, message = ?, ended_ms = ? "
 	    "WHERE cluster = ? AND number = ?", "ttiii", operation_status_name(e->outcome->status), e->outcome->message,
 	    e->ended_ms, e->cluster, e->number);
 }
@@ -162,11 +162,11 @@ operation_keep_wish(struct ending *e, struct error *err)
 {
 	const char *order = e->outcome->status == OPERATION_COMPLETE ? "coalesce(?, wish)" : "coalesce(wish, ?)";
 	char *text = memory_printf("UPDATE cluster_document SET wish = %s WHERE cluster = ?", order);
-	int result = sql_change(store_sql(e->account->store), err, text, "ti", e->wish, e->cluster);
+	int result = sql_change(account_sql(e->account), err, text, "ti", e->wish, e->cluster);
 
 	free(text);
 	if (result == 0 && e->outcome->status == OPERATION_COMPLETE)
-		result = sql_change(store_sql(e->account->store), err, "UPDATE cluster SET template = coalesce(?, template) WHERE id = ?",
+		result = sql_change(account_sql(e->account), err, "UPDATE cluster SET template = coalesce(?, template) WHERE id = ?",
 		    "ti",
 		    e->template, e->cluster);
 	return result;
@@ -176,7 +176,7 @@ operation_keep_wish(struct ending *e, struct error *err)
 static int
 operation_sum_up(struct ending *e, struct error *err)
 {
-	return sql_change(store_sql(e->account->store), err,
+	return sql_change(account_sql(e->account), err,
 	    "UPDATE cluster SET (nodes, cost) = (SELECT count(*), round(coalesce(sum(cost), 0), 9) "
 	    "FROM node_use WHERE cluster = cluster.id AND to_ms IS NULL), resources = (SELECT json_group_object(key, amount) "
 	    "FROM (SELECT key, sum(value) AS amount FROM node_use, json_each(capacity) WHERE cluster = cluster.id "
@@ -192,16 +192,16 @@ operation_end_cluster(struct ending *e, struct error *err)
 	enum life_status status;
 	int result;
 
-	if (operation_sum_up(e, err) < 0 || sql_number(store_sql(e->account->store), &machines, err,
+	if (operation_sum_up(e, err) < 0 || sql_number(account_sql(e->account), &machines, err,
 	    "SELECT nodes FROM cluster WHERE id = ?", "i",
 	    e->cluster) < 0)
 		return -1;
 	status = operation_status_after(e, machines);
-	result = sql_change(store_sql(e->account->store), err, "UPDATE cluster SET status = ?, message = ?, changed_ms = ?, "
+	result = sql_change(account_sql(e->account), err, "UPDATE cluster SET status = ?, message = ?, changed_ms = ?, "
 	    "revision = revision + 1, peak_nodes = nodes, peak_cost = cost, peak_resources = resources WHERE id = ?", "ttii",
 	    life_status_name(status), message, e->ended_ms, e->cluster);
 	if (result == 0 && status == LIFE_TERMINATED)
-		result = sql_change(store_sql(e->account->store), err, "DELETE FROM operation_file WHERE cluster = ?", "i", e->cluster);
+		result = sql_change(account_sql(e->account), err, "DELETE FROM operation_file WHERE cluster = ?", "i", e->cluster);
 	return result;
 }
 
@@ -259,7 +259,7 @@ operation_running(struct account *account, int64_t cluster, int64_t number, stru
 	int result = store_begin(account->store, err);
 
 	if (result == 0) {
-		result = sql_change(store_sql(account->store), err, text, VISIBLE_TYPES "ii", VISIBLE_VALUES(account), cluster, number);
+		result = sql_change(account_sql(account), err, text, VISIBLE_TYPES "ii", VISIBLE_VALUES(account), cluster, number);
 		result = store_finish(account->store, result, err);
 	}
 	free(text);

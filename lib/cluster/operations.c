@@ -78,7 +78,7 @@ operations_look(struct account *account, const char *rest, int64_t first, int64_
     struct error *err)
 {
 	char *text = memory_printf(COLUMNS "WHERE %s AND %s", visible_anywhere(account), rest);
-	int got = operations_gather(sql_query(store_sql(account->store), err, text, VISIBLE_TYPES "ii", VISIBLE_VALUES(account),
+	int got = operations_gather(sql_query(account_sql(account), err, text, VISIBLE_TYPES "ii", VISIBLE_VALUES(account),
 	    first, second),
 	    list, err);
 
@@ -128,7 +128,7 @@ operation_documents(struct account *account, int64_t cluster, int64_t number, st
 {
 	char *text = memory_printf("SELECT wish, before, wanted, prices FROM operation_document JOIN cluster ON id = cluster "
 	    "WHERE %s AND id = ?6 AND number = ?7", visible_anywhere(account)), id[CLUSTER_ID_SIZE];
-	struct sql_rows *rows = sql_query(store_sql(account->store), err, text, VISIBLE_TYPES "ii", VISIBLE_VALUES(account), cluster,
+	struct sql_rows *rows = sql_query(account_sql(account), err, text, VISIBLE_TYPES "ii", VISIBLE_VALUES(account), cluster,
 	    number);
 	int got = sql_row(rows, err);
 

@@ -64,7 +64,7 @@ usage_find_start(struct account *account, const char *visible, int64_t *start_ms
 {
 	char *text = memory_printf("SELECT min(from_ms) FROM node_use WHERE cluster IN (SELECT id FROM cluster WHERE %s)",
 	    visible);
-	struct sql_rows *rows = sql_query(store_sql(account->store), err, text, VISIBLE_TYPES, VISIBLE_VALUES(account));
+	struct sql_rows *rows = sql_query(account_sql(account), err, text, VISIBLE_TYPES, VISIBLE_VALUES(account));
 	int got = sql_row(rows, err);
 
 	if (got > 0 && sql_integer(rows, 0) > 0 && sql_integer(rows, 0) < *start_ms)
@@ -84,7 +84,7 @@ usage_query(struct account *account, const struct usage_question *question, cons
 	    "seen.id, node_use.cost, from_ms, to_ms FROM node_use JOIN seen ON seen.id = node_use.cluster "
 	    "WHERE from_ms < ?7 AND (to_ms IS NULL OR to_ms > ?6) AND (?8 IS NULL OR owner = ?8) "
 	    "AND (?9 IS NULL OR seen.name = ?9 OR seen.id = ?10) AND (?11 IS NULL OR template = ?11)", visible);
-	struct sql_rows *rows = sql_query(store_sql(account->store), err, text, VISIBLE_TYPES "iittit", VISIBLE_VALUES(account),
+	struct sql_rows *rows = sql_query(account_sql(account), err, text, VISIBLE_TYPES "iittit", VISIBLE_VALUES(account),
 	    usage->start_ms, usage->end_ms, question->user, question->cluster,
 	    question->cluster ? cluster_id_of(question->cluster) : (int64_t)0, question->template);
 
