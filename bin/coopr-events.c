@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * coopr-events: what has happened in an operation on a cluster, or happens: becomes a coopr-queue watch of its job, or shows the
- * events kept in the cluster's folder where the queue has forgotten the job. Exits with 0; 1 where there is no such cluster or
+ * coopr-events: shows what has happened in an operation on a cluster, or happens: becomes a coopr-queue watch of its job, or shows
+ * the events that the store keeps once the job has left the queue. Exits with 0; 1 where there is no such cluster or
  * operation, or the operation that was followed is not complete; 64 on misuse.
  */
 #include <fcntl.h>
@@ -13,8 +13,6 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "base/location.h"
-#include "base/memory.h"
 #include "base/message.h"
 #include "base/process.h"
 #include "cluster/operation-files.h"
@@ -57,19 +55,6 @@ events_watch(const char *job, enum list_format format, struct arguments *argv)
 	arguments_push(argv, job);
 }
 
-/* Appends the events of an operation that ended under an earlier version, which kept them in its folder: 1, or 0. */
-static int
-events_read_folder(const struct cluster_status *status, const char *job, struct buffer *text)
-{
-	char *state = location_state(), *path = memory_printf("%s/clusters/%s/%s/events.ndjson", state, status->id, job);
-	struct error ignored; /* then nothing is kept */
-	int got = file_read(AT_FDCWD, path, SIZE_MAX, text, &ignored) == 0;
-
-	free(path);
-	free(state);
-	return got;
-}
-
 /* Makes the events that the store keeps of an operation standard input of the command that shows them. */
 static int
 events_show_kept(const struct cluster_status *status, const struct operation *operation, enum list_format format,
@@ -79,15 +64,13 @@ events_show_kept(const struct cluster_status *status, const struct operation *op
 	int got = operation_file_get(status->account.store, operation->cluster, operation->number, "events.ndjson", &text, err);
 	int fd;
 
-	if (got == 0)
-		got = events_read_folder(status, operation->job, &text);
 	fd = got > 0 ? memfd_create("events", MFD_CLOEXEC) : -1;
 	run_command_init(argv, "coopr-show");
 	arguments_push(argv, format == LIST_JSON ? "--output=json" : "--output=table");
 	if (places.colour)
 		arguments_printf(argv, "--color=%s", places.colour);
 	if (got == 0)
-		error_set(err, EX_NO, "%s: nothing is kept of job %s", status->cluster->name, operation->job);
+		error_set(err, EX_NO, "%s: job %s: it has left the queue, and the store keeps no events of it", status->cluster->name, operation->job);
 	else if (got > 0 && (fd < 0 || file_write_all(fd, text.data, text.length) < 0 || lseek(fd, 0, SEEK_SET) < 0 ||
 	    dup2(fd, STDIN_FILENO) < 0))
 		got = error_errno(err, EX_OSERR, "the events of job %s", operation->job);

@@ -310,6 +310,12 @@ damaged() {
 			VALUES (1, 1, 'create', 'bob', 1, 2, 'complete', '00000001-001', 'absent');
 		INSERT INTO operation_document VALUES (1, 1, '{}', '', '', '{}');
 		INSERT INTO node_use VALUES (1, '00000001-1000', 'small', 0.5, '{}', 1, NULL);
+		INSERT INTO operation_file VALUES (1, 1, 'events.ndjson', x'');
+		INSERT INTO unreachable VALUES (1, '00000001-1000', 5);
+		INSERT INTO claim VALUES ('192.0.2.9:22', '00000001-1000', 'rack', '00000001', NULL, 5),
+			('192.0.2.8:22', 'other', 'rack', '00000007', NULL, 5);
+		INSERT INTO hook_message (id, hook, event, operation, body, told_ms)
+			VALUES ('00000001-001.success', 'mail', 'success', 'create', '{\"cluster\":{\"id\":\"00000001\"},\"job\":\"00000001-001\"}', 5);
 		PRAGMA wal_checkpoint(TRUNCATE)" >/dev/null
 	coopr-store fsck
 	cp "$COOPR_STORE" whole
@@ -331,6 +337,23 @@ damaged() {
 	contains "$output" "it is terminated, and has 1 nodes"
 	damaged "UPDATE cluster SET peak_nodes = 0"
 	contains "$output" "its quota is not counted as it should be"
+	gone="UPDATE cluster SET status = 'terminated', nodes = 0, peak_nodes = 0; UPDATE node_use SET to_ms = 5;
+		DELETE FROM claim; DELETE FROM unreachable; DELETE FROM operation_file"
+	damaged "$gone; INSERT INTO operation_file VALUES (1, 1, 'command', CAST('coopr create shop' AS BLOB))"
+	contains "$output" "cluster 00000001, shop: it is terminated, and keeps files of its operations"
+	damaged "INSERT INTO operation_file VALUES (1, 2, 'command', CAST('coopr create shop' AS BLOB))"
+	contains "$output" "table operation_file, row 2: the operation it refers to is not there"
+	damaged "$gone; INSERT INTO unreachable VALUES (1, '00000001-1000', 5)"
+	contains "$output" "cluster 00000001, shop: it is terminated, and has unreachable machines"
+	damaged "INSERT INTO unreachable VALUES (2, '00000002-1000', 5)"
+	contains "$output" "the cluster it refers to is not there"
+	damaged "$gone; INSERT INTO claim VALUES ('192.0.2.1:22', '00000001-1000', 'rack', '00000001', NULL, 5)"
+	contains "$output" "cluster 00000001, shop: it is terminated, and its node 00000001-1000 has machine 192.0.2.1:22"
+	damaged "INSERT INTO claim VALUES ('192.0.2.1:22', '00000002-1000', 'rack', '00000001', NULL, 5)"
+	contains "$output" "machine 192.0.2.1:22: its node 00000002-1000 is not one of cluster 00000001"
+	damaged "INSERT INTO hook_message (id, hook, event, operation, body, told_ms) VALUES ('00000001-002.success', 'mail', 'success',
+		'expand', '{\"cluster\":{\"id\":\"00000001\"},\"job\":\"00000001-002\"}', 5)"
+	contains "$output" "cluster 00000001, shop: hook mail has a message of job 00000001-002, which no operation has"
 	damaged "UPDATE tenant SET deleted_ms = 5 WHERE name = 'default'; INSERT INTO tenant (name) VALUES ('qa')"
 	contains "$output" "there is no tenant"
 	COOPR_TENANT=qa run -1 coopr-store fsck

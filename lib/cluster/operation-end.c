@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * An operation ends, once: what is there, what it costs from now on, and what the cluster's status is.
+ * The end of an operation, which comes once: it records the machines that are there, what they cost from now on, and the
+ * cluster's status.
  */
 #include "cluster/operations.h"
 
@@ -31,9 +32,9 @@ struct ending {
 	int64_t begun_ms, ended_ms;
 };
 
-/* Reads the operation: 1, 0 if it has ended already, -1. */
+/* Reads the operation: 1; 0 if it has ended already; -1. */
 static int
-operation_look(struct ending *e, struct error *err)
+operation_end_read(struct ending *e, struct error *err)
 {
 	char *text = memory_printf("SELECT action, was, operation.template, begun_ms, ended_ms, prices, wish FROM operation "
 	    "JOIN operation_document USING (cluster, number) JOIN cluster ON id = cluster WHERE %s AND id = ?6 AND number = ?7",
@@ -58,87 +59,89 @@ operation_look(struct ending *e, struct error *err)
 	if (got == 0)
 		return error_set(err, EX_NO, "there is no operation %s", operation_job(e->cluster, e->number, id));
 	if (got > 0 && !e->move)
-		return error_set(err, EX_DATAERR, "operation %s: it is of an action that is not known", operation_job(e->cluster,
-		    e->number, id));
+		return error_set(err, EX_DATAERR, "operation %s: its action is unknown", operation_job(e->cluster, e->number, id));
 	return got < 0 ? -1 : open;
 }
 
-/* A machine that was not there is paid for from the operation's beginning on. */
+/* Ends the use of machines that are gone, and begins that of new ones, which are paid for from the beginning of the operation. */
 static int
-operation_add_nodes(struct ending *e, const struct holding *holding, struct error *err)
+operation_end_uses(struct ending *e, const struct holding *there, struct error *err)
 {
-	int result = 0;
+	struct buffer ids = {0};
+	int result;
 
-	for (size_t i = 0; i < holding->count && result == 0; i++) {
-		const struct holding_node *node = &holding->list[i];
-
-		result = sql_change(account_sql(e->account), err,
-		    "INSERT INTO node_use (cluster, node, hardwaretype, cost, "
-		    "capacity, from_ms) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", "ittdti", e->cluster, node->id, node->hardwaretype, node->cost,
-		    node->capacity, e->begun_ms);
+	for (size_t i = 0; i < there->count; i++) {
+		buffer_byte(&ids, i ? ',' : '[');
+		json_quote(there->list[i].id, &ids);
 	}
+	buffer_text(&ids, there->count ? "]" : "[]");
+	result = sql_change(account_sql(e->account), err, "UPDATE node_use SET to_ms = max(from_ms, ?) WHERE cluster = ? "
+	    "AND to_ms IS NULL AND node NOT IN (SELECT value FROM json_each(?))", "iit", e->ended_ms, e->cluster, ids.data);
+	for (size_t i = 0; i < there->count && result == 0; i++) {
+		const struct holding_node *node = &there->list[i];
+
+		result = sql_change(account_sql(e->account), err, "INSERT INTO node_use (cluster, node, hardwaretype, cost, capacity, "
+		    "from_ms) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", "ittdti", e->cluster, node->id, node->hardwaretype,
+		    node->cost, node->capacity, e->begun_ms);
+	}
+	buffer_release(&ids);
 	return result;
 }
 
-/* nodes: JSON, the ids of those that are there. */
+/* Records the layout, if the outcome says one, and the machines in it. */
 static int
-operation_end_nodes(struct ending *e, const char *nodes, struct error *err)
-{
-	return sql_change(account_sql(e->account), err, "UPDATE node_use SET to_ms = max(from_ms, ?) WHERE cluster = ? "
-	    "AND to_ms IS NULL AND node NOT IN (SELECT value FROM json_each(?))", "iit", e->ended_ms, e->cluster, nodes);
-}
-
-/* The ids as a JSON array; the caller frees it. */
-static char *
-operation_list_nodes(const struct holding *holding)
-{
-	struct buffer text = {0};
-
-	buffer_byte(&text, '[');
-	for (size_t i = 0; i < holding->count; i++) {
-		if (i)
-			buffer_byte(&text, ',');
-		json_quote(holding->list[i].id, &text);
-	}
-	buffer_byte(&text, ']');
-	return buffer_take(&text);
-}
-
-static int
-operation_keep_layout(struct ending *e, struct error *err)
+operation_end_layout(struct ending *e, struct error *err)
 {
 	const char *layout = e->outcome->layout;
-	struct holding holding = {0};
+	struct holding there = {0};
 	int result;
-	char *nodes;
 
 	if (!layout)
 		return 0;
-	result = holding_take(&holding, HOLDING_THERE, layout, e->prices, err);
-	if (result == 0) {
-		nodes = operation_list_nodes(&holding);
-		result = operation_end_nodes(e, nodes, err);
-		free(nodes);
-	}
+	result = holding_take(&there, HOLDING_THERE, layout, e->prices, err);
 	if (result == 0)
-		result = operation_add_nodes(e, &holding, err);
+		result = operation_end_uses(e, &there, err);
 	if (result == 0)
 		result = sql_change(account_sql(e->account), err, "UPDATE cluster_document SET layout = ? WHERE cluster = ?", "ti",
-		    holding.count ? layout : "", e->cluster);
-	holding_release(&holding);
+		    there.count ? layout : "", e->cluster);
+	holding_release(&there);
 	return result;
 }
 
+/* Records the outcome of the operation, its files, and the messages to hooks. */
 static int
-operation_end_operation(struct ending *e, struct error *err)
+operation_end_outcome(struct ending *e, struct error *err)
 {
-	return sql_change(account_sql(e->account), err, "UPDATE operation SET status = ?, message = ?, ended_ms = ? "
-	    "WHERE cluster = ? AND number = ?", "ttiii", operation_status_name(e->outcome->status), e->outcome->message,
-	    e->ended_ms, e->cluster, e->number);
+	const struct operation_outcome *outcome = e->outcome;
+	struct store *store = e->account->store;
+	int result = sql_change(store_sql(store), err, "UPDATE operation SET status = ?, message = ?, ended_ms = ? "
+	    "WHERE cluster = ? AND number = ?", "ttiii", operation_status_name(outcome->status), outcome->message, e->ended_ms,
+	    e->cluster, e->number);
+
+	if (result == 0)
+		result = operation_files_add(store, e->cluster, e->number, outcome->files, outcome->file_count, err);
+	for (size_t i = 0; i < outcome->message_count && result == 0; i++)
+		result = outbox_add(store, &outcome->messages[i], err);
+	return result;
+}
+
+/* Records what the cluster shall be from now on: as a complete operation wanted it; as one that failed did, only if nothing was
+ * recorded before. */
+static int
+operation_end_wish(struct ending *e, struct error *err)
+{
+	struct sql *db = account_sql(e->account);
+
+	if (e->outcome->status != OPERATION_COMPLETE)
+		return sql_change(db, err, "UPDATE cluster_document SET wish = coalesce(wish, ?) WHERE cluster = ?", "ti", e->wish,
+		    e->cluster);
+	if (sql_change(db, err, "UPDATE cluster_document SET wish = coalesce(?, wish) WHERE cluster = ?", "ti", e->wish, e->cluster) < 0)
+		return -1;
+	return sql_change(db, err, "UPDATE cluster SET template = coalesce(?, template) WHERE id = ?", "ti", e->template, e->cluster);
 }
 
 static enum life_status
-operation_status_after(const struct ending *e, int64_t machines)
+operation_end_status(const struct ending *e, int64_t machines)
 {
 	bool untouched = !e->outcome->layout && e->outcome->status == OPERATION_CANCELLED;
 	enum life_status status = e->move->failure;
@@ -156,80 +159,32 @@ operation_status_after(const struct ending *e, int64_t machines)
 	return status == LIFE_TERMINATED && machines ? LIFE_INCOMPLETE : status;
 }
 
-/* Records what the cluster shall be from now on: as a complete operation wanted it; of one that failed, only if there was nothing. */
-static int
-operation_keep_wish(struct ending *e, struct error *err)
-{
-	const char *order = e->outcome->status == OPERATION_COMPLETE ? "coalesce(?, wish)" : "coalesce(wish, ?)";
-	char *text = memory_printf("UPDATE cluster_document SET wish = %s WHERE cluster = ?", order);
-	int result = sql_change(account_sql(e->account), err, text, "ti", e->wish, e->cluster);
-
-	free(text);
-	if (result == 0 && e->outcome->status == OPERATION_COMPLETE)
-		result = sql_change(account_sql(e->account), err, "UPDATE cluster SET template = coalesce(?, template) WHERE id = ?",
-		    "ti",
-		    e->template, e->cluster);
-	return result;
-}
-
-/* From the rows of node_use, also into what quotas count. A sum of prices is rounded once, here: 0.22 is not 0.21999999999999997. */
-static int
-operation_sum_up(struct ending *e, struct error *err)
-{
-	return sql_change(account_sql(e->account), err,
-	    "UPDATE cluster SET (nodes, cost) = (SELECT count(*), round(coalesce(sum(cost), 0), 9) "
-	    "FROM node_use WHERE cluster = cluster.id AND to_ms IS NULL), resources = (SELECT json_group_object(key, amount) "
-	    "FROM (SELECT key, sum(value) AS amount FROM node_use, json_each(capacity) WHERE cluster = cluster.id "
-	    "AND to_ms IS NULL GROUP BY key ORDER BY key)) WHERE id = ?", "i", e->cluster);
-}
-
-/* Records the cluster as it is now. One that is terminated keeps no files of its operations. */
+/* Records the sums over the machines that the cluster has, also as what quotas count, and its status. A sum of prices is rounded once,
+ * here: 0.22 is not 0.21999999999999997. A terminated cluster keeps no files of its operations, and has no unreachable machines. */
 static int
 operation_end_cluster(struct ending *e, struct error *err)
 {
-	int64_t machines = 0;
+	struct sql *db = account_sql(e->account);
 	const char *message = e->outcome->status == OPERATION_COMPLETE ? NULL : e->outcome->message;
 	enum life_status status;
-	int result;
+	int64_t machines = 0;
 
-	if (operation_sum_up(e, err) < 0 || sql_number(account_sql(e->account), &machines, err,
-	    "SELECT nodes FROM cluster WHERE id = ?", "i",
-	    e->cluster) < 0)
+	if (sql_change(db, err, "UPDATE cluster SET (nodes, cost) = (SELECT count(*), round(coalesce(sum(cost), 0), 9) "
+	    "FROM node_use WHERE cluster = cluster.id AND to_ms IS NULL), resources = (SELECT json_group_object(key, amount) "
+	    "FROM (SELECT key, sum(value) AS amount FROM node_use, json_each(capacity) WHERE cluster = cluster.id "
+	    "AND to_ms IS NULL GROUP BY key ORDER BY key)) WHERE id = ?", "i", e->cluster) < 0 ||
+	    sql_number(db, &machines, err, "SELECT nodes FROM cluster WHERE id = ?", "i", e->cluster) < 0)
 		return -1;
-	status = operation_status_after(e, machines);
-	result = sql_change(account_sql(e->account), err, "UPDATE cluster SET status = ?, message = ?, changed_ms = ?, "
-	    "revision = revision + 1, peak_nodes = nodes, peak_cost = cost, peak_resources = resources WHERE id = ?", "ttii",
-	    life_status_name(status), message, e->ended_ms, e->cluster);
-	if (result == 0 && status == LIFE_TERMINATED)
-		result = sql_change(account_sql(e->account), err, "DELETE FROM operation_file WHERE cluster = ?", "i", e->cluster);
-	return result;
-}
-
-/* Keeps the files of the operation, and what hooks are to be told of it. */
-static int
-operation_end_tell(struct ending *e, struct error *err)
-{
-	const struct operation_outcome *outcome = e->outcome;
-	struct store *store = e->account->store;
-	int result = operation_files_add(store, e->cluster, e->number, outcome->files, outcome->file_count, err);
-
-	for (size_t i = 0; i < outcome->message_count && result == 0; i++)
-		result = outbox_add(store, &outcome->messages[i], err);
-	return result;
-}
-
-/* 1, or 0 where it has ended already. */
-static int
-operation_end_end(struct ending *e, struct error *err)
-{
-	int open = operation_look(e, err);
-
-	if (open <= 0)
-		return open;
-	if (operation_keep_layout(e, err) < 0 || operation_end_operation(e, err) < 0 || operation_keep_wish(e, err) < 0 ||
-	    operation_end_tell(e, err) < 0 || operation_end_cluster(e, err) < 0)
+	status = operation_end_status(e, machines);
+	if (sql_change(db, err, "UPDATE cluster SET status = ?, message = ?, changed_ms = ?, revision = revision + 1, "
+	    "peak_nodes = nodes, peak_cost = cost, peak_resources = resources WHERE id = ?", "ttii", life_status_name(status),
+	    message, e->ended_ms, e->cluster) < 0)
 		return -1;
-	return 1;
+	if (status != LIFE_TERMINATED)
+		return 0;
+	if (sql_change(db, err, "DELETE FROM operation_file WHERE cluster = ?", "i", e->cluster) < 0)
+		return -1;
+	return sql_change(db, err, "DELETE FROM unreachable WHERE cluster = ?", "i", e->cluster);
 }
 
 int
@@ -244,7 +199,11 @@ operation_end(struct account *account, int64_t cluster, int64_t number, const st
 		return error_set(err, EX_SOFTWARE, "an operation cannot end so");
 	if (store_begin(account->store, err) < 0)
 		return -1;
-	result = store_finish(account->store, operation_end_end(&e, err), err);
+	result = operation_end_read(&e, err);
+	if (result > 0 && (operation_end_layout(&e, err) < 0 || operation_end_outcome(&e, err) < 0 ||
+	    operation_end_wish(&e, err) < 0 || operation_end_cluster(&e, err) < 0))
+		result = -1;
+	result = store_finish(account->store, result, err);
 	free(e.prices);
 	free(e.wish);
 	free(e.template);

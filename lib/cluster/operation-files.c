@@ -20,15 +20,6 @@ operation_files_add(struct store *store, int64_t cluster, int64_t number, const 
 }
 
 int
-operation_files_put(struct store *store, int64_t cluster, int64_t number, const struct operation_file *files, size_t count,
-    struct error *err)
-{
-	if (store_begin(store, err) < 0)
-		return -1;
-	return store_finish(store, operation_files_add(store, cluster, number, files, count, err), err);
-}
-
-int
 operation_file_get(struct store *store, int64_t cluster, int64_t number, const char *name, struct buffer *out,
     struct error *err)
 {

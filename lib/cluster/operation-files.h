@@ -14,11 +14,7 @@ struct error;
 struct operation_file;
 struct store;
 
-/* Keeps files of an operation, in place of those of the same names, durably. */
-int operation_files_put(struct store *store, int64_t cluster, int64_t number, const struct operation_file *files, size_t count,
-    struct error *err);
-
-/* The same inside the caller's transaction. */
+/* Keeps files of an operation, in place of those of the same names, inside the caller's transaction. */
 int operation_files_add(struct store *store, int64_t cluster, int64_t number, const struct operation_file *files, size_t count,
     struct error *err);
 

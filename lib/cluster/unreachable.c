@@ -37,35 +37,24 @@ unreachable_add(struct unreachable *list, const char *node, int64_t since_ms)
 	list->list[list->count++] = (struct unreachable_node){arena_string(&list->arena, node), since_ms};
 }
 
-static bool
-unreachable_is_same(const struct unreachable *a, const struct unreachable *b)
-{
-	for (size_t i = 0; i < a->count; i++)
-		if (unreachable_since(b, a->list[i].node) != a->list[i].since_ms)
-			return false;
-	return a->count == b->count;
-}
-
-static int
-unreachable_replace(struct store *store, int64_t cluster, const struct unreachable *now, struct error *err)
-{
-	int result = sql_change(store_sql(store), err, "DELETE FROM unreachable WHERE cluster = ?", "i", cluster);
-
-	for (size_t i = 0; i < now->count && result == 0; i++)
-		result = sql_change(store_sql(store), err, "INSERT INTO unreachable (cluster, node, since_ms) VALUES (?, ?, ?)", "iti",
-		    cluster, now->list[i].node, now->list[i].since_ms);
-	return result;
-}
-
 int
 unreachable_record(struct store *store, int64_t cluster, const struct unreachable *was, const struct unreachable *now,
     struct error *err)
 {
-	if (unreachable_is_same(was, now))
+	bool same = was->count == now->count;
+	int result;
+
+	for (size_t i = 0; i < was->count && same; i++)
+		same = unreachable_since(now, was->list[i].node) == was->list[i].since_ms;
+	if (same)
 		return 0;
 	if (store_begin(store, err) < 0)
 		return -1;
-	return store_finish(store, unreachable_replace(store, cluster, now, err), err);
+	result = sql_change(store_sql(store), err, "DELETE FROM unreachable WHERE cluster = ?", "i", cluster);
+	for (size_t i = 0; i < now->count && result == 0; i++)
+		result = sql_change(store_sql(store), err, "INSERT INTO unreachable (cluster, node, since_ms) SELECT id, ?, ? FROM cluster "
+		    "WHERE id = ? AND status <> 'terminated'", "tii", now->list[i].node, now->list[i].since_ms, cluster);
+	return store_finish(store, result, err);
 }
 
 void

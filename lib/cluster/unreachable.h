@@ -31,7 +31,8 @@ int64_t unreachable_since(const struct unreachable *list, const char *node);
 
 void unreachable_add(struct unreachable *list, const char *node, int64_t since_ms);
 
-/* Records now in place of was, which has been read before; writes nothing where they are the same. */
+/* Records now in place of was, which has been read before; writes nothing where they are the same. A terminated cluster has no
+ * machines that could be unreachable. */
 int unreachable_record(struct store *store, int64_t cluster, const struct unreachable *was, const struct unreachable *now,
     struct error *err);
 

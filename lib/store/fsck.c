@@ -11,7 +11,7 @@
 #include "store/sql/sql.h"
 #include "store/store.h"
 
-#define CLUSTER "SELECT 'cluster ' || printf('%08d', id) || ', ' || cluster.name || ': ' || "
+#define CLUSTER "SELECT 'cluster ' || printf('%08d', cluster.id) || ', ' || cluster.name || ': ' || "
 
 /* Each gives a row for a fault: a sentence. */
 static const char *const checks[] = {
@@ -43,6 +43,17 @@ static const char *const checks[] = {
 	"JOIN (SELECT id AS number, (SELECT count(*) FROM node_use WHERE cluster = id AND to_ms IS NULL) AS living FROM cluster) "
 	"ON number = id WHERE nodes <> living",
 	CLUSTER "'it is terminated, and has ' || nodes || ' nodes' FROM cluster WHERE status = 'terminated' AND nodes > 0",
+	CLUSTER "'it is terminated, and keeps files of its operations' FROM cluster WHERE status = 'terminated' "
+	"AND id IN (SELECT cluster FROM operation_file)",
+	CLUSTER "'it is terminated, and has unreachable machines' FROM cluster WHERE status = 'terminated' "
+	"AND id IN (SELECT cluster FROM unreachable)",
+	CLUSTER "'it is terminated, and its node ' || node || ' has machine ' || machine FROM cluster JOIN claim "
+	"ON CAST(claim.cluster AS INTEGER) = id WHERE status = 'terminated'",
+	"SELECT 'machine ' || machine || ': its node ' || node || ' is not one of cluster ' || cluster FROM claim "
+	"WHERE node NOT LIKE cluster || '-%' AND CAST(cluster AS INTEGER) IN (SELECT id FROM cluster)",
+	CLUSTER "'hook ' || hook || ' has a message of job ' || (body ->> '$.job') || ', which no operation has' "
+	"FROM hook_message JOIN cluster ON cluster.id = CAST(body ->> '$.cluster.id' AS INTEGER) WHERE event IN ('success', 'failure') "
+	"AND body ->> '$.job' NOT IN (SELECT job FROM operation WHERE job IS NOT NULL)",
 	CLUSTER "'its quota is not counted as it should be' FROM cluster WHERE peak_nodes < nodes OR "
 	"(status <> 'pending' AND (peak_nodes <> nodes OR peak_cost <> cost OR peak_resources <> resources))",
 };

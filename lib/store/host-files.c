@@ -171,8 +171,8 @@ host_files_bring_operation(struct host_files *files, const char *job)
 		result = host_files_read(files, names[i], &text);
 		if (result > 0)
 			result = sql_change(files->db, files->err, "INSERT INTO operation_file (cluster, number, name, content) "
-			    "SELECT cluster, number, ?, ? FROM operation WHERE job = ? ON CONFLICT DO NOTHING", "tbt", names[i],
-			    text.data ? text.data : "", text.length, job);
+			    "SELECT operation.cluster, number, ?, ? FROM operation JOIN cluster ON id = operation.cluster "
+			    "WHERE job = ? AND cluster.status <> 'terminated' ON CONFLICT DO NOTHING", "tbt", names[i], text.data ? text.data : "", text.length, job);
 		buffer_release(&text);
 	}
 	free(files->folder);
@@ -197,7 +197,7 @@ host_files_bring_unreachable(struct host_files *files, int64_t cluster)
 			continue;
 		*blank = '\0';
 		result = sql_change(files->db, files->err, "INSERT INTO unreachable (cluster, node, since_ms) "
-		    "SELECT id, ?, ? FROM cluster WHERE id = ? ON CONFLICT DO NOTHING", "tii", line, (int64_t)strtoll(blank + 1, NULL, 10),
+		    "SELECT id, ?, ? FROM cluster WHERE id = ? AND status <> 'terminated' ON CONFLICT DO NOTHING", "tii", line, (int64_t)strtoll(blank + 1, NULL, 10),
 		    cluster);
 	}
 	buffer_release(&text);
