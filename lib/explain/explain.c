@@ -29,21 +29,6 @@ struct explaining {
 	struct error *err;
 };
 
-static const struct node *
-explain_find_node(const struct layout *layout, const char *text)
-{
-	char number[32];
-
-	for (size_t i = 0; i < layout->node_count; i++) {
-		const struct node *node = &layout->nodes[i];
-
-		snprintf(number, sizeof number, "%" PRId64, node->nodenum);
-		if (strcmp(node->id, text) == 0 || strcmp(number, text) == 0 || strcmp(node->hostname, text) == 0)
-			return node;
-	}
-	return NULL;
-}
-
 /* Returns the services of the node without the one in question, or with it if the node lacks it. */
 static struct string_list
 explain_services_otherwise(const struct explaining *q)
@@ -61,7 +46,7 @@ explain_services_otherwise(const struct explaining *q)
 	return list;
 }
 
-/* Finds the faults that the layout would have if only this were otherwise, and does not have as it is. */
+/* Finds the faults that the layout would have, and does not have now, if nothing but this were changed. */
 static void
 explain_change_alone(struct explaining *q)
 {
@@ -87,7 +72,7 @@ explain_change_alone(struct explaining *q)
 	*last = NULL;
 }
 
-/* Asks for a layout with it otherwise. Returns 1 (with its worth if best is set), 0 if there is none, or -1. */
+/* Looks for a layout that keeps the condition. Returns 1, with best also its worth, 0 if there is none, or -1. */
 static int
 explain_ask(struct explaining *q, bool best)
 {
@@ -112,7 +97,7 @@ explain_drop_range(struct explaining *q, size_t from, size_t to, bool drop)
 		demand_drop(&q->demands, &q->demands.list[i], drop);
 }
 
-/* Drops what can be dropped of a range so that there is still no layout, as conflict.c does. */
+/* Drops demands of a range for as long as there is no layout, as conflict_reduce does. */
 static int
 explain_reduce(struct explaining *q, size_t from, size_t to)
 {
@@ -149,7 +134,7 @@ explain_text_of(const struct explaining *q, const struct demand *demand, bool wo
 	return text;
 }
 
-/* Drops all rules that can be dropped, and takes those that are left. */
+/* Finds a smallest set of demands that leave no layout. */
 static int
 explain_find_rules(struct explaining *q)
 {
@@ -170,24 +155,7 @@ explain_find_rules(struct explaining *q)
 	return 0;
 }
 
-static int
-explain_forced(struct explaining *q)
-{
-	struct explanation *e = q->explanation;
-
-	e->verdict = EXPLAIN_FORCED;
-	if (explain_find_rules(q) < 0)
-		return -1;
-	if (e->rules.count)
-		e->because = e->stands ? "no layout leaves it out of one more machine like this one"
-		                       : "no layout has it on one more machine like this one";
-	else
-		e->because = e->stands ? "no rule names it, and such services stand on every new node"
-		                       : "no machine can be like this one and have it";
-	return 0;
-}
-
-/* Asks whether there can be an instance less at all; if not, says so. */
+/* Finds out whether a layout can do with one instance less; if none can, says so. */
 static int
 explain_needed(struct explaining *q)
 {
@@ -215,7 +183,7 @@ explain_value_of(const struct amounts *worth, const char *name)
 	return NAN;
 }
 
-/* Says what the layout would cost otherwise, by the first objective that makes a difference. */
+/* Says by how much the layout would be worse otherwise, by the first objective in which they differ. */
 static void
 explain_compare_worth(struct explaining *q)
 {
@@ -239,26 +207,35 @@ explain_compare_worth(struct explaining *q)
 static int
 explain_inquire(struct explaining *q)
 {
+	struct explanation *e = q->explanation;
 	int rc;
 
-	q->condition = (struct condition){.layout = q->layout, .node = q->explanation->node,
-	    .with = explain_services_otherwise(q)};
-	q->condition.without = q->explanation->stands ? q->explanation->service : NULL;
-	q->explanation->now = check_worth(q->request, q->layout, q->arena);
+	q->condition = (struct condition){.layout = q->layout, .node = e->node, .with = explain_services_otherwise(q),
+	    .without = e->stands ? e->service : NULL};
+	e->now = check_worth(q->request, q->layout, q->arena);
 	explain_change_alone(q);
 	rc = explain_ask(q, true);
-	if (rc == 0)
-		return explain_forced(q);
-	if (rc > 0) {
-		explain_compare_worth(q);
-		return q->explanation->stands ? explain_needed(q) : 0;
-	}
-	if (q->err->code == EX_SOFTWARE) {
-		q->explanation->verdict = EXPLAIN_UNKNOWN;
-		q->explanation->because = "the search stopped before it found a layout that has it otherwise, or ruled one out";
+	if (rc < 0 && q->err->code != EX_SOFTWARE)
+		return -1;
+	if (rc < 0) {
+		e->verdict = EXPLAIN_UNKNOWN;
+		e->because = "the search stopped before it found a layout that has it otherwise, or ruled one out";
 		return 0;
 	}
-	return -1;
+	if (rc > 0) {
+		explain_compare_worth(q);
+		return e->stands ? explain_needed(q) : 0;
+	}
+	e->verdict = EXPLAIN_FORCED;
+	if (explain_find_rules(q) < 0)
+		return -1;
+	if (e->rules.count)
+		e->because = e->stands ? "no layout leaves it out of one more machine like this one"
+		                       : "no layout has it on one more machine like this one";
+	else
+		e->because = e->stands ? "no rule names it, and such services stand on every new node"
+		                       : "no machine can be like this one and have it";
+	return 0;
 }
 
 /* Returns true if the reason needs no search: the node leaves, or the service is not wanted. */
@@ -290,9 +267,17 @@ explain(const struct request *request, const struct layout *layout, const struct
 {
 	struct explaining q = {.request = request, .layout = layout, .arena = arena, .explanation = explanation, .err = err};
 	bool defined = false;
-	int rc = 0;
+	int rc;
 
-	*explanation = (struct explanation){.node = explain_find_node(layout, terms->node), .service = terms->service};
+	*explanation = (struct explanation){.service = terms->service};
+	for (size_t i = 0; i < layout->node_count && !explanation->node; i++) {
+		const struct node *node = &layout->nodes[i];
+		char number[32];
+
+		snprintf(number, sizeof number, "%" PRId64, node->nodenum);
+		if (strcmp(node->id, terms->node) == 0 || strcmp(number, terms->node) == 0 || strcmp(node->hostname, terms->node) == 0)
+			explanation->node = node;
+	}
 	for (size_t i = 0; i < request->service_count; i++)
 		defined = defined || strcmp(request->services[i].name, terms->service) == 0;
 	if (!explanation->node)

@@ -19,10 +19,10 @@ struct trial {
 	const struct request *request;
 	struct arena arena;
 	struct string_list services; /* of the cluster, sorted */
-	struct node *kinds;          /* of nodes, each right by itself */
+	struct node *kinds;          /* of nodes: those that break no rule by themselves */
 	size_t kind_count, kind_capacity;
 	struct layout layout;
-	int64_t from, to;            /* how many nodes */
+	int64_t from, to;            /* bounds of the number of nodes */
 	bool found;
 };
 
@@ -124,7 +124,7 @@ brute_force_list_kinds(struct trial *t)
 					    services);
 }
 
-/* Tries all kinds from one on in the places from one on: nodes are alike but for their kinds. */
+/* Tries every choice of kinds for the nodes from place on, in ascending order: nodes differ in nothing but their kinds. */
 static void
 brute_force_try_from(struct trial *t, size_t place, size_t kind)
 {
@@ -138,7 +138,7 @@ brute_force_try_from(struct trial *t, size_t place, size_t kind)
 	}
 }
 
-/* Returns whether there are few layouts: with n nodes there are (kinds + n - 1 over n). */
+/* Returns whether there are few layouts: with n nodes there are (kinds + n - 1) over n. */
 static bool
 brute_force_are_few(const struct trial *t)
 {
@@ -175,21 +175,8 @@ brute_force_try_all(struct trial *t)
 	return t->found ? BRUTE_FORCE_FOUND : BRUTE_FORCE_NONE;
 }
 
-/* Takes the services asked for, each once, sorted. */
 static void
-brute_force_take_services(struct trial *t)
-{
-	size_t count = demand_service_count(t->request);
-	struct string_list *list = &t->services;
-
-	*list = (struct string_list){arena_alloc(&t->arena, count, sizeof *list->list), count};
-	for (size_t i = 0; i < count; i++)
-		list->list[i] = demand_service(t->request, i);
-	name_set_make(list);
-}
-
-static void
-brute_force_name_cluster(struct trial *t)
+brute_force_make_cluster(struct trial *t)
 {
 	const struct request *r = t->request;
 	struct cluster *c = &t->layout.cluster;
@@ -210,13 +197,17 @@ brute_force(const struct demands *demands)
 {
 	struct trial t = {.demands = demands, .request = demands->request};
 	enum brute_force_result result = BRUTE_FORCE_MANY;
+	size_t count = demand_service_count(t.request);
 	double kinds = (double)t.request->hardwaretype_count * (double)t.request->imagetype_count *
 	    (double)(t.request->provider.zones.count + 1);
 
-	brute_force_take_services(&t);
-	brute_force_bound_nodes(&t);
+	t.services = (struct string_list){arena_alloc(&t.arena, count, sizeof *t.services.list), count};
+	for (size_t i = 0; i < count; i++)
+		t.services.list[i] = demand_service(t.request, i);
+	name_set_make(&t.services);
 	if (!t.request->node_count && t.services.count <= SERVICES_MOST && kinds * (1 << t.services.count) <= KINDS_MOST) {
-		brute_force_name_cluster(&t);
+		brute_force_bound_nodes(&t);
+		brute_force_make_cluster(&t);
 		result = brute_force_try_all(&t);
 	}
 	free(t.kinds);

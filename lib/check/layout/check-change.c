@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a layout has to keep of what was there before: present nodes stay what they are, and nothing moves that is
- * not concerned.
+ * Checks of a change: present nodes stay what they are, and no service moves that is not concerned.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -43,35 +42,21 @@ check_now(const struct check *c, const struct node *was)
 	return number == NAMES_NONE ? NULL : &c->layout->nodes[number];
 }
 
-struct population { /* of nodes, but for those to be replaced */
+struct population { /* numbers of nodes, without those to be replaced */
 	int64_t present, leaving, new;
-	int64_t free;   /* that may leave because fewer are asked for */
+	int64_t free;   /* the number that may leave without being a move, because fewer are asked for */
 	bool shrinks;
 };
 
-/* Finds out whether fewer machines are asked for than there are. That is structure: it stays so if the demand for it
- * does not count, and then any number may leave. */
-static void
-check_judge_shrinking(const struct check *c, struct population *count)
-{
-	const struct cluster_request *asked = &c->request->cluster;
-	int64_t size = c->request->template.size_max, most = INT64_MAX;
-	enum demand_kind kind = demand_exact_machines(c->request) ? DEMAND_MACHINES_MIN : DEMAND_MACHINES_MAX;
-
-	if (asked->machines_given && asked->machines_max < INT64_MAX && demand_holds(c->demands, kind, 0))
-		most = asked->machines_max;
-	if (size < most && demand_holds(c->demands, DEMAND_SIZE_MAX, 0))
-		most = size;
-	count->shrinks = count->present > asked->machines_max || count->present > size;
-	if (count->shrinks)
-		count->free = count->present <= most ? INT64_MAX
-		    : count->leaving > count->new ? count->leaving - count->new : 0;
-}
-
+/* Counts present, leaving and new nodes. Whether the cluster shrinks is a matter of the request as a whole: it stays so if
+ * the demands for fewer machines do not count, and then any number may leave. */
 static struct population
 check_count_nodes(const struct check *c)
 {
 	const struct request *r = c->request;
+	const struct cluster_request *asked = &r->cluster;
+	enum demand_kind kind = demand_exact_machines(r) ? DEMAND_MACHINES_MIN : DEMAND_MACHINES_MAX;
+	int64_t size = r->template.size_max, most = INT64_MAX;
 	struct population count = {0};
 
 	for (size_t i = 0; i < r->node_count; i++) {
@@ -83,11 +68,18 @@ check_count_nodes(const struct check *c)
 	}
 	for (size_t i = 0; i < c->layout->node_count; i++)
 		count.new += c->layout->nodes[i].is_new;
-	check_judge_shrinking(c, &count);
+	if (asked->machines_given && asked->machines_max < INT64_MAX && demand_holds(c->demands, kind, 0))
+		most = asked->machines_max;
+	if (size < most && demand_holds(c->demands, DEMAND_SIZE_MAX, 0))
+		most = size;
+	count.shrinks = count.present > asked->machines_max || count.present > size;
+	if (count.shrinks)
+		count.free = count.present <= most ? INT64_MAX
+		    : count.leaving > count.new ? count.leaving - count.new : 0;
 	return count;
 }
 
-/* Returns how many services of a are not in b and are not concerned; which gets one of them. */
+/* Returns the number of services of a that are not in b and are not concerned; sets which to one of them. */
 static int64_t
 check_changes(const struct check *c, const struct string_list *a, const struct string_list *b, const char **which)
 {
@@ -109,8 +101,8 @@ check_compare_counts(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-/* A node that leaves is a move, and so is each service there that is not concerned; where fewer are asked for, those
- * with the most may leave for nothing. */
+/* Returns the moves of nodes that leave: the node is one, and so is each of its services that is not concerned. Where fewer
+ * machines are asked for, those with the most moves count nothing. */
 static int64_t
 check_departures(const struct check *c, const struct population *count)
 {
@@ -172,23 +164,13 @@ check_kept(struct check *c, const struct node *was, const struct node *is)
 		check_fault(c, is->id, "/nodes", "what it says stood there before (was) did not");
 }
 
-/* Names each move as a fault of its own, since nothing may move. */
-static void
-check_stands(struct check *c, const struct node *was, const struct node *is)
-{
-	const char *which = NULL;
-
-	if (check_changes(c, &was->services, &is->services, &which))
-		check_fault(c, is->id, "/nodes", "has lost %s, which is not concerned", which);
-	if (check_changes(c, &is->services, &was->services, &which))
-		check_fault(c, is->id, "/nodes", "has got %s, which stood elsewhere before", which);
-}
-
+/* Where nothing may move, each move is a fault of its own. */
 static void
 check_present(struct check *c, const struct population *count)
 {
 	for (size_t i = 0; i < c->request->node_count; i++) {
 		const struct node *was = &c->request->nodes[i], *is = check_now(c, was);
+		const char *which = NULL;
 
 		if (was->leaves)
 			continue;
@@ -201,8 +183,12 @@ check_present(struct check *c, const struct population *count)
 			check_fault(c, is->id, "/replace", "is to be replaced, and stays");
 		else if (is->leaves && !was->replaced && !count->shrinks && c->moves_max == 0)
 			check_fault(c, is->id, "/nodes", "leaves without need");
-		else if (!is->leaves && c->moves_max == 0)
-			check_stands(c, was, is);
+		else if (!is->leaves && c->moves_max == 0) {
+			if (check_changes(c, &was->services, &is->services, &which))
+				check_fault(c, is->id, "/nodes", "has lost %s, which is not concerned", which);
+			if (check_changes(c, &is->services, &was->services, &which))
+				check_fault(c, is->id, "/nodes", "has got %s, which stood elsewhere before", which);
+		}
 	}
 }
 

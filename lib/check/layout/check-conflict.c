@@ -18,7 +18,7 @@ struct conflict_check {
 	const struct string_list *conflict;
 	const struct conflict_terms *terms;
 	struct demands demands;
-	const struct demand **members; /* of each pointer; NULL: it is no demand */
+	const struct demand **members; /* by pointer; NULL: the pointer names no demand */
 	struct arena *arena;
 	struct conflict_report *report;
 	struct fault **last_fault, **last_note;
@@ -35,23 +35,7 @@ check_say(struct conflict_check *q, struct fault ***last, const char *pointer, c
 	*last = &new->next;
 }
 
-static const struct demand *
-check_demand_at(const struct demands *demands, const char *pointer)
-{
-	for (size_t i = 0; i < demands->count; i++) {
-		struct buffer out = {0};
-		bool same;
-
-		demand_pointer(demands, &demands->list[i], &out);
-		same = strcmp(out.data, pointer) == 0;
-		buffer_release(&out);
-		if (same)
-			return &demands->list[i];
-	}
-	return NULL;
-}
-
-/* Looks for a layout that keeps the demands and has the judge look at it. Returns 1, 0 if there is none, or -1. */
+/* Looks for a layout that keeps the demands, and judges it. Returns 1, 0 if there is none, or -1. */
 static int
 check_find_layout(struct conflict_check *q)
 {
@@ -86,54 +70,36 @@ check_keep_members(struct conflict_check *q)
 			demand_drop(&q->demands, q->members[i], false);
 }
 
-/* Judges whether the members cannot hold together. */
-static int
-check_judge_whole(struct conflict_check *q)
-{
-	enum brute_force_result tried = brute_force(&q->demands);
-	int found = tried == BRUTE_FORCE_MANY ? check_find_layout(q) : tried == BRUTE_FORCE_FOUND;
-
-	q->report->brute_forced = tried == BRUTE_FORCE_NONE;
-	if (found > 0)
-		check_say(q, &q->last_fault, NULL, "it is no conflict: a layout keeps all of its members");
-	return found < 0 ? -1 : 0;
-}
-
-static void
-check_note(struct conflict_check *q, size_t i)
-{
-	static const char *const notes[] = {
-		"without it, the other members can hold together, but something else still keeps the request from a layout",
-		"without it, the request has a layout", "the search stopped before it found a layout of the request without it, or ruled one out",
-	};
-	int found;
-
-	check_keep_all(q, true);
-	demand_drop(&q->demands, q->members[i], true);
-	found = check_find_layout(q);
-	check_say(q, &q->last_note, q->conflict->list[i], notes[found < 0 ? 2 : found]);
-}
-
-/* Judges whether the others can hold together without a member. */
+/* Judges whether the others can hold together without a member, and adds a note what becomes of the request without it. */
 static int
 check_judge_member(struct conflict_check *q, size_t i)
 {
+	static const char *const notes[] = {
+		"without it, the other members can hold together, but something else still keeps the request from a layout",
+		"without it, the request has a layout",
+		"the search stopped before it found a layout of the request without it, or ruled one out",
+	};
 	int found;
 
 	check_keep_members(q);
 	demand_drop(&q->demands, q->members[i], true);
 	found = check_find_layout(q);
-	if (found == 0 && !q->terms->not_minimal)
+	if (found < 0)
+		return -1;
+	if (!found && !q->terms->not_minimal)
 		check_say(q, &q->last_fault, q->conflict->list[i],
 		    "can be left out: the other members cannot hold together either");
-	if (found > 0 && q->terms->notes)
-		check_note(q, i);
-	return found < 0 ? -1 : 0;
+	if (found && q->terms->notes) {
+		check_keep_all(q, true);
+		demand_drop(&q->demands, q->members[i], true);
+		found = check_find_layout(q);
+		check_say(q, &q->last_note, q->conflict->list[i], notes[found < 0 ? 2 : found]);
+	}
+	return 0;
 }
 
-/* Judges a conflict of services that do not go together: nothing was searched for it, all such reasons are found by
- * looking. Returns 1 if there are such reasons (and names a fault unless the conflict is the one found), 0 if there are
- * none, or -1. */
+/* Judges a conflict of services that do not go together, for which no search is needed. Returns 1 if there is such a
+ * reason, with a fault unless the conflict is the same, 0 if there is none, or -1. */
 static int
 check_is_of_services(struct conflict_check *q)
 {
@@ -151,36 +117,52 @@ check_is_of_services(struct conflict_check *q)
 	return admitted < 0 ? -1 : admitted == 0;
 }
 
+/* Finds the demand that each pointer names. Returns false if they are not all demands; the one pointer to the types
+ * that are not available at all is right without. */
 static bool
 check_find_members(struct conflict_check *q)
 {
 	bool all = true;
 
 	q->members = arena_alloc(q->arena, q->conflict->count, sizeof *q->members);
+	for (size_t i = 0; i < q->demands.count; i++) {
+		struct buffer out = {0};
+
+		demand_pointer(&q->demands, &q->demands.list[i], &out);
+		for (size_t j = 0; j < q->conflict->count; j++)
+			if (!q->members[j] && strcmp(out.data, q->conflict->list[j]) == 0)
+				q->members[j] = &q->demands.list[i];
+		buffer_release(&out);
+	}
 	for (size_t i = 0; i < q->conflict->count; i++) {
 		const char *pointer = q->conflict->list[i];
 
-		q->members[i] = check_demand_at(&q->demands, pointer);
-		if (q->members[i])
+		if (q->members[i] || (all && q->conflict->count == 1 &&
+		    (strcmp(pointer, "/hardwaretypes") == 0 || strcmp(pointer, "/imagetypes") == 0)))
 			continue;
-		/* the structure itself: no hardware, or no image, is to be had */
-		all = all && q->conflict->count == 1 && (strcmp(pointer, "/hardwaretypes") == 0 ||
-		    strcmp(pointer, "/imagetypes") == 0);
-		if (!all)
-			check_say(q, &q->last_fault, pointer, "points at nothing that the request demands");
+		all = false;
+		check_say(q, &q->last_fault, pointer, "points at nothing that the request demands");
 	}
 	return all;
 }
 
+/* Judges the members together, and if they are right, each by itself. */
 static int
 check_judge_demands(struct conflict_check *q)
 {
-	int rc = 0;
+	enum brute_force_result tried;
+	int found, rc = 0;
 
 	if (!check_find_members(q))
 		return 0;
 	check_keep_members(q);
-	rc = check_judge_whole(q);
+	tried = brute_force(&q->demands);
+	q->report->brute_forced = tried == BRUTE_FORCE_NONE;
+	found = tried == BRUTE_FORCE_MANY ? check_find_layout(q) : tried == BRUTE_FORCE_FOUND;
+	if (found < 0)
+		return -1;
+	if (found)
+		check_say(q, &q->last_fault, NULL, "it is no conflict: a layout keeps all of its members");
 	for (size_t i = 0; i < q->conflict->count && rc == 0 && !q->report->faults; i++)
 		if (q->members[i])
 			rc = check_judge_member(q, i);
@@ -191,7 +173,9 @@ int
 check_conflict(const struct request *request, const struct string_list *conflict,
     const struct conflict_terms *terms, struct arena *arena, struct conflict_report *report, struct error *err)
 {
-	struct conflict_check q = {.request = request, .conflict = conflict, .terms = terms, .arena = arena, .report = report, .err = err};
+	struct conflict_check q = {
+		.request = request, .conflict = conflict, .terms = terms, .arena = arena, .report = report, .err = err,
+	};
 	int rc;
 
 	*report = (struct conflict_report){0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a layout has to keep on each node.
+ * Checks of a single node.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -58,7 +58,7 @@ check_hardware(struct check *c, const struct node *node)
 }
 
 static void
-check_check_image(struct check *c, const struct node *node)
+check_image(struct check *c, const struct node *node)
 {
 	const struct cluster_template *t = &c->request->template;
 	const struct image_offer *offer = check_image_of(c, node->imagetype);
@@ -77,7 +77,7 @@ check_check_image(struct check *c, const struct node *node)
 }
 
 static void
-check_check_service(struct check *c, const struct node *node, const char *service)
+check_service(struct check *c, const struct node *node, const char *service)
 {
 	const struct service_constraint *constraint = check_constraint_of(c, service);
 	size_t index;
@@ -94,15 +94,6 @@ check_check_service(struct check *c, const struct node *node, const char *servic
 		check_broken(c, node->id, DEMAND_HARDWARETYPES, index, "%s may not stand on its hardware type", service);
 	if (constraint->imagetypes.count && !(node->imagetype && check_listed(&constraint->imagetypes, node->imagetype)))
 		check_broken(c, node->id, DEMAND_IMAGETYPES, index, "%s may not stand on its image type", service);
-}
-
-static double
-check_amount_of(const struct amounts *amounts, const char *resource)
-{
-	for (size_t i = 0; i < amounts->count; i++)
-		if (strcmp(amounts->list[i].resource, resource) == 0)
-			return amounts->list[i].value;
-	return 0;
 }
 
 struct sums { /* what is taken of each resource */
@@ -139,8 +130,11 @@ check_capacity(struct check *c, const struct node *node)
 			check_add_amounts(&sums, &s->consumes);
 	}
 	for (size_t i = 0; i < sums.resources.count; i++) {
-		double room = check_millionths(check_amount_of(&offer->capacity, sums.resources.list[i]));
+		double room = 0;
 
+		for (size_t k = 0; k < offer->capacity.count; k++)
+			if (strcmp(offer->capacity.list[k].resource, sums.resources.list[i]) == 0)
+				room = check_millionths(offer->capacity.list[k].value);
 		if (sums.taken[i] > room + 5e-7)
 			check_broken(c, node->id, DEMAND_CAPACITY, (size_t)names_find(&c->hardware, node->hardwaretype),
 			    "%s: %g is taken, %g is there", sums.resources.list[i], sums.taken[i], room);
@@ -178,7 +172,7 @@ check_new(struct check *c, const struct node *node)
 	arena_release(&names);
 	check_zone(c, node);
 	check_hardware(c, node);
-	check_check_image(c, node);
+	check_image(c, node);
 	for (size_t i = 0; i < c->everywhere.count; i++)
 		if (!node_has(node, c->everywhere.list[i]))
 			check_fault(c, node->id, NULL, "lacks %s, which stands on every node", c->everywhere.list[i]);
@@ -192,7 +186,7 @@ check_node(struct check *c, const struct node *node)
 	if (!node->services.count)
 		check_fault(c, node->id, NULL, "holds no service");
 	for (size_t i = 0; i < node->services.count; i++)
-		check_check_service(c, node, node->services.list[i]);
+		check_service(c, node, node->services.list[i]);
 	if (node->is_new)
 		check_new(c, node);
 	check_company(c, node);

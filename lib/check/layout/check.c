@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a layout has to keep over all: how many of what, and which services there are.
+ * Checks of a layout as a whole: the numbers of machines and instances, the rules of the template, the services.
  */
 #include "check/layout/check.h"
 
@@ -22,12 +22,10 @@ check_quantity(struct check *c, size_t index, const char *service)
 		check_broken(c, "cluster", DEMAND_PLACED, index, "%s has no instance", service);
 	if (constraint && constraint->has_min && constraint->min > 1 && count < constraint->min)
 		check_broken(c, "cluster", DEMAND_MIN, number, "%s has %" PRId64 " instances, but needs at least %" PRId64, service,
-		    count,
-		    constraint->min);
+		    count, constraint->min);
 	if (constraint && constraint->has_max && count > constraint->max)
 		check_broken(c, "cluster", DEMAND_MAX, number, "%s has %" PRId64 " instances, but may have at most %" PRId64, service,
-		    count,
-		    constraint->max);
+		    count, constraint->max);
 }
 
 static void
@@ -80,7 +78,7 @@ check_zones_of(const struct check *c, const char *service)
 	return count;
 }
 
-/* A service without instances is not concerned. */
+/* Rules of spread do not apply to a service without instances. */
 static void
 check_spread(struct check *c)
 {
@@ -98,7 +96,7 @@ check_spread(struct check *c)
 }
 
 static void
-check_check_size(struct check *c)
+check_size(struct check *c)
 {
 	const struct cluster_request *asked = &c->request->cluster;
 	const struct cluster_template *t = &c->request->template;
@@ -160,7 +158,7 @@ check_is_named(const struct check *c, const char *service)
 }
 
 static void
-check_check_cluster(struct check *c)
+check_cluster(struct check *c)
 {
 	const struct cluster_request *asked = &c->request->cluster;
 	const struct cluster *cluster = &c->layout->cluster;
@@ -179,31 +177,6 @@ check_check_cluster(struct check *c)
 	check_services(c);
 	for (size_t i = 0; i < demand_service_count(c->request); i++)
 		check_quantity(c, i, demand_service(c->request, i));
-}
-
-static void
-check_begin(struct check *c)
-{
-	const struct request *r = c->request;
-	const struct string_list *services = &c->layout->cluster.services;
-
-	for (size_t i = 0; i < r->template.constraint_count; i++)
-		names_intern(&c->constrained, r->template.constraints[i].service);
-	for (size_t i = 0; i < r->service_count; i++)
-		names_intern(&c->defined, r->services[i].name);
-	for (size_t i = 0; i < r->hardwaretype_count; i++)
-		names_intern(&c->hardware, r->hardwaretypes[i].name);
-	for (size_t i = 0; i < r->imagetype_count; i++)
-		names_intern(&c->images, r->imagetypes[i].name);
-	for (size_t i = 0; i < r->node_count; i++) {
-		names_intern(&c->before, r->nodes[i].id);
-		for (size_t j = 0; j < r->nodes[i].services.count && !r->nodes[i].leaves; j++)
-			names_intern(&c->stood, r->nodes[i].services.list[j]);
-	}
-	c->everywhere.list = arena_alloc(c->arena, services->count, sizeof *c->everywhere.list);
-	for (size_t i = 0; i < services->count; i++)
-		if (!check_is_named(c, services->list[i]))
-			c->everywhere.list[c->everywhere.count++] = services->list[i];
 }
 
 static void
@@ -230,24 +203,33 @@ check_count_instances(struct check *c)
 }
 
 static void
-check_judge(struct check *c)
+check_prepare(struct check *c)
 {
-	check_begin(c);
+	const struct request *r = c->request;
+	const struct string_list *services = &c->layout->cluster.services;
+
+	for (size_t i = 0; i < r->template.constraint_count; i++)
+		names_intern(&c->constrained, r->template.constraints[i].service);
+	for (size_t i = 0; i < r->service_count; i++)
+		names_intern(&c->defined, r->services[i].name);
+	for (size_t i = 0; i < r->hardwaretype_count; i++)
+		names_intern(&c->hardware, r->hardwaretypes[i].name);
+	for (size_t i = 0; i < r->imagetype_count; i++)
+		names_intern(&c->images, r->imagetypes[i].name);
+	for (size_t i = 0; i < r->node_count; i++) {
+		names_intern(&c->before, r->nodes[i].id);
+		for (size_t j = 0; j < r->nodes[i].services.count && !r->nodes[i].leaves; j++)
+			names_intern(&c->stood, r->nodes[i].services.list[j]);
+	}
+	c->everywhere.list = arena_alloc(c->arena, services->count, sizeof *c->everywhere.list);
+	for (size_t i = 0; i < services->count; i++)
+		if (!check_is_named(c, services->list[i]))
+			c->everywhere.list[c->everywhere.count++] = services->list[i];
 	check_count_instances(c);
-	check_check_cluster(c);
-	check_check_size(c);
-	check_available(c);
-	check_rules(c);
-	check_spread(c);
-	if (!c->request->node_count || demand_holds(c->demands, DEMAND_NODES, 0))
-		check_change(c);
-	for (size_t i = 0; i < c->layout->node_count; i++)
-		check_node(c, &c->layout->nodes[i]);
-	check_claims(c);
 }
 
 static void
-check_end(struct check *c)
+check_release(struct check *c)
 {
 	names_release(&c->constrained);
 	names_release(&c->defined);
@@ -275,8 +257,18 @@ check_layout(const struct request *request, const struct layout *layout, const s
 		demands_collect(request, &all);
 		c.demands = &all;
 	}
-	check_judge(&c);
-	check_end(&c);
+	check_prepare(&c);
+	check_cluster(&c);
+	check_size(&c);
+	check_available(&c);
+	check_rules(&c);
+	check_spread(&c);
+	if (!request->node_count || demand_holds(c.demands, DEMAND_NODES, 0))
+		check_change(&c);
+	for (size_t i = 0; i < layout->node_count; i++)
+		check_node(&c, &layout->nodes[i]);
+	check_claims(&c);
+	check_release(&c);
 	demands_release(&all);
 	return first;
 }
@@ -290,10 +282,9 @@ check_worth(const struct request *request, const struct layout *layout, struct a
 
 	demands_collect(request, &all);
 	c.demands = &all;
-	check_begin(&c);
-	check_count_instances(&c);
+	check_prepare(&c);
 	worth = check_values(&c);
-	check_end(&c);
+	check_release(&c);
 	demands_release(&all);
 	return worth;
 }

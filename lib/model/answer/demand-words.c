@@ -24,7 +24,7 @@ words_enumerate(const struct string_list *names, const char *last, struct buffer
 	}
 }
 
-/* Appends "cpu 2 + memory 512": commas are between demands. */
+/* Appends "cpu 2 + memory 512"; a comma would look like the next demand. */
 static void
 words_amounts(const struct amounts *amounts, struct buffer *out)
 {
@@ -40,7 +40,7 @@ words_plural(int64_t count, const char *one, const char *many, struct buffer *ou
 	buffer_printf(out, "%" PRId64 " %s", count, count == 1 ? one : many);
 }
 
-/* Appends the terms of services that are not on the cluster: they count nothing. */
+/* Appends which services of a rule are not on the cluster; their terms are 0. */
 static void
 words_absent_terms(const struct request *r, const struct count_rule *rule, struct buffer *out)
 {
@@ -88,66 +88,46 @@ words_count_rule(const struct request *r, const struct count_rule *rule, struct 
 	buffer_text(out, ") holds");
 }
 
+/* Returns whether the provider offers the hardware or image type of that name. */
 static bool
-words_offers_hardware(const struct request *r, const char *name)
+words_is_offered(const struct request *r, const char *name, bool hardware)
 {
-	for (size_t i = 0; i < r->hardwaretype_count; i++) {
-		const struct hardware_offer *offer = hardwaretype_offer(&r->hardwaretypes[i], r->provider.name);
+	for (size_t i = 0; i < r->hardwaretype_count && hardware; i++)
+		if (strcmp(r->hardwaretypes[i].name, name) == 0) {
+			const struct hardware_offer *offer = hardwaretype_offer(&r->hardwaretypes[i], r->provider.name);
 
-		if (strcmp(r->hardwaretypes[i].name, name) == 0)
 			return offer && offer->flavor;
-	}
-	return false;
-}
+		}
+	for (size_t i = 0; i < r->imagetype_count && !hardware; i++)
+		if (strcmp(r->imagetypes[i].name, name) == 0) {
+			const struct image_offer *offer = imagetype_offer(&r->imagetypes[i], r->provider.name);
 
-static bool
-words_offers_image(const struct request *r, const char *name)
-{
-	for (size_t i = 0; i < r->imagetype_count; i++) {
-		const struct image_offer *offer = imagetype_offer(&r->imagetypes[i], r->provider.name);
-
-		if (strcmp(r->imagetypes[i].name, name) == 0)
 			return offer && offer->image;
-	}
+		}
 	return false;
 }
 
-/* Says so where types are of no use. */
+/* Appends that the provider offers none of the types, if that is so. */
 static void
-words_unoffered_words(const struct request *r, const struct string_list *types, bool hardware, struct buffer *out)
+words_unoffered(const struct request *r, const struct string_list *types, bool hardware, struct buffer *out)
 {
 	for (size_t i = 0; i < types->count; i++)
-		if (hardware ? words_offers_hardware(r, types->list[i]) : words_offers_image(r, types->list[i]))
+		if (words_is_offered(r, types->list[i], hardware))
 			return;
 	buffer_printf(out, types->count == 1 ? ", which provider %s does not offer" : ", none of which provider %s offers",
 	    r->provider.name);
 }
 
 static void
-words_only_types_words(const struct request *r, const struct string_list *types, bool hardware, struct buffer *out)
+words_only_types(const struct request *r, const struct string_list *types, bool hardware, struct buffer *out)
 {
 	buffer_text(out, hardware ? "hardware " : "image ");
 	words_enumerate(types, "or", out);
-	words_unoffered_words(r, types, hardware, out);
+	words_unoffered(r, types, hardware, out);
 }
 
 static void
-words_constraint_words(const struct request *r, const struct service_constraint *c, enum demand_kind kind,
-    struct buffer *out)
-{
-	bool hardware = kind == DEMAND_HARDWARETYPES;
-
-	if (kind == DEMAND_MIN || kind == DEMAND_MAX) {
-		buffer_printf(out, "%s %s ", c->service, kind == DEMAND_MIN ? "needs at least" : "may have at most");
-		words_plural(kind == DEMAND_MIN ? c->min : c->max, "instance", "instances", out);
-		return;
-	}
-	buffer_printf(out, "%s may only stand on ", c->service);
-	words_only_types_words(r, hardware ? &c->hardwaretypes : &c->imagetypes, hardware, out);
-}
-
-static void
-words_machines_words(const struct request *r, enum demand_kind kind, struct buffer *out)
+words_machines(const struct request *r, enum demand_kind kind, struct buffer *out)
 {
 	if (kind == DEMAND_SIZE_MIN || kind == DEMAND_SIZE_MAX) {
 		buffer_printf(out, "the template %s ", kind == DEMAND_SIZE_MIN ? "needs at least" : "allows at most");
@@ -166,7 +146,7 @@ words_machines_words(const struct request *r, enum demand_kind kind, struct buff
 }
 
 static void
-words_hardware_words(const struct request *r, const struct demand *demand, struct buffer *out)
+words_hardware(const struct request *r, const struct demand *demand, struct buffer *out)
 {
 	const struct hardwaretype *type = &r->hardwaretypes[demand->index];
 	const struct hardware_offer *offer = hardwaretype_offer(type, r->provider.name);
@@ -174,27 +154,14 @@ words_hardware_words(const struct request *r, const struct demand *demand, struc
 	if (demand->kind == DEMAND_AVAILABLE) {
 		words_plural(offer->available, "machine", "machines", out);
 		buffer_printf(out, " of type %s %s available", type->name, offer->available == 1 ? "is" : "are");
-		return;
+	} else {
+		buffer_printf(out, "a machine of type %s offers only ", type->name);
+		words_amounts(&offer->capacity, out);
 	}
-	buffer_printf(out, "a machine of type %s offers only ", type->name);
-	words_amounts(&offer->capacity, out);
 }
 
 static void
-words_cantcoexist_words(const struct string_list *set, struct buffer *out)
-{
-	if (set->count == 0) {
-		buffer_text(out, "every machine holds the whole of an empty set of cantcoexist");
-		return;
-	}
-	words_enumerate(set, "and", out);
-	buffer_text(out, set->count == 1 ? " may not stand on any machine"
-	        : set->count == 2        ? " may not stand on one machine"
-	                                 : " may not all stand on one machine");
-}
-
-static void
-words_set_words(const struct cluster_template *t, const struct demand *demand, struct buffer *out)
+words_set(const struct cluster_template *t, const struct demand *demand, struct buffer *out)
 {
 	size_t i = demand->index;
 
@@ -204,7 +171,14 @@ words_set_words(const struct cluster_template *t, const struct demand *demand, s
 		buffer_text(out, " must stand on the same machines");
 		break;
 	case DEMAND_CANTCOEXIST:
-		words_cantcoexist_words(&t->cantcoexist.list[i], out);
+		if (t->cantcoexist.list[i].count == 0) {
+			buffer_text(out, "every machine holds the whole of an empty set of cantcoexist");
+			break;
+		}
+		words_enumerate(&t->cantcoexist.list[i], "and", out);
+		buffer_text(out, t->cantcoexist.list[i].count == 1 ? " may not stand on any machine"
+		        : t->cantcoexist.list[i].count == 2        ? " may not stand on one machine"
+		                                                   : " may not all stand on one machine");
 		break;
 	case DEMAND_MUTUALLYEXCLUSIVE:
 		buffer_text(out, "no two of ");
@@ -219,7 +193,7 @@ words_set_words(const struct cluster_template *t, const struct demand *demand, s
 }
 
 static void
-words_spread_words(const struct request *r, const struct demand *demand, struct buffer *out)
+words_spread(const struct request *r, const struct demand *demand, struct buffer *out)
 {
 	const struct spread_rule *rule = &r->template.spreads[demand->index];
 
@@ -236,31 +210,29 @@ words_spread_words(const struct request *r, const struct demand *demand, struct 
 		words_plural((int64_t)r->provider.zones.count, "zone", "zones", out);
 }
 
+/* Appends the words of a demand about the types of all machines: the one asked for, or those that the template allows. */
 static void
-words_type_words(const struct request *r, enum demand_kind kind, struct buffer *out)
+words_type(const struct request *r, enum demand_kind kind, struct buffer *out)
 {
 	const struct cluster_template *t = &r->template;
-	bool hardware = kind == DEMAND_HARDWARETYPE;
+	bool hardware = kind == DEMAND_HARDWARETYPE || kind == DEMAND_COMPATIBLE_HARDWARETYPES;
 	const char *own = hardware ? r->cluster.hardwaretype : r->cluster.imagetype;
-	const char *usual = hardware ? t->default_hardwaretype : t->default_imagetype;
+	const char *type = own ? own : hardware ? t->default_hardwaretype : t->default_imagetype;
 
 	if (kind == DEMAND_COMPATIBLE_HARDWARETYPES || kind == DEMAND_COMPATIBLE_IMAGETYPES) {
-		hardware = kind == DEMAND_COMPATIBLE_HARDWARETYPES;
 		buffer_text(out, "the template allows only ");
-		words_only_types_words(r, hardware ? &t->compatible_hardwaretypes : &t->compatible_imagetypes, hardware, out);
-	} else {
-		const char *wanted = own ? own : usual, *what = hardware ? "hardware" : "image";
-
-		if (own)
-			buffer_printf(out, "%s %s is asked for", what, own);
-		else
-			buffer_printf(out, "the template's default is %s %s", what, usual);
-		words_unoffered_words(r, &(struct string_list){&wanted, 1}, hardware, out);
+		words_only_types(r, hardware ? &t->compatible_hardwaretypes : &t->compatible_imagetypes, hardware, out);
+		return;
 	}
+	if (own)
+		buffer_printf(out, "%s %s is asked for", hardware ? "hardware" : "image", type);
+	else
+		buffer_printf(out, "the template's default is %s %s", hardware ? "hardware" : "image", type);
+	words_unoffered(r, &(struct string_list){&type, 1}, hardware, out);
 }
 
 static void
-words_nodes_words(const struct demands *demands, struct buffer *out)
+words_nodes(const struct demands *demands, struct buffer *out)
 {
 	int64_t present = 0;
 
@@ -282,37 +254,52 @@ void
 demand_words(const struct demands *demands, const struct demand *demand, struct buffer *out)
 {
 	const struct request *r = demands->request;
+	const struct cluster_template *t = &r->template;
+	size_t i = demand->index;
 
 	switch (demand->kind) {
 	case DEMAND_MACHINES_MIN: case DEMAND_MACHINES_MAX: case DEMAND_SIZE_MIN: case DEMAND_SIZE_MAX:
-		words_machines_words(r, demand->kind, out);
+		words_machines(r, demand->kind, out);
 		break;
 	case DEMAND_PLACED:
-		buffer_printf(out, "%s needs at least 1 instance", demand_service(r, demand->index));
+		buffer_printf(out, "%s needs at least 1 instance", demand_service(r, i));
 		break;
-	case DEMAND_MIN: case DEMAND_MAX: case DEMAND_HARDWARETYPES: case DEMAND_IMAGETYPES:
-		words_constraint_words(r, &r->template.constraints[demand->index], demand->kind, out);
+	case DEMAND_MIN:
+		buffer_printf(out, "%s needs at least ", t->constraints[i].service);
+		words_plural(t->constraints[i].min, "instance", "instances", out);
+		break;
+	case DEMAND_MAX:
+		buffer_printf(out, "%s may have at most ", t->constraints[i].service);
+		words_plural(t->constraints[i].max, "instance", "instances", out);
+		break;
+	case DEMAND_HARDWARETYPES:
+		buffer_printf(out, "%s may only stand on ", t->constraints[i].service);
+		words_only_types(r, &t->constraints[i].hardwaretypes, true, out);
+		break;
+	case DEMAND_IMAGETYPES:
+		buffer_printf(out, "%s may only stand on ", t->constraints[i].service);
+		words_only_types(r, &t->constraints[i].imagetypes, false, out);
 		break;
 	case DEMAND_MUSTCOEXIST: case DEMAND_CANTCOEXIST: case DEMAND_MUTUALLYEXCLUSIVE: case DEMAND_ONEOF:
-		words_set_words(&r->template, demand, out);
+		words_set(t, demand, out);
 		break;
 	case DEMAND_SPREAD: case DEMAND_ZONES:
-		words_spread_words(r, demand, out);
+		words_spread(r, demand, out);
 		break;
 	case DEMAND_COUNT_RULE:
-		words_count_rule(r, &r->template.counts[demand->index], out);
+		words_count_rule(r, &t->counts[i], out);
 		break;
 	case DEMAND_AVAILABLE: case DEMAND_CAPACITY:
-		words_hardware_words(r, demand, out);
+		words_hardware(r, demand, out);
 		break;
 	case DEMAND_CONSUMES:
-		buffer_printf(out, "%s takes ", r->services[demand->index].name);
-		words_amounts(&r->services[demand->index].consumes, out);
+		buffer_printf(out, "%s takes ", r->services[i].name);
+		words_amounts(&r->services[i].consumes, out);
 		break;
 	case DEMAND_NODES:
-		words_nodes_words(demands, out);
+		words_nodes(demands, out);
 		break;
 	default:
-		words_type_words(r, demand->kind, out);
+		words_type(r, demand->kind, out);
 	}
 }

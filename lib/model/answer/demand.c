@@ -146,8 +146,7 @@ demands_collect(const struct request *request, struct demands *demands)
 	const struct cluster_template *t = &request->template;
 
 	*demands = (struct demands){.request = request};
-	demand_add_one(demands, DEMAND_NODES,
-	    request->node_count > 0); /* first: without it there are fewer kinds of machines, not more */
+	demand_add_one(demands, DEMAND_NODES, request->node_count > 0); /* first: without it there are fewer kinds of machines */
 	demand_collect_types(demands);
 	demand_add_all(demands, DEMAND_COUNT_RULE, t->count_count);
 	demand_add_all(demands, DEMAND_ONEOF, t->oneof.count);
@@ -199,47 +198,27 @@ demand_token(const char *name, struct buffer *out)
 	}
 }
 
+/* Appends the pointer to the member of the cluster, or of the template's defaults, that makes the demand. */
 static void
-demand_constraint_pointer(const struct demands *demands, const struct demand *demand, const char *member,
-    struct buffer *out)
-{
-	buffer_text(out, "/template/constraints/services");
-	demand_token(demands->request->template.constraints[demand->index].service, out);
-	buffer_text(out, member);
-}
-
-static void
-demand_offer_pointer(const struct demands *demands, const struct demand *demand, const char *member, struct buffer *out)
-{
-	buffer_printf(out, "/hardwaretypes/%zu/providermap", demand->index);
-	demand_token(demands->request->provider.name, out);
-	buffer_text(out, member);
-}
-
-static void
-demand_machines_pointer(const struct demands *demands, const char *member, struct buffer *out)
+demand_cluster_pointer(const struct demands *demands, const struct demand *demand, struct buffer *out)
 {
 	const struct cluster_request *asked = &demands->request->cluster;
 
-	buffer_text(out, asked->machines_kept ? "/replace" : "/cluster/numMachines");
-	if (asked->machines_min != asked->machines_max)
-		buffer_text(out, member);
-}
-
-/* Appends the pointer to the member by which the request itself, and not one of its rules, asks for it. */
-static void
-demand_wish_pointer(const struct demands *demands, const struct demand *demand, struct buffer *out)
-{
-	const struct cluster_request *asked = &demands->request->cluster;
-
-	if (demand->kind == DEMAND_MACHINES_MIN || demand->kind == DEMAND_MACHINES_MAX)
-		demand_machines_pointer(demands, demand->kind == DEMAND_MACHINES_MIN ? "/min" : "/max", out);
-	else if (demand->kind == DEMAND_HARDWARETYPE)
+	switch (demand->kind) {
+	case DEMAND_MACHINES_MIN: case DEMAND_MACHINES_MAX:
+		buffer_text(out, asked->machines_kept ? "/replace" : "/cluster/numMachines");
+		if (asked->machines_min != asked->machines_max)
+			buffer_text(out, demand->kind == DEMAND_MACHINES_MIN ? "/min" : "/max");
+		break;
+	case DEMAND_HARDWARETYPE:
 		buffer_text(out, asked->hardwaretype ? "/cluster/hardwaretype" : "/template/defaults/hardwaretype");
-	else if (demand->kind == DEMAND_IMAGETYPE)
+		break;
+	case DEMAND_IMAGETYPE:
 		buffer_text(out, asked->imagetype ? "/cluster/imagetype" : "/template/defaults/imagetype");
-	else
+		break;
+	default:
 		demand_service_pointer(demands->request, demand_service(demands->request, demand->index), out);
+	}
 }
 
 void
@@ -276,10 +255,14 @@ demand_pointer(const struct demands *demands, const struct demand *demand, struc
 
 		buffer_append(out, indexed[demand->kind], (size_t)(number - indexed[demand->kind]));
 		buffer_printf(out, "%zu%s", demand->index, number + 1);
-	} else if (constraint[demand->kind])
-		demand_constraint_pointer(demands, demand, constraint[demand->kind], out);
-	else if (demand->kind == DEMAND_AVAILABLE || demand->kind == DEMAND_CAPACITY)
-		demand_offer_pointer(demands, demand, demand->kind == DEMAND_AVAILABLE ? "/available" : "/capacity", out);
-	else
-		demand_wish_pointer(demands, demand, out);
+	} else if (constraint[demand->kind]) {
+		buffer_text(out, "/template/constraints/services");
+		demand_token(demands->request->template.constraints[demand->index].service, out);
+		buffer_text(out, constraint[demand->kind]);
+	} else if (demand->kind == DEMAND_AVAILABLE || demand->kind == DEMAND_CAPACITY) {
+		buffer_printf(out, "/hardwaretypes/%zu/providermap", demand->index);
+		demand_token(demands->request->provider.name, out);
+		buffer_text(out, demand->kind == DEMAND_AVAILABLE ? "/available" : "/capacity");
+	} else
+		demand_cluster_pointer(demands, demand, out);
 }

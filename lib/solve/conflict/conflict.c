@@ -16,16 +16,16 @@
 #include "solve/program/program.h"
 #include "solve/search/extreme.h"
 
-enum { ALL_NODES = 20000 }; /* for all questions: what is not known by then counts as satisfiable */
+enum { ALL_NODES = 20000 }; /* of the search, for all questions; what is not known by then counts as satisfiable */
 
 struct explaining {
 	struct demands demands;
 	struct budget *budget;
-	bool open; /* whether a demand is needed could not be found out */
+	bool open; /* the budget was spent before it was known of each demand that it is needed */
 };
 
-/* Returns whether the demands that are not dropped are still too much. 1, 0, or -1 with err. only: the answer decides
- * about a single demand. */
+/* Returns 1 if no layout keeps the demands that are not dropped, 0 if one does or that is not known, or -1 with err. With
+ * only, the answer decides about a single demand, which then is not known to be needed. */
 static int
 conflict_is_too_much(struct explaining *q, bool only, struct error *err)
 {
@@ -58,9 +58,8 @@ conflict_drop_range(struct demands *demands, size_t from, size_t to, bool drop)
 		demand_drop(demands, &demands->list[i], drop);
 }
 
-/* Drops what can be dropped of a range so that the rest is still too much: all of it, or what can be of its
- * halves. What must stay of the larger rest must stay of the smaller one, so the rest is minimal when all ranges
- * were looked at. */
+/* Drops demands of a range for as long as the rest is too much: all of the range if possible, else what can be dropped
+ * of its halves. A demand that a larger rest needs is needed by a smaller one, so one pass makes the rest minimal. */
 static int
 conflict_reduce(struct explaining *q, size_t from, size_t to, struct error *err)
 {
@@ -80,18 +79,8 @@ conflict_reduce(struct explaining *q, size_t from, size_t to, struct error *err)
 	return conflict_reduce(q, from + (to - from) / 2, to, err);
 }
 
-static size_t
-conflict_kept(const struct demands *demands, const struct demand **list)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < demands->count; i++)
-		if (demand_holds(demands, demands->list[i].kind, demands->list[i].index))
-			list[count++] = &demands->list[i];
-	return count;
-}
-
-/* Explains that even no demand at all is too much: there is no hardware, or no image. Returns the pointer to it. */
+/* Explains why there is no layout even without any demand: no hardware type or no image type is available. Returns the
+ * pointer to these types. */
 static struct string_list
 conflict_explain_nothing(const struct request *request, struct arena *arena, struct buffer *out)
 {
@@ -125,43 +114,36 @@ conflict_pointers_of(const struct demands *demands, const struct demand **list, 
 	return pointers;
 }
 
-/* Finds what the present layout breaks already. */
+/* Drops demands until the rest is a minimal conflict. If the rules that the present layout breaks already are too much
+ * by themselves, with the present machines staying as they are, nothing else is looked at. */
 static int
-conflict_find_violations(struct demands *demands, struct violations *violations, struct error *err)
-{
-	struct program program;
-	int rc = presolve(demands->request, demands, &program, err);
-
-	if (rc == 0)
-		violations_find(&program, demands, violations);
-	program_release(&program);
-	return rc;
-}
-
-/* Leaves nothing but the violations and that machines stay as they are, if that is too much by itself. */
-static int
-conflict_blame_violations(struct explaining *q, const struct violations *violations, struct error *err)
+conflict_find(struct explaining *q, struct violations *violations, struct error *err)
 {
 	struct demands *demands = &q->demands;
-	int rc;
 
-	for (size_t i = 0; i < demands->count; i++)
-		if (demands->list[i].kind != DEMAND_NODES && !violation_of(violations, &demands->list[i]))
-			demand_drop(demands, &demands->list[i], true);
-	rc = conflict_is_too_much(q, false, err);
-	if (rc == 0)
-		conflict_drop_range(demands, 0, demands->count, false);
-	return rc < 0 ? -1 : 0;
-}
+	if (demands->request->node_count) {
+		struct program program;
+		int rc = presolve(demands->request, demands, &program, err);
 
-static int
-conflict_find_conflict(struct explaining *q, struct violations *violations, struct error *err)
-{
-	if (q->demands.request->node_count && conflict_find_violations(&q->demands, violations, err) < 0)
-		return -1;
-	if (violations->count && conflict_blame_violations(q, violations, err) < 0)
-		return -1;
-	return conflict_reduce(q, 0, q->demands.count, err);
+		if (rc == 0)
+			violations_find(&program, demands, violations);
+		program_release(&program);
+		if (rc < 0)
+			return -1;
+	}
+	if (violations->count) {
+		int too_much;
+
+		for (size_t i = 0; i < demands->count; i++)
+			if (demands->list[i].kind != DEMAND_NODES && !violation_of(violations, &demands->list[i]))
+				demand_drop(demands, &demands->list[i], true);
+		too_much = conflict_is_too_much(q, false, err);
+		if (too_much < 0)
+			return -1;
+		if (!too_much)
+			conflict_drop_range(demands, 0, demands->count, false);
+	}
+	return conflict_reduce(q, 0, demands->count, err);
 }
 
 int
@@ -173,15 +155,17 @@ conflict_explain(const struct request *request, int64_t moves_max, struct budget
 	struct violations violations = {0};
 	const struct demand **list;
 	struct buffer out = {0};
-	size_t count;
+	size_t count = 0;
 	int rc;
 
 	demands_collect(request, &q.demands);
 	q.demands.moves_max = moves_max;
 	demands_sort(&q.demands);
-	rc = conflict_find_conflict(&q, &violations, err);
+	rc = conflict_find(&q, &violations, err);
 	list = memory_zeroed(q.demands.count, sizeof *list);
-	count = conflict_kept(&q.demands, list);
+	for (size_t i = 0; i < q.demands.count; i++)
+		if (demand_holds(&q.demands, q.demands.list[i].kind, q.demands.list[i].index))
+			list[count++] = &q.demands.list[i];
 	if (rc == 0) {
 		struct reason reason = {&q.demands, list, count, &violations, &part};
 

@@ -15,7 +15,7 @@
 #include "solve/program/program.h"
 #include "solve/search/extreme.h"
 
-/* Returns how much a sentence about a demand helps; the sentence is about the demand with the highest. */
+/* Returns how much a sentence about a demand helps the reader. */
 static int
 reason_interest(const struct demand *demand)
 {
@@ -33,17 +33,6 @@ reason_interest(const struct demand *demand)
 	}
 }
 
-static const struct demand *
-reason_subject_of(const struct demand **list, size_t count)
-{
-	const struct demand *best = list[0];
-
-	for (size_t i = 1; i < count; i++)
-		if (reason_interest(list[i]) > reason_interest(best))
-			best = list[i];
-	return best;
-}
-
 static bool
 reason_is_about_machines(const struct demand *demand)
 {
@@ -51,30 +40,29 @@ reason_is_about_machines(const struct demand *demand)
 	    demand->kind == DEMAND_SIZE_MIN || demand->kind == DEMAND_SIZE_MAX;
 }
 
-static int
-reason_unit_about(const struct program *p, const struct demand *demand)
-{
-	const char *service = demand->kind == DEMAND_PLACED ? demand_service(p->request, demand->index)
-	                                                    : p->request->template.constraints[demand->index].service;
-
-	return p->unit_of[program_find_service(p, service)];
-}
-
-/* Returns what would be possible without the demand: the least (sign 1) or most of what it is about, -1 where that is
- * not known. */
+/* Returns how many instances or machines, whichever the demand is about, are possible without it: the least number with
+ * sign 1, the most with -1. Returns -1 where that is not known. */
 static int64_t
 reason_possible(const struct reason *reason, const struct demand *demand, int sign)
 {
 	struct demands *demands = reason->demands;
+	const struct request *r = demands->request;
 	struct budget part = budget_part(reason->budget, CONFLICT_QUESTION);
 	struct program program;
 	struct error err;
 	int64_t value = -1;
+	int unit = ANY;
 
 	demand_drop(demands, demand, true);
-	if (presolve(demands->request, demands, &program, &err) == 0)
-		value = extreme_of(&program, reason_is_about_machines(demand) ? ANY : reason_unit_about(&program, demand), sign,
-		    &part);
+	if (presolve(r, demands, &program, &err) == 0) {
+		if (!reason_is_about_machines(demand)) {
+			const char *service = demand->kind == DEMAND_PLACED ? demand_service(r, demand->index)
+			                                                    : r->template.constraints[demand->index].service;
+
+			unit = program.unit_of[program_find_service(&program, service)];
+		}
+		value = extreme_of(&program, unit, sign, &part);
+	}
 	program_release(&program);
 	budget_take(reason->budget, &part);
 	demand_drop(demands, demand, false);
@@ -102,7 +90,7 @@ reason_asked_for(const struct request *r, const struct demand *demand)
 	}
 }
 
-/* Appends ": at most 4 machines are possible" if the search can tell. */
+/* Appends ": at most 4 machines are possible" if a search finds it out. */
 static void
 reason_append_possible(const struct reason *reason, const struct demand *demand, struct buffer *out)
 {
@@ -122,7 +110,7 @@ reason_append_possible(const struct reason *reason, const struct demand *demand,
 	    number == 1 ? "is" : "are", below ? "possible" : "necessary");
 }
 
-/* Returns the first member that the present layout breaks, or NULL. */
+/* Returns the first demand of the conflict that the present layout breaks, or NULL. */
 static const struct violation *
 reason_broken_member(const struct reason *reason)
 {
@@ -149,7 +137,7 @@ reason_append_violation(const struct violation *violation, struct buffer *out)
 		buffer_printf(out, ", on %s", violation->node->id);
 }
 
-/* Appends a member's words. Of several rules, the one that is broken is said to be so here. */
+/* Appends the words of a demand. If it is one of several rules, and the one that the present layout breaks, says so. */
 static void
 reason_append_member(const struct reason *reason, const struct demand *demand, struct buffer *out)
 {
@@ -163,53 +151,34 @@ reason_append_member(const struct reason *reason, const struct demand *demand, s
 	buffer_byte(out, ')');
 }
 
-static void
-reason_append_others(const struct reason *reason, const struct demand *subject, struct buffer *out)
-{
-	size_t told = 0;
-
-	for (size_t i = 0; i < reason->count; i++) {
-		if (reason->list[i] == subject)
-			continue;
-		if (told)
-			buffer_text(out, told + 2 < reason->count ? ", " : " and ");
-		reason_append_member(reason, reason->list[i], out);
-		told++;
-	}
-}
-
-/* Appends why one member alone is too much, which its words may not say. */
-static void
-reason_append_alone(const struct request *r, const struct demand *demand, struct buffer *out)
-{
-	switch (demand->kind) {
-	case DEMAND_COUNT_RULE: case DEMAND_NODES: case DEMAND_MIN:
-		buffer_text(out, ", which cannot be");
-		break;
-	case DEMAND_AVAILABLE:
-		buffer_printf(out, ", and provider %s offers no other type", r->provider.name);
-		break;
-	default:
-		break;
-	}
-}
-
+/* The subject of the sentence is the demand that interests most; the others follow. If there is one demand only, its words
+ * may not say why it alone is too much. */
 void
 reason_write(const struct reason *reason, struct buffer *out)
 {
-	const struct demand *subject = reason_subject_of(reason->list, reason->count);
+	const struct demand *subject = reason->list[0];
+	size_t told = 0;
 
+	for (size_t i = 1; i < reason->count; i++)
+		if (reason_interest(reason->list[i]) > reason_interest(subject))
+			subject = reason->list[i];
 	reason_append_member(reason, subject, out);
-	if (reason->count > 1)
-		buffer_text(out, ", but ");
-	reason_append_others(reason, subject, out);
-	if (reason->count == 1)
-		reason_append_alone(reason->demands->request, subject, out);
+	for (size_t i = 0; i < reason->count; i++) {
+		if (reason->list[i] == subject)
+			continue;
+		buffer_text(out, !told ? ", but " : told + 2 < reason->count ? ", " : " and ");
+		reason_append_member(reason, reason->list[i], out);
+		told++;
+	}
+	if (!told && subject->kind == DEMAND_AVAILABLE)
+		buffer_printf(out, ", and provider %s offers no other type", reason->demands->request->provider.name);
+	else if (!told && (subject->kind == DEMAND_COUNT_RULE || subject->kind == DEMAND_NODES || subject->kind == DEMAND_MIN))
+		buffer_text(out, ", which cannot be");
 	if (reason_interest(subject))
 		reason_append_possible(reason, subject, out);
 }
 
-/* Names a present node that loses all that stands on it: every node has to hold something. */
+/* Names a present node that would be left without any service, which no node may be. */
 static void
 reason_append_emptied(const struct request *r, struct buffer *out)
 {

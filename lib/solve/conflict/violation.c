@@ -29,8 +29,8 @@ violation_same_types(const struct node *a, const struct node *b)
 	    strcmp(a->imagetype ? a->imagetype : "", b->imagetype ? b->imagetype : "") == 0;
 }
 
-/* Adds a node unless one like it is there. Nodes that are alike stand next to one another in most layouts, and there
- * are few kinds: the newest is looked at first. */
+/* Adds a class for a node unless there is one already. In most layouts equal nodes stand next to each other, so the newest
+ * class is compared first. */
 static void
 violation_add_class(struct present *s, const struct node *node, const uint64_t *stands)
 {
@@ -67,7 +67,7 @@ violation_read_nodes(struct present *s)
 	free(set);
 }
 
-/* Returns a service if it stands somewhere and is still wanted, else NAMES_NONE. */
+/* Returns the number of a service that stands somewhere and is still wanted, else NAMES_NONE. */
 static int
 violation_lasting(const struct present *s, const char *name)
 {
@@ -76,7 +76,8 @@ violation_lasting(const struct present *s, const char *name)
 	return service != NAMES_NONE && s->instances[service] ? service : NAMES_NONE;
 }
 
-/* Returns how many of a set last; here gets how many of them stand on a node. */
+/* Returns how many different services of a set stand somewhere and are still wanted; sets here to how many of them stand on
+ * nodes of the class. */
 static size_t
 violation_count_set(const struct present *s, const struct string_list *set, const struct node_class *class, size_t *here)
 {
@@ -108,7 +109,7 @@ violation_holds_all(const struct present *s, const struct string_list *set, cons
 }
 
 static bool
-violation_names_it(const struct string_list *list, const char *name)
+violation_lists(const struct string_list *list, const char *name)
 {
 	for (size_t i = 0; i < list->count; i++)
 		if (name && strcmp(list->list[i], name) == 0)
@@ -125,7 +126,7 @@ violation_amount(const struct amounts *amounts, const char *resource)
 	return 0;
 }
 
-/* Returns whether what stands on a node takes more of anything than its type offers. */
+/* Returns whether the services on a node take more of any resource than its type offers. */
 static bool
 violation_is_overfull(const struct present *s, const struct node_class *class, const struct hardware_offer *offer)
 {
@@ -145,9 +146,9 @@ violation_is_overfull(const struct present *s, const struct node_class *class, c
 }
 
 static bool
-violation_is_of_type(const struct node_class *class, const struct hardwaretype *type)
+violation_is_of_type(const struct node *node, const struct hardwaretype *type)
 {
-	return class->node->hardwaretype && strcmp(class->node->hardwaretype, type->name) == 0;
+	return node->hardwaretype && strcmp(node->hardwaretype, type->name) == 0;
 }
 
 /* Returns whether a node breaks a demand by itself. */
@@ -170,59 +171,37 @@ violation_breaks(const struct present *s, const struct node_class *class, const 
 	case DEMAND_HARDWARETYPES: case DEMAND_IMAGETYPES:
 		service = violation_lasting(s, t->constraints[i].service);
 		return service != NAMES_NONE && bits_has(class->stands, (size_t)service) &&
-		    !(demand->kind == DEMAND_HARDWARETYPES ? violation_names_it(&t->constraints[i].hardwaretypes,
-		    class->node->hardwaretype)
-		                                           : violation_names_it(&t->constraints[i].imagetypes,
-		    class->node->imagetype));
+		    !(demand->kind == DEMAND_HARDWARETYPES
+		        ? violation_lists(&t->constraints[i].hardwaretypes, class->node->hardwaretype)
+		        : violation_lists(&t->constraints[i].imagetypes, class->node->imagetype));
 	case DEMAND_CAPACITY:
-		return violation_is_of_type(class, &r->hardwaretypes[i]) &&
+		return violation_is_of_type(class->node, &r->hardwaretypes[i]) &&
 		    violation_is_overfull(s, class, hardwaretype_offer(&r->hardwaretypes[i], r->provider.name));
 	default:
 		return false;
 	}
 }
 
-/* Returns the instances before the change, also of a service that is no longer wanted. */
-static int64_t
-violation_instances_before(const struct present *s, const char *name)
-{
-	const struct request *r = s->program->request;
-	int service = program_find_service(s->program, name);
-	int64_t count = 0;
-
-	if (service != NAMES_NONE)
-		return s->instances[service];
-	for (size_t i = 0; i < r->node_count; i++)
-		count += !r->nodes[i].leaves && node_has(&r->nodes[i], name);
-	return count;
-}
-
-/* Returns whether a rule was not kept before, and is not once the services that are no longer wanted are gone: if
- * removing them is what breaks it, or mends it, the present layout is not to blame. */
+/* Returns whether a rule was broken before, and still is once the services that are no longer wanted are gone: if their
+ * removal breaks it, or repairs it, the present layout is not to blame. */
 static bool
 violation_breaks_rule(const struct present *s, const struct count_rule *rule)
 {
+	const struct request *r = s->program->request;
 	double before = 0, after = 0;
 
 	for (size_t i = 0; i < rule->term_count; i++) {
-		int service = violation_lasting(s, rule->terms[i].service);
+		double coefficient = rule->terms[i].coefficient;
+		int service = program_find_service(s->program, rule->terms[i].service);
+		int64_t instances = service == NAMES_NONE ? 0 : s->instances[service];
 
-		before += rule->terms[i].coefficient * (double)violation_instances_before(s, rule->terms[i].service);
-		after += service == NAMES_NONE ? 0 : rule->terms[i].coefficient * (double)s->instances[service];
+		after += coefficient * (double)instances;
+		for (size_t j = 0; j < r->node_count && service == NAMES_NONE; j++)
+			instances += !r->nodes[j].leaves && node_has(&r->nodes[j], rule->terms[i].service);
+		before += coefficient * (double)instances;
 	}
-	return (before < rule->min - 5e-7 || before > rule->max + 5e-7) && (after < rule->min - 5e-7 ||
-	    after > rule->max + 5e-7);
-}
-
-static int64_t
-violation_machines_of(const struct request *r, const struct hardwaretype *type)
-{
-	int64_t count = 0;
-
-	for (size_t i = 0; i < r->node_count; i++)
-		count += !r->nodes[i].leaves && !r->nodes[i].replaced && r->nodes[i].hardwaretype &&
-		    strcmp(r->nodes[i].hardwaretype, type->name) == 0;
-	return count;
+	return (before < rule->min - 5e-7 || before > rule->max + 5e-7) &&
+	    (after < rule->min - 5e-7 || after > rule->max + 5e-7);
 }
 
 /* Returns the number of zones in which a service stands. */
@@ -247,6 +226,7 @@ violation_break_together(const struct present *s, const struct demand *demand)
 	const struct request *r = s->program->request;
 	const struct cluster_template *t = &r->template;
 	size_t i = demand->index, chosen = 0;
+	int64_t machines = 0;
 	int service;
 
 	switch (demand->kind) {
@@ -266,8 +246,10 @@ violation_break_together(const struct present *s, const struct demand *demand)
 			    violation_zones_of(r, t->spreads[i].services.list[j]) < t->spreads[i].min;
 		return chosen;
 	case DEMAND_AVAILABLE:
-		return violation_machines_of(r, &r->hardwaretypes[i]) > hardwaretype_offer(&r->hardwaretypes[i],
-		    r->provider.name)->available;
+		for (size_t j = 0; j < r->node_count; j++)
+			machines += !r->nodes[j].leaves && !r->nodes[j].replaced &&
+			    violation_is_of_type(&r->nodes[j], &r->hardwaretypes[i]);
+		return machines > hardwaretype_offer(&r->hardwaretypes[i], r->provider.name)->available;
 	default:
 		return false;
 	}
