@@ -7,11 +7,11 @@
 
 #include "base/error.h"
 #include "base/priority-queue.h"
-#include "queue/spool/job/fold.h"
-#include "queue/spool/job/ready.h"
-#include "queue/spool/job/step.h"
-#include "queue/spool/policy.h"
-#include "queue/spool/shared/spool.h"
+#include "queue/job/fold.h"
+#include "queue/job/id.h"
+#include "queue/job/policy.h"
+#include "queue/job/ready.h"
+#include "queue/job/step.h"
 
 #define BOOT "rehearsal"
 
@@ -51,7 +51,7 @@ static uint64_t
 simulation_draw(struct simulator *simulator, uint32_t step, enum draw what)
 {
 	struct job_state *index = &simulator->simulation->index;
-	uint64_t task = spool_hash(state_step_id(index, step)), attempt = state_live(index, step)->attempt;
+	uint64_t task = id_hash(state_step_id(index, step)), attempt = state_live(index, step)->attempt;
 	uint64_t seed = simulation_mix(simulator->options->seed + UINT64_C(0x9e3779b97f4a7c15));
 
 	return simulation_mix(simulation_mix(seed ^ task) + attempt * 8 + (uint64_t)what);

@@ -7,7 +7,7 @@
 #ifndef SIMULATE_SIMULATION_H
 #define SIMULATE_SIMULATION_H
 
-#include "queue/spool/job/plan-loader.h"
+#include "queue/job/plan-loader.h"
 
 struct buffer;
 

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/process.h"
-#include "queue/spool/job/job-recover.h"
+#include "queue/spool/job-recover.h"
 #include "queue/spool/local.h"
 
 struct queue *

@@ -6,7 +6,7 @@
 #define QUEUE_SPOOL_ENGINE_H
 
 #include "queue/engine.h"
-#include "queue/spool/job/job.h"
+#include "queue/spool/job.h"
 #include "queue/spool/shared/scheduler-table.h"
 #include "queue/spool/shared/spool.h"
 

@@ -16,6 +16,7 @@
 
 #include "base/file.h"
 #include "base/names.h"
+#include "queue/job/id.h"
 #include "queue/spool/engine.h"
 #include "queue/spool/local.h"
 #include "queue/spool/shared/journal.h"
@@ -243,7 +244,7 @@ events_take_note(struct follow *follow, const char *id, bool comes_back, struct 
 {
 	struct followed *job = events_find(follow, id);
 
-	if (!spool_is_id(id))
+	if (!id_is_valid(id))
 		return 0;
 	if (!job && comes_back && follow->since_ms == QUEUE_NOW)
 		return events_pass_over_finish(follow, events_add(follow, id), err);
@@ -263,7 +264,7 @@ events_look_around(struct follow *follow, struct error *err)
 	if (!stream)
 		return error_errno(err, EX_IOERR, "%s/jobs", follow->queue->spool.path);
 	while ((entry = readdir(stream)))
-		if (spool_is_id(entry->d_name) && !events_find(follow, entry->d_name))
+		if (id_is_valid(entry->d_name) && !events_find(follow, entry->d_name))
 			events_add(follow, entry->d_name);
 	closedir(stream);
 	return 0;

@@ -7,9 +7,9 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "queue/job/policy.h"
 #include "queue/spool/engine.h"
 #include "queue/spool/local.h"
-#include "queue/spool/policy.h"
 #include "queue/spool/reap.h"
 #include "queue/spool/shared/journal.h"
 #include "queue/spool/take.h"

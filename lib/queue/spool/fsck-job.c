@@ -16,10 +16,11 @@
 #include "base/file.h"
 #include "base/lock.h"
 #include "base/printable.h"
+#include "queue/job/fold.h"
+#include "queue/job/id.h"
+#include "queue/job/step.h"
 #include "queue/spool/fsck.h"
-#include "queue/spool/job/fold.h"
-#include "queue/spool/job/job-recover.h"
-#include "queue/spool/job/step.h"
+#include "queue/spool/job-recover.h"
 #include "queue/spool/reap.h"
 #include "queue/spool/shared/journal.h"
 
@@ -144,7 +145,7 @@ fsck_check_workers(struct fsck *fsck, struct open_job *job)
 		char *by = fsck_holder(job, link - 1);
 		struct error err;
 
-		if (by && (!spool_is_id(by) || !file_exists(fsck->queue->spool.workers, by))) {
+		if (by && (!id_is_valid(by) || !file_exists(fsck->queue->spool.workers, by))) {
 			bool mended = fsck->repair && reap_worker(fsck->queue, by, "its worker is not known", &err) == 0;
 
 			fsck_found(fsck, mended, "%s: task %s: its worker %s is not known", job->id,

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/process.h"
+#include "queue/job/id.h"
 #include "queue/spool/local.h"
 #include "queue/spool/reap.h"
 
@@ -23,7 +24,7 @@ fsck_list_ids(struct fsck *fsck, int folder, const char *name, struct arguments 
 	if (!stream)
 		return error_errno(err, EX_IOERR, "%s/%s", fsck->queue->spool.path, name);
 	while ((entry = readdir(stream)))
-		if (spool_is_id(entry->d_name))
+		if (id_is_valid(entry->d_name))
 			arguments_push(ids, entry->d_name);
 		else if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
 			fsck_found(fsck, false, "%s/%s: it does not belong there", name, entry->d_name);

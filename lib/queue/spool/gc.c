@@ -15,10 +15,10 @@
 #include "json/record.h"
 #include "queue/history.h"
 #include "queue/spool/engine.h"
-#include "queue/spool/job/summary.h"
 #include "queue/spool/local.h"
 #include "queue/spool/read.h"
 #include "queue/spool/reap.h"
+#include "queue/spool/summary.h"
 
 struct gc {
 	struct spool_queue *queue;

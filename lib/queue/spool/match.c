@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "queue/job/id.h"
 #include "queue/spool/engine.h"
 #include "queue/spool/local.h"
 
@@ -54,7 +55,7 @@ int
 match_plan(struct queue *base, const char *job, int plan, struct error *err)
 {
 	struct spool_queue *queue = spool_queue_of(base);
-	int fd = spool_is_id(job) ? match_open_plan(&queue->spool, job) : -1, result;
+	int fd = id_is_valid(job) ? match_open_plan(&queue->spool, job) : -1, result;
 
 	if (fd < 0)
 		return error_errno(err, EX_NO, "job %s: its plan", job);

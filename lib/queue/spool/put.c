@@ -15,9 +15,10 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "json/record.h"
+#include "queue/job/id.h"
+#include "queue/job/plan-loader.h"
 #include "queue/spool/engine.h"
-#include "queue/spool/job/job-recover.h"
-#include "queue/spool/job/plan-loader.h"
+#include "queue/spool/job-recover.h"
 #include "queue/spool/local.h"
 
 struct arrival { /* a job on its way in */
@@ -241,7 +242,7 @@ put_job(struct queue *base, struct record_reader *plan, const struct queue_put *
 	int result;
 
 	id[0] = '\0';
-	if (options->job && !spool_is_id(options->job))
+	if (options->job && !id_is_valid(options->job))
 		return error_set(err, EX_USAGE,
 		    "\"%s\" cannot be the id of a job: at most %d of A-Z a-z 0-9 _ . -, no \".\" at the start",
 		    options->job, QUEUE_ID_SIZE - 1);

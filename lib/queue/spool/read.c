@@ -15,9 +15,9 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "queue/job/step.h"
 #include "queue/spool/engine.h"
-#include "queue/spool/job/job-status.h"
-#include "queue/spool/job/step.h"
+#include "queue/spool/job-status.h"
 #include "queue/spool/local.h"
 #include "queue/spool/shared/journal.h"
 

@@ -5,7 +5,7 @@
 #ifndef QUEUE_SPOOL_READ_H
 #define QUEUE_SPOOL_READ_H
 
-#include "queue/spool/job/job.h"
+#include "queue/spool/job.h"
 
 /* Appends its plan, with its id in the job record. */
 int read_plan_of(struct open_job *ledger, struct buffer *out, struct error *err);

@@ -11,11 +11,12 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "queue/spool/job/fold.h"
-#include "queue/spool/job/ready.h"
-#include "queue/spool/job/step.h"
+#include "queue/job/fold.h"
+#include "queue/job/id.h"
+#include "queue/job/policy.h"
+#include "queue/job/ready.h"
+#include "queue/job/step.h"
 #include "queue/spool/local.h"
-#include "queue/spool/policy.h"
 #include "queue/spool/shared/scheduler.h"
 #include "queue/spool/take-record.h"
 
@@ -146,7 +147,7 @@ int
 reap_worker(struct spool_queue *queue, const char *worker, const char *reason, struct error *err)
 {
 	struct scheduler_table *table = &queue->table;
-	struct death death = {spool_hash(worker), reason};
+	struct death death = {id_hash(worker), reason};
 	char job[QUEUE_ID_SIZE];
 	int result = 0;
 
@@ -196,7 +197,7 @@ reap_bury_workers(struct spool_queue *queue, struct error *err)
 	while ((entry = readdir(stream))) {
 		struct error one;
 
-		if (spool_is_id(entry->d_name) && reap_bury(queue, entry->d_name, &one) < 0)
+		if (id_is_valid(entry->d_name) && reap_bury(queue, entry->d_name, &one) < 0)
 			result = reap_keep_first(result, err, &one);
 	}
 	closedir(stream);

@@ -5,10 +5,11 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "queue/job/id.h"
 #include "queue/spool/engine.h"
-#include "queue/spool/job/job-status.h"
-#include "queue/spool/job/summary.h"
+#include "queue/spool/job-status.h"
 #include "queue/spool/local.h"
+#include "queue/spool/summary.h"
 
 int
 status_job(struct queue *base, const char *id, struct queue_job *out, struct error *err)
@@ -56,7 +57,7 @@ status_list_folder(struct listing *listing, int folder, struct error *err)
 	if (!stream)
 		return error_errno(err, EX_IOERR, "%s", listing->queue->spool.path);
 	while ((entry = readdir(stream))) {
-		if (!spool_is_id(entry->d_name) || (before > 0 && status_is_listed(listing, entry->d_name)))
+		if (!id_is_valid(entry->d_name) || (before > 0 && status_is_listed(listing, entry->d_name)))
 			continue;
 		ARRAY_ROOM(listing->list, listing->count, listing->capacity);
 		if (status_job(&listing->queue->base, entry->d_name, &listing->list[listing->count], &one) == 0)

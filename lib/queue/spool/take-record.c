@@ -9,10 +9,10 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "model/take/take-record.h"
 #include "model/take/setting.h"
-#include "queue/spool/job/step.h"
-#include "queue/spool/shared/checksum.h"
+#include "model/take/take-record.h"
+#include "queue/job/checksum.h"
+#include "queue/job/step.h"
 #include "queue/spool/shared/spool.h"
 
 static int

@@ -7,7 +7,7 @@
 #ifndef QUEUE_SPOOL_TAKE_RECORD_H
 #define QUEUE_SPOOL_TAKE_RECORD_H
 
-#include "queue/spool/job/job.h"
+#include "queue/spool/job.h"
 
 struct arena;
 

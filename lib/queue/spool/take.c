@@ -6,9 +6,10 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "queue/job/id.h"
+#include "queue/job/ready.h"
+#include "queue/job/step.h"
 #include "queue/spool/engine.h"
-#include "queue/spool/job/ready.h"
-#include "queue/spool/job/step.h"
 #include "queue/spool/limits.h"
 #include "queue/spool/local.h"
 #include "queue/spool/reap.h"
@@ -275,7 +276,7 @@ take_all(struct taking *taking, struct error *err)
 static int
 take_check_worker(const struct spool_queue *queue, const char *worker, struct error *err)
 {
-	if (!worker || (spool_is_id(worker) && file_exists(queue->spool.workers, worker)))
+	if (!worker || (id_is_valid(worker) && file_exists(queue->spool.workers, worker)))
 		return 0;
 	return error_set(err, EX_NO, "worker %s: none of that name has joined %s", worker, queue->spool.path);
 }

@@ -17,6 +17,7 @@
 #include "base/file.h"
 #include "json/dump.h"
 #include "json/json.h"
+#include "queue/job/id.h"
 #include "queue/spool/engine.h"
 #include "queue/spool/local.h"
 #include "queue/spool/reap.h"
@@ -123,7 +124,7 @@ worker_count(struct queue *base, const struct queue_job *job, size_t *all, size_
 	if (!stream)
 		return error_errno(err, EX_IOERR, "%s/workers", queue->spool.path);
 	while ((entry = readdir(stream))) {
-		if (!spool_is_id(entry->d_name) || !worker_is_alive(&queue->spool, entry->d_name))
+		if (!id_is_valid(entry->d_name) || !worker_is_alive(&queue->spool, entry->d_name))
 			continue;
 		++*all;
 		*fit += job && worker_takes_of(&queue->spool, entry->d_name, job);
@@ -165,7 +166,7 @@ worker_join(struct queue *base, const char *label, struct error *err)
 
 	if (engine_check_writable(queue, err) < 0)
 		return NULL;
-	if (!spool_is_id(label) || strlen(label) > QUEUE_ID_SIZE - 16) {
+	if (!id_is_valid(label) || strlen(label) > QUEUE_ID_SIZE - 16) {
 		error_set(err, EX_USAGE, "\"%s\" cannot be the name of a worker", label);
 		return NULL;
 	}

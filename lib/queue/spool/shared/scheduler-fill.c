@@ -8,9 +8,10 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "queue/job/id.h"
+#include "queue/spool/shared/journal.h"
 #include "queue/spool/shared/scheduler-file.h"
 #include "queue/spool/shared/scheduler-links.h"
-#include "queue/spool/shared/journal.h"
 #include "queue/spool/shared/spool.h"
 
 int
@@ -75,7 +76,7 @@ scheduler_fill(struct scheduler_table *table, struct error *err)
 	if (!stream)
 		return error_errno(err, EX_IOERR, "%s/board", table->spool->path);
 	while (result == 0 && (entry = readdir(stream)))
-		if (spool_is_id(entry->d_name))
+		if (id_is_valid(entry->d_name))
 			result = scheduler_add_folder(table, entry->d_name, err);
 	closedir(stream);
 	scheduler_links_derive(table);

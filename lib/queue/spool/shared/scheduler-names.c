@@ -3,13 +3,14 @@
 
 #include <string.h>
 
+#include "queue/job/id.h"
 #include "queue/spool/shared/spool.h"
 
 /* The bucket of a name; the capacity is a power of two. */
 static struct scheduler_entry *
 scheduler_bucket_of(const struct scheduler_table *table, const char *name)
 {
-	uint64_t hash = spool_hash(name);
+	uint64_t hash = id_hash(name);
 
 	return scheduler_entry(table, (uint32_t)(hash ^ hash >> 32) & (table->header->capacity - 1));
 }

@@ -9,8 +9,8 @@
 #include "base/error.h"
 #include "base/lock.h"
 #include "queue/spool/shared/scheduler-fill.h"
-#include "queue/spool/shared/scheduler-names.h"
 #include "queue/spool/shared/scheduler-links.h"
+#include "queue/spool/shared/scheduler-names.h"
 
 int
 scheduler_add(struct scheduler_table *table, const struct scheduler_job *job, uint64_t *order, struct error *err)

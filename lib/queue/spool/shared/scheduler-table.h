@@ -18,9 +18,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "queue/job/checksum.h"
+#include "queue/job/heap.h"
 #include "queue/queue.h"
-#include "queue/spool/shared/heap.h"
-#include "queue/spool/shared/checksum.h"
 
 struct error;
 struct spool;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "queue/spool/shared/spool.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -116,19 +115,6 @@ spool_close(struct spool *spool)
 }
 
 bool
-spool_is_id(const char *text)
-{
-	size_t length = strlen(text);
-
-	if (length == 0 || length >= QUEUE_ID_SIZE || text[0] == '.')
-		return false;
-	for (; *text; text++)
-		if (!isascii((unsigned char)*text) || (!isalnum((unsigned char)*text) && !strchr("_.-", *text)))
-			return false;
-	return true;
-}
-
-bool
 spool_is_numbered(const char *job, const char *cluster, unsigned long *number)
 {
 	size_t length = strlen(cluster), digits;
@@ -222,14 +208,4 @@ spool_set_number(const struct spool *spool, const char *cluster, int fd, unsigne
 	if (pwrite(fd, text, (size_t)length, 0) != length || fdatasync(fd) < 0)
 		return error_errno(err, EX_IOERR, "%s/numbers/%s", spool->path, cluster);
 	return 0;
-}
-
-uint64_t
-spool_hash(const char *id)
-{
-	uint64_t h = UINT64_C(0xcbf29ce484222325);
-
-	for (; *id; id++)
-		h = (h ^ (unsigned char)*id) * UINT64_C(0x100000001b3);
-	return h ? h : 1;
 }

@@ -31,9 +31,6 @@ struct spool {
 int spool_open(struct spool *spool, const char *path, bool writable, struct error *err);
 void spool_close(struct spool *spool);
 
-/* Returns whether text can be the id of a job, a task, a node or a worker: the name of a file, and nothing but its name. */
-bool spool_is_id(const char *text);
-
 /* Lists a folder (a descriptor, which stays open and as it is); NULL with errno. */
 DIR *spool_list(int folder);
 
@@ -53,8 +50,5 @@ bool spool_is_numbered(const char *job, const char *cluster, unsigned long *numb
 /* The number of the cluster's last job, 0 where it had none; and sets it, durably. fd is of its numbers. */
 int spool_number(const struct spool *spool, const char *cluster, int fd, unsigned long *number, struct error *err);
 int spool_set_number(const struct spool *spool, const char *cluster, int fd, unsigned long number, struct error *err);
-
-/* Returns the number, not 0, that stands for an id in tables. */
-uint64_t spool_hash(const char *id);
 
 #endif

@@ -5,17 +5,17 @@
  * 0 is none. The file is a cache and belongs to one boot: whatever is in doubt about it, it is built anew from
  * plan.ndjson and events.ndjson.
  */
-#ifndef QUEUE_SPOOL_JOB_STATE_H
-#define QUEUE_SPOOL_JOB_STATE_H
+#ifndef QUEUE_JOB_STATE_H
+#define QUEUE_JOB_STATE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "queue/job/checksum.h"
+#include "queue/job/heap.h"
 #include "queue/read.h"
-#include "queue/spool/shared/checksum.h"
-#include "queue/spool/shared/heap.h"
 
 struct error;
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "queue/spool/job/fold.h"
+#include "queue/job/fold.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "queue/spool/job/step.h"
-#include "queue/spool/shared/spool.h"
+#include "queue/job/id.h"
+#include "queue/job/step.h"
 
 static int
 fold_misfit(const struct event *event, const char *why, struct error *err)
@@ -39,7 +39,7 @@ fold_take(struct job_state *state, const struct event *event, uint64_t offset, s
 		return fold_misfit(event, "that is not ready", err);
 	if (state_node(state, node)->busy)
 		return fold_misfit(event, "while another task of its node runs", err);
-	step_start(state, step, event->attempt, event->leased || !event->by ? 0 : spool_hash(event->by),
+	step_start(state, step, event->attempt, event->leased || !event->by ? 0 : id_hash(event->by),
 	    event->leased ? event->until_ms : 0);
 	live->event = offset;
 	return 0;

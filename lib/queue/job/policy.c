@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "queue/spool/policy.h"
+#include "queue/job/policy.h"
 
 #include <sys/random.h>
 #include <sysexits.h>

@@ -10,8 +10,8 @@
  *
  * A process may be killed anywhere: the state says so itself (dirty), and is then built anew by the next one.
  */
-#ifndef QUEUE_SPOOL_JOB_JOB_H
-#define QUEUE_SPOOL_JOB_JOB_H
+#ifndef QUEUE_SPOOL_JOB_H
+#define QUEUE_SPOOL_JOB_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,7 +20,7 @@
 #include "base/buffer.h"
 #include "model/event.h"
 #include "model/take/setting.h"
-#include "queue/spool/job/state.h"
+#include "queue/job/state.h"
 
 struct scheduler_table;
 struct error;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "queue/spool/job/plan-loader-order.h"
+#include "queue/job/plan-loader-order.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,11 +4,11 @@
  * what that is built from. A cache, written when the job is finished; it is believed as long as it is whole, and the events are
  * as long as they were.
  */
-#ifndef QUEUE_SPOOL_JOB_SUMMARY_H
-#define QUEUE_SPOOL_JOB_SUMMARY_H
+#ifndef QUEUE_SPOOL_SUMMARY_H
+#define QUEUE_SPOOL_SUMMARY_H
 
 #include "queue/queue.h"
-#include "queue/spool/job/job.h"
+#include "queue/spool/job.h"
 
 /* Writes it for a finished job that is locked. Where that is not possible there is none. */
 void summary_save(struct open_job *job);

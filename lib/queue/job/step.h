@@ -3,10 +3,10 @@
  * What can happen to the steps of a job: each function is one row of the table of states in coopr-spool(5), and keeps
  * the heaps, lists and counts of the state in line. The caller has checked that the step is where the row begins.
  */
-#ifndef QUEUE_SPOOL_JOB_STEP_H
-#define QUEUE_SPOOL_JOB_STEP_H
+#ifndef QUEUE_JOB_STEP_H
+#define QUEUE_JOB_STEP_H
 
-#include "queue/spool/job/state.h"
+#include "queue/job/state.h"
 
 /* Returns the action that the step stands for now: its own, or one of its undo. */
 enum action step_action(struct job_state *state, uint32_t step);
@@ -14,7 +14,7 @@ enum action step_action(struct job_state *state, uint32_t step);
 /* Before the first event: what waits for nothing is ready. */
 void step_begin_all(struct job_state *state);
 
-/* Ready or delayed -> running: held by a worker (spool_hash), or on a lease until until_ms (boot time). */
+/* Ready or delayed -> running: held by a worker (id_hash), or on a lease until until_ms (boot time). */
 void step_start(struct job_state *state, uint32_t step, int64_t attempt, uint64_t worker, int64_t until_ms);
 
 /* Running -> done, and what waited for it alone is ready; or, in its undo, ready for the next action. */

@@ -5,10 +5,10 @@
  * busy node is ever looked at. A second heap, timers, holds the steps that wait for a time. Every operation costs
  * O(log n).
  */
-#ifndef QUEUE_SPOOL_JOB_READY_H
-#define QUEUE_SPOOL_JOB_READY_H
+#ifndef QUEUE_JOB_READY_H
+#define QUEUE_JOB_READY_H
 
-#include "queue/spool/job/state.h"
+#include "queue/job/state.h"
 
 /* Puts a step among the ready ones of its node. */
 void ready_add(struct job_state *state, uint32_t step);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "queue/spool/shared/checksum.h"
+#include "queue/job/checksum.h"
 
 #include <inttypes.h>
 #include <stdio.h>

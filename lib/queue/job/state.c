@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "queue/spool/job/state.h"
+#include "queue/job/state.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "queue/spool/job/step.h"
+#include "queue/job/step.h"
 
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "queue/spool/job/ready.h"
+#include "queue/job/ready.h"
 
 enum action
 step_action(struct job_state *state, uint32_t number)

@@ -2,11 +2,11 @@
  *
  * The status of an open job. All under the job's lock.
  */
-#ifndef QUEUE_SPOOL_JOB_JOB_STATUS_H
-#define QUEUE_SPOOL_JOB_JOB_STATUS_H
+#ifndef QUEUE_SPOOL_JOB_STATUS_H
+#define QUEUE_SPOOL_JOB_STATUS_H
 
 #include "model/plan.h"
-#include "queue/spool/job/job.h"
+#include "queue/spool/job.h"
 
 struct arena;
 

@@ -3,8 +3,8 @@
  * A plan as the queue needs it: read from a stream, checked (ids, links, cycles), made into a state. Nothing is kept
  * of a task but what decides when it is its turn, and where its line stands.
  */
-#ifndef QUEUE_SPOOL_JOB_PLAN_LOADER_H
-#define QUEUE_SPOOL_JOB_PLAN_LOADER_H
+#ifndef QUEUE_JOB_PLAN_LOADER_H
+#define QUEUE_JOB_PLAN_LOADER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 #include "base/names.h"
 #include "json/place.h"
 #include "model/plan.h"
-#include "queue/spool/job/state.h"
+#include "queue/job/state.h"
 
 struct error;
 struct record_reader;

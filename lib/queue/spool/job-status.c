@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "queue/spool/job/job-status.h"
+#include "queue/spool/job-status.h"
 
 #include <stdio.h>
 

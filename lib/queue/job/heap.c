@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "queue/spool/shared/heap.h"
+#include "queue/job/heap.h"
 
 /* No path of right links is longer than the logarithm of 2^32 records; deeper is damage. */
 enum { DEPTH_MAX = 64 };

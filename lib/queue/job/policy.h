@@ -2,11 +2,11 @@
  *
  * What follows when an attempt did not succeed; coopr-queue(1) tells the rules.
  */
-#ifndef QUEUE_SPOOL_POLICY_H
-#define QUEUE_SPOOL_POLICY_H
+#ifndef QUEUE_JOB_POLICY_H
+#define QUEUE_JOB_POLICY_H
 
 #include "model/event.h"
-#include "queue/spool/job/state.h"
+#include "queue/job/state.h"
 
 enum { POLICY_SETBACKS_MAX = 20 }; /* times in a row that a task may be temporary or lost */
 

@@ -2,10 +2,10 @@
  *
  * Whether the steps of a plan have an order at all, and who waits for whom.
  */
-#ifndef QUEUE_SPOOL_JOB_PLAN_LOADER_ORDER_H
-#define QUEUE_SPOOL_JOB_PLAN_LOADER_ORDER_H
+#ifndef QUEUE_JOB_PLAN_LOADER_ORDER_H
+#define QUEUE_JOB_PLAN_LOADER_ORDER_H
 
-#include "queue/spool/job/plan-loader.h"
+#include "queue/job/plan-loader.h"
 
 /* The links of a plan loader the other way round. */
 struct plan_loader_order {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "queue/spool/job/summary.h"
+#include "queue/spool/summary.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -15,8 +15,9 @@
 #include "json/json.h"
 #include "json/place.h"
 #include "model/print.h"
-#include "queue/spool/job/job-status.h"
-#include "queue/spool/shared/checksum.h"
+#include "queue/job/checksum.h"
+#include "queue/job/id.h"
+#include "queue/spool/job-status.h"
 #include "queue/spool/shared/spool.h"
 #include "queue/status-print.h"
 
@@ -154,7 +155,7 @@ job_summary_load(int dir, struct queue_job *out)
 bool
 summary_load(const struct spool *spool, const char *job, struct queue_job *out)
 {
-	int dir = spool_is_id(job) ? openat(spool->done, job, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	int dir = id_is_valid(job) ? openat(spool->done, job, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 	bool taken;
 
 	if (dir < 0)

@@ -4,8 +4,8 @@
  * with its sum when it is first touched under the file's lock, and gets a new sum before the lock is given up. What that costs
  * depends on what is touched, not on the size of the file.
  */
-#ifndef QUEUE_SPOOL_SHARED_CHECKSUM_H
-#define QUEUE_SPOOL_SHARED_CHECKSUM_H
+#ifndef QUEUE_JOB_CHECKSUM_H
+#define QUEUE_JOB_CHECKSUM_H
 
 #include <stdbool.h>
 #include <stddef.h>

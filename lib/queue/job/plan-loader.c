@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "queue/spool/job/plan-loader.h"
+#include "queue/job/plan-loader.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,8 +13,8 @@
 #include "model/name.h"
 #include "model/take/facts.h"
 #include "model/take/macro.h"
-#include "queue/spool/job/plan-loader-order.h"
-#include "queue/spool/shared/spool.h"
+#include "queue/job/id.h"
+#include "queue/job/plan-loader-order.h"
 
 enum { FLUSH_BYTES = 1024 * 1024 };
 
@@ -90,7 +90,7 @@ plan_loader_read_job(const struct place *record, struct reading *reading)
 	loader->job_offset = reading->offset;
 	loader->job_length = reading->length;
 	job_parse(record, &loader->arena, &loader->job);
-	if (loader->job.id && !spool_is_id(loader->job.id))
+	if (loader->job.id && !id_is_valid(loader->job.id))
 		place_problem(&id, "\"%.80s\" cannot be the id of a job: %s", loader->job.id, ID_RULE);
 }
 
@@ -111,7 +111,7 @@ plan_loader_read_cluster(const struct place *record, struct reading *reading)
 	cluster_parse(record, &loader->arena, &cluster);
 	loader->cluster = cluster.id;
 	loader->provider = cluster.provider.name ? cluster.provider.name : "";
-	if (cluster.id && !spool_is_id(cluster.id))
+	if (cluster.id && !id_is_valid(cluster.id))
 		place_problem(record, "\"%.80s\" cannot be the id of a cluster with jobs: %s", cluster.id, ID_RULE);
 	if (jv_is_valid(cluster.config)) {
 		json_dump(cluster.config, &config);
@@ -203,7 +203,7 @@ plan_loader_define(const struct place *record, struct plan_loader *loader, uint3
 	if (loader->step_of[name])
 		place_problem(&id, "\"%s\" is the id of record %u already", loader->names.list[name],
 		    loader->steps[loader->step_of[name] - 1].record);
-	else if (!spool_is_id(loader->names.list[name]))
+	else if (!id_is_valid(loader->names.list[name]))
 		place_problem(&id, "\"%.80s\" cannot be the id of a step: %s", loader->names.list[name], ID_RULE);
 	loader->step_of[name] = (uint32_t)loader->step_count;
 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "queue/spool/job/plan-loader-order.h"
+#include "queue/job/plan-loader-order.h"
 
 static const char *
 plan_loader_id_of(const struct plan_loader *loader, uint32_t s)

@@ -2,10 +2,10 @@
  *
  * How a state comes to say what the events say, after whatever happened.
  */
-#ifndef QUEUE_SPOOL_JOB_JOB_RECOVER_H
-#define QUEUE_SPOOL_JOB_JOB_RECOVER_H
+#ifndef QUEUE_SPOOL_JOB_RECOVER_H
+#define QUEUE_SPOOL_JOB_RECOVER_H
 
-#include "queue/spool/job/job.h"
+#include "queue/spool/job.h"
 
 struct plan_loader;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "queue/spool/job/ready.h"
+#include "queue/job/ready.h"
 
-#include "queue/spool/shared/heap.h"
+#include "queue/job/heap.h"
 
 static bool
 ready_step_precedes(void *of, uint32_t a, uint32_t b)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "queue/spool/job/job-recover.h"
+#include "queue/spool/job-recover.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,9 +14,9 @@
 #include "base/file.h"
 #include "json/record.h"
 #include "model/take/facts.h"
-#include "queue/spool/job/fold.h"
-#include "queue/spool/job/plan-loader.h"
-#include "queue/spool/job/step.h"
+#include "queue/job/fold.h"
+#include "queue/job/plan-loader.h"
+#include "queue/job/step.h"
 #include "queue/spool/shared/journal.h"
 #include "queue/spool/shared/spool.h"
 

@@ -3,11 +3,11 @@
  * What each event does to a state: the one place where states change, for events that just happen and for those read
  * back alike. coopr-spool(5) has the table of states.
  */
-#ifndef QUEUE_SPOOL_JOB_FOLD_H
-#define QUEUE_SPOOL_JOB_FOLD_H
+#ifndef QUEUE_JOB_FOLD_H
+#define QUEUE_JOB_FOLD_H
 
 #include "model/event.h"
-#include "queue/spool/job/state.h"
+#include "queue/job/state.h"
 
 struct error;
 

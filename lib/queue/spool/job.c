@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "queue/spool/job/job.h"
+#include "queue/spool/job.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,13 +16,13 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/lock.h"
-#include "queue/spool/job/fold.h"
-#include "queue/spool/job/job-recover.h"
-#include "queue/spool/job/ready.h"
-#include "queue/spool/job/summary.h"
-#include "queue/spool/shared/scheduler-table.h"
+#include "queue/job/fold.h"
+#include "queue/job/ready.h"
+#include "queue/spool/job-recover.h"
 #include "queue/spool/shared/journal.h"
+#include "queue/spool/shared/scheduler-table.h"
 #include "queue/spool/shared/spool.h"
+#include "queue/spool/summary.h"
 
 static int
 job_wait_for(const struct open_job *job, int how, struct error *err)

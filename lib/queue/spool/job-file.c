@@ -11,7 +11,8 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "queue/spool/job/job.h"
+#include "queue/job/id.h"
+#include "queue/spool/job.h"
 #include "queue/spool/shared/spool.h"
 
 /* A job moves between the two folders while we look: looked for in one, the other, and the first again, it is found. */
@@ -30,7 +31,7 @@ job_open(struct open_job *job, const struct spool *spool, struct scheduler_table
 {
 	*job = (struct open_job){.spool = spool, .table = table, .writable = table != NULL, .dir = -1, .lock = -1,
 	    .events = -1, .plan = -1, .nodes_read = -1};
-	if (!spool_is_id(id))
+	if (!id_is_valid(id))
 		return error_set(err, EX_NO, "job %s: there is none of that name", id);
 	snprintf(job->id, sizeof job->id, "%s", id);
 	job->dir = job_open_folder(spool, id);

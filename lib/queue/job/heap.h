@@ -3,8 +3,8 @@
  * Two kinds of heap over records in mapped files. Their links are numbers, and what they say of themselves may be damaged:
  * a link is looked at before it is followed, by the functions that whoever keeps the records gives.
  */
-#ifndef QUEUE_SPOOL_SHARED_HEAP_H
-#define QUEUE_SPOOL_SHARED_HEAP_H
+#ifndef QUEUE_JOB_HEAP_H
+#define QUEUE_JOB_HEAP_H
 
 #include <stdbool.h>
 #include <stdint.h>
