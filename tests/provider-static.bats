@@ -190,7 +190,7 @@ teardown() {
 	until grep -q '^State:.*T' "/proc/$holder/status"; do :; done
 	jq '.action = "delete"' task.json | coopr-exec >result.json 2>said 3>&- &
 	remover=$!
-	until grep -q "store.sqlite3.lock is locked by process $holder (sh), which is stopped: kill -CONT $holder lets it go on" said; do
+	until grep -q "store.sqlite3.lock is locked by process $holder (sh), which is stopped; kill -CONT $holder resumes it" said; do
 		kill -0 "$remover"
 	done
 	kill -CONT "$holder"

@@ -51,7 +51,7 @@ meanwhile() {
 	until grep -q "kill -CONT $stopped resumes it" said; do
 		case $(state_of "$pid") in Z | "") break ;; esac
 	done
-	waited=$(sed -n 's/.*: \(.*\) is locked by process .* which is stopped: .*/\1/p' said)
+	waited=$(sed -n 's/.*: \(.*\) is locked by process .* which is stopped; .*/\1/p' said)
 	kill -CONT "$stopped"
 	wait "$stopped" || [ $? -eq 1 ]
 	wait "$pid" || [ $? -eq 1 ]

@@ -111,27 +111,20 @@ file_directory_of(const char *path)
 	return memory_substring(path, slash == path ? 1 : (size_t)(slash - path));
 }
 
-/* Writes all bytes to fd, makes them durable, and closes it in any case. */
-static int
-file_write_new(int fd, const void *bytes, size_t length, mode_t mode)
-{
-	int failed = fchmod(fd, mode) < 0 || file_write_all(fd, bytes, length) < 0 || fsync(fd) < 0;
-	return close(fd) < 0 || failed ? -1 : 0;
-}
-
 int
 file_replace(int dir, const char *path, const void *bytes, size_t length, mode_t mode,
     struct error *err)
 {
 	char *parent = file_directory_of(path), *fresh = memory_printf("%s.%d.new", path, (int)getpid());
 	int result = 0, fd;
+	bool failed;
 
 	unlinkat(dir, fresh, 0);
 	fd = openat(dir, fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+	failed = fd < 0 || fchmod(fd, mode) < 0 || file_write_all(fd, bytes, length) < 0 || fsync(fd) < 0;
 	if (fd < 0) {
 		result = error_errno(err, EX_CANTCREAT, "%s: cannot be written", path);
-	} else if (file_write_new(fd, bytes, length, mode) < 0 ||
-	    renameat(dir, fresh, dir, path) < 0 || file_sync_dir(dir, parent) < 0) {
+	} else if (close(fd) < 0 || failed || renameat(dir, fresh, dir, path) < 0 || file_sync_dir(dir, parent) < 0) {
 		result = error_errno(err, EX_IOERR, "%s: cannot be written", path);
 		unlinkat(dir, fresh, 0);
 	}
@@ -214,6 +207,14 @@ bool
 file_exists(int dir, const char *path)
 {
 	return faccessat(dir, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+bool
+file_is_program(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
 }
 
 const char *

@@ -14,7 +14,8 @@
 struct buffer;
 struct error;
 
-/* Opens a file as openat(2) does; a new file gets mode. Fails with EX_NOINPUT to read, EX_CANTCREAT to write. */
+/* Opens a file as openat(2) does; a new file gets mode. Fails with EX_NOINPUT if it is to be read, with
+ * EX_CANTCREAT if it is to be written. */
 int file_open(int dir, const char *path, int flags, mode_t mode, struct error *err);
 
 /* Appends the whole of a file, at most limit bytes of it (more is EX_DATAERR). */
@@ -24,15 +25,15 @@ int file_read_fd(int fd, const char *name, size_t limit, struct buffer *out, str
 /* Writes all of it, also through short writes and EINTR. Returns 0, or -1 with errno. */
 int file_write_all(int fd, const void *bytes, size_t length);
 
-/* Puts a file at path so that there is the old or the new whole, after a crash too:
- * tmp, write, fsync, rename, fsync of the directory. EX_CANTCREAT where there can be no file, else EX_IOERR. */
+/* Replaces the file at path, so that the old or the new one is there as a whole, also after a crash: tmp, write, fsync, rename,
+ * fsync of the directory. Fails with EX_CANTCREAT if no file can be made there, else with EX_IOERR. */
 int file_replace(int dir, const char *path, const void *bytes, size_t length, mode_t mode,
     struct error *err);
 
 /* Brings the data of a file to disk. A refusal is final: the kernel reports it once, forgets which pages it could not write,
- * and calls the next fsync a success. So *refused is set, which all who write the file share, and every later call fails at once
- * with EIO: the file is as it was before, as far as anybody knows, until it is written anew under its name. 0 or -1 with
- * errno. Who has no place for such a mark takes back what was to be brought to disk, and makes it again. */
+ * and calls the next fsync a success. So this sets *refused, which all who write the file share, and every later call fails with
+ * EIO until the file is written anew under its name. Returns 0, or -1 with errno. A caller without a place for such a mark
+ * undoes what it has written, and writes it again. */
 int file_sync_data(int fd, uint32_t *refused);
 
 /* Makes the names in a directory durable. Returns 0, or -1 with errno. */
@@ -46,6 +47,9 @@ int file_remove_tree(int dir, const char *path, struct error *err);
 
 /* Returns whether something exists at path. */
 bool file_exists(int dir, const char *path);
+
+/* Returns whether path is a regular file that we may execute. */
+bool file_is_program(const char *path);
 
 /* Returns the part of path behind its last slash. */
 const char *file_base_name(const char *path);

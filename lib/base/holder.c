@@ -12,96 +12,57 @@ struct place {
 	uintmax_t inode;
 };
 
-/* Returns whether a line of a file of /proc is the one that is wanted, and has been read into what. */
-typedef bool proc_line(const char *line, void *what);
-
 static bool
-holder_find_line(const char *path, proc_line *is_it, void *what)
+holder_find_place(int fd, struct place *place)
 {
-	FILE *file = fopen(path, "re");
+	char path[40], *line = NULL;
+	bool has_inode = false, has_device = false;
+	int mount = -1, id;
+	size_t size = 0;
+	FILE *file;
+
+	snprintf(path, sizeof path, "/proc/self/fdinfo/%d", fd);
+	file = fopen(path, "re");
+	while (file && getline(&line, &size, file) > 0) {
+		sscanf(line, "mnt_id: %d", &mount);
+		has_inode |= sscanf(line, "ino: %ju", &place->inode) == 1;
+	}
+	if (file)
+		fclose(file);
+
+	/* "69 43 0:42 / / rw,relatime - overlay ..." */
+	file = has_inode ? fopen("/proc/self/mountinfo", "re") : NULL;
+	while (file && !has_device && getline(&line, &size, file) > 0)
+		has_device = sscanf(line, "%d %*d %u:%u", &id, &place->major, &place->minor) == 3 && id == mount;
+	if (file)
+		fclose(file);
+	free(line);
+	return has_device;
+}
+
+/* Finds the process that holds a lock on the file: "1: FLOCK  ADVISORY  WRITE 4321 fe:00:1234 0 EOF". The lines of processes
+ * that wait have "->" behind the number. */
+static bool
+holder_find_pid(const struct place *file, int *pid)
+{
+	FILE *locks = fopen("/proc/locks", "re");
+	struct place place = {0};
 	char *line = NULL;
 	size_t size = 0;
 	bool found = false;
 
-	if (!file)
-		return false;
-	while (!found && getline(&line, &size, file) > 0)
-		found = is_it(line, what);
+	while (locks && !found && getline(&line, &size, locks) > 0)
+		found = sscanf(line, "%*d: FLOCK %*s %*s %d %x:%x:%ju", pid, &place.major, &place.minor, &place.inode) == 4 &&
+		    *pid > 0 && place.major == file->major && place.minor == file->minor && place.inode == file->inode;
+	if (locks)
+		fclose(locks);
 	free(line);
-	fclose(file);
 	return found;
-}
-
-struct mount {
-	int id;
-	struct place *place;
-};
-
-/* Reads a line of mountinfo: "69 43 0:42 / / rw,relatime - overlay ..." */
-static bool
-holder_is_mount(const char *line, void *what)
-{
-	const struct mount *mount = what;
-	int id;
-
-	return sscanf(line, "%d %*d %u:%u", &id, &mount->place->major, &mount->place->minor) == 3 && id == mount->id;
-}
-
-static bool
-holder_is_mount_id(const char *line, void *id)
-{
-	return sscanf(line, "mnt_id: %d", (int *)id) == 1;
-}
-
-static bool
-holder_is_inode(const char *line, void *inode)
-{
-	return sscanf(line, "ino: %ju", (uintmax_t *)inode) == 1;
-}
-
-static bool
-holder_find_place(int fd, struct place *place)
-{
-	struct mount mount = {0, place};
-	char path[40];
-
-	snprintf(path, sizeof path, "/proc/self/fdinfo/%d", fd);
-	return holder_find_line(path, holder_is_mount_id, &mount.id) && holder_find_line(path, holder_is_inode,
-	    &place->inode) &&
-	    holder_find_line("/proc/self/mountinfo", holder_is_mount, &mount);
-}
-
-struct owner {
-	struct place file;
-	int pid;
-};
-
-/* Reads a line of locks: "1: FLOCK  ADVISORY  WRITE 4321 fe:00:1234 0 EOF"; processes that wait have "->" behind the number. */
-static bool
-holder_is_lock(const char *line, void *what)
-{
-	struct owner *owner = what;
-	struct place place = {0};
-
-	return sscanf(line, "%*d: FLOCK %*s %*s %d %x:%x:%ju", &owner->pid, &place.major, &place.minor, &place.inode) == 4 &&
-	    owner->pid > 0 && place.major == owner->file.major && place.minor == owner->file.minor &&
-	    place.inode == owner->file.inode;
-}
-
-static bool
-holder_find_pid(int fd, int *pid)
-{
-	struct owner owner = {0};
-
-	if (!holder_find_place(fd, &owner.file) || !holder_find_line("/proc/locks", holder_is_lock, &owner))
-		return false;
-	*pid = owner.pid;
-	return true;
 }
 
 /* Reads name and state of a process: "4321 (coopr-queue) T ...". The name may have any characters, also a parenthesis. */
 static bool
-holder_look_up(struct holder *holder)
+holder_read_stat(struct holder *holder)
 {
 	char path[40], text[128];
 	const char *open, *close;
@@ -127,5 +88,7 @@ holder_look_up(struct holder *holder)
 bool
 lock_holder(int fd, struct holder *holder)
 {
-	return holder_find_pid(fd, &holder->pid) && holder_look_up(holder);
+	struct place place;
+
+	return holder_find_place(fd, &place) && holder_find_pid(&place, &holder->pid) && holder_read_stat(holder);
 }

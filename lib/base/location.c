@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/home.h"
 #include "base/memory.h"
 #include "base/preference.h"
@@ -156,43 +157,26 @@ location_own_path(void)
 	return path;
 }
 
-/* Returns the nearest folder above the running program that holds share/coopr: PREFIX for PREFIX/bin/x and
- * PREFIX/libexec/coopr/provider/x, the checkout for its test programs too. */
-static char *
-location_installation(void)
-{
-	char *root = location_own_path(), *slash;
-
-	while ((slash = strrchr(root, '/'))) {
-		char *share = memory_printf("%.*s/share/coopr", (int)(slash - root), root);
-		bool here = access(share, F_OK) == 0;
-
-		free(share);
-		*slash = '\0';
-		if (here)
-			break;
-	}
-	return root;
-}
-
+/* The installation is the nearest folder above the running program that holds share/coopr: PREFIX for PREFIX/bin/x and
+ * PREFIX/libexec/coopr/provider/x, the checkout for its test programs, too. */
 char *
 location_installed(const char *relative)
 {
-	char *root = location_installation(), *path = memory_printf("%s/%s", root, relative);
+	char *root = location_own_path(), *path = NULL, *slash;
+	bool found = false;
 
+	while (!found && (slash = strrchr(root, '/'))) {
+		*slash = '\0';
+		path = memory_printf("%s/share/coopr", root);
+		found = access(path, F_OK) == 0;
+		free(path);
+	}
+	path = memory_printf("%s/%s", root, relative);
 	free(root);
 	return path;
 }
 
-static bool
-location_is_program(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
-}
-
-/* Returns the path of the plugin in one of the folders of list, which has colons between them. */
+/* Returns the path of the plugin in one of the folders of list, which has colons between them; NULL if none has it. */
 static char *
 location_search(const char *list, const char *kind, const char *name)
 {
@@ -200,7 +184,7 @@ location_search(const char *list, const char *kind, const char *name)
 		size_t length = strcspn(list, ":");
 		char *path = memory_printf("%.*s/%s/%s", (int)length, list, kind, name);
 
-		if (length && location_is_program(path))
+		if (length && file_is_program(path))
 			return path;
 		free(path);
 		list += length + (list[length] == ':');
@@ -222,7 +206,7 @@ location_plugin(const char *kind, const char *name)
 	folder = location_installed("libexec/coopr");
 	path = memory_printf("%s/%s/%s", folder, kind, name);
 	free(folder);
-	if (location_is_program(path))
+	if (file_is_program(path))
 		return path;
 	free(path);
 	return NULL;

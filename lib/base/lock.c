@@ -21,7 +21,7 @@
 
 enum { FIRST_TICK_MS = 20 }; /* most are held for less */
 
-/* Returns what to say of the holder; the caller's to free. */
+/* Returns a message about the holder, which the caller frees. */
 static char *
 lock_describe(int fd, const struct holder *holder)
 {
@@ -37,15 +37,15 @@ lock_describe(int fd, const struct holder *holder)
 	return memory_printf("%s is locked by process %d (%s); waiting for it", path, holder->pid, holder->name);
 }
 
-/* Does nothing: that the signal came interrupts flock. */
+/* Does nothing: the arrival of the signal interrupts flock. */
 static void
 lock_on_tick(int number)
 {
 	(void)number;
 }
 
-/* Starts ticks, which come to this thread alone, and by a signal that is for nothing else: neither an alarm of the program nor its other
- * threads are concerned. Where one came just before flock, the next one interrupts it. False where no timer is to be had. */
+/* Starts ticks. They come to this thread alone, by a signal that nothing else uses, so that neither an alarm of the program nor
+ * its other threads notice. If one comes just before flock, the next one interrupts it. Returns false if there is no timer. */
 static bool
 lock_start_ticks(timer_t *timer, sigset_t *before)
 {
@@ -65,56 +65,39 @@ lock_start_ticks(timer_t *timer, sigset_t *before)
 	return true;
 }
 
-/* Looks for the holder after some milliseconds (tick 0), then each second. Returns true if it is not waited for any more. */
-typedef bool lock_look(int fd, int tick, void *context);
-
+/* Waits for a lock that another process holds, and looks for that process after some milliseconds, then each second. Without
+ * err it tells once who holds the lock; with err it fails if that process is stopped. */
 static int
-lock_wait_and_look(int fd, int how, lock_look *look, void *context)
+lock_wait_for_holder(int fd, int how, struct error *err)
 {
 	timer_t timer;
 	sigset_t before;
-	bool ticking = lock_start_ticks(&timer, &before), over = false;
-	int result, saved;
+	bool ticking = lock_start_ticks(&timer, &before), told = false;
+	int result, saved = 0;
 
-	for (int tick = 0; !over && (result = flock(fd, how)) < 0 && errno == EINTR; tick++)
-		over = look(fd, tick, context);
-	saved = over ? EWOULDBLOCK : errno;
+	for (int tick = 0; !saved && (result = flock(fd, how)) < 0 && errno == EINTR; tick++) {
+		struct holder holder = {0};
+		char *text;
+
+		if (told || !lock_holder(fd, &holder) || (!holder.stopped && (err || tick < LOCK_PATIENCE_S)))
+			continue;
+		text = lock_describe(fd, &holder);
+		if (err) {
+			error_set(err, EX_TEMPFAIL, "%s", text);
+			saved = EWOULDBLOCK;
+		} else {
+			message_notice(text);
+			told = true;
+		}
+		free(text);
+	}
+	saved = saved ? saved : errno;
 	if (ticking) {
 		timer_delete(timer);
 		sigprocmask(SIG_SETMASK, &before, NULL);
 	}
 	errno = saved;
 	return result;
-}
-
-static bool
-lock_tell_once(int fd, int tick, void *told)
-{
-	struct holder holder = {0};
-	char *text;
-
-	if (*(bool *)told || !lock_holder(fd, &holder) || (!holder.stopped && tick < LOCK_PATIENCE_S))
-		return false;
-	text = lock_describe(fd, &holder);
-	message_notice(text);
-	free(text);
-	*(bool *)told = true;
-	return false;
-}
-
-static bool
-lock_refuse_stopped(int fd, int tick, void *err)
-{
-	struct holder holder = {0};
-	char *text;
-
-	(void)tick;
-	if (!lock_holder(fd, &holder) || !holder.stopped)
-		return false;
-	text = lock_describe(fd, &holder);
-	error_set(err, EX_TEMPFAIL, "%s", text);
-	free(text);
-	return true;
 }
 
 /* Returns 0; 1 if another process holds the lock; -1 with errno. */
@@ -129,10 +112,9 @@ lock_try(int fd, int how)
 int
 lock_wait(int fd, int how)
 {
-	bool told = false;
 	int result = lock_try(fd, how);
 
-	return result > 0 ? lock_wait_and_look(fd, how, lock_tell_once, &told) : result;
+	return result > 0 ? lock_wait_for_holder(fd, how, NULL) : result;
 }
 
 int
@@ -142,6 +124,6 @@ lock_unless_stopped(int fd, int how, struct error *err)
 
 	err->code = 0;
 	if (result > 0)
-		result = lock_wait_and_look(fd, how, lock_refuse_stopped, err);
+		result = lock_wait_for_holder(fd, how, err);
 	return result < 0 && !err->code ? error_errno(err, EX_OSERR, "lock") : result;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Waiting for a flock(2) lock, and saying who it is that keeps us waiting: a process that was stopped while it holds one
- * holds up all others until it goes on, and without a word nobody would know why.
+ * Waits for flock(2) locks and says which process holds them: one that was stopped while it held a lock keeps all others
+ * waiting until it is resumed, and without a message nobody would know why.
  *
- * While it waits the first real-time signal, SIGRTMIN, comes to the calling thread: it belongs to this module.
+ * While it waits, the calling thread gets the first real-time signal, SIGRTMIN, which belongs to this module.
  */
 #ifndef BASE_LOCK_H
 #define BASE_LOCK_H
@@ -12,11 +12,11 @@ struct error;
 
 enum { LOCK_PATIENCE_S = 30 };
 
-/* Does flock(fd, how) and waits, through signals. If the lock is held by a process that is stopped, it tells so once
- * (message_notice), at once; of one that goes on, after LOCK_PATIENCE_S. 0 or -1 with errno. */
+/* Does flock(fd, how) and waits, through signals. Tells once (message_notice) who holds the lock: at once if that process is
+ * stopped, else after LOCK_PATIENCE_S. Returns 0, or -1 with errno. */
 int lock_wait(int fd, int how);
 
-/* Does the same, but does not wait for a stopped process: it fails with EX_TEMPFAIL, and its name, after some milliseconds. */
+/* Does the same, but fails with EX_TEMPFAIL after some milliseconds if the process that holds the lock is stopped. */
 int lock_unless_stopped(int fd, int how, struct error *err);
 
 #endif

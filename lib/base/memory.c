@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sysexits.h>
 
-
 enum { FIRST_SIZE = 1024, BLOCK_SIZE = 32 * 1024 }; /* of the blocks of an arena: the first one, the largest */
 
 struct arena_block {

@@ -8,21 +8,15 @@
 
 #include "base/memory.h"
 
-static uint64_t
-names_seed(void)
-{
-	static uint64_t value;
-
-	if (!value && getrandom(&value, sizeof value, GRND_NONBLOCK) != sizeof value)
-		value = (uint64_t)getpid() * 0x9e3779b97f4a7c15u;
-	return value |= 1;
-}
-
 static size_t
 names_hash(const char *name)
 {
-	uint64_t h = names_seed();
+	static uint64_t seed;
+	uint64_t h;
 
+	if (!seed && getrandom(&seed, sizeof seed, GRND_NONBLOCK) != sizeof seed)
+		seed = (uint64_t)getpid() * 0x9e3779b97f4a7c15u;
+	h = seed |= 1;
 	for (; *name; name++) {
 		h = (h ^ (unsigned char)*name) * 0x9fb21c651e98df25u;
 		h ^= h >> 29;

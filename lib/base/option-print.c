@@ -96,19 +96,15 @@ option_print_version(const struct command *command)
 	return message_end(0);
 }
 
-/* Returns whether an argument is named by its words, as "table|json": lower case, bars between. */
-static bool
-option_is_words(const char *argument)
-{
-	return strchr(argument, '|') && strspn(argument, "abcdefghijklmnopqrstuvwxyz0123456789-|") == strlen(argument);
-}
-
 bool
 option_has_word(const struct option_spec *spec, const char *word)
 {
+	const char *words = spec->argument;
 	size_t length = strlen(word);
 
-	for (const char *each = spec->argument; option_is_words(spec->argument) && *each; each += *each == '|') {
+	if (!strchr(words, '|') || words[strspn(words, "abcdefghijklmnopqrstuvwxyz0123456789-|")])
+		return false;
+	for (const char *each = words; *each; each += *each == '|') {
 		size_t own = strcspn(each, "|");
 
 		if (own == length && strncmp(each, word, length) == 0)
@@ -119,7 +115,7 @@ option_has_word(const struct option_spec *spec, const char *word)
 }
 
 static void
-option_print_print_table(const struct option_spec *options)
+option_print_rows(const struct option_spec *options)
 {
 	for (size_t i = 0; i < option_count(options); i++) {
 		const struct option_spec *option = &options[i];
@@ -133,12 +129,11 @@ option_print_print_table(const struct option_spec *options)
 	}
 }
 
-/* Prints the lines "command", "option" for each option, and "synopsis". */
 void
 option_print_table(const struct command *command)
 {
 	printf("command\t%s\t%.*s\n", command->name, (int)strcspn(command->summary, "\n"), command->summary);
-	option_print_print_table(command->options);
-	option_print_print_table(standard_options);
+	option_print_rows(command->options);
+	option_print_rows(standard_options);
 	printf("synopsis\t%.*s\n", (int)strcspn(command->synopsis, "\n"), command->synopsis);
 }

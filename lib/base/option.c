@@ -12,6 +12,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/message.h"
 #include "base/option-print.h"
@@ -80,7 +81,7 @@ option_spec_of(const struct command *command, int value)
 	return NULL;
 }
 
-/* Sets a number. Returns an exit code, or -1 to go on. */
+/* Sets a number. Returns an exit code, or -1 to continue. */
 static int
 option_set_number(const struct command *command, const struct option_spec *spec, const char *text)
 {
@@ -109,6 +110,7 @@ option_placed(void)
 	return placed;
 }
 
+/* Sets the variable of an option. Returns an exit code, or -1 to continue. */
 static int
 option_set(const struct command *command, const struct option_spec *spec, const char *text)
 {
@@ -139,7 +141,7 @@ option_set(const struct command *command, const struct option_spec *spec, const 
 	return -1;
 }
 
-/* Tells of an option that getopt_long does not know; word is the argument in which it stood. */
+/* Reports an option that getopt_long does not know; word is the argument in which it stood. */
 static int
 option_unknown_option(const struct command *command, const struct option *longs, const char *word)
 {
@@ -179,30 +181,26 @@ option_wrong_option(const struct command *command, const struct option *longs, i
 	return option_unknown_option(command, longs, word);
 }
 
-/* Sets the option of a setting that was not given to what the user prefers. An output format is that of people
- * only: what a script reads must not depend on who runs it. */
+/* Sets options that were not given to what the user prefers. A preferred output format is for terminals only: what a script
+ * reads must not depend on who runs it. */
 static void
-option_prefer(const struct option_spec *spec)
-{
-	enum preference which = preference_of(spec->name);
-	const char **value = spec->value, *preferred;
-
-	if (spec->kind != OPTION_KIND_STRING || (which != PREFERENCE_TENANT && which != PREFERENCE_OUTPUT) || *value)
-		return;
-	preferred = preference_value(which, NULL);
-	if (which == PREFERENCE_TENANT || (isatty(STDOUT_FILENO) && preferred && option_has_word(spec, preferred)))
-		*value = preferred;
-}
-
-static void
-option_prefer_all(const struct command *command)
+option_set_preferences(const struct command *command)
 {
 	struct error err;
 
 	if (preference_read(&err) < 0)
 		exit(message_error(&err));
-	for (size_t i = 0; i < option_count(command->options); i++)
-		option_prefer(&command->options[i]);
+	for (size_t i = 0; i < option_count(command->options); i++) {
+		const struct option_spec *spec = &command->options[i];
+		enum preference which = preference_of(spec->name);
+		const char **value = spec->value, *preferred;
+
+		if (spec->kind != OPTION_KIND_STRING || (which != PREFERENCE_TENANT && which != PREFERENCE_OUTPUT) || *value)
+			continue;
+		preferred = preference_value(which, NULL);
+		if (which == PREFERENCE_TENANT || (isatty(STDOUT_FILENO) && preferred && option_has_word(spec, preferred)))
+			*value = preferred;
+	}
 }
 
 bool
@@ -242,19 +240,19 @@ option_parse(const struct command *command, int argc, char **argv)
 	buffer_release(&letters);
 	if (code >= 0)
 		exit(code);
-	option_prefer_all(command);
+	option_set_preferences(command);
 	return optind;
 }
 
 const struct command *
 option_command(const struct command *commands, const char *argv0)
 {
-	const char *slash = argv0 ? strrchr(argv0, '/') : NULL, *name = slash ? slash + 1 : argv0;
+	const char *name = argv0 ? file_base_name(argv0) : NULL;
 
 	for (const struct command *command = commands; name && command->name; command++)
 		if (strcmp(command->name, name) == 0)
 			return command;
 	message_program(commands->name);
-	message("called as \"%s\"; its name says what it does, as \"%s\" does", name ? name : "", commands->name);
+	message("called as \"%s\"; the name selects the command, as \"%s\" does", name ? name : "", commands->name);
 	exit(EX_USAGE);
 }

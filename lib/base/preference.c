@@ -119,7 +119,7 @@ preference_unknown(const struct reading *reading, const char *name)
 	    name, near ? "did you mean \"" : "see coopr-config(5)", near ? near : "", near ? "\"?" : "");
 }
 
-/* Returns the path with the home in the place of "~/", if it begins so. */
+/* Returns value with the home in the place of "~/", if it begins so. */
 static const char *
 preference_expand_home(const char *value)
 {
@@ -195,16 +195,10 @@ preference_trim(char *text)
 	return text;
 }
 
-static void
-preference_add_entry(struct preference_section *section, const char *name, const char *value, long line)
-{
-	ARRAY_ROOM(section->entries, section->count, section->capacity);
-	section->entries[section->count++] = (struct preference_entry){arena_string(&all.arena, name), value, line};
-}
-
 static int
 preference_read_line(struct reading *reading, char *line)
 {
+	struct preference_section *section;
 	char *equals, *name, *value;
 
 	line = preference_trim(line);
@@ -224,21 +218,10 @@ preference_read_line(struct reading *reading, char *line)
 		return preference_refuse(reading, "expected a value behind the =");
 	if (!reading->inside)
 		return preference_choose(reading, name, value);
-	preference_add_entry(&all.sections[reading->section], name, value, reading->line);
+	section = &all.sections[reading->section];
+	ARRAY_ROOM(section->entries, section->count, section->capacity);
+	section->entries[section->count++] = (struct preference_entry){arena_string(&all.arena, name), value, reading->line};
 	return 0;
-}
-
-static int
-preference_read_text(struct reading *reading, char *text)
-{
-	char *line;
-	int result = 0;
-
-	while (result == 0 && (line = strsep(&text, "\n"))) {
-		reading->line++;
-		result = preference_read_line(reading, line);
-	}
-	return result;
 }
 
 /* Reads a file, unless it does not exist. Frees path. */
@@ -247,6 +230,7 @@ preference_read_file(char *path, enum preference_source source, struct error *er
 {
 	struct reading reading = {.path = arena_string(&all.arena, path), .source = source, .err = err};
 	struct buffer text = {0};
+	char *rest, *line;
 	int result = 0;
 
 	free(path);
@@ -254,8 +238,11 @@ preference_read_file(char *path, enum preference_source source, struct error *er
 		result = file_read(AT_FDCWD, reading.path, FILE_BYTES, &text, err);
 		if (result == 0 && text.data && memchr(text.data, '\0', text.length))
 			result = error_set(err, EX_CONFIG, "%s: there is a NUL byte in it", reading.path);
-		else if (result == 0 && text.data)
-			result = preference_read_text(&reading, text.data);
+		rest = text.data;
+		while (result == 0 && (line = strsep(&rest, "\n"))) {
+			reading.line++;
+			result = preference_read_line(&reading, line);
+		}
 	}
 	if (result < 0)
 		err->code = EX_CONFIG;
@@ -263,10 +250,16 @@ preference_read_file(char *path, enum preference_source source, struct error *er
 	return result;
 }
 
-/* Refuses variables of the environment that no command can understand; the rest is the business of whoever sets them. */
-static int
-preference_check_environment(struct error *err)
+/* Reads the files, and refuses variables of the environment that no command understands. */
+int
+preference_read(struct error *err)
 {
+	if (all.read)
+		return 0;
+	all.read = true;
+	if (preference_read_file(home_system_config("config"), PREFERENCE_SYSTEM, err) < 0 ||
+	    preference_read_file(home_user_config("config"), PREFERENCE_USER, err) < 0)
+		return -1;
 	for (int i = 0; i < PREFERENCE_COUNT; i++) {
 		const char *value = getenv(kinds[i].variable);
 		const char *wrong = value && *value ? preference_complaint((enum preference)i, value) : NULL;
@@ -277,23 +270,11 @@ preference_check_environment(struct error *err)
 	return 0;
 }
 
-int
-preference_read(struct error *err)
-{
-	if (all.read)
-		return 0;
-	all.read = true;
-	if (preference_read_file(home_system_config("config"), PREFERENCE_SYSTEM, err) < 0 ||
-	    preference_read_file(home_user_config("config"), PREFERENCE_USER, err) < 0)
-		return -1;
-	return preference_check_environment(err);
-}
-
 const char *
 preference_find(enum preference which, const char *option, enum preference_source *source, const char **where)
 {
 	const char *value = getenv(kinds[which].variable);
-	struct error ignored; /* who parses options has been told */
+	struct error ignored; /* option_parse has reported it */
 
 	*where = "";
 	*source = PREFERENCE_OPTION;

@@ -79,22 +79,13 @@ process_redirect(const struct process *process)
 	return 0;
 }
 
+/* Becomes the program, in the child, which has our memory until then; never returns. Leaves errno in *reason on failure. */
 static void
-process_reset_signals(void)
+process_become(const struct process *process, pid_t parent, volatile int *reason)
 {
 	struct sigaction action = {.sa_handler = SIG_DFL};
 	sigset_t none;
 
-	for (int s = 1; s < NSIG; s++)
-		sigaction(s, &action, NULL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
-/* Becomes the program, in the child, which has our memory until then; never returns. Leaves errno in *reason when it cannot become the program. */
-static void
-process_become(const struct process *process, pid_t parent, volatile int *reason)
-{
 	/* Ask first, then look: a parent that died before the prctl would go unnoticed. */
 	if (process->die_with_us && (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent))
 		_exit(EX_OSERR);
@@ -103,7 +94,10 @@ process_become(const struct process *process, pid_t parent, volatile int *reason
 	else if (process->group)
 		setpgid(0, 0);
 	if (process_redirect(process) == 0) {
-		process_reset_signals();
+		for (int s = 1; s < NSIG; s++)
+			sigaction(s, &action, NULL);
+		sigemptyset(&none);
+		sigprocmask(SIG_SETMASK, &none, NULL);
 		execvpe(process->argv[0], process->argv,
 		    process->environment ? process->environment : environ);
 	}
@@ -111,11 +105,12 @@ process_become(const struct process *process, pid_t parent, volatile int *reason
 	_exit(EX_UNAVAILABLE);
 }
 
-/* Starts the child with vfork: copying the tables of a large process would cost more than all else, and we wait for the exec in any case. No signal
- * of ours may be handled in the child. */
-static pid_t
-base_process_start(const struct process *process, volatile int *reason)
+/* Starts the child with vfork: copying the tables of a large process would cost more than all else, and we wait for the exec in
+ * any case. No signal of ours may be handled in the child. */
+int
+process_start(struct process *process, struct error *err)
 {
+	volatile int reason = 0;
 	pid_t parent = getpid(), pid;
 	sigset_t all, before;
 
@@ -123,18 +118,9 @@ base_process_start(const struct process *process, volatile int *reason)
 	sigprocmask(SIG_SETMASK, &all, &before);
 	pid = vfork(); /* NOLINT(clang-analyzer-security.insecureAPI.vfork) */
 	if (pid == 0)
-		process_become(process, parent,
-		    reason); /* NOLINT(clang-analyzer-unix.Vfork): it changes nothing of ours but that */
+		process_become(process, parent, &reason); /* NOLINT(clang-analyzer-unix.Vfork): it changes nothing of ours but that */
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	return pid;
-}
-
-int
-process_start(struct process *process, struct error *err)
-{
-	volatile int reason = 0;
-
-	process->pid = base_process_start(process, &reason);
+	process->pid = pid;
 	if (process->pid < 0)
 		return error_errno(err, EX_OSERR, "%s: fork", process->argv[0]);
 	if (reason == 0)

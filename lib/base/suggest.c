@@ -7,14 +7,6 @@
 
 #include "base/memory.h"
 
-static size_t
-suggest_least(size_t a, size_t b, size_t c)
-{
-	size_t ab = a < b ? a : b;
-
-	return ab < c ? ab : c;
-}
-
 /* Returns how many insertions, deletions, changes and swaps of neighbours lead from a to b. */
 static size_t
 suggest_distance(const char *a, const char *b)
@@ -30,7 +22,11 @@ suggest_distance(const char *a, const char *b)
 
 		row[0] = i;
 		for (size_t j = 1; j < width; j++) {
-			row[j] = suggest_least(last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1]));
+			row[j] = last[j - 1] + (a[i - 1] != b[j - 1]);
+			if (last[j] + 1 < row[j])
+				row[j] = last[j] + 1;
+			if (row[j - 1] + 1 < row[j])
+				row[j] = row[j - 1] + 1;
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && before[j - 2] + 1 < row[j])
 				row[j] = before[j - 2] + 1;
 		}

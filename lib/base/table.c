@@ -52,18 +52,6 @@ table_cell(struct table *table, enum terminal_style style, const char *format, .
 	table_add_cell(table, style, text);
 }
 
-/* Returns the width of each column over the cells from first on; the caller frees it. */
-static size_t *
-table_measure(const struct table *table, size_t first)
-{
-	size_t *widths = memory_zeroed(table->columns, sizeof *widths);
-
-	for (size_t i = first; i < table->count; i++)
-		if (table->cells[i].width > widths[i % table->columns])
-			widths[i % table->columns] = table->cells[i].width;
-	return widths;
-}
-
 /* Prints blanks only before a cell that shows something, so that no line ends in blanks. */
 static void
 table_print_row(const struct table_cell *cells, size_t count, const size_t *widths, FILE *stream, bool colour)
@@ -88,8 +76,11 @@ void
 table_print(const struct table *table, FILE *stream, bool colour, bool heading)
 {
 	size_t first = heading ? 0 : table->columns;
-	size_t *widths = table_measure(table, first);
+	size_t *widths = memory_zeroed(table->columns, sizeof *widths);
 
+	for (size_t i = first; i < table->count; i++)
+		if (table->cells[i].width > widths[i % table->columns])
+			widths[i % table->columns] = table->cells[i].width;
 	for (size_t i = first; table->columns && i < table->count; i += table->columns) {
 		size_t rest = table->count - i;
 

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/location.h"
 #include "base/memory.h"
 #include "base/process.h"
@@ -21,14 +21,6 @@ static const char *const program_folders[] = {"bin", "libexec/coopr"};
 static const char *const page_folders[] = {"man/man1", "share/man/man1", "man/man5", "share/man/man5", "man/man7",
 	"share/man/man7"};
 
-static bool
-toolbox_is_program(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
-}
-
 /* Returns the program FOLDER/coopr-NAME; NULL if there is none. Frees folder. */
 static char *
 toolbox_program_in(char *folder, const char *name)
@@ -36,7 +28,7 @@ toolbox_program_in(char *folder, const char *name)
 	char *path = memory_printf("%s/" PREFIX "%s", folder, name);
 
 	free(folder);
-	if (toolbox_is_program(path))
+	if (file_is_program(path))
 		return path;
 	free(path);
 	return NULL;
@@ -67,19 +59,10 @@ toolbox_front(void)
 {
 	char *path = location_installed("bin/coopr");
 
-	if (toolbox_is_program(path))
+	if (file_is_program(path))
 		return path;
 	free(path);
 	return NULL;
-}
-
-/* Returns the name of the command in a file of that name; NULL if it is none: a source, for example. */
-static const char *
-toolbox_command_of(const char *file)
-{
-	if (strncmp(file, PREFIX, strlen(PREFIX)) != 0 || strchr(file, '.'))
-		return NULL;
-	return file + strlen(PREFIX);
 }
 
 static int
@@ -97,9 +80,12 @@ toolbox_list(struct arguments *names)
 		struct dirent *entry;
 
 		while (stream && (entry = readdir(stream))) {
-			const char *name = toolbox_command_of(entry->d_name);
-			char *path = name ? toolbox_program_in(memory_string(folder), name) : NULL;
+			const char *name = entry->d_name + strlen(PREFIX);
+			char *path = NULL;
 
+			/* A checkout has sources beside the programs. */
+			if (strncmp(entry->d_name, PREFIX, strlen(PREFIX)) == 0 && !strchr(name, '.'))
+				path = toolbox_program_in(memory_string(folder), name);
 			if (path)
 				arguments_push(names, name);
 			free(path);
