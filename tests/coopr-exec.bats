@@ -260,7 +260,7 @@ two" "$(cat log)"
 	contains "$output" 'expected a task as coopr-queue take prints it, found kind "node"'
 	run -65 coopr-exec <<<'{"kind":"task","id":17,"action":"dance","type":"../x","timeout_s":-1}'
 	contains "$output" "/id: "
-	contains "$output" '/action: there is no action "dance"'
+	contains "$output" '/action: "dance" is no action'
 	contains "$output" "/type: "
 	contains "$output" "/timeout_s: "
 	task echo >task.json

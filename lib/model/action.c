@@ -39,6 +39,18 @@ action_of_name(const char *name)
 	return ACTION_NONE;
 }
 
+int
+action_find(const char *name)
+{
+	return (int)action_of_name(name);
+}
+
+const char *
+action_word(int action)
+{
+	return action_name((enum action)action);
+}
+
 const enum action *
 action_chain(void)
 {

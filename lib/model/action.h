@@ -75,6 +75,14 @@ const char *action_name(enum action action);
 /* Returns the action of that name; ACTION_NONE if there is none. */
 enum action action_of_name(const char *name);
 
+/* The two as a row of a document has them; action_find returns -1 for ACTION_NONE. */
+int action_find(const char *name);
+const char *action_word(int action);
+
+#define MEMBER_ACTION(structure, field) \
+	.word_find = action_find, .word_name = action_word, .what = "no action", .integer = {.otherwise = ACTION_NONE}, \
+	    MEMBER_WORD(structure, field, enum action)
+
 /* Returns the actions that plans have of a service, in the order in which they run on one node; ACTION_NONE ends the list,
  * which is static. */
 const enum action *action_chain(void);

@@ -50,7 +50,7 @@ struct service {
 };
 
 struct hardware_offer { /* one provider's entry of a hardware type */
-	const char *provider, *flavor; /* flavor NULL: not to be had there */
+	const char *provider, *flavor; /* flavor NULL: it is not available there */
 	struct amounts capacity;
 	bool has_cost;
 	double cost;        /* >= 0, any one unit */
@@ -65,7 +65,7 @@ struct hardwaretype {
 };
 
 struct image_offer {
-	const char *provider, *image; /* image NULL: not to be had there */
+	const char *provider, *image; /* image NULL: it is not available there */
 	const char *sshuser;          /* default "root" */
 };
 

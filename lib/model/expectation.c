@@ -35,21 +35,8 @@ expectation_learn(struct expectations *expectations, const char *key, double exp
 	expectations->expect_s[number] = expect_s;
 }
 
-static int
-expectation_find_action(const char *name)
-{
-	return (int)action_of_name(name);
-}
-
-static const char *
-expectation_action_name(int action)
-{
-	return action_name((enum action)action);
-}
-
 static const struct member members[] = {
-	{"action", MEMBER_WORD(struct expectation, action, enum action), MEMBER_REQUIRED, .word_find = expectation_find_action,
-	    .word_name = expectation_action_name, .what = "no action", .integer = {.otherwise = ACTION_NONE}},
+	{"action", MEMBER_ACTION(struct expectation, action), MEMBER_REQUIRED},
 	{"expect_s", MEMBER_NUMBER(struct expectation, expect_s), MEMBER_REQUIRED, .number = {0, EXPECT_MAX_S, 0}},
 	{"hardwaretype", MEMBER_NAME(struct expectation, hardwaretype), 0},
 	{"kind", MEMBER_KIND("expectation")},

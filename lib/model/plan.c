@@ -86,21 +86,8 @@ step_check(const struct place *place, struct arena *arena, void *to)
 		    : "%s is done to a service, and none is named", action_name(step->action));
 }
 
-static int
-step_find_action(const char *name)
-{
-	return (int)action_of_name(name);
-}
-
-static const char *
-step_action_name(int action)
-{
-	return action_name((enum action)action);
-}
-
 static const struct member step_members[] = {
-	{"action", MEMBER_WORD(struct step, action, enum action), MEMBER_REQUIRED, .variants = STEP_IS_TASK,
-	    .word_find = step_find_action, .word_name = step_action_name, .what = "no action", .integer = {.otherwise = ACTION_NONE}},
+	{"action", MEMBER_ACTION(struct step, action), MEMBER_REQUIRED, .variants = STEP_IS_TASK},
 	{"after", MEMBER_NAMES(struct step, after), 0},
 	{"expect_s", MEMBER_NUMBER(struct step, expect_s), 0, .variants = STEP_IS_TASK, .number = {0, EXPECT_MAX_S, 0}},
 	{"fields", MEMBER_TEXT(struct step, fields), 0, .variants = STEP_IS_TASK, .otherwise = "{}"},

@@ -23,26 +23,7 @@ static const struct member default_service_members[] = {
 static const struct document default_service = {DOCUMENT_MEMBERS(default_service_members),
 	.size = sizeof(struct default_service)};
 
-/* "nginx", or {"name":"nginx","config":...}. */
-static void
-template_parse_default_service(const struct place *place, struct arena *arena, struct default_service *service)
-{
-	const char *text = json_string(place->value);
-	struct place config = place_member(place, "config");
-
-	*service = (struct default_service){0};
-	if (jv_get_kind(place->value) == JV_KIND_OBJECT)
-		document_parse(&default_service, place, arena, service);
-	else if (!text)
-		place_problem(place, "expected string or object, found %s", json_kind_name(place->value));
-	else if (!name_is_valid(text))
-		place_problem(place, "\"%.80s\" is no name of a service", text);
-	else
-		service->name = arena_string(arena, text);
-	if (place_present(&config))
-		service->config = config.value;
-}
-
+/* Takes a list whose elements are "nginx", or {"name":"nginx","config":...}. */
 static void
 template_parse_default_services(const struct place *place, const struct member *member, struct arena *arena, void *to)
 {
@@ -55,10 +36,21 @@ template_parse_default_services(const struct place *place, const struct member *
 	count = json_length(place->value);
 	out->default_services = arena_alloc(arena, count, sizeof *out->default_services);
 	for (size_t i = 0; i < count; i++) {
-		struct place element = place_element(place, i);
+		struct place element = place_element(place, i), config = place_member(&element, "config");
 		struct default_service *service = &out->default_services[out->default_service_count];
+		const char *text = json_string(element.value);
 
-		template_parse_default_service(&element, arena, service);
+		*service = (struct default_service){0};
+		if (jv_get_kind(element.value) == JV_KIND_OBJECT)
+			document_parse(&default_service, &element, arena, service);
+		else if (!text)
+			place_problem(&element, "expected string or object, found %s", json_kind_name(element.value));
+		else if (!name_is_valid(text))
+			place_problem(&element, "\"%.80s\" is no name of a service", text);
+		else
+			service->name = arena_string(arena, text);
+		if (place_present(&config))
+			service->config = config.value;
 		if (service->name)
 			out->default_service_count++;
 	}

@@ -200,7 +200,7 @@ check_templates(void)
 	    "clustertemplates/bad.json /compatibility/services/2: there is no service \"nix\"\n"
 	    "clustertemplates/bad.json /defaults/provider: there is no provider \"nix\"\n"
 	    "clustertemplates/bad.json /defaults/hardwaretype: \"big\" is not among the compatible hardware types\n"
-	    "clustertemplates/bad.json /defaults/imagetype: \"far\" is not to be had at the provider \"nix\"\n"
+	    "clustertemplates/bad.json /defaults/imagetype: \"far\" is not available from the provider \"nix\"\n"
 	    "clustertemplates/bad.json /defaults/services/1: \"c\" is not among the compatible services\n"
 	    "clustertemplates/bad.json /defaults/services/2: there is no service \"nix\"\n"
 	    "clustertemplates/bad.json /defaults/services/3/config/x: %ip.service.c%: the template does not allow the service \"c\"\n"

@@ -68,66 +68,43 @@ config_element_of(jv list, const char *name)
 	return digits && digits < 10 && !name[digits] && number <= length ? (int)number : -1;
 }
 
-static jv
-config_value_of(const char *text)
-{
-	struct error ignored;
-	jv value;
-
-	return json_parse("", text, strlen(text), &value, &ignored) == 0 ? value : jv_string(text);
-}
-
-/* Tells whether a value can be put at name in value. */
-static bool
-config_has_place(jv value, const char *name)
-{
-	return jv_get_kind(value) == JV_KIND_OBJECT ||
-	    (jv_get_kind(value) == JV_KIND_ARRAY && config_element_of(value, name) >= 0);
-}
-
-static jv
-config_value_at(jv value, const char *name)
-{
-	return jv_get_kind(value) == JV_KIND_ARRAY ? jv_array_get(jv_copy(value), config_element_of(value, name))
-	                                           : json_get(value, name);
-}
-
-static void
-config_set_at(jv *value, const char *name, jv inner)
-{
-	if (jv_get_kind(*value) == JV_KIND_ARRAY)
-		*value = jv_array_set(*value, config_element_of(*value, name), inner);
-	else
-		json_set(value, name, inner);
-}
-
 /* Takes value, and returns what it becomes when text is put at path in it; invalid, the reason in err, where path
  * leads through what has no members. */
 static jv
 config_put(jv value, const char *path, bool is_pointer, const char *text, size_t depth, struct error *err)
 {
+	struct error ignored;
 	const char *rest;
+	bool is_list;
+	int element;
 	char *name;
 	jv inner;
 
-	if (!path || !jv_is_valid(value) || jv_get_kind(value) == JV_KIND_NULL) {
+	if (!path) {
 		jv_free(value);
-		value = path ? jv_object() : config_value_of(text);
+		return json_parse("", text, strlen(text), &value, &ignored) == 0 ? value : jv_string(text);
 	}
-	if (!path)
-		return value;
+	if (!jv_is_valid(value) || jv_get_kind(value) == JV_KIND_NULL) {
+		jv_free(value);
+		value = jv_object();
+	}
 	name = config_next_name(path, is_pointer, &rest);
-	if (config_has_place(value, name) && depth < PATH_MAX_DEPTH) {
-		inner = config_put(config_value_at(value, name), rest, is_pointer, text, depth + 1, err);
+	is_list = jv_get_kind(value) == JV_KIND_ARRAY;
+	element = is_list ? config_element_of(value, name) : -1;
+	if ((element >= 0 || jv_get_kind(value) == JV_KIND_OBJECT) && depth < PATH_MAX_DEPTH) {
+		inner = is_list ? jv_array_get(jv_copy(value), element) : json_get(value, name);
+		inner = config_put(inner, rest, is_pointer, text, depth + 1, err);
 	} else {
 		error_set(err, EX_USAGE, "there is no \"%s\" in this %s", name, json_kind_name(value));
 		inner = jv_invalid();
 	}
-	if (jv_is_valid(inner)) {
-		config_set_at(&value, name, inner);
-	} else {
+	if (!jv_is_valid(inner)) {
 		jv_free(value);
 		value = inner;
+	} else if (is_list) {
+		value = jv_array_set(value, element, inner);
+	} else {
+		json_set(&value, name, inner);
 	}
 	free(name);
 	return value;

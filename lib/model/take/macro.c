@@ -160,39 +160,30 @@ macro_shown_length(const struct macro_text *text)
 	return (int)length;
 }
 
-/* Expands the next macro in the text at *cursor: appends all up to its end, the macro itself where it cannot be expanded.
- * Returns 1, or -1 with the reason in err, or 0 with the rest of the text appended where no macro is left. */
-static int
-macro_expand_next(const char **cursor, const struct macro_context *context, struct buffer *out, struct error *err)
-{
-	const char *start = *cursor;
-	struct macro macro;
-	size_t length;
-
-	if (!macro_next(cursor, &macro)) {
-		buffer_text(out, start);
-		return 0;
-	}
-	buffer_append(out, start, (size_t)(macro.text.start - start));
-	length = out->length;
-	if (macro_expand_macro(&macro, context, out, err) == 0)
-		return 1;
-	out->length = length;
-	buffer_append(out, macro.text.start, macro.text.length);
-	return error_prefix(err, "%.*s", macro_shown_length(&macro.text), macro.text.start);
-}
-
 int
 macro_expand_text(const char *text, const struct macro_context *context, struct buffer *out, struct error *err)
 {
+	const char *done = text;
 	struct error reason;
-	int result = 0, got;
+	struct macro macro;
+	int result = 0;
 
-	while ((got = macro_expand_next(&text, context, out, &reason)) != 0)
-		if (got < 0 && result == 0) {
+	while (macro_next(&text, &macro)) {
+		size_t length;
+
+		buffer_append(out, done, (size_t)(macro.text.start - done));
+		done = text;
+		length = out->length;
+		if (macro_expand_macro(&macro, context, out, &reason) == 0)
+			continue;
+		out->length = length;
+		buffer_append(out, macro.text.start, macro.text.length);
+		if (result == 0) {
 			*err = reason;
-			result = -1;
+			result = error_prefix(err, "%.*s", macro_shown_length(&macro.text), macro.text.start);
 		}
+	}
+	buffer_text(out, done);
 	return result;
 }
 
@@ -247,41 +238,34 @@ struct asked { /* what a walk over a value finds of one kind of macro */
 	size_t capacity;
 };
 
+/* Notes the services that macros in the strings of the place ask for. */
 static void
-macro_note_macros(const char *text, struct asked *asked)
+macro_find_services(const struct place *place, struct asked *asked)
 {
-	struct macro macro;
-
-	while (macro_next(&text, &macro)) {
-		if (macro.is_malformed || macro.source != asked->source)
-			continue;
-		if (!*macro.service)
-			continue;
-		ARRAY_ROOM(asked->services.list, asked->services.count, asked->capacity);
-		asked->services.list[asked->services.count++] = arena_string(asked->arena, macro.service);
-	}
-}
-
-static void
-macro_find_macros(const struct place *place, struct asked *asked)
-{
+	const char *text = json_string(place->value);
 	struct members members;
+	struct macro macro;
 	struct place part;
 
 	switch (jv_get_kind(place->value)) {
 	case JV_KIND_STRING:
-		macro_note_macros(json_string(place->value), asked);
+		while (macro_next(&text, &macro)) {
+			if (macro.is_malformed || macro.source != asked->source || !*macro.service)
+				continue;
+			ARRAY_ROOM(asked->services.list, asked->services.count, asked->capacity);
+			asked->services.list[asked->services.count++] = arena_string(asked->arena, macro.service);
+		}
 		return;
 	case JV_KIND_ARRAY:
 		for (size_t i = 0; i < json_length(place->value); i++) {
 			part = place_element(place, i);
-			macro_find_macros(&part, asked);
+			macro_find_services(&part, asked);
 		}
 		return;
 	case JV_KIND_OBJECT:
 		members = members_of(place);
 		while (members_next(&members, &part))
-			macro_find_macros(&part, asked);
+			macro_find_services(&part, asked);
 		return;
 	default:
 		return;
@@ -295,7 +279,7 @@ macro_services_of(jv value, enum macro_source source, struct arena *arena)
 	struct place root = place_root(value, NULL);
 	struct string_list services;
 
-	macro_find_macros(&root, &asked);
+	macro_find_services(&root, &asked);
 	name_set_make(&asked.services);
 	services.count = asked.services.count;
 	services.list = arena_alloc(arena, services.count, sizeof *services.list);

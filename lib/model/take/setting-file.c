@@ -31,36 +31,30 @@ setting_save(const struct setting *setting, struct buffer *out)
 	buffer_text(out, "]\n");
 }
 
-static void
-setting_load_gap(struct setting *setting, const struct place *place)
-{
-	struct setting_gap gap;
-	const struct setting_gap *last = setting->gap_count ? &setting->gaps[setting->gap_count - 1] : NULL;
-	int64_t from = last ? (int64_t)(last->start + last->length) : 0, end = (int64_t)setting->length - 2;
-
-	if (!place_object(place, NEED_REQUIRED))
-		return;
-	gap.start = (size_t)place_integer(place, "start", end, from, end);
-	gap.length = (size_t)place_integer(place, "length", 0, 0, end - (int64_t)gap.start);
-	gap.pointer = place_string(place, "pointer", NEED_REQUIRED, &setting->arena);
-	gap.string = place_string(place, "string", NEED_REQUIRED, &setting->arena);
-	ARRAY_ROOM(setting->gaps, setting->gap_count, setting->gap_capacity);
-	setting->gaps[setting->gap_count++] = gap;
-}
-
+/* Takes a list of gaps, which stand one behind the other inside of the text. */
 static int
 setting_load_gaps(struct setting *setting, jv list, struct error *err)
 {
 	struct problems problems = {0};
 	struct place place = place_root(list, &problems);
+	int64_t from = 0, end = (int64_t)setting->length - 2;
 	int result = 0;
 
-	if (place_array(&place, NEED_REQUIRED))
-		for (size_t i = 0; i < json_length(list); i++) {
-			struct place element = place_element(&place, i);
+	place_array(&place, NEED_REQUIRED);
+	for (size_t i = 0; problems.total == 0 && i < json_length(list); i++) {
+		struct place element = place_element(&place, i);
+		struct setting_gap gap;
 
-			setting_load_gap(setting, &element);
-		}
+		if (!place_object(&element, NEED_REQUIRED))
+			break;
+		gap.start = (size_t)place_integer(&element, "start", end, from, end);
+		gap.length = (size_t)place_integer(&element, "length", 0, 0, end - (int64_t)gap.start);
+		gap.pointer = place_string(&element, "pointer", NEED_REQUIRED, &setting->arena);
+		gap.string = place_string(&element, "string", NEED_REQUIRED, &setting->arena);
+		from = (int64_t)(gap.start + gap.length);
+		ARRAY_ROOM(setting->gaps, setting->gap_count, setting->gap_capacity);
+		setting->gaps[setting->gap_count++] = gap;
+	}
 	if (problems.total > 0)
 		result = error_set(err, EX_DATAERR, "setting: %s: %s", problems.list[0].pointer, problems.list[0].text);
 	problems_release(&problems);

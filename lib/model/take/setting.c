@@ -110,51 +110,34 @@ setting_print_string_value(struct making *making, const struct place *place)
 	buffer_release(&string);
 }
 
-static void setting_print_config(struct making *making, const struct place *place);
-
-static void
-setting_print_object(struct making *making, const struct place *place)
-{
-	struct members members = members_of(place);
-	struct place member;
-	char before = '{';
-
-	if (json_length(place->value) == 0)
-		buffer_byte(making->out, '{');
-	while (members_next(&members, &member)) {
-		buffer_byte(making->out, before);
-		json_quote(member.name, making->out);
-		buffer_byte(making->out, ':');
-		setting_print_config(making, &member);
-		before = ',';
-	}
-	buffer_byte(making->out, '}');
-}
-
-static void
-setting_print_array(struct making *making, const struct place *place)
-{
-	buffer_byte(making->out, '[');
-	for (size_t i = 0; i < json_length(place->value); i++) {
-		struct place element = place_element(place, i);
-
-		if (i)
-			buffer_byte(making->out, ',');
-		setting_print_config(making, &element);
-	}
-	buffer_byte(making->out, ']');
-}
-
-/* As json_dump does, but that it knows where each string came to stand. */
+/* Prints as json_dump does, but notes where each string comes to stand. */
 static void
 setting_print_config(struct making *making, const struct place *place)
 {
+	struct members members;
+	struct place part;
+	char before = '{';
+
 	switch (jv_get_kind(place->value)) {
 	case JV_KIND_OBJECT:
-		setting_print_object(making, place);
+		members = members_of(place);
+		for (; members_next(&members, &part); before = ',') {
+			buffer_byte(making->out, before);
+			json_quote(part.name, making->out);
+			buffer_byte(making->out, ':');
+			setting_print_config(making, &part);
+		}
+		buffer_text(making->out, before == ',' ? "}" : "{}");
 		break;
 	case JV_KIND_ARRAY:
-		setting_print_array(making, place);
+		buffer_byte(making->out, '[');
+		for (size_t i = 0; i < json_length(place->value); i++) {
+			part = place_element(place, i);
+			if (i)
+				buffer_byte(making->out, ',');
+			setting_print_config(making, &part);
+		}
+		buffer_byte(making->out, ']');
 		break;
 	case JV_KIND_STRING:
 		setting_print_string_value(making, place);
@@ -183,19 +166,7 @@ setting_print_member(struct print *print, const char *name, jv cluster)
 	jv_free(value);
 }
 
-static void
-setting_print_unexpanded(const struct problems *problems, struct buffer *out)
-{
-	buffer_byte(out, '[');
-	for (size_t i = 0; i < problems->count; i++) {
-		if (i)
-			buffer_byte(out, ',');
-		setting_print_problem(problems->list[i].pointer, problems->list[i].text, out);
-	}
-	buffer_byte(out, ']');
-}
-
-/* "unexpanded" is the last member, so that more can be added to it. */
+/* Prints the object with "unexpanded" as its last member, so that more can be added to it. */
 static void
 setting_print_cluster(struct making *making, jv cluster)
 {
@@ -218,7 +189,13 @@ setting_print_cluster(struct making *making, jv cluster)
 	setting_print_member(&print, "provider", cluster);
 	setting_print_member(&print, "tenant", cluster);
 	print_name(&print, "unexpanded");
-	setting_print_unexpanded(&problems, making->out);
+	buffer_byte(making->out, '[');
+	for (size_t i = 0; i < problems.count; i++) {
+		if (i)
+			buffer_byte(making->out, ',');
+		setting_print_problem(problems.list[i].pointer, problems.list[i].text, making->out);
+	}
+	buffer_byte(making->out, ']');
 	print_close(&print);
 	problems_release(&problems);
 	jv_free(config);
@@ -247,36 +224,28 @@ setting_make(struct setting *setting, const char *text, size_t length, const str
 	return 0;
 }
 
-/* Fills a gap; what cannot be expanded goes to problems, each behind a comma. */
-static void
-setting_print_gap(const struct setting_gap *gap, const struct macro_node *self, const struct macro_instance *instances,
-    size_t count, struct buffer *out, struct buffer *problems)
-{
-	struct buffer string = {0};
-	struct error err;
-
-	if (macro_expand_self(gap->string, self, instances, count, &string, &err) < 0) {
-		buffer_byte(problems, ',');
-		setting_print_problem(gap->pointer, err.text, problems);
-	}
-	json_quote(string.data, out);
-	buffer_release(&string);
-}
-
+/* Prints the setting with its gaps filled; what cannot be expanded is added to "unexpanded". */
 static void
 setting_print_gaps(const struct setting *setting, const struct macro_node *self, const struct macro_instance *instances,
     size_t count, struct buffer *out)
 {
 	size_t done = 0, end = setting->length - 2, none = sizeof no_problems - 1;
-	struct buffer problems = {0};
+	struct buffer problems = {0}; /* each behind a comma */
 	bool first = setting->length >= none &&
 	    memcmp(setting->text + setting->length - none, no_problems, none) == 0;
 
 	for (size_t i = 0; i < setting->gap_count; i++) {
 		const struct setting_gap *gap = &setting->gaps[i];
+		struct buffer string = {0};
+		struct error err;
 
 		buffer_append(out, setting->text + done, gap->start - done);
-		setting_print_gap(gap, self, instances, count, out, &problems);
+		if (macro_expand_self(gap->string, self, instances, count, &string, &err) < 0) {
+			buffer_byte(&problems, ',');
+			setting_print_problem(gap->pointer, err.text, &problems);
+		}
+		json_quote(string.data, out);
+		buffer_release(&string);
 		done = gap->start + gap->length;
 	}
 	buffer_append(out, setting->text + done, end - done);

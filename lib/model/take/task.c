@@ -8,9 +8,9 @@
 #include "model/document.h"
 #include "model/name.h"
 
-enum { SSH_PORT = 22, TIMEOUT_MAX_S = 30 * 86400 };
+enum { SSH_PORT = 22 };
 
-/* A host key as ssh_host_keys has it: algorithm and key, as in a line of known_hosts. */
+/* Tells whether text is an algorithm and a key, as in a line of known_hosts. */
 static bool
 task_is_host_key(const char *text)
 {
@@ -19,151 +19,129 @@ task_is_host_key(const char *text)
 	return algorithm && text[algorithm] == ' ' && text[algorithm + 1] && !strpbrk(text, "\r\n#,*");
 }
 
-/* The values of {"ed25519":"ssh-ed25519 AAAA..."}, by name of algorithm. */
-static struct string_list
-task_parse_host_keys(const struct place *facts, struct arena *arena)
+/* Takes the values of {"ed25519":"ssh-ed25519 AAAA..."}, by name of algorithm. */
+static void
+task_parse_host_keys(const struct place *keys, const struct member *member, struct arena *arena, void *to)
 {
-	struct place keys = place_member(facts, "ssh_host_keys"), key;
+	struct string_list *list = &((struct machine *)to)->host_keys;
 	struct members members;
-	struct string_list list = {0};
+	struct place key;
 
-	if (!place_object(&keys, NEED_OPTIONAL))
-		return list;
-	list.list = arena_alloc(arena, json_length(keys.value), sizeof *list.list);
-	members = members_of(&keys);
+	(void)member;
+	if (!place_object(keys, NEED_OPTIONAL))
+		return;
+	list->list = arena_alloc(arena, json_length(keys->value), sizeof *list->list);
+	members = members_of(keys);
 	while (members_next(&members, &key))
 		if (task_is_host_key(json_string(key.value)))
-			list.list[list.count++] = arena_string(arena, json_string(key.value));
+			list->list[list->count++] = arena_string(arena, json_string(key.value));
 		else
 			place_problem(&key, "expected a host key on one line: \"ssh-ed25519 AAAA...\"");
-	return list;
 }
 
-static const char *
-task_parse_address(const struct place *node, struct arena *arena)
+/* Takes the first address of those by which the node may be reached. */
+static void
+task_parse_address(const struct place *addresses, const struct member *member, struct arena *arena, void *to)
 {
 	static const char *const types[] = {"access_v4", "access_v6", "bind_v4", "bind_v6"};
-	struct place addresses = place_member(node, "ipaddresses");
-	const char *found = NULL;
+	struct machine *machine = to;
 
-	if (place_object(&addresses, NEED_OPTIONAL))
-		for (size_t i = 0; i < sizeof types / sizeof *types && !found; i++)
-			found = name_parse_as(&addresses, types[i], NEED_OPTIONAL, name_is_host, "address", arena);
-	return found;
+	(void)member;
+	if (place_object(addresses, NEED_OPTIONAL))
+		for (size_t i = 0; i < sizeof types / sizeof *types && !machine->address; i++)
+			machine->address = name_parse_as(addresses, types[i], NEED_OPTIONAL, name_is_host, "address", arena);
 }
 
-static void
-task_parse_facts(const struct place *facts, struct arena *arena, struct machine *machine)
-{
-	struct place auth = place_member(facts, "ssh-auth");
-	const char *user;
+static const struct member auth_members[] = {
+	{"identityfile", MEMBER_STRING(struct machine, identityfile), 0},
+	{"port", MEMBER_INTEGER(struct machine, port), 0, .integer = {1, 65535, SSH_PORT}},
+	{"user", MEMBER_STRING(struct machine, user), 0, .is_valid = name_is_user, .what = "no user"},
+};
+static const struct document auth = {DOCUMENT_MEMBERS(auth_members)};
 
-	machine->providerid = place_string(facts, "providerid", NEED_OPTIONAL, arena);
-	machine->host_keys = task_parse_host_keys(facts, arena);
-	if (!place_object(&auth, NEED_OPTIONAL))
-		return;
-	user = name_parse_as(&auth, "user", NEED_OPTIONAL, name_is_user, "user", arena);
-	machine->user = user ? user : machine->user;
-	machine->identityfile = place_string(&auth, "identityfile", NEED_OPTIONAL, arena);
-	machine->port = place_integer(&auth, "port", SSH_PORT, 1, 65535);
-}
+static const struct member facts_members[] = {
+	{"providerid", MEMBER_STRING(struct machine, providerid), 0},
+	{"ssh-auth", MEMBER_INLINE, 0, .inner = &auth},
+	{"ssh_host_keys", MEMBER_CUSTOM, 0, .parse = task_parse_host_keys},
+};
+static const struct document facts = {DOCUMENT_MEMBERS(facts_members)};
+
+static const struct member machine_members[] = {
+	{"facts", MEMBER_INLINE, 0, .inner = &facts},
+	{"flavor", MEMBER_STRING(struct machine, flavor), 0},
+	{"hostname", MEMBER_STRING(struct machine, hostname), 0, .is_valid = name_is_host, .what = "no host name"},
+	{"id", MEMBER_NAME(struct machine, id), MEMBER_REQUIRED},
+	{"ipaddresses", MEMBER_CUSTOM, 0, .parse = task_parse_address},
+	{"nodenum", MEMBER_INTEGER(struct machine, nodenum), 0, .integer = {0, INT32_MAX, 0}},
+	{"sshuser", MEMBER_STRING(struct machine, sshuser), 0, .is_valid = name_is_user, .what = "no user"},
+	{"zone", MEMBER_STRING(struct machine, zone), 0},
+};
+static const struct document machine_table = {DOCUMENT_MEMBERS(machine_members), .size = sizeof(struct machine)};
 
 void
 machine_parse(const struct place *node, struct arena *arena, struct machine *machine)
 {
-	struct place facts;
+	static const struct member row = {"machine", .type = TYPE_OBJECT, .inner = &machine_table};
 
-	machine->user = "root";
-	machine->port = SSH_PORT;
-	if (!place_object(node, NEED_OPTIONAL))
-		return;
-	machine->id = name_parse(node, "id", NEED_REQUIRED, arena);
-	machine->nodenum = place_integer(node, "nodenum", 0, 0, INT32_MAX);
-	machine->hostname = name_parse_as(node, "hostname", NEED_OPTIONAL, name_is_host, "host name", arena);
-	machine->zone = place_string(node, "zone", NEED_OPTIONAL, arena);
-	machine->flavor = place_string(node, "flavor", NEED_OPTIONAL, arena);
-	machine->address = task_parse_address(node, arena);
-	machine->user = name_parse_as(node, "sshuser", NEED_OPTIONAL, name_is_user, "user", arena);
-	facts = place_member(node, "facts");
-	if (place_object(&facts, NEED_OPTIONAL))
-		task_parse_facts(&facts, arena, machine);
+	document_parse_member(&row, node, false, arena, machine);
 	if (!machine->user)
-		machine->user = "root";
+		machine->user = machine->sshuser ? machine->sshuser : "root";
 }
 
 static void
-task_parse_cluster(const struct place *root, struct task *task)
+task_parse_machine(const struct place *place, const struct member *member, struct arena *arena, void *to)
 {
-	struct place cluster = place_member(root, "cluster"), member;
-
-	if (!place_object(&cluster, NEED_OPTIONAL))
-		return;
-	task->cluster = place_string(&cluster, "name", NEED_OPTIONAL, &task->arena);
-	task->cluster_id = place_string(&cluster, "id", NEED_OPTIONAL, &task->arena);
-	task->catalogue = place_string(&cluster, "catalogue", NEED_OPTIONAL, &task->arena);
-	member = place_member(&cluster, "config");
-	if (place_object(&member, NEED_OPTIONAL))
-		task->config = member.value;
-	member = place_member(&cluster, "unexpanded");
-	if (place_array(&member, NEED_OPTIONAL))
-		task->unexpanded = member.value;
-	member = place_member(&cluster, "provider");
-	if (place_object(&member, NEED_OPTIONAL))
-		task->provider = member.value;
-}
-
-static enum action
-task_parse_action(const struct place *root, struct arena *arena)
-{
-	const char *name = place_string(root, "action", NEED_REQUIRED, arena);
-	enum action action = name ? action_of_name(name) : ACTION_NONE;
-	struct place place = place_member(root, "action");
-
-	if (name && action == ACTION_NONE)
-		place_problem(&place, "there is no action \"%s\"", name);
-	return action;
+	(void)member;
+	machine_parse(place, arena, &((struct task *)to)->machine);
 }
 
 static void
-task_parse_fields(const struct place *root, struct task *task)
+task_parse_unexpanded(const struct place *place, const struct member *member, struct arena *arena, void *to)
 {
-	struct place cluster = place_member(root, "cluster"), provider = place_member(&cluster, "provider");
-	struct place fields = action_is_providers(task->action) ? place_member(&provider, "provisioner")
-	                                               : place_member(root, "fields");
-
-	if (place_object(&fields, NEED_OPTIONAL))
-		task->fields = fields.value;
+	(void)member;
+	(void)arena;
+	if (place_array(place, NEED_OPTIONAL))
+		((struct task *)to)->unexpanded = place->value;
 }
+
+static const struct member cluster_members[] = {
+	{"catalogue", MEMBER_STRING(struct task, catalogue), 0},
+	{"config", MEMBER_VALUE(struct task, config), 0},
+	{"id", MEMBER_STRING(struct task, cluster_id), 0},
+	{"name", MEMBER_STRING(struct task, cluster), 0},
+	{"provider", MEMBER_VALUE(struct task, provider), 0},
+	{"unexpanded", MEMBER_CUSTOM, 0, .parse = task_parse_unexpanded},
+};
+static const struct document cluster = {DOCUMENT_MEMBERS(cluster_members)};
+
+static const struct member task_members[] = {
+	{"action", MEMBER_ACTION(struct task, action), MEMBER_REQUIRED},
+	{"attempt", MEMBER_INTEGER(struct task, attempt), 0, .integer = {1, INT32_MAX, 1}},
+	{"cluster", MEMBER_INLINE, 0, .inner = &cluster},
+	{"fields", MEMBER_VALUE(struct task, fields), 0},
+	{"id", MEMBER_NAME(struct task, id), MEMBER_REQUIRED},
+	{"job", MEMBER_NAME(struct task, job), 0},
+	{"log", MEMBER_STRING(struct task, log), 0},
+	{"machine", MEMBER_CUSTOM, 0, .parse = task_parse_machine},
+	{"nodes", MEMBER_STRING(struct task, nodes), 0},
+	{"service", MEMBER_NAME(struct task, service), 0},
+	{"timeout_s", MEMBER_INTEGER(struct task, timeout_s), 0, .integer = {1, ACTION_TIMEOUT_MAX_S, ACTION_TIMEOUT_S}},
+	{"token", MEMBER_STRING(struct task, token), 0},
+	{"type", MEMBER_NAME(struct task, type), MEMBER_REQUIRED},
+};
+static const struct document task_table = {DOCUMENT_MEMBERS(task_members)};
 
 static void
 task_parse(struct task *task, struct problems *problems)
 {
-	struct place root = place_root(task->source, problems), node = place_member(&root, "machine");
-	struct arena *arena = &task->arena;
+	struct place root = place_root(task->source, problems), cluster_place = place_member(&root, "cluster");
+	struct place provider = place_member(&cluster_place, "provider"), fields = place_member(&provider, "provisioner");
 
-	task->job = name_parse(&root, "job", NEED_OPTIONAL, arena);
-	task->id = name_parse(&root, "id", NEED_REQUIRED, arena);
-	task->attempt = place_integer(&root, "attempt", 1, 1, INT32_MAX);
-	task->action = task_parse_action(&root, arena);
-	task->service = name_parse(&root, "service", NEED_OPTIONAL, arena);
-	task->type = name_parse(&root, "type", NEED_REQUIRED, arena);
-	task->timeout_s = place_integer(&root, "timeout_s", ACTION_TIMEOUT_S, 1, TIMEOUT_MAX_S);
-	task->log = place_string(&root, "log", NEED_OPTIONAL, arena);
-	task->nodes = place_string(&root, "nodes", NEED_OPTIONAL, arena);
-	task->token = place_string(&root, "token", NEED_OPTIONAL, arena);
+	document_parse(&task_table, &root, &task->arena, task);
 	if (!task->token && task->id)
-		task->token = arena_printf(arena, "%s:%s", task->job ? task->job : "-", task->id);
-	task_parse_cluster(&root, task);
-	task_parse_fields(&root, task);
-	machine_parse(&node, arena, &task->machine);
-}
-
-/* A task that can be released, and is nothing else yet. */
-static void
-task_init(struct task *task)
-{
-	*task = (struct task){.source = jv_invalid(), .handed = jv_invalid(), .fields = jv_invalid(), .config = jv_invalid(),
-	    .unexpanded = jv_invalid(), .provider = jv_invalid()};
+		task->token = arena_printf(&task->arena, "%s:%s", task->job ? task->job : "-", task->id);
+	if (action_is_providers(task->action))
+		task->fields = place_object(&fields, NEED_OPTIONAL) ? fields.value : jv_invalid();
 }
 
 int
@@ -171,8 +149,7 @@ task_take(jv record, const char *name, struct task *task, struct problems *probl
 {
 	const char *kind = record_kind(record);
 
-	task_init(task);
-	task->source = jv_copy(record);
+	*task = (struct task){.source = jv_copy(record)};
 	if (!kind || strcmp(kind, "task") != 0)
 		return error_set(err, EX_DATAERR, "%s: expected a task as coopr-queue take prints it, found kind \"%s\"",
 		    name, kind ? kind : "");
@@ -187,7 +164,7 @@ task_read(int fd, const char *name, struct task *task, struct problems *problems
 	jv record, more;
 	int got;
 
-	task_init(task);
+	*task = (struct task){0};
 	record_reader_init(&reader, fd, name);
 	got = record_read(&reader, &record, err);
 	if (got == 0)

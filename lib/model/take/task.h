@@ -16,6 +16,7 @@ struct machine { /* the node of the task, with the facts known so far */
 	const char *id;
 	int64_t nodenum;
 	const char *hostname, *zone, *flavor; /* any may be NULL */
+	const char *sshuser;      /* or NULL */
 	const char *address;      /* to reach it from here: access_v4, access_v6, bind_v4 or bind_v6; NULL: none known yet */
 	const char *user;         /* facts.ssh-auth.user, else sshuser, else "root" */
 	const char *identityfile; /* facts.ssh-auth.identityfile, or NULL */
