@@ -28,19 +28,6 @@ amend_number_of(jv record, const char *member)
 	return number;
 }
 
-/* A node that stays; what left counts with its number only, which is not given again. */
-static void
-amend_take_node(jv record, jv *nodes, double *next)
-{
-	jv services = json_get(record, "services");
-
-	if (amend_number_of(record, "nodenum") + 1 > *next)
-		*next = amend_number_of(record, "nodenum") + 1;
-	if (jv_get_kind(services) != JV_KIND_NULL)
-		*nodes = jv_array_append(*nodes, jv_copy(record));
-	jv_free(services);
-}
-
 /* Takes a member out of the object, to be put back changed: so it is nobody else's, and is not copied. */
 static jv
 amend_take_out(jv *object, const char *name)
@@ -60,10 +47,16 @@ amend_nodes(jv *request, const char *layout, struct error *err)
 	int got = record_reader_open(&reader, layout, err);
 
 	while (got == 0 && (got = record_read(&reader, &record, err)) > 0) {
-		if (strcmp(record_kind(record), "node") == 0)
-			amend_take_node(record, &nodes, &next);
-		else if (amend_number_of(record, "nextNodenum") > next)
-			next = amend_number_of(record, "nextNodenum");
+		bool is_node = strcmp(record_kind(record), "node") == 0;
+		double after = is_node ? amend_number_of(record, "nodenum") + 1 : amend_number_of(record, "nextNodenum");
+		jv services = json_get(record, "services");
+
+		/* The number of a node that has left is not given again. */
+		if (after > next)
+			next = after;
+		if (is_node && jv_get_kind(services) != JV_KIND_NULL)
+			nodes = jv_array_append(nodes, jv_copy(record));
+		jv_free(services);
 		jv_free(record);
 		got = 0;
 	}
@@ -88,67 +81,42 @@ amend_identity(jv *request, const char *id, const char *name, const char *owner)
 	*request = jv_object_delete(*request, jv_string("replace"));
 }
 
-/* The list without what is so called. */
-static jv
-amend_list_without(jv list, const char *name)
+/* Removes what is so called from the list; returns whether it was there. */
+static bool
+amend_list_remove(jv *list, const char *name)
 {
 	jv rest = jv_array();
+	bool had;
 
-	for (size_t i = 0; i < json_length(list); i++) {
-		jv value = amend_element(list, i);
+	for (size_t i = 0; i < json_length(*list); i++) {
+		jv value = amend_element(*list, i);
 
 		if (!json_string(value) || strcmp(json_string(value), name) != 0)
 			rest = jv_array_append(rest, jv_copy(value));
 		jv_free(value);
 	}
-	return rest;
-}
-
-static bool
-amend_list_has(jv list, const char *name)
-{
-	jv rest = amend_list_without(list, name);
-	bool has = json_length(rest) < json_length(list);
-
-	jv_free(rest);
-	return has;
-}
-
-static int
-amend_add_services(jv *services, const struct string_list *names, struct error *err)
-{
-	for (size_t i = 0; i < names->count; i++) {
-		if (amend_list_has(*services, names->list[i]))
-			return error_set(err, EX_NO, "the cluster has the service \"%s\" already", names->list[i]);
-		*services = jv_array_append(*services, jv_string(names->list[i]));
-	}
-	return 0;
-}
-
-static int
-amend_remove_services(jv *services, const struct string_list *names, struct error *err)
-{
-	for (size_t i = 0; i < names->count; i++) {
-		jv rest = amend_list_without(*services, names->list[i]);
-		bool had = json_length(rest) < json_length(*services);
-
-		jv_free(*services);
-		*services = rest;
-		if (!had)
-			return error_set(err, EX_NO, "the cluster has no service \"%s\"", names->list[i]);
-	}
-	return json_length(*services) ? 0 : error_set(err, EX_NO,
-	    "a cluster needs a service; coopr delete removes it as a whole");
+	had = json_length(rest) < json_length(*list);
+	jv_free(*list);
+	*list = rest;
+	return had;
 }
 
 static int
 amend_change_services(jv *cluster, const struct amendment *amendment, struct error *err)
 {
 	jv services = amend_take_out(cluster, "services");
-	int result = amend_remove_services(&services, &amendment->remove, err);
+	int result = 0;
 
-	if (result == 0)
-		result = amend_add_services(&services, &amendment->add, err);
+	for (size_t i = 0; i < amendment->remove.count && result == 0; i++)
+		if (!amend_list_remove(&services, amendment->remove.list[i]))
+			result = error_set(err, EX_NO, "the cluster has no service \"%s\"", amendment->remove.list[i]);
+	if (result == 0 && json_length(services) == 0)
+		result = error_set(err, EX_NO, "a cluster needs a service; coopr delete removes it as a whole");
+	for (size_t i = 0; i < amendment->add.count && result == 0; i++) {
+		if (amend_list_remove(&services, amendment->add.list[i]))
+			result = error_set(err, EX_NO, "the cluster has the service \"%s\" already", amendment->add.list[i]);
+		services = jv_array_append(services, jv_string(amendment->add.list[i]));
+	}
 	json_set(cluster, "services", jv_sort(services, jv_copy(services)));
 	return result;
 }
@@ -208,7 +176,7 @@ amend_change_members(jv *cluster, jv members)
 	jv_free(names);
 }
 
-/* The id of the node of that id or host name, owned; invalid where there is none. */
+/* Returns the id of the node of that id or host name, owned; invalid where there is none. */
 static jv
 amend_find_node(jv nodes, const char *name)
 {

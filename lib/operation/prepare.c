@@ -64,12 +64,12 @@ prepare_solve(const struct operation_context *context, bool allow_moves, struct 
 }
 
 static void
-prepare_begin_plan(const struct operation_context *context, const char *max_unavailable, struct arguments *arguments)
+prepare_begin_plan(const struct operation_context *context, const char *max_unavailable, struct arguments *plan)
 {
-	run_command_init(arguments, "coopr-plan");
-	arguments_printf(arguments, "--job=%s", context->job);
+	run_command_init(plan, "coopr-plan");
+	arguments_printf(plan, "--job=%s", context->job);
 	if (max_unavailable)
-		arguments_printf(arguments, "--max-unavailable=%s", max_unavailable);
+		arguments_printf(plan, "--max-unavailable=%s", max_unavailable);
 }
 
 static void
@@ -79,15 +79,23 @@ prepare_push_each(struct arguments *arguments, const char *option, const struct 
 		arguments_printf(arguments, "%s=%s", option, list->list[i]);
 }
 
-/* Adds the layout before the operation, of an existing cluster. */
+/* Adds an option with the layout before the operation, if the cluster exists. */
 static void
-prepare_push_before(const struct operation_context *context, struct arguments *arguments)
+prepare_push_before(const struct operation_context *context, const char *option, struct arguments *arguments)
 {
 	char *before = workdir_path(&context->job_dir, "was.ndjson");
 
 	if (workdir_has(&context->job_dir, "was.ndjson"))
-		arguments_printf(arguments, "--from=%s", before);
+		arguments_printf(arguments, "%s=%s", option, before);
 	free(before);
+}
+
+/* Plans the way from the layout before the operation to the new one, and releases the arguments of the plan. */
+static int
+prepare_plan(const struct operation_context *context, struct arguments *plan, struct error *err)
+{
+	prepare_push_before(context, "--from", plan);
+	return prepare_run(plan, context, "layout.ndjson", "plan.ndjson", err);
 }
 
 static void
@@ -106,17 +114,14 @@ prepare_by_request(struct operation_context *context, const struct make_paramete
     struct error *err)
 {
 	struct arguments request = {0}, plan = {0};
-	char *before = workdir_path(&context->job_dir, "was.ndjson");
 
 	prepare_begin_request(context, given, &request);
-	if (workdir_has(&context->job_dir, "was.ndjson"))
-		arguments_printf(&request, "--nodes=%s", before);
-	free(before);
-	if (prepare_run(&request, context, NULL, "request.json", err) < 0 || prepare_solve(context, parameters->allow_moves, err) < 0)
+	prepare_push_before(context, "--nodes", &request);
+	if (prepare_run(&request, context, NULL, "request.json", err) < 0 ||
+	    prepare_solve(context, parameters->allow_moves, err) < 0)
 		return -1;
 	prepare_begin_plan(context, parameters->max_unavailable, &plan);
-	prepare_push_before(context, &plan);
-	return prepare_run(&plan, context, "layout.ndjson", "plan.ndjson", err);
+	return prepare_plan(context, &plan, err);
 }
 
 int
@@ -127,37 +132,29 @@ prepare_make(struct operation_context *context, const void *data, struct error *
 	return prepare_by_request(context, parameters, parameters->request, err);
 }
 
-/* Makes the arguments of an upgrade: what a user chose when the cluster was created or changed stays, unless it is given
- * now: the names, the number of machines, and the configuration. */
-static int
-prepare_repeat_choices(const struct operation_context *context, const struct arguments *given, struct arguments *arguments,
-    struct error *err)
-{
-	char *path = workdir_path(&context->job_dir, "config.json");
-	jv request;
-	int result = json_parse("the cluster's request", context->documents.wish, strlen(context->documents.wish), &request, err);
-
-	if (result == 0) {
-		result = choices_of(request, &context->job_dir, arguments, err);
-		jv_free(request);
-	}
-	arguments_printf(arguments, "--config=%s", path);
-	for (size_t i = 0; i < given->count; i++)
-		arguments_push(arguments, given->list[i]);
-	free(path);
-	return result;
-}
-
+/* Makes the cluster again from today's entities. The choices of its users (names, number of machines, configuration) stay,
+ * unless others are given now. */
 int
 prepare_upgrade(struct operation_context *context, const void *data, struct error *err)
 {
 	const struct make_parameters *parameters = data;
+	char *config = workdir_path(&context->job_dir, "config.json");
 	struct arguments given = {0};
-	int result = prepare_repeat_choices(context, parameters->request, &given, err);
+	jv request;
+	int result = json_parse("the cluster's request", context->documents.wish, strlen(context->documents.wish), &request, err);
 
-	if (result == 0)
+	if (result == 0) {
+		result = choices_of(request, &context->job_dir, &given, err);
+		jv_free(request);
+	}
+	if (result == 0) {
+		arguments_printf(&given, "--config=%s", config);
+		for (size_t i = 0; i < parameters->request->count; i++)
+			arguments_push(&given, parameters->request->list[i]);
 		result = prepare_by_request(context, parameters, &given, err);
+	}
 	arguments_release(&given);
+	free(config);
 	return result;
 }
 
@@ -174,72 +171,43 @@ prepare_write_request(const struct operation_context *context, jv request, struc
 	return result;
 }
 
-/* Returns the request of another cluster that the account sees; the caller frees it. NULL with a reason. */
-static char *
-prepare_request_of(struct operation_context *context, const char *cluster, struct error *err)
-{
-	struct cluster_documents documents = {0};
-	struct cluster_list list = {0};
-	char *request = NULL;
-
-	if (clusters_find(&context->account, cluster, &list, err) == 0 &&
-	    clusters_documents(&context->account, list.list[0].id, &documents, err) == 0) {
-		request = documents.wish;
-		documents.wish = NULL;
-		if (!request)
-			error_set(err, EX_NO, "%s: it was never created, and cannot be cloned", cluster);
-	}
-	cluster_documents_release(&documents);
-	cluster_list_release(&list);
-	return request;
-}
-
 int
 prepare_clone(struct operation_context *context, const void *data, struct error *err)
 {
 	const char *other = data;
-	char *text = prepare_request_of(context, other, err);
+	struct cluster_documents documents = {0};
+	struct cluster_list list = {0};
 	struct arguments plan = {0};
 	jv request;
-	int result = text ? json_parse(other, text, strlen(text), &request, err) : -1;
+	int result = clusters_find(&context->account, other, &list, err);
 
-	free(text);
-	if (result < 0)
-		return -1;
-	amend_identity(&request, context->workdir.id, context->workdir.name, context->account.user);
-	result = prepare_write_request(context, request, err);
-	jv_free(request);
+	if (result == 0)
+		result = clusters_documents(&context->account, list.list[0].id, &documents, err);
+	if (result == 0 && !documents.wish)
+		result = error_set(err, EX_NO, "%s: it was never created, and cannot be cloned", other);
+	if (result == 0)
+		result = json_parse(other, documents.wish, strlen(documents.wish), &request, err);
+	if (result == 0) {
+		amend_identity(&request, context->workdir.id, context->workdir.name, context->account.user);
+		result = prepare_write_request(context, request, err);
+		jv_free(request);
+	}
+	cluster_documents_release(&documents);
+	cluster_list_release(&list);
 	if (result < 0 || prepare_solve(context, false, err) < 0)
 		return -1;
 	prepare_begin_plan(context, NULL, &plan);
-	return prepare_run(&plan, context, "layout.ndjson", "plan.ndjson", err);
+	return prepare_plan(context, &plan, err);
 }
 
-/* Takes the definitions that the request lacks from one that is made today. */
-static void
-prepare_take_definitions(jv *request, jv today)
-{
-	jv cluster = json_get(*request, "cluster");
-	char *hardwaretype = json_get_string(cluster, "hardwaretype"), *imagetype = json_get_string(cluster, "imagetype");
-
-	amend_definitions(request, today, "services", NULL);
-	if (hardwaretype)
-		amend_definitions(request, today, "hardwaretypes", hardwaretype);
-	if (imagetype)
-		amend_definitions(request, today, "imagetypes", imagetype);
-	free(imagetype);
-	free(hardwaretype);
-	jv_free(cluster);
-}
-
-/* Adds the definitions of what is added to the request, as the entities are today. */
+/* Adds the definitions that the request lacks, as the entities are today. */
 static int
 prepare_define_added(const struct operation_context *context, jv *request, struct error *err)
 {
 	struct arguments given = {0}, arguments = {0};
-	char *path = workdir_path(&context->job_dir, "today.json");
-	jv today;
+	char *path = workdir_path(&context->job_dir, "today.json"), *hardwaretype, *imagetype;
 	int result = choices_of(*request, &context->job_dir, &given, err);
+	jv today, cluster;
 
 	prepare_begin_request(context, &given, &arguments);
 	arguments_release(&given);
@@ -248,26 +216,34 @@ prepare_define_added(const struct operation_context *context, jv *request, struc
 	arguments_release(&arguments);
 	if (result == 0)
 		result = json_read_file(path, &today, err);
-	if (result == 0) {
-		prepare_take_definitions(request, today);
-		jv_free(today);
-	}
 	free(path);
-	return result;
+	if (result < 0)
+		return -1;
+	cluster = json_get(*request, "cluster");
+	hardwaretype = json_get_string(cluster, "hardwaretype");
+	imagetype = json_get_string(cluster, "imagetype");
+	amend_definitions(request, today, "services", NULL);
+	if (hardwaretype)
+		amend_definitions(request, today, "hardwaretypes", hardwaretype);
+	if (imagetype)
+		amend_definitions(request, today, "imagetypes", imagetype);
+	free(imagetype);
+	free(hardwaretype);
+	jv_free(cluster);
+	jv_free(today);
+	return 0;
 }
 
 static int
 prepare_amend_request(const struct operation_context *context, const struct amend_parameters *parameters, struct error *err)
 {
-	char *before = workdir_path(&context->job_dir, "was.ndjson");
+	char *before;
 	jv request;
-	int result;
+	int result = json_parse("the cluster's request", context->documents.wish, strlen(context->documents.wish), &request, err);
 
-	result = json_parse("the cluster's request", context->documents.wish, strlen(context->documents.wish), &request, err);
-	if (result < 0) {
-		free(before);
+	if (result < 0)
 		return -1;
-	}
+	before = workdir_path(&context->job_dir, "was.ndjson");
 	result = amend_nodes(&request, before, err);
 	if (result == 0)
 		result = amend_request(&request, &parameters->amendment, err);
@@ -312,8 +288,7 @@ prepare_amend(struct operation_context *context, const void *data, struct error 
 		if (parameters.action)
 			arguments_printf(&plan, "--action=%s", parameters.action);
 		prepare_push_each(&plan, "--dead", &parameters.dead);
-		prepare_push_before(context, &plan);
-		result = prepare_run(&plan, context, "layout.ndjson", "plan.ndjson", err);
+		result = prepare_plan(context, &plan, err);
 	}
 	arena_release(&arena);
 	return result;
@@ -341,23 +316,6 @@ prepare_action(struct operation_context *context, const void *data, struct error
 	return prepare_run(&plan, context, "was.ndjson", "plan.ndjson", err);
 }
 
-/* Makes the layout before the last operation the target, also where that was rolled back itself. */
-static int
-prepare_keep_target(struct operation_context *context, struct error *err)
-{
-	struct operation_documents documents = {0};
-	int result = operation_documents(&context->account, context->id, context->number - 1, &documents, err);
-
-	if (result == 0 && (!documents.before || !*documents.before))
-		result = error_set(err, EX_NO,
-		    "%s: there was no machine before its last operation; coopr delete %s removes it",
-		    context->workdir.name, context->workdir.name);
-	if (result == 0)
-		result = file_replace(context->job_dir.fd, "layout.ndjson", documents.before, strlen(documents.before), 0600, err);
-	operation_documents_release(&documents);
-	return result;
-}
-
 static bool
 prepare_has_node(const struct layout *layout, const char *id)
 {
@@ -367,42 +325,49 @@ prepare_has_node(const struct layout *layout, const char *id)
 	return false;
 }
 
-/* Adds the machines that were never created, or only in part: they are deleted without anything done on them, since they may
- * not answer. */
+/* Adds the machines that were never created, or only in part, and are not in the target: they are deleted without anything
+ * done on them, since they may not answer. */
 static int
-prepare_push_half_made(const struct operation_context *context, struct arguments *plan, struct error *err)
+prepare_push_half_made(const struct operation_context *context, const char *target, struct arguments *plan, struct error *err)
 {
-	struct buffer target = {0};
 	struct layout now, then = {0};
 	int result = layout_parse_text(context->documents.layout ? context->documents.layout : "", &now, err);
 
 	if (result == 0)
-		result = file_read(context->job_dir.fd, "layout.ndjson", JSON_BYTES, &target, err);
-	if (result == 0)
-		result = layout_parse_text(target.data ? target.data : "", &then, err);
-	for (size_t i = 0; result == 0 && i < now.node_count; i++)
-		if ((now.nodes[i].is_new || now.nodes[i].was.count < now.nodes[i].services.count) && !prepare_has_node(&then,
-		    now.nodes[i].id))
-			arguments_printf(plan, "--dead=%s", now.nodes[i].id);
+		result = layout_parse_text(target, &then, err);
+	for (size_t i = 0; result == 0 && i < now.node_count; i++) {
+		const struct node *node = &now.nodes[i];
+
+		if ((node->is_new || node->was.count < node->services.count) && !prepare_has_node(&then, node->id))
+			arguments_printf(plan, "--dead=%s", node->id);
+	}
 	layout_release(&now);
 	layout_release(&then);
-	buffer_release(&target);
 	return result;
 }
 
+/* The target is the layout before the last operation, also where that was rolled back itself. */
 int
 prepare_rollback(struct operation_context *context, const void *parameters, struct error *err)
 {
+	struct operation_documents documents = {0};
 	struct arguments plan = {0};
+	int result = operation_documents(&context->account, context->id, context->number - 1, &documents, err);
 
 	(void)parameters;
-	if (prepare_keep_target(context, err) < 0)
-		return -1;
 	prepare_begin_plan(context, NULL, &plan);
-	prepare_push_before(context, &plan);
-	if (prepare_push_half_made(context, &plan, err) < 0) {
+	if (result == 0 && (!documents.before || !*documents.before))
+		result = error_set(err, EX_NO,
+		    "%s: there was no machine before its last operation; coopr delete %s removes it",
+		    context->workdir.name, context->workdir.name);
+	if (result == 0)
+		result = file_replace(context->job_dir.fd, "layout.ndjson", documents.before, strlen(documents.before), 0600, err);
+	if (result == 0)
+		result = prepare_push_half_made(context, documents.before, &plan, err);
+	if (result == 0)
+		result = prepare_plan(context, &plan, err);
+	else
 		arguments_release(&plan);
-		return -1;
-	}
-	return prepare_run(&plan, context, "layout.ndjson", "plan.ndjson", err);
+	operation_documents_release(&documents);
+	return result;
 }

@@ -15,6 +15,7 @@
 #include "json/diff.h"
 #include "json/json.h"
 #include "json/record.h"
+#include "model/name.h"
 #include "model/plan-document.h"
 #include "operation/begin.h"
 #include "operation/context.h"
@@ -30,31 +31,25 @@ static const struct {
 
 enum { SIGNS = sizeof signs / sizeof *signs };
 
-/* Reads the configuration in a layout; invalid where there is none. */
-static int
-preview_take_config(const char *layout, jv *config, struct error *err)
-{
-	jv cluster;
-
-	if (!layout || !*layout)
-		return 0;
-	if (json_parse("the layout", layout, strcspn(layout, "\n"), &cluster, err) < 0)
-		return -1;
-	*config = json_get(cluster, "config");
-	jv_free(cluster);
-	return 0;
-}
-
 int
 preview_basis_take(const struct operation_context *context, struct preview_basis *basis, struct error *err)
 {
+	const char *layout = context->documents.layout;
 	char *prices = begin_prices(context, err);
 	int result = prices ? json_parse("prices", prices, strlen(prices), &basis->prices, err) : -1;
+	jv cluster;
 
 	free(prices);
 	basis->jobs = context->options->runner.workers;
 	basis->cost = context->cluster ? context->cluster->cost : 0;
-	return result < 0 ? -1 : preview_take_config(context->documents.layout, &basis->config, err);
+	if (result == 0 && layout && *layout) {
+		result = json_parse("the layout", layout, strcspn(layout, "\n"), &cluster, err);
+		if (result == 0) {
+			basis->config = json_get(cluster, "config");
+			jv_free(cluster);
+		}
+	}
+	return result;
 }
 
 void
@@ -77,29 +72,25 @@ struct deeds {
 };
 
 static void
-preview_take_step(struct deeds *deeds, const struct step *step)
-{
-	int node = !step->is_milestone && step->node ? names_find(&deeds->ids, step->node) : NAMES_NONE, place;
-
-	if (node == NAMES_NONE)
-		return;
-	if (step->action == ACTION_DELETE)
-		deeds->deleted[node] = true;
-	if (!step->service)
-		return;
-	place = names_intern(&deeds->places, arena_printf(&deeds->arena, "%d %s", node, step->service));
-	deeds->actions[place] |= 1U << step->action;
-}
-
-static void
 deeds_take(struct deeds *deeds, const struct plan_document *plan)
 {
 	*deeds = (struct deeds){.plan = plan, .deleted = memory_zeroed(plan->layout.node_count, sizeof *deeds->deleted),
 	    .actions = memory_zeroed(plan->count, sizeof *deeds->actions)};
 	for (size_t i = 0; i < plan->layout.node_count; i++)
 		names_intern(&deeds->ids, plan->layout.nodes[i].id);
-	for (size_t i = 0; i < plan->count; i++)
-		preview_take_step(deeds, &plan->steps[i]);
+	for (size_t i = 0; i < plan->count; i++) {
+		const struct step *step = &plan->steps[i];
+		int node = !step->is_milestone && step->node ? names_find(&deeds->ids, step->node) : NAMES_NONE, place;
+
+		if (node == NAMES_NONE)
+			continue;
+		if (step->action == ACTION_DELETE)
+			deeds->deleted[node] = true;
+		if (step->service) {
+			place = names_intern(&deeds->places, arena_printf(&deeds->arena, "%d %s", node, step->service));
+			deeds->actions[place] |= 1U << step->action;
+		}
+	}
 	for (size_t i = 0; i < plan->layout.node_count; i++) {
 		deeds->deleted[i] = deeds->deleted[i] || plan->layout.nodes[i].leaves;
 		deeds->left += !deeds->deleted[i];
@@ -127,21 +118,12 @@ deeds_release(struct deeds *deeds)
 	arena_release(&deeds->arena);
 }
 
-static bool
-preview_has_name(const struct string_list *list, const char *name)
-{
-	for (size_t i = 0; i < list->count; i++)
-		if (strcmp(list->list[i], name) == 0)
-			return true;
-	return false;
-}
-
 /* Appends the names of a that are not in b, each behind the sign. */
 static void
 preview_append_rest(const struct string_list *a, const struct string_list *b, const char *sign, struct buffer *text)
 {
 	for (size_t i = 0; i < a->count; i++)
-		if (!preview_has_name(b, a->list[i]))
+		if (!name_set_has(b, a->list[i]))
 			buffer_printf(text, "%s%s%s", text->length ? " " : "", sign, a->list[i]);
 }
 
@@ -156,7 +138,7 @@ preview_append_done(const struct deeds *deeds, size_t number, unsigned done, uns
 
 	for (size_t i = 0; i < node->services.count; i++) {
 		const char *service = node->services.list[i];
-		bool stays = preview_has_name(&node->was, service);
+		bool stays = name_set_has(&node->was, service);
 		unsigned actions = stays ? deeds_to(deeds, number, service) : 0;
 
 		stay += stays;
@@ -171,20 +153,8 @@ preview_append_done(const struct deeds *deeds, size_t number, unsigned done, uns
 	buffer_release(&services);
 }
 
-/* Appends the changes on a node that stays: services that come and go, and those that are installed or configured again. */
-static void
-preview_append_changes(const struct deeds *deeds, size_t number, struct buffer *text)
-{
-	const struct node *node = &deeds->plan->layout.nodes[number];
-
-	preview_append_rest(&node->services, &node->was, "+", text);
-	preview_append_rest(&node->was, &node->services, "-", text);
-	preview_append_done(deeds, number, DONE(INSTALL), 0, "install", text);
-	preview_append_done(deeds, number, DONE(CONFIGURE) | DONE(INITIALIZE), DONE(INSTALL), "configure", text);
-}
-
 /* Describes the change of a node, and the kind of its machine, as text: equal kinds have equal texts, and the first byte is the
- * sign. The caller frees it. */
+ * sign. A node that stays has changed where services come or go, or are installed or configured again. The caller frees it. */
 static char *
 preview_kind_of(const struct deeds *deeds, size_t number)
 {
@@ -193,8 +163,12 @@ preview_kind_of(const struct deeds *deeds, size_t number)
 	const struct string_list none = {0};
 	bool deleted = deeds->deleted[number];
 
-	if (!deleted && !node->is_new)
-		preview_append_changes(deeds, number, &changes);
+	if (!deleted && !node->is_new) {
+		preview_append_rest(&node->services, &node->was, "+", &changes);
+		preview_append_rest(&node->was, &node->services, "-", &changes);
+		preview_append_done(deeds, number, DONE(INSTALL), 0, "install", &changes);
+		preview_append_done(deeds, number, DONE(CONFIGURE) | DONE(INITIALIZE), DONE(INSTALL), "configure", &changes);
+	}
 	preview_append_rest(node->leaves ? &node->was : &node->services, &none, "", &services);
 	buffer_byte(&text, deleted ? '-' : node->is_new ? '+' : changes.length ? '~' : '=');
 	buffer_printf(&text, "%s, %s:%s%s", node->hardwaretype ? node->hardwaretype : "any hardware",
@@ -290,11 +264,11 @@ preview_gather_notices(const struct deeds *deeds, struct arena *arena, struct no
 
 		for (size_t j = 0; j < node->services.count && !deeds->deleted[i]; j++) {
 			const char *service = node->services.list[j];
-			const char *notice = preview_has_name(&node->was, service) ? preview_notice_of(deeds_to(deeds, i, service),
+			const char *notice = name_set_has(&node->was, service) ? preview_notice_of(deeds_to(deeds, i, service),
 			    arena) : NULL;
 			int number = names_intern(&notices->services, service), text;
 
-			notices->stands[number] += preview_has_name(&node->was, service);
+			notices->stands[number] += name_set_has(&node->was, service);
 			if (!notice)
 				continue;
 			text = names_intern(&notices->texts, arena_printf(arena, "%s %s", service, notice));
@@ -334,34 +308,26 @@ preview_print_notices(const struct deeds *deeds, FILE *out)
 	arena_release(&arena);
 }
 
-/* Returns the cost of an hour of the machines after the operation. */
-static double
-preview_cost_after(const struct deeds *deeds, jv prices)
+/* Prints the cost of an hour before and after the operation, if anything costs anything. */
+static void
+preview_print_cost(const struct deeds *deeds, const struct preview_basis *basis, FILE *out)
 {
-	double cost = 0;
+	double after = 0;
+	char from[32], to[32];
 
 	for (size_t i = 0; i < deeds->plan->layout.node_count; i++) {
 		const struct node *node = &deeds->plan->layout.nodes[i];
-		jv price = node->hardwaretype ? json_get(prices, node->hardwaretype) : jv_invalid(), one = json_get(price,
-		    "cost");
+		jv price = node->hardwaretype ? json_get(basis->prices, node->hardwaretype) : jv_invalid();
+		jv cost = json_get(price, "cost");
 
-		if (!deeds->deleted[i] && jv_get_kind(one) == JV_KIND_NUMBER)
-			cost += jv_number_value(one);
-		jv_free(one);
+		if (!deeds->deleted[i] && jv_get_kind(cost) == JV_KIND_NUMBER)
+			after += jv_number_value(cost);
+		jv_free(cost);
 		jv_free(price);
 	}
-	return cost;
-}
-
-/* Prints the cost, if anything costs anything. */
-static void
-preview_print_cost(double before, double after, FILE *out)
-{
-	char from[32], to[32];
-
-	snprintf(from, sizeof from, "%.9g", before);
+	snprintf(from, sizeof from, "%.9g", basis->cost);
 	snprintf(to, sizeof to, "%.9g", after);
-	if (strcmp(from, to) != 0 && before > 0)
+	if (strcmp(from, to) != 0 && basis->cost > 0)
 		fprintf(out, ", cost %s -> %s an hour", from, to);
 	else if (after > 0)
 		fprintf(out, ", cost %s an hour", to);
@@ -394,26 +360,12 @@ preview_print_sums(const struct deeds *deeds, const size_t counts[SIGNS], const 
 		}
 	fprintf(out, "%s%zu machine%s", *comma ? ": " : "", deeds->left, deeds->left == 1 ? "" : "s");
 	if (jv_is_valid(basis->prices))
-		preview_print_cost(basis->cost, preview_cost_after(deeds, basis->prices), out);
+		preview_print_cost(deeds, basis, out);
 	if (job->tasks)
 		fprintf(out, "\n%zu task%s, expected to take %s\n", job->tasks, job->tasks == 1 ? "" : "s",
 		    clock_duration((int64_t)(preview_expected(deeds->plan, basis->jobs) * 1000), duration));
 	else
 		fprintf(out, "\nno tasks: nothing is to be done on any machine\n");
-}
-
-static void
-preview_print_all(const struct plan_document *plan, const struct preview_basis *basis, FILE *out, bool colour)
-{
-	size_t counts[SIGNS] = {0};
-	struct deeds deeds;
-
-	deeds_take(&deeds, plan);
-	preview_print_kinds(&deeds, counts, out, colour);
-	preview_print_config(basis, &plan->layout, out);
-	preview_print_notices(&deeds, out);
-	preview_print_sums(&deeds, counts, basis, out);
-	deeds_release(&deeds);
 }
 
 int
@@ -422,14 +374,22 @@ preview_print(int fd, const struct preview_basis *basis, FILE *out, bool colour,
 	struct problems problems = {0};
 	struct plan_document plan = {0};
 	struct record_reader reader;
+	size_t counts[SIGNS] = {0};
+	struct deeds deeds;
 	int result;
 
 	record_reader_init(&reader, fd, "plan");
 	result = plan_document_read(&reader, &plan, &problems, err);
 	if (result == 0 && problems.total)
 		result = error_set(err, EX_DATAERR, "plan: %s: %s", problems.list[0].pointer, problems.list[0].text);
-	if (result == 0)
-		preview_print_all(&plan, basis, out, colour);
+	if (result == 0) {
+		deeds_take(&deeds, &plan);
+		preview_print_kinds(&deeds, counts, out, colour);
+		preview_print_config(basis, &plan.layout, out);
+		preview_print_notices(&deeds, out);
+		preview_print_sums(&deeds, counts, basis, out);
+		deeds_release(&deeds);
+	}
 	plan_document_release(&plan);
 	problems_release(&problems);
 	record_reader_release(&reader);
