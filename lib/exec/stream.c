@@ -279,7 +279,7 @@ stream_ended(struct stream *stream)
 }
 
 bool
-streams_heard(struct streams *streams, const struct child *child, enum supervise_event event)
+streams_child_event(struct streams *streams, const struct child *child, enum supervise_event event)
 {
 	struct stream *stream = streams->first;
 
@@ -387,7 +387,7 @@ streams_end(struct streams *streams)
 		enum supervise_event event = supervise_next(streams->supervisor, left > 0 ? left : -1, &child);
 
 		if (event == SUPERVISE_ENDED || event == SUPERVISE_OUTPUT)
-			streams_heard(streams, child, event);
+			streams_child_event(streams, child, event);
 		if (left <= 0 || event == SUPERVISE_TIME || event == SUPERVISE_SIGNAL)
 			streams_stop(streams);
 	}

@@ -32,7 +32,7 @@ void streams_init(struct streams *streams, struct supervisor *supervisor);
 void streams_give(struct streams *streams, const char *kind, const char *type, struct stream_task *task);
 
 /* Deals with an event of a stream. Returns whether the event was one. */
-bool streams_heard(struct streams *streams, const struct child *child, enum supervise_event event);
+bool streams_child_event(struct streams *streams, const struct child *child, enum supervise_event event);
 
 /* Returns the next task that is over, or NULL. */
 struct stream_task *streams_over(struct streams *streams);

@@ -336,7 +336,7 @@ probe_turn(struct probe *probe)
 
 	if (event == SUPERVISE_SIGNAL)
 		probe_break_off(probe);
-	else if (event != SUPERVISE_TIME && !streams_heard(&probe->streams, child, event) && event == SUPERVISE_ENDED)
+	else if (event != SUPERVISE_TIME && !streams_child_event(&probe->streams, child, event) && event == SUPERVISE_ENDED)
 		probe_finish(probe, child->owner);
 	streams_keep_time(&probe->streams, clock_monotonic_ms());
 }

@@ -28,8 +28,7 @@ struct connection {
 	struct ssh ssh;
 	struct child child;
 	struct tail said;
-	struct machine machine;   /* of the visit for which it is opened; valid while it is */
-	struct visit_list visits; /* that wait for it */
+	struct connection_user_list waiting; /* those that wait for it */
 	unsigned users, drops;
 	int64_t due_ms;           /* WAITING: not before; OPEN and without users: to be closed */
 	struct connection *next;
@@ -44,19 +43,19 @@ connections_set_due(struct connection *connection, int64_t due_ms)
 }
 
 static void
-connections_list_add(struct visit_list *list, struct visit *visit)
+connections_add_user(struct connection_user_list *list, struct connection_user *user)
 {
-	visit->next = NULL;
-	visit->previous = list->last;
-	*(list->last ? &list->last->next : &list->first) = visit;
-	list->last = visit;
+	user->next = NULL;
+	user->previous = list->last;
+	*(list->last ? &list->last->next : &list->first) = user;
+	list->last = user;
 }
 
 static void
-connections_list_remove(struct visit_list *list, struct visit *visit)
+connections_remove_user(struct connection_user_list *list, struct connection_user *user)
 {
-	*(visit->previous ? &visit->previous->next : &list->first) = visit->next;
-	*(visit->next ? &visit->next->previous : &list->last) = visit->previous;
+	*(user->previous ? &user->previous->next : &list->first) = user->next;
+	*(user->next ? &user->next->previous : &list->last) = user->previous;
 }
 
 int
@@ -75,9 +74,9 @@ connections_open(struct connections *all, struct supervisor *supervisor, struct 
 	return 0;
 }
 
-/* Takes the socket's path. */
+/* Returns the connection behind the socket, a new one if there was none; takes the path. */
 static struct connection *
-connections_connection_to(struct connections *all, const struct machine *machine, char *socket)
+connections_find(struct connections *all, const struct machine *machine, char *socket)
 {
 	struct connection *connection = all->first;
 
@@ -94,28 +93,29 @@ connections_connection_to(struct connections *all, const struct machine *machine
 	return connection;
 }
 
+/* Lets a user go on, or (why) tells it that there is no connection. */
 static void
-connections_hand_over(struct connection *connection, struct visit *visit, const struct error *why)
+connections_answer(struct connection *connection, struct connection_user *user, const struct error *why)
 {
-	visit->error.code = 0;
+	user->error.code = 0;
 	if (why)
-		visit->error = *why;
+		user->error = *why;
 	else
 		connection->users++;
-	visit->socket = connection->socket;
-	visit->connection = why ? NULL : connection;
-	connections_list_add(&connection->all->over, visit);
+	user->socket = connection->socket;
+	user->connection = why ? NULL : connection;
+	connections_add_user(&connection->all->over, user);
 }
 
-/* Lets all who wait for it go on, or (why) tells them that there is none. */
+/* Does the same for all that wait for it. */
 static void
-connections_settle(struct connection *connection, const struct error *why)
+connections_answer_waiting(struct connection *connection, const struct error *why)
 {
-	struct visit *visit;
+	struct connection_user *user;
 
-	while ((visit = connection->visits.first)) {
-		connections_list_remove(&connection->visits, visit);
-		connections_hand_over(connection, visit, why);
+	while ((user = connection->waiting.first)) {
+		connections_remove_user(&connection->waiting, user);
+		connections_answer(connection, user, why);
 	}
 }
 
@@ -129,7 +129,7 @@ connections_opened(struct connection *connection)
 		connection->all->opening--;
 		login_limit_succeeded(connection->limit);
 	}
-	connections_settle(connection, NULL);
+	connections_answer_waiting(connection, NULL);
 }
 
 /* Starts the ssh that is to hold it. */
@@ -143,18 +143,18 @@ connections_start(struct connection *connection)
 	tail_release(&connection->said);
 	connection->said = (struct tail){.dropped = 0};
 	child_release(&connection->child);
-	if (ssh_prepare(connection->visits.first->machine, &connection->ssh, &err) < 0) {
+	if (ssh_prepare(connection->waiting.first->machine, &connection->ssh, &err) < 0) {
 		connection->state = CLOSED;
-		connections_settle(connection, &err);
+		connections_answer_waiting(connection, &err);
 		return;
 	}
 	ssh_hold(connection->socket, &connection->ssh);
-	ssh_address(connection->visits.first->machine, &connection->ssh);
+	ssh_address(connection->waiting.first->machine, &connection->ssh);
 	connection->child = (struct child){.argv = connection->ssh.argv.list, .gather_err = true, .die_with_us = true,
 	    .owner = connection};
 	if (supervise_start(connection->all->supervisor, &connection->child, &err) < 0) {
 		connection->state = CLOSED;
-		connections_settle(connection, &err);
+		connections_answer_waiting(connection, &err);
 		return;
 	}
 	connection->state = OPENING;
@@ -164,7 +164,7 @@ connections_start(struct connection *connection)
 
 /* Opens those that wait for it, as many as may be opened at once. */
 static void
-connections_pump(struct connections *all)
+connections_open_waiting(struct connections *all)
 {
 	int64_t now = clock_monotonic_ms();
 
@@ -175,7 +175,7 @@ connections_pump(struct connections *all)
 			return;
 		if (connection->state != WAITING || connection->due_ms > now || limit->opening >= limit->allowed)
 			continue;
-		if (!connection->visits.first)
+		if (!connection->waiting.first)
 			connection->state = CLOSED;
 		else if ((connection->foreign = mux_answers(connection->socket)))
 			connections_opened(connection);
@@ -185,41 +185,41 @@ connections_pump(struct connections *all)
 }
 
 void
-connections_want(struct connections *all, struct visit *visit)
+connections_request(struct connections *all, struct connection_user *user)
 {
-	char *socket = ssh_socket(visit->machine);
+	char *socket = ssh_socket(user->machine);
 	struct ssh ssh = {.known_hosts = -1};
 
-	visit->connection = NULL;
-	visit->error.code = 0;
+	user->connection = NULL;
+	user->error.code = 0;
 	if (!socket) {
 		/* It has no address: this says so. */
-		ssh_prepare(visit->machine, &ssh, &visit->error);
+		ssh_prepare(user->machine, &ssh, &user->error);
 		ssh_release(&ssh);
-		connections_list_add(&all->over, visit);
+		connections_add_user(&all->over, user);
 		return;
 	}
-	visit->connection = connections_connection_to(all, visit->machine, socket);
-	if (visit->connection->state == OPEN) {
-		connections_hand_over(visit->connection, visit, NULL);
+	user->connection = connections_find(all, user->machine, socket);
+	if (user->connection->state == OPEN) {
+		connections_answer(user->connection, user, NULL);
 		return;
 	}
-	connections_list_add(&visit->connection->visits, visit);
-	if (visit->connection->state == CLOSED) {
-		visit->connection->state = WAITING;
-		visit->connection->due_ms = 0;
-		connections_pump(all);
+	connections_add_user(&user->connection->waiting, user);
+	if (user->connection->state == CLOSED) {
+		user->connection->state = WAITING;
+		user->connection->due_ms = 0;
+		connections_open_waiting(all);
 	}
 }
 
-struct visit *
+struct connection_user *
 connections_next(struct connections *all)
 {
-	struct visit *visit = all->over.first;
+	struct connection_user *user = all->over.first;
 
-	if (visit)
-		connections_list_remove(&all->over, visit);
-	return visit;
+	if (user)
+		connections_remove_user(&all->over, user);
+	return user;
 }
 
 static void
@@ -234,73 +234,69 @@ connections_shut(struct connection *connection)
 }
 
 void
-connections_lost(struct connections *all, struct visit *visit)
+connections_lost(struct connections *all, struct connection_user *user)
 {
-	struct connection *connection = visit->connection;
-	struct error why = visit->error;
+	struct connection *connection = user->connection;
+	struct error why = user->error;
 
-	connections_leave(visit);
-	if (++visit->losses > CONNECTIONS_LOSSES) {
-		connections_hand_over(connection, visit, &why);
+	connections_leave(user);
+	if (++user->losses > CONNECTIONS_LOSSES) {
+		connections_answer(connection, user, &why);
 		return;
 	}
 	if (connection->state == OPEN)
 		connections_shut(connection);
-	connections_want(all, visit);
+	connections_request(all, user);
 }
 
 void
-connections_leave(struct visit *visit)
+connections_leave(struct connection_user *user)
 {
-	struct connection *connection = visit->connection;
+	struct connection *connection = user->connection;
 
-	visit->connection = NULL;
+	user->connection = NULL;
 	if (!connection)
 		return;
-	if (connection->users > 0 && visit->socket) {
+	if (connection->users > 0 && user->socket) {
 		connection->users--;
-		visit->socket = NULL;
+		user->socket = NULL;
 		connections_set_due(connection, clock_monotonic_ms() + CONNECTIONS_IDLE_MS);
 		return;
 	}
-	connections_list_remove(&connection->visits, visit);
+	connections_remove_user(&connection->waiting, user);
 }
 
-static void
-connections_could_not_open(struct connection *connection)
-{
-	struct error err;
-
-	connection->all->opening--;
-	connection->state = CLOSED;
-	if (login_limit_failed(connection->limit, &connection->said) && connection->drops < CONNECTIONS_DROPS &&
-	    connection->visits.first) {
-		connections_set_due(connection, clock_monotonic_ms() + login_limit_back_off(connection->drops++));
-		connection->state = WAITING;
-		return;
-	}
-	if (connection->visits.first)
-		ssh_explain(connection->visits.first->machine, &connection->said, &err);
-	connection->drops = 0;
-	connections_settle(connection, &err);
-}
-
+/* Deals with the end of the ssh that holds a connection, or was to open it. */
 static void
 connections_ended(struct connection *connection)
 {
-	if (connection->state == OPENING)
-		connections_could_not_open(connection);
-	else
-		connection->state = CLOSED;
-	if (connection->state == CLOSED && connection->visits.first) {
+	struct connections *all = connection->all;
+	bool opening = connection->state == OPENING, dropped = false;
+	struct error err;
+
+	connection->state = CLOSED;
+	if (opening) {
+		all->opening--;
+		dropped = login_limit_failed(connection->limit, &connection->said) && connection->drops < CONNECTIONS_DROPS &&
+		    connection->waiting.first;
+	}
+	if (dropped) {
+		connections_set_due(connection, clock_monotonic_ms() + login_limit_back_off(connection->drops++));
+		connection->state = WAITING;
+	} else if (opening) {
+		if (connection->waiting.first)
+			ssh_explain(connection->waiting.first->machine, &connection->said, &err);
+		connection->drops = 0;
+		connections_answer_waiting(connection, &err);
+	} else if (connection->waiting.first) {
 		connection->state = WAITING;
 		connection->due_ms = 0;
 	}
-	connections_pump(connection->all);
+	connections_open_waiting(all);
 }
 
 bool
-connections_heard(const struct child *child, enum supervise_event event)
+connections_child_event(const struct child *child, enum supervise_event event)
 {
 	struct connection *connection = child->owner;
 	struct buffer *said;
@@ -315,31 +311,23 @@ connections_heard(const struct child *child, enum supervise_event event)
 	return true;
 }
 
-static void
-connections_look_for(struct connections *all, const char *name)
-{
-	struct connection *connection = all->first;
-
-	while (connection && strcmp(file_base_name(connection->socket), name) != 0)
-		connection = connection->next;
-	if (connection && connection->state == OPENING)
-		connections_opened(connection);
-}
-
 void
-connections_look(struct connections *all)
+connections_read_notify(struct connections *all)
 {
 	char bytes[NOTIFY_BYTES] __attribute__((aligned(__alignof__(struct inotify_event))));
 	ssize_t n = read(all->notify, bytes, sizeof bytes);
 
 	for (char *at = bytes; n > 0 && at < bytes + n;) {
 		const struct inotify_event *event = (const struct inotify_event *)(const void *)at;
+		struct connection *connection = event->len > 0 ? all->first : NULL;
 
-		if (event->len > 0)
-			connections_look_for(all, event->name);
+		while (connection && strcmp(file_base_name(connection->socket), event->name) != 0)
+			connection = connection->next;
+		if (connection && connection->state == OPENING)
+			connections_opened(connection);
 		at += sizeof *event + event->len;
 	}
-	connections_pump(all);
+	connections_open_waiting(all);
 }
 
 void
@@ -354,15 +342,31 @@ connections_keep_time(struct connections *all, int64_t now)
 		else if ((idle || connection->state == WAITING) && connection->due_ms > now)
 			connections_set_due(connection, connection->due_ms);
 	}
-	connections_pump(all);
+	connections_open_waiting(all);
 }
 
-static void
-connections_free_all(struct connections *all)
+void
+connections_close(struct connections *all)
 {
-	while (all->first) {
-		struct connection *connection = all->first;
+	struct connection *connection;
+	struct child *child;
+	unsigned left = 0;
 
+	all->closing = true;
+	for (connection = all->first; connection; connection = connection->next) {
+		if (connection->foreign || connection->state == CLOSED || connection->state == WAITING)
+			continue;
+		supervise_stop(all->supervisor, &connection->child);
+		left++;
+	}
+	while (left > 0)
+		if (supervise_next(all->supervisor, -1, &child) == SUPERVISE_ENDED &&
+		    connections_child_event(child, SUPERVISE_ENDED))
+			left--;
+	if (all->notify >= 0)
+		close(all->notify);
+	sockets_close(&all->own);
+	while ((connection = all->first)) {
 		all->first = connection->next;
 		ssh_release(&connection->ssh);
 		child_release(&connection->child);
@@ -372,26 +376,4 @@ connections_free_all(struct connections *all)
 	}
 	login_limits_free(all->limits);
 	free(all->directory);
-}
-
-void
-connections_close(struct connections *all)
-{
-	struct child *child;
-	unsigned left = 0;
-
-	all->closing = true;
-	for (struct connection *connection = all->first; connection; connection = connection->next) {
-		if (connection->foreign || connection->state == CLOSED || connection->state == WAITING)
-			continue;
-		supervise_stop(all->supervisor, &connection->child);
-		left++;
-	}
-	while (left > 0)
-		if (supervise_next(all->supervisor, -1, &child) == SUPERVISE_ENDED && connections_heard(child, SUPERVISE_ENDED))
-			left--;
-	if (all->notify >= 0)
-		close(all->notify);
-	sockets_close(&all->own);
-	connections_free_all(all);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The connections of one that works on many nodes: each is opened once, held by an ssh that does nothing else, used by one
- * visit after another, and closed when it has been idle for CONNECTIONS_IDLE_MS. How many are opened at once follows what the
+ * The connections of a process that works on many nodes: each is opened once, held by an ssh that does nothing else, used by
+ * one task after another, and closed when it has been idle for CONNECTIONS_IDLE_MS. How many are opened at once follows what the
  * other side takes: sshd drops logins at random beyond its MaxStartups, 10 by default.
  */
 #ifndef SSH_CONNECTIONS_H
@@ -24,7 +24,7 @@ enum {
 struct connection;
 struct machine;
 
-struct visit { /* of a task to its node */
+struct connection_user { /* one task that wants to do something on its node */
 	const struct machine *machine; /* given, and owner */
 	void *owner;
 
@@ -32,11 +32,11 @@ struct visit { /* of a task to its node */
 	const char *socket;
 	struct connection *connection;
 	unsigned losses;
-	struct visit *next, *previous;
+	struct connection_user *next, *previous;
 };
 
-struct visit_list {
-	struct visit *first, *last;
+struct connection_user_list {
+	struct connection_user *first, *last;
 };
 
 struct connections {
@@ -46,32 +46,34 @@ struct connections {
 	int notify;               /* tells of new sockets in it */
 	struct connection *first;
 	struct login_limit *limits;
-	struct visit_list over;   /* visits that can go on, or cannot */
+	struct connection_user_list over;   /* visits that can go on, or cannot */
 	unsigned opening;
 	int64_t due_ms;           /* connections_keep_time is to be called then, monotonic */
 	bool closing;
 };
 
-/* The directory of SOCKETS_VARIABLE is used where there is one. */
+/* Begins without a connection. The directory of SOCKETS_VARIABLE is used if there is one. */
 int connections_open(struct connections *connections, struct supervisor *supervisor, struct error *err);
 
-/* Wants a connection: the visit comes back through connections_next. */
-void connections_want(struct connections *connections, struct visit *visit);
-struct visit *connections_next(struct connections *connections);
+/* Requests a connection to the user's machine: the user comes back through connections_next. */
+void connections_request(struct connections *connections, struct connection_user *user);
 
-/* The connection was gone when the visit came: it is opened again, and the visit comes back. */
-void connections_lost(struct connections *connections, struct visit *visit);
+/* Returns the next user that has its connection, or (error) cannot have it; NULL if there is none. */
+struct connection_user *connections_next(struct connections *connections);
 
-/* The visit is over, or is not made. */
-void connections_leave(struct visit *visit);
+/* Opens a connection again that was gone when the user wanted to use it: the user comes back. */
+void connections_lost(struct connections *connections, struct connection_user *user);
 
-/* Deals with an event of a connection. Returns whether the event was one. */
-bool connections_heard(const struct child *child, enum supervise_event event);
+/* Ends the use, or the request. */
+void connections_leave(struct connection_user *user);
 
-/* notify is readable: which connections are open by now. */
-void connections_look(struct connections *connections);
+/* Deals with an event of a child. Returns whether the child holds a connection. */
+bool connections_child_event(const struct child *child, enum supervise_event event);
 
-/* Once due_ms has come: closes what is idle, tries again what was dropped. */
+/* Reads from notify, which is readable, which connections are open by now. */
+void connections_read_notify(struct connections *connections);
+
+/* Closes what is idle and tries again what was dropped, once due_ms has come. */
 void connections_keep_time(struct connections *connections, int64_t now);
 
 /* Closes all, at the same time, and waits for that. */

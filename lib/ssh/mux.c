@@ -194,7 +194,7 @@ mux_take_message(struct child *child, uint32_t type, const char *body, size_t le
 }
 
 enum mux_news
-mux_hear(struct child *child, struct error *err)
+mux_read(struct child *child, struct error *err)
 {
 	struct buffer *heard = &child->control;
 	enum mux_news news = MUX_QUIET;

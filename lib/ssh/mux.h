@@ -24,6 +24,6 @@ int mux_start(struct supervisor *supervisor, struct child *child, const char *so
 bool mux_answers(const char *socket);
 
 /* Reads what was said on the control descriptor. */
-enum mux_news mux_hear(struct child *child, struct error *err);
+enum mux_news mux_read(struct child *child, struct error *err);
 
 #endif

@@ -202,7 +202,7 @@ work_finish(struct work *work, struct running_task *running)
 void
 work_child_event(struct work *work, struct child *child, enum supervise_event event)
 {
-	if (!streams_heard(&work->streams, child, event) && event == SUPERVISE_ENDED)
+	if (!streams_child_event(&work->streams, child, event) && event == SUPERVISE_ENDED)
 		work_finish(work, child->owner);
 }
 

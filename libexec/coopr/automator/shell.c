@@ -45,7 +45,7 @@ struct work {
 	struct bundle bundle;
 };
 
-/* No sudo is needed to run a script as the user who logs in. */
+/* Chooses whom the script runs as. No sudo is needed to run it as the user who logs in. */
 static void
 shell_choose_user(const struct task *task, const char *user, struct work *work)
 {
@@ -73,7 +73,7 @@ shell_read_fields(const struct task *task, struct arena *arena, struct work *wor
 	return failed;
 }
 
-/* The script and what it asked for by "files". */
+/* Adds the script and what it asks for by "files". */
 static int
 shell_add_files(const struct task *task, struct work *work, struct error *err)
 {
@@ -95,13 +95,13 @@ shell_add_files(const struct task *task, struct work *work, struct error *err)
 	return failed;
 }
 
-/* lib.sh: its functions and the tables for this task. The list of nodes goes along only where it is asked for: it
- * grows with the cluster. */
+/* Adds lib.sh, its functions and the tables for this task, and config.json. The list of nodes goes along only if it is asked
+ * for: it grows with the cluster. */
 static int
 shell_add_library(const struct task *task, struct work *work, struct error *err)
 {
 	char *path = location_installed("share/coopr/shell/lib.sh");
-	struct buffer library = {0};
+	struct buffer library = {0}, config = {0};
 	int failed = file_read(AT_FDCWD, path, BUNDLE_BYTES, &library, err);
 
 	lookup_config(task->config, task->unexpanded, &library);
@@ -109,72 +109,43 @@ shell_add_library(const struct task *task, struct work *work, struct error *err)
 		failed = lookup_nodes(task->nodes, &library, err);
 	if (!failed)
 		failed = bundle_add_text(&work->bundle, "lib.sh", library.data, library.length, err);
+	if (jv_is_valid(task->config))
+		json_dump(task->config, &config);
+	else
+		buffer_text(&config, "{}");
+	buffer_byte(&config, '\n');
+	if (!failed)
+		failed = bundle_add_text(&work->bundle, "config.json", config.data, config.length, err);
 	buffer_release(&library);
+	buffer_release(&config);
 	free(path);
 	return failed;
 }
 
-static int
-shell_add_config(const struct task *task, struct work *work, struct error *err)
-{
-	struct buffer text = {0};
-	int failed;
-
-	if (jv_is_valid(task->config))
-		json_dump(task->config, &text);
-	else
-		buffer_text(&text, "{}");
-	buffer_byte(&text, '\n');
-	failed = bundle_add_text(&work->bundle, "config.json", text.data, text.length, err);
-	buffer_release(&text);
-	return failed;
-}
-
-static int
-shell_collect(const struct task *task, struct work *work, struct error *err)
-{
-	if (work->args && shell_words_split(work->args, &work->words, err) < 0)
-		return error_prefix(err, "args of script %s", work->script);
-	if (shell_add_files(task, work, err) < 0)
-		return -1;
-	return shell_add_library(task, work, err) < 0 || shell_add_config(task, work, err) < 0 ? -1 : 0;
-}
-
-/* The sentence for a script that failed: what it said itself, or its last line. */
+/* Takes the facts that the script left behind, and if it failed the reason: what it said itself, or its last line. */
 static void
-shell_explain(const struct task *task, const struct work *work, const struct remote_answer *answer, struct error *err)
+shell_take_answer(const struct task *task, const struct work *work, const struct remote_answer *answer,
+    struct outcome *outcome)
 {
-	char *last = tail_last_line(&answer->said), how[64];
+	char *last, how[64];
 
+	if (json_length(answer->facts) > 0)
+		outcome->facts = jv_copy(answer->facts);
+	if (answer->status == 0)
+		return;
 	if (answer->status > 128)
 		snprintf(how, sizeof how, "was killed by signal %d", answer->status - 128);
 	else
 		snprintf(how, sizeof how, "exited with %d", answer->status);
-	error_set(err, answer->status, "node %s: %s%s%s %s: %s", task->machine.id, work->script,
+	last = tail_last_line(&answer->said);
+	error_set(&outcome->error, answer->status, "node %s: %s%s%s %s: %s", task->machine.id, work->script,
 	    work->args && *work->args ? " " : "", work->args ? work->args : "", how,
 	    answer->reason ? answer->reason : *last ? last : "it printed nothing");
 	free(last);
 }
 
-/* Takes the facts and the reason of failure that the script left behind. */
-static void
-shell_take_answer(const struct task *task, const struct work *work, const struct remote_answer *answer,
-    struct outcome *outcome)
-{
-	if (json_length(answer->facts) > 0)
-		outcome->facts = jv_copy(answer->facts);
-	if (answer->status)
-		shell_explain(task, work, answer, &outcome->error);
-}
-
-/* Returns whether the task concerns the node alone, not a service. */
-static bool
-shell_is_about_node(const struct task *task)
-{
-	return task->action == ACTION_BOOTSTRAP || (task->action == ACTION_STATUS && !task->service);
-}
-
-/* That there is no room on a node is tried again, like one that is not reached; who asks for its status is told which. */
+/* Gives a lack of room on a node, which is tried again like a node that is not reached, a code of its own if the task asks for
+ * the status. */
 static void
 shell_tell_apart(const struct task *task, const struct remote_answer *answer, struct error *err)
 {
@@ -182,22 +153,28 @@ shell_tell_apart(const struct task *task, const struct remote_answer *answer, st
 		err->code = EX_CANTCREAT;
 }
 
-/* The payload of the task; for bootstrap, and to ask a node, one that only looks whether it can be entered and has what a
- * script needs: nothing is installed. -1 with the reason in outcome. */
+/* Makes the payload of the task; for bootstrap, and to ask a node, one that only looks whether it can be entered and has what a
+ * script needs: nothing is installed. Returns -1 with the reason in outcome. */
 static int
 shell_prepare(const struct task *task, struct arena *arena, struct work *work, struct payload *payload,
     struct outcome *outcome)
 {
+	struct error *err = &outcome->error;
+
 	if (!task->machine.id)
-		return error_set(&outcome->error, EX_DATAERR, "the task names no machine");
-	if (shell_is_about_node(task)) {
+		return error_set(err, EX_DATAERR, "the task names no machine");
+	if (task->action == ACTION_BOOTSTRAP || (task->action == ACTION_STATUS && !task->service)) {
 		work->script = "looking for what scripts need";
 		shell_choose_user(task, NULL, work);
-		return payload_check(payload, &outcome->error);
+		return payload_check(payload, err);
 	}
-	if (shell_read_fields(task, arena, work, outcome) < 0 || shell_collect(task, work, &outcome->error) < 0)
+	if (shell_read_fields(task, arena, work, outcome) < 0)
 		return -1;
-	return payload_run(task, &work->bundle, &work->words, work->user, payload, &outcome->error);
+	if (work->args && shell_words_split(work->args, &work->words, err) < 0)
+		return error_prefix(err, "args of script %s", work->script);
+	if (shell_add_files(task, work, err) < 0 || shell_add_library(task, work, err) < 0)
+		return -1;
+	return payload_run(task, &work->bundle, &work->words, work->user, payload, err);
 }
 
 static void
@@ -207,7 +184,6 @@ shell_release_work(struct work *work)
 	arguments_release(&work->words);
 }
 
-/* One task alone. */
 static void
 shell_act(const struct task *task, struct outcome *outcome)
 {
@@ -228,18 +204,16 @@ shell_act(const struct task *task, struct outcome *outcome)
 	arena_release(&arena);
 }
 
-/* --- many tasks, over connections that are kept --- */
-
-struct run { /* one of them */
+struct run { /* one of many tasks, over a connection that is kept */
 	struct call *call;
 	struct arena arena;
 	struct work work;
 	struct payload payload;
-	struct visit visit;
+	struct connection_user connection;
 	struct response response;
 	struct remote_answer answer;
 	struct child child;
-	bool talking, refused;
+	bool started, refused;
 };
 
 static void
@@ -253,7 +227,7 @@ shell_finish(struct server *server, struct run *run)
 {
 	struct call *call = run->call;
 
-	connections_leave(&run->visit);
+	connections_leave(&run->connection);
 	response_release(&run->response);
 	remote_answer_release(&run->answer);
 	child_release(&run->child);
@@ -264,15 +238,15 @@ shell_finish(struct server *server, struct run *run)
 	serve_answer(server, call);
 }
 
-/* The connection is there, or cannot be had. */
+/* Begins the run on its connection, which is there or cannot be had. */
 static void
 shell_connected(struct server *server, struct run *run)
 {
 	struct error *err = &run->call->outcome.error;
 	struct buffer command = {0};
 
-	if (run->visit.error.code) {
-		*err = run->visit.error;
+	if (run->connection.error.code) {
+		*err = run->connection.error;
 		shell_finish(server, run);
 		return;
 	}
@@ -280,26 +254,27 @@ shell_connected(struct server *server, struct run *run)
 	run->child = (struct child){.input = run->payload.script.data, .input_length = run->payload.script.length,
 	    .hold_input = true, .out_limit = RESPONSE_FACTS_BYTES, .tell_out = true, .gather_err = true, .owner = run};
 	payload_command(&run->payload, run->work.become_root, &command);
-	run->talking = mux_start(&server->supervisor, &run->child, run->visit.socket, command.data, &run->visit.error) == 0;
+	run->started = mux_start(&server->supervisor, &run->child, run->connection.socket, command.data, &run->connection.error) == 0;
 	buffer_release(&command);
-	if (run->talking)
+	if (run->started)
 		return;
-	if (run->visit.error.code == EX_UNAVAILABLE) {
-		connections_lost(server->state, &run->visit);
+	if (run->connection.error.code == EX_UNAVAILABLE) {
+		connections_lost(server->state, &run->connection);
 		return;
 	}
-	*err = run->visit.error;
+	*err = run->connection.error;
 	shell_finish(server, run);
 }
 
+/* Begins the runs that have got their connection. */
 static void
-shell_go_on(struct server *server)
+shell_serve_connections(struct server *server)
 {
 	struct connections *connections = server->state;
-	struct visit *visit;
+	struct connection_user *user;
 
-	while ((visit = connections_next(connections)))
-		shell_connected(server, visit->owner);
+	while ((user = connections_next(connections)))
+		shell_connected(server, user->owner);
 	server->wake_ms = connections->due_ms;
 }
 
@@ -310,7 +285,7 @@ shell_begin(struct server *server, struct call *call)
 
 	call->state = run;
 	*run = (struct run){.call = call, .response = {.log = shell_log, .log_to = call},
-	    .visit = {.machine = &call->task.machine, .owner = run}, .answer = {.facts = jv_invalid()}};
+	    .connection = {.machine = &call->task.machine, .owner = run}, .answer = {.facts = jv_invalid()}};
 	if (shell_prepare(&call->task, &run->arena, &run->work, &run->payload, &call->outcome) < 0) {
 		shell_finish(server, run);
 		return;
@@ -320,45 +295,41 @@ shell_begin(struct server *server, struct call *call)
 	bundle_release(&run->work.bundle);
 	run->work.bundle = (struct bundle){0};
 	task_forget(&call->task);
-	connections_want(server->state, &run->visit);
-	shell_go_on(server);
+	connections_request(server->state, &run->connection);
+	shell_serve_connections(server);
 }
 
 static void
-shell_conclude(struct server *server, struct run *run)
+shell_child_event(struct server *server, struct child *child, enum supervise_event event)
 {
-	struct call *call = run->call;
+	struct run *run = child->owner;
+	struct call *call;
+	enum mux_news news;
+	bool over;
 
+	if (connections_child_event(child, event)) {
+		shell_serve_connections(server);
+		return;
+	}
+	call = run->call;
+	over = response_read(&run->response, child);
+	news = run->refused ? MUX_QUIET : mux_read(child, &call->outcome.error);
+	if (news == MUX_REFUSED)
+		run->refused = over = true;
+	/* The session of a stopped script that left a process in the background ends, but its output stays open. */
+	if (news == MUX_EXITED && call->ending)
+		over = true;
+	if (event != SUPERVISE_ENDED) {
+		if (over)
+			supervise_stop(&server->supervisor, child);
+		return;
+	}
 	if (!call->ending && !run->refused && response_finish(&run->response, &run->child, &call->outcome.error) == 0)
 		shell_take_answer(&call->task, &run->work, &run->answer, &call->outcome);
 	else if (!call->ending)
 		shell_tell_apart(&call->task, &run->answer, &call->outcome.error);
 	shell_finish(server, run);
-	shell_go_on(server);
-}
-
-static void
-shell_heard(struct server *server, struct child *child, enum supervise_event event)
-{
-	struct run *run = child->owner;
-	enum mux_news news;
-	bool over;
-
-	if (connections_heard(child, event)) {
-		shell_go_on(server);
-		return;
-	}
-	over = response_read(&run->response, child);
-	news = run->refused ? MUX_QUIET : mux_hear(child, &run->call->outcome.error);
-	if (news == MUX_REFUSED)
-		run->refused = over = true;
-	/* The session of a stopped script that left a process in the background ends, but its output stays open. */
-	if (news == MUX_EXITED && run->call->ending)
-		over = true;
-	if (event == SUPERVISE_ENDED)
-		shell_conclude(server, run);
-	else if (over)
-		supervise_stop(&server->supervisor, child);
+	shell_serve_connections(server);
 }
 
 static void
@@ -368,7 +339,7 @@ shell_end(struct server *server, struct call *call)
 	char name[SSH_NAME_SIZE];
 
 	/* The node is not free for anything else before the script has ended there. */
-	if (run->talking) {
+	if (run->started) {
 		supervise_ask(&server->supervisor, &run->child, RESPONSE_END_MS);
 		return;
 	}
@@ -383,15 +354,15 @@ shell_due(struct server *server, struct call *call)
 {
 	(void)call;
 	connections_keep_time(server->state, clock_monotonic_ms());
-	shell_go_on(server);
+	shell_serve_connections(server);
 }
 
 static void
 shell_ready(struct server *server, int fd)
 {
 	(void)fd;
-	connections_look(server->state);
-	shell_go_on(server);
+	connections_read_notify(server->state);
+	shell_serve_connections(server);
 }
 
 static int
@@ -411,7 +382,7 @@ shell_close_connections(struct server *server)
 int
 main(int argc, char **argv)
 {
-	static const struct service service = {shell_begin, shell_due, shell_heard, shell_end, shell_ready,
+	static const struct service service = {shell_begin, shell_due, shell_child_event, shell_end, shell_ready,
 	    shell_open_connections, shell_close_connections};
 	static const struct plugin plugin = {"automator/shell", schema, shell_act, NULL, &service};
 
