@@ -21,9 +21,9 @@ dummy_mix(uint64_t hash, const char *text)
 	return (hash ^ 0xff) * 0x100000001b3u;
 }
 
-/* The next number of a sequence, 0 <= number < 1 (splitmix64). */
+/* Returns the next number of a sequence, 0 <= number < 1 (splitmix64). */
 static double
-exec_dummy_draw(uint64_t *state)
+dummy_random(uint64_t *state)
 {
 	uint64_t z = *state += 0x9e3779b97f4a7c15u;
 
@@ -32,10 +32,9 @@ exec_dummy_draw(uint64_t *state)
 	return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
 }
 
-/* The seed depends on what the task is, not on the job it stands in: the same cluster made twice does
- * the same. */
+/* Returns a seed that depends on what the task is, not on the job it stands in: the same cluster made twice does the same. */
 static uint64_t
-dummy_start(const struct task *task, int64_t seed)
+dummy_seed(const struct task *task, int64_t seed)
 {
 	char numbers[64];
 	uint64_t hash;
@@ -64,15 +63,15 @@ dummy_draw(const struct task *task, double *delay_ms, struct outcome *outcome)
 	double delay = place_number(&fields, "delay_ms", 0, 0, DELAY_MAX_MS);
 	double percent = place_number(&fields, "fail_percent", 0, 0, 100);
 	int64_t status = place_integer(&fields, "fail_status", 1, 1, 255);
-	uint64_t state = dummy_start(task, place_integer(&fields, "seed", 0, INT32_MIN, INT32_MAX));
-	int failed = task_outcome_check_fields(&problems, outcome);
+	uint64_t state = dummy_seed(task, place_integer(&fields, "seed", 0, INT32_MIN, INT32_MAX));
+	int failed = problems_error(&problems, "fields", EX_CONFIG, &outcome->error);
 
 	*delay_ms = 0;
 	problems_release(&problems);
 	if (failed)
 		return -1;
-	*delay_ms = delay * (0.5 + exec_dummy_draw(&state));
-	if (exec_dummy_draw(&state) * 100 >= percent)
+	*delay_ms = delay * (0.5 + dummy_random(&state));
+	if (dummy_random(&state) * 100 >= percent)
 		return 0;
 	return error_set(&outcome->error, (int)status, "failed as drawn: fail_percent is %g", percent);
 }

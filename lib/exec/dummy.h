@@ -23,7 +23,7 @@ int dummy_draw(const struct task *task, double *delay_ms, struct outcome *outcom
 /* Waits so long. */
 void dummy_wait(double delay_ms);
 
-/* Has the call be due once its time is over; then it is to be answered. Breaks one off. */
+/* For a service: has the call be due once its time is over, when it is to be answered; answers it. */
 void dummy_begin(struct server *server, struct call *call);
 void dummy_answer(struct server *server, struct call *call);
 

@@ -20,42 +20,32 @@
 
 enum { FILE_BYTES = 16 * 1024 * 1024, SSH_PORT = 22 };
 
-static const char *const members[] = {
-	"address", "bind", "flavor", "hostkey", "hostname", "identityfile", "port", "user", "zone", NULL,
-};
-
-static bool
-machines_is_member(const char *name, size_t length)
-{
-	for (size_t i = 0; members[i]; i++)
-		if (strlen(members[i]) == length && strncmp(members[i], name, length) == 0)
-			return true;
-	return false;
-}
-
-/* NAME=VALUE becomes a member; "hostkey" may come several times. */
+/* Sets the member of a word NAME=VALUE; "hostkey" may come several times. */
 static int
 machines_add_member(jv *object, const char *word, struct error *err)
 {
+	static const char *const members[] = {"bind", "flavor", "hostkey", "hostname", "identityfile", "port", "user", "zone",
+	    "address"};
 	size_t length = strcspn(word, "=");
-	char *name;
+	const char *name = NULL;
+	jv keys;
 
-	if (word[length] != '=' || !machines_is_member(word, length))
+	for (size_t i = 0; word[length] == '=' && !name && i < sizeof members / sizeof *members; i++)
+		if (strlen(members[i]) == length && strncmp(members[i], word, length) == 0)
+			name = members[i];
+	if (!name)
 		return error_set(err, EX_CONFIG, "\"%s\": expected bind=, flavor=, hostkey=, hostname=, identityfile=, port=, "
 		    "user= or zone=", word);
-	name = memory_substring(word, length);
-	if (strcmp(name, "hostkey") == 0) {
-		jv keys = json_get(*object, name);
-
-		if (!jv_is_valid(keys)) {
-			jv_free(keys);
-			keys = jv_array();
-		}
-		json_set(object, name, jv_array_append(keys, jv_string(word + length + 1)));
-	} else {
+	if (strcmp(name, "hostkey") != 0) {
 		json_set_string(object, name, word + length + 1);
+		return 0;
 	}
-	free(name);
+	keys = json_get(*object, name);
+	if (!jv_is_valid(keys)) {
+		jv_free(keys);
+		keys = jv_array();
+	}
+	json_set(object, name, jv_array_append(keys, jv_string(word + length + 1)));
 	return 0;
 }
 
@@ -74,7 +64,7 @@ machines_object_of_line(const char *line, jv *object, struct error *err)
 	return failed;
 }
 
-/* A path that is relative starts at the folder of the file that it stands in. */
+/* Returns the path; one that is relative starts at the folder of the file that it stands in. */
 static const char *
 machines_beside(struct arena *arena, const char *file, const char *path)
 {
@@ -149,8 +139,12 @@ static int
 machines_read_lines(struct machines *machines, char *text, struct error *err)
 {
 	int number = 0, failed = 0;
+	size_t lines = 1;
 	char *line;
 
+	for (const char *end = text; (end = strchr(end, '\n')); end++)
+		lines++;
+	machines->list = arena_alloc(&machines->arena, lines, sizeof *machines->list);
 	while (!failed && (line = strsep(&text, "\n"))) {
 		struct error why;
 		char where[32];
@@ -170,29 +164,13 @@ machines_read_lines(struct machines *machines, char *text, struct error *err)
 	return failed;
 }
 
-static int
-machines_read_array(struct machines *machines, jv array, struct error *err)
-{
-	int failed = 0;
-
-	for (size_t i = 0; i < json_length(array) && !failed; i++) {
-		jv object = jv_array_get(jv_copy(array), (int)i);
-		char where[32];
-
-		snprintf(where, sizeof where, "machine %zu", i + 1);
-		failed = machines_add_machine(machines, object, where, err);
-		jv_free(object);
-	}
-	return failed;
-}
-
-/* One array, or objects one behind the other. */
+/* Reads one array, or objects one behind the other. */
 static int
 machines_read_values(struct machines *machines, const char *text, size_t length, struct error *err)
 {
 	jv list = jv_array();
 	ssize_t used;
-	int failed;
+	int failed = 0;
 
 	while ((used = json_scan(text, length, true, err)) > 0) {
 		jv value = jv_parse_sized(text, (int)used);
@@ -204,22 +182,18 @@ machines_read_values(struct machines *machines, const char *text, size_t length,
 	if (used < 0) {
 		failed = error_prefix(err, "%s", machines->path);
 		err->code = EX_CONFIG;
-	} else {
-		machines->list = arena_alloc(&machines->arena, json_length(list) + 1, sizeof *machines->list);
-		failed = machines_read_array(machines, list, err);
+	}
+	machines->list = arena_alloc(&machines->arena, json_length(list) + 1, sizeof *machines->list);
+	for (size_t i = 0; i < json_length(list) && !failed; i++) {
+		jv object = jv_array_get(jv_copy(list), (int)i);
+		char where[32];
+
+		snprintf(where, sizeof where, "machine %zu", i + 1);
+		failed = machines_add_machine(machines, object, where, err);
+		jv_free(object);
 	}
 	jv_free(list);
 	return failed;
-}
-
-static size_t
-machines_count_lines(const char *text)
-{
-	size_t lines = 1;
-
-	for (; *text; text++)
-		lines += *text == '\n';
-	return lines;
 }
 
 int
@@ -238,7 +212,6 @@ machines_read(const char *path, struct machines *machines, struct error *err)
 	} else if (text.data[strspn(text.data, " \t\r\n")] == '[' || text.data[strspn(text.data, " \t\r\n")] == '{') {
 		failed = machines_read_values(machines, text.data, text.length, err);
 	} else {
-		machines->list = arena_alloc(&machines->arena, machines_count_lines(text.data) + 1, sizeof *machines->list);
 		failed = machines_read_lines(machines, text.data, err);
 	}
 	if (!failed && machines->count == 0)

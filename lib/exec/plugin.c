@@ -45,17 +45,7 @@ plugin_list(const struct plugin *plugin)
 	return code;
 }
 
-/* Prints the result record. Returns its status. */
-static int
-plugin_answer(const struct task *task, const struct outcome *outcome)
-{
-	jv result = task_outcome_result(task, outcome);
-
-	record_write(result, stdout);
-	jv_free(result);
-	return outcome->error.code;
-}
-
+/* Does the task on standard input and prints its result record. Returns its status. */
 static int
 plugin_perform(const struct plugin *plugin, enum action action)
 {
@@ -63,6 +53,7 @@ plugin_perform(const struct plugin *plugin, enum action action)
 	struct problems problems = {0};
 	struct task task;
 	struct error err;
+	jv result;
 	int code;
 
 	if (task_read(STDIN_FILENO, "standard input", &task, &problems, &err) < 0) {
@@ -72,7 +63,10 @@ plugin_perform(const struct plugin *plugin, enum action action)
 	} else {
 		task.action = action;
 		plugin->act(&task, &outcome);
-		code = plugin_answer(&task, &outcome);
+		result = task_outcome_result(&task, &outcome);
+		record_write(result, stdout);
+		jv_free(result);
+		code = outcome.error.code;
 	}
 	problems_release(&problems);
 	task_outcome_release(&outcome);

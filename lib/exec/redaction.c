@@ -16,23 +16,18 @@ struct redaction_word {
 
 enum match { MATCH_NONE, MATCH_WHOLE, MATCH_BEGUN };
 
-static bool
-redaction_is_known(const struct redaction *redaction, const char *text, size_t length)
-{
-	for (size_t i = 0; i < redaction->count; i++)
-		if (redaction->words[i].length == length && memcmp(redaction->words[i].text, text, length) == 0)
-			return true;
-	return false;
-}
-
-/* Enters a word behind those that are as long: where one begins with another, the longer one is looked for first. */
+/* Adds a word, unless it is known, behind those that are as long: of two that begin alike, the longer one is looked for
+ * first. */
 static void
 redaction_add_word(struct redaction *redaction, const char *name, const char *text, size_t length)
 {
 	size_t at;
 
-	if (length < REDACTION_MIN || redaction_is_known(redaction, text, length))
+	if (length < REDACTION_MIN)
 		return;
+	for (size_t i = 0; i < redaction->count; i++)
+		if (redaction->words[i].length == length && memcmp(redaction->words[i].text, text, length) == 0)
+			return;
 	ARRAY_ROOM(redaction->words, redaction->count, redaction->capacity);
 	for (at = redaction->count; at > 0 && redaction->words[at - 1].length < length; at--)
 		redaction->words[at] = redaction->words[at - 1];
@@ -42,7 +37,7 @@ redaction_add_word(struct redaction *redaction, const char *name, const char *te
 	redaction->count++;
 }
 
-/* As it is, and as it stands in JSON: who prints the record that it was given prints that. */
+/* Adds the text as it is, and as it stands in JSON: a plugin that prints its take record prints that. */
 static void
 redaction_add_forms(struct redaction *redaction, const char *name, const char *text, size_t length)
 {
@@ -75,7 +70,7 @@ redaction_add(struct redaction *redaction, const char *name, const char *text)
 
 /* Classifies the beginning of bytes. Waits for the rest of a word only if more may follow. */
 static enum match
-redaction_look_at(const struct redaction *redaction, const char *bytes, size_t length, bool more, size_t *which)
+redaction_match(const struct redaction *redaction, const char *bytes, size_t length, bool more, size_t *which)
 {
 	if (!redaction->first[(unsigned char)*bytes])
 		return MATCH_NONE;
@@ -90,14 +85,14 @@ redaction_look_at(const struct redaction *redaction, const char *bytes, size_t l
 	return MATCH_NONE;
 }
 
-/* Returns how many bytes of it were dealt with. */
+/* Appends bytes with the words replaced. Returns how many bytes were dealt with. */
 static size_t
 redaction_replace(const struct redaction *redaction, const char *bytes, size_t length, bool more, struct buffer *out)
 {
 	size_t said = 0, at = 0, which;
 
 	while (at < length) {
-		enum match match = redaction_look_at(redaction, bytes + at, length - at, more, &which);
+		enum match match = redaction_match(redaction, bytes + at, length - at, more, &which);
 
 		if (match == MATCH_NONE) {
 			at++;
@@ -159,33 +154,6 @@ redaction_replace_string(const struct redaction *redaction, jv *string)
 	buffer_release(&text);
 }
 
-static void
-redaction_replace_object(const struct redaction *redaction, jv *object)
-{
-	jv changed = jv_object();
-
-	jv_object_foreach(*object, name, member) {
-		redaction_replace_string(redaction, &name);
-		redaction_value(redaction, &member);
-		changed = jv_object_set(changed, name, member);
-	}
-	jv_free(*object);
-	*object = changed;
-}
-
-static void
-redaction_replace_array(const struct redaction *redaction, jv *array)
-{
-	int count = jv_array_length(jv_copy(*array));
-
-	for (int i = 0; i < count; i++) {
-		jv element = jv_array_get(jv_copy(*array), i);
-
-		redaction_value(redaction, &element);
-		*array = jv_array_set(*array, i, element);
-	}
-}
-
 void
 redaction_value(const struct redaction *redaction, jv *value)
 {
@@ -193,12 +161,28 @@ redaction_value(const struct redaction *redaction, jv *value)
 
 	if (redaction->count == 0)
 		return;
-	if (kind == JV_KIND_STRING)
+	if (kind == JV_KIND_STRING) {
 		redaction_replace_string(redaction, value);
-	else if (kind == JV_KIND_OBJECT)
-		redaction_replace_object(redaction, value);
-	else if (kind == JV_KIND_ARRAY)
-		redaction_replace_array(redaction, value);
+	} else if (kind == JV_KIND_OBJECT) {
+		jv changed = jv_object();
+
+		jv_object_foreach(*value, name, member) {
+			redaction_replace_string(redaction, &name);
+			redaction_value(redaction, &member);
+			changed = jv_object_set(changed, name, member);
+		}
+		jv_free(*value);
+		*value = changed;
+	} else if (kind == JV_KIND_ARRAY) {
+		int count = jv_array_length(jv_copy(*value));
+
+		for (int i = 0; i < count; i++) {
+			jv element = jv_array_get(jv_copy(*value), i);
+
+			redaction_value(redaction, &element);
+			*value = jv_array_set(*value, i, element);
+		}
+	}
 }
 
 void

@@ -20,11 +20,11 @@
 #include "model/take/task.h"
 #include "exec/verdict.h"
 
-enum { PATIENCE_MS = 1000 }; /* with who looks on */
+enum { PATIENCE_MS = 1000 }; /* with the reader of stderr */
 
 struct attempt {
 	const struct task *task;
-	bool quiet, unread; /* unread: whoever looks on did not take the last part */
+	bool quiet, unread; /* unread: the reader of stderr did not take the last part */
 	int log; /* -1: none, or it could not be written any more */
 	struct tail tail;
 	struct redaction *secrets;
@@ -32,35 +32,27 @@ struct attempt {
 	const char *stopped; /* why, or NULL */
 };
 
-/* Why location_plugin found none: list is the folders it looked in, colons between. */
+/* Explains why location_plugin found none: there is no such file in any of the folders, or it is no executable. */
 static int
-run_explain_missing(const char *list, const char *kind, const char *name, struct error *err)
+run_explain_missing(const char *kind, const char *name, struct error *err)
 {
-	const char *folder = list;
-
-	while (*folder) {
-		size_t length = strcspn(folder, ":");
-		char *path = memory_printf("%.*s/%s/%s", (int)length, folder, kind, name);
-		bool is_there = file_exists(AT_FDCWD, path);
-
-		if (is_there)
-			error_set(err, EX_CONFIG, "%s \"%s\": %s is not executable", kind, name, path);
-		free(path);
-		if (is_there)
-			return -1;
-		folder += length + (folder[length] == ':');
-	}
-	return error_set(err, EX_CONFIG, "there is no %s \"%s\" (looked in the folder %s of %s)", kind, name, kind, list);
-}
-
-static int
-run_no_plugin(const char *kind, const char *name, struct error *err)
-{
-	const char *folders = getenv("COOPR_PLUGINS");
+	const char *folders = getenv("COOPR_PLUGINS"), *folder;
 	char *own = location_installed("libexec/coopr");
 	char *list = memory_printf("%s%s%s", folders ? folders : "", folders && *folders ? ":" : "", own);
 
-	run_explain_missing(list, kind, name, err);
+	error_set(err, EX_CONFIG, "there is no %s \"%s\" (looked in the folder %s of %s)", kind, name, kind, list);
+	for (folder = list; *folder;) {
+		size_t length = strcspn(folder, ":");
+		char *path = memory_printf("%.*s/%s/%s", (int)length, folder, kind, name);
+		bool found = file_exists(AT_FDCWD, path);
+
+		if (found)
+			error_set(err, EX_CONFIG, "%s \"%s\": %s is not executable", kind, name, path);
+		free(path);
+		if (found)
+			break;
+		folder += length + (folder[length] == ':');
+	}
 	free(list);
 	free(own);
 	return -1;
@@ -73,24 +65,24 @@ run_command(const struct task *task, struct arguments *argv, struct error *err)
 	char *path = location_plugin(kind, task->type);
 
 	if (!path)
-		return run_no_plugin(kind, task->type, err);
+		return run_explain_missing(kind, task->type, err);
 	arguments_push(argv, path);
 	arguments_push(argv, action_name(task->action));
 	free(path);
 	return 0;
 }
 
-/* Whoever looks on may go away, or look on without reading: the task goes on, and its time too. A pipe that can be written to has
- * room for PIPE_BUF. */
+/* Shows what was said on stderr. Its reader may go away, or stop reading: the task goes on, and its time too. A pipe that can be
+ * written to has room for PIPE_BUF. */
 static void
 run_show(struct attempt *attempt, const char *bytes, size_t length)
 {
-	struct pollfd onlooker = {.fd = STDERR_FILENO, .events = POLLOUT};
+	struct pollfd reader = {.fd = STDERR_FILENO, .events = POLLOUT};
 
 	while (length > 0) {
 		size_t part = length < PIPE_BUF ? length : PIPE_BUF;
 
-		attempt->unread = poll(&onlooker, 1, attempt->unread ? 0 : PATIENCE_MS) == 0;
+		attempt->unread = poll(&reader, 1, attempt->unread ? 0 : PATIENCE_MS) == 0;
 		if (attempt->unread)
 			return;
 		if (file_write_all(STDERR_FILENO, bytes, part) < 0) {
@@ -126,13 +118,7 @@ run_pass_on(struct attempt *attempt, struct buffer *said)
 	run_keep(attempt);
 }
 
-static const char *
-run_signal_reason(int signal)
-{
-	return signal == SIGINT ? "SIGINT came" : signal == SIGHUP ? "SIGHUP came" : "SIGTERM came";
-}
-
-/* Until the plugin has ended. */
+/* Waits until the plugin has ended, and takes what it says. */
 static void
 run_attend(struct supervisor *supervisor, struct child *child, struct attempt *attempt)
 {
@@ -149,7 +135,8 @@ run_attend(struct supervisor *supervisor, struct child *child, struct attempt *a
 			run_keep(attempt);
 			return;
 		case SUPERVISE_SIGNAL:
-			attempt->stopped = run_signal_reason(supervisor->signal);
+			attempt->stopped = supervisor->signal == SIGINT ? "SIGINT came" : supervisor->signal == SIGHUP ? "SIGHUP came"
+			                                                                                               : "SIGTERM came";
 			supervise_stop(supervisor, child);
 			break;
 		case SUPERVISE_READY:
@@ -163,42 +150,34 @@ run_attend(struct supervisor *supervisor, struct child *child, struct attempt *a
 	}
 }
 
-static jv
-run_conclude(const struct attempt *attempt, const struct child *child)
-{
-	const struct task *task = attempt->task;
-	char *name = memory_printf("%s/%s", task_plugin_kind(task->action), task->type);
-	struct plugin_end end = {.name = name, .wait_status = child->wait_status, .timed_out = child->timed_out,
-	    .stopped = child->stopped ? attempt->stopped : NULL, .out = &child->out, .out_total = child->out_total,
-	    .log = &attempt->tail, .secrets = attempt->secrets};
-	jv result = verdict_result(task, &end);
-
-	free(name);
-	return result;
-}
-
-/* Runs argv. It has what we inherited, the worker's lock: as long as anything of it runs, the task is given to nobody
- * else. A plugin that cannot be started is a result too: the fault is not here. */
+/* Runs argv. The plugin inherits the worker's lock: as long as anything of it runs, the task is given to nobody else. A plugin
+ * that cannot be started is a result too: the fault is not here. */
 static int
 run_plugin(struct attempt *attempt, char *const *argv, jv *result, struct error *err)
 {
+	const struct task *task = attempt->task;
 	struct supervisor supervisor;
 	struct buffer record = {0};
 	struct child child = {.argv = argv, .out_limit = VERDICT_ANSWER_BYTES, .gather_err = true,
-	    .die_with_us = true, .timeout_ms = attempt->task->timeout_s * 1000};
+	    .die_with_us = true, .timeout_ms = task->timeout_s * 1000};
 	int failed = supervise_init(&supervisor, err);
 
 	if (failed == 0) {
-		json_dump(jv_is_valid(attempt->task->handed) ? attempt->task->handed : attempt->task->source, &record);
+		json_dump(jv_is_valid(task->handed) ? task->handed : task->source, &record);
 		buffer_byte(&record, '\n');
 		child.input = record.data;
 		child.input_length = record.length;
 		supervise_watch(&supervisor, STDOUT_FILENO, 0);
 		if (supervise_start(&supervisor, &child, err) == 0) {
+			char *name = memory_printf("%s/%s", task_plugin_kind(task->action), task->type);
+
 			run_attend(&supervisor, &child, attempt);
-			*result = run_conclude(attempt, &child);
+			*result = verdict_result(task, &(struct plugin_end){.name = name, .wait_status = child.wait_status,
+			    .timed_out = child.timed_out, .stopped = child.stopped ? attempt->stopped : NULL, .out = &child.out,
+			    .out_total = child.out_total, .log = &attempt->tail, .secrets = attempt->secrets});
+			free(name);
 		} else {
-			*result = verdict_refusal(attempt->task, EX_CONFIG, err->text);
+			*result = verdict_refusal(task, EX_CONFIG, err->text);
 		}
 	}
 	supervise_release(&supervisor);

@@ -24,25 +24,6 @@ serve_flush(struct server *server)
 	buffer_clear(&server->answers);
 }
 
-static void
-serve_unlink_call(struct server *server, struct call *call)
-{
-	*(call->previous ? &call->previous->next : &server->first) = call->next;
-	if (call->next)
-		call->next->previous = call->previous;
-	server->count--;
-}
-
-static void
-serve_free_call(struct call *call)
-{
-	if (call->log >= 0)
-		close(call->log);
-	task_outcome_release(&call->outcome);
-	task_release(&call->task);
-	free(call);
-}
-
 void
 serve_answer(struct server *server, struct call *call)
 {
@@ -51,8 +32,15 @@ serve_answer(struct server *server, struct call *call)
 	json_dump(result, &server->answers);
 	buffer_byte(&server->answers, '\n');
 	jv_free(result);
-	serve_unlink_call(server, call);
-	serve_free_call(call);
+	*(call->previous ? &call->previous->next : &server->first) = call->next;
+	if (call->next)
+		call->next->previous = call->previous;
+	server->count--;
+	if (call->log >= 0)
+		close(call->log);
+	task_outcome_release(&call->outcome);
+	task_release(&call->task);
+	free(call);
 }
 
 void
@@ -64,7 +52,7 @@ serve_due(struct server *server, struct call *call, int64_t due_ms)
 }
 
 void
-serve_say(struct call *call, const char *bytes, size_t length)
+serve_log(struct call *call, const char *bytes, size_t length)
 {
 	if (call->log < 0 && call->task.log)
 		call->log = open(call->task.log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
@@ -87,13 +75,6 @@ serve_end_call(struct server *server, struct call *call)
 }
 
 static void
-serve_refuse(struct server *server, struct call *call, const struct problems *problems)
-{
-	task_outcome_check_task(problems, &call->outcome);
-	serve_answer(server, call);
-}
-
-static void
 serve_begin(struct server *server, jv record)
 {
 	struct problems problems = {0};
@@ -111,15 +92,16 @@ serve_begin(struct server *server, jv record)
 	call->deadline_ms = clock_monotonic_ms() + call->task.timeout_s * 1000;
 	if (call->deadline_ms < server->look_ms)
 		server->look_ms = call->deadline_ms;
-	if (problems.total > 0)
-		serve_refuse(server, call, &problems);
+	if (problems_error(&problems, "the task", EX_DATAERR, &call->outcome.error) < 0)
+		serve_answer(server, call);
 	else
 		server->service->begin(server, call);
 	problems_release(&problems);
 }
 
+/* Returns whether the member of the record is that text. */
 static bool
-serve_is_text(jv record, const char *name, const char *text)
+serve_names(jv record, const char *name, const char *text)
 {
 	jv value = json_get(record, name);
 	bool same = json_string(value) && text && strcmp(json_string(value), text) == 0;
@@ -132,7 +114,7 @@ static void
 serve_cancel(struct server *server, jv record)
 {
 	for (struct call *call = server->first; call; call = call->next)
-		if (serve_is_text(record, "task", call->task.id) && serve_is_text(record, "job", call->task.job)) {
+		if (serve_names(record, "task", call->task.id) && serve_names(record, "job", call->task.job)) {
 			error_set(&call->outcome.error, EX_TEMPFAIL, "stopped: it is not wanted any more");
 			serve_end_call(server, call);
 			return;
@@ -149,9 +131,9 @@ serve_take_line(struct server *server, const char *line, size_t length)
 		message("%s", err.text);
 		return;
 	}
-	if (serve_is_text(record, "kind", "task"))
+	if (serve_names(record, "kind", "task"))
 		serve_begin(server, record);
-	else if (serve_is_text(record, "kind", "cancel"))
+	else if (serve_names(record, "kind", "cancel"))
 		serve_cancel(server, record);
 	jv_free(record);
 }
@@ -177,28 +159,7 @@ serve_read_more(struct server *server)
 	buffer_drop(pending, used);
 }
 
-/* Looks at one call: what is due is told, what takes too long is ended. It may be gone afterwards. */
-static void
-serve_look_at(struct server *server, struct call *call, int64_t now)
-{
-	int64_t next = call->deadline_ms;
-
-	if (call->deadline_ms <= now && !call->ending) {
-		error_set(&call->outcome.error, VERDICT_TIMEOUT, "timed out: it was ended after %lld s",
-		    (long long)call->task.timeout_s);
-		serve_end_call(server, call);
-		return;
-	}
-	if (call->due_ms <= now) {
-		call->due_ms = INT64_MAX;
-		server->service->due(server, call);
-		return;
-	}
-	next = call->ending || call->due_ms < next ? call->due_ms : next;
-	if (next < server->look_ms)
-		server->look_ms = next;
-}
-
+/* Tells the service of the calls that are due, and ends those that take too long. */
 static void
 serve_keep_time(struct server *server, int64_t now)
 {
@@ -212,8 +173,19 @@ serve_keep_time(struct server *server, int64_t now)
 		return;
 	server->look_ms = INT64_MAX;
 	for (struct call *call = server->first; call; call = next) {
+		int64_t until = call->ending || call->due_ms < call->deadline_ms ? call->due_ms : call->deadline_ms;
+
 		next = call->next;
-		serve_look_at(server, call, now);
+		if (call->deadline_ms <= now && !call->ending) {
+			error_set(&call->outcome.error, VERDICT_TIMEOUT, "timed out: it was ended after %lld s",
+			    (long long)call->task.timeout_s);
+			serve_end_call(server, call);
+		} else if (call->due_ms <= now) {
+			call->due_ms = INT64_MAX;
+			server->service->due(server, call);
+		} else if (until < server->look_ms) {
+			server->look_ms = until;
+		}
 	}
 }
 
@@ -227,18 +199,17 @@ serve_time_to_wait(const struct server *server)
 	return until == INT64_MAX ? -1 : until <= now ? 0 : until - now;
 }
 
-/* Answers are written once nothing else happens at the same time, many at once. */
+/* Waits for the next event. Answers are written once nothing else happens at the same time, many at once. */
 static void
 serve_turn(struct server *server)
 {
 	struct child *child;
+	enum supervise_event event = supervise_next(&server->supervisor, serve_time_to_wait(server), &child);
 
-	switch (supervise_next(&server->supervisor, serve_time_to_wait(server), &child)) {
+	switch (event) {
 	case SUPERVISE_OUTPUT:
-		server->service->heard(server, child, SUPERVISE_OUTPUT);
-		break;
 	case SUPERVISE_ENDED:
-		server->service->heard(server, child, SUPERVISE_ENDED);
+		server->service->child_event(server, child, event);
 		break;
 	case SUPERVISE_READY:
 		if (server->supervisor.ready == STDIN_FILENO)

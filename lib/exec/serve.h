@@ -26,17 +26,17 @@ struct call { /* a task that is being done */
 };
 
 struct service {
-	/* Begins it, and answers it at once or later. */
+	/* Begins the call, and answers it at once or later. */
 	void (*begin)(struct server *server, struct call *call);
-	/* Its due_ms has come. */
+	/* Is called when the call's due_ms has come; with NULL, when the server's wake_ms has. */
 	void (*due)(struct server *server, struct call *call);
-	/* A child of the service's: it said something, or has ended. NULL where there are none. */
-	void (*heard)(struct server *server, struct child *child, enum supervise_event event);
-	/* Breaks it off: outcome says why already. It is answered at once or later. */
+	/* Deals with an event of a child of the service's. NULL if it has none. */
+	void (*child_event)(struct server *server, struct child *child, enum supervise_event event);
+	/* Breaks the call off, which is answered at once or later: outcome says why already. */
 	void (*end)(struct server *server, struct call *call);
-	/* A descriptor that the service watches. */
+	/* Deals with a descriptor that the service watches. */
 	void (*ready)(struct server *server, int fd);
-	/* Before the first call, and behind the last: -1 and err. Either may be NULL. */
+	/* Are called before the first call (-1 and err on failure), and behind the last. Either may be NULL. */
 	int (*open)(struct server *server, struct error *err);
 	void (*close)(struct server *server);
 };
@@ -68,6 +68,6 @@ void serve_answer(struct server *server, struct call *call);
 void serve_due(struct server *server, struct call *call, int64_t due_ms);
 
 /* Adds to the task's log. */
-void serve_say(struct call *call, const char *bytes, size_t length);
+void serve_log(struct call *call, const char *bytes, size_t length);
 
 #endif

@@ -24,12 +24,6 @@ struct outcome { /* initialise with OUTCOME_NONE */
 /* Returns the result record (owned) of a task that ended with this outcome. */
 jv task_outcome_result(const struct task *task, const struct outcome *outcome);
 
-/* Sets the outcome's error from all problems of the task's fields, with EX_CONFIG. Returns -1 if there is any, else 0. */
-int task_outcome_check_fields(const struct problems *problems, struct outcome *outcome);
-
-/* Does the same for the task as a whole, with EX_DATAERR. */
-int task_outcome_check_task(const struct problems *problems, struct outcome *outcome);
-
 void task_outcome_release(struct outcome *outcome);
 
 #endif

@@ -30,22 +30,15 @@ verdict_sign(jv *result, const struct task *task)
 		json_set_string(result, "job", task->job);
 }
 
-static jv
-verdict_result_of(const struct task *task, int status, const char *text)
+jv
+verdict_refusal(const struct task *task, int status, const char *message)
 {
 	jv result = jv_object();
 
 	verdict_sign(&result, task);
 	json_set_number(&result, "status", status);
-	if (text)
-		json_set_string(&result, "message", text);
+	json_set_string(&result, "message", message);
 	return result;
-}
-
-jv
-verdict_refusal(const struct task *task, int status, const char *message)
-{
-	return verdict_result_of(task, status, message);
 }
 
 /* Quotes the beginning of what the plugin printed, for a message. */
@@ -65,12 +58,6 @@ verdict_excerpt(const struct plugin_end *end)
 	free(begin);
 	buffer_release(&out);
 	return buffer_take(&shown);
-}
-
-static bool
-verdict_is_result(jv value)
-{
-	return jv_get_kind(value) == JV_KIND_OBJECT && record_kind(value) && strcmp(record_kind(value), "result") == 0;
 }
 
 /* Finds what is wrong with the members of the answer (-1 with the first in err), and gives its status as a
@@ -100,29 +87,15 @@ verdict_check(const struct task *task, jv *answer, int exit_code, struct error *
 	return wrong ? -1 : 0;
 }
 
-/* Returns whether the plugin printed one result record and nothing else; used is the length that json_scan found. */
-static int
-verdict_check_shape(jv answer, const struct plugin_end *end, ssize_t used, struct error *err)
-{
-	const struct buffer *out = end->out;
-	char *printed = verdict_excerpt(end);
-	int result = 0;
-
-	if (!verdict_is_result(answer))
-		result = error_set(err, EX_SOFTWARE, "printed something that is no result: %s", printed);
-	else if (strspn(out->data + used, " \t\r\n") < out->length - (size_t)used)
-		result = error_set(err, EX_SOFTWARE, "printed more than one result: %s", printed);
-	free(printed);
-	return result;
-}
-
-/* The one result record that a plugin is to print, owned. -1 with what it did instead in err. */
+/* Reads the one result record that a plugin is to print, owned. Returns -1 with what it did instead in err. */
 static int
 verdict_read_answer(const struct task *task, const struct plugin_end *end, int exit_code, jv *answer, struct error *err)
 {
 	const struct buffer *out = end->out;
+	char *printed;
 	struct error why;
 	ssize_t used;
+	int result;
 
 	if (end->out_total > VERDICT_ANSWER_BYTES)
 		return error_set(err, EX_SOFTWARE, "printed a result of %zu bytes; at most %d are taken",
@@ -131,13 +104,20 @@ verdict_read_answer(const struct task *task, const struct plugin_end *end, int e
 	if (used == 0)
 		return error_set(err, exit_code ? exit_code : EX_SOFTWARE, "printed no result");
 	*answer = used > 0 ? build_value(out->data, (size_t)used) : jv_invalid();
-	if (verdict_check_shape(*answer, end, used, err) == 0 && verdict_check(task, answer, exit_code, err) == 0)
-		return 0;
-	jv_free(*answer);
-	return -1;
+	printed = verdict_excerpt(end);
+	if (jv_get_kind(*answer) != JV_KIND_OBJECT || !record_kind(*answer) || strcmp(record_kind(*answer), "result") != 0)
+		result = error_set(err, EX_SOFTWARE, "printed something that is no result: %s", printed);
+	else if (strspn(out->data + used, " \t\r\n") < out->length - (size_t)used)
+		result = error_set(err, EX_SOFTWARE, "printed more than one result: %s", printed);
+	else
+		result = verdict_check(task, answer, exit_code, err);
+	free(printed);
+	if (result < 0)
+		jv_free(*answer);
+	return result;
 }
 
-/* A failure with no reason given: the last thing that was said is the best there is. */
+/* Explains a failure for which no reason was given: the last thing that was said is the best there is. */
 static char *
 verdict_explain(const struct plugin_end *end, const char *what)
 {
@@ -172,6 +152,7 @@ verdict_reconcile(jv *answer, const struct plugin_end *end, int exit_code)
 	jv_free(given);
 }
 
+/* Returns the result of an attempt whose plugin was not stopped. */
 static jv
 verdict_judge_exit(const struct task *task, const struct plugin_end *end)
 {
@@ -186,7 +167,7 @@ verdict_judge_exit(const struct task *task, const struct plugin_end *end)
 	}
 	what = status ? memory_printf("exited with %d and %s", status, err.text) : memory_string(err.text);
 	text = verdict_explain(end, what);
-	answer = verdict_result_of(task, err.code, text);
+	answer = verdict_refusal(task, err.code, text);
 	free(what);
 	free(text);
 	return answer;
@@ -195,23 +176,19 @@ verdict_judge_exit(const struct task *task, const struct plugin_end *end)
 static jv
 verdict_judge(const struct task *task, const struct plugin_end *end)
 {
-	struct error text;
-	int code = process_exit_code(end->wait_status), signal = WTERMSIG(end->wait_status);
+	int signal = WTERMSIG(end->wait_status);
+	struct error err;
 
-	if (end->stopped) {
-		error_set(&text, EX_TEMPFAIL, "stopped: %s", end->stopped);
-		return verdict_result_of(task, EX_TEMPFAIL, text.text);
-	}
-	if (end->timed_out) {
-		error_set(&text, VERDICT_TIMEOUT, "timed out: %s was ended after %lld s", end->name,
-		    (long long)task->timeout_s);
-		return verdict_result_of(task, VERDICT_TIMEOUT, text.text);
-	}
-	if (WIFSIGNALED(end->wait_status)) {
-		error_set(&text, code, "%s was killed by signal %d (%s)", end->name, signal, strsignal(signal));
-		return verdict_result_of(task, code, text.text);
-	}
-	return verdict_judge_exit(task, end);
+	if (end->stopped)
+		error_set(&err, EX_TEMPFAIL, "stopped: %s", end->stopped);
+	else if (end->timed_out)
+		error_set(&err, VERDICT_TIMEOUT, "timed out: %s was ended after %lld s", end->name, (long long)task->timeout_s);
+	else if (WIFSIGNALED(end->wait_status))
+		error_set(&err, process_exit_code(end->wait_status), "%s was killed by signal %d (%s)", end->name, signal,
+		    strsignal(signal));
+	else
+		return verdict_judge_exit(task, end);
+	return verdict_refusal(task, err.code, err.text);
 }
 
 /* Keeps at most TAIL_BYTES of a text that the plugin gave itself. */
@@ -229,7 +206,7 @@ verdict_shorten(jv *result, const char *member)
 	jv_free(value);
 }
 
-/* In what the members of the result say; their names, and what names the attempt, are not the plugin's. */
+/* Replaces secrets in the members of the result; their names, and what names the attempt, are not the plugin's. */
 static void
 verdict_redact(jv *result, const struct task *task, const struct redaction *secrets)
 {

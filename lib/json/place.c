@@ -292,3 +292,21 @@ problems_report(const struct problems *problems, const char *name)
 		message("%s: and %zu more", name, problems->total - problems->count);
 	return problems->total ? EX_DATAERR : 0;
 }
+
+int
+problems_error(const struct problems *problems, const char *object, int code, struct error *err)
+{
+	size_t length;
+
+	if (problems->total == 0)
+		return 0;
+	error_set(err, code, "%s", object);
+	for (size_t i = 0; i < problems->count; i++) {
+		const struct problem *problem = &problems->list[i];
+
+		length = strlen(err->text);
+		snprintf(err->text + length, sizeof err->text - length, "%s %s: %s", i ? ";" : ":",
+		    *problem->pointer ? problem->pointer : "the whole document", problem->text);
+	}
+	return -1;
+}

@@ -102,4 +102,7 @@ void problems_release(struct problems *problems);
  * where there is none. */
 int problems_report(const struct problems *problems, const char *name);
 
+/* Sets err to all problems of the object, with the code. Returns -1 if there is any, else 0. */
+int problems_error(const struct problems *problems, const char *object, int code, struct error *err);
+
 #endif

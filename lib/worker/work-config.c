@@ -2,7 +2,6 @@
 #include "worker/work-config.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,18 +14,7 @@
 #include "model/document.h"
 #include "worker/work.h"
 
-static const char *const members[] = {"environment", "jobs", "providers", "tenants", NULL};
-
-static bool
-work_is_member(const char *name)
-{
-	for (size_t i = 0; members[i]; i++)
-		if (strcmp(members[i], name) == 0)
-			return true;
-	return false;
-}
-
-/* The list that a member gives, ended with NULL; what there was where it gives none. */
+/* Returns the list that a member gives, ended with NULL; otherwise, if there is no such member. */
 static const char *const *
 work_read_labels(const struct place *root, const char *name, const char *const *otherwise, struct arena *arena)
 {
@@ -66,19 +54,6 @@ work_set_variable(struct work_config *config, const char *name, const char *text
 }
 
 static void
-work_read_variable(const struct place *value, struct work_config *config)
-{
-	const char *name = value->name, *text = json_string(value->value);
-
-	if (!*name || strchr(name, '='))
-		place_problem(value, "expected the name of a variable");
-	else if (!text && jv_get_kind(value->value) != JV_KIND_NULL)
-		place_problem(value, "expected string or null, found %s", json_kind_name(value->value));
-	else
-		work_set_variable(config, name, text);
-}
-
-static void
 work_read_environment(const struct place *root, struct work_config *config)
 {
 	struct place variables = place_member(root, "environment"), value;
@@ -87,45 +62,40 @@ work_read_environment(const struct place *root, struct work_config *config)
 	if (!place_object(&variables, NEED_OPTIONAL))
 		return;
 	each = members_of(&variables);
-	while (members_next(&each, &value))
-		work_read_variable(&value, config);
-}
+	while (members_next(&each, &value)) {
+		const char *text = json_string(value.value);
 
-static void
-work_check_members(const struct place *root)
-{
-	struct members each = members_of(root);
-	struct place member;
-
-	while (members_next(&each, &member))
-		if (!work_is_member(member.name))
-			place_problem(&member, "there is no such setting; there are environment, jobs, providers, tenants");
+		if (!*value.name || strchr(value.name, '='))
+			place_problem(&value, "expected the name of a variable");
+		else if (!text && jv_get_kind(value.value) != JV_KIND_NULL)
+			place_problem(&value, "expected string or null, found %s", json_kind_name(value.value));
+		else
+			work_set_variable(config, value.name, text);
+	}
 }
 
 static void
 work_parse(const struct place *root, struct work_config *config)
 {
+	static const char *const settings[] = {"environment", "jobs", "providers", "tenants"};
+	struct members each;
+	struct place member;
+
 	if (!place_object(root, NEED_REQUIRED))
 		return;
-	work_check_members(root);
+	each = members_of(root);
+	while (members_next(&each, &member)) {
+		bool known = false;
+
+		for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+			known |= strcmp(settings[i], member.name) == 0;
+		if (!known)
+			place_problem(&member, "there is no such setting; there are environment, jobs, providers, tenants");
+	}
 	config->slots = (size_t)place_integer(root, "jobs", (int64_t)config->slots, 1, WORK_SLOTS_MAX);
 	config->tenants = work_read_labels(root, "tenants", config->tenants, &config->arena);
 	config->providers = work_read_labels(root, "providers", config->providers, &config->arena);
 	work_read_environment(root, config);
-}
-
-static int
-work_refuse(const char *path, const struct problems *problems, struct error *err)
-{
-	size_t length;
-
-	error_set(err, EX_CONFIG, "%s", path);
-	for (size_t i = 0; i < problems->count; i++) {
-		length = strlen(err->text);
-		snprintf(err->text + length, sizeof err->text - length, "%s %s: %s", i ? ";" : ":",
-		    problems->list[i].pointer, problems->list[i].text);
-	}
-	return -1;
 }
 
 static int
@@ -142,7 +112,7 @@ work_read_file(const char *path, struct work_config *config, struct error *err)
 	}
 	root = place_root(document, &problems);
 	work_parse(&root, config);
-	failed = problems.total > 0 ? work_refuse(path, &problems, err) : 0;
+	failed = problems_error(&problems, path, EX_CONFIG, err);
 	problems_release(&problems);
 	jv_free(document);
 	return failed;
@@ -157,26 +127,18 @@ work_read_if_there(char *path, struct work_config *config, struct error *err)
 	return failed;
 }
 
-/* A copy of ours, to be changed. */
-static void
-work_inherit(struct work_config *config)
+int
+work_config_read(const char *file, struct work_config *config, struct error *err)
 {
 	size_t count = 0;
+	int failed;
 
+	*config = (struct work_config){.slots = (size_t)preference_jobs(WORK_SLOTS)};
 	while (environ[count])
 		count++;
 	config->environment = arena_alloc(&config->arena, count + 1, sizeof(char *));
 	for (size_t i = 0; i < count; i++)
 		config->environment[i] = arena_string(&config->arena, environ[i]);
-}
-
-int
-work_config_read(const char *file, struct work_config *config, struct error *err)
-{
-	int failed;
-
-	*config = (struct work_config){.slots = (size_t)preference_jobs(WORK_SLOTS)};
-	work_inherit(config);
 	if (file)
 		failed = work_read_file(file, config, err);
 	else if ((failed = work_read_if_there(home_system_config("work.json"), config, err)) == 0)

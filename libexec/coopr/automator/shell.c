@@ -68,7 +68,7 @@ shell_read_fields(const struct task *task, struct arena *arena, struct work *wor
 	work->files = place_string(&fields, "files", NEED_OPTIONAL, arena);
 	user = name_parse_as(&fields, "user", NEED_OPTIONAL, name_is_user, "user", arena);
 	shell_choose_user(task, user, work);
-	failed = task_outcome_check_fields(&problems, outcome);
+	failed = problems_error(&problems, "fields", EX_CONFIG, &outcome->error);
 	problems_release(&problems);
 	return failed;
 }
@@ -219,7 +219,7 @@ struct run { /* one of many tasks, over a connection that is kept */
 static void
 shell_log(void *to, const char *bytes, size_t length)
 {
-	serve_say(to, bytes, length);
+	serve_log(to, bytes, length);
 }
 
 static void

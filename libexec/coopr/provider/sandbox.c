@@ -48,21 +48,6 @@ sandbox_read_input(jv *input, struct error *err)
 	return result;
 }
 
-/* All that is wrong with the record, as one error. */
-static int
-sandbox_refuse(const struct problems *problems, struct error *err)
-{
-	struct buffer text = {0};
-	int result;
-
-	for (size_t i = 0; i < problems->count; i++)
-		buffer_printf(&text, "%s%s: %s", i ? "; " : "",
-		    *problems->list[i].pointer ? problems->list[i].pointer : "the whole record", problems->list[i].text);
-	result = error_set(err, EX_DATAERR, "standard input: %s", text.data);
-	buffer_release(&text);
-	return result;
-}
-
 static int
 sandbox_read_task(void (*parse)(const struct place *, struct sandbox_task *), struct sandbox_task *task,
     struct error *err)
@@ -76,7 +61,7 @@ sandbox_read_task(void (*parse)(const struct place *, struct sandbox_task *), st
 	if (result == 0) {
 		place = place_root(record, &problems);
 		parse(&place, task);
-		result = problems.total ? sandbox_refuse(&problems, err) : 0;
+		result = problems_error(&problems, "standard input", EX_DATAERR, err);
 	}
 	problems_release(&problems);
 	jv_free(record);

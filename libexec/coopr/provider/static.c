@@ -45,7 +45,7 @@ static_read_fields(const struct task *task, struct arena *arena, struct fields *
 	fields->identityfile = place_string(&root, "identityfile", NEED_OPTIONAL, arena);
 	if (fields->identityfile && location_is_own(fields->identityfile))
 		place_problem(&root, "identityfile %s: it is coopr's own", fields->identityfile);
-	failed = task_outcome_check_fields(&problems, outcome);
+	failed = problems_error(&problems, "fields", EX_CONFIG, &outcome->error);
 	problems_release(&problems);
 	if (!failed && *fields->machines != '/' && task->catalogue)
 		fields->machines = arena_printf(arena, "%s/%s", task->catalogue, fields->machines);
