@@ -23,17 +23,6 @@ struct kind { /* machines that look the same in the answer */
 	struct string_list services;
 };
 
-static struct string_list
-answer_services_of(const struct program *p, const uint64_t *units, struct arena *arena)
-{
-	struct string_list list = {arena_alloc(arena, pattern_size(p, units), sizeof *list.list), 0};
-
-	for (size_t i = 0; i < p->service_count; i++)
-		if (bits_has(units, (size_t)p->unit_of[i]))
-			list.list[list.count++] = p->services[i]->name;
-	return list;
-}
-
 /* Compares in Coopr's order: more services first, then hardware type, image type, names of services. Numbers are in the
  * order of names. */
 static int
@@ -69,7 +58,10 @@ answer_kinds_of(const struct program *p, const struct outcome *outcome, struct a
 			continue;
 		*kind = (struct kind){.use = use, .size = pattern_size(p, use->pattern.units)};
 		kind->image = program_image(p, use->pattern.group, use->pattern.units);
-		kind->services = answer_services_of(p, use->pattern.units, arena);
+		kind->services.list = arena_alloc(arena, kind->size, sizeof *kind->services.list);
+		for (size_t s = 0; s < p->service_count; s++)
+			if (bits_has(use->pattern.units, (size_t)p->unit_of[s]))
+				kind->services.list[kind->services.count++] = p->services[s]->name;
 		++*count;
 	}
 	if (*count)
@@ -116,13 +108,6 @@ answer_add_new(const struct program *p, const struct kind *kind, const int *zone
 		};
 }
 
-static void
-answer_add_class(struct machine_classes *classes, const uint64_t *units, int zone, int64_t count)
-{
-	ARRAY_ROOM(classes->list, classes->count, classes->capacity);
-	classes->list[classes->count++] = (struct machine_class){units, zone, count};
-}
-
 /* Returns the zones of the new machines, kind after kind. */
 static int *
 answer_zones_of(const struct program *p, const struct kind *kinds, size_t count, const struct answer *answer)
@@ -133,13 +118,13 @@ answer_zones_of(const struct program *p, const struct kind *kinds, size_t count,
 	int *zones;
 
 	for (size_t i = 0; i < count; i++) {
-		answer_add_class(&classes, kinds[i].use->pattern.units, p->groups[kinds[i].use->pattern.group].zone,
+		machine_classes_add(&classes, kinds[i].use->pattern.units, p->groups[kinds[i].use->pattern.group].zone,
 		    kinds[i].use->count);
 		machines += kinds[i].use->count;
 	}
 	for (size_t i = 0; i < answer->node_count && !p->spread; i++)
 		if (!answer->nodes[i].leaves)
-			answer_add_class(&classes, none, program_zone(p, &answer->nodes[i]), 1);
+			machine_classes_add(&classes, none, program_zone(p, &answer->nodes[i]), 1);
 	zones = memory_zeroed((size_t)machines, sizeof *zones);
 	for (int64_t i = 0; i < machines; i++)
 		zones[i] = ZONE_NONE;
@@ -186,35 +171,14 @@ answer_make_nodes(const struct program *p, const struct outcome *outcome, struct
 	free(zones);
 }
 
-/* Returns a sum of weights as people count it. A whole number is divided, once: 87000 millionths are 0.087. */
+/* Returns a sum of weights in the unit of the request. A whole number is divided, once: 87000 millionths are 0.087. */
 static double
 answer_value(const struct program *p, enum objective objective, int64_t sum)
 {
 	return (double)(sum * p->weights[objective].step) / p->weights[objective].scale;
 }
 
-/* Returns what a machine adds to an objective. */
-static int64_t
-answer_addend(const struct program *p, enum objective objective, const struct pattern *pattern)
-{
-	switch (objective) {
-	case OBJECTIVE_MACHINES:
-		return pattern_departure(p, pattern) == DEPARTURE_NONE;
-	case OBJECTIVE_MOVES:
-		return pattern_moves(p, pattern);
-	default:
-		return pattern_weight(p, objective, pattern);
-	}
-}
-
-static bool
-answer_has_value(const struct program *p, enum objective objective)
-{
-	return objective == OBJECTIVE_MACHINES || objective == OBJECTIVE_MOVES || p->weights[objective].known;
-}
-
-/* Sets what the layout is worth, and unless it is the best, what is proved of the objectives and how far from that it
- * is. */
+/* Sets the value by each objective and, unless the layout is the best, the proved bound and the gap to it. */
 static void
 answer_make_solution(const struct program *p, const struct outcome *outcome, unsigned long explored, struct answer *answer)
 {
@@ -226,10 +190,15 @@ answer_make_solution(const struct program *p, const struct outcome *outcome, uns
 		int64_t sum = 0;
 
 		values[objective] = bounds[objective] = gaps[objective] = NAN;
-		if (!answer_has_value(p, objective))
+		if (objective != OBJECTIVE_MACHINES && objective != OBJECTIVE_MOVES && !p->weights[objective].known)
 			continue;
-		for (size_t i = 0; i < outcome->uses.count; i++)
-			sum += outcome->uses.list[i].count * answer_addend(p, objective, &outcome->uses.list[i].pattern);
+		for (size_t i = 0; i < outcome->uses.count; i++) {
+			const struct pattern *pattern = &outcome->uses.list[i].pattern;
+			int64_t each = objective == OBJECTIVE_MACHINES ? pattern_departure(p, pattern) == DEPARTURE_NONE
+			    : objective == OBJECTIVE_MOVES ? pattern_moves(p, pattern) : pattern_weight(p, objective, pattern);
+
+			sum += outcome->uses.list[i].count * each;
+		}
 		values[objective] = answer_value(p, objective, sum);
 		if (best || !bound->known)
 			continue;
@@ -301,37 +270,28 @@ answer_write(const struct request *request, const struct answer *answer, FILE *s
 	buffer_release(&out);
 }
 
-static struct service *
-answer_definitions_of(const struct request *request, const struct string_list *services, struct arena *arena,
-    size_t *count)
-{
-	struct service *list = arena_alloc(arena, services->count, sizeof *list);
-	struct names numbers = {0};
-
-	for (size_t i = 0; i < request->service_count; i++)
-		names_intern(&numbers, request->services[i].name);
-	for (size_t i = 0; i < services->count; i++) {
-		int number = names_find(&numbers, services->list[i]);
-
-		if (number != NAMES_NONE)
-			list[(*count)++] = request->services[number];
-	}
-	names_release(&numbers);
-	return list;
-}
-
 void
 answer_layout(const struct request *request, const struct answer *answer, struct arena *arena, struct layout *layout)
 {
 	const struct cluster_request *asked = &request->cluster;
 	struct cluster *cluster = &layout->cluster;
+	struct names numbers = {0}; /* of the request's services */
 
 	*layout = (struct layout){.node_count = answer->node_count};
 	*cluster = (struct cluster){
 		.id = asked->id, .name = asked->name, .tenant = asked->tenant, .services = answer->services,
 		.provider = request->provider,
 	};
-	cluster->definitions = answer_definitions_of(request, &answer->services, arena, &cluster->definition_count);
+	for (size_t i = 0; i < request->service_count; i++)
+		names_intern(&numbers, request->services[i].name);
+	cluster->definitions = arena_alloc(arena, answer->services.count, sizeof *cluster->definitions);
+	for (size_t i = 0; i < answer->services.count; i++) {
+		int number = names_find(&numbers, answer->services.list[i]);
+
+		if (number != NAMES_NONE)
+			cluster->definitions[cluster->definition_count++] = request->services[number];
+	}
+	names_release(&numbers);
 	layout->nodes = arena_alloc(arena, answer->node_count, sizeof *layout->nodes);
 	for (size_t i = 0; i < answer->node_count; i++) {
 		layout->nodes[i] = answer->nodes[i];

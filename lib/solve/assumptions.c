@@ -10,17 +10,6 @@
 
 enum { ASSUMPTIONS_NODES = 200000, ASSUMPTIONS_MACHINES = 1000 };
 
-/* Keeps the objectives before dense if the best layout is wanted, else none. */
-static void
-assumptions_keep_objectives(struct program *p, bool best)
-{
-	size_t count = 0;
-
-	while (best && count < p->objective_count && p->objectives[count] != OBJECTIVE_DENSE)
-		count++;
-	p->objective_count = count;
-}
-
 static int
 assumptions_search(const struct program *p, unsigned long nodes_max, struct answer *answer, struct error *err)
 {
@@ -39,8 +28,7 @@ assumptions_search(const struct program *p, unsigned long nodes_max, struct answ
 	return rc;
 }
 
-/* Searches, and if nothing bounds the number of machines, with few of them first: numbers stay small, and so does the
- * layout. */
+/* Searches. If nothing bounds the number of machines, a small bound is tried first, which keeps numbers and layout small. */
 static int
 assumptions_search_few_first(struct program *p, unsigned long nodes_max, struct answer *answer, struct error *err)
 {
@@ -67,7 +55,11 @@ solve_under(const struct request *request, const struct assumptions *assumptions
 	if (assumptions->condition)
 		demands.hardware_kept = assumptions->condition->node->hardwaretype;
 	if (presolve(request, &demands, &program, err) == 0) {
-		assumptions_keep_objectives(&program, assumptions->best);
+		size_t count = 0; /* the objectives before dense, if the best layout is wanted */
+
+		while (assumptions->best && count < program.objective_count && program.objectives[count] != OBJECTIVE_DENSE)
+			count++;
+		program.objective_count = count;
 		rc = !assumptions->condition || condition_impose(assumptions->condition, &program);
 		if (rc > 0)
 			rc = assumptions_search_few_first(&program, assumptions->nodes_max, answer, err);

@@ -19,23 +19,18 @@
 #include "solve/search/zone.h"
 
 static int
-solve_refuse_unbounded(struct error *err)
-{
-	struct buffer names = {0};
-
-	objective_enumerate(true, "", &names);
-	error_set(err, EX_DATAERR, "request: /cluster/numMachines: nothing bounds the number of machines; give it, "
-	    "constraints.size.max, or an objective of %s", names.data);
-	buffer_release(&names);
-	return -1;
-}
-
-static int
 solve_take_outcome(const struct program *p, const struct outcome *outcome, const struct solve_terms *terms,
     struct budget *budget, struct answer *answer, struct error *err)
 {
-	if (outcome->verdict != VERDICT_NONE && p->unbounded && outcome_machines(p, outcome) >= SOLVE_MACHINES)
-		return solve_refuse_unbounded(err);
+	if (outcome->verdict != VERDICT_NONE && p->unbounded && outcome_machines(p, outcome) >= SOLVE_MACHINES) {
+		struct buffer names = {0};
+
+		objective_enumerate(true, "", &names);
+		error_set(err, EX_DATAERR, "request: /cluster/numMachines: nothing bounds the number of machines; give it, "
+		    "constraints.size.max, or an objective of %s", names.data);
+		buffer_release(&names);
+		return -1;
+	}
 	if (outcome->verdict == VERDICT_NONE && !outcome->proved)
 		return error_set(err, EX_SOFTWARE, "request: no layout was found, and it could not be proved that none exists");
 	if (outcome->verdict == VERDICT_OPEN && outcome_machines(p, outcome) == 0)
@@ -49,7 +44,7 @@ solve_take_outcome(const struct program *p, const struct outcome *outcome, const
 	return 0;
 }
 
-/* Says what the present layout broke, and the answer does no longer. */
+/* Lists the demands that the present layout breaks; the answer breaks none. */
 static void
 solve_name_violations(const struct program *p, const struct demands *demands, struct answer *answer)
 {

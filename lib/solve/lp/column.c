@@ -309,7 +309,7 @@ column_generate(struct master *m, int64_t threshold, int64_t harmless)
 }
 
 bool
-column_may_meet_wish(struct master *m)
+column_may_pass(struct master *m)
 {
 	const struct program *p = m->program;
 	struct pattern pattern = {.units = memory_zeroed(p->unit_words, sizeof *pattern.units)};

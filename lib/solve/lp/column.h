@@ -18,6 +18,6 @@ int column_best_known(struct master *master, int64_t threshold, int64_t *worth);
 int column_generate(struct master *master, int64_t threshold, int64_t harmless);
 
 /* Returns whether any machine could pass the filter, as far as the rules for one machine and what is used up say. */
-bool column_may_meet_wish(struct master *master);
+bool column_may_pass(struct master *master);
 
 #endif

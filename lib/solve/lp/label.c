@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What was chosen of some blocks matters to the others only by the room that it left, by its worth, and by the regions with a
- * price that the machine may still be in: that is a label. Block after block, each label is continued by each option of the block. A
- * label is dropped where another one leaves as much room of each resource and is worth as much, or where what the other
- * blocks may add at best, at some rates for the room, cannot beat what was found.
+ * What was chosen of some blocks matters to the others only by the room that it left, by its worth, and by the regions with
+ * a price that the machine may still be in: that is a label. Block after block, each label is continued by each option of the
+ * block. A label is dropped where another one leaves as much room of each resource and is worth as much, or where what the
+ * other blocks may add at best, at some multipliers for the room, cannot beat what was found.
  *
  * A search by depth tells apart all sets that fill a machine to nearly the same worth; there are exponentially many. Labels are
  * as many as there are rooms and worths that differ.
@@ -41,7 +41,7 @@ struct multipliers { /* Lagrangian multipliers: the cost of room, by resource */
 	int64_t *surplus; /* [i]: what block i and those behind it are worth beyond the room they take, at most */
 };
 
-struct step { /* of the skyline: with so much left of the second resource, that is the best worth */
+struct step { /* of the skyline: the best worth with so much left of the second resource */
 	int64_t left, value;
 };
 
@@ -85,73 +85,50 @@ label_best_option(const struct block *block, const struct multipliers *multiplie
 	return best;
 }
 
-/* Returns what all blocks may add at a rate; used: the room that they would take, in parts of what is left. */
-static double
-label_bound_at(const struct blocks *blocks, const struct multipliers *multipliers, double *used)
-{
-	double sum = label_cost_of(multipliers, blocks->room);
-
-	used[0] = used[1] = 0;
-	for (size_t i = 0; i < blocks->count; i++) {
-		int64_t surplus;
-		const struct option *best = label_best_option(&blocks->list[i], multipliers, &surplus);
-
-		sum += (double)surplus;
-		for (size_t r = 0; r < SCARCE; r++)
-			used[r] += (double)best->takes[r] / fmax(1, (double)blocks->room[r]);
-	}
-	return sum;
-}
-
-/* Returns rates to begin with: each scarce resource is worth its part of half of all that there is to gain. */
-static struct multipliers
-label_first_multipliers(const struct pricing_search *search, const struct blocks *blocks)
-{
-	struct multipliers multipliers = {{0, 0}, NULL};
-	double all = 0;
-
-	for (size_t i = 0; i < search->gainful; i++)
-		all += fmax(0, (double)search->prices->unit[search->order[i]]);
-	for (size_t r = 0; r < blocks->scarce_count; r++)
-		multipliers.rate[r] = all / 2 / fmax(1, (double)blocks->room[r]) / (double)blocks->scarce_count;
-	return multipliers;
-}
-
-/* Finds rates at which the bound is low: they rise for what is used too much, and fall for the other. Any rates give a
- * bound. */
+/* Finds multipliers at which the bound is low: they rise for a resource that is used too much, and fall for the other. The
+ * bound is right for any. Each scarce resource starts with its part of half of all that there is to gain. */
 static void
 label_find_multipliers(struct labelling *s)
 {
 	static const double parts[MULTIPLIERS] = {1, 0.9, 1.1};
-	struct multipliers multipliers = label_first_multipliers(s->search, &s->blocks), best = multipliers;
-	double least = INFINITY, step_size = 0.5, used[SCARCE];
+	const struct pricing_search *search = s->search;
+	const struct blocks *blocks = &s->blocks;
+	struct multipliers now = {{0, 0}, NULL}, best;
+	double all = 0, least = INFINITY, step_size = 0.5;
 
+	for (size_t i = 0; i < search->gainful; i++)
+		all += fmax(0, (double)search->prices->unit[search->order[i]]);
+	for (size_t r = 0; r < blocks->scarce_count; r++)
+		now.rate[r] = all / 2 / fmax(1, (double)blocks->room[r]) / (double)blocks->scarce_count;
+	best = now;
 	for (int round = 0; round < ROUNDS; round++) {
-		double bound = label_bound_at(&s->blocks, &multipliers, used);
+		double bound = label_cost_of(&now, blocks->room), used[SCARCE] = {0, 0}; /* parts of the room */
 
+		for (size_t i = 0; i < blocks->count; i++) {
+			int64_t surplus;
+			const struct option *option = label_best_option(&blocks->list[i], &now, &surplus);
+
+			bound += (double)surplus;
+			for (size_t r = 0; r < SCARCE; r++)
+				used[r] += (double)option->takes[r] / fmax(1, (double)blocks->room[r]);
+		}
 		if (bound < least)
-			best = multipliers;
+			best = now;
 		else
 			step_size *= 0.8;
 		least = fmin(least, bound);
-		for (size_t r = 0; r < s->blocks.scarce_count; r++)
-			multipliers.rate[r] *= exp(step_size * fmax(-1, fmin(1, used[r] - 1)));
+		for (size_t r = 0; r < blocks->scarce_count; r++)
+			now.rate[r] *= exp(step_size * fmax(-1, fmin(1, used[r] - 1)));
 	}
-	for (size_t k = 0; k < MULTIPLIERS; k++)
-		for (size_t r = 0; r < SCARCE; r++)
-			s->multipliers[k].rate[r] = best.rate[r] * parts[k];
-}
-
-static void
-label_sum_surplus(struct labelling *s)
-{
 	for (size_t k = 0; k < MULTIPLIERS; k++) {
 		struct multipliers *multipliers = &s->multipliers[k];
 		int64_t sum = 0, surplus = 0;
 
-		multipliers->surplus = memory_zeroed(s->blocks.count + 1, sizeof *multipliers->surplus);
-		for (size_t i = s->blocks.count; i-- > 0;) {
-			label_best_option(&s->blocks.list[i], multipliers, &surplus);
+		for (size_t r = 0; r < SCARCE; r++)
+			multipliers->rate[r] = best.rate[r] * parts[k];
+		multipliers->surplus = memory_zeroed(blocks->count + 1, sizeof *multipliers->surplus);
+		for (size_t i = blocks->count; i-- > 0;) {
+			label_best_option(&blocks->list[i], multipliers, &surplus);
 			multipliers->surplus[i] = sum += surplus;
 		}
 	}
@@ -172,7 +149,7 @@ label_is_promising(const struct labelling *s, const struct label *label, size_t 
 	return true;
 }
 
-/* Continues the labels before a block by its options. */
+/* Continues the labels before a block by its options. Returns false if there are too many. */
 static bool
 label_extend(struct labelling *s, size_t at)
 {
@@ -223,29 +200,21 @@ label_compare_labels(const void *a, const void *b)
 	return order ? order : label_compare(x->option, y->option);
 }
 
-/* Returns the first step of the skyline with at least so much left; the more is left, the less is it worth. */
-static size_t
-label_step_with(const struct labelling *s, int64_t left)
-{
-	size_t low = 0, high = s->skyline_count;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (s->skyline[middle].left < left)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/* Takes a label into the skyline. Returns false if it lies under it. */
+/* Takes a label into the skyline: the more of the second resource is left at a step, the less is the step worth. Returns
+ * false if the label lies under it. */
 static bool
 label_rise(struct labelling *s, const struct label *label)
 {
-	size_t behind = label_step_with(s, label->left[1]), first = behind;
+	size_t first = 0, behind = s->skyline_count;
 
+	while (first < behind) {
+		size_t middle = (first + behind) / 2;
+
+		if (s->skyline[middle].left < label->left[1])
+			first = middle + 1;
+		else
+			behind = middle;
+	}
 	if (behind < s->skyline_count && s->skyline[behind].value >= label->value)
 		return false;
 	if (behind < s->skyline_count && s->skyline[behind].left == label->left[1])
@@ -259,7 +228,7 @@ label_rise(struct labelling *s, const struct label *label)
 	return true;
 }
 
-/* Drops the labels that another one is as good as. */
+/* Drops the labels that another one dominates. */
 static void
 label_keep_best(struct labelling *s, struct labels *labels)
 {
@@ -304,40 +273,6 @@ label_take_best(struct labelling *s)
 	}
 }
 
-/* Extends the labels block after block. Returns false if there are too many. */
-static bool
-label_run(struct labelling *s)
-{
-	struct label first = {.value = s->search->value};
-	struct labels *start = s->stages;
-	bool good = true;
-
-	memcpy(first.left, s->blocks.room, sizeof first.left);
-	ARRAY_ROOM(start->list, start->count, start->capacity);
-	start->list[start->count++] = first;
-	for (size_t i = 0; i < s->blocks.count && good; i++) {
-		good = label_extend(s, i);
-		if (good)
-			label_keep_best(s, &s->stages[i + 1]);
-	}
-	if (good)
-		label_take_best(s);
-	return good;
-}
-
-/* Returns whether all units that gain may use the same images, and a machine with none of them is not in question. */
-static bool
-label_is_suited(const struct pricing_search *search, size_t depth)
-{
-	const struct program *p = search->program;
-
-	for (size_t i = 0; i < search->gainful; i++)
-		if (!bits_within(search->images + depth * p->image_words, p->units[search->order[i]].images, p->image_words))
-			return false;
-	return !search->filter && search->capacitated && search->gainful > 0 &&
-	    (search->size > 0 || pricing_worth(search) <= search->best);
-}
-
 static void
 label_release(struct labelling *s)
 {
@@ -353,18 +288,33 @@ label_release(struct labelling *s)
 bool
 label_search(struct pricing_search *search, size_t depth)
 {
+	const struct program *p = search->program;
 	struct labelling s = {.search = search};
+	struct label first = {.value = search->value};
 	bool good;
 
-	if (!label_is_suited(search, depth))
+	if (search->filter || !search->capacitated || !search->gainful)
+		return false;
+	for (size_t i = 0; i < search->gainful; i++) /* images tell no machines apart */
+		if (!bits_within(search->images + depth * p->image_words, p->units[search->order[i]].images, p->image_words))
+			return false;
+	if (search->size == 0 && pricing_worth(search) > search->best) /* a machine with none of them is no pattern */
 		return false;
 	good = blocks_find(&s.blocks, search, depth);
 	if (good) {
 		label_find_multipliers(&s);
-		label_sum_surplus(&s);
 		s.stages = memory_zeroed(s.blocks.count + 1, sizeof *s.stages);
-		good = label_run(&s);
+		memcpy(first.left, s.blocks.room, sizeof first.left);
+		ARRAY_ROOM(s.stages->list, s.stages->count, s.stages->capacity);
+		s.stages->list[s.stages->count++] = first;
 	}
+	for (size_t i = 0; i < s.blocks.count && good; i++) {
+		good = label_extend(&s, i);
+		if (good)
+			label_keep_best(&s, &s.stages[i + 1]);
+	}
+	if (good)
+		label_take_best(&s);
 	label_release(&s);
 	return good;
 }

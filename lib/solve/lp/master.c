@@ -128,7 +128,7 @@ master_coefficient(const struct master *m, const struct row *row, const struct p
 }
 
 bool
-master_wished(const struct master *m, const struct pattern *pattern)
+master_passes(const struct master *m, const struct pattern *pattern)
 {
 	const struct pattern_filter *filter = m->filter;
 	size_t image = program_image(m->program, pattern->group, pattern->units);
@@ -365,7 +365,7 @@ master_activity(const struct master *m, int row, const struct uses *uses)
 
 	for (size_t i = 0; i < uses->count; i++) {
 		const struct pattern *pattern = &uses->list[i].pattern;
-		bool marked = m->rows[row].kind == ROW_MARKED && master_wished(m, pattern);
+		bool marked = m->rows[row].kind == ROW_MARKED && master_passes(m, pattern);
 
 		sum += uses->list[i].count * master_coefficient(m, &m->rows[row], pattern, marked);
 	}

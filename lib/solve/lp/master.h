@@ -112,7 +112,7 @@ void master_set_bounds(struct master *master, int row, int64_t lo, int64_t hi);
 void master_fix(struct master *master, const struct pattern *pattern, bool marked, int64_t count);
 
 /* Returns whether a pattern passes the filter. */
-bool master_wished(const struct master *master, const struct pattern *pattern);
+bool master_passes(const struct master *master, const struct pattern *pattern);
 
 /* Returns whether a row tells machines apart that differ only in what they were before. */
 bool row_is_about_groups(const struct row *row);

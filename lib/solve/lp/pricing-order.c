@@ -53,7 +53,7 @@ order_compare_candidates(const void *a, const void *b)
 	return x->unit - y->unit;
 }
 
-/* Sets the order, and what the search wants to know of it beforehand. */
+/* Sets the order, and the bounds that follow from it. */
 static void
 order_set(struct pricing_search *search, const struct candidate *list, size_t count)
 {
@@ -111,7 +111,7 @@ order_find_candidates(const struct pricing_search *search, struct candidate *lis
 	return count;
 }
 
-/* Puts the candidates in order, by their worth for the room they take. */
+/* Sorts the candidates by their worth for the room they take. */
 static void
 order_sort_candidates(const struct pricing_search *search, struct candidate *list, size_t count)
 {
@@ -162,8 +162,8 @@ order_gain_of(const struct pricing_search *search, const struct surrogate *surro
 	return price > 0 ? price : 0;
 }
 
-/* Fills the machine with what is best for its weight, the last unit in part. Returns the good of it, and how full
- * each resource is. */
+/* Fills the machine in the order of the list, the last unit in part. Returns the sum of the gains, and sets full to how
+ * full each resource is. */
 static double
 order_fill(const struct pricing_search *search, const struct surrogate *surrogate, const struct candidate *list,
     size_t count, double *full)
@@ -197,28 +197,20 @@ order_set_weights(struct pricing_search *search, struct surrogate *surrogate, st
 	}
 }
 
-static bool
-order_is_too_much(const double *full, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (full[i] > 1 + 1e-9)
-			return true;
-	return false;
-}
-
 /* Finds weights of the resources for which the bound that filling gives is low: those that get too full weigh more,
  * until none does. Any weights give a bound; nothing is gained below enough. */
 static void
-order_find_weights(struct pricing_search *search, struct surrogate *surrogate, struct candidate *list, size_t count, double enough,
-    double *best)
+order_find_weights(struct pricing_search *search, struct surrogate *surrogate, struct candidate *list, size_t count,
+    double enough, double *best)
 {
 	size_t n = search->program->resource_count;
 	double *weight = memory_zeroed(2 * n, sizeof *weight), *full = weight + n, least = INFINITY;
+	bool too_full = true;
 	int idle = 0;
 
 	for (size_t i = 0; i < n; i++)
 		weight[i] = best[i] = 1;
-	for (int round = 0; round < ROUNDS && n > 1 && count && least > enough && idle < 2; round++) {
+	for (int round = 0; round < ROUNDS && n > 1 && count && least > enough && idle < 2 && too_full; round++) {
 		double good;
 
 		order_set_weights(search, surrogate, list, count, weight);
@@ -229,15 +221,16 @@ order_find_weights(struct pricing_search *search, struct surrogate *surrogate, s
 			least = good;
 			memcpy(best, weight, n * sizeof *best);
 		}
-		if (!order_is_too_much(full, n))
-			break;
-		for (size_t i = 0; i < n; i++)
+		too_full = false;
+		for (size_t i = 0; i < n; i++) {
+			too_full = too_full || full[i] > 1 + 1e-9;
 			weight[i] *= fmax(full[i], 0.05);
+		}
 	}
 	free(weight);
 }
 
-/* Returns whether the cache is of these units, and of as much room; else it is made so, without weights. */
+/* Returns whether the cached weights were found for these units and as much room; else prepares the cache for them. */
 static bool
 order_is_known(struct weight_cache *cache, const struct pricing_search *search, const struct candidate *list, size_t count)
 {

@@ -22,8 +22,7 @@
 
 enum { SECOND_NODES = 2 }; /* to look for a second pattern of a group */
 
-/* Returns whether a group may have a pattern other than that one that is worth more than floor; also where it is not
- * known. */
+/* Returns whether a group may have another pattern that is worth more than floor; true where it is not known. */
 static bool
 reduced_cost_allows_other(const struct program *p, const struct prices *prices, const struct pattern *pattern, int64_t floor)
 {
@@ -79,18 +78,7 @@ reduced_cost_pattern_in(const struct program *p, const struct uses *uses, int gr
 	return NULL;
 }
 
-/* Returns whether by the prices of the relaxation no solution has a machine of the group that is not of that
- * pattern. */
-static bool
-reduced_cost_excludes_others(const struct master *m, const struct pattern *pattern, price_product slack)
-{
-	price_product least = ((price_product)m->best[pattern->group] << PRICE_FINE) - slack;
-	price_product floor = (least - 1) >> PRICE_FINE;
-
-	return floor > -NEVER / 2 && !reduced_cost_allows_other(m->program, &m->prices, pattern, (int64_t)floor);
-}
-
-/* Finds the prices that prove the least of a row, in m->prices, and what they leave open. */
+/* Finds prices that prove the least value of a row, in m->prices; slack gets the distance to what is possible. */
 static bool
 reduced_cost_find_prices(struct master *m, int row, price_product *slack)
 {
@@ -114,7 +102,7 @@ reduced_copy_set(const uint64_t *set, size_t words, struct arena *arena)
 	return copy;
 }
 
-/* Takes from a group what would be more moves than are left; whether that is anything. */
+/* Takes from a group what would be more moves than are left. Returns whether a unit was affected. */
 static bool
 reduced_drop_moves(const struct program *p, int64_t left, struct group *group, struct arena *arena)
 {
@@ -137,8 +125,8 @@ reduced_drop_moves(const struct program *p, int64_t left, struct group *group, s
 	return any;
 }
 
-/* Narrows the groups: to what the moves that are left allow, and to one thing those that become nothing else. How many
- * were. */
+/* Narrows the groups to what the moves that are left allow, and to one pattern those that can have no other. Returns how
+ * many were narrowed. */
 static size_t
 reduced_cost_find_groups(struct master *m, int row, const struct uses *found, struct group *groups, struct arena *arena)
 {
@@ -151,13 +139,17 @@ reduced_cost_find_groups(struct master *m, int row, const struct uses *found, st
 	for (size_t g = 0; g < p->group_count; g++) {
 		const struct pattern *pattern = reduced_cost_pattern_in(p, found, (int)g);
 		struct pattern *only;
+		price_product floor;
 
 		groups[g] = p->groups[g];
 		if (g == 0 || groups[g].only)
 			continue;
 		if (m->row_of_moves != SIMPLEX_NONE)
 			count += reduced_drop_moves(p, m->rows[m->row_of_moves].hi, &groups[g], arena);
-		if (!pattern || !reduced_cost_excludes_others(m, pattern, slack))
+		if (!pattern)
+			continue;
+		floor = (((price_product)m->best[g] << PRICE_FINE) - slack - 1) >> PRICE_FINE; /* a solution has none worth less */
+		if (floor <= -NEVER / 2 || reduced_cost_allows_other(p, &m->prices, pattern, (int64_t)floor))
 			continue;
 		groups[g].only = only = arena_alloc(arena, 1, sizeof *only);
 		*only = *pattern;

@@ -20,30 +20,23 @@ enum {
 #define LOOSE 1e-4
 #define MOST_HARMLESS (INT64_C(1) << 60)
 
-/* Returns how many new machines an objective allows, if each adds as little to it as a type can. */
-static int64_t
-relax_most_affordable_by(const struct master *m, enum objective objective)
-{
-	const struct program *p = m->program;
-	const int64_t *weight = p->weights[objective].hardware;
-	int row = m->row_of_objective[objective];
-	int64_t least = NO_MAX, hi = row == SIMPLEX_NONE ? NO_MAX : m->rows[row].hi;
-
-	for (size_t h = 0; weight && h < p->hardware_count && hi != NO_MAX; h++)
-		if (bits_has(p->groups[0].hardware, h) && weight[h] < least)
-			least = weight[h];
-	return hi == NO_MAX || hi < 0 || least <= 0 || least == NO_MAX ? NO_MAX : hi / least;
-}
-
+/* Returns how many new machines the objectives allow, if each adds as little as any type can. */
 static int64_t
 relax_most_affordable(const struct master *m)
 {
+	const struct program *p = m->program;
 	int64_t most = NO_MAX;
 
 	for (int i = 0; i < OBJECTIVE_COUNT; i++) {
-		int64_t own = relax_most_affordable_by(m, (enum objective)i);
+		const int64_t *weight = p->weights[i].hardware;
+		int row = m->row_of_objective[i];
+		int64_t least = NO_MAX, hi = row == SIMPLEX_NONE ? NO_MAX : m->rows[row].hi;
 
-		most = own < most ? own : most;
+		for (size_t h = 0; weight && h < p->hardware_count && hi != NO_MAX; h++)
+			if (bits_has(p->groups[0].hardware, h) && weight[h] < least)
+				least = weight[h];
+		if (hi != NO_MAX && hi >= 0 && least > 0 && least != NO_MAX && hi / least < most)
+			most = hi / least;
 	}
 	return most;
 }
@@ -107,18 +100,6 @@ master_slack(const struct master *m)
 }
 
 static void
-relax_enter_column(struct master *m, int column)
-{
-	double *coefficient = memory_zeroed(m->row_count, sizeof *coefficient);
-
-	for (size_t i = 0; i < m->row_count; i++)
-		coefficient[i] = (double)master_coefficient(m, &m->rows[i], &m->columns[column].pattern,
-		                     m->columns[column].marked) / m->rows[i].scale;
-	simplex_enter_column(&m->lp, column, coefficient);
-	free(coefficient);
-}
-
-static void
 relax_rebuild(struct master *m)
 {
 	size_t n = m->row_count;
@@ -155,29 +136,18 @@ relax_step(struct master *m, int objective, int sign)
 		return false;
 	if (column == SIMPLEX_NONE || (row != SIMPLEX_NONE && gain * m->unit_price > (double)worth))
 		simplex_enter_row(&m->lp, row);
-	else
-		relax_enter_column(m, column);
+	else {
+		double *coefficient = memory_zeroed(m->row_count, sizeof *coefficient);
+
+		for (size_t i = 0; i < m->row_count; i++)
+			coefficient[i] = (double)master_coefficient(m, &m->rows[i], &m->columns[column].pattern,
+			                     m->columns[column].marked) / m->rows[i].scale;
+		simplex_enter_column(&m->lp, column, coefficient);
+		free(coefficient);
+	}
 	if (m->lp.since_rebuild > REBUILD_AFTER)
 		relax_rebuild(m);
 	return true;
-}
-
-/* Returns what the method drives down: first what is missing, then the objective. */
-static double
-relax_goal(const struct master *m, double missing, int objective, int sign)
-{
-	if (missing > 0 || objective == SIMPLEX_NONE)
-		return missing;
-	return sign * simplex_activity(&m->lp, objective);
-}
-
-static bool
-relax_bounds_cross(const struct master *m)
-{
-	for (size_t i = 0; i < m->row_count; i++)
-		if (m->rows[i].lo > m->rows[i].hi)
-			return true;
-	return false;
 }
 
 /* Loosens the bounds of the linear program a little, each by another amount: where many solutions meet in one
@@ -216,12 +186,17 @@ master_relax(struct master *m, int objective, int sign)
 	int chances = LOOSENINGS;
 
 	m->lp.careful = false;
-	if (!budget_node(m->budget) || relax_bounds_cross(m))
+	if (!budget_node(m->budget))
 		return false;
+	for (size_t i = 0; i < m->row_count; i++)
+		if (m->rows[i].lo > m->rows[i].hi)
+			return false;
 	simplex_recompute(&m->lp);
 	while (limit-- > 0 && budget_work(m->budget, m->row_count * (m->row_count + m->column_count))) {
-		double missing = simplex_price(&m->lp, objective, sign), now = relax_goal(m, missing, objective, sign);
+		double missing = simplex_price(&m->lp, objective, sign), now = missing; /* driven down first, then the objective */
 
+		if (missing <= 0 && objective != SIMPLEX_NONE)
+			now = sign * simplex_activity(&m->lp, objective);
 		idle = (missing > 0) != was_missing || now < before - SIMPLEX_WORTH ? 0 : idle + 1;
 		was_missing = missing > 0;
 		before = now;

@@ -17,8 +17,10 @@ struct kind {
 
 /* Compares in some order; returns 0 if nothing that counts tells two units apart. */
 static int
-build_compare_units(const struct program *p, const struct unit *a, const struct unit *b)
+build_compare_kinds(const void *x, const void *y)
 {
+	const struct program *p = ((const struct kind *)x)->program;
+	const struct unit *a = ((const struct kind *)x)->unit, *b = ((const struct kind *)y)->unit;
 	int order = (a->size > b->size) - (a->size < b->size);
 
 	if (order == 0)
@@ -30,14 +32,6 @@ build_compare_units(const struct program *p, const struct unit *a, const struct 
 	if (order == 0)
 		order = memcmp(a->images, b->images, p->image_words * sizeof *a->images);
 	return order ? order : memcmp(a->excludes, b->excludes, p->unit_words * sizeof *a->excludes);
-}
-
-static int
-build_compare_kinds(const void *a, const void *b)
-{
-	const struct kind *x = a, *y = b;
-
-	return build_compare_units(x->program, x->unit, y->unit);
 }
 
 /* Sorts the units into kinds, of which list gets one each. */

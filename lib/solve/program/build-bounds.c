@@ -6,22 +6,6 @@
 #include "solve/program/bits.h"
 #include "solve/program/build-parts.h"
 
-/* Returns how many instances there may be in all; NO_MAX if that is not bounded. */
-static int64_t
-build_most_instances(const struct program *p)
-{
-	int64_t sum = 0;
-
-	for (size_t u = 0; u < p->unit_count; u++) {
-		const struct unit *unit = &p->units[u];
-
-		if (unit->everywhere || unit->max >= p->machines_max)
-			return NO_MAX;
-		sum += unit->max > 0 ? unit->max : 0;
-	}
-	return sum;
-}
-
 static int64_t *
 build_one_more(struct program *p, const int64_t *amounts, int64_t amount)
 {
@@ -36,9 +20,17 @@ build_one_more(struct program *p, const int64_t *amounts, int64_t amount)
 void
 build_bounds(struct program *p)
 {
-	int64_t most = build_most_instances(p), room = most - (p->machines_min - 1);
+	int64_t most = 0, room; /* instances in all; those on one machine */
 
-	if (p->request->node_count || most == NO_MAX || room >= (int64_t)p->unit_count)
+	for (size_t u = 0; u < p->unit_count; u++) {
+		const struct unit *unit = &p->units[u];
+
+		if (unit->everywhere || unit->max >= p->machines_max)
+			return;
+		most += unit->max > 0 ? unit->max : 0;
+	}
+	room = most - (p->machines_min - 1);
+	if (p->request->node_count || room >= (int64_t)p->unit_count)
 		return;
 	for (size_t u = 0; u < p->unit_count; u++)
 		p->units[u].consumes = build_one_more(p, p->units[u].consumes, 1);

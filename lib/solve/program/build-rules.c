@@ -257,15 +257,6 @@ build_apply_spread(struct program *p, const struct spread_rule *rule)
 	}
 }
 
-/* Raises the least instances to the zones that they need. */
-static void
-build_raise_mins(struct program *p)
-{
-	for (size_t u = 0; u < p->unit_count; u++)
-		if (p->units[u].min > 0)
-			build_raise_min(&p->units[u], p->units[u].zones_min);
-}
-
 static int
 build_apply(struct program *p, const struct demand *demand, struct error *err)
 {
@@ -366,7 +357,9 @@ build_rules(struct program *p, const struct demands *demands, struct error *err)
 		if (demand_holds(demands, demand->kind, demand->index) && build_apply(p, demand, err) < 0)
 			return -1;
 	}
-	build_raise_mins(p);
+	for (size_t u = 0; u < p->unit_count; u++) /* each zone that a unit needs takes an instance */
+		if (p->units[u].min > 0)
+			build_raise_min(&p->units[u], p->units[u].zones_min);
 	for (size_t i = 0; i < p->linear_count; i++)
 		build_reduce_rule(p, &p->linears[i]);
 	build_find_cliques(p);

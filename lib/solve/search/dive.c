@@ -19,7 +19,7 @@ dive_fix(struct master *m, const struct pattern *pattern, int64_t count)
 {
 	int64_t marked = 0;
 
-	if (master_wished(m, pattern) && m->rows[m->row_of_marked].hi > 0)
+	if (master_passes(m, pattern) && m->rows[m->row_of_marked].hi > 0)
 		marked = m->rows[m->row_of_marked].hi < count ? m->rows[m->row_of_marked].hi : count;
 	if (marked)
 		master_fix(m, pattern, true, marked);

@@ -38,23 +38,16 @@ dominance_machines_left(const struct master *m, size_t g)
 	return g > 0 || m->rows[row].hi < all ? m->rows[row].hi : all;
 }
 
-/* Returns whether a machine of the group may leave in that way. */
-static bool
-dominance_is_way_out(const struct master *m, const struct group *group, enum departure departure)
-{
-	if (departure == DEPARTURE_MOVE)
-		return 1 + group->standing <= dominance_moves_left(m);
-	return departure == DEPARTURE_ASKED && (m->row_of_lost == SIMPLEX_NONE ||
-	    group->standing <= m->rows[m->row_of_lost].hi);
-}
-
 static bool
 dominance_may_leave(const struct master *m, const struct group *group)
 {
 	const struct program *p = m->program;
+	bool as_move = 1 + group->standing <= dominance_moves_left(m);
+	bool as_asked = m->row_of_lost == SIMPLEX_NONE || group->standing <= m->rows[m->row_of_lost].hi;
 
 	for (size_t h = 0; h < p->hardware_count; h++)
-		if (bits_has(group->hardware, h) && dominance_is_way_out(m, group, p->hardware[h].departure))
+		if (bits_has(group->hardware, h) && ((p->hardware[h].departure == DEPARTURE_MOVE && as_move) ||
+		    (p->hardware[h].departure == DEPARTURE_ASKED && as_asked)))
 			return true;
 	return false;
 }
@@ -114,7 +107,7 @@ dominance_span_of_all(const struct master *m, const struct row *row)
 	return sum;
 }
 
-struct loose { /* how a row is */
+struct loose { /* the directions in which a row is loose */
 	bool up, down;
 };
 
@@ -124,7 +117,7 @@ dominance_matters(const struct row *row)
 	return row->kind == ROW_UNIT || row->kind == ROW_LINEAR;
 }
 
-/* Finds which rows are loose. Returns in how many ways in all. */
+/* Finds which rows are loose. Returns the number of loose directions. */
 static size_t
 dominance_find_loose(const struct master *m, struct loose *loose)
 {
@@ -172,7 +165,7 @@ dominance_takes_all_places(const struct master *m, const struct pattern *pattern
 	return pattern_moves(m->program, pattern) == 0;
 }
 
-struct quest { /* for the densest pattern of a group */
+struct densest_search { /* for the densest pattern of a group, which comes first in the order of dense */
 	const struct master *master;
 	struct prices prices;
 	struct pattern_filter filter;
@@ -181,7 +174,7 @@ struct quest { /* for the densest pattern of a group */
 };
 
 static bool
-dominance_can_be(struct quest *q)
+dominance_can_be(struct densest_search *q)
 {
 	struct search_for best = {q->filter.region.group, &q->filter, -1, INT64_MAX};
 	int64_t value;
@@ -191,7 +184,7 @@ dominance_can_be(struct quest *q)
 
 /* Sets prices by which a pattern is worth its size, or nothing. */
 static void
-dominance_set_prices(struct quest *q, bool size)
+dominance_set_prices(struct densest_search *q, bool size)
 {
 	const struct master *m = q->master;
 
@@ -204,7 +197,7 @@ dominance_set_prices(struct quest *q, bool size)
 
 /* Finds its services, name by name: with is what it holds, without what it cannot. */
 static bool
-dominance_find_services(struct quest *q)
+dominance_find_services(struct densest_search *q)
 {
 	const struct program *p = q->master->program;
 	struct region *region = &q->filter.region;
@@ -224,23 +217,9 @@ dominance_find_services(struct quest *q)
 	return dominance_can_be(q) && !q->budget.spent;
 }
 
-static void
-dominance_quest_init(struct quest *q, const struct master *m, struct arena *arena)
-{
-	const struct program *p = m->program;
-
-	*q = (struct quest){.master = m};
-	pattern_filter_init(&q->filter, p, arena);
-	q->prices.group = arena_alloc(arena, p->group_count, sizeof *q->prices.group);
-	q->prices.hardware = arena_alloc(arena, p->hardware_count, sizeof *q->prices.hardware);
-	q->prices.unit = arena_alloc(arena, p->unit_count, sizeof *q->prices.unit);
-	q->prices.moves_left = m->row_of_moves == SIMPLEX_NONE ? NO_MAX : dominance_moves_left(m);
-	q->prices.weight_caches = m->prices.weight_caches;
-}
-
 /* Finds the first pattern of a group in the order of dense. */
 static bool
-dominance_find_densest(struct quest *q, size_t g, struct pattern *pattern)
+dominance_find_densest(struct densest_search *q, size_t g, struct pattern *pattern)
 {
 	q->budget = (struct budget){.nodes_max = DOMINANCE_NODES};
 	q->best = pattern;
@@ -253,7 +232,7 @@ dominance_find_densest(struct quest *q, size_t g, struct pattern *pattern)
 	return dominance_find_services(q);
 }
 
-/* Returns whether the rows say all there is to say of the group. */
+/* Returns whether nothing but the rows restricts what the machines of the group become. */
 static bool
 dominance_is_plain(const struct master *m, size_t g)
 {
@@ -277,13 +256,18 @@ dominance_fix_groups(struct master *m, struct uses *found, const struct loose *l
 {
 	const struct program *p = m->program;
 	struct arena arena = {0};
-	struct quest quest;
+	struct densest_search q = {.master = m};
 
-	dominance_quest_init(&quest, m, &arena);
+	pattern_filter_init(&q.filter, p, &arena);
+	q.prices.group = arena_alloc(&arena, p->group_count, sizeof *q.prices.group);
+	q.prices.hardware = arena_alloc(&arena, p->hardware_count, sizeof *q.prices.hardware);
+	q.prices.unit = arena_alloc(&arena, p->unit_count, sizeof *q.prices.unit);
+	q.prices.moves_left = m->row_of_moves == SIMPLEX_NONE ? NO_MAX : dominance_moves_left(m);
+	q.prices.weight_caches = m->prices.weight_caches;
 	for (size_t g = 1; g < p->group_count; g++) {
 		struct pattern pattern = {.units = arena_alloc(&m->arena, p->unit_words, sizeof(uint64_t))};
 
-		if (!dominance_is_plain(m, g) || !dominance_find_densest(&quest, g, &pattern) ||
+		if (!dominance_is_plain(m, g) || !dominance_find_densest(&q, g, &pattern) ||
 		    !dominance_takes_all_places(m, &pattern, loose))
 			continue;
 		master_fix(m, &pattern, false, dominance_machines_left(m, g));

@@ -26,7 +26,8 @@
  *
  * On a change the pattern of step 1 is one whatever machine becomes it, a present one or a new one; which of them do stays
  * open to the end (fix.h). Moves are one more objective before dense, and leaving is a pattern too (build-present.c).
- * Where moves come first, a layout without any is looked for before all else (search_without_moves): there none is counted any more.
+ * Where moves come first, a layout without any is looked for before all else (search_without_moves); if there is one, moves
+ * are no longer counted.
  * Groups that nothing keeps from their densest pattern are fixed before step 1 and after each step 3, unasked (dominance.c).
  *
  * Step 1 does not try patterns one by one either. It asks for a machine with at least k services, by bisection; then, with k
@@ -55,17 +56,9 @@ struct search {
 	struct pattern_filter filter;
 	struct arena arena; /* of the filter */
 	struct reduced_program reduced;
-	bool still;        /* only what is without moves is looked at, for there is such */
-	bool open;         /* a question was left open: what is found is good, but maybe not best */
+	bool still;        /* there are solutions without moves, and only these are looked at */
+	bool open;         /* a question was left open: the solution found may not be the best */
 };
-
-static void
-search_init(struct search *s, const struct program *p, struct budget *budget)
-{
-	*s = (struct search){.program = p};
-	master_init(&s->master, p, budget);
-	pattern_filter_init(&s->filter, p, &s->arena);
-}
 
 static void
 search_release(struct search *s)
@@ -78,17 +71,17 @@ search_release(struct search *s)
 
 /* Returns a pattern in the solution in hand that passes the filter; NULL if there is none. */
 static const struct pattern *
-search_meets_wish(struct search *s)
+search_pattern_in_hand(struct search *s)
 {
 	s->master.filter = &s->filter;
 	for (size_t i = 0; i < s->found.count; i++)
-		if (s->found.list[i].count > 0 && master_wished(&s->master, &s->found.list[i].pattern))
+		if (s->found.list[i].count > 0 && master_passes(&s->master, &s->found.list[i].pattern))
 			return &s->found.list[i].pattern;
 	return NULL;
 }
 
-/* Asks for machines that pass the filter: at least lo. With sign -1: as many as can be. Afterwards found is such a
- * solution, or is what it was, and false is returned. */
+/* Looks for a solution with lo to hi machines that pass the filter; with sign -1, for the one with the most. Puts it in
+ * hand; if there is none, returns false and changes nothing. */
 static bool
 search_ask(struct search *s, int64_t lo, int64_t hi, int sign)
 {
@@ -108,11 +101,11 @@ search_ask(struct search *s, int64_t lo, int64_t hi, int sign)
 	return verdict == VERDICT_FOUND;
 }
 
-/* Returns whether a solution has a machine that passes the filter; it is in hand then. */
+/* Returns whether any solution has a machine that passes the filter, and puts it in hand. */
 static bool
 search_can_be(struct search *s)
 {
-	return search_meets_wish(s) || (column_may_meet_wish(&s->master) && search_ask(s, 1, 1, 0));
+	return search_pattern_in_hand(s) || (column_may_pass(&s->master) && search_ask(s, 1, 1, 0));
 }
 
 /* Returns the most services on a machine of the solution in hand. */
@@ -122,8 +115,8 @@ search_size_in_hand(const struct search *s)
 	size_t most = 0;
 
 	for (size_t i = 0; i < s->found.count; i++) {
-		size_t size = s->found.list[i].count > 0 && !s->found.list[i].pattern.kind ? pattern_size(s->program,
-		    s->found.list[i].pattern.units) : 0;
+		const struct use *use = &s->found.list[i];
+		size_t size = use->count > 0 && !use->pattern.kind ? pattern_size(s->program, use->pattern.units) : 0;
 
 		most = size > most ? size : most;
 	}
@@ -150,7 +143,7 @@ search_find_size(struct search *s, size_t limit)
 static size_t
 search_type_in_hand(struct search *s, bool hardware)
 {
-	const struct pattern *pattern = search_meets_wish(s);
+	const struct pattern *pattern = search_pattern_in_hand(s);
 
 	return hardware ? (size_t)pattern->hardware : program_image(s->program, pattern->group, pattern->units);
 }
@@ -188,7 +181,7 @@ search_change_places(struct search *s, size_t u)
 	const struct pattern *pattern;
 
 	bits_drop(region->with, u);
-	pattern = search_meets_wish(s);
+	pattern = search_pattern_in_hand(s);
 	bits_add(region->with, u);
 	return pattern && symmetry_exchange(&s->master, pattern, region->with, u, &s->found);
 }
@@ -205,7 +198,8 @@ search_find_services(struct search *s)
 
 		if (bits_has(region->with, u) || bits_has(region->without, u))
 			continue;
-		if (!master_is_used_up(&s->master, s->master.row_of_unit[u]) && pattern_size(p, region->with) + p->units[u].size <= s->filter.size) {
+		if (!master_is_used_up(&s->master, s->master.row_of_unit[u]) &&
+		    pattern_size(p, region->with) + p->units[u].size <= s->filter.size) {
 			bits_add(region->with, u);
 			if (search_change_places(s, u) || search_can_be(s))
 				continue;
@@ -226,7 +220,7 @@ search_first_pattern(struct search *s, size_t *limit, struct pattern *pattern)
 	search_find_type(s, true);
 	search_find_type(s, false);
 	search_find_services(s);
-	*pattern = *search_meets_wish(s);
+	*pattern = *search_pattern_in_hand(s);
 	if (!fix_is_open(&s->master, pattern))
 		s->filter.region.group = pattern->group;
 	return true;
@@ -239,12 +233,12 @@ search_count_in_hand(const struct search *s)
 	int64_t sum = 0;
 
 	for (size_t i = 0; i < s->found.count; i++)
-		if (master_wished(&s->master, &s->found.list[i].pattern))
+		if (master_passes(&s->master, &s->found.list[i].pattern))
 			sum += s->found.list[i].count;
 	return sum;
 }
 
-/* Returns what the rows by themselves allow of a pattern. */
+/* Returns how many machines of a pattern each row by itself allows. */
 static int64_t
 search_room_for(const struct search *s, const struct pattern *pattern)
 {
@@ -281,7 +275,7 @@ search_fix_pattern(struct search *s, struct pattern *pattern)
 	else
 		master_fix(&s->master, pattern, false, count);
 	for (size_t i = 0; i < s->found.count; i++)
-		if (master_wished(&s->master, &s->found.list[i].pattern)) {
+		if (master_passes(&s->master, &s->found.list[i].pattern)) {
 			s->found.list[i].pattern.kind = pattern->kind;
 			s->found.list[i].count = shared ? s->found.list[i].count : 0;
 		}
@@ -303,7 +297,7 @@ search_dense(struct search *s)
 	}
 }
 
-/* Makes one objective least, and a condition. */
+/* Minimises one objective, and makes its value a condition. */
 static void
 search_least(struct search *s, int row, struct bound *bound)
 {
@@ -362,26 +356,15 @@ search_moves(struct search *s, struct bound *moves)
 		search_least(s, s->master.row_of_lost, &lost);
 }
 
-static void
-search_finish(struct search *s, bool solved, struct outcome *outcome)
-{
-	if (solved) {
-		outcome_add(outcome, s->program, &s->master.fixed);
-		outcome_add(outcome, s->program, &s->found); /* what is left where the search ended early,
-		    or dense is no objective */
-	}
-	outcome->verdict = s->open ? VERDICT_OPEN : solved ? VERDICT_FOUND : VERDICT_NONE;
-	outcome->proved = !s->master.unproven;
-}
-
 void
 search_best(const struct program *p, struct budget *budget, struct outcome *outcome)
 {
-	struct search s;
+	struct search s = {.program = p};
 	enum verdict verdict;
 
 	*outcome = (struct outcome){0};
-	search_init(&s, p, budget);
+	master_init(&s.master, p, budget);
+	pattern_filter_init(&s.filter, p, &s.arena);
 	s.still = p->objective_count && p->objectives[0] == OBJECTIVE_MOVES && s.master.row_of_moves != SIMPLEX_NONE &&
 	    search_without_moves(&s);
 	verdict = s.still ? VERDICT_FOUND : branch_any(&s.master, &s.found);
@@ -399,6 +382,11 @@ search_best(const struct program *p, struct budget *budget, struct outcome *outc
 			search_least(&s, objective == OBJECTIVE_MACHINES ? 0 : s.master.row_of_objective[objective],
 			    &outcome->bound[objective]);
 	}
-	search_finish(&s, verdict == VERDICT_FOUND, outcome);
+	if (verdict == VERDICT_FOUND) {
+		outcome_add(outcome, p, &s.master.fixed);
+		outcome_add(outcome, p, &s.found); /* what is not fixed: all of it, unless dense was an objective and was finished */
+	}
+	outcome->verdict = s.open ? VERDICT_OPEN : verdict;
+	outcome->proved = !s.master.unproven;
 	search_release(&s);
 }

@@ -18,25 +18,18 @@
 
 struct separation { /* of a solution whose machines cannot be given zones */
 	struct master *master;
-	struct machine_classes classes; /* machines that cannot be given zones */
-	size_t real;        /* the first ones: those of the solution */
-	uint64_t *set;
+	struct machine_classes classes; /* those of the solution, then those added to the leaves */
+	size_t real;      /* the number of those of the solution */
+	uint64_t *set;    /* units that cannot all have their zones */
 	struct cuts *cuts;
-	bool open;
+	bool open;        /* the limit was reached */
 };
-
-static void
-spread_add_class(struct machine_classes *classes, const uint64_t *units, int zone, int64_t count)
-{
-	ARRAY_ROOM(classes->list, classes->count, classes->capacity);
-	classes->list[classes->count++] = (struct machine_class){units, zone, count};
-}
 
 static void
 spread_add_uses(struct machine_classes *classes, const struct program *p, const struct uses *uses)
 {
 	for (size_t i = 0; i < uses->count; i++)
-		spread_add_class(classes, uses->list[i].pattern.units, p->groups[uses->list[i].pattern.group].zone,
+		machine_classes_add(classes, uses->list[i].pattern.units, p->groups[uses->list[i].pattern.group].zone,
 		    uses->list[i].count);
 }
 
@@ -55,13 +48,13 @@ spread_judge(const struct master *m, const struct uses *uses)
 	return verdict;
 }
 
-/* Returns whether zones are possible with count more machines there. If that is left open, as if they were. */
+/* Returns whether the machines can be given zones with count more of them. If that is left open, returns true. */
 static bool
 spread_would_help(struct separation *s, const uint64_t *units, int zone, int64_t count)
 {
 	enum verdict verdict;
 
-	spread_add_class(&s->classes, units, zone, count);
+	machine_classes_add(&s->classes, units, zone, count);
 	verdict = zones_place(s->master->program, s->master->budget, &s->classes, s->set, NULL);
 	s->classes.count--;
 	s->open = s->open || verdict == VERDICT_OPEN;
@@ -95,18 +88,7 @@ spread_in_leaf(const struct separation *s, const struct region *leaf, const stru
 	    !bits_meet(leaf->without, class->units, words);
 }
 
-/* Returns how many machines of the solution in a leaf are not fixed. */
-static int64_t
-spread_loose_machines(const struct separation *s, const struct region *leaf)
-{
-	int64_t count = 0;
-
-	for (size_t i = s->master->fixed.count; i < s->real; i++)
-		count += spread_in_leaf(s, leaf, &s->classes.list[i]) ? s->classes.list[i].count : 0;
-	return count;
-}
-
-/* Returns how many machines in an open leaf are of use: more are no better. */
+/* Returns the number of machines in an open leaf beyond which more are no better. */
 static int64_t
 spread_most_useful(const struct separation *s)
 {
@@ -118,19 +100,20 @@ spread_most_useful(const struct separation *s)
 	return most < (int64_t)p->zones_open || p->zones_unlimited ? most : (int64_t)p->zones_open;
 }
 
-/* Gives the leaf all that it can have. */
+/* Adds to the leaf as many machines as leave zones impossible. If more would help, that is a cut. */
 static void
 spread_cut_leaf(struct separation *s, const struct region *leaf)
 {
 	const struct program *p = s->master->program;
 	uint64_t *units = arena_alloc(&s->master->arena, p->unit_words, sizeof *units);
 	int64_t low = 0, high = leaf->zone == ZONE_OPEN ? spread_most_useful(s) : 1; /* low more do not help */
+	struct cut cut;
 
 	bits_copy(units, s->set, p->unit_words);
 	for (size_t i = 0; i < p->unit_words; i++)
 		units[i] &= ~leaf->without[i];
 	if (!spread_would_help(s, units, leaf->zone, high)) {
-		spread_add_class(&s->classes, units, leaf->zone, high);
+		machine_classes_add(&s->classes, units, leaf->zone, high);
 		return;
 	}
 	while (high - low > 1) {
@@ -141,11 +124,13 @@ spread_cut_leaf(struct separation *s, const struct region *leaf)
 		else
 			low = middle;
 	}
-	spread_add_class(&s->classes, units, leaf->zone, low);
+	machine_classes_add(&s->classes, units, leaf->zone, low);
+	cut = (struct cut){arena_alloc(&s->master->arena, 1, sizeof *leaf), high, NO_MAX};
+	*cut.region = *leaf;
+	for (size_t i = s->master->fixed.count; i < s->real; i++)
+		cut.lo += spread_in_leaf(s, leaf, &s->classes.list[i]) ? s->classes.list[i].count : 0;
 	ARRAY_ROOM(s->cuts->list, s->cuts->count, s->cuts->capacity);
-	s->cuts->list[s->cuts->count] = (struct cut){arena_alloc(&s->master->arena, 1, sizeof *leaf),
-	    spread_loose_machines(s, leaf) + high, NO_MAX};
-	*s->cuts->list[s->cuts->count++].region = *leaf;
+	s->cuts->list[s->cuts->count++] = cut;
 }
 
 static struct region
@@ -185,16 +170,7 @@ spread_cut_tree(struct separation *s, const struct region *region, size_t u)
 	spread_cut_tree(s, &half, u + 1);
 }
 
-/* Returns whether any machine of which it is open what it becomes is in that zone, so that others may be. */
-static bool
-spread_is_used(const struct program *p, int zone)
-{
-	for (size_t i = 0; i < p->group_count; i++)
-		if (p->groups[i].zone == zone && !p->groups[i].only)
-			return true;
-	return false;
-}
-
+/* Cuts the trees of all zones in which machines may be of which it is open what they become. */
 static void
 spread_cut_trees(struct separation *s)
 {
@@ -203,9 +179,14 @@ spread_cut_trees(struct separation *s)
 
 	all.zone = ZONE_OPEN;
 	spread_cut_tree(s, &all, 0);
-	for (all.zone = 0; all.zone < (int)p->zone_count; all.zone++)
-		if (spread_is_used(p, all.zone))
+	for (all.zone = 0; all.zone < (int)p->zone_count; all.zone++) {
+		bool used = false;
+
+		for (size_t i = 0; i < p->group_count; i++)
+			used = used || (p->groups[i].zone == all.zone && !p->groups[i].only);
+		if (used)
 			spread_cut_tree(s, &all, 0);
+	}
 }
 
 /* Returns whether a unit may have no instances; it is not concerned then. */

@@ -17,7 +17,14 @@
 
 enum { SEARCH_WORK = 200 };
 
-/* Returns whether a machine of a team there would help a unit that lacks zones; how many it would. */
+void
+machine_classes_add(struct machine_classes *classes, const uint64_t *units, int zone, int64_t count)
+{
+	ARRAY_ROOM(classes->list, classes->count, classes->capacity);
+	classes->list[classes->count++] = (struct machine_class){units, zone, count};
+}
+
+/* Returns the number of units lacking zones that a machine of the team would help by standing in the zone. */
 static size_t
 zone_gain_of(const struct zoning *z, const struct team *team, size_t zone)
 {
@@ -26,15 +33,6 @@ zone_gain_of(const struct zoning *z, const struct team *team, size_t zone)
 	for (size_t u = bits_next(team->units, z->words, 0); u != SIZE_MAX; u = bits_next(team->units, z->words, u + 1))
 		gain += z->need[u] > 0 && !bits_has(zoning_cover(z, zone), u);
 	return gain;
-}
-
-static bool
-zone_is_done(const struct zoning *z)
-{
-	for (size_t i = 0; i < z->hard_count; i++)
-		if (zoning_lacks(z, z->hard[i]->units))
-			return false;
-	return true;
 }
 
 /* Returns whether the machines still to be placed, from team i on, are enough for each unit of that team. */
@@ -75,18 +73,9 @@ zone_best_zone(const struct zoning *z, const struct team *team, const uint64_t *
 	return best;
 }
 
-/* Counts what it takes to look at all zones for a machine of a team. */
-static bool
-zone_is_in_budget(struct zoning *z, const struct team *team)
-{
-	size_t units = bits_count(team->units, z->words);
-
-	return budget_work(z->budget, z->program->zones_open * (3 * z->words + 2 * units + 2) + z->hard_count * units);
-}
-
 static bool zone_search(struct zoning *z, size_t i, const uint64_t *barred);
 
-/* Puts a machine of team i there, and goes on. If that leads nowhere it is as if it had not been done. */
+/* Puts a machine of team i in the zone and searches on. If that leads nowhere, takes it back. */
 static bool
 zone_try_zone(struct zoning *z, size_t i, size_t zone, const uint64_t *barred)
 {
@@ -121,64 +110,53 @@ zone_search(struct zoning *z, size_t i, const uint64_t *barred)
 	bool found = false, useful = false;
 
 	bits_copy(tried, barred, z->zone_words);
-	if (i == z->hard_count || !budget_work(z->budget, SEARCH_WORK))
-		found = i == z->hard_count && zone_is_done(z);
+	if (i == z->hard_count) {
+		found = true;
+		for (size_t j = 0; j < i && found; j++)
+			found = !zoning_lacks(z, z->hard[j]->units);
+	} else if (!budget_work(z->budget, SEARCH_WORK))
+		found = false;
 	else if (z->hard[i]->placed == z->hard[i]->useful)
 		found = zone_search(z, i + 1, none);
-	else
-		for (size_t zone; !found && zone_is_in_budget(z, z->hard[i]) &&
-		                      (zone = zone_best_zone(z, z->hard[i], tried, &useful)) != SIZE_MAX;) {
+	else {
+		size_t zone, units = bits_count(z->hard[i]->units, z->words);
+		size_t look = z->program->zones_open * (3 * z->words + 2 * units + 2) + z->hard_count * units; /* at all zones */
+
+		while (!found && budget_work(z->budget, look) &&
+		    (zone = zone_best_zone(z, z->hard[i], tried, &useful)) != SIZE_MAX) {
 			found = zone_try_zone(z, i, zone, tried);
 			for (size_t other = 0; other < z->program->zones_open; other++) /* one that is alike leads nowhere either */
 				if (bits_equal(zoning_cover(z, zone), zoning_cover(z, other), z->words))
 					bits_add(tried, other);
 		}
+	}
 	if (!found && i < z->hard_count && z->hard[i]->placed < z->hard[i]->useful && !useful && !z->budget->spent)
 		found = zone_search(z, i + 1, none);
 	free(tried);
 	return found;
 }
 
-/* Returns the emptiest zone that is not barred, the first one. */
-static int
-zone_emptiest(const struct zoning *z, const uint64_t *barred)
-{
-	int best = ZONE_NONE;
-
-	for (size_t zone = 0; zone < z->program->zones_open; zone++)
-		if (!bits_has(barred, zone) && (best == ZONE_NONE || z->load[zone] < z->load[best]))
-			best = (int)zone;
-	return best;
-}
-
-/* Places machines of a team until there are count of them; apart: in different zones. */
+/* Places machines of a team in the emptiest zones until there are count of them; apart: in different zones. Those for which
+ * no zone is left have none. */
 static void
 zone_place_evenly(struct zoning *z, struct team *team, int64_t count, bool apart)
 {
 	uint64_t *barred = memory_zeroed(z->zone_words, sizeof *barred);
 
 	while (team->placed < count) {
-		int zone = zone_emptiest(z, barred);
+		int best = ZONE_NONE;
 
-		if (zone != ZONE_NONE) {
-			z->load[zone]++;
+		for (size_t zone = 0; zone < z->program->zones_open; zone++)
+			if (!bits_has(barred, zone) && (best == ZONE_NONE || z->load[zone] < z->load[best]))
+				best = (int)zone;
+		if (best != ZONE_NONE) {
+			z->load[best]++;
 			if (apart)
-				bits_add(barred, (size_t)zone);
+				bits_add(barred, (size_t)best);
 		}
-		team->where[team->placed++] = zone;
+		team->where[team->placed++] = best;
 	}
 	free(barred);
-}
-
-/* Places what the search did not: what its units need of an easy team in different zones, all others evenly. */
-static void
-zone_place_others(struct zoning *z)
-{
-	for (size_t i = 0; i < z->count; i++)
-		if (z->teams[i].slack == INT64_MAX)
-			zone_place_evenly(z, &z->teams[i], z->teams[i].useful, true);
-	for (size_t i = 0; i < z->count; i++)
-		zone_place_evenly(z, &z->teams[i], z->teams[i].count, false);
 }
 
 /* Gives each machine a zone of its own. */
@@ -215,7 +193,11 @@ zones_place(const struct program *p, struct budget *budget, const struct machine
 		verdict = zoning_prepare(&z) && zone_search(&z, 0,
 		    none) ? VERDICT_FOUND : budget->spent ? VERDICT_OPEN : VERDICT_NONE;
 	if (where && verdict == VERDICT_FOUND) {
-		zone_place_others(&z);
+		for (size_t i = 0; i < z.count; i++) /* an easy team: as far as its units need it, in different zones */
+			if (z.teams[i].slack == INT64_MAX)
+				zone_place_evenly(&z, &z.teams[i], z.teams[i].useful, true);
+		for (size_t i = 0; i < z.count; i++)
+			zone_place_evenly(&z, &z.teams[i], z.teams[i].count, false);
 		for (size_t i = 0; i < classes->count; i++)
 			for (int64_t n = 0; n < classes->list[i].count && classes->list[i].zone == ZONE_OPEN; n++)
 				*where++ = teams_of[i]->where[teams_of[i]->taken++];

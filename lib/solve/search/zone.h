@@ -21,6 +21,8 @@ struct machine_classes {
 	size_t count, capacity;
 };
 
+void machine_classes_add(struct machine_classes *classes, const uint64_t *units, int zone, int64_t count);
+
 /* Returns whether the open machines can be given zones so that each unit of a set that has instances stands in as many
  * zones as it needs. where (or NULL) gets their zones, in the order of the classes: beyond that they are shared out
  * evenly. */
