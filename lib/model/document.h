@@ -98,7 +98,8 @@ struct document {
 	void (*release)(void *to); /* frees what no row knows of; or NULL */
 };
 
-/* The field of a row; a field of another type does not compile. */
+/* The field of a row; a field of another type does not compile. A type cannot stand in parentheses.
+ * NOLINTBEGIN(bugprone-macro-parentheses) */
 #define MEMBER_FIELD(structure, field, type) _Generic(((structure *)NULL)->field, type: offsetof(structure, field))
 
 #define MEMBER_KIND(kind) .otherwise = (kind), .type = TYPE_KIND, .flags = MEMBER_REQUIRED
@@ -127,6 +128,7 @@ struct document {
 #define MEMBER_CUSTOM_FIELD(structure, field, custom) .type = TYPE_CUSTOM, .offset = MEMBER_FIELD(structure, field, custom)
 #define MEMBER_CUSTOM .type = TYPE_CUSTOM, .offset = 0
 #define MEMBER_PASSED .type = TYPE_PASSED, .offset = 0
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 #define MEMBER_PRESENT(structure, field) .present = MEMBER_FIELD(structure, field, bool)
 #define DOCUMENT_MEMBERS(list) .members = (list), .count = sizeof(list) / sizeof *(list)

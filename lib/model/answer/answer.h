@@ -7,7 +7,6 @@
 #define MODEL_ANSWER_ANSWER_H
 
 #include <stdbool.h>
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "model/entity.h"
