@@ -15,12 +15,6 @@ account_history_add(struct store *store, int64_t tenant, const char *kind, const
 	    "VALUES (?, ?, ?, ?, ?, ?, ?)", "ittittt", tenant, kind, name, clock_wall_ms(), store_by(store), store_why(store), document);
 }
 
-static const char *
-account_keep(struct arena *arena, const char *text)
-{
-	return text ? arena_string(arena, text) : NULL;
-}
-
 int
 account_history_list(struct account *account, struct account_event_list *list, struct error *err)
 {
@@ -33,10 +27,14 @@ account_history_list(struct account *account, struct account_event_list *list, s
 	    "WHERE tenant = ? ORDER BY id", "i", store_tenant(account->store));
 	while ((got = sql_row(rows, err)) > 0) {
 		ARRAY_ROOM(list->list, list->count, list->capacity);
-		list->list[list->count++] = (struct account_event){account_keep(&list->arena, sql_text(rows, 0)),
-		    account_keep(&list->arena, sql_text(rows, 1)), sql_integer(rows, 2), account_keep(&list->arena,
-		    sql_text(rows, 3)),
-		    account_keep(&list->arena, sql_text(rows, 4)), account_keep(&list->arena, sql_text(rows, 5))};
+		list->list[list->count++] = (struct account_event){
+			.kind = sql_keep(rows, 0, &list->arena),
+			.name = sql_keep(rows, 1, &list->arena),
+			.at_ms = sql_integer(rows, 2),
+			.by = sql_keep(rows, 3, &list->arena),
+			.why = sql_keep(rows, 4, &list->arena),
+			.document = sql_keep(rows, 5, &list->arena),
+		};
 	}
 	sql_end(rows);
 	return got;

@@ -16,16 +16,7 @@
 
 static const char open_tenant[] = "default";
 
-/* The user's own name: of who has called sudo(8), where that has made us the owner of the store; the caller frees it. */
-static char *
-accounts_own_name(uid_t owner)
-{
-	const char *caller = getenv("SUDO_USER");
-
-	return caller && *caller && (geteuid() == 0 || geteuid() == owner) ? memory_string(caller) : process_user();
-}
-
-/* The only tenant that the user is a member of, else the open one; the caller frees it. NULL with the reason. */
+/* Returns the only tenant that the user is a member of, else the open one; the caller frees it. NULL with the reason. */
 static char *
 accounts_usual_tenant(struct account *account, const char *user, struct error *err)
 {
@@ -100,18 +91,16 @@ accounts_keep_maker(struct account *account, uid_t owner, struct error *err)
 		return 0;
 	if (store_begin(store, err) < 0)
 		return -1;
-	if (sql_change(store_sql(store), err,
-	    "INSERT INTO member (tenant, user, role, groups) SELECT id, ?, 'admin', '[]' "
-	    "FROM tenant WHERE name = ? ON CONFLICT DO NOTHING", "tt", account->user, RIGHTS_SUPERADMIN) == 0 && store_commit(store, err) == 0)
-		return 0;
-	store_rollback(store);
-	return -1;
+	return store_finish(store, sql_change(store_sql(store), err, "INSERT INTO member (tenant, user, role, groups) "
+	    "SELECT id, ?, 'admin', '[]' FROM tenant WHERE name = ? ON CONFLICT DO NOTHING", "tt", account->user, RIGHTS_SUPERADMIN), err);
 }
 
+/* Fills in who asks, whose tenant it is, and what they may do. */
 static int
 accounts_identify(struct account *account, const struct account_ask *ask, struct error *err)
 {
 	const char *other = ask->user ? ask->user : getenv("COOPR_USER");
+	const char *caller;
 	uid_t owner;
 	int result;
 
@@ -119,7 +108,8 @@ accounts_identify(struct account *account, const struct account_ask *ask, struct
 		other = NULL;
 	if (store_owner(account->store, &owner, err) < 0)
 		return -1;
-	account->user = accounts_own_name(owner);
+	caller = rights_caller(owner);
+	account->user = caller ? memory_string(caller) : process_user();
 	if (store_is_new(account->store) && accounts_keep_maker(account, owner, err) < 0)
 		return -1;
 	result = accounts_find_tenant(account, preference_value(PREFERENCE_TENANT, ask->tenant),

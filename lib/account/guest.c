@@ -17,15 +17,7 @@
 static const char vouched[] = "COOPR_VOUCHED";
 static bool vouched_by_us; /* for those whom we start */
 
-/* The user who has called sudo, where that counts for a store of this owner; NULL: nobody. */
-static const char *
-guest_caller(uid_t owner)
-{
-	const char *user = getenv("SUDO_USER");
-
-	return user && *user && (geteuid() == 0 || geteuid() == owner) ? user : NULL;
-}
-
+/* Returns 1 if who has called sudo(8) is no superadmin of the installation's store, 0, -1. */
 static int
 guest_is_guest(struct error *err)
 {
@@ -36,8 +28,8 @@ guest_is_guest(struct error *err)
 	int result = store_open(&store, path, STORE_READ, NULL, err);
 
 	if (result < 0)
-		result = err->code == EX_NOINPUT ? 1 : -1; /* nobody is a guest where nothing is */
-	else if ((result = store_owner(store, &owner, err)) == 0 && (user = guest_caller(owner)))
+		result = err->code == EX_NOINPUT ? 1 : -1; /* there is no superadmin of a store that is not there */
+	else if ((result = store_owner(store, &owner, err)) == 0 && (user = rights_caller(owner)))
 		result = rights_is_superadmin(store, user, owner, err);
 	else if (result == 0)
 		result = 1;
@@ -46,7 +38,7 @@ guest_is_guest(struct error *err)
 	return result < 0 ? -1 : !result;
 }
 
-/* 1 where this process was begun by a guest, and not by one of ours. */
+/* Returns 1 if this process was begun by a guest, and not by one of ours; 0; -1. */
 static int
 guest_began_as_guest(struct error *err)
 {
@@ -63,7 +55,7 @@ guest_refuse(const char *what, struct error *err)
 }
 
 static int
-account_guest_refuse_file(const char *name, struct error *err)
+guest_refuse_named(const char *name, struct error *err)
 {
 	int guest = guest_began_as_guest(err);
 
@@ -77,7 +69,7 @@ guest_refuse_options(struct error *err)
 {
 	const char *name = option_placed();
 	char *option = name ? memory_printf("--%s", name) : NULL;
-	int result = option ? account_guest_refuse_file(option, err) : 0;
+	int result = option ? guest_refuse_named(option, err) : 0;
 
 	free(option);
 	return result;
@@ -86,7 +78,7 @@ guest_refuse_options(struct error *err)
 int
 guest_refuse_file(const char *path, struct error *err)
 {
-	return path && strcmp(path, "-") != 0 ? account_guest_refuse_file(path, err) : 0;
+	return path && strcmp(path, "-") != 0 ? guest_refuse_named(path, err) : 0;
 }
 
 void

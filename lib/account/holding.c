@@ -11,16 +11,6 @@
 #include "json/scan.h"
 #include "model/request.h"
 
-static jv
-holding_capacity_of(const struct hardware_offer *offer)
-{
-	jv capacity = jv_object();
-
-	for (size_t i = 0; i < offer->capacity.count; i++)
-		json_set_number(&capacity, offer->capacity.list[i].resource, offer->capacity.list[i].value);
-	return capacity;
-}
-
 char *
 prices_of(const struct request *request)
 {
@@ -29,20 +19,24 @@ prices_of(const struct request *request)
 
 	for (size_t i = 0; i < request->hardwaretype_count; i++) {
 		const struct hardware_offer *offer = hardwaretype_offer(&request->hardwaretypes[i], request->provider.name);
-		jv price = jv_object();
+		jv price, capacity;
 
-		if (offer) {
-			json_set_number(&price, "cost", offer->cost);
-			json_set(&price, "capacity", holding_capacity_of(offer));
-			json_set(&prices, request->hardwaretypes[i].name, jv_copy(price));
-		}
-		jv_free(price);
+		if (!offer)
+			continue;
+		price = jv_object();
+		capacity = jv_object();
+		for (size_t j = 0; j < offer->capacity.count; j++)
+			json_set_number(&capacity, offer->capacity.list[j].resource, offer->capacity.list[j].value);
+		json_set_number(&price, "cost", offer->cost);
+		json_set(&price, "capacity", capacity);
+		json_set(&prices, request->hardwaretypes[i].name, price);
 	}
 	json_dump(prices, &text);
 	jv_free(prices);
 	return buffer_take(&text);
 }
 
+/* Adds the node of a record, with its price. */
 static void
 holding_add_node(struct holding *holding, jv record, jv prices)
 {
@@ -72,6 +66,7 @@ holding_add_node(struct holding *holding, jv record, jv prices)
 	free(id);
 }
 
+/* Returns true if the record is a node, one of which. */
 static bool
 holding_is_node(jv record, enum holding_nodes which)
 {
@@ -85,40 +80,29 @@ holding_is_node(jv record, enum holding_nodes which)
 	return is;
 }
 
-static int
-holding_take_records(struct holding *holding, enum holding_nodes which, const char *layout, jv prices, struct error *err)
-{
-	size_t length = strlen(layout);
-	ssize_t used;
-	jv record;
-
-	while ((used = json_scan(layout, length, true, err)) > 0) {
-		if (json_parse("layout", layout, (size_t)used, &record, err) < 0)
-			return -1;
-		if (holding_is_node(record, which))
-			holding_add_node(holding, record, prices);
-		jv_free(record);
-		layout += used;
-		length -= (size_t)used;
-	}
-	return used < 0 ? -1 : 0;
-}
-
 int
 holding_take(struct holding *holding, enum holding_nodes which, const char *layout, const char *prices,
     struct error *err)
 {
-	jv all = jv_object();
-	int result;
+	size_t length = strlen(layout);
+	ssize_t used = 0;
+	jv all, record;
 
-	if (prices) {
-		jv_free(all);
-		if (json_parse("prices", prices, strlen(prices), &all, err) < 0)
-			return -1;
+	if (json_parse("prices", prices ? prices : "{}", prices ? strlen(prices) : 2, &all, err) < 0)
+		return -1;
+	while ((used = json_scan(layout, length, true, err)) > 0) {
+		if (json_parse("layout", layout, (size_t)used, &record, err) < 0) {
+			used = -1;
+			break;
+		}
+		if (holding_is_node(record, which))
+			holding_add_node(holding, record, all);
+		jv_free(record);
+		layout += used;
+		length -= (size_t)used;
 	}
-	result = holding_take_records(holding, which, layout, all, err);
 	jv_free(all);
-	return result;
+	return used < 0 ? -1 : 0;
 }
 
 void

@@ -30,80 +30,50 @@ members_list(struct account *account, struct member_list *list, struct error *er
 	return got;
 }
 
-static void
-members_print_groups(const struct string_list *groups, struct buffer *out)
-{
-	buffer_byte(out, '[');
-	for (size_t i = 0; i < groups->count; i++) {
-		if (i)
-			buffer_byte(out, ',');
-		json_quote(groups->list[i], out);
-	}
-	buffer_byte(out, ']');
-}
-
-static int
-account_members_set(struct account *account, const char *user, enum account_role role, const char *groups,
+int
+members_set(struct account *account, const char *user, enum account_role role, const struct string_list *names,
     struct error *err)
 {
 	struct store *store = account->store;
-	struct buffer document = {0};
-	int result = sql_change(store_sql(store), err, "INSERT INTO member (tenant, user, role, groups) VALUES (?, ?, ?, ?) "
-	    "ON CONFLICT DO UPDATE SET role = excluded.role, groups = excluded.groups", "ittt", store_tenant(store), user,
-	    account_role_name(role), groups);
+	struct buffer groups = {0}, document = {0};
+	int result;
 
-	buffer_printf(&document, "{\"groups\":%s,\"role\":\"%s\"}", groups, account_role_name(role));
+	if (account_need(account, ACCOUNT_ADMIN, "changing members", err) < 0 || store_begin(store, err) < 0)
+		return -1;
+	for (size_t i = 0; i < names->count; i++) {
+		buffer_byte(&groups, i ? ',' : '[');
+		json_quote(names->list[i], &groups);
+	}
+	buffer_text(&groups, names->count ? "]" : "[]");
+	buffer_printf(&document, "{\"groups\":%s,\"role\":\"%s\"}", groups.data, account_role_name(role));
+	result = sql_change(store_sql(store), err, "INSERT INTO member (tenant, user, role, groups) VALUES (?, ?, ?, ?) "
+	    "ON CONFLICT DO UPDATE SET role = excluded.role, groups = excluded.groups", "ittt", store_tenant(store), user,
+	    account_role_name(role), groups.data);
 	if (result == 0)
 		result = account_history_add(store, store_tenant(store), "member", user, document.data, err);
 	buffer_release(&document);
-	return result;
-}
-
-int
-members_set(struct account *account, const char *user, enum account_role role, const struct string_list *groups,
-    struct error *err)
-{
-	struct buffer text = {0};
-	int result;
-
-	if (account_need(account, ACCOUNT_ADMIN, "changing members", err) < 0 || store_begin(account->store, err) < 0)
-		return -1;
-	members_print_groups(groups, &text);
-	result = account_members_set(account, user, role, text.data, err);
-	result = store_finish(account->store, result, err);
-	buffer_release(&text);
-	return result;
-}
-
-static int
-account_members_delete(struct account *account, const char *user, struct error *err)
-{
-	struct store *store = account->store;
-	int64_t tenant;
-	int got = sql_number(store_sql(store), &tenant, err, "DELETE FROM member WHERE tenant = ? AND user = ? RETURNING tenant", "it",
-	    store_tenant(store), user);
-
-	if (got < 0)
-		return -1;
-	if (got == 0)
-		return error_set(err, EX_NO, "tenant %s: %s is no member", account->tenant, user);
-	return account_history_add(store, store_tenant(store), "member", user, NULL, err);
+	buffer_release(&groups);
+	return store_finish(store, result, err);
 }
 
 int
 members_delete(struct account *account, char *const *users, struct error *err)
 {
-	int result;
+	struct store *store = account->store;
+	int64_t tenant;
+	int result = 0;
 
-	if (account_need(account, ACCOUNT_ADMIN, "changing members", err) < 0)
+	if (account_need(account, ACCOUNT_ADMIN, "changing members", err) < 0 || store_begin(store, err) < 0)
 		return -1;
-	result = store_begin(account->store, err);
-	if (result < 0)
-		return -1;
-	for (; *users && result == 0; users++)
-		result = account_members_delete(account, *users, err);
-	result = store_finish(account->store, result, err);
-	return result;
+	for (; *users && result == 0; users++) {
+		result = sql_number(store_sql(store), &tenant, err, "DELETE FROM member WHERE tenant = ? AND user = ? RETURNING tenant",
+		    "it", store_tenant(store), *users);
+		if (result == 0)
+			result = error_set(err, EX_NO, "tenant %s: %s is no member", account->tenant, *users);
+		if (result > 0)
+			result = account_history_add(store, tenant, "member", *users, NULL, err);
+	}
+	return store_finish(store, result, err);
 }
 
 void

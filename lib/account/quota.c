@@ -37,7 +37,7 @@ quota_read(struct store *store, int64_t tenant, struct arena *arena, struct quot
 	return result;
 }
 
-/* Takes rows: name, amount, how many rows there are. */
+/* Gathers rows of a name, an amount, and the number of rows, and ends them. */
 static int
 quota_gather_amounts(struct sql_rows *rows, struct arena *arena, struct amounts *amounts, struct error *err)
 {
@@ -72,15 +72,6 @@ quota_use(struct store *store, int64_t tenant, int64_t except, struct arena *are
 	return quota_gather_amounts(rows, arena, &use->resources, err);
 }
 
-/* The capacities of all machines as one JSON array, which sqlite sums up. */
-static void
-quota_list_capacities(const struct holding *holding, struct buffer *out)
-{
-	for (size_t i = 0; i < holding->count; i++)
-		buffer_printf(out, "%s%s", i ? "," : "[", holding->list[i].capacity);
-	buffer_text(out, holding->count ? "]" : "[]");
-}
-
 int
 quota_of(struct store *store, const struct holding *holding, struct arena *arena, struct quota *use, struct error *err)
 {
@@ -89,10 +80,12 @@ quota_of(struct store *store, const struct holding *holding, struct arena *arena
 	int got;
 
 	*use = (struct quota){1, (int64_t)holding->count, 0, {0}};
-	for (size_t i = 0; i < holding->count; i++)
+	for (size_t i = 0; i < holding->count; i++) {
 		use->cost += holding->list[i].cost;
+		buffer_printf(&capacities, "%s%s", i ? "," : "[", holding->list[i].capacity);
+	}
+	buffer_text(&capacities, holding->count ? "]" : "[]");
 	use->cost = round(use->cost * 1e9) / 1e9;
-	quota_list_capacities(holding, &capacities);
 	rows = sql_query(store_sql(store), err, "SELECT part.key, sum(part.value), count(*) OVER () FROM json_each(?) AS machine, "
 	    "json_each(machine.value) AS part GROUP BY part.key ORDER BY part.key", "t", capacities.data);
 	got = quota_gather_amounts(rows, arena, &use->resources, err);
@@ -145,9 +138,9 @@ quota_lists(const struct quota *quota, const char *resource)
 	return quota_find(quota, resource) != NULL;
 }
 
-/* limit -1: none. */
+/* Checks one limit; -1 is none. */
 static int
-account_quota_check(const char *what, double limit, double others, double now, double peak, struct error *err)
+quota_check_one(const char *what, double limit, double others, double now, double peak, struct error *err)
 {
 	if (limit < 0 || peak <= now || others + peak <= limit * (1 + ROUNDING))
 		return 0;
@@ -166,19 +159,18 @@ quota_check(struct store *store, int64_t tenant, int64_t cluster, const struct q
 	if (result == 0)
 		result = quota_use(store, tenant, cluster, &arena, &others, err);
 	if (result == 0)
-		result = account_quota_check("clusters", (double)limit.clusters, (double)others.clusters, (double)now->clusters,
+		result = quota_check_one("clusters", (double)limit.clusters, (double)others.clusters, (double)now->clusters,
 		    1, err);
 	if (result == 0)
-		result = account_quota_check("nodes", (double)limit.nodes, (double)others.nodes, (double)now->nodes,
+		result = quota_check_one("nodes", (double)limit.nodes, (double)others.nodes, (double)now->nodes,
 		    (double)peak->nodes, err);
 	if (result == 0)
-		result = account_quota_check("cost an hour", limit.cost, others.cost, now->cost, peak->cost, err);
+		result = quota_check_one("cost an hour", limit.cost, others.cost, now->cost, peak->cost, err);
 	for (size_t i = 0; i < limit.resources.count && result == 0; i++) {
 		const char *name = limit.resources.list[i].resource;
 
-		result = account_quota_check(name, limit.resources.list[i].value, quota_used(&others, name), quota_used(now,
-		    name),
-		    quota_used(peak, name), err);
+		result = quota_check_one(name, limit.resources.list[i].value, quota_used(&others, name),
+		    quota_used(now, name), quota_used(peak, name), err);
 	}
 	arena_release(&arena);
 	return result;

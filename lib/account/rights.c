@@ -33,6 +33,14 @@ rights_is_owner(const char *user, uid_t owner)
 	    !getenv("SUDO_USER"); /* an owner without a name: process_user calls it by number */
 }
 
+const char *
+rights_caller(uid_t owner)
+{
+	const char *user = getenv("SUDO_USER");
+
+	return user && *user && (geteuid() == 0 || geteuid() == owner) ? user : NULL;
+}
+
 int
 rights_in_tenant(struct store *store, const char *tenant, const char *user, enum account_role *role, char **groups,
     struct error *err)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Who has which rights in a store: its owner, the members of the tenant "superadmin", and the members of each tenant.
+ * The rights of users in a store: its owner, the members of the tenant "superadmin", and the members of each tenant.
  */
 #ifndef ACCOUNT_RIGHTS_H
 #define ACCOUNT_RIGHTS_H
@@ -15,11 +15,14 @@ struct store;
 
 enum account_role { ACCOUNT_USER, ACCOUNT_ADMIN, ACCOUNT_SUPERADMIN };
 
-/* "admin" */
+/* Returns "admin", and so on. */
 const char *account_role_name(enum account_role role);
 
 /* Returns true for root, and for the user whom a store of this owner belongs to. */
 bool rights_is_owner(const char *user, uid_t owner);
+
+/* Returns the user who has called sudo(8), if that has made us the owner of the store, or root; NULL: nobody (borrowed). */
+const char *rights_caller(uid_t owner);
 
 /* Returns 1 where the user is a superadmin of the store of this owner; 0, or -1. */
 int rights_is_superadmin(struct store *store, const char *user, uid_t owner, struct error *err);

@@ -20,21 +20,6 @@ tenants_no_tenant(const char *name, struct error *err)
 	return error_set(err, EX_NO, "there is no tenant \"%s\"", name);
 }
 
-static int
-tenants_add_sums(struct account *account, struct tenant_list *list, struct error *err)
-{
-	int result = 0;
-
-	for (size_t i = 0; i < list->count && result == 0; i++) {
-		struct tenant_record *tenant = &list->list[i];
-
-		result = quota_read(account->store, tenant->id, &list->arena, &tenant->limit, err);
-		if (result == 0)
-			result = quota_use(account->store, tenant->id, 0, &list->arena, &tenant->use, err);
-	}
-	return result;
-}
-
 int
 tenants_list(struct account *account, const char *name, struct tenant_list *list, struct error *err)
 {
@@ -52,16 +37,24 @@ tenants_list(struct account *account, const char *name, struct tenant_list *list
 	sql_end(rows);
 	if (got == 0 && name && list->count == 0)
 		return tenants_no_tenant(name, err);
-	return got < 0 ? -1 : tenants_add_sums(account, list, err);
+	for (size_t i = 0; i < list->count && got == 0; i++) {
+		struct tenant_record *tenant = &list->list[i];
+
+		got = quota_read(account->store, tenant->id, &list->arena, &tenant->limit, err);
+		if (got == 0)
+			got = quota_use(account->store, tenant->id, 0, &list->arena, &tenant->use, err);
+	}
+	return got;
 }
 
-/* The number of a tenant: 1, 0 where there is none, -1. */
+/* Sets *id to the number of a tenant: 1, 0 where there is none, -1. */
 static int
 tenants_find(struct store *store, const char *name, int64_t *id, struct error *err)
 {
 	return sql_number(store_sql(store), id, err, "SELECT id FROM tenant WHERE name = ? AND deleted_ms = 0", "t", name);
 }
 
+/* Makes a tenant, or changes its document, and sets *id to its number. */
 static int
 tenants_put_document(struct store *store, enum tenants_put how, const char *name, const char *text, int64_t *id,
     struct error *err)
@@ -84,73 +77,54 @@ tenants_put_document(struct store *store, enum tenants_put how, const char *name
 	return account_history_add(store, *id, "tenant", name, text, err);
 }
 
-static int
-tenants_copy_entity(struct store *store, const struct revision *revision, struct error *err)
-{
-	int64_t version;
-	jv document;
-	int result;
-
-	if (json_parse(revision->name, revision->text, strlen(revision->text), &document, err) < 0)
-		return -1;
-	result = entities_put(store, revision->kind, revision->name, document, VERSION_ANY, &version, err);
-	jv_free(document);
-	return result < 0 ? -1 : 0;
-}
-
 /* Copies all entities of one tenant to another; all that they refer to comes with them. */
 static int
 tenants_copy_entities(struct store *store, int64_t from, int64_t to, size_t *copied, struct error *err)
 {
-	int64_t asked_for = store_tenant(store);
+	int64_t asked_for = store_tenant(store), version;
 	struct revisions list = {0};
 	int result;
 
 	store_set_tenant(store, from);
 	result = entities_list(store, ENTITY_NONE, &list, err);
 	store_set_tenant(store, to);
-	for (size_t i = 0; i < list.count && result == 0; i++)
-		result = tenants_copy_entity(store, &list.list[i], err);
+	for (size_t i = 0; i < list.count && result >= 0; i++) {
+		const struct revision *revision = &list.list[i];
+		jv document;
+
+		result = json_parse(revision->name, revision->text, strlen(revision->text), &document, err);
+		if (result == 0) {
+			result = entities_put(store, revision->kind, revision->name, document, VERSION_ANY, &version, err);
+			jv_free(document);
+		}
+	}
 	store_set_tenant(store, asked_for);
 	*copied = list.count;
 	revisions_release(&list);
-	return result;
-}
-
-static int
-account_tenants_put(struct store *store, enum tenants_put how, jv document, bool bootstrap, size_t *copied,
-    struct error *err)
-{
-	char *name = json_get_string(document, "name");
-	struct buffer text = {0};
-	int64_t id = 0, from = 0;
-	int result;
-
-	json_dump(document, &text);
-	result = tenants_put_document(store, how, name, text.data, &id, err);
-	if (result == 0 && bootstrap) {
-		result = tenants_find(store, "superadmin", &from, err) > 0 ? 0 : -1;
-		if (result == 0)
-			result = tenants_copy_entities(store, from, id, copied, err);
-	}
-	buffer_release(&text);
-	free(name);
-	return result;
+	return result < 0 ? -1 : 0;
 }
 
 int
 tenants_put(struct account *account, enum tenants_put how, jv document, bool bootstrap, size_t *copied,
     struct error *err)
 {
+	struct store *store = account->store;
+	struct buffer text = {0};
+	int64_t id = 0, from = 0;
+	char *name;
 	int result;
 
 	*copied = 0;
-	if (account_need(account, ACCOUNT_SUPERADMIN, "tenants and their quotas", err) < 0 ||
-	    store_begin(account->store, err) < 0)
+	if (account_need(account, ACCOUNT_SUPERADMIN, "tenants and their quotas", err) < 0 || store_begin(store, err) < 0)
 		return -1;
-	result = account_tenants_put(account->store, how, document, bootstrap, copied, err);
-	result = store_finish(account->store, result, err);
-	return result;
+	name = json_get_string(document, "name");
+	json_dump(document, &text);
+	result = tenants_put_document(store, how, name, text.data, &id, err);
+	if (result == 0 && bootstrap)
+		result = tenants_find(store, RIGHTS_SUPERADMIN, &from, err) > 0 ? tenants_copy_entities(store, from, id, copied, err) : -1;
+	buffer_release(&text);
+	free(name);
+	return store_finish(store, result, err);
 }
 
 static int
@@ -180,10 +154,9 @@ tenants_check_delete(struct store *store, const char *name, int64_t *id, struct 
 		return tenants_no_tenant(name, err);
 	if (got < 0)
 		return -1;
-	if (strcmp(name, "superadmin") == 0 || strcmp(name, "default") == 0)
+	if (strcmp(name, RIGHTS_SUPERADMIN) == 0 || strcmp(name, "default") == 0)
 		return error_set(err, EX_NO, "tenant %s: cannot be deleted", name);
-	if (sql_number(store_sql(store), &clusters, err, "SELECT count(*) FROM cluster WHERE tenant = ? AND status <> 'terminated'",
-	    "i",
+	if (sql_number(store_sql(store), &clusters, err, "SELECT count(*) FROM cluster WHERE tenant = ? AND status <> 'terminated'", "i",
 	    *id) < 0)
 		return -1;
 	if (clusters > 0)
@@ -192,9 +165,9 @@ tenants_check_delete(struct store *store, const char *name, int64_t *id, struct 
 	return 0;
 }
 
-/* Its row stays, for what refers to it, under a name that none can have. */
+/* Deletes a tenant. Its row stays, for what refers to it, under a name that none can have. */
 static int
-account_tenants_delete(struct store *store, const char *name, struct error *err)
+tenants_delete_one(struct store *store, const char *name, struct error *err)
 {
 	int64_t id = 0;
 
@@ -211,17 +184,13 @@ account_tenants_delete(struct store *store, const char *name, struct error *err)
 int
 tenants_delete(struct account *account, char *const *names, struct error *err)
 {
-	int result;
+	int result = 0;
 
-	if (account_need(account, ACCOUNT_SUPERADMIN, "tenants and their quotas", err) < 0)
-		return -1;
-	result = store_begin(account->store, err);
-	if (result < 0)
+	if (account_need(account, ACCOUNT_SUPERADMIN, "tenants and their quotas", err) < 0 || store_begin(account->store, err) < 0)
 		return -1;
 	for (; *names && result == 0; names++)
-		result = account_tenants_delete(account->store, *names, err);
-	result = store_finish(account->store, result, err);
-	return result;
+		result = tenants_delete_one(account->store, *names, err);
+	return store_finish(account->store, result, err);
 }
 
 void

@@ -20,8 +20,8 @@ applied_list(struct account *account, struct applied_list *list, struct error *e
 		ARRAY_ROOM(list->list, list->count, list->capacity);
 		list->list[list->count++] = (struct applied){
 			.cluster = sql_integer(rows, 0),
-			.origin = sql_text(rows, 1) ? arena_string(arena, sql_text(rows, 1)) : NULL,
-			.spec = arena_string(arena, sql_text(rows, 2)),
+			.origin = sql_keep(rows, 1, arena),
+			.spec = sql_keep(rows, 2, arena),
 			.revision = sql_integer(rows, 3),
 			.made = sql_integer(rows, 4) != 0,
 		};
@@ -52,8 +52,8 @@ applied_origin(const struct account *account, int64_t cluster, struct error *err
 	    visible_anywhere(account)), *origin = NULL;
 	struct sql_rows *rows = sql_query(account_sql(account), err, text, VISIBLE_TYPES "i", VISIBLE_VALUES(account), cluster);
 
-	if (sql_row(rows, err) > 0 && sql_text(rows, 0))
-		origin = memory_string(sql_text(rows, 0));
+	if (sql_row(rows, err) > 0)
+		origin = sql_copy(rows, 0);
 	sql_end(rows);
 	free(text);
 	return origin;
@@ -69,34 +69,25 @@ applied_put(struct store *store, const struct applied *applied, struct error *er
 	    (int64_t)applied->made);
 }
 
-/* Returns whether the account sees the cluster: 1, 0, -1. */
-static int
-applied_is_visible(struct account *account, int64_t cluster, struct error *err)
-{
-	char *text = memory_printf("SELECT 1 FROM cluster WHERE %s AND id = ?6", visible_in_tenant(account));
-	int64_t one;
-	int got = sql_number(account_sql(account), &one, err, text, VISIBLE_TYPES "i", VISIBLE_VALUES(account), cluster);
-
-	free(text);
-	return got;
-}
-
 int
 applied_save(struct account *account, const struct applied *list, size_t count, struct error *err)
 {
+	char *text;
+	int64_t id;
 	int result = 0;
 
 	if (count == 0)
 		return 0;
 	if (store_begin(account->store, err) < 0)
 		return -1;
+	text = memory_printf("SELECT id FROM cluster WHERE %s AND id = ?6", visible_in_tenant(account));
 	for (size_t i = 0; i < count && result >= 0; i++) {
-		result = applied_is_visible(account, list[i].cluster, err);
+		result = sql_number(account_sql(account), &id, err, text, VISIBLE_TYPES "i", VISIBLE_VALUES(account), list[i].cluster);
 		if (result > 0)
 			result = applied_put(account->store, &list[i], err);
 	}
-	result = store_finish(account->store, result, err);
-	return result < 0 ? -1 : 0;
+	free(text);
+	return store_finish(account->store, result, err) < 0 ? -1 : 0;
 }
 
 void

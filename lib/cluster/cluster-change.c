@@ -38,11 +38,10 @@ clusters_is_free(struct account *account, int64_t id, struct error *err)
 	    "(SELECT 1 FROM cluster WHERE id = ?)", "ii", id, id);
 }
 
-/* Its row in the history: it has begun and ended. */
+/* Records a change as an operation that has begun and ended. */
 static int
 cluster_change_record(struct account *account, const struct cluster_record *cluster, const char *action,
-    const char *message,
-    struct error *err)
+    const char *message, struct error *err)
 {
 	int64_t now = clock_wall_ms();
 
@@ -56,9 +55,9 @@ cluster_change_record(struct account *account, const struct cluster_record *clus
 	    cluster->operation + 1, now, cluster->id);
 }
 
-/* Finds the cluster and whether that may be done to it. */
+/* Finds the cluster, and checks that its status allows the action. */
 static int
-cluster_look(struct account *account, int64_t id, const char *action, struct cluster_list *list, struct error *err)
+cluster_change_find(struct account *account, int64_t id, const char *action, struct cluster_list *list, struct error *err)
 {
 	if (clusters_find_id(account, id, list, err) < 0)
 		return -1;
@@ -66,14 +65,14 @@ cluster_look(struct account *account, int64_t id, const char *action, struct clu
 }
 
 static int
-cluster_rename_cluster(struct account *account, int64_t id, const char *name, struct cluster_list *list,
+cluster_change_name(struct account *account, int64_t id, const char *name, struct cluster_list *list,
     struct error *err)
 {
 	const struct cluster_record *cluster;
 	int64_t tenant = 0;
 	char message[600];
 
-	if (cluster_look(account, id, "rename", list, err) < 0)
+	if (cluster_change_find(account, id, "rename", list, err) < 0)
 		return -1;
 	cluster = &list->list[0];
 	if (strcmp(cluster->name, name) == 0)
@@ -88,7 +87,7 @@ cluster_rename_cluster(struct account *account, int64_t id, const char *name, st
 }
 
 static int
-cluster_out_of_bounds(const struct cluster_record *cluster, const char *bound, int64_t ms, struct error *err)
+cluster_change_out_of_bounds(const struct cluster_record *cluster, const char *bound, int64_t ms, struct error *err)
 {
 	char text[CLOCK_RFC3339_SIZE];
 
@@ -97,36 +96,35 @@ cluster_out_of_bounds(const struct cluster_record *cluster, const char *bound, i
 
 /* A lease can be made shorter at any time; it is made longer by steps, up to its end. */
 static int
-cluster_check_bounds(const struct cluster_record *cluster, int64_t expires_ms, struct error *err)
+cluster_change_check_bounds(const struct cluster_record *cluster, int64_t expires_ms, struct error *err)
 {
 	if (expires_ms > 0 && expires_ms < cluster->created_ms)
 		return error_set(err, EX_NO, "%s: its lease cannot end before the cluster was made", cluster->name);
 	if (cluster->lease_max_ms > 0 && (expires_ms == 0 || expires_ms > cluster->created_ms + cluster->lease_max_ms))
-		return cluster_out_of_bounds(cluster, "last, from its creation, no longer than", cluster->lease_max_ms, err);
+		return cluster_change_out_of_bounds(cluster, "last, from its creation, no longer than", cluster->lease_max_ms, err);
 	if (cluster->lease_step_ms > 0 && cluster->expires_ms > 0 &&
 	    (expires_ms == 0 || expires_ms > cluster->expires_ms + cluster->lease_step_ms))
-		return cluster_out_of_bounds(cluster, "be prolonged at a time by no more than", cluster->lease_step_ms, err);
+		return cluster_change_out_of_bounds(cluster, "be prolonged at a time by no more than", cluster->lease_step_ms, err);
 	return 0;
 }
 
 static int
-cluster_set_lease(struct account *account, int64_t id, int64_t expires_ms, bool beyond, struct cluster_list *list,
+cluster_change_lease(struct account *account, int64_t id, int64_t expires_ms, bool beyond, struct cluster_list *list,
     struct error *err)
 {
 	const struct cluster_record *cluster;
 	char text[CLOCK_RFC3339_SIZE];
 
-	if (cluster_look(account, id, "lease", list, err) < 0)
+	if (cluster_change_find(account, id, "lease", list, err) < 0)
 		return -1;
 	cluster = &list->list[0];
 	if (beyond && account_need(account, ACCOUNT_ADMIN, "a lease beyond its bounds", err) < 0)
 		return -1;
-	if (!beyond && cluster_check_bounds(cluster, expires_ms, err) < 0)
+	if (!beyond && cluster_change_check_bounds(cluster, expires_ms, err) < 0)
 		return -1;
 	if (sql_change(account_sql(account), err, "UPDATE cluster SET expires_ms = ? WHERE id = ?", "ii", expires_ms, id) < 0)
 		return -1;
-	return cluster_change_record(account, cluster, "lease", expires_ms ? clock_rfc3339(expires_ms,
-	    text) : "never expires", err);
+	return cluster_change_record(account, cluster, "lease", expires_ms ? clock_rfc3339(expires_ms, text) : "never expires", err);
 }
 
 int
@@ -137,7 +135,7 @@ clusters_rename(struct account *account, int64_t id, const char *name, struct er
 
 	if (store_begin(account->store, err) < 0)
 		return -1;
-	result = cluster_rename_cluster(account, id, name, &list, err);
+	result = cluster_change_name(account, id, name, &list, err);
 	result = store_finish(account->store, result, err);
 	cluster_list_release(&list);
 	return result;
@@ -151,7 +149,7 @@ clusters_set_lease(struct account *account, int64_t id, int64_t expires_ms, bool
 
 	if (store_begin(account->store, err) < 0)
 		return -1;
-	result = cluster_set_lease(account, id, expires_ms, beyond, &list, err);
+	result = cluster_change_lease(account, id, expires_ms, beyond, &list, err);
 	result = store_finish(account->store, result, err);
 	cluster_list_release(&list);
 	return result;
@@ -160,11 +158,8 @@ clusters_set_lease(struct account *account, int64_t id, int64_t expires_ms, bool
 int
 clusters_set_reminded(struct account *account, int64_t id, int64_t expires_ms, struct error *err)
 {
-	int result;
-
 	if (store_begin(account->store, err) < 0)
 		return -1;
-	result = sql_change(account_sql(account), err, "UPDATE cluster SET reminded_ms = ? WHERE id = ?", "ii", expires_ms, id);
-	result = store_finish(account->store, result, err);
-	return result;
+	return store_finish(account->store, sql_change(account_sql(account), err, "UPDATE cluster SET reminded_ms = ? WHERE id = ?",
+	    "ii", expires_ms, id), err);
 }

@@ -34,7 +34,7 @@ cluster_id_of(const char *text)
 	return length < ID_DIGITS || length > ID_DIGITS_MAX || text[length] ? 0 : strtoll(text, NULL, 10);
 }
 
-/* Adds the rows that COLUMNS asked for: how many, or -1. Takes rows. */
+/* Adds the rows that COLUMNS asked for, and ends them. Returns their number, or -1. */
 static int
 clusters_gather(struct sql_rows *rows, struct cluster_list *list, struct error *err)
 {
@@ -70,15 +70,7 @@ clusters_gather(struct sql_rows *rows, struct cluster_list *list, struct error *
 	return got < 0 ? -1 : count;
 }
 
-static int
-clusters_no_status(const char *name, struct error *err)
-{
-	return error_set(err, EX_USAGE,
-	    "there is no status \"%s\": pending, active, incomplete, inconsistent, terminated or all",
-	    name);
-}
-
-/* "status IN ('active','pending')"; the caller frees it. NULL with a reason. */
+/* Returns "status IN ('active','pending')" for wanted, "active,pending"; the caller frees it. NULL with EX_USAGE. */
 static char *
 clusters_status_clause(const char *wanted, struct error *err)
 {
@@ -95,7 +87,8 @@ clusters_status_clause(const char *wanted, struct error *err)
 		length = (int)strcspn(from, ",");
 		snprintf(name, sizeof name, "%.*s", length, from);
 		if (life_status_of(name) == LIFE_ABSENT || life_status_of(name) == LIFE_STATUS_COUNT) {
-			clusters_no_status(name, err);
+			error_set(err, EX_USAGE, "there is no status \"%s\": pending, active, incomplete, inconsistent, terminated or all",
+			    name);
 			buffer_release(&clause);
 			return NULL;
 		}
@@ -105,7 +98,7 @@ clusters_status_clause(const char *wanted, struct error *err)
 	return buffer_take(&clause);
 }
 
-/* The conditions of a filter, its values from ?6 on; the caller frees it. NULL with a reason. */
+/* Returns the conditions of a filter, its values from ?6 on; the caller frees it. NULL with a reason. */
 static char *
 clusters_where(struct account *account, const struct cluster_filter *filter, struct error *err)
 {
@@ -222,8 +215,8 @@ clusters_documents(struct account *account, int64_t id, struct cluster_documents
 	int got = sql_row(rows, err);
 
 	if (got > 0) {
-		documents->wish = sql_text(rows, 0) ? memory_string(sql_text(rows, 0)) : NULL;
-		documents->layout = memory_string(sql_text(rows, 1));
+		documents->wish = sql_copy(rows, 0);
+		documents->layout = sql_copy(rows, 1);
 	}
 	sql_end(rows);
 	free(text);

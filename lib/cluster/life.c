@@ -60,23 +60,11 @@ life_find(const char *action)
 	return NULL;
 }
 
-/* "delete, retry or rollback" */
-static void
-life_list_moves(enum life_status status, struct buffer *out)
-{
-	size_t count = 0, number = 0;
-
-	for (const struct life_move *move = life_moves; move->action; move++)
-		count += move->from >> status & 1;
-	for (const struct life_move *move = life_moves; move->action; move++)
-		if (move->from >> status & 1)
-			buffer_printf(out, "%s%s", number == 0 ? "" : number + 1 == count ? " or " : ", ", move->action), number++;
-}
-
 int
 life_check(const struct life_move *move, enum life_status status, const char *cluster, struct error *err)
 {
 	struct buffer others = {0};
+	size_t count = 0, number = 0;
 
 	if (move->from >> status & 1)
 		return 0;
@@ -84,7 +72,13 @@ life_check(const struct life_move *move, enum life_status status, const char *cl
 		return error_set(err, EX_TEMPFAIL, "%s: another operation is under way; try again when it has ended", cluster);
 	if (status == LIFE_ABSENT || status == LIFE_TERMINATED)
 		return error_set(err, EX_NO, "%s: there is no such cluster any more", cluster);
-	life_list_moves(status, &others);
+	for (const struct life_move *other = life_moves; other->action; other++)
+		count += other->from >> status & 1;
+	for (const struct life_move *other = life_moves; other->action; other++)
+		if (other->from >> status & 1) {
+			buffer_printf(&others, "%s%s", number == 0 ? "" : number + 1 == count ? " or " : ", ", other->action);
+			number++;
+		}
 	error_set(err, EX_NO, "%s: %s cannot be done while it is %s; what can: %s", cluster, move->action, names[status],
 	    others.data ? others.data : "nothing");
 	buffer_release(&others);

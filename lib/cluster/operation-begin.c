@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * An operation begins: all that may forbid it is looked at in the transaction that makes it so.
+ * The beginning of an operation: all that may forbid it is checked in the transaction that records it.
  */
 #include "cluster/operations.h"
 
@@ -35,7 +35,7 @@ struct beginning {
 
 /* A group gives others a right to the cluster: who asks has to be in it, or an admin. */
 static int
-operation_check_group(struct account *account, const char *group, struct error *err)
+operation_begin_check_group(struct account *account, const char *group, struct error *err)
 {
 	int64_t member;
 	int got;
@@ -49,9 +49,9 @@ operation_check_group(struct account *account, const char *group, struct error *
 	return got < 0 ? -1 : 0;
 }
 
-/* The row of a new cluster, and of its documents. */
+/* Adds the rows of a new cluster and its documents. */
 static int
-operation_add_cluster(struct beginning *b, struct error *err)
+operation_begin_cluster(struct beginning *b, struct error *err)
 {
 	struct account *account = b->account;
 	const struct operation_spec *spec = b->spec;
@@ -62,7 +62,7 @@ operation_add_cluster(struct beginning *b, struct error *err)
 	if (strcmp(owner, account->user) != 0 && account_need(account, ACCOUNT_ADMIN, "making a cluster for another",
 	    err) < 0)
 		return -1;
-	if (operation_check_group(account, spec->create.group, err) < 0 ||
+	if (operation_begin_check_group(account, spec->create.group, err) < 0 ||
 	    cluster_name_admit(account, b->tenant, spec->create.name, err) < 0 ||
 	    sql_number(account_sql(account), &last, err, "SELECT last FROM allotment", "") < 0)
 		return -1;
@@ -75,13 +75,13 @@ operation_add_cluster(struct beginning *b, struct error *err)
 	    spec->create.provider, b->begun_ms, b->begun_ms, spec->create.expires_ms, spec->create.lease_max_ms,
 	    spec->create.lease_step_ms) < 0)
 		return -1;
-	return sql_change(account_sql(account), err, "INSERT INTO cluster_document (cluster, wish, layout) VALUES (?, NULL, '')",
-	    "i",
+	return sql_change(account_sql(account), err, "INSERT INTO cluster_document (cluster, wish, layout) VALUES (?, NULL, '')", "i",
 	    spec->cluster);
 }
 
+/* Fails with the operation that is under way. */
 static int
-operation_busy(struct account *account, const struct cluster_record *cluster, struct error *err)
+operation_begin_busy(struct account *account, const struct cluster_record *cluster, struct error *err)
 {
 	struct operation_list list = {0};
 	const struct operation *last;
@@ -96,8 +96,9 @@ operation_busy(struct account *account, const struct cluster_record *cluster, st
 	return -1;
 }
 
+/* Finds the cluster, and checks that its status, number and revision allow the operation. */
 static int
-operation_check_cluster(struct beginning *b, struct error *err)
+operation_begin_check(struct beginning *b, struct error *err)
 {
 	const struct operation_spec *spec = b->spec;
 	const struct cluster_record *cluster;
@@ -106,19 +107,19 @@ operation_check_cluster(struct beginning *b, struct error *err)
 		return -1;
 	cluster = &b->found.list[0];
 	if (cluster->status == LIFE_PENDING)
-		return operation_busy(b->account, cluster, err);
+		return operation_begin_busy(b->account, cluster, err);
 	if (life_check(b->move, cluster->status, cluster->name, err) < 0)
 		return -1;
 	if ((spec->number && spec->number != cluster->operation + 1) ||
 	    (spec->revision >= 0 && spec->revision != cluster->revision))
 		return error_set(err, EX_TEMPFAIL, "%s: it has changed since this was planned; plan it anew", cluster->name);
 	return sql_number(account_sql(b->account), &b->tenant, err, "SELECT tenant FROM cluster WHERE id = ?", "i",
-	    cluster->id) < 0
-	    ? -1 : 0;
+	    cluster->id) < 0 ? -1 : 0;
 }
 
+/* Adds the machines that the cluster has. */
 static int
-operation_take_living(struct beginning *b, struct holding *holding, struct error *err)
+operation_begin_living(struct beginning *b, struct holding *holding, struct error *err)
 {
 	struct sql_rows *rows = sql_query(account_sql(b->account), err,
 	    "SELECT node, cost, capacity FROM node_use WHERE cluster = ? AND to_ms IS NULL", "i", b->spec->cluster);
@@ -133,9 +134,9 @@ operation_take_living(struct beginning *b, struct holding *holding, struct error
 	return got;
 }
 
-/* Adds those of wanted that are not there. */
+/* Adds those of wanted that are not in holding. */
 static void
-operation_merge(struct holding *holding, const struct holding *wanted)
+operation_begin_merge(struct holding *holding, const struct holding *wanted)
 {
 	struct names there = {0};
 
@@ -149,30 +150,35 @@ operation_merge(struct holding *holding, const struct holding *wanted)
 	names_release(&there);
 }
 
-/* All machines that there are and that are to be made: before any that leaves has left. */
+/* Sums up all machines that there are and that are to be made, before any that leaves has left, and checks that the quota of the
+ * tenant allows them. */
 static int
-operation_find_peak(struct beginning *b, struct error *err)
+operation_begin_reserve(struct beginning *b, struct error *err)
 {
+	struct store *store = b->account->store;
 	struct holding holding = {0}, wanted = {0};
-	int result = operation_take_living(b, &holding, err);
+	int result = operation_begin_living(b, &holding, err);
 
 	if (result == 0)
-		result = quota_of(b->account->store, &holding, &b->arena, &b->now, err);
+		result = quota_of(store, &holding, &b->arena, &b->now, err);
 	if (result == 0 && b->spec->wanted)
 		result = holding_take(&wanted, HOLDING_ALL, b->spec->wanted, b->spec->prices, err);
 	if (result == 0) {
-		operation_merge(&holding, &wanted);
-		result = quota_of(b->account->store, &holding, &b->arena, &b->peak, err);
+		operation_begin_merge(&holding, &wanted);
+		result = quota_of(store, &holding, &b->arena, &b->peak, err);
 	}
 	if (b->found.count == 0)
 		b->now.clusters = 0;
+	if (result == 0)
+		result = quota_check(store, b->tenant, b->spec->cluster, &b->now, &b->peak, err);
 	holding_release(&wanted);
 	holding_release(&holding);
 	return result;
 }
 
+/* Makes the cluster pending, and reserves what it may come to hold. */
 static int
-operation_update_cluster(struct beginning *b, int64_t number, struct error *err)
+operation_begin_update(struct beginning *b, int64_t number, struct error *err)
 {
 	struct buffer resources = {0};
 	int result;
@@ -186,53 +192,32 @@ operation_update_cluster(struct beginning *b, int64_t number, struct error *err)
 	return result;
 }
 
+/* Adds the rows of the operation, its documents and files, and what coopr apply remembers. */
 static int
-operation_add_operation(struct beginning *b, int64_t number, struct error *err)
+operation_begin_record(struct beginning *b, int64_t number, struct error *err)
 {
 	const struct operation_spec *spec = b->spec;
-	struct sql *db = account_sql(b->account);
-	const char *was = life_status_name(b->found.count ? b->found.list[0].status : LIFE_ABSENT);
+	struct store *store = b->account->store;
+	struct applied applied;
 	char job[JOB_ID_SIZE];
 
-	if (sql_change(db, err,
+	if (sql_change(store_sql(store), err,
 	    "INSERT INTO operation (cluster, number, action, user, why, begun_ms, status, job, was, template) "
 	    "VALUES (?, ?, ?, ?, ?, ?, 'planned', ?, ?, ?)", "iittti" "ttt", spec->cluster, number, spec->action,
-	    b->account->user, store_why(b->account->store), b->begun_ms, operation_job(spec->cluster, number, job), was,
-	    spec->template) < 0)
-		return -1;
-	return sql_change(db, err, "INSERT INTO operation_document (cluster, number, wish, before, wanted, prices) "
+	    b->account->user, store_why(store), b->begun_ms, operation_job(spec->cluster, number, job),
+	    life_status_name(b->found.count ? b->found.list[0].status : LIFE_ABSENT), spec->template) < 0 ||
+	    sql_change(store_sql(store), err, "INSERT INTO operation_document (cluster, number, wish, before, wanted, prices) "
 	    "SELECT cluster, ?, ?, layout, ?, ? FROM cluster_document WHERE cluster = ?", "ittti", number, spec->wish,
-	    spec->wanted ? spec->wanted : "", spec->prices ? spec->prices : "{}", spec->cluster);
-}
-
-static int
-operation_remember(struct beginning *b, struct error *err)
-{
-	struct applied applied;
-
-	if (!b->spec->create.applied)
-		return 0;
-	applied = *b->spec->create.applied;
-	applied.cluster = b->spec->cluster;
-	applied.revision = -1;
-	return applied_put(b->account->store, &applied, err);
-}
-
-static int
-operation_begin_begin(struct beginning *b, int64_t *number, struct error *err)
-{
-	bool create = b->move->from >> LIFE_ABSENT & 1;
-
-	if (create ? operation_add_cluster(b, err) < 0 : operation_check_cluster(b, err) < 0)
+	    spec->wanted ? spec->wanted : "", spec->prices ? spec->prices : "{}", spec->cluster) < 0)
 		return -1;
-	if (operation_find_peak(b, err) < 0 || quota_check(b->account->store, b->tenant, b->spec->cluster, &b->now, &b->peak,
-	    err) < 0)
-		return -1;
-	*number = create ? 1 : b->found.list[0].operation + 1;
-	if (operation_add_operation(b, *number, err) < 0 || operation_remember(b, err) < 0 ||
-	    operation_files_add(b->account->store, b->spec->cluster, *number, b->spec->files, b->spec->file_count, err) < 0)
-		return -1;
-	return operation_update_cluster(b, *number, err);
+	if (spec->create.applied) {
+		applied = *spec->create.applied;
+		applied.cluster = spec->cluster;
+		applied.revision = -1;
+		if (applied_put(store, &applied, err) < 0)
+			return -1;
+	}
+	return operation_files_add(store, spec->cluster, number, spec->files, spec->file_count, err);
 }
 
 int
@@ -240,14 +225,24 @@ operation_begin(struct account *account, const struct operation_spec *spec, stru
     struct error *err)
 {
 	struct beginning b = {.account = account, .spec = spec, .move = life_find(spec->action), .begun_ms = clock_wall_ms()};
-	int64_t number = 0;
+	int64_t number = 1;
 	int result;
 
 	if (!b.move || !b.move->job)
 		return error_set(err, EX_SOFTWARE, "%s: that is no operation", spec->action);
 	if (store_begin(account->store, err) < 0)
 		return -1;
-	result = store_finish(account->store, operation_begin_begin(&b, &number, err), err);
+	if (b.move->from >> LIFE_ABSENT & 1)
+		result = operation_begin_cluster(&b, err);
+	else if ((result = operation_begin_check(&b, err)) == 0)
+		number = b.found.list[0].operation + 1;
+	if (result == 0)
+		result = operation_begin_reserve(&b, err);
+	if (result == 0)
+		result = operation_begin_record(&b, number, err);
+	if (result == 0)
+		result = operation_begin_update(&b, number, err);
+	result = store_finish(account->store, result, err);
 	cluster_list_release(&b.found);
 	arena_release(&b.arena);
 	return result == 0 ? operation_find(account, spec->cluster, number, list, err) : -1;
@@ -255,7 +250,7 @@ operation_begin(struct account *account, const struct operation_spec *spec, stru
 
 /* Checks that the operation is one that can be tried again. */
 static int
-operation_check_failed(struct beginning *b, int64_t number, struct error *err)
+operation_begin_check_failed(struct beginning *b, int64_t number, struct error *err)
 {
 	struct operation_list list = {0};
 	int result = operation_last(b->account, b->spec->cluster, &list, err);
@@ -266,19 +261,6 @@ operation_check_failed(struct beginning *b, int64_t number, struct error *err)
 		result = error_set(err, EX_NO, "%s: its last operation has not failed", b->found.list[0].name);
 	operation_list_release(&list);
 	return result < 0 ? -1 : 0;
-}
-
-static int
-operation_begin_reopen(struct beginning *b, int64_t number, struct error *err)
-{
-	if (operation_check_cluster(b, err) < 0 || operation_check_failed(b, number, err) < 0 || operation_find_peak(b,
-	    err) < 0 ||
-	    quota_check(b->account->store, b->tenant, b->spec->cluster, &b->now, &b->peak, err) < 0)
-		return -1;
-	if (sql_change(account_sql(b->account), err, "UPDATE operation SET status = 'running', ended_ms = 0, message = NULL "
-	    "WHERE cluster = ? AND number = ?", "ii", b->spec->cluster, number) < 0)
-		return -1;
-	return operation_update_cluster(b, b->found.list[0].operation, err);
 }
 
 int
@@ -295,7 +277,16 @@ operation_reopen(struct account *account, int64_t cluster, int64_t number, struc
 	}
 	spec.wanted = documents.wanted;
 	spec.prices = documents.prices;
-	result = operation_begin_reopen(&b, number, err);
+	result = operation_begin_check(&b, err);
+	if (result == 0)
+		result = operation_begin_check_failed(&b, number, err);
+	if (result == 0)
+		result = operation_begin_reserve(&b, err);
+	if (result == 0)
+		result = sql_change(account_sql(account), err, "UPDATE operation SET status = 'running', ended_ms = 0, message = NULL "
+		    "WHERE cluster = ? AND number = ?", "ii", cluster, number);
+	if (result == 0)
+		result = operation_begin_update(&b, b.found.list[0].operation, err);
 	result = store_finish(account->store, result, err);
 	operation_documents_release(&documents);
 	cluster_list_release(&b.found);

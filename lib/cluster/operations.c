@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What operations there are and were; operation-begin.c and operation-end.c make them so.
+ * Reads the operations that the store has; operation-begin.c and operation-end.c write them.
  */
 #include "cluster/operations.h"
 
@@ -44,14 +44,18 @@ operation_job(int64_t cluster, int64_t number, char text[JOB_ID_SIZE])
 	return text;
 }
 
-/* Adds the rows that COLUMNS asked for: how many, or -1. Takes rows. */
+/* Adds the operations of clusters that the account sees for which rest, with the values ?6 and ?7, is true. Returns their number,
+ * or -1. */
 static int
-operations_gather(struct sql_rows *rows, struct operation_list *list, struct error *err)
+operations_query(struct account *account, const char *rest, int64_t first, int64_t second, struct operation_list *list,
+    struct error *err)
 {
+	char *text = memory_printf(COLUMNS "WHERE %s AND %s", visible_anywhere(account), rest);
+	struct sql_rows *rows = sql_query(account_sql(account), err, text, VISIBLE_TYPES "ii", VISIBLE_VALUES(account), first, second);
 	struct arena *arena = &list->arena;
 	int got, count = 0;
 
-	while ((got = sql_row(rows, err)) > 0) {
+	for (; (got = sql_row(rows, err)) > 0; count++) {
 		ARRAY_ROOM(list->list, list->count, list->capacity);
 		list->list[list->count++] = (struct operation){
 			.cluster = sql_integer(rows, 0),
@@ -66,24 +70,10 @@ operations_gather(struct sql_rows *rows, struct operation_list *list, struct err
 			.ended_ms = sql_integer(rows, 9),
 			.status = operation_status_of(sql_text(rows, 10)),
 		};
-		count++;
 	}
 	sql_end(rows);
-	return got < 0 ? -1 : count;
-}
-
-/* Adds the operations of clusters that the account sees for which rest, with the values ?6 and ?7, is true. */
-static int
-operations_look(struct account *account, const char *rest, int64_t first, int64_t second, struct operation_list *list,
-    struct error *err)
-{
-	char *text = memory_printf(COLUMNS "WHERE %s AND %s", visible_anywhere(account), rest);
-	int got = operations_gather(sql_query(account_sql(account), err, text, VISIBLE_TYPES "ii", VISIBLE_VALUES(account),
-	    first, second),
-	    list, err);
-
 	free(text);
-	return got;
+	return got < 0 ? -1 : count;
 }
 
 int
@@ -91,7 +81,7 @@ operations_list(struct account *account, int64_t cluster, int64_t before, int64_
     struct error *err)
 {
 	char *rest = memory_printf("id = ?6 AND number < ?7 ORDER BY number DESC LIMIT %" PRId64, limit ? limit : -1);
-	int got = operations_look(account, rest, cluster, before ? before : INT64_MAX, list, err);
+	int got = operations_query(account, rest, cluster, before ? before : INT64_MAX, list, err);
 
 	free(rest);
 	return got < 0 ? -1 : 0;
@@ -100,7 +90,7 @@ operations_list(struct account *account, int64_t cluster, int64_t before, int64_
 int
 operation_last(struct account *account, int64_t cluster, struct operation_list *list, struct error *err)
 {
-	return operations_look(account, "id = ?6 AND ?7 = 0 AND job IS NOT NULL ORDER BY number DESC LIMIT 1", cluster, 0,
+	return operations_query(account, "id = ?6 AND ?7 = 0 AND job IS NOT NULL ORDER BY number DESC LIMIT 1", cluster, 0,
 	    list, err);
 }
 
@@ -109,7 +99,7 @@ operation_find(struct account *account, int64_t cluster, int64_t number, struct 
     struct error *err)
 {
 	char id[CLUSTER_ID_SIZE];
-	int got = operations_look(account, "id = ?6 AND number = ?7", cluster, number, list, err);
+	int got = operations_query(account, "id = ?6 AND number = ?7", cluster, number, list, err);
 
 	if (got == 0)
 		return error_set(err, EX_NO, "cluster %s: there is no operation %" PRId64, cluster_id_text(cluster, id), number);
@@ -119,7 +109,7 @@ operation_find(struct account *account, int64_t cluster, int64_t number, struct 
 int
 operations_open(struct account *account, struct operation_list *list, struct error *err)
 {
-	return operations_look(account, "ended_ms = ?6 AND ?7 = 0 ORDER BY id", 0, 0, list, err) < 0 ? -1 : 0;
+	return operations_query(account, "ended_ms = ?6 AND ?7 = 0 ORDER BY id", 0, 0, list, err) < 0 ? -1 : 0;
 }
 
 int

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What is done to clusters. An operation begins in one transaction, which refuses what the cluster's status or its
+ * Operations on clusters. An operation begins in one transaction, which refuses what the cluster's status or its
  * tenant's quota forbids and holds what the cluster may come to need; it ends in another, which says what is really
  * there. In between lies work that takes minutes: a cluster has one operation at a time. Both are durable when they
  * return. What happened stays.
@@ -116,6 +116,7 @@ struct operation_documents { /* zero-initialise; release it. NULL: none */
 	char *wish, *before, *wanted, *prices;
 };
 
+/* Reads the documents of an operation. EX_NO where there are none. */
 int operation_documents(struct account *account, int64_t cluster, int64_t number, struct operation_documents *documents,
     struct error *err);
 void operation_documents_release(struct operation_documents *documents);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Each node's life is laid over the periods once: its first and its last it fills in part, of those between only where
- * they begin and end is noted. So the cost does not grow with how many periods a node has lived.
+ * The life of each node is added once: to its first and its last period in part; of those between, only the first and the last
+ * are marked. So the cost does not grow with the number of periods that a node has lived.
  */
 #include "cluster/usage.h"
 
@@ -58,7 +58,7 @@ usage_by_of(const char *name)
 	return (enum usage_by)by;
 }
 
-/* The first use that the account sees; now where there is none. */
+/* Sets *start_ms to the first use that the account sees, if it is earlier. */
 static int
 usage_find_start(struct account *account, const char *visible, int64_t *start_ms, struct error *err)
 {
@@ -76,8 +76,7 @@ usage_find_start(struct account *account, const char *visible, int64_t *start_ms
 
 static struct sql_rows *
 usage_query(struct account *account, const struct usage_question *question, const char *visible,
-    const struct usage *usage,
-    struct error *err)
+    const struct usage *usage, struct error *err)
 {
 	char *text = memory_printf("WITH seen AS (SELECT * FROM cluster WHERE %s) "
 	    "SELECT (SELECT tenant.name FROM tenant WHERE tenant.id = seen.tenant), owner, seen.name, template, hardwaretype, "
@@ -92,7 +91,7 @@ usage_query(struct account *account, const struct usage_question *question, cons
 	return rows;
 }
 
-/* The group of a row, a new one at need; NULL where there would be too many. */
+/* Returns the group of a row, a new one if need be; NULL where there would be too many. */
 static struct group *
 usage_group_of(struct summing *summing, struct sql_rows *row)
 {
@@ -125,7 +124,7 @@ usage_group_of(struct summing *summing, struct sql_rows *row)
 	return group;
 }
 
-/* The number of the period that a time is in. */
+/* Returns the number of the period that a time is in. */
 static size_t
 usage_period_at(const struct summing *summing, int64_t ms)
 {
@@ -146,7 +145,7 @@ usage_add_part(struct slice *slice, int64_t ms, double cost)
 	slice->cost += (double)ms * cost;
 }
 
-/* A life from..to, both within the bounds; to is the end where it goes on. */
+/* Adds a life from..to, both within the bounds; to is the end if the node lives on (goes_on). */
 static void
 usage_add_life(const struct summing *summing, struct group *group, int64_t from, int64_t to, double cost, bool goes_on)
 {
@@ -189,12 +188,12 @@ usage_add_row(struct summing *summing, struct sql_rows *row, struct error *err)
 
 /* Millionths are enough, and look better. */
 static double
-usage_tidy(double value)
+usage_round(double value)
 {
 	return round(value * 1e6) / 1e6;
 }
 
-/* Rows with nothing in them tell something only where there is one for each period. */
+/* Adds the rows of a group. Those with nothing in them say something only if there is one for each period: also_empty. */
 static void
 usage_add_rows(struct summing *summing, const struct group *group, bool also_empty)
 {
@@ -213,8 +212,8 @@ usage_add_rows(struct summing *summing, const struct group *group, bool also_emp
 			continue;
 		ARRAY_ROOM(usage->rows, usage->count, usage->capacity);
 		usage->rows[usage->count] = (struct usage_row){.start_ms = summing->bounds[i], .end_ms = summing->bounds[i + 1],
-		    .cluster_id = group->cluster_id, .node_hours = usage_tidy((double)ms / 3.6e6),
-		    .cost = usage_tidy((slice->cost + sum.whole_cost * (double)length) / 3.6e6), .nodes = sum.living};
+		    .cluster_id = group->cluster_id, .node_hours = usage_round((double)ms / 3.6e6),
+		    .cost = usage_round((slice->cost + sum.whole_cost * (double)length) / 3.6e6), .nodes = sum.living};
 		memcpy(usage->rows[usage->count++].values, group->values, sizeof group->values);
 	}
 }
@@ -236,6 +235,7 @@ usage_compare_rows(const void *a, const void *b)
 	return order ? order : usage_compare_texts(x->cluster_id, y->cluster_id);
 }
 
+/* Makes the rows of all groups, in order. */
 static void
 usage_finish(struct summing *summing)
 {
@@ -275,8 +275,7 @@ usage_ask(struct account *account, const struct usage_question *question, struct
 	struct sql_rows *rows;
 	int got;
 
-	usage->end_ms = question->end_ms && question->end_ms < question->now_ms ? question->end_ms
-	                                                                               : question->now_ms;
+	usage->end_ms = question->end_ms && question->end_ms < question->now_ms ? question->end_ms : question->now_ms;
 	usage->start_ms = question->start_ms ? question->start_ms : usage->end_ms;
 	if (!question->start_ms && usage_find_start(account, visible, &usage->start_ms, err) < 0)
 		return -1;
