@@ -34,14 +34,6 @@ catalogue_check_providermap(struct check *check)
 	}
 }
 
-/* A name that services need: of a service, or one that some service provides. */
-static bool
-catalogue_is_known(const struct check *check, const char *name)
-{
-	return catalogue_find(check->catalogue, ENTITY_SERVICE, name) ||
-	    names_find(&check->provided, name) != NAMES_NONE;
-}
-
 static void
 catalogue_check_needs(const struct place *object, const char *member, struct check *check, bool optional)
 {
@@ -53,7 +45,7 @@ catalogue_check_needs(const struct place *object, const char *member, struct che
 
 		if (strcmp(name, check->entity->name) == 0)
 			place_problem(&element, "that is the service itself");
-		else if (!catalogue_is_known(check, name))
+		else if (names_find(&check->provided, name) == NAMES_NONE)
 			check_exists(optional ? &doubt : &element, check, ENTITY_SERVICE);
 	}
 }

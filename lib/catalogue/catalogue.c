@@ -184,22 +184,6 @@ catalogue_add(struct catalogue *catalogue, enum entity_kind kind, const char *fi
 	problems_release(&problems);
 }
 
-/* Reads one file into the next entity, or into findings. */
-static void
-catalogue_load_file(int dir, enum entity_kind kind, const char *file, struct catalogue *catalogue,
-    struct findings *findings)
-{
-	struct error err;
-	jv document;
-
-	if (catalogue_read_document(dir, file, &document, &err) < 0) {
-		catalogue_add_finding(SEVERITY_MALFORMED, file, err.text, findings);
-		return;
-	}
-	catalogue_add(catalogue, kind, file, document, findings);
-	jv_free(document);
-}
-
 static int
 catalogue_is_document(const struct dirent *entry)
 {
@@ -214,20 +198,29 @@ catalogue_compare_entries(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* Reads a file; a FIFO would block. One that was removed just now is none. */
+/* Reads a file into the next entity, or into findings. A FIFO would block; a file that was removed just now is none. */
 static void
-catalogue_load_entry(int dir, enum entity_kind kind, const char *file, struct catalogue *catalogue,
+catalogue_load_file(int dir, enum entity_kind kind, const char *file, struct catalogue *catalogue,
     struct findings *findings)
 {
 	struct stat status;
+	struct error err;
+	bool leads = fstatat(dir, file, &status, 0) == 0;
+	jv document;
 
-	if (fstatat(dir, file, &status, 0) == 0) {
-		if (S_ISREG(status.st_mode))
-			catalogue_load_file(dir, kind, file, catalogue, findings);
-		else
-			catalogue_add_finding(SEVERITY_MALFORMED, file, "it is no regular file", findings);
-	} else if (fstatat(dir, file, &status, AT_SYMLINK_NOFOLLOW) == 0)
-		catalogue_load_file(dir, kind, file, catalogue, findings); /* a link that leads nowhere: says why */
+	if (!leads && fstatat(dir, file, &status, AT_SYMLINK_NOFOLLOW) < 0)
+		return;
+	if (leads && !S_ISREG(status.st_mode)) {
+		catalogue_add_finding(SEVERITY_MALFORMED, file, "it is no regular file", findings);
+		return;
+	}
+	/* Reading a link that leads nowhere says why. */
+	if (catalogue_read_document(dir, file, &document, &err) < 0) {
+		catalogue_add_finding(SEVERITY_MALFORMED, file, err.text, findings);
+		return;
+	}
+	catalogue_add(catalogue, kind, file, document, findings);
+	jv_free(document);
 }
 
 /* Tells whether the folder is there. */
@@ -242,7 +235,7 @@ catalogue_load_kind(int dir, enum entity_kind kind, struct catalogue *catalogue,
 	if (count < 0)
 		return false;
 	for (int i = 0; i < count; i++) {
-		catalogue_load_entry(dir, kind, arena_printf(&catalogue->arena, "%s/%s", kinds[kind].folder, entries[i]->d_name),
+		catalogue_load_file(dir, kind, arena_printf(&catalogue->arena, "%s/%s", kinds[kind].folder, entries[i]->d_name),
 		    catalogue, findings);
 		free(entries[i]);
 	}

@@ -27,12 +27,6 @@ clusterspec_parse_machines(const struct place *place, const struct member *membe
 		place_problem(place, "min %" PRId64 " is more than max %" PRId64, spec->machines_min, spec->machines_max);
 }
 
-static bool
-clusterspec_is_lease(const char *text)
-{
-	return strcmp(text, "0") == 0 || duration_parse(text) >= 0;
-}
-
 static void
 clusterspec_parse_lease(const struct place *place, const struct member *member, struct arena *arena, void *to)
 {
@@ -44,10 +38,11 @@ clusterspec_parse_lease(const struct place *place, const struct member *member, 
 	spec->lease_ms = -1;
 	if (!place_text(place, NEED_OPTIONAL))
 		return;
-	if (!clusterspec_is_lease(text))
+	spec->lease_ms = strcmp(text, "0") == 0 ? 0 : duration_parse(text);
+	if (spec->lease_ms < 0) {
 		place_problem(place, "\"%.80s\" is no time: expected as 30s, 15m, 12h or 2d, or 0", text);
-	else
-		spec->lease_ms = strcmp(text, "0") == 0 ? 0 : duration_parse(text);
+		spec->lease_ms = -1;
+	}
 }
 
 static void
@@ -86,34 +81,26 @@ clusterspec_parse_config(const struct place *place, const struct member *member,
 	place_object(place, NEED_OPTIONAL);
 }
 
-/* Returns the document with its sets sorted, without what is null or only for people. */
-static jv
-clusterspec_essence_of(const struct place *place, const struct string_list *services)
-{
-	struct members members = members_of(place);
-	jv source = jv_object(), list = jv_array();
-	struct place member;
-
-	while (members_next(&members, &member))
-		if (place_present(&member) && strcmp(member.name, "description") != 0)
-			json_set(&source, member.name, jv_copy(member.value));
-	for (size_t i = 0; i < services->count; i++)
-		list = jv_array_append(list, jv_string(services->list[i]));
-	if (services->count) {
-		json_set(&source, "services", list);
-		return source;
-	}
-	jv_free(list);
-	return jv_object_delete(source, jv_string("services"));
-}
-
+/* Keeps the document with its sets sorted, without what is null or only for people. */
 static void
 clusterspec_keep_source(const struct place *place, struct arena *arena, void *to)
 {
 	struct clusterspec *spec = to;
+	struct members members = members_of(place);
+	jv source = jv_object(), list = jv_array();
+	struct place member;
 
 	(void)arena;
-	spec->source = clusterspec_essence_of(place, &spec->services);
+	while (members_next(&members, &member))
+		if (place_present(&member) && strcmp(member.name, "description") != 0 && strcmp(member.name, "services") != 0)
+			json_set(&source, member.name, jv_copy(member.value));
+	for (size_t i = 0; i < spec->services.count; i++)
+		list = jv_array_append(list, jv_string(spec->services.list[i]));
+	if (spec->services.count)
+		json_set(&source, "services", list);
+	else
+		jv_free(list);
+	spec->source = source;
 }
 
 static void

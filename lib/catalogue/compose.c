@@ -85,19 +85,6 @@ compose_find_services(struct draft *draft, struct error *err)
 	return 0;
 }
 
-/* Types that are asked for by name have to be there; whether they may be used is for the solver to say. */
-static int
-compose_find_types(struct draft *draft, struct error *err)
-{
-	const struct order *order = draft->order;
-
-	if (order->hardwaretype && !catalogue_need(draft->catalogue, ENTITY_HARDWARETYPE, order->hardwaretype, err))
-		return -1;
-	if (order->imagetype && !catalogue_need(draft->catalogue, ENTITY_IMAGETYPE, order->imagetype, err))
-		return -1;
-	return 0;
-}
-
 /* Adds the types that the present nodes are made of. */
 static void
 compose_note_nodes(struct draft *draft)
@@ -119,38 +106,32 @@ compose_note_nodes(struct draft *draft)
 	}
 }
 
-/* An empty set of compatible types allows all. */
+/* Tells whether a hardware or image type is part of the request: it is asked for, present, or the template allows it and the
+ * provider has it. */
 static bool
-compose_is_allowed(const struct string_list *set, const char *name)
+compose_wants_type(const char *name, const char *asked, const struct names *present, const struct string_list *compatible,
+    bool is_offered)
 {
-	return !set->count || name_set_has(set, name);
+	if ((asked && strcmp(asked, name) == 0) || names_find(present, name) != NAMES_NONE)
+		return true;
+	return is_offered && (!compatible->count || name_set_has(compatible, name));
 }
 
 static bool
-compose_is_asked_for(const char *name, const char *asked, const struct names *present)
-{
-	return (asked && strcmp(asked, name) == 0) || names_find(present, name) != NAMES_NONE;
-}
-
-static bool
-compose_is_wanted(const struct draft *draft, const struct entity *entity)
+compose_wants(const struct draft *draft, const struct entity *entity)
 {
 	const struct cluster_template *template = &draft->template;
-	const char *provider = draft->provider->name;
+	const char *name = entity->name, *provider = draft->provider->name;
 
 	switch (entity->kind) {
 	case ENTITY_HARDWARETYPE:
-		if (compose_is_asked_for(entity->name, draft->order->hardwaretype, &draft->hardwaretypes))
-			return true;
-		return hardwaretype_offer(&entity->hardwaretype, provider) &&
-		    compose_is_allowed(&template->compatible_hardwaretypes, entity->name);
+		return compose_wants_type(name, draft->order->hardwaretype, &draft->hardwaretypes,
+		    &template->compatible_hardwaretypes, hardwaretype_offer(&entity->hardwaretype, provider));
 	case ENTITY_IMAGETYPE:
-		if (compose_is_asked_for(entity->name, draft->order->imagetype, &draft->imagetypes))
-			return true;
-		return imagetype_offer(&entity->imagetype, provider) &&
-		    compose_is_allowed(&template->compatible_imagetypes, entity->name);
+		return compose_wants_type(name, draft->order->imagetype, &draft->imagetypes, &template->compatible_imagetypes,
+		    imagetype_offer(&entity->imagetype, provider));
 	case ENTITY_SERVICE:
-		return name_set_has(&draft->services, entity->name) || names_find(&draft->used, entity->name) != NAMES_NONE;
+		return name_set_has(&draft->services, name) || names_find(&draft->used, name) != NAMES_NONE;
 	default:
 		return false;
 	}
@@ -163,7 +144,7 @@ compose_set_entities(const struct draft *draft, enum entity_kind kind, jv *reque
 	jv list = jv_array();
 
 	for (size_t i = catalogue->first[kind]; i < catalogue->first[kind + 1]; i++)
-		if (compose_is_wanted(draft, &catalogue->entities[i]))
+		if (compose_wants(draft, &catalogue->entities[i]))
 			list = jv_array_append(list, jv_copy(catalogue->entities[i].source));
 	json_set(request, entity_kind_folder(kind), list);
 }
@@ -238,27 +219,15 @@ compose_make_cluster(const struct draft *draft, struct error *err)
 	return jv_invalid();
 }
 
-static void
-compose_set_replace(const struct order *order, jv *request)
-{
-	jv list = jv_array();
-
-	for (size_t i = 0; i < order->replace.count; i++)
-		list = jv_array_append(list, jv_string(order->replace.list[i]));
-	if (order->replace.count)
-		json_set(request, "replace", list);
-	else
-		jv_free(list);
-}
-
 static jv
 compose_make_request(const struct draft *draft, struct error *err)
 {
-	jv cluster = compose_make_cluster(draft, err), request;
+	jv cluster = compose_make_cluster(draft, err), request, replace;
 
 	if (!jv_is_valid(cluster))
 		return cluster;
 	request = jv_object();
+	replace = jv_array();
 	json_set_string(&request, "kind", "request");
 	json_set(&request, "cluster", cluster);
 	json_set(&request, "template", jv_copy(draft->document));
@@ -267,7 +236,12 @@ compose_make_request(const struct draft *draft, struct error *err)
 	compose_set_entities(draft, ENTITY_IMAGETYPE, &request);
 	compose_set_entities(draft, ENTITY_SERVICE, &request);
 	json_set(&request, "nodes", jv_is_valid(draft->order->nodes) ? jv_copy(draft->order->nodes) : jv_array());
-	compose_set_replace(draft->order, &request);
+	for (size_t i = 0; i < draft->order->replace.count; i++)
+		replace = jv_array_append(replace, jv_string(draft->order->replace.list[i]));
+	if (draft->order->replace.count)
+		json_set(&request, "replace", replace);
+	else
+		jv_free(replace);
 	return request;
 }
 
@@ -277,9 +251,11 @@ compose_request(const struct catalogue *catalogue, const struct order *order, st
 	struct draft draft = {.catalogue = catalogue, .order = order};
 	jv request = {0};
 
+	/* Types that are asked for by name have to be there; whether they may be used is for the solver to say. */
 	if (compose_find_template(&draft, err) == 0 && compose_find_provider(&draft, err) == 0 &&
 	    compose_find_services(&draft, err) == 0 &&
-	    compose_find_types(&draft, err) == 0) {
+	    (!order->hardwaretype || catalogue_need(catalogue, ENTITY_HARDWARETYPE, order->hardwaretype, err)) &&
+	    (!order->imagetype || catalogue_need(catalogue, ENTITY_IMAGETYPE, order->imagetype, err))) {
 		compose_note_nodes(&draft);
 		request = compose_make_request(&draft, err);
 	}

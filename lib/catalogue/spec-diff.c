@@ -79,33 +79,25 @@ spec_diff_compare_machines(struct comparison *c)
 	spec_diff_note(c->found, '~', "machines", from, to);
 }
 
-/* The set of names in a list of them, or of objects that have one. */
-static struct string_list
-spec_diff_names_in(jv list, struct arena *arena)
-{
-	struct string_list names = {arena_alloc(arena, json_length(list), sizeof *names.list), 0};
-
-	for (size_t i = 0; i < json_length(list); i++) {
-		jv element = jv_array_get(jv_copy(list), (int)i);
-		char *member = json_get_string(element, "name");
-		const char *name = member ? member : json_string(element);
-
-		if (name)
-			names.list[names.count++] = arena_string(arena, name);
-		free(member);
-		jv_free(element);
-	}
-	name_set_make(&names);
-	return names;
-}
-
+/* Returns the set of names in a list that is a member: of strings, or of objects that have a name. */
 static struct string_list
 spec_diff_names_at(jv object, const char *member, struct arena *arena)
 {
 	jv list = json_get(object, member);
-	struct string_list names = spec_diff_names_in(list, arena);
+	struct string_list names = {arena_alloc(arena, json_length(list), sizeof *names.list), 0};
 
+	for (size_t i = 0; i < json_length(list); i++) {
+		jv element = jv_array_get(jv_copy(list), (int)i);
+		char *own = json_get_string(element, "name");
+		const char *name = own ? own : json_string(element);
+
+		if (name)
+			names.list[names.count++] = arena_string(arena, name);
+		free(own);
+		jv_free(element);
+	}
 	jv_free(list);
+	name_set_make(&names);
 	return names;
 }
 
@@ -137,26 +129,20 @@ spec_diff_compare_services(struct comparison *c)
 	c->found->remove = spec_diff_missing(c->found, &present, &shall, '-');
 }
 
-static bool
-spec_diff_has_path(const struct string_list *settings, const char *setting)
-{
-	size_t length = strcspn(setting, "=") + 1;
-
-	for (size_t i = 0; i < settings->count; i++)
-		if (strncmp(settings->list[i], setting, length) == 0)
-			return true;
-	return false;
-}
-
-/* Returns whether the file has lost a setting that it had before. */
+/* Tells whether the file has lost a setting, or the configuration, that it had before. */
 static bool
 spec_diff_lost_config(const struct clusterspec *spec, const struct clusterspec *last)
 {
 	jv now = clusterspec_config(spec), before = last ? clusterspec_config(last) : jv_invalid();
 	bool lost = jv_is_valid(before) && !jv_is_valid(now);
 
-	for (size_t i = 0; last && i < last->settings.count && !lost; i++)
-		lost = !spec_diff_has_path(&spec->settings, last->settings.list[i]);
+	for (size_t i = 0; last && i < last->settings.count && !lost; i++) {
+		size_t length = strcspn(last->settings.list[i], "=") + 1;
+
+		lost = true;
+		for (size_t j = 0; j < spec->settings.count && lost; j++)
+			lost = strncmp(spec->settings.list[j], last->settings.list[i], length) != 0;
+	}
 	jv_free(before);
 	jv_free(now);
 	return lost;

@@ -20,45 +20,21 @@ template_is_allowed(const struct string_list *set, const char *name)
 }
 
 static void
-template_check_compatibility(struct check *check)
-{
-	struct place place = place_member(&check->root, "compatibility");
-
-	check_list(&place, "hardwaretypes", check, ENTITY_HARDWARETYPE);
-	check_list(&place, "imagetypes", check, ENTITY_IMAGETYPE);
-	check_list(&place, "services", check, ENTITY_SERVICE);
-}
-
-/* Tells whether a hardware or image type is available from a provider. */
-static bool
-template_is_offered(const struct entity *type, const char *provider)
-{
-	if (type->kind == ENTITY_HARDWARETYPE)
-		return hardwaretype_offer(&type->hardwaretype, provider);
-	return imagetype_offer(&type->imagetype, provider);
-}
-
-static void
 template_check_default_type(const struct place *defaults, const struct check *check, enum entity_kind kind,
-    const char *name,
-    const struct string_list *allowed)
+    const char *name, const struct string_list *allowed)
 {
 	struct place place = place_member(defaults, entity_kind_name(kind));
 	const char *provider = check->entity->template.default_provider;
+	const struct entity *type;
 
 	if (!name || !check_known(&place, name, check, kind))
 		return;
+	type = catalogue_find(check->catalogue, kind, name);
 	if (!template_is_allowed(allowed, name))
 		place_problem(&place, "\"%s\" is not among the compatible %ss", name, entity_kind_words(kind));
-	else if (provider && !template_is_offered(catalogue_find(check->catalogue, kind, name), provider))
+	else if (provider && !(kind == ENTITY_HARDWARETYPE ? (const void *)hardwaretype_offer(&type->hardwaretype, provider)
+	    : (const void *)imagetype_offer(&type->imagetype, provider)))
 		place_problem(&place, "\"%s\" is not available from the provider \"%s\"", name, provider);
-}
-
-/* A default service is a name, or an object with a name and a config. */
-static struct place
-template_default_service_name(const struct place *element)
-{
-	return json_string(element->value) ? *element : place_member(element, "name");
 }
 
 static void
@@ -67,8 +43,8 @@ template_check_default_services(const struct place *defaults, const struct check
 	struct place services = place_member(defaults, "services");
 
 	for (size_t i = 0; i < json_length(services.value); i++) {
-		struct place element = place_element(&services, i), name = template_default_service_name(&element);
-		struct place config = place_member(&element, "config");
+		struct place element = place_element(&services, i), config = place_member(&element, "config");
+		struct place name = json_string(element.value) ? element : place_member(&element, "name");
 
 		if (check_exists(&name, check, ENTITY_SERVICE) && !template_is_allowed(&allowed->services,
 		    json_string(name.value)))
@@ -179,23 +155,12 @@ template_check_counts(const struct place *constraints, struct check *check, cons
 }
 
 static void
-template_check_spreads(const struct place *constraints, struct check *check, const struct allowed *allowed)
-{
-	struct place rules = place_member(constraints, "spread");
-
-	for (size_t i = 0; i < json_length(rules.value); i++) {
-		struct place rule = place_element(&rules, i), services = place_member(&rule, "services");
-
-		template_check_set(&services, check, allowed);
-	}
-}
-
-static void
 template_check_constraints(struct check *check, const struct allowed *allowed)
 {
 	const struct cluster_template *template = &check->entity->template;
 	struct place constraints = place_member(&check->root, "constraints");
 	struct place size = place_member(&constraints, "size"), layout = place_member(&constraints, "layout");
+	struct place spreads = place_member(&constraints, "spread");
 
 	template_check_range(&size, template->size_min, template->size_max);
 	template_check_service_constraints(&constraints, check, allowed);
@@ -204,7 +169,11 @@ template_check_constraints(struct check *check, const struct allowed *allowed)
 	template_check_sets(&layout, "mutuallyexclusive", check, allowed);
 	template_check_sets(&constraints, "oneof", check, allowed);
 	template_check_counts(&constraints, check, allowed);
-	template_check_spreads(&constraints, check, allowed);
+	for (size_t i = 0; i < json_length(spreads.value); i++) {
+		struct place rule = place_element(&spreads, i), services = place_member(&rule, "services");
+
+		template_check_set(&services, check, allowed);
+	}
 }
 
 static void
@@ -254,20 +223,18 @@ template_names_offered(const struct check *check, const struct cluster_template 
 	return names;
 }
 
+/* Checks that the needs of one default service are met, and that it does not conflict with another. */
 static void
-template_check_required(const struct place *services, const char *name, const struct string_list *needed,
-    const struct names *offered)
-{
-	for (size_t i = 0; i < needed->count; i++)
-		if (names_find(offered, needed->list[i]) == NAMES_NONE)
-			place_problem(services, "\"%s\" requires \"%s\", which is not among the default services", name,
-			    needed->list[i]);
-}
-
-static void
-template_check_conflicts(const struct place *services, const struct service *service,
+template_check_service(const struct place *services, const struct service *service, const struct names *offered,
     const struct cluster_template *template)
 {
+	const struct string_list *needs[] = {&service->install_requires, &service->runtime_requires};
+
+	for (size_t n = 0; n < sizeof needs / sizeof *needs; n++)
+		for (size_t i = 0; i < needs[n]->count; i++)
+			if (names_find(offered, needs[n]->list[i]) == NAMES_NONE)
+				place_problem(services, "\"%s\" requires \"%s\", which is not among the default services",
+				    service->name, needs[n]->list[i]);
 	for (size_t i = 0; i < service->conflicts.count; i++)
 		for (size_t j = 0; j < template->default_service_count; j++)
 			if (strcmp(service->conflicts.list[i], template->default_services[j].name) == 0)
@@ -285,33 +252,20 @@ template_check_together(const struct check *check, const struct place *whole, st
 	cluster_template_parse(whole, arena, &template);
 	offered = template_names_offered(check, &template);
 	for (size_t i = 0; i < template.default_service_count; i++) {
-		const char *name = template.default_services[i].name;
-		const struct entity *entity = catalogue_find(check->catalogue, ENTITY_SERVICE, name);
+		const struct entity *entity =
+		    catalogue_find(check->catalogue, ENTITY_SERVICE, template.default_services[i].name);
 
-		if (!entity)
-			continue;
-		template_check_required(&services, name, &entity->service.install_requires, &offered);
-		template_check_required(&services, name, &entity->service.runtime_requires, &offered);
-		template_check_conflicts(&services, &entity->service, &template);
+		if (entity)
+			template_check_service(&services, &entity->service, &offered, &template);
 	}
 	names_release(&offered);
 	jv_free(template.source);
 }
 
-static void
-template_note_allowed(const struct place *document, struct arena *arena, struct allowed *allowed)
-{
-	struct place place = place_member(document, "compatibility");
-
-	allowed->hardwaretypes = name_set_parse(&place, "hardwaretypes", arena);
-	allowed->imagetypes = name_set_parse(&place, "imagetypes", arena);
-	allowed->services = name_set_parse(&place, "services", arena);
-}
-
 void
 check_template(struct check *check)
 {
-	struct place links = place_member(&check->root, "links"), whole = check->root;
+	struct place links = place_member(&check->root, "links"), whole = check->root, compatibility;
 	struct allowed allowed = {0};
 	struct arena arena = {0};
 	jv merged = {0};
@@ -319,12 +273,18 @@ check_template(struct check *check)
 	if (check->entity->kind == ENTITY_CLUSTERTEMPLATE) {
 		template_check_inheritance(check, &merged);
 		whole = place_root(jv_is_valid(merged) ? merged : check->entity->source, &check->wrong);
-		template_note_allowed(&whole, &arena, &allowed);
+		compatibility = place_member(&whole, "compatibility");
+		allowed.hardwaretypes = name_set_parse(&compatibility, "hardwaretypes", &arena);
+		allowed.imagetypes = name_set_parse(&compatibility, "imagetypes", &arena);
+		allowed.services = name_set_parse(&compatibility, "services", &arena);
 		template_check_constraints(check, &allowed);
 		template_check_lease(check);
 		check_macros(&links, check, &allowed.services);
 	}
-	template_check_compatibility(check);
+	compatibility = place_member(&check->root, "compatibility");
+	check_list(&compatibility, "hardwaretypes", check, ENTITY_HARDWARETYPE);
+	check_list(&compatibility, "imagetypes", check, ENTITY_IMAGETYPE);
+	check_list(&compatibility, "services", check, ENTITY_SERVICE);
 	template_check_defaults(check, &allowed);
 	if (check->entity->kind == ENTITY_CLUSTERTEMPLATE)
 		template_check_together(check, &whole, &arena);

@@ -82,22 +82,6 @@ build_number(struct build *build)
 	return jv_parse_sized(start, (int)(build->at - start));
 }
 
-static jv
-build_word(struct build *build)
-{
-	switch (*build->at) {
-	case 't':
-		build->at += strlen("true");
-		return jv_true();
-	case 'f':
-		build->at += strlen("false");
-		return jv_false();
-	default:
-		build->at += strlen("null");
-		return jv_null();
-	}
-}
-
 /* Steps over an opening bracket or a comma; false, and over it, where the closing one stands there. */
 static bool
 build_next(struct build *build, char closing)
@@ -138,9 +122,14 @@ build_any(struct build *build)
 	case '"':
 		return build_string(build, false);
 	case 't':
+		build->at += strlen("true");
+		return jv_true();
 	case 'f':
+		build->at += strlen("false");
+		return jv_false();
 	case 'n':
-		return build_word(build);
+		build->at += strlen("null");
+		return jv_null();
 	default:
 		return build_number(build);
 	}

@@ -11,8 +11,6 @@ struct diff {
 	size_t count;
 };
 
-static void diff_compare(struct diff *d, const struct place *from, const struct place *to);
-
 /* Says that from, to or both are there, and differ. */
 static void
 diff_say(struct diff *d, const struct place *from, const struct place *to)
@@ -37,47 +35,36 @@ diff_say(struct diff *d, const struct place *from, const struct place *to)
 }
 
 static void
-diff_compare_arrays(struct diff *d, const struct place *from, const struct place *to)
-{
-	size_t before = json_length(from->value), after = json_length(to->value);
-
-	for (size_t i = 0; i < before || i < after; i++) {
-		struct place a = place_element(from, i), b = place_element(to, i);
-
-		diff_compare(d, &a, &b);
-	}
-}
-
-static void
-diff_compare_objects(struct diff *d, const struct place *from, const struct place *to)
-{
-	jv names = jv_keys(jv_object_merge(jv_copy(from->value), jv_copy(to->value)));
-
-	for (size_t i = 0; i < json_length(names); i++) {
-		jv name = jv_array_get(jv_copy(names), (int)i);
-		struct place a = place_member(from, json_string(name)), b = place_member(to, json_string(name));
-
-		diff_compare(d, &a, &b);
-		jv_free(name);
-	}
-	jv_free(names);
-}
-
-static void
 diff_compare(struct diff *d, const struct place *from, const struct place *to)
 {
 	jv_kind before = jv_get_kind(from->value), after = jv_get_kind(to->value);
 
-	if (before == JV_KIND_INVALID)
+	if (before == JV_KIND_INVALID) {
 		diff_say(d, NULL, to);
-	else if (after == JV_KIND_INVALID)
+	} else if (after == JV_KIND_INVALID) {
 		diff_say(d, from, NULL);
-	else if (before == JV_KIND_OBJECT && after == JV_KIND_OBJECT)
-		diff_compare_objects(d, from, to);
-	else if (before == JV_KIND_ARRAY && after == JV_KIND_ARRAY)
-		diff_compare_arrays(d, from, to);
-	else if (!jv_equal(jv_copy(from->value), jv_copy(to->value)))
+	} else if (before == JV_KIND_OBJECT && after == JV_KIND_OBJECT) {
+		jv names = jv_keys(jv_object_merge(jv_copy(from->value), jv_copy(to->value)));
+
+		for (size_t i = 0; i < json_length(names); i++) {
+			jv name = jv_array_get(jv_copy(names), (int)i);
+			struct place a = place_member(from, json_string(name)), b = place_member(to, json_string(name));
+
+			diff_compare(d, &a, &b);
+			jv_free(name);
+		}
+		jv_free(names);
+	} else if (before == JV_KIND_ARRAY && after == JV_KIND_ARRAY) {
+		size_t lengths[] = {json_length(from->value), json_length(to->value)};
+
+		for (size_t i = 0; i < lengths[0] || i < lengths[1]; i++) {
+			struct place a = place_element(from, i), b = place_element(to, i);
+
+			diff_compare(d, &a, &b);
+		}
+	} else if (!jv_equal(jv_copy(from->value), jv_copy(to->value))) {
 		diff_say(d, from, to);
+	}
 }
 
 size_t

@@ -44,67 +44,46 @@ simulate_utilisation(const struct simulation *simulation, uint32_t slots)
 	return offered > 0 ? (double)simulation->work_ms / offered : 0;
 }
 
-static void
-simulate_print_ids(struct simulation *simulation, const uint32_t *steps, uint32_t count, struct buffer *out)
-{
-	buffer_byte(out, '[');
-	for (uint32_t i = 0; i < count; i++) {
-		if (i)
-			buffer_byte(out, ',');
-		json_quote(state_step_id(&simulation->index, steps[i]), out);
-	}
-	buffer_byte(out, ']');
-}
-
 static bool
 simulate_has_failed(struct simulation *simulation, uint32_t step)
 {
 	return !simulation->index.steps[step].is_milestone && state_live(&simulation->index, step)->status == STEP_FAILED;
 }
 
+/* Appends the id of a step to an array that begins at start. */
 static void
-simulate_print_failed(struct simulation *simulation, struct buffer *out)
+simulate_append_id(struct simulation *simulation, uint32_t step, size_t start, struct buffer *out)
 {
-	const char *between = "";
-
-	buffer_byte(out, '[');
-	for (uint32_t i = 0; i < simulation->index.header->step_count; i++)
-		if (simulate_has_failed(simulation, i)) {
-			buffer_text(out, between);
-			json_quote(state_step_id(&simulation->index, i), out);
-			between = ",";
-		}
-	buffer_byte(out, ']');
-}
-
-static void
-simulate_print_tasks(const struct simulation *simulation, struct buffer *out)
-{
-	const uint32_t *count = simulation->index.header->count;
-	struct print print;
-
-	print_begin(&print, (jv){0}, out);
-	print_integer(&print, "blocked", count[STEP_BLOCKED]);
-	print_integer(&print, "done", count[STEP_DONE]);
-	print_integer(&print, "failed", count[STEP_FAILED]);
-	print_integer(&print, "total", (int64_t)count[STEP_BLOCKED] + count[STEP_DONE] + count[STEP_FAILED]);
-	print_close(&print);
+	if (out->length > start)
+		buffer_byte(out, ',');
+	json_quote(state_step_id(&simulation->index, step), out);
 }
 
 static void
 simulate_print_record(const struct simulate_options *options, struct simulation *simulation, struct buffer *out)
 {
-	struct print print;
+	const uint32_t *count = simulation->index.header->count;
+	struct print print, tasks;
+	size_t start;
 
 	print_begin(&print, (jv){0}, out);
 	print_integer(&print, "attempts", simulation->attempts);
 	print_number(&print, "bound_s", simulate_seconds(simulation_bound_ms(simulation, options->slots)));
 	print_number(&print, "busiest_node_s", simulate_seconds(simulation->node_ms));
 	print_name(&print, "critical_path");
-	simulate_print_ids(simulation, simulation->path, simulation->path_count, out);
+	buffer_byte(out, '[');
+	start = out->length;
+	for (uint32_t i = 0; i < simulation->path_count; i++)
+		simulate_append_id(simulation, simulation->path[i], start, out);
+	buffer_byte(out, ']');
 	print_number(&print, "critical_path_s", simulate_seconds(simulation->critical_ms));
 	print_name(&print, "failed");
-	simulate_print_failed(simulation, out);
+	buffer_byte(out, '[');
+	start = out->length;
+	for (uint32_t i = 0; i < simulation->index.header->step_count; i++)
+		if (simulate_has_failed(simulation, i))
+			simulate_append_id(simulation, i, start, out);
+	buffer_byte(out, ']');
 	print_integer(&print, "failed_attempts", simulation->failures);
 	print_string(&print, "kind", "rehearsal");
 	print_number(&print, "makespan_s", simulate_seconds(simulation->duration_ms));
@@ -113,7 +92,12 @@ simulate_print_record(const struct simulate_options *options, struct simulation 
 	print_integer(&print, "seed", (int64_t)options->seed);
 	print_integer(&print, "slots", options->slots);
 	print_name(&print, "tasks");
-	simulate_print_tasks(simulation, out);
+	print_begin(&tasks, (jv){0}, out);
+	print_integer(&tasks, "blocked", count[STEP_BLOCKED]);
+	print_integer(&tasks, "done", count[STEP_DONE]);
+	print_integer(&tasks, "failed", count[STEP_FAILED]);
+	print_integer(&tasks, "total", (int64_t)count[STEP_BLOCKED] + count[STEP_DONE] + count[STEP_FAILED]);
+	print_close(&tasks);
 	print_integer(&print, "undone", simulation->undone);
 	print_number(&print, "utilisation", simulate_utilisation(simulation, options->slots));
 	print_number(&print, "work_s", simulate_seconds(simulation->work_ms));

@@ -131,6 +131,7 @@ struct search { /* for the services that one has to wait for */
 	size_t depth, touched_count;
 };
 
+/* Notes that the search met a service on such a way, and goes on from there. */
 static void
 duty_meet(struct search *search, uint32_t service, unsigned way)
 {
@@ -161,7 +162,7 @@ duty_search_from(struct search *search, const struct duties *duties, uint32_t se
 
 /* Requires on each node where both services stand that the one waits for the other. */
 static void
-duty_ask_near(struct duties *duties, const struct chain *chains, size_t count, uint32_t other, enum from from)
+duty_require_near(struct duties *duties, const struct chain *chains, size_t count, uint32_t other, enum from from)
 {
 	struct judge *judge = duties->judge;
 	uint32_t targets[ACTION_COUNT], class = other * FROM_COUNT + from;
@@ -200,7 +201,7 @@ duty_require_of(struct duties *duties, struct search *search, const struct chain
 		if (search->met[other] & 2)
 			duty_require(duties, other * FROM_COUNT + from, (int)service, first);
 		else if (duties_class_size(duties, other * FROM_COUNT + from))
-			duty_ask_near(duties, chains, count, other, from);
+			duty_require_near(duties, chains, count, other, from);
 		search->met[other] = 0;
 	}
 	search->touched_count = 0;

@@ -146,7 +146,7 @@ limit_check_service(const struct judge *judge, int service, const struct pair *c
 
 /* Checks the chains that roll, service by service. */
 static void
-limit_rolling(const struct judge *judge, struct pair *chains, int *chain_of)
+limit_check_rolling(const struct judge *judge, struct pair *chains, int *chain_of)
 {
 	size_t end;
 
@@ -200,7 +200,7 @@ limit_find_pairs(const struct judge *judge)
 
 /* Checks the services that are replaced: each is so from when the new node is made to when the old one is deleted. */
 static void
-limit_replaced(const struct judge *judge, struct pair *chains, int *chain_of)
+limit_check_replaced(const struct judge *judge, struct pair *chains, int *chain_of)
 {
 	struct pairs pairs = limit_find_pairs(judge);
 
@@ -229,16 +229,16 @@ limit_check(struct judge *judge)
 	for (size_t i = 0; i < judge->plan->count; i++)
 		chain_of[i] = JUDGE_NONE;
 	if (judge->by_pairs)
-		limit_replaced(judge, chains, chain_of);
+		limit_check_replaced(judge, chains, chain_of);
 	else if (judge->plan->job.max_unavailable)
-		limit_rolling(judge, chains, chain_of);
+		limit_check_rolling(judge, chains, chain_of);
 	free(chains);
 	free(chain_of);
 }
 
 /* Requires all that is set up on one node before all that is taken down on the other. */
 static void
-limit_ask_of_pair(struct judge *judge, int new, int old, uint32_t deleted)
+limit_require_pair(struct judge *judge, int new, int old, uint32_t deleted)
 {
 	const struct node *made = &judge->plan->layout.nodes[new], *left = &judge->plan->layout.nodes[old];
 
@@ -266,7 +266,7 @@ limit_check_pairs(struct judge *judge)
 		pairs = limit_find_pairs(judge);
 	for (size_t i = 0; i < pairs.count; i++)
 		if (!judge->dead[judge->node_of[pairs.deleted[i]]])
-			limit_ask_of_pair(judge, judge->node_of[pairs.made[i]], judge->node_of[pairs.deleted[i]], pairs.deleted[i]);
+			limit_require_pair(judge, judge->node_of[pairs.made[i]], judge->node_of[pairs.deleted[i]], pairs.deleted[i]);
 	free(pairs.made);
 	free(pairs.deleted);
 }

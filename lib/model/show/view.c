@@ -223,16 +223,7 @@ view_append_text(jv value, struct buffer *out)
 		json_dump(value, out);
 }
 
-/* An element of a list: a string, or an object that has a name. */
-static void
-view_append_element(jv element, struct buffer *out)
-{
-	jv name = json_get(element, "name");
-
-	view_append_text(json_string(name) ? name : element, out);
-	jv_free(name);
-}
-
+/* Appends the elements of a list by their names, or the names of an object's members; a few of them unless whole. */
 static void
 view_append_list(jv value, bool whole, struct buffer *out)
 {
@@ -242,11 +233,12 @@ view_append_list(jv value, bool whole, struct buffer *out)
 	if (jv_get_kind(list) != JV_KIND_ARRAY)
 		view_append_text(value, out);
 	for (size_t i = 0; i < shown; i++) {
-		jv element = jv_array_get(jv_copy(list), (int)i);
+		jv element = jv_array_get(jv_copy(list), (int)i), name = json_get(element, "name");
 
 		if (out->length)
 			buffer_byte(out, ' ');
-		view_append_element(element, out);
+		view_append_text(json_string(name) ? name : element, out);
+		jv_free(name);
 		jv_free(element);
 	}
 	if (shown < count)
@@ -302,13 +294,6 @@ view_append_step(jv record, struct buffer *out)
 }
 
 static enum terminal_style
-view_append_status(jv value, struct buffer *out)
-{
-	view_append_text(value, out);
-	return jv_get_kind(value) == JV_KIND_NUMBER && jv_number_value(value) == 0 ? STYLE_GOOD : STYLE_BAD;
-}
-
-static enum terminal_style
 view_append_format(enum view_format format, jv value, bool whole, struct buffer *out)
 {
 	switch (format) {
@@ -328,7 +313,8 @@ view_append_format(enum view_format format, jv value, bool whole, struct buffer 
 		view_append_step(value, out);
 		break;
 	case VIEW_STATUS:
-		return view_append_status(value, out);
+		view_append_text(value, out);
+		return jv_get_kind(value) == JV_KIND_NUMBER && jv_number_value(value) == 0 ? STYLE_GOOD : STYLE_BAD;
 	}
 	return STYLE_PLAIN;
 }
