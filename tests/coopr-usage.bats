@@ -198,7 +198,7 @@ rows() {
 	some
 	run -64 coopr-usage x
 	run -64 coopr-usage --by colour
-	contains "$output" "'colour' is none of hour|day"
+	contains "$output" "expected hour|day|week|month|year|tenant|user|cluster|template|hardwaretype, found 'colour'"
 	run -64 coopr-usage --by hour,day
 	run -64 coopr-usage -s yesterday
 	contains "$output" "--start: expected now-7d"

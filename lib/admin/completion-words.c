@@ -25,21 +25,7 @@
 
 enum { LIST_BYTES = 16 * 1024 * 1024, CLUSTERS_MAX = 10000 };
 
-/* Pushes what stands behind the last slash of each line. */
-static void
-completion_push_lines(const struct buffer *text, struct arguments *out)
-{
-	for (const char *line = text->data; line && *line; line += line[strcspn(line, "\n")] == '\n') {
-		size_t length = strcspn(line, "\n");
-		const char *slash = memrchr(line, '/', length);
-		const char *name = slash ? slash + 1 : line;
-
-		arguments_printf(out, "%.*s", (int)(line + length - name), name);
-		line += length;
-	}
-}
-
-/* Pushes the names that coopr-NAME VERB lists. */
+/* Pushes the names that coopr-NAME VERB lists, without the folder that may stand before them. */
 static void
 completion_push_listed(const char *name, const char *verb, const char *operand, struct arguments *out)
 {
@@ -56,7 +42,13 @@ completion_push_listed(const char *name, const char *verb, const char *operand, 
 	if (operand)
 		arguments_push(&argv, operand);
 	if (process_run(argv.list, NULL, 0, &text, &said, LIST_BYTES, &err) == 0)
-		completion_push_lines(&text, out);
+		for (const char *line = text.data; line && *line; line += line[strcspn(line, "\n")] == '\n') {
+			size_t length = strcspn(line, "\n");
+			const char *slash = memrchr(line, '/', length), *last = slash ? slash + 1 : line;
+
+			arguments_printf(out, "%.*s", (int)(line + length - last), last);
+			line += length;
+		}
 	buffer_release(&text);
 	buffer_release(&said);
 	arguments_release(&argv);
@@ -122,57 +114,32 @@ completion_push_clusters(struct arguments *out)
 	free(path);
 }
 
-static void
-completion_push_actions(struct arguments *out)
-{
-	for (const char *const *name = cluster_action_names(); *name; name++)
-		arguments_push(out, *name);
-}
-
-static void
-completion_push_task_actions(struct arguments *out)
-{
-	for (int action = 0; action < ACTION_COUNT; action++)
-		arguments_push(out, action_name((enum action)action));
-}
-
-static void
-completion_push_kinds(struct arguments *out)
-{
-	for (int kind = 0; kind < ENTITY_KIND_COUNT; kind++)
-		arguments_push(out, entity_kind_name((enum entity_kind)kind));
-}
-
-static void
-completion_push_jobs(struct arguments *out)
-{
-	completion_push_listed("queue", "ls", NULL, out);
-}
-
-static void
-completion_push_tenants(struct arguments *out)
-{
-	completion_push_listed("tenant", "list", NULL, out);
-}
-
 void
 completion_words(const char *kind, struct arguments *out)
 {
-	static const struct {
-		const char *kind;
-		void (*push)(struct arguments *out);
-	} lists[] = {{"ACTION", completion_push_actions}, {"CLUSTER", completion_push_clusters}, {"COMMAND", toolbox_list},
-	    {"JOB", completion_push_jobs}, {"KIND", completion_push_kinds},
-	    {"TASK-ACTION", completion_push_task_actions}, {"TENANT", completion_push_tenants}};
 	static const struct {
 		const char *kind;
 		enum entity_kind entity;
 	} entities[] = {{"HARDWARETYPE", ENTITY_HARDWARETYPE}, {"IMAGETYPE", ENTITY_IMAGETYPE}, {"PROVIDER", ENTITY_PROVIDER},
 	    {"SERVICE", ENTITY_SERVICE}, {"TEMPLATE", ENTITY_CLUSTERTEMPLATE}};
 
-	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-		if (strcmp(kind, lists[i].kind) == 0)
-			lists[i].push(out);
+	if (strcmp(kind, "ACTION") == 0)
+		for (const char *const *name = cluster_action_names(); *name; name++)
+			arguments_push(out, *name);
+	else if (strcmp(kind, "TASK-ACTION") == 0)
+		for (int action = 0; action < ACTION_COUNT; action++)
+			arguments_push(out, action_name((enum action)action));
+	else if (strcmp(kind, "KIND") == 0)
+		for (int entity = 0; entity < ENTITY_KIND_COUNT; entity++)
+			arguments_push(out, entity_kind_name((enum entity_kind)entity));
+	else if (strcmp(kind, "CLUSTER") == 0)
+		completion_push_clusters(out);
+	else if (strcmp(kind, "COMMAND") == 0)
+		toolbox_list(out);
+	else if (strcmp(kind, "JOB") == 0)
+		completion_push_listed("queue", "ls", NULL, out);
+	else if (strcmp(kind, "TENANT") == 0)
+		completion_push_listed("tenant", "list", NULL, out);
 	for (size_t i = 0; i < sizeof entities / sizeof *entities; i++)
 		if (strcmp(kind, entities[i].kind) == 0)
 			completion_push_entities(entities[i].entity, out);

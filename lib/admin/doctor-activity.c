@@ -20,7 +20,7 @@
 #include "queue/read.h"
 #include "reconcile/last-run.h"
 
-enum { JOBS_SAID = 3, ROUND_MS = 10 * 60 * 1000, SKEW_MS = 5000 };
+enum { JOBS_NAMED = 3, ROUND_MS = 10 * 60 * 1000, SKEW_MS = 5000 };
 
 static void
 doctor_say_stuck(struct doctor_report *report, const char *what, int pid, const char *name)
@@ -30,34 +30,25 @@ doctor_say_stuck(struct doctor_report *report, const char *what, int pid, const 
 	    "%s is locked by process %d (%s), which is stopped", what, pid, name);
 }
 
-/* Returns whether the file or folder is locked by a process that is stopped, and says so. */
+/* Returns whether a stopped process has locked an entry of the folder, and says so. */
 static bool
-doctor_is_stuck(struct doctor_report *report, const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct holder holder;
-	bool stuck = fd >= 0 && lock_holder(fd, &holder) && holder.stopped;
-
-	if (stuck)
-		doctor_say_stuck(report, path, holder.pid, holder.name);
-	if (fd >= 0)
-		close(fd);
-	return stuck;
-}
-
-/* Does the same for all entries of a folder, or for the file of that name in each of them. */
-static bool
-doctor_is_any_stuck(struct doctor_report *report, const char *folder, const char *file)
+doctor_is_any_stuck(struct doctor_report *report, const char *folder)
 {
 	DIR *stream = opendir(folder);
 	const struct dirent *entry;
 	bool stuck = false;
 
 	while (stream && (entry = readdir(stream))) {
-		char *path = memory_printf("%s/%s%s", folder, entry->d_name, file);
+		char *path = memory_printf("%s/%s", folder, entry->d_name);
+		int fd = entry->d_name[0] == '.' ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		struct holder holder;
 
-		if (entry->d_name[0] != '.' && doctor_is_stuck(report, path))
+		if (fd >= 0 && lock_holder(fd, &holder) && holder.stopped) {
+			doctor_say_stuck(report, path, holder.pid, holder.name);
 			stuck = true;
+		}
+		if (fd >= 0)
+			close(fd);
 		free(path);
 	}
 	if (stream)
@@ -90,7 +81,7 @@ doctor_check_locks(struct doctor_report *report)
 	char *state = location_state(), *clusters = memory_printf("%s/clusters", state);
 	bool stuck = doctor_is_queue_stuck(report);
 
-	stuck = doctor_is_any_stuck(report, clusters, "") || stuck;
+	stuck = doctor_is_any_stuck(report, clusters) || stuck;
 	if (!stuck)
 		doctor_say(report, "locks", DOCTOR_OK, NULL, "no stopped process holds one");
 	free(clusters);
@@ -110,10 +101,10 @@ doctor_find_waiting(struct queue *queue, struct buffer *names)
 	for (size_t i = 0; i < count; i++) {
 		if (list[i].status != QUEUE_RUNNING || queue_workers(queue, &list[i], &all, &fit, &ignored) < 0 || fit > 0)
 			continue;
-		if (waiting++ < JOBS_SAID)
+		if (waiting++ < JOBS_NAMED)
 			buffer_printf(names, "%s%s", names->length ? ", " : "", list[i].id);
 	}
-	if (waiting > JOBS_SAID)
+	if (waiting > JOBS_NAMED)
 		buffer_text(names, ", ...");
 	free(list);
 	return waiting;
@@ -155,6 +146,7 @@ doctor_check_reconcile(struct doctor_report *report, const char *store)
 		doctor_say(report, "reconcile", DOCTOR_OK, NULL, "there is no cluster yet");
 }
 
+/* Returns when the file last changed; 0 if there is none. */
 static int64_t
 doctor_changed_ms(const char *path)
 {
@@ -163,24 +155,14 @@ doctor_changed_ms(const char *path)
 	return stat(path, &status) == 0 ? (int64_t)status.st_mtim.tv_sec * 1000 + status.st_mtim.tv_nsec / 1000000 : 0;
 }
 
-/* Returns when the queue last changed; 0 where there is none. */
-static int64_t
-doctor_queue_changed_ms(const char *spool)
-{
-	struct error none;
-	struct queue *queue = queue_open(spool, QUEUE_READ, &none);
-	int64_t changed_ms = queue ? queue_changed_ms(queue) : 0;
-
-	queue_close(queue);
-	return changed_ms;
-}
-
-/* Nothing that we have written is of the future, unless the clock was set back since. */
+/* Checks that nothing was written in the future: else the clock was set back since. */
 static void
 doctor_check_clock(struct doctor_report *report, const char *spool, const char *store)
 {
 	char *wal = memory_printf("%s-wal", store), text[CLOCK_RFC3339_SIZE];
-	const int64_t written_ms[] = {doctor_queue_changed_ms(spool), doctor_changed_ms(wal), doctor_changed_ms(store)};
+	struct error none; /* there is no spool yet */
+	struct queue *queue = queue_open(spool, QUEUE_READ, &none);
+	const int64_t written_ms[] = {queue ? queue_changed_ms(queue) : 0, doctor_changed_ms(wal), doctor_changed_ms(store)};
 	int64_t now_ms = clock_wall_ms(), latest_ms = last_run_ms();
 
 	for (size_t i = 0; i < sizeof written_ms / sizeof *written_ms; i++)
@@ -192,6 +174,7 @@ doctor_check_clock(struct doctor_report *report, const char *spool, const char *
 		    clock_duration(latest_ms - now_ms, text));
 	else
 		doctor_say(report, "clock", DOCTOR_OK, NULL, "%s", clock_seconds(now_ms, text));
+	queue_close(queue);
 	free(wal);
 }
 

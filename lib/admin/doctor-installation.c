@@ -24,34 +24,27 @@
 
 enum { ROOM_MB = 100, ROOM_LEAST_MB = 1 }; /* less than that on a disk is a warning; an error */
 
-/* Writes the first line of what a program has said, on stderr or else on stdout, to text, and how many lines follow it. */
-static void
-doctor_quote(const struct buffer *out, const struct buffer *said, char *text, size_t size)
-{
-	const char *all = said->length ? said->data : out->length ? out->data : "";
-	size_t length = strcspn(all, "\n"), more = 0;
-
-	for (const char *line = all + length; line[0] && line[1]; line += 1 + strcspn(line + 1, "\n"))
-		more++;
-	if (more)
-		snprintf(text, size, "%.*s (and %zu more)", (int)length, all, more);
-	else
-		snprintf(text, size, "%.*s", (int)length, all);
-}
-
-/* Runs a program. Returns its exit code, or -1; text says what it said, and is never empty if that is not 0. */
+/* Runs a program. Returns its exit code, or -1. Writes the first line that it printed, on stderr or else on stdout, to text, which
+ * is never empty if the program failed. */
 static int
 doctor_ask(char *const *argv, char *text, size_t size)
 {
 	struct buffer out = {0}, said = {0};
 	struct error err;
 	int code = process_run(argv, NULL, 0, &out, &said, 1 << 20, &err);
+	const char *all = said.length ? said.data : out.length ? out.data : "";
+	size_t length = strcspn(all, "\n"), more = 0;
 
-	doctor_quote(&out, &said, text, size);
+	for (const char *line = all + length; line[0] && line[1]; line += 1 + strcspn(line + 1, "\n"))
+		more++;
 	if (code < 0)
 		snprintf(text, size, "%s", err.text);
-	else if (code > 0 && !*text)
+	else if (code > 0 && !length)
 		snprintf(text, size, "%s ends with exit code %d and says nothing", argv[0], code);
+	else if (more)
+		snprintf(text, size, "%.*s (and %zu more)", (int)length, all, more);
+	else
+		snprintf(text, size, "%.*s", (int)length, all);
 	buffer_release(&out);
 	buffer_release(&said);
 	return code;
@@ -66,8 +59,7 @@ doctor_check_plugin(struct doctor_report *report, const char *kind, const char *
 
 	if (!path)
 		doctor_say(report, check, DOCTOR_ERROR, arena_printf(&report->arena, "chmod +x %s", installed),
-		    "%s is not executable",
-		    installed);
+		    "%s is not executable", installed);
 	else if (code == 0)
 		doctor_say(report, check, DOCTOR_OK, NULL, "%s", path);
 	else
@@ -124,27 +116,19 @@ doctor_nearest_folder(const char *path)
 	return folder;
 }
 
-/* Returns how much room there is on the disk of the folder; enough, if that cannot be told. */
-static int64_t
-doctor_room_mb(const char *folder)
-{
-	struct statvfs disk;
-
-	return statvfs(folder, &disk) < 0 ? ROOM_MB : (int64_t)(disk.f_bavail * disk.f_frsize / (1 << 20));
-}
-
 /* Checks that the folder at path can be written, by nobody else, and has room. Frees path. */
 static void
 doctor_check_place(struct doctor_report *report, const char *check, char *path)
 {
 	char *folder = doctor_nearest_folder(path);
-	int64_t left_mb = doctor_room_mb(folder);
+	struct statvfs disk;
 	struct stat status;
+	int64_t left_mb = statvfs(folder, &disk) < 0 ? ROOM_MB : (int64_t)(disk.f_bavail * disk.f_frsize / (1 << 20));
 
 	if (access(folder, W_OK | X_OK) < 0 && errno == EROFS)
 		doctor_say(report, check, DOCTOR_ERROR,
-		    "mount its file system to be written, or name another folder; see coopr help "
-		    "commands", "%s: its file system is read-only", folder);
+		    "mount its file system to be written, or name another folder; see coopr help commands",
+		    "%s: its file system is read-only", folder);
 	else if (access(folder, W_OK | X_OK) < 0)
 		doctor_say(report, check, DOCTOR_ERROR, "change its owner, or name another folder; see coopr help commands",
 		    "%s: not writable", folder);
@@ -174,30 +158,23 @@ doctor_check_places(struct doctor_report *report)
 		    "there is no private folder for sockets");
 }
 
-static void
-doctor_check_mode(struct doctor_report *report, const char *path, size_t *open)
-{
-	struct stat status;
-
-	if (lstat(path, &status) < 0 || !S_ISREG(status.st_mode) || !(status.st_mode & 077))
-		return;
-	++*open;
-	doctor_say(report, "modes", DOCTOR_ERROR, arena_printf(&report->arena, "chmod 600 %s", path),
-	    "%s: others may read or write it (mode %03o)", path, (unsigned)status.st_mode & 0777);
-}
-
-/* ssh refuses a key that others may read, and whoever has read it can log in to all nodes. */
+/* Checks that others may not read keys or the store. ssh refuses a key that others may read, and whoever has read it can log in to
+ * all nodes. */
 void
 doctor_check_modes(struct doctor_report *report)
 {
 	char *state = location_state(), *store = location_store(NULL);
-	char *paths[] = {memory_printf("%s/ssh/id_ed25519", state), memory_printf("%s.key", store), memory_printf("%s",
-	    store),
+	char *paths[] = {memory_printf("%s/ssh/id_ed25519", state), memory_printf("%s.key", store), memory_string(store),
 		memory_printf("%s-wal", store)};
-	size_t open = 0;
+	struct stat status;
+	bool open = false;
 
 	for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
-		doctor_check_mode(report, paths[i], &open);
+		if (lstat(paths[i], &status) == 0 && S_ISREG(status.st_mode) && (status.st_mode & 077)) {
+			open = true;
+			doctor_say(report, "modes", DOCTOR_ERROR, arena_printf(&report->arena, "chmod 600 %s", paths[i]),
+			    "%s: others may read or write it (mode %03o)", paths[i], (unsigned)status.st_mode & 0777);
+		}
 		free(paths[i]);
 	}
 	if (!open)
@@ -206,7 +183,7 @@ doctor_check_modes(struct doctor_report *report)
 	free(state);
 }
 
-/* Asks one of our commands what is wrong with something that is there. */
+/* Has one of our commands check what is at path. */
 static void
 doctor_check_with(struct doctor_report *report, const char *check, const char *path, const char *remedy,
     const char *program, const char *verb)
@@ -224,7 +201,7 @@ doctor_check_with(struct doctor_report *report, const char *check, const char *p
 	free(relative);
 }
 
-/* Says what the check of the queue has found: its first line. */
+/* Checks the queue, and says the first line of what is wrong with it. */
 static void
 doctor_check_queue(struct doctor_report *report, const char *spool)
 {

@@ -7,8 +7,9 @@
 #include "base/error.h"
 #include "queue/read.h"
 
+/* Returns the figures of a tenant, which may be new. */
 static struct queue_tenant *
-queue_tenant_of(struct queue_figures *figures, const char *name)
+queue_figures_tenant(struct queue_figures *figures, const char *name)
 {
 	int known = names_find(&figures->tenants, name);
 
@@ -18,21 +19,6 @@ queue_tenant_of(struct queue_figures *figures, const char *name)
 	figures->list[figures->count] = (struct queue_tenant){.tenant = arena_string(&figures->arena, name)};
 	names_intern(&figures->tenants, figures->list[figures->count].tenant);
 	return &figures->list[figures->count++];
-}
-
-static void
-queue_add_job(struct queue_figures *figures, const struct queue_job *job)
-{
-	struct queue_tenant *tenant = queue_tenant_of(figures, job->tenant);
-
-	tenant->jobs[job->status]++;
-	tenant->blocked += job->blocked;
-	tenant->ready += job->ready;
-	tenant->delayed += job->delayed;
-	tenant->running += job->running;
-	tenant->done += job->done;
-	tenant->failed += job->failed;
-	tenant->skipped += job->skipped;
 }
 
 int
@@ -48,9 +34,22 @@ queue_figures_gather(struct queue_figures *figures, const char *path, const char
 	result = queue_workers(queue, NULL, &figures->workers, &fit, err);
 	if (result == 0)
 		result = queue_list(queue, true, &list, &count, err);
-	for (size_t i = 0; i < count; i++)
-		if (!tenant || strcmp(list[i].tenant, tenant) == 0)
-			queue_add_job(figures, &list[i]);
+	for (size_t i = 0; i < count; i++) {
+		const struct queue_job *job = &list[i];
+		struct queue_tenant *sum;
+
+		if (tenant && strcmp(job->tenant, tenant) != 0)
+			continue;
+		sum = queue_figures_tenant(figures, job->tenant);
+		sum->jobs[job->status]++;
+		sum->blocked += job->blocked;
+		sum->ready += job->ready;
+		sum->delayed += job->delayed;
+		sum->running += job->running;
+		sum->done += job->done;
+		sum->failed += job->failed;
+		sum->skipped += job->skipped;
+	}
 	free(list);
 	queue_close(queue);
 	return result;

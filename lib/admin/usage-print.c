@@ -37,7 +37,7 @@ usage_print_family(const char *name, const char *type, const char *help)
 }
 
 static void
-usage_print_usage_metrics(const struct usage *usage, const struct usage_question *question)
+usage_print_metrics(const struct usage *usage, const struct usage_question *question)
 {
 	static const struct {
 		const char *name, *type, *help;
@@ -66,7 +66,7 @@ usage_print_usage_metrics(const struct usage *usage, const struct usage_question
 	buffer_release(&labels);
 }
 
-/* Fills the cell with a time as short as it can be told: minutes where periods are shorter than a day or begin within one. */
+/* Fills the cell with a time, to the minute if it is not the start of a day, else the date. */
 static void
 usage_fill_time(struct list_cell *cell, int64_t ms)
 {
@@ -110,7 +110,7 @@ usage_fill_cost(const void *row, struct list_cell *cell)
 }
 
 #define AT(type, member) LIST_AT(type, struct usage_row, member)
-/* The column exists only if usage was asked for by that; see usage_print_list. */
+/* The column exists only if usage was asked for by that; see usage_print. */
 #define BY(by) AT(TEXT, values[by]), .when = LIST_OWN << (by)
 
 static const struct list_column columns[] = {
@@ -127,9 +127,8 @@ static const struct list_column columns[] = {
 	{"NODES", "nodes", AT(INTEGER, nodes)},
 	{0}};
 
-/* Prints usage as a table or as records, with the columns of what it was asked by. */
-static void
-usage_print_list(const struct usage *usage, const struct usage_question *question, enum usage_format format, bool colour)
+void
+usage_print(const struct usage *usage, const struct usage_question *question, enum usage_format format, bool colour)
 {
 	struct list_column asked[sizeof columns / sizeof *columns];
 	const struct list list = {.kind = "usage", .columns = asked, .row_size = sizeof(struct usage_row)};
@@ -138,6 +137,10 @@ usage_print_list(const struct usage *usage, const struct usage_question *questio
 	unsigned by = 0;
 	size_t count = 0;
 
+	if (format == USAGE_PROMETHEUS) {
+		usage_print_metrics(usage, question);
+		return;
+	}
 	for (int i = 0; i < USAGE_BY_COUNT; i++)
 		by |= question->by[i] ? (unsigned)LIST_OWN << i : 0;
 	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
@@ -146,15 +149,6 @@ usage_print_list(const struct usage *usage, const struct usage_question *questio
 			asked[count++].when = 0;
 		}
 	list_print(&list, usage->rows, usage->count, &output);
-}
-
-void
-usage_print(const struct usage *usage, const struct usage_question *question, enum usage_format format, bool colour)
-{
-	if (format == USAGE_PROMETHEUS)
-		usage_print_usage_metrics(usage, question);
-	else
-		usage_print_list(usage, question, format, colour);
 }
 
 /* The tasks of a tenant by their states. */

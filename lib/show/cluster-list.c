@@ -16,44 +16,29 @@ cluster_list_compare_operations(const void *a, const void *b)
 	return left->cluster < right->cluster ? -1 : left->cluster > right->cluster;
 }
 
-/* Fills in what is under way on the line's cluster; open is sorted by clusters, job is room for what the queue knows of it. */
-static void
-cluster_list_add_operation(struct state_line *line, const struct operation_list *open, struct queue *queue, struct queue_job *job)
-{
-	const struct operation key = {.cluster = line->cluster.id};
-	struct error unknown;
-
-	if (line->cluster.status == LIFE_PENDING && open->count)
-		line->operation = bsearch(&key, open->list, open->count, sizeof key, cluster_list_compare_operations);
-	if (line->operation && queue && queue_status_of(queue, line->operation->job, job, &unknown) == 0)
-		line->job = job;
-}
-
-static size_t
-cluster_list_count_pending(const struct cluster_list *clusters)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < clusters->count; i++)
-		count += clusters->list[i].status == LIFE_PENDING;
-	return count;
-}
-
+/* Prints the first count of clusters, each with the operation that runs on it. */
 static int
 cluster_list_print_page(struct account *account, struct queue *queue, const struct cluster_list *clusters, size_t count,
     const struct list_output *output, struct error *err)
 {
 	struct state_line *lines = memory_zeroed(count, sizeof *lines);
-	struct queue_job *jobs = memory_zeroed(cluster_list_count_pending(clusters), sizeof *jobs), *job = jobs;
 	struct operation_list open = {0};
+	struct queue_job *jobs, *job;
+	struct error unknown;
 	int result = operations_open(account, &open, err) < 0 ? -1 : 0;
 
 	if (open.count)
 		qsort(open.list, open.count, sizeof *open.list, cluster_list_compare_operations);
+	jobs = job = memory_zeroed(open.count, sizeof *jobs);
 	for (size_t i = 0; i < count; i++) {
-		lines[i].cluster = clusters->list[i];
-		cluster_list_add_operation(&lines[i], &open, queue, job);
-		job += lines[i].job != NULL;
+		const struct operation key = {.cluster = clusters->list[i].id};
+		struct state_line *line = &lines[i];
+
+		line->cluster = clusters->list[i];
+		if (line->cluster.status == LIFE_PENDING && open.count)
+			line->operation = bsearch(&key, open.list, open.count, sizeof key, cluster_list_compare_operations);
+		if (line->operation && queue && queue_status_of(queue, line->operation->job, job, &unknown) == 0)
+			line->job = job++;
 	}
 	if (result == 0)
 		list_print(&state_line_clusters, lines, count, output);
@@ -63,7 +48,7 @@ cluster_list_print_page(struct account *account, struct queue *queue, const stru
 	return result;
 }
 
-/* Fails if after is an id that the account may not see: the answer would tell where that cluster's name stands among others. */
+/* Fails if after is an id that the account may not see: the answer would tell where its name stands among others. */
 static int
 cluster_list_check_after(struct account *account, const char *after, struct error *err)
 {

@@ -2,6 +2,7 @@
 #include "show/cluster-show.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,7 +36,7 @@ cluster_show_failed_tasks(const struct cluster_status *status, struct arena *are
 {
 	const struct queue_filter filter = {1u << STEP_FAILED, NULL, true};
 	struct queue_task_status *list = NULL;
-	struct error ignored; /* the job went since: what is known of it is in the operation's message */
+	struct error ignored; /* the job was removed meanwhile: the operation's message says what is known of it */
 
 	*count = 0;
 	if (!status->has_job || queue_tasks(status->queue, status->last->job, &filter, arena, &list, count,
@@ -44,70 +45,28 @@ cluster_show_failed_tasks(const struct cluster_status *status, struct arena *are
 	return list;
 }
 
-static void
-cluster_show_fact(struct table *table, const char *name, enum terminal_style style, const char *text)
+static void __attribute__((format(printf, 4, 5)))
+cluster_show_fact(struct table *table, const char *name, enum terminal_style style, const char *format, ...)
 {
+	va_list ap;
+	char *text;
+
+	va_start(ap, format);
+	text = memory_vprintf(format, ap);
+	va_end(ap);
 	table_cell(table, STYLE_DIM, "%s", name);
 	table_cell(table, style, "%s", text);
+	free(text);
 }
 
 static void
-cluster_show_add_when(int64_t ms, struct buffer *text)
+cluster_show_time(struct table *table, const char *name, enum terminal_style style, int64_t ms)
 {
 	char time[CLOCK_RFC3339_SIZE], span[CLOCK_RFC3339_SIZE];
 	int64_t now_ms = clock_wall_ms();
 
 	clock_span(ms > now_ms ? ms - now_ms : now_ms - ms, span);
-	buffer_printf(text, ms > now_ms ? "in %s (%s)" : "%s ago (%s)", span, clock_seconds(ms, time));
-}
-
-static void
-cluster_show_add_status(const struct cluster_status *status, struct table *table, struct buffer *text)
-{
-	const struct state_line line = status_state_line(status);
-
-	buffer_clear(text);
-	buffer_text(text, life_status_name(status->cluster->status));
-	if (line.operation) {
-		buffer_text(text, ": ");
-		state_line_progress(&line, text);
-	} else if (status->cluster->message) {
-		buffer_printf(text, ": %s", status->cluster->message);
-	}
-	cluster_show_fact(table, "status", state_line_style(status->cluster), text->data);
-}
-
-static void
-cluster_show_add_origin(const struct cluster_record *cluster, struct table *table, struct buffer *text)
-{
-	buffer_clear(text);
-	buffer_printf(text, "%s%s%s, tenant %s", cluster->owner, cluster->group ? ", group " : "",
-	    cluster->group ? cluster->group : "", cluster->tenant);
-	cluster_show_fact(table, "owner", STYLE_PLAIN, text->data);
-	buffer_clear(text);
-	buffer_printf(text, "%s, provider %s", cluster->template ? cluster->template : "none",
-	    cluster->provider ? cluster->provider : "none");
-	cluster_show_fact(table, "template", STYLE_PLAIN, text->data);
-	buffer_clear(text);
-	cluster_show_add_when(cluster->created_ms, text);
-	cluster_show_fact(table, "made", STYLE_PLAIN, text->data);
-	if (!cluster->expires_ms)
-		return;
-	buffer_clear(text);
-	cluster_show_add_when(cluster->expires_ms, text);
-	cluster_show_fact(table, "expires", STYLE_WARN, text->data);
-}
-
-/* Names the files that the cluster follows: what is changed by hand, they change back. */
-static void
-cluster_show_add_follows(const struct cluster_status *status, struct table *table)
-{
-	struct error ignored; /* then nothing is said of them */
-	char *origin = applied_origin(&status->account, status->cluster->id, &ignored);
-
-	if (origin)
-		cluster_show_fact(table, "follows", STYLE_PLAIN, origin);
-	free(origin);
+	cluster_show_fact(table, name, style, ms > now_ms ? "in %s (%s)" : "%s ago (%s)", span, clock_seconds(ms, time));
 }
 
 /* Appends {"cpu":8,"memory":2048} as ", 8 cpu, 2048 memory". */
@@ -130,62 +89,77 @@ cluster_show_add_resources(const char *json, struct buffer *text)
 	jv_free(resources);
 }
 
-/* Says how many nodes are recorded, as quotas count them, and how many there are once the operation has ended. */
+/* Shows how many nodes are recorded, as quotas count them, and how many there are once the operation has ended. */
 static void
-cluster_show_add_size(const struct cluster_status *status, struct table *table, struct buffer *text)
+cluster_show_size(const struct cluster_status *status, struct table *table)
 {
 	const struct cluster_record *cluster = status->cluster;
+	struct buffer text = {0};
 	int64_t after = 0;
 
 	for (size_t i = 0; i < status->layout.node_count; i++)
 		after += !status->layout.nodes[i].leaves;
-	buffer_clear(text);
-	buffer_printf(text, "%" PRId64, cluster->nodes);
+	buffer_printf(&text, "%" PRId64, cluster->nodes);
 	if (status->under_way && after != cluster->nodes)
-		buffer_printf(text, " (%" PRId64 " after the %s)", after, status->last->action);
+		buffer_printf(&text, " (%" PRId64 " after the %s)", after, status->last->action);
 	if (cluster->cost > 0)
-		buffer_printf(text, ", cost %.10g an hour", cluster->cost);
-	cluster_show_add_resources(cluster->resources, text);
-	cluster_show_fact(table, "nodes", STYLE_PLAIN, text->data);
+		buffer_printf(&text, ", cost %.10g an hour", cluster->cost);
+	cluster_show_add_resources(cluster->resources, &text);
+	cluster_show_fact(table, "nodes", STYLE_PLAIN, "%s", text.data);
+	buffer_release(&text);
 }
 
 static void
-cluster_show_add_last(const struct operation *operation, struct table *table, struct buffer *text)
+cluster_show_last_operation(const struct operation *operation, struct table *table)
 {
-	char span[CLOCK_RFC3339_SIZE];
+	char ago[CLOCK_RFC3339_SIZE], took[CLOCK_RFC3339_SIZE];
 
-	buffer_clear(text);
-	buffer_printf(text, "%" PRId64 " %s by %s %s ago: %s", operation->number, operation->action, operation->user,
-	    clock_span(clock_wall_ms() - operation->begun_ms, span), operation_status_name(operation->status));
-	if (operation->ended_ms)
-		buffer_printf(text, ", took %s", clock_duration(operation->ended_ms - operation->begun_ms, span));
-	buffer_printf(text, ", job %s", operation->job);
-	cluster_show_fact(table, "operation", operation->status == OPERATION_FAILED ? STYLE_BAD : STYLE_PLAIN, text->data);
+	clock_span(clock_wall_ms() - operation->begun_ms, ago);
+	clock_duration(operation->ended_ms - operation->begun_ms, took);
+	cluster_show_fact(table, "operation", operation->status == OPERATION_FAILED ? STYLE_BAD : STYLE_PLAIN,
+	    "%" PRId64 " %s by %s %s ago: %s%s%s, job %s", operation->number, operation->action, operation->user, ago,
+	    operation_status_name(operation->status), operation->ended_ms ? ", took " : "", operation->ended_ms ? took : "",
+	    operation->job);
 	if (operation->why)
-		cluster_show_fact(table, "why", STYLE_PLAIN, operation->why);
+		cluster_show_fact(table, "why", STYLE_PLAIN, "%s", operation->why);
 }
 
 static void
 cluster_show_print_facts(const struct cluster_status *status, FILE *out, bool colour)
 {
 	static const char *const columns[] = {"", "", NULL};
-	char *folder = cluster_show_folder_of(status);
+	const struct state_line line = status_state_line(status);
+	const struct cluster_record *cluster = status->cluster;
+	struct error ignored; /* then no files are named that the cluster follows */
+	char *folder = cluster_show_folder_of(status), *origin = applied_origin(&status->account, cluster->id, &ignored);
 	struct table table = {0};
-	struct buffer text = {0};
+	struct buffer state = {0};
 
+	if (line.operation)
+		state_line_progress(&line, &state);
+	else if (cluster->message)
+		buffer_text(&state, cluster->message);
 	table_columns(&table, columns);
-	buffer_printf(&text, "%s (%s)", status->cluster->name, status->id);
-	cluster_show_fact(&table, "cluster", STYLE_BOLD, text.data);
-	cluster_show_add_status(status, &table, &text);
-	cluster_show_add_origin(status->cluster, &table, &text);
-	cluster_show_add_follows(status, &table);
-	cluster_show_add_size(status, &table, &text);
+	cluster_show_fact(&table, "cluster", STYLE_BOLD, "%s (%s)", cluster->name, status->id);
+	cluster_show_fact(&table, "status", state_line_style(cluster), "%s%s%s", life_status_name(cluster->status),
+	    line.operation || cluster->message ? ": " : "", state.data ? state.data : "");
+	cluster_show_fact(&table, "owner", STYLE_PLAIN, "%s%s%s, tenant %s", cluster->owner, cluster->group ? ", group " : "",
+	    cluster->group ? cluster->group : "", cluster->tenant);
+	cluster_show_fact(&table, "template", STYLE_PLAIN, "%s, provider %s", cluster->template ? cluster->template : "none",
+	    cluster->provider ? cluster->provider : "none");
+	cluster_show_time(&table, "made", STYLE_PLAIN, cluster->created_ms);
+	if (cluster->expires_ms)
+		cluster_show_time(&table, "expires", STYLE_WARN, cluster->expires_ms);
+	if (origin)
+		cluster_show_fact(&table, "follows", STYLE_PLAIN, "%s", origin);
+	cluster_show_size(status, &table);
 	if (status->last)
-		cluster_show_add_last(status->last, &table, &text);
-	cluster_show_fact(&table, "files", STYLE_PLAIN, folder);
+		cluster_show_last_operation(status->last, &table);
+	cluster_show_fact(&table, "files", STYLE_PLAIN, "%s", folder);
 	table_print(&table, out, colour, false);
 	table_release(&table);
-	buffer_release(&text);
+	buffer_release(&state);
+	free(origin);
 	free(folder);
 }
 
@@ -219,6 +193,7 @@ static const struct list_column node_columns[] = {
 
 static const struct list node_list = {.columns = node_columns, .row_size = sizeof(struct node_row)};
 
+/* Fills the row of a node; strings in the arena. */
 static int
 cluster_show_fill_row(const struct node *node, struct node_row *row, struct arena *arena, struct error *err)
 {
@@ -253,18 +228,7 @@ cluster_show_print_nodes(const struct layout *layout, const struct list_output *
 	return result;
 }
 
-/* Says how to get out of a failure. */
-static void
-cluster_show_add_ways(const struct cluster_status *status, struct buffer *text)
-{
-	enum life_status life = status->cluster->status;
-	const char *name = status->cluster->name;
-
-	if (life != LIFE_INCOMPLETE && life != LIFE_INCONSISTENT)
-		return;
-	buffer_printf(text, "\nAfter fixing the cause: coopr retry %s. To go back: coopr rollback %s\n", name, name);
-}
-
+/* Prints the failed tasks, and how to continue after them. */
 static void
 cluster_show_print_failures(const struct cluster_status *status, FILE *out)
 {
@@ -272,6 +236,8 @@ cluster_show_print_failures(const struct cluster_status *status, FILE *out)
 	struct buffer text = {0};
 	size_t count;
 	const struct queue_task_status *tasks = cluster_show_failed_tasks(status, &arena, &count);
+	enum life_status life = status->cluster->status;
+	const char *name = status->cluster->name;
 
 	for (size_t i = 0; i < count; i++) {
 		const struct queue_task_status *task = &tasks[i];
@@ -284,7 +250,8 @@ cluster_show_print_failures(const struct cluster_status *status, FILE *out)
 		if (task->output)
 			printable_lines("  | ", task->output, &text);
 	}
-	cluster_show_add_ways(status, &text);
+	if (life == LIFE_INCOMPLETE || life == LIFE_INCONSISTENT)
+		buffer_printf(&text, "\nAfter fixing the cause: coopr retry %s. To go back: coopr rollback %s\n", name, name);
 	fputs(text.data ? text.data : "", out);
 	buffer_release(&text);
 	arena_release(&arena);
@@ -328,26 +295,15 @@ cluster_show_print(struct cluster_status *status, bool wide, FILE *out, bool col
 	return 0;
 }
 
-static void
-cluster_show_add_failures(const struct cluster_status *status, struct buffer *text)
-{
-	struct arena arena = {0};
-	size_t count;
-	const struct queue_task_status *tasks = cluster_show_failed_tasks(status, &arena, &count);
-
-	for (size_t i = 0; i < count; i++) {
-		list_record(&status_task_list, &tasks[i], NULL, text);
-		buffer_byte(text, '\n');
-	}
-	arena_release(&arena);
-}
-
 int
 cluster_show_records(struct cluster_status *status, FILE *out, struct error *err)
 {
 	struct state_line line = status_state_line(status);
 	char *folder = cluster_show_folder_of(status);
+	const struct queue_task_status *tasks;
+	struct arena arena = {0};
 	struct buffer text = {0};
+	size_t count;
 
 	if (status_layout(status, err) < 0) {
 		free(folder);
@@ -360,7 +316,12 @@ cluster_show_records(struct cluster_status *status, FILE *out, struct error *err
 		list_record(&state_line_operations, status->last, NULL, &text);
 		buffer_byte(&text, '\n');
 	}
-	cluster_show_add_failures(status, &text);
+	tasks = cluster_show_failed_tasks(status, &arena, &count);
+	for (size_t i = 0; i < count; i++) {
+		list_record(&status_task_list, &tasks[i], NULL, &text);
+		buffer_byte(&text, '\n');
+	}
+	arena_release(&arena);
 	for (size_t i = 0; i < status->layout.node_count; i++)
 		node_print(&status->layout.nodes[i], &text);
 	links_records(&status->layout, &text);

@@ -21,7 +21,7 @@ enum {
 	SSH_FAILED = 255,       /* ssh(1): it was ssh that failed, not the command */
 };
 
-struct place_of_work { /* a node that the command runs on */
+struct node_session { /* the command on one node */
 	struct arena arena;
 	const struct node *node;
 	const char *name;
@@ -33,36 +33,28 @@ struct place_of_work { /* a node that the command runs on */
 struct run {
 	const struct everywhere *what;
 	struct supervisor supervisor;
-	struct place_of_work *list;
+	struct node_session *list;
 	size_t count, begun;
 	int width;  /* of the widest name */
 	int worst, signal;
 };
 
+/* Prints the complete lines of text, and the rest too if the command is over. */
 static void
-everywhere_print_line(const struct run *run, const struct place_of_work *place, FILE *out, char *line)
-{
-	bool colour = run->what->colour && out == stdout;
-
-	if (run->what->quiet)
-		return;
-	printable(line);
-	fprintf(out, "%s%-*s%s | %s\n", colour ? "\033[1m" : "", run->width, place->name, colour ? "\033[0m" : "", line);
-}
-
-/* Prints the lines that are whole, and at the end the rest. */
-static void
-everywhere_print_lines(const struct run *run, const struct place_of_work *place, struct buffer *text, FILE *out,
+everywhere_print_lines(const struct run *run, const struct node_session *session, struct buffer *text, FILE *out,
     bool over)
 {
 	char *start = text->data, *rest = start ? start + text->length : NULL, *end, *line;
+	bool colour = run->what->colour && out == stdout;
 
 	while (start < rest) {
 		end = memchr(start, '\n', (size_t)(rest - start));
 		if (!end && !over && rest - start < LINE_BYTES)
 			break;
 		line = memory_substring(start, (size_t)((end ? end : rest) - start));
-		everywhere_print_line(run, place, out, line);
+		printable(line);
+		if (!run->what->quiet)
+			fprintf(out, "%s%-*s%s | %s\n", colour ? "\033[1m" : "", run->width, session->name, colour ? "\033[0m" : "", line);
 		free(line);
 		start = end ? end + 1 : rest;
 	}
@@ -72,105 +64,94 @@ everywhere_print_lines(const struct run *run, const struct place_of_work *place,
 }
 
 static void
-everywhere_hear(const struct run *run, struct place_of_work *place, bool over)
+everywhere_print_output(const struct run *run, struct node_session *session, bool over)
 {
-	everywhere_print_lines(run, place, &place->child.out, stdout, over);
-	everywhere_print_lines(run, place, &place->child.err, stderr, over);
+	everywhere_print_lines(run, session, &session->child.out, stdout, over);
+	everywhere_print_lines(run, session, &session->child.err, stderr, over);
 }
 
 static void
-everywhere_count_in(struct run *run, int code)
+everywhere_count_code(struct run *run, int code)
 {
 	if (code > run->worst)
 		run->worst = code;
 }
 
 static void
-everywhere_fail(struct run *run, const struct place_of_work *place, const struct error *err)
+everywhere_fail(struct run *run, const struct node_session *session, const struct error *err)
 {
-	message("%s: %s", place->name, err->text);
-	everywhere_count_in(run, SSH_FAILED);
+	message("%s: %s", session->name, err->text);
+	everywhere_count_code(run, SSH_FAILED);
 }
 
-/* Starts the command on a node; tells of a node that cannot be tried, and the others go on. */
+/* Starts the command on a node. Reports a node that cannot be tried; the others continue. */
 static void
-everywhere_begin(struct run *run, struct place_of_work *place)
+everywhere_start(struct run *run, struct node_session *session)
 {
 	struct error err;
 
-	if (login_machine(place->node, &place->arena, &place->machine, &err) < 0 ||
-	    ssh_prepare(&place->machine, &place->ssh, &err) < 0) {
-		everywhere_fail(run, place, &err);
+	if (login_machine(session->node, &session->arena, &session->machine, &err) < 0 ||
+	    ssh_prepare(&session->machine, &session->ssh, &err) < 0) {
+		everywhere_fail(run, session, &err);
 		return;
 	}
-	ssh_address(&place->machine, &place->ssh);
-	login_words(run->what->words, &place->ssh.argv);
-	place->child = (struct child){.argv = place->ssh.argv.list, .out_limit = 2 * LINE_BYTES, .tell_out = true,
-	    .gather_err = true, .die_with_us = true, .owner = place};
-	if (supervise_start(&run->supervisor, &place->child, &err) < 0)
-		everywhere_fail(run, place, &err);
+	ssh_address(&session->machine, &session->ssh);
+	login_words(run->what->words, &session->ssh.argv);
+	session->child = (struct child){.argv = session->ssh.argv.list, .out_limit = 2 * LINE_BYTES, .tell_out = true,
+	    .gather_err = true, .die_with_us = true, .owner = session};
+	if (supervise_start(&run->supervisor, &session->child, &err) < 0)
+		everywhere_fail(run, session, &err);
 }
 
 static void
-everywhere_end(struct run *run, struct place_of_work *place)
+everywhere_end(struct run *run, struct node_session *session)
 {
-	int code = process_exit_code(place->child.wait_status);
+	int code = process_exit_code(session->child.wait_status);
 
-	everywhere_hear(run, place, true);
-	everywhere_count_in(run, code);
+	everywhere_print_output(run, session, true);
+	everywhere_count_code(run, code);
 	if (code && !run->signal && !run->what->quiet)
-		message("%s: exit code %d", place->name, code);
-	child_release(&place->child);
-	ssh_release(&place->ssh);
-	place->ssh = (struct ssh){0};
-}
-
-static void
-everywhere_stop_all(struct run *run)
-{
-	for (size_t i = 0; i < run->begun; i++)
-		if (run->list[i].child.pid && run->list[i].ssh.argv.count)
-			supervise_stop(&run->supervisor, &run->list[i].child);
-}
-
-static void
-everywhere_see_through(struct run *run)
-{
-	struct child *child;
-
-	for (;;) {
-		while (!run->signal && run->begun < run->count && run->supervisor.count < run->what->at_once)
-			everywhere_begin(run, &run->list[run->begun++]);
-		if (run->supervisor.count == 0)
-			return;
-		switch (supervise_next(&run->supervisor, -1, &child)) {
-		case SUPERVISE_OUTPUT:
-			everywhere_hear(run, child->owner, false);
-			break;
-		case SUPERVISE_ENDED:
-			everywhere_end(run, child->owner);
-			break;
-		case SUPERVISE_SIGNAL:
-			run->signal = run->supervisor.signal;
-			everywhere_stop_all(run);
-			break;
-		default:
-			break;
-		}
-	}
+		message("%s: exit code %d", session->name, code);
+	child_release(&session->child);
+	ssh_release(&session->ssh);
+	session->ssh = (struct ssh){0};
 }
 
 static int
 everywhere_run_all(struct run *run, struct error *err)
 {
-	if (supervise_init(&run->supervisor, err) < 0)
+	struct supervisor *supervisor = &run->supervisor;
+	struct child *child;
+
+	if (supervise_init(supervisor, err) < 0)
 		return -1;
-	everywhere_see_through(run);
-	supervise_release(&run->supervisor);
+	for (;;) {
+		while (!run->signal && run->begun < run->count && supervisor->count < run->what->at_once)
+			everywhere_start(run, &run->list[run->begun++]);
+		if (supervisor->count == 0)
+			break;
+		switch (supervise_next(supervisor, -1, &child)) {
+		case SUPERVISE_OUTPUT:
+			everywhere_print_output(run, child->owner, false);
+			break;
+		case SUPERVISE_ENDED:
+			everywhere_end(run, child->owner);
+			break;
+		case SUPERVISE_SIGNAL:
+			run->signal = supervisor->signal;
+			for (size_t i = 0; i < run->begun; i++)
+				if (run->list[i].child.pid && run->list[i].ssh.argv.count)
+					supervise_stop(supervisor, &run->list[i].child);
+			break;
+		default:
+			break;
+		}
+	}
+	supervise_release(supervisor);
 	return run->signal ? 128 + run->signal : run->worst;
 }
 
-/* Finds the nodes that are meant and exist. */
+/* Finds the nodes of the target that exist. */
 static void
 everywhere_gather(struct run *run)
 {
@@ -178,20 +159,20 @@ everywhere_gather(struct run *run)
 
 	run->list = memory_zeroed(layout->node_count, sizeof *run->list);
 	for (size_t i = 0; i < layout->node_count; i++) {
-		struct place_of_work *place = &run->list[run->count];
+		struct node_session *session = &run->list[run->count];
 
 		if (!target_has(run->what->target, &layout->nodes[i]) || layout->nodes[i].is_new)
 			continue;
-		place->node = &layout->nodes[i];
-		place->name = login_name(place->node, &place->arena);
-		if ((int)strlen(place->name) > run->width)
-			run->width = (int)strlen(place->name);
+		session->node = &layout->nodes[i];
+		session->name = login_name(session->node, &session->arena);
+		if ((int)strlen(session->name) > run->width)
+			run->width = (int)strlen(session->name);
 		run->count++;
 	}
 }
 
 static int
-everywhere_show_all(const struct run *run)
+everywhere_print_commands(const struct run *run)
 {
 	struct arguments words = {0};
 
@@ -212,9 +193,9 @@ everywhere_run(const struct everywhere *what, struct error *err)
 		return -1;
 	everywhere_gather(&run);
 	if (run.count == 0)
-		error_set(err, EX_NO, "%s: none of these nodes is there yet", what->target->cluster);
+		error_set(err, EX_NO, "%s: none of these nodes is up yet", what->target->cluster);
 	else
-		result = what->dry ? everywhere_show_all(&run) : everywhere_run_all(&run, err);
+		result = what->dry ? everywhere_print_commands(&run) : everywhere_run_all(&run, err);
 	for (size_t i = 0; i < what->layout->node_count; i++) {
 		ssh_release(&run.list[i].ssh);
 		arena_release(&run.list[i].arena);

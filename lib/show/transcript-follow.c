@@ -18,34 +18,34 @@
 
 enum { READ_BYTES = 64 * 1024 };
 
-struct spring { /* a task's log, at its newest attempt */
+struct task_log { /* a task's log, at its newest attempt */
 	const struct transcript_task *task;
 	char *prefix;
 	int64_t attempt; /* 0: none was opened yet */
 	int64_t offset;  /* what is before it was read */
-	struct buffer pending; /* the begin of a line */
+	struct buffer pending; /* the start of a line */
 };
 
 struct following {
 	struct transcript *transcript;
-	struct spring *list; /* sorted by the tasks' ids */
+	struct task_log *list; /* sorted by the tasks' ids */
 	struct queue_logs *logs;
-	int bell;
+	int watch;
 };
 
 static int
 transcript_by_id(const void *a, const void *b)
 {
-	const struct spring *left = a, *right = b;
+	const struct task_log *left = a, *right = b;
 
 	return strcmp(left->task->task->task, right->task->task->task);
 }
 
 /* Prints the lines that are whole; if over, the rest too. */
 static void
-transcript_print_lines(const struct following *following, struct spring *spring, bool over)
+transcript_print_lines(const struct following *following, struct task_log *log, bool over)
 {
-	struct buffer *pending = &spring->pending;
+	struct buffer *pending = &log->pending;
 	char *start = pending->data, *rest = start ? start + pending->length : NULL, *end;
 
 	for (; start < rest; start = end < rest ? end + 1 : rest) {
@@ -53,95 +53,91 @@ transcript_print_lines(const struct following *following, struct spring *spring,
 		if (!end && !over)
 			break;
 		end = end ? end : rest;
-		transcript_line(following->transcript, spring->prefix, start, (size_t)(end - start));
+		transcript_line(following->transcript, log->prefix, start, (size_t)(end - start));
 	}
 	if (pending->data)
 		buffer_drop(pending, (size_t)(start - pending->data));
 }
 
 static void
-transcript_drain(const struct following *following, struct spring *spring, bool over)
+transcript_read_more(const struct following *following, struct task_log *log, bool over)
 {
 	const struct transcript *transcript = following->transcript;
 	struct error ignored; /* what cannot be read now may be later */
 	ssize_t n;
 
-	while (spring->attempt && (n = queue_log_read(transcript->status->queue, transcript->job, spring->task->task->task,
-	    spring->attempt, spring->offset, buffer_room(&spring->pending, READ_BYTES), READ_BYTES, &ignored)) > 0) {
-		spring->offset += n;
-		spring->pending.length += (size_t)n;
-		transcript_print_lines(following, spring, false);
+	while (log->attempt && (n = queue_log_read(transcript->status->queue, transcript->job, log->task->task->task,
+	    log->attempt, log->offset, buffer_room(&log->pending, READ_BYTES), READ_BYTES, &ignored)) > 0) {
+		log->offset += n;
+		log->pending.length += (size_t)n;
+		transcript_print_lines(following, log, false);
 	}
 	if (over)
-		transcript_print_lines(following, spring, true);
+		transcript_print_lines(following, log, true);
 }
 
+/* Reads on in the log of the attempt, or of the one before it as far as it goes. */
 static void
-transcript_turn_to(const struct following *following, struct spring *spring, int64_t attempt)
+transcript_read_log(const struct following *following, struct task_log *log, int64_t attempt)
 {
-	if (attempt > spring->attempt) {
-		transcript_drain(following, spring, true);
-		spring->attempt = attempt;
-		spring->offset = 0;
+	if (attempt > log->attempt) {
+		transcript_read_more(following, log, true);
+		log->attempt = attempt;
+		log->offset = 0;
 	}
-	transcript_drain(following, spring, false);
+	transcript_read_more(following, log, false);
 }
 
 static void
-transcript_turn_to_task(const struct following *following, const char *id, int64_t attempt)
-{
-	const struct queue_task_status task = {.task = id};
-	const struct transcript_task wanted = {.task = &task};
-	const struct spring key = {.task = &wanted};
-	struct spring *spring = bsearch(&key, following->list, following->transcript->count, sizeof key, transcript_by_id);
-
-	if (spring)
-		transcript_turn_to(following, spring, attempt);
-}
-
-static void
-transcript_turn_to_all(const struct following *following, bool over)
+transcript_read_all_logs(const struct following *following, bool over)
 {
 	for (size_t i = 0; i < following->transcript->count; i++) {
-		struct spring *spring = &following->list[i];
+		struct task_log *log = &following->list[i];
 
-		if (spring->attempt == 0 && spring->task->task->attempt)
-			transcript_turn_to(following, spring, spring->task->task->attempt);
-		transcript_drain(following, spring, over);
+		if (log->attempt == 0 && log->task->task->attempt)
+			transcript_read_log(following, log, log->task->task->attempt);
+		transcript_read_more(following, log, over);
 	}
 }
 
-/* Reads all events of the queue up to now. */
+/* Reads the logs that have grown up to now. */
 static int
-transcript_hear(const struct following *following, struct error *err)
+transcript_read_events(const struct following *following, struct error *err)
 {
-	const char *task;
+	struct queue_task_status task = {0};
+	const struct transcript_task wanted = {.task = &task};
+	const struct task_log key = {.task = &wanted};
 	int64_t attempt;
 	int got;
 
-	while ((got = queue_logs_next(following->logs, &task, &attempt, err)) > 0)
-		if (task)
-			transcript_turn_to_task(following, task, attempt);
+	while ((got = queue_logs_next(following->logs, &task.task, &attempt, err)) > 0) {
+		struct task_log *log = NULL;
+
+		if (!task.task)
+			transcript_read_all_logs(following, false);
 		else
-			transcript_turn_to_all(following, false);
+			log = bsearch(&key, following->list, following->transcript->count, sizeof key, transcript_by_id);
+		if (log)
+			transcript_read_log(following, log, attempt);
+	}
 	return got;
 }
 
-/* Follows until the job is over; all output from before its end has been printed then. */
+/* Waits until the job is over and prints all output from before its end. Returns 0, EX_NO if the job failed, or -1. */
 static int
-transcript_go_on(const struct following *following, struct error *err)
+transcript_watch(const struct following *following, struct error *err)
 {
-	struct pollfd fds[3] = {{.fd = queue_logs_watch(following->logs), .events = POLLIN}, {.fd = following->bell, .events = POLLIN},
+	struct pollfd fds[3] = {{.fd = queue_logs_watch(following->logs), .events = POLLIN}, {.fd = following->watch, .events = POLLIN},
 	    {.fd = STDOUT_FILENO}};
 	struct transcript *transcript = following->transcript;
 	struct queue_job job;
 
 	for (;;) {
-		queue_watch_clear(following->transcript->status->queue, following->bell);
-		if (queue_status_of(transcript->status->queue, transcript->job, &job, err) < 0 || transcript_hear(following, err) < 0)
+		queue_watch_clear(following->transcript->status->queue, following->watch);
+		if (queue_status_of(transcript->status->queue, transcript->job, &job, err) < 0 || transcript_read_events(following, err) < 0)
 			return -1;
 		if (queue_is_finished(job.status)) {
-			transcript_turn_to_all(following, true);
+			transcript_read_all_logs(following, true);
 			return job.status == QUEUE_COMPLETE ? 0 : EX_NO;
 		}
 		if (fflush(stdout) != 0)
@@ -149,12 +145,12 @@ transcript_go_on(const struct following *following, struct error *err)
 		if (poll(fds, 3, -1) < 0 && errno != EINTR)
 			return error_errno(err, EX_OSERR, "poll");
 		if (fds[2].revents & (POLLERR | POLLHUP))
-			return error_set(err, EX_IOERR, "standard output: nobody reads it any more");
+			return error_set(err, EX_IOERR, "standard output: the reader is gone");
 	}
 }
 
 static void
-transcript_make_springs(struct following *following)
+transcript_make_logs(struct following *following)
 {
 	const struct transcript *transcript = following->transcript;
 
@@ -162,44 +158,34 @@ transcript_make_springs(struct following *following)
 	for (size_t i = 0; i < transcript->count; i++) {
 		const struct transcript_task *task = &transcript->list[i];
 
-		following->list[i] = (struct spring){.task = task, .prefix = memory_printf("%s %s%s%s", task->node,
+		following->list[i] = (struct task_log){.task = task, .prefix = memory_printf("%s %s%s%s", task->node,
 		    task->task->action, *task->task->service ? " " : "", task->task->service)};
 	}
 	qsort(following->list, transcript->count, sizeof *following->list, transcript_by_id);
 }
 
-/* Begins to watch before it reads what has happened, so that nothing is missed. */
-static int
-transcript_begin(struct following *following, struct error *err)
-{
-	const struct transcript *transcript = following->transcript;
-
-	following->bell = queue_watch(transcript->status->queue, err);
-	if (following->bell < 0)
-		return -1;
-	following->logs = queue_logs_open(transcript->status->queue, transcript->job, err);
-	if (!following->logs)
-		return -1;
-	transcript_make_springs(following);
-	transcript_turn_to_all(following, false);
-	return 0;
-}
-
 int
 transcript_follow(struct transcript *transcript, struct error *err)
 {
-	struct following following = {.transcript = transcript, .bell = -1};
-	int result = transcript_begin(&following, err);
+	struct following following = {.transcript = transcript, .watch = -1};
+	int result = -1;
 
-	if (result == 0)
-		result = transcript_go_on(&following, err);
+	/* The watch comes first, so that nothing is missed that happens while the logs are read. */
+	following.watch = queue_watch(transcript->status->queue, err);
+	if (following.watch >= 0)
+		following.logs = queue_logs_open(transcript->status->queue, transcript->job, err);
+	if (following.logs) {
+		transcript_make_logs(&following);
+		transcript_read_all_logs(&following, false);
+		result = transcript_watch(&following, err);
+	}
 	for (size_t i = 0; following.list && i < transcript->count; i++) {
 		buffer_release(&following.list[i].pending);
 		free(following.list[i].prefix);
 	}
 	free(following.list);
 	queue_logs_close(following.logs);
-	if (following.bell >= 0)
-		close(following.bell);
+	if (following.watch >= 0)
+		close(following.watch);
 	return result;
 }

@@ -131,57 +131,33 @@ transcript_line(const struct transcript *transcript, const char *prefix, const c
 	free(text);
 }
 
-static void
-transcript_print_title(const struct transcript *transcript, const struct transcript_task *task)
+/* Prints all that the newest attempt at a task has printed. Returns 1, 0 if that is nothing; -1. */
+static int
+transcript_print_task(const struct transcript *transcript, const struct transcript_task *of, bool more, struct error *err)
 {
-	printf("%s==> %s%s%s on %s, attempt %" PRId64 ": %s <==%s\n", transcript->colour ? "\033[1m" : "", task->task->action,
-	    *task->task->service ? " " : "", task->task->service, task->node, task->task->attempt,
-	    queue_step_name(task->task->status), transcript->colour ? "\033[0m" : "");
-}
+	const struct queue_task_status *task = of->task;
+	struct buffer text = {0};
+	const char *start, *rest, *end;
+	ssize_t n;
 
-static void
-transcript_print_text(const struct transcript *transcript, const struct buffer *text)
-{
-	const char *start = text->data, *rest = text->data + text->length, *end;
-
-	for (; start < rest; start = end + 1) {
+	while ((n = queue_log_read(transcript->status->queue, transcript->job, task->task, task->attempt, (int64_t)text.length,
+	    buffer_room(&text, READ_BYTES), READ_BYTES, err)) > 0)
+		text.length += (size_t)n;
+	if (n < 0 || text.length == 0) {
+		buffer_release(&text);
+		return n < 0 ? -1 : 0;
+	}
+	printf("%s%s==> %s%s%s on %s, attempt %" PRId64 ": %s <==%s\n", more ? "\n" : "", transcript->colour ? "\033[1m" : "",
+	    task->action, *task->service ? " " : "", task->service, of->node, task->attempt, queue_step_name(task->status),
+	    transcript->colour ? "\033[0m" : "");
+	for (start = text.data, rest = start + text.length; start < rest; start = end + 1) {
 		end = memchr(start, '\n', (size_t)(rest - start));
 		if (!end)
 			end = rest;
 		transcript_line(transcript, "", start, (size_t)(end - start));
 	}
-}
-
-/* Appends all that the newest attempt at a task has printed. */
-static int
-transcript_read(const struct transcript *transcript, const struct queue_task_status *task, struct buffer *text,
-    struct error *err)
-{
-	ssize_t n;
-
-	while ((n = queue_log_read(transcript->status->queue, transcript->job, task->task, task->attempt, (int64_t)text->length,
-	    buffer_room(text, READ_BYTES), READ_BYTES, err)) > 0)
-		text->length += (size_t)n;
-	return n < 0 ? -1 : 0;
-}
-
-/* Prints the output of a task. Returns 1, 0 if there is none; -1. */
-static int
-transcript_print_task(const struct transcript *transcript, const struct transcript_task *task, bool more,
-    struct error *err)
-{
-	struct buffer text = {0};
-	int result = transcript_read(transcript, task->task, &text, err);
-
-	if (result == 0 && text.length) {
-		if (more)
-			putchar('\n');
-		transcript_print_title(transcript, task);
-		transcript_print_text(transcript, &text);
-		result = 1;
-	}
 	buffer_release(&text);
-	return result;
+	return 1;
 }
 
 int

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the tasks of an operation have printed, on the nodes that one asks for.
+ * Prints the output of the tasks of an operation on the nodes of a target. Hides where logs are, and how they grow.
  */
 #ifndef SHOW_TRANSCRIPT_H
 #define SHOW_TRANSCRIPT_H
@@ -20,7 +20,7 @@ struct target;
 struct transcript { /* release it */
 	const struct target *target;
 	const char *action;       /* only of that one; NULL: of all */
-	bool colour, plain;       /* plain: bytes as they are, else what a terminal may get */
+	bool colour, plain;       /* plain: unchanged bytes, else those that a terminal may get */
 	struct cluster_status *status;
 
 	struct arena arena;
@@ -32,15 +32,15 @@ struct transcript { /* release it */
 	size_t count;
 };
 
-/* Finds the tasks: of the operation of that number; 0: of the last, or, where it had nothing to do there, of the last one that had.
- * EX_NO where there are none. */
+/* Finds the tasks of operation number; if that is 0, of the last operation that had any on the target. Fails with EX_NO if there
+ * are none. */
 int transcript_open(struct transcript *transcript, struct cluster_status *status, int64_t number, struct error *err);
 
-/* Prints what the newest attempt at each has said: how many have said something, or -1. */
+/* Prints the output of the newest attempt at each. Returns the number of tasks that have printed something, or -1. */
 int transcript_print(struct transcript *transcript, struct error *err);
 
-/* The same, and goes on with what is said from then on until the job is over, the node and the task before each line: 0, or EX_NO where the
- * job is not complete; -1. */
+/* Does the same, and continues until the job is over, with node and task before each line. Returns 0, EX_NO if the job is not
+ * complete, or -1. */
 int transcript_follow(struct transcript *transcript, struct error *err);
 
 void transcript_release(struct transcript *transcript);
